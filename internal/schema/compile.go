@@ -1,0 +1,207 @@
+package schema
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v6"
+)
+
+// Schema is a compiled JSON Schema. It is safe for use by several goroutines at once.
+type Schema struct {
+	doc  *Doc
+	root *rule
+	shut *rule              // root, closed against undeclared properties; nil when it must stay open
+	full *jsonschema.Schema // the other validator; nil when the rules say everything
+}
+
+// SchemaError says what is wrong with a schema and where.
+type SchemaError struct {
+	Pointer string // JSON pointer of the bad part; empty for the whole schema
+	Message string
+}
+
+func (e *SchemaError) Error() string {
+	if e.Pointer == "" {
+		return "schema: " + e.Message
+	}
+	return "schema at " + e.Pointer + ": " + e.Message
+}
+
+// The drafts of JSON Schema, as numbers that can be compared.
+const (
+	draft4    = 4
+	draft6    = 6
+	draft7    = 7
+	draft2019 = 2019
+	draft2020 = 2020
+)
+
+// draftOf names the draft that a $schema address stands for, 0 if it is none of the known ones.
+func draftOf(address string) int {
+	address = strings.TrimSuffix(address, "#")
+	if rest, ok := strings.CutPrefix(address, "http://"); ok {
+		address = rest
+	} else {
+		address = strings.TrimPrefix(address, "https://")
+	}
+	switch address {
+	case "json-schema.org/draft/2020-12/schema", "json-schema.org/schema":
+		return draft2020
+	case "json-schema.org/draft/2019-09/schema":
+		return draft2019
+	case "json-schema.org/draft-07/schema":
+		return draft7
+	case "json-schema.org/draft-06/schema":
+		return draft6
+	case "json-schema.org/draft-04/schema":
+		return draft4
+	}
+	return 0
+}
+
+// Compile reads a JSON Schema. Without $schema it is taken as draft 2020-12. A schema that breaks the rules of its draft, a
+// default that its own schema refuses, and a $ref that leads out of the text are errors; nothing is ever loaded. The
+// error is a *[SchemaError]. The text may be changed afterwards.
+//
+// The keyword format is an annotation, in every draft.
+func Compile(text []byte) (*Schema, error) {
+	d, err := Parse(text, Limits{})
+	if err != nil {
+		return nil, &SchemaError{Message: "not a JSON text: " + err.Error()}
+	}
+	defer d.Release()
+	s := &Schema{doc: d.keep()}
+	b := &builder{s: s, d: s.doc, draft: draft2020, fast: true, rules: make([]*rule, len(d.nodes))}
+	if err := b.compile(); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Fast says whether the whole schema lies inside the subset that this package validates by itself.
+func (s *Schema) Fast() bool { return s.full == nil }
+
+// builder makes the rules of one schema.
+type builder struct {
+	s     *Schema
+	d     *Doc
+	draft int
+	rules []*rule // by the node they were made from
+	all   []*rule
+	refs  []pendingRef
+	fast  bool // so far every keyword is one that the rules cover
+	ids   bool // some subschema has an identifier of its own: references cannot be resolved here
+}
+
+type pendingRef struct {
+	rule *rule
+	node uint32 // the value of $ref
+}
+
+func (b *builder) compile() error {
+	if v, ok := b.d.Root().Member("$schema"); ok && v.Kind() == String {
+		if b.draft = draftOf(string(v.Str())); b.draft == 0 {
+			return b.foreign()
+		}
+	}
+	root, err := b.build(0)
+	if err != nil {
+		return err
+	}
+	if err := b.resolve(); err != nil {
+		return err
+	}
+	b.s.root = root
+	var full *fullCompiler
+	if !b.fast {
+		if full, err = newFullCompiler(b.d, b.draft); err != nil {
+			return err
+		}
+		if b.s.full, err = full.compile(0); err != nil {
+			return err
+		}
+	}
+	if err := b.finishDefaults(full); err != nil {
+		return err
+	}
+	b.s.shut = b.closeRoot()
+	return nil
+}
+
+// foreign handles a schema with a metaschema of its own: what its keywords mean is not known here, so it has no shape.
+func (b *builder) foreign() error {
+	b.s.root = &rule{opaque: true}
+	full, err := newFullCompiler(b.d, draft2020)
+	if err == nil {
+		b.s.full, err = full.compile(0)
+	}
+	return err
+}
+
+// closeRoot makes the root that [Options.Closed] uses: one that refuses undeclared properties. There is none when the
+// schema declares no properties at all, or says in some other way which others it takes.
+func (b *builder) closeRoot() *rule {
+	root := b.d.Root()
+	if _, ok := root.Member("properties"); !ok {
+		return nil
+	}
+	for key := range root.Members() {
+		switch string(key) {
+		case "additionalProperties", "patternProperties", "unevaluatedProperties", "propertyNames",
+			"$ref", "$dynamicRef", "$recursiveRef", "allOf", "anyOf", "oneOf", "if", "dependentSchemas", "dependencies":
+			return nil
+		}
+	}
+	shut := *b.s.root
+	obj := *shut.object()
+	obj.closed = true
+	shut.obj = &obj
+	return &shut
+}
+
+// fail makes the error for the part of the schema at node i.
+func (b *builder) fail(i uint32, format string, args ...any) error {
+	return &SchemaError{Pointer: b.d.pointer(i), Message: fmt.Sprintf(format, args...)}
+}
+
+// steps gives the way from the root to node i. It is wanted only for errors, so it is searched anew instead of being kept.
+func (d *Doc) steps(i uint32) []pathStep {
+	var way []pathStep
+	at := uint32(0)
+	for at < i {
+		step, value := pathStep{}, at+1
+		if d.nodes[at].kind == Object {
+			step.key, value = d.str(value), value+1
+		}
+		for i >= d.nodes[value].next {
+			value = d.nodes[value].next
+			step.index++
+			if step.key != nil {
+				step.key, value = d.str(value), value+1
+			}
+		}
+		way = append(way, step)
+		at = value // for a key, this is the value behind it: the loop ends
+	}
+	return way
+}
+
+// pointer gives the JSON pointer of node i.
+func (d *Doc) pointer(i uint32) string {
+	var p strings.Builder
+	for _, s := range d.steps(i) {
+		p.WriteByte('/')
+		if s.key == nil {
+			p.WriteString(strconv.Itoa(s.index))
+		} else {
+			p.WriteString(escapePointer(string(s.key)))
+		}
+	}
+	return p.String()
+}
+
+func escapePointer(step string) string {
+	return strings.ReplaceAll(strings.ReplaceAll(step, "~", "~0"), "/", "~1")
+}

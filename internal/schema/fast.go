@@ -1,0 +1,338 @@
+package schema
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+// validator judges the values of one document by rules. It runs at most twice: first only to learn whether the value is
+// valid, which allocates nothing; and if it is not, again to collect every problem.
+type validator struct {
+	d       *Doc
+	s       *Schema
+	collect bool
+	lenient bool // integers written with a point or exponent must fit 64 bits, as after a conversion
+	steps   int  // how many more rules may be asked
+	path    []pathStep
+	probs   []Problem
+	more    int // problems beyond maxProblems
+}
+
+// maxProblems bounds a report: a text of millions of wrong elements must not become a report many times its size.
+const maxProblems = 256
+
+// budget is how much judging a document is worth. Nested alternatives can ask for work that doubles with every level;
+// no honest schema comes near this.
+func budget(d *Doc) int { return 1_000_000 + 100*len(d.nodes) }
+
+// Validate gives every problem of the document, nil if it is valid.
+func (s *Schema) Validate(d *Doc) []Problem {
+	if s.full != nil {
+		return s.validateFull(d)
+	}
+	return s.judge(d, s.root, false)
+}
+
+func (s *Schema) judge(d *Doc, r *rule, lenient bool) []Problem {
+	v := validator{d: d, s: s, lenient: lenient, steps: budget(d)}
+	if v.check(r, 0) && v.steps >= 0 {
+		return nil
+	}
+	if v.steps >= 0 {
+		v.collect = true
+		v.steps = budget(d)
+		v.check(r, 0)
+	}
+	if v.steps < 0 {
+		return []Problem{{Rule: "schema", Message: "the value is too complex to be checked against the alternatives of its schema; send a simpler one"}}
+	}
+	if v.more > 0 {
+		v.probs = append(v.probs, Problem{Rule: "schema", Message: plural(v.more, "more problem") + " not listed"})
+	}
+	return v.probs
+}
+
+// check judges the value at node i. When not collecting it stops at the first problem.
+func (v *validator) check(r *rule, i uint32) bool {
+	if v.steps--; v.steps < 0 {
+		return false
+	}
+	if r.deny {
+		return v.badDeny()
+	}
+	n := &v.d.nodes[i]
+	if r.types != 0 && !v.hasType(r.types, i) {
+		return v.badType(r, i)
+	}
+	if r.enum != nil && !v.inEnum(r.enum, i) {
+		return v.badEnum(r, i)
+	}
+	ok := true
+	switch n.kind {
+	case Number:
+		ok = r.num == nil || v.checkNumber(r, i)
+	case String:
+		ok = r.str == nil || v.checkString(r, i)
+	case Array:
+		ok = r.arr == nil || v.checkArray(r, i)
+	case Object:
+		ok = r.obj == nil || v.checkObject(r, i)
+	}
+	if !ok && !v.collect {
+		return false
+	}
+	if r.ref != nil && !v.check(r.ref, i) {
+		if ok = false; !v.collect {
+			return false
+		}
+	}
+	for _, c := range r.all {
+		if !v.check(c, i) {
+			if ok = false; !v.collect {
+				return false
+			}
+		}
+	}
+	if r.any != nil && !v.checkAny(r, i) {
+		if ok = false; !v.collect {
+			return false
+		}
+	}
+	if r.one != nil && !v.checkOne(r, i) {
+		if ok = false; !v.collect {
+			return false
+		}
+	}
+	if r.not != nil && v.try(r.not, i) {
+		return v.badNot(i)
+	}
+	return ok
+}
+
+// try asks whether the rule accepts the value, without collecting problems.
+func (v *validator) try(r *rule, i uint32) bool {
+	collect := v.collect
+	v.collect = false
+	ok := v.check(r, i)
+	v.collect = collect
+	return ok
+}
+
+func (v *validator) hasType(t typeSet, i uint32) bool {
+	n := &v.d.nodes[i]
+	if t&kindBit(n.kind) != 0 {
+		return true
+	}
+	if n.kind != Number || t&integerType == 0 {
+		return false
+	}
+	if n.flags&flagInt != 0 {
+		return true
+	}
+	x := parseDecimal(v.d.raw(i))
+	if !x.isInteger() {
+		return false
+	}
+	if v.lenient {
+		var buf [24]byte
+		_, ok := x.appendInt(buf[:0])
+		return ok
+	}
+	return true
+}
+
+func (v *validator) inEnum(e *enumRule, i uint32) bool {
+	if e.strings != nil && v.d.nodes[i].kind == String {
+		_, ok := e.strings[string(v.d.str(i))]
+		return ok
+	}
+	for _, x := range e.values {
+		if equal(v.d, i, v.s.doc, x) {
+			return true
+		}
+	}
+	return false
+}
+
+func (v *validator) checkNumber(r *rule, i uint32) bool {
+	f := v.d.figure(i)
+	n, ok := r.num, true
+	if n.min != nil && f.compare(n.min) < 0 {
+		ok = v.badBound(i, "minimum", n.minAt)
+	}
+	if n.max != nil && f.compare(n.max) > 0 {
+		ok = v.badBound(i, "maximum", n.maxAt)
+	}
+	if n.above != nil && f.compare(n.above) <= 0 {
+		ok = v.badBound(i, "exclusiveMinimum", n.aboveAt)
+	}
+	if n.below != nil && f.compare(n.below) >= 0 {
+		ok = v.badBound(i, "exclusiveMaximum", n.belAt)
+	}
+	if n.multiple != nil && !n.multiple.divides(&f) {
+		ok = v.badBound(i, "multipleOf", n.multipleAt)
+	}
+	return ok
+}
+
+func (v *validator) checkString(r *rule, i uint32) bool {
+	s, ok := v.d.str(i), true
+	// A character takes one to four bytes, so most lengths need no counting.
+	if r.str.min > len(s)/utf8.UTFMax || (r.str.max >= 0 && len(s) > r.str.max) {
+		n := utf8.RuneCount(s)
+		if n < r.str.min {
+			ok = v.badCount("minLength", n, r.str.min)
+		}
+		if r.str.max >= 0 && n > r.str.max {
+			ok = v.badCount("maxLength", n, r.str.max)
+		}
+	}
+	if r.str.pattern != nil && (ok || v.collect) && !r.str.pattern.match(s) {
+		ok = v.badPattern(r, i)
+	}
+	return ok
+}
+
+func (v *validator) checkArray(r *rule, i uint32) bool {
+	a, n, ok := r.arr, int(v.d.nodes[i].b), true
+	if n < a.min {
+		ok = v.badCount("minItems", n, a.min)
+	}
+	if a.max >= 0 && n > a.max {
+		ok = v.badCount("maxItems", n, a.max)
+	}
+	if !ok && !v.collect {
+		return false
+	}
+	if a.unique {
+		if j, k := duplicates(v.d, i); j >= 0 {
+			if ok = v.badPair(j, k); !v.collect {
+				return false
+			}
+		}
+	}
+	if a.items == nil && a.prefix == nil {
+		return ok
+	}
+	c := i + 1
+	for k := range n {
+		item := a.items
+		if k < len(a.prefix) {
+			item = a.prefix[k]
+		}
+		if item != nil {
+			v.push(pathStep{index: k})
+			good := v.check(item, c)
+			v.pop()
+			if !good {
+				if ok = false; !v.collect {
+					return false
+				}
+			}
+		}
+		c = v.d.nodes[c].next
+	}
+	return ok
+}
+
+func (v *validator) checkObject(r *rule, i uint32) bool {
+	o, n, ok := r.obj, int(v.d.nodes[i].b), true
+	if n < o.min {
+		ok = v.badCount("minProperties", n, o.min)
+	}
+	if o.max >= 0 && n > o.max {
+		ok = v.badCount("maxProperties", n, o.max)
+	}
+	if !ok && !v.collect {
+		return false
+	}
+	// The members and the properties are both sorted, so one walk side by side finds the known, the missing and the
+	// unknown.
+	at := 0
+	for _, k := range v.d.keys(i) {
+		name := v.d.str(k)
+		var p *prop
+		for at < len(o.props) {
+			c := bytes.Compare(o.props[at].name, name)
+			if c > 0 {
+				break
+			}
+			at++
+			if c == 0 {
+				p = &o.props[at-1]
+				break
+			}
+			if o.props[at-1].required {
+				if ok = v.badMissing(&o.props[at-1]); !v.collect {
+					return false
+				}
+			}
+		}
+		if !v.checkMember(r, p, name, k+1) {
+			if ok = false; !v.collect {
+				return false
+			}
+		}
+	}
+	for ; at < len(o.props); at++ {
+		if o.props[at].required {
+			if ok = v.badMissing(&o.props[at]); !v.collect {
+				return false
+			}
+		}
+	}
+	return ok
+}
+
+// checkMember judges one member; p is its entry among the properties, if it has one.
+func (v *validator) checkMember(r *rule, p *prop, name []byte, value uint32) bool {
+	o, ok := r.obj, true
+	known := p != nil && p.rule != nil
+	v.push(pathStep{key: name})
+	if known {
+		ok = v.check(p.rule, value)
+	}
+	for j := range o.patterns {
+		if (ok || v.collect) && o.patterns[j].re.match(name) {
+			known = true
+			ok = v.check(o.patterns[j].rule, value) && ok
+		}
+	}
+	if !known {
+		switch {
+		case o.closed:
+			ok = v.badUnknown(o, name)
+		case o.extra != nil:
+			ok = v.check(o.extra, value)
+		}
+	}
+	v.pop()
+	return ok
+}
+
+func (v *validator) checkAny(r *rule, i uint32) bool {
+	for _, c := range r.any {
+		if v.try(c, i) {
+			return true
+		}
+	}
+	return v.badBranches(r.any, i, "anyOf")
+}
+
+func (v *validator) checkOne(r *rule, i uint32) bool {
+	fits := 0
+	for _, c := range r.one {
+		if v.try(c, i) {
+			if fits++; fits > 1 && !v.collect {
+				return false
+			}
+		}
+	}
+	switch fits {
+	case 0:
+		return v.badBranches(r.one, i, "oneOf")
+	case 1:
+		return true
+	}
+	return v.badCount("oneOf", fits, 1)
+}

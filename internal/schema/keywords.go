@@ -1,0 +1,347 @@
+package schema
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+)
+
+// build makes the rule of the subschema at node i, and checks it as the metaschema of its draft would.
+func (b *builder) build(i uint32) (*rule, error) {
+	if r := b.rules[i]; r != nil {
+		return r, nil
+	}
+	n := &b.d.nodes[i]
+	r := &rule{at: i}
+	b.rules[i] = r
+	b.all = append(b.all, r)
+	switch {
+	case n.kind == Bool && b.draft >= draft6:
+		r.deny = n.flags&flagTrue == 0
+		return r, nil
+	case n.kind == Bool:
+		return nil, b.fail(i, "in draft-04 a schema must be an object, got a boolean")
+	case n.kind != Object:
+		return nil, b.fail(i, "a schema must be an object, true or false, got %s", article(n.kind.String()))
+	}
+	if b.resource(i) {
+		b.ids = true
+		b.slow(r)
+		return r, nil
+	}
+	for _, k := range b.d.keys(i) {
+		if err := b.keyword(r, b.d.str(k), k+1); err != nil {
+			return nil, err
+		}
+	}
+	if r.obj != nil {
+		if err := b.markRequired(r.obj, i); err != nil {
+			return nil, err
+		}
+	}
+	if _, ok := b.d.member(i, []byte("$ref")); ok && b.draft < draft2019 {
+		*r = rule{at: i, opaque: r.opaque} // these drafts ignore whatever stands beside $ref
+	}
+	return r, nil
+}
+
+// resource says whether the subschema at i is a schema of its own right in another draft: nothing in it can be read here.
+func (b *builder) resource(i uint32) bool {
+	_, id := b.d.member(i, []byte(b.idKeyword()))
+	_, draft := b.d.member(i, []byte("$schema"))
+	return i != 0 && id && draft
+}
+
+func (b *builder) idKeyword() string {
+	if b.draft == draft4 {
+		return "id"
+	}
+	return "$id"
+}
+
+// keyword reads one keyword, whose value is node v, into r.
+func (b *builder) keyword(r *rule, key []byte, v uint32) (err error) {
+	kind := b.d.nodes[v].kind
+	switch string(key) {
+	case "type":
+		return b.types(r, v)
+	case "enum":
+		return b.enum(r, v)
+	case "const":
+		if b.draft >= draft6 {
+			if r.enum == nil {
+				r.enum = &enumRule{keyword: "const", values: []uint32{v}}
+			} else {
+				r.all = append(r.all, &rule{at: r.at, enum: &enumRule{keyword: "const", values: []uint32{v}}})
+			}
+		}
+	case "properties":
+		return b.properties(r.object(), v)
+	case "patternProperties":
+		return b.patternProperties(r.object(), v)
+	case "additionalProperties":
+		o := r.object()
+		if kind == Bool {
+			o.closed = b.d.nodes[v].flags&flagTrue == 0
+			return nil
+		}
+		o.extra, err = b.build(v)
+	case "required":
+		r.object()
+		return b.stringList(v, b.draft == draft4)
+	case "items":
+		if kind == Array && b.draft < draft2020 {
+			b.slow(r)
+			_, err = b.schemas(v)
+			return err
+		}
+		r.array().items, err = b.build(v)
+	case "prefixItems":
+		if b.draft >= draft2020 {
+			r.array().prefix, err = b.schemas(v)
+		}
+	case "allOf":
+		var list []*rule
+		list, err = b.schemas(v)
+		r.all = append(r.all, list...)
+	case "anyOf":
+		r.any, err = b.schemas(v)
+	case "oneOf":
+		r.one, err = b.schemas(v)
+	case "not":
+		r.not, err = b.build(v)
+	case "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf":
+		return b.numeric(r, string(key), v)
+	case "minLength":
+		r.text().min, err = b.count(v)
+	case "maxLength":
+		r.text().max, err = b.count(v)
+	case "minItems":
+		r.array().min, err = b.count(v)
+	case "maxItems":
+		r.array().max, err = b.count(v)
+	case "minProperties":
+		r.object().min, err = b.count(v)
+	case "maxProperties":
+		r.object().max, err = b.count(v)
+	case "uniqueItems":
+		r.array().unique = b.d.nodes[v].flags&flagTrue != 0
+		return b.expect(v, Bool)
+	case "pattern":
+		if err = b.expect(v, String); err == nil {
+			r.text().pattern, err = b.regexp(v)
+		}
+	case "default":
+		r.def = &fallback{rule: r, node: v}
+	case "$ref":
+		b.refs = append(b.refs, pendingRef{r, v})
+		return b.expect(v, String)
+	case "$defs", "definitions":
+		if string(key) == "definitions" || b.draft >= draft2019 {
+			return b.schemaMap(v)
+		}
+	default:
+		return b.otherKeyword(r, string(key), v)
+	}
+	return err
+}
+
+func (b *builder) expect(v uint32, kind Kind) error {
+	if got := b.d.nodes[v].kind; got != kind {
+		return b.fail(v, "must be %s, got %s", article(kind.String()), article(got.String()))
+	}
+	return nil
+}
+
+func (b *builder) types(r *rule, v uint32) error {
+	one := func(v uint32) error {
+		t := typeSet(0)
+		if b.d.nodes[v].kind == String {
+			t = typeNamed(string(b.d.str(v)))
+		}
+		switch {
+		case t == 0:
+			return b.fail(v, "%s is not a type; use string, number, integer, boolean, object, array or null", show(b.d, v))
+		case r.types&t != 0:
+			return b.fail(v, "the type %s is named twice", show(b.d, v))
+		}
+		r.types |= t
+		r.order = append(r.order, t)
+		return nil
+	}
+	if b.d.nodes[v].kind != Array {
+		return one(v)
+	}
+	if b.d.nodes[v].b == 0 {
+		return b.fail(v, "must name at least one type")
+	}
+	for _, e := range (Node{b.d, v}).Elems() {
+		if err := one(e.i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *builder) enum(r *rule, v uint32) error {
+	if err := b.expect(v, Array); err != nil {
+		return err
+	}
+	e := &enumRule{keyword: "enum", values: make([]uint32, 0, b.d.nodes[v].b)}
+	for _, x := range (Node{b.d, v}).Elems() {
+		e.values = append(e.values, x.i)
+	}
+	if b.draft <= draft7 {
+		if len(e.values) == 0 {
+			return b.fail(v, "must have at least one value")
+		}
+		if j, k := duplicates(b.d, v); j >= 0 {
+			return b.fail(e.values[k], "is the same value as number %d of the list", j+1)
+		}
+	}
+	if len(e.values) > manyValues {
+		e.strings = make(map[string]struct{}, len(e.values))
+		for _, x := range e.values {
+			if b.d.nodes[x].kind == String {
+				e.strings[string(b.d.str(x))] = struct{}{}
+			}
+		}
+	}
+	if r.enum != nil { // const came first
+		r.all = append(r.all, &rule{at: r.at, enum: r.enum})
+	}
+	r.enum = e
+	return nil
+}
+
+// schemas builds a list of at least one schema.
+func (b *builder) schemas(v uint32) ([]*rule, error) {
+	if err := b.expect(v, Array); err != nil {
+		return nil, err
+	}
+	if b.d.nodes[v].b == 0 {
+		return nil, b.fail(v, "must have at least one schema")
+	}
+	list := make([]*rule, 0, b.d.nodes[v].b)
+	for _, e := range (Node{b.d, v}).Elems() {
+		r, err := b.build(e.i)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, r)
+	}
+	return list, nil
+}
+
+// schemaMap builds the schemas of an object for the sake of checking them; a $ref may use them later.
+func (b *builder) schemaMap(v uint32) error {
+	if err := b.expect(v, Object); err != nil {
+		return err
+	}
+	for _, k := range b.d.keys(v) {
+		if _, err := b.build(k + 1); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (b *builder) properties(o *objRule, v uint32) error {
+	if err := b.expect(v, Object); err != nil {
+		return err
+	}
+	o.props = make([]prop, 0, b.d.nodes[v].b)
+	for _, k := range b.d.keys(v) {
+		r, err := b.build(k + 1)
+		if err != nil {
+			return err
+		}
+		o.props = append(o.props, prop{name: b.d.str(k), rule: r})
+	}
+	return nil
+}
+
+func (b *builder) patternProperties(o *objRule, v uint32) error {
+	if err := b.expect(v, Object); err != nil {
+		return err
+	}
+	for _, k := range b.d.keys(v) {
+		re, err := b.regexp(k)
+		if err != nil {
+			return err
+		}
+		r, err := b.build(k + 1)
+		if err != nil {
+			return err
+		}
+		o.patterns = append(o.patterns, patternRule{re, r})
+	}
+	return nil
+}
+
+func (b *builder) regexp(v uint32) (*matcher, error) {
+	re, err := newMatcher(string(b.d.str(v)))
+	if err != nil {
+		return nil, b.fail(v, "%s is not a regular expression of Go: %v", show(b.d, v), err)
+	}
+	return re, nil
+}
+
+// markRequired notes the required names on the properties; names that are not declared get an entry without a rule.
+func (b *builder) markRequired(o *objRule, i uint32) error {
+	v, ok := b.d.member(i, []byte("required"))
+	if !ok {
+		return nil
+	}
+	declared := len(o.props)
+	for _, e := range (Node{b.d, v}).Elems() {
+		name := b.d.str(e.i)
+		at, found := slices.BinarySearchFunc(o.props[:declared], name, func(p prop, name []byte) int { return bytes.Compare(p.name, name) })
+		if found {
+			o.props[at].required = true
+		} else {
+			o.props = append(o.props, prop{name: name, required: true})
+		}
+		o.required++
+	}
+	if len(o.props) > declared {
+		slices.SortFunc(o.props, func(p, q prop) int { return bytes.Compare(p.name, q.name) })
+	}
+	return nil
+}
+
+func (b *builder) stringList(v uint32, some bool) error {
+	if err := b.expect(v, Array); err != nil {
+		return err
+	}
+	if some && b.d.nodes[v].b == 0 {
+		return b.fail(v, "must have at least one name")
+	}
+	for _, e := range (Node{b.d, v}).Elems() {
+		if err := b.expect(e.i, String); err != nil {
+			return err
+		}
+	}
+	if j, k := duplicates(b.d, v); j >= 0 {
+		return b.fail(v, "numbers %d and %d of the list are the same name", j+1, k+1)
+	}
+	return nil
+}
+
+func (b *builder) count(v uint32) (int, error) {
+	if b.d.nodes[v].kind == Number {
+		if f := b.d.figure(v); f.decimal().isInteger() && f.dec.sign() >= 0 {
+			lit, ok := f.dec.appendInt(nil)
+			if !ok {
+				return math.MaxInt, nil
+			}
+			n, err := strconv.Atoi(string(lit))
+			if err != nil {
+				return math.MaxInt, nil // 32 bits: as good as no bound
+			}
+			return n, nil
+		}
+	}
+	return 0, b.fail(v, "must be a whole number, zero or more, got %s", show(b.d, v))
+}
