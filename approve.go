@@ -1,0 +1,34 @@
+package toolcrib
+
+import (
+	"context"
+	"encoding/json"
+)
+
+// Approver asks a person. Whatever it returns, the call goes on only on an
+// Answer that allows; an error means that nobody could be asked, and the end
+// of ctx that nobody answered in time.
+type Approver interface {
+	Approve(ctx context.Context, q Question) (Answer, error)
+}
+
+// Question is put to a person before a call that guards want asked, or by a
+// tool through [Env.Ask].
+type Question struct {
+	Call    Call            `json:"call"`
+	Spec    Spec            `json:"spec"`
+	Input   json.RawMessage `json:"input,omitempty"`   // what would run, in native form
+	Reasons []Verdict       `json:"reasons,omitempty"` // why it is asked
+	Text    string          `json:"text,omitempty"`    // a tool's own question
+	Options []string        `json:"options,omitempty"` // the answers a tool offers
+}
+
+// Answer is what the person said. The zero value refuses.
+type Answer struct {
+	Decision Decision `json:"decision"` // Allow or Deny; Ask counts as Deny
+	By       string   `json:"by,omitempty"`
+	Message  string   `json:"message,omitempty"` // for the model, or the answer to a tool's question
+	// Input, if set, replaces the arguments: it is admitted and judged again
+	// before it runs.
+	Input json.RawMessage `json:"input,omitempty"`
+}

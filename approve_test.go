@@ -1,0 +1,211 @@
+package toolcrib
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+type approverFunc func(context.Context, Question) (Answer, error)
+
+func (a approverFunc) Approve(ctx context.Context, q Question) (Answer, error) { return a(ctx, q) }
+
+func TestThreeWaysNotToBeApproved(t *testing.T) {
+	var runs atomic.Int64
+	c := testCrib(t, counting("count", &runs))
+	c.Guards = append(c.Guards, say(Ask, "mode", nil))
+	c.Limits.Ask = 10 * time.Millisecond
+	for _, tt := range []struct {
+		name string
+		a    Approver
+		code Code
+		says string
+	}{
+		{"nobody", nil, Unavailable, "nobody is there"},
+		{"broken", approverFunc(func(context.Context, Question) (Answer, error) { return Answer{}, errors.New("x") }), Unavailable, "nobody could be asked"},
+		{"silence", approverFunc(func(ctx context.Context, _ Question) (Answer, error) { <-ctx.Done(); return Answer{}, ctx.Err() }), Timeout, "did not answer"},
+		{"no", approverFunc(func(context.Context, Question) (Answer, error) { return Answer{Message: "not today"}, nil }), Denied, "not today"},
+		{"shrug", approverFunc(func(context.Context, Question) (Answer, error) { return Answer{Decision: Ask}, nil }), Denied, "said no"},
+	} {
+		c.Approver = tt.a
+		_, err := c.Call(t.Context(), Call{Tool: "count", Input: json.RawMessage(`{"n":1}`)})
+		if CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.says) {
+			t.Errorf("%s: %v", tt.name, err)
+		}
+	}
+	if runs.Load() != 0 {
+		t.Error("ran unapproved")
+	}
+}
+
+func TestApprovedAndEdited(t *testing.T) {
+	var runs atomic.Int64
+	c := testCrib(t, counting("count", &runs))
+	journal := &pages{}
+	c.Journal = journal
+	noSeven := guardFunc(func(r Review) (*Verdict, error) {
+		if strings.Contains(string(r.Input), "7") {
+			return &Verdict{Decision: Deny, Guard: "seven", Reason: "no sevens"}, nil
+		}
+		return nil, nil
+	})
+	c.Guards = append(c.Guards, say(Ask, "mode", nil), noSeven)
+	var edit string
+	c.Approver = approverFunc(func(_ context.Context, q Question) (Answer, error) {
+		if string(q.Input) != `{"n":1}` || q.Spec.Native != "count" || len(q.Reasons) != 2 {
+			t.Errorf("question %+v", q)
+		}
+		a := Answer{Decision: Allow, By: "ann"}
+		if edit != "" {
+			a.Input = json.RawMessage(edit)
+		}
+		return a, nil
+	})
+	for _, tt := range []struct {
+		edit, want string
+		code       Code
+	}{
+		{"", `{"n":1}`, ""}, {`{"n":2}`, `{"n":2}`, ""}, {`{"n":7}`, "", Denied}, {`{"n":"x"}`, "", Invalid},
+	} {
+		edit = tt.edit
+		journal.records = nil
+		r, err := c.Call(t.Context(), Call{Tool: "count", Input: json.RawMessage(`{"n":1}`)})
+		if CodeOf(err) != tt.code || (err == nil && string(r.Value) != tt.want) {
+			t.Errorf("edit %s: %v, %v", tt.edit, r, err)
+		}
+		if rec := journal.only(t); rec.ApprovedBy != "ann" {
+			t.Errorf("edit %s: record %+v", tt.edit, rec)
+		}
+	}
+}
+
+func TestUseIsACallOfItsOwn(t *testing.T) {
+	var runs atomic.Int64
+	outer := plain("outer")
+	outer.Run = func(ctx context.Context, env *Env, _ json.RawMessage) (*Result, error) {
+		return env.Use(ctx, "count", map[string]int{"n": 4})
+	}
+	loop := plain("loop")
+	loop.Run = func(ctx context.Context, env *Env, _ json.RawMessage) (*Result, error) {
+		return env.Use(ctx, "loop", nil)
+	}
+	c := testCrib(t, counting("count", &runs), outer, loop)
+	journal := &pages{}
+	c.Journal = journal
+	r, err := c.Call(t.Context(), Call{ID: "top", Tool: "outer", Caller: Caller{Subject: "ann", Dialect: "d"}})
+	if err != nil || string(r.Value) != `{"n":4}` || len(journal.records) != 2 {
+		t.Fatalf("%v, %v, %d records", r, err, len(journal.records))
+	}
+	for _, rec := range journal.records {
+		if rec.Tool == "count" && (rec.Parent != "top" || rec.Caller.Subject != "ann" || rec.Caller.Dialect != "") {
+			t.Errorf("inner record %+v", rec)
+		}
+	}
+	if _, err := c.Call(t.Context(), Call{Tool: "loop"}); CodeOf(err) != Denied || !strings.Contains(err.Error(), "deep") {
+		t.Errorf("a circle of tools: %v", err)
+	}
+}
+
+type fakeSandbox struct{ bounds Bounds }
+
+func (s fakeSandbox) Enforces() Bounds { return s.bounds }
+func (s fakeSandbox) Run(_ context.Context, cmd Cmd, _ Grant) (Exit, error) {
+	_, err := io.WriteString(cmd.Stdout, "ran "+cmd.Path)
+	return Exit{}, err
+}
+
+func TestExecNeedsGrantAndSandbox(t *testing.T) {
+	run := plain("run")
+	run.Run = func(ctx context.Context, env *Env, _ json.RawMessage) (*Result, error) {
+		if env.Exec == nil {
+			return Text("no handle"), nil
+		}
+		var out strings.Builder
+		if _, err := env.Exec(ctx, Cmd{Path: "/bin/sh", Stdout: &out}); err != nil {
+			return nil, err
+		}
+		return Text(out.String()), nil
+	}
+	c := testCrib(t, run)
+	for _, tt := range []struct {
+		name    string
+		grant   Grant
+		sandbox Sandbox
+		want    string
+	}{
+		{"no grant", Grant{}, fakeSandbox{^Bounds(0)}, "no handle"},
+		{"no sandbox", Grant{Programs: []string{"*"}}, nil, "unavailable"},
+		{"weak sandbox", Grant{Programs: []string{"*"}, Bounds: BoundNetwork | BoundTime}, fakeSandbox{BoundTime}, "unavailable"},
+		{"other program", Grant{Programs: []string{"/bin/ls"}}, fakeSandbox{}, "denied"},
+		{"granted", Grant{Programs: []string{"/bin/sh"}, Bounds: BoundTime}, fakeSandbox{BoundTime}, "ran /bin/sh"},
+	} {
+		c.Grant, c.Sandbox = tt.grant, tt.sandbox
+		r, err := c.Call(t.Context(), Call{Tool: "run"})
+		got := string(CodeOf(err))
+		if err == nil {
+			got = r.String()
+		}
+		if got != tt.want {
+			t.Errorf("%s: %s, want %s (%v)", tt.name, got, tt.want, err)
+		}
+	}
+}
+
+func TestAdapterSeesItsOwnSideOnly(t *testing.T) {
+	var reviewed []Review
+	c := testCrib(t)
+	c.Guards = append(c.Guards, guardFunc(func(r Review) (*Verdict, error) { reviewed = append(reviewed, r); return nil, nil }))
+	var runs atomic.Int64
+	journal := &pages{}
+	c.Journal = journal
+	_, faults := c.Catalog.Load(t.Context(), Shelving{
+		Boxes: []Toolbox{NewBox("box", counting("count", &runs))},
+		Adapters: []Adapter{{
+			Spec: Spec{Name: "tally", Dialect: "d", Box: "box", Native: "count",
+				Input: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`)},
+			In: func(in json.RawMessage) (json.RawMessage, error) {
+				var v struct{ Text string }
+				if err := json.Unmarshal(in, &v); err != nil {
+					return nil, err
+				}
+				if v.Text == "" {
+					return nil, errors.New("text is empty")
+				}
+				return json.RawMessage(`{"n":` + v.Text + `}`), nil
+			},
+			Out: func(in json.RawMessage, r *Result) (*Result, error) {
+				return Text(string(in) + " " + string(r.Value)), nil
+			},
+		}},
+	})
+	if faults != nil {
+		t.Fatal(faults)
+	}
+	caller := Caller{Dialect: "d"}
+	call := func(input string) (string, Code) {
+		r, err := c.Call(t.Context(), Call{Tool: "tally", Input: json.RawMessage(input), Caller: caller})
+		if err != nil {
+			return err.Error(), CodeOf(err)
+		}
+		return r.String(), ""
+	}
+	if text, code := call(`{"text":"5"}`); code != "" || text != `{"text":"5"} {"n":5}` {
+		t.Errorf("%s %s", text, code)
+	}
+	for _, bad := range []string{`{"text":5}`, `{"text":""}`, `{"text":"\"x\""}`, `{"text":"}"}`, `{"text":"1","more":2}`} {
+		if text, code := call(bad); code != Invalid {
+			t.Errorf("%s: %s", bad, text)
+		}
+	}
+	if len(reviewed) != 1 || reviewed[0].Spec.Name != "count" || string(reviewed[0].Input) != `{"n":5}` {
+		t.Errorf("guards saw %+v", reviewed)
+	}
+	if _, err := c.Call(t.Context(), Call{Tool: "count", Caller: caller}); CodeOf(err) != NotFound {
+		t.Errorf("the adapted tool is still there under its native name: %v", err)
+	}
+}

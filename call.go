@@ -1,0 +1,56 @@
+package toolcrib
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"time"
+)
+
+// Call is one use of a tool.
+type Call struct {
+	// ID names this use. A caller that may have to repeat a call sets it: the
+	// same ID with the same tool and input is answered from the journal instead
+	// of being run again. Empty: a new one is made.
+	ID    string
+	Tool  string
+	Input json.RawMessage // a JSON object; empty means {}
+	// Caller comes from the frontend's authentication, never from the model.
+	Caller Caller
+	Parent string // the ID of the call that made this one, if any
+	// Lenient asks for lossless coercion ("3" for 3) and for dropping unknown
+	// arguments. Frontends set it for protocols whose callers expect that.
+	Lenient bool
+
+	depth int // how many calls stand above this one
+}
+
+// Caller is who calls. Two callers with the same Subject share call IDs.
+type Caller struct {
+	Subject string `json:"subject,omitempty"` // the person or service that answers for the call
+	Agent   string `json:"agent,omitempty"`   // the preset it runs under
+	Session string `json:"session,omitempty"` // one conversation
+	Via     string `json:"via,omitempty"`     // the frontend
+	Dialect string `json:"dialect,omitempty"` // whose names and shapes it speaks; empty is ours
+}
+
+// NewID makes a call ID: a UUID version 7, so that IDs sort by time.
+func NewID(now time.Time) string {
+	var b [16]byte
+	// Read never fails: since Go 1.24 it ends the process instead.
+	_, _ = rand.Read(b[6:])
+	ms := uint64(now.UnixMilli())
+	for i := range 6 {
+		b[i] = byte(ms >> (40 - 8*i))
+	}
+	b[6] = b[6]&0x0f | 0x70
+	b[8] = b[8]&0x3f | 0x80
+	var s [36]byte
+	hex.Encode(s[0:8], b[0:4])
+	hex.Encode(s[9:13], b[4:6])
+	hex.Encode(s[14:18], b[6:8])
+	hex.Encode(s[19:23], b[8:10])
+	hex.Encode(s[24:36], b[10:16])
+	s[8], s[13], s[18], s[23] = '-', '-', '-', '-'
+	return string(s[:])
+}

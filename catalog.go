@@ -1,0 +1,233 @@
+package toolcrib
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/toolcrib/toolcrib/internal/schema"
+)
+
+// Catalog is what is on the shelves. Readers work on an immutable snapshot and
+// never wait; Load makes the next one. The zero Catalog is empty.
+type Catalog struct {
+	snap atomic.Pointer[snapshot]
+
+	mu       sync.Mutex // one Load at a time; guards the rest
+	last     map[string][]Tool
+	watchers map[int]func(Diff)
+	nextID   int
+}
+
+// Shelving says what goes onto the shelves and under which names. Tools are
+// named as box/tool, or as tool for every box's tool of that name.
+type Shelving struct {
+	Boxes    []Toolbox
+	Adapters []Adapter
+	Rename   map[string]string // tool → its new name
+	Alias    map[string]string // a further name → the tool
+	Disable  []string          // tools, or patterns such as box/*
+}
+
+// Adapter gives a native tool the name and shape another system knows it by.
+// Guards, journal and tool see only the native side.
+type Adapter struct {
+	Spec // the dialect's contract; Box and Native say which tool, Dialect whose
+	// In turns an input of this contract into one of the native tool. Nil: as it is.
+	In func(input json.RawMessage) (json.RawMessage, error)
+	// Out turns the native result, failed or not, into one of this contract.
+	Out func(input json.RawMessage, native *Result) (*Result, error)
+}
+
+// Diff is what a Load changed, by the names callers use.
+type Diff struct {
+	Added   []string `json:"added,omitempty"`
+	Removed []string `json:"removed,omitempty"`
+	Changed []string `json:"changed,omitempty"` // same name, other definition
+}
+
+// Empty reports whether nothing changed.
+func (d Diff) Empty() bool { return len(d.Added)+len(d.Removed)+len(d.Changed) == 0 }
+
+// Fault is something that was left out of the catalog, and why.
+type Fault struct {
+	Box  string `json:"box"`
+	Tool string `json:"tool,omitempty"` // empty: the whole box
+	Err  error  `json:"-"`
+}
+
+func (f Fault) Error() string {
+	switch {
+	case f.Tool == "":
+		return fmt.Sprintf("toolbox %s: %v", f.Box, f.Err)
+	case f.Box == "": // a name from the configuration
+		return fmt.Sprintf("tool %s: %v", f.Tool, f.Err)
+	}
+	return fmt.Sprintf("tool %s/%s: %v", f.Box, f.Tool, f.Err)
+}
+
+// Unwrap gives the reason.
+func (f Fault) Unwrap() error { return f.Err }
+
+// entry is one tool as one dialect sees it.
+type entry struct {
+	spec    Spec // as shown in this dialect
+	tool    Tool // the native tool
+	in, out *schema.Schema
+	adapter *adapter // nil: shown as it is
+	alias   bool     // a further name of a tool that has its own entry
+}
+
+// adapter is an Adapter ready for use.
+type adapter struct {
+	Adapter
+	in *schema.Schema
+}
+
+type snapshot struct {
+	byName map[string]map[string]*entry // dialect → name
+	sorted map[string][]*entry          // dialect → by name
+}
+
+// Load reads every box again and puts up a new snapshot. What cannot be used
+// is left out and reported, one by one; the rest is loaded. A box that cannot
+// be read keeps the tools it had.
+func (c *Catalog) Load(ctx context.Context, s Shelving) (Diff, []Fault) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	var faults []Fault
+	fault := func(box, tool string, err error) { faults = append(faults, Fault{box, tool, err}) }
+
+	lists := map[string][]Tool{}
+	for _, box := range s.Boxes {
+		name := box.Name()
+		if _, twice := lists[name]; twice {
+			fault(name, "", errors.New("another toolbox has the same name"))
+			continue
+		}
+		if !validName(name) {
+			fault(name, "", fmt.Errorf("bad name %q: want 1 to 64 letters, digits, _ or -", name))
+			continue
+		}
+		tools, err := box.Tools(ctx)
+		if err != nil {
+			fault(name, "", err)
+			tools = c.last[name]
+		}
+		lists[name] = tools
+	}
+	c.last = lists
+	entries := shelve(lists, s, fault)
+	next := &snapshot{byName: map[string]map[string]*entry{}, sorted: map[string][]*entry{}}
+	next.put("", entries)
+	addDialects(next, entries, s.Adapters, fault)
+
+	diff := compare(c.snap.Load(), next)
+	c.snap.Store(next)
+	if !diff.Empty() {
+		for _, id := range slices.Sorted(maps.Keys(c.watchers)) {
+			c.watchers[id](diff)
+		}
+	}
+	return diff, faults
+}
+
+// Watch calls changed after every Load that changed something, until stop is
+// called. changed must return soon and must not call Load or Watch.
+func (c *Catalog) Watch(changed func(Diff)) (stop func()) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.watchers == nil {
+		c.watchers = map[int]func(Diff){}
+	}
+	id := c.nextID
+	c.nextID++
+	c.watchers[id] = changed
+	return func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		delete(c.watchers, id)
+	}
+}
+
+func (c *Catalog) find(dialect, name string) *entry {
+	if c == nil {
+		return nil
+	}
+	snap := c.snap.Load()
+	if snap == nil {
+		return nil
+	}
+	return snap.names(dialect)[name]
+}
+
+// all gives the entries of a dialect by name; the slice is never written to.
+func (c *Catalog) all(dialect string) []*entry {
+	if c == nil {
+		return nil
+	}
+	snap := c.snap.Load()
+	if snap == nil {
+		return nil
+	}
+	if list, ok := snap.sorted[dialect]; ok {
+		return list
+	}
+	return snap.sorted[""]
+}
+
+// names: a dialect nobody adapted anything for is the native one.
+func (s *snapshot) names(dialect string) map[string]*entry {
+	if m, ok := s.byName[dialect]; ok {
+		return m
+	}
+	return s.byName[""]
+}
+
+func (s *snapshot) put(dialect string, entries []*entry) {
+	m := make(map[string]*entry, len(entries))
+	for _, e := range entries {
+		m[e.spec.Name] = e
+	}
+	s.byName[dialect] = m
+	s.sorted[dialect] = slices.SortedFunc(maps.Values(m), byName)
+}
+
+func compare(old, next *snapshot) Diff {
+	var d Diff
+	var before map[string]*entry
+	if old != nil {
+		before = old.byName[""]
+	}
+	for _, e := range next.sorted[""] {
+		switch was := before[e.spec.Name]; {
+		case was == nil:
+			d.Added = append(d.Added, e.spec.Name)
+		case was.spec.Hash != e.spec.Hash:
+			d.Changed = append(d.Changed, e.spec.Name)
+		}
+	}
+	for name := range before {
+		if next.byName[""][name] == nil {
+			d.Removed = append(d.Removed, name)
+		}
+	}
+	slices.Sort(d.Removed)
+	return d
+}
+
+// matches reports whether a configured name or pattern means this tool.
+func matches(pattern, box, tool string) bool {
+	for _, name := range []string{box + "/" + tool, tool} {
+		if ok, err := path.Match(pattern, name); ok && err == nil {
+			return true
+		}
+	}
+	return false
+}

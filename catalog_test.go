@@ -1,0 +1,205 @@
+package toolcrib
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func plain(name string) Tool {
+	return Tool{Spec: Spec{Name: name, Description: name, Input: json.RawMessage(`{"type":"object"}`), Effects: Pure},
+		Run: func(context.Context, *Env, json.RawMessage) (*Result, error) { return Text(name), nil }}
+}
+
+func names(c *Catalog) []string {
+	var out []string
+	for _, e := range c.all("") {
+		out = append(out, e.spec.Name)
+	}
+	return out
+}
+
+func TestCollisionsDoNotDependOnOrder(t *testing.T) {
+	long := strings.Repeat("x", 60)
+	boxes := []Toolbox{
+		NewBox("a", plain("read"), plain("only_a"), plain("b__c")),
+		NewBox("b", plain("read"), plain("write"), plain("c")),
+		NewBox("a__b", plain("c")), // a__b__c from two sides
+		NewBox("z", plain(long)), NewBox("y", plain(long)),
+		NewBox("c", plain("a__read")), // the name a collision would produce
+	}
+	var want []string
+	for range 200 {
+		rand.Shuffle(len(boxes), func(i, j int) { boxes[i], boxes[j] = boxes[j], boxes[i] })
+		var c Catalog
+		if _, faults := c.Load(t.Context(), Shelving{Boxes: boxes}); faults != nil {
+			t.Fatal(faults)
+		}
+		got := names(&c)
+		if want == nil {
+			want = got
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Fatalf("names depend on the order of loading:\n%s", diff)
+		}
+	}
+	if len(want) != 10 {
+		t.Errorf("tools were lost: %v", want)
+	}
+	for _, n := range want {
+		if !validName(n) {
+			t.Errorf("bad name %q", n)
+		}
+	}
+	if !slices.Contains(want, "only_a") || !slices.Contains(want, "b__read") {
+		t.Errorf("got %v", want)
+	}
+}
+
+func TestBadToolsAreLeftOutByName(t *testing.T) {
+	badSchema := plain("schema")
+	badSchema.Input = json.RawMessage(`{"type":"strin"}`)
+	badOut := plain("output")
+	badOut.Output = json.RawMessage(`{"properties":3}`)
+	noRun := plain("norun")
+	noRun.Run = nil
+	var c Catalog
+	_, faults := c.Load(t.Context(), Shelving{Boxes: []Toolbox{
+		NewBox("b", plain("good"), badSchema, badOut, noRun, plain("bad name"), plain(""), plain("good"), plain(strings.Repeat("n", 65))),
+		NewBox("b", plain("other")), NewBox("not a name", plain("x")), failingBox{"down"},
+	}})
+	var got []string
+	for _, f := range faults {
+		got = append(got, f.Box+"/"+f.Tool)
+	}
+	want := []string{"b/", "not a name/", "down/", "b/schema", "b/output", "b/norun", "b/bad name", "b/", "b/good", "b/" + strings.Repeat("n", 65)}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("faults (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff([]string{"good"}, names(&c)); diff != "" {
+		t.Errorf("shelf (-want +got):\n%s", diff)
+	}
+}
+
+type failingBox struct{ name string }
+
+func (b failingBox) Name() string                          { return b.name }
+func (b failingBox) Tools(context.Context) ([]Tool, error) { return nil, errors.New("not there") }
+
+type changingBox struct {
+	tools []Tool
+	err   error
+}
+
+func (b *changingBox) Name() string                          { return "box" }
+func (b *changingBox) Tools(context.Context) ([]Tool, error) { return b.tools, b.err }
+
+func TestReload(t *testing.T) {
+	var c Catalog
+	box := &changingBox{tools: []Tool{plain("a"), plain("b"), plain("c")}}
+	s := Shelving{Boxes: []Toolbox{box}}
+	var seen []Diff
+	stop := c.Watch(func(d Diff) { seen = append(seen, d) })
+	load := func() Diff { d, _ := c.Load(t.Context(), s); return d }
+
+	load()
+	changed := plain("b")
+	changed.Description = "does something else now"
+	box.tools = []Tool{plain("a"), changed, plain("d")}
+	want := Diff{Added: []string{"d"}, Removed: []string{"c"}, Changed: []string{"b"}}
+	if diff := cmp.Diff(want, load()); diff != "" {
+		t.Errorf("diff (-want +got):\n%s", diff)
+	}
+	if d := load(); !d.Empty() {
+		t.Errorf("nothing changed, but %+v", d)
+	}
+	box.err = errors.New("down") // keeps what it had
+	if d := load(); !d.Empty() || c.find("", "d") == nil {
+		t.Errorf("a box that cannot be read lost its tools: %+v", d)
+	}
+	stop()
+	box.tools, box.err = nil, nil
+	load()
+	if len(seen) != 2 {
+		t.Errorf("watcher saw %d changes, want 2: %+v", len(seen), seen)
+	}
+}
+
+func TestNamesByConfiguration(t *testing.T) {
+	var c Catalog
+	_, faults := c.Load(t.Context(), Shelving{
+		Boxes:   []Toolbox{NewBox("fs", plain("read"), plain("write"), plain("list")), NewBox("net", plain("read")), NewBox("one", plain("write")), NewBox("two", plain("write"))},
+		Rename:  map[string]string{"fs/read": "open", "nothing": "x", "fs/write": "no good"},
+		Alias:   map[string]string{"look": "list", "twice": "write", "gone": "fs/none"},
+		Disable: []string{"net/read", "typo", "["},
+	})
+	if diff := cmp.Diff([]string{"list", "look", "one__write", "open", "two__write"}, names(&c)); diff != "" {
+		t.Errorf("shelf (-want +got):\n%s", diff)
+	}
+	if e := c.find("", "open"); e.spec.Native != "read" || e.spec.Box != "fs" {
+		t.Errorf("a rename hides the native name: %+v", e.spec)
+	}
+	var told []string
+	for _, f := range faults {
+		told = append(told, f.Tool)
+	}
+	slices.Sort(told)
+	if diff := cmp.Diff([]string{"[", "gone", "nothing", "twice", "typo", "write"}, told); diff != "" {
+		t.Errorf("faults (-want +got):\n%s\n%v", diff, faults)
+	}
+}
+
+func TestDialectShelf(t *testing.T) {
+	var c Catalog
+	object := json.RawMessage(`{"type":"object"}`)
+	_, faults := c.Load(t.Context(), Shelving{
+		Boxes: []Toolbox{NewBox("fs", plain("read"), plain("write"), plain("cat"))},
+		Adapters: []Adapter{
+			{Spec: Spec{Name: "cat", Dialect: "other", Box: "fs", Native: "read", Input: object}},
+			{Spec: Spec{Name: "gone", Dialect: "other", Box: "none", Native: "read", Input: object}},
+		},
+	})
+	if faults != nil {
+		t.Fatal(faults)
+	}
+	var got []string
+	for _, e := range c.all("other") {
+		got = append(got, e.spec.Name+"="+e.spec.Native)
+	}
+	if diff := cmp.Diff([]string{"cat=read", "fs__cat=cat", "write=write"}, got); diff != "" {
+		t.Errorf("shelf (-want +got):\n%s", diff)
+	}
+	if c.find("nobody", "read") == nil {
+		t.Error("a dialect nobody adapts for is not the native one")
+	}
+}
+
+func TestReadersNeverWait(t *testing.T) {
+	var c Catalog
+	box := &changingBox{tools: []Tool{plain("a")}}
+	c.Load(t.Context(), Shelving{Boxes: []Toolbox{box}})
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range 2000 {
+				if c.find("", "a") == nil {
+					t.Error("a tool was gone for a moment during a reload")
+					return
+				}
+			}
+		})
+	}
+	for i := range 50 {
+		box.tools = []Tool{plain("a"), plain(fmt.Sprintf("t%d", i))}
+		c.Load(t.Context(), Shelving{Boxes: []Toolbox{box}})
+	}
+	wg.Wait()
+}

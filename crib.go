@@ -1,0 +1,276 @@
+package toolcrib
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"iter"
+	"log/slog"
+	"time"
+
+	"github.com/toolcrib/toolcrib/internal/schema"
+)
+
+// Crib is the runtime. Set the fields, then call; they must not change once
+// calls are made. Two cribs in one process do not know of each other.
+type Crib struct {
+	Catalog *Catalog
+	// Guards judge every call; the strictest verdict wins. With no guard, or
+	// none that has an opinion, a call is denied.
+	Guards   []Guard
+	Approver Approver // nil: what has to be asked is refused
+	Sandbox  Sandbox  // nil: what has to run programs is refused
+	Journal  Journal  // nil: everything is refused
+
+	// Visible says which tools exist for a caller, for listing and for calling
+	// alike. Nil: all of them.
+	Visible func(Caller, *Spec) bool
+	// Grant is the most any call may get; guards narrow it.
+	Grant Grant
+	// Around wraps tools where they run: retry, cache, trace. The grant is
+	// settled by then, so nothing here can widen it.
+	Around []func(Tool) Tool
+	// Redact takes secrets out of a JSON text before it is recorded. Nil:
+	// values under keys such as password and token, and texts that are keys by
+	// their look.
+	Redact func(json.RawMessage) json.RawMessage
+	Emit   func(Event) // nil: events are dropped
+	Limits Limits
+	Now    func() time.Time // nil: time.Now
+	Log    *slog.Logger     // nil: slog.Default
+}
+
+// Limits bounds every call. The zero value of each field is its default.
+type Limits struct {
+	Timeout time.Duration // of a tool that names none; default 60 s
+	Ask     time.Duration // how long a person has to answer; default 5 min
+	Grace   time.Duration // how long a tool has to notice its deadline; default 500 ms
+	Input   int           // bytes of input; default 4 MiB
+	Output  int           // bytes of result; default 8 MiB
+	Depth   int           // nesting of either; default 128
+	Record  int           // bytes of input, and of result, kept in the journal; default 64 KiB
+}
+
+func (l Limits) filled() Limits {
+	return Limits{
+		Timeout: cmp.Or(l.Timeout, 60*time.Second),
+		Ask:     cmp.Or(l.Ask, 5*time.Minute),
+		Grace:   cmp.Or(l.Grace, 500*time.Millisecond),
+		Input:   cmp.Or(l.Input, 4<<20),
+		Output:  cmp.Or(l.Output, 8<<20),
+		Depth:   cmp.Or(l.Depth, 128),
+		Record:  cmp.Or(l.Record, 64<<10),
+	}
+}
+
+func (c *Crib) now() time.Time {
+	if c.Now != nil {
+		return c.Now()
+	}
+	return time.Now()
+}
+
+func (c *Crib) log() *slog.Logger {
+	if c.Log != nil {
+		return c.Log
+	}
+	return slog.Default()
+}
+
+// Tools gives the tools that exist for this caller, by name.
+func (c *Crib) Tools(caller Caller) iter.Seq[Spec] {
+	return func(yield func(Spec) bool) {
+		for _, e := range c.Catalog.all(caller.Dialect) {
+			if c.visible(caller, e) && !yield(e.spec) {
+				return
+			}
+		}
+	}
+}
+
+// Tool gives one of them.
+func (c *Crib) Tool(caller Caller, name string) (Spec, bool) {
+	e := c.Catalog.find(caller.Dialect, name)
+	if e == nil || !c.visible(caller, e) {
+		return Spec{}, false
+	}
+	return e.spec, true
+}
+
+func (c *Crib) visible(caller Caller, e *entry) bool {
+	return c.Visible == nil || c.Visible(caller, &e.spec)
+}
+
+// flight is one call on its way. The step types below are all the same flight;
+// each step takes the type that only the step before it makes, so none can be
+// left out or swapped.
+type flight struct {
+	call   Call
+	limits Limits
+	rec    Record
+
+	doc    *schema.Doc // the input as given, canonical in text
+	docErr error
+	text   []byte
+
+	entry *entry
+	given json.RawMessage // admitted input in the caller's dialect
+	input json.RawMessage // admitted input of the native tool
+
+	grant    Grant
+	decision Decision
+}
+
+type (
+	begun    struct{ *flight }
+	resolved struct{ *flight }
+	admitted struct{ *flight }
+	judged   struct{ *flight }
+	cleared  struct{ *flight }
+	equipped struct {
+		*flight
+		env *Env
+	}
+	ran struct {
+		*flight
+		result *Result
+	}
+)
+
+// Call uses a tool. It gives a Result if the tool ran, failed or not, and an
+// *Error if the call was refused. Every call is recorded from before its first
+// step to after its last.
+func (c *Crib) Call(ctx context.Context, call Call) (*Result, error) {
+	b, old, err := c.begin(ctx, call)
+	if err != nil {
+		return nil, err
+	}
+	if old != nil {
+		return b.replay(old)
+	}
+	result, err := c.proceed(ctx, b)
+	return c.end(ctx, b, result, err)
+}
+
+// proceed is the way of a call between its two records.
+func (c *Crib) proceed(ctx context.Context, b begun) (*Result, error) {
+	r, err := c.resolve(b)
+	if err != nil {
+		return nil, err
+	}
+	a, err := c.admit(r)
+	if err != nil {
+		return nil, err
+	}
+	j, err := c.judge(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	p, err := c.approve(ctx, j)
+	if err != nil {
+		return nil, err
+	}
+	e, err := c.equip(p)
+	if err != nil {
+		return nil, err
+	}
+	o, err := c.run(ctx, e)
+	if err != nil {
+		return nil, err
+	}
+	return c.vet(o)
+}
+
+// begin writes the record: what cannot be recorded is not done.
+func (c *Crib) begin(ctx context.Context, call Call) (begun, *Record, error) {
+	f := &flight{call: call, limits: c.Limits.filled()}
+	if c.Journal == nil {
+		return begun{}, nil, refuse(Unavailable, call.Tool, "no journal is set up, so nothing can be done", nil)
+	}
+	if err := ctx.Err(); err != nil {
+		return begun{}, nil, overdue(call.Tool, "waiting to begin", err)
+	}
+	start := c.now()
+	if f.call.ID == "" {
+		f.call.ID = NewID(start)
+	}
+	c.read(f)
+	f.rec = Record{
+		ID: f.call.ID, Parent: call.Parent, Caller: call.Caller, Tool: call.Tool, Start: start,
+		Input: c.recordedInput(f), InputHash: digest(f.text),
+	}
+	old, err := c.Journal.Begin(ctx, &f.rec)
+	if err != nil {
+		if cause := ctx.Err(); cause != nil && errors.Is(err, cause) {
+			return begun{}, nil, overdue(call.Tool, "waiting to begin", err)
+		}
+		c.log().Error("journal refuses to begin", "call", f.call.ID, "tool", call.Tool, "err", err)
+		return begun{}, nil, refuse(Unavailable, call.Tool, "the journal cannot record this call, so it was not made", err)
+	}
+	return begun{f}, old, nil
+}
+
+// resolve finds the tool among those this caller can see.
+func (c *Crib) resolve(b begun) (resolved, error) {
+	e := c.Catalog.find(b.call.Caller.Dialect, b.call.Tool)
+	if e == nil || !c.visible(b.call.Caller, e) {
+		return resolved{}, refuse(NotFound, b.call.Tool, c.noSuchTool(b.call), nil)
+	}
+	b.entry = e
+	b.rec.Box, b.rec.Native, b.rec.Definition = e.tool.Box, e.tool.Native, e.tool.Hash
+	return resolved{b.flight}, nil
+}
+
+// admit makes the input fit the contract, or names everything that does not.
+func (c *Crib) admit(r resolved) (admitted, error) {
+	if r.docErr != nil {
+		return admitted{}, refuse(Invalid, r.call.Tool, "the input is not usable: "+r.docErr.Error(), r.docErr)
+	}
+	in := r.entry.in
+	if r.entry.adapter != nil {
+		in = r.entry.adapter.in
+	}
+	given, bad := in.Admit(r.doc, schema.Options{Lenient: r.call.Lenient, Closed: true, PlainInts: true})
+	if len(bad) > 0 {
+		return admitted{}, invalid(r.call.Tool, bad)
+	}
+	r.given, r.input = given, given
+	if r.entry.adapter != nil {
+		if err := r.adapt(); err != nil {
+			return admitted{}, err
+		}
+	}
+	return admitted{r.flight}, nil
+}
+
+// adapt turns an admitted input of the dialect into one of the native tool.
+func (r resolved) adapt() error {
+	if in := r.entry.adapter.In; in != nil {
+		native, err := in(r.given)
+		if err != nil {
+			if e, ok := errors.AsType[*Error](err); ok {
+				return e
+			}
+			return refuse(Invalid, r.call.Tool, err.Error(), err)
+		}
+		r.input = native
+	}
+	input, err := r.readmit(r.input)
+	r.input = input
+	return err
+}
+
+// readmit admits a native input that did not come straight from the caller.
+func (f *flight) readmit(text json.RawMessage) (json.RawMessage, error) {
+	doc, err := schema.Parse(text, schema.Limits{Bytes: f.limits.Input, Depth: f.limits.Depth})
+	if err != nil {
+		return nil, refuse(Invalid, f.call.Tool, "the input is not usable: "+err.Error(), err)
+	}
+	defer doc.Release()
+	input, bad := f.entry.in.Admit(doc, schema.Options{Closed: true, PlainInts: true})
+	if len(bad) > 0 {
+		return nil, invalid(f.call.Tool, bad)
+	}
+	return input, nil
+}

@@ -1,0 +1,172 @@
+package toolcrib
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+type address struct {
+	Street string `json:"street" doc:"Street and number."`
+	Zip    string `json:"zip,omitempty" pattern:"^[0-9]{4}$"`
+}
+
+type orderIn struct {
+	Name     string            `json:"name" doc:"Who orders." minlen:"1" maxlen:"40"`
+	Count    int               `json:"count" default:"1" min:"1" max:"10"`
+	Size     string            `json:"size,omitempty" enum:"small,large" default:"small"`
+	Tags     []string          `json:"tags,omitempty" maxitems:"3" doc:"Labels."`
+	To       *address          `json:"to" doc:"Where it goes."`
+	Extras   map[string]int    `json:"extras,omitempty"`
+	Lines    []address         `json:"lines,omitempty"`
+	Note     *string           `json:"note"`
+	Ratio    float64           `json:"ratio,omitempty" max:"0.5"`
+	Hidden   string            `json:"-"`
+	Labels   map[string]string `json:"labels,omitempty"`
+	internal int
+}
+
+type orderOut struct {
+	Items []string `json:"items"`
+	Total int      `json:"total"`
+}
+
+func TestDerive(t *testing.T) {
+	tool := Define(Spec{Name: "order"}, func(context.Context, *Env, orderIn) (orderOut, error) { return orderOut{}, nil })
+	if tool.err != nil {
+		t.Fatal(tool.err)
+	}
+	var got any
+	if err := json.Unmarshal(tool.Input, &got); err != nil {
+		t.Fatal(err)
+	}
+	var want any
+	addr := `{"type":"object","additionalProperties":false,"required":["street"],"properties":{
+		"street":{"type":"string","description":"Street and number."},"zip":{"type":"string","pattern":"^[0-9]{4}$"}}}`
+	if err := json.Unmarshal([]byte(`{"type":"object","additionalProperties":false,"required":["name"],"properties":{
+		"name":{"type":"string","description":"Who orders.","minLength":1,"maxLength":40},
+		"count":{"type":"integer","default":1,"minimum":1,"maximum":10},
+		"size":{"type":"string","enum":["small","large"],"default":"small"},
+		"tags":{"type":"array","items":{"type":"string"},"maxItems":3,"description":"Labels."},
+		"to":`+strings.Replace(addr, `"type":"object"`, `"type":["null","object"],"description":"Where it goes."`, 1)+`,
+		"extras":{"type":"object","additionalProperties":{"type":"integer"}},
+		"lines":{"type":"array","items":`+addr+`},
+		"note":{"type":["null","string"]},
+		"ratio":{"type":"number","maximum":0.5},
+		"labels":{"type":"object","additionalProperties":{"type":"string"}}
+	}}`), &want); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("schema (-want +got):\n%s", diff)
+	}
+}
+
+func TestDefineReportsTypesWithoutSchema(t *testing.T) {
+	type bad struct {
+		C chan int `json:"c"`
+	}
+	var c Catalog
+	good := Define(Spec{Name: "good"}, func(context.Context, *Env, struct{}) (orderOut, error) { return orderOut{}, nil })
+	_, faults := c.Load(t.Context(), Shelving{Boxes: []Toolbox{NewBox("b",
+		Define(Spec{Name: "chan"}, func(context.Context, *Env, bad) (orderOut, error) { return orderOut{}, nil }),
+		Define(Spec{Name: "scalar"}, func(context.Context, *Env, int) (orderOut, error) { return orderOut{}, nil }),
+		Define(Spec{Name: "tag"}, func(context.Context, *Env, struct {
+			N int `json:"n" min:"many"`
+		}) (orderOut, error) {
+			return orderOut{}, nil
+		}),
+		Define(Spec{Name: "default"}, func(context.Context, *Env, struct {
+			N int `json:"n" default:"many"`
+		}) (orderOut, error) {
+			return orderOut{}, nil
+		}),
+		good)}})
+	var names []string
+	for _, f := range faults {
+		names = append(names, f.Tool)
+	}
+	if diff := cmp.Diff([]string{"chan", "scalar", "tag", "default"}, names); diff != "" {
+		t.Errorf("faults (-want +got):\n%s\n%v", diff, faults)
+	}
+	if c.find("", "good") == nil {
+		t.Error("a bad neighbour kept a good tool off the shelf")
+	}
+}
+
+// testCrib is a crib that allows everything and records nothing.
+func testCrib(t testing.TB, tools ...Tool) *Crib {
+	t.Helper()
+	c := &Crib{
+		Catalog: &Catalog{}, Journal: Unrecorded{}, Guards: []Guard{AllowEffects(allEffects)},
+	}
+	if _, faults := c.Catalog.Load(t.Context(), Shelving{Boxes: []Toolbox{NewBox("test", tools...)}}); faults != nil {
+		t.Fatal(faults)
+	}
+	return c
+}
+
+func TestInvoke(t *testing.T) {
+	c := testCrib(t, Define(Spec{Name: "order"}, func(_ context.Context, _ *Env, in orderIn) (orderOut, error) {
+		switch in.Name {
+		case "broke":
+			return orderOut{}, errors.New("no money")
+		case "half":
+			return orderOut{Items: []string{"one"}, Total: 1}, errors.New("ran out of stock")
+		}
+		return orderOut{Total: in.Count}, nil
+	}))
+	out, err := Invoke[orderOut](t.Context(), c, "order", orderIn{Name: "ann", Count: 3, Size: "large"})
+	if err != nil || out.Total != 3 || out.Items == nil {
+		t.Errorf("struct: %+v, %v (a nil list must come back empty)", out, err)
+	}
+	out, err = Invoke[orderOut](t.Context(), c, "order", map[string]any{"name": "ann"})
+	if err != nil || out.Total != 1 {
+		t.Errorf("map with default: %+v, %v", out, err)
+	}
+	_, err = Invoke[orderOut](t.Context(), c, "order", map[string]any{"name": "broke"})
+	if f, ok := errors.AsType[*Failure](err); !ok || f.Error() != "order failed: no money" || f.Result.Value != nil {
+		t.Errorf("failed tool: %v", err)
+	}
+	_, err = Invoke[orderOut](t.Context(), c, "order", map[string]any{"name": "half"})
+	if f, ok := errors.AsType[*Failure](err); !ok || string(f.Result.Value) != `{"items":["one"],"total":1}` {
+		t.Errorf("failed tool with a value: %v", err)
+	}
+	if _, err = Invoke[orderOut](t.Context(), c, "order", map[string]any{"name": make(chan int)}); CodeOf(err) != Invalid {
+		t.Errorf("not JSON: %v", err)
+	}
+	if _, err = Invoke[[]int](t.Context(), c, "order", map[string]any{"name": "ann"}); CodeOf(err) != Invalid {
+		t.Errorf("another Out than the tool's: %v", err)
+	}
+}
+
+func TestWholeNumbersReachIntegers(t *testing.T) {
+	type in struct {
+		N int `json:"n"`
+	}
+	c := testCrib(t, Define(Spec{Name: "n"}, func(_ context.Context, _ *Env, i in) (in, error) { return i, nil }))
+	for text, want := range map[string]string{`{"n":3.0}`: `{"n":3}`, `{"n":3e2}`: `{"n":300}`, `{"n":-0.0}`: `{"n":0}`} {
+		r, err := c.Call(t.Context(), Call{Tool: "n", Input: json.RawMessage(text)})
+		if err != nil || string(r.Value) != want {
+			t.Errorf("%s: %v, %v", text, r, err)
+		}
+	}
+	for _, text := range []string{`{"n":1e300}`, `{"n":99999999999999999999}`} {
+		if _, err := c.Call(t.Context(), Call{Tool: "n", Input: json.RawMessage(text)}); CodeOf(err) != Invalid {
+			t.Errorf("%s: %v, want invalid", text, err)
+		}
+	}
+}
+
+func TestDefineKeepsAGivenSchema(t *testing.T) {
+	in := json.RawMessage(`{"type":"object","properties":{"d":{"type":"integer"}}}`)
+	tool := Define(Spec{Name: "x", Input: in}, func(context.Context, *Env, map[string]time.Duration) (orderOut, error) { return orderOut{}, nil })
+	if string(tool.Input) != string(in) {
+		t.Errorf("schema replaced: %s", tool.Input)
+	}
+}

@@ -1,0 +1,166 @@
+package toolcrib
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/schema"
+)
+
+// read parses the input once, for the record and for admission. An input that
+// is not JSON is kept as it came: it is recorded first and refused afterwards.
+func (c *Crib) read(f *flight) {
+	raw := f.call.Input
+	if len(raw) == 0 {
+		raw = json.RawMessage("{}")
+	}
+	f.doc, f.docErr = schema.Parse(raw, schema.Limits{Bytes: f.limits.Input, Depth: f.limits.Depth})
+	if f.docErr != nil {
+		f.text = raw
+		return
+	}
+	f.text = f.doc.AppendCanonical(make([]byte, 0, len(raw)))
+}
+
+// end closes the record, whatever happened, even if the caller has gone.
+func (c *Crib) end(ctx context.Context, b begun, result *Result, failure error) (*Result, error) {
+	f := b.flight
+	if f.doc != nil {
+		f.doc.Release()
+	}
+	f.rec.Duration = c.now().Sub(f.rec.Start)
+	if failure != nil {
+		e, ok := errors.AsType[*Error](failure)
+		if !ok {
+			e = refuse(Internal, f.call.Tool, "the call broke down", failure)
+		}
+		failure = e
+		f.rec.Outcome, f.rec.Message = Outcome(e.Code), e.Message
+	} else {
+		f.rec.Outcome = Done
+		if result.Failed {
+			f.rec.Outcome = Broke
+		}
+		c.keep(f, result)
+	}
+	if err := c.Journal.End(context.WithoutCancel(ctx), &f.rec); err != nil {
+		// The effect has happened: hiding the result would only make the
+		// caller do it again. The journal has the begin, and says what it lost.
+		c.log().Error("journal cannot close a record", "call", f.call.ID, "tool", f.call.Tool, "err", err)
+	}
+	if failure != nil {
+		return nil, failure
+	}
+	return result, nil
+}
+
+// keep puts the result into the record, redacted and bounded.
+func (c *Crib) keep(f *flight, result *Result) {
+	text, err := resultText(result)
+	if err != nil { // a Value that is not JSON was refused by vet
+		f.rec.Message = "the result could not be written down: " + err.Error()
+		f.rec.Cut = true
+		return
+	}
+	f.rec.ResultHash = digest(text)
+	if f.rec.Cut = len(text) > f.limits.Record; !f.rec.Cut {
+		f.rec.Result = c.redacted(text)
+	}
+}
+
+// resultText is the result as JSON; the common one needs no encoder.
+func resultText(r *Result) ([]byte, error) {
+	if r.Value == nil || len(r.Content) > 0 || r.Failed {
+		return json.Marshal(r)
+	}
+	text := make([]byte, 0, len(r.Value)+len(`{"value":}`))
+	return append(append(append(text, `{"value":`...), r.Value...), '}'), nil
+}
+
+// replay answers a call ID that was used before, without running anything.
+func (b begun) replay(old *Record) (*Result, error) {
+	f := b.flight
+	if f.doc != nil {
+		f.doc.Release()
+	}
+	name := f.call.Tool
+	again := func(why string) error {
+		return refuse(Conflict, name, "the call ID "+f.call.ID+" "+why, nil)
+	}
+	switch {
+	case old.Tool != name || old.InputHash != f.rec.InputHash || old.Caller.Dialect != f.call.Caller.Dialect:
+		return nil, again("was used for another call; use a new ID")
+	case old.Outcome == "":
+		return nil, again("is still running; ask again later with the same ID")
+	case old.Outcome == Interrupted:
+		return nil, again("was interrupted and its effect is unknown; look before you call again with a new ID")
+	case old.Outcome == Done || old.Outcome == Broke:
+		if old.Cut || old.Result == nil {
+			return nil, again("is done, but its result was too large to be kept")
+		}
+		var result Result
+		if err := json.Unmarshal(old.Result, &result); err != nil {
+			return nil, refuse(Internal, name, "the recorded result cannot be read", err)
+		}
+		return &result, nil
+	}
+	return nil, refuse(Code(old.Outcome), name, old.Message, nil)
+}
+
+// recordedInput is the input as the journal may keep it: JSON, without
+// secrets, bounded. Of a text that is too long, or no JSON at all, only the
+// size is told: an excerpt of unparsed text could carry half a secret.
+func (c *Crib) recordedInput(f *flight) json.RawMessage {
+	if f.docErr != nil || len(f.text) > f.limits.Record {
+		return fmt.Appendf(nil, `{"unrecorded":{"bytes":%d}}`, len(f.text))
+	}
+	return c.redacted(f.text)
+}
+
+func (c *Crib) redacted(text []byte) json.RawMessage {
+	if c.Redact != nil {
+		return c.Redact(text)
+	}
+	return redact(text)
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	var word [2 * sha256.Size]byte
+	hex.Encode(word[:], sum[:])
+	return string(word[:])
+}
+
+// noSuchTool names the nearest tool this caller has, if one is near.
+func (c *Crib) noSuchTool(call Call) string {
+	best, score := "", 0
+	want := strings.ToLower(call.Tool)
+	for spec := range c.Tools(call.Caller) {
+		if n := likeness(want, strings.ToLower(spec.Name)); n > score {
+			best, score = spec.Name, n
+		}
+	}
+	if best == "" || 2*score < len(want) {
+		return "there is no such tool"
+	}
+	return fmt.Sprintf("there is no such tool; did you mean %s?", best)
+}
+
+// likeness counts the letters two names share at their beginning and end.
+func likeness(a, b string) int {
+	n := min(len(a), len(b))
+	head := 0
+	for head < n && a[head] == b[head] {
+		head++
+	}
+	tail := 0
+	for tail < n-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
+		tail++
+	}
+	return head + tail
+}

@@ -1,0 +1,120 @@
+package toolcrib
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/toolcrib/toolcrib/internal/schema"
+)
+
+// Env is what a running tool is handed: the call it serves and the handles it
+// was granted. A handle that was not granted is nil, so a tool cannot forget
+// to check. An Env is good for its one call only.
+type Env struct {
+	Call Call // as admitted: Input has its defaults, in native form
+
+	// Exec runs a program inside the sandbox. Nil: no program was granted.
+	Exec func(ctx context.Context, cmd Cmd) (Exit, error)
+	// Use calls another tool as a call of its own: judged and recorded, with
+	// this call as its parent and this caller as its caller.
+	Use func(ctx context.Context, tool string, input any) (*Result, error)
+	// Ask puts a question to the person. Nil: nobody is there to be asked.
+	Ask func(ctx context.Context, q Question) (Answer, error)
+	// Emit tells screens what is going on. Never nil.
+	Emit func(Event)
+
+	doc *schema.Doc // Call.Input parsed, where that was done already
+}
+
+// parsed gives the parsed form of an input if it is the one this Env has.
+func (e *Env) parsed(input json.RawMessage) *schema.Doc {
+	if e == nil || e.doc == nil || len(input) == 0 || len(input) != len(e.Call.Input) || &input[0] != &e.Call.Input[0] {
+		return nil
+	}
+	return e.doc
+}
+
+// maxDepth ends a chain of tools that call each other in a circle.
+const maxDepth = 16
+
+// env builds the handles for a call with a settled grant.
+func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
+	e := &Env{Call: f.call, Emit: c.emitter(f)}
+	e.Call.Input = f.input
+	if bytes.Equal(f.input, f.text) {
+		e.doc = f.doc
+	}
+	e.Use = func(ctx context.Context, tool string, input any) (*Result, error) {
+		return c.use(ctx, f, tool, input)
+	}
+	if c.Approver != nil {
+		e.Ask = func(ctx context.Context, q Question) (Answer, error) {
+			q.Call, q.Spec = f.call, f.entry.tool.Spec
+			return c.Approver.Approve(ctx, q)
+		}
+	}
+	if len(grant.Programs) == 0 {
+		return e, nil
+	}
+	if c.Sandbox == nil {
+		return nil, refuse(Unavailable, f.call.Tool, "it may run programs, but no sandbox is set up to run them in", nil)
+	}
+	if missing := grant.Bounds &^ c.Sandbox.Enforces(); missing != 0 {
+		return nil, refuse(Unavailable, f.call.Tool, "the sandbox cannot enforce what this call was granted under", fmt.Errorf("missing bounds %#x", uint16(missing)))
+	}
+	e.Exec = func(ctx context.Context, cmd Cmd) (Exit, error) {
+		if _, ok := meetAny(grant.Programs, cmd.Path); !ok {
+			return Exit{}, refuse(Denied, f.call.Tool, "the program "+cmd.Path+" was not granted", nil)
+		}
+		return c.Sandbox.Run(ctx, cmd, grant)
+	}
+	return e, nil
+}
+
+func meetAny(patterns []string, word string) (string, bool) {
+	for _, p := range patterns {
+		if m, ok := meetWord(p, word); ok {
+			return m, true
+		}
+	}
+	return "", false
+}
+
+func (c *Crib) emitter(f *flight) func(Event) {
+	if c.Emit == nil {
+		return dropEvent
+	}
+	return func(ev Event) {
+		ev.Time, ev.Call, ev.Tool = c.now(), f.call.ID, f.call.Tool
+		c.Emit(ev)
+	}
+}
+
+func dropEvent(Event) {}
+
+// use makes the nested call of Env.Use.
+func (c *Crib) use(ctx context.Context, f *flight, tool string, input any) (*Result, error) {
+	if f.call.depth+1 > maxDepth {
+		return nil, refuse(Denied, tool, fmt.Sprintf("tools call each other more than %d deep", maxDepth), nil)
+	}
+	text, err := inputText(input)
+	if err != nil {
+		return nil, refuse(Invalid, tool, "the input cannot be written as JSON", err)
+	}
+	caller := f.call.Caller
+	caller.Dialect = "" // tools speak to tools by their native names
+	return c.Call(ctx, Call{Tool: tool, Input: text, Caller: caller, Parent: f.call.ID, depth: f.call.depth + 1})
+}
+
+// inputText takes an input as a program has it: JSON text, a map or a struct.
+func inputText(input any) (json.RawMessage, error) {
+	switch v := input.(type) {
+	case nil:
+		return nil, nil
+	case json.RawMessage:
+		return v, nil
+	}
+	return json.Marshal(input)
+}

@@ -1,0 +1,149 @@
+package toolcrib
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// Grant is what one call may touch. The zero Grant is nothing at all. Guards
+// narrow it by [Grant.Meet]; there is no operation that widens one.
+type Grant struct {
+	Dirs     []Dir    `json:"dirs,omitempty"`
+	Hosts    []string `json:"hosts,omitempty"`    // names, *.suffix, or * for any
+	Programs []string `json:"programs,omitempty"` // absolute paths, or * for any
+	Secrets  []string `json:"secrets,omitempty"`  // names, or * for any
+	// Time is the longest the tool may run; zero leaves the crib's limit.
+	Time time.Duration `json:"time,omitempty"`
+	// Bounds is what a sandbox has to enforce for this call.
+	Bounds Bounds `json:"bounds,omitempty"`
+}
+
+// Dir is a granted directory tree.
+type Dir struct {
+	Path  string `json:"path"` // absolute and clean
+	Write bool   `json:"write,omitempty"`
+}
+
+// Meet is the most that both grants allow: the inner of two directories, the
+// narrower of two patterns, the smaller time, both sets of bounds.
+func (g Grant) Meet(h Grant) Grant {
+	m := Grant{Time: shorter(g.Time, h.Time), Bounds: g.Bounds | h.Bounds}
+	for _, a := range g.Dirs {
+		for _, b := range h.Dirs {
+			if d, ok := a.meet(b); ok {
+				m.Dirs = append(m.Dirs, d)
+			}
+		}
+	}
+	m.Dirs = outermost(m.Dirs)
+	m.Hosts = meetNames(g.Hosts, h.Hosts, meetHost)
+	m.Programs = meetNames(g.Programs, h.Programs, meetWord)
+	m.Secrets = meetNames(g.Secrets, h.Secrets, meetWord)
+	return m
+}
+
+// shorter is the smaller of two times, zero being none.
+func shorter(a, b time.Duration) time.Duration {
+	if a == 0 || (b != 0 && b < a) {
+		return b
+	}
+	return a
+}
+
+func (d Dir) meet(e Dir) (Dir, bool) {
+	switch {
+	case inside(d.Path, e.Path):
+		return Dir{Path: d.Path, Write: d.Write && e.Write}, true
+	case inside(e.Path, d.Path):
+		return Dir{Path: e.Path, Write: d.Write && e.Write}, true
+	}
+	return Dir{}, false
+}
+
+// inside reports whether path is dir or below it, by whole path elements:
+// /home/ann2 is not inside /home/ann.
+func inside(path, dir string) bool {
+	if path == dir {
+		return true
+	}
+	if !strings.HasSuffix(dir, string(filepath.Separator)) {
+		dir += string(filepath.Separator)
+	}
+	return strings.HasPrefix(path, dir)
+}
+
+// outermost drops what another entry already gives and sorts the rest, so that
+// equal grants look equal whatever order they were met in.
+func outermost(dirs []Dir) []Dir {
+	var out []Dir
+	for i, d := range dirs {
+		covered := slices.ContainsFunc(dirs[:i], func(e Dir) bool { return e == d })
+		for _, e := range dirs {
+			if e != d && inside(d.Path, e.Path) && (e.Write || !d.Write) {
+				covered = true
+			}
+		}
+		if !covered {
+			out = append(out, d)
+		}
+	}
+	slices.SortFunc(out, func(a, b Dir) int { return strings.Compare(a.Path, b.Path) })
+	return out
+}
+
+// meetNames meets two sets of patterns pair by pair.
+func meetNames(a, b []string, meet func(a, b string) (string, bool)) []string {
+	var out []string
+	for _, x := range a {
+		for _, y := range b {
+			if m, ok := meet(x, y); ok {
+				out = append(out, m)
+			}
+		}
+	}
+	slices.Sort(out)
+	out = slices.Compact(out)
+	// A pattern already given by a wider one in the set adds nothing.
+	return slices.DeleteFunc(slices.Clone(out), func(x string) bool {
+		return slices.ContainsFunc(out, func(y string) bool {
+			m, ok := meet(x, y)
+			return x != y && ok && m == x
+		})
+	})
+}
+
+func meetWord(a, b string) (string, bool) {
+	switch {
+	case a == b, b == "*":
+		return a, true
+	case a == "*":
+		return b, true
+	}
+	return "", false
+}
+
+func meetHost(a, b string) (string, bool) {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	if m, ok := meetWord(a, b); ok {
+		return m, true
+	}
+	switch {
+	case hostInside(a, b):
+		return a, true
+	case hostInside(b, a):
+		return b, true
+	}
+	return "", false
+}
+
+// hostInside reports whether the name or pattern a lies within the pattern b:
+// *.example.com holds api.example.com and *.api.example.com, not example.com.
+func hostInside(a, b string) bool {
+	suffix, ok := strings.CutPrefix(b, "*")
+	if !ok || suffix == "" {
+		return false
+	}
+	return strings.HasSuffix(strings.TrimPrefix(a, "*"), suffix) && a != suffix[1:]
+}

@@ -1,0 +1,138 @@
+package toolcrib
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// touches lists everything a grant gives among a small world, so that two
+// grants can be compared by what they allow and not by how they are written.
+func touches(g Grant) []string {
+	var out []string
+	for _, path := range []string{"/", "/a", "/a/b", "/a/b/c", "/ab", "/x"} {
+		for _, d := range g.Dirs {
+			if inside(path, d.Path) {
+				out = append(out, "read "+path)
+				if d.Write {
+					out = append(out, "write "+path)
+				}
+			}
+		}
+	}
+	for _, host := range []string{"example.com", "api.example.com", "v1.api.example.com", "example.org", "notexample.com"} {
+		for _, h := range g.Hosts {
+			h = strings.ToLower(h)
+			if h == "*" || h == host || hostInside(host, h) {
+				out = append(out, "host "+host)
+			}
+		}
+	}
+	for _, p := range []string{"/bin/ls", "/bin/sh"} {
+		if _, ok := meetAny(g.Programs, p); ok {
+			out = append(out, "program "+p)
+		}
+	}
+	for _, s := range []string{"one", "two"} {
+		if _, ok := meetAny(g.Secrets, s); ok {
+			out = append(out, "secret "+s)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+func someGrant() *rapid.Generator[Grant] {
+	return rapid.Custom(func(t *rapid.T) Grant {
+		dir := rapid.Custom(func(t *rapid.T) Dir {
+			return Dir{rapid.SampledFrom([]string{"/", "/a", "/a/b", "/a/b/c", "/ab", "/x"}).Draw(t, "path"), rapid.Bool().Draw(t, "write")}
+		})
+		words := func(from ...string) []string {
+			return rapid.SliceOfN(rapid.SampledFrom(from), 0, 3).Draw(t, "words")
+		}
+		return Grant{
+			Dirs:     rapid.SliceOfN(dir, 0, 3).Draw(t, "dirs"),
+			Hosts:    words("*", "*.example.com", "*.api.example.com", "api.example.com", "example.com", "Example.org"),
+			Programs: words("*", "/bin/ls", "/bin/sh"),
+			Secrets:  words("*", "one", "two"),
+			Time:     time.Duration(rapid.IntRange(0, 3).Draw(t, "time")),
+			Bounds:   Bounds(rapid.IntRange(0, 31).Draw(t, "bounds")),
+		}
+	})
+}
+
+func TestGrantMeet(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g, h, k := someGrant().Draw(t, "g"), someGrant().Draw(t, "h"), someGrant().Draw(t, "k")
+		m := g.Meet(h)
+		if diff := cmp.Diff(m, h.Meet(g)); diff != "" {
+			t.Fatalf("not commutative:\n%s", diff)
+		}
+		if diff := cmp.Diff(m.Meet(k), g.Meet(h.Meet(k))); diff != "" {
+			t.Fatalf("not associative:\n%s", diff)
+		}
+		have, one, two := touches(m), touches(g), touches(h)
+		for _, x := range have {
+			if !slices.Contains(one, x) || !slices.Contains(two, x) {
+				t.Fatalf("wider than a part: %s is in %v of %+v and %+v", x, m, g, h)
+			}
+		}
+		for _, x := range one { // and nothing is lost that both give
+			if slices.Contains(two, x) && !slices.Contains(have, x) {
+				t.Fatalf("both give %s, the meet %+v does not", x, m)
+			}
+		}
+		if m.Time != 0 && ((g.Time != 0 && m.Time > g.Time) || (h.Time != 0 && m.Time > h.Time)) || m.Time == 0 && g.Time+h.Time != 0 {
+			t.Fatalf("time %v of %v and %v", m.Time, g.Time, h.Time)
+		}
+		if m.Bounds != g.Bounds|h.Bounds {
+			t.Fatalf("bounds %v", m.Bounds)
+		}
+	})
+}
+
+func TestGrantHasWholePathElements(t *testing.T) {
+	m := Grant{Dirs: []Dir{{"/home/ann", true}}}.Meet(Grant{Dirs: []Dir{{"/home/ann2", true}}})
+	if len(m.Dirs) != 0 {
+		t.Errorf("/home/ann2 is taken for a part of /home/ann: %v", m.Dirs)
+	}
+}
+
+func TestEffects(t *testing.T) {
+	for _, tt := range []struct {
+		e        Effects
+		text     string
+		readOnly bool
+		within   Effects
+		want     bool
+	}{
+		{0, "undeclared", false, allEffects &^ Runs, false},
+		{0, "undeclared", false, allEffects, true},
+		{Pure, "pure", true, 0, true},
+		{Reads | Network, "reads,network", true, Reads, false},
+		{Writes, "writes", false, Writes, true},
+		{Pure | Destroys, "pure,destroys", false, Pure, false}, // Pure excuses nothing else
+	} {
+		if got := tt.e.String(); got != tt.text {
+			t.Errorf("String() = %q, want %q", got, tt.text)
+		}
+		if got := tt.e.ReadOnly(); got != tt.readOnly {
+			t.Errorf("%v.ReadOnly() = %v", tt.e, got)
+		}
+		if got := tt.e.Within(tt.within); got != tt.want {
+			t.Errorf("%v.Within(%v) = %v", tt.e, tt.within, got)
+		}
+		var back Effects
+		if err := back.UnmarshalText([]byte(tt.text)); err != nil || back != tt.e {
+			t.Errorf("UnmarshalText(%q) = %v, %v", tt.text, back, err)
+		}
+	}
+	var e Effects
+	if err := e.UnmarshalText([]byte("reads,harmless")); err == nil || !strings.Contains(err.Error(), "harmless") {
+		t.Errorf("an unknown effect is not refused by name: %v", err)
+	}
+}

@@ -1,0 +1,83 @@
+package toolcrib
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+)
+
+// Decision is what a guard or a person says to a call. The zero value denies.
+type Decision uint8
+
+// The decisions, strictest first: of several the smallest wins.
+const (
+	Deny Decision = iota
+	Ask
+	Allow
+)
+
+func (d Decision) String() string {
+	switch d {
+	case Deny:
+		return "deny"
+	case Ask:
+		return "ask"
+	case Allow:
+		return "allow"
+	}
+	return fmt.Sprintf("decision(%d)", uint8(d))
+}
+
+// MarshalText writes the word.
+func (d Decision) MarshalText() ([]byte, error) { return []byte(d.String()), nil }
+
+// UnmarshalText reads the word; anything else denies and is an error.
+func (d *Decision) UnmarshalText(text []byte) error {
+	for _, known := range []Decision{Deny, Ask, Allow} {
+		if string(text) == known.String() {
+			*d = known
+			return nil
+		}
+	}
+	*d = Deny
+	return fmt.Errorf("unknown decision %q: want deny, ask or allow", text)
+}
+
+// Guard judges a call that fits its contract. It says nothing (nil), or gives
+// a verdict; an error denies. Guards are asked in no particular order and all
+// of them are asked, so a guard must not depend on another.
+type Guard interface {
+	Judge(ctx context.Context, r Review) (*Verdict, error)
+}
+
+// Review is what a guard gets to see: the call, the native contract and the
+// native input, whatever name or dialect the caller used.
+type Review struct {
+	Call  Call
+	Spec  Spec
+	Input json.RawMessage
+}
+
+// Verdict is a guard's word on a call.
+type Verdict struct {
+	Decision Decision `json:"decision"`
+	Guard    string   `json:"guard"`          // which guard
+	Rule     string   `json:"rule,omitempty"` // which of its rules
+	Reason   string   `json:"reason,omitempty"`
+	// Grant narrows what the call may touch; nil leaves it as it is.
+	Grant *Grant `json:"-"`
+}
+
+// AllowEffects is the smallest useful guard: it allows a tool whose declared
+// effects are all among the given ones and has no opinion on any other, so
+// that a crib with this guard alone refuses the rest.
+func AllowEffects(allowed Effects) Guard { return effectsGuard(allowed) }
+
+type effectsGuard Effects
+
+func (g effectsGuard) Judge(_ context.Context, r Review) (*Verdict, error) {
+	if !r.Spec.Effects.Within(Effects(g)) {
+		return nil, nil
+	}
+	return &Verdict{Decision: Allow, Guard: "effects", Reason: "all its declared effects are allowed"}, nil
+}

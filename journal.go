@@ -1,0 +1,66 @@
+package toolcrib
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+)
+
+// Journal remembers what was done. Begin is called before anything else
+// happens to a call and must not return before the record would survive the
+// death of the process: what cannot be recorded is not done. End is called
+// once for every Begin that returned no error and no old record.
+//
+// If this subject used this call ID before, Begin writes nothing and gives the
+// old record: closed, or with an empty Outcome while that call still runs.
+type Journal interface {
+	Begin(ctx context.Context, r *Record) (old *Record, err error)
+	End(ctx context.Context, r *Record) error
+}
+
+// Outcome says how a call ended: Done, Broke, Interrupted or the [Code] of its
+// refusal. Empty: it has not ended.
+type Outcome string
+
+// The outcomes that are not codes.
+const (
+	Done        Outcome = "done"
+	Broke       Outcome = "failed"      // the tool ran and answered with a failed Result
+	Interrupted Outcome = "interrupted" // the process died meanwhile; the effect is unknown
+)
+
+// Record is one line of the journal. Begin knows the first part; the rest is
+// filled in by End. Input and Result are redacted and bounded before a
+// Journal sees them; the hashes are of what was really sent and answered.
+type Record struct {
+	Seq       uint64          `json:"seq,omitempty"` // given by the journal
+	ID        string          `json:"id"`
+	Parent    string          `json:"parent,omitempty"`
+	Caller    Caller          `json:"caller"`
+	Tool      string          `json:"tool"` // as called
+	Input     json.RawMessage `json:"input,omitempty"`
+	InputHash string          `json:"input_hash"`
+	Start     time.Time       `json:"start"`
+
+	Box        string          `json:"box,omitempty"`
+	Native     string          `json:"native,omitempty"`
+	Definition string          `json:"definition,omitempty"` // Spec.Hash
+	Verdicts   []Verdict       `json:"verdicts,omitempty"`
+	ApprovedBy string          `json:"approved_by,omitempty"`
+	Duration   time.Duration   `json:"duration_ns,omitempty"`
+	Outcome    Outcome         `json:"outcome,omitempty"`
+	Message    string          `json:"message,omitempty"` // of a refusal
+	Result     json.RawMessage `json:"result,omitempty"`  // a Result as JSON
+	ResultHash string          `json:"result_hash,omitempty"`
+	Cut        bool            `json:"cut,omitempty"` // Result was too large to keep whole
+}
+
+// Unrecorded is a Journal that keeps nothing. It has to be chosen by name: a
+// nil Journal refuses every call.
+type Unrecorded struct{}
+
+// Begin accepts every call.
+func (Unrecorded) Begin(context.Context, *Record) (*Record, error) { return nil, nil }
+
+// End forgets it.
+func (Unrecorded) End(context.Context, *Record) error { return nil }

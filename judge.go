@@ -1,0 +1,132 @@
+package toolcrib
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/schema"
+)
+
+// judge asks every guard. All are asked even after a denial, so that the
+// verdict and its reasons do not depend on their order.
+func (c *Crib) judge(ctx context.Context, a admitted) (judged, error) {
+	f := a.flight
+	decision, grant, verdicts := c.verdict(ctx, f, f.input)
+	f.grant, f.decision, f.rec.Verdicts = grant, decision, verdicts
+	if decision == Deny {
+		return judged{}, refuse(Denied, f.call.Tool, reasons(verdicts, Deny), nil)
+	}
+	return judged{f}, nil
+}
+
+// verdict is the pure question: what do the guards say to this input?
+func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (Decision, Grant, []Verdict) {
+	review := Review{Call: f.call, Spec: f.entry.tool.Spec, Input: input}
+	review.Call.Input = input
+	grant := c.Grant
+	var verdicts []Verdict
+	for _, g := range c.Guards {
+		v, err := g.Judge(ctx, review)
+		if err != nil {
+			verdicts = append(verdicts, Verdict{Guard: fmt.Sprintf("%T", g), Reason: "a guard could not judge the call: " + err.Error()})
+			continue
+		}
+		if v == nil {
+			continue
+		}
+		verdicts = append(verdicts, *v)
+		if v.Grant != nil {
+			grant = grant.Meet(*v.Grant)
+		}
+	}
+	if len(verdicts) == 0 {
+		verdicts = []Verdict{{Guard: "default", Reason: "no guard allows it"}}
+	}
+	slices.SortFunc(verdicts, func(a, b Verdict) int {
+		return cmp.Or(cmp.Compare(a.Decision, b.Decision), strings.Compare(a.Guard, b.Guard),
+			strings.Compare(a.Rule, b.Rule), strings.Compare(a.Reason, b.Reason))
+	})
+	return verdicts[0].Decision, grant, verdicts
+}
+
+// reasons is what the model is told: every guard that decided, and why.
+func reasons(verdicts []Verdict, d Decision) string {
+	var parts []string
+	for _, v := range verdicts {
+		if v.Decision == d {
+			parts = append(parts, strings.TrimSuffix(v.Guard+": "+v.Reason, ": "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// approve waits on a person where a guard wants one asked. Refused, timed out
+// and nobody-to-ask are three different answers.
+func (c *Crib) approve(ctx context.Context, j judged) (cleared, error) {
+	f := j.flight
+	if f.decision == Allow {
+		return cleared{f}, nil
+	}
+	if c.Approver == nil {
+		return cleared{}, refuse(Unavailable, f.call.Tool, "a person has to approve this, and nobody is there to be asked: "+reasons(f.rec.Verdicts, Ask), nil)
+	}
+	ask, cancel := context.WithTimeout(ctx, f.limits.Ask)
+	defer cancel()
+	answer, err := c.Approver.Approve(ask, Question{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input, Reasons: f.rec.Verdicts})
+	if err != nil {
+		if ctx.Err() != nil {
+			return cleared{}, overdue(f.call.Tool, "waiting for a person's approval", ctx.Err())
+		}
+		if errors.Is(err, context.DeadlineExceeded) || ask.Err() != nil {
+			return cleared{}, refuse(Timeout, f.call.Tool, fmt.Sprintf("a person was asked and did not answer within %v", f.limits.Ask), err)
+		}
+		return cleared{}, refuse(Unavailable, f.call.Tool, "a person has to approve this, and nobody could be asked", err)
+	}
+	f.rec.ApprovedBy = answer.By
+	if answer.Decision != Allow {
+		message := "a person said no"
+		if answer.Message != "" {
+			message += ": " + answer.Message
+		}
+		return cleared{}, refuse(Denied, f.call.Tool, message, nil)
+	}
+	if answer.Input != nil {
+		if err := c.edited(ctx, f, answer); err != nil {
+			return cleared{}, err
+		}
+	}
+	return cleared{f}, nil
+}
+
+// edited takes the arguments a person put in place of the model's. Having
+// typed them is an approval, but a guard that denies them still does.
+func (c *Crib) edited(ctx context.Context, f *flight, answer Answer) error {
+	input, err := f.readmit(answer.Input)
+	if err != nil {
+		return err
+	}
+	decision, grant, verdicts := c.verdict(ctx, f, input)
+	f.rec.Verdicts = append(f.rec.Verdicts, verdicts...)
+	if decision == Deny {
+		return refuse(Denied, f.call.Tool, reasons(verdicts, Deny), nil)
+	}
+	f.input, f.grant = input, grant
+	return nil
+}
+
+// invalid lists every bad field, because a model mends them all at once.
+func invalid(tool string, bad []schema.Problem) *Error {
+	e := &Error{Code: Invalid, Tool: tool}
+	lines := make([]string, 0, len(bad))
+	for _, p := range bad {
+		e.Bad = append(e.Bad, Problem(p))
+		lines = append(lines, p.String())
+	}
+	e.Message = strings.Join(lines, "; ")
+	return e
+}

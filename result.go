@@ -1,0 +1,58 @@
+package toolcrib
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Result is what a tool answered. A tool that failed still answers: Failed is
+// set and Content says why, because a model can mend its call and go on.
+type Result struct {
+	Content []Content       `json:"content,omitempty"` // for people and models
+	Value   json.RawMessage `json:"value,omitempty"`   // for programs; fits the tool's Output schema
+	Failed  bool            `json:"failed,omitempty"`
+}
+
+// Content is one piece of a result in the form that models take.
+type Content struct {
+	Type string `json:"type"` // text, image, audio, resource or link
+	Text string `json:"text,omitempty"`
+	Data []byte `json:"data,omitempty"` // base64 in JSON
+	MIME string `json:"mime,omitempty"`
+	URI  string `json:"uri,omitempty"`
+	Name string `json:"name,omitempty"`
+}
+
+// Text is a Result of plain text.
+func Text(s string) *Result {
+	return &Result{Content: []Content{{Type: "text", Text: s}}}
+}
+
+// Failed is the Result of a tool that could not do what was asked.
+func Failed(message string) *Result {
+	r := Text(message)
+	r.Failed = true
+	return r
+}
+
+// String gives the text of a result: its text contents, or its value.
+func (r *Result) String() string {
+	var parts []string
+	for _, c := range r.Content {
+		if c.Type == "text" {
+			parts = append(parts, c.Text)
+		}
+	}
+	if len(parts) == 0 {
+		return string(r.Value)
+	}
+	return strings.Join(parts, "\n")
+}
+
+// Failure is a failed Result seen as a Go error, as [Invoke] returns it.
+type Failure struct {
+	Tool   string
+	Result *Result
+}
+
+func (f *Failure) Error() string { return f.Tool + " failed: " + f.Result.String() }

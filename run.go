@@ -1,0 +1,159 @@
+package toolcrib
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"github.com/toolcrib/toolcrib/internal/schema"
+)
+
+// equip builds the handles the grant gives. After this the grant is settled.
+func (c *Crib) equip(p cleared) (equipped, error) {
+	env, err := c.env(p.flight, p.grant)
+	if err != nil {
+		return equipped{}, err
+	}
+	return equipped{p.flight, env}, nil
+}
+
+// run does the work, within the deadline, in a goroutine of its own: a tool
+// that hangs, panics or ends its goroutine takes nothing else with it.
+func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
+	f := e.flight
+	do := f.entry.tool.Run
+	if len(c.Around) > 0 {
+		tool := f.entry.tool
+		for _, wrap := range c.Around {
+			tool = wrap(tool)
+		}
+		do = tool.Run
+	}
+	limit := shorter(f.grant.Time, f.entry.tool.Timeout)
+	if limit == 0 {
+		limit = f.limits.Timeout
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+
+	done := make(chan outcome, 1)
+	go attempt(ctx, do, e.env, f.input, done)
+	var got outcome
+	select {
+	case got = <-done:
+	case <-ctx.Done():
+		// A good tool notices and says what it got done so far.
+		grace := time.NewTimer(f.limits.Grace)
+		defer grace.Stop()
+		select {
+		case got = <-done:
+		case <-grace.C:
+			f.doc = nil // it may still be reading its input
+			c.log().Warn("tool does not stop at its deadline", "tool", f.call.Tool, "call", f.call.ID)
+			return ran{}, overdue(f.call.Tool, "the tool was running; it did not stop and may still be at work", ctx.Err())
+		}
+	}
+	if got.err != nil {
+		return c.ranBadly(ctx, f, got)
+	}
+	if got.result == nil {
+		return ran{}, refuse(Internal, f.call.Tool, "the tool gave no result", nil)
+	}
+	return ran{f, got.result}, nil
+}
+
+// outcome is what came out of a tool's goroutine.
+type outcome struct {
+	result *Result
+	err    error
+	stack  []byte // of a panic
+}
+
+var errGone = errors.New("the tool ended its goroutine")
+
+func attempt(ctx context.Context, do RunFunc, env *Env, input json.RawMessage, done chan<- outcome) {
+	got := outcome{err: errGone}
+	defer func() {
+		if p := recover(); p != nil {
+			got = outcome{err: fmt.Errorf("panic: %v", p), stack: debug.Stack()}
+		}
+		done <- got
+	}()
+	result, err := do(ctx, env, input)
+	got = outcome{result: result, err: err}
+}
+
+// ranBadly sorts what a tool's error means: a fault of ours, the deadline, a
+// refusal with a code of its own, or a plain failure that the model can read.
+func (c *Crib) ranBadly(ctx context.Context, f *flight, got outcome) (ran, error) {
+	name := f.call.Tool
+	if got.stack != nil || errors.Is(got.err, errGone) {
+		c.log().Error("tool panicked", "tool", name, "call", f.call.ID, "err", got.err, "stack", string(got.stack))
+		return ran{}, refuse(Internal, name, "the tool broke down; this is a fault in the tool, not in the call", got.err)
+	}
+	if cause := ctx.Err(); cause != nil && (errors.Is(got.err, cause) || errors.Is(got.err, context.DeadlineExceeded) || errors.Is(got.err, context.Canceled)) {
+		return ran{}, overdue(name, "the tool was running", cause)
+	}
+	if e, ok := errors.AsType[*Error](got.err); ok {
+		own := *e
+		own.Tool = name
+		return ran{}, &own
+	}
+	return ran{f, Failed(got.err.Error())}, nil
+}
+
+// vet holds the tool to its contract before anyone believes the result.
+func (c *Crib) vet(o ran) (*Result, error) {
+	f := o.flight
+	result, err := f.vetted(o.result, f.entry.out)
+	if err != nil {
+		return nil, err
+	}
+	if f.entry.adapter == nil || f.entry.adapter.Out == nil {
+		return result, nil
+	}
+	result, err = f.entry.adapter.Out(f.given, result)
+	if err != nil {
+		if e, ok := errors.AsType[*Error](err); ok {
+			return nil, e
+		}
+		return nil, refuse(Internal, f.call.Tool, "its result has no form in this dialect", err)
+	}
+	// The native value was held to its contract above; the dialect's contract is
+	// shown, not enforced, since the systems it speaks for break it themselves
+	// (a NaN goes out as null where the schema says number).
+	return f.vetted(result, nil)
+}
+
+func (f *flight) vetted(r *Result, out *schema.Schema) (*Result, error) {
+	size := len(r.Value)
+	for _, c := range r.Content {
+		size += len(c.Text) + len(c.Data)
+	}
+	if size > f.limits.Output {
+		return nil, refuse(Internal, f.call.Tool, fmt.Sprintf("the tool ran, but its result of %d bytes is over the limit of %d", size, f.limits.Output), nil)
+	}
+	if r.Value == nil {
+		if out != nil && !r.Failed {
+			return nil, refuse(Internal, f.call.Tool, "the tool ran, but gave no value although its contract promises one", nil)
+		}
+		return r, nil
+	}
+	doc, err := schema.Parse(r.Value, schema.Limits{Depth: f.limits.Depth})
+	if err != nil {
+		return nil, refuse(Internal, f.call.Tool, "the tool ran, but its value is not JSON", err)
+	}
+	defer doc.Release()
+	if out == nil {
+		return r, nil
+	}
+	if bad := out.Validate(doc); len(bad) > 0 {
+		e := invalid(f.call.Tool, bad)
+		e.Code, e.Message = Internal, "the tool ran, but its result breaks its contract: "+e.Message
+		return nil, e
+	}
+	return r, nil
+}

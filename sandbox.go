@@ -1,0 +1,45 @@
+package toolcrib
+
+import (
+	"context"
+	"io"
+	"time"
+)
+
+// Bounds names what a sandbox can hold a program to.
+type Bounds uint16
+
+// The bounds a grant can ask for and a sandbox can claim.
+const (
+	BoundFiles     Bounds = 1 << iota // only the granted directories
+	BoundNetwork                      // only the granted hosts
+	BoundMemory                       // a ceiling on memory
+	BoundProcesses                    // a ceiling on processes
+	BoundTime                         // the whole tree ends at the deadline
+)
+
+// Sandbox runs programs. It declares what it enforces; asked for more than
+// that, the crib refuses the call instead of weakening the grant.
+type Sandbox interface {
+	Enforces() Bounds
+	Run(ctx context.Context, cmd Cmd, grant Grant) (Exit, error)
+}
+
+// Cmd is a program to run. The environment is exactly Env: nothing is inherited.
+type Cmd struct {
+	Path   string
+	Args   []string // without the program's own name
+	Dir    string
+	Env    []string
+	Stdin  io.Reader // nil: closed
+	Stdout io.Writer // nil: discarded
+	Stderr io.Writer
+}
+
+// Exit is how a program ended.
+type Exit struct {
+	Code     int
+	Signal   string // the signal that ended it, if one did
+	TimedOut bool
+	Duration time.Duration
+}

@@ -1,0 +1,236 @@
+package toolcrib
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/schema"
+)
+
+type faultFunc func(box, tool string, err error)
+
+func byName(a, b *entry) int { return strings.Compare(a.spec.Name, b.spec.Name) }
+
+// shelve turns the boxes' lists into uniquely named entries. The result
+// depends on the set of tools only, never on the order boxes were given in.
+func shelve(lists map[string][]Tool, s Shelving, fault faultFunc) []*entry {
+	reportUnknown(lists, s, fault)
+	var entries []*entry
+	for _, box := range slices.Sorted(maps.Keys(lists)) {
+		seen := map[string]bool{}
+		for _, t := range lists[box] {
+			native := t.Name
+			if slices.ContainsFunc(s.Disable, func(p string) bool { return matches(p, box, native) }) {
+				continue
+			}
+			if seen[native] {
+				fault(box, native, errors.New("the box has another tool of this name"))
+				continue
+			}
+			e, err := newEntry(t, box)
+			if err != nil {
+				fault(box, native, err)
+				continue
+			}
+			seen[native] = true
+			if to := renamed(s.Rename, box, native); to != "" {
+				if !validName(to) {
+					fault(box, native, fmt.Errorf("renamed to the bad name %q", to))
+					continue
+				}
+				e.spec.Name = to
+			}
+			entries = append(entries, e)
+		}
+	}
+	entries = append(entries, aliases(entries, s.Alias, fault)...)
+	return unique(entries)
+}
+
+// newEntry checks a tool and compiles its schemas.
+func newEntry(t Tool, box string) (*entry, error) {
+	if err := t.check(); err != nil {
+		return nil, err
+	}
+	if t.Input == nil {
+		t.Input = json.RawMessage(`{"type":"object","additionalProperties":false}`)
+	}
+	t.Box, t.Native, t.Dialect = box, t.Name, ""
+	t.Hash = t.hash()
+	e := &entry{spec: t.Spec, tool: t}
+	var err error
+	e.in, e.out, err = compileBoth(t.Input, t.Output)
+	return e, err
+}
+
+func compileBoth(input, output json.RawMessage) (in, out *schema.Schema, err error) {
+	if in, err = schema.Compile(input); err != nil {
+		return nil, nil, fmt.Errorf("input schema: %w", err)
+	}
+	if output == nil {
+		return in, nil, nil
+	}
+	if out, err = schema.Compile(output); err != nil {
+		return nil, nil, fmt.Errorf("output schema: %w", err)
+	}
+	return in, out, nil
+}
+
+func renamed(rename map[string]string, box, tool string) string {
+	if to := rename[box+"/"+tool]; to != "" {
+		return to
+	}
+	return rename[tool]
+}
+
+// aliases adds further names. An alias must mean exactly one tool.
+func aliases(entries []*entry, alias map[string]string, fault faultFunc) []*entry {
+	var more []*entry
+	for _, name := range slices.Sorted(maps.Keys(alias)) {
+		target := alias[name]
+		var found []*entry
+		for _, e := range entries {
+			if target == e.spec.Box+"/"+e.spec.Native || target == e.spec.Native {
+				found = append(found, e)
+			}
+		}
+		switch {
+		case !validName(name):
+			fault("", name, errors.New("bad alias: want 1 to 64 letters, digits, _ or -"))
+		case len(found) == 0:
+			fault("", name, fmt.Errorf("alias of %s, which is not there", target))
+		case len(found) > 1:
+			fault("", name, fmt.Errorf("alias of %s, which is more than one tool: write box/tool", target))
+		default:
+			e := *found[0]
+			e.spec.Name, e.alias = name, true
+			more = append(more, &e)
+		}
+	}
+	return more
+}
+
+// unique settles collisions: every tool that wants a taken name becomes
+// box__tool, all of them, so that no order of loading decides who keeps it.
+// Names that still collide carry a hash of where they come from.
+func unique(entries []*entry) []*entry {
+	for _, rename := range []func(*entry) string{
+		func(e *entry) string { return boxName(e.spec.Box, e.spec.Name) },
+		func(e *entry) string { return hashName(e.spec.Box, e.spec.Name) },
+	} {
+		count := map[string]int{}
+		for _, e := range entries {
+			count[e.spec.Name]++
+		}
+		for _, e := range entries {
+			if count[e.spec.Name] > 1 {
+				e.spec.Name = rename(e)
+			}
+		}
+	}
+	slices.SortFunc(entries, byName)
+	return entries
+}
+
+// boxName is <box>__<tool>, cut to what every model API accepts.
+func boxName(box, tool string) string {
+	name := box + "__" + tool
+	if len(name) <= maxName {
+		return name
+	}
+	return hashName(box, name)
+}
+
+func hashName(box, name string) string {
+	sum := sha256.Sum256([]byte(box + "\x00" + name))
+	suffix := "_" + hex.EncodeToString(sum[:4])
+	return name[:min(len(name), maxName-len(suffix))] + suffix
+}
+
+// reportUnknown tells about configured names that mean no tool, because a
+// misspelt "disable" is a tool that stays on.
+func reportUnknown(lists map[string][]Tool, s Shelving, fault faultFunc) {
+	known := func(pattern string) bool {
+		for box, tools := range lists {
+			for _, t := range tools {
+				if matches(pattern, box, t.Name) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for _, p := range s.Disable {
+		if _, err := path.Match(p, ""); err != nil {
+			fault("", p, fmt.Errorf("disable: %w", err))
+		} else if !strings.ContainsAny(p, "*?[") && !known(p) {
+			fault("", p, errors.New("disable: no such tool"))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Rename)) {
+		if !known(name) {
+			fault("", name, errors.New("rename: no such tool"))
+		}
+	}
+}
+
+// addDialects puts up one shelf per dialect: the adapted tools under the
+// dialect's names, and every other tool as it is. Where the two want the same
+// name the adapter keeps it: that name is part of the dialect.
+func addDialects(next *snapshot, natives []*entry, adapters []Adapter, fault faultFunc) {
+	byTool := map[string]*entry{}
+	for _, e := range natives {
+		if e.alias {
+			continue
+		}
+		byTool[e.spec.Box+"/"+e.spec.Native] = e
+	}
+	shelves := map[string][]*entry{}
+	adapted := map[string]map[*entry]bool{}
+	for _, a := range adapters {
+		if adapted[a.Dialect] == nil {
+			adapted[a.Dialect] = map[*entry]bool{}
+			shelves[a.Dialect] = nil
+		}
+		native := byTool[a.Box+"/"+a.Native]
+		if native == nil {
+			continue // its box is not in use, or the tool is disabled
+		}
+		in, _, err := compileBoth(a.Input, a.Output)
+		if err != nil || !validName(a.Name) {
+			fault(a.Box, a.Name, errors.Join(fmt.Errorf("adapter for dialect %s", a.Dialect), err))
+			continue
+		}
+		e := *native
+		e.adapter = &adapter{Adapter: a, in: in}
+		e.spec.Name, e.spec.Title, e.spec.Description = a.Name, a.Title, a.Description
+		e.spec.Input, e.spec.Output, e.spec.Dialect = a.Input, a.Output, a.Dialect
+		shelves[a.Dialect] = append(shelves[a.Dialect], &e)
+		adapted[a.Dialect][native] = true
+	}
+	for dialect, shelf := range shelves {
+		taken := map[string]bool{}
+		for _, e := range shelf {
+			taken[e.spec.Name] = true
+		}
+		for _, native := range natives {
+			if adapted[dialect][native] {
+				continue
+			}
+			e := *native
+			e.spec.Dialect = dialect
+			if taken[e.spec.Name] {
+				e.spec.Name = boxName(e.spec.Box, e.spec.Name)
+			}
+			shelf = append(shelf, &e)
+		}
+		next.put(dialect, shelf)
+	}
+}

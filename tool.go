@@ -1,0 +1,98 @@
+package toolcrib
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Spec is the contract of a tool: what callers, guards and models see.
+type Spec struct {
+	Name        string `json:"name"` // [a-zA-Z0-9_-]{1,64}
+	Title       string `json:"title,omitempty"`
+	Description string `json:"description,omitempty"`
+	// Input and Output are JSON Schemas, kept as text so that a contract from
+	// elsewhere passes through byte for byte. Input nil: no arguments. Output
+	// nil: free content, nothing is checked.
+	Input  json.RawMessage `json:"input,omitempty"`
+	Output json.RawMessage `json:"output,omitempty"`
+
+	Effects    Effects       `json:"effects"`              // zero: undeclared, counts as all
+	Idempotent bool          `json:"idempotent,omitempty"` // a second run changes nothing more
+	Group      string        `json:"group,omitempty"`      // fs, search, exec, web, …: profiles select by it
+	Timeout    time.Duration `json:"timeout,omitempty"`    // zero: the crib's default
+
+	// Filled by the catalog. Rules always match Box and Native, so neither a
+	// rename nor a dialect slips past them.
+	Box     string `json:"box,omitempty"`
+	Native  string `json:"native,omitempty"`
+	Dialect string `json:"dialect,omitempty"`
+	Hash    string `json:"hash,omitempty"` // of the definition as its supplier gave it
+}
+
+// RunFunc does a tool's work. A *Error it returns is a refusal with that code
+// (a bridge says Unavailable so); any other error is a failed Result.
+type RunFunc func(ctx context.Context, env *Env, input json.RawMessage) (*Result, error)
+
+// Tool is a contract and a function. It is a value: to wrap one, copy it and
+// put another Run in. [Define] makes one from a typed Go function; bridges to
+// other systems fill the fields themselves. Both are checked the same way.
+type Tool struct {
+	Spec
+	Run RunFunc
+
+	err error // why Define could not derive the contract; the catalog reports it
+}
+
+// check finds what makes a tool unfit for the shelf, before its schemas.
+func (t *Tool) check() error {
+	switch {
+	case t.err != nil:
+		return t.err
+	case !validName(t.Name):
+		return fmt.Errorf("bad name %q: want 1 to 64 letters, digits, _ or -", t.Name)
+	case t.Run == nil:
+		return errors.New("has no Run function")
+	case t.Timeout < 0:
+		return errors.New("has a negative timeout")
+	}
+	return nil
+}
+
+// hash is the definition's fingerprint: everything a model or a guard goes by.
+// A pin on it notices a tool that changed its words after it was trusted.
+func (s *Spec) hash() string {
+	h := sha256.New()
+	for _, part := range [][]byte{
+		[]byte(s.Name), []byte(s.Title), []byte(s.Description), s.Input, s.Output,
+		[]byte(s.Effects.String()), []byte(s.Group), fmt.Append(nil, s.Idempotent),
+	} {
+		var n [8]byte
+		for i := range n {
+			n[i] = byte(len(part) >> (8 * i))
+		}
+		h.Write(n[:]) // lengths keep two fields from trading bytes
+		h.Write(part)
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+func validName(name string) bool {
+	if name == "" || len(name) > maxName {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return true
+}
+
+// maxName is the longest name that every model API accepts.
+const maxName = 64

@@ -1,0 +1,33 @@
+package toolcrib
+
+import "context"
+
+// Toolbox supplies tools: files, a shell, an MCP server, a folder of skills.
+// Tools may be called again at any time and answers what there is now. A box
+// may also be a [Notifier] and an io.Closer.
+type Toolbox interface {
+	Name() string // [a-zA-Z0-9_-]{1,64}, unique in a catalog
+	Tools(ctx context.Context) ([]Tool, error)
+}
+
+// Notifier is a Toolbox whose tools change by themselves. It calls changed
+// after each change until stop is called; changed returns at once.
+type Notifier interface {
+	Notify(changed func()) (stop func())
+}
+
+// NewBox is a Toolbox of a fixed list of tools.
+func NewBox(name string, tools ...Tool) Toolbox {
+	return fixedBox{name: name, tools: tools}
+}
+
+type fixedBox struct {
+	name  string
+	tools []Tool
+}
+
+func (b fixedBox) Name() string { return b.name }
+
+func (b fixedBox) Tools(context.Context) ([]Tool, error) {
+	return append([]Tool(nil), b.tools...), nil
+}
