@@ -1,0 +1,40 @@
+// Package store is the journal in a database: what was done, written down
+// before and after each effect, in a chain that shows every later change.
+//
+// It may be imported by its drivers (internal/store/sqlite) and by the wiring
+// (internal/app, internal/cli). Its one invariant: an entry that was
+// acknowledged is never changed, and never leaves but at the old end of the
+// chain, under a signature.
+//
+// # Entries
+//
+// A call is a begin entry and, once it is over, an end entry, or an
+// interrupted entry if the process that ran it died. A key entry names the key
+// that signs for this journal, and a prune entry accounts for old entries that
+// were removed. Each entry has the next number (seq) and
+//
+//	hash = SHA-256(hash of the entry before ‖ seq ‖ every stored column)
+//
+// where numbers are eight bytes and texts stand behind their length, so that
+// no byte of any column can change, and no entry can move, without a trace.
+//
+// # What is promised
+//
+// Begin and End return after the commit. It survives the death of the process
+// (kill -9) at any moment. With Config.Sync it survives a power cut as well;
+// without, the last fifth of a second may then be missing.
+//
+// Several processes may share one journal. Each holds a lock file as long as
+// it lives, by which the others know whether its open calls still run.
+//
+// # What verification can show
+//
+// A changed, moved, added or missing entry anywhere before the last entry is
+// found by the chain alone. That the end was cut off is found by the
+// checkpoint, a signed statement of the newest entry in a directory of its own;
+// it is at most a fifth of a second behind, and what came after it can be cut
+// or replaced without a trace. Whoever can write the database but not the key directory
+// cannot forge either. Whoever can write both can put back an older state of
+// both together, which nothing kept on the same machine could tell from the
+// truth: to exclude that, copy the checkpoint elsewhere from time to time.
+package store

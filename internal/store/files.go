@@ -1,0 +1,108 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+)
+
+// privateDir makes a directory that only its owner can enter. One that is
+// already there and open to others is closed.
+func privateDir(dir string) error {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("making %s: %w", dir, err)
+	}
+	return narrow(dir, 0o700)
+}
+
+// narrow takes the rights of other users away. It does not open the file: a
+// database loses its locks when any descriptor of it is closed.
+func narrow(path string, mode os.FileMode) error {
+	if runtime.GOOS == "windows" { // rights are inherited from the profile there
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("looking at %s: %w", path, err)
+	}
+	if info.Mode().Perm()&^mode == 0 {
+		return nil
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		return fmt.Errorf("closing %s to other users: %w", path, err)
+	}
+	return nil
+}
+
+// PrivateFile makes an empty file that only its owner can read, unless there
+// is one; of that it takes the rights of others away.
+func PrivateFile(path string) error {
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if errors.Is(err, os.ErrExist) {
+		return narrow(path, 0o600)
+	}
+	if err != nil {
+		return fmt.Errorf("making %s: %w", path, err)
+	}
+	return f.Close()
+}
+
+// replaceFile puts data into path so that whoever reads it, at whatever
+// moment and after whatever crash, gets the old or the new content whole. Only
+// one process may do this to a path at a time.
+func replaceFile(path string, data []byte) error {
+	temp := path + ".new"
+	f, err := os.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	if err == nil {
+		err = f.Sync()
+	}
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		return errors.Join(fmt.Errorf("writing %s: %w", path, err), removeIfThere(temp))
+	}
+	return nil
+}
+
+func removeIfThere(path string) error {
+	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// fileLock is a file that one process holds. It is given back when the
+// process ends, however it ends.
+type fileLock struct{ f *os.File }
+
+// acquire waits for a lock file.
+func acquire(ctx context.Context, path string) (*fileLock, error) {
+	pause := time.Millisecond
+	for {
+		l, err := tryLock(path, true)
+		if err != nil || l != nil {
+			return l, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("waiting for %s: %w", filepath.Base(path), ctx.Err())
+		case <-time.After(pause):
+			pause = min(2*pause, 50*time.Millisecond)
+		}
+	}
+}
+
+// release gives the lock back and leaves the file.
+func (l *fileLock) release() error { return l.f.Close() }

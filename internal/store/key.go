@@ -1,0 +1,114 @@
+package store
+
+import (
+	"crypto/ed25519"
+	"crypto/rand"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// The files of the key directory. The keys are plain PEM, so that a
+// checkpoint can be checked with other tools, too.
+const (
+	privateFile    = "private.pem"
+	publicFile     = "public.pem"
+	checkpointFile = "checkpoint.json"
+	keysLockFile   = "lock"
+	suspectPattern = "suspect-*.json"
+)
+
+// keyName is how a public key stands in checkpoints and entries.
+func keyName(public ed25519.PublicKey) string {
+	return base64.StdEncoding.EncodeToString(public)
+}
+
+// makeKey makes the key pair. The private half is written last: where it is,
+// the public one is as well.
+func makeKey(dir string) (ed25519.PrivateKey, error) {
+	public, private, err := ed25519.GenerateKey(rand.Reader)
+	if err != nil {
+		return nil, fmt.Errorf("making the journal's key: %w", err)
+	}
+	open, err := x509.MarshalPKIXPublicKey(public)
+	if err != nil {
+		return nil, fmt.Errorf("writing the journal's public key: %w", err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(private)
+	if err != nil {
+		return nil, fmt.Errorf("writing the journal's key: %w", err)
+	}
+	if err := replaceFile(filepath.Join(dir, publicFile), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: open})); err != nil {
+		return nil, err
+	}
+	if err := replaceFile(filepath.Join(dir, privateFile), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})); err != nil {
+		return nil, err
+	}
+	return private, nil
+}
+
+// loadKey reads the private key; the error is os.ErrNotExist if there is none.
+func loadKey(dir string) (ed25519.PrivateKey, error) {
+	path := filepath.Join(dir, privateFile)
+	der, err := readPEM(path, "PRIVATE KEY")
+	if err != nil {
+		return nil, err
+	}
+	if err := narrow(path, 0o600); err != nil {
+		return nil, err
+	}
+	parsed, err := x509.ParsePKCS8PrivateKey(der)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	key, ok := parsed.(ed25519.PrivateKey)
+	if !ok {
+		return nil, fmt.Errorf("%s: want an ed25519 key, got %T", path, parsed)
+	}
+	return key, nil
+}
+
+// loadPublic reads the public key, which is all that verifying needs.
+func loadPublic(dir string) (ed25519.PublicKey, error) {
+	path := filepath.Join(dir, publicFile)
+	der, err := readPEM(path, "PUBLIC KEY")
+	if err != nil {
+		return nil, err
+	}
+	parsed, err := x509.ParsePKIXPublicKey(der)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	key, ok := parsed.(ed25519.PublicKey)
+	if !ok {
+		return nil, fmt.Errorf("%s: want an ed25519 key, got %T", path, parsed)
+	}
+	return key, nil
+}
+
+func readPEM(path, want string) ([]byte, error) {
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	block, _ := pem.Decode(text)
+	if block == nil || block.Type != want {
+		return nil, fmt.Errorf("%s: %w", path, errors.New("no "+want+" in it"))
+	}
+	return block.Bytes, nil
+}
+
+// sign gives the signature of a statement as it stands in JSON.
+func sign(key ed25519.PrivateKey, statement []byte) string {
+	return base64.StdEncoding.EncodeToString(ed25519.Sign(key, statement))
+}
+
+// signed reports whether sig is the key's signature of a statement.
+func signed(key ed25519.PublicKey, statement []byte, sig string) bool {
+	raw, err := base64.StdEncoding.DecodeString(sig)
+	return err == nil && len(key) == ed25519.PublicKeySize && ed25519.Verify(key, statement, raw)
+}

@@ -1,0 +1,227 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// Reader reads a journal. It never writes, and needs no private key. All its
+// methods may be used by many goroutines at once.
+type Reader struct {
+	cfg Config
+	drv Driver
+	db  *sql.DB
+}
+
+// OpenReader opens a journal that is there. Drivers call it.
+func OpenReader(ctx context.Context, cfg Config, makeDriver func(Config) (Driver, error)) (*Reader, error) {
+	r, err := openReader(cfg, makeDriver)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkSchema(ctx, r.db, r.drv.Migrations); err != nil {
+		return nil, errors.Join(err, r.Close())
+	}
+	return r, nil
+}
+
+func openReader(cfg Config, makeDriver func(Config) (Driver, error)) (*Reader, error) {
+	cfg, err := cfg.filled()
+	if err != nil {
+		return nil, err
+	}
+	drv, err := makeDriver(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return newReader(cfg, drv), nil
+}
+
+func newReader(cfg Config, drv Driver) *Reader {
+	db := sql.OpenDB(drv.Reader)
+	db.SetMaxOpenConns(4)
+	return &Reader{cfg: cfg, drv: drv, db: db}
+}
+
+// Close gives the connections back.
+func (r *Reader) Close() error { return r.db.Close() }
+
+// Filter chooses records. Its zero value chooses all.
+type Filter struct {
+	Limit   int    // at most so many; 0: no bound
+	Before  uint64 // only records with a smaller number; 0: no bound
+	ID      string // the call ID
+	Tool    string // as called
+	Box     string // only closed calls have one
+	Subject string
+	Session string
+	Outcome toolcrib.Outcome
+	Open    bool      // only calls that have not ended
+	Since   time.Time // started then or later
+	Until   time.Time // started before
+}
+
+// where writes the filter for begins b, each joined with its close c.
+func (f Filter) where() (string, []any) {
+	var text strings.Builder
+	var args []any
+	add := func(condition string, arg any) {
+		args = append(args, arg)
+		fmt.Fprintf(&text, " AND %s $%d", condition, len(args))
+	}
+	texts := []struct{ condition, value string }{
+		{"b.call =", f.ID}, {"b.tool =", f.Tool}, {"c.box =", f.Box}, {"b.subject =", f.Subject},
+		{"b.session =", f.Session}, {"c.outcome =", string(f.Outcome)},
+	}
+	for _, t := range texts {
+		if t.value != "" {
+			add(t.condition, t.value)
+		}
+	}
+	if f.Before > 0 {
+		add("b.seq <", int64(f.Before))
+	}
+	if !f.Since.IsZero() {
+		add("b.at >=", f.Since.UnixNano())
+	}
+	if !f.Until.IsZero() {
+		add("b.at <", f.Until.UnixNano())
+	}
+	if f.Open {
+		text.WriteString(" AND c.seq IS NULL")
+	}
+	return text.String(), args
+}
+
+// joined selects begins and what closed them.
+func joined() string {
+	qualify := func(t string) string { return t + "." + strings.ReplaceAll(columns, ", ", ", "+t+".") }
+	return `SELECT ` + qualify("b") + `, ` + qualify("c") + ` FROM entry b
+		LEFT JOIN entry c ON c.call = b.call AND c.subject = b.subject AND c.kind IN (2, 3) AND c.kind < 4
+		WHERE b.kind = 1 AND b.kind < 4`
+}
+
+// List gives records, newest first.
+func (r *Reader) List(ctx context.Context, f Filter) ([]toolcrib.Record, error) {
+	where, args := f.where()
+	query := joined() + where + ` ORDER BY b.seq DESC`
+	if f.Limit > 0 {
+		args = append(args, f.Limit)
+		query += fmt.Sprintf(" LIMIT $%d", len(args))
+	}
+	var list []toolcrib.Record
+	err := r.each(ctx, query, args, func(v []driver.Value) error {
+		rec, _, err := scanJoined(v)
+		list = append(list, rec)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("listing records: %w", err)
+	}
+	return list, nil
+}
+
+// Get gives the record of a call ID; of several subjects that used it, the
+// newest.
+func (r *Reader) Get(ctx context.Context, id string) (toolcrib.Record, error) {
+	return r.one(ctx, Filter{ID: id})
+}
+
+// At gives the record with a number, which is that of its begin.
+func (r *Reader) At(ctx context.Context, seq uint64) (toolcrib.Record, error) {
+	list, err := r.List(ctx, Filter{Limit: 1, Before: seq + 1})
+	if err == nil && (len(list) == 0 || list[0].Seq != seq) {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return toolcrib.Record{}, err
+	}
+	return list[0], nil
+}
+
+func (r *Reader) one(ctx context.Context, f Filter) (toolcrib.Record, error) {
+	f.Limit = 1
+	list, err := r.List(ctx, f)
+	if err == nil && len(list) == 0 {
+		err = ErrNotFound
+	}
+	if err != nil {
+		return toolcrib.Record{}, err
+	}
+	return list[0], nil
+}
+
+// find gives the record of a subject's call and the run that began it.
+func (r *Reader) find(ctx context.Context, k callKey) (rec toolcrib.Record, run string, err error) {
+	found := false
+	err = r.each(ctx, joined()+` AND b.call = $1 AND b.subject = $2`, []any{k.call, k.subject}, func(v []driver.Value) error {
+		found = true
+		rec, run, err = scanJoined(v)
+		return err
+	})
+	if err == nil && !found {
+		err = ErrNotFound
+	}
+	return rec, run, err
+}
+
+// scanJoined reads a row of joined.
+func scanJoined(v []driver.Value) (rec toolcrib.Record, run string, err error) {
+	var begin, end entry
+	if err := begin.scan(v[:columnCount]); err != nil {
+		return rec, "", err
+	}
+	if v[columnCount] == nil {
+		rec, err = record(&begin, nil)
+		return rec, begin.run, err
+	}
+	if err := end.scan(v[columnCount:]); err != nil {
+		return rec, "", err
+	}
+	rec, err = record(&begin, &end)
+	return rec, begin.run, err
+}
+
+// querier is a database or a transaction.
+type querier interface {
+	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+}
+
+func (r *Reader) each(ctx context.Context, query string, args []any, fn func([]driver.Value) error) error {
+	return eachRow(ctx, r.db, query, args, fn)
+}
+
+// eachRow calls fn with every row. The values are those of the driver, so that
+// a value of the wrong type is seen and not converted.
+func eachRow(ctx context.Context, q querier, query string, args []any, fn func([]driver.Value) error) error {
+	rows, err := q.QueryContext(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	names, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	values := make([]driver.Value, len(names))
+	into := make([]any, len(names))
+	for i := range values {
+		into[i] = &values[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		if err := fn(values); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}

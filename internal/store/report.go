@@ -1,0 +1,77 @@
+package store
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
+
+// Report is what verifying found.
+type Report struct {
+	Entries int    `json:"entries"`
+	Calls   int    `json:"calls"`
+	Open    int    `json:"open"`  // calls that have not ended
+	First   uint64 `json:"first"` // the oldest entry
+	Head    uint64 `json:"head"`  // the newest entry
+	Hash    string `json:"hash"`  // of the newest entry, hex
+
+	Checkpoint *Checkpoint `json:"checkpoint,omitempty"` // the newest signed statement
+	After      int         `json:"after"`                // entries behind it, whose loss it could not show
+
+	Findings []Finding `json:"findings,omitempty"`
+	More     int       `json:"more,omitempty"` // findings beyond those listed
+}
+
+// OK reports whether nothing is wrong.
+func (r *Report) OK() bool { return len(r.Findings) == 0 }
+
+// Finding is one thing that is wrong.
+type Finding struct {
+	Kind   Fault  `json:"kind"`
+	Seq    uint64 `json:"seq,omitempty"`  // the entry, if it is about one
+	Call   string `json:"call,omitempty"` // its call ID, if it is known
+	Detail string `json:"detail"`
+}
+
+func (f Finding) String() string {
+	s := string(f.Kind)
+	if f.Seq > 0 {
+		s += fmt.Sprintf(": entry %d", f.Seq)
+	}
+	if f.Call != "" {
+		s += fmt.Sprintf(" (call %s)", f.Call)
+	}
+	return s + ": " + f.Detail
+}
+
+// Fault is a kind of finding.
+type Fault string
+
+// The faults.
+const (
+	Changed       Fault = "changed"    // an entry is not as it was written
+	Missing       Fault = "missing"    // entries are gone from the middle or the old end
+	Reordered     Fault = "reordered"  // an entry stands in another's place
+	Duplicate     Fault = "duplicate"  // a call begins or ends twice
+	Orphan        Fault = "orphan"     // an end has no begin
+	TailCut       Fault = "tail cut"   // entries are gone from the new end
+	BadCheckpoint Fault = "checkpoint" // it is missing, or its signature is wrong
+	BadKey        Fault = "key"        // it is missing, or another than the journal was begun with
+	Damaged       Fault = "damaged"    // the database cannot be read, or is not whole
+	Schema        Fault = "schema"     // the tables are not those of this program
+)
+
+// maxFindings bounds a report; of a thousand faults nobody needs the next.
+const maxFindings = 1000
+
+func (r *Report) add(f Finding) {
+	if len(r.Findings) >= maxFindings {
+		r.More++
+		return
+	}
+	r.Findings = append(r.Findings, f)
+}
+
+func (r *Report) sort() {
+	slices.SortStableFunc(r.Findings, func(a, b Finding) int { return cmp.Compare(a.Seq, b.Seq) })
+}

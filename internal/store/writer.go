@@ -1,0 +1,220 @@
+package store
+
+import (
+	"context"
+	"database/sql/driver"
+	"errors"
+	"fmt"
+)
+
+// writer is the one connection that appends, and what it knows of the chain.
+// Everything in it is guarded by the journal's lock.
+type writer struct {
+	conn  driver.Conn
+	drv   Driver
+	stmts []stmt
+
+	start, commit, rollback stmt
+	insert, version, last   stmt
+	hashAt, first           stmt
+	openCall, openOf, marks stmt
+
+	head  head
+	fresh bool  // head is what this connection last saw
+	seen  int64 // the version of the database it saw it in
+	// cut is a point of the chain that this writer knows of and that was gone
+	// when it looked again: somebody cut the end off.
+	cut *head
+}
+
+const insertEntry = `INSERT INTO entry (` + columns + `)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+ON CONFLICT (call, subject, kind) WHERE kind < 4 DO NOTHING`
+
+// closeOf selects what closes the call b, if it is closed. That kind < 4 goes
+// without saying, but not for the database: it is what lets it use the index.
+const closeOf = `SELECT 1 FROM entry c WHERE c.call = b.call AND c.subject = b.subject AND c.kind IN (2, 3) AND c.kind < 4`
+
+// connect opens the connection; prepare makes its statements, which needs the
+// tables.
+func connect(ctx context.Context, drv Driver) (*writer, error) {
+	conn, err := drv.Writer.Connect(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("opening the journal: %w", err)
+	}
+	return &writer{conn: conn, drv: drv}, nil
+}
+
+func (w *writer) prepare(ctx context.Context) error {
+	for _, p := range []struct {
+		to    *stmt
+		query string
+	}{
+		{&w.start, w.drv.Begin},
+		{&w.commit, "COMMIT"},
+		{&w.rollback, "ROLLBACK"},
+		{&w.insert, insertEntry},
+		{&w.version, w.drv.Version},
+		{&w.last, "SELECT seq, hash FROM entry ORDER BY seq DESC LIMIT 1"},
+		{&w.hashAt, "SELECT seq, hash FROM entry WHERE seq = $1"},
+		{&w.first, "SELECT seq FROM entry ORDER BY seq LIMIT 1"},
+		{&w.openCall, `SELECT b.seq FROM entry b WHERE b.call = $1 AND b.subject = $2 AND b.kind = 1 AND b.kind < 4
+			AND NOT EXISTS (` + closeOf + `)`},
+		{&w.openOf, `SELECT ` + columns + ` FROM entry b WHERE b.seq >= $1 AND b.run = $2 AND b.kind = 1
+			AND NOT EXISTS (` + closeOf + `) ORDER BY b.seq LIMIT $3`},
+		{&w.marks, `SELECT body FROM entry WHERE kind >= 4 ORDER BY seq DESC LIMIT 1`},
+	} {
+		if p.query == "" {
+			continue
+		}
+		var err error
+		if *p.to, err = w.stmt(ctx, p.query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stmt prepares a statement that lives as long as the connection.
+func (w *writer) stmt(ctx context.Context, query string) (stmt, error) {
+	s, err := prepare(ctx, w.conn, query)
+	if err == nil {
+		w.stmts = append(w.stmts, s)
+	}
+	return s, err
+}
+
+// once runs a statement that is not worth keeping.
+func (w *writer) once(query string, fn func([]driver.Value) error, args ...driver.Value) error {
+	s, err := prepare(context.Background(), w.conn, query)
+	if err != nil {
+		return err
+	}
+	if fn == nil {
+		fn = func([]driver.Value) error { return nil }
+	}
+	err = s.each(fn, args...)
+	return errors.Join(err, s.Close())
+}
+
+// within runs fn in a transaction that keeps every other writer out, with
+// w.head being the head.
+func (w *writer) within(fn func() error) error {
+	if _, err := w.start.run(); err != nil {
+		return fmt.Errorf("beginning to write: %w", err)
+	}
+	err := w.refresh()
+	committed := w.head
+	if err == nil {
+		err = fn()
+	}
+	if err == nil {
+		if _, err = w.commit.run(); err == nil {
+			return nil
+		}
+		err = fmt.Errorf("committing: %w", err)
+	}
+	w.head, w.fresh = committed, false
+	// After a full disk the database has already rolled back, and says so.
+	_, _ = w.rollback.run()
+	return err
+}
+
+// refresh reads the head again if another connection wrote since.
+func (w *writer) refresh() error {
+	var version int64
+	if w.version.Stmt != nil {
+		var err error
+		if version, err = w.version.number(); err != nil {
+			return fmt.Errorf("looking for other writers: %w", err)
+		}
+		if w.fresh && version == w.seen {
+			return nil
+		}
+	}
+	known := w.head
+	now, err := w.at(w.last)
+	if err != nil {
+		return fmt.Errorf("reading the head: %w", err)
+	}
+	if w.cut == nil && known.seq > 0 {
+		if ok, err := w.holds(known); err != nil {
+			return err
+		} else if !ok {
+			w.cut = &known
+		}
+	}
+	w.head, w.seen, w.fresh = now, version, true
+	return nil
+}
+
+// at reads one point of the chain; its seq is 0 if there is none.
+func (w *writer) at(s stmt, args ...driver.Value) (h head, err error) {
+	err = s.each(func(v []driver.Value) error {
+		seq, ok1 := v[0].(int64)
+		hash, ok2 := v[1].([]byte)
+		if !ok1 || !ok2 || seq < 1 || len(hash) != len(h.hash) {
+			return fmt.Errorf("entry %v has no hash; verify the journal", v[0])
+		}
+		h.seq = uint64(seq)
+		copy(h.hash[:], hash)
+		return nil
+	}, args...)
+	return h, err
+}
+
+// holds reports whether the chain still goes through a point, or has been
+// pruned beyond it. Whether that was done properly is for Verify to say.
+func (w *writer) holds(p head) (bool, error) {
+	got, err := w.at(w.hashAt, int64(p.seq))
+	if err != nil {
+		return false, fmt.Errorf("reading entry %d: %w", p.seq, err)
+	}
+	if got.seq != 0 || p.seq == 0 {
+		return got == p || p.seq == 0, nil
+	}
+	first, err := w.first.number()
+	if err != nil {
+		return false, fmt.Errorf("reading the first entry: %w", err)
+	}
+	return uint64(first) > p.seq, nil
+}
+
+// lastMark is the body of the newest key or prune entry.
+func (w *writer) lastMark() (body []byte, err error) {
+	err = w.marks.each(func(v []driver.Value) error {
+		body, _ = v[0].([]byte)
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("looking for the journal's key: %w", err)
+	}
+	return body, nil
+}
+
+// append inserts an op behind the head. It reports false, and nothing is
+// written, if this call has an entry of this kind already.
+func (w *writer) append(o *op) (bool, error) {
+	o.place(w.head)
+	res, err := w.insert.run(o.args[:]...)
+	if err != nil {
+		return false, fmt.Errorf("writing entry %d: %w", o.seq, err)
+	}
+	n, err := res.RowsAffected()
+	if err != nil {
+		return false, fmt.Errorf("writing entry %d: %w", o.seq, err)
+	}
+	if n == 0 {
+		return false, nil
+	}
+	w.head = head{o.seq, o.hash}
+	return true, nil
+}
+
+func (w *writer) close() error {
+	var errs []error
+	for _, s := range w.stmts {
+		errs = append(errs, s.Close())
+	}
+	return errors.Join(append(errs, w.conn.Close())...)
+}
