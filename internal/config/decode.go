@@ -1,0 +1,212 @@
+package config
+
+import (
+	"reflect"
+	"strings"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+const (
+	// maxExpanded bounds the values that aliases may stand for, together: a few short lines can stand for billions.
+	maxExpanded = 10_000
+	// maxName bounds the names of map entries, which turn up in messages and file names.
+	maxName = 256
+)
+
+// decoder turns the YAML tree of one file into a patch and collects what is wrong with it.
+type decoder struct {
+	root     *field
+	problems *problems
+	source   Source
+	aliases  int  // how many aliases the present value lies in
+	expanded int  // values seen through aliases
+	stopped  bool // too much was expanded: the rest is not looked at
+}
+
+// file decodes a whole file. It gives nil if there is nothing in it.
+func (d *decoder) file(data []byte) *patch {
+	root := parseYAML(data, d.problems)
+	if root == nil {
+		return nil
+	}
+	return d.value(d.root, root, "", "")
+}
+
+// value decodes one value; nil if it is of no use, in which case a problem has been noted.
+func (d *decoder) value(f *field, n *yaml.Node, key, name string) *patch {
+	n, leave := d.enter(n)
+	defer leave()
+	if d.stopped || d.problems.full {
+		return nil
+	}
+	p := &patch{f: f, name: name, key: key, at: at(n), origin: Origin{Source: d.source, File: d.problems.file, Line: n.Line}}
+	ok := false
+	switch f.kind {
+	case kindBlock, kindOptional:
+		ok = d.block(p, n)
+	case kindMap:
+		ok = d.entries(p, n)
+	case kindList:
+		ok = d.list(p, n)
+	default:
+		ok = d.scalar(p, n)
+	}
+	if !ok {
+		return nil
+	}
+	return p
+}
+
+// enter follows an alias and keeps the account of what aliases stand for. An alias inside its own anchor ends here too,
+// when the account is spent.
+func (d *decoder) enter(n *yaml.Node) (*yaml.Node, func()) {
+	depth := 0
+	for n.Kind == yaml.AliasNode && n.Alias != nil {
+		n = n.Alias
+		depth++
+	}
+	d.aliases += depth
+	if d.aliases > 0 {
+		d.spend(n)
+	}
+	return n, func() { d.aliases -= depth }
+}
+
+func (d *decoder) spend(n *yaml.Node) {
+	d.expanded++
+	if d.expanded > maxExpanded && !d.stopped {
+		d.stopped = true
+		d.problems.add(at(n), "", "the aliases in this file stand for more than %d values", maxExpanded)
+	}
+}
+
+func (d *decoder) block(p *patch, n *yaml.Node) bool {
+	pairs, ok := d.pairs(p.f, n, p.key)
+	if !ok {
+		return false
+	}
+	for _, pair := range pairs {
+		if d.stopped || d.problems.full {
+			return false // nothing more would be reported, and looking for the nearest key has its price
+		}
+		member := p.f.field(pair.name)
+		if member == nil {
+			d.unknown(p, pair)
+			continue
+		}
+		d.part(p, member, pair)
+	}
+	return true
+}
+
+// part decodes what stands under one key.
+func (d *decoder) part(p *patch, f *field, pair pair) {
+	if pair.merged {
+		d.aliases++
+		defer func() { d.aliases-- }()
+	}
+	if part := d.value(f, pair.value, joinKey(p.key, pair.name), pair.name); part != nil {
+		part.origin.Line, part.at = pair.key.Line, at(pair.key)
+		p.parts = append(p.parts, part)
+	}
+}
+
+func (d *decoder) unknown(p *patch, pair pair) {
+	hint := ""
+	if near := suggest(d.root, p.f, p.key, pair.name); near != "" {
+		hint = "; did you mean " + near + "?"
+	} else if names := p.f.names(); len(names) <= 12 {
+		hint = "; known here: " + strings.Join(names, ", ")
+	}
+	d.problems.add(at(pair.key), d.unknownKey(p.key, pair.name), "unknown key %s%s", clip(pair.name), hint)
+}
+
+// unknownKey is the dotted key of something unknown, shortened: it is as long as somebody cared to make it.
+func (d *decoder) unknownKey(parent, name string) string {
+	if len(name) > maxName {
+		end := maxName
+		for !utf8.RuneStart(name[end]) {
+			end--
+		}
+		name = name[:end]
+	}
+	return joinKey(parent, name)
+}
+
+func (d *decoder) entries(p *patch, n *yaml.Node) bool {
+	pairs, ok := d.pairs(p.f, n, p.key)
+	if !ok {
+		return false
+	}
+	for _, pair := range pairs {
+		if pair.name == "" || len(pair.name) > maxName {
+			d.problems.add(at(pair.key), p.key, "a name here must have 1 to %d bytes", maxName)
+			continue
+		}
+		d.part(p, p.f.elem, pair)
+	}
+	return true
+}
+
+func (d *decoder) list(p *patch, n *yaml.Node) bool {
+	if n.Kind != yaml.SequenceNode || n.ShortTag() != "!!seq" {
+		d.mismatch(p.f, n, p.key)
+		return false
+	}
+	p.value = reflect.MakeSlice(p.f.typ, 0, len(n.Content))
+	good := true
+	for i, item := range n.Content {
+		part := d.value(p.f.elem, item, elementKey(p.key, i), "")
+		if part == nil {
+			good = false
+			if d.stopped || d.problems.full {
+				return false
+			}
+			continue
+		}
+		element := reflect.New(p.f.elem.typ).Elem()
+		origins{}.overlay(part, element) // elements have no origins of their own: a list comes from one layer
+		p.value = reflect.Append(p.value, element)
+		p.items = append(p.items, part.at)
+	}
+	return good
+}
+
+func (d *decoder) scalar(p *patch, n *yaml.Node) bool {
+	if n.Kind != yaml.ScalarNode || !accepts(p.f.kind, n) {
+		d.mismatch(p.f, n, p.key)
+		return false
+	}
+	v, err := p.f.parse(n.Value)
+	if err != nil {
+		d.problems.add(at(n), p.key, "%s", err)
+		return false
+	}
+	p.value = v
+	return true
+}
+
+// accepts holds the type YAML sees in a scalar against the one that is wanted. It is strict, so that a file means the
+// same to this program, to an editor with the schema, and to other readers of YAML.
+func accepts(k kind, n *yaml.Node) bool {
+	switch tag := n.ShortTag(); k {
+	case kindBool:
+		return tag == "!!bool"
+	case kindInt, kindUint:
+		return tag == "!!int"
+	case kindFloat:
+		return tag == "!!int" || tag == "!!float"
+	case kindText:
+		// An unquoted date, and the sign of a merge where no key can stand, are text to everybody else.
+		return tag == "!!str" || tag == "!!timestamp" || tag == "!!merge"
+	case kindDuration:
+		return tag == "!!str" || tag == "!!int" && n.Value == "0"
+	case kindBytes:
+		return tag == "!!str" || tag == "!!int"
+	}
+	return false
+}
+
+func at(n *yaml.Node) mark { return mark{line: n.Line, column: n.Column} }

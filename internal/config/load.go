@@ -1,0 +1,134 @@
+package config
+
+import (
+	"reflect"
+)
+
+// Options says which layers there are. The zero value is the defaults alone.
+type Options struct {
+	System  string // the administrator's file; it may be missing, but not be writable by others
+	User    string // the user's file; it may be missing
+	Project string // the project's file; it may be missing
+	// Explicit is a file the user named on the command line. It stands in place of User and must exist.
+	Explicit string
+	// ProjectTrusted says that the user has trusted the project's folder: its file is then a layer like any other,
+	// between the user's file and the environment. The zero value lets it only tighten.
+	ProjectTrusted bool
+	Environ        []string          // NAME=value, as os.Environ gives it
+	Reserved       []string          // TOOLCRIB_* variables that are no settings and yet known; TOOLCRIB_HOME always is
+	Flags          map[string]string // dotted key → text
+}
+
+// Loaded is the result of all layers.
+type Loaded[T any] struct {
+	Value T
+	// Origins says for every key where its value came from. There is a key for each single value and each list, one for
+	// an empty map or an absent optional block, and one for each element that a project file added to a list.
+	Origins  map[string]Origin
+	Warnings []Warning
+}
+
+// Load lays all layers over the defaults, which stay as they are. If anything is wrong with any layer it returns an error
+// that joins one *Problem for each mistake, and no result: half of what the user asked for may be wider than all of it.
+func Load[T any](defaults T, opt Options) (*Loaded[T], error) {
+	root, err := newTree(reflect.TypeFor[T]())
+	if err != nil {
+		return nil, err
+	}
+	value := clone(root, reflect.ValueOf(&defaults).Elem())
+	all, warnings, err := loadInto(root, value, opt)
+	if err != nil {
+		return nil, err
+	}
+	loaded := &Loaded[T]{Origins: all, Warnings: warnings}
+	reflect.ValueOf(&loaded.Value).Elem().Set(value)
+	return loaded, nil
+}
+
+// loadInto applies the layers in their order.
+func loadInto(root *field, value reflect.Value, opt Options) (origins, []Warning, error) {
+	userFile, userRole := opt.User, fileRole{}
+	if opt.Explicit != "" {
+		userFile, userRole = opt.Explicit, fileRole{required: true, special: true}
+	}
+	system, systemProblems := filePatch(root, opt.System, SourceSystem, fileRole{trustworthy: true})
+	user, userProblems := filePatch(root, userFile, SourceUser, userRole)
+	project, projectProblems := filePatch(root, opt.Project, SourceProject, fileRole{})
+	envProblems, flagProblems := &problems{}, &problems{}
+	env, warnings := envPatches(root, opt.Environ, opt.Reserved, envProblems)
+	flags := flagPatches(root, opt.Flags, flagProblems)
+	if err := join(systemProblems, userProblems, projectProblems, envProblems, flagProblems); err != nil {
+		return nil, nil, err
+	}
+
+	layers := []*patch{system, user}
+	if opt.ProjectTrusted {
+		layers = append(layers, project)
+	}
+	layers = append(layers, env...)
+	layers = append(layers, flags...)
+	set := origins{}
+	for _, layer := range layers {
+		if layer != nil {
+			set.overlay(layer, value)
+		}
+	}
+	if project != nil && !opt.ProjectTrusted {
+		// Last, so that it is held against what would hold without it, whichever layer that came from.
+		t := tightener{origins: set, file: opt.Project}
+		t.apply(project, value)
+		warnings = append(warnings, t.warnings...)
+	}
+	all := origins{}
+	set.complete(all, root, value, "")
+	return all, warnings, nil
+}
+
+// filePatch reads and decodes one file. An empty path is a layer that is not there.
+func filePatch(root *field, path string, source Source, role fileRole) (*patch, *problems) {
+	ps := &problems{file: path}
+	if path == "" {
+		return nil, ps
+	}
+	data := readFile(path, role, ps)
+	if data == nil {
+		return nil, ps
+	}
+	d := decoder{root: root, problems: ps, source: source}
+	return d.file(data), ps
+}
+
+// complete fills in an origin for every key of the result.
+func (o origins) complete(all origins, f *field, v reflect.Value, key string) {
+	switch f.kind {
+	case kindBlock:
+		for _, member := range f.fields {
+			o.complete(all, member, v.Field(member.index), joinKey(key, member.name))
+		}
+	case kindOptional:
+		if v.IsNil() {
+			all[key] = Origin{}
+			return
+		}
+		for _, member := range f.fields {
+			o.complete(all, member, v.Elem().Field(member.index), joinKey(key, member.name))
+		}
+	case kindMap:
+		if v.Len() == 0 {
+			all[key] = Origin{}
+		}
+		for _, name := range entryNames(v) {
+			entry, _ := entryOf(f, v, name)
+			o.complete(all, f.elem, entry, joinKey(key, name))
+		}
+	case kindList:
+		all[key] = o[key]
+		for i := range v.Len() {
+			if origin, ok := o[elementKey(key, i)]; ok {
+				all[elementKey(key, i)] = origin
+			}
+		}
+	default:
+		all[key] = o[key]
+	}
+}

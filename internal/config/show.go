@@ -1,0 +1,141 @@
+package config
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// hidden stands in place of a secret that is set. It is no value that could be mistaken for one.
+const hidden = "(hidden)"
+
+// Show writes the result as YAML with the origin of every value behind it. Without its secrets it could be loaded again
+// and would give the same settings.
+func Show[T any](loaded *Loaded[T]) ([]byte, error) {
+	root, err := newTree(reflect.TypeFor[T]())
+	if err != nil {
+		return nil, err
+	}
+	s := shower{origins: loaded.Origins}
+	s.block(root.fields, reflect.ValueOf(&loaded.Value).Elem(), "", "")
+	if s.err != nil {
+		return nil, fmt.Errorf("showing settings: %w", s.err)
+	}
+	return s.out.Bytes(), nil
+}
+
+// shower writes YAML itself, because the encoder of the library moves comments about.
+type shower struct {
+	origins map[string]Origin
+	out     bytes.Buffer
+	err     error
+}
+
+// line writes one line with the origin of a key, if it has one.
+func (s *shower) line(indent, text, key string) {
+	s.out.WriteString(indent + text)
+	if origin, ok := s.origins[key]; ok {
+		s.out.WriteString("  # " + origin.String())
+	}
+	s.out.WriteByte('\n')
+}
+
+func (s *shower) block(members []*field, v reflect.Value, key, indent string) {
+	for _, member := range members {
+		s.member(member, member.name, v.Field(member.index), joinKey(key, member.name), indent)
+	}
+}
+
+// member writes "name: value" or a name with what belongs to it indented below.
+func (s *shower) member(f *field, name string, v reflect.Value, key, indent string) {
+	label := s.text(name) + ":"
+	switch f.kind {
+	case kindBlock:
+		s.blockUnder(f.fields, label, v, key, indent)
+	case kindOptional:
+		if v.IsNil() {
+			// A comment, since an empty block would bring it into being.
+			s.line(indent, "# "+label+" not set", key)
+			return
+		}
+		s.blockUnder(f.fields, label, v.Elem(), key, indent)
+	case kindMap:
+		if v.Len() == 0 {
+			s.line(indent, label+" {}", key)
+			return
+		}
+		s.line(indent, label, key)
+		for _, entry := range entryNames(v) {
+			value, _ := entryOf(f, v, entry)
+			s.member(f.elem, entry, value, joinKey(key, entry), indent+"  ")
+		}
+	case kindList:
+		if v.Len() == 0 {
+			s.line(indent, label+" []", key)
+			return
+		}
+		s.line(indent, label, key)
+		for i := range v.Len() {
+			s.element(f.elem, v.Index(i), elementKey(key, i), indent+"  ")
+		}
+	default:
+		s.line(indent, label+" "+s.scalar(f, v), key)
+	}
+}
+
+// blockUnder writes a label and a block below it; a block without settings needs its braces.
+func (s *shower) blockUnder(members []*field, label string, v reflect.Value, key, indent string) {
+	if len(members) == 0 {
+		s.line(indent, label+" {}", key)
+		return
+	}
+	s.line(indent, label, key)
+	s.block(members, v, key, indent+"  ")
+}
+
+// element writes one element of a list. A block starts on the line below its dash, which YAML allows and which keeps the
+// origin of the element apart from that of its first setting.
+func (s *shower) element(f *field, v reflect.Value, key, indent string) {
+	if f.kind == kindBlock {
+		if len(f.fields) == 0 {
+			s.line(indent, "- {}", key)
+			return
+		}
+		s.line(indent, "-", key)
+		s.block(f.fields, v, key, indent+"  ")
+		return
+	}
+	s.line(indent, "- "+s.scalar(f, v), key)
+}
+
+func (s *shower) scalar(f *field, v reflect.Value) string {
+	if f.secret && !v.IsZero() {
+		return hidden
+	}
+	if f.kind == kindText {
+		return s.text(v.String())
+	}
+	return f.format(v)
+}
+
+// text writes a string as a YAML scalar on one line. The library knows which strings need quotes, old readings such as
+// "yes" included, but for the sign of a merge; one that does not print is quoted in any case, which escapes it.
+func (s *shower) text(value string) string {
+	var encoded []byte
+	var err error
+	if value == "<<" || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		encoded, err = yaml.Marshal(&yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: value, Style: yaml.DoubleQuotedStyle})
+	} else if encoded, err = yaml.Marshal(value); err == nil && !utf8.ValidString(value) {
+		err = errors.New("a text is not valid UTF-8")
+	}
+	if err != nil && s.err == nil {
+		s.err = err
+	}
+	return strings.TrimSuffix(string(encoded), "\n")
+}
