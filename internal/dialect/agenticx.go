@@ -1,0 +1,38 @@
+package dialect
+
+import (
+	"encoding/json"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// AgenticX has no tools of its own for what the boxes so far do, so theirs
+// keep their native names; what differs is the form: a function declaration
+// as model APIs take it.
+
+type function struct {
+	Type     string       `json:"type"`
+	Function functionBody `json:"function"`
+}
+
+type functionBody struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Parameters  json.RawMessage `json:"parameters"`
+}
+
+// agenticxContract keeps the whole input schema: AgenticX itself drops $defs
+// and the descriptions of parameters, which leaves models guessing.
+func agenticxContract(s toolcrib.Spec) any {
+	return function{Type: "function", Function: functionBody{Name: s.Name, Description: s.Description, Parameters: s.Input}}
+}
+
+func agenticxError(e *toolcrib.Error) string {
+	switch e.Code {
+	case toolcrib.Invalid:
+		return "Parameter validation failed: " + e.Message
+	case toolcrib.NotFound:
+		return "unknown tool '" + e.Tool + "': " + e.Message
+	}
+	return "Tool " + e.Tool + " execution failed: " + e.Message
+}

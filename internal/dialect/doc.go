@@ -1,0 +1,67 @@
+// Package dialect lets callers of other systems use our tools by the names
+// and shapes they know: OpenVoiceOS and AgenticX. An adapter is thin: it
+// changes form, never meaning, and every rule written for the native tool
+// holds for it because the crib judges and records the native side.
+//
+// Frontends import this package to show contracts and errors in a dialect;
+// internal/app puts the adapters into the catalog.
+package dialect
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// The dialects, as callers name them. Native is ours and is the empty
+// Caller.Dialect.
+const (
+	Native   = "native"
+	OVOS     = "ovos"
+	AgenticX = "agenticx"
+)
+
+// Names lists the dialects.
+func Names() []string { return []string{Native, OVOS, AgenticX} }
+
+// Parse turns a name as people write it into a Caller.Dialect.
+func Parse(name string) (string, error) {
+	switch name {
+	case "", Native:
+		return "", nil
+	case OVOS, AgenticX:
+		return name, nil
+	}
+	return "", fmt.Errorf("unknown dialect %q: want one of %s", name, strings.Join(Names(), ", "))
+}
+
+// Lenient reports whether callers of a dialect expect coercion and ignored
+// extra arguments. Both systems validate with pydantic in its lax mode.
+func Lenient(dialect string) bool { return dialect == OVOS || dialect == AgenticX }
+
+// Adapters lists every adapter of every dialect.
+func Adapters() []toolcrib.Adapter { return ovosAdapters() }
+
+// Contract is a tool's contract in the form the dialect sends over its wire.
+func Contract(dialect string, s toolcrib.Spec) any {
+	switch dialect {
+	case OVOS:
+		return ovosContract(s)
+	case AgenticX:
+		return agenticxContract(s)
+	}
+	return s
+}
+
+// ErrorText is a refusal in the words a dialect's callers look for. What they
+// would not be told follows after a colon.
+func ErrorText(dialect string, e *toolcrib.Error, box string) string {
+	switch dialect {
+	case OVOS:
+		return ovosError(e, box)
+	case AgenticX:
+		return agenticxError(e)
+	}
+	return e.Message
+}
