@@ -1,0 +1,120 @@
+// Package mcpserve is the MCP frontend: it shows a crib's tools to MCP clients
+// over stdio and streamable HTTP, and turns each tools/call into a Call. It
+// decides nothing: what a client sees and may do is the crib's word alone.
+//
+// Only internal/app and internal/cli import it, and it alone imports the MCP
+// library.
+package mcpserve
+
+import (
+	"context"
+	"io"
+	"log/slog"
+	"net/http"
+	"sync"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// Config is what a server needs.
+type Config struct {
+	Crib    *toolcrib.Crib
+	Version string
+	Log     *slog.Logger // nil: slog.Default
+	// Lenient is set for callers whose dialect expects coercion.
+	Lenient bool
+}
+
+// Server serves one crib to one kind of caller.
+type Server struct {
+	cfg    Config
+	caller toolcrib.Caller
+	mcp    *mcp.Server
+	stop   func()
+
+	mu    sync.Mutex
+	shown map[string]string // name → definition hash
+}
+
+// New makes a server for calls by this caller. Close ends its watch on the
+// catalog.
+func New(cfg Config, caller toolcrib.Caller) *Server {
+	if cfg.Log == nil {
+		cfg.Log = slog.Default()
+	}
+	s := &Server{cfg: cfg, caller: caller, shown: map[string]string{}}
+	s.mcp = mcp.NewServer(
+		&mcp.Implementation{Name: "toolcrib", Title: "Toolcrib", Version: cfg.Version},
+		&mcp.ServerOptions{
+			Logger: cfg.Log,
+			// A large page keeps the list whole for clients that read only one.
+			PageSize:     1000,
+			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
+		})
+	s.refresh()
+	s.stop = cfg.Crib.Catalog.Watch(func(toolcrib.Diff) { s.refresh() })
+	return s
+}
+
+// Close stops following the catalog.
+func (s *Server) Close() { s.stop() }
+
+// refresh brings the library's list in line with the catalog; it notifies
+// clients of what changed.
+func (s *Server) refresh() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := map[string]string{}
+	for spec := range s.cfg.Crib.Tools(s.caller) {
+		now[spec.Name] = spec.Hash
+		if s.shown[spec.Name] != spec.Hash {
+			s.mcp.AddTool(contract(spec), s.handler(spec))
+		}
+	}
+	var gone []string
+	for name := range s.shown {
+		if _, ok := now[name]; !ok {
+			gone = append(gone, name)
+		}
+	}
+	if gone != nil {
+		s.mcp.RemoveTools(gone...)
+	}
+	s.shown = now
+}
+
+func (s *Server) handler(spec toolcrib.Spec) mcp.ToolHandler {
+	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		call := toolcrib.Call{
+			Tool: spec.Name, Input: req.Params.Arguments, Caller: s.caller, Lenient: s.cfg.Lenient,
+			ID: callID(req.Params.Meta),
+		}
+		if id := req.Session.ID(); id != "" {
+			call.Caller.Session = id
+		}
+		result, err := s.cfg.Crib.Call(ctx, call)
+		if err != nil {
+			return refusal(err), nil
+		}
+		return answer(result), nil
+	}
+}
+
+// ServeStdio serves one client on the given streams until it hangs up or ctx
+// ends.
+func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+	return s.mcp.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+}
+
+// Handler serves any number of clients over streamable HTTP. It refuses
+// requests that a foreign web page makes in a person's browser.
+func (s *Server) Handler() http.Handler {
+	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
+		Logger:         s.cfg.Log,
+		SessionTimeout: 30 * time.Minute,
+	})
+	return http.NewCrossOriginProtection().Handler(h)
+}
