@@ -1,0 +1,12 @@
+// Command toolcrib keeps the tools of AI agents: it lists them, calls them,
+// serves them over MCP, and shows what was done with them.
+package main
+
+import (
+	"os"
+	_ "time/tzdata" // zones for get_current_datetime on machines that have none
+
+	"github.com/toolcrib/toolcrib/internal/cli"
+)
+
+func main() { os.Exit(cli.Main()) }

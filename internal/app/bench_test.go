@@ -1,0 +1,95 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/store"
+	"github.com/toolcrib/toolcrib/internal/store/sqlite"
+)
+
+type benchIn struct {
+	Path  string   `json:"path"`
+	Query string   `json:"query" minlen:"1" maxlen:"200"`
+	Mode  string   `json:"mode" enum:"fast,slow,exact"`
+	Limit int      `json:"limit" default:"10" min:"1" max:"1000"`
+	Ratio float64  `json:"ratio"`
+	Deep  bool     `json:"deep"`
+	Tags  []string `json:"tags" maxitems:"10"`
+	Ref   string   `json:"ref" pattern:"^[a-z]+-[0-9]+$"`
+	Opts  struct {
+		Case  bool   `json:"case"`
+		Width int    `json:"width"`
+		Name  string `json:"name,omitempty"`
+	} `json:"opts"`
+}
+
+type benchOut struct {
+	Count int    `json:"count"`
+	Path  string `json:"path"`
+}
+
+// benchCrib is a crib with one pure tool of nine arguments and the real
+// journal.
+func benchCrib(b *testing.B) (*toolcrib.Crib, json.RawMessage) {
+	journal, err := sqlite.Open(b.Context(), store.Config{Dir: b.TempDir() + "/journal"})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := journal.Close(context.Background()); err != nil {
+			b.Error(err)
+		}
+	})
+	tool := toolcrib.Define(toolcrib.Spec{Name: "nine", Effects: toolcrib.Pure},
+		func(_ context.Context, _ *toolcrib.Env, in benchIn) (benchOut, error) {
+			return benchOut{Count: in.Limit + len(in.Tags), Path: in.Path}, nil
+		})
+	crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: journal, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}}
+	if _, faults := crib.Catalog.Load(b.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("bench", tool)}}); faults != nil {
+		b.Fatal(faults)
+	}
+	return crib, json.RawMessage(`{"path":"/srv/projects/crib/internal/schema","query":"func Parse(text []byte, lim Limits)","mode":"exact","limit":25,"ratio":0.75,"deep":true,"tags":["alpha","beta","gamma"],"ref":"issue-12345","opts":{"case":true,"width":120,"name":"the name of this set of options, long enough to matter"}}`)
+}
+
+// BenchmarkCallJournalOne reports the median of one caller as p50-ns.
+func BenchmarkCallJournalOne(b *testing.B) {
+	crib, input := benchCrib(b)
+	var took []time.Duration
+	for b.Loop() {
+		start := time.Now()
+		if _, err := crib.Call(b.Context(), toolcrib.Call{Tool: "nine", Input: input}); err != nil {
+			b.Fatal(err)
+		}
+		took = append(took, time.Since(start))
+	}
+	slices.Sort(took)
+	b.ReportMetric(float64(took[len(took)/2]), "p50-ns")
+}
+
+// BenchmarkCallJournal16 reports what sixteen callers get done as calls/s.
+func BenchmarkCallJournal16(b *testing.B) {
+	crib, input := benchCrib(b)
+	b.ResetTimer()
+	var left atomic.Int64
+	left.Store(int64(b.N))
+	var wg sync.WaitGroup
+	for range 16 {
+		wg.Go(func() {
+			for left.Add(-1) >= 0 {
+				if _, err := crib.Call(context.Background(), toolcrib.Call{Tool: "nine", Input: input}); err != nil {
+					b.Error(err)
+					return
+				}
+			}
+		})
+	}
+	wg.Wait()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calls/s")
+}

@@ -1,0 +1,73 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/serve/mcpserve"
+)
+
+// Listen opens the address to serve on. It must name a loopback host: the
+// server asks nobody who they are, so only this machine may reach it. An empty
+// host would mean every interface and is refused for that.
+func Listen(ctx context.Context, address string) (net.Listener, error) {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("serve.listen: %w: write host:port, such as 127.0.0.1:7717", err)
+	}
+	if host != "localhost" {
+		ip, err := netip.ParseAddr(host)
+		if err != nil || !ip.IsLoopback() {
+			return nil, fmt.Errorf("serve.listen: %q is not a loopback address; use 127.0.0.1, [::1] or localhost", address)
+		}
+	}
+	return new(net.ListenConfig).Listen(ctx, "tcp", address)
+}
+
+// Serve answers HTTP on the listener until ctx ends: MCP at /mcp and the
+// server's health at /healthz. Calls under way get a few seconds to finish.
+func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error {
+	m := mcpserve.New(mcpserve.Config{Crib: a.Crib, Version: version, Log: a.Crib.Log}, toolcrib.Caller{Subject: "loopback", Via: "mcp-http"})
+	defer m.Close()
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", m.Handler())
+	mux.HandleFunc("GET /healthz", a.health(version))
+	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(ln) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := srv.Shutdown(stop); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return srv.Close() // event streams never end by themselves
+}
+
+// health tells whether calls can be made now.
+func (a *App) health(version string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		tools := 0
+		for range a.Crib.Tools(toolcrib.Caller{}) {
+			tools++
+		}
+		status, code := "ok", http.StatusOK
+		if a.Journal.Degraded() {
+			status, code = "degraded: the journal cannot write", http.StatusServiceUnavailable
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		_ = json.NewEncoder(w).Encode(map[string]any{"status": status, "version": version, "tools": tools, "faults": len(a.Faults)})
+	}
+}

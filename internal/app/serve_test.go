@@ -1,0 +1,100 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolcrib/toolcrib/internal/store"
+)
+
+func TestListenOnLoopbackOnly(t *testing.T) {
+	for _, address := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.com:0", "7717", "", "127.0.0.1", "localhost.example.com:0"} {
+		ln, err := Listen(t.Context(), address)
+		if err == nil {
+			_ = ln.Close()
+			t.Errorf("listens on %q", address)
+		} else if !strings.Contains(err.Error(), "serve.listen") {
+			t.Errorf("%q: %v does not name the key", address, err)
+		}
+	}
+	for _, address := range []string{"127.0.0.1:0", "127.8.9.1:0", "localhost:0"} {
+		ln, err := Listen(t.Context(), address)
+		if err != nil {
+			t.Errorf("%q: %v", address, err)
+			continue
+		}
+		_ = ln.Close()
+	}
+}
+
+// A server is opened, used by a real client, asked for its health, and ended;
+// what the client did is in the journal afterwards.
+func TestServe(t *testing.T) {
+	state := t.TempDir()
+	a, err := Open(t.Context(), Defaults(), Needs{State: state})
+	if err != nil || a.Faults != nil {
+		t.Fatal(err, a.Faults)
+	}
+	ln, err := Listen(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- a.Serve(ctx, ln, "test") }()
+	base := "http://" + ln.Addr().String()
+
+	resp, err := http.Get(base + "/healthz")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var health struct {
+		Status string
+		Tools  int
+	}
+	if err := json.NewDecoder(resp.Body).Decode(&health); err != nil || health.Status != "ok" || health.Tools != 5 {
+		t.Errorf("health %+v, %v", health, err)
+	}
+	_ = resp.Body.Close()
+
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: base + "/mcp"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "evaluate_expression", Arguments: map[string]any{"expression": "6*7"}})
+	if err != nil || r.IsError {
+		t.Errorf("call: %+v, %v", r, err)
+	}
+	_ = session.Close()
+	cancel()
+	if err := <-served; err != nil {
+		t.Errorf("serve: %v", err)
+	}
+	records, err := a.Journal.List(t.Context(), store.Filter{})
+	if err != nil || len(records) != 1 || records[0].Caller.Via != "mcp-http" || records[0].Outcome != "done" {
+		t.Errorf("journal: %+v, %v", records, err)
+	}
+	if err := a.Close(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestTwoCribsInOneProcess(t *testing.T) {
+	for range 2 {
+		a, err := Open(t.Context(), Defaults(), Needs{State: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() {
+			if err := a.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		}()
+	}
+}

@@ -1,0 +1,114 @@
+// Package app makes a running program of the parts: configuration in, a crib
+// with its journal out, and everything closed again in the reverse order. It
+// may import every other package; only internal/cli and cmd import it.
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"path/filepath"
+	"slices"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/dialect"
+	"github.com/toolcrib/toolcrib/internal/store"
+	"github.com/toolcrib/toolcrib/internal/store/sqlite"
+)
+
+// App is an open crib.
+type App struct {
+	Crib    *toolcrib.Crib
+	Journal *store.Journal
+	Faults  []toolcrib.Fault // what could not be put on the shelves
+
+	shelving toolcrib.Shelving
+	closers  []io.Closer
+}
+
+// Needs is what Open takes besides the configuration.
+type Needs struct {
+	State string // directory for the journal and its key
+	Log   *slog.Logger
+}
+
+// Open builds the crib. A toolbox that cannot be opened is reported in Faults
+// and the others work; a journal that cannot be opened is an error, because
+// nothing may be done without one.
+func Open(ctx context.Context, cfg Config, needs Needs) (*App, error) {
+	journal, err := sqlite.Open(ctx, JournalConfig(cfg, needs))
+	if err != nil {
+		return nil, fmt.Errorf("opening the journal: %w", err)
+	}
+	a := &App{Journal: journal}
+	a.Crib = &toolcrib.Crib{
+		Catalog: &toolcrib.Catalog{},
+		Guards:  []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure | toolcrib.Reads)},
+		Journal: journal,
+		Limits: toolcrib.Limits{
+			Timeout: cfg.Limits.Timeout, Ask: cfg.Limits.Ask,
+			Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),
+		},
+		Log: needs.Log,
+	}
+	a.shelve(ctx, cfg)
+	return a, nil
+}
+
+// Catalog builds a crib that can show its tools but not be called: it has no
+// journal. Listing must not need a writable disk.
+func Catalog(ctx context.Context, cfg Config) *App {
+	a := &App{Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}}}
+	a.shelve(ctx, cfg)
+	return a
+}
+
+func (a *App) shelve(ctx context.Context, cfg Config) {
+	a.shelving = toolcrib.Shelving{
+		Adapters: dialect.Adapters(),
+		Rename:   cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: cfg.Tools.Disable,
+	}
+	for _, k := range kinds(cfg) {
+		if !k.enabled {
+			continue
+		}
+		box, err := k.open(ctx)
+		if err != nil {
+			a.Faults = append(a.Faults, toolcrib.Fault{Box: k.name, Err: err})
+			continue
+		}
+		a.shelving.Boxes = append(a.shelving.Boxes, box)
+		if c, ok := box.(io.Closer); ok {
+			a.closers = append(a.closers, c)
+		}
+	}
+	_, faults := a.Crib.Catalog.Load(ctx, a.shelving)
+	a.Faults = append(a.Faults, faults...)
+}
+
+// JournalConfig says where the journal lies: the database and the key that
+// signs its head are kept apart, so that one can be moved out of reach.
+func JournalConfig(cfg Config, needs Needs) store.Config {
+	return store.Config{
+		Dir:      filepath.Join(needs.State, "journal"),
+		Keys:     filepath.Join(needs.State, "journal-key"),
+		MaxAge:   cfg.Journal.MaxAge,
+		MaxBytes: cfg.Journal.MaxSize,
+		Sync:     cfg.Journal.Sync,
+		Log:      needs.Log,
+	}
+}
+
+// Close ends the boxes and then the journal, which must outlive every call.
+func (a *App) Close(ctx context.Context) error {
+	var errs []error
+	for _, c := range slices.Backward(a.closers) {
+		errs = append(errs, c.Close())
+	}
+	if a.Journal != nil {
+		errs = append(errs, a.Journal.Close(ctx))
+	}
+	return errors.Join(errs...)
+}

@@ -1,0 +1,173 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/dialect"
+)
+
+type callFlags struct {
+	json    string
+	hasJSON bool
+	dialect string
+	id      string
+	lenient bool
+	timeout time.Duration
+}
+
+func (c *command) callCmd() *cobra.Command {
+	var f callFlags
+	cmd := &cobra.Command{
+		Use:   "call NAME [key=value …]",
+		Short: "Call a tool and print its result",
+		Long: `Call a tool. Arguments are given as key=value, where a value is taken as text
+or as JSON according to the tool's contract, or all at once as a JSON object.
+
+The result's JSON is printed on standard output and nothing else is. Exit
+status: 0 done, 1 the tool failed, 2 usage, 3 invalid, 4 not_found, 5 denied,
+6 timeout, 7 unavailable, 8 conflict, 9 internal.`,
+		Example: `  toolcrib call evaluate_expression expression='sqrt(2)'
+  toolcrib call unit_convert value=26.2 from_unit=mi to_unit=km
+  toolcrib call statistics_summary --json '{"numbers": [1, 2, 3.5]}'
+  echo '{"equation": "x**2 - 4"}' | toolcrib call solve_equation --json -
+  toolcrib call get_current_datetime --id once-only    # repeat it: answered from the journal`,
+		Args:              usageArgs(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: c.completeTool,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.hasJSON = cmd.Flags().Changed("json")
+			return c.call(cmd.Context(), args[0], args[1:], f)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.json, "json", "", "the arguments as a JSON object; - reads it from standard input")
+	flags.StringVar(&f.id, "id", "", "call ID: a repeated call with it is answered from the journal")
+	flags.BoolVar(&f.lenient, "lenient", false, `take "3" for 3 and ignore unknown arguments`)
+	flags.DurationVar(&f.timeout, "timeout", 0, "give up after this long")
+	c.dialectFlag(cmd, &f.dialect)
+	return cmd
+}
+
+func (c *command) call(ctx context.Context, name string, pairs []string, f callFlags) error {
+	d, err := dialect.Parse(f.dialect)
+	if err != nil {
+		return usage(err)
+	}
+	if f.hasJSON && len(pairs) > 0 {
+		return usagef("give the arguments either as key=value or as --json, not both")
+	}
+	a, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	call := toolcrib.Call{
+		ID: f.id, Tool: name, Lenient: f.lenient || dialect.Lenient(d),
+		Caller: toolcrib.Caller{Subject: subject(), Via: "cli", Dialect: d},
+	}
+	if call.Input, err = c.arguments(a, call, pairs, f); err == nil {
+		err = c.useTool(ctx, a, call, f.timeout)
+	}
+	if cerr := a.Close(context.WithoutCancel(ctx)); cerr != nil {
+		fmt.Fprintf(c.err, "toolcrib: warning: closing: %v\n", cerr)
+	}
+	return err
+}
+
+func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, timeout time.Duration) error {
+	if timeout > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, timeout)
+		defer cancel()
+	}
+	result, err := a.Crib.Call(ctx, call)
+	if err != nil {
+		e, ok := errors.AsType[*toolcrib.Error](err)
+		if !ok {
+			return err
+		}
+		spec, _ := a.Crib.Tool(call.Caller, call.Tool)
+		shown := *e
+		shown.Message = dialect.ErrorText(call.Caller.Dialect, e, spec.Box)
+		return &shown
+	}
+	if err := c.printResult(result); err != nil {
+		return err
+	}
+	if result.Failed {
+		return failed{errors.New(result.String())}
+	}
+	return nil
+}
+
+// printResult writes the value as it is; a result without one is written as
+// its contents, in JSON like everything else.
+func (c *command) printResult(r *toolcrib.Result) error {
+	if !c.asJSON(true) {
+		_, err := fmt.Fprintln(c.out, r.String())
+		return err
+	}
+	switch {
+	case r.Value != nil:
+		return c.printJSON(r.Value)
+	case r.Failed:
+		return nil // its text is the error message
+	}
+	return c.printJSON(map[string]any{"content": r.Content})
+}
+
+// arguments makes the input of what the command line says.
+func (c *command) arguments(a *app.App, call toolcrib.Call, pairs []string, f callFlags) (json.RawMessage, error) {
+	switch {
+	case f.hasJSON && f.json == "-":
+		limit := int64(a.Crib.Limits.Input)
+		text, err := io.ReadAll(io.LimitReader(c.in, limit+1))
+		if err != nil {
+			return nil, fmt.Errorf("reading standard input: %w", err)
+		}
+		return text, nil // one byte too many makes the crib refuse it as too long
+	case f.hasJSON:
+		return json.RawMessage(f.json), nil
+	}
+	spec, _ := a.Crib.Tool(call.Caller, call.Tool)
+	return pairsInput(spec.Input, pairs)
+}
+
+// pairsInput makes an object of key=value pairs. A value is text where the
+// contract wants text; elsewhere it is JSON if it reads as JSON.
+func pairsInput(schema json.RawMessage, pairs []string) (json.RawMessage, error) {
+	var s shape
+	if schema != nil {
+		// A schema this cannot read leaves every value to be guessed.
+		_ = json.Unmarshal(schema, &s)
+	}
+	input := map[string]json.RawMessage{}
+	for _, p := range pairs {
+		key, value, ok := strings.Cut(p, "=")
+		if !ok || key == "" {
+			return nil, usagef("argument %q: write key=value, or use --json", p)
+		}
+		if _, twice := input[key]; twice {
+			return nil, usagef("argument %s is given twice", key)
+		}
+		known := s.Properties[key]
+		if typeText(known.Type) != "string" && json.Valid([]byte(value)) {
+			input[key] = json.RawMessage(value)
+			continue
+		}
+		text, err := json.Marshal(value)
+		if err != nil {
+			return nil, usagef("argument %s: %v", key, err)
+		}
+		input[key] = text
+	}
+	return json.Marshal(input)
+}

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/config"
+)
+
+func (c *command) configCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "config",
+		Short: "Show and check the configuration",
+		Long: `The configuration is layered: defaults, then /etc/toolcrib/config.yaml, then
+the user's config.yaml, then TOOLCRIB_… variables, then flags. A toolcrib.yaml
+found in or above the working directory may only tighten what those say.`,
+		Example: `  toolcrib config show                     every key, with where its value came from
+  toolcrib config check                    every mistake, with file and line
+  toolcrib config schema > schema.json     for an editor`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error { return c.showConfig() },
+	}
+	cmd.AddCommand(&cobra.Command{
+		Use: "show", Short: "Show every key and where its value came from", Args: usageArgs(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error { return c.showConfig() },
+	}, &cobra.Command{
+		Use: "check", Short: "Check every configuration file", Args: usageArgs(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error {
+			if _, _, err := c.load(); err != nil {
+				return err
+			}
+			_, err := fmt.Fprintln(c.out, "ok")
+			return err
+		},
+	}, &cobra.Command{
+		Use: "reference", Short: "Print the reference of all keys as Markdown", Args: usageArgs(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error { return c.write(config.Reference(app.Defaults())) },
+	}, &cobra.Command{
+		Use: "schema", Short: "Print the JSON Schema of the configuration file", Args: usageArgs(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error { return c.write(config.Schema(app.Defaults())) },
+	})
+	return cmd
+}
+
+func (c *command) showConfig() error {
+	loaded, _, err := c.load()
+	if err != nil {
+		return err
+	}
+	if c.asJSON(false) {
+		text, err := config.ShowJSON(loaded)
+		if err != nil {
+			return err
+		}
+		return c.printJSON(json.RawMessage(text))
+	}
+	return c.write(config.Show(loaded))
+}
+
+// write puts a generated text on standard output.
+func (c *command) write(text []byte, err error) error {
+	if err != nil {
+		return err
+	}
+	_, err = c.out.Write(text)
+	return err
+}

@@ -1,0 +1,132 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/store"
+	"github.com/toolcrib/toolcrib/internal/store/sqlite"
+)
+
+// finding is one thing the doctor looked at.
+type finding struct {
+	Check  string `json:"check"`
+	Status string `json:"status"` // ok, warning or problem
+	Detail string `json:"detail"`
+	Fix    string `json:"fix,omitempty"`
+}
+
+func (c *command) doctorCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "doctor",
+		Short: "Check that everything here works, and say how to mend what does not",
+		Args:  usageArgs(cobra.NoArgs),
+		RunE:  func(cmd *cobra.Command, _ []string) error { return c.doctor(cmd.Context()) },
+	}
+}
+
+func (c *command) doctor(ctx context.Context) error {
+	findings := c.examine(ctx)
+	bad := 0
+	for _, f := range findings {
+		if f.Status == "problem" {
+			bad++
+		}
+	}
+	if c.asJSON(false) {
+		if err := c.printJSON(findings); err != nil {
+			return err
+		}
+	} else {
+		for _, f := range findings {
+			fmt.Fprintf(c.out, "%-8s %-10s %s\n", f.Status, f.Check, f.Detail)
+			if f.Fix != "" {
+				fmt.Fprintf(c.out, "%-8s %-10s → %s\n", "", "", f.Fix)
+			}
+		}
+	}
+	if bad > 0 {
+		return failed{fmt.Errorf("%d of %d checks found a problem", bad, len(findings))}
+	}
+	return nil
+}
+
+func (c *command) examine(ctx context.Context) []finding {
+	out := []finding{{"version", "ok", version(), ""}}
+	paths, _, err := c.paths()
+	if err != nil {
+		return append(out, finding{"paths", "problem", err.Error(), "set HOME or TOOLCRIB_HOME to an absolute path"})
+	}
+	loaded, _, err := c.load()
+	if err != nil {
+		return append(out, finding{"config", "problem", err.Error(), "mend the lines named; 'toolcrib config reference' lists every key"})
+	}
+	out = append(out, configFinding(paths, loaded), stateFinding(paths.State))
+
+	a := app.Catalog(ctx, loaded.Value)
+	tools := 0
+	for range a.Crib.Tools(toolcrib.Caller{}) {
+		tools++
+	}
+	out = append(out, finding{"tools", "ok", fmt.Sprintf("%d tools on the shelves", tools), ""})
+	for _, f := range a.Faults {
+		out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend or disable it"})
+	}
+	return append(out, c.journalFinding(ctx))
+}
+
+func configFinding(paths config.Paths, loaded *config.Loaded[app.Config]) finding {
+	detail := paths.ConfigFile
+	if _, err := os.Stat(paths.ConfigFile); err != nil {
+		detail += " (not there: defaults)"
+	}
+	if n := len(loaded.Warnings); n > 0 {
+		return finding{"config", "warning", fmt.Sprintf("%s; %d warnings", detail, n), "see 'toolcrib config check'"}
+	}
+	return finding{"config", "ok", detail, ""}
+}
+
+// stateFinding tries to write where the journal will be: what cannot be
+// recorded is not done, so a read-only place means that no call works.
+func stateFinding(dir string) finding {
+	at := dir
+	for { // the nearest directory that is there
+		if _, err := os.Stat(at); err == nil || filepath.Dir(at) == at {
+			break
+		}
+		at = filepath.Dir(at)
+	}
+	f, err := os.CreateTemp(at, ".toolcrib-doctor-*")
+	if err != nil {
+		return finding{"state", "problem", dir + " cannot be written: " + err.Error(), "make it writable, or set TOOLCRIB_HOME to a directory that is"}
+	}
+	if err := errors.Join(f.Close(), os.Remove(f.Name())); err != nil {
+		return finding{"state", "warning", dir + ": " + err.Error(), ""}
+	}
+	return finding{"state", "ok", dir, ""}
+}
+
+func (c *command) journalFinding(ctx context.Context) finding {
+	cfg, err := c.journalConfig()
+	if err != nil {
+		return finding{"journal", "problem", err.Error(), ""}
+	}
+	report, err := sqlite.Verify(ctx, cfg)
+	switch {
+	case errors.Is(err, store.ErrNoJournal):
+		return finding{"journal", "ok", "empty: no call was made yet", ""}
+	case err != nil:
+		return finding{"journal", "problem", err.Error(), ""}
+	case !report.OK():
+		return finding{"journal", "problem", fmt.Sprintf("%d findings, first: %s", len(report.Findings)+report.More, report.Findings[0]), "see 'toolcrib journal verify'; keep a copy before you change anything"}
+	}
+	return finding{"journal", "ok", fmt.Sprintf("%d calls, chain verified", report.Calls), ""}
+}

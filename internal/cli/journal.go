@@ -1,0 +1,243 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/store"
+	"github.com/toolcrib/toolcrib/internal/store/sqlite"
+)
+
+func (c *command) journalCmd() *cobra.Command {
+	var filter journalFilter
+	list := func(cmd *cobra.Command, _ []string) error {
+		return c.withJournal(cmd, func(ctx context.Context, r *store.Reader) error { return c.listJournal(ctx, r, filter) })
+	}
+	cmd := &cobra.Command{
+		Use:   "journal",
+		Short: "Show, check and export what was done",
+		Long: `Every call is written down before and after it runs, refused ones too, in a
+chain of hashes whose head is signed. None of these commands writes anything.`,
+		Example: `  toolcrib journal                                      the newest calls
+  toolcrib journal list --tool unit_convert --since 24h
+  toolcrib journal show 019a84c2-5a30-7c07-9a52-0d8a3c1f6b11
+  toolcrib journal verify                               has anyone changed it?
+  toolcrib journal export > journal.jsonl               all entries, with their hashes
+  toolcrib journal stats --since 168h                   the last week by tool`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: list,
+	}
+	filter.flags(cmd)
+	listCmd := &cobra.Command{Use: "list", Short: "List calls, newest first", Args: usageArgs(cobra.NoArgs), RunE: list}
+	filter.flags(listCmd)
+	var exported journalFilter
+	export := &cobra.Command{
+		Use: "export", Short: "Write entries as JSON lines, oldest first", Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.withJournal(cmd, func(ctx context.Context, r *store.Reader) error {
+				f, err := exported.store()
+				if err != nil {
+					return err
+				}
+				return r.Export(ctx, c.out, f)
+			})
+		},
+	}
+	exported.flags(export)
+	exported.limit = 0
+	var since time.Duration
+	stats := &cobra.Command{
+		Use: "stats", Short: "Count calls by outcome and by tool", Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.withJournal(cmd, func(ctx context.Context, r *store.Reader) error { return c.journalStats(ctx, r, since) })
+		},
+	}
+	stats.Flags().DurationVar(&since, "since", 0, "only calls of the last such time, as 24h")
+	cmd.AddCommand(listCmd, &cobra.Command{
+		Use: "show ID", Short: "Show one call in full, by its call ID or number", Args: usageArgs(cobra.ExactArgs(1)),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.withJournal(cmd, func(ctx context.Context, r *store.Reader) error { return c.showRecord(ctx, r, args[0]) })
+		},
+	}, &cobra.Command{
+		Use: "verify", Short: "Check every entry, the chain and its signed head", Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.verifyJournal(cmd.Context()) },
+	}, export, stats)
+	return cmd
+}
+
+// journalFilter is a store.Filter as flags say it.
+type journalFilter struct {
+	limit                           int
+	tool, subject, session, outcome string
+	since                           time.Duration
+}
+
+func (f *journalFilter) flags(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.IntVar(&f.limit, "limit", 20, "at most so many; 0 is all")
+	flags.StringVar(&f.tool, "tool", "", "only calls of this tool")
+	flags.StringVar(&f.subject, "subject", "", "only calls by this subject")
+	flags.StringVar(&f.session, "session", "", "only calls of this session")
+	flags.StringVar(&f.outcome, "outcome", "", "only calls that ended so: done, failed, interrupted, or a code")
+	flags.DurationVar(&f.since, "since", 0, "only calls of the last such time, as 24h")
+	if cmd.Name() == "export" {
+		flags.Lookup("limit").DefValue = "0"
+	}
+}
+
+func (f *journalFilter) store() (store.Filter, error) {
+	out := store.Filter{Limit: f.limit, Tool: f.tool, Subject: f.subject, Session: f.session, Outcome: toolcrib.Outcome(f.outcome)}
+	if f.limit < 0 {
+		return out, usagef("--limit is %d: want 0 or more", f.limit)
+	}
+	if f.since > 0 {
+		out.Since = time.Now().Add(-f.since)
+	}
+	return out, nil
+}
+
+// journalConfig says where this user's journal lies.
+func (c *command) journalConfig() (store.Config, error) {
+	loaded, paths, err := c.load()
+	if err != nil {
+		return store.Config{}, err
+	}
+	return app.JournalConfig(loaded.Value, app.Needs{State: paths.State, Log: c.logger(loaded.Value.Log)}), nil
+}
+
+func (c *command) withJournal(cmd *cobra.Command, use func(context.Context, *store.Reader) error) error {
+	cfg, err := c.journalConfig()
+	if err != nil {
+		return err
+	}
+	r, err := sqlite.OpenReader(cmd.Context(), cfg)
+	if err != nil {
+		return noJournal(err)
+	}
+	return errors.Join(use(cmd.Context(), r), r.Close())
+}
+
+func noJournal(err error) error {
+	if errors.Is(err, store.ErrNoJournal) {
+		return &toolcrib.Error{Code: toolcrib.NotFound, Message: "there is no journal yet: no call was made", Err: err}
+	}
+	return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+}
+
+func (c *command) listJournal(ctx context.Context, r *store.Reader, f journalFilter) error {
+	filter, err := f.store()
+	if err != nil {
+		return err
+	}
+	records, err := r.List(ctx, filter)
+	if err != nil {
+		return err
+	}
+	if c.asJSON(false) {
+		if records == nil {
+			records = []toolcrib.Record{}
+		}
+		return c.printJSON(records)
+	}
+	rows := make([][]string, 0, len(records))
+	for _, rec := range records {
+		rows = append(rows, []string{
+			rec.Start.Local().Format("2006-01-02 15:04:05"), rec.Tool, outcomeText(rec), rec.Duration.Round(time.Microsecond).String(),
+			rec.Caller.Subject + " via " + rec.Caller.Via, rec.ID,
+		})
+	}
+	return c.table([]string{"START", "TOOL", "OUTCOME", "TOOK", "BY", "ID"}, rows)
+}
+
+func outcomeText(r toolcrib.Record) string {
+	if r.Outcome == "" {
+		return "running"
+	}
+	return string(r.Outcome)
+}
+
+func (c *command) showRecord(ctx context.Context, r *store.Reader, id string) error {
+	rec, err := r.Get(ctx, id)
+	if seq, perr := strconv.ParseUint(id, 10, 64); errors.Is(err, store.ErrNotFound) && perr == nil {
+		rec, err = r.At(ctx, seq)
+	}
+	if errors.Is(err, store.ErrNotFound) {
+		return &toolcrib.Error{Code: toolcrib.NotFound, Message: fmt.Sprintf("no call %q is in the journal", id), Err: err}
+	}
+	if err != nil {
+		return err
+	}
+	return c.printJSON(rec)
+}
+
+func (c *command) verifyJournal(ctx context.Context) error {
+	cfg, err := c.journalConfig()
+	if err != nil {
+		return err
+	}
+	report, err := sqlite.Verify(ctx, cfg)
+	if err != nil {
+		return noJournal(err)
+	}
+	if c.asJSON(false) {
+		if err := c.printJSON(report); err != nil {
+			return err
+		}
+	} else {
+		c.printReport(&report)
+	}
+	if !report.OK() {
+		return failed{fmt.Errorf("the journal is not as it was written: %d findings", len(report.Findings)+report.More)}
+	}
+	return nil
+}
+
+func (c *command) printReport(r *store.Report) {
+	for _, f := range r.Findings {
+		fmt.Fprintln(c.out, f)
+	}
+	if r.More > 0 {
+		fmt.Fprintf(c.out, "and %d more\n", r.More)
+	}
+	word := "ok"
+	if !r.OK() {
+		word = "BROKEN"
+	}
+	fmt.Fprintf(c.out, "%s: %d entries of %d calls, %d still open, head %d %s\n", word, r.Entries, r.Calls, r.Open, r.Head, r.Hash)
+	if r.After > 0 {
+		fmt.Fprintf(c.out, "%d entries came after the last signed checkpoint\n", r.After)
+	}
+}
+
+func (c *command) journalStats(ctx context.Context, r *store.Reader, since time.Duration) error {
+	var from time.Time
+	if since > 0 {
+		from = time.Now().Add(-since)
+	}
+	s, err := r.Stats(ctx, from)
+	if err != nil {
+		return err
+	}
+	if c.asJSON(false) {
+		return c.printJSON(s)
+	}
+	rows := make([][]string, 0, len(s.Tools))
+	for _, t := range s.Tools {
+		rows = append(rows, []string{
+			t.Tool, strconv.Itoa(t.Calls), fmt.Sprintf("%.0f %%", 100*t.Rate),
+			t.Mean.Round(time.Microsecond).String(), t.P50.Round(time.Microsecond).String(), t.P95.Round(time.Microsecond).String(),
+		})
+	}
+	if err := c.table([]string{"TOOL", "CALLS", "DONE", "MEAN", "P50", "P95"}, rows); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(c.out, "%d calls, %d open\n", s.Calls, s.Open)
+	return err
+}

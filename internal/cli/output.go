@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"text/tabwriter"
+)
+
+// asJSON reports whether to write JSON, given what the command does unasked.
+func (c *command) asJSON(byDefault bool) bool {
+	if c.output == "" {
+		return byDefault
+	}
+	return c.output == "json"
+}
+
+// terminal reports whether a stream is looked at by a person.
+func terminal(w io.Writer) bool {
+	f, ok := w.(*os.File)
+	if !ok {
+		return false
+	}
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
+}
+
+// printJSON writes one value: indented for a person, on one line for a program.
+func (c *command) printJSON(v any) error {
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	if terminal(c.out) {
+		var pretty bytes.Buffer
+		if err := json.Indent(&pretty, text.Bytes(), "", "  "); err != nil {
+			return err
+		}
+		text = pretty
+	}
+	_, err := c.out.Write(text.Bytes())
+	return err
+}
+
+// table writes rows in columns.
+func (c *command) table(head []string, rows [][]string) error {
+	w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
+	fmt.Fprintln(w, strings.Join(head, "\t"))
+	for _, row := range rows {
+		fmt.Fprintln(w, strings.Join(row, "\t"))
+	}
+	return w.Flush()
+}
+
+// firstSentence is enough of a description for a list.
+func firstSentence(text string) string {
+	text = strings.Join(strings.Fields(text), " ")
+	if i := strings.Index(text, ". "); i >= 0 {
+		text = text[:i+1]
+	}
+	if r := []rune(text); len(r) > 72 {
+		text = string(r[:71]) + "…"
+	}
+	return text
+}

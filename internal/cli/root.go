@@ -1,0 +1,206 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"os/user"
+	"runtime"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/config"
+)
+
+// command is one run of the program: its streams, its surroundings, and what
+// the global flags said.
+type command struct {
+	in       io.ReadCloser
+	out, err io.Writer
+	environ  []string
+	dir      string // where it runs; a project's toolcrib.yaml is looked for from here
+
+	output string   // --output
+	config string   // --config
+	set    []string // --set key=value
+
+	loaded *config.Loaded[app.Config] // once load has read it
+}
+
+// Main runs the program on the process's own streams and gives its exit
+// status.
+func Main() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "."
+	}
+	c := &command{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), dir: dir}
+	return c.run(ctx, os.Args[1:])
+}
+
+func (c *command) run(ctx context.Context, args []string) int {
+	root := c.root()
+	root.SetArgs(args)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitDone
+	}
+	c.complain(err)
+	return exitStatus(err)
+}
+
+// complain writes an error the one way all of them are written.
+func (c *command) complain(err error) {
+	if s, ok := errors.AsType[silent](err); ok && s.error == nil {
+		return
+	}
+	text := err.Error()
+	if e, ok := errors.AsType[*toolcrib.Error](err); ok {
+		text = string(e.Code) + ": " + e.Message
+	}
+	fmt.Fprintln(c.err, "toolcrib: "+text)
+	if isUsage(err) {
+		fmt.Fprintln(c.err, "Run 'toolcrib --help' or 'toolcrib <command> --help' for how to use it.")
+	}
+}
+
+func (c *command) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "toolcrib",
+		Short: "The tool crib for AI agents: declare once, govern once, serve everywhere",
+		Long: `Toolcrib keeps the tools of AI agents: it hands them out under rules and
+writes every use down. List them, call them, serve them to any MCP client,
+and look at what was done.`,
+		Example: `  toolcrib tools                                            what there is
+  toolcrib call evaluate_expression expression='2**10'      use one
+  toolcrib mcp                                              serve an MCP client on stdio
+  toolcrib journal                                          what was done`,
+		SilenceErrors: true, SilenceUsage: true,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	root.SetIn(c.in)
+	root.SetOut(c.out)
+	root.SetErr(c.err)
+	root.SetFlagErrorFunc(func(_ *cobra.Command, err error) error { return usage(err) })
+	flags := root.PersistentFlags()
+	flags.StringVarP(&c.output, "output", "o", "", "form of the output: json or text")
+	flags.StringVar(&c.config, "config", "", "read this file instead of the user's config.yaml")
+	flags.StringArrayVar(&c.set, "set", nil, "set a configuration key for this run, such as limits.timeout=5s")
+	root.PersistentPreRunE = func(*cobra.Command, []string) error {
+		if c.output != "" && c.output != "json" && c.output != "text" {
+			return usagef("--output is %q: want json or text", c.output)
+		}
+		return nil
+	}
+	complete := func(words ...string) cobra.CompletionFunc {
+		return cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp)
+	}
+	// The flags were just defined, so registering cannot fail.
+	_ = root.RegisterFlagCompletionFunc("output", complete("json", "text"))
+	root.AddCommand(c.toolsCmd(), c.callCmd(), c.journalCmd(), c.mcpCmd(), c.serveCmd(), c.configCmd(), c.doctorCmd(), c.versionCmd())
+	return root
+}
+
+func (c *command) getenv(name string) string {
+	for i := len(c.environ) - 1; i >= 0; i-- {
+		if v, ok := strings.CutPrefix(c.environ[i], name+"="); ok {
+			return v
+		}
+	}
+	return ""
+}
+
+// paths says where configuration and state lie for this user.
+func (c *command) paths() (config.Paths, string, error) {
+	home := c.getenv("HOME")
+	if runtime.GOOS == "windows" {
+		home = c.getenv("USERPROFILE")
+	}
+	p, err := config.Locate(c.getenv, home, runtime.GOOS)
+	return p, home, err
+}
+
+// load reads the configuration and tells its warnings, once.
+func (c *command) load() (*config.Loaded[app.Config], config.Paths, error) {
+	paths, home, err := c.paths()
+	if err != nil {
+		return nil, paths, usage(err)
+	}
+	if c.loaded != nil {
+		return c.loaded, paths, nil
+	}
+	opt := config.Options{System: paths.SystemFile, User: paths.ConfigFile, Explicit: c.config, Environ: c.environ, Flags: map[string]string{}}
+	if project, ok, err := config.FindProject(c.dir, home); err != nil {
+		return nil, paths, err
+	} else if ok {
+		opt.Project = project
+	}
+	for _, s := range c.set {
+		key, value, ok := strings.Cut(s, "=")
+		if !ok {
+			return nil, paths, usagef("--set %s: write key=value", s)
+		}
+		opt.Flags[key] = value
+	}
+	loaded, err := config.Load(app.Defaults(), opt)
+	if err != nil {
+		return nil, paths, badConfig{err}
+	}
+	for _, w := range loaded.Warnings {
+		fmt.Fprintf(c.err, "toolcrib: warning: %v\n", w)
+	}
+	c.loaded = loaded
+	return loaded, paths, nil
+}
+
+// open builds the whole crib, journal and all.
+func (c *command) open(ctx context.Context) (*app.App, error) {
+	loaded, paths, err := c.load()
+	if err != nil {
+		return nil, err
+	}
+	a, err := app.Open(ctx, loaded.Value, app.Needs{State: paths.State, Log: c.logger(loaded.Value.Log)})
+	if err != nil {
+		return nil, &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+	}
+	c.tellFaults(a)
+	return a, nil
+}
+
+func (c *command) tellFaults(a *app.App) {
+	for _, f := range a.Faults {
+		fmt.Fprintf(c.err, "toolcrib: warning: left out: %v\n", f)
+	}
+}
+
+func (c *command) logger(cfg app.Log) *slog.Logger {
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(cfg.Level)); err != nil {
+		level = slog.LevelWarn // the configuration was checked; this is for a zero Config
+	}
+	opt := &slog.HandlerOptions{Level: level}
+	if cfg.Format == "json" {
+		return slog.New(slog.NewJSONHandler(c.err, opt))
+	}
+	return slog.New(slog.NewTextHandler(c.err, opt))
+}
+
+// subject names the person at this terminal.
+func subject() string {
+	u, err := user.Current()
+	if err != nil || u.Username == "" {
+		return "local"
+	}
+	return u.Username
+}

@@ -1,0 +1,54 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolcrib/toolcrib/internal/app"
+)
+
+func (c *command) serveCmd() *cobra.Command {
+	var listen string
+	cmd := &cobra.Command{
+		Use:   "serve",
+		Short: "Serve MCP over HTTP on this machine",
+		Long: `Serve the tools over streamable HTTP: MCP at /mcp, health at /healthz. The
+address must be on loopback. Ends on interrupt, after the calls under way.`,
+		Example: `  toolcrib serve
+  toolcrib serve --listen 127.0.0.1:9000
+  curl -s http://127.0.0.1:7717/healthz`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if listen != "" {
+				c.set = append(c.set, "serve.listen="+listen)
+			}
+			return c.serve(cmd.Context())
+		},
+	}
+	cmd.Flags().StringVar(&listen, "listen", "", "address to listen on (default from serve.listen)")
+	return cmd
+}
+
+func (c *command) serve(ctx context.Context) error {
+	loaded, _, err := c.load()
+	if err != nil {
+		return err
+	}
+	ln, err := app.Listen(ctx, loaded.Value.Serve.Listen)
+	if err != nil {
+		return usage(err)
+	}
+	a, err := c.open(ctx)
+	if err != nil {
+		_ = ln.Close() // nothing was served on it
+		return err
+	}
+	fmt.Fprintf(c.err, "toolcrib: MCP at http://%s/mcp, health at http://%[1]s/healthz; interrupt to stop\n", ln.Addr())
+	err = a.Serve(ctx, ln, version())
+	if cerr := a.Close(context.WithoutCancel(ctx)); cerr != nil {
+		fmt.Fprintf(c.err, "toolcrib: warning: closing: %v\n", cerr)
+	}
+	return err
+}

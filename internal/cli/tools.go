@@ -1,0 +1,186 @@
+package cli
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/dialect"
+)
+
+func (c *command) toolsCmd() *cobra.Command {
+	var dialectName string
+	list := func(cmd *cobra.Command, _ []string) error { return c.listTools(cmd, dialectName) }
+	cmd := &cobra.Command{
+		Use:   "tools",
+		Short: "List tools, or show one",
+		Example: `  toolcrib tools                              list them
+  toolcrib tools show unit_convert            one contract, with its arguments
+  toolcrib tools -o json | jq '.[].name'      for programs
+  toolcrib tools --dialect ovos               as OpenVoiceOS knows them`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: list,
+	}
+	c.dialectFlag(cmd, &dialectName)
+	cmd.AddCommand(&cobra.Command{
+		Use: "list", Short: "List the tools", Args: usageArgs(cobra.NoArgs), RunE: list,
+	}, &cobra.Command{
+		Use: "show NAME", Short: "Show one tool's contract", Args: usageArgs(cobra.ExactArgs(1)),
+		ValidArgsFunction: c.completeTool,
+		RunE:              func(cmd *cobra.Command, args []string) error { return c.showTool(cmd, dialectName, args[0]) },
+	})
+	return cmd
+}
+
+func (c *command) dialectFlag(cmd *cobra.Command, to *string) {
+	cmd.PersistentFlags().StringVar(to, "dialect", dialect.Native, "whose names and shapes: "+strings.Join(dialect.Names(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("dialect", cobra.FixedCompletions(dialect.Names(), cobra.ShellCompDirectiveNoFileComp))
+}
+
+// shelf opens the catalog alone: listing needs no journal.
+func (c *command) shelf(cmd *cobra.Command, dialectName string) (*app.App, toolcrib.Caller, error) {
+	d, err := dialect.Parse(dialectName)
+	if err != nil {
+		return nil, toolcrib.Caller{}, usage(err)
+	}
+	loaded, _, err := c.load()
+	if err != nil {
+		return nil, toolcrib.Caller{}, err
+	}
+	a := app.Catalog(cmd.Context(), loaded.Value)
+	c.tellFaults(a)
+	return a, toolcrib.Caller{Subject: subject(), Via: "cli", Dialect: d}, nil
+}
+
+func (c *command) listTools(cmd *cobra.Command, dialectName string) error {
+	a, caller, err := c.shelf(cmd, dialectName)
+	if err != nil {
+		return err
+	}
+	specs := slices.Collect(a.Crib.Tools(caller))
+	if c.asJSON(false) {
+		contracts := make([]any, 0, len(specs))
+		for _, s := range specs {
+			contracts = append(contracts, dialect.Contract(caller.Dialect, s))
+		}
+		return c.printJSON(contracts)
+	}
+	rows := make([][]string, 0, len(specs))
+	for _, s := range specs {
+		rows = append(rows, []string{s.Name, s.Box, s.Effects.String(), firstSentence(s.Description)})
+	}
+	return c.table([]string{"NAME", "BOX", "EFFECTS", "DESCRIPTION"}, rows)
+}
+
+func (c *command) showTool(cmd *cobra.Command, dialectName, name string) error {
+	a, caller, err := c.shelf(cmd, dialectName)
+	if err != nil {
+		return err
+	}
+	spec, ok := a.Crib.Tool(caller, name)
+	if !ok {
+		return &toolcrib.Error{Code: toolcrib.NotFound, Tool: name, Message: fmt.Sprintf("there is no tool %q; 'toolcrib tools' lists what there is", name)}
+	}
+	if c.asJSON(false) {
+		return c.printJSON(dialect.Contract(caller.Dialect, spec))
+	}
+	fmt.Fprintf(c.out, "%s (%s/%s; effects: %s)\n\n%s\n", spec.Name, spec.Box, spec.Native, spec.Effects, strings.TrimSpace(spec.Description))
+	c.showFields("Arguments", spec.Input)
+	c.showFields("Result", spec.Output)
+	fmt.Fprintf(c.out, "\nDefinition %s\n", spec.Hash)
+	return nil
+}
+
+// shape is as much of a schema as a person wants to read at a glance.
+type shape struct {
+	Properties map[string]struct {
+		Type        any               `json:"type"`
+		Description string            `json:"description"`
+		Default     json.RawMessage   `json:"default"`
+		Enum        []json.RawMessage `json:"enum"`
+		AnyOf       []struct {
+			Type string `json:"type"`
+		} `json:"anyOf"`
+	} `json:"properties"`
+	Required []string `json:"required"`
+}
+
+func (c *command) showFields(title string, schema json.RawMessage) {
+	var s shape
+	if schema == nil || json.Unmarshal(schema, &s) != nil || len(s.Properties) == 0 {
+		return
+	}
+	fmt.Fprintf(c.out, "\n%s:\n", title)
+	names := make([]string, 0, len(s.Properties))
+	for name := range s.Properties {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		p := s.Properties[name]
+		kind := typeText(p.Type)
+		for i, alt := range p.AnyOf {
+			if i > 0 {
+				kind += " or "
+			}
+			kind += alt.Type
+		}
+		notes := []string{kind}
+		if slices.Contains(s.Required, name) {
+			notes = append(notes, "required")
+		}
+		if p.Default != nil {
+			notes = append(notes, "default "+string(p.Default))
+		}
+		if p.Enum != nil {
+			words := make([]string, 0, len(p.Enum))
+			for _, e := range p.Enum {
+				words = append(words, string(e))
+			}
+			notes = append(notes, "one of "+strings.Join(words, ", "))
+		}
+		fmt.Fprintf(c.out, "  %s (%s)\n", name, strings.Join(notes, "; "))
+		if p.Description != "" {
+			fmt.Fprintf(c.out, "      %s\n", p.Description)
+		}
+	}
+}
+
+func typeText(t any) string {
+	switch t := t.(type) {
+	case string:
+		return t
+	case []any:
+		words := make([]string, 0, len(t))
+		for _, w := range t {
+			words = append(words, fmt.Sprint(w))
+		}
+		return strings.Join(words, " or ")
+	}
+	return ""
+}
+
+// completeTool offers tool names to the shell.
+func (c *command) completeTool(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	name, err := cmd.Flags().GetString("dialect")
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	a, caller, err := c.shelf(cmd, name)
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	var words []string
+	for s := range a.Crib.Tools(caller) {
+		words = append(words, s.Name+"\t"+firstSentence(s.Description))
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}
