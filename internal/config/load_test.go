@@ -23,6 +23,9 @@ func sameSettings(t *testing.T, got, want settings) {
 func TestLoadDefaults(t *testing.T) {
 	loaded := load(t, Options{System: filepath.Join(t.TempDir(), "none.yaml"), User: filepath.Join(t.TempDir(), "none.yaml")})
 	sameSettings(t, loaded.Value, standard())
+	if loaded.Value.private != 7 {
+		t.Errorf("a field that is no setting was lost: %d", loaded.Value.private)
+	}
 	for _, key := range []string{
 		"mode", "journal.retention", "tools.allow", "tools.alias", "tools.profiles.minimal", "servers.docs.url",
 		"servers.docs.headers", "rules", "tls",

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -83,10 +84,10 @@ func slurp(path string, role fileRole) (data []byte, err error) {
 
 func acceptable(info fs.FileInfo, role fileRole) error {
 	if info.IsDir() {
-		return fmt.Errorf("it is a directory, not a file")
+		return errors.New("it is a directory, not a file")
 	}
 	if !info.Mode().IsRegular() && !role.special {
-		return fmt.Errorf("it is not a regular file")
+		return errors.New("it is not a regular file")
 	}
 	if role.trustworthy && othersWrite(info) {
 		return fmt.Errorf("its group or everybody may write it (mode %04o): settings for the whole system must be writable by "+
@@ -98,11 +99,11 @@ func acceptable(info fs.FileInfo, role fileRole) error {
 // guardedDirs refuses a file whose directory lets others put another file in its place, both where the path says and
 // where links lead.
 func guardedDirs(path string) error {
-	real, err := filepath.EvalSymlinks(path)
+	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return fmt.Errorf("reading settings: %w", err)
 	}
-	for _, dir := range []string{filepath.Dir(path), filepath.Dir(real)} {
+	for _, dir := range []string{filepath.Dir(path), filepath.Dir(resolved)} {
 		info, err := os.Stat(dir)
 		if err != nil {
 			return fmt.Errorf("reading settings: %w", err)

@@ -55,6 +55,15 @@ func TestSystemFileBehindALink(t *testing.T) {
 		t.Fatal(err)
 	}
 	load(t, Options{System: link})
+	if err := os.Chmod(filepath.Dir(link), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if list := loadProblems(t, Options{System: link}); !strings.Contains(list[0].Message, filepath.Dir(link)) {
+		t.Errorf("got %v", list)
+	}
+	if err := os.Chmod(filepath.Dir(link), 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.Chmod(filepath.Dir(target), 0o777); err != nil {
 		t.Fatal(err)
 	}
@@ -73,5 +82,23 @@ func TestPipe(t *testing.T) {
 		if list := loadProblems(t, opt); !strings.Contains(list[0].Message, "not a regular file") {
 			t.Errorf("got %v", list)
 		}
+	}
+}
+
+func TestUnreadable(t *testing.T) {
+	if os.Getuid() == 0 {
+		// Root reads everything; a directory is refused for everybody.
+		t.Log("running as root: only the directory is tried")
+	} else {
+		path := write(t, "c.yaml", "")
+		if err := os.Chmod(path, 0); err != nil {
+			t.Fatal(err)
+		}
+		if list := loadProblems(t, Options{User: path}); list[0].File != path || list[0].Err == nil {
+			t.Errorf("got %+v", list[0])
+		}
+	}
+	if list := loadProblems(t, Options{User: t.TempDir()}); !strings.Contains(list[0].Message, "directory") {
+		t.Errorf("got %+v", list[0])
 	}
 }

@@ -71,6 +71,8 @@ type tlsSetting struct {
 
 func standard() settings {
 	return settings{
+		Hidden:  6,
+		private: 7,
 		Mode:    "ask",
 		Workers: 8,
 		Journal: journal{Enabled: false, Retention: 90 * day, MaxSize: 1 << 30},

@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -70,7 +71,7 @@ func TestShowRoundTrip(t *testing.T) {
 		if err := os.WriteFile(file, shown, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		loaded, err := Load(settings{}, Options{User: file})
+		loaded, err := Load(settings{Hidden: want.Hidden}, Options{User: file})
 		if err != nil {
 			t.Fatalf("%v\n%s", err, shown)
 		}
@@ -93,5 +94,35 @@ func TestShowCannotBeFooled(t *testing.T) {
 	loaded.Value.Mode = "\xff"
 	if _, err := Show(loaded); err == nil {
 		t.Error("a value that cannot be written was no error")
+	}
+}
+
+func TestShowJSONHidesWhatShowHides(t *testing.T) {
+	type block struct {
+		Token string `yaml:"token" secret:"true" doc:"A secret."`
+		Wait  int    `yaml:"wait" doc:"A number."`
+	}
+	type settings struct {
+		Net block `yaml:"net" doc:"A block."`
+	}
+	loaded, err := Load(settings{Net: block{Wait: 3}}, Options{Flags: map[string]string{"net.token": "hunter2"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := ShowJSON(loaded)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got struct {
+		Config struct {
+			Net struct{ Wait int }
+		}
+		Origins map[string]string
+	}
+	if err := json.Unmarshal(text, &got); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "hunter2") || got.Config.Net.Wait != 3 || got.Origins["net.wait"] != "default" || got.Origins["net.token"] != "flag" {
+		t.Errorf("got %s", text)
 	}
 }

@@ -69,9 +69,8 @@ func (s *Server) refresh() {
 	defer s.mu.Unlock()
 	now := map[string]string{}
 	for spec := range s.cfg.Crib.Tools(s.caller) {
-		now[spec.Name] = spec.Hash
-		if s.shown[spec.Name] != spec.Hash {
-			s.mcp.AddTool(contract(spec), s.handler(spec))
+		if s.shown[spec.Name] == spec.Hash || s.show(spec) {
+			now[spec.Name] = spec.Hash
 		}
 	}
 	var gone []string
@@ -84,6 +83,19 @@ func (s *Server) refresh() {
 		s.mcp.RemoveTools(gone...)
 	}
 	s.shown = now
+}
+
+// show puts one tool on the library's list. The library panics on a contract
+// it cannot show (an odd extension in a foreign schema); one such tool must
+// not take the others with it.
+func (s *Server) show(spec toolcrib.Spec) (ok bool) {
+	defer func() {
+		if p := recover(); p != nil {
+			s.cfg.Log.Error("tool cannot be shown over MCP", "tool", spec.Name, "err", p)
+		}
+	}()
+	s.mcp.AddTool(contract(spec), s.handler(spec))
+	return true
 }
 
 func (s *Server) handler(spec toolcrib.Spec) mcp.ToolHandler {

@@ -25,7 +25,7 @@ func contract(s toolcrib.Spec) *mcp.Tool {
 	destroys := effects&(toolcrib.Destroys|toolcrib.Runs) != 0
 	open := effects&(toolcrib.Network|toolcrib.Runs) != 0
 	t := &mcp.Tool{
-		Name: s.Name, Title: s.Title, Description: s.Description, InputSchema: s.Input,
+		Name: s.Name, Title: s.Title, Description: s.Description, InputSchema: inputSchema(s.Input),
 		Annotations: &mcp.ToolAnnotations{
 			ReadOnlyHint: s.Effects.ReadOnly(), IdempotentHint: s.Idempotent || s.Effects.ReadOnly(),
 			DestructiveHint: &destroys, OpenWorldHint: &open,
@@ -35,6 +35,24 @@ func contract(s toolcrib.Spec) *mcp.Tool {
 		t.OutputSchema = s.Output
 	}
 	return t
+}
+
+// inputSchema gives the schema as it is, with the word MCP insists on: the
+// arguments are an object, whether or not the contract says so.
+func inputSchema(text json.RawMessage) json.RawMessage {
+	var m map[string]json.RawMessage
+	if json.Unmarshal(text, &m) != nil || m == nil { // true, or nothing at all
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	if string(m["type"]) == `"object"` {
+		return text
+	}
+	m["type"] = json.RawMessage(`"object"`)
+	out, err := json.Marshal(m)
+	if err != nil { // it was JSON a moment ago
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	return out
 }
 
 // answer gives a Result to a client: its contents, and its value both as
