@@ -209,3 +209,72 @@ func TestAdapterSeesItsOwnSideOnly(t *testing.T) {
 		t.Errorf("the adapted tool is still there under its native name: %v", err)
 	}
 }
+
+// What breaks down in the pipeline refuses the call and closes its record.
+func TestPartsThatBreakDown(t *testing.T) {
+	boom := func() { panic("boom in /etc/secret-place") }
+	for name, spoil := range map[string]func(*Crib){
+		"guard":    func(c *Crib) { c.Guards = []Guard{guardFunc(func(Review) (*Verdict, error) { boom(); return nil, nil })} },
+		"visible":  func(c *Crib) { c.Visible = func(Caller, *Spec) bool { boom(); return true } },
+		"around":   func(c *Crib) { c.Around = []func(Tool) Tool{func(Tool) Tool { boom(); return Tool{} }} },
+		"redactor": func(c *Crib) { c.Redact = func(json.RawMessage) json.RawMessage { boom(); return nil } },
+		"approver": func(c *Crib) {
+			c.Guards = append(c.Guards, say(Ask, "mode", nil))
+			c.Approver = approverFunc(func(context.Context, Question) (Answer, error) { boom(); return Answer{}, nil })
+		},
+	} {
+		var runs atomic.Int64
+		c := testCrib(t, counting("count", &runs))
+		journal := &pages{}
+		c.Journal, c.Log = journal, quiet()
+		spoil(c)
+		_, err := c.Call(t.Context(), Call{Tool: "count", Input: json.RawMessage(`{"n":1}`)})
+		rec := journal.only(t)
+		if rec.Outcome == "" {
+			t.Errorf("%s: the record is left open", name)
+		}
+		if name == "redactor" { // the call itself is fine; nothing of it may be kept
+			if err != nil || strings.Contains(string(rec.Input)+string(rec.Result), `"n"`) {
+				t.Errorf("redactor: %v, record %s %s", err, rec.Input, rec.Result)
+			}
+			continue
+		}
+		if code := CodeOf(err); (code != Internal && code != Denied) || runs.Load() != 0 || strings.Contains(err.Error(), "secret-place") {
+			t.Errorf("%s: %v after %d runs", name, err, runs.Load())
+		}
+	}
+}
+
+// A tool that runs past its deadline keeps its handles, but they are dead.
+func TestHandlesEndWithTheCall(t *testing.T) {
+	var runs atomic.Int64
+	late := make(chan error, 3)
+	slow := plain("slow")
+	slow.Timeout = time.Millisecond
+	slow.Run = func(_ context.Context, env *Env, _ json.RawMessage) (*Result, error) {
+		time.Sleep(60 * time.Millisecond)
+		ctx := context.Background()
+		_, err := env.Use(ctx, "count", map[string]int{"n": 1})
+		late <- err
+		_, err = env.Ask(ctx, Question{})
+		late <- err
+		_, err = env.Exec(ctx, Cmd{Path: "/bin/sh"})
+		late <- err
+		return Text("late"), nil
+	}
+	c := testCrib(t, slow, counting("count", &runs))
+	c.Limits.Grace, c.Log = time.Millisecond, quiet()
+	c.Grant, c.Sandbox = Grant{Programs: []string{"*"}}, fakeSandbox{}
+	c.Approver = approverFunc(func(context.Context, Question) (Answer, error) { return Answer{Decision: Allow}, nil })
+	if _, err := c.Call(t.Context(), Call{Tool: "slow"}); CodeOf(err) != Timeout {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := <-late; CodeOf(err) != Denied || !strings.Contains(err.Error(), "is over") {
+			t.Errorf("a dead handle answered %v", err)
+		}
+	}
+	if runs.Load() != 0 {
+		t.Error("a call was made in the name of one that had ended")
+	}
+}

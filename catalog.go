@@ -8,6 +8,7 @@ import (
 	"maps"
 	"path"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -92,7 +93,7 @@ type adapter struct {
 
 type snapshot struct {
 	byName map[string]map[string]*entry // dialect → name
-	sorted map[string][]*entry          // dialect → by name
+	sorted map[string][]Spec            // dialect → by name, side by side in memory: listing is a walk over it
 }
 
 // Load reads every box again and puts up a new snapshot. What cannot be used
@@ -124,7 +125,7 @@ func (c *Catalog) Load(ctx context.Context, s Shelving) (Diff, []Fault) {
 	}
 	c.last = lists
 	entries := shelve(lists, s, fault)
-	next := &snapshot{byName: map[string]map[string]*entry{}, sorted: map[string][]*entry{}}
+	next := &snapshot{byName: map[string]map[string]*entry{}, sorted: map[string][]Spec{}}
 	next.put("", entries)
 	addDialects(next, entries, s.Adapters, fault)
 
@@ -167,8 +168,8 @@ func (c *Catalog) find(dialect, name string) *entry {
 	return snap.names(dialect)[name]
 }
 
-// all gives the entries of a dialect by name; the slice is never written to.
-func (c *Catalog) all(dialect string) []*entry {
+// all gives the contracts of a dialect by name; the slice is never written to.
+func (c *Catalog) all(dialect string) []Spec {
 	if c == nil {
 		return nil
 	}
@@ -196,7 +197,12 @@ func (s *snapshot) put(dialect string, entries []*entry) {
 		m[e.spec.Name] = e
 	}
 	s.byName[dialect] = m
-	s.sorted[dialect] = slices.SortedFunc(maps.Values(m), byName)
+	sorted := make([]Spec, 0, len(m))
+	for _, e := range m {
+		sorted = append(sorted, e.spec)
+	}
+	slices.SortFunc(sorted, func(a, b Spec) int { return strings.Compare(a.Name, b.Name) })
+	s.sorted[dialect] = sorted
 }
 
 func compare(old, next *snapshot) Diff {
@@ -205,12 +211,13 @@ func compare(old, next *snapshot) Diff {
 	if old != nil {
 		before = old.byName[""]
 	}
-	for _, e := range next.sorted[""] {
-		switch was := before[e.spec.Name]; {
+	for i := range next.sorted[""] {
+		spec := &next.sorted[""][i]
+		switch was := before[spec.Name]; {
 		case was == nil:
-			d.Added = append(d.Added, e.spec.Name)
-		case was.spec.Hash != e.spec.Hash:
-			d.Changed = append(d.Changed, e.spec.Name)
+			d.Added = append(d.Added, spec.Name)
+		case was.spec.Hash != spec.Hash:
+			d.Changed = append(d.Changed, spec.Name)
 		}
 	}
 	for name := range before {

@@ -22,7 +22,7 @@ func plain(name string) Tool {
 func names(c *Catalog) []string {
 	var out []string
 	for _, e := range c.all("") {
-		out = append(out, e.spec.Name)
+		out = append(out, e.Name)
 	}
 	return out
 }
@@ -172,7 +172,7 @@ func TestDialectShelf(t *testing.T) {
 	}
 	var got []string
 	for _, e := range c.all("other") {
-		got = append(got, e.spec.Name+"="+e.spec.Native)
+		got = append(got, e.Name+"="+e.Native)
 	}
 	if diff := cmp.Diff([]string{"cat=read", "fs__cat=cat", "write=write"}, got); diff != "" {
 		t.Errorf("shelf (-want +got):\n%s", diff)

@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"iter"
 	"log/slog"
+	"runtime/debug"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/schema"
@@ -81,8 +84,9 @@ func (c *Crib) log() *slog.Logger {
 // Tools gives the tools that exist for this caller, by name.
 func (c *Crib) Tools(caller Caller) iter.Seq[Spec] {
 	return func(yield func(Spec) bool) {
-		for _, e := range c.Catalog.all(caller.Dialect) {
-			if c.visible(caller, e) && !yield(e.spec) {
+		specs := c.Catalog.all(caller.Dialect)
+		for i := range specs {
+			if c.visible(caller, &specs[i]) && !yield(specs[i]) {
 				return
 			}
 		}
@@ -92,14 +96,14 @@ func (c *Crib) Tools(caller Caller) iter.Seq[Spec] {
 // Tool gives one of them.
 func (c *Crib) Tool(caller Caller, name string) (Spec, bool) {
 	e := c.Catalog.find(caller.Dialect, name)
-	if e == nil || !c.visible(caller, e) {
+	if e == nil || !c.visible(caller, &e.spec) {
 		return Spec{}, false
 	}
 	return e.spec, true
 }
 
-func (c *Crib) visible(caller Caller, e *entry) bool {
-	return c.Visible == nil || c.Visible(caller, &e.spec)
+func (c *Crib) visible(caller Caller, s *Spec) bool {
+	return c.Visible == nil || c.Visible(caller, s)
 }
 
 // flight is one call on its way. The step types below are all the same flight;
@@ -120,6 +124,8 @@ type flight struct {
 
 	grant    Grant
 	decision Decision
+
+	over atomic.Bool // handles of a call that has ended give nothing any more
 }
 
 type (
@@ -153,8 +159,15 @@ func (c *Crib) Call(ctx context.Context, call Call) (*Result, error) {
 	return c.end(ctx, b, result, err)
 }
 
-// proceed is the way of a call between its two records.
-func (c *Crib) proceed(ctx context.Context, b begun) (*Result, error) {
+// proceed is the way of a call between its two records. A part that breaks
+// down (a guard, an adapter) refuses this call and takes nothing else with it.
+func (c *Crib) proceed(ctx context.Context, b begun) (result *Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.log().Error("the pipeline broke down", "tool", b.call.Tool, "call", b.call.ID, "err", p, "stack", string(debug.Stack()))
+			result, err = nil, refuse(Internal, b.call.Tool, "the call broke down; this is a fault of the crib, not of the call", fmt.Errorf("panic: %v", p))
+		}
+	}()
 	r, err := c.resolve(b)
 	if err != nil {
 		return nil, err
@@ -214,7 +227,7 @@ func (c *Crib) begin(ctx context.Context, call Call) (begun, *Record, error) {
 // resolve finds the tool among those this caller can see.
 func (c *Crib) resolve(b begun) (resolved, error) {
 	e := c.Catalog.find(b.call.Caller.Dialect, b.call.Tool)
-	if e == nil || !c.visible(b.call.Caller, e) {
+	if e == nil || !c.visible(b.call.Caller, &e.spec) {
 		return resolved{}, refuse(NotFound, b.call.Tool, c.noSuchTool(b.call), nil)
 	}
 	b.entry = e

@@ -1,6 +1,7 @@
 package toolcrib
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -50,7 +51,7 @@ func Define[In, Out any](s Spec, fn func(context.Context, *Env, In) (Out, error)
 		if lists {
 			fillLists(reflect.ValueOf(&out).Elem())
 		}
-		value, merr := json.Marshal(out)
+		value, merr := encode(out)
 		if merr != nil {
 			return nil, refuse(Internal, s.Name, "its output cannot be written as JSON", merr)
 		}
@@ -62,6 +63,18 @@ func Define[In, Out any](s Spec, fn func(context.Context, *Env, In) (Out, error)
 		return &Result{Value: value}, nil
 	}
 	return t
+}
+
+// encode writes an output. Unlike json.Marshal it leaves < > and & alone: the
+// text is for models and programs, not for a web page.
+func encode(out any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(out); err != nil {
+		return nil, err
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
 }
 
 func decode(dec *schema.Decoder, env *Env, input json.RawMessage, v reflect.Value) error {

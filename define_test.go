@@ -28,7 +28,7 @@ type orderIn struct {
 	Ratio    float64           `json:"ratio,omitempty" max:"0.5"`
 	Hidden   string            `json:"-"`
 	Labels   map[string]string `json:"labels,omitempty"`
-	internal int
+	internal int //nolint:unused // an unexported field is no argument
 }
 
 type orderOut struct {
@@ -142,6 +142,19 @@ func TestInvoke(t *testing.T) {
 	}
 	if _, err = Invoke[[]int](t.Context(), c, "order", map[string]any{"name": "ann"}); CodeOf(err) != Invalid {
 		t.Errorf("another Out than the tool's: %v", err)
+	}
+}
+
+func TestOutputsAreNotEscapedForTheWeb(t *testing.T) {
+	c := testCrib(t, Define(Spec{Name: "x"}, func(context.Context, *Env, struct{}) (orderOut, error) {
+		return orderOut{Items: []string{"<a&b>"}}, nil
+	}))
+	r, err := c.Call(t.Context(), Call{Tool: "x"})
+	if err != nil || string(r.Value) != `{"items":["<a&b>"],"total":0}` {
+		t.Errorf("%s, %v", r.Value, err)
+	}
+	if _, err := Invoke[orderOut](t.Context(), c, "x", map[string]any(nil)); err != nil {
+		t.Errorf("a nil map: %v", err)
 	}
 }
 

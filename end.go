@@ -30,6 +30,7 @@ func (c *Crib) read(f *flight) {
 // end closes the record, whatever happened, even if the caller has gone.
 func (c *Crib) end(ctx context.Context, b begun, result *Result, failure error) (*Result, error) {
 	f := b.flight
+	f.over.Store(true)
 	if f.doc != nil {
 		f.doc.Release()
 	}
@@ -116,17 +117,37 @@ func (b begun) replay(old *Record) (*Result, error) {
 // secrets, bounded. Of a text that is too long, or no JSON at all, only the
 // size is told: an excerpt of unparsed text could carry half a secret.
 func (c *Crib) recordedInput(f *flight) json.RawMessage {
-	if f.docErr != nil || len(f.text) > f.limits.Record {
-		return fmt.Appendf(nil, `{"unrecorded":{"bytes":%d}}`, len(f.text))
+	if f.docErr != nil {
+		return unrecorded(f.text)
 	}
-	return c.redacted(f.text)
+	return c.bounded(f, f.text)
 }
 
-func (c *Crib) redacted(text []byte) json.RawMessage {
-	if c.Redact != nil {
-		return c.Redact(text)
+// bounded is JSON as the journal may keep it.
+func (c *Crib) bounded(f *flight, text []byte) json.RawMessage {
+	if len(text) > f.limits.Record {
+		return unrecorded(text)
 	}
-	return redact(text)
+	return c.redacted(text)
+}
+
+func unrecorded(text []byte) json.RawMessage {
+	return fmt.Appendf(nil, `{"unrecorded":{"bytes":%d}}`, len(text))
+}
+
+// redacted takes the secrets out. A redactor that breaks down must neither let
+// them through nor leave a record open.
+func (c *Crib) redacted(text []byte) (out json.RawMessage) {
+	if c.Redact == nil {
+		return redact(text)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			c.log().Error("redactor broke down", "err", p)
+			out = unrecorded(text)
+		}
+	}()
+	return c.Redact(text)
 }
 
 func digest(text []byte) string {

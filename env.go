@@ -47,10 +47,16 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 		e.doc = f.doc
 	}
 	e.Use = func(ctx context.Context, tool string, input any) (*Result, error) {
+		if f.over.Load() {
+			return nil, callOver(f)
+		}
 		return c.use(ctx, f, tool, input)
 	}
 	if c.Approver != nil {
 		e.Ask = func(ctx context.Context, q Question) (Answer, error) {
+			if f.over.Load() {
+				return Answer{}, callOver(f)
+			}
 			q.Call, q.Spec = f.call, f.entry.tool.Spec
 			return c.Approver.Approve(ctx, q)
 		}
@@ -65,12 +71,21 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 		return nil, refuse(Unavailable, f.call.Tool, "the sandbox cannot enforce what this call was granted under", fmt.Errorf("missing bounds %#x", uint16(missing)))
 	}
 	e.Exec = func(ctx context.Context, cmd Cmd) (Exit, error) {
+		if f.over.Load() {
+			return Exit{}, callOver(f)
+		}
 		if _, ok := meetAny(grant.Programs, cmd.Path); !ok {
 			return Exit{}, refuse(Denied, f.call.Tool, "the program "+cmd.Path+" was not granted", nil)
 		}
 		return c.Sandbox.Run(ctx, cmd, grant)
 	}
 	return e, nil
+}
+
+// callOver refuses the handles of a call that has ended: a tool that ran past
+// its deadline must not go on acting in its caller's name.
+func callOver(f *flight) error {
+	return refuse(Denied, f.call.Tool, "the call "+f.call.ID+" is over", nil)
 }
 
 func meetAny(patterns []string, word string) (string, bool) {
@@ -116,5 +131,9 @@ func inputText(input any) (json.RawMessage, error) {
 	case json.RawMessage:
 		return v, nil
 	}
-	return json.Marshal(input)
+	text, err := json.Marshal(input)
+	if string(text) == "null" {
+		return nil, err // a nil map is no arguments, as an empty one is
+	}
+	return text, err
 }

@@ -47,6 +47,7 @@ type Record struct {
 	Definition string          `json:"definition,omitempty"` // Spec.Hash
 	Verdicts   []Verdict       `json:"verdicts,omitempty"`
 	ApprovedBy string          `json:"approved_by,omitempty"`
+	Edited     json.RawMessage `json:"edited,omitempty"` // what a person put in place of Input
 	Duration   time.Duration   `json:"duration_ns,omitempty"`
 	Outcome    Outcome         `json:"outcome,omitempty"`
 	Message    string          `json:"message,omitempty"` // of a refusal

@@ -31,9 +31,11 @@ func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (D
 	grant := c.Grant
 	var verdicts []Verdict
 	for _, g := range c.Guards {
-		v, err := g.Judge(ctx, review)
+		v, err := judgeOne(ctx, g, review)
 		if err != nil {
-			verdicts = append(verdicts, Verdict{Guard: fmt.Sprintf("%T", g), Reason: "a guard could not judge the call: " + err.Error()})
+			// Its cause is for the log: it may name files the model must not know of.
+			c.log().Error("guard cannot judge", "guard", fmt.Sprintf("%T", g), "tool", f.call.Tool, "call", f.call.ID, "err", err)
+			verdicts = append(verdicts, Verdict{Guard: fmt.Sprintf("%T", g), Reason: "it could not judge the call"})
 			continue
 		}
 		if v == nil {
@@ -52,6 +54,16 @@ func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (D
 			strings.Compare(a.Rule, b.Rule), strings.Compare(a.Reason, b.Reason))
 	})
 	return verdicts[0].Decision, grant, verdicts
+}
+
+// judgeOne asks a guard; one that breaks down denies.
+func judgeOne(ctx context.Context, g Guard, r Review) (v *Verdict, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			v, err = nil, fmt.Errorf("panic: %v", p)
+		}
+	}()
+	return g.Judge(ctx, r)
 }
 
 // reasons is what the model is told: every guard that decided, and why.
@@ -87,14 +99,15 @@ func (c *Crib) approve(ctx context.Context, j judged) (cleared, error) {
 		}
 		return cleared{}, refuse(Unavailable, f.call.Tool, "a person has to approve this, and nobody could be asked", err)
 	}
-	f.rec.ApprovedBy = answer.By
 	if answer.Decision != Allow {
+		f.rec.Verdicts = append(f.rec.Verdicts, Verdict{Decision: Deny, Guard: "person", Rule: answer.By, Reason: answer.Message})
 		message := "a person said no"
 		if answer.Message != "" {
 			message += ": " + answer.Message
 		}
 		return cleared{}, refuse(Denied, f.call.Tool, message, nil)
 	}
+	f.rec.ApprovedBy = answer.By
 	if answer.Input != nil {
 		if err := c.edited(ctx, f, answer); err != nil {
 			return cleared{}, err
@@ -116,6 +129,7 @@ func (c *Crib) edited(ctx context.Context, f *flight, answer Answer) error {
 		return refuse(Denied, f.call.Tool, reasons(verdicts, Deny), nil)
 	}
 	f.input, f.grant = input, grant
+	f.rec.Edited = c.bounded(f, input)
 	return nil
 }
 
