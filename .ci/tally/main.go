@@ -1,0 +1,169 @@
+// Command tally reads the output of "go test -json", prints one line for each
+// package and everything a failed test said, and ends with a count:
+//
+//	go test -json ./... | go run ./.ci/tally
+//
+// Its exit status is 1 if anything failed, if nothing ran at all, or, where the
+// environment says CI=true, if a test was skipped: a machine that lacks
+// something must not look like one where all is well.
+//
+// Nothing imports this package and it imports nothing of ours. Its invariant:
+// what it cannot read it prints and counts as a failure.
+package main
+
+import (
+	"bufio"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+)
+
+func main() {
+	t := tally{ci: os.Getenv("CI") == "true", out: os.Stdout}
+	if err := t.read(os.Stdin); err != nil {
+		fmt.Fprintln(os.Stderr, "tally:", err)
+		os.Exit(1)
+	}
+	if !t.summary() {
+		os.Exit(1)
+	}
+}
+
+// event is a line of "go test -json"; see "go doc test2json".
+type event struct {
+	Action     string
+	Package    string
+	ImportPath string // of a package that is being built
+	Test       string
+	Output     string
+	Elapsed    float64
+}
+
+type tally struct {
+	ci  bool
+	out io.Writer
+
+	passed  int
+	failed  []string
+	skipped []string
+	said    map[string][]string // package and test → its output
+	broken  map[string]bool     // packages with a failed test
+}
+
+func (t *tally) read(in io.Reader) error {
+	t.said, t.broken = map[string][]string{}, map[string]bool{}
+	r := bufio.NewReader(in)
+	for {
+		line, err := r.ReadString('\n')
+		if strings.TrimSpace(line) != "" {
+			t.line(line)
+		}
+		if err == io.EOF {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+func (t *tally) line(line string) {
+	var e event
+	if json.Unmarshal([]byte(line), &e) != nil || e.Action == "" {
+		fmt.Fprint(t.out, line) // go itself complains in plain text
+		t.failed = append(t.failed, "go test: "+strings.TrimSpace(line))
+		return
+	}
+	key := e.Package + "\x00" + e.Test
+	switch e.Action {
+	case "output":
+		t.said[key] = append(t.said[key], e.Output)
+	case "build-output":
+		fmt.Fprint(t.out, e.Output)
+	case "pass", "fail", "skip":
+		if e.Test != "" {
+			t.test(e, key)
+		} else {
+			t.pkg(e, key)
+		}
+	}
+}
+
+func (t *tally) test(e event, key string) {
+	name := e.Package + " " + e.Test
+	switch e.Action {
+	case "pass":
+		t.passed++
+	case "fail":
+		t.failed = append(t.failed, name)
+		t.broken[e.Package] = true
+		fmt.Fprint(t.out, strings.Join(t.said[key], ""))
+	case "skip":
+		t.skipped = append(t.skipped, name+": "+skipReason(t.said[key]))
+	}
+	delete(t.said, key)
+}
+
+// pkg is told after all tests of a package. A package that fails without a
+// failed test did not build, panicked or took too long.
+func (t *tally) pkg(e event, key string) {
+	switch e.Action {
+	case "skip":
+		fmt.Fprintf(t.out, "none  %s\n", e.Package)
+	case "pass":
+		fmt.Fprintf(t.out, "ok    %s %.1fs\n", e.Package, e.Elapsed)
+	default:
+		if !t.broken[e.Package] {
+			t.failed = append(t.failed, e.Package)
+			for k, said := range t.said { // a test that never ended
+				if strings.HasPrefix(k, e.Package+"\x00") && k != key {
+					fmt.Fprint(t.out, strings.Join(said, ""))
+				}
+			}
+			fmt.Fprint(t.out, strings.Join(t.said[key], ""))
+		}
+		fmt.Fprintf(t.out, "FAIL  %s %.1fs\n", e.Package, e.Elapsed)
+	}
+	for k := range t.said {
+		if strings.HasPrefix(k, e.Package+"\x00") {
+			delete(t.said, k)
+		}
+	}
+}
+
+func skipReason(said []string) string {
+	for _, line := range said {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "===") && !strings.HasPrefix(line, "---") {
+			return line
+		}
+	}
+	return "no reason given"
+}
+
+// summary prints the count and reports whether all is well.
+func (t *tally) summary() bool {
+	for _, list := range []struct {
+		word  string
+		names []string
+	}{{"failed", t.failed}, {"skipped", t.skipped}} {
+		for _, name := range slices.SortedFunc(slices.Values(list.names), cmp.Compare) {
+			fmt.Fprintf(t.out, "%s: %s\n", list.word, name)
+		}
+	}
+	fmt.Fprintf(t.out, "%d passed, %d failed, %d skipped\n", t.passed, len(t.failed), len(t.skipped))
+	switch {
+	case len(t.failed) > 0:
+		return false
+	case t.passed == 0:
+		fmt.Fprintln(t.out, "no test ran")
+		return false
+	case t.ci && len(t.skipped) > 0:
+		fmt.Fprintln(t.out, "CI=true: a skipped test counts as a failure")
+		return false
+	}
+	return true
+}

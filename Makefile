@@ -1,0 +1,71 @@
+# Everything here needs only Go (and make and bash). The linter is built into
+# .bin on first use; the race detector needs a C compiler on Linux.
+
+SHELL       := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+GO       ?= go
+ARGS     ?=
+FUZZTIME ?= 10s
+LINT_VERSION := v2.14.0
+LINT     := .bin/golangci-lint
+# .ci/tally is named besides because "./..." leaves out dotted directories.
+PACKAGES := ./... ./.ci/tally
+
+.PHONY: help build run test check lint cross race bench fuzz generate cover
+
+help: ## show this text
+	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+build: ## build bin/toolcrib
+	CGO_ENABLED=0 $(GO) build -trimpath -o bin/toolcrib ./cmd/toolcrib
+
+run: build ## build it and start the server (ARGS="…" are passed on)
+	./bin/toolcrib serve $(ARGS)
+
+test: check lint cross race ## everything that is checked: format, vet, lint, other systems, all tests
+
+check: # gofmt and go vet
+	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path './.bin/*' -not -path './.git/*')); \
+	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
+	$(GO) vet $(PACKAGES)
+
+lint: ## run the linter
+	@$(GO) version -m $(LINT) 2>/dev/null | grep -q "golangci-lint/v2	$(LINT_VERSION)" || { \
+		echo "building golangci-lint $(LINT_VERSION) into .bin, once; this takes two minutes or so"; \
+		GOBIN="$$PWD/.bin" CGO_ENABLED=0 GOFLAGS= $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION); }
+	$(LINT) run $(PACKAGES)
+
+cross: # what is built for another system must build on this one
+	GOOS=darwin CGO_ENABLED=0 $(GO) build ./...
+	GOOS=windows CGO_ENABLED=0 $(GO) build ./...
+
+race: # all tests, and at the end their number
+	@if [ "$$($(GO) env GOOS)" != linux ] || command -v "$$($(GO) env CC)" >/dev/null; then \
+		echo "$(GO) test -race $(PACKAGES)"; \
+		CGO_ENABLED=1 $(GO) test -race -json $(PACKAGES) | $(GO) run ./.ci/tally; \
+	elif [ "$${CI:-}" = true ]; then \
+		echo "there is no C compiler, so the race detector cannot run: in CI that is a failure"; exit 1; \
+	else \
+		echo "THERE IS NO C COMPILER: the tests run without the race detector"; \
+		CGO_ENABLED=0 $(GO) test -json $(PACKAGES) | $(GO) run ./.ci/tally; \
+	fi
+
+bench: ## run the benchmarks that have a target and write bench/out/report.md
+	$(GO) run ./bench $(ARGS)
+
+fuzz: ## run every fuzz target for FUZZTIME (10s), one after the other
+	@grep -rE '^func Fuzz' --include='*_test.go' . | sed -E 's|^(.*)/[^/]*:func (Fuzz[A-Za-z0-9_]*).*|\1 \2|' | sort | \
+	while read -r dir name; do \
+		echo "== $$dir $$name"; \
+		$(GO) test -run '^$$' -fuzz "^$$name\$$" -fuzztime $(FUZZTIME) "$$dir"; \
+	done
+
+generate: ## write generated files, golden files and journeys anew; read the difference before you commit
+	$(GO) generate ./...
+	$(GO) test ./cribtest $$(grep -rlE 'toolcrib/cribtest"|flag\.Bool\("update"' --include='*_test.go' . | xargs -n1 dirname | sort -u) -update
+
+cover: ## show how much of each function the tests reach
+	$(GO) test -coverprofile=coverage.out ./...
+	$(GO) tool cover -func=coverage.out

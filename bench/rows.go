@@ -1,0 +1,94 @@
+package main
+
+import "fmt"
+
+// row is one promise: a benchmark, what of it is looked at, and the target.
+type row struct {
+	Name   string // what is measured, in words
+	Pkg    string // where the benchmark is
+	Bench  string // its name without "Benchmark", with its sub-names
+	Metric string // ns/op, or one that the benchmark reports itself
+	// The target: one of these. With a Peer the number is the ratio of the
+	// row to the peer, a benchmark of the same package and metric.
+	AtMost, AtLeast float64
+	Peer            string
+}
+
+// table is the list of promises. Times are in nanoseconds.
+func table() []row {
+	const root, schema, store, app = ".", "./internal/schema", "./internal/store", "./internal/app"
+	return []row{
+		{Name: "a call of a pure tool with nine arguments, no journal", Pkg: root, Bench: "Call", Metric: "ns/op", AtMost: 10_000},
+		{Name: "the same against the bare work of the tool, unchecked", Pkg: root, Bench: "Call", Metric: "ns/op", AtMost: 4, Peer: "CallDirect"},
+		{Name: "the same from every core at once against one", Pkg: root, Bench: "CallParallel", Metric: "ns/op", AtMost: 0.8, Peer: "Call"},
+		{Name: "the same refused for six bad fields against done", Pkg: root, Bench: "CallInvalid", Metric: "ns/op", AtMost: 2, Peer: "Call"},
+		{Name: "loading 10,000 tools", Pkg: root, Bench: "CatalogLoad10k", Metric: "ns/op", AtMost: 1e9},
+		{Name: "finding one of 10,000 tools against one of 10", Pkg: root, Bench: "Resolve/10000", Metric: "ns/op", AtMost: 1.3, Peer: "Resolve/10"},
+		{Name: "a call among 10,000 tools against 10", Pkg: root, Bench: "CallAmong/10000", Metric: "ns/op", AtMost: 1.3, Peer: "CallAmong/10"},
+		{Name: "listing, per tool, 10,000 tools against 10", Pkg: root, Bench: "Tools/10000", Metric: "ns/tool", AtMost: 1.3, Peer: "Tools/10"},
+
+		{Name: "admitting nine arguments against the full validator", Pkg: schema, Bench: "Admit/all_given", Metric: "ns/op", AtMost: 0.5, Peer: "Admit/santhosh_decode_and_validate"},
+		{Name: "validating a parsed value against the full validator", Pkg: schema, Bench: "Admit/validate_only", Metric: "ns/op", AtMost: 0.5, Peer: "Admit/santhosh_validate_only"},
+
+		{Name: "Begin and End in the SQLite journal, one caller, median", Pkg: store, Bench: "JournalOne", Metric: "µs-p50", AtMost: 130},
+		{Name: "a call with the SQLite journal, one caller, median", Pkg: app, Bench: "CallJournalOne", Metric: "p50-ns", AtMost: 150_000},
+		{Name: "calls with the SQLite journal, 16 callers", Pkg: app, Bench: "CallJournal16", Metric: "calls/s", AtLeast: 15_000},
+	}
+}
+
+// result is a row with what was measured.
+type result struct {
+	Name      string  `json:"name"`
+	Benchmark string  `json:"benchmark"`
+	Metric    string  `json:"metric"`
+	Value     float64 `json:"value"`
+	Peer      string  `json:"peer,omitempty"`
+	PeerValue float64 `json:"peer_value,omitempty"`
+	Ratio     float64 `json:"ratio,omitempty"`
+	Target    string  `json:"target"`
+	Allocs    float64 `json:"allocs_per_op"`
+	Verdict   verdict `json:"verdict"`
+}
+
+type verdict string
+
+const (
+	met     verdict = "met"
+	missed  verdict = "missed"
+	missing verdict = "missing" // a benchmark did not run
+)
+
+// judge compares what was measured with the target.
+func (r row) judge(got measures) result {
+	res := result{Name: r.Name, Benchmark: r.Bench, Metric: r.Metric, Peer: r.Peer, Target: r.target(), Verdict: missing}
+	value, ok := got.median(r.Bench, r.Metric)
+	if !ok {
+		return res
+	}
+	res.Value = value
+	res.Allocs, _ = got.median(r.Bench, "allocs/op")
+	if r.Peer != "" {
+		peer, ok := got.median(r.Peer, r.Metric)
+		if !ok || peer == 0 {
+			return res
+		}
+		res.PeerValue, res.Ratio = peer, value/peer
+		value = res.Ratio
+	}
+	res.Verdict = missed
+	if (r.AtMost > 0 && value <= r.AtMost) || (r.AtLeast > 0 && value >= r.AtLeast) {
+		res.Verdict = met
+	}
+	return res
+}
+
+func (r row) target() string {
+	word, n := "at most", r.AtMost
+	if r.AtLeast > 0 {
+		word, n = "at least", r.AtLeast
+	}
+	if r.Peer != "" {
+		return fmt.Sprintf("%s %g × %s", word, n, r.Peer)
+	}
+	return word + " " + human(n, r.Metric)
+}

@@ -1,0 +1,283 @@
+package toolcrib_test
+
+import (
+	"fmt"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// rule says where a family of packages stands and what of ours it may import.
+// A pattern ending in /* means the packages directly below, /... all below.
+// Within one family member (toolbox/math and what lies below it) imports are free.
+type rule struct {
+	packages string
+	layer    int
+	may      []string
+	why      string
+}
+
+// rules is the table of design layers. The first match counts, so narrow
+// patterns stand before wide ones. Test files may besides import cribtest and
+// every package that stands no higher than their own layer.
+func rules() []rule {
+	const (
+		leaf     = "a part of layer 1 knows the core and nothing beside it, so that it can be read, tested and replaced alone"
+		adapter  = "an adapter implements a port: it knows the core and the package that owns the port, not its sister adapters"
+		frontend = "a frontend turns requests into calls: it knows the core, what it shows (desk, agent, bundle) and its wire protocol"
+		wiring   = "wiring may know everything below it; nothing below may know the wiring"
+	)
+	return []rule{
+		{"internal/schema", 0, nil, "the schema engine is under the core: what it imports, everything imports"},
+		{".", 0, []string{"internal/schema"}, "the core is imported by everything, so it must import nothing that could need the core"},
+
+		{"cribtest", 1, []string{"."}, "suites are for people outside too: they may only need what a port's implementer can see"},
+		{"toolbox/*/...", 1, []string{"."}, "a toolbox is a supplier: it knows the contract and never another toolbox; it uses other tools by Env.Use"},
+		{"internal/guard/...", 1, []string{"."}, leaf},
+		{"internal/desk/...", 1, []string{"."}, leaf},
+		{"internal/dialect/...", 1, []string{"."}, leaf},
+		{"internal/vault/...", 1, []string{"."}, leaf},
+		{"internal/bundle/...", 1, []string{"."}, leaf},
+		{"internal/config/...", 1, []string{"."}, leaf + "; each package owns its Config, so config imports none of them"},
+		{"internal/ovosbus/...", 1, []string{"."}, leaf},
+		{"internal/agent/model/*", 2, []string{".", "internal/agent"}, adapter},
+		{"internal/agent", 1, []string{"."}, leaf},
+
+		{"internal/store", 2, []string{"."}, adapter},
+		{"internal/store/*", 2, []string{".", "internal/store"}, adapter + "; a database is a driver and a DSN under the SQL of internal/store"},
+		{"internal/sandbox", 2, []string{"."}, adapter},
+		{"internal/sandbox/*", 2, []string{".", "internal/sandbox"}, adapter},
+		{"internal/fabric/...", 2, []string{"."}, adapter},
+
+		{"internal/serve/*/...", 3, []string{".", "internal/desk", "internal/agent", "internal/bundle", "internal/ovosbus"}, frontend},
+
+		{"internal/app", 4, []string{".", "toolbox/...", "internal/..."}, wiring},
+		{"internal/cli", 5, []string{".", "toolbox/...", "internal/..."}, wiring},
+		{"cmd/*", 6, []string{"internal/cli", "internal/app"}, "main is ten lines: what it would need from elsewhere belongs into cli"},
+
+		{"examples", 6, []string{"."}, "the examples only need what is public; the tests beside them run the pages of the docs against the program, so they stand on top"},
+		{"examples/*/...", 1, []string{"."}, "an example is what someone else would write: it may only need what is public, and no other example"},
+		{"bench", 0, nil, "the bench report runs go test and reads its output; it must not depend on what it measures"},
+		{".ci/tally", 0, nil, "the tally of the test run must work while the packages it counts are broken"},
+	}
+}
+
+// heavy says which packages may import a library from elsewhere. A library
+// that is not here may not be imported at all.
+type heavy struct {
+	library string
+	in      []string // packages, non-test files
+	tests   []string // packages whose test files may use it as well; "..." is all
+	why     string
+}
+
+func libraries() []heavy {
+	everywhere := []string{"..."}
+	return []heavy{
+		{"modernc.org/sqlite", []string{"internal/store/sqlite"}, nil, "the driver is 8 MB and one of two databases; the SQL stands in internal/store"},
+		{"github.com/santhosh-tekuri/jsonschema/v6", []string{"internal/schema"}, nil, "there is one judge of JSON Schema; a second place would judge differently"},
+		{"github.com/google/jsonschema-go", []string{"."}, nil, "schemas are derived from Go types in one place, Define"},
+		{"github.com/modelcontextprotocol/go-sdk", []string{"internal/serve/mcpserve"}, []string{"internal/cli", "internal/app"}, "MCP is a wire form: the core must not learn its types"},
+		{"github.com/spf13/cobra", []string{"internal/cli"}, nil, "commands are parsed in one place"},
+		{"github.com/spf13/pflag", []string{"internal/cli"}, nil, "flags are parsed in one place"},
+		{"go.yaml.in/yaml/v3", []string{"internal/config"}, nil, "configuration is decoded in one place; packages get Go structs"},
+		{"github.com/rogpeppe/go-internal", []string{"cribtest"}, everywhere, "txtar and testscript are for tests only"},
+		{"github.com/google/go-cmp", []string{"cribtest"}, everywhere, "comparing is for tests only"},
+		{"pgregory.net/rapid", nil, everywhere, "properties are for tests only"},
+	}
+}
+
+func TestLayers(t *testing.T) {
+	tr := thisTree(t)
+	report(t, checkLayers(tr, rules()))
+	logDegrees(t, tr)
+}
+
+func TestLibrariesHaveOneHome(t *testing.T) {
+	report(t, checkLibraries(thisTree(t), libraries()))
+}
+
+// checkLayers holds every import of ours against the table.
+func checkLayers(tr *tree, table []rule) []violation {
+	var found []violation
+	for _, p := range tr.pkgs {
+		r, ok := ruleOf(table, p.path)
+		if !ok {
+			found = append(found, violation{p.path, "this package is in no layer: add it to the table in layers_test.go and say which layer",
+				"a package that nobody placed is imported by whoever finds it"})
+			continue
+		}
+		for _, f := range p.files {
+			for _, imported := range slices.Sorted(maps.Keys(f.imports())) {
+				to, ok := ours(imported)
+				if !ok || to == p.path || sameFamily(r.packages, p.path, to) || matchesAny(r.may, to) && below(table, r, to) {
+					continue
+				}
+				if f.test && (to == "cribtest" || to == "." || below(table, r, to) || sameLayer(table, r, to)) {
+					continue
+				}
+				found = append(found, violation{f.name, fmt.Sprintf("%s (layer %d) imports %s; it may import: %s", p.path, r.layer, to, orNone(r.may)), r.why})
+			}
+		}
+	}
+	return found
+}
+
+func checkLibraries(tr *tree, table []heavy) []violation {
+	var found []violation
+	for _, p := range tr.pkgs {
+		for _, f := range p.files {
+			for _, imported := range slices.Sorted(maps.Keys(f.imports())) {
+				if _, our := ours(imported); our || isStd(imported) {
+					continue
+				}
+				i := slices.IndexFunc(table, func(h heavy) bool {
+					return imported == h.library || strings.HasPrefix(imported, h.library+"/")
+				})
+				if i < 0 {
+					found = append(found, violation{f.name, "imports " + imported + ", a library without a home: add it to the table in layers_test.go and to docs/dependencies.md",
+						"every dependency is chosen, with a reason and one package that knows it"})
+					continue
+				}
+				h := table[i]
+				if slices.Contains(h.in, p.path) || f.test && (slices.Contains(h.tests, "...") || slices.Contains(h.tests, p.path)) {
+					continue
+				}
+				found = append(found, violation{f.name, fmt.Sprintf("imports %s, whose home is %s", imported, orNone(h.in)), h.why})
+			}
+		}
+	}
+	return found
+}
+
+func ruleOf(table []rule, pkg string) (rule, bool) {
+	i := slices.IndexFunc(table, func(r rule) bool { return matchPattern(r.packages, pkg) })
+	if i < 0 {
+		return rule{}, false
+	}
+	return table[i], true
+}
+
+// matchPattern: "a/*" is what lies directly below a, "a/..." is a and all below.
+func matchPattern(pattern, pkg string) bool {
+	prefix, deep := strings.CutSuffix(pattern, "/...")
+	if !deep {
+		ok, err := path.Match(pattern, pkg)
+		return ok && err == nil
+	}
+	n := strings.Count(prefix, "/") + 1
+	parts := strings.Split(pkg, "/")
+	if len(parts) < n {
+		return false
+	}
+	ok, err := path.Match(prefix, strings.Join(parts[:n], "/"))
+	return ok && err == nil
+}
+
+func matchesAny(patterns []string, pkg string) bool {
+	return slices.ContainsFunc(patterns, func(p string) bool { return matchPattern(p, pkg) })
+}
+
+// sameFamily reports whether two packages are of the same member of a deep
+// pattern: toolbox/math and toolbox/math/internal/expr, not toolbox/clock.
+func sameFamily(pattern, a, b string) bool {
+	prefix, deep := strings.CutSuffix(pattern, "/...")
+	if !deep {
+		return false
+	}
+	n := strings.Count(prefix, "/") + 1
+	x, y := strings.Split(a, "/"), strings.Split(b, "/")
+	return len(x) >= n && len(y) >= n && slices.Equal(x[:n], y[:n])
+}
+
+// below reports whether a package stands under the layer of r, or on it if r
+// names it: an adapter and the owner of its port share a layer.
+func below(table []rule, r rule, pkg string) bool {
+	other, ok := ruleOf(table, pkg)
+	return ok && (other.layer < r.layer || other.layer == r.layer && slices.Contains(r.may, pkg))
+}
+
+func sameLayer(table []rule, r rule, pkg string) bool {
+	other, ok := ruleOf(table, pkg)
+	return ok && other.layer == r.layer && r.layer > 0
+}
+
+func orNone(list []string) string {
+	if len(list) == 0 {
+		return "none"
+	}
+	return strings.Join(list, ", ")
+}
+
+// logDegrees prints how many of our packages each one imports and is imported
+// by. A hub that is high in both is the shape that makes a code base rot.
+func logDegrees(t *testing.T, tr *tree) {
+	in, out := map[string]int{}, map[string]int{}
+	for _, p := range tr.pkgs {
+		seen := map[string]bool{}
+		for _, f := range p.files {
+			for imported := range f.imports() {
+				if to, ok := ours(imported); ok && !f.test && !seen[to] {
+					seen[to] = true
+					out[p.path]++
+					in[to]++
+				}
+			}
+		}
+	}
+	t.Logf("%-32s %4s %4s", "package", "in", "out")
+	for _, p := range tr.pkgs {
+		t.Logf("%-32s %4d %4d", p.path, in[p.path], out[p.path])
+	}
+}
+
+func TestLayerRulesCanFail(t *testing.T) {
+	src := func(name string, imports ...string) string {
+		var b strings.Builder
+		fmt.Fprintf(&b, "package %s\n", name)
+		for _, i := range imports {
+			fmt.Fprintf(&b, "import _ %q\n", i)
+		}
+		return b.String()
+	}
+	at := func(p string) string { return modulePath + "/" + p }
+	tr := sample(t,
+		"good.go", src("toolcrib", at("internal/schema"), "fmt"),
+		"core.go", src("toolcrib", at("toolbox/clock")),
+		"good_test.go", src("toolcrib", at("cribtest")),
+		"up_test.go", src("toolcrib", at("internal/app")),
+		"internal/schema/s.go", src("schema", modulePath),
+		"toolbox/math/good.go", src("math", modulePath, at("toolbox/math/internal/expr")),
+		"toolbox/math/m.go", src("math", at("toolbox/clock")),
+		"toolbox/math/good_test.go", src("math", at("toolbox/clock"), at("cribtest")),
+		"toolbox/math/internal/expr/e.go", src("expr", at("internal/dialect")),
+		"internal/dialect/d_windows.go", src("dialect", at("internal/config")),
+		"internal/store/sqlite/good.go", src("sqlite", modulePath, at("internal/store")),
+		"internal/store/sqlite/s.go", src("sqlite", at("internal/store/postgres")),
+		"internal/serve/mcpserve/good.go", src("mcpserve", modulePath, at("internal/desk")),
+		"internal/serve/mcpserve/m.go", src("mcpserve", at("internal/store")),
+		"internal/app/good.go", src("app", modulePath, at("toolbox/math"), at("internal/serve/mcpserve")),
+		"internal/app/a.go", src("app", at("internal/cli")),
+		"internal/cli/good.go", src("cli", at("internal/app")),
+		"cmd/toolcrib/main.go", src("main", at("toolbox/math")),
+		"cribtest/c.go", src("cribtest", at("internal/schema")),
+		"internal/helpers/h.go", src("helpers"),
+	)
+	mustFind(t, checkLayers(tr, rules()),
+		"core.go", "up_test.go", "internal/schema/s.go", "toolbox/math/m.go", "toolbox/math/internal/expr/e.go",
+		"internal/dialect/d_windows.go", "internal/store/sqlite/s.go", "internal/serve/mcpserve/m.go",
+		"internal/app/a.go", "cmd/toolcrib/main.go", "cribtest/c.go", "internal/helpers")
+
+	tr = sample(t,
+		"internal/store/sqlite/good.go", src("sqlite", "modernc.org/sqlite/lib"),
+		"internal/cli/good_test.go", src("cli", "github.com/modelcontextprotocol/go-sdk/mcp", "github.com/google/go-cmp/cmp"),
+		"internal/cli/c.go", src("cli", "github.com/modelcontextprotocol/go-sdk/mcp"),
+		"internal/store/s.go", src("store", "modernc.org/sqlite"),
+		"toolbox/clock/c.go", src("clock", "github.com/google/go-cmp/cmp"),
+		"toolbox/clock/d_test.go", src("clock", "github.com/stretchr/testify/assert"),
+	)
+	mustFind(t, checkLibraries(tr, libraries()),
+		"internal/cli/c.go", "internal/store/s.go", "toolbox/clock/c.go", "toolbox/clock/d_test.go")
+}
