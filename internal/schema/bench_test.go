@@ -75,6 +75,7 @@ func BenchmarkAdmit(b *testing.B) {
 		opt  Options
 	}{
 		{"all given", nine(), Options{}},
+		{"as the core calls it", nine(), Options{Closed: true, PlainInts: true}},
 		{"defaults missing", []byte(`{"query": "error handling in the parser", "limit": 25, "mode": "fuzzy", "options": {}}`), Options{}},
 		{"lenient", nine(), Options{Lenient: true, Closed: true}},
 		{"lenient converting", bytes.Replace(nine(), []byte(`"limit": 25`), []byte(`"limit": "25"`), 1), Options{Lenient: true, Closed: true}},

@@ -89,15 +89,12 @@ type builder struct {
 	d     *Doc
 	draft int
 	rules []*rule // by the node they were made from
-	all   []*rule
-	refs  []pendingRef
-	fast  bool // so far every keyword is one that the rules cover
-	ids   bool // some subschema has an identifier of its own: references cannot be resolved here
-}
+	all   []*rule // those that matter, once the references are resolved
+	refs  bool    // there is some $ref
+	fast  bool    // so far every keyword is one that the rules cover
+	ids   bool    // some subschema has an identifier of its own: references cannot be resolved here
 
-type pendingRef struct {
-	rule *rule
-	node uint32 // the value of $ref
+	failed error // the first error while defaults were filled in
 }
 
 func (b *builder) compile() error {
@@ -110,7 +107,7 @@ func (b *builder) compile() error {
 	if err != nil {
 		return err
 	}
-	if err := b.resolve(); err != nil {
+	if err := b.resolve(root); err != nil {
 		return err
 	}
 	b.s.root = root

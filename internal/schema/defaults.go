@@ -80,33 +80,29 @@ func (b *builder) spreadFills() {
 }
 
 // fillDefault makes the text of a default, with the defaults inside it filled in, so that admitting an admitted text
-// changes nothing.
+// changes nothing. The first error ends the whole compilation, so it is kept: trying again could take forever.
 func (b *builder) fillDefault(def *fallback) error {
-	if def.text != nil {
-		return nil
+	if def.text != nil || b.failed != nil {
+		return b.failed
 	}
 	if def.busy {
-		return b.fail(def.node, "this default contains itself without end: it fills in a property whose default is the same again")
+		b.failed = b.fail(def.node, "this default contains itself without end: it fills in a property whose default is the same again")
+		return b.failed
 	}
 	def.busy = true
 	defer func() { def.busy = false }()
-	var failed error
 	w := newWriter(b.s, b.d, Options{})
 	defer w.release()
-	w.fill = func(inner *fallback) {
-		if err := b.fillDefault(inner); err != nil && failed == nil {
-			failed = err
-		}
-	}
+	w.fill = func(inner *fallback) bool { return b.fillDefault(inner) == nil }
 	w.value(def.rule, def.node)
-	if failed != nil {
-		return failed
+	switch {
+	case b.failed != nil:
+	case len(w.out) > maxDefault:
+		b.failed = b.fail(def.node, "the default, with what it fills in, is longer than %d bytes", maxDefault)
+	default:
+		def.text = append([]byte(nil), w.out...)
 	}
-	if len(w.out) > maxDefault {
-		return b.fail(def.node, "the default, with what it fills in, is longer than %d bytes", maxDefault)
-	}
-	def.text = append([]byte(nil), w.out...)
-	return nil
+	return b.failed
 }
 
 func (b *builder) checkDefault(def *fallback, full *fullCompiler) error {

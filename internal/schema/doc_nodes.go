@@ -70,7 +70,7 @@ type Doc struct {
 	order []uint32 // for each object its key nodes, sorted by decoded key
 
 	sorted bool // every object stands in the text in sorted order
-	floats bool // some number is written with a point or exponent
+	wholes bool // some number is, or may be, a whole one written with a point or exponent
 	tight  bool // no white space between tokens, no escapes: with sorted, the text is canonical as it is
 }
 
@@ -90,7 +90,7 @@ func newDoc(text []byte) *Doc {
 		d = &Doc{nodes: make([]node, 0, 64), order: make([]uint32, 0, 32)}
 	}
 	d.text = text
-	d.sorted, d.tight, d.floats = true, true, false
+	d.sorted, d.tight, d.wholes = true, true, false
 	return d
 }
 
@@ -116,7 +116,7 @@ func (d *Doc) keep() *Doc {
 		order:  append([]uint32(nil), d.order...),
 		sorted: d.sorted,
 		tight:  d.tight,
-		floats: d.floats,
+		wholes: d.wholes,
 	}
 }
 

@@ -17,6 +17,7 @@ type flattener struct {
 	root uint32 // where in it the judged value is
 	sd   *Doc   // the schema, nil when it is a metaschema
 	out  []flatProblem
+	more int // problems beyond maxProblems, which are only counted
 }
 
 type flatProblem struct {
@@ -49,6 +50,10 @@ func (d *Doc) locate(at uint32, loc []string) (uint32, string) {
 }
 
 func (f *flattener) add(e *jsonschema.ValidationError, rule, message string, more ...string) {
+	if f.full() {
+		f.more++
+		return
+	}
 	_, path := f.d.locate(f.root, e.InstanceLocation)
 	text := []byte(path)
 	for _, name := range more {
@@ -56,6 +61,8 @@ func (f *flattener) add(e *jsonschema.ValidationError, rule, message string, mor
 	}
 	f.out = append(f.out, flatProblem{Problem{string(text), rule, message}, e.InstanceLocation})
 }
+
+func (f *flattener) full() bool { return len(f.out) == maxProblems }
 
 // problems gives what was found, each once and in a fixed order: the other validator walks maps.
 func (f *flattener) problems() []Problem {
@@ -67,8 +74,8 @@ func (f *flattener) problems() []Problem {
 		return cmp.Or(strings.Compare(p.Path, q.Path), strings.Compare(p.Rule, q.Rule), strings.Compare(p.Message, q.Message))
 	})
 	list = slices.Compact(list)
-	if more := len(list) - maxProblems; more > 0 {
-		list = append(list[:maxProblems], Problem{Rule: "schema", Message: plural(more, "more problem") + " not listed"})
+	if f.more > 0 {
+		list = append(list, Problem{Rule: "schema", Message: plural(f.more, "more problem") + " not listed"})
 	}
 	return list
 }
@@ -83,7 +90,14 @@ func (f *flattener) schemaNode(e *jsonschema.ValidationError) (Node, bool) {
 }
 
 func (f *flattener) walk(e *jsonschema.ValidationError) {
-	at, _ := f.d.locate(f.root, e.InstanceLocation)
+	if f.full() && len(e.Causes) == 0 {
+		f.more++
+		return
+	}
+	at := uint32(0)
+	if !f.full() {
+		at, _ = f.d.locate(f.root, e.InstanceLocation)
+	}
 	switch k := e.ErrorKind.(type) {
 	case *kind.AnyOf:
 		f.branches(e, at, "anyOf")
@@ -146,6 +160,9 @@ func (f *flattener) message(e *jsonschema.ValidationError, at uint32) string {
 	rule := ruleOf(e)
 	switch k := e.ErrorKind.(type) {
 	case *kind.Type:
+		if n, ok := f.schemaNode(e); ok {
+			return typeMessage(typeNames(f.sd, n.i), f.d, at) // in the order of the schema
+		}
 		return typeMessage(k.Want, f.d, at)
 	case *kind.Enum, *kind.Const:
 		return f.enumMessage(e, rule, at)

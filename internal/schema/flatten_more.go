@@ -33,9 +33,14 @@ func (f *flattener) branches(e *jsonschema.ValidationError, at uint32, keyword s
 	if len(forms) == 0 {
 		for _, c := range e.Causes {
 			for _, leaf := range leaves(c) {
-				if k, ok := leaf.ErrorKind.(*kind.Type); ok {
+				switch k := leaf.ErrorKind.(type) {
+				case *kind.Type:
 					for _, t := range k.Want {
 						forms = append(forms, article(t))
+					}
+				case *kind.Enum:
+					for _, v := range k.Want {
+						forms = append(forms, fmt.Sprint(v))
 					}
 				}
 			}

@@ -34,7 +34,7 @@ func newFullCompiler(d *Doc, draft int) (*fullCompiler, error) {
 	f.c.UseLoader(noLoader{})
 	doc := value(d, 0)
 	if draft < draft2019 {
-		doc = withoutFormat(doc)
+		doc = oldDraft(doc)
 	}
 	err := guarded(func() error { return f.c.AddResource(baseAddress, doc) })
 	if err != nil {
@@ -106,9 +106,25 @@ func (f *fullCompiler) explain(err error) error {
 			return &SchemaError{f.d.pointer(i), deepest.Message}
 		}
 	}
+	var pointer *jsonschema.JSONPointerNotFoundError
+	if errors.As(err, &pointer) {
+		return f.dangling(pointer.URL)
+	}
+	var anchor *jsonschema.AnchorNotFoundError
+	if errors.As(err, &anchor) {
+		return f.dangling(anchor.Reference)
+	}
 	var load *jsonschema.LoadURLError
 	if errors.As(err, &load) {
-		return &SchemaError{f.d.outsideRef(), fmt.Sprintf("refers to %s: %v", load.URL, load.Err)}
+		if i, ok := f.d.reference(outside); ok {
+			return &SchemaError{f.d.pointer(i), show(f.d, i) + " is another document; a schema must not refer to other documents"}
+		}
+		return &SchemaError{"", "a schema must not refer to other documents: " + load.URL}
+	}
+	var id *jsonschema.ParseIDError
+	if errors.As(err, &id) {
+		_, fragment, _ := strings.Cut(id.URL, "#")
+		return &SchemaError{f.d.pointer(f.d.atFragment(fragment)), "its identifier is not a valid address"}
 	}
 	return &SchemaError{"", strings.ReplaceAll(err.Error(), baseAddress, "")}
 }
@@ -132,23 +148,41 @@ func (d *Doc) atFragment(fragment string) uint32 {
 	return at
 }
 
-// outsideRef gives the pointer of the first reference that leads out of the text.
-func (d *Doc) outsideRef() string {
+// dangling makes the error for a reference to a place that is not there.
+func (f *fullCompiler) dangling(address string) error {
+	_, fragment, _ := strings.Cut(address, "#")
+	if plain, err := url.PathUnescape(fragment); err == nil {
+		fragment = plain
+	}
+	i, ok := f.d.reference(func(ref string) bool {
+		_, own, _ := strings.Cut(ref, "#")
+		return own == fragment
+	})
+	if !ok {
+		return &SchemaError{"", "a reference to #" + fragment + " points to nothing in this schema"}
+	}
+	return &SchemaError{f.d.pointer(i), show(f.d, i) + " points to nothing in this schema"}
+}
+
+// outside says whether a reference leads out of the text.
+func outside(ref string) bool { return !strings.HasPrefix(ref, "#") && draftOf(ref) == 0 }
+
+// reference finds the first reference of the schema that satisfies a condition.
+func (d *Doc) reference(is func(string) bool) (uint32, bool) {
 	for i := range d.nodes {
-		n := &d.nodes[i]
-		if n.kind != Object {
+		if d.nodes[i].kind != Object {
 			continue
 		}
 		for _, k := range d.keys(uint32(i)) {
 			switch string(d.str(k)) {
 			case "$ref", "$dynamicRef", "$recursiveRef", "$schema":
-				if v := (Node{d, k + 1}); v.Kind() == String && !strings.HasPrefix(string(v.Str()), "#") && draftOf(string(v.Str())) == 0 {
-					return d.pointer(k + 1)
+				if v := (Node{d, k + 1}); v.Kind() == String && is(string(v.Str())) {
+					return k + 1, true
 				}
 			}
 		}
 	}
-	return ""
+	return 0, false
 }
 
 // extreme finds a number that the other validator would write out digit by digit, or would choke on.
@@ -212,30 +246,34 @@ func value(d *Doc, i uint32) any {
 	return nil
 }
 
-// withoutFormat takes the keyword format out of every subschema. Up to draft-07 the other validator would assert it, and
-// here it is an annotation in every draft. Values of const, enum and the like are left alone.
-func withoutFormat(schema any) any {
+// oldDraft takes out of every subschema what the other validator would enforce up to draft-07 and should not: format, which
+// is an annotation here in every draft, and const beside $ref, where these drafts ignore it. Values of const, enum and
+// the like are left alone.
+func oldDraft(schema any) any {
 	m, ok := schema.(map[string]any)
 	if !ok {
 		return schema
+	}
+	if _, ok := m["$ref"].(string); ok {
+		delete(m, "const")
 	}
 	for key, v := range m {
 		switch key {
 		case "format":
 			delete(m, key)
 		case "not", "additionalProperties", "additionalItems", "propertyNames", "contains", "if", "then", "else":
-			withoutFormat(v)
+			oldDraft(v)
 		case "items", "allOf", "anyOf", "oneOf":
-			withoutFormat(v)
+			oldDraft(v)
 			if list, ok := v.([]any); ok {
 				for _, c := range list {
-					withoutFormat(c)
+					oldDraft(c)
 				}
 			}
 		case "definitions", "$defs", "properties", "patternProperties", "dependencies":
 			if sub, ok := v.(map[string]any); ok {
 				for _, c := range sub {
-					withoutFormat(c)
+					oldDraft(c)
 				}
 			}
 		}

@@ -1,12 +1,5 @@
 package schema
 
-import (
-	"bytes"
-	"math"
-	"slices"
-	"strconv"
-)
-
 // build makes the rule of the subschema at node i, and checks it as the metaschema of its draft would.
 func (b *builder) build(i uint32) (*rule, error) {
 	if r := b.rules[i]; r != nil {
@@ -15,7 +8,6 @@ func (b *builder) build(i uint32) (*rule, error) {
 	n := &b.d.nodes[i]
 	r := &rule{at: i}
 	b.rules[i] = r
-	b.all = append(b.all, r)
 	switch {
 	case n.kind == Bool && b.draft >= draft6:
 		r.deny = n.flags&flagTrue == 0
@@ -41,7 +33,7 @@ func (b *builder) build(i uint32) (*rule, error) {
 		}
 	}
 	if _, ok := b.d.member(i, []byte("$ref")); ok && b.draft < draft2019 {
-		*r = rule{at: i, opaque: r.opaque} // these drafts ignore whatever stands beside $ref
+		*r = rule{at: i, refAt: r.refAt, opaque: r.opaque} // these drafts ignore whatever stands beside $ref
 	}
 	return r, nil
 }
@@ -135,7 +127,7 @@ func (b *builder) keyword(r *rule, key []byte, v uint32) (err error) {
 	case "default":
 		r.def = &fallback{rule: r, node: v}
 	case "$ref":
-		b.refs = append(b.refs, pendingRef{r, v})
+		b.refs, r.refAt = true, v
 		return b.expect(v, String)
 	case "$defs", "definitions":
 		if string(key) == "definitions" || b.draft >= draft2019 {
@@ -286,62 +278,4 @@ func (b *builder) regexp(v uint32) (*matcher, error) {
 		return nil, b.fail(v, "%s is not a regular expression of Go: %v", show(b.d, v), err)
 	}
 	return re, nil
-}
-
-// markRequired notes the required names on the properties; names that are not declared get an entry without a rule.
-func (b *builder) markRequired(o *objRule, i uint32) error {
-	v, ok := b.d.member(i, []byte("required"))
-	if !ok {
-		return nil
-	}
-	declared := len(o.props)
-	for _, e := range (Node{b.d, v}).Elems() {
-		name := b.d.str(e.i)
-		at, found := slices.BinarySearchFunc(o.props[:declared], name, func(p prop, name []byte) int { return bytes.Compare(p.name, name) })
-		if found {
-			o.props[at].required = true
-		} else {
-			o.props = append(o.props, prop{name: name, required: true})
-		}
-		o.required++
-	}
-	if len(o.props) > declared {
-		slices.SortFunc(o.props, func(p, q prop) int { return bytes.Compare(p.name, q.name) })
-	}
-	return nil
-}
-
-func (b *builder) stringList(v uint32, some bool) error {
-	if err := b.expect(v, Array); err != nil {
-		return err
-	}
-	if some && b.d.nodes[v].b == 0 {
-		return b.fail(v, "must have at least one name")
-	}
-	for _, e := range (Node{b.d, v}).Elems() {
-		if err := b.expect(e.i, String); err != nil {
-			return err
-		}
-	}
-	if j, k := duplicates(b.d, v); j >= 0 {
-		return b.fail(v, "numbers %d and %d of the list are the same name", j+1, k+1)
-	}
-	return nil
-}
-
-func (b *builder) count(v uint32) (int, error) {
-	if b.d.nodes[v].kind == Number {
-		if f := b.d.figure(v); f.decimal().isInteger() && f.dec.sign() >= 0 {
-			lit, ok := f.dec.appendInt(nil)
-			if !ok {
-				return math.MaxInt, nil
-			}
-			n, err := strconv.Atoi(string(lit))
-			if err != nil {
-				return math.MaxInt, nil // 32 bits: as good as no bound
-			}
-			return n, nil
-		}
-	}
-	return 0, b.fail(v, "must be a whole number, zero or more, got %s", show(b.d, v))
 }

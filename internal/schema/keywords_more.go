@@ -1,6 +1,12 @@
 package schema
 
-import "strings"
+import (
+	"bytes"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
 
 func (b *builder) numeric(r *rule, key string, v uint32) error {
 	exclusive := key == "exclusiveMinimum" || key == "exclusiveMaximum"
@@ -67,12 +73,31 @@ func (b *builder) otherKeyword(r *rule, key string, v uint32) error {
 	case "unevaluatedProperties":
 		b.fast = false // it declares no property by itself, so the rule is not opaque
 		r.object().sealed = b.d.nodes[v].kind == Bool && b.d.nodes[v].flags&flagTrue == 0
+		return b.checkOnly(v, draft2019)
+	case "unevaluatedItems", "contentSchema":
+		b.slow(r)
+		return b.checkOnly(v, draft2019)
+	case "if", "then", "else":
+		b.slow(r)
+		return b.checkOnly(v, draft7)
+	case "contains", "propertyNames":
+		b.slow(r)
+		return b.checkOnly(v, draft6)
 	case "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary",
-		"additionalItems", "contains", "contentSchema", "dependencies", "dependentRequired", "dependentSchemas",
-		"if", "then", "else", "maxContains", "minContains", "propertyNames", "unevaluatedItems":
+		"additionalItems", "dependencies", "dependentRequired", "dependentSchemas", "maxContains", "minContains":
 		b.slow(r)
 	}
 	return nil
+}
+
+// checkOnly builds a subschema that only the full validator will use, because the errors are better here. Before the
+// draft that brought the keyword its value means nothing.
+func (b *builder) checkOnly(v uint32, since int) error {
+	if b.draft < since {
+		return nil
+	}
+	_, err := b.build(v)
+	return err
 }
 
 // identifier reads $id. On the outermost schema it changes nothing for references into this text; on any other it moves
@@ -101,4 +126,61 @@ func (b *builder) identifier(r *rule, v uint32) error {
 		}
 	}
 	return nil
+}
+
+// markRequired notes the required names on the properties; names that are not declared get an entry without a rule.
+func (b *builder) markRequired(o *objRule, i uint32) error {
+	v, ok := b.d.member(i, []byte("required"))
+	if !ok {
+		return nil
+	}
+	declared := len(o.props)
+	for _, e := range (Node{b.d, v}).Elems() {
+		name := b.d.str(e.i)
+		at, found := slices.BinarySearchFunc(o.props[:declared], name, func(p prop, name []byte) int { return bytes.Compare(p.name, name) })
+		if found {
+			o.props[at].required = true
+		} else {
+			o.props = append(o.props, prop{name: name, required: true})
+		}
+	}
+	if len(o.props) > declared {
+		slices.SortFunc(o.props, func(p, q prop) int { return bytes.Compare(p.name, q.name) })
+	}
+	return nil
+}
+
+func (b *builder) stringList(v uint32, some bool) error {
+	if err := b.expect(v, Array); err != nil {
+		return err
+	}
+	if some && b.d.nodes[v].b == 0 {
+		return b.fail(v, "must have at least one name")
+	}
+	for _, e := range (Node{b.d, v}).Elems() {
+		if err := b.expect(e.i, String); err != nil {
+			return err
+		}
+	}
+	if j, k := duplicates(b.d, v); j >= 0 {
+		return b.fail(v, "numbers %d and %d of the list are the same name", j+1, k+1)
+	}
+	return nil
+}
+
+func (b *builder) count(v uint32) (int, error) {
+	if b.d.nodes[v].kind == Number {
+		if f := b.d.figure(v); f.decimal().isInteger() && f.dec.sign() >= 0 {
+			lit, ok := f.dec.appendInt(nil)
+			if !ok {
+				return math.MaxInt, nil
+			}
+			n, err := strconv.Atoi(string(lit))
+			if err != nil {
+				return math.MaxInt, nil // 32 bits: as good as no bound
+			}
+			return n, nil
+		}
+	}
+	return 0, b.fail(v, "must be a whole number, zero or more, got %s", show(b.d, v))
 }

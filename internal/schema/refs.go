@@ -6,34 +6,55 @@ import (
 	"strings"
 )
 
-// resolve follows every $ref that points into this text. Building a target can bring up further references.
-func (b *builder) resolve() error {
-	for j := 0; j < len(b.refs); j++ {
-		p := b.refs[j]
-		target, known, found := b.d.lookup(b.d.str(p.node))
-		if b.ids || !known {
-			b.slow(p.rule)
-			continue
+// resolve follows every $ref that points into this text, starting at the root, and leaves in b.all only the rules that can
+// be reached: what is wrong with a definition that nobody uses does not matter.
+func (b *builder) resolve(root *rule) error {
+	b.all = b.all[:0]
+	seen := make(map[*rule]bool, len(b.rules)/2)
+	var failed error
+	var visit func(r *rule)
+	visit = func(r *rule) {
+		if seen[r] || failed != nil {
+			return
 		}
-		if !found {
-			return b.fail(p.node, "$ref %s points to nothing in this schema", quoted(b.d.str(p.node)))
+		seen[r] = true
+		b.all = append(b.all, r)
+		if r.refAt != 0 {
+			failed = b.follow(r)
 		}
-		r, err := b.build(target)
-		if err != nil {
-			return err
-		}
-		p.rule.ref = r
+		r.inPlace(visit)
+		r.below(visit)
+	}
+	visit(root)
+	if failed != nil {
+		return failed
 	}
 	if b.ids || b.cyclic() {
 		// An identifier changes what "#" means below it, and a reference that leads back to itself without moving on in
 		// the value has no answer: both are for the full validator to judge.
 		b.fast = false
-		for _, p := range b.refs {
-			b.slow(p.rule)
-			p.rule.ref = nil
+		for _, r := range b.all {
+			if r.refAt != 0 {
+				b.slow(r)
+				r.ref = nil
+			}
 		}
 	}
 	return nil
+}
+
+func (b *builder) follow(r *rule) error {
+	target, known, found := b.d.lookup(b.d.str(r.refAt))
+	if b.ids || !known {
+		b.slow(r)
+		return nil
+	}
+	if !found {
+		return b.fail(r.refAt, "$ref %s points to nothing in this schema", quoted(b.d.str(r.refAt)))
+	}
+	var err error
+	r.ref, err = b.build(target)
+	return err
 }
 
 // lookup finds what a reference points to. known is false for one that is not a plain pointer into this text: another
@@ -95,7 +116,7 @@ func (b *builder) slow(r *rule) {
 
 // cyclic says whether some rule leads back to itself while judging one and the same value.
 func (b *builder) cyclic() bool {
-	if len(b.refs) == 0 {
+	if !b.refs {
 		return false
 	}
 	state := make(map[*rule]bool, len(b.all)) // false: on the way, true: done

@@ -15,6 +15,7 @@ type rule struct {
 	arr   *arrRule
 	obj   *objRule
 	ref   *rule
+	refAt uint32 // the value of $ref, 0 if there is none
 	all   []*rule
 	any   []*rule
 	one   []*rule
@@ -89,7 +90,6 @@ type objRule struct {
 	extra    *rule // additionalProperties, when it is a schema
 	closed   bool  // additionalProperties: false
 	sealed   bool  // unevaluatedProperties: false, known to the shape only
-	required int   // how many props are required
 	min, max int
 	defaults []int // the props that have a default
 }

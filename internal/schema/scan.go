@@ -176,15 +176,18 @@ func (d *Doc) scanNumber(i int) (int, fault) {
 	flags := flagInt
 	if i < len(text) && text[i] == '.' {
 		flags = 0
-		dot := i
+		dot, some := i, byte(0)
 		for i++; i < len(text) && text[i]-'0' <= 9; i++ {
+			some |= text[i] - '0'
 		}
+		d.wholes = d.wholes || some == 0
 		if i == dot+1 {
 			return start, fault{dot, "a number needs a digit after the decimal point"}
 		}
 	}
 	if i < len(text) && text[i]|0x20 == 'e' {
 		flags = 0
+		d.wholes = true
 		e := i
 		if i++; i < len(text) && (text[i] == '+' || text[i] == '-') {
 			i++
@@ -197,7 +200,6 @@ func (d *Doc) scanNumber(i int) (int, fault) {
 			return start, fault{e, "a number needs a digit in its exponent"}
 		}
 	}
-	d.floats = d.floats || flags == 0
 	d.nodes = append(d.nodes, node{kind: Number, flags: flags, start: uint32(start), end: uint32(i), next: uint32(len(d.nodes) + 1)})
 	return i, fault{}
 }

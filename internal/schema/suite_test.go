@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
+	"pgregory.net/rapid"
 )
 
 // suiteDir finds the official JSON Schema test suite, which travels inside a module that the project depends on anyway.
@@ -50,7 +51,7 @@ func reference(text []byte) (*jsonschema.Schema, error) {
 	return c.Compile("https://reference.invalid/schema.json")
 }
 
-func referenceValid(t testing.TB, s *jsonschema.Schema, text []byte) bool {
+func referenceValid(t rapid.TB, s *jsonschema.Schema, text []byte) bool {
 	t.Helper()
 	v, err := jsonschema.UnmarshalJSON(bytes.NewReader(text))
 	if err != nil {
@@ -81,15 +82,15 @@ func TestSuite(t *testing.T) {
 		dir, address string
 		fast, full   int // floors
 	}{
-		{"draft2020-12", "https://json-schema.org/draft/2020-12/schema", 1, 1},
-		{"draft7", "http://json-schema.org/draft-07/schema#", 1, 1},
+		{"draft2020-12", "https://json-schema.org/draft/2020-12/schema", 610, 430},
+		{"draft7", "http://json-schema.org/draft-07/schema#", 655, 220},
 	} {
 		t.Run(draft.dir, func(t *testing.T) {
 			files, err := filepath.Glob(filepath.Join(suiteDir(t), draft.dir, "*.json"))
 			if err != nil || len(files) == 0 {
 				t.Fatalf("no files of the suite: %v", err)
 			}
-			fast, full, remote, groups, fastGroups := 0, 0, 0, 0, 0
+			fast, full, remote, groups, fastGroups, defaults := 0, 0, 0, 0, 0, 0
 			for _, file := range files {
 				text, err := os.ReadFile(file)
 				if err != nil {
@@ -107,6 +108,10 @@ func TestSuite(t *testing.T) {
 					if err != nil {
 						if strings.Contains(err.Error(), "must not refer to other documents") && strings.Contains(string(schema), "localhost") {
 							remote += len(g.Tests)
+							continue
+						}
+						if strings.HasPrefix(name, "default.json") && strings.Contains(err.Error(), "does not satisfy its own schema") {
+							defaults++ // the suite wants bad defaults to be ignored; here they are filled in, so they are refused
 							continue
 						}
 						t.Errorf("%s: %v", name, err)
@@ -145,6 +150,9 @@ func TestSuite(t *testing.T) {
 			}
 			t.Logf("%d groups, %d of them fast; cases: %d fast, %d full, %d left out because they need another document",
 				groups, fastGroups, fast, full, remote)
+			if defaults != 3 {
+				t.Errorf("%d groups were refused for their defaults, want 3", defaults)
+			}
 			if fast < draft.fast || full < draft.full {
 				t.Errorf("the claims shrank: %d fast (at least %d), %d full (at least %d)", fast, draft.fast, full, draft.full)
 			}

@@ -1,0 +1,167 @@
+package schema
+
+import (
+	"bytes"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestCompileRefuses: what the metaschema of a draft forbids is an error that names the place, on the fast path too.
+func TestCompileRefuses(t *testing.T) {
+	for _, c := range []struct{ schema, pointer, want string }{
+		{``, "", "not a JSON text"},
+		{`{"a":1,"a":2}`, "", "duplicate key"},
+		{`3`, "", "a schema must be an object, true or false, got a number"},
+		{`[]`, "", "got an array"},
+		{`{"type":"strin"}`, "/type", `"strin" is not a type`},
+		{`{"type":["string","string"]}`, "/type/1", "named twice"},
+		{`{"type":[]}`, "/type", "at least one type"},
+		{`{"type":["string",3]}`, "/type/1", "3 is not a type"},
+		{`{"type":null}`, "/type", "is not a type"},
+		{`{"properties":{"a":{"minimum":"3"}}}`, "/properties/a/minimum", "must be a number, got a string"},
+		{`{"properties":{"a/b~c":{"maximum":[]}}}`, "/properties/a~1b~0c/maximum", "must be a number"},
+		{`{"properties":[]}`, "/properties", "must be an object, got an array"},
+		{`{"properties":{"a":1}}`, "/properties/a", "a schema must be an object"},
+		{`{"required":"a"}`, "/required", "must be an array, got a string"},
+		{`{"required":["a",1]}`, "/required/1", "must be a string"},
+		{`{"required":["a","b","a"]}`, "/required", "numbers 1 and 3 of the list are the same name"},
+		{`{"minLength":-1}`, "/minLength", "zero or more, got -1"},
+		{`{"maxLength":1.5}`, "/maxLength", "whole number"},
+		{`{"minItems":"1"}`, "/minItems", "whole number"},
+		{`{"maxProperties":-2}`, "/maxProperties", "whole number"},
+		{`{"pattern":"("}`, "/pattern", "not a regular expression"},
+		{`{"pattern":3}`, "/pattern", "must be a string"},
+		{`{"patternProperties":{"[":{}}}`, "/patternProperties/[", "not a regular expression"},
+		{`{"enum":"a"}`, "/enum", "must be an array"},
+		{`{"multipleOf":0}`, "/multipleOf", "greater than 0"},
+		{`{"multipleOf":-1}`, "/multipleOf", "greater than 0"},
+		{`{"exclusiveMinimum":true}`, "/exclusiveMinimum", "must be a number, got a boolean"},
+		{`{"uniqueItems":1}`, "/uniqueItems", "must be a boolean"},
+		{`{"items":[{}]}`, "/items", "a schema must be an object"},
+		{`{"anyOf":[]}`, "/anyOf", "at least one schema"},
+		{`{"anyOf":{}}`, "/anyOf", "must be an array"},
+		{`{"allOf":[{"oneOf":[{"type":"x"}]}]}`, "/allOf/0/oneOf/0/type", "is not a type"},
+		{`{"not":[]}`, "/not", "a schema must be"},
+		{`{"additionalProperties":"no"}`, "/additionalProperties", "a schema must be"},
+		{`{"title":1}`, "/title", "must be a string"},
+		{`{"format":1}`, "/format", "must be a string"},
+		{`{"examples":{}}`, "/examples", "must be an array"},
+		{`{"deprecated":"yes"}`, "/deprecated", "must be a boolean"},
+		{`{"$schema":3}`, "/$schema", "must be a string"},
+		{`{"$ref":3}`, "/$ref", "must be a string"},
+		{`{"$ref":"#/$defs/a"}`, "/$ref", "points to nothing"},
+		{`{"$ref":"#/$defs/a","$defs":{"a":3}}`, "/$defs/a", "a schema must be"},
+		{`{"$defs":{"a":{"type":"x"}}}`, "/$defs/a/type", "is not a type"},
+		{`{"definitions":[]}`, "/definitions", "must be an object"},
+		{`{"$schema":"http://json-schema.org/draft-04/schema#","required":[]}`, "/required", "at least one name"},
+		{`{"$schema":"http://json-schema.org/draft-04/schema#","items":true}`, "/items", "must be an object"},
+		{`{"$schema":"http://json-schema.org/draft-07/schema#","enum":[]}`, "/enum", "at least one value"},
+		{`{"$schema":"http://json-schema.org/draft-07/schema#","enum":[1,2,1.0]}`, "/enum/2", "same value as number 1"},
+		// what only the full validator sees
+		{`{"if":3}`, "/if", "a schema must be an object"},
+		{`{"if":{"type":"strin"}}`, "/if/type", "is not a type"},
+		{`{"properties":{"a":{"contains":[]}}}`, "/properties/a/contains", "a schema must be an object"},
+		{`{"dependentSchemas":{"a":3}}`, "/dependentSchemas/a", "expected a boolean or an object"},
+		{`{"dependentSchemas":{"a":{"type":"strin"}}}`, "/dependentSchemas/a/type", "expected array, boolean, integer"},
+		{`{"if":{"$ref":"#/zip"}}`, "/if/$ref", "points to nothing"},
+		{`{"if":{"$ref":"#zap"}}`, "/if/$ref", "points to nothing"},
+		{`{"$anchor":"1 2"}`, "/$anchor", "must match the pattern"},
+		{`{"dependentRequired":{"a":[1]}}`, "/dependentRequired/a/0", "expected a string"},
+		{`{"$id":"http://a b"}`, "", "not a valid address"},
+		// nothing is loaded
+		{`{"$ref":"https://example.com/schema.json"}`, "/$ref", "must not refer to other documents"},
+		{`{"properties":{"a":{"$ref":"file:///etc/passwd"}}}`, "/properties/a/$ref", "must not refer to other documents"},
+		{`{"$ref":"other.json#/a"}`, "/$ref", "must not refer to other documents"},
+		{`{"$schema":"https://example.com/meta"}`, "/$schema", "must not refer to other documents"},
+		// defaults
+		{`{"properties":{"a":{"type":"integer","default":"x"}}}`, "/properties/a/default", "does not satisfy its own schema: expected an integer"},
+		{`{"properties":{"a":{"type":"string","default":null}}}`, "/properties/a/default", "does not satisfy its own schema"},
+		{`{"contains":{},"properties":{"a":{"type":"integer","default":"x"}}}`, "/properties/a/default", "does not satisfy its own schema"},
+		{`{"contains":{},"properties":{"a/b":{"allOf":[{"minimum":3}],"default":2}}}`, "/properties/a~1b/default", "must be at least 3"},
+		{`{"items":{"$ref":"#/$defs/a"},"$defs":{"a":{"minimum":3,"default":1}}}`, "/$defs/a/default", "does not satisfy its own schema"},
+		{`{"properties":{"c":{"$ref":"#","default":{}}}}`, "/properties/c/default", "contains itself without end"},
+	} {
+		_, err := Compile([]byte(c.schema))
+		var e *SchemaError
+		if !errors.As(err, &e) {
+			t.Errorf("%s: got %v, want a *SchemaError", c.schema, err)
+			continue
+		}
+		if e.Pointer != c.pointer || !strings.Contains(e.Message, c.want) {
+			t.Errorf("%s: got %v, want %q at %s", c.schema, err, c.want, c.pointer)
+		}
+		if strings.Contains(err.Error(), "schema.invalid") {
+			t.Errorf("%s: the error shows an address that means nothing: %v", c.schema, err)
+		}
+	}
+}
+
+// TestFastSubset pins which schemas this package judges by itself, and which it leaves to the full validator.
+func TestFastSubset(t *testing.T) {
+	for _, c := range []struct {
+		schema string
+		fast   bool
+	}{
+		{`true`, true}, {`false`, true}, {`{}`, true}, {nineSchema, true},
+		{`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"format":"uri"}}}`, true},
+		{`{"$schema":"http://json-schema.org/draft-04/schema#","minimum":1}`, true},
+		{`{"$schema":"http://json-schema.org/draft-04/schema#","minimum":1,"exclusiveMinimum":true}`, false},
+		{`{"$schema":"http://json-schema.org/draft-04/schema#","id":"urn:x"}`, true},
+		{`{"$schema":"https://json-schema.org/draft/2019-09/schema","items":[{}]}`, false},
+		{`{"$schema":"https://json-schema.org/draft/2019-09/schema","items":{}}`, true},
+		{`{"$id":"https://example.com/tool","$ref":"#/$defs/a","$defs":{"a":{}}}`, true},
+		{`{"$id":"weird id"}`, false},
+		{`{"properties":{"a":{"$id":"https://example.com/a"}}}`, false},
+		{`{"properties":{"$id":{"type":"string"},"$ref":{"type":"string"},"if":{}}}`, true},
+		{`{"$ref":"#/$defs/a%20b","$defs":{"a b":{}}}`, false},
+		{`{"$ref":"#a","$defs":{"x":{"$anchor":"a"}}}`, false},
+		{`{"properties":{"next":{"$ref":"#"}}}`, true},
+		{`{"$ref":"#"}`, false},
+		{`{"anyOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"not":{"$ref":"#/$defs/a"}}}}`, false},
+		{`{"if":{}}`, false}, {`{"contains":{}}`, false}, {`{"propertyNames":{}}`, false}, {`{"unevaluatedProperties":false}`, false},
+		{`{"x-order":3,"nullable":true,"example":1,"discriminator":{"propertyName":"x"}}`, true},
+		{`{"patternProperties":{"^x":{}},"prefixItems":[{}],"items":false}`, true},
+	} {
+		if got := compiled(t, c.schema).Fast(); got != c.fast {
+			t.Errorf("%s: fast %v, want %v", c.schema, got, c.fast)
+		}
+	}
+}
+
+// TestCompileOwnsItsText: the caller may reuse the bytes.
+func TestCompileOwnsItsText(t *testing.T) {
+	text := []byte(`{"properties":{"alpha":{"enum":["one","two"],"default":"one"}},"additionalProperties":false}`)
+	s, err := Compile(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(text, bytes.Repeat([]byte("#"), len(text)))
+	out, problems := s.Admit(parsed(t, `{}`), Options{})
+	if string(out) != `{"alpha":"one"}` || problems != nil {
+		t.Errorf("got %s %v", out, problems)
+	}
+}
+
+// TestCompileIsBounded: a short schema must not ask for unbounded memory or time.
+func TestCompileIsBounded(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`{"$ref":"#/$defs/d0","$defs":{`)
+	for i := range 40 {
+		next := string(rune('a'+(i+1)/26)) + string(rune('a'+(i+1)%26))
+		this := string(rune('a'+i/26)) + string(rune('a'+i%26))
+		b.WriteString(`"` + this + `":{"properties":{"x":{"$ref":"#/$defs/` + next + `","default":{}},"y":{"$ref":"#/$defs/` + next + `","default":{}}}},`)
+	}
+	b.WriteString(`"bo":{},"d0":{"$ref":"#/$defs/aa"}}}`)
+	start := time.Now()
+	if _, err := Compile([]byte(b.String())); err == nil || !strings.Contains(err.Error(), "longer than") {
+		t.Errorf("defaults that double forty times: %v", err)
+	}
+	if _, err := Compile([]byte(strings.Repeat(`{"not":`, 10_000) + "{}" + strings.Repeat("}", 10_000))); err == nil || !strings.Contains(err.Error(), "nested deeper") {
+		t.Errorf("a schema 10,000 deep: %v", err)
+	}
+	if took := time.Since(start); took > 5*time.Second {
+		t.Errorf("took %v", took)
+	}
+}
