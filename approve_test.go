@@ -214,7 +214,9 @@ func TestAdapterSeesItsOwnSideOnly(t *testing.T) {
 func TestPartsThatBreakDown(t *testing.T) {
 	boom := func() { panic("boom in /etc/secret-place") }
 	for name, spoil := range map[string]func(*Crib){
-		"guard":    func(c *Crib) { c.Guards = []Guard{guardFunc(func(Review) (*Verdict, error) { boom(); return nil, nil })} },
+		"guard": func(c *Crib) {
+			c.Guards = []Guard{guardFunc(func(Review) (*Verdict, error) { boom(); return nil, nil })}
+		},
 		"visible":  func(c *Crib) { c.Visible = func(Caller, *Spec) bool { boom(); return true } },
 		"around":   func(c *Crib) { c.Around = []func(Tool) Tool{func(Tool) Tool { boom(); return Tool{} }} },
 		"redactor": func(c *Crib) { c.Redact = func(json.RawMessage) json.RawMessage { boom(); return nil } },

@@ -42,6 +42,8 @@ type Crib struct {
 	Limits Limits
 	Now    func() time.Time // nil: time.Now
 	Log    *slog.Logger     // nil: slog.Default
+
+	workers workers
 }
 
 // Limits bounds every call. The zero value of each field is its default.

@@ -215,7 +215,7 @@ func TestDeadlines(t *testing.T) {
 		if CodeOf(err) != Timeout || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", name, err)
 		}
-		if d := time.Since(start); d < 15*time.Millisecond || d > 2*time.Second {
+		if d := time.Since(start); d < 15*time.Millisecond || d > 20*time.Second {
 			t.Errorf("%s: took %v", name, d)
 		}
 	}

@@ -68,6 +68,10 @@ func Define[In, Out any](s Spec, fn func(context.Context, *Env, In) (Out, error)
 // encode writes an output. Unlike json.Marshal it leaves < > and & alone: the
 // text is for models and programs, not for a web page.
 func encode(out any) (json.RawMessage, error) {
+	text, err := json.Marshal(out)
+	if err != nil || !bytes.Contains(text, []byte(`\u00`)) {
+		return text, err // nothing that could have been escaped so
+	}
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
 	enc.SetEscapeHTML(false)

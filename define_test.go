@@ -28,7 +28,7 @@ type orderIn struct {
 	Ratio    float64           `json:"ratio,omitempty" max:"0.5"`
 	Hidden   string            `json:"-"`
 	Labels   map[string]string `json:"labels,omitempty"`
-	internal int //nolint:unused // an unexported field is no argument
+	internal int               //nolint:unused // an unexported field is no argument
 }
 
 type orderOut struct {

@@ -120,6 +120,9 @@ func (c *Crib) recordedInput(f *flight) json.RawMessage {
 	if f.docErr != nil {
 		return unrecorded(f.text)
 	}
+	if c.Redact == nil && len(f.text) <= f.limits.Record && !hasSecrets(f.doc) {
+		return f.text
+	}
 	return c.bounded(f, f.text)
 }
 

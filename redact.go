@@ -3,9 +3,22 @@ package toolcrib
 import (
 	"bytes"
 	"encoding/json"
+
+	"github.com/toolcrib/toolcrib/internal/schema"
 )
 
 const redactedText = `"[redacted]"`
+
+// hasSecrets is a quick look at a parsed text: false means that redact would
+// find nothing in it.
+func hasSecrets(doc *schema.Doc) bool {
+	for s := range doc.Strings() {
+		if secretKey(s) || secretLook(s) {
+			return true
+		}
+	}
+	return false
+}
 
 // redact takes secrets out of valid JSON by the names of its keys and by the
 // look of its strings. It copies only if it finds something.

@@ -2,10 +2,8 @@ package toolcrib
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime/debug"
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/schema"
@@ -40,7 +38,7 @@ func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
 	defer cancel()
 
 	done := make(chan outcome, 1)
-	go attempt(ctx, do, e.env, f.input, done)
+	c.workers.start(job{ctx, do, e.env, f.input, done})
 	var got outcome
 	select {
 	case got = <-done:
@@ -63,27 +61,6 @@ func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
 		return ran{}, refuse(Internal, f.call.Tool, "the tool gave no result", nil)
 	}
 	return ran{f, got.result}, nil
-}
-
-// outcome is what came out of a tool's goroutine.
-type outcome struct {
-	result *Result
-	err    error
-	stack  []byte // of a panic
-}
-
-var errGone = errors.New("the tool ended its goroutine")
-
-func attempt(ctx context.Context, do RunFunc, env *Env, input json.RawMessage, done chan<- outcome) {
-	got := outcome{err: errGone}
-	defer func() {
-		if p := recover(); p != nil {
-			got = outcome{err: fmt.Errorf("panic: %v", p), stack: debug.Stack()}
-		}
-		done <- got
-	}()
-	result, err := do(ctx, env, input)
-	got = outcome{result: result, err: err}
 }
 
 // ranBadly sorts what a tool's error means: a fault of ours, the deadline, a

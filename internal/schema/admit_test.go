@@ -130,7 +130,7 @@ func TestGrowthIsBounded(t *testing.T) {
 	if out != nil || len(problems) != 1 || !strings.Contains(problems[0].Message, "too large once its defaults are filled in") {
 		t.Errorf("got %d bytes, %v", len(out), problems)
 	}
-	if took := time.Since(start); took > 3*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 }

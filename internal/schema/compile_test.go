@@ -161,7 +161,7 @@ func TestCompileIsBounded(t *testing.T) {
 	if _, err := Compile([]byte(strings.Repeat(`{"not":`, 10_000) + "{}" + strings.Repeat("}", 10_000))); err == nil || !strings.Contains(err.Error(), "nested deeper") {
 		t.Errorf("a schema 10,000 deep: %v", err)
 	}
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 }

@@ -120,6 +120,17 @@ func (d *Doc) keep() *Doc {
 	}
 }
 
+// Strings walks every string of the document, keys and values alike, decoded, in no order that means anything.
+func (d *Doc) Strings() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for i := range d.nodes {
+			if d.nodes[i].kind == String && !yield(d.str(uint32(i))) {
+				return
+			}
+		}
+	}
+}
+
 // Root gives the outermost value.
 func (d *Doc) Root() Node { return Node{d, 0} }
 

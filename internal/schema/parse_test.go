@@ -183,7 +183,7 @@ func TestParseIsLinear(t *testing.T) {
 			d.AppendCanonical(nil)
 			d.Release()
 		}
-		if took := time.Since(start); took > 5*time.Second {
+		if took := time.Since(start); took > time.Minute {
 			t.Errorf("%s: took %v", name, took)
 		}
 	}

@@ -203,7 +203,7 @@ func TestExplosion(t *testing.T) {
 	if _, problems := s.Admit(d, Options{Lenient: true}); len(problems) != 1 {
 		t.Errorf("lenient: got %v", problems)
 	}
-	if took := time.Since(start); took > 5*time.Second {
+	if took := time.Since(start); took > time.Minute {
 		t.Errorf("took %v", took)
 	}
 	not := compiled(t, `{"not":{"anyOf":[`+branch+`,`+branch+`,{"const":1}]}}`)

@@ -1,0 +1,132 @@
+package toolcrib
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"sync"
+	"time"
+)
+
+// Tools run in goroutines of their own, so that one that hangs can be left
+// behind. Starting one for every call would grow its stack anew every time,
+// which costs more than many a tool; so a few wait for the next call. They end
+// by themselves when no call comes.
+
+// workers are the goroutines that wait. The zero value has none.
+type workers struct {
+	mu     sync.Mutex
+	idle   []*worker
+	reaper *time.Timer // ends those that have waited long; nil: not set
+	used   int         // how many were taken since the reaper looked
+}
+
+const (
+	maxIdle  = 64
+	idleTime = time.Second
+)
+
+// worker is one of them. It is told to end by a job without a function.
+type worker struct{ jobs chan job }
+
+type job struct {
+	ctx   context.Context
+	do    RunFunc
+	env   *Env
+	input json.RawMessage
+	done  chan<- outcome
+}
+
+// outcome is what came out of a tool.
+type outcome struct {
+	result *Result
+	err    error
+	stack  []byte // of a panic
+}
+
+var errGone = errors.New("the tool ended its goroutine")
+
+// start runs a job on a waiting worker, or on a new one.
+func (ws *workers) start(j job) {
+	ws.mu.Lock()
+	if n := len(ws.idle); n > 0 {
+		w := ws.idle[n-1]
+		ws.idle = ws.idle[:n-1]
+		ws.used++
+		ws.mu.Unlock()
+		w.jobs <- j
+		return
+	}
+	ws.mu.Unlock()
+	w := &worker{jobs: make(chan job, 1)}
+	w.jobs <- j
+	go ws.serve(w)
+}
+
+// serve runs jobs until it is told to end or is not needed any more.
+func (ws *workers) serve(w *worker) {
+	for j := range w.jobs {
+		if j.do == nil {
+			return
+		}
+		got := attempt(j)
+		// Parked before the outcome is told: who waits for it then finds this
+		// worker ready for the next call.
+		parked := ws.park(w)
+		j.done <- got
+		if !parked {
+			return
+		}
+	}
+}
+
+// park makes a worker wait; false if enough do.
+func (ws *workers) park(w *worker) bool {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	if len(ws.idle) >= maxIdle {
+		return false
+	}
+	ws.idle = append(ws.idle, w)
+	if ws.reaper == nil {
+		ws.reaper = time.AfterFunc(idleTime, ws.reap)
+	}
+	return true
+}
+
+// reap ends the workers that were not needed since it last looked.
+func (ws *workers) reap() {
+	ws.mu.Lock()
+	defer ws.mu.Unlock()
+	keep := min(ws.used, len(ws.idle))
+	ws.used = 0
+	for _, w := range ws.idle[keep:] {
+		w.jobs <- job{} // it waits, so this never blocks
+	}
+	clear(ws.idle[keep:])
+	ws.idle = ws.idle[:keep]
+	ws.reaper = nil
+	if keep > 0 {
+		ws.reaper = time.AfterFunc(idleTime, ws.reap)
+	}
+}
+
+// attempt runs one job. A panic is an outcome like any other; of a tool that
+// ends the goroutine itself, the outcome is told on the way out.
+func attempt(j job) (got outcome) {
+	returned := false
+	defer func() {
+		if p := recover(); p != nil {
+			got = outcome{err: fmt.Errorf("panic: %v", p), stack: debug.Stack()}
+			return
+		}
+		if !returned {
+			j.done <- outcome{err: errGone} // runtime.Goexit: nothing after this runs
+		}
+	}()
+	result, err := j.do(j.ctx, j.env, j.input)
+	returned = true
+	return outcome{result: result, err: err}
+}
