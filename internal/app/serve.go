@@ -8,6 +8,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -39,7 +40,7 @@ func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error 
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", m.Handler())
 	mux.HandleFunc("GET /healthz", a.health(version))
-	srv := &http.Server{Handler: mux, ReadHeaderTimeout: 10 * time.Second}
+	srv := &http.Server{Handler: ownNameOnly(mux), ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ln) }()
 	select {
@@ -53,6 +54,23 @@ func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error 
 		return err
 	}
 	return srv.Close() // event streams never end by themselves
+}
+
+// ownNameOnly refuses requests made under another name than this machine's: a
+// web page can make a name of its own point here (DNS rebinding).
+func ownNameOnly(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		host := r.Host
+		if h, _, err := net.SplitHostPort(host); err == nil {
+			host = h
+		}
+		ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
+		if host != "localhost" && (err != nil || !ip.IsLoopback()) {
+			http.Error(w, "this server is called localhost", http.StatusForbidden)
+			return
+		}
+		next.ServeHTTP(w, r)
+	})
 }
 
 // health tells whether calls can be made now.

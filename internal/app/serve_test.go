@@ -61,6 +61,21 @@ func TestServe(t *testing.T) {
 		t.Errorf("health %+v, %v", health, err)
 	}
 	_ = resp.Body.Close()
+	for _, path := range []string{"/healthz", "/mcp"} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		req.Host = "rebound.example"
+		resp, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = resp.Body.Close()
+		if resp.StatusCode != http.StatusForbidden {
+			t.Errorf("%s under a foreign name: %s", path, resp.Status)
+		}
+	}
 
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
 		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: base + "/mcp"}, nil)

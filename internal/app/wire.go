@@ -26,6 +26,8 @@ type App struct {
 
 	shelving toolcrib.Shelving
 	closers  []io.Closer
+	changed  chan struct{} // a box says that its tools are others now
+	stop     func()
 }
 
 // Needs is what Open takes besides the configuration.
@@ -54,7 +56,52 @@ func Open(ctx context.Context, cfg Config, needs Needs) (*App, error) {
 		Log: needs.Log,
 	}
 	a.shelve(ctx, cfg)
+	a.follow()
 	return a, nil
+}
+
+// Reload reads every box again and gives what changed and what was left out.
+func (a *App) Reload(ctx context.Context) (toolcrib.Diff, []toolcrib.Fault) {
+	return a.Crib.Catalog.Load(ctx, a.shelving)
+}
+
+// follow reloads when a box says that its tools have changed. Several changes
+// at once are one reload.
+func (a *App) follow() {
+	ctx, cancel := context.WithCancel(context.Background())
+	a.changed = make(chan struct{}, 1)
+	ended := make(chan struct{})
+	var stops []func()
+	for _, box := range a.shelving.Boxes {
+		if n, ok := box.(toolcrib.Notifier); ok {
+			stops = append(stops, n.Notify(func() {
+				select {
+				case a.changed <- struct{}{}:
+				default: // one is waiting already
+				}
+			}))
+		}
+	}
+	go func() {
+		defer close(ended)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-a.changed:
+				if _, faults := a.Reload(ctx); faults != nil && a.Crib.Log != nil {
+					a.Crib.Log.Warn("left out at a reload", "faults", faults)
+				}
+			}
+		}
+	}()
+	a.stop = func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
+		<-ended
+	}
 }
 
 // Catalog builds a crib that can show its tools but not be called: it has no
@@ -104,6 +151,9 @@ func JournalConfig(cfg Config, needs Needs) store.Config {
 // Close ends the boxes and then the journal, which must outlive every call.
 func (a *App) Close(ctx context.Context) error {
 	var errs []error
+	if a.stop != nil {
+		a.stop()
+	}
 	for _, c := range slices.Backward(a.closers) {
 		errs = append(errs, c.Close())
 	}

@@ -194,7 +194,11 @@ func (c *command) verifyJournal(ctx context.Context) error {
 		c.printReport(&report)
 	}
 	if !report.OK() {
-		return failed{fmt.Errorf("the journal is not as it was written: %d findings", len(report.Findings)+report.More)}
+		n, s := len(report.Findings)+report.More, "s"
+		if n == 1 {
+			s = ""
+		}
+		return failed{fmt.Errorf("the journal is not as it was written: %d finding%s", n, s)}
 	}
 	return nil
 }

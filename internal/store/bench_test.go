@@ -94,3 +94,49 @@ func BenchmarkJournal16(b *testing.B) {
 		})
 	}
 }
+
+// BenchmarkVerify checks a journal of 20,000 calls.
+func BenchmarkVerify(b *testing.B) {
+	const n = 20000
+	cfg := store.Config{Dir: b.TempDir() + "/journal"}
+	j, err := sqlite.Open(b.Context(), cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			for range n / 16 {
+				pair(b, j)
+			}
+		})
+	}
+	all.Wait()
+	if err := j.Close(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	entries := 0
+	for b.Loop() {
+		r, err := sqlite.Verify(b.Context(), cfg)
+		if err != nil || !r.OK() {
+			b.Fatal(r, err)
+		}
+		entries += r.Entries
+	}
+	b.ReportMetric(float64(entries)/b.Elapsed().Seconds(), "entries/s")
+}
+
+// BenchmarkOpen is what the journal costs a command that makes one call.
+func BenchmarkOpen(b *testing.B) {
+	cfg := store.Config{Dir: b.TempDir() + "/journal"}
+	for b.Loop() {
+		j, err := sqlite.Open(b.Context(), cfg)
+		if err != nil {
+			b.Fatal(err)
+		}
+		pair(b, j)
+		if err := j.Close(b.Context()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -31,6 +31,7 @@ type endBody struct {
 	Definition string             `json:"definition,omitempty"`
 	Verdicts   []toolcrib.Verdict `json:"verdicts,omitempty"`
 	ApprovedBy string             `json:"approved_by,omitempty"`
+	Edited     json.RawMessage    `json:"edited,omitempty"`
 	Message    string             `json:"message,omitempty"`
 	Result     json.RawMessage    `json:"result,omitempty"`
 	ResultHash string             `json:"result_hash,omitempty"`
@@ -67,10 +68,10 @@ func endEntry(e *entry, r *toolcrib.Record, at time.Time, w *bodyWriter) error {
 		box: clean(r.Box), outcome: clean(string(r.Outcome)),
 	}
 	body := endBody{
-		Native: r.Native, Definition: r.Definition, Verdicts: r.Verdicts, ApprovedBy: r.ApprovedBy,
+		Native: r.Native, Definition: r.Definition, Verdicts: r.Verdicts, ApprovedBy: r.ApprovedBy, Edited: r.Edited,
 		Message: r.Message, Result: r.Result, ResultHash: r.ResultHash, Cut: r.Cut,
 	}
-	return w.write(e, &body, &body.Result)
+	return w.write(e, &body, &body.Edited, &body.Result)
 }
 
 // usable refuses a record that could not be found again. The names that make
@@ -106,21 +107,27 @@ type bodyWriter struct {
 // brackets instead of depth because that is quick and never too few.
 const maxNesting = 4000
 
-// write encodes body into e.body, which is valid until the next write. raw is
-// the foreign JSON in it; if it is not JSON, or could not be read back, it is
+// write encodes body into e.body, which is valid until the next write. raws
+// are the foreign JSON in it; what is not JSON, or could not be read back, is
 // kept as a JSON string instead: a record must not fail for what it records.
-func (w *bodyWriter) write(e *entry, body any, raw *json.RawMessage) error {
+func (w *bodyWriter) write(e *entry, body any, raws ...*json.RawMessage) error {
 	if w.enc == nil {
 		w.enc = json.NewEncoder(&w.buf)
 		w.enc.SetEscapeHTML(false)
 	}
-	nested := bytes.Count(*raw, []byte("[")) + bytes.Count(*raw, []byte("{"))
-	if nested > maxNesting || !utf8.Valid(*raw) {
-		*raw = asString(*raw)
+	for _, raw := range raws {
+		nested := bytes.Count(*raw, []byte("[")) + bytes.Count(*raw, []byte("{"))
+		if nested > maxNesting || !utf8.Valid(*raw) {
+			*raw = asString(*raw)
+		}
 	}
 	w.buf.Reset()
 	if err := w.enc.Encode(body); err != nil {
-		*raw = asString(*raw)
+		for _, raw := range raws {
+			if !json.Valid(*raw) {
+				*raw = asString(*raw)
+			}
+		}
 		w.buf.Reset()
 		if err := w.enc.Encode(body); err != nil {
 			return fmt.Errorf("writing the record of call %s: %w", e.call, err)
@@ -161,7 +168,7 @@ func record(begin *entry, end *entry) (toolcrib.Record, error) {
 		return toolcrib.Record{}, fmt.Errorf("reading entry %d: %w; verify the journal", end.seq, err)
 	}
 	r.Box, r.Native, r.Definition = end.box, e.Native, e.Definition
-	r.Verdicts, r.ApprovedBy = e.Verdicts, e.ApprovedBy
+	r.Verdicts, r.ApprovedBy, r.Edited = e.Verdicts, e.ApprovedBy, e.Edited
 	r.Duration, r.Outcome, r.Message = time.Duration(end.duration), toolcrib.Outcome(end.outcome), e.Message
 	r.Result, r.ResultHash, r.Cut = e.Result, e.ResultHash, e.Cut
 	return r, nil

@@ -3,6 +3,7 @@ package store
 import (
 	"encoding/hex"
 	"fmt"
+	"slices"
 )
 
 // chain is where the check of the hashes stands.
@@ -60,7 +61,7 @@ func (v *verification) link(e *entry) {
 	c.start(head{e.seq, e.hash}, true)
 	c.want = want
 	v.Head, v.Hash = e.seq, hex.EncodeToString(e.hash[:])
-	if v.Checkpoint != nil && e.seq > v.Checkpoint.Seq {
+	if v.Checkpoint == nil || e.seq > v.Checkpoint.Seq {
 		v.After++
 	}
 }
@@ -112,7 +113,7 @@ func (v *verification) judgeOdd() {
 	for i := range c.odd {
 		o := &c.odd[i]
 		own := place{o.seq, o.prev}
-		if _, ok := c.belongs(o, own, hashes); ok {
+		if c.belongs(o, own, hashes) {
 			continue
 		}
 		found := false
@@ -120,7 +121,7 @@ func (v *verification) judgeOdd() {
 			if p.seq == o.seq {
 				continue
 			}
-			if _, found = c.belongs(o, p, hashes); found {
+			if found = c.belongs(o, p, hashes); found {
 				v.add(Finding{Reordered, o.seq, o.call, fmt.Sprintf("it was written as entry %d", p.seq)})
 				break
 			}
@@ -134,7 +135,7 @@ func (v *verification) judgeOdd() {
 // belongs reports whether an odd entry was written for a place, by its own
 // hash or by one of the others, behind the entry that stands there or behind
 // one that stood there.
-func (c *chain) belongs(o *oddEntry, p place, hashes []sum) (sum, bool) {
+func (c *chain) belongs(o *oddEntry, p place, hashes []sum) bool {
 	e := o.entry
 	e.seq = p.seq
 	for i := -1; i < len(hashes); i++ {
@@ -143,19 +144,13 @@ func (c *chain) belongs(o *oddEntry, p place, hashes []sum) (sum, bool) {
 			prev = hashes[i]
 		}
 		got := e.sumAfter(&prev, &c.scratch)
-		if got == o.hash {
-			return got, true
-		}
-		if p.seq == o.seq {
-			continue // by another's hash it would be in another's place
-		}
-		for _, h := range hashes {
-			if got == h {
-				return got, true
-			}
+		// In its own place only its own hash counts; in another's, that one's
+		// may have stayed behind.
+		if got == o.hash || p.seq != o.seq && slices.Contains(hashes, got) {
+			return true
 		}
 	}
-	return sum{}, false
+	return false
 }
 
 // conclude judges what could only be judged at the end.

@@ -18,9 +18,11 @@ type Config struct {
 	// worth something if it can be protected, or copied, apart.
 	Keys string
 
-	// MaxAge is how long entries are kept. 0: for ever.
+	// MaxAge is how long entries are kept. 0: for ever. A call ID whose entries
+	// were removed is forgotten: used again, its call runs again.
 	MaxAge time.Duration
-	// MaxBytes is how large the database may grow. 0: without bound.
+	// MaxBytes is how large the database may grow, without its write-ahead log.
+	// 0: without bound.
 	MaxBytes int64
 
 	// Sync waits for the disk at every entry, which makes entries survive a

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"database/sql/driver"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -75,14 +76,14 @@ func (s stmt) each(fn func([]driver.Value) error, args ...driver.Value) (err err
 	}()
 	values := make([]driver.Value, len(rows.Columns()))
 	for {
-		switch err := rows.Next(values); err {
-		case nil:
-		case io.EOF:
+		err := rows.Next(values)
+		if errors.Is(err, io.EOF) {
 			return nil
-		default:
-			return err
 		}
-		if err := fn(values); err != nil {
+		if err == nil {
+			err = fn(values)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -81,13 +81,11 @@ func exportQuery(f Filter) (string, []any) {
 		return query + ` ORDER BY seq`, nil
 	}
 	where, args := f.where()
-	begins := `SELECT b.seq AS b, c.seq AS c FROM entry b
-		LEFT JOIN entry c ON c.call = b.call AND c.subject = b.subject AND c.kind IN (2, 3) AND c.kind < 4
-		WHERE b.kind = 1 AND b.kind < 4` + where
+	chosen := `SELECT b.seq AS b, c.seq AS c` + begins + where
 	if f.Limit > 0 {
 		args = append(args, f.Limit)
-		begins += fmt.Sprintf(` ORDER BY b.seq DESC LIMIT $%d`, len(args))
+		chosen += fmt.Sprintf(` ORDER BY b.seq DESC LIMIT $%d`, len(args))
 	}
-	return `WITH chosen AS (` + begins + `) ` + query +
+	return `WITH chosen AS (` + chosen + `) ` + query +
 		` WHERE seq IN (SELECT b FROM chosen UNION ALL SELECT c FROM chosen WHERE c IS NOT NULL) ORDER BY seq`, args
 }

@@ -32,7 +32,7 @@ type Journal struct {
 	since int                // entries since the last look at the retention
 
 	degraded atomic.Bool
-	crowd atomic.Int64
+	crowd    atomic.Int64  // how many calls are open, for the queue
 	dirty    chan struct{} // the head moved
 	stop     context.CancelFunc
 	stopped  chan struct{}
@@ -40,8 +40,9 @@ type Journal struct {
 	closed   error
 }
 
-// Begin writes that a call starts, and returns when that is committed. If the
-// subject used this call ID before it writes nothing and gives the old record.
+// Begin writes that a call starts, and returns when that is committed. It sets
+// r.Seq, and r.Start if that is zero. If the subject used this call ID before
+// it writes nothing and gives the old record.
 //
 // If ctx ends while the entry waits for its turn, Begin gives ctx.Err() and the
 // entry is certainly not written. Once it is being written Begin waits for the
@@ -54,7 +55,7 @@ func (j *Journal) Begin(ctx context.Context, r *toolcrib.Record) (*toolcrib.Reco
 		r.Start = j.cfg.Now()
 	}
 	o := j.op()
-	defer j.ops.Put(o)
+	defer j.keepOp(o)
 	if err := o.begin(r, j.run); err != nil {
 		return nil, err
 	}
@@ -76,7 +77,7 @@ func (j *Journal) Begin(ctx context.Context, r *toolcrib.Record) (*toolcrib.Reco
 // not look at ctx: that the caller has gone does not undo the effect.
 func (j *Journal) End(_ context.Context, r *toolcrib.Record) error {
 	o := j.op()
-	defer j.ops.Put(o)
+	defer j.keepOp(o)
 	if err := o.end(r, j.cfg.Now(), j.run); err != nil {
 		return err
 	}
@@ -98,6 +99,14 @@ func (j *Journal) op() *op {
 		return o
 	}
 	return newOp()
+}
+
+// keepOp keeps an op for the next caller, unless a large record has made it
+// large.
+func (j *Journal) keepOp(o *op) {
+	if cap(o.hashed) <= 64<<10 {
+		j.ops.Put(o)
+	}
 }
 
 // replay gives the record of a call that was begun before. If it is open, and

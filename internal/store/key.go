@@ -34,21 +34,25 @@ func makeKey(dir string) (ed25519.PrivateKey, error) {
 	if err != nil {
 		return nil, fmt.Errorf("making the journal's key: %w", err)
 	}
-	open, err := x509.MarshalPKIXPublicKey(public)
-	if err != nil {
-		return nil, fmt.Errorf("writing the journal's public key: %w", err)
+	if err := writePublic(dir, public); err != nil {
+		return nil, err
 	}
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
 		return nil, fmt.Errorf("writing the journal's key: %w", err)
 	}
-	if err := replaceFile(filepath.Join(dir, publicFile), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: open})); err != nil {
-		return nil, err
-	}
 	if err := replaceFile(filepath.Join(dir, privateFile), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})); err != nil {
 		return nil, err
 	}
 	return private, nil
+}
+
+func writePublic(dir string, public ed25519.PublicKey) error {
+	der, err := x509.MarshalPKIXPublicKey(public)
+	if err != nil {
+		return fmt.Errorf("writing the journal's public key: %w", err)
+	}
+	return replaceFile(filepath.Join(dir, publicFile), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
 }
 
 // loadKey reads the private key; the error is os.ErrNotExist if there is none.

@@ -53,7 +53,7 @@ func open(ctx context.Context, cfg Config, makeDriver func(Config) (Driver, erro
 		cfg: cfg, drv: drv, run: newRun(), open: map[callKey]uint64{},
 		dirty: make(chan struct{}, 1), stopped: make(chan struct{}),
 	}
-	j.spill = &spill{path: spillPath(cfg.Dir, j.run)}
+	j.spill = newSpill(cfg.Dir, j.run)
 	if j.w, err = connect(ctx, drv); err != nil {
 		return nil, err
 	}
@@ -79,7 +79,10 @@ func open(ctx context.Context, cfg Config, makeDriver func(Config) (Driver, erro
 	if err := j.lock.setLow(j.low()); err != nil {
 		return j, err
 	}
-	return j, j.recoverLocked()
+	if err := j.recoverLocked(); err != nil {
+		return j, err
+	}
+	return j, j.spill.room.fill()
 }
 
 // openKey loads the key, or makes it for a journal that is new.
@@ -99,9 +102,13 @@ func (j *Journal) openKey(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	own := keyName(j.key.Public().(ed25519.PublicKey))
+	public := j.key.Public().(ed25519.PublicKey)
+	own := keyName(public)
 	switch want {
 	case own:
+		if _, err := loadPublic(j.cfg.Keys); errors.Is(err, fs.ErrNotExist) {
+			return writePublic(j.cfg.Keys, public)
+		}
 		return nil
 	case "":
 		return j.claim(ctx, own)

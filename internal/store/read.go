@@ -76,9 +76,11 @@ func (f Filter) where() (string, []any) {
 		args = append(args, arg)
 		fmt.Fprintf(&text, " AND %s $%d", condition, len(args))
 	}
+	// That of c nothing is known to be there keeps the database from looking at
+	// closes first: the newest begins are to be looked at first.
 	texts := []struct{ condition, value string }{
-		{"b.call =", f.ID}, {"b.tool =", f.Tool}, {"c.box =", f.Box}, {"b.subject =", f.Subject},
-		{"b.session =", f.Session}, {"c.outcome =", string(f.Outcome)},
+		{indexed + " AND b.call =", f.ID}, {"b.tool =", f.Tool}, {"coalesce(c.box, '') =", f.Box}, {"b.subject =", f.Subject},
+		{"b.session =", f.Session}, {"coalesce(c.outcome, '') =", string(f.Outcome)},
 	}
 	for _, t := range texts {
 		if t.value != "" {
@@ -100,12 +102,18 @@ func (f Filter) where() (string, []any) {
 	return text.String(), args
 }
 
+// indexed lets the database find the begins b by their call ID; see closeOf.
+const indexed = `b.kind < 4`
+
+// begins are all begins b, each with what closed it, c.
+const begins = ` FROM entry b
+	LEFT JOIN entry c ON c.call = b.call AND c.subject = b.subject AND c.kind IN (2, 3) AND c.ref = b.seq AND c.kind < 4
+	WHERE b.kind = 1`
+
 // joined selects begins and what closed them.
 func joined() string {
 	qualify := func(t string) string { return t + "." + strings.ReplaceAll(columns, ", ", ", "+t+".") }
-	return `SELECT ` + qualify("b") + `, ` + qualify("c") + ` FROM entry b
-		LEFT JOIN entry c ON c.call = b.call AND c.subject = b.subject AND c.kind IN (2, 3) AND c.kind < 4
-		WHERE b.kind = 1 AND b.kind < 4`
+	return `SELECT ` + qualify("b") + `, ` + qualify("c") + begins
 }
 
 // List gives records, newest first.
@@ -161,7 +169,7 @@ func (r *Reader) one(ctx context.Context, f Filter) (toolcrib.Record, error) {
 // find gives the record of a subject's call and the run that began it.
 func (r *Reader) find(ctx context.Context, k callKey) (rec toolcrib.Record, run string, err error) {
 	found := false
-	err = r.each(ctx, joined()+` AND b.call = $1 AND b.subject = $2`, []any{k.call, k.subject}, func(v []driver.Value) error {
+	err = r.each(ctx, joined()+` AND `+indexed+` AND b.call = $1 AND b.subject = $2`, []any{k.call, k.subject}, func(v []driver.Value) error {
 		found = true
 		rec, run, err = scanJoined(v)
 		return err
@@ -198,8 +206,16 @@ func (r *Reader) each(ctx context.Context, query string, args []any, fn func([]d
 	return eachRow(ctx, r.db, query, args, fn)
 }
 
-// eachRow calls fn with every row. The values are those of the driver, so that
-// a value of the wrong type is seen and not converted.
+// cell takes a value as the driver gives it, so that one of the wrong type is
+// seen and not converted.
+type cell struct{ to *driver.Value }
+
+func (c cell) Scan(v any) error {
+	*c.to = v
+	return nil
+}
+
+// eachRow calls fn with every row. The values are only good until fn returns.
 func eachRow(ctx context.Context, q querier, query string, args []any, fn func([]driver.Value) error) error {
 	rows, err := q.QueryContext(ctx, query, args...)
 	if err != nil {
@@ -213,7 +229,7 @@ func eachRow(ctx context.Context, q querier, query string, args []any, fn func([
 	values := make([]driver.Value, len(names))
 	into := make([]any, len(names))
 	for i := range values {
-		into[i] = &values[i]
+		into[i] = cell{&values[i]}
 	}
 	for rows.Next() {
 		if err := rows.Scan(into...); err != nil {

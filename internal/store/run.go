@@ -46,11 +46,10 @@ func (l *fileLock) low() (uint64, error) {
 	} else if err != nil {
 		return 0, fmt.Errorf("reading a run's lock file: %w", err)
 	}
-	n, err := strconv.ParseUint(string(b), 10, 64)
-	if err != nil {
-		return 0, nil
+	if n, err := strconv.ParseUint(string(b), 10, 64); err == nil {
+		return n, nil
 	}
-	return n, nil
+	return 0, nil
 }
 
 // deadRun is a run whose process is gone but which left something behind.

@@ -18,6 +18,12 @@ type spill struct {
 	f     *os.File
 	count int
 	refs  []uint64 // the begins of what it holds
+	room  reserve
+	flush func(*os.File) error // (*os.File).Sync, but in tests
+}
+
+func newSpill(dir, run string) *spill {
+	return &spill{path: spillPath(dir, run), room: newReserve(dir), flush: (*os.File).Sync}
 }
 
 func spillPath(dir, run string) string { return filepath.Join(dir, "spill-"+run+".jsonl") }
@@ -49,28 +55,37 @@ func (s *spill) add(ends []*op) error {
 			return fmt.Errorf("spilling call %s: %w", o.call, err)
 		}
 	}
-	if s.f == nil {
-		f, err := os.OpenFile(s.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-		if err != nil {
-			return fmt.Errorf("spilling: %w", err)
-		}
-		s.f = f
-	}
-	size, err := s.f.Seek(0, io.SeekEnd)
-	if err == nil {
-		if _, err = s.f.Write(text.Bytes()); err == nil {
-			err = s.f.Sync()
-		}
-		if err != nil {
-			// Half a line would spoil the next one.
-			err = errors.Join(err, s.f.Truncate(size))
-		}
+	err := s.put(text.Bytes())
+	if err != nil && s.room.give() {
+		err = s.put(text.Bytes())
 	}
 	if err != nil {
 		return fmt.Errorf("spilling: %w", err)
 	}
 	s.count += len(ends)
 	return nil
+}
+
+// put appends whole lines or nothing: half a line would spoil the next one.
+func (s *spill) put(lines []byte) error {
+	if s.f == nil {
+		f, err := os.OpenFile(s.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
+		if err != nil {
+			return err
+		}
+		s.f = f
+	}
+	size, err := s.f.Seek(0, io.SeekEnd)
+	if err != nil {
+		return err
+	}
+	if _, err = s.f.Write(lines); err == nil {
+		err = s.flush(s.f)
+	}
+	if err != nil {
+		err = errors.Join(err, s.f.Truncate(size))
+	}
+	return err
 }
 
 // clear removes the file after its ends were appended.
@@ -188,6 +203,9 @@ func (j *Journal) drain() error {
 		if err := j.spill.clear(); err != nil {
 			// The ends are in the chain; at the next opening they are found there.
 			j.cfg.Log.Error("the spill file cannot be removed", "err", err)
+		}
+		if err := j.spill.room.fill(); err != nil {
+			j.cfg.Log.Warn("there is no reserve for a full disk", "err", err)
 		}
 	}
 	j.wrote(n)

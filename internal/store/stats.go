@@ -43,8 +43,8 @@ func (r *Reader) Stats(ctx context.Context, since time.Time) (Stats, error) {
 	tools := map[string]*ToolStats{}
 	took := map[string][]time.Duration{}
 	err := r.each(ctx, `SELECT seq, kind, ref, at, duration, tool, outcome FROM entry WHERE kind < 4 ORDER BY seq`, nil, func(v []driver.Value) error {
-		seq, kind, ref := asInt(v[0]), kind(asInt(v[1])), asInt(v[2])
-		if kind == kindBegin {
+		seq, ref := asInt(v[0]), asInt(v[2])
+		if kind(asInt(v[1])) == kindBegin {
 			if asInt(v[3]) >= from {
 				s.Calls++
 				open[seq] = true

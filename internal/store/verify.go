@@ -114,9 +114,8 @@ func (v *verification) readWitnesses() {
 		v.add(Finding{Kind: BadCheckpoint, Detail: "there is none at " + path + ": whether the end was cut off cannot be told"})
 	case err != nil:
 		v.add(Finding{Kind: BadCheckpoint, Detail: err.Error()})
-	default:
+	case v.believe(cp, checkpointFile):
 		v.Checkpoint = cp
-		v.believe(cp, checkpointFile)
 	}
 	aside, err := filepath.Glob(filepath.Join(dir, suspectPattern))
 	if err != nil { // only of a bad pattern
@@ -134,14 +133,15 @@ func (v *verification) readWitnesses() {
 }
 
 // believe takes a checkpoint as a witness if its signature is good.
-func (v *verification) believe(cp *Checkpoint, file string) {
+func (v *verification) believe(cp *Checkpoint, file string) bool {
 	if v.key != nil {
 		if err := cp.check(v.key); err != nil {
 			v.add(Finding{Kind: BadCheckpoint, Seq: cp.Seq, Detail: file + ": " + err.Error()})
-			return
+			return false
 		}
 	}
 	v.witness = append(v.witness, witness{Checkpoint: cp, file: file, met: cp.Seq == 0})
+	return true
 }
 
 // schema holds the version table against what this program would have made.
@@ -172,10 +172,10 @@ func (v *verification) marks(ctx context.Context) error {
 	return eachRow(ctx, v.tx, `SELECT seq, body FROM entry WHERE kind = 5 AND kind >= 4 ORDER BY seq`, nil, func(row []driver.Value) error {
 		text, _ := row[1].([]byte)
 		p := prunedAt{seq: uint64(asInt(row[0]))}
-		if err := json.Unmarshal(text, &p.pruned); err != nil {
-			return nil // the chain will show that it was changed
+		// Of one that cannot be read the chain will show that it was changed.
+		if err := json.Unmarshal(text, &p.pruned); err == nil {
+			v.prunes = append(v.prunes, p)
 		}
-		v.prunes = append(v.prunes, p)
 		return nil
 	})
 }
@@ -258,7 +258,7 @@ func (v *verification) call(e *entry) {
 // may have been taken away.
 func (v *verification) duplicates(ctx context.Context) error {
 	return eachRow(ctx, v.tx, `SELECT max(seq), call, count(*) FROM entry WHERE kind < 4
-		GROUP BY call, subject, kind HAVING count(*) > 1 LIMIT 1000`, nil, func(row []driver.Value) error {
+		GROUP BY call, subject, kind, ref HAVING count(*) > 1 LIMIT 1000`, nil, func(row []driver.Value) error {
 		call, _ := row[1].(string)
 		v.add(Finding{Duplicate, uint64(asInt(row[0])), call, fmt.Sprintf("there are %d entries of this kind for one call", asInt(row[2]))})
 		return nil

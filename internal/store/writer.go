@@ -29,11 +29,11 @@ type writer struct {
 
 const insertEntry = `INSERT INTO entry (` + columns + `)
 VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-ON CONFLICT (call, subject, kind) WHERE kind < 4 DO NOTHING`
+ON CONFLICT (call, subject, kind, ref) WHERE kind < 4 DO NOTHING`
 
 // closeOf selects what closes the call b, if it is closed. That kind < 4 goes
 // without saying, but not for the database: it is what lets it use the index.
-const closeOf = `SELECT 1 FROM entry c WHERE c.call = b.call AND c.subject = b.subject AND c.kind IN (2, 3) AND c.kind < 4`
+const closeOf = `SELECT 1 FROM entry c WHERE c.call = b.call AND c.subject = b.subject AND c.kind IN (2, 3) AND c.ref = b.seq AND c.kind < 4`
 
 // connect opens the connection; prepare makes its statements, which needs the
 // tables.

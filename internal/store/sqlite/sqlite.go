@@ -94,19 +94,21 @@ func connectors(path string, cfg store.Config, mode string) (store.Driver, error
 // hands: its schema must not be able to run anything.
 func settings(cfg store.Config) url.Values {
 	return url.Values{
-		"_pragma":    {"busy_timeout(" + strconv.FormatInt(cfg.Wait.Milliseconds(), 10) + ")", "trusted_schema(0)"},
-		"_defensive": {"1"},
-		"_dqs":       {"0"},
+		"_busy_timeout": {strconv.FormatInt(cfg.Wait.Milliseconds(), 10)},
+		"_pragma":       {"trusted_schema(0)"},
+		"_defensive":    {"1"},
+		"_dqs":          {"0"},
 	}
 }
 
 // writerSettings are measured; see BenchmarkJournalOne and BenchmarkJournal16.
 // The write-ahead log is folded back every 4000 pages (16 MB), which is where
-// making it longer stops paying.
+// making it longer stops paying. That its size has a limit also makes the last
+// connection empty it: what lies in the database file alone is then all there is.
 func writerSettings(cfg store.Config) url.Values {
 	v := settings(cfg)
 	v.Set("_auto_vacuum", "incremental")
-	v["_pragma"] = append(v["_pragma"], "wal_autocheckpoint(4000)")
+	v["_pragma"] = append(v["_pragma"], "wal_autocheckpoint(4000)", "journal_size_limit(33554432)")
 	v.Set("_journal_mode", "WAL")
 	v.Set("_synchronous", "NORMAL")
 	if cfg.Sync {
@@ -119,13 +121,10 @@ func writerSettings(cfg store.Config) url.Values {
 // writers leave the -wal file in place, so where there is none there is no
 // writer either, and the database can be read as it lies.
 func readMode(path, mode string) string {
-	if mode == "rw" {
-		return "ro"
-	}
-	if _, err := os.Stat(path + "-wal"); errors.Is(err, fs.ErrNotExist) {
+	if _, err := os.Stat(path + "-wal"); mode == "ro" && errors.Is(err, fs.ErrNotExist) {
 		return "ro&immutable=1"
 	}
-	return "ro&readonly_shm=1"
+	return "ro"
 }
 
 // dsn writes the name of a connection.

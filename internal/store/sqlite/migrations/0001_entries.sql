@@ -17,8 +17,10 @@ CREATE TABLE entry (
 	body     BLOB    NOT NULL  -- JSON
 ) STRICT;
 
--- A subject uses a call ID once: the insert itself is the replay check.
-CREATE UNIQUE INDEX entry_call ON entry (call, subject, kind) WHERE kind < 4;
+-- A subject uses a call ID once: the insert itself is the replay check. What
+-- closes a call is tied to its begin by ref, so that an end whose begin was
+-- pruned is not taken for that of a later call with the same ID.
+CREATE UNIQUE INDEX entry_call ON entry (call, subject, kind, ref) WHERE kind < 4;
 
 -- Key and prune entries are few and are looked for at every opening.
 CREATE INDEX entry_mark ON entry (seq) WHERE kind >= 4;

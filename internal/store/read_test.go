@@ -1,0 +1,316 @@
+package store_test
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/store"
+	"github.com/toolcrib/toolcrib/internal/store/sqlite"
+)
+
+func reader(t testing.TB, cfg store.Config) *store.Reader {
+	t.Helper()
+	r, err := sqlite.OpenReader(context.Background(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := r.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return r
+}
+
+func TestNoJournal(t *testing.T) {
+	cfg := fresh(t)
+	if _, err := sqlite.OpenReader(t.Context(), cfg); !errors.Is(err, store.ErrNoJournal) {
+		t.Errorf("OpenReader: %v", err)
+	}
+	if _, err := sqlite.Verify(t.Context(), cfg); !errors.Is(err, store.ErrNoJournal) {
+		t.Errorf("Verify: %v", err)
+	}
+	for _, dir := range []string{cfg.Dir, cfg.Dir + "-key"} {
+		if _, err := os.Stat(dir); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("reading made %s", dir)
+		}
+	}
+}
+
+// TestReadingMakesNothing reads a journal in every state it can be found in,
+// and looks whether a file appeared or changed.
+func TestReadingMakesNothing(t *testing.T) {
+	closed := journalWith(t, 10)
+	live := fresh(t)
+	j := open(t, live)
+	calls(t, j, "c", 10)
+	for mustBeSound(t, live).After > 0 {
+		time.Sleep(10 * time.Millisecond) // the checkpoint of the last call is still to come
+	}
+	crashed := copied(t, live)
+	bare := copied(t, closed)
+	remove(t, filepath.Join(bare.Dir, "journal.db-wal"), filepath.Join(bare.Dir, "journal.db-shm"))
+	half := copied(t, live)
+	remove(t, filepath.Join(half.Dir, "journal.db-shm"))
+	for name, cfg := range map[string]store.Config{"closed": closed, "live": live, "crashed": crashed, "bare": bare, "without shm": half} {
+		t.Run(name, func(t *testing.T) {
+			remove(t, filepath.Join(keysOf(cfg), "private.pem"))
+			before := append(files(t, cfg.Dir), files(t, keysOf(cfg))...)
+			r := reader(t, cfg)
+			list, err := r.List(t.Context(), store.Filter{})
+			if err != nil || len(list) != 10 {
+				t.Errorf("%d records, %v", len(list), err)
+			}
+			if report := mustBeSound(t, cfg); report.Entries != 21 {
+				t.Errorf("%d entries", report.Entries)
+			}
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+			after := append(files(t, cfg.Dir), files(t, keysOf(cfg))...)
+			if name != "bare" { // the -shm file is memory that readers share with writers
+				shm := func(f string) bool { return strings.HasPrefix(f, "journal.db-shm") }
+				before, after = slices.DeleteFunc(before, shm), slices.DeleteFunc(after, shm)
+			}
+			if diff := cmp.Diff(before, after); diff != "" {
+				t.Errorf("reading changed files (-before +after):\n%s", diff)
+			}
+		})
+	}
+}
+
+// files lists a directory with sizes and times. It does not open the files:
+// to close a file of a database takes the locks of this process away.
+func files(t testing.TB, dir string) (list []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, fmt.Sprint(e.Name(), " ", info.Size(), " ", info.ModTime()))
+	}
+	return list
+}
+
+// TestReaderFirst: a reader in the same process must not keep a writer from
+// writing, nor the writer the reader from seeing what it writes.
+func TestReaderFirst(t *testing.T) {
+	cfg := journalWith(t, 3)
+	for round := range 3 {
+		r := reader(t, cfg)
+		count := func() int {
+			list, err := r.List(t.Context(), store.Filter{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return len(list)
+		}
+		n := count()
+		j := open(t, cfg)
+		calls(t, j, fmt.Sprint("r", round, "-"), 5)
+		if got := count(); got != n+5 {
+			t.Errorf("the reader sees %d records, want %d", got, n+5)
+		}
+		mustBeSound(t, cfg)
+		shut(t, j)
+		if got := count(); got != n+5 {
+			t.Errorf("the reader sees %d records, want %d", got, n+5)
+		}
+	}
+}
+
+func TestList(t *testing.T) {
+	cfg := fresh(t)
+	j := open(t, cfg)
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range 12 {
+		r := newRecord(fmt.Sprint(i))
+		r.Start = start.Add(time.Duration(i) * time.Minute)
+		r.Tool = []string{"a", "b", "c"}[i%3]
+		r.Caller.Subject = []string{"alice", "bob"}[i%2]
+		r.Caller.Session = fmt.Sprint("s", i/6)
+		begin(t, j, r)
+		if i == 11 {
+			continue
+		}
+		ended(r)
+		r.Box = "box" + r.Tool
+		if i%4 == 0 {
+			r.Outcome = toolcrib.Broke
+		}
+		if err := j.End(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all, err := j.List(t.Context(), store.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ro := reader(t, cfg)
+	for name, test := range map[string]struct {
+		filter store.Filter
+		want   string
+	}{
+		"all":      {store.Filter{}, "11 10 9 8 7 6 5 4 3 2 1 0 "},
+		"limit":    {store.Filter{Limit: 3}, "11 10 9 "},
+		"before":   {store.Filter{Limit: 2, Before: all[2].Seq}, "8 7 "},
+		"id":       {store.Filter{ID: "7"}, "7 "},
+		"tool":     {store.Filter{Tool: "b"}, "10 7 4 1 "},
+		"box":      {store.Filter{Box: "boxc"}, "8 5 2 "},
+		"subject":  {store.Filter{Subject: "bob", Limit: 2}, "11 9 "},
+		"session":  {store.Filter{Session: "s0", Tool: "a"}, "3 0 "},
+		"outcome":  {store.Filter{Outcome: toolcrib.Broke}, "8 4 0 "},
+		"open":     {store.Filter{Open: true}, "11 "},
+		"time":     {store.Filter{Since: start.Add(3 * time.Minute), Until: start.Add(5 * time.Minute)}, "4 3 "},
+		"nothing":  {store.Filter{Tool: "b' OR 1=1 --"}, ""},
+		"combined": {store.Filter{Tool: "a", Subject: "alice", Outcome: toolcrib.Done, Until: start.Add(9 * time.Minute)}, "6 "},
+	} {
+		list, err := ro.List(t.Context(), test.filter)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		got := ""
+		for _, r := range list {
+			got += r.ID + " "
+		}
+		if got != test.want {
+			t.Errorf("%s: want %q, got %q", name, test.want, got)
+		}
+	}
+}
+
+// TestExport checks an exported file with nothing but the description of its
+// lines.
+func TestExport(t *testing.T) {
+	cfg := journalWith(t, 10)
+	lines := exportLines(t, export(t, cfg))
+	if len(lines) != 21 {
+		t.Fatalf("%d lines", len(lines))
+	}
+	kinds := map[string]uint64{"begin": 1, "end": 2, "interrupted": 3, "key": 4, "prune": 5}
+	prev := make([]byte, 32)
+	for i, l := range lines {
+		if l.Seq != uint64(i+1) || l.Prev != hex.EncodeToString(prev) {
+			t.Errorf("line %d is entry %d behind %s", i, l.Seq, l.Prev)
+		}
+		b := bytes.Clone(prev)
+		for _, n := range []uint64{l.Seq, kinds[l.Kind], uint64(l.At), l.Ref, uint64(l.Duration)} {
+			b = binary.BigEndian.AppendUint64(b, n)
+		}
+		for _, s := range []string{l.Call, l.Subject, l.Session, l.Tool, l.Box, l.Outcome, l.Run, l.Body} {
+			b = binary.BigEndian.AppendUint32(b, uint32(len(s)))
+			b = append(b, s...)
+		}
+		hash := sha256.Sum256(b)
+		if got := hex.EncodeToString(hash[:]); got != l.Hash {
+			t.Errorf("entry %d: want hash %s, got %s", l.Seq, l.Hash, got)
+		}
+		prev = hash[:]
+	}
+	var out bytes.Buffer
+	if err := reader(t, cfg).Export(t.Context(), &out, store.Filter{Limit: 2, Tool: "append_line"}); err != nil {
+		t.Fatal(err)
+	}
+	some := exportLines(t, out.String())
+	if len(some) != 4 {
+		t.Fatalf("want two calls in four lines, got %d", len(some))
+	}
+	for i, l := range some {
+		if l.Kind == "key" || i > 0 && l.Seq <= some[i-1].Seq || l.Hash != lines[l.Seq-1].Hash || l.Prev != lines[l.Seq-1].Prev {
+			t.Errorf("line %d: %+v", i, l)
+		}
+	}
+}
+
+func exportLines(t testing.TB, text string) (lines []store.Line) {
+	t.Helper()
+	s := bufio.NewScanner(bytes.NewReader([]byte(text)))
+	for s.Scan() {
+		var l store.Line
+		d := json.NewDecoder(bytes.NewReader(s.Bytes()))
+		d.DisallowUnknownFields()
+		if err := d.Decode(&l); err != nil {
+			t.Fatal(err)
+		}
+		lines = append(lines, l)
+	}
+	return lines
+}
+
+func TestStats(t *testing.T) {
+	cfg := fresh(t)
+	j := open(t, cfg)
+	start := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i := range 100 {
+		r := newRecord(fmt.Sprint(i))
+		r.Start = start.Add(time.Duration(i) * time.Minute)
+		begin(t, j, r)
+		ended(r)
+		r.Duration = time.Duration(i+1) * time.Millisecond
+		switch {
+		case i < 10:
+			r.Outcome = toolcrib.Broke
+		case i < 15:
+			r.Outcome, r.Tool = toolcrib.Outcome(toolcrib.Denied), "other"
+		case i == 99:
+			continue
+		}
+		if err := j.End(t.Context(), r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, err := reader(t, cfg).Stats(t.Context(), time.Time{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// append_line took 1 to 10 and 16 to 99 ms: 94 values.
+	want := store.Stats{
+		Calls: 100, Open: 1, Outcomes: map[toolcrib.Outcome]int{toolcrib.Done: 84, toolcrib.Broke: 10, toolcrib.Outcome(toolcrib.Denied): 5},
+		Tools: []store.ToolStats{
+			{Tool: "append_line", Calls: 94, Done: 84, Rate: 84. / 94, Mean: (55 + 4830) * time.Millisecond / 94, P50: 52 * time.Millisecond, P95: 95 * time.Millisecond},
+			{Tool: "other", Calls: 5},
+		},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	since := start.Add(90 * time.Minute)
+	if got, err = j.Stats(t.Context(), since); err != nil || got.Calls != 10 || got.Open != 1 || got.Outcomes[toolcrib.Done] != 9 {
+		t.Errorf("since: %+v, %v", got, err)
+	}
+}
+
+func TestSchema(t *testing.T) {
+	cfg := journalWith(t, 2)
+	db := attacker(t, cfg)
+	run(t, db, `INSERT INTO schema_version VALUES (2, '0002_future', 'x')`)
+	for name, err := range map[string]error{
+		"open": second(sqlite.Open(t.Context(), cfg)), "read": second(sqlite.OpenReader(t.Context(), cfg)),
+	} {
+		if !errors.Is(err, store.ErrSchema) {
+			t.Errorf("%s a newer journal: %v", name, err)
+		}
+	}
+	mustFind(t, verify(t, cfg), store.Schema, 0)
+}
