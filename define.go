@@ -102,8 +102,8 @@ func hasLists(t reflect.Type, depth int) bool {
 	case reflect.Pointer, reflect.Array:
 		return depth > 8 || hasLists(t.Elem(), depth+1)
 	case reflect.Struct:
-		for i := range t.NumField() {
-			if depth > 8 || hasLists(t.Field(i).Type, depth+1) {
+		for field := range t.Fields() {
+			if depth > 8 || hasLists(field.Type, depth+1) {
 				return true
 			}
 		}
@@ -120,8 +120,8 @@ func fillLists(v reflect.Value) {
 			fillLists(v.Elem())
 		}
 	case reflect.Struct:
-		for i := range v.NumField() {
-			if f := v.Field(i); f.CanSet() {
+		for _, f := range v.Fields() {
+			if f.CanSet() {
 				fillLists(f)
 			}
 		}

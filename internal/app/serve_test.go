@@ -106,10 +106,10 @@ func TestTwoCribsInOneProcess(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() {
+		t.Cleanup(func() {
 			if err := a.Close(context.Background()); err != nil {
 				t.Error(err)
 			}
-		}()
+		})
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"os/signal"
 	"os/user"
 	"runtime"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -113,8 +114,8 @@ and look at what was done.`,
 }
 
 func (c *command) getenv(name string) string {
-	for i := len(c.environ) - 1; i >= 0; i-- {
-		if v, ok := strings.CutPrefix(c.environ[i], name+"="); ok {
+	for _, v := range slices.Backward(c.environ) {
+		if v, ok := strings.CutPrefix(v, name+"="); ok {
 			return v
 		}
 	}

@@ -123,14 +123,15 @@ func (c *command) showFields(title string, schema json.RawMessage) {
 	slices.Sort(names)
 	for _, name := range names {
 		p := s.Properties[name]
-		kind := typeText(p.Type)
+		var kind strings.Builder
+		kind.WriteString(typeText(p.Type))
 		for i, alt := range p.AnyOf {
 			if i > 0 {
-				kind += " or "
+				kind.WriteString(" or ")
 			}
-			kind += alt.Type
+			kind.WriteString(alt.Type)
 		}
-		notes := []string{kind}
+		notes := []string{kind.String()}
 		if slices.Contains(s.Required, name) {
 			notes = append(notes, "required")
 		}

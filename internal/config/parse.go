@@ -128,8 +128,8 @@ func tabIn(line string) int {
 // find gives the place of the first occurrence of a word.
 func find(lines []string, word string) mark {
 	for i, line := range lines {
-		if j := strings.Index(line, word); j >= 0 {
-			return mark{line: i + 1, column: utf8.RuneCountInString(line[:j]) + 1}
+		if before, _, ok := strings.Cut(line, word); ok {
+			return mark{line: i + 1, column: utf8.RuneCountInString(before) + 1}
 		}
 	}
 	return mark{line: 1}

@@ -41,7 +41,7 @@ func TestFormatBytes(t *testing.T) {
 func TestParseDuration(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		"0": 0, "0s": 0, "30s": 30 * time.Second, "1h30m": 90 * time.Minute, "90d": 90 * day, "1d12h": 36 * time.Hour, "1.5h": 90 * time.Minute,
-		"250ms": 250 * time.Millisecond, "3us": 3000, "3\u00b5s": 3000, "3\u03bcs": 3000, "7ns": 7, " 1m ": time.Minute, "0.5d": 12 * time.Hour,
+		"250ms": 250 * time.Millisecond, "3us": 3000, "3\u00b5s": 3000, "3\u03bcs": 3000, "7ns": 7, "0.5d": 12 * time.Hour,
 		"106751d": 106751 * day,
 	} {
 		if got, err := parseDuration(text); err != nil || got != want {

@@ -38,13 +38,13 @@ func TestCoercionTable(t *testing.T) {
 		"L": `{"type":"array","items":{"type":"number"}}`, "O": `{"anyOf":[{"type":"string"},{"type":"null"}]}`,
 	}
 	cells, conversions := 0, 0
-	for _, line := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+	for line := range strings.SplitSeq(strings.TrimSpace(string(text)), "\n") {
 		if line == "" {
 			continue
 		}
 		row, rest, _ := strings.Cut(line, " ")
 		s := compiled(t, schemas[row])
-		for _, cell := range strings.Split(strings.TrimSpace(rest), "  ") {
+		for cell := range strings.SplitSeq(strings.TrimSpace(rest), "  ") {
 			value, want, ok := strings.Cut(cell, "->")
 			if !ok {
 				value, ok = strings.CutSuffix(cell, ":ERR")

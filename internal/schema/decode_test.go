@@ -45,7 +45,7 @@ type decodeAll struct {
 	Num  json.Number           `json:"num"`
 	Str  int                   `json:"str,string"`
 	Skip string                `json:"-"`
-	Dash string                `json:"-,"`
+	Dash string                `json:"-,"` //nolint:staticcheck // the odd name is the point
 	Odd  string                `json:"odd name"`
 	Bare string
 	E    decodeEmbedded `json:"e"`

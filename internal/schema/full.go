@@ -45,14 +45,15 @@ func newFullCompiler(d *Doc, draft int) (*fullCompiler, error) {
 
 // compile compiles the subschema at node at.
 func (f *fullCompiler) compile(at uint32) (s *jsonschema.Schema, err error) {
-	address := baseAddress + "#"
+	var address strings.Builder
+	address.WriteString(baseAddress + "#")
 	if p := f.d.pointer(at); p != "" {
-		for _, step := range strings.Split(p[1:], "/") {
-			address += "/" + url.PathEscape(step)
+		for step := range strings.SplitSeq(p[1:], "/") {
+			address.WriteString("/" + url.PathEscape(step))
 		}
 	}
 	err = guarded(func() (err error) {
-		s, err = f.c.Compile(address)
+		s, err = f.c.Compile(address.String())
 		return err
 	})
 	if err != nil {
@@ -83,10 +84,8 @@ func guarded(do func() error) (err error) {
 
 // explain makes a SchemaError of what the other compiler says.
 func (f *fullCompiler) explain(err error) error {
-	var invalid *jsonschema.SchemaValidationError
-	if errors.As(err, &invalid) {
-		var v *jsonschema.ValidationError
-		if errors.As(invalid.Err, &v) {
+	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
+		if v, ok := errors.AsType[*jsonschema.ValidationError](invalid.Err); ok {
 			at := uint32(0)
 			if _, fragment, ok := strings.Cut(invalid.URL, "#"); ok {
 				at = f.d.atFragment(fragment)
@@ -106,23 +105,19 @@ func (f *fullCompiler) explain(err error) error {
 			return &SchemaError{f.d.pointer(i), deepest.Message}
 		}
 	}
-	var pointer *jsonschema.JSONPointerNotFoundError
-	if errors.As(err, &pointer) {
+	if pointer, ok := errors.AsType[*jsonschema.JSONPointerNotFoundError](err); ok {
 		return f.dangling(pointer.URL)
 	}
-	var anchor *jsonschema.AnchorNotFoundError
-	if errors.As(err, &anchor) {
+	if anchor, ok := errors.AsType[*jsonschema.AnchorNotFoundError](err); ok {
 		return f.dangling(anchor.Reference)
 	}
-	var load *jsonschema.LoadURLError
-	if errors.As(err, &load) {
+	if load, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
 		if i, ok := f.d.reference(outside); ok {
 			return &SchemaError{f.d.pointer(i), show(f.d, i) + " is another document; a schema must not refer to other documents"}
 		}
 		return &SchemaError{"", "a schema must not refer to other documents: " + load.URL}
 	}
-	var id *jsonschema.ParseIDError
-	if errors.As(err, &id) {
+	if id, ok := errors.AsType[*jsonschema.ParseIDError](err); ok {
 		_, fragment, _ := strings.Cut(id.URL, "#")
 		return &SchemaError{f.d.pointer(f.d.atFragment(fragment)), "its identifier is not a valid address"}
 	}
@@ -135,7 +130,7 @@ func (d *Doc) atFragment(fragment string) uint32 {
 	if fragment == "" {
 		return at
 	}
-	for _, step := range strings.Split(fragment[1:], "/") {
+	for step := range strings.SplitSeq(fragment[1:], "/") {
 		if plain, err := url.PathUnescape(step); err == nil {
 			step = plain
 		}

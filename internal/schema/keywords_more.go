@@ -177,7 +177,7 @@ func (b *builder) count(v uint32) (int, error) {
 			}
 			n, err := strconv.Atoi(string(lit))
 			if err != nil {
-				return math.MaxInt, nil // 32 bits: as good as no bound
+				return math.MaxInt, nil //nolint:nilerr // 32 bits: as good as no bound
 			}
 			return n, nil
 		}

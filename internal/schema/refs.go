@@ -96,7 +96,7 @@ func (d *Doc) step(at uint32, step string) (uint32, bool) {
 		return d.member(at, []byte(step))
 	case Array:
 		k, err := strconv.ParseUint(step, 10, 31)
-		if err != nil || uint32(k) >= n.b {
+		if err != nil || k >= uint64(n.b) {
 			return 0, false
 		}
 		c := at + 1

@@ -217,9 +217,7 @@ func TestConcurrent(t *testing.T) {
 	s := compiled(t, nineSchema)
 	var wg sync.WaitGroup
 	for g := range 8 {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
+		wg.Go(func() {
 			for i := range 300 {
 				query := fmt.Sprintf("%d-%d\n", g, i)
 				d, err := Parse([]byte(fmt.Sprintf(`{"query":"%d-%d\n","mode":"exact","limit":"%d"}`, g, i, i%100+1)), Limits{})
@@ -234,7 +232,7 @@ func TestConcurrent(t *testing.T) {
 					t.Errorf("got %s %v, want %s", out, problems, want)
 				}
 			}
-		}()
+		})
 	}
 	wg.Wait()
 }

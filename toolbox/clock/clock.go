@@ -1,55 +1,52 @@
-// Package clock tells the time. It is a toolbox of one tool; programs and
-// internal/app import it. Its one invariant: it reads the clock it was given
-// and nothing else.
+// Package clock is the toolbox that tells the time.
+//
+// It is for whoever wires up a crib; other toolboxes never import it. Its one
+// invariant: the time comes from the clock it was opened with and from
+// nowhere else, so that a test can say what time it is.
 package clock
 
 import (
 	"context"
 	"fmt"
 	"time"
+	_ "time/tzdata" // zones must be known where the system has no database
 
 	"github.com/toolcrib/toolcrib"
 )
 
-// Config sets up the box. The zero value is this machine's clock and zone.
+// Config says which clock to read.
 type Config struct {
-	// Timezone is the IANA name of the zone to answer in when a call names
-	// none. Empty: the local zone.
-	Timezone string
-	// Now is the clock. Nil: time.Now.
-	Now func() time.Time
+	// Timezone is the IANA name of the zone to tell the time in when a call
+	// names none. Empty: Location.
+	Timezone string `yaml:"timezone"`
+
+	// Now is the clock. Nil: the system's.
+	Now func() time.Time `yaml:"-"`
+	// Location is the zone if Timezone is empty. Nil: the system's.
+	Location *time.Location `yaml:"-"`
 }
 
-// Open makes the box.
-func Open(_ context.Context, cfg Config) (toolcrib.Toolbox, error) {
-	b := box{now: cfg.Now, zone: time.Local}
-	if b.now == nil {
-		b.now = time.Now
-	}
-	if cfg.Timezone != "" {
-		zone, err := loadZone(cfg.Timezone)
-		if err != nil {
-			return nil, err
-		}
-		b.zone = zone
-	}
-	return toolcrib.NewBox("clock", b.getCurrentDatetime()), nil
-}
-
+// box holds what its tools need.
 type box struct {
 	now  func() time.Time
 	zone *time.Location
 }
 
-// loadZone finds a zone by its IANA name. "Local" is refused: which zone that
-// is depends on where the program runs, and a caller cannot know.
-func loadZone(name string) (*time.Location, error) {
-	if name == "Local" {
-		return nil, fmt.Errorf("unknown time zone %q: use an IANA name such as Europe/Lisbon or UTC", name)
+// Open makes the box. It fails if the configured zone does not exist.
+func Open(_ context.Context, cfg Config) (toolcrib.Toolbox, error) {
+	b := box{now: cfg.Now, zone: cfg.Location}
+	if b.now == nil {
+		b.now = time.Now
 	}
-	zone, err := time.LoadLocation(name)
-	if err != nil {
-		return nil, fmt.Errorf("unknown time zone %q: use an IANA name such as Europe/Lisbon or UTC", name)
+	if b.zone == nil {
+		b.zone = time.Local
 	}
-	return zone, nil
+	if cfg.Timezone != "" {
+		zone, err := findZone(cfg.Timezone)
+		if err != nil {
+			return nil, fmt.Errorf("opening toolbox clock: %w", err)
+		}
+		b.zone = zone
+	}
+	return toolcrib.NewBox("clock", b.getCurrentDatetime()), nil
 }

@@ -1,58 +1,135 @@
 package clock
 
 import (
+	"encoding/json"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
 )
 
-func open(t testing.TB, cfg Config) toolcrib.Toolbox {
+// at is a clock that has stopped.
+func at(t time.Time) func() time.Time { return func() time.Time { return t } }
+
+func open(t testing.TB, cfg Config) toolcrib.Tool {
 	t.Helper()
 	box, err := Open(t.Context(), cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return box
+	tools, err := box.Tools(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if box.Name() != "clock" || len(tools) != 1 || tools[0].Name != "get_current_datetime" || tools[0].Effects != toolcrib.Reads || tools[0].Group != "clock" {
+		t.Fatalf("box %s has %v", box.Name(), tools)
+	}
+	return tools[0]
 }
 
 func TestToolbox(t *testing.T) {
-	cribtest.Toolbox(t, func(t testing.TB) toolcrib.Toolbox { return open(t, Config{}) })
-}
-
-func TestTell(t *testing.T) {
-	for _, tt := range []struct {
-		at, zone, want string
-		nanos          int
-		config         string
-	}{
-		{"2026-11-15T00:14:34Z", "", "2026-11-15T00:14:34.650949+00:00 2026-11-15 00:14:34 UTC", 650949123, "UTC"},
-		{"2026-11-15T00:14:34Z", "", "2026-11-15T00:14:34+00:00 2026-11-15 00:14:34 UTC", 999, "UTC"}, // under a microsecond
-		{"2026-07-01T22:00:00Z", "Asia/Tokyo", "2026-07-02T07:00:00+09:00 2026-07-02 07:00:00 JST", 0, "UTC"},
-		{"2026-07-01T22:00:00Z", "", "2026-07-01T18:00:00-04:00 2026-07-01 18:00:00 EDT", 0, "America/New_York"},
-		{"2026-01-01T00:00:00Z", "Asia/Kathmandu", "2026-01-01T05:45:00+05:45 2026-01-01 05:45:00 +0545", 0, "UTC"},
-	} {
-		at, err := time.Parse(time.RFC3339, tt.at)
+	cribtest.Toolbox(t, func(t testing.TB) toolcrib.Toolbox {
+		box, err := Open(t.Context(), Config{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		at = at.Add(time.Duration(tt.nanos))
-		c := &toolcrib.Crib{
-			Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Reads)},
+		return box
+	})
+}
+
+// The first row is as recorded from OpenVoiceOS; the others follow what
+// CPython's isoformat and tzname give.
+func TestGetCurrentDatetime(t *testing.T) {
+	utc := func(s string) time.Time {
+		v, err := time.Parse(time.RFC3339Nano, s)
+		if err != nil {
+			t.Fatal(err)
 		}
-		c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{open(t, Config{Timezone: tt.config, Now: func() time.Time { return at }})}})
-		out, err := toolcrib.Invoke[datetimeOut](t.Context(), c, "get_current_datetime", datetimeIn{Timezone: tt.zone})
-		if got := out.ISO + " " + out.Date + " " + out.Time + " " + out.Timezone; err != nil || got != tt.want {
-			t.Errorf("%s in %q: %s, %v; want %s", tt.at, tt.zone, got, err, tt.want)
+		return v
+	}
+	for _, c := range []struct {
+		now   string
+		zone  *time.Location
+		input string
+		want  datetimeOut
+	}{
+		{"2026-11-15T00:19:34.231857Z", time.UTC, `{}`, datetimeOut{"2026-11-15T00:19:34.231857+00:00", "2026-11-15", "00:19:34", "UTC"}},
+		{"2026-11-15T00:19:34Z", time.UTC, `{}`, datetimeOut{"2026-11-15T00:19:34+00:00", "2026-11-15", "00:19:34", "UTC"}},
+		{"2026-11-15T00:19:34.0000009Z", time.UTC, `{}`, datetimeOut{"2026-11-15T00:19:34+00:00", "2026-11-15", "00:19:34", "UTC"}},
+		{"2026-11-15T00:19:34.000007999Z", time.UTC, `{}`, datetimeOut{"2026-11-15T00:19:34.000007+00:00", "2026-11-15", "00:19:34", "UTC"}},
+		{"2026-07-01T22:30:00Z", time.UTC, `{"timezone": "Europe/Berlin"}`, datetimeOut{"2026-07-02T00:30:00+02:00", "2026-07-02", "00:30:00", "CEST"}},
+		{"2026-01-01T02:30:00Z", time.UTC, `{"timezone": "America/New_York"}`, datetimeOut{"2025-12-31T21:30:00-05:00", "2025-12-31", "21:30:00", "EST"}},
+		{"2026-01-01T00:00:00Z", time.UTC, `{"timezone": "Asia/Kathmandu"}`, datetimeOut{"2026-01-01T05:45:00+05:45", "2026-01-01", "05:45:00", "+0545"}},
+		{"2026-01-01T00:00:00Z", time.UTC, `{"timezone": "UTC"}`, datetimeOut{"2026-01-01T00:00:00+00:00", "2026-01-01", "00:00:00", "UTC"}},
+		{"2026-01-01T00:00:00Z", time.UTC, `{"timezone": null}`, datetimeOut{"2026-01-01T00:00:00+00:00", "2026-01-01", "00:00:00", "UTC"}},
+		{"2026-01-01T00:00:00Z", time.FixedZone("LMT", -(5*3600 + 1)), `{}`, datetimeOut{"2025-12-31T18:59:59-05:00:01", "2025-12-31", "18:59:59", "LMT"}},
+		{"2026-01-01T00:00:00Z", time.FixedZone("", 3600), `{}`, datetimeOut{"2026-01-01T01:00:00+01:00", "2026-01-01", "01:00:00", "+01:00"}},
+	} {
+		tool := open(t, Config{Now: at(utc(c.now)), Location: c.zone})
+		result, err := tool.Run(t.Context(), nil, json.RawMessage(c.input))
+		if err != nil {
+			t.Errorf("%s %s: %v", c.now, c.input, err)
+			continue
 		}
-		for _, bad := range []string{"Nowhere/Town", "Local", "../../etc/passwd"} {
-			if _, err := toolcrib.Invoke[datetimeOut](t.Context(), c, "get_current_datetime", datetimeIn{Timezone: bad}); err == nil {
-				t.Errorf("the zone %q was taken", bad)
-			}
+		var got datetimeOut
+		if err := json.Unmarshal(result.Value, &got); err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%s %s (-want +got):\n%s", c.now, c.input, diff)
 		}
 	}
-	if _, err := Open(t.Context(), Config{Timezone: "Nowhere/Town"}); err == nil {
-		t.Error("a box was opened in an unknown zone")
+}
+
+func TestUnknownTimezone(t *testing.T) {
+	tool := open(t, Config{})
+	for _, name := range []string{
+		"Mars/Olympus", "Local", "europe", " UTC", "+02:00", "../UTC", "/etc/passwd", "../../../../etc/passwd", "Europe\\Berlin", "UTC\x00", "zone.tab",
+	} {
+		input, err := json.Marshal(map[string]string{"timezone": name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result, err := tool.Run(t.Context(), nil, input)
+		if err == nil || !strings.Contains(err.Error(), "unknown timezone") || !strings.Contains(err.Error(), "IANA") {
+			t.Errorf("%q: %v, %v", name, result, err)
+		}
+	}
+}
+
+func TestConfiguredTimezone(t *testing.T) {
+	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	tool := open(t, Config{Timezone: "Europe/Lisbon", Now: at(now), Location: time.UTC})
+	result, err := tool.Run(t.Context(), nil, json.RawMessage(`{}`))
+	if err != nil || !strings.Contains(string(result.Value), `"2026-07-01T13:00:00+01:00"`) || !strings.Contains(string(result.Value), "WEST") {
+		t.Errorf("%s, %v", result.Value, err)
+	}
+	if _, err := Open(t.Context(), Config{Timezone: "Nowhere"}); err == nil || !strings.Contains(err.Error(), `unknown timezone "Nowhere"`) {
+		t.Errorf("a zone that does not exist: %v", err)
+	}
+}
+
+// TestSystemClock: without a configuration the box tells the time.
+func TestSystemClock(t *testing.T) {
+	tool := open(t, Config{})
+	before := time.Now().Truncate(time.Microsecond)
+	result, err := tool.Run(t.Context(), nil, json.RawMessage(`{}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got datetimeOut
+	if err := json.Unmarshal(result.Value, &got); err != nil {
+		t.Fatal(err)
+	}
+	told, err := time.Parse("2006-01-02T15:04:05.999999-07:00", got.ISO)
+	if err != nil || told.Before(before) || told.After(time.Now()) {
+		t.Errorf("%v is not now: %v", got, err)
+	}
+	if name, _ := time.Now().Zone(); got.Timezone != name {
+		t.Errorf("zone %s, want %s", got.Timezone, name)
 	}
 }
