@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"reflect"
 	"strings"
@@ -45,8 +46,8 @@ func Define[In, Out any](s Spec, fn func(context.Context, *Env, In) (Out, error)
 			return nil, refuse(Invalid, s.Name, "the input cannot be read: "+strings.TrimPrefix(err.Error(), "json: "), err)
 		}
 		out, err := fn(ctx, env, in)
-		if err != nil && reflect.ValueOf(&out).Elem().IsZero() {
-			return nil, err
+		if err != nil && (reflect.ValueOf(&out).Elem().IsZero() || (ctx.Err() != nil && errors.Is(err, ctx.Err()))) {
+			return nil, err // nothing to keep, or the end of its time
 		}
 		if lists {
 			fillLists(reflect.ValueOf(&out).Elem())

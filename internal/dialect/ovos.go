@@ -152,7 +152,8 @@ func (t ovosTool) project(_ json.RawMessage, native *toolcrib.Result) (*toolcrib
 
 // ovosSolutions gives what the numeric search of the original would: every
 // integer it tries where each one is a solution, and no error for an equation
-// that parses but cannot be evaluated.
+// that parses but cannot be evaluated anywhere. Our own bounds ("the equation
+// needs too much work") are told: silence there would be a wrong answer.
 func ovosSolutions(value map[string]json.RawMessage) {
 	if string(value["identity"]) == "true" {
 		all := make([]float64, 0, 2001)
@@ -163,23 +164,9 @@ func ovosSolutions(value map[string]json.RawMessage) {
 		value["method"] = mustJSON("numeric")
 	}
 	var text string
-	if json.Unmarshal(value["error"], &text) == nil && unevaluable(text) {
+	if json.Unmarshal(value["error"], &text) == nil && !strings.HasPrefix(text, "Syntax error: ") && !strings.HasPrefix(text, "the equation ") {
 		delete(value, "error")
 	}
-}
-
-// unevaluable tells the errors of evaluating one x, which the original
-// swallows, from those of reading the equation.
-func unevaluable(text string) bool {
-	for _, prefix := range []string{
-		"Unknown name", "Unsupported", "Operator not permitted", "Unary operator not permitted",
-		"Function not permitted", "Attribute access not permitted",
-	} {
-		if strings.HasPrefix(text, prefix) {
-			return true
-		}
-	}
-	return false
 }
 
 func ovosContract(s toolcrib.Spec) any {
