@@ -1,6 +1,7 @@
 package math
 
 import (
+	"errors"
 	"strings"
 )
 
@@ -108,20 +109,16 @@ func (p *parser) fieldSyntax(text string) string {
 	if sub.tok().kind != tokNewline {
 		sub.fail(plainSyntaxError)
 	}
-	{
-		var err syntaxError
-		switch {
-		case sub.err == nil:
-			return ""
-		case errors.As(sub.err, &err):
-			return "f-string: " + string(err)
-		default:
-			if p.err == nil {
-				p.err = err
-			}
-			return ""
-		}
+	if sub.err == nil {
+		return ""
 	}
+	if err, ok := errors.AsType[syntaxError](sub.err); ok {
+		return "f-string: " + string(err)
+	}
+	if p.err == nil {
+		p.err = sub.err
+	}
+	return ""
 }
 
 // fieldExpression finds the end of the expression part of a field. The
