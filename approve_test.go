@@ -5,7 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -28,6 +30,8 @@ func TestThreeWaysNotToBeApproved(t *testing.T) {
 	}{
 		{"nobody", nil, Unavailable, "nobody is there"},
 		{"broken", approverFunc(func(context.Context, Question) (Answer, error) { return Answer{}, errors.New("x") }), Unavailable, "nobody could be asked"},
+		{"deaf", approverFunc(func(context.Context, Question) (Answer, error) { select {} }), Timeout, "did not answer"},
+		{"gone", approverFunc(func(context.Context, Question) (Answer, error) { runtime.Goexit(); return Answer{}, nil }), Unavailable, "nobody could be asked"},
 		{"silence", approverFunc(func(ctx context.Context, _ Question) (Answer, error) { <-ctx.Done(); return Answer{}, ctx.Err() }), Timeout, "did not answer"},
 		{"no", approverFunc(func(context.Context, Question) (Answer, error) { return Answer{Message: "not today"}, nil }), Denied, "not today"},
 		{"shrug", approverFunc(func(context.Context, Question) (Answer, error) { return Answer{Decision: Ask}, nil }), Denied, "said no"},
@@ -241,7 +245,7 @@ func TestPartsThatBreakDown(t *testing.T) {
 			}
 			continue
 		}
-		if code := CodeOf(err); (code != Internal && code != Denied) || runs.Load() != 0 || strings.Contains(err.Error(), "secret-place") {
+		if code := CodeOf(err); (code != Internal && code != Denied && code != Unavailable) || runs.Load() != 0 || strings.Contains(err.Error(), "secret-place") {
 			t.Errorf("%s: %v after %d runs", name, err, runs.Load())
 		}
 	}
@@ -278,5 +282,20 @@ func TestHandlesEndWithTheCall(t *testing.T) {
 	}
 	if runs.Load() != 0 {
 		t.Error("a call was made in the name of one that had ended")
+	}
+}
+
+// A guard that ends the goroutine ends the caller's; the record is closed on
+// the way out.
+func TestGuardEndsTheGoroutine(t *testing.T) {
+	c := testCrib(t, plain("x"))
+	journal := &pages{}
+	c.Journal, c.Log = journal, quiet()
+	c.Guards = []Guard{guardFunc(func(Review) (*Verdict, error) { runtime.Goexit(); return nil, nil })}
+	var wg sync.WaitGroup
+	wg.Go(func() { _, _ = c.Call(t.Context(), Call{Tool: "x"}) })
+	wg.Wait()
+	if rec := journal.only(t); rec.Outcome != "internal" {
+		t.Errorf("record %+v", rec)
 	}
 }

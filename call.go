@@ -4,7 +4,12 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
 	"time"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Call is one use of a tool.
@@ -32,6 +37,28 @@ type Caller struct {
 	Session string `json:"session,omitempty"` // one conversation
 	Via     string `json:"via,omitempty"`     // the frontend
 	Dialect string `json:"dialect,omitempty"` // whose names and shapes it speaks; empty is ours
+}
+
+// maxWord bounds the names a caller gives: what is longer is no name.
+const maxWord = 256
+
+// checkID refuses IDs that cannot be shown and compared safely.
+func checkID(id string) error {
+	if len(id) > maxWord {
+		return fmt.Errorf("the call ID has %d bytes; at most %d are taken", len(id), maxWord)
+	}
+	if !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
+		return errors.New("the call ID has characters that cannot be shown; use letters, digits and signs")
+	}
+	return nil
+}
+
+// clipped bounds what the journal keeps of a caller's names.
+func (c Caller) clipped() Caller {
+	for _, word := range []*string{&c.Subject, &c.Agent, &c.Session, &c.Via, &c.Dialect} {
+		*word = clip(*word, maxWord)
+	}
+	return c
 }
 
 // NewID makes a call ID: a UUID version 7, so that IDs sort by time.

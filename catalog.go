@@ -83,6 +83,7 @@ type entry struct {
 	in, out *schema.Schema
 	adapter *adapter // nil: shown as it is
 	alias   bool     // a further name of a tool that has its own entry
+	wanted  string   // the name it has if nobody else wants it
 }
 
 // adapter is an Adapter ready for use.
@@ -116,7 +117,7 @@ func (c *Catalog) Load(ctx context.Context, s Shelving) (Diff, []Fault) {
 			fault(name, "", fmt.Errorf("bad name %q: want 1 to 64 letters, digits, _ or -", name))
 			continue
 		}
-		tools, err := box.Tools(ctx)
+		tools, err := list(ctx, box)
 		if err != nil {
 			fault(name, "", err)
 			tools = c.last[name]
@@ -137,6 +138,16 @@ func (c *Catalog) Load(ctx context.Context, s Shelving) (Diff, []Fault) {
 		}
 	}
 	return diff, faults
+}
+
+// list asks a box; one that breaks down is a box that cannot be read.
+func list(ctx context.Context, box Toolbox) (tools []Tool, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			tools, err = nil, fmt.Errorf("it broke down: %v", p)
+		}
+	}()
+	return box.Tools(ctx)
 }
 
 // Watch calls changed after every Load that changed something, until stop is
@@ -216,7 +227,7 @@ func compare(old, next *snapshot) Diff {
 		switch was := before[spec.Name]; {
 		case was == nil:
 			d.Added = append(d.Added, spec.Name)
-		case was.spec.Hash != spec.Hash:
+		case was.spec.Hash != spec.Hash || was.spec.Box != spec.Box || was.spec.Native != spec.Native:
 			d.Changed = append(d.Changed, spec.Name)
 		}
 	}

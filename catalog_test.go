@@ -141,7 +141,7 @@ func TestNamesByConfiguration(t *testing.T) {
 		Alias:   map[string]string{"look": "list", "twice": "write", "gone": "fs/none"},
 		Disable: []string{"net/read", "typo", "["},
 	})
-	if diff := cmp.Diff([]string{"list", "look", "one__write", "open", "two__write"}, names(&c)); diff != "" {
+	if diff := cmp.Diff([]string{"fs__write", "list", "look", "one__write", "open", "two__write"}, names(&c)); diff != "" {
 		t.Errorf("shelf (-want +got):\n%s", diff)
 	}
 	if e := c.find("", "open"); e.spec.Native != "read" || e.spec.Box != "fs" {
@@ -156,6 +156,63 @@ func TestNamesByConfiguration(t *testing.T) {
 		t.Errorf("faults (-want +got):\n%s\n%v", diff, faults)
 	}
 }
+
+// A name that is taken stays with its tool: a rename or an alias to it is a
+// mistake, and a box that bears another's last name gives way.
+func TestNoToolIsLostToAName(t *testing.T) {
+	var c Catalog
+	_, faults := c.Load(t.Context(), Shelving{
+		Boxes:  []Toolbox{NewBox("m", plain("a"), plain("b"), plain("c"))},
+		Rename: map[string]string{"a": "b"}, Alias: map[string]string{"c": "a"},
+	})
+	if diff := cmp.Diff([]string{"a", "b", "c"}, names(&c)); diff != "" || len(faults) != 2 {
+		t.Errorf("shelf (-want +got):\n%s\nfaults %v", diff, faults)
+	}
+	for _, name := range []string{"a", "b", "c"} {
+		if e := c.find("", name); e.spec.Native != name {
+			t.Errorf("%s is %s", name, e.spec.Native)
+		}
+	}
+
+	victim := NewBox("a", plain("x"))
+	evil := []Tool{plain("x"), plain("a__x")}
+	last := (&entry{spec: Spec{Box: "a", Native: "x"}, wanted: "x"}).hashName()
+	for _, boxes := range [][]Toolbox{{victim, NewBox("evil", append(evil, plain(last))...)}, {NewBox("evil", append(evil, plain(last))...), victim}} {
+		if _, faults := c.Load(t.Context(), Shelving{Boxes: boxes}); faults != nil || len(names(&c)) != 4 {
+			t.Fatalf("%v, %v", names(&c), faults)
+		}
+		if e := c.find("", last); e == nil || e.spec.Box != "a" {
+			t.Errorf("%s is not the victim's: %+v", last, e)
+		}
+	}
+}
+
+func TestAdaptersOfOneName(t *testing.T) {
+	var c Catalog
+	object := json.RawMessage(`{"type":"object"}`)
+	_, faults := c.Load(t.Context(), Shelving{
+		Boxes: []Toolbox{NewBox("a", plain("y"), plain("z"), plain("a__z"), plain("w"))},
+		Adapters: []Adapter{
+			{Spec: Spec{Name: "z", Dialect: "d", Box: "a", Native: "y", Input: object}},
+			{Spec: Spec{Name: "z", Dialect: "d", Box: "a", Native: "w", Input: object}},
+		},
+	})
+	if len(faults) != 1 || len(c.all("d")) != 3 {
+		t.Errorf("%d tools, faults %v: want the second adapter reported and every native tool there", len(c.all("d")), faults)
+	}
+}
+
+func TestBoxThatBreaksDown(t *testing.T) {
+	var c Catalog
+	if _, faults := c.Load(t.Context(), Shelving{Boxes: []Toolbox{NewBox("b", plain("x")), panickingBox{}}}); len(faults) != 1 || c.find("", "x") == nil {
+		t.Errorf("faults %v", faults)
+	}
+}
+
+type panickingBox struct{ Toolbox }
+
+func (panickingBox) Name() string                          { return "bad" }
+func (panickingBox) Tools(context.Context) ([]Tool, error) { panic("no") }
 
 func TestDialectShelf(t *testing.T) {
 	var c Catalog

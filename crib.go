@@ -49,23 +49,27 @@ type Crib struct {
 // Limits bounds every call. The zero value of each field is its default.
 type Limits struct {
 	Timeout time.Duration // of a tool that names none; default 60 s
-	Ask     time.Duration // how long a person has to answer; default 5 min
-	Grace   time.Duration // how long a tool has to notice its deadline; default 500 ms
-	Input   int           // bytes of input; default 4 MiB
-	Output  int           // bytes of result; default 8 MiB
-	Depth   int           // nesting of either; default 128
-	Record  int           // bytes of input, and of result, kept in the journal; default 64 KiB
+	// MaxTimeout bounds what a tool may name: a contract is a claim and widens
+	// nothing. Default 10 min.
+	MaxTimeout time.Duration
+	Ask        time.Duration // how long a person has to answer; default 5 min
+	Grace      time.Duration // how long a tool has to notice its deadline; default 500 ms
+	Input      int           // bytes of input; default 4 MiB
+	Output     int           // bytes of result; default 8 MiB
+	Depth      int           // nesting of either; default 128
+	Record     int           // bytes of input, and of result, kept in the journal; default 64 KiB
 }
 
 func (l Limits) filled() Limits {
 	return Limits{
-		Timeout: cmp.Or(l.Timeout, 60*time.Second),
-		Ask:     cmp.Or(l.Ask, 5*time.Minute),
-		Grace:   cmp.Or(l.Grace, 500*time.Millisecond),
-		Input:   cmp.Or(l.Input, 4<<20),
-		Output:  cmp.Or(l.Output, 8<<20),
-		Depth:   cmp.Or(l.Depth, 128),
-		Record:  cmp.Or(l.Record, 64<<10),
+		Timeout:    cmp.Or(l.Timeout, 60*time.Second),
+		MaxTimeout: cmp.Or(l.MaxTimeout, 10*time.Minute),
+		Ask:        cmp.Or(l.Ask, 5*time.Minute),
+		Grace:      cmp.Or(l.Grace, 500*time.Millisecond),
+		Input:      cmp.Or(l.Input, 4<<20),
+		Output:     cmp.Or(l.Output, 8<<20),
+		Depth:      cmp.Or(l.Depth, 128),
+		Record:     cmp.Or(l.Record, 64<<10),
 	}
 }
 
@@ -126,8 +130,11 @@ type flight struct {
 
 	grant    Grant
 	decision Decision
+	broke    bool // the native tool failed, whatever its dialect makes of that
 
-	over atomic.Bool // handles of a call that has ended give nothing any more
+	env   *Env
+	clean bool        // the result is one value without secrets
+	over  atomic.Bool // handles of a call that has ended give nothing any more
 }
 
 type (
@@ -155,9 +162,16 @@ func (c *Crib) Call(ctx context.Context, call Call) (*Result, error) {
 		return nil, err
 	}
 	if old != nil {
-		return b.replay(old)
+		return c.replay(b, old)
 	}
+	ended := false
+	defer func() { // a part that ends the goroutine must not leave the record open
+		if !ended {
+			_, _ = c.end(ctx, b, nil, refuse(Internal, b.call.Tool, "the call broke down", errGone))
+		}
+	}()
 	result, err := c.proceed(ctx, b)
+	ended = true
 	return c.end(ctx, b, result, err)
 }
 
@@ -170,6 +184,9 @@ func (c *Crib) proceed(ctx context.Context, b begun) (result *Result, err error)
 			result, err = nil, refuse(Internal, b.call.Tool, "the call broke down; this is a fault of the crib, not of the call", fmt.Errorf("panic: %v", p))
 		}
 	}()
+	if err := ctx.Err(); err != nil {
+		return nil, overdue(b.call.Tool, "waiting to begin", err)
+	}
 	r, err := c.resolve(b)
 	if err != nil {
 		return nil, err
@@ -203,23 +220,20 @@ func (c *Crib) begin(ctx context.Context, call Call) (begun, *Record, error) {
 	if c.Journal == nil {
 		return begun{}, nil, refuse(Unavailable, call.Tool, "no journal is set up, so nothing can be done", nil)
 	}
-	if err := ctx.Err(); err != nil {
-		return begun{}, nil, overdue(call.Tool, "waiting to begin", err)
-	}
 	start := c.now()
+	c.read(f)
+	if err := checkID(call.ID); err != nil {
+		f.docErr, f.call.ID = err, "" // recorded under a name of ours, then refused
+	}
 	if f.call.ID == "" {
 		f.call.ID = NewID(start)
 	}
-	c.read(f)
 	f.rec = Record{
-		ID: f.call.ID, Parent: call.Parent, Caller: call.Caller, Tool: call.Tool, Start: start,
+		ID: f.call.ID, Parent: clip(call.Parent, maxWord), Caller: call.Caller.clipped(), Tool: clip(call.Tool, maxWord), Start: start,
 		Input: c.recordedInput(f), InputHash: digest(f.text),
 	}
-	old, err := c.Journal.Begin(ctx, &f.rec)
+	old, err := c.Journal.Begin(context.WithoutCancel(ctx), &f.rec)
 	if err != nil {
-		if cause := ctx.Err(); cause != nil && errors.Is(err, cause) {
-			return begun{}, nil, overdue(call.Tool, "waiting to begin", err)
-		}
 		c.log().Error("journal refuses to begin", "call", f.call.ID, "tool", call.Tool, "err", err)
 		return begun{}, nil, refuse(Unavailable, call.Tool, "the journal cannot record this call, so it was not made", err)
 	}
@@ -230,7 +244,7 @@ func (c *Crib) begin(ctx context.Context, call Call) (begun, *Record, error) {
 func (c *Crib) resolve(b begun) (resolved, error) {
 	e := c.Catalog.find(b.call.Caller.Dialect, b.call.Tool)
 	if e == nil || !c.visible(b.call.Caller, &e.spec) {
-		return resolved{}, refuse(NotFound, b.call.Tool, c.noSuchTool(b.call), nil)
+		return resolved{}, refuse(NotFound, b.rec.Tool, c.noSuchTool(b.call), nil)
 	}
 	b.entry = e
 	b.rec.Box, b.rec.Native, b.rec.Definition = e.tool.Box, e.tool.Native, e.tool.Hash

@@ -46,13 +46,13 @@ func Define[In, Out any](s Spec, fn func(context.Context, *Env, In) (Out, error)
 			return nil, refuse(Invalid, s.Name, "the input cannot be read: "+strings.TrimPrefix(err.Error(), "json: "), err)
 		}
 		out, err := fn(ctx, env, in)
+		if _, refused := errors.AsType[*Error](err); refused {
+			return nil, err
+		}
 		if err != nil && (reflect.ValueOf(&out).Elem().IsZero() || (ctx.Err() != nil && errors.Is(err, ctx.Err()))) {
 			return nil, err // nothing to keep, or the end of its time
 		}
-		if lists {
-			fillLists(reflect.ValueOf(&out).Elem())
-		}
-		value, merr := encode(out)
+		value, merr := encode(out, lists)
 		if merr != nil {
 			return nil, refuse(Internal, s.Name, "its output cannot be written as JSON", merr)
 		}
@@ -68,7 +68,10 @@ func Define[In, Out any](s Spec, fn func(context.Context, *Env, In) (Out, error)
 
 // encode writes an output. Unlike json.Marshal it leaves < > and & alone: the
 // text is for models and programs, not for a web page.
-func encode(out any) (json.RawMessage, error) {
+func encode(out any, lists bool) (json.RawMessage, error) {
+	if lists && out != nil {
+		out = filled(reflect.ValueOf(out), 0).Interface()
+	}
 	text, err := json.Marshal(out)
 	if err != nil || !bytes.Contains(text, []byte(`\u00`)) {
 		return text, err // nothing that could have been escaped so
@@ -84,6 +87,7 @@ func encode(out any) (json.RawMessage, error) {
 
 func decode(dec *schema.Decoder, env *Env, input json.RawMessage, v reflect.Value) error {
 	if doc := env.parsed(input); doc != nil {
+		defer doc.Release()
 		return dec.Decode(doc, v)
 	}
 	doc, err := schema.Parse(input, schema.Limits{})
@@ -112,35 +116,60 @@ func hasLists(t reflect.Type, depth int) bool {
 	return false
 }
 
-// fillLists turns nil slices and maps into empty ones: a contract that says
-// "array" must not be answered with null because nothing was found.
-func fillLists(v reflect.Value) {
+// filled gives v with its nil slices and maps as empty ones: a contract that
+// says "array" must not be answered with null because nothing was found. What
+// has to change is copied, because v may be the tool's own memory. A value
+// nested deeper than any contract is left as it is.
+func filled(v reflect.Value, depth int) reflect.Value {
+	if depth > 64 {
+		return v
+	}
 	switch v.Kind() {
 	case reflect.Pointer:
-		if !v.IsNil() {
-			fillLists(v.Elem())
+		if v.IsNil() || !hasLists(v.Type().Elem(), 0) || unwritable(v.Type().Elem()) {
+			return v
 		}
+		p := reflect.New(v.Type().Elem())
+		p.Elem().Set(filled(v.Elem(), depth+1))
+		return p.Convert(v.Type())
 	case reflect.Struct:
-		for _, f := range v.Fields() {
-			if f.CanSet() {
-				fillLists(f)
+		if unwritable(v.Type()) {
+			return v
+		}
+		s := reflect.New(v.Type()).Elem()
+		s.Set(v)
+		for i := range v.NumField() {
+			if f := s.Field(i); f.CanSet() && hasLists(f.Type(), 0) {
+				f.Set(filled(v.Field(i), depth+1))
 			}
 		}
+		return s
 	case reflect.Map:
 		if v.IsNil() {
-			v.Set(reflect.MakeMap(v.Type()))
+			return reflect.MakeMap(v.Type())
 		}
 	case reflect.Slice:
 		if v.Type() == reflect.TypeFor[json.RawMessage]() {
-			return // any JSON: null is a fair answer
+			return v // any JSON: null is a fair answer
 		}
 		if v.IsNil() {
-			v.Set(reflect.MakeSlice(v.Type(), 0, 0))
+			return reflect.MakeSlice(v.Type(), 0, 0)
 		}
-		for i := range v.Len() {
-			fillLists(v.Index(i))
+		if hasLists(v.Type().Elem(), 0) {
+			s := reflect.MakeSlice(v.Type(), v.Len(), v.Len())
+			for i := range v.Len() {
+				s.Index(i).Set(filled(v.Index(i), depth+1))
+			}
+			return s
 		}
 	}
+	return v
+}
+
+// unwritable types write themselves; what is inside is theirs.
+func unwritable(t reflect.Type) bool {
+	marshaler := reflect.TypeFor[json.Marshaler]()
+	return t.Implements(marshaler) || reflect.PointerTo(t).Implements(marshaler)
 }
 
 // Invoke calls a tool from Go: in is a struct, a map or JSON text, and the
@@ -165,8 +194,34 @@ func Invoke[Out any](ctx context.Context, c *Crib, name string, in any) (Out, er
 			return out, refuse(Internal, name, "its text cannot be written as JSON", err)
 		}
 	}
-	if err := json.Unmarshal(value, &out); err != nil {
+	err = json.Unmarshal(value, &out)
+	if err == nil {
+		err = complete(value, reflect.TypeFor[Out]())
+	}
+	if err != nil {
 		return out, refuse(Invalid, name, fmt.Sprintf("its answer is not a %T: %v", out, err), err)
 	}
 	return out, nil
+}
+
+// complete checks that an answer has what the asker's type requires: a struct
+// that stays empty because it was the wrong one must not pass for an answer.
+func complete(value json.RawMessage, t reflect.Type) error {
+	if t.Kind() != reflect.Struct || unwritable(t) {
+		return nil
+	}
+	var has map[string]json.RawMessage
+	if err := json.Unmarshal(value, &has); err != nil {
+		return err
+	}
+	for _, f := range reflect.VisibleFields(t) {
+		name, omit := jsonName(f)
+		if omit || f.Anonymous || len(f.Index) > 1 || f.Type.Kind() == reflect.Pointer || strings.Contains(f.Tag.Get("json"), ",omit") {
+			continue
+		}
+		if _, ok := has[name]; !ok {
+			return fmt.Errorf("it has no %s", name)
+		}
+	}
+	return nil
 }

@@ -4,7 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/netip"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -86,12 +88,22 @@ func TestDefineReportsTypesWithoutSchema(t *testing.T) {
 		}) (orderOut, error) {
 			return orderOut{}, nil
 		}),
+		Define(Spec{Name: "quoted"}, func(context.Context, *Env, struct {
+			N int `json:"n,string"`
+		}) (orderOut, error) {
+			return orderOut{}, nil
+		}),
+		Define(Spec{Name: "own_form"}, func(context.Context, *Env, struct {
+			A []netip.Addr `json:"a"`
+		}) (orderOut, error) {
+			return orderOut{}, nil
+		}),
 		good)}})
 	var names []string
 	for _, f := range faults {
 		names = append(names, f.Tool)
 	}
-	if diff := cmp.Diff([]string{"chan", "scalar", "tag", "default"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"chan", "scalar", "tag", "default", "quoted", "own_form"}, names); diff != "" {
 		t.Errorf("faults (-want +got):\n%s\n%v", diff, faults)
 	}
 	if c.find("", "good") == nil {
@@ -142,6 +154,87 @@ func TestInvoke(t *testing.T) {
 	}
 	if _, err = Invoke[[]int](t.Context(), c, "order", map[string]any{"name": "ann"}); CodeOf(err) != Invalid {
 		t.Errorf("another Out than the tool's: %v", err)
+	}
+}
+
+// Rules for values, on a list, are about its elements.
+func TestRulesOnLists(t *testing.T) {
+	type in struct {
+		Names []string `json:"names" minlen:"2" pattern:"^[a-z]+$" maxitems:"2"`
+		Sizes []int    `json:"sizes,omitempty" min:"1" max:"9"`
+	}
+	c := testCrib(t, Define(Spec{Name: "x"}, func(_ context.Context, _ *Env, i in) (in, error) { return i, nil }))
+	for text, ok := range map[string]bool{
+		`{"names":["ab"],"sizes":[1,9]}`: true, `{"names":["a"]}`: false, `{"names":["AB"]}`: false, `{"names":["ab","cd","ef"]}`: false,
+		`{"names":[],"sizes":[0]}`: false, `{"names":[],"sizes":[10]}`: false,
+	} {
+		if _, err := c.Call(t.Context(), Call{Tool: "x", Input: json.RawMessage(text)}); (err == nil) != ok {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := Invoke[in](t.Context(), c, "x", in{}); err != nil {
+		t.Errorf("a nil list in a struct: %v", err)
+	}
+	if out, err := Invoke[orderOut](t.Context(), c, "x", in{}); err == nil || !strings.Contains(err.Error(), "it has no items") {
+		t.Errorf("an answer of another shape: %+v, %v", out, err)
+	}
+}
+
+// What a tool returns stays the tool's: two calls may return the same memory.
+func TestOutputsAreNotWrittenTo(t *testing.T) {
+	shared := orderOut{}
+	cache := []orderOut{shared}
+	type out struct {
+		List []orderOut `json:"list"`
+		Ref  *orderOut  `json:"ref"`
+	}
+	c := testCrib(t, Define(Spec{Name: "x"}, func(context.Context, *Env, struct{}) (out, error) { return out{cache, &shared}, nil }))
+	var wg sync.WaitGroup
+	for range 8 {
+		wg.Go(func() {
+			r, err := c.Call(t.Context(), Call{Tool: "x"})
+			if err != nil || string(r.Value) != `{"list":[{"items":[],"total":0}],"ref":{"items":[],"total":0}}` {
+				t.Errorf("%v, %v", r, err)
+			}
+		})
+	}
+	wg.Wait()
+	if shared.Items != nil || cache[0].Items != nil {
+		t.Error("the tool's own memory was changed")
+	}
+}
+
+// A tool may make up a code, or return one beside a value: what is recorded
+// and told is one of ours.
+func TestCodesOfTools(t *testing.T) {
+	for code, want := range map[Code]Code{"": Internal, "done": Internal, "haha": Internal, "interrupted": Internal, Unavailable: Unavailable, Conflict: Conflict} {
+		c := testCrib(t, Define(Spec{Name: "x"}, func(context.Context, *Env, struct{}) (orderOut, error) {
+			return orderOut{Total: 1}, &Error{Code: code, Message: "because"}
+		}))
+		journal := &pages{}
+		c.Journal = journal
+		_, err := c.Call(t.Context(), Call{Tool: "x"})
+		if CodeOf(err) != want || journal.only(t).Outcome != Outcome(want) {
+			t.Errorf("%q: %v, recorded %q", code, err, journal.only(t).Outcome)
+		}
+	}
+}
+
+func TestNamesOfCallersAreBounded(t *testing.T) {
+	c := testCrib(t, plain("x"))
+	for _, id := range []string{strings.Repeat("i", 300), "a\nb", "a\x00", "\x1b[31m", "\xff"} {
+		journal := &pages{}
+		c.Journal = journal
+		_, err := c.Call(t.Context(), Call{ID: id, Tool: "x", Caller: Caller{Session: strings.Repeat("s", 1<<20)}})
+		rec := journal.only(t)
+		if CodeOf(err) != Invalid || rec.ID == id || len(rec.Caller.Session) > 300 {
+			t.Errorf("%.20q: %v, recorded as %.20q", id, err, rec.ID)
+		}
+	}
+	journal := &pages{}
+	c.Journal = journal
+	if _, err := c.Call(t.Context(), Call{Tool: strings.Repeat("t", 1<<20)}); CodeOf(err) != NotFound || len(journal.only(t).Tool) > 300 {
+		t.Error("a long tool name is kept whole")
 	}
 }
 

@@ -1,6 +1,7 @@
 package toolcrib
 
 import (
+	"encoding"
 	"encoding/json"
 	"fmt"
 	"reflect"
@@ -30,11 +31,54 @@ func derive(t reflect.Type) (json.RawMessage, error) {
 	if t.Kind() != reflect.Struct && t.Kind() != reflect.Map {
 		return nil, fmt.Errorf("%v is not an object: use a struct or a map", t)
 	}
+	if err := writable(t, "", 0); err != nil {
+		return nil, err
+	}
 	if err := decorate(s, t, ""); err != nil {
 		return nil, err
 	}
 	s.Type, s.Types = "object", nil
 	return json.Marshal(s)
+}
+
+// writable refuses what the library gives a schema for that its values do not
+// fit: types that write themselves in a form of their own, and numbers in
+// quotes.
+func writable(t reflect.Type, path string, depth int) error {
+	switch t {
+	case reflect.TypeFor[time.Time](), reflect.TypeFor[json.RawMessage](), reflect.TypeFor[[]byte]():
+		return nil
+	}
+	for _, own := range []reflect.Type{
+		reflect.TypeFor[json.Marshaler](), reflect.TypeFor[json.Unmarshaler](),
+		reflect.TypeFor[encoding.TextMarshaler](), reflect.TypeFor[encoding.TextUnmarshaler](),
+	} {
+		if t.Kind() != reflect.Interface && (t.Implements(own) || reflect.PointerTo(t).Implements(own)) || t == reflect.TypeFor[json.Number]() {
+			return fmt.Errorf("field %s: %v writes itself in a form a schema cannot be derived for; use a plain type, or give the Spec a schema", path, t)
+		}
+	}
+	if depth > 32 {
+		return nil // the library has refused circles before
+	}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return writable(t.Elem(), path, depth+1)
+	case reflect.Struct:
+		for _, f := range reflect.VisibleFields(t) {
+			name, omit := jsonName(f)
+			if omit || len(f.Index) > 1 {
+				continue
+			}
+			at := strings.TrimPrefix(path+"."+name, ".")
+			if strings.HasSuffix(f.Tag.Get("json"), ",string") {
+				return fmt.Errorf("field %s: the json option string has no schema; leave it out", at)
+			}
+			if err := writable(f.Type, at, depth+1); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // decorate walks the type beside its schema.
@@ -87,21 +131,28 @@ func decorateField(s *jsonschema.Schema, f reflect.StructField, path string) err
 }
 
 func applyTags(s, p *jsonschema.Schema, f reflect.StructField, name, at string) error {
+	one := p
+	if p.Items != nil {
+		one = p.Items // a rule for values, on a list, is about its elements
+	}
 	for _, rule := range []struct {
 		tag   string
 		apply func(string) error
 	}{
 		{"doc", func(v string) error { p.Description = v; return nil }},
-		{"pattern", func(v string) error { p.Pattern = v; return nil }},
-		{"enum", func(v string) error { return setEnum(p, v) }},
-		{"min", func(v string) error { return setNumber(&p.Minimum, v) }},
-		{"max", func(v string) error { return setNumber(&p.Maximum, v) }},
-		{"minlen", func(v string) error { return setCount(&p.MinLength, v) }},
-		{"maxlen", func(v string) error { return setCount(&p.MaxLength, v) }},
+		{"pattern", func(v string) error { one.Pattern = v; return nil }},
+		{"enum", func(v string) error { return setEnum(one, v) }},
+		{"min", func(v string) error { return setNumber(&one.Minimum, v) }},
+		{"max", func(v string) error { return setNumber(&one.Maximum, v) }},
+		{"minlen", func(v string) error { return setCount(&one.MinLength, v) }},
+		{"maxlen", func(v string) error { return setCount(&one.MaxLength, v) }},
 		{"minitems", func(v string) error { return setCount(&p.MinItems, v) }},
 		{"maxitems", func(v string) error { return setCount(&p.MaxItems, v) }},
 		{"default", func(v string) error {
 			p.Default = literal(p, v)
+			if !json.Valid(p.Default) {
+				return fmt.Errorf("%s is not JSON", v)
+			}
 			// What has a default need not be given.
 			s.Required = slices.DeleteFunc(s.Required, func(r string) bool { return r == name })
 			return nil
@@ -130,11 +181,7 @@ func literal(p *jsonschema.Schema, text string) json.RawMessage {
 	return json.RawMessage(text)
 }
 
-func setEnum(p *jsonschema.Schema, list string) error {
-	target := p
-	if p.Items != nil {
-		target = p.Items // an enum on a list is about its elements
-	}
+func setEnum(target *jsonschema.Schema, list string) error {
 	for word := range strings.SplitSeq(list, ",") {
 		var v any
 		if err := json.Unmarshal(literal(target, word), &v); err != nil {

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/schema"
@@ -31,8 +32,9 @@ func (c *Crib) read(f *flight) {
 func (c *Crib) end(ctx context.Context, b begun, result *Result, failure error) (*Result, error) {
 	f := b.flight
 	f.over.Store(true)
-	if f.doc != nil {
-		f.doc.Release()
+	f.doc.Release()
+	if f.env != nil {
+		f.env.doc.Swap(nil).Release() // unless the tool has taken it
 	}
 	f.rec.Duration = c.now().Sub(f.rec.Start)
 	if failure != nil {
@@ -40,11 +42,14 @@ func (c *Crib) end(ctx context.Context, b begun, result *Result, failure error) 
 		if !ok {
 			e = refuse(Internal, f.call.Tool, "the call broke down", failure)
 		}
+		if !slices.Contains(Codes(), e.Code) { // a tool made it up
+			e = &Error{Code: Internal, Tool: e.Tool, Message: e.Message, Err: e}
+		}
 		failure = e
-		f.rec.Outcome, f.rec.Message = Outcome(e.Code), e.Message
+		f.rec.Outcome, f.rec.Message = Outcome(e.Code), f.told(e)
 	} else {
 		f.rec.Outcome = Done
-		if result.Failed {
+		if result.Failed || f.broke {
 			f.rec.Outcome = Broke
 		}
 		c.keep(f, result)
@@ -69,9 +74,38 @@ func (c *Crib) keep(f *flight, result *Result) {
 		return
 	}
 	f.rec.ResultHash = digest(text)
-	if f.rec.Cut = len(text) > f.limits.Record; !f.rec.Cut {
+	if f.rec.Cut = len(text) > f.limits.Record; f.rec.Cut {
+		return
+	}
+	if f.rec.Result = text; !f.clean || c.Redact != nil {
 		f.rec.Result = c.redacted(text)
 	}
+}
+
+// told is a refusal as the journal may keep it. What is wrong with a field may
+// quote its value, and that may be a secret.
+func (f *flight) told(e *Error) string {
+	message := e.Message
+	if e.Code == Invalid && len(e.Bad) > 0 {
+		lines := make([]string, 0, len(e.Bad))
+		for _, p := range e.Bad {
+			line := schema.Problem(p).String()
+			if secretPath(p.Path) {
+				line = p.Path + ": breaks the rule " + p.Rule
+			}
+			lines = append(lines, line)
+		}
+		message = strings.Join(lines, "; ")
+	}
+	return clip(scrub(message), f.limits.Record)
+}
+
+// clip cuts a text at a whole letter.
+func clip(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	return strings.ToValidUTF8(text[:limit], "") + "…"
 }
 
 // resultText is the result as JSON; the common one needs no encoder.
@@ -84,17 +118,18 @@ func resultText(r *Result) ([]byte, error) {
 }
 
 // replay answers a call ID that was used before, without running anything.
-func (b begun) replay(old *Record) (*Result, error) {
+func (c *Crib) replay(b begun, old *Record) (*Result, error) {
 	f := b.flight
-	if f.doc != nil {
-		f.doc.Release()
-	}
+	f.doc.Release()
 	name := f.call.Tool
 	again := func(why string) error {
 		return refuse(Conflict, name, "the call ID "+f.call.ID+" "+why, nil)
 	}
+	if _, ok := c.Tool(f.call.Caller, name); !ok { // it may have been hidden since
+		return nil, refuse(NotFound, name, c.noSuchTool(f.call), nil)
+	}
 	switch {
-	case old.Tool != name || old.InputHash != f.rec.InputHash || old.Caller.Dialect != f.call.Caller.Dialect:
+	case old.Tool != f.rec.Tool || old.InputHash != f.rec.InputHash || old.Caller.Dialect != f.call.Caller.Dialect:
 		return nil, again("was used for another call; use a new ID")
 	case old.Outcome == "":
 		return nil, again("is still running; ask again later with the same ID")

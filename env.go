@@ -5,6 +5,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
+	"sync/atomic"
 
 	"github.com/toolcrib/toolcrib/internal/schema"
 )
@@ -25,15 +27,17 @@ type Env struct {
 	// Emit tells screens what is going on. Never nil.
 	Emit func(Event)
 
-	doc *schema.Doc // Call.Input parsed, where that was done already
+	// doc is Call.Input parsed, where that was done already. Whoever takes it
+	// out owns it: the tool that decodes it, or the end of the call.
+	doc atomic.Pointer[schema.Doc]
 }
 
-// parsed gives the parsed form of an input if it is the one this Env has.
+// parsed takes the parsed form of an input, if it is the one this Env has.
 func (e *Env) parsed(input json.RawMessage) *schema.Doc {
-	if e == nil || e.doc == nil || len(input) == 0 || len(input) != len(e.Call.Input) || &input[0] != &e.Call.Input[0] {
+	if e == nil || len(input) == 0 || len(input) != len(e.Call.Input) || &input[0] != &e.Call.Input[0] {
 		return nil
 	}
-	return e.doc
+	return e.doc.Swap(nil)
 }
 
 // maxDepth ends a chain of tools that call each other in a circle.
@@ -44,7 +48,8 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 	e := &Env{Call: f.call, Emit: c.emitter(f)}
 	e.Call.Input = f.input
 	if bytes.Equal(f.input, f.text) {
-		e.doc = f.doc
+		e.doc.Store(f.doc)
+		f.doc = nil
 	}
 	e.Use = func(ctx context.Context, tool string, input any) (*Result, error) {
 		if f.over.Load() {
@@ -58,7 +63,9 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 				return Answer{}, callOver(f)
 			}
 			q.Call, q.Spec = f.call, f.entry.tool.Spec
-			return c.Approver.Approve(ctx, q)
+			ctx, cancel := context.WithTimeout(ctx, f.limits.Ask)
+			defer cancel()
+			return c.ask(ctx, q)
 		}
 	}
 	if len(grant.Programs) == 0 {
@@ -74,7 +81,7 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 		if f.over.Load() {
 			return Exit{}, callOver(f)
 		}
-		if _, ok := meetAny(grant.Programs, cmd.Path); !ok {
+		if !allowed(grant.Programs, cmd.Path) {
 			return Exit{}, refuse(Denied, f.call.Tool, "the program "+cmd.Path+" was not granted", nil)
 		}
 		return c.Sandbox.Run(ctx, cmd, grant)
@@ -88,13 +95,9 @@ func callOver(f *flight) error {
 	return refuse(Denied, f.call.Tool, "the call "+f.call.ID+" is over", nil)
 }
 
-func meetAny(patterns []string, word string) (string, bool) {
-	for _, p := range patterns {
-		if m, ok := meetWord(p, word); ok {
-			return m, true
-		}
-	}
-	return "", false
+// allowed reports whether a list of names has this one; only the list may say *.
+func allowed(names []string, name string) bool {
+	return name != "*" && slices.ContainsFunc(names, func(n string) bool { return n == "*" || n == name })
 }
 
 func (c *Crib) emitter(f *flight) func(Event) {
@@ -131,7 +134,7 @@ func inputText(input any) (json.RawMessage, error) {
 	case json.RawMessage:
 		return v, nil
 	}
-	text, err := json.Marshal(input)
+	text, err := encode(input, true)
 	if string(text) == "null" {
 		return nil, err // a nil map is no arguments, as an empty one is
 	}

@@ -54,6 +54,8 @@ func shorter(a, b time.Duration) time.Duration {
 
 func (d Dir) meet(e Dir) (Dir, bool) {
 	switch {
+	case !d.clean() || !e.clean():
+		return Dir{}, false
 	case inside(d.Path, e.Path):
 		return Dir{Path: d.Path, Write: d.Write && e.Write}, true
 	case inside(e.Path, d.Path):
@@ -61,6 +63,10 @@ func (d Dir) meet(e Dir) (Dir, bool) {
 	}
 	return Dir{}, false
 }
+
+// clean reports whether a path is the absolute path it looks like; any other
+// grants nothing.
+func (d Dir) clean() bool { return filepath.IsAbs(d.Path) && filepath.Clean(d.Path) == d.Path }
 
 // inside reports whether path is dir or below it, by whole path elements:
 // /home/ann2 is not inside /home/ann.

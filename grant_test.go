@@ -33,12 +33,12 @@ func touches(g Grant) []string {
 		}
 	}
 	for _, p := range []string{"/bin/ls", "/bin/sh"} {
-		if _, ok := meetAny(g.Programs, p); ok {
+		if allowed(g.Programs, p) {
 			out = append(out, "program "+p)
 		}
 	}
 	for _, s := range []string{"one", "two"} {
-		if _, ok := meetAny(g.Secrets, s); ok {
+		if allowed(g.Secrets, s) {
 			out = append(out, "secret "+s)
 		}
 	}
@@ -99,6 +99,17 @@ func TestGrantHasWholePathElements(t *testing.T) {
 	m := Grant{Dirs: []Dir{{"/home/ann", true}}}.Meet(Grant{Dirs: []Dir{{"/home/ann2", true}}})
 	if len(m.Dirs) != 0 {
 		t.Errorf("/home/ann2 is taken for a part of /home/ann: %v", m.Dirs)
+	}
+}
+
+// A directory that is not written as the absolute path it is means nothing:
+// /srv/a/../../etc would look like a part of /srv/a.
+func TestGrantTakesCleanPathsOnly(t *testing.T) {
+	whole := Grant{Dirs: []Dir{{"/", true}, {"/srv/a", true}}}
+	for _, path := range []string{"", ".", "srv/a", "/srv/a/../../etc", "/srv/a/", "//srv/a", "/srv/./a"} {
+		if m := whole.Meet(Grant{Dirs: []Dir{{path, true}}}); len(m.Dirs) != 0 {
+			t.Errorf("%q gives %v", path, m.Dirs)
+		}
 	}
 }
 

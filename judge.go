@@ -89,7 +89,7 @@ func (c *Crib) approve(ctx context.Context, j judged) (cleared, error) {
 	}
 	ask, cancel := context.WithTimeout(ctx, f.limits.Ask)
 	defer cancel()
-	answer, err := c.Approver.Approve(ask, Question{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input, Reasons: f.rec.Verdicts})
+	answer, err := c.ask(ask, Question{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input, Reasons: f.rec.Verdicts})
 	if err != nil {
 		if ctx.Err() != nil {
 			return cleared{}, overdue(f.call.Tool, "waiting for a person's approval", ctx.Err())
@@ -114,6 +114,34 @@ func (c *Crib) approve(ctx context.Context, j judged) (cleared, error) {
 		}
 	}
 	return cleared{f}, nil
+}
+
+// ask puts a question, and goes on at the end of ctx even if the Approver
+// does not.
+func (c *Crib) ask(ctx context.Context, q Question) (Answer, error) {
+	type reply struct {
+		answer Answer
+		err    error
+	}
+	replies := make(chan reply, 1)
+	approver := c.Approver
+	go func() {
+		r := reply{err: errGone}
+		defer func() {
+			if p := recover(); p != nil {
+				r = reply{err: fmt.Errorf("panic: %v", p)}
+			}
+			replies <- r
+		}()
+		answer, err := approver.Approve(ctx, q)
+		r = reply{answer, err}
+	}()
+	select {
+	case r := <-replies:
+		return r.answer, r.err
+	case <-ctx.Done():
+		return Answer{}, ctx.Err()
+	}
 }
 
 // edited takes the arguments a person put in place of the model's. Having

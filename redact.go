@@ -3,6 +3,7 @@ package toolcrib
 import (
 	"bytes"
 	"encoding/json"
+	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/schema"
 )
@@ -125,9 +126,14 @@ func valueEnd(text []byte, i int) int {
 }
 
 // secretKey reports whether values under this key are secrets by custom. The
-// key's separators and case do not matter: api_key, apiKey and API-KEY are one.
+// key's separators, case and number do not matter: api_key, apiKey and
+// API-KEYS are one.
 func secretKey(key []byte) bool {
-	if len(key) < 3 || len(key) > 64 {
+	key = bytes.TrimRight(key, "_- ")
+	if n := len(key); n > 2 && key[n-1]|0x20 == 's' && key[n-2]|0x20 != 's' {
+		key = key[:n-1]
+	}
+	if len(key) < 3 {
 		return false
 	}
 	tail := [3]byte(key[len(key)-3:])
@@ -137,23 +143,32 @@ func secretKey(key []byte) bool {
 		}
 	}
 	switch string(tail[:]) { // most keys end here
-	case "ord", "swd", "ase", "ret", "ken", "key", "ion", "kie", "ial", "als":
+	case "ord", "swd", "ase", "ret", "ken", "key", "ion", "kie", "ial", "pwd", "jwt":
+	case "uth", "ass", "lue": // auth, pass, token_value
 	default:
 		return false
 	}
 	var buf [64]byte
 	word := buf[:0]
-	for _, c := range key {
+	for _, c := range key[max(0, len(key)-len(buf)):] {
 		switch {
 		case c >= 'A' && c <= 'Z':
 			word = append(word, c+'a'-'A')
-		case c != '_' && c != '-' && c != '.':
+		case c != '_' && c != '-' && c != '.' && c != ' ':
 			word = append(word, c)
 		}
 	}
+	word = bytes.TrimSuffix(word, []byte("value"))
+	switch string(word) {
+	case "auth", "pass", "pwd", "jwt":
+		return true
+	}
+	if n := len(key) - len("_pass"); n > 0 && (key[n] == '_' || key[n] == '-') && bytes.EqualFold(key[n+1:], []byte("pass")) {
+		return true // db_pass, and not compass
+	}
 	for _, suffix := range [...]string{
-		"password", "passwd", "passphrase", "secret", "token", "apikey", "accesskey",
-		"privatekey", "secretkey", "authorization", "cookie", "credential", "credentials",
+		"password", "passwd", "passphrase", "pwd", "secret", "token", "apikey", "accesskey",
+		"privatekey", "secretkey", "signingkey", "encryptionkey", "authorization", "cookie", "credential",
 	} {
 		if len(word) >= len(suffix) && string(word[len(word)-len(suffix):]) == suffix {
 			return true
@@ -162,16 +177,59 @@ func secretKey(key []byte) bool {
 	return false
 }
 
+// secretPath reports whether a path such as db.passwords[2] leads through a
+// key whose values are secrets.
+func secretPath(path string) bool {
+	for part := range strings.FieldsFuncSeq(path, func(r rune) bool { return r == '.' || r == '[' || r == ']' || r == '"' }) {
+		if secretKey([]byte(part)) {
+			return true
+		}
+	}
+	return false
+}
+
+// scrub takes what looks like a secret out of a plain text.
+func scrub(text string) string {
+	const apart = " \t\n\"'`,;()<>"
+	var out strings.Builder
+	before := ""
+	for text != "" {
+		n := strings.IndexAny(text, apart)
+		if n < 0 {
+			n = len(text)
+		}
+		word := text[:n]
+		key, value, assigned := strings.Cut(word, "=")
+		switch {
+		case secretLook([]byte(word)), len(word) >= 8 && (before == "Bearer" || before == "Basic"):
+			out.WriteString("[redacted]")
+		case assigned && value != "" && secretKey([]byte(key)):
+			out.WriteString(key + "=[redacted]")
+		default:
+			out.WriteString(word)
+		}
+		if word != "" {
+			before = word
+		}
+		if n < len(text) {
+			out.WriteByte(text[n])
+			n++
+		}
+		text = text[n:]
+	}
+	return out.String()
+}
+
 // secretLook reports whether a string is a key or token by its form alone.
 func secretLook(s []byte) bool {
 	if len(s) < 16 {
 		return false
 	}
 	switch s[0] {
-	case 's', 'g', 'x', 'A', 'B':
+	case 's', 'g', 'x', 'A', 'B', 'e':
 		for _, prefix := range [...]string{
 			"sk-", "sk_live_", "sk_test_", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-",
-			"xoxb-", "xoxp-", "xoxa-", "AKIA", "ASIA", "Bearer ", "Basic ",
+			"xoxb-", "xoxp-", "xoxa-", "AKIA", "ASIA", "AIza", "eyJ", "Bearer ", "Basic ",
 		} {
 			if rest, ok := bytes.CutPrefix(s, []byte(prefix)); ok && bytes.IndexByte(rest, ' ') < 0 {
 				return true

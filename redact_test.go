@@ -18,7 +18,11 @@ func TestRedact(t *testing.T) {
 		{"list", `{"credentials":["a","b"],"c":2}`, `{"credentials":"[redacted]","c":2}`},
 		{"last in object", `{"o":{"token":null}}`, `{"o":{"token":"[redacted]"}}`},
 		{"spaces", "{ \"token\" :\n true , \"b\" : 1 }", "{ \"token\" :\n \"[redacted]\", \"b\" : 1 }"},
-		{"not a token", `{"max_tokens":5}`, `{"max_tokens":5}`},
+		{"plural", `{"tokens":["x"],"passwords":{"a":"b"},"API Keys":"k","user_pass":"p","auth":"a","pwd":"q","token_value":"t"}`,
+			`{"tokens":"[redacted]","passwords":"[redacted]","API Keys":"[redacted]","user_pass":"[redacted]","auth":"[redacted]","pwd":"[redacted]","token_value":"[redacted]"}`},
+		{"not a secret", `{"author":"a","compass":"n","value":1,"mode":"x","bypass":true,"monkey":"m","keys":[1]}`, `{"author":"a","compass":"n","value":1,"mode":"x","bypass":true,"monkey":"m","keys":[1]}`},
+		{"long key", `{"` + strings.Repeat("x", 100) + `_password":"p"}`, `{"` + strings.Repeat("x", 100) + `_password":"[redacted]"}`},
+		{"jwt", `["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc"]`, `["[redacted]"]`},
 		{"by look", `{"text":"ghp_abcdefghijklmnopqrstuvwxyz0123456789"}`, `{"text":"[redacted]"}`},
 		{"pem", `["` + pem + `"]`, `["[redacted]"]`},
 		{"escaped look", `["\u0067hp_abcdefghijklmnopqrstuvwxyz"]`, `["[redacted]"]`},
@@ -32,6 +36,28 @@ func TestRedact(t *testing.T) {
 		}
 		if !json.Valid([]byte(got)) {
 			t.Errorf("%s: %s is not JSON", tt.name, got)
+		}
+	}
+}
+
+func TestScrub(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain words stay, as they are; (all) of them": "plain words stay, as they are; (all) of them",
+		`login with "sk-abcdefghijklmnopqrst" failed`:  `login with "[redacted]" failed`,
+		"Authorization: Bearer abcdefghijkl":           "Authorization: Bearer [redacted]",
+		"API_KEY=hunter2 make":                         "API_KEY=[redacted] make",
+		"a=b":                                          "a=b",
+	} {
+		if got := scrub(in); got != want {
+			t.Errorf("scrub(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestSecretPath(t *testing.T) {
+	for path, want := range map[string]bool{"password": true, "db.passwords[2]": true, `a["api key"].b`: true, "author.name": false, "": false} {
+		if got := secretPath(path); got != want {
+			t.Errorf("secretPath(%q) = %v", path, got)
 		}
 	}
 }

@@ -15,6 +15,7 @@ func (c *Crib) equip(p cleared) (equipped, error) {
 	if err != nil {
 		return equipped{}, err
 	}
+	p.flight.env = env
 	return equipped{p.flight, env}, nil
 }
 
@@ -34,28 +35,36 @@ func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
 	if limit == 0 {
 		limit = f.limits.Timeout
 	}
-	ctx, cancel := context.WithTimeout(ctx, limit)
-	defer cancel()
+	limit = shorter(limit, f.limits.MaxTimeout)
+	run := &deadline{Context: ctx, at: time.Now().Add(limit)}
+	defer run.end(context.Canceled)
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
 
-	done := make(chan outcome, 1)
-	c.workers.start(job{ctx, do, e.env, f.input, done})
+	w := c.workers.start(job{run, do, e.env, f.input})
 	var got outcome
 	select {
-	case got = <-done:
+	case got = <-w.done:
 	case <-ctx.Done():
+		run.end(ctx.Err())
+	case <-timer.C:
+		run.end(context.DeadlineExceeded)
+	}
+	if run.Err() != nil {
 		// A good tool notices and says what it got done so far.
-		grace := time.NewTimer(f.limits.Grace)
-		defer grace.Stop()
+		timer.Reset(f.limits.Grace)
 		select {
-		case got = <-done:
-		case <-grace.C:
-			f.doc = nil // it may still be reading its input
-			c.log().Warn("tool does not stop at its deadline", "tool", f.call.Tool, "call", f.call.ID)
-			return ran{}, overdue(f.call.Tool, "the tool was running; it did not stop and may still be at work", ctx.Err())
+		case got = <-w.done:
+		case <-timer.C:
+			if w.leave() {
+				c.log().Warn("tool does not stop at its deadline", "tool", f.call.Tool, "call", f.call.ID)
+				return ran{}, overdue(f.call.Tool, "the tool was running; it did not stop and may still be at work", run.Err())
+			}
+			got = <-w.done
 		}
 	}
 	if got.err != nil {
-		return c.ranBadly(ctx, f, got)
+		return c.ranBadly(run, f, got)
 	}
 	if got.result == nil {
 		return ran{}, refuse(Internal, f.call.Tool, "the tool gave no result", nil)
@@ -92,6 +101,7 @@ func (c *Crib) vet(o ran) (*Result, error) {
 	if f.entry.adapter == nil || f.entry.adapter.Out == nil {
 		return result, nil
 	}
+	f.broke = result.Failed
 	result, err = f.entry.adapter.Out(f.given, result)
 	if err != nil {
 		if e, ok := errors.AsType[*Error](err); ok {
@@ -124,6 +134,7 @@ func (f *flight) vetted(r *Result, out *schema.Schema) (*Result, error) {
 		return nil, refuse(Internal, f.call.Tool, "the tool ran, but its value is not JSON", err)
 	}
 	defer doc.Release()
+	f.clean = len(r.Content) == 0 && !hasSecrets(doc)
 	if out == nil {
 		return r, nil
 	}

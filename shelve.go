@@ -40,18 +40,28 @@ func shelve(lists map[string][]Tool, s Shelving, fault faultFunc) []*entry {
 				continue
 			}
 			seen[native] = true
-			if to := renamed(s.Rename, box, native); to != "" {
-				if !validName(to) {
-					fault(box, native, fmt.Errorf("renamed to the bad name %q", to))
-					continue
-				}
-				e.spec.Name = to
-			}
 			entries = append(entries, e)
 		}
 	}
-	entries = append(entries, aliases(entries, s.Alias, fault)...)
-	return unique(entries)
+	taken := map[string]bool{}
+	for _, e := range entries {
+		taken[e.spec.Name] = true
+	}
+	for _, e := range entries {
+		to := renamed(s.Rename, e.spec.Box, e.spec.Native)
+		switch {
+		case to == "" || to == e.spec.Name:
+		case !validName(to):
+			fault(e.spec.Box, e.spec.Native, fmt.Errorf("renamed to the bad name %q", to))
+		case taken[to]:
+			fault(e.spec.Box, e.spec.Native, fmt.Errorf("renamed to %s, which another tool is called", to))
+		default:
+			e.spec.Name, taken[to] = to, true
+		}
+		e.wanted = e.spec.Name
+	}
+	entries = append(entries, aliases(entries, s.Alias, taken, fault)...)
+	return unique(entries, fault)
 }
 
 // newEntry checks a tool and compiles its schemas.
@@ -91,7 +101,7 @@ func renamed(rename map[string]string, box, tool string) string {
 }
 
 // aliases adds further names. An alias must mean exactly one tool.
-func aliases(entries []*entry, alias map[string]string, fault faultFunc) []*entry {
+func aliases(entries []*entry, alias map[string]string, taken map[string]bool, fault faultFunc) []*entry {
 	var more []*entry
 	for _, name := range slices.Sorted(maps.Keys(alias)) {
 		target := alias[name]
@@ -104,13 +114,15 @@ func aliases(entries []*entry, alias map[string]string, fault faultFunc) []*entr
 		switch {
 		case !validName(name):
 			fault("", name, errors.New("bad alias: want 1 to 64 letters, digits, _ or -"))
+		case taken[name]:
+			fault("", name, errors.New("alias: a tool is called so already"))
 		case len(found) == 0:
 			fault("", name, fmt.Errorf("alias of %s, which is not there", target))
 		case len(found) > 1:
 			fault("", name, fmt.Errorf("alias of %s, which is more than one tool: write box/tool", target))
 		default:
 			e := *found[0]
-			e.spec.Name, e.alias = name, true
+			e.spec.Name, e.wanted, e.alias = name, name, true
 			more = append(more, &e)
 		}
 	}
@@ -119,38 +131,48 @@ func aliases(entries []*entry, alias map[string]string, fault faultFunc) []*entr
 
 // unique settles collisions: every tool that wants a taken name becomes
 // box__tool, all of them, so that no order of loading decides who keeps it.
-// Names that still collide carry a hash of where they come from.
-func unique(entries []*entry) []*entry {
-	for _, rename := range []func(*entry) string{
-		func(e *entry) string { return boxName(e.spec.Box, e.spec.Name) },
-		func(e *entry) string { return hashName(e.spec.Box, e.spec.Name) },
-	} {
+// Names that collide even then end in a hash of where the tool comes from; one
+// that merely bears such a name has to give way. The names of adapters stay:
+// they are part of their dialect.
+func unique(entries []*entry, fault faultFunc) []*entry {
+	rename := func(to func(*entry) string) (changed bool) {
 		count := map[string]int{}
 		for _, e := range entries {
 			count[e.spec.Name]++
 		}
 		for _, e := range entries {
-			if count[e.spec.Name] > 1 {
-				e.spec.Name = rename(e)
+			if name := to(e); count[e.spec.Name] > 1 && e.adapter == nil && e.spec.Name != name {
+				e.spec.Name, changed = name, true
 			}
 		}
+		return changed
 	}
-	slices.SortFunc(entries, byName)
-	return entries
+	rename((*entry).boxName)
+	for rename((*entry).hashName) { //nolint:revive // each round gives at least one tool its last name
+	}
+	slices.SortStableFunc(entries, byName)
+	return slices.CompactFunc(entries, func(a, b *entry) bool {
+		if a.spec.Name != b.spec.Name {
+			return false
+		}
+		fault(b.spec.Box, b.spec.Native, fmt.Errorf("another tool is called %s", b.spec.Name))
+		return true
+	})
 }
 
 // boxName is <box>__<tool>, cut to what every model API accepts.
-func boxName(box, tool string) string {
-	name := box + "__" + tool
-	if len(name) <= maxName {
+func (e *entry) boxName() string {
+	if name := e.spec.Box + "__" + e.wanted; len(name) <= maxName {
 		return name
 	}
-	return hashName(box, name)
+	return e.hashName()
 }
 
-func hashName(box, name string) string {
-	sum := sha256.Sum256([]byte(box + "\x00" + name))
-	suffix := "_" + hex.EncodeToString(sum[:4])
+// hashName is the name only this entry can come to.
+func (e *entry) hashName() string {
+	sum := sha256.Sum256([]byte(e.spec.Box + "\x00" + e.spec.Native + "\x00" + e.wanted))
+	suffix := "_" + hex.EncodeToString(sum[:6])
+	name := e.spec.Box + "__" + e.wanted
 	return name[:min(len(name), maxName-len(suffix))] + suffix
 }
 
@@ -216,21 +238,14 @@ func addDialects(next *snapshot, natives []*entry, adapters []Adapter, fault fau
 		adapted[a.Dialect][native] = true
 	}
 	for dialect, shelf := range shelves {
-		taken := map[string]bool{}
-		for _, e := range shelf {
-			taken[e.spec.Name] = true
-		}
 		for _, native := range natives {
 			if adapted[dialect][native] {
 				continue
 			}
 			e := *native
 			e.spec.Dialect = dialect
-			if taken[e.spec.Name] {
-				e.spec.Name = boxName(e.spec.Box, e.spec.Name)
-			}
 			shelf = append(shelf, &e)
 		}
-		next.put(dialect, shelf)
+		next.put(dialect, unique(shelf, fault))
 	}
 }

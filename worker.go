@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -29,14 +30,19 @@ const (
 )
 
 // worker is one of them. It is told to end by a job without a function.
-type worker struct{ jobs chan job }
+type worker struct {
+	jobs chan job
+	done chan outcome // of the job under way; has room for it
+	// left settles who is first when a tool ends at its deadline: its worker,
+	// or the caller who stops waiting. A worker that was left does not come back.
+	left atomic.Bool
+}
 
 type job struct {
 	ctx   context.Context
 	do    RunFunc
 	env   *Env
 	input json.RawMessage
-	done  chan<- outcome
 }
 
 // outcome is what came out of a tool.
@@ -49,21 +55,26 @@ type outcome struct {
 var errGone = errors.New("the tool ended its goroutine")
 
 // start runs a job on a waiting worker, or on a new one.
-func (ws *workers) start(j job) {
+func (ws *workers) start(j job) *worker {
 	ws.mu.Lock()
 	if n := len(ws.idle); n > 0 {
 		w := ws.idle[n-1]
 		ws.idle = ws.idle[:n-1]
 		ws.used++
 		ws.mu.Unlock()
+		w.left.Store(false)
 		w.jobs <- j
-		return
+		return w
 	}
 	ws.mu.Unlock()
-	w := &worker{jobs: make(chan job, 1)}
+	w := &worker{jobs: make(chan job, 1), done: make(chan outcome, 1)}
 	w.jobs <- j
 	go ws.serve(w)
+	return w
 }
+
+// leave stops waiting for a worker; false if its outcome is there after all.
+func (w *worker) leave() bool { return w.left.CompareAndSwap(false, true) }
 
 // serve runs jobs until it is told to end or is not needed any more.
 func (ws *workers) serve(w *worker) {
@@ -71,12 +82,12 @@ func (ws *workers) serve(w *worker) {
 		if j.do == nil {
 			return
 		}
-		got := attempt(j)
-		// Parked before the outcome is told: who waits for it then finds this
-		// worker ready for the next call.
-		parked := ws.park(w)
-		j.done <- got
-		if !parked {
+		got := attempt(w, j)
+		if !w.left.CompareAndSwap(false, true) {
+			return // nobody waits for it
+		}
+		w.done <- got // before it is parked: only this call may read it
+		if !ws.park(w) {
 			return
 		}
 	}
@@ -115,15 +126,15 @@ func (ws *workers) reap() {
 
 // attempt runs one job. A panic is an outcome like any other; of a tool that
 // ends the goroutine itself, the outcome is told on the way out.
-func attempt(j job) (got outcome) {
+func attempt(w *worker, j job) (got outcome) {
 	returned := false
 	defer func() {
 		if p := recover(); p != nil {
 			got = outcome{err: fmt.Errorf("panic: %v", p), stack: debug.Stack()}
 			return
 		}
-		if !returned {
-			j.done <- outcome{err: errGone} // runtime.Goexit: nothing after this runs
+		if !returned && w.leave() {
+			w.done <- outcome{err: errGone} // runtime.Goexit: nothing after this runs
 		}
 	}()
 	result, err := j.do(j.ctx, j.env, j.input)
