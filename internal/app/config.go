@@ -43,11 +43,12 @@ type Tools struct {
 
 // Limits are toolcrib.Limits as people write them.
 type Limits struct {
-	Timeout time.Duration `yaml:"timeout" project:"lower" min:"1ms" doc:"How long a tool may run that names no time of its own."`
-	Ask     time.Duration `yaml:"ask" project:"lower" min:"1s" doc:"How long a person has to answer a question."`
-	Input   int64         `yaml:"input" unit:"bytes" project:"lower" min:"1KiB" max:"256MiB" doc:"The largest input of a call."`
-	Output  int64         `yaml:"output" unit:"bytes" project:"lower" min:"1KiB" max:"256MiB" doc:"The largest result of a call."`
-	Record  int64         `yaml:"record" unit:"bytes" min:"1KiB" max:"16MiB" doc:"How much of an input, and of a result, the journal keeps. A larger result cannot be answered again by call ID."`
+	Timeout    time.Duration `yaml:"timeout" project:"lower" min:"1ms" doc:"How long a tool may run that names no time of its own."`
+	MaxTimeout time.Duration `yaml:"max_timeout" project:"lower" min:"1ms" doc:"The longest any tool may run, whatever time it names itself."`
+	Ask        time.Duration `yaml:"ask" project:"lower" min:"1s" doc:"How long a person has to answer a question."`
+	Input      int64         `yaml:"input" unit:"bytes" project:"lower" min:"1KiB" max:"256MiB" doc:"The largest input of a call."`
+	Output     int64         `yaml:"output" unit:"bytes" project:"lower" min:"1KiB" max:"256MiB" doc:"The largest result of a call."`
+	Record     int64         `yaml:"record" unit:"bytes" min:"1KiB" max:"16MiB" doc:"How much of an input, and of a result, the journal keeps. A larger result cannot be answered again by call ID."`
 }
 
 // Journal says how long records are kept.
@@ -73,7 +74,7 @@ func Defaults() Config {
 	return Config{
 		Toolboxes: Toolboxes{Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}},
 		Limits: Limits{
-			Timeout: 60 * time.Second, Ask: 5 * time.Minute,
+			Timeout: 60 * time.Second, MaxTimeout: 10 * time.Minute, Ask: 5 * time.Minute,
 			Input: 4 << 20, Output: 8 << 20, Record: 64 << 10,
 		},
 		Journal: Journal{MaxAge: 90 * 24 * time.Hour, MaxSize: 1 << 30},

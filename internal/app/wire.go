@@ -50,7 +50,7 @@ func Open(ctx context.Context, cfg Config, needs Needs) (*App, error) {
 		Guards:  []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure | toolcrib.Reads)},
 		Journal: journal,
 		Limits: toolcrib.Limits{
-			Timeout: cfg.Limits.Timeout, Ask: cfg.Limits.Ask,
+			Timeout: cfg.Limits.Timeout, MaxTimeout: cfg.Limits.MaxTimeout, Ask: cfg.Limits.Ask,
 			Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),
 		},
 		Log: needs.Log,

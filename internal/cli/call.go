@@ -62,6 +62,12 @@ func (c *command) call(ctx context.Context, name string, pairs []string, f callF
 	if err != nil {
 		return usage(err)
 	}
+	if f.timeout < 0 {
+		return usagef("--timeout is %v: want more than nothing", f.timeout)
+	}
+	if f.hasJSON && f.json == "" {
+		return usagef("--json is empty: give a JSON object, or - to read it from standard input")
+	}
 	if f.hasJSON && len(pairs) > 0 {
 		return usagef("give the arguments either as key=value or as --json, not both")
 	}
@@ -112,7 +118,11 @@ func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 // its contents, in JSON like everything else.
 func (c *command) printResult(r *toolcrib.Result) error {
 	if !c.asJSON(true) {
-		_, err := fmt.Fprintln(c.out, r.String())
+		text := r.String()
+		if terminal(c.out) {
+			text = readable(text)
+		}
+		_, err := fmt.Fprintln(c.out, text)
 		return err
 	}
 	switch {
@@ -133,12 +143,24 @@ func (c *command) arguments(a *app.App, call toolcrib.Call, pairs []string, f ca
 		if err != nil {
 			return nil, fmt.Errorf("reading standard input: %w", err)
 		}
+		if len(text) == 0 {
+			return nil, usagef("there is nothing on standard input: give a JSON object")
+		}
 		return text, nil // one byte too many makes the crib refuse it as too long
 	case f.hasJSON:
 		return json.RawMessage(f.json), nil
 	}
 	spec, _ := a.Crib.Tool(call.Caller, call.Tool)
 	return pairsInput(spec.Input, pairs)
+}
+
+// takesText reports whether a property is a text, or a text that may be null.
+func takesText(kind any) bool {
+	switch typeText(kind) {
+	case "string", "null or string", "string or null":
+		return true
+	}
+	return false
 }
 
 // pairsInput makes an object of key=value pairs. A value is text where the
@@ -159,7 +181,7 @@ func pairsInput(schema json.RawMessage, pairs []string) (json.RawMessage, error)
 			return nil, usagef("argument %s is given twice", key)
 		}
 		known := s.Properties[key]
-		if typeText(known.Type) != "string" && json.Valid([]byte(value)) {
+		if !takesText(known.Type) && json.Valid([]byte(value)) {
 			input[key] = json.RawMessage(value)
 			continue
 		}

@@ -205,7 +205,7 @@ func (c *command) verifyJournal(ctx context.Context) error {
 
 func (c *command) printReport(r *store.Report) {
 	for _, f := range r.Findings {
-		fmt.Fprintln(c.out, f)
+		fmt.Fprintln(c.out, printable(f.String()))
 	}
 	if r.More > 0 {
 		fmt.Fprintf(c.out, "and %d more\n", r.More)

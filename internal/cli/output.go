@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
+	"unicode"
 )
 
 // asJSON reports whether to write JSON, given what the command does unasked.
@@ -36,15 +37,48 @@ func (c *command) printJSON(v any) error {
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
-	if terminal(c.out) {
-		var pretty bytes.Buffer
-		if err := json.Indent(&pretty, text.Bytes(), "", "  "); err != nil {
-			return err
-		}
-		text = pretty
+	if !terminal(c.out) {
+		_, err := c.out.Write(text.Bytes())
+		return err
 	}
-	_, err := c.out.Write(text.Bytes())
+	var pretty bytes.Buffer
+	if err := json.Indent(&pretty, text.Bytes(), "", "  "); err != nil {
+		return err
+	}
+	_, err := io.WriteString(c.out, escaped(pretty.String(), func(r rune) string { return fmt.Sprintf(`\u%04x`, r) }))
 	return err
+}
+
+// printable shows what a text really has in it: control characters, which
+// could forge lines or steer a terminal, are written out.
+func printable(text string) string {
+	return escaped(strings.ReplaceAll(strings.ReplaceAll(text, "\n", `\n`), "\t", `\t`), func(r rune) string { return fmt.Sprintf(`\x%02x`, r) })
+}
+
+// readable is for texts of several lines: it leaves their ends alone.
+func readable(text string) string {
+	return escaped(text, func(r rune) string { return fmt.Sprintf(`\x%02x`, r) })
+}
+
+func escaped(text string, escape func(rune) string) string {
+	if !strings.ContainsFunc(text, steers) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		if steers(r) {
+			b.WriteString(escape(r))
+		} else {
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// steers reports whether a character does something to a terminal or to the
+// order of the text, rather than being shown.
+func steers(r rune) bool {
+	return (unicode.IsControl(r) && r != '\n' && r != '\t') || (r >= 0x202a && r <= 0x202e) || (r >= 0x2066 && r <= 0x2069)
 }
 
 // table writes rows in columns.
@@ -52,6 +86,9 @@ func (c *command) table(head []string, rows [][]string) error {
 	w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, strings.Join(head, "\t"))
 	for _, row := range rows {
+		for i, cell := range row {
+			row[i] = printable(cell)
+		}
 		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}
 	return w.Flush()

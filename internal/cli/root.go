@@ -50,14 +50,36 @@ func Main() int {
 }
 
 func (c *command) run(ctx context.Context, args []string) int {
+	out := &checkedWriter{Writer: c.out}
+	if !terminal(c.out) {
+		c.out = out
+	}
 	root := c.root()
 	root.SetArgs(args)
 	err := root.ExecuteContext(ctx)
+	if err == nil {
+		err = out.err // what was not written was not said
+	}
 	if err == nil {
 		return exitDone
 	}
 	c.complain(err)
 	return exitStatus(err)
+}
+
+// checkedWriter remembers that writing failed, so that a full disk is noticed
+// whatever was being printed.
+type checkedWriter struct {
+	io.Writer
+	err error
+}
+
+func (w *checkedWriter) Write(p []byte) (int, error) {
+	n, err := w.Writer.Write(p)
+	if err != nil && w.err == nil {
+		w.err = &toolcrib.Error{Code: toolcrib.Internal, Message: "the output could not be written: " + err.Error(), Err: err}
+	}
+	return n, err
 }
 
 // complain writes an error the one way all of them are written.
@@ -69,7 +91,7 @@ func (c *command) complain(err error) {
 	if e, ok := errors.AsType[*toolcrib.Error](err); ok {
 		text = string(e.Code) + ": " + e.Message
 	}
-	fmt.Fprintln(c.err, "toolcrib: "+text)
+	fmt.Fprintln(c.err, "toolcrib: "+readable(text))
 	if isUsage(err) {
 		fmt.Fprintln(c.err, "Run 'toolcrib --help' or 'toolcrib <command> --help' for how to use it.")
 	}
@@ -181,7 +203,7 @@ func (c *command) open(ctx context.Context) (*app.App, error) {
 
 func (c *command) tellFaults(a *app.App) {
 	for _, f := range a.Faults {
-		fmt.Fprintf(c.err, "toolcrib: warning: left out: %v\n", f)
+		fmt.Fprintf(c.err, "toolcrib: warning: left out: %s\n", printable(f.Error()))
 	}
 }
 

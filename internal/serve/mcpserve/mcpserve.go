@@ -8,12 +8,15 @@ package mcpserve
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"sync"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib"
@@ -54,8 +57,9 @@ func New(cfg Config, caller toolcrib.Caller) *Server {
 			PageSize:     1000,
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
 		})
-	s.refresh()
+	s.mcp.AddReceivingMiddleware(s.calls)
 	s.stop = cfg.Crib.Catalog.Watch(func(toolcrib.Diff) { s.refresh() })
+	s.refresh()
 	return s
 }
 
@@ -94,39 +98,74 @@ func (s *Server) show(spec toolcrib.Spec) (ok bool) {
 			s.cfg.Log.Error("tool cannot be shown over MCP", "tool", spec.Name, "err", p)
 		}
 	}()
-	s.mcp.AddTool(contract(spec), s.handler(spec))
+	s.mcp.AddTool(contract(spec), listed)
 	return true
 }
 
-func (s *Server) handler(spec toolcrib.Spec) mcp.ToolHandler {
-	return func(ctx context.Context, req *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		call := toolcrib.Call{
-			Tool: spec.Name, Input: req.Params.Arguments, Caller: s.caller, Lenient: s.cfg.Lenient,
-			ID: callID(req.Params.Meta),
+// calls takes every tools/call to the crib, also one of a tool that is not on
+// the library's list: a refused call is recorded too.
+func (s *Server) calls(next mcp.MethodHandler) mcp.MethodHandler {
+	return func(ctx context.Context, method string, req mcp.Request) (mcp.Result, error) {
+		call, ok := req.(*mcp.CallToolRequest)
+		if !ok || method != "tools/call" {
+			return next(ctx, method, req)
 		}
-		if id := req.Session.ID(); id != "" {
-			call.Caller.Session = id
+		session := ""
+		if call.Session != nil {
+			session = call.Session.ID()
 		}
-		result, err := s.cfg.Crib.Call(ctx, call)
+		result, err := s.call(ctx, session, call.Params.Name, call.Params.Arguments, call.Params.Meta[callIDKey])
 		if err != nil {
-			return refusal(err), nil
+			return nil, err
 		}
-		return answer(result), nil
+		return result, nil
 	}
+}
+
+// call makes the Call. An unknown tool is an error of the protocol; every
+// other refusal is a failed result, since only that reaches the model.
+func (s *Server) call(ctx context.Context, session, tool string, input json.RawMessage, id any) (*mcp.CallToolResult, error) {
+	call := toolcrib.Call{Tool: tool, Input: input, Caller: s.caller, Lenient: s.cfg.Lenient}
+	if session != "" {
+		call.Caller.Session = session
+	}
+	switch id := id.(type) {
+	case nil:
+	case string:
+		call.ID = id
+	default: // it must not be taken for a call without one, and run twice
+		return refusal(&toolcrib.Error{Code: toolcrib.Invalid, Tool: tool, Message: "_meta[" + callIDKey + "] is not a string"}), nil
+	}
+	result, err := s.cfg.Crib.Call(ctx, call)
+	switch {
+	case err == nil:
+		return answer(result), nil
+	case toolcrib.CodeOf(err) == toolcrib.NotFound:
+		return nil, &jsonrpc.Error{Code: jsonrpc.CodeInvalidParams, Message: err.Error()}
+	}
+	return refusal(err), nil
+}
+
+// listed stands for a tool on the library's list; calls go to the crib before
+// they reach it.
+func listed(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	return nil, errors.New("the call went past the crib")
 }
 
 // ServeStdio serves one client on the given streams until it hangs up or ctx
 // ends.
 func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	return s.mcp.Run(ctx, &mcp.IOTransport{Reader: in, Writer: out})
+	gate := newGate(s, in, out)
+	return s.mcp.Run(ctx, &mcp.IOTransport{Reader: gate, Writer: gate, MaxLineLength: gate.max + 1})
 }
 
 // Handler serves any number of clients over streamable HTTP. It refuses
 // requests that a foreign web page makes in a person's browser.
 func (s *Server) Handler() http.Handler {
 	h := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return s.mcp }, &mcp.StreamableHTTPOptions{
-		Logger:         s.cfg.Log,
-		SessionTimeout: 30 * time.Minute,
+		Logger:              s.cfg.Log,
+		SessionTimeout:      30 * time.Minute,
+		MaxRequestBodyBytes: s.maxMessage(),
 	})
 	return http.NewCrossOriginProtection().Handler(h)
 }

@@ -13,11 +13,6 @@ import (
 // names it; see toolcrib.Call.ID.
 const callIDKey = "toolcrib/callId"
 
-func callID(meta mcp.Meta) string {
-	id, _ := meta[callIDKey].(string)
-	return id
-}
-
 // contract shows a Spec as an MCP tool. The annotations are derived from the
 // declared effects, so that they can never promise more than guards go by.
 func contract(s toolcrib.Spec) *mcp.Tool {
@@ -63,7 +58,9 @@ func answer(r *toolcrib.Result) *mcp.CallToolResult {
 		out.Content = append(out.Content, content(c))
 	}
 	if r.Value != nil {
-		out.StructuredContent = r.Value
+		if r.Value[0] == '{' { // only objects go by this name
+			out.StructuredContent = r.Value
+		}
 		if len(out.Content) == 0 {
 			out.Content = append(out.Content, &mcp.TextContent{Text: string(r.Value)})
 		}

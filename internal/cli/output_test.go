@@ -1,0 +1,53 @@
+package cli
+
+import (
+	"errors"
+	"io"
+	"strings"
+	"testing"
+)
+
+func TestNothingSteersTheTerminal(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain, ä and 日本":     "plain, ä and 日本",
+		"two\nlines\tand tab": `two\nlines\tand tab`,
+		"\x1b[31mred":         `\x1b[31mred`,
+		"c1 \u009b31m":        `c1 \x9b31m`,
+		"turned \u202eround":  `turned \x202eround`,
+		"\r\x7f":              `\x0d\x7f`,
+	} {
+		if got := printable(in); got != want {
+			t.Errorf("printable(%q) = %q, want %q", in, got, want)
+		}
+	}
+	if got := readable("a\n\x1bb"); got != "a\n\\x1bb" {
+		t.Errorf("readable: %q", got)
+	}
+}
+
+// A name a model made up must not forge a row of the journal.
+func TestJournalRowsCannotBeForged(t *testing.T) {
+	home := t.TempDir()
+	runCLI(t, home, "call", "evil\n2026-01-01 00:00:00  forged  done\x1b[2J", "a=1")
+	out, _, status := runCLI(t, home, "journal")
+	if lines := strings.Count(out, "\n"); status != 0 || lines != 2 || strings.ContainsAny(out, "\x1b") {
+		t.Errorf("%d lines:\n%s", lines, out)
+	}
+}
+
+func TestOutputThatCannotBeWritten(t *testing.T) {
+	home := t.TempDir()
+	for _, args := range [][]string{{"tools"}, {"version"}, {"doctor"}, {"tools", "show", "unit_convert"}} {
+		c := &command{
+			in: io.NopCloser(strings.NewReader("")), out: fullDisk{}, err: io.Discard, dir: home,
+			environ: []string{"TOOLCRIB_HOME=" + home, "HOME=" + home},
+		}
+		if status := c.run(t.Context(), args); status == 0 {
+			t.Errorf("%v: status 0 although nothing was written", args)
+		}
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("disk full") }
