@@ -14,7 +14,12 @@ const redactedText = `"[redacted]"`
 // find nothing in it.
 func hasSecrets(doc *schema.Doc) bool {
 	for s := range doc.Strings() {
-		if secretKey(s) || secretLook(s) {
+		if secretLook(s) {
+			return true
+		}
+	}
+	for key := range doc.Keys() {
+		if secretKey(key) {
 			return true
 		}
 	}
@@ -129,7 +134,9 @@ func valueEnd(text []byte, i int) int {
 // key's separators, case and number do not matter: api_key, apiKey and
 // API-KEYS are one.
 func secretKey(key []byte) bool {
-	key = bytes.TrimRight(key, "_- ")
+	for len(key) > 0 && (key[len(key)-1] == '_' || key[len(key)-1] == '-' || key[len(key)-1] == ' ') {
+		key = key[:len(key)-1]
+	}
 	if n := len(key); n > 2 && key[n-1]|0x20 == 's' && key[n-2]|0x20 != 's' {
 		key = key[:n-1]
 	}

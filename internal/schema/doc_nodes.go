@@ -131,6 +131,17 @@ func (d *Doc) Strings() iter.Seq[[]byte] {
 	}
 }
 
+// Keys walks every key of every object of the document, decoded.
+func (d *Doc) Keys() iter.Seq[[]byte] {
+	return func(yield func([]byte) bool) {
+		for _, k := range d.order {
+			if !yield(d.str(k)) {
+				return
+			}
+		}
+	}
+}
+
 // Root gives the outermost value.
 func (d *Doc) Root() Node { return Node{d, 0} }
 
