@@ -148,7 +148,8 @@ func unique(entries []*entry, fault faultFunc) []*entry {
 		return changed
 	}
 	rename((*entry).boxName)
-	for rename((*entry).hashName) { //nolint:revive // each round gives at least one tool its last name
+	for rename((*entry).hashName) {
+		// Each round gives at least one tool its last name, so this ends.
 	}
 	slices.SortStableFunc(entries, byName)
 	return slices.CompactFunc(entries, func(a, b *entry) bool {

@@ -55,7 +55,8 @@ func (g *gate) Read(p []byte) (int, error) {
 			continue
 		}
 		if g.pass(line) {
-			g.rest = append(line, '\n')
+			line = append(line, '\n')
+			g.rest = line
 		}
 	}
 	n := copy(p, g.rest)
