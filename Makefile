@@ -35,7 +35,7 @@ lint: ## run the linter
 	@$(GO) version -m $(LINT) 2>/dev/null | grep -q "golangci-lint/v2	$(LINT_VERSION)" || { \
 		echo "building golangci-lint $(LINT_VERSION) into .bin, once; this takes two minutes or so"; \
 		GOBIN="$$PWD/.bin" CGO_ENABLED=0 GOFLAGS= $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION); }
-	$(LINT) run $(PACKAGES)
+	$(LINT) run --allow-parallel-runners $(PACKAGES)
 
 cross: # what is built for another system must build on this one
 	GOOS=darwin CGO_ENABLED=0 $(GO) build ./...
