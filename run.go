@@ -63,6 +63,9 @@ func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
 			got = <-w.done
 		}
 	}
+	if !got.gone {
+		c.workers.park(w)
+	}
 	if got.err != nil {
 		return c.ranBadly(run, f, got)
 	}
@@ -76,7 +79,7 @@ func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
 // refusal with a code of its own, or a plain failure that the model can read.
 func (c *Crib) ranBadly(ctx context.Context, f *flight, got outcome) (ran, error) {
 	name := f.call.Tool
-	if got.stack != nil || errors.Is(got.err, errGone) {
+	if got.stack != nil || got.gone {
 		c.log().Error("tool panicked", "tool", name, "call", f.call.ID, "err", got.err, "stack", string(got.stack))
 		return ran{}, refuse(Internal, name, "the tool broke down; this is a fault in the tool, not in the call", got.err)
 	}

@@ -50,6 +50,7 @@ type outcome struct {
 	result *Result
 	err    error
 	stack  []byte // of a panic
+	gone   bool   // the tool ended its goroutine, and with it the worker
 }
 
 var errGone = errors.New("the tool ended its goroutine")
@@ -76,35 +77,33 @@ func (ws *workers) start(j job) *worker {
 // leave stops waiting for a worker; false if its outcome is there after all.
 func (w *worker) leave() bool { return w.left.CompareAndSwap(false, true) }
 
-// serve runs jobs until it is told to end or is not needed any more.
+// serve runs jobs until it is told to end, or nobody waits for it any more.
 func (ws *workers) serve(w *worker) {
 	for j := range w.jobs {
 		if j.do == nil {
 			return
 		}
 		got := attempt(w, j)
-		if !w.left.CompareAndSwap(false, true) {
-			return // nobody waits for it
+		if !w.leave() {
+			return // the caller has left
 		}
-		w.done <- got // before it is parked: only this call may read it
-		if !ws.park(w) {
-			return
-		}
+		w.done <- got
 	}
 }
 
-// park makes a worker wait; false if enough do.
-func (ws *workers) park(w *worker) bool {
+// park makes a worker wait for the next call. Only the caller that has taken
+// its outcome may do that: until then the outcome is not out of the way.
+func (ws *workers) park(w *worker) {
 	ws.mu.Lock()
 	defer ws.mu.Unlock()
 	if len(ws.idle) >= maxIdle {
-		return false
+		w.jobs <- job{} // enough of them wait; there is room, since it does nothing
+		return
 	}
 	ws.idle = append(ws.idle, w)
 	if ws.reaper == nil {
 		ws.reaper = time.AfterFunc(idleTime, ws.reap)
 	}
-	return true
 }
 
 // reap ends the workers that were not needed since it last looked.
@@ -134,7 +133,7 @@ func attempt(w *worker, j job) (got outcome) {
 			return
 		}
 		if !returned && w.leave() {
-			w.done <- outcome{err: errGone} // runtime.Goexit: nothing after this runs
+			w.done <- outcome{err: errGone, gone: true} // runtime.Goexit: nothing after this runs
 		}
 	}()
 	result, err := j.do(j.ctx, j.env, j.input)

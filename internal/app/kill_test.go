@@ -43,8 +43,9 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		rounds = 20
 	}
 	dir := t.TempDir()
-	for range rounds {
-		killOnce(t, dir, time.Duration(rand.IntN(120))*time.Millisecond)
+	for i := range rounds {
+		// Some kills hit the start, most of them the work.
+		killOnce(t, dir, i%5 != 0, time.Duration(rand.IntN(100_000))*time.Microsecond)
 	}
 
 	ctx := t.Context()
@@ -102,22 +103,41 @@ func TestKilledAtAnyMoment(t *testing.T) {
 
 func killConfig(dir string) store.Config { return store.Config{Dir: filepath.Join(dir, "journal")} }
 
-func killOnce(t *testing.T, dir string, after time.Duration) {
+// killOnce starts the process and kills it some time later: from its start, or
+// from when it has begun to work.
+func killOnce(t *testing.T, dir string, working bool, after time.Duration) {
 	t.Helper()
 	var stderr bytes.Buffer
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), killDir+"="+dir)
 	cmd.Stderr = &stderr
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
+	begun := make(chan struct{})
 	ended := make(chan error, 1)
-	go func() { ended <- cmd.Wait() }()
-	// Some kills hit the start, most of them the work.
+	go func() {
+		_, err := stdout.Read(make([]byte, 1)) // one byte when it has begun
+		if err == nil {
+			close(begun)
+		}
+		ended <- cmd.Wait()
+	}()
+	if working {
+		select {
+		case <-begun:
+		case <-time.After(time.Minute):
+			t.Fatal("it does not begin")
+		}
+	}
 	select {
 	case err := <-ended:
 		t.Fatalf("ended by itself: %v\n%s", err, stderr.String())
-	case <-time.After(after + 15*time.Millisecond):
+	case <-time.After(after):
 	}
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
@@ -174,6 +194,9 @@ func toBeKilled(dir string) error {
 	crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: journal, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Writes)}}
 	if _, faults := crib.Catalog.Load(ctx, toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("kill", tool)}}); faults != nil {
 		return faults[0]
+	}
+	if _, err := os.Stdout.WriteString("."); err != nil {
+		return err
 	}
 	var wg sync.WaitGroup
 	for g := range callers {
