@@ -38,32 +38,29 @@ func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
 	limit = shorter(limit, f.limits.MaxTimeout)
 	run := &deadline{Context: ctx, at: time.Now().Add(limit)}
 	defer run.end(context.Canceled)
-	timer := time.NewTimer(limit)
-	defer timer.Stop()
-
-	w := c.workers.start(job{run, do, e.env, f.input})
+	w := c.workers.start(job{run, do, e.env, f.input}, limit)
 	var got outcome
 	select {
 	case got = <-w.done:
 	case <-ctx.Done():
 		run.end(ctx.Err())
-	case <-timer.C:
+	case <-w.clock.C:
 		run.end(context.DeadlineExceeded)
 	}
 	if run.Err() != nil {
 		// A good tool notices and says what it got done so far.
-		timer.Reset(f.limits.Grace)
+		w.clock.Reset(f.limits.Grace)
 		select {
 		case got = <-w.done:
-		case <-timer.C:
-			if w.leave() {
+		case <-w.clock.C:
+			if w.leave() { // its clock has run out, and nobody will start it again
 				c.log().Warn("tool does not stop at its deadline", "tool", f.call.Tool, "call", f.call.ID)
 				return ran{}, overdue(f.call.Tool, "the tool was running; it did not stop and may still be at work", run.Err())
 			}
 			got = <-w.done
 		}
 	}
-	if !got.gone {
+	if w.clock.Stop(); !got.gone {
 		c.workers.park(w)
 	}
 	if got.err != nil {

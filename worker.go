@@ -31,8 +31,9 @@ const (
 
 // worker is one of them. It is told to end by a job without a function.
 type worker struct {
-	jobs chan job
-	done chan outcome // of the job under way; has room for it
+	jobs  chan job
+	done  chan outcome // of the job under way; has room for it
+	clock *time.Timer  // for whoever waits for it, and only then running
 	// left settles who is first when a tool ends at its deadline: its worker,
 	// or the caller who stops waiting. A worker that was left does not come back.
 	left atomic.Bool
@@ -55,8 +56,8 @@ type outcome struct {
 
 var errGone = errors.New("the tool ended its goroutine")
 
-// start runs a job on a waiting worker, or on a new one.
-func (ws *workers) start(j job) *worker {
+// start runs a job on a waiting worker, or on a new one, and starts its clock.
+func (ws *workers) start(j job, limit time.Duration) *worker {
 	ws.mu.Lock()
 	if n := len(ws.idle); n > 0 {
 		w := ws.idle[n-1]
@@ -64,11 +65,12 @@ func (ws *workers) start(j job) *worker {
 		ws.used++
 		ws.mu.Unlock()
 		w.left.Store(false)
+		w.clock.Reset(limit)
 		w.jobs <- j
 		return w
 	}
 	ws.mu.Unlock()
-	w := &worker{jobs: make(chan job, 1), done: make(chan outcome, 1)}
+	w := &worker{jobs: make(chan job, 1), done: make(chan outcome, 1), clock: time.NewTimer(limit)}
 	w.jobs <- j
 	go ws.serve(w)
 	return w
