@@ -215,6 +215,9 @@ func (c *command) printReport(r *store.Report) {
 		word = "BROKEN"
 	}
 	fmt.Fprintf(c.out, "%s: %d entries of %d calls, %d still open, head %d %s\n", word, r.Entries, r.Calls, r.Open, r.Head, r.Hash)
+	if r.SealsUnchecked != "" {
+		fmt.Fprintf(c.out, "seals were not checked: %s\n", printable(r.SealsUnchecked))
+	}
 	if r.After > 0 {
 		fmt.Fprintf(c.out, "%d entries came after the last signed checkpoint\n", r.After)
 	}

@@ -140,3 +140,45 @@ func BenchmarkOpen(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkList is the newest page of a journal of a million entries, and the
+// slowest question that a filter can ask of it.
+func BenchmarkList(b *testing.B) {
+	const n = 500_000
+	cfg := store.Config{Dir: b.TempDir() + "/journal"}
+	j, err := sqlite.Open(b.Context(), cfg)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 16 {
+		all.Go(func() {
+			for range n / 16 {
+				pair(b, j)
+			}
+		})
+	}
+	all.Wait()
+	if err := j.Close(b.Context()); err != nil {
+		b.Fatal(err)
+	}
+	for name, f := range map[string]store.Filter{
+		"newest": {Limit: 20}, "tool": {Limit: 20, Tool: "evaluate_expression"}, "none": {Limit: 20, Tool: "none"},
+	} {
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				r, err := sqlite.OpenReader(b.Context(), cfg) // as the command does
+				if err != nil {
+					b.Fatal(err)
+				}
+				list, err := r.List(b.Context(), f)
+				if err != nil || len(list) != 20 && name != "none" {
+					b.Fatal(len(list), err)
+				}
+				if err := r.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

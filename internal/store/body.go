@@ -80,9 +80,9 @@ func usable(r *toolcrib.Record) error {
 	if r.ID == "" {
 		return errors.New("a record needs a call ID")
 	}
-	for _, s := range [...]string{r.ID, r.Caller.Subject} {
-		if !utf8.ValidString(s) || strings.IndexByte(s, 0) >= 0 {
-			return fmt.Errorf("%q cannot be recorded: it is not text", s)
+	for _, s := range [...]struct{ what, text string }{{"call ID", r.ID}, {"subject", r.Caller.Subject}} {
+		if !utf8.ValidString(s.text) || strings.IndexByte(s.text, 0) >= 0 {
+			return &toolcrib.Error{Code: toolcrib.Invalid, Message: fmt.Sprintf("the %s %q cannot be recorded: it must be UTF-8 text without NUL", s.what, s.text)}
 		}
 	}
 	return nil
@@ -103,9 +103,34 @@ type bodyWriter struct {
 	enc *json.Encoder
 }
 
-// maxNesting is far below what encoding/json reads back (10,000), and counts
-// brackets instead of depth because that is quick and never too few.
+// maxNesting is far below what encoding/json reads back (10,000), so that what
+// is around it in a body and in a spill file has room.
 const maxNesting = 4000
+
+// tooDeep reports whether JSON is nested deeper than could be read back. Most
+// has so few brackets that their number alone, which is quick to find, says no.
+func tooDeep(raw []byte) bool {
+	if bytes.Count(raw, []byte("["))+bytes.Count(raw, []byte("{")) <= maxNesting {
+		return false
+	}
+	depth, quoted := 0, false
+	for i := 0; i < len(raw); i++ {
+		switch c := raw[i]; {
+		case quoted && c == '\\':
+			i++
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '[' || c == '{':
+			if depth++; depth > maxNesting {
+				return true
+			}
+		case c == ']' || c == '}':
+			depth--
+		}
+	}
+	return false
+}
 
 // write encodes body into e.body, which is valid until the next write. raws
 // are the foreign JSON in it; what is not JSON, or could not be read back, is
@@ -116,8 +141,7 @@ func (w *bodyWriter) write(e *entry, body any, raws ...*json.RawMessage) error {
 		w.enc.SetEscapeHTML(false)
 	}
 	for _, raw := range raws {
-		nested := bytes.Count(*raw, []byte("[")) + bytes.Count(*raw, []byte("{"))
-		if nested > maxNesting || !utf8.Valid(*raw) {
+		if tooDeep(*raw) || !utf8.Valid(*raw) {
 			*raw = asString(*raw)
 		}
 	}

@@ -28,6 +28,7 @@ type oddEntry struct {
 	entry
 	prev   sum
 	unsure bool
+	origin *Finding // that somebody else wrote it
 }
 
 // maxOdd bounds the search for entries that changed places.
@@ -50,8 +51,14 @@ func (v *verification) link(e *entry) {
 			prev, want = c.want, again
 		}
 	}
+	var origin *Finding
+	if f, foreign := v.origin(e); foreign {
+		origin = &f
+	}
 	if want != e.hash {
-		v.odd(e, prev)
+		v.odd(e, prev, origin)
+	} else if origin != nil {
+		v.add(*origin)
 	}
 	for i := range v.witness {
 		if w := &v.witness[i]; w.Seq == e.seq && w.head().hash == e.hash {
@@ -64,6 +71,30 @@ func (v *verification) link(e *entry) {
 	if v.Checkpoint == nil || e.seq > v.Checkpoint.Seq {
 		v.After++
 	}
+}
+
+// origin says whether an entry was written by somebody else. Without the key
+// of the seals the journal's own word is all there is.
+func (v *verification) origin(e *entry) (Finding, bool) {
+	switch fault := v.sealFault(e); {
+	case fault == Unsealed:
+		return Finding{fault, e.seq, e.call, "it has no seal: an older version of this program wrote it, or somebody else"}, true
+	case fault == Forged:
+		return Finding{fault, e.seq, e.call, "its seal is wrong: it was not written by this journal"}, true
+	case v.foreign.around(e.seq).Upto > 0:
+		return Finding{Forged, e.seq, e.call, "the journal says that it did not write it"}, true
+	}
+	return Finding{}, false
+}
+
+func (v *verification) sealFault(e *entry) Fault {
+	if v.sealer == nil {
+		return ""
+	}
+	if v.sealer.old(e) {
+		v.Unsealed++
+	}
+	return v.sealer.fault(e)
 }
 
 // gap reports missing entries. What comes behind them cannot be checked
@@ -83,17 +114,19 @@ func (v *verification) gap(e *entry) {
 }
 
 // odd keeps an entry that does not fit until it is clear why.
-func (v *verification) odd(e *entry, prev sum) {
+func (v *verification) odd(e *entry, prev sum, origin *Finding) {
 	c := &v.chain
 	if len(c.odd) >= maxOdd {
 		if c.known {
 			v.add(changed(e))
+		} else if origin != nil {
+			v.add(*origin)
 		}
 		return
 	}
 	kept := *e
 	kept.body = append([]byte(nil), e.body...)
-	c.odd = append(c.odd, oddEntry{kept, prev, !c.known})
+	c.odd = append(c.odd, oddEntry{kept, prev, !c.known, origin})
 }
 
 func changed(e *entry) Finding {
@@ -114,6 +147,9 @@ func (v *verification) judgeOdd() {
 		o := &c.odd[i]
 		own := place{o.seq, o.prev}
 		if c.belongs(o, own, hashes) {
+			if o.origin != nil {
+				v.add(*o.origin)
+			}
 			continue
 		}
 		found := false
@@ -126,8 +162,12 @@ func (v *verification) judgeOdd() {
 				break
 			}
 		}
-		if !found && !o.unsure {
+		switch {
+		case found:
+		case !o.unsure:
 			v.add(changed(&o.entry))
+		case o.origin != nil:
+			v.add(*o.origin)
 		}
 	}
 }

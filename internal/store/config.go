@@ -13,7 +13,7 @@ type Config struct {
 	// Dir is the directory of the database. It is made if it is missing, and
 	// kept closed to other users.
 	Dir string
-	// Keys is the directory of the signing key and of the checkpoint. Empty:
+	// Keys is the directory of the keys and of the checkpoint. Empty:
 	// Dir with "-key" behind it. It must not lie in Dir: the checkpoint is only
 	// worth something if it can be protected, or copied, apart.
 	Keys string
@@ -49,6 +49,10 @@ var (
 	ErrDegraded = errors.New("the journal cannot write at the moment")
 	// ErrKey: the key in Config.Keys is not the one this journal was begun with.
 	ErrKey = errors.New("the journal's key is missing or is another one")
+	// ErrForged: an entry has no good seal, so that nothing may be built on it.
+	ErrForged = errors.New("the journal did not write this entry")
+	// ErrAltered: somebody added to the tables or took from them.
+	ErrAltered = errors.New("the journal's tables were altered")
 	// ErrSchema: the database is of a version this program does not know.
 	ErrSchema = errors.New("the journal has another version")
 	// ErrNotBegun: End for a call that this journal did not begin, or ended before.

@@ -10,13 +10,16 @@
 //
 // A call is a begin entry and, once it is over, an end entry, or an
 // interrupted entry if the process that ran it died. A key entry names the key
-// that signs for this journal, and a prune entry accounts for old entries that
-// were removed. Each entry has the next number (seq) and
+// that signs for this journal, a prune entry accounts for old entries that were
+// removed, and a disown entry for entries that somebody else put in. Each entry
+// has the next number (seq) and
 //
-//	hash = SHA-256(hash of the entry before ‖ seq ‖ every stored column)
+//	hash = SHA-256(hash of the entry before ‖ seq ‖ every other column)
+//	seal = HMAC-SHA256(secret, hash of this entry ‖ seq ‖ every other column), 16 bytes of it
 //
 // where numbers are eight bytes and texts stand behind their length, so that
-// no byte of any column can change, and no entry can move, without a trace.
+// no byte of any column can change, and no entry can move, without a trace, and
+// none can be added without the secret, which lies beside the signing key.
 //
 // # What is promised
 //
@@ -33,8 +36,22 @@
 // found by the chain alone. That the end was cut off is found by the
 // checkpoint, a signed statement of the newest entry in a directory of its own;
 // it is at most a fifth of a second behind, and what came after it can be cut
-// or replaced without a trace. Whoever can write the database but not the key directory
-// cannot forge either. Whoever can write both can put back an older state of
+// without a trace. It cannot be replaced or added to: that takes the secret.
+// A journal never signs over an entry without a good seal but says in the
+// chain, in a disown entry, that it did not write it, and goes on; and a replay
+// never answers from one.
+//
+// Whoever has the public key and the checkpoint but not the secret sees all of
+// this but forged entries behind the checkpoint; Report.SealsUnchecked says so.
+// What triggers, views or other indexes do to the tables is seen by comparing
+// the schema with what the migrations make; a journal whose schema was altered
+// is not written to.
+//
+// Whoever can write the database but not the key directory can therefore
+// destroy, but not forge. Whoever can write both can put back an older state of
 // both together, which nothing kept on the same machine could tell from the
 // truth: to exclude that, copy the checkpoint elsewhere from time to time.
+//
+// Entries from before there were seals have none. Those that were signed when
+// the secret was made are taken as they are, but not answered from.
 package store

@@ -15,12 +15,15 @@ import (
 type Driver struct {
 	Writer driver.Connector // the one connection that appends
 	Reader driver.Connector // connections that only read
+	Blank  driver.Connector // an empty database that is gone when it is closed
 
 	Begin   string // starts a transaction that keeps every other writer out
 	Version string // a number that changes when another connection has written; empty: unknown
 	Size    string // the bytes in use
 	Shrink  string // gives some of the freed space back to the system; empty: nothing to do
 	Fold    string // brings what was written into its final place; empty: nothing to do
+	Objects string // rows of all that is in the database: kind, name, table, definition
+	Layout  string // a number that changes when the schema does; empty: unknown
 	Check   string // rows that say "ok" or what is damaged; empty: cannot be asked
 
 	// Flush makes what was committed survive a power cut; nil: it does already.
@@ -88,6 +91,9 @@ func (s stmt) each(fn func([]driver.Value) error, args ...driver.Value) (err err
 		}
 	}
 }
+
+// errEnough ends each before the last row.
+var errEnough = errors.New("enough")
 
 // number reads the one number that a statement gives; 0 if it gives no row.
 func (s stmt) number(args ...driver.Value) (n int64, err error) {

@@ -16,6 +16,7 @@ const (
 	kindInterrupted kind = 3 // its process died; the effect is unknown
 	kindKey         kind = 4 // this key signs for the journal
 	kindPrune       kind = 5 // older entries were removed
+	kindDisown      kind = 6 // entries before it are not the journal's
 )
 
 func (k kind) String() string {
@@ -30,6 +31,8 @@ func (k kind) String() string {
 		return "key"
 	case kindPrune:
 		return "prune"
+	case kindDisown:
+		return "disown"
 	}
 	return fmt.Sprintf("kind %d", int64(k))
 }
@@ -46,7 +49,8 @@ type head struct {
 	hash sum
 }
 
-// entry is one row. Every field but hash is covered by hash.
+// entry is one row. Every field but hash and seal is covered by hash, and every
+// field, hash included, by seal.
 type entry struct {
 	seq      uint64
 	kind     kind
@@ -58,12 +62,13 @@ type entry struct {
 
 	body []byte // JSON
 	hash sum
+	seal []byte // empty: there were no seals yet
 }
 
 // columns are the columns of an entry in the order of scan and bind.
-const columns = `seq, kind, at, ref, duration, call, subject, session, tool, box, outcome, run, hash, body`
+const columns = `seq, kind, at, ref, duration, call, subject, session, tool, box, outcome, run, hash, body, seal`
 
-const columnCount = 14
+const columnCount = 15
 
 // Where the numbers stand in the hashed text of an entry. They come first and
 // have a fixed size, so that seq and ref, which are known last, can be put in
@@ -118,6 +123,9 @@ func (e *entry) scan(v []driver.Value) error {
 	copy(e.hash[:], hash)
 	if e.body, ok = v[13].([]byte); !ok {
 		return fmt.Errorf("entry %d has no body", e.seq)
+	}
+	if e.seal, ok = v[14].([]byte); !ok {
+		return fmt.Errorf("entry %d has a seal of a foreign type", e.seq)
 	}
 	return nil
 }

@@ -18,9 +18,11 @@ import (
 // with prev as 32 bytes, numbers as 8 bytes, most significant first, and the
 // texts call, subject, session, tool, box, outcome, run, body, each behind its
 // length in bytes as 4 bytes. Body is a string so that its bytes are certain.
+// Seal is the first 16 bytes of an HMAC-SHA256 over the same with the entry's
+// own hash for prev, under a secret that is not exported.
 type Line struct {
 	Seq      uint64 `json:"seq"`
-	Kind     string `json:"kind"`  // begin, end, interrupted, key, prune: hashed as 1 to 5
+	Kind     string `json:"kind"`  // begin, end, interrupted, key, prune, disown: hashed as 1 to 6
 	Time     string `json:"time"`  // RFC 3339, for people
 	At       int64  `json:"at_ns"` // since 1970
 	Ref      uint64 `json:"ref"`   // the begin that is closed
@@ -35,6 +37,7 @@ type Line struct {
 	Body     string `json:"body"` // JSON
 	Prev     string `json:"prev"` // hex
 	Hash     string `json:"hash"` // hex
+	Seal     string `json:"seal"` // hex
 }
 
 func exportLine(e *entry, prev string) Line {
@@ -42,6 +45,7 @@ func exportLine(e *entry, prev string) Line {
 		Seq: e.seq, Kind: e.kind.String(), Time: time.Unix(0, e.at).UTC().Format(time.RFC3339Nano), At: e.at,
 		Ref: e.ref, Duration: e.duration, Call: e.call, Subject: e.subject, Session: e.session, Tool: e.tool,
 		Box: e.box, Outcome: e.outcome, Run: e.run, Body: string(e.body), Prev: prev, Hash: hex.EncodeToString(e.hash[:]),
+		Seal: hex.EncodeToString(e.seal),
 	}
 }
 

@@ -62,7 +62,7 @@ func TestReserve(t *testing.T) {
 	if info, err := os.Stat(s.room.path); err != nil || info.Size() != reserveBytes {
 		t.Fatalf("the reserve: %v %v", info, err)
 	}
-	if err := s.add([]*op{o, o}); err != nil {
+	if err := s.add([]*op{o, o}, newSealer(sealKey{})); err != nil {
 		t.Errorf("with a reserve: %v", err)
 	}
 	text, err := os.ReadFile(s.path)
@@ -74,7 +74,7 @@ func TestReserve(t *testing.T) {
 		t.Errorf("%d ends, %d bad lines, %v in %s", len(ends), bad, err, text)
 	}
 	s.flush = func(*os.File) error { return full }
-	if err := s.add([]*op{o}); !errors.Is(err, full) || s.count != 2 {
+	if err := s.add([]*op{o}, newSealer(sealKey{})); !errors.Is(err, full) || s.count != 2 {
 		t.Errorf("without a reserve: %v, %d spilled", err, s.count)
 	}
 	if err := s.clear(); err != nil {

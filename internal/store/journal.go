@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"crypto/ed25519"
+	"errors"
 	"fmt"
 	"sync"
 	"sync/atomic"
@@ -20,6 +21,7 @@ type Journal struct {
 	cfg   Config
 	drv   Driver
 	key   ed25519.PrivateKey
+	seal  sealKey
 	run   string
 	lock  *fileLock
 	queue *queue
@@ -112,17 +114,34 @@ func (j *Journal) keepOp(o *op) {
 // replay gives the record of a call that was begun before. If it is open, and
 // of a process that has died since, it is closed first.
 func (j *Journal) replay(ctx context.Context, k callKey) (*toolcrib.Record, error) {
-	old, run, err := j.find(ctx, k)
+	old, run, err := j.proven(ctx, k)
 	if err == nil && old.Outcome == "" && run != j.run {
 		if err := j.recover(ctx); err != nil {
 			return nil, err
 		}
-		old, _, err = j.find(ctx, k)
+		old, _, err = j.proven(ctx, k)
+	}
+	if errors.Is(err, ErrForged) {
+		return nil, err
 	}
 	if err != nil {
 		return nil, fmt.Errorf("reading the record of call %s: %w", k.call, err)
 	}
 	return &old, nil
+}
+
+// proven finds the record of a call, and refuses one of which the journal
+// cannot tell that it wrote it: its answer could be anybody's. That goes for
+// entries from before there were seals, too.
+func (j *Journal) proven(ctx context.Context, k callKey) (toolcrib.Record, string, error) {
+	s := newSealer(j.seal)
+	return j.find(ctx, k, func(e *entry) error {
+		if s.proves(e) {
+			return nil
+		}
+		return &toolcrib.Error{Code: toolcrib.Conflict, Err: ErrForged, Message: fmt.Sprintf(
+			"the call ID %s was used before, and entry %d of the journal, which says how, has no good seal; use another call ID", e.call, e.seq)}
+	})
 }
 
 // write commits a batch in one transaction. It is called by the queue.
@@ -175,7 +194,7 @@ func (j *Journal) put(o *op) error {
 	}
 	if !fresh {
 		if o.old = o.kind == kindBegin; !o.old {
-			o.err = ErrNotBegun
+			o.err = fmt.Errorf("%w: another end of call %s stands where this one belongs", ErrForged, o.call)
 		}
 	}
 	return nil
@@ -216,7 +235,7 @@ func (j *Journal) refuse(batch []*op, cause error) {
 			o.err = ErrNotBegun
 		}
 	}
-	if err := j.spill.add(ends); err != nil {
+	if err := j.spill.add(ends, j.w.seal); err != nil {
 		for _, o := range ends {
 			o.err = fmt.Errorf("%w, and %w", cause, err)
 		}

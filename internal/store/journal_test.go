@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"reflect"
 	"runtime"
-	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -151,42 +150,6 @@ func TestEndNeedsBegin(t *testing.T) {
 	if err := j.End(t.Context(), r); err == nil {
 		t.Error("an end without an outcome was taken")
 	}
-}
-
-func TestForeignText(t *testing.T) {
-	cfg := fresh(t)
-	j := open(t, cfg)
-	for i, input := range []string{
-		`{`, `{"a":1}x`, "\xff\xfe", strings.Repeat("[", 10000) + strings.Repeat("]", 10000), strings.Repeat("[", 9999) + strings.Repeat("]", 9999),
-		"\"\xed\xa0\x80\"", `"\ud800"`, `{"a":"` + strings.Repeat("x", 1<<20) + `"}`, "\x00", "nul",
-	} {
-		r := newRecord(fmt.Sprint(i))
-		r.Input, r.Tool, r.Caller.Session = []byte(input), "t\xff\x00", "s\xff"
-		begin(t, j, r)
-		ended(r).Result = []byte(input)
-		if err := j.End(t.Context(), r); err != nil {
-			t.Fatal(err)
-		}
-		got, err := j.Get(t.Context(), r.ID)
-		if err != nil {
-			t.Fatalf("input %d: %v", i, err)
-		}
-		if len(got.Input) == 0 || len(got.Result) == 0 || got.Tool != "t\ufffd\ufffd" {
-			t.Errorf("input %d came back as %+v", i, got)
-		}
-	}
-	for _, bad := range []string{"", "a\x00", "\xff"} {
-		r := newRecord(bad)
-		if old, err := j.Begin(t.Context(), r); err == nil {
-			t.Errorf("the call ID %q was taken: %v", bad, old)
-		}
-		r = newRecord("x")
-		r.Caller.Subject = bad
-		if _, err := j.Begin(t.Context(), r); err == nil && bad != "" {
-			t.Errorf("the subject %q was taken", bad)
-		}
-	}
-	mustBeSound(t, cfg)
 }
 
 func TestContext(t *testing.T) {

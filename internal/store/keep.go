@@ -64,18 +64,21 @@ func (j *Journal) mustPrune() bool {
 	return true
 }
 
-// checkpoint signs the head. The database is flushed first: a checkpoint that
+// checkpoint signs the head, once it is settled who wrote what it builds on. The database is flushed first: a checkpoint that
 // survives a power cut which its entries do not survive would cry wolf.
 func (j *Journal) checkpoint(ctx context.Context) error {
+	h, cut, err := j.settle(ctx)
+	if err != nil {
+		return err
+	}
 	j.mu.Lock()
-	h, cut := j.w.head, j.w.cut
-	err := j.lock.setLow(j.low())
+	err = j.lock.setLow(j.low())
 	j.mu.Unlock()
 	if err != nil {
 		return err
 	}
 	if cut != nil {
-		if err := j.reportCut(ctx, *cut); err != nil {
+		if err := j.reportCut(ctx, *cut, h); err != nil {
 			return err
 		}
 	}
@@ -89,15 +92,19 @@ func (j *Journal) checkpoint(ctx context.Context) error {
 
 // reportCut keeps the evidence that entries this process has written were
 // taken away under its hands: a checkpoint of the point that is gone.
-func (j *Journal) reportCut(ctx context.Context, gone head) error {
+func (j *Journal) reportCut(ctx context.Context, gone, h head) error {
 	j.cfg.Log.Error("entries of the journal have vanished while it was open; verify it", "entry", gone.seq)
 	if err := advance(ctx, j.cfg.Keys, j.key, gone, j.now(), false); err != nil {
 		return err
 	}
 	j.mu.Lock()
-	defer j.mu.Unlock()
 	j.w.cut = nil
-	return j.face(ctx)
+	_, why, err := j.face()
+	j.mu.Unlock()
+	if err != nil || why == nil {
+		return err
+	}
+	return j.restate(ctx, h, why)
 }
 
 // shut is Close.

@@ -17,6 +17,7 @@ import (
 const (
 	privateFile    = "private.pem"
 	publicFile     = "public.pem"
+	sealFile       = "seal.pem"
 	checkpointFile = "checkpoint.json"
 	keysLockFile   = "lock"
 	suspectPattern = "suspect-*.json"
@@ -27,24 +28,28 @@ func keyName(public ed25519.PublicKey) string {
 	return base64.StdEncoding.EncodeToString(public)
 }
 
-// makeKey makes the key pair. The private half is written last: where it is,
-// the public one is as well.
-func makeKey(dir string) (ed25519.PrivateKey, error) {
+// makeKey makes the key pair and the secret of the seals. The private half is
+// written last: where it is, the others are as well.
+func makeKey(dir string) (ed25519.PrivateKey, sealKey, error) {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
-		return nil, fmt.Errorf("making the journal's key: %w", err)
+		return nil, sealKey{}, fmt.Errorf("making the journal's key: %w", err)
 	}
 	if err := writePublic(dir, public); err != nil {
-		return nil, err
+		return nil, sealKey{}, err
+	}
+	seal, err := makeSeal(dir, 0)
+	if err != nil {
+		return nil, sealKey{}, err
 	}
 	secret, err := x509.MarshalPKCS8PrivateKey(private)
 	if err != nil {
-		return nil, fmt.Errorf("writing the journal's key: %w", err)
+		return nil, sealKey{}, fmt.Errorf("writing the journal's key: %w", err)
 	}
 	if err := replaceFile(filepath.Join(dir, privateFile), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})); err != nil {
-		return nil, err
+		return nil, sealKey{}, err
 	}
-	return private, nil
+	return private, seal, nil
 }
 
 func writePublic(dir string, public ed25519.PublicKey) error {
@@ -58,14 +63,14 @@ func writePublic(dir string, public ed25519.PublicKey) error {
 // loadKey reads the private key; the error is os.ErrNotExist if there is none.
 func loadKey(dir string) (ed25519.PrivateKey, error) {
 	path := filepath.Join(dir, privateFile)
-	der, err := readPEM(path, "PRIVATE KEY")
+	block, err := readPEM(path, "PRIVATE KEY")
 	if err != nil {
 		return nil, err
 	}
 	if err := narrow(path, 0o600); err != nil {
 		return nil, err
 	}
-	parsed, err := x509.ParsePKCS8PrivateKey(der)
+	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -79,11 +84,11 @@ func loadKey(dir string) (ed25519.PrivateKey, error) {
 // loadPublic reads the public key, which is all that verifying needs.
 func loadPublic(dir string) (ed25519.PublicKey, error) {
 	path := filepath.Join(dir, publicFile)
-	der, err := readPEM(path, "PUBLIC KEY")
+	block, err := readPEM(path, "PUBLIC KEY")
 	if err != nil {
 		return nil, err
 	}
-	parsed, err := x509.ParsePKIXPublicKey(der)
+	parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
@@ -94,7 +99,7 @@ func loadPublic(dir string) (ed25519.PublicKey, error) {
 	return key, nil
 }
 
-func readPEM(path, want string) ([]byte, error) {
+func readPEM(path, want string) (*pem.Block, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -103,7 +108,7 @@ func readPEM(path, want string) ([]byte, error) {
 	if block == nil || block.Type != want {
 		return nil, fmt.Errorf("%s: %w", path, errors.New("no "+want+" in it"))
 	}
-	return block.Bytes, nil
+	return block, nil
 }
 
 // sign gives the signature of a statement as it stands in JSON.

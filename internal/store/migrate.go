@@ -63,6 +63,9 @@ func (w *writer) migrate(ctx context.Context) error {
 		_, err := x.ExecContext(ctx, script, nil)
 		return err
 	}
+	if w.want, err = intended(ctx, w.drv); err != nil {
+		return err
+	}
 	if err := exec(w.drv.Begin); err != nil {
 		return fmt.Errorf("preparing the journal: %w", err)
 	}
@@ -88,6 +91,9 @@ func (w *writer) migrate(ctx context.Context) error {
 			if err := w.once("INSERT INTO schema_version VALUES ($1, $2, $3)", nil, m.version, m.name, m.sum); err != nil {
 				return fmt.Errorf("migration %s: %w", m.name, err)
 			}
+		}
+		if err := w.unaltered(); err != nil {
+			return err
 		}
 		return exec("COMMIT")
 	}()
@@ -150,7 +156,7 @@ func checkSchema(ctx context.Context, db *sql.DB, from fs.FS) error {
 	}
 	missing, err := compare(have, known)
 	if err == nil && len(missing) > 0 {
-		err = fmt.Errorf("%w: it is older than this program; open it for writing once", ErrSchema)
+		err = errOlder()
 	}
 	return err
 }

@@ -17,7 +17,8 @@ type op struct {
 	bodyWriter
 	hashed []byte
 	args   [columnCount]driver.NamedValue
-	done   chan struct{} // one signal when the op was written or refused
+	mark   [sealSize]byte // the seal
+	done   chan struct{}  // one signal when the op was written or refused
 
 	// What became of it.
 	old bool // there was such an entry already; nothing was written
@@ -29,6 +30,7 @@ func newOp() *op {
 	for i := range o.args {
 		o.args[i].Ordinal = i + 1
 	}
+	o.args[14].Value = o.mark[:]
 	return o
 }
 
@@ -59,13 +61,15 @@ func (o *op) ready(run string) {
 	o.args[13].Value = o.body
 }
 
-// place gives the op its place in the chain, behind h.
-func (o *op) place(h head) {
+// place gives the op its place in the chain, behind h, and its seal.
+func (o *op) place(h head, s *sealer) {
 	o.seq = h.seq + 1
 	copy(o.hashed, h.hash[:])
 	binary.BigEndian.PutUint64(o.hashed[hashedSeq:], o.seq)
 	binary.BigEndian.PutUint64(o.hashed[hashedRef:], o.ref)
 	o.hash = sha256.Sum256(o.hashed)
+	copy(o.hashed, o.hash[:])
+	copy(o.mark[:], s.over(o.hashed))
 	o.args[0].Value, o.args[3].Value, o.args[12].Value = int64(o.seq), int64(o.ref), o.hash[:]
 }
 

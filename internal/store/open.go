@@ -3,10 +3,8 @@ package store
 import (
 	"context"
 	"crypto/ed25519"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"path/filepath"
 )
 
@@ -70,7 +68,7 @@ func open(ctx context.Context, cfg Config, makeDriver func(Config) (Driver, erro
 	if err := j.openKey(ctx); err != nil {
 		return j, err
 	}
-	if err := j.face(ctx); err != nil {
+	if err := j.catchUp(ctx); err != nil {
 		return j, err
 	}
 	if j.lock, err = tryLock(runLockPath(cfg.Dir, j.run), true); err != nil {
@@ -85,88 +83,6 @@ func open(ctx context.Context, cfg Config, makeDriver func(Config) (Driver, erro
 	return j, j.spill.room.fill()
 }
 
-// openKey loads the key, or makes it for a journal that is new.
-func (j *Journal) openKey(ctx context.Context) error {
-	lock, err := acquire(ctx, filepath.Join(j.cfg.Keys, keysLockFile))
-	if err != nil {
-		return err
-	}
-	j.key, err = loadKey(j.cfg.Keys)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = j.firstKey()
-	}
-	if err := errors.Join(err, lock.release()); err != nil {
-		return fmt.Errorf("the journal's key: %w", err)
-	}
-	want, err := j.chainKey()
-	if err != nil {
-		return err
-	}
-	public := j.key.Public().(ed25519.PublicKey)
-	own := keyName(public)
-	switch want {
-	case own:
-		if _, err := loadPublic(j.cfg.Keys); errors.Is(err, fs.ErrNotExist) {
-			return writePublic(j.cfg.Keys, public)
-		}
-		return nil
-	case "":
-		return j.claim(ctx, own)
-	}
-	return fmt.Errorf("%w: the journal in %s was begun with the key %s; bring it back to %s, or move the journal away to begin a new one",
-		ErrKey, j.cfg.Dir, want, j.cfg.Keys)
-}
-
-// firstKey makes a key, unless something was already signed by one.
-func (j *Journal) firstKey() error {
-	_, err := readCheckpoint(filepath.Join(j.cfg.Keys, checkpointFile))
-	if j.w.head.seq > 0 || !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%w: there is no %s in %s, and there is a journal that it signed; bring it back, or move both directories away to begin a new one",
-			ErrKey, privateFile, j.cfg.Keys)
-	}
-	j.key, err = makeKey(j.cfg.Keys)
-	return err
-}
-
-// mark is the part of key and prune entries that names the key.
-type mark struct {
-	Key string `json:"key"`
-}
-
-// chainKey is the key that the journal itself names; empty if it is new.
-func (j *Journal) chainKey() (string, error) {
-	if j.w.head.seq == 0 {
-		return "", nil
-	}
-	text, err := j.w.lastMark()
-	if err != nil {
-		return "", err
-	}
-	var m mark
-	if err := json.Unmarshal(text, &m); err != nil || m.Key == "" {
-		return "", fmt.Errorf("%w: the journal names none; verify it", ErrKey)
-	}
-	return m.Key, nil
-}
-
-// claim begins the chain of a new journal with its key. A checkpoint of the
-// empty journal is written first: from then on a missing one is suspicious.
-func (j *Journal) claim(ctx context.Context, own string) error {
-	if _, err := readCheckpoint(filepath.Join(j.cfg.Keys, checkpointFile)); errors.Is(err, fs.ErrNotExist) {
-		if err := advance(ctx, j.cfg.Keys, j.key, head{}, j.now(), true); err != nil {
-			return err
-		}
-	}
-	body, err := json.Marshal(mark{own})
-	if err != nil {
-		return fmt.Errorf("naming the key: %w", err)
-	}
-	return j.w.within(func() error {
-		_, err := j.w.append(j.note(kindKey, body))
-		return err
-	})
-}
-
 // note makes an entry that is about the journal itself.
 func (j *Journal) note(k kind, body []byte) *op {
 	o := newOp()
@@ -175,34 +91,56 @@ func (j *Journal) note(k kind, body []byte) *op {
 	return o
 }
 
-// face holds the database against the checkpoint, with j.mu held. A contradiction is kept
+// catchUp looks at what happened while the journal was closed: does it still
+// fit its checkpoint, and who wrote what came after it? What is wrong is kept
 // for Verify and does not stop the journal: a machine that lost power must
 // come up again, and the evidence is safe.
-func (j *Journal) face(ctx context.Context) error {
-	cp, err := readCheckpoint(filepath.Join(j.cfg.Keys, checkpointFile))
-	if err == nil {
-		err = cp.check(j.key.Public().(ed25519.PublicKey))
+func (j *Journal) catchUp(ctx context.Context) error {
+	cp, why, err := j.face()
+	if err != nil {
+		return err
 	}
-	if err == nil {
-		ok, e := j.w.holds(cp.head())
-		if e != nil {
-			return e
+	if why == nil { // up to it the chain is signed
+		if j.w.foreign.From = max(j.w.foreign.From, cp.Seq+1); j.w.foreign.From > j.w.foreign.Upto {
+			j.w.foreign = span{}
 		}
-		if ok {
-			return nil
-		}
-		err = fmt.Errorf("entry %d, which was there at %s, is missing or another one", cp.Seq, cp.Time)
 	}
-	j.cfg.Log.Error("the journal does not fit its checkpoint; verify it", "err", err)
-	lock, e := acquire(ctx, filepath.Join(j.cfg.Keys, keysLockFile))
-	if e != nil {
-		return e
+	h, _, err := j.settle(ctx)
+	if err != nil || why == nil {
+		return err
 	}
-	e = suspect(j.cfg.Keys, j.w.head.seq, err)
-	if e == nil {
-		e = advanceLocked(j.cfg.Keys, j.key, j.w.head, j.now(), true)
+	return j.restate(ctx, h, why)
+}
+
+// face holds the database against the checkpoint, with j.mu held; why says
+// what does not fit.
+func (j *Journal) face() (cp *Checkpoint, why, err error) {
+	cp, why = readCheckpoint(filepath.Join(j.cfg.Keys, checkpointFile))
+	if why == nil {
+		why = cp.check(j.key.Public().(ed25519.PublicKey))
 	}
-	return errors.Join(e, lock.release())
+	if why != nil {
+		return nil, why, nil
+	}
+	ok, err := j.w.holds(cp.head())
+	if err == nil && !ok {
+		why = fmt.Errorf("entry %d, which was there at %s, is missing or another one", cp.Seq, cp.Time)
+	}
+	return cp, why, err
+}
+
+// restate puts a checkpoint that does not fit aside and signs h instead.
+func (j *Journal) restate(ctx context.Context, h head, why error) error {
+	j.cfg.Log.Error("the journal does not fit its checkpoint; verify it", "err", why)
+	lock, err := acquire(ctx, filepath.Join(j.cfg.Keys, keysLockFile))
+	if err != nil {
+		return err
+	}
+	err = suspect(j.cfg.Keys, h.seq, why)
+	if err == nil {
+		err = advanceLocked(j.cfg.Keys, j.key, h, j.now(), true)
+	}
+	return errors.Join(err, lock.release())
 }
 
 // abandon gives back what a failed Open has taken.

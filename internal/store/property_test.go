@@ -60,10 +60,15 @@ func TestHashedTextIsUnique(t *testing.T) {
 		o.entry = a
 		o.ready(a.run)
 		o.ref = b.ref
-		o.place(head{7, sum{9}})
+		s := newSealer(sealKey{secret: []byte("secret")})
+		o.place(head{7, sum{9}}, s)
 		a.ref, a.seq = b.ref, 8
 		if want := a.sumAfter(&sum{9}, new([]byte)); o.hash != want {
 			t.Fatalf("an op gets another hash than its entry")
+		}
+		a.hash, a.seal = o.hash, o.mark[:]
+		if !s.proves(&a) {
+			t.Fatalf("an op gets another seal than its entry")
 		}
 	})
 }

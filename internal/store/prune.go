@@ -116,8 +116,7 @@ func (j *Journal) pruneTo() (uint64, error) {
 	if upto < first {
 		return 0, nil
 	}
-	open, err := j.oneNumber(`SELECT b.seq FROM entry b WHERE b.seq >= $1 AND b.seq <= $2 AND b.kind = 1
-		AND NOT EXISTS (`+closeOf+`) ORDER BY b.seq LIMIT 1`, first, upto)
+	open, err := j.firstOpen(first, upto)
 	if err != nil {
 		return 0, err
 	}
@@ -130,6 +129,20 @@ func (j *Journal) pruneTo() (uint64, error) {
 		return 0, err
 	}
 	return uint64(upto), nil
+}
+
+// firstOpen gives the first call in a range that has not ended; 0 if all have.
+// A forged begin does not count: it would keep everything behind it for ever.
+func (j *Journal) firstOpen(first, upto int64) (seq int64, err error) {
+	var e entry
+	err = j.w.once(`SELECT `+columns+` FROM entry b WHERE b.seq >= $1 AND b.seq <= $2 AND b.kind = 1
+		AND NOT EXISTS (`+closeOf+`) ORDER BY b.seq`, func(v []driver.Value) error {
+		if err := e.scan(v); seq == 0 && err == nil && j.w.seal.fault(&e) == "" {
+			seq = int64(e.seq)
+		}
+		return nil
+	}, first, upto)
+	return seq, err
 }
 
 // cutTo removes all entries up to one and says so in the chain.

@@ -126,7 +126,7 @@ func (r *Reader) List(ctx context.Context, f Filter) ([]toolcrib.Record, error) 
 	}
 	var list []toolcrib.Record
 	err := r.each(ctx, query, args, func(v []driver.Value) error {
-		rec, _, err := scanJoined(v)
+		rec, _, err := scanJoined(v, func(*entry) error { return nil })
 		list = append(list, rec)
 		return err
 	})
@@ -166,12 +166,13 @@ func (r *Reader) one(ctx context.Context, f Filter) (toolcrib.Record, error) {
 	return list[0], nil
 }
 
-// find gives the record of a subject's call and the run that began it.
-func (r *Reader) find(ctx context.Context, k callKey) (rec toolcrib.Record, run string, err error) {
+// find gives the record of a subject's call and the run that began it, if
+// both its entries pass check.
+func (r *Reader) find(ctx context.Context, k callKey, check func(*entry) error) (rec toolcrib.Record, run string, err error) {
 	found := false
 	err = r.each(ctx, joined()+` AND `+indexed+` AND b.call = $1 AND b.subject = $2`, []any{k.call, k.subject}, func(v []driver.Value) error {
 		found = true
-		rec, run, err = scanJoined(v)
+		rec, run, err = scanJoined(v, check)
 		return err
 	})
 	if err == nil && !found {
@@ -181,9 +182,12 @@ func (r *Reader) find(ctx context.Context, k callKey) (rec toolcrib.Record, run 
 }
 
 // scanJoined reads a row of joined.
-func scanJoined(v []driver.Value) (rec toolcrib.Record, run string, err error) {
+func scanJoined(v []driver.Value, check func(*entry) error) (rec toolcrib.Record, run string, err error) {
 	var begin, end entry
 	if err := begin.scan(v[:columnCount]); err != nil {
+		return rec, "", err
+	}
+	if err := check(&begin); err != nil {
 		return rec, "", err
 	}
 	if v[columnCount] == nil {
@@ -191,6 +195,9 @@ func scanJoined(v []driver.Value) (rec toolcrib.Record, run string, err error) {
 		return rec, begin.run, err
 	}
 	if err := end.scan(v[columnCount:]); err != nil {
+		return rec, "", err
+	}
+	if err := check(&end); err != nil {
 		return rec, "", err
 	}
 	rec, err = record(&begin, &end)

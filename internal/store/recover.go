@@ -48,10 +48,10 @@ func (j *Journal) inherit(d deadRun) error {
 	if err := j.w.within(func() error { return j.takeSpill(d.run) }); err != nil {
 		return err
 	}
-	for {
+	for more := true; more; {
 		n := 0
 		if err := j.w.within(func() (err error) {
-			n, err = j.interrupt(d)
+			n, more, err = j.interrupt(&d)
 			return err
 		}); err != nil {
 			return err
@@ -60,29 +60,34 @@ func (j *Journal) inherit(d deadRun) error {
 			j.cfg.Log.Warn("calls were interrupted by the death of their process", "run", d.run, "calls", n)
 			j.wrote(n)
 		}
-		if n < interruptedBatch {
-			return d.bury(j.cfg.Dir)
-		}
 	}
+	return d.bury(j.cfg.Dir)
 }
 
-// interrupt closes some open calls of a dead run.
-func (j *Journal) interrupt(d deadRun) (int, error) {
+// interrupt closes some open calls of a dead run, and says how many and
+// whether there may be more behind them. A begin that the journal did not
+// write is left as it is: there was no such call.
+func (j *Journal) interrupt(d *deadRun) (n int, more bool, err error) {
 	body, err := json.Marshal(endBody{Message: "the process ended before the call did; its effect is unknown"})
 	if err != nil {
-		return 0, fmt.Errorf("writing an interruption: %w", err)
+		return 0, false, fmt.Errorf("writing an interruption: %w", err)
 	}
 	var found []entry
+	rows, next := 0, d.low
 	err = j.w.openOf.each(func(v []driver.Value) error {
 		var e entry
 		if err := e.scan(v); err != nil {
 			return err
 		}
-		found = append(found, e)
+		rows++
+		next = e.seq + 1
+		if j.w.seal.fault(&e) == "" {
+			found = append(found, e)
+		}
 		return nil
 	}, int64(d.low), d.run, int64(interruptedBatch))
 	if err != nil {
-		return 0, fmt.Errorf("looking for open calls: %w", err)
+		return 0, false, fmt.Errorf("looking for open calls: %w", err)
 	}
 	for _, e := range found {
 		o := newOp()
@@ -93,8 +98,9 @@ func (j *Journal) interrupt(d deadRun) (int, error) {
 		}
 		o.ready(j.run)
 		if _, err := j.w.append(o); err != nil {
-			return 0, err
+			return 0, false, err
 		}
 	}
-	return len(found), nil
+	d.low = next
+	return len(found), rows == interruptedBatch, nil
 }

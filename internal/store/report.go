@@ -18,6 +18,11 @@ type Report struct {
 	Checkpoint *Checkpoint `json:"checkpoint,omitempty"` // the newest signed statement
 	After      int         `json:"after"`                // entries behind it, whose loss it could not show
 
+	// SealsUnchecked says why the seals were not checked, by which forged
+	// entries are told; empty: they were.
+	SealsUnchecked string `json:"seals_unchecked,omitempty"`
+	Unsealed       int    `json:"unsealed,omitempty"` // entries from before there were seals
+
 	Findings []Finding `json:"findings,omitempty"`
 	More     int       `json:"more,omitempty"` // findings beyond those listed
 }
@@ -54,11 +59,13 @@ const (
 	Reordered     Fault = "reordered"  // an entry stands in another's place
 	Duplicate     Fault = "duplicate"  // a call begins or ends twice
 	Orphan        Fault = "orphan"     // an end has no begin
+	Forged        Fault = "forged"     // an entry was not written by this journal
+	Unsealed      Fault = "unsealed"   // an entry has no seal, and should have one
 	TailCut       Fault = "tail cut"   // entries are gone from the new end
 	BadCheckpoint Fault = "checkpoint" // it is missing, or its signature is wrong
 	BadKey        Fault = "key"        // it is missing, or another than the journal was begun with
 	Damaged       Fault = "damaged"    // the database cannot be read, or is not whole
-	Schema        Fault = "schema"     // the tables are not those of this program
+	Schema        Fault = "schema"     // the tables, or what is attached to them, are not those of this program
 )
 
 // maxFindings bounds a report; of a thousand faults nobody needs the next.

@@ -3,6 +3,7 @@ package store
 import (
 	"bufio"
 	"bytes"
+	"crypto/hmac"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -38,12 +39,14 @@ type spilled struct {
 	Tool     string          `json:"tool,omitempty"`
 	Box      string          `json:"box,omitempty"`
 	Outcome  string          `json:"outcome"`
+	Ref      uint64          `json:"ref"` // its begin
 	Body     json.RawMessage `json:"body"`
+	Seal     []byte          `json:"seal"` // this file lies beside the database, and can be forged as easily
 }
 
 // add writes ends and waits for the disk: the database may be in trouble
 // because the machine is.
-func (s *spill) add(ends []*op) error {
+func (s *spill) add(ends []*op, by *sealer) error {
 	if len(ends) == 0 {
 		return nil
 	}
@@ -51,7 +54,7 @@ func (s *spill) add(ends []*op) error {
 	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	for _, o := range ends {
-		if err := enc.Encode(spilled{o.at, o.duration, o.call, o.subject, o.session, o.tool, o.box, o.outcome, o.body}); err != nil {
+		if err := enc.Encode(spilled{o.at, o.duration, o.call, o.subject, o.session, o.tool, o.box, o.outcome, o.ref, o.body, by.spilled(&o.entry)}); err != nil {
 			return fmt.Errorf("spilling call %s: %w", o.call, err)
 		}
 	}
@@ -139,7 +142,7 @@ func (s *spilled) op(run string) *op {
 	o := newOp()
 	o.entry = entry{
 		kind: kindEnd, at: s.At, duration: s.Duration, call: clean(s.Call), subject: clean(s.Subject), session: clean(s.Session),
-		tool: clean(s.Tool), box: clean(s.Box), outcome: clean(s.Outcome), body: s.Body,
+		tool: clean(s.Tool), box: clean(s.Box), outcome: clean(s.Outcome), ref: s.Ref, body: s.Body, seal: s.Seal,
 	}
 	o.ready(run)
 	return o
@@ -169,15 +172,18 @@ func (j *Journal) takeSpill(run string) error {
 	}
 	for i := range ends {
 		o := ends[i].op(run)
+		if !hmac.Equal(j.w.seal.spilled(&o.entry), o.seal) {
+			j.cfg.Log.Error("a spilled end was not written by this journal; its call is interrupted", "file", path, "call", o.call)
+			continue
+		}
 		ref, err := j.w.openCall.number(o.call, o.subject)
 		if err != nil {
 			return fmt.Errorf("looking for call %s: %w", o.call, err)
 		}
-		if ref == 0 {
+		if uint64(ref) != o.ref || ref == 0 {
 			j.cfg.Log.Warn("a spilled end has no open call", "call", o.call)
 			continue
 		}
-		o.ref = uint64(ref)
 		if _, err := j.w.append(o); err != nil {
 			return err
 		}

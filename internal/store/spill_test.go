@@ -17,8 +17,8 @@ import (
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
 )
 
-// refusing makes the database refuse every entry, as a full disk would, until
-// the given function is called.
+// refusing makes the journal refuse every entry, as it would on a full disk,
+// until the given function is called.
 func refusing(t testing.TB, cfg store.Config) (restore func()) {
 	t.Helper()
 	db := attacker(t, cfg)
@@ -201,7 +201,7 @@ func TestSpillFails(t *testing.T) {
 	if err := os.Mkdir(spill, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if err := j.End(t.Context(), ended(r)); err == nil || !strings.Contains(err.Error(), "disk is full") {
+	if err := j.End(t.Context(), ended(r)); err == nil || !errors.Is(err, store.ErrAltered) {
 		t.Errorf("End: %v", err)
 	}
 	remove(t, spill)

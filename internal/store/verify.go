@@ -51,6 +51,8 @@ type verification struct {
 
 	witness []witness // what was signed about points of the chain
 	prunes  []prunedAt
+	sealer  *sealer // nil: the seals cannot be checked
+	foreign spans   // what the journal says it did not write
 	chain   chain
 	open    map[uint64]callKey // begins without an end
 }
@@ -91,6 +93,9 @@ func (r *Reader) Verify(ctx context.Context) (Report, error) {
 			if ctx.Err() != nil {
 				return Report{}, fmt.Errorf("verifying: %w", ctx.Err())
 			}
+			if errors.Is(err, ErrSchema) {
+				return Report{}, err
+			}
 			v.add(Finding{Kind: Damaged, Seq: v.chain.last.seq, Detail: "reading stopped behind this entry: " + err.Error()})
 		}
 	}
@@ -107,6 +112,9 @@ func (v *verification) readWitnesses() {
 		v.add(Finding{Kind: BadKey, Detail: "the public key cannot be read: " + err.Error()})
 	}
 	v.key = key
+	if v.sealer, v.SealsUnchecked, err = sealForReading(dir); err != nil {
+		v.add(Finding{Kind: BadKey, Detail: v.SealsUnchecked + ": " + err.Error()})
+	}
 	path := filepath.Join(dir, checkpointFile)
 	cp, err := readCheckpoint(path)
 	switch {
@@ -144,40 +152,29 @@ func (v *verification) believe(cp *Checkpoint, file string) bool {
 	return true
 }
 
-// schema holds the version table against what this program would have made.
-func (v *verification) schema(ctx context.Context) error {
-	known, err := migrations(v.reader.drv.Migrations)
-	if err != nil {
-		return err
-	}
-	var have []migration
-	err = eachRow(ctx, v.tx, listVersions, nil, func(row []driver.Value) error {
-		have = append(have, versionRow(row))
-		return nil
-	})
-	if err == nil {
-		var missing []migration
-		if missing, err = compare(have, known); err == nil && len(missing) > 0 {
-			err = fmt.Errorf("schema %s is missing", missing[0].name)
-		}
-	}
-	if err != nil && ctx.Err() == nil {
-		v.add(Finding{Kind: Schema, Detail: err.Error()})
-	}
-	return nil
-}
-
-// marks reads the prune entries, which say where the chain begins.
+// marks reads the prune entries, which say where the chain begins, and the
+// disown entries, which say what in it is not the journal's.
 func (v *verification) marks(ctx context.Context) error {
-	return eachRow(ctx, v.tx, `SELECT seq, body FROM entry WHERE kind = 5 AND kind >= 4 ORDER BY seq`, nil, func(row []driver.Value) error {
-		text, _ := row[1].([]byte)
-		p := prunedAt{seq: uint64(asInt(row[0]))}
+	var foreign []span
+	err := eachRow(ctx, v.tx, `SELECT seq, kind, body FROM entry WHERE kind IN (5, 6) AND kind >= 4 ORDER BY seq`, nil, func(row []driver.Value) error {
+		seq := uint64(asInt(row[0]))
+		text, _ := row[2].([]byte)
 		// Of one that cannot be read the chain will show that it was changed.
-		if err := json.Unmarshal(text, &p.pruned); err == nil {
-			v.prunes = append(v.prunes, p)
+		if kind(asInt(row[1])) == kindPrune {
+			p := prunedAt{seq: seq}
+			if err := json.Unmarshal(text, &p.pruned); err == nil {
+				v.prunes = append(v.prunes, p)
+			}
+			return nil
+		}
+		var d disowned
+		if err := json.Unmarshal(text, &d); err == nil && (v.key == nil || signed(v.key, d.statement(seq), d.Sig)) {
+			foreign = append(foreign, d.span)
 		}
 		return nil
 	})
+	v.foreign = merged(foreign)
+	return err
 }
 
 // entries goes through the chain.
@@ -244,7 +241,7 @@ func (v *verification) call(e *entry) {
 		default:
 			v.add(Finding{Orphan, e.seq, e.call, fmt.Sprintf("it closes entry %d, which is no open begin of this call", e.ref)})
 		}
-	case e.kind == kindKey || e.kind == kindPrune:
+	case e.kind == kindKey || e.kind == kindPrune || e.kind == kindDisown:
 		var m mark
 		if err := json.Unmarshal(e.body, &m); err != nil || v.key != nil && m.Key != keyName(v.key) {
 			v.add(Finding{BadKey, e.seq, "", "it names the key " + m.Key + ", which is not the one in the key directory"})

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"database/sql/driver"
 	"errors"
@@ -15,20 +16,26 @@ type writer struct {
 	stmts []stmt
 
 	start, commit, rollback stmt
-	insert, version, last   stmt
+	insert, version, layout stmt
+	last                    stmt
 	hashAt, first           stmt
 	openCall, openOf, marks stmt
 
+	seal  *sealer
+	want  []object // what is in a database that nobody altered
+	shape int64    // the version of the schema that was found to be so
 	head  head
 	fresh bool  // head is what this connection last saw
 	seen  int64 // the version of the database it saw it in
 	// cut is a point of the chain that this writer knows of and that was gone
 	// when it looked again: somebody cut the end off.
 	cut *head
+	// foreign is what others wrote and nobody has checked yet; see settle.
+	foreign span
 }
 
 const insertEntry = `INSERT INTO entry (` + columns + `)
-VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15)
 ON CONFLICT (call, subject, kind, ref) WHERE kind < 4 DO NOTHING`
 
 // closeOf selects what closes the call b, if it is closed. That kind < 4 goes
@@ -55,6 +62,7 @@ func (w *writer) prepare(ctx context.Context) error {
 		{&w.rollback, "ROLLBACK"},
 		{&w.insert, insertEntry},
 		{&w.version, w.drv.Version},
+		{&w.layout, w.drv.Layout},
 		{&w.last, "SELECT seq, hash FROM entry ORDER BY seq DESC LIMIT 1"},
 		{&w.hashAt, "SELECT seq, hash FROM entry WHERE seq = $1"},
 		{&w.first, "SELECT seq FROM entry ORDER BY seq LIMIT 1"},
@@ -62,7 +70,7 @@ func (w *writer) prepare(ctx context.Context) error {
 			AND NOT EXISTS (` + closeOf + `)`},
 		{&w.openOf, `SELECT ` + columns + ` FROM entry b WHERE b.seq >= $1 AND b.run = $2 AND b.kind = 1
 			AND NOT EXISTS (` + closeOf + `) ORDER BY b.seq LIMIT $3`},
-		{&w.marks, `SELECT body FROM entry WHERE kind >= 4 ORDER BY seq DESC LIMIT 1`},
+		{&w.marks, `SELECT ` + columns + ` FROM entry WHERE kind >= 4 ORDER BY seq DESC`},
 	} {
 		if p.query == "" {
 			continue
@@ -132,17 +140,27 @@ func (w *writer) refresh() error {
 			return nil
 		}
 	}
+	if err := w.reshaped(); err != nil {
+		return err
+	}
 	known := w.head
 	now, err := w.at(w.last)
 	if err != nil {
 		return fmt.Errorf("reading the head: %w", err)
 	}
-	if w.cut == nil && known.seq > 0 {
+	checked := known.seq
+	if known.seq > 0 {
 		if ok, err := w.holds(known); err != nil {
 			return err
 		} else if !ok {
-			w.cut = &known
+			checked = 0 // what stands before it may be another's, too
+			if w.cut == nil {
+				w.cut = &known
+			}
 		}
+	}
+	if now.seq > checked {
+		w.foreign = w.foreign.with(span{checked + 1, now.seq})
 	}
 	w.head, w.seen, w.fresh = now, version, true
 	return nil
@@ -180,22 +198,41 @@ func (w *writer) holds(p head) (bool, error) {
 	return uint64(first) > p.seq, nil
 }
 
-// lastMark is the body of the newest key or prune entry.
-func (w *writer) lastMark() (body []byte, err error) {
+// lastMark is the body of the newest key, prune or disown entry that the
+// journal wrote; if it wrote none, of the newest there is, and what is wrong
+// with that.
+func (w *writer) lastMark() (body []byte, wrong Fault, err error) {
+	var e entry
 	err = w.marks.each(func(v []driver.Value) error {
-		body, _ = v[0].([]byte)
+		if err := e.scan(v); err != nil {
+			return nil //nolint:nilerr // whoever wrote that, it was not the journal
+		}
+		fault := w.seal.fault(&e)
+		if body == nil || fault == "" {
+			body, wrong = bytes.Clone(e.body), fault
+		}
+		if fault == "" {
+			return errEnough
+		}
 		return nil
 	})
-	if err != nil {
-		return nil, fmt.Errorf("looking for the journal's key: %w", err)
+	if err != nil && !errors.Is(err, errEnough) {
+		return nil, "", fmt.Errorf("looking for the journal's key: %w", err)
 	}
-	return body, nil
+	return body, wrong, nil
 }
+
+// maxSeq is more than any journal writes. A number beyond it is forged, and
+// must not make the next one overflow.
+const maxSeq = 1 << 62
 
 // append inserts an op behind the head. It reports false, and nothing is
 // written, if this call has an entry of this kind already.
 func (w *writer) append(o *op) (bool, error) {
-	o.place(w.head)
+	if w.head.seq >= maxSeq {
+		return false, fmt.Errorf("%w: there are no numbers behind %d; verify the journal", ErrForged, w.head.seq)
+	}
+	o.place(w.head, w.seal)
 	res, err := w.insert.run(o.args[:]...)
 	if err != nil {
 		return false, fmt.Errorf("writing entry %d: %w", o.seq, err)

@@ -72,9 +72,14 @@ func connectors(path string, cfg store.Config, mode string) (store.Driver, error
 		Size:       "SELECT (p.page_count - f.freelist_count) * s.page_size FROM pragma_page_count p, pragma_freelist_count f, pragma_page_size s",
 		Shrink:     "PRAGMA incremental_vacuum(2000)",
 		Fold:       "PRAGMA wal_checkpoint(PASSIVE)",
+		Objects:    "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY type, name",
+		Layout:     "PRAGMA schema_version",
 		Check:      "PRAGMA integrity_check(20)",
 		Flush:      func() error { return flush(path + "-wal") },
 		Migrations: schema,
+	}
+	if d.Blank, err = sqlite.NewConnector(":memory:"); err != nil {
+		return store.Driver{}, fmt.Errorf("connecting to memory: %w", err)
 	}
 	if mode == "rw" {
 		w, err := sqlite.NewConnector(dsn(path, "rw", writerSettings(cfg)))
