@@ -26,7 +26,7 @@ import (
 // returned beside the error is kept. A type that has no schema is reported by
 // name when the tool is put into a catalog.
 func Define[In, Out any](s Spec, fn func(context.Context, *Env, In) (Out, error)) Tool {
-	t := Tool{Spec: s}
+	t := Tool{Spec: s, ours: true}
 	t.Description = strings.TrimSpace(s.Description) // often a file with a last newline
 	if t.Input == nil {
 		t.Input, t.err = derive(reflect.TypeFor[In]())

@@ -88,6 +88,11 @@ func TestDefineReportsTypesWithoutSchema(t *testing.T) {
 		}) (orderOut, error) {
 			return orderOut{}, nil
 		}),
+		Define(Spec{Name: "unfit"}, func(context.Context, *Env, struct {
+			N int `json:"n" default:"11" max:"10"`
+		}) (orderOut, error) {
+			return orderOut{}, nil
+		}),
 		Define(Spec{Name: "quoted"}, func(context.Context, *Env, struct {
 			N int `json:"n,string"`
 		}) (orderOut, error) {
@@ -103,7 +108,7 @@ func TestDefineReportsTypesWithoutSchema(t *testing.T) {
 	for _, f := range faults {
 		names = append(names, f.Tool)
 	}
-	if diff := cmp.Diff([]string{"chan", "scalar", "tag", "default", "quoted", "own_form"}, names); diff != "" {
+	if diff := cmp.Diff([]string{"chan", "scalar", "tag", "default", "unfit", "quoted", "own_form"}, names); diff != "" {
 		t.Errorf("faults (-want +got):\n%s\n%v", diff, faults)
 	}
 	if c.find("", "good") == nil {

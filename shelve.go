@@ -76,8 +76,15 @@ func newEntry(t Tool, box string) (*entry, error) {
 	t.Hash = t.hash()
 	e := &entry{spec: t.Spec, tool: t}
 	var err error
-	e.in, e.out, err = compileBoth(t.Input, t.Output)
-	return e, err
+	if e.in, e.out, err = compileBoth(t.Input, t.Output); err != nil {
+		return nil, err
+	}
+	// A foreign contract may name a default that does not fit it; it is not
+	// filled in, and the tool works. In one of ours it is a mistake.
+	if bad := e.in.BadDefaults(); t.ours && len(bad) > 0 {
+		return nil, fmt.Errorf("input schema: the default at %s does not fit its own schema", strings.Join(bad, ", "))
+	}
+	return e, nil
 }
 
 func compileBoth(input, output json.RawMessage) (in, out *schema.Schema, err error) {

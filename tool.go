@@ -45,7 +45,8 @@ type Tool struct {
 	Spec
 	Run RunFunc
 
-	err error // why Define could not derive the contract; the catalog reports it
+	err  error // why Define could not derive the contract; the catalog reports it
+	ours bool  // made by Define: a mistake in its schema is its author's, and told
 }
 
 // check finds what makes a tool unfit for the shelf, before its schemas.

@@ -24,10 +24,13 @@ func (s *Schema) Admit(d *Doc, opt Options) ([]byte, []Problem) {
 	}
 	w := newWriter(s, d, opt)
 	defer w.release()
-	if w.ints || (root.fills && lacks(root, d, 0)) {
+	if w.ints || (root.fills && (&survey{d, patience(d)}).lacks(root, 0)) {
 		w.value(root, 0)
 	} else {
 		w.out = d.AppendCanonical(w.out)
+	}
+	if w.steps < 0 {
+		return nil, tooComplex()
 	}
 	if len(w.out) > w.limit {
 		return nil, []Problem{{Rule: "default", Message: "the value is too large once its defaults are filled in; send fewer elements"}}
@@ -50,15 +53,20 @@ func (s *Schema) Admit(d *Doc, opt Options) ([]byte, []Problem) {
 	return out, nil
 }
 
-// lacks says whether writing the value anew could fill something in. It saves the writing when nothing is missing, and
-// where it would have to weigh alternatives it says yes.
-func lacks(r *rule, d *Doc, i uint32) bool {
+// survey finds out whether writing a document anew could fill something in. It saves the writing when nothing is missing;
+// where it would have to weigh alternatives, or to look at too much, it says yes.
+type survey struct {
+	d    *Doc
+	left int // how many more properties may be looked at
+}
+
+func (s *survey) lacks(r *rule, i uint32) bool {
 	if r.ref != nil || r.all != nil || r.any != nil || r.one != nil {
 		return true
 	}
-	switch n := &d.nodes[i]; n.kind {
+	switch n := &s.d.nodes[i]; n.kind {
 	case Object:
-		return r.obj != nil && r.obj.lacks(d, i)
+		return r.obj != nil && s.objectLacks(r.obj, i)
 	case Array:
 		if r.arr == nil {
 			return false
@@ -69,20 +77,20 @@ func lacks(r *rule, d *Doc, i uint32) bool {
 			if k < len(r.arr.prefix) {
 				item = r.arr.prefix[k]
 			}
-			if item != nil && item.fills && lacks(item, d, c) {
+			if item != nil && item.fills && s.lacks(item, c) {
 				return true
 			}
-			c = d.nodes[c].next
+			c = s.d.nodes[c].next
 		}
 	}
 	return false
 }
 
-func (o *objRule) lacks(d *Doc, i uint32) bool {
-	if o.patterns != nil || (o.extra != nil && o.extra.fills) {
+func (s *survey) objectLacks(o *objRule, i uint32) bool {
+	if s.left -= len(o.props); s.left < 0 || o.patterns != nil || (o.extra != nil && o.extra.fills) {
 		return true
 	}
-	keys := d.keys(i)
+	keys := s.d.keys(i)
 	for j := range o.props {
 		p := &o.props[j]
 		if p.def == nil && (p.rule == nil || !p.rule.fills) {
@@ -90,7 +98,7 @@ func (o *objRule) lacks(d *Doc, i uint32) bool {
 		}
 		c := -1
 		for len(keys) > 0 {
-			if c = bytes.Compare(d.str(keys[0]), p.name); c >= 0 {
+			if c = bytes.Compare(s.d.str(keys[0]), p.name); c >= 0 {
 				break
 			}
 			keys = keys[1:]
@@ -98,7 +106,7 @@ func (o *objRule) lacks(d *Doc, i uint32) bool {
 		switch {
 		case c != 0 && p.def != nil:
 			return true
-		case c == 0 && p.rule.fills && lacks(p.rule, d, keys[0]+1):
+		case c == 0 && p.rule.fills && s.lacks(p.rule, keys[0]+1):
 			return true
 		}
 	}
@@ -119,7 +127,13 @@ func (s *Schema) verdict(d *Doc, root *rule, lenient bool) []Problem {
 				only.obj.props = append(only.obj.props, prop{name: p.name, rule: &rule{}})
 			}
 		}
-		problems = append(problems, s.judge(d, only, false)...)
+		var all report // of both, and no longer than of one
+		for _, p := range append(problems, s.judge(d, only, false)...) {
+			if !all.skip() {
+				all.add(p.Path, p.Rule, p.Message)
+			}
+		}
+		return all.problems()
 	}
 	return problems
 }

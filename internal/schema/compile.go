@@ -13,7 +13,9 @@ type Schema struct {
 	doc  *Doc
 	root *rule
 	shut *rule              // root, closed against undeclared properties; nil when it must stay open
+	bad  []uint32           // the defaults that their own schema refuses
 	full *jsonschema.Schema // the other validator; nil when the rules say everything
+	load *burden            // what the other validator does with a value, to be weighed before
 }
 
 // SchemaError says what is wrong with a schema and where.
@@ -26,7 +28,7 @@ func (e *SchemaError) Error() string {
 	if e.Pointer == "" {
 		return "schema: " + e.Message
 	}
-	return "schema at " + e.Pointer + ": " + e.Message
+	return "schema at " + middle(e.Pointer, maxPath) + ": " + e.Message
 }
 
 // The drafts of JSON Schema, as numbers that can be compared.
@@ -62,12 +64,13 @@ func draftOf(address string) int {
 }
 
 // Compile reads a JSON Schema. Without $schema it is taken as draft 2020-12. A schema that breaks the rules of its draft, a
-// default that its own schema refuses, and a $ref that leads out of the text are errors; nothing is ever loaded. The
-// error is a *[SchemaError]. The text may be changed afterwards.
+// $ref that leads out of the text, and a schema that unfolds without measure are errors; nothing is ever loaded. The error
+// is a *[SchemaError]. The text may be changed afterwards. A default that its own schema refuses is left out, see
+// [Schema.BadDefaults].
 //
 // The keyword format is an annotation, in every draft.
 func Compile(text []byte) (*Schema, error) {
-	d, err := Parse(text, Limits{})
+	d, err := Parse(text, Limits{Bytes: maxSchema})
 	if err != nil {
 		return nil, &SchemaError{Message: "not a JSON text: " + err.Error()}
 	}
@@ -94,7 +97,10 @@ type builder struct {
 	fast  bool    // so far every keyword is one that the rules cover
 	ids   bool    // some subschema has an identifier of its own: references cannot be resolved here
 
-	failed error // the first error while defaults were filled in
+	patterns int   // the weight of all patterns so far
+	steps    int   // how much judging of defaults is left
+	filled   int   // bytes of defaults so far
+	failed   error // the first error while defaults were filled in
 }
 
 func (b *builder) compile() error {
@@ -113,10 +119,7 @@ func (b *builder) compile() error {
 	b.s.root = root
 	var full *fullCompiler
 	if !b.fast {
-		if full, err = newFullCompiler(b.d, b.draft); err != nil {
-			return err
-		}
-		if b.s.full, err = full.compile(0); err != nil {
+		if full, err = b.full(b.draft); err != nil {
 			return err
 		}
 	}
@@ -127,13 +130,22 @@ func (b *builder) compile() error {
 	return nil
 }
 
+// full compiles the schema for the other validator.
+func (b *builder) full(draft int) (*fullCompiler, error) {
+	full, err := newFullCompiler(b.d, draft)
+	if err != nil {
+		return nil, err
+	}
+	if b.s.full, b.s.load, err = full.compile(0); err != nil {
+		return nil, err
+	}
+	return full, nil
+}
+
 // foreign handles a schema with a metaschema of its own: what its keywords mean is not known here, so it has no shape.
 func (b *builder) foreign() error {
 	b.s.root = &rule{opaque: true}
-	full, err := newFullCompiler(b.d, draft2020)
-	if err == nil {
-		b.s.full, err = full.compile(0)
-	}
+	_, err := b.full(draft2020)
 	return err
 }
 
@@ -160,7 +172,7 @@ func (b *builder) closeRoot() *rule {
 
 // fail makes the error for the part of the schema at node i.
 func (b *builder) fail(i uint32, format string, args ...any) error {
-	return &SchemaError{Pointer: b.d.pointer(i), Message: fmt.Sprintf(format, args...)}
+	return &SchemaError{Pointer: b.d.pointer(i), Message: cut(fmt.Sprintf(format, args...), maxMessage)}
 }
 
 // steps gives the way from the root to node i. It is wanted only for errors, so it is searched anew instead of being kept.

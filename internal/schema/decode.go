@@ -83,7 +83,7 @@ func fillByLibrary(d *Doc, i uint32, v reflect.Value) error {
 func mismatch(d *Doc, i uint32, v reflect.Value) error {
 	text := d.nodes[i].kind.String()
 	if d.nodes[i].kind == Number {
-		text = "number " + string(d.raw(i))
+		text = "number " + show(d, i)
 	}
 	return fmt.Errorf("cannot put %s into a Go %s", text, v.Type())
 }

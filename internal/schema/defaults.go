@@ -1,11 +1,20 @@
 package schema
 
-// maxDefault bounds the text of one default. Defaults inside defaults can double at every level, so a short schema could
-// otherwise ask for any amount of memory.
-const maxDefault = 64 << 10
+import "slices"
 
-// finishDefaults links every default to the properties it belongs to, makes the texts that are filled in, and refuses a
-// default that its own schema would refuse. full is the other validator, when it is in charge.
+// BadDefaults gives the JSON pointers of the defaults that their own schema refuses, in the order of the text. Such a
+// default is never filled in. Contracts of strangers have them ({"type":"string","default":null}), and are usable all the
+// same; in a contract of one's own they are a mistake.
+func (s *Schema) BadDefaults() []string {
+	var list []string
+	for _, node := range s.bad {
+		list = append(list, s.doc.pointer(node))
+	}
+	return list
+}
+
+// finishDefaults makes the texts of the defaults and links each to the properties it belongs to. full is the other
+// validator, when it is in charge.
 func (b *builder) finishDefaults(full *fullCompiler) error {
 	some := false
 	for _, r := range b.all {
@@ -14,74 +23,113 @@ func (b *builder) finishDefaults(full *fullCompiler) error {
 	if !some {
 		return nil
 	}
+	b.steps = defaultSteps
+	b.link()
+	for _, r := range b.all {
+		if r.def == nil {
+			continue
+		}
+		if err := b.fillDefault(r.def, full); err != nil {
+			return err
+		}
+	}
+	for _, r := range b.all {
+		if err := b.dropBad(r, full); err != nil {
+			return err
+		}
+	}
+	if b.s.bad != nil {
+		slices.Sort(b.s.bad)
+		b.s.bad = slices.Compact(b.s.bad)
+		b.spreadFills()
+	}
+	return nil
+}
+
+// link gives every property its default.
+func (b *builder) link() {
 	for _, r := range b.all {
 		if r.obj == nil {
 			continue
 		}
 		for j := range r.obj.props {
-			p := &r.obj.props[j]
-			if p.rule == nil {
-				continue
-			}
-			if p.def = defaultOf(p.rule, 0); p.def != nil {
-				r.obj.defaults = append(r.obj.defaults, j)
-				r.fills = true
+			if p := &r.obj.props[j]; p.rule != nil {
+				if p.def = defaultOf(p.rule); p.def != nil {
+					r.obj.defaults = append(r.obj.defaults, j)
+				}
 			}
 		}
 	}
 	b.spreadFills()
-	for _, r := range b.all {
-		if r.def == nil {
-			continue
-		}
-		if err := b.fillDefault(r.def); err != nil {
-			return err
-		}
-		if err := b.checkDefault(r.def, full); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
-// defaultOf finds the default of a property: its own, or that of a schema it refers to or is made of.
-func defaultOf(r *rule, depth int) *fallback {
-	if r.def != nil || depth > 16 {
+// defaultOf finds the default of a property: its own, or that of a schema it refers to or is made of. Rules that lead back
+// to themselves have no references, see resolve, so this ends; and it is asked once of each, because many may share one.
+func defaultOf(r *rule) *fallback {
+	if r.def != nil {
 		return r.def
 	}
+	if r.heir {
+		return r.inherited
+	}
+	r.heir = true
 	if r.ref != nil {
-		if def := defaultOf(r.ref, depth+1); def != nil {
-			return def
-		}
+		r.inherited = defaultOf(r.ref)
 	}
 	for _, c := range r.all {
-		if def := defaultOf(c, depth+1); def != nil {
-			return def
+		if r.inherited != nil {
+			break
 		}
+		r.inherited = defaultOf(c)
 	}
-	return nil
+	return r.inherited
 }
 
-// spreadFills marks every rule from which a default can be reached. References may form circles, so it goes round until
-// nothing changes any more.
+// spreadFills marks every rule from which a default can be reached, going from the rules that have one to those that lead
+// to them.
 func (b *builder) spreadFills() {
-	for changed := true; changed; {
-		changed = false
-		for _, r := range b.all {
-			if r.fills {
-				continue
+	// The rules that lead to rule n stand in leads from ends[n] up to ends[n+1].
+	ends := make([]uint32, len(b.all)+1)
+	todo := make([]uint32, 0, len(b.all))
+	for n, r := range b.all {
+		r.place = uint32(n)
+	}
+	for n, r := range b.all {
+		if r.fills = r.obj != nil && len(r.obj.defaults) > 0; r.fills {
+			todo = append(todo, uint32(n))
+		}
+		count := func(c *rule) { ends[c.place]++ }
+		r.shapes(count)
+		r.shapesBelow(count)
+	}
+	for n := 1; n < len(ends); n++ {
+		ends[n] += ends[n-1]
+	}
+	leads := make([]uint32, ends[len(b.all)])
+	for n, r := range b.all {
+		note := func(c *rule) {
+			ends[c.place]--
+			leads[ends[c.place]] = uint32(n)
+		}
+		r.shapes(note)
+		r.shapesBelow(note)
+	}
+	for len(todo) > 0 {
+		n := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, from := range leads[ends[n]:ends[n+1]] {
+			if r := b.all[from]; !r.fills {
+				r.fills = true
+				todo = append(todo, from)
 			}
-			spread := func(c *rule) { r.fills = r.fills || c.fills }
-			r.inPlace(spread)
-			r.below(spread)
-			changed = changed || r.fills
 		}
 	}
 }
 
 // fillDefault makes the text of a default, with the defaults inside it filled in, so that admitting an admitted text
-// changes nothing. The first error ends the whole compilation, so it is kept: trying again could take forever.
-func (b *builder) fillDefault(def *fallback) error {
+// changes nothing, and finds out whether its own schema accepts it. The first error ends the whole compilation, so it is
+// kept: trying again could take forever.
+func (b *builder) fillDefault(def *fallback, full *fullCompiler) error {
 	if def.text != nil || b.failed != nil {
 		return b.failed
 	}
@@ -93,32 +141,80 @@ func (b *builder) fillDefault(def *fallback) error {
 	defer func() { def.busy = false }()
 	w := newWriter(b.s, b.d, Options{})
 	defer w.release()
-	w.fill = func(inner *fallback) bool { return b.fillDefault(inner) == nil }
+	w.fill = func(inner *fallback) bool { return b.fillDefault(inner, full) == nil && !inner.bad }
+	had := min(w.steps, b.steps)
+	w.steps = had
 	w.value(def.rule, def.node)
-	switch {
-	case b.failed != nil:
-	case len(w.out) > maxDefault:
-		b.failed = b.fail(def.node, "the default, with what it fills in, is longer than %d bytes", maxDefault)
-	default:
-		def.text = append([]byte(nil), w.out...)
+	b.steps -= had - w.steps + len(w.out)>>4
+	if b.failed != nil {
+		return b.failed
 	}
-	return b.failed
-}
-
-func (b *builder) checkDefault(def *fallback, full *fullCompiler) error {
-	d, err := Parse(def.text, Limits{Depth: maxDepth})
+	if w.steps < 0 {
+		b.failed = b.fail(def.node, "the default is too complex to be filled in")
+		return b.failed
+	}
+	if b.filled += len(w.out); len(w.out) > maxDefault || b.filled > maxDefaults {
+		b.failed = b.fail(def.node, "the default, with what it fills in, is longer than %d bytes, or all defaults together longer than %d", maxDefault, maxDefaults)
+		return b.failed
+	}
+	def.text = append([]byte(nil), w.out...)
+	ok, err := b.accepts(def.rule, def, full)
 	if err != nil {
-		return b.fail(def.node, "the default, with what it fills in: %v", err)
-	}
-	defer d.Release()
-	var problems []Problem
-	if full == nil {
-		problems = b.s.judge(d, def.rule, false)
-	} else if problems, err = full.judge(d, def.rule.at); err != nil {
+		b.failed = err
 		return err
 	}
-	if problems != nil {
-		return b.fail(def.node, "the default does not satisfy its own schema: %s", problems[0])
+	if def.bad = !ok; def.bad {
+		b.s.bad = append(b.s.bad, def.node)
 	}
 	return nil
+}
+
+// dropBad takes away from the properties of r the defaults that their schema refuses: the schema that has the default, or
+// the one that inherits it and asks for more.
+func (b *builder) dropBad(r *rule, full *fullCompiler) error {
+	if r.obj == nil || r.obj.defaults == nil {
+		return nil
+	}
+	kept := r.obj.defaults[:0]
+	for _, j := range r.obj.defaults {
+		p := &r.obj.props[j]
+		ok := !p.def.bad
+		if ok && p.def.rule != p.rule {
+			var err error
+			if ok, err = b.accepts(p.rule, p.def, full); err != nil {
+				return err
+			}
+		}
+		if ok {
+			kept = append(kept, j)
+			continue
+		}
+		b.s.bad = append(b.s.bad, p.def.node)
+		p.def = nil
+	}
+	r.obj.defaults = kept
+	return nil
+}
+
+// accepts says whether a rule accepts a default. All judging of defaults spends from one budget.
+func (b *builder) accepts(r *rule, def *fallback, full *fullCompiler) (bool, error) {
+	d, err := Parse(def.text, Limits{Depth: maxDepth})
+	if err != nil {
+		return false, b.fail(def.node, "the default, with what it fills in: %v", err)
+	}
+	defer d.Release()
+	ok := false
+	if full == nil {
+		p := newPurse(d)
+		v := validator{d: d, s: b.s, purse: purse{steps: min(b.steps, p.steps), alarm: p.alarm}}
+		had := v.steps
+		ok = v.check(r, 0)
+		b.steps -= had - v.steps
+	} else if ok, err = full.accepts(d, r.at, &b.steps); err != nil {
+		return false, err
+	}
+	if b.steps < 0 {
+		return false, b.fail(def.node, "judging the defaults of this schema takes too much work")
+	}
+	return ok, nil
 }

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -20,12 +21,22 @@ func typeNames(sd *Doc, at uint32) []string {
 	return names
 }
 
-// describe says in a few words what the subschema at node at asks for.
-func describe(sd *Doc, at uint32) string { return describeDepth(sd, at, 0) }
+// maxForms bounds how much of a schema is read to describe it, and maxForm the description in bytes: alternatives of
+// alternatives would fill a page.
+const (
+	maxForms = 64
+	maxForm  = 300
+)
 
-func describeDepth(sd *Doc, at uint32, depth int) string {
+// describe says in a few words what the subschema at node at asks for.
+func describe(sd *Doc, at uint32) string {
+	left := maxForms
+	return cut(describeDepth(sd, at, &left), maxForm)
+}
+
+func describeDepth(sd *Doc, at uint32, left *int) string {
 	n := Node{sd, at}
-	if depth > 6 || n.Kind() != Object {
+	if *left--; *left < 0 || n.Kind() != Object {
 		return "a value"
 	}
 	if v, ok := n.Member("const"); ok {
@@ -50,7 +61,7 @@ func describeDepth(sd *Doc, at uint32, depth int) string {
 	}
 	if v, ok := n.Member("$ref"); ok {
 		if target, _, found := sd.lookup(v.Str()); found {
-			return describeDepth(sd, target, depth+1)
+			return describeDepth(sd, target, left)
 		}
 	}
 	for _, key := range [...]string{"anyOf", "oneOf"} {
@@ -60,13 +71,15 @@ func describeDepth(sd *Doc, at uint32, depth int) string {
 		}
 		var list []string
 		for _, e := range v.Elems() {
-			list = append(list, describeDepth(sd, e.i, depth+1))
+			if form := describeDepth(sd, e.i, left); !slices.Contains(list, form) {
+				list = append(list, form)
+			}
 		}
 		return orList(list)
 	}
 	if v, ok := n.Member("allOf"); ok && v.Kind() == Array {
 		for _, e := range v.Elems() {
-			if s := describeDepth(sd, e.i, depth+1); s != "a value" {
+			if s := describeDepth(sd, e.i, left); s != "a value" || *left < 0 {
 				return s
 			}
 		}
@@ -74,14 +87,19 @@ func describeDepth(sd *Doc, at uint32, depth int) string {
 	return "a value"
 }
 
-// longest bounds the names that are compared: the cost grows with the square of the length.
-const longest = 64
+// longest bounds the names that are compared, because the cost grows with the square of the length; with more candidates
+// than maxCandidates none is looked for.
+const (
+	longest       = 64
+	maxCandidates = 256
+)
 
-// nearest gives the candidate that name was probably meant to be, or nothing.
-func nearest(name string, candidates []string) string {
-	if name == "" || len(name) > longest || len(candidates) > 1000 {
+// nearest gives the candidate that a name was probably meant to be, or nothing.
+func nearest(given []byte, candidates []string) string {
+	if len(given) == 0 || len(given) > longest || len(candidates) > maxCandidates {
 		return ""
 	}
+	name := string(given)
 	best, bestDistance := "", len(name)/3+2
 	for _, c := range candidates {
 		if len(c) > longest || c == name {

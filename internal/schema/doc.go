@@ -6,8 +6,13 @@
 // JSON Schema into a [Schema]. [Schema.Admit] fills in defaults, converts values where the caller asks for it, validates,
 // and gives back the text that a tool may see, in canonical form.
 //
-// Most schemas of tools use a small set of keywords. For these the package has its own validator, which walks the tape
-// and allocates nothing when the value is valid; every other schema goes to github.com/santhosh-tekuri/jsonschema.
+// Nearly all schemas of tools use keywords that the package's own validator knows. It walks the tape and allocates nothing
+// when the value is valid. The rest (unevaluatedProperties, dynamic references, anchors, identifiers inside a schema) goes
+// to github.com/santhosh-tekuri/jsonschema, after the work that it would have has been reckoned.
+//
+// Schemas and values come from strangers, so all work is bounded, see limits.go: a schema that unfolds without measure is
+// not compiled, and a value that would take too long to check is refused as too complex. Reports are bounded, too, and quote
+// no name or value at length.
 //
 // The root package imports this one, and packages that must walk or rewrite a document may do so too. It imports nothing
 // of ours.

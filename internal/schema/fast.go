@@ -9,18 +9,10 @@ type validator struct {
 	s       *Schema
 	collect bool
 	lenient bool // integers written with a point or exponent must fit 64 bits, as after a conversion
-	steps   int  // how many more rules may be asked
-	path    []pathStep
-	probs   []Problem
-	more    int // problems beyond maxProblems
+	purse
+	path   []pathStep
+	report report
 }
-
-// maxProblems bounds a report: a text of millions of wrong elements must not become a report many times its size.
-const maxProblems = 256
-
-// budget is how much judging a document is worth. Nested alternatives can ask for work that doubles with every level;
-// no honest schema comes near this.
-func budget(d *Doc) int { return 1_000_000 + 100*len(d.nodes) }
 
 // Validate gives every problem of the document, nil if it is valid.
 func (s *Schema) Validate(d *Doc) []Problem {
@@ -31,29 +23,35 @@ func (s *Schema) Validate(d *Doc) []Problem {
 }
 
 func (s *Schema) judge(d *Doc, r *rule, lenient bool) []Problem {
-	v := validator{d: d, s: s, lenient: lenient, steps: budget(d)}
+	v := validator{d: d, s: s, lenient: lenient, purse: newPurse(d)}
 	if v.check(r, 0) && v.steps >= 0 {
 		return nil
 	}
 	if v.steps >= 0 {
 		v.collect = true
-		v.steps = budget(d)
+		v.refill(budget(d))
 		v.check(r, 0)
 	}
 	if v.steps < 0 {
-		return []Problem{{Rule: "schema", Message: "the value is too complex to be checked against the alternatives of its schema; send a simpler one"}}
+		return tooComplex()
 	}
-	if v.more > 0 {
-		v.probs = append(v.probs, Problem{Rule: "schema", Message: plural(v.more, "more problem") + " not listed"})
-	}
-	return v.probs
+	return v.report.problems()
 }
 
-// check judges the value at node i. When not collecting it stops at the first problem.
+// check judges the value at node i. When not collecting it stops at the first problem. When the budget is spent it says
+// false, and whoever began must look at the budget before believing it.
 func (v *validator) check(r *rule, i uint32) bool {
-	if v.steps--; v.steps < 0 {
+	if v.steps--; v.steps < v.alarm && !v.goOn() {
 		return false
 	}
+	if v.memory != nil && (r.joined || r.obj != nil || r.arr != nil) {
+		return v.recall(r, i)
+	}
+	return v.inspect(r, i)
+}
+
+// inspect is check without memory.
+func (v *validator) inspect(r *rule, i uint32) bool {
 	if r.deny {
 		return v.badDeny()
 	}
@@ -75,9 +73,15 @@ func (v *validator) check(r *rule, i uint32) bool {
 	case Object:
 		ok = r.obj == nil || v.checkObject(r, i)
 	}
-	if !ok && !v.collect {
-		return false
+	if !r.joined || (!ok && !v.collect) {
+		return ok
 	}
+	return v.checkJoined(r, i) && ok
+}
+
+// checkJoined asks the parts of a rule that judge the same value.
+func (v *validator) checkJoined(r *rule, i uint32) bool {
+	ok := true
 	if r.ref != nil && !v.check(r.ref, i) {
 		if ok = false; !v.collect {
 			return false
@@ -101,9 +105,11 @@ func (v *validator) check(r *rule, i uint32) bool {
 		}
 	}
 	if r.not != nil && v.try(r.not, i) {
-		return v.badNot(i)
+		if ok = v.badNot(i); !v.collect {
+			return false
+		}
 	}
-	return ok
+	return (r.cond == nil || v.checkCond(r.cond, i)) && ok
 }
 
 // try asks whether the rule accepts the value, without collecting problems.
@@ -126,6 +132,7 @@ func (v *validator) hasType(t typeSet, i uint32) bool {
 	if n.flags&flagInt != 0 {
 		return true
 	}
+	v.steps -= int(n.end-n.start) >> 5
 	x := parseDecimal(v.d.raw(i))
 	if !x.isInteger() {
 		return false
@@ -143,6 +150,7 @@ func (v *validator) inEnum(e *enumRule, i uint32) bool {
 		_, ok := e.strings[string(v.d.str(i))]
 		return ok
 	}
+	v.steps -= enumCost(v.d, i, len(e.values))
 	for _, x := range e.values {
 		if equal(v.d, i, v.s.doc, x) {
 			return true
@@ -151,9 +159,26 @@ func (v *validator) inEnum(e *enumRule, i uint32) bool {
 	return false
 }
 
+// enumCost is what comparing a value with n others takes.
+func enumCost(d *Doc, i uint32, n int) int {
+	if d.nodes[i].kind == Number {
+		return 4 * n
+	}
+	return n * int(d.nodes[i].next-i) >> 1
+}
+
 func (v *validator) checkNumber(r *rule, i uint32) bool {
 	f := v.d.figure(i)
 	n, ok := r.num, true
+	if !f.short {
+		v.steps -= len(f.lit) >> 3
+		if n.multiple != nil && n.multiple.wide != nil {
+			v.steps -= 8 * len(f.lit)
+		}
+		if v.steps < 0 {
+			return false
+		}
+	}
 	if n.min != nil && f.compare(n.min) < 0 {
 		ok = v.badBound(i, "minimum", n.minAt)
 	}
@@ -176,6 +201,7 @@ func (v *validator) checkString(r *rule, i uint32) bool {
 	s, ok := v.d.str(i), true
 	// A character takes one to four bytes, so most lengths need no counting.
 	if r.str.min > len(s)/utf8.UTFMax || (r.str.max >= 0 && len(s) > r.str.max) {
+		v.steps -= len(s) >> 6
 		n := utf8.RuneCount(s)
 		if n < r.str.min {
 			ok = v.badCount("minLength", n, r.str.min)
@@ -184,8 +210,13 @@ func (v *validator) checkString(r *rule, i uint32) bool {
 			ok = v.badCount("maxLength", n, r.str.max)
 		}
 	}
-	if r.str.pattern != nil && (ok || v.collect) && !r.str.pattern.match(s) {
-		ok = v.badPattern(r, i)
+	if r.str.pattern != nil && (ok || v.collect) {
+		if v.steps -= r.str.pattern.cost(len(s)); v.steps < 0 {
+			return false
+		}
+		if !r.str.pattern.match(s) {
+			ok = v.badPattern(r, i)
+		}
 	}
 	return ok
 }

@@ -14,10 +14,21 @@ func (v *validator) checkArray(r *rule, i uint32) bool {
 		return false
 	}
 	if a.unique {
+		v.steps -= 4*int(v.d.nodes[i].next-i) + int(v.d.nodes[i].end-v.d.nodes[i].start)>>4
 		if j, k := duplicates(v.d, i); j >= 0 {
 			if ok = v.badPair(j, k); !v.collect {
 				return false
 			}
+		}
+	}
+	if a.short && n > len(a.prefix) {
+		if ok = v.badShort(n - len(a.prefix)); !v.collect {
+			return false
+		}
+	}
+	if a.contains != nil && !v.checkContains(a.contains, i) {
+		if ok = false; !v.collect {
+			return false
 		}
 	}
 	if a.items == nil && a.prefix == nil {
@@ -55,6 +66,7 @@ func (v *validator) checkObject(r *rule, i uint32) bool {
 	if !ok && !v.collect {
 		return false
 	}
+	v.steps -= (n + len(o.props)) >> 3
 	// The members and the properties are both sorted, so one walk side by side finds the known, the missing and the
 	// unknown.
 	at := 0
@@ -90,7 +102,12 @@ func (v *validator) checkObject(r *rule, i uint32) bool {
 			}
 		}
 	}
-	return ok
+	if o.names != nil && !v.checkNames(o, i) {
+		if ok = false; !v.collect {
+			return false
+		}
+	}
+	return (o.deps == nil || v.checkDeps(o, i)) && ok
 }
 
 // checkMember judges one member; p is its entry among the properties, if it has one.
@@ -102,7 +119,10 @@ func (v *validator) checkMember(r *rule, p *prop, name []byte, value uint32) boo
 		ok = v.check(p.rule, value)
 	}
 	for j := range o.patterns {
-		if (ok || v.collect) && o.patterns[j].re.match(name) {
+		if v.steps -= 1 + o.patterns[j].re.cost(len(name)); v.steps < 0 {
+			ok = false
+		}
+		if (ok || v.collect && v.steps >= 0) && o.patterns[j].re.match(name) {
 			known = true
 			ok = v.check(o.patterns[j].rule, value) && ok
 		}
@@ -144,4 +164,72 @@ func (v *validator) checkOne(r *rule, i uint32) bool {
 		return true
 	}
 	return v.badCount("oneOf", fits, 1)
+}
+
+func (v *validator) checkCond(c *condRule, i uint32) bool {
+	next := c.other
+	if v.try(c.test, i) {
+		next = c.then
+	}
+	return next == nil || v.check(next, i)
+}
+
+func (v *validator) checkContains(c *containsRule, i uint32) bool {
+	n, e := 0, i+1
+	for range v.d.nodes[i].b {
+		if v.try(c.rule, e) {
+			n++
+		}
+		e = v.d.nodes[e].next
+	}
+	ok := true
+	switch {
+	case n >= c.min:
+	case c.least:
+		ok = v.badContains("minContains", n, c.min)
+	default:
+		ok = v.badContains("contains", n, c.min)
+	}
+	if c.max >= 0 && n > c.max {
+		ok = v.badContains("maxContains", n, c.max)
+	}
+	return ok
+}
+
+// checkNames judges the names of the members: a key is a string like any other.
+func (v *validator) checkNames(o *objRule, i uint32) bool {
+	ok := true
+	for _, k := range v.d.keys(i) {
+		if !v.try(o.names, k) {
+			if ok = v.badName(o.names, k); !v.collect {
+				return false
+			}
+		}
+	}
+	return ok
+}
+
+func (v *validator) checkDeps(o *objRule, i uint32) bool {
+	ok := true
+	v.steps -= len(o.deps) >> 1
+	for j := range o.deps {
+		dep := &o.deps[j]
+		if _, given := v.d.member(i, dep.name); !given {
+			continue
+		}
+		v.steps -= len(dep.needs) >> 1
+		for _, name := range dep.needs {
+			if _, given := v.d.member(i, name); !given {
+				if ok = v.badDep(dep, name); !v.collect {
+					return false
+				}
+			}
+		}
+		if dep.rule != nil && !v.check(dep.rule, i) {
+			if ok = false; !v.collect {
+				return false
+			}
+		}
+	}
+	return ok
 }

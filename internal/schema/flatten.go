@@ -16,13 +16,9 @@ type flattener struct {
 	d    *Doc   // the document that was judged
 	root uint32 // where in it the judged value is
 	sd   *Doc   // the schema, nil when it is a metaschema
-	out  []flatProblem
-	more int // problems beyond maxProblems, which are only counted
-}
-
-type flatProblem struct {
-	Problem
-	loc []string
+	report
+	deepest []string // the longest location of a problem so far
+	reason  string   // and that problem's message
 }
 
 // locate follows a location from a node as far as it leads and gives the path too.
@@ -50,34 +46,24 @@ func (d *Doc) locate(at uint32, loc []string) (uint32, string) {
 }
 
 func (f *flattener) add(e *jsonschema.ValidationError, rule, message string, more ...string) {
-	if f.full() {
-		f.more++
-		return
-	}
 	_, path := f.d.locate(f.root, e.InstanceLocation)
 	text := []byte(path)
 	for _, name := range more {
 		text = appendStep(text, pathStep{key: []byte(name)})
 	}
-	f.out = append(f.out, flatProblem{Problem{string(text), rule, message}, e.InstanceLocation})
+	if f.reason == "" || len(e.InstanceLocation) > len(f.deepest) {
+		f.deepest, f.reason = e.InstanceLocation, message
+	}
+	f.report.add(string(text), rule, message)
 }
-
-func (f *flattener) full() bool { return len(f.out) == maxProblems }
 
 // problems gives what was found, each once and in a fixed order: the other validator walks maps.
 func (f *flattener) problems() []Problem {
-	list := make([]Problem, 0, len(f.out))
-	for _, p := range f.out {
-		list = append(list, p.Problem)
-	}
-	slices.SortFunc(list, func(p, q Problem) int {
+	slices.SortFunc(f.list, func(p, q Problem) int {
 		return cmp.Or(strings.Compare(p.Path, q.Path), strings.Compare(p.Rule, q.Rule), strings.Compare(p.Message, q.Message))
 	})
-	list = slices.Compact(list)
-	if f.more > 0 {
-		list = append(list, Problem{Rule: "schema", Message: plural(f.more, "more problem") + " not listed"})
-	}
-	return list
+	f.list = slices.Compact(f.list)
+	return f.report.problems()
 }
 
 // schemaNode finds the subschema that an error comes from, if it is in the schema's own text.
@@ -90,26 +76,20 @@ func (f *flattener) schemaNode(e *jsonschema.ValidationError) (Node, bool) {
 }
 
 func (f *flattener) walk(e *jsonschema.ValidationError) {
-	if f.full() && len(e.Causes) == 0 {
-		f.more++
-		return
-	}
-	at := uint32(0)
-	if !f.full() {
-		at, _ = f.d.locate(f.root, e.InstanceLocation)
-	}
 	switch k := e.ErrorKind.(type) {
 	case *kind.AnyOf:
-		f.branches(e, at, "anyOf")
+		f.branches(e, "anyOf")
 	case *kind.OneOf:
 		if len(k.Subschemas) == 0 {
-			f.branches(e, at, "oneOf")
-			return
+			f.branches(e, "oneOf")
+		} else if !f.skip() {
+			f.add(e, "oneOf", countMessage("oneOf", len(k.Subschemas), 1))
 		}
-		f.add(e, "oneOf", countMessage("oneOf", len(k.Subschemas), 1))
 	case *kind.Required:
 		for _, name := range k.Missing {
-			f.add(e, "required", missingMessage(f.describeProperty(e, name)), name)
+			if !f.skip() {
+				f.add(e, "required", missingMessage(f.describeProperty(e, name)), name)
+			}
 		}
 	case *kind.DependentRequired:
 		f.dependent(e, "dependentRequired", k.Prop, k.Missing)
@@ -117,26 +97,33 @@ func (f *flattener) walk(e *jsonschema.ValidationError) {
 		f.dependent(e, "dependencies", k.Prop, k.Missing)
 	case *kind.AdditionalProperties:
 		for _, name := range k.Properties {
-			f.add(e, "additionalProperties", unknownMessage(name, f.known(e)), name)
+			if !f.skip() {
+				f.add(e, "additionalProperties", unknownMessage([]byte(name), f.known(e)), name)
+			}
 		}
 	case *kind.PropertyNames:
-		msg := "this property name is not allowed"
-		if inner := leaves(e); len(inner) > 0 {
-			msg += ": " + nameMessage(inner[0])
+		if !f.skip() {
+			f.add(e, "propertyNames", nameMessage(f.aboutName(e, k.Property)), k.Property)
 		}
-		f.add(e, "propertyNames", msg, k.Property)
 	case *kind.FalseSchema:
-		f.denied(e)
-	case *kind.Contains, *kind.MinContains, *kind.MaxContains:
-		f.add(e, ruleOf(e), containsMessage(e))
+		if !f.skip() {
+			f.denied(e)
+		}
+	case *kind.Contains:
+		f.contains(e, 0, 1)
+	case *kind.MinContains:
+		f.contains(e, len(k.Got), k.Want)
+	case *kind.MaxContains:
+		f.contains(e, len(k.Got), k.Want)
 	default:
 		if len(e.Causes) > 0 {
 			for _, c := range e.Causes {
 				f.walk(c)
 			}
-			return
+		} else if !f.skip() {
+			at, _ := f.d.locate(f.root, e.InstanceLocation)
+			f.add(e, ruleOf(e), f.message(e, at))
 		}
-		f.add(e, ruleOf(e), f.message(e, at))
 	}
 }
 
@@ -193,7 +180,7 @@ func (f *flattener) message(e *jsonschema.ValidationError, at uint32) string {
 	case *kind.UniqueItems:
 		return pairMessage(k.Duplicates[0], k.Duplicates[1])
 	case *kind.AdditionalItems:
-		return fmt.Sprintf("has %s too many", plural(k.Count, "element"))
+		return shortMessage(k.Count)
 	case *kind.Not:
 		return notMessage(f.d, at)
 	case *kind.Format:
@@ -265,6 +252,14 @@ func enumFallback(e *jsonschema.ValidationError, d *Doc, at uint32) string {
 
 func (f *flattener) dependent(e *jsonschema.ValidationError, rule, because string, missing []string) {
 	for _, name := range missing {
-		f.add(e, rule, "is required because "+quoted([]byte(because))+" is given", name)
+		if !f.skip() {
+			f.add(e, rule, neededMessage([]byte(because)), name)
+		}
+	}
+}
+
+func (f *flattener) contains(e *jsonschema.ValidationError, got, want int) {
+	if !f.skip() {
+		f.add(e, ruleOf(e), containsMessage(ruleOf(e), got, want))
 	}
 }

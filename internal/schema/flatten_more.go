@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
@@ -11,7 +10,7 @@ import (
 
 // branches reports a value that none of several schemas accepts: by the problems of the only one that is meant for such
 // a value, else in one sentence. It does for the other validator what badBranches does for this one.
-func (f *flattener) branches(e *jsonschema.ValidationError, at uint32, keyword string) {
+func (f *flattener) branches(e *jsonschema.ValidationError, keyword string) {
 	var near []*jsonschema.ValidationError
 	for _, c := range e.Causes {
 		if !offPoint(c, len(e.InstanceLocation)) {
@@ -20,6 +19,9 @@ func (f *flattener) branches(e *jsonschema.ValidationError, at uint32, keyword s
 	}
 	if len(near) == 1 {
 		f.walk(near[0])
+		return
+	}
+	if f.skip() {
 		return
 	}
 	var forms []string
@@ -49,6 +51,7 @@ func (f *flattener) branches(e *jsonschema.ValidationError, at uint32, keyword s
 	if len(forms) == 0 {
 		forms = append(forms, "another value")
 	}
+	at, _ := f.d.locate(f.root, e.InstanceLocation)
 	f.add(e, keyword, branchMessage(forms, f.d, at))
 }
 
@@ -128,7 +131,7 @@ func (f *flattener) denied(e *jsonschema.ValidationError) {
 		if n := len(e.InstanceLocation); n > 0 {
 			name = e.InstanceLocation[n-1]
 		}
-		f.add(e, last, unknownMessage(name, f.known(&parent)))
+		f.add(e, last, unknownMessage([]byte(name), f.known(&parent)))
 	case "unevaluatedItems", "items", "additionalItems":
 		f.add(e, last, "no further elements are allowed")
 	default:
@@ -136,36 +139,22 @@ func (f *flattener) denied(e *jsonschema.ValidationError) {
 	}
 }
 
-func containsMessage(e *jsonschema.ValidationError) string {
-	switch k := e.ErrorKind.(type) {
-	case *kind.MinContains:
-		return fmt.Sprintf("must have at least %s of the form that contains asks for, has %d", plural(k.Want, "element"), len(k.Got))
-	case *kind.MaxContains:
-		return fmt.Sprintf("must have at most %s of the form that contains asks for, has %d", plural(k.Want, "element"), len(k.Got))
+// aboutName words the first thing that the schema of the names has against a name, which is a key of the document.
+func (f *flattener) aboutName(e *jsonschema.ValidationError, name string) string {
+	object, _ := f.d.locate(f.root, e.InstanceLocation)
+	if f.d.nodes[object].kind != Object {
+		return ""
 	}
-	return "must have an element of the form that contains asks for, has none"
-}
-
-// nameMessage words why a property name was refused; the name is a string, not a value of the document.
-func nameMessage(e *jsonschema.ValidationError) string {
-	switch k := e.ErrorKind.(type) {
-	case *kind.Pattern:
-		return "it must match the pattern " + cut(k.Want, 200)
-	case *kind.MinLength:
-		return countMessage("minLength", k.Got, k.Want)
-	case *kind.MaxLength:
-		return countMessage("maxLength", k.Got, k.Want)
-	case *kind.Format:
-		return fmt.Sprintf("it is not a valid %s: %v", k.Want, k.Err)
-	case *kind.Enum:
-		var list []string
-		for _, v := range k.Want {
-			list = append(list, fmt.Sprint(v))
-		}
-		slices.Sort(list)
-		return "it must be " + cut(orList(list), 200)
-	case *kind.Const:
-		return "it must be " + fmt.Sprint(k.Want)
+	value, ok := f.d.member(object, []byte(name))
+	if !ok {
+		return ""
 	}
-	return "it does not satisfy " + ruleOf(e)
+	inner := flattener{d: f.d, sd: f.sd, root: value - 1}
+	for _, c := range e.Causes {
+		inner.walk(c)
+	}
+	if len(inner.list) == 0 {
+		return ""
+	}
+	return inner.list[0].Message
 }

@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net/url"
@@ -13,6 +12,13 @@ import (
 // baseAddress is the name under which the full validator knows the schema. It cannot be resolved, and nothing tries to.
 const baseAddress = "https://schema.invalid/root"
 
+// The other compiler looks for every subschema among all others, and writes out its address each time. These bounds keep
+// that within a second or so.
+const (
+	maxFullNodes    = 10_000  // keys and values of the schema
+	maxFullPointers = 8 << 20 // bytes of the addresses of all its objects and arrays
+)
+
 // noLoader refuses to load anything: a schema is one text.
 type noLoader struct{}
 
@@ -22,16 +28,23 @@ func (noLoader) Load(address string) (any, error) {
 
 // fullCompiler wraps the other validator's compiler for one schema.
 type fullCompiler struct {
-	c *jsonschema.Compiler
-	d *Doc
+	c        *jsonschema.Compiler
+	d        *Doc
+	scales   *scales
+	patterns int // the weight of all that were compiled
 }
 
 func newFullCompiler(d *Doc, draft int) (*fullCompiler, error) {
+	if len(d.nodes) > maxFullNodes || d.pointers(0, 0) > maxFullPointers {
+		return nil, &SchemaError{"", fmt.Sprintf("the schema is too large for the keywords that it uses: it has %d keys and values", len(d.nodes))}
+	}
 	if i, ok := d.extreme(); ok {
 		return nil, &SchemaError{d.pointer(i), "the number " + show(d, i) + " is too large or too long to be reckoned with"}
 	}
 	f := &fullCompiler{c: jsonschema.NewCompiler(), d: d}
+	f.scales = newScales(f)
 	f.c.UseLoader(noLoader{})
+	f.c.UseRegexpEngine(f.regexp)
 	doc := value(d, 0)
 	if draft < draft2019 {
 		doc = oldDraft(doc)
@@ -43,8 +56,37 @@ func newFullCompiler(d *Doc, draft int) (*fullCompiler, error) {
 	return f, nil
 }
 
-// compile compiles the subschema at node at.
-func (f *fullCompiler) compile(at uint32) (s *jsonschema.Schema, err error) {
+// pointers adds up the lengths of the addresses of all objects and arrays at or below node i, whose own has length n.
+func (d *Doc) pointers(i uint32, n int) int {
+	sum := n
+	switch d.nodes[i].kind {
+	case Object:
+		for _, k := range d.keys(i) {
+			sum += d.pointers(k+1, n+1+len(d.str(k)))
+		}
+	case Array:
+		for _, e := range (Node{d, i}).Elems() {
+			sum += d.pointers(e.i, n+6)
+		}
+	default:
+		return 0
+	}
+	return sum
+}
+
+func (f *fullCompiler) regexp(pattern string) (jsonschema.Regexp, error) {
+	m, err := newMatcher(pattern)
+	if err != nil {
+		return nil, err
+	}
+	if f.patterns += m.weight; f.patterns > 4*maxPatterns { // the other compiler compiles a pattern more than once
+		return nil, errors.New("the patterns of this schema are too large together")
+	}
+	return m, nil
+}
+
+// address names the subschema at node at.
+func (f *fullCompiler) address(at uint32) string {
 	var address strings.Builder
 	address.WriteString(baseAddress + "#")
 	if p := f.d.pointer(at); p != "" {
@@ -52,23 +94,39 @@ func (f *fullCompiler) compile(at uint32) (s *jsonschema.Schema, err error) {
 			address.WriteString("/" + url.PathEscape(step))
 		}
 	}
+	return address.String()
+}
+
+// compile compiles the subschema at node at, and makes what it takes to weigh values before they are judged by it.
+func (f *fullCompiler) compile(at uint32) (s *jsonschema.Schema, load *burden, err error) {
 	err = guarded(func() (err error) {
-		s, err = f.c.Compile(address.String())
+		s, err = f.c.Compile(f.address(at))
 		return err
 	})
 	if err != nil {
-		return nil, f.explain(err)
+		return nil, nil, f.explain(err)
 	}
-	return s, nil
+	if load, err = f.scales.take(s); err != nil {
+		return nil, nil, err
+	}
+	return s, load, nil
 }
 
-// judge validates a document by the subschema at node at.
-func (f *fullCompiler) judge(d *Doc, at uint32) ([]Problem, error) {
-	s, err := f.compile(at)
+// accepts says whether the subschema at node at accepts a document, and takes the cost from the steps that are left.
+func (f *fullCompiler) accepts(d *Doc, at uint32, steps *int) (bool, error) {
+	s, load, err := f.compile(at)
 	if err != nil {
-		return nil, err
+		return false, err
 	}
-	return (&Schema{doc: f.d, full: s}).validateFull(d), nil
+	w := weighing{d: d, left: *steps}
+	w.visit(load, 0)
+	if *steps = w.left; w.left < 0 {
+		return false, nil
+	}
+	if _, ok := d.extreme(); ok {
+		return false, nil
+	}
+	return guarded(func() error { return s.Validate(value(d, 0)) }) == nil, nil
 }
 
 // guarded turns a panic of the other validator into an error: schemas and values come from strangers, and one of them
@@ -76,123 +134,10 @@ func (f *fullCompiler) judge(d *Doc, at uint32) ([]Problem, error) {
 func guarded(do func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			err = fmt.Errorf("the validator gave up: %v", p)
+			err = errors.New(cut(fmt.Sprintf("the validator gave up: %v", p), maxMessage))
 		}
 	}()
 	return do()
-}
-
-// explain makes a SchemaError of what the other compiler says.
-func (f *fullCompiler) explain(err error) error {
-	if invalid, ok := errors.AsType[*jsonschema.SchemaValidationError](err); ok {
-		if v, ok := errors.AsType[*jsonschema.ValidationError](invalid.Err); ok {
-			at := uint32(0)
-			if _, fragment, ok := strings.Cut(invalid.URL, "#"); ok {
-				at = f.d.atFragment(fragment)
-			}
-			flat := flattener{d: f.d, root: at}
-			flat.walk(v)
-			if len(flat.out) == 0 {
-				return &SchemaError{f.d.pointer(at), "does not satisfy the rules of its draft"}
-			}
-			deepest := flat.out[0]
-			for _, p := range flat.out {
-				if len(p.loc) > len(deepest.loc) {
-					deepest = p
-				}
-			}
-			i, _ := f.d.locate(at, deepest.loc)
-			return &SchemaError{f.d.pointer(i), deepest.Message}
-		}
-	}
-	if pointer, ok := errors.AsType[*jsonschema.JSONPointerNotFoundError](err); ok {
-		return f.dangling(pointer.URL)
-	}
-	if anchor, ok := errors.AsType[*jsonschema.AnchorNotFoundError](err); ok {
-		return f.dangling(anchor.Reference)
-	}
-	if load, ok := errors.AsType[*jsonschema.LoadURLError](err); ok {
-		if i, ok := f.d.reference(outside); ok {
-			return &SchemaError{f.d.pointer(i), show(f.d, i) + " is another document; a schema must not refer to other documents"}
-		}
-		return &SchemaError{"", "a schema must not refer to other documents: " + load.URL}
-	}
-	if id, ok := errors.AsType[*jsonschema.ParseIDError](err); ok {
-		_, fragment, _ := strings.Cut(id.URL, "#")
-		return &SchemaError{f.d.pointer(f.d.atFragment(fragment)), "its identifier is not a valid address"}
-	}
-	return &SchemaError{"", strings.ReplaceAll(err.Error(), baseAddress, "")}
-}
-
-// atFragment finds the node that a fragment of the other validator's addresses names; the root if there is none.
-func (d *Doc) atFragment(fragment string) uint32 {
-	at := uint32(0)
-	if fragment == "" {
-		return at
-	}
-	for step := range strings.SplitSeq(fragment[1:], "/") {
-		if plain, err := url.PathUnescape(step); err == nil {
-			step = plain
-		}
-		next, ok := d.step(at, step)
-		if !ok {
-			return 0
-		}
-		at = next
-	}
-	return at
-}
-
-// dangling makes the error for a reference to a place that is not there.
-func (f *fullCompiler) dangling(address string) error {
-	_, fragment, _ := strings.Cut(address, "#")
-	if plain, err := url.PathUnescape(fragment); err == nil {
-		fragment = plain
-	}
-	i, ok := f.d.reference(func(ref string) bool {
-		_, own, _ := strings.Cut(ref, "#")
-		return own == fragment
-	})
-	if !ok {
-		return &SchemaError{"", "a reference to #" + fragment + " points to nothing in this schema"}
-	}
-	return &SchemaError{f.d.pointer(i), show(f.d, i) + " points to nothing in this schema"}
-}
-
-// outside says whether a reference leads out of the text.
-func outside(ref string) bool { return !strings.HasPrefix(ref, "#") && draftOf(ref) == 0 }
-
-// reference finds the first reference of the schema that satisfies a condition.
-func (d *Doc) reference(is func(string) bool) (uint32, bool) {
-	for i := range d.nodes {
-		if d.nodes[i].kind != Object {
-			continue
-		}
-		for _, k := range d.keys(uint32(i)) {
-			switch string(d.str(k)) {
-			case "$ref", "$dynamicRef", "$recursiveRef", "$schema":
-				if v := (Node{d, k + 1}); v.Kind() == String && is(string(v.Str())) {
-					return k + 1, true
-				}
-			}
-		}
-	}
-	return 0, false
-}
-
-// extreme finds a number that the other validator would write out digit by digit, or would choke on.
-func (d *Doc) extreme() (uint32, bool) {
-	const reach = 1000
-	for i := range d.nodes {
-		n := &d.nodes[i]
-		if n.kind != Number || (n.flags&flagInt != 0 && n.end-n.start < reach) {
-			continue
-		}
-		if x := parseDecimal(d.raw(uint32(i))); n.end-n.start > 2*reach || x.top > reach || x.top < -reach {
-			return uint32(i), true
-		}
-	}
-	return 0, false
 }
 
 func (s *Schema) validateFull(d *Doc) []Problem {
@@ -201,7 +146,10 @@ func (s *Schema) validateFull(d *Doc) []Problem {
 		for _, step := range d.steps(i) {
 			path = appendStep(path, step)
 		}
-		return []Problem{{string(path), "type", "the number " + show(d, i) + " is too large or too long to be checked; send one of usual size"}}
+		return []Problem{{middle(string(path), maxPath), "type", "the number " + show(d, i) + " is too large or too long to be checked; send one of usual size"}}
+	}
+	if w := (weighing{d: d, left: fullBudget(d)}); !w.fits(s.load) {
+		return tooComplex()
 	}
 	err := guarded(func() error { return s.full.Validate(value(d, 0)) })
 	if err == nil {
@@ -209,69 +157,9 @@ func (s *Schema) validateFull(d *Doc) []Problem {
 	}
 	var v *jsonschema.ValidationError
 	if !errors.As(err, &v) {
-		return []Problem{{Rule: "schema", Message: err.Error()}}
+		return []Problem{{Rule: "schema", Message: cut(err.Error(), maxMessage)}}
 	}
 	flat := flattener{d: d, sd: s.doc}
 	flat.walk(v)
 	return flat.problems()
-}
-
-// value decodes a node into what the other validator works on.
-func value(d *Doc, i uint32) any {
-	switch n := &d.nodes[i]; n.kind {
-	case Bool:
-		return n.flags&flagTrue != 0
-	case Number:
-		return json.Number(d.raw(i))
-	case String:
-		return string(d.str(i))
-	case Array:
-		list := make([]any, 0, n.b)
-		for _, e := range (Node{d, i}).Elems() {
-			list = append(list, value(d, e.i))
-		}
-		return list
-	case Object:
-		m := make(map[string]any, n.b)
-		for _, k := range d.keys(i) {
-			m[string(d.str(k))] = value(d, k+1)
-		}
-		return m
-	}
-	return nil
-}
-
-// oldDraft takes out of every subschema what the other validator would enforce up to draft-07 and should not: format, which
-// is an annotation here in every draft, and const beside $ref, where these drafts ignore it. Values of const, enum and
-// the like are left alone.
-func oldDraft(schema any) any {
-	m, ok := schema.(map[string]any)
-	if !ok {
-		return schema
-	}
-	if _, ok := m["$ref"].(string); ok {
-		delete(m, "const")
-	}
-	for key, v := range m {
-		switch key {
-		case "format":
-			delete(m, key)
-		case "not", "additionalProperties", "additionalItems", "propertyNames", "contains", "if", "then", "else":
-			oldDraft(v)
-		case "items", "allOf", "anyOf", "oneOf":
-			oldDraft(v)
-			if list, ok := v.([]any); ok {
-				for _, c := range list {
-					oldDraft(c)
-				}
-			}
-		case "definitions", "$defs", "properties", "patternProperties", "dependencies":
-			if sub, ok := v.(map[string]any); ok {
-				for _, c := range sub {
-					oldDraft(c)
-				}
-			}
-		}
-	}
-	return m
 }

@@ -61,7 +61,7 @@ func (g grammar) root() any {
 	if g.rng.Intn(3) == 0 {
 		s["$defs"] = map[string]any{"a": g.schema(2), "b": g.schema(2)}
 	}
-	if g.rng.Intn(4) == 0 {
+	if g.rng.Intn(3) == 0 {
 		s["$schema"] = g.pick("http://json-schema.org/draft-04/schema#", "http://json-schema.org/draft-06/schema", "http://json-schema.org/draft-07/schema#",
 			"https://json-schema.org/draft/2019-09/schema", "https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/schema#")
 	}
@@ -105,7 +105,7 @@ func (g grammar) count() any {
 }
 
 func (g grammar) keyword(s map[string]any, depth int) {
-	switch g.rng.Intn(26) {
+	switch g.rng.Intn(32) {
 	case 0, 1:
 		s["type"] = g.typeName()
 	case 2:
@@ -163,6 +163,40 @@ func (g grammar) keyword(s map[string]any, depth int) {
 	case 24:
 		s[g.pick("title", "description", "$comment", "x-order", "examples", "deprecated", "readOnly", "contentEncoding")] = g.value(1)
 	case 25:
-		s[g.pick("if", "then", "contains", "propertyNames", "unevaluatedProperties", "unevaluatedItems", "additionalItems")] = g.schema(depth - 1)
+		s[g.pick("unevaluatedProperties", "unevaluatedItems", "contentSchema")] = g.schema(depth - 1)
+	case 26, 27:
+		s["if"] = g.schema(depth - 1)
+		for _, key := range [...]string{"then", "else"} {
+			if g.rng.Intn(2) == 0 {
+				s[key] = g.schema(depth - 1)
+			}
+		}
+	case 28:
+		s[g.pick("then", "else", "propertyNames", "propertyNames")] = g.schema(depth - 1)
+	case 29:
+		s["contains"] = g.schema(depth - 1)
+		if g.rng.Intn(2) == 0 {
+			s[g.pick("minContains", "maxContains")] = g.count()
+		}
+	case 30:
+		switch key := g.pick("dependentRequired", "dependentSchemas", "dependencies", "dependencies"); {
+		case key == "dependentRequired", key == "dependencies" && g.rng.Intn(2) == 0:
+			s[key] = map[string]any{g.name(): []any{g.name(), g.name() + "z"}}
+		default:
+			s[key] = map[string]any{g.name(): g.schema(depth - 1)}
+		}
+	case 31:
+		switch g.rng.Intn(3) {
+		case 0:
+			s["items"] = g.schemas(depth)
+		case 1:
+			s["minimum"], s["maximum"] = g.number(), g.number()
+			s[g.pick("exclusiveMinimum", "exclusiveMaximum")] = g.rng.Intn(4) > 0
+		}
+		if g.rng.Intn(2) == 0 {
+			s["additionalItems"] = g.schema(depth - 1)
+		} else {
+			s["additionalItems"] = g.rng.Intn(2) == 0
+		}
 	}
 }

@@ -27,14 +27,13 @@ func (b *builder) build(i uint32) (*rule, error) {
 			return nil, err
 		}
 	}
-	if r.obj != nil {
-		if err := b.markRequired(r.obj, i); err != nil {
-			return nil, err
-		}
+	if err := b.settle(r, i); err != nil {
+		return nil, err
 	}
 	if _, ok := b.d.member(i, []byte("$ref")); ok && b.draft < draft2019 {
 		*r = rule{at: i, refAt: r.refAt, opaque: r.opaque} // these drafts ignore whatever stands beside $ref
 	}
+	r.joined = r.refAt != 0 || r.all != nil || r.any != nil || r.one != nil || r.not != nil || r.cond != nil
 	return r, nil
 }
 
@@ -84,8 +83,7 @@ func (b *builder) keyword(r *rule, key []byte, v uint32) (err error) {
 		return b.stringList(v, b.draft == draft4)
 	case "items":
 		if kind == Array && b.draft < draft2020 {
-			b.slow(r)
-			_, err = b.schemas(v)
+			r.array().prefix, err = b.schemas(v)
 			return err
 		}
 		r.array().items, err = b.build(v)
@@ -276,6 +274,9 @@ func (b *builder) regexp(v uint32) (*matcher, error) {
 	re, err := newMatcher(string(b.d.str(v)))
 	if err != nil {
 		return nil, b.fail(v, "%s is not a regular expression of Go: %v", show(b.d, v), err)
+	}
+	if b.patterns += re.weight; b.patterns > maxPatterns {
+		return nil, b.fail(v, "the patterns of this schema are too large: together they unfold into more than %d steps", maxPatterns)
 	}
 	return re, nil
 }

@@ -11,8 +11,7 @@ import (
 func (b *builder) numeric(r *rule, key string, v uint32) error {
 	exclusive := key == "exclusiveMinimum" || key == "exclusiveMaximum"
 	if exclusive && b.draft == draft4 {
-		b.slow(r) // a boolean there, which changes what minimum and maximum mean
-		return b.expect(v, Bool)
+		return b.expect(v, Bool) // it changes what minimum and maximum mean, see settle
 	}
 	if err := b.expect(v, Number); err != nil {
 		return err
@@ -31,6 +30,9 @@ func (b *builder) numeric(r *rule, key string, v uint32) error {
 	default:
 		if x.dec.sign() <= 0 {
 			return b.fail(v, "must be greater than 0, got %s", show(b.d, v))
+		}
+		if x.dec.n > maxDivisor {
+			return b.fail(v, "must not have more than %d digits", maxDivisor)
 		}
 		n.multiple, n.multipleAt = newDivisor(x), v
 	}
@@ -71,27 +73,28 @@ func (b *builder) otherKeyword(r *rule, key string, v uint32) error {
 			return b.identifier(r, v)
 		}
 	case "unevaluatedProperties":
-		b.fast = false // it declares no property by itself, so the rule is not opaque
-		r.object().sealed = b.d.nodes[v].kind == Bool && b.d.nodes[v].flags&flagTrue == 0
+		if b.draft >= draft2019 {
+			b.fast = false // it declares no property by itself, so the rule is not opaque
+			r.object().sealed = b.d.nodes[v].kind == Bool && b.d.nodes[v].flags&flagTrue == 0
+		}
 		return b.checkOnly(v, draft2019)
-	case "unevaluatedItems", "contentSchema":
-		b.slow(r)
+	case "unevaluatedItems":
+		if b.draft >= draft2019 {
+			b.slow(r)
+		}
 		return b.checkOnly(v, draft2019)
-	case "if", "then", "else":
+	case "contentSchema":
+		return b.checkOnly(v, draft2019)
+	case "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary":
 		b.slow(r)
-		return b.checkOnly(v, draft7)
-	case "contains", "propertyNames":
-		b.slow(r)
-		return b.checkOnly(v, draft6)
-	case "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary",
-		"additionalItems", "dependencies", "dependentRequired", "dependentSchemas", "maxContains", "minContains":
-		b.slow(r)
+	default:
+		return b.applicator(r, key, v)
 	}
 	return nil
 }
 
-// checkOnly builds a subschema that only the full validator will use, because the errors are better here. Before the
-// draft that brought the keyword its value means nothing.
+// checkOnly builds a subschema that judges nothing here, because the errors are better than those of the full validator.
+// Before the draft that brought the keyword its value means nothing.
 func (b *builder) checkOnly(v uint32, since int) error {
 	if b.draft < since {
 		return nil

@@ -23,6 +23,18 @@ func cut(s string, n int) string {
 	return s[:n] + "…"
 }
 
+// middle shortens a text at its middle, where a path says least.
+func middle(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	tail := len(s) - n/2
+	for tail < len(s) && !utf8.RuneStart(s[tail]) {
+		tail++
+	}
+	return cut(s, n/2) + s[tail:]
+}
+
 // show gives a value as a message quotes it. A value too long to quote is cut before it is copied.
 func show(d *Doc, i uint32) string {
 	n := &d.nodes[i]
@@ -134,7 +146,7 @@ func enumMessage(sd *Doc, values []uint32, d *Doc, i uint32) string {
 		if j < 20 {
 			list = append(list, show(sd, x))
 		}
-		if sd.nodes[x].kind == String {
+		if sd.nodes[x].kind == String && len(values) <= maxCandidates {
 			names = append(names, string(sd.str(x)))
 		}
 	}
@@ -146,7 +158,7 @@ func enumMessage(sd *Doc, values []uint32, d *Doc, i uint32) string {
 		msg = "no value is allowed here; got " + got(d, i)
 	}
 	if d.nodes[i].kind == String {
-		if n := nearest(string(d.str(i)), names); n != "" {
+		if n := nearest(d.str(i), names); n != "" {
 			msg += "; did you mean " + quoted([]byte(n)) + "?"
 		}
 	}
@@ -197,6 +209,29 @@ func pairMessage(first, second int) string {
 	return fmt.Sprintf("elements %d and %d are equal, every element must be different", first, second)
 }
 
+func shortMessage(extra int) string { return "has " + plural(extra, "element") + " too many" }
+
+func containsMessage(rule string, got, want int) string {
+	switch rule {
+	case "minContains":
+		return fmt.Sprintf("must have at least %s of the form that contains asks for, has %d", plural(want, "element"), got)
+	case "maxContains":
+		return fmt.Sprintf("must have at most %s of the form that contains asks for, has %d", plural(want, "element"), got)
+	}
+	return "must have an element of the form that contains asks for, has none"
+}
+
+func nameMessage(why string) string {
+	if why == "" {
+		return "this property name is not allowed"
+	}
+	return "this property name is not allowed: " + why
+}
+
+func neededMessage(because []byte) string {
+	return "is required because " + quoted(because) + " is given"
+}
+
 func missingMessage(want string) string {
 	return "is required but missing; give " + want
 }
@@ -204,7 +239,7 @@ func missingMessage(want string) string {
 // maxNames is how many known names a message lists.
 const maxNames = 12
 
-func unknownMessage(name string, known []string) string {
+func unknownMessage(name []byte, known []string) string {
 	if n := nearest(name, known); n != "" {
 		return "unknown property; did you mean " + quoted([]byte(n)) + "?"
 	}

@@ -191,7 +191,7 @@ func (d *Doc) scanKey(i int, object uint32) (int, fault) {
 		return end, d.unclosed(object)
 	}
 	if d.text[end] != ':' {
-		return end, fault{end, fmt.Sprintf("expected ':' after the key %s, found %s", d.raw(k), d.char(end))}
+		return end, fault{end, fmt.Sprintf("expected ':' after the key %s, found %s", quoted(d.str(k)), d.char(end))}
 	}
 	return d.space(end + 1), fault{}
 }

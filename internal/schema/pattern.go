@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"regexp"
 	"regexp/syntax"
 )
@@ -12,6 +13,7 @@ type matcher struct {
 	source string
 	re     *regexp.Regexp // nil when the runs say it all
 	runs   []run
+	weight int // how many steps of an automaton it unfolds into
 }
 
 // run asks for min to max characters out of a set of ASCII characters.
@@ -38,11 +40,51 @@ func newMatcher(pattern string) (*matcher, error) {
 	if err != nil {
 		return nil, err
 	}
+	if m.weight = weightOf(tree); m.weight > maxPatterns {
+		return nil, fmt.Errorf("it is too large: it unfolds into more than %d steps", maxPatterns)
+	}
 	if m.runs = runsOf(tree); m.runs == nil {
 		m.re, err = regexp.Compile(pattern)
 	}
 	return m, err
 }
+
+// weightOf counts the steps that a pattern unfolds into: x{1000} is a thousand.
+func weightOf(tree *syntax.Regexp) int {
+	n := 0
+	for _, sub := range tree.Sub {
+		n += weightOf(sub)
+	}
+	switch tree.Op {
+	case syntax.OpLiteral:
+		n = len(tree.Rune)
+	case syntax.OpRepeat:
+		n *= max(tree.Min, tree.Max, 1)
+	default:
+		n++
+	}
+	return min(n, 2*maxPatterns)
+}
+
+// cost says in steps of the budget what matching n bytes takes at most. Package regexp goes back and forth in short texts,
+// and follows all possibilities at once in long ones, which takes less for each.
+func (m *matcher) cost(n int) int {
+	if m.re == nil {
+		return n >> 6
+	}
+	const short = 1 << 18
+	if n *= m.weight; n <= short {
+		return n >> 3
+	}
+	return max(short>>3, n>>5)
+}
+
+// String and MatchString let the other validator use the same patterns.
+
+func (m *matcher) String() string { return m.source }
+
+// MatchString says whether the pattern matches somewhere in s.
+func (m *matcher) MatchString(s string) bool { return m.match([]byte(s)) }
 
 func (m *matcher) match(s []byte) bool {
 	if m.re != nil {

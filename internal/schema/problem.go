@@ -25,27 +25,65 @@ type pathStep struct {
 	index int
 }
 
-// appendStep writes a step so that the path reads like code: names that are no plain words are quoted.
+// maxStep is how many characters of a name a path shows.
+const maxStep = 64
+
+// appendStep writes a step so that the path reads like code: names that are no plain words, or too long, are quoted.
 func appendStep(dst []byte, s pathStep) []byte {
 	if s.key == nil {
 		dst = append(dst, '[')
 		dst = strconv.AppendInt(dst, int64(s.index), 10)
 		return append(dst, ']')
 	}
-	for _, c := range s.key {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-' && c != '$' {
-			dst = append(dst, '[')
-			dst = append(dst, quoted(s.key)...)
-			return append(dst, ']')
-		}
+	plain := len(s.key) > 0 && len(s.key) <= maxStep
+	for _, c := range s.key[:min(len(s.key), maxStep)] {
+		plain = plain && ((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '$')
 	}
-	if len(s.key) == 0 {
-		return append(dst, `[""]`...)
+	if !plain {
+		dst = append(dst, '[')
+		dst = append(dst, quoted(s.key)...)
+		return append(dst, ']')
 	}
 	if len(dst) > 0 {
 		dst = append(dst, '.')
 	}
 	return append(dst, s.key...)
+}
+
+// report is a list of problems that stays within its bounds: what has no room is only counted.
+type report struct {
+	list []Problem
+	size int
+	full bool
+	more int
+}
+
+// skip says whether a problem has no room any more; if so it is counted, and nobody has to word it.
+func (r *report) skip() bool {
+	if r.full = r.full || len(r.list) == maxProblems; r.full {
+		r.more++
+	}
+	return r.full
+}
+
+func (r *report) add(path, rule, message string) {
+	p := Problem{middle(path, maxPath), rule, cut(message, maxMessage)}
+	if n := len(r.list); n > 0 && r.list[n-1] == p {
+		return // several ways may lead to one rule
+	}
+	size := len(p.Path) + len(p.Rule) + len(p.Message)
+	if r.full = r.full || (r.size+size > maxReport && len(r.list) > 0); r.skip() {
+		return
+	}
+	r.size += size
+	r.list = append(r.list, p)
+}
+
+func (r *report) problems() []Problem {
+	if r.more > 0 {
+		return append(r.list, Problem{Rule: "schema", Message: plural(r.more, "more problem") + " not listed"})
+	}
+	return r.list
 }
 
 func (v *validator) push(s pathStep) {
@@ -60,100 +98,109 @@ func (v *validator) pop() {
 	}
 }
 
+// reporting says whether somebody wants the words of a problem. The bad functions below do nothing but give false if not,
+// so that judging stays cheap.
+func (v *validator) reporting() bool { return v.collect && !v.report.skip() }
+
 // add notes a problem at the present path. It gives false, as everything that finds a problem does.
 func (v *validator) add(rule, message string) bool {
-	if len(v.probs) == maxProblems {
-		v.more++
-		return false
-	}
 	var path []byte
 	for _, s := range v.path {
 		path = appendStep(path, s)
 	}
-	v.probs = append(v.probs, Problem{string(path), rule, message})
+	v.report.add(string(path), rule, message)
 	return false
 }
 
-// The bad functions below do nothing but give false unless problems are collected, so that judging stays cheap.
-
 func (v *validator) badDeny() bool {
-	if v.collect {
-		v.add("false", denyMessage())
-	}
-	return false
+	return v.reporting() && v.add("false", denyMessage())
 }
 
 func (v *validator) badNot(i uint32) bool {
-	if v.collect {
-		v.add("not", notMessage(v.d, i))
-	}
-	return false
+	return v.reporting() && v.add("not", notMessage(v.d, i))
 }
 
 func (v *validator) badType(r *rule, i uint32) bool {
-	if v.collect {
-		v.add("type", typeMessage(typeNames(v.s.doc, r.at), v.d, i))
-	}
-	return false
+	return v.reporting() && v.add("type", typeMessage(typeNames(v.s.doc, r.at), v.d, i))
 }
 
 func (v *validator) badEnum(r *rule, i uint32) bool {
-	if v.collect {
-		v.add(r.enum.keyword, enumMessage(v.s.doc, r.enum.values, v.d, i))
-	}
-	return false
+	return v.reporting() && v.add(r.enum.keyword, enumMessage(v.s.doc, r.enum.values, v.d, i))
 }
 
 func (v *validator) badPattern(r *rule, i uint32) bool {
-	if v.collect {
-		v.add("pattern", patternMessage(r.str.pattern.source, v.d, i))
-	}
-	return false
+	return v.reporting() && v.add("pattern", patternMessage(r.str.pattern.source, v.d, i))
 }
 
 func (v *validator) badBound(i uint32, rule string, at uint32) bool {
-	if v.collect {
-		v.add(rule, boundMessage(rule, show(v.s.doc, at), show(v.d, i)))
-	}
-	return false
+	return v.reporting() && v.add(rule, boundMessage(rule, show(v.s.doc, at), show(v.d, i)))
 }
 
 func (v *validator) badCount(rule string, got, want int) bool {
-	if v.collect {
-		v.add(rule, countMessage(rule, got, want))
-	}
-	return false
+	return v.reporting() && v.add(rule, countMessage(rule, got, want))
 }
 
 func (v *validator) badPair(first, second int) bool {
-	if v.collect {
-		v.add("uniqueItems", pairMessage(first, second))
-	}
-	return false
+	return v.reporting() && v.add("uniqueItems", pairMessage(first, second))
+}
+
+func (v *validator) badShort(extra int) bool {
+	return v.reporting() && v.add("additionalItems", shortMessage(extra))
+}
+
+func (v *validator) badContains(rule string, got, want int) bool {
+	return v.reporting() && v.add(rule, containsMessage(rule, got, want))
 }
 
 func (v *validator) badMissing(p *prop) bool {
-	if v.collect {
-		v.push(pathStep{key: p.name})
+	if v.reporting() {
 		want := "a value"
 		if p.rule != nil {
 			want = describe(v.s.doc, p.rule.at)
 		}
+		v.push(pathStep{key: p.name})
 		v.add("required", missingMessage(want))
 		v.pop()
 	}
 	return false
 }
 
+func (v *validator) badDep(dep *depRule, name []byte) bool {
+	if v.reporting() {
+		v.push(pathStep{key: name})
+		v.add(dep.keyword, neededMessage(dep.name))
+		v.pop()
+	}
+	return false
+}
+
+// badName reports a name by the first thing that its schema has against it.
+func (v *validator) badName(names *rule, k uint32) bool {
+	if !v.reporting() {
+		return false
+	}
+	inner := validator{d: v.d, s: v.s, collect: true, lenient: v.lenient, purse: purse{steps: v.steps, alarm: v.alarm}}
+	inner.check(names, k)
+	v.steps = inner.steps
+	why := ""
+	if list := inner.report.list; len(list) > 0 {
+		why = list[0].Message
+	}
+	v.push(pathStep{key: v.d.str(k)})
+	v.add("propertyNames", nameMessage(why))
+	v.pop()
+	return false
+}
+
 func (v *validator) badUnknown(o *objRule, name []byte) bool {
-	if v.collect {
+	if v.reporting() {
 		var known []string
 		for j := range o.props {
 			if o.props[j].rule != nil {
 				known = append(known, string(o.props[j].name))
 			}
 		}
-		v.add("additionalProperties", unknownMessage(string(name), known))
+		v.add("additionalProperties", unknownMessage(name, known))
 	}
 	return false
 }
@@ -174,21 +221,27 @@ func (v *validator) badBranches(branches []*rule, i uint32, keyword string) bool
 		v.check(near[0], i)
 		return false
 	}
-	forms := make([]string, len(branches))
-	for j, r := range branches {
-		forms[j] = describe(v.s.doc, r.at)
+	if v.reporting() {
+		forms := make([]string, len(branches))
+		for j, r := range branches {
+			forms[j] = describe(v.s.doc, r.at)
+		}
+		v.add(keyword, branchMessage(forms, v.d, i))
 	}
-	v.add(keyword, branchMessage(forms, v.d, i))
 	return false
 }
 
 // meant says whether a branch is about values like this one: the right type, and, for objects, the right value in every
 // property that the branch fixes by const or enum.
 func (v *validator) meant(r *rule, i uint32, depth int) bool {
+	if v.steps--; v.steps < 0 {
+		return false
+	}
 	if r.deny || (r.types != 0 && !v.hasType(r.types, i)) || (r.enum != nil && !v.inEnum(r.enum, i)) || depth > 8 {
 		return false
 	}
 	if r.obj != nil && v.d.nodes[i].kind == Object {
+		v.steps -= len(r.obj.props) >> 3
 		for j := range r.obj.props {
 			p := &r.obj.props[j]
 			if p.rule == nil || p.rule.enum == nil {

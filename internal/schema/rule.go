@@ -20,8 +20,14 @@ type rule struct {
 	any   []*rule
 	one   []*rule
 	not   *rule
+	cond  *condRule
 	def   *fallback
 
+	inherited *fallback // its own default or that of a schema it refers to or is made of, once heir is set
+	heir      bool
+	place     uint32 // among all rules
+
+	joined bool // it has parts that judge the same value: ref, all, any, one, not or cond
 	fills  bool // some default may be filled in at or below a value that this rule governs
 	opaque bool // it has keywords that may declare properties and that this package does not read
 }
@@ -63,6 +69,11 @@ type enumRule struct {
 // manyValues is where looking into a map becomes cheaper than comparing one value after the other.
 const manyValues = 16
 
+// condRule is if, then and else. What is missing is nil.
+type condRule struct {
+	test, then, other *rule
+}
+
 type numRule struct {
 	min, max       *bound
 	above, below   *bound // exclusiveMinimum, exclusiveMaximum
@@ -79,9 +90,18 @@ type strRule struct {
 
 type arrRule struct {
 	prefix   []*rule
-	items    *rule
+	items    *rule // for the elements after the prefix
+	short    bool  // additionalItems: false, there must be no elements after the prefix
 	min, max int
 	unique   bool
+	contains *containsRule
+}
+
+// containsRule is contains with its bounds. Without minContains one element is enough, and the message is another.
+type containsRule struct {
+	rule     *rule
+	least    bool // minContains is given
+	min, max int
 }
 
 type objRule struct {
@@ -90,8 +110,18 @@ type objRule struct {
 	extra    *rule // additionalProperties, when it is a schema
 	closed   bool  // additionalProperties: false
 	sealed   bool  // unevaluatedProperties: false, known to the shape only
+	names    *rule // propertyNames
+	deps     []depRule
 	min, max int
 	defaults []int // the props that have a default
+}
+
+// depRule is one entry of dependentRequired, dependentSchemas or dependencies: what is asked for when name is there.
+type depRule struct {
+	keyword string
+	name    []byte
+	needs   [][]byte
+	rule    *rule // nil: only names are asked for
 }
 
 type prop struct {
@@ -112,6 +142,7 @@ type fallback struct {
 	node uint32
 	text []byte // in canonical form, with the defaults inside it filled in
 	busy bool   // text is being made
+	bad  bool   // its own schema refuses it: it is never filled in
 }
 
 // object gives the rule's object part, made on first use.
@@ -160,8 +191,8 @@ func (o *objRule) find(name []byte) *prop {
 	return nil
 }
 
-// inPlace walks the rules that judge the same value as r does.
-func (r *rule) inPlace(visit func(*rule)) {
+// shapes walks the rules that govern the same value and say how it may be written anew.
+func (r *rule) shapes(visit func(*rule)) {
 	if r.ref != nil {
 		visit(r.ref)
 	}
@@ -170,13 +201,32 @@ func (r *rule) inPlace(visit func(*rule)) {
 			visit(c)
 		}
 	}
+}
+
+// inPlace walks all rules that judge the same value as r does.
+func (r *rule) inPlace(visit func(*rule)) {
+	r.shapes(visit)
 	if r.not != nil {
 		visit(r.not)
 	}
+	if r.cond != nil {
+		for _, c := range [...]*rule{r.cond.test, r.cond.then, r.cond.other} {
+			if c != nil {
+				visit(c)
+			}
+		}
+	}
+	if r.obj != nil {
+		for j := range r.obj.deps {
+			if c := r.obj.deps[j].rule; c != nil {
+				visit(c)
+			}
+		}
+	}
 }
 
-// below walks the rules that judge a member or element of the value.
-func (r *rule) below(visit func(*rule)) {
+// shapesBelow walks the rules that govern a member or element of the value and say how it may be written anew.
+func (r *rule) shapesBelow(visit func(*rule)) {
 	if r.obj != nil {
 		for j := range r.obj.props {
 			if c := r.obj.props[j].rule; c != nil {
@@ -197,5 +247,16 @@ func (r *rule) below(visit func(*rule)) {
 		if r.arr.items != nil {
 			visit(r.arr.items)
 		}
+	}
+}
+
+// below walks all rules that judge a name, a member or an element of the value.
+func (r *rule) below(visit func(*rule)) {
+	r.shapesBelow(visit)
+	if r.obj != nil && r.obj.names != nil {
+		visit(r.obj.names)
+	}
+	if r.arr != nil && r.arr.contains != nil {
+		visit(r.arr.contains.rule)
 	}
 }

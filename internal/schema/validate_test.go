@@ -5,7 +5,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -117,6 +116,29 @@ func TestProblems(t *testing.T) {
 		{`{"patternProperties":{"^x-":{"type":"string"}},"additionalProperties":false}`, `{"x-a":1,"y":2}`, []string{
 			`x-a: expected a string, got the number 1; write "1" in quotes (type)`, `y: unknown property; no properties are allowed here (additionalProperties)`,
 		}},
+		{`{"contains":{"type":"string"}}`, `[1]`, []string{`must have an element of the form that contains asks for, has none (contains)`}},
+		{`{"contains":{"type":"string"},"minContains":2}`, `["a"]`, []string{`must have at least 2 elements of the form that contains asks for, has 1 (minContains)`}},
+		{`{"contains":{"type":"string"},"maxContains":1}`, `["a","b"]`, []string{`must have at most 1 element of the form that contains asks for, has 2 (maxContains)`}},
+		{`{"propertyNames":{"pattern":"^[a-z]+$"}}`, `{"A":1}`, []string{`A: this property name is not allowed: must match the pattern ^[a-z]+$, got the string "A" (propertyNames)`}},
+		{`{"properties":{"o":{"propertyNames":{"enum":["a","b"]}}}}`, `{"o":{"c":1}}`, []string{`o.c: this property name is not allowed: must be "a" or "b"; got the string "c" (propertyNames)`}},
+		{`{"propertyNames":false}`, `{"A":1}`, []string{`A: this property name is not allowed: no value is allowed here; leave it out (propertyNames)`}},
+		{`{"propertyNames":{"anyOf":[{"const":"a"},{"maxLength":2}]}}`, `{"a":1,"xyz":1}`, []string{`xyz: this property name is not allowed: must have at most 2 characters, has 3 (propertyNames)`}},
+		{`{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, []string{`b: is required because "a" is given (dependentRequired)`}},
+		{`{"dependentSchemas":{"a":{"required":["b"]}}}`, `{"a":1}`, []string{`b: is required but missing; give a value (required)`}},
+		{`{"dependencies":{"a":["b"],"c":{"maxProperties":1}}}`, `{"a":1,"c":2}`, []string{
+			`b: is required because "a" is given (dependencies)`, `must have at most 1 property, has 2 (maxProperties)`,
+		}},
+		{`{"if":{"required":["a"]},"then":{"required":["b"]}}`, `{"a":1}`, []string{`b: is required but missing; give a value (required)`}},
+		{`{"if":{"type":"string"},"then":false,"else":{"minimum":3}}`, `2`, []string{`must be at least 3, got 2 (minimum)`}},
+		{`{"$schema":"http://json-schema.org/draft-04/schema#","minimum":1,"exclusiveMinimum":true}`, `1`, []string{`must be greater than 1, got 1 (exclusiveMinimum)`}},
+		{`{"$schema":"http://json-schema.org/draft-04/schema#","maximum":1,"exclusiveMaximum":true,"minimum":2,"exclusiveMinimum":false}`, `1`, []string{
+			`must be at least 2, got 1 (minimum)`, `must be less than 1, got 1 (exclusiveMaximum)`,
+		}},
+		{`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{}],"additionalItems":false}`, `[1,2,3]`, []string{`has 2 elements too many (additionalItems)`}},
+		{`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{"type":"null"}],"additionalItems":{"type":"string"}}`, `[1,2]`, []string{
+			`[0]: expected null, got the number 1 (type)`, `[1]: expected a string, got the number 2; write "2" in quotes (type)`,
+		}},
+		{`{"$schema":"http://json-schema.org/draft-07/schema#","if":{"format":"email"},"else":false,"properties":{"r":{"format":"regex"}}}`, `{"r":"("}`, nil},
 		{`{"enum":[1,2,3]}`, `"` + strings.Repeat("ä", 100) + `"`, []string{`must be 1, 2 or 3; got the string "` + strings.Repeat("ä", 29) + `… (enum)`}},
 	} {
 		fast := compiled(t, c.schema)
@@ -151,20 +173,9 @@ func TestProblemsFull(t *testing.T) {
 		schema, value string
 		want          []string
 	}{
-		{`{"contains":{"type":"string"}}`, `[1]`, []string{`must have an element of the form that contains asks for, has none (contains)`}},
-		{`{"contains":{"type":"string"},"minContains":2}`, `["a"]`, []string{`must have at least 2 elements of the form that contains asks for, has 1 (minContains)`}},
-		{`{"contains":{"type":"string"},"maxContains":1}`, `["a","b"]`, []string{`must have at most 1 element of the form that contains asks for, has 2 (maxContains)`}},
-		{`{"propertyNames":{"pattern":"^[a-z]+$"}}`, `{"A":1}`, []string{`A: this property name is not allowed: it must match the pattern ^[a-z]+$ (propertyNames)`}},
-		{`{"propertyNames":{"enum":["a","b"]}}`, `{"c":1}`, []string{`c: this property name is not allowed: it must be a or b (propertyNames)`}},
-		{`{"dependentRequired":{"a":["b"]}}`, `{"a":1}`, []string{`b: is required because "a" is given (dependentRequired)`}},
-		{`{"if":{"required":["a"]},"then":{"required":["b"]}}`, `{"a":1}`, []string{`b: is required but missing; give a value (required)`}},
 		{`{"properties":{"name":{}},"unevaluatedProperties":false}`, `{"nam":1}`, []string{`nam: unknown property; did you mean "name"? (unevaluatedProperties)`}},
 		{`{"prefixItems":[{}],"unevaluatedItems":false}`, `[1,2]`, []string{`[1]: no further elements are allowed (unevaluatedItems)`}},
 		{`{"$ref":"#"}`, `1`, []string{`the schema refers to itself here without end, so that no value can be checked ($ref)`}},
-		{`{"$schema":"http://json-schema.org/draft-04/schema#","minimum":1,"exclusiveMinimum":true}`, `1`, []string{`must be greater than 1, got 1 (exclusiveMinimum)`}},
-		{`{"$schema":"http://json-schema.org/draft-07/schema#","items":[{}],"additionalItems":false}`, `[1,2,3]`, []string{`has 2 elements too many (additionalItems)`}},
-		{`{"$schema":"http://json-schema.org/draft-07/schema#","dependencies":{"a":["b"]}}`, `{"a":1}`, []string{`b: is required because "a" is given (dependencies)`}},
-		{`{"$schema":"http://json-schema.org/draft-07/schema#","if":{"format":"email"},"else":false,"properties":{"r":{"format":"regex"}}}`, `{"r":"("}`, nil},
 	} {
 		s := compiled(t, c.schema)
 		if s.Fast() {
@@ -173,42 +184,6 @@ func TestProblemsFull(t *testing.T) {
 		if diff := cmp.Diff(c.want, lines(s.Validate(parsed(t, c.value)))); diff != "" {
 			t.Errorf("%s by %s:\n%s", c.value, c.schema, diff)
 		}
-	}
-}
-
-// TestReportIsBounded: a text of many wrong elements must not become a report many times its size.
-func TestReportIsBounded(t *testing.T) {
-	value := parsed(t, "["+strings.Repeat("1,", 100_000)+"1]")
-	for _, schema := range []string{`{"items":{"type":"string"}}`, slowly(`{"items":{"type":"string"}}`)} {
-		problems := compiled(t, schema).Validate(value)
-		if len(problems) != maxProblems+1 || !strings.Contains(problems[maxProblems].Message, "99745 more problems not listed") {
-			t.Errorf("%s: %d problems, the last %v", schema, len(problems), problems[len(problems)-1])
-		}
-	}
-}
-
-// TestExplosion: alternatives that double the work at every level must end in a refusal, not in a process that hangs.
-func TestExplosion(t *testing.T) {
-	branch := `{"type":"object","properties":{"a":{"$ref":"#"}},"required":["a"]}`
-	s := compiled(t, `{"anyOf":[`+branch+`,`+branch+`,{"const":1}]}`)
-	if !s.Fast() {
-		t.Fatal("not fast")
-	}
-	start := time.Now()
-	d := parsed(t, strings.Repeat(`{"a":`, 100)+"2"+strings.Repeat("}", 100))
-	problems := s.Validate(d)
-	if len(problems) != 1 || !strings.Contains(problems[0].Message, "too complex") {
-		t.Errorf("got %v", problems)
-	}
-	if _, problems := s.Admit(d, Options{Lenient: true}); len(problems) != 1 {
-		t.Errorf("lenient: got %v", problems)
-	}
-	if took := time.Since(start); took > time.Minute {
-		t.Errorf("took %v", took)
-	}
-	not := compiled(t, `{"not":{"anyOf":[`+branch+`,`+branch+`,{"const":1}]}}`)
-	if not.Validate(d) == nil {
-		t.Error("a judgement that was broken off counts as valid inside not")
 	}
 }
 
@@ -243,7 +218,7 @@ func TestNearest(t *testing.T) {
 		"expr": "expression", "expresion": "expression", "precison": "precision", "filePath": "file_path", "path": "", "max_results": "maxResults",
 		"timeout": "timeout_seconds", "zzz": "", "x": "", "": "", "FILE-PATH": "file_path", strings.Repeat("ȺȺȺȺ", 8): "",
 	} {
-		if got := nearest(name, known); got != want {
+		if got := nearest([]byte(name), known); got != want {
 			t.Errorf("%q: got %q, want %q", name, got, want)
 		}
 	}

@@ -5,9 +5,6 @@ import (
 	"slices"
 )
 
-// maxGrowth is how much defaults and the like may add to a text: a million empty objects must not turn into gigabytes.
-const maxGrowth = 16 << 20
-
 // writer writes a document anew as the rules shape it.
 type writer struct {
 	s       *Schema
@@ -18,9 +15,10 @@ type writer struct {
 	lenient bool
 	ints    bool
 	changed bool
-	steps   int
-	limit   int                  // how long out may become
-	fill    func(*fallback) bool // makes the text of a default, while the schema is being compiled
+	purse
+	chosen map[question]*rule   // alternatives, remembered as the purse remembers: by the first of them and the value
+	limit  int                  // how long out may become
+	fill   func(*fallback) bool // makes the text of a default, while the schema is being compiled; false: leave it out
 }
 
 func newWriter(s *Schema, d *Doc, opt Options) *writer {
@@ -30,13 +28,13 @@ func newWriter(s *Schema, d *Doc, opt Options) *writer {
 	}
 	w.s, w.d = s, d
 	w.lenient, w.ints, w.changed = opt.Lenient, opt.Lenient || opt.PlainInts && d.wholes, false
-	w.steps = budget(d)
+	w.purse = newPurse(d)
 	w.limit = 2*len(d.text) + maxGrowth
 	return w
 }
 
 func (w *writer) release() {
-	w.s, w.d, w.fill = nil, nil, nil
+	w.s, w.d, w.fill, w.memory, w.chosen = nil, nil, nil, nil, nil
 	if cap(w.out) > 1<<20 || cap(w.rules) > 1<<10 || cap(w.missing) > 1<<10 {
 		return
 	}
@@ -49,74 +47,32 @@ func (w *writer) release() {
 // value writes the value at node i, governed by r.
 func (w *writer) value(r *rule, i uint32) {
 	base := len(w.rules)
-	w.govern(r, i)
+	w.govern(base, r, i)
 	w.write(i, base)
 	w.rules = w.rules[:base]
 }
 
 // govern puts r and the rules that it applies to the same value on the stack. Of alternatives it takes the one that
 // accepts the value.
-func (w *writer) govern(r *rule, i uint32) {
-	if w.steps--; w.steps < 0 {
+func (w *writer) govern(base int, r *rule, i uint32) {
+	if w.steps -= 1 + (len(w.rules)-base)>>3; w.steps < w.alarm && !w.goOn() {
 		return
+	}
+	if slices.Contains(w.rules[base:], r) {
+		return // many ways may lead to one rule
 	}
 	w.rules = append(w.rules, r)
 	if r.ref != nil {
-		w.govern(r.ref, i)
+		w.govern(base, r.ref, i)
 	}
 	for _, c := range r.all {
-		w.govern(c, i)
+		w.govern(base, c, i)
 	}
 	for _, list := range [...][]*rule{r.any, r.one} {
 		if c := w.choose(list, i); c != nil {
-			w.govern(c, i)
+			w.govern(base, c, i)
 		}
 	}
-}
-
-// choose picks the first alternative that accepts the value as it is, else the first that accepts it once it is written
-// anew.
-func (w *writer) choose(list []*rule, i uint32) *rule {
-	active := w.ints
-	for _, c := range list {
-		active = active || c.fills
-	}
-	if !active {
-		return nil
-	}
-	for _, c := range list {
-		if w.accepts(w.d, c, i) {
-			return c
-		}
-	}
-	for _, c := range list {
-		sub := newWriter(w.s, w.d, Options{Lenient: w.lenient, PlainInts: w.ints})
-		sub.fill, sub.steps = w.fill, w.steps
-		sub.value(c, i)
-		w.steps = sub.steps
-		ok := sub.changed && w.acceptsText(c, sub.out)
-		sub.release()
-		if ok {
-			return c
-		}
-	}
-	return nil
-}
-
-func (w *writer) accepts(d *Doc, r *rule, i uint32) bool {
-	v := validator{d: d, s: w.s, lenient: w.lenient, steps: w.steps}
-	ok := v.check(r, i)
-	w.steps = v.steps
-	return ok && v.steps >= 0
-}
-
-func (w *writer) acceptsText(r *rule, text []byte) bool {
-	d, err := Parse(text, Limits{Depth: maxDepth})
-	if err != nil {
-		return false
-	}
-	defer d.Release()
-	return w.accepts(d, r, 0)
 }
 
 // write writes the value at node i, governed by the rules from base up.
@@ -152,13 +108,14 @@ func (w *writer) array(i uint32, rules []*rule) {
 			w.out = append(w.out, ',')
 		}
 		base := len(w.rules)
+		w.steps -= len(rules) >> 3
 		for _, r := range rules {
 			switch {
 			case r.arr == nil:
 			case k < len(r.arr.prefix):
-				w.govern(r.arr.prefix[k], c)
+				w.govern(base, r.arr.prefix[k], c)
 			case r.arr.items != nil:
-				w.govern(r.arr.items, c)
+				w.govern(base, r.arr.items, c)
 			}
 		}
 		w.write(c, base)
@@ -182,13 +139,13 @@ func (w *writer) object(i uint32, rules []*rule) {
 	for _, k := range w.d.keys(i) {
 		name := w.d.str(k)
 		for next < len(w.missing) && bytes.Compare(w.missing[next].name, name) < 0 {
-			comma()
-			w.filled(w.missing[next])
+			w.filled(w.missing[next], comma)
 			next++
 		}
 		base := len(w.rules)
 		if !w.member(rules, name, k+1) {
 			w.changed = true
+			w.rules = w.rules[:base]
 			continue
 		}
 		comma()
@@ -198,8 +155,7 @@ func (w *writer) object(i uint32, rules []*rule) {
 		w.rules = w.rules[:base]
 	}
 	for ; next < len(w.missing); next++ {
-		comma()
-		w.filled(w.missing[next])
+		w.filled(w.missing[next], comma)
 	}
 	w.missing = w.missing[:from]
 	w.out = append(w.out, '}')
@@ -208,6 +164,8 @@ func (w *writer) object(i uint32, rules []*rule) {
 // member puts the rules of one member on the stack; false means that the member is to be dropped.
 func (w *writer) member(rules []*rule, name []byte, value uint32) bool {
 	known, shut, sealed, opaque := false, false, false, false
+	base := len(w.rules)
+	w.steps -= len(rules) >> 3
 	for _, r := range rules {
 		opaque = opaque || r.opaque
 		o := r.obj
@@ -217,17 +175,17 @@ func (w *writer) member(rules []*rule, name []byte, value uint32) bool {
 		mine := false
 		if p := o.find(name); p != nil && p.rule != nil {
 			mine = true
-			w.govern(p.rule, value)
+			w.govern(base, p.rule, value)
 		}
 		for j := range o.patterns {
-			if o.patterns[j].re.match(name) {
+			if w.steps -= 1 + o.patterns[j].re.cost(len(name)); w.steps >= 0 && o.patterns[j].re.match(name) {
 				mine = true
-				w.govern(o.patterns[j].rule, value)
+				w.govern(base, o.patterns[j].rule, value)
 			}
 		}
 		if !mine && o.extra != nil {
 			mine = true
-			w.govern(o.extra, value)
+			w.govern(base, o.extra, value)
 		}
 		known = known || mine
 		shut = shut || (o.closed && !mine)
@@ -243,6 +201,7 @@ func (w *writer) findMissing(i uint32, rules []*rule) {
 		if r.obj == nil {
 			continue
 		}
+		w.steps -= len(r.obj.defaults) >> 2
 		for _, j := range r.obj.defaults {
 			p := &r.obj.props[j]
 			if _, ok := w.d.member(i, p.name); !ok {
@@ -257,11 +216,12 @@ func (w *writer) findMissing(i uint32, rules []*rule) {
 	}
 }
 
-func (w *writer) filled(p *prop) {
-	w.changed = true
+func (w *writer) filled(p *prop, comma func()) {
 	if len(w.out) > w.limit || (w.fill != nil && !w.fill(p.def)) {
-		return // the result is refused anyway
+		return // the result is refused anyway, or this default is
 	}
+	w.changed = true
+	comma()
 	w.out = AppendString(w.out, p.name)
 	w.out = append(w.out, ':')
 	w.out = append(w.out, p.def.text...)

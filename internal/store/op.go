@@ -30,7 +30,7 @@ func newOp() *op {
 	for i := range o.args {
 		o.args[i].Ordinal = i + 1
 	}
-	o.args[14].Value = o.mark[:]
+	o.args[12].Value, o.args[14].Value = o.hash[:], o.mark[:] // they stay where they are
 	return o
 }
 
@@ -70,7 +70,7 @@ func (o *op) place(h head, s *sealer) {
 	o.hash = sha256.Sum256(o.hashed)
 	copy(o.hashed, o.hash[:])
 	copy(o.mark[:], s.over(o.hashed))
-	o.args[0].Value, o.args[3].Value, o.args[12].Value = int64(o.seq), int64(o.ref), o.hash[:]
+	o.args[0].Value, o.args[3].Value = int64(o.seq), int64(o.ref)
 }
 
 // callKey names a call.
