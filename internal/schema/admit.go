@@ -129,9 +129,7 @@ func (s *Schema) verdict(d *Doc, root *rule, lenient bool) []Problem {
 		}
 		var all report // of both, and no longer than of one
 		for _, p := range append(problems, s.judge(d, only, false)...) {
-			if !all.skip() {
-				all.add(p.Path, p.Rule, p.Message)
-			}
+			all.add(p.Path, p.Rule, p.Message)
 		}
 		return all.problems()
 	}

@@ -66,6 +66,14 @@ func weighCases() []weighCase {
 		{"wide object", `{"properties":{"a":{}},"unevaluatedProperties":false}`, `{` + many(5000, ",", func(i int) string { return fmt.Sprintf(`"k%d":%d`, i, i) }) + `}`},
 		{"wide object, in place", `{"allOf":[{"anyOf":[{"minProperties":1},{"properties":{"a":{}}}]},{"oneOf":[{"required":["k1"]},{"required":["x"]}]}],"unevaluatedProperties":{"type":"integer"}}`, `{` + many(5000, ",", func(i int) string { return fmt.Sprintf(`"k%d":%d`, i, i) }) + `}`},
 		{"unevaluated items", `{"anyOf":[{"prefixItems":[{}]},{"contains":{"type":"string"}}],"unevaluatedItems":{"type":"number","multipleOf":0.5}}`, `[` + many(5000, ",", func(i int) string { return fmt.Sprintf(`%d.5`, i) }) + `]`},
+		{"unevaluated items alone", `{"prefixItems":[{"type":"string"}],"unevaluatedItems":{"type":"integer","minimum":0}}`, `[` + many(5000, ",", func(i int) string { return fmt.Sprint(i) }) + `]`},
+		{"dependencies", slowly(`{"$ref":"#/$defs/d9","$defs":{"d0":{"maxProperties":1},` + many(9, ",", func(i int) string {
+			return fmt.Sprintf(`"d%d":{"dependentSchemas":{"a":{"$ref":"#/$defs/d%d"}},"dependencies":{"b":{"$ref":"#/$defs/d%d"}}}`, i+1, i, i)
+		}) + `}}`), `{"a":1,"b":2}`},
+		{"names", slowly(`{"propertyNames":{"allOf":[{"minLength":1},{"anyOf":[{"maxLength":1},{"pattern":"k"}]}]}}`), `{` + many(2000, ",", func(i int) string { return fmt.Sprintf(`"k%d":%d`, i, i) }) + `}`},
+		{"a tuple", slowly(`{"$schema":"https://json-schema.org/draft/2019-09/schema","items":[{"type":"integer"}],"additionalItems":{"allOf":[{"minimum":0},{"type":"integer"}]}}`), `[` + many(2000, ",", func(i int) string { return fmt.Sprint(i) }) + `]`},
+		{"contains", slowly(`{"contains":{"type":"integer","maximum":5},"minContains":10}`), `[` + many(2000, ",", func(i int) string { return fmt.Sprint(i) }) + `]`},
+		{"a condition", slowly(`{"items":{"if":{"allOf":[{"minimum":0},{"minimum":-1},{"minimum":-2}]},"then":{"type":"integer"}}}`), `[` + many(2000, ",", func(i int) string { return fmt.Sprint(i) }) + `]`},
 		{"unique numbers", slowly(`{"uniqueItems":true}`), `[` + many(5000, ",", func(i int) string { return fmt.Sprintf(`%d.25e3`, i) }) + `]`},
 		{"unique objects", slowly(`{"items":{"uniqueItems":true}}`), `[` + many(60, ",", func(i int) string {
 			return `[` + many(20, ",", func(j int) string { return fmt.Sprintf(`{"a":[1,2,%d]}`, j) }) + `]`

@@ -64,8 +64,7 @@ func (j *Journal) mustPrune() bool {
 	return true
 }
 
-// checkpoint signs the head, once it is settled who wrote what it builds on. The database is flushed first: a checkpoint that
-// survives a power cut which its entries do not survive would cry wolf.
+// checkpoint signs the head, once it is settled who wrote what it builds on.
 func (j *Journal) checkpoint(ctx context.Context) error {
 	h, cut, err := j.settle(ctx)
 	if err != nil {
@@ -82,6 +81,13 @@ func (j *Journal) checkpoint(ctx context.Context) error {
 			return err
 		}
 	}
+	return j.sign(ctx, h)
+}
+
+// sign writes a checkpoint for a head that is settled. The database is flushed
+// first: a checkpoint that survives a power cut which its entries do not
+// survive would cry wolf.
+func (j *Journal) sign(ctx context.Context, h head) error {
 	if j.drv.Flush != nil {
 		if err := j.drv.Flush(); err != nil {
 			return err

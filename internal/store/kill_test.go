@@ -19,7 +19,8 @@ import (
 )
 
 // The files of a victim, beside its journal. A line is one write of one word
-// to a file opened for appending, so that it is there whole or not at all.
+// to a file opened for appending, so that it is there whole or not at all; see
+// line.
 const (
 	wantedFile  = "wanted"  // call IDs before Begin
 	effectsFile = "effects" // what was done: the effect of a call is a line here
@@ -32,6 +33,10 @@ type victim struct {
 	j                               *store.Journal
 	wanted, effects, acked, settled *os.File
 }
+
+// line pads a call ID to a length that divides a page: a write that goes over
+// the end of one may be cut there by the death of its process.
+func line(id string) string { return fmt.Sprintf("%-63s\n", id) }
 
 func appending(dir, name string) (*os.File, error) {
 	return os.OpenFile(filepath.Join(dir, name), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
@@ -69,7 +74,7 @@ func playVictim(cfg store.Config, dir string, finish bool) error {
 		}
 		for !finish {
 			id := toolcrib.NewID(time.Now())
-			if _, err := v.wanted.WriteString(id + "\n"); err != nil {
+			if _, err := v.wanted.WriteString(line(id)); err != nil {
 				break
 			}
 			todo <- id
@@ -107,16 +112,16 @@ func (v *victim) call(id string) error {
 		if old.Outcome == "" {
 			return fmt.Errorf("call %s is said to run still", id)
 		}
-		_, err := v.settled.WriteString(id + "\n")
+		_, err := v.settled.WriteString(line(id))
 		return err
 	}
-	if _, err := v.effects.WriteString(id + "\n"); err != nil {
+	if _, err := v.effects.WriteString(line(id)); err != nil {
 		return err
 	}
 	if err := v.j.End(context.Background(), ended(r)); err != nil {
 		return err
 	}
-	_, err = v.acked.WriteString(id + "\n")
+	_, err = v.acked.WriteString(line(id))
 	return err
 }
 

@@ -105,11 +105,18 @@ func (j *Journal) catchUp(ctx context.Context) error {
 			j.w.foreign = span{}
 		}
 	}
+	unsigned := j.w.foreign != (span{})
 	h, _, err := j.settle(ctx)
-	if err != nil || why == nil {
+	switch {
+	case err != nil:
 		return err
+	case why != nil:
+		return j.restate(ctx, h, why)
+	case unsigned:
+		// The next one need not look again, however soon this process dies.
+		return j.sign(ctx, h)
 	}
-	return j.restate(ctx, h, why)
+	return nil
 }
 
 // face holds the database against the checkpoint, with j.mu held; why says

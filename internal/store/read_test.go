@@ -82,6 +82,10 @@ func TestReadingMakesNothing(t *testing.T) {
 				shm := func(f string) bool { return strings.HasPrefix(f, "journal.db-shm") }
 				before, after = slices.DeleteFunc(before, shm), slices.DeleteFunc(after, shm)
 			}
+			if name == "live" { // its writer may mark a moment after its checkpoint how far it has come
+				timeless(before)
+				timeless(after)
+			}
 			if diff := cmp.Diff(before, after); diff != "" {
 				t.Errorf("reading changed files (-before +after):\n%s", diff)
 			}
@@ -105,6 +109,16 @@ func files(t testing.TB, dir string) (list []string) {
 		list = append(list, fmt.Sprint(e.Name(), " ", info.Size(), " ", info.ModTime()))
 	}
 	return list
+}
+
+// timeless drops the times of the files that say how far a run has come.
+func timeless(list []string) {
+	for i, f := range list {
+		if name, rest, _ := strings.Cut(f, " "); strings.HasPrefix(name, "run-") {
+			size, _, _ := strings.Cut(rest, " ")
+			list[i] = name + " " + size
+		}
+	}
 }
 
 // TestReaderFirst: a reader in the same process must not keep a writer from
