@@ -18,6 +18,8 @@ type Question struct {
 	Call    Call            `json:"call"`
 	Spec    Spec            `json:"spec"`
 	Input   json.RawMessage `json:"input,omitempty"`   // what would run, in native form
+	Effects Effects         `json:"effects"`           // what it can do, as far as guards understood it
+	Preview string          `json:"preview,omitempty"` // what would change, as a unified difference
 	Reasons []Verdict       `json:"reasons,omitempty"` // why it is asked
 	Text    string          `json:"text,omitempty"`    // a tool's own question
 	Options []string        `json:"options,omitempty"` // the answers a tool offers

@@ -125,6 +125,7 @@ func (s fakeSandbox) Run(_ context.Context, cmd Cmd, _ Grant) (Exit, error) {
 
 func TestExecNeedsGrantAndSandbox(t *testing.T) {
 	run := plain("run")
+	run.Effects = Runs
 	run.Run = func(ctx context.Context, env *Env, _ json.RawMessage) (*Result, error) {
 		if env.Exec == nil {
 			return Text("no handle"), nil
@@ -256,7 +257,7 @@ func TestHandlesEndWithTheCall(t *testing.T) {
 	var runs atomic.Int64
 	late := make(chan error, 3)
 	slow := plain("slow")
-	slow.Timeout = time.Millisecond
+	slow.Timeout, slow.Effects = time.Millisecond, Runs
 	slow.Run = func(_ context.Context, env *Env, _ json.RawMessage) (*Result, error) {
 		time.Sleep(60 * time.Millisecond)
 		ctx := context.Background()

@@ -44,6 +44,10 @@ type Adapter struct {
 	In func(input json.RawMessage) (json.RawMessage, error)
 	// Out turns the native result, failed or not, into one of this contract.
 	Out func(input json.RawMessage, native *Result) (*Result, error)
+	// Refused puts the refusal of a call into a result, where callers of this
+	// dialect look for refusals there. The record says that it was refused. Nil,
+	// or a nil result: the refusal stays one.
+	Refused func(input json.RawMessage, e *Error) *Result
 }
 
 // Diff is what a Load changed, by the names callers use.

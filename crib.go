@@ -31,6 +31,9 @@ type Crib struct {
 	Visible func(Caller, *Spec) bool
 	// Grant is the most any call may get; guards narrow it.
 	Grant Grant
+	// Files says where relative names begin, what stays out of reach inside
+	// granted directories, and where removed files go.
+	Files FilesOptions
 	// Around wraps tools where they run: retry, cache, trace. The grant is
 	// settled by then, so nothing here can widen it.
 	Around []func(Tool) Tool
@@ -129,10 +132,12 @@ type flight struct {
 	input json.RawMessage // admitted input of the native tool
 
 	grant    Grant
+	effects  Effects // of this call, as far as guards understood it
 	decision Decision
 	broke    bool // the native tool failed, whatever its dialect makes of that
 
 	env   *Env
+	files *Files      // of env; the tool may do with its own as it likes
 	clean bool        // the result is one value without secrets
 	over  atomic.Bool // handles of a call that has ended give nothing any more
 }
@@ -172,7 +177,11 @@ func (c *Crib) Call(ctx context.Context, call Call) (*Result, error) {
 	}()
 	result, err := c.proceed(ctx, b)
 	ended = true
-	return c.end(ctx, b, result, err)
+	result, err = c.end(ctx, b, result, err)
+	if err != nil && b.given != nil && b.entry.adapter != nil && b.entry.adapter.Refused != nil {
+		return c.reworded(b, err)
+	}
+	return result, err
 }
 
 // proceed is the way of a call between its two records. A part that breaks

@@ -349,16 +349,27 @@ func say(d Decision, guard string, g *Grant) Guard {
 	})
 }
 
+func understands(e Effects) Guard {
+	return guardFunc(func(Review) (*Verdict, error) {
+		return &Verdict{Decision: Allow, Guard: "effects", Reason: e.String(), Effects: e}, nil
+	})
+}
+
 func TestGuardOrderDoesNotMatter(t *testing.T) {
 	silent := guardFunc(func(Review) (*Verdict, error) { return nil, nil })
 	failing := guardFunc(func(Review) (*Verdict, error) { return nil, errors.New("broken") })
 	pool := []Guard{
 		say(Allow, "a", &Grant{Programs: []string{"*"}, Time: 5}), say(Allow, "b", &Grant{Programs: []string{"/bin/ls"}}),
 		say(Ask, "c", nil), say(Ask, "d", &Grant{Time: 3, Programs: []string{"*"}}), say(Deny, "e", nil), silent, failing,
+		understands(Reads | Runs), understands(Runs | Writes), understands(Network),
 	}
 	c := testCrib(t, plain("x"))
 	c.Grant, c.Log = Grant{Programs: []string{"*"}}, quiet()
-	f := &flight{call: Call{Tool: "x"}, entry: c.Catalog.find("", "x")}
+	judge := func() *flight {
+		f := &flight{call: Call{Tool: "x"}, entry: c.Catalog.find("", "x")}
+		f.decision = c.verdict(t.Context(), f, nil)
+		return f
+	}
 	for range 1000 {
 		c.Guards = nil
 		strictest := Allow
@@ -378,14 +389,14 @@ func TestGuardOrderDoesNotMatter(t *testing.T) {
 		if opinions == 0 {
 			strictest = Deny
 		}
-		d, grant, verdicts := c.verdict(t.Context(), f, nil)
-		if d != strictest {
-			t.Fatalf("%d guards: %v, want %v", len(c.Guards), d, strictest)
+		f := judge()
+		if f.decision != strictest {
+			t.Fatalf("%d guards: %v, want %v", len(c.Guards), f.decision, strictest)
 		}
 		rand.Shuffle(len(c.Guards), func(i, j int) { c.Guards[i], c.Guards[j] = c.Guards[j], c.Guards[i] })
-		d2, grant2, verdicts2 := c.verdict(t.Context(), f, nil)
-		if d != d2 || cmp.Diff(grant, grant2) != "" || cmp.Diff(verdicts, verdicts2) != "" {
-			t.Fatalf("order matters: %v %v %v against %v %v %v", d, grant, verdicts, d2, grant2, verdicts2)
+		g := judge()
+		if f.decision != g.decision || f.effects != g.effects || cmp.Diff(f.grant, g.grant) != "" || cmp.Diff(f.rec.Verdicts, g.rec.Verdicts) != "" {
+			t.Fatalf("order matters: %v %v %v %v against %v %v %v %v", f.decision, f.effects, f.grant, f.rec.Verdicts, g.decision, g.effects, g.grant, g.rec.Verdicts)
 		}
 	}
 }

@@ -36,6 +36,11 @@ func (c *Crib) end(ctx context.Context, b begun, result *Result, failure error) 
 	if f.env != nil {
 		f.env.doc.Swap(nil).Release() // unless the tool has taken it
 	}
+	if f.files != nil {
+		if err := f.files.Close(); err != nil {
+			c.log().Warn("granted directories cannot be closed", "call", f.call.ID, "err", err)
+		}
+	}
 	f.rec.Duration = c.now().Sub(f.rec.Start)
 	if failure != nil {
 		e, ok := errors.AsType[*Error](failure)

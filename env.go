@@ -12,11 +12,15 @@ import (
 )
 
 // Env is what a running tool is handed: the call it serves and the handles it
-// was granted. A handle that was not granted is nil, so a tool cannot forget
-// to check. An Env is good for its one call only.
+// was granted. A handle that was not granted, or is for an effect that the tool
+// does not declare, is nil, so a tool cannot forget to check. An Env is good for
+// its one call only.
 type Env struct {
 	Call Call // as admitted: Input has its defaults, in native form
 
+	// Files is the granted directories, to read for a tool that does not
+	// declare to write. Nil: none was granted.
+	Files *Files
 	// Exec runs a program inside the sandbox. Nil: no program was granted.
 	Exec func(ctx context.Context, cmd Cmd) (Exit, error)
 	// Use calls another tool as a call of its own: judged and recorded, with
@@ -68,13 +72,23 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 			return c.ask(ctx, q)
 		}
 	}
-	if len(grant.Programs) == 0 {
+	declared := f.entry.tool.Effects.All()
+	if len(grant.Dirs) > 0 && declared&(Reads|Writes|Destroys|Runs) != 0 {
+		files, err := NewFiles(grant.within(declared).Dirs, c.filesOptions())
+		if err != nil {
+			return nil, refuse(Unavailable, f.call.Tool, "the granted directories cannot be handed out", err)
+		}
+		e.Files, f.files = files, files
+	}
+	if len(grant.Programs) == 0 || declared&Runs == 0 {
 		return e, nil
 	}
 	if c.Sandbox == nil {
 		return nil, refuse(Unavailable, f.call.Tool, "it may run programs, but no sandbox is set up to run them in", nil)
 	}
-	if missing := grant.Bounds &^ c.Sandbox.Enforces(); missing != 0 {
+	if grant.Bounds == 0 {
+		// Nothing to ask for: a sandbox may have to look around to say what it holds.
+	} else if missing := grant.Bounds &^ c.Sandbox.Enforces(); missing != 0 {
 		return nil, refuse(Unavailable, f.call.Tool, "the sandbox cannot enforce what this call was granted under", fmt.Errorf("missing bounds %#x", uint16(missing)))
 	}
 	e.Exec = func(ctx context.Context, cmd Cmd) (Exit, error) {
@@ -84,9 +98,21 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 		if !allowed(grant.Programs, cmd.Path) {
 			return Exit{}, refuse(Denied, f.call.Tool, "the program "+cmd.Path+" was not granted", nil)
 		}
-		return c.Sandbox.Run(ctx, cmd, grant)
+		cmd.Tool, cmd.Effects = f.entry.tool.Native, f.effects
+		return c.Sandbox.Run(ctx, cmd, grant.within(f.effects.All()))
 	}
 	return e, nil
+}
+
+// filesOptions has every directory that may be granted: a grant narrowed to one
+// inside them must not have been a link there.
+func (c *Crib) filesOptions() FilesOptions {
+	opt := c.Files
+	opt.Within = slices.Clone(opt.Within)
+	for _, d := range c.Grant.Dirs {
+		opt.Within = append(opt.Within, d.Path)
+	}
+	return opt
 }
 
 // callOver refuses the handles of a call that has ended: a tool that ran past

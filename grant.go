@@ -44,6 +44,20 @@ func (g Grant) Meet(h Grant) Grant {
 	return m
 }
 
+// within is what is left of a grant for who only has these effects.
+func (g Grant) within(effects Effects) Grant {
+	if effects&(Writes|Destroys) == 0 {
+		g.Dirs = slices.Clone(g.Dirs)
+		for i := range g.Dirs {
+			g.Dirs[i].Write = false
+		}
+	}
+	if effects&Network == 0 {
+		g.Hosts = nil
+	}
+	return g
+}
+
 // shorter is the smaller of two times, zero being none.
 func shorter(a, b time.Duration) time.Duration {
 	if a == 0 || (b != 0 && b < a) {

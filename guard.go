@@ -66,6 +66,10 @@ type Verdict struct {
 	Reason   string   `json:"reason,omitempty"`
 	// Grant narrows what the call may touch; nil leaves it as it is.
 	Grant *Grant `json:"-"`
+	// Effects is what this call can do as far as the guard understood its
+	// input, such as a command line that only reads. It picks the sandbox. Zero:
+	// whatever the tool declares.
+	Effects Effects `json:"-"`
 }
 
 // AllowEffects is the smallest useful guard: it allows a tool whose declared

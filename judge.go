@@ -16,19 +16,20 @@ import (
 // verdict and its reasons do not depend on their order.
 func (c *Crib) judge(ctx context.Context, a admitted) (judged, error) {
 	f := a.flight
-	decision, grant, verdicts := c.verdict(ctx, f, f.input)
-	f.grant, f.decision, f.rec.Verdicts = grant, decision, verdicts
-	if decision == Deny {
-		return judged{}, refuse(Denied, f.call.Tool, reasons(verdicts, Deny), nil)
+	f.decision = c.verdict(ctx, f, f.input)
+	if f.decision == Deny {
+		return judged{}, refuse(Denied, f.call.Tool, reasons(f.rec.Verdicts, Deny), nil)
 	}
 	return judged{f}, nil
 }
 
-// verdict is the pure question: what do the guards say to this input?
-func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (Decision, Grant, []Verdict) {
+// verdict asks the guards what they say to this input, and notes what they
+// leave of the grant and of the effects.
+func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) Decision {
 	review := Review{Call: f.call, Spec: f.entry.tool.Spec, Input: input}
 	review.Call.Input = input
-	grant := c.Grant
+	f.grant = c.Grant
+	understood := allEffects
 	var verdicts []Verdict
 	for _, g := range c.Guards {
 		v, err := judgeOne(ctx, g, review)
@@ -43,9 +44,13 @@ func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (D
 		}
 		verdicts = append(verdicts, *v)
 		if v.Grant != nil {
-			grant = grant.Meet(*v.Grant)
+			f.grant = f.grant.Meet(*v.Grant)
+		}
+		if v.Effects != 0 {
+			understood &= v.Effects.All()
 		}
 	}
+	f.effects = f.entry.tool.Effects.All() & understood // nothing left: guards differ, and it counts as all
 	if len(verdicts) == 0 {
 		verdicts = []Verdict{{Guard: "default", Reason: "no guard allows it"}}
 	}
@@ -53,7 +58,8 @@ func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (D
 		return cmp.Or(cmp.Compare(a.Decision, b.Decision), strings.Compare(a.Guard, b.Guard),
 			strings.Compare(a.Rule, b.Rule), strings.Compare(a.Reason, b.Reason))
 	})
-	return verdicts[0].Decision, grant, verdicts
+	f.rec.Verdicts = append(f.rec.Verdicts, verdicts...)
+	return verdicts[0].Decision
 }
 
 // judgeOne asks a guard; one that breaks down denies.
@@ -87,9 +93,13 @@ func (c *Crib) approve(ctx context.Context, j judged) (cleared, error) {
 	if c.Approver == nil {
 		return cleared{}, refuse(Unavailable, f.call.Tool, "a person has to approve this, and nobody is there to be asked: "+reasons(f.rec.Verdicts, Ask), nil)
 	}
+	preview, err := c.preview(ctx, f)
+	if err != nil {
+		return cleared{}, err
+	}
 	ask, cancel := context.WithTimeout(ctx, f.limits.Ask)
 	defer cancel()
-	answer, err := c.ask(ask, Question{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input, Reasons: f.rec.Verdicts})
+	answer, err := c.ask(ask, Question{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input, Effects: f.effects, Preview: preview, Reasons: f.rec.Verdicts})
 	if err != nil {
 		if ctx.Err() != nil {
 			return cleared{}, overdue(f.call.Tool, "waiting for a person's approval", ctx.Err())
@@ -119,28 +129,35 @@ func (c *Crib) approve(ctx context.Context, j judged) (cleared, error) {
 // ask puts a question, and goes on at the end of ctx even if the Approver
 // does not.
 func (c *Crib) ask(ctx context.Context, q Question) (Answer, error) {
+	approver := c.Approver
+	return within(ctx, func() (Answer, error) { return approver.Approve(ctx, q) })
+}
+
+// within has a part that is not ours do something, in a goroutine of its own,
+// and goes on at the end of ctx even if the part does not.
+func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	type reply struct {
-		answer Answer
-		err    error
+		value T
+		err   error
 	}
 	replies := make(chan reply, 1)
-	approver := c.Approver
 	go func() {
 		r := reply{err: errGone}
 		defer func() {
 			if p := recover(); p != nil {
-				r = reply{err: fmt.Errorf("panic: %v", p)}
+				r.err = fmt.Errorf("%w: panic: %v", errGone, p)
 			}
 			replies <- r
 		}()
-		answer, err := approver.Approve(ctx, q)
-		r = reply{answer, err}
+		value, err := do()
+		r = reply{value, err}
 	}()
 	select {
 	case r := <-replies:
-		return r.answer, r.err
+		return r.value, r.err
 	case <-ctx.Done():
-		return Answer{}, ctx.Err()
+		var none T
+		return none, ctx.Err()
 	}
 }
 
@@ -151,12 +168,11 @@ func (c *Crib) edited(ctx context.Context, f *flight, answer Answer) error {
 	if err != nil {
 		return err
 	}
-	decision, grant, verdicts := c.verdict(ctx, f, input)
-	f.rec.Verdicts = append(f.rec.Verdicts, verdicts...)
-	if decision == Deny {
-		return refuse(Denied, f.call.Tool, reasons(verdicts, Deny), nil)
+	before := len(f.rec.Verdicts)
+	if c.verdict(ctx, f, input) == Deny {
+		return refuse(Denied, f.call.Tool, reasons(f.rec.Verdicts[before:], Deny), nil)
 	}
-	f.input, f.grant = input, grant
+	f.input = input
 	f.rec.Edited = c.bounded(f, input)
 	return nil
 }

@@ -115,6 +115,24 @@ func (c *Crib) vet(o ran) (*Result, error) {
 	return f.vetted(result, nil)
 }
 
+// reworded gives a refusal, which is recorded by now, the form of a dialect.
+func (c *Crib) reworded(b begun, refusal error) (result *Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			c.log().Error("an adapter broke down", "tool", b.call.Tool, "call", b.call.ID, "err", p)
+			result, err = nil, refusal
+		}
+	}()
+	e, ok := errors.AsType[*Error](refusal)
+	if !ok {
+		return nil, refusal
+	}
+	if result = b.entry.adapter.Refused(b.given, e); result == nil {
+		return nil, refusal
+	}
+	return b.vetted(result, nil)
+}
+
 func (f *flight) vetted(r *Result, out *schema.Schema) (*Result, error) {
 	size := len(r.Value)
 	for _, c := range r.Content {

@@ -34,12 +34,17 @@ type Cmd struct {
 	Stdin  io.Reader // nil: closed
 	Stdout io.Writer // nil: discarded
 	Stderr io.Writer
+
+	// For whom it runs, by the native name of the tool, and what it can do as
+	// far as that is known. The crib fills these in, whatever a tool puts there.
+	Tool    string
+	Effects Effects
 }
 
 // Exit is how a program ended.
 type Exit struct {
-	Code     int
-	Signal   string // the signal that ended it, if one did
+	Code     int    // 128 and its number if a signal ended it
+	Signal   string // the signal that ended it, such as SIGKILL
 	TimedOut bool
 	Duration time.Duration
 }

@@ -54,7 +54,7 @@ type outcome struct {
 	gone   bool   // the tool ended its goroutine, and with it the worker
 }
 
-var errGone = errors.New("the tool ended its goroutine")
+var errGone = errors.New("it ended its goroutine")
 
 // start runs a job on a waiting worker, or on a new one, and starts its clock.
 func (ws *workers) start(j job, limit time.Duration) *worker {

@@ -1,0 +1,41 @@
+package toolcrib
+
+import (
+	"context"
+	"errors"
+)
+
+// preview has the tool tell what it would change. A person must not be asked
+// about something that cannot be shown, so its failure refuses the call.
+func (c *Crib) preview(ctx context.Context, f *flight) (string, error) {
+	show := f.entry.tool.Preview
+	if show == nil {
+		return "", nil
+	}
+	env := &Env{Call: f.call, Emit: dropEvent}
+	env.Call.Input = f.input
+	if len(f.grant.Dirs) > 0 {
+		files, err := NewFiles(f.grant.within(Reads).Dirs, c.filesOptions()) // nothing was approved yet
+		if err != nil {
+			return "", refuse(Unavailable, f.call.Tool, "the granted directories cannot be handed out", err)
+		}
+		defer files.Close() //nolint:errcheck // it was only read
+		env.Files = files
+	}
+	ctx, cancel := context.WithTimeout(ctx, f.limits.Timeout)
+	defer cancel()
+	text, err := within(ctx, func() (string, error) { return show(ctx, env, f.input) })
+	switch e, own := errors.AsType[*Error](err); {
+	case err == nil:
+		return text, nil
+	case own:
+		told := *e
+		told.Tool = f.call.Tool
+		return "", &told
+	case ctx.Err() != nil:
+		return "", overdue(f.call.Tool, "finding out what it would change", ctx.Err())
+	case errors.Is(err, errGone):
+		return "", refuse(Internal, f.call.Tool, "the tool broke down before a person could be asked", err)
+	}
+	return "", refuse(Invalid, f.call.Tool, err.Error(), err)
+}
