@@ -1,0 +1,195 @@
+package guard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// Shell is the guard of the box shell: of the tools that run command lines
+// (run_command, start_command and command_input), under whatever name or
+// dialect they are called, and of stop_command. It has no opinion on other
+// tools: one of the same name in another box does what it likes with a line
+// that looks harmless. The zero value denies.
+type Shell struct {
+	// AllowShell lets command lines be judged at all; without it they are denied.
+	AllowShell bool
+	// Rules allow more than the harmless forms do; see ParseRules.
+	Rules []Rule
+	// Only: what the rules do not name is denied, harmless or not, and nobody
+	// is asked about it.
+	Only bool
+	// Bounded: the sandbox shows commands nothing but the granted directories
+	// and the programs of the system, so a rule need not look where its program
+	// reads.
+	Bounded bool
+	// Options is what is known of the machine. Options.Dir is where a line runs
+	// that names no working directory, and what its working_dir is relative to.
+	Options ShellOptions
+	// Unasked reports whether this call may run everything but the floor
+	// without a question (mode yolo). Nil: none may.
+	Unasked func(call toolcrib.Call) bool
+	// Reach says whether a line may read the absolute, uncleaned path without a
+	// question. Nil: what lies in Options.Dir, links resolved.
+	Reach func(path string) error
+	// Glob lists the files that a pattern means now. Nil: patterns ask.
+	Glob func(pattern string) ([]string, error)
+	// ReadFile reads the settings of repositories. Nil: git asks.
+	ReadFile func(path string) ([]byte, error)
+	// Job says how a background job was started and what was typed into it so
+	// far. Nil: what is typed into jobs asks.
+	Job func(call toolcrib.Call, id string) (Job, bool)
+}
+
+// Job is a running command as the shell guard needs to know it.
+type Job struct {
+	Command    string // the line it was started with
+	WorkingDir string // absolute
+	// Typed is what was typed into it so far, in order. The tool must write a
+	// newline after each: a half line would join with the next one.
+	Typed []string
+}
+
+// request is what the three tools are given, as far as the guard cares.
+type request struct {
+	Command    string `json:"command"`
+	WorkingDir string `json:"working_dir"`
+	Job        string `json:"job"`
+	Text       string `json:"text"`
+}
+
+// Judge implements [toolcrib.Guard].
+func (s *Shell) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
+	if r.Spec.Box != "shell" {
+		return nil, nil
+	}
+	name := r.Spec.Native
+	switch name {
+	case "run_command", "start_command", "command_input", "stop_command":
+	default:
+		return nil, nil
+	}
+	if !s.AllowShell {
+		return &toolcrib.Verdict{Decision: toolcrib.Deny, Guard: "shell", Rule: "allow_shell",
+			Reason: "running commands is switched off; allow_shell: true in the configuration switches it on"}, nil
+	}
+	if name == "stop_command" {
+		return allow("", "it ends what this caller started itself"), nil
+	}
+	var in request
+	if err := json.Unmarshal(r.Input, &in); err != nil {
+		return nil, fmt.Errorf("reading the command: %w", err)
+	}
+	unasked := s.Unasked != nil && s.Unasked(r.Call)
+	if name == "command_input" {
+		return s.judgeInput(r.Call, in, unasked), nil
+	}
+	if strings.TrimSpace(in.Command) == "" {
+		return nil, errors.New("there is no command")
+	}
+	return s.judgeLine(in.Command, s.dir(in.WorkingDir), unasked), nil
+}
+
+// dir is the directory a line runs in.
+func (s *Shell) dir(working string) string {
+	switch {
+	case working == "":
+		return s.Options.Dir
+	case path.IsAbs(working):
+		return path.Clean(working)
+	}
+	return path.Join(s.Options.Dir, working)
+}
+
+func (s *Shell) root() string { return s.Options.Dir }
+
+// judgeLine is the verdict on one command line.
+func (s *Shell) judgeLine(text, dir string, unasked bool) *toolcrib.Verdict {
+	opt := s.Options
+	if opt.Writable == nil && opt.Dir != "" {
+		opt.Writable = []string{opt.Dir}
+	}
+	opt.Dir = dir
+	if resolved, err := realPath(&opt, dir); err == nil {
+		opt.Dir = resolved // where ".." leads from, to the shell
+	}
+	l := Analyze(text, opt)
+	if floor := l.Floor(); len(floor) > 0 {
+		return s.unless("floor", slices.Concat(floor, l.Explain()))
+	}
+	if unasked {
+		return allow("unasked", "this mode asks about nothing but the floor")
+	}
+	rule, against := s.allowed(l, &opt)
+	if len(against) > 0 {
+		return s.unless("", slices.Concat(against, l.Explain()))
+	}
+	v := allow(rule, "every program in it only reads, or is allowed by a rule")
+	if l.ReadOnly() {
+		v.Effects = toolcrib.Reads | toolcrib.Runs
+	}
+	return v
+}
+
+// allowed finds out whether everything in a line is allowed: by which rules,
+// and what speaks against it.
+func (s *Shell) allowed(l *Line, opt *ShellOptions) (rule string, against []string) {
+	used, against := l.allowed(s.Rules, s.Only)
+	if len(against) == 0 {
+		against = s.repositories(l, opt)
+		if !s.Only || !s.Bounded {
+			against = append(against, s.reach(l, opt)...)
+		}
+	}
+	if len(against) > maxReasons {
+		against = against[:maxReasons]
+	}
+	if len(used) == 0 {
+		return "read-only", against
+	}
+	names := make([]string, 0, len(used))
+	for _, r := range used {
+		names = append(names, r.String())
+	}
+	return strings.Join(slices.Compact(names), "; "), against
+}
+
+// repositories looks at the settings of the repositories that a line reads.
+func (s *Shell) repositories(l *Line, opt *ShellOptions) []string {
+	var out []string
+	for i := range l.Programs {
+		p := &l.Programs[i]
+		if name := path.Base(p.Name); p.Class != ReadOnly || name != "git" && name != "go" { // go asks git about the version
+			continue
+		}
+		for _, d := range p.at {
+			if err := s.repository(d, opt); err != nil {
+				out = append(out, err.Error())
+			}
+		}
+	}
+	return out
+}
+
+// unless is the verdict on what nothing allows.
+func (s *Shell) unless(rule string, reasons []string) *toolcrib.Verdict {
+	v := ask(rule, reasons)
+	if s.Only {
+		v.Decision, v.Rule = toolcrib.Deny, "allowed_commands"
+	}
+	return v
+}
+
+func ask(rule string, reasons []string) *toolcrib.Verdict {
+	return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "shell", Rule: rule, Reason: strings.Join(reasons, "; ")}
+}
+
+func allow(rule, reason string) *toolcrib.Verdict {
+	return &toolcrib.Verdict{Decision: toolcrib.Allow, Guard: "shell", Rule: rule, Reason: reason}
+}

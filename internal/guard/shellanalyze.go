@@ -1,0 +1,158 @@
+package guard
+
+import (
+	"io/fs"
+	"runtime"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// ShellOptions is what Analyze needs to know of the machine. With the zero
+// value no program resolves, so nothing but shell builtins is read-only.
+type ShellOptions struct {
+	// Dir is the directory the line runs in, absolute.
+	Dir string
+	// Look finds the binary of a bare program name, as the shell will find it.
+	// Nil finds none.
+	Look func(name string) (path string, err error)
+	// EvalSymlinks resolves links; nil: no binary is trusted.
+	EvalSymlinks func(path string) (string, error)
+	// Stat looks at a file; nil: no binary is trusted.
+	Stat func(path string) (fs.FileInfo, error)
+	// Trusted are the directories whose programs are what their names say; nil
+	// means SystemDirs.
+	Trusted []string
+	// Writable are the directories that the agent can write to: a program in
+	// one of them is not trusted. Nil means Dir.
+	Writable []string
+}
+
+// The bounds on what is parsed at all. The parser is recursive: nesting costs
+// stack, so the characters and words that nest are counted first.
+const (
+	maxLine     = 64 << 10
+	maxNesting  = 1000
+	maxSplits   = 4000
+	maxPrograms = 200
+	maxWrapping = 8 // wrappers and shells within each other
+)
+
+// Analyze takes a command line apart. It never fails: what cannot be
+// understood is said in Line.Unknown and in the programs' classes.
+func Analyze(text string, opt ShellOptions) *Line {
+	l := &Line{Text: text}
+	if runtime.GOOS == "windows" {
+		l.unknown("command lines are only understood for sh and bash")
+	}
+	if len(text) > maxLine {
+		l.unknown("the line is longer than %d bytes", maxLine)
+		return l
+	}
+	checkText(l, text)
+	if nesting, splits := nestingOf(text); nesting > maxNesting || splits > maxSplits {
+		l.unknown("the line nests too deeply to be judged")
+		return l
+	}
+	w := walker{opt: &opt, line: l}
+	w.script(text, scope{dirs: []string{opt.Dir}})
+	if len(l.Programs) == 0 && len(l.Redirects) == 0 && len(l.Unknown) == 0 {
+		l.unknown("there is no program in it")
+	}
+	return l
+}
+
+// script parses a piece of shell code and walks it.
+func (w *walker) script(text string, sc scope) {
+	sc.child = false
+	f, err := parse(text)
+	if err != nil {
+		w.line.unknown("it cannot be parsed: %s", clip(err.Error()))
+		w.line.floor = append(w.line.floor, "it cannot be parsed, so nobody knows what it would do")
+		return
+	}
+	w.stmts(f.Stmts, sc)
+	if len(w.line.Unknown) > 0 {
+		return
+	}
+	if !secondReading(text, f) {
+		w.line.unknown("it can be read in two ways")
+	}
+}
+
+// parse reads a line as bash does. The walk refuses every construct that a
+// plain sh does not have, and the second reading is by the rules of POSIX.
+func parse(text string) (*syntax.File, error) {
+	return syntax.NewParser(syntax.Variant(syntax.LangBash)).Parse(strings.NewReader(text), "")
+}
+
+// checkText refuses bytes that shells, terminals and people read differently.
+func checkText(l *Line, text string) {
+	if isPlain(text) {
+		return
+	}
+	if !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError) {
+		l.unknown("it is not valid UTF-8")
+		return
+	}
+	for _, r := range text {
+		switch {
+		case r == '\n' || r == '\t':
+		case r < ' ' || r == 0x7f:
+			l.unknown("it has the control character %U", r)
+		case r > 0x7f && (unicode.IsSpace(r) || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs,
+			unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)):
+			l.unknown("it has the invisible character %U", r)
+		}
+	}
+}
+
+func isPlain(text string) bool {
+	for i := range len(text) {
+		if c := text[i]; c >= 0x7f || c < ' ' && c != '\n' && c != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// nestingOf counts what can make the parser go deeper (nesting) and what makes
+// long chains (splits). It reads no quotes: counting too much only asks.
+func nestingOf(text string) (nesting, splits int) {
+	word, unary := 0, 0
+	for i := range len(text) + 1 {
+		c := byte(' ')
+		if i < len(text) {
+			c = text[i]
+		}
+		switch c {
+		case '(', '[', '{', '`', '$', '"':
+			nesting++
+		case '|', '&', ';', '<', '>', '\n':
+			splits++
+		case '-', '!', '~', '+', '?':
+			// A row of unary operators nests in arithmetic.
+			if unary++; unary > 64 {
+				nesting++
+			}
+			continue
+		}
+		if c > ' ' {
+			unary = 0
+		}
+		if c >= 'a' && c <= 'z' {
+			word++
+			continue
+		}
+		if word > 0 {
+			switch text[i-word : i] {
+			case "if", "while", "until", "for", "case", "select", "function", "time", "coproc", "elif", "else":
+				nesting++
+			}
+		}
+		word = 0
+	}
+	return nesting, splits
+}

@@ -1,0 +1,89 @@
+package guard
+
+import (
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// assigns judges the assignments before a command, or those that stand alone.
+// Variables change what programs do, in ways nobody can list (PATH, LD_PRELOAD,
+// IFS, BASH_ENV, GIT_*, PAGER, RIPGREP_CONFIG_PATH, GOFLAGS …), so the list is
+// of the ones that do not.
+func (w *walker) assigns(list []*syntax.Assign, sc scope) {
+	for _, a := range list {
+		if a.Array != nil || a.Append || a.Index != nil || a.Name == nil {
+			w.line.unknown("it has an assignment that only bash knows")
+			w.inside(a, sc)
+			continue
+		}
+		value := Arg{Literal: true}
+		if a.Value != nil {
+			value = w.word(a.Value, sc)
+		}
+		if value.Glob { // an assignment is not a pattern
+			value.Literal = true
+		}
+		if !value.Literal {
+			w.line.unknown("it sets %s to something that is not literal", a.Name.Value)
+			continue
+		}
+		if !harmlessVariable(a.Name.Value, value.Text) {
+			w.line.unknown("it sets %s", show(a.Name.Value+"="+value.Text))
+		}
+	}
+}
+
+// harmlessVariable knows the variables that only change how things look, with
+// the values that are plain words.
+func harmlessVariable(name, value string) bool {
+	switch name {
+	case "LC_ALL", "LANG", "LC_CTYPE", "LC_COLLATE", "LC_NUMERIC", "LC_TIME", "LC_MESSAGES":
+		// A shell that is told another character set reads the rest of the
+		// line by it.
+		return value == "C" || value == "POSIX" || strings.HasSuffix(value, ".UTF-8") && isWord(value) || strings.HasSuffix(value, ".utf8") && isWord(value)
+	case "TZ":
+		return isZone(value)
+	case "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI", "COLUMNS", "LINES", "CGO_ENABLED":
+		return isWord(value) || value == ""
+	case "TERM":
+		return value == "dumb" || value == "xterm" || value == "xterm-256color" || value == "linux"
+	case "GIT_PAGER", "PAGER", "MANPAGER":
+		return value == "cat"
+	case "GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT":
+		return value == "0"
+	}
+	return false
+}
+
+// isWord: letters, digits, _ . @ - and nothing that a path needs.
+func isWord(s string) bool {
+	for i := range len(s) {
+		c := s[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && strings.IndexByte("_.@-", c) < 0 {
+			return false
+		}
+	}
+	return s != "" && s[0] != '.' && s[0] != '-'
+}
+
+func isZone(s string) bool {
+	for part := range strings.SplitSeq(s, "/") {
+		if !isWord(strings.ReplaceAll(part, "+", "-")) {
+			return false
+		}
+	}
+	return strings.Count(s, "/") <= 2
+}
+
+// harmlessLoopName: a loop sets its variable, and "for PATH in ." is a way to
+// set PATH. Variables that mean something to shells are upper case or have an
+// underscore.
+func harmlessLoopName(name string) bool {
+	for i := range len(name) {
+		if c := name[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') {
+			return false
+		}
+	}
+	return name != "" && name != "histchars" && name != "path" && name != "cdpath" && name != "fpath"
+}

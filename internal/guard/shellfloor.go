@@ -1,0 +1,245 @@
+package guard
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// Floor says why a person must be asked about a line whatever mode or rule
+// allows it; empty if nothing does. See [Line.Floor].
+func Floor(text string, opt ShellOptions) []string { return Analyze(text, opt).Floor() }
+
+// Floor lists what no mode removes: wiping the system, a home directory or a
+// disk, forced pushes and rewritten history, fork bombs, code from the network
+// given to a shell, switching the machine off. It reads more into a line than
+// the rest of the guard, expansions included, since here too much only asks.
+func (l *Line) Floor() []string {
+	out := slices.Clone(l.floor)
+	add := func(why string) {
+		if why != "" && !slices.Contains(out, why) {
+			out = append(out, why)
+		}
+	}
+	if len(l.Programs) == 0 && len(l.Unknown) > 0 {
+		add("it cannot be read, so nobody knows what it would do")
+	}
+	vital := slices.ContainsFunc(l.Programs, func(p Program) bool { return p.vitalArg() })
+	fetched := slices.ContainsFunc(l.Programs, func(p Program) bool {
+		return slices.Contains(p.Via, "a substitution") && makesCode(path.Base(p.Name))
+	})
+	for i := range l.Programs {
+		p := &l.Programs[i]
+		name := path.Base(p.Name)
+		add(p.floor(name))
+		if readsCode(name) && (p.piped && !p.hasScript() || fetched) {
+			add(show(name) + " is given code that is not in the line")
+		}
+		if name == "rm" && vital && slices.Contains(p.Via, "xargs") {
+			add("it removes what is found in a directory of the system or a home")
+		}
+	}
+	for _, r := range l.Redirects {
+		add(r.floor())
+	}
+	return out
+}
+
+func (r *Redirect) floor() string {
+	if !strings.Contains(r.Op, ">") {
+		return ""
+	}
+	switch t := path.Clean(r.Target); {
+	case isDevice(t):
+		return "it writes to the device " + show(r.Target)
+	case t == "/proc/sysrq-trigger":
+		return "it commands the kernel"
+	case isAccountFile(t):
+		return "it overwrites " + show(t)
+	}
+	return ""
+}
+
+// floor is about one program.
+func (p *Program) floor(name string) string {
+	if p.flag("", "no-preserve-root") {
+		return "it removes the protection of /"
+	}
+	switch name {
+	case "rm", "rmdir", "unlink", "shred", "srm", "truncate":
+		return p.floorRemove(name)
+	case "chmod", "chown", "chgrp", "setfacl", "chattr":
+		if p.flag("R", "recursive") && p.vitalArg() {
+			return "it changes who may use a directory of the system or a whole home"
+		}
+	case "mv", "cp", "tee", "install", "ln", "rsync", "dd", "mkswap", "wipefs", "blkdiscard", "fdisk", "sfdisk", "gdisk", "sgdisk", "parted", "hdparm", "cryptsetup":
+		return p.floorOverwrite(name)
+	case "find":
+		if (p.flag("", "delete") || p.runsRemover()) && p.vitalArg() {
+			return "it removes what is found in a directory of the system or a home"
+		}
+	case "git":
+		return p.floorGit()
+	case "shutdown", "reboot", "halt", "poweroff", "init", "telinit", "killall5":
+		return "it switches the machine off or into another state"
+	case "systemctl":
+		if p.word("poweroff", "reboot", "halt", "kexec", "suspend", "hibernate", "isolate", "rescue", "emergency") {
+			return "it switches the machine off or into another state"
+		}
+	case "kill", "pkill", "killall":
+		return p.floorKill(name)
+	case "history", "fc":
+		if p.flag("cdw", "") {
+			return "it changes the record of what was typed"
+		}
+	case "unset", "export", "declare":
+		if p.word("HISTFILE", "HISTSIZE", "HISTFILE=", "HISTSIZE=0", "HISTFILESIZE=0", "HISTFILE=/dev/null") {
+			return "it changes the record of what was typed"
+		}
+	case "crontab":
+		if p.flag("r", "") {
+			return "it removes every planned job"
+		}
+	}
+	switch {
+	case strings.HasPrefix(name, "mkfs") || strings.HasPrefix(name, "newfs"):
+		return "it makes a new file system on a disk"
+	case readsCode(name) || runsAnything(name):
+		return p.floorCode(name)
+	case strings.HasPrefix(p.Name, "$") && p.flag("rR", "recursive") && p.vitalArg():
+		return "it may remove a directory of the system or a home"
+	}
+	return ""
+}
+
+func (p *Program) floorRemove(name string) string {
+	for _, a := range p.Args {
+		switch {
+		case isDevice(a.Text):
+			return "it overwrites the device " + show(a.Text)
+		case isAccountFile(path.Clean(a.Text)):
+			return "it removes " + show(a.Text)
+		case strings.HasSuffix(a.Text, "_history") && strings.Contains(a.Text, "/."):
+			return "it removes the record of what was typed"
+		}
+	}
+	if !p.vitalArg() {
+		return ""
+	}
+	if name == "rm" && !p.flag("rRf", "recursive") && !slices.ContainsFunc(p.Args, func(a Arg) bool { return strings.Contains(a.Text, "*") }) {
+		return "" // rm / alone refuses
+	}
+	return "it removes a directory of the system or a whole home"
+}
+
+func (p *Program) floorOverwrite(name string) string {
+	for _, a := range p.Args {
+		t := a.Text
+		if name == "dd" {
+			var ok bool
+			if t, ok = strings.CutPrefix(t, "of="); !ok {
+				continue
+			}
+		}
+		if isDevice(t) {
+			return "it overwrites the device " + show(t)
+		}
+		if isAccountFile(path.Clean(t)) && name != "cp" {
+			return "it overwrites " + show(t)
+		}
+	}
+	if name == "mv" && p.vitalArg() {
+		return "it moves a directory of the system or a whole home away"
+	}
+	if name == "rsync" && p.flag("", "delete") && p.vitalArg() {
+		return "it removes files from a directory of the system or a home"
+	}
+	return ""
+}
+
+func (p *Program) floorGit() string {
+	sub, rest := gitSubCommand(p.Args)
+	q := Program{Args: rest, Dirs: p.Dirs}
+	switch sub {
+	case "push":
+		if q.flag("fd", "force", "force-with-lease", "force-if-includes", "mirror", "delete", "prune") {
+			return "it overwrites or deletes what others have in the remote repository"
+		}
+		for _, a := range rest {
+			if strings.HasPrefix(a.Text, "+") || strings.HasPrefix(a.Text, ":") && len(a.Text) > 1 {
+				return "it overwrites or deletes what others have in the remote repository"
+			}
+		}
+	case "clean":
+		at := Program{Dirs: p.at}
+		if q.flag("fxdX", "force") && (at.vitalDir() || p.vitalDir() || q.vitalArg()) {
+			return "it removes a directory of the system or a whole home"
+		}
+	case "reflog":
+		if q.word("expire", "delete") {
+			return "it removes the history of the repository"
+		}
+	case "filter-branch", "filter-repo":
+		return "it rewrites the history of the repository"
+	case "update-ref":
+		if q.flag("d", "delete") {
+			return "it removes the history of the repository"
+		}
+	}
+	return ""
+}
+
+func (p *Program) floorKill(name string) string {
+	for i, a := range p.Args {
+		switch {
+		case name == "kill" && (a.Text == "1" && i > 0 || a.Text == "1" && len(p.Args) == 1 || a.Text == "-1" && i > 0):
+			return "it ends every program"
+		case name != "kill" && (strings.Trim(a.Text, ".*^$") == "" || a.Text == "-u"):
+			return "it ends every program of a user"
+		}
+	}
+	return ""
+}
+
+// floorCode looks into code given to an interpreter for the few words that
+// wipe or fork; it is a net with wide meshes.
+func (p *Program) floorCode(name string) string {
+	for _, a := range p.Args {
+		for _, word := range []string{"rmtree(", "remove_dir_all", "fork while", "fork()", "rm -rf /", "rm -rf ~", "/dev/sd", "/dev/nvme", "mkfs", "rimraf", "rmSync('/", "rmSync(\"/", "FileUtils.rm_r"} {
+			if strings.Contains(a.Text, word) {
+				return "the code given to " + show(name) + " has " + show(word)
+			}
+		}
+	}
+	return ""
+}
+
+// bomb reports whether a function's body starts the function again in a pipe
+// or in the background.
+func bomb(body *syntax.Stmt, name string) bool {
+	calls, splits := false, false
+	syntax.Walk(body, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.Stmt:
+			splits = splits || n.Background
+		case *syntax.BinaryCmd:
+			splits = splits || n.Op == syntax.Pipe || n.Op == syntax.PipeAll
+		case *syntax.CallExpr:
+			calls = calls || len(n.Args) > 0 && n.Args[0].Lit() == name
+		}
+		return true
+	})
+	return calls && splits
+}
+
+// endless notes a loop without an end that starts jobs.
+func (w *walker) endless(c *syntax.WhileClause, _ scope) {
+	for _, s := range c.Do {
+		if s.Background {
+			w.line.floor = append(w.line.floor, "a loop starts jobs in the background: a fork bomb")
+			return
+		}
+	}
+}

@@ -1,0 +1,67 @@
+package guard
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// judgeInput is the verdict on text typed into a running program. A shell that
+// was started plainly reads it as a command line; but what a line means there
+// depends on everything typed before (an open quote, a function, a program that
+// is reading now), so the whole of it is judged as one script. Whatever other
+// program reads the text, nobody here knows what it would do with it.
+func (s *Shell) judgeInput(call toolcrib.Call, in request, unasked bool) *toolcrib.Verdict {
+	if s.Job == nil {
+		return s.unless("", []string{"nothing is known about the program that would read this text"})
+	}
+	job, ok := s.Job(call, in.Job)
+	if !ok {
+		return s.unless("", []string{"there is no job " + show(in.Job)})
+	}
+	typed := strings.Join(append(slices.Clone(job.Typed), in.Text), "\n")
+	opt := s.Options
+	opt.Dir = s.dir(job.WorkingDir)
+	if !plainShell(Analyze(job.Command, opt)) {
+		if floor := Floor(in.Text, opt); len(floor) > 0 {
+			return s.unless("floor", floor)
+		}
+		if unasked {
+			return allow("unasked", "this mode asks about nothing but the floor")
+		}
+		return s.unless("", []string{clip(show(job.Command)) + " reads this text, and only a shell's input is understood"})
+	}
+	v := s.judgeLine(typed, opt.Dir, unasked)
+	if v.Decision == toolcrib.Allow && v.Rule != "unasked" && strings.ContainsAny(in.Text, "!\t") {
+		// An interactive bash puts earlier commands in the place of !, and
+		// what it likes in the place of a tab.
+		return s.unless("", []string{"a ! or a tab means something else to an interactive shell"})
+	}
+	return v
+}
+
+// plainShell: the job is sh, bash or dash reading standard input, and nothing
+// else.
+func plainShell(l *Line) bool {
+	if len(l.Unknown) > 0 || len(l.Programs) != 1 || len(l.Redirects) > 0 {
+		return false
+	}
+	p := &l.Programs[0]
+	if !p.trusted || p.Dynamic {
+		return false
+	}
+	switch path.Base(p.Name) {
+	case "sh", "dash":
+		return len(p.Args) == 0
+	case "bash":
+		for _, a := range p.Args {
+			if !a.Literal || a.Text != "--norc" && a.Text != "--noprofile" {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}

@@ -1,0 +1,204 @@
+package guard
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"mvdan.cc/sh/v3/expand"
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// call takes a simple command: assignments, a program and its arguments.
+func (w *walker) call(c *syntax.CallExpr, sc scope) flow {
+	w.assigns(c.Assigns, sc)
+	if len(c.Args) == 0 {
+		return still(sc)
+	}
+	args := make([]Arg, 0, len(c.Args))
+	for _, word := range c.Args {
+		args = append(args, w.words(word, sc)...)
+	}
+	return w.program(args, sc)
+}
+
+// words folds a word; one with braces becomes the several that bash makes of
+// it, so that a person and the floor see them. It stays not understood.
+func (w *walker) words(word *syntax.Word, sc scope) []Arg {
+	first := w.word(word, sc)
+	if first.Literal || first.Glob {
+		return []Arg{first}
+	}
+	// The number of words is the product of what stands in each pair.
+	if braces := strings.Count(first.Text, "{"); braces == 0 || braces > 4 || strings.Count(first.Text, ",") > 16 || strings.Contains(first.Text, "..") {
+		return []Arg{first}
+	}
+	split := &syntax.Word{Parts: slices.Clone(word.Parts)}
+	if !syntax.SplitBraces(split) {
+		return []Arg{first}
+	}
+	var out []Arg
+	for each, err := range expand.BracesSeq(nil, split) {
+		if err != nil || len(out) == maxPrograms {
+			break
+		}
+		out = append(out, w.word(each, sc))
+	}
+	return out
+}
+
+// program judges one command, whoever starts it, and everything it starts.
+func (w *walker) program(args []Arg, sc scope) flow {
+	p := Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic, piped: sc.piped}
+	i := w.add(p)
+	if i < 0 {
+		return still(sc)
+	}
+	if sc.depth > maxWrapping {
+		w.line.unknown("it nests too many commands in each other")
+		return still(sc)
+	}
+	name := w.identify(&p, args[0], sc.child)
+	f := still(sc)
+	if u, ok := unwrap(name, p.Args); ok {
+		f = w.wrapped(&p, u, name, i, sc)
+	} else {
+		judge(&p, name)
+		if name == "cd" && p.Builtin && p.Class == ReadOnly {
+			f = w.chdir(&p, sc)
+		}
+	}
+	w.line.Programs[i] = p
+	return f
+}
+
+// identify finds out which program a name means, and writes down what speaks
+// against it. The name is the key of all tables.
+func (w *walker) identify(p *Program, name Arg, child bool) string {
+	switch {
+	case !name.Literal:
+		p.Why = append(p.Why, "its name is not literal")
+	case !isPlain(name.Text):
+		p.Why = append(p.Why, "its name has characters that look like others")
+	case slices.Contains(w.funcs, name.Text):
+		p.Why = append(p.Why, "it is a function of this line")
+	case isBuiltin(name.Text) && !child:
+		p.Builtin, p.trusted = true, true
+	default:
+		binary, err := w.opt.resolve(name.Text)
+		p.Path, p.trusted = binary, err == nil
+		if err != nil {
+			p.Why = append(p.Why, err.Error())
+		}
+	}
+	if strings.HasSuffix(name.Text, "/") {
+		return name.Text
+	}
+	return path.Base(name.Text)
+}
+
+// wrapped goes on to what a wrapper starts.
+func (w *walker) wrapped(p *Program, u unwrapped, name string, i int, sc scope) flow {
+	p.known = true
+	switch {
+	case u.why != "":
+		p.Class = u.class
+		p.Why = append(p.Why, u.why)
+	case p.trusted:
+		p.Class, p.fits = ReadOnly, true
+	default:
+		p.Class = Runs
+	}
+	w.line.Programs[i] = *p
+	in := sc.started(show(name))
+	in.dynamic = in.dynamic || u.dynamic
+	in.child = name != "command" // the one that starts builtins as well
+	if in.depth > maxWrapping {
+		w.line.unknown("it nests too many commands in each other")
+		return still(sc)
+	}
+	if u.isScript {
+		if !u.script.Literal {
+			return still(sc)
+		}
+		if nesting, splits := nestingOf(u.script.Text); nesting > maxNesting || splits > maxSplits {
+			w.line.unknown("the line nests too deeply to be judged")
+			return still(sc)
+		}
+		w.script(u.script.Text, in)
+		return still(sc)
+	}
+	f := still(sc)
+	for _, inner := range u.inner {
+		if len(inner) == 0 {
+			continue
+		}
+		if got := w.program(inner, in); !in.child {
+			f = got // command cd moves this shell
+		}
+	}
+	return f
+}
+
+// judge gives a program its class by its name and arguments.
+func judge(p *Program, name string) {
+	found := findForm(name, p.Args)
+	switch name {
+	case "cd", "set", "exit", "type", "command", ":":
+		if !p.Builtin && found.why == "" {
+			found.why = "only the shell itself does this"
+		}
+	}
+	p.known = found.known
+	why := found.why
+	var files []Arg
+	if found.known && why == "" {
+		files, why = found.form.fit(found.rest)
+	}
+	for _, d := range p.Dirs {
+		if found.dir != "" {
+			p.Paths = append(p.Paths, Path{Dir: d, Text: found.dir})
+			d = Path{Dir: d, Text: found.dir}.Full()
+		}
+		p.at = append(p.at, d)
+		for _, f := range files {
+			if f.Text != "-" {
+				p.Paths = append(p.Paths, Path{Dir: d, Text: f.Text, Glob: f.Glob})
+			}
+		}
+	}
+	p.fits = found.known && why == "" && p.trusted
+	switch {
+	case p.fits && found.form.class == ReadOnly:
+		p.Class = ReadOnly
+		return
+	case found.known && found.form.class != ReadOnly && why == "":
+		p.Class = found.form.class
+	default:
+		p.Class = classOf(name, p.Args)
+	}
+	if why != "" {
+		p.Why = append(p.Why, why)
+	}
+	for _, a := range p.Args {
+		if !a.Literal && !a.Glob && !strings.Contains(why, "not literal") {
+			p.Why = append(p.Why, "the argument "+clip(a.Text)+" is not literal")
+			break
+		}
+	}
+}
+
+// isBuiltin knows the names that shells do by themselves, so that no binary of
+// that name is looked for.
+func isBuiltin(name string) bool {
+	switch name {
+	case ".", ":", "[", "alias", "bg", "break", "cd", "command", "continue", "echo", "eval", "exec", "exit", "export", "false", "fg",
+		"getopts", "hash", "jobs", "kill", "local", "printf", "pwd", "read", "readonly", "return", "set", "shift", "test", "times",
+		"trap", "true", "type", "ulimit", "umask", "unalias", "unset", "wait",
+		// Only bash:
+		"bind", "builtin", "caller", "compgen", "complete", "compopt", "declare", "dirs", "disown", "enable", "fc", "help", "history",
+		"let", "logout", "mapfile", "popd", "pushd", "readarray", "shopt", "source", "suspend", "typeset":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,211 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// Even "git status" starts programs if the repository's own settings say so
+// (core.fsmonitor, filters, external diffs, a hook on the index), and a
+// repository may come from anyone. So where git would run unasked, the settings
+// in the repository are read first; the person's own ones are theirs.
+
+// repository says what in the settings of the repository at dir may start a
+// program; nil if nothing does, or if there is no repository. Every directory
+// on the way up is looked at: which of them git takes for a repository depends
+// on more than is read here.
+func (s *Shell) repository(dir string, opt *ShellOptions) error {
+	if s.ReadFile == nil {
+		return errors.New("the settings of the repository cannot be read")
+	}
+	d, err := realPath(opt, dir)
+	if err != nil {
+		return fmt.Errorf("%s cannot be resolved", show(dir))
+	}
+	for {
+		at, err := s.gitDirs(d)
+		if err != nil {
+			return err
+		}
+		if err := s.checkGitDirs(at); err != nil {
+			return err
+		}
+		if d == "/" || d == path.Dir(d) {
+			return nil
+		}
+		d = path.Dir(d)
+	}
+}
+
+// gitDirs finds the directories in which git keeps settings for the work tree
+// at d: .git, what a .git file points to, and d itself if it may be a bare one.
+func (s *Shell) gitDirs(d string) ([]string, error) {
+	var out []string
+	at := path.Join(d, ".git")
+	text, err := s.ReadFile(at)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil: // a directory
+		out = s.withCommon(at)
+	default:
+		to, ok := strings.CutPrefix(string(text), "gitdir:")
+		to = strings.TrimSpace(to)
+		if !ok || to == "" || strings.ContainsAny(to, "\n\r\x00") {
+			return nil, fmt.Errorf("%s is not understood", show(at))
+		}
+		if !path.IsAbs(to) {
+			to = path.Join(d, to)
+		}
+		out = s.withCommon(to)
+	}
+	// A directory that looks like the inside of .git is a repository too.
+	_, objects := s.ReadFile(path.Join(d, "objects"))
+	_, common := s.ReadFile(path.Join(d, "commondir"))
+	if !errors.Is(objects, fs.ErrNotExist) || !errors.Is(common, fs.ErrNotExist) {
+		out = append(out, s.withCommon(d)...)
+	}
+	return out, nil
+}
+
+// withCommon adds the directory a linked work tree shares its settings with.
+func (s *Shell) withCommon(at string) []string {
+	out := []string{at}
+	if text, err := s.ReadFile(path.Join(at, "commondir")); err == nil {
+		to := strings.TrimSpace(string(text))
+		if !path.IsAbs(to) {
+			to = path.Join(at, to)
+		}
+		out = append(out, to)
+	}
+	return out
+}
+
+func (s *Shell) checkGitDirs(dirs []string) error {
+	for _, d := range dirs {
+		for _, name := range []string{"config", "config.worktree"} {
+			file := path.Join(d, name)
+			text, err := s.ReadFile(file)
+			switch {
+			case errors.Is(err, fs.ErrNotExist):
+				continue
+			case err != nil:
+				return fmt.Errorf("%s cannot be read", show(file))
+			}
+			if err := checkGitConfig(string(text)); err != nil {
+				return fmt.Errorf("%s: %w", show(file), err)
+			}
+		}
+		hook := path.Join(d, "hooks", "post-index-change")
+		if _, err := s.ReadFile(hook); !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("%s would be run", show(hook))
+		}
+	}
+	return nil
+}
+
+// checkGitConfig reads git's settings strictly and refuses those that are not
+// known to start nothing when git only reads.
+func checkGitConfig(text string) error {
+	section := ""
+	text = strings.TrimPrefix(text, "\ufeff")
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimSpace(line)
+		if strings.HasPrefix(line, "[") {
+			name, rest, ok := gitSection(line)
+			if !ok {
+				return fmt.Errorf("the section %s is not understood", show(line))
+			}
+			section, line = name, strings.TrimSpace(rest)
+		}
+		if line == "" || line[0] == '#' || line[0] == ';' {
+			continue
+		}
+		if strings.HasSuffix(line, "\\") {
+			return fmt.Errorf("the line %s goes on, which is not followed", show(line))
+		}
+		key, value, _ := strings.Cut(line, "=")
+		key = strings.ToLower(strings.TrimSpace(key))
+		value = strings.ToLower(strings.Trim(strings.TrimSpace(value), `"`))
+		if !harmlessSetting(section, key, value) {
+			return fmt.Errorf("its setting %s may make git start a program", show(section+"."+key))
+		}
+	}
+	return nil
+}
+
+// gitSection reads [name] and [name "sub"]; the subsection is dropped, but for
+// a mark that there is one.
+func gitSection(line string) (name, rest string, ok bool) {
+	i := 1
+	for i < len(line) && (isNameByte(line[i]) || line[i] == '-' || line[i] == '.') {
+		i++
+	}
+	name = strings.ToLower(line[1:i])
+	if cut, _, dotted := strings.Cut(name, "."); dotted {
+		name = cut + " *"
+	}
+	for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
+		i++
+	}
+	if i < len(line) && line[i] == '"' {
+		name += " *"
+		for i++; i < len(line) && line[i] != '"'; i++ {
+			if line[i] == '\\' {
+				i++
+			}
+		}
+		i++
+	}
+	if i >= len(line) || line[i] != ']' {
+		return "", "", false
+	}
+	return name, line[i+1:], true
+}
+
+// harmlessSetting lists what a repository may say about itself. Sections that
+// only matter to commands that write or use the network are let be: those
+// commands are asked about.
+func harmlessSetting(section, key, value string) bool {
+	switch section {
+	case "user", "author", "committer", "branch", "branch *", "pull", "push", "fetch", "rebase", "gc", "init", "commit", "rerere", "rerere *", "color", "color *", "column", "advice",
+		"index", "status", "pack", "receive", "transfer", "tag", "merge", "merge *", "mergetool", "mergetool *", "http", "http *", "credential", "credential *", "gitflow *", "gui", "svn-remote *", "alias", "feature", "checkout", "clean", "apply", "am", "lfs", "lfs *", "maintenance", "stash", "safe":
+		return true
+	case "core":
+		return harmlessCore(key, value)
+	case "remote *":
+		return key == "url" || key == "fetch" || key == "pushurl" || key == "push" || key == "tagopt" || key == "prune" || key == "mirror" || key == "gh-resolved" || key == "skipfetchall"
+	case "submodule", "submodule *":
+		return key == "url" || key == "active" || key == "branch" || key == "ignore" || key == "recurse"
+	case "extensions":
+		return key == "worktreeconfig" || key == "objectformat" || key == "noop" || key == "refstorage"
+	case "diff":
+		switch key {
+		case "renames", "renamelimit", "algorithm", "colormoved", "mnemonicprefix", "noprefix", "context", "interhunkcontext", "wordregex", "tool", "guitool", "ignoresubmodules", "statgraphwidth", "indentheuristic":
+			return true
+		}
+	case "diff *":
+		return key == "xfuncname" || key == "funcname" || key == "binary" || key == "wordregex"
+	case "log":
+		return key != "showsignature" || value == "false"
+	case "format":
+		return key == "pretty" && (value == "oneline" || value == "short" || value == "medium" || value == "full" || value == "fuller")
+	}
+	return false
+}
+
+func harmlessCore(key, value string) bool {
+	switch key {
+	case "repositoryformatversion", "filemode", "bare", "logallrefupdates", "ignorecase", "precomposeunicode", "symlinks", "autocrlf", "eol", "safecrlf", "quotepath", "abbrev",
+		"longpaths", "sparsecheckout", "sparsecheckoutcone", "untrackedcache", "preloadindex", "fscache", "protecthfs", "protectntfs", "compression", "bigfilethreshold",
+		"trustctime", "checkstat", "sharedrepository", "commentchar", "whitespace", "hidedotfiles", "packedgitlimit", "packedgitwindowsize", "deltabasecachelimit", "multipackindex", "commitgraph":
+		return true
+	case "fsmonitor":
+		return value == "false"
+	case "worktree":
+		return !path.IsAbs(value)
+	}
+	return false
+}

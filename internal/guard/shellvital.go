@@ -1,0 +1,154 @@
+package guard
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// vitalArg: one of the arguments is the root, a directory of the system, a
+// home, or everything in one of them.
+func (p *Program) vitalArg() bool {
+	for _, a := range p.Args {
+		if a.Text == "" || a.Text[0] == '-' {
+			continue
+		}
+		if isVital(a.Text, p.Dirs) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Program) vitalDir() bool {
+	return slices.ContainsFunc(p.Dirs, isVitalDir)
+}
+
+// isVital reads a target the way a shell would, variables included.
+func isVital(text string, dirs []string) bool {
+	t := strings.TrimRight(text, "/")
+	for _, all := range []string{"/*", "/.*", "/.", "/{*,.*}", "/.[!.]*", "/?*", "/**"} {
+		t = strings.TrimRight(strings.TrimSuffix(t, all), "/")
+	}
+	switch {
+	case t == "" && strings.HasPrefix(text, "/"):
+		return true
+	case strings.HasPrefix(t, "~"):
+		return !strings.Contains(t, "/")
+	case strings.HasPrefix(t, "$"):
+		name := strings.TrimLeft(t, "$")
+		if name == "HOME" || strings.HasPrefix(name, "HOME:-") || name == "PWD" && slices.ContainsFunc(dirs, isVitalDir) {
+			return true
+		}
+		// An unset variable would leave "/" or "/*".
+		return !strings.Contains(t, "/") && (t != text)
+	case strings.HasPrefix(t, "/"):
+		return isVitalDir(path.Clean(t))
+	}
+	rel := strings.TrimSuffix(t, "*")
+	for _, d := range dirs {
+		if rel == "" || rel == "." || strings.HasPrefix(rel, "..") || strings.HasPrefix(rel, "./") {
+			if isVitalDir(path.Join(d, rel)) {
+				return true
+			}
+		} else if isVitalDir(path.Join(d, t)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isVitalDir: a machine or a person does not survive the loss of this one.
+func isVitalDir(d string) bool {
+	switch d {
+	case "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/libx32", "/mnt", "/media", "/opt", "/proc", "/root", "/run", "/sbin", "/srv", "/sys",
+		"/usr", "/usr/bin", "/usr/lib", "/usr/lib64", "/usr/local", "/usr/sbin", "/usr/share", "/var", "/var/lib", "/var/log",
+		"/Users", "/System", "/Library", "/Applications", "/Volumes", "/private", "/private/etc", "/private/var":
+		return true
+	}
+	dir, base := path.Split(d)
+	return (dir == "/home/" || dir == "/Users/") && base != ""
+}
+
+func isAccountFile(t string) bool {
+	switch t {
+	case "/etc/passwd", "/etc/shadow", "/etc/sudoers", "/etc/group", "/etc/fstab":
+		return true
+	}
+	return false
+}
+
+// flag reports whether one of the letters stands in a cluster, or one of the
+// words as an option with one dash or two.
+func (p *Program) flag(letters string, words ...string) bool {
+	for _, a := range p.Args {
+		t := a.Text
+		if len(t) < 2 || t[0] != '-' {
+			continue
+		}
+		name, _, _ := strings.Cut(strings.TrimLeft(t, "-"), "=")
+		for _, w := range words {
+			if w != "" && (name == w || strings.HasPrefix(t, "--") && len(name) > 2 && strings.HasPrefix(w, name)) {
+				return true
+			}
+		}
+		if !strings.HasPrefix(t, "--") && letters != "" && strings.ContainsAny(t[1:], letters) {
+			return true
+		}
+	}
+	return false
+}
+
+func (p *Program) word(words ...string) bool {
+	return slices.ContainsFunc(p.Args, func(a Arg) bool { return slices.Contains(words, a.Text) })
+}
+
+// runsRemover: find -exec rm and its like.
+func (p *Program) runsRemover() bool {
+	return slices.ContainsFunc(p.Args, func(a Arg) bool {
+		switch path.Base(a.Text) {
+		case "rm", "shred", "unlink", "rmdir", "truncate", "mv":
+			return true
+		}
+		return false
+	})
+}
+
+// readsCode: shells and interpreters take code from standard input; eval and
+// source from what they are given.
+func readsCode(name string) bool {
+	switch name {
+	case "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "eval", "source", ".", "python", "python2", "python3", "perl", "ruby", "node", "nodejs", "php", "lua", "pwsh", "osascript", "at", "batch", "crontab":
+		return true
+	}
+	return false
+}
+
+// hasScript: the interpreter is told which file or code to run, so that its
+// standard input is data.
+func (p *Program) hasScript() bool {
+	name := path.Base(p.Name)
+	if name == "eval" || name == "source" || name == "." {
+		return true
+	}
+	for i, a := range p.Args {
+		switch {
+		case a.Text == "-" || a.Text == "-s" || a.Text == "/dev/stdin" || a.Text == "/proc/self/fd/0" || a.Text == "/dev/fd/0":
+			return false
+		case a.Text == "-c" || a.Text == "-e" || a.Text == "-m" || a.Text == "-n" || a.Text == "-p" && (name == "node" || name == "perl") || a.Text == "-ne" || a.Text == "-pe" || a.Text == "-lc" || a.Text == "--version":
+			return true
+		case !strings.HasPrefix(a.Text, "-") && (i == 0 || p.Args[i-1].Text != "-o"):
+			return true
+		}
+	}
+	return false
+}
+
+// makesCode: what fetches or unwraps text that nobody has seen.
+func makesCode(name string) bool {
+	switch name {
+	case "curl", "wget", "nc", "ncat", "fetch", "http", "https", "aria2c", "lynx", "base64", "base32", "xxd", "openssl", "gpg", "ssh", "socat", "dig", "ftp":
+		return true
+	}
+	return false
+}

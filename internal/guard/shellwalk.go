@@ -1,0 +1,301 @@
+package guard
+
+import (
+	"path"
+	"slices"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// walker goes through the parsed line in the order in which it would run.
+type walker struct {
+	opt   *ShellOptions
+	line  *Line
+	funcs []string // functions the line declares
+}
+
+// scope is what holds for the commands at one place of the line.
+type scope struct {
+	dirs    []string // where they may run
+	via     []string
+	dynamic bool // no rule may match here
+	piped   bool // standard input comes from a program
+	loop    bool
+	child   bool // a program starts them: what the shell does by itself is not to be had
+	depth   int  // of wrappers and shells
+}
+
+func (sc scope) started(by string) scope {
+	sc.via = append(slices.Clip(sc.via), by)
+	sc.depth++
+	return sc
+}
+
+// flow is where the shell may stand after a command: if it succeeded, and in
+// any case. "cd x && y" runs y in x alone, "cd x; y" in x or where it was.
+type flow struct{ ok, any []string }
+
+func still(sc scope) flow { return flow{sc.dirs, sc.dirs} }
+
+// maxDirs bounds how many places are followed; a line that changes directory
+// more often is not understood.
+const maxDirs = 4
+
+func (w *walker) join(a, b []string) []string {
+	if slices.Equal(a, b) {
+		return a
+	}
+	out := slices.Clone(a)
+	for _, d := range b {
+		if !slices.Contains(out, d) {
+			out = append(out, d)
+		}
+	}
+	if len(out) > maxDirs {
+		w.line.unknown("it changes directory too often to be followed")
+		out = out[:maxDirs]
+	}
+	return out
+}
+
+func (w *walker) stmts(list []*syntax.Stmt, sc scope) flow {
+	f := still(sc)
+	for _, s := range list {
+		in := sc
+		in.dirs = f.any
+		f = w.stmt(s, in)
+	}
+	return f
+}
+
+func (w *walker) stmt(s *syntax.Stmt, sc scope) flow {
+	if s.Coprocess || s.Disown {
+		w.line.unknown("only some shells know its |& or &!")
+	}
+	w.redirects(s.Redirs, sc)
+	var f flow
+	switch {
+	case s.Cmd == nil:
+		f = still(sc)
+	case s.Background:
+		w.command(s, sc)
+		f = still(sc) // a job runs in a subshell
+	default:
+		f = w.command(s, sc)
+	}
+	if s.Negated {
+		f.ok = w.join(f.ok, f.any)
+		f.any = f.ok
+	}
+	return f
+}
+
+func (w *walker) command(s *syntax.Stmt, sc scope) flow {
+	switch c := s.Cmd.(type) {
+	case *syntax.CallExpr:
+		return w.call(c, sc)
+	case *syntax.BinaryCmd:
+		return w.binary(c, sc)
+	case *syntax.Block:
+		return w.stmts(c.Stmts, sc)
+	case *syntax.Subshell:
+		w.stmts(c.Stmts, sc)
+		return still(sc)
+	case *syntax.IfClause:
+		return w.ifClause(c, sc)
+	case *syntax.ForClause:
+		return w.forClause(c, sc)
+	case *syntax.WhileClause:
+		w.line.unknown("it has a loop that may not end")
+		w.endless(c, sc)
+		sc.loop = true
+		w.stmts(c.Cond, sc)
+		w.stmts(c.Do, sc)
+	case *syntax.CaseClause:
+		return w.caseClause(c, sc)
+	case *syntax.TimeClause:
+		w.add(Program{Name: "time", Builtin: true, Class: ReadOnly, trusted: true, known: true, Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic})
+		if c.Stmt == nil {
+			w.line.unknown("it measures nothing")
+			return still(sc)
+		}
+		return w.stmt(c.Stmt, sc.started("time"))
+	case *syntax.FuncDecl:
+		w.function(c, sc)
+	default:
+		w.odd(c, sc)
+	}
+	return still(sc)
+}
+
+func (w *walker) binary(c *syntax.BinaryCmd, sc scope) flow {
+	switch c.Op {
+	case syntax.AndStmt:
+		x := w.stmt(c.X, sc)
+		in := sc
+		in.dirs = x.ok
+		y := w.stmt(c.Y, in)
+		return flow{y.ok, w.join(x.any, y.any)}
+	case syntax.OrStmt:
+		x := w.stmt(c.X, sc)
+		in := sc
+		in.dirs = x.any
+		y := w.stmt(c.Y, in)
+		return flow{w.join(x.ok, y.ok), w.join(x.ok, y.any)}
+	case syntax.PipeAll:
+		w.line.unknown("only bash knows |&")
+	}
+	x := w.stmt(c.X, sc)
+	in := sc
+	in.piped = true
+	y := w.stmt(c.Y, in)
+	// Each side of a pipe is a subshell, but some shells run the last one here.
+	all := w.join(sc.dirs, w.join(x.any, y.any))
+	return flow{all, all}
+}
+
+func (w *walker) ifClause(c *syntax.IfClause, sc scope) flow {
+	f := w.stmts(c.Cond, sc)
+	in := sc
+	in.dirs = w.join(f.ok, f.any)
+	then := w.stmts(c.Then, in)
+	all := w.join(in.dirs, w.join(then.ok, then.any))
+	if c.Else != nil {
+		other := w.ifClause(c.Else, in)
+		all = w.join(all, other.any)
+	}
+	return flow{all, all}
+}
+
+func (w *walker) forClause(c *syntax.ForClause, sc scope) flow {
+	iter, ok := c.Loop.(*syntax.WordIter)
+	if !ok || c.Select || c.Braces {
+		w.line.unknown("it has a loop that only bash knows")
+		if loop, ok := c.Loop.(*syntax.CStyleLoop); ok {
+			w.inside(loop, sc)
+		}
+	}
+	if ok {
+		if !iter.InPos.IsValid() || !harmlessLoopName(iter.Name.Value) {
+			w.line.unknown("its loop sets %s", show(iter.Name.Value))
+		}
+		for _, item := range iter.Items {
+			if a := w.word(item, sc); !a.Literal && !a.Glob {
+				w.line.unknown("its loop runs over something that is not literal: %s", clip(a.Text))
+			}
+		}
+	}
+	sc.loop = true
+	w.stmts(c.Do, sc)
+	return still(sc)
+}
+
+func (w *walker) caseClause(c *syntax.CaseClause, sc scope) flow {
+	if a := w.word(c.Word, sc); !a.Literal || c.Braces {
+		w.line.unknown("its case is not about a literal word")
+	}
+	all := sc.dirs
+	for _, item := range c.Items {
+		if item.Op != syntax.Break {
+			w.line.unknown("only bash knows %s", item.Op)
+		}
+		for _, p := range item.Patterns {
+			if a := w.word(p, sc); !a.Literal && !a.Glob {
+				w.line.unknown("its case has a pattern that is not literal")
+			}
+		}
+		f := w.stmts(item.Stmts, sc)
+		all = w.join(all, f.any)
+	}
+	return flow{all, all}
+}
+
+// function notes a declaration. Its body is taken apart so that a person sees
+// it, but a line with functions is not judged: a name no longer says what runs.
+func (w *walker) function(c *syntax.FuncDecl, sc scope) {
+	name := ""
+	if c.Name != nil {
+		name = c.Name.Value
+	}
+	w.line.unknown("it declares the function %s", show(name))
+	w.funcs = append(w.funcs, name)
+	if bomb(c.Body, name) {
+		w.line.floor = append(w.line.floor, "the function "+show(name)+" starts itself again in the background or in a pipe: a fork bomb")
+	}
+	sc = sc.started("function " + show(name))
+	sc.dynamic = true
+	w.stmt(c.Body, sc)
+}
+
+// odd is every construct of bash that a plain sh does not have.
+func (w *walker) odd(c syntax.Command, sc scope) {
+	switch c := c.(type) {
+	case *syntax.DeclClause:
+		w.line.unknown("it sets variables with %s", c.Variant.Value)
+		w.add(Program{Name: c.Variant.Value, Builtin: true, Why: []string{"sets variables"}, Dirs: sc.dirs, Via: sc.via, Dynamic: true})
+	case *syntax.CoprocClause:
+		w.line.unknown("only bash knows coproc")
+		w.stmt(c.Stmt, sc.started("coproc"))
+		return
+	default:
+		w.line.unknown("it uses a construct that only bash knows")
+	}
+	w.inside(c, sc)
+}
+
+// inside finds the programs in the substitutions of a node that is not
+// understood otherwise.
+func (w *walker) inside(n syntax.Node, sc scope) {
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.CmdSubst:
+			w.substitution(n.Stmts, sc)
+			return false
+		case *syntax.ProcSubst:
+			w.substitution(n.Stmts, sc)
+			return false
+		}
+		return true
+	})
+}
+
+func (w *walker) substitution(list []*syntax.Stmt, sc scope) {
+	sc = sc.started("a substitution")
+	sc.dynamic = true
+	sc.child = false
+	if sc.depth > maxWrapping || len(w.line.Programs) >= maxPrograms {
+		w.line.unknown("it nests too many commands in each other")
+		return
+	}
+	w.stmts(list, sc)
+}
+
+// chdir is the builtin cd with one literal operand. Shells resolve it by the
+// words of the path, not by links.
+func (w *walker) chdir(p *Program, sc scope) flow {
+	if sc.loop {
+		w.line.unknown("it changes directory in a loop")
+		return still(sc)
+	}
+	to := p.Args[0].Text
+	var dirs []string
+	for _, d := range sc.dirs {
+		if !path.IsAbs(to) {
+			dirs = append(dirs, path.Join(d, to))
+			continue
+		}
+		dirs = append(dirs, path.Clean(to))
+	}
+	dirs = slices.Compact(dirs)
+	return flow{dirs, w.join(sc.dirs, dirs)}
+}
+
+// add keeps a program; a line with too many is not read further by a person.
+func (w *walker) add(p Program) int {
+	if len(w.line.Programs) >= maxPrograms {
+		w.line.unknown("it starts more than %d programs", maxPrograms)
+		return -1
+	}
+	w.line.Programs = append(w.line.Programs, p)
+	return len(w.line.Programs) - 1
+}

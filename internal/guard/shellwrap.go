@@ -1,0 +1,236 @@
+package guard
+
+import (
+	"strings"
+)
+
+// unwrapped is what a wrapper starts, and what the wrapper itself adds.
+type unwrapped struct {
+	inner    [][]Arg // programs with their arguments
+	isScript bool
+	script   Arg // shell code, for sh -c and its like
+	// dynamic: the inner program gets more arguments than stand here, or runs
+	// somewhere else.
+	dynamic bool
+	// why the wrapper is not transparent, and its class then. A transparent one
+	// changes nothing about what it starts that could do harm.
+	why   string
+	class Class
+}
+
+// unwrap finds what a wrapper starts; false if the program is none.
+func unwrap(name string, args []Arg) (unwrapped, bool) {
+	switch name {
+	case "env":
+		return unwrapEnv(args)
+	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "rbash":
+		return unwrapShell(name, args)
+	case "eval":
+		return unwrapEval(args), true
+	case "command":
+		return unwrapCommand(args)
+	case "xargs", "parallel":
+		return unwrapXargs(name, args), true
+	case "find":
+		return unwrapFind(args)
+	case "su", "runuser":
+		return unwrapSu(args), true
+	case "watch", "script", "flock":
+		return unwrapWatch(name, args), true
+	case "busybox", "toybox":
+		if len(args) == 0 || !args[0].Literal || strings.HasPrefix(args[0].Text, "-") {
+			return unwrapped{}, false
+		}
+		return unwrapped{inner: [][]Arg{args}, class: Runs, why: "its applet may differ from the program of that name"}, true
+	case "docker", "podman", "nerdctl", "kubectl":
+		return unwrapContainer(args)
+	case "ssh":
+		return unwrapSSH(args), true
+	}
+	if w, ok := wrapperOf(name); ok {
+		return w.unwrap(args), true
+	}
+	return unwrapped{}, false
+}
+
+// wrapper is a program whose operands end in a command.
+type wrapper struct {
+	safe     form   // options with which it is transparent
+	opaque   string // why it never is; empty if it can be
+	class    Class
+	letters  string // letters that take a value, to step over in any case
+	operands int    // how many operands stand before the command
+	dynamic  bool
+}
+
+func wrapperOf(name string) (wrapper, bool) {
+	switch name {
+	case "timeout":
+		return wrapper{safe: form{short: "v", shortArg: "ks", long: "foreground preserve-status verbose kill-after= signal="}, letters: "ks", operands: 1}, true
+	case "nice":
+		return wrapper{safe: form{shortArg: "n", number: true, long: "adjustment="}, letters: "n"}, true
+	case "ionice":
+		return wrapper{safe: form{short: "t", shortArg: "cn", long: "ignore class= classdata="}, letters: "cnpPu"}, true
+	case "stdbuf":
+		return wrapper{safe: form{shortArg: "ioe", long: "input= output= error="}, letters: "ioe"}, true
+	case "time":
+		return wrapper{safe: form{short: "pv", long: "portability verbose"}, letters: "fo"}, true
+	case "nohup":
+		return wrapper{opaque: "leaves a program running, and may write nohup.out", class: Runs}, true
+	case "setsid", "disown", "daemonize", "start-stop-daemon":
+		return wrapper{opaque: "starts a program out of reach of its deadline", class: Runs}, true
+	case "builtin":
+		return wrapper{opaque: "only bash knows it", class: Unknown}, true
+	case "exec":
+		return wrapper{opaque: "replaces the shell", class: Runs, letters: "a"}, true
+	case "sudo", "doas", "pkexec", "run0":
+		return wrapper{opaque: "runs a program as another user", class: Runs, letters: "CDghpRrtTUu"}, true
+	case "chroot":
+		return wrapper{opaque: "runs a program in another root directory", class: Runs, operands: 1, dynamic: true}, true
+	case "unshare", "nsenter", "setpriv", "systemd-run", "bwrap", "firejail", "capsh", "cgexec":
+		return wrapper{opaque: "runs a program with other rights", class: Runs, letters: "StGuUpPrE", dynamic: true}, true
+	case "chrt", "taskset":
+		return wrapper{opaque: "changes how the machine schedules a program", class: Runs, operands: 1, letters: "p"}, true
+	case "prlimit", "numactl", "choom", "softlimit", "cpulimit", "catchsegv", "unbuffer", "rlwrap", "fakeroot", "faketime", "torsocks", "proxychains", "proxychains4", "dbus-run-session", "dbus-launch", "xvfb-run", "strace", "ltrace", "perf", "valgrind", "gdb", "lldb", "ld.so", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "setarch", "linux64", "linux32", "noglob", "nocorrect", "entr", "watchexec", "direnv", "chronic", "ts", "sem", "caffeinate", "arch", "reptyr", "dtach", "abduco":
+		if name == "arch" {
+			return wrapper{}, false // on Linux it prints a word and starts nothing
+		}
+		return wrapper{opaque: "runs a program under its own conditions", class: Runs, letters: "oepnuEP", dynamic: true}, true
+	}
+	return wrapper{}, false
+}
+
+func (w *wrapper) unwrap(args []Arg) unwrapped {
+	u := unwrapped{why: w.opaque, class: w.class, dynamic: w.dynamic}
+	var rest []Arg
+	if w.opaque == "" {
+		_, left, why := w.safe.read(args, true)
+		if why == "" {
+			rest = left
+		}
+		u.why, u.class = why, Runs
+	}
+	if rest == nil {
+		rest = stepOver(args, w.letters)
+	}
+	for n := 0; n < w.operands && len(rest) > 0; n++ {
+		if !rest[0].Literal && u.why == "" {
+			u.why = "the argument " + clip(rest[0].Text) + " is not literal"
+		}
+		rest = rest[1:]
+	}
+	if len(rest) == 0 {
+		if u.why == "" {
+			u.why = "it starts nothing"
+		}
+		return u
+	}
+	u.inner = [][]Arg{rest}
+	return u
+}
+
+// stepOver skips options, known or not, and assignments: good enough to show a
+// person what a wrapper starts that is not judged as harmless anyway.
+func stepOver(args []Arg, letters string) []Arg {
+	for i := 0; i < len(args); i++ {
+		t := args[i].Text
+		switch {
+		case t == "--":
+			return args[i+1:]
+		case strings.HasPrefix(t, "--"):
+		case strings.HasPrefix(t, "-") && len(t) > 1:
+			if len(t) == 2 && strings.Contains(letters, t[1:]) {
+				i++
+			}
+		case isAssignment(t):
+		default:
+			return args[i:]
+		}
+	}
+	return nil
+}
+
+func isAssignment(s string) bool {
+	name, _, ok := strings.Cut(s, "=")
+	if !ok || name == "" || name[0] >= '0' && name[0] <= '9' {
+		return false
+	}
+	for i := range len(name) {
+		c := name[i]
+		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// unwrapEnv: transparent with harmless assignments and nothing else. Without a
+// program it prints the environment, where secrets may be.
+func unwrapEnv(args []Arg) (unwrapped, bool) {
+	u := unwrapped{class: Runs}
+	rest := args
+	for len(rest) > 0 && rest[0].Literal && isAssignment(rest[0].Text) {
+		name, value, _ := strings.Cut(rest[0].Text, "=")
+		if !harmlessVariable(name, value) {
+			u.why = "sets " + show(rest[0].Text)
+		}
+		rest = rest[1:]
+	}
+	if len(rest) > 0 && (strings.HasPrefix(rest[0].Text, "-") || !rest[0].Literal) {
+		u.why = "its options change what is run"
+		if t := rest[0].Text; strings.HasPrefix(t, "-S") || strings.HasPrefix(t, "--split-string") || strings.HasPrefix(t, "-vS") {
+			u.isScript, u.script = true, splitString(rest)
+			return u, true
+		}
+		rest = stepOver(rest, "uCa")
+	}
+	if len(rest) == 0 {
+		return unwrapped{class: Unknown, why: "prints the environment, where secrets may be"}, true
+	}
+	u.inner = [][]Arg{rest}
+	return u, true
+}
+
+// splitString reads env -S "cmd args" as shell code, which it nearly is.
+func splitString(args []Arg) Arg {
+	t := args[0].Text
+	for _, prefix := range []string{"--split-string=", "--split-string", "-vS", "-S"} {
+		if cut, ok := strings.CutPrefix(t, prefix); ok {
+			t = cut
+			break
+		}
+	}
+	return joined(append([]Arg{{Text: t, Literal: args[0].Literal}}, args[1:]...))
+}
+
+// unwrapCommand: "command -v x" asks and is a form of its own; "command x"
+// runs x past functions.
+func unwrapCommand(args []Arg) (unwrapped, bool) {
+	if len(args) == 0 {
+		return unwrapped{}, false
+	}
+	switch t := args[0].Text; {
+	case t == "-v" || t == "-V":
+		return unwrapped{}, false
+	case strings.HasPrefix(t, "-") && t != "--":
+		return unwrapped{inner: [][]Arg{stepOver(args, "")}, class: Runs, why: "the option " + show(t) + " changes which program is run"}, true
+	}
+	return unwrapped{inner: [][]Arg{stepOver(args, "")}}, true
+}
+
+// unwrapEval: its words are joined and read again.
+func unwrapEval(args []Arg) unwrapped {
+	return unwrapped{isScript: true, class: Runs, why: "reads its words as shell code", script: joined(args)}
+}
+
+// joined is several words as one, with spaces between.
+func joined(args []Arg) Arg {
+	out := Arg{Literal: true}
+	words := make([]string, len(args))
+	for i, a := range args {
+		words[i] = a.Text
+		out.Literal = out.Literal && a.Literal
+	}
+	out.Text = strings.Join(words, " ")
+	return out
+}

@@ -1,0 +1,166 @@
+package guard
+
+import (
+	"slices"
+	"strings"
+)
+
+// unwrapShell: "sh -c 'code'" is as harmless as the code. Any other option
+// reads files of its own or changes how the code is read; a script or standard
+// input is code that nobody here has seen.
+func unwrapShell(name string, args []Arg) (unwrapped, bool) {
+	code := slices.IndexFunc(args, func(a Arg) bool {
+		return strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "--") && strings.Contains(a.Text, "c")
+	})
+	if code < 0 {
+		return unwrapped{}, false
+	}
+	// The code is the first operand after the options.
+	at := code + 1
+	for at < len(args) && strings.HasPrefix(args[at].Text, "-") {
+		at++
+	}
+	u := unwrapped{isScript: true, class: Runs}
+	if at < len(args) {
+		u.script = args[at]
+	}
+	switch {
+	case name != "sh" && name != "bash" && name != "dash":
+		u.why = "it is not the shell this line was read for"
+	case code != 0 || args[0].Text != "-c":
+		u.why = "its options change how the code is run"
+	case at != 1 || len(args) != 2:
+		u.why = "it is given more than code"
+	case !u.script.Literal:
+		u.why = "its code is not literal"
+	}
+	return u, true
+}
+
+// unwrapXargs: the program gets more arguments from standard input.
+func unwrapXargs(name string, args []Arg) unwrapped {
+	u := unwrapped{class: Runs, dynamic: true, why: "its program gets arguments that are not in the line"}
+	rest := stepOver(args, "IiLnPsdEaeJR")
+	if name == "parallel" {
+		for i, a := range rest {
+			if strings.HasPrefix(a.Text, ":::") {
+				rest = rest[:i]
+				break
+			}
+		}
+		if len(rest) == 1 { // GNU parallel gives a single word to a shell
+			u.isScript, u.script = true, rest[0]
+			return u
+		}
+	}
+	if len(rest) > 0 {
+		u.inner = [][]Arg{rest}
+	}
+	return u
+}
+
+// unwrapFind: only with an action that starts programs; otherwise find has a
+// form.
+func unwrapFind(args []Arg) (unwrapped, bool) {
+	u := unwrapped{class: Runs, dynamic: true}
+	for i := 0; i < len(args); i++ {
+		switch args[i].Text {
+		case "-delete":
+			u.class = Destroys
+		case "-exec", "-execdir", "-ok", "-okdir":
+			end := i + 1
+			for end < len(args) && args[end].Text != ";" && args[end].Text != "+" {
+				end++
+			}
+			u.inner = append(u.inner, args[i+1:end])
+			u.why = "starts a program for the files it finds"
+			i = end
+		}
+	}
+	return u, len(u.inner) > 0
+}
+
+// unwrapSu: su [-] [user] -c code.
+func unwrapSu(args []Arg) unwrapped {
+	u := unwrapped{class: Runs, why: "runs a program as another user"}
+	for i, a := range args {
+		if a.Text == "-c" || a.Text == "--command" {
+			if i+1 < len(args) {
+				u.isScript, u.script = true, args[i+1]
+			}
+			return u
+		}
+		if code, ok := strings.CutPrefix(a.Text, "--command="); ok {
+			u.isScript, u.script = true, Arg{Text: code, Literal: a.Literal}
+			return u
+		}
+	}
+	if rest := stepOver(args, "ugGs"); len(rest) > 0 && slices.ContainsFunc(args, func(a Arg) bool { return a.Text == "-u" }) {
+		u.inner = [][]Arg{rest}
+	}
+	return u
+}
+
+// unwrapWatch: programs that hand their words, joined, to a shell.
+func unwrapWatch(name string, args []Arg) unwrapped {
+	u := unwrapped{class: Runs, why: "starts a program again and again"}
+	letters := "nqsI"
+	switch name {
+	case "script":
+		u.class, u.why, letters = Writes, "records what it starts in a file", "cIOBTtEmo"
+	case "flock":
+		u.why, letters = "makes a lock file for what it starts", "wEc"
+	}
+	for i, a := range args {
+		if (a.Text == "-c" || a.Text == "--command") && name != "watch" && i+1 < len(args) {
+			u.isScript, u.script = true, args[i+1]
+			return u
+		}
+	}
+	rest := stepOver(args, letters)
+	if name == "flock" && len(rest) > 0 {
+		rest = rest[1:]
+	}
+	if name == "watch" && len(rest) > 0 {
+		u.isScript, u.script = true, joined(rest)
+		return u
+	}
+	if len(rest) > 0 {
+		u.inner = [][]Arg{rest}
+	}
+	return u
+}
+
+// unwrapContainer: exec and run start a program where this machine's files may
+// be mounted.
+func unwrapContainer(args []Arg) (unwrapped, bool) {
+	rest := stepOver(args, "cHln")
+	if len(rest) > 1 && rest[0].Text == "compose" {
+		rest = stepOver(rest[1:], "fp")
+	}
+	if len(rest) == 0 || rest[0].Text != "exec" && rest[0].Text != "run" {
+		return unwrapped{}, false
+	}
+	u := unwrapped{class: Runs, dynamic: true, why: "runs a program in a container"}
+	if rest = stepOver(rest[1:], "eupvwahclmn"); len(rest) < 2 {
+		return u, true
+	}
+	rest = rest[1:]
+	if rest[0].Text == "--" {
+		rest = rest[1:]
+	}
+	if len(rest) > 0 {
+		u.inner = [][]Arg{rest}
+	}
+	return u, true
+}
+
+// unwrapSSH: the words after the host are code for a shell elsewhere.
+func unwrapSSH(args []Arg) unwrapped {
+	u := unwrapped{class: Network, dynamic: true, why: "runs a program on another machine"}
+	rest := stepOver(args, "BbcDEeFIiJLlmOopQRSWw")
+	if len(rest) > 1 {
+		u.isScript, u.script = true, joined(rest[1:])
+	}
+	return u
+}
