@@ -1,0 +1,90 @@
+//go:build unix
+
+package container
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+)
+
+// TestRealEngine tries to break containers of a real engine. It runs if
+// TOOLCRIB_TEST_ENGINE names the engine; TOOLCRIB_TEST_IMAGE names the image,
+// which needs a shell and little else (busybox will do). As root it runs
+// itself once more as nobody, for whom the socket of the engine must be open:
+// root's own directories are not written to from containers.
+func TestRealEngine(t *testing.T) {
+	engine, image := os.Getenv("TOOLCRIB_TEST_ENGINE"), os.Getenv("TOOLCRIB_TEST_IMAGE")
+	if engine == "" {
+		t.Skip("TOOLCRIB_TEST_ENGINE names no container engine; what is asked of one is tested by TestCommandLine")
+	}
+	if os.Getuid() == 0 {
+		asNobody(t, "^TestRealEngine$")
+		return
+	}
+	cfg := Config{Engine: engine, Image: image, Limits: sandbox.Limits{MemoryBytes: cribtest.SandboxMemory, Processes: cribtest.SandboxProcesses, FileBytes: cribtest.SandboxFile}}
+	first, err := Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("suite", func(t *testing.T) {
+		cribtest.Sandbox(t, func(testing.TB) toolcrib.Sandbox { return first })
+	})
+	t.Run("nothing is left", func(t *testing.T) {
+		left, err := output(t.Context(), first.engine, "ps", "--all", "--quiet", "--filter=label="+labelKey+"="+first.label)
+		if err != nil || strings.TrimSpace(left) != "" {
+			t.Errorf("containers are left: %q, error %v", left, err)
+		}
+	})
+	t.Run("sweep", func(t *testing.T) {
+		dead := namePrefix + "999999999.1-1-dead"
+		args := []string{"create", "--name=" + dead, "--label=" + labelKey + "=" + first.label, "--network=none", image, "/bin/sh"}
+		if _, err := output(t.Context(), first.engine, args...); err != nil {
+			t.Fatal(err)
+		}
+		if err := first.Sweep(t.Context()); err != nil {
+			t.Error(err)
+		}
+		if _, err := output(t.Context(), first.engine, "inspect", dead); err == nil {
+			t.Error("the container of a dead process was not removed")
+		}
+	})
+}
+
+// asNobody runs this test binary again as an unprivileged user.
+func asNobody(t *testing.T, pattern string) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "nobody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	attacker := cribtest.SandboxAttacker(t)
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary := filepath.Join(dir, "test")
+	if err := os.WriteFile(binary, self, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), binary, "-test.run="+pattern, "-test.v")
+	c.Dir = dir
+	c.Env = append(os.Environ(), "CRIBTEST_ATTACKER="+attacker, "TMPDIR="+dir, "HOME="+dir)
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS") {
+		t.Errorf("as nobody: %v\n%s", err, out)
+	}
+	t.Logf("as nobody:\n%s", out)
+}

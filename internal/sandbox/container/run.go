@@ -1,0 +1,217 @@
+package container
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+)
+
+// The graces: for an engine that was told to end a container, and for output
+// that is still in a pipe.
+const (
+	engineGrace = time.Minute // it may be busy with others
+	drainGrace  = time.Second
+)
+
+// Run runs a program in a container of its own.
+func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
+	if err := sandbox.Admit(ctx, "container", s.claims, cmd, grant); err != nil {
+		return toolcrib.Exit{}, err
+	}
+	network, err := sandbox.WholeNetwork("container", grant.Hosts)
+	if err != nil {
+		return toolcrib.Exit{}, err
+	}
+	if err := s.writable(grant.Dirs); err != nil {
+		return toolcrib.Exit{}, err
+	}
+	covers, err := s.cfg.Shield.Covers(grant.Dirs)
+	if err != nil {
+		return toolcrib.Exit{}, err
+	}
+	return s.run(ctx, cmd, grant, network, covers)
+}
+
+func (s *Sandbox) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant, network bool, covers []sandbox.Cover) (toolcrib.Exit, error) {
+	token := rand.Text()
+	args, env, err := wrap(cmd, sandbox.WorkDir(cmd, grant), token)
+	if err != nil {
+		return toolcrib.Exit{}, err
+	}
+	envFile, err := privateFile(env)
+	if err != nil {
+		return toolcrib.Exit{}, err
+	}
+	defer func() { _ = os.Remove(envFile) }()
+	c := spec{name: s.newName(), network: network, stdin: cmd.Stdin != nil, dirs: grant.Dirs, covers: covers, envFile: envFile, args: args}
+	ctx, cancel := sandbox.Until(ctx, grant)
+	defer cancel()
+	began := time.Now()
+	sniff := &sniffer{to: cmd.Stderr, token: token}
+	late, err := s.drive(ctx, cmd, c, sniff)
+	exit := toolcrib.Exit{TimedOut: late, Duration: time.Since(began)}
+	var status *exec.ExitError
+	switch {
+	case late:
+		exit.Code, exit.Signal = 137, "SIGKILL"
+		return exit, err
+	case errors.As(err, &status):
+		exit.Code = status.ExitCode()
+	case err != nil:
+		return exit, err
+	}
+	return exit, sniff.verdict(cmd, sandbox.WorkDir(cmd, grant))
+}
+
+// drive runs the engine's client until the container has ended, and ends the
+// container when the time is over: ending the client would not.
+func (s *Sandbox) drive(ctx context.Context, cmd toolcrib.Cmd, c spec, sniff *sniffer) (late bool, err error) {
+	if cmd.Stdout != nil {
+		both := &guarded{to: cmd.Stdout} // it may be the writer of errors as well
+		cmd.Stdout = both
+		sniff.lock = &both.mu
+	}
+	cmd.Stderr = sniff
+	streams, err := sandbox.OpenStreams(cmd)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = streams.Close() }()
+	client := exec.Command(s.engine, s.arguments(c)...)
+	client.Stdin, client.Stdout, client.Stderr = streams.Stdin, streams.Stdout, streams.Stderr
+	client.SysProcAttr = apart()
+	if err := client.Start(); err != nil {
+		return false, sandbox.Unavailable("the container engine could not be started", err)
+	}
+	flowing := streams.Started()
+	ended := make(chan error, 1)
+	go func() { ended <- client.Wait() }()
+	select {
+	case err = <-ended:
+		return false, errors.Join(err, flowing, streams.Drain(drainGrace, ctx.Done()))
+	case <-ctx.Done():
+	}
+	err = s.remove(c.name, client, ended)
+	return true, errors.Join(err, flowing, streams.Drain(drainGrace, ctx.Done()))
+}
+
+// remove ends a container for sure. The client may not have created it yet, so
+// it is ended first, and what it has asked for by then is removed.
+func (s *Sandbox) remove(name string, client *exec.Cmd, ended <-chan error) error {
+	ctx, cancel := context.WithTimeout(context.Background(), engineGrace)
+	defer cancel()
+	_, err := output(ctx, s.engine, "rm", "--force", "--volumes", name)
+	select {
+	case <-ended: // the container is gone, and so is its client
+		return nil
+	case <-time.After(2 * time.Second):
+	}
+	_ = client.Process.Kill()
+	<-ended
+	for range 5 {
+		if _, err = output(ctx, s.engine, "rm", "--force", "--volumes", name); err == nil || strings.Contains(strings.ToLower(err.Error()), "no such container") {
+			return nil
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+	return fmt.Errorf("the container %s could not be removed: %w", name, err)
+}
+
+const namePrefix = "toolcrib-"
+
+func (s *Sandbox) newName() string {
+	return namePrefix + s.owner + "-" + strconv.FormatUint(s.count.Add(1), 10) + "-" + strings.ToLower(rand.Text()[:8])
+}
+
+// privateFile holds values that must not stand in a command line, where every
+// user of the machine could read them.
+func privateFile(text string) (string, error) {
+	f, err := os.CreateTemp("", "toolcrib-env-")
+	if err != nil {
+		return "", fmt.Errorf("writing the environment of a container: %w", err)
+	}
+	_, err = f.WriteString(text)
+	if err = errors.Join(err, f.Close()); err != nil {
+		return "", fmt.Errorf("writing the environment of a container: %w", errors.Join(err, os.Remove(f.Name())))
+	}
+	return f.Name(), nil
+}
+
+// guarded lets two streams share a writer.
+type guarded struct {
+	mu sync.Mutex
+	to io.Writer
+}
+
+func (g *guarded) Write(p []byte) (int, error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return g.to.Write(p)
+}
+
+// sniffer takes the wrapper's own line out of the error output. What comes
+// before it is the engine's, and what comes after is the program's.
+type sniffer struct {
+	to    io.Writer // nil: discarded
+	token string
+	lock  *sync.Mutex // of the other stream, if they share a writer
+	head  []byte
+	said  string
+}
+
+const maxHead = 64 << 10
+
+func (s *sniffer) Write(p []byte) (int, error) {
+	if s.said != "" {
+		return len(p), s.pass(p)
+	}
+	s.head = append(s.head, p...)
+	before, after, found := bytes.Cut(s.head, []byte(s.token+" "))
+	word, rest, whole := bytes.Cut(after, []byte("\n"))
+	if found && whole {
+		s.said = string(word)
+		s.head = before
+		return len(p), s.pass(rest)
+	}
+	if len(s.head) > maxHead { // an engine that talks without end
+		s.head = s.head[len(s.head)-maxHead/2:]
+	}
+	return len(p), nil
+}
+
+func (s *sniffer) pass(p []byte) error {
+	if s.to == nil || len(p) == 0 {
+		return nil
+	}
+	if s.lock != nil {
+		s.lock.Lock()
+		defer s.lock.Unlock()
+	}
+	_, err := s.to.Write(p)
+	return err
+}
+
+// verdict tells why a program did not start, if it did not.
+func (s *sniffer) verdict(cmd toolcrib.Cmd, dir string) error {
+	switch s.said {
+	case "ready":
+		return nil
+	case "directory":
+		return &toolcrib.Error{Code: toolcrib.Denied, Message: fmt.Sprintf("the working directory %s is not in the container: it must be in a granted directory", dir)}
+	case "program":
+		return sandbox.Unavailable(fmt.Sprintf("there is no program %s in the container: use an image that has it, or the linux backend", cmd.Path), nil)
+	}
+	return sandbox.Unavailable("the container could not be started: see the cause in the log", errors.New(strings.TrimSpace(string(s.head))))
+}

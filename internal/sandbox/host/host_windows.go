@@ -1,0 +1,57 @@
+package host
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os/exec"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+)
+
+// Only the program itself is ended at the deadline, not what it started.
+const enforces toolcrib.Bounds = 0
+
+const drainGrace = 500 * time.Millisecond
+
+// Main does nothing here: there is no shim on this system.
+func Main() {}
+
+func startedAsShim() bool { return false }
+
+func (s *Sandbox) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
+	ctx, cancel := sandbox.Until(ctx, grant)
+	defer cancel()
+	began := time.Now()
+	streams, err := sandbox.OpenStreams(cmd)
+	if err != nil {
+		return toolcrib.Exit{}, err
+	}
+	defer func() { _ = streams.Close() }()
+	c := &exec.Cmd{
+		Path: cmd.Path, Args: append([]string{cmd.Path}, cmd.Args...), Dir: sandbox.WorkDir(cmd, grant),
+		Env:   append([]string{}, cmd.Env...), // not nil: that would mean our own
+		Stdin: streams.Stdin, Stdout: streams.Stdout, Stderr: streams.Stderr,
+	}
+	if err := c.Start(); err != nil {
+		return toolcrib.Exit{}, sandbox.Unavailable(fmt.Sprintf("the program %s could not be started", cmd.Path), err)
+	}
+	flowing := streams.Started()
+	ended := make(chan error, 1)
+	go func() { ended <- c.Wait() }()
+	late := false
+	select {
+	case err = <-ended:
+	case <-ctx.Done():
+		late = true
+		_ = c.Process.Kill()
+		err = <-ended
+	}
+	if _, ok := errors.AsType[*exec.ExitError](err); err != nil && !ok {
+		return toolcrib.Exit{}, fmt.Errorf("waiting for %s: %w", cmd.Path, err)
+	}
+	exit := toolcrib.Exit{Code: c.ProcessState.ExitCode(), TimedOut: late, Duration: time.Since(began)}
+	return exit, errors.Join(flowing, streams.Drain(drainGrace, ctx.Done()))
+}

@@ -1,0 +1,196 @@
+//go:build amd64 || arm64
+
+package linux
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+)
+
+// run is one program on its way.
+type run struct {
+	sandbox *Sandbox
+	job     *job
+	streams *sandbox.Streams
+	group   *group
+	report  *os.File   // our end
+	files   []*os.File // sent along; the report is the first
+	owned   []*os.File // of them, those to be closed by us
+}
+
+// The graces for output that is still in a pipe, and for a kernel that has to
+// end a tree of processes.
+const (
+	drainGrace = 500 * time.Millisecond
+	killGrace  = 10 * time.Second
+)
+
+// add puts a file among those that are sent and gives its number.
+func (r *run) add(f *os.File, own bool) int {
+	r.files = append(r.files, f)
+	if own {
+		r.owned = append(r.owned, f)
+	}
+	return len(r.files) - 1
+}
+
+// prepare opens everything a program needs.
+func (s *Sandbox) prepare(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) (_ *run, err error) {
+	r := &run{sandbox: s, job: s.job(cmd, grant, network)}
+	defer func() {
+		if err != nil {
+			r.close()
+		}
+	}()
+	var theirs *os.File
+	if r.report, theirs, err = os.Pipe(); err != nil {
+		return nil, fmt.Errorf("making a pipe: %w", err)
+	}
+	r.add(theirs, true)
+	if r.streams, err = sandbox.OpenStreams(cmd); err != nil {
+		return nil, err
+	}
+	r.job.files = jobFiles{stdin: r.add(r.streams.Stdin, false), stdout: r.add(r.streams.Stdout, false), stderr: r.add(r.streams.Stderr, false)}
+	if s.cgroups != nil {
+		if r.group, err = s.cgroups.make(); err != nil {
+			return nil, fmt.Errorf("making a cgroup: %w", err)
+		}
+		files, err := r.group.open()
+		if err != nil {
+			return nil, err
+		}
+		for _, f := range files {
+			r.job.files.join = append(r.job.files.join, r.add(f, true))
+		}
+	}
+	if r.job.covers, err = s.cfg.Shield.Covers(grant.Dirs); err != nil {
+		return nil, err
+	}
+	return r, s.granted(r, grant.Dirs)
+}
+
+// disown closes what the new process has by now.
+func (r *run) disown() {
+	for _, f := range r.owned {
+		_ = f.Close()
+	}
+	r.owned = nil
+}
+
+func (r *run) close() {
+	r.disown()
+	if r.report != nil {
+		_ = r.report.Close()
+	}
+	if r.streams != nil {
+		_ = r.streams.Close()
+	}
+	if r.group != nil {
+		r.sandbox.cgroups.remove(r.group)
+	}
+}
+
+// run sees the program through to its end, or to the end of its time.
+func (r *run) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
+	ctx, cancel := sandbox.Until(ctx, grant)
+	defer cancel()
+	began := time.Now()
+	keeper, err := r.sandbox.nursery.connect()
+	if err != nil {
+		return toolcrib.Exit{}, err
+	}
+	r.job.files.keeper = len(r.files)
+	s := build(r.job)
+	child, err := keeper.birth(r.sandbox.who, spaces(r.job.network), s, r.files)
+	if err != nil {
+		return toolcrib.Exit{}, err
+	}
+	born := <-child.born
+	r.disown()
+	if born.err != nil {
+		return toolcrib.Exit{}, birthError(born.err)
+	}
+	if err := r.streams.Started(); err != nil {
+		return toolcrib.Exit{}, errors.Join(err, child.kill())
+	}
+	if r.sandbox.cgroups == nil {
+		stop := watch(born.pid, r.sandbox.watched(), child.kill)
+		defer stop()
+	}
+	late, err := await(ctx, child, r.sandbox.grace)
+	exit := r.exit(s, late, &err)
+	exit.Duration = time.Since(began)
+	if err != nil {
+		return exit, err
+	}
+	return exit, r.streams.Drain(drainGrace, ctx.Done())
+}
+
+// await waits for the end of everything in the namespace, and brings it about
+// when the time is over.
+func await(ctx context.Context, c *child, grace time.Duration) (late bool, err error) {
+	select {
+	case <-c.ended:
+		return false, nil
+	case <-ctx.Done():
+	}
+	if err := c.kill(); err != nil {
+		return true, fmt.Errorf("ending a program: %w", err)
+	}
+	for range 2 {
+		select {
+		case <-c.ended:
+			return true, nil
+		case <-time.After(grace):
+		}
+		// The keeper does not answer. Whoever stopped it, nobody can keep it
+		// from being killed, and with it goes all that it gave birth to.
+		_ = c.link.process.Process.Kill()
+	}
+	return true, fmt.Errorf("the program was killed %s ago and the kernel has not ended it yet", 2*grace)
+}
+
+// exit reads the report. A program that ended by itself at the last moment has
+// its own exit, and was not late. One without a report was killed.
+func (r *run) exit(s *script, late bool, err *error) toolcrib.Exit {
+	if *err != nil {
+		exit := sandbox.Killed()
+		exit.TimedOut = late
+		return exit
+	}
+	kind, first, second, ok := readReport(r.report)
+	switch {
+	case ok && kind == reportEnded:
+		return sandbox.ExitOf(syscall.WaitStatus(first))
+	case ok && kind == reportFailed:
+		failed := &scriptError{label: label{step: stepProgram}, errno: syscall.Errno(second)}
+		if int(first) < len(s.labels) {
+			failed.label = s.labels[first]
+		}
+		*err = failed
+		return toolcrib.Exit{}
+	}
+	exit := sandbox.Killed()
+	exit.TimedOut = late
+	return exit
+}
+
+// birthError explains why there was no process at all.
+func birthError(err error) error {
+	switch {
+	case errors.Is(err, errKeeper):
+		return sandbox.Unavailable("the sandbox broke down while it started the program: try again", err)
+	case errors.Is(err, unix.EAGAIN), errors.Is(err, unix.ENOMEM), errors.Is(err, unix.EMFILE):
+		return sandbox.Unavailable("this machine is too busy to start another program: try later", err)
+	}
+	return sandbox.Unavailable(fmt.Sprintf("the linux sandbox cannot make namespaces here: %s. %s", err, namespaceHint), err)
+}

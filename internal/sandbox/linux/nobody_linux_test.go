@@ -1,0 +1,50 @@
+//go:build amd64 || arm64
+
+package linux
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/toolcrib/toolcrib/cribtest"
+)
+
+// TestAsNobody runs the suite and the attacks once more as an unprivileged
+// user, who has no cgroups and no say over mounts. Run by a plain user, the
+// other tests have shown that already.
+func TestAsNobody(t *testing.T) {
+	if os.Getuid() != 0 {
+		return
+	}
+	open(t, suiteConfig())
+	t.Parallel() // with the suite: both wait much
+	dir, err := os.MkdirTemp("", "nobody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { os.RemoveAll(dir) })
+	attacker := cribtest.SandboxAttacker(t)
+	self, err := os.ReadFile("/proc/self/exe")
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary := filepath.Join(dir, "test")
+	if err := os.WriteFile(binary, self, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	c := exec.CommandContext(t.Context(), binary, "-test.run=^(TestSandbox|TestGrants|TestCalls|TestKeeperDies|TestWeAreKilled|TestNetworkGranted|TestProbe|TestCovers|TestGitWorks|TestPlantsNoElevatingFile|TestKilledAtAnyMoment|TestForgottenMain|TestStatus|TestInCrib|TestFiveHundred)$", "-test.v", "-test.short")
+	c.Dir = dir
+	c.Env = append(os.Environ(), "CRIBTEST_ATTACKER="+attacker, "TMPDIR="+dir, "HOME="+dir)
+	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}
+	out, err := c.CombinedOutput()
+	if err != nil || !strings.Contains(string(out), "--- PASS: TestSandbox") || strings.Contains(string(out), "--- SKIP") {
+		t.Errorf("as nobody: %v\n%s", err, out)
+	}
+}

@@ -1,0 +1,286 @@
+//go:build amd64 || arm64
+
+package linux
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+)
+
+const enforced = toolcrib.BoundFiles | toolcrib.BoundNetwork | toolcrib.BoundMemory | toolcrib.BoundProcesses | toolcrib.BoundTime
+
+// Sandbox runs confined programs. It is safe for use by many at once.
+type Sandbox struct {
+	cfg     Config
+	system  system
+	who     identity
+	cgroups *cgroups // nil: rlimits and a watch instead
+
+	landlock int // ABI, zero for none
+	claims   toolcrib.Bounds
+	nursery  nursery
+	grace    time.Duration // for the kernel to end a tree of processes
+	room     chan struct{} // as many programs as there are descriptors for
+}
+
+// Open prepares a sandbox and tries it with a program that does nothing. What
+// this kernel or this user cannot do shows there.
+func Open(ctx context.Context, cfg Config) (*Sandbox, error) {
+	cfg, err := cfg.filled()
+	if err != nil {
+		return nil, err
+	}
+	if startedByUs() {
+		return nil, errors.New("this process was started to be the keeper of a linux sandbox: its main must call linux.Main first")
+	}
+	s := &Sandbox{cfg: cfg, landlock: landlockABI(), claims: enforced, grace: killGrace, room: make(chan struct{}, roomFor())}
+	if s.system, err = lookAround(cfg.ReadOnly); err != nil {
+		return nil, err
+	}
+	if s.who, err = whoAmI(); err != nil {
+		return nil, err
+	}
+	if !cfg.NoCgroups {
+		s.cgroups = openCgroups(cfg.Limits)
+	}
+	if err := s.try(ctx); err != nil {
+		_ = s.Close()
+		return nil, err
+	}
+	if s.cgroups == nil && !canWatch() {
+		s.claims &^= toolcrib.BoundMemory
+	}
+	return s, nil
+}
+
+// Close ends what is still running. A sandbox that is not closed ends with us.
+func (s *Sandbox) Close() error {
+	err := s.nursery.Close()
+	if s.cgroups != nil {
+		s.cgroups.removeStale()
+	}
+	return err
+}
+
+// roomFor is how many programs may run at once without using up our
+// descriptors. Those that come later wait.
+func roomFor() int {
+	const each, least, most = 24, 16, 4096
+	var files unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &files); err != nil {
+		return least
+	}
+	return int(max(least, min(files.Cur/each, most)))
+}
+
+// try runs a program that does nothing.
+func (s *Sandbox) try(ctx context.Context) error {
+	i := slices.IndexFunc(nothings(), func(path string) bool { _, err := os.Stat(path); return err == nil })
+	if i < 0 {
+		return sandbox.Unavailable("the linux sandbox was not tried: there is neither true nor sh on this system", nil)
+	}
+	exit, err := s.Run(ctx, toolcrib.Cmd{Path: nothings()[i], Args: []string{"-c", ":"}}, toolcrib.Grant{})
+	if failed, ok := errors.AsType[*scriptError](err); ok && s.cgroups != nil && failed.label.step == stepJoin {
+		// The groups can be made but not joined: do without.
+		s.cgroups = nil
+		exit, err = s.Run(ctx, toolcrib.Cmd{Path: nothings()[i], Args: []string{"-c", ":"}}, toolcrib.Grant{})
+	}
+	switch {
+	case err != nil:
+		return err
+	case exit.TimedOut, exit.Code != 0:
+		return sandbox.Unavailable(fmt.Sprintf("the linux sandbox does not work here: %s ended with %+v inside it", nothings()[i], exit), nil)
+	}
+	return nil
+}
+
+func nothings() []string { return []string{"/bin/true", "/usr/bin/true", "/bin/sh"} }
+
+// Enforces is everything, but for the memory on a kernel where it can neither
+// be bounded nor watched. What else cannot be set up fails in Open.
+func (s *Sandbox) Enforces() toolcrib.Bounds { return s.claims }
+
+// FileLimit is the largest file a program can write.
+func (s *Sandbox) FileLimit() int64 { return s.cfg.Limits.FileBytes }
+
+// Run runs a program confined to its grant.
+func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
+	if err := sandbox.Admit(ctx, "linux", s.claims, cmd, grant); err != nil {
+		return toolcrib.Exit{}, err
+	}
+	network, err := sandbox.WholeNetwork("linux", grant.Hosts)
+	if err != nil {
+		return toolcrib.Exit{}, err
+	}
+	select {
+	case s.room <- struct{}{}:
+		defer func() { <-s.room }()
+	case <-ctx.Done():
+		return toolcrib.Exit{}, &toolcrib.Error{Code: toolcrib.Timeout, Message: "the time was over before there was room for another program", Err: ctx.Err()}
+	}
+	run, err := s.prepare(cmd, grant, network)
+	if err != nil {
+		return toolcrib.Exit{}, err
+	}
+	defer run.close()
+	exit, err := run.run(ctx, cmd, grant)
+	return exit, explain(err, cmd, sandbox.WorkDir(cmd, grant))
+}
+
+func (s *Sandbox) job(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) *job {
+	j := &job{
+		path: cmd.Path, args: append([]string{cmd.Path}, cmd.Args...), env: cmd.Env, dir: sandbox.WorkDir(cmd, grant),
+		uid: s.who.insideUID, gid: s.who.insideGID, become: s.who.root,
+		binds: slices.Clone(s.system.binds), links: s.system.links,
+		temp: s.tempSize(), network: network, limits: s.limits(), anonymous: s.cgroups != nil, landlock: s.landlock,
+	}
+	if network {
+		j.binds = append(j.binds, s.system.network...)
+	}
+	return j
+}
+
+// tempSize: what lies in /tmp lies in memory. Where no cgroup counts it, it
+// may take a quarter of the limit, and processes have the rest.
+func (s *Sandbox) tempSize() int64 {
+	if s.cgroups != nil {
+		return s.cfg.TempBytes
+	}
+	return min(s.cfg.TempBytes, s.cfg.Limits.MemoryBytes/4)
+}
+
+// watched is the memory that processes may have together where no cgroup
+// bounds it.
+func (s *Sandbox) watched() int64 {
+	return s.cfg.Limits.MemoryBytes - s.tempSize() - sharedSize(s.tempSize())
+}
+
+func (s *Sandbox) limits() []limit {
+	l := s.cfg.Limits
+	limits := []limit{
+		{unix.RLIMIT_CORE, 0},
+		{unix.RLIMIT_FSIZE, uint64(l.FileBytes)},
+		{unix.RLIMIT_NPROC, uint64(l.Processes)},
+	}
+	if l.CPUSeconds > 0 {
+		limits = append(limits, limit{unix.RLIMIT_CPU, uint64(l.CPUSeconds)})
+	}
+	if s.cgroups == nil {
+		// Not RLIMIT_AS: many programs reserve far more than they use.
+		limits = append(limits, limit{unix.RLIMIT_DATA, uint64(l.MemoryBytes)})
+	}
+	for i, l := range limits {
+		// What lies above the hard limit we stand under cannot be set, and need not be.
+		var now unix.Rlimit
+		if unix.Prlimit(0, l.resource, nil, &now) == nil {
+			limits[i].value = min(l.value, now.Max)
+		}
+	}
+	return limits
+}
+
+// granted adds the granted directories to the job, outer ones first. As root
+// the mounts are made here, because only here may their owner be mapped.
+func (s *Sandbox) granted(r *run, dirs []toolcrib.Dir) error {
+	dirs = slices.Clone(dirs)
+	slices.SortFunc(dirs, func(a, b toolcrib.Dir) int { return strings.Compare(a.Path, b.Path) })
+	for _, d := range dirs {
+		if err := ungrantable(d.Path); err != nil {
+			return &toolcrib.Error{Code: toolcrib.Denied, Message: err.Error()}
+		}
+		b := bind{source: d.Path, target: d.Path, write: d.Write, strict: true}
+		if err := reachable(d.Path); err != nil {
+			return grantError(d.Path, err)
+		}
+		if s.who.root {
+			f, err := s.who.mount(d)
+			if err != nil {
+				return grantError(d.Path, err)
+			}
+			b.mount = r.add(f, true)
+		}
+		r.job.binds = append(r.job.binds, b)
+	}
+	return nil
+}
+
+// reachable asks early for what the shim will ask again, to say it better.
+func reachable(path string) error {
+	fd, err := unix.Openat2(unix.AT_FDCWD, path, &unix.OpenHow{
+		Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS | unix.RESOLVE_NO_MAGICLINKS,
+	})
+	if err != nil {
+		return fmt.Errorf("opening %s: %w", path, err)
+	}
+	return unix.Close(fd)
+}
+
+func grantError(path string, err error) error {
+	if errors.Is(err, unix.ELOOP) {
+		target, lookErr := filepath.EvalSymlinks(path)
+		if lookErr != nil {
+			target = "unknown"
+		}
+		return &toolcrib.Error{Code: toolcrib.Denied, Err: err,
+			Message: fmt.Sprintf("the granted directory %s leads over a symbolic link: grant the real path, %s", path, target)}
+	}
+	if _, ok := errors.AsType[*toolcrib.Error](err); ok {
+		return err
+	}
+	return sandbox.Unavailable(fmt.Sprintf("the granted directory %s cannot be shown in the sandbox: %s", path, err), err)
+}
+
+// scriptError is a call of the script that failed.
+type scriptError struct {
+	label label
+	errno syscall.Errno
+}
+
+func (e *scriptError) Error() string {
+	if e.label.detail == "" {
+		return e.label.step + ": " + e.errno.Error()
+	}
+	return e.label.step + ": " + e.label.detail + ": " + e.errno.Error()
+}
+
+func (e *scriptError) Unwrap() error { return e.errno }
+
+// explain turns a failure into what a person can act on.
+func explain(err error, cmd toolcrib.Cmd, dir string) error {
+	failed, ok := errors.AsType[*scriptError](err)
+	if !ok {
+		return err
+	}
+	switch failed.label.step {
+	case stepProgram:
+		return sandbox.Unavailable(fmt.Sprintf("the program %s could not be started in the sandbox: %s. Programs are found in the system directories and in the granted ones", cmd.Path, failed.errno.Error()), failed)
+	case stepDir:
+		return &toolcrib.Error{Code: toolcrib.Denied, Err: failed,
+			Message: fmt.Sprintf("the working directory %s is not in the sandbox: it must be in a granted directory", dir)}
+	}
+	return sandbox.Unavailable(fmt.Sprintf("the linux sandbox does not work here: %s. %s", failed.Error(), namespaceHint), failed)
+}
+
+const namespaceHint = "It needs a kernel from 5.12 on that lets this user make user namespaces: see the sysctls user.max_user_namespaces, " +
+	"kernel.unprivileged_userns_clone and kernel.apparmor_restrict_unprivileged_userns; a container must be allowed to make them (toolcrib sandbox probe)"
+
+// spaces are the namespaces a program is born into.
+func spaces(network bool) uint64 {
+	flags := uint64(unix.CLONE_NEWUSER | unix.CLONE_NEWNS | unix.CLONE_NEWPID | unix.CLONE_NEWIPC | unix.CLONE_NEWUTS)
+	if !network {
+		flags |= unix.CLONE_NEWNET
+	}
+	return flags
+}

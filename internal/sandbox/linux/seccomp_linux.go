@@ -1,0 +1,193 @@
+//go:build amd64 || arm64
+
+package linux
+
+import (
+	"encoding/binary"
+
+	"golang.org/x/sys/unix"
+)
+
+// The filter refuses what a confined program has no honest use for and what
+// kernel exploits are made of. It is a list of what is denied: a list of what
+// is allowed would break programs with every new C library, and the namespaces
+// and the missing capabilities already bound what the rest can do.
+//
+// It is assembled by hand. The filter decides by architecture first: calls
+// made through another one, 32-bit ones on a 64-bit kernel among them, would
+// have other numbers, and a library that lets them fall through to the default
+// of a deny list opens the door that it was to close.
+
+// denied gives EPERM.
+func denied() []uint32 {
+	return append([]uint32{
+		unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT,
+		unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, sysOpenTreeAttr,
+		unix.SYS_UNSHARE, unix.SYS_SETNS,
+		unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
+		unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
+		unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
+		unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX,
+		unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT,
+		unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
+	}, deniedHere()...)
+}
+
+// missing gives ENOSYS, so that programs take the way they had before the call
+// was invented: clone3 and openat2 hide their flags from a filter, io_uring
+// does by the kernel's hand what a filter would have refused.
+func missing() []uint32 {
+	return []uint32{unix.SYS_CLONE3, unix.SYS_OPENAT2, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_MEMFD_SECRET}
+}
+
+// unaccounted is memory that belongs to no process, so that only a cgroup can
+// bound it. Programs use a file in /tmp instead.
+func unaccounted() []uint32 { return []uint32{unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET} }
+
+const sysOpenTreeAttr = 467 // the same on every architecture
+
+const (
+	allow      = unix.SECCOMP_RET_ALLOW
+	newSpaces  = unix.CLONE_NEWNS | unix.CLONE_NEWCGROUP | unix.CLONE_NEWUTS | unix.CLONE_NEWIPC | unix.CLONE_NEWUSER | unix.CLONE_NEWPID | unix.CLONE_NEWNET
+	offNumber  = 0
+	offArch    = 4
+	offArgs    = 16
+	x32Numbers = 0x40000000
+)
+
+func refuse(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(errno) }
+
+// filterRules says what a filter is to do besides the lists.
+type filterRules struct {
+	unixSockets bool // allow socket(AF_UNIX); pairs are always allowed
+	anonymous   bool // allow memory without an owner: a cgroup counts it
+}
+
+// program is a filter under construction.
+type program []unix.SockFilter
+
+func (p *program) add(code uint16, jt, jf uint8, k uint32) {
+	*p = append(*p, unix.SockFilter{Code: code, Jt: jt, Jf: jf, K: k})
+}
+
+func (p *program) load(offset uint32) { p.add(unix.BPF_LD|unix.BPF_W|unix.BPF_ABS, 0, 0, offset) }
+func (p *program) ret(value uint32)   { p.add(unix.BPF_RET|unix.BPF_K, 0, 0, value) }
+
+// equal goes on with the next instruction if the loaded word is k, else skips.
+func (p *program) equal(k uint32, skip uint8) {
+	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 0, skip, k)
+}
+
+// only refuses a call unless an argument is one of some values. Arguments the
+// kernel takes as int are compared as such: the upper half is ignored by both.
+func (p *program) only(call uint32, argument int, errno unix.Errno, values ...uint32) {
+	p.equal(call, uint8(3+len(values)))
+	p.load(argument32(argument))
+	for i, v := range values {
+		p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, uint8(len(values)-i), 0, v)
+	}
+	p.ret(refuse(errno))
+	p.load(offNumber)
+}
+
+func argument32(i int) uint32 { return uint32(offArgs + 8*i) } // both architectures are little-endian
+
+// elevating are the bits of a mode that make whoever runs a file its owner or
+// its group. A program that could set them on a file in a granted directory of
+// root's would leave a way to root for every user of the machine.
+const elevating = unix.S_ISUID | unix.S_ISGID
+
+// moded is a call that takes a mode, and where.
+type moded struct {
+	call uint32
+	mode int
+}
+
+func modedCalls() []moded {
+	return append([]moded{{unix.SYS_FCHMOD, 1}, {unix.SYS_FCHMODAT, 2}, {sysFchmodat2, 2}, {unix.SYS_MKNODAT, 2}}, modedHere()...)
+}
+
+const sysFchmodat2 = 452 // the same on every architecture
+
+// creating are flags of open by which it takes a mode.
+const creating = unix.O_CREAT | unix.O_TMPFILE&^unix.O_DIRECTORY
+
+// plain refuses modes with elevating bits. flags is where the flags of an open
+// stand, negative for a call that always takes the mode.
+func (p *program) plain(call uint32, flags, mode int) {
+	if flags < 0 {
+		p.equal(call, 4)
+	} else {
+		p.equal(call, 6)
+		p.load(argument32(flags))
+		p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, 0, 3, creating)
+	}
+	p.load(argument32(mode))
+	p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, 0, 1, elevating)
+	p.ret(refuse(unix.EPERM))
+	p.load(offNumber)
+}
+
+// filter assembles the whole.
+func filter(rules filterRules) program {
+	var p program
+	p.load(offArch)
+	p.equal(auditArch, 1)
+	p.add(unix.BPF_JMP|unix.BPF_JA, 0, 0, 1)
+	p.ret(refuse(unix.ENOSYS))
+	p.load(offNumber)
+	p.add(unix.BPF_JMP|unix.BPF_JGE|unix.BPF_K, 0, 1, x32Numbers)
+	p.ret(refuse(unix.ENOSYS))
+	deny := func(errno unix.Errno, calls []uint32) {
+		for _, call := range calls {
+			p.equal(call, 1)
+			p.ret(refuse(errno))
+		}
+	}
+	deny(unix.EPERM, denied())
+	deny(unix.ENOSYS, missing())
+	if !rules.anonymous {
+		deny(unix.ENOSYS, unaccounted())
+	}
+	families := []uint32{unix.AF_INET, unix.AF_INET6, unix.AF_NETLINK}
+	if rules.unixSockets {
+		families = append(families, unix.AF_UNIX)
+	}
+	p.only(unix.SYS_SOCKET, 0, unix.EAFNOSUPPORT, families...)
+	p.only(unix.SYS_SOCKETPAIR, 0, unix.EAFNOSUPPORT, unix.AF_UNIX)
+	// Netlink: only what tells the own interfaces.
+	p.equal(unix.SYS_SOCKET, 6)
+	p.load(argument32(0))
+	p.equal(unix.AF_NETLINK, 3)
+	p.load(argument32(2))
+	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 1, 0, unix.NETLINK_ROUTE)
+	p.ret(refuse(unix.EPROTONOSUPPORT))
+	p.load(offNumber)
+	// New namespaces by clone.
+	p.equal(unix.SYS_CLONE, 4)
+	p.load(argument32(0))
+	p.add(unix.BPF_JMP|unix.BPF_JSET|unix.BPF_K, 0, 1, newSpaces)
+	p.ret(refuse(unix.EPERM))
+	p.load(offNumber)
+	for _, m := range modedCalls() {
+		p.plain(m.call, -1, m.mode)
+	}
+	for _, o := range opensHere() {
+		p.plain(o.call, o.mode-1, o.mode)
+	}
+	p.only(unix.SYS_PERSONALITY, 0, unix.EPERM, 0, 8, 0x20000, 0x20008, 0xffffffff)
+	p.ret(allow)
+	return p
+}
+
+// install adds the call that binds the process to the filter. No new
+// privileges must be set before.
+func (p program) install(s *script) {
+	filter := s.put(bytesOf(p))
+	prog := make([]byte, 16)
+	binary.LittleEndian.PutUint16(prog, uint16(len(p)))
+	binary.LittleEndian.PutUint64(prog[8:], uint64(filter))
+	at0 := s.put(prog)
+	s.fixes = append(s.fixes, at0+8)
+	s.do(label{step: stepLock, detail: "the system call filter"}, unix.SYS_SECCOMP, num(unix.SECCOMP_SET_MODE_FILTER), num(0), at(at0))
+}

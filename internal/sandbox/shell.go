@@ -1,0 +1,20 @@
+package sandbox
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Quote writes a text so that a POSIX shell reads it back as one word.
+func Quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
+
+// Octal writes bytes as escapes for printf %b, in letters that survive every
+// file and every protocol. In a shell, x=$(printf '%b.' …); x=${x%.} gives them
+// back; the dot keeps newlines at the end.
+func Octal(s string) string {
+	var b strings.Builder
+	for i := range len(s) {
+		fmt.Fprintf(&b, `\0%03o`, s[i])
+	}
+	return b.String()
+}

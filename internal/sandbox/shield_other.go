@@ -1,0 +1,21 @@
+//go:build !linux
+
+package sandbox
+
+import (
+	"io/fs"
+	"os"
+)
+
+// dirState is never the same here: directories are read each time.
+type dirState struct{}
+
+func stateOf(dir string) (dirState, error) {
+	info, err := os.Lstat(dir)
+	if err == nil && !info.IsDir() {
+		err = fs.ErrNotExist // it was one a moment ago
+	}
+	return dirState{}, err
+}
+
+func (dirState) settled() bool { return false }

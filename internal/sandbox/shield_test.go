@@ -1,0 +1,194 @@
+package sandbox_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+)
+
+func plantTree(t testing.TB, root string, names ...string) {
+	t.Helper()
+	for _, name := range names {
+		full := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func shield(t testing.TB, home string, hidden, fixed []string) *sandbox.Shield {
+	t.Helper()
+	s, err := sandbox.NewShield(home, hidden, fixed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// covers gives what is covered as "kind path" lines below a directory.
+func covers(t testing.TB, s *sandbox.Shield, root string, dirs ...toolcrib.Dir) []string {
+	t.Helper()
+	list, err := s.Covers(dirs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := []string{}
+	for _, c := range list {
+		rel, err := filepath.Rel(root, c.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		line := []string{"hide", "fix", "pin"}[c.Kind] + " " + filepath.ToSlash(rel)
+		if c.Dir {
+			line += "/"
+		}
+		out = append(out, line)
+	}
+	return out
+}
+
+func TestShield(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(root, "home")
+	plantTree(t, root,
+		"home/.ssh/id", "home/.bashrc", "home/work/.env", "home/work/.ENV.local", "home/work/.env.example", "home/work/a/b/.envrc", "home/work/environment",
+		"home/work/.git/HEAD", "home/work/.git/config", "home/work/.git/hooks/x", "home/work/.git/objects/.env", "home/work/.git/modules/m/HEAD", "home/work/.git/modules/m/config",
+		"home/work/.git/modules/m/objects/x", "home/work/.git/modules/m/refs/x", "home/work/sub/.git", "home/work/bare/HEAD", "home/work/bare/objects/x", "home/work/bare/refs/x",
+		"home/work/bare/config", "home/work/bare/commondir", "home/work/nobare/HEAD", "home/work/nobare/config", "home/work/certs/key.pem", "home/work/.envs/inside/.env")
+	s := shield(t, home, toolcrib.DefaultProtected(), []string{"certs/*.pem"})
+	work := filepath.Join(home, "work")
+	const envs = "hide work/.ENV.local|hide work/.env|hide work/.envs/"
+	for _, c := range []struct {
+		name string
+		dirs []toolcrib.Dir
+		want string
+	}{
+		{"writable", []toolcrib.Dir{{Path: work, Write: true}},
+			"hide work/.ENV.local|hide work/.env|hide work/.envs/|pin work/.git/|fix work/.git/config|fix work/.git/hooks/|pin work/.git/modules/m/|fix work/.git/modules/m/config|hide work/a/b/.envrc|" +
+				"pin work/bare/|fix work/bare/commondir|fix work/bare/config|fix work/certs/key.pem|fix work/sub/.git"},
+		{"read-only", []toolcrib.Dir{{Path: work}}, envs + "|hide work/a/b/.envrc"},
+		{"read-only but for a part", []toolcrib.Dir{{Path: work}, {Path: filepath.Join(work, "certs"), Write: true}}, envs + "|hide work/a/b/.envrc|fix work/certs/key.pem"},
+		{"a home", []toolcrib.Dir{{Path: home}}, "hide .bashrc|hide .ssh/|" + envs + "|hide work/a/b/.envrc"},
+		{"elsewhere", []toolcrib.Dir{{Path: filepath.Join(work, "nobare"), Write: true}}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			want := []string{}
+			if c.want != "" {
+				want = strings.Split(c.want, "|")
+			}
+			for range 2 { // the second time from memory
+				if diff := cmp.Diff(want, covers(t, s, home, c.dirs...)); diff != "" {
+					t.Errorf("covers (-want +got):\n%s", diff)
+				}
+			}
+		})
+	}
+	if _, err := s.Covers([]toolcrib.Dir{{Path: filepath.Join(home, ".ssh")}}); toolcrib.CodeOf(err) != toolcrib.Denied {
+		t.Errorf("a protected place was granted: %v", err)
+	}
+	if list, err := (*sandbox.Shield)(nil).Covers([]toolcrib.Dir{{Path: home}}); err != nil || list != nil {
+		t.Errorf("no shield covers %v, error %v", list, err)
+	}
+}
+
+// What changes after the first look is seen, also if its time was set back.
+func TestShieldSeesChanges(t *testing.T) {
+	root := t.TempDir()
+	plantTree(t, root, "a/file", "b/file")
+	s := shield(t, "", []string{".env"}, nil)
+	dir := toolcrib.Dir{Path: root, Write: true}
+	if got := covers(t, s, root, dir); len(got) > 0 {
+		t.Fatalf("covers %q", got)
+	}
+	time.Sleep(1200 * time.Millisecond) // until what was seen is remembered
+	covers(t, s, root, dir)
+	plantTree(t, root, "b/.env")
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(filepath.Join(root, "b"), old, old); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"hide b/.env"}, covers(t, s, root, dir)); diff != "" {
+		t.Errorf("after a file came (-want +got):\n%s", diff)
+	}
+	if err := os.Remove(filepath.Join(root, "b", ".env")); err != nil {
+		t.Fatal(err)
+	}
+	if got := covers(t, s, root, dir); len(got) > 0 {
+		t.Errorf("after it went: %q", got)
+	}
+}
+
+func TestShieldLinks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a right there that people seldom have")
+	}
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plantTree(t, root, "work/real", "outside/file", "home/x")
+	for link, target := range map[string]string{"work/.env": "real", "work/.env.out": "../outside/file", "work/.env.gone": "nothing", "work/loop": ".", "home/.ssh": "../work/keys"} {
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	plantTree(t, root, "work/keys/id")
+	s := shield(t, filepath.Join(root, "home"), toolcrib.DefaultProtected(), nil)
+	if diff := cmp.Diff([]string{"hide work/keys/", "hide work/real"}, covers(t, s, root, toolcrib.Dir{Path: filepath.Join(root, "work"), Write: true})); diff != "" {
+		t.Errorf("covers (-want +got):\n%s", diff)
+	}
+}
+
+func FuzzNewShield(f *testing.F) {
+	f.Add(".env*", "/work/.env")
+	f.Add("!.env.example", "/work/.env.example")
+	f.Add("~/.ssh", "/home/.ssh")
+	f.Add("a/[b", "/a/b")
+	f.Fuzz(func(t *testing.T, pattern, path string) {
+		s, err := sandbox.NewShield("/home", []string{pattern}, nil)
+		if err != nil {
+			return
+		}
+		// Whatever it says, it looks only at what is granted.
+		if list, err := s.Covers(nil); err != nil || len(list) > 0 {
+			t.Errorf("nothing is granted, and %v is covered, error %v", list, err)
+		}
+	})
+}
+
+func BenchmarkShield(b *testing.B) {
+	for _, dirs := range []int{100, 10_000} {
+		b.Run(fmt.Sprint(dirs), func(b *testing.B) {
+			root := b.TempDir()
+			for i := range dirs {
+				plantTree(b, root, fmt.Sprintf("d%d/e%d/file", i/100, i%100))
+			}
+			s := shield(b, "", toolcrib.DefaultProtected(), nil)
+			grant := []toolcrib.Dir{{Path: root, Write: true}}
+			time.Sleep(1200 * time.Millisecond)
+			if _, err := s.Covers(grant); err != nil {
+				b.Fatal(err)
+			}
+			for b.Loop() {
+				if _, err := s.Covers(grant); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}

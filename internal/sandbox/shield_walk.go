@@ -1,0 +1,175 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// sight is what was seen in a directory. It holds as long as the directory has
+// not changed, by a time that programs cannot set.
+type sight struct {
+	state   dirState
+	covers  []Cover
+	links   []string // to be hidden by name, but links: what they lead to is meant
+	below   []string
+	settled bool // long enough unchanged that a change would show in its time
+}
+
+// shieldWalk is one look at all granted directories.
+type shieldWalk struct {
+	shield  *Shield
+	dirs    []toolcrib.Dir
+	visited map[string]bool
+	found   []Cover
+}
+
+// descend looks at a directory and all below it. Links are not followed.
+func (w *shieldWalk) descend(root string) error {
+	if w.visited == nil {
+		w.visited = map[string]bool{}
+	}
+	for queue := []string{root}; len(queue) > 0; {
+		dir := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		if w.visited[dir] {
+			continue
+		}
+		if len(w.visited) >= maxShieldDirs {
+			return Unavailable(fmt.Sprintf("there are more than %d directories below %s, too many to look for protected files in: grant less", maxShieldDirs, root), nil)
+		}
+		seen, err := w.shield.look(dir)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			continue // it went away
+		case err != nil:
+			// We cannot look into it, but its owner could open it up.
+			w.found = append(w.found, Cover{Path: dir, Dir: true})
+			continue
+		}
+		w.visited[dir] = true
+		w.found = append(w.found, seen.covers...)
+		for _, link := range seen.links {
+			w.hideTarget(link)
+		}
+		queue = append(queue, seen.below...)
+	}
+	return nil
+}
+
+// hideTarget hides what a link leads to, if a program could reach it.
+func (w *shieldWalk) hideTarget(link string) {
+	target, err := filepath.EvalSymlinks(link)
+	if err != nil {
+		return
+	}
+	info, err := os.Stat(target)
+	if err != nil {
+		return
+	}
+	for _, d := range w.dirs {
+		if target != d.Path && within(target, d.Path) {
+			w.found = append(w.found, Cover{Path: target, Dir: info.IsDir()})
+			return
+		}
+	}
+}
+
+// look gives what is in a directory, from memory if it has not changed.
+func (s *Shield) look(dir string) (*sight, error) {
+	state, err := stateOf(dir)
+	if err != nil {
+		return nil, err
+	}
+	if old := s.seen[dir]; old != nil && old.settled && old.state == state {
+		return old, nil
+	}
+	f, err := os.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := f.ReadDir(-1)
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	seen := s.judge(dir, entries)
+	seen.state, seen.settled = state, state.settled()
+	s.seen[dir] = seen
+	return seen, nil
+}
+
+// forget drops what lies in no directory of the last look, when there is much
+// of it: grants come and go.
+func (s *Shield) forget(visited map[string]bool) {
+	if len(s.seen) <= maxShieldDirs {
+		return
+	}
+	for dir := range s.seen {
+		if !visited[dir] {
+			delete(s.seen, dir)
+		}
+	}
+}
+
+// judge decides on each entry of a directory.
+func (s *Shield) judge(dir string, entries []fs.DirEntry) *sight {
+	seen := &sight{}
+	git := isGitDir(dir, entries)
+	if git {
+		seen.covers = append(seen.covers, Cover{Path: dir, Kind: Pin, Dir: true})
+	}
+	for _, e := range entries {
+		name := filepath.Join(dir, e.Name())
+		link := e.Type()&fs.ModeSymlink != 0
+		switch {
+		case matches(s.hidden, name) && !matches(s.except, name):
+			if link {
+				seen.links = append(seen.links, name)
+				continue
+			}
+			seen.covers = append(seen.covers, Cover{Path: name, Dir: e.IsDir()})
+			continue
+		case link:
+			continue
+		case matches(s.fixed, name), git && runsPrograms(e.Name()), !e.IsDir() && isGitName(e.Name()):
+			seen.covers = append(seen.covers, Cover{Path: name, Kind: Fix, Dir: e.IsDir()})
+		}
+		if e.IsDir() && (!git || strings.EqualFold(e.Name(), "modules") || strings.EqualFold(e.Name(), "worktrees")) {
+			seen.below = append(seen.below, name)
+		}
+	}
+	return seen
+}
+
+func isGitName(name string) bool { return strings.EqualFold(name, ".git") }
+
+// isGitDir tells whether git would take a directory for a repository, whatever
+// its name: bare ones, submodules, and what belongs to a worktree.
+func isGitDir(dir string, entries []fs.DirEntry) bool {
+	if isGitName(filepath.Base(dir)) {
+		return true
+	}
+	has := map[string]bool{}
+	for _, e := range entries {
+		switch name := strings.ToLower(e.Name()); name {
+		case "head", "commondir", "objects", "refs":
+			has[name] = true
+		}
+	}
+	return has["head"] && (has["commondir"] || has["objects"] && has["refs"])
+}
+
+// runsPrograms names the entries of a Git directory that can make git run a
+// program, or read its config from elsewhere.
+func runsPrograms(name string) bool {
+	switch strings.ToLower(name) {
+	case "hooks", "config", "config.worktree", "commondir":
+		return true
+	}
+	return false
+}
