@@ -1,0 +1,124 @@
+package files
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// change is what a call would do to one file.
+type change struct {
+	name          string // as the caller gave it
+	path          string // where that leads, if it does already
+	before, after []byte
+	was           toolcrib.Stamp // of the content before; zero: there is no file
+	large         bool           // before is too large to be read
+	count         int            // replacements
+	what          string         // what else there is to say to the person who is asked
+}
+
+func (c *change) isNew() bool { return c.was == toolcrib.Stamp{} }
+
+func (c *change) diff() string {
+	if c.large {
+		return header(c.name) + "(the difference is not shown: the file is too large)\n"
+	}
+	return unified(c.name, c.before, c.after)
+}
+
+// load reads what is there now and refuses it if that is not what the caller
+// has seen.
+func (b *Box) load(env *toolcrib.Env, files *toolcrib.Files, name string) (*change, error) {
+	c := &change{name: name}
+	info, err := files.Stat(name)
+	switch {
+	case err != nil:
+	case info.Mode().IsRegular() && info.Size() > b.cfg.MaxEdit:
+		c.large = true
+		c.was, err = files.Stamp(name)
+	default:
+		c.before, c.was, err = files.ReadFile(name, b.cfg.MaxEdit)
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	if c.path, err = files.Real(name); err != nil {
+		return nil, err
+	}
+	if seen, ok := b.seen.get(keyFor(env, c.path)); ok && !seen.Same(c.was) {
+		return nil, fmt.Errorf("the file changed since you last read it; read it again before you change it: %q", name)
+	}
+	return c, nil
+}
+
+// apply writes the new content if the old one is still there.
+func (b *Box) apply(env *toolcrib.Env, files *toolcrib.Files, c *change) error {
+	if err := files.WriteFile(c.name, c.after, &c.was); err != nil {
+		return err
+	}
+	path, err := files.Real(c.name)
+	if err != nil {
+		return err
+	}
+	c.path = path
+	b.seen.put(keyFor(env, path), toolcrib.StampOf(c.after))
+	return nil
+}
+
+// planner tells what a call would change.
+type planner[In any] func(*toolcrib.Env, *toolcrib.Files, In) (*change, error)
+
+// preview makes a tool tell the person who is asked what it would change, and
+// remembers what they were shown.
+func preview[In any](b *Box, plan planner[In]) func(context.Context, *toolcrib.Env, json.RawMessage) (string, error) {
+	return func(_ context.Context, env *toolcrib.Env, input json.RawMessage) (string, error) {
+		var in In
+		if err := json.Unmarshal(input, &in); err != nil {
+			return "", fmt.Errorf("reading the input: %w", err)
+		}
+		files, err := granted(env)
+		if err != nil {
+			return "", err
+		}
+		c, err := plan(env, files, in)
+		if err != nil {
+			return "", err
+		}
+		b.approved.put(approvedKey{keyFor(env, c.name), env.Call.ID}, approval{c.path, c.what, c.was})
+		if text := c.diff(); text != "" || c.what != "" {
+			return c.what + text, nil
+		}
+		return "(nothing would change: the file holds exactly this already)\n", nil
+	}
+}
+
+// approval is a file as a person saw it before they approved of a call.
+type approval struct {
+	path, what string
+	was        toolcrib.Stamp
+}
+
+// approvedKey is by name too: the person may have changed the arguments, and
+// another name was never shown.
+type approvedKey struct {
+	seenKey
+	call string
+}
+
+// planned tells what a call is about to change, and refuses it if that is not
+// what the person was shown.
+func planned[In any](b *Box, env *toolcrib.Env, files *toolcrib.Files, in In, plan planner[In]) (*change, error) {
+	c, err := plan(env, files, in)
+	if err != nil {
+		return nil, err
+	}
+	shown, ok := b.approved.take(approvedKey{keyFor(env, c.name), env.Call.ID})
+	if ok && (shown.path != c.path || shown.what != c.what || !shown.was.Same(c.was)) {
+		return nil, fmt.Errorf("the file changed since this call was approved; read it again and make a new call: %q", c.name)
+	}
+	return c, nil
+}

@@ -1,0 +1,44 @@
+package files
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"znkr.io/diff/textdiff"
+)
+
+const (
+	maxDiffIn  = 4 << 20  // bytes of both texts together
+	maxDiffOut = 64 << 10 // bytes of a difference in an answer
+)
+
+// header is the first lines of a difference. A name that could be taken for
+// other lines is quoted.
+func header(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		path = strconv.Quote(path)
+	}
+	return "--- " + path + "\n+++ " + path + "\n"
+}
+
+// unified is the difference of two texts as a patch for people to read. It is
+// cut or left out, with a word on it, where it would be too large.
+func unified(path string, before, after []byte) string {
+	if bytes.Equal(before, after) {
+		return ""
+	}
+	head := header(path)
+	switch {
+	case len(before)+len(after) > maxDiffIn:
+		return head + "(the difference is not shown: the file is too large)\n"
+	case bytes.IndexByte(before, 0) >= 0 || bytes.IndexByte(after, 0) >= 0:
+		return head + "(the difference is not shown: the file is binary)\n"
+	}
+	body := string(textdiff.Unified(before, after))
+	if len(body) > maxDiffOut {
+		body = body[:strings.LastIndexByte(body[:maxDiffOut], '\n')+1] + "(the rest of the difference is not shown)\n"
+	}
+	return head + strings.ToValidUTF8(body, "\ufffd")
+}

@@ -1,0 +1,190 @@
+package files
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/toolbox/files/internal/glob"
+	"github.com/toolcrib/toolcrib/toolbox/files/internal/grep"
+)
+
+// search is one search under way.
+type search struct {
+	ctx     context.Context
+	files   *toolcrib.Files
+	query   *grep.Query
+	pattern *glob.Pattern
+	ignore  *ignorer
+	limit   int
+	context int
+	room    int  // bytes of matches that still fit
+	unicode bool // lines end where Unicode says so
+
+	spare sync.Pool // of *grep.Searcher
+	found []searchMatch
+	more  bool
+}
+
+// searched is what the visit of a folder leaves for emit and for those below.
+type searched struct {
+	rules *glob.Ignore
+	mu    sync.Mutex
+	files []fileMatches
+}
+
+type fileMatches struct {
+	name    string
+	matches []grep.Match
+}
+
+func (s *search) run(start string) error {
+	info, err := s.files.Stat(start)
+	if err != nil {
+		return err
+	}
+	if !info.IsDir() {
+		return s.single(start)
+	}
+	return s.files.Walk(s.ctx, start, s.visit, s.emit)
+}
+
+// single searches one file.
+func (s *search) single(name string) (err error) {
+	file, info, err := s.files.Open(name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	matches, err := s.lines(file, info.Size())
+	if err != nil {
+		return err
+	}
+	if err := s.take(filepath.Base(name), matches); !errors.Is(err, fs.SkipAll) {
+		return err
+	}
+	return nil
+}
+
+// lines finds the matches in one text, one more than are wanted at most.
+func (s *search) lines(r io.Reader, size int64) ([]grep.Match, error) {
+	searcher, ok := s.spare.Get().(*grep.Searcher)
+	if !ok {
+		searcher = s.query.NewSearcher(s.context)
+	}
+	defer s.spare.Put(searcher)
+	if s.unicode {
+		r, size = &newlines{r: r}, 0
+	}
+	var matches []grep.Match
+	_, err := searcher.Search(cancellable{s.ctx, r}, size, func(m grep.Match) bool {
+		matches = append(matches, m)
+		return len(matches) <= s.limit
+	})
+	return matches, err
+}
+
+// cancellable ends the reading of a large file with its context.
+type cancellable struct {
+	ctx context.Context
+	r   io.Reader
+}
+
+func (c cancellable) Read(p []byte) (int, error) {
+	if err := c.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return c.r.Read(p)
+}
+
+// batch is how many files of a folder are searched as one piece of work, so
+// that a folder with very many keeps all processors busy.
+const batch = 64
+
+func (s *search) visit(d *toolcrib.Folder) error {
+	if d.Err != nil && d.Parent == nil {
+		return d.Err
+	}
+	v := &searched{}
+	if d.Parent != nil {
+		if up, ok := d.Parent.Value.(*searched); ok {
+			v.rules = up.rules
+		}
+	}
+	v.rules = s.ignore.apply(d, v.rules)
+	d.Value = v
+	names := make([]string, 0, len(d.Entries))
+	for _, e := range d.Entries {
+		if e.Type.IsRegular() && s.pattern.MatchName(relative(d, e.Name), e.Name) {
+			names = append(names, e.Name)
+		}
+	}
+	enter(d, everyFolder)
+	for len(names) > batch {
+		some := names[:batch]
+		names = names[batch:]
+		d.Later(func() error { return s.all(d, v, some) })
+	}
+	return s.all(d, v, names)
+}
+
+// all searches some files of a folder.
+func (s *search) all(d *toolcrib.Folder, v *searched, names []string) error {
+	for _, name := range names {
+		file, err := d.Open(name)
+		if err != nil {
+			continue // gone, not permitted or protected
+		}
+		matches, err := s.lines(file, file.Size)
+		if err != nil && !errors.Is(err, grep.ErrSlow) {
+			err = s.ctx.Err() // a file that cannot be read to its end gives what it gave
+		}
+		if err := errors.Join(err, file.Close()); err != nil {
+			return err
+		}
+		if len(matches) > 0 {
+			v.mu.Lock()
+			v.files = append(v.files, fileMatches{name, matches})
+			v.mu.Unlock()
+		}
+	}
+	return nil
+}
+
+func (s *search) emit(d *toolcrib.Folder) error {
+	v, ok := d.Value.(*searched)
+	if !ok {
+		return nil
+	}
+	slices.SortFunc(v.files, func(a, b fileMatches) int { return strings.Compare(a.name, b.name) })
+	for _, f := range v.files {
+		if err := s.take(path.Join(d.Path, f.name), f.matches); err != nil {
+			return err
+		}
+	}
+	v.files = nil
+	return nil
+}
+
+// take adds matches to the answer as long as there is room.
+func (s *search) take(file string, matches []grep.Match) error {
+	for _, m := range matches {
+		size := len(file) + len(m.Text) + 40
+		for _, line := range slices.Concat(m.Before, m.After) {
+			size += len(line) + 3
+		}
+		if s.room -= size; len(s.found) == s.limit || s.room < 0 {
+			s.more = true
+			return fs.SkipAll
+		}
+		s.found = append(s.found, searchMatch{File: file, Line: m.Line, Content: m.Text, Before: m.Before, After: m.After})
+	}
+	return nil
+}

@@ -1,0 +1,40 @@
+package shell
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+//go:embed stop_command.md
+var stopCommandDoc string
+
+type stopIn struct {
+	Job string `json:"job" minlen:"1" maxlen:"200" doc:"The job, as start_command named it."`
+}
+
+func (b *Box) stopCommand() toolcrib.Tool {
+	return toolcrib.Define(toolcrib.Spec{
+		Name: "stop_command", Title: "Stop a command", Description: stopCommandDoc, Group: "exec", Idempotent: true,
+		// It ends only what this caller started here.
+		Effects: toolcrib.Writes,
+	}, func(ctx context.Context, env *toolcrib.Env, in stopIn) (jobOut, error) {
+		j, err := b.jobs.find(env.Call.Caller.Subject, in.Job)
+		if err != nil {
+			return jobOut{}, err
+		}
+		j.stop()
+		select {
+		case <-j.done:
+		case <-ctx.Done():
+			return jobOut{}, ctx.Err()
+		case <-time.After(10 * time.Second):
+			return jobOut{}, fmt.Errorf("the job %s did not end", in.Job)
+		}
+		out, _ := j.state() // that it was ended is what was asked for, not a failure
+		return out, nil
+	})
+}
