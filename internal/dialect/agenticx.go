@@ -6,9 +6,9 @@ import (
 	"github.com/toolcrib/toolcrib"
 )
 
-// AgenticX has no tools of its own for what the boxes so far do, so theirs
-// keep their native names; what differs is the form: a function declaration
-// as model APIs take it.
+// AgenticX knows files and the shell by names of its own (agenticx_tools.go);
+// the other tools keep their native names. What differs for all of them is the
+// form: a function declaration as model APIs take it.
 
 type function struct {
 	Type     string       `json:"type"`

@@ -8,8 +8,11 @@
 package dialect
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 )
@@ -40,8 +43,24 @@ func Parse(name string) (string, error) {
 // extra arguments. Both systems validate with pydantic in its lax mode.
 func Lenient(dialect string) bool { return dialect == OVOS || dialect == AgenticX }
 
+// Options is what the adapters have to know of the native side to say things
+// in the words of a dialect. They grant nothing.
+type Options struct {
+	// Root is the absolute path of the directory that relative names begin in:
+	// other systems name files in their errors by absolute paths.
+	Root string
+	// MaxTimeout is the longest a command may run. Zero: 120 s, as in the box.
+	MaxTimeout time.Duration
+	// ReadOnly says that no directory is granted for writing, which is a part
+	// of OpenVoiceOS's contract of write_file.
+	ReadOnly bool
+}
+
 // Adapters lists every adapter of every dialect.
-func Adapters() []toolcrib.Adapter { return ovosAdapters() }
+func Adapters(opt Options) []toolcrib.Adapter {
+	opt.MaxTimeout = cmp.Or(opt.MaxTimeout, 120*time.Second)
+	return slices.Concat(ovosAdapters(opt), agenticxAdapters(opt))
+}
 
 // Contract is a tool's contract in the form the dialect sends over its wire.
 func Contract(dialect string, s toolcrib.Spec) any {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
@@ -17,6 +18,11 @@ type ovosTool struct {
 	argsDoc     string // only where it is not the usual sentence
 	args, out   []field
 	result      func(value map[string]json.RawMessage) // mends what differs from the native value
+
+	// For tools whose shape is too far from the native one; nil for the others.
+	in      func(input json.RawMessage) (json.RawMessage, error)
+	answer  func(input json.RawMessage, native *toolcrib.Result) (*toolcrib.Result, error)
+	refused func(input json.RawMessage, e *toolcrib.Error) *toolcrib.Result
 }
 
 func errorField(what string) field {
@@ -25,7 +31,11 @@ func errorField(what string) field {
 
 const calculator = "Supports %s+, -, *, /, //, %%, **%s functions: abs, round, sqrt, ceil, floor, log, log10, log2, exp, sin, cos, tan, asin, acos, atan, atan2, degrees, radians, factorial, gcd, lcm. Constants: pi, e, tau, inf."
 
-func ovosTools() []ovosTool {
+func ovosTools(opt Options) []ovosTool {
+	return slices.Concat(ovosClockAndMath(), ovosFiles(opt), ovosSearch(opt), ovosShell(opt))
+}
+
+func ovosClockAndMath() []ovosTool {
 	return []ovosTool{
 		{
 			box: "clock", native: "get_current_datetime", name: "get_current_datetime",
@@ -102,16 +112,24 @@ func ovosBox(box string) string {
 		return "ovos-clock-tools"
 	case "math":
 		return "ovos-math-tools"
+	case "files":
+		return "ovos-filesystem-tools"
+	case "shell":
+		return "ovos-shell-tools"
 	}
 	return box
 }
 
-func ovosAdapters() []toolcrib.Adapter {
+func ovosAdapters(opt Options) []toolcrib.Adapter {
 	var list []toolcrib.Adapter
-	for _, t := range ovosTools() {
+	for _, t := range ovosTools(opt) {
 		argsDoc := t.argsDoc
 		if argsDoc == "" {
 			argsDoc = "Arguments for ``" + t.name + "``."
+		}
+		out := t.answer
+		if out == nil {
+			out = t.project
 		}
 		list = append(list, toolcrib.Adapter{
 			Spec: toolcrib.Spec{
@@ -119,7 +137,7 @@ func ovosAdapters() []toolcrib.Adapter {
 				Input:  model(className(t.name)+"Args", argsDoc, t.args),
 				Output: model(className(t.name)+"Output", "Output of ``"+t.name+"``.", t.out),
 			},
-			Out: t.project,
+			In: t.in, Out: out, Refused: t.refused,
 		})
 	}
 	return list

@@ -11,7 +11,7 @@ import (
 // field is one field of a pydantic model.
 type field struct {
 	name string
-	typ  string // string, number, integer, boolean; [] before it for a list, ? after it for an optional
+	typ  string // string, number, integer, boolean, strings for an object of them; [] before it for a list, ? after it for an optional
 	doc  string
 	def  string // JSON default; empty: required
 }
@@ -46,7 +46,11 @@ func (f field) property() ordered {
 	o = append(o, pair{"description", f.doc})
 	item, list := strings.CutPrefix(base, "[]")
 	if list {
-		o = append(o, pair{"items", ordered{{"type", item}}})
+		items := ordered{{"type", item}}
+		if item == "strings" {
+			items = ordered{{"additionalProperties", ordered{{"type", "string"}}}, {"type", "object"}}
+		}
+		o = append(o, pair{"items", items})
 		base = "array"
 	}
 	o = append(o, pair{"title", fieldTitle(f.name)})
