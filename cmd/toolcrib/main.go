@@ -6,7 +6,11 @@ import (
 	"os"
 	_ "time/tzdata" // zones for get_current_datetime on machines that have none
 
+	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/cli"
 )
 
-func main() { os.Exit(cli.Main()) }
+func main() {
+	app.Shim()
+	os.Exit(cli.Main())
+}

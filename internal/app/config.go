@@ -9,7 +9,9 @@ import (
 // Config is every setting of the program. Each group belongs to the part it
 // sets up; internal/config reads, overlays and documents it by its tags.
 type Config struct {
+	Grant     Grant     `yaml:"grant" doc:"The most that tools may touch on this machine."`
 	Toolboxes Toolboxes `yaml:"toolboxes" doc:"The toolboxes that come with Toolcrib."`
+	Sandbox   Sandbox   `yaml:"sandbox" doc:"Where programs run that tools start."`
 	Tools     Tools     `yaml:"tools" doc:"Names under which tools are shown, and tools that are not. A tool is written box/tool, or just tool."`
 	Limits    Limits    `yaml:"limits" doc:"Bounds on every call."`
 	Journal   Journal   `yaml:"journal" doc:"What is kept of past calls. Records are removed oldest first; the rest stays verifiable."`
@@ -17,10 +19,36 @@ type Config struct {
 	Log       Log       `yaml:"log" doc:"Messages of the program itself, on standard error."`
 }
 
+// Grant says which directories tools get.
+type Grant struct {
+	Write     []string `yaml:"write" project:"subset" doc:"Directories that tools may read and change. A relative one begins in the working directory, ~ is your home. The working directory itself (.) is left out where it is your home or holds it: name such a directory in full."`
+	Read      []string `yaml:"read" project:"subset" doc:"Directories that tools may only read."`
+	Hosts     []string `yaml:"hosts" project:"subset" doc:"Other machines that programs may reach: * for all of them, or none. A list of names is for tools that ask for pages, not for programs."`
+	Protected []string `yaml:"protected" project:"add" doc:"What stays out of reach in them, besides .env files, keys, credentials and shell start files: a name such as *.pem, or a place that begins with / or ~/."`
+}
+
 // Toolboxes switches the built-in boxes.
 type Toolboxes struct {
 	Clock ClockBox `yaml:"clock" doc:"The time of day."`
+	Files FilesBox `yaml:"files" doc:"Reading, changing, listing and searching files in the granted directories."`
 	Math  MathBox  `yaml:"math" doc:"Calculation, units, statistics, equations."`
+	Shell ShellBox `yaml:"shell" doc:"Running command lines in the granted directories, in a sandbox."`
+}
+
+// FilesBox sets up toolbox/files.
+type FilesBox struct {
+	Enabled bool `yaml:"enabled" project:"off" doc:"Offer this box."`
+	Ask     bool `yaml:"ask" project:"on" doc:"Ask a person before a file is written, edited or deleted."`
+}
+
+// ShellBox sets up toolbox/shell and its guard.
+type ShellBox struct {
+	AllowShell      bool              `yaml:"allow_shell" project:"off" doc:"Offer this box: let command lines be run at all."`
+	Ask             bool              `yaml:"ask" project:"on" doc:"Ask a person about a command that is neither known to be harmless nor allowed. If false, allowed_commands is all that runs; if that is empty too, everything runs but what would wipe a disk and the like."`
+	AllowedCommands []string          `yaml:"allowed_commands" project:"subset" doc:"Commands that run unasked, such as go test: these words, and after them arguments that do not change what is run."`
+	MaxTimeout      time.Duration     `yaml:"max_timeout" project:"lower" min:"1s" max:"24h" doc:"The longest a command may run that is waited for."`
+	JobTime         time.Duration     `yaml:"job_time" project:"lower" min:"1s" max:"168h" doc:"The longest a command in the background may run."`
+	Env             map[string]string `yaml:"env" doc:"Variables that commands get besides PATH, HOME and a few plain ones. Nothing is inherited from this process."`
 }
 
 // ClockBox sets up toolbox/clock.
@@ -72,7 +100,13 @@ type Log struct {
 // Defaults is the configuration of a fresh machine.
 func Defaults() Config {
 	return Config{
-		Toolboxes: Toolboxes{Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}},
+		Grant: Grant{Write: []string{"."}},
+		Toolboxes: Toolboxes{
+			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true},
+			Files: FilesBox{Enabled: true, Ask: true},
+			Shell: ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
+		},
+		Sandbox: Sandbox{Backend: "auto", Memory: 2 << 30, Processes: 1024, FileSize: 4 << 30},
 		Limits: Limits{
 			Timeout: 60 * time.Second, MaxTimeout: 10 * time.Minute, Ask: 5 * time.Minute,
 			Input: 4 << 20, Output: 8 << 20, Record: 64 << 10,

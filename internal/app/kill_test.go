@@ -27,6 +27,7 @@ const killDir = "TOOLCRIB_TEST_KILL_DIR"
 const callers = 16
 
 func TestMain(m *testing.M) {
+	Shim()
 	if dir := os.Getenv(killDir); dir != "" {
 		fmt.Fprintln(os.Stderr, toBeKilled(dir)) // it only returns on a mistake
 		os.Exit(1)

@@ -2,10 +2,13 @@ package app
 
 import (
 	"context"
+	"os"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/toolbox/clock"
+	"github.com/toolcrib/toolcrib/toolbox/files"
 	"github.com/toolcrib/toolcrib/toolbox/math"
+	"github.com/toolcrib/toolcrib/toolbox/shell"
 )
 
 // kind is one kind of toolbox: whether the configuration wants it, and how it
@@ -18,15 +21,37 @@ type kind struct {
 
 // kinds is the one list of what Toolcrib can supply. A new toolbox is a
 // package, a group in Config and a line here.
-func kinds(cfg Config) []kind {
+func (a *App) kinds(cfg Config) []kind {
 	boxes := cfg.Toolboxes
 	return []kind{
 		{"clock", boxes.Clock.Enabled, with(clock.Open, boxes.Clock.config())},
+		{"files", boxes.Files.Enabled, with(files.Open, files.Config{})},
 		{"math", boxes.Math.Enabled, with(math.Open, math.Config{})},
+		{"shell", boxes.Shell.AllowShell, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.openShell(ctx, boxes.Shell) }},
 	}
 }
 
+// openShell keeps the box: its guard has to know what was typed into jobs.
+func (a *App) openShell(ctx context.Context, cfg ShellBox) (toolcrib.Toolbox, error) {
+	var spill *os.Root
+	if a.spill != nil {
+		spill = a.spill.root
+	}
+	box, err := shell.Open(ctx, cfg.shellConfig(a.bounded), shell.Needs{Spill: spill})
+	if err != nil {
+		return nil, err
+	}
+	a.shell = box
+	return box, nil
+}
+
 // with binds a box's own configuration to its Open.
-func with[C any](open func(context.Context, C) (toolcrib.Toolbox, error), cfg C) func(context.Context) (toolcrib.Toolbox, error) {
-	return func(ctx context.Context) (toolcrib.Toolbox, error) { return open(ctx, cfg) }
+func with[C any, B toolcrib.Toolbox](open func(context.Context, C) (B, error), cfg C) func(context.Context) (toolcrib.Toolbox, error) {
+	return func(ctx context.Context) (toolcrib.Toolbox, error) {
+		box, err := open(ctx, cfg)
+		if err != nil {
+			return nil, err
+		}
+		return box, nil
+	}
 }

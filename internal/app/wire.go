@@ -14,16 +14,23 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/dialect"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
+	"github.com/toolcrib/toolcrib/toolbox/shell"
 )
 
 // App is an open crib.
 type App struct {
 	Crib    *toolcrib.Crib
 	Journal *store.Journal
+	Sandbox *sandbox.Chooser
 	Faults  []toolcrib.Fault // what could not be put on the shelves
 
+	reach    reach
+	shell    *shell.Box // nil: no commands are run
+	spill    *spill     // what commands printed that is too long for a result
+	bounded  bool       // commands see nothing but what was granted
 	shelving toolcrib.Shelving
 	closers  []io.Closer
 	changed  chan struct{} // a box says that its tools are others now
@@ -32,32 +39,95 @@ type App struct {
 
 // Needs is what Open takes besides the configuration.
 type Needs struct {
-	State string // directory for the journal and its key
-	Log   *slog.Logger
+	State    string   // directory for the journal and its key
+	Dir      string   // the working directory
+	Home     string   // the person's home directory
+	Private  []string // absolute paths that no tool may touch: settings and state of the program itself
+	Approver toolcrib.Approver
+	Log      *slog.Logger
 }
+
+// BadConfig is a configuration that reads well and makes no sense.
+type BadConfig struct{ error }
+
+// Unwrap gives what is wrong.
+func (b BadConfig) Unwrap() error { return b.error }
 
 // Open builds the crib. A toolbox that cannot be opened is reported in Faults
 // and the others work; a journal that cannot be opened is an error, because
 // nothing may be done without one.
 func Open(ctx context.Context, cfg Config, needs Needs) (*App, error) {
-	journal, err := sqlite.Open(ctx, JournalConfig(cfg, needs))
+	a, err := prepare(cfg, needs)
 	if err != nil {
-		return nil, fmt.Errorf("opening the journal: %w", err)
+		return nil, err
 	}
-	a := &App{Journal: journal}
+	if err := a.complete(ctx, cfg, needs); err != nil {
+		return nil, errors.Join(err, a.Close(ctx))
+	}
+	a.shelve(ctx, cfg)
+	a.follow()
+	return a, nil
+}
+
+// prepare settles what tools may touch and where programs run.
+func prepare(cfg Config, needs Needs) (*App, error) {
+	reach, err := reachOf(cfg.Grant, needs)
+	if err != nil {
+		return nil, BadConfig{err}
+	}
+	chooser, err := openSandbox(cfg.Sandbox, reach, needs.Home)
+	if err != nil {
+		return nil, BadConfig{err}
+	}
+	a := &App{reach: reach, Sandbox: chooser, Faults: reach.faults, closers: []io.Closer{chooser}}
 	a.Crib = &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{},
-		Guards:  []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure | toolcrib.Reads)},
-		Journal: journal,
+		Catalog: &toolcrib.Catalog{}, Sandbox: chooser, Grant: a.grant(cfg), Files: reach.files,
 		Limits: toolcrib.Limits{
 			Timeout: cfg.Limits.Timeout, MaxTimeout: cfg.Limits.MaxTimeout, Ask: cfg.Limits.Ask,
 			Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),
 		},
 		Log: needs.Log,
 	}
-	a.shelve(ctx, cfg)
-	a.follow()
 	return a, nil
+}
+
+// complete adds what calls need.
+func (a *App) complete(ctx context.Context, cfg Config, needs Needs) (err error) {
+	if cfg.Toolboxes.Shell.AllowShell {
+		a.bounded = a.Sandbox.Bounds(ctx, "run_command")&toolcrib.BoundFiles != 0
+		if a.spill, err = openSpill(needs.State); err != nil {
+			return err
+		}
+		a.closers = append(a.closers, a.spill)
+	}
+	if a.Crib.Guards, err = a.guards(cfg); err != nil {
+		return BadConfig{err}
+	}
+	if a.Journal, err = sqlite.Open(ctx, JournalConfig(cfg, needs)); err != nil {
+		return fmt.Errorf("opening the journal: %w", err)
+	}
+	a.Crib.Approver, a.Crib.Journal = needs.Approver, a.Journal
+	return nil
+}
+
+// Bench builds a crib that can show its tools and has its sandbox, but cannot
+// be called: it has no journal.
+func Bench(ctx context.Context, cfg Config, needs Needs) (*App, error) {
+	a, err := prepare(cfg, needs)
+	if err != nil {
+		return nil, err
+	}
+	a.shelve(ctx, cfg)
+	return a, nil
+}
+
+// grant is the most any call may get.
+func (a *App) grant(cfg Config) toolcrib.Grant {
+	g := toolcrib.Grant{Dirs: a.reach.dirs, Hosts: cfg.Grant.Hosts}
+	if cfg.Toolboxes.Shell.AllowShell {
+		g.Programs = []string{commandShell}
+	}
+	return g
 }
 
 // Reload reads every box again and gives what changed and what was left out.
@@ -109,15 +179,17 @@ func (a *App) follow() {
 func Catalog(ctx context.Context, cfg Config) *App {
 	a := &App{Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}}}
 	a.shelve(ctx, cfg)
-	return a
+	return a // nothing was started, so nothing needs to be closed
 }
 
 func (a *App) shelve(ctx context.Context, cfg Config) {
 	a.shelving = toolcrib.Shelving{
-		Adapters: dialect.Adapters(),
-		Rename:   cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: cfg.Tools.Disable,
+		Adapters: dialect.Adapters(dialect.Options{
+			Root: a.reach.base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: len(cfg.Grant.Write) == 0,
+		}),
+		Rename: cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: cfg.Tools.Disable,
 	}
-	for _, k := range kinds(cfg) {
+	for _, k := range a.kinds(cfg) {
 		if !k.enabled {
 			continue
 		}

@@ -71,7 +71,7 @@ func (c *command) call(ctx context.Context, name string, pairs []string, f callF
 	if f.hasJSON && len(pairs) > 0 {
 		return usagef("give the arguments either as key=value or as --json, not both")
 	}
-	a, err := c.open(ctx)
+	a, err := c.open(ctx, c.approver())
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"regexp"
@@ -28,10 +29,34 @@ func runCLI(t *testing.T, home string, args ...string) (stdout, stderr string, s
 }
 
 type goldenRow struct {
-	Name   string          `json:"name"`
-	Kwargs json.RawMessage `json:"kwargs"`
-	Result map[string]any  `json:"result"`
-	Error  string          `json:"error"`
+	Toolbox string          `json:"toolbox"`
+	Config  goldenConfig    `json:"config"`
+	Name    string          `json:"name"`
+	Kwargs  json.RawMessage `json:"kwargs"`
+	Result  map[string]any  `json:"result"`
+	Error   string          `json:"error"`
+}
+
+// goldenConfig is how the toolbox was set up when a row was recorded.
+type goldenConfig struct {
+	AllowWrite      *bool    `json:"allow_write"`
+	AllowedCommands []string `json:"allowed_commands"`
+	MaxTimeout      int      `json:"max_timeout"`
+}
+
+// flags says the same to us. Nobody is asked there.
+func (c goldenConfig) flags() []string {
+	list := []string{"--set", "toolboxes.files.ask=false", "--set", "toolboxes.shell.ask=false", "--set", "toolboxes.shell.allow_shell=true"}
+	if c.AllowWrite != nil && !*c.AllowWrite {
+		list = append(list, "--set", "grant.write=[]", "--set", "grant.read=.")
+	}
+	if c.AllowedCommands != nil {
+		list = append(list, "--set", "toolboxes.shell.allowed_commands="+strings.Join(c.AllowedCommands, ","))
+	}
+	if c.MaxTimeout > 0 {
+		list = append(list, "--set", fmt.Sprintf("toolboxes.shell.max_timeout=%ds", c.MaxTimeout))
+	}
+	return list
 }
 
 // TestGoldenRows makes every recorded call of the OpenVoiceOS toolboxes.

@@ -37,7 +37,7 @@ servers.`,
 }
 
 func (c *command) serveStdio(ctx context.Context, d string) error {
-	a, err := c.open(ctx)
+	a, err := c.open(ctx, nil)
 	if err != nil {
 		return err
 	}

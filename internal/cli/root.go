@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"os/user"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -131,7 +132,7 @@ and look at what was done.`,
 	}
 	// The flags were just defined, so registering cannot fail.
 	_ = root.RegisterFlagCompletionFunc("output", complete("json", "text"))
-	root.AddCommand(c.toolsCmd(), c.callCmd(), c.journalCmd(), c.mcpCmd(), c.serveCmd(), c.configCmd(), c.doctorCmd(), c.versionCmd())
+	root.AddCommand(c.toolsCmd(), c.callCmd(), c.journalCmd(), c.mcpCmd(), c.serveCmd(), c.sandboxCmd(), c.configCmd(), c.doctorCmd(), c.versionCmd())
 	return root
 }
 
@@ -146,12 +147,15 @@ func (c *command) getenv(name string) string {
 
 // paths says where configuration and state lie for this user.
 func (c *command) paths() (config.Paths, string, error) {
-	home := c.getenv("HOME")
+	p, err := config.Locate(c.getenv, c.home(), runtime.GOOS)
+	return p, c.home(), err
+}
+
+func (c *command) home() string {
 	if runtime.GOOS == "windows" {
-		home = c.getenv("USERPROFILE")
+		return c.getenv("USERPROFILE")
 	}
-	p, err := config.Locate(c.getenv, home, runtime.GOOS)
-	return p, home, err
+	return c.getenv("HOME")
 }
 
 // load reads the configuration and tells its warnings, once.
@@ -188,17 +192,33 @@ func (c *command) load() (*config.Loaded[app.Config], config.Paths, error) {
 }
 
 // open builds the whole crib, journal and all.
-func (c *command) open(ctx context.Context) (*app.App, error) {
+func (c *command) open(ctx context.Context, person toolcrib.Approver) (*app.App, error) {
 	loaded, paths, err := c.load()
 	if err != nil {
 		return nil, err
 	}
-	a, err := app.Open(ctx, loaded.Value, app.Needs{State: paths.State, Log: c.logger(loaded.Value.Log)})
+	needs := c.needs(loaded.Value, paths)
+	needs.Approver = person
+	a, err := app.Open(ctx, loaded.Value, needs)
+	if bad, ok := errors.AsType[app.BadConfig](err); ok {
+		return nil, badConfig{bad.Unwrap()}
+	}
 	if err != nil {
 		return nil, &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
 	}
 	c.tellFaults(a)
 	return a, nil
+}
+
+// needs is what wiring has to know of this process.
+func (c *command) needs(cfg app.Config, paths config.Paths) app.Needs {
+	private := []string{paths.Config, paths.State, paths.Data, paths.Cache}
+	if c.config != "" {
+		if file, err := filepath.Abs(c.config); err == nil {
+			private = append(private, file)
+		}
+	}
+	return app.Needs{State: paths.State, Dir: c.dir, Home: c.home(), Private: private, Log: c.logger(cfg.Log)}
 }
 
 func (c *command) tellFaults(a *app.App) {

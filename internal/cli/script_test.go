@@ -16,9 +16,12 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/toolcrib/toolcrib/internal/app"
 )
 
 func TestMain(m *testing.M) {
+	app.Shim()
 	testscript.Main(m, map[string]func(){
 		"toolcrib": func() { os.Exit(Main()) },
 	})

@@ -40,7 +40,7 @@ func (c *command) serve(ctx context.Context) error {
 	if err != nil {
 		return usage(err)
 	}
-	a, err := c.open(ctx)
+	a, err := c.open(ctx, nil)
 	if err != nil {
 		_ = ln.Close() // nothing was served on it
 		return err

@@ -1,0 +1,99 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// reach is what tools may touch: the granted directories, where relative names
+// begin, and what stays out of reach inside them.
+type reach struct {
+	dirs      []toolcrib.Dir
+	base      string
+	protected []string // patterns, for NewProtection
+	files     toolcrib.FilesOptions
+	faults    []toolcrib.Fault
+}
+
+// reachOf settles the grant of a configuration. A directory that cannot be
+// granted is told and left out.
+func reachOf(cfg Grant, needs Needs) (reach, error) {
+	r := reach{}
+	add := func(key string, list []string, write bool) {
+		for _, text := range list {
+			dir, err := needs.directory(text)
+			if text == "." && (errors.Is(err, errHoldsHome) || errors.Is(err, errNoDir)) {
+				continue // the default: who wants to know asks the doctor
+			}
+			if err != nil {
+				r.faults = append(r.faults, toolcrib.Fault{Box: key, Err: fmt.Errorf("%s: %w", text, err)})
+				continue
+			}
+			if !slices.ContainsFunc(r.dirs, func(d toolcrib.Dir) bool { return d.Path == dir }) {
+				r.dirs = append(r.dirs, toolcrib.Dir{Path: dir, Write: write})
+			}
+		}
+	}
+	add("grant.write", cfg.Write, true)
+	add("grant.read", cfg.Read, false)
+	for _, d := range r.dirs {
+		if r.base == "" || d.Path == needs.Dir {
+			r.base = d.Path
+		}
+	}
+	r.protected = slices.Concat(toolcrib.DefaultProtected(), needs.Private, cfg.Protected)
+	protection, err := toolcrib.NewProtection(needs.Home, r.protected...)
+	if err != nil {
+		return reach{}, fmt.Errorf("grant.protected: %w", err)
+	}
+	r.files = toolcrib.FilesOptions{Base: r.base, Protected: protection, Trash: filepath.Join(needs.State, "trash")}
+	return r, nil
+}
+
+var (
+	errHoldsHome = errors.New("the working directory holds your home directory")
+	errNoDir     = errors.New("there is no working directory")
+)
+
+// directory reads a directory as people write it.
+func (n Needs) directory(text string) (string, error) {
+	path := text
+	switch rest, tilde := strings.CutPrefix(text, "~"); {
+	case tilde && (rest == "" || os.IsPathSeparator(rest[0])):
+		if n.Home == "" {
+			return "", errors.New("the home directory is not known")
+		}
+		path = n.Home + rest
+	case !filepath.IsAbs(text):
+		if n.Dir == "" {
+			return "", errNoDir
+		}
+		path = filepath.Join(n.Dir, text)
+		if n.Home != "" && within(n.Home, path) {
+			// Many programs start their servers in / or in the home directory:
+			// nobody meant to grant all of that.
+			return "", fmt.Errorf("%w: %s; start in a project, or write the path out", errHoldsHome, path)
+		}
+	}
+	path = filepath.Clean(path)
+	info, err := os.Stat(path)
+	if err != nil {
+		return "", err
+	}
+	if !info.IsDir() {
+		return "", errors.New("not a directory")
+	}
+	return path, nil
+}
+
+// within reports whether path is dir or below it.
+func within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}

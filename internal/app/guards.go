@@ -1,0 +1,119 @@
+package app
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/toolbox/shell"
+)
+
+// guards judges the calls: what only looks is allowed, what changes files or
+// runs commands goes by the settings of its box.
+func (a *App) guards(cfg Config) ([]toolcrib.Guard, error) {
+	list := []toolcrib.Guard{
+		toolcrib.AllowEffects(toolcrib.Pure | toolcrib.Reads),
+		&guard.Files{Unasked: !cfg.Toolboxes.Files.Ask},
+	}
+	if !cfg.Toolboxes.Shell.AllowShell {
+		return list, nil
+	}
+	s, err := a.shellGuard(cfg.Toolboxes.Shell)
+	if err != nil {
+		return nil, err
+	}
+	return append(list, s), nil
+}
+
+func (a *App) shellGuard(cfg ShellBox) (*guard.Shell, error) {
+	rules, err := guard.ParseRules(prefixes(cfg.AllowedCommands))
+	if err != nil {
+		return nil, fmt.Errorf("toolboxes.shell.allowed_commands: %w", err)
+	}
+	if _, ok := cfg.Env["PATH"]; ok {
+		return nil, errors.New("toolboxes.shell.env: PATH cannot be set, since commands are judged by the programs of the system")
+	}
+	opt := guard.SystemOptions(a.reach.base)
+	opt.Writable = writable(a.reach.dirs)
+	all := !cfg.Ask && len(rules) == 0
+	return &guard.Shell{
+		AllowShell: true, Rules: rules, Only: !cfg.Ask && len(rules) > 0, Bounded: a.bounded, Options: opt,
+		Unasked:  func(toolcrib.Call) bool { return all },
+		Reach:    a.reach.readable,
+		Glob:     filepath.Glob,
+		ReadFile: os.ReadFile,
+		Job: func(call toolcrib.Call, id string) (guard.Job, bool) {
+			if a.shell == nil {
+				return guard.Job{}, false
+			}
+			line, dir, typed, ok := a.shell.Typed(call, id)
+			return guard.Job{Command: line, WorkingDir: dir, Typed: typed}, ok
+		},
+	}, nil
+}
+
+// prefixes makes a rule of each command: its words, and whatever harmless
+// arguments follow.
+func prefixes(commands []string) []string {
+	rules := slices.Clone(commands)
+	for i, c := range rules {
+		if c = strings.TrimSpace(c); !strings.HasSuffix(c, "*") {
+			rules[i] = c + " *"
+		}
+	}
+	return rules
+}
+
+// writable lists the directories that an agent can put programs into: those,
+// and where temporary files of everyone lie.
+func writable(dirs []toolcrib.Dir) []string {
+	list := []string{os.TempDir()}
+	for _, d := range dirs {
+		if d.Write {
+			list = append(list, d.Path)
+		}
+	}
+	return list
+}
+
+// readable says whether a command may read a path unasked. It goes by the very
+// handle that the file tools get.
+func (r reach) readable(path string) error {
+	if len(r.dirs) == 0 {
+		return errors.New("no directory was granted")
+	}
+	files, err := toolcrib.NewFiles(r.dirs, r.files)
+	if err != nil {
+		return err
+	}
+	_, err = files.Real(path)
+	return errors.Join(err, files.Close())
+}
+
+// commandShell reads the command lines: the guard knows what it does.
+const commandShell = "/bin/sh"
+
+// shellConfig is the box's own configuration. Its PATH is where the guard
+// looks for programs: a command must run what was judged.
+func (c ShellBox) shellConfig(bounded bool) shell.Config {
+	home := "/nonexistent" // settings there could make harmless programs run others
+	if bounded {
+		home = "/tmp" // empty in a sandbox, and its own
+	}
+	env := map[string]string{
+		"PATH": strings.Join(guard.SystemDirs(), ":"), "HOME": home, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1",
+		"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "GIT_DISCOVERY_ACROSS_FILESYSTEM": "1", "GOTOOLCHAIN": "local",
+	}
+	maps.Copy(env, c.Env)
+	cfg := shell.Config{Shell: commandShell, MaxTimeout: c.MaxTimeout, JobTime: c.JobTime}
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		cfg.Env = append(cfg.Env, name+"="+env[name])
+	}
+	return cfg
+}
