@@ -17,7 +17,8 @@ type row struct {
 // table is the list of promises. Times are in nanoseconds.
 func table() []row {
 	const root, schema, store, app = ".", "./internal/schema", "./internal/store", "./internal/app"
-	return []row{
+	const files, linux = "./toolbox/files", "./internal/sandbox/linux"
+	rows := []row{
 		{Name: "a call of a pure tool with nine arguments, no journal", Pkg: root, Bench: "Call", Metric: "ns/op", AtMost: 10_000},
 		{Name: "the same against the bare work of the tool, unchecked", Pkg: root, Bench: "Call", Metric: "ns/op", AtMost: 4, Peer: "CallDirect"},
 		{Name: "the same from every core at once against one", Pkg: root, Bench: "CallParallel", Metric: "ns/op", AtMost: 0.8, Peer: "Call"},
@@ -33,7 +34,31 @@ func table() []row {
 		{Name: "Begin and End in the SQLite journal, one caller, median", Pkg: store, Bench: "JournalOne", Metric: "µs-p50", AtMost: 130},
 		{Name: "a call with the SQLite journal, one caller, median", Pkg: app, Bench: "CallJournalOne", Metric: "p50-ns", AtMost: 150_000},
 		{Name: "calls with the SQLite journal, 16 callers", Pkg: app, Bench: "CallJournal16", Metric: "calls/s", AtLeast: 15_000},
+
+		{Name: "a program in the linux sandbox, added to a plain one, median", Pkg: linux, Bench: "True/cgroups", Metric: "ms-added", AtMost: 15},
 	}
+	for _, tree := range []string{"go", "small"} {
+		for _, q := range []struct {
+			queries []string
+			what    string
+			most    float64
+		}{
+			{[]string{"literal", "common", "nothing", "fold", "foldcommon"}, "a text", 1.3},
+			{[]string{"regex", "alternatives", "foldregex"}, "a pattern with a text in it", 1.6},
+			{[]string{"noliteral", "words", "classes"}, "a pattern without one", 3},
+		} {
+			for _, name := range q.queries {
+				rows = append(rows, row{Name: "search_files for " + q.what + " against rg", Pkg: files, Bench: "Search/" + name + "/" + tree, Metric: "ratio", AtMost: q.most})
+			}
+		}
+		rows = append(rows,
+			row{Name: "memory of a search against rg", Pkg: files, Bench: "SearchMemory/literal/" + tree, Metric: "ratio", AtMost: 2},
+			row{Name: "memory of a search against rg", Pkg: files, Bench: "SearchMemory/fold/" + tree, Metric: "ratio", AtMost: 2},
+			row{Name: "memory of a search against rg", Pkg: files, Bench: "SearchMemory/noliteral/" + tree, Metric: "ratio", AtMost: 2},
+			row{Name: "list_files, recursive, against fd", Pkg: files, Bench: "List/recursive/" + tree, Metric: "ratio", AtMost: 1.3},
+		)
+	}
+	return rows
 }
 
 // result is a row with what was measured.

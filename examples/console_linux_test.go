@@ -16,12 +16,14 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/cli"
 )
 
 // TestMain lets this test program be toolcrib when it is called by that name,
 // so that the pages are played with the code under test and nothing is built.
 func TestMain(m *testing.M) {
+	app.Shim()
 	if filepath.Base(os.Args[0]) == "toolcrib" {
 		os.Exit(cli.Main())
 	}
@@ -99,7 +101,7 @@ func newSession(t *testing.T) *session {
 	env := slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "TOOLCRIB_") })
 	return &session{root: root, env: append(env,
 		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"TOOLCRIB_HOME="+filepath.Join(dir, "home"), "TOOLCRIB_SERVE_LISTEN=127.0.0.1:0", "LC_ALL=C", "TZ=UTC")}
+		"TOOLCRIB_HOME="+filepath.Join(dir, "home"), "TOOLCRIB_SERVE_LISTEN=127.0.0.1:0", "TMPDIR="+dir, "LC_ALL=C", "TZ=UTC")}
 }
 
 // play runs the commands of a block and gives the block as it should be.
@@ -137,22 +139,29 @@ func (s *session) run(t *testing.T, command string) []string {
 		text = get(t, strings.Replace(url, shown, s.address, 1))
 	} else if server, ok := strings.CutSuffix(command, " &"); ok {
 		text = s.start(t, server)
+	} else if strings.HasPrefix(command, "cd ") { // every command has a shell of its own
+		s.root = strings.TrimSpace(s.shell(t, command+" && pwd"))
 	} else {
-		ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
-		defer cancel()
-		cmd := exec.CommandContext(ctx, "sh", "-c", command)
-		cmd.Dir, cmd.Env = s.root, s.env
-		out, err := cmd.CombinedOutput()
-		if err != nil && cmd.ProcessState == nil {
-			t.Fatalf("$ %s: %v", command, err)
-		}
-		text = string(out)
+		text = s.shell(t, command)
 	}
 	text = strings.TrimSuffix(text, "\n")
 	if text == "" {
 		return nil
 	}
 	return strings.Split(text, "\n")
+}
+
+func (s *session) shell(t *testing.T, command string) string {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 2*time.Minute)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "sh", "-c", command)
+	cmd.Dir, cmd.Env = s.root, s.env
+	out, err := cmd.CombinedOutput()
+	if err != nil && cmd.ProcessState == nil {
+		t.Fatalf("$ %s: %v", command, err)
+	}
+	return string(out)
 }
 
 // get is curl, which not every machine has.
