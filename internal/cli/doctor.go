@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -71,7 +72,11 @@ func (c *command) examine(ctx context.Context) []finding {
 	}
 	out = append(out, configFinding(paths, loaded), stateFinding(paths.State))
 
-	a := app.Catalog(ctx, loaded.Value)
+	a, err := app.Bench(ctx, loaded.Value, c.needs(loaded.Value, paths))
+	if err != nil {
+		return append(out, finding{"config", "problem", err.Error(), "'toolcrib config reference' lists every key"})
+	}
+	out = append(out, grantFinding(a, paths), commandsFinding(ctx, a, loaded.Value))
 	tools := 0
 	for range a.Crib.Tools(toolcrib.Caller{}) {
 		tools++
@@ -80,7 +85,38 @@ func (c *command) examine(ctx context.Context) []finding {
 	for _, f := range a.Faults {
 		out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend or disable it"})
 	}
+	if err := a.Close(context.WithoutCancel(ctx)); err != nil {
+		out = append(out, finding{"tools", "warning", "closing: " + err.Error(), ""})
+	}
 	return append(out, c.journalFinding(ctx))
+}
+
+// grantFinding says which directories tools have.
+func grantFinding(a *app.App, paths config.Paths) finding {
+	var parts []string
+	for _, d := range a.Crib.Grant.Dirs {
+		if d.Write {
+			parts = append(parts, d.Path)
+		} else {
+			parts = append(parts, d.Path+" (to read)")
+		}
+	}
+	if parts == nil {
+		return finding{"grant", "warning", "tools have no directory here: the working directory is your home directory or holds it", "start in a project, or name directories in grant.write and grant.read"}
+	}
+	return finding{"grant", "ok", "tools have " + strings.Join(parts, ", ") + "; what they delete goes to " + filepath.Join(paths.State, "trash"), ""}
+}
+
+// commandsFinding says whether and where command lines are run.
+func commandsFinding(ctx context.Context, a *app.App, cfg app.Config) finding {
+	if !cfg.Toolboxes.Shell.AllowShell {
+		return finding{"commands", "ok", "off; toolboxes.shell.allow_shell switches them on", ""}
+	}
+	e := a.Sandbox.Explain(ctx, "run_command", 0)
+	if e.Refusal != "" {
+		return finding{"commands", "problem", e.Refusal, "see 'toolcrib sandbox'"}
+	}
+	return finding{"commands", "ok", "run in the sandbox " + e.Backend + ", held to: " + orNothing(e.Enforces), ""}
 }
 
 func configFinding(paths config.Paths, loaded *config.Loaded[app.Config]) finding {
