@@ -3,6 +3,7 @@ package toolcrib
 import (
 	"context"
 	"encoding/json"
+	"errors"
 )
 
 // Approver asks a person. Whatever it returns, the call goes on only on an
@@ -11,6 +12,10 @@ import (
 type Approver interface {
 	Approve(ctx context.Context, q Question) (Answer, error)
 }
+
+// ErrNobody is the cause of a refusal where a person had to be asked and there
+// was none.
+var ErrNobody = errors.New("nobody is there to be asked")
 
 // Question is put to a person before a call that guards want asked, or by a
 // tool through [Env.Ask].

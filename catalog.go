@@ -34,6 +34,7 @@ type Shelving struct {
 	Rename   map[string]string // tool → its new name
 	Alias    map[string]string // a further name → the tool
 	Disable  []string          // tools, or patterns such as box/*
+	Absent   map[string]string // names that are not on the shelves, and what to tell who calls them
 }
 
 // Adapter gives a native tool the name and shape another system knows it by.
@@ -99,6 +100,7 @@ type adapter struct {
 type snapshot struct {
 	byName map[string]map[string]*entry // dialect → name
 	sorted map[string][]Spec            // dialect → by name, side by side in memory: listing is a walk over it
+	absent map[string]string            // what to tell of names that are not there
 }
 
 // Load reads every box again and puts up a new snapshot. What cannot be used
@@ -130,7 +132,7 @@ func (c *Catalog) Load(ctx context.Context, s Shelving) (Diff, []Fault) {
 	}
 	c.last = lists
 	entries := shelve(lists, s, fault)
-	next := &snapshot{byName: map[string]map[string]*entry{}, sorted: map[string][]Spec{}}
+	next := &snapshot{byName: map[string]map[string]*entry{}, sorted: map[string][]Spec{}, absent: maps.Clone(s.Absent)}
 	next.put("", entries)
 	addDialects(next, entries, s.Adapters, fault)
 
@@ -170,6 +172,14 @@ func (c *Catalog) Watch(changed func(Diff)) (stop func()) {
 		defer c.mu.Unlock()
 		delete(c.watchers, id)
 	}
+}
+
+// absent is what to tell who asks for a name that is not on the shelves.
+func (c *Catalog) absent(name string) string {
+	if c == nil || c.snap.Load() == nil {
+		return ""
+	}
+	return c.snap.Load().absent[name]
 }
 
 func (c *Catalog) find(dialect, name string) *entry {

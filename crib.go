@@ -209,6 +209,9 @@ func (c *Crib) proceed(ctx context.Context, b begun) (result *Result, err error)
 		return nil, err
 	}
 	p, err := c.approve(ctx, j)
+	if early, ok := errors.AsType[foreseen](err); ok {
+		return c.vet(ran{j.flight, Failed(early.Error())})
+	}
 	if err != nil {
 		return nil, err
 	}

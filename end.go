@@ -202,6 +202,9 @@ func digest(text []byte) string {
 
 // noSuchTool names the nearest tool this caller has, if one is near.
 func (c *Crib) noSuchTool(call Call) string {
+	if why := c.Catalog.absent(call.Tool); why != "" {
+		return "there is no such tool here: " + why
+	}
 	best, score := "", 0
 	want := strings.ToLower(call.Tool)
 	for spec := range c.Tools(call.Caller) {

@@ -86,9 +86,9 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 	if c.Sandbox == nil {
 		return nil, refuse(Unavailable, f.call.Tool, "it may run programs, but no sandbox is set up to run them in", nil)
 	}
-	if grant.Bounds == 0 {
-		// Nothing to ask for: a sandbox may have to look around to say what it holds.
-	} else if missing := grant.Bounds &^ c.Sandbox.Enforces(); missing != 0 {
+	// A sandbox may have to look around to say what it holds: it is asked only if it matters.
+	if missing := grant.Bounds; missing != 0 && missing&^c.Sandbox.Enforces() != 0 {
+		missing &^= c.Sandbox.Enforces()
 		return nil, refuse(Unavailable, f.call.Tool, "the sandbox cannot enforce what this call was granted under", fmt.Errorf("missing bounds %#x", uint16(missing)))
 	}
 	e.Exec = func(ctx context.Context, cmd Cmd) (Exit, error) {

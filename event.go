@@ -8,7 +8,7 @@ type Event struct {
 	Time     time.Time `json:"time"`
 	Call     string    `json:"call"`
 	Tool     string    `json:"tool"`
-	Kind     string    `json:"kind"` // progress, output, log
+	Kind     string    `json:"kind"` // progress, stdout, stderr, log
 	Text     string    `json:"text,omitempty"`
 	Progress float64   `json:"progress,omitempty"`
 	Total    float64   `json:"total,omitempty"`

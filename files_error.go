@@ -59,12 +59,23 @@ func shown(name string) string {
 	return fmt.Sprintf("%q", name)
 }
 
+// Why [Files] refuses a name; causes of the *Error that it gives.
+var (
+	ErrOutside   = errors.New("outside the granted directories")
+	ErrProtected = errors.New("protected")
+	ErrReadOnly  = errors.New("granted for reading only")
+)
+
 func outside(name string) error {
-	return refuse(Denied, "", shown(name)+" is outside the granted directories", nil)
+	return refuse(Denied, "", shown(name)+" is outside the granted directories", ErrOutside)
 }
 
 func protected(name string) error {
-	return refuse(Denied, "", shown(name)+" is protected and stays out of reach", nil)
+	return refuse(Denied, "", shown(name)+" is protected and stays out of reach", ErrProtected)
+}
+
+func readOnly(name string) error {
+	return refuse(Denied, "", shown(name)+" is in a directory that was granted for reading only", ErrReadOnly)
 }
 
 // told turns an error of the system into one for a model.

@@ -316,7 +316,3 @@ func (s *spot) settle(base string, info fs.FileInfo) error {
 	}
 	return nil
 }
-
-func readOnly(name string) error {
-	return refuse(Denied, "", shown(name)+" is in a directory that was granted for reading only", nil)
-}

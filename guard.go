@@ -61,15 +61,15 @@ type Review struct {
 // Verdict is a guard's word on a call.
 type Verdict struct {
 	Decision Decision `json:"decision"`
-	Guard    string   `json:"guard"`          // which guard
-	Rule     string   `json:"rule,omitempty"` // which of its rules
-	Reason   string   `json:"reason,omitempty"`
+	Guard    string   `json:"guard"`            // which guard
+	Rule     string   `json:"rule,omitempty"`   // which of its rules
+	Reason   string   `json:"reason,omitempty"` // several stand one to a line
 	// Grant narrows what the call may touch; nil leaves it as it is.
 	Grant *Grant `json:"-"`
 	// Effects is what this call can do as far as the guard understood its
 	// input, such as a command line that only reads. It picks the sandbox. Zero:
 	// whatever the tool declares.
-	Effects Effects `json:"-"`
+	Effects Effects `json:"effects,omitempty"`
 }
 
 // AllowEffects is the smallest useful guard: it allows a tool whose declared

@@ -96,7 +96,7 @@ func TestPreview(t *testing.T) {
 			}
 			return "+" + string(input), nil
 		}, "", `+{"n":1}`},
-		{"failing", func(context.Context, *Env, json.RawMessage) (string, error) { return "", errors.New("no such text") }, Invalid, "no such text"},
+		{"failing", func(context.Context, *Env, json.RawMessage) (string, error) { return "", errors.New("no such text") }, "failed", "no such text"},
 		{"refusing", func(context.Context, *Env, json.RawMessage) (string, error) {
 			return "", &Error{Code: Denied, Message: "outside"}
 		}, Denied, "outside"},
@@ -108,8 +108,12 @@ func TestPreview(t *testing.T) {
 		if _, faults := c.Catalog.Load(t.Context(), Shelving{Boxes: []Toolbox{NewBox("test", tool)}}); faults != nil {
 			t.Fatal(faults)
 		}
-		_, err := c.Call(t.Context(), Call{Tool: "writer", Input: json.RawMessage(`{"n":1}`)})
+		r, err := c.Call(t.Context(), Call{Tool: "writer", Input: json.RawMessage(`{"n":1}`)})
 		switch {
+		case p.want == "failed":
+			if err != nil || !r.Failed || r.String() != p.text || len(asked) > 0 {
+				t.Errorf("%s: %v, %v, asked %v", p.name, r, err, asked)
+			}
 		case CodeOf(err) != p.want:
 			t.Errorf("%s: %v", p.name, err)
 		case p.want == "" && (len(asked) != 1 || asked[0].Preview != p.text || asked[0].Effects != Writes):

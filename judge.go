@@ -77,7 +77,8 @@ func reasons(verdicts []Verdict, d Decision) string {
 	var parts []string
 	for _, v := range verdicts {
 		if v.Decision == d {
-			parts = append(parts, strings.TrimSuffix(v.Guard+": "+v.Reason, ": "))
+			reason := strings.ReplaceAll(v.Reason, "\n", "; ")
+			parts = append(parts, strings.TrimSuffix(v.Guard+": "+reason, ": "))
 		}
 	}
 	return strings.Join(parts, "; ")
@@ -90,12 +91,12 @@ func (c *Crib) approve(ctx context.Context, j judged) (cleared, error) {
 	if f.decision == Allow {
 		return cleared{f}, nil
 	}
-	if c.Approver == nil {
-		return cleared{}, refuse(Unavailable, f.call.Tool, "a person has to approve this, and nobody is there to be asked: "+reasons(f.rec.Verdicts, Ask), nil)
-	}
 	preview, err := c.preview(ctx, f)
 	if err != nil {
 		return cleared{}, err
+	}
+	if c.Approver == nil {
+		return cleared{}, refuse(Unavailable, f.call.Tool, "a person has to approve this, and nobody is there to be asked: "+reasons(f.rec.Verdicts, Ask), ErrNobody)
 	}
 	ask, cancel := context.WithTimeout(ctx, f.limits.Ask)
 	defer cancel()

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// preview has the tool tell what it would change. A person must not be asked
-// about something that cannot be shown, so its failure refuses the call.
+// preview has the tool tell what it would change. A person is not asked about
+// what would fail anyhow, or about what a tool cannot tell.
 func (c *Crib) preview(ctx context.Context, f *flight) (string, error) {
 	show := f.entry.tool.Preview
 	if show == nil {
@@ -37,5 +37,9 @@ func (c *Crib) preview(ctx context.Context, f *flight) (string, error) {
 	case errors.Is(err, errGone):
 		return "", refuse(Internal, f.call.Tool, "the tool broke down before a person could be asked", err)
 	}
-	return "", refuse(Invalid, f.call.Tool, err.Error(), err)
+	return "", foreseen{err}
 }
+
+// foreseen is the failure of a tool that was noticed before it ran. The call
+// then ends as if it had run.
+type foreseen struct{ error }

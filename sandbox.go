@@ -47,4 +47,5 @@ type Exit struct {
 	Signal   string // the signal that ended it, such as SIGKILL
 	TimedOut bool
 	Duration time.Duration
+	Sandbox  string // where it ran, if there are several
 }

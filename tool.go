@@ -46,8 +46,8 @@ type Tool struct {
 	Run RunFunc
 	// Preview tells what a call would change, as a unified difference, for the
 	// person who is asked about it. It is handed the granted files to read and
-	// no other handle. Its error refuses the call: what it would do cannot be
-	// shown. Nil: the arguments say it all.
+	// no other handle. Its error is the tool's: nobody is asked, and the call
+	// fails with it. Nil: the arguments say it all.
 	Preview func(ctx context.Context, env *Env, input json.RawMessage) (string, error)
 
 	err  error // why Define could not derive the contract; the catalog reports it

@@ -32,7 +32,7 @@ func reachOf(cfg Grant, needs Needs) (reach, error) {
 				continue // the default: who wants to know asks the doctor
 			}
 			if err != nil {
-				r.faults = append(r.faults, toolcrib.Fault{Box: key, Err: fmt.Errorf("%s: %w", text, err)})
+				r.faults = append(r.faults, toolcrib.Fault{Tool: key, Err: fmt.Errorf("%s: %w", text, err)})
 				continue
 			}
 			if !slices.ContainsFunc(r.dirs, func(d toolcrib.Dir) bool { return d.Path == dir }) {
@@ -60,6 +60,11 @@ var (
 	errHoldsHome = errors.New("the working directory holds your home directory")
 	errNoDir     = errors.New("there is no working directory")
 )
+
+// writable reports whether there is a directory that tools may change.
+func (r reach) writable() bool {
+	return slices.ContainsFunc(r.dirs, func(d toolcrib.Dir) bool { return d.Write })
+}
 
 // directory reads a directory as people write it.
 func (n Needs) directory(text string) (string, error) {

@@ -185,7 +185,8 @@ func TestManyCommands(t *testing.T) {
 			out, err := runCommand(ctx, a, command, timeout)
 			mu.Lock()
 			defer mu.Unlock()
-			if err != nil || out.Stdout != fmt.Sprintf("%d\n", i) {
+			// One may run out of time before its turn has come.
+			if err != nil || out.Stdout != fmt.Sprintf("%d\n", i) && (out.Stdout != "" || !out.TimedOut) {
 				t.Errorf("%d: %+v, %v", i, out, err)
 			}
 			if out.TimedOut {

@@ -46,13 +46,21 @@ type SandboxTool struct {
 
 // openSandbox makes the one sandbox of the crib. Nothing is tried yet: a
 // backend is opened when a program needs it.
-func openSandbox(cfg Sandbox, r reach, home string) (*sandbox.Chooser, error) {
-	shield, err := sandbox.NewShield(home, r.protected, []string{".git/hooks", ".git/config"})
+func openSandbox(cfg Sandbox, r reach, needs Needs) (*sandbox.Chooser, error) {
+	shown := make([]string, 0, len(cfg.ReadOnly))
+	for _, text := range cfg.ReadOnly {
+		dir, err := needs.directory(text)
+		if err != nil {
+			return nil, fmt.Errorf("sandbox.read_only: %s: %w", text, err)
+		}
+		shown = append(shown, dir)
+	}
+	shield, err := sandbox.NewShield(needs.Home, r.protected, []string{".git/hooks", ".git/config"})
 	if err != nil {
 		return nil, fmt.Errorf("grant.protected: %w", err)
 	}
 	limits := sandbox.Limits{MemoryBytes: cfg.Memory, Processes: cfg.Processes, FileBytes: cfg.FileSize}
-	kernel := linux.Config{Limits: limits, ReadOnly: cfg.ReadOnly, Shield: shield}
+	kernel := linux.Config{Limits: limits, ReadOnly: shown, Shield: shield}
 	engine := container.Config{Limits: limits, Engine: cfg.Container.Engine, Image: cfg.Container.Image, Shield: shield}
 	machine := microvm.Config{Limits: limits, URL: cfg.MicroVM.URL, Image: cfg.MicroVM.Image, Shield: shield}
 	c := sandbox.Config{

@@ -35,7 +35,7 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 // Serve answers HTTP on the listener until ctx ends: MCP at /mcp and the
 // server's health at /healthz. Calls under way get a few seconds to finish.
 func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error {
-	m := mcpserve.New(mcpserve.Config{Crib: a.Crib, Version: version, Log: a.Crib.Log}, toolcrib.Caller{Subject: "loopback", Via: "mcp-http"})
+	m := mcpserve.New(mcpserve.Config{Crib: a.Crib, Version: version, Log: a.Crib.Log, Instructions: a.Instructions()}, toolcrib.Caller{Subject: "loopback", Via: "mcp-http"})
 	defer m.Close()
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", m.Handler())

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"maps"
 	"path/filepath"
 	"slices"
 
@@ -75,7 +76,7 @@ func prepare(cfg Config, needs Needs) (*App, error) {
 	if err != nil {
 		return nil, BadConfig{err}
 	}
-	chooser, err := openSandbox(cfg.Sandbox, reach, needs.Home)
+	chooser, err := openSandbox(cfg.Sandbox, reach, needs)
 	if err != nil {
 		return nil, BadConfig{err}
 	}
@@ -110,12 +111,15 @@ func (a *App) complete(ctx context.Context, cfg Config, needs Needs) (err error)
 	return nil
 }
 
-// Bench builds a crib that can show its tools and has its sandbox, but cannot
-// be called: it has no journal.
-func Bench(ctx context.Context, cfg Config, needs Needs) (*App, error) {
+// Prepare builds everything that can go wrong in a configuration: a crib with
+// its tools, guards and sandbox that cannot be called, since it has no journal.
+func Prepare(ctx context.Context, cfg Config, needs Needs) (*App, error) {
 	a, err := prepare(cfg, needs)
 	if err != nil {
 		return nil, err
+	}
+	if a.Crib.Guards, err = a.guards(cfg); err != nil {
+		return nil, errors.Join(BadConfig{err}, a.Close(ctx))
 	}
 	a.shelve(ctx, cfg)
 	return a, nil
@@ -185,9 +189,15 @@ func Catalog(ctx context.Context, cfg Config) *App {
 func (a *App) shelve(ctx context.Context, cfg Config) {
 	a.shelving = toolcrib.Shelving{
 		Adapters: dialect.Adapters(dialect.Options{
-			Root: a.reach.base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: len(cfg.Grant.Write) == 0,
+			Root: a.reach.base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.writable(),
 		}),
+		Absent: map[string]string{},
 		Rename: cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: cfg.Tools.Disable,
+	}
+	if !cfg.Toolboxes.Shell.AllowShell {
+		for _, name := range []string{"run_command", "start_command", "bash_exec"} {
+			a.shelving.Absent[name] = "running commands is switched off; toolboxes.shell.allow_shell: true in the configuration switches it on"
+		}
 	}
 	for _, k := range a.kinds(cfg) {
 		if !k.enabled {
@@ -204,7 +214,22 @@ func (a *App) shelve(ctx context.Context, cfg Config) {
 		}
 	}
 	_, faults := a.Crib.Catalog.Load(ctx, a.shelving)
-	a.Faults = append(a.Faults, faults...)
+	a.Faults = append(append(a.Faults, faults...), a.strangers(cfg)...)
+}
+
+// strangers finds settings for tools that nobody has.
+func (a *App) strangers(cfg Config) []toolcrib.Fault {
+	known := map[string]bool{"run_command": true, "start_command": true} // also while they are switched off
+	for spec := range a.Crib.Tools(toolcrib.Caller{}) {
+		known[spec.Native] = true
+	}
+	var faults []toolcrib.Fault
+	for _, name := range slices.Sorted(maps.Keys(cfg.Sandbox.Tools)) {
+		if !known[name] {
+			faults = append(faults, toolcrib.Fault{Tool: name, Err: errors.New("sandbox.tools has settings for it, but there is no such tool")})
+		}
+	}
+	return faults
 }
 
 // JournalConfig says where the journal lies: the database and the key that

@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -40,6 +41,25 @@ func (b *livingBox) Notify(changed func()) func() {
 		b.mu.Lock()
 		defer b.mu.Unlock()
 		b.changed = nil
+	}
+}
+
+func TestInstructions(t *testing.T) {
+	dir := t.TempDir()
+	cfg := Defaults()
+	a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: dir, Home: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close(t.Context())
+	text := a.Instructions()
+	for _, part := range []string{"Relative paths begin in " + dir, dir + " (to read and change)", "Nobody is there"} {
+		if !strings.Contains(text, part) {
+			t.Errorf("%q is not in %s", part, text)
+		}
+	}
+	if strings.Contains(text, "Commands") {
+		t.Errorf("there are no commands: %s", text)
 	}
 }
 

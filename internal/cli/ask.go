@@ -2,13 +2,15 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
@@ -31,7 +33,8 @@ type atTerminal struct {
 	by  string
 }
 
-// Approve implements [toolcrib.Approver]. Only a plain yes allows.
+// Approve implements [toolcrib.Approver]. Only a plain yes allows. It reads on
+// after ctx has ended, which is well only in a program that ends then too.
 func (p *atTerminal) Approve(_ context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
 	if _, err := io.WriteString(p.out, readable(questionText(q))); err != nil {
 		return toolcrib.Answer{}, err
@@ -54,33 +57,50 @@ func (p *atTerminal) Approve(_ context.Context, q toolcrib.Question) (toolcrib.A
 // given, what would change, and why this is asked.
 func questionText(q toolcrib.Question) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "\n%s (%s) %s\n", q.Spec.Name, q.Spec.Effects, "asks to run:")
 	if q.Text != "" {
-		fmt.Fprintf(&b, "  %s\n", q.Text)
+		fmt.Fprintf(&b, "\n%s asks:\n%s", q.Spec.Name, indented(q.Text))
 		for _, o := range q.Options {
 			fmt.Fprintf(&b, "  - %s\n", o)
 		}
 		return b.String() + "Answer: "
 	}
-	b.WriteString(indented(inputText(q.Input)))
+	fmt.Fprintf(&b, "\n%s, for %s, would run. It can: %s\n", q.Spec.Name, cmp.Or(q.Call.Caller.Agent, q.Call.Caller.Subject, "a caller"), q.Effects)
+	b.WriteString(argumentsText(q.Input, q.Preview != ""))
 	if q.Preview != "" {
 		b.WriteString("What would change:\n" + indented(q.Preview))
 	}
 	for _, v := range q.Reasons {
 		if v.Decision == toolcrib.Ask {
-			fmt.Fprintf(&b, "Asked by %s: %s\n", v.Guard, strings.ReplaceAll(v.Reason, "; ", "\n  "))
+			fmt.Fprintf(&b, "Asked by the %s guard:\n%s", v.Guard, indented(v.Reason))
 		}
 	}
 	return b.String() + "Allow it, once? [y/N] "
 }
 
-// inputText shows an input with a line for each argument.
-func inputText(input json.RawMessage) string {
-	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, input, "", "  "); err != nil {
-		return string(input)
+// longText is how much of a text is shown where the change shows it anyway.
+const longText = 200
+
+// argumentsText shows an input, an argument to a line. Texts are shown as they
+// are and not as JSON, since people read them as commands; lines beyond the
+// first stand further in, so that none can look like another argument.
+func argumentsText(input json.RawMessage, shown bool) string {
+	var args map[string]json.RawMessage
+	if json.Unmarshal(input, &args) != nil {
+		return indented(string(input))
 	}
-	return pretty.String()
+	var b strings.Builder
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		text := string(args[name])
+		var plain string
+		if json.Unmarshal(args[name], &plain) == nil {
+			text = plain
+		}
+		if shown && len(text) > longText {
+			text = fmt.Sprintf("(%d bytes, see below)", len(text))
+		}
+		fmt.Fprintf(&b, "  %s: %s\n", name, strings.ReplaceAll(text, "\n", "\n      "))
+	}
+	return b.String()
 }
 
 func indented(text string) string {

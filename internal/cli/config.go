@@ -28,12 +28,14 @@ found in or above the working directory may only tighten what those say.`,
 		RunE: func(*cobra.Command, []string) error { return c.showConfig() },
 	}, &cobra.Command{
 		Use: "check", Short: "Check every configuration file", Args: usageArgs(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			if _, _, err := c.load(); err != nil {
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return c.prepared(cmd.Context(), unchanged, func(a *app.App) error {
+				if n := len(a.Faults); n > 0 {
+					return failed{fmt.Errorf("%d settings are of no use", n)}
+				}
+				_, err := fmt.Fprintln(c.out, "ok")
 				return err
-			}
-			_, err := fmt.Fprintln(c.out, "ok")
-			return err
+			})
 		},
 	}, &cobra.Command{
 		Use: "reference", Short: "Print the reference of all keys as Markdown", Args: usageArgs(cobra.NoArgs),

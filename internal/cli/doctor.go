@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -70,9 +71,9 @@ func (c *command) examine(ctx context.Context) []finding {
 	if err != nil {
 		return append(out, finding{"config", "problem", err.Error(), "mend the lines named; 'toolcrib config reference' lists every key"})
 	}
-	out = append(out, configFinding(paths, loaded), stateFinding(paths.State))
+	out = append(out, c.configFinding(paths, loaded), stateFinding(paths.State))
 
-	a, err := app.Bench(ctx, loaded.Value, c.needs(loaded.Value, paths))
+	a, err := app.Prepare(ctx, loaded.Value, c.needs(loaded.Value, paths))
 	if err != nil {
 		return append(out, finding{"config", "problem", err.Error(), "'toolcrib config reference' lists every key"})
 	}
@@ -119,9 +120,9 @@ func commandsFinding(ctx context.Context, a *app.App, cfg app.Config) finding {
 	return finding{"commands", "ok", "run in the sandbox " + e.Backend + ", held to: " + orNothing(e.Enforces), ""}
 }
 
-func configFinding(paths config.Paths, loaded *config.Loaded[app.Config]) finding {
-	detail := paths.ConfigFile
-	if _, err := os.Stat(paths.ConfigFile); err != nil {
+func (c *command) configFinding(paths config.Paths, loaded *config.Loaded[app.Config]) finding {
+	detail := cmp.Or(c.config, paths.ConfigFile)
+	if _, err := os.Stat(detail); err != nil {
 		detail += " (not there: defaults)"
 	}
 	if n := len(loaded.Warnings); n > 0 {

@@ -42,7 +42,7 @@ func (c *command) serveStdio(ctx context.Context, d string) error {
 		return err
 	}
 	caller := toolcrib.Caller{Subject: subject(), Via: "mcp", Session: toolcrib.NewID(time.Now()), Dialect: d}
-	s := mcpserve.New(mcpserve.Config{Crib: a.Crib, Version: version(), Log: a.Crib.Log, Lenient: dialect.Lenient(d)}, caller)
+	s := mcpserve.New(mcpserve.Config{Crib: a.Crib, Version: version(), Log: a.Crib.Log, Instructions: a.Instructions(), Lenient: dialect.Lenient(d)}, caller)
 	err = s.ServeStdio(ctx, c.in, nopCloser{c.out})
 	s.Close()
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {

@@ -76,9 +76,9 @@ func escaped(text string, escape func(rune) string) string {
 }
 
 // steers reports whether a character does something to a terminal or to the
-// order of the text, rather than being shown.
+// order of the text, or is not seen, rather than being shown.
 func steers(r rune) bool {
-	return (unicode.IsControl(r) && r != '\n' && r != '\t') || (r >= 0x202a && r <= 0x202e) || (r >= 0x2066 && r <= 0x2069)
+	return (unicode.IsControl(r) && r != '\n' && r != '\t') || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r)
 }
 
 // table writes rows in columns.

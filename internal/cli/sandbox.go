@@ -46,25 +46,26 @@ func (c *command) sandboxRunCmd() *cobra.Command {
 		Use:   "run [--backend NAME] -- PROGRAM [ARGUMENT …]",
 		Short: "Run a program as the programs of tools are run",
 		Long: `Run a program in the sandbox, with the directories and hosts that the
-configuration grants, and with standard input, output and error as they are.
+configuration grants, and with standard input, output and error passed through.
 This is for a person who wants to look around: it is no call of a tool, nobody
 judges it and the journal does not have it. The exit status is the program's.`,
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error { return c.runInSandbox(cmd.Context(), backend, args) },
 	}
-	cmd.Flags().StringVar(&backend, "backend", "", "use this backend instead of the configured one")
+	cmd.Flags().StringVar(&backend, "backend", "", "use this backend, however little it holds a program to")
+	cmd.Flags().SetInterspersed(false) // what follows the program is the program's
 	return cmd
 }
 
-// bench opens the sandbox without a journal, uses it and closes it.
-func (c *command) bench(ctx context.Context, change func(*app.Config), use func(*app.App) error) error {
+// prepared opens the sandbox without a journal, uses it and closes it.
+func (c *command) prepared(ctx context.Context, change func(*app.Config), use func(*app.App) error) error {
 	loaded, paths, err := c.load()
 	if err != nil {
 		return err
 	}
 	cfg := loaded.Value
 	change(&cfg)
-	a, err := app.Bench(ctx, cfg, c.needs(cfg, paths))
+	a, err := app.Prepare(ctx, cfg, c.needs(cfg, paths))
 	if bad, ok := errors.AsType[app.BadConfig](err); ok {
 		return badConfig{bad.Unwrap()}
 	}
@@ -82,7 +83,7 @@ func (c *command) bench(ctx context.Context, change func(*app.Config), use func(
 func unchanged(*app.Config) {}
 
 func (c *command) probeSandbox(ctx context.Context) error {
-	return c.bench(ctx, unchanged, func(a *app.App) error {
+	return c.prepared(ctx, unchanged, func(a *app.App) error {
 		reports := a.Sandbox.Probe(ctx)
 		if c.asJSON(false) {
 			return c.printJSON(reports)
@@ -103,7 +104,7 @@ func (c *command) probeSandbox(ctx context.Context) error {
 }
 
 func (c *command) explainSandbox(ctx context.Context, name string) error {
-	return c.bench(ctx, func(cfg *app.Config) { cfg.Toolboxes.Shell.AllowShell = true }, func(a *app.App) error {
+	return c.prepared(ctx, func(cfg *app.Config) { cfg.Toolboxes.Shell.AllowShell = true }, func(a *app.App) error {
 		spec, ok := a.Crib.Tool(toolcrib.Caller{}, name)
 		if !ok {
 			return &toolcrib.Error{Code: toolcrib.NotFound, Message: fmt.Sprintf("there is no tool %q; 'toolcrib tools' lists them", name)}
@@ -141,6 +142,9 @@ func orNothing(bounds []string) string {
 	return strings.Join(bounds, ", ")
 }
 
+// byHand stands for the person in the place of a tool.
+const byHand = "run_command"
+
 func (c *command) runInSandbox(ctx context.Context, backend string, args []string) error {
 	program := args[0]
 	if !strings.ContainsRune(program, filepath.Separator) {
@@ -156,12 +160,12 @@ func (c *command) runInSandbox(ctx context.Context, backend string, args []strin
 	}
 	change := func(cfg *app.Config) {
 		if backend != "" {
-			cfg.Sandbox.Backend = backend
+			cfg.Sandbox.Tools = map[string]app.SandboxTool{byHand: {ForceBackend: backend}}
 		}
 	}
-	return c.bench(ctx, change, func(a *app.App) error {
+	return c.prepared(ctx, change, func(a *app.App) error {
 		exit, err := a.Sandbox.Run(ctx, toolcrib.Cmd{
-			Path: program, Args: args[1:], Dir: a.Crib.Files.Base, Stdin: c.in, Stdout: c.out, Stderr: c.err,
+			Tool: byHand, Path: program, Args: args[1:], Dir: a.Crib.Files.Base, Stdin: c.in, Stdout: c.out, Stderr: c.err,
 			Env: []string{"PATH=" + c.getenv("PATH"), "TERM=" + c.getenv("TERM"), "LANG=C.UTF-8", "HOME=/tmp"},
 		}, a.Crib.Grant)
 		switch {

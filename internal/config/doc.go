@@ -24,6 +24,7 @@
 //	project:"off"    … may set a bool to false
 //	project:"on"     … may set a bool to true
 //	project:"subset" … may narrow a list (never to the empty list, which often means everything)
+//	project:"drop"   … may narrow a list, also to nothing: for lists where empty means nothing
 //	unit:"bytes"     an int64 is a size: 4096, 4KiB, 16 MiB, 1GB
 //	enum:"a,b,c"     the only texts allowed
 //	min:"…" max:"…"  bounds of a number, duration or size, both inclusive

@@ -124,6 +124,8 @@ func (r rule) allowed() string {
 		return "turn it on"
 	case ruleSubset:
 		return "narrow it"
+	case ruleDrop:
+		return "take entries away"
 	default:
 		return "nothing"
 	}

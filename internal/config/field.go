@@ -38,6 +38,7 @@ const (
 	ruleOff    rule = "off"
 	ruleOn     rule = "on"
 	ruleSubset rule = "subset"
+	ruleDrop   rule = "drop"
 )
 
 // field describes one setting: a node of the tree that newTree makes of a struct type.

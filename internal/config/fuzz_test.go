@@ -25,6 +25,7 @@ type ruled struct {
 	List     []string             `yaml:"list"`
 	Add      []string             `yaml:"add" project:"add"`
 	Subset   []string             `yaml:"subset" project:"subset"`
+	Drop     []string             `yaml:"drop" project:"drop"`
 	Map      map[string]string    `yaml:"map"`
 	AddMap   map[string]string    `yaml:"add_map" project:"add"`
 	Blocks   map[string]ruledPart `yaml:"blocks"`
@@ -40,7 +41,7 @@ type ruledPart struct {
 func ruledDefaults() ruled {
 	return ruled{
 		Plain: "p", Number: 5, Unsigned: 5, Float: 0.5, Time: time.Minute, Size: 4096, Off: true, On: false, List: []string{"a"},
-		Add: []string{"a"}, Subset: []string{"a", "b", "c"}, Map: map[string]string{"a": "1"}, AddMap: map[string]string{"a": "1"},
+		Add: []string{"a"}, Subset: []string{"a", "b", "c"}, Drop: []string{"a", "b"}, Map: map[string]string{"a": "1"}, AddMap: map[string]string{"a": "1"},
 		Blocks: map[string]ruledPart{"a": {Text: "t", Limit: 3, Off: true}},
 	}
 }
@@ -66,6 +67,9 @@ func wider(without, with ruled) []string {
 	check(len(with.Add) >= len(without.Add) && slices.Equal(with.Add[:len(without.Add)], without.Add), "add")
 	for _, item := range with.Subset {
 		check(slices.Contains(without.Subset, item), "subset")
+	}
+	for _, item := range with.Drop {
+		check(slices.Contains(without.Drop, item), "drop")
 	}
 	check((len(with.Subset) == 0) == (len(without.Subset) == 0), "subset is empty")
 	check(len(with.Map) == len(without.Map), "map")
@@ -188,7 +192,7 @@ func TestProjectNeverWidens(t *testing.T) {
 		value *rapid.Generator[string]
 	}{
 		{"plain", word}, {"number", number}, {"unsigned", number}, {"float", number}, {"time", number}, {"size", number}, {"off", boolean},
-		{"on", boolean}, {"list", list}, {"add", list}, {"subset", list}, {"map", entries(word)}, {"add_map", entries(word)},
+		{"on", boolean}, {"list", list}, {"add", list}, {"subset", list}, {"drop", list}, {"map", entries(word)}, {"add_map", entries(word)},
 		{"blocks", entries(part)}, {"optional", part},
 	}
 	file := rapid.Custom(func(t *rapid.T) []byte {

@@ -80,7 +80,7 @@ func (t *tightener) list(p *patch, v reflect.Value) {
 	switch p.f.rule {
 	case ruleAdd:
 		t.extend(p, v)
-	case ruleSubset:
+	case ruleSubset, ruleDrop:
 		t.narrow(p, v)
 	default:
 		t.refuse(p, "a project file cannot set it")
@@ -103,7 +103,8 @@ func (t *tightener) extend(p *patch, v reflect.Value) {
 }
 
 // narrow keeps the present elements that the project names, in their present order. Elements that are not present are
-// left out. A list is never emptied: to many readers an empty list of allowed things means that everything is allowed.
+// left out. A list is never emptied, unless it says that empty means nothing: to many readers an empty list of allowed
+// things means that everything is allowed.
 func (t *tightener) narrow(p *patch, v reflect.Value) {
 	present, wanted := newSet(p.f.elem, v), newSet(p.f.elem, p.value)
 	kept := reflect.MakeSlice(p.f.typ, 0, v.Len())
@@ -118,7 +119,7 @@ func (t *tightener) narrow(p *patch, v reflect.Value) {
 			extra = append(extra, t.named(p.f.elem, p.value.Index(i), i))
 		}
 	}
-	if kept.Len() == 0 {
+	if kept.Len() == 0 && p.f.rule != ruleDrop {
 		if v.Len() > 0 || len(extra) > 0 {
 			t.refuse(p, "a project file can only narrow this list, and nothing would be left of it")
 		}

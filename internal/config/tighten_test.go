@@ -2,6 +2,9 @@ package config
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -194,6 +197,40 @@ pin: 777888
 	for _, w := range loaded.Warnings {
 		if strings.Contains(w.String(), "777888") || strings.Contains(w.String(), "1234") {
 			t.Errorf("a secret is shown: %v", w)
+		}
+	}
+}
+
+// TestDrop: where an empty list means nothing, a project may take everything
+// away, and gives nothing by naming something else.
+func TestDrop(t *testing.T) {
+	type dirs struct {
+		Drop []string `yaml:"drop" project:"drop" doc:"Directories."`
+	}
+	for project, want := range map[string]struct {
+		left    []string
+		warning string
+	}{
+		"drop: [b]\n":       {[]string{"b"}, ""},
+		"drop: []\n":        {[]string{}, ""},
+		"drop: [src]\n":     {[]string{}, `"src" is not in it`},
+		"drop: [a, /etc]\n": {[]string{"a"}, `"/etc" is not in it`},
+		"drop: [b, a]\n":    {[]string{"a", "b"}, ""},
+	} {
+		dir := t.TempDir()
+		path := filepath.Join(dir, projectFile)
+		if err := os.WriteFile(path, []byte(project), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := Load(dirs{Drop: []string{"a", "b"}}, Options{Project: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(loaded.Value.Drop, want.left) {
+			t.Errorf("%s leaves %q", project, loaded.Value.Drop)
+		}
+		if text := fmt.Sprint(loaded.Warnings); (want.warning == "") != (len(loaded.Warnings) == 0) || !strings.Contains(text, want.warning) {
+			t.Errorf("%s warns %s", project, text)
 		}
 	}
 }

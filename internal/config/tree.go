@@ -236,7 +236,7 @@ func (b *builder) projectRule(f *field, tag reflect.StructTag, in container) {
 		fits = f.kind == kindBool
 	case ruleAdd:
 		fits = f.kind == kindList || f.kind == kindMap
-	case ruleSubset:
+	case ruleSubset, ruleDrop:
 		fits = f.kind == kindList
 	}
 	if !fits {

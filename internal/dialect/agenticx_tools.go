@@ -134,11 +134,11 @@ func agenticxRefused(in struct {
 	switch {
 	case errors.Is(e, errTold):
 		return agenticxFailed(e.Message)
-	case refusedPath(e, saysOutside):
+	case errors.Is(e, toolcrib.ErrOutside):
 		return agenticxFailed("path escapes workspace: " + path)
-	case refusedPath(e, saysReadOnly):
+	case errors.Is(e, toolcrib.ErrReadOnly):
 		return agenticxFailed("path is read-only (mounted as reference): " + path)
-	case refusedPath(e, saysProtected):
+	case errors.Is(e, toolcrib.ErrProtected):
 		return agenticxFailed("path is protected: " + path)
 	case e.Code == toolcrib.Denied && strings.HasPrefix(e.Message, "a person said no"):
 		return toolcrib.Failed("CANCELLED: user denied " + e.Tool + strings.TrimPrefix(e.Message, "a person said no"))

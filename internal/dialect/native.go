@@ -9,22 +9,9 @@ import (
 	"github.com/toolcrib/toolcrib"
 )
 
-// The native side refuses with a code and a text, and fails with a text. What
+// The native side refuses with a code and a cause, and fails with a text. What
 // follows recognises those that other systems have words of their own for;
 // the tests beside it hold these texts against the real tools.
-
-// Why a native file tool refuses.
-const (
-	saysOutside   = " is outside the granted directories"
-	saysReadOnly  = " is in a directory that was granted for reading only"
-	saysProtected = " is protected and stays out of reach"
-)
-
-// refusedPath reports whether a call was refused because of the path it
-// names. Such texts begin with the path in quotes: no guard's do.
-func refusedPath(e *toolcrib.Error, says string) bool {
-	return e.Code == toolcrib.Denied && strings.HasPrefix(e.Message, `"`) && strings.HasSuffix(e.Message, says)
-}
 
 // errTold marks a refusal by an adapter whose message is, word for word, what
 // the other system would answer.
@@ -48,7 +35,7 @@ func nativePath(tool, path string) (string, error) {
 	case path == "":
 		return ".", nil
 	case strings.ContainsRune(path, 0):
-		return "", &toolcrib.Error{Code: toolcrib.Denied, Tool: tool, Message: `"` + strings.ReplaceAll(path, "\x00", `\x00`) + `"` + saysOutside}
+		return "", &toolcrib.Error{Code: toolcrib.Denied, Tool: tool, Message: `"` + strings.ReplaceAll(path, "\x00", `\x00`) + `" is nowhere`, Err: toolcrib.ErrOutside}
 	case len(path) > maxPath:
 		return "", &toolcrib.Error{Code: toolcrib.Invalid, Tool: tool, Message: "the path is longer than any system takes", Err: errTooLong}
 	}

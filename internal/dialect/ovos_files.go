@@ -115,9 +115,9 @@ func (opt Options) ovosReadRefused(in ovosRead, e *toolcrib.Error) *toolcrib.Res
 // accessDenied words the refusal of a path; empty if it was refused otherwise.
 func accessDenied(path string, e *toolcrib.Error) string {
 	switch {
-	case refusedPath(e, saysOutside):
+	case errors.Is(e, toolcrib.ErrOutside):
 		return "Access denied: path '" + path + "' is outside the sandbox root."
-	case refusedPath(e, saysProtected):
+	case errors.Is(e, toolcrib.ErrProtected):
 		return "Access denied: path '" + path + "' is protected."
 	}
 	return ""
@@ -144,14 +144,11 @@ type ovosWriteAnswer struct {
 
 func (opt Options) ovosWriteIn(in ovosWrite) (any, error) {
 	if opt.ReadOnly { // comes before every look at the path
-		return nil, &toolcrib.Error{Code: toolcrib.Denied, Tool: "write_file", Message: repr(in.Path) + saysReadOnly, Err: errReadOnly}
+		return nil, &toolcrib.Error{Code: toolcrib.Denied, Tool: "write_file", Message: "no directory is granted for writing", Err: toolcrib.ErrReadOnly}
 	}
 	path, err := nativePath("write_file", in.Path)
 	return ovosWrite{path, in.Content}, err
 }
-
-// errReadOnly marks a write that the options already rule out.
-var errReadOnly = errors.New("no directory is granted for writing")
 
 type nativeWriteOut struct {
 	Path string `json:"path"`
@@ -171,7 +168,7 @@ func (opt Options) ovosWriteOut(in ovosWrite, out *nativeWriteOut, failed string
 
 func (opt Options) ovosWriteRefused(in ovosWrite, e *toolcrib.Error) *toolcrib.Result {
 	switch {
-	case errors.Is(e, errReadOnly) || refusedPath(e, saysReadOnly):
+	case errors.Is(e, toolcrib.ErrReadOnly):
 		return value(ovosWriteAnswer{false, in.Path, "Write access is disabled (allow_write=False)."})
 	case errors.Is(e, errTooLong):
 		return value(ovosWriteAnswer{false, in.Path, "Error writing file: " + opt.osError("the name is too long", in.Path)})

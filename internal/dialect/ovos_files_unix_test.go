@@ -128,7 +128,7 @@ func TestReadOnlyIsToldInBand(t *testing.T) {
 // empty directory or a file without content.
 func TestOtherRefusalsStay(t *testing.T) {
 	root := newTree(t)
-	r := newRoom(t, setup{root: root, write: true, guards: []toolcrib.Guard{cribtest.Deny(`"x"` + saysOutside + ", said a guard")}})
+	r := newRoom(t, setup{root: root, write: true, guards: []toolcrib.Guard{cribtest.Deny(`"x" is outside the granted directories`)}})
 	for tool, input := range map[string]any{
 		"read_file": ovosRead{"a"}, "write_file": ovosWrite{"a", ""}, "list_directory": ovosList{".", "*"}, "find_files": ovosFind{"*", "."},
 	} {

@@ -83,7 +83,7 @@ func ovosSearch(opt Options) []ovosTool {
 
 // ifNowhere answers with nothing found where the path was refused.
 func ifNowhere(e *toolcrib.Error, empty any) *toolcrib.Result {
-	if refusedPath(e, saysOutside) || refusedPath(e, saysProtected) || errors.Is(e, errTooLong) {
+	if errors.Is(e, toolcrib.ErrOutside) || errors.Is(e, toolcrib.ErrProtected) || errors.Is(e, errTooLong) {
 		return value(empty)
 	}
 	return nil

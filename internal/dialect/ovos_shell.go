@@ -155,7 +155,7 @@ func ovosRunRefused(in ovosRun, e *toolcrib.Error) *toolcrib.Result {
 	switch {
 	case errors.Is(e, errTold):
 		return notRun(e.Message)
-	case refusedPath(e, saysOutside) || refusedPath(e, saysProtected):
+	case errors.Is(e, toolcrib.ErrOutside) || errors.Is(e, toolcrib.ErrProtected):
 		// To a command in the sandbox it is not there.
 		return notRun(executing("[Errno 2] No such file or directory: " + repr(in.Cwd)))
 	case e.Code == toolcrib.Denied && strings.Contains(e.Message, "running commands is switched off"):

@@ -22,5 +22,5 @@ func (f *Files) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, 
 	if f.Unasked {
 		return &toolcrib.Verdict{Decision: toolcrib.Allow, Guard: "files", Rule: "ask", Reason: "the configuration lets files be changed unasked"}, nil
 	}
-	return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "files", Rule: "ask", Reason: "it changes files"}, nil
+	return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "files", Rule: "ask", Reason: "it changes files (toolboxes.files.ask: false allows that unasked)"}, nil
 }

@@ -187,7 +187,11 @@ func (s *Shell) unless(rule string, reasons []string) *toolcrib.Verdict {
 }
 
 func ask(rule string, reasons []string) *toolcrib.Verdict {
-	return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "shell", Rule: rule, Reason: strings.Join(reasons, "; ")}
+	lines := make([]string, 0, len(reasons))
+	for _, r := range reasons { // one to a line, so that no part of a command can look like another part
+		lines = append(lines, strings.ReplaceAll(r, "\n", `\n`))
+	}
+	return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "shell", Rule: rule, Reason: strings.Join(lines, "\n")}
 }
 
 func allow(rule, reason string) *toolcrib.Verdict {

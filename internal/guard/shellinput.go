@@ -19,7 +19,7 @@ func (s *Shell) judgeInput(call toolcrib.Call, in request, unasked bool) *toolcr
 	}
 	job, ok := s.Job(call, in.Job)
 	if !ok {
-		return s.unless("", []string{"there is no job " + show(in.Job)})
+		return &toolcrib.Verdict{Decision: toolcrib.Deny, Guard: "shell", Reason: "there is no job " + show(in.Job)}
 	}
 	typed := strings.Join(append(slices.Clone(job.Typed), in.Text), "\n")
 	opt := s.Options

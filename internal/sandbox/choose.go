@@ -147,7 +147,7 @@ func (c *Chooser) choose(ctx context.Context, tool string, risk Risk, granted to
 	if d.err != nil || d.box == nil {
 		return nil, d.err
 	}
-	return &held{inner: d.box, override: c.cfg.Overrides[tool], bounds: d.demand.bounds}, nil
+	return &held{name: d.name, inner: d.box, override: c.cfg.Overrides[tool], bounds: d.demand.bounds}, nil
 }
 
 // Close closes what was opened.
@@ -187,6 +187,7 @@ func (c *Chooser) open(ctx context.Context, k Candidate) (toolcrib.Sandbox, erro
 
 // held is a backend under the override of a tool and the demands of its risk.
 type held struct {
+	name     string
 	inner    toolcrib.Sandbox
 	override Override
 	bounds   toolcrib.Bounds
@@ -205,5 +206,7 @@ func (h *held) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) 
 	if m := h.override.MaxTimeout; m > 0 && (grant.Time == 0 || grant.Time > m) {
 		grant.Time = m
 	}
-	return h.inner.Run(ctx, cmd, grant)
+	exit, err := h.inner.Run(ctx, cmd, grant)
+	exit.Sandbox = h.name
+	return exit, err
 }

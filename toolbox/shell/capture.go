@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"sync"
+	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib"
 )
@@ -28,12 +29,15 @@ type capture struct {
 	maxSpill int64
 	lost     bool // the disk refused, or the bound was reached
 
+	told int64 // how much of it the caller was shown
+
+	kind string // stdout or stderr
 	news chan<- struct{}
 	emit func(toolcrib.Event)
 }
 
-func newCapture(cfg Config, root *os.Root, name string, news chan<- struct{}, emit func(toolcrib.Event)) *capture {
-	return &capture{half: cfg.Output / 2, root: root, name: name, maxSpill: cfg.Spill, news: news, emit: emit}
+func newCapture(cfg Config, root *os.Root, name, kind string, news chan<- struct{}, emit func(toolcrib.Event)) *capture {
+	return &capture{half: cfg.Output / 2, root: root, name: name, kind: kind, maxSpill: cfg.Spill, news: news, emit: emit}
 }
 
 // Write takes a piece. It never fails: a full disk must not end the command.
@@ -47,7 +51,7 @@ func (c *capture) Write(p []byte) (int, error) {
 	case c.news <- struct{}{}:
 	default: // nobody has looked since the last piece
 	}
-	c.emit(toolcrib.Event{Kind: "output", Text: string(p)})
+	c.emit(toolcrib.Event{Kind: c.kind, Text: string(p)})
 	return len(p), nil
 }
 
@@ -115,6 +119,44 @@ func (c *capture) ring() []byte {
 func (c *capture) page(offset int64, limit int) (text []byte, total int64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	text, total, err = c.part(offset, limit)
+	if int64(len(text))+offset < total {
+		text = whole(text)
+	}
+	return text, total, err
+}
+
+// whole leaves out a character at the end that is not there in full.
+func whole(text []byte) []byte {
+	for i := 1; i <= min(utf8.UTFMax-1, len(text)-1); i++ {
+		if c := text[len(text)-i]; utf8.RuneStart(c) {
+			if !utf8.FullRune(text[len(text)-i:]) {
+				return text[:len(text)-i]
+			}
+			break
+		}
+	}
+	return text
+}
+
+// fresh gives what was printed since the last time, as far as it fits into an
+// answer.
+func (c *capture) fresh(limit int) (text string, more bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	got, total, err := c.part(c.told, limit)
+	if err != nil { // it was not kept in full: both ends of it are
+		c.told = c.total
+		return c.shown()
+	}
+	if c.told+int64(len(got)) < total {
+		got = whole(got)
+	}
+	c.told += int64(len(got))
+	return string(got), c.told < total
+}
+
+func (c *capture) part(offset int64, limit int) (text []byte, total int64, err error) {
 	if c.file != nil {
 		buf := make([]byte, limit)
 		n, err := c.file.ReadAt(buf, offset)
@@ -138,21 +180,33 @@ func (c *capture) page(offset int64, limit int) (text []byte, total int64, err e
 }
 
 // drop closes and removes the file.
-func (c *capture) drop() error {
+func (c *capture) drop() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.file == nil {
-		return nil
+		return
 	}
-	err := errors.Join(c.file.Close(), c.root.Remove(c.name))
+	// Nobody can do anything about a failure here; see job.drop.
+	_, _ = c.file.Close(), c.root.Remove(c.name)
 	c.file = nil
-	return err
+}
+
+// kept reports whether there is more to page through than text shows.
+func (c *capture) kept() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.file != nil
 }
 
 // text is what a result shows: everything, or both ends with a note between.
 func (c *capture) text() (string, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.told = c.total
+	return c.shown()
+}
+
+func (c *capture) shown() (string, bool) {
 	tail := c.ring()
 	gone := c.total - int64(len(c.head)) - int64(len(tail))
 	if gone <= 0 {

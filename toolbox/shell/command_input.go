@@ -32,6 +32,7 @@ func (b *Box) commandInput() toolcrib.Tool {
 		if j.stdin == nil || j.over() {
 			return jobOut{}, fmt.Errorf("the job %s does not read any more", in.Job)
 		}
+		j.unread() // only what comes now is an answer
 		if err := j.enter(ctx, env.Call.ID, in.Text, in.Close); err != nil {
 			return jobOut{}, err
 		}

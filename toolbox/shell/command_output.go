@@ -21,7 +21,7 @@ type outputIn struct {
 type outputOut struct {
 	Job      string `json:"job" doc:"The job."`
 	Running  bool   `json:"running" doc:"Whether it still runs."`
-	ExitCode int    `json:"exit_code" doc:"Its exit status once it is over."`
+	ExitCode *int   `json:"exit_code,omitempty" doc:"Its exit status, once it is over."`
 	Text     string `json:"text" doc:"The part that was asked for."`
 	Next     int64  `json:"next" doc:"The offset at which to go on."`
 	Total    int64  `json:"total" doc:"How many bytes it has printed so far."`
@@ -45,7 +45,7 @@ func (b *Box) commandOutput() toolcrib.Tool {
 		}
 		out := outputOut{Job: j.id, Running: !j.over(), Text: strings.ToValidUTF8(string(text), "\uFFFD"), Next: in.Offset + int64(len(text)), Total: total}
 		if !out.Running {
-			out.ExitCode = j.exit.Code
+			out.ExitCode = &j.exit.Code
 		}
 		return out, nil
 	})

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -18,9 +17,12 @@ import (
 // the whole; a line judged before another one was typed must not be typed any
 // more.
 type input struct {
+	typing sync.Mutex // held while a line is typed: the next one comes after it
+
 	mu     sync.Mutex
 	typed  []string
 	size   int
+	count  int            // of lines typed, also of those not remembered
 	judged map[string]int // by call ID: how many lines were typed when it was judged
 	watch  bool           // a guard has looked, so every line must have been judged
 }
@@ -44,21 +46,17 @@ func (b *Box) Typed(call toolcrib.Call, id string) (line, dir string, typed []st
 	if in.judged == nil || len(in.judged) > 1000 { // those forgotten are refused
 		in.judged = map[string]int{}
 	}
-	in.judged[call.ID] = len(in.typed)
+	in.judged[call.ID] = in.count
 	return j.line, j.dir, slices.Clone(in.typed), true
 }
 
 // enter types a line into a job, after those before it.
 func (j *job) enter(ctx context.Context, call, text string, last bool) error {
 	in := &j.input
-	in.mu.Lock()
-	defer in.mu.Unlock()
-	if at, ok := in.judged[call]; in.watch && (!ok || at != len(in.typed)) {
-		return errors.New("something else was typed meanwhile, so this line may mean something else now; look at the output and try again")
-	}
-	maps.DeleteFunc(in.judged, func(id string, _ int) bool { return id == call })
-	if in.size += len(text) + 1; in.size <= maxTyped || in.size-len(text)-1 <= maxTyped {
-		in.typed = append(in.typed, text)
+	in.typing.Lock()
+	defer in.typing.Unlock()
+	if err := in.take(call, text); err != nil {
+		return err
 	}
 	typed := make(chan error, 1)
 	go func() { // a command that does not read must not hold the call
@@ -74,6 +72,23 @@ func (j *job) enter(ctx context.Context, call, text string, last bool) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	case <-time.After(10 * time.Second):
-		return fmt.Errorf("the job %s does not read what is typed", j.id)
+		return fmt.Errorf("the job %s does not read now; it will find what was typed when it does", j.id)
 	}
+}
+
+// take remembers a line that is about to be typed, unless it was judged over
+// something else.
+func (in *input) take(call, text string) error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if at, ok := in.judged[call]; in.watch && (!ok || at != in.count) {
+		return errors.New("something else was typed meanwhile, so this line may mean something else now; look at the output and try again")
+	}
+	delete(in.judged, call)
+	in.count++
+	if in.size <= maxTyped { // the one that goes beyond is the last
+		in.typed = append(in.typed, text)
+		in.size += len(text) + 1
+	}
+	return nil
 }

@@ -2,10 +2,11 @@ package shell
 
 import (
 	"context"
-	"errors"
+	"crypto/rand"
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -20,6 +21,7 @@ type job struct {
 	out, err *capture
 	stdin    io.WriteCloser // nil: closed from the beginning
 	stop     context.CancelFunc
+	stopped  atomic.Bool   // by its caller
 	done     chan struct{} // closed when it is over
 	news     chan struct{} // something was printed
 	input    input
@@ -31,12 +33,22 @@ type job struct {
 // newJob makes the job of a call and has the command's output caught.
 func (b *Box) newJob(env *toolcrib.Env, cmd *toolcrib.Cmd, line string) *job {
 	id := env.Call.ID
+	name := rand.Text() // a call ID may be anything
 	j := &job{
 		id: id, line: line, dir: cmd.Dir, subject: env.Call.Caller.Subject, done: make(chan struct{}), news: make(chan struct{}, 1),
 	}
-	j.out, j.err = newCapture(b.cfg, b.spill, id+".stdout", j.news, env.Emit), newCapture(b.cfg, b.spill, id+".stderr", j.news, env.Emit)
+	j.out = newCapture(b.cfg, b.spill, name+".stdout", "stdout", j.news, env.Emit)
+	j.err = newCapture(b.cfg, b.spill, name+".stderr", "stderr", j.news, env.Emit)
 	cmd.Stdout, cmd.Stderr = j.out, j.err
 	return j
+}
+
+// unread forgets what was printed before.
+func (j *job) unread() {
+	select {
+	case <-j.news:
+	default:
+	}
 }
 
 // quiet is how long a command must be silent for its answer to be taken as whole.
@@ -73,7 +85,12 @@ func (j *job) over() bool {
 	}
 }
 
-func (j *job) drop() error { return errors.Join(j.out.drop(), j.err.drop()) }
+// drop removes what was spilled. What cannot be removed now goes with the
+// directory that the box was given for it.
+func (j *job) drop() {
+	j.out.drop()
+	j.err.drop()
+}
 
 // maxKept bounds how many finished commands a caller can still page through.
 const maxKept = 32
@@ -101,19 +118,18 @@ func (js *jobs) add(j *job, most int) error {
 	if !j.over() && running >= most {
 		return fmt.Errorf("%d commands are running in the background already; stop one first", running)
 	}
-	var errs []error
 	rest := js.list[:0]
 	for _, other := range js.list {
 		if kept >= maxKept && other.subject == j.subject && other.over() {
 			kept--
-			errs = append(errs, other.drop())
+			other.drop()
 			continue
 		}
 		rest = append(rest, other)
 	}
 	rest = append(rest, j)
 	js.list = rest
-	return errors.Join(errs...)
+	return nil
 }
 
 func (js *jobs) find(subject, id string) (*job, error) {
@@ -128,16 +144,14 @@ func (js *jobs) find(subject, id string) (*job, error) {
 }
 
 // close ends every job, waits for them, and removes their files.
-func (js *jobs) close() error {
+func (js *jobs) close() {
 	js.mu.Lock()
 	list := js.list
 	js.list = nil
 	js.mu.Unlock()
-	var errs []error
 	for _, j := range list {
 		j.stop()
 		<-j.done
-		errs = append(errs, j.drop())
+		j.drop()
 	}
-	return errors.Join(errs...)
 }

@@ -23,6 +23,7 @@ type runOut struct {
 	Stderr    string `json:"stderr" doc:"What it printed on standard error, likewise."`
 	ExitCode  int    `json:"exit_code" doc:"Its exit status; 128 and the number of the signal if one ended it."`
 	Signal    string `json:"signal,omitempty" doc:"The signal that ended it, such as SIGKILL."`
+	Sandbox   string `json:"sandbox,omitempty" doc:"Where it ran."`
 	Success   bool   `json:"success" doc:"Whether the exit status is 0."`
 	TimedOut  bool   `json:"timed_out" doc:"Whether it was ended because its time ran out."`
 	Truncated bool   `json:"truncated" doc:"Whether output was left out here."`
@@ -47,7 +48,7 @@ func (b *Box) runCommand() toolcrib.Tool {
 		j.exit, err = env.Exec(ctx, cmd)
 		close(j.done)
 		if err != nil {
-			_ = j.drop() // the reason it did not run is worth more
+			j.drop()
 			return runOut{}, err
 		}
 		return b.result(j)
@@ -57,17 +58,15 @@ func (b *Box) runCommand() toolcrib.Tool {
 // result tells how a finished command went, and keeps it if there is more to
 // page through.
 func (b *Box) result(j *job) (runOut, error) {
-	out := runOut{Command: j.line, ExitCode: j.exit.Code, Signal: j.exit.Signal, TimedOut: j.exit.TimedOut}
+	out := runOut{Command: j.line, ExitCode: j.exit.Code, Signal: j.exit.Signal, Sandbox: j.exit.Sandbox, TimedOut: j.exit.TimedOut}
 	out.Success = out.ExitCode == 0 && !out.TimedOut
 	var cutOut, cutErr bool
 	out.Stdout, cutOut = j.out.text()
 	out.Stderr, cutErr = j.err.text()
-	if out.Truncated = cutOut || cutErr; !out.Truncated {
-		return out, j.drop()
-	}
-	if b.spill != nil {
+	if out.Truncated = cutOut || cutErr; out.Truncated && (j.out.kept() || j.err.kept()) {
 		out.Job = j.id
 		return out, b.jobs.add(j, b.cfg.Jobs)
 	}
+	j.drop()
 	return out, nil
 }

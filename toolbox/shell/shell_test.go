@@ -226,7 +226,7 @@ func TestOutputIsToldWhileItRuns(t *testing.T) {
 	defer r.mu.Unlock()
 	var all string
 	for _, e := range r.events {
-		if e.Kind != "output" || e.Tool != "run_command" || e.Call == "" {
+		if e.Kind != "stdout" && e.Kind != "stderr" || e.Tool != "run_command" || e.Call == "" {
 			t.Errorf("%+v", e)
 		}
 		all += e.Text

@@ -23,10 +23,12 @@ type startIn struct {
 type jobOut struct {
 	Job      string `json:"job" doc:"The job, for command_output, command_input and stop_command."`
 	Running  bool   `json:"running" doc:"Whether it still runs."`
-	ExitCode int    `json:"exit_code" doc:"Its exit status once it is over."`
-	TimedOut bool   `json:"timed_out" doc:"Whether it was ended because its time ran out or it was stopped."`
-	Stdout   string `json:"stdout" doc:"What it printed so far; beginning and end of it if that was much."`
+	ExitCode *int   `json:"exit_code,omitempty" doc:"Its exit status, once it is over."`
+	Stopped  bool   `json:"stopped" doc:"Whether stop_command ended it."`
+	TimedOut bool   `json:"timed_out" doc:"Whether it was ended because its time ran out."`
+	Stdout   string `json:"stdout" doc:"What it printed since the last answer about it."`
 	Stderr   string `json:"stderr" doc:"What it printed on standard error, likewise."`
+	More     bool   `json:"more" doc:"It printed more than is shown here; command_output pages through all of it."`
 }
 
 func (b *Box) startCommand() toolcrib.Tool {
@@ -86,11 +88,13 @@ func (r *firstRead) Read(p []byte) (int, error) {
 
 // state tells how a command is doing.
 func (j *job) state() (jobOut, error) {
-	out := jobOut{Job: j.id, Running: !j.over()}
-	out.Stdout, _ = j.out.text()
-	out.Stderr, _ = j.err.text()
+	out := jobOut{Job: j.id, Running: !j.over(), Stopped: j.stopped.Load()}
+	var more bool
+	out.Stdout, out.More = j.out.fresh(2 * j.out.half)
+	out.Stderr, more = j.err.fresh(2 * j.err.half)
+	out.More = out.More || more
 	if !out.Running {
-		out.ExitCode, out.TimedOut = j.exit.Code, j.exit.TimedOut
+		out.ExitCode, out.TimedOut = &j.exit.Code, j.exit.TimedOut && !out.Stopped
 		return out, j.failure
 	}
 	return out, nil

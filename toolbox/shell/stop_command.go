@@ -26,6 +26,9 @@ func (b *Box) stopCommand() toolcrib.Tool {
 		if err != nil {
 			return jobOut{}, err
 		}
+		if !j.over() {
+			j.stopped.Store(true)
+		}
 		j.stop()
 		select {
 		case <-j.done:

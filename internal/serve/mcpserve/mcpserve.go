@@ -27,6 +27,8 @@ type Config struct {
 	Crib    *toolcrib.Crib
 	Version string
 	Log     *slog.Logger // nil: slog.Default
+	// Instructions tells a model what it has here.
+	Instructions string
 	// Lenient is set for callers whose dialect expects coercion.
 	Lenient bool
 }
@@ -52,7 +54,7 @@ func New(cfg Config, caller toolcrib.Caller) *Server {
 	s.mcp = mcp.NewServer(
 		&mcp.Implementation{Name: "toolcrib", Title: "Toolcrib", Version: cfg.Version},
 		&mcp.ServerOptions{
-			Logger: cfg.Log,
+			Logger: cfg.Log, Instructions: cfg.Instructions,
 			// A large page keeps the list whole for clients that read only one.
 			PageSize:     1000,
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},

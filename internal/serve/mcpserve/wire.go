@@ -17,7 +17,8 @@ const callIDKey = "toolcrib/callId"
 // declared effects, so that they can never promise more than guards go by.
 func contract(s toolcrib.Spec) *mcp.Tool {
 	effects := s.Effects.All()
-	destroys := effects&(toolcrib.Destroys|toolcrib.Runs) != 0
+	// To MCP only what adds and never replaces is not destructive.
+	destroys := effects&(toolcrib.Writes|toolcrib.Destroys|toolcrib.Runs) != 0
 	open := effects&(toolcrib.Network|toolcrib.Runs) != 0
 	t := &mcp.Tool{
 		Name: s.Name, Title: s.Title, Description: s.Description, InputSchema: inputSchema(s.Input),
