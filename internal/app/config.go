@@ -23,7 +23,7 @@ type Config struct {
 type Grant struct {
 	Write     []string `yaml:"write" project:"drop" doc:"Directories that tools may read and change. A relative one begins in the working directory, ~ is your home. The working directory itself (.) is left out where it is your home or holds it: name such a directory in full."`
 	Read      []string `yaml:"read" project:"drop" doc:"Directories that tools may only read."`
-	Hosts     []string `yaml:"hosts" project:"drop" doc:"Other machines that programs may reach: * for all of them, or none. A list of names is for tools that ask for pages, not for programs."`
+	Hosts     []string `yaml:"hosts" project:"drop" doc:"Other machines that may be reached. Programs can be given all of them (*) or none: with a list of names, sandboxed commands are refused, since no sandbox here tells hosts apart."`
 	Protected []string `yaml:"protected" project:"add" doc:"What stays out of reach in them, besides .env files, keys, credentials and shell start files: a name such as *.pem, or a place that begins with / or ~/."`
 }
 

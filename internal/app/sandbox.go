@@ -33,7 +33,7 @@ type ContainerBox struct {
 
 // MicroVMBox sets up the microvm backend.
 type MicroVMBox struct {
-	URL   string `yaml:"url" doc:"Address of the server. Empty: http://127.0.0.1:5555."`
+	URL   string `yaml:"url" doc:"Address of the server. Empty: what MSB_SERVER_URL says, or http://127.0.0.1:5555. A key is taken from MSB_API_KEY."`
 	Image string `yaml:"image" doc:"Image of the machines. Empty: microsandbox/python."`
 }
 

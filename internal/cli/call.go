@@ -111,6 +111,9 @@ func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 	if result.Failed {
 		return failed{errors.New(result.String())}
 	}
+	if spec, _ := a.Crib.Tool(call.Caller, call.Tool); spec.Box == "shell" && spec.Native == "start_command" {
+		fmt.Fprintln(c.err, "toolcrib: warning: a job ends with the program that started it, which is this one; it goes on only under 'toolcrib mcp' or 'toolcrib serve'")
+	}
 	return nil
 }
 

@@ -136,12 +136,8 @@ func (c *Chooser) known(name string) error {
 	return fmt.Errorf("unknown sandbox backend %q: want one of %s", name, strings.Join(slices.Compact(names), ", "))
 }
 
-// Choose gives the sandbox for programs of a tool. It is nil for a low risk:
+// choose gives the sandbox for programs of a tool. It is nil for a low risk:
 // such a tool runs no programs.
-func (c *Chooser) Choose(ctx context.Context, tool string, risk Risk) (toolcrib.Sandbox, error) {
-	return c.choose(ctx, tool, risk, 0)
-}
-
 func (c *Chooser) choose(ctx context.Context, tool string, risk Risk, granted toolcrib.Bounds) (toolcrib.Sandbox, error) {
 	d := c.decide(ctx, tool, risk, granted)
 	if d.err != nil || d.box == nil {

@@ -35,7 +35,7 @@ type Considered struct {
 }
 
 // Explain tells which sandbox programs of a tool would run in, and why. It
-// decides by the same code as Choose.
+// decides by the same code as Run.
 func (c *Chooser) Explain(ctx context.Context, tool string, effects toolcrib.Effects) Explanation {
 	risk, why := rate(effects)
 	d := c.decide(ctx, tool, risk, 0)
