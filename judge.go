@@ -58,7 +58,11 @@ func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) De
 		return cmp.Or(cmp.Compare(a.Decision, b.Decision), strings.Compare(a.Guard, b.Guard),
 			strings.Compare(a.Rule, b.Rule), strings.Compare(a.Reason, b.Reason))
 	})
-	f.rec.Verdicts = append(f.rec.Verdicts, verdicts...)
+	if f.rec.Verdicts == nil {
+		f.rec.Verdicts = verdicts
+	} else { // of arguments that a person put in place of others
+		f.rec.Verdicts = append(f.rec.Verdicts, verdicts...)
+	}
 	return verdicts[0].Decision
 }
 
