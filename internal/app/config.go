@@ -25,6 +25,8 @@ type Grant struct {
 	Read      []string `yaml:"read" project:"drop" doc:"Directories that tools may only read."`
 	Hosts     []string `yaml:"hosts" project:"drop" doc:"Other machines that may be reached. Programs can be given all of them (*) or none: with a list of names, sandboxed commands are refused, since no sandbox here tells hosts apart."`
 	Protected []string `yaml:"protected" project:"add" doc:"What stays out of reach in them, besides .env files, keys, credentials and shell start files: a name such as *.pem, or a place that begins with / or ~/."`
+	// Exceptions have a key of their own, since a project may add to the other.
+	Unprotected []string `yaml:"unprotected" doc:"Names that are not protected after all, such as .env.test."`
 }
 
 // Toolboxes switches the built-in boxes.
@@ -106,7 +108,7 @@ func Defaults() Config {
 			Files: FilesBox{Enabled: true, Ask: true},
 			Shell: ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
 		},
-		Sandbox: Sandbox{Backend: "auto", Memory: 2 << 30, Processes: 1024, FileSize: 4 << 30},
+		Sandbox: Sandbox{Backend: "auto", Git: "read", Memory: 2 << 30, Processes: 1024, FileSize: 4 << 30},
 		Limits: Limits{
 			Timeout: 60 * time.Second, MaxTimeout: 10 * time.Minute, Ask: 5 * time.Minute,
 			Input: 4 << 20, Output: 8 << 20, Record: 64 << 10,

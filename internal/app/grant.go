@@ -47,7 +47,15 @@ func reachOf(cfg Grant, needs Needs) (reach, error) {
 			r.base = d.Path
 		}
 	}
+	for _, name := range cfg.Protected {
+		if strings.HasPrefix(name, "!") { // a project may add to this list
+			return reach{}, fmt.Errorf("grant.protected: %q is an exception: it belongs into grant.unprotected", name)
+		}
+	}
 	r.protected = slices.Concat(toolcrib.DefaultProtected(), needs.Private, cfg.Protected)
+	for _, name := range cfg.Unprotected {
+		r.protected = append(r.protected, "!"+name)
+	}
 	protection, err := toolcrib.NewProtection(needs.Home, r.protected...)
 	if err != nil {
 		return reach{}, fmt.Errorf("grant.protected: %w", err)

@@ -3,6 +3,7 @@ package app
 import (
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -47,7 +48,7 @@ func (a *App) shellGuard(cfg ShellBox) (*guard.Shell, error) {
 		Unasked:  func(toolcrib.Call) bool { return all },
 		Reach:    a.reach.readable,
 		Glob:     filepath.Glob,
-		ReadFile: os.ReadFile,
+		ReadFile: readSettings,
 		Job: func(call toolcrib.Call, id string) (guard.Job, bool) {
 			if a.shell == nil {
 				return guard.Job{}, false
@@ -56,6 +57,27 @@ func (a *App) shellGuard(cfg ShellBox) (*guard.Shell, error) {
 			return guard.Job{Command: line, WorkingDir: dir, Typed: typed}, ok
 		},
 	}, nil
+}
+
+// maxSettings is the largest file that is read to judge a command.
+const maxSettings = 64 << 20
+
+// readSettings reads a file of a repository, which may come from anyone: it
+// waits for nothing and reads nothing without end.
+func readSettings(path string) (text []byte, err error) {
+	f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > maxSettings {
+		return nil, fmt.Errorf("%s is no file of settings", path)
+	}
+	return io.ReadAll(io.LimitReader(f, maxSettings))
 }
 
 // prefixes makes a rule of each command: its words, and whatever harmless
@@ -108,7 +130,9 @@ func (c ShellBox) shellConfig(bounded bool) shell.Config {
 	}
 	env := map[string]string{
 		"PATH": strings.Join(guard.SystemDirs(), ":"), "HOME": home, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1",
-		"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "GIT_DISCOVERY_ACROSS_FILESYSTEM": "1", "GOTOOLCHAIN": "local",
+		"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "GIT_DISCOVERY_ACROSS_FILESYSTEM": "1", "GOTOOLCHAIN": "local", "GOPROXY": "off",
+		// Settings of a submodule must not make git start a program.
+		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.fsmonitor", "GIT_CONFIG_VALUE_0": "false",
 	}
 	maps.Copy(env, c.Env)
 	cfg := shell.Config{Shell: commandShell, MaxTimeout: c.MaxTimeout, JobTime: c.JobTime}

@@ -20,6 +20,7 @@ type Sandbox struct {
 	Processes int                    `yaml:"processes" project:"lower" min:"8" doc:"The most processes and threads of a program."`
 	FileSize  int64                  `yaml:"file_size" unit:"bytes" project:"lower" min:"1MiB" doc:"The largest file that a program may write."`
 	ReadOnly  []string               `yaml:"read_only" doc:"Further directories of this machine that programs may read in the linux sandbox, such as /opt/tools."`
+	Git       string                 `yaml:"git" enum:"read,write" doc:"What programs may do in Git directories. With write they can commit, but also leave settings there that make the next git command you run start a program of theirs."`
 	Container ContainerBox           `yaml:"container" doc:"The container backend."`
 	MicroVM   MicroVMBox             `yaml:"microvm" doc:"The microvm backend, a microsandbox server."`
 	Tools     map[string]SandboxTool `yaml:"tools" doc:"What is different for one tool, by its native name."`
@@ -55,10 +56,11 @@ func openSandbox(cfg Sandbox, r reach, needs Needs) (*sandbox.Chooser, error) {
 		}
 		shown = append(shown, dir)
 	}
-	shield, err := sandbox.NewShield(needs.Home, r.protected, []string{".git/hooks", ".git/config"})
+	shield, err := sandbox.NewShield(needs.Home, r.protected, nil)
 	if err != nil {
 		return nil, fmt.Errorf("grant.protected: %w", err)
 	}
+	shield.WriteGit = cfg.Git == "write"
 	limits := sandbox.Limits{MemoryBytes: cfg.Memory, Processes: cfg.Processes, FileBytes: cfg.FileSize}
 	kernel := linux.Config{Limits: limits, ReadOnly: shown, Shield: shield}
 	engine := container.Config{Limits: limits, Engine: cfg.Container.Engine, Image: cfg.Container.Image, Shield: shield}

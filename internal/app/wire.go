@@ -95,7 +95,10 @@ func prepare(cfg Config, needs Needs) (*App, error) {
 // complete adds what calls need.
 func (a *App) complete(ctx context.Context, cfg Config, needs Needs) (err error) {
 	if cfg.Toolboxes.Shell.AllowShell {
-		a.bounded = a.Sandbox.Bounds(ctx, "run_command")&toolcrib.BoundFiles != 0
+		a.bounded = true
+		for _, tool := range []string{"run_command", "start_command"} {
+			a.bounded = a.bounded && a.Sandbox.Bounds(ctx, tool)&toolcrib.BoundFiles != 0
+		}
 		if a.spill, err = openSpill(needs.State); err != nil {
 			return err
 		}

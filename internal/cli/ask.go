@@ -23,14 +23,15 @@ func (c *command) approver() toolcrib.Approver {
 	if !ok || !terminal(in) || !terminal(c.err) {
 		return nil
 	}
-	return &atTerminal{in: bufio.NewReader(in), out: c.err, by: subject()}
+	return &atTerminal{in: bufio.NewReader(in), out: c.err, by: subject(), unread: func() { unread(in) }}
 }
 
 // atTerminal is a person who types y or n.
 type atTerminal struct {
-	in  *bufio.Reader
-	out io.Writer
-	by  string
+	in     *bufio.Reader
+	out    io.Writer
+	by     string
+	unread func() // drops what was typed before; nil: nothing was
 }
 
 // Approve implements [toolcrib.Approver]. Only a plain yes allows. It reads on
@@ -38,6 +39,10 @@ type atTerminal struct {
 func (p *atTerminal) Approve(_ context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
 	if _, err := io.WriteString(p.out, readable(questionText(q))); err != nil {
 		return toolcrib.Answer{}, err
+	}
+	if p.unread != nil {
+		p.unread()
+		p.in.Discard(p.in.Buffered()) //nolint:errcheck // it has as much
 	}
 	line, err := p.in.ReadString('\n')
 	if err != nil && (line == "" || !errors.Is(err, io.EOF)) {

@@ -26,8 +26,8 @@ type Shell struct {
 	// is asked about it.
 	Only bool
 	// Bounded: the sandbox shows commands nothing but the granted directories
-	// and the programs of the system, so a rule need not look where its program
-	// reads.
+	// and the programs of the system. Only then is it enough that a line reads:
+	// otherwise every program needs a rule.
 	Bounded bool
 	// Options is what is known of the machine. Options.Dir is where a line runs
 	// that names no working directory, and what its working_dir is relative to.
@@ -140,7 +140,12 @@ func (s *Shell) judgeLine(text, dir string, unasked bool) *toolcrib.Verdict {
 // allowed finds out whether everything in a line is allowed: by which rules,
 // and what speaks against it.
 func (s *Shell) allowed(l *Line, opt *ShellOptions) (rule string, against []string) {
-	used, against := l.allowed(s.Rules, s.Only)
+	// Where nothing bounds what a command reads, a look at its arguments does
+	// not either: it may walk a tree, follow links, or find one swapped.
+	used, against := l.allowed(s.Rules, s.Only || !s.Bounded)
+	if len(against) > 0 && !s.Bounded && !s.Only && l.ReadOnly() {
+		against = append(against, "no sandbox here bounds what a command reads, so that each needs a rule")
+	}
 	if len(against) == 0 {
 		against = s.repositories(l, opt)
 		if !s.Only || !s.Bounded {

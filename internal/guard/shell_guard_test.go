@@ -146,7 +146,7 @@ func TestPatternsAreExpanded(t *testing.T) {
 	if err := os.Symlink("/etc", filepath.Join(dir, "etc-link")); err != nil {
 		t.Fatal(err)
 	}
-	s := &Shell{AllowShell: true, Options: newMachine().options(), Glob: filepath.Glob, ReadFile: os.ReadFile}
+	s := &Shell{AllowShell: true, Bounded: true, Options: newMachine().options(), Glob: filepath.Glob, ReadFile: os.ReadFile}
 	s.Options.Dir, s.Options.Writable = dir, []string{dir}
 	fake := s.Options.EvalSymlinks
 	s.Options.EvalSymlinks = func(p string) (string, error) {
@@ -192,7 +192,9 @@ func TestCommandInput(t *testing.T) {
 	}{
 		{"sh", "ls -la", toolcrib.Allow},
 		{"bash", "git status", toolcrib.Allow},
-		{"fine", "cat main.go", toolcrib.Allow},
+		{"fine", "ls main.go", toolcrib.Allow},
+		{"sh", "cat main.go", toolcrib.Ask}, // might read on
+		{"sh", "sed -u 1q", toolcrib.Ask},   // eats a line, and the rest of a here-document is run
 		{"sh", "touch x", toolcrib.Ask},
 		{"sh", "ls; rm x", toolcrib.Ask},
 		{"sh", "echo !!", toolcrib.Ask},
@@ -215,7 +217,7 @@ func TestCommandInput(t *testing.T) {
 		{"piped", "ls", toolcrib.Ask},
 		{"stdin", "ls", toolcrib.Ask},
 		{"path", "ls", toolcrib.Ask},
-		{"none", "ls", toolcrib.Ask},
+		{"none", "ls", toolcrib.Deny},
 	} {
 		v := judgeTool(t, s, "command_input", map[string]string{"job": tt.job, "text": tt.text})
 		if v.Decision != tt.want {

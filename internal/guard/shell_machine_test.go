@@ -129,7 +129,7 @@ func realisticRules(t testing.TB) []Rule {
 func (m *machine) shell(t testing.TB) *Shell {
 	t.Helper()
 	return &Shell{
-		AllowShell: true, Rules: realisticRules(t), Options: m.options(), ReadFile: m.readFile,
+		AllowShell: true, Bounded: true, Rules: realisticRules(t), Options: m.options(), ReadFile: m.readFile,
 		Glob: func(string) ([]string, error) { return nil, nil },
 	}
 }

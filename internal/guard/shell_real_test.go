@@ -124,7 +124,7 @@ func project(t testing.TB) (dir string, env []string) {
 
 func realGuard(t testing.TB, dir string) *Shell {
 	t.Helper()
-	return &Shell{AllowShell: true, Options: SystemOptions(dir), Glob: filepath.Glob, ReadFile: os.ReadFile}
+	return &Shell{AllowShell: true, Bounded: true, Options: SystemOptions(dir), Glob: filepath.Glob, ReadFile: os.ReadFile}
 }
 
 // TestAllowedLinesChangeNothing runs what the guard allows in real shells with

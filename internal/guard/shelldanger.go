@@ -31,6 +31,10 @@ func dangerous(name string, words []string, rest []Arg) string {
 		if !strings.HasPrefix(t, "-") || t == "-" || t == "--" {
 			continue
 		}
+		if letters == "" && more == "" {
+			// Nobody here knows the options of this program.
+			return show(t) + " may change what is run"
+		}
 		word, _, _ := strings.Cut(strings.TrimLeft(t, "-"), "=")
 		if (len(word) > 2 || strings.HasPrefix(t, "--")) && (abbreviates(word, dangerousWords) || abbreviates(word, more)) {
 			return show(t) + " changes what is run"

@@ -47,7 +47,7 @@ func checkFind(args []Arg) string {
 				return "find's " + show(word) + " lacks its value"
 			}
 			v := args[i]
-			if !v.Literal && !v.safePattern() {
+			if !v.Literal { // a pattern becomes whatever a file is called
 				return "the argument " + clip(v.Text) + " is not literal"
 			}
 			if strings.HasPrefix(v.Text, "-") && (len(v.Text) < 2 || findKind(v.Text) != 0 || !isFindNumber(v.Text)) {

@@ -162,7 +162,7 @@ func nextValue(args []Arg) (value, why string) {
 	switch {
 	case len(args) < 2:
 		return "", "the option " + show(args[0].Text) + " lacks its value"
-	case !args[1].Literal && !args[1].safePattern():
+	case !args[1].Literal: // a pattern becomes whatever a file is called
 		return "", "the argument " + clip(args[1].Text) + " is not literal"
 	case strings.HasPrefix(args[1].Text, "-") && !isNumber(args[1].Text[1:]) && args[1].Text != "-":
 		return "", "the value " + show(args[1].Text) + " of " + show(args[0].Text) + " looks like an option"

@@ -34,12 +34,30 @@ func (s *Shell) judgeInput(call toolcrib.Call, in request, unasked bool) *toolcr
 		return s.unless("", []string{clip(show(job.Command)) + " reads this text, and only a shell's input is understood"})
 	}
 	v := s.judgeLine(typed, opt.Dir, unasked)
+	if v.Decision == toolcrib.Allow && v.Rule != "unasked" {
+		if name := readsInput(Analyze(typed, opt)); name != "" {
+			return s.unless("", []string{show(name) + " may read what is typed after it, and what is left of that would be run"})
+		}
+	}
 	if v.Decision == toolcrib.Allow && v.Rule != "unasked" && strings.ContainsAny(in.Text, "!\t") {
 		// An interactive bash puts earlier commands in the place of !, and
 		// what it likes in the place of a tab.
 		return s.unless("", []string{"a ! or a tab means something else to an interactive shell"})
 	}
 	return v
+}
+
+// readsInput finds a program that is not known to leave its input alone: in a
+// shell that reads commands from there, it would change what is run next.
+func readsInput(l *Line) string {
+	for i := range l.Programs {
+		switch name := path.Base(l.Programs[i].Name); name {
+		case "echo", "printf", "pwd", "cd", "true", "false", ":", "ls", "date", "whoami", "id", "uname", "hostname", "which", "df", "du", "ps", "stat", "file", "git", "basename", "dirname", "realpath":
+		default:
+			return name
+		}
+	}
+	return ""
 }
 
 // plainShell: the job is sh, bash or dash reading standard input, and nothing

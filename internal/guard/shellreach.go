@@ -49,7 +49,7 @@ func (s *Shell) reachPath(p Path, opt *ShellOptions) error {
 	}
 	// What the pattern becomes may be a link to somewhere else. Names that the
 	// shell skips (leading dots) are looked at too.
-	if strings.ContainsAny(p.Text, "[\\") || strings.Contains(p.Text, "..") || s.Glob == nil {
+	if strings.ContainsAny(p.Text, "[\\?") || strings.Contains(p.Text, "..") || hiddenPattern(p.Text) || s.Glob == nil {
 		return fmt.Errorf("nobody can say which files %s means", show(p.Text))
 	}
 	full := strings.TrimRight(p.Full(), "/")
@@ -73,6 +73,16 @@ func (s *Shell) reachPath(p Path, opt *ShellOptions) error {
 		}
 	}
 	return nil
+}
+
+// hiddenPattern: an element such as .* is "." and ".." too, to some shells.
+func hiddenPattern(text string) bool {
+	for elem := range strings.SplitSeq(text, "/") {
+		if strings.HasPrefix(elem, ".") && strings.Contains(elem, "*") {
+			return true
+		}
+	}
+	return false
 }
 
 func (s *Shell) reachFile(full string, opt *ShellOptions) error {

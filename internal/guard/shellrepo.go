@@ -49,38 +49,65 @@ func (s *Shell) gitDirs(d string) ([]string, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil: // a directory
-		out = s.withCommon(at)
+		if out, err = s.withCommon(at); err != nil {
+			return nil, err
+		}
 	default:
-		to, ok := strings.CutPrefix(string(text), "gitdir:")
-		to = strings.TrimSpace(to)
-		if !ok || to == "" || strings.ContainsAny(to, "\n\r\x00") {
+		to, ok := strings.CutPrefix(string(text), "gitdir: ")
+		if to, ok = plainPath(to, ok, d); !ok {
 			return nil, fmt.Errorf("%s is not understood", show(at))
 		}
-		if !path.IsAbs(to) {
-			to = path.Join(d, to)
+		if out, err = s.withCommon(to); err != nil {
+			return nil, err
 		}
-		out = s.withCommon(to)
 	}
 	// A directory that looks like the inside of .git is a repository too.
 	_, objects := s.ReadFile(path.Join(d, "objects"))
 	_, common := s.ReadFile(path.Join(d, "commondir"))
 	if !errors.Is(objects, fs.ErrNotExist) || !errors.Is(common, fs.ErrNotExist) {
-		out = append(out, s.withCommon(d)...)
+		bare, err := s.withCommon(d)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, bare...)
 	}
 	return out, nil
 }
 
 // withCommon adds the directory a linked work tree shares its settings with.
-func (s *Shell) withCommon(at string) []string {
+func (s *Shell) withCommon(at string) ([]string, error) {
 	out := []string{at}
-	if text, err := s.ReadFile(path.Join(at, "commondir")); err == nil {
-		to := strings.TrimSpace(string(text))
-		if !path.IsAbs(to) {
-			to = path.Join(at, to)
-		}
-		out = append(out, to)
+	file := path.Join(at, "commondir")
+	text, err := s.ReadFile(file)
+	if errors.Is(err, fs.ErrNotExist) {
+		return out, nil
 	}
-	return out
+	to, ok := plainPath(string(text), err == nil, at)
+	if !ok {
+		return nil, fmt.Errorf("%s is not understood", show(file))
+	}
+	return append(out, to), nil
+}
+
+// plainPath reads a path as git has it in a file: all of a line. Where the two
+// of us might read another place out of it, it is not read: blanks at an end,
+// and a ".." behind something that may be a link.
+func plainPath(text string, ok bool, dir string) (string, bool) {
+	text = strings.TrimRight(text, "\r\n")
+	if !ok || text == "" || text != strings.TrimSpace(text) || strings.ContainsAny(text, "\n\r\x00") {
+		return "", false
+	}
+	rest := text
+	for strings.HasPrefix(rest, "../") { // up from a directory whose links are resolved
+		rest = rest[3:]
+	}
+	if rest != ".." && strings.Contains("/"+rest+"/", "/../") {
+		return "", false
+	}
+	if path.IsAbs(text) {
+		return text, true
+	}
+	return path.Join(dir, text), true
 }
 
 func (s *Shell) checkGitDirs(dirs []string) error {
@@ -97,6 +124,9 @@ func (s *Shell) checkGitDirs(dirs []string) error {
 			if err := checkGitConfig(string(text)); err != nil {
 				return fmt.Errorf("%s: %w", show(file), err)
 			}
+		}
+		if err := s.checkIndex(path.Join(d, "index")); err != nil {
+			return err
 		}
 		hook := path.Join(d, "hooks", "post-index-change")
 		if _, err := s.ReadFile(hook); !errors.Is(err, fs.ErrNotExist) {

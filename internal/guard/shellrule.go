@@ -59,7 +59,7 @@ func ParseRule(text string) (Rule, error) {
 		return bad("%s starts other programs: write the rule for the program it starts", base)
 	case isBuiltin(base) && !path.IsAbs(name):
 		return bad("%s is done by the shell itself; no rule is needed for its harmless forms, and none allows the others", base)
-	case r.Open && len(words) == 1 && runsAnything(base):
+	case r.Open && len(words) == 1 && (runsAnything(base) || anyWay(base)):
 		return bad("%s with any arguments can run anything: say which script or subcommand is meant", base)
 	case r.Open && len(words) > 1 && runsAnything(base) && strings.HasPrefix(words[len(words)-1], "-"):
 		return bad("%s %s takes code or a program next: say which", base, words[len(words)-1])
@@ -161,6 +161,16 @@ func isWrapper(name string) bool {
 	}
 	switch name {
 	case "env", "xargs", "parallel", "su", "runuser", "watch", "script", "flock", "busybox", "toybox", "ssh":
+		return true
+	}
+	return false
+}
+
+// anyWay: programs that can be told to run another one, or to overwrite any
+// file, by words that do not look like options.
+func anyWay(name string) bool {
+	switch name {
+	case "tar", "bsdtar", "gtar", "ar", "dd", "ip", "split", "zip", "unzip", "cpio", "rsync", "install":
 		return true
 	}
 	return false

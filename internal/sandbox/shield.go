@@ -21,6 +21,11 @@ import (
 // A Shield remembers what it saw, so that a large tree is not read again for
 // each program. It is safe for use by many at once.
 type Shield struct {
+	// WriteGit lets programs write in Git directories, but for the hooks and
+	// the config that are there. A program can then still add settings where
+	// there were none, which the next git command of a person goes by.
+	WriteGit bool
+
 	hidden, except, fixed []ending
 	places                []string
 
@@ -59,7 +64,7 @@ const (
 // read. The patterns are those of [toolcrib.NewProtection], so that its list
 // can be used for both: a place that begins with / or ~/, or a name or the end
 // of a path; ! makes an exception to what is hidden. Whatever the lists say,
-// the hooks and the config of every Git directory can only be read.
+// Git directories can only be read; see [Shield.WriteGit].
 func NewShield(home string, hidden, readOnly []string) (*Shield, error) {
 	s := &Shield{seen: map[string]*sight{}}
 	for _, text := range hidden {
@@ -169,10 +174,23 @@ func coverPlace(place string, dirs []toolcrib.Dir) ([]Cover, error) {
 			continue
 		}
 		if info, err := os.Lstat(place); err == nil && info.Mode()&os.ModeSymlink == 0 {
+			if info.Mode().IsRegular() {
+				if further, err := hasFurtherNames(place); err != nil || further {
+					return nil, furtherName(place)
+				}
+			}
 			found = append(found, Cover{Path: place, Dir: info.IsDir()})
+			// Who could rename a directory on the way there would uncover it next time.
+			for up := filepath.Dir(place); up != d.Path && within(up, d.Path); up = filepath.Dir(up) {
+				found = append(found, Cover{Path: up, Kind: Pin, Dir: true})
+			}
 		}
 	}
 	return found, nil
+}
+
+func furtherName(file string) error {
+	return Unavailable(fmt.Sprintf("the protected file %s has a further name (a hard link), which a program could read it by: remove one of them, or grant less", file), nil)
 }
 
 // within reports whether a path is a directory or lies below it.

@@ -30,3 +30,12 @@ func stateOf(dir string) (dirState, error) {
 func (d dirState) settled() bool {
 	return time.Now().UnixNano()-d.changed > int64(time.Second)
 }
+
+// hasFurtherNames tells whether a file can be reached by another name too.
+func hasFurtherNames(file string) (bool, error) {
+	var st unix.Stat_t
+	if err := unix.Lstat(file, &st); err != nil {
+		return false, &fs.PathError{Op: "lstat", Path: file, Err: err}
+	}
+	return st.Nlink > 1, nil
+}

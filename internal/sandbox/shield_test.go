@@ -34,6 +34,7 @@ func shield(t testing.TB, home string, hidden, fixed []string) *sandbox.Shield {
 	if err != nil {
 		t.Fatal(err)
 	}
+	s.WriteGit = true
 	return s
 }
 

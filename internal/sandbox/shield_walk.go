@@ -54,6 +54,14 @@ func (w *shieldWalk) descend(root string) error {
 		}
 		w.visited[dir] = true
 		w.found = append(w.found, seen.covers...)
+		for _, c := range seen.covers { // a name may have been added anywhere
+			if c.Kind != Hide || c.Dir {
+				continue
+			}
+			if further, err := hasFurtherNames(c.Path); further || err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return furtherName(c.Path)
+			}
+		}
 		for _, link := range seen.links {
 			w.hideTarget(link)
 		}
@@ -120,8 +128,11 @@ func (s *Shield) forget(visited map[string]bool) {
 func (s *Shield) judge(dir string, entries []fs.DirEntry) *sight {
 	seen := &sight{}
 	git := isGitDir(dir, entries)
-	if git {
+	switch {
+	case git && s.WriteGit:
 		seen.covers = append(seen.covers, Cover{Path: dir, Kind: Pin, Dir: true})
+	case git: // a program could put a commondir or hooks there where none were
+		seen.covers = append(seen.covers, Cover{Path: dir, Kind: Fix, Dir: true})
 	}
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
@@ -135,6 +146,9 @@ func (s *Shield) judge(dir string, entries []fs.DirEntry) *sight {
 			seen.covers = append(seen.covers, Cover{Path: name, Dir: e.IsDir()})
 			continue
 		case link:
+			continue
+		case e.Type()&fs.ModeSocket != 0: // who answers there is outside
+			seen.covers = append(seen.covers, Cover{Path: name})
 			continue
 		case matches(s.fixed, name), git && runsPrograms(e.Name()), !e.IsDir() && isGitName(e.Name()):
 			seen.covers = append(seen.covers, Cover{Path: name, Kind: Fix, Dir: e.IsDir()})

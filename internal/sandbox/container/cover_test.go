@@ -35,6 +35,7 @@ func TestCovers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	shield.WriteGit = true
 	f := newFake(t, nil)
 	s := f.open(t, Config{User: "12345:23456", Shield: shield})
 	if _, err := s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/echo"}, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: dir, Write: true}}}); err != nil {

@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,6 +42,7 @@ func TestCovers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	shield.WriteGit = true
 	s := open(t, Config{Shield: shield})
 	for _, c := range []struct {
 		name, script string
@@ -83,6 +85,7 @@ func TestGitWorks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	shield.WriteGit = true
 	root := t.TempDir()
 	if out, err := exec.CommandContext(t.Context(), "git", "init", "-q", root).CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -95,5 +98,70 @@ git switch -qc other; git log --oneline | wc -l; git stash list; git gc -q; git 
 ! git config core.pager evil 2>/dev/null`
 	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, "exec 2>&1\n"+script); exit.Code != 0 {
 		t.Errorf("%+v\n%s", exit, out)
+	}
+}
+
+// TestGitIsReadOnly: unless it is allowed, nothing is added to a repository: a
+// commondir, or hooks where there were none, would make the next git command of
+// a person run what a program here wrote.
+func TestGitIsReadOnly(t *testing.T) {
+	root := t.TempDir()
+	repository(t, root)
+	if err := os.RemoveAll(filepath.Join(root, ".git", "hooks")); err != nil {
+		t.Fatal(err)
+	}
+	shield, err := sandbox.NewShield("", toolcrib.DefaultProtected(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, Config{Shield: shield})
+	script := "cat .git/config && ! touch .git/commondir && ! mkdir .git/hooks && ! (echo x >.git/config) && ! mv .git other && ! rm -rf .git && ! (echo x >sub/m/.git) && ! touch .git/modules/m/commondir; echo x >file"
+	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, "exec 2>&1; "+script); exit.Code != 0 {
+		t.Errorf("%+v\n%s", exit, out)
+	}
+	if _, err := os.Stat(filepath.Join(root, ".git", "commondir")); err == nil {
+		t.Error("it is there")
+	}
+}
+
+// TestFurtherNames: a hidden file that has another name cannot be hidden, so
+// nothing runs; a socket leads outside; who renames a directory on the way to a
+// protected place would find it uncovered.
+func TestFurtherNames(t *testing.T) {
+	root := t.TempDir()
+	home := filepath.Join(root, "home")
+	if err := os.MkdirAll(filepath.Join(home, ".config", "gh"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{".config/gh/token", "plain"} {
+		if err := os.WriteFile(filepath.Join(home, name), []byte("TOKEN"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shield, err := sandbox.NewShield(home, toolcrib.DefaultProtected(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, Config{Shield: shield})
+	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: home, Write: true}}}
+	ln, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(home, "s.sock"))
+	if err != nil {
+		t.Skipf("no socket can be made here: %v", err)
+	}
+	defer ln.Close()
+	if out, exit := sh(t, s, grant, "exec 2>&1; ! mv .config c2 && ! cat .config/gh/token && ! test -S s.sock"); exit.Code != 0 {
+		t.Errorf("%+v\n%s", exit, out)
+	}
+	if err := os.WriteFile(filepath.Join(home, ".env"), []byte("PASSWORD"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if out, exit := sh(t, s, grant, "! cat .env"); exit.Code != 0 {
+		t.Errorf("%+v\n%s", exit, out)
+	}
+	if err := os.Link(filepath.Join(home, ".env"), filepath.Join(home, "hard")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/cat", Args: []string{"hard"}, Dir: home}, grant); toolcrib.CodeOf(err) != toolcrib.Unavailable {
+		t.Errorf("a hard link: %v", err)
 	}
 }
