@@ -13,7 +13,7 @@ LINT     := .bin/golangci-lint
 # .ci/tally is named besides because "./..." leaves out dotted directories.
 PACKAGES := ./... ./.ci/tally
 
-.PHONY: help build run test check lint cross race bench fuzz generate cover
+.PHONY: help build run test check lint cross race engine bench fuzz generate cover
 
 help: ## show this text
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -30,6 +30,7 @@ check: # gofmt and go vet
 	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path './.bin/*' -not -path './.git/*')); \
 	if [ -n "$$unformatted" ]; then echo "not formatted by gofmt:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet $(PACKAGES)
+	$(GO) vet -tags engine ./internal/sandbox/container
 
 lint: ## run the linter
 	@$(GO) version -m $(LINT) 2>/dev/null | grep -q "golangci-lint/v2	$(LINT_VERSION)" || { \
@@ -51,6 +52,9 @@ race: # all tests, and at the end their number
 		echo "THERE IS NO C COMPILER: the tests run without the race detector"; \
 		CGO_ENABLED=0 $(GO) test -json $(PACKAGES) | $(GO) run ./.ci/tally; \
 	fi
+
+engine: ## try to break containers of a real engine (TOOLCRIB_TEST_ENGINE, TOOLCRIB_TEST_IMAGE)
+	$(GO) test -tags engine -count=1 -run RealEngine -v ./internal/sandbox/container
 
 bench: ## run the benchmarks that have a target and write bench/out/report.md
 	$(GO) run ./bench $(ARGS)

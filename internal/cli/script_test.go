@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -35,6 +36,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		RequireExplicitExec: true,
 		UpdateScripts:       os.Getenv("UPDATE_SCRIPTS") != "",
+		Condition:           condition,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("TOOLCRIB_HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("HOME", e.WorkDir)
@@ -47,6 +49,22 @@ func TestScripts(t *testing.T) {
 			"mcp":    talkMCP,
 		},
 	})
+}
+
+// condition knows [sandbox]: the linux sandbox works here. In CI it has to.
+func condition(name string) (bool, error) {
+	if name != "sandbox" {
+		return false, fmt.Errorf("unknown condition %q", name)
+	}
+	if runtime.GOOS != "linux" || os.Getenv("CI") == "true" {
+		return runtime.GOOS == "linux", nil
+	}
+	a, err := app.Prepare(context.Background(), app.Defaults(), app.Needs{})
+	if err != nil {
+		return false, err
+	}
+	e := a.Sandbox.Explain(context.Background(), "run_command", 0)
+	return e.Refusal == "", a.Close(context.Background())
 }
 
 // status runs the program and checks its exit status: status 3 call x.
