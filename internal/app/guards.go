@@ -123,14 +123,15 @@ const commandShell = "/bin/sh"
 
 // shellConfig is the box's own configuration. Its PATH is where the guard
 // looks for programs: a command must run what was judged.
-func (c ShellBox) shellConfig(bounded bool) shell.Config {
+func (c ShellBox) shellConfig(bounded bool, dirs []toolcrib.Dir) shell.Config {
 	home := "/nonexistent" // settings there could make harmless programs run others
-	if bounded {
+	if bounded && !slices.ContainsFunc(dirs, func(d toolcrib.Dir) bool { return within("/tmp", d.Path) }) {
 		home = "/tmp" // empty in a sandbox, and its own
 	}
 	env := map[string]string{
 		"PATH": strings.Join(guard.SystemDirs(), ":"), "HOME": home, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1",
-		"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "GIT_DISCOVERY_ACROSS_FILESYSTEM": "1", "GOTOOLCHAIN": "local", "GOPROXY": "off",
+		"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "GIT_DISCOVERY_ACROSS_FILESYSTEM": "1", "GOTOOLCHAIN": "local", "GOPROXY": "off", "GOFLAGS": "-buildvcs=false",
+		"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none",
 		// Settings of a submodule must not make git start a program.
 		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.fsmonitor", "GIT_CONFIG_VALUE_0": "false",
 	}

@@ -37,7 +37,7 @@ func (a *App) openShell(ctx context.Context, cfg ShellBox) (toolcrib.Toolbox, er
 	if a.spill != nil {
 		spill = a.spill.root
 	}
-	box, err := shell.Open(ctx, cfg.shellConfig(a.bounded), shell.Needs{Spill: spill})
+	box, err := shell.Open(ctx, cfg.shellConfig(a.bounded, a.reach.dirs), shell.Needs{Spill: spill})
 	if err != nil {
 		return nil, err
 	}

@@ -78,7 +78,8 @@ func escaped(text string, escape func(rune) string) string {
 // steers reports whether a character does something to a terminal or to the
 // order of the text, or is not seen, rather than being shown.
 func steers(r rune) bool {
-	return (unicode.IsControl(r) && r != '\n' && r != '\t') || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r)
+	return (unicode.IsControl(r) && r != '\n' && r != '\t') || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
+		unicode.Is(unicode.Variation_Selector, r) || r == 0x3164 || r == 0x2800 || r == 0x115f || r == 0x1160 || r == 0xffa0
 }
 
 // table writes rows in columns.

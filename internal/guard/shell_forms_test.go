@@ -69,7 +69,7 @@ func TestFormsOfPrograms(t *testing.T) {
 	}
 	for _, line := range []string{
 		"find . -mtime -x", "find . -name -print", "find . -name", "find . -size -", "jq --arg a", "jq --arg a --arg b c", "jq --arg -a b .", "jq --argjson a $x .", "jq .[env] x", "jq '..env' x", "jq '1.env' x", "jq 'env|.a' x", "jq '(env)' x", "jq -n '[import]' x", "jq",
-		"xxd -bi x", "xxd -ab x", "xxd -p -u x", "xxd -ru x", "awk -v a '{print}' x", "awk -vx '{print}' x", "awk", "awk '$3 > 10' x", "awk '/a|b/' x", "grep -e", "grep -e -f x", "sort -k", "sort -k -o x", "uniq -f", "head -n -x y", "seq 1 $x", "date yesterday", "date -d", "printf", "printf '%n' x", "printf '%5n' x", "printf '%(%F)T'",
+		"xxd -bi x", "xxd -ab x", "xxd -ru x", "awk -v a '{print}' x", "awk -vx '{print}' x", "awk", "awk '$3 > 10' x", "awk '/a|b/' x", "grep -e", "grep -e -f x", "sort -k", "sort -k -o x", "uniq -f", "head -n -x y", "seq 1 $x", "date yesterday", "date -d", "printf", "printf '%n' x", "printf '%5n' x", "printf '%(%F)T'",
 		"sleep 61", "sleep 1m", "sleep 0x10", "sleep nan", "sleep -1", "sleep 1e9", "test -v x", "[ a = b", "[", "test -X y", "exit x", "exit 1 2", "set -o noclobber", "set -f x", "set +e", "pwd x", "cd a b", "cd -", "cd ''", "unzip x", "zipinfo a b", "git config user", "git config --get alias.token", "nproc 5", "hostname x", "type", "which", "ps ex", "ps aux x",
 		"timeout -x 5 ls", "timeout", "nice -n", "stdbuf -x ls", "ionice -p 1", "git log --format=foo", "git branch x", "git tag x", "git tag -l -d x", "git stash list --output=x", "git reflog x", "git remote x", "tr a b c", "diff a b c", "ls > f", "ls 2> f", "cat <<E\n$x\nE", "ls a:~/x", "ls --x=~/y", "yarn --version", "node -e", "node --version x", "cargo +evil test", "go -C x list", "docker --version --x",
 	} {

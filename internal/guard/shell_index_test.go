@@ -108,9 +108,106 @@ func TestPatternsAreNoValues(t *testing.T) {
 	s := newMachine().shell(t)
 	for _, line := range []string{
 		"sed -e s*a*b* README", "awk -v x=* README README", "uniq -f 1*", "head -n 5*", "find . -name ./x*", "cat .?/outside.txt", "grep -rs X .*", "find .?", "head -n 1 ??",
+		"sed --expression=s*a*b* f.txt", "sed -e'=;s'*a*b* f.txt", "git log --format=%h*", "git log --format=%+GG", "git log --format=%-G?", "xxd -bl f.txt out.txt", "tree -Lo 2 out",
+		"git grep --recurse-submodules foo HEAD", "jq -R . -- --arg a /etc/passwd", "ls -d */*/*/*",
 	} {
 		if v := judgeCommand(t, s, line); v.Decision.String() != "ask" {
 			t.Errorf("%s: %+v", line, *v)
 		}
+	}
+}
+
+// TestPlainestBesideRules: the usual filters need no rule beside what has one.
+func TestPlainestBesideRules(t *testing.T) {
+	s := newMachine().shell(t)
+	for _, line := range []string{"go test ./... | tail -20", "go test ./... 2>&1 | grep FAIL | head", "cd sub && go test ./...", "timeout 60 go test ./..."} {
+		if v := judgeCommand(t, s, line); v.Decision.String() != "allow" {
+			t.Errorf("%s: %+v", line, *v)
+		}
+	}
+	var err error
+	if s.Rules, err = ParseRules([]string{"go test *", "make test *"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range []string{"git status; go test ./...", "sed -n 1p a.md; make test", "make test deploy", "find . -name x; go test ./..."} {
+		if v := judgeCommand(t, s, line); v.Decision.String() != "ask" {
+			t.Errorf("%s: %+v", line, *v)
+		}
+	}
+	if v := judgeCommand(t, s, "cd node_modules/evil && go test ./..."); v.Decision.String() != "ask" {
+		t.Errorf("in somebody else's code: %+v", *v)
+	}
+}
+
+// TestGitConfigLines: what git takes on one line is not taken for something else.
+func TestGitConfigLines(t *testing.T) {
+	for _, text := range []string{
+		"[user][filter \"x\"]clean = id\n", "[user] [filter \"x\"] clean = id\n", "[user]name[x = 1\n", "[core]\n\tfsm\u00f6nitor = x\n", "[status]\n\tsubmoduleSummary = true\n",
+		"[submodule]\n\trecurse = true\n", "[alias]\n\twhatchanged = !id\n", "[extensions]\n\tobjectFormat = sha256\n",
+	} {
+		if err := checkGitConfig(text); err == nil {
+			t.Errorf("%q is taken", text)
+		}
+	}
+}
+
+// TestIndexNames: an entry is as long as git takes it to be.
+func TestIndexNames(t *testing.T) {
+	entry := func(mode, flags uint16, name string) string {
+		fixed := make([]byte, indexFixed)
+		fixed[modeOffset+2], fixed[modeOffset+3] = byte(mode>>8), byte(mode)
+		fixed[indexFixed-2], fixed[indexFixed-1] = byte(flags>>8), byte(flags)
+		text := string(fixed) + name
+		return text + strings.Repeat("\x00", 8-len(text)%8)
+	}
+	index := func(version byte, entries ...string) []byte {
+		return []byte("DIRC\x00\x00\x00" + string(version) + "\x00\x00\x00" + string(rune(len(entries))) + strings.Join(entries, "") + strings.Repeat("h", indexHash))
+	}
+	if why := submodules(index(2, entry(0x81a4, 3, "abc"), entry(0xa1ff, 8, "abcdefgh"))); why != "" {
+		t.Errorf("plain: %s", why)
+	}
+	for name, data := range map[string][]byte{
+		"a gitlink":              index(2, entry(0xe000, 3, "abc")),
+		"a longer name":          index(2, entry(0x81a4, 9, "aa\x00aaaaaa")),
+		"a shorter name":         index(2, entry(0x81a4, 2, "abc")),
+		"a name of any length":   index(2, entry(0x81a4, 0xfff, "abc")),
+		"no name":                index(2, entry(0x81a4, 0, "")),
+		"flags of version three": index(2, entry(0x81a4, 0x4003, "abc")),
+		"version four":           index(4, entry(0x81a4, 3, "abc")),
+		"more than it says":      append(index(2), []byte(entry(0x81a4, 3, "abc"))...),
+	} {
+		if submodules(data) == "" {
+			t.Errorf("%s is taken", name)
+		}
+	}
+}
+
+// TestGitLinks: a link on the way to a repository's settings may lead git
+// elsewhere than us.
+func TestGitLinks(t *testing.T) {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, d := range []string{"sub/gd", "gd", "emb", "obj"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := &Shell{AllowShell: true, Bounded: true, Options: SystemOptions(dir), Glob: filepath.Glob, ReadFile: os.ReadFile}
+	if err := s.repository(filepath.Join(dir, "sub"), &s.Options); err != nil {
+		t.Fatalf("nothing there: %v", err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "sub", ".git"), []byte("gitdir: /proc/self/cwd/gd\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.repository(filepath.Join(dir, "sub"), &s.Options); err == nil {
+		t.Error("a place that depends on who asks")
+	}
+	if err := os.Symlink("/proc/self/cwd/nowhere", filepath.Join(dir, "emb", "objects")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.repository(filepath.Join(dir, "emb"), &s.Options); err == nil {
+		t.Error("objects that lead elsewhere")
 	}
 }

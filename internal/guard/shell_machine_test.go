@@ -3,6 +3,7 @@ package guard
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -83,6 +84,17 @@ func (m *machine) stat(p string) (fs.FileInfo, error) {
 	return fakeInfo{path.Base(p), mode}, nil
 }
 
+// lstat tells of the files and links that the machine has.
+func (m *machine) lstat(p string) (fs.FileInfo, error) {
+	if _, ok := m.links[p]; ok {
+		return fakeInfo{path.Base(p), fs.ModeSymlink | 0o777}, nil
+	}
+	if _, err := m.readFile(p); errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return fakeInfo{path.Base(p), 0o644}, nil
+}
+
 func (m *machine) readFile(p string) ([]byte, error) {
 	if text, ok := m.files[p]; ok {
 		return []byte(text), nil
@@ -108,7 +120,7 @@ func (i fakeInfo) IsDir() bool        { return i.mode.IsDir() }
 func (i fakeInfo) Sys() any           { return nil }
 
 func (m *machine) options() ShellOptions {
-	return ShellOptions{Dir: work, Look: m.look, EvalSymlinks: m.evalSymlinks, Stat: m.stat}
+	return ShellOptions{Dir: work, Look: m.look, EvalSymlinks: m.evalSymlinks, Stat: m.stat, Lstat: m.lstat}
 }
 
 // realisticRules is what a developer's allow-list looks like, as open as the

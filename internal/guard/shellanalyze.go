@@ -22,6 +22,8 @@ type ShellOptions struct {
 	EvalSymlinks func(path string) (string, error)
 	// Stat looks at a file; nil: no binary is trusted.
 	Stat func(path string) (fs.FileInfo, error)
+	// Lstat looks at a file or a link; nil: git asks.
+	Lstat func(path string) (fs.FileInfo, error)
 	// Trusted are the directories whose programs are what their names say; nil
 	// means SystemDirs.
 	Trusted []string

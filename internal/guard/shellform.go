@@ -19,6 +19,8 @@ type form struct {
 	long     string // --words
 	dash     string // -words, for programs that have no letters (go, find); --words mean the same there
 	number   bool   // -5 is an option
+	single   bool   // one letter to a word, values apart: the program does not read clusters
+	patterns string // --words that take any value without harm, so also what a pattern becomes
 
 	// need is the least and most the greatest number of operands; most -1 is
 	// any number.
@@ -88,8 +90,9 @@ func (f *form) option(u *usage, args []Arg) (taken int, why string) {
 	text := args[0].Text
 	unknown := "the option " + show(text) + " is not known to be harmless"
 	if args[0].Glob {
-		// Every word it becomes must be this very option.
-		if eq := strings.IndexByte(text, '='); eq < 0 || args[0].fixed <= eq {
+		// It becomes whatever a file is called: only where any value is harmless.
+		eq := strings.IndexByte(text, '=')
+		if eq < 0 || args[0].fixed <= eq || !slices.Contains(strings.Fields(f.patterns), strings.TrimPrefix(text[:eq], "--")) {
 			return 0, unknown
 		}
 	}
@@ -126,6 +129,9 @@ func (f *form) option(u *usage, args []Arg) (taken int, why string) {
 // letters reads a cluster such as -la, -n5 or -n 5.
 func (f *form) letters(u *usage, args []Arg, unknown string) (taken int, why string) {
 	text := args[0].Text
+	if f.single && len(text) != 2 {
+		return 0, unknown
+	}
 	if f.number && isNumber(text[1:]) {
 		u.opts = append(u.opts, option{name: text[1:]})
 		return 0, ""

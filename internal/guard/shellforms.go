@@ -129,8 +129,7 @@ func textForm(name string) (form, bool) {
 	case "hexdump", "hd":
 		f.short, f.shortArg = "bcCdovx", "ns"
 	case "xxd":
-		// It reads only the first letter of an option, so clusters mislead.
-		f.shortArg, f.short, f.most, f.check = "lcg", "bupi", 1, singleLetters
+		f.shortArg, f.short, f.most, f.single = "lcg", "bupi", 1, true
 	case "strings":
 		f.short, f.shortArg, f.number, f.check = "a", "n", true, noResponseFiles
 	case "printf":

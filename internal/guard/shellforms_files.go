@@ -34,7 +34,7 @@ func fileForm(name string) (form, bool) {
 		f.long = "canonicalize canonicalize-existing canonicalize-missing no-newline quiet silent verbose zero"
 	case "tree":
 		// Not -o and -R (write), -l (follows links).
-		f.short, f.shortArg = "adfinpqrstuvxACDFNQSUXJhc", "LIP"
+		f.short, f.shortArg, f.single = "adfinpqrstuvxACDFNQSUXJhc", "LIP", true
 		f.long = "dirsfirst filesfirst du si prune noreport charset= filelimit= timefmt= sort? matchdirs ignore-case gitignore inodes device"
 	case "pwd":
 		f.short, f.most = "LP", 0
@@ -70,12 +70,14 @@ func searchForm(name string) (form, bool) {
 		// Not -f and --exclude-from (read files), -R (follows links out of the tree).
 		f.short, f.shortArg, f.number, f.anyOption = "EFGPiyvwxcLlqsbHhnTUZzaIor", "emABCdD", true, true
 		f.long = "extended-regexp fixed-strings basic-regexp perl-regexp regexp= ignore-case no-ignore-case invert-match word-regexp line-regexp count color? colour? files-without-match files-with-matches max-count= only-matching quiet silent no-messages byte-offset with-filename no-filename label= line-number initial-tab null after-context= before-context= context= text binary-files= devices= directories= exclude= exclude-dir= include= recursive line-buffered null-data binary"
+		f.patterns = "include exclude exclude-dir"
 		f.text, f.textUnless, f.need, f.check = 1, "e regexp", 0, needsPattern
 	case "rg":
 		// Not --pre and --hostname-bin (start programs), -z (starts decompressors),
 		// -f and --ignore-file (read files), -L (follows links).
 		f.short, f.shortArg = "nNiSswxvcloqFUPpau0.H", "egtTABCmrdME"
 		f.long = "line-number no-line-number ignore-case smart-case case-sensitive word-regexp line-regexp invert-match count count-matches files-with-matches files-without-match only-matching quiet fixed-strings multiline multiline-dotall pcre2 pretty text unrestricted null hidden no-hidden no-ignore no-ignore-vcs no-ignore-parent no-ignore-dot no-ignore-global no-ignore-exclude files type-list json stats no-stats column no-column heading no-heading color= colors= sort= sortr= max-depth= max-count= max-filesize= max-columns= max-columns-preview vimgrep trim passthru regexp= glob= iglob= type= type-not= after-context= before-context= context= replace= no-messages with-filename no-filename no-config one-file-system crlf no-unicode encoding= context-separator= field-match-separator= field-context-separator= byte-offset block-buffered line-buffered glob-case-insensitive sort-files no-mmap binary no-binary"
+		f.patterns = "glob iglob"
 		f.text, f.textUnless, f.check = 1, "e regexp files type-list", needsPattern
 	case "fd", "fdfind":
 		// Not -x, -X (start programs), -l (starts ls), -L (follows links).
@@ -103,16 +105,6 @@ func needsPattern(u *usage) string {
 	}
 	if len(u.operands) > 0 && u.operands[0].Glob && u.operands[0].fixed == 0 {
 		return "its pattern is not quoted, so files of the directory take its place"
-	}
-	return ""
-}
-
-// singleLetters is for programs that do not read clusters the usual way.
-func singleLetters(u *usage) string {
-	for i := 1; i < len(u.opts); i++ {
-		if u.opts[i].value == "" && u.opts[i-1].value == "" {
-			return "it has more than one option without a value"
-		}
 	}
 	return ""
 }

@@ -149,7 +149,7 @@ func gitSubForm(sub string) (form, bool) {
 		f.long = "verify quiet short? abbrev-ref? symbolic symbolic-full-name show-toplevel show-prefix show-cdup show-superproject-working-tree git-dir git-common-dir absolute-git-dir is-inside-git-dir is-inside-work-tree is-bare-repository is-shallow-repository show-object-format? all branches? tags? remotes? revs-only no-revs flags no-flags default= show-ref-format local-env-vars not"
 	case "ls-files":
 		f.short, f.shortArg = "cdmoisuktvfz", "x"
-		f.long = "cached deleted modified others ignored stage directory no-empty-directory unmerged killed exclude= exclude-standard error-unmatch full-name recurse-submodules abbrev? eol deduplicate debug"
+		f.long = "cached deleted modified others ignored stage directory no-empty-directory unmerged killed exclude= exclude-standard error-unmatch full-name abbrev? eol deduplicate debug"
 	case "ls-tree":
 		f.short = "dtrlz"
 		f.long = "name-only name-status full-name full-tree long abbrev? object-only"
@@ -181,7 +181,7 @@ func gitSubForm(sub string) (form, bool) {
 	case "grep":
 		// Not -O (opens a pager), -f, --no-index, --textconv, --ext-grep.
 		f.short, f.shortArg, f.number = "iIwvhHEGPFnlLzocpWqar", "eABCm", true
-		f.long = "cached untracked no-exclude-standard exclude-standard recurse-submodules text ignore-case word-regexp invert-match full-name extended-regexp basic-regexp perl-regexp fixed-strings line-number column files-with-matches name-only files-without-match null only-matching count color? no-color break heading show-function context= after-context= before-context= function-context and or not all-match quiet max-depth= max-count= recursive no-recursive"
+		f.long = "cached untracked no-exclude-standard exclude-standard text ignore-case word-regexp invert-match full-name extended-regexp basic-regexp perl-regexp fixed-strings line-number column files-with-matches name-only files-without-match null only-matching count color? no-color break heading show-function context= after-context= before-context= function-context and or not all-match quiet max-depth= max-count= recursive no-recursive"
 		f.text, f.textUnless, f.check = 1, "e", needsPattern
 	default:
 		return form{}, false
@@ -220,7 +220,7 @@ func checkGitFormat(u *usage) string {
 		switch o.name {
 		case "format", "pretty":
 			known := []string{"", "oneline", "short", "medium", "full", "fuller", "reference", "email", "raw", "mboxrd"}
-			if strings.Contains(o.value, "%G") || strings.Contains(strings.ToLower(o.value), "signature") {
+			if signs(o.value) || strings.Contains(strings.ToLower(o.value), "signature") {
 				return "its format makes git start gpg"
 			}
 			if !strings.Contains(o.value, "%") && !slices.Contains(known, o.value) && !strings.HasPrefix(o.value, "format:") && !strings.HasPrefix(o.value, "tformat:") {
@@ -233,4 +233,19 @@ func checkGitFormat(u *usage) string {
 		}
 	}
 	return ""
+}
+
+// signs reports whether a format has a placeholder that checks a signature,
+// for which git starts gpg.
+func signs(format string) bool {
+	for i := 0; i+1 < len(format); i++ {
+		if format[i] != '%' {
+			continue
+		}
+		rest := strings.TrimLeft(format[i+1:], "+- ")
+		if strings.HasPrefix(rest, "G") {
+			return true
+		}
+	}
+	return false
 }

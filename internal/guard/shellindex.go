@@ -15,7 +15,7 @@ import (
 
 // checkIndex says why an index is not known to be without submodules.
 func (s *Shell) checkIndex(file string) error {
-	data, err := s.ReadFile(file)
+	data, err := s.plainFile(file)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil
@@ -36,6 +36,8 @@ const (
 	kindMask    = 0xf000
 	gitlink     = 0xe000
 	sparseDir   = 0x4000
+	extended    = 0x4000
+	lengthMask  = 0x0fff
 )
 
 // submodules says what about an index is not plain; empty if it only has
@@ -61,18 +63,23 @@ func submodules(data []byte) string {
 			return odd
 		}
 		size := indexFixed
-		if version == 3 && rest[indexFixed-2]&0x40 != 0 {
+		flags := binary.BigEndian.Uint16(rest[indexFixed-2:])
+		if flags&extended != 0 {
+			if version == 2 {
+				return odd
+			}
 			size += 2
 		}
-		end := bytes.IndexByte(rest[min(size, len(rest)):], 0)
-		if end < 0 {
+		length := int(flags & lengthMask)
+		end := (size + length + 8) &^ 7 // one to eight bytes of padding
+		if length == 0 || length == lengthMask || end > len(rest) {
 			return odd
 		}
-		size = (size + end + 8) &^ 7 // one to eight bytes of padding
-		if size > len(rest) {
+		// The length of the name as git takes it must be the one everybody sees.
+		if bytes.IndexByte(rest[size:size+length], 0) >= 0 || len(bytes.Trim(rest[size+length:end], "\x00")) > 0 {
 			return odd
 		}
-		rest = rest[size:]
+		rest = rest[end:]
 	}
 	for len(rest) > 0 { // extensions
 		if len(rest) < 8 {

@@ -8,7 +8,9 @@ func jqForm(args []Arg) found {
 	// --arg NAME VALUE takes two words, which a form cannot say.
 	var rest []Arg
 	for i := 0; i < len(args); i++ {
-		if t := args[i].Text; t == "--arg" || t == "--argjson" {
+		if t := args[i].Text; t == "--" { // what follows is files, whatever it looks like
+			return found{known: true, form: form{class: ReadOnly}, why: "its -- is not understood"}
+		} else if t == "--arg" || t == "--argjson" {
 			if i+2 >= len(args) || !args[i+1].Literal || !args[i+2].Literal || strings.HasPrefix(args[i+1].Text, "-") || strings.HasPrefix(args[i+2].Text, "-") {
 				return found{known: true, form: form{class: ReadOnly}, why: "the option " + t + " lacks its two values"}
 			}

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 )
@@ -145,9 +146,13 @@ func (l *Line) allowed(rules []Rule, only bool) (used []Rule, against []string) 
 	if len(l.Unknown) > 0 || len(l.Programs) == 0 {
 		return nil, []string{"the line is not understood in full"}
 	}
+	// A line that only reads runs where nothing can be written. With another
+	// program in it that does not hold any more, and only the plainest of those
+	// that read may stand beside it without a rule of their own.
+	mixed := slices.ContainsFunc(l.Programs, func(p Program) bool { return p.Class != ReadOnly || p.Dynamic })
 	for i := range l.Programs {
 		p := &l.Programs[i]
-		if p.Class == ReadOnly && !p.Dynamic && !only {
+		if p.Class == ReadOnly && !p.Dynamic && !only && (!mixed || plainest(p.Name)) {
 			continue
 		}
 		m := slices.IndexFunc(rules, func(r Rule) bool { return r.Match(p) })
@@ -163,6 +168,16 @@ func (l *Line) allowed(rules []Rule, only bool) (used []Rule, against []string) 
 		}
 	}
 	return used, against
+}
+
+// plainest lists programs that start nothing, write nothing and go by no
+// settings, whatever files there are.
+func plainest(name string) bool {
+	switch path.Base(name) {
+	case "cd", "echo", "printf", "pwd", "true", "false", ":", "test", "[", "exit", "set", "export", "sleep", "date", "head", "tail", "wc", "cat", "grep", "egrep", "fgrep", "ls", "cut", "tr", "nl", "tac", "basename", "dirname":
+		return true
+	}
+	return isWrapper(path.Base(name)) // what it starts is judged by itself
 }
 
 // Explain breaks the line into its parts, one sentence each, for the person

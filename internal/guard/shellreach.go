@@ -49,7 +49,7 @@ func (s *Shell) reachPath(p Path, opt *ShellOptions) error {
 	}
 	// What the pattern becomes may be a link to somewhere else. Names that the
 	// shell skips (leading dots) are looked at too.
-	if strings.ContainsAny(p.Text, "[\\?") || strings.Contains(p.Text, "..") || hiddenPattern(p.Text) || s.Glob == nil {
+	if strings.ContainsAny(p.Text, "[\\?") || strings.Contains(p.Text, "..") || hiddenPattern(p.Text) || starred(p.Text) > 2 || s.Glob == nil {
 		return fmt.Errorf("nobody can say which files %s means", show(p.Text))
 	}
 	full := strings.TrimRight(p.Full(), "/")
@@ -73,6 +73,17 @@ func (s *Shell) reachPath(p Path, opt *ShellOptions) error {
 		}
 	}
 	return nil
+}
+
+// starred counts the elements of a pattern that have to be looked for: each
+// multiplies the work.
+func starred(text string) (n int) {
+	for elem := range strings.SplitSeq(text, "/") {
+		if strings.Contains(elem, "*") {
+			n++
+		}
+	}
+	return n
 }
 
 // hiddenPattern: an element such as .* is "." and ".." too, to some shells.

@@ -45,7 +45,7 @@ func (s *Shell) repository(dir string, opt *ShellOptions) error {
 func (s *Shell) gitDirs(d string) ([]string, error) {
 	var out []string
 	at := path.Join(d, ".git")
-	text, err := s.ReadFile(at)
+	text, err := s.plainFile(at)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil: // a directory
@@ -62,8 +62,11 @@ func (s *Shell) gitDirs(d string) ([]string, error) {
 		}
 	}
 	// A directory that looks like the inside of .git is a repository too.
-	_, objects := s.ReadFile(path.Join(d, "objects"))
-	_, common := s.ReadFile(path.Join(d, "commondir"))
+	_, objects := s.plainFile(path.Join(d, "objects"))
+	_, common := s.plainFile(path.Join(d, "commondir"))
+	if errors.Is(objects, errLink) || errors.Is(common, errLink) {
+		return nil, fmt.Errorf("%s may be a repository that is put together by links", show(d))
+	}
 	if !errors.Is(objects, fs.ErrNotExist) || !errors.Is(common, fs.ErrNotExist) {
 		bare, err := s.withCommon(d)
 		if err != nil {
@@ -76,9 +79,12 @@ func (s *Shell) gitDirs(d string) ([]string, error) {
 
 // withCommon adds the directory a linked work tree shares its settings with.
 func (s *Shell) withCommon(at string) ([]string, error) {
+	if _, err := s.plainFile(at); errors.Is(err, errLink) {
+		return nil, fmt.Errorf("%s: %w", show(at), err)
+	}
 	out := []string{at}
 	file := path.Join(at, "commondir")
-	text, err := s.ReadFile(file)
+	text, err := s.plainFile(file)
 	if errors.Is(err, fs.ErrNotExist) {
 		return out, nil
 	}
@@ -114,7 +120,7 @@ func (s *Shell) checkGitDirs(dirs []string) error {
 	for _, d := range dirs {
 		for _, name := range []string{"config", "config.worktree"} {
 			file := path.Join(d, name)
-			text, err := s.ReadFile(file)
+			text, err := s.plainFile(file)
 			switch {
 			case errors.Is(err, fs.ErrNotExist):
 				continue
@@ -129,11 +135,29 @@ func (s *Shell) checkGitDirs(dirs []string) error {
 			return err
 		}
 		hook := path.Join(d, "hooks", "post-index-change")
-		if _, err := s.ReadFile(hook); !errors.Is(err, fs.ErrNotExist) {
+		if _, err := s.plainFile(hook); !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("%s would be run", show(hook))
 		}
 	}
 	return nil
+}
+
+// errLink is a link on the way to a file of a repository: where it leads may
+// depend on who asks (/proc/self).
+var errLink = errors.New("there is a link on the way")
+
+// plainFile reads a file that no link leads to.
+func (s *Shell) plainFile(file string) ([]byte, error) {
+	for at := file; at != "/" && at != "."; at = path.Dir(at) {
+		link, err := s.Options.isLink(at)
+		if err == nil && link || within(at, []string{"/proc", "/sys", "/dev"}) {
+			return nil, errLink
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
+	return s.ReadFile(file)
 }
 
 // checkGitConfig reads git's settings strictly and refuses those that are not
@@ -149,6 +173,9 @@ func checkGitConfig(text string) error {
 				return fmt.Errorf("the section %s is not understood", show(line))
 			}
 			section, line = name, strings.TrimSpace(rest)
+			if strings.HasPrefix(line, "[") { // git takes another section on the same line
+				return fmt.Errorf("the section %s is not understood", show(line))
+			}
 		}
 		if line == "" || line[0] == '#' || line[0] == ';' {
 			continue
@@ -158,12 +185,25 @@ func checkGitConfig(text string) error {
 		}
 		key, value, _ := strings.Cut(line, "=")
 		key = strings.ToLower(strings.TrimSpace(key))
+		if !gitKey(key) {
+			return fmt.Errorf("the line %s is not understood", show(line))
+		}
 		value = strings.ToLower(strings.Trim(strings.TrimSpace(value), `"`))
 		if !harmlessSetting(section, key, value) {
 			return fmt.Errorf("its setting %s may make git start a program", show(section+"."+key))
 		}
 	}
 	return nil
+}
+
+// gitKey reports whether a word can be the name of a setting.
+func gitKey(key string) bool {
+	for i := range len(key) {
+		if c := key[i]; (c < 'a' || c > 'z') && (i == 0 || (c < '0' || c > '9') && c != '-') {
+			return false
+		}
+	}
+	return key != ""
 }
 
 // gitSection reads [name] and [name "sub"]; the subsection is dropped, but for
@@ -201,16 +241,18 @@ func gitSection(line string) (name, rest string, ok bool) {
 func harmlessSetting(section, key, value string) bool {
 	switch section {
 	case "user", "author", "committer", "branch", "branch *", "pull", "push", "fetch", "rebase", "gc", "init", "commit", "rerere", "rerere *", "color", "color *", "column", "advice",
-		"index", "status", "pack", "receive", "transfer", "tag", "merge", "merge *", "mergetool", "mergetool *", "http", "http *", "credential", "credential *", "gitflow *", "gui", "svn-remote *", "alias", "feature", "checkout", "clean", "apply", "am", "lfs", "lfs *", "maintenance", "stash", "safe":
+		"index", "pack", "receive", "transfer", "tag", "merge", "merge *", "mergetool", "mergetool *", "http", "http *", "credential", "credential *", "gitflow *", "gui", "svn-remote *", "feature", "checkout", "clean", "apply", "am", "lfs", "lfs *", "maintenance", "stash", "safe":
 		return true
 	case "core":
 		return harmlessCore(key, value)
+	case "status": // submoduleSummary starts git in submodules
+		return key == "short" || key == "branch" || key == "showuntrackedfiles" || key == "relativepaths" || key == "renames"
 	case "remote *":
 		return key == "url" || key == "fetch" || key == "pushurl" || key == "push" || key == "tagopt" || key == "prune" || key == "mirror" || key == "gh-resolved" || key == "skipfetchall"
 	case "submodule", "submodule *":
-		return key == "url" || key == "active" || key == "branch" || key == "ignore" || key == "recurse"
+		return key == "url" || key == "active" || key == "branch" || key == "ignore"
 	case "extensions":
-		return key == "worktreeconfig" || key == "objectformat" || key == "noop" || key == "refstorage"
+		return key == "worktreeconfig" || key == "objectformat" && value == "sha1" || key == "noop" || key == "refstorage"
 	case "diff":
 		switch key {
 		case "renames", "renamelimit", "algorithm", "colormoved", "mnemonicprefix", "noprefix", "context", "interhunkcontext", "wordregex", "tool", "guitool", "ignoresubmodules", "statgraphwidth", "indentheuristic":

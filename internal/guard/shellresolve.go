@@ -25,7 +25,18 @@ func systemTrees() []string {
 // SystemOptions looks at the real machine: programs are found in the
 // directories of SystemDirs, in that order, whatever PATH says.
 func SystemOptions(dir string) ShellOptions {
-	return ShellOptions{Dir: dir, Look: LookIn(SystemDirs()...), EvalSymlinks: filepath.EvalSymlinks, Stat: os.Stat}
+	return ShellOptions{Dir: dir, Look: LookIn(SystemDirs()...), EvalSymlinks: filepath.EvalSymlinks, Stat: os.Stat, Lstat: os.Lstat}
+}
+
+func (o *ShellOptions) isLink(file string) (bool, error) {
+	if o.Lstat == nil {
+		return false, errors.New("nothing tells links from files")
+	}
+	info, err := o.Lstat(file)
+	if err != nil {
+		return false, err
+	}
+	return info.Mode()&fs.ModeSymlink != 0, nil
 }
 
 // LookIn finds programs in the given directories. The shell that runs the line

@@ -149,6 +149,9 @@ func (r Rule) Match(p *Program) bool {
 	if !r.Open {
 		return true
 	}
+	if len(words) > 0 && runsTargets(path.Base(p.Name)) && slices.ContainsFunc(rest, func(a Arg) bool { return !strings.HasPrefix(a.Text, "-") }) {
+		return false // "make test" does not allow "make test deploy"
+	}
 	if p.known {
 		return p.fits
 	}
@@ -161,6 +164,15 @@ func isWrapper(name string) bool {
 	}
 	switch name {
 	case "env", "xargs", "parallel", "su", "runuser", "watch", "script", "flock", "busybox", "toybox", "ssh":
+		return true
+	}
+	return false
+}
+
+// runsTargets: programs for which each further word is one more thing to run.
+func runsTargets(name string) bool {
+	switch name {
+	case "make", "gmake", "bmake", "ninja", "just", "rake", "task", "ant", "mage":
 		return true
 	}
 	return false

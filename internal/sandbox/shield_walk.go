@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -144,6 +145,9 @@ func (s *Shield) judge(dir string, entries []fs.DirEntry) *sight {
 				continue
 			}
 			seen.covers = append(seen.covers, Cover{Path: name, Dir: e.IsDir()})
+			for up := range s.depth(name) { // who could rename those would uncover it next time
+				seen.covers = append(seen.covers, Cover{Path: up, Kind: Pin, Dir: true})
+			}
 			continue
 		case link:
 			continue
@@ -158,6 +162,23 @@ func (s *Shield) judge(dir string, entries []fs.DirEntry) *sight {
 		}
 	}
 	return seen
+}
+
+// depth gives the directories that make a path one to be hidden.
+func (s *Shield) depth(name string) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		most := 1
+		for _, e := range s.hidden {
+			if matches([]ending{e}, name) {
+				most = max(most, len(e))
+			}
+		}
+		for range most - 1 {
+			if name = filepath.Dir(name); !yield(name) {
+				return
+			}
+		}
+	}
 }
 
 func isGitName(name string) bool { return strings.EqualFold(name, ".git") }
