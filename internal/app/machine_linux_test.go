@@ -232,3 +232,16 @@ func sleeping(t *testing.T, mark string) (left []string) {
 	}
 	return left
 }
+
+// TestBoundedIsOfAll: one tool whose commands see more is enough for the guard
+// to take none of them as bounded.
+func TestBoundedIsOfAll(t *testing.T) {
+	a, _ := workshop(t, nil)
+	if !a.bounded {
+		t.Error("the linux sandbox does not bound files")
+	}
+	a, _ = workshop(t, func(c *Config) { c.Sandbox.Tools = map[string]SandboxTool{"start_command": {ForceBackend: "host"}} })
+	if a.bounded {
+		t.Error("start_command runs on the host")
+	}
+}

@@ -51,3 +51,14 @@ func TestOutputThatCannotBeWritten(t *testing.T) {
 type fullDisk struct{}
 
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestWhatIsNotSeenIsWrittenOut(t *testing.T) {
+	for _, r := range []rune{0x200b, 0x202e, 0x2066, 0x2028, 0xfe0f, 0xe0100, 0xe0041, 0x3164, 0x2800, 0x1b, 0x7f} {
+		if text := readable("a" + string(r) + "b"); strings.ContainsRune(text, r) {
+			t.Errorf("%U is shown as %q", r, text)
+		}
+	}
+	if text := "ä 日本 ✓\tx\n"; readable(text) != text {
+		t.Errorf("%q", readable(text))
+	}
+}

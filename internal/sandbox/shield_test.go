@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -191,5 +192,25 @@ func BenchmarkShield(b *testing.B) {
 				}
 			}
 		})
+	}
+}
+
+// TestPinnedParents: a place named by the end of a path stays covered only if
+// the directories that make that path cannot be renamed.
+func TestPinnedParents(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("nothing is covered there")
+	}
+	root := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(root, "work", "deep", "conf"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(root, "work", "deep", "conf", "secret.txt"), nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	s := shield(t, "", []string{"conf/secret.txt"}, nil)
+	got := covers(t, s, root, toolcrib.Dir{Path: filepath.Join(root, "work"), Write: true})
+	if want := []string{"pin work/deep/conf/", "hide work/deep/conf/secret.txt"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
