@@ -121,21 +121,31 @@ func (r reach) readable(path string) error {
 // commandShell reads the command lines: the guard knows what it does.
 const commandShell = "/bin/sh"
 
+// noVCS keeps go from asking git, which would go by the settings of whatever
+// repository it finds.
+const noVCS = "-buildvcs=false"
+
 // shellConfig is the box's own configuration. Its PATH is where the guard
 // looks for programs: a command must run what was judged.
-func (c ShellBox) shellConfig(bounded bool, dirs []toolcrib.Dir) shell.Config {
+func (c ShellBox) shellConfig(bounded bool, dirs []toolcrib.Dir, hosts []string) shell.Config {
 	home := "/nonexistent" // settings there could make harmless programs run others
 	if bounded && !slices.ContainsFunc(dirs, func(d toolcrib.Dir) bool { return within("/tmp", d.Path) }) {
 		home = "/tmp" // empty in a sandbox, and its own
 	}
 	env := map[string]string{
 		"PATH": strings.Join(guard.SystemDirs(), ":"), "HOME": home, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1",
-		"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "GIT_DISCOVERY_ACROSS_FILESYSTEM": "1", "GOTOOLCHAIN": "local", "GOPROXY": "off", "GOFLAGS": "-buildvcs=false",
-		"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "none",
+		"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "GIT_DISCOVERY_ACROSS_FILESYSTEM": "1", "GOTOOLCHAIN": "local", "GOFLAGS": noVCS,
+		"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "https:http",
 		// Settings of a submodule must not make git start a program.
 		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.fsmonitor", "GIT_CONFIG_VALUE_0": "false",
 	}
+	if len(hosts) == 0 { // said at once, instead of after a wait for nobody
+		env["GOPROXY"], env["GIT_ALLOW_PROTOCOL"] = "off", "none"
+	}
 	maps.Copy(env, c.Env)
+	if own := c.Env["GOFLAGS"]; own != "" {
+		env["GOFLAGS"] = noVCS + " " + own
+	}
 	cfg := shell.Config{Shell: commandShell, MaxTimeout: c.MaxTimeout, JobTime: c.JobTime}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		cfg.Env = append(cfg.Env, name+"="+env[name])

@@ -48,7 +48,7 @@ func TestCommandEnvironment(t *testing.T) {
 		dir     string
 		home    string
 	}{{true, "/home/ann/project", "HOME=/tmp"}, {true, "/tmp", "HOME=/nonexistent"}, {true, "/", "HOME=/nonexistent"}, {false, "/home/ann/project", "HOME=/nonexistent"}} {
-		env := cfg.shellConfig(c.bounded, []toolcrib.Dir{{Path: c.dir, Write: true}}).Env
+		env := cfg.shellConfig(c.bounded, []toolcrib.Dir{{Path: c.dir, Write: true}}, nil).Env
 		for _, want := range []string{
 			c.home, "GOCACHE=/cache", "GOFLAGS=-buildvcs=false", "GOPROXY=off", "GOTOOLCHAIN=local", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
 			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=false", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1",
@@ -57,5 +57,11 @@ func TestCommandEnvironment(t *testing.T) {
 				t.Errorf("%s is not in %q", want, env)
 			}
 		}
+	}
+	// With the network granted modules can be fetched, and one's own flags add.
+	cfg.Env["GOFLAGS"] = "-mod=mod"
+	env := cfg.shellConfig(true, nil, []string{"*"}).Env
+	if !slices.Contains(env, "GOFLAGS=-buildvcs=false -mod=mod") || slices.Contains(env, "GOPROXY=off") || !slices.Contains(env, "GIT_ALLOW_PROTOCOL=https:http") {
+		t.Errorf("%q", env)
 	}
 }

@@ -27,17 +27,19 @@ func (a *App) kinds(cfg Config) []kind {
 		{"clock", boxes.Clock.Enabled, with(clock.Open, boxes.Clock.config())},
 		{"files", boxes.Files.Enabled, with(files.Open, files.Config{})},
 		{"math", boxes.Math.Enabled, with(math.Open, math.Config{})},
-		{"shell", boxes.Shell.AllowShell, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.openShell(ctx, boxes.Shell) }},
+		{"shell", boxes.Shell.AllowShell, func(ctx context.Context) (toolcrib.Toolbox, error) {
+			return a.openShell(ctx, boxes.Shell, cfg.Grant.Hosts)
+		}},
 	}
 }
 
 // openShell keeps the box: its guard has to know what was typed into jobs.
-func (a *App) openShell(ctx context.Context, cfg ShellBox) (toolcrib.Toolbox, error) {
+func (a *App) openShell(ctx context.Context, cfg ShellBox, hosts []string) (toolcrib.Toolbox, error) {
 	var spill *os.Root
 	if a.spill != nil {
 		spill = a.spill.root
 	}
-	box, err := shell.Open(ctx, cfg.shellConfig(a.bounded, a.reach.dirs), shell.Needs{Spill: spill})
+	box, err := shell.Open(ctx, cfg.shellConfig(a.bounded, a.reach.dirs, hosts), shell.Needs{Spill: spill})
 	if err != nil {
 		return nil, err
 	}

@@ -163,6 +163,9 @@ func (s *Shell) plainFile(file string) ([]byte, error) {
 // checkGitConfig reads git's settings strictly and refuses those that are not
 // known to start nothing when git only reads.
 func checkGitConfig(text string) error {
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' }) {
+		return errors.New("there are control characters in it")
+	}
 	section := ""
 	text = strings.TrimPrefix(text, "\ufeff")
 	for line := range strings.SplitSeq(text, "\n") {
