@@ -37,6 +37,10 @@ type Caller struct {
 	Session string `json:"session,omitempty"` // one conversation
 	Via     string `json:"via,omitempty"`     // the frontend
 	Dialect string `json:"dialect,omitempty"` // whose names and shapes it speaks; empty is ours
+	// Organisation is the tenant it belongs to, and Token the name of what it
+	// was authenticated with. Empty: the node's own, and none.
+	Organisation string `json:"organisation,omitempty"`
+	Token        string `json:"token,omitempty"`
 }
 
 // maxWord bounds the names a caller gives: what is longer is no name.
@@ -55,7 +59,7 @@ func checkID(id string) error {
 
 // clipped bounds what the journal keeps of a caller's names.
 func (c Caller) clipped() Caller {
-	for _, word := range []*string{&c.Subject, &c.Agent, &c.Session, &c.Via, &c.Dialect} {
+	for _, word := range []*string{&c.Subject, &c.Agent, &c.Session, &c.Via, &c.Dialect, &c.Organisation, &c.Token} {
 		*word = clip(*word, maxWord)
 	}
 	return c

@@ -139,11 +139,23 @@ func (c *Catalog) Load(ctx context.Context, s Shelving) (Diff, []Fault) {
 	diff := compare(c.snap.Load(), next)
 	c.snap.Store(next)
 	if !diff.Empty() {
-		for _, id := range slices.Sorted(maps.Keys(c.watchers)) {
-			c.watchers[id](diff)
-		}
+		c.tell(diff)
 	}
 	return diff, faults
+}
+
+// Announce has everyone who watches look again, because callers may see other
+// tools now though the shelves are as they were.
+func (c *Catalog) Announce() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.tell(Diff{})
+}
+
+func (c *Catalog) tell(diff Diff) {
+	for _, id := range slices.Sorted(maps.Keys(c.watchers)) {
+		c.watchers[id](diff)
+	}
 }
 
 // list asks a box; one that breaks down is a box that cannot be read.
@@ -156,8 +168,8 @@ func list(ctx context.Context, box Toolbox) (tools []Tool, err error) {
 	return box.Tools(ctx)
 }
 
-// Watch calls changed after every Load that changed something, until stop is
-// called. changed must return soon and must not call Load or Watch.
+// Watch calls changed after every Load that changed something, and with an
+// empty Diff after every [Catalog.Announce], until stop is called. changed must return soon and must not call Load or Watch.
 func (c *Catalog) Watch(changed func(Diff)) (stop func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

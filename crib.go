@@ -21,7 +21,11 @@ type Crib struct {
 	Catalog *Catalog
 	// Guards judge every call; the strictest verdict wins. With no guard, or
 	// none that has an opinion, a call is denied.
-	Guards   []Guard
+	Guards []Guard
+	// Current gives further guards that may be others at the next call, such as
+	// rules that a person edits meanwhile. One look at a call sees one set. Nil:
+	// none.
+	Current  func() []Guard
 	Approver Approver // nil: what has to be asked is refused
 	Sandbox  Sandbox  // nil: what has to run programs is refused
 	Journal  Journal  // nil: everything is refused
@@ -34,6 +38,17 @@ type Crib struct {
 	// Files says where relative names begin, what stays out of reach inside
 	// granted directories, and where removed files go.
 	Files FilesOptions
+	// HTTP says how the granted hosts are reached.
+	HTTP HTTPOptions
+	// Secret looks a credential up for a call of a tool; only granted names get
+	// here. Nil: tools have none.
+	Secret func(ctx context.Context, call Call, tool Spec, name string) (string, error)
+	// Vetters look over every result before its caller gets it, in this order.
+	Vetters []Vetter
+	// After hears of every call that has ended, in the goroutine of the call:
+	// state that goes by what was done is kept there. It gets the record as the
+	// journal has it.
+	After []func(ctx context.Context, r *Record)
 	// Around wraps tools where they run: retry, cache, trace. The grant is
 	// settled by then, so nothing here can widen it.
 	Around []func(Tool) Tool
@@ -138,6 +153,7 @@ type flight struct {
 
 	env   *Env
 	files *Files      // of env; the tool may do with its own as it likes
+	gate  *gate       // of env.HTTP, likewise
 	clean bool        // the result is one value without secrets
 	over  atomic.Bool // handles of a call that has ended give nothing any more
 }
@@ -210,7 +226,7 @@ func (c *Crib) proceed(ctx context.Context, b begun) (result *Result, err error)
 	}
 	p, err := c.approve(ctx, j)
 	if early, ok := errors.AsType[foreseen](err); ok {
-		return c.vet(ran{j.flight, Failed(early.Error())})
+		return c.vet(ctx, ran{j.flight, Failed(early.Error())})
 	}
 	if err != nil {
 		return nil, err
@@ -223,7 +239,7 @@ func (c *Crib) proceed(ctx context.Context, b begun) (result *Result, err error)
 	if err != nil {
 		return nil, err
 	}
-	return c.vet(o)
+	return c.vet(ctx, o)
 }
 
 // begin writes the record: what cannot be recorded is not done.

@@ -367,7 +367,7 @@ func TestGuardOrderDoesNotMatter(t *testing.T) {
 	c.Grant, c.Log = Grant{Programs: []string{"*"}}, quiet()
 	judge := func() *flight {
 		f := &flight{call: Call{Tool: "x"}, entry: c.Catalog.find("", "x")}
-		f.decision = c.verdict(t.Context(), f, nil)
+		f.decision, f.rec.Verdicts = c.verdict(t.Context(), f, nil)
 		return f
 	}
 	for range 1000 {

@@ -41,6 +41,9 @@ func (c *Crib) end(ctx context.Context, b begun, result *Result, failure error) 
 			c.log().Warn("granted directories cannot be closed", "call", f.call.ID, "err", err)
 		}
 	}
+	if f.gate != nil {
+		f.gate.close()
+	}
 	f.rec.Duration = c.now().Sub(f.rec.Start)
 	if failure != nil {
 		e, ok := errors.AsType[*Error](failure)
@@ -64,6 +67,7 @@ func (c *Crib) end(ctx context.Context, b begun, result *Result, failure error) 
 		// caller do it again. The journal has the begin, and says what it lost.
 		c.log().Error("journal cannot close a record", "call", f.call.ID, "tool", f.call.Tool, "err", err)
 	}
+	c.after(context.WithoutCancel(ctx), &f.rec)
 	if failure != nil {
 		return nil, failure
 	}

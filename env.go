@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"sync/atomic"
 
@@ -21,8 +22,13 @@ type Env struct {
 	// Files is the granted directories, to read for a tool that does not
 	// declare to write. Nil: none was granted.
 	Files *Files
+	// HTTP reaches the granted hosts, and private addresses only where these
+	// were granted; see [NewHTTP]. Nil: no host was granted.
+	HTTP *http.Client
 	// Exec runs a program inside the sandbox. Nil: no program was granted.
 	Exec func(ctx context.Context, cmd Cmd) (Exit, error)
+	// Secret gives a credential by name, of those that were granted. Nil: none was.
+	Secret func(ctx context.Context, name string) (string, error)
 	// Use calls another tool as a call of its own: judged and recorded, with
 	// this call as its parent and this caller as its caller.
 	Use func(ctx context.Context, tool string, input any) (*Result, error)
@@ -80,6 +86,14 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 		}
 		e.Files, f.files = files, files
 	}
+	if len(grant.Hosts) > 0 && declared&Network != 0 {
+		f.gate = newGate(grant.Hosts, c.HTTP)
+		f.gate.tool, f.gate.call = f.call.Tool, f.call.ID
+		e.HTTP = f.gate.client()
+	}
+	if c.Secret != nil && len(grant.Secrets) > 0 && declared&Secrets != 0 {
+		e.Secret = c.secret(f, grant.Secrets)
+	}
 	if len(grant.Programs) == 0 || declared&Runs == 0 {
 		return e, nil
 	}
@@ -102,6 +116,19 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 		return c.Sandbox.Run(ctx, cmd, grant.within(f.effects.All()))
 	}
 	return e, nil
+}
+
+// secret is the handle on the credentials a call was granted.
+func (c *Crib) secret(f *flight, granted []string) func(context.Context, string) (string, error) {
+	return func(ctx context.Context, name string) (string, error) {
+		if f.over.Load() {
+			return "", callOver(f)
+		}
+		if !allowed(granted, name) { // it does not say whether there is one
+			return "", refuse(Denied, f.call.Tool, "the secret "+name+" was not granted", nil)
+		}
+		return c.Secret(ctx, f.call, f.entry.tool.Spec, name)
+	}
 }
 
 // filesOptions has every directory that may be granted: a grant narrowed to one

@@ -10,8 +10,13 @@ import (
 // Grant is what one call may touch. The zero Grant is nothing at all. Guards
 // narrow it by [Grant.Meet]; there is no operation that widens one.
 type Grant struct {
-	Dirs     []Dir    `json:"dirs,omitempty"`
-	Hosts    []string `json:"hosts,omitempty"`    // names, *.suffix, or * for any
+	Dirs []Dir `json:"dirs,omitempty"`
+	// Hosts is names, *.suffix, or * for any, and addresses and ranges such as
+	// 10.0.0.0/8. A name gives the public addresses it leads to. A private
+	// address, see [NewHTTP], is given only by an entry that holds it, for itself
+	// and for every granted name that leads to it. The name localhost has to be
+	// granted by itself and gives loopback.
+	Hosts    []string `json:"hosts,omitempty"`
 	Programs []string `json:"programs,omitempty"` // absolute paths, or * for any
 	Secrets  []string `json:"secrets,omitempty"`  // names, or * for any
 	// Time is the longest the tool may run; zero leaves the crib's limit.
@@ -38,7 +43,7 @@ func (g Grant) Meet(h Grant) Grant {
 		}
 	}
 	m.Dirs = outermost(m.Dirs)
-	m.Hosts = meetNames(g.Hosts, h.Hosts, meetHost)
+	m.Hosts = meetHosts(g.Hosts, h.Hosts)
 	m.Programs = meetNames(g.Programs, h.Programs, meetWord)
 	m.Secrets = meetNames(g.Secrets, h.Secrets, meetWord)
 	return m
@@ -142,28 +147,4 @@ func meetWord(a, b string) (string, bool) {
 		return b, true
 	}
 	return "", false
-}
-
-func meetHost(a, b string) (string, bool) {
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	if m, ok := meetWord(a, b); ok {
-		return m, true
-	}
-	switch {
-	case hostInside(a, b):
-		return a, true
-	case hostInside(b, a):
-		return b, true
-	}
-	return "", false
-}
-
-// hostInside reports whether the name or pattern a lies within the pattern b:
-// *.example.com holds api.example.com and *.api.example.com, not example.com.
-func hostInside(a, b string) bool {
-	suffix, ok := strings.CutPrefix(b, "*")
-	if !ok || suffix == "" {
-		return false
-	}
-	return strings.HasSuffix(strings.TrimPrefix(a, "*"), suffix) && a != suffix[1:]
 }

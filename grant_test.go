@@ -1,6 +1,7 @@
 package toolcrib
 
 import (
+	"net/netip"
 	"slices"
 	"strings"
 	"testing"
@@ -24,11 +25,15 @@ func touches(g Grant) []string {
 			}
 		}
 	}
-	for _, host := range []string{"example.com", "api.example.com", "v1.api.example.com", "example.org", "notexample.com"} {
-		for _, h := range g.Hosts {
-			h = strings.ToLower(h)
-			if h == "*" || h == host || hostInside(host, h) {
-				out = append(out, "host "+host)
+	hosts := parseHosts(g.Hosts)
+	for _, text := range []string{"8.8.8.8", "9.0.0.1", "10.0.0.1", "10.1.0.1", "11.0.0.1", "127.0.0.1", "169.254.169.254", "::1", "2606::1", "fd00::1", "64:ff9b::808:808", "64:ff9b::a00:1"} {
+		addr := netip.MustParseAddr(text)
+		if hosts.reaches(addr) {
+			out = append(out, "address "+text)
+		}
+		for _, host := range []string{"example.com", "api.example.com", "v1.api.example.com", "example.org", "notexample.com", "localhost", "a.localhost", "metadata.google.internal"} {
+			if hosts.hasName(host) && hosts.leads(host, addr) {
+				out = append(out, "host "+host+" at "+text)
 			}
 		}
 	}
@@ -55,8 +60,10 @@ func someGrant() *rapid.Generator[Grant] {
 			return rapid.SliceOfN(rapid.SampledFrom(from), 0, 3).Draw(t, "words")
 		}
 		return Grant{
-			Dirs:     rapid.SliceOfN(dir, 0, 3).Draw(t, "dirs"),
-			Hosts:    words("*", "*.example.com", "*.api.example.com", "api.example.com", "example.com", "Example.org"),
+			Dirs: rapid.SliceOfN(dir, 0, 3).Draw(t, "dirs"),
+			Hosts: words("*", "*.example.com", "*.api.example.com", "api.example.com", "example.com", "Example.org", "localhost", "metadata.google.internal", "*.google.internal",
+				"0.0.0.0/0", "8.0.0.0/6", "8.8.8.8", "10.0.0.0/8", "10.1.2.3/16", "10.0.0.1", "::ffff:10.0.0.1", "127.0.0.1", "169.254.0.0/16", "::/0", "::1", "2000::/3", "64:ff9b::/96",
+				"*example.com", "example.com:80", "010.0.0.1", "fe80::1%eth0"),
 			Programs: words("*", "/bin/ls", "/bin/sh"),
 			Secrets:  words("*", "one", "two"),
 			Time:     time.Duration(rapid.IntRange(0, 3).Draw(t, "time")),
@@ -93,6 +100,38 @@ func TestGrantMeet(t *testing.T) {
 			t.Fatalf("bounds %v", m.Bounds)
 		}
 	})
+}
+
+// TestGrantMeetsHosts: the cases that a property could miss, written down.
+func TestGrantMeetsHosts(t *testing.T) {
+	for _, s := range []struct{ a, b, want []string }{
+		{[]string{"*"}, []string{"127.0.0.1", "localhost", "metadata.goog"}, nil}, // * gives none of these
+		{[]string{"*"}, []string{"8.8.8.8", "8.8.0.0/16"}, []string{"8.8.0.0/16"}},
+		{[]string{"*"}, []string{"8.0.0.0/6"}, []string{"11.0.0.0/8", "8.0.0.0/7"}}, // without 10.0.0.0/8
+		{[]string{"*", "10.0.0.0/8"}, []string{"*", "10.1.0.0/16"}, []string{"*", "10.1.0.0/16"}},
+		{[]string{"10.0.0.0/8"}, []string{"11.0.0.0/8"}, nil},
+		{[]string{"10.0.0.0/8"}, []string{"::ffff:10.1.0.0/112", "0:0::1"}, []string{"10.1.0.0/16"}},
+		{[]string{"::1/128", "10.0.0.9/8"}, []string{"::/0", "10.0.0.9/32"}, []string{"10.0.0.9", "::1"}},
+		{[]string{"*.Example.com"}, []string{"API.example.COM", "example.com"}, []string{"api.example.com"}},
+		{[]string{"*example.com", "*.", "**", "a..b", "a.", "http://a", "a:80", "a/b", "1.2.3", "0x7f.1", "k\u212a.com", "fe80::1%1", ""}, []string{"*"}, nil},
+	} {
+		got := Grant{Hosts: s.a}.Meet(Grant{Hosts: s.b}).Hosts
+		if diff := cmp.Diff(s.want, got); diff != "" {
+			t.Errorf("%v and %v:\n%s", s.a, s.b, diff)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) { // no limit changes nothing
+		g := someGrant().Draw(t, "g")
+		if diff := cmp.Diff(touches(Grant{Hosts: g.Hosts}), touches(Grant{Hosts: g.Meet(Grant{Hosts: AllHosts()}).Hosts})); diff != "" {
+			t.Fatal(diff)
+		}
+	})
+	if err := CheckHosts([]string{"a.b", "*", "*.c", "10.0.0.0/8", "::1", "localhost"}); err != nil {
+		t.Error(err)
+	}
+	if err := CheckHosts([]string{"a", "http://b", "c:80"}); err == nil || !strings.Contains(err.Error(), "http://b") || !strings.Contains(err.Error(), "c:80") {
+		t.Errorf("%v", err)
+	}
 }
 
 func TestGrantHasWholePathElements(t *testing.T) {

@@ -64,6 +64,9 @@ type Verdict struct {
 	Guard    string   `json:"guard"`            // which guard
 	Rule     string   `json:"rule,omitempty"`   // which of its rules
 	Reason   string   `json:"reason,omitempty"` // several stand one to a line
+	// Note: it decides nothing. It is recorded, and shown to a person who is
+	// asked for other reasons.
+	Note bool `json:"note,omitempty"`
 	// Grant narrows what the call may touch; nil leaves it as it is.
 	Grant *Grant `json:"-"`
 	// Effects is what this call can do as far as the guard understood its

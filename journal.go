@@ -49,6 +49,7 @@ type Record struct {
 	ApprovedBy string          `json:"approved_by,omitempty"`
 	Edited     json.RawMessage `json:"edited,omitempty"` // what a person put in place of Input
 	Duration   time.Duration   `json:"duration_ns,omitempty"`
+	Attempts   int             `json:"attempts,omitempty"` // if the tool was tried more than once
 	Outcome    Outcome         `json:"outcome,omitempty"`
 	Message    string          `json:"message,omitempty"` // of a refusal
 	Result     json.RawMessage `json:"result,omitempty"`  // a Result as JSON

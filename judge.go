@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -12,26 +11,51 @@ import (
 	"github.com/toolcrib/toolcrib/internal/schema"
 )
 
+// Judge says what would become of a call, without making it: nothing is
+// recorded, nobody is asked and nothing runs. The review is what the guards
+// saw. An *Error says that the call would not even come to them.
+func (c *Crib) Judge(ctx context.Context, call Call) (Review, Decision, []Verdict, error) {
+	f := &flight{call: call, limits: c.Limits.filled()}
+	c.read(f)
+	defer f.doc.Release()
+	r, err := c.resolve(begun{f})
+	if err != nil {
+		return Review{}, Deny, nil, err
+	}
+	a, err := c.admit(r)
+	if err != nil {
+		return Review{}, Deny, nil, err
+	}
+	decision, verdicts := c.verdict(ctx, a.flight, f.input)
+	review := Review{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input}
+	review.Call.Input = f.input
+	return review, decision, verdicts, nil
+}
+
 // judge asks every guard. All are asked even after a denial, so that the
 // verdict and its reasons do not depend on their order.
 func (c *Crib) judge(ctx context.Context, a admitted) (judged, error) {
 	f := a.flight
-	f.decision = c.verdict(ctx, f, f.input)
+	f.decision, f.rec.Verdicts = c.verdict(ctx, f, f.input)
 	if f.decision == Deny {
 		return judged{}, refuse(Denied, f.call.Tool, reasons(f.rec.Verdicts, Deny), nil)
 	}
 	return judged{f}, nil
 }
 
-// verdict asks the guards what they say to this input, and notes what they
-// leave of the grant and of the effects.
-func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) Decision {
+// verdict asks the guards what they say to this input, strictest first, and
+// settles what they leave of the grant and of the effects.
+func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (Decision, []Verdict) {
 	review := Review{Call: f.call, Spec: f.entry.tool.Spec, Input: input}
 	review.Call.Input = input
 	f.grant = c.Grant
 	understood := allEffects
 	var verdicts []Verdict
-	for _, g := range c.Guards {
+	guards := c.Guards
+	if c.Current != nil {
+		guards = slices.Concat(guards, c.Current())
+	}
+	for _, g := range guards {
 		v, err := judgeOne(ctx, g, review)
 		if err != nil {
 			// Its cause is for the log: it may name files the model must not know of.
@@ -51,19 +75,31 @@ func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) De
 		}
 	}
 	f.effects = f.entry.tool.Effects.All() & understood // nothing left: guards differ, and it counts as all
-	if len(verdicts) == 0 {
-		verdicts = []Verdict{{Guard: "default", Reason: "no guard allows it"}}
+	return Decide(verdicts)
+}
+
+// Decide puts the verdicts of guards together: the strictest decision wins,
+// notes decide nothing, and what no guard has a word on is denied. It gives
+// them back strictest first, notes last, whatever order they came in.
+func Decide(verdicts []Verdict) (Decision, []Verdict) {
+	if !slices.ContainsFunc(verdicts, func(v Verdict) bool { return !v.Note }) {
+		verdicts = append(verdicts, Verdict{Guard: "default", Reason: "no guard allows it"})
 	}
 	slices.SortFunc(verdicts, func(a, b Verdict) int {
-		return cmp.Or(cmp.Compare(a.Decision, b.Decision), strings.Compare(a.Guard, b.Guard),
+		return cmp.Or(compareBool(a.Note, b.Note), cmp.Compare(a.Decision, b.Decision), strings.Compare(a.Guard, b.Guard),
 			strings.Compare(a.Rule, b.Rule), strings.Compare(a.Reason, b.Reason))
 	})
-	if f.rec.Verdicts == nil {
-		f.rec.Verdicts = verdicts
-	} else { // of arguments that a person put in place of others
-		f.rec.Verdicts = append(f.rec.Verdicts, verdicts...)
+	return verdicts[0].Decision, verdicts
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
 	}
-	return verdicts[0].Decision
+	return 1
 }
 
 // judgeOne asks a guard; one that breaks down denies.
@@ -80,106 +116,12 @@ func judgeOne(ctx context.Context, g Guard, r Review) (v *Verdict, err error) {
 func reasons(verdicts []Verdict, d Decision) string {
 	var parts []string
 	for _, v := range verdicts {
-		if v.Decision == d {
+		if v.Decision == d && !v.Note {
 			reason := strings.ReplaceAll(v.Reason, "\n", "; ")
 			parts = append(parts, strings.TrimSuffix(v.Guard+": "+reason, ": "))
 		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-// approve waits on a person where a guard wants one asked. Refused, timed out
-// and nobody-to-ask are three different answers.
-func (c *Crib) approve(ctx context.Context, j judged) (cleared, error) {
-	f := j.flight
-	if f.decision == Allow {
-		return cleared{f}, nil
-	}
-	preview, err := c.preview(ctx, f)
-	if err != nil {
-		return cleared{}, err
-	}
-	if c.Approver == nil {
-		return cleared{}, refuse(Unavailable, f.call.Tool, "a person has to approve this, and nobody is there to be asked: "+reasons(f.rec.Verdicts, Ask), ErrNobody)
-	}
-	ask, cancel := context.WithTimeout(ctx, f.limits.Ask)
-	defer cancel()
-	answer, err := c.ask(ask, Question{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input, Effects: f.effects, Preview: preview, Reasons: f.rec.Verdicts})
-	if err != nil {
-		if ctx.Err() != nil {
-			return cleared{}, overdue(f.call.Tool, "waiting for a person's approval", ctx.Err())
-		}
-		if errors.Is(err, context.DeadlineExceeded) || ask.Err() != nil {
-			return cleared{}, refuse(Timeout, f.call.Tool, fmt.Sprintf("a person was asked and did not answer within %v", f.limits.Ask), err)
-		}
-		return cleared{}, refuse(Unavailable, f.call.Tool, "a person has to approve this, and nobody could be asked", err)
-	}
-	if answer.Decision != Allow {
-		f.rec.Verdicts = append(f.rec.Verdicts, Verdict{Decision: Deny, Guard: "person", Rule: answer.By, Reason: answer.Message})
-		message := "a person said no"
-		if answer.Message != "" {
-			message += ": " + answer.Message
-		}
-		return cleared{}, refuse(Denied, f.call.Tool, message, nil)
-	}
-	f.rec.ApprovedBy = answer.By
-	if answer.Input != nil {
-		if err := c.edited(ctx, f, answer); err != nil {
-			return cleared{}, err
-		}
-	}
-	return cleared{f}, nil
-}
-
-// ask puts a question, and goes on at the end of ctx even if the Approver
-// does not.
-func (c *Crib) ask(ctx context.Context, q Question) (Answer, error) {
-	approver := c.Approver
-	return within(ctx, func() (Answer, error) { return approver.Approve(ctx, q) })
-}
-
-// within has a part that is not ours do something, in a goroutine of its own,
-// and goes on at the end of ctx even if the part does not.
-func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
-	type reply struct {
-		value T
-		err   error
-	}
-	replies := make(chan reply, 1)
-	go func() {
-		r := reply{err: errGone}
-		defer func() {
-			if p := recover(); p != nil {
-				r.err = fmt.Errorf("%w: panic: %v", errGone, p)
-			}
-			replies <- r
-		}()
-		value, err := do()
-		r = reply{value, err}
-	}()
-	select {
-	case r := <-replies:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
-	}
-}
-
-// edited takes the arguments a person put in place of the model's. Having
-// typed them is an approval, but a guard that denies them still does.
-func (c *Crib) edited(ctx context.Context, f *flight, answer Answer) error {
-	input, err := f.readmit(answer.Input)
-	if err != nil {
-		return err
-	}
-	before := len(f.rec.Verdicts)
-	if c.verdict(ctx, f, input) == Deny {
-		return refuse(Denied, f.call.Tool, reasons(f.rec.Verdicts[before:], Deny), nil)
-	}
-	f.input = input
-	f.rec.Edited = c.bounded(f, input)
-	return nil
 }
 
 // invalid lists every bad field, because a model mends them all at once.

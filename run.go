@@ -3,10 +3,7 @@ package toolcrib
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
-
-	"github.com/toolcrib/toolcrib/internal/schema"
 )
 
 // equip builds the handles the grant gives. After this the grant is settled.
@@ -25,6 +22,9 @@ func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
 	f := e.flight
 	do := f.entry.tool.Run
 	if len(c.Around) > 0 {
+		counted := &tally{Context: ctx}
+		ctx = counted
+		defer func() { f.rec.Attempts = counted.attempts() }()
 		tool := f.entry.tool
 		for _, wrap := range c.Around {
 			tool = wrap(tool)
@@ -91,30 +91,6 @@ func (c *Crib) ranBadly(ctx context.Context, f *flight, got outcome) (ran, error
 	return ran{f, Failed(got.err.Error())}, nil
 }
 
-// vet holds the tool to its contract before anyone believes the result.
-func (c *Crib) vet(o ran) (*Result, error) {
-	f := o.flight
-	result, err := f.vetted(o.result, f.entry.out)
-	if err != nil {
-		return nil, err
-	}
-	if f.entry.adapter == nil || f.entry.adapter.Out == nil {
-		return result, nil
-	}
-	f.broke = result.Failed
-	result, err = f.entry.adapter.Out(f.given, result)
-	if err != nil {
-		if e, ok := errors.AsType[*Error](err); ok {
-			return nil, e
-		}
-		return nil, refuse(Internal, f.call.Tool, "its result has no form in this dialect", err)
-	}
-	// The native value was held to its contract above; the dialect's contract is
-	// shown, not enforced, since the systems it speaks for break it themselves
-	// (a NaN goes out as null where the schema says number).
-	return f.vetted(result, nil)
-}
-
 // reworded gives a refusal, which is recorded by now, the form of a dialect.
 func (c *Crib) reworded(b begun, refusal error) (result *Result, err error) {
 	defer func() {
@@ -131,35 +107,4 @@ func (c *Crib) reworded(b begun, refusal error) (result *Result, err error) {
 		return nil, refusal
 	}
 	return b.vetted(result, nil)
-}
-
-func (f *flight) vetted(r *Result, out *schema.Schema) (*Result, error) {
-	size := len(r.Value)
-	for _, c := range r.Content {
-		size += len(c.Text) + len(c.Data)
-	}
-	if size > f.limits.Output {
-		return nil, refuse(Internal, f.call.Tool, fmt.Sprintf("the tool ran, but its result of %d bytes is over the limit of %d", size, f.limits.Output), nil)
-	}
-	if r.Value == nil {
-		if out != nil && !r.Failed {
-			return nil, refuse(Internal, f.call.Tool, "the tool ran, but gave no value although its contract promises one", nil)
-		}
-		return r, nil
-	}
-	doc, err := schema.Parse(r.Value, schema.Limits{Depth: f.limits.Depth})
-	if err != nil {
-		return nil, refuse(Internal, f.call.Tool, "the tool ran, but its value is not JSON", err)
-	}
-	defer doc.Release()
-	f.clean = len(r.Content) == 0 && !hasSecrets(doc)
-	if out == nil {
-		return r, nil
-	}
-	if bad := out.Validate(doc); len(bad) > 0 {
-		e := invalid(f.call.Tool, bad)
-		e.Code, e.Message = Internal, "the tool ran, but its result breaks its contract: "+e.Message
-		return nil, e
-	}
-	return r, nil
 }

@@ -88,18 +88,22 @@ func preview[In any](b *Box, plan planner[In]) func(context.Context, *toolcrib.E
 		if err != nil {
 			return "", err
 		}
-		b.approved.put(approvedKey{keyFor(env, c.name), env.Call.ID}, approval{c.path, c.what, c.was})
-		if text := c.diff(); text != "" || c.what != "" {
-			return c.what + text, nil
+		text := c.what + c.diff()
+		if text == "" {
+			text = "(nothing would change: the file holds exactly this already)\n"
 		}
-		return "(nothing would change: the file holds exactly this already)\n", nil
+		key := approvedKey{keyFor(env, c.name), env.Call.ID}
+		if shown, again := b.approved.get(key); !again || shown.text != text { // the same is not shown twice, and is about the file that was there first
+			b.approved.put(key, approval{c.path, c.what, text, c.was})
+		}
+		return text, nil
 	}
 }
 
 // approval is a file as a person saw it before they approved of a call.
 type approval struct {
-	path, what string
-	was        toolcrib.Stamp
+	path, what, text string
+	was              toolcrib.Stamp
 }
 
 // approvedKey is by name too: the person may have changed the arguments, and

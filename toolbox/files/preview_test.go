@@ -120,7 +120,11 @@ func TestApprovedThenChanged(t *testing.T) {
 		} {
 			t.Run(name+" "+tool, func(t *testing.T) {
 				var d *desk
+				times := 0
 				d = asked(t, func(q toolcrib.Question) toolcrib.Answer {
+					if times++; times > 1 { // shown something else, they say no
+						return toolcrib.Answer{}
+					}
 					change(t, d)
 					return yes(q)
 				})
@@ -135,10 +139,14 @@ func TestApprovedThenChanged(t *testing.T) {
 		}
 	}
 	// A new file in a directory that someone else makes meanwhile is as shown;
-	// one that is there by then is not.
-	for made, want := range map[string]string{"new/other": "", "new/f": "since this call was approved"} {
+	// one that is there by then is not, and is asked about again.
+	for made, want := range map[string]string{"new/other": "", "new/f": "a person said no"} {
 		var d *desk
+		times := 0
 		d = asked(t, func(q toolcrib.Question) toolcrib.Answer {
+			if times++; times > 1 {
+				return toolcrib.Answer{}
+			}
 			d.put(t, made, "theirs\n")
 			return yes(q)
 		})

@@ -1,0 +1,34 @@
+package toolcrib_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+func TestRedactText(t *testing.T) {
+	const key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n-----END RSA PRIVATE KEY-----"
+	for in, want := range map[string]string{
+		"plain":                        "plain",
+		"before\n" + key + "\nafter":   "before\n[redacted]\nafter",
+		"cut off\n" + key[:40]:         "cut off\n[redacted]",
+		key + " and " + key:            "[redacted] and [redacted]",
+		"-----BEGIN CERTIFICATE-----x": "-----BEGIN CERTIFICATE-----x",
+		"-----BEGIN ":                  "-----BEGIN ",
+		"API_KEY=hunter2 make":         "API_KEY=[redacted] make",
+	} {
+		if got := toolcrib.RedactText(in); got != want {
+			t.Errorf("RedactText(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestRedactExported(t *testing.T) {
+	if got, want := string(toolcrib.Redact(json.RawMessage(`{"password":"x","a":1}`))), `{"password":"[redacted]","a":1}`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+	if !toolcrib.SecretName("API-Keys") || toolcrib.SecretName("author") {
+		t.Error("the names of secrets are told otherwise than by Redact")
+	}
+}

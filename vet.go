@@ -1,0 +1,128 @@
+package toolcrib
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/toolcrib/toolcrib/internal/schema"
+)
+
+// Vetter looks over what a tool gave back before its caller gets it: it takes
+// secrets out, marks what came from outside, bounds what is too long. It gives
+// the result to go on with, which may be a changed copy, or an error: then the
+// caller gets none of it. The review is of the native tool, and so is the
+// result; a Value it changes still has to be JSON.
+type Vetter interface {
+	Vet(ctx context.Context, r Review, result *Result) (*Result, error)
+}
+
+// vet holds the tool to its contract before anyone believes the result.
+func (c *Crib) vet(ctx context.Context, o ran) (*Result, error) {
+	f := o.flight
+	result, err := f.vetted(o.result, f.entry.out)
+	if err != nil {
+		return nil, err
+	}
+	if result, err = c.lookOver(ctx, f, result); err != nil {
+		return nil, err
+	}
+	if f.entry.adapter == nil || f.entry.adapter.Out == nil {
+		return result, nil
+	}
+	f.broke = result.Failed
+	result, err = f.entry.adapter.Out(f.given, result)
+	if err != nil {
+		if e, ok := errors.AsType[*Error](err); ok {
+			return nil, e
+		}
+		return nil, refuse(Internal, f.call.Tool, "its result has no form in this dialect", err)
+	}
+	// The native value was held to its contract above; the dialect's contract is
+	// shown, not enforced, since the systems it speaks for break it themselves
+	// (a NaN goes out as null where the schema says number).
+	return f.vetted(result, nil)
+}
+
+// lookOver asks the vetters. They see a result that fits its contract; what
+// they make of it is held to the bounds again, but no more to the contract: a
+// secret was taken out of it, and the place it stood in may have had a form.
+func (c *Crib) lookOver(ctx context.Context, f *flight, result *Result) (*Result, error) {
+	if len(c.Vetters) == 0 {
+		return result, nil
+	}
+	review := Review{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input}
+	review.Call.Input = f.input
+	for _, v := range c.Vetters {
+		next, err := vetOne(ctx, v, review, result)
+		if err != nil {
+			c.log().Error("a result was held back", "vetter", fmt.Sprintf("%T", v), "tool", f.call.Tool, "call", f.call.ID, "err", err)
+			if e, ok := errors.AsType[*Error](err); ok {
+				own := *e
+				own.Tool = f.call.Tool
+				return nil, &own
+			}
+			return nil, refuse(Internal, f.call.Tool, "the tool ran, but its result could not be vetted and is held back", err)
+		}
+		result = next
+	}
+	return f.vetted(result, nil)
+}
+
+// vetOne asks a vetter; one that breaks down lets nothing through.
+func vetOne(ctx context.Context, v Vetter, r Review, given *Result) (result *Result, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			result, err = nil, fmt.Errorf("panic: %v", p)
+		}
+	}()
+	if result, err = v.Vet(ctx, r, given); err == nil && result == nil {
+		err = errors.New("it gave no result")
+	}
+	return result, err
+}
+
+// after tells who keeps state of what was done.
+func (c *Crib) after(ctx context.Context, r *Record) {
+	for _, hear := range c.After {
+		func() {
+			defer func() {
+				if p := recover(); p != nil {
+					c.log().Error("a hook broke down after a call", "tool", r.Tool, "call", r.ID, "err", p)
+				}
+			}()
+			hear(ctx, r)
+		}()
+	}
+}
+
+func (f *flight) vetted(r *Result, out *schema.Schema) (*Result, error) {
+	size := len(r.Value)
+	for _, c := range r.Content {
+		size += len(c.Text) + len(c.Data)
+	}
+	if size > f.limits.Output {
+		return nil, refuse(Internal, f.call.Tool, fmt.Sprintf("the tool ran, but its result of %d bytes is over the limit of %d", size, f.limits.Output), nil)
+	}
+	if r.Value == nil {
+		if out != nil && !r.Failed {
+			return nil, refuse(Internal, f.call.Tool, "the tool ran, but gave no value although its contract promises one", nil)
+		}
+		return r, nil
+	}
+	doc, err := schema.Parse(r.Value, schema.Limits{Depth: f.limits.Depth})
+	if err != nil {
+		return nil, refuse(Internal, f.call.Tool, "the tool ran, but its value is not JSON", err)
+	}
+	defer doc.Release()
+	f.clean = len(r.Content) == 0 && !hasSecrets(doc)
+	if out == nil {
+		return r, nil
+	}
+	if bad := out.Validate(doc); len(bad) > 0 {
+		e := invalid(f.call.Tool, bad)
+		e.Code, e.Message = Internal, "the tool ran, but its result breaks its contract: "+e.Message
+		return nil, e
+	}
+	return r, nil
+}

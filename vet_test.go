@@ -1,0 +1,144 @@
+package toolcrib
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// TestAskedAgain: an answer is to what was shown. What changes while a person
+// thinks is asked again, and a guard that denies by then is heard.
+func TestAskedAgain(t *testing.T) {
+	var runs, asked, shown atomic.Int64
+	tool := counting("count", &runs)
+	changes := int64(0) // how often the preview still becomes another
+	tool.Preview = func(context.Context, *Env, json.RawMessage) (string, error) {
+		return fmt.Sprint("state ", min(shown.Add(1), changes+1)), nil
+	}
+	c := testCrib(t, tool)
+	refuses := false
+	c.Guards = append(c.Guards, say(Ask, "mode", nil))
+	c.Current = func() []Guard {
+		if refuses {
+			return []Guard{say(Deny, "late", nil)}
+		}
+		return nil
+	}
+	c.Approver = approverFunc(func(context.Context, Question) (Answer, error) {
+		asked.Add(1)
+		return Answer{Decision: Allow, By: "ann"}, nil
+	})
+	for _, tt := range []struct {
+		changes, asked int64
+		code           Code
+	}{{0, 1, ""}, {1, 2, ""}, {100, maxAsked, Denied}} {
+		runs.Store(0)
+		asked.Store(0)
+		shown.Store(0)
+		changes = tt.changes
+		_, err := c.Call(t.Context(), Call{Tool: "count", Input: json.RawMessage(`{"n":1}`)})
+		if CodeOf(err) != tt.code || asked.Load() != tt.asked || (runs.Load() == 1) != (tt.code == "") {
+			t.Errorf("%d changes: asked %d times, ran %d times, %v", tt.changes, asked.Load(), runs.Load(), err)
+		}
+	}
+	c.Approver = approverFunc(func(context.Context, Question) (Answer, error) {
+		refuses = true
+		return Answer{Decision: Allow}, nil
+	})
+	runs.Store(0)
+	changes = 0
+	if _, err := c.Call(t.Context(), Call{Tool: "count", Input: json.RawMessage(`{"n":1}`)}); CodeOf(err) != Denied || runs.Load() != 0 {
+		t.Errorf("denied meanwhile: %v", err)
+	}
+	refuses = false
+	c.Approver = approverFunc(func(context.Context, Question) (Answer, error) {
+		return Answer{}, &Error{Code: Timeout, Message: "question 7 waits"}
+	})
+	if _, err := c.Call(t.Context(), Call{Tool: "count", Input: json.RawMessage(`{"n":1}`)}); CodeOf(err) != Timeout || !strings.Contains(err.Error(), "question 7 waits") {
+		t.Errorf("the desk's own word: %v", err)
+	}
+}
+
+// TestNotesDecideNothing: they are recorded, narrow the grant, and neither
+// allow nor refuse.
+func TestNotesDecideNothing(t *testing.T) {
+	for _, d := range []Decision{Deny, Ask, Allow} {
+		note := Verdict{Decision: d, Guard: "note", Note: true}
+		got, list := Decide([]Verdict{note})
+		if got != Deny || len(list) != 2 || list[1].Guard != "note" {
+			t.Errorf("a note %s alone: %s, %+v", d, got, list)
+		}
+		got, list = Decide([]Verdict{note, {Decision: Allow, Guard: "a"}})
+		if got != Allow || len(list) != 2 || list[1].Guard != "note" || strings.Contains(reasons(list, d), "note") {
+			t.Errorf("a note %s beside an allow: %s, %+v", d, got, list)
+		}
+	}
+}
+
+type vetterFunc func(Review, *Result) (*Result, error)
+
+func (v vetterFunc) Vet(_ context.Context, r Review, result *Result) (*Result, error) {
+	return v(r, result)
+}
+
+// TestVetters: they see the result in their order, and what they do not give
+// back nobody gets.
+func TestVetters(t *testing.T) {
+	say := func(mark string) Vetter {
+		return vetterFunc(func(r Review, result *Result) (*Result, error) { return Text(result.String() + mark), nil })
+	}
+	for _, tt := range []struct {
+		name    string
+		vetters []Vetter
+		code    Code
+		want    string
+	}{
+		{"in order", []Vetter{say("1"), say("2")}, "", "12"},
+		{"held back", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, errors.New("secret x") })}, Internal, ""},
+		{"with a code", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, &Error{Code: Denied, Message: "no"} })}, Denied, ""},
+		{"nothing", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, nil })}, Internal, ""},
+		{"breaks down", []Vetter{say("1"), vetterFunc(func(Review, *Result) (*Result, error) { panic("secret x") })}, Internal, ""},
+		{"no JSON", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return &Result{Value: json.RawMessage("{")}, nil })}, Internal, ""},
+		{"too long", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return Text(strings.Repeat("x", 9<<20)), nil })}, Internal, ""},
+	} {
+		c := testCrib(t, plain("x"))
+		c.Guards, c.Log, c.Vetters = []Guard{say2allow()}, quiet(), tt.vetters
+		journal := &pages{}
+		c.Journal = journal
+		var ended []Outcome
+		c.After = []func(context.Context, *Record){
+			func(context.Context, *Record) { panic("a hook") },
+			func(_ context.Context, r *Record) { ended = append(ended, r.Outcome) },
+		}
+		result, err := c.Call(t.Context(), Call{Tool: "x"})
+		if CodeOf(err) != tt.code || err == nil && !strings.HasSuffix(result.String(), tt.want) || err != nil && strings.Contains(err.(*Error).Message, "secret x") { //nolint:errorlint // the crib's own
+			t.Errorf("%s: %v, %v", tt.name, result, err)
+		}
+		if len(ended) != 1 || (ended[0] == Done) != (tt.code == "") {
+			t.Errorf("%s: hooks heard %v", tt.name, ended)
+		}
+	}
+}
+
+func say2allow() Guard { return guardFunc(func(Review) (*Verdict, error) { return &Verdict{Decision: Allow}, nil }) }
+
+// TestJudgeDoesNothing: a pure question leaves no trace.
+func TestJudgeDoesNothing(t *testing.T) {
+	var runs atomic.Int64
+	c := testCrib(t, counting("count", &runs))
+	c.Guards = append(c.Guards, say(Ask, "mode", nil))
+	c.Journal = nil
+	review, decision, verdicts, err := c.Judge(t.Context(), Call{Tool: "count", Input: json.RawMessage(`{"n":1}`)})
+	if err != nil || decision != Ask || len(verdicts) == 0 || verdicts[0].Guard != "mode" || review.Spec.Native != "count" || runs.Load() != 0 {
+		t.Errorf("%+v, %s, %+v, %v", review, decision, verdicts, err)
+	}
+	for call, code := range map[string]Code{"none": NotFound, "count": Invalid} {
+		if _, _, _, err := c.Judge(t.Context(), Call{Tool: call, Input: json.RawMessage(`{"n":"x"}`)}); CodeOf(err) != code {
+			t.Errorf("%s: %v", call, err)
+		}
+	}
+}
