@@ -20,11 +20,13 @@
 //	yaml:"key"       the name; required on every exported field, "-" leaves a field out
 //	doc:"…"          what the setting does; Reference and Schema refuse a field without it
 //	project:"lower"  a project file may lower a number, duration or size (never to zero, which often means unlimited)
+//	                 or move a word to one that stands before it in its enum
 //	project:"add"    … may add entries to a list or a map
 //	project:"off"    … may set a bool to false
 //	project:"on"     … may set a bool to true
 //	project:"subset" … may narrow a list (never to the empty list, which often means everything)
 //	project:"drop"   … may narrow a list, also to nothing: for lists where empty means nothing
+//	layers:"join"    a list that every layer adds to, where others replace it
 //	unit:"bytes"     an int64 is a size: 4096, 4KiB, 16 MiB, 1GB
 //	enum:"a,b,c"     the only texts allowed
 //	min:"…" max:"…"  bounds of a number, duration or size, both inclusive

@@ -30,7 +30,8 @@ func envPatches(root *field, environ, reserved []string, ps *problems) ([]*patch
 		known[name] = true
 	}
 	root.walk(func(f *field) {
-		if f.env == "" {
+		// What a reserved variable holds is somebody else's, and may be a key: it is not even looked at.
+		if f.env == "" || f.env == "TOOLCRIB_HOME" || slices.Contains(reserved, f.env) {
 			return
 		}
 		known[f.env] = true

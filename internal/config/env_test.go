@@ -86,6 +86,21 @@ func TestUnknownVariables(t *testing.T) {
 	}
 }
 
+// A reserved variable sets nothing, even if a setting would have its name, and
+// what it holds is not repeated.
+func TestReservedVariableSetsNothing(t *testing.T) {
+	opt := Options{Environ: []string{"TOOLCRIB_WORKERS=AGE-SECRET-KEY-1"}}
+	if list := loadProblems(t, opt); len(list) != 1 {
+		t.Fatalf("the test cannot fail: %v", list)
+	}
+	opt.Reserved = []string{"TOOLCRIB_WORKERS"}
+	loaded := load(t, opt)
+	sameSettings(t, loaded.Value, standard())
+	if len(loaded.Warnings) != 0 {
+		t.Errorf("warnings: %v", loaded.Warnings)
+	}
+}
+
 func TestFlags(t *testing.T) {
 	loaded := load(t, Options{Flags: map[string]string{
 		"limits.timeout": "1m", "tools.allow": "a, b", "servers.docs.timeout": "2s", "tools.profiles.minimal": "x,y",

@@ -11,12 +11,12 @@ type Options struct {
 	Project string // the project's file; it may be missing
 	// Explicit is a file the user named on the command line. It stands in place of User and must exist.
 	Explicit string
-	// ProjectTrusted says that the user has trusted the project's folder: its file is then a layer like any other,
-	// between the user's file and the environment. The zero value lets it only tighten.
-	ProjectTrusted bool
-	Environ        []string          // NAME=value, as os.Environ gives it
-	Reserved       []string          // TOOLCRIB_* variables that are no settings and yet known; TOOLCRIB_HOME always is
-	Flags          map[string]string // dotted key → text
+	// Trusted says whether the user has trusted the project's file with this content: it is then a layer like any other,
+	// between the user's file and the environment. Nil, or false, lets it only tighten.
+	Trusted  func(content []byte) bool
+	Environ  []string          // NAME=value, as os.Environ gives it
+	Reserved []string          // TOOLCRIB_* variables that are no settings and yet known; TOOLCRIB_HOME always is
+	Flags    map[string]string // dotted key → text
 }
 
 // Loaded is the result of all layers.
@@ -26,6 +26,12 @@ type Loaded[T any] struct {
 	// an empty map or an absent optional block, and one for each element that a project file added to a list.
 	Origins  map[string]Origin
 	Warnings []Warning
+	// System, User and Project are what the layers say by themselves, over nothing: for settings of which a lower layer
+	// must not take the place of a higher one. User has the user's file, a project file that was trusted, the environment
+	// and the flags; Project a file that was not trusted.
+	System, User, Project T
+	// Trusted: the project's file was taken as the user's own.
+	Trusted bool
 }
 
 // Load lays all layers over the defaults, which stay as they are. If anything is wrong with any layer it returns an error
@@ -35,25 +41,37 @@ func Load[T any](defaults T, opt Options) (*Loaded[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	value := clone(root, reflect.ValueOf(&defaults).Elem())
-	all, warnings, err := loadInto(root, value, opt)
+	loaded := &Loaded[T]{}
+	reflect.ValueOf(&loaded.Value).Elem().Set(clone(root, reflect.ValueOf(&defaults).Elem()))
+	of := func(v *T) reflect.Value { return reflect.ValueOf(v).Elem() }
+	s := stack{root: root, value: of(&loaded.Value), system: of(&loaded.System), user: of(&loaded.User), project: of(&loaded.Project)}
+	loaded.Origins, loaded.Warnings, err = s.load(opt)
 	if err != nil {
 		return nil, err
 	}
-	loaded := &Loaded[T]{Origins: all, Warnings: warnings}
-	reflect.ValueOf(&loaded.Value).Elem().Set(value)
+	loaded.Trusted = s.trusted
 	return loaded, nil
 }
 
-// loadInto applies the layers in their order.
-func loadInto(root *field, value reflect.Value, opt Options) (origins, []Warning, error) {
+// stack is the values that the layers are laid upon.
+type stack struct {
+	root                         *field
+	value, system, user, project reflect.Value
+	trusted                      bool
+}
+
+// load applies the layers in their order.
+func (s *stack) load(opt Options) (origins, []Warning, error) {
+	root := s.root
 	userFile, userRole := opt.User, fileRole{}
 	if opt.Explicit != "" {
 		userFile, userRole = opt.Explicit, fileRole{required: true, special: true}
 	}
-	system, systemProblems := filePatch(root, opt.System, SourceSystem, fileRole{trustworthy: true})
-	user, userProblems := filePatch(root, userFile, SourceUser, userRole)
-	project, projectProblems := filePatch(root, opt.Project, SourceProject, fileRole{})
+	system, systemProblems := filePatch(root, opt.System, SourceSystem, fileRole{trustworthy: true}, nil)
+	user, userProblems := filePatch(root, userFile, SourceUser, userRole, nil)
+	project, projectProblems := filePatch(root, opt.Project, SourceProject, fileRole{}, func(content []byte) {
+		s.trusted = opt.Trusted != nil && opt.Trusted(content) // of the very bytes that are decoded
+	})
 	envProblems, flagProblems := &problems{}, &problems{}
 	env, warnings := envPatches(root, opt.Environ, opt.Reserved, envProblems)
 	flags := flagPatches(root, opt.Flags, flagProblems)
@@ -61,31 +79,37 @@ func loadInto(root *field, value reflect.Value, opt Options) (origins, []Warning
 		return nil, nil, err
 	}
 
-	layers := []*patch{system, user}
-	if opt.ProjectTrusted {
+	layers := []*patch{user}
+	if s.trusted {
 		layers = append(layers, project)
 	}
 	layers = append(layers, env...)
 	layers = append(layers, flags...)
 	set := origins{}
-	for _, layer := range layers {
+	lay := func(layer *patch, alone reflect.Value) {
 		if layer != nil {
-			set.overlay(layer, value)
+			set.overlay(layer, s.value)
+			origins{}.overlay(layer, alone)
 		}
 	}
-	if project != nil && !opt.ProjectTrusted {
+	lay(system, s.system)
+	for _, layer := range layers {
+		lay(layer, s.user)
+	}
+	if project != nil && !s.trusted {
+		origins{}.overlay(project, s.project)
 		// Last, so that it is held against what would hold without it, whichever layer that came from.
 		t := tightener{origins: set, file: opt.Project}
-		t.apply(project, value)
+		t.apply(project, s.value)
 		warnings = append(warnings, t.warnings...)
 	}
 	all := origins{}
-	set.complete(all, root, value, "")
+	set.complete(all, root, s.value, "")
 	return all, warnings, nil
 }
 
 // filePatch reads and decodes one file. An empty path is a layer that is not there.
-func filePatch(root *field, path string, source Source, role fileRole) (*patch, *problems) {
+func filePatch(root *field, path string, source Source, role fileRole, seen func([]byte)) (*patch, *problems) {
 	ps := &problems{file: path}
 	if path == "" {
 		return nil, ps
@@ -93,6 +117,9 @@ func filePatch(root *field, path string, source Source, role fileRole) (*patch, 
 	data := readFile(path, role, ps)
 	if data == nil {
 		return nil, ps
+	}
+	if seen != nil {
+		seen(data)
 	}
 	d := decoder{root: root, problems: ps, source: source}
 	return d.file(data), ps

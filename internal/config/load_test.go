@@ -206,7 +206,7 @@ func TestExplicit(t *testing.T) {
 func TestTrustedProject(t *testing.T) {
 	user := write(t, "user.yaml", "workers: 20\n")
 	project := write(t, "toolcrib.yaml", "workers: 40\nmode: auto\nlimits: {network: true, retries: 9}\n")
-	loaded := load(t, Options{User: user, Project: project, ProjectTrusted: true, Environ: []string{"TOOLCRIB_LIMITS_RETRIES=3"}})
+	loaded := load(t, Options{User: user, Project: project, Trusted: func([]byte) bool { return true }, Environ: []string{"TOOLCRIB_LIMITS_RETRIES=3"}})
 	if v := loaded.Value; v.Workers != 40 || v.Mode != "auto" || v.Limits.Retries != 3 {
 		t.Errorf("a trusted project gave %+v", v)
 	}
@@ -224,5 +224,51 @@ func TestLoadNotAStruct(t *testing.T) {
 	}
 	if _, err := Load[any](nil, Options{}); err == nil {
 		t.Error("an interface was accepted")
+	}
+}
+
+// TestJoinedLists: where every layer adds, none takes the place of another, and each entry is told by its layer.
+func TestJoinedLists(t *testing.T) {
+	type settings struct {
+		Rules []string `yaml:"rules" layers:"join" project:"add" doc:"Rules."`
+		Mode  string   `yaml:"mode" enum:"strict,usual,loose" project:"lower" doc:"Mode."`
+	}
+	dir := t.TempDir()
+	write := func(name, text string) string {
+		t.Helper()
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	opt := Options{
+		User:    write("user", "mode: usual\nrules:\n  - a\n  - b\n"),
+		Project: write("project", "mode: loose\nrules: [b, c]\n"),
+		Environ: []string{"TOOLCRIB_RULES=d"},
+	}
+	loaded, err := Load(settings{Mode: "usual"}, opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(loaded.Value.Rules, " "); got != "a b d c" || loaded.Value.Mode != "usual" || len(loaded.Warnings) != 1 {
+		t.Errorf("%+v, %v", loaded.Value, loaded.Warnings)
+	}
+	if got := strings.Join(loaded.User.Rules, " ") + "|" + strings.Join(loaded.Project.Rules, " "); got != "a b d|b c" {
+		t.Errorf("by layer: %s", got)
+	}
+	if got := loaded.Origins["rules[3]"].Source; got != SourceProject {
+		t.Errorf("the project's entry is from %v", got)
+	}
+	opt.Trusted = func(content []byte) bool { return strings.Contains(string(content), "loose") }
+	if loaded, err = Load(settings{Mode: "usual"}, opt); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(loaded.User.Rules, " "); got != "a b c d" || loaded.Value.Mode != "loose" || !loaded.Trusted || loaded.Project.Rules != nil {
+		t.Errorf("trusted: %+v", loaded)
+	}
+	opt.Project, opt.Trusted = write("stricter", "mode: strict\n"), nil
+	if loaded, err = Load(settings{Mode: "usual"}, opt); err != nil || loaded.Value.Mode != "strict" || len(loaded.Warnings) > 0 {
+		t.Errorf("a stricter word: %+v, %v", loaded, err)
 	}
 }

@@ -43,9 +43,35 @@ func (o origins) overlay(p *patch, v reflect.Value) {
 			o.overlay(part, entry)
 			v.SetMapIndex(mapKey(p.f, part.name), entry)
 		}
+	case kindList:
+		if p.f.joined {
+			o.join(p, v)
+			return
+		}
+		v.Set(p.value)
+		o[p.key] = p.origin
 	default:
 		v.Set(p.value)
 		o[p.key] = p.origin
+	}
+}
+
+// join adds the elements that are not there yet.
+func (o origins) join(p *patch, v reflect.Value) {
+	present := newSet(p.f.elem, v)
+	if v.Len() == 0 {
+		o[p.key] = p.origin
+	}
+	for i := range p.value.Len() {
+		if !present.add(p.value.Index(i)) {
+			continue
+		}
+		origin := p.origin
+		if i < len(p.items) {
+			origin.Line = p.items[i].line
+		}
+		o[elementKey(p.key, v.Len())] = origin
+		v.Set(reflect.Append(v, p.value.Index(i)))
 	}
 }
 

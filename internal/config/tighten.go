@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 )
 
@@ -49,6 +50,13 @@ func (t *tightener) scalar(p *patch, v reflect.Value) {
 	}
 	switch p.f.rule {
 	case ruleLower:
+		if p.f.kind == kindText {
+			if slices.Index(p.f.enum, p.value.String()) > slices.Index(p.f.enum, v.String()) {
+				t.refuse(p, "a project file can only make it stricter, and "+p.value.String()+" is not stricter than "+v.String())
+				return
+			}
+			break
+		}
 		// Zero and less are refused on both sides: they may mean none, and they may mean unlimited.
 		zero := reflect.Zero(p.f.typ)
 		if compare(p.value, zero) <= 0 || compare(p.value, v) > 0 {
@@ -89,17 +97,7 @@ func (t *tightener) list(p *patch, v reflect.Value) {
 
 // extend appends the elements that are not there yet.
 func (t *tightener) extend(p *patch, v reflect.Value) {
-	present := newSet(p.f.elem, v)
-	for i := range p.value.Len() {
-		element := p.value.Index(i)
-		if !present.add(element) {
-			continue
-		}
-		origin := p.origin
-		origin.Line = p.items[i].line
-		t.origins[elementKey(p.key, v.Len())] = origin
-		v.Set(reflect.Append(v, element))
-	}
+	t.origins.join(p, v)
 }
 
 // narrow keeps the present elements that the project names, in their present order. Elements that are not present are

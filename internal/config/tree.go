@@ -101,6 +101,7 @@ func (b *builder) describe(f *field, tag reflect.StructTag, in container) {
 		return
 	}
 	b.limits(f, tag)
+	b.joined(f, tag, in)
 	b.projectRule(f, tag, in)
 	b.variable(f, tag, in)
 }
@@ -222,6 +223,17 @@ func (b *builder) limits(f *field, tag reflect.StructTag) {
 	}
 }
 
+// joined reads whether layers add to a list.
+func (b *builder) joined(f *field, tag reflect.StructTag, in container) {
+	text, ok := tag.Lookup("layers")
+	if !ok {
+		return
+	}
+	if f.joined = true; text != "join" || f.kind != kindList || in.inList {
+		b.fail(f.key, "layers tag %q on %v: only join on a list is known", text, f.typ)
+	}
+}
+
 // projectRule reads what a project file may do.
 func (b *builder) projectRule(f *field, tag reflect.StructTag, in container) {
 	text, ok := tag.Lookup("project")
@@ -231,7 +243,7 @@ func (b *builder) projectRule(f *field, tag reflect.StructTag, in container) {
 	fits := false
 	switch f.rule = rule(text); f.rule {
 	case ruleLower:
-		fits = f.kind.number()
+		fits = f.kind.number() || f.kind == kindText && len(f.enum) > 0
 	case ruleOff, ruleOn:
 		fits = f.kind == kindBool
 	case ruleAdd:

@@ -1,0 +1,295 @@
+package cli
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/config"
+)
+
+func (c *command) trustCmd() *cobra.Command {
+	var yes bool
+	cmd := &cobra.Command{
+		Use:   "trust [DIR]",
+		Short: "Take a project's toolcrib.yaml as your own, after seeing what it changes",
+		Long: `A toolcrib.yaml that lies in a project may only tighten your settings. trust
+shows what it would change if it counted like your own file, asks, and then lets
+it count: this file with this content. When the file changes, it tightens only,
+until you have looked again.`,
+		Example: `  toolcrib trust               the project you are in
+  toolcrib trust list
+  toolcrib trust revoke`,
+		Args: usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error { return c.trust(args, yes) },
+	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask: the difference was looked at")
+	cmd.AddCommand(&cobra.Command{
+		Use: "list", Short: "List what is trusted", Args: usageArgs(cobra.NoArgs),
+		RunE: func(*cobra.Command, []string) error { return c.listTrust() },
+	}, &cobra.Command{
+		Use: "revoke [DIR]", Short: "Let a project's file only tighten again", Args: usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error { return c.revokeTrust(args) },
+	})
+	return cmd
+}
+
+// trustList is kept with the state of the program, out of reach of every tool.
+func trustList(paths config.Paths) config.Trust {
+	return config.Trust{Path: filepath.Join(paths.State, "trust.json")}
+}
+
+// projectOf finds the project file that a command is about.
+func (c *command) projectOf(args []string) (string, error) {
+	dir := c.dir
+	if len(args) > 0 {
+		if dir = args[0]; !filepath.IsAbs(dir) {
+			dir = filepath.Join(c.dir, dir)
+		}
+	}
+	file, ok, err := config.FindProject(dir, c.home())
+	if err != nil {
+		return "", err
+	}
+	if !ok {
+		return "", &toolcrib.Error{Code: toolcrib.NotFound, Message: "there is no toolcrib.yaml in " + dir + " or above it"}
+	}
+	return file, nil
+}
+
+func (c *command) trust(args []string, yes bool) error {
+	file, err := c.projectOf(args)
+	if err != nil {
+		return err
+	}
+	paths, _, err := c.paths()
+	if err != nil {
+		return usage(err)
+	}
+	content, err := config.ReadProject(file)
+	if err != nil {
+		return badConfig{err}
+	}
+	list := trustList(paths)
+	if list.Holds(file, content) {
+		fmt.Fprintf(c.out, "%s is trusted as it is.\n", printable(file))
+		return nil
+	}
+	rows, err := c.trustDiff(file, content)
+	if err != nil {
+		return err
+	}
+	if len(rows) == 0 {
+		fmt.Fprintf(c.out, "Trusting %s would change nothing.\n", printable(file))
+	} else {
+		fmt.Fprintf(c.out, "Trusting %s would change:\n\n%s\n", printable(file), readable(strings.Join(rows, "\n")))
+	}
+	if !yes {
+		if ok, err := c.confirm("Let it count as your own settings?"); err != nil || !ok {
+			return err
+		}
+	}
+	if err := list.Add(file, content, time.Now()); err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(c.out, "Trusted, until the file changes.")
+	return err
+}
+
+// confirm asks a person at the terminal. Nobody there is a refusal.
+func (c *command) confirm(question string) (bool, error) {
+	if f, ok := c.in.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
+		return false, &toolcrib.Error{Code: toolcrib.Unavailable, Message: "nobody is there to be asked; look at the difference and say --yes"}
+	}
+	fmt.Fprintf(c.err, "%s [y/N] ", question)
+	line, err := bufio.NewReader(io.LimitReader(c.in, 1<<10)).ReadString('\n')
+	if err != nil && line == "" {
+		return false, &toolcrib.Error{Code: toolcrib.Denied, Message: "nothing was changed"}
+	}
+	switch strings.ToLower(strings.TrimSpace(line)) {
+	case "y", "yes":
+		return true, nil
+	}
+	return false, &toolcrib.Error{Code: toolcrib.Denied, Message: "nothing was changed"}
+}
+
+// trustDiff lists the settings that are others once the file counts.
+func (c *command) trustDiff(file string, content []byte) ([]string, error) {
+	opt, _, err := c.options()
+	if err != nil {
+		return nil, err
+	}
+	opt.Project = file
+	opt.Trusted = nil
+	before, err := config.Load(app.Defaults(), opt)
+	if err != nil {
+		return nil, badConfig{err}
+	}
+	opt.Trusted = func(read []byte) bool { return bytes.Equal(read, content) }
+	after, err := config.Load(app.Defaults(), opt)
+	if err != nil {
+		return nil, badConfig{err}
+	}
+	rows, err := settingsDiff(before, after)
+	if err != nil {
+		return nil, err
+	}
+	// The rules of a project narrow before they are trusted and allow
+	// afterwards, though the list of them all reads the same.
+	for _, rule := range before.Project.Permissions.Allow {
+		rows = append(rows, "permissions.allow: "+rule+": from now on it allows")
+	}
+	for _, rule := range before.Project.Permissions.Rules {
+		if rule.Decision == toolcrib.Allow.String() {
+			rows = append(rows, "permissions.rules: "+rule.Tool+": from now on it allows")
+		}
+	}
+	return rows, nil
+}
+
+// settingsDiff compares two configurations line by line, in the order of keys.
+func settingsDiff(before, after *config.Loaded[app.Config]) ([]string, error) {
+	old, err := settingLines(before)
+	if err != nil {
+		return nil, err
+	}
+	now, err := settingLines(after)
+	if err != nil {
+		return nil, err
+	}
+	all := maps.Clone(old)
+	maps.Copy(all, now)
+	var rows []string
+	for _, line := range slices.SortedFunc(maps.Keys(all), func(a, b string) int {
+		keyA, _, _ := strings.Cut(a, ": ")
+		keyB, _, _ := strings.Cut(b, ": ")
+		return cmp.Or(strings.Compare(keyA, keyB), cmp.Compare(sign(old[b]), sign(old[a])), strings.Compare(a, b))
+	}) {
+		switch {
+		case !now[line]:
+			rows = append(rows, "- "+line)
+		case !old[line]:
+			rows = append(rows, "+ "+line)
+		}
+	}
+	return rows, nil
+}
+
+func sign(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// settingLines writes settings as dotted keys with their values, a line for
+// each entry of a list; what is empty has none.
+func settingLines(l *config.Loaded[app.Config]) (map[string]bool, error) {
+	text, err := config.ShowJSON(l)
+	if err != nil {
+		return nil, err
+	}
+	var shown struct {
+		Config map[string]any `json:"config"`
+	}
+	if err := json.Unmarshal(text, &shown); err != nil {
+		return nil, err
+	}
+	out := map[string]bool{}
+	flatten(out, "", shown.Config)
+	return out, nil
+}
+
+func flatten(out map[string]bool, key string, v any) {
+	switch v := v.(type) {
+	case map[string]any:
+		for name, value := range v {
+			flatten(out, strings.TrimPrefix(key+"."+name, "."), value)
+		}
+	case []any:
+		for _, value := range v {
+			if m, ok := value.(map[string]any); ok { // an entry with parts is one line
+				maps.DeleteFunc(m, func(_ string, part any) bool { return part == "" || fmt.Sprint(part) == "[]" })
+				text, err := json.Marshal(m)
+				if err != nil {
+					text = fmt.Append(nil, m)
+				}
+				value = string(text)
+			}
+			flatten(out, key, value)
+		}
+	case nil:
+	default:
+		if v != "" {
+			out[fmt.Sprintf("%s: %v", key, v)] = true
+		}
+	}
+}
+
+func (c *command) listTrust() error {
+	paths, _, err := c.paths()
+	if err != nil {
+		return usage(err)
+	}
+	list, err := trustList(paths).List()
+	if err != nil {
+		return err
+	}
+	type row struct {
+		File  string    `json:"file"`
+		At    time.Time `json:"at"`
+		State string    `json:"state"`
+	}
+	rows := []row{}
+	for _, t := range list {
+		state := "trusted"
+		if content, err := config.ReadProject(t.File); err != nil {
+			state = "gone"
+		} else if !trustList(paths).Holds(t.File, content) {
+			state = "changed since: it only tightens"
+		}
+		rows = append(rows, row{t.File, t.At, state})
+	}
+	if c.asJSON(false) {
+		return c.printJSON(rows)
+	}
+	var table [][]string
+	for _, r := range rows {
+		table = append(table, []string{printable(r.File), r.At.Local().Format("2006-01-02 15:04"), r.State})
+	}
+	return c.table([]string{"FILE", "SINCE", "STATE"}, table)
+}
+
+func (c *command) revokeTrust(args []string) error {
+	file, err := c.projectOf(args)
+	if err != nil {
+		return err
+	}
+	paths, _, err := c.paths()
+	if err != nil {
+		return usage(err)
+	}
+	was, err := trustList(paths).Remove(file)
+	if err != nil {
+		return err
+	}
+	if !was {
+		return &toolcrib.Error{Code: toolcrib.NotFound, Message: file + " is not trusted"}
+	}
+	_, err = fmt.Fprintf(c.out, "%s only tightens again.\n", printable(file))
+	return err
+}

@@ -1,0 +1,148 @@
+package config
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+)
+
+// Trust is the list of project files that the user has looked at and taken as their own, each with the content it had
+// then: a file that has changed since is not trusted any more.
+type Trust struct {
+	Path string // of the list; it may be missing
+}
+
+// Trusted is one entry of the list.
+type Trusted struct {
+	File   string    `json:"-"`
+	SHA256 string    `json:"sha256"`
+	At     time.Time `json:"at"`
+}
+
+// Holds reports whether a project file with this content is trusted. A list that cannot be read trusts nothing, and
+// neither does a file that does not exist under its own name.
+func (t Trust) Holds(file string, content []byte) bool {
+	list, err := t.read()
+	if err != nil {
+		return false
+	}
+	name, err := realName(file)
+	if err != nil {
+		return false
+	}
+	entry, ok := list[name]
+	return ok && entry.SHA256 == fingerprint(content)
+}
+
+// List gives the entries by name.
+func (t Trust) List() ([]Trusted, error) {
+	list, err := t.read()
+	if err != nil {
+		return nil, err
+	}
+	var out []Trusted
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		entry := list[name]
+		entry.File = name
+		out = append(out, entry)
+	}
+	return out, nil
+}
+
+// Add trusts a file with the content that was shown.
+func (t Trust) Add(file string, content []byte, now time.Time) error {
+	name, err := realName(file)
+	if err != nil {
+		return err
+	}
+	return t.change(func(list map[string]Trusted) bool {
+		list[name] = Trusted{SHA256: fingerprint(content), At: now.UTC()}
+		return true
+	})
+}
+
+// Remove takes the trust away; it reports whether there was any. The file itself may be gone by now.
+func (t Trust) Remove(file string) (was bool, err error) {
+	name, err := realName(file)
+	if err != nil {
+		name = filepath.Clean(file)
+	}
+	err = t.change(func(list map[string]Trusted) bool {
+		_, was = list[name]
+		delete(list, name)
+		return was
+	})
+	return was, err
+}
+
+// ReadProject gives the content of a project file, as Load would read it.
+func ReadProject(file string) ([]byte, error) { return slurp(file, fileRole{}) }
+
+func (t Trust) read() (map[string]Trusted, error) {
+	data, err := os.ReadFile(t.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return map[string]Trusted{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the trusted folders: %w", err)
+	}
+	list := map[string]Trusted{}
+	if err := json.Unmarshal(data, &list); err != nil {
+		return nil, fmt.Errorf("reading the trusted folders in %s: %w; nothing is trusted until it is mended or removed", t.Path, err)
+	}
+	return list, nil
+}
+
+// change writes the list anew beside the old one, and then in its place.
+func (t Trust) change(edit func(map[string]Trusted) bool) error {
+	list, err := t.read()
+	if err != nil {
+		return err
+	}
+	if !edit(list) {
+		return nil
+	}
+	data, err := json.MarshalIndent(list, "", "  ")
+	if err != nil {
+		return err
+	}
+	dir := filepath.Dir(t.Path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return fmt.Errorf("keeping the trusted folders: %w", err)
+	}
+	file, err := os.CreateTemp(dir, ".trust-*") // 0600
+	if err != nil {
+		return fmt.Errorf("keeping the trusted folders: %w", err)
+	}
+	_, err = file.Write(append(data, '\n'))
+	err = errors.Join(err, file.Sync(), file.Close())
+	if err == nil {
+		err = os.Rename(file.Name(), t.Path)
+	}
+	if err != nil {
+		return fmt.Errorf("keeping the trusted folders: %w", errors.Join(err, os.Remove(file.Name())))
+	}
+	return nil
+}
+
+// realName is the one name of a file, whatever links lead to it.
+func realName(file string) (string, error) {
+	abs, err := filepath.Abs(file)
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(abs)
+}
+
+func fingerprint(content []byte) string {
+	sum := sha256.Sum256(content)
+	return hex.EncodeToString(sum[:])
+}
