@@ -1,0 +1,42 @@
+package vault
+
+import (
+	"errors"
+	"fmt"
+)
+
+// The errors a caller may want to tell apart. No error of this package has a
+// value, a key or a passphrase in its text, nor a piece of one.
+var (
+	// ErrNotFound: no secret has this name in this scope.
+	ErrNotFound = errors.New("no such secret")
+	// ErrNotGranted: the name is not among those this tool was granted. It
+	// does not say whether there is such a secret.
+	ErrNotGranted = errors.New("the secret was not granted")
+	// ErrKey: the key is missing or is another one. Nothing was changed.
+	ErrKey = errors.New("the vault's key is missing or is another one")
+	// ErrDamaged: the file of secrets was cut or edited, or is no such file.
+	ErrDamaged = errors.New("the vault's file is damaged")
+	// ErrUnsafe: the store is not as closed to other users as it must be.
+	ErrUnsafe = errors.New("the vault's store is not safe")
+	// ErrBusy: another process holds the lock.
+	ErrBusy = errors.New("the vault is in use by another process")
+	// ErrInvalid: a name, scope, value or reference that cannot be.
+	ErrInvalid = errors.New("invalid")
+)
+
+func invalid(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrInvalid}, args...)...)
+}
+
+func damaged(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrDamaged}, args...)...)
+}
+
+func notSafe(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrUnsafe}, args...)...)
+}
+
+func wrongKey(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrKey}, args...)...)
+}
