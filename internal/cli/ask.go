@@ -2,112 +2,244 @@ package cli
 
 import (
 	"bufio"
-	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
-	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/desk"
 )
 
-// approver asks the person at this terminal, if there is one. A pipe is
-// nobody: what has to be asked is then refused, and says so.
-func (c *command) approver() toolcrib.Approver {
+// attend makes this terminal a screen of the desk, if a person is there: from
+// then on what the crib asks is asked here. A pipe is nobody. stop ends it.
+func (c *command) attend(ctx context.Context, d *desk.Desk, sees func(desk.Question) bool) (stop func(), err error) {
 	in, ok := c.in.(*os.File)
 	if !ok || !terminal(in) || !terminal(c.err) {
-		return nil
+		return func() {}, nil
 	}
-	return &atTerminal{in: bufio.NewReader(in), out: c.err, by: subject(), unread: func() { unread(in) }}
+	p := &atTerminal{
+		desk: d, sees: sees, in: bufio.NewReader(in), out: c.err, by: subject(), look: c.look(c.err),
+		unread: func() { unread(in) }, edit: func(text []byte) ([]byte, error) { return c.editor(ctx, in, text) },
+	}
+	events, end, err := d.Watch(ctx, desk.Screen{Name: "terminal", Sees: sees})
+	if err != nil {
+		return nil, err
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.run(ctx, events)
+	}()
+	return func() {
+		end()
+		select { // what it has to say is said before the result
+		case <-done:
+		case <-time.After(time.Second):
+		}
+	}, nil
 }
 
-// atTerminal is a person who types y or n.
+// attendCall is attend for one call and for what its tool calls.
+func (c *command) attendCall(ctx context.Context, d *desk.Desk, call *toolcrib.Call) (stop func(), err error) {
+	start := time.Now()
+	if call.ID == "" {
+		call.ID = toolcrib.NewID(start)
+	}
+	if parent := os.Getppid(); call.Caller.Session == "" && parent > 1 && terminal(c.err) {
+		call.Caller.Session = fmt.Sprintf("shell-%d", parent) // "for this session" is for this shell
+	}
+	id, session := call.ID, call.Caller.Session
+	return c.attend(ctx, d, func(q desk.Question) bool {
+		return q.Call == id || session != "" && q.Caller.Session == session && !q.Asked.Before(start)
+	})
+}
+
+// atTerminal is a person who reads questions and types answers, one at a time.
 type atTerminal struct {
+	desk   *desk.Desk
+	sees   func(desk.Question) bool // nil: all
 	in     *bufio.Reader
 	out    io.Writer
 	by     string
-	unread func() // drops what was typed before; nil: nothing was
+	look   look
+	unread func()                                  // drops what was typed before; nil: nothing was
+	edit   func(text []byte) (now []byte, e error) // has the person change a text; errNoEditor: there is none
+
+	queue   []desk.Question // not shown yet
+	current *desk.Question  // shown, and not answered
+	stage   stage
+	lines   chan typed // what was typed; nil: nobody reads
+	reading bool
 }
 
-// Approve implements [toolcrib.Approver]. Only a plain yes allows. It reads on
-// after ctx has ended, which is well only in a program that ends then too.
-func (p *atTerminal) Approve(_ context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
-	if _, err := io.WriteString(p.out, readable(questionText(q))); err != nil {
-		return toolcrib.Answer{}, err
+// stage is what the next line means.
+type stage uint8
+
+const (
+	stageAnswer stage = iota
+	stageMessage
+	stageArguments
+)
+
+type typed struct {
+	text string
+	err  error
+}
+
+// run shows questions until there are no more events.
+func (p *atTerminal) run(ctx context.Context, events <-chan desk.Event) {
+	p.lines = make(chan typed, 1)
+	for {
+		if p.current == nil && len(p.queue) > 0 {
+			q := p.queue[0]
+			p.queue, p.current = p.queue[1:], &q
+			p.show(ctx)
+		}
+		var lines chan typed
+		if p.current != nil {
+			lines = p.lines
+		}
+		select {
+		case ev, ok := <-events:
+			if !ok {
+				return
+			}
+			if ev.Missed > 0 {
+				p.catchUp(ctx)
+			}
+			p.hear(ev.Question)
+		case line := <-lines:
+			p.reading = false
+			p.typed(ctx, line)
+		}
 	}
-	if p.unread != nil {
+}
+
+// hear takes in what became of a question.
+func (p *atTerminal) hear(q desk.Question) {
+	at := -1
+	for i := range p.queue {
+		if p.queue[i].ID == q.ID {
+			at = i
+		}
+	}
+	switch {
+	case q.State == desk.Open && at < 0 && (p.current == nil || p.current.ID != q.ID):
+		p.queue = append(p.queue, q)
+	case q.State == desk.Open && at >= 0:
+		p.queue[at] = q
+	case q.State != desk.Open && at >= 0:
+		p.queue = append(p.queue[:at], p.queue[at+1:]...)
+	case q.State != desk.Open && p.current != nil && p.current.ID == q.ID:
+		p.say("\n" + p.look.note(settledText(&q)))
+		p.current = nil
+	}
+}
+
+// catchUp reads again what is open, where events were lost.
+func (p *atTerminal) catchUp(ctx context.Context) {
+	open, err := p.desk.Questions(ctx, desk.Filter{State: desk.Open})
+	if err != nil {
+		p.say(p.look.note("the questions cannot be read: " + err.Error()))
+		return
+	}
+	for _, q := range open {
+		if p.sees == nil || p.sees(q) {
+			p.hear(q)
+		}
+	}
+}
+
+// settledText says how a question ended that somebody else answered.
+func settledText(q *desk.Question) string {
+	switch {
+	case q.State == desk.Expired:
+		return "Nobody answered in time."
+	case q.State == desk.Replaced:
+		return "What it would do has changed, so that this is asked again."
+	case q.Reply != nil:
+		return fmt.Sprintf("Answered by %s on another screen: %s.", desk.Visible(q.Reply.By), q.Reply.Choice)
+	}
+	return "It was answered on another screen."
+}
+
+// show puts the current question before the person.
+func (p *atTerminal) show(ctx context.Context) {
+	p.stage = stageAnswer
+	p.say("\n" + p.look.question(p.current) + p.look.offers(p.desk, p.current))
+	p.prompt(ctx)
+}
+
+// prompt asks for the next line.
+func (p *atTerminal) prompt(ctx context.Context) {
+	switch {
+	case p.stage == stageMessage:
+		p.say("Message to the model: ")
+	case p.stage == stageArguments:
+		p.say("The arguments, as JSON on one line (empty: back): ")
+	case p.current.Text != "":
+		p.say("Answer (empty: none): ")
+	default:
+		p.say(p.look.strong("Answer") + " [" + strings.Join(keys(p.desk.Offers(p.current)), "/") + "], Enter denies: ")
+	}
+	if p.unread != nil && p.stage == stageAnswer {
 		p.unread()
-		p.in.Discard(p.in.Buffered()) //nolint:errcheck // it has as much
-	}
-	line, err := p.in.ReadString('\n')
-	if err != nil && (line == "" || !errors.Is(err, io.EOF)) {
-		return toolcrib.Answer{}, fmt.Errorf("reading the answer: %w", err)
-	}
-	answer := toolcrib.Answer{Decision: toolcrib.Deny, By: p.by}
-	switch line = strings.TrimSpace(line); {
-	case len(q.Options) > 0 || q.Text != "":
-		answer.Decision, answer.Message = toolcrib.Allow, line
-	case strings.EqualFold(line, "y"), strings.EqualFold(line, "yes"):
-		answer.Decision = toolcrib.Allow
-	}
-	return answer, nil
-}
-
-// questionText is what the person reads: the tool, exactly what it would be
-// given, what would change, and why this is asked.
-func questionText(q toolcrib.Question) string {
-	var b strings.Builder
-	if q.Text != "" {
-		fmt.Fprintf(&b, "\n%s asks:\n%s", q.Spec.Name, indented(q.Text))
-		for _, o := range q.Options {
-			fmt.Fprintf(&b, "  - %s\n", o)
-		}
-		return b.String() + "Answer: "
-	}
-	fmt.Fprintf(&b, "\n%s, for %s, would run. It can: %s\n", q.Spec.Name, cmp.Or(q.Call.Caller.Agent, q.Call.Caller.Subject, "a caller"), q.Effects)
-	b.WriteString(argumentsText(q.Input, q.Preview != ""))
-	if q.Preview != "" {
-		b.WriteString("What would change:\n" + indented(q.Preview))
-	}
-	for _, v := range q.Reasons {
-		if v.Decision == toolcrib.Ask {
-			fmt.Fprintf(&b, "Asked by the %s guard:\n%s", v.Guard, indented(v.Reason))
+		if !p.reading {
+			p.in.Discard(p.in.Buffered()) //nolint:errcheck // it has as much
 		}
 	}
-	return b.String() + "Allow it, once? [y/N] "
-}
-
-// longText is how much of a text is shown where the change shows it anyway.
-const longText = 200
-
-// argumentsText shows an input, an argument to a line. Texts are shown as they
-// are and not as JSON, since people read them as commands; lines beyond the
-// first stand further in, so that none can look like another argument.
-func argumentsText(input json.RawMessage, shown bool) string {
-	var args map[string]json.RawMessage
-	if json.Unmarshal(input, &args) != nil {
-		return indented(string(input))
+	if p.reading || ctx.Err() != nil {
+		return // whoever reads already gets the line
 	}
-	var b strings.Builder
-	for _, name := range slices.Sorted(maps.Keys(args)) {
-		text := string(args[name])
-		var plain string
-		if json.Unmarshal(args[name], &plain) == nil {
-			text = plain
+	p.reading = true
+	go func() {
+		line, err := p.in.ReadString('\n')
+		if errors.Is(err, io.EOF) && line != "" {
+			err = nil
 		}
-		if shown && len(text) > longText {
-			text = fmt.Sprintf("(%d bytes, see below)", len(text))
-		}
-		fmt.Fprintf(&b, "  %s: %s\n", name, strings.ReplaceAll(text, "\n", "\n      "))
-	}
-	return b.String()
+		p.lines <- typed{strings.TrimSpace(line), err}
+	}()
 }
 
-func indented(text string) string {
-	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ") + "\n"
+// typed takes a line as the answer.
+func (p *atTerminal) typed(ctx context.Context, line typed) {
+	if line.err != nil { // the person has hung up, and answers nothing
+		p.say("\n" + p.look.note("No answer. Question "+p.current.ID+" stays open: 'toolcrib approvals' shows it."))
+		p.desk.Dismiss(p.current.ID)
+		p.current = nil
+		return
+	}
+	reply, next, err := p.understand(line.text)
+	if err != nil {
+		p.say(p.look.note(err.Error()))
+	}
+	if next != stageAnswer || err != nil {
+		p.stage = next
+		p.prompt(ctx)
+		return
+	}
+	q, err := p.desk.Answer(ctx, p.current.ID, reply, p.by)
+	switch {
+	case errors.Is(err, desk.ErrBadReply):
+		p.say(p.look.note(err.Error()))
+		p.stage = stageAnswer
+		p.prompt(ctx)
+		return
+	case errors.Is(err, desk.ErrAnswered) || errors.Is(err, desk.ErrExpired) || errors.Is(err, desk.ErrReplaced):
+		p.say(p.look.note("Too late. " + settledText(&q)))
+	case err != nil:
+		p.say(p.look.note("The answer could not be kept: " + err.Error()))
+		p.desk.Dismiss(p.current.ID)
+	default:
+		p.say(p.look.note(answeredText(&q)))
+	}
+	p.current = nil
 }
+
+// say writes to the terminal. If that fails nobody reads it, and the question
+// is not answered here either.
+func (p *atTerminal) say(text string) { _, _ = io.WriteString(p.out, text) }

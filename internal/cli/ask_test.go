@@ -2,52 +2,335 @@ package cli
 
 import (
 	"bufio"
-	"bytes"
+	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/desk"
 )
 
-func TestAtTerminal(t *testing.T) {
-	q := toolcrib.Question{
-		Call:    toolcrib.Call{Caller: toolcrib.Caller{Subject: "bob"}},
-		Spec:    toolcrib.Spec{Name: "write_file"},
-		Effects: toolcrib.Writes,
+// page is what a terminal shows.
+type page struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (p *page) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.Write(b)
+}
+
+func (p *page) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.text.String()
+}
+
+// room is a desk with a person at a terminal.
+type room struct {
+	t     *testing.T
+	desk  *desk.Desk
+	page  *page
+	keys  *io.PipeWriter
+	edits func([]byte) ([]byte, error)
+}
+
+func newRoom(t *testing.T) *room {
+	t.Helper()
+	d, err := desk.New(desk.Config{
+		Store: &desk.Memory{}, Project: "/work/p", Poll: 5 * time.Millisecond, Wait: time.Minute,
+		RedactJSON: func(m json.RawMessage) json.RawMessage { return m }, RedactText: func(s string) string { return s },
+		Terms: func(q toolcrib.Question) desk.Terms {
+			return desk.Terms{Rules: []string{"write_file(x *)"}, Parts: []string{"first \x1b[2J part"}, Floor: q.Call.Tool == "wipe"}
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &room{t: t, desk: d, page: &page{}}
+	var in io.Reader
+	in, r.keys = io.Pipe()
+	p := &atTerminal{
+		desk: d, in: bufio.NewReader(in), out: r.page, by: "ann", look: look{width: 80},
+		edit: func(text []byte) ([]byte, error) {
+			if r.edits == nil {
+				return nil, errNoEditor
+			}
+			return r.edits(text)
+		},
+	}
+	events, stop, err := d.Watch(t.Context(), desk.Screen{Name: "test"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		p.run(t.Context(), events)
+	}()
+	t.Cleanup(func() {
+		_ = r.keys.Close()
+		stop()
+		<-done
+	})
+	return r
+}
+
+// sees waits until the page has a text, as often as it is said.
+func (r *room) sees(text string, times int) {
+	r.t.Helper()
+	for range 6000 {
+		if strings.Count(r.page.String(), text) >= times {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
+	r.t.Fatalf("%q is not shown %d times:\n%s", text, times, r.page)
+}
+
+func (r *room) types(lines ...string) {
+	r.t.Helper()
+	for _, line := range lines {
+		if _, err := io.WriteString(r.keys, line+"\n"); err != nil {
+			r.t.Fatal(err)
+		}
+	}
+}
+
+type reply struct {
+	answer toolcrib.Answer
+	err    error
+}
+
+// ask puts a question and gives where its answer comes.
+func (r *room) ask(q toolcrib.Question) chan reply {
+	out := make(chan reply, 1)
+	go func() {
+		a, err := r.desk.Approve(r.t.Context(), q)
+		out <- reply{a, err}
+	}()
+	return out
+}
+
+func writing() toolcrib.Question {
+	return toolcrib.Question{
+		Call:    toolcrib.Call{ID: "c1", Tool: "write_file", Caller: toolcrib.Caller{Subject: "bob", Session: "s1", Via: "mcp"}},
+		Spec:    toolcrib.Spec{Name: "write_file", Native: "write_file", Box: "files"},
+		Effects: toolcrib.Reads | toolcrib.Writes,
 		Input:   json.RawMessage(`{"path":"a\u001b[2Jb\n  content: fine","content":"` + strings.Repeat("x", 300) + `"}`),
 		Preview: "--- a\n+++ a\n-old\n+new\x1b[31m\n",
 		Reasons: []toolcrib.Verdict{{Decision: toolcrib.Ask, Guard: "files", Reason: "it changes files; x: reads only\nsecond"}, {Decision: toolcrib.Allow, Guard: "other"}},
 	}
-	for typed, want := range map[string]toolcrib.Decision{
-		"y\n": toolcrib.Allow, "YES\n": toolcrib.Allow, " y \n": toolcrib.Allow, "y": toolcrib.Allow,
-		"n\n": toolcrib.Deny, "\n": toolcrib.Deny, "yes please\n": toolcrib.Deny, "ye\n": toolcrib.Deny, "n\ny\n": toolcrib.Deny,
+}
+
+const prompt = "], Enter denies: "
+
+func TestAtTerminal(t *testing.T) {
+	for typed, want := range map[string]toolcrib.Answer{
+		"y":          {Decision: toolcrib.Allow, By: "ann"},
+		" YES ":      {Decision: toolcrib.Allow, By: "ann"},
+		"n":          {By: "ann"},
+		"":           {By: "ann"},
+		"n not here": {By: "ann", Message: "not here"},
 	} {
-		var out bytes.Buffer
-		p := &atTerminal{in: bufio.NewReader(strings.NewReader(typed)), out: &out, by: "ann"}
-		answer, err := p.Approve(t.Context(), q)
-		if err != nil || answer.Decision != want || answer.By != "ann" {
-			t.Errorf("%q: %+v, %v", typed, answer, err)
+		r := newRoom(t)
+		got := r.ask(writing())
+		r.sees(prompt, 1)
+		r.types(typed)
+		if a := <-got; a.err != nil || a.answer.Decision != want.Decision || a.answer.By != want.By || a.answer.Message != want.Message {
+			t.Errorf("%q: %+v", typed, a)
 		}
+		text := r.page.String()
 		for _, part := range []string{
-			"write_file, for bob, would run. It can: writes\n", "\n  path: a\\x1b[2Jb\n        content: fine\n", "\n  content: (300 bytes, see below)\n",
-			"  -old\n  +new", "Asked by the files guard:\n  it changes files; x: reads only\n  second\n",
+			"write_file, for bob, by mcp, would run", "It can: read, write\n", "\n  path: a\\x1b[2Jb\n        content: fine\n", "\n  content: (300 bytes, see below)\n",
+			"  -old\n  +new", "Asked by the files guard:\n  it changes files; x: reads only\n  second\n", "first \\x1b[2J part\n",
+			"y  allow it once\n", "s  allow it in this session, for 24 h\n", "p  allow it in /work/p, for 90 days\n", "m  deny it with a message",
+			"remember this tool with exactly these arguments", "write_file(x *)", "[y/s/p/a/n/m/e",
 		} {
-			if !strings.Contains(out.String(), part) {
-				t.Errorf("the question does not say %q:\n%s", part, out.String())
+			if !strings.Contains(text, part) {
+				t.Errorf("the question does not say %q:\n%s", part, text)
 			}
 		}
-		if strings.Contains(out.String(), "\x1b") || strings.Contains(out.String(), "the other guard") {
-			t.Errorf("the question says too much: %q", out.String())
+		if strings.Contains(text, "\x1b") || strings.Contains(text, "the other guard") {
+			t.Errorf("the question says too much: %q", text)
 		}
 	}
-	p := &atTerminal{in: bufio.NewReader(strings.NewReader("")), out: new(bytes.Buffer)}
-	if answer, err := p.Approve(t.Context(), q); err == nil {
-		t.Errorf("nobody is there: %+v", answer)
+}
+
+// What cannot be understood is asked again, and answers nothing.
+func TestAtTerminalAsksAgain(t *testing.T) {
+	r := newRoom(t)
+	got := r.ask(writing())
+	for i, bad := range []string{"yes please", "ye", "s forever", "r", "e", ""} {
+		r.sees("nswer", i+1)
+		r.types(bad)
+		if bad == "e" {
+			r.sees("as JSON on one line", 1)
+			r.types("nonsense")
+			r.sees("not a JSON object", 1)
+			r.types(`null`)
+			r.sees("not a JSON object", 2)
+			r.types(`{"path":"z"}`)
+			break
+		}
 	}
-	p = &atTerminal{in: bufio.NewReader(strings.NewReader("blue\n")), out: new(bytes.Buffer)}
-	answer, err := p.Approve(t.Context(), toolcrib.Question{Text: "Which colour?", Options: []string{"red", "blue"}})
-	if err != nil || answer.Decision != toolcrib.Allow || answer.Message != "blue" {
-		t.Errorf("%+v, %v", answer, err)
+	if a := <-got; a.err != nil || string(a.answer.Input) != `{"path":"z"}` {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestAtTerminalRemembers(t *testing.T) {
+	for typed, check := range map[string]func(desk.Grant) bool{
+		"s":     func(g desk.Grant) bool { return g.Scope == desk.Session && g.Session == "s1" && g.Arguments != "" },
+		"p 2h":  func(g desk.Grant) bool { return g.Scope == desk.Project && g.Expires.Sub(g.At) == 2*time.Hour },
+		"a 7d":  func(g desk.Grant) bool { return g.Scope == desk.Always && g.Expires.Sub(g.At) == 7*24*time.Hour },
+		"ar":    func(g desk.Grant) bool { return g.Scope == desk.Always && len(g.Rules) == 1 && g.Expires.IsZero() },
+		"sr 1h": func(g desk.Grant) bool { return g.Scope == desk.Session && len(g.Rules) == 1 },
+	} {
+		r := newRoom(t)
+		got := r.ask(writing())
+		r.sees(prompt, 1)
+		r.types(typed)
+		if a := <-got; a.err != nil || a.answer.Decision != toolcrib.Allow {
+			t.Errorf("%q: %+v", typed, a)
+		}
+		r.sees("remembered as g-", 1)
+		grants, err := r.desk.Grants(t.Context(), desk.GrantFilter{})
+		if err != nil || len(grants) != 1 || !check(grants[0]) || grants[0].By != "ann" {
+			t.Errorf("%q: %+v, %v", typed, grants, err)
+		}
+	}
+}
+
+// What is asked every time offers nothing that lasts, and takes nothing.
+func TestAtTerminalFloor(t *testing.T) {
+	r := newRoom(t)
+	q := writing()
+	q.Call.Tool = "wipe"
+	got := r.ask(q)
+	r.sees("[y/n/m/e"+prompt, 1)
+	r.types("a")
+	r.sees("can only be allowed once", 1)
+	r.sees(prompt, 2)
+	r.types("m")
+	r.sees("Message to the model: ", 1)
+	r.types("never")
+	if a := <-got; a.err != nil || a.answer.Decision != toolcrib.Deny || a.answer.Message != "never" {
+		t.Errorf("%+v", a)
+	}
+}
+
+func TestAtTerminalEdits(t *testing.T) {
+	r := newRoom(t)
+	var seen string
+	r.edits = func(text []byte) ([]byte, error) {
+		if seen != "" {
+			return []byte(`{"path":"b"}` + "\n"), nil
+		}
+		seen = string(text)
+		return text, nil // unchanged
+	}
+	q := writing()
+	q.Input = json.RawMessage(`{"path":"a"}`)
+	got := r.ask(q)
+	r.sees(prompt, 1)
+	r.types("e")
+	r.sees("nothing was changed", 1)
+	r.sees(prompt, 2)
+	r.types("e")
+	if a := <-got; a.err != nil || string(a.answer.Input) != `{"path":"b"}` || seen != "{\n  \"path\": \"a\"\n}\n" {
+		t.Errorf("%+v; edited %q", a, seen)
+	}
+}
+
+// A question that another screen answers is taken away, and the next is shown.
+func TestAtTerminalComesSecond(t *testing.T) {
+	r := newRoom(t)
+	first := r.ask(writing())
+	r.sees(prompt, 1)
+	other := writing()
+	other.Input = json.RawMessage(`{"path":"second"}`)
+	second := r.ask(other)
+	var open []desk.Question
+	for len(open) < 2 {
+		var err error
+		if open, err = r.desk.Questions(t.Context(), desk.Filter{State: desk.Open}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := r.desk.Answer(t.Context(), open[0].ID, desk.Reply{Choice: desk.Deny}, "carl"); err != nil {
+		t.Fatal(err)
+	}
+	if a := <-first; a.answer.By != "carl" {
+		t.Errorf("%+v", a)
+	}
+	r.sees("Answered by carl on another screen: deny.", 1)
+	r.sees("path: second", 1)
+	r.sees(prompt, 2)
+	r.types("y")
+	if a := <-second; a.answer.Decision != toolcrib.Allow || a.answer.By != "ann" {
+		t.Errorf("%+v", a)
+	}
+}
+
+// A tool's own question is answered by number or in words; nothing is no answer.
+func TestAtTerminalOwnQuestion(t *testing.T) {
+	for typed, want := range map[string]toolcrib.Answer{
+		"2": {Decision: toolcrib.Allow, Message: "blue"}, "y": {Decision: toolcrib.Allow, Message: "y"},
+		"green": {Decision: toolcrib.Allow, Message: "green"}, "3": {Decision: toolcrib.Allow, Message: "3"}, "": {},
+	} {
+		r := newRoom(t)
+		got := r.ask(toolcrib.Question{Call: toolcrib.Call{Tool: "ask_user"}, Text: "Which colour?", Options: []string{"red", "blue"}})
+		r.sees("Answer (empty: none): ", 1)
+		r.types(typed)
+		if a := <-got; a.err != nil || a.answer.Decision != want.Decision || a.answer.Message != want.Message {
+			t.Errorf("%q: %+v", typed, a)
+		}
+	}
+}
+
+// Who hangs up answers nothing, and the call is told so at once.
+func TestAtTerminalHangsUp(t *testing.T) {
+	r := newRoom(t)
+	got := r.ask(writing())
+	r.sees(prompt, 1)
+	if err := r.keys.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if a := <-got; toolcrib.CodeOf(a.err) != toolcrib.Unavailable || !errors.Is(a.err, desk.ErrPending) || !strings.Contains(a.err.Error(), "stays open") {
+		t.Errorf("%+v", a)
+	}
+	open, err := r.desk.Questions(context.Background(), desk.Filter{State: desk.Open})
+	if err != nil || len(open) != 1 {
+		t.Errorf("%+v, %v", open, err)
+	}
+}
+
+func TestLook(t *testing.T) {
+	l := look{width: 40}
+	for text, want := range map[string]string{
+		"short": "  short\n",
+		"":      "  \n",
+		"these are quite a few words which do not fit in": "  these are quite a few words which do\n        not fit in\n",
+		strings.Repeat("x", 75):                           "  " + strings.Repeat("x", 38) + "\n        " + strings.Repeat("x", 32) + "\n        " + strings.Repeat("x", 5) + "\n",
+		strings.Repeat("界", 25):                           "  " + strings.Repeat("界", 19) + "\n        " + strings.Repeat("界", 6) + "\n",
+	} {
+		if got := l.line("", text); got != want {
+			t.Errorf("%q is shown as\n%s", text, got)
+		}
+	}
+	l.colour = true
+	if got := l.line(desk.PartChange, "+new"); got != "  \x1b[32m+new\x1b[0m\n" {
+		t.Errorf("%q", got)
+	}
+	if got := l.line(desk.PartArguments, "+new"); got != "  +new\n" {
+		t.Errorf("%q", got)
 	}
 }

@@ -21,6 +21,8 @@ type beginBody struct {
 	Agent     string          `json:"agent,omitempty"`
 	Via       string          `json:"via,omitempty"`
 	Dialect   string          `json:"dialect,omitempty"`
+	Owner     string          `json:"organisation,omitempty"`
+	Token     string          `json:"token,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
 	InputHash string          `json:"input_hash,omitempty"`
 }
@@ -36,6 +38,7 @@ type endBody struct {
 	Result     json.RawMessage    `json:"result,omitempty"`
 	ResultHash string             `json:"result_hash,omitempty"`
 	Cut        bool               `json:"cut,omitempty"`
+	Attempts   int                `json:"attempts,omitempty"`
 }
 
 // beginEntry fills e from the first part of a record.
@@ -49,6 +52,7 @@ func beginEntry(e *entry, r *toolcrib.Record, w *bodyWriter) error {
 	}
 	body := beginBody{
 		Parent: r.Parent, Agent: r.Caller.Agent, Via: r.Caller.Via, Dialect: r.Caller.Dialect,
+		Owner: r.Caller.Organisation, Token: r.Caller.Token,
 		Input: r.Input, InputHash: r.InputHash,
 	}
 	return w.write(e, &body, &body.Input)
@@ -70,6 +74,7 @@ func endEntry(e *entry, r *toolcrib.Record, at time.Time, w *bodyWriter) error {
 	body := endBody{
 		Native: r.Native, Definition: r.Definition, Verdicts: r.Verdicts, ApprovedBy: r.ApprovedBy, Edited: r.Edited,
 		Message: r.Message, Result: r.Result, ResultHash: r.ResultHash, Cut: r.Cut,
+		Attempts: r.Attempts,
 	}
 	return w.write(e, &body, &body.Edited, &body.Result)
 }
@@ -181,7 +186,7 @@ func record(begin *entry, end *entry) (toolcrib.Record, error) {
 	}
 	r := toolcrib.Record{
 		Seq: begin.seq, ID: begin.call, Parent: b.Parent, Tool: begin.tool,
-		Caller: toolcrib.Caller{Subject: begin.subject, Agent: b.Agent, Session: begin.session, Via: b.Via, Dialect: b.Dialect},
+		Caller: toolcrib.Caller{Subject: begin.subject, Agent: b.Agent, Session: begin.session, Via: b.Via, Dialect: b.Dialect, Organisation: b.Owner, Token: b.Token},
 		Input:  b.Input, InputHash: b.InputHash, Start: time.Unix(0, begin.at).UTC(),
 	}
 	if end == nil {
@@ -194,6 +199,6 @@ func record(begin *entry, end *entry) (toolcrib.Record, error) {
 	r.Box, r.Native, r.Definition = end.box, e.Native, e.Definition
 	r.Verdicts, r.ApprovedBy, r.Edited = e.Verdicts, e.ApprovedBy, e.Edited
 	r.Duration, r.Outcome, r.Message = time.Duration(end.duration), toolcrib.Outcome(end.outcome), e.Message
-	r.Result, r.ResultHash, r.Cut = e.Result, e.ResultHash, e.Cut
+	r.Result, r.ResultHash, r.Cut, r.Attempts = e.Result, e.ResultHash, e.Cut, e.Attempts
 	return r, nil
 }

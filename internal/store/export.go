@@ -57,11 +57,18 @@ func (r *Reader) Export(ctx context.Context, w io.Writer, f Filter) error {
 	out := bufio.NewWriter(w)
 	enc := json.NewEncoder(out)
 	enc.SetEscapeHTML(false)
+	only, err := r.chosen(ctx, f)
+	if err != nil {
+		return fmt.Errorf("exporting: %w", err)
+	}
 	query, args := exportQuery(f)
-	err := r.each(ctx, query, args, func(v []driver.Value) error {
+	err = r.each(ctx, query, args, func(v []driver.Value) error {
 		var e entry
 		if err := e.scan(v[:columnCount]); err != nil {
 			return err
+		}
+		if only != nil && !only[e.seq] && !only[e.ref] {
+			return nil
 		}
 		prev, _ := v[columnCount].([]byte) // of the first entry there is none
 		if prev == nil && e.seq == 1 {
@@ -78,6 +85,23 @@ func (r *Reader) Export(ctx context.Context, w io.Writer, f Filter) error {
 	return nil
 }
 
+// chosen gives the begins that only their bodies tell; nil: the database can
+// choose alone.
+func (r *Reader) chosen(ctx context.Context, f Filter) (map[uint64]bool, error) {
+	if !f.inBody() {
+		return nil, nil
+	}
+	list, err := r.List(ctx, f)
+	if err != nil {
+		return nil, err
+	}
+	only := make(map[uint64]bool, len(list))
+	for _, rec := range list {
+		only[rec.Seq] = true
+	}
+	return only, nil
+}
+
 // exportQuery selects entries and the hash before each.
 func exportQuery(f Filter) (string, []any) {
 	query := `SELECT ` + columns + `, (SELECT p.hash FROM entry p WHERE p.seq = e.seq - 1) FROM entry e`
@@ -86,7 +110,7 @@ func exportQuery(f Filter) (string, []any) {
 	}
 	where, args := f.where()
 	chosen := `SELECT b.seq AS b, c.seq AS c` + begins + where
-	if f.Limit > 0 {
+	if f.Limit > 0 && !f.inBody() {
 		args = append(args, f.Limit)
 		chosen += fmt.Sprintf(` ORDER BY b.seq DESC LIMIT $%d`, len(args))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
@@ -66,7 +67,29 @@ type Filter struct {
 	Open    bool      // only calls that have not ended
 	Since   time.Time // started then or later
 	Until   time.Time // started before
+
+	Agent        string
+	Organisation string
 }
+
+// within reports whether a begin is by the agent and of the organisation that
+// are asked for. They have no columns: the body is read for them.
+func (f *Filter) within(body []byte) (bool, error) {
+	if f.Agent == "" && f.Organisation == "" {
+		return true, nil
+	}
+	var b struct {
+		Agent string `json:"agent"`
+		Owner string `json:"organisation"`
+	}
+	if err := json.Unmarshal(body, &b); err != nil {
+		return false, fmt.Errorf("reading an entry: %w; verify the journal", err)
+	}
+	return (f.Agent == "" || f.Agent == b.Agent) && (f.Organisation == "" || f.Organisation == b.Owner), nil
+}
+
+// inBody reports whether the database alone cannot choose.
+func (f *Filter) inBody() bool { return f.Agent != "" || f.Organisation != "" }
 
 // where writes the filter for begins b, each joined with its close c.
 func (f Filter) where() (string, []any) {
@@ -120,17 +143,22 @@ func joined() string {
 func (r *Reader) List(ctx context.Context, f Filter) ([]toolcrib.Record, error) {
 	where, args := f.where()
 	query := joined() + where + ` ORDER BY b.seq DESC`
-	if f.Limit > 0 {
+	if f.Limit > 0 && !f.inBody() {
 		args = append(args, f.Limit)
 		query += fmt.Sprintf(" LIMIT $%d", len(args))
 	}
 	var list []toolcrib.Record
 	err := r.each(ctx, query, args, func(v []driver.Value) error {
 		rec, _, err := scanJoined(v, func(*entry) error { return nil })
-		list = append(list, rec)
-		return err
+		if err != nil || f.Agent != "" && f.Agent != rec.Caller.Agent || f.Organisation != "" && f.Organisation != rec.Caller.Organisation {
+			return err
+		}
+		if list = append(list, rec); f.Limit > 0 && len(list) >= f.Limit {
+			return errEnough
+		}
+		return nil
 	})
-	if err != nil {
+	if err != nil && !errors.Is(err, errEnough) {
 		return nil, fmt.Errorf("listing records: %w", err)
 	}
 	return list, nil

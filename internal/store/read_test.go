@@ -158,6 +158,7 @@ func TestList(t *testing.T) {
 		r.Tool = []string{"a", "b", "c"}[i%3]
 		r.Caller.Subject = []string{"alice", "bob"}[i%2]
 		r.Caller.Session = fmt.Sprint("s", i/6)
+		r.Caller.Agent, r.Caller.Organisation = []string{"", "coder", "writer", "coder"}[i%4], []string{"", "acme", "other"}[i%3]
 		begin(t, j, r)
 		if i == 11 {
 			continue
@@ -192,6 +193,10 @@ func TestList(t *testing.T) {
 		"open":     {store.Filter{Open: true}, "11 "},
 		"time":     {store.Filter{Since: start.Add(3 * time.Minute), Until: start.Add(5 * time.Minute)}, "4 3 "},
 		"nothing":  {store.Filter{Tool: "b' OR 1=1 --"}, ""},
+		"agent":    {store.Filter{Agent: "coder", Limit: 3}, "11 9 7 "},
+		"org":      {store.Filter{Organisation: "acme"}, "10 7 4 1 "},
+		"both":     {store.Filter{Organisation: "acme", Agent: "coder", Subject: "bob"}, "7 1 "},
+		"no org":   {store.Filter{Organisation: "acme\"", Limit: 1}, ""},
 		"combined": {store.Filter{Tool: "a", Subject: "alice", Outcome: toolcrib.Done, Until: start.Add(9 * time.Minute)}, "6 "},
 	} {
 		list, err := ro.List(t.Context(), test.filter)
@@ -204,6 +209,13 @@ func TestList(t *testing.T) {
 		}
 		if got != test.want {
 			t.Errorf("%s: want %q, got %q", name, test.want, got)
+		}
+		var out strings.Builder
+		if err := ro.Export(t.Context(), &out, test.filter); err != nil {
+			t.Errorf("%s: exporting: %v", name, err)
+		}
+		if n := strings.Count(out.String(), `"kind":"begin"`); n != len(list) {
+			t.Errorf("%s: %d calls exported, %d listed", name, n, len(list))
 		}
 	}
 }
@@ -230,7 +242,7 @@ func TestStats(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	got, err := reader(t, cfg).Stats(t.Context(), time.Time{})
+	got, err := reader(t, cfg).Stats(t.Context(), store.Filter{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +258,24 @@ func TestStats(t *testing.T) {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
 	since := start.Add(90 * time.Minute)
-	if got, err = j.Stats(t.Context(), since); err != nil || got.Calls != 10 || got.Open != 1 || got.Outcomes[toolcrib.Done] != 9 {
+	if got, err = j.Stats(t.Context(), store.Filter{Since: since}); err != nil || got.Calls != 10 || got.Open != 1 || got.Outcomes[toolcrib.Done] != 9 {
 		t.Errorf("since: %+v, %v", got, err)
+	}
+	for name, test := range map[string]struct {
+		filter store.Filter
+		want   int
+	}{
+		"until":         {store.Filter{Until: since}, 90},
+		"tool":          {store.Filter{Tool: "append_line"}, 100}, // a name that changed on the way counts by its begin
+		"subject":       {store.Filter{Subject: "alice", Session: "s1"}, 100},
+		"other subject": {store.Filter{Subject: "bob"}, 0},
+		"other session": {store.Filter{Session: "s2"}, 0},
+		"agent":         {store.Filter{Agent: "coder", Since: since}, 10},
+		"other agent":   {store.Filter{Agent: "code"}, 0},
+		"organisation":  {store.Filter{Organisation: "acme"}, 0},
+	} {
+		if got, err := j.Stats(t.Context(), test.filter); err != nil || got.Calls != test.want {
+			t.Errorf("%s: %d calls, want %d, %v", name, got.Calls, test.want, err)
+		}
 	}
 }

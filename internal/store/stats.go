@@ -6,6 +6,7 @@ import (
 	"database/sql/driver"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -32,24 +33,27 @@ type ToolStats struct {
 	P95   time.Duration `json:"p95_ns"`
 }
 
-// Stats counts the calls that began at or after a time; of all if it is zero.
-func (r *Reader) Stats(ctx context.Context, since time.Time) (Stats, error) {
-	s := Stats{Since: since, Outcomes: map[toolcrib.Outcome]int{}}
-	from := int64(0)
-	if !since.IsZero() {
-		from = since.UnixNano()
+// Stats counts the calls that a filter chooses by tool, subject, session,
+// agent, organisation and time; the rest of the filter is left aside, since
+// outcomes are what is counted.
+func (r *Reader) Stats(ctx context.Context, f Filter) (Stats, error) {
+	s := Stats{Since: f.Since, Outcomes: map[toolcrib.Outcome]int{}}
+	begins := `SELECT seq, kind, ref, at, duration, tool, outcome, subject, session, body FROM entry WHERE kind < 4 ORDER BY seq`
+	if !f.inBody() { // bodies are most of a journal
+		begins = strings.Replace(begins, ", body", ", ''", 1)
 	}
 	open := map[int64]bool{} // a call's end always stands behind its begin
 	tools := map[string]*ToolStats{}
 	took := map[string][]time.Duration{}
-	err := r.each(ctx, `SELECT seq, kind, ref, at, duration, tool, outcome FROM entry WHERE kind < 4 ORDER BY seq`, nil, func(v []driver.Value) error {
+	err := r.each(ctx, begins, nil, func(v []driver.Value) error {
 		seq, ref := asInt(v[0]), asInt(v[2])
 		if kind(asInt(v[1])) == kindBegin {
-			if asInt(v[3]) >= from {
+			chosen, err := f.counts(v)
+			if chosen {
 				s.Calls++
 				open[seq] = true
 			}
-			return nil
+			return err
 		}
 		if !open[ref] {
 			return nil
@@ -86,6 +90,29 @@ func (r *Reader) Stats(ctx context.Context, since time.Time) (Stats, error) {
 		return cmp.Or(b.Calls-a.Calls, cmp.Compare(a.Tool, b.Tool))
 	})
 	return s, nil
+}
+
+// counts reports whether a begin, as Stats reads it, is one to count.
+func (f *Filter) counts(v []driver.Value) (bool, error) {
+	at := asInt(v[3])
+	if !f.Since.IsZero() && at < f.Since.UnixNano() || !f.Until.IsZero() && at >= f.Until.UnixNano() {
+		return false, nil
+	}
+	for _, c := range [...]struct {
+		want string
+		have driver.Value
+	}{{f.Tool, v[5]}, {f.Subject, v[7]}, {f.Session, v[8]}} {
+		if have, _ := c.have.(string); c.want != "" && c.want != have {
+			return false, nil
+		}
+	}
+	switch body := v[9].(type) {
+	case []byte:
+		return f.within(body)
+	case string:
+		return f.within([]byte(body))
+	}
+	return !f.inBody(), nil
 }
 
 // times fills in the mean and the percentiles (nearest rank).

@@ -62,7 +62,7 @@ func ended(r *toolcrib.Record) *toolcrib.Record {
 	r.Box, r.Native, r.Definition = "files", "append", "def"
 	r.Verdicts = []toolcrib.Verdict{{Decision: toolcrib.Allow, Guard: "mode", Rule: "r1", Reason: "because"}}
 	r.ApprovedBy, r.Edited, r.Duration, r.Outcome = "bob", []byte(`{"text":"b"}`), 1500*time.Microsecond, toolcrib.Done
-	r.Message = "well"
+	r.Message, r.Attempts = "well", 3
 	r.Result, r.ResultHash, r.Cut = []byte(`{"content":[{"type":"text","text":"ok"}]}`), "def", true
 	return r
 }

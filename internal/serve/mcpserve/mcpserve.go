@@ -20,6 +20,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/desk"
 )
 
 // Config is what a server needs.
@@ -31,6 +32,10 @@ type Config struct {
 	Instructions string
 	// Lenient is set for callers whose dialect expects coercion.
 	Lenient bool
+	// Desk is where the crib asks people. A client that says that it can ask the
+	// person who uses it is a screen of it, for the calls it makes itself. Nil:
+	// clients are not asked.
+	Desk *desk.Desk
 }
 
 // Server serves one crib to one kind of caller.
@@ -39,6 +44,7 @@ type Server struct {
 	caller toolcrib.Caller
 	mcp    *mcp.Server
 	stop   func()
+	people *people // nil: clients are not asked
 
 	mu    sync.Mutex
 	shown map[string]string // name → definition hash
@@ -59,14 +65,22 @@ func New(cfg Config, caller toolcrib.Caller) *Server {
 			PageSize:     1000,
 			Capabilities: &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{ListChanged: true}},
 		})
+	if cfg.Desk != nil {
+		s.people = newPeople(cfg.Desk, cfg.Log)
+	}
 	s.mcp.AddReceivingMiddleware(s.calls)
 	s.stop = cfg.Crib.Catalog.Watch(func(toolcrib.Diff) { s.refresh() })
 	s.refresh()
 	return s
 }
 
-// Close stops following the catalog.
-func (s *Server) Close() { s.stop() }
+// Close stops following the catalog, and ends what waits for a client.
+func (s *Server) Close() {
+	s.stop()
+	if s.people != nil {
+		s.people.close()
+	}
+}
 
 // refresh brings the library's list in line with the catalog; it notifies
 // clients of what changed.
@@ -116,7 +130,17 @@ func (s *Server) calls(next mcp.MethodHandler) mcp.MethodHandler {
 		if call.Session != nil {
 			session = call.Session.ID()
 		}
-		result, err := s.call(ctx, session, call.Params.Name, call.Params.Arguments, call.Params.Meta[callIDKey])
+		made, refused := s.made(session, call.Params.Name, call.Params.Arguments, call.Params.Meta[callIDKey])
+		if refused != nil {
+			return refused, nil
+		}
+		var result *mcp.CallToolResult
+		var err error
+		if how := s.asks(call.Session, call.Params.Name); how != asksNobody {
+			result, err = s.callAsking(ctx, call, made, how, func(ctx context.Context) (mcp.Result, error) { return next(ctx, method, req) })
+		} else {
+			result, err = s.run(ctx, made)
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -124,9 +148,17 @@ func (s *Server) calls(next mcp.MethodHandler) mcp.MethodHandler {
 	}
 }
 
-// call makes the Call. An unknown tool is an error of the protocol; every
-// other refusal is a failed result, since only that reaches the model.
+// call makes a Call and runs it.
 func (s *Server) call(ctx context.Context, session, tool string, input json.RawMessage, id any) (*mcp.CallToolResult, error) {
+	call, refused := s.made(session, tool, input, id)
+	if refused != nil {
+		return refused, nil
+	}
+	return s.run(ctx, call)
+}
+
+// made makes the Call of a request.
+func (s *Server) made(session, tool string, input json.RawMessage, id any) (toolcrib.Call, *mcp.CallToolResult) {
 	call := toolcrib.Call{Tool: tool, Input: input, Caller: s.caller, Lenient: s.cfg.Lenient}
 	if session != "" {
 		call.Caller.Session = session
@@ -136,8 +168,14 @@ func (s *Server) call(ctx context.Context, session, tool string, input json.RawM
 	case string:
 		call.ID = id
 	default: // it must not be taken for a call without one, and run twice
-		return refusal(&toolcrib.Error{Code: toolcrib.Invalid, Tool: tool, Message: "_meta[" + callIDKey + "] is not a string"}), nil
+		return call, refusal(&toolcrib.Error{Code: toolcrib.Invalid, Tool: tool, Message: "_meta[" + callIDKey + "] is not a string"})
 	}
+	return call, nil
+}
+
+// run has the crib do it. An unknown tool is an error of the protocol; every
+// other refusal is a failed result, since only that reaches the model.
+func (s *Server) run(ctx context.Context, call toolcrib.Call) (*mcp.CallToolResult, error) {
 	result, err := s.cfg.Crib.Call(ctx, call)
 	switch {
 	case err == nil:
@@ -149,8 +187,12 @@ func (s *Server) call(ctx context.Context, session, tool string, input json.RawM
 }
 
 // listed stands for a tool on the library's list; calls go to the crib before
-// they reach it.
-func listed(context.Context, *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+// they reach it. What gets here is a result that asks the client for more: only
+// the library can mark it as one.
+func listed(ctx context.Context, _ *mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+	if more, ok := ctx.Value(moreKey{}).(*mcp.CallToolResult); ok {
+		return more, nil
+	}
 	return nil, errors.New("the call went past the crib")
 }
 

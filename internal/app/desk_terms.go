@@ -1,0 +1,210 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/guard"
+)
+
+// terms is what the guards know about a question besides what the core says:
+// whether it is always asked, into which programs a command falls, which rules
+// would have allowed it, and which files the answer depends on. current is the
+// shell guard that holds now; nil: commands are not run.
+func terms(current func() *guard.Shell) func(toolcrib.Question) desk.Terms {
+	return func(q toolcrib.Question) desk.Terms {
+		var t desk.Terms
+		shell := current()
+		for _, v := range q.Reasons {
+			t.Floor = t.Floor || v.Decision == toolcrib.Ask && !v.Note && (v.Rule == "floor" || v.Guard == "flow" && v.Rule == guard.FlowBoth)
+		}
+		line := commandLine(shell, q)
+		if line == nil {
+			return t
+		}
+		t.Parts, t.Bind = line.Explain(), bindLine(line)
+		if !t.Floor {
+			t.Rules = offeredRules(shell, q, line)
+		}
+		return t
+	}
+}
+
+// commandLine takes the command apart that a question is about; nil: it is
+// about none.
+func commandLine(shell *guard.Shell, q toolcrib.Question) *guard.Line {
+	if shell == nil || q.Spec.Box != "shell" || q.Spec.Native != "run_command" && q.Spec.Native != "start_command" {
+		return nil
+	}
+	var in struct {
+		Command    string `json:"command"`
+		WorkingDir string `json:"working_dir"`
+	}
+	if json.Unmarshal(q.Input, &in) != nil || strings.TrimSpace(in.Command) == "" {
+		return nil
+	}
+	opt := shell.Options
+	switch {
+	case path.IsAbs(in.WorkingDir):
+		opt.Dir = path.Clean(in.WorkingDir)
+	case in.WorkingDir != "":
+		opt.Dir = path.Join(opt.Dir, in.WorkingDir)
+	}
+	return guard.Analyze(in.Command, opt)
+}
+
+// offeredRules finds rules that would have made the guard allow the command.
+// The guard itself is asked: what else it has against the line, such as a file
+// out of reach, no rule takes away, and then none is offered.
+func offeredRules(shell *guard.Shell, q toolcrib.Question, line *guard.Line) []string {
+	with := *shell
+	with.Rules = slices.Clone(shell.Rules)
+	with.Unasked = nil
+	var texts []string
+	for i := range line.Programs {
+		p := &line.Programs[i]
+		if p.Builtin || p.Class == guard.ReadOnly {
+			continue
+		}
+		rule, ok := ruleFor(p)
+		if !ok {
+			return nil
+		}
+		with.Rules = append(with.Rules, rule)
+		texts = append(texts, q.Spec.Native+"("+rule.String()+")")
+	}
+	if len(texts) == 0 || !strings.Contains(strings.Join(texts, ""), " *)") {
+		return nil // no more than the exact arguments
+	}
+	v, err := with.Judge(context.Background(), toolcrib.Review{Call: q.Call, Spec: q.Spec, Input: q.Input})
+	if err != nil || v == nil || v.Decision != toolcrib.Allow {
+		return nil
+	}
+	slices.Sort(texts)
+	return slices.Compact(texts)
+}
+
+// bareWord is a subcommand, a target, a script.
+var bareWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:/-]*$`)
+
+// ruleFor is the widest rule about a program that a person reads as what it is:
+// of a program with subcommands, this one with any arguments; of others, the
+// words as they are.
+func ruleFor(p *guard.Program) (guard.Rule, bool) {
+	words := []string{path.Base(p.Name)}
+	for _, a := range p.Args {
+		if !a.Literal {
+			return guard.Rule{}, false
+		}
+		words = append(words, a.Text)
+	}
+	open := 0 // how many words stand before the *
+	_, err := guard.ParseRule(words[0] + " *")
+	switch runner := words[0]; {
+	case len(words) < 2 || !bareWord.MatchString(words[1]):
+	case (runner == "npm" || runner == "pnpm" || runner == "yarn" || runner == "bun") && words[1] == "run":
+		if len(words) > 2 && bareWord.MatchString(words[2]) {
+			open = 3
+		}
+	case err != nil || runner == "make" || runner == "just" || runner == "task":
+		open = 2
+	}
+	exact := guard.Rule{Words: words}
+	if open > 0 {
+		rule, err := guard.ParseRule(strings.Join(words[:open], " ") + " *")
+		if err == nil && rule.Match(p) {
+			return rule, true
+		}
+	}
+	return exact, exact.Match(p)
+}
+
+// The bounds on what is read to bind an answer.
+const (
+	maxBound     = 64
+	maxBoundRead = 8 << 20
+)
+
+// bindLine is a fingerprint of the files a command would run: its programs, and
+// the scripts that are named to those that run code. Large ones go by size and
+// time of change.
+func bindLine(line *guard.Line) string {
+	var files []string
+	add := func(file string) {
+		if !slices.Contains(files, file) && len(files) < maxBound {
+			files = append(files, file)
+		}
+	}
+	for i := range line.Programs {
+		p := &line.Programs[i]
+		if p.Path != "" {
+			add(p.Path)
+		}
+		names := []string{}
+		if strings.Contains(p.Name, "/") {
+			names = append(names, p.Name)
+		}
+		if p.Class == guard.Runs || p.Class == guard.Unknown {
+			for _, a := range p.Args {
+				if a.Literal && a.Text != "" && !strings.HasPrefix(a.Text, "-") {
+					names = append(names, a.Text)
+				}
+			}
+		}
+		for _, name := range names {
+			if filepath.IsAbs(name) {
+				add(name)
+				continue
+			}
+			for _, dir := range p.Dirs {
+				add(filepath.Join(dir, name))
+			}
+		}
+	}
+	if len(files) == 0 {
+		return ""
+	}
+	all := sha256.New()
+	for _, file := range files {
+		fmt.Fprintf(all, "%q %s\n", file, fingerprint(file))
+	}
+	return hex.EncodeToString(all.Sum(nil))
+}
+
+// fingerprint tells a file from what it was before.
+func fingerprint(file string) string {
+	target, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return "none"
+	}
+	f, err := os.OpenFile(target, os.O_RDONLY|nonBlocking, 0)
+	if err != nil {
+		return "closed"
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	info, err := f.Stat()
+	if err != nil || !info.Mode().IsRegular() {
+		return "no file"
+	}
+	stamp := fmt.Sprintf("%q %d %d", target, info.Size(), info.ModTime().UnixNano())
+	if info.Size() > maxBoundRead {
+		return stamp
+	}
+	sum := sha256.New()
+	if _, err := io.Copy(sum, io.LimitReader(f, maxBoundRead+1)); err != nil {
+		return stamp + " unread"
+	}
+	return fmt.Sprintf("%q %s", target, hex.EncodeToString(sum.Sum(nil)))
+}

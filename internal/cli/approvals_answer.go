@@ -1,0 +1,177 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/desk"
+)
+
+type allowFlags struct {
+	once, session, project, always bool
+	span, edit, message            string
+	byRule, alike                  bool
+}
+
+func (c *command) allowCmd() *cobra.Command {
+	var f allowFlags
+	cmd := &cobra.Command{
+		Use:   "allow ID…",
+		Short: "Allow what a question asks for",
+		Long: `Allow what a question asks for: once, or for longer. What is remembered is the
+tool as it is defined now with exactly these arguments, or with --by-rule
+whatever the offered rules mean. 'toolcrib grants' lists it.`,
+		Args: usageArgs(cobra.MinimumNArgs(1)), ValidArgsFunction: c.completeQuestion,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			reply, err := f.reply(cmd.Flags().Changed("edit"))
+			if err != nil {
+				return err
+			}
+			if f.message != "" && reply.Choice != desk.AllowOnce {
+				return usagef("-m is the answer to a tool's own question, which is not remembered")
+			}
+			return c.answer(cmd.Context(), args, reply, f.alike)
+		},
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.once, "once", false, "this time only (what is done if nothing is said)")
+	flags.BoolVar(&f.session, "session", false, "as long as this session lasts")
+	flags.BoolVar(&f.project, "project", false, "in this project")
+	flags.BoolVar(&f.always, "always", false, "everywhere")
+	flags.StringVar(&f.span, "for", "", "remember it so long, such as 2h or 7d")
+	flags.BoolVar(&f.byRule, "by-rule", false, "remember the rules that the question offers instead of the exact arguments")
+	flags.StringVar(&f.edit, "edit", "", "allow it once with these arguments instead, a JSON object")
+	flags.StringVarP(&f.message, "message", "m", "", "the answer to a tool's own question")
+	flags.BoolVar(&f.alike, "all-alike", false, "answer all questions that are like it: the same tool, caller and reasons")
+	cmd.MarkFlagsMutuallyExclusive("once", "session", "project", "always", "edit")
+	return cmd
+}
+
+// reply makes the answer of the flags.
+func (f allowFlags) reply(edit bool) (desk.Reply, error) {
+	r := desk.Reply{Choice: desk.AllowOnce, ByRule: f.byRule, Message: f.message}
+	switch {
+	case edit:
+		if err := isObject([]byte(f.edit)); err != nil {
+			return r, usagef("--edit: %v", err)
+		}
+		r.Choice, r.Input = desk.Edit, json.RawMessage(f.edit)
+	case f.session:
+		r.Choice = desk.AllowSession
+	case f.project:
+		r.Choice = desk.AllowProject
+	case f.always:
+		r.Choice = desk.AllowAlways
+	}
+	lasts := f.session || f.project || f.always
+	if f.span != "" {
+		span, err := readSpan(f.span)
+		if err != nil {
+			return r, usagef("--for: %v", err)
+		}
+		r.For = span
+	}
+	if !lasts && (f.byRule || f.span != "") {
+		return r, usagef("--for and --by-rule say what is remembered: say also where, with --session, --project or --always")
+	}
+	return r, nil
+}
+
+func (c *command) denyCmd() *cobra.Command {
+	var message string
+	var alike bool
+	cmd := &cobra.Command{
+		Use: "deny ID…", Short: "Deny what a question asks for",
+		Args: usageArgs(cobra.MinimumNArgs(1)), ValidArgsFunction: c.completeQuestion,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return c.answer(cmd.Context(), args, desk.Reply{Choice: desk.Deny, Message: message}, alike)
+		},
+	}
+	cmd.Flags().StringVarP(&message, "message", "m", "", "what the model is told")
+	cmd.Flags().BoolVar(&alike, "all-alike", false, "answer all questions that are like it: the same tool, caller and reasons")
+	return cmd
+}
+
+// answer gives one answer to the named questions. Each is for itself: that one
+// was answered before does not undo the others.
+func (c *command) answer(ctx context.Context, names []string, r desk.Reply, alike bool) error {
+	return c.withDesk(ctx, func(d *desk.Desk) error {
+		var list []desk.Question
+		for _, name := range names {
+			q, err := findQuestion(ctx, d, name, true)
+			if err != nil {
+				return err
+			}
+			like := []desk.Question{q}
+			if alike {
+				if like, err = d.Alike(ctx, q.ID); err != nil {
+					return err
+				}
+			}
+			for _, q := range like {
+				if !slices.ContainsFunc(list, func(o desk.Question) bool { return o.ID == q.ID }) {
+					list = append(list, q)
+				}
+			}
+		}
+		for i := range list {
+			switch own := list[i].Text != ""; {
+			case own && r.Choice == desk.AllowOnce && r.Message == "":
+				return usagef("%s is a tool's own question: give the answer with -m", list[i].ID)
+			case !own && r.Choice == desk.AllowOnce && r.Message != "":
+				return usagef("-m is the answer to a tool's own question, and %s is none", list[i].ID)
+			}
+		}
+		if r.Choice == desk.Edit && len(list) > 1 {
+			return usagef("arguments are edited one question at a time")
+		}
+		return c.settle(ctx, d, list, r)
+	})
+}
+
+func (c *command) settle(ctx context.Context, d *desk.Desk, list []desk.Question, r desk.Reply) error {
+	var settled []desk.Question
+	var errs []error
+	for _, q := range list {
+		reply := r
+		if reply.Choice != desk.Deny {
+			reply.Calls = q.Waiting
+		}
+		now, err := d.Answer(ctx, q.ID, reply, subject())
+		if err != nil {
+			errs = append(errs, answerError(err))
+			continue
+		}
+		settled = append(settled, now)
+		if !c.asJSON(false) {
+			fmt.Fprintf(c.out, "%s  %s\n", now.ID, answeredText(&now)) // a failed write is noticed at the end
+			if now.State == desk.Allowed && now.Waiting == 0 && now.Reply.Grant == "" {
+				fmt.Fprintln(c.err, "toolcrib: nobody waits for it now: it counts when the call is repeated")
+			}
+		}
+	}
+	if c.asJSON(false) && settled != nil {
+		errs = append(errs, c.printJSON(settled))
+	}
+	return errors.Join(errs...)
+}
+
+// answerError gives an answer that does not count the code that says why.
+func answerError(err error) error {
+	code := toolcrib.Internal
+	switch {
+	case errors.Is(err, desk.ErrAnswered), errors.Is(err, desk.ErrExpired), errors.Is(err, desk.ErrReplaced):
+		code = toolcrib.Conflict
+	case errors.Is(err, desk.ErrBadReply):
+		code = toolcrib.Invalid
+	case errors.Is(err, desk.ErrNotFound):
+		code = toolcrib.NotFound
+	}
+	return &toolcrib.Error{Code: code, Message: err.Error(), Err: err}
+}

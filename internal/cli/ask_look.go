@@ -1,0 +1,210 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/desk"
+)
+
+// look is how questions are written: with colours for a person who wants them,
+// and no wider than the screen.
+type look struct {
+	colour bool
+	width  int
+}
+
+// look finds out what a stream can show.
+func (c *command) look(w io.Writer) look {
+	l := look{width: 80}
+	f, ok := w.(*os.File)
+	if !ok || !terminal(w) {
+		return l
+	}
+	if n := columns(f); n > 0 {
+		l.width = n
+	} else if n, err := strconv.Atoi(c.getenv("COLUMNS")); err == nil && n > 0 {
+		l.width = n
+	}
+	l.width = min(max(l.width, 40), 160)
+	l.colour = c.getenv("NO_COLOR") == "" && c.getenv("TERM") != "dumb"
+	return l
+}
+
+// The colours. Text from elsewhere cannot have any: it was made visible before.
+const (
+	bold   = "\x1b[1m"
+	dim    = "\x1b[2m"
+	red    = "\x1b[31m"
+	green  = "\x1b[32m"
+	yellow = "\x1b[33m"
+	cyan   = "\x1b[36m"
+	plain  = "\x1b[0m"
+)
+
+func (l look) in(colour, text string) string {
+	if !l.colour || colour == "" || text == "" {
+		return text
+	}
+	return colour + text + plain
+}
+
+func (l look) strong(text string) string { return l.in(bold, text) }
+func (l look) note(text string) string   { return l.in(yellow, readable(text)) + "\n" }
+
+// question is what the person reads: the tool, exactly what it would be given,
+// what would change or start, and why this is asked.
+func (l look) question(q *desk.Question) string {
+	var b strings.Builder
+	for i, part := range q.Describe() {
+		title := part.Title
+		if i == 0 {
+			fmt.Fprintf(&b, "%s  %s\n", l.strong(l.in(cyan, title)), l.in(dim, q.ID))
+		} else {
+			fmt.Fprintf(&b, "%s\n", l.strong(title+":"))
+		}
+		for _, line := range part.Lines {
+			b.WriteString(l.line(part.Kind, line))
+		}
+	}
+	return b.String()
+}
+
+// line writes one line of a part, further in; where it is longer than the
+// screen it goes on still further in, so that no text can look like a line of
+// its own.
+func (l look) line(kind desk.PartKind, text string) string {
+	colour := ""
+	if kind == desk.PartChange {
+		switch {
+		case strings.HasPrefix(text, "+"):
+			colour = green
+		case strings.HasPrefix(text, "-"):
+			colour = red
+		case strings.HasPrefix(text, "@"):
+			colour = cyan
+		}
+	}
+	if kind == desk.PartNotes {
+		colour = yellow
+	}
+	var b strings.Builder
+	indent := "  "
+	for {
+		head, rest := cut(text, l.width-len(indent))
+		b.WriteString(indent + l.in(colour, head) + "\n")
+		if rest == "" {
+			return b.String()
+		}
+		text, indent = rest, "        "
+	}
+}
+
+// cut takes as much of a text as fits, at a space if there is one near the end.
+func cut(text string, width int) (head, rest string) {
+	seen, space := 0, -1
+	for i, r := range text {
+		if seen += runeWidth(r); seen > width && i > 0 {
+			if space > i/2 {
+				return text[:space], text[space+1:]
+			}
+			return text[:i], text[i:]
+		}
+		if r == ' ' {
+			space = i
+		}
+	}
+	return text, ""
+}
+
+// runeWidth is how many columns a character takes, nearly.
+func runeWidth(r rune) int {
+	switch {
+	case r == '\t':
+		return 8
+	case r >= 0x1100 && (r <= 0x115f || r >= 0x2e80 && r <= 0xa4cf || r >= 0xac00 && r <= 0xd7a3 || r >= 0xf900 && r <= 0xfaff || r >= 0xfe30 && r <= 0xfe6f || r >= 0xff00 && r <= 0xff60 || r >= 0x1f300 && r <= 0x1faff || r >= 0x20000 && r <= 0x3fffd):
+		return 2
+	}
+	return 1
+}
+
+// keyOf is the letter that means a choice.
+func keyOf(c desk.Choice) string {
+	switch c {
+	case desk.AllowOnce:
+		return "y"
+	case desk.AllowSession:
+		return "s"
+	case desk.AllowProject:
+		return "p"
+	case desk.AllowAlways:
+		return "a"
+	case desk.Deny:
+		return "n"
+	case desk.Edit:
+		return "e"
+	}
+	return ""
+}
+
+// keys lists what can be typed.
+func keys(offers []desk.Offer) []string {
+	var list []string
+	for _, o := range offers {
+		list = append(list, keyOf(o.Choice))
+		if o.Choice == desk.Deny {
+			list = append(list, "m")
+		}
+	}
+	return list
+}
+
+// offers says what can be answered and what of it is remembered.
+func (l look) offers(d *desk.Desk, q *desk.Question) string {
+	if q.Text != "" {
+		return ""
+	}
+	var b strings.Builder
+	b.WriteString(l.strong("You can say:") + "\n")
+	lasts := false
+	row := func(key, text string) { b.WriteString(l.line("", key+"  "+text)) }
+	for _, o := range d.Offers(q) {
+		row(keyOf(o.Choice), o.Text)
+		if o.Choice == desk.Deny {
+			row("m", "deny it with a message to the model")
+		}
+		lasts = lasts || o.Choice == desk.AllowSession || o.Choice == desk.AllowProject || o.Choice == desk.AllowAlways
+	}
+	if lasts {
+		b.WriteString(l.line("", "s, p and a remember "+q.Remembers(false)+"; a time may follow, such as: s 2h"))
+		if len(q.Rules) > 0 {
+			b.WriteString(l.line("", "sr, pr and ar remember "+q.Remembers(true)))
+		}
+	}
+	return b.String()
+}
+
+// answeredText says what an answer has done.
+func answeredText(q *desk.Question) string {
+	r := q.Reply
+	switch {
+	case r == nil:
+		return "Not answered."
+	case r.Grant != "":
+		return fmt.Sprintf("Allowed, and remembered as %s ('toolcrib grants revoke %[1]s' ends that).", r.Grant)
+	case r.Choice == desk.Edit:
+		return "Allowed with the arguments as you changed them."
+	case r.Choice == desk.Deny && q.Text != "":
+		return "Not answered."
+	case r.Choice == desk.Deny:
+		return "Denied."
+	case q.Text != "":
+		return "Answered."
+	case r.Left > 1:
+		return fmt.Sprintf("Allowed for the %d calls that wait.", r.Left)
+	}
+	return "Allowed once."
+}

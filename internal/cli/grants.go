@@ -1,0 +1,170 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/desk"
+)
+
+func (c *command) grantsCmd() *cobra.Command {
+	var all, every bool
+	list := func(cmd *cobra.Command, _ []string) error { return c.listGrants(cmd.Context(), all) }
+	cmd := &cobra.Command{
+		Use:   "grants",
+		Short: "See what people have allowed for longer, and end it",
+		Long: `A grant is an answer that was remembered: for a session, a project, or always.
+Each is for one caller and one definition of one tool, with exactly the
+arguments that were shown or with the rules that were offered.`,
+		Example: `  toolcrib grants                  what holds
+  toolcrib grants revoke g-3k      end one
+  toolcrib grants revoke --all     end them all`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: list,
+	}
+	listing := &cobra.Command{Use: "list", Short: "List the grants that hold", Args: usageArgs(cobra.NoArgs), RunE: list}
+	for _, l := range []*cobra.Command{cmd, listing} {
+		l.Flags().BoolVar(&all, "all", false, "those that have ended too")
+	}
+	revoke := &cobra.Command{
+		Use: "revoke ID…", Short: "End grants", ValidArgsFunction: c.completeGrant,
+		Args: func(_ *cobra.Command, args []string) error {
+			if every == (len(args) > 0) {
+				return usagef("name the grants to end, or say --all")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error { return c.revoke(cmd.Context(), args) },
+	}
+	revoke.Flags().BoolVar(&every, "all", false, "every grant that holds")
+	cmd.AddCommand(listing, revoke)
+	return cmd
+}
+
+// holding gives the grants that hold, or all.
+func holding(ctx context.Context, d *desk.Desk, all bool) ([]desk.Grant, error) {
+	list, err := d.Grants(ctx, desk.GrantFilter{})
+	now := time.Now()
+	return slices.DeleteFunc(list, func(g desk.Grant) bool { return !all && !g.Holds(now) }), err
+}
+
+func (c *command) listGrants(ctx context.Context, all bool) error {
+	return c.withDesk(ctx, func(d *desk.Desk) error {
+		list, err := holding(ctx, d, all)
+		if err != nil {
+			return err
+		}
+		if c.asJSON(false) {
+			if list == nil {
+				list = []desk.Grant{}
+			}
+			return c.printJSON(list)
+		}
+		if len(list) == 0 {
+			_, err := fmt.Fprintln(c.out, "Nothing is granted.")
+			return err
+		}
+		rows := make([][]string, 0, len(list))
+		for i := range list {
+			rows = append(rows, grantRow(&list[i]))
+		}
+		return c.table([]string{"ID", "SCOPE", "FOR", "WHAT", "BY", "UNTIL"}, rows)
+	})
+}
+
+func grantRow(g *desk.Grant) []string {
+	scope := string(g.Scope)
+	switch g.Scope {
+	case desk.Project:
+		scope += " " + g.Project
+	case desk.Session:
+		scope += " " + g.Session
+	case desk.Always:
+	}
+	who := g.Subject
+	if g.Agent != "" {
+		who = g.Agent + " of " + g.Subject
+	}
+	what := strings.Join(g.Rules, ", ")
+	if g.Arguments != "" {
+		what = g.Tool + " " + strings.Join(strings.Fields(string(g.Input)), " ")
+	}
+	if r := []rune(what); len(r) > 80 {
+		what = string(r[:79]) + "…"
+	}
+	until := "it is revoked"
+	switch {
+	case !g.Revoked.IsZero():
+		until = "revoked by " + g.RevokedBy + " " + g.Revoked.Local().Format(time.DateTime)
+	case !g.Expires.IsZero():
+		until = g.Expires.Local().Format(time.DateTime)
+	}
+	return []string{g.ID, scope, who, what, g.By, until}
+}
+
+func (c *command) revoke(ctx context.Context, names []string) error {
+	return c.withDesk(ctx, func(d *desk.Desk) error {
+		list, err := d.Grants(ctx, desk.GrantFilter{})
+		if err != nil {
+			return err
+		}
+		var ids []string
+		if len(names) == 0 {
+			now := time.Now()
+			for _, g := range list {
+				if g.Holds(now) {
+					ids = append(ids, g.ID)
+				}
+			}
+		}
+		for _, name := range names {
+			var found []string
+			for _, g := range list {
+				if g.ID == name || begins(g.ID, "g-", name) {
+					found = append(found, g.ID)
+				}
+			}
+			if err := oneOf("grant", "toolcrib grants", name, found); err != nil {
+				return err
+			}
+			ids = append(ids, found[0])
+		}
+		ended := []desk.Grant{}
+		for _, id := range ids {
+			g, err := d.Revoke(ctx, id, subject())
+			if err != nil {
+				return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+			}
+			ended = append(ended, g)
+			if !c.asJSON(false) {
+				fmt.Fprintf(c.out, "%s  revoked\n", g.ID)
+			}
+		}
+		if c.asJSON(false) {
+			return c.printJSON(ended)
+		}
+		return nil
+	})
+}
+
+// completeGrant offers the grants that hold to the shell.
+func (c *command) completeGrant(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var words []string
+	err := c.withDesk(cmd.Context(), func(d *desk.Desk) error {
+		list, err := holding(cmd.Context(), d, false)
+		for i := range list {
+			words = append(words, list[i].ID+"\t"+printable(grantRow(&list[i])[3]))
+		}
+		return err
+	})
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return words, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,113 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"slices"
+)
+
+// Answer settles an open question. The first answer wins; who comes later gets
+// an [AnsweredError] and has changed nothing. The question is given as it is
+// then, whoever won.
+func (d *Desk) Answer(ctx context.Context, id string, r Reply, by string) (Question, error) {
+	if by == "" || len(by) > maxBy {
+		return Question{}, fmt.Errorf("%w: who answers must be said, in at most %d bytes", ErrBadReply, maxBy)
+	}
+	var q Question
+	var late error
+	err := d.cfg.Store.Update(ctx, func(tx Tx) (err error) {
+		late = nil
+		if q, err = tx.Question(id); err != nil {
+			return err
+		}
+		late, err = d.settle(tx, &q, r, by)
+		return err
+	})
+	d.look()
+	if err != nil {
+		return Question{}, fmt.Errorf("answering %s: %w", id, err)
+	}
+	if late != nil {
+		return q, fmt.Errorf("answering %s: %w", id, late)
+	}
+	return q, nil
+}
+
+// settle makes an answer count. late says why it does not, where something may
+// have to be written all the same.
+func (d *Desk) settle(tx Tx, q *Question, r Reply, by string) (late, err error) {
+	now := d.now()
+	switch {
+	case q.State == Expired:
+		return ErrExpired, nil
+	case q.State == Replaced:
+		return ErrReplaced, nil
+	case q.State != Open && q.Reply != nil:
+		return &AnsweredError{By: q.Reply.By, Choice: q.Reply.Choice, At: q.Reply.At}, nil
+	case q.State != Open:
+		return ErrAnswered, nil
+	case !now.Before(q.Expires):
+		q.end(Expired)
+		return ErrExpired, tx.PutQuestion(*q)
+	}
+	if err := d.fits(r, q); err != nil {
+		return nil, err
+	}
+	q.Reply = &Given{Choice: r.Choice, By: by, At: now, Message: r.Message}
+	if r.Choice == Deny {
+		q.State = Denied
+		return nil, tx.PutQuestion(*q)
+	}
+	q.State = Allowed
+	q.Reply.Left = max(1, min(r.Calls, q.Waiting))
+	if r.Choice == Edit {
+		q.Reply.Input = slices.Clone(r.Input)
+	}
+	if g := d.grant(r, q, by, now); g != nil {
+		// The grant answers the calls that wait, and nothing else does: an
+		// answer beside it would outlive its being revoked.
+		q.Reply.Grant, q.Reply.Left = g.ID, 0
+		if err := tx.PutGrant(*g); err != nil {
+			return nil, err
+		}
+	}
+	return nil, tx.PutQuestion(*q)
+}
+
+// Alike gives the open questions that are like this one, itself among them:
+// the same tool, asked by the same caller, for the same reasons.
+func (d *Desk) Alike(ctx context.Context, id string) (list []Question, err error) {
+	err = d.cfg.Store.View(ctx, func(tx Tx) error {
+		q, err := tx.Question(id)
+		if err != nil {
+			return err
+		}
+		list, err = tx.Questions(Filter{Like: q.Like, State: Open})
+		return err
+	})
+	return list, err
+}
+
+// Settled is what became of one answer of several.
+type Settled struct {
+	ID       string
+	Question Question
+	Err      error
+}
+
+// AnswerAll gives one answer to several questions, each for itself: that one
+// was answered by somebody else does not undo the others. Calls counts for
+// each. Arguments cannot be edited for several.
+func (d *Desk) AnswerAll(ctx context.Context, ids []string, r Reply, by string) []Settled {
+	list := make([]Settled, 0, len(ids))
+	for _, id := range ids {
+		s := Settled{ID: id}
+		if r.Choice == Edit {
+			s.Err = fmt.Errorf("answering %s: %w: arguments are edited one question at a time", id, ErrBadReply)
+		} else {
+			s.Question, s.Err = d.Answer(ctx, id, r, by)
+		}
+		list = append(list, s)
+	}
+	return list
+}

@@ -1,0 +1,172 @@
+package desk
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// Terms is what the wiring knows about a question besides what the core says.
+type Terms struct {
+	// Floor: it is asked every time, whatever was remembered.
+	Floor bool
+	// Rules are texts, such as run_command(git push *), of which each covers a
+	// part of the call and which together cover all of it. A person may
+	// remember them instead of the exact arguments. Empty: none is offered.
+	Rules []string
+	// Parts is what the call would do, one by one: the programs of a command.
+	Parts []string
+	// Bind is what the approval depends on and the arguments do not show, such
+	// as the hash of the program that would run. If it changes, it is asked
+	// again. A grant does not look at it.
+	Bind string
+	// Project is the directory of "for this project", if it is not the desk's.
+	Project string
+}
+
+// hashOf is a fingerprint of several texts, each behind its length so that
+// none can trade bytes with its neighbour.
+func hashOf(parts ...string) string {
+	h := sha256.New()
+	var n [8]byte
+	for _, p := range parts {
+		binary.LittleEndian.PutUint64(n[:], uint64(len(p)))
+		h.Write(n[:])
+		h.Write([]byte(p))
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// argumentsHash is what arguments are bound by. Those that cannot be
+// normalised are bound byte for byte.
+func argumentsHash(input []byte) string {
+	if len(input) == 0 {
+		input = []byte("{}")
+	}
+	if text, err := canonical(input); err == nil {
+		return hashOf("arguments", string(text))
+	}
+	return hashOf("bytes", string(input))
+}
+
+// definitionHash is of all that a person or a guard goes by. The time limit is
+// no part of it: it comes from the configuration.
+func definitionHash(s toolcrib.Spec) (string, error) {
+	s.Timeout = 0
+	text, err := json.Marshal(s)
+	if err != nil {
+		return "", fmt.Errorf("reading the definition of %s: %w", s.Name, err)
+	}
+	return hashOf("definition", string(text)), nil
+}
+
+// draft turns a question of the core into one that can be kept.
+func (d *Desk) draft(q toolcrib.Question) (Question, error) {
+	var terms Terms
+	if d.cfg.Terms != nil {
+		terms = d.cfg.Terms(q)
+	}
+	project := terms.Project
+	if project == "" {
+		project = d.cfg.Project
+	}
+	if project != "" {
+		project = filepath.Clean(project)
+	}
+	definition, err := definitionHash(q.Spec)
+	if err != nil {
+		return Question{}, err
+	}
+	c := q.Call.Caller
+	out := Question{
+		State: Open, Call: q.Call.ID, Caller: c, Project: project,
+		Tool: q.Call.Tool, Box: q.Spec.Box, Native: q.Spec.Native, Definition: definition,
+		Effects: q.Effects, Floor: terms.Floor, Arguments: argumentsHash(q.Input),
+	}
+	if out.Tool == "" {
+		out.Tool = q.Spec.Name
+	}
+	if d.plain(terms.Rules) {
+		out.Rules = slices.Clone(terms.Rules)
+	}
+	out.Slot = hashOf("slot", c.Subject, c.Agent, project, out.Tool, out.Box, out.Native, out.Arguments, q.Text)
+	out.Like = hashOf(append([]string{"like", c.Subject, c.Agent, project, out.Tool, definition, q.Effects.String(), fmt.Sprint(q.Text != "")}, askers(q.Reasons, true)...)...)
+	reasons, err := json.Marshal(q.Reasons)
+	if err != nil {
+		return Question{}, fmt.Errorf("reading the reasons: %w", err)
+	}
+	out.Key = hashOf(append([]string{"key", out.Slot, definition, q.Preview, q.Effects.String(), string(reasons),
+		fmt.Sprint(terms.Floor), terms.Bind, strings.Join(terms.Rules, "\n"), strings.Join(terms.Parts, "\n")}, q.Options...)...)
+	for _, p := range terms.Parts[:min(len(terms.Parts), maxParts)] {
+		p, _ = clip(d.cfg.RedactText(p), maxReason)
+		out.Parts = append(out.Parts, p)
+	}
+	return out, d.show(&out, q)
+}
+
+// plain reports whether rules can be kept as they are. One with a secret in it
+// is not kept, and what is left of the others would not cover the call.
+func (d *Desk) plain(rules []string) bool {
+	return !slices.ContainsFunc(rules, func(r string) bool { return r == "" || len(r) > maxReason || d.cfg.RedactText(r) != r })
+}
+
+// show fills in what people see, without secrets and within bounds.
+func (d *Desk) show(out *Question, q toolcrib.Question) error {
+	if len(q.Input) > d.cfg.MaxInput {
+		return &toolcrib.Error{Code: toolcrib.Unavailable, Tool: out.Tool,
+			Message: fmt.Sprintf("a person has to approve this, and its arguments are too large to be shown (%d bytes; at most %d)", len(q.Input), d.cfg.MaxInput)}
+	}
+	if len(q.Options) > maxOptions {
+		return &toolcrib.Error{Code: toolcrib.Unavailable, Tool: out.Tool,
+			Message: fmt.Sprintf("a person cannot choose among %d answers; offer at most %d", len(q.Options), maxOptions)}
+	}
+	text := d.cfg.RedactText
+	if len(q.Input) > 0 {
+		shown := d.cfg.RedactJSON(slices.Clone(q.Input))
+		if !json.Valid(shown) { // what cannot be shown as it is meant is shown as a text
+			quoted, err := json.Marshal(text(string(shown)))
+			if err != nil {
+				return fmt.Errorf("writing the arguments: %w", err)
+			}
+			shown = quoted
+		}
+		out.Input, out.Redacted = shown, string(shown) != string(q.Input)
+	}
+	out.Preview, out.Cut = clip(text(q.Preview), d.cfg.MaxPreview)
+	for _, v := range q.Reasons {
+		v.Grant = nil
+		v.Rule, _ = clip(text(v.Rule), maxReason)
+		v.Reason, _ = clip(text(v.Reason), maxReason)
+		out.Reasons = append(out.Reasons, v)
+	}
+	out.Text, _ = clip(text(q.Text), d.cfg.MaxPreview)
+	if q.Text != "" && out.Text == "" {
+		out.Text = d.cfg.Mark // it stays a tool's question
+	}
+	for _, o := range q.Options {
+		o, _ = clip(text(o), maxReason)
+		out.Options = append(out.Options, o)
+	}
+	return nil
+}
+
+const (
+	maxReason  = 16 << 10
+	maxOptions = 100
+	maxParts   = 200
+)
+
+// clip bounds a text at a whole character.
+func clip(s string, most int) (string, bool) {
+	if len(s) <= most {
+		return s, false
+	}
+	return strings.ToValidUTF8(s[:most], ""), true
+}

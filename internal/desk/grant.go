@@ -1,0 +1,152 @@
+package desk
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// Scope says where a grant holds. The zero value is nowhere.
+type Scope string
+
+// The scopes, narrowest first.
+const (
+	Session Scope = "session"
+	Project Scope = "project"
+	Always  Scope = "always"
+)
+
+// Grant is a remembered allowance. It is bound to one definition of one tool
+// and to the subject and agent it was given to, whatever its scope.
+type Grant struct {
+	ID      string `json:"id"`
+	Scope   Scope  `json:"scope"`
+	Subject string `json:"subject"`
+	Agent   string `json:"agent,omitempty"`
+	Session string `json:"session,omitempty"` // for Session
+	Project string `json:"project,omitempty"` // for Project
+
+	Tool       string `json:"tool"` // as it was called
+	Box        string `json:"box,omitempty"`
+	Native     string `json:"native,omitempty"`
+	Definition string `json:"definition"`
+	// Arguments is the hash of the normalised arguments; if it is empty, Rules
+	// are the rules that were allowed.
+	Arguments string          `json:"arguments,omitempty"`
+	Rules     []string        `json:"rules,omitempty"`
+	Input     json.RawMessage `json:"input,omitempty"` // the arguments as they were shown
+	// Effects and Asked are what the person saw: a call that can do more, or
+	// that a further guard wants asked, is not covered.
+	Effects toolcrib.Effects `json:"effects"`
+	Asked   []string         `json:"asked,omitempty"`
+
+	Question  string    `json:"question"` // the ID of the question it came from
+	By        string    `json:"by"`
+	At        time.Time `json:"at"`
+	Expires   time.Time `json:"expires,omitzero"` // zero: never
+	Revoked   time.Time `json:"revoked,omitzero"`
+	RevokedBy string    `json:"revoked_by,omitempty"`
+}
+
+// Holds reports whether the grant counts at a time.
+func (g *Grant) Holds(now time.Time) bool {
+	return g.Revoked.IsZero() && (g.Expires.IsZero() || now.Before(g.Expires)) && !now.Before(g.At)
+}
+
+// Bound names whom and which definition of which tool a grant is for.
+func (g *Grant) Bound() string {
+	return hashOf("bound", g.Subject, g.Agent, g.Tool, g.Box, g.Native, g.Definition)
+}
+
+// bound is what Bound gives for a grant that covers the question.
+func (q *Question) bound() string {
+	return hashOf("bound", q.Caller.Subject, q.Caller.Agent, q.Tool, q.Box, q.Native, q.Definition)
+}
+
+// covers reports whether a grant answers a question.
+func (g *Grant) covers(q *Question, now time.Time) bool {
+	switch {
+	case !g.Holds(now), q.Floor, q.own(),
+		g.Subject != q.Caller.Subject, g.Agent != q.Caller.Agent,
+		g.Box != q.Box, g.Native != q.Native, g.Tool != q.Tool,
+		g.Definition == "", g.Definition != q.Definition,
+		!q.Effects.Within(g.Effects.All()):
+		return false
+	}
+	switch g.Scope {
+	case Session:
+		if g.Session == "" || g.Session != q.Caller.Session {
+			return false
+		}
+	case Project:
+		if g.Project == "" || g.Project != q.Project {
+			return false
+		}
+	case Always:
+	default:
+		return false
+	}
+	if g.Arguments != "" {
+		return g.Arguments == q.Arguments && subset(askers(q.Reasons, true), g.Asked)
+	}
+	// One grant must cover the whole: two that were given one by one may
+	// together do what nobody was asked about.
+	return len(q.Rules) > 0 && subset(q.Rules, g.Rules) && subset(askers(q.Reasons, false), g.Asked)
+}
+
+func subset(some, all []string) bool {
+	return !slices.ContainsFunc(some, func(s string) bool { return !slices.Contains(all, s) })
+}
+
+// askers names the guards that want a question asked, with the rule by which
+// they do or without.
+func askers(reasons []toolcrib.Verdict, rules bool) []string {
+	var list []string
+	for _, v := range reasons {
+		if v.Decision != toolcrib.Ask {
+			continue
+		}
+		name := v.Guard
+		if rules {
+			name += "\n" + v.Rule
+		}
+		list = append(list, name)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// grant makes what an answer has remembered.
+func (d *Desk) grant(r Reply, q *Question, by string, now time.Time) *Grant {
+	scope := r.Choice.scope()
+	if scope == "" {
+		return nil
+	}
+	g := &Grant{
+		ID: d.newID("g-"), Scope: scope, Subject: q.Caller.Subject, Agent: q.Caller.Agent,
+		Tool: q.Tool, Box: q.Box, Native: q.Native, Definition: q.Definition, Input: q.Input,
+		Effects: q.Effects, Question: q.ID, By: by, At: now,
+	}
+	last := d.cfg.AlwaysFor
+	switch scope {
+	case Session:
+		g.Session, last = q.Caller.Session, d.cfg.SessionFor
+	case Project:
+		g.Project, last = q.Project, d.cfg.ProjectFor
+	case Always:
+	}
+	if r.For > 0 {
+		last = r.For
+	}
+	if last > 0 {
+		g.Expires = now.Add(last)
+	}
+	if r.ByRule {
+		g.Rules, g.Asked = slices.Clone(q.Rules), askers(q.Reasons, false)
+	} else {
+		g.Arguments, g.Asked = q.Arguments, askers(q.Reasons, true)
+	}
+	return g
+}

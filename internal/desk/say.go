@@ -1,0 +1,279 @@
+package desk
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// Part is a piece of what a question shows: a heading and the lines below it.
+// Every text in it is as a person sees it: what would steer a terminal, or is
+// not seen at all, is written out, and no line has another one in it.
+type Part struct {
+	Kind  PartKind
+	Title string
+	Lines []string
+}
+
+// PartKind says what a part is about, for screens that show parts differently.
+type PartKind string
+
+// The kinds of parts.
+const (
+	PartHead      PartKind = "head"      // which tool, for whom, and what it can do
+	PartArguments PartKind = "arguments" // what it would be given
+	PartSteps     PartKind = "steps"     // the programs of a command
+	PartChange    PartKind = "change"    // a unified difference
+	PartWhy       PartKind = "why"       // why it is asked
+	PartText      PartKind = "text"      // a tool's own question, and the answers it offers
+	PartNotes     PartKind = "notes"     // what else should be known
+)
+
+// Describe is what every screen shows of a question, in this order.
+func (q *Question) Describe() []Part {
+	who := cmp.Or(q.Caller.Agent, q.Caller.Subject, "a caller")
+	if q.Caller.Agent != "" && q.Caller.Subject != "" {
+		who += " of " + q.Caller.Subject
+	}
+	if q.Caller.Via != "" {
+		who += ", by " + q.Caller.Via
+	}
+	if q.own() {
+		parts := []Part{{Kind: PartText, Title: Visible(q.Tool) + " asks, for " + Visible(who), Lines: lines(q.Text)}}
+		if len(q.Options) > 0 {
+			var offered []string
+			for i, o := range q.Options {
+				offered = append(offered, fmt.Sprintf("%d. %s", i+1, Visible(o)))
+			}
+			parts = append(parts, Part{Kind: PartArguments, Title: "Answers it offers", Lines: offered})
+		}
+		return append(parts, q.notes()...)
+	}
+	parts := []Part{{Kind: PartHead, Title: Visible(q.Tool) + ", for " + Visible(who) + ", would run", Lines: []string{"It can: " + effects(q.Effects)}}}
+	if args := arguments(q.Input, q.Preview != ""); len(args) > 0 {
+		parts = append(parts, Part{Kind: PartArguments, Title: "It would be given", Lines: args})
+	}
+	if len(q.Parts) > 0 {
+		var steps []string
+		for _, p := range q.Parts {
+			steps = append(steps, Visible(p))
+		}
+		parts = append(parts, Part{Kind: PartSteps, Title: "It would start", Lines: steps})
+	}
+	if q.Preview != "" {
+		parts = append(parts, Part{Kind: PartChange, Title: "What would change", Lines: lines(q.Preview)})
+	}
+	for _, v := range q.Reasons {
+		if v.Decision != toolcrib.Ask && !v.Note {
+			continue
+		}
+		var why []string
+		for _, line := range lines(v.Reason) {
+			if !slices.ContainsFunc(q.Parts, func(p string) bool { return Visible(p) == line }) { // shown above
+				why = append(why, line)
+			}
+		}
+		title := "Asked by the " + Visible(v.Guard) + " guard"
+		if v.Note {
+			title = "Noted by the " + Visible(v.Guard) + " guard"
+		}
+		parts = append(parts, Part{Kind: PartWhy, Title: title, Lines: why})
+	}
+	return append(parts, q.notes()...)
+}
+
+// notes is what a person should know before they answer.
+func (q *Question) notes() []Part {
+	var notes []string
+	if q.Replaces != "" {
+		notes = append(notes, "What this would do has changed: an earlier answer to "+q.Replaces+" does not count.")
+	}
+	if q.Redacted {
+		notes = append(notes, "Secrets in the arguments are not shown.")
+	}
+	if q.Cut {
+		notes = append(notes, "The change is too long to be shown whole.")
+	}
+	if q.Floor {
+		notes = append(notes, "This is asked every time, whatever was remembered.")
+	}
+	if q.Waiting > 1 {
+		notes = append(notes, fmt.Sprintf("%d equal calls wait for the answer.", q.Waiting))
+	}
+	if len(notes) == 0 {
+		return nil
+	}
+	return []Part{{Kind: PartNotes, Title: "Note", Lines: notes}}
+}
+
+// effects names what a call can do in words.
+func effects(e toolcrib.Effects) string {
+	words := []string{}
+	for _, w := range []struct {
+		is   toolcrib.Effects
+		text string
+	}{
+		{toolcrib.Reads, "read"}, {toolcrib.Writes, "write"}, {toolcrib.Destroys, "destroy"}, {toolcrib.Runs, "run programs"},
+		{toolcrib.Network, "use the network"}, {toolcrib.Asks, "ask people"}, {toolcrib.Secrets, "use credentials"},
+	} {
+		if e.All()&w.is != 0 {
+			words = append(words, w.text)
+		}
+	}
+	switch {
+	case e == 0:
+		return "anything; it does not say what"
+	case len(words) == 0:
+		return "compute"
+	}
+	return strings.Join(words, ", ")
+}
+
+// longText is how much of a text is shown where the change shows it anyway.
+const longText = 200
+
+// arguments shows an input, an argument to a line. Texts are shown as they are
+// and not as JSON, since people read them as commands; lines beyond the first
+// stand further in, so that none can look like another argument.
+func arguments(input json.RawMessage, shown bool) []string {
+	var args map[string]json.RawMessage
+	if len(input) == 0 {
+		return nil
+	}
+	if json.Unmarshal(input, &args) != nil {
+		return lines(string(input))
+	}
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		text := string(args[name])
+		var plain string
+		if json.Unmarshal(args[name], &plain) == nil {
+			text = plain
+		}
+		if shown && len(text) > longText {
+			text = fmt.Sprintf("(%d bytes, see below)", len(text))
+		}
+		for i, line := range lines(text) {
+			if i == 0 {
+				out = append(out, Visible(name)+": "+line)
+			} else {
+				out = append(out, "    "+line)
+			}
+		}
+	}
+	return out
+}
+
+// lines cuts a text into lines that can be shown.
+func lines(text string) []string {
+	var out []string
+	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
+		out = append(out, Visible(line))
+	}
+	return out
+}
+
+// Visible writes a text so that all of it is seen, on one line: what steers a
+// terminal, turns the order of letters or has no shape is written as its code.
+func Visible(text string) string {
+	odd := func(r rune) bool {
+		return r == unicode.ReplacementChar || r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector)) ||
+			r == 0x3164 || r == 0x2800 || r == 0x115f || r == 0x1160 || r == 0xffa0
+	}
+	if !strings.ContainsFunc(text, odd) {
+		return text
+	}
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '\n':
+			b.WriteString(`\n`)
+		case odd(r):
+			fmt.Fprintf(&b, `\x%02x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
+}
+
+// Offer is an answer that can be given to a question.
+type Offer struct {
+	Choice Choice
+	Text   string // what it does, in a few words
+}
+
+// Offers lists the answers that fit a question.
+func (d *Desk) Offers(q *Question) []Offer {
+	if q.own() {
+		return []Offer{{AllowOnce, "answer it"}, {Deny, "say nothing"}}
+	}
+	var list []Offer
+	for _, c := range Choices() {
+		r := Reply{Choice: c}
+		if c == Edit {
+			r.Input = json.RawMessage(`{}`)
+		}
+		if d.fits(r, q) == nil {
+			list = append(list, Offer{c, d.offer(c, q)})
+		}
+	}
+	return list
+}
+
+func (d *Desk) offer(c Choice, q *Question) string {
+	last := func(text string, span time.Duration) string {
+		if span == 0 {
+			return text + ", until it is revoked"
+		}
+		return text + ", for " + Span(span)
+	}
+	switch c {
+	case AllowOnce:
+		return "allow it once"
+	case AllowSession:
+		return last("allow it in this session", d.cfg.SessionFor)
+	case AllowProject:
+		return last("allow it in "+Visible(q.Project), d.cfg.ProjectFor)
+	case AllowAlways:
+		return last("allow it everywhere", d.cfg.AlwaysFor)
+	case Deny:
+		return "deny it"
+	case Edit:
+		return "change the arguments, and allow that once"
+	}
+	return ""
+}
+
+// Remembers says what the answers that last remember.
+func (q *Question) Remembers(byRule bool) string {
+	if byRule {
+		var rules []string
+		for _, r := range q.Rules {
+			rules = append(rules, Visible(r))
+		}
+		return "whatever " + strings.Join(rules, " and ") + " means"
+	}
+	return "this tool with exactly these arguments"
+}
+
+// Span writes a time as people say it.
+func Span(d time.Duration) string {
+	const day = 24 * time.Hour
+	switch {
+	case d >= 2*day && d%day == 0:
+		return fmt.Sprintf("%d days", d/day)
+	case d >= time.Hour && d%time.Hour == 0:
+		return fmt.Sprintf("%d h", d/time.Hour)
+	case d >= time.Minute && d%time.Minute == 0:
+		return fmt.Sprintf("%d min", d/time.Minute)
+	}
+	return d.Round(time.Second).String()
+}

@@ -1,0 +1,155 @@
+package mcpserve
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolcrib/toolcrib/internal/desk"
+)
+
+// form is a question as a client shows it: a text, and fields to fill in.
+type form struct {
+	question *desk.Question
+	offers   []desk.Offer
+	params   *mcp.ElicitParams
+}
+
+// The most that a client is sent. What is longer is cut, and says so.
+const (
+	maxFormText = 48 << 10
+	maxPrefill  = 8 << 10
+)
+
+// newForm makes the form of a question. why is what was wrong with the answer
+// before, if there was one.
+func newForm(d *desk.Desk, q *desk.Question, why error) *form {
+	f := &form{question: q, offers: d.Offers(q)}
+	f.params = &mcp.ElicitParams{Mode: "form", Message: formText(q, why), RequestedSchema: f.schema()}
+	return f
+}
+
+func formText(q *desk.Question, why error) string {
+	var b strings.Builder
+	if why != nil {
+		fmt.Fprintf(&b, "That could not be taken: %s\n\n", desk.Visible(why.Error()))
+	}
+	for _, part := range q.Describe() {
+		b.WriteString(part.Title + ":\n")
+		for _, line := range part.Lines {
+			b.WriteString("  " + line + "\n")
+		}
+	}
+	text := b.String()
+	if len(text) > maxFormText {
+		text = strings.ToValidUTF8(text[:maxFormText], "") + "…\nThere is more of it than can be shown here: 'toolcrib approvals show " + q.ID + "' shows it all.\n"
+	}
+	if q.Text == "" {
+		text += "What is allowed for longer is remembered for " + q.Remembers(false) + ".\n"
+	}
+	return text + "Question " + q.ID + "."
+}
+
+// field is one property of a form: clients take flat ones only.
+type field struct {
+	Type        string   `json:"type"`
+	Title       string   `json:"title,omitempty"`
+	Description string   `json:"description,omitempty"`
+	Enum        []string `json:"enum,omitempty"`
+	Default     string   `json:"default,omitempty"`
+}
+
+type formSchema struct {
+	Type       string           `json:"type"`
+	Properties map[string]field `json:"properties"`
+	Required   []string         `json:"required,omitempty"`
+}
+
+func (f *form) schema() formSchema {
+	q := f.question
+	s := formSchema{Type: "object", Properties: map[string]field{}}
+	if q.Text != "" {
+		if len(q.Options) == 0 {
+			s.Properties["answer"] = field{Type: "string", Title: "Answer"}
+			s.Required = []string{"answer"}
+			return s
+		}
+		choice := field{Type: "string", Title: "Answer"}
+		for _, o := range q.Options {
+			choice.Enum = append(choice.Enum, desk.Visible(o))
+		}
+		s.Properties["answer"] = choice
+		s.Properties["other"] = field{Type: "string", Title: "Another answer", Description: "Instead of one of those above."}
+		return s
+	}
+	choice := field{Type: "string", Title: "Your answer"}
+	for _, o := range f.offers {
+		choice.Enum = append(choice.Enum, o.Text)
+		if o.Choice == desk.Edit {
+			arguments := field{Type: "string", Title: "Arguments", Description: "Only if you change them: what is run instead, as JSON."}
+			if !q.Redacted && len(q.Input) <= maxPrefill {
+				arguments.Default = string(q.Input)
+			}
+			s.Properties["arguments"] = arguments
+		}
+	}
+	s.Properties["answer"] = choice
+	s.Properties["message"] = field{Type: "string", Title: "Message to the model", Description: "Only if you deny it."}
+	if len(q.Rules) > 0 {
+		s.Properties["by_rule"] = field{Type: "boolean", Title: "Remember the rule", Description: "If it is remembered: " + q.Remembers(true) + ", and not only these arguments."}
+	}
+	s.Required = []string{"answer"}
+	return s
+}
+
+// read makes an answer of the fields that were filled in.
+func (f *form) read(content map[string]any) (desk.Reply, error) {
+	text := func(name string) string {
+		s, _ := content[name].(string)
+		return strings.TrimSpace(s)
+	}
+	q := f.question
+	if q.Text != "" {
+		return f.readOwn(text("answer"), text("other"))
+	}
+	for _, o := range f.offers {
+		if o.Text != text("answer") {
+			continue
+		}
+		r := desk.Reply{Choice: o.Choice, Calls: q.Waiting}
+		switch o.Choice {
+		case desk.Deny:
+			r.Message, r.Calls = text("message"), 0
+		case desk.Edit:
+			if text("arguments") == "" {
+				return desk.Reply{}, errors.New("there are no arguments to allow it with")
+			}
+			r.Input = json.RawMessage(text("arguments"))
+		case desk.AllowSession, desk.AllowProject, desk.AllowAlways:
+			r.ByRule, _ = content["by_rule"].(bool)
+		case desk.AllowOnce:
+		}
+		return r, nil
+	}
+	return desk.Reply{}, errors.New("none of the answers was chosen")
+}
+
+// readOwn is the answer to a tool's own question.
+func (f *form) readOwn(chosen, other string) (desk.Reply, error) {
+	answer := other
+	if answer == "" {
+		answer = chosen
+		for _, o := range f.question.Options {
+			if desk.Visible(o) == chosen {
+				answer = o
+			}
+		}
+	}
+	if answer == "" {
+		return desk.Reply{}, errors.New("there is no answer in it")
+	}
+	return desk.Reply{Choice: desk.AllowOnce, Message: answer, Calls: f.question.Waiting}, nil
+}
