@@ -2,12 +2,27 @@
 // allow, ask or deny, or nothing at all.
 //
 // Wiring (internal/app) builds them and puts them into a crib; nothing else
-// imports this package. It imports the core, and as the only package of the
-// module mvdan.cc/sh, which parses command lines.
+// imports this package. It imports the core, mvdan.cc/sh, which parses command
+// lines, and cel-go, which compiles the conditions of rules.
 //
 // Its one invariant: what a guard does not understand is never allowed. Every
 // table in here lists what is known to be harmless; a word, an option or a
-// construct that is not in a table makes the guard ask.
+// construct that is not in a table makes the guard ask. Guards are pure
+// questions: who keeps state (flow, budgets) changes it where a tool runs and
+// where its result is vetted, never while judging.
+//
+//	profile*  which tools exist for a caller (Crib.Visible)
+//	mode*     when a person is asked, by effects
+//	rules*    the grammar of permissions and what a rule means
+//	layer*    rules of several layers; Policy, the guard of mode and rules
+//	import*   permissions of other programs, as rules of ours
+//	shell*    command lines
+//	label*    where data comes from and where it can go
+//	flow*     private and untrusted data on its way out
+//	inject*   results from outside, marked and made harmless
+//	secret*   keys and tokens in arguments and results
+//	budget*   rates and budgets; loop*: the same call again and again
+//	hook*     guards and vetters that are programs of the user's own
 //
 // # The shell guard
 //

@@ -45,6 +45,8 @@ type Shell struct {
 	// Job says how a background job was started and what was typed into it so
 	// far. Nil: what is typed into jobs asks.
 	Job func(call toolcrib.Call, id string) (Job, bool)
+
+	look *look // shared with the policy that looks at the same call
 }
 
 // Job is a running command as the shell guard needs to know it.
@@ -111,15 +113,8 @@ func (s *Shell) root() string { return s.Options.Dir }
 
 // judgeLine is the verdict on one command line.
 func (s *Shell) judgeLine(text, dir string, unasked bool) *toolcrib.Verdict {
-	opt := s.Options
-	if opt.Writable == nil && opt.Dir != "" {
-		opt.Writable = []string{opt.Dir}
-	}
-	opt.Dir = dir
-	if resolved, err := realPath(&opt, dir); err == nil {
-		opt.Dir = resolved // where ".." leads from, to the shell
-	}
-	l := Analyze(text, opt)
+	opt := s.optionsIn(dir)
+	l := s.look.analyze(text, opt)
 	if floor := l.Floor(); len(floor) > 0 {
 		return s.unless("floor", slices.Concat(floor, l.Explain()))
 	}

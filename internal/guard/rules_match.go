@@ -1,0 +1,139 @@
+package guard
+
+import (
+	"github.com/toolcrib/toolcrib"
+)
+
+// names reports whether the rule is about this tool. A rule about run_command
+// is a rule about command lines, whichever of the shell's tools runs them.
+func (p *permission) names(s *subject) bool {
+	if p.namesSpec(&s.review.Spec, s.opt) {
+		return true
+	}
+	if !s.lines || s.review.Spec.Native == "run_command" {
+		return false
+	}
+	as := s.review.Spec
+	as.Native = "run_command"
+	return p.namesSpec(&as, s.opt)
+}
+
+func (p *permission) namesSpec(spec *toolcrib.Spec, opt *RuleOptions) bool {
+	if p.gives() {
+		return p.tool.is(spec, opt.Own)
+	}
+	return p.tool.may(spec)
+}
+
+// takes says how sure it is that a rule that takes away means the call. What
+// cannot be found out counts against the call; only about command lines it is
+// left to a person, since most lines that are not understood are harmless.
+func (p *permission) takes(s *subject) certainty {
+	if !p.names(s) {
+		return no
+	}
+	c := p.specTakes(s)
+	if c == no || p.when == nil {
+		return c
+	}
+	if ok, err := p.when.holds(s); err == nil && !ok {
+		return no
+	}
+	return c
+}
+
+func (p *permission) specTakes(s *subject) certainty {
+	hit := true
+	switch p.kind {
+	case specCommand:
+		return p.takesLine(s)
+	case specPath:
+		hit = p.path.may(s.paths())
+	case specDomain:
+		hit = p.domain.may(s.address())
+	case specParam:
+		hit = p.param(s)
+	case specNone:
+	}
+	if hit {
+		return yes
+	}
+	return no
+}
+
+// takesLine: one program of the line is enough.
+func (p *permission) takesLine(s *subject) certainty {
+	if p.command.any {
+		return yes
+	}
+	if !s.lines {
+		return maybe // another tool that runs something, nobody knows how
+	}
+	l := s.commandLine()
+	if l == nil {
+		return maybe
+	}
+	c := no
+	for i := range l.Programs {
+		c = max(c, p.command.may(&l.Programs[i]))
+	}
+	if len(l.Unknown) > 0 {
+		c = max(c, maybe)
+	}
+	return c
+}
+
+// param: an argument that is no plain value may be the one that is meant.
+func (p *permission) param(s *subject) bool {
+	args, err := s.arguments()
+	if err != nil {
+		return true
+	}
+	v, ok := args[p.key]
+	if !ok {
+		return false
+	}
+	text, plain := scalarText(v)
+	if !plain {
+		return !p.gives()
+	}
+	return wildWord(p.value, text)
+}
+
+// allows reports whether a rule that gives means the call for certain. About
+// command lines it has no answer: there every program counts, see lineAllowed.
+func (p *permission) allows(s *subject) bool {
+	if !p.names(s) {
+		return false
+	}
+	switch p.kind {
+	case specCommand:
+		if !p.command.any || !s.lines {
+			return false
+		}
+	case specPath:
+		// Only of our own box it is known what a path means.
+		if s.review.Spec.Box != "files" || !p.path.is(s.paths()) {
+			return false
+		}
+	case specDomain:
+		if !p.domain.is(s.address()) {
+			return false
+		}
+	case specParam:
+		if args, err := s.arguments(); err != nil || args == nil || !p.param(s) {
+			return false
+		}
+	case specNone:
+	}
+	return p.holds(s)
+}
+
+// holds: the condition is there and true, or there is none.
+func (p *permission) holds(s *subject) bool {
+	if p.when == nil {
+		return true
+	}
+	ok, err := p.when.holds(s)
+	return err == nil && ok
+}

@@ -1,0 +1,61 @@
+package secrets
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+)
+
+// FuzzRedact: whatever goes in, places are in the text, JSON stays JSON, and
+// known values do not survive.
+func FuzzRedact(f *testing.F) {
+	s := testScanner(f)
+	known := NewKnown([]string{"hunter2-hunter2", "12345678", "q\"u\\o\nte"})
+	for _, seed := range []string{
+		`{"a":"hunter2-hunter2","b":[12345678,{"q\"u\\o\nte":null}]}`, "plain hunter2-hunter2 text", `"\u0068unter2-hunter2"`,
+		`["` + aToken() + `","` + escapeAll(aToken()) + `"]`, string(quote(pemKey(2))), "api_key = \"x\\\"y", `"aHVudGVyMi1odW50ZXIy"`, "\xff\xfe\"", `{"":""}`,
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		last := 0
+		for _, found := range s.Find(text, known) {
+			if found.Start < last || found.End <= found.Start || found.End > len(text) || found.Rule == "" {
+				t.Fatalf("%+v after %d in a text of %d bytes", found, last, len(text))
+			}
+			last = found.End
+		}
+		if struck := s.Strike(text, known); strings.Contains(struck, "hunter2-hunter2") || strings.Contains(struck, "12345678") {
+			t.Fatalf("a known value is still in %q", struck)
+		}
+		if !json.Valid([]byte(text)) {
+			return
+		}
+		out := s.Redact(json.RawMessage(text), known)
+		if !json.Valid(out) {
+			t.Fatalf("%q became %q", text, out)
+		}
+		flat, _ := flatten(out)
+		if strings.Contains(flat, "hunter2-hunter2") || strings.Contains(flat, "12345678") {
+			t.Fatalf("a known value is still in %s", out)
+		}
+		for _, h := range s.Hits(json.RawMessage(text), known, "args") {
+			if h.Path == "" || h.Rule == "" || strings.Contains(h.Path, "12345678") {
+				t.Fatalf("hit %+v", h)
+			}
+		}
+	})
+}
+
+func FuzzRules(f *testing.F) {
+	f.Add("[[rules]]\nid = \"a\"\nregex = '''x'''\nkeywords = [\"x\",]\nsecretGroup = 1\ncomponents = [\n { id = \"b\" },\n]\n")
+	f.Add("filter = '''\nentropy(finding[\"secret\"]) <= 3 || !matchesAny(finding[\"line\"], [`a`])\n'''")
+	f.Fuzz(func(t *testing.T, text string) {
+		if _, filter, err := readRules(text); err == nil {
+			text = filter
+		}
+		if parsed, err := parseFilter(text); err == nil {
+			parsed.drops(match{text: "abc", from: 1, to: 2, secretFrom: 1, secretTo: 2})
+		}
+	})
+}
