@@ -18,6 +18,7 @@ type row struct {
 func table() []row {
 	const root, schema, store, app = ".", "./internal/schema", "./internal/store", "./internal/app"
 	const files, linux = "./toolbox/files", "./internal/sandbox/linux"
+	const guard, cli = "./internal/guard", "./internal/cli"
 	rows := []row{
 		{Name: "a call of a pure tool with nine arguments, no journal", Pkg: root, Bench: "Call", Metric: "ns/op", AtMost: 10_000},
 		{Name: "the same against the bare work of the tool, unchecked", Pkg: root, Bench: "Call", Metric: "ns/op", AtMost: 4, Peer: "CallDirect"},
@@ -34,6 +35,14 @@ func table() []row {
 		{Name: "Begin and End in the SQLite journal, one caller, median", Pkg: store, Bench: "JournalOne", Metric: "µs-p50", AtMost: 130},
 		{Name: "a call with the SQLite journal, one caller, median", Pkg: app, Bench: "CallJournalOne", Metric: "p50-ns", AtMost: 150_000},
 		{Name: "calls with the SQLite journal, 16 callers", Pkg: app, Bench: "CallJournal16", Metric: "calls/s", AtLeast: 15_000},
+
+		{Name: "toolcrib policy explain, the whole program, median", Pkg: cli, Bench: "PolicyExplain/files", Metric: "ms-p50", AtMost: 50},
+		{Name: "the same for a command line, sandbox looked at", Pkg: cli, Bench: "PolicyExplain/command", Metric: "ms-p50", AtMost: 50},
+		{Name: "1,000 rules, added to the judging of a file tool", Pkg: guard, Bench: "RulesAdded/write", Metric: "µs-added", AtMost: 20},
+		{Name: "1,000 rules, added to that of a command", Pkg: guard, Bench: "RulesAdded/command", Metric: "µs-added", AtMost: 20},
+		{Name: "1,000 rules, one of them about the command's program", Pkg: guard, Bench: "RulesAdded/named", Metric: "µs-added", AtMost: 20},
+		{Name: "1,000 rules, added to that of a tool of an MCP server", Pkg: guard, Bench: "RulesAdded/mcp", Metric: "µs-added", AtMost: 20},
+		{Name: "1,000 rules, added to that of a fetch", Pkg: guard, Bench: "RulesAdded/fetch", Metric: "µs-added", AtMost: 20},
 
 		{Name: "a program in the linux sandbox, added to a plain one, median", Pkg: linux, Bench: "True/cgroups", Metric: "ms-added", AtMost: 15},
 	}

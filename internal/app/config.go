@@ -3,27 +3,41 @@ package app
 import (
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/toolbox/clock"
 )
 
 // Config is every setting of the program. Each group belongs to the part it
 // sets up; internal/config reads, overlays and documents it by its tags.
 type Config struct {
-	Grant     Grant     `yaml:"grant" doc:"The most that tools may touch on this machine."`
-	Toolboxes Toolboxes `yaml:"toolboxes" doc:"The toolboxes that come with Toolcrib."`
-	Sandbox   Sandbox   `yaml:"sandbox" doc:"Where programs run that tools start."`
-	Tools     Tools     `yaml:"tools" doc:"Names under which tools are shown, and tools that are not. A tool is written box/tool, or just tool."`
-	Limits    Limits    `yaml:"limits" doc:"Bounds on every call."`
-	Journal   Journal   `yaml:"journal" doc:"What is kept of past calls. Records are removed oldest first; the rest stays verifiable."`
-	Serve     Serve     `yaml:"serve" doc:"The server that toolcrib serve starts."`
-	Log       Log       `yaml:"log" doc:"Messages of the program itself, on standard error."`
+	Profile       string                  `yaml:"profile" doc:"Which tools exist: minimal (those that only look), coding (those that change files and run programs too), full (all), or one of profiles. The profile of the system file holds besides."`
+	Profiles      map[string]Profile      `yaml:"profiles" doc:"Profiles of your own, by name."`
+	Mode          string                  `yaml:"mode" enum:"plan,default,auto-edit,yolo" project:"lower" doc:"When a person is asked. plan: never, since nothing is done but looking. default: before anything is changed, run or sent. auto-edit: not about files. yolo: only about what wipes a disk and the like. The mode of the system file is the most that is possible."`
+	Permissions   guard.Permissions       `yaml:"permissions" doc:"Rules about single tools. The rules of all layers hold: a layer can forbid what another allows, never the other way round."`
+	Agents        map[string]Agent        `yaml:"agents" doc:"Named presets. A caller runs under one by --agent NAME, or because its token says so."`
+	Organisation  string                  `yaml:"organisation" doc:"The organisation that callers of this machine belong to."`
+	Organisations map[string]Organisation `yaml:"organisations" doc:"What belongs to an organisation, and exists for its callers only."`
+	Tokens        map[string]Token        `yaml:"tokens" doc:"Who may call over HTTP, by name. With none, every program of this machine may."`
+
+	Grant     Grant        `yaml:"grant" doc:"The most that tools may touch on this machine."`
+	Toolboxes Toolboxes    `yaml:"toolboxes" doc:"The toolboxes that come with Toolcrib."`
+	Sandbox   Sandbox      `yaml:"sandbox" doc:"Where programs run that tools start."`
+	Tools     Tools        `yaml:"tools" doc:"Names under which tools are shown, and tools that are not. A tool is written box/tool, or just tool."`
+	Vault     Vault        `yaml:"vault" doc:"Secrets that tools use, such as tokens. The toolcrib secret command keeps them."`
+	Limits    Limits       `yaml:"limits" doc:"Bounds on every call."`
+	Safety    Safety       `yaml:"safety" doc:"What may flow in and out of calls."`
+	Bounds    SafetyBounds `yaml:"bounds" doc:"How much calls may use, and what becomes of results that are too long."`
+	Desk      Desk         `yaml:"desk" doc:"Where people are asked: how long questions and answers wait, and how long what was allowed is remembered."`
+	Journal   Journal      `yaml:"journal" doc:"What is kept of past calls. Records are removed oldest first; the rest stays verifiable."`
+	Serve     Serve        `yaml:"serve" doc:"The server that toolcrib serve starts."`
+	Log       Log          `yaml:"log" doc:"Messages of the program itself, on standard error."`
 }
 
 // Grant says which directories tools get.
 type Grant struct {
 	Write     []string `yaml:"write" project:"drop" doc:"Directories that tools may read and change. A relative one begins in the working directory, ~ is your home. The working directory itself (.) is left out where it is your home or holds it: name such a directory in full."`
 	Read      []string `yaml:"read" project:"drop" doc:"Directories that tools may only read."`
-	Hosts     []string `yaml:"hosts" project:"drop" doc:"Other machines that may be reached. Programs can be given all of them (*) or none: with a list of names, sandboxed commands are refused, since no sandbox here tells hosts apart."`
+	Hosts     []string `yaml:"hosts" project:"drop" doc:"Other machines that may be reached: names, *.suffix, * for every public one, addresses and ranges such as 10.0.0.0/8. Private addresses are reached only by an address or a range that has them, and this machine by localhost. Programs can be given all of them (*) or none: with a list of names, sandboxed commands are refused, since no sandbox here tells hosts apart."`
 	Protected []string `yaml:"protected" project:"add" doc:"What stays out of reach in them, besides .env files, keys, credentials and shell start files: a name such as *.pem, or a place that begins with / or ~/."`
 	// Exceptions have a key of their own, since a project may add to the other.
 	Unprotected []string `yaml:"unprotected" doc:"Names that are not protected after all, such as .env.test."`
@@ -31,22 +45,22 @@ type Grant struct {
 
 // Toolboxes switches the built-in boxes.
 type Toolboxes struct {
-	Clock ClockBox `yaml:"clock" doc:"The time of day."`
-	Files FilesBox `yaml:"files" doc:"Reading, changing, listing and searching files in the granted directories."`
-	Math  MathBox  `yaml:"math" doc:"Calculation, units, statistics, equations."`
-	Shell ShellBox `yaml:"shell" doc:"Running command lines in the granted directories, in a sandbox."`
+	Clock    ClockBox    `yaml:"clock" doc:"The time of day."`
+	Files    FilesBox    `yaml:"files" doc:"Reading, changing, listing and searching files in the granted directories."`
+	Interact InteractBox `yaml:"interact" doc:"Asking the person."`
+	Math     MathBox     `yaml:"math" doc:"Calculation, units, statistics, equations."`
+	Shell    ShellBox    `yaml:"shell" doc:"Running command lines in the granted directories, in a sandbox."`
 }
 
 // FilesBox sets up toolbox/files.
 type FilesBox struct {
 	Enabled bool `yaml:"enabled" project:"off" doc:"Offer this box."`
-	Ask     bool `yaml:"ask" project:"on" doc:"Ask a person before a file is written, edited or deleted."`
 }
 
 // ShellBox sets up toolbox/shell and its guard.
 type ShellBox struct {
 	AllowShell      bool              `yaml:"allow_shell" project:"off" doc:"Offer this box: let command lines be run at all."`
-	Ask             bool              `yaml:"ask" project:"on" doc:"Ask a person about a command that is neither known to be harmless nor allowed. If false, allowed_commands is all that runs; if that is empty too, everything runs but what would wipe a disk and the like."`
+	Ask             bool              `yaml:"ask" project:"on" doc:"Ask a person about a command that is neither known to be harmless nor allowed. If false, such a command is refused; if no rule allows any command, everything runs but what would wipe a disk and the like."`
 	AllowedCommands []string          `yaml:"allowed_commands" project:"subset" doc:"Commands that run unasked, such as go test: these words, and after them arguments that do not change what is run."`
 	MaxTimeout      time.Duration     `yaml:"max_timeout" project:"lower" min:"1s" max:"24h" doc:"The longest a command may run that is waited for."`
 	JobTime         time.Duration     `yaml:"job_time" project:"lower" min:"1s" max:"168h" doc:"The longest a command in the background may run."`
@@ -61,6 +75,11 @@ type ClockBox struct {
 
 // MathBox sets up toolbox/math.
 type MathBox struct {
+	Enabled bool `yaml:"enabled" project:"off" doc:"Offer this box."`
+}
+
+// InteractBox sets up toolbox/interact.
+type InteractBox struct {
 	Enabled bool `yaml:"enabled" project:"off" doc:"Offer this box."`
 }
 
@@ -102,17 +121,20 @@ type Log struct {
 // Defaults is the configuration of a fresh machine.
 func Defaults() Config {
 	return Config{
+		Profile: guard.ProfileFull, Mode: guard.ModeDefault.String(),
 		Grant: Grant{Write: []string{"."}},
 		Toolboxes: Toolboxes{
-			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true},
-			Files: FilesBox{Enabled: true, Ask: true},
+			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true},
+			Files: FilesBox{Enabled: true},
 			Shell: ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
 		},
 		Sandbox: Sandbox{Backend: "auto", Git: "read", Memory: 2 << 30, Processes: 1024, FileSize: 4 << 30},
+		Vault:   vaultDefaults(),
 		Limits: Limits{
 			Timeout: 60 * time.Second, MaxTimeout: 10 * time.Minute, Ask: 5 * time.Minute,
 			Input: 4 << 20, Output: 8 << 20, Record: 64 << 10,
 		},
+		Safety: DefaultSafety(), Bounds: DefaultBounds(), Desk: defaultDesk(),
 		Journal: Journal{MaxAge: 90 * 24 * time.Hour, MaxSize: 1 << 30},
 		Serve:   Serve{Listen: "127.0.0.1:7717"},
 		Log:     Log{Level: "warn", Format: "text"},

@@ -2,15 +2,13 @@ package app
 
 import (
 	"bytes"
-	"flag"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/internal/config"
 )
-
-var update = flag.Bool("update", false, "write the generated references anew")
 
 // The references in docs/ are written from the code. A stale one is a lie.
 func TestGeneratedReferences(t *testing.T) {
@@ -23,7 +21,7 @@ func TestGeneratedReferences(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join("..", "..", "docs", name)
-		if *update {
+		if cribtest.Updating() {
 			if err := os.WriteFile(path, want, 0o644); err != nil {
 				t.Fatal(err)
 			}

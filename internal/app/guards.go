@@ -15,37 +15,15 @@ import (
 	"github.com/toolcrib/toolcrib/toolbox/shell"
 )
 
-// guards judges the calls: what only looks is allowed, what changes files or
-// runs commands goes by the settings of its box.
-func (a *App) guards(cfg Config) ([]toolcrib.Guard, error) {
-	list := []toolcrib.Guard{
-		toolcrib.AllowEffects(toolcrib.Pure | toolcrib.Reads),
-		&guard.Files{Unasked: !cfg.Toolboxes.Files.Ask},
-	}
-	if !cfg.Toolboxes.Shell.AllowShell {
-		return list, nil
-	}
-	s, err := a.shellGuard(cfg.Toolboxes.Shell)
-	if err != nil {
-		return nil, err
-	}
-	return append(list, s), nil
-}
-
+// shellGuard understands command lines; its rules are those of the policy.
 func (a *App) shellGuard(cfg ShellBox) (*guard.Shell, error) {
-	rules, err := guard.ParseRules(prefixes(cfg.AllowedCommands))
-	if err != nil {
-		return nil, fmt.Errorf("toolboxes.shell.allowed_commands: %w", err)
-	}
 	if _, ok := cfg.Env["PATH"]; ok {
 		return nil, errors.New("toolboxes.shell.env: PATH cannot be set, since commands are judged by the programs of the system")
 	}
 	opt := guard.SystemOptions(a.reach.base)
 	opt.Writable = writable(a.reach.dirs)
-	all := !cfg.Ask && len(rules) == 0
 	return &guard.Shell{
-		AllowShell: true, Rules: rules, Only: !cfg.Ask && len(rules) > 0, Bounded: a.bounded, Options: opt,
-		Unasked:  func(toolcrib.Call) bool { return all },
+		AllowShell: true, Bounded: a.bounded, Options: opt,
 		Reach:    a.reach.readable,
 		Glob:     filepath.Glob,
 		ReadFile: readSettings,

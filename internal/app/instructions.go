@@ -29,8 +29,6 @@ func (a *App) Instructions() string {
 			b.WriteString(" They have no network.")
 		}
 	}
-	if a.Crib.Approver == nil {
-		b.WriteString(" Nobody is there to be asked: calls that a person would have to approve are refused.")
-	}
+	b.WriteString(" Some calls have to be approved by a person. If nobody answers in time, the refusal names the question: tell the person how to answer it, and repeat the same call afterwards.")
 	return b.String()
 }

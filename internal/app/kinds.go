@@ -7,6 +7,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/toolbox/clock"
 	"github.com/toolcrib/toolcrib/toolbox/files"
+	"github.com/toolcrib/toolcrib/toolbox/interact"
 	"github.com/toolcrib/toolcrib/toolbox/math"
 	"github.com/toolcrib/toolcrib/toolbox/shell"
 )
@@ -24,8 +25,10 @@ type kind struct {
 func (a *App) kinds(cfg Config) []kind {
 	boxes := cfg.Toolboxes
 	return []kind{
+		{"artifact", cfg.Bounds.Artifacts.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.bounds.box(ctx, cfg.Bounds) }},
 		{"clock", boxes.Clock.Enabled, with(clock.Open, boxes.Clock.config())},
 		{"files", boxes.Files.Enabled, with(files.Open, files.Config{})},
+		{"interact", boxes.Interact.Enabled, with(interact.Open, interact.Config{})},
 		{"math", boxes.Math.Enabled, with(math.Open, math.Config{})},
 		{"shell", boxes.Shell.AllowShell, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return a.openShell(ctx, boxes.Shell, cfg.Grant.Hosts)

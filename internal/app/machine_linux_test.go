@@ -29,7 +29,7 @@ func workshop(t testing.TB, change func(*Config)) (*App, string) {
 		}
 	}
 	cfg := Defaults()
-	cfg.Toolboxes.Shell.AllowShell, cfg.Toolboxes.Shell.Ask, cfg.Toolboxes.Files.Ask = true, false, false
+	cfg.Toolboxes.Shell.AllowShell, cfg.Toolboxes.Shell.Ask, cfg.Mode = true, false, "auto-edit"
 	if change != nil {
 		change(&cfg)
 	}

@@ -12,7 +12,6 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/serve/mcpserve"
 )
 
 // Listen opens the address to serve on. It must name a loopback host: the
@@ -35,10 +34,13 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 // Serve answers HTTP on the listener until ctx ends: MCP at /mcp and the
 // server's health at /healthz. Calls under way get a few seconds to finish.
 func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error {
-	m := mcpserve.New(mcpserve.Config{Crib: a.Crib, Version: version, Log: a.Crib.Log, Instructions: a.Instructions()}, toolcrib.Caller{Subject: "loopback", Via: "mcp-http"})
-	defer m.Close()
+	gate, err := a.newGate(version)
+	if err != nil {
+		return err
+	}
+	defer gate.Close()
 	mux := http.NewServeMux()
-	mux.Handle("/mcp", m.Handler())
+	mux.Handle("/mcp", gate)
 	mux.HandleFunc("GET /healthz", a.health(version))
 	srv := &http.Server{Handler: ownNameOnly(mux), ReadHeaderTimeout: 10 * time.Second}
 	served := make(chan error, 1)
@@ -83,6 +85,9 @@ func (a *App) health(version string) http.HandlerFunc {
 		status, code := "ok", http.StatusOK
 		if a.Journal.Degraded() {
 			status, code = "degraded: the journal cannot write", http.StatusServiceUnavailable
+		}
+		if broken := a.policy.broken.Load(); broken != nil && code == http.StatusOK {
+			status = "the settings are broken, older rules are in force: " + *broken
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(code)

@@ -57,7 +57,7 @@ func TestServe(t *testing.T) {
 		Status string
 		Tools  int
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&health); err != nil || health.Status != "ok" || health.Tools != 12 {
+	if err := json.NewDecoder(resp.Body).Decode(&health); err != nil || health.Status != "ok" || health.Tools != 14 {
 		t.Errorf("health %+v, %v", health, err)
 	}
 	_ = resp.Body.Close()

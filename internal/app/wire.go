@@ -12,9 +12,12 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/dialect"
+	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
@@ -26,10 +29,16 @@ type App struct {
 	Crib    *toolcrib.Crib
 	Journal *store.Journal
 	Sandbox *sandbox.Chooser
+	Desk    *desk.Desk
 	Faults  []toolcrib.Fault // what could not be put on the shelves
 
+	policy   policy
+	secrets  guard.Secrets
+	bounds   *boundsSafety
+	tokens   map[string]Token
 	reach    reach
 	shell    *shell.Box // nil: no commands are run
+	keeper   *keeper    // of secrets; nil: in a crib that cannot be called
 	spill    *spill     // what commands printed that is too long for a result
 	bounded  bool       // commands see nothing but what was granted
 	shelving toolcrib.Shelving
@@ -40,12 +49,16 @@ type App struct {
 
 // Needs is what Open takes besides the configuration.
 type Needs struct {
-	State    string   // directory for the journal and its key
-	Dir      string   // the working directory
-	Home     string   // the person's home directory
-	Private  []string // absolute paths that no tool may touch: settings and state of the program itself
-	Approver toolcrib.Approver
-	Log      *slog.Logger
+	State   string   // directory for the journal and its key
+	Dir     string   // the working directory
+	Home    string   // the person's home directory
+	Private []string // absolute paths that no tool may touch: settings and state of the program itself
+	// Unattended is what becomes of questions where nobody is there, unless the
+	// settings say it.
+	Unattended desk.Unattended
+	Keys       KeySource // where the key of the vault is looked for
+	Layers     *Layers   // nil: the whole configuration is the user's
+	Log        *slog.Logger
 }
 
 // BadConfig is a configuration that reads well and makes no sense.
@@ -66,6 +79,9 @@ func Open(ctx context.Context, cfg Config, needs Needs) (*App, error) {
 		return nil, errors.Join(err, a.Close(ctx))
 	}
 	a.shelve(ctx, cfg)
+	if err := a.bounds.recall(ctx, a.Journal, a.Crib, time.Now()); err != nil {
+		return nil, errors.Join(err, a.Close(ctx))
+	}
 	a.follow()
 	return a, nil
 }
@@ -74,6 +90,12 @@ func Open(ctx context.Context, cfg Config, needs Needs) (*App, error) {
 func prepare(cfg Config, needs Needs) (*App, error) {
 	reach, err := reachOf(cfg.Grant, needs)
 	if err != nil {
+		return nil, BadConfig{err}
+	}
+	if err := toolcrib.CheckHosts(cfg.Grant.Hosts); err != nil {
+		return nil, BadConfig{fmt.Errorf("grant.hosts: %w", err)}
+	}
+	if err := cfg.Vault.check(); err != nil {
 		return nil, BadConfig{err}
 	}
 	chooser, err := openSandbox(cfg.Sandbox, reach, needs)
@@ -89,29 +111,50 @@ func prepare(cfg Config, needs Needs) (*App, error) {
 		},
 		Log: needs.Log,
 	}
+	a.policy.home, a.tokens = needs.Home, cfg.Tokens
+	a.Crib.Visible, a.Crib.Current = a.policy.seen, a.policy.live.Guards
 	return a, nil
 }
 
 // complete adds what calls need.
 func (a *App) complete(ctx context.Context, cfg Config, needs Needs) (err error) {
 	if cfg.Toolboxes.Shell.AllowShell {
-		a.bounded = true
-		for _, tool := range []string{"run_command", "start_command"} {
-			a.bounded = a.bounded && a.Sandbox.Bounds(ctx, tool)&toolcrib.BoundFiles != 0
-		}
 		if a.spill, err = openSpill(needs.State); err != nil {
 			return err
 		}
 		a.closers = append(a.closers, a.spill)
 	}
-	if a.Crib.Guards, err = a.guards(cfg); err != nil {
+	a.bound(ctx, cfg)
+	if err := a.setPolicy(cfg, needs.Layers); err != nil {
 		return BadConfig{err}
+	}
+	if a.keeper, err = openSecrets(a.Crib, cfg.Vault, needs.State, needs.Keys); err != nil {
+		return BadConfig{err}
+	}
+	if err := a.openSafety(ctx, cfg, needs); err != nil {
+		return err
 	}
 	if a.Journal, err = sqlite.Open(ctx, JournalConfig(cfg, needs)); err != nil {
 		return fmt.Errorf("opening the journal: %w", err)
 	}
-	a.Crib.Approver, a.Crib.Journal = needs.Approver, a.Journal
+	d, kept, err := openDesk(ctx, cfg.Desk, deskNeeds{
+		State: needs.State, Project: a.reach.base, Auto: needs.Unattended, Ask: cfg.Limits.Ask, Terms: terms(a.shellNow),
+		RedactJSON: a.secrets.RedactJSON, RedactText: a.secrets.RedactText, Log: needs.Log,
+	})
+	if err != nil {
+		return err
+	}
+	a.Desk, a.closers = d, append(a.closers, kept)
+	a.Crib.Approver, a.Crib.Journal = d, a.Journal
 	return nil
+}
+
+// bound finds out whether commands see nothing but what was granted.
+func (a *App) bound(ctx context.Context, cfg Config) {
+	a.bounded = cfg.Toolboxes.Shell.AllowShell
+	for _, tool := range []string{"run_command", "start_command"} {
+		a.bounded = a.bounded && a.Sandbox.Bounds(ctx, tool)&toolcrib.BoundFiles != 0
+	}
 }
 
 // Prepare builds everything that can go wrong in a configuration: a crib with
@@ -121,8 +164,17 @@ func Prepare(ctx context.Context, cfg Config, needs Needs) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	if a.Crib.Guards, err = a.guards(cfg); err != nil {
+	a.bound(ctx, cfg)
+	if err := a.setPolicy(cfg, needs.Layers); err != nil {
 		return nil, errors.Join(BadConfig{err}, a.Close(ctx))
+	}
+	if a.keeper, err = openSecrets(a.Crib, cfg.Vault, needs.State, needs.Keys); err != nil {
+		return nil, errors.Join(BadConfig{err}, a.Close(ctx))
+	}
+	unkept := cfg
+	unkept.Bounds.Artifacts.Enabled = false // nothing is written here
+	if err := a.openSafety(ctx, unkept, needs); err != nil {
+		return nil, errors.Join(err, a.Close(ctx))
 	}
 	a.shelve(ctx, cfg)
 	return a, nil
@@ -183,10 +235,17 @@ func (a *App) follow() {
 
 // Catalog builds a crib that can show its tools but not be called: it has no
 // journal. Listing must not need a writable disk.
-func Catalog(ctx context.Context, cfg Config) *App {
-	a := &App{Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}}}
+func Catalog(ctx context.Context, cfg Config, layers *Layers) (*App, error) {
+	if layers == nil {
+		layers = &Layers{User: cfg}
+	}
+	visible, err := layers.visibility()
+	if err != nil {
+		return nil, BadConfig{err}
+	}
+	a := &App{Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Visible: visible.Visible}}
 	a.shelve(ctx, cfg)
-	return a // nothing was started, so nothing needs to be closed
+	return a, nil // nothing was started, so nothing needs to be closed
 }
 
 func (a *App) shelve(ctx context.Context, cfg Config) {
@@ -220,10 +279,16 @@ func (a *App) shelve(ctx context.Context, cfg Config) {
 	a.Faults = append(append(a.Faults, faults...), a.strangers(cfg)...)
 }
 
+// Specs is everything on the shelves, whoever may see it.
+func (a *App) Specs() []toolcrib.Spec {
+	shelves := toolcrib.Crib{Catalog: a.Crib.Catalog}
+	return slices.Collect(shelves.Tools(toolcrib.Caller{}))
+}
+
 // strangers finds settings for tools that nobody has.
 func (a *App) strangers(cfg Config) []toolcrib.Fault {
 	known := map[string]bool{"run_command": true, "start_command": true} // also while they are switched off
-	for spec := range a.Crib.Tools(toolcrib.Caller{}) {
+	for _, spec := range a.Specs() {
 		known[spec.Native] = true
 	}
 	var faults []toolcrib.Fault
@@ -232,7 +297,7 @@ func (a *App) strangers(cfg Config) []toolcrib.Fault {
 			faults = append(faults, toolcrib.Fault{Tool: name, Err: errors.New("sandbox.tools has settings for it, but there is no such tool")})
 		}
 	}
-	return faults
+	return append(faults, cfg.Vault.strangers(a.shelving.Boxes)...)
 }
 
 // JournalConfig says where the journal lies: the database and the key that

@@ -53,7 +53,7 @@ func TestInstructions(t *testing.T) {
 	}
 	defer a.Close(t.Context())
 	text := a.Instructions()
-	for _, part := range []string{"Relative paths begin in " + dir, dir + " (to read and change)", "Nobody is there"} {
+	for _, part := range []string{"Relative paths begin in " + dir, dir + " (to read and change)", "approved by a person"} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%q is not in %s", part, text)
 		}

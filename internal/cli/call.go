@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/dialect"
 )
 
@@ -71,17 +72,23 @@ func (c *command) call(ctx context.Context, name string, pairs []string, f callF
 	if f.hasJSON && len(pairs) > 0 {
 		return usagef("give the arguments either as key=value or as --json, not both")
 	}
-	a, err := c.open(ctx, c.approver())
+	caller, err := c.caller("cli", d)
 	if err != nil {
 		return err
 	}
-	call := toolcrib.Call{
-		ID: f.id, Tool: name, Lenient: f.lenient || dialect.Lenient(d),
-		Caller: toolcrib.Caller{Subject: subject(), Via: "cli", Dialect: d},
+	a, err := c.open(ctx, desk.Leave)
+	if err != nil {
+		return err
+	}
+	call := toolcrib.Call{ID: f.id, Tool: name, Lenient: f.lenient || dialect.Lenient(d), Caller: caller}
+	stop, err := c.attendCall(ctx, a.Desk, &call)
+	if err != nil {
+		return errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 	}
 	if call.Input, err = c.arguments(a, call, pairs, f); err == nil {
 		err = c.useTool(ctx, a, call, f.timeout)
 	}
+	stop()
 	if cerr := a.Close(context.WithoutCancel(ctx)); cerr != nil {
 		fmt.Fprintf(c.err, "toolcrib: warning: closing: %v\n", cerr)
 	}

@@ -73,7 +73,7 @@ func (c *command) examine(ctx context.Context) []finding {
 	}
 	out = append(out, c.configFinding(paths, loaded), stateFinding(paths.State))
 
-	a, err := app.Prepare(ctx, loaded.Value, c.needs(loaded.Value, paths))
+	a, err := app.Prepare(ctx, loaded.Value, c.needs(loaded, paths))
 	if err != nil {
 		return append(out, finding{"config", "problem", err.Error(), "'toolcrib config reference' lists every key"})
 	}

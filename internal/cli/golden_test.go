@@ -46,7 +46,7 @@ type goldenConfig struct {
 
 // flags says the same to us. Nobody is asked there.
 func (c goldenConfig) flags() []string {
-	list := []string{"--set", "toolboxes.files.ask=false", "--set", "toolboxes.shell.ask=false", "--set", "toolboxes.shell.allow_shell=true"}
+	list := []string{"--set", "mode=auto-edit", "--set", "toolboxes.shell.ask=false", "--set", "toolboxes.shell.allow_shell=true"}
 	if c.AllowWrite != nil && !*c.AllowWrite {
 		list = append(list, "--set", "grant.write=[]", "--set", "grant.read=.")
 	}

@@ -52,14 +52,14 @@ chain of hashes whose head is signed. None of these commands writes anything.`,
 	}
 	exported.flags(export)
 	exported.limit = 0
-	var since time.Duration
+	var counted journalFilter
 	stats := &cobra.Command{
 		Use: "stats", Short: "Count calls by outcome and by tool", Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return c.withJournal(cmd, func(ctx context.Context, r *store.Reader) error { return c.journalStats(ctx, r, since) })
+			return c.withJournal(cmd, func(ctx context.Context, r *store.Reader) error { return c.journalStats(ctx, r, counted) })
 		},
 	}
-	stats.Flags().DurationVar(&since, "since", 0, "only calls of the last such time, as 24h")
+	counted.who(stats)
 	cmd.AddCommand(listCmd, &cobra.Command{
 		Use: "show ID", Short: "Show one call in full, by its call ID or number", Args: usageArgs(cobra.ExactArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -76,24 +76,36 @@ chain of hashes whose head is signed. None of these commands writes anything.`,
 type journalFilter struct {
 	limit                           int
 	tool, subject, session, outcome string
+	agent, organisation             string
 	since                           time.Duration
+}
+
+// who adds the flags that choose by tool, caller and time.
+func (f *journalFilter) who(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.tool, "tool", "", "only calls of this tool")
+	flags.StringVar(&f.subject, "subject", "", "only calls by this subject")
+	flags.StringVar(&f.agent, "agent", "", "only calls under this agent preset")
+	flags.StringVar(&f.session, "session", "", "only calls of this session")
+	flags.StringVar(&f.organisation, "organisation", "", "only calls of this organisation")
+	flags.DurationVar(&f.since, "since", 0, "only calls of the last such time, as 24h")
 }
 
 func (f *journalFilter) flags(cmd *cobra.Command) {
 	flags := cmd.Flags()
+	f.who(cmd)
 	flags.IntVar(&f.limit, "limit", 20, "at most so many; 0 is all")
-	flags.StringVar(&f.tool, "tool", "", "only calls of this tool")
-	flags.StringVar(&f.subject, "subject", "", "only calls by this subject")
-	flags.StringVar(&f.session, "session", "", "only calls of this session")
 	flags.StringVar(&f.outcome, "outcome", "", "only calls that ended so: done, failed, interrupted, or a code")
-	flags.DurationVar(&f.since, "since", 0, "only calls of the last such time, as 24h")
 	if cmd.Name() == "export" {
 		flags.Lookup("limit").DefValue = "0"
 	}
 }
 
 func (f *journalFilter) store() (store.Filter, error) {
-	out := store.Filter{Limit: f.limit, Tool: f.tool, Subject: f.subject, Session: f.session, Outcome: toolcrib.Outcome(f.outcome)}
+	out := store.Filter{
+		Limit: f.limit, Tool: f.tool, Subject: f.subject, Session: f.session, Outcome: toolcrib.Outcome(f.outcome),
+		Agent: f.agent, Organisation: f.organisation,
+	}
 	if f.limit < 0 {
 		return out, usagef("--limit is %d: want 0 or more", f.limit)
 	}
@@ -223,12 +235,12 @@ func (c *command) printReport(r *store.Report) {
 	}
 }
 
-func (c *command) journalStats(ctx context.Context, r *store.Reader, since time.Duration) error {
-	var from time.Time
-	if since > 0 {
-		from = time.Now().Add(-since)
+func (c *command) journalStats(ctx context.Context, r *store.Reader, f journalFilter) error {
+	filter, err := f.store()
+	if err != nil {
+		return err
 	}
-	s, err := r.Stats(ctx, from)
+	s, err := r.Stats(ctx, filter)
 	if err != nil {
 		return err
 	}
@@ -245,6 +257,10 @@ func (c *command) journalStats(ctx context.Context, r *store.Reader, since time.
 	if err := c.table([]string{"TOOL", "CALLS", "DONE", "MEAN", "P50", "P95"}, rows); err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(c.out, "%d calls, %d open\n", s.Calls, s.Open)
+	rate := 0.
+	if over := s.Calls - s.Open; over > 0 {
+		rate = 100 * float64(s.Outcomes[toolcrib.Done]) / float64(over)
+	}
+	_, err = fmt.Fprintf(c.out, "%d calls, %d open, %.0f %% done\n", s.Calls, s.Open, rate)
 	return err
 }

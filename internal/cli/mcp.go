@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/dialect"
 	"github.com/toolcrib/toolcrib/internal/serve/mcpserve"
 )
@@ -37,12 +38,17 @@ servers.`,
 }
 
 func (c *command) serveStdio(ctx context.Context, d string) error {
-	a, err := c.open(ctx, nil)
+	caller, err := c.caller("mcp", d)
 	if err != nil {
 		return err
 	}
-	caller := toolcrib.Caller{Subject: subject(), Via: "mcp", Session: toolcrib.NewID(time.Now()), Dialect: d}
-	s := mcpserve.New(mcpserve.Config{Crib: a.Crib, Version: version(), Log: a.Crib.Log, Instructions: a.Instructions(), Lenient: dialect.Lenient(d)}, caller)
+	caller.Session = toolcrib.NewID(time.Now())
+	a, err := c.open(ctx, desk.Await)
+	if err != nil {
+		return err
+	}
+	defer a.FollowPolicy(c.policyNow)()
+	s := mcpserve.New(mcpserve.Config{Crib: a.Crib, Version: version(), Log: a.Crib.Log, Instructions: a.Instructions(), Lenient: dialect.Lenient(d), Desk: a.Desk}, caller)
 	err = s.ServeStdio(ctx, c.in, nopCloser{c.out})
 	s.Close()
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {

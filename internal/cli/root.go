@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -20,6 +21,8 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
 // command is one run of the program: its streams, its surroundings, and what
@@ -33,6 +36,7 @@ type command struct {
 	output string   // --output
 	config string   // --config
 	set    []string // --set key=value
+	agent  string   // --agent
 
 	loaded *config.Loaded[app.Config] // once load has read it
 }
@@ -47,6 +51,10 @@ func Main() int {
 		dir = "."
 	}
 	c := &command{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), dir: dir}
+	if err := hideKeys(vault.KeyConfig{}); err != nil {
+		c.complain(err)
+		return exitStatus(err)
+	}
 	return c.run(ctx, os.Args[1:])
 }
 
@@ -121,6 +129,7 @@ and look at what was done.`,
 	flags.StringVarP(&c.output, "output", "o", "", "form of the output: json or text")
 	flags.StringVar(&c.config, "config", "", "read this file instead of the user's config.yaml")
 	flags.StringArrayVar(&c.set, "set", nil, "set a configuration key for this run, such as limits.timeout=5s")
+	flags.StringVar(&c.agent, "agent", "", "run under this preset of agents in the configuration")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		if c.output != "" && c.output != "json" && c.output != "text" {
 			return usagef("--output is %q: want json or text", c.output)
@@ -132,7 +141,7 @@ and look at what was done.`,
 	}
 	// The flags were just defined, so registering cannot fail.
 	_ = root.RegisterFlagCompletionFunc("output", complete("json", "text"))
-	root.AddCommand(c.toolsCmd(), c.callCmd(), c.journalCmd(), c.mcpCmd(), c.serveCmd(), c.sandboxCmd(), c.configCmd(), c.doctorCmd(), c.versionCmd())
+	root.AddCommand(c.toolsCmd(), c.callCmd(), c.journalCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.versionCmd())
 	return root
 }
 
@@ -158,30 +167,43 @@ func (c *command) home() string {
 	return c.getenv("HOME")
 }
 
-// load reads the configuration and tells its warnings, once.
-func (c *command) load() (*config.Loaded[app.Config], config.Paths, error) {
+// options says which layers of configuration there are.
+func (c *command) options() (config.Options, config.Paths, error) {
 	paths, home, err := c.paths()
 	if err != nil {
-		return nil, paths, usage(err)
+		return config.Options{}, paths, usage(err)
 	}
-	if c.loaded != nil {
-		return c.loaded, paths, nil
-	}
-	opt := config.Options{System: paths.SystemFile, User: paths.ConfigFile, Explicit: c.config, Environ: c.environ, Flags: map[string]string{}}
+	opt := config.Options{System: paths.SystemFile, User: paths.ConfigFile, Explicit: c.config, Environ: c.environ, Reserved: keyVariables(), Flags: map[string]string{}}
 	if project, ok, err := config.FindProject(c.dir, home); err != nil {
-		return nil, paths, err
+		return opt, paths, err
 	} else if ok {
 		opt.Project = project
+		opt.Trusted = func(content []byte) bool { return trustList(paths).Holds(project, content) }
 	}
 	for _, s := range c.set {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok {
-			return nil, paths, usagef("--set %s: write key=value", s)
+			return opt, paths, usagef("--set %s: write key=value", s)
 		}
 		opt.Flags[key] = value
 	}
+	return opt, paths, nil
+}
+
+// load reads the configuration and tells its warnings, once.
+func (c *command) load() (*config.Loaded[app.Config], config.Paths, error) {
+	opt, paths, err := c.options()
+	if err != nil {
+		return nil, paths, err
+	}
+	if c.loaded != nil {
+		return c.loaded, paths, nil
+	}
 	loaded, err := config.Load(app.Defaults(), opt)
 	if err != nil {
+		return nil, paths, badConfig{err}
+	}
+	if err := hideKeys(loaded.Value.Vault.Key); err != nil {
 		return nil, paths, badConfig{err}
 	}
 	for _, w := range loaded.Warnings {
@@ -191,14 +213,19 @@ func (c *command) load() (*config.Loaded[app.Config], config.Paths, error) {
 	return loaded, paths, nil
 }
 
+// layers is the configuration by who wrote it.
+func layers(l *config.Loaded[app.Config]) *app.Layers {
+	return &app.Layers{Admin: l.System, User: l.User, Project: l.Project}
+}
+
 // open builds the whole crib, journal and all.
-func (c *command) open(ctx context.Context, person toolcrib.Approver) (*app.App, error) {
+func (c *command) open(ctx context.Context, unattended desk.Unattended) (*app.App, error) {
 	loaded, paths, err := c.load()
 	if err != nil {
 		return nil, err
 	}
-	needs := c.needs(loaded.Value, paths)
-	needs.Approver = person
+	needs := c.needs(loaded, paths)
+	needs.Unattended = unattended
 	a, err := app.Open(ctx, loaded.Value, needs)
 	if bad, ok := errors.AsType[app.BadConfig](err); ok {
 		return nil, badConfig{bad.Unwrap()}
@@ -211,14 +238,14 @@ func (c *command) open(ctx context.Context, person toolcrib.Approver) (*app.App,
 }
 
 // needs is what wiring has to know of this process.
-func (c *command) needs(cfg app.Config, paths config.Paths) app.Needs {
+func (c *command) needs(loaded *config.Loaded[app.Config], paths config.Paths) app.Needs {
 	private := []string{paths.Config, paths.State, paths.Data, paths.Cache}
 	if c.config != "" {
 		if file, err := filepath.Abs(c.config); err == nil {
 			private = append(private, file)
 		}
 	}
-	return app.Needs{State: paths.State, Dir: c.dir, Home: c.home(), Private: private, Log: c.logger(cfg.Log)}
+	return app.Needs{State: paths.State, Dir: c.dir, Home: c.home(), Private: private, Layers: layers(loaded), Keys: c.keySource(), Log: c.logger(loaded.Value.Log)}
 }
 
 func (c *command) tellFaults(a *app.App) {
@@ -237,6 +264,20 @@ func (c *command) logger(cfg app.Log) *slog.Logger {
 		return slog.New(slog.NewJSONHandler(c.err, opt))
 	}
 	return slog.New(slog.NewTextHandler(c.err, opt))
+}
+
+// caller is who calls from this process: the person at this terminal, under
+// the preset that was named. The machine's word on whose they are counts first.
+func (c *command) caller(via, dialect string) (toolcrib.Caller, error) {
+	loaded, _, err := c.load()
+	if err != nil {
+		return toolcrib.Caller{}, err
+	}
+	if _, ok := loaded.Value.Agents[c.agent]; c.agent != "" && !ok {
+		return toolcrib.Caller{}, usagef("--agent %s: there is no such agent in the configuration", c.agent)
+	}
+	organisation := cmp.Or(loaded.System.Organisation, loaded.User.Organisation)
+	return toolcrib.Caller{Subject: subject(), Agent: c.agent, Via: via, Dialect: dialect, Organisation: organisation}, nil
 }
 
 // subject names the person at this terminal.

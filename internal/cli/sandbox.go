@@ -65,7 +65,7 @@ func (c *command) prepared(ctx context.Context, change func(*app.Config), use fu
 	}
 	cfg := loaded.Value
 	change(&cfg)
-	a, err := app.Prepare(ctx, cfg, c.needs(cfg, paths))
+	a, err := app.Prepare(ctx, cfg, c.needs(loaded, paths))
 	if bad, ok := errors.AsType[app.BadConfig](err); ok {
 		return badConfig{bad.Unwrap()}
 	}

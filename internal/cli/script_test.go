@@ -59,7 +59,7 @@ func condition(name string) (bool, error) {
 	if runtime.GOOS != "linux" || os.Getenv("CI") == "true" {
 		return runtime.GOOS == "linux", nil
 	}
-	a, err := app.Prepare(context.Background(), app.Defaults(), app.Needs{})
+	a, err := app.Prepare(context.Background(), app.Defaults(), app.Needs{State: os.TempDir()})
 	if err != nil {
 		return false, err
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/desk"
 )
 
 func (c *command) serveCmd() *cobra.Command {
@@ -40,11 +41,12 @@ func (c *command) serve(ctx context.Context) error {
 	if err != nil {
 		return usage(err)
 	}
-	a, err := c.open(ctx, nil)
+	a, err := c.open(ctx, desk.Await)
 	if err != nil {
 		_ = ln.Close() // nothing was served on it
 		return err
 	}
+	defer a.FollowPolicy(c.policyNow)()
 	fmt.Fprintf(c.err, "toolcrib: MCP at http://%s/mcp, health at http://%[1]s/healthz; interrupt to stop\n", ln.Addr())
 	err = a.Serve(ctx, ln, version())
 	if cerr := a.Close(context.WithoutCancel(ctx)); cerr != nil {

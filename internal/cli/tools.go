@@ -2,6 +2,7 @@ package cli
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -52,9 +53,19 @@ func (c *command) shelf(cmd *cobra.Command, dialectName string) (*app.App, toolc
 	if err != nil {
 		return nil, toolcrib.Caller{}, err
 	}
-	a := app.Catalog(cmd.Context(), loaded.Value)
+	caller, err := c.caller("cli", d)
+	if err != nil {
+		return nil, caller, err
+	}
+	a, err := app.Catalog(cmd.Context(), loaded.Value, layers(loaded))
+	if bad, ok := errors.AsType[app.BadConfig](err); ok {
+		return nil, caller, badConfig{bad.Unwrap()}
+	}
+	if err != nil {
+		return nil, caller, err
+	}
 	c.tellFaults(a)
-	return a, toolcrib.Caller{Subject: subject(), Via: "cli", Dialect: d}, nil
+	return a, caller, nil
 }
 
 func (c *command) listTools(cmd *cobra.Command, dialectName string) error {

@@ -1,0 +1,247 @@
+package app
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync/atomic"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/guard"
+)
+
+// policy is who may use what, and when a person is asked, as it stands now.
+// Visibility and guards are exchanged together when the settings change.
+type policy struct {
+	live       guard.Live
+	visible    atomic.Pointer[guard.Visibility]
+	conditions guard.Conditions // kept, so that reading the same rules again is cheap
+	home       string
+	broken     atomic.Pointer[string] // why newer settings are not in force
+}
+
+// ownBoxes are the toolboxes that are part of the program: rules and profiles
+// that allow by a bare name mean their tools only.
+func ownBoxes() []string {
+	return []string{"artifact", "clock", "files", "interact", "math", "shell"}
+}
+
+// setPolicy puts the policy of these settings up. On an error the one before
+// stays.
+func (a *App) setPolicy(cfg Config, layers *Layers) error {
+	if layers == nil {
+		layers = &Layers{User: cfg}
+	}
+	visibility, err := layers.visibility()
+	if err != nil {
+		return err
+	}
+	// Read by themselves first, so that a mistake is told where it was made.
+	if _, err := guard.ParseRules(prefixes(cfg.Toolboxes.Shell.AllowedCommands)); err != nil {
+		return fmt.Errorf("toolboxes.shell.allowed_commands: %w", err)
+	}
+	var shell *guard.Shell
+	if cfg.Toolboxes.Shell.AllowShell {
+		if shell, err = a.shellGuard(cfg.Toolboxes.Shell); err != nil {
+			return err
+		}
+	}
+	rules, err := guard.NewRules(layers.rules(cfg), guard.RuleOptions{
+		Own: ownBoxes(), Base: a.reach.base, Home: a.policy.home, Resolve: guard.RealPath, Shell: shell, Conditions: &a.policy.conditions,
+	})
+	if err != nil {
+		return err
+	}
+	p := &guard.Policy{Rules: rules, Mode: layers.mode, Shell: shell}
+	if shell != nil {
+		shell.Rules = rules.Commands()
+		shell.Only = !cfg.Toolboxes.Shell.Ask && len(shell.Rules) > 0
+		all := !cfg.Toolboxes.Shell.Ask && len(shell.Rules) == 0
+		shell.Unasked = func(call toolcrib.Call) bool { return all || p.Unasked(call) }
+	}
+	a.policy.visible.Store(visibility)
+	a.policy.live.Set(p)
+	return nil
+}
+
+// seen is the one rule for listing and calling.
+func (p *policy) seen(caller toolcrib.Caller, spec *toolcrib.Spec) bool {
+	v := p.visible.Load()
+	return v != nil && v.Visible(caller, spec)
+}
+
+// rules are the layers of permissions, each by itself.
+func (l *Layers) rules(cfg Config) []guard.Layer {
+	user := l.User.Permissions
+	user.Allow = slices.Concat(user.Allow, commandRules(cfg.Toolboxes.Shell.AllowedCommands))
+	list := []guard.Layer{
+		{Rank: guard.RankAdmin, Source: "permissions of the system", Permissions: l.Admin.Permissions},
+		{Rank: guard.RankUser, Source: "permissions", Permissions: user},
+		{Rank: guard.RankProject, Source: "permissions of the project", Permissions: l.Project.Permissions},
+	}
+	for _, from := range []map[string]Agent{l.Admin.Agents, l.User.Agents} {
+		for _, name := range slices.Sorted(maps.Keys(from)) {
+			list = append(list, guard.Layer{Rank: guard.RankAgent, Source: "agents." + name + ".permissions", Agent: name, Permissions: from[name].Permissions})
+		}
+	}
+	return list
+}
+
+// commandRules writes allowed_commands as rules.
+func commandRules(commands []string) []string {
+	var rules []string
+	for _, c := range prefixes(commands) {
+		rules = append(rules, "run_command("+c+")")
+	}
+	return rules
+}
+
+// mode is the mode of a call: the agent's or the user's, and no looser than
+// the machine's and the project's.
+func (l *Layers) mode(call toolcrib.Call) guard.Mode {
+	word := l.User.Mode
+	if agent, ok := l.agent(call.Caller.Agent); ok && agent.Mode != "" {
+		word = agent.Mode
+	}
+	mode := parsedMode(cmp.Or(word, l.Admin.Mode, guard.ModeDefault.String()))
+	for _, bound := range []string{l.Admin.Mode, l.Project.Mode} {
+		if bound != "" {
+			mode = min(mode, parsedMode(bound))
+		}
+	}
+	return mode
+}
+
+// parsedMode reads a mode that the configuration has checked; any other is the
+// strictest.
+func parsedMode(word string) guard.Mode {
+	mode, err := guard.ParseMode(word)
+	if err != nil {
+		return guard.ModePlan
+	}
+	return mode
+}
+
+// profiles names the profiles of a caller, all of which have to show a tool.
+func (l *Layers) profiles(caller toolcrib.Caller) []string {
+	word := l.User.Profile
+	if caller.Agent != "" {
+		agent, ok := l.agent(caller.Agent)
+		if !ok {
+			return []string{"(no agent " + caller.Agent + ")"}
+		}
+		word = cmp.Or(agent.Profile, word)
+	}
+	names := []string{cmp.Or(word, l.Admin.Profile, guard.ProfileFull)}
+	if l.Admin.Profile != "" && names[0] != l.Admin.Profile {
+		names = append(names, l.Admin.Profile)
+	}
+	return names
+}
+
+// visibility is which tools exist for whom.
+func (l *Layers) visibility() (*guard.Visibility, error) {
+	v := &guard.Visibility{Own: ownBoxes(), Profile: l.profiles, Profiles: map[string]guard.Profile{}, Enabled: map[string][]guard.Selector{}}
+	var errs []error
+	selectors := func(key string, texts []string) []guard.Selector {
+		list, err := guard.ParseSelectors(texts)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", key, err))
+		}
+		return list
+	}
+	for _, from := range []*Config{&l.User, &l.Admin} { // a name that both have means the machine's
+		for name, p := range from.Profiles {
+			v.Profiles[name] = guard.Profile{Name: name, Include: selectors("profiles."+name+".include", p.Include), Exclude: selectors("profiles."+name+".exclude", p.Exclude)}
+		}
+		for name, o := range from.Organisations {
+			v.Owned = append(v.Owned, guard.Ownership{Organisation: name, Tools: selectors("organisations."+name+".tools", o.Tools)})
+		}
+		for name, t := range from.Tokens {
+			if len(t.EnabledTools) > 0 {
+				v.Enabled[name] = selectors("tokens."+name+".enabled_tools", t.EnabledTools)
+			}
+		}
+	}
+	errs = append(errs, l.assign(v), l.unknownNames(v), v.Prepare())
+	return v, errors.Join(errs...)
+}
+
+// assign gives tools to the agents that have them assigned. A tool that two
+// agents name is theirs both.
+func (l *Layers) assign(v *guard.Visibility) error {
+	owners := map[string][]string{}
+	for _, from := range []*Config{&l.Admin, &l.User} {
+		for name, agent := range from.Agents {
+			for _, tool := range agent.Tools {
+				owners[tool] = append(owners[tool], name)
+			}
+		}
+	}
+	var errs []error
+	for _, tool := range slices.Sorted(maps.Keys(owners)) {
+		list, err := guard.ParseSelectors([]string{tool})
+		if err != nil {
+			errs = append(errs, fmt.Errorf("agents.%s.assigned_tools: %w", owners[tool][0], err))
+			continue
+		}
+		v.Assigned = append(v.Assigned, guard.Assignment{Tools: list, Agents: owners[tool]})
+	}
+	return errors.Join(errs...)
+}
+
+// unknownNames finds profiles and agents that settings name and nobody has.
+func (l *Layers) unknownNames(v *guard.Visibility) error {
+	var errs []error
+	profile := func(key, name string) {
+		if _, own := v.Profiles[name]; name != "" && !own {
+			if _, ok := guard.BuiltinProfile(name); !ok {
+				errs = append(errs, fmt.Errorf("%s: there is no profile %q; use minimal, coding, full or one of profiles", key, name))
+			}
+		}
+	}
+	for _, from := range []*Config{&l.Admin, &l.User} {
+		profile("profile", from.Profile)
+		for _, name := range slices.Sorted(maps.Keys(from.Agents)) {
+			profile("agents."+name+".profile", from.Agents[name].Profile)
+		}
+		for _, name := range slices.Sorted(maps.Keys(from.Tokens)) {
+			if agent := from.Tokens[name].Agent; agent != "" {
+				if _, ok := l.agent(agent); !ok {
+					errs = append(errs, fmt.Errorf("tokens.%s.agent: there is no agent %q", name, agent))
+				}
+			}
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// Hidden says why a tool that is on the shelves does not exist for a caller;
+// empty if it does, or if there is none.
+func (a *App) Hidden(caller toolcrib.Caller, name string) string {
+	v := a.policy.visible.Load()
+	shelves := toolcrib.Crib{Catalog: a.Crib.Catalog}
+	if spec, ok := shelves.Tool(caller, name); ok && v != nil {
+		return v.Why(caller, &spec)
+	}
+	return ""
+}
+
+// PolicyReport is what is in force, for people.
+type PolicyReport struct {
+	Mode     string   `json:"mode"`
+	Profiles []string `json:"profiles"`
+	Rules    int      `json:"rules"`
+	Unused   []string `json:"unused,omitempty"` // rules that mean no tool there is
+}
+
+// PolicyReport tells what is in force for a caller without a preset.
+func (a *App) PolicyReport() PolicyReport {
+	p, v := a.policy.live.Policy(), a.policy.visible.Load()
+	return PolicyReport{
+		Mode: p.Mode(toolcrib.Call{}).String(), Profiles: v.Profile(toolcrib.Caller{}),
+		Rules: p.Rules.Len(), Unused: p.Rules.Unused(a.Specs()),
+	}
+}

@@ -1,0 +1,48 @@
+package app
+
+import "github.com/toolcrib/toolcrib/internal/guard"
+
+// Profile is a profile of the user's own.
+type Profile struct {
+	Include []string `yaml:"include" doc:"The tools in it: a name or a pattern such as read_*, box/tool, group:fs, effect:reads, mcp__server."`
+	Exclude []string `yaml:"exclude" doc:"Tools that are not in it after all."`
+}
+
+// Agent is a named preset.
+type Agent struct {
+	Profile     string            `yaml:"profile" doc:"In place of the profile above."`
+	Mode        string            `yaml:"mode" enum:"plan,default,auto-edit,yolo" doc:"In place of the mode above."`
+	Permissions guard.Permissions `yaml:"permissions" doc:"Rules for this agent. They only narrow what the others allow."`
+	Tools       []string          `yaml:"assigned_tools" doc:"Tools that exist for this agent, and for others only if they are assigned them too."`
+}
+
+// Organisation is a tenant.
+type Organisation struct {
+	Tools []string `yaml:"tools" doc:"Tools that belong to it: names, box/tool, group:NAME and patterns, as in profiles."`
+}
+
+// Token is how a caller over HTTP says who it is.
+type Token struct {
+	SHA256       string   `yaml:"sha256" doc:"The SHA-256 of the token in hexadecimal. The token itself is sent as Authorization: Bearer."`
+	Agent        string   `yaml:"agent" doc:"The preset its caller runs under."`
+	Organisation string   `yaml:"organisation" doc:"The organisation its caller belongs to."`
+	EnabledTools []string `yaml:"enabled_tools" doc:"The only tools that exist for it. Empty: all of its profile."`
+}
+
+// Layers is the configuration by who wrote it, for what no layer may take the
+// place of: each is what that one says by itself, over nothing.
+type Layers struct {
+	Admin   Config
+	User    Config // its files, the environment, flags, and a project that was trusted
+	Project Config // a project that was not
+}
+
+// agent gives a preset. The user's own is taken before one of the machine; that
+// one's mode and profile are bounded by the machine's in any case.
+func (l *Layers) agent(name string) (Agent, bool) {
+	if a, ok := l.User.Agents[name]; ok {
+		return a, true
+	}
+	a, ok := l.Admin.Agents[name]
+	return a, ok
+}

@@ -1,0 +1,305 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"log/slog"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/store"
+)
+
+// TestModeOfALayer: the machine's mode and a project's bound the user's and the
+// agent's; among their own the agent's preset counts.
+func TestModeOfALayer(t *testing.T) {
+	of := func(mode string) Config { return Config{Mode: mode} }
+	agents := func(c Config, mode string) Config {
+		c.Agents = map[string]Agent{"coder": {Mode: mode}}
+		return c
+	}
+	for _, tt := range []struct {
+		name  string
+		l     Layers
+		agent string
+		want  guard.Mode
+	}{
+		{"nothing said", Layers{}, "", guard.ModeDefault},
+		{"the user's", Layers{User: of("yolo")}, "", guard.ModeYolo},
+		{"the machine's", Layers{Admin: of("plan")}, "", guard.ModePlan},
+		{"the machine's bounds", Layers{Admin: of("default"), User: of("yolo")}, "", guard.ModeDefault},
+		{"the user may be stricter", Layers{Admin: of("yolo"), User: of("plan")}, "", guard.ModePlan},
+		{"a preset", Layers{User: agents(of("default"), "auto-edit")}, "coder", guard.ModeAutoEdit},
+		{"a preset of others", Layers{User: agents(of("default"), "auto-edit")}, "other", guard.ModeDefault},
+		{"a preset within the machine's", Layers{Admin: of("default"), User: agents(of("default"), "yolo")}, "coder", guard.ModeDefault},
+		{"a project tightens", Layers{User: of("yolo"), Project: of("plan")}, "", guard.ModePlan},
+		{"a project does not loosen", Layers{User: of("default"), Project: of("yolo")}, "", guard.ModeDefault},
+		{"a project tightens a preset", Layers{User: agents(of("default"), "yolo"), Project: of("default")}, "coder", guard.ModeDefault},
+		{"a project's preset is none", Layers{User: of("default"), Project: agents(of(""), "yolo")}, "coder", guard.ModeDefault},
+		{"nonsense", Layers{User: of("yes")}, "", guard.ModePlan},
+	} {
+		if got := tt.l.mode(toolcrib.Call{Caller: toolcrib.Caller{Agent: tt.agent}}); got != tt.want {
+			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
+		}
+	}
+}
+
+func TestProfilesOfALayer(t *testing.T) {
+	looks := toolcrib.Spec{Name: "read_file", Native: "read_file", Box: "files", Group: "fs", Effects: toolcrib.Reads}
+	edits := toolcrib.Spec{Name: "write_file", Native: "write_file", Box: "files", Group: "fs", Effects: toolcrib.Reads | toolcrib.Writes}
+	foreign := toolcrib.Spec{Name: "mcp__s__x", Native: "x", Box: "s", Group: "mcp"}
+	l := Layers{
+		Admin: Config{Organisations: map[string]Organisation{"acme": {Tools: []string{"mcp__s"}}}},
+		User: Config{
+			Profile:  "coding",
+			Profiles: map[string]Profile{"reader": {Include: []string{"group:fs"}, Exclude: []string{"effect:writes"}}},
+			Agents:   map[string]Agent{"r": {Profile: "reader"}, "all": {Profile: "full"}, "w": {Tools: []string{"write_file"}}},
+			Tokens:   map[string]Token{"ci": {EnabledTools: []string{"read_file"}}},
+		},
+	}
+	visible := func(caller toolcrib.Caller, specs ...toolcrib.Spec) string {
+		v, err := l.visibility()
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for _, s := range specs {
+			if v.Visible(caller, &s) {
+				names = append(names, s.Native)
+			}
+		}
+		return strings.Join(names, " ")
+	}
+	for _, tt := range []struct {
+		caller toolcrib.Caller
+		want   string
+	}{
+		{toolcrib.Caller{}, "read_file"}, // write_file was given to w
+		{toolcrib.Caller{Agent: "w"}, "read_file write_file"},
+		{toolcrib.Caller{Agent: "r"}, "read_file"},
+		{toolcrib.Caller{Agent: "all"}, "read_file"},
+		{toolcrib.Caller{Agent: "all", Organisation: "acme"}, "read_file x"},
+		{toolcrib.Caller{Agent: "all", Organisation: "other"}, "read_file"},
+		{toolcrib.Caller{Agent: "w", Token: "ci"}, "read_file"},
+		{toolcrib.Caller{Agent: "nobody"}, ""},
+	} {
+		if got := visible(tt.caller, looks, edits, foreign); got != tt.want {
+			t.Errorf("%+v sees %q, want %q", tt.caller, got, tt.want)
+		}
+	}
+	l.Admin.Profile = "minimal"
+	if got := visible(toolcrib.Caller{Agent: "w"}, looks, edits, foreign); got != "read_file" {
+		t.Errorf("within the machine's profile: %q", got)
+	}
+	for _, bad := range []Layers{
+		{User: Config{Profile: "fulll"}}, {User: Config{Agents: map[string]Agent{"a": {Profile: "none"}}}},
+		{User: Config{Tokens: map[string]Token{"t": {Agent: "none"}}}}, {User: Config{Profiles: map[string]Profile{"full": {}}}},
+		{User: Config{Profiles: map[string]Profile{"p": {Include: []string{"a b"}}}}}, {Admin: Config{Organisations: map[string]Organisation{"o": {Tools: []string{"group:"}}}}},
+	} {
+		if _, err := bad.visibility(); err == nil {
+			t.Errorf("%+v is taken", bad)
+		}
+	}
+}
+
+// TestInvisibleIsUncallable: one rule for both.
+func TestInvisibleIsUncallable(t *testing.T) {
+	cfg := Defaults()
+	cfg.Profile, cfg.Mode = "minimal", "yolo"
+	dir := t.TempDir()
+	a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: dir, Home: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close(t.Context())
+	for spec := range a.Crib.Tools(toolcrib.Caller{}) {
+		if !spec.Effects.ReadOnly() {
+			t.Errorf("%s (%s) is in minimal", spec.Name, spec.Effects)
+		}
+	}
+	_, err = a.Crib.Call(t.Context(), toolcrib.Call{Tool: "write_file", Input: json.RawMessage(`{"path":"x","content":"y"}`)})
+	if toolcrib.CodeOf(err) != toolcrib.NotFound {
+		t.Errorf("an invisible tool: %v", err)
+	}
+	if why := a.Hidden(toolcrib.Caller{}, "write_file"); !strings.Contains(why, "minimal") {
+		t.Errorf("why: %q", why)
+	}
+}
+
+// loud is a log that tests read while it is written.
+type loud struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+func (l *loud) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.Write(p)
+}
+
+func (l *loud) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.buf.String()
+}
+
+// TestRulesAreReadAgain: a change counts without a restart, a broken one does
+// not and is told.
+func TestRulesAreReadAgain(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "config")
+	mode := func(word string) {
+		t.Helper()
+		if err := os.WriteFile(file+".new", []byte(word), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Rename(file+".new", file); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mode("plan")
+	read := func() Settings {
+		return Settings{Files: []string{file}, Load: func() (Config, *Layers, error) {
+			word, err := os.ReadFile(file)
+			cfg := Defaults()
+			cfg.Mode = string(word)
+			if bytes.HasPrefix(word, []byte("rule ")) {
+				cfg.Mode, cfg.Permissions.Allow = "default", []string{string(word[5:])}
+			}
+			return cfg, nil, err
+		}}
+	}
+	log := &loud{}
+	cfg, _, err := read().Load()
+	if err != nil {
+		t.Fatal(err)
+	}
+	a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: t.TempDir(), Home: t.TempDir(), Log: slog.New(slog.NewTextHandler(log, nil))})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close(t.Context())
+	defer a.FollowPolicy(read)()
+	decides := func(want toolcrib.Decision) {
+		t.Helper()
+		for range 150 {
+			_, got, _, err := a.Crib.Judge(t.Context(), toolcrib.Call{Tool: "write_file", Input: json.RawMessage(`{"path":"x","content":"y"}`)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got == want {
+				return
+			}
+			time.Sleep(100 * time.Millisecond)
+		}
+		t.Fatalf("it is not decided %s after a while; the log says %s", want, log)
+	}
+	decides(toolcrib.Deny)
+	mode("auto-edit")
+	decides(toolcrib.Allow)
+	mode("rule write_file((")
+	for range 150 {
+		if a.policy.broken.Load() != nil {
+			break
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	decides(toolcrib.Allow)
+	if text := log.String(); !strings.Contains(text, "level=ERROR") || !strings.Contains(text, "stay in force") {
+		t.Errorf("the log says %s", text)
+	}
+	mode("default")
+	decides(toolcrib.Ask)
+	if a.policy.broken.Load() != nil {
+		t.Error("what was mended is still broken")
+	}
+}
+
+// TestTokens: over HTTP a caller is who its token says.
+func TestTokens(t *testing.T) {
+	sum := func(token string) string {
+		s := sha256.Sum256([]byte(token))
+		return hex.EncodeToString(s[:])
+	}
+	cfg := Defaults()
+	cfg.Agents = map[string]Agent{"reader": {Profile: "minimal"}}
+	cfg.Tokens = map[string]Token{"ci": {SHA256: sum("ci-token"), Agent: "reader", Organisation: "acme"}, "ann": {SHA256: sum("ann-token")}}
+	a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: t.TempDir(), Home: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Close(t.Context())
+	ln, err := Listen(t.Context(), "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	served := make(chan error, 1)
+	go func() { served <- a.Serve(ctx, ln, "test") }()
+	defer func() {
+		cancel()
+		if err := <-served; err != nil {
+			t.Error(err)
+		}
+	}()
+	connect := func(token string) (*mcp.ClientSession, error) {
+		client := &http.Client{Transport: bearer(token)}
+		return mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+			Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: "http://" + ln.Addr().String() + "/mcp", HTTPClient: client, MaxRetries: -1}, nil)
+	}
+	for _, bad := range []string{"", "x", "ci-token2", sum("ci-token")} {
+		if s, err := connect(bad); err == nil {
+			_ = s.Close()
+			t.Errorf("the token %q opens a session", bad)
+		}
+	}
+	session, err := connect("ci-token")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer session.Close()
+	tools, err := session.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tool := range tools.Tools {
+		if tool.Name == "write_file" {
+			t.Error("the token's profile does not count")
+		}
+	}
+	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_current_datetime"}); err != nil {
+		t.Fatal(err)
+	}
+	records, err := a.Journal.List(t.Context(), store.Filter{Limit: 1})
+	want := toolcrib.Caller{Subject: "ci", Token: "ci", Agent: "reader", Organisation: "acme", Via: "mcp-http"}
+	if err != nil || len(records) != 1 {
+		t.Fatal(records, err)
+	}
+	got := records[0].Caller
+	got.Session = ""
+	if got != want {
+		t.Errorf("the caller is %+v, want %+v", got, want)
+	}
+}
+
+type bearer string
+
+func (b bearer) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	if b != "" {
+		r.Header.Set("Authorization", "Bearer "+string(b))
+	}
+	return http.DefaultTransport.RoundTrip(r)
+}

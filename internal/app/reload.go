@@ -1,0 +1,103 @@
+package app
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"io"
+	"os"
+	"time"
+)
+
+// lookEvery is how often the files of settings are looked at.
+const lookEvery = time.Second
+
+// Settings is one reading of the configuration.
+type Settings struct {
+	Files []string // what it is read from, and what would count if it were there
+	Load  func() (Config, *Layers, error)
+}
+
+// FollowPolicy puts the policy up anew whenever the files of settings change:
+// modes, profiles, rules, agents. Settings that make no sense are told loudly,
+// and what held before goes on to hold. The function it gives ends it.
+func (a *App) FollowPolicy(read func() Settings) (stop func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(lookEvery)
+		defer tick.Stop()
+		seen := contents(read().Files)
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			now := read()
+			if is := contents(now.Files); is != seen {
+				seen = is
+				a.renew(now)
+			}
+		}
+	}()
+	return func() {
+		cancel()
+		<-ended
+	}
+}
+
+// renew takes new settings, or says why not.
+func (a *App) renew(now Settings) {
+	cfg, layers, err := now.Load()
+	if err == nil {
+		err = a.setPolicy(cfg, layers)
+	}
+	if err != nil {
+		text := err.Error()
+		a.policy.broken.Store(&text)
+		a.Crib.Log.Error("the settings are broken; the rules before the change stay in force", "err", err)
+		return
+	}
+	a.policy.broken.Store(nil)
+	a.Crib.Catalog.Announce() // other tools may exist for callers now
+	a.Crib.Log.Warn("the rules were read anew: modes, profiles, permissions and agents hold from now on, other settings from the next start")
+}
+
+// maxSettingsFile bounds what is read to notice a change; more is no file of
+// settings, and is refused when it is read as one.
+const maxSettingsFile = 2 << 20
+
+// contents tells whether any of the files is another now.
+func contents(files []string) [sha256.Size]byte {
+	h := sha256.New()
+	for _, name := range files {
+		h.Write([]byte(name + "\x00"))
+		if err := hashFile(h, name); err != nil {
+			h.Write([]byte("\x00" + errorKind(err)))
+		}
+	}
+	return [sha256.Size]byte(h.Sum(nil))
+}
+
+func hashFile(h io.Writer, name string) (err error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, f.Close()) }()
+	_, err = io.Copy(h, io.LimitReader(f, maxSettingsFile))
+	return err
+}
+
+// errorKind keeps errors apart that mean something else to a reader.
+func errorKind(err error) string {
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return "missing"
+	case errors.Is(err, os.ErrPermission):
+		return "closed"
+	}
+	return "unreadable"
+}

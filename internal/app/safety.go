@@ -1,0 +1,97 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"sync"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/guard/secrets"
+)
+
+// Safety sets up what may flow in and out of calls.
+type Safety struct {
+	Secrets   SafetySecrets         `yaml:"secrets" doc:"Keys and tokens, found by the rules of a maintained scanner, and the values of the vault. They are never kept in the journal."`
+	Labels    map[string][]string   `yaml:"labels" enum:"none,private,untrusted,public" doc:"Labels of tools in place of their own, by box or tool."`
+	AddLabels map[string][]string   `yaml:"add_labels" enum:"private,untrusted,public" project:"add" doc:"Labels added to whatever a tool has."`
+	Injection SafetyInjection       `yaml:"injection" doc:"Results from outside."`
+	Flow      SafetyFlow            `yaml:"flow" doc:"What may leave after what was read."`
+	Hooks     map[string]SafetyHook `yaml:"hooks" doc:"Guards and vetters that are programs or services."`
+}
+
+// SafetySecrets sets up what is done about secrets that are found.
+type SafetySecrets struct {
+	Arguments string `yaml:"arguments" enum:"block,warn" project:"lower" doc:"In the arguments of a call: refuse it, or note it for the person who is asked. A tool may well need one."`
+	Results   string `yaml:"results" enum:"block,redact,warn" project:"lower" doc:"In a result: hold it back, take them out, or say that there are some."`
+}
+
+// DefaultSafety is what a fresh machine does.
+func DefaultSafety() Safety {
+	return Safety{
+		Secrets:   SafetySecrets{Arguments: "warn", Results: "redact"},
+		Injection: SafetyInjection{Enabled: true}, Flow: DefaultFlow(),
+	}
+}
+
+// openSafety puts the safety layer into the crib. Policy, sandbox and vault are
+// there by then.
+func (a *App) openSafety(ctx context.Context, cfg Config, needs Needs) error {
+	found := guard.Secrets{Scanner: sync.OnceValues(secrets.New), Known: a.keeper.redaction}
+	var arguments, results guard.SecretMode
+	if err := arguments.UnmarshalText([]byte(cfg.Safety.Secrets.Arguments)); err != nil {
+		return BadConfig{fmt.Errorf("safety.secrets.arguments: %w", err)}
+	}
+	if err := results.UnmarshalText([]byte(cfg.Safety.Secrets.Results)); err != nil {
+		return BadConfig{fmt.Errorf("safety.secrets.results: %w", err)}
+	}
+	flow, err := openFlow(cfg.Safety.Labels, cfg.Safety.AddLabels, cfg.Safety.Injection, cfg.Safety.Flow, cfg.Safety.Hooks, flowNeeds{
+		Own: ownBoxes(), Offline: a.offline(ctx, cfg), Shell: a.shellNow, Log: needs.Log,
+	})
+	if err != nil {
+		return BadConfig{err}
+	}
+	if a.bounds, err = openBounds(cfg.Bounds, a.Crib.Grant, needs); err != nil {
+		return err
+	}
+	a.closers = append(a.closers, a.bounds)
+	a.secrets = found
+	c := a.Crib
+	c.Redact = found.RedactJSON
+	c.Limits.Depth = cfg.Bounds.Depth
+	c.Guards = append(c.Guards, guard.SecretGuard{Secrets: found, Mode: arguments})
+	c.Guards = append(append(c.Guards, flow.Guards...), a.bounds.Guards...)
+	// Innermost first: what is tried again is counted, and the labels of a result
+	// count from the start of the run.
+	c.Around = append(append(c.Around, a.bounds.Around...), flow.Around...)
+	// Secrets go first, so that nothing after sees them; marks come last, so that
+	// nothing cuts them off.
+	vetter := guard.SecretVetter{Secrets: found, Mode: results}
+	c.Vetters = append(c.Vetters, vetter)
+	if len(flow.Hooks) > 0 { // a program of the user's may put anything in
+		c.Vetters = append(append(c.Vetters, flow.Hooks...), vetter)
+	}
+	c.Vetters = append(append(c.Vetters, a.bounds.Vetter), flow.Vetters...)
+	return nil
+}
+
+// offline: programs that tools start have no way to other machines.
+func (a *App) offline(ctx context.Context, cfg Config) bool {
+	if len(cfg.Grant.Hosts) > 0 || !cfg.Toolboxes.Shell.AllowShell {
+		return false
+	}
+	for _, tool := range []string{"run_command", "start_command"} {
+		if a.Sandbox.Bounds(ctx, tool)&toolcrib.BoundNetwork == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// shellNow is the shell guard that holds now; nil: commands are not run.
+func (a *App) shellNow() *guard.Shell {
+	if p := a.policy.live.Policy(); p != nil {
+		return p.Shell
+	}
+	return nil
+}

@@ -1,0 +1,226 @@
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/guard/secrets"
+	"github.com/toolcrib/toolcrib/internal/vault"
+)
+
+// Vault says where the key of the secrets is, and which tool gets which. A
+// project file has no say in either.
+type Vault struct {
+	Key    vault.KeyConfig     `yaml:"key" doc:"Where the key is that opens the vault. It is never kept beside it."`
+	Grants map[string][]string `yaml:"grants" doc:"Which secrets tools get: a box, or one tool of it written box/tool, to the names of secrets. A * is every name. What is not granted here is not handed out."`
+}
+
+// KeySource is where this process finds a key: its variables, and a person.
+type KeySource struct {
+	Env func(name string) (string, bool)                      // nil: no variable is set
+	Ask func(ctx context.Context, fresh bool) (string, error) // for a passphrase; nil: nobody is there
+}
+
+// VaultDir is where the secrets lie.
+func VaultDir(state string) string { return filepath.Join(state, "vault") }
+
+// OpenVault makes the vault of a configuration. It reads nothing yet and asks
+// nobody: the first use does.
+func OpenVault(cfg Vault, state string, from KeySource) (*vault.Vault, error) {
+	if err := cfg.check(); err != nil {
+		return nil, err
+	}
+	keys, err := cfg.Key.Keys(from.env(), from.ask())
+	if err != nil {
+		return nil, fmt.Errorf("vault.key: %w", err)
+	}
+	return vault.Open(vault.Config{Dir: VaultDir(state)}, keys)
+}
+
+func (s KeySource) env() func(string) (string, bool) {
+	if s.Env != nil {
+		return s.Env
+	}
+	return func(string) (string, bool) { return "", false }
+}
+
+func (s KeySource) ask() func(context.Context, bool) (string, error) {
+	if s.Ask != nil {
+		return s.Ask
+	}
+	return func(context.Context, bool) (string, error) {
+		return "", errors.New("it is a passphrase, and nobody is there to be asked for it")
+	}
+}
+
+// check finds what reads well and makes no sense.
+func (c Vault) check() error {
+	// Other variables of ours are settings: a key in one of them would be read,
+	// and complained about, as what it is not.
+	if name := c.Key.Env; name != "" && name != vault.DefaultEnv &&
+		(!regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`).MatchString(name) || strings.HasPrefix(strings.ToUpper(name), "TOOLCRIB_")) {
+		return fmt.Errorf("vault.key.env: %q cannot be the variable of the key: take %s, or a name that does not begin with TOOLCRIB_", name, vault.DefaultEnv)
+	}
+	if _, err := c.Key.Keys(KeySource{}.env(), KeySource{}.ask()); err != nil {
+		return fmt.Errorf("vault.key: %w", err)
+	}
+	for _, who := range slices.Sorted(maps.Keys(c.Grants)) {
+		box, tool, one := strings.Cut(who, "/")
+		if box == "" || one && tool == "" || strings.ContainsAny(who, "*?[") {
+			return fmt.Errorf("vault.grants: %q is neither a box nor box/tool", who)
+		}
+		for _, name := range c.Grants[who] {
+			if err := vault.CheckName(name); err != nil && name != "*" {
+				return fmt.Errorf("vault.grants.%s: %w", who, err)
+			}
+		}
+	}
+	return nil
+}
+
+func vaultDefaults() Vault { return Vault{Key: vault.KeyConfig{From: "auto"}} }
+
+// keeper is the vault as calls have it.
+type keeper struct {
+	vault *vault.Vault
+	guard *guard.SecretGrant
+	log   *slog.Logger
+	now   func() time.Time
+
+	mu     sync.Mutex
+	stamp  vault.Stamp
+	values []string
+	set    *secrets.Known
+	setOf  vault.Stamp
+	told   bool      // that the values cannot be read
+	retry  time.Time // not before
+}
+
+// openSecrets gives a crib its secrets: the handle, the most that tools get, and
+// the guard that leaves each its own. The crib's other guards are there by then.
+func openSecrets(crib *toolcrib.Crib, cfg Vault, state string, from KeySource) (*keeper, error) {
+	v, err := OpenVault(cfg, state, from)
+	if err != nil {
+		return nil, err
+	}
+	k := &keeper{vault: v, guard: &guard.SecretGrant{Names: cfg.Grants, Whole: &crib.Grant}, log: cmp.Or(crib.Log, slog.Default()), now: time.Now}
+	crib.Secret, crib.Grant.Secrets = k.lookup, k.guard.All()
+	if len(crib.Grant.Secrets) > 0 {
+		crib.Guards = append(crib.Guards, k.guard)
+	}
+	return k, nil
+}
+
+// lookup is [toolcrib.Crib.Secret]. The names are held to the grant of the tool
+// once more, so that a crib without the guard hands out nothing.
+func (k *keeper) lookup(ctx context.Context, call toolcrib.Call, tool toolcrib.Spec, name string) (string, error) {
+	from := vault.Scope{Organisation: call.Caller.Organisation, Subject: call.Caller.Subject, Tool: tool.Box + "/" + tool.Native}
+	value, err := k.vault.Granted(from, k.guard.Granted(tool.Box, tool.Native))(ctx, name)
+	if err != nil {
+		return "", refusedSecret(call.Tool, err)
+	}
+	k.mu.Lock()
+	k.retry = time.Time{} // it is open
+	k.mu.Unlock()
+	return value, nil
+}
+
+// refusedSecret says to a model what it may know of an error of the vault.
+func refusedSecret(tool string, err error) error {
+	e := &toolcrib.Error{Code: toolcrib.Unavailable, Tool: tool, Err: err}
+	switch {
+	case errors.Is(err, vault.ErrNotGranted):
+		e.Code, e.Message = toolcrib.Denied, "the secret was not granted to this tool"
+	case errors.Is(err, vault.ErrNotFound):
+		e.Message = "a secret that this tool needs is not there for this caller; a person has to set it (toolcrib secret set)"
+	case errors.Is(err, vault.ErrInvalid):
+		e.Code, e.Message = toolcrib.Invalid, "this cannot be the name of a secret, or this caller cannot have any"
+	default:
+		e.Message = "the secrets cannot be read; a person has to see to it (toolcrib secret list)"
+	}
+	return e
+}
+
+// expand puts secrets in place of the references in a setting of a box, such as
+// a header. Who calls it says for whom and which names: all (*) for what the
+// person wrote into the configuration, the granted ones for anything else.
+func (k *keeper) expand(ctx context.Context, from vault.Scope, names []string, text string) (string, error) {
+	return vault.Expand(ctx, text, k.vault.Granted(from, names))
+}
+
+const (
+	// knownWait is how long a call waits for the values that are to be taken
+	// out of its result, and knownRest the time between two tries that failed:
+	// a keyring may stand at a dialogue that nobody answers.
+	knownWait = 2 * time.Second
+	knownRest = 30 * time.Second
+)
+
+// known gives every value in the vault, the longest first, and the stamp of
+// this state: as long as that is the same, so are they. It is for redaction and
+// must not stop a call. It asks no person, and if the key is not to be had it
+// says so once in the log and gives what it knew before. The list is not to be
+// changed.
+func (k *keeper) known(ctx context.Context) ([]string, vault.Stamp) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.now().Before(k.retry) {
+		return k.values, k.stamp
+	}
+	bound, cancel := context.WithTimeout(ctx, knownWait)
+	defer cancel()
+	found, stamp, err := k.vault.Known(bound)
+	switch {
+	case err != nil && ctx.Err() != nil: // the call is over; that says nothing
+	case err != nil:
+		k.retry = k.now().Add(knownRest)
+		if !k.told {
+			k.told = true
+			k.log.Warn("the vault cannot be read, so its values are not taken out of results", "err", err)
+		}
+	case stamp != k.stamp:
+		k.values, k.stamp, k.told = nil, stamp, false
+		for _, value := range found {
+			k.values = append(k.values, value)
+		}
+		slices.SortFunc(k.values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
+		k.values = slices.Compact(k.values)
+	}
+	return k.values, k.stamp
+}
+
+// redaction gives the values in the form that redaction takes. It is made anew
+// when they have changed.
+func (k *keeper) redaction() *secrets.Known {
+	values, stamp := k.known(context.Background())
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.set == nil || k.setOf != stamp {
+		k.set, k.setOf = secrets.NewKnown(values), stamp
+	}
+	return k.set
+}
+
+// strangers finds grants for boxes that nobody has.
+func (c Vault) strangers(boxes []toolcrib.Toolbox) []toolcrib.Fault {
+	var faults []toolcrib.Fault
+	for _, who := range slices.Sorted(maps.Keys(c.Grants)) {
+		name, _, _ := strings.Cut(who, "/")
+		if !slices.ContainsFunc(boxes, func(b toolcrib.Toolbox) bool { return b.Name() == name }) {
+			faults = append(faults, toolcrib.Fault{Tool: who, Err: errors.New("vault.grants has secrets for it, but there is no such box")})
+		}
+	}
+	return faults
+}

@@ -1,0 +1,356 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/store"
+	"github.com/toolcrib/toolcrib/internal/store/sqlite"
+	"github.com/toolcrib/toolcrib/internal/vault"
+)
+
+// keyed is a process whose variable has a key.
+func keyed(t *testing.T) KeySource {
+	t.Helper()
+	key, err := vault.NewKey()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return KeySource{Env: func(name string) (string, bool) { return key, name == vault.DefaultEnv }}
+}
+
+// keep puts secrets into the vault of a state directory.
+func keep(t *testing.T, state string, from KeySource, secrets map[vault.Ref]string) {
+	t.Helper()
+	v, err := OpenVault(vaultDefaults(), state, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ref, value := range secrets {
+		if err := v.Set(t.Context(), ref, value); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+type nameIn struct {
+	Name string `json:"name"`
+}
+
+type lengthOut struct {
+	Bytes int  `json:"bytes"`
+	Right bool `json:"right"`
+}
+
+// using is a tool that uses a secret without giving it away.
+func using(name, want string) toolcrib.Tool {
+	return toolcrib.Define(toolcrib.Spec{Name: name, Effects: toolcrib.Secrets}, func(ctx context.Context, env *toolcrib.Env, in nameIn) (lengthOut, error) {
+		if env.Secret == nil {
+			return lengthOut{}, errors.New("there is no handle")
+		}
+		value, err := env.Secret(ctx, in.Name)
+		return lengthOut{len(value), value == want}, err
+	})
+}
+
+// TestSecretOfACall goes the whole way: a vault on disk, a crib with a journal,
+// and tools that get their own and nothing else.
+func TestSecretOfACall(t *testing.T) {
+	const treasure = "xyzzy-plugh-4711"
+	state, from := t.TempDir(), keyed(t)
+	keep(t, state, from, map[vault.Ref]string{
+		{Name: "TOKEN"}: treasure,
+		{Name: "OTHER"}: "something else",
+		{Scope: vault.Scope{Organisation: "acme"}, Name: "TOKEN"}:              "acme's",
+		{Scope: vault.Scope{Tool: "hub"}, Name: "BOXED"}:                       treasure,
+		{Scope: vault.Scope{Tool: "hub/other"}, Name: "TOOLED"}:                treasure,
+		{Scope: vault.Scope{Subject: "ann", Tool: "hub/push"}, Name: "PERSON"}: treasure,
+	})
+	journal, err := sqlite.Open(t.Context(), store.Config{Dir: filepath.Join(state, "journal")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: journal, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Secrets)}}
+	cfg := vaultDefaults()
+	cfg.Grants = map[string][]string{"hub/push": {"TOKEN", "TOOLED", "PERSON", "GONE"}, "hub": {"BOXED"}, "else": {"OTHER"}}
+	if _, err := openSecrets(crib, cfg, state, from); err != nil {
+		t.Fatal(err)
+	}
+	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{
+		toolcrib.NewBox("hub", using("push", treasure), using("pull", treasure)), toolcrib.NewBox("alien", using("stranger", treasure)),
+	}}); faults != nil {
+		t.Fatal(faults)
+	}
+	for _, c := range []struct {
+		what, tool, name, organisation, subject string
+		right                                   bool
+		code                                    toolcrib.Code
+	}{
+		{"its own", "push", "TOKEN", "", "ann", true, ""},
+		{"of its box", "push", "BOXED", "", "ann", true, ""},
+		{"of its box, for its sister", "pull", "BOXED", "", "", true, ""},
+		{"of the person for this tool", "push", "PERSON", "", "ann", true, ""},
+		{"of another person", "push", "PERSON", "", "bob", false, toolcrib.Unavailable},
+		{"of another tool, though the name is granted", "push", "TOOLED", "", "ann", false, toolcrib.Unavailable},
+		{"of another organisation", "push", "TOKEN", "acme", "ann", false, ""},
+		{"nothing of the node for an organisation", "push", "BOXED", "acme", "ann", false, toolcrib.Unavailable},
+		{"somebody who is called everyone", "push", "TOKEN", "*", "ann", false, toolcrib.Invalid},
+		{"not set", "push", "GONE", "", "ann", false, toolcrib.Unavailable},
+		{"granted to its sister", "pull", "TOKEN", "", "ann", false, toolcrib.Denied},
+		{"granted to another box", "push", "OTHER", "", "ann", false, toolcrib.Denied},
+		{"any", "push", "*", "", "ann", false, toolcrib.Denied},
+	} {
+		result, err := crib.Call(t.Context(), toolcrib.Call{
+			Tool: c.tool, Input: json.RawMessage(`{"name":"` + c.name + `"}`), Caller: toolcrib.Caller{Organisation: c.organisation, Subject: c.subject},
+		})
+		var out lengthOut
+		if err == nil {
+			err = json.Unmarshal(result.Value, &out)
+		}
+		if c.code == "" && err != nil || c.code != "" && toolcrib.CodeOf(err) != c.code || out.Right != c.right {
+			t.Errorf("%s: right %v, %v", c.what, out.Right, err)
+		}
+		if err != nil && (strings.Contains(err.Error(), treasure) || strings.Contains(err.Error(), state)) {
+			t.Errorf("%s: the error says too much: %v", c.what, err)
+		}
+	}
+	result, err := crib.Call(t.Context(), toolcrib.Call{Tool: "stranger", Input: json.RawMessage(`{"name":"TOKEN"}`)})
+	if err != nil || !result.Failed || !strings.Contains(result.String(), "no handle") {
+		t.Errorf("a tool that was granted nothing: %v, %v", result, err)
+	}
+	// A crib that lost its guard still hands each tool only its own.
+	crib.Guards = crib.Guards[:1]
+	if _, err := crib.Call(t.Context(), toolcrib.Call{Tool: "stranger", Input: json.RawMessage(`{"name":"TOKEN"}`)}); toolcrib.CodeOf(err) != toolcrib.Denied {
+		t.Errorf("without the guard: %v", err)
+	}
+	if err := journal.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if file := holdsText(t, state, treasure); file != "" {
+		t.Errorf("%s holds the value", file)
+	}
+}
+
+// holdsText looks for a text in every file below a directory.
+func holdsText(t *testing.T, dir, text string) (found string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		data, err := os.ReadFile(path)
+		if bytes.Contains(data, []byte(text)) {
+			found = path
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestOpenHasSecrets: the wiring puts all of it into the crib, and a vault that
+// nobody can open stops nothing else.
+func TestOpenHasSecrets(t *testing.T) {
+	state, from := t.TempDir(), keyed(t)
+	keep(t, state, from, map[vault.Ref]string{{Name: "TOKEN"}: "one"})
+	cfg := Defaults()
+	cfg.Vault.Grants = map[string][]string{"math": {"TOKEN"}, "nobody/x": {"TOKEN"}}
+	for _, c := range []struct {
+		keys  KeySource
+		opens bool
+	}{{from, true}, {keyed(t), false}, {KeySource{}, false}} {
+		a, err := Open(t.Context(), cfg, Needs{State: state, Dir: t.TempDir(), Home: t.TempDir(), Keys: c.keys, Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Crib.Call(t.Context(), toolcrib.Call{Tool: "evaluate_expression", Input: json.RawMessage(`{"expression":"1+1"}`)}); err != nil {
+			t.Error(err)
+		}
+		value, err := a.Crib.Secret(t.Context(), toolcrib.Call{}, toolcrib.Spec{Box: "math", Native: "x"}, "TOKEN")
+		if (err == nil) != c.opens || (value == "one") != c.opens {
+			t.Errorf("%q, %v", value, err)
+		}
+		if !slices.Equal(a.Crib.Grant.Secrets, []string{"TOKEN"}) {
+			t.Errorf("granted: %q", a.Crib.Grant.Secrets)
+		}
+		if len(a.Faults) != 1 || !strings.Contains(a.Faults[0].Error(), "nobody/x") {
+			t.Errorf("faults: %v", a.Faults)
+		}
+		if err := a.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+func TestVaultCheck(t *testing.T) {
+	for text, change := range map[string]func(*Vault){
+		"":                        func(*Vault) {},
+		"a variable that is ours": func(v *Vault) { v.Key.Env = "TOOLCRIB_LIMITS_TIMEOUT" },
+		"neither a box":           func(v *Vault) { v.Grants = map[string][]string{"math/": {"A"}} },
+		"any box":                 func(v *Vault) { v.Grants = map[string][]string{"*": {"A"}} },
+		"any tool":                func(v *Vault) { v.Grants = map[string][]string{"math/*": {"A"}} },
+		"no name":                 func(v *Vault) { v.Grants = map[string][]string{"math": {"hunter 2"}} },
+		"no command":              func(v *Vault) { v.Key.From = "command" },
+		"no such place":           func(v *Vault) { v.Key.From = "pocket" },
+	} {
+		cfg := vaultDefaults()
+		change(&cfg)
+		err := cfg.check()
+		if (err == nil) != (text == "") {
+			t.Errorf("%s: %v", text, err)
+		}
+		if err != nil && strings.Contains(err.Error(), "hunter") {
+			t.Errorf("%s: it repeats what may be a secret: %v", text, err)
+		}
+	}
+	// The variables of keys are no settings, and no setting has their name.
+	loaded, err := config.Load(Defaults(), config.Options{Environ: []string{"TOOLCRIB_VAULT_KEY=x", "TOOLCRIB_VAULT_KEY_NEW=x"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for key, origin := range loaded.Origins {
+		if origin.Source == config.SourceEnv {
+			t.Errorf("%s is taken from the variable of a key", key)
+		}
+	}
+}
+
+func TestExpand(t *testing.T) {
+	state, from := t.TempDir(), keyed(t)
+	keep(t, state, from, map[vault.Ref]string{{Name: "A"}: "one", {Scope: vault.Scope{Tool: "hub"}, Name: "B"}: "two"})
+	s, err := openSecrets(&toolcrib.Crib{}, vaultDefaults(), state, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hub := vault.Scope{Tool: "hub"}
+	if got, err := s.expand(t.Context(), hub, []string{"*"}, "x ${secret:A}${secret:B} ${HOME}"); err != nil || got != "x onetwo ${HOME}" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := s.expand(t.Context(), vault.Scope{Tool: "else"}, []string{"*"}, "${secret:B}"); !errors.Is(err, vault.ErrNotFound) {
+		t.Errorf("another box: %v", err)
+	}
+	for _, names := range [][]string{nil, {"B"}} {
+		if got, err := s.expand(t.Context(), hub, names, "${secret:A}"); !errors.Is(err, vault.ErrNotGranted) || got != "" {
+			t.Errorf("granted %q: %q, %v", names, got, err)
+		}
+	}
+}
+
+func TestKnownValues(t *testing.T) {
+	state, from := t.TempDir(), keyed(t)
+	var said bytes.Buffer
+	clock := time.Now()
+	open := func(from KeySource, cfg Vault) *keeper {
+		s, err := openSecrets(&toolcrib.Crib{Log: slog.New(slog.NewTextHandler(&said, nil))}, cfg, state, from)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.now = func() time.Time { return clock }
+		return s
+	}
+	s := open(from, vaultDefaults())
+	if values, stamp := s.known(t.Context()); len(values) != 0 || stamp != (vault.Stamp{}) {
+		t.Errorf("without a store: %q", values)
+	}
+	keep(t, state, from, map[vault.Ref]string{{Name: "A"}: "one", {Name: "B"}: "three", {Scope: vault.Scope{Organisation: "x"}, Name: "B"}: "one"})
+	first, stamp := s.known(t.Context())
+	if !slices.Equal(first, []string{"three", "one"}) {
+		t.Errorf("%q", first)
+	}
+	if again, same := s.known(t.Context()); same != stamp || &again[0] != &first[0] {
+		t.Error("nothing changed, and the list is another")
+	}
+	set := s.redaction()
+	if set == nil || s.redaction() != set {
+		t.Error("nothing changed, and the set for redaction is another")
+	}
+	keep(t, state, from, map[vault.Ref]string{{Name: "C"}: "seven11"})
+	if now, changed := s.known(t.Context()); changed == stamp || !slices.Equal(now, []string{"seven11", "three", "one"}) {
+		t.Errorf("after a change: %q", now)
+	}
+	if s.redaction() == set {
+		t.Error("what was added is not redacted")
+	}
+	if said.Len() != 0 {
+		t.Errorf("logged: %s", said.String())
+	}
+
+	// The key is away: nothing fails, it is said once, and tried again later.
+	lost := open(keyed(t), vaultDefaults())
+	for range 3 {
+		clock = clock.Add(time.Minute)
+		if values, _ := lost.known(t.Context()); values != nil {
+			t.Errorf("with another key: %q", values)
+		}
+	}
+	if n := strings.Count(said.String(), "vault cannot be read"); n != 1 {
+		t.Errorf("said %d times: %s", n, said.String())
+	}
+	over, cancel := context.WithCancel(t.Context())
+	cancel()
+	lost.known(over)
+}
+
+// TestKnownValuesAskNobody: a passphrase is asked for when a tool needs a
+// secret, not when somebody's result is looked over.
+func TestKnownValuesAskNobody(t *testing.T) {
+	state, asked := t.TempDir(), 0
+	phraseStore(t, state)
+	from := KeySource{Ask: func(context.Context, bool) (string, error) { asked++; return "correct horse battery staple", nil }}
+	cfg := Vault{Key: vault.KeyConfig{From: "passphrase"}, Grants: map[string][]string{"hub": {"A"}}}
+	s, err := openSecrets(&toolcrib.Crib{Log: slog.New(slog.DiscardHandler)}, cfg, state, from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if values, _ := s.known(t.Context()); values != nil || asked != 0 {
+		t.Errorf("%q, asked %d times", values, asked)
+	}
+	if got, err := s.lookup(t.Context(), toolcrib.Call{}, toolcrib.Spec{Box: "hub", Native: "x"}, "A"); err != nil || got != "one" {
+		t.Fatalf("%q, %v", got, err)
+	}
+	if values, _ := s.known(t.Context()); !slices.Equal(values, []string{"two\xff", "one"}) || asked != 1 {
+		t.Errorf("once it is open: %q, asked %d times", values, asked)
+	}
+	nobody, err := openSecrets(&toolcrib.Crib{}, cfg, state, KeySource{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := nobody.lookup(t.Context(), toolcrib.Call{}, toolcrib.Spec{Box: "hub", Native: "x"}, "A"); toolcrib.CodeOf(err) != toolcrib.Unavailable {
+		t.Errorf("nobody to ask: %v", err)
+	}
+}
+
+// phraseStore puts a vault in place that opens with a passphrase, at little
+// cost. It has a secret A.
+func phraseStore(t *testing.T, state string) {
+	t.Helper()
+	text, err := os.ReadFile("../vault/testdata/v1-passphrase.b64")
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := base64.StdEncoding.DecodeString(string(text))
+	if err == nil {
+		err = os.MkdirAll(VaultDir(state), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(VaultDir(state), "secrets"), data, 0o600)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,236 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/dialect"
+	"github.com/toolcrib/toolcrib/internal/guard"
+)
+
+func (c *command) policyCmd() *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "policy",
+		Short: "Ask and try what is allowed, and bring rules along from elsewhere",
+		Long: `Profiles say which tools exist, modes when a person is asked, and permissions
+make exceptions by rule. None of these commands calls a tool or changes a file.`,
+		Example: `  toolcrib policy explain run_command command='git push'   what would become of it, and why
+  toolcrib policy check                                    are all rules sound?
+  toolcrib policy test cases.yaml                          do they decide as you expect?
+  toolcrib policy import ~/.claude/settings.json           as rules of ours
+  toolcrib policy diff new.yaml                            what would this file change?`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
+	}
+	cmd.AddCommand(c.policyExplainCmd(), &cobra.Command{
+		Use: "check", Short: "Read every rule and run its examples", Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.policyCheck(cmd.Context()) },
+	}, &cobra.Command{
+		Use: "test FILE", Short: "Hold the policy against a file of cases", Args: usageArgs(cobra.ExactArgs(1)),
+		Long: `Hold the policy against cases and say which are decided otherwise. A file of
+cases is YAML:
+
+  cases:
+    - tool: run_command
+      input: '{"command": "git push"}'
+      want: ask`,
+		RunE: func(cmd *cobra.Command, args []string) error { return c.policyTest(cmd.Context(), args[0]) },
+	}, c.policyImportCmd(), c.policyDiffCmd())
+	return cmd
+}
+
+func (c *command) policyExplainCmd() *cobra.Command {
+	var f callFlags
+	cmd := &cobra.Command{
+		Use:   "explain NAME [key=value …]",
+		Short: "Say what would become of a call: allow, ask or deny, by which rule, and what to change",
+		Example: `  toolcrib policy explain write_file path=notes.md content=hi
+  toolcrib policy explain run_command --json '{"command": "rm -rf build"}'
+  toolcrib policy explain delete_file path=x --set mode=yolo`,
+		Args:              usageArgs(cobra.MinimumNArgs(1)),
+		ValidArgsFunction: c.completeTool,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.hasJSON = cmd.Flags().Changed("json")
+			if f.hasJSON && len(args) > 1 {
+				return usagef("give the arguments either as key=value or as --json, not both")
+			}
+			return c.policyExplain(cmd.Context(), args[0], args[1:], f)
+		},
+	}
+	cmd.Flags().StringVar(&f.json, "json", "", "the arguments as a JSON object; - reads it from standard input")
+	c.dialectFlag(cmd, &f.dialect)
+	return cmd
+}
+
+// explained is an explanation as it is printed.
+type explained struct {
+	Tool string `json:"tool"`
+	guard.Explanation
+}
+
+func (c *command) policyExplain(ctx context.Context, name string, pairs []string, f callFlags) error {
+	d, err := dialect.Parse(f.dialect)
+	if err != nil {
+		return usage(err)
+	}
+	caller, err := c.caller("cli", d)
+	if err != nil {
+		return err
+	}
+	return c.prepared(ctx, unchanged, func(a *app.App) error {
+		call := toolcrib.Call{Tool: name, Caller: caller, Lenient: dialect.Lenient(d)}
+		if call.Input, err = c.arguments(a, call, pairs, f); err != nil {
+			return err
+		}
+		review, decision, verdicts, err := a.Crib.Judge(ctx, call)
+		if err != nil {
+			if why := a.Hidden(caller, name); why != "" && toolcrib.CodeOf(err) == toolcrib.NotFound {
+				return &toolcrib.Error{Code: toolcrib.NotFound, Tool: name, Message: why, Err: err}
+			}
+			return err
+		}
+		e := explained{name, guard.Explain(review, decision, verdicts)}
+		if c.asJSON(false) {
+			return c.printJSON(e)
+		}
+		_, err = fmt.Fprint(c.out, readable(e.text()))
+		return err
+	})
+}
+
+func (e *explained) text() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s\n", e.Tool, map[toolcrib.Decision]string{
+		toolcrib.Allow: "allow: it would run unasked", toolcrib.Ask: "ask: a person would be asked", toolcrib.Deny: "deny: it would be refused",
+	}[e.Decision])
+	list := func(title string, verdicts []toolcrib.Verdict) {
+		for _, v := range verdicts {
+			by := v.Guard
+			if v.Rule != "" {
+				by += " (" + v.Rule + ")"
+			}
+			word := v.Decision.String()
+			if v.Note {
+				word = "note"
+			}
+			fmt.Fprintf(&b, "  %s %-5s %s: %s\n", title, word, by, strings.ReplaceAll(v.Reason, "\n", "\n      "))
+		}
+	}
+	list("decided:", e.By)
+	list("besides:", e.Other)
+	for _, change := range e.Change {
+		fmt.Fprintf(&b, "  change:  %s\n", change)
+	}
+	return b.String()
+}
+
+func (c *command) policyCheck(ctx context.Context) error {
+	return c.prepared(ctx, unchanged, func(a *app.App) error {
+		report := a.PolicyReport()
+		if c.asJSON(false) {
+			if err := c.printJSON(report); err != nil {
+				return err
+			}
+		} else {
+			for _, unused := range report.Unused {
+				fmt.Fprintf(c.out, "warning  %s\n", printable(unused))
+			}
+			fmt.Fprintf(c.out, "ok       mode %s, profile %s, %d rules\n", report.Mode, strings.Join(report.Profiles, " and "), report.Rules)
+		}
+		return nil
+	})
+}
+
+// policyCases is a file of cases.
+type policyCases struct {
+	Cases []policyCase `yaml:"cases" doc:"Calls and what the policy should say to them."`
+}
+
+type policyCase struct {
+	Tool  string `yaml:"tool" doc:"The tool."`
+	Input string `yaml:"input" doc:"Its arguments as a JSON object."`
+	Agent string `yaml:"agent" doc:"The preset the caller runs under."`
+	Want  string `yaml:"want" enum:"allow,ask,deny" doc:"What the policy should say. A tool that does not exist for the caller is denied."`
+}
+
+// caseResult is what became of a case.
+type caseResult struct {
+	Tool   string            `json:"tool"`
+	Input  string            `json:"input,omitempty"`
+	Want   string            `json:"want"`
+	Got    toolcrib.Decision `json:"got"`
+	Reason string            `json:"reason"`
+	OK     bool              `json:"ok"`
+}
+
+func (c *command) policyTest(ctx context.Context, file string) error {
+	loaded, err := config.Load(policyCases{}, config.Options{Explicit: file})
+	if err != nil {
+		return badConfig{err}
+	}
+	if len(loaded.Value.Cases) == 0 {
+		return usagef("%s has no cases", file)
+	}
+	return c.prepared(ctx, unchanged, func(a *app.App) error {
+		var results []caseResult
+		bad := 0
+		for i, t := range loaded.Value.Cases {
+			if t.Tool == "" || t.Want == "" {
+				return badConfig{fmt.Errorf("%s: case %d needs a tool and want: allow, ask or deny", file, i+1)}
+			}
+			r, err := c.tryCase(ctx, a, t)
+			if err != nil {
+				return err
+			}
+			if !r.OK {
+				bad++
+			}
+			results = append(results, r)
+		}
+		if c.asJSON(false) {
+			if err := c.printJSON(results); err != nil {
+				return err
+			}
+		} else {
+			for _, r := range results {
+				if !r.OK {
+					fmt.Fprintf(c.out, "FAIL  %s %s: %s, want %s: %s\n", printable(r.Tool), printable(r.Input), r.Got, r.Want, printable(r.Reason))
+				}
+			}
+			fmt.Fprintf(c.out, "%d cases, %d decided otherwise\n", len(results), bad)
+		}
+		if bad > 0 {
+			return failed{fmt.Errorf("%d of %d cases are decided otherwise", bad, len(results))}
+		}
+		return nil
+	})
+}
+
+func (c *command) tryCase(ctx context.Context, a *app.App, t policyCase) (caseResult, error) {
+	caller, err := c.caller("cli", "")
+	if err != nil {
+		return caseResult{}, err
+	}
+	if t.Agent != "" {
+		caller.Agent = t.Agent
+	}
+	r := caseResult{Tool: t.Tool, Input: t.Input, Want: t.Want}
+	_, decision, verdicts, err := a.Crib.Judge(ctx, toolcrib.Call{Tool: t.Tool, Caller: caller, Input: json.RawMessage(t.Input)})
+	switch {
+	case err != nil && toolcrib.CodeOf(err) != toolcrib.NotFound:
+		return r, err
+	case err != nil:
+		r.Got, r.Reason = toolcrib.Deny, err.Error()
+	default:
+		r.Got, r.Reason = decision, verdicts[0].Guard+": "+verdicts[0].Reason
+	}
+	r.OK = r.Got.String() == t.Want
+	return r, nil
+}
