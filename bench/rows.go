@@ -36,6 +36,7 @@ func table() []row {
 		{Name: "a call with the SQLite journal, one caller, median", Pkg: app, Bench: "CallJournalOne", Metric: "p50-ns", AtMost: 150_000},
 		{Name: "calls with the SQLite journal, 16 callers", Pkg: app, Bench: "CallJournal16", Metric: "calls/s", AtLeast: 15_000},
 
+		{Name: "a call with everything on, added to one with the journal alone, median", Pkg: app, Bench: "CallGoverned", Metric: "µs-added", AtMost: 100},
 		{Name: "toolcrib policy explain, the whole program, median", Pkg: cli, Bench: "PolicyExplain/files", Metric: "ms-p50", AtMost: 50},
 		{Name: "the same for a command line, sandbox looked at", Pkg: cli, Bench: "PolicyExplain/command", Metric: "ms-p50", AtMost: 50},
 		{Name: "1,000 rules, added to the judging of a file tool", Pkg: guard, Bench: "RulesAdded/write", Metric: "µs-added", AtMost: 20},

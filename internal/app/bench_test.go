@@ -93,3 +93,43 @@ func BenchmarkCallJournal16(b *testing.B) {
 	wg.Wait()
 	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "calls/s")
 }
+
+// BenchmarkCallGoverned is a call with everything on that a fresh machine has:
+// policy, secrets, flow, loops, injection, bounds, journal. In turns with a crib
+// that has the journal alone, so that a busy machine slows both.
+func BenchmarkCallGoverned(b *testing.B) {
+	bare, input := benchCrib(b)
+	a, err := Open(b.Context(), Defaults(), Needs{State: b.TempDir(), Dir: b.TempDir(), Home: b.TempDir()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := a.Close(context.Background()); err != nil {
+			b.Error(err)
+		}
+	})
+	tool := toolcrib.Define(toolcrib.Spec{Name: "nine", Effects: toolcrib.Pure},
+		func(_ context.Context, _ *toolcrib.Env, in benchIn) (benchOut, error) {
+			return benchOut{Count: in.Limit + len(in.Tags), Path: in.Path}, nil
+		})
+	a.shelving.Boxes = append(a.shelving.Boxes, toolcrib.NewBox("bench", tool))
+	if _, faults := a.Reload(b.Context()); faults != nil {
+		b.Fatal(faults)
+	}
+	call := func(c *toolcrib.Crib) time.Duration {
+		start := time.Now()
+		if _, err := c.Call(b.Context(), toolcrib.Call{Tool: "nine", Input: input, Caller: toolcrib.Caller{Subject: "s"}}); err != nil {
+			b.Fatal(err)
+		}
+		return time.Since(start)
+	}
+	call(a.Crib) // the rules of the scanner are read once
+	var without, with []time.Duration
+	for b.Loop() {
+		without, with = append(without, call(bare)), append(with, call(a.Crib))
+	}
+	slices.Sort(without)
+	slices.Sort(with)
+	b.ReportMetric(float64(with[len(with)/2]-without[len(without)/2])/1e3, "µs-added")
+	b.ReportMetric(float64(without[len(without)/2])/1e3, "µs-without")
+}

@@ -3,11 +3,13 @@ package app
 import (
 	"context"
 	"fmt"
+	"maps"
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/guard/secrets"
+	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
 // Safety sets up what may flow in and out of calls.
@@ -45,7 +47,11 @@ func (a *App) openSafety(ctx context.Context, cfg Config, needs Needs) error {
 	if err := results.UnmarshalText([]byte(cfg.Safety.Secrets.Results)); err != nil {
 		return BadConfig{fmt.Errorf("safety.secrets.results: %w", err)}
 	}
-	flow, err := openFlow(cfg.Safety.Labels, cfg.Safety.AddLabels, cfg.Safety.Injection, cfg.Safety.Flow, cfg.Safety.Hooks, flowNeeds{
+	hooks, err := a.withSecrets(ctx, cfg.Safety.Hooks)
+	if err != nil {
+		return BadConfig{err}
+	}
+	flow, err := openFlow(cfg.Safety.Labels, cfg.Safety.AddLabels, cfg.Safety.Injection, cfg.Safety.Flow, hooks, flowNeeds{
 		Own: ownBoxes(), Offline: a.offline(ctx, cfg), Shell: a.shellNow, Log: needs.Log,
 	})
 	if err != nil {
@@ -73,6 +79,25 @@ func (a *App) openSafety(ctx context.Context, cfg Config, needs Needs) error {
 	}
 	c.Vetters = append(append(c.Vetters, a.bounds.Vetter), flow.Vetters...)
 	return nil
+}
+
+// withSecrets puts secrets in place of the references in what hooks are sent.
+func (a *App) withSecrets(ctx context.Context, hooks map[string]SafetyHook) (map[string]SafetyHook, error) {
+	out := maps.Clone(hooks)
+	for name, h := range hooks {
+		for key, texts := range map[string]*map[string]string{"headers": &h.Headers, "env": &h.Env} {
+			*texts = maps.Clone(*texts)
+			for k, text := range *texts {
+				value, err := a.keeper.expand(ctx, vault.Scope{}, []string{"*"}, text)
+				if err != nil {
+					return nil, fmt.Errorf("safety.hooks.%s.%s.%s: %w", name, key, k, err)
+				}
+				(*texts)[k] = value
+			}
+		}
+		out[name] = h
+	}
+	return out, nil
 }
 
 // offline: programs that tools start have no way to other machines.
