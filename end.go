@@ -138,7 +138,7 @@ func (c *Crib) replay(b begun, old *Record) (*Result, error) {
 		return nil, refuse(NotFound, name, c.noSuchTool(f.call), nil)
 	}
 	switch {
-	case old.Tool != f.rec.Tool || old.InputHash != f.rec.InputHash || old.Caller.Dialect != f.call.Caller.Dialect:
+	case old.Tool != f.rec.Tool || old.InputHash != f.rec.InputHash || old.Caller.Dialect != f.call.Caller.Dialect || old.Caller.Organisation != f.rec.Caller.Organisation:
 		return nil, again("was used for another call; use a new ID")
 	case old.Outcome == "":
 		return nil, again("is still running; ask again later with the same ID")

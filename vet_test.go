@@ -142,3 +142,24 @@ func TestJudgeDoesNothing(t *testing.T) {
 		}
 	}
 }
+
+type oldJournal struct{ old *Record }
+
+func (j oldJournal) Begin(_ context.Context, r *Record) (*Record, error) {
+	j.old.Tool, j.old.InputHash = r.Tool, r.InputHash
+	return j.old, nil
+}
+func (oldJournal) End(context.Context, *Record) error { return nil }
+
+// TestReplayStaysInItsOrganisation: the same subject of another organisation
+// gets no result by guessing a call ID.
+func TestReplayStaysInItsOrganisation(t *testing.T) {
+	c := testCrib(t, plain("x"))
+	c.Journal = oldJournal{&Record{Outcome: Done, Result: json.RawMessage(`{"value":1}`), Caller: Caller{Organisation: "acme"}}}
+	for organisation, code := range map[string]Code{"acme": "", "other": Conflict, "": Conflict} {
+		_, err := c.Call(t.Context(), Call{ID: "1", Tool: "x", Caller: Caller{Organisation: organisation}})
+		if CodeOf(err) != code {
+			t.Errorf("%q: %v", organisation, err)
+		}
+	}
+}

@@ -115,6 +115,8 @@ writes every use down. List them, call them, serve them to any MCP client,
 and look at what was done.`,
 		Example: `  toolcrib tools                                            what there is
   toolcrib call evaluate_expression expression='2**10'      use one
+  toolcrib policy explain write_file path=x content=y       what would become of a call
+  toolcrib approvals                                        what waits for your word
   toolcrib mcp                                              serve an MCP client on stdio
   toolcrib journal                                          what was done`,
 		SilenceErrors: true, SilenceUsage: true,

@@ -96,8 +96,8 @@ func (d *Desk) draft(q toolcrib.Question) (Question, error) {
 	if d.plain(terms.Rules) {
 		out.Rules = slices.Clone(terms.Rules)
 	}
-	out.Slot = hashOf("slot", c.Subject, c.Agent, project, out.Tool, out.Box, out.Native, out.Arguments, q.Text)
-	out.Like = hashOf(append([]string{"like", c.Subject, c.Agent, project, out.Tool, definition, q.Effects.String(), fmt.Sprint(q.Text != "")}, askers(q.Reasons, true)...)...)
+	out.Slot = hashOf("slot", c.Organisation, c.Subject, c.Agent, project, out.Tool, out.Box, out.Native, out.Arguments, q.Text)
+	out.Like = hashOf(append([]string{"like", c.Organisation, c.Subject, c.Agent, project, out.Tool, definition, q.Effects.String(), fmt.Sprint(q.Text != "")}, askers(q.Reasons, true)...)...)
 	reasons, err := json.Marshal(q.Reasons)
 	if err != nil {
 		return Question{}, fmt.Errorf("reading the reasons: %w", err)

@@ -18,7 +18,7 @@
 //
 // # What an answer is bound to
 //
-// The slot of a question is who asks for what: subject, agent, project, tool and
+// The slot of a question is who asks for what: organisation, subject, agent, project, tool and
 // normalised arguments. Its key is the slot and all that was shown besides: the
 // tool's definition, the preview, the effects, the reasons, the text, and what
 // the wiring adds by [Terms.Bind], such as the hash of a program. A call with

@@ -19,14 +19,15 @@ const (
 )
 
 // Grant is a remembered allowance. It is bound to one definition of one tool
-// and to the subject and agent it was given to, whatever its scope.
+// and to the subject, in its organisation, and agent it was given to, whatever its scope.
 type Grant struct {
-	ID      string `json:"id"`
-	Scope   Scope  `json:"scope"`
-	Subject string `json:"subject"`
-	Agent   string `json:"agent,omitempty"`
-	Session string `json:"session,omitempty"` // for Session
-	Project string `json:"project,omitempty"` // for Project
+	ID           string `json:"id"`
+	Scope        Scope  `json:"scope"`
+	Organisation string `json:"organisation,omitempty"`
+	Subject      string `json:"subject"`
+	Agent        string `json:"agent,omitempty"`
+	Session      string `json:"session,omitempty"` // for Session
+	Project      string `json:"project,omitempty"` // for Project
 
 	Tool       string `json:"tool"` // as it was called
 	Box        string `json:"box,omitempty"`
@@ -57,19 +58,19 @@ func (g *Grant) Holds(now time.Time) bool {
 
 // Bound names whom and which definition of which tool a grant is for.
 func (g *Grant) Bound() string {
-	return hashOf("bound", g.Subject, g.Agent, g.Tool, g.Box, g.Native, g.Definition)
+	return hashOf("bound", g.Organisation, g.Subject, g.Agent, g.Tool, g.Box, g.Native, g.Definition)
 }
 
 // bound is what Bound gives for a grant that covers the question.
 func (q *Question) bound() string {
-	return hashOf("bound", q.Caller.Subject, q.Caller.Agent, q.Tool, q.Box, q.Native, q.Definition)
+	return hashOf("bound", q.Caller.Organisation, q.Caller.Subject, q.Caller.Agent, q.Tool, q.Box, q.Native, q.Definition)
 }
 
 // covers reports whether a grant answers a question.
 func (g *Grant) covers(q *Question, now time.Time) bool {
 	switch {
 	case !g.Holds(now), q.Floor, q.own(),
-		g.Subject != q.Caller.Subject, g.Agent != q.Caller.Agent,
+		g.Organisation != q.Caller.Organisation, g.Subject != q.Caller.Subject, g.Agent != q.Caller.Agent,
 		g.Box != q.Box, g.Native != q.Native, g.Tool != q.Tool,
 		g.Definition == "", g.Definition != q.Definition,
 		!q.Effects.Within(g.Effects.All()):
@@ -125,7 +126,7 @@ func (d *Desk) grant(r Reply, q *Question, by string, now time.Time) *Grant {
 		return nil
 	}
 	g := &Grant{
-		ID: d.newID("g-"), Scope: scope, Subject: q.Caller.Subject, Agent: q.Caller.Agent,
+		ID: d.newID("g-"), Scope: scope, Organisation: q.Caller.Organisation, Subject: q.Caller.Subject, Agent: q.Caller.Agent,
 		Tool: q.Tool, Box: q.Box, Native: q.Native, Definition: q.Definition, Input: q.Input,
 		Effects: q.Effects, Question: q.ID, By: by, At: now,
 	}
