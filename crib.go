@@ -56,10 +56,13 @@ type Crib struct {
 	// values under keys such as password and token, and texts that are keys by
 	// their look.
 	Redact func(json.RawMessage) json.RawMessage
-	Emit   func(Event) // nil: events are dropped
-	Limits Limits
-	Now    func() time.Time // nil: time.Now
-	Log    *slog.Logger     // nil: slog.Default
+	// RedactText does the same with the texts of refusals and verdicts, also with
+	// those that go to the caller. Nil: words that are keys by their look.
+	RedactText func(string) string
+	Emit       func(Event) // nil: events are dropped
+	Limits     Limits
+	Now        func() time.Time // nil: time.Now
+	Log        *slog.Logger     // nil: slog.Default
 
 	workers workers
 }
@@ -256,8 +259,12 @@ func (c *Crib) begin(ctx context.Context, call Call) (begun, *Record, error) {
 	if f.call.ID == "" {
 		f.call.ID = NewID(start)
 	}
+	name := clip(call.Tool, maxWord)
+	if c.Catalog.find(call.Caller.Dialect, call.Tool) == nil { // it can be anything
+		name = c.redactedText(name)
+	}
 	f.rec = Record{
-		ID: f.call.ID, Parent: clip(call.Parent, maxWord), Caller: call.Caller.clipped(), Tool: clip(call.Tool, maxWord), Start: start,
+		ID: f.call.ID, Parent: clip(call.Parent, maxWord), Caller: call.Caller.clipped(), Tool: name, Start: start,
 		Input: c.recordedInput(f), InputHash: digest(f.text),
 	}
 	old, err := c.Journal.Begin(context.WithoutCancel(ctx), &f.rec)

@@ -53,6 +53,7 @@ func (c *Crib) end(ctx context.Context, b begun, result *Result, failure error) 
 		if !slices.Contains(Codes(), e.Code) { // a tool made it up
 			e = &Error{Code: Internal, Tool: e.Tool, Message: e.Message, Err: e}
 		}
+		e = c.cleaned(e)
 		failure = e
 		f.rec.Outcome, f.rec.Message = Outcome(e.Code), f.told(e)
 	} else {
@@ -61,6 +62,11 @@ func (c *Crib) end(ctx context.Context, b begun, result *Result, failure error) 
 			f.rec.Outcome = Broke
 		}
 		c.keep(f, result)
+	}
+	for i := range f.rec.Verdicts {
+		if v := &f.rec.Verdicts[i]; v.Decision != Allow || v.Note {
+			v.Reason = c.redactedText(v.Reason) // it may quote the input
+		}
 	}
 	if err := c.Journal.End(context.WithoutCancel(ctx), &f.rec); err != nil {
 		// The effect has happened: hiding the result would only make the
@@ -89,6 +95,36 @@ func (c *Crib) keep(f *flight, result *Result) {
 	if f.rec.Result = text; !f.clean || c.Redact != nil {
 		f.rec.Result = c.redacted(text)
 	}
+}
+
+// cleaned is a refusal without secrets: a tool, a guard or a contract may quote
+// what the caller must not see, and no vetter looks at it.
+func (c *Crib) cleaned(e *Error) *Error {
+	own := *e
+	own.Message = c.redactedText(e.Message)
+	own.Bad = slices.Clone(e.Bad)
+	for i := range own.Bad {
+		own.Bad[i].Message = c.redactedText(own.Bad[i].Message)
+	}
+	return &own
+}
+
+// redactedText takes secrets out of a text. A redactor that breaks down must
+// not let them through.
+func (c *Crib) redactedText(text string) (out string) {
+	if text == "" {
+		return text
+	}
+	if c.RedactText == nil {
+		return scrub(text)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			c.log().Error("redactor broke down", "err", p)
+			out = "[redacted]"
+		}
+	}()
+	return c.RedactText(text)
 }
 
 // told is a refusal as the journal may keep it. What is wrong with a field may
@@ -152,6 +188,7 @@ func (c *Crib) replay(b begun, old *Record) (*Result, error) {
 		if err := json.Unmarshal(old.Result, &result); err != nil {
 			return nil, refuse(Internal, name, "the recorded result cannot be read", err)
 		}
+		c.replayed(f)
 		return &result, nil
 	}
 	return nil, refuse(Code(old.Outcome), name, old.Message, nil)

@@ -80,7 +80,7 @@ func (p *RetryPolicy) of(s Spec) (limit int, delay time.Duration) {
 // repeatable reports whether a second run changes nothing more. Asking a
 // person a second time is not nothing.
 func repeatable(s *Spec) bool {
-	return s.Idempotent || s.Effects.Within(Reads|Network|Secrets)
+	return s.Idempotent || s.Effects.Within(Reads|Secrets)
 }
 
 // passing reports whether an error may be gone at the next attempt, and that

@@ -28,7 +28,7 @@ func flaky(spec Spec, runs *int, errs ...error) Tool {
 }
 
 func TestRetryOnlyWhatIsSafe(t *testing.T) {
-	reads := Spec{Name: "look", Effects: Reads | Network}
+	reads := Spec{Name: "look", Effects: Reads}
 	writes := Spec{Name: "change", Effects: Writes}
 	for name, c := range map[string]struct {
 		spec Spec
@@ -36,6 +36,8 @@ func TestRetryOnlyWhatIsSafe(t *testing.T) {
 		want int // runs of a tool that fails once
 	}{
 		"reads, unavailable":            {reads, unavailable(), 2},
+		"talks to others":               {Spec{Effects: Reads | Network}, unavailable(), 1}, // it may have sent something
+		"talks to others, idempotent":   {Spec{Effects: Reads | Network, Idempotent: true}, unavailable(), 2},
 		"pure, unavailable":             {Spec{Effects: Pure}, unavailable(), 2},
 		"idempotent writes":             {Spec{Effects: Writes, Idempotent: true}, unavailable(), 2},
 		"wrapped":                       {reads, fmt.Errorf("while asking: %w", unavailable()), 2},

@@ -20,6 +20,9 @@ func (c *Crib) equip(p cleared) (equipped, error) {
 // that hangs, panics or ends its goroutine takes nothing else with it.
 func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
 	f := e.flight
+	if err := ctx.Err(); err != nil { // who asked has gone, and nothing has been done yet
+		return ran{}, overdue(f.call.Tool, "waiting to run", err)
+	}
 	do := f.entry.tool.Run
 	if len(c.Around) > 0 {
 		counted := &tally{Context: ctx}

@@ -17,6 +17,26 @@ type Vetter interface {
 	Vet(ctx context.Context, r Review, result *Result) (*Result, error)
 }
 
+// Replayer is a Vetter that wants to know of results that are handed out again
+// from the journal: what it keeps of a conversation is kept of these as well.
+type Replayer interface {
+	Replayed(ctx context.Context, r Review)
+}
+
+// replayed tells those who keep state of what callers have seen.
+func (c *Crib) replayed(f *flight) {
+	e := c.Catalog.find(f.call.Caller.Dialect, f.call.Tool)
+	if e == nil {
+		return
+	}
+	review := Review{Call: f.call, Spec: e.tool.Spec, Input: f.text}
+	for _, v := range c.Vetters {
+		if r, ok := v.(Replayer); ok {
+			r.Replayed(context.Background(), review)
+		}
+	}
+}
+
 // vet holds the tool to its contract before anyone believes the result.
 func (c *Crib) vet(ctx context.Context, o ran) (*Result, error) {
 	f := o.flight
@@ -56,12 +76,12 @@ func (c *Crib) lookOver(ctx context.Context, f *flight, result *Result) (*Result
 	for _, v := range c.Vetters {
 		next, err := vetOne(ctx, v, review, result)
 		if err != nil {
-			c.log().Error("a result was held back", "vetter", fmt.Sprintf("%T", v), "tool", f.call.Tool, "call", f.call.ID, "err", err)
 			if e, ok := errors.AsType[*Error](err); ok {
 				own := *e
 				own.Tool = f.call.Tool
 				return nil, &own
 			}
+			c.log().Error("a result was held back", "vetter", fmt.Sprintf("%T", v), "tool", f.call.Tool, "call", f.call.ID, "err", err)
 			return nil, refuse(Internal, f.call.Tool, "the tool ran, but its result could not be vetted and is held back", err)
 		}
 		result = next
@@ -97,6 +117,7 @@ func (c *Crib) after(ctx context.Context, r *Record) {
 }
 
 func (f *flight) vetted(r *Result, out *schema.Schema) (*Result, error) {
+	f.clean = false
 	size := len(r.Value)
 	for _, c := range r.Content {
 		size += len(c.Text) + len(c.Data)

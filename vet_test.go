@@ -124,7 +124,9 @@ func TestVetters(t *testing.T) {
 	}
 }
 
-func say2allow() Guard { return guardFunc(func(Review) (*Verdict, error) { return &Verdict{Decision: Allow}, nil }) }
+func say2allow() Guard {
+	return guardFunc(func(Review) (*Verdict, error) { return &Verdict{Decision: Allow}, nil })
+}
 
 // TestJudgeDoesNothing: a pure question leaves no trace.
 func TestJudgeDoesNothing(t *testing.T) {
@@ -161,5 +163,51 @@ func TestReplayStaysInItsOrganisation(t *testing.T) {
 		if CodeOf(err) != code {
 			t.Errorf("%q: %v", organisation, err)
 		}
+	}
+}
+
+// TestRefusalsAreRedacted: what no vetter looks at, the texts of refusals and of
+// verdicts, goes to neither caller nor journal with a secret in it.
+func TestRefusalsAreRedacted(t *testing.T) {
+	const secret = "hunter2-hunter2"
+	tools := map[string]RunFunc{
+		"error": func(context.Context, *Env, json.RawMessage) (*Result, error) {
+			return nil, &Error{Code: Unavailable, Message: "GET /?pw=" + secret}
+		},
+		"contract": func(context.Context, *Env, json.RawMessage) (*Result, error) {
+			return &Result{Value: json.RawMessage(`{"mode":"` + secret + `"}`)}, nil
+		},
+	}
+	var list []Tool
+	for name, run := range tools {
+		list = append(list, Tool{Spec: Spec{Name: name, Effects: Pure, Input: json.RawMessage(`{"type":"object","properties":{"m":{"enum":["a"]}}}`),
+			Output: json.RawMessage(`{"type":"object","properties":{"mode":{"enum":["a"]}}}`)}, Run: run})
+	}
+	c := testCrib(t, list...)
+	journal := &pages{}
+	c.Journal, c.Log = journal, quiet()
+	c.RedactText = func(s string) string { return strings.ReplaceAll(s, secret, "[x]") }
+	c.Redact = func(m json.RawMessage) json.RawMessage {
+		return json.RawMessage(strings.ReplaceAll(string(m), secret, "[x]"))
+	}
+	c.Guards = append(c.Guards, guardFunc(func(r Review) (*Verdict, error) {
+		if r.Call.Caller.Session == "denied" {
+			return &Verdict{Decision: Deny, Guard: "g", Reason: "no " + secret}, nil
+		}
+		return nil, nil
+	}))
+	for _, call := range []Call{
+		{Tool: "error"}, {Tool: "contract"}, {Tool: "error", Input: json.RawMessage(`{"m":"` + secret + `"}`)},
+		{Tool: "error", Caller: Caller{Session: "denied"}}, {Tool: "no-" + secret},
+	} {
+		_, err := c.Call(t.Context(), call)
+		e, ok := errors.AsType[*Error](err)
+		if !ok || strings.Contains(e.Message, secret) || strings.Contains(fmt.Sprint(e.Bad), secret) {
+			t.Errorf("%+v: %+v", call, err)
+		}
+	}
+	text, err := json.Marshal(journal.records)
+	if err != nil || strings.Contains(string(text), secret) {
+		t.Errorf("the journal has it: %s, %v", text, err)
 	}
 }

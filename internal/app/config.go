@@ -38,7 +38,7 @@ type Grant struct {
 	Write     []string `yaml:"write" project:"drop" doc:"Directories that tools may read and change. A relative one begins in the working directory, ~ is your home. The working directory itself (.) is left out where it is your home or holds it: name such a directory in full."`
 	Read      []string `yaml:"read" project:"drop" doc:"Directories that tools may only read."`
 	Hosts     []string `yaml:"hosts" project:"drop" doc:"Other machines that may be reached: names, *.suffix, * for every public one, addresses and ranges such as 10.0.0.0/8. Private addresses are reached only by an address or a range that has them, and this machine by localhost. Programs can be given all of them (*) or none: with a list of names, sandboxed commands are refused, since no sandbox here tells hosts apart."`
-	Protected []string `yaml:"protected" project:"add" doc:"What stays out of reach in them, besides .env files, keys, credentials and shell start files: a name such as *.pem, or a place that begins with / or ~/."`
+	Protected []string `yaml:"protected" project:"add" doc:"What stays out of reach in them, besides .env files, keys, credentials, shell start files and toolcrib.yaml: a name such as *.pem, or a place that begins with / or ~/."`
 	// Exceptions have a key of their own, since a project may add to the other.
 	Unprotected []string `yaml:"unprotected" doc:"Names that are not protected after all, such as .env.test."`
 }
@@ -60,7 +60,7 @@ type FilesBox struct {
 // ShellBox sets up toolbox/shell and its guard.
 type ShellBox struct {
 	AllowShell      bool              `yaml:"allow_shell" project:"off" doc:"Offer this box: let command lines be run at all."`
-	Ask             bool              `yaml:"ask" project:"on" doc:"Ask a person about a command that is neither known to be harmless nor allowed. If false, such a command is refused; if no rule allows any command, everything runs but what would wipe a disk and the like."`
+	Ask             bool              `yaml:"ask" doc:"Ask a person about a command that is neither known to be harmless nor allowed. If false, such a command is refused; if no rule allows any command, everything runs but what would wipe a disk and the like."`
 	AllowedCommands []string          `yaml:"allowed_commands" project:"subset" doc:"Commands that run unasked, such as go test: these words, and after them arguments that do not change what is run."`
 	MaxTimeout      time.Duration     `yaml:"max_timeout" project:"lower" min:"1s" max:"24h" doc:"The longest a command may run that is waited for."`
 	JobTime         time.Duration     `yaml:"job_time" project:"lower" min:"1s" max:"168h" doc:"The longest a command in the background may run."`
@@ -85,7 +85,7 @@ type InteractBox struct {
 
 // Tools names and hides tools.
 type Tools struct {
-	Disable []string          `yaml:"disable" project:"add" doc:"Tools that do not exist for anyone; patterns such as math/* are allowed."`
+	Disable []string          `yaml:"disable" layers:"join" project:"add" doc:"Tools that do not exist for anyone; patterns such as math/* are allowed."`
 	Rename  map[string]string `yaml:"rename" doc:"Tool to its new name. Rules still match the old one."`
 	Alias   map[string]string `yaml:"alias" doc:"A further name to the tool it means."`
 }

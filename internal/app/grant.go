@@ -52,7 +52,8 @@ func reachOf(cfg Grant, needs Needs) (reach, error) {
 			return reach{}, fmt.Errorf("grant.protected: %q is an exception: it belongs into grant.unprotected", name)
 		}
 	}
-	r.protected = slices.Concat(toolcrib.DefaultProtected(), needs.Private, cfg.Protected)
+	// An agent that could write a project's settings could take its rules away.
+	r.protected = slices.Concat(toolcrib.DefaultProtected(), []string{"toolcrib.yaml"}, needs.Private, cfg.Protected)
 	for _, name := range cfg.Unprotected {
 		r.protected = append(r.protected, "!"+name)
 	}

@@ -19,13 +19,20 @@ type policy struct {
 	visible    atomic.Pointer[guard.Visibility]
 	conditions guard.Conditions // kept, so that reading the same rules again is cheap
 	home       string
+	tokens     atomic.Pointer[[]tokenHolder]
 	broken     atomic.Pointer[string] // why newer settings are not in force
 }
 
 // ownBoxes are the toolboxes that are part of the program: rules and profiles
 // that allow by a bare name mean their tools only.
 func ownBoxes() []string {
-	return []string{"artifact", "clock", "files", "interact", "math", "shell"}
+	var names []string
+	for _, k := range (&App{}).kinds(Config{}) {
+		if k.name != "ovosbox" { // its tools are somebody else's
+			names = append(names, k.name)
+		}
+	}
+	return names
 }
 
 // setPolicy puts the policy of these settings up. On an error the one before
@@ -61,6 +68,11 @@ func (a *App) setPolicy(cfg Config, layers *Layers) error {
 		all := !cfg.Toolboxes.Shell.Ask && len(shell.Rules) == 0
 		shell.Unasked = func(call toolcrib.Call) bool { return all || p.Unasked(call) }
 	}
+	tokens, err := layers.tokens()
+	if err != nil {
+		return err
+	}
+	a.policy.tokens.Store(&tokens)
 	a.policy.visible.Store(visibility)
 	a.policy.live.Set(p)
 	return nil
@@ -80,6 +92,7 @@ func (l *Layers) rules(cfg Config) []guard.Layer {
 		{Rank: guard.RankAdmin, Source: "permissions of the system", Permissions: l.Admin.Permissions},
 		{Rank: guard.RankUser, Source: "permissions", Permissions: user},
 		{Rank: guard.RankProject, Source: "permissions of the project", Permissions: l.Project.Permissions},
+		{Rank: guard.RankSession, Source: "--deny and --ask", Permissions: l.Session},
 	}
 	for _, from := range []map[string]Agent{l.Admin.Agents, l.User.Agents} {
 		for _, name := range slices.Sorted(maps.Keys(from)) {
@@ -106,7 +119,7 @@ func (l *Layers) mode(call toolcrib.Call) guard.Mode {
 		word = agent.Mode
 	}
 	mode := parsedMode(cmp.Or(word, l.Admin.Mode, guard.ModeDefault.String()))
-	for _, bound := range []string{l.Admin.Mode, l.Project.Mode} {
+	for _, bound := range []string{l.Admin.Mode, l.Admin.Agents[call.Caller.Agent].Mode, l.Project.Mode} {
 		if bound != "" {
 			mode = min(mode, parsedMode(bound))
 		}
@@ -135,15 +148,17 @@ func (l *Layers) profiles(caller toolcrib.Caller) []string {
 		word = cmp.Or(agent.Profile, word)
 	}
 	names := []string{cmp.Or(word, l.Admin.Profile, guard.ProfileFull)}
-	if l.Admin.Profile != "" && names[0] != l.Admin.Profile {
-		names = append(names, l.Admin.Profile)
+	for _, bound := range []string{l.Admin.Profile, l.Admin.Agents[caller.Agent].Profile} {
+		if bound != "" && !slices.Contains(names, bound) {
+			names = append(names, bound)
+		}
 	}
 	return names
 }
 
 // visibility is which tools exist for whom.
 func (l *Layers) visibility() (*guard.Visibility, error) {
-	v := &guard.Visibility{Own: ownBoxes(), Profile: l.profiles, Profiles: map[string]guard.Profile{}, Enabled: map[string][]guard.Selector{}}
+	v := &guard.Visibility{Own: ownBoxes(), Profile: l.profiles, Profiles: map[string]guard.Profile{}, Enabled: map[string][]guard.Selector{}, Tokens: map[string]bool{}}
 	var errs []error
 	selectors := func(key string, texts []string) []guard.Selector {
 		list, err := guard.ParseSelectors(texts)
@@ -160,6 +175,7 @@ func (l *Layers) visibility() (*guard.Visibility, error) {
 			v.Owned = append(v.Owned, guard.Ownership{Organisation: name, Tools: selectors("organisations."+name+".tools", o.Tools)})
 		}
 		for name, t := range from.Tokens {
+			v.Tokens[name] = true
 			if len(t.EnabledTools) > 0 {
 				v.Enabled[name] = selectors("tokens."+name+".enabled_tools", t.EnabledTools)
 			}
@@ -170,24 +186,25 @@ func (l *Layers) visibility() (*guard.Visibility, error) {
 }
 
 // assign gives tools to the agents that have them assigned. A tool that two
-// agents name is theirs both.
+// agents of one layer name is theirs both; what the machine assigns, the user
+// cannot give to others.
 func (l *Layers) assign(v *guard.Visibility) error {
-	owners := map[string][]string{}
+	var errs []error
 	for _, from := range []*Config{&l.Admin, &l.User} {
+		owners := map[string][]string{}
 		for name, agent := range from.Agents {
 			for _, tool := range agent.Tools {
 				owners[tool] = append(owners[tool], name)
 			}
 		}
-	}
-	var errs []error
-	for _, tool := range slices.Sorted(maps.Keys(owners)) {
-		list, err := guard.ParseSelectors([]string{tool})
-		if err != nil {
-			errs = append(errs, fmt.Errorf("agents.%s.assigned_tools: %w", owners[tool][0], err))
-			continue
+		for _, tool := range slices.Sorted(maps.Keys(owners)) {
+			list, err := guard.ParseSelectors([]string{tool})
+			if err != nil {
+				errs = append(errs, fmt.Errorf("agents.%s.assigned_tools: %w", owners[tool][0], err))
+				continue
+			}
+			v.Assigned = append(v.Assigned, guard.Assignment{Tools: list, Agents: owners[tool]})
 		}
-		v.Assigned = append(v.Assigned, guard.Assignment{Tools: list, Agents: owners[tool]})
 	}
 	return errors.Join(errs...)
 }

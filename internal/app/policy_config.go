@@ -26,6 +26,7 @@ type Token struct {
 	SHA256       string   `yaml:"sha256" doc:"The SHA-256 of the token in hexadecimal. The token itself is sent as Authorization: Bearer."`
 	Agent        string   `yaml:"agent" doc:"The preset its caller runs under."`
 	Organisation string   `yaml:"organisation" doc:"The organisation its caller belongs to."`
+	Approves     bool     `yaml:"approves" doc:"Its holder is a person: a client that can ask them may answer for its own calls. Else such calls wait for somebody else."`
 	EnabledTools []string `yaml:"enabled_tools" doc:"The only tools that exist for it. Empty: all of its profile."`
 }
 
@@ -33,12 +34,13 @@ type Token struct {
 // place of: each is what that one says by itself, over nothing.
 type Layers struct {
 	Admin   Config
-	User    Config // its files, the environment, flags, and a project that was trusted
-	Project Config // a project that was not
+	User    Config            // its files, the environment, flags, and a project that was trusted
+	Project Config            // a project that was not
+	Session guard.Permissions // of this run of the program
 }
 
-// agent gives a preset. The user's own is taken before one of the machine; that
-// one's mode and profile are bounded by the machine's in any case.
+// agent gives a preset. The user's own is taken before one of the machine, which
+// bounds it: see mode and profiles.
 func (l *Layers) agent(name string) (Agent, bool) {
 	if a, ok := l.User.Agents[name]; ok {
 		return a, true

@@ -44,6 +44,7 @@ func TestModeOfALayer(t *testing.T) {
 		{"a preset", Layers{User: agents(of("default"), "auto-edit")}, "coder", guard.ModeAutoEdit},
 		{"a preset of others", Layers{User: agents(of("default"), "auto-edit")}, "other", guard.ModeDefault},
 		{"a preset within the machine's", Layers{Admin: of("default"), User: agents(of("default"), "yolo")}, "coder", guard.ModeDefault},
+		{"a preset of the machine bounds the user's of that name", Layers{Admin: agents(of("yolo"), "plan"), User: agents(of("yolo"), "")}, "coder", guard.ModePlan},
 		{"a project tightens", Layers{User: of("yolo"), Project: of("plan")}, "", guard.ModePlan},
 		{"a project does not loosen", Layers{User: of("default"), Project: of("yolo")}, "", guard.ModeDefault},
 		{"a project tightens a preset", Layers{User: agents(of("default"), "yolo"), Project: of("default")}, "coder", guard.ModeDefault},
@@ -93,6 +94,7 @@ func TestProfilesOfALayer(t *testing.T) {
 		{toolcrib.Caller{Agent: "all", Organisation: "acme"}, "read_file x"},
 		{toolcrib.Caller{Agent: "all", Organisation: "other"}, "read_file"},
 		{toolcrib.Caller{Agent: "w", Token: "ci"}, "read_file"},
+		{toolcrib.Caller{Agent: "w", Token: "taken away"}, ""},
 		{toolcrib.Caller{Agent: "nobody"}, ""},
 	} {
 		if got := visible(tt.caller, looks, edits, foreign); got != tt.want {
@@ -102,6 +104,15 @@ func TestProfilesOfALayer(t *testing.T) {
 	l.Admin.Profile = "minimal"
 	if got := visible(toolcrib.Caller{Agent: "w"}, looks, edits, foreign); got != "read_file" {
 		t.Errorf("within the machine's profile: %q", got)
+	}
+	l.Admin.Profile = ""
+	l.Admin.Agents = map[string]Agent{"w": {Profile: "minimal"}, "owner": {Tools: []string{"read_file"}}}
+	if got := visible(toolcrib.Caller{Agent: "w"}, looks, edits, foreign); got != "" {
+		t.Errorf("what the machine has assigned to another, in its own profile: %q", got)
+	}
+	l.User.Agents["thief"] = Agent{Tools: []string{"read_file"}}
+	if got := visible(toolcrib.Caller{Agent: "thief"}, looks, edits, foreign); got != "" {
+		t.Errorf("the user gives away what the machine has assigned: %q", got)
 	}
 	for _, bad := range []Layers{
 		{User: Config{Profile: "fulll"}}, {User: Config{Agents: map[string]Agent{"a": {Profile: "none"}}}},
@@ -282,8 +293,23 @@ func TestTokens(t *testing.T) {
 	if _, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_current_datetime"}); err != nil {
 		t.Fatal(err)
 	}
+	// A token that is taken away opens nothing, also in a session that is open.
+	revoked := cfg
+	revoked.Tokens = map[string]Token{"ann": cfg.Tokens["ann"]}
+	defer func() {
+		if err := a.setPolicy(revoked, nil); err != nil {
+			t.Fatal(err)
+		}
+		if r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_current_datetime"}); err == nil && !r.IsError {
+			t.Error("a token that was taken away still calls")
+		}
+		if s, err := connect("ci-token"); err == nil {
+			_ = s.Close()
+			t.Error("a token that was taken away opens a session")
+		}
+	}()
 	records, err := a.Journal.List(t.Context(), store.Filter{Limit: 1})
-	want := toolcrib.Caller{Subject: "ci", Token: "ci", Agent: "reader", Organisation: "acme", Via: "mcp-http"}
+	want := toolcrib.Caller{Subject: "token:ci", Token: "ci", Agent: "reader", Organisation: "acme", Via: "mcp-http"}
 	if err != nil || len(records) != 1 {
 		t.Fatal(records, err)
 	}

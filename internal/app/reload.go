@@ -28,7 +28,11 @@ func (a *App) FollowPolicy(read func() Settings) (stop func()) {
 		defer close(ended)
 		tick := time.NewTicker(lookEvery)
 		defer tick.Stop()
-		seen := contents(read().Files)
+		// Hashed first and read afterwards: what was written since the program
+		// started is not missed.
+		first := read()
+		seen := contents(first.Files)
+		a.take(first)
 		for {
 			select {
 			case <-ctx.Done():
@@ -37,8 +41,9 @@ func (a *App) FollowPolicy(read func() Settings) (stop func()) {
 			}
 			now := read()
 			if is := contents(now.Files); is != seen {
-				seen = is
-				a.renew(now)
+				if seen = is; a.take(now) {
+					a.Crib.Log.Warn("the rules were read anew: modes, profiles, permissions and agents hold from now on, other settings from the next start")
+				}
 			}
 		}
 	}()
@@ -48,8 +53,8 @@ func (a *App) FollowPolicy(read func() Settings) (stop func()) {
 	}
 }
 
-// renew takes new settings, or says why not.
-func (a *App) renew(now Settings) {
+// take puts settings up, or says why not.
+func (a *App) take(now Settings) bool {
 	cfg, layers, err := now.Load()
 	if err == nil {
 		err = a.setPolicy(cfg, layers)
@@ -58,11 +63,11 @@ func (a *App) renew(now Settings) {
 		text := err.Error()
 		a.policy.broken.Store(&text)
 		a.Crib.Log.Error("the settings are broken; the rules before the change stay in force", "err", err)
-		return
+		return false
 	}
 	a.policy.broken.Store(nil)
 	a.Crib.Catalog.Announce() // other tools may exist for callers now
-	a.Crib.Log.Warn("the rules were read anew: modes, profiles, permissions and agents hold from now on, other settings from the next start")
+	return true
 }
 
 // maxSettingsFile bounds what is read to notice a change; more is no file of

@@ -63,7 +63,7 @@ func (a *App) openSafety(ctx context.Context, cfg Config, needs Needs) error {
 	a.closers = append(a.closers, a.bounds)
 	a.secrets = found
 	c := a.Crib
-	c.Redact = found.RedactJSON
+	c.Redact, c.RedactText = found.RedactJSON, found.RedactText
 	c.Limits.Depth = cfg.Bounds.Depth
 	c.Guards = append(c.Guards, guard.SecretGuard{Secrets: found, Mode: arguments})
 	c.Guards = append(append(c.Guards, flow.Guards...), a.bounds.Guards...)

@@ -34,10 +34,7 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 // Serve answers HTTP on the listener until ctx ends: MCP at /mcp and the
 // server's health at /healthz. Calls under way get a few seconds to finish.
 func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error {
-	gate, err := a.newGate(version)
-	if err != nil {
-		return err
-	}
+	gate := a.newGate(version)
 	defer gate.Close()
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", gate)

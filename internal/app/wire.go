@@ -35,7 +35,6 @@ type App struct {
 	policy   policy
 	secrets  guard.Secrets
 	bounds   *boundsSafety
-	tokens   map[string]Token
 	reach    reach
 	shell    *shell.Box // nil: no commands are run
 	keeper   *keeper    // of secrets; nil: in a crib that cannot be called
@@ -111,7 +110,7 @@ func prepare(cfg Config, needs Needs) (*App, error) {
 		},
 		Log: needs.Log,
 	}
-	a.policy.home, a.tokens = needs.Home, cfg.Tokens
+	a.policy.home = needs.Home
 	a.Crib.Visible, a.Crib.Current = a.policy.seen, a.policy.live.Guards
 	return a, nil
 }
@@ -318,6 +317,9 @@ func (a *App) Close(ctx context.Context) error {
 	var errs []error
 	if a.stop != nil {
 		a.stop()
+	}
+	if a.Desk != nil {
+		a.Desk.Drain(time.Second)
 	}
 	for _, c := range slices.Backward(a.closers) {
 		errs = append(errs, c.Close())

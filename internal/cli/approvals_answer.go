@@ -16,7 +16,7 @@ import (
 type allowFlags struct {
 	once, session, project, always bool
 	span, edit, message            string
-	byRule, alike                  bool
+	byRule, alike, yes             bool
 }
 
 func (c *command) allowCmd() *cobra.Command {
@@ -36,7 +36,10 @@ whatever the offered rules mean. 'toolcrib grants' lists it.`,
 			if f.message != "" && reply.Choice != desk.AllowOnce {
 				return usagef("-m is the answer to a tool's own question, which is not remembered")
 			}
-			return c.answer(cmd.Context(), args, reply, f.alike)
+			if f.alike && reply.Choice != desk.AllowOnce {
+				return usagef("--all-alike allows once: what is remembered is looked at one by one")
+			}
+			return c.answer(cmd.Context(), args, reply, f.alike, f.yes)
 		},
 	}
 	flags := cmd.Flags()
@@ -48,6 +51,7 @@ whatever the offered rules mean. 'toolcrib grants' lists it.`,
 	flags.BoolVar(&f.byRule, "by-rule", false, "remember the rules that the question offers instead of the exact arguments")
 	flags.StringVar(&f.edit, "edit", "", "allow it once with these arguments instead, a JSON object")
 	flags.StringVarP(&f.message, "message", "m", "", "the answer to a tool's own question")
+	flags.BoolVarP(&f.yes, "yes", "y", false, "with --all-alike: do not show and ask first")
 	flags.BoolVar(&f.alike, "all-alike", false, "answer all questions that are like it: the same tool, caller and reasons")
 	cmd.MarkFlagsMutuallyExclusive("once", "session", "project", "always", "edit")
 	return cmd
@@ -90,7 +94,7 @@ func (c *command) denyCmd() *cobra.Command {
 		Use: "deny ID…", Short: "Deny what a question asks for",
 		Args: usageArgs(cobra.MinimumNArgs(1)), ValidArgsFunction: c.completeQuestion,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.answer(cmd.Context(), args, desk.Reply{Choice: desk.Deny, Message: message}, alike)
+			return c.answer(cmd.Context(), args, desk.Reply{Choice: desk.Deny, Message: message}, alike, true)
 		},
 	}
 	cmd.Flags().StringVarP(&message, "message", "m", "", "what the model is told")
@@ -100,7 +104,7 @@ func (c *command) denyCmd() *cobra.Command {
 
 // answer gives one answer to the named questions. Each is for itself: that one
 // was answered before does not undo the others.
-func (c *command) answer(ctx context.Context, names []string, r desk.Reply, alike bool) error {
+func (c *command) answer(ctx context.Context, names []string, r desk.Reply, alike, yes bool) error {
 	return c.withDesk(ctx, func(d *desk.Desk) error {
 		var list []desk.Question
 		for _, name := range names {
@@ -130,6 +134,15 @@ func (c *command) answer(ctx context.Context, names []string, r desk.Reply, alik
 		}
 		if r.Choice == desk.Edit && len(list) > 1 {
 			return usagef("arguments are edited one question at a time")
+		}
+		// Others may have come since the person looked: they see what they answer.
+		if alike && r.Choice != desk.Deny && !yes {
+			for i := range list {
+				fmt.Fprintf(c.err, "%s  %s %s\n", list[i].ID, printable(list[i].Tool), printable(string(list[i].Input)))
+			}
+			if ok, err := c.confirm(fmt.Sprintf("Allow these %d?", len(list))); err != nil || !ok {
+				return err
+			}
 		}
 		return c.settle(ctx, d, list, r)
 	})

@@ -196,8 +196,10 @@ func TestApprovalsAlike(t *testing.T) {
 	if _, err := o.desk.Approve(t.Context(), other); err == nil {
 		t.Fatal("allowed")
 	}
-	o.expect(2, []string{"approvals", "allow", first, "--all-alike", "--edit", "{}"}, "one question at a time")
-	if out := o.expect(0, words("approvals allow "+first+" --all-alike")); strings.Count(out, "Allowed once.") != 3 {
+	o.expect(2, []string{"approvals", "allow", first, "--all-alike", "--edit", "{}"}, "looked at one by one")
+	o.expect(2, words("approvals allow "+first+" --all-alike --always"), "looked at one by one")
+	o.expect(7, words("approvals allow "+first+" --all-alike"), "nobody is there") // others may have come: they are shown first
+	if out := o.expect(0, words("approvals allow "+first+" --all-alike --yes")); strings.Count(out, "Allowed once.") != 3 {
 		t.Errorf("%s", out)
 	}
 	for _, path := range []string{"1", "2", "3"} {

@@ -187,7 +187,7 @@ func (c *command) policyTest(ctx context.Context, file string) error {
 			}
 			r, err := c.tryCase(ctx, a, t)
 			if err != nil {
-				return err
+				return badConfig{fmt.Errorf("%s: case %d, %s: %w", file, i+1, t.Tool, err)}
 			}
 			if !r.OK {
 				bad++
@@ -221,13 +221,16 @@ func (c *command) tryCase(ctx context.Context, a *app.App, t policyCase) (caseRe
 	if t.Agent != "" {
 		caller.Agent = t.Agent
 	}
+	if _, ok := c.loaded.Value.Agents[t.Agent]; t.Agent != "" && !ok {
+		return caseResult{}, usagef("there is no agent %q", t.Agent)
+	}
 	r := caseResult{Tool: t.Tool, Input: t.Input, Want: t.Want}
 	_, decision, verdicts, err := a.Crib.Judge(ctx, toolcrib.Call{Tool: t.Tool, Caller: caller, Input: json.RawMessage(t.Input)})
 	switch {
-	case err != nil && toolcrib.CodeOf(err) != toolcrib.NotFound:
-		return r, err
+	case err != nil && a.Hidden(caller, t.Tool) == "":
+		return r, err // it would be refused whatever the policy says: the case is wrong
 	case err != nil:
-		r.Got, r.Reason = toolcrib.Deny, err.Error()
+		r.Got, r.Reason = toolcrib.Deny, a.Hidden(caller, t.Tool)
 	default:
 		r.Got, r.Reason = decision, verdicts[0].Guard+": "+verdicts[0].Reason
 	}

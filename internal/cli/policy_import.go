@@ -212,6 +212,15 @@ func (c *command) pastCalls(ctx context.Context, limit int) ([]toolcrib.Call, er
 // policyNow is the settings as they are now, for a crib that is running.
 func (c *command) policyNow() app.Settings {
 	opt, paths, err := c.options()
+	if c.project != "" && err == nil {
+		// A file that lies nearer, or none at all, would take away what held at the
+		// start: whoever works in the project may have made it so.
+		opt.Project = c.project
+		if _, gone := os.Lstat(c.project); gone != nil {
+			err = fmt.Errorf("the project's file is gone: %w", gone)
+		}
+		opt.Trusted = func(content []byte) bool { return trustList(paths).Holds(c.project, content) }
+	}
 	return app.Settings{
 		Files: []string{opt.System, opt.User, opt.Explicit, opt.Project, trustList(paths).Path},
 		Load: func() (app.Config, *app.Layers, error) {
@@ -222,7 +231,7 @@ func (c *command) policyNow() app.Settings {
 			if err != nil {
 				return app.Config{}, nil, err
 			}
-			return loaded.Value, layers(loaded), nil
+			return loaded.Value, c.layers(loaded), nil
 		},
 	}
 }

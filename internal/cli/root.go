@@ -22,6 +22,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -37,6 +38,10 @@ type command struct {
 	config string   // --config
 	set    []string // --set key=value
 	agent  string   // --agent
+	deny   []string // --deny
+	ask    []string // --ask
+
+	project string // the project's file that was found at the start
 
 	loaded *config.Loaded[app.Config] // once load has read it
 }
@@ -132,6 +137,8 @@ and look at what was done.`,
 	flags.StringVar(&c.config, "config", "", "read this file instead of the user's config.yaml")
 	flags.StringArrayVar(&c.set, "set", nil, "set a configuration key for this run, such as limits.timeout=5s")
 	flags.StringVar(&c.agent, "agent", "", "run under this preset of agents in the configuration")
+	flags.StringArrayVar(&c.deny, "deny", nil, "a rule about what is not done in this run, such as 'write_file(./src/**)'")
+	flags.StringArrayVar(&c.ask, "ask", nil, "a rule about what a person is asked in this run")
 	root.PersistentPreRunE = func(*cobra.Command, []string) error {
 		if c.output != "" && c.output != "json" && c.output != "text" {
 			return usagef("--output is %q: want json or text", c.output)
@@ -211,13 +218,13 @@ func (c *command) load() (*config.Loaded[app.Config], config.Paths, error) {
 	for _, w := range loaded.Warnings {
 		fmt.Fprintf(c.err, "toolcrib: warning: %v\n", w)
 	}
-	c.loaded = loaded
+	c.loaded, c.project = loaded, opt.Project
 	return loaded, paths, nil
 }
 
 // layers is the configuration by who wrote it.
-func layers(l *config.Loaded[app.Config]) *app.Layers {
-	return &app.Layers{Admin: l.System, User: l.User, Project: l.Project}
+func (c *command) layers(l *config.Loaded[app.Config]) *app.Layers {
+	return &app.Layers{Admin: l.System, User: l.User, Project: l.Project, Session: guard.Permissions{Deny: c.deny, Ask: c.ask}}
 }
 
 // open builds the whole crib, journal and all.
@@ -247,7 +254,7 @@ func (c *command) needs(loaded *config.Loaded[app.Config], paths config.Paths) a
 			private = append(private, file)
 		}
 	}
-	return app.Needs{State: paths.State, Dir: c.dir, Home: c.home(), Private: private, Layers: layers(loaded), Keys: c.keySource(), Log: c.logger(loaded.Value.Log)}
+	return app.Needs{State: paths.State, Dir: c.dir, Home: c.home(), Private: private, Layers: c.layers(loaded), Keys: c.keySource(), Log: c.logger(loaded.Value.Log)}
 }
 
 func (c *command) tellFaults(a *app.App) {
@@ -278,7 +285,10 @@ func (c *command) caller(via, dialect string) (toolcrib.Caller, error) {
 	if _, ok := loaded.Value.Agents[c.agent]; c.agent != "" && !ok {
 		return toolcrib.Caller{}, usagef("--agent %s: there is no such agent in the configuration", c.agent)
 	}
-	organisation := cmp.Or(loaded.System.Organisation, loaded.User.Organisation)
+	organisation := loaded.System.Organisation
+	if len(loaded.System.Organisations) == 0 { // else the machine says who belongs to them
+		organisation = cmp.Or(organisation, loaded.User.Organisation)
+	}
 	return toolcrib.Caller{Subject: subject(), Agent: c.agent, Via: via, Dialect: dialect, Organisation: organisation}, nil
 }
 

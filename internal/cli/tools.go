@@ -57,7 +57,7 @@ func (c *command) shelf(cmd *cobra.Command, dialectName string) (*app.App, toolc
 	if err != nil {
 		return nil, caller, err
 	}
-	a, err := app.Catalog(cmd.Context(), loaded.Value, layers(loaded))
+	a, err := app.Catalog(cmd.Context(), loaded.Value, c.layers(loaded))
 	if bad, ok := errors.AsType[app.BadConfig](err); ok {
 		return nil, caller, badConfig{bad.Unwrap()}
 	}

@@ -60,6 +60,9 @@ func (c *command) projectOf(args []string) (string, error) {
 		if dir = args[0]; !filepath.IsAbs(dir) {
 			dir = filepath.Join(c.dir, dir)
 		}
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return "", usagef("%s is no directory, and no command of trust", args[0])
+		}
 	}
 	file, ok, err := config.FindProject(dir, c.home())
 	if err != nil {
@@ -96,7 +99,7 @@ func (c *command) trust(args []string, yes bool) error {
 	if len(rows) == 0 {
 		fmt.Fprintf(c.out, "Trusting %s would change nothing.\n", printable(file))
 	} else {
-		fmt.Fprintf(c.out, "Trusting %s would change:\n\n%s\n", printable(file), readable(strings.Join(rows, "\n")))
+		fmt.Fprintf(c.out, "Trusting %s would change:\n\n%s\n", printable(file), strings.Join(printables(rows), "\n"))
 	}
 	if !yes {
 		if ok, err := c.confirm("Let it count as your own settings?"); err != nil || !ok {
@@ -113,7 +116,7 @@ func (c *command) trust(args []string, yes bool) error {
 // confirm asks a person at the terminal. Nobody there is a refusal.
 func (c *command) confirm(question string) (bool, error) {
 	if f, ok := c.in.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
-		return false, &toolcrib.Error{Code: toolcrib.Unavailable, Message: "nobody is there to be asked; look at the difference and say --yes"}
+		return false, &toolcrib.Error{Code: toolcrib.Unavailable, Message: "nobody is there to be asked; look at what is shown and say --yes"}
 	}
 	fmt.Fprintf(c.err, "%s [y/N] ", question)
 	line, err := bufio.NewReader(io.LimitReader(c.in, 1<<10)).ReadString('\n')
@@ -134,15 +137,28 @@ func (c *command) trustDiff(file string, content []byte) ([]string, error) {
 		return nil, err
 	}
 	opt.Project = file
-	opt.Trusted = nil
-	before, err := config.Load(app.Defaults(), opt)
+	same := true // what is shown is what will be trusted
+	load := func(trusted bool) (*config.Loaded[app.Config], error) {
+		opt.Trusted = func(read []byte) bool {
+			same = same && bytes.Equal(read, content)
+			return trusted
+		}
+		loaded, err := config.Load(app.Defaults(), opt)
+		if err == nil && loaded.Trusted != trusted {
+			same = false
+		}
+		return loaded, err
+	}
+	before, err := load(false)
 	if err != nil {
 		return nil, badConfig{err}
 	}
-	opt.Trusted = func(read []byte) bool { return bytes.Equal(read, content) }
-	after, err := config.Load(app.Defaults(), opt)
+	after, err := load(true)
 	if err != nil {
 		return nil, badConfig{err}
+	}
+	if !same {
+		return nil, &toolcrib.Error{Code: toolcrib.Conflict, Message: file + " changes while it is read; try again when it is left alone"}
 	}
 	rows, err := settingsDiff(before, after)
 	if err != nil {
@@ -186,7 +202,22 @@ func settingsDiff(before, after *config.Loaded[app.Config]) ([]string, error) {
 			rows = append(rows, "+ "+line)
 		}
 	}
+	// What is not shown can have changed all the same.
+	for _, key := range slices.Sorted(maps.Keys(after.Origins)) {
+		if after.Origins[key] != before.Origins[key] && now[key+": "+config.Hidden] && old[key+": "+config.Hidden] {
+			rows = append(rows, "~ "+key+": another value, which is not shown")
+		}
+	}
 	return rows, nil
+}
+
+// printables makes each row one line, whatever stands in it.
+func printables(rows []string) []string {
+	out := make([]string, 0, len(rows))
+	for _, r := range rows {
+		out = append(out, printable(r))
+	}
+	return out
 }
 
 func sign(b bool) int {

@@ -6,7 +6,8 @@ import (
 
 // Options says which layers there are. The zero value is the defaults alone.
 type Options struct {
-	System  string // the administrator's file; it may be missing, but not be writable by others
+	System  string // the administrator's file; it may be missing, but must be root's and not be writable by others
+	Owner   int    // whose the administrator's file must be; the zero value is root
 	User    string // the user's file; it may be missing
 	Project string // the project's file; it may be missing
 	// Explicit is a file the user named on the command line. It stands in place of User and must exist.
@@ -67,7 +68,7 @@ func (s *stack) load(opt Options) (origins, []Warning, error) {
 	if opt.Explicit != "" {
 		userFile, userRole = opt.Explicit, fileRole{required: true, special: true}
 	}
-	system, systemProblems := filePatch(root, opt.System, SourceSystem, fileRole{trustworthy: true}, nil)
+	system, systemProblems := filePatch(root, opt.System, SourceSystem, fileRole{trustworthy: true, owner: opt.Owner}, nil)
 	user, userProblems := filePatch(root, userFile, SourceUser, userRole, nil)
 	project, projectProblems := filePatch(root, opt.Project, SourceProject, fileRole{}, func(content []byte) {
 		s.trusted = opt.Trusted != nil && opt.Trusted(content) // of the very bytes that are decoded

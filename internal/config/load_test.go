@@ -21,7 +21,7 @@ func sameSettings(t *testing.T, got, want settings) {
 }
 
 func TestLoadDefaults(t *testing.T) {
-	loaded := load(t, Options{System: filepath.Join(t.TempDir(), "none.yaml"), User: filepath.Join(t.TempDir(), "none.yaml")})
+	loaded := load(t, Options{Owner: os.Getuid(), System: filepath.Join(t.TempDir(), "none.yaml"), User: filepath.Join(t.TempDir(), "none.yaml")})
 	sameSettings(t, loaded.Value, standard())
 	if loaded.Value.private != 7 {
 		t.Errorf("a field that is no setting was lost: %d", loaded.Value.private)
@@ -64,6 +64,7 @@ tls:
 `)
 	loaded := load(t, Options{
 		System:  system,
+		Owner:   os.Getuid(),
 		User:    user,
 		Environ: []string{"TOOLCRIB_WORKERS=12", "TOOLCRIB_TOOLS_DENY=x, y", "CRIB_TOKEN=s3", "TOOLCRIB_TOOLS_ALIAS=cat=read, ls=list"},
 		Flags: map[string]string{

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"os"
 	"fmt"
 	"strings"
 	"testing"
@@ -75,7 +76,7 @@ func TestProblems(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := write(t, "c.yaml", c.file)
-			for _, opt := range []Options{{User: path}, {System: path}, {Explicit: path}, {Project: path}} {
+			for _, opt := range []Options{{User: path}, {Owner: os.Getuid(), System: path}, {Explicit: path}, {Project: path}} {
 				list := loadProblems(t, opt)
 				if len(list) != 1 {
 					t.Fatalf("%d problems: %v", len(list), list)
@@ -90,6 +91,7 @@ func TestProblems(t *testing.T) {
 
 func TestAllProblemsAtOnce(t *testing.T) {
 	list := loadProblems(t, Options{
+		Owner:   os.Getuid(),
 		System:  write(t, "system.yaml", "workers: 0\nmod: ask\n"),
 		User:    write(t, "user.yaml", "journal:\n  retention: soon\n  max_size: big\nrules: [{action: no}, {match: 3}]\n"),
 		Project: write(t, "toolcrib.yaml", "- 1\n"),

@@ -18,6 +18,7 @@ type fileRole struct {
 	required    bool // a missing file is a problem
 	special     bool // a pipe or a device will do: --config <(generate) was asked for by the user
 	trustworthy bool // nobody but its owner may be able to write it
+	owner       int  // who that must be
 }
 
 // readFile gives the content of a file; nil without a problem means that there is no such file.
@@ -65,7 +66,7 @@ func slurp(path string, role fileRole) (data []byte, err error) {
 		return nil, err
 	}
 	if role.trustworthy {
-		if err := guardedDirs(path); err != nil {
+		if err := guardedDirs(path, role.owner); err != nil {
 			return nil, err
 		}
 	}
@@ -89,6 +90,9 @@ func acceptable(info fs.FileInfo, role fileRole) error {
 	if !info.Mode().IsRegular() && !role.special {
 		return errors.New("it is not a regular file")
 	}
+	if uid, known := ownerOf(info); role.trustworthy && known && uid != role.owner {
+		return fmt.Errorf("it belongs to user %d: settings for the whole system must belong to root; run chown root on it", uid)
+	}
 	if role.trustworthy && othersWrite(info) {
 		return fmt.Errorf("its group or everybody may write it (mode %04o): settings for the whole system must be writable by "+
 			"their owner only; run chmod go-w on it", info.Mode().Perm())
@@ -98,7 +102,7 @@ func acceptable(info fs.FileInfo, role fileRole) error {
 
 // guardedDirs refuses a file whose directory lets others put another file in its place, both where the path says and
 // where links lead.
-func guardedDirs(path string) error {
+func guardedDirs(path string, owner int) error {
 	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return fmt.Errorf("reading settings: %w", err)
@@ -107,6 +111,9 @@ func guardedDirs(path string) error {
 		info, err := os.Stat(dir)
 		if err != nil {
 			return fmt.Errorf("reading settings: %w", err)
+		}
+		if uid, known := ownerOf(info); known && uid != owner && uid != 0 {
+			return fmt.Errorf("%s belongs to user %d, who may replace the file; run chown root on it", printable(dir), uid)
 		}
 		// With the sticky bit only the owner of a file can replace it.
 		if othersWrite(info) && info.Mode()&fs.ModeSticky == 0 {

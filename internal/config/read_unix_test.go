@@ -36,12 +36,12 @@ func TestSystemFileMustBeTrustworthy(t *testing.T) {
 			// The rule is for the system's file alone.
 			load(t, Options{User: path, Project: path})
 			if c.refused == "" {
-				if got := load(t, Options{System: path}).Value.Workers; got != 9 {
+				if got := load(t, Options{Owner: os.Getuid(), System: path}).Value.Workers; got != 9 {
 					t.Errorf("workers %d", got)
 				}
 				return
 			}
-			if list := loadProblems(t, Options{System: path}); len(list) != 1 || !strings.Contains(list[0].Message, c.refused) {
+			if list := loadProblems(t, Options{Owner: os.Getuid(), System: path}); len(list) != 1 || !strings.Contains(list[0].Message, c.refused) {
 				t.Errorf("got %v", list)
 			}
 		})
@@ -54,11 +54,11 @@ func TestSystemFileBehindALink(t *testing.T) {
 	if err := os.Symlink(target, link); err != nil {
 		t.Fatal(err)
 	}
-	load(t, Options{System: link})
+	load(t, Options{Owner: os.Getuid(), System: link})
 	if err := os.Chmod(filepath.Dir(link), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if list := loadProblems(t, Options{System: link}); !strings.Contains(list[0].Message, filepath.Dir(link)) {
+	if list := loadProblems(t, Options{Owner: os.Getuid(), System: link}); !strings.Contains(list[0].Message, filepath.Dir(link)) {
 		t.Errorf("got %v", list)
 	}
 	if err := os.Chmod(filepath.Dir(link), 0o755); err != nil {
@@ -67,7 +67,7 @@ func TestSystemFileBehindALink(t *testing.T) {
 	if err := os.Chmod(filepath.Dir(target), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	if list := loadProblems(t, Options{System: link}); !strings.Contains(list[0].Message, "replace the file") {
+	if list := loadProblems(t, Options{Owner: os.Getuid(), System: link}); !strings.Contains(list[0].Message, "replace the file") {
 		t.Errorf("got %v", list)
 	}
 }
@@ -100,5 +100,15 @@ func TestUnreadable(t *testing.T) {
 	}
 	if list := loadProblems(t, Options{User: t.TempDir()}); !strings.Contains(list[0].Message, "directory") {
 		t.Errorf("got %+v", list[0])
+	}
+}
+
+// TestSystemFileOfAnother: settings for everyone are root's, whatever their mode.
+func TestSystemFileOfAnother(t *testing.T) {
+	path := write(t, "system.yaml", "workers: 9\n")
+	for _, problem := range loadProblems(t, Options{Owner: os.Getuid() + 1, System: path}) {
+		if !strings.Contains(problem.Message, "must belong to root") {
+			t.Errorf("%v", problem)
+		}
 	}
 }

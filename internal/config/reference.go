@@ -149,7 +149,7 @@ func brief(f *field, v reflect.Value) string {
 	}
 	switch {
 	case f.secret && !v.IsZero():
-		return hidden
+		return Hidden
 	case f.kind == kindText && v.String() == "":
 		return `""`
 	}

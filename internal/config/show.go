@@ -12,8 +12,8 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// hidden stands in place of a secret that is set. It is no value that could be mistaken for one.
-const hidden = "(hidden)"
+// Hidden stands in place of a secret that is set. It is no value that could be mistaken for one.
+const Hidden = "(hidden)"
 
 // Show writes the result as YAML with the origin of every value behind it. Without its secrets it could be loaded again
 // and would give the same settings.
@@ -116,7 +116,7 @@ func (s *shower) element(f *field, v reflect.Value, key, indent string) {
 
 func (s *shower) scalar(f *field, v reflect.Value) string {
 	if f.secret && !v.IsZero() {
-		return hidden
+		return Hidden
 	}
 	if f.kind == kindText {
 		return s.text(v.String())

@@ -133,13 +133,25 @@ func (t Trust) change(edit func(map[string]Trusted) bool) error {
 	return nil
 }
 
-// realName is the one name of a file, whatever links lead to it.
+// realName is the one name of a file: in the directory it was found in, wherever links to that lead. The file itself may
+// be no link, since what it says of "here" is about the directory it lies in.
 func realName(file string) (string, error) {
 	abs, err := filepath.Abs(file)
 	if err != nil {
 		return "", err
 	}
-	return filepath.EvalSymlinks(abs)
+	info, err := os.Lstat(abs)
+	if err != nil {
+		return "", err
+	}
+	if !info.Mode().IsRegular() {
+		return "", fmt.Errorf("%s is a link or no file: only a file that lies in its project itself can be trusted", printable(abs))
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(abs))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, filepath.Base(abs)), nil
 }
 
 func fingerprint(content []byte) string {

@@ -23,12 +23,25 @@ func TestTrust(t *testing.T) {
 	if err := list.Add(file, []byte("a"), now); err != nil {
 		t.Fatal(err)
 	}
-	link := filepath.Join(dir, "link.yaml")
+	if !list.Holds(file, []byte("a")) {
+		t.Error("not trusted after it was")
+	}
+	// Another project that holds a link to a trusted file is another project; the
+	// same one by another way is the same.
+	elsewhere := t.TempDir()
+	link := filepath.Join(elsewhere, "toolcrib.yaml")
 	if err := os.Symlink(file, link); err != nil {
 		t.Fatal(err)
 	}
-	if !list.Holds(file, []byte("a")) || !list.Holds(link, []byte("a")) {
-		t.Error("not trusted after it was")
+	if list.Holds(link, []byte("a")) || list.Add(link, []byte("a"), now) == nil {
+		t.Error("a link to a trusted file is trusted")
+	}
+	way := filepath.Join(elsewhere, "way")
+	if err := os.Symlink(dir, way); err != nil {
+		t.Fatal(err)
+	}
+	if !list.Holds(filepath.Join(way, "toolcrib.yaml"), []byte("a")) {
+		t.Error("the same folder by another way is not trusted")
 	}
 	other := filepath.Join(dir, "other.yaml")
 	if err := os.WriteFile(other, []byte("a"), 0o600); err != nil {

@@ -14,6 +14,8 @@ import (
 // model whether nobody answered in time (Timeout) or nobody could be asked
 // (Unavailable), or else the end of ctx.
 func (d *Desk) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
+	d.busy.Add(1)
+	defer d.busy.Add(-1)
 	var wait patience // all that is asked about one call is waited for together
 	var timer *time.Timer
 	defer func() {
@@ -275,15 +277,21 @@ func (d *Desk) take(tx Tx, q Question, now time.Time) (step, error) {
 
 // room refuses a question too many: who asks for everything is asked nothing.
 func (d *Desk) room(tx Tx, draft *Question) (refusal, err error) {
-	own, err := tx.Count(Filter{State: Open, Subject: draft.Caller.Subject})
+	open, err := tx.Questions(Filter{State: Open, Subject: draft.Caller.Subject})
 	if err != nil {
 		return nil, err
+	}
+	own, session := len(open), 0
+	for i := range open {
+		if open[i].Caller.Session == draft.Caller.Session {
+			session++
+		}
 	}
 	all, err := tx.Count(Filter{State: Open})
 	if err != nil {
 		return nil, err
 	}
-	if own < d.cfg.MaxOpen && all < d.cfg.MaxTotal {
+	if own < d.cfg.MaxOpen && session < d.cfg.MaxSession && all < d.cfg.MaxTotal {
 		return nil, nil
 	}
 	return d.full(draft, max(own, 1)), nil

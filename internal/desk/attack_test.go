@@ -18,7 +18,7 @@ import (
 // others.
 func TestFlood(t *testing.T) {
 	cfg := config(&desk.Memory{})
-	cfg.Unattended, cfg.MaxOpen, cfg.MaxTotal = desk.Leave, 10, 15
+	cfg.Unattended, cfg.MaxOpen, cfg.MaxSession, cfg.MaxTotal = desk.Leave, 10, 10, 15
 	d := newDesk(t, cfg)
 	flood := func(subject string) (full int) {
 		for i := range 50 {

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -48,6 +49,7 @@ type Config struct {
 	AlwaysFor  time.Duration // 0: until it is revoked
 
 	MaxOpen    int           // open questions of one subject; 0: 32
+	MaxSession int           // of one session, so that it does not silence the others; 0: half of MaxOpen
 	MaxTotal   int           // open questions of all; 0: 1000
 	MaxInput   int           // bytes of arguments that are shown; 0: 1 MiB
 	MaxPreview int           // bytes of a preview that are kept; 0: 256 KiB
@@ -65,6 +67,7 @@ type Config struct {
 type Desk struct {
 	cfg  Config
 	kick chan struct{} // something of ours changed: look at once
+	busy atomic.Int64  // calls that are asked about now
 
 	// In hand before the question can be seen, and therefore while the store
 	// keeps others out: nothing else is locked or called with it.
@@ -104,6 +107,7 @@ func New(cfg Config) (*Desk, error) {
 	cfg.SessionFor = cmp.Or(cfg.SessionFor, day)
 	cfg.ProjectFor = cmp.Or(cfg.ProjectFor, 90*day)
 	cfg.MaxOpen = max(cmp.Or(cfg.MaxOpen, 32), 1)
+	cfg.MaxSession = max(cmp.Or(cfg.MaxSession, cfg.MaxOpen/2), 1)
 	cfg.MaxTotal = max(cmp.Or(cfg.MaxTotal, 1000), 1)
 	cfg.MaxInput = max(cmp.Or(cfg.MaxInput, 1<<20), 2)
 	cfg.MaxPreview = max(cmp.Or(cfg.MaxPreview, 256<<10), 0)
@@ -173,4 +177,12 @@ func (d *Desk) Revoke(ctx context.Context, id, by string) (g Grant, err error) {
 		return tx.PutGrant(g)
 	})
 	return g, err
+}
+
+// Drain waits until no call is asked about any more, but not for long: whoever
+// closes the store must let those who leave say so.
+func (d *Desk) Drain(most time.Duration) {
+	for end := d.now().Add(most); d.busy.Load() > 0 && d.now().Before(end); {
+		time.Sleep(2 * time.Millisecond)
+	}
 }

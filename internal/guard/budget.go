@@ -275,9 +275,8 @@ func budgetSize(r *toolcrib.Result) int64 {
 // Recall counts a call that an earlier process made and recorded: totals of a
 // day outlive a restart. Rates begin anew.
 func (b *Budget) Recall(r *toolcrib.Record, spec *toolcrib.Spec) {
-	switch toolcrib.Code(r.Outcome) {
-	case "", toolcrib.Invalid, toolcrib.NotFound, toolcrib.Denied, toolcrib.Conflict:
-		return // it did not run
+	if !hasRun(r) {
+		return
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -301,4 +300,16 @@ func (b *Budget) Longest() time.Duration {
 		longest = max(longest, b.limits[i].Per)
 	}
 	return longest
+}
+
+// hasRun: the call came past judge and approve. A tool that ran may answer with
+// any code, so that the outcome does not say it.
+func hasRun(r *toolcrib.Record) bool {
+	strictest, judged := toolcrib.Allow, false
+	for _, v := range r.Verdicts {
+		if !v.Note {
+			judged, strictest = true, min(strictest, v.Decision)
+		}
+	}
+	return r.Outcome != "" && judged && (strictest == toolcrib.Allow || strictest == toolcrib.Ask && r.ApprovedBy != "")
 }

@@ -323,16 +323,26 @@ func TestBudgetRecall(t *testing.T) {
 		{Outcome: toolcrib.Done, Start: clock.Now().Add(-23 * time.Hour)},
 		{Outcome: toolcrib.Broke, Start: clock.Now().Add(-time.Hour)},
 		{Outcome: toolcrib.Outcome(toolcrib.Unavailable), Attempts: 2, Start: clock.Now().Add(-time.Minute)},
-		{Outcome: toolcrib.Outcome(toolcrib.Denied), Start: clock.Now()},
-		{Outcome: toolcrib.Outcome(toolcrib.Invalid), Start: clock.Now()},
+		{Outcome: toolcrib.Outcome(toolcrib.Denied), Start: clock.Now(), Verdicts: []toolcrib.Verdict{{Decision: toolcrib.Deny}}},
+		{Outcome: toolcrib.Outcome(toolcrib.Unavailable), Start: clock.Now(), Verdicts: []toolcrib.Verdict{{Decision: toolcrib.Ask}}},
+		{Outcome: toolcrib.Outcome(toolcrib.Invalid), Start: clock.Now(), Verdicts: []toolcrib.Verdict{{Decision: toolcrib.Allow, Note: true}}},
 		{Start: clock.Now()},
 		{Outcome: toolcrib.Done, Start: clock.Now().Add(-25 * time.Hour)},
 	} {
 		r.Caller, r.ID = ann, fmt.Sprint(i)
+		if r.Verdicts == nil {
+			r.Verdicts = []toolcrib.Verdict{{Decision: toolcrib.Allow}}
+		}
 		b.Recall(&r, &spec)
 	}
 	if got := fits(t, b, ann, spec, 5); got != 1 || b.Longest() != 24*time.Hour {
 		t.Errorf("%d calls are left of 5 after four attempts, within %v", got, b.Longest())
+	}
+	// A tool that ran may refuse by itself, with whatever code.
+	own := toolcrib.Record{Outcome: toolcrib.Outcome(toolcrib.Denied), Start: clock.Now(), Caller: toolcrib.Caller{Subject: "bob"}, Verdicts: []toolcrib.Verdict{{Decision: toolcrib.Ask}}, ApprovedBy: "ann"}
+	b.Recall(&own, &spec)
+	if got := fits(t, b, own.Caller, spec, 5); got != 4 {
+		t.Errorf("%d calls are left of 5 after one that the tool refused", got)
 	}
 	clock.Advance(2 * time.Hour) // the first is forgotten
 	if got := fits(t, b, ann, spec, 5); got != 1 {

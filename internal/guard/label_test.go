@@ -86,13 +86,13 @@ func TestLabelsAsSet(t *testing.T) {
 		{tool("weather", "history", "mcp", 0), 0 | LabelPublic}, // undeclared may run, and that was added
 		{tool("weather", "history", "mcp", reads), 0},
 		{tool("files", "read_file", "fs", reads), LabelUntrusted},
-		{tool("evil", "read_file", "fs", reads), LabelForeign},                  // a bare name is of our own boxes
-		{tool("evil", "find_all", "fs", reads), LabelForeign},                   // and so is a pattern
-		{tool("evil", "x", "api", toolcrib.Pure), LabelForeign},                 // and a group
+		{tool("evil", "read_file", "fs", reads), LabelForeign},              // a bare name is of our own boxes
+		{tool("evil", "find_all", "fs", reads), LabelForeign},               // and so is a pattern
+		{tool("evil", "x", "api", toolcrib.Pure), LabelForeign},             // and a group
 		{tool("files", "find_files", "search", reads), LabelUntrusted},      // * and find_* together
 		{tool("mail", "get_public", "mcp", reads), LabelUntrusted},          // the tool before the pattern
 		{tool("mail", "get_mail", "mcp", reads), LabelPrivate},              //
-		{tool("mail", "get_mail", "fs", reads), LabelForeign},                   // no MCP server
+		{tool("mail", "get_mail", "fs", reads), LabelForeign},               // no MCP server
 		{tool("math", "unit_convert", "math", toolcrib.Pure), LabelPrivate}, // added to none
 	} {
 		if got := table.OfTool(&c.spec); got != c.want {

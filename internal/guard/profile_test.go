@@ -98,6 +98,7 @@ func TestVisibility(t *testing.T) {
 			}
 			return strings.Split(c.Agent, "&")
 		},
+		Tokens:   map[string]bool{"ann": true, "bob": true, "ci": true, "none": true, "acme:bob": true, "acme:ann": true, "other:bob": true},
 		Disabled: selectors(t, "delete_file"),
 		Assigned: []Assignment{{Tools: selectors(t, "shell/*"), Agents: []string{"coding", "full"}}},
 		Enabled:  map[string][]Selector{"ci": selectors(t, "read_file", "shell/*"), "none": nil},
@@ -121,7 +122,7 @@ func TestVisibility(t *testing.T) {
 		{"minimal", "ann", fileTool("write_file"), false, "profile \"minimal\""},
 		{"", "ann", fileTool("delete_file"), false, "disabled"},
 		{"", "ann", toolcrib.Spec{Box: "evil", Native: "delete_file", Effects: reads}, false, "disabled"},
-		{"", "ann", shellTool("run_command"), false, "assign_to_agents"},
+		{"", "ann", shellTool("run_command"), false, "assigned to other agents"},
 		{"coding", "ann", shellTool("run_command"), true, ""},
 		{"coding", "ci", shellTool("run_command"), true, ""},
 		{"coding", "ci", fileTool("write_file"), false, "token \"ci\""},

@@ -24,6 +24,9 @@ type Visibility struct {
 	Disabled []Selector
 	// Assigned tools exist for the named agents only (assign_to_agents).
 	Assigned []Assignment
+	// Tokens are the tokens there are. A caller with another one, which was taken
+	// away meanwhile, has no tools.
+	Tokens map[string]bool
 	// Enabled are the tools of a token (enabled_tools), by its name. A token
 	// that is not in here is not bound so; one with an empty list has none.
 	Enabled map[string][]Selector
@@ -97,7 +100,7 @@ func (v *Visibility) Why(caller toolcrib.Caller, spec *toolcrib.Spec) string {
 	case hiddenDisabled:
 		return fmt.Sprintf("%s is disabled: remove %s from the disabled tools", tool, name)
 	case hiddenAgent:
-		return fmt.Sprintf("%s is assigned to other agents: add %q to assign_to_agents", tool, caller.Agent)
+		return fmt.Sprintf("%s is assigned to other agents than %q (agents.NAME.assigned_tools): run under one of them, or assign it to this one too", tool, caller.Agent)
 	case hiddenToken:
 		return fmt.Sprintf("%s is not among the enabled_tools of the token %q", tool, name)
 	case hiddenOwner:
@@ -131,6 +134,9 @@ func (v *Visibility) hidden(caller toolcrib.Caller, spec *toolcrib.Spec) (hidden
 	}
 	if caller.Token != "" {
 		token := caller.Token
+		if !v.Tokens[token] {
+			return hiddenToken, token
+		}
 		if tools, bound := v.Enabled[token]; bound && !slices.ContainsFunc(tools, func(s Selector) bool { return s.includes(spec, v.Own) }) {
 			return hiddenToken, token
 		}

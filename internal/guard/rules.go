@@ -20,7 +20,7 @@ type Permissions struct {
 type Condition struct {
 	Decision string `yaml:"decision" json:"decision" enum:"allow,ask,deny" doc:"What the rule says to what it means."`
 	Tool     string `yaml:"tool" json:"tool" doc:"The rule, written as in the lists; * is every tool."`
-	When     string `yaml:"when" json:"when,omitempty" doc:"A CEL expression over args, caller, effects, tool and box that has to be true."`
+	When     string `yaml:"when" json:"when,omitempty" doc:"A CEL expression over args, caller, effects, path, tool and box that has to be true."`
 	// Examples are run when the layer is read: one that fails refuses the layer.
 	Match    []string `yaml:"match" json:"match,omitempty" doc:"Examples that the rule must mean: arguments as JSON, or a command, path or address as plain text."`
 	NotMatch []string `yaml:"not_match" json:"not_match,omitempty" doc:"Examples that it must not mean."`

@@ -126,6 +126,8 @@ func obscure(p *Program) bool {
 func hides(p *Program) bool {
 	name := programName(p.Name)
 	switch name {
+	case "git":
+		return gitRuns(p)
 	case "eval", "source", ".", "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "rbash":
 	default:
 		if !isWrapper(name) {
@@ -135,9 +137,20 @@ func hides(p *Program) bool {
 	return slices.ContainsFunc(p.Args, unsettled)
 }
 
+// gitRuns: it starts programs that stand in its arguments.
+func gitRuns(p *Program) bool {
+	return slices.ContainsFunc(p.Args, func(a Arg) bool {
+		switch a.Text {
+		case "bisect", "rebase", "submodule", "filter-branch", "difftool", "mergetool", "hook", "send-email", "for-each-repo":
+			return true
+		}
+		return !a.Literal
+	})
+}
+
 // redefined: a word after git may mean another subcommand than it says.
 func redefined(p *Program) bool {
-	return p.Class == Unknown || slices.ContainsFunc(p.Args, func(a Arg) bool {
+	return p.Class == Unknown || gitRuns(p) || slices.ContainsFunc(p.Args, func(a Arg) bool {
 		return strings.HasPrefix(a.Text, "-c") || strings.HasPrefix(a.Text, "--config-env") || strings.HasPrefix(a.Text, "--exec-path")
 	})
 }

@@ -170,6 +170,7 @@ func pathElems(p string) []string {
 
 // pathForms is a path of a call under every name that it may have.
 type pathForms struct {
+	given        string
 	exact, loose [][]string // as given, cleaned, and where links lead
 	joined       []string   // loose, as texts
 	up           bool       // it has a ".."
@@ -178,7 +179,7 @@ type pathForms struct {
 }
 
 func formsOf(given string, at *places) *pathForms {
-	f := &pathForms{}
+	f := &pathForms{given: filepath.ToSlash(given)}
 	if given == "" || strings.ContainsFunc(given, unicode.IsControl) {
 		f.unclear = true
 		return f

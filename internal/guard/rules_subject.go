@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -159,6 +160,24 @@ func (s *subject) paths() *pathForms {
 	s.forms = formsOf(*given, &at)
 	s.forms.search = searches(&s.review.Spec)
 	return s.forms
+}
+
+// realPath is the one name of the file that a call is about.
+func (s *subject) realPath() string {
+	forms := s.paths()
+	if forms.unclear || forms.given == "" {
+		return ""
+	}
+	at := s.opt.places()
+	full := forms.given
+	if !path.IsAbs(full) {
+		full = path.Join(at.base, full)
+	}
+	real, err := at.real(path.Clean(full))
+	if err != nil {
+		return path.Clean(full)
+	}
+	return real
 }
 
 func (s *subject) address() address {

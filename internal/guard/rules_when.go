@@ -17,6 +17,9 @@ import (
 //	args     the arguments of the call
 //	caller   subject, agent, session, via, dialect, organisation, token
 //	effects  what the tool may do, as a list of words
+//	path     the file that it names: absolute, cleaned and links followed; empty
+//	         for none. args.path is as the caller wrote it, and can be written in
+//	         many ways
 //	tool     its native name
 //	box      its toolbox
 //
@@ -99,6 +102,7 @@ func newConditionEnv() (*cel.Env, error) {
 		cel.Variable("effects", cel.ListType(cel.StringType)),
 		cel.Variable("tool", cel.StringType),
 		cel.Variable("box", cel.StringType),
+		cel.Variable("path", cel.StringType),
 		cel.CrossTypeNumericComparisons(true), // what JSON calls a number is 1 and 1.0
 		cel.ParserExpressionSizeLimit(maxExpression),
 		cel.ParserRecursionLimit(100),
@@ -150,6 +154,7 @@ func (s *subject) variables() (map[string]any, error) {
 			"organisation": caller.Organisation, "token": caller.Token,
 		},
 		"effects": effectWords(spec.Effects),
+		"path":    s.realPath(),
 		"tool":    spec.Native,
 		"box":     spec.Box,
 	}
