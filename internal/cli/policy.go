@@ -142,7 +142,11 @@ func (c *command) policyCheck(ctx context.Context) error {
 			for _, unused := range report.Unused {
 				fmt.Fprintf(c.out, "warning  %s\n", printable(unused))
 			}
-			fmt.Fprintf(c.out, "ok       mode %s, profile %s, %d rules\n", report.Mode, strings.Join(report.Profiles, " and "), report.Rules)
+			rules := fmt.Sprintf("%d rules", report.Rules)
+			if report.Rules == 1 {
+				rules = "1 rule"
+			}
+			fmt.Fprintf(c.out, "ok       mode %s, profile %s, %s\n", report.Mode, strings.Join(report.Profiles, " and "), rules)
 		}
 		return nil
 	})

@@ -170,7 +170,7 @@ func (c *command) policyDiff(ctx context.Context, file string, limit int) error 
 	for _, ch := range changed {
 		fmt.Fprintf(c.out, "%s %s: %s now, %s then\n", ch.ID, printable(ch.Tool), ch.Old, ch.New)
 	}
-	_, err = fmt.Fprintf(c.out, "%d settings and %d of %d past calls would be others\n", len(rows), len(changed), len(calls))
+	_, err = fmt.Fprintf(c.out, "%d settings and %d of %d past calls would differ\n", len(rows), len(changed), len(calls))
 	return err
 }
 

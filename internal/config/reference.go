@@ -25,7 +25,7 @@ const preface = `# Configuration reference
 
 Each layer is laid over the one before it: defaults, system file, user file, environment, flags. A project file may only
 tighten the result, in the way its column says; anything else in it is ignored with a warning. A list replaces the list of
-the layer below; blocks and maps are merged key by key. In an environment variable a list is written with commas, a map as
+the layer below (those under permissions, and tools.disable, are joined); blocks and maps are merged key by key. In an environment variable a list is written with commas, a map as
 ` + "`name=value`" + ` with commas.
 
 Durations are written like ` + "`30s`, `1h30m` or `90d`" + `; sizes like ` + "`4096`, `16MiB` (units of 1024) or `1GB`" + ` (units of 1000).

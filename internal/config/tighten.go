@@ -193,6 +193,6 @@ func (t *tightener) refuseAll(parts []*patch, why string) {
 func (t *tightener) refuse(p *patch, why string) {
 	t.warnings = append(t.warnings, Warning{
 		File: t.file, Line: p.at.line, Column: p.at.column, Key: p.key,
-		Message: "ignored: " + why + "; it takes effect only when you set it in your own config",
+		Message: "ignored: " + why + "; it takes effect only when you set it in your own config, or trust this file (toolcrib trust)",
 	})
 }

@@ -66,7 +66,7 @@ func TestProject(t *testing.T) {
 		{name: "an entry that is there cannot be widened", project: "servers: {docs: {timeout: 1h, headers: {a: b}}}\n",
 			ignored: []string{"1:servers.docs.timeout: not lower", "1:servers.docs.headers.a: cannot add entries"}},
 		{name: "no rule", project: "mode: auto\njournal:\n  retention: 1h\n  max_size: 1MiB\ntools: {alias: {a: b, c: d}, token: hunter2}\n",
-			ignored: []string{"1:mode: cannot set it; it takes effect only when you set it in your own config",
+			ignored: []string{"1:mode: cannot set it; it takes effect only when you set it in your own config, or trust this file (toolcrib trust)",
 				"3:journal.retention: cannot set it", "4:journal.max_size: cannot set it",
 				"5:tools.alias.a: cannot add entries here (and 1 more like it)", "5:tools.token: cannot set it"}},
 		{name: "no rule, same value", project: "mode: ask\n", ignored: []string{"1:mode: cannot set it"}},

@@ -253,7 +253,7 @@ func (r *Rules) Unused(specs []toolcrib.Spec) []string {
 		for _, set := range []*ruleSet{l.deny, l.ask, l.allow} {
 			for _, p := range set.all {
 				if !slices.ContainsFunc(specs, func(s toolcrib.Spec) bool { return p.about(&s, &r.opt) }) {
-					out = append(out, fmt.Sprintf("%s: %s means no tool that there is", l.Rank, p))
+					out = append(out, fmt.Sprintf("%s: %s means no tool that is on the shelves", l.Rank, p))
 				}
 			}
 		}
