@@ -5,6 +5,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/toolbox/clock"
+	"github.com/toolcrib/toolcrib/toolbox/web"
 )
 
 // Config is every setting of the program. Each group belongs to the part it
@@ -49,6 +50,7 @@ type Toolboxes struct {
 	Files    FilesBox    `yaml:"files" doc:"Reading, changing, listing and searching files in the granted directories."`
 	Interact InteractBox `yaml:"interact" doc:"Asking the person."`
 	Math     MathBox     `yaml:"math" doc:"Calculation, units, statistics, equations."`
+	Web      WebBox      `yaml:"web" doc:"Searching the web and fetching pages. It needs the hosts under grant.hosts, such as html.duckduckgo.com or *."`
 	Shell    ShellBox    `yaml:"shell" doc:"Running command lines in the granted directories, in a sandbox."`
 }
 
@@ -81,6 +83,14 @@ type MathBox struct {
 // InteractBox sets up toolbox/interact.
 type InteractBox struct {
 	Enabled bool `yaml:"enabled" project:"off" doc:"Offer this box."`
+}
+
+// WebBox sets up toolbox/web.
+type WebBox struct {
+	Enabled  bool   `yaml:"enabled" project:"off" doc:"Offer this box."`
+	Engine   string `yaml:"engine" enum:"duckduckgo,brave,searxng,tavily" doc:"Who searches."`
+	Endpoint string `yaml:"endpoint" doc:"The address of the engine, if it is another than everyone's. SearXNG needs one."`
+	Secret   string `yaml:"secret" doc:"The name of the secret with the engine's key. It also has to be granted, under vault.grants.web. Empty: brave_api_key or tavily_api_key."`
 }
 
 // Tools names and hides tools.
@@ -124,7 +134,7 @@ func Defaults() Config {
 		Profile: guard.ProfileFull, Mode: guard.ModeDefault.String(),
 		Grant: Grant{Write: []string{"."}},
 		Toolboxes: Toolboxes{
-			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true},
+			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true}, Web: WebBox{Engine: web.DuckDuckGo},
 			Files: FilesBox{Enabled: true},
 			Shell: ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
 		},

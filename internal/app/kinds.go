@@ -10,6 +10,7 @@ import (
 	"github.com/toolcrib/toolcrib/toolbox/interact"
 	"github.com/toolcrib/toolcrib/toolbox/math"
 	"github.com/toolcrib/toolcrib/toolbox/shell"
+	"github.com/toolcrib/toolcrib/toolbox/web"
 )
 
 // kind is one kind of toolbox: whether the configuration wants it, and how it
@@ -30,6 +31,7 @@ func (a *App) kinds(cfg Config) []kind {
 		{"files", boxes.Files.Enabled, with(files.Open, files.Config{})},
 		{"interact", boxes.Interact.Enabled, with(interact.Open, interact.Config{})},
 		{"math", boxes.Math.Enabled, with(math.Open, math.Config{})},
+		{"web", boxes.Web.Enabled, with(web.Open, web.Config{Engine: boxes.Web.Engine, Endpoint: boxes.Web.Endpoint, Secret: boxes.Web.Secret})},
 		{"shell", boxes.Shell.AllowShell, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return a.openShell(ctx, boxes.Shell, cfg.Grant.Hosts)
 		}},

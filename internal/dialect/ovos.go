@@ -32,7 +32,7 @@ func errorField(what string) field {
 const calculator = "Supports %s+, -, *, /, //, %%, **%s functions: abs, round, sqrt, ceil, floor, log, log10, log2, exp, sin, cos, tan, asin, acos, atan, atan2, degrees, radians, factorial, gcd, lcm. Constants: pi, e, tau, inf."
 
 func ovosTools(opt Options) []ovosTool {
-	return slices.Concat(ovosClockAndMath(), ovosFiles(opt), ovosSearch(opt), ovosShell(opt))
+	return slices.Concat(ovosClockAndMath(), ovosFiles(opt), ovosSearch(opt), ovosShell(opt), ovosWeb())
 }
 
 func ovosClockAndMath() []ovosTool {
@@ -104,9 +104,9 @@ func ovosClockAndMath() []ovosTool {
 	}
 }
 
-// ovosBox is the id of a native box on the bus; boxes OpenVoiceOS does not
+// OVOSBox is the id of a native box on the bus; boxes OpenVoiceOS does not
 // know are served under their own name.
-func ovosBox(box string) string {
+func OVOSBox(box string) string {
 	switch box {
 	case "clock":
 		return "ovos-clock-tools"
@@ -116,6 +116,10 @@ func ovosBox(box string) string {
 		return "ovos-filesystem-tools"
 	case "shell":
 		return "ovos-shell-tools"
+	case "web":
+		return "ovos-web-search-tools"
+	case "skill":
+		return "ovos-skill-md-toolbox"
 	}
 	return box
 }
@@ -190,14 +194,14 @@ func ovosSolutions(value map[string]json.RawMessage) {
 func ovosContract(s toolcrib.Spec) any {
 	return ordered{
 		{"name", s.Name}, {"description", s.Description},
-		{"argument_schema", s.Input}, {"output_schema", s.Output}, {"toolbox_id", ovosBox(s.Box)},
+		{"argument_schema", s.Input}, {"output_schema", s.Output}, {"toolbox_id", OVOSBox(s.Box)},
 	}
 }
 
 // ovosError words a refusal as the Python host does. That host hides the
 // cause; here it follows.
 func ovosError(e *toolcrib.Error, box string) string {
-	id := ovosBox(box)
+	id := OVOSBox(box)
 	text := fmt.Sprintf("RuntimeError: Tool execution failed for '%s' in ToolBox '%s'", e.Tool, id)
 	switch e.Code {
 	case toolcrib.Invalid:

@@ -45,15 +45,23 @@ func (c *capture) Write(p []byte) (int, error) {
 	c.mu.Lock()
 	c.toDisk(p)
 	c.keep(p)
+	before := c.total
 	c.total += int64(len(p))
 	c.mu.Unlock()
 	select {
 	case c.news <- struct{}{}:
 	default: // nobody has looked since the last piece
 	}
-	c.emit(toolcrib.Event{Kind: c.kind, Text: string(p)})
+	// Screens see all of what a person could read, and of a flood a piece now and
+	// then: each event is a copy.
+	if total := before + int64(len(p)); total <= shownWhole || before>>20 != total>>20 {
+		c.emit(toolcrib.Event{Kind: c.kind, Text: string(p)})
+	}
 	return len(p), nil
 }
+
+// shownWhole is how much of a stream goes to screens piece by piece.
+const shownWhole = 4 << 20
 
 func (c *capture) keep(p []byte) {
 	if room := c.half - len(c.head); room > 0 {
