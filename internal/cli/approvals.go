@@ -256,7 +256,7 @@ func findQuestion(ctx context.Context, d *desk.Desk, name string, open bool) (de
 
 // begins reports whether an ID begins with what was typed.
 func begins(id, prefix, typed string) bool {
-	return typed != "" && typed != prefix && (strings.HasPrefix(id, typed) || strings.HasPrefix(id, prefix+typed))
+	return typed != "" && (strings.HasPrefix(id, typed) || strings.HasPrefix(id, prefix+typed))
 }
 
 // oneOf makes sure that a name means one thing.

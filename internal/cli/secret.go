@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"strings"
 	"io"
 	"time"
 	"unicode/utf8"
@@ -98,6 +99,9 @@ func (c *command) secretSetCmd() *cobra.Command {
 		Long: `Keep a secret. At a terminal the value is asked for and not shown; else it is all
 of standard input, less one newline at its end.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if strings.Contains(args[0], "=") { // the value must not be repeated here
+				return usagef("a value is never given on the command line: it would be in the shell's history and in the list of processes, where this one now is. Say only the name, and change the value if it counts")
+			}
 			return c.setSecret(cmd.Context(), vault.Ref{Scope: scope.Scope, Name: args[0]})
 		},
 	}
@@ -127,6 +131,9 @@ func (c *command) setSecret(ctx context.Context, ref vault.Ref) error {
 	note := ""
 	if cut {
 		note = ", without the newline at its end"
+	}
+	if len(value) < 4 {
+		note += "; it is too short to be taken out of results and records"
 	}
 	return c.done(ref, "kept "+ref.String()+note)
 }
