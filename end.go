@@ -104,7 +104,7 @@ func (c *Crib) cleaned(e *Error) *Error {
 	own.Message = c.redactedText(e.Message)
 	own.Bad = slices.Clone(e.Bad)
 	for i := range own.Bad {
-		own.Bad[i].Message = c.redactedText(own.Bad[i].Message)
+		own.Bad[i].Path, own.Bad[i].Message = c.redactedText(own.Bad[i].Path), c.redactedText(own.Bad[i].Message)
 	}
 	return &own
 }

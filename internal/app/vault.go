@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"maps"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -99,7 +100,11 @@ type keeper struct {
 	log   *slog.Logger
 	now   func() time.Time
 
+	dir string // of the store
+
 	mu     sync.Mutex
+	file   os.FileInfo // the store as it was when the values were read; nil: there was none
+	until  time.Time   // so long the values hold if the store looks the same
 	stamp  vault.Stamp
 	values []string
 	set    *secrets.Known
@@ -115,7 +120,7 @@ func openSecrets(crib *toolcrib.Crib, cfg Vault, state string, from KeySource) (
 	if err != nil {
 		return nil, err
 	}
-	k := &keeper{vault: v, guard: &guard.SecretGrant{Names: cfg.Grants, Whole: &crib.Grant}, log: cmp.Or(crib.Log, slog.Default()), now: time.Now}
+	k := &keeper{vault: v, dir: VaultDir(state), guard: &guard.SecretGrant{Names: cfg.Grants, Whole: &crib.Grant}, log: cmp.Or(crib.Log, slog.Default()), now: time.Now}
 	crib.Secret, crib.Grant.Secrets = k.lookup, k.guard.All()
 	if len(crib.Grant.Secrets) > 0 {
 		crib.Guards = append(crib.Guards, k.guard)
@@ -166,6 +171,10 @@ const (
 	// a keyring may stand at a dialogue that nobody answers.
 	knownWait = 2 * time.Second
 	knownRest = 30 * time.Second
+	// knownHold is how long values are taken for the current ones because the
+	// store looks as it did: a call asks for them several times, and reading it
+	// each time was a third of what a call cost.
+	knownHold = 3 * time.Second
 )
 
 // known gives every value in the vault, the longest first, and the stamp of
@@ -179,18 +188,28 @@ func (k *keeper) known(ctx context.Context) ([]string, vault.Stamp) {
 	if k.now().Before(k.retry) {
 		return k.values, k.stamp
 	}
+	// Looked at before it is read, so that what changes in between is noticed.
+	file := k.look()
+	if k.now().Before(k.until) && sameStore(k.file, file) {
+		return k.values, k.stamp
+	}
 	bound, cancel := context.WithTimeout(ctx, knownWait)
 	defer cancel()
 	found, stamp, err := k.vault.Known(bound)
 	switch {
 	case err != nil && ctx.Err() != nil: // the call is over; that says nothing
 	case err != nil:
+		k.until = time.Time{}
 		k.retry = k.now().Add(knownRest)
 		if !k.told {
 			k.told = true
 			k.log.Warn("the vault cannot be read, so its values are not taken out of results", "err", err)
 		}
-	case stamp != k.stamp:
+	default:
+		k.file, k.until = file, k.now().Add(knownHold)
+		if stamp == k.stamp {
+			break
+		}
 		k.values, k.stamp, k.told = nil, stamp, false
 		for _, value := range found {
 			k.values = append(k.values, value)
@@ -199,6 +218,23 @@ func (k *keeper) known(ctx context.Context) ([]string, vault.Stamp) {
 		k.values = slices.Compact(k.values)
 	}
 	return k.values, k.stamp
+}
+
+// look tells what the store looks like from outside. It is replaced as a whole
+// when it is written, so that it is another file then.
+func (k *keeper) look() os.FileInfo {
+	info, err := os.Lstat(filepath.Join(k.dir, "secrets"))
+	if err != nil {
+		return nil
+	}
+	return info
+}
+
+func sameStore(a, b os.FileInfo) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && a.Mode() == b.Mode()
 }
 
 // redaction gives the values in the form that redaction takes. It is made anew

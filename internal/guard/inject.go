@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"bytes"
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -24,8 +26,10 @@ import (
 //
 // The id follows from the call, and does not occur in the text. A Value keeps
 // its form, for programs; where there is no text beside it, one is added that
-// shows it, since models are shown the texts. Results of other tools are left
-// alone to the byte.
+// shows it, since models are shown the texts. Links and resources have no text
+// that tags could stand around: their names, addresses and readable data are
+// made harmless, and a text that names them is added if there is no other or if
+// they want something. Results of other tools are left alone to the byte.
 //
 // It marks and explains; it never holds a result back for what it says.
 type Inject struct {
@@ -57,7 +61,15 @@ func (j *Inject) Vet(ctx context.Context, r toolcrib.Review, given *toolcrib.Res
 		// harmless string by string, and here is once more as a whole.
 		out.Content = append(out.Content, toolcrib.Content{Type: "text", Text: f.neutral(string(out.Value))})
 	}
-	flagged := j.wrap(&out, r, f)
+	// What has no text cannot stand between tags itself: a text is put behind it
+	// that names it between them, if there is no other or if it wants something.
+	aside := beside(out.Content)
+	if list := labels(out.Content); list != "" && (!texts && out.Value == nil || len(aside) > 0) {
+		out.Content = append(out.Content, toolcrib.Content{Type: "text", Text: f.neutral(list)})
+	} else {
+		aside = nil
+	}
+	flagged := j.wrap(&out, r, f, aside)
 	if len(flagged) > 0 && j.Report != nil {
 		j.Report(ctx, r, flagged)
 	}
@@ -69,15 +81,78 @@ func (f *changes) content(c *toolcrib.Content) bool {
 	for _, s := range []*string{&c.Text, &c.Name, &c.URI, &c.MIME} {
 		*s = f.neutral(*s)
 	}
-	if len(c.Data) > 0 && readAsText(c.MIME, c.Data) {
-		c.Data = []byte(f.neutral(string(c.Data)))
+	if readAsText(c.MIME, c.Data) {
+		if text := f.neutral(string(c.Data)); text != string(c.Data) {
+			c.Data = []byte(text)
+		}
 	}
 	return c.Text != ""
 }
 
+// readAsText reports whether bytes are read as a text. One with a zero in it is
+// none, or in an encoding of two bytes that has no place to write in.
+func readAsText(kind string, data []byte) bool {
+	return len(data) > 0 && bytes.IndexByte(data, 0) < 0 && readable(kind, data) == readText
+}
+
+// labels puts together what is read of pieces that have no text: the name and
+// the address of a link, and the beginning of what lies in it.
+func labels(contents []toolcrib.Content) string {
+	var b strings.Builder
+	for _, c := range contents {
+		if c.Text != "" || c.Name == "" && c.URI == "" && !readAsText(c.MIME, c.Data) {
+			continue
+		}
+		if b.Len() > labelsMost {
+			b.WriteString("…\n")
+			break
+		}
+		if b.Len() == 0 {
+			b.WriteString("Pieces beside this text came from outside as well:\n")
+		}
+		fmt.Fprintf(&b, "%s: %s %s\n", cmp.Or(c.Type, "content"), labelled(c.Name), labelled(c.URI))
+	}
+	return b.String()
+}
+
+const (
+	labelsMost = 16 << 10
+	labelMost  = 1 << 10
+)
+
+func labelled(text string) string {
+	if len(text) <= labelMost {
+		return text
+	}
+	return strings.ToValidUTF8(text[:labelMost], "") + "…"
+}
+
+// beside reads what stands in pieces without a text for what it wants.
+func beside(contents []toolcrib.Content) []string {
+	var all []string
+	for _, c := range contents {
+		if c.Text != "" {
+			continue
+		}
+		texts := []string{c.Name, c.URI}
+		if readAsText(c.MIME, c.Data) {
+			texts = append(texts, string(c.Data))
+		}
+		for _, text := range texts {
+			for _, flag := range suspicions(text) {
+				if !slices.Contains(all, flag) {
+					all = append(all, flag)
+				}
+			}
+		}
+	}
+	return all
+}
+
 // wrap puts every text between tags. Several pieces have tags each, so that
 // what one begins another cannot end.
-func (j *Inject) wrap(out *toolcrib.Result, r toolcrib.Review, f changes) (flagged []string) {
+// The flags aside are those of the last.
+func (j *Inject) wrap(out *toolcrib.Result, r toolcrib.Review, f changes, aside []string) (flagged []string) {
 	var all []string
 	for i := range out.Content {
 		c := &out.Content[i]
@@ -85,6 +160,9 @@ func (j *Inject) wrap(out *toolcrib.Result, r toolcrib.Review, f changes) (flagg
 			continue
 		}
 		list := flags(c.Text, f)
+		if i == len(out.Content)-1 {
+			list = slices.Concat(slices.DeleteFunc(aside, func(s string) bool { return slices.Contains(list, s) }), list)
+		}
 		c.Text = wrapped(c.Text, r, i, list)
 		for _, text := range list {
 			if !slices.Contains(all, text) {

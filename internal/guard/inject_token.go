@@ -12,14 +12,20 @@ const maxToken = 48
 // opens reports whether a control token of a model, or a tag of our own,
 // begins with the bracket that stands before rest. Letters that look like
 // others count as those: what a person takes for a token, a model may too.
+//
+// Blanks behind the bracket are looked past, however many. What follows must
+// then be closed as well, since programs and formulas have blanks there too.
 func opens(bracket byte, rest string) bool {
+	rest, apart := unblanked(rest)
 	first, size := folded(rest)
 	if bracket == '<' && first == '|' {
 		next, _ := folded(rest[size:])
-		return tokenChar(next) || next == '/'
+		return (tokenChar(next) || next == '/') && (!apart || piped(rest[size:]))
 	}
 	if first == '/' {
-		rest = rest[size:]
+		var more bool
+		rest, more = unblanked(rest[size:])
+		apart = apart || more
 	}
 	var name [maxToken]byte
 	n, end := 0, byte(0)
@@ -35,17 +41,52 @@ func opens(bracket byte, rest string) bool {
 	if n == 0 {
 		return false
 	}
+	closed := end
+	if end == ' ' {
+		rest, _ := unblanked(rest)
+		closed, _ = folded(rest)
+	}
 	if bracket == '[' {
-		return end == ']' && bracketToken(string(name[:n]))
+		return closed == ']' && bracketToken(string(name[:n]))
 	}
 	switch word := string(name[:n]); {
-	case strings.HasPrefix(word, "untrusted"), strings.HasPrefix(word, "antml:"), end == '>' && shortToken(word):
+	case strings.HasPrefix(word, "untrusted"), strings.HasPrefix(word, "antml:"), closed == '>' && !apart && shortToken(word):
 		return true
+	case apart && closed != '>':
+		return false
 	case end != '>' && end != '/' && end != ' ' && rest != "":
 		return false
 	default:
 		return tagToken(word)
 	}
+}
+
+// unblanked gives a text without the blanks it begins with.
+func unblanked(text string) (rest string, apart bool) {
+	for {
+		c, size := folded(text)
+		if c != ' ' {
+			return text, apart
+		}
+		text, apart = text[size:], true
+	}
+}
+
+// piped reports whether a name is closed by a pipe and a bracket.
+func piped(rest string) bool {
+	for range maxToken {
+		c, size := folded(rest)
+		rest = rest[size:]
+		switch {
+		case c == '|':
+			rest, _ = unblanked(rest)
+			c, _ = folded(rest)
+			return c == '>'
+		case !tokenChar(c) && c != '/':
+			return false
+		}
+	}
+	return false
 }
 
 func tokenChar(c byte) bool {
@@ -86,10 +127,7 @@ func bracketToken(name string) bool {
 // as "Human:", and gives the place of its colon, -1 for none. The words that
 // also name fields count only where they are written with a capital.
 func turn(line string) int {
-	at, marks := 0, 0
-	for at < len(line) && strings.IndexByte(" \t>#*_-", line[at]) >= 0 && marks < 16 {
-		at, marks = at+1, marks+1
-	}
+	at := marks(line, " >#*_-")
 	heading := strings.IndexByte(line[:at], '#') >= 0
 	capital, n := false, 0
 	var name [12]byte
@@ -118,11 +156,22 @@ func turn(line string) int {
 	default:
 		return -1
 	}
-	for marks = 0; at < len(line) && strings.IndexByte(" \t*_", line[at]) >= 0 && marks < 4; marks++ {
-		at++
-	}
+	at += marks(line[at:], " *_")
 	if c, _ := folded(line[at:]); c != ':' {
 		return -1
+	}
+	return at
+}
+
+// marks gives the length of the signs a text begins with. A line end is none.
+func marks(text, signs string) int {
+	at := 0
+	for at < len(text) && text[at] != '\n' && text[at] != '\r' {
+		c, size := folded(text[at:])
+		if strings.IndexByte(signs, c) < 0 {
+			break
+		}
+		at += size
 	}
 	return at
 }
@@ -176,11 +225,11 @@ func lookalike(r rune) byte {
 		return '_'
 	case '‐', '‑', '‒', '–', '—', '−', '﹣':
 		return '-'
-	case '›', '〉', '⟩', '˃', 'ᐳ', '❯', '﹥':
+	case '›', '〉', '⟩', '˃', 'ᐳ', '❯', '﹥', '≻', '⋗', '»', '》', '⟫', '≫', '❭', '❱', '⟭', '⧽', '⪼', '⪢', '\u232a', '⦊':
 		return '>'
 	case '⟧', '】', '〛':
 		return ']'
-	case '\u00a0', '\u2002', '\u2003', '\u2009', '\u3000':
+	case '\u00a0', '\u1680', '\u2000', '\u2001', '\u2002', '\u2003', '\u2004', '\u2005', '\u2006', '\u2007', '\u2008', '\u2009', '\u200a', '\u202f', '\u205f', '\u3000':
 		return ' '
 	}
 	return letterLike(r)
@@ -189,7 +238,7 @@ func lookalike(r rune) byte {
 // bracketLike knows what is taken for an opening bracket of a token.
 func bracketLike(r rune) byte {
 	switch r {
-	case '＜', '‹', '〈', '⟨', '˂', 'ᐸ', '❮', '﹤':
+	case '＜', '‹', '〈', '⟨', '˂', 'ᐸ', '❮', '﹤', '≺', '⋖', '«', '《', '⟪', '≪', '❬', '❰', '⟬', '⧼', '⪻', '⪡', '\u2329', '⦉':
 		return '<'
 	case '［', '⟦', '【', '〚':
 		return '['

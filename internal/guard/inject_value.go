@@ -194,14 +194,3 @@ func uniqueKeys(text []byte) error {
 		}
 	}
 }
-
-// readAsText reports whether bytes of this type are read as text.
-func readAsText(mime string, data []byte) bool {
-	mime, _, _ = strings.Cut(strings.ToLower(strings.TrimSpace(mime)), ";")
-	mime = strings.TrimSpace(mime)
-	switch {
-	case strings.HasPrefix(mime, "text/"), strings.HasSuffix(mime, "json"), strings.HasSuffix(mime, "xml"), strings.HasSuffix(mime, "yaml"):
-		return utf8.Valid(data)
-	}
-	return false
-}

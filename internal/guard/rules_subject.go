@@ -173,11 +173,11 @@ func (s *subject) realPath() string {
 	if !path.IsAbs(full) {
 		full = path.Join(at.base, full)
 	}
-	real, err := at.real(path.Clean(full))
+	resolved, err := at.real(path.Clean(full))
 	if err != nil {
 		return path.Clean(full)
 	}
-	return real
+	return resolved
 }
 
 func (s *subject) address() address {

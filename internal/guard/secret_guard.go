@@ -67,8 +67,11 @@ func secretHits(scanner *secrets.Scanner, known *secrets.Known, input json.RawMe
 	for _, h := range hits {
 		under[h.Path] = true
 	}
-	err := secrets.Values(input, "args", func(path, key string, value json.Token) {
-		if toolcrib.SecretName(key) && secretValue(value) && !under[path] && scanner.Strike(path, known) == path {
+	err := secrets.Values(input, "args", func(v *secrets.Visit) {
+		if !toolcrib.SecretName(v.Key()) || !secretValue(v) {
+			return
+		}
+		if path := v.Path(); !under[path] && scanner.Strike(path, known) == path {
 			under[path] = true
 			hits = append(hits, secrets.Hit{Path: path, Rule: "by its name"})
 		}
@@ -78,12 +81,14 @@ func secretHits(scanner *secrets.Scanner, known *secrets.Known, input json.RawMe
 }
 
 // secretValue: a reference to a secret is none, and neither is a switch.
-func secretValue(value json.Token) bool {
-	switch v := value.(type) {
-	case string:
-		return v != "" && v != secrets.Mark && !(strings.HasPrefix(v, "${") && strings.HasSuffix(v, "}"))
-	case json.Number:
-		return true
+func secretValue(v *secrets.Visit) bool {
+	text, isString := v.Token()
+	if isString {
+		return text != "" && text != secrets.Mark && !(strings.HasPrefix(text, "${") && strings.HasSuffix(text, "}"))
 	}
-	return false
+	switch text {
+	case "true", "false", "null":
+		return false
+	}
+	return true
 }

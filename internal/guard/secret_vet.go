@@ -4,10 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"mime"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard/secrets"
@@ -20,9 +18,6 @@ type SecretVetter struct {
 	Secrets
 	Mode SecretMode
 }
-
-// seam is how much of two neighbouring texts is looked at together.
-const seam = 8 << 10
 
 // Vet gives the result without its secrets, with a note about them, or an error.
 func (v SecretVetter) Vet(_ context.Context, _ toolcrib.Review, given *toolcrib.Result) (*toolcrib.Result, error) {
@@ -39,10 +34,7 @@ func (v SecretVetter) Vet(_ context.Context, _ toolcrib.Review, given *toolcrib.
 		}
 		clean.Value = look.json(given.Value)
 	}
-	look.seams(clean.Content)
-	for i := range clean.Content {
-		look.content(&clean.Content[i])
-	}
+	look.contents(clean.Content)
 	switch {
 	case len(look.rules) == 0:
 		return given, nil
@@ -89,69 +81,12 @@ func (l *secretLook) json(text json.RawMessage) json.RawMessage {
 	return clean
 }
 
-func (l *secretLook) text(text string) string {
+// resolved takes out of a text that is JSON what is only seen with its escapes
+// resolved.
+func (l *secretLook) resolved(text string) string {
 	head := strings.TrimLeft(text, " \t\r\n")
 	if head != "" && (head[0] == '{' || head[0] == '[') && strings.Contains(head, `\`) && json.Valid([]byte(head)) {
-		text = string(l.json(json.RawMessage(text)))
+		return string(l.json(json.RawMessage(text)))
 	}
-	found := l.scanner.Find(text, l.known)
-	l.note(found)
-	return secrets.StrikeOut(text, found)
-}
-
-func (l *secretLook) content(c *toolcrib.Content) {
-	c.Text, c.URI, c.Name = l.text(c.Text), l.text(c.URI), l.text(c.Name)
-	if len(c.Data) > 0 && readableData(c.MIME, c.Data) {
-		if clean := l.text(string(c.Data)); clean != string(c.Data) {
-			c.Data = []byte(clean)
-		}
-	}
-}
-
-// seams looks for what begins in one text and ends in the next.
-func (l *secretLook) seams(contents []toolcrib.Content) {
-	last := -1
-	for i := range contents {
-		if contents[i].Text == "" {
-			continue
-		}
-		if last >= 0 {
-			l.seam(&contents[last].Text, &contents[i].Text)
-		}
-		last = i
-	}
-}
-
-func (l *secretLook) seam(a, b *string) {
-	from, to := max(0, len(*a)-seam), min(len(*b), seam)
-	tail, head := (*a)[from:], (*b)[:to]
-	var across []secrets.Finding
-	for _, f := range l.scanner.Find(tail+head, l.known) {
-		if f.Start < len(tail) && f.End > len(tail) {
-			across = append(across, f)
-		}
-	}
-	if len(across) == 0 {
-		return
-	}
-	l.note(across)
-	first, second := slices.Clone(across), slices.Clone(across)
-	for i, f := range across {
-		first[i].End = len(tail)
-		second[i].Start, second[i].End = 0, f.End-len(tail)
-	}
-	*a = (*a)[:from] + secrets.StrikeOut(tail, first)
-	*b = secrets.StrikeOut(head, second) + (*b)[to:]
-}
-
-// readableData reports whether data can be read as a text.
-func readableData(kind string, data []byte) bool {
-	if name, _, err := mime.ParseMediaType(kind); err == nil {
-		kind = name
-	}
-	switch {
-	case strings.HasPrefix(kind, "image/"), strings.HasPrefix(kind, "audio/"), strings.HasPrefix(kind, "video/"), strings.HasPrefix(kind, "font/"):
-		return kind == "image/svg+xml"
-	}
-	return utf8.Valid(data)
+	return text
 }

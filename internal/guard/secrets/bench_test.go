@@ -100,3 +100,22 @@ func BenchmarkNew(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkSmall is what every call costs: its arguments and its value.
+func BenchmarkSmall(b *testing.B) {
+	s := testScanner(b)
+	known := NewKnown([]string{"correct horse battery staple", "s3cr3t-value-of-a-vault"})
+	doc := []byte(`{"path":"/srv/projects/crib/internal/schema","query":"func Parse(text []byte, lim Limits)","mode":"exact","limit":25,"ratio":0.75,"deep":true,"tags":["alpha","beta","gamma"],"ref":"issue-12345","opts":{"case":true,"width":120,"name":"the name of this set of options, long enough to matter"}}`)
+	b.Run("redact", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			s.Redact(doc, known)
+		}
+	})
+	b.Run("hits", func(b *testing.B) {
+		b.ReportAllocs()
+		for b.Loop() {
+			s.Hits(doc, known, "args")
+		}
+	})
+}

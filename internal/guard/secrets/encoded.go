@@ -13,12 +13,7 @@ const (
 // encoded adds the runs of base64 that hide a secret in a readable text. They
 // are looked into once: what is encoded twice is not found.
 func (s *Scanner) encoded(found []Finding, text string, known *Known) []Finding {
-	run := step{min: encodedLeast}
-	for c := range 0x80 {
-		if b := byte(c); wordByte(b) || b == '+' || b == '/' || b == '-' {
-			run.set.add(b)
-		}
-	}
+	run, left := s.base64, workFor(text)
 	for at := 0; ; {
 		n := run.find(text[at:])
 		if n < 0 {
@@ -28,11 +23,23 @@ func (s *Scanner) encoded(found []Finding, text string, known *Known) []Finding 
 		for at = from; at < len(text) && run.set.has(text[at]); at++ {
 		}
 		if inner := decoded(text[from:at]); inner != "" {
-			if hidden := known.find(s.find(inner), inner); len(hidden) > 0 {
+			var hidden []Finding
+			hidden, left = s.find(nil, inner, left)
+			if hidden = known.find(hidden, inner); len(hidden) > 0 {
 				found = append(found, Finding{Start: from, End: at, Rule: hidden[0].Rule})
 			}
 		}
 	}
+}
+
+func base64Run() step {
+	run := step{min: encodedLeast}
+	for c := range 0x80 {
+		if b := byte(c); wordByte(b) || b == '+' || b == '/' || b == '-' {
+			run.set.add(b)
+		}
+	}
+	return run
 }
 
 // decoded gives the readable text that a run of base64 stands for, or nothing.

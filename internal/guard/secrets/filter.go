@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strings"
 )
 
@@ -12,6 +13,7 @@ type match struct {
 	text                 string // all of the text
 	from, to             int    // the match
 	secretFrom, secretTo int    // the part that is the secret
+	left                 *work
 }
 
 func (m match) secret() string { return m.text[m.secretFrom:m.secretTo] }
@@ -125,13 +127,24 @@ func call(name string, args []expression) (expression, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		return func(s *scope) value { return value{text: re.FindString(args[0](s).text)} }, nil
+		return func(s *scope) value {
+			text := args[0](s).text
+			s.left.use(workMatch + len(text)*workThreads)
+			return value{text: re.FindString(text)}
+		}, nil
 	default: // matchesAny
-		re, err := regexp.Compile("(?:" + strings.Join(fixed.list, ")|(?:") + ")")
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", name, err)
+		var list []*pattern
+		for _, text := range fixed.list {
+			p, err := newPattern(text)
+			if err != nil {
+				return nil, fmt.Errorf("%s: %w", name, err)
+			}
+			list = append(list, p)
 		}
-		return func(s *scope) value { return value{truth: re.MatchString(args[0](s).text)} }, nil
+		return func(s *scope) value {
+			text := args[0](s).text
+			return value{truth: slices.ContainsFunc(list, func(p *pattern) bool { return p.matches(text, s.left) })}
+		}, nil
 	}
 }
 

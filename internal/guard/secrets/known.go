@@ -90,11 +90,19 @@ func forms(value string) []string {
 	return out
 }
 
+// Find gives the known values in a text of any kind; those that are written in
+// fewer than least bytes are left out.
+func (k *Known) Find(text string, least int) []Finding {
+	found := k.find(nil, text)
+	return merged(slices.DeleteFunc(found, func(f Finding) bool { return f.End-f.Start < least }))
+}
+
 // find adds the known values in a text.
 func (k *Known) find(found []Finding, text string) []Finding {
 	if k == nil || len(k.heads) == 0 {
 		return found
 	}
+	before := len(found)
 	for i := 0; i+head <= len(text); i++ {
 		h := hashHead(text[i:])
 		if k.maybe[h>>6]&(1<<(h&63)) == 0 {
@@ -103,7 +111,11 @@ func (k *Known) find(found []Finding, text string) []Finding {
 		for _, form := range k.heads[[head]byte([]byte(text[i:i+head]))] {
 			if strings.HasPrefix(text[i:], form) {
 				// What begins within it may reach further: go on at the next byte.
-				found = append(found, Finding{Start: i, End: i + len(form), Rule: RuleKnown})
+				if n := len(found); n > before && found[n-1].End > i {
+					found[n-1].End = max(found[n-1].End, i+len(form))
+				} else {
+					found = append(found, Finding{Start: i, End: i + len(form), Rule: RuleKnown})
+				}
 				break
 			}
 		}

@@ -15,8 +15,7 @@ const (
 // findPEM finds private keys in PEM form: the whole block, whatever stands
 // between its lines (escaped line ends, quotes, indentation, line numbers), and
 // also one that is cut off.
-func findPEM(text string) []Finding {
-	var found []Finding
+func findPEM(found []Finding, text string) []Finding {
 	for at := 0; ; {
 		n := strings.Index(text[at:], "PRIVATE KEY")
 		if n < 0 {

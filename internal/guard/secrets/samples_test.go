@@ -272,7 +272,7 @@ func marshal(t testing.TB, v any) []byte {
 
 func flat(t testing.TB, v any) string {
 	t.Helper()
-	text, _ := flatten(marshal(t, v))
+	text := flatten(marshal(t, v))
 	return text
 }
 

@@ -24,11 +24,15 @@ type Scanner struct {
 	rules  []*rule
 	words  *words
 	uses   [][]use // by keyword
+	count  int     // of uses
 	filter *lazyFilter
+	base64 step      // a run that may hide something
+	spare  sync.Pool // of *hunt
 }
 
 // use is a rule that a keyword is of.
 type use struct {
+	id    int
 	rule  int
 	index int // of the keyword in the rule
 }
@@ -44,6 +48,7 @@ type rule struct {
 	boundary  bool           // a match begins at the edge of a word
 	places    []place        // by keyword; nil: anywhere near one
 	longest   int            // bytes of a match
+	perByte   int            // work of the regexp
 	bare      *regexp.Regexp // at the beginning of a text
 	behind    *regexp.Regexp // after one byte
 	rejection *lazyFilter
@@ -57,7 +62,7 @@ func newScanner(text string) (*Scanner, error) {
 	if err != nil {
 		return nil, fmt.Errorf("reading the rules for secrets: %w", err)
 	}
-	s := &Scanner{filter: &lazyFilter{text: filter}}
+	s := &Scanner{base64: base64Run(), filter: &lazyFilter{text: filter}}
 	var list []string
 	known := map[string]int{}
 	for _, r := range raw {
@@ -74,7 +79,8 @@ func newScanner(text string) (*Scanner, error) {
 				list = append(list, word)
 				s.uses = append(s.uses, nil)
 			}
-			s.uses[at] = append(s.uses[at], use{rule: len(s.rules), index: i})
+			s.uses[at] = append(s.uses[at], use{id: s.count, rule: len(s.rules), index: i})
+			s.count++
 		}
 		s.rules = append(s.rules, &rule{rawRule: r, rejection: &lazyFilter{text: r.filter}})
 	}
@@ -135,6 +141,7 @@ func (r *rule) compile() error {
 	if r.group > r.bare.NumSubexp() {
 		return fmt.Errorf("rule %s: it has no group %d", r.id, r.group)
 	}
+	r.perByte = workOf(tree)
 	chain := steps(tree)
 	r.longest = widened(chain).max
 	for _, st := range chain {
@@ -142,11 +149,7 @@ func (r *rule) compile() error {
 			r.run = st
 		}
 	}
-	for _, st := range chain {
-		if r.first.join(st.set); st.min > 0 {
-			break
-		}
-	}
+	r.first = firstOf(chain)
 	r.chains = [][]step{chain}
 	if tree.Op == syntax.OpAlternate && len(tree.Sub) <= 4 {
 		r.chains = nil
@@ -171,23 +174,32 @@ func (s *Scanner) Find(text string, known *Known) []Finding {
 	return merged(s.all(text, known))
 }
 
+// all gives what is found in a text as it is, with its escapes resolved and in
+// its base64. Each of the three looks has work of its own, so that one that is
+// cut short does not cut the others.
 func (s *Scanner) all(text string, known *Known) []Finding {
-	found := known.find(s.find(text), text)
+	found, _ := s.find(nil, text, workFor(text))
+	found = known.find(found, text)
 	found = s.escaped(found, text, known)
 	return s.encoded(found, text, known)
 }
 
-// find goes by rules and by the form of private keys.
-func (s *Scanner) find(text string) []Finding {
-	h := hunt{Scanner: s, text: text, done: make([]int, len(s.rules)), tried: make([]int, len(s.rules))}
+// find adds what is found by rules and by the form of private keys, and gives
+// the work that is left.
+func (s *Scanner) find(found []Finding, text string, left work) ([]Finding, work) {
+	var h *hunt // most texts need none
 	s.words.each(text, func(word, end int) bool {
-		begin := end - int(s.words.size[word])
-		for _, u := range s.uses[word] {
-			h.follow(u, begin, end)
+		if h == nil {
+			h = s.hunt(found, text, left)
 		}
+		h.met(word, end)
 		return true
 	})
-	return append(h.found, findPEM(text)...)
+	if h != nil {
+		found, left = h.found, h.left
+		s.rest(h)
+	}
+	return findPEM(found, text), left
 }
 
 // Errors compiles every rule and gives what is wrong with any of them. A rule
@@ -208,127 +220,6 @@ func (s *Scanner) Errors() []error {
 		add(r.id, r.rejection.err)
 	}
 	return all
-}
-
-// hunt is one look through one text.
-type hunt struct {
-	*Scanner
-	text  string
-	found []Finding
-	done  []int // by rule: nothing before is looked at any more
-	tried []int // by rule: where it was tried last, plus one
-}
-
-// nearby is how far from a keyword a match is looked for by rules whose
-// keyword is not part of their matches.
-const nearby = 2048
-
-// follow tries a rule where one of its keywords stands.
-func (h *hunt) follow(u use, begin, end int) {
-	r := h.rules[u.rule]
-	if !r.ready() {
-		return
-	}
-	if r.places == nil {
-		h.around(u.rule, r, max(begin-nearby, h.done[u.rule]), min(end+nearby, len(h.text)))
-		return
-	}
-	p := r.places[u.index]
-	for at := max(begin-p.max, h.done[u.rule], 0); at <= begin-p.min; at++ {
-		if h.tried[u.rule] == at+1 {
-			continue
-		}
-		h.tried[u.rule] = at + 1
-		if h.try(u.rule, r, at) {
-			at = h.done[u.rule] - 1
-		}
-	}
-}
-
-// around tries a rule everywhere from at to stop, if there is a place for the
-// longest run of its matches at all.
-func (h *hunt) around(index int, r *rule, at, stop int) {
-	last := -1 // up to here a run begins at or after at
-	for at < stop {
-		if at > last {
-			reach := h.text[at:min(len(h.text), stop+nearby)]
-			run := r.run.find(reach)
-			if run < 0 {
-				h.done[index] = max(h.done[index], stop)
-				return
-			}
-			end := run + r.run.min
-			for end < len(reach) && r.run.set.has(reach[end]) {
-				end++
-			}
-			last = at + end - r.run.min
-			at = max(at, at+run-nearby)
-		}
-		if h.done[index] = at + 1; r.first.has(h.text[at]) {
-			h.try(index, r, at)
-		}
-		at = h.done[index]
-	}
-}
-
-// unbounded is how much of a match without an end is taken in.
-const unbounded = 1 << 16
-
-// try looks whether the rule matches at a place. The regexp is given the byte
-// before it, so that \b and ^ mean there what they mean in the whole text.
-func (h *hunt) try(index int, r *rule, at int) bool {
-	text := h.text
-	if r.boundary && at < len(text) && wordByte(text[at]) == (at > 0 && wordByte(text[at-1])) {
-		return false
-	}
-	if !slices.ContainsFunc(r.chains, func(c []step) bool { return fits(c, text[at:]) }) {
-		return false
-	}
-	stop := at + min(r.longest, unbounded) + 1
-	if r.longest > short {
-		stop = h.enough(at, stop)
-	}
-	whole := stop >= len(text)
-	stop = min(stop, len(text))
-	re, from := r.bare, at
-	if at > 0 {
-		re, from = r.behind, at-1
-	}
-	spans := re.FindStringSubmatchIndex(text[from:stop])
-	if spans == nil {
-		return false
-	}
-	m := match{text: text, from: at, to: from + spans[1]}
-	if m.to == at || m.to == stop && !whole {
-		return false
-	}
-	m.secretFrom, m.secretTo = r.secret(spans, from, m)
-	h.done[index] = max(m.to, at+1)
-	if m.secretFrom == m.secretTo || r.rejection.drops(m) || h.filter.drops(m) {
-		return true
-	}
-	h.found = append(h.found, Finding{Start: m.secretFrom, End: m.secretTo, Rule: r.id})
-	return true
-}
-
-// short is what a regexp is fast on.
-const short = 768
-
-// enough spares a regexp the most of a text that it may go through without an
-// end: what is as long as that is one long word, and where there is none the
-// beginning will do. The few rules that take in more have a brace first.
-func (h *hunt) enough(at, stop int) int {
-	near := at + short
-	if near >= stop || near >= len(h.text) || h.text[at] == '{' {
-		return stop
-	}
-	for i := near; i > near-short/3; i-- {
-		switch h.text[i] {
-		case ' ', '\n', '\t', '"', '\'', ',', ';':
-			return i + 1
-		}
-	}
-	return stop
 }
 
 // secret gives the group that is the secret: the one the rule names, or else

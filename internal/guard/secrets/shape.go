@@ -164,17 +164,14 @@ func fits(chain []step, text string) bool {
 			text = text[least:]
 			least = 0
 		}
+		if least > 0 {
+			if reach = s.survive(text, reach); reach == 0 {
+				return false
+			}
+			text = text[least:]
+		}
 		high := 63 - bits.LeadingZeros64(reach)
-		if high+least > 63 {
-			return true
-		}
-		may := s.run(text, reach, min(high+s.max-s.min+least, 63))
-		for range least {
-			reach = (reach & may) << 1
-		}
-		if reach == 0 {
-			return false
-		}
+		may := s.run(text, reach, min(high+s.max-s.min, 63))
 		for more, n := reach, s.max-s.min; n > 0; n-- {
 			if more = (more & may) << 1; more&^reach == 0 {
 				break
@@ -186,6 +183,29 @@ func fits(chain []step, text string) bool {
 		}
 	}
 	return true
+}
+
+// survive keeps the places that min bytes of the set follow.
+func (s *step) survive(text string, reach uint64) uint64 {
+	var out uint64
+	good := 0 // bytes of the set in a row
+	for end := 0; end < len(text); end++ {
+		if !s.set.has(text[end]) {
+			good = 0
+			if end > 63 || reach>>end <= 1 {
+				break // no place beyond can be reached
+			}
+			continue
+		}
+		if good++; good >= s.min {
+			from := end - s.min + 1
+			if from > 63 || reach>>from == 0 {
+				break
+			}
+			out |= reach & (1 << from)
+		}
+	}
+	return out
 }
 
 // find gives where the first run of min bytes of the set begins, or -1.

@@ -1,0 +1,162 @@
+package secrets
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Mark is what stands in the place of a secret.
+const Mark = "[redacted]"
+
+// Redact takes the secrets out of a valid JSON text: strings keep what is not
+// secret in them, a number that is one becomes a string. It gives the text
+// itself if there are none.
+func (s *Scanner) Redact(raw json.RawMessage, known *Known) json.RawMessage {
+	out, _ := s.RedactFound(raw, known)
+	return out
+}
+
+// RedactFound is Redact that says by which rules as well. The places are those
+// in the text with its escapes resolved.
+func (s *Scanner) RedactFound(raw json.RawMessage, known *Known) (json.RawMessage, []Finding) {
+	flat := flatten(raw)
+	all := s.Find(flat, known)
+	if len(all) == 0 {
+		return raw, nil
+	}
+	var names *names // of keys, once one is struck
+	out := make([]byte, 0, len(raw))
+	found, kept := all, 0 // what is behind, and what of raw is in out
+	parts(raw, func(t part) {
+		for len(found) > 0 && found[0].End <= t.flatFrom {
+			found = found[1:]
+		}
+		if len(found) == 0 || found[0].Start >= t.flatTo {
+			return
+		}
+		out = append(out, raw[kept:t.from]...)
+		kept = t.to
+		switch text := flat[t.flatFrom:t.flatTo]; {
+		case !t.isString:
+			out = literals(out, text, t.flatFrom, found)
+		case t.isKey:
+			if names == nil {
+				names = marked(raw, flat, all)
+			}
+			out = append(out, quote(names.take(strike(text, t.flatFrom, found)))...)
+		default:
+			out = append(out, quote(strike(text, t.flatFrom, found))...)
+		}
+	})
+	return append(out, raw[kept:]...), all
+}
+
+// names keeps keys apart that are struck: two of an object must not become one.
+type names struct {
+	taken map[string]bool
+	last  int
+}
+
+// marked gives the keys that look as if they were struck, and stay.
+func marked(raw []byte, flat string, found []Finding) *names {
+	n := &names{taken: map[string]bool{}, last: 1}
+	parts(raw, func(t part) {
+		for len(found) > 0 && found[0].End <= t.flatFrom {
+			found = found[1:]
+		}
+		touched := len(found) > 0 && found[0].Start < t.flatTo
+		if text := flat[t.flatFrom:t.flatTo]; t.isKey && !touched && strings.Contains(text, Mark) {
+			n.taken[text] = true
+		}
+	})
+	return n
+}
+
+// take gives a key a name of its own. The number never goes back, so that each
+// name that is taken is met once.
+func (n *names) take(text string) string {
+	name := text
+	for n.taken[name] {
+		n.last++
+		name = fmt.Sprintf("%s (%d)", text, n.last)
+	}
+	n.taken[name] = true
+	return name
+}
+
+// Strike takes the secrets out of a plain text.
+func (s *Scanner) Strike(text string, known *Known) string {
+	return StrikeOut(text, s.Find(text, known))
+}
+
+// StrikeOut takes what was found out of a text.
+func StrikeOut(text string, found []Finding) string {
+	if len(found) == 0 {
+		return text
+	}
+	return strike(text, 0, found)
+}
+
+// strike puts the mark in the place of what was found in a text that begins at
+// offset.
+func strike(text string, offset int, found []Finding) string {
+	var b strings.Builder
+	kept := 0
+	for _, f := range found {
+		from, to := max(f.Start-offset, 0), min(f.End-offset, len(text))
+		if from >= len(text) {
+			break
+		}
+		if from < to {
+			b.WriteString(text[kept:from])
+			b.WriteString(Mark)
+			kept = to
+		}
+	}
+	return b.String() + text[kept:]
+}
+
+// literals does the same with numbers and names between strings: a touched one
+// is replaced as a whole, signs of structure stay.
+func literals(out []byte, text string, offset int, found []Finding) []byte {
+	for i := 0; i < len(text); {
+		from := i
+		for i < len(text) && structure(text[i]) {
+			i++
+		}
+		out = append(out, text[from:i]...)
+		from = i
+		for i < len(text) && !structure(text[i]) {
+			i++
+		}
+		for len(found) > 0 && found[0].End-offset <= from {
+			found = found[1:]
+		}
+		if from < i && len(found) > 0 && found[0].Start-offset < i {
+			out = append(out, `"`+Mark+`"`...)
+			continue
+		}
+		out = append(out, text[from:i]...)
+	}
+	return out
+}
+
+func structure(c byte) bool {
+	switch c {
+	case '{', '}', '[', ']', ':', ',':
+		return true
+	}
+	return space(c)
+}
+
+func quote(text string) []byte {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(text) != nil {
+		return []byte(`"` + Mark + `"`)
+	}
+	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
+}
