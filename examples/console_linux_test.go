@@ -101,7 +101,7 @@ func newSession(t *testing.T) *session {
 	env := slices.DeleteFunc(os.Environ(), func(e string) bool { return strings.HasPrefix(e, "TOOLCRIB_") })
 	return &session{root: root, env: append(env,
 		"PATH="+bin+string(os.PathListSeparator)+os.Getenv("PATH"),
-		"TOOLCRIB_HOME="+filepath.Join(dir, "home"), "TOOLCRIB_SERVE_LISTEN=127.0.0.1:0", "TMPDIR="+dir, "LC_ALL=C", "TZ=UTC")}
+		"TOOLCRIB_HOME="+filepath.Join(dir, "home"), "TOOLCRIB_SERVE_LISTEN=127.0.0.1:0", "TOOLCRIB_BUS_LISTEN=127.0.0.1:0", "TMPDIR="+dir, "LC_ALL=C", "TZ=UTC")}
 }
 
 // play runs the commands of a block and gives the block as it should be.
@@ -204,6 +204,10 @@ func (s *session) start(t *testing.T, command string) string {
 		t.Fatalf("$ %s &: %v", command, err)
 	}
 	s.address = regexp.MustCompile(`127\.0\.0\.1:[0-9]+`).FindString(line)
+	if strings.Contains(line, "/core") { // a bus: the page shows it where it usually is
+		s.env = append(s.env, "TOOLCRIB_BUS_URL=ws://"+s.address+"/core")
+		return strings.ReplaceAll(line, s.address, "127.0.0.1:8181")
+	}
 	return strings.ReplaceAll(line, s.address, shown)
 }
 

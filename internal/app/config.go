@@ -31,6 +31,7 @@ type Config struct {
 	Desk      Desk         `yaml:"desk" doc:"Where people are asked: how long questions and answers wait, and how long what was allowed is remembered."`
 	Journal   Journal      `yaml:"journal" doc:"What is kept of past calls. Records are removed oldest first; the rest stays verifiable."`
 	Serve     Serve        `yaml:"serve" doc:"The server that toolcrib serve starts."`
+	Bus       Bus          `yaml:"bus" doc:"The message bus of a voice assistant (OpenVoiceOS), for toolcrib bus."`
 	Log       Log          `yaml:"log" doc:"Messages of the program itself, on standard error."`
 }
 
@@ -51,6 +52,7 @@ type Toolboxes struct {
 	Interact InteractBox `yaml:"interact" doc:"Asking the person."`
 	Math     MathBox     `yaml:"math" doc:"Calculation, units, statistics, equations."`
 	Web      WebBox      `yaml:"web" doc:"Searching the web and fetching pages. It needs the hosts under grant.hosts, such as html.duckduckgo.com or *."`
+	OvosBox  OvosBox     `yaml:"ovosbox" doc:"Tools that live on the message bus of a voice assistant (OpenVoiceOS). What hosts there say about them is a claim."`
 	Shell    ShellBox    `yaml:"shell" doc:"Running command lines in the granted directories, in a sandbox."`
 }
 
@@ -135,8 +137,9 @@ func Defaults() Config {
 		Grant: Grant{Write: []string{"."}},
 		Toolboxes: Toolboxes{
 			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true}, Web: WebBox{Engine: web.DuckDuckGo},
-			Files: FilesBox{Enabled: true},
-			Shell: ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
+			Files:   FilesBox{Enabled: true},
+			OvosBox: DefaultOvosBox(),
+			Shell:   ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
 		},
 		Sandbox: Sandbox{Backend: "auto", Git: "read", Memory: 2 << 30, Processes: 1024, FileSize: 4 << 30},
 		Vault:   vaultDefaults(),
@@ -147,6 +150,7 @@ func Defaults() Config {
 		Safety: DefaultSafety(), Bounds: DefaultBounds(), Desk: defaultDesk(),
 		Journal: Journal{MaxAge: 90 * 24 * time.Hour, MaxSize: 1 << 30},
 		Serve:   Serve{Listen: "127.0.0.1:7717"},
+		Bus:     DefaultBus(),
 		Log:     Log{Level: "warn", Format: "text"},
 	}
 }

@@ -32,6 +32,7 @@ func (a *App) kinds(cfg Config) []kind {
 		{"interact", boxes.Interact.Enabled, with(interact.Open, interact.Config{})},
 		{"math", boxes.Math.Enabled, with(math.Open, math.Config{})},
 		{"web", boxes.Web.Enabled, with(web.Open, web.Config{Engine: boxes.Web.Engine, Endpoint: boxes.Web.Endpoint, Secret: boxes.Web.Secret})},
+		{"ovosbox", boxes.OvosBox.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.openOvosBox(ctx, boxes.OvosBox, cfg.Bus) }},
 		{"shell", boxes.Shell.AllowShell, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return a.openShell(ctx, boxes.Shell, cfg.Grant.Hosts)
 		}},

@@ -38,6 +38,7 @@ type App struct {
 	reach    reach
 	shell    *shell.Box // nil: no commands are run
 	keeper   *keeper    // of secrets; nil: in a crib that cannot be called
+	hosted   hosted     // toolboxes of ours on a bus
 	spill    *spill     // what commands printed that is too long for a result
 	bounded  bool       // commands see nothing but what was granted
 	shelving toolcrib.Shelving

@@ -41,7 +41,9 @@ func TestScripts(t *testing.T) {
 			e.Setenv("TOOLCRIB_HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("TZ", "UTC")
-			return nil
+			address, err := freeAddress()
+			e.Setenv("BUS_ADDR", address)
+			return err
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
 			"status": status,

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strings"
 	"io"
+	"strings"
 	"time"
 	"unicode/utf8"
 

@@ -1,0 +1,179 @@
+package app
+
+import (
+	"context"
+	"crypto/tls"
+	"crypto/x509"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/dialect"
+	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/serve/ovosserve"
+	"github.com/toolcrib/toolcrib/internal/vault"
+)
+
+// Bus is the message bus of a voice assistant: the one that toolcrib bus joins
+// or serves. A project file has no say in it.
+type Bus struct {
+	URL        string       `yaml:"url" doc:"Where the bus is."`
+	Serve      bool         `yaml:"serve" doc:"Let toolcrib bus serve bring a bus of its own, at listen, instead of joining the one at url."`
+	Listen     string       `yaml:"listen" doc:"Address of a bus of our own."`
+	Remote     bool         `yaml:"remote" doc:"Let listen be an address that other machines reach. It needs a token."`
+	Token      string       `yaml:"token" secret:"true" doc:"What is shown to the bus, and what clients of a bus of our own have to show: a text, or ${secret:NAME} from the vault. Empty: none."`
+	TLS        BusTLS       `yaml:"tls" doc:"Encryption, for wss URLs."`
+	MaxMessage int64        `yaml:"max_message" unit:"bytes" min:"64KiB" max:"256MiB" doc:"The largest message."`
+	Subject    string       `yaml:"subject" doc:"Who calls over the bus, as rules and the journal see it. A bus does not know its clients, so all of them are one."`
+	Agent      string       `yaml:"agent" doc:"The preset of agents under which they call, and with it their profile, mode and rules. Empty: none."`
+	Calls      int          `yaml:"calls" min:"1" max:"1024" doc:"How many calls from the bus run at once."`
+	Approvals  BusApprovals `yaml:"approvals" doc:"Answers that people give on the bus to what calls from the bus ask. With neither setting, nobody on the bus is asked."`
+	Mycroft    []string     `yaml:"mycroft" doc:"Files in the form of mycroft.conf whose settings toolcrib bus serve takes for what the configuration leaves unset; it tells which. The word auto is those of the voice assistant on this machine. Empty: none."`
+}
+
+// BusTLS names files in PEM form.
+type BusTLS struct {
+	Cert string `yaml:"cert" doc:"The certificate that a bus of our own shows."`
+	Key  string `yaml:"key" doc:"Its private key."`
+	CA   string `yaml:"ca" doc:"Who is trusted to sign the certificate of the bus at url. Empty: whom the system trusts."`
+}
+
+// BusApprovals says whose answers on the bus count.
+type BusApprovals struct {
+	Secret string `yaml:"secret" secret:"true" doc:"Answers count that prove they know this text of 16 bytes or more, or ${secret:NAME} from the vault."`
+	Anyone bool   `yaml:"anyone" doc:"Answers count that prove nothing: whatever reaches the bus may then allow what a call from the bus asks, once."`
+}
+
+// DefaultBus is the bus of a fresh machine.
+func DefaultBus() Bus {
+	return Bus{
+		URL: "ws://" + ovosbus.DefaultAddr + ovosbus.DefaultPath, Listen: ovosbus.DefaultAddr,
+		MaxMessage: ovosbus.DefaultMaxFrame, Subject: ovosserve.Via, Calls: 32,
+	}
+}
+
+// expander puts secrets in place of ${secret:NAME}.
+type expander func(ctx context.Context, text string) (string, error)
+
+// secretsOf is the expander of settings that a person wrote: for them, every
+// secret without a scope is there.
+func secretsOf(v *vault.Vault) expander {
+	return func(ctx context.Context, text string) (string, error) {
+		return vault.Expand(ctx, text, v.Granted(vault.Scope{}, []string{"*"}))
+	}
+}
+
+// closedVault is the expander of a crib that can only be looked at.
+func closedVault(ctx context.Context, text string) (string, error) {
+	return vault.Expand(ctx, text, func(context.Context, string) (string, error) {
+		return "", errors.New("the vault is not opened to list tools")
+	})
+}
+
+// BusClient says how a program joins the bus.
+func BusClient(ctx context.Context, cfg Config, bus Bus, needs Needs) (ovosbus.ClientConfig, error) {
+	v, err := OpenVault(cfg.Vault, needs.State, needs.Keys)
+	if err != nil {
+		return ovosbus.ClientConfig{}, BadConfig{err}
+	}
+	return bus.client(ctx, secretsOf(v))
+}
+
+func (b Bus) client(ctx context.Context, expand expander) (ovosbus.ClientConfig, error) {
+	token, err := expand(ctx, b.Token)
+	if err != nil {
+		return ovosbus.ClientConfig{}, fmt.Errorf("bus.token: %w", err)
+	}
+	c := ovosbus.ClientConfig{URL: b.URL, Token: token, MaxFrame: int(b.MaxMessage)}
+	if b.TLS.CA != "" {
+		text, err := os.ReadFile(b.TLS.CA)
+		if err != nil {
+			return c, BadConfig{fmt.Errorf("bus.tls.ca: %w", err)}
+		}
+		pool := x509.NewCertPool()
+		if !pool.AppendCertsFromPEM(text) {
+			return c, BadConfig{fmt.Errorf("bus.tls.ca: %s holds no certificate", b.TLS.CA)}
+		}
+		c.TLS = &tls.Config{MinVersion: tls.VersionTLS12, RootCAs: pool}
+	}
+	return c, nil
+}
+
+// server says how a bus of our own is served; nil: not at all.
+func (b Bus) server(token string) (*ovosbus.ServerConfig, error) {
+	if !b.Serve {
+		return nil, nil
+	}
+	s := &ovosbus.ServerConfig{Addr: b.Listen, Remote: b.Remote, Token: token, MaxFrame: int(b.MaxMessage)}
+	if b.TLS.Cert == "" && b.TLS.Key == "" {
+		return s, nil
+	}
+	pair, err := tls.LoadX509KeyPair(b.TLS.Cert, b.TLS.Key)
+	if err != nil {
+		return nil, BadConfig{fmt.Errorf("bus.tls: %w", err)}
+	}
+	s.TLS = &tls.Config{MinVersion: tls.VersionTLS12, Certificates: []tls.Certificate{pair}}
+	return s, nil
+}
+
+// ServeBus hosts the tools on a bus until ctx ends. Who calls is what the
+// settings say and nothing that comes over the bus; the organisation is the one
+// that callers of this machine belong to.
+func (a *App) ServeBus(ctx context.Context, cfg Config, bus Bus, organisation string, started func(url string)) error {
+	host, err := a.busHost(ctx, cfg, bus, organisation)
+	if err != nil {
+		return err
+	}
+	host.Started = started
+	h, err := ovosserve.New(host)
+	if err != nil {
+		return BadConfig{err}
+	}
+	a.hosted.set(host.Boxes())
+	defer a.hosted.set(nil)
+	return h.Serve(ctx)
+}
+
+func (a *App) busHost(ctx context.Context, cfg Config, bus Bus, organisation string) (ovosserve.Config, error) {
+	if _, ok := cfg.Agents[bus.Agent]; bus.Agent != "" && !ok {
+		return ovosserve.Config{}, BadConfig{fmt.Errorf("bus.agent: there is no agent %q", bus.Agent)}
+	}
+	if a.keeper == nil {
+		return ovosserve.Config{}, errors.New("serving on a bus: this crib cannot be called")
+	}
+	expand := secretsOf(a.keeper.vault)
+	client, err := bus.client(ctx, expand)
+	if err != nil {
+		return ovosserve.Config{}, err
+	}
+	server, err := bus.server(client.Token)
+	if err != nil {
+		return ovosserve.Config{}, err
+	}
+	secret, err := expand(ctx, bus.Approvals.Secret)
+	if err != nil {
+		return ovosserve.Config{}, fmt.Errorf("bus.approvals.secret: %w", err)
+	}
+	foreign := a.foreignBoxes()
+	var own []string
+	for _, box := range a.shelving.Boxes {
+		if !slices.Contains(foreign, box.Name()) {
+			own = append(own, box.Name())
+		}
+	}
+	return ovosserve.Config{
+		Crib:      a.Crib,
+		Caller:    toolcrib.Caller{Subject: bus.Subject, Agent: bus.Agent, Organisation: organisation},
+		Contract:  func(s toolcrib.Spec) any { return dialect.Contract(dialect.OVOS, s) },
+		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.ErrorText(dialect.OVOS, e, box) },
+		BoxID:     dialect.OVOSBox,
+		Boxes:     func() []string { return own },
+		Hide:      func(box string) bool { return slices.Contains(foreign, box) },
+		Load:      a.reloadOwn, Reload: a.Reload,
+		Bus: client, Serve: server, Calls: bus.Calls,
+		Approvals: ovosserve.Approvals{Desk: a.Desk, Secret: secret, Anyone: bus.Approvals.Anyone},
+		Log:       a.Crib.Log,
+	}, nil
+}

@@ -1,0 +1,229 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/dialect"
+	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/toolbox/ovosbox"
+)
+
+// OvosBox sets up toolbox/ovosbox.
+type OvosBox struct {
+	Enabled    bool                     `yaml:"enabled" project:"off" doc:"Offer the tools that hosts on a bus announce."`
+	URL        string                   `yaml:"url" doc:"Where the bus is. Empty: bus.url, with the token and the certificates of bus."`
+	Token      string                   `yaml:"token" secret:"true" doc:"What is shown to the bus at url: a text, or ${secret:NAME} from the vault."`
+	Only       []string                 `yaml:"only" doc:"Ids of the toolboxes to offer, or patterns such as ovos-*. Empty: all."`
+	Skip       []string                 `yaml:"skip" project:"add" doc:"Ids of toolboxes that are left out."`
+	Window     time.Duration            `yaml:"window" min:"50ms" max:"1m" doc:"How long hosts have to announce themselves. Each start of the program takes that long."`
+	Refresh    time.Duration            `yaml:"refresh" min:"10s" doc:"How often they are asked again."`
+	Timeout    time.Duration            `yaml:"timeout" project:"lower" min:"1s" doc:"How long a tool has to answer."`
+	MaxTimeout time.Duration            `yaml:"max_timeout" project:"lower" min:"1s" doc:"How long a tool has that takes a timeout of its own as an argument."`
+	Timeouts   map[string]time.Duration `yaml:"timeouts" doc:"How long single toolboxes (their id) or tools (id/tool) have."`
+	Effects    map[string]string        `yaml:"effects" doc:"What single toolboxes (their id) or tools (id/tool) may do, such as pure or reads,network. Undeclared counts as everything, and what hosts say about it as nothing."`
+}
+
+// DefaultOvosBox is the box of a fresh machine.
+func DefaultOvosBox() OvosBox {
+	return OvosBox{Window: 2 * time.Second, Refresh: 10 * time.Minute, Timeout: time.Minute, MaxTimeout: 10 * time.Minute}
+}
+
+// ovosBoxName is the name of the box, which nothing else may have: what came
+// from a bus is known by it and not served on one.
+const ovosBoxName = "ovosbox"
+
+// foreignBoxes are the boxes whose tools came from a bus.
+func (a *App) foreignBoxes() []string { return []string{ovosBoxName} }
+
+// hosted is the set of toolbox ids that this program itself has on a bus.
+type hosted struct {
+	mu  sync.Mutex
+	ids map[string]bool
+}
+
+func (h *hosted) set(boxes []string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.ids = map[string]bool{}
+	for _, box := range boxes {
+		h.ids[dialect.OVOSBox(box)] = true
+	}
+}
+
+func (h *hosted) has(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.ids[id]
+}
+
+// openOvosBox joins the bus and makes a box of what is there.
+func (a *App) openOvosBox(ctx context.Context, cfg OvosBox, bus Bus) (toolcrib.Toolbox, error) {
+	effects := map[string]toolcrib.Effects{}
+	for tool, text := range cfg.Effects {
+		var e toolcrib.Effects
+		if err := e.UnmarshalText([]byte(text)); err != nil {
+			return nil, fmt.Errorf("toolboxes.ovosbox.effects.%s: %w", tool, err)
+		}
+		effects[tool] = e
+	}
+	if cfg.URL != "" {
+		bus.URL, bus.Token = cfg.URL, cfg.Token
+	}
+	expand := closedVault
+	if a.keeper != nil {
+		expand = secretsOf(a.keeper.vault)
+	}
+	client, err := bus.client(ctx, expand)
+	if err != nil {
+		return nil, err
+	}
+	client.Source = "toolcrib"
+	client.Log = a.Crib.Log
+	client.ConnectWait = cfg.Window // a bus that is not there must not hold up the start
+	box := &busBox{}
+	client.Changed = func(connected bool, _ error) {
+		if connected {
+			box.look()
+		}
+	}
+	if box.client, err = ovosbus.Open(client); err != nil {
+		return nil, err
+	}
+	opened, err := ovosbox.Open(ctx, ovosbox.Config{
+		Name: ovosBoxName, Only: cfg.Only, Skip: cfg.Skip, Window: cfg.Window, Refresh: cfg.Refresh,
+		Timeout: cfg.Timeout, MaxTimeout: cfg.MaxTimeout, Timeouts: cfg.Timeouts, Effects: effects, Log: a.Crib.Log,
+	}, &busPort{client: box.client, own: a.hosted.has})
+	if err != nil {
+		return nil, errors.Join(err, box.client.Close())
+	}
+	box.set(opened)
+	return box, nil
+}
+
+// busBox is the box with the connection that it alone uses.
+type busBox struct {
+	client *ovosbus.Client
+	mu     sync.Mutex
+	last   []toolcrib.Tool // as they were listed
+	*ovosbox.Box
+}
+
+// Tools lists what is on the bus.
+func (b *busBox) Tools(ctx context.Context) ([]toolcrib.Tool, error) {
+	tools, err := b.Box.Tools(ctx)
+	if err == nil {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		b.last = tools
+	}
+	return tools, err
+}
+
+// asListed is the box as it was listed last: nobody on the bus is asked.
+type asListed struct{ *busBox }
+
+// Tools gives the list of the last time.
+func (b asListed) Tools(context.Context) ([]toolcrib.Tool, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.last, nil
+}
+
+// reloadOwn reads every box again but those of a bus: to ask the bus before a
+// discovery is answered there would make the answer late, and two programs that
+// do so would ask each other.
+func (a *App) reloadOwn(ctx context.Context) (toolcrib.Diff, []toolcrib.Fault) {
+	shelving := a.shelving
+	shelving.Boxes = slices.Clone(shelving.Boxes)
+	for i, box := range shelving.Boxes {
+		if b, ok := box.(*busBox); ok {
+			shelving.Boxes[i] = asListed{b}
+		}
+	}
+	return a.Crib.Catalog.Load(ctx, shelving)
+}
+
+func (b *busBox) set(box *ovosbox.Box) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.Box = box
+}
+
+// look has the hosts asked again: the bus is back. The first connection may be
+// there before the box is, which asks by itself then.
+func (b *busBox) look() {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.Box != nil {
+		b.Look()
+	}
+}
+
+// Close ends the box, then the connection.
+func (b *busBox) Close() error { return errors.Join(b.Box.Close(), b.client.Close()) }
+
+// busPort is a bus as the box wants it.
+type busPort struct {
+	client *ovosbus.Client
+	own    func(id string) bool // toolboxes that this program serves itself
+}
+
+// Ask implements [ovosbox.Bus].
+func (p *busPort) Ask(ctx context.Context, request ovosbox.Message, fits func(ovosbox.Message) bool) (ovosbox.Message, error) {
+	m, err := p.client.Ask(ctx, ovosbus.Message(request), ovosbus.Answer{Match: func(m ovosbus.Message) bool { return fits == nil || fits(ovosbox.Message(m)) }})
+	return ovosbox.Message(m), away(err)
+}
+
+// Collect implements [ovosbox.Bus]. Toolboxes of this program are left out: a
+// call of them would come back to where it was made.
+func (p *busPort) Collect(ctx context.Context, request ovosbox.Message, window time.Duration) ([]ovosbox.Message, error) {
+	list, err := p.client.Collect(ctx, ovosbus.Message(request), ovosbus.Answer{Match: p.foreign}, window)
+	out := make([]ovosbox.Message, 0, len(list))
+	for _, m := range list {
+		out = append(out, ovosbox.Message(m))
+	}
+	return out, away(err)
+}
+
+// foreign reports whether an answer is of a toolbox of another program.
+func (p *busPort) foreign(m ovosbus.Message) bool {
+	var of struct {
+		ID string `json:"toolbox_id"`
+	}
+	return json.Unmarshal(m.Data, &of) != nil || !p.own(of.ID)
+}
+
+// Listen implements [ovosbox.Bus].
+func (p *busPort) Listen(types []string, hear func(ovosbox.Message)) (stop func()) {
+	sub := p.client.Subscribe(ovosbus.Filter{Types: types, Match: p.foreign})
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			m, err := sub.Next(context.Background())
+			if err != nil {
+				return // it was closed, or the client
+			}
+			hear(ovosbox.Message(m))
+		}
+	}()
+	return func() {
+		sub.Close()
+		<-ended
+	}
+}
+
+// away marks the error of a bus that is not there.
+func away(err error) error {
+	if errors.Is(err, ovosbus.ErrNotConnected) {
+		return fmt.Errorf("%w: %w", ovosbox.ErrAway, err)
+	}
+	return err
+}

@@ -1,0 +1,113 @@
+package ovosserve
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/ovosbus"
+)
+
+// errBigInteger: a result has a number that Python hosts cannot send either.
+var errBigInteger = errors.New("the result has an integer beyond 64 bits")
+
+// free is the result of a tool that answers with contents instead of a value.
+type free struct {
+	Content string             `json:"content"`
+	Parts   []toolcrib.Content `json:"parts,omitempty"` // if not all of it is text
+}
+
+// object is a result as it goes over the bus: a JSON object that poisons no
+// frame.
+func object(r *toolcrib.Result) (json.RawMessage, error) {
+	var v any
+	switch {
+	case r.Value == nil:
+		out := free{Content: r.String()}
+		if slices.ContainsFunc(r.Content, func(c toolcrib.Content) bool { return c.Type != "text" }) {
+			out.Parts = r.Content
+		}
+		v = out
+	case bytes.HasPrefix(bytes.TrimSpace(r.Value), []byte("{")):
+		v = r.Value
+	default:
+		v = map[string]json.RawMessage{"result": r.Value}
+	}
+	out, err := sound(v)
+	if poison, ok := errors.AsType[*ovosbus.PoisonError](err); ok && poison.Reason == ovosbus.BigInteger {
+		return nil, errBigInteger
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the result cannot be sent: %w", err)
+	}
+	return out, nil
+}
+
+// sound is a value as an object that may be sent. Half a surrogate pair, which
+// a tool took from elsewhere, is no reason to lose all of it: reading it as a
+// client does mends that.
+func sound(v any) (json.RawMessage, error) {
+	out, err := ovosbus.Object(v)
+	if _, poison := errors.AsType[*ovosbus.PoisonError](err); err == nil || !poison {
+		return out, err
+	}
+	text, err := json.Marshal(map[string]any{"type": "x", "data": v})
+	if err != nil {
+		return nil, err
+	}
+	m, err := ovosbus.Decode(text)
+	if err != nil {
+		return nil, err
+	}
+	return ovosbus.Object(m.Data)
+}
+
+// answer sends the answer to a request, once.
+func (h *Host) answer(r request, data any) {
+	raw, err := ovosbus.Object(data)
+	if err != nil { // a contract from elsewhere, such as a default of 30 digits
+		h.cfg.Log.Error("an answer cannot be sent as it is", "type", r.Type, "err", err)
+		raw = unsendable(err)
+	}
+	err = h.send(r.Response(h.cfg.ID, raw))
+	if errors.Is(err, ovosbus.ErrTooLarge) {
+		err = h.send(r.Response(h.cfg.ID, h.shortened(data, err)))
+	}
+	if err != nil {
+		// It is not sent again: if it arrived after all, the second would be
+		// taken for the answer to something else.
+		h.cfg.Log.Warn("an answer may not have arrived", "type", r.Type, "err", err)
+	}
+}
+
+// shortened is what is answered in place of too much.
+func (h *Host) shortened(data any, cause error) json.RawMessage {
+	const text = "RuntimeError: the answer is larger than the bus takes"
+	detail := clip(cause.Error(), maxDetail)
+	var short any = failure{text, detail}
+	switch a := data.(type) {
+	case personaAnswer:
+		short = personaAnswer{Error: text, ToolboxID: a.ToolboxID, Detail: detail}
+	case invokeAnswer:
+		short = invokeAnswer{Name: a.Name, Error: text, Detail: detail}
+	}
+	raw, err := ovosbus.Object(short)
+	if err != nil {
+		return unsendable(err)
+	}
+	return raw
+}
+
+// unsendable is the answer in place of one that would poison the bus.
+func unsendable(cause error) json.RawMessage {
+	raw, err := ovosbus.Object(failure{"RuntimeError: the answer cannot be sent over the bus", clip(cause.Error(), maxDetail)})
+	if err != nil {
+		return nil // cannot be: it is two texts
+	}
+	return raw
+}
+
+func (h *Host) send(m ovosbus.Message) error { return h.bus.Send(h.sending, m) }
