@@ -18,7 +18,7 @@ type row struct {
 func table() []row {
 	const root, schema, store, app = ".", "./internal/schema", "./internal/store", "./internal/app"
 	const files, linux = "./toolbox/files", "./internal/sandbox/linux"
-	const guard, cli = "./internal/guard", "./internal/cli"
+	const guard, cli, bus = "./internal/guard", "./internal/cli", "./internal/ovosbus"
 	rows := []row{
 		{Name: "a call of a pure tool with nine arguments, no journal", Pkg: root, Bench: "Call", Metric: "ns/op", AtMost: 10_000},
 		{Name: "the same against the bare work of the tool, unchecked", Pkg: root, Bench: "Call", Metric: "ns/op", AtMost: 4, Peer: "CallDirect"},
@@ -39,6 +39,11 @@ func table() []row {
 		{Name: "a call with everything on, added to one with the journal alone, median", Pkg: app, Bench: "CallGoverned", Metric: "µs-added", AtMost: 100},
 		{Name: "toolcrib policy explain, the whole program, median", Pkg: cli, Bench: "PolicyExplain/files", Metric: "ms-p50", AtMost: 50},
 		{Name: "the same for a command line, sandbox looked at", Pkg: cli, Bench: "PolicyExplain/command", Metric: "ms-p50", AtMost: 50},
+		{Name: "vetting 1 MB of prose for a model, all vetters, median", Pkg: app, Bench: "Vet/prose/files", Metric: "ms-p50", AtMost: 20},
+		{Name: "the same, of source as a value", Pkg: app, Bench: "Vet/source/files", Metric: "ms-p50", AtMost: 20},
+		{Name: "the same, of 12,000 records as a value", Pkg: app, Bench: "Vet/records/files", Metric: "ms-p50", AtMost: 20},
+		{Name: "the same, from outside", Pkg: app, Bench: "Vet/records/foreign", Metric: "ms-p50", AtMost: 20},
+		{Name: "messages fanned out to ten clients of the bus", Pkg: bus, Bench: "FanOut/sockets", Metric: "msg/s", AtLeast: 20_000},
 		{Name: "1,000 rules, added to the judging of a file tool", Pkg: guard, Bench: "RulesAdded/write", Metric: "µs-added", AtMost: 20},
 		{Name: "1,000 rules, added to that of a command", Pkg: guard, Bench: "RulesAdded/command", Metric: "µs-added", AtMost: 20},
 		{Name: "1,000 rules, one of them about the command's program", Pkg: guard, Bench: "RulesAdded/named", Metric: "µs-added", AtMost: 20},

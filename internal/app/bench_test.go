@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -132,4 +133,54 @@ func BenchmarkCallGoverned(b *testing.B) {
 	slices.Sort(with)
 	b.ReportMetric(float64(with[len(with)/2]-without[len(without)/2])/1e3, "µs-added")
 	b.ReportMetric(float64(without[len(without)/2])/1e3, "µs-without")
+}
+
+// BenchmarkVet is all vetters of a fresh machine, in their order, on a result
+// of a megabyte that goes to a model: prose as text, source and records as
+// values. The tool is one of ours, and one of somebody else.
+func BenchmarkVet(b *testing.B) {
+	a, err := Open(b.Context(), Defaults(), Needs{State: b.TempDir(), Dir: b.TempDir(), Home: b.TempDir()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.Cleanup(func() {
+		if err := a.Close(context.Background()); err != nil {
+			b.Error(err)
+		}
+	})
+	const megabyte = 1 << 20
+	fill := func(piece string) string { return strings.Repeat(piece, megabyte/len(piece)+1)[:megabyte] }
+	prose := fill("The crib is the room where every tool hangs in its place, is handed out under rules, and each loan is written down.\n")
+	source := fill("func (c *Crib) Call(ctx context.Context, call Call) (*Result, error) {\n\tif err != nil {\n\t\treturn nil, err\n\t}\n}\n")
+	value, err := json.Marshal(map[string]any{"path": "a.go", "content": source})
+	if err != nil {
+		b.Fatal(err)
+	}
+	var rows []map[string]any
+	for i := range 12_000 {
+		rows = append(rows, map[string]any{"id": i, "name": "entry", "path": "/srv/projects/crib/internal", "at": "2026-01-02T03:04:05Z"})
+	}
+	records, err := json.Marshal(rows)
+	if err != nil {
+		b.Fatal(err)
+	}
+	for name, result := range map[string]*toolcrib.Result{"prose": toolcrib.Text(prose), "source": {Value: value}, "records": {Value: records}} {
+		for _, box := range []string{"files", "foreign"} {
+			b.Run(name+"/"+box, func(b *testing.B) {
+				review := toolcrib.Review{Call: toolcrib.Call{ID: "1", Caller: toolcrib.Caller{Subject: "s", Session: "1", Via: "mcp"}}, Spec: toolcrib.Spec{Box: box, Native: "t", Effects: toolcrib.Reads}}
+				var took []time.Duration
+				for b.Loop() {
+					start, r := time.Now(), result
+					for _, v := range a.Crib.Vetters {
+						if r, err = v.Vet(b.Context(), review, r); err != nil {
+							b.Fatal(err)
+						}
+					}
+					took = append(took, time.Since(start))
+				}
+				slices.Sort(took)
+				b.ReportMetric(float64(took[len(took)/2])/1e6, "ms-p50")
+			})
+		}
+	}
 }

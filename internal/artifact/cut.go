@@ -189,12 +189,37 @@ func note(text string) toolcrib.Content {
 	return toolcrib.Content{Type: "text", Text: "[… " + text + " …]"}
 }
 
-// indented lays JSON out in lines, so that a page of it can be read.
+// indented lays JSON out in lines, so that a page of it can be read: each
+// element of the three outer levels has one. What is deeper stays on its line.
 func indented(text string) string {
-	var out bytes.Buffer
-	if err := json.Indent(&out, []byte(text), "", " "); err != nil {
-		return text
+	var out strings.Builder
+	out.Grow(len(text) + len(text)/16)
+	depth, from := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			for i++; i < len(text) && text[i] != '"'; i++ {
+				if text[i] == '\\' {
+					i++
+				}
+			}
+			continue
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+			continue
+		case ',':
+		default:
+			continue
+		}
+		if depth <= 3 {
+			out.WriteString(text[from : i+1])
+			out.WriteByte('\n')
+			from = i + 1
+		}
 	}
+	out.WriteString(text[from:])
 	return out.String()
 }
 

@@ -3,7 +3,6 @@ package guard
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -29,9 +28,6 @@ func (v SecretVetter) Vet(_ context.Context, _ toolcrib.Review, given *toolcrib.
 	clean := *given
 	clean.Content = slices.Clone(given.Content)
 	if len(given.Value) > 0 {
-		if !json.Valid(given.Value) {
-			return nil, fmt.Errorf("looking for secrets: the value is not JSON")
-		}
 		clean.Value = look.json(given.Value)
 	}
 	look.contents(clean.Content)
