@@ -144,12 +144,20 @@ func (c *Client) Toolbox(ctx context.Context, id string) (Toolbox, error) {
 // add takes the tools that are not there yet: hosts that were reloaded announce
 // theirs more than once.
 func (t *Toolbox) add(tools []Tool) {
+	known := make(map[string]bool, len(t.Tools))
+	for _, have := range t.Tools {
+		known[have.Name] = true
+	}
 	for _, tool := range tools {
-		if tool.Name != "" && !slices.ContainsFunc(t.Tools, func(have Tool) bool { return have.Name == tool.Name }) {
+		if tool.Name != "" && !known[tool.Name] && len(t.Tools) < maxTools {
+			known[tool.Name] = true
 			t.Tools = append(t.Tools, tool)
 		}
 	}
 }
+
+// maxTools bounds what one toolbox may announce: anyone on the bus can.
+const maxTools = 4096
 
 // CallError is what a host answers instead of a result.
 type CallError struct {

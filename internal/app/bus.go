@@ -2,12 +2,14 @@ package app
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/tls"
 	"crypto/x509"
 	"errors"
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/dialect"
@@ -165,6 +167,7 @@ func (a *App) busHost(ctx context.Context, cfg Config, bus Bus, organisation str
 	}
 	return ovosserve.Config{
 		Crib:      a.Crib,
+		ID:        "toolcrib-" + strings.ToLower(rand.Text()[:8]), // its own, so that another one on the bus is noticed
 		Caller:    toolcrib.Caller{Subject: bus.Subject, Agent: bus.Agent, Organisation: organisation},
 		Contract:  func(s toolcrib.Spec) any { return dialect.Contract(dialect.OVOS, s) },
 		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.ErrorText(dialect.OVOS, e, box) },

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/dialect"
+	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/serve/ovosserve"
 )
 
@@ -127,7 +128,11 @@ func FromMycroft(m ovosserve.Mycroft, unset func(key string) bool) []Taken {
 		take(key, strings.Join(values, ","), from)
 	}
 	if b := m.Bus; b.Host != nil || b.Port != nil || b.Route != nil || b.SSL != nil {
-		take("bus.url", b.URL(), "websocket")
+		if unset("bus.token") {
+			take("bus.url", b.URL(), "websocket")
+		} else {
+			list = append(list, Taken{Key: "bus.url", From: "websocket", Left: "bus.token is set, and would be sent there; write bus.url into our own configuration"})
+		}
 	}
 	if size := m.Bus.MaxMsgSize; size != nil {
 		bytes := min(max(*size*(1<<20), 64<<10), 256<<20)
@@ -158,7 +163,14 @@ func FromMycroft(m ovosserve.Mycroft, unset func(key string) bool) []Taken {
 		take("toolboxes.shell.max_timeout", max(*shell.MaxTimeout, time.Second).String(), id+".max_timeout")
 	}
 	if len(shell.AllowedCommands) > 0 && unset("toolboxes.shell.allowed_commands") {
-		texts("toolboxes.shell.allowed_commands", shell.AllowedCommands, id+".allowed_commands")
+		if _, err := guard.ParseRules(prefixes(shell.AllowedCommands)); err != nil {
+			list = append(list, Taken{Key: "toolboxes.shell.allowed_commands", From: id + ".allowed_commands", Left: err.Error()})
+		} else {
+			texts("toolboxes.shell.allowed_commands", shell.AllowedCommands, id+".allowed_commands")
+		}
+	}
+	if skills := m.Boxes[dialect.OVOSBox("skill")]; len(skills.ExtraSkillMDPaths) > 0 {
+		list = append(list, Taken{From: dialect.OVOSBox("skill") + ".extra_skill_md_paths", Left: "there is no toolbox of skills yet"})
 	}
 	return list
 }

@@ -132,3 +132,26 @@ func TestMycroftFiles(t *testing.T) {
 		}
 	}
 }
+
+// TestMycroftLeftOut: what cannot be taken is told, and does not stop the start
+// or send a token elsewhere.
+func TestMycroftLeftOut(t *testing.T) {
+	m, err := ovosserve.ReadMycroft([]byte(`{"websocket": {"host": "elsewhere", "port": 1}, "PHAL": {"ovos-phal-plugin-tools": {
+		"ovos-shell-tools": {"allow_shell": true, "allowed_commands": ["sh", "git"]}, "ovos-skill-md-toolbox": {"extra_skill_md_paths": ["/x"]}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := map[string]bool{}
+	for _, taken := range FromMycroft(m, func(key string) bool { return key != "bus.token" }) {
+		if taken.Left != "" {
+			left[taken.From] = true
+		} else if taken.Key == "bus.url" || taken.Key == "toolboxes.shell.allowed_commands" {
+			t.Errorf("taken: %+v", taken)
+		}
+	}
+	for _, from := range []string{"websocket", "ovos-shell-tools.allowed_commands", "ovos-skill-md-toolbox.extra_skill_md_paths"} {
+		if !left[from] {
+			t.Errorf("%s is not told: %v", from, left)
+		}
+	}
+}

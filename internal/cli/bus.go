@@ -236,7 +236,7 @@ func (c *command) busCall(ctx context.Context, toolbox, tool string, pairs []str
 	defer cancel()
 	result, err := client.Call(ctx, toolbox, tool, given)
 	if refused, ok := errors.AsType[*ovos.CallError](err); ok {
-		return failed{refused}
+		return failed{errors.New(printable(refused.Error()))} // in the words of a stranger
 	}
 	if err != nil {
 		return busError(err)

@@ -86,7 +86,7 @@ func (c *command) busServe(ctx context.Context) error {
 		}
 	}
 	needs := c.needs(loaded, paths)
-	needs.Unattended = desk.Await
+	needs.Unattended = desk.Leave // a call that waits holds up others, and whoever wants it can repeat it
 	needs.Private = append(needs.Private, private...)
 	a, err := app.Open(ctx, loaded.Value, needs)
 	if err != nil {

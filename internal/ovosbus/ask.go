@@ -133,10 +133,18 @@ func (c *Client) Collect(ctx context.Context, m Message, a Answer, window time.D
 	over, cancel := context.WithTimeout(ctx, window)
 	defer cancel()
 	var answers []Message
+	bytes := 0
 	for {
 		answer, err := sub.Next(over)
 		switch {
 		case err == nil:
+			bytes += len(answer.Data)
+			for key, value := range answer.Context {
+				bytes += len(key) + len(value)
+			}
+			if len(answers) == maxCollected || bytes > maxCollectedBytes {
+				return answers, fmt.Errorf("collecting answers to %s: %w", m.Type, ErrOverflow)
+			}
 			answers = append(answers, answer)
 		case ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded):
 			return answers, fmt.Errorf("collecting answers to %s: %w", m.Type, err)
@@ -147,6 +155,13 @@ func (c *Client) Collect(ctx context.Context, m Message, a Answer, window time.D
 		}
 	}
 }
+
+// What is kept of answers to one request: anyone on a bus can answer, and as
+// often as they like.
+const (
+	maxCollected      = 4096
+	maxCollectedBytes = 64 << 20
+)
 
 // Wait waits for one message that the filter chooses.
 func (c *Client) Wait(ctx context.Context, f Filter) (Message, error) {

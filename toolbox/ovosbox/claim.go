@@ -14,12 +14,13 @@ import (
 // remote is a toolbox as its host announced it.
 type remote struct {
 	id      string
-	claims  []claim // by name, each once
-	tagged  bool    // every tool says whose it is: a host of the coming generation
-	static  bool    // it is called by the topic that all toolboxes share
-	primed  bool    // it was called once, because hosts of old announce nothing before
-	doubted bool    // a call of it was not answered
-	missed  int     // how often in a row it did not answer
+	claims  []claim        // by name, each once
+	known   map[string]int // where a name stands in claims, once it was announced twice
+	tagged  bool           // every tool says whose it is: a host of the coming generation
+	static  bool           // it is called by the topic that all toolboxes share
+	primed  bool           // it was called once, because hosts of old announce nothing before
+	doubted bool           // a call of it was not answered
+	missed  int            // how often in a row it did not answer
 	faults  []toolcrib.Fault
 }
 

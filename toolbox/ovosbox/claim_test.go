@@ -282,3 +282,19 @@ func FuzzAnswers(f *testing.F) {
 		}
 	})
 }
+
+// TestJoinIsBounded: a toolbox that is announced again and again, with other
+// names each time, grows no further than its bound and costs no more than that.
+func TestJoinIsBounded(t *testing.T) {
+	r := &remote{id: "x"}
+	for round := range 400 {
+		other := &remote{id: "x"}
+		for i := range 512 {
+			other.claims = append(other.claims, claim{name: fmt.Sprintf("t%d-%d", round, i)})
+		}
+		r.join("bus", other, 512)
+	}
+	if len(r.claims) != 512 || len(r.known) != 512 {
+		t.Errorf("%d claims, %d names", len(r.claims), len(r.known))
+	}
+}

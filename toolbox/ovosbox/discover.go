@@ -72,7 +72,7 @@ func (b *Box) ask(ctx context.Context) (map[string]*remote, []toolcrib.Fault, er
 			faults = append(faults, toolcrib.Fault{Box: b.cfg.Name, Err: err})
 		case !b.cfg.wants(r.id):
 		case found[r.id] != nil:
-			found[r.id].join(b.cfg.Name, r)
+			found[r.id].join(b.cfg.Name, r, b.cfg.MaxTools)
 		case len(found) < crowd*b.cfg.MaxBoxes:
 			found[r.id] = r
 		}
@@ -110,14 +110,21 @@ const maxFaults = 100
 // join takes a second announcement of the same toolbox: hosts that were
 // reloaded answer more than once. Two that disagree are two hosts with one id,
 // and nobody knows which of them will answer a call.
-func (r *remote) join(box string, other *remote) {
+func (r *remote) join(box string, other *remote, most int) {
 	r.tagged = r.tagged && other.tagged
+	if r.known == nil {
+		r.known = make(map[string]int, len(r.claims))
+		for i, c := range r.claims {
+			r.known[c.name] = i
+		}
+	}
 	for _, c := range other.claims {
-		i := slices.IndexFunc(r.claims, func(have claim) bool { return have.name == c.name })
+		i, known := r.known[c.name]
 		switch {
-		case i < 0:
+		case !known && len(r.claims) < most:
+			r.known[c.name] = len(r.claims)
 			r.claims = append(r.claims, c)
-		case !r.claims[i].equal(c) && len(r.faults) < maxFaults:
+		case known && !r.claims[i].equal(c) && len(r.faults) < maxFaults:
 			r.fault(box, c.name, errors.New("two hosts on the bus announce it differently; the first is listed"))
 		}
 	}

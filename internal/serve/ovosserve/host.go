@@ -181,15 +181,15 @@ func (h *Host) Serve(ctx context.Context) (err error) {
 
 // follow takes requests as they come. It never waits for anything but them.
 func (h *Host) follow(ctx context.Context, requests *ovosbus.Subscription) {
-	lost := 0
+	lost, told := 0, time.Time{}
 	for {
 		m, err := requests.Next(ctx)
 		if err != nil {
 			return // the host stops
 		}
-		if now := requests.Lost(); now > lost {
+		if now := requests.Lost(); now > lost && time.Since(told) > time.Second { // a flood must not fill the log as well
 			h.cfg.Log.Warn("requests were lost because they came too fast", "lost", now-lost)
-			lost = now
+			lost, told = now, time.Now()
 		}
 		h.route(m)
 	}
