@@ -165,7 +165,7 @@ func FuzzEncode(f *testing.F) {
 func TestRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		value := rapid.Custom(func(t *rapid.T) json.RawMessage {
-			raw, err := json.Marshal(rapid.OneOf(rapid.String().AsAny(), rapid.Int64().AsAny(), rapid.Float64().AsAny(), rapid.Bool().AsAny(),
+			raw, err := json.Marshal(rapid.OneOf(rapid.String().AsAny(), rapid.Int64().AsAny(), rapid.Float64Range(-1e18, 1e18).AsAny(), rapid.Bool().AsAny(), // Go writes larger floats as integers that may not be written
 				rapid.SliceOfN(rapid.String(), 0, 3).AsAny(), rapid.MapOfN(rapid.String(), rapid.Uint64(), 0, 3).AsAny()).Draw(t, "value"))
 			if err != nil {
 				t.Fatal(err)
