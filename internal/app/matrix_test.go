@@ -3,8 +3,11 @@ package app
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -14,6 +17,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/serve/mcpserve"
 	"github.com/toolcrib/toolcrib/internal/store"
+	"github.com/toolcrib/toolcrib/ovos"
 )
 
 // effectsToTry is every effect by itself, none, all and undeclared.
@@ -112,6 +116,21 @@ func waysIn(t *testing.T, a *App, dialect string) []wayIn {
 	return ways
 }
 
+// wayOverTheBus puts the crib on a bus of its own and calls as a client there.
+func wayOverTheBus(t *testing.T, a *App) wayIn {
+	t.Helper()
+	client := join(t, ovos.ClientConfig{URL: hostBus(t, a, ownBus())}, "native")
+	boxes := map[string]string{"alias": "native", "mcp": "github", "api": "pets", "skill": "skills"}
+	return wayIn{"bus", func(tool string) error {
+		prefix, _, _ := strings.Cut(tool, "_")
+		_, err := client.Call(t.Context(), boxes[prefix], tool, nil)
+		if _, refused := errors.AsType[*ovos.CallError](err); refused {
+			return nil
+		}
+		return err
+	}}
+}
+
 // TestOneVerdictEverywhere: four modes, every effect, every kind of tool, every
 // frontend: the verdict depends on the mode and the effects alone.
 func TestOneVerdictEverywhere(t *testing.T) {
@@ -132,14 +151,18 @@ func TestOneVerdictEverywhere(t *testing.T) {
 			if _, faults := a.Reload(t.Context()); len(faults) > 0 {
 				t.Fatal(faults)
 			}
-			native, ovos := waysIn(t, a, ""), waysIn(t, a, "ovos")
+			native, aliases := waysIn(t, a, ""), waysIn(t, a, "ovos")
+			bus := wayOverTheBus(t, a)
 			for _, e := range effectsToTry() {
 				want := expectedIn(mode, e)
 				var reasons []toolcrib.Verdict
 				for _, tool := range []string{"native_", "mcp__github__", "api_", "skill_", "alias_"} {
-					ways := native
-					if tool == "alias_" {
-						ways = ovos
+					ways := append(slices.Clone(native), bus)
+					switch tool {
+					case "native_": // on the bus it is known by its alias
+						ways = native
+					case "alias_":
+						ways = append(slices.Clone(aliases), bus)
 					}
 					for _, w := range ways {
 						calls++

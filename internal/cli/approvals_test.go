@@ -38,7 +38,7 @@ func newOffice(t *testing.T) *office {
 	}
 	t.Cleanup(func() { _ = kept.Close() })
 	o.desk, err = desk.New(desk.Config{
-		Store: kept, Project: "/work/p", Unattended: desk.Leave,
+		Store: kept, Project: "/srv/p", Unattended: desk.Leave,
 		RedactJSON: func(m json.RawMessage) json.RawMessage { return m }, RedactText: func(s string) string { return s },
 		Terms: func(toolcrib.Question) desk.Terms { return desk.Terms{Rules: []string{"write_file(x *)"}} },
 	})

@@ -45,7 +45,7 @@ type room struct {
 func newRoom(t *testing.T) *room {
 	t.Helper()
 	d, err := desk.New(desk.Config{
-		Store: &desk.Memory{}, Project: "/work/p", Poll: 5 * time.Millisecond, Wait: time.Minute,
+		Store: &desk.Memory{}, Project: "/srv/p", Poll: 5 * time.Millisecond, Wait: time.Minute,
 		RedactJSON: func(m json.RawMessage) json.RawMessage { return m }, RedactText: func(s string) string { return s },
 		Terms: func(q toolcrib.Question) desk.Terms {
 			return desk.Terms{Rules: []string{"write_file(x *)"}, Parts: []string{"first \x1b[2J part"}, Floor: q.Call.Tool == "wipe"}
@@ -151,7 +151,7 @@ func TestAtTerminal(t *testing.T) {
 		for _, part := range []string{
 			"write_file, for bob, by mcp, would run", "It can: read, write\n", "\n  path: a\\x1b[2Jb\n        content: fine\n", "\n  content: (300 bytes, see below)\n",
 			"  -old\n  +new", "Asked by the files guard:\n  it changes files; x: reads only\n  second\n", "first \\x1b[2J part\n",
-			"y  allow it once\n", "s  allow it in this session, for 24 h\n", "p  allow it in /work/p, for 90 days\n", "m  deny it with a message",
+			"y  allow it once\n", "s  allow it in this session, for 24 h\n", "p  allow it in /srv/p, for 90 days\n", "m  deny it with a message",
 			"remember this tool with exactly these arguments", "write_file(x *)", "[y/s/p/a/n/m/e",
 		} {
 			if !strings.Contains(text, part) {

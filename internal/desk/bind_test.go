@@ -106,7 +106,7 @@ func TestOtherProject(t *testing.T) {
 		t.Fatal("nobody was asked")
 	}
 	answer(t, d, theOne(t, d).ID, desk.Reply{Choice: desk.AllowOnce})
-	cfg.Project = "/work/other"
+	cfg.Project = "/srv/other"
 	if got, err := newDesk(t, cfg).Approve(t.Context(), ask()); err == nil {
 		t.Errorf("answered: %+v", got)
 	}

@@ -13,7 +13,7 @@ import (
 // the call gets more out of it.
 func TestGrantsNeverWiden(t *testing.T) {
 	rules := []string{"write_file(a.txt)"}
-	project, floor := "/work/project", false
+	project, floor := "/srv/project", false
 	terms := func(toolcrib.Question) desk.Terms {
 		return desk.Terms{Rules: rules, Project: project, Floor: floor}
 	}
@@ -30,7 +30,7 @@ func TestGrantsNeverWiden(t *testing.T) {
 		"fewer reasons":         {func(q *toolcrib.Question) { q.Reasons = nil }, exact | byRule, nil},
 		"other session":         {func(q *toolcrib.Question) { q.Call.Caller.Session = "s2" }, exact | byRule, []desk.Choice{desk.AllowProject, desk.AllowAlways}},
 		"no session":            {func(q *toolcrib.Question) { q.Call.Caller.Session = "" }, exact | byRule, []desk.Choice{desk.AllowProject, desk.AllowAlways}},
-		"other project":         {func(*toolcrib.Question) { project = "/work/project/sub" }, exact | byRule, []desk.Choice{desk.AllowSession, desk.AllowAlways}},
+		"other project":         {func(*toolcrib.Question) { project = "/srv/project/sub" }, exact | byRule, []desk.Choice{desk.AllowSession, desk.AllowAlways}},
 		"arguments, same rule":  {func(q *toolcrib.Question) { q.Input = []byte(`{"path":"a.txt","text":"y"}`) }, byRule, nil},
 		"arguments, no rule":    {func(q *toolcrib.Question) { q.Input, rules = []byte(`{"path":"b.txt"}`), nil }, 0, nil},
 		"arguments, other rule": {func(q *toolcrib.Question) { q.Input, rules = []byte(`{"path":"b.txt"}`), []string{"write_file(b.txt)"} }, 0, nil},
@@ -56,7 +56,7 @@ func TestGrantsNeverWiden(t *testing.T) {
 		for _, choice := range []desk.Choice{desk.AllowSession, desk.AllowProject, desk.AllowAlways} {
 			for _, bound := range []int{exact, byRule} {
 				t.Run(name+" "+string(choice)+map[int]string{exact: " exact", byRule: " by rule"}[bound], func(t *testing.T) {
-					rules, project, floor = []string{"write_file(a.txt)"}, "/work/project", false
+					rules, project, floor = []string{"write_file(a.txt)"}, "/srv/project", false
 					cfg := config(&desk.Memory{})
 					cfg.Unattended, cfg.Terms = desk.Leave, terms
 					d := newDesk(t, cfg)

@@ -179,7 +179,7 @@ Secrets in the arguments are not shown.
 		for _, o := range d.Offers(&one) {
 			offers = append(offers, string(o.Choice)+": "+o.Text)
 		}
-		if got := strings.Join(offers, "; "); got != "once: allow it once; session: allow it in this session, for 24 h; project: allow it in /work/project, for 90 days; always: allow it everywhere, until it is revoked; deny: deny it; edit: change the arguments, and allow that once" {
+		if got := strings.Join(offers, "; "); got != "once: allow it once; session: allow it in this session, for 24 h; project: allow it in /srv/project, for 90 days; always: allow it everywhere, until it is revoked; deny: deny it; edit: change the arguments, and allow that once" {
 			t.Error(got)
 		}
 		if one.Remembers(true) != "whatever run(git push *) means" {

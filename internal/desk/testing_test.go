@@ -24,7 +24,7 @@ func TestMemory(t *testing.T) {
 func config(s desk.Store) desk.Config {
 	hide := func(text string) string { return strings.ReplaceAll(text, secret, "[redacted]") }
 	return desk.Config{
-		Store: s, Project: "/work/project", RedactText: hide,
+		Store: s, Project: "/srv/project", RedactText: hide,
 		RedactJSON: func(m json.RawMessage) json.RawMessage { return json.RawMessage(hide(string(m))) },
 	}
 }

@@ -118,7 +118,7 @@ func TestDeskTwoHandles(t *testing.T) {
 // deskOver is a desk over a store, as a process has it.
 func deskOver(s desk.Store) (*desk.Desk, error) {
 	return desk.New(desk.Config{
-		Store: s, Project: "/work/project", Unattended: desk.Leave, Poll: 20 * time.Millisecond,
+		Store: s, Project: "/srv/project", Unattended: desk.Leave, Poll: 20 * time.Millisecond,
 		RedactText: func(text string) string { return text }, RedactJSON: func(m json.RawMessage) json.RawMessage { return m },
 	})
 }

@@ -46,7 +46,7 @@ func build(t *testing.T, version string, says person) *house {
 	same := func(s string) string { return s }
 	var err error
 	h.desk, err = desk.New(desk.Config{
-		Store: &desk.Memory{}, Unattended: desk.Await, Wait: 20 * time.Second, Alone: time.Second, Project: "/work/p", Poll: 10 * time.Millisecond,
+		Store: &desk.Memory{}, Unattended: desk.Await, Wait: 20 * time.Second, Alone: time.Second, Project: "/srv/p", Poll: 10 * time.Millisecond,
 		RedactJSON: func(m json.RawMessage) json.RawMessage { return m }, RedactText: same,
 		Terms: func(toolcrib.Question) desk.Terms { return desk.Terms{Rules: []string{"touch(x *)"}} },
 		How:   func(id string, _ bool) string { return "'answer " + id + "'" },
@@ -140,7 +140,7 @@ func TestElicit(t *testing.T) {
 				t.Errorf("it does not say %q:\n%s", part, p.Message)
 			}
 		}
-		for _, part := range []string{"allow it in this session, for 24 h", "allow it in /work/p, for 90 days", "deny it", "touch(x *)", `{\"n\":1}`} {
+		for _, part := range []string{"allow it in this session, for 24 h", "allow it in /srv/p, for 90 days", "deny it", "touch(x *)", `{\"n\":1}`} {
 			if !strings.Contains(string(schema), part) {
 				t.Errorf("it does not offer %q:\n%s", part, schema)
 			}
