@@ -35,6 +35,9 @@ type Shelving struct {
 	Alias    map[string]string // a further name → the tool
 	Disable  []string          // tools, or patterns such as box/*
 	Absent   map[string]string // names that are not on the shelves, and what to tell who calls them
+	// Qualify has boxes whose tools are called box__tool from the start, so that
+	// a tool from elsewhere never takes a name that one of ours could have.
+	Qualify []string
 }
 
 // Adapter gives a native tool the name and shape another system knows it by.

@@ -155,7 +155,7 @@ func clip(text string, limit int) string {
 
 // resultText is the result as JSON; the common one needs no encoder.
 func resultText(r *Result) ([]byte, error) {
-	if r.Value == nil || len(r.Content) > 0 || r.Failed {
+	if r.Value == nil || len(r.Content) > 0 || r.Failed || r.More != nil {
 		return json.Marshal(r)
 	}
 	text := make([]byte, 0, len(r.Value)+len(`{"value":}`))

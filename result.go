@@ -11,6 +11,9 @@ type Result struct {
 	Content []Content       `json:"content,omitempty"` // for people and models
 	Value   json.RawMessage `json:"value,omitempty"`   // for programs; fits the tool's Output schema
 	Failed  bool            `json:"failed,omitempty"`
+	// More is what else a supplier of another system said with it: an object,
+	// for frontends that speak that system's language. It is vetted like a Value.
+	More json.RawMessage `json:"more,omitempty"`
 }
 
 // Content is one piece of a result in the form that models take.
@@ -21,6 +24,9 @@ type Content struct {
 	MIME string `json:"mime,omitempty"`
 	URI  string `json:"uri,omitempty"`
 	Name string `json:"name,omitempty"`
+	// More is what else was said of this piece (for whom it is, how large it
+	// is): an object, or nil.
+	More json.RawMessage `json:"more,omitempty"`
 }
 
 // Text is a Result of plain text.

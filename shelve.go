@@ -59,6 +59,9 @@ func shelve(lists map[string][]Tool, s Shelving, fault faultFunc) []*entry {
 			e.spec.Name, taken[to] = to, true
 		}
 		e.wanted = e.spec.Name
+		if e.spec.Name == e.spec.Native && slices.Contains(s.Qualify, e.spec.Box) {
+			e.spec.Name = e.boxName()
+		}
 	}
 	entries = append(entries, aliases(entries, s.Alias, taken, fault)...)
 	return unique(entries, fault)

@@ -1,7 +1,9 @@
 package toolcrib
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 
@@ -118,12 +120,15 @@ func (c *Crib) after(ctx context.Context, r *Record) {
 
 func (f *flight) vetted(r *Result, out *schema.Schema) (*Result, error) {
 	f.clean = false
-	size := len(r.Value)
+	size := len(r.Value) + len(r.More)
 	for _, c := range r.Content {
-		size += len(c.Text) + len(c.Data)
+		size += len(c.Text) + len(c.Data) + len(c.More)
 	}
 	if size > f.limits.Output {
 		return nil, refuse(Internal, f.call.Tool, fmt.Sprintf("the tool ran, but its result of %d bytes is over the limit of %d", size, f.limits.Output), nil)
+	}
+	if err := moreIsObject(r); err != nil {
+		return nil, refuse(Internal, f.call.Tool, "the tool ran, but what came with its result cannot be read", err)
 	}
 	if r.Value == nil {
 		if out != nil && !r.Failed {
@@ -136,7 +141,7 @@ func (f *flight) vetted(r *Result, out *schema.Schema) (*Result, error) {
 		return nil, refuse(Internal, f.call.Tool, "the tool ran, but its value is not JSON", err)
 	}
 	defer doc.Release()
-	f.clean = len(r.Content) == 0 && !hasSecrets(doc)
+	f.clean = len(r.Content) == 0 && r.More == nil && !hasSecrets(doc)
 	if out == nil {
 		return r, nil
 	}
@@ -146,4 +151,26 @@ func (f *flight) vetted(r *Result, out *schema.Schema) (*Result, error) {
 		return nil, e
 	}
 	return r, nil
+}
+
+// moreIsObject holds what a supplier added to its word: an object each.
+func moreIsObject(r *Result) error {
+	check := func(more json.RawMessage) error {
+		if more == nil {
+			return nil
+		}
+		if text := bytes.TrimLeft(more, " \t\r\n"); len(text) == 0 || text[0] != '{' || !json.Valid(text) {
+			return errors.New("it is no JSON object")
+		}
+		return nil
+	}
+	if err := check(r.More); err != nil {
+		return err
+	}
+	for i := range r.Content {
+		if err := check(r.Content[i].More); err != nil {
+			return err
+		}
+	}
+	return nil
 }

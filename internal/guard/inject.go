@@ -51,10 +51,17 @@ func (j *Inject) Vet(ctx context.Context, r toolcrib.Review, given *toolcrib.Res
 			return nil, fmt.Errorf("making the result of %s/%s harmless: %w", r.Spec.Box, r.Spec.Native, err)
 		}
 	}
+	if out.More, err = f.more(given.More); err != nil {
+		return nil, fmt.Errorf("making the result of %s/%s harmless: %w", r.Spec.Box, r.Spec.Native, err)
+	}
 	out.Content = slices.Clone(given.Content)
 	texts := false
 	for i := range out.Content {
-		texts = f.content(&out.Content[i]) || texts
+		c := &out.Content[i]
+		if c.More, err = f.more(c.More); err != nil {
+			return nil, fmt.Errorf("making the result of %s/%s harmless: %w", r.Spec.Box, r.Spec.Native, err)
+		}
+		texts = f.content(c) || texts
 	}
 	if !texts && out.Value != nil {
 		// Programs show the value as text where there is none: it was made
@@ -74,6 +81,14 @@ func (j *Inject) Vet(ctx context.Context, r toolcrib.Review, given *toolcrib.Res
 		j.Report(ctx, r, flagged)
 	}
 	return &out, nil
+}
+
+// more makes harmless what a supplier added.
+func (f *changes) more(text json.RawMessage) (json.RawMessage, error) {
+	if text == nil {
+		return nil, nil
+	}
+	return f.value(text)
 }
 
 // content makes one piece harmless and reports whether it has text.

@@ -185,6 +185,8 @@ func (t *LabelTable) byEffects(group string, declared toolcrib.Effects) Labels {
 		l |= LabelUntrusted | LabelPublic
 	}
 	switch group { // a group only ever adds
+	case "skill":
+		l |= LabelUntrusted // what a skill says is whoever wrote it
 	case "exec":
 		// What a command in the background has printed may be from anywhere.
 		if e&toolcrib.Runs == 0 && e&toolcrib.Reads != 0 && !t.opt.Offline {

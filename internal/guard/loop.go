@@ -255,6 +255,7 @@ func answerHash(r *toolcrib.Result, err error) [16]byte {
 			fmt.Fprintf(h, " %q %q %q %d:%d:", c.Type, c.URI, c.MIME, len(c.Text), len(c.Data))
 			h.Write([]byte(c.Text))
 			h.Write(c.Data)
+			h.Write(c.More)
 		}
 	}
 	return [16]byte(h.Sum(nil))

@@ -29,6 +29,9 @@ func (l *secretLook) contents(list []toolcrib.Content) {
 			shown = append(shown, &c.Text)
 		}
 		l.data(c)
+		if len(c.More) > 0 {
+			c.More = l.json(c.More)
+		}
 	}
 	l.joined(small, "\n", false)
 	if len(shown) > 1 {

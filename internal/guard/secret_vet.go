@@ -30,6 +30,9 @@ func (v SecretVetter) Vet(_ context.Context, _ toolcrib.Review, given *toolcrib.
 	if len(given.Value) > 0 {
 		clean.Value = look.json(given.Value)
 	}
+	if len(given.More) > 0 {
+		clean.More = look.json(given.More)
+	}
 	look.contents(clean.Content)
 	switch {
 	case len(look.rules) == 0:
