@@ -1,0 +1,147 @@
+package client
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+
+	"github.com/toolcrib/toolcrib/internal/mcp"
+)
+
+// take sorts a message of a legacy server that is no answer. F is the call
+// whose stream it came on, nil: the standing one.
+func (w *web) take(ctx context.Context, f *flight, m *mcp.Message) {
+	switch {
+	case m.Method == mcp.NotifyCancelled && m.ID == nil:
+		w.mu.Lock()
+		cancel := w.serving[string(lookup(m.Params, "requestId"))]
+		w.mu.Unlock()
+		if cancel != nil {
+			cancel()
+		}
+	case m.ID == nil:
+		w.session.heard(f, m)
+	default:
+		w.serve(ctx, f, m)
+	}
+}
+
+// serve answers a request of the server.
+func (w *web) serve(ctx context.Context, f *flight, m *mcp.Message) {
+	if mcp.IsModern(w.session.Version()) {
+		return // a modern server may not ask, and may not be answered
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	id := string(m.ID)
+	w.mu.Lock()
+	_, twice := w.serving[id]
+	full := len(w.serving) >= 16
+	if !twice && !full {
+		w.serving[id] = cancel
+	}
+	w.mu.Unlock()
+	if twice || full {
+		cancel()
+		w.session.config.Log.Debug("a request of an MCP server is left out", "method", printable(m.Method), "twice", twice)
+		return
+	}
+	begun := w.session.background(func() {
+		defer cancel()
+		answer := &mcp.Message{ID: m.ID}
+		result, err := w.session.asked(ctx, f, m)
+		withdrawn := ctx.Err() != nil
+		w.mu.Lock()
+		delete(w.serving, id)
+		w.mu.Unlock()
+		if withdrawn {
+			return
+		}
+		if answer.Result = result; err != nil {
+			answer.Result, answer.Error = nil, mcp.ErrorOf(err)
+		}
+		if err := w.send(ctx, answer); err != nil {
+			w.session.config.Log.Debug("answering a request of an MCP server", "error", err)
+		}
+	})
+	if !begun {
+		cancel()
+	}
+}
+
+// resume opens a stream of the server, from after an event if one is given.
+func (w *web) resume(ctx context.Context, last string) (*http.Response, error) {
+	h := http.Header{}
+	w.headers(h)
+	if last != "" {
+		h["Last-Event-Id"] = []string{last}
+	}
+	resp, err := w.door.knock(ctx, http.MethodGet, w.door.url, nil, h, nil)
+	if err != nil {
+		return nil, err
+	}
+	if resp.StatusCode != http.StatusOK {
+		defer shut(resp)
+		if last == "" {
+			return nil, w.door.status(resp)
+		}
+		return nil, w.refused(resp)
+	}
+	if k := kind(resp); k != "text/event-stream" {
+		shut(resp)
+		return nil, fmt.Errorf("%w: its content type is %q", errAnswer, printable(k))
+	}
+	return resp, nil
+}
+
+// stand holds the stream of a legacy server for what belongs to no call. A
+// server that has none is none the worse.
+func (w *web) stand() {
+	last := ""
+	for quiet := 0; ; quiet++ {
+		resp, err := w.resume(w.ctx, last) //nolint:bodyclose // hear does
+		wait := again << min(quiet, 6)
+		switch {
+		case err == nil:
+			in := w.hear(resp)
+			if in.last != "" {
+				last = in.last
+			}
+			if in.count > 0 {
+				quiet, wait = 0, again
+			}
+			if in.retry >= 0 {
+				wait = max(in.retry, soonest)
+			}
+		case isStatus(err), errors.Is(err, errAnswer):
+			w.session.config.Log.Debug("an MCP server has no stream of its own", "error", err)
+			return
+		}
+		if pause(w.ctx, wait) != nil {
+			return
+		}
+	}
+}
+
+// hear reads a standing stream to its end.
+func (w *web) hear(resp *http.Response) *events {
+	in := readEvents(resp.Body, w.session.config.Most)
+	defer func() { _ = resp.Body.Close() }() // it has ended
+	for {
+		ev, err := in.next()
+		if err != nil {
+			return in
+		}
+		if len(ev.data) == 0 || ev.name != "" && ev.name != "message" {
+			continue
+		}
+		m, err := mcp.Parse(ev.data)
+		if err != nil {
+			w.session.config.Log.Debug("a message of an MCP server could not be read", "error", err)
+			continue
+		}
+		if !m.IsAnswer() {
+			w.take(w.ctx, nil, m)
+		}
+	}
+}
