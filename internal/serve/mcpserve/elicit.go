@@ -2,199 +2,131 @@ package mcpserve
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
-	"fmt"
-
-	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"sync"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
-// asking is how the person who uses a client can be asked.
-type asking uint8
-
-const (
-	asksNobody  asking = iota
-	asksAtOnce         // by a request of ours, while the call waits
-	asksByRound        // by a result that the client answers with a second request
-)
-
-// roundsSince is the first version of the protocol in which a server sends no
-// requests of its own: what it wants to know goes into a result, and the client
-// repeats its request with the answer.
-const roundsSince = "2026-07-28"
-
-// asks says how a client can be asked. Without its word that it can, it cannot.
-func (s *Server) asks(session *mcp.ServerSession, tool string) asking {
-	if s.people == nil || session == nil {
-		return asksNobody
-	}
-	p := session.InitializeParams()
-	if p == nil || p.Capabilities == nil || p.Capabilities.Elicitation == nil {
-		return asksNobody
-	}
-	if can := p.Capabilities.Elicitation; can.Form == nil && can.URL != nil {
-		return asksNobody // only by a page in a browser, and there is none
-	}
-	if p.ProtocolVersion < roundsSince {
-		return asksAtOnce
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, listed := s.shown[tool]; !listed {
-		return asksNobody // the library would not take the result
-	}
-	return asksByRound
-}
-
-// moreKey is where a result that asks for more waits for listed.
-type moreKey struct{}
-
-// inputName names the one thing a client is asked for in a round.
+// inputName names the one thing a client is asked for in a round of ours.
 const inputName = "approval"
-
-// callAsking runs a call whose client can be asked, from the start or from
-// where it left off.
-func (s *Server) callAsking(ctx context.Context, req *mcp.CallToolRequest, call toolcrib.Call, how asking, next func(context.Context) (mcp.Result, error)) (*mcp.CallToolResult, error) {
-	var f *flight
-	if req.Params.RequestState != "" {
-		f = s.people.unpark(req.Params.RequestState, call)
-	}
-	if f != nil {
-		again, answered := s.comeBack(ctx, req, f)
-		if again != nil {
-			return s.round(ctx, f, again, next)
-		}
-		select {
-		case <-f.done:
-			if answered && !f.named && f.result != nil && f.result.Meta["toolcrib/code"] == string(toolcrib.Timeout) {
-				f = nil // the answer came after the call had given up, and is kept for this one
-			}
-		default:
-		}
-	}
-	if f == nil {
-		var err error
-		if f, err = s.people.begin(ctx, call, s.run); err != nil {
-			return unwatched(call.Tool, err), nil
-		}
-	}
-	return s.follow(ctx, req, f, how, next)
-}
-
-// unwatched refuses a call that might have to be asked about.
-func unwatched(tool string, err error) *mcp.CallToolResult {
-	return refusal(&toolcrib.Error{Code: toolcrib.Unavailable, Tool: tool, Message: "nobody could be asked about it, so it was not made", Err: err})
-}
-
-// follow waits for the end of a call, and asks the client meanwhile.
-func (s *Server) follow(ctx context.Context, req *mcp.CallToolRequest, f *flight, how asking, next func(context.Context) (mcp.Result, error)) (*mcp.CallToolResult, error) {
-	hangUp := context.AfterFunc(ctx, f.cancel) // a client that cancels its request cancels the call
-	asked := map[string]context.CancelFunc{}
-	defer func() {
-		for _, cancel := range asked {
-			cancel()
-		}
-	}()
-	for {
-		select {
-		case <-f.done:
-			hangUp()
-			return f.result, f.err
-		case id := <-f.settled:
-			if cancel := asked[id]; cancel != nil {
-				cancel() // it was answered on another screen
-			}
-		case q := <-f.asks:
-			if how == asksByRound {
-				if hangUp() {
-					f.tries = 0
-					return s.round(ctx, f, &ask{question: q}, next)
-				}
-				continue // cancelled: the end is near
-			}
-			one, cancel := context.WithCancel(ctx)
-			asked[q.ID] = cancel
-			go s.elicit(one, req.Session, &q)
-		}
-	}
-}
-
-// ask is a question on its way to a client; why says what was wrong with the
-// answer before.
-type ask struct {
-	question desk.Question
-	why      error
-}
 
 // maxTries is how often an answer that cannot be taken is asked for again.
 const maxTries = 3
 
-// round ends a request with a question: the client comes back with the answer.
-func (s *Server) round(ctx context.Context, f *flight, a *ask, next func(context.Context) (mcp.Result, error)) (*mcp.CallToolResult, error) {
-	f.tries++
-	more := &mcp.CallToolResult{
-		InputRequests: mcp.InputRequestMap{inputName: newForm(s.people.desk, &a.question, a.why).params},
-		RequestState:  s.people.park(f, &a.question),
-	}
-	result, err := next(context.WithValue(ctx, moreKey{}, more))
-	if err != nil {
-		return nil, err
-	}
-	asked, ok := result.(*mcp.CallToolResult)
-	if !ok {
-		return nil, fmt.Errorf("asking the client: the library made %T of it", result)
-	}
-	return asked, nil
+// maxAsked is how many questions of one call a client is shown at once.
+const maxAsked = 16
+
+// brought is what a client says that its person did with a form.
+type brought struct {
+	Action  string         `json:"action"`
+	Content map[string]any `json:"content"`
 }
 
-// comeBack takes the answer that a client brings. If it cannot be taken, it
-// gives what to ask again.
-func (s *Server) comeBack(ctx context.Context, req *mcp.CallToolRequest, f *flight) (again *ask, answered bool) {
-	q := *f.pending
-	brought, ok := req.Params.InputResponses[inputName].(*mcp.ElicitResult)
-	if !ok {
-		brought = &mcp.ElicitResult{Action: "cancel"}
+// newGuest makes a client of the legacy era a screen for a call: it is asked by
+// requests of ours while the call waits.
+func (s *Server) newGuest(ctx context.Context, v *visit, call toolcrib.Call) *guest {
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	asked := map[string]context.CancelFunc{}
+	return &guest{
+		call: call,
+		hear: func(q desk.Question) bool {
+			mu.Lock()
+			defer mu.Unlock()
+			if len(asked) >= maxAsked {
+				return false
+			}
+			one, cancel := context.WithCancel(ctx) // it ends with the request at the latest
+			asked[q.ID] = cancel
+			wg.Go(func() {
+				defer cancel()
+				s.elicit(one, v, &q)
+				mu.Lock()
+				defer mu.Unlock()
+				delete(asked, q.ID)
+			})
+			return true
+		},
+		settled: func(id string) {
+			mu.Lock()
+			defer mu.Unlock()
+			if cancel := asked[id]; cancel != nil {
+				cancel() // it was answered on another screen
+			}
+		},
+		over: func() { // what is still asked is taken back before the request is answered
+			mu.Lock()
+			for _, cancel := range asked {
+				cancel()
+			}
+			mu.Unlock()
+			wg.Wait()
+		},
 	}
-	err := s.settle(ctx, req.Session, &q, brought)
-	switch {
-	case err == nil:
-		return nil, brought.Action == "accept" || brought.Action == "decline"
-	case f.tries < maxTries:
-		return &ask{q, err}, false
-	}
-	s.people.desk.Dismiss(q.ID)
-	return nil, false
 }
 
 // elicit asks the client and waits for what the person says.
-func (s *Server) elicit(ctx context.Context, session *mcp.ServerSession, q *desk.Question) {
+func (s *Server) elicit(ctx context.Context, v *visit, q *desk.Question) {
 	var why error
 	for range maxTries {
-		result, err := session.Elicit(ctx, newForm(s.people.desk, q, why).params)
-		if ctx.Err() != nil {
+		form := newForm(s.people.desk, q, why)
+		answer, err := v.way.ask(ctx, mcp.MethodElicit, form.params(v.client.version))
+		if ctx.Err() != nil || errors.Is(err, errAnswered) {
 			return // answered elsewhere, or the call has ended
 		}
 		if err != nil {
 			s.cfg.Log.Warn("a client cannot ask its person", "question", q.ID, "err", err)
 			break
 		}
-		if why = s.settle(ctx, session, q, result); why == nil {
+		if why = s.settle(ctx, v, q, readBrought(answer)); why == nil {
 			return
 		}
 	}
 	s.people.desk.Dismiss(q.ID)
 }
 
+// approval is the round in which a client of the modern era is asked. why is
+// what was wrong with the answer before, and try which time this is.
+func (s *Server) approval(q *desk.Question, why error, try int) *round {
+	form := newForm(s.people.desk, q, why)
+	return &round{
+		requests: map[string]mcp.Request{inputName: {Method: mcp.MethodElicit, Params: form.params(mcp.Modern)}},
+		answer: func(ctx context.Context, v *visit, all map[string]json.RawMessage) (again *round, settled bool) {
+			b := readBrought(all[inputName])
+			err := s.settle(ctx, v, q, b)
+			switch {
+			case err == nil:
+				return nil, b.Action == "accept" || b.Action == "decline"
+			case try < maxTries:
+				return s.approval(q, err, try+1), false
+			}
+			s.people.desk.Dismiss(q.ID)
+			return nil, false
+		},
+	}
+}
+
+// readBrought reads what a client brings. What cannot be read is no answer.
+func readBrought(text json.RawMessage) brought {
+	var b brought
+	if len(text) == 0 || json.Unmarshal(text, &b) != nil {
+		return brought{Action: "cancel"}
+	}
+	return b
+}
+
 // settle makes an answer of what a client brought. An error says what was wrong
 // with it; that somebody else was first is none.
-func (s *Server) settle(ctx context.Context, session *mcp.ServerSession, q *desk.Question, brought *mcp.ElicitResult) error {
+func (s *Server) settle(ctx context.Context, v *visit, q *desk.Question, b brought) error {
 	var reply desk.Reply
-	switch brought.Action {
+	switch b.Action {
 	case "accept":
 		var err error
-		if reply, err = newForm(s.people.desk, q, nil).read(brought.Content); err != nil {
+		if reply, err = newForm(s.people.desk, q, nil).read(b.Content); err != nil {
 			return err
 		}
 	case "decline":
@@ -203,7 +135,8 @@ func (s *Server) settle(ctx context.Context, session *mcp.ServerSession, q *desk
 		s.people.desk.Dismiss(q.ID)
 		return nil
 	}
-	_, err := s.people.desk.Answer(ctx, q.ID, reply, s.by(session))
+	// The call that it lets go on may be at its end before this returns.
+	_, err := s.people.desk.Answer(context.WithoutCancel(ctx), q.ID, reply, s.by(v))
 	if err != nil && !errors.Is(err, desk.ErrBadReply) {
 		s.cfg.Log.Debug("an answer of a client does not count", "question", q.ID, "err", err)
 		return nil
@@ -212,13 +145,13 @@ func (s *Server) settle(ctx context.Context, session *mcp.ServerSession, q *desk
 }
 
 // by names who answers: the person who uses this client.
-func (s *Server) by(session *mcp.ServerSession) string {
+func (s *Server) by(v *visit) string {
 	name := s.caller.Subject
 	if name == "" {
 		name = "somebody"
 	}
-	if p := session.InitializeParams(); p != nil && p.ClientInfo != nil {
-		name += " in " + p.ClientInfo.Name
+	if v.client.name != "" {
+		name += " in " + v.client.name
 	}
 	if r := []rune(desk.Visible(name)); len(r) > 60 {
 		return string(r[:60])

@@ -9,16 +9,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 )
 
-// wants is a guard that has everything asked but what only asks by itself.
-type wants struct{}
+// asksAll is a guard that has everything asked but what only asks by itself.
+type asksAll struct{}
 
-func (wants) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
+func (asksAll) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
 	d := toolcrib.Ask
 	if r.Spec.Effects.Within(toolcrib.Asks) {
 		d = toolcrib.Allow
@@ -54,7 +55,7 @@ func build(t *testing.T, version string, says person) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{wants{}}, Approver: h.desk, Log: quiet()}
+	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{asksAll{}}, Approver: h.desk, Log: quiet()}
 	touch := toolcrib.Define(toolcrib.Spec{Name: "touch", Description: "Touches.", Effects: toolcrib.Writes},
 		func(_ context.Context, _ *toolcrib.Env, i in) (in, error) {
 			h.ran.Add(1)
@@ -74,8 +75,6 @@ func build(t *testing.T, version string, says person) *house {
 	load(t, c, []toolcrib.Tool{touch, nested, consult})
 	h.server = New(Config{Crib: c, Version: "1", Log: quiet(), Desk: h.desk}, toolcrib.Caller{Subject: "ann", Via: "mcp", Session: "s1"})
 	t.Cleanup(h.server.Close)
-	ours, theirs := mcp.NewInMemoryTransports()
-	go func() { _ = h.server.mcp.Run(t.Context(), ours) }()
 	opts := &mcp.ClientOptions{}
 	if says != nil {
 		opts.ElicitationHandler = func(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -83,12 +82,7 @@ func build(t *testing.T, version string, says person) *house {
 			return says(ctx, r.Params)
 		}
 	}
-	h.session, err = mcp.NewClient(&mcp.Implementation{Name: "window", Version: "1"}, opts).
-		Connect(t.Context(), theirs, &mcp.ClientSessionOptions{ProtocolVersion: version})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = h.session.Close() })
+	h.session = dial(t, h.server, version, opts)
 	return h
 }
 
@@ -111,6 +105,9 @@ func (h *house) call(name, args string) (string, bool) {
 func accept(fields map[string]any) (*mcp.ElicitResult, error) {
 	return &mcp.ElicitResult{Action: "accept", Content: fields}, nil
 }
+
+// modernVersion is the one in which clients are asked in rounds.
+const modernVersion = "2026-07-28"
 
 // versions runs a test for both ways in which clients are asked.
 func versions(t *testing.T, run func(t *testing.T, version string)) {
@@ -248,7 +245,7 @@ func TestElicitAnsweredElsewhere(t *testing.T) {
 			if _, err := h.desk.Answer(context.WithoutCancel(ctx), open[0].ID, desk.Reply{Choice: desk.AllowOnce}, "bob"); err != nil {
 				return nil, err
 			}
-			if version < roundsSince {
+			if version < modernVersion {
 				<-ctx.Done() // the server takes it back
 				return nil, ctx.Err()
 			}
@@ -261,14 +258,28 @@ func TestElicitAnsweredElsewhere(t *testing.T) {
 	})
 }
 
-// A secret of another call, or of none, brings nothing: the call is made anew
-// and the person is asked.
+// A state that is not ours brings nothing but an error: nothing is run, and
+// nobody is asked.
 func TestForgedRound(t *testing.T) {
-	h := build(t, roundsSince, func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+	h := build(t, modernVersion, func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+		return &mcp.ElicitResult{Action: "decline"}, nil
+	})
+	_, err := h.session.CallTool(t.Context(), &mcp.CallToolParams{
+		Name: "touch", Arguments: json.RawMessage(`{"n":1}`), RequestState: "guessed",
+		InputResponses: mcp.InputResponseMap{inputName: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "allow it once"}}},
+	})
+	if e, ok := errors.AsType[*jsonrpc.Error](err); !ok || e.Code != jsonrpc.CodeInvalidParams || h.ran.Load() != 0 || h.asked.Load() != 0 {
+		t.Errorf("%v; ran %d, asked %d", err, h.ran.Load(), h.asked.Load())
+	}
+}
+
+// An approval is for what was shown: one that was brought unasked is none.
+func TestApprovalUnasked(t *testing.T) {
+	h := build(t, modernVersion, func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
 		return &mcp.ElicitResult{Action: "decline"}, nil
 	})
 	r, err := h.session.CallTool(t.Context(), &mcp.CallToolParams{
-		Name: "touch", Arguments: json.RawMessage(`{"n":1}`), RequestState: "guessed",
+		Name: "touch", Arguments: json.RawMessage(`{"n":1}`),
 		InputResponses: mcp.InputResponseMap{inputName: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "allow it once"}}},
 	})
 	if err != nil || !r.IsError || h.ran.Load() != 0 || h.asked.Load() != 1 {
@@ -298,4 +309,35 @@ func TestElicitCancelled(t *testing.T) {
 		time.Sleep(10 * time.Millisecond)
 	}
 	t.Error("the call still waits")
+}
+
+// Where clients have no conversations, a question of a call that a tool made is
+// shown only if there is no doubt whose it is.
+func TestWhoIsAsked(t *testing.T) {
+	p := newPeople(nil, quiet())
+	add := func(id, subject, session string) {
+		p.next++
+		p.guests[id] = &guest{call: toolcrib.Call{ID: id, Caller: toolcrib.Caller{Subject: subject, Session: session}}, number: p.next}
+	}
+	of := func(call, subject, session string) string {
+		if g := p.of(&desk.Question{Call: call, Caller: toolcrib.Caller{Subject: subject, Session: session}}); g != nil {
+			return g.call.ID
+		}
+		return ""
+	}
+	add("a", "ann", "")
+	add("b", "bob", "s")
+	add("c", "bob", "s")
+	for _, c := range []struct{ call, subject, session, want string }{
+		{"a", "ann", "", "a"}, {"a", "eve", "", ""}, {"c", "bob", "s", "c"},
+		{"within", "ann", "", "a"}, {"within", "bob", "s", "b"}, {"within", "bob", "", ""}, {"within", "bob", "other", ""}, {"within", "eve", "", ""},
+	} {
+		if got := of(c.call, c.subject, c.session); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+	add("d", "ann", "")
+	if got := of("within", "ann", ""); got != "" {
+		t.Errorf("two could have asked, and %s is shown it", got)
+	}
 }

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/modelcontextprotocol/go-sdk/mcp"
-
 	"github.com/toolcrib/toolcrib/internal/desk"
 )
 
@@ -15,7 +13,7 @@ import (
 type form struct {
 	question *desk.Question
 	offers   []desk.Offer
-	params   *mcp.ElicitParams
+	text     string
 }
 
 // The most that a client is sent. What is longer is cut, and says so.
@@ -27,9 +25,22 @@ const (
 // newForm makes the form of a question. why is what was wrong with the answer
 // before, if there was one.
 func newForm(d *desk.Desk, q *desk.Question, why error) *form {
-	f := &form{question: q, offers: d.Offers(q)}
-	f.params = &mcp.ElicitParams{Mode: "form", Message: formText(q, why), RequestedSchema: f.schema()}
-	return f
+	return &form{question: q, offers: d.Offers(q), text: formText(q, why)}
+}
+
+// params is the form as a client of a version takes it.
+func (f *form) params(version string) json.RawMessage {
+	var o object
+	if version >= "2025-11-25" { // before, there were no others
+		o.text("mode", "form")
+	}
+	o.text("message", f.text)
+	schema, err := json.Marshal(f.schema())
+	if err != nil { // strings and lists of them can always be written
+		schema = []byte(`{"type":"object","properties":{}}`)
+	}
+	o.raw("requestedSchema", schema)
+	return o.end()
 }
 
 func formText(q *desk.Question, why error) string {

@@ -2,7 +2,6 @@ package mcpserve
 
 import (
 	"bufio"
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -92,9 +91,6 @@ func TestGateKeepsTheSession(t *testing.T) {
 		"odd call id":   `{"jsonrpc":"2.0","id":13,"method":"tools/call","params":{"name":"count","arguments":{"n":1},"_meta":{"toolcrib/callId":7}}}`,
 	} {
 		tk.say(line)
-		if name == "no method" { // nothing to answer: it looks like an answer itself
-			continue
-		}
 		m := tk.hear()
 		if m["error"] == nil && !strings.Contains(fmt.Sprint(m["result"]), "isError:true") {
 			t.Errorf("%s: %.300v", name, m)
@@ -112,31 +108,3 @@ func TestGateKeepsTheSession(t *testing.T) {
 		t.Errorf("recorded %v: refused calls are to be there too", outcomes)
 	}
 }
-
-func FuzzGate(f *testing.F) {
-	f.Add([]byte(`{"jsonrpc":"2.0","id":"\"","method":"tools/call","params":{"name":"x"}}`))
-	f.Add([]byte("[[[[\n{}\n"))
-	f.Fuzz(func(t *testing.T, text []byte) {
-		c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}}
-		var out bytes.Buffer
-		g := newGate(&Server{cfg: Config{Crib: c, Log: quiet()}}, io.NopCloser(bytes.NewReader(text)), nopWriteCloser{&out})
-		passed, err := io.ReadAll(g)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for line := range bytes.Lines(passed) {
-			if !json.Valid(line) {
-				t.Fatalf("let through %q", line)
-			}
-		}
-		for line := range bytes.Lines(out.Bytes()) {
-			if !json.Valid(line) {
-				t.Fatalf("answered %q", line)
-			}
-		}
-	})
-}
-
-type nopWriteCloser struct{ io.Writer }
-
-func (nopWriteCloser) Close() error { return nil }

@@ -57,7 +57,7 @@ func newCrib(t *testing.T) (*toolcrib.Crib, *[]toolcrib.Tool) {
 	return c, &list
 }
 
-func load(t *testing.T, c *toolcrib.Crib, list []toolcrib.Tool) {
+func load(t testing.TB, c *toolcrib.Crib, list []toolcrib.Tool) {
 	t.Helper()
 	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("test", list...)}}); faults != nil {
 		t.Fatal(faults)
@@ -66,25 +66,58 @@ func load(t *testing.T, c *toolcrib.Crib, list []toolcrib.Tool) {
 
 func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)) }
 
-func connect(t *testing.T, c *toolcrib.Crib, changed func()) (*mcp.ClientSession, *Server) {
+// dial connects the official library's client to a server over stdio, in the
+// era of a version; empty: the newest.
+func dial(t *testing.T, s *Server, version string, opts *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
+	fromClient, toServer := io.Pipe()
+	fromServer, toClient := io.Pipe()
+	served := make(chan struct{})
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer close(served)
+		_ = s.ServeStdio(ctx, fromClient, toClient)
+	}()
+	var how *mcp.ClientSessionOptions
+	if version != "" {
+		how = &mcp.ClientSessionOptions{ProtocolVersion: version}
+	}
+	session, err := mcp.NewClient(&mcp.Implementation{Name: "window", Version: "1"}, opts).
+		Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, how)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = session.Close()
+		cancel()
+		<-served
+	})
+	return session
+}
+
+func connect(t *testing.T, c *toolcrib.Crib, version string, changed func()) (*mcp.ClientSession, *Server) {
 	t.Helper()
 	s := New(Config{Crib: c, Version: "1", Log: quiet()}, toolcrib.Caller{Subject: "ann", Via: "mcp"})
 	t.Cleanup(s.Close)
-	ours, theirs := mcp.NewInMemoryTransports()
-	go func() { _ = s.mcp.Run(t.Context(), ours) }()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
+	return dial(t, s, version, &mcp.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
 			if changed != nil {
 				changed()
 			}
 		},
-	})
-	session, err := client.Connect(t.Context(), theirs, nil)
-	if err != nil {
-		t.Fatal(err)
+	}), s
+}
+
+// eventually waits for something that another goroutine brings about.
+func eventually(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for range 1000 {
+		if is() {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
 	}
-	t.Cleanup(func() { _ = session.Close() })
-	return session, s
+	t.Fatal(what)
 }
 
 func names(t *testing.T, session *mcp.ClientSession) []string {
@@ -99,9 +132,11 @@ func names(t *testing.T, session *mcp.ClientSession) []string {
 	return out
 }
 
-func TestContentAndRefusals(t *testing.T) {
+func TestContentAndRefusals(t *testing.T) { versions(t, testContentAndRefusals) }
+
+func testContentAndRefusals(t *testing.T, version string) {
 	c, _ := newCrib(t)
-	session, _ := connect(t, c, nil)
+	session, _ := connect(t, c, version, nil)
 	if got := names(t, session); !slices.Equal(got, []string{"count", "open", "wait"}) {
 		t.Errorf("tools %v: a tool that cannot be shown must not take others with it", got)
 	}
@@ -120,18 +155,30 @@ func TestContentAndRefusals(t *testing.T) {
 	}
 }
 
-func TestListFollowsTheCatalog(t *testing.T) {
+func TestListFollowsTheCatalog(t *testing.T) { versions(t, testListFollowsTheCatalog) }
+
+func testListFollowsTheCatalog(t *testing.T, version string) {
 	c, list := newCrib(t)
 	told := make(chan struct{}, 10)
-	session, _ := connect(t, c, func() { told <- struct{}{} })
+	session, s := connect(t, c, version, func() { told <- struct{}{} })
 	names(t, session)
+	eventually(t, "the client does not listen", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		for l := range s.listeners {
+			if l.wants("notifications/tools/list_changed", "") {
+				return true
+			}
+		}
+		return false
+	})
 	more := (*list)[0]
 	more.Name = "more"
 	load(t, c, append((*list)[1:2:2], more))
 	select {
 	case <-told:
-	case <-time.After(5 * time.Second):
-		t.Error("the client was not told")
+	case <-time.After(20 * time.Second):
+		t.Fatal("the client was not told")
 	}
 	if got := names(t, session); !slices.Equal(got, []string{"more", "open"}) {
 		t.Errorf("tools %v", got)
@@ -185,13 +232,27 @@ func TestHTTP(t *testing.T) {
 
 // Every code has a form on this wire.
 func TestEveryCodeReachesTheModel(t *testing.T) {
+	c, _ := newCrib(t)
+	_, s := connect(t, c, "", nil)
+	v := &visit{client: &client{modern: true}}
+	refused := func(err error) (text, code string, bad bool) {
+		var r struct {
+			Content []struct{ Text string }
+			Meta    map[string]any `json:"_meta"`
+			IsError bool
+		}
+		if err := json.Unmarshal(s.refusal(v, err), &r); err != nil {
+			t.Fatal(err)
+		}
+		code, _ = r.Meta["toolcrib/code"].(string)
+		return r.Content[0].Text, code, r.IsError
+	}
 	for _, code := range toolcrib.Codes() {
-		r := refusal(&toolcrib.Error{Code: code, Message: "because"})
-		if text, ok := r.Content[0].(*mcp.TextContent); !ok || text.Text != string(code)+": because" || !r.IsError || r.Meta["toolcrib/code"] != string(code) {
-			t.Errorf("%s: %+v", code, r)
+		if text, got, bad := refused(&toolcrib.Error{Code: code, Message: "because"}); text != string(code)+": because" || !bad || got != string(code) {
+			t.Errorf("%s: %s %s %v", code, text, got, bad)
 		}
 	}
-	if r := refusal(io.ErrUnexpectedEOF); r.Meta["toolcrib/code"] != "internal" || strings.Contains(r.Content[0].(*mcp.TextContent).Text, "EOF") {
-		t.Errorf("a foreign error: %+v", r)
+	if text, code, _ := refused(io.ErrUnexpectedEOF); code != "internal" || strings.Contains(text, "EOF") {
+		t.Errorf("a foreign error: %s %s", code, text)
 	}
 }

@@ -1,0 +1,238 @@
+package mcpserve
+
+import (
+	"encoding/json"
+	"errors"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/mcp"
+)
+
+// encodeTool writes the outcome of tools/call. An unknown tool is an error of
+// the protocol; every other refusal is a failed result, since only that reaches
+// the model.
+func (s *Server) encodeTool(v *visit, r *toolcrib.Result, err error) (json.RawMessage, error) {
+	if err == nil {
+		return s.answer(v, r)
+	}
+	if e := s.passedOn(err); e != nil {
+		return nil, e
+	}
+	if toolcrib.CodeOf(err) == toolcrib.NotFound {
+		return nil, mcp.Errorf(mcp.CodeInvalidParams, "%s", err.Error())
+	}
+	return s.refusal(v, err), nil
+}
+
+// encodeFound writes the outcome of a call that was made by way of the tool that
+// calls others: the model chose the name and is to hear that it was wrong.
+func (s *Server) encodeFound(v *visit, r *toolcrib.Result, err error) (json.RawMessage, error) {
+	if toolcrib.CodeOf(err) == toolcrib.NotFound && s.passedOn(err) == nil {
+		return s.refusal(v, err), nil
+	}
+	return s.encodeTool(v, r, err)
+}
+
+// passedOn is an error of a server that stands behind a tool: its client is to
+// have it as it came, but for secrets.
+func (s *Server) passedOn(err error) *mcp.Error {
+	e, ok := errors.AsType[*mcp.Error](err)
+	if !ok {
+		return nil
+	}
+	out := *e
+	clean, cleanJSON := s.cfg.Crib.RedactText, s.cfg.Crib.Redact
+	if clean == nil {
+		clean = toolcrib.RedactText
+	}
+	if cleanJSON == nil {
+		cleanJSON = toolcrib.Redact
+	}
+	out.Message = clean(e.Message)
+	if len(e.Data) > 0 {
+		out.Data = cleanJSON(e.Data)
+	}
+	return &out
+}
+
+// answer gives a Result to a client: its contents, and its value both as
+// structured content and, for clients that only read text, as JSON text.
+func (s *Server) answer(v *visit, r *toolcrib.Result) (json.RawMessage, error) {
+	list := []byte{'['}
+	for i := range r.Content {
+		if i > 0 {
+			list = append(list, ',')
+		}
+		var err error
+		if list, err = appendContent(list, &r.Content[i]); err != nil {
+			return nil, mcp.Errorf(mcp.CodeInternal, "the result cannot be written for MCP")
+		}
+	}
+	if r.Value != nil && len(r.Content) == 0 {
+		list = appendPlain(list, string(r.Value))
+	}
+	o := object{buf: make([]byte, 0, len(list)+len(r.Value)+len(r.More)+256)}
+	more := members(r.More)
+	if v.client.modern {
+		o.text("resultType", mcp.ResultComplete)
+	}
+	o.raw("content", append(list, ']'))
+	if r.Value != nil && (v.client.modern || r.Value[0] == '{') { // only objects went by this name at first
+		o.raw("structuredContent", r.Value)
+	}
+	if r.Failed {
+		o.raw("isError", []byte("true"))
+	}
+	o.rest(more, "content", "structuredContent", "isError", "resultType", "_meta")
+	s.meta(&o, v, more["_meta"])
+	return o.end(), nil
+}
+
+// meta writes what a supplier added for programs, and who we are.
+func (s *Server) meta(o *object, v *visit, theirs json.RawMessage) {
+	if !v.client.modern {
+		if len(theirs) > 0 && theirs[0] == '{' {
+			o.raw("_meta", theirs)
+		}
+		return
+	}
+	var meta object
+	meta.raw(mcp.MetaServer, s.info)
+	meta.rest(members(theirs), mcp.MetaServer)
+	o.raw("_meta", meta.end())
+}
+
+// appendContent writes one piece of a result; plain text, which most are,
+// without ado.
+func appendContent(buf []byte, c *toolcrib.Content) ([]byte, error) {
+	if (c.Type == "text" || c.Type == "") && c.More == nil {
+		return appendPlain(buf, c.Text), nil
+	}
+	text, err := mcp.WriteContent(*c)
+	return append(buf, text...), err
+}
+
+func appendPlain(buf []byte, text string) []byte {
+	return append(appendText(append(buf, `{"type":"text","text":`...), text), '}')
+}
+
+// refusal gives a refused call to a client as a failed result, since only
+// that reaches the model; the code and the bad fields are there for programs.
+func (s *Server) refusal(v *visit, err error) json.RawMessage {
+	e, ok := errors.AsType[*toolcrib.Error](err)
+	if !ok {
+		e = &toolcrib.Error{Code: toolcrib.Internal, Message: "the call broke down"}
+	}
+	var o, meta object
+	if v.client.modern {
+		o.text("resultType", mcp.ResultComplete)
+		meta.raw(mcp.MetaServer, s.info)
+	}
+	o.raw("content", append(appendPlain([]byte{'['}, string(e.Code)+": "+e.Message), ']'))
+	o.raw("isError", []byte("true"))
+	meta.text("toolcrib/code", string(e.Code))
+	if len(e.Bad) > 0 {
+		if bad, err := json.Marshal(e.Bad); err == nil {
+			meta.raw("toolcrib/bad", bad)
+		}
+	}
+	o.raw("_meta", meta.end())
+	return o.end()
+}
+
+// encodeResource writes what was read: the pieces that are a resource's.
+func (s *Server) encodeResource(v *visit, r *toolcrib.Result, err error) (json.RawMessage, error) {
+	if err != nil || r.Failed {
+		return nil, shelfError(r, err)
+	}
+	list := []byte{'['}
+	for _, c := range r.Content {
+		if c.Type != "resource" {
+			continue
+		}
+		text, err := mcp.WriteResource(c)
+		if err != nil {
+			return nil, mcp.Errorf(mcp.CodeInternal, "the resource cannot be written for MCP")
+		}
+		if len(list) > 1 {
+			list = append(list, ',')
+		}
+		list = append(list, text...)
+	}
+	var o object
+	more := members(r.More)
+	if v.client.modern {
+		o.text("resultType", mcp.ResultComplete)
+		// What is read is live unless its server says otherwise.
+		if more["ttlMs"] == nil {
+			o.raw("ttlMs", []byte("0"))
+		}
+		if more["cacheScope"] == nil {
+			o.text("cacheScope", "private")
+		}
+	}
+	o.raw("contents", append(list, ']'))
+	o.rest(more, "contents", "resultType", "_meta")
+	s.meta(&o, v, more["_meta"])
+	return o.end(), nil
+}
+
+// encodeValue writes a result that the tool made itself.
+func (s *Server) encodeValue(v *visit, r *toolcrib.Result, err error) (json.RawMessage, error) {
+	if err != nil || r.Failed {
+		return nil, shelfError(r, err)
+	}
+	value := members(r.Value)
+	if value == nil {
+		return nil, mcp.Errorf(mcp.CodeInternal, "what there is has not the form it should have")
+	}
+	if !v.client.modern {
+		return r.Value, nil
+	}
+	var o object
+	o.text("resultType", mcp.ResultComplete)
+	o.rest(value, "resultType", "_meta")
+	s.meta(&o, v, value["_meta"])
+	return o.end(), nil
+}
+
+// notThere is the error for something that is not on the shelf.
+func notThere(v *visit, method string) *mcp.Error {
+	switch method {
+	case mcp.MethodResourcesRead, mcp.MethodSubscribe, mcp.MethodUnsubscribe:
+		e := mcp.Errorf(mcp.CodeInvalidParams, "resource not found")
+		if !v.client.modern {
+			e.Code = mcp.CodeResourceNotFound
+		}
+		if uri := v.params.URI; len(uri) > 0 {
+			e.Data = append(append(json.RawMessage(`{"uri":`), uri...), '}')
+		}
+		return e
+	}
+	return mcp.Errorf(mcp.CodeInvalidParams, "there is no such thing here")
+}
+
+// shelfError is a refused or failed call for requests whose results have no
+// form for that.
+func shelfError(r *toolcrib.Result, err error) *mcp.Error {
+	if err == nil {
+		return mcp.Errorf(mcp.CodeInternal, "%s", r.String())
+	}
+	e, ok := errors.AsType[*toolcrib.Error](err)
+	if !ok {
+		e = &toolcrib.Error{Code: toolcrib.Internal, Message: "the call broke down"}
+	}
+	out := mcp.Errorf(mcp.CodeInternal, "%s: %s", e.Code, e.Message)
+	if e.Code == toolcrib.Invalid {
+		out.Code = mcp.CodeInvalidParams
+	}
+	var data object
+	data.text("toolcrib/code", string(e.Code))
+	if len(e.Bad) > 0 {
+		if bad, err := json.Marshal(e.Bad); err == nil {
+			data.raw("toolcrib/bad", bad)
+		}
+	}
+	out.Data = data.end()
+	return out
+}
