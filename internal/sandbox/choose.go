@@ -146,6 +146,17 @@ func (c *Chooser) choose(ctx context.Context, tool string, risk Risk, granted to
 	return &held{name: d.name, inner: d.box, override: c.cfg.Overrides[tool], bounds: d.demand.bounds}, nil
 }
 
+// Named gives a backend by its name, for programs that are no tool's: it is that
+// one or an error.
+func (c *Chooser) Named(ctx context.Context, name string) (toolcrib.Sandbox, error) {
+	for _, k := range c.cfg.Candidates {
+		if k.Name == name {
+			return c.open(ctx, k)
+		}
+	}
+	return nil, fmt.Errorf("there is no sandbox %q", name)
+}
+
 // Close closes what was opened.
 func (c *Chooser) Close() error {
 	var errs []error

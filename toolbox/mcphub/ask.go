@@ -1,0 +1,141 @@
+package mcphub
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/mcp"
+)
+
+// canBeAsked is what a server of the modern era is told that this call can be
+// asked for: what the client says it can, less what is not consented to here.
+func (b *Box) canBeAsked(peer mcp.Peer) json.RawMessage {
+	if peer == nil {
+		return json.RawMessage(`{}`)
+	}
+	var all map[string]json.RawMessage
+	if json.Unmarshal(peer.Capabilities(), &all) != nil || all == nil {
+		return json.RawMessage(`{}`)
+	}
+	for method, consent := range b.consents() {
+		if consent == ConsentDeny {
+			delete(all, ability(method))
+		}
+	}
+	delete(all, "extensions") // of the client with us, not of us with the server
+	text, err := json.Marshal(all)
+	if err != nil {
+		return json.RawMessage(`{}`)
+	}
+	return text
+}
+
+func (b *Box) consents() map[string]Consent {
+	return map[string]Consent{mcp.MethodElicit: b.server.Elicitation, mcp.MethodSample: b.server.Sampling, mcp.MethodRoots: ConsentPass}
+}
+
+// ability is the name of the capability that a request needs.
+func ability(method string) string {
+	switch method {
+	case mcp.MethodElicit:
+		return "elicitation"
+	case mcp.MethodSample:
+		return "sampling"
+	case mcp.MethodRoots:
+		return "roots"
+	}
+	return ""
+}
+
+// ask takes what a server wants to whoever made the call, as far as that is
+// consented to.
+func (b *Box) ask(ctx context.Context, env *toolcrib.Env, peer mcp.Peer, requests map[string]mcp.Request) (map[string]json.RawMessage, error) {
+	answers := map[string]json.RawMessage{}
+	forward := map[string]mcp.Request{}
+	consents := b.consents()
+	for _, key := range slices.Sorted(maps.Keys(requests)) {
+		r := requests[key]
+		consent, known := consents[r.Method]
+		if !known {
+			return nil, mcp.Errorf(mcp.CodeMethodNotFound, "%s is not known here", r.Method)
+		}
+		if consent == ConsentDeny {
+			return nil, mcp.Errorf(mcp.CodeInvalidRequest, "%s is switched off for this server", r.Method)
+		}
+		if peer == nil || !capable(peer.Capabilities(), ability(r.Method)) {
+			answer, err := nobody(r.Method)
+			if err != nil {
+				return nil, err
+			}
+			answers[key] = answer
+			continue
+		}
+		if consent == ConsentAsk {
+			if err := b.consent(ctx, env, r); err != nil {
+				return nil, err
+			}
+		}
+		forward[key] = r
+	}
+	if len(forward) == 0 {
+		return answers, nil
+	}
+	got, err := peer.Ask(ctx, forward)
+	if err != nil {
+		return nil, err
+	}
+	maps.Copy(answers, got)
+	return answers, nil
+}
+
+// nobody answers where the caller cannot be asked: a form is put aside, there
+// are no folders to tell of, and no model.
+func nobody(method string) (json.RawMessage, error) {
+	switch method {
+	case mcp.MethodElicit:
+		return json.RawMessage(`{"action":"cancel"}`), nil
+	case mcp.MethodRoots:
+		return json.RawMessage(`{"roots":[]}`), nil
+	}
+	return nil, mcp.Errorf(mcp.CodeInvalidRequest, "whoever made this call has no model to ask")
+}
+
+// consent asks a person here whether a server may have what it wants.
+func (b *Box) consent(ctx context.Context, env *toolcrib.Env, r mcp.Request) error {
+	refused := func(why string) error { return mcp.Errorf(mcp.CodeInvalidRequest, "%s", why) }
+	if env.Ask == nil {
+		return refused("a person has to consent to " + r.Method + ", and nobody is there to be asked")
+	}
+	answer, err := env.Ask(ctx, toolcrib.Question{
+		Text:    fmt.Sprintf("The MCP server %s wants %s:\n\n%s\n\nMay it?", b.name, wanted(r.Method), excerpt(r.Params)),
+		Options: []string{"yes", "no"}, Effects: toolcrib.Asks,
+	})
+	if err != nil {
+		return refused("a person has to consent to " + r.Method + ", and has not")
+	}
+	if word := strings.ToLower(strings.TrimSpace(answer.Message)); answer.Decision != toolcrib.Allow || word != "yes" && word != "" {
+		return refused("a person did not consent to " + r.Method)
+	}
+	return nil
+}
+
+func wanted(method string) string {
+	if method == mcp.MethodSample {
+		return "an answer of your model, made from this"
+	}
+	return "to ask you this"
+}
+
+// excerpt shows as much of a request as a person reads.
+func excerpt(params json.RawMessage) string {
+	text := string(params)
+	if r := []rune(text); len(r) > 2000 {
+		return string(r[:2000]) + "…"
+	}
+	return text
+}

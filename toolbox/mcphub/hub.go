@@ -1,0 +1,314 @@
+// Package mcphub gathers MCP servers: each configured server is a toolbox of
+// its own. A server is started when it is first called and ended when it is
+// idle; what it offers is listed from a cached manifest meanwhile. Every
+// definition is pinned: one that has changed since it was approved is kept back
+// until a person has seen the difference.
+//
+// It is for whoever wires up a crib. Its one invariant: what a server says
+// about itself is a claim; it can be shown, and it can tighten, and it widens
+// nothing.
+package mcphub
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"net/http"
+	"os"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/mcp/client"
+)
+
+// Server is one configured server: a program with Command, or an address with URL.
+type Server struct {
+	Command string
+	Args    []string
+	Env     map[string]string
+	Dir     string
+
+	URL       string
+	Transport string // http or sse; empty: http, and sse if the server has nothing else
+	Headers   map[string]string
+	OAuth     OAuth
+
+	Timeout  time.Duration // of one call, without the time that people take; default 1 min
+	Starting time.Duration // of starting it; default 30 s
+	Idle     time.Duration // without a call it is ended; default 10 min, negative: never
+	Eager    bool          // it is started at once and not at its first call
+	Instance Instance
+
+	Enabled  []string // tools, or patterns; empty: all
+	Disabled []string
+	Effects  map[string]toolcrib.Effects // by tool or pattern: what the owner of this machine knows about them
+
+	Sandbox     string  // where its program runs; what the names mean is the business of Needs.Start
+	Sampling    Consent // it wants an answer of the caller's model
+	Elicitation Consent // it wants to ask the caller's person something
+	// Unpinned lets definitions change without a person's word.
+	Unpinned bool
+	// Approve has a person approve the first definitions too.
+	Approve bool
+}
+
+// OAuth says how to get a token from a server's authorization server. The zero
+// value finds out when the server asks for one.
+type OAuth struct {
+	ClientID, ClientSecret string
+	Scopes                 []string
+	ClientCredentials      bool // a token for the program itself, no person asked
+	Off                    bool
+}
+
+// Instance says who shares a running server.
+type Instance string
+
+// The instances. With PerSession each conversation has its own.
+const (
+	Shared     Instance = "shared"
+	PerSession Instance = "session"
+	PerProject Instance = "project"
+)
+
+// Consent says what becomes of something that a server wants from a client.
+type Consent string
+
+// The consents. The zero value is what the field's server setting defaults to.
+const (
+	ConsentDeny Consent = "deny" // the server is told that it cannot be had
+	ConsentAsk  Consent = "ask"  // a person is asked here first
+	ConsentPass Consent = "pass" // the client gets it, and asks as it likes
+)
+
+// Launch is a program to start.
+type Launch struct {
+	Server  string
+	Command string
+	Args    []string
+	Env     map[string]string // what is listed; the environment is the starter's business
+	Dir     string
+	Sandbox string
+	Stderr  io.Writer
+}
+
+// Needs is what the hub is given by whoever opens it.
+type Needs struct {
+	// Start starts a program. Its context is only for the start.
+	Start func(ctx context.Context, l Launch) (client.Process, error)
+	// HTTP is the client for a server's requests.
+	HTTP func(server, url string) *http.Client
+	// Login is how tokens are got for servers that want one.
+	Login Login
+	// Expand puts in what ${secret:NAME} and ${VAR} stand for. Nil: as it is.
+	Expand func(ctx context.Context, text string) (string, error)
+	// State keeps manifests and pins. Nil: nothing is kept, and every server is
+	// asked anew.
+	State *os.Root
+	// ReadOnly: State is only looked at and no server is started. It is for
+	// listing.
+	ReadOnly bool
+	// Suspect finds what is wrong with a text that models are shown. Nil: only
+	// the hub's own look.
+	Suspect func(text string) []string
+	Version string // of this program, told to servers
+	Log     *slog.Logger
+	Now     func() time.Time
+}
+
+// Hub is the configured servers.
+type Hub struct {
+	needs Needs
+	store *store
+
+	mu      sync.Mutex
+	boxes   map[string]*Box
+	closed  bool
+	watched map[int]func(server, method string, params []byte)
+	changed map[int]func()
+	next    int
+}
+
+// Open makes the hub. No server is started yet.
+func Open(_ context.Context, servers map[string]Server, needs Needs) (*Hub, error) {
+	if needs.Log == nil {
+		needs.Log = slog.New(slog.DiscardHandler)
+	}
+	if needs.Now == nil {
+		needs.Now = time.Now
+	}
+	h := &Hub{needs: needs, store: &store{root: needs.State, readOnly: needs.ReadOnly}, boxes: map[string]*Box{}, watched: map[int]func(string, string, []byte){}, changed: map[int]func(){}}
+	return h, h.Set(servers)
+}
+
+// Set makes these the servers: new ones come, those that are set up otherwise
+// are ended and begin anew, and those that are not among them go. One that makes
+// no sense is left out and told.
+func (h *Hub) Set(servers map[string]Server) error {
+	var errs []error
+	var gone []*Box
+	h.mu.Lock()
+	next := map[string]*Box{}
+	for _, name := range slices.Sorted(maps.Keys(servers)) {
+		s, err := servers[name].filled(name)
+		if err != nil {
+			errs = append(errs, err)
+			continue
+		}
+		if b := h.boxes[name]; b != nil && reflect.DeepEqual(b.server, s) {
+			next[name] = b
+			continue
+		}
+		if !h.closed {
+			next[name] = newBox(h, name, s)
+		}
+	}
+	for name, b := range h.boxes {
+		if next[name] != b {
+			gone = append(gone, b)
+		}
+	}
+	h.boxes = next
+	h.mu.Unlock()
+	for _, b := range gone {
+		b.end()
+	}
+	return errors.Join(errs...)
+}
+
+// Notify calls changed after what any server offers has changed, until stop is
+// called.
+func (h *Hub) Notify(changed func()) (stop func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	id := h.next
+	h.next++
+	h.changed[id] = changed
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.changed, id)
+	}
+}
+
+func (h *Hub) notify() {
+	h.mu.Lock()
+	list := slices.Collect(maps.Values(h.changed))
+	h.mu.Unlock()
+	for _, changed := range list {
+		changed()
+	}
+}
+
+// filled checks a server and puts the defaults in.
+func (s Server) filled(name string) (Server, error) {
+	bad := func(format string, args ...any) (Server, error) {
+		return s, fmt.Errorf("mcp server %s: %s", name, fmt.Sprintf(format, args...))
+	}
+	switch {
+	case s.Command == "" && s.URL == "":
+		return bad("it has neither a command nor a url")
+	case s.Command != "" && s.URL != "":
+		return bad("it has both a command and a url; one server is one of them")
+	case s.Transport != "" && s.Transport != "http" && s.Transport != "sse":
+		return bad("the transport %q is not known: want http or sse", s.Transport)
+	case s.Instance != "" && s.Instance != Shared && s.Instance != PerSession && s.Instance != PerProject:
+		return bad("the instance %q is not known: want shared, session or project", s.Instance)
+	}
+	for _, p := range slices.Concat(s.Enabled, s.Disabled, slices.Collect(maps.Keys(s.Effects))) {
+		if err := checkPattern(p); err != nil {
+			return bad("the pattern %q: %v", p, err)
+		}
+	}
+	s.Instance = cmp.Or(s.Instance, Shared)
+	s.Timeout = cmp.Or(s.Timeout, time.Minute)
+	s.Starting = cmp.Or(s.Starting, 30*time.Second)
+	s.Idle = cmp.Or(s.Idle, 10*time.Minute)
+	s.Sampling = cmp.Or(s.Sampling, ConsentAsk)
+	s.Elicitation = cmp.Or(s.Elicitation, ConsentPass)
+	return s, nil
+}
+
+// Boxes are the servers, by name.
+func (h *Hub) Boxes() []*Box {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	out := make([]*Box, 0, len(h.boxes))
+	for _, name := range slices.Sorted(maps.Keys(h.boxes)) {
+		out = append(out, h.boxes[name])
+	}
+	return out
+}
+
+// Box is the server of a name.
+func (h *Hub) Box(name string) (*Box, bool) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	b, ok := h.boxes[name]
+	return b, ok
+}
+
+// Await asks every server that was never listed, all at once, and gives them
+// a while. Who takes longer is listed when it answers.
+func (h *Hub) Await(ctx context.Context, wait time.Duration) {
+	if wait <= 0 {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, b := range h.Boxes() {
+		if b.listed() && !b.server.Eager {
+			continue
+		}
+		all.Go(func() {
+			if err := b.Refresh(ctx); err != nil {
+				h.needs.Log.Warn("an MCP server cannot be listed", "server", b.name, "err", err)
+			}
+		})
+	}
+	all.Wait()
+}
+
+// Watch tells what servers notify of, until stop is called.
+func (h *Hub) Watch(hear func(server, method string, params []byte)) (stop func()) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	id := h.next
+	h.next++
+	h.watched[id] = hear
+	return func() {
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		delete(h.watched, id)
+	}
+}
+
+func (h *Hub) tell(server, method string, params []byte) {
+	h.mu.Lock()
+	list := slices.Collect(maps.Values(h.watched))
+	h.mu.Unlock()
+	for _, hear := range list {
+		hear(server, method, params)
+	}
+}
+
+// Close ends every server. All are told at once, and then waited for.
+func (h *Hub) Close() error {
+	h.mu.Lock()
+	h.closed = true
+	h.mu.Unlock()
+	var all sync.WaitGroup
+	for _, b := range h.Boxes() {
+		all.Go(func() { b.end() })
+	}
+	all.Wait()
+	return nil
+}

@@ -1,0 +1,408 @@
+package mcphub
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/mcp/client"
+)
+
+// instance is one running server, or the place for one. It is started when it
+// is needed, by whoever needs it first; the others wait, each as long as they
+// can. A server that keeps failing is left alone for a while.
+type instance struct {
+	box    *Box
+	key    string
+	stderr *tail
+
+	mu       sync.Mutex
+	session  *client.Session
+	since    time.Time     // of the session
+	starting chan struct{} // closed when the attempt under way is over; nil: none is
+	startErr error         // of the last attempt
+	uses     int
+	idle     *time.Timer
+	fails    int // in a row
+	retry    time.Time
+	ended    bool
+	logs     string // the level of messages that a legacy server was told to send
+}
+
+const (
+	// failsMost is how often in a row a server may fail before it is left alone.
+	failsMost = 3
+	// livedShort: a server that ends sooner has failed, and not merely ended.
+	livedShort = 10 * time.Second
+	restLeast  = time.Second
+	restMost   = 2 * time.Minute
+)
+
+// errNotNow is told while a server is left alone.
+type errNotNow struct {
+	server string
+	fails  int
+	left   time.Duration
+	err    error
+}
+
+func (e *errNotNow) Error() string {
+	return fmt.Sprintf("the MCP server %s failed %d times in a row and is left alone for %v: %v", e.server, e.fails, e.left.Round(time.Second), e.err)
+}
+
+func (e *errNotNow) Unwrap() error { return e.err }
+
+// acquire gives a running session. It must be released after use, and is not
+// ended for idleness before that.
+func (i *instance) acquire(ctx context.Context) (*client.Session, error) {
+	for {
+		i.mu.Lock()
+		switch {
+		case i.ended:
+			i.mu.Unlock()
+			return nil, errors.New("the hub is closed")
+		case i.session != nil:
+			s := i.session
+			i.uses++
+			if i.idle != nil {
+				i.idle.Stop()
+			}
+			i.mu.Unlock()
+			return s, nil
+		}
+		if i.starting == nil {
+			if left := i.retry.Sub(i.box.now()); left > 0 && i.fails >= failsMost {
+				err := &errNotNow{i.box.name, i.fails, left, i.startErr}
+				i.mu.Unlock()
+				return nil, err
+			}
+			i.starting = make(chan struct{})
+			go i.start(i.starting)
+		}
+		attempt := i.starting
+		i.mu.Unlock()
+		select {
+		case <-attempt:
+		case <-ctx.Done():
+			return nil, fmt.Errorf("waiting for the MCP server %s to start: %w", i.box.name, ctx.Err())
+		}
+		i.mu.Lock()
+		failed := i.session == nil && !i.ended
+		err := i.startErr
+		i.mu.Unlock()
+		if failed && err != nil {
+			return nil, err
+		}
+	}
+}
+
+// release ends the use of a session, and the last one starts the clock.
+func (i *instance) release() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.uses--
+	if i.uses > 0 || i.box.server.Idle < 0 || i.ended || i.session == nil {
+		return
+	}
+	if i.idle == nil {
+		i.idle = time.AfterFunc(i.box.server.Idle, i.rest)
+		return
+	}
+	i.idle.Reset(i.box.server.Idle)
+}
+
+// rest ends a server that nobody uses.
+func (i *instance) rest() {
+	i.mu.Lock()
+	if i.uses > 0 || i.session == nil {
+		i.mu.Unlock()
+		return
+	}
+	s := i.session
+	i.session = nil
+	i.mu.Unlock()
+	i.box.drop(i)
+	i.closed(s)
+}
+
+func (i *instance) closed(s *client.Session) {
+	if err := s.Close(); err != nil {
+		i.box.hub.needs.Log.Debug("an MCP server did not end well", "server", i.box.name, "err", err)
+	}
+}
+
+// start is one attempt, for all who wait for it: it goes on if they leave.
+func (i *instance) start(attempt chan struct{}) {
+	b := i.box
+	ctx, cancel := context.WithTimeout(b.ctx, b.server.Starting)
+	defer cancel()
+	s, err := b.connect(ctx, i.stderr)
+	if err == nil {
+		if err = b.learn(ctx, s); err != nil {
+			i.closed(s)
+			err = fmt.Errorf("asking the MCP server %s what it offers: %w", b.name, err)
+		}
+	}
+	if err == nil {
+		b.listen(ctx, s)
+	}
+	i.mu.Lock()
+	if err == nil && i.ended {
+		err = errors.New("the hub is closed")
+		defer i.closed(s)
+	}
+	if err != nil {
+		i.failed(err)
+	} else {
+		i.session, i.since, i.startErr, i.logs = s, b.now(), nil, ""
+		go i.watch(s)
+		if i.uses == 0 && b.server.Idle > 0 && !b.server.Eager {
+			i.uses++ // so that whoever asked for it has the time to take it
+			time.AfterFunc(time.Second, i.release)
+		}
+	}
+	i.starting = nil
+	i.mu.Unlock()
+	close(attempt)
+}
+
+// listen has the server tell of changes. One that does not is none the worse:
+// it is asked again when it starts the next time.
+func (b *Box) listen(ctx context.Context, s *client.Session) {
+	b.mu.Lock()
+	uris := slices.Collect(maps.Keys(b.wanted))
+	b.mu.Unlock()
+	if err := s.Listen(ctx, uris); err != nil {
+		b.hub.needs.Log.Debug("an MCP server does not tell of changes", "server", b.name, "err", err)
+	}
+}
+
+// failed counts a failure; the lock is held.
+func (i *instance) failed(err error) {
+	if line := i.stderr.last(); line != "" {
+		err = fmt.Errorf("%w (it said: %s)", err, line)
+	}
+	i.startErr = err
+	i.fails++
+	i.retry = i.box.now().Add(min(restLeast<<min(i.fails, 10), restMost))
+	i.box.hub.needs.Log.Warn("an MCP server failed", "server", i.box.name, "err", err, "times", i.fails)
+}
+
+// watch notices the end of a session.
+func (i *instance) watch(s *client.Session) {
+	<-s.Done()
+	i.mu.Lock()
+	if i.session != s { // it was ended here
+		i.mu.Unlock()
+		return
+	}
+	i.session = nil
+	i.died(s)
+	i.mu.Unlock()
+	i.closed(s) // for what is left of it
+}
+
+// died counts the end of a session that nobody here ended; the lock is held.
+func (i *instance) died(s *client.Session) {
+	if lived := i.box.now().Sub(i.since); lived < livedShort {
+		i.failed(fmt.Errorf("the MCP server %s ended after %v: %w", i.box.name, lived.Round(time.Millisecond), s.Err()))
+	} else {
+		i.fails = 0
+	}
+}
+
+// lost forgets a session that a call found dead, before the watch does.
+func (i *instance) lost(s *client.Session, err error) {
+	if !errors.Is(err, mcp.ErrClosed) {
+		return
+	}
+	select {
+	case <-s.Done():
+	case <-time.After(time.Second):
+		return // it is said to be dead and is not: the watch will tell
+	}
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.session == s {
+		i.session = nil
+		i.died(s)
+		go i.closed(s)
+	}
+}
+
+// works notes that a call came through: what failed before does not count.
+func (i *instance) works() {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.fails = 0
+}
+
+// restart ends what runs; the next call starts it anew.
+func (i *instance) restart() {
+	i.mu.Lock()
+	s := i.session
+	i.session, i.fails, i.retry = nil, 0, time.Time{}
+	i.mu.Unlock()
+	if s != nil {
+		i.closed(s)
+	}
+}
+
+// end ends it for good.
+func (i *instance) end() {
+	i.mu.Lock()
+	s := i.session
+	i.session, i.ended = nil, true
+	if i.idle != nil {
+		i.idle.Stop()
+	}
+	attempt := i.starting
+	i.mu.Unlock()
+	if attempt != nil {
+		<-attempt // its context has ended
+	}
+	if s != nil {
+		i.closed(s)
+	}
+}
+
+// connect starts the server's program, or goes to its address.
+func (b *Box) connect(ctx context.Context, stderr *tail) (*client.Session, error) {
+	transport, err := b.transport(ctx, stderr)
+	if err != nil {
+		return nil, &toolcrib.Error{Code: toolcrib.Unavailable, Message: "the MCP server " + b.name + " cannot be set up: " + err.Error(), Err: err}
+	}
+	s, err := client.Connect(ctx, client.Config{
+		Transport:    transport,
+		Info:         json.RawMessage(fmt.Sprintf(`{"name":"toolcrib","title":"Toolcrib","version":%q}`, b.hub.needs.Version)),
+		Capabilities: b.abilities(),
+		Version:      b.knownVersion(),
+		Handshake:    b.server.Starting,
+		Changed:      b.changed,
+		Log:          b.hub.needs.Log,
+	})
+	if err != nil {
+		return nil, fmt.Errorf("connecting to the MCP server %s: %w", b.name, err)
+	}
+	return s, nil
+}
+
+// abilities is what a server of the legacy era is told that it can ask for.
+// Whether one call can be asked is seen when it asks.
+func (b *Box) abilities() json.RawMessage {
+	all := map[string]json.RawMessage{"roots": json.RawMessage(`{}`)}
+	if b.server.Elicitation != ConsentDeny {
+		all["elicitation"] = json.RawMessage(`{"form":{},"url":{}}`)
+	}
+	if b.server.Sampling != ConsentDeny {
+		all["sampling"] = json.RawMessage(`{"tools":{}}`)
+	}
+	text, err := json.Marshal(all)
+	if err != nil {
+		return json.RawMessage(`{}`)
+	}
+	return text
+}
+
+// transport puts the secrets in and says how the server is reached.
+func (b *Box) transport(ctx context.Context, stderr *tail) (client.Transport, error) {
+	expand := b.hub.expander()
+	s := b.server
+	if s.URL != "" {
+		url, err := expand(ctx, s.URL)
+		if err != nil {
+			return nil, fmt.Errorf("its url: %w", err)
+		}
+		h := client.HTTP{URL: url, Client: b.hub.needs.HTTP(b.name, url), SSE: s.Transport == "sse", Header: func(ctx context.Context) (http.Header, error) {
+			return b.headers(ctx, expand)
+		}}
+		if h.Auth, err = b.authorizer(ctx, url, expand); err != nil {
+			return nil, err
+		}
+		return h, nil
+	}
+	l := Launch{Server: b.name, Command: s.Command, Dir: s.Dir, Sandbox: s.Sandbox, Stderr: stderr, Env: map[string]string{}}
+	for what, text := range map[string]*string{"its command": &l.Command, "its directory": &l.Dir} {
+		var err error
+		if *text, err = expand(ctx, *text); err != nil {
+			return nil, fmt.Errorf("%s: %w", what, err)
+		}
+	}
+	for _, arg := range s.Args {
+		text, err := expand(ctx, arg)
+		if err != nil {
+			return nil, fmt.Errorf("its arguments: %w", err)
+		}
+		l.Args = append(l.Args, text)
+	}
+	for name, value := range s.Env {
+		text, err := expand(ctx, value)
+		if err != nil {
+			return nil, fmt.Errorf("its variable %s: %w", name, err)
+		}
+		l.Env[name] = text
+	}
+	return client.Stdio{Start: func(ctx context.Context) (client.Process, error) { return b.hub.needs.Start(ctx, l) }}, nil
+}
+
+func (b *Box) headers(ctx context.Context, expand func(context.Context, string) (string, error)) (http.Header, error) {
+	out := http.Header{}
+	for name, value := range b.server.Headers {
+		text, err := expand(ctx, value)
+		if err != nil {
+			return nil, fmt.Errorf("the header %s of the MCP server %s: %w", name, b.name, err)
+		}
+		out.Set(name, text)
+	}
+	return out, nil
+}
+
+// changed hears what a server notifies of beside any call.
+func (b *Box) changed(method string, params json.RawMessage) {
+	switch method {
+	case mcp.NotifyTools, mcp.NotifyPrompts, mcp.NotifyResources:
+		b.relist()
+	default:
+		b.hub.tell(b.name, method, params)
+	}
+}
+
+// wantLogs tells a server of the legacy era once which messages are wanted at
+// most; who wants fewer gets fewer. One of the modern era is told with each call.
+func (i *instance) wantLogs(ctx context.Context, s *client.Session, level string) {
+	if level == "" || mcp.IsModern(s.Version()) {
+		return
+	}
+	if offered, _, _ := s.Server(); !capable(offered, "logging") {
+		return
+	}
+	i.mu.Lock()
+	tell := i.session == s && (i.logs == "" || rank(level) < rank(i.logs))
+	if tell {
+		i.logs = level
+	}
+	i.mu.Unlock()
+	if !tell {
+		return
+	}
+	params, err := json.Marshal(map[string]string{"level": level})
+	if err == nil {
+		_, err = s.Do(ctx, client.Call{Method: mcp.MethodSetLevel, Params: params})
+	}
+	if err != nil {
+		i.box.hub.needs.Log.Debug("an MCP server cannot be told which messages are wanted", "server", i.box.name, "err", err)
+	}
+}
+
+// rank orders the levels of messages.
+func rank(level string) int {
+	return slices.Index([]string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}, level)
+}

@@ -1,0 +1,95 @@
+package mcphub
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/mcp/client"
+)
+
+// manifest is what a server offers, as it said it. It is a claim.
+type manifest struct {
+	Of           string            `json:"of"` // how the server was set up when it said so
+	At           time.Time         `json:"at"`
+	Version      string            `json:"version"` // of the protocol
+	Info         json.RawMessage   `json:"info,omitempty"`
+	Capabilities json.RawMessage   `json:"capabilities,omitempty"`
+	Tools        []json.RawMessage `json:"tools,omitempty"`
+	Prompts      []json.RawMessage `json:"prompts,omitempty"`
+	Resources    []json.RawMessage `json:"resources,omitempty"`
+	Templates    []json.RawMessage `json:"templates,omitempty"`
+}
+
+// fingerprint tells one set-up of a server from another: what another program
+// or another address said does not count for this one.
+func (s Server) fingerprint() string {
+	h := sha256.New()
+	put := func(words ...string) {
+		for _, w := range words {
+			fmt.Fprintf(h, "%d:%s,", len(w), w)
+		}
+		h.Write([]byte{';'})
+	}
+	put(s.Command)
+	put(s.Args...)
+	put(s.Dir, s.URL, s.Transport)
+	for _, m := range []map[string]string{s.Env, s.Headers} {
+		for _, key := range slices.Sorted(maps.Keys(m)) {
+			put(key, m[key])
+		}
+		put()
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
+// has reports whether a server said that it offers a kind of thing.
+func (m *manifest) has(capability string) bool { return capable(m.Capabilities, capability) }
+
+// capable reports whether a list of capabilities has one.
+func capable(list json.RawMessage, name string) bool {
+	var all map[string]json.RawMessage
+	return json.Unmarshal(list, &all) == nil && all[name] != nil && string(all[name]) != "null"
+}
+
+// fetch asks a server for everything it offers. What it does not say it offers
+// is not asked for; a list that it cannot give is left out, but for the tools.
+func fetch(ctx context.Context, s *client.Session, now time.Time, of string) (*manifest, error) {
+	m := &manifest{Of: of, At: now, Version: s.Version()}
+	m.Capabilities, m.Info, _ = s.Server()
+	take := func(into *[]json.RawMessage) func(json.RawMessage) error {
+		return func(item json.RawMessage) error {
+			*into = append(*into, item)
+			return nil
+		}
+	}
+	for _, l := range []struct {
+		capability, method, key string
+		into                    *[]json.RawMessage
+	}{
+		{"tools", mcp.MethodToolsList, "tools", &m.Tools},
+		{"prompts", mcp.MethodPromptsList, "prompts", &m.Prompts},
+		{"resources", mcp.MethodResourcesList, "resources", &m.Resources},
+		{"resources", mcp.MethodTemplatesList, "resourceTemplates", &m.Templates},
+	} {
+		if !m.has(l.capability) {
+			continue
+		}
+		_, err := s.List(ctx, l.method, l.key, take(l.into))
+		if err == nil {
+			continue
+		}
+		if _, said := errors.AsType[*mcp.Error](err); l.capability == "tools" || !said {
+			return nil, fmt.Errorf("%s: %w", l.method, err)
+		}
+		*l.into = nil // it said that it has them and does not: nothing is lost
+	}
+	return m, nil
+}

@@ -1,0 +1,231 @@
+package mcphub
+
+import (
+	"context"
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/mcp"
+)
+
+// What a server offers besides tools is read by tools too, so that reading is
+// judged and recorded. Frontends that have words of their own for resources and
+// prompts do not list them.
+const (
+	// ShelfGroup is the group of these tools.
+	ShelfGroup    = "mcp-shelf"
+	ReadTool      = "mcp_read_resource"
+	PromptTool    = "mcp_get_prompt"
+	CompleteTool  = "mcp_complete"
+	SubscribeTool = "mcp_subscribe"
+)
+
+// shelfTools are the tools that read what a server offers besides tools.
+func (b *Box) shelfTools(m *manifest) []toolcrib.Tool {
+	var tools []toolcrib.Tool
+	add := func(name, description, input string, run toolcrib.RunFunc) {
+		tools = append(tools, toolcrib.Tool{Spec: toolcrib.Spec{
+			Name: name, Description: description, Input: json.RawMessage(input), Effects: b.effects(name), Group: ShelfGroup, Timeout: longest,
+		}, Run: run})
+	}
+	if m.has("resources") {
+		add(ReadTool, "Read a resource of this MCP server.", `{"type":"object","properties":{"uri":{"type":"string","description":"Its address."}},"required":["uri"],"additionalProperties":false}`,
+			func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
+				text, err := b.do(ctx, env, use{method: mcp.MethodResourcesRead, params: input})
+				if err != nil {
+					return nil, err
+				}
+				return readResources(text)
+			})
+		add(SubscribeTool, "Be told when a resource of this MCP server changes, or no longer.", `{"type":"object","properties":{"uri":{"type":"string"},"on":{"type":"boolean","default":true}},"required":["uri"],"additionalProperties":false}`, b.subscribe)
+	}
+	if m.has("prompts") {
+		add(PromptTool, "Get a prompt of this MCP server.", `{"type":"object","properties":{"name":{"type":"string"},"arguments":{"type":"object","additionalProperties":{"type":"string"}}},"required":["name"],"additionalProperties":false}`, b.valueOf(mcp.MethodPromptsGet))
+	}
+	if m.has("completions") {
+		add(CompleteTool, "Complete an argument of a prompt or of a resource's address.", `{"type":"object","properties":{"ref":{"type":"object"},"argument":{"type":"object"},"context":{"type":"object"}},"required":["ref","argument"],"additionalProperties":false}`, b.valueOf(mcp.MethodComplete))
+	}
+	return tools
+}
+
+// valueOf sends a request whose result is handed on whole.
+func (b *Box) valueOf(method string) toolcrib.RunFunc {
+	return func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
+		text, err := b.do(ctx, env, use{method: method, params: input})
+		if err != nil {
+			return nil, err
+		}
+		var all map[string]json.RawMessage
+		if err := json.Unmarshal(text, &all); err != nil {
+			return nil, badAnswer(err)
+		}
+		value, err := rest(all, "resultType")
+		if err != nil {
+			return nil, badAnswer(err)
+		}
+		if value == nil {
+			value = json.RawMessage(`{}`)
+		}
+		return &toolcrib.Result{Value: value}, nil
+	}
+}
+
+func readResources(text json.RawMessage) (*toolcrib.Result, error) {
+	var all map[string]json.RawMessage
+	var r struct {
+		Contents []json.RawMessage `json:"contents"`
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, badAnswer(err)
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, badAnswer(err)
+	}
+	out := &toolcrib.Result{}
+	for _, piece := range r.Contents {
+		c, err := mcp.ReadResource(piece)
+		if err != nil {
+			return nil, badAnswer(err)
+		}
+		out.Content = append(out.Content, c)
+	}
+	more, err := rest(all, "contents", "resultType")
+	if err != nil {
+		return nil, badAnswer(err)
+	}
+	out.More = more
+	return out, nil
+}
+
+// subscribe has the server tell when a resource changes, or no longer. What is
+// told goes to everyone who follows the hub, and they know who wanted it.
+func (b *Box) subscribe(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
+	var in struct {
+		URI string `json:"uri"`
+		On  bool   `json:"on"`
+	}
+	if err := json.Unmarshal(input, &in); err != nil {
+		return nil, err
+	}
+	i, err := b.instance(env.Call.Caller.Session)
+	if err != nil {
+		return nil, unavailable(err)
+	}
+	s, err := i.acquire(ctx)
+	if err != nil {
+		return nil, b.notStarted(ctx, err)
+	}
+	defer i.release()
+	if err := s.Listen(ctx, b.follow(in.URI, in.On)); err != nil {
+		b.follow(in.URI, !in.On)
+		return nil, b.failure(ctx, newClock(ctx, b.server.Timeout), err, false)
+	}
+	return &toolcrib.Result{Value: json.RawMessage(`{}`)}, nil
+}
+
+// follow notes that one more wants to hear of a resource, or one less, and
+// gives all that are wanted.
+func (b *Box) follow(uri string, on bool) []string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.wanted == nil {
+		b.wanted = map[string]int{}
+	}
+	if on {
+		b.wanted[uri]++
+	} else if b.wanted[uri]--; b.wanted[uri] <= 0 {
+		delete(b.wanted, uri)
+	}
+	return slices.Collect(maps.Keys(b.wanted))
+}
+
+// Listing is what a server offers besides tools, as it defined it.
+type Listing struct{ Prompts, Resources, Templates []json.RawMessage }
+
+// Listing gives what is known; nothing is started.
+func (b *Box) Listing() Listing {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.manifest == nil {
+		return Listing{}
+	}
+	return Listing{slices.Clone(b.manifest.Prompts), slices.Clone(b.manifest.Resources), slices.Clone(b.manifest.Templates)}
+}
+
+// Offers reports whether a server says that it has a kind of thing: tools,
+// resources, prompts, completions, logging.
+func (b *Box) Offers(capability string) bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.manifest != nil && b.manifest.has(capability)
+}
+
+// Definition is a tool's definition as the server gave it, by the name that it
+// has in the box.
+func (b *Box) Definition(tool string) json.RawMessage {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.manifest == nil {
+		return nil
+	}
+	for _, text := range b.manifest.Tools {
+		var d struct {
+			Name string `json:"name"`
+		}
+		if json.Unmarshal(text, &d) == nil && plainName(d.Name) == tool {
+			return text
+		}
+	}
+	return nil
+}
+
+// Reads reports how surely a server has a resource: 2 if it lists it, 1 if one
+// of its templates fits, else 0.
+func (b *Box) Reads(uri string) int {
+	l := b.Listing()
+	for _, text := range l.Resources {
+		var r struct {
+			URI string `json:"uri"`
+		}
+		if json.Unmarshal(text, &r) == nil && r.URI == uri {
+			return 2
+		}
+	}
+	for _, text := range l.Templates {
+		var t struct {
+			Template string `json:"uriTemplate"`
+		}
+		if json.Unmarshal(text, &t) == nil && fits(t.Template, uri) {
+			return 1
+		}
+	}
+	return 0
+}
+
+// fits reports whether an address can come of a template. It is a rough look:
+// the server itself decides.
+func fits(template, uri string) bool {
+	if len(template) > 2048 || len(uri) > 8192 {
+		return false
+	}
+	var b strings.Builder
+	b.WriteByte('^')
+	for rest := template; ; {
+		before, after, found := strings.Cut(rest, "{")
+		b.WriteString(regexp.QuoteMeta(before))
+		if !found {
+			break
+		}
+		if _, rest, found = strings.Cut(after, "}"); !found {
+			return false
+		}
+		b.WriteString(`.*`)
+	}
+	b.WriteByte('$')
+	re, err := regexp.Compile(b.String())
+	return err == nil && re.MatchString(uri)
+}
