@@ -1,0 +1,76 @@
+package find
+
+import (
+	"strings"
+	"sync"
+)
+
+// Doc is what is known of a tool. Empty fields are fine.
+type Doc struct {
+	Name, Title, Description string
+	Box, Server              string
+	Params                   []Param
+}
+
+// Param is one argument of a tool.
+type Param struct {
+	Name, Description string
+}
+
+// Index holds documents ready to be searched. It never changes.
+type Index struct {
+	docs  int
+	w     weights
+	stop  map[string]bool
+	soft  map[string]bool
+	lex   *lexicon
+	terms map[string]int32 // stem, or two stems with a space → list
+	lists [][]posting      // by term: documents, ascending
+	ideas [][]posting      // by concept: documents, ascending
+	grams map[string][]int32
+	names map[string][]posting // joined name → its documents, for a query that says it
+	vocab []string             // single stems, by term
+	texts []string             // what an Embedder sees of each document
+
+	scratch sync.Pool // *scores
+	vectors vectors
+}
+
+// posting is what a term or concept adds to a document's score.
+type posting struct {
+	doc   int32
+	score float32
+}
+
+// New builds an index of docs, whose places in the slice name them in hits.
+func New(docs []Doc) *Index {
+	stop := stopWords()
+	lang := &Index{w: defaults(), stop: stop, soft: softWords(), lex: newLexicon(lexiconText, stop)}
+	return lang.Of(docs)
+}
+
+// Of builds an index of other docs. It shares what does not depend on them, so
+// that many indexes take little more room than one.
+func (x *Index) Of(docs []Doc) *Index {
+	next := &Index{
+		docs: len(docs), w: x.w, stop: x.stop, soft: x.soft, lex: x.lex,
+		terms: map[string]int32{}, names: map[string][]posting{},
+	}
+	b := builder{x: next, words: map[string]int{}, stems: map[string]string{}, near: map[string]string{}}
+	for i := range docs {
+		b.known(&docs[i])
+	}
+	for i := range docs {
+		b.add(&docs[i])
+		name := joined(docs[i].Name)
+		next.names[name] = append(next.names[name], posting{int32(i), 1})
+		next.texts = append(next.texts, plainText(&docs[i]))
+	}
+	b.finish()
+	return next
+}
+
+func plainText(d *Doc) string {
+	parts := []string{strings.Join(nameParts(d.Name), " "), d.Title, d.Description}
+	return strings.TrimSpace(strings.Join(parts, ". "))
+}

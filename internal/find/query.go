@@ -1,0 +1,150 @@
+package find
+
+import (
+	"maps"
+	"math"
+	"slices"
+)
+
+// part is one thing a query says: the documents it speaks for and how much.
+type part struct {
+	word   string // as the query has it
+	group  int32  // parts of one group are the same thing said in several ways
+	list   []posting
+	weight float32
+}
+
+// request is a query being read.
+type request struct {
+	x     *Index
+	parts []part
+	word  string // being read, and the place in parts of what it says
+	group int32
+}
+
+// mention is a word of the query and how often it stands there.
+type mention struct {
+	stem, word string
+	count      float64
+}
+
+// parse turns a query into what to look for.
+func (x *Index) parse(query string) []part {
+	words := tokens(query)
+	r := request{x: x}
+	mentions, pairs := x.mentions(words)
+	for _, m := range mentions {
+		r.begin(m.word)
+		r.mention(m)
+	}
+	for _, pair := range slices.Sorted(maps.Keys(pairs)) {
+		r.begin(pairs[pair])
+		if id, ok := x.terms[pair]; ok {
+			r.add(x.lists[id], x.w.pair)
+		}
+		r.note(pair, 1)
+	}
+	r.names(words)
+	return r.parts
+}
+
+// begin starts a group for a word.
+func (r *request) begin(word string) {
+	r.word = word
+	r.group++
+}
+
+func (r *request) add(list []posting, weight float64) {
+	if len(list) > 0 {
+		r.parts = append(r.parts, part{r.word, r.group, list, float32(weight)})
+	}
+}
+
+// mentions gives the words that matter in the order of the query, and pairs of
+// neighbours with the word to name them by.
+func (x *Index) mentions(words []string) ([]mention, map[string]string) {
+	var out []mention
+	at, pairs, before := map[string]int{}, map[string]string{}, ""
+	for _, w := range words {
+		if x.stop[w] {
+			continue
+		}
+		s := stem(w)
+		if i, ok := at[s]; ok {
+			out[i].count++
+		} else {
+			at[s] = len(out)
+			out = append(out, mention{s, w, 1})
+		}
+		if before != "" {
+			pairs[before+" "+s] = w
+		}
+		before = s
+	}
+	return out, pairs
+}
+
+// mention adds what one word says. A word that neither the documents nor the
+// lexicon know may be misspelt: those spelt alike speak for it.
+func (r *request) mention(m mention) {
+	x := r.x
+	weight := 1 + x.w.repeat*math.Log(m.count)
+	if x.soft[m.stem] {
+		weight *= x.w.soft
+	}
+	id, known := x.terms[m.stem]
+	switch {
+	case known:
+		r.add(x.lists[id], weight)
+	case len(x.lex.words[m.stem]) == 0:
+		for _, like := range x.alike(m.stem) {
+			w := weight * x.w.fuzzy * float64(like.weight)
+			r.add(x.lists[like.term], w)
+			r.note(x.vocab[like.term], w)
+		}
+		if near := x.lex.meant(m.stem); near != "" {
+			r.note(near, weight*x.w.typo)
+		}
+	}
+	r.group++ // the word itself counts beside what it speaks of
+	r.note(m.stem, weight)
+}
+
+// note adds the concepts that a stem or pair speaks of.
+func (r *request) note(key string, weight float64) {
+	rels := r.x.lex.words[key]
+	share := weight / math.Pow(float64(max(1, len(rels))), r.x.w.ambiguity)
+	for _, rel := range rels {
+		r.add(r.x.ideas[rel.concept], r.x.w.idea*share*float64(rel.weight))
+	}
+}
+
+// maxNameWords is the longest name, in words, that is looked for in a query.
+const maxNameWords = 6
+
+// names finds tools that the query calls by name, in one word or several. A
+// name that is an everyday word counts only where it is the whole query.
+func (r *request) names(words []string) {
+	x := r.x
+	var key []byte
+	for i := range words {
+		key = key[:0]
+		for n, w := range words[i:min(len(words), i+maxNameWords)] {
+			key = append(key, w...)
+			if list := x.names[string(key)]; list != nil && (n > 0 || len(words) == 1 || !x.everyday(w)) {
+				r.begin(w)
+				r.add(list, x.w.named)
+			}
+		}
+	}
+}
+
+// everyday reports whether a word is part of the language rather than a name.
+func (x *Index) everyday(word string) bool {
+	s := stem(word)
+	if x.stop[word] || len(x.lex.words[s]) > 0 {
+		return true
+	}
+	id, ok := x.terms[s]
+	return ok && len(x.lists[id]) > 1
+}

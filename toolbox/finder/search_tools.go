@@ -1,0 +1,110 @@
+package finder
+
+import (
+	"context"
+	_ "embed" // the description
+	"encoding/json"
+	"fmt"
+	"math"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/find"
+)
+
+//go:embed search_tools.md
+var searchToolsText string
+
+type searchIn struct {
+	Query  string `json:"query" minlen:"1" maxlen:"1000" doc:"What is to be done, in words, or a tool's name."`
+	Limit  int    `json:"limit" default:"5" min:"1" max:"20" doc:"How many at most."`
+	Detail string `json:"detail" default:"summary" enum:"name,summary,full" doc:"full adds the input schema."`
+}
+
+type searchOut struct {
+	Tools []found `json:"tools" doc:"Best first."`
+	Total int     `json:"total" doc:"How many tools were searched."`
+}
+
+type found struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Arguments   string          `json:"arguments,omitempty" doc:"Names and types; ? marks optional ones."`
+	Box         string          `json:"box"`
+	Score       float64         `json:"score" doc:"Fit against the best, which has 1."`
+	Input       json.RawMessage `json:"input,omitempty" doc:"JSON Schema."`
+}
+
+const (
+	maxSummary   = 300 // characters of a description
+	maxArguments = 200
+	perTool      = 280 // tokens of an answer, for each tool that was asked for
+)
+
+func (b box) searchTools() toolcrib.Tool {
+	return toolcrib.Define(toolcrib.Spec{
+		Name:        "search_tools",
+		Title:       "Search tools",
+		Description: searchToolsText,
+		Effects:     toolcrib.Pure,
+		Idempotent:  true,
+		Group:       "search",
+	}, func(ctx context.Context, env *toolcrib.Env, in searchIn) (searchOut, error) {
+		specs := b.visible(env.Call.Caller)
+		out := searchOut{Total: len(specs)}
+		hits := b.search(ctx, specs, in)
+		for _, h := range hits {
+			score := math.Round(h.Score/hits[0].Score*100) / 100
+			out.Tools = append(out.Tools, summarise(&specs[h.Doc], in.Detail, score))
+		}
+		if in.Detail == "full" {
+			addInputs(out.Tools, hits, specs, perTool*in.Limit)
+		}
+		return out, ctx.Err()
+	})
+}
+
+// search ranks by words, and by meaning too where there is an Embedder. If it
+// fails that is told in the log, since words have answered all the same.
+func (b box) search(ctx context.Context, specs []toolcrib.Spec, in searchIn) []find.Hit {
+	index := b.indexes.of(specs)
+	if b.needs.Embedder == nil {
+		return index.Search(in.Query, in.Limit)
+	}
+	hits, err := index.SearchWith(ctx, b.needs.Embedder, in.Query, in.Limit)
+	if err != nil {
+		b.needs.Log.Warn("searching tools by words alone", "error", err)
+	}
+	return hits
+}
+
+func summarise(s *toolcrib.Spec, detail string, score float64) found {
+	f := found{Name: s.Name, Box: s.Box, Score: score}
+	if detail != "name" {
+		f.Description = clip(s.Description, maxSummary)
+		f.Arguments = signature(s.Input)
+	}
+	return f
+}
+
+// addInputs puts in whole schemas, best tool first, as long as the answer
+// stays small; a tool that gets none still has its arguments in short.
+func addInputs(tools []found, hits []find.Hit, specs []toolcrib.Spec, budget int) {
+	for i := range tools {
+		budget -= cost(tools[i])
+	}
+	for i := range tools {
+		full := tools[i]
+		full.Arguments, full.Input = "", specs[hits[i].Doc].Input
+		if full.Input == nil {
+			continue
+		}
+		if more := cost(full) - cost(tools[i]); more <= budget {
+			tools[i] = full
+			budget -= more
+		}
+	}
+}
+
+func cost(f found) int {
+	return find.Tokens(f.Name+f.Description+f.Arguments+f.Box+string(f.Input)) + find.Tokens(fmt.Sprintf(`{"name":"","description":"","box":"","score":%v}`, f.Score))
+}
