@@ -1,0 +1,168 @@
+package definition
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// Format names an API's way of being told of tools.
+type Format string
+
+// The formats that [Of] writes. Those of dialects are shown with [With], by whoever knows the dialect.
+const (
+	OpenAI          Format = "openai"           // chat completions: an entry of tools
+	OpenAIResponses Format = "openai-responses" // responses: an entry of tools
+	Anthropic       Format = "anthropic"        // messages: an entry of tools
+	Gemini          Format = "gemini"           // generateContent: an entry of functionDeclarations
+	MCP             Format = "mcp"              // tools/list: an entry of tools
+)
+
+// Formats lists them, in the order in which they are told.
+func Formats() []Format { return []Format{OpenAI, OpenAIResponses, Anthropic, Gemini, MCP} }
+
+// MaxTools is how many tools one request of the API takes, 0 if no number is known. All tools of a set are written
+// nevertheless: which of them to send is for the caller to choose.
+func (f Format) MaxTools() int {
+	switch f {
+	case OpenAI, OpenAIResponses:
+		return 128
+	case Gemini:
+		return 512
+	}
+	return 0
+}
+
+// Options says how definitions are written. The zero value is right for every model.
+type Options struct {
+	// Strict asks OpenAI to hold the model to the schema. Every property is then required, and null means left out; a
+	// tool whose schema is beyond the limits of that is shown without, see Set.Loose. Other formats have no such thing.
+	Strict bool
+	// MaxDescription cuts descriptions of tools to so many characters, for services that refuse longer ones. Zero: none
+	// is cut.
+	MaxDescription int
+}
+
+// Left is a tool that was not shown as asked, and why.
+type Left struct {
+	Tool string `json:"tool"`
+	Why  string `json:"why"`
+}
+
+// Set is a set of definitions, and the way back from them. It is not changed any more, so it may be used from several
+// goroutines.
+type Set struct {
+	Tools []json.RawMessage // in the order of the tools' real names
+	Names map[string]string // shown → real
+	Left  []Left            // not shown at all
+	Loose []Left            // shown without Strict, though it was asked for
+
+	back map[string]*undo // by shown name
+}
+
+// Of writes the definitions of specs with the zero [Options].
+func Of(format Format, specs []toolcrib.Spec) (Set, error) { return Options{}.Of(format, specs) }
+
+// Of writes the definitions of specs. A tool that cannot be shown is left out and told in Left; the error is about the
+// format only. The outcome does not depend on the order of specs.
+func (o Options) Of(format Format, specs []toolcrib.Spec) (Set, error) {
+	if !slices.Contains(Formats(), format) {
+		return Set{}, fmt.Errorf("unknown format %.40q: want one of %s", format, formatNames(Formats()))
+	}
+	naming := naming{start: format == Gemini, dots: format == Gemini || format == MCP}
+	set := Set{back: map[string]*undo{}}
+	set.fill(naming, specs, func(name string, s toolcrib.Spec) (json.RawMessage, error) {
+		if format == MCP {
+			return mcpTool(name, s)
+		}
+		text, back, loose, err := o.tool(format, name, s)
+		if err != nil {
+			return nil, err
+		}
+		if loose != nil {
+			set.Loose = append(set.Loose, Left{s.Name, loose.Error()})
+		}
+		set.back[name] = back
+		return text, nil
+	})
+	return set, nil
+}
+
+// With makes a set by a function that writes one definition: for the definitions of a dialect, which are not made from
+// contracts alone. Names stay as they are, and so do arguments. A tool for which show fails is left out with the error.
+func With(specs []toolcrib.Spec, show func(toolcrib.Spec) (json.RawMessage, error)) Set {
+	set := Set{back: map[string]*undo{}}
+	set.fill(naming{dots: true}, specs, func(_ string, s toolcrib.Spec) (json.RawMessage, error) { return show(s) })
+	return set
+}
+
+// fill shows one tool after the other, by name.
+func (s *Set) fill(n naming, specs []toolcrib.Spec, show func(string, toolcrib.Spec) (json.RawMessage, error)) {
+	specs = slices.Clone(specs)
+	slices.SortFunc(specs, func(a, b toolcrib.Spec) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Box, b.Box), cmp.Compare(a.Native, b.Native), cmp.Compare(a.Dialect, b.Dialect),
+			cmp.Compare(a.Title, b.Title), cmp.Compare(a.Description, b.Description), cmp.Compare(string(a.Input), string(b.Input)))
+	})
+	var names []string
+	for _, spec := range specs {
+		names = append(names, spec.Name)
+	}
+	shown := n.assign(names)
+	s.Names = map[string]string{}
+	for i, spec := range specs {
+		text, err := json.RawMessage(nil), error(nil)
+		switch {
+		case spec.Name == "":
+			err = errors.New("it has no name")
+		case i > 0 && specs[i-1].Name == spec.Name:
+			err = errors.New("another tool has the same name")
+		default:
+			text, err = show(shown[spec.Name], spec)
+		}
+		if err == nil && len(text) > maxToolText {
+			err = fmt.Errorf("its definition has %d bytes; at most %d are shown", len(text), maxToolText)
+		}
+		if err != nil {
+			s.Left = append(s.Left, Left{spec.Name, err.Error()})
+			continue
+		}
+		s.Tools = append(s.Tools, text)
+		s.Names[shown[spec.Name]] = spec.Name
+	}
+	maps.DeleteFunc(s.back, func(name string, _ *undo) bool { return s.Names[name] == "" })
+	s.Loose = slices.DeleteFunc(s.Loose, func(l Left) bool { return s.Names[shown[l.Tool]] == "" })
+}
+
+// Real gives the tool that is meant by a shown name.
+func (s Set) Real(shown string) (string, bool) {
+	name, ok := s.Names[shown]
+	return name, ok
+}
+
+// Restore turns the arguments that a model gave for a tool, by its shown name, into arguments of the real contract: real
+// names of properties, JSON where text stood for it, and nothing where null meant nothing. What it does not understand
+// stays as it is, for the crib to refuse. No arguments are an empty object.
+func (s Set) Restore(shown string, args json.RawMessage) (json.RawMessage, error) {
+	if _, ok := s.Names[shown]; !ok {
+		return nil, fmt.Errorf("no tool is shown as %.80q", shown)
+	}
+	out, err := restore(s.back[shown], args)
+	if err != nil {
+		return nil, fmt.Errorf("restoring the arguments of %s: %w", shown, err)
+	}
+	return out, nil
+}
+
+func formatNames(formats []Format) string {
+	var names []string
+	for _, f := range formats {
+		names = append(names, string(f))
+	}
+	return strings.Join(names, ", ")
+}
