@@ -133,8 +133,7 @@ func (a *App) ServeBus(ctx context.Context, cfg Config, bus Bus, organisation st
 	if err != nil {
 		return BadConfig{err}
 	}
-	a.hosted.set(host.Boxes())
-	defer a.hosted.set(nil)
+	defer a.host(ctx, cfg, host.ID)()
 	return h.Serve(ctx)
 }
 
@@ -159,12 +158,6 @@ func (a *App) busHost(ctx context.Context, cfg Config, bus Bus, organisation str
 		return ovosserve.Config{}, fmt.Errorf("bus.approvals.secret: %w", err)
 	}
 	foreign := a.foreignBoxes()
-	var own []string
-	for _, box := range a.shelving.Boxes {
-		if !slices.Contains(foreign, box.Name()) {
-			own = append(own, box.Name())
-		}
-	}
 	return ovosserve.Config{
 		Crib:      a.Crib,
 		ID:        "toolcrib-" + strings.ToLower(rand.Text()[:8]), // its own, so that another one on the bus is noticed
@@ -172,8 +165,9 @@ func (a *App) busHost(ctx context.Context, cfg Config, bus Bus, organisation str
 		Contract:  func(s toolcrib.Spec) any { return dialect.Contract(dialect.OVOS, s) },
 		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.ErrorText(dialect.OVOS, e, box) },
 		BoxID:     dialect.OVOSBox,
-		Boxes:     func() []string { return own },
+		Boxes:     a.ownOnBus,
 		Hide:      func(box string) bool { return slices.Contains(foreign, box) },
+		Off:       a.hosted.isOff,
 		Load:      a.reloadOwn, Reload: a.Reload,
 		Bus: client, Serve: server, Calls: bus.Calls,
 		Approvals: ovosserve.Approvals{Desk: a.Desk, Secret: secret, Anyone: bus.Approvals.Anyone},

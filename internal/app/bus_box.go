@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovosbus"
 	"github.com/toolcrib/toolcrib/toolbox/ovosbox"
 )
@@ -41,27 +40,6 @@ const ovosBoxName = "ovosbox"
 
 // foreignBoxes are the boxes whose tools came from a bus.
 func (a *App) foreignBoxes() []string { return []string{ovosBoxName} }
-
-// hosted is the set of toolbox ids that this program itself has on a bus.
-type hosted struct {
-	mu  sync.Mutex
-	ids map[string]bool
-}
-
-func (h *hosted) set(boxes []string) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	h.ids = map[string]bool{}
-	for _, box := range boxes {
-		h.ids[dialect.OVOSBox(box)] = true
-	}
-}
-
-func (h *hosted) has(id string) bool {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	return h.ids[id]
-}
 
 // openOvosBox joins the bus and makes a box of what is there.
 func (a *App) openOvosBox(ctx context.Context, cfg OvosBox, bus Bus) (toolcrib.Toolbox, error) {
@@ -147,7 +125,8 @@ func (a *App) reloadOwn(ctx context.Context) (toolcrib.Diff, []toolcrib.Fault) {
 			shelving.Boxes[i] = asListed{b}
 		}
 	}
-	return a.Crib.Catalog.Load(ctx, shelving)
+	diff, faults := a.putUp(ctx, a.hubShelving(shelving))
+	return diff, append(faults, a.hubFaults()...)
 }
 
 func (b *busBox) set(box *ovosbox.Box) {
@@ -172,7 +151,7 @@ func (b *busBox) Close() error { return errors.Join(b.Box.Close(), b.client.Clos
 // busPort is a bus as the box wants it.
 type busPort struct {
 	client *ovosbus.Client
-	own    func(id string) bool // toolboxes that this program serves itself
+	own    func(id, source string) bool // toolboxes that this program serves itself
 }
 
 // Ask implements [ovosbox.Bus].
@@ -197,7 +176,7 @@ func (p *busPort) foreign(m ovosbus.Message) bool {
 	var of struct {
 		ID string `json:"toolbox_id"`
 	}
-	return json.Unmarshal(m.Data, &of) != nil || !p.own(of.ID)
+	return json.Unmarshal(m.Data, &of) != nil || !p.own(of.ID, m.Text("source"))
 }
 
 // Listen implements [ovosbox.Bus].

@@ -169,8 +169,15 @@ func FromMycroft(m ovosserve.Mycroft, unset func(key string) bool) []Taken {
 			texts("toolboxes.shell.allowed_commands", shell.AllowedCommands, id+".allowed_commands")
 		}
 	}
-	if skills := m.Boxes[dialect.OVOSBox("skill")]; len(skills.ExtraSkillMDPaths) > 0 {
-		list = append(list, Taken{From: dialect.OVOSBox("skill") + ".extra_skill_md_paths", Left: "there is no toolbox of skills yet"})
+	id = dialect.OVOSBox("skill")
+	if paths := m.Boxes[id].ExtraSkillMDPaths; len(paths) > 0 {
+		from := id + ".extra_skill_md_paths"
+		// They are files there; a directory would be more here than it is there.
+		if i := slices.IndexFunc(paths, func(p string) bool { return !isSkillFile(p) }); i >= 0 {
+			list = append(list, Taken{Key: "toolboxes.skill.paths", From: from, Left: fmt.Sprintf("%q does not end in .md", paths[i])})
+		} else {
+			texts("toolboxes.skill.paths", paths, from)
+		}
 	}
 	return list
 }

@@ -83,6 +83,21 @@ func TestFromMycroft(t *testing.T) {
 	}
 }
 
+// TestMycroftSkills: files of skills are taken over, directories are not.
+func TestMycroftSkills(t *testing.T) {
+	m, err := ovosserve.ReadMycroft([]byte(`{"PHAL": {"ovos-phal-plugin-tools": {"ovos-skill-md-toolbox": {"extra_skill_md_paths": ["/a/SKILL.md", "b.md"]}}}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []Taken{{Key: "toolboxes.skill.paths", Value: "/a/SKILL.md,b.md", From: "ovos-skill-md-toolbox.extra_skill_md_paths"}}
+	if diff := cmp.Diff(want, FromMycroft(m, func(string) bool { return true })); diff != "" {
+		t.Error(diff)
+	}
+	if got := FromMycroft(m, func(string) bool { return false }); got != nil {
+		t.Errorf("taken over ours: %v", got)
+	}
+}
+
 func TestMycroftFiles(t *testing.T) {
 	home := t.TempDir()
 	own := filepath.Join(home, ".config", "mycroft", "mycroft.conf")

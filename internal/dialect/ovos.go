@@ -161,15 +161,19 @@ func (t ovosTool) project(_ json.RawMessage, native *toolcrib.Result) (*toolcrib
 	if t.result != nil {
 		t.result(value)
 	}
-	var o ordered
-	for _, f := range t.out {
+	out := append(make([]byte, 0, len(native.Value)+64), '{')
+	for i, f := range t.out {
+		if i > 0 {
+			out = append(out, ',')
+		}
 		v := value[f.name]
 		if v == nil {
 			v = json.RawMessage("null")
 		}
-		o = append(o, pair{f.name, v})
+		out = append(append(append(out, '"'), f.name...), `":`...) // names of fields need no escapes
+		out = append(out, v...)
 	}
-	return &toolcrib.Result{Value: mustJSON(o)}, nil
+	return &toolcrib.Result{Value: append(out, '}')}, nil
 }
 
 // ovosSolutions gives what the numeric search of the original would: every

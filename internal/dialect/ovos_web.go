@@ -93,12 +93,16 @@ func ovosSearchWebRefused(in ovosSearchWeb, e *toolcrib.Error) *toolcrib.Result 
 	case e.Code == toolcrib.Invalid && !errors.Is(e, errTold):
 		return nil
 	case e.Code == toolcrib.Denied && strings.HasPrefix(e.Message, "the host ") && strings.HasSuffix(e.Message, " was not granted; to allow it, add it to grant.hosts"):
-		return value(webResults{[]webResult{{Title: "Package not installed", Snippet: packageMissing}}, in.Query})
+		return noPackage(in)
 	}
 	return searchError(in, e.Message)
 }
 
 const packageMissing = "The 'duckduckgo-search' package is required for web search. Install it with: pip install 'ovos-agentic-loop[web]'"
+
+func noPackage(in ovosSearchWeb) *toolcrib.Result {
+	return value(webResults{[]webResult{{Title: "Package not installed", Snippet: packageMissing}}, in.Query})
+}
 
 func searchError(in ovosSearchWeb, why string) *toolcrib.Result {
 	return value(webResults{[]webResult{{Title: "Search error", Snippet: "Web search failed: " + why}}, in.Query})

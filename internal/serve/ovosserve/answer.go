@@ -21,8 +21,21 @@ type free struct {
 }
 
 // object is a result as it goes over the bus: a JSON object that poisons no
-// frame.
-func object(r *toolcrib.Result) (json.RawMessage, error) {
+// frame. The schema is that of the result's value, and says which numbers are
+// floats.
+func object(r *toolcrib.Result, schema json.RawMessage) (json.RawMessage, error) {
+	out, err := sendable(r)
+	if errors.Is(err, errBigInteger) {
+		if floats := withFloats(r.Value, schema); !bytes.Equal(floats, r.Value) {
+			mended := *r
+			mended.Value = floats
+			return sendable(&mended)
+		}
+	}
+	return out, err
+}
+
+func sendable(r *toolcrib.Result) (json.RawMessage, error) {
 	var v any
 	switch {
 	case r.Value == nil:

@@ -153,7 +153,7 @@ func (h *Host) run(u use, spec toolcrib.Spec) outcome {
 	case result.Failed:
 		return h.failed(u, spec, clip(result.String(), maxDetail))
 	}
-	out, err := object(result)
+	out, err := object(result, spec.Output)
 	if err != nil {
 		if errors.Is(err, errBigInteger) {
 			return outcome{error: "TypeError: Integer exceeds 64-bit range", detail: err.Error()}

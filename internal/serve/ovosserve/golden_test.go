@@ -2,6 +2,7 @@ package ovosserve_test
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"os"
 	"regexp"
@@ -10,6 +11,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/toolbox/web"
 )
 
 // row is one recorded call; testdata/golden/README.md tells where ours may
@@ -137,10 +141,36 @@ func TestRecordedClockAndMathRows(t *testing.T) {
 	}
 }
 
+// TestNumbersOfAnySize: a float is sent however large it is, as a float.
+func TestNumbersOfAnySize(t *testing.T) {
+	big := tool("big", func(context.Context, json.RawMessage) (*toolcrib.Result, error) {
+		return &toolcrib.Result{Value: json.RawMessage(`{"n":18446744073709551616}`)}, nil
+	})
+	big.Output = json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`)
+	_, s := open(t, setup{more: []toolcrib.Toolbox{toolcrib.NewBox("ints", big)}})
+	math := func(name, kwargs string, result map[string]any) row {
+		return row{Toolbox: "ovos-math-tools", Name: name, Kwargs: json.RawMessage(kwargs), Result: result}
+	}
+	for _, r := range []row{
+		math("evaluate_expression", `{"expression":"2**64"}`, map[string]any{"result": 1.8446744073709552e+19, "expression": "2**64", "error": nil}),
+		math("evaluate_expression", `{"expression":"-10**20"}`, map[string]any{"result": -1e20, "expression": "-10**20", "error": nil}),
+		math("evaluate_expression", `{"expression":"2**63"}`, map[string]any{"result": 9223372036854775808.0, "expression": "2**63", "error": nil}),
+		math("unit_convert", `{"value":20,"from_unit":"ly","to_unit":"mm"}`, map[string]any{"result": 1.89214e+20, "from_unit": "ly", "to_unit": "mm", "category": "length", "error": nil}),
+		math("statistics_summary", `{"numbers":[1e20,3e20]}`, map[string]any{"count": 2.0, "mean": 2e20, "median": 2e20, "stdev": 1.4142135623730951e+20, "minimum": 1e20, "maximum": 3e20, "total": 4e20, "error": nil}),
+		{Toolbox: "ints", Name: "big", Kwargs: json.RawMessage(`{}`), Error: "TypeError: Integer exceeds 64-bit range"},
+	} {
+		s.check(r, persona(r), "ovos.persona.tools.call", "ovos.tools.invoke")
+	}
+}
+
 // TestContractsAreTheRecordedOnes compares everything that the field knows,
 // however it is asked for.
 func TestContractsAreTheRecordedOnes(t *testing.T) {
-	_, s := open(t, setup{root: t.TempDir(), write: true})
+	webBox, err := web.Open(t.Context(), web.Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, s := open(t, setup{root: t.TempDir(), write: true, more: []toolcrib.Toolbox{webBox}})
 	var recorded []map[string]any
 	file, err := os.ReadFile("../../../testdata/golden/ovos_tools.json")
 	if err != nil {
@@ -151,11 +181,9 @@ func TestContractsAreTheRecordedOnes(t *testing.T) {
 	}
 	want := map[string]any{}
 	for _, c := range recorded {
-		if c["toolbox_id"] != "ovos-web-search-tools" { // its box is not in this room
-			want[c["name"].(string)] = c
-		}
+		want[c["name"].(string)] = c
 	}
-	if len(want) != 11 {
+	if len(want) != 12 {
 		t.Errorf("%d contracts are recorded", len(want))
 	}
 	known := func(list any) map[string]any {
@@ -183,7 +211,7 @@ func TestContractsAreTheRecordedOnes(t *testing.T) {
 	compare("get", one)
 
 	all := map[string]any{}
-	for _, answer := range s.discover(4) {
+	for _, answer := range s.discover(5) {
 		for name, c := range known(answer.Data["tools"]) {
 			all[name] = c
 			if c := c.(map[string]any); c["toolbox_id"] != answer.Data["toolbox_id"] {

@@ -41,6 +41,10 @@ type Config struct {
 	// Hide keeps boxes off the bus: those that came from it, above all. Nil:
 	// none.
 	Hide func(box string) bool
+	// Off tells of boxes that are switched off: their tools are here to say so,
+	// as they are on the hosts of the field. Once another host answers for one of
+	// them, this one leaves it to that. Nil: none.
+	Off func(box string) bool
 
 	// Load reads every box again, before a discovery is answered. Nil: they are
 	// shown as they were read last.
@@ -91,6 +95,8 @@ type Host struct {
 	sending context.Context // of answers
 	people  *people         // nil: nobody on the bus is asked
 
+	known known // toolboxes of this host
+
 	mu      sync.Mutex
 	flights map[string]ovosbus.Message // calls under way, by ID
 	rival   map[string]bool            // ids that another host answers for as well
@@ -132,7 +138,7 @@ func New(cfg Config) (*Host, error) {
 	h.calls = newLane(&h.working, cfg.Log, calls, calls+cmp.Or(cfg.Waiting, 256), cfg.Bytes)
 	h.queries = newLane(&h.working, cfg.Log, 4, 256, cfg.Bytes)
 	h.turnedAway = newLane(&h.working, cfg.Log, 4, 256, cfg.Bytes)
-	h.loads, h.reloads = newLoader(cfg.Load), newLoader(cfg.Reload)
+	h.loads, h.reloads = newLoader(h.known.after(cfg.Load)), newLoader(h.known.after(cfg.Reload))
 	return h, nil
 }
 
@@ -162,6 +168,9 @@ func (h *Host) Serve(ctx context.Context) (err error) {
 	}
 	defer func() { err = errors.Join(err, h.bus.Close()) }()
 
+	if shelves := h.cfg.Crib.Catalog; shelves != nil {
+		defer shelves.Watch(func(toolcrib.Diff) { h.known.forget() })()
+	}
 	requests := h.bus.Subscribe(ovosbus.Filter{
 		Types:    []string{typeList, typeGet, typeInvoke, typeReload, typeAnswer},
 		Prefixes: []string{personaPrefix},

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http/httptest"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -44,12 +45,12 @@ func TestResultsAreMendedOrRefused(t *testing.T) {
 		`{"a":"\ud800b"}`: `{"a":"\ufffdb"}`, `{"a":"<&>"}`: `{"a":"<&>"}`, `"\udc00"`: `{"result":"\ufffd"}`,
 		`{"n":18446744073709551615}`: `{"n":18446744073709551615}`, `{"n":18446744073709551616}`: "", `{"n":1e999}`: "", `{"n":`: "", `null`: `{"result":null}`,
 	} {
-		got, err := object(&toolcrib.Result{Value: json.RawMessage(given)})
+		got, err := object(&toolcrib.Result{Value: json.RawMessage(given)}, nil)
 		if string(got) != want || (err == nil) != (want != "") {
 			t.Errorf("%s: %s, %v", given, got, err)
 		}
 	}
-	if _, err := object(&toolcrib.Result{Value: json.RawMessage(`{"a":["\ud800",99999999999999999999]}`)}); !errors.Is(err, errBigInteger) {
+	if _, err := object(&toolcrib.Result{Value: json.RawMessage(`{"a":["\ud800",99999999999999999999]}`)}, nil); !errors.Is(err, errBigInteger) {
 		t.Errorf("both: %v", err)
 	}
 }
@@ -87,8 +88,54 @@ func TestLaneIsBoundedByNumberAndBytes(t *testing.T) {
 			t.Error("there is room again")
 		}
 		working.Wait()
+		if !l.take(1, runtime.Goexit) {
+			t.Error("there is still room")
+		}
+		working.Wait()
+		time.Sleep(2 * linger)
+		l.mu.Lock()
+		defer l.mu.Unlock()
 		if l.held != 0 || l.bytes != 0 {
 			t.Errorf("%d requests of %d bytes are still held", l.held, l.bytes)
+		}
+		if l.running != 0 || l.waiting != 0 {
+			t.Errorf("%d goroutines are still there, %d of them waiting", l.running, l.waiting)
+		}
+	})
+}
+
+// TestLaneForgetsNothing: whatever is taken is done, however takers and
+// goroutines that go to rest meet.
+func TestLaneForgetsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var working sync.WaitGroup
+		l := newLane(&working, slog.New(slog.DiscardHandler), 3, 1000, 1<<20)
+		var did atomic.Int32
+		took := int32(0)
+		for i := range 400 {
+			for range 1 + i%5 {
+				if l.take(1, func() {
+					time.Sleep(time.Duration(i%4) * time.Millisecond)
+					if did.Add(1)%50 == 0 {
+						runtime.Goexit()
+					}
+				}) {
+					took++
+				}
+			}
+			if i%3 == 0 {
+				time.Sleep(linger) // when they are about to go
+			}
+		}
+		working.Wait()
+		if did.Load() != took {
+			t.Errorf("%d were taken, %d done", took, did.Load())
+		}
+		time.Sleep(2 * linger)
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if l.running != 0 || l.waiting != 0 || l.queue != nil {
+			t.Errorf("left: %d running, %d waiting, %d to do", l.running, l.waiting, len(l.queue))
 		}
 	})
 }

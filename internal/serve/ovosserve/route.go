@@ -98,6 +98,11 @@ func (h *Host) notice(r request) {
 	defer h.mu.Unlock()
 	if !h.rival[id] { // only ids of ours get here, so that it stays small
 		h.rival[id] = true
+		h.known.forget()
+		if h.off(id) {
+			h.cfg.Log.Info("a toolbox that is switched off here is left to another host on the bus", "toolbox_id", id)
+			return
+		}
 		h.cfg.Log.Error("another host on the bus answers for the same toolbox: each of its calls is carried out by both", "toolbox_id", id, "source", clip(r.Text("source"), 80))
 	}
 }

@@ -37,9 +37,6 @@ type failure struct {
 	Detail string `json:"detail,omitempty"`
 }
 
-// shows reports whether a box is on the bus.
-func (h *Host) shows(box string) bool { return h.cfg.Hide == nil || !h.cfg.Hide(box) }
-
 // shown is a tool with its contract as it goes over the bus.
 type shown struct {
 	box      string // its id
@@ -72,32 +69,13 @@ func (h *Host) tool(caller toolcrib.Caller, name string) (toolcrib.Spec, bool) {
 // boxes gives the toolboxes there are for a caller, with their tools.
 func (h *Host) boxes(caller toolcrib.Caller) map[string][]json.RawMessage {
 	found := map[string][]json.RawMessage{}
-	if h.cfg.Boxes != nil {
-		for _, box := range h.cfg.Boxes() {
-			if h.shows(box) {
-				found[h.cfg.BoxID(box)] = []json.RawMessage{}
-			}
-		}
+	for id := range h.empty() {
+		found[id] = []json.RawMessage{}
 	}
 	for _, t := range h.tools(caller) {
 		found[t.box] = append(found[t.box], t.contract)
 	}
 	return found
-}
-
-// hosts reports whether there is a toolbox of this id here.
-func (h *Host) hosts(caller toolcrib.Caller, id string) bool {
-	if h.cfg.Boxes != nil && slices.ContainsFunc(h.cfg.Boxes(), func(box string) bool {
-		return h.cfg.BoxID(box) == id && h.shows(box)
-	}) {
-		return true
-	}
-	for spec := range h.cfg.Crib.Tools(caller) {
-		if h.cfg.BoxID(spec.Box) == id && h.shows(spec.Box) {
-			return true
-		}
-	}
-	return false
 }
 
 // discover has every toolbox tell what it has. Each is read anew first; one

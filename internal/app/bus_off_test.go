@@ -1,0 +1,96 @@
+package app
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/internal/dialect"
+	"github.com/toolcrib/toolcrib/ovos"
+)
+
+// TestSwitchedOffOnTheBus: boxes that the settings switch off are on the bus,
+// say there that they are off, and exist nowhere else.
+func TestSwitchedOffOnTheBus(t *testing.T) {
+	cfg := ownBus()
+	a := openBusApp(t, cfg, Needs{})
+	journal := &cribtest.Memory{}
+	a.Crib.Journal = journal
+	c := join(t, ovos.ClientConfig{URL: hostBus(t, a, cfg)}, "ovos-shell-tools")
+	for range 2 { // also after everything was read anew
+		result, err := c.Call(t.Context(), "ovos-shell-tools", "run_command", map[string]any{"command": "touch marker", "timeout": 0})
+		if err != nil || string(result) != `{"stdout":"","stderr":"Shell execution is disabled (allow_shell=False).","returncode":-1,"success":false}` {
+			t.Errorf("run_command gave %s, %v", result, err)
+		}
+		result, err = c.Call(t.Context(), "ovos-web-search-tools", "web_search", map[string]any{"query": "q"})
+		if err != nil || !strings.HasPrefix(string(result), `{"results":[{"title":"Package not installed","url":"","snippet":"The 'duckduckgo-search' package is required`) {
+			t.Errorf("web_search gave %s, %v", result, err)
+		}
+		_, err = c.Call(t.Context(), "ovos-shell-tools", "start_command", map[string]any{"command": "x"})
+		if e, ok := errors.AsType[*ovos.CallError](err); !ok || !strings.Contains(e.Message, "Unknown tool") {
+			t.Errorf("start_command was answered with %v", err)
+		}
+		if _, err := c.Toolbox(t.Context(), "ovos-web-search-tools"); err != nil {
+			t.Error(err)
+		}
+	}
+	for _, r := range journal.Records() {
+		if r.Outcome == toolcrib.Done {
+			t.Errorf("%s is on record as done", r.Tool)
+		}
+	}
+	shelves := toolcrib.Crib{Catalog: a.Crib.Catalog, Visible: a.seen}
+	for spec := range shelves.Tools(toolcrib.Caller{Subject: "ann"}) {
+		if spec.Box == "shell" || spec.Box == "web" {
+			t.Errorf("%s exists for callers who are not on the bus", spec.Name)
+		}
+	}
+}
+
+// TestSwitchedOnIsTheRealOne: nothing stands in for a box that is there.
+func TestSwitchedOnIsTheRealOne(t *testing.T) {
+	cfg := ownBus()
+	cfg.Toolboxes.Shell.AllowShell = true
+	a := openBusApp(t, cfg, Needs{})
+	hostBus(t, a, cfg)
+	if !slices.Contains(a.ownOnBus(), "shell") || a.hosted.isOff("shell") || !a.hosted.isOff("web") {
+		t.Errorf("boxes are %q", a.ownOnBus())
+	}
+	for _, spec := range a.Specs() {
+		if spec.Native == "run_command" && spec.Effects == toolcrib.Pure {
+			t.Error("the real run_command was replaced")
+		}
+	}
+}
+
+// TestHostedFollowsWhatThereIs: what is ours on the bus is what is there now.
+func TestHostedFollowsWhatThereIs(t *testing.T) {
+	boxes := []string{"files"}
+	var h hosted
+	if h.has("ovos-filesystem-tools", "") {
+		t.Error("it does not host yet")
+	}
+	stand, adapters := dialect.OVOSOff("web")
+	h.set("us", func() []string { return boxes }, map[string]standIn{"web": {stand, adapters}})
+	for range 2 {
+		for id, want := range map[string]bool{
+			"ovos-filesystem-tools": true, "ovos-math-tools": slices.Contains(boxes, "math"), "files": false,
+			"ovos-web-search-tools": false, // it is off here, and may be somebody else's
+		} {
+			if h.has(id, "another") != want {
+				t.Errorf("%s with %q: %v", id, boxes, !want)
+			}
+		}
+		if h.has("ovos-web-search-tools", "us") != slices.Contains(boxes, "web") {
+			t.Error("what stands in for a box of ours is taken for another's")
+		}
+		boxes = append(boxes, "math", "web")
+	}
+	h.set("", nil, nil)
+	if h.has("ovos-filesystem-tools", "us") {
+		t.Error("it hosts no more")
+	}
+}

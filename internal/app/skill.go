@@ -1,0 +1,139 @@
+package app
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/dialect"
+	"github.com/toolcrib/toolcrib/toolbox/skill"
+)
+
+// SkillBox sets up toolbox/skill.
+type SkillBox struct {
+	Enabled bool     `yaml:"enabled" project:"off" doc:"Offer this box, where there are skills."`
+	Paths   []string `yaml:"paths" doc:"Further skills, which come before all others: directories that are skills or hold some, and single files such as notes/SKILL.md, of which nothing beside the file is read. A relative one begins in the working directory, ~ is your home."`
+	User    bool     `yaml:"user" project:"off" doc:"Look for your own skills, in ~/.agents/skills and ~/.claude/skills."`
+	Project bool     `yaml:"project" doc:"Look for skills of the project, in .agents/skills and .claude/skills of the working directory. Of two skills of one name, that of the project counts: switch this on for projects whose authors you trust."`
+	Hide    []string `yaml:"hide" layers:"join" project:"add" doc:"Names of skills that do not exist for anyone."`
+}
+
+// DefaultSkillBox is the box of a fresh machine.
+func DefaultSkillBox() SkillBox { return SkillBox{Enabled: true, User: true} }
+
+// skillDirs is where programs keep skills, below a home or a project.
+func skillDirs() []string {
+	return []string{filepath.Join(".agents", "skills"), filepath.Join(".claude", "skills")}
+}
+
+// places says where skills are looked for. A path that ends in .md is a file.
+func (c SkillBox) places(dir, home string) []skill.Place {
+	var list []skill.Place
+	for _, text := range c.Paths {
+		path := text
+		if rest, tilde := strings.CutPrefix(text, "~"); tilde && home != "" && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
+			path = filepath.Join(home, rest)
+		} else if !filepath.IsAbs(path) && dir != "" {
+			path = filepath.Join(dir, path)
+		}
+		list = append(list, skill.Place{Path: filepath.Clean(path), File: isSkillFile(path), Scope: "settings"})
+	}
+	for _, below := range skillDirs() {
+		if c.Project && dir != "" {
+			list = append(list, skill.Place{Path: filepath.Join(dir, below), Scope: scopeProject})
+		}
+	}
+	for _, below := range skillDirs() {
+		if c.User && home != "" {
+			list = append(list, skill.Place{Path: filepath.Join(home, below), Scope: "user"})
+		}
+	}
+	return list
+}
+
+const scopeProject = "project"
+
+// isSkillFile tells a file from a directory by its name: neither need exist yet.
+func isSkillFile(path string) bool { return strings.EqualFold(filepath.Ext(path), ".md") }
+
+// openSkill opens the box.
+func (a *App) openSkill(ctx context.Context, cfg SkillBox) (toolcrib.Toolbox, error) {
+	box, err := skill.Open(ctx, skill.Config{Places: cfg.places(a.reach.base, a.policy.home), Hide: cfg.Hide},
+		skill.Needs{Open: a.openPlace, YAML: config.Decode, Log: a.Crib.Log})
+	if err != nil {
+		return nil, err
+	}
+	return box, nil
+}
+
+// openPlace gives a handle to read below a place of skills. What is protected
+// stays so, and a project cannot have a link stand for its place.
+func (a *App) openPlace(p skill.Place) (*toolcrib.Files, error) {
+	dir := p.Path
+	if p.File {
+		dir = filepath.Dir(dir)
+	}
+	opt := toolcrib.FilesOptions{Base: dir, Protected: a.reach.files.Protected}
+	if p.Scope == scopeProject {
+		opt.Within = []string{a.reach.base}
+	}
+	return toolcrib.NewFiles([]toolcrib.Dir{{Path: dir}}, opt)
+}
+
+// putUp puts a shelving up, and with it what depends on what there is: on a bus
+// what stands in for boxes that are switched off, and a tool for each skill in
+// the dialect that has those.
+func (a *App) putUp(ctx context.Context, s toolcrib.Shelving) (toolcrib.Diff, []toolcrib.Fault) {
+	s = a.hosted.standIns(s)
+	var box *skill.Box
+	for _, b := range s.Boxes {
+		if of, ok := b.(*skill.Box); ok {
+			box = of
+		}
+	}
+	if box == nil {
+		return a.Crib.Catalog.Load(ctx, s)
+	}
+	found, err := box.Skills(ctx)
+	var skills []dialect.Skill
+	for _, f := range found {
+		skills = append(skills, dialect.Skill{Name: f.Name, Description: f.Description})
+	}
+	plain := s.Adapters
+	put := func() (diff toolcrib.Diff, faults []toolcrib.Fault, clash bool) {
+		taken := a.taken(plain)
+		more, left := dialect.OVOSSkills(skills, box.Runs(), func(name string) bool { return taken[name] })
+		s.Adapters = slices.Concat(plain, more)
+		diff, faults = a.Crib.Catalog.Load(ctx, s)
+		now := a.taken(plain)
+		return diff, append(faults, left...), slices.ContainsFunc(more, func(m toolcrib.Adapter) bool { return now[m.Name] })
+	}
+	diff, faults, clash := put()
+	if clash { // a tool came that has the name which a skill was given
+		_, faults, _ = put()
+	}
+	if err != nil {
+		faults = append(faults, toolcrib.Fault{Box: box.Name(), Err: err})
+	}
+	return diff, faults
+}
+
+// taken gives the names that tools other than skills have on a bus.
+func (a *App) taken(adapters []toolcrib.Adapter) map[string]bool {
+	names := map[string]bool{"list_skills": true, "use_skill": true, "read_skill_file": true, "run_skill": true}
+	for _, a := range adapters {
+		if a.Dialect == dialect.OVOS {
+			names[a.Name] = true
+		}
+	}
+	shelves := toolcrib.Crib{Catalog: a.Crib.Catalog}
+	for spec := range shelves.Tools(toolcrib.Caller{Dialect: dialect.OVOS}) {
+		if spec.Box != "skill" {
+			names[spec.Name], names[spec.Native] = true, true
+		}
+	}
+	return names
+}

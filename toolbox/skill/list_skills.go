@@ -1,0 +1,60 @@
+package skill
+
+import (
+	"context"
+	_ "embed" // the description
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+//go:embed list_skills.md
+var listSkillsText string
+
+// group is what profiles select these tools by.
+const group = "skill"
+
+// maxListed is how many bytes of names and descriptions one answer has.
+const maxListed = 32 << 10
+
+type listIn struct {
+	Query string `json:"query,omitempty" maxlen:"200" doc:"Only skills whose name or description has this text, in any case. Empty: all."`
+}
+
+type listedSkill struct {
+	Name        string `json:"name" doc:"The name, for use_skill."`
+	Description string `json:"description" doc:"What it is for, in the words of its author."`
+	Scope       string `json:"scope" doc:"Where it comes from."`
+}
+
+type listOut struct {
+	Skills  []listedSkill `json:"skills" doc:"The skills there are."`
+	LeftOff int           `json:"left_off,omitempty" doc:"How many more fit the query and have no room here."`
+	Skipped []Skipped     `json:"skipped,omitempty" doc:"What looks like a skill and is left out, and why."`
+}
+
+func (b *Box) listSkills() toolcrib.Tool {
+	return toolcrib.Define(toolcrib.Spec{
+		Name: "list_skills", Title: "List skills", Description: listSkillsText,
+		Effects: toolcrib.Reads, Group: group, Idempotent: true,
+	}, func(ctx context.Context, _ *toolcrib.Env, in listIn) (listOut, error) {
+		found, err := b.look(ctx)
+		if err != nil {
+			return listOut{}, err
+		}
+		out := listOut{Skills: []listedSkill{}, Skipped: found.skipped[:min(len(found.skipped), 20)]}
+		query, size := strings.ToLower(in.Query), 0
+		for _, s := range found.skills {
+			if !strings.Contains(strings.ToLower(s.Name+"\n"+s.Description), query) {
+				continue
+			}
+			size += len(s.Name) + len(s.Description)
+			if size > maxListed {
+				out.LeftOff++
+				continue
+			}
+			out.Skills = append(out.Skills, listedSkill{s.Name, s.Description, s.Scope})
+		}
+		return out, nil
+	})
+}

@@ -1,0 +1,109 @@
+package skill
+
+import (
+	"context"
+	_ "embed" // the description
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+//go:embed read_skill_file.md
+var readSkillFileText string
+
+// page is the most bytes of a file in one answer.
+const page = 48 << 10
+
+type readIn struct {
+	Skill  string `json:"skill" minlen:"1" maxlen:"200" doc:"The skill."`
+	Path   string `json:"path" minlen:"1" maxlen:"1000" doc:"The file, as use_skill lists it, or SKILL.md for the skill itself."`
+	Offset int64  `json:"offset,omitempty" default:"0" min:"0" doc:"The byte to begin at."`
+}
+
+type readOut struct {
+	Text  string `json:"text" doc:"The file from the offset on, or as much of it as one answer holds."`
+	Next  int64  `json:"next" doc:"The offset at which to go on; equal to size at the end."`
+	Size  int64  `json:"size" doc:"How many bytes the file has."`
+	Skill string `json:"skill" doc:"The skill."`
+	Path  string `json:"path" doc:"The file."`
+}
+
+func (b *Box) readSkillFile() toolcrib.Tool {
+	return toolcrib.Define(toolcrib.Spec{
+		Name: "read_skill_file", Title: "Read a file of a skill", Description: readSkillFileText,
+		Effects: toolcrib.Reads, Group: group, Idempotent: true,
+	}, func(ctx context.Context, _ *toolcrib.Env, in readIn) (readOut, error) {
+		s, err := b.named(ctx, in.Skill)
+		if err != nil {
+			return readOut{}, err
+		}
+		if s.place.File && in.Path != s.file {
+			return readOut{}, fmt.Errorf("the skill %s is a single file, %s", s.Name, s.file)
+		}
+		return b.read(s, in)
+	})
+}
+
+// read gives a page of a file in the directory of a skill. Where a name leads
+// is looked at after links: a link may stay inside the skill and not leave it.
+func (b *Box) read(s Skill, in readIn) (out readOut, err error) {
+	rel := filepath.FromSlash(in.Path)
+	if !filepath.IsLocal(rel) || strings.ContainsRune(rel, 0) {
+		return out, fmt.Errorf("%q does not lie in the skill %s", in.Path, s.Name)
+	}
+	files, err := b.needs.Open(s.place)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, files.Close()) }()
+	dir, err := files.Real(s.directory())
+	if err != nil {
+		return out, err
+	}
+	at, err := files.Real(filepath.Join(s.directory(), rel))
+	if err != nil {
+		return out, err
+	}
+	if inside, err := filepath.Rel(dir, at); err != nil || !filepath.IsLocal(inside) {
+		return out, fmt.Errorf("%q does not lie in the skill %s", in.Path, s.Name)
+	}
+	file, info, err := files.Open(at)
+	if err != nil {
+		return out, err
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	out = readOut{Skill: s.Name, Path: in.Path, Size: info.Size()}
+	if in.Offset > out.Size {
+		return out, fmt.Errorf("the file has %d bytes, and none at offset %d", out.Size, in.Offset)
+	}
+	text, err := io.ReadAll(io.LimitReader(io.NewSectionReader(file, in.Offset, out.Size), page))
+	if err != nil {
+		return out, err
+	}
+	if in.Offset+int64(len(text)) < out.Size {
+		text = whole(text)
+	}
+	if !utf8.Valid(text) {
+		return out, fmt.Errorf("%s is no text, or the offset lies inside a letter", in.Path)
+	}
+	out.Text, out.Next = string(text), in.Offset+int64(len(text))
+	return out, nil
+}
+
+// whole leaves out a letter at the end that is not there in full.
+func whole(text []byte) []byte {
+	for i := 1; i < min(utf8.UTFMax, len(text)); i++ {
+		if tail := text[len(text)-i:]; utf8.RuneStart(tail[0]) {
+			if !utf8.FullRune(tail) {
+				return text[:len(text)-i]
+			}
+			break
+		}
+	}
+	return text
+}

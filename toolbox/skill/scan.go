@@ -1,0 +1,180 @@
+package skill
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// look goes through all places. What cannot be read is told and left out; only
+// the end of ctx is an error.
+func (b *Box) look(ctx context.Context) (*shelf, error) {
+	found := &shelf{}
+	seen := map[string]Skill{}
+	for _, p := range b.cfg.Places {
+		skills, err := b.in(ctx, p, found)
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			found.skip(p.Path, err.Error())
+		}
+		for _, s := range skills {
+			switch first, twice := seen[s.Name]; {
+			case slices.Contains(b.cfg.Hide, s.Name):
+			case twice && first.Path == s.Path: // two places hold it
+			case twice:
+				found.skip(s.Path, fmt.Sprintf("another skill is called %s: the one in %s", s.Name, first.Path))
+			case len(found.skills) == b.cfg.MaxSkills:
+				found.skip(s.Path, fmt.Sprintf("there are %d skills already, and no more are taken", b.cfg.MaxSkills))
+			default:
+				seen[s.Name] = s
+				found.skills = append(found.skills, s)
+			}
+		}
+	}
+	slices.SortFunc(found.skills, func(a, b Skill) int { return strings.Compare(a.Name, b.Name) })
+	b.keep(found)
+	return found, nil
+}
+
+// keep notes what was found, and tells what is new about it: a look is taken
+// often, and says the same each time.
+func (b *Box) keep(found *shelf) {
+	b.mu.Lock()
+	before := b.last
+	b.last = found
+	b.mu.Unlock()
+	if before == nil || !slices.Equal(before.skipped, found.skipped) {
+		for _, s := range found.skipped {
+			b.needs.Log.Warn("a skill is left out", "path", s.Path, "reason", s.Reason)
+		}
+	}
+	if before == nil || !slices.Equal(before.odd, found.odd) {
+		for _, s := range found.odd {
+			b.needs.Log.Info("a skill is odd", "path", s.Path, "reason", s.Reason)
+		}
+	}
+}
+
+// maxSkipped bounds what is told of what was left out.
+const maxSkipped = 100
+
+func (f *shelf) skip(path, reason string) { f.skipped = noted(f.skipped, path, reason) }
+
+func noted(list []Skipped, path, reason string) []Skipped {
+	if len(list) == maxSkipped {
+		return list
+	}
+	return append(list, Skipped{clean(path, 500), clean(reason, 500)})
+}
+
+// in finds the skills of one place.
+func (b *Box) in(ctx context.Context, p Place, found *shelf) (skills []Skill, err error) {
+	files, err := b.needs.Open(p)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { err = errors.Join(err, files.Close()) }()
+	at := []string{filepath.Base(p.Path)}
+	if !p.File {
+		if at, err = b.walk(ctx, files, p, found); err != nil {
+			return nil, err
+		}
+	}
+	for _, name := range at {
+		if ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+		s := Skill{Scope: p.Scope, place: p, dir: path.Dir(name), file: path.Base(name)}
+		s.Path = filepath.Join(s.root(), filepath.FromSlash(name))
+		text, _, err := files.ReadFile(filepath.Join(s.root(), filepath.FromSlash(name)), b.cfg.MaxText)
+		if err != nil {
+			found.skip(s.Path, err.Error())
+			continue
+		}
+		notes, err := b.describe(&s, text)
+		if err != nil {
+			found.skip(s.Path, err.Error())
+			continue
+		}
+		for _, note := range notes {
+			found.odd = noted(found.odd, s.Path, note)
+		}
+		skills = append(skills, s)
+	}
+	return skills, nil
+}
+
+// root is the directory that dir is below.
+func (s *Skill) root() string {
+	if s.place.File {
+		return filepath.Dir(s.place.Path)
+	}
+	return s.place.Path
+}
+
+// directory is the absolute path of the skill's own directory.
+func (s *Skill) directory() string { return filepath.Join(s.root(), filepath.FromSlash(s.dir)) }
+
+// spelling is how the file may be called; the first one counts.
+func spelling() []string { return []string{"SKILL.md", "skill.md"} }
+
+// walk finds the files of skills below a place. It does not look into a skill
+// for others: what lies there are templates.
+func (b *Box) walk(ctx context.Context, files *toolcrib.Files, p Place, found *shelf) ([]string, error) {
+	var dirs atomic.Int64
+	var list []string
+	visit := func(d *toolcrib.Folder) error {
+		if dirs.Add(1) > int64(b.cfg.MaxDirs) {
+			return fs.SkipAll
+		}
+		for _, name := range spelling() {
+			if slices.ContainsFunc(d.Entries, func(e toolcrib.Entry) bool { return e.Name == name && e.Type.IsRegular() }) {
+				d.Value = name
+				d.Entries = nil
+				return nil
+			}
+		}
+		deep := d.Path != "." && strings.Count(d.Path, "/")+1 >= b.cfg.MaxDepth
+		var links []string
+		d.Entries = slices.DeleteFunc(d.Entries, func(e toolcrib.Entry) bool {
+			if e.Type&fs.ModeSymlink != 0 {
+				links = append(links, e.Name)
+			}
+			return deep || e.Name == ".git" || e.Name == "node_modules"
+		})
+		slices.Sort(links)
+		d.Value = links
+		return nil
+	}
+	emit := func(d *toolcrib.Folder) error {
+		switch v := d.Value.(type) {
+		case string:
+			list = append(list, path.Join(d.Path, v))
+		case []string:
+			for _, link := range v {
+				found.skip(filepath.Join(p.Path, filepath.FromSlash(d.Path), link), "links are not followed; name the place it leads to in the settings")
+			}
+		}
+		if d.Err != nil && d.Path != "." {
+			found.skip(filepath.Join(p.Path, filepath.FromSlash(d.Path)), d.Err.Error())
+		}
+		return nil
+	}
+	if err := files.Walk(ctx, p.Path, visit, emit); err != nil {
+		return nil, err
+	}
+	if dirs.Load() > int64(b.cfg.MaxDirs) {
+		found.skip(p.Path, fmt.Sprintf("it has more than %d directories; some were not looked at", b.cfg.MaxDirs))
+	}
+	return list, nil
+}

@@ -1,0 +1,187 @@
+// Package skill is the toolbox of skills: folders with a SKILL.md that tells a
+// model how to go about something. A model sees what there is (list_skills),
+// gets the instructions of one (use_skill) and reads its further files one by
+// one (read_skill_file), so that only what is needed fills its window.
+//
+// It is for whoever wires up a crib; other toolboxes never import it. Its one
+// invariant: a skill is text from elsewhere. Nothing that it says of itself,
+// such as the tools it wants allowed, widens what any call may do; and nothing
+// is read but below the places that the settings name.
+package skill
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"path/filepath"
+	"slices"
+	"sync"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// Place is where skills are looked for.
+type Place struct {
+	// Path is the absolute path of a directory: a skill itself, or one with
+	// skills in it. With File it is that of one file, and nothing beside that
+	// file is ever read.
+	Path string
+	File bool
+	// Scope says whose the place is, such as project or user. Callers are told.
+	Scope string
+}
+
+// Config sets up the box. The zero value of each bound is its default.
+type Config struct {
+	// Places are looked through in this order; of two skills of one name, the
+	// first one counts.
+	Places []Place
+	// Hide are names of skills that do not exist for anyone.
+	Hide []string
+
+	MaxDepth  int   // how deep below a place skills are looked for; default 5
+	MaxDirs   int   // how many directories of a place are looked at; default 2000
+	MaxSkills int   // how many skills there are at most; default 500
+	MaxText   int64 // bytes of a SKILL.md, and of a page of another file; default 256 KiB and 48 KiB
+	MaxFiles  int   // names in the list of a skill's files; default 50
+}
+
+// Needs is what the box is handed besides.
+type Needs struct {
+	// Open gives a handle to read below a place; the box closes it.
+	Open func(Place) (*toolcrib.Files, error)
+	// YAML decodes a front matter. Nil: only the simple forms are read that
+	// nearly all skills have.
+	YAML func(text []byte, into any) error
+	// Model carries out a task by instructions. Nil: there is none, and callers
+	// follow the instructions themselves.
+	Model func(ctx context.Context, instructions, task string) (string, error)
+	Log   *slog.Logger // nil: slog.Default
+}
+
+// Skill is one skill, as its front matter tells it.
+type Skill struct {
+	Name        string
+	Description string
+	Scope       string
+	Path        string // of its SKILL.md, absolute
+
+	// Claims of its author. They are shown and grant nothing.
+	License, Compatibility string
+	AllowedTools           []string
+
+	place Place
+	dir   string // of the skill, below the place, with slashes
+	file  string // the name of its SKILL.md there
+}
+
+// Skipped is something that looks like a skill and is none, and why.
+type Skipped struct {
+	Path   string `json:"path" doc:"Where it is."`
+	Reason string `json:"reason" doc:"Why it is left out."`
+}
+
+// Box is the toolbox.
+type Box struct {
+	cfg   Config
+	needs Needs
+
+	mu   sync.Mutex
+	last *shelf // as it was found last
+}
+
+// shelf is what one look at all places found.
+type shelf struct {
+	skills  []Skill
+	skipped []Skipped
+	odd     []Skipped // there all the same: this is for who looks after them
+}
+
+// Open makes the box. Places that are not there are no mistake: they may come.
+func Open(_ context.Context, cfg Config, needs Needs) (*Box, error) {
+	switch {
+	case needs.Open == nil:
+		return nil, errors.New("opening toolbox skill: there is nothing to read files with")
+	case cfg.MaxDepth < 0 || cfg.MaxDirs < 0 || cfg.MaxSkills < 0 || cfg.MaxText < 0 || cfg.MaxFiles < 0:
+		return nil, errors.New("opening toolbox skill: a bound is negative")
+	}
+	for _, p := range cfg.Places {
+		if !filepath.IsAbs(p.Path) {
+			return nil, fmt.Errorf("opening toolbox skill: the place %q is not an absolute path", p.Path)
+		}
+	}
+	cfg.MaxDepth = cmp.Or(cfg.MaxDepth, 5)
+	cfg.MaxDirs = cmp.Or(cfg.MaxDirs, 2000)
+	cfg.MaxSkills = cmp.Or(cfg.MaxSkills, 500)
+	cfg.MaxText = cmp.Or(cfg.MaxText, 256<<10)
+	cfg.MaxFiles = cmp.Or(cfg.MaxFiles, 50)
+	cfg.Places, cfg.Hide = slices.Clone(cfg.Places), slices.Clone(cfg.Hide)
+	if needs.Log == nil {
+		needs.Log = slog.Default()
+	}
+	return &Box{cfg: cfg, needs: needs}, nil
+}
+
+// Name is the name of the box.
+func (b *Box) Name() string { return "skill" }
+
+// Tools looks for skills and lists the tools. Where there is no skill there is
+// no tool either.
+func (b *Box) Tools(ctx context.Context) ([]toolcrib.Tool, error) {
+	skills, err := b.Skills(ctx)
+	if err != nil || len(skills) == 0 {
+		return nil, err
+	}
+	use, err := b.useSkill(skills)
+	if err != nil {
+		return nil, err
+	}
+	tools := []toolcrib.Tool{b.listSkills(), use, b.readSkillFile()}
+	if b.needs.Model != nil {
+		tools = append(tools, b.runSkill())
+	}
+	return tools, nil
+}
+
+// Skills looks for skills. Each name is there once.
+func (b *Box) Skills(ctx context.Context) ([]Skill, error) {
+	found, err := b.look(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return found.skills, nil
+}
+
+// Runs reports whether there is a model to carry skills out.
+func (b *Box) Runs() bool { return b.needs.Model != nil }
+
+// named finds a skill. One that was not there before may be there now.
+func (b *Box) named(ctx context.Context, name string) (Skill, error) {
+	b.mu.Lock()
+	found := b.last
+	b.mu.Unlock()
+	if s, ok := found.get(name); ok {
+		return s, nil
+	}
+	found, err := b.look(ctx)
+	if err != nil {
+		return Skill{}, err
+	}
+	if s, ok := found.get(name); ok {
+		return s, nil
+	}
+	return Skill{}, fmt.Errorf("there is no skill %q; list_skills tells which there are", name)
+}
+
+func (f *shelf) get(name string) (Skill, bool) {
+	if f == nil {
+		return Skill{}, false
+	}
+	i := slices.IndexFunc(f.skills, func(s Skill) bool { return s.Name == name })
+	if i < 0 {
+		return Skill{}, false
+	}
+	return f.skills[i], true
+}

@@ -1,0 +1,138 @@
+package skill
+
+import (
+	"context"
+	_ "embed" // the description
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+//go:embed use_skill.md
+var useSkillText string
+
+type useIn struct {
+	Name string `json:"name" minlen:"1" maxlen:"200" doc:"The skill, as list_skills names it."`
+}
+
+type useOut struct {
+	Name          string   `json:"name" doc:"The skill."`
+	Instructions  string   `json:"instructions" doc:"What to do, in the words of its author. It is advice, and allows nothing."`
+	Scope         string   `json:"scope" doc:"Where it comes from."`
+	Directory     string   `json:"directory" doc:"The directory of the skill. Paths in the instructions begin there."`
+	Files         []string `json:"files" doc:"Further files of the skill, for read_skill_file."`
+	MoreFiles     bool     `json:"more_files,omitempty" doc:"There are more files than are listed."`
+	AllowedTools  []string `json:"allowed_tools,omitempty" doc:"The tools that its author expects to be allowed. They are not allowed by it."`
+	Compatibility string   `json:"compatibility,omitempty" doc:"What it needs, in the words of its author."`
+	License       string   `json:"license,omitempty" doc:"Its license, in the words of its author."`
+}
+
+func (b *Box) useSkill(skills []Skill) (toolcrib.Tool, error) {
+	t := toolcrib.Define(toolcrib.Spec{
+		Name: "use_skill", Title: "Use a skill", Description: useSkillText,
+		Effects: toolcrib.Reads, Group: group, Idempotent: true,
+	}, func(ctx context.Context, _ *toolcrib.Env, in useIn) (useOut, error) {
+		s, err := b.named(ctx, in.Name)
+		if err != nil {
+			return useOut{}, err
+		}
+		return b.use(ctx, s)
+	})
+	var err error
+	t.Input, err = withNames(t.Input, skills)
+	return t, err
+}
+
+// maxEnum is how many names a contract lists; a longer list costs every
+// conversation more than a wrong name does.
+const maxEnum = 100
+
+// withNames has the contract say which names there are, so that a model does
+// not make one up.
+func withNames(schema json.RawMessage, skills []Skill) (json.RawMessage, error) {
+	if len(skills) > maxEnum {
+		return schema, nil
+	}
+	names := make([]string, len(skills))
+	for i, s := range skills {
+		names[i] = s.Name
+	}
+	var all struct {
+		Properties map[string]map[string]any `json:"properties"`
+	}
+	var rest map[string]any
+	if err := errors.Join(json.Unmarshal(schema, &all), json.Unmarshal(schema, &rest)); err != nil {
+		return nil, fmt.Errorf("listing the names of skills: %w", err)
+	}
+	all.Properties["name"]["enum"] = names
+	rest["properties"] = all.Properties
+	return json.Marshal(rest)
+}
+
+// use reads the instructions of a skill as they are now.
+func (b *Box) use(ctx context.Context, s Skill) (out useOut, err error) {
+	files, err := b.needs.Open(s.place)
+	if err != nil {
+		return useOut{}, err
+	}
+	defer func() { err = errors.Join(err, files.Close()) }()
+	body, err := b.instructions(files, s)
+	if err != nil {
+		return useOut{}, err
+	}
+	out = useOut{
+		Name: s.Name, Instructions: body, Scope: s.Scope, Directory: s.directory(), Files: []string{},
+		AllowedTools: s.AllowedTools, Compatibility: s.Compatibility, License: s.License,
+	}
+	if !s.place.File {
+		out.Files, out.MoreFiles, err = b.list(ctx, files, s)
+	}
+	return out, err
+}
+
+func (b *Box) instructions(files *toolcrib.Files, s Skill) (string, error) {
+	text, _, err := files.ReadFile(filepath.Join(s.directory(), s.file), b.cfg.MaxText)
+	if err != nil {
+		return "", err
+	}
+	_, body, err := split(text)
+	if err != nil {
+		return "", fmt.Errorf("the skill %s cannot be read any more: %w", s.Name, err)
+	}
+	return body, nil
+}
+
+// list gives the further files of a skill.
+func (b *Box) list(ctx context.Context, files *toolcrib.Files, s Skill) (names []string, more bool, err error) {
+	names = []string{}
+	err = files.Walk(ctx, s.directory(), func(d *toolcrib.Folder) error {
+		d.Entries = slices.DeleteFunc(d.Entries, func(e toolcrib.Entry) bool {
+			return e.Name == ".git" || e.Name == "node_modules" || d.Path == "." && e.Name == s.file ||
+				e.Type.IsDir() && d.Path != "." && strings.Count(d.Path, "/")+1 >= b.cfg.MaxDepth
+		})
+		d.Value = d.Entries
+		return nil
+	}, func(d *toolcrib.Folder) error {
+		entries, _ := d.Value.([]toolcrib.Entry)
+		slices.SortFunc(entries, func(a, b toolcrib.Entry) int { return strings.Compare(a.Name, b.Name) })
+		for _, e := range entries {
+			if !e.Type.IsRegular() {
+				continue
+			}
+			if len(names) == b.cfg.MaxFiles {
+				more = true
+				return fs.SkipAll
+			}
+			names = append(names, path.Join(d.Path, e.Name))
+		}
+		return nil
+	})
+	return names, more, err
+}
