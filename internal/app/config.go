@@ -20,19 +20,23 @@ type Config struct {
 	Organisations map[string]Organisation `yaml:"organisations" doc:"What belongs to an organisation, and exists for its callers only."`
 	Tokens        map[string]Token        `yaml:"tokens" doc:"Who may call over HTTP, by name. With none, every program of this machine may."`
 
-	Grant     Grant        `yaml:"grant" doc:"The most that tools may touch on this machine."`
-	Toolboxes Toolboxes    `yaml:"toolboxes" doc:"The toolboxes that come with Toolcrib."`
-	Sandbox   Sandbox      `yaml:"sandbox" doc:"Where programs run that tools start."`
-	Tools     Tools        `yaml:"tools" doc:"Names under which tools are shown, and tools that are not. A tool is written box/tool, or just tool."`
-	Vault     Vault        `yaml:"vault" doc:"Secrets that tools use, such as tokens. The toolcrib secret command keeps them."`
-	Limits    Limits       `yaml:"limits" doc:"Bounds on every call."`
-	Safety    Safety       `yaml:"safety" doc:"What may flow in and out of calls."`
-	Bounds    SafetyBounds `yaml:"bounds" doc:"How much calls may use, and what becomes of results that are too long."`
-	Desk      Desk         `yaml:"desk" doc:"Where people are asked: how long questions and answers wait, and how long what was allowed is remembered."`
-	Journal   Journal      `yaml:"journal" doc:"What is kept of past calls. Records are removed oldest first; the rest stays verifiable."`
-	Serve     Serve        `yaml:"serve" doc:"The server that toolcrib serve starts."`
-	Bus       Bus          `yaml:"bus" doc:"The message bus of a voice assistant (OpenVoiceOS), for toolcrib bus."`
-	Log       Log          `yaml:"log" doc:"Messages of the program itself, on standard error."`
+	Grant        Grant                `yaml:"grant" doc:"The most that tools may touch on this machine."`
+	Toolboxes    Toolboxes            `yaml:"toolboxes" doc:"The toolboxes that come with Toolcrib."`
+	MCPServers   map[string]MCPServer `yaml:"mcp_servers" doc:"MCP servers whose tools are offered, each a toolbox of its own, by name. toolcrib hub lists, tests, imports and approves them."`
+	Expose       string               `yaml:"expose" enum:"full,search,auto" doc:"What models are shown over MCP. full: every tool. search: three tools that find, describe and call the others, which keeps the context small. auto: search if all would take more than expose_tokens."`
+	ExposeTokens int                  `yaml:"expose_tokens" min:"100" doc:"How many tokens the list of tools may take before auto searches."`
+	Hub          Hub                  `yaml:"hub" doc:"What holds for all MCP servers."`
+	Sandbox      Sandbox              `yaml:"sandbox" doc:"Where programs run that tools start."`
+	Tools        Tools                `yaml:"tools" doc:"Names under which tools are shown, and tools that are not. A tool is written box/tool, or just tool."`
+	Vault        Vault                `yaml:"vault" doc:"Secrets that tools use, such as tokens. The toolcrib secret command keeps them."`
+	Limits       Limits               `yaml:"limits" doc:"Bounds on every call."`
+	Safety       Safety               `yaml:"safety" doc:"What may flow in and out of calls."`
+	Bounds       SafetyBounds         `yaml:"bounds" doc:"How much calls may use, and what becomes of results that are too long."`
+	Desk         Desk                 `yaml:"desk" doc:"Where people are asked: how long questions and answers wait, and how long what was allowed is remembered."`
+	Journal      Journal              `yaml:"journal" doc:"What is kept of past calls. Records are removed oldest first; the rest stays verifiable."`
+	Serve        Serve                `yaml:"serve" doc:"The server that toolcrib serve starts."`
+	Bus          Bus                  `yaml:"bus" doc:"The message bus of a voice assistant (OpenVoiceOS), for toolcrib bus."`
+	Log          Log                  `yaml:"log" doc:"Messages of the program itself, on standard error."`
 }
 
 // Grant says which directories tools get.
@@ -51,6 +55,7 @@ type Toolboxes struct {
 	Files    FilesBox    `yaml:"files" doc:"Reading, changing, listing and searching files in the granted directories."`
 	Interact InteractBox `yaml:"interact" doc:"Asking the person."`
 	Math     MathBox     `yaml:"math" doc:"Calculation, units, statistics, equations."`
+	Skill    SkillBox    `yaml:"skill" doc:"Skills: folders with a SKILL.md that tells a model how to go about something."`
 	Web      WebBox      `yaml:"web" doc:"Searching the web and fetching pages. It needs the hosts under grant.hosts, such as html.duckduckgo.com or *."`
 	OvosBox  OvosBox     `yaml:"ovosbox" doc:"Tools that live on the message bus of a voice assistant (OpenVoiceOS). What hosts there say about them is a claim."`
 	Shell    ShellBox    `yaml:"shell" doc:"Running command lines in the granted directories, in a sandbox."`
@@ -138,9 +143,12 @@ func Defaults() Config {
 		Toolboxes: Toolboxes{
 			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true}, Web: WebBox{Engine: web.DuckDuckGo},
 			Files:   FilesBox{Enabled: true},
+			Skill:   DefaultSkillBox(),
 			OvosBox: DefaultOvosBox(),
 			Shell:   ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
 		},
+		Expose: exposeAuto, ExposeTokens: 20_000,
+		Hub:     DefaultHub(),
 		Sandbox: Sandbox{Backend: "auto", Git: "read", Memory: 2 << 30, Processes: 1024, FileSize: 4 << 30},
 		Vault:   vaultDefaults(),
 		Limits: Limits{

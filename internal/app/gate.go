@@ -97,7 +97,7 @@ func (g *gate) handler(holder tokenHolder) http.Handler {
 	if h, ok := g.open[holder]; ok {
 		return h
 	}
-	cfg := mcpserve.Config{Crib: g.app.Crib, Version: g.version, Log: g.app.Crib.Log, Instructions: g.app.Instructions()}
+	cfg := g.app.MCP(g.version)
 	if holder.approves {
 		cfg.Desk = g.app.Desk
 	}

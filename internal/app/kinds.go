@@ -7,6 +7,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/toolbox/clock"
 	"github.com/toolcrib/toolcrib/toolbox/files"
+	"github.com/toolcrib/toolcrib/toolbox/finder"
 	"github.com/toolcrib/toolcrib/toolbox/interact"
 	"github.com/toolcrib/toolcrib/toolbox/math"
 	"github.com/toolcrib/toolcrib/toolbox/shell"
@@ -31,6 +32,10 @@ func (a *App) kinds(cfg Config) []kind {
 		{"files", boxes.Files.Enabled, with(files.Open, files.Config{})},
 		{"interact", boxes.Interact.Enabled, with(interact.Open, interact.Config{})},
 		{"math", boxes.Math.Enabled, with(math.Open, math.Config{})},
+		{finder.Name, cfg.Expose != exposeFull, func(ctx context.Context) (toolcrib.Toolbox, error) {
+			return finder.Open(ctx, finder.Config{}, finder.Needs{Tools: a.findable, Log: a.Crib.Log})
+		}},
+		{"skill", boxes.Skill.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.openSkill(ctx, boxes.Skill) }},
 		{"web", boxes.Web.Enabled, with(web.Open, web.Config{Engine: boxes.Web.Engine, Endpoint: boxes.Web.Endpoint, Secret: boxes.Web.Secret})},
 		{"ovosbox", boxes.OvosBox.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.openOvosBox(ctx, boxes.OvosBox, cfg.Bus) }},
 		{"shell", boxes.Shell.AllowShell, func(ctx context.Context) (toolcrib.Toolbox, error) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
 // policy is who may use what, and when a person is asked, as it stands now.
@@ -26,7 +27,7 @@ type policy struct {
 // ownBoxes are the toolboxes that are part of the program: rules and profiles
 // that allow by a bare name mean their tools only.
 func ownBoxes() []string {
-	var names []string
+	names := []string{mcphub.MetaName}
 	for _, k := range (&App{}).kinds(Config{}) {
 		if k.name != "ovosbox" { // its tools are somebody else's
 			names = append(names, k.name)
@@ -195,6 +196,11 @@ func (l *Layers) assign(v *guard.Visibility) error {
 		for name, agent := range from.Agents {
 			for _, tool := range agent.Tools {
 				owners[tool] = append(owners[tool], name)
+			}
+		}
+		for name, server := range from.MCPServers {
+			if len(server.Agents) > 0 {
+				owners[name+"/*"] = append(owners[name+"/*"], server.Agents...)
 			}
 		}
 		for _, tool := range slices.Sorted(maps.Keys(owners)) {

@@ -40,6 +40,7 @@ func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error 
 	mux.Handle("/mcp", gate)
 	mux.HandleFunc("GET /healthz", a.health(version))
 	srv := &http.Server{Handler: ownNameOnly(mux), ReadHeaderTimeout: 10 * time.Second}
+	srv.RegisterOnShutdown(gate.Close) // streams end at once
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ln) }()
 	select {
@@ -75,10 +76,7 @@ func ownNameOnly(next http.Handler) http.Handler {
 // health tells whether calls can be made now.
 func (a *App) health(version string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		tools := 0
-		for range a.Crib.Tools(toolcrib.Caller{}) {
-			tools++
-		}
+		tools := len(a.Shown(toolcrib.Caller{}))
 		status, code := "ok", http.StatusOK
 		if a.Journal.Degraded() {
 			status, code = "degraded: the journal cannot write", http.StatusServiceUnavailable

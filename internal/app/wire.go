@@ -21,6 +21,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 	"github.com/toolcrib/toolcrib/toolbox/shell"
 )
 
@@ -30,35 +31,52 @@ type App struct {
 	Journal *store.Journal
 	Sandbox *sandbox.Chooser
 	Desk    *desk.Desk
+	Hub     *mcphub.Hub
 	Faults  []toolcrib.Fault // what could not be put on the shelves
 
-	policy   policy
-	secrets  guard.Secrets
-	bounds   *boundsSafety
-	reach    reach
-	shell    *shell.Box // nil: no commands are run
-	keeper   *keeper    // of secrets; nil: in a crib that cannot be called
-	hosted   hosted     // toolboxes of ours on a bus
-	spill    *spill     // what commands printed that is too long for a result
-	bounded  bool       // commands see nothing but what was granted
-	shelving toolcrib.Shelving
-	closers  []io.Closer
-	changed  chan struct{} // a box says that its tools are others now
-	stop     func()
+	policy       policy
+	secrets      guard.Secrets
+	bounds       *boundsSafety
+	reach        reach
+	shell        *shell.Box        // nil: no commands are run
+	keeper       *keeper           // of secrets; nil: in a crib that cannot be called
+	hosted       hosted            // toolboxes of ours on a bus
+	spill        *spill            // what commands printed that is too long for a result
+	bounded      bool              // commands see nothing but what was granted
+	shelving     toolcrib.Shelving // without the MCP servers, which come and go
+	meta         toolcrib.Toolbox  // tools about the servers
+	bare         map[string]bool   // servers whose tools keep their names
+	plugins      string            // the folder of programs that are servers
+	rescan       func() (map[string]mcphub.Server, []toolcrib.Fault)
+	wait         time.Duration // for servers that were never listed
+	events       events
+	stateKey     []byte // signs what MCP clients carry between requests
+	expose       string // how models are shown tools, and from which size on they search
+	exposeTokens int
+	closers      []io.Closer
+	changed      chan struct{} // a box says that its tools are others now
+	stop         func()
 }
 
 // Needs is what Open takes besides the configuration.
 type Needs struct {
-	State   string   // directory for the journal and its key
-	Dir     string   // the working directory
-	Home    string   // the person's home directory
-	Private []string // absolute paths that no tool may touch: settings and state of the program itself
+	State  string // directory for the journal and its key
+	Dir    string // the working directory
+	Home   string // the person's home directory
+	Config string // the directory of the settings, which plugins lie in
+	// Settings is the person's file of settings, which mcp_import writes to.
+	// Empty: it writes nowhere, and does not exist.
+	Settings string
+	Version  string   // of this program
+	Private  []string // absolute paths that no tool may touch: settings and state of the program itself
 	// Unattended is what becomes of questions where nobody is there, unless the
 	// settings say it.
 	Unattended desk.Unattended
 	Keys       KeySource // where the key of the vault is looked for
-	Layers     *Layers   // nil: the whole configuration is the user's
-	Log        *slog.Logger
+	// Page shows the person a page, to log in to a server. Nil: nobody is there.
+	Page   func(ctx context.Context, url string) error
+	Layers *Layers // nil: the whole configuration is the user's
+	Log    *slog.Logger
 }
 
 // BadConfig is a configuration that reads well and makes no sense.
@@ -78,6 +96,13 @@ func Open(ctx context.Context, cfg Config, needs Needs) (*App, error) {
 	if err := a.complete(ctx, cfg, needs); err != nil {
 		return nil, errors.Join(err, a.Close(ctx))
 	}
+	if a.stateKey, err = stateKey(needs.State); err != nil {
+		return nil, errors.Join(fmt.Errorf("the key for MCP clients: %w", err), a.Close(ctx))
+	}
+	if err := a.openHub(ctx, cfg, needs, false); err != nil {
+		return nil, errors.Join(err, a.Close(ctx))
+	}
+	a.Hub.Await(ctx, cfg.Hub.Wait)
 	a.shelve(ctx, cfg)
 	if err := a.bounds.recall(ctx, a.Journal, a.Crib, time.Now()); err != nil {
 		return nil, errors.Join(err, a.Close(ctx))
@@ -112,7 +137,9 @@ func prepare(cfg Config, needs Needs) (*App, error) {
 		Log: needs.Log,
 	}
 	a.policy.home = needs.Home
-	a.Crib.Visible, a.Crib.Current = a.policy.seen, a.policy.live.Guards
+	a.expose, a.exposeTokens = cfg.Expose, cfg.ExposeTokens
+	a.Crib.Emit = a.events.emit
+	a.Crib.Visible, a.Crib.Current = a.seen, a.policy.live.Guards
 	return a, nil
 }
 
@@ -176,6 +203,9 @@ func Prepare(ctx context.Context, cfg Config, needs Needs) (*App, error) {
 	if err := a.openSafety(ctx, unkept, needs); err != nil {
 		return nil, errors.Join(err, a.Close(ctx))
 	}
+	if err := a.openHub(ctx, cfg, needs, true); err != nil {
+		return nil, errors.Join(err, a.Close(ctx))
+	}
 	a.shelve(ctx, cfg)
 	return a, nil
 }
@@ -189,9 +219,18 @@ func (a *App) grant(cfg Config) toolcrib.Grant {
 	return g
 }
 
-// Reload reads every box again and gives what changed and what was left out.
+// Reload reads every box again, looks for plugins, and gives what changed and
+// what was left out.
 func (a *App) Reload(ctx context.Context) (toolcrib.Diff, []toolcrib.Fault) {
-	return a.Crib.Catalog.Load(ctx, a.shelving)
+	faults := a.findPlugins(ctx)
+	diff, more := a.load(ctx, a.shelving)
+	return diff, append(faults, more...)
+}
+
+// load puts the boxes and the MCP servers of now on the shelves.
+func (a *App) load(ctx context.Context, s toolcrib.Shelving) (toolcrib.Diff, []toolcrib.Fault) {
+	diff, faults := a.putUp(ctx, a.hubShelving(s))
+	return diff, append(faults, a.hubFaults()...)
 }
 
 // follow reloads when a box says that its tools have changed. Several changes
@@ -201,14 +240,18 @@ func (a *App) follow() {
 	a.changed = make(chan struct{}, 1)
 	ended := make(chan struct{})
 	var stops []func()
+	changed := func() {
+		select {
+		case a.changed <- struct{}{}:
+		default: // one is waiting already
+		}
+	}
+	if a.Hub != nil {
+		stops = append(stops, a.Hub.Notify(changed), a.Hub.Follow(hubEvery))
+	}
 	for _, box := range a.shelving.Boxes {
 		if n, ok := box.(toolcrib.Notifier); ok {
-			stops = append(stops, n.Notify(func() {
-				select {
-				case a.changed <- struct{}{}:
-				default: // one is waiting already
-				}
-			}))
+			stops = append(stops, n.Notify(changed))
 		}
 	}
 	go func() {
@@ -218,7 +261,7 @@ func (a *App) follow() {
 			case <-ctx.Done():
 				return
 			case <-a.changed:
-				if _, faults := a.Reload(ctx); faults != nil && a.Crib.Log != nil {
+				if _, faults := a.load(ctx, a.shelving); faults != nil && a.Crib.Log != nil {
 					a.Crib.Log.Warn("left out at a reload", "faults", faults)
 				}
 			}
@@ -235,7 +278,8 @@ func (a *App) follow() {
 
 // Catalog builds a crib that can show its tools but not be called: it has no
 // journal. Listing must not need a writable disk.
-func Catalog(ctx context.Context, cfg Config, layers *Layers) (*App, error) {
+func Catalog(ctx context.Context, cfg Config, needs Needs) (*App, error) {
+	layers := needs.Layers
 	if layers == nil {
 		layers = &Layers{User: cfg}
 	}
@@ -244,6 +288,10 @@ func Catalog(ctx context.Context, cfg Config, layers *Layers) (*App, error) {
 		return nil, BadConfig{err}
 	}
 	a := &App{Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Visible: visible.Visible}}
+	a.policy.home = needs.Home
+	if err := a.openHub(ctx, cfg, needs, true); err != nil {
+		return nil, err
+	}
 	a.shelve(ctx, cfg)
 	return a, nil // nothing was started, so nothing needs to be closed
 }
@@ -275,7 +323,7 @@ func (a *App) shelve(ctx context.Context, cfg Config) {
 			a.closers = append(a.closers, c)
 		}
 	}
-	_, faults := a.Crib.Catalog.Load(ctx, a.shelving)
+	_, faults := a.load(ctx, a.shelving)
 	a.Faults = append(append(a.Faults, faults...), a.strangers(cfg)...)
 }
 
@@ -297,7 +345,7 @@ func (a *App) strangers(cfg Config) []toolcrib.Fault {
 			faults = append(faults, toolcrib.Fault{Tool: name, Err: errors.New("sandbox.tools has settings for it, but there is no such tool")})
 		}
 	}
-	return append(faults, cfg.Vault.strangers(a.shelving.Boxes)...)
+	return append(faults, cfg.Vault.strangers(a.hubShelving(a.shelving).Boxes)...)
 }
 
 // JournalConfig says where the journal lies: the database and the key that

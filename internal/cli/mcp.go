@@ -48,7 +48,9 @@ func (c *command) serveStdio(ctx context.Context, d string) error {
 		return err
 	}
 	defer a.FollowPolicy(c.policyNow)()
-	s := mcpserve.New(mcpserve.Config{Crib: a.Crib, Version: version(), Log: a.Crib.Log, Instructions: a.Instructions(), Lenient: dialect.Lenient(d), Desk: a.Desk}, caller)
+	cfg := a.MCP(version())
+	cfg.Lenient, cfg.Desk = dialect.Lenient(d), a.Desk
+	s := mcpserve.New(cfg, caller)
 	err = s.ServeStdio(ctx, c.in, nopCloser{c.out})
 	s.Close()
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {

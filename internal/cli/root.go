@@ -150,7 +150,7 @@ and look at what was done.`,
 	}
 	// The flags were just defined, so registering cannot fail.
 	_ = root.RegisterFlagCompletionFunc("output", complete("json", "text"))
-	root.AddCommand(c.toolsCmd(), c.callCmd(), c.journalCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.busCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.versionCmd())
+	root.AddCommand(c.toolsCmd(), c.callCmd(), c.journalCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.busCmd(), c.hubCmd(), c.connectCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.versionCmd())
 	return root
 }
 
@@ -254,7 +254,15 @@ func (c *command) needs(loaded *config.Loaded[app.Config], paths config.Paths) a
 			private = append(private, file)
 		}
 	}
-	return app.Needs{State: paths.State, Dir: c.dir, Home: c.home(), Private: private, Layers: c.layers(loaded), Keys: c.keySource(), Log: c.logger(loaded.Value.Log)}
+	return app.Needs{State: paths.State, Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Private: private, Layers: c.layers(loaded), Keys: c.keySource(), Log: c.logger(loaded.Value.Log)}
+}
+
+// settings is the person's file of settings.
+func (c *command) settings(paths config.Paths) string {
+	if c.config != "" {
+		return c.config
+	}
+	return paths.ConfigFile
 }
 
 func (c *command) tellFaults(a *app.App) {

@@ -25,6 +25,7 @@ func TestMain(m *testing.M) {
 	app.Shim()
 	testscript.Main(m, map[string]func(){
 		"toolcrib": func() { os.Exit(Main()) },
+		"fakemcp":  fakeMCP,
 	})
 }
 

@@ -35,6 +35,7 @@ func (c *command) toolsCmd() *cobra.Command {
 		ValidArgsFunction: c.completeTool,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.showTool(cmd, dialectName, args[0]) },
 	})
+	cmd.AddCommand(c.toolsSearchCmd(&dialectName), c.toolsCostCmd(&dialectName), c.toolsDefinitionsCmd())
 	return cmd
 }
 
@@ -49,7 +50,7 @@ func (c *command) shelf(cmd *cobra.Command, dialectName string) (*app.App, toolc
 	if err != nil {
 		return nil, toolcrib.Caller{}, usage(err)
 	}
-	loaded, _, err := c.load()
+	loaded, paths, err := c.load()
 	if err != nil {
 		return nil, toolcrib.Caller{}, err
 	}
@@ -57,7 +58,7 @@ func (c *command) shelf(cmd *cobra.Command, dialectName string) (*app.App, toolc
 	if err != nil {
 		return nil, caller, err
 	}
-	a, err := app.Catalog(cmd.Context(), loaded.Value, c.layers(loaded))
+	a, err := app.Catalog(cmd.Context(), loaded.Value, c.needs(loaded, paths))
 	if bad, ok := errors.AsType[app.BadConfig](err); ok {
 		return nil, caller, badConfig{bad.Unwrap()}
 	}
@@ -73,7 +74,7 @@ func (c *command) listTools(cmd *cobra.Command, dialectName string) error {
 	if err != nil {
 		return err
 	}
-	specs := slices.Collect(a.Crib.Tools(caller))
+	specs := a.Shown(caller)
 	if c.asJSON(false) {
 		contracts := make([]any, 0, len(specs))
 		for _, s := range specs {

@@ -1,0 +1,53 @@
+package app
+
+import (
+	"slices"
+	"sync"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// events hands what happens in calls to who follows them. Nobody has to: an
+// event that nobody follows is lost.
+type events struct {
+	mu     sync.RWMutex
+	follow map[string][]*follower // by call
+}
+
+type follower struct{ hear func(toolcrib.Event) }
+
+// emit is [toolcrib.Crib.Emit].
+func (e *events) emit(ev toolcrib.Event) {
+	e.mu.RLock()
+	list := e.follow[ev.Call]
+	e.mu.RUnlock()
+	for _, f := range list {
+		f.hear(ev)
+	}
+}
+
+// Follow hears the events of one call until stop is called; hear returns at
+// once.
+func (e *events) Follow(call string, hear func(toolcrib.Event)) (stop func()) {
+	f := &follower{hear}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if e.follow == nil {
+		e.follow = map[string][]*follower{}
+	}
+	// A list is never changed in place: emit reads it without the lock.
+	e.follow[call] = append(slices.Clip(e.follow[call]), f)
+	return func() {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		var rest []*follower
+		for _, other := range e.follow[call] {
+			if other != f {
+				rest = append(rest, other)
+			}
+		}
+		if e.follow[call] = rest; rest == nil {
+			delete(e.follow, call)
+		}
+	}
+}

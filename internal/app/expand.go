@@ -1,0 +1,61 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/vault"
+)
+
+// variable is a reference to a variable of this process: ${NAME}, or
+// ${NAME:-what to take if it is not set}. With a second $ in front it is plain.
+var variable = regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
+
+// expandAll puts in what ${secret:NAME}, ${VAR} and ${VAR:-default} stand for.
+// What is put in is not looked at again, and nothing is ever run: $(…) is text.
+func expandAll(ctx context.Context, text string, env func(string) (string, bool), secret func(context.Context, string) (string, error)) (string, error) {
+	parts, err := vault.ParseText(text)
+	if err != nil {
+		return "", err
+	}
+	var b strings.Builder
+	for _, p := range parts {
+		if p.Secret != "" {
+			value, err := secret(ctx, p.Secret)
+			if err != nil {
+				return "", fmt.Errorf("${secret:%s}: %w", p.Secret, err)
+			}
+			b.WriteString(value)
+			continue
+		}
+		plain, err := expandVariables(p.Text, env)
+		if err != nil {
+			return "", err
+		}
+		b.WriteString(plain)
+	}
+	return b.String(), nil
+}
+
+func expandVariables(text string, env func(string) (string, bool)) (string, error) {
+	var missing string
+	out := variable.ReplaceAllStringFunc(text, func(found string) string {
+		if strings.HasPrefix(found, "$$") {
+			return found[1:] // meant as it stands, less that $
+		}
+		m := variable.FindStringSubmatch(found)
+		if value, ok := env(m[1]); ok && (value != "" || m[2] == "") {
+			return value
+		}
+		if m[2] == "" && missing == "" {
+			missing = m[1]
+		}
+		return m[3]
+	})
+	if missing != "" {
+		return "", fmt.Errorf("the variable %s is not set; set it, or write ${%s:-default}", missing, missing)
+	}
+	return out, nil
+}

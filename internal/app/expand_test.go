@@ -1,0 +1,43 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"testing"
+)
+
+func TestExpandAll(t *testing.T) {
+	env := func(name string) (string, bool) {
+		v, ok := map[string]string{"A": "one", "EMPTY": "", "EVIL": "${secret:k} ${A} $(id)"}[name]
+		return v, ok
+	}
+	secret := func(_ context.Context, name string) (string, error) {
+		if name != "k" {
+			return "", errors.New("none")
+		}
+		return "${A}", nil
+	}
+	for given, want := range map[string]string{
+		"plain $ $(id) `id`": "plain $ $(id) `id`",
+		"${A}-${A}":          "one-one",
+		"${B:-two}":          "two",
+		"${EMPTY:-three}":    "three",
+		"${EMPTY}":           "",
+		"${B:-}":             "",
+		"$${A} ${A}":         "${A} one",
+		"Bearer ${secret:k}": "Bearer ${A}",
+		"$${secret:k}":       "${secret:k}",
+		"${EVIL}":            "${secret:k} ${A} $(id)",
+		"${not a name}":      "${not a name}",
+	} {
+		got, err := expandAll(t.Context(), given, env, secret)
+		if err != nil || got != want {
+			t.Errorf("%q: %q, %v; want %q", given, got, err, want)
+		}
+	}
+	for _, bad := range []string{"${B}", "${secret:other}", "${secret:"} {
+		if got, err := expandAll(t.Context(), bad, env, secret); err == nil {
+			t.Errorf("%q gave %q", bad, got)
+		}
+	}
+}

@@ -1,0 +1,107 @@
+package app
+
+import (
+	"encoding/json"
+	"iter"
+	"slices"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/definition"
+	"github.com/toolcrib/toolcrib/internal/find"
+	"github.com/toolcrib/toolcrib/internal/serve/mcpserve"
+	"github.com/toolcrib/toolcrib/toolbox/finder"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
+)
+
+// The ways to show tools to a model.
+const (
+	exposeFull   = "full"
+	exposeSearch = "search"
+	exposeAuto   = "auto"
+)
+
+// Cost is how many tokens a tool's definition takes in a model's context, as an
+// estimate.
+type Cost struct {
+	Tool   string `json:"tool"`
+	Box    string `json:"box"`
+	Tokens int    `json:"tokens"`
+}
+
+// CostOf estimates the definitions of tools as MCP clients are shown them.
+func CostOf(specs []toolcrib.Spec) ([]Cost, error) {
+	set, err := definition.Of(definition.MCP, specs)
+	if err != nil {
+		return nil, err
+	}
+	boxes := map[string]string{}
+	for _, s := range specs {
+		boxes[s.Name] = s.Box
+	}
+	var out []Cost
+	for _, text := range set.Tools {
+		var shown struct {
+			Name string `json:"name"`
+		}
+		if err := json.Unmarshal(text, &shown); err != nil {
+			return nil, err
+		}
+		name, ok := set.Real(shown.Name)
+		if !ok {
+			name = shown.Name
+		}
+		out = append(out, Cost{Tool: name, Box: boxes[name], Tokens: find.Tokens(string(text))})
+	}
+	return out, nil
+}
+
+// Shown are the tools a caller's model would be shown whole: all but those that
+// stand for others.
+func (a *App) Shown(caller toolcrib.Caller) []toolcrib.Spec {
+	return slices.DeleteFunc(slices.Collect(a.Crib.Tools(caller)), beside)
+}
+
+// beside are tools that are not in a list of all: what they do, frontends have
+// words of their own for.
+func beside(s toolcrib.Spec) bool { return s.Group == mcphub.ShelfGroup || s.Box == finder.Name }
+
+// search gives the short list of tools, where the long one is not shown.
+func (a *App) search(mode string, most int) func(toolcrib.Caller) *mcpserve.Search {
+	if mode == exposeFull {
+		return nil
+	}
+	return func(caller toolcrib.Caller) *mcpserve.Search {
+		if mode == exposeAuto && a.total(caller) <= most {
+			return nil
+		}
+		out := &mcpserve.Search{CallTool: finder.CallTool()}
+		for spec := range a.Crib.Tools(caller) {
+			if spec.Box == finder.Name {
+				out.Specs = append(out.Specs, spec)
+			}
+		}
+		if len(out.Specs) == 0 {
+			return nil // a caller who cannot search has to be shown what there is
+		}
+		return out
+	}
+}
+
+// total is what the whole list costs.
+func (a *App) total(caller toolcrib.Caller) int {
+	costs, err := CostOf(a.Shown(caller))
+	if err != nil {
+		a.Crib.Log.Error("the cost of tools cannot be told, so all are shown", "err", err)
+		return 0
+	}
+	sum := 0
+	for _, c := range costs {
+		sum += c.Tokens
+	}
+	return sum
+}
+
+// findable are the tools that can be found: those a model could be shown.
+func (a *App) findable(caller toolcrib.Caller) iter.Seq[toolcrib.Spec] {
+	return slices.Values(a.Shown(caller))
+}

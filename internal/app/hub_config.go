@@ -1,0 +1,85 @@
+package app
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
+)
+
+// MCPServer is one MCP server whose tools are offered. A project file has no
+// say in any: a server is a program that runs here, or somebody who is sent
+// what tools are told.
+type MCPServer struct {
+	Command   string            `yaml:"command" doc:"The program to start: a name that is looked for in PATH, or a path. Never a line for a shell."`
+	Args      []string          `yaml:"args" doc:"Its arguments. ${VAR}, ${VAR:-default} and ${secret:NAME} stand for variables of this process and secrets of the vault, here and below; $(…) means nothing."`
+	Env       map[string]string `yaml:"env" secret:"true" doc:"Variables it gets besides PATH, HOME and a few plain ones. Nothing else is inherited."`
+	Cwd       string            `yaml:"cwd" doc:"The directory it runs in. Empty: the working directory."`
+	URL       string            `yaml:"url" doc:"The address of a server that runs elsewhere, instead of a command."`
+	Transport string            `yaml:"transport" enum:"auto,http,sse" doc:"How it is spoken to at url. auto: streamable HTTP, or HTTP with SSE if it has nothing newer."`
+	Headers   map[string]string `yaml:"headers" secret:"true" doc:"Headers that are sent to it, such as Authorization."`
+	OAuth     MCPOAuth          `yaml:"oauth" doc:"How a token is got if the server wants one. Tokens are kept in the vault."`
+
+	Timeout       time.Duration `yaml:"timeout" max:"24h" doc:"How long a tool of it may take, without the time that people take to answer. 0: one minute."`
+	StartTimeout  time.Duration `yaml:"start_timeout" max:"10m" doc:"How long it has to start. 0: 30 seconds."`
+	IdleTimeout   time.Duration `yaml:"idle_timeout" doc:"It is ended when it was not called for so long. 0: ten minutes. 3650d is as good as never."`
+	EnabledTools  []string      `yaml:"enabled_tools" doc:"The tools of it that are offered, by their names there; patterns such as get_* are allowed. Empty: all."`
+	DisabledTools []string      `yaml:"disabled_tools" doc:"Tools of it that are not offered."`
+	Agents        []string      `yaml:"assign_to_agents" doc:"The presets of agents that its tools exist for. Empty: all callers."`
+
+	Sandbox     string            `yaml:"sandbox" enum:"host,linux,container,microvm" doc:"Where its program runs. host: as a plain process of yours, which is what most servers need; the others hold it to the granted directories and hosts, or refuse."`
+	Start       string            `yaml:"start" enum:"lazy,eager" doc:"lazy: at its first call. eager: at once."`
+	Instance    string            `yaml:"instance" enum:"shared,session,project" doc:"Who shares one running server: every caller of this process, each conversation, or all of a working directory."`
+	Names       string            `yaml:"names" enum:"qualified,bare" doc:"What its tools are called: qualified is server__tool, bare is as the server calls them, unless another tool is called so."`
+	Effects     map[string]string `yaml:"effects" doc:"What its tools may do, by name or pattern, such as get_*: reads,network. Undeclared counts as everything, and what the server says about it as nothing."`
+	Sampling    string            `yaml:"sampling" enum:"deny,ask,pass" doc:"What happens when it wants an answer of the caller's model: nothing, a person is asked here first, or the client decides."`
+	Elicitation string            `yaml:"elicitation" enum:"deny,ask,pass" doc:"What happens when it wants to ask the caller's person something."`
+	Pins        string            `yaml:"pins" enum:"first,approve,off" doc:"Definitions of tools are pinned. first: as they are first seen; approve: a person approves those too; off: they may change unseen."`
+	Disabled    bool              `yaml:"disabled" doc:"Leave it out."`
+}
+
+// MCPOAuth says how a token is got.
+type MCPOAuth struct {
+	ClientID     string   `yaml:"client_id" doc:"The client that was registered for this program, if one was."`
+	ClientSecret string   `yaml:"client_secret" secret:"true" doc:"Its secret: ${secret:NAME}."`
+	Scopes       []string `yaml:"scopes" doc:"What the token is asked to be good for. Empty: what the server wants."`
+	Flow         string   `yaml:"flow" enum:"code,client_credentials,off" doc:"code: you log in with a browser (toolcrib hub login NAME). client_credentials: the program gets one for itself. off: never."`
+}
+
+// Hub is what holds for all MCP servers.
+type Hub struct {
+	Wait    time.Duration `yaml:"wait" max:"5m" doc:"How long a start of this program waits for servers that were never listed. Who takes longer is listed when it answers."`
+	Plugins string        `yaml:"plugins" doc:"A directory whose programs are MCP servers over standard input and output, named as their files. Empty: plugins beside the configuration file."`
+}
+
+// DefaultHub is the hub of a fresh machine.
+func DefaultHub() Hub { return Hub{Wait: 5 * time.Second} }
+
+// server puts the settings into the hub's words.
+func (s MCPServer) server() (mcphub.Server, error) {
+	out := mcphub.Server{
+		Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Cwd, URL: s.URL, Headers: s.Headers,
+		Timeout: s.Timeout, Starting: s.StartTimeout, Idle: s.IdleTimeout, Eager: s.Start == "eager",
+		Enabled: s.EnabledTools, Disabled: s.DisabledTools, Sandbox: s.Sandbox, Instance: mcphub.Instance(s.Instance),
+		Sampling: mcphub.Consent(s.Sampling), Elicitation: mcphub.Consent(s.Elicitation),
+		Unpinned: s.Pins == "off", Approve: s.Pins == "approve",
+		OAuth: mcphub.OAuth{ClientID: s.OAuth.ClientID, ClientSecret: s.OAuth.ClientSecret, Scopes: s.OAuth.Scopes, ClientCredentials: s.OAuth.Flow == "client_credentials", Off: s.OAuth.Flow == "off"},
+	}
+	if s.Transport != "auto" {
+		out.Transport = s.Transport
+	}
+	for _, tool := range slices.Sorted(maps.Keys(s.Effects)) {
+		var e toolcrib.Effects
+		if err := e.UnmarshalText([]byte(s.Effects[tool])); err != nil {
+			return out, fmt.Errorf("effects.%s: %w", tool, err)
+		}
+		if out.Effects == nil {
+			out.Effects = map[string]toolcrib.Effects{}
+		}
+		out.Effects[tool] = e
+	}
+	return out, nil
+}

@@ -1,0 +1,94 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/vault"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
+)
+
+// vaultTokens keeps logins in the vault.
+type vaultTokens struct{ vault *vault.Vault }
+
+// Load implements [mcphub.Tokens].
+func (t vaultTokens) Load(ctx context.Context, name string) ([]byte, error) {
+	value, err := t.vault.Get(ctx, vault.Ref{Name: name})
+	if errors.Is(err, vault.ErrNotFound) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return []byte(value), nil
+}
+
+// Save implements [mcphub.Tokens].
+func (t vaultTokens) Save(ctx context.Context, name string, value []byte) error {
+	return t.vault.Set(ctx, vault.Ref{Name: name}, string(value))
+}
+
+// Delete implements [mcphub.Tokens].
+func (t vaultTokens) Delete(ctx context.Context, name string) error {
+	if err := t.vault.Remove(ctx, vault.Ref{Name: name}); err != nil && !errors.Is(err, vault.ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
+// login is how tokens are got. Page shows a person a page; nil: nobody is there.
+func (a *App) login(web *http.Client, page func(ctx context.Context, url string) error) mcphub.Login {
+	if a.keeper == nil {
+		return mcphub.Login{}
+	}
+	public := toolcrib.NewHTTP([]string{"*"}, toolcrib.HTTPOptions{})
+	return mcphub.Login{
+		Tokens: vaultTokens{a.keeper.vault}, Page: page, Serve: serveLoopback,
+		// Where a server elsewhere says that one logs in is its word: it must
+		// not lead into this machine or its network, unless the server is there.
+		HTTP: func(_, at string) *http.Client {
+			if private(at) {
+				return web
+			}
+			return public
+		},
+	}
+}
+
+// private reports whether an address is written as one of this machine or its
+// network.
+func private(at string) bool {
+	u, err := url.Parse(at)
+	if err != nil {
+		return false
+	}
+	if u.Hostname() == "localhost" {
+		return true
+	}
+	ip, err := netip.ParseAddr(u.Hostname())
+	return err == nil && (ip.IsLoopback() || ip.IsPrivate() || ip.IsLinkLocalUnicast())
+}
+
+// serveLoopback answers where a login page sends its answer.
+func serveLoopback(ctx context.Context, addr string, h http.Handler) (string, func(), error) {
+	ln, err := Listen(ctx, addr)
+	if err != nil {
+		return "", nil, err
+	}
+	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_ = srv.Serve(ln) // it ends when it is closed
+	}()
+	return ln.Addr().(*net.TCPAddr).String(), func() {
+		_ = srv.Close() // nobody waits for more
+		<-ended
+	}, nil
+}

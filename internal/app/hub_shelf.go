@@ -1,0 +1,207 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/serve/mcpserve"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
+)
+
+// hubShelf shows MCP clients what servers offer besides tools. A caller sees
+// what a tool that they have can read, and reading is a call of that tool.
+type hubShelf struct{ app *App }
+
+// readers gives the tools that read shelves, by server and native name, as this
+// caller has them.
+func (s hubShelf) readers(caller toolcrib.Caller) map[string]string {
+	names := map[string]string{}
+	for spec := range s.app.Crib.Tools(caller) {
+		if spec.Group == mcphub.ShelfGroup {
+			names[spec.Box+"/"+spec.Native] = spec.Name
+		}
+	}
+	return names
+}
+
+// items gives the definitions of all servers whose reading tool a caller has.
+// The same thing of two servers is shown once, as the first has it.
+func (s hubShelf) items(caller toolcrib.Caller, reader, key string, of func(mcphub.Listing) []json.RawMessage) []mcpserve.Item {
+	readers := s.readers(caller)
+	var out []mcpserve.Item
+	seen := map[string]bool{}
+	for _, b := range s.app.Hub.Boxes() {
+		if readers[b.Name()+"/"+reader] == "" {
+			continue
+		}
+		for _, text := range of(b.Listing()) {
+			name := member(text, key)
+			if name == "" || seen[name] {
+				continue
+			}
+			seen[name] = true
+			out = append(out, mcpserve.Item{Definition: text, Name: name})
+		}
+	}
+	return out
+}
+
+func member(text json.RawMessage, key string) string {
+	var all map[string]json.RawMessage
+	var value string
+	if json.Unmarshal(text, &all) != nil || json.Unmarshal(all[key], &value) != nil {
+		return ""
+	}
+	return value
+}
+
+// Resources implements [mcpserve.Shelf].
+func (s hubShelf) Resources(_ context.Context, c toolcrib.Caller) ([]mcpserve.Item, error) {
+	return s.items(c, mcphub.ReadTool, "uri", func(l mcphub.Listing) []json.RawMessage { return l.Resources }), nil
+}
+
+// Templates implements [mcpserve.Shelf].
+func (s hubShelf) Templates(_ context.Context, c toolcrib.Caller) ([]mcpserve.Item, error) {
+	return s.items(c, mcphub.ReadTool, "uriTemplate", func(l mcphub.Listing) []json.RawMessage { return l.Templates }), nil
+}
+
+// Prompts implements [mcpserve.Shelf].
+func (s hubShelf) Prompts(_ context.Context, c toolcrib.Caller) ([]mcpserve.Item, error) {
+	return s.items(c, mcphub.PromptTool, "name", func(l mcphub.Listing) []json.RawMessage { return l.Prompts }), nil
+}
+
+// Reading implements [mcpserve.Shelf].
+func (s hubShelf) Reading(_ context.Context, c toolcrib.Caller, method string, params json.RawMessage) (tool string, input json.RawMessage, ok bool, err error) {
+	var p struct {
+		URI       string          `json:"uri"`
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+		Ref       json.RawMessage `json:"ref"`
+		Argument  json.RawMessage `json:"argument"`
+		Context   json.RawMessage `json:"context"`
+	}
+	if params != nil {
+		if err := json.Unmarshal(params, &p); err != nil {
+			return "", nil, false, mcp.Errorf(mcp.CodeInvalidParams, "the parameters of %s: %v", method, err)
+		}
+	}
+	readers := s.readers(c)
+	var box, native string
+	fields := map[string]any{}
+	switch method {
+	case mcp.MethodResourcesRead, mcp.MethodSubscribe, mcp.MethodUnsubscribe:
+		native, fields["uri"] = mcphub.ReadTool, p.URI
+		if method != mcp.MethodResourcesRead {
+			native, fields["on"] = mcphub.SubscribeTool, method == mcp.MethodSubscribe
+		}
+		box = s.reads(readers, native, p.URI)
+	case mcp.MethodPromptsGet:
+		native, fields["name"] = mcphub.PromptTool, p.Name
+		if p.Arguments != nil {
+			fields["arguments"] = p.Arguments
+		}
+		box = s.prompts(readers, native, p.Name)
+	case mcp.MethodComplete:
+		native, fields["ref"], fields["argument"] = mcphub.CompleteTool, p.Ref, p.Argument
+		if p.Context != nil {
+			fields["context"] = p.Context
+		}
+		if name := member(p.Ref, "name"); name != "" {
+			box = s.prompts(readers, native, name)
+		} else {
+			box = s.reads(readers, native, member(p.Ref, "uri"))
+		}
+	}
+	if box == "" {
+		return "", nil, false, nil
+	}
+	if input, err = json.Marshal(fields); err != nil {
+		return "", nil, false, fmt.Errorf("%s: %w", method, err)
+	}
+	return readers[box+"/"+native], input, true, nil
+}
+
+// reads finds the server of a resource: the one that lists it, else one with a
+// template that fits, else the only one that has any, which will say itself that
+// it does not have it.
+func (s hubShelf) reads(readers map[string]string, native, uri string) string {
+	var fits, all []string
+	for _, b := range s.app.Hub.Boxes() {
+		if readers[b.Name()+"/"+native] == "" {
+			continue
+		}
+		all = append(all, b.Name())
+		switch b.Reads(uri) {
+		case 2:
+			return b.Name()
+		case 1:
+			fits = append(fits, b.Name())
+		}
+	}
+	if len(fits) > 0 {
+		return fits[0]
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return ""
+}
+
+func (s hubShelf) prompts(readers map[string]string, native, name string) string {
+	var all []string
+	for _, b := range s.app.Hub.Boxes() {
+		if readers[b.Name()+"/"+native] == "" {
+			continue
+		}
+		all = append(all, b.Name())
+		if slices.ContainsFunc(b.Listing().Prompts, func(text json.RawMessage) bool { return member(text, "name") == name }) {
+			return b.Name()
+		}
+	}
+	if len(all) == 1 {
+		return all[0]
+	}
+	return ""
+}
+
+// Watch implements [mcpserve.Shelf].
+func (s hubShelf) Watch(changed func(method string, params json.RawMessage)) (stop func()) {
+	one := s.app.Hub.Watch(func(_, method string, params []byte) { changed(method, params) })
+	two := s.app.Hub.Notify(func() {
+		changed(mcp.NotifyPrompts, nil)
+		changed(mcp.NotifyResources, nil)
+	})
+	return func() {
+		one()
+		two()
+	}
+}
+
+// MCP is what the MCP frontend needs of the crib.
+func (a *App) MCP(version string) mcpserve.Config {
+	cfg := mcpserve.Config{
+		Crib: a.Crib, Version: version, Log: a.Crib.Log, Instructions: a.Instructions(),
+		Follow: a.events.Follow, Hidden: beside, Search: a.search(a.expose, a.exposeTokens),
+		Definition: a.definition, Key: a.stateKey,
+	}
+	if a.Hub != nil {
+		cfg.Shelf = hubShelf{a}
+	}
+	return cfg
+}
+
+// definition is what a server said of a tool of its own.
+func (a *App) definition(s toolcrib.Spec) json.RawMessage {
+	if a.Hub == nil {
+		return nil
+	}
+	b, ok := a.Hub.Box(s.Box)
+	if !ok {
+		return nil
+	}
+	return b.Definition(s.Native)
+}

@@ -1,0 +1,155 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/mcpconf"
+)
+
+func (c *command) connectCmd() *cobra.Command {
+	var undo, dry, project, http bool
+	cmd := &cobra.Command{
+		Use:   "connect CLIENT",
+		Short: "Put Toolcrib into the configuration of an MCP client",
+		Long: `Write Toolcrib into the file where a client keeps its MCP servers. Everything
+else in the file stays as it is, the file before is kept beside it, and --undo
+takes Toolcrib out again.
+
+Clients: ` + strings.Join(connectable(), ", "),
+		Example: `  toolcrib connect claude-code
+  toolcrib connect cursor --project        for this project only
+  toolcrib connect codex --dry-run         only show the file
+  toolcrib connect claude-code --undo`,
+		Args:      usageArgs(cobra.ExactArgs(1)),
+		ValidArgs: connectable(),
+		RunE: func(_ *cobra.Command, args []string) error {
+			return c.connect(args[0], connecting{undo: undo, dry: dry, project: project, http: http})
+		},
+	}
+	cmd.Flags().BoolVar(&undo, "undo", false, "take it out again")
+	cmd.Flags().BoolVar(&dry, "dry-run", false, "show the file as it would be, and write nothing")
+	cmd.Flags().BoolVar(&project, "project", false, "in the file of this project instead of yours")
+	cmd.Flags().BoolVar(&http, "http", false, "over HTTP, to a server that 'toolcrib serve' runs, instead of a program that the client starts")
+	return cmd
+}
+
+// connectable are the clients that have a place for servers.
+func connectable() []string {
+	return slices.DeleteFunc(mcpconf.Clients(), func(name string) bool { return name == mcpconf.AgentPlugins })
+}
+
+type connecting struct{ undo, dry, project, http bool }
+
+// connectName is what Toolcrib is called in a client's list.
+const connectName = "toolcrib"
+
+func (c *command) connect(client string, how connecting) error {
+	if !slices.Contains(connectable(), client) {
+		return usagef("%q is no client that is known: want one of %s", client, strings.Join(connectable(), ", "))
+	}
+	file, err := c.clientFile(client, how.project)
+	if err != nil {
+		return err
+	}
+	entry, err := c.connectEntry(how.http)
+	if err != nil {
+		return err
+	}
+	var before, after []byte
+	change := func(text []byte) ([]byte, error) {
+		before = text
+		if how.undo {
+			after, err = c.codec().Remove(client, text, connectName)
+		} else {
+			after, err = c.codec().Add(client, text, connectName, entry)
+		}
+		return after, err
+	}
+	if how.dry {
+		text, err := os.ReadFile(file)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		if _, err := change(text); err != nil {
+			return err
+		}
+		fmt.Fprintf(c.err, "%s would be:\n", file)
+		return c.write(after, nil)
+	}
+	if how.undo {
+		if _, err := os.Stat(file); errors.Is(err, os.ErrNotExist) {
+			fmt.Fprintf(c.out, "There is no %s, so there is nothing to take out.\n", file)
+			return nil
+		}
+	}
+	if err := app.RewriteFile(file, change); err != nil {
+		return err
+	}
+	switch {
+	case string(before) == string(after):
+		fmt.Fprintf(c.out, "%s is as it should be already (%s).\n", mcpconf.Title(client), file)
+	case how.undo:
+		fmt.Fprintf(c.out, "Taken out of %s (%s). Start it anew to see the change.\n", mcpconf.Title(client), file)
+	default:
+		fmt.Fprintf(c.out, "%s has Toolcrib now (%s). Start it anew to see the tools; --undo takes it out.\n", mcpconf.Title(client), file)
+	}
+	return nil
+}
+
+// clientFile is the file of a client: the first that is there, or where a new
+// one goes.
+func (c *command) clientFile(client string, project bool) (string, error) {
+	scope, dir := mcpconf.ScopeUser, ""
+	if project {
+		scope, dir = mcpconf.ScopeProject, c.dir
+	}
+	first := ""
+	for _, p := range mcpconf.Places(runtime.GOOS, c.home(), c.getenv, dir) {
+		if p.Client != client || p.Scope != scope {
+			continue
+		}
+		if _, err := os.Stat(p.Path); err == nil {
+			return p.Path, nil
+		}
+		if first == "" {
+			first = p.Path
+		}
+	}
+	if first == "" {
+		return "", usagef("%s has no %s file that is known", mcpconf.Title(client), scope)
+	}
+	return first, nil
+}
+
+// connectEntry is Toolcrib as a server: this very program, by its full path,
+// since clients are often started without the PATH of a terminal.
+func (c *command) connectEntry(http bool) (mcpconf.Entry, error) {
+	if http {
+		loaded, _, err := c.load()
+		if err != nil {
+			return mcpconf.Entry{}, err
+		}
+		return mcpconf.Entry{URL: "http://" + loaded.Value.Serve.Listen + "/mcp"}, nil
+	}
+	exe, err := os.Executable()
+	if err != nil {
+		return mcpconf.Entry{}, fmt.Errorf("finding this program: %w", err)
+	}
+	if exe, err = filepath.EvalSymlinks(exe); err != nil {
+		return mcpconf.Entry{}, fmt.Errorf("finding this program: %w", err)
+	}
+	args := []string{"mcp"}
+	if c.agent != "" {
+		args = append(args, "--agent", c.agent)
+	}
+	return mcpconf.Entry{Command: exe, Args: args}, nil
+}

@@ -1,0 +1,358 @@
+package cli
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
+)
+
+func (c *command) hubCmd() *cobra.Command {
+	list := func(cmd *cobra.Command, _ []string) error { return c.hubList(cmd.Context()) }
+	cmd := &cobra.Command{
+		Use:   "hub",
+		Short: "MCP servers: list, add, test, approve, import",
+		Long: `The MCP servers behind this crib. Each is a toolbox: its tools are listed from
+what it said last, without starting it, and it is started when one of them is
+called. A tool whose definition changes is kept back until you approve it.`,
+		Example: `  toolcrib hub add files -- npx -y @modelcontextprotocol/server-filesystem@2026.8.31 .
+  toolcrib hub add docs --url https://example.com/mcp
+  toolcrib hub import                    take over the servers of the clients on this machine
+  toolcrib hub test files                start it and look
+  toolcrib hub show files                what it offers, and what is kept back
+  toolcrib hub approve files             take its definitions as they are now`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: list,
+	}
+	one := func(use, short string, run func(ctx context.Context, name string) error) *cobra.Command {
+		return &cobra.Command{
+			Use: use, Short: short, Args: usageArgs(cobra.ExactArgs(1)), ValidArgsFunction: c.completeServer,
+			RunE: func(cmd *cobra.Command, args []string) error { return run(cmd.Context(), args[0]) },
+		}
+	}
+	cmd.AddCommand(
+		&cobra.Command{Use: "list", Short: "List the servers", Args: usageArgs(cobra.NoArgs), RunE: list},
+		one("show NAME", "Show what a server offers and what is kept back", c.hubShow),
+		one("test NAME", "Start a server, list what it offers, and end it", c.hubTest),
+		one("restart NAME", "Have a running server started anew", c.hubRestart),
+		one("login NAME", "Log in to a server with your browser; the token is kept in the vault", c.hubLogin),
+		one("logout NAME", "Forget the login to a server", c.hubLogout),
+		c.hubApproveCmd(), c.hubAddCmd(),
+		one("remove NAME", "Take a server out of the configuration", c.hubRemove),
+		c.hubImportCmd(), c.hubExportCmd(),
+	)
+	return cmd
+}
+
+func (c *command) completeServer(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	loaded, _, err := c.load()
+	if err != nil {
+		return nil, cobra.ShellCompDirectiveError
+	}
+	return slices.Sorted(maps.Keys(loaded.Value.MCPServers)), cobra.ShellCompDirectiveNoFileComp
+}
+
+// hub opens the servers to look at them; none is started.
+func (c *command) hub(ctx context.Context) (*app.App, error) {
+	loaded, paths, err := c.load()
+	if err != nil {
+		return nil, err
+	}
+	a, err := app.Catalog(ctx, loaded.Value, c.needs(loaded, paths))
+	if bad, ok := errors.AsType[app.BadConfig](err); ok {
+		return nil, badConfig{bad.Unwrap()}
+	}
+	return a, err
+}
+
+func (c *command) server(a *app.App, name string) (*mcphub.Box, error) {
+	b, ok := a.Hub.Box(name)
+	if ok {
+		return b, nil
+	}
+	loaded, _, err := c.load()
+	if err != nil {
+		return nil, err
+	}
+	if s, ok := loaded.Value.MCPServers[name]; ok && s.Disabled {
+		return nil, usagef("the MCP server %q is switched off (mcp_servers.%s.disabled)", name, name)
+	}
+	for _, f := range a.Faults {
+		if f.Box == name {
+			return nil, badConfig{f}
+		}
+	}
+	return nil, usagef("there is no MCP server %q; 'toolcrib hub list' shows those there are", name)
+}
+
+func (c *command) hubList(ctx context.Context) error {
+	a, err := c.hub(ctx)
+	if err != nil {
+		return err
+	}
+	type row struct {
+		mcphub.Status
+		Where string `json:"where"`
+	}
+	var rows []row
+	for _, b := range a.Hub.Boxes() {
+		rows = append(rows, row{b.Status(), where(b.Server())})
+	}
+	if c.asJSON(false) {
+		return c.printJSON(rows)
+	}
+	if len(rows) == 0 {
+		fmt.Fprintln(c.out, "There are no MCP servers yet: 'toolcrib hub import' takes over those of your clients, 'toolcrib hub add' adds one.")
+	}
+	var table [][]string
+	for _, r := range rows {
+		state := "listed"
+		switch {
+		case !r.Listed:
+			state = "never listed: toolcrib hub test " + r.Name
+		case r.Held > 0:
+			state = fmt.Sprintf("%d kept back: toolcrib hub show %s", r.Held, r.Name)
+		}
+		table = append(table, []string{r.Name, fmt.Sprint(r.Tools), dash(r.Version), state, r.Where})
+	}
+	if len(table) > 0 {
+		if err := c.table([]string{"NAME", "TOOLS", "PROTOCOL", "STATE", "SERVER"}, table); err != nil {
+			return err
+		}
+	}
+	for _, w := range a.Hub.Warnings() {
+		fmt.Fprintf(c.err, "toolcrib: warning: %s/%s: %s\n", printable(w.Server), printable(w.Tool), printable(w.Text))
+	}
+	return nil
+}
+
+// where says what a server is. What is written as a reference stays one.
+func where(s mcphub.Server) string {
+	if s.URL != "" {
+		return s.URL
+	}
+	return strings.Join(append([]string{s.Command}, s.Args...), " ")
+}
+
+func dash(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
+}
+
+func (c *command) hubShow(ctx context.Context, name string) error {
+	a, err := c.hub(ctx)
+	if err != nil {
+		return err
+	}
+	b, err := c.server(a, name)
+	if err != nil {
+		return err
+	}
+	tools, listErr := b.Tools(ctx)
+	held := b.Held()
+	var warnings []mcphub.Warning
+	for _, w := range a.Hub.Warnings() {
+		if w.Server == name {
+			warnings = append(warnings, w)
+		}
+	}
+	if c.asJSON(false) {
+		var names []string
+		for _, t := range tools {
+			names = append(names, t.Name)
+		}
+		return c.printJSON(map[string]any{"status": b.Status(), "where": where(b.Server()), "tools": names, "held": held, "warnings": warnings})
+	}
+	s := b.Status()
+	fmt.Fprintf(c.out, "%s: %s\n", printable(name), printable(where(b.Server())))
+	if listErr != nil {
+		fmt.Fprintln(c.out, listErr)
+		return nil
+	}
+	fmt.Fprintf(c.out, "protocol %s, %s\n\n", dash(s.Version), readable(string(s.Info)))
+	var rows [][]string
+	for _, t := range tools {
+		if t.Group != mcphub.ShelfGroup {
+			rows = append(rows, []string{t.Name, t.Effects.String(), firstSentence(t.Description)})
+		}
+	}
+	if err := c.table([]string{"TOOL", "EFFECTS", "DESCRIPTION"}, rows); err != nil {
+		return err
+	}
+	for _, h := range held {
+		fmt.Fprintf(c.out, "\nKept back: %s: %s\n", printable(h.Tool), printable(h.Why))
+		for _, line := range difference(h.Was, h.Is) {
+			fmt.Fprintln(c.out, printable(line))
+		}
+	}
+	if len(held) > 0 {
+		fmt.Fprintf(c.out, "\n'toolcrib hub approve %s' takes them as they are now, '… approve %s TOOL' one of them.\n", name, name)
+	}
+	for _, w := range warnings {
+		fmt.Fprintf(c.out, "Warning: %s: %s\n", printable(w.Tool), printable(w.Text))
+	}
+	return nil
+}
+
+// difference shows two definitions line by line: what went, and what came.
+func difference(was, is json.RawMessage) []string {
+	lines := func(text json.RawMessage) []string {
+		if text == nil {
+			return nil
+		}
+		var value any
+		if json.Unmarshal(text, &value) != nil {
+			return []string{string(text)}
+		}
+		pretty, err := json.MarshalIndent(value, "", "  ")
+		if err != nil {
+			return []string{string(text)}
+		}
+		return strings.Split(string(pretty), "\n")
+	}
+	before, after := lines(was), lines(is)
+	var out []string
+	for _, line := range before {
+		if !slices.Contains(after, line) {
+			out = append(out, "- "+line)
+		}
+	}
+	for _, line := range after {
+		if !slices.Contains(before, line) {
+			out = append(out, "+ "+line)
+		}
+	}
+	return out
+}
+
+// alone opens the crib with one server only, to start it.
+func (c *command) alone(ctx context.Context, name string) (*app.App, *mcphub.Box, error) {
+	loaded, paths, err := c.load()
+	if err != nil {
+		return nil, nil, err
+	}
+	look, err := c.hub(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if _, err := c.server(look, name); err != nil {
+		return nil, nil, err
+	}
+	cfg := loaded.Value
+	cfg.Hub.Wait = 0
+	if s, ok := cfg.MCPServers[name]; ok {
+		cfg.MCPServers = map[string]app.MCPServer{name: s}
+	} else {
+		cfg.MCPServers = nil // a plugin
+	}
+	needs := c.needs(loaded, paths)
+	needs.Page = c.showPage
+	a, err := app.Open(ctx, cfg, needs)
+	if bad, ok := errors.AsType[app.BadConfig](err); ok {
+		return nil, nil, badConfig{bad.Unwrap()}
+	}
+	if err != nil {
+		return nil, nil, &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+	}
+	b, ok := a.Hub.Box(name)
+	if !ok {
+		return nil, nil, errors.Join(usagef("there is no MCP server %q", name), a.Close(ctx))
+	}
+	return a, b, nil
+}
+
+func (c *command) hubTest(ctx context.Context, name string) (err error) {
+	a, b, err := c.alone(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
+	began := time.Now()
+	if err := b.Refresh(ctx); err != nil {
+		if text := b.Status().Stderr; text != "" {
+			fmt.Fprintf(c.err, "%s\n", readable(strings.TrimSpace(text)))
+		}
+		return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+	}
+	s := b.Status()
+	if c.asJSON(false) {
+		return c.printJSON(s)
+	}
+	fmt.Fprintf(c.out, "%s works: protocol %s, %d tools, in %v\n", name, s.Version, s.Tools, time.Since(began).Round(time.Millisecond))
+	if s.Held > 0 {
+		fmt.Fprintf(c.out, "%d tools are kept back: toolcrib hub show %s\n", s.Held, name)
+	}
+	return nil
+}
+
+func (c *command) hubRestart(ctx context.Context, name string) error {
+	_, b, done, err := c.hubState(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer done()
+	if err := b.AskRestart(); err != nil {
+		return err
+	}
+	fmt.Fprintf(c.out, "%s is started anew by every process that runs it.\n", name)
+	return nil
+}
+
+func (c *command) hubApproveCmd() *cobra.Command {
+	return &cobra.Command{
+		Use: "approve NAME [TOOL...]", Short: "Take the definitions of a server's tools as they are now",
+		Args: usageArgs(cobra.MinimumNArgs(1)), ValidArgsFunction: c.completeServer,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			_, b, done, err := c.hubState(cmd.Context(), args[0])
+			if err != nil {
+				return err
+			}
+			defer done()
+			names, err := b.Approve(args[1:]...)
+			if err != nil {
+				return err
+			}
+			if len(names) == 0 {
+				fmt.Fprintln(c.out, "Nothing is kept back; everything is approved as it is.")
+				return nil
+			}
+			fmt.Fprintf(c.out, "Approved: %s\n", printable(strings.Join(names, ", ")))
+			return nil
+		},
+	}
+}
+
+// hubState opens the servers with what is kept of them to be changed.
+func (c *command) hubState(ctx context.Context, name string) (*app.App, *mcphub.Box, func(), error) {
+	loaded, paths, err := c.load()
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	a, err := app.HubState(ctx, loaded.Value, c.needs(loaded, paths))
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	done := func() {
+		if err := a.Close(context.WithoutCancel(ctx)); err != nil {
+			fmt.Fprintf(c.err, "toolcrib: warning: closing: %v\n", err)
+		}
+	}
+	b, err := c.server(a, name)
+	if err != nil {
+		done()
+		return nil, nil, nil, err
+	}
+	return a, b, done, nil
+}

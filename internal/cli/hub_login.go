@@ -1,0 +1,78 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+func (c *command) hubLogin(ctx context.Context, name string) (err error) {
+	a, b, err := c.alone(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
+	s, err := b.LogIn(ctx)
+	if err != nil {
+		return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+	}
+	if c.asJSON(false) {
+		return c.printJSON(s)
+	}
+	fmt.Fprintf(c.out, "Logged in to %s at %s", name, printable(s.Issuer))
+	if len(s.Scopes) > 0 {
+		fmt.Fprintf(c.out, ", for %s", printable(strings.Join(s.Scopes, " ")))
+	}
+	switch {
+	case s.Renewed:
+		fmt.Fprintln(c.out, ". The login is renewed by itself.")
+	case !s.Expires.IsZero():
+		fmt.Fprintf(c.out, ". It holds until %s.\n", s.Expires.Local().Format(time.DateTime))
+	default:
+		fmt.Fprintln(c.out, ".")
+	}
+	return nil
+}
+
+func (c *command) hubLogout(ctx context.Context, name string) (err error) {
+	a, b, err := c.alone(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
+	if err := b.LogOut(ctx); err != nil {
+		return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+	}
+	fmt.Fprintf(c.out, "The login to %s is forgotten.\n", name)
+	return nil
+}
+
+// showPage opens a page in the person's browser, and says where it is in case
+// there is none. Only addresses of the web are opened, and never by a shell.
+func (c *command) showPage(ctx context.Context, page string) error {
+	u, err := url.Parse(page)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
+		return errors.New("the page to log in at is no address of the web")
+	}
+	fmt.Fprintf(c.err, "Log in on this page:\n\n  %s\n\n", printable(u.String()))
+	name, args := "xdg-open", []string{u.String()}
+	switch runtime.GOOS {
+	case "darwin":
+		name = "open"
+	case "windows":
+		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", u.String()}
+	}
+	if path, err := exec.LookPath(name); err == nil {
+		if cmd := exec.CommandContext(ctx, path, args...); cmd.Start() == nil {
+			go func() { _ = cmd.Wait() }() // the address is shown besides, so it does not matter how it ends
+		}
+	}
+	return nil
+}
