@@ -19,6 +19,7 @@ func table() []row {
 	const root, schema, store, app = ".", "./internal/schema", "./internal/store", "./internal/app"
 	const files, linux = "./toolbox/files", "./internal/sandbox/linux"
 	const guard, cli, bus = "./internal/guard", "./internal/cli", "./internal/ovosbus"
+	const conformance, find = "./internal/conformance", "./internal/find"
 	rows := []row{
 		{Name: "a call of a pure tool with nine arguments, no journal", Pkg: root, Bench: "Call", Metric: "ns/op", AtMost: 10_000},
 		{Name: "the same against the bare work of the tool, unchecked", Pkg: root, Bench: "Call", Metric: "ns/op", AtMost: 4, Peer: "CallDirect"},
@@ -49,6 +50,14 @@ func table() []row {
 		{Name: "1,000 rules, one of them about the command's program", Pkg: guard, Bench: "RulesAdded/named", Metric: "µs-added", AtMost: 20},
 		{Name: "1,000 rules, added to that of a tool of an MCP server", Pkg: guard, Bench: "RulesAdded/mcp", Metric: "µs-added", AtMost: 20},
 		{Name: "1,000 rules, added to that of a fetch", Pkg: guard, Bench: "RulesAdded/fetch", Metric: "µs-added", AtMost: 20},
+
+		{Name: "an MCP call through the gateway, added to the direct one, median", Pkg: conformance, Bench: "Gateway/modern", Metric: "µs-added", AtMost: 500},
+		{Name: "16 clients through it, calls/s against direct", Pkg: conformance, Bench: "Gateway/modern", Metric: "rate-ratio-16", AtLeast: 0.5},
+		{Name: "its memory with 20 servers", Pkg: conformance, Bench: "Gateway/modern", Metric: "MB-peak", AtMost: 60},
+		{Name: "the same call in a session, added, median", Pkg: conformance, Bench: "Gateway/legacy", Metric: "µs-added", AtMost: 500},
+		{Name: "16 clients in sessions, calls/s against direct", Pkg: conformance, Bench: "Gateway/legacy", Metric: "rate-ratio-16", AtLeast: 0.5},
+		{Name: "toolcrib tools list with 50 servers, the whole program", Pkg: cli, Bench: "ToolsList50", Metric: "ns/op", AtMost: 150e6},
+		{Name: "searching 5,000 tools", Pkg: find, Bench: "Search5000/ranking", Metric: "ns/op", AtMost: 5e6},
 
 		{Name: "a program in the linux sandbox, added to a plain one, median", Pkg: linux, Bench: "True/cgroups", Metric: "ms-added", AtMost: 15},
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"
@@ -12,7 +13,8 @@ import (
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
-// hubShelf shows MCP clients what servers offer besides tools. A caller sees
+// hubShelf shows MCP clients what there is besides tools: what servers offer,
+// skills and agents. A caller sees
 // what a tool that they have can read, and reading is a call of that tool.
 type hubShelf struct{ app *App }
 
@@ -60,8 +62,9 @@ func member(text json.RawMessage, key string) string {
 }
 
 // Resources implements [mcpserve.Shelf].
-func (s hubShelf) Resources(_ context.Context, c toolcrib.Caller) ([]mcpserve.Item, error) {
-	return s.items(c, mcphub.ReadTool, "uri", func(l mcphub.Listing) []json.RawMessage { return l.Resources }), nil
+func (s hubShelf) Resources(ctx context.Context, c toolcrib.Caller) ([]mcpserve.Item, error) {
+	own, err := s.app.skillItems(ctx, c)
+	return append(own, s.items(c, mcphub.ReadTool, "uri", func(l mcphub.Listing) []json.RawMessage { return l.Resources })...), err
 }
 
 // Templates implements [mcpserve.Shelf].
@@ -71,7 +74,10 @@ func (s hubShelf) Templates(_ context.Context, c toolcrib.Caller) ([]mcpserve.It
 
 // Prompts implements [mcpserve.Shelf].
 func (s hubShelf) Prompts(_ context.Context, c toolcrib.Caller) ([]mcpserve.Item, error) {
-	return s.items(c, mcphub.PromptTool, "name", func(l mcphub.Listing) []json.RawMessage { return l.Prompts }), nil
+	own, err := s.app.agentItems(c)
+	theirs := s.items(c, mcphub.PromptTool, "name", func(l mcphub.Listing) []json.RawMessage { return l.Prompts })
+	theirs = slices.DeleteFunc(theirs, func(i mcpserve.Item) bool { return s.app.instructions[i.Name] != "" })
+	return append(own, theirs...), err
 }
 
 // Reading implements [mcpserve.Shelf].
@@ -87,6 +93,18 @@ func (s hubShelf) Reading(_ context.Context, c toolcrib.Caller, method string, p
 	if params != nil {
 		if err := json.Unmarshal(params, &p); err != nil {
 			return "", nil, false, mcp.Errorf(mcp.CodeInvalidParams, "the parameters of %s: %v", method, err)
+		}
+	}
+	switch method {
+	case mcp.MethodResourcesRead:
+		if strings.HasPrefix(p.URI, skillScheme) {
+			if tool, input, ok := s.app.skillCall(c, p.URI); ok {
+				return tool, input, true, nil
+			}
+		}
+	case mcp.MethodPromptsGet:
+		if tool, input, ok := s.app.agentCall(c, p.Name); ok {
+			return tool, input, true, nil
 		}
 	}
 	readers := s.readers(c)

@@ -208,3 +208,21 @@ func pluginServers(dir string) (map[string]mcphub.Server, error) {
 	}
 	return out, nil
 }
+
+// pluginMarks tells whether the folder of plugins is another than before.
+func pluginMarks(dir string) string {
+	if dir == "" {
+		return ""
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return ""
+	}
+	var b strings.Builder
+	for _, e := range entries {
+		if info, err := os.Stat(filepath.Join(dir, e.Name())); err == nil {
+			fmt.Fprintln(&b, e.Name(), info.Mode(), info.Size(), info.ModTime().UnixNano())
+		}
+	}
+	return b.String()
+}

@@ -32,6 +32,10 @@ func TestMain(m *testing.M) {
 		fmt.Fprintln(os.Stderr, toBeKilled(dir)) // it only returns on a mistake
 		os.Exit(1)
 	}
+	if os.Getenv("FAKE_MCP") != "" {
+		serveFake()
+		return
+	}
 	os.Exit(m.Run())
 }
 

@@ -27,6 +27,7 @@ type kind struct {
 func (a *App) kinds(cfg Config) []kind {
 	boxes := cfg.Toolboxes
 	return []kind{
+		{agentsBox, hasInstructions(cfg.Agents), func(context.Context) (toolcrib.Toolbox, error) { return a.openAgents(cfg.Agents) }},
 		{"artifact", cfg.Bounds.Artifacts.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.bounds.box(ctx, cfg.Bounds) }},
 		{"clock", boxes.Clock.Enabled, with(clock.Open, boxes.Clock.config())},
 		{"files", boxes.Files.Enabled, with(files.Open, files.Config{})},

@@ -10,10 +10,11 @@ type Profile struct {
 
 // Agent is a named preset.
 type Agent struct {
-	Profile     string            `yaml:"profile" doc:"In place of the profile above."`
-	Mode        string            `yaml:"mode" enum:"plan,default,auto-edit,yolo" doc:"In place of the mode above."`
-	Permissions guard.Permissions `yaml:"permissions" doc:"Rules for this agent. They only narrow what the others allow."`
-	Tools       []string          `yaml:"assigned_tools" doc:"Tools that exist for this agent, and for others only if they are assigned them too."`
+	Profile      string            `yaml:"profile" doc:"In place of the profile above."`
+	Mode         string            `yaml:"mode" enum:"plan,default,auto-edit,yolo" doc:"In place of the mode above."`
+	Permissions  guard.Permissions `yaml:"permissions" doc:"Rules for this agent. They only narrow what the others allow."`
+	Instructions string            `yaml:"instructions" doc:"What its model is told. MCP clients are shown it as a prompt."`
+	Tools        []string          `yaml:"assigned_tools" doc:"Tools that exist for this agent, and for others only if they are assigned them too."`
 }
 
 // Organisation is a tenant.

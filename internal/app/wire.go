@@ -50,8 +50,9 @@ type App struct {
 	rescan       func() (map[string]mcphub.Server, []toolcrib.Fault)
 	wait         time.Duration // for servers that were never listed
 	events       events
-	stateKey     []byte // signs what MCP clients carry between requests
-	expose       string // how models are shown tools, and from which size on they search
+	instructions map[string]string // of agents
+	stateKey     []byte            // signs what MCP clients carry between requests
+	expose       string            // how models are shown tools, and from which size on they search
 	exposeTokens int
 	closers      []io.Closer
 	changed      chan struct{} // a box says that its tools are others now
@@ -256,14 +257,24 @@ func (a *App) follow() {
 	}
 	go func() {
 		defer close(ended)
+		tick := time.NewTicker(hubEvery)
+		defer tick.Stop()
+		plugins := pluginMarks(a.plugins)
 		for {
+			var faults []toolcrib.Fault
 			select {
 			case <-ctx.Done():
 				return
 			case <-a.changed:
-				if _, faults := a.load(ctx, a.shelving); faults != nil && a.Crib.Log != nil {
-					a.Crib.Log.Warn("left out at a reload", "faults", faults)
+				_, faults = a.load(ctx, a.shelving)
+			case <-tick.C:
+				if now := pluginMarks(a.plugins); now != plugins {
+					plugins = now
+					_, faults = a.Reload(ctx)
 				}
+			}
+			if faults != nil && a.Crib.Log != nil {
+				a.Crib.Log.Warn("left out at a reload", "faults", faults)
 			}
 		}
 	}()

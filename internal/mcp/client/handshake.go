@@ -15,8 +15,15 @@ import (
 var errLegacy = errors.New("the server does not speak a version without a handshake")
 
 // probe is how long a server may think about the first question of the modern
-// era: some old ones never answer what they do not know.
-func (s *Session) probe() time.Duration { return min(s.config.Handshake/3, 5*time.Second) }
+// era before it is taken for one of the legacy era. Old programs may say nothing
+// at all to it; over HTTP everybody answers something, and the time of a login
+// counts.
+func (s *Session) probe(l link) time.Duration {
+	if _, program := l.(*pipe); program {
+		return min(s.config.Handshake/3, 5*time.Second)
+	}
+	return s.config.Handshake * 2 / 3
+}
 
 // discover asks a server what it is. With errLegacy it is none of the modern
 // era; any other error is final.
@@ -30,7 +37,7 @@ func (s *Session) discover(ctx context.Context, l link) error {
 		}
 		limit, cancel := ctx, context.CancelFunc(func() {})
 		if !mcp.IsModern(s.config.Version) {
-			limit, cancel = context.WithTimeout(ctx, s.probe())
+			limit, cancel = context.WithTimeout(ctx, s.probe(l))
 		}
 		result, err := l.request(limit, nil, &request{method: mcp.MethodDiscover, params: params, version: version, keep: true})
 		cancel()

@@ -14,7 +14,7 @@ import (
 // connectSSE connects over HTTP with SSE, the transport of 2024-11-05: answers
 // come on one stream, and requests go to an address that it begins with.
 func connectSSE(ctx context.Context, s *Session, d *door) error {
-	limit, cancel := context.WithTimeout(ctx, max(s.probe(), s.config.Handshake/2))
+	limit, cancel := context.WithTimeout(ctx, s.config.Handshake/2)
 	defer cancel()
 	st, err := openSSE(limit, s, d)
 	if err != nil {

@@ -159,6 +159,13 @@ func (s *Server) encodeResource(v *visit, r *toolcrib.Result, err error) (json.R
 		}
 		list = append(list, text...)
 	}
+	if text := members(r.Value)["text"]; len(list) == 1 && text != nil && len(v.params.URI) > 0 {
+		var one object // a tool of ours that reads a text
+		one.raw("uri", v.params.URI)
+		one.text("mimeType", "text/markdown")
+		one.raw("text", text)
+		list = append(list, one.end()...)
+	}
 	var o object
 	more := members(r.More)
 	if v.client.modern {
