@@ -46,7 +46,7 @@ func stateKey(state string) ([]byte, error) {
 			err = nil
 		}
 	}
-	if err = errors.Join(err, os.Remove(temp.Name())); err != nil {
+	if err := errors.Join(err, os.Remove(temp.Name())); err != nil {
 		return nil, err
 	}
 	return read()
