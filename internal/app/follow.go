@@ -1,0 +1,75 @@
+package app
+
+import (
+	"context"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// Reload reads every box again, looks for plugins, and gives what changed and
+// what was left out.
+func (a *App) Reload(ctx context.Context) (toolcrib.Diff, []toolcrib.Fault) {
+	faults := a.findPlugins(ctx)
+	diff, more := a.load(ctx, a.shelving)
+	return diff, append(faults, more...)
+}
+
+// load puts the boxes and the MCP servers of now on the shelves.
+func (a *App) load(ctx context.Context, s toolcrib.Shelving) (toolcrib.Diff, []toolcrib.Fault) {
+	diff, faults := a.putUp(ctx, a.hubShelving(s))
+	return diff, append(faults, a.hubFaults()...)
+}
+
+// follow reloads when a box says that its tools have changed. Several changes
+// at once are one reload.
+func (a *App) follow() {
+	ctx, cancel := context.WithCancel(context.Background())
+	a.changed = make(chan struct{}, 1)
+	ended := make(chan struct{})
+	var stops []func()
+	changed := func() {
+		select {
+		case a.changed <- struct{}{}:
+		default: // one is waiting already
+		}
+	}
+	if a.Hub != nil {
+		stops = append(stops, a.Hub.Notify(changed), a.Hub.Follow(hubEvery))
+	}
+	for _, box := range a.shelving.Boxes {
+		if n, ok := box.(toolcrib.Notifier); ok {
+			stops = append(stops, n.Notify(changed))
+		}
+	}
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(hubEvery)
+		defer tick.Stop()
+		plugins := pluginMarks(a.plugins)
+		for {
+			var faults []toolcrib.Fault
+			select {
+			case <-ctx.Done():
+				return
+			case <-a.changed:
+				_, faults = a.load(ctx, a.shelving)
+			case <-tick.C:
+				if now := pluginMarks(a.plugins); now != plugins {
+					plugins = now
+					_, faults = a.Reload(ctx)
+				}
+			}
+			if faults != nil && a.Crib.Log != nil {
+				a.Crib.Log.Warn("left out at a reload", "faults", faults)
+			}
+		}
+	}()
+	a.stop = func() {
+		for _, stop := range stops {
+			stop()
+		}
+		cancel()
+		<-ended
+	}
+}
