@@ -138,11 +138,17 @@ func install(ctx context.Context) (peerSet, error) {
 		return peerSet{}, err
 	}
 	args := []string{"install", "--ignore-scripts", "--no-save", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error"}
-	cmd := exec.CommandContext(ctx, npm, append(args, peerTable()...)...)
-	cmd.Dir = temp
-	cmd.WaitDelay = 10 * time.Second
-	if out, err := cmd.CombinedOutput(); err != nil {
-		return peerSet{}, fmt.Errorf("npm install: %w\n%s", err, out)
+	for try := 1; ; try++ {
+		cmd := exec.CommandContext(ctx, npm, append(args, peerTable()...)...)
+		cmd.Dir = temp
+		cmd.WaitDelay = 10 * time.Second
+		out, err := cmd.CombinedOutput()
+		if err == nil {
+			break
+		}
+		if try == 3 || ctx.Err() != nil { // a registry may be busy for a moment
+			return peerSet{}, fmt.Errorf("npm install: %w\n%s", err, out)
+		}
 	}
 	if err := os.Rename(temp, home); err != nil {
 		return peerSet{}, err
