@@ -2,62 +2,92 @@ package mcphub
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 )
 
-// Approve pins the definitions of a server's tools as they are now: those
-// named, or all. It gives the tools that it changed.
-func (b *Box) Approve(tools ...string) ([]string, error) {
-	b.mu.Lock()
-	m := b.manifest
-	b.mu.Unlock()
-	if m == nil {
-		return nil, fmt.Errorf("the MCP server %s was not listed yet", b.name)
-	}
-	list, raw, _ := read(m.Tools, b.name)
-	for _, name := range tools {
-		if raw[name] == nil {
-			return nil, fmt.Errorf("the MCP server %s has no tool %s", b.name, name)
-		}
+// ApproveHeld pins definitions that a person has seen: exactly these, and none
+// that has taken the place of one since. It gives the tools that it changed; the
+// error tells of those that it did not.
+func (b *Box) ApproveHeld(held []Held) ([]string, error) {
+	if b.hub.needs.ReadOnly {
+		return nil, errors.New("servers are only looked at here")
 	}
 	b.learning.Lock()
-	var p pins
-	_, err := b.hub.store.load("pins-"+b.name, &p)
-	if err == nil && p.Tools == nil {
-		p.Tools = map[string]pin{}
-	}
+	m, err := b.latest()
 	var done []string
-	for _, d := range list {
-		if err != nil {
-			break
-		}
-		if len(tools) > 0 && !slices.Contains(tools, d.Name) {
-			continue
-		}
-		var sum string
-		if sum, err = d.hash(); err == nil && p.Tools[d.Name].Hash != sum {
-			p.Tools[d.Name] = pin{Hash: sum, Definition: raw[d.Name], At: b.now()}
-			done = append(done, d.Name)
-		}
-	}
 	if err == nil {
-		err = b.hub.store.save("pins-"+b.name, p)
+		done, err = b.pin(m, held)
+	}
+	if m != nil {
+		_, taken := b.take(m, false)
+		err = errors.Join(err, taken)
 	}
 	b.learning.Unlock()
+	if len(done) > 0 {
+		b.hub.notify()
+	}
+	return done, err
+}
+
+// latest is what the server said last, to whichever process.
+func (b *Box) latest() (*manifest, error) {
+	var m manifest
+	ok, err := b.hub.store.load("manifest-"+b.name, &m)
 	if err != nil {
 		return nil, err
 	}
-	err = b.put(m, false)
-	b.hub.notify()
-	return done, err
+	if ok && m.Of == b.server.fingerprint() {
+		return &m, nil
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.manifest == nil {
+		return nil, fmt.Errorf("the MCP server %s was not listed yet", b.name)
+	}
+	return b.manifest, nil
+}
+
+// pin writes down what of these is still what the server says.
+func (b *Box) pin(m *manifest, held []Held) (done []string, _ error) {
+	var p pins
+	if _, err := b.hub.store.load("pins-"+b.name, &p); err != nil {
+		return nil, err
+	}
+	list, _ := read(m.Tools, b.name)
+	var errs []error
+	for _, h := range held {
+		at := slices.IndexFunc(list, func(d definition) bool { return d.Name == h.Tool })
+		if at < 0 {
+			errs = append(errs, fmt.Errorf("the MCP server %s has no tool %s", b.name, h.Tool))
+			continue
+		}
+		seen, err := define(h.Is)
+		if err != nil || seen.Name != h.Tool || seen.sum != list[at].sum || h.Hash != "" && h.Hash != seen.sum {
+			errs = append(errs, fmt.Errorf("%s of the MCP server %s is not approved: it has changed again", h.Tool, b.name))
+			continue
+		}
+		if p.Tools[h.Tool].Hash != seen.sum {
+			p.put(list[at], b.now(), false)
+			done = append(done, h.Tool)
+		}
+	}
+	if len(done) == 0 {
+		return nil, errors.Join(errs...)
+	}
+	p.Seen = true
+	if err := b.hub.store.save("pins-"+b.name, p); err != nil {
+		return nil, errors.Join(append(errs, err)...)
+	}
+	return done, errors.Join(errs...)
 }
 
 // Forget removes what is kept of a server: its manifest and its pins.
 func (h *Hub) Forget(name string) error {
-	for _, kind := range []string{"manifest-", "pins-", "restart-"} {
+	for _, kind := range []string{"manifest-", "failed-", "pins-", "restart-"} {
 		if err := h.store.remove(kind + name); err != nil {
 			return err
 		}
@@ -170,10 +200,10 @@ func (b *Box) Status() Status {
 			s.Running++
 		}
 		if i.fails > 0 && i.startErr != nil {
-			s.Failures, s.Err = i.fails, i.startErr.Error()
+			s.Failures, s.Err = i.fails, b.hub.redact(i.startErr.Error())
 		}
 		i.mu.Unlock()
-		s.Stderr = i.stderr.String()
+		s.Stderr = b.hub.redact(i.stderr.String())
 	}
 	return s
 }

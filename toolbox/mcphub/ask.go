@@ -5,8 +5,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"
@@ -52,6 +54,9 @@ func ability(method string) string {
 	return ""
 }
 
+// asksMost is how often one call may ask, and for how much at once.
+const asksMost = 16
+
 // ask takes what a server wants to whoever made the call, as far as that is
 // consented to.
 func (b *Box) ask(ctx context.Context, env *toolcrib.Env, peer mcp.Peer, requests map[string]mcp.Request) (map[string]json.RawMessage, error) {
@@ -74,6 +79,9 @@ func (b *Box) ask(ctx context.Context, env *toolcrib.Env, peer mcp.Peer, request
 			}
 			answers[key] = answer
 			continue
+		}
+		if r.Method == mcp.MethodElicit && !goodPage(r.Params) {
+			return nil, mcp.Errorf(mcp.CodeInvalidParams, "the page to open is no address of the web")
 		}
 		if consent == ConsentAsk {
 			if err := b.consent(ctx, env, r); err != nil {
@@ -111,8 +119,12 @@ func (b *Box) consent(ctx context.Context, env *toolcrib.Env, r mcp.Request) err
 	if env.Ask == nil {
 		return refused("a person has to consent to " + r.Method + ", and nobody is there to be asked")
 	}
+	text, whole := shown(r.Params)
+	if !whole {
+		return refused("what it wants is too long to be shown to a person")
+	}
 	answer, err := env.Ask(ctx, toolcrib.Question{
-		Text:    fmt.Sprintf("The MCP server %s wants %s:\n\n%s\n\nMay it?", b.name, wanted(r.Method), excerpt(r.Params)),
+		Text:    fmt.Sprintf("The MCP server %s wants %s:\n\n%s\n\nMay it?", b.name, wanted(r.Method), text),
 		Options: []string{"yes", "no"}, Effects: toolcrib.Asks,
 	})
 	if err != nil {
@@ -131,11 +143,36 @@ func wanted(method string) string {
 	return "to ask you this"
 }
 
-// excerpt shows as much of a request as a person reads.
-func excerpt(params json.RawMessage) string {
-	text := string(params)
-	if r := []rune(text); len(r) > 2000 {
-		return string(r[:2000]) + "…"
+// mostShown is how long a request is that a person is shown.
+const mostShown = 20_000
+
+// shown is a request as a person sees it, with what cannot be seen written out.
+// One that is too long to be shown whole is not shown: what is consented to must
+// have been seen.
+func shown(params json.RawMessage) (string, bool) {
+	if utf8.RuneCount(params) > mostShown {
+		return "", false
 	}
-	return text
+	var b strings.Builder
+	for _, r := range string(params) {
+		if unseen(r) {
+			fmt.Fprintf(&b, "[U+%04X]", r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String(), true
+}
+
+// goodPage reports whether a page that a person is to open, if there is one, is
+// one of the web: another scheme would start a program of theirs.
+func goodPage(params json.RawMessage) bool {
+	var p struct {
+		URL string `json:"url"`
+	}
+	if json.Unmarshal(params, &p) != nil {
+		return false
+	}
+	u, err := url.Parse(p.URL)
+	return p.URL == "" || err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 }

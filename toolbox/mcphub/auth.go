@@ -61,7 +61,7 @@ func (b *Box) oauth(ctx context.Context, url string, expand func(context.Context
 		return nil, fmt.Errorf("its oauth.client_secret: %w", err)
 	}
 	l := b.hub.needs.Login
-	cfg := oauth.Config{Server: b.name, URL: url, ClientID: b.server.OAuth.ClientID, ClientSecret: secret, Scopes: b.server.OAuth.Scopes}
+	cfg := oauth.Config{Server: b.name, URL: url, ClientID: b.server.OAuth.ClientID, ClientSecret: secret, Issuer: b.server.OAuth.Issuer, Scopes: b.server.OAuth.Scopes}
 	if b.server.OAuth.ClientCredentials {
 		cfg.Flow = oauth.FlowClient
 	}

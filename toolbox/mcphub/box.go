@@ -25,23 +25,26 @@ type Box struct {
 	again  chan struct{} // the lists have changed
 	done   chan struct{} // the goroutine that lists again has ended
 
-	learning sync.Mutex // one at a time
+	learning sync.Mutex     // one at a time
+	pinned   bool           // pins were there once; under learning
+	asking   sync.WaitGroup // who lists a server that nobody waits for
 
 	mu        sync.Mutex
 	manifest  *manifest
-	approved  map[string]string // tool → hash of the definition that may be called
+	approved  map[string]string     // tool → hash of the definition that may be called
+	names     map[string]definition // by the names that approved tools have here
 	tools     []toolcrib.Tool
 	held      []Held
 	faults    []toolcrib.Fault
 	instances map[string]*instance
 	watchers  map[int]func()
 	login     *oauth.Handler // nil: not needed so far
-	wanted    map[string]int // resources that somebody wants to hear of, and how many do
+	wanted    map[wanter]*wants
 	next      int
 }
 
 func newBox(h *Hub, name string, s Server) *Box {
-	b := &Box{hub: h, name: name, server: s, instances: map[string]*instance{}, watchers: map[int]func(){}, again: make(chan struct{}, 1), done: make(chan struct{})}
+	b := &Box{hub: h, name: name, server: s, instances: map[string]*instance{}, watchers: map[int]func(){}, wanted: map[wanter]*wants{}, again: make(chan struct{}, 1), done: make(chan struct{})}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	b.recall()
 	go b.keep()
@@ -122,28 +125,42 @@ func (b *Box) relist() {
 	}
 }
 
-// relistWait gathers changes that come one after another.
-const relistWait = 50 * time.Millisecond
+// relistWait gathers changes that come one after another. It doubles as long as
+// they go on: a server that always has one more keeps nobody busy.
+const (
+	relistWait = 50 * time.Millisecond
+	relistMost = 5 * time.Second
+)
 
 // keep asks a running server again when it says that its lists have changed.
 func (b *Box) keep() {
 	defer close(b.done)
+	wait := relistWait
+	var last time.Time
 	for {
 		select {
 		case <-b.ctx.Done():
 			return
 		case <-b.again:
 		}
+		if wait = min(2*wait, relistMost); last.IsZero() || time.Since(last) > wait+time.Second {
+			wait = relistWait
+		}
 		select {
 		case <-b.ctx.Done():
 			return
-		case <-time.After(relistWait):
+		case <-time.After(wait):
+		}
+		select {
+		case <-b.again: // what came meanwhile is asked for now
+		default:
 		}
 		ctx, cancel := context.WithTimeout(b.ctx, b.server.Starting)
 		if err := b.askRunning(ctx); err != nil && b.ctx.Err() == nil {
 			b.hub.needs.Log.Warn("an MCP server says that its lists have changed, and does not tell how", "server", b.name, "err", err)
 		}
 		cancel()
+		last = time.Now()
 	}
 }
 
@@ -154,7 +171,9 @@ func (b *Box) askRunning(ctx context.Context) error {
 		s := i.session
 		i.mu.Unlock()
 		if s != nil {
-			err := b.learn(ctx, s)
+			_, err := b.learn(ctx, s)
+			// Told also if it is all as before by now: the server said that it
+			// changed, and how often it says so is bounded here.
 			b.hub.tell(b.name, mcp.NotifyTools, nil)
 			return err
 		}
@@ -177,12 +196,19 @@ func (b *Box) Refresh(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	i.mu.Lock()
+	before := i.session
+	i.mu.Unlock()
 	s, err := i.acquire(ctx)
 	if err != nil {
 		return err
 	}
 	defer i.release()
-	return b.learn(ctx, s)
+	if s != before {
+		return nil // it was asked when it started
+	}
+	_, err = b.learn(ctx, s)
+	return err
 }
 
 // Recheck takes what another process has approved, or kept.
@@ -195,43 +221,9 @@ func (b *Box) Recheck() error {
 		b.hub.notify()
 		return nil
 	}
-	err := b.put(m, false)
+	err := b.put(m)
 	b.hub.notify()
 	return err
-}
-
-// instancesMost bounds how many conversations have a server of their own.
-const instancesMost = 64
-
-// instance gives the place of a caller's server.
-func (b *Box) instance(session string) (*instance, error) {
-	key := ""
-	if b.server.Instance == PerSession {
-		key = session
-	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if i := b.instances[key]; i != nil {
-		return i, nil
-	}
-	if b.ctx.Err() != nil {
-		return nil, errors.New("the hub is closed")
-	}
-	if len(b.instances) >= instancesMost {
-		return nil, fmt.Errorf("%d conversations have an MCP server %s of their own already; wait until one of them is idle", len(b.instances), b.name)
-	}
-	i := &instance{box: b, key: key, stderr: &tail{}}
-	b.instances[key] = i
-	return i, nil
-}
-
-// drop forgets the place of a conversation whose server is idle.
-func (b *Box) drop(i *instance) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if i.key != "" && b.instances[i.key] == i {
-		delete(b.instances, i.key)
-	}
 }
 
 // Restart ends the server; the next call starts it anew.
@@ -245,8 +237,10 @@ func (b *Box) Restart() {
 func (b *Box) end() {
 	b.cancel()
 	<-b.done
+	left := b.running() // after its lock, nobody begins to ask any more
+	b.asking.Wait()
 	var all sync.WaitGroup
-	for _, i := range b.running() {
+	for _, i := range left {
 		all.Go(i.end)
 	}
 	all.Wait()

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"sync"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"
@@ -12,8 +13,8 @@ import (
 )
 
 // connect starts the server's program, or goes to its address.
-func (b *Box) connect(ctx context.Context, stderr *tail) (*client.Session, error) {
-	transport, err := b.transport(ctx, stderr)
+func (b *Box) connect(ctx context.Context, stderr *tail, young *nursery) (*client.Session, error) {
+	transport, err := b.transport(ctx, stderr, young)
 	if err != nil {
 		return nil, &toolcrib.Error{Code: toolcrib.Unavailable, Message: "the MCP server " + b.name + " cannot be set up: " + err.Error(), Err: err}
 	}
@@ -50,7 +51,7 @@ func (b *Box) abilities() json.RawMessage {
 }
 
 // transport puts the secrets in and says how the server is reached.
-func (b *Box) transport(ctx context.Context, stderr *tail) (client.Transport, error) {
+func (b *Box) transport(ctx context.Context, stderr *tail, young *nursery) (client.Transport, error) {
 	expand := b.hub.expander()
 	s := b.server
 	if s.URL != "" {
@@ -87,7 +88,38 @@ func (b *Box) transport(ctx context.Context, stderr *tail) (client.Transport, er
 		}
 		l.Env[name] = text
 	}
-	return client.Stdio{Start: func(ctx context.Context) (client.Process, error) { return b.hub.needs.Start(ctx, l) }}, nil
+	return client.Stdio{Start: func(ctx context.Context) (client.Process, error) {
+		p, err := b.hub.needs.Start(ctx, l)
+		if err == nil {
+			young.add(p.Kill)
+		}
+		return p, err
+	}}, nil
+}
+
+// nursery has the programs of a server that is not up yet. They are killed when
+// its context ends, unless they are grown by then.
+type nursery struct {
+	ctx  context.Context
+	mu   sync.Mutex
+	keep []func() bool
+}
+
+func (n *nursery) add(kill func()) {
+	if kill == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.keep = append(n.keep, context.AfterFunc(n.ctx, kill))
+}
+
+func (n *nursery) grown() {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	for _, keep := range n.keep {
+		keep() // false: it was too late, and its end will be noticed
+	}
 }
 
 func (b *Box) headers(ctx context.Context, expand func(context.Context, string) (string, error)) (http.Header, error) {
@@ -107,7 +139,9 @@ func (b *Box) changed(method string, params json.RawMessage) {
 	switch method {
 	case mcp.NotifyTools, mcp.NotifyPrompts, mcp.NotifyResources:
 		b.relist()
-	default:
+	case mcp.NotifyResource, mcp.NotifyElicited:
 		b.hub.tell(b.name, method, params)
+	default: // what belongs to a call nobody knows is nobody's to hear
+		b.hub.needs.Log.Debug("a notification of an MCP server is dropped", "server", b.name, "method", method)
 	}
 }

@@ -63,6 +63,7 @@ type Server struct {
 // value finds out when the server asks for one.
 type OAuth struct {
 	ClientID, ClientSecret string
+	Issuer                 string // whom they are for; empty: the first one that takes them
 	Scopes                 []string
 	ClientCredentials      bool // a token for the program itself, no person asked
 	Off                    bool
@@ -71,7 +72,8 @@ type OAuth struct {
 // Instance says who shares a running server.
 type Instance string
 
-// The instances. With PerSession each conversation has its own.
+// The instances. With PerSession each conversation has its own; clients without
+// sessions, those of the modern era, have one for each person.
 const (
 	Shared     Instance = "shared"
 	PerSession Instance = "session"
@@ -118,6 +120,9 @@ type Needs struct {
 	// Suspect finds what is wrong with a text that models are shown. Nil: only
 	// the hub's own look.
 	Suspect func(text string) []string
+	// Redact takes secrets out of what is logged and told of servers that fail.
+	// Nil: as it is.
+	Redact  func(text string) string
 	Version string // of this program, told to servers
 	Log     *slog.Logger
 	Now     func() time.Time
@@ -141,10 +146,13 @@ func Open(_ context.Context, servers map[string]Server, needs Needs) (*Hub, erro
 	if needs.Log == nil {
 		needs.Log = slog.New(slog.DiscardHandler)
 	}
+	if needs.Redact != nil {
+		needs.Log = slog.New(plain{needs.Log.Handler(), needs.Redact})
+	}
 	if needs.Now == nil {
 		needs.Now = time.Now
 	}
-	h := &Hub{needs: needs, store: &store{root: needs.State, readOnly: needs.ReadOnly}, boxes: map[string]*Box{}, watched: map[int]func(string, string, []byte){}, changed: map[int]func(){}}
+	h := &Hub{needs: needs, store: &store{root: needs.State, readOnly: needs.ReadOnly, most: mostKept}, boxes: map[string]*Box{}, watched: map[int]func(string, string, []byte){}, changed: map[int]func(){}}
 	return h, h.Set(servers)
 }
 
@@ -253,28 +261,6 @@ func (h *Hub) Box(name string) (*Box, bool) {
 	defer h.mu.Unlock()
 	b, ok := h.boxes[name]
 	return b, ok
-}
-
-// Await asks every server that was never listed, all at once, and gives them
-// a while. Who takes longer is listed when it answers.
-func (h *Hub) Await(ctx context.Context, wait time.Duration) {
-	if wait <= 0 {
-		return
-	}
-	ctx, cancel := context.WithTimeout(ctx, wait)
-	defer cancel()
-	var all sync.WaitGroup
-	for _, b := range h.Boxes() {
-		if b.listed() && !b.server.Eager {
-			continue
-		}
-		all.Go(func() {
-			if err := b.Refresh(ctx); err != nil {
-				h.needs.Log.Warn("an MCP server cannot be listed", "server", b.name, "err", err)
-			}
-		})
-	}
-	all.Wait()
 }
 
 // Watch tells what servers notify of, until stop is called.

@@ -87,10 +87,10 @@ func TestChangedDefinitions(t *testing.T) {
 			if !slices.Equal(held, c.held) || len(faults) != len(c.held) || len(h.names()) != len(c.left) {
 				t.Fatalf("kept back %q, faults %v, left %q", held, faults, h.names())
 			}
-			if _, err := b.Approve("nothing"); err == nil {
+			if _, err := b.ApproveHeld([]mcphub.Held{{Tool: "nothing"}}); err == nil {
 				t.Error("a tool that is not there was approved")
 			}
-			done, err := b.Approve()
+			done, err := b.ApproveHeld(b.Held())
 			if err != nil || !slices.Equal(done, c.held) || len(b.Held()) != 0 {
 				t.Errorf("approved %q, %v; kept back %v", done, err, b.Held())
 			}

@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -31,6 +29,7 @@ type instance struct {
 	fails    int // in a row
 	retry    time.Time
 	ended    bool
+	dropped  bool   // another has its place: it starts nothing more
 	logs     string // the level of messages that a legacy server was told to send
 }
 
@@ -66,6 +65,9 @@ func (i *instance) acquire(ctx context.Context) (*client.Session, error) {
 		case i.ended:
 			i.mu.Unlock()
 			return nil, errors.New("the hub is closed")
+		case i.dropped:
+			i.mu.Unlock()
+			return nil, errDropped
 		case i.session != nil:
 			s := i.session
 			i.uses++
@@ -106,14 +108,23 @@ func (i *instance) release() {
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	i.uses--
+	if i.uses == 0 && i.session == nil {
+		i.abandon()
+	}
 	if i.uses > 0 || i.box.server.Idle < 0 || i.ended || i.session == nil {
 		return
 	}
+	i.resting(i.box.server.Idle)
+}
+
+// resting starts the clock at the end of which nobody has used it; the lock is
+// held.
+func (i *instance) resting(after time.Duration) {
 	if i.idle == nil {
-		i.idle = time.AfterFunc(i.box.server.Idle, i.rest)
+		i.idle = time.AfterFunc(after, i.rest)
 		return
 	}
-	i.idle.Reset(i.box.server.Idle)
+	i.idle.Reset(after)
 }
 
 // rest ends a server that nobody uses.
@@ -125,8 +136,8 @@ func (i *instance) rest() {
 	}
 	s := i.session
 	i.session = nil
+	i.abandon()
 	i.mu.Unlock()
-	i.box.drop(i)
 	i.closed(s)
 }
 
@@ -141,15 +152,19 @@ func (i *instance) start(attempt chan struct{}) {
 	b := i.box
 	ctx, cancel := context.WithTimeout(b.ctx, b.server.Starting)
 	defer cancel()
-	s, err := b.connect(ctx, i.stderr)
+	// Who does not come up is not asked to leave, but ended, when its time is over
+	// or the hub is closed.
+	young := &nursery{ctx: ctx}
+	s, err := b.connect(ctx, i.stderr, young)
 	if err == nil {
-		if err = b.learn(ctx, s); err != nil {
+		if _, err = b.learn(ctx, s); err != nil {
 			i.closed(s)
 			err = fmt.Errorf("asking the MCP server %s what it offers: %w", b.name, err)
 		}
 	}
 	if err == nil {
 		b.listen(ctx, s)
+		young.grown()
 	}
 	i.mu.Lock()
 	if err == nil && i.ended {
@@ -162,24 +177,13 @@ func (i *instance) start(attempt chan struct{}) {
 		i.session, i.since, i.startErr, i.logs = s, b.now(), nil, ""
 		go i.watch(s)
 		if i.uses == 0 && b.server.Idle > 0 && !b.server.Eager {
-			i.uses++ // so that whoever asked for it has the time to take it
-			time.AfterFunc(time.Second, i.release)
+			i.resting(max(b.server.Idle, time.Second)) // whoever asked for it has the time to take it
 		}
+
 	}
 	i.starting = nil
 	i.mu.Unlock()
 	close(attempt)
-}
-
-// listen has the server tell of changes. One that does not is none the worse:
-// it is asked again when it starts the next time.
-func (b *Box) listen(ctx context.Context, s *client.Session) {
-	b.mu.Lock()
-	uris := slices.Collect(maps.Keys(b.wanted))
-	b.mu.Unlock()
-	if err := s.Listen(ctx, uris); err != nil {
-		b.hub.needs.Log.Debug("an MCP server does not tell of changes", "server", b.name, "err", err)
-	}
 }
 
 // failed counts a failure; the lock is held.
@@ -187,6 +191,7 @@ func (i *instance) failed(err error) {
 	if line := i.stderr.last(); line != "" {
 		err = fmt.Errorf("%w (it said: %s)", err, line)
 	}
+	err = &said{i.box.hub.redact(err.Error()), err}
 	i.startErr = err
 	i.fails++
 	i.retry = i.box.now().Add(min(restLeast<<min(i.fails, 10), restMost))
@@ -203,6 +208,7 @@ func (i *instance) watch(s *client.Session) {
 	}
 	i.session = nil
 	i.died(s)
+	i.abandon()
 	i.mu.Unlock()
 	i.closed(s) // for what is left of it
 }

@@ -2,9 +2,7 @@ package mcphub
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
-	"fmt"
 	"maps"
 	"path"
 	"slices"
@@ -23,61 +21,84 @@ func (b *Box) recall() {
 	if err != nil || !ok || m.Of != b.server.fingerprint() {
 		return
 	}
-	if err := b.put(&m, false); err != nil {
+	if err := b.put(&m); err != nil {
 		b.hub.needs.Log.Warn("an MCP server has to be asked anew", "server", b.name, "err", err)
 	}
 }
 
-// learn asks a running server what it offers and keeps that.
-func (b *Box) learn(ctx context.Context, s *client.Session) error {
-	m, err := fetch(ctx, s, b.now(), b.server.fingerprint())
+// learn asks a running server what it offers and keeps that. It reports whether
+// that is another thing than before.
+func (b *Box) learn(ctx context.Context, s *client.Session) (changed bool, _ error) {
+	m, err := fetch(ctx, s, b.now(), b.server.fingerprint(), mostOffered)
 	if err != nil {
-		return err
+		return false, err
 	}
-	return b.put(m, true)
+	b.learning.Lock()
+	defer b.learning.Unlock()
+	return b.take(m, true)
 }
 
 // put makes a manifest the one that counts.
-func (b *Box) put(m *manifest, fresh bool) error {
+func (b *Box) put(m *manifest) error {
 	b.learning.Lock()
 	defer b.learning.Unlock()
+	_, err := b.take(m, false)
+	return err
+}
+
+// take makes a manifest the one that counts; fresh: the server has just said it.
+// B.learning is held.
+func (b *Box) take(m *manifest, fresh bool) (changed bool, _ error) {
 	var p pins
 	if _, err := b.hub.store.load("pins-"+b.name, &p); err != nil {
-		return err // nothing is offered by guesswork: a person has to see to it
+		return false, err // nothing is offered by guesswork: a person has to see to it
 	}
-	list, raw, faults := read(m.Tools, b.name)
-	good, held, pinned := b.sift(list, raw, &p)
-	if pinned {
+	// Pins that were there and are gone were removed by a person, with the
+	// server: that is no leave to take what it offers now.
+	forgotten := p.none() && b.pinned
+	list, faults := read(m.Tools, b.name)
+	first := fresh && p.none() && !forgotten && !b.server.Unpinned
+	good, held := b.sift(list, &p, first && !b.server.Approve)
+	if first {
+		p.Seen = true
 		if err := b.hub.store.save("pins-"+b.name, p); err != nil {
-			return err
+			return false, err
 		}
 	}
+	b.pinned = b.pinned || !p.none()
+	b.mu.Lock()
+	was := b.manifest
+	b.mu.Unlock()
 	if fresh {
-		if err := b.hub.store.save("manifest-"+b.name, m); err != nil {
-			return err
+		if !forgotten && !m.same(was) {
+			if err := b.hub.store.save("manifest-"+b.name, m); err != nil {
+				return false, err
+			}
+		}
+		if err := b.hub.store.remove("failed-" + b.name); err != nil {
+			return false, err
 		}
 	}
-	approved := map[string]string{}
+	approved, names := map[string]string{}, map[string]definition{}
 	tools := b.shelfTools(m)
 	for _, d := range good {
 		if !b.wants(d.Name) {
 			continue
 		}
-		sum, err := d.hash()
-		if err != nil {
-			continue // sifted before
+		t, err := b.tool(d)
+		if _, twice := names[t.Name]; err == nil && twice {
+			err = errors.New("another tool of this server has the same name here")
 		}
-		t, err := b.tool(d, sum)
 		if err != nil {
 			faults = append(faults, toolcrib.Fault{Box: b.name, Tool: d.Name, Err: err})
 			continue
 		}
-		approved[d.Name] = sum
+		approved[d.Name], names[t.Name] = d.sum, d
 		tools = append(tools, t)
 	}
 	b.mu.Lock()
-	changed := b.manifest == nil || !maps.Equal(approved, b.approved) || !sameLists(b.manifest, m) || len(held) != len(b.held)
-	b.manifest, b.approved, b.tools, b.held, b.faults = m, approved, tools, held, faults
+	changed = !m.same(b.manifest) || !maps.Equal(approved, b.approved) || !slices.EqualFunc(held, b.held, func(x, y Held) bool { return x.Tool == y.Tool && x.Hash == y.Hash })
+	b.manifest, b.approved, b.names, b.tools, b.held, b.faults = m, approved, names, tools, held, faults
 	watchers := slices.Collect(maps.Values(b.watchers))
 	b.mu.Unlock()
 	if changed {
@@ -88,37 +109,7 @@ func (b *Box) put(m *manifest, fresh bool) error {
 			b.hub.notify()
 		}
 	}
-	return nil
-}
-
-// sameLists compares what is offered besides tools.
-func sameLists(a, b *manifest) bool {
-	same := func(x, y []json.RawMessage) bool {
-		return slices.EqualFunc(x, y, func(p, q json.RawMessage) bool { return string(p) == string(q) })
-	}
-	return same(a.Prompts, b.Prompts) && same(a.Resources, b.Resources) && same(a.Templates, b.Templates)
-}
-
-// read takes the definitions of tools apart. One that cannot be read is left
-// out, and so is the second of a name.
-func read(list []json.RawMessage, box string) (defs []definition, raw map[string]json.RawMessage, faults []toolcrib.Fault) {
-	raw = map[string]json.RawMessage{}
-	for i, text := range list {
-		var d definition
-		err := json.Unmarshal(text, &d)
-		switch {
-		case err != nil:
-			faults = append(faults, toolcrib.Fault{Box: box, Tool: fmt.Sprintf("number %d", i+1), Err: fmt.Errorf("its definition cannot be read: %w", err)})
-		case d.Name == "" || len(d.Name) > 256:
-			faults = append(faults, toolcrib.Fault{Box: box, Tool: fmt.Sprintf("number %d", i+1), Err: errors.New("it has no name, or an endless one")})
-		case raw[d.Name] != nil:
-			faults = append(faults, toolcrib.Fault{Box: box, Tool: d.Name, Err: errors.New("the server has another tool of this name")})
-		default:
-			raw[d.Name] = text
-			defs = append(defs, d)
-		}
-	}
-	return defs, raw, faults
+	return changed, nil
 }
 
 // definitions is everything the server offers, kept back or not.
@@ -128,7 +119,7 @@ func (b *Box) definitions() []definition {
 	if b.manifest == nil {
 		return nil
 	}
-	defs, _, _ := read(b.manifest.Tools, b.name)
+	defs, _ := read(b.manifest.Tools, b.name)
 	return defs
 }
 

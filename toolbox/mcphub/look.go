@@ -1,22 +1,25 @@
 package mcphub
 
 import (
+	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 )
 
-// hidden finds letters in a definition that a person does not see and a model
-// reads: such a text is meant for one of them only.
-func hidden(d definition) string {
-	for _, text := range []string{d.Name, d.Title, d.Description, string(d.Input), string(d.Output), string(d.Annotations)} {
-		for _, r := range text {
-			if unseen(r) {
-				return fmt.Sprintf("it has letters that cannot be seen (U+%04X)", r)
-			}
+// hidden finds letters in a text that a person does not see and a model reads:
+// such a text is meant for one of them only.
+func hidden(text string) string {
+	before := rune(0)
+	for i, r := range text {
+		if unseen(r) && !ofSymbol(before, r, text[i:]) {
+			return fmt.Sprintf("it has letters that cannot be seen (U+%04X)", r)
 		}
+		before = r
 	}
 	return ""
 }
@@ -24,14 +27,30 @@ func hidden(d definition) string {
 // unseen are letters that steer how a text is shown, or show nothing.
 func unseen(r rune) bool {
 	switch {
-	case r >= 0xE0000 && r <= 0xE007F, r >= 0x202A && r <= 0x202E, r >= 0x2066 && r <= 0x2069:
-		return true // tags, and marks that turn the direction
-	case r == 0x200B, r == 0x2060, r == 0xFEFF, r == 0x00AD, r == 0x180E:
-		return true // no width
 	case r == '\n', r == '\t', r == '\r':
 		return false
+	case r >= 0xFE00 && r <= 0xFE0F, r >= 0xE0100 && r <= 0xE01EF, r >= 0x180B && r <= 0x180F:
+		return true // they choose a form of the letter before
+	case r >= 0xE0000 && r <= 0xE0FFF:
+		return true // tags, and what is never shown
+	case r == 0x3164, r == 0x115F, r == 0x1160, r == 0xFFA0, r == 0x2800, r == 0x034F, r == 0x17B4, r == 0x17B5:
+		return true // fillers
 	}
-	return unicode.IsControl(r)
+	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
+}
+
+// ofSymbol lets pass what honest pictures are made of: one sign after a symbol
+// that asks for its colours, and the joint between two symbols.
+func ofSymbol(before, r rune, rest string) bool {
+	symbol := func(r rune) bool { return unicode.In(r, unicode.So, unicode.Sm, unicode.Sk) && !unseen(r) }
+	switch r {
+	case 0xFE0F:
+		return symbol(before) || before == 0x2139 || before == 0x203C || before == 0x2049
+	case 0x200D:
+		next, _ := utf8.DecodeRuneInString(rest[len("\u200d"):])
+		return (symbol(before) || before == 0xFE0F) && next != utf8.RuneError && symbol(next)
+	}
+	return false
 }
 
 // suspicious are words in a description that speak to a model about anything
@@ -68,21 +87,17 @@ func (h *Hub) Warnings() []Warning {
 			owners[folded(d.Name)] = append(owners[folded(d.Name)], n)
 		}
 	}
-	words := suspicious()
-	var kinds []string
-	for why := range words {
-		kinds = append(kinds, why)
-	}
-	slices.Sort(kinds)
+	suspect := suspicious()
+	kinds := slices.Sorted(maps.Keys(suspect))
 	for _, n := range order {
 		d := defs[n]
 		warn := func(text string) { all = append(all, Warning{n.server, n.tool, text}) }
-		text := d.Title + "\n" + d.Description + "\n" + string(d.Input)
-		if why := hidden(d); why != "" {
-			warn(why)
+		if d.unseen != "" {
+			warn(d.unseen)
 		}
+		text := words(d)
 		for _, why := range kinds {
-			if words[why].MatchString(text) {
+			if suspect[why].MatchString(text) {
 				warn(why)
 			}
 		}
@@ -102,7 +117,68 @@ func (h *Hub) Warnings() []Warning {
 			}
 		}
 	}
+	return append(all, h.shadows()...)
+}
+
+// words are all texts of a definition, as they are read.
+func words(d definition) string {
+	var b strings.Builder
+	err := texts(d.raw, func(s string) error {
+		b.WriteString(s)
+		b.WriteByte('\n')
+		return nil
+	})
+	if err != nil {
+		return string(d.raw) // it was read before
+	}
+	return b.String()
+}
+
+// shadows finds what two servers offer by the same name besides tools: only one
+// of them is asked for it.
+func (h *Hub) shadows() []Warning {
+	type thing struct{ kind, name string }
+	owners := map[thing][]string{}
+	var order []thing
+	for _, b := range h.Boxes() {
+		l := b.Listing()
+		for _, of := range []struct {
+			kind, key string
+			list      []json.RawMessage
+		}{{"resource", "uri", l.Resources}, {"resource template", "uriTemplate", l.Templates}, {"prompt", "name", l.Prompts}} {
+			for _, text := range of.list {
+				t := thing{of.kind, textMember(text, of.key)}
+				if t.name == "" || slices.Contains(owners[t], b.name) {
+					continue
+				}
+				if owners[t] == nil {
+					order = append(order, t)
+				}
+				owners[t] = append(owners[t], b.name)
+			}
+		}
+	}
+	var all []Warning
+	for _, t := range order {
+		for _, server := range owners[t] {
+			for _, other := range owners[t] {
+				if other != server {
+					all = append(all, Warning{server, t.name, fmt.Sprintf("the server %s has a %s of this name too", other, t.kind)})
+				}
+			}
+		}
+	}
 	return all
+}
+
+// textMember is a member of an object that is a text, by its exact name.
+func textMember(text json.RawMessage, key string) string {
+	var all map[string]json.RawMessage
+	var value string
+	if json.Unmarshal(text, &all) != nil || all[key] == nil || json.Unmarshal(all[key], &value) != nil {
+		return ""
+	}
+	return value
 }
 
 // folded makes names equal that are read as the same.

@@ -1,6 +1,7 @@
 package mcphub
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -26,6 +27,18 @@ type manifest struct {
 	Prompts      []json.RawMessage `json:"prompts,omitempty"`
 	Resources    []json.RawMessage `json:"resources,omitempty"`
 	Templates    []json.RawMessage `json:"templates,omitempty"`
+}
+
+// same reports whether a server said the same at another time.
+func (m *manifest) same(o *manifest) bool {
+	if o == nil {
+		return false
+	}
+	list := func(x, y []json.RawMessage) bool {
+		return slices.EqualFunc(x, y, func(p, q json.RawMessage) bool { return string(p) == string(q) })
+	}
+	return m.Of == o.Of && m.Version == o.Version && string(m.Info) == string(o.Info) && string(m.Capabilities) == string(o.Capabilities) &&
+		list(m.Tools, o.Tools) && list(m.Prompts, o.Prompts) && list(m.Resources, o.Resources) && list(m.Templates, o.Templates)
 }
 
 // fingerprint tells one set-up of a server from another: what another program
@@ -59,14 +72,38 @@ func capable(list json.RawMessage, name string) bool {
 	return json.Unmarshal(list, &all) == nil && all[name] != nil && string(all[name]) != "null"
 }
 
+// compact takes the space out, so that what was kept compares equal to what is
+// said again.
+func compact(text json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if text == nil || json.Compact(&b, text) != nil {
+		return text
+	}
+	return b.Bytes()
+}
+
+// mostOffered bounds what all lists of a server have together.
+const mostOffered = 16 << 20
+
+var errTooMuch = errors.New("it offers more than can be kept")
+
 // fetch asks a server for everything it offers. What it does not say it offers
-// is not asked for; a list that it cannot give is left out, but for the tools.
-func fetch(ctx context.Context, s *client.Session, now time.Time, of string) (*manifest, error) {
+// is not asked for; a list that it cannot give is left out, but for the tools. More
+// than most bytes are too many.
+func fetch(ctx context.Context, s *client.Session, now time.Time, of string, most int) (*manifest, error) {
 	m := &manifest{Of: of, At: now, Version: s.Version()}
 	m.Capabilities, m.Info, _ = s.Server()
+	m.Capabilities, m.Info = compact(m.Capabilities), compact(m.Info)
+	size := len(m.Capabilities) + len(m.Info)
+	if size > most {
+		return nil, errTooMuch
+	}
 	take := func(into *[]json.RawMessage) func(json.RawMessage) error {
 		return func(item json.RawMessage) error {
-			*into = append(*into, item)
+			if size += len(item); size > most {
+				return errTooMuch
+			}
+			*into = append(*into, compact(item))
 			return nil
 		}
 	}

@@ -35,9 +35,10 @@ var importText string
 
 // Meta is the box with mcp_connect, mcp_call and, if there is a way to import,
 // mcp_import. Each is judged as what it does: starting a program, the tool that
-// is named, changing the settings.
-func (h *Hub) Meta(imports Imports) toolcrib.Toolbox {
-	tools := []toolcrib.Tool{h.connectTool(), callTool()}
+// is named, changing the settings. May says whether a caller may have a server
+// started, which no rule about mcp_connect itself can tell; nil: everyone may.
+func (h *Hub) Meta(imports Imports, may func(ctx context.Context, caller toolcrib.Caller, server string) error) toolcrib.Toolbox {
+	tools := []toolcrib.Tool{h.connectTool(may), callTool()}
 	if imports != nil {
 		tools = append(tools, importTool(imports))
 	}
@@ -54,11 +55,16 @@ type connectOut struct {
 	Held     []string `json:"held" doc:"Tools that a person has to approve first, because their definitions changed."`
 }
 
-func (h *Hub) connectTool() toolcrib.Tool {
+func (h *Hub) connectTool(may func(ctx context.Context, caller toolcrib.Caller, server string) error) toolcrib.Tool {
 	return toolcrib.Define(toolcrib.Spec{
 		Name: "mcp_connect", Title: "Start an MCP server", Description: connectText,
 		Effects: toolcrib.Runs | toolcrib.Network, Idempotent: true, Group: group, Timeout: 2 * time.Minute,
-	}, func(ctx context.Context, _ *toolcrib.Env, in connectIn) (connectOut, error) {
+	}, func(ctx context.Context, env *toolcrib.Env, in connectIn) (connectOut, error) {
+		if may != nil {
+			if err := may(ctx, env.Call.Caller, in.Name); err != nil {
+				return connectOut{}, err
+			}
+		}
 		b, ok := h.Box(in.Name)
 		if !ok {
 			return connectOut{}, fmt.Errorf("there is no MCP server %q", in.Name)
@@ -68,7 +74,7 @@ func (h *Hub) connectTool() toolcrib.Tool {
 		}
 		out := connectOut{Protocol: b.knownVersion(), Tools: []string{}, Held: []string{}}
 		for _, d := range b.definitions() {
-			if sum, err := d.hash(); err == nil && b.stands(d.Name, sum) {
+			if b.stands(d.Name, d.sum) {
 				out.Tools = append(out.Tools, d.Name)
 			}
 		}

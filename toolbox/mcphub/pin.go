@@ -1,17 +1,16 @@
 package mcphub
 
 import (
-	"bytes"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
-	"fmt"
 	"time"
 )
 
 // pins are the definitions of a server's tools that a person, or the first
 // sight of them, has approved.
 type pins struct {
+	// Seen: the server was listed once. What comes later is not seen first,
+	// also if there was nothing then.
+	Seen  bool           `json:"seen,omitempty"`
 	Tools map[string]pin `json:"tools"`
 }
 
@@ -23,34 +22,14 @@ type pin struct {
 	First      bool            `json:"first,omitempty"` // taken as it was first seen, and no person looked
 }
 
-// definition is what of a tool a model or a person goes by.
-type definition struct {
-	Name        string          `json:"name"`
-	Title       string          `json:"title,omitempty"`
-	Description string          `json:"description,omitempty"`
-	Input       json.RawMessage `json:"inputSchema,omitempty"`
-	Output      json.RawMessage `json:"outputSchema,omitempty"`
-	Annotations json.RawMessage `json:"annotations,omitempty"`
-}
+// none reports whether the server was never listed, or is forgotten.
+func (p *pins) none() bool { return !p.Seen && len(p.Tools) == 0 }
 
-// hash is the fingerprint of a definition: it is the same for two texts that
-// differ in space and the order of members only.
-func (d definition) hash() (string, error) {
-	text, err := json.Marshal(d)
-	if err != nil {
-		return "", fmt.Errorf("pinning %s: %w", d.Name, err)
+func (p *pins) put(d definition, at time.Time, first bool) {
+	if p.Tools == nil {
+		p.Tools = map[string]pin{}
 	}
-	var value any
-	dec := json.NewDecoder(bytes.NewReader(text))
-	dec.UseNumber()
-	if err := dec.Decode(&value); err != nil {
-		return "", fmt.Errorf("pinning %s: %w", d.Name, err)
-	}
-	if text, err = json.Marshal(value); err != nil { // members come out sorted
-		return "", fmt.Errorf("pinning %s: %w", d.Name, err)
-	}
-	sum := sha256.Sum256(text)
-	return hex.EncodeToString(sum[:]), nil
+	p.Tools[d.Name] = pin{Hash: d.sum, Definition: d.raw, At: at, First: first}
 }
 
 // Held is a definition that is kept back until a person approves it.
@@ -59,44 +38,35 @@ type Held struct {
 	Why  string          // changed, new, or what was noticed
 	Was  json.RawMessage // nil: it is new
 	Is   json.RawMessage
+	Hash string // of Is
+}
+
+func hold(d definition, why string, was json.RawMessage) Held {
+	if d.unseen != "" && d.unseen != why {
+		why += ", and " + d.unseen
+	}
+	return Held{Tool: d.Name, Why: why, Was: was, Is: d.raw, Hash: d.sum}
 }
 
 // sift sorts the definitions of a manifest: those that are approved, and those
-// that are kept back. With no pins yet, what is seen first is approved, but for
-// what looks as if it wanted to mislead.
-func (b *Box) sift(list []definition, raw map[string]json.RawMessage, p *pins) (good []definition, held []Held, changed bool) {
-	first := len(p.Tools) == 0 && !b.server.Approve
+// that are kept back. What is seen first is approved and pinned, but for what
+// looks as if it wanted to mislead.
+func (b *Box) sift(list []definition, p *pins, first bool) (good []definition, held []Held) {
 	for _, d := range list {
-		sum, err := d.hash()
-		if err != nil {
-			held = append(held, Held{Tool: d.Name, Why: err.Error(), Is: raw[d.Name]})
-			continue
-		}
 		was, known := p.Tools[d.Name]
 		switch {
-		case b.server.Unpinned, known && was.Hash == sum:
+		case b.server.Unpinned, known && was.Hash == d.sum:
 			good = append(good, d)
 		case known:
-			held = append(held, Held{Tool: d.Name, Why: "its definition is another than the one that was approved", Was: was.Definition, Is: raw[d.Name]})
-		case first && hidden(d) != "":
-			held = append(held, Held{Tool: d.Name, Why: hidden(d), Is: raw[d.Name]})
+			held = append(held, hold(d, "its definition is another than the one that was approved", was.Definition))
+		case first && d.unseen != "":
+			held = append(held, hold(d, d.unseen, nil))
 		case first:
 			good = append(good, d)
-			changed = true
+			p.put(d, b.now(), true)
 		default:
-			held = append(held, Held{Tool: d.Name, Why: "it is new since the server was approved", Is: raw[d.Name]})
+			held = append(held, hold(d, "it is new since the server was approved", nil))
 		}
 	}
-	if changed {
-		if p.Tools == nil {
-			p.Tools = map[string]pin{}
-		}
-		for _, d := range good {
-			sum, err := d.hash()
-			if err == nil {
-				p.Tools[d.Name] = pin{Hash: sum, Definition: raw[d.Name], At: b.hub.needs.Now(), First: true}
-			}
-		}
-	}
-	return good, held, changed
+	return good, held
 }

@@ -1,9 +1,9 @@
 package mcphub
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
-	"maps"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,9 +14,9 @@ import (
 
 // What a server offers besides tools is read by tools too, so that reading is
 // judged and recorded. Frontends that have words of their own for resources and
-// prompts do not list them.
+// prompts do not list them: see [IsShelf].
 const (
-	// ShelfGroup is the group of these tools.
+	// ShelfGroup is the group of such tools of other boxes.
 	ShelfGroup    = "mcp-shelf"
 	ReadTool      = "mcp_read_resource"
 	PromptTool    = "mcp_get_prompt"
@@ -24,12 +24,28 @@ const (
 	SubscribeTool = "mcp_subscribe"
 )
 
+// IsShelf reports whether a tool reads what is offered besides tools. Those of
+// servers are in the group of all their tools, so that whoever is kept from that
+// is kept from them.
+func IsShelf(spec toolcrib.Spec) bool {
+	return spec.Group == ShelfGroup || spec.Group == group && ownName(cmp.Or(spec.Native, spec.Name))
+}
+
+// ownName reports whether a name is that of a tool which is added to a server.
+func ownName(name string) bool {
+	switch name {
+	case ReadTool, PromptTool, CompleteTool, SubscribeTool:
+		return true
+	}
+	return false
+}
+
 // shelfTools are the tools that read what a server offers besides tools.
 func (b *Box) shelfTools(m *manifest) []toolcrib.Tool {
 	var tools []toolcrib.Tool
 	add := func(name, description, input string, run toolcrib.RunFunc) {
 		tools = append(tools, toolcrib.Tool{Spec: toolcrib.Spec{
-			Name: name, Description: description, Input: json.RawMessage(input), Effects: b.effects(name), Group: ShelfGroup, Timeout: longest,
+			Name: name, Description: description, Input: json.RawMessage(input), Effects: b.effects(name), Group: group, Timeout: longest,
 		}, Run: run})
 	}
 	if m.has("resources") {
@@ -101,48 +117,6 @@ func readResources(text json.RawMessage) (*toolcrib.Result, error) {
 	return out, nil
 }
 
-// subscribe has the server tell when a resource changes, or no longer. What is
-// told goes to everyone who follows the hub, and they know who wanted it.
-func (b *Box) subscribe(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
-	var in struct {
-		URI string `json:"uri"`
-		On  bool   `json:"on"`
-	}
-	if err := json.Unmarshal(input, &in); err != nil {
-		return nil, err
-	}
-	i, err := b.instance(env.Call.Caller.Session)
-	if err != nil {
-		return nil, unavailable(err)
-	}
-	s, err := i.acquire(ctx)
-	if err != nil {
-		return nil, b.notStarted(ctx, err)
-	}
-	defer i.release()
-	if err := s.Listen(ctx, b.follow(in.URI, in.On)); err != nil {
-		b.follow(in.URI, !in.On)
-		return nil, b.failure(ctx, newClock(ctx, b.server.Timeout), err, false)
-	}
-	return &toolcrib.Result{Value: json.RawMessage(`{}`)}, nil
-}
-
-// follow notes that one more wants to hear of a resource, or one less, and
-// gives all that are wanted.
-func (b *Box) follow(uri string, on bool) []string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if b.wanted == nil {
-		b.wanted = map[string]int{}
-	}
-	if on {
-		b.wanted[uri]++
-	} else if b.wanted[uri]--; b.wanted[uri] <= 0 {
-		delete(b.wanted, uri)
-	}
-	return slices.Collect(maps.Keys(b.wanted))
-}
-
 // Listing is what a server offers besides tools, as it defined it.
 type Listing struct{ Prompts, Resources, Templates []json.RawMessage }
 
@@ -164,23 +138,12 @@ func (b *Box) Offers(capability string) bool {
 	return b.manifest != nil && b.manifest.has(capability)
 }
 
-// Definition is a tool's definition as the server gave it, by the name that it
-// has in the box.
+// Definition is the definition of an approved tool as the server gave it, by the
+// name that it has in the box.
 func (b *Box) Definition(tool string) json.RawMessage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.manifest == nil {
-		return nil
-	}
-	for _, text := range b.manifest.Tools {
-		var d struct {
-			Name string `json:"name"`
-		}
-		if json.Unmarshal(text, &d) == nil && plainName(d.Name) == tool {
-			return text
-		}
-	}
-	return nil
+	return b.names[tool].raw
 }
 
 // Reads reports how surely a server has a resource: 2 if it lists it, 1 if one
@@ -188,18 +151,12 @@ func (b *Box) Definition(tool string) json.RawMessage {
 func (b *Box) Reads(uri string) int {
 	l := b.Listing()
 	for _, text := range l.Resources {
-		var r struct {
-			URI string `json:"uri"`
-		}
-		if json.Unmarshal(text, &r) == nil && r.URI == uri {
+		if uri != "" && textMember(text, "uri") == uri {
 			return 2
 		}
 	}
 	for _, text := range l.Templates {
-		var t struct {
-			Template string `json:"uriTemplate"`
-		}
-		if json.Unmarshal(text, &t) == nil && fits(t.Template, uri) {
+		if fits(textMember(text, "uriTemplate"), uri) {
 			return 1
 		}
 	}
@@ -207,8 +164,12 @@ func (b *Box) Reads(uri string) int {
 }
 
 // fits reports whether an address can come of a template. It is a rough look:
-// the server itself decides.
+// the server itself decides. One without a scheme of its own would fit the
+// addresses of every other server.
 func fits(template, uri string) bool {
+	if own, _, _ := strings.Cut(template, "{"); !strings.Contains(own, ":") {
+		return false
+	}
 	if len(template) > 2048 || len(uri) > 8192 {
 		return false
 	}

@@ -1,6 +1,7 @@
 package mcphub
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,19 +13,27 @@ import (
 // store keeps what is remembered of servers between runs: a file each, replaced
 // as a whole, so that a reader in another process sees the old or the new.
 type store struct {
-	root     *os.Root // nil: nothing is kept
+	root     *os.Root // nil: it is kept in memory, as long as this process runs
 	readOnly bool
+	most     int // bytes of one
 	mu       sync.Mutex
 	number   int
+	memory   map[string][]byte
 }
 
-// mostKept bounds what is read back.
+// mostKept bounds what is kept and read back.
 const mostKept = 32 << 20
 
 // load reads what was kept; false if there is nothing.
 func (s *store) load(name string, into any) (bool, error) {
 	if s.root == nil {
-		return false, nil
+		s.mu.Lock()
+		text, ok := s.memory[name]
+		s.mu.Unlock()
+		if !ok {
+			return false, nil
+		}
+		return true, json.Unmarshal(text, into)
 	}
 	f, err := s.root.Open(name + ".json")
 	if errors.Is(err, os.ErrNotExist) {
@@ -33,11 +42,11 @@ func (s *store) load(name string, into any) (bool, error) {
 	if err != nil {
 		return false, fmt.Errorf("reading what is known of an MCP server: %w", err)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, mostKept+1))
+	text, err := io.ReadAll(io.LimitReader(f, int64(s.most)+1))
 	if err = errors.Join(err, f.Close()); err != nil {
 		return false, fmt.Errorf("reading what is known of an MCP server: %w", err)
 	}
-	if len(text) > mostKept {
+	if len(text) > s.most {
 		return false, fmt.Errorf("what is known of an MCP server is too long (%s.json)", name)
 	}
 	if err := json.Unmarshal(text, into); err != nil {
@@ -48,15 +57,28 @@ func (s *store) load(name string, into any) (bool, error) {
 
 // save keeps it.
 func (s *store) save(name string, value any) (err error) {
-	if s.root == nil || s.readOnly {
+	if s.readOnly {
 		return nil
 	}
-	text, err := json.Marshal(value)
-	if err != nil {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false) // it would make a text longer
+	if err := enc.Encode(value); err != nil {
 		return fmt.Errorf("keeping what is known of an MCP server: %w", err)
+	}
+	text := buf.Bytes()
+	if len(text) > s.most { // it could not be read back
+		return fmt.Errorf("what is known of an MCP server is too long to be kept (%s.json)", name)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.root == nil {
+		if s.memory == nil {
+			s.memory = map[string][]byte{}
+		}
+		s.memory[name] = text
+		return nil
+	}
 	s.number++
 	temp := fmt.Sprintf("%s.%p.%d.tmp", name, s, s.number)
 	defer func() {
@@ -78,7 +100,13 @@ func (s *store) save(name string, value any) (err error) {
 
 // remove forgets it.
 func (s *store) remove(name string) error {
-	if s.root == nil || s.readOnly {
+	if s.readOnly {
+		return nil
+	}
+	if s.root == nil {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		delete(s.memory, name)
 		return nil
 	}
 	if err := s.root.Remove(name + ".json"); err != nil && !errors.Is(err, os.ErrNotExist) {

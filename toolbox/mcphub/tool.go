@@ -25,7 +25,7 @@ const group = "mcp"
 
 // tool makes a tool of a definition. Its effects are what the owner of this
 // machine says: what a server says of itself is not taken for it.
-func (b *Box) tool(d definition, sum string) (toolcrib.Tool, error) {
+func (b *Box) tool(d definition) (toolcrib.Tool, error) {
 	mirror, err := client.Mirrors(d.Input)
 	if err != nil {
 		return toolcrib.Tool{}, fmt.Errorf("its arguments cannot be sent as it wants: %w", err)
@@ -41,12 +41,7 @@ func (b *Box) tool(d definition, sum string) (toolcrib.Tool, error) {
 		spec.Output = nil
 	}
 	if spec.Title == "" {
-		var a struct {
-			Title string `json:"title"`
-		}
-		if json.Unmarshal(d.Annotations, &a) == nil {
-			spec.Title = a.Title
-		}
+		spec.Title = textMember(d.Annotations, "title")
 	}
 	name, err := json.Marshal(d.Name)
 	if err != nil {
@@ -56,7 +51,7 @@ func (b *Box) tool(d definition, sum string) (toolcrib.Tool, error) {
 		params := make([]byte, 0, len(input)+len(name)+32)
 		params = append(append(params, `{"name":`...), name...)
 		params = append(append(params, `,"arguments":`...), input...)
-		text, err := b.do(ctx, env, use{method: mcp.MethodToolsCall, params: append(params, '}'), mirror: mirror, tool: d.Name, hash: sum})
+		text, err := b.do(ctx, env, use{method: mcp.MethodToolsCall, params: append(params, '}'), mirror: mirror, tool: d.Name, hash: d.sum})
 		if err != nil {
 			return nil, err
 		}
@@ -64,20 +59,23 @@ func (b *Box) tool(d definition, sum string) (toolcrib.Tool, error) {
 	}}, nil
 }
 
+// effects are those of the tool's own name, else all that the patterns that fit
+// it have together: none of them may hide what another says.
 func (b *Box) effects(tool string) toolcrib.Effects {
 	if e, ok := b.server.Effects[tool]; ok {
 		return e
 	}
+	var all toolcrib.Effects
 	for pattern, e := range b.server.Effects {
 		if matches(pattern, tool) {
-			return e
+			all |= e
 		}
 	}
-	return 0
+	return all
 }
 
 // plainName makes a name that every model API takes. One that had to be changed
-// ends in a hash, so that two never meet.
+// ends in a hash, and so does one that looks as if it did, so that two never meet.
 func plainName(name string) string {
 	plain := strings.Map(func(r rune) rune {
 		if r == '_' || r == '-' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
@@ -85,11 +83,17 @@ func plainName(name string) string {
 		}
 		return '_'
 	}, name)
-	if plain == name && len(name) <= 64 {
+	if plain == name && len(name) <= 64 && !hashed(name) {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))
 	return plain[:min(len(plain), 55)] + "_" + hex.EncodeToString(sum[:4])
+}
+
+// hashed reports whether a name ends as plainName ends those it changes.
+func hashed(name string) bool {
+	at := len(name) - 9
+	return at >= 0 && name[at] == '_' && strings.Trim(name[at+1:], "0123456789abcdef") == ""
 }
 
 // use is one request to a server.
@@ -105,23 +109,37 @@ type use struct {
 // the server is not repeated; what has not, because the server was gone by then,
 // is sent to the next one.
 func (b *Box) do(ctx context.Context, env *toolcrib.Env, u use) (json.RawMessage, error) {
-	i, err := b.instance(env.Call.Caller.Session)
-	if err != nil {
-		return nil, unavailable(err)
-	}
 	for try := 0; ; try++ {
-		result, sent, err := b.attempt(ctx, env, i, u)
+		result, sent, err := b.attempt(ctx, env, u)
 		if err == nil || sent || try > 0 || !errors.Is(err, mcp.ErrClosed) || ctx.Err() != nil {
 			return result, err
 		}
 	}
 }
 
+// acquire gives a caller's running server. The instance must be released.
+func (b *Box) acquire(ctx context.Context, place string) (*instance, *client.Session, error) {
+	for {
+		i, err := b.instance(place)
+		if err != nil {
+			return nil, nil, unavailable(err)
+		}
+		s, err := i.acquire(ctx)
+		if errors.Is(err, errDropped) {
+			continue // it was idle until just now: there is room for a new one
+		}
+		if err != nil {
+			return nil, nil, b.notStarted(ctx, err)
+		}
+		return i, s, nil
+	}
+}
+
 // attempt sends a request to a running server.
-func (b *Box) attempt(ctx context.Context, env *toolcrib.Env, i *instance, u use) (_ json.RawMessage, sent bool, _ error) {
-	s, err := i.acquire(ctx)
+func (b *Box) attempt(ctx context.Context, env *toolcrib.Env, u use) (_ json.RawMessage, sent bool, _ error) {
+	i, s, err := b.acquire(ctx, placeOf(env.Call.Caller))
 	if err != nil {
-		return nil, false, b.notStarted(ctx, err)
+		return nil, false, err
 	}
 	defer i.release()
 	// A server says what it offers when it starts: what it says now counts.
@@ -130,13 +148,18 @@ func (b *Box) attempt(ctx context.Context, env *toolcrib.Env, i *instance, u use
 			"the MCP server %s has changed the definition of %s since it was approved; a person has to look at it (toolcrib hub show %s)", b.name, u.tool, b.name)}
 	}
 	peer := mcp.PeerOf(ctx)
-	clock := newClock(ctx, b.server.Timeout)
+	clock := newClock(ctx, b.server.Timeout, patience)
 	defer clock.stop()
 	var reached atomic.Bool
+	var asked atomic.Int32
 	call := client.Call{
 		Method: u.method, Params: u.params, Mirror: u.mirror, Capabilities: b.canBeAsked(peer),
 		Sent: func() { reached.Store(true) },
 		Ask: func(ctx context.Context, requests map[string]mcp.Request) (map[string]json.RawMessage, error) {
+			// Before the clock stands still: who asks on and on has no more time for it.
+			if asked.Add(1) > asksMost || len(requests) > asksMost {
+				return nil, mcp.Errorf(mcp.CodeInvalidRequest, "at most %d questions are asked for one call, and %d at once", asksMost, asksMost)
+			}
 			defer clock.pause()()
 			return b.ask(ctx, env, peer, requests)
 		},
@@ -186,6 +209,8 @@ func (b *Box) failure(ctx context.Context, c *clock, err error, sent bool) error
 	switch {
 	case ctx.Err() != nil:
 		return err
+	case c.late() && c.waited():
+		return &toolcrib.Error{Code: toolcrib.Timeout, Tool: b.name, Message: fmt.Sprintf("the questions of the MCP server %s were not answered within %v; the call was cancelled, and may have been done all the same", b.name, patience), Err: err}
 	case c.late():
 		return &toolcrib.Error{Code: toolcrib.Timeout, Tool: b.name, Message: fmt.Sprintf("the MCP server %s did not answer within %v; the call was cancelled, and may have been done all the same", b.name, b.server.Timeout), Err: err}
 	}
@@ -197,102 +222,26 @@ func (b *Box) failure(ctx context.Context, c *clock, err error, sent bool) error
 		case mcp.CodeMethodNotFound, mcp.CodeResourceNotFound:
 			code = toolcrib.NotFound
 		}
-		return &toolcrib.Error{Code: code, Tool: b.name, Message: fmt.Sprintf("the MCP server %s refused it: %s", b.name, said.Message), Err: err}
+		return &toolcrib.Error{Code: code, Tool: b.name, Message: fmt.Sprintf("the MCP server %s refused it: %s", b.name, clip(said.Message)), Err: err}
 	}
 	if e, ok := errors.AsType[*toolcrib.Error](err); ok {
 		return e
 	}
-	e := &toolcrib.Error{Code: toolcrib.Unavailable, Message: fmt.Sprintf("the MCP server %s could not be reached: %v", b.name, err), Err: err}
+	e := &toolcrib.Error{Code: toolcrib.Unavailable, Message: fmt.Sprintf("the MCP server %s could not be reached: %s", b.name, clip(err.Error())), Err: err}
 	if sent {
 		// Named, so that it is not tried again: it may have been done.
-		e.Tool, e.Message = b.name, fmt.Sprintf("the MCP server %s was lost while it was at work: %v; whether it was done is not known, look before you repeat it", b.name, err)
+		e.Tool, e.Message = b.name, fmt.Sprintf("the MCP server %s was lost while it was at work: %s; whether it was done is not known, look before you repeat it", b.name, clip(err.Error()))
 	}
 	return e
 }
 
-// readResult reads what a tool answered.
-func readResult(text json.RawMessage) (*toolcrib.Result, error) {
-	var all map[string]json.RawMessage
-	var r struct {
-		Content    []json.RawMessage `json:"content"`
-		Structured json.RawMessage   `json:"structuredContent"`
-		IsError    bool              `json:"isError"`
-	}
-	if err := json.Unmarshal(text, &all); err != nil {
-		return nil, badAnswer(err)
-	}
-	if err := json.Unmarshal(text, &r); err != nil {
-		return nil, badAnswer(err)
-	}
-	out := &toolcrib.Result{Failed: r.IsError}
-	if string(r.Structured) != "null" {
-		out.Value = r.Structured
-	}
-	for _, piece := range r.Content {
-		c, err := mcp.ReadContent(piece)
-		if err != nil {
-			return nil, badAnswer(err)
-		}
-		out.Content = append(out.Content, c)
-	}
-	more, err := rest(all, "content", "structuredContent", "isError", "resultType")
-	if err != nil {
-		return nil, badAnswer(err)
-	}
-	out.More = more
-	return out, nil
-}
+// mostSaid is how much of a server's own words an error has.
+const mostSaid = 2 << 10
 
-// rest is what else a result says, without what the server says of itself.
-func rest(all map[string]json.RawMessage, without ...string) (json.RawMessage, error) {
-	for _, key := range without {
-		delete(all, key)
+// clip makes what a server said fit for an error.
+func clip(text string) string {
+	if len(text) > mostSaid {
+		text = text[:mostSaid] + "…"
 	}
-	var meta map[string]json.RawMessage
-	if text, ok := all["_meta"]; ok && json.Unmarshal(text, &meta) == nil {
-		delete(meta, mcp.MetaServer)
-		delete(all, "_meta")
-		if len(meta) > 0 {
-			text, err := json.Marshal(meta)
-			if err != nil {
-				return nil, err
-			}
-			all["_meta"] = text
-		}
-	}
-	if len(all) == 0 {
-		return nil, nil
-	}
-	return json.Marshal(all)
-}
-
-func badAnswer(err error) error {
-	return &toolcrib.Error{Code: toolcrib.Internal, Message: "the MCP server's answer cannot be read: " + err.Error(), Err: err}
-}
-
-func emitProgress(env *toolcrib.Env, params json.RawMessage) {
-	var p struct {
-		Progress float64 `json:"progress"`
-		Total    float64 `json:"total"`
-		Message  string  `json:"message"`
-	}
-	if json.Unmarshal(params, &p) == nil {
-		env.Emit(toolcrib.Event{Kind: "progress", Text: p.Message, Progress: p.Progress, Total: p.Total})
-	}
-}
-
-// emitLog shows a log message on screens, and passes it on to a client that
-// wants such.
-func emitLog(env *toolcrib.Env, peer mcp.Peer, params json.RawMessage) {
-	if peer != nil {
-		peer.Log(params)
-		return
-	}
-	var p struct {
-		Level string          `json:"level"`
-		Data  json.RawMessage `json:"data"`
-	}
-	if json.Unmarshal(params, &p) == nil {
-		env.Emit(toolcrib.Event{Kind: "log", Text: p.Level + ": " + string(p.Data)})
-	}
+	return strings.ToValidUTF8(text, "")
 }

@@ -10,15 +10,16 @@ import (
 // What one list may have: a server that never ends must end here.
 const (
 	mostPages = 1000
-	mostItems = 100_000
+	mostItems = 10_000
 )
 
 // List goes through all pages of a list (method tools/list, key "tools") and
 // gives each its items, as they are. The result is how long the server says
-// that the list is good for; negative: it says nothing.
+// that the list is good for; negative: it says nothing. All pages together may
+// have as many bytes as one message.
 func (s *Session) List(ctx context.Context, method, key string, each func(item json.RawMessage) error) (time.Duration, error) {
 	good := time.Duration(-1)
-	items, cursor := 0, json.RawMessage(nil)
+	items, size, cursor := 0, 0, json.RawMessage(nil)
 	for range mostPages {
 		var params json.RawMessage
 		if cursor != nil {
@@ -40,6 +41,9 @@ func (s *Session) List(ctx context.Context, method, key string, each func(item j
 		}
 		if items += len(list); items > mostItems {
 			return good, fmt.Errorf("%s has more than %d items", method, mostItems)
+		}
+		if size += len(result); size > s.config.Most {
+			return good, fmt.Errorf("%s has more than %d bytes", method, s.config.Most)
 		}
 		for _, item := range list {
 			if err := each(item); err != nil {

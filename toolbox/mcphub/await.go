@@ -1,0 +1,107 @@
+package mcphub
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// failure is a server that could not be listed, kept for the next process: each
+// would wait for it anew.
+type failure struct {
+	Of    string    `json:"of"` // how the server was set up
+	At    time.Time `json:"at"`
+	Err   string    `json:"error"`
+	Times int       `json:"times"` // in a row
+}
+
+// A server that could not be listed is not waited for so long, and twice as long
+// each time it fails again.
+const (
+	unwaitedLeast = 10 * time.Minute
+	unwaitedMost  = 24 * time.Hour
+)
+
+func (f failure) until() time.Time {
+	return f.At.Add(min(unwaitedLeast<<min(max(f.Times-1, 0), 10), unwaitedMost))
+}
+
+// Await asks every server that was never listed, all at once, and gives them
+// a while. Who takes longer is listed when it answers, and so is who has failed
+// of late.
+func (h *Hub) Await(ctx context.Context, wait time.Duration) {
+	if wait <= 0 {
+		for _, b := range h.Boxes() {
+			if b.server.Eager {
+				b.aside(failure{})
+			}
+		}
+		return
+	}
+	limit, cancel := context.WithTimeout(ctx, wait)
+	defer cancel()
+	var all sync.WaitGroup
+	for _, b := range h.Boxes() {
+		if b.listed() && !b.server.Eager {
+			continue
+		}
+		was, known := b.failed()
+		if known && !b.server.Eager && b.now().Before(was.until()) {
+			h.needs.Log.Info("an MCP server could not be listed before and is not waited for", "server", b.name, "err", was.Err)
+			b.aside(was)
+			continue
+		}
+		all.Go(func() {
+			if err := b.Refresh(limit); err != nil {
+				h.needs.Log.Warn("an MCP server cannot be listed", "server", b.name, "err", err)
+				if ctx.Err() == nil {
+					b.remember(was, err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
+// aside asks a server without anybody waiting for it.
+func (b *Box) aside(was failure) {
+	if b.hub.needs.ReadOnly {
+		return
+	}
+	b.mu.Lock() // so that the end of the box sees it, or it sees the end
+	defer b.mu.Unlock()
+	if b.ctx.Err() != nil {
+		return
+	}
+	b.asking.Go(func() {
+		ctx, cancel := context.WithTimeout(b.ctx, b.server.Starting)
+		defer cancel()
+		if err := b.Refresh(ctx); err != nil && b.ctx.Err() == nil {
+			b.remember(was, err)
+		}
+	})
+}
+
+// failed is how the server failed last, as it is set up now.
+func (b *Box) failed() (failure, bool) {
+	var f failure
+	ok, err := b.hub.store.load("failed-"+b.name, &f)
+	if err != nil {
+		b.hub.needs.Log.Debug("how an MCP server failed cannot be read", "server", b.name, "err", err)
+	}
+	if err != nil || !ok || f.Of != b.server.fingerprint() {
+		return failure{}, false
+	}
+	return f, true
+}
+
+// remember keeps that a server which was never listed has failed.
+func (b *Box) remember(was failure, err error) {
+	if b.listed() {
+		return
+	}
+	f := failure{Of: b.server.fingerprint(), At: b.now(), Err: clip(b.hub.redact(err.Error())), Times: was.Times + 1}
+	if err := b.hub.store.save("failed-"+b.name, f); err != nil {
+		b.hub.needs.Log.Warn("that an MCP server failed cannot be kept", "server", b.name, "err", err)
+	}
+}

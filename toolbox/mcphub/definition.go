@@ -1,0 +1,167 @@
+package mcphub
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// definition is a tool as its server defines it.
+type definition struct {
+	Name        string
+	Title       string
+	Description string
+	Input       json.RawMessage
+	Output      json.RawMessage
+	Annotations json.RawMessage
+
+	raw    json.RawMessage // all of it
+	sum    string          // the fingerprint of all of it
+	unseen string          // what a person does not see of it; empty: nothing
+}
+
+// members are those of a definition that the protocol names.
+func members() []string {
+	return []string{"name", "title", "description", "inputSchema", "outputSchema", "annotations", "icons", "execution", "_meta"}
+}
+
+// define reads a definition. Two readers must not see two things in one text:
+// members are taken by their exact names, one that is there twice or only looks
+// like a known one is refused, and the fingerprint is of everything that is said.
+func define(text json.RawMessage) (definition, error) {
+	d := definition{raw: text}
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(text, &all); err != nil {
+		return d, err
+	}
+	if all == nil {
+		return d, errors.New("it is no object")
+	}
+	for key := range all {
+		for _, known := range members() {
+			if key != known && strings.EqualFold(key, known) {
+				return d, fmt.Errorf("its member %q is written otherwise than %q", key, known)
+			}
+		}
+	}
+	for key, into := range map[string]*string{"name": &d.Name, "title": &d.Title, "description": &d.Description} {
+		if value := all[key]; value != nil {
+			if err := json.Unmarshal(value, into); err != nil {
+				return d, fmt.Errorf("its %s: %w", key, err)
+			}
+		}
+	}
+	d.Input, d.Output, d.Annotations = all["inputSchema"], all["outputSchema"], all["annotations"]
+	err := texts(text, func(s string) error {
+		if strings.ContainsRune(s, utf8.RuneError) {
+			return errors.New("it has letters that are none")
+		}
+		if d.unseen == "" {
+			d.unseen = hidden(s)
+		}
+		return nil
+	})
+	if err != nil {
+		return d, err
+	}
+	d.sum, err = fingerprint(text)
+	return d, err
+}
+
+// texts gives every text of a value, decoded, and refuses one with a member that
+// is there twice.
+func texts(value json.RawMessage, each func(string) error) error {
+	dec := json.NewDecoder(bytes.NewReader(value))
+	dec.UseNumber()
+	type level struct{ names map[string]bool } // nil: an array
+	var open []level
+	key := false // a member's name comes next
+	for {
+		if len(open) == 0 && dec.InputOffset() > 0 {
+			return nil
+		}
+		token, err := dec.Token()
+		if err != nil {
+			return err
+		}
+		switch t := token.(type) {
+		case json.Delim:
+			switch t {
+			case '{':
+				open = append(open, level{map[string]bool{}})
+			case '[':
+				open = append(open, level{})
+			default:
+				open = open[:len(open)-1]
+			}
+			key = len(open) > 0 && open[len(open)-1].names != nil
+			continue
+		case string:
+			if err := each(t); err != nil {
+				return err
+			}
+			if key {
+				names := open[len(open)-1].names
+				if names[t] {
+					return fmt.Errorf("it has two members %q", t)
+				}
+				names[t] = true
+				key = false
+				continue
+			}
+		}
+		key = len(open) > 0 && open[len(open)-1].names != nil
+	}
+}
+
+// fingerprint is the same for two texts that differ in space and the order of
+// members only.
+func fingerprint(text json.RawMessage) (string, error) {
+	var value any
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	if err := dec.Decode(&value); err != nil {
+		return "", err
+	}
+	plain, err := json.Marshal(value) // members come out sorted
+	if err != nil {
+		return "", err
+	}
+	sum := sha256.Sum256(plain)
+	return hex.EncodeToString(sum[:]), nil
+}
+
+// read takes the definitions of tools apart. One that cannot be read is left
+// out, and so is the second of a name.
+func read(list []json.RawMessage, box string) (defs []definition, faults []toolcrib.Fault) {
+	seen := map[string]bool{}
+	for i, text := range list {
+		d, err := define(text)
+		name := d.Name
+		if name == "" || len(name) > 256 {
+			name = fmt.Sprintf("number %d", i+1)
+		}
+		fault := func(err error) { faults = append(faults, toolcrib.Fault{Box: box, Tool: name, Err: err}) }
+		switch {
+		case err != nil:
+			fault(fmt.Errorf("its definition cannot be read: %w", err))
+		case d.Name == "" || len(d.Name) > 256:
+			fault(errors.New("it has no name, or an endless one"))
+		case ownName(d.Name):
+			fault(errors.New("its name is that of a tool which Toolcrib adds to a server"))
+		case seen[d.Name]:
+			fault(errors.New("the server has another tool of this name"))
+		default:
+			seen[d.Name] = true
+			defs = append(defs, d)
+		}
+	}
+	return defs, faults
+}

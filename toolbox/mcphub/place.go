@@ -1,0 +1,87 @@
+package mcphub
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// errDropped is told by an instance that another has taken the place of.
+var errDropped = errors.New("this place was given up")
+
+// instancesMost bounds how many conversations have a server of their own.
+const instancesMost = 64
+
+// placeOf names the conversation of a caller. A client of the modern era has no
+// session: its person is what is known of it.
+func placeOf(c toolcrib.Caller) string {
+	if c.Organisation == "" && c.Subject == "" && c.Session == "" {
+		return ""
+	}
+	return c.Organisation + "\x00" + c.Subject + "\x00" + c.Session
+}
+
+// instance gives the place of a conversation's server.
+func (b *Box) instance(place string) (*instance, error) {
+	key := ""
+	if b.server.Instance == PerSession {
+		key = place
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if i := b.instances[key]; i != nil && !i.gone() {
+		return i, nil
+	}
+	if b.ctx.Err() != nil {
+		return nil, errors.New("the hub is closed")
+	}
+	if len(b.instances) >= instancesMost {
+		// Places of servers that are not there are none that count.
+		maps.DeleteFunc(b.instances, func(key string, i *instance) bool { return key != "" && i.leave() })
+	}
+	if len(b.instances) >= instancesMost {
+		return nil, fmt.Errorf("%d conversations have an MCP server %s of their own already; wait until one of them is idle", len(b.instances), b.name)
+	}
+	i := &instance{box: b, key: key, stderr: &tail{}}
+	b.instances[key] = i
+	return i, nil
+}
+
+// drop forgets the place of a conversation whose server is no longer there.
+func (b *Box) drop(i *instance) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if i.key != "" && b.instances[i.key] == i {
+		delete(b.instances, i.key)
+	}
+}
+
+// abandon gives up the place of a conversation whose server has ended and that
+// nobody uses; the lock is held. Where it failed the place stays, so that the
+// failures count.
+func (i *instance) abandon() {
+	if i.key == "" || i.ended || i.dropped || i.uses > 0 || i.session != nil || i.starting != nil || i.fails > 0 {
+		return
+	}
+	i.dropped = true
+	go i.box.drop(i) // the box's lock comes before this one
+}
+
+// leave gives up a place without a server, if nobody is about to use it.
+func (i *instance) leave() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	if i.uses > 0 || i.session != nil || i.starting != nil {
+		return false
+	}
+	i.dropped = true
+	return true
+}
+
+func (i *instance) gone() bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.dropped
+}

@@ -1,0 +1,95 @@
+package mcphub
+
+import (
+	"encoding/json"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/mcp"
+)
+
+// readResult reads what a tool answered.
+func readResult(text json.RawMessage) (*toolcrib.Result, error) {
+	var all map[string]json.RawMessage
+	var r struct {
+		Content    []json.RawMessage `json:"content"`
+		Structured json.RawMessage   `json:"structuredContent"`
+		IsError    bool              `json:"isError"`
+	}
+	if err := json.Unmarshal(text, &all); err != nil {
+		return nil, badAnswer(err)
+	}
+	if err := json.Unmarshal(text, &r); err != nil {
+		return nil, badAnswer(err)
+	}
+	out := &toolcrib.Result{Failed: r.IsError}
+	if string(r.Structured) != "null" {
+		out.Value = r.Structured
+	}
+	for _, piece := range r.Content {
+		c, err := mcp.ReadContent(piece)
+		if err != nil {
+			return nil, badAnswer(err)
+		}
+		out.Content = append(out.Content, c)
+	}
+	more, err := rest(all, "content", "structuredContent", "isError", "resultType")
+	if err != nil {
+		return nil, badAnswer(err)
+	}
+	out.More = more
+	return out, nil
+}
+
+// rest is what else a result says, without what the server says of itself.
+func rest(all map[string]json.RawMessage, without ...string) (json.RawMessage, error) {
+	for _, key := range without {
+		delete(all, key)
+	}
+	var meta map[string]json.RawMessage
+	if text, ok := all["_meta"]; ok && json.Unmarshal(text, &meta) == nil {
+		delete(meta, mcp.MetaServer)
+		delete(all, "_meta")
+		if len(meta) > 0 {
+			text, err := json.Marshal(meta)
+			if err != nil {
+				return nil, err
+			}
+			all["_meta"] = text
+		}
+	}
+	if len(all) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(all)
+}
+
+func badAnswer(err error) error {
+	return &toolcrib.Error{Code: toolcrib.Internal, Message: "the MCP server's answer cannot be read: " + err.Error(), Err: err}
+}
+
+func emitProgress(env *toolcrib.Env, params json.RawMessage) {
+	var p struct {
+		Progress float64 `json:"progress"`
+		Total    float64 `json:"total"`
+		Message  string  `json:"message"`
+	}
+	if json.Unmarshal(params, &p) == nil {
+		env.Emit(toolcrib.Event{Kind: "progress", Text: p.Message, Progress: p.Progress, Total: p.Total})
+	}
+}
+
+// emitLog shows a log message on screens, and passes it on to a client that
+// wants such.
+func emitLog(env *toolcrib.Env, peer mcp.Peer, params json.RawMessage) {
+	if peer != nil {
+		peer.Log(params)
+		return
+	}
+	var p struct {
+		Level string          `json:"level"`
+		Data  json.RawMessage `json:"data"`
+	}
+	if json.Unmarshal(params, &p) == nil {
+		env.Emit(toolcrib.Event{Kind: "log", Text: p.Level + ": " + string(p.Data)})
+	}
+}
