@@ -158,7 +158,7 @@ func (c *Crib) emitter(f *flight) func(Event) {
 		return dropEvent
 	}
 	return func(ev Event) {
-		ev.Time, ev.Call, ev.Tool = c.now(), f.call.ID, f.call.Tool
+		ev.Time, ev.Call, ev.Caller, ev.Tool = c.now(), f.call.ID, f.call.Caller, f.call.Tool
 		c.Emit(ev)
 	}
 }

@@ -7,6 +7,7 @@ import "time"
 type Event struct {
 	Time     time.Time `json:"time"`
 	Call     string    `json:"call"`
+	Caller   Caller    `json:"-"` // whose call it is: others can have one of the same ID
 	Tool     string    `json:"tool"`
 	Kind     string    `json:"kind"` // progress, stdout, stderr, log
 	Text     string    `json:"text,omitempty"`

@@ -11,7 +11,15 @@ import (
 // event that nobody follows is lost.
 type events struct {
 	mu     sync.RWMutex
-	follow map[string][]*follower // by call
+	follow map[callKey][]*follower
+}
+
+// callKey names a call. Its ID alone does not: who knows or guesses that of
+// somebody else's call must not hear of it.
+type callKey struct{ subject, organisation, id string }
+
+func keyOf(caller *toolcrib.Caller, id string) callKey {
+	return callKey{caller.Subject, caller.Organisation, id}
 }
 
 type follower struct{ hear func(toolcrib.Event) }
@@ -19,7 +27,7 @@ type follower struct{ hear func(toolcrib.Event) }
 // emit is [toolcrib.Crib.Emit].
 func (e *events) emit(ev toolcrib.Event) {
 	e.mu.RLock()
-	list := e.follow[ev.Call]
+	list := e.follow[keyOf(&ev.Caller, ev.Call)]
 	e.mu.RUnlock()
 	for _, f := range list {
 		f.hear(ev)
@@ -28,12 +36,12 @@ func (e *events) emit(ev toolcrib.Event) {
 
 // Follow hears the events of one call until stop is called; hear returns at
 // once.
-func (e *events) Follow(call string, hear func(toolcrib.Event)) (stop func()) {
-	f := &follower{hear}
+func (e *events) Follow(followed toolcrib.Call, hear func(toolcrib.Event)) (stop func()) {
+	f, call := &follower{hear}, keyOf(&followed.Caller, followed.ID)
 	e.mu.Lock()
 	defer e.mu.Unlock()
 	if e.follow == nil {
-		e.follow = map[string][]*follower{}
+		e.follow = map[callKey][]*follower{}
 	}
 	// A list is never changed in place: emit reads it without the lock.
 	e.follow[call] = append(slices.Clip(e.follow[call]), f)

@@ -36,6 +36,9 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error {
 	gate := a.newGate(version)
 	defer gate.Close()
+	watched, leave := context.WithCancel(ctx)
+	defer leave()
+	go gate.watch(watched)
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", gate)
 	mux.HandleFunc("GET /healthz", a.health(version))

@@ -21,6 +21,9 @@ type Handler struct {
 	// Cancelled hears of cancellations that are of none of their requests: a
 	// modern server ends a subscription so. It returns at once. Nil: nobody does.
 	Cancelled func(id json.RawMessage)
+	// Late hears of answers to requests that nobody waits for any more. It
+	// returns at once. Nil: nobody does.
+	Late func(id json.RawMessage)
 	// Bad hears of messages that could not be read. Nil: nobody does.
 	Bad func(err error)
 	// Most is how many requests are answered at once; more are refused. Zero: 256.
@@ -106,8 +109,11 @@ func (c *Conn) take(m *Message) {
 		waiting := c.waiting[string(m.ID)]
 		delete(c.waiting, string(m.ID)) // a second answer is nobody's
 		c.mu.Unlock()
-		if waiting != nil {
+		switch {
+		case waiting != nil:
 			waiting <- m
+		case c.handler.Late != nil:
+			c.handler.Late(m.ID)
 		}
 	case m.Method == NotifyCancelled && m.ID == nil:
 		var p struct {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 )
 
 // Message is one JSON-RPC message: a request (Method and ID), a notification
@@ -136,7 +135,11 @@ func (m *Message) Append(buf []byte) ([]byte, error) {
 		buf = append(buf, `,"id":null`...)
 	}
 	if m.Method != "" {
-		buf = strconv.AppendQuote(append(buf, `,"method":`...), m.Method) // names of methods are plain
+		name, err := json.Marshal(m.Method)
+		if err != nil {
+			return nil, fmt.Errorf("writing the name of a method: %w", err)
+		}
+		buf = append(append(buf, `,"method":`...), name...)
 		if m.Params != nil {
 			buf = append(append(buf, `,"params":`...), m.Params...)
 		}

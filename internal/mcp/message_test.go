@@ -151,3 +151,20 @@ func squeeze(text json.RawMessage) json.RawMessage {
 	}
 	return out.Bytes()
 }
+
+// Whatever a method is called, what is written is JSON in one line.
+func TestAppendMethod(t *testing.T) {
+	for name, want := range map[string]string{
+		"a/b": "a/b", "\x00\x07\v\x7f": "\x00\x07\v\x7f", "\u2028\U0001F600": "\u2028\U0001F600",
+		`"\`: `"\`, "\u00ad": "\u00ad", "\xff": "\ufffd",
+	} {
+		text, err := (&Message{Method: name}).Append(nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := Parse(text)
+		if err != nil || m.Method != want {
+			t.Errorf("%q is written as %s: %v", name, text, err)
+		}
+	}
+}

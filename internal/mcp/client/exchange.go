@@ -20,6 +20,7 @@ const (
 	again    = time.Second           // before a stream is taken up again, if the server says nothing
 	soonest  = 20 * time.Millisecond // whatever the server says
 	attempts = 5                     // to take a stream up again, without anything coming
+	vain     = 10                    // streams taken up again that end without anything new
 )
 
 // exchange is one request over HTTP and its answer.
@@ -145,14 +146,17 @@ func (x *exchange) take(m *mcp.Message) bool {
 // has said that it can be.
 func (x *exchange) follow(resp *http.Response) (json.RawMessage, error) {
 	last, wait := "", again
-	failed := 0
+	failed, empty := 0, 0
 	for {
 		m, in, err := x.stream(resp)
 		if m != nil {
 			return result(m)
 		}
-		if in.last != "" {
-			last, failed = in.last, 0
+		if empty++; in.last != "" && in.last != last {
+			last, failed, empty = in.last, 0, 0
+		}
+		if empty > vain {
+			return nil, fmt.Errorf("the server ended the stream %d times without anything new: %w", empty, err)
 		}
 		if in.retry >= 0 {
 			wait = max(in.retry, soonest)
@@ -167,7 +171,8 @@ func (x *exchange) follow(resp *http.Response) (json.RawMessage, error) {
 			return nil, fmt.Errorf("the server ended the stream before its answer: %w", err)
 		}
 		for resp = nil; resp == nil; {
-			if err := pause(x.ctx, wait); err != nil {
+			// One that ends again and again is asked less and less often.
+			if err := pause(x.ctx, wait<<min(empty, 4)); err != nil {
 				return nil, err
 			}
 			if resp, err = x.resume(x.ctx, last); err == nil { //nolint:bodyclose // stream does

@@ -32,6 +32,7 @@ func newPipe(s *Session, stream mcp.Stream, why func(error) error) *pipe {
 			s.heard(nil, m)
 		},
 		Cancelled: s.unsubscribed,
+		Late:      s.flights.late,
 		Bad: func(err error) {
 			if p.bad.Add(1) <= shownFaults {
 				s.config.Log.Debug("a message of an MCP server could not be read", "error", err)

@@ -55,7 +55,10 @@ func (s *Session) asked(ctx context.Context, f *flight, m *mcp.Message) (json.Ra
 	default:
 		return nil, mcp.Errorf(mcp.CodeMethodNotFound, "%s is not known", printable(m.Method))
 	}
-	if f == nil || f.call.Ask == nil {
+	switch {
+	case f != nil && f.call.Ask == nil: // nor is somebody else asked about it
+		return nil, mcp.Errorf(mcp.CodeMethodNotFound, "there is nobody who can be asked")
+	case f == nil:
 		var err error
 		if f, err = s.flights.asking(); err != nil {
 			return nil, err

@@ -112,10 +112,19 @@ func (s *Session) Do(ctx context.Context, c Call) (json.RawMessage, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	f := s.flights.begin(&c, stop)
-	defer s.flights.end(f)
-	version := s.Version()
+	version, posted := s.Version(), false
+	defer func() {
+		if posted && ctx.Err() != nil { // the server may still be at it
+			s.flights.abandon(f)
+			return
+		}
+		s.flights.end(f)
+	}()
 	o := outfit{token: f.token}
-	r := request{method: c.Method, sent: c.Sent}
+	r := request{method: c.Method, id: func(id json.RawMessage) {
+		posted = true
+		s.flights.sent(f, id)
+	}, sent: c.Sent}
 	if mcp.IsModern(version) {
 		r.version, r.mirror = version, c.Mirror
 		o.version, o.info, o.capabilities, o.logLevel = version, s.config.Info, c.Capabilities, c.LogLevel
@@ -129,7 +138,7 @@ func (s *Session) Do(ctx context.Context, c Call) (json.RawMessage, error) {
 		if err != nil {
 			return nil, because(ctx, err)
 		}
-		r.sent = nil
+		r.sent, posted = nil, false
 		if !mcp.IsModern(version) {
 			return result, nil
 		}

@@ -206,10 +206,13 @@ func TestStdioClose(t *testing.T) {
 func TestLegacyQuestions(t *testing.T) {
 	leaks(t)
 	f := &fake{}
-	answers := make(chan *mcp.Message, 1)
+	answers, calls := make(chan *mcp.Message, 1), make(chan *mcp.Message, 10)
 	f.handle = old(func(f *fake, m *mcp.Message) {
-		if m.IsAnswer() {
+		switch {
+		case m.IsAnswer():
 			answers <- m
+		case m.Method == mcp.MethodToolsCall:
+			calls <- m
 		}
 	})
 	s := open(t, Config{Transport: Stdio{Start: f.start}, Version: mcp.Legacy})
@@ -266,7 +269,13 @@ func TestLegacyQuestions(t *testing.T) {
 	check("two for different ones", mcp.MethodElicit, "-32600")
 	check("ping meanwhile", mcp.MethodPing, "{}")
 	one()
+	check("two for different ones still", mcp.MethodElicit, "-32600")
 	same()
+	check("the other, of whom the server may not mean", mcp.MethodElicit, "-32600")
+	<-calls // of the mute one
+	f.answer(<-calls, `{}`)
+	check("the other, with one that the server is still at", mcp.MethodElicit, "-32600")
+	f.answer(<-calls, `{}`)
 	check("the other alone", mcp.MethodElicit, `{"b":1}`)
 	nameless := begin("", `{"c":1}`)
 	check("one without a name", mcp.MethodElicit, "-32600")

@@ -63,15 +63,18 @@ func (s *Server) do(ctx context.Context, v *visit, j *job) (json.RawMessage, err
 	if v.client.modern && inRounds(j.method) && (v.client.askable() || len(v.params.State) > 0) {
 		return s.doInRounds(ctx, v, j)
 	}
-	if s.people != nil && !v.client.modern && v.client.form {
+	if s.people != nil {
 		if j.call.ID == "" {
 			j.call.ID = toolcrib.NewID(s.now())
 		}
-		guest := s.newGuest(ctx, v, j.call)
-		if err := s.people.begin(ctx, guest); err != nil {
+		asked := &guest{call: j.call}
+		if !v.client.modern && v.client.form {
+			asked = s.newGuest(ctx, v, j.call)
+		}
+		if err := s.people.begin(ctx, asked); err != nil {
 			return j.encode(v, nil, unwatched(j.call.Tool, err))
 		}
-		defer s.people.end(guest)
+		defer s.people.end(asked)
 	}
 	stop := s.follow(v, &j.call, v.hear)
 	result, err := s.cfg.Crib.Call(mcp.WithPeer(ctx, v), j.call)

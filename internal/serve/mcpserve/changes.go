@@ -1,7 +1,6 @@
 package mcpserve
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"slices"
@@ -23,13 +22,18 @@ type listener struct {
 type outbox struct {
 	mu    sync.Mutex
 	notes []note
-	wake  chan struct{} // has a place for one
+	keys  map[noteKey]struct{} // of the notes
+	wake  chan struct{}        // has a place for one
 }
 
 type note struct {
-	method string
+	noteKey
 	params json.RawMessage
 }
+
+// noteKey says what a notification is about: about names the resource or the
+// elicitation, and is empty for lists.
+type noteKey struct{ method, about string }
 
 // These bound what is kept for a client that does not fetch it.
 const (
@@ -44,16 +48,19 @@ func newListener(wants func(method, uri string) bool) *listener {
 func (o *outbox) put(n note) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	for _, old := range o.notes {
-		if old.method == n.method && bytes.Equal(old.params, n.params) {
-			return
-		}
+	if _, there := o.keys[n.noteKey]; there {
+		return
 	}
 	if len(o.notes) >= maxNotes {
 		// Rather one of many resources than a list.
-		oldest := max(0, slices.IndexFunc(o.notes, func(n note) bool { return n.params != nil }))
+		oldest := max(0, slices.IndexFunc(o.notes, func(n note) bool { return n.about != "" }))
+		delete(o.keys, o.notes[oldest].noteKey)
 		o.notes = slices.Delete(o.notes, oldest, oldest+1)
 	}
+	if o.keys == nil {
+		o.keys = map[noteKey]struct{}{}
+	}
+	o.keys[n.noteKey] = struct{}{}
 	o.notes = append(o.notes, n)
 	select {
 	case o.wake <- struct{}{}:
@@ -65,7 +72,7 @@ func (o *outbox) take() []note {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	notes := o.notes
-	o.notes = nil
+	o.notes, o.keys = nil, nil
 	return notes
 }
 
@@ -82,33 +89,53 @@ func (s *Server) listen(l *listener) (stop func()) {
 
 // announce tells everyone who wants to know of a change. It does not wait.
 func (s *Server) announce(method string, params json.RawMessage) {
-	if len(params) > maxNote {
-		s.cfg.Log.Warn("a notification is too long, and is not passed on", "method", method, "bytes", len(params))
+	n, ok := newNote(method, params)
+	if !ok {
+		s.cfg.Log.Debug("a notification is not passed on", "bytes", len(params))
 		return
 	}
-	uri := ""
-	if method == mcp.NotifyResource {
-		var p struct {
-			URI string `json:"uri"`
-		}
-		if json.Unmarshal(params, &p) != nil {
-			return
-		}
-		uri = p.URI
-	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
+	all := make([]*listener, 0, len(s.listeners))
 	for l := range s.listeners {
-		if l.wants(method, uri) {
-			l.put(note{method, params})
+		all = append(all, l)
+	}
+	s.mu.Unlock()
+	for _, l := range all { // without the lock: whoever brings many changes must not stop everything else
+		if l.wants(n.method, n.about) {
+			l.put(n)
 		}
 	}
+}
+
+// newNote makes a notification of a change. Nothing else is taken: what comes
+// from a server that stands behind tools must not be able to say anything to
+// every client.
+func newNote(method string, params json.RawMessage) (n note, ok bool) {
+	n.method = method
+	key := ""
+	switch method {
+	case mcp.NotifyTools, mcp.NotifyPrompts, mcp.NotifyResources:
+		return n, true // there is nothing more to say
+	case mcp.NotifyResource:
+		key = "uri"
+	case mcp.NotifyElicited:
+		key = "elicitationId"
+	default:
+		return n, false
+	}
+	if len(params) > maxNote {
+		return n, false
+	}
+	n.about, ok = word(members(params)[key])
+	n.params = params
+	return n, ok && n.about != ""
 }
 
 // These bound what one client may want to hear of.
 const (
 	maxSubscriptions = 1000
 	maxURI           = 8 << 10
+	maxURIs          = 512 << 10 // together, of one request that listens
 )
 
 // subscription is a resource that some clients want to hear of. Its calls are
@@ -156,15 +183,13 @@ func (s *Server) subscribe(ctx context.Context, v *visit, uri string) error {
 	return nil
 }
 
-// unsubscribe makes the call that ends it when nobody else wants to hear of it.
+// unsubscribe makes the call that ends it for one client.
 func (s *Server) unsubscribe(ctx context.Context, v *visit, uri string) error {
 	sub, done := s.subscription(uri)
 	defer done()
 	sub.mu.Lock()
 	defer sub.mu.Unlock()
-	if sub.users--; sub.users > 0 {
-		return nil
-	}
+	sub.users--
 	_, err := s.readShelf(ctx, v, mcp.MethodUnsubscribe, uriParams(uri), acknowledged)
 	return err
 }

@@ -72,8 +72,8 @@ func TestCourierBroken(t *testing.T) {
 func TestOutbox(t *testing.T) {
 	l := newListener(nil)
 	for i := range 3 * maxNotes {
-		l.put(note{method: "a"})
-		l.put(note{method: "b", params: []byte(fmt.Sprint(i))})
+		l.put(note{noteKey: noteKey{method: "a"}})
+		l.put(note{noteKey: noteKey{"b", fmt.Sprint(i)}, params: []byte(fmt.Sprint(i))})
 	}
 	notes := l.take()
 	if len(notes) > maxNotes || string(notes[len(notes)-1].params) != fmt.Sprint(3*maxNotes-1) {

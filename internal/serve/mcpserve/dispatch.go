@@ -26,7 +26,7 @@ func (s *Server) answerModern(ctx context.Context, m *mcp.Message, p *params, w 
 	if !ok {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "_meta[%q] is not the object it should be, or is too large", mcp.MetaCapabilities)
 	}
-	v := &visit{client: c, way: w, id: m.ID, params: p, raw: m.Params}
+	v := &visit{server: s, client: c, way: w, id: m.ID, params: p, raw: m.Params}
 	if level, ok := word(p.Meta.Level); ok {
 		if !slices.Contains(logLevels(), level) {
 			return nil, mcp.Errorf(mcp.CodeInvalidParams, "_meta[%q] is no level: want one of %v", mcp.MetaLogLevel, logLevels())
@@ -37,6 +37,7 @@ func (s *Server) answerModern(ctx context.Context, m *mcp.Message, p *params, w 
 	case mcp.MethodDiscover:
 		return s.discover(), nil
 	case mcp.MethodListen:
+		m.Params = nil // kept by the visit alone, for as long as it is needed
 		return s.serveListen(ctx, v)
 	case mcp.MethodInitialize, mcp.MethodPing, mcp.MethodSetLevel, mcp.MethodSubscribe, mcp.MethodUnsubscribe:
 		return nil, mcp.Errorf(mcp.CodeMethodNotFound, "%s is not in version %s of the protocol", m.Method, version)
@@ -48,7 +49,7 @@ func (s *Server) answerModern(ctx context.Context, m *mcp.Message, p *params, w 
 // does so with it.
 func (s *Server) answerLegacy(ctx context.Context, m *mcp.Message, p *params, sess *session, w way) (json.RawMessage, error) {
 	c, level := sess.who()
-	v := &visit{client: c, sess: sess, way: w, id: m.ID, params: p, raw: m.Params, level: level}
+	v := &visit{server: s, client: c, sess: sess, way: w, id: m.ID, params: p, raw: m.Params, level: level}
 	switch m.Method {
 	case mcp.MethodInitialize:
 		return s.initialize(m.Params, sess)

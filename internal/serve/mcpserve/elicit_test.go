@@ -311,13 +311,16 @@ func TestElicitCancelled(t *testing.T) {
 	t.Error("the call still waits")
 }
 
-// Where clients have no conversations, a question of a call that a tool made is
-// shown only if there is no doubt whose it is.
+// A question is shown to the client whose call asks it; that of a call that a
+// tool made in the same conversation, and where there are none to nobody.
 func TestWhoIsAsked(t *testing.T) {
 	p := newPeople(nil, quiet())
 	add := func(id, subject, session string) {
 		p.next++
-		p.guests[id] = &guest{call: toolcrib.Call{ID: id, Caller: toolcrib.Caller{Subject: subject, Session: session}}, number: p.next}
+		p.guests[id] = &guest{
+			call: toolcrib.Call{ID: id, Caller: toolcrib.Caller{Subject: subject, Session: session}}, number: p.next,
+			hear: func(desk.Question) bool { return true },
+		}
 	}
 	of := func(call, subject, session string) string {
 		if g := p.of(&desk.Question{Call: call, Caller: toolcrib.Caller{Subject: subject, Session: session}}); g != nil {
@@ -328,16 +331,19 @@ func TestWhoIsAsked(t *testing.T) {
 	add("a", "ann", "")
 	add("b", "bob", "s")
 	add("c", "bob", "s")
+	add("mute", "bob", "s")
+	p.guests["mute"].hear = nil
 	for _, c := range []struct{ call, subject, session, want string }{
 		{"a", "ann", "", "a"}, {"a", "eve", "", ""}, {"c", "bob", "s", "c"},
-		{"within", "ann", "", "a"}, {"within", "bob", "s", "b"}, {"within", "bob", "", ""}, {"within", "bob", "other", ""}, {"within", "eve", "", ""},
+		{"mute", "bob", "s", ""}, {"c", "eve", "s", ""}, {"within", "ann", "", ""}, {"within", "bob", "s", "b"}, {"within", "bob", "", ""}, {"within", "bob", "other", ""}, {"within", "eve", "", ""},
 	} {
 		if got := of(c.call, c.subject, c.session); got != c.want {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}
-	add("d", "ann", "")
-	if got := of("within", "ann", ""); got != "" {
-		t.Errorf("two could have asked, and %s is shown it", got)
+	delete(p.guests, "b")
+	delete(p.guests, "c")
+	if got := of("within", "bob", "s"); got != "" {
+		t.Errorf("%s cannot be asked", got)
 	}
 }

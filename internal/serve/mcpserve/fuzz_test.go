@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -137,14 +138,53 @@ func FuzzState(f *testing.F) {
 	s := fuzzed(f)
 	j := &job{method: mcp.MethodToolsCall, call: toolcrib.Call{ID: "id", Tool: "count", Caller: s.caller}}
 	good := s.state(&flight{key: "k", turn: 1, job: j})
-	if key, turn, err := s.readState(good, j); key != "k" || turn != 1 || err != nil {
-		f.Fatal(key, turn, err)
+	if at, err := s.readState(good, j); at != (stop{"k", 1, "id"}) || err != nil {
+		f.Fatal(at, err)
 	}
 	f.Add(good)
 	f.Add(".")
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, _, err := s.readState(text, j); err == nil && strings.NewReplacer("\n", "", "\r", "").Replace(text) != good { // line ends say nothing in it
+		if _, err := s.readState(text, j); err == nil && strings.NewReplacer("\n", "", "\r", "").Replace(text) != good { // line ends say nothing in it
 			t.Fatalf("%q was taken", text)
+		}
+	})
+}
+
+// Changing strings leaves JSON as it is otherwise.
+func FuzzEachString(f *testing.F) {
+	for _, seed := range []string{`{"a":"b"}`, `["\"x\\",{"a" : "\u0041"}]`, `"x"`, `7`, `{"":{"":""}}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		if !json.Valid([]byte(text)) {
+			return
+		}
+		if got := eachString(json.RawMessage(text), func(s string) string { return s }); string(got) != text {
+			t.Fatalf("%q became %q", text, got)
+		}
+		var before, after any
+		got := eachString(json.RawMessage(text), func(s string) string { return s + "!" })
+		if json.Unmarshal([]byte(text), &before) != nil || json.Unmarshal(got, &after) != nil {
+			t.Fatalf("%q became %q", text, got)
+		}
+		var mark func(any) any
+		mark = func(v any) any {
+			switch v := v.(type) {
+			case string:
+				return v + "!"
+			case []any:
+				for i := range v {
+					v[i] = mark(v[i])
+				}
+			case map[string]any:
+				for k := range v {
+					v[k] = mark(v[k])
+				}
+			}
+			return v
+		}
+		if want := mark(before); !reflect.DeepEqual(want, after) {
+			t.Fatalf("%q became %q", text, got)
 		}
 	})
 }

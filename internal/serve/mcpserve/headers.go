@@ -20,6 +20,24 @@ const (
 	headerSession = "Mcp-Session-Id"
 )
 
+// repeated names a header of the protocol that is there more than once: what
+// stands between may go by another of its values than we do.
+func repeated(h http.Header) string {
+	for name, values := range h {
+		if len(values) < 2 {
+			continue
+		}
+		switch name {
+		case headerVersion, headerMethod, headerName, headerSession:
+			return name
+		}
+		if strings.HasPrefix(name, headerParam) {
+			return name
+		}
+	}
+	return ""
+}
+
 // checkHeaders holds the headers of a modern request to its body: what stands
 // between goes by them, and must not be told something else than we are.
 func (s *Server) checkHeaders(h http.Header, m *mcp.Message, p *params) *mcp.Error {

@@ -5,7 +5,6 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"errors"
-	"io"
 	"mime"
 	"net"
 	"net/http"
@@ -26,6 +25,10 @@ func (s *Server) Handler() http.Handler {
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 	if why := foreign(r); why != "" {
 		http.Error(w, why, http.StatusForbidden)
+		return
+	}
+	if name := repeated(r.Header); name != "" && r.Method != http.MethodPost {
+		http.Error(w, "the header "+name+" is there more than once", http.StatusBadRequest)
 		return
 	}
 	session := r.Header.Get(headerSession)
@@ -82,7 +85,12 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "Accept has to have both application/json and text/event-stream", http.StatusNotAcceptable)
 		return
 	}
+	if !s.reading.enter(maxReading) {
+		refuseBusy(w, nil)
+		return
+	}
 	body, err := readBody(w, r, s.maxMessage())
+	s.reading.leave()
 	if err != nil {
 		status, e := http.StatusBadRequest, mcp.Errorf(mcp.CodeParse, "the message could not be read")
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
@@ -95,6 +103,17 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 	if err != nil {
 		writeMessage(w, http.StatusBadRequest, &mcp.Message{ID: m.ID, Error: mcp.ErrorOf(err)})
 		return
+	}
+	if name := repeated(r.Header); name != "" {
+		writeMessage(w, http.StatusBadRequest, &mcp.Message{ID: m.ID, Error: mcp.Errorf(mcp.CodeHeaderMismatch, "the header %s is there more than once", name)})
+		return
+	}
+	if m.IsRequest() {
+		if !s.requests.enter(maxRequests) {
+			refuseBusy(w, m.ID)
+			return
+		}
+		defer s.requests.leave()
 	}
 	p, err := readParams(m.Params)
 	if err != nil && m.IsRequest() {
@@ -120,17 +139,6 @@ func isJSON(contentType string) bool {
 	}
 	kind, _, err := mime.ParseMediaType(contentType)
 	return err == nil && kind == "application/json"
-}
-
-// readBody reads a message of at most a length.
-func readBody(w http.ResponseWriter, r *http.Request, most int) ([]byte, error) {
-	in := http.MaxBytesReader(w, r.Body, int64(most))
-	if n := r.ContentLength; n > 0 && n <= int64(most) {
-		body := make([]byte, n)
-		_, err := io.ReadFull(in, body)
-		return body, err
-	}
-	return io.ReadAll(in)
 }
 
 // accepts reports whether a client takes both forms of an answer. One that says

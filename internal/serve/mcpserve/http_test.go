@@ -237,7 +237,7 @@ func TestModernResults(t *testing.T) {
 		{"tools/call", `,"name":"count","arguments":null`, `{"resultType":"complete","content":[{"type":"text","text":"invalid: n: is required but missing; give an integer (required)"}],"isError":true,` + who + `,"toolcrib/code":"invalid","toolcrib/bad":[{"path":"n","rule":"required","message":"is required but missing; give an integer"}]}}`},
 		{"resources/list", "", `{"resultType":"complete","resources":[{"uri":"test://a","name":"a","mimeType":"text/plain"},{"uri":"test://b","name":"b","mimeType":"image/png"}],"ttlMs":5000,"cacheScope":"private",` + who + `}}`},
 		{"resources/read", `,"uri":"test://a"`, `{"resultType":"complete","ttlMs":0,"cacheScope":"private","contents":[{"mimeType":"text/plain","text":"an a","uri":"test://a"}],` + who + `}}`},
-		{"resources/read", `,"uri":"test://b"`, `{"resultType":"complete","contents":[{"blob":"AQI=","mimeType":"image/png","uri":"test://b"}],"cacheScope":"public","ttlMs":77,` + who + `,"x":1}}`},
+		{"resources/read", `,"uri":"test://b"`, `{"resultType":"complete","ttlMs":77,"cacheScope":"private","contents":[{"blob":"AQI=","mimeType":"image/png","uri":"test://b"}],` + who + `,"x":1}}`},
 		{"prompts/get", `,"name":"hello"`, `{"resultType":"complete","description":"d","messages":[{"role":"user","content":{"type":"text","text":"hello all"}}],` + who + `}}`},
 		{"completion/complete", `,"ref":{"type":"ref/prompt","name":"hello"},"argument":{"name":"who","value":"p"}`, `{"resultType":"complete","completion":{"values":["paris","park"],"total":2,"hasMore":false},` + who + `}}`},
 	} {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/mcp"
@@ -27,12 +28,27 @@ func (s *Server) serveListen(ctx context.Context, v *visit) (json.RawMessage, er
 	if json.Unmarshal(v.raw, &p) != nil || p.Wants == nil {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "it does not say which notifications are wanted")
 	}
-	if len(p.Wants.URIs) > maxSubscriptions {
-		return nil, mcp.Errorf(mcp.CodeInvalidParams, "at most %d resources can be subscribed to", maxSubscriptions)
+	bytes := 0
+	for _, uri := range p.Wants.URIs {
+		bytes += len(uri)
 	}
+	if len(p.Wants.URIs) > maxSubscriptions || bytes > maxURIs {
+		return nil, mcp.Errorf(mcp.CodeInvalidParams, "at most %d resources can be subscribed to, whose names have at most %d bytes together", maxSubscriptions, maxURIs)
+	}
+	if !s.listens.enter(maxListens) {
+		return nil, busy("too many requests listen already; end one of them")
+	}
+	defer s.listens.leave()
+	// It may take very long: what has been read is not kept.
+	v.raw, *v.params = nil, params{}
 	shelf := s.cfg.Shelf != nil
 	tools, prompts, resources := p.Wants.Tools, p.Wants.Prompts && shelf, p.Wants.Resources && shelf
 	var uris []string
+	var mu sync.Mutex
+	wanted := make(map[string]bool, len(p.Wants.URIs))
+	for _, uri := range p.Wants.URIs {
+		wanted[uri] = true
+	}
 	// Heard from here on, so that nothing is missed between subscribing and telling so.
 	l := newListener(func(method, uri string) bool {
 		switch method {
@@ -43,14 +59,16 @@ func (s *Server) serveListen(ctx context.Context, v *visit) (json.RawMessage, er
 		case mcp.NotifyResources:
 			return resources
 		case mcp.NotifyResource:
-			return slices.Contains(p.Wants.URIs, uri)
+			mu.Lock()
+			defer mu.Unlock()
+			return wanted[uri]
 		}
 		return false
 	})
 	defer s.listen(l)()
 	defer func() {
 		if len(uris) > 0 {
-			go s.leave(&visit{client: v.client, way: nowhere{}, params: &params{}}, uris)
+			go s.leave(&visit{server: s, client: v.client, way: nowhere{}, params: &params{}}, uris)
 		}
 	}()
 	for _, uri := range slices.Compact(slices.Sorted(slices.Values(p.Wants.URIs))) {
@@ -59,7 +77,10 @@ func (s *Server) serveListen(ctx context.Context, v *visit) (json.RawMessage, er
 		}
 		if err := s.subscribe(ctx, v, uri); err != nil {
 			s.cfg.Log.Debug("a client cannot subscribe to a resource", "uri", uri, "err", err)
-			continue // what it is told of is what was agreed
+			mu.Lock()
+			delete(wanted, uri) // what it is told of is what was agreed
+			mu.Unlock()
+			continue
 		}
 		uris = append(uris, uri)
 	}

@@ -40,7 +40,7 @@ type Config struct {
 	Hidden func(toolcrib.Spec) bool
 	// Follow tells what happens in a call until stop is called. Its events reach
 	// the client as progress and log messages. Nil: nothing is told.
-	Follow func(call string, hear func(toolcrib.Event)) (stop func())
+	Follow func(call toolcrib.Call, hear func(toolcrib.Event)) (stop func())
 	// Search gives the few tools that are listed instead of all. It is asked
 	// whenever the catalog has changed. Nil, or a nil result: all are listed.
 	Search func(toolcrib.Caller) *Search
@@ -59,6 +59,8 @@ type Server struct {
 	people *people
 	stops  []func()
 	done   chan struct{} // closed by Close
+
+	reading, requests, listens room
 
 	mu        sync.Mutex
 	shown     *toolList

@@ -31,10 +31,11 @@ type people struct {
 	next   int
 }
 
-// guest is a call whose client can be asked.
+// guest is a call under way. Also one whose client cannot be asked is noted, so
+// that its questions are not taken for those of another.
 type guest struct {
 	call    toolcrib.Call
-	hear    func(desk.Question) bool // false: there are too many already
+	hear    func(desk.Question) bool // false: there are too many already; nil: its client cannot be asked
 	settled func(question string)    // it was answered; nil: nobody has to be told
 	over    func()                   // the call has ended; nil: nobody has to be told
 
@@ -64,6 +65,9 @@ func (p *people) begin(ctx context.Context, g *guest) error {
 		p.guests[g.call.ID] = g
 	}
 	p.mu.Unlock()
+	if g.hear == nil {
+		return nil
+	}
 	if err := p.watch(ctx); err != nil {
 		p.forget(g)
 		return err
@@ -75,6 +79,9 @@ func (p *people) end(g *guest) {
 	p.forget(g)
 	if g.over != nil {
 		g.over()
+	}
+	if g.hear == nil {
+		return
 	}
 	p.watching.Lock()
 	defer p.watching.Unlock()
@@ -145,27 +152,31 @@ func (p *people) unwatchLocked() {
 
 // of finds the call a question is to be asked in: the one that asks, or for a
 // call that a tool made, the oldest of the same conversation. Where clients have
-// no conversations it has to be the only one.
+// no conversations nobody is asked about such: it could be anybody's.
 func (p *people) of(q *desk.Question) *guest {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if g := p.guests[q.Call]; g != nil && g.call.Caller.Subject == q.Caller.Subject {
-		return g
+	its := func(g *guest) bool {
+		c := g.call.Caller
+		return g.hear != nil && c.Subject == q.Caller.Subject && c.Organisation == q.Caller.Organisation
+	}
+	if g := p.guests[q.Call]; g != nil {
+		if its(g) {
+			return g
+		}
+		return nil
+	}
+	if q.Caller.Session == "" {
+		return nil
 	}
 	var oldest *guest
-	found := 0
 	for _, g := range p.guests {
-		c := g.call.Caller
-		if c.Session != q.Caller.Session || c.Subject != q.Caller.Subject || q.Asked.Before(g.started) && !q.Asked.IsZero() {
+		if !its(g) || g.call.Caller.Session != q.Caller.Session || q.Asked.Before(g.started) && !q.Asked.IsZero() {
 			continue
 		}
-		found++
 		if oldest == nil || g.number < oldest.number {
 			oldest = g
 		}
-	}
-	if q.Caller.Session == "" && found > 1 {
-		return nil
 	}
 	return oldest
 }
@@ -175,6 +186,9 @@ func (p *people) of(q *desk.Question) *guest {
 func (p *people) hear(q desk.Question) {
 	g := p.of(&q)
 	p.mu.Lock()
+	if g != nil && p.guests[g.call.ID] != g {
+		g = nil // it has ended since, and the next one is to hear of it
+	}
 	before := p.shown[q.ID]
 	switch {
 	case q.State != desk.Open:

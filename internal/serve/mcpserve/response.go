@@ -3,6 +3,7 @@ package mcpserve
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"strconv"
 	"time"
@@ -71,6 +72,9 @@ func (r *response) finish(id, result json.RawMessage, err error, modern bool) {
 		code := http.StatusOK
 		if modern {
 			code = status(m.Error)
+		}
+		if _, full := errors.AsType[crowded](err); full {
+			code = http.StatusServiceUnavailable
 		}
 		writeMessage(r.w, code, m)
 		return

@@ -3,6 +3,8 @@ package mcpserve
 import (
 	"encoding/json"
 	"errors"
+	"strconv"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"
@@ -41,18 +43,29 @@ func (s *Server) passedOn(err error) *mcp.Error {
 		return nil
 	}
 	out := *e
-	clean, cleanJSON := s.cfg.Crib.RedactText, s.cfg.Crib.Redact
-	if clean == nil {
-		clean = toolcrib.RedactText
+	switch e.Code {
+	case mcp.CodeMethodNotFound, mcp.CodeHeaderMismatch, mcp.CodeUnsupportedVersion:
+		// It would be taken for ours, and for a word about this conversation. (What a
+		// client lacks it lacks, whoever says so.)
+		out.Code = mcp.CodeInternal
 	}
-	if cleanJSON == nil {
-		cleanJSON = toolcrib.Redact
-	}
-	out.Message = clean(e.Message)
-	if len(e.Data) > 0 {
-		out.Data = cleanJSON(e.Data)
+	out.Message = s.clean(shortened(e.Message))
+	out.Data = nil
+	if len(e.Data) > 0 && len(e.Data) <= mostPassedOn {
+		out.Data = s.cleanJSON(e.Data)
 	}
 	return &out
+}
+
+// mostPassedOn is how much of an error of somebody else's is passed on: it is
+// for saying what is wrong, and goes to a model unmarked.
+const mostPassedOn = 4 << 10
+
+func shortened(text string) string {
+	if len(text) <= mostPassedOn {
+		return text
+	}
+	return strings.ToValidUTF8(text[:mostPassedOn], "") + "…"
 }
 
 // answer gives a Result to a client: its contents, and its value both as
@@ -83,7 +96,7 @@ func (s *Server) answer(v *visit, r *toolcrib.Result) (json.RawMessage, error) {
 	if r.Failed {
 		o.raw("isError", []byte("true"))
 	}
-	o.rest(more, "content", "structuredContent", "isError", "resultType", "_meta")
+	o.rest(more, "content", "structuredContent", "isError", "resultType", "ttlMs", "cacheScope", "_meta")
 	s.meta(&o, v, more["_meta"])
 	return o.end(), nil
 }
@@ -170,18 +183,27 @@ func (s *Server) encodeResource(v *visit, r *toolcrib.Result, err error) (json.R
 	more := members(r.More)
 	if v.client.modern {
 		o.text("resultType", mcp.ResultComplete)
-		// What is read is live unless its server says otherwise.
-		if more["ttlMs"] == nil {
-			o.raw("ttlMs", []byte("0"))
-		}
-		if more["cacheScope"] == nil {
-			o.text("cacheScope", "private")
-		}
+		o.raw("ttlMs", strconv.AppendInt(nil, goodFor(more["ttlMs"]), 10))
+		o.text("cacheScope", "private") // who may read it is decided here, whatever its server says
 	}
 	o.raw("contents", append(list, ']'))
-	o.rest(more, "contents", "resultType", "_meta")
+	o.rest(more, "contents", "resultType", "ttlMs", "cacheScope", "_meta")
 	s.meta(&o, v, more["_meta"])
 	return o.end(), nil
+}
+
+// maxTTL is how long a client may go by what it has read, in milliseconds: a
+// server that stands behind a tool must not outlast what is decided here.
+const maxTTL = 5 * 60 * 1000
+
+// goodFor is how long what was read is good for. It is live unless its server
+// says otherwise.
+func goodFor(said json.RawMessage) int64 {
+	var ms float64
+	if len(said) == 0 || json.Unmarshal(said, &ms) != nil || ms < 0 {
+		return 0
+	}
+	return int64(min(ms, maxTTL))
 }
 
 // encodeValue writes a result that the tool made itself.
@@ -198,7 +220,7 @@ func (s *Server) encodeValue(v *visit, r *toolcrib.Result, err error) (json.RawM
 	}
 	var o object
 	o.text("resultType", mcp.ResultComplete)
-	o.rest(value, "resultType", "_meta")
+	o.rest(value, "resultType", "ttlMs", "cacheScope", "_meta")
 	s.meta(&o, v, value["_meta"])
 	return o.end(), nil
 }

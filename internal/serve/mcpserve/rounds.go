@@ -4,8 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"maps"
-	"slices"
 	"sync"
 	"time"
 
@@ -32,7 +30,8 @@ type flight struct {
 	turn    int
 	parked  bool   // it waits for its client to come back
 	pending *round // what the client was asked
-	held    int    // bytes of its requests that are kept while it waits
+	held    int    // bytes that are kept while it waits: requests, and the result
+	size    int    // of the result, once there is one
 
 	done   chan struct{}
 	result *toolcrib.Result
@@ -56,17 +55,6 @@ type round struct {
 
 var _ mcp.Peer = (*flight)(nil)
 
-// parkFor is how long a call waits for its client to come back at most. The
-// time a person has to answer is shorter.
-const parkFor = 15 * time.Minute
-
-// These bound what waits for clients: how many calls, and what their requests
-// take.
-const (
-	maxParked      = 256
-	maxParkedBytes = 64 << 20
-)
-
 // inRounds reports whether a request can be answered with a wish for more.
 func inRounds(method string) bool {
 	return method == mcp.MethodToolsCall || method == mcp.MethodPromptsGet || method == mcp.MethodResourcesRead
@@ -76,12 +64,17 @@ func inRounds(method string) bool {
 func (s *Server) doInRounds(ctx context.Context, v *visit, j *job) (json.RawMessage, error) {
 	var f *flight
 	if state, ok := word(v.params.State); ok && state != "" {
-		key, turn, err := s.readState(state, j)
+		at, err := s.readState(state, j)
 		if err != nil {
 			return nil, err
 		}
-		if f, err = s.unpark(key, turn); err != nil {
+		if f, err = s.unpark(at.key, at.turn); err != nil {
 			return nil, err
+		}
+		if f == nil {
+			// It has ended, or this process is another: the journal knows what became of
+			// it, and a call that it knows is not made again.
+			j.call.ID = at.call
 		}
 	} else if len(v.params.State) > 0 && string(v.params.State) != "null" && !ok {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "the requestState is not a text")
@@ -101,7 +94,7 @@ func (s *Server) doInRounds(ctx context.Context, v *visit, j *job) (json.RawMess
 		default:
 		}
 	}
-	if f == nil { // also one that is gone, because this process is another
+	if f == nil { // also one that is gone
 		var err error
 		if f, err = s.take(ctx, v, j); err != nil {
 			return j.encode(v, nil, unwatched(j.call.Tool, err))
@@ -132,15 +125,18 @@ func (s *Server) take(ctx context.Context, v *visit, j *job) (*flight, error) {
 	}
 	f := &flight{job: j, key: rand.Text(), first: len(v.raw), rounds: make(chan *round, 16), done: make(chan struct{}), v: v, at: true, brought: members(v.params.Responses)}
 	var asked *guest
-	if s.people != nil && v.client.form {
-		asked = &guest{call: j.call, hear: func(q desk.Question) bool {
-			select {
-			case f.rounds <- s.approval(&q, nil, 1):
-				return true
-			default:
-				return false
+	if s.people != nil {
+		asked = &guest{call: j.call}
+		if v.client.form {
+			asked.hear = func(q desk.Question) bool {
+				select {
+				case f.rounds <- s.approval(&q, nil, 1):
+					return true
+				default:
+					return false
+				}
 			}
-		}}
+		}
 		if err := s.people.begin(ctx, asked); err != nil {
 			return nil, err
 		}
@@ -159,87 +155,9 @@ func (s *Server) take(ctx context.Context, v *visit, j *job) (*flight, error) {
 		if asked != nil {
 			s.people.end(asked)
 		}
+		s.kept(f)
 	}()
 	return f, nil
-}
-
-// park answers a request with what the client is asked for, and keeps the call
-// until it comes back.
-func (s *Server) park(v *visit, f *flight, r *round) (json.RawMessage, error) {
-	f.leave()
-	state, ok := s.parkFlight(f, r)
-	if !ok {
-		s.forget(f)
-		f.cancel()
-		return f.job.encode(v, nil, &toolcrib.Error{Code: toolcrib.Unavailable, Tool: f.job.call.Tool, Message: "too many calls wait for an answer; try later"})
-	}
-	var asks, o, meta object
-	for _, key := range slices.Sorted(maps.Keys(r.requests)) {
-		var one object
-		one.text("method", r.requests[key].Method)
-		if p := r.requests[key].Params; len(p) > 0 {
-			one.raw("params", p)
-		}
-		asks.raw(key, one.end())
-	}
-	o.text("resultType", mcp.ResultInput)
-	o.raw("inputRequests", asks.end())
-	o.text("requestState", state)
-	meta.raw(mcp.MetaServer, s.info)
-	o.raw("_meta", meta.end())
-	return o.end(), nil
-}
-
-func (s *Server) parkFlight(f *flight, r *round) (state string, ok bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	v, _ := f.now()
-	f.held = f.first + len(v.raw)
-	if s.closed || s.parked >= maxParked || s.parkedBytes+f.held > maxParkedBytes {
-		return "", false
-	}
-	s.parked++
-	s.parkedBytes += f.held
-	f.turn++
-	f.parked, f.pending = true, r
-	f.timer = time.AfterFunc(parkFor, func() {
-		s.forget(f)
-		f.cancel()
-	})
-	return s.state(f), true
-}
-
-// unpark finds the call that a client comes back for; nil: it is gone. One that
-// does not wait for this answer is not gone, and must not be made twice.
-func (s *Server) unpark(key string, turn int) (*flight, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	f := s.flights[key]
-	if f == nil {
-		return nil, nil
-	}
-	if !f.parked || f.turn != turn {
-		return nil, mcp.Errorf(mcp.CodeInvalidParams, "this requestState has been used: the request goes on elsewhere")
-	}
-	f.timer.Stop()
-	s.unparkLocked(f)
-	return f, nil
-}
-
-func (s *Server) unparkLocked(f *flight) {
-	f.parked = false
-	s.parked--
-	s.parkedBytes -= f.held
-}
-
-// forget lets go of a call that nobody comes back for.
-func (s *Server) forget(f *flight) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.flights, f.key)
-	if f.parked {
-		s.unparkLocked(f)
-	}
 }
 
 // attend notes the request that the call is attended in now.

@@ -254,8 +254,11 @@ func TestEvents(t *testing.T) {
 		},
 	}})
 	stops := 0
-	s := New(Config{Crib: c, Log: quiet(), Follow: func(call string, h func(toolcrib.Event)) func() {
-		followed.Store(call)
+	s := New(Config{Crib: c, Log: quiet(), Follow: func(call toolcrib.Call, h func(toolcrib.Event)) func() {
+		if call.Caller.Subject != "ann" {
+			t.Errorf("the call of %q is followed", call.Caller.Subject)
+		}
+		followed.Store(call.ID)
 		hear.Store(&h)
 		return func() { stops++; hear.Store(nil) }
 	}}, toolcrib.Caller{Subject: "ann"})

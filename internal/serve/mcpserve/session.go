@@ -81,11 +81,14 @@ func (s *session) wants(method, uri string) bool {
 	if s.client == nil {
 		return false
 	}
-	if method == mcp.NotifyResource {
+	switch method {
+	case mcp.NotifyTools, mcp.NotifyPrompts, mcp.NotifyResources, mcp.NotifyElicited:
+		return true
+	case mcp.NotifyResource:
 		_, ok := s.uris[uri]
 		return ok
 	}
-	return true
+	return false
 }
 
 func (s *session) setLevel(text json.RawMessage) (json.RawMessage, error) {
@@ -171,7 +174,7 @@ func (s *session) end() {
 	if len(uris) > 0 {
 		c, _ := s.who()
 		// Whoever ends a session does not wait for servers that stand behind tools.
-		go s.server.leave(&visit{client: c, sess: s, way: nowhere{}, params: &params{}}, uris)
+		go s.server.leave(&visit{server: s.server, client: c, sess: s, way: nowhere{}, params: &params{}}, uris)
 	}
 }
 

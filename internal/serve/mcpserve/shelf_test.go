@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -121,6 +122,13 @@ func (p *pantry) run(ctx context.Context, _ *toolcrib.Env, input json.RawMessage
 		return &toolcrib.Result{Value: json.RawMessage(`{"description":"d","messages":[{"role":"user","content":{"type":"text","text":"hello ` + who + `"}}]}`)}, nil
 	case mcp.MethodComplete:
 		return &toolcrib.Result{Value: json.RawMessage(`{"completion":{"values":["paris","park"],"total":2,"hasMore":false}}`)}, nil
+	}
+	if code, ok := strings.CutPrefix(in.URI, "test://code/"); ok {
+		n, err := strconv.Atoi(code)
+		return nil, &toolcrib.Error{Code: toolcrib.NotFound, Message: "no", Err: errors.Join(err, &mcp.Error{Code: n, Message: "says another server"})}
+	}
+	if more, ok := strings.CutPrefix(in.URI, "test://cached/"); ok {
+		return &toolcrib.Result{Content: []toolcrib.Content{{Type: "resource", URI: in.URI, Text: "x"}}, More: json.RawMessage(`{"cacheScope":"public","ttlMs":` + more + `}`)}, nil
 	}
 	switch in.URI {
 	case "test://a":

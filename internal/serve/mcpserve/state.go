@@ -41,32 +41,39 @@ func (s *Server) sign(plain string, j *job) []byte {
 	return mac.Sum(nil)
 }
 
-// readState gives the call that a state names, and its turn. A state that is
-// not ours, or not for this request, is an error.
-func (s *Server) readState(text string, j *job) (key string, turn int, err error) {
+// stop is where a call waits for its client.
+type stop struct {
+	key  string // of the flight
+	turn int
+	call string // its ID
+}
+
+// readState gives what a state names. A state that is not ours, or not for this
+// request, is an error.
+func (s *Server) readState(text string, j *job) (at stop, err error) {
 	bad := mcp.Errorf(mcp.CodeInvalidParams, "the requestState is not one that was given for this request")
 	coded, seal, _ := strings.Cut(text, ".")
 	plain, err := base64.RawURLEncoding.Strict().DecodeString(coded)
 	if err != nil {
-		return "", 0, bad
+		return at, bad
 	}
 	mac, err := base64.RawURLEncoding.Strict().DecodeString(seal)
 	if err != nil || !hmac.Equal(mac, s.sign(string(plain), j)) {
-		return "", 0, bad
+		return at, bad
 	}
 	parts := strings.SplitN(string(plain), " ", 4)
-	if len(parts) != 4 {
-		return "", 0, bad
+	if len(parts) != 4 || j.named && parts[3] != j.call.ID {
+		return at, bad
 	}
-	turn, err = strconv.Atoi(parts[1])
+	turn, err := strconv.Atoi(parts[1])
 	if err != nil {
-		return "", 0, bad
+		return at, bad
 	}
 	until, err := strconv.ParseInt(parts[2], 10, 64)
 	if err != nil || s.now().After(time.Unix(until, 0)) {
-		return "", 0, mcp.Errorf(mcp.CodeInvalidParams, "the requestState has expired: make the request anew")
+		return at, mcp.Errorf(mcp.CodeInvalidParams, "the requestState has expired: make the request anew")
 	}
-	return parts[0], turn, nil
+	return stop{parts[0], turn, parts[3]}, nil
 }
 
 // compact is a JSON text without the space between its parts.

@@ -154,7 +154,9 @@ func (l *toolList) searched(call *toolcrib.Call) (isSearch, ok bool) {
 		Name      string          `json:"name"`
 		Arguments json.RawMessage `json:"arguments"`
 	}
-	if json.Unmarshal(call.Input, &other) != nil || other.Name == "" {
+	dec := json.NewDecoder(bytes.NewReader(call.Input))
+	dec.DisallowUnknownFields() // a misspelt key would be a call without arguments
+	if dec.Decode(&other) != nil || other.Name == "" {
 		return true, false
 	}
 	call.Tool, call.Input = other.Name, other.Arguments

@@ -34,6 +34,9 @@ type params struct {
 	Responses json.RawMessage `json:"inputResponses"`
 }
 
+// maxToken bounds what a client may have repeated to it.
+const maxToken = 1024
+
 func readParams(text json.RawMessage) (*params, error) {
 	p := &params{}
 	if len(text) == 0 {
@@ -41,6 +44,9 @@ func readParams(text json.RawMessage) (*params, error) {
 	}
 	if text[0] != '{' || json.Unmarshal(text, p) != nil {
 		return p, mcp.Errorf(mcp.CodeInvalidParams, "the params are not an object, or their _meta is none")
+	}
+	if len(p.Meta.Progress) > maxToken { // it is repeated with every word of progress
+		return p, mcp.Errorf(mcp.CodeInvalidParams, "the progressToken is longer than %d bytes", maxToken)
 	}
 	return p, nil
 }
@@ -71,6 +77,7 @@ type way interface {
 // visit is one request of a client that is being answered. It is the client for
 // whoever runs the call that is made for it, unless that is a flight.
 type visit struct {
+	server *Server
 	client *client
 	sess   *session // nil in the modern era
 	way    way
@@ -91,16 +98,23 @@ func (v *visit) Capabilities() json.RawMessage { return v.client.capabilities }
 // LogLevel is the level of messages the client wants.
 func (v *visit) LogLevel() string { return v.level }
 
-// Log passes on a log message, if the client wants such.
+// maxLog is how long a log message of a server may be that stands behind tools.
+const maxLog = 64 << 10
+
+// Log passes on a log message, if the client wants such, but for secrets.
 func (v *visit) Log(params json.RawMessage) {
 	if v.level == "" {
+		return
+	}
+	if len(params) > maxLog {
+		v.server.cfg.Log.Debug("a log message is too long, and is not passed on", "bytes", len(params))
 		return
 	}
 	var p struct {
 		Level string `json:"level"`
 	}
 	if json.Unmarshal(params, &p) == nil && wants(v.level, p.Level) {
-		v.way.tell(&mcp.Message{Method: mcp.NotifyMessage, Params: params})
+		v.way.tell(&mcp.Message{Method: mcp.NotifyMessage, Params: v.server.cleanJSON(params)})
 	}
 }
 
@@ -145,7 +159,7 @@ func (v *visit) Ask(ctx context.Context, requests map[string]mcp.Request) (map[s
 	return answers, nil
 }
 
-// hear passes on what happens in the call.
+// hear passes on what happens in the call, but for secrets.
 func (v *visit) hear(ev toolcrib.Event) {
 	switch {
 	case ev.Kind == "progress" && v.progress() && isNumber(ev.Progress) && isNumber(ev.Total):
@@ -156,14 +170,14 @@ func (v *visit) hear(ev toolcrib.Event) {
 			o.raw("total", strconv.AppendFloat(nil, ev.Total, 'g', -1, 64))
 		}
 		if ev.Text != "" {
-			o.text("message", ev.Text)
+			o.text("message", v.server.clean(ev.Text))
 		}
 		v.way.tell(&mcp.Message{Method: mcp.NotifyProgress, Params: o.end()})
 	case ev.Kind == "log" && wants(v.level, "info"):
 		var o object
 		o.text("level", "info")
 		o.text("logger", ev.Tool)
-		o.text("data", ev.Text)
+		o.text("data", v.server.clean(ev.Text))
 		v.way.tell(&mcp.Message{Method: mcp.NotifyMessage, Params: o.end()})
 	}
 }
@@ -186,5 +200,5 @@ func (s *Server) follow(v *visit, call *toolcrib.Call, hear func(toolcrib.Event)
 	if call.ID == "" {
 		call.ID = toolcrib.NewID(s.now())
 	}
-	return s.cfg.Follow(call.ID, hear)
+	return s.cfg.Follow(*call, hear)
 }
