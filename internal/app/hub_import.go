@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/mcpconf"
@@ -15,6 +17,34 @@ import (
 
 // serverNames is what a server may be called.
 var serverNames = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,48}$`)
+
+// CheckServerName refuses what no MCP server can be called here.
+func CheckServerName(name string) error {
+	switch {
+	case !serverNames.MatchString(name) || strings.Contains(name, "__"):
+		return fmt.Errorf("%q cannot be the name of a server: take letters, digits, - and single _, 48 at most", name)
+	case slices.Contains(ownBoxes(), name) || name == ovosBoxName:
+		return fmt.Errorf("%q cannot be the name of a server: a toolbox of Toolcrib's own has it", name)
+	}
+	return nil
+}
+
+// ErrServerThere says that a server cannot be added, since one of its name is
+// in the file by now.
+var ErrServerThere = errors.New("there is a server of this name already")
+
+// AddServer writes a server into the text of a file of settings. One that is
+// there is never overwritten: it is a person's.
+func AddServer(text []byte, name string, entry map[string]any) ([]byte, error) {
+	_, there, err := config.Entry(text, "mcp_servers", name)
+	if err != nil {
+		return nil, err
+	}
+	if there {
+		return nil, fmt.Errorf("%s: %w", name, ErrServerThere)
+	}
+	return config.SetEntry(text, "mcp_servers", name, entry)
+}
 
 // imports takes servers over on behalf of a tool: switched off, since a model
 // may have been talked into it, and without secrets, which it would have read.
@@ -42,13 +72,16 @@ func (a *App) imports(cfg Config, needs Needs) mcphub.Imports {
 		for _, s := range servers {
 			_, secrets := mcpconf.Secrets(s, nil)
 			_, there := cfg.MCPServers[s.Name]
+			bad := CheckServerName(s.Name)
 			switch {
-			case !serverNames.MatchString(s.Name):
-				report.Left = append(report.Left, fmt.Sprintf("%q cannot be the name of a server here", s.Name))
+			case bad != nil:
+				report.Left = append(report.Left, bad.Error())
 			case there:
-				report.Left = append(report.Left, s.Name+": there is a server of this name already")
+				report.Left = append(report.Left, s.Name+": "+ErrServerThere.Error())
 			case len(secrets) > 0:
 				report.Left = append(report.Left, s.Name+": a secret is written into its entry; a person takes it over with toolcrib hub import")
+			case len(mcpconf.SecretNames(s)) > 0:
+				report.Left = append(report.Left, s.Name+": its entry refers to a secret; a person takes it over with toolcrib hub import")
 			default:
 				s.Disabled = true
 				take = append(take, s)
@@ -57,21 +90,27 @@ func (a *App) imports(cfg Config, needs Needs) mcphub.Imports {
 		if len(take) == 0 {
 			return report, nil
 		}
+		var added, late []string
 		err := RewriteFile(needs.Settings, func(text []byte) ([]byte, error) {
 			for _, s := range take {
-				var err error
-				if text, err = config.SetEntry(text, "mcp_servers", s.Name, ServerEntry(s)); err != nil {
+				// The file counts, not what was read of it when this process began.
+				changed, err := AddServer(text, s.Name, ServerEntry(s))
+				if errors.Is(err, ErrServerThere) {
+					late = append(late, err.Error())
+					continue
+				}
+				if err != nil {
 					return nil, err
 				}
+				text, added = changed, append(added, s.Name)
 			}
 			return text, nil
 		})
-		if err != nil {
+		if err != nil { // it may repeat what stands in the file, which is none of a tool's business
 			return report, errors.New("the configuration cannot be changed by a tool: a person has to do it (toolcrib hub import)")
 		}
-		for _, s := range take {
-			report.Added = append(report.Added, s.Name)
-		}
+		report.Added = append(report.Added, added...)
+		report.Left = append(report.Left, late...)
 		return report, nil
 	}
 }

@@ -22,8 +22,12 @@ func RewriteFile(file string, change func([]byte) ([]byte, error)) error {
 	if err != nil {
 		return fmt.Errorf("%s: %w", file, err)
 	}
-	if there && string(after) == string(before) {
+	if string(after) == string(before) {
 		return nil
+	}
+	// Another may have written in between: what they wrote is not thrown away.
+	if now, err := os.ReadFile(file); there != (err == nil) || string(now) != string(before) {
+		return fmt.Errorf("%s was changed by somebody else meanwhile, so it is left as it is: try again", file)
 	}
 	mode := os.FileMode(0o600)
 	if info, err := os.Stat(file); err == nil {

@@ -2,9 +2,7 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,9 +10,6 @@ import (
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 )
-
-// serverName is what a toolbox may be called.
-var serverName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,48}$`)
 
 func (c *command) hubAddCmd() *cobra.Command {
 	var url, cwd string
@@ -67,8 +62,8 @@ func (c *command) hubAddCmd() *cobra.Command {
 }
 
 func (c *command) hubAdd(ctx context.Context, name string, value map[string]any) error {
-	if !serverName.MatchString(name) {
-		return usagef("%q cannot be the name of a server: take letters, digits, - and _, 48 at most", name)
+	if err := app.CheckServerName(name); err != nil {
+		return usage(err)
 	}
 	loaded, _, err := c.load()
 	if err != nil {
@@ -77,7 +72,7 @@ func (c *command) hubAdd(ctx context.Context, name string, value map[string]any)
 	if _, there := loaded.Value.MCPServers[name]; there {
 		return usagef("there is a server %q already; 'toolcrib hub remove %s' takes it out", name, name)
 	}
-	file, err := c.editConfig(func(text []byte) ([]byte, error) { return config.SetEntry(text, "mcp_servers", name, value) })
+	file, err := c.editConfig(func(text []byte) ([]byte, error) { return app.AddServer(text, name, value) })
 	if err != nil {
 		return err
 	}
@@ -98,15 +93,7 @@ func (c *command) hubRemove(ctx context.Context, name string) error {
 	if !removed {
 		return usagef("%s has no server %q", file, name)
 	}
-	loaded, paths, err := c.load()
-	if err != nil {
-		return err
-	}
-	a, err := app.HubState(ctx, loaded.Value, c.needs(loaded, paths))
-	if err != nil {
-		return err
-	}
-	if err := errors.Join(a.Hub.Forget(name), a.Close(ctx)); err != nil {
+	if err := c.forget(ctx, []string{name}); err != nil {
 		return err
 	}
 	fmt.Fprintf(c.out, "Removed from %s. What was approved of it is forgotten.\n", file)

@@ -5,12 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -18,7 +17,6 @@ import (
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/guard/secrets"
 	"github.com/toolcrib/toolcrib/internal/mcpconf"
-	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
 func (c *command) hubImportCmd() *cobra.Command {
@@ -56,7 +54,7 @@ import back.`,
 // taken is one server of an import.
 type taken struct {
 	file    string
-	server  mcpconf.Server
+	server  mcpconf.Server // of one that has a name: without its secrets
 	secrets []mcpconf.Found
 	name    string // under which it is written
 }
@@ -68,93 +66,127 @@ func (c *command) codec() mcpconf.Codec {
 	}}
 }
 
-// find reads the files of an import. One that cannot be read is told and left.
+// find reads the files of an import. A file that was not asked for by name and
+// cannot be read is told and left.
 func (c *command) find(files []string, from string) ([]taken, error) {
 	if from != "" && !slices.Contains(mcpconf.Clients(), from) {
 		return nil, usagef("--from is %q: want one of %s", from, strings.Join(mcpconf.Clients(), ", "))
 	}
-	type source struct{ client, path string }
-	var list []source
+	var out []taken
 	for _, path := range files {
-		list = append(list, source{from, path})
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return nil, usage(err)
+		}
+		client, ok := from, true
+		if client == "" {
+			client, ok = mcpconf.Detect(path, text)
+		}
+		if !ok {
+			return nil, usagef("whose file %s is cannot be told: say it with --from", path)
+		}
+		out = append(out, c.read(client, path, text)...)
 	}
-	if len(files) == 0 {
-		for _, p := range mcpconf.Places(runtime.GOOS, c.home(), c.getenv, "") {
-			if from == "" || p.Client == from {
-				list = append(list, source{p.Client, p.Path})
+	if len(files) > 0 {
+		return out, nil
+	}
+	for _, p := range mcpconf.Places(runtime.GOOS, c.home(), c.getenv, "") {
+		if from != "" && p.Client != from {
+			continue
+		}
+		text, err := os.ReadFile(p.Path)
+		if err != nil {
+			if !errors.Is(err, os.ErrNotExist) {
+				fmt.Fprintf(c.err, "toolcrib: warning: left out: %s\n", printable(err.Error()))
 			}
+			continue
+		}
+		out = append(out, c.read(p.Client, p.Path, text)...)
+	}
+	return out, nil
+}
+
+// read gives the servers of one file that are for here.
+func (c *command) read(client, path string, text []byte) []taken {
+	servers, problems := c.codec().Read(client, text)
+	for _, p := range problems {
+		if !p.Skipped {
+			fmt.Fprintf(c.err, "toolcrib: warning: left out: %s: %s\n", printable(path), printable(p.String()))
 		}
 	}
+	var out []taken
+	for _, s := range servers {
+		if ourselves(s) {
+			continue // it would stand behind itself
+		}
+		if s.Project == "" || s.Project == c.dir { // else it is for another project only
+			out = append(out, taken{file: path, server: s})
+		}
+	}
+	return out
+}
+
+// ourselves reports whether a server is this program, as connect wrote it.
+func ourselves(s mcpconf.Server) bool {
+	base := strings.TrimSuffix(filepath.Base(s.Command), ".exe")
+	exe, err := os.Executable()
+	return s.Name == connectName && s.URL != "" || s.Command != "" && len(s.Args) > 0 && s.Args[0] == "mcp" && (base == "toolcrib" || err == nil && s.Command == exe)
+}
+
+// name gives every server a name that is free, and takes its secrets out under
+// that name. The same server in two files is taken once.
+func (c *command) name(list []taken, there map[string]app.MCPServer) ([]taken, error) {
 	scanner, err := secrets.New()
 	if err != nil {
 		return nil, err
 	}
 	looks := func(text string) bool { return len(scanner.Find(text, nil)) > 0 }
-	var out []taken
-	for _, s := range list {
-		text, err := os.ReadFile(s.path)
-		if errors.Is(err, os.ErrNotExist) && len(files) == 0 {
-			continue
-		}
-		if err != nil {
-			return nil, usage(err)
-		}
-		client := s.client
-		if client == "" {
-			var ok bool
-			if client, ok = mcpconf.Detect(s.path, text); !ok {
-				return nil, usagef("whose file %s is cannot be told: say it with --from", s.path)
-			}
-		}
-		servers, problems := c.codec().Read(client, text)
-		for _, p := range problems {
-			if !p.Skipped {
-				fmt.Fprintf(c.err, "toolcrib: warning: left out: %s: %s\n", printable(s.path), printable(p.String()))
-			}
-		}
-		for _, server := range servers {
-			if server.Project != "" && server.Project != c.dir {
-				continue // it is for another project only
-			}
-			clean, found := mcpconf.Secrets(server, looks)
-			out = append(out, taken{file: s.path, server: clean, secrets: found})
-		}
+	what := func(command string, args []string, url string) string {
+		return serverText(app.ServerEntry(mcpconf.Server{Command: command, Args: args, URL: url}))
 	}
-	return out, nil
-}
-
-// name gives every server a name that is free. The same server in two files is
-// taken once.
-func (c *command) name(list []taken, there map[string]app.MCPServer) []taken {
 	var out []taken
 	used := map[string]string{}
 	for name, s := range there {
-		used[name] = serverText(app.ServerEntry(mcpconf.Server{Command: s.Command, Args: s.Args, URL: s.URL}))
+		used[name] = what(s.Command, s.Args, s.URL)
 	}
 	for _, t := range list {
-		base := strings.Map(func(r rune) rune {
-			if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
-				return r
-			}
-			return '-'
-		}, t.server.Name)
-		base = base[:min(len(base), 40)]
-		what := serverText(app.ServerEntry(mcpconf.Server{Command: t.server.Command, Args: t.server.Args, URL: t.server.URL}))
+		base, original := nameFor(t.server.Name), t.server
 		t.name = base
 		for n := 2; ; n++ {
+			original.Name = t.name
+			t.server, t.secrets = mcpconf.Secrets(original, looks)
+			is := what(t.server.Command, t.server.Args, t.server.URL)
 			was, taken := used[t.name]
 			if !taken {
-				used[t.name] = what
+				used[t.name] = is
 				out = append(out, t)
 				break
 			}
-			if was == what {
+			if was == is {
 				break // it is there
 			}
 			t.name = fmt.Sprintf("%s-%d", base, n)
 		}
 	}
-	return out
+	return out, nil
+}
+
+// nameFor makes a name that a server may have here of one that it has elsewhere.
+func nameFor(name string) string {
+	base := strings.Map(func(r rune) rune {
+		if r == '-' || r == '_' || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' {
+			return r
+		}
+		return '-'
+	}, name)
+	for strings.Contains(base, "__") {
+		base = strings.ReplaceAll(base, "__", "_")
+	}
+	base = base[:min(len(base), 40)]
+	if app.CheckServerName(base) != nil { // a toolbox of ours has it
+		base += "-mcp"
+	}
+	return base
 }
 
 func serverText(value map[string]any) string {
@@ -174,7 +206,10 @@ func (c *command) importServers(ctx context.Context, files []string, from string
 	if err != nil {
 		return err
 	}
-	list := c.name(found, loaded.Value.MCPServers)
+	list, err := c.name(found, loaded.Value.MCPServers)
+	if err != nil {
+		return err
+	}
 	if len(list) == 0 {
 		fmt.Fprintf(c.out, "There is nothing to take over: %d servers were found, and all of them are here already.\n", len(found))
 		return nil
@@ -183,6 +218,9 @@ func (c *command) importServers(ctx context.Context, files []string, from string
 	for _, t := range list {
 		c.preview(t)
 		keys += len(t.secrets)
+	}
+	if err := c.tryEdit(paths, list); err != nil {
+		return err
 	}
 	if dry {
 		return nil
@@ -197,72 +235,21 @@ func (c *command) importServers(ctx context.Context, files []string, from string
 			return errors.New("nothing was changed")
 		}
 	}
-	done := imported{At: time.Now()}
-	if keys > 0 {
-		v, err := app.OpenVault(loaded.Value.Vault, paths.State, c.keySource())
-		if err != nil {
-			return err
-		}
-		for _, t := range list {
-			for _, s := range t.secrets {
-				// One that is there is somebody's: it must not be overwritten.
-				if old, err := v.Get(ctx, vault.Ref{Name: s.Name}); err == nil && old != s.Value {
-					return fmt.Errorf("the vault has another secret %s: rename or remove it, and import again (nothing was changed)", s.Name)
-				} else if err == nil {
-					continue
-				}
-				if err := v.Set(ctx, vault.Ref{Name: s.Name}, s.Value); err != nil {
-					return fmt.Errorf("keeping the secret %s: %w", s.Name, err)
-				}
-				done.Secrets = append(done.Secrets, s.Name)
-			}
-		}
-	}
-	file, err := c.editConfig(func(text []byte) ([]byte, error) {
-		for _, t := range list {
-			var err error
-			if text, err = config.SetEntry(text, "mcp_servers", t.name, app.ServerEntry(t.server)); err != nil {
-				return nil, err
-			}
-		}
-		return text, nil
-	})
+	v, err := app.OpenVault(loaded.Value.Vault, paths.State, c.keySource())
 	if err != nil {
 		return err
 	}
-	for _, t := range list {
-		done.Servers = append(done.Servers, t.name)
+	list, values, err := c.checkSecrets(ctx, v, list)
+	if err != nil {
+		return err // nothing was changed
 	}
-	if err := done.save(paths.State); err != nil {
+	if len(list) == 0 {
+		return failed{errors.New("no server is left to take over; nothing was changed")}
+	}
+	file, err := c.takeOver(ctx, paths, v, list, values)
+	if err != nil {
 		return err
 	}
 	fmt.Fprintf(c.out, "Wrote %d servers to %s. 'toolcrib hub test NAME' tries one; 'toolcrib hub import --undo' takes all of this back.\n", len(list), file)
 	return nil
-}
-
-// preview shows one server as it would be taken over: the command whole, since
-// it is what will run.
-func (c *command) preview(t taken) {
-	s := t.server
-	fmt.Fprintf(c.out, "%s (from %s, %s)\n", t.name, mcpconf.Title(s.Source), printable(t.file))
-	if s.URL != "" {
-		fmt.Fprintf(c.out, "  address: %s\n", printable(s.URL))
-	} else {
-		fmt.Fprintf(c.out, "  program: %s\n", printable(strings.Join(append([]string{s.Command}, s.Args...), " ")))
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Env)) {
-		fmt.Fprintf(c.out, "  variable: %s=%s\n", printable(name), printable(s.Env[name]))
-	}
-	for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
-		fmt.Fprintf(c.out, "  header: %s: %s\n", printable(name), printable(s.Headers[name]))
-	}
-	for _, f := range t.secrets {
-		fmt.Fprintf(c.out, "  secret: what stands in %s goes to the vault as %s\n", printable(f.Where), f.Name)
-	}
-	for _, n := range s.Notes {
-		fmt.Fprintf(c.out, "  note: %s\n", printable(n))
-	}
-	if s.Disabled {
-		fmt.Fprintln(c.out, "  note: it is switched off there, and will be here")
-	}
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"time"
@@ -17,14 +18,29 @@ import (
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/mcpconf"
-	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
-// imported is what an import did, to be taken back.
+// imported is what an import did, to be taken back. It is written before
+// anything is done.
 type imported struct {
-	At      time.Time `json:"at"`
-	Servers []string  `json:"servers"`
-	Secrets []string  `json:"secrets"`
+	At      time.Time        `json:"at"`
+	Servers []importedServer `json:"servers"`
+	Secrets []string         `json:"secrets"`
+}
+
+// importedServer is a server as it was written.
+type importedServer struct {
+	Name  string          `json:"name"`
+	Entry json.RawMessage `json:"entry"`
+}
+
+// as reports whether a server still is as it was written.
+func (i importedServer) as(entry any) bool {
+	var was any
+	if json.Unmarshal(i.Entry, &was) != nil {
+		return false
+	}
+	return reflect.DeepEqual(was, entry)
 }
 
 func importFile(state string) string { return filepath.Join(app.HubDir(state), "last-import.json") }
@@ -40,6 +56,8 @@ func (i imported) save(state string) error {
 	return app.ReplaceFile(importFile(state), text, 0o600)
 }
 
+// undoImport takes the last import back: what a person has changed since stays,
+// and so do the secrets that are still referred to.
 func (c *command) undoImport(ctx context.Context) error {
 	loaded, paths, err := c.load()
 	if err != nil {
@@ -56,34 +74,72 @@ func (c *command) undoImport(ctx context.Context) error {
 	if err := json.Unmarshal(text, &done); err != nil {
 		return fmt.Errorf("reading what was imported: %w", err)
 	}
+	v, err := app.OpenVault(loaded.Value.Vault, paths.State, c.keySource())
+	if err != nil {
+		return err
+	}
+	var now []byte
+	var gone, kept []string
+	count := 0
 	file, err := c.editConfig(func(text []byte) ([]byte, error) {
-		for _, name := range done.Servers {
-			var err error
-			if text, _, err = config.RemoveEntry(text, "mcp_servers", name); err != nil {
+		for _, s := range done.Servers {
+			entry, there, err := config.Entry(text, "mcp_servers", s.Name)
+			if err != nil {
 				return nil, err
 			}
+			if there && !s.as(entry) {
+				kept = append(kept, s.Name)
+				continue
+			}
+			gone = append(gone, s.Name)
+			if !there {
+				continue
+			}
+			if text, _, err = config.RemoveEntry(text, "mcp_servers", s.Name); err != nil {
+				return nil, err
+			}
+			count++
 		}
+		now = text
 		return text, nil
 	})
 	if err != nil {
 		return err
 	}
-	if len(done.Secrets) > 0 {
-		v, err := app.OpenVault(loaded.Value.Vault, paths.State, c.keySource())
-		if err != nil {
-			return err
-		}
-		for _, name := range done.Secrets {
-			if err := v.Remove(ctx, vault.Ref{Name: name}); err != nil && !errors.Is(err, vault.ErrNotFound) {
-				return err
-			}
-		}
+	drop := slices.DeleteFunc(slices.Clone(done.Secrets), func(name string) bool {
+		return strings.Contains(string(now), "${secret:"+name+"}")
+	})
+	if err := dropSecrets(ctx, v, drop); err != nil {
+		return c.vaultError(v, fmt.Errorf("the servers are taken back, their secrets are not; try again: %w", err))
+	}
+	if err := c.forget(ctx, gone); err != nil {
+		return err
 	}
 	if err := os.Remove(importFile(paths.State)); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "Taken back: %d servers from %s and %d secrets.\n", len(done.Servers), file, len(done.Secrets))
+	fmt.Fprintf(c.out, "Taken back: %d servers from %s and %d secrets.\n", count, file, len(drop))
+	if len(kept) > 0 {
+		fmt.Fprintf(c.out, "Left as they are, since they were changed after the import: %s\n", printable(strings.Join(kept, ", ")))
+	}
 	return nil
+}
+
+// forget drops what is kept of servers: what they said, and what was approved.
+func (c *command) forget(ctx context.Context, names []string) error {
+	loaded, paths, err := c.load()
+	if err != nil {
+		return err
+	}
+	a, err := app.HubState(ctx, loaded.Value, c.needs(loaded, paths))
+	if err != nil {
+		return err
+	}
+	var errs []error
+	for _, name := range names {
+		errs = append(errs, a.Hub.Forget(name))
+	}
+	return errors.Join(append(errs, a.Close(ctx))...)
 }
 
 func (c *command) hubExportCmd() *cobra.Command {

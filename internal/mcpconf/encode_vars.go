@@ -47,7 +47,7 @@ func (x *encoder) reference(ref string, f forms) (theirs, ours string) {
 	inner := strings.TrimSuffix(strings.TrimPrefix(ref, "${"), "}")
 	if id, ok := strings.CutPrefix(inner, "secret:"); ok && f.input {
 		x.inputs = append(x.inputs, id)
-		return "${input:" + id + "}", ref
+		return "${input:" + id + "}", "${secret:" + inputSecret("", id) + "}"
 	}
 	if name, _, ok := strings.Cut(inner, ":-"); ok && f.defaults && isVariable(name) {
 		return ref, ref

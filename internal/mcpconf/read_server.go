@@ -34,6 +34,9 @@ func (r *reader) server(f field) (Server, *Problem) {
 	if e.err == nil {
 		r.finish(e, &s)
 	}
+	if err := s.checkTexts(); err != nil {
+		e.fail("%w", err)
+	}
 	e.rest()
 	if e.err != nil {
 		return s, &Problem{Text: e.err.Error()}
@@ -154,12 +157,9 @@ func (r *reader) oneConnection(e *entry, s *Server, said bool) {
 
 // translate brings every text into our form.
 func (r *reader) translate(e *entry, s *Server) {
-	t := &translator{codec: r.codec, forms: r.client.forms}
+	t := &translator{codec: r.codec, server: s.Name, forms: r.client.forms}
 	do := func(where string, text *string, f forms) {
 		t.forms = f
-		if strings.ContainsRune(*text, 0) || strings.HasPrefix(where, "headers.") && strings.ContainsAny(*text, "\r\n") {
-			e.fail("%s has a character that cannot stand there", where)
-		}
 		out, err := t.text(*text)
 		if err != nil {
 			e.fail("%s: %w", where, err)

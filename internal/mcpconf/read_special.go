@@ -120,9 +120,10 @@ func (r *reader) goose(e *entry, s *Server) (skip string) {
 			e.note("an entry of env_keys is no name of a variable and was left out")
 			continue
 		}
-		put(&s.Env, key, "${secret:"+secretName(key)+"}")
+		name := secretName(s.Name + "-keyring-" + key) // never the key alone: it could be the name of another's secret
+		put(&s.Env, key, "${secret:"+name+"}")
 		e.made["env."+key] = true
-		e.note("%s is in Goose's keyring; it became the secret %s, to be put into the vault", key, secretName(key))
+		e.note("%s is in Goose's keyring; it became the secret %s, to be put into the vault", key, name)
 	}
 	return ""
 }

@@ -50,7 +50,7 @@ func TestReadEveryClient(t *testing.T) {
 				"b": {"type": "http", "url": "https://b.example", "headers": {"Authorization": "Bearer ${input:gh-token}"}},
 				"c": {"url": "https://c.example"}}}`, []Server{
 			{Name: "a", Command: "a", Cwd: "${PWD}", Transport: Stdio},
-			{Name: "b", URL: "https://b.example", Transport: HTTP, Headers: map[string]string{"Authorization": "Bearer ${secret:gh-token}"}},
+			{Name: "b", URL: "https://b.example", Transport: HTTP, Headers: map[string]string{"Authorization": "Bearer ${secret:b-input-gh-token}"}},
 			{Name: "c", URL: "https://c.example"},
 		}},
 		{"vscode settings", VSCode, `{"editor.tabSize": 2, "mcp": {"servers": {"a": {"command": "a"}}}}`, []Server{stdio("a", "a")}},
@@ -139,10 +139,10 @@ func TestReadEveryClient(t *testing.T) {
 		{"kilo", Kilo, `{"mcpServers": {"a": {"type": "streamable-http", "url": "https://a.example"}}}`, []Server{{Name: "a", URL: "https://a.example", Transport: HTTP}}},
 		{"goose", Goose, gooseFile, []Server{
 			{
-				Name: "github", Command: "npx", Args: []string{"-y", "server-github"}, Env: map[string]string{"LEVEL": "3", "GH_TOKEN": "${secret:GH_TOKEN}"},
+				Name: "github", Command: "npx", Args: []string{"-y", "server-github"}, Env: map[string]string{"LEVEL": "3", "GH_TOKEN": "${secret:github-keyring-GH_TOKEN}"},
 				Transport: Stdio, Timeout: 5 * time.Minute, EnabledTools: []string{"search"},
 			},
-			{Name: "remote", URL: "https://r.example/mcp", Transport: HTTP, Headers: map[string]string{"Authorization": "Bearer ${secret:R_KEY}", "X": "fixed"}, Disabled: true},
+			{Name: "remote", URL: "https://r.example/mcp", Transport: HTTP, Headers: map[string]string{"Authorization": "Bearer ${secret:remote-keyring-R_KEY}", "X": "fixed"}, Disabled: true},
 		}},
 		{"crush", Crush, `{"mcp": {
 			"a": {"type": "stdio", "command": "a", "args": ["$DIR/x"], "env": {"K": "${K:-d}"}, "timeout": 15, "disabled": true, "disabled_tools": ["t"]},
@@ -225,7 +225,7 @@ func TestReadNotes(t *testing.T) {
 	tests := []struct{ client, text, want string }{
 		{Cursor, `{"mcpServers":{"a":{"command":"a","envFile":".env"}}}`, "envFile was left out: its file is not read"},
 		{VSCode, `{"servers":{"a":{"command":"a","sandbox":{}}}}`, "sandbox was left out"},
-		{VSCode, `{"servers":{"a":{"command":"a","args":["${input:k}"]}}}`, "${input:k} is asked for by the client; it became the secret k"},
+		{VSCode, `{"servers":{"a":{"command":"a","args":["${input:k}"]}}}`, "${input:k} is asked for by the client; it became the secret a-input-k"},
 		{ClaudeCode, `{"mcpServers":{"a":{"url":"https://a.example","oauth":{}}}}`, "oauth was left out: signing in"},
 		{ClaudeCode, `{"mcpServers":{"a":{"url":"https://a.example","headersHelper":"x"}}}`, "headersHelper was left out: it is a program"},
 		{ClaudeCode, `{"mcpServers":{"a":{"command":"a","colour":"red"}}}`, "colour was left out: the key is not known here"},

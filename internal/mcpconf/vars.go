@@ -24,7 +24,8 @@ type forms struct {
 
 // translator turns the texts of one server into our form.
 type translator struct {
-	codec Codec
+	codec  Codec
+	server string
 	forms
 	notes []string
 }
@@ -138,7 +139,7 @@ func (t *translator) braced(inner string) (ref, plain string, err error) {
 		}
 		return "${" + rest + "}", "", nil
 	case colon && prefix == "input" && t.input:
-		name := secretName(rest)
+		name := inputSecret(t.server, rest)
 		t.note("${input:%s} is asked for by the client; it became the secret %s, to be put into the vault", show(rest), name)
 		return "${secret:" + name + "}", "", nil
 	case t.editor:
@@ -163,6 +164,10 @@ func (t *translator) braced(inner string) (ref, plain string, err error) {
 	}
 	return "", "", nil
 }
+
+// inputSecret is the secret that stands for what a client asks for. It is never
+// the id alone, which could be the name of another server's secret.
+func inputSecret(server, id string) string { return secretName(server + "-input-" + id) }
 
 // ofEditor knows the variables of VS Code and of the editors made from it.
 func (t *translator) ofEditor(inner string) (ref, plain string, err error) {

@@ -1,0 +1,70 @@
+package cli
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/mcpconf"
+)
+
+// preview shows one server as it would be taken over: the command whole, since
+// it is what will run, and every other setting that is written.
+func (c *command) preview(t taken) {
+	s := t.server
+	fmt.Fprintf(c.out, "%s (from %s, %s)\n", t.name, mcpconf.Title(s.Source), printable(t.file))
+	if s.Command != "" {
+		fmt.Fprintf(c.out, "  program: %s\n", quotedAll(append([]string{s.Command}, s.Args...)))
+	}
+	entry := app.ServerEntry(s)
+	for _, key := range slices.Sorted(maps.Keys(entry)) {
+		switch key {
+		case "command", "args": // shown above
+		case "url":
+			fmt.Fprintf(c.out, "  address: %s\n", quoted(s.URL))
+		case "env":
+			for _, name := range slices.Sorted(maps.Keys(s.Env)) {
+				fmt.Fprintf(c.out, "  variable: %s=%s\n", quoted(name), quoted(s.Env[name]))
+			}
+		case "headers":
+			for _, name := range slices.Sorted(maps.Keys(s.Headers)) {
+				fmt.Fprintf(c.out, "  header: %s: %s\n", quoted(name), quoted(s.Headers[name]))
+			}
+		case "disabled":
+			fmt.Fprintln(c.out, "  disabled: it is switched off there, and will be here")
+		default:
+			switch value := entry[key].(type) {
+			case []string:
+				fmt.Fprintf(c.out, "  %s: %s\n", key, quotedAll(value))
+			default:
+				fmt.Fprintf(c.out, "  %s: %s\n", key, quoted(fmt.Sprint(value)))
+			}
+		}
+	}
+	for _, f := range t.secrets {
+		fmt.Fprintf(c.out, "  secret: what stands in %s goes to the vault as %s\n", printable(f.Where), f.Name)
+	}
+	for _, n := range s.Notes {
+		fmt.Fprintf(c.out, "  note: %s\n", printable(n))
+	}
+}
+
+// quotedAll shows texts so that it can be told where one ends.
+func quotedAll(list []string) string {
+	out := make([]string, len(list))
+	for i, text := range list {
+		out[i] = quoted(text)
+	}
+	return strings.Join(out, " ")
+}
+
+// quoted shows a text, in quotes unless it is plain.
+func quoted(text string) string {
+	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\'' || r == '\\' }) {
+		return text
+	}
+	return printable(strconv.Quote(text))
+}
