@@ -1,5 +1,6 @@
 # Everything here needs only Go (and make and bash). The linter is built into
-# .bin on first use; the race detector needs a C compiler on Linux.
+# .bin on first use; the race detector needs a C compiler on Linux, and the tests
+# against the MCP conformance suite get it from npm.
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c

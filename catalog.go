@@ -38,6 +38,9 @@ type Shelving struct {
 	// Qualify has boxes whose tools are called box__tool from the start, so that
 	// a tool from elsewhere never takes a name that one of ours could have.
 	Qualify []string
+	// Yield has boxes whose tools keep their names only if no tool of another
+	// box wants them; it is they that are called box__tool then.
+	Yield []string
 }
 
 // Adapter gives a native tool the name and shape another system knows it by.

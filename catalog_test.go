@@ -260,3 +260,25 @@ func TestReadersNeverWait(t *testing.T) {
 	}
 	wg.Wait()
 }
+
+// TestStrangersGiveWay: a tool of a stranger neither takes a name of ours nor
+// makes it change.
+func TestStrangersGiveWay(t *testing.T) {
+	run := func(context.Context, *Env, json.RawMessage) (*Result, error) { return Text("x"), nil }
+	tool := func(name string) Tool { return Tool{Spec: Spec{Name: name, Effects: Pure}, Run: run} }
+	boxes := []Toolbox{NewBox("ours", tool("read"), tool("ours__odd")), NewBox("always", tool("read"), tool("own")), NewBox("yields", tool("read"), tool("free"))}
+	for _, order := range [][]Toolbox{boxes, {boxes[2], boxes[1], boxes[0]}} {
+		var c Catalog
+		if _, faults := c.Load(t.Context(), Shelving{Boxes: order, Qualify: []string{"always"}, Yield: []string{"yields"}}); faults != nil {
+			t.Fatal(faults)
+		}
+		var got []string
+		for _, s := range c.all("") {
+			got = append(got, s.Box+" "+s.Name)
+		}
+		want := []string{"always always__own", "always always__read", "yields free", "ours ours__odd", "ours read", "yields yields__read"}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+}

@@ -63,8 +63,24 @@ func shelve(lists map[string][]Tool, s Shelving, fault faultFunc) []*entry {
 			e.spec.Name = e.boxName()
 		}
 	}
+	yield(entries, s.Yield)
 	entries = append(entries, aliases(entries, s.Alias, taken, fault)...)
 	return unique(entries, fault)
+}
+
+// yield has the tools of some boxes give way to those of all others.
+func yield(entries []*entry, boxes []string) {
+	wanted := map[string]bool{}
+	for _, e := range entries {
+		if !slices.Contains(boxes, e.spec.Box) {
+			wanted[e.spec.Name] = true
+		}
+	}
+	for _, e := range entries {
+		if wanted[e.spec.Name] && slices.Contains(boxes, e.spec.Box) {
+			e.spec.Name = e.boxName()
+		}
+	}
 }
 
 // newEntry checks a tool and compiles its schemas.

@@ -60,7 +60,7 @@ func (a *App) follow() {
 					_, faults = a.Reload(ctx)
 				}
 			}
-			if faults != nil && a.Crib.Log != nil {
+			if faults != nil && a.Crib.Log != nil && ctx.Err() == nil {
 				a.Crib.Log.Warn("left out at a reload", "faults", faults)
 			}
 		}

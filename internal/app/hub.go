@@ -1,13 +1,16 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"time"
 
@@ -24,10 +27,9 @@ func HubDir(state string) string { return filepath.Join(state, "hub") }
 func servers(cfg Config, plugins string) (map[string]mcphub.Server, []toolcrib.Fault) {
 	out := map[string]mcphub.Server{}
 	var faults []toolcrib.Fault
-	own := ownBoxes()
 	add := func(name string, s mcphub.Server) {
-		if slices.Contains(own, name) || name == ovosBoxName {
-			faults = append(faults, toolcrib.Fault{Box: name, Err: errors.New("an MCP server cannot have the name of a toolbox of Toolcrib's own: rules about that one would be about it")})
+		if err := CheckServerName(name); err != nil { // rules about a box of ours would be about it
+			faults = append(faults, toolcrib.Fault{Box: name, Err: err})
 			return
 		}
 		out[name] = s
@@ -61,12 +63,12 @@ func servers(cfg Config, plugins string) (map[string]mcphub.Server, []toolcrib.F
 // openHub opens the hub. Nothing is started.
 func (a *App) openHub(ctx context.Context, cfg Config, needs Needs, readOnly bool) error {
 	a.plugins = cfg.Hub.Plugins
-	if a.plugins == "" && needs.Config != "" {
-		a.plugins = filepath.Join(needs.Config, "plugins")
+	if needs.Config != "" && !filepath.IsAbs(a.plugins) { // never in a working directory, which may be anybody's
+		a.plugins = filepath.Join(needs.Config, cmp.Or(a.plugins, "plugins"))
 	}
 	list, faults := servers(cfg, a.plugins)
 	a.Faults = append(a.Faults, faults...)
-	a.rescan = func() (map[string]mcphub.Server, []toolcrib.Fault) { return servers(cfg, a.plugins) }
+	a.settings.Store(&cfg)
 	var state *os.Root
 	if dir := HubDir(needs.State); needs.State != "" {
 		if !readOnly {
@@ -87,18 +89,41 @@ func (a *App) openHub(ctx context.Context, cfg Config, needs Needs, readOnly boo
 	web := serverHTTP()
 	hub, err := mcphub.Open(ctx, list, mcphub.Needs{
 		Start: l.start, HTTP: func(string, string) *http.Client { return web }, Expand: a.expandSetting, Login: a.login(web, needs.Page),
-		State: state, ReadOnly: readOnly, Version: needs.Version, Log: needs.Log,
+		Redact: a.redactText, State: state, ReadOnly: readOnly, Version: needs.Version, Log: needs.Log,
 	})
 	if err != nil {
 		a.Faults = append(a.Faults, toolcrib.Fault{Box: "mcp_servers", Err: err})
 	}
 	a.Hub = hub
-	a.meta = hub.Meta(a.imports(cfg, needs))
+	a.meta = hub.Meta(a.imports(cfg, needs), a.mayStart)
 	a.closers = append(a.closers, hub)
 	a.wait = cfg.Hub.Wait
-	a.bare = map[string]bool{}
-	for name, s := range cfg.MCPServers {
-		a.bare[name] = s.Names == "bare"
+	return nil
+}
+
+// mayStart refuses to start a server for a caller to whom none of its tools
+// exists, or for whom a rule denies it. One that was never listed has no tools to
+// go by, so a made-up one stands for them.
+func (a *App) mayStart(ctx context.Context, caller toolcrib.Caller, server string) error {
+	stand := toolcrib.Spec{Name: server + "__mcp", Box: server, Native: "mcp", Group: "mcp"}
+	listed := false
+	for _, spec := range a.Specs() {
+		listed = listed || spec.Box == server
+	}
+	seen := !listed && a.seen(caller, &stand)
+	for spec := range a.Crib.Tools(caller) {
+		seen = seen || spec.Box == server
+	}
+	if !seen {
+		return fmt.Errorf("there is no MCP server %q", server)
+	}
+	input := json.RawMessage("{}")
+	review := toolcrib.Review{Call: toolcrib.Call{Tool: stand.Name, Caller: caller, Input: input}, Spec: stand, Input: input}
+	for _, g := range a.policy.live.Guards() {
+		v, err := g.Judge(ctx, review)
+		if err != nil || v != nil && v.Decision == toolcrib.Deny && !v.Note {
+			return &toolcrib.Error{Code: toolcrib.Denied, Message: "the MCP server " + server + " may not be started", Err: err}
+		}
 	}
 	return nil
 }
@@ -118,13 +143,16 @@ func (a *App) hubShelving(s toolcrib.Shelving) toolcrib.Shelving {
 		return s
 	}
 	s.Boxes = slices.Clone(s.Boxes)
-	s.Qualify = nil
+	s.Qualify, s.Yield = nil, nil
 	if len(a.Hub.Boxes()) > 0 {
 		s.Boxes = append(s.Boxes, a.meta)
 	}
+	settings := a.settings.Load()
 	for _, b := range a.Hub.Boxes() {
 		s.Boxes = append(s.Boxes, b)
-		if !a.bare[b.Name()] {
+		if settings.MCPServers[b.Name()].Names == "bare" {
+			s.Yield = append(s.Yield, b.Name())
+		} else {
 			s.Qualify = append(s.Qualify, b.Name())
 		}
 	}
@@ -148,10 +176,10 @@ const hubEvery = 2 * time.Second
 
 // findPlugins looks again for plugins, and lists those that are new.
 func (a *App) findPlugins(ctx context.Context) []toolcrib.Fault {
-	if a.Hub == nil || a.rescan == nil {
+	if a.Hub == nil {
 		return nil
 	}
-	list, faults := a.rescan()
+	list, faults := servers(*a.settings.Load(), a.plugins)
 	if err := a.Hub.Set(list); err != nil {
 		faults = append(faults, toolcrib.Fault{Box: "mcp_servers", Err: err})
 	}
@@ -167,4 +195,24 @@ func HubState(ctx context.Context, cfg Config, needs Needs) (*App, error) {
 		return nil, err
 	}
 	return a, nil
+}
+
+// takeServers goes over to the servers of other settings: new ones come, and
+// those that are gone are ended.
+func (a *App) takeServers(ctx context.Context, cfg Config) {
+	if a.Hub == nil || reflect.DeepEqual(a.settings.Load().MCPServers, cfg.MCPServers) {
+		return
+	}
+	a.settings.Store(&cfg)
+	if _, faults := a.Reload(ctx); faults != nil {
+		a.Crib.Log.Warn("left out of the new settings", "faults", faults)
+	}
+}
+
+// redactText takes secrets out of what the hub logs and tells.
+func (a *App) redactText(text string) string {
+	if a.Crib.RedactText == nil {
+		return toolcrib.RedactText(text)
+	}
+	return a.Crib.RedactText(text)
 }

@@ -32,7 +32,7 @@ type MCPServer struct {
 
 	Sandbox     string            `yaml:"sandbox" enum:"host,linux,container,microvm" doc:"Where its program runs. host: as a plain process of yours, which is what most servers need; the others hold it to the granted directories and hosts, or refuse."`
 	Start       string            `yaml:"start" enum:"lazy,eager" doc:"lazy: at its first call. eager: at once."`
-	Instance    string            `yaml:"instance" enum:"shared,session,project" doc:"Who shares one running server: every caller of this process, each conversation, or all of a working directory."`
+	Instance    string            `yaml:"instance" enum:"shared,session,project" doc:"Who shares one running server: every caller of this process, or each conversation. project is shared too, since a process has one working directory."`
 	Names       string            `yaml:"names" enum:"qualified,bare" doc:"What its tools are called: qualified is server__tool, bare is as the server calls them, unless another tool is called so."`
 	Effects     map[string]string `yaml:"effects" doc:"What its tools may do, by name or pattern, such as get_*: reads,network. Undeclared counts as everything, and what the server says about it as nothing."`
 	Sampling    string            `yaml:"sampling" enum:"deny,ask,pass" doc:"What happens when it wants an answer of the caller's model: nothing, a person is asked here first, or the client decides."`
@@ -45,6 +45,7 @@ type MCPServer struct {
 type MCPOAuth struct {
 	ClientID     string   `yaml:"client_id" doc:"The client that was registered for this program, if one was."`
 	ClientSecret string   `yaml:"client_secret" secret:"true" doc:"Its secret: ${secret:NAME}."`
+	Issuer       string   `yaml:"issuer" doc:"Who client_id and client_secret are for, as an address. Without, the first one that the server names and that takes them."`
 	Scopes       []string `yaml:"scopes" doc:"What the token is asked to be good for. Empty: what the server wants."`
 	Flow         string   `yaml:"flow" enum:"code,client_credentials,off" doc:"code: you log in with a browser (toolcrib hub login NAME). client_credentials: the program gets one for itself. off: never."`
 }
@@ -52,7 +53,7 @@ type MCPOAuth struct {
 // Hub is what holds for all MCP servers.
 type Hub struct {
 	Wait    time.Duration `yaml:"wait" max:"5m" doc:"How long a start of this program waits for servers that were never listed. Who takes longer is listed when it answers."`
-	Plugins string        `yaml:"plugins" doc:"A directory whose programs are MCP servers over standard input and output, named as their files. Empty: plugins beside the configuration file."`
+	Plugins string        `yaml:"plugins" doc:"A directory whose programs are MCP servers over standard input and output, named as their files. A relative one lies beside the configuration file. Empty: plugins."`
 }
 
 // DefaultHub is the hub of a fresh machine.
@@ -66,7 +67,7 @@ func (s MCPServer) server() (mcphub.Server, error) {
 		Enabled: s.EnabledTools, Disabled: s.DisabledTools, Sandbox: s.Sandbox, Instance: mcphub.Instance(s.Instance),
 		Sampling: mcphub.Consent(s.Sampling), Elicitation: mcphub.Consent(s.Elicitation),
 		Unpinned: s.Pins == "off", Approve: s.Pins == "approve",
-		OAuth: mcphub.OAuth{ClientID: s.OAuth.ClientID, ClientSecret: s.OAuth.ClientSecret, Scopes: s.OAuth.Scopes, ClientCredentials: s.OAuth.Flow == "client_credentials", Off: s.OAuth.Flow == "off"},
+		OAuth: mcphub.OAuth{ClientID: s.OAuth.ClientID, ClientSecret: s.OAuth.ClientSecret, Issuer: s.OAuth.Issuer, Scopes: s.OAuth.Scopes, ClientCredentials: s.OAuth.Flow == "client_credentials", Off: s.OAuth.Flow == "off"},
 	}
 	if s.Transport != "auto" {
 		out.Transport = s.Transport

@@ -23,7 +23,7 @@ type hubShelf struct{ app *App }
 func (s hubShelf) readers(caller toolcrib.Caller) map[string]string {
 	names := map[string]string{}
 	for spec := range s.app.Crib.Tools(caller) {
-		if spec.Group == mcphub.ShelfGroup {
+		if mcphub.IsShelf(spec) {
 			names[spec.Box+"/"+spec.Native] = spec.Name
 		}
 	}
@@ -42,7 +42,7 @@ func (s hubShelf) items(caller toolcrib.Caller, reader, key string, of func(mcph
 		}
 		for _, text := range of(b.Listing()) {
 			name := member(text, key)
-			if name == "" || seen[name] {
+			if name == "" || seen[name] || strings.HasPrefix(name, skillScheme) { // skills are ours
 				continue
 			}
 			seen[name] = true

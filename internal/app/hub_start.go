@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -39,6 +40,9 @@ type launcher struct {
 
 // start starts a program. It runs on when ctx ends.
 func (l *launcher) start(ctx context.Context, launch mcphub.Launch) (client.Process, error) {
+	if l.depth() > depthMost {
+		return client.Process{}, fmt.Errorf("the MCP server %s is not started: Toolcrib stands behind Toolcrib too often, so one of them is probably its own server", launch.Server)
+	}
 	path, err := l.program(launch)
 	if err != nil {
 		return client.Process{}, err
@@ -153,6 +157,7 @@ func (l *launcher) environment(listed map[string]string, program string) []strin
 		}
 	}
 	maps.Copy(env, listed)
+	env[depthVariable] = strconv.Itoa(l.depth() + 1)
 	if env["PATH"] == "" {
 		env["PATH"] = filepath.Dir(program)
 	}
@@ -161,6 +166,22 @@ func (l *launcher) environment(listed map[string]string, program string) []strin
 		out = append(out, name+"="+env[name])
 	}
 	return out
+}
+
+// depthVariable tells a Toolcrib how many of them stand before it: one that is
+// configured as its own server would start itself for ever.
+const (
+	depthVariable = "MCP_HUB_DEPTH"
+	depthMost     = 2
+)
+
+func (l *launcher) depth() int {
+	text, _ := l.env(depthVariable)
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		return 0
+	}
+	return n
 }
 
 // plainVariables say where things are, and hold no secrets.
@@ -203,6 +224,9 @@ func pluginServers(dir string) (map[string]mcphub.Server, error) {
 			continue
 		case runtime.GOOS != "windows" && info.Mode().Perm()&0o111 == 0:
 			continue
+		}
+		if was, twice := out[name]; twice {
+			return out, fmt.Errorf("two plugins are called %s, and neither may be meant: %s and %s", name, filepath.Base(was.Command), e.Name())
 		}
 		out[name] = mcphub.Server{Command: filepath.Join(dir, e.Name())}
 	}

@@ -143,7 +143,44 @@ func TestMetaTools(t *testing.T) {
 	if r, err := call(a, "mcp_call", `{"tool_name":"say__write_file"}`); toolcrib.CodeOf(err) != toolcrib.Denied && toolcrib.CodeOf(err) != toolcrib.NotFound {
 		t.Errorf("a denied tool was called by another name: %v, %v", r, err)
 	}
+	if r, err := call(a, "mcp_connect", `{"name":"say"}`); toolcrib.CodeOf(err) != toolcrib.Denied {
+		t.Errorf("a denied server was started: %v, %v", r, err)
+	}
+	cfg.Permissions.Deny = nil
+	a = openWith(t, cfg, dir)
 	if r, err := call(a, "mcp_connect", `{"name":"say"}`); err != nil || !strings.Contains(r.String(), "write_file") {
 		t.Errorf("%v, %v", r, err)
+	}
+	if r, err := call(a, "mcp_connect", `{"name":"nobody"}`); err == nil && !r.Failed {
+		t.Errorf("%v, %v", r, err)
+	}
+}
+
+// TestServersFollowTheSettings: a server that comes into the settings is there,
+// and one that goes is gone, while the program runs.
+func TestServersFollowTheSettings(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := Defaults()
+	cfg.Hub.Wait = time.Minute
+	a := openWith(t, cfg, t.TempDir())
+	fake := MCPServer{Command: exe, Env: map[string]string{"FAKE_MCP": "1", "GORACE": "atexit_sleep_ms=0"}}
+	cfg.MCPServers = map[string]MCPServer{"late": fake}
+	a.takeServers(t.Context(), cfg)
+	if !slices.Contains(toolNames(a), "late/late__write_file") {
+		t.Errorf("it is not there: %q", toolNames(a))
+	}
+	fake.Names = "bare"
+	cfg.MCPServers = map[string]MCPServer{"late": fake}
+	a.takeServers(t.Context(), cfg)
+	if names := toolNames(a); !slices.Contains(names, "late/late__write_file") || !slices.Contains(names, "files/write_file") {
+		t.Errorf("it took a name of ours: %q", toolNames(a))
+	}
+	cfg.MCPServers = nil
+	a.takeServers(t.Context(), cfg)
+	if slices.ContainsFunc(toolNames(a), func(n string) bool { return strings.HasPrefix(n, "late/") }) {
+		t.Errorf("it is still there: %q", toolNames(a))
 	}
 }

@@ -19,7 +19,7 @@ type Settings struct {
 }
 
 // FollowPolicy puts the policy up anew whenever the files of settings change:
-// modes, profiles, rules, agents. Settings that make no sense are told loudly,
+// modes, profiles, rules, agents, MCP servers. Settings that make no sense are told loudly,
 // and what held before goes on to hold. The function it gives ends it.
 func (a *App) FollowPolicy(read func() Settings) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
@@ -32,7 +32,7 @@ func (a *App) FollowPolicy(read func() Settings) (stop func()) {
 		// started is not missed.
 		first := read()
 		seen := contents(first.Files)
-		a.take(first)
+		a.take(ctx, first)
 		for {
 			select {
 			case <-ctx.Done():
@@ -41,8 +41,8 @@ func (a *App) FollowPolicy(read func() Settings) (stop func()) {
 			}
 			now := read()
 			if is := contents(now.Files); is != seen {
-				if seen = is; a.take(now) {
-					a.Crib.Log.Warn("the rules were read anew: modes, profiles, permissions and agents hold from now on, other settings from the next start")
+				if seen = is; a.take(ctx, now) {
+					a.Crib.Log.Warn("the rules were read anew: modes, profiles, permissions, agents and MCP servers hold from now on, other settings from the next start")
 				}
 			}
 		}
@@ -54,7 +54,7 @@ func (a *App) FollowPolicy(read func() Settings) (stop func()) {
 }
 
 // take puts settings up, or says why not.
-func (a *App) take(now Settings) bool {
+func (a *App) take(ctx context.Context, now Settings) bool {
 	cfg, layers, err := now.Load()
 	if err == nil {
 		err = a.setPolicy(cfg, layers)
@@ -66,6 +66,7 @@ func (a *App) take(now Settings) bool {
 		return false
 	}
 	a.policy.broken.Store(nil)
+	a.takeServers(ctx, cfg)
 	a.Crib.Catalog.Announce() // other tools may exist for callers now
 	return true
 }

@@ -84,6 +84,9 @@ func (a *App) agentItems(caller toolcrib.Caller) ([]mcpserve.Item, error) {
 	}
 	var out []mcpserve.Item
 	for _, name := range slices.Sorted(maps.Keys(a.instructions)) {
+		if !mayKnow(caller, name) {
+			continue
+		}
 		text, err := json.Marshal(map[string]string{"name": name, "title": "The agent " + name, "description": "The instructions of the agent " + name + "."})
 		if err != nil {
 			return nil, fmt.Errorf("showing the agent %s: %w", name, err)
@@ -95,7 +98,7 @@ func (a *App) agentItems(caller toolcrib.Caller) ([]mcpserve.Item, error) {
 
 // agentCall is the call that gives the instructions of an agent.
 func (a *App) agentCall(caller toolcrib.Caller, name string) (tool string, input json.RawMessage, ok bool) {
-	if _, there := a.instructions[name]; !there {
+	if _, there := a.instructions[name]; !there || !mayKnow(caller, name) {
 		return "", nil, false
 	}
 	if tool = a.tool(caller, agentReader); tool == "" {
@@ -118,7 +121,7 @@ func (a *App) openAgents(agents map[string]Agent) (toolcrib.Toolbox, error) {
 		Description: "Tell what the model of an agent of this configuration is told, as a prompt.",
 		Input:       json.RawMessage(`{"type":"object","properties":{"agent":{"type":"string","description":"The agent."}},"required":["agent"],"additionalProperties":false}`),
 		Effects:     toolcrib.Pure, Group: mcphub.ShelfGroup,
-	}, Run: func(_ context.Context, _ *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
+	}, Run: func(_ context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 		var in struct {
 			Agent string `json:"agent"`
 		}
@@ -126,7 +129,7 @@ func (a *App) openAgents(agents map[string]Agent) (toolcrib.Toolbox, error) {
 			return nil, err
 		}
 		text, ok := a.instructions[in.Agent]
-		if !ok {
+		if !ok || !mayKnow(env.Call.Caller, in.Agent) {
 			return nil, fmt.Errorf("there is no agent %q with instructions", in.Agent)
 		}
 		value, err := json.Marshal(map[string]any{
@@ -135,6 +138,12 @@ func (a *App) openAgents(agents map[string]Agent) (toolcrib.Toolbox, error) {
 		})
 		return &toolcrib.Result{Value: value}, err
 	}}), nil
+}
+
+// mayKnow reports whether a caller is told the instructions of an agent: one who
+// runs under a preset knows their own only.
+func mayKnow(caller toolcrib.Caller, agent string) bool {
+	return caller.Token == "" && caller.Agent == "" || caller.Agent == agent
 }
 
 // hasInstructions reports whether any agent has some.

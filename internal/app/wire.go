@@ -12,6 +12,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -38,17 +39,16 @@ type App struct {
 	secrets      guard.Secrets
 	bounds       *boundsSafety
 	reach        reach
-	shell        *shell.Box        // nil: no commands are run
-	keeper       *keeper           // of secrets; nil: in a crib that cannot be called
-	hosted       hosted            // toolboxes of ours on a bus
-	spill        *spill            // what commands printed that is too long for a result
-	bounded      bool              // commands see nothing but what was granted
-	shelving     toolcrib.Shelving // without the MCP servers, which come and go
-	meta         toolcrib.Toolbox  // tools about the servers
-	bare         map[string]bool   // servers whose tools keep their names
-	plugins      string            // the folder of programs that are servers
-	rescan       func() (map[string]mcphub.Server, []toolcrib.Fault)
-	wait         time.Duration // for servers that were never listed
+	shell        *shell.Box             // nil: no commands are run
+	keeper       *keeper                // of secrets; nil: in a crib that cannot be called
+	hosted       hosted                 // toolboxes of ours on a bus
+	spill        *spill                 // what commands printed that is too long for a result
+	bounded      bool                   // commands see nothing but what was granted
+	shelving     toolcrib.Shelving      // without the MCP servers, which come and go
+	meta         toolcrib.Toolbox       // tools about the servers
+	settings     atomic.Pointer[Config] // those that the servers are of now
+	plugins      string                 // the folder of programs that are servers
+	wait         time.Duration          // for servers that were never listed
 	events       events
 	instructions map[string]string // of agents
 	stateKey     []byte            // signs what MCP clients carry between requests

@@ -147,9 +147,22 @@ func (c *command) connectEntry(http bool) (mcpconf.Entry, error) {
 	if exe, err = filepath.EvalSymlinks(exe); err != nil {
 		return mcpconf.Entry{}, fmt.Errorf("finding this program: %w", err)
 	}
-	args := []string{"mcp"}
+	entry := mcpconf.Entry{Command: exe, Args: []string{"mcp"}}
 	if c.agent != "" {
-		args = append(args, "--agent", c.agent)
+		entry.Args = append(entry.Args, "--agent", c.agent)
 	}
-	return mcpconf.Entry{Command: exe, Args: args}, nil
+	if c.config != "" {
+		file, err := filepath.Abs(c.config)
+		if err != nil {
+			return mcpconf.Entry{}, fmt.Errorf("finding the configuration: %w", err)
+		}
+		entry.Args = append(entry.Args, "--config", file)
+	}
+	if home := c.getenv("TOOLCRIB_HOME"); home != "" { // the client will not have it
+		if home, err = filepath.Abs(home); err != nil {
+			return mcpconf.Entry{}, fmt.Errorf("finding TOOLCRIB_HOME: %w", err)
+		}
+		entry.Env = map[string]string{"TOOLCRIB_HOME": home}
+	}
+	return entry, nil
 }

@@ -108,9 +108,13 @@ func (c *command) hubList(ctx context.Context) error {
 		rows = append(rows, row{b.Status(), where(b.Server())})
 	}
 	if c.asJSON(false) {
-		return c.printJSON(rows)
+		return c.printJSON(append([]row{}, rows...))
 	}
-	if len(rows) == 0 {
+	off, err := c.hubOff(a)
+	if err != nil {
+		return err
+	}
+	if len(rows)+len(off) == 0 {
 		fmt.Fprintln(c.out, "There are no MCP servers yet: 'toolcrib hub import' takes over those of your clients, 'toolcrib hub add' adds one.")
 	}
 	var table [][]string
@@ -124,7 +128,7 @@ func (c *command) hubList(ctx context.Context) error {
 		}
 		table = append(table, []string{r.Name, fmt.Sprint(r.Tools), dash(r.Version), state, r.Where})
 	}
-	if len(table) > 0 {
+	if table = append(table, off...); len(table) > 0 {
 		if err := c.table([]string{"NAME", "TOOLS", "PROTOCOL", "STATE", "SERVER"}, table); err != nil {
 			return err
 		}
@@ -209,27 +213,53 @@ func (c *command) hubRestart(ctx context.Context, name string) error {
 }
 
 func (c *command) hubApproveCmd() *cobra.Command {
-	return &cobra.Command{
-		Use: "approve NAME [TOOL...]", Short: "Take the definitions of a server's tools as they are now",
+	var yes bool
+	cmd := &cobra.Command{
+		Use: "approve NAME [TOOL...]", Short: "Take what is kept back of a server as it is shown",
+		Long: `Show what is kept back of a server, ask, and take exactly that. What the server
+says differently after you were shown it is kept back again.`,
 		Args: usageArgs(cobra.MinimumNArgs(1)), ValidArgsFunction: c.completeServer,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			_, b, done, err := c.hubState(cmd.Context(), args[0])
-			if err != nil {
-				return err
-			}
-			defer done()
-			names, err := b.Approve(args[1:]...)
-			if err != nil {
-				return err
-			}
-			if len(names) == 0 {
-				fmt.Fprintln(c.out, "Nothing is kept back; everything is approved as it is.")
-				return nil
-			}
-			fmt.Fprintf(c.out, "Approved: %s\n", printable(strings.Join(names, ", ")))
-			return nil
+			return c.hubApprove(cmd.Context(), args[0], args[1:], yes)
 		},
 	}
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "take what is shown without being asked")
+	return cmd
+}
+
+func (c *command) hubApprove(ctx context.Context, name string, tools []string, yes bool) error {
+	_, b, done, err := c.hubState(ctx, name)
+	if err != nil {
+		return err
+	}
+	defer done()
+	held := b.Held()
+	for _, tool := range tools {
+		if !slices.ContainsFunc(held, func(h mcphub.Held) bool { return h.Tool == tool }) {
+			return usagef("nothing of %s/%s is kept back", name, tool)
+		}
+	}
+	if len(tools) > 0 {
+		held = slices.DeleteFunc(held, func(h mcphub.Held) bool { return !slices.Contains(tools, h.Tool) })
+	}
+	if len(held) == 0 {
+		fmt.Fprintln(c.out, "Nothing is kept back; everything is approved as it is.")
+		return nil
+	}
+	for _, h := range held {
+		c.showHeld(h)
+	}
+	if !yes {
+		ok, err := c.confirm(fmt.Sprintf("Take these %d definitions as they are shown?", len(held)))
+		if err != nil || !ok {
+			return err
+		}
+	}
+	names, err := b.ApproveHeld(held)
+	if len(names) > 0 {
+		fmt.Fprintf(c.out, "Approved: %s\n", printable(strings.Join(names, ", ")))
+	}
+	return err
 }
 
 // hubState opens the servers with what is kept of them to be changed.
@@ -253,4 +283,31 @@ func (c *command) hubState(ctx context.Context, name string) (*app.App, *mcphub.
 		return nil, nil, nil, err
 	}
 	return a, b, done, nil
+}
+
+// hubOff are the servers of the configuration that are switched off or cannot
+// be used, as rows of the list.
+func (c *command) hubOff(a *app.App) ([][]string, error) {
+	loaded, _, err := c.load()
+	if err != nil {
+		return nil, err
+	}
+	var rows [][]string
+	for _, name := range slices.Sorted(maps.Keys(loaded.Value.MCPServers)) {
+		if _, ok := a.Hub.Box(name); ok {
+			continue
+		}
+		s := loaded.Value.MCPServers[name]
+		state := "left out: it makes no sense"
+		for _, f := range a.Faults {
+			if f.Box == name {
+				state = "left out: " + f.Err.Error()
+			}
+		}
+		if s.Disabled {
+			state = "switched off (mcp_servers." + name + ".disabled)"
+		}
+		rows = append(rows, []string{name, "-", "-", state, strings.TrimSpace(s.URL + strings.Join(append([]string{s.Command}, s.Args...), " "))})
+	}
+	return rows, nil
 }

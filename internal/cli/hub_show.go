@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -58,7 +59,7 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 	fmt.Fprintf(c.out, "protocol %s, %s\n\n", dash(s.Version), readable(string(s.Info)))
 	var rows [][]string
 	for _, t := range tools {
-		if t.Group != mcphub.ShelfGroup {
+		if !mcphub.IsShelf(t.Spec) {
 			rows = append(rows, []string{t.Name, t.Effects.String(), firstSentence(t.Description)})
 		}
 	}
@@ -66,13 +67,10 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 		return err
 	}
 	for _, h := range held {
-		fmt.Fprintf(c.out, "\nKept back: %s: %s\n", printable(h.Tool), printable(h.Why))
-		for _, line := range difference(h.Was, h.Is) {
-			fmt.Fprintln(c.out, printable(line))
-		}
+		c.showHeld(h)
 	}
 	if len(held) > 0 {
-		fmt.Fprintf(c.out, "\n'toolcrib hub approve %s' takes them as they are now, '… approve %s TOOL' one of them.\n", name, name)
+		fmt.Fprintf(c.out, "\n'toolcrib hub approve %s' shows them and takes them as they are shown, '… approve %s TOOL' one of them.\n", name, name)
 	}
 	for _, w := range warnings {
 		fmt.Fprintf(c.out, "Warning: %s: %s\n", printable(w.Tool), printable(w.Text))
@@ -80,33 +78,61 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 	return nil
 }
 
+// showHeld shows one definition that is kept back, and what of it is new.
+func (c *command) showHeld(h mcphub.Held) {
+	fmt.Fprintf(c.out, "\nKept back: %s: %s\n", printable(h.Tool), printable(h.Why))
+	for _, line := range difference(h.Was, h.Is) {
+		fmt.Fprintln(c.out, printable(line))
+	}
+}
+
 // difference shows two definitions line by line: what went, and what came.
 func difference(was, is json.RawMessage) []string {
-	lines := func(text json.RawMessage) []string {
-		if text == nil {
-			return nil
-		}
-		var value any
-		if json.Unmarshal(text, &value) != nil {
-			return []string{string(text)}
-		}
-		pretty, err := json.MarshalIndent(value, "", "  ")
-		if err != nil {
-			return []string{string(text)}
-		}
-		return strings.Split(string(pretty), "\n")
+	before, after := definitionLines(was), definitionLines(is)
+	// The longest common lines, from the ends to the beginnings.
+	longest := make([][]int, len(before)+1)
+	for i := range longest {
+		longest[i] = make([]int, len(after)+1)
 	}
-	before, after := lines(was), lines(is)
+	for i, line := range slices.Backward(before) {
+		for j, other := range slices.Backward(after) {
+			if line == other {
+				longest[i][j] = longest[i+1][j+1] + 1
+			} else {
+				longest[i][j] = max(longest[i+1][j], longest[i][j+1])
+			}
+		}
+	}
 	var out []string
-	for _, line := range before {
-		if !slices.Contains(after, line) {
-			out = append(out, "- "+line)
-		}
-	}
-	for _, line := range after {
-		if !slices.Contains(before, line) {
-			out = append(out, "+ "+line)
+	i, j := 0, 0
+	for i < len(before) || j < len(after) {
+		switch {
+		case i < len(before) && j < len(after) && before[i] == after[j]:
+			i, j = i+1, j+1
+		case j == len(after) || i < len(before) && longest[i+1][j] >= longest[i][j+1]:
+			out = append(out, "- "+before[i])
+			i++
+		default:
+			out = append(out, "+ "+after[j])
+			j++
 		}
 	}
 	return out
+}
+
+// linesMost bounds how long a definition is compared line by line; a longer one
+// is one line.
+const linesMost = 3000
+
+// definitionLines writes a definition with a member to a line, numbers as they
+// are.
+func definitionLines(text json.RawMessage) []string {
+	if text == nil {
+		return nil
+	}
+	var pretty bytes.Buffer
+	if json.Indent(&pretty, text, "", "  ") != nil || bytes.Count(pretty.Bytes(), []byte("\n")) > linesMost {
+		return []string{string(text)}
+	}
+	return strings.Split(pretty.String(), "\n")
 }

@@ -42,6 +42,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("TOOLCRIB_HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("TZ", "UTC")
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // each program would wait for a second at its end
 			address, err := freeAddress()
 			e.Setenv("BUS_ADDR", address)
 			return err

@@ -30,6 +30,7 @@ func TestSecretScripts(t *testing.T) {
 			e.Setenv("TOOLCRIB_HOME", filepath.Join(e.WorkDir, "home"))
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("TZ", "UTC")
+			e.Setenv("GORACE", "atexit_sleep_ms=0") // each program would wait for a second at its end
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

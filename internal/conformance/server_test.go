@@ -21,7 +21,7 @@ toolboxes:
   math: {enabled: false}
 hub: {wait: 2m}
 mcp_servers:
-  everything: {url: %q, names: bare, sampling: pass}
+  everything: {url: %q, names: bare, sampling: pass, pins: off}
 `, url)
 }
 
