@@ -172,6 +172,9 @@ func TestServersFollowTheSettings(t *testing.T) {
 	if !slices.Contains(toolNames(a), "late/late__write_file") {
 		t.Errorf("it is not there: %q", toolNames(a))
 	}
+	if text, err := json.Marshal(a.serverHealth()); err != nil || !strings.Contains(string(text), `"late":{"failures":0,"held":0,"running":`) {
+		t.Errorf("its health is %s, %v", text, err)
+	}
 	fake.Names = "bare"
 	cfg.MCPServers = map[string]MCPServer{"late": fake}
 	a.takeServers(t.Context(), cfg)

@@ -89,6 +89,24 @@ func (a *App) health(version string) http.HandlerFunc {
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(code)
-		_ = json.NewEncoder(w).Encode(map[string]any{"status": status, "version": version, "tools": tools, "faults": len(a.Faults)})
+		told := map[string]any{"status": status, "version": version, "tools": tools, "faults": len(a.Faults)}
+		if servers := a.serverHealth(); servers != nil {
+			told["servers"] = servers
+		}
+		_ = json.NewEncoder(w).Encode(told) // who asked has gone, if this fails
 	}
+}
+
+// serverHealth tells how the MCP servers are doing; nil: there are none. What
+// went wrong with one is for the log: anybody on this machine may ask here.
+func (a *App) serverHealth() map[string]any {
+	if a.Hub == nil || len(a.Hub.Boxes()) == 0 {
+		return nil
+	}
+	out := map[string]any{}
+	for _, b := range a.Hub.Boxes() {
+		s := b.Status()
+		out[s.Name] = map[string]int{"tools": s.Tools, "held": s.Held, "running": s.Running, "failures": s.Failures}
+	}
+	return out
 }

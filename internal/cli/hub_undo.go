@@ -172,6 +172,11 @@ func (c *command) hubExportCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			for _, s := range list {
+				if kept := loaded.Value.MCPServers[s.Name]; kept.Sandbox != "" && kept.Sandbox != "host" || len(kept.Effects)+len(kept.Agents) > 0 {
+					lost = append(lost, s.Name+": where it runs, what it may do and for whom it is are settings of Toolcrib's own, and not in the file")
+				}
+			}
 			for _, l := range lost {
 				fmt.Fprintf(c.err, "toolcrib: warning: %s\n", printable(l))
 			}

@@ -320,7 +320,9 @@ func TestComeAndGo(t *testing.T) {
 		}
 		b, _ := hub.Box("fake")
 		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
-		_ = b.Refresh(ctx) // some of them cannot
+		if err := b.Refresh(ctx); (err == nil) != (manners != "dies at once") {
+			t.Errorf("%s: %v", manners, err)
+		}
 		cancel()
 		if err := hub.Close(); err != nil {
 			t.Error(err)
