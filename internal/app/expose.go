@@ -64,7 +64,7 @@ func (a *App) Shown(caller toolcrib.Caller) []toolcrib.Spec {
 // beside are tools that are not in a list of all: what they do, frontends have
 // words of their own for.
 func beside(s toolcrib.Spec) bool {
-	return mcphub.IsShelf(s) || s.Group == mcphub.ShelfGroup || s.Box == finder.Name
+	return mcphub.IsShelf(s) || s.Box == finder.Name
 }
 
 // search gives the short list of tools, where the long one is not shown.

@@ -27,15 +27,15 @@ func writeSkill(t *testing.T, path, name, description string) {
 }
 
 func TestSkillPlaces(t *testing.T) {
-	dir, home := filepath.FromSlash("/work"), filepath.FromSlash("/home/ann")
+	dir, home := filepath.FromSlash("/proj"), filepath.FromSlash("/home/ann")
 	if !filepath.IsAbs(dir) {
 		t.Skip("paths of this system begin with a drive")
 	}
 	cfg := SkillBox{Paths: []string{"~/notes/SKILL.md", "more", "/etc/skills", "~other"}, User: true, Project: true}
 	want := []skill.Place{
-		{Path: "/home/ann/notes/SKILL.md", File: true, Scope: "settings"}, {Path: "/work/more", Scope: "settings"},
-		{Path: "/etc/skills", Scope: "settings"}, {Path: "/work/~other", Scope: "settings"},
-		{Path: "/work/.agents/skills", Scope: "project"}, {Path: "/work/.claude/skills", Scope: "project"},
+		{Path: "/home/ann/notes/SKILL.md", File: true, Scope: "settings"}, {Path: "/proj/more", Scope: "settings"},
+		{Path: "/etc/skills", Scope: "settings"}, {Path: "/proj/~other", Scope: "settings"},
+		{Path: "/proj/.agents/skills", Scope: "project"}, {Path: "/proj/.claude/skills", Scope: "project"},
 		{Path: "/home/ann/.agents/skills", Scope: "user"}, {Path: "/home/ann/.claude/skills", Scope: "user"},
 	}
 	if diff := cmp.Diff(want, cfg.places(dir, home)); diff != "" {

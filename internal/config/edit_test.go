@@ -199,3 +199,31 @@ func TestEditKeepsTheRest(t *testing.T) {
 		}
 	})
 }
+
+// FuzzEdit: whatever file it is, a change is made so that the entry can be read
+// back as it was given and taken out again, or the file is refused.
+func FuzzEdit(f *testing.F) {
+	for _, text := range []string{"", "a: 1\n", "mcp_servers:\n  x: {url: y}\n", "mcp_servers: {}\n# c\n", "mcp_servers:\n  s:\n    url: |\n      x\n  t: {}\n", "- a\n", "a: [\n", "\ufeffmcp_servers: # mine\r\n  b: {}\r\n"} {
+		f.Add([]byte(text), "v\u2028w\n#")
+	}
+	f.Fuzz(func(t *testing.T, text []byte, value string) {
+		if len(text) > 4096 || len(value) > 512 {
+			return
+		}
+		given := map[string]any{"url": value, "args": []string{value, "-x"}}
+		out, err := SetEntry(append([]byte(nil), text...), "mcp_servers", "s", given)
+		if err != nil {
+			return
+		}
+		var got struct {
+			Servers map[string]any `yaml:"mcp_servers"` // the others may be anything
+		}
+		err = yaml.Unmarshal(out, &got)
+		if entry, ok := got.Servers["s"].(map[string]any); err != nil || !ok || entry["url"] != value || len(entry) != 2 {
+			t.Fatalf("%q with %q became %q: %+v, %v", text, value, out, got, err)
+		}
+		if _, removed, err := RemoveEntry(out, "mcp_servers", "s"); err != nil || !removed {
+			t.Errorf("%q cannot be taken out again: %v, %v", out, removed, err)
+		}
+	})
+}

@@ -117,9 +117,6 @@ type Needs struct {
 	// ReadOnly: State is only looked at and no server is started. It is for
 	// listing.
 	ReadOnly bool
-	// Suspect finds what is wrong with a text that models are shown. Nil: only
-	// the hub's own look.
-	Suspect func(text string) []string
 	// Redact takes secrets out of what is logged and told of servers that fail.
 	// Nil: as it is.
 	Redact  func(text string) string

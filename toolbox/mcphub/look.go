@@ -101,11 +101,6 @@ func (h *Hub) Warnings() []Warning {
 				warn(why)
 			}
 		}
-		if h.needs.Suspect != nil {
-			for _, why := range h.needs.Suspect(d.Description) {
-				warn(why)
-			}
-		}
 		for _, other := range owners[folded(d.Name)] {
 			if other.server != n.server {
 				warn(fmt.Sprintf("the server %s has a tool of this name too (%s)", other.server, other.tool))
