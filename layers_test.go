@@ -33,6 +33,8 @@ func rules() []rule {
 		{"internal/schema", 0, nil, "the schema engine is under the core: what it imports, everything imports"},
 		{".", 0, []string{"internal/schema"}, "the core is imported by everything, so it must import nothing that could need the core"},
 
+		{"internal/gitindex", 0, nil, "the format of a file: the guard of command lines and the sandbox's shield both read it"},
+
 		{"cribtest", 1, []string{"."}, "suites are for people outside too: they may only need what a port's implementer can see"},
 		{"internal/find", 0, nil, "ranking is words and numbers: it knows no tool, so that the box, the command line and the wiring can share it"},
 		{"internal/mcp/...", 1, []string{"."}, leaf},
@@ -41,7 +43,7 @@ func rules() []rule {
 		{"toolbox/finder", 2, []string{".", "internal/find"}, "a toolbox is a supplier; this one ranks what it is given, with the ranking that the command line uses too"},
 		{"toolbox/mcphub/...", 2, []string{".", "internal/mcp/..."}, "a toolbox is a supplier: the hub knows the contract and the protocol that its servers speak, and never another toolbox"},
 		{"toolbox/*/...", 1, []string{"."}, "a toolbox is a supplier: it knows the contract and never another toolbox; it uses other tools by Env.Use"},
-		{"internal/guard/...", 1, []string{"."}, leaf},
+		{"internal/guard/...", 1, []string{".", "internal/gitindex"}, leaf + "; what it reads of git stands on the ground floor"},
 		{"internal/desk/...", 1, []string{"."}, leaf},
 		{"internal/dialect/...", 1, []string{"."}, leaf},
 		{"internal/vault/...", 1, []string{"."}, leaf},
@@ -54,7 +56,7 @@ func rules() []rule {
 
 		{"internal/store", 2, []string{".", "internal/desk"}, adapter},
 		{"internal/store/*", 2, []string{".", "internal/store", "internal/desk"}, adapter + "; a database is a driver and a DSN under the SQL of internal/store"},
-		{"internal/sandbox", 2, []string{"."}, adapter},
+		{"internal/sandbox", 2, []string{".", "internal/gitindex"}, adapter + "; what it reads of git stands on the ground floor"},
 		{"internal/sandbox/*", 2, []string{".", "internal/sandbox"}, adapter},
 		{"internal/fabric/...", 2, []string{"."}, adapter},
 
