@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
 // aim says what a name is looked up for.
@@ -214,7 +216,7 @@ func (s *spot) look(elem string) (fs.FileInfo, error) {
 		}
 	}
 	info, err := l.root.Lstat(elem)
-	if err == nil && s.f.places().has(info) {
+	if err == nil && (s.f.places().has(info) || !info.IsDir() && s.f.guard.list.Judge(l.elems(elem)) == sensitive.Keyed && holdsKey(l.root, elem)) {
 		err = protected(s.name)
 	}
 	return info, err
@@ -222,7 +224,7 @@ func (s *spot) look(elem string) (fs.FileInfo, error) {
 
 // barred judges an entry by its whole real path.
 func (s *spot) barred(elems []string) bool {
-	return s.f.guard.bars(elems) || s.to.write && isGit(elems[len(elems)-1]) || s.f.places().bar(elems)
+	return s.f.guard.list.Judge(elems) == sensitive.Closed || s.to.write && isGit(elems[len(elems)-1]) || s.f.places().bar(elems)
 }
 
 // missing handles an element that is not there: the end of a name is where

@@ -8,6 +8,8 @@ import (
 	"os"
 	"strings"
 	"syscall"
+
+	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
 // On Linux a walk goes by file descriptors, because a tree of many small files
@@ -204,6 +206,25 @@ func (d openDir) open(f *Files, name string) (*Stream, error) {
 		return nil, err
 	}
 	return &Stream{Size: st.Size, fd: fd}, nil
+}
+
+// holdsKey is holdsKey for an entry of this directory.
+func (d openDir) holdsKey(name string) bool {
+	fd, err := openat(d.fd, name, fileFlags)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) && sensitive.HoldsKey(name, nil, false)
+	}
+	var st syscall.Stat_t
+	err = syscall.Fstat(fd, &st)
+	file := &Stream{fd: fd}
+	defer func() { _ = file.Close() }() // it was only read
+	switch {
+	case err == nil && st.Mode&syscall.S_IFMT == syscall.S_IFDIR:
+		return false
+	case err != nil || st.Mode&syscall.S_IFMT != syscall.S_IFREG:
+		return sensitive.HoldsKey(name, nil, false)
+	}
+	return textHoldsKey(name, file)
 }
 
 func (f *Files) mayBeLinked(key fileKey) bool {

@@ -84,5 +84,7 @@ func (d openDir) open(f *Files, name string) (*Stream, error) {
 	return &Stream{Size: info.Size(), file: file}, nil
 }
 
+func (d openDir) holdsKey(name string) bool { return holdsKey(d.root, name) }
+
 // moveAt cannot rename between two open directories here.
 func moveAt(*os.Root, string, *os.Root, string) error { return errors.ErrUnsupported }

@@ -71,9 +71,9 @@ func (f *Files) findPlaces() places {
 // guarded lists the places to protect.
 func (f *Files) guarded() []string {
 	if f.trash == "" {
-		return f.guard.places
+		return f.guard.list.Places
 	}
-	return append(slices.Clip(f.guard.places), f.trash)
+	return append(slices.Clip(f.guard.list.Places), f.trash)
 }
 
 func (p *places) name(paths ...string) {

@@ -1,118 +1,75 @@
 package toolcrib
 
 import (
-	"fmt"
+	"errors"
+	"io"
 	"io/fs"
 	"os"
-	"path"
-	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
 // Protection names what stays out of reach inside granted directories: it is
 // not read, listed, written or removed. Whatever it names, the hooks and the
 // config of a Git directory stay out of reach, and nothing in one is written:
 // both can make the next git command run a program.
-type Protection struct {
-	names  []namePattern
-	except []namePattern
-	places []string
-	first  [256]bool // how the last element of a name can begin
-}
-
-// namePattern is the last elements of a path.
-type namePattern []string
+type Protection struct{ list *sensitive.List }
 
 // DefaultProtected is the list for [NewProtection] that a fresh machine has.
 func DefaultProtected() []string {
-	return []string{
-		".env*", "!.env.example", "!.env.sample", "!.env.template", "!.env.dist",
+	return append(sensitive.Keys(),
 		"~/.ssh", "~/.aws", "~/.gnupg", "~/.kube", "~/.docker", "~/.azure", "~/.config/gcloud", "~/.config/gh", "~/.password-store",
 		"~/.netrc", "~/.pgpass", "~/.npmrc", "~/.pypirc", "~/.git-credentials", "~/.gitconfig", "~/.config/git",
 		"~/.bashrc", "~/.bash_profile", "~/.bash_login", "~/.bash_logout", "~/.profile",
 		"~/.zshrc", "~/.zshenv", "~/.zprofile", "~/.zlogin", "~/.zlogout", "~/.kshrc", "~/.cshrc", "~/.tcshrc", "~/.login", "~/.inputrc",
 		"~/.config/fish", "~/.config/autostart", "~/.config/systemd",
 		"/proc", "/sys",
-	}
+	)
 }
 
 // NewProtection reads a list of patterns. One that begins with / or ~/ is a
 // place: that file or directory with all below it, by whatever path or link it
 // is reached. Any other is a name such as .env*, or the end of a path such as
-// .config/fish, in every granted directory. A name after ! is an exception.
-// Letter case never matters. Without a home, patterns with ~ are left out.
+// .config/fish, in every granted directory; after key: it means only files that
+// hold a key (key:*.pem leaves certificates alone). A name after ! is an
+// exception. Letter case never matters. Without a home, patterns with ~ are
+// left out.
 func NewProtection(home string, patterns ...string) (*Protection, error) {
-	p := &Protection{}
-	for _, text := range patterns {
-		pattern, except := strings.CutPrefix(text, "!")
-		if rest, ok := strings.CutPrefix(pattern, "~"); ok && (rest == "" || rest[0] == '/') {
-			if home == "" {
-				continue
-			}
-			pattern = home + rest
-		}
-		if filepath.IsAbs(pattern) && !except {
-			p.places = append(p.places, filepath.Clean(pattern))
-			continue
-		}
-		if pattern != "" && os.IsPathSeparator(pattern[0]) && !except {
-			continue // a place of other systems
-		}
-		elems := elements(strings.ToLower(pattern))
-		if _, err := path.Match(pattern, ""); err != nil || len(elems) == 0 || slices.Contains(elems, "..") || filepath.IsAbs(pattern) {
-			return nil, fmt.Errorf("%q is no pattern of protected files", text)
-		}
-		if except {
-			p.except = append(p.except, elems)
-			continue
-		}
-		p.names = append(p.names, elems)
-		p.begins(elems[len(elems)-1])
+	list, err := sensitive.ParseList(home, patterns...)
+	if err != nil {
+		return nil, err
 	}
-	p.begins(".git")
-	return p, nil
+	return &Protection{list: list}, nil
 }
 
-// begins notes how names can begin that a pattern matches, so that most names
-// of a large tree are let through at a glance.
-func (p *Protection) begins(pattern string) {
-	for b := range p.first {
-		c := byte(b)
-		if 'A' <= c && c <= 'Z' {
-			c += 'a' - 'A'
-		}
-		if c == pattern[0] || strings.IndexByte(`*?[\`, pattern[0]) >= 0 || c >= utf8.RuneSelf {
-			p.first[b] = true
-		}
+// holdsKey reports whether an entry of an open directory holds a key, if its
+// name says that it may. What cannot be read counts as the name says.
+func holdsKey(root *os.Root, name string) bool {
+	file, err := root.OpenFile(name, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist) && sensitive.HoldsKey(name, nil, false)
 	}
+	defer func() { _ = file.Close() }() // it was only read
+	info, err := file.Stat()
+	if err == nil && info.IsDir() {
+		return false
+	}
+	if err != nil || !info.Mode().IsRegular() {
+		return sensitive.HoldsKey(name, nil, false)
+	}
+	return textHoldsKey(name, file)
 }
 
-// foldName is the name under which some file system would find the same entry:
-// one that ignores case, invisible characters, dots and spaces at the end, or
-// takes what stands behind a colon for a part of the file.
-func foldName(name string) string {
-	name, _, _ = strings.Cut(name, ":")
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case 'A' <= r && r <= 'Z':
-			return r + 'a' - 'A'
-		case r < utf8.RuneSelf:
-			return r
-		case unicode.Is(unicode.Cf, r):
-			return -1
-		}
-		for s := unicode.SimpleFold(r); s != r; s = unicode.SimpleFold(s) {
-			if s < utf8.RuneSelf {
-				return unicode.ToLower(s) // the Kelvin sign is a k, a long s is an s
-			}
-		}
-		return unicode.ToLower(r)
-	}, name)
-	return strings.TrimRight(name, ". ")
+func textHoldsKey(name string, text io.Reader) bool {
+	head, err := io.ReadAll(io.LimitReader(text, sensitive.MaxKey+1))
+	return sensitive.HoldsKey(name, head, err == nil && len(head) <= sensitive.MaxKey)
 }
+
+// foldName is the name under which some file system would find the same entry.
+func foldName(name string) string { return sensitive.Fold(name) }
 
 // shortName reports whether a name has the form GIT~1 of the second names that
 // Windows gives to files: it would lead past every rule about the first.
@@ -120,30 +77,6 @@ func shortName(name string) bool {
 	stem, _, _ := strings.Cut(name, ".")
 	_, n, found := strings.Cut(stem, "~")
 	return found && len(stem) <= 8 && n != "" && strings.Trim(n, "0123456789") == ""
-}
-
-// bars reports whether a pattern ends with the last element of a path. The
-// path is given as its elements from the top of the granted directory on.
-func (p *Protection) bars(elems []string) bool {
-	last := elems[len(elems)-1]
-	if last == "" || !p.first[last[0]] {
-		return false
-	}
-	return matchEnd(p.names, elems) && !matchEnd(p.except, elems)
-}
-
-func matchEnd(patterns []namePattern, elems []string) bool {
-	return slices.ContainsFunc(patterns, func(pattern namePattern) bool {
-		if len(pattern) > len(elems) {
-			return false
-		}
-		for i, want := range pattern {
-			if ok, err := path.Match(want, foldName(elems[len(elems)-len(pattern)+i])); err != nil || !ok {
-				return false
-			}
-		}
-		return true
-	})
 }
 
 // gitPart says what a name is to a Git directory: one of the entries it is

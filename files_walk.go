@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+
+	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
 // Entry is one name in a directory.
@@ -74,12 +76,17 @@ func (d *Folder) Later(work func() error) {
 // bars judges an entry by its name and place.
 func (d *Folder) bars(name string) bool {
 	f := d.walk.f
-	if name == "" || !f.guard.first[name[0]] && !d.walk.near {
+	if d.barred || name == "" || !d.walk.near && !f.guard.list.May(name) {
 		return d.barred
 	}
 	elems := append(slices.Clip(d.elems), name)
-	if d.barred || f.guard.bars(elems) {
+	switch f.guard.list.Judge(elems) {
+	case sensitive.Closed:
 		return true
+	case sensitive.Keyed:
+		if d.dir.holdsKey(name) {
+			return true
+		}
 	}
 	return d.walk.near && f.places().bar(elems)
 }

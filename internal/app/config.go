@@ -44,7 +44,7 @@ type Grant struct {
 	Write     []string `yaml:"write" project:"drop" doc:"Directories that tools may read and change. A relative one begins in the working directory, ~ is your home. The working directory itself (.) is left out where it is your home or holds it: name such a directory in full."`
 	Read      []string `yaml:"read" project:"drop" doc:"Directories that tools may only read."`
 	Hosts     []string `yaml:"hosts" project:"drop" doc:"Other machines that may be reached: names, *.suffix, * for every public one, addresses and ranges such as 10.0.0.0/8. Private addresses are reached only by an address or a range that has them, and this machine by localhost. Programs can be given all of them (*) or none: with a list of names, sandboxed commands are refused, since no sandbox here tells hosts apart."`
-	Protected []string `yaml:"protected" project:"add" doc:"What stays out of reach in them, besides .env files, keys, credentials, shell start files and toolcrib.yaml: a name such as *.pem, or a place that begins with / or ~/."`
+	Protected []string `yaml:"protected" project:"add" doc:"What stays out of reach in them, besides .env files, keys, credentials, shell start files and toolcrib.yaml: a name such as *.sqlite, or a place that begins with / or ~/. A name after key: means only files that hold a private key or a password, as key:*.pem does."`
 	// Exceptions have a key of their own, since a project may add to the other.
 	Unprotected []string `yaml:"unprotected" doc:"Names that are not protected after all, such as .env.test."`
 }

@@ -3,13 +3,13 @@ package sandbox
 import (
 	"fmt"
 	"os"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
 // Shield names what programs must not reach although it lies in a directory
@@ -26,15 +26,13 @@ type Shield struct {
 	// there were none, which the next git command of a person goes by.
 	WriteGit bool
 
-	hidden, except, fixed []ending
-	places                []string
+	hidden *sensitive.List
+	fixed  *sensitive.Set
 
 	mu   sync.Mutex
 	seen map[string]*sight
+	keys map[keyState]bool // whether a file holds a key
 }
-
-// ending is the last elements of a path, each with wildcards, in lower case.
-type ending []string
 
 // Cover is a place that a backend covers. Those of one grant come sorted, so
 // that outer ones are covered before inner ones.
@@ -66,63 +64,26 @@ const (
 // of a path; ! makes an exception to what is hidden. Whatever the lists say,
 // Git directories can only be read; see [Shield.WriteGit].
 func NewShield(home string, hidden, readOnly []string) (*Shield, error) {
-	s := &Shield{seen: map[string]*sight{}}
-	for _, text := range hidden {
-		pattern, except := strings.CutPrefix(text, "!")
-		if rest, ok := strings.CutPrefix(pattern, "~"); ok && (rest == "" || rest[0] == '/') {
-			if home == "" {
-				continue
-			}
-			pattern = home + rest
-		}
-		if !except && filepath.IsAbs(pattern) {
-			s.places = append(s.places, filepath.Clean(pattern))
-			continue
-		}
-		if !except && strings.HasPrefix(pattern, "/") {
-			continue // a place of other systems
-		}
-		e, err := newEnding(pattern)
+	s := &Shield{seen: map[string]*sight{}, keys: map[keyState]bool{}}
+	var err error
+	if s.hidden, err = sensitive.ParseList(home, hidden...); err != nil {
+		return nil, err
+	}
+	var fixed []sensitive.Pattern
+	for _, text := range readOnly {
+		p, err := sensitive.ParsePattern(text)
 		if err != nil {
 			return nil, err
 		}
-		if except {
-			s.except = append(s.except, e)
-		} else {
-			s.hidden = append(s.hidden, e)
-		}
+		fixed = append(fixed, p)
 	}
-	for _, pattern := range readOnly {
-		e, err := newEnding(pattern)
-		if err != nil {
-			return nil, err
-		}
-		s.fixed = append(s.fixed, e)
-	}
+	s.fixed = sensitive.NewSet(fixed...)
 	return s, nil
 }
 
-func newEnding(pattern string) (ending, error) {
-	e := ending(strings.FieldsFunc(strings.ToLower(pattern), func(r rune) bool { return r == '/' || r == filepath.Separator }))
-	if _, err := path.Match(pattern, ""); err != nil || len(e) == 0 || slices.Contains(e, "..") || strings.HasPrefix(pattern, "/") {
-		return nil, fmt.Errorf("%q is no pattern of protected files", pattern)
-	}
-	return e, nil
-}
-
-// matches tells whether one of some endings is the end of a path.
-func matches(list []ending, full string) bool {
-	return slices.ContainsFunc(list, func(e ending) bool {
-		rest := full
-		for _, want := range slices.Backward(e) {
-			dir, name := filepath.Split(rest)
-			if ok, err := path.Match(want, strings.ToLower(name)); name == "" || err != nil || !ok {
-				return false
-			}
-			rest = strings.TrimSuffix(dir, string(filepath.Separator))
-		}
-		return true
-	})
+// elements cuts a path.
+func elements(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return r == filepath.Separator })
 }
 
 // Covers finds what is to be covered below granted directories, now. A nil
@@ -134,7 +95,7 @@ func (s *Shield) Covers(dirs []toolcrib.Dir) ([]Cover, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	var found []Cover
-	for _, p := range s.places {
+	for _, p := range s.hidden.Places {
 		for _, name := range placeNames(p) {
 			covers, err := coverPlace(name, dirs)
 			if err != nil {

@@ -39,3 +39,22 @@ func hasFurtherNames(file string) (bool, error) {
 	}
 	return st.Nlink > 1, nil
 }
+
+// noWait opens a pipe without waiting for somebody at its other end.
+const noWait = unix.O_NONBLOCK
+
+// fileState tells whether a file is the same as before, by the time that no
+// program can set back.
+type fileState struct {
+	dirState
+	size int64
+}
+
+// stateOfFile does not wait for what is no file.
+func stateOfFile(file string) (state fileState, regular bool, err error) {
+	var st unix.Stat_t
+	if err := unix.Lstat(file, &st); err != nil {
+		return fileState{}, false, &fs.PathError{Op: "lstat", Path: file, Err: err}
+	}
+	return fileState{dirState{device: st.Dev, inode: st.Ino, changed: st.Ctim.Nano()}, st.Size}, st.Mode&unix.S_IFMT == unix.S_IFREG, nil
+}

@@ -22,3 +22,13 @@ func (dirState) settled() bool { return false }
 
 // hasFurtherNames is not known here: there is no backend that covers files.
 func hasFurtherNames(string) (bool, error) { return false, nil }
+
+const noWait = 0
+
+// fileState is never the same here either.
+type fileState struct{ dirState }
+
+func stateOfFile(file string) (state fileState, regular bool, err error) {
+	info, err := os.Lstat(file)
+	return fileState{}, err == nil && info.Mode().IsRegular(), err
+}

@@ -71,8 +71,8 @@ func TestShield(t *testing.T) {
 		"home/.ssh/id", "home/.bashrc", "home/work/.env", "home/work/.ENV.local", "home/work/.env.example", "home/work/a/b/.envrc", "home/work/environment",
 		"home/work/.git/HEAD", "home/work/.git/config", "home/work/.git/hooks/x", "home/work/.git/objects/.env", "home/work/.git/modules/m/HEAD", "home/work/.git/modules/m/config",
 		"home/work/.git/modules/m/objects/x", "home/work/.git/modules/m/refs/x", "home/work/sub/.git", "home/work/bare/HEAD", "home/work/bare/objects/x", "home/work/bare/refs/x",
-		"home/work/bare/config", "home/work/bare/commondir", "home/work/nobare/HEAD", "home/work/nobare/config", "home/work/certs/key.pem", "home/work/.envs/inside/.env")
-	s := shield(t, home, toolcrib.DefaultProtected(), []string{"certs/*.pem"})
+		"home/work/bare/config", "home/work/bare/commondir", "home/work/nobare/HEAD", "home/work/nobare/config", "home/work/certs/ca.crt", "home/work/.envs/inside/.env")
+	s := shield(t, home, toolcrib.DefaultProtected(), []string{"certs/*.crt"})
 	work := filepath.Join(home, "work")
 	const envs = "hide work/.ENV.local|hide work/.env|hide work/.envs/"
 	for _, c := range []struct {
@@ -82,9 +82,9 @@ func TestShield(t *testing.T) {
 	}{
 		{"writable", []toolcrib.Dir{{Path: work, Write: true}},
 			"hide work/.ENV.local|hide work/.env|hide work/.envs/|pin work/.git/|fix work/.git/config|fix work/.git/hooks/|pin work/.git/modules/m/|fix work/.git/modules/m/config|hide work/a/b/.envrc|" +
-				"pin work/bare/|fix work/bare/commondir|fix work/bare/config|fix work/certs/key.pem|fix work/sub/.git"},
+				"pin work/bare/|fix work/bare/commondir|fix work/bare/config|fix work/certs/ca.crt|fix work/sub/.git"},
 		{"read-only", []toolcrib.Dir{{Path: work}}, envs + "|hide work/a/b/.envrc"},
-		{"read-only but for a part", []toolcrib.Dir{{Path: work}, {Path: filepath.Join(work, "certs"), Write: true}}, envs + "|hide work/a/b/.envrc|fix work/certs/key.pem"},
+		{"read-only but for a part", []toolcrib.Dir{{Path: work}, {Path: filepath.Join(work, "certs"), Write: true}}, envs + "|hide work/a/b/.envrc|fix work/certs/ca.crt"},
 		{"a home", []toolcrib.Dir{{Path: home}}, "hide .bashrc|hide .ssh/|" + envs + "|hide work/a/b/.envrc"},
 		{"elsewhere", []toolcrib.Dir{{Path: filepath.Join(work, "nobare"), Write: true}}, ""},
 	} {

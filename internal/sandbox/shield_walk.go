@@ -3,13 +3,15 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"iter"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
 // sight is what was seen in a directory. It holds as long as the directory has
@@ -18,6 +20,7 @@ type sight struct {
 	state   dirState
 	covers  []Cover
 	links   []string // to be hidden by name, but links: what they lead to is meant
+	keyed   []string // to be hidden if they hold a key; links or files
 	below   []string
 	settled bool // long enough unchanged that a change would show in its time
 }
@@ -54,8 +57,12 @@ func (w *shieldWalk) descend(root string) error {
 			continue
 		}
 		w.visited[dir] = true
-		w.found = append(w.found, seen.covers...)
-		for _, c := range seen.covers { // a name may have been added anywhere
+		covers := seen.covers
+		for _, name := range seen.keyed {
+			covers = append(slices.Clip(covers), w.keyCovers(name)...)
+		}
+		w.found = append(w.found, covers...)
+		for _, c := range covers { // a name may have been added anywhere
 			if c.Kind != Hide || c.Dir {
 				continue
 			}
@@ -138,23 +145,27 @@ func (s *Shield) judge(dir string, entries []fs.DirEntry) *sight {
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())
 		link := e.Type()&fs.ModeSymlink != 0
+		answer := sensitive.Open
+		if s.hidden.May(e.Name()) {
+			answer = s.hidden.Judge(elements(name))
+		}
+		if answer == sensitive.Keyed && !e.IsDir() {
+			seen.keyed = append(seen.keyed, name)
+		}
 		switch {
-		case matches(s.hidden, name) && !matches(s.except, name):
+		case answer == sensitive.Closed:
 			if link {
 				seen.links = append(seen.links, name)
 				continue
 			}
-			seen.covers = append(seen.covers, Cover{Path: name, Dir: e.IsDir()})
-			for up := range s.depth(name) { // who could rename those would uncover it next time
-				seen.covers = append(seen.covers, Cover{Path: up, Kind: Pin, Dir: true})
-			}
+			seen.covers = append(seen.covers, s.hide(name, e.IsDir())...)
 			continue
 		case link:
 			continue
 		case e.Type()&fs.ModeSocket != 0: // who answers there is outside
 			seen.covers = append(seen.covers, Cover{Path: name})
 			continue
-		case matches(s.fixed, name), git && runsPrograms(e.Name()), !e.IsDir() && isGitName(e.Name()):
+		case s.fixed.Match(elements(name)), git && runsPrograms(e.Name()), !e.IsDir() && isGitName(e.Name()):
 			seen.covers = append(seen.covers, Cover{Path: name, Kind: Fix, Dir: e.IsDir()})
 		}
 		if e.IsDir() && (!git || strings.EqualFold(e.Name(), "modules") || strings.EqualFold(e.Name(), "worktrees")) {
@@ -164,21 +175,74 @@ func (s *Shield) judge(dir string, entries []fs.DirEntry) *sight {
 	return seen
 }
 
-// depth gives the directories that make a path one to be hidden.
-func (s *Shield) depth(name string) iter.Seq[string] {
-	return func(yield func(string) bool) {
-		most := 1
-		for _, e := range s.hidden {
-			if matches([]ending{e}, name) {
-				most = max(most, len(e))
-			}
-		}
-		for range most - 1 {
-			if name = filepath.Dir(name); !yield(name) {
-				return
-			}
-		}
+// hide covers a place, and pins the directories that make its path one to be
+// hidden: who could rename those would uncover it next time.
+func (s *Shield) hide(name string, dir bool) []Cover {
+	covers := []Cover{{Path: name, Dir: dir}}
+	up := name
+	for range s.hidden.Depth(elements(name)) - 1 {
+		up = filepath.Dir(up)
+		covers = append(covers, Cover{Path: up, Kind: Pin, Dir: true})
 	}
+	return covers
+}
+
+// keyCovers covers a file whose name says that it may hold a key, if it does.
+func (w *shieldWalk) keyCovers(name string) []Cover {
+	target, err := filepath.EvalSymlinks(name)
+	if err != nil || !w.shield.holdsKey(name, target) {
+		return nil // or it leads nowhere
+	}
+	if target != name {
+		w.hideTarget(name)
+		return nil
+	}
+	return w.shield.hide(name, false)
+}
+
+// keyState is a file and the name it was judged by.
+type keyState struct {
+	file fileState
+	name string
+}
+
+// maxKeyStates bounds what is remembered about files that may hold keys.
+const maxKeyStates = 1 << 14
+
+// holdsKey judges a file by its text, unless this very file was judged before.
+// What cannot be read is judged by its name: its owner could open it up.
+func (s *Shield) holdsKey(name, target string) bool {
+	state := keyState{name: filepath.Base(name)}
+	var regular bool
+	var err error
+	state.file, regular, err = stateOfFile(target)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && !regular:
+		return false
+	case err != nil:
+		return sensitive.HoldsKey(state.name, nil, false)
+	}
+	if holds, known := s.keys[state]; known {
+		return holds
+	}
+	text, whole, err := readHead(target)
+	holds := sensitive.HoldsKey(state.name, text, err == nil && whole)
+	if state.file.settled() {
+		if len(s.keys) >= maxKeyStates {
+			clear(s.keys)
+		}
+		s.keys[state] = holds
+	}
+	return holds
+}
+
+func readHead(file string) (text []byte, whole bool, err error) {
+	f, err := os.OpenFile(file, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, false, err
+	}
+	text, err = io.ReadAll(io.LimitReader(f, sensitive.MaxKey+1))
+	return text, len(text) <= sensitive.MaxKey, errors.Join(err, f.Close())
 }
 
 func isGitName(name string) bool { return strings.EqualFold(name, ".git") }

@@ -1,0 +1,101 @@
+package sensitive
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+)
+
+// List is what nobody may read: places, names, and exceptions.
+type List struct {
+	// Places are absolute: each is a file or a directory with all below it.
+	Places []string
+
+	names, keyed, except *Set
+}
+
+// Answer says whether something is on a list.
+type Answer uint8
+
+// The answers.
+const (
+	Open   Answer = iota // it is not
+	Keyed                // a regular file is if it holds a key; see [HoldsKey]
+	Closed               // it is
+)
+
+// KeyWord begins a pattern of files that are protected only if they hold a key.
+const KeyWord = "key:"
+
+// ParseList reads patterns. One that begins with / or ~/ is a place. Any other
+// is a name such as .env*, or the end of a path such as .config/fish; after
+// key: it means only files that hold a key, and after ! it is an exception.
+// Letter case never matters. Without a home, patterns with ~ are left out.
+func ParseList(home string, patterns ...string) (*List, error) {
+	l := &List{}
+	var names, keyed, except []Pattern
+	for _, text := range patterns {
+		pattern, excepted := strings.CutPrefix(text, "!")
+		pattern, byContent := strings.CutPrefix(pattern, KeyWord)
+		if rest, ok := strings.CutPrefix(pattern, "~"); ok && (rest == "" || rest[0] == '/') {
+			if home == "" {
+				continue
+			}
+			pattern = home + rest
+		}
+		if filepath.IsAbs(pattern) && !excepted && !byContent {
+			l.Places = append(l.Places, filepath.Clean(pattern))
+			continue
+		}
+		if strings.HasPrefix(pattern, "/") && !excepted && !byContent {
+			continue // a place of other systems
+		}
+		p, err := ParsePattern(pattern)
+		if err != nil {
+			return nil, fmt.Errorf("%q is no pattern of protected files", text)
+		}
+		switch {
+		case excepted:
+			except = append(except, p)
+		case byContent:
+			keyed = append(keyed, p)
+		default:
+			names = append(names, p)
+		}
+	}
+	l.names, l.keyed, l.except = NewSet(names...), NewSet(keyed...), NewSet(except...)
+	return l, nil
+}
+
+// Judge says whether an entry is on the list by its name. Its path is given as
+// its elements.
+func (l *List) Judge(elems []string) Answer {
+	switch {
+	case l.names.Match(elems):
+		if !l.except.Match(elems) {
+			return Closed
+		}
+	case l.keyed.Match(elems):
+		if !l.except.Match(elems) {
+			return Keyed
+		}
+	}
+	return Open
+}
+
+// May reports whether an entry of this name may be on the list, wherever it
+// lies. It is quick, and a no is certain.
+func (l *List) May(name string) bool { return l.names.May(name) || l.keyed.May(name) }
+
+// Depth is how many elements at the end of a path make it one on the list.
+func (l *List) Depth(elems []string) int {
+	most := 0
+	for _, s := range []*Set{l.names, l.keyed} {
+		for _, p := range s.candidates(elems) {
+			if p.match(elems) {
+				most = max(most, len(p))
+			}
+		}
+	}
+	return most
+}

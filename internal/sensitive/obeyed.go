@@ -1,0 +1,140 @@
+package sensitive
+
+// Place is a file or directory that a program outside executes or obeys later,
+// without a question and without being asked to run the project's own code.
+type Place struct {
+	Pattern string // a name, or the end of a path
+	By      string // who obeys it
+	// Held: commands must not make it where it is missing. A place that is not
+	// held can be made by a command; it is read-only from the next command on.
+	Held bool
+	Dir  bool // a directory, as far as programs expect one
+}
+
+// Obeyed is the list. It holds what is rarely a part of ordinary work on a
+// project, and what takes effect without somebody building or testing the
+// project: opening an editor, starting an agent, a cd, a commit, a push.
+//
+// Left out on purpose: build files (package.json, Makefile, .yarnrc.yml) run
+// only when somebody runs the project, whose code the agent writes anyway;
+// texts for agents (CLAUDE.md, AGENTS.md, .cursorrules) are read like any other
+// text of the project, and writing them is ordinary work; .gitattributes and
+// .gitmodules start nothing that git's own settings do not name, and those are
+// held by other means.
+func Obeyed() []Place {
+	var list []Place
+	add := func(by string, held, dir bool, patterns ...string) {
+		for _, p := range patterns {
+			list = append(list, Place{Pattern: p, By: by, Held: held, Dir: dir})
+		}
+	}
+	const (
+		agents = "agents obey it"
+		editor = "editors obey it"
+		commit = "git runs it"
+		push   = "the build service runs it"
+		enter  = "shells run it on the way in"
+		shells = "shells run it when they start"
+	)
+	add(agents, true, true, ".claude", ".cursor", ".gemini", ".codex", ".opencode", ".toolcrib")
+	add(agents, true, false, ".mcp.json", "toolcrib.yaml", "opencode.json")
+	add(agents, false, true, ".windsurf", ".continue", ".roo", ".kilocode", ".kiro", ".amazonq", ".trae", ".qwen", ".goose", ".augment", ".junie", ".factory", ".crush")
+	add(agents, false, false, "opencode.jsonc", ".aider.conf.yml", "crush.json", ".crush.json")
+	add(editor, true, true, ".vscode", ".idea", ".zed", ".devcontainer")
+	add(editor, true, false, ".devcontainer.json")
+	add(editor, false, true, ".fleet", ".idx")
+	add(editor, false, false, ".exrc", ".nvimrc", ".nvim.lua", ".vimrc", ".lvimrc", ".dir-locals.el", ".dir-locals-2.el", "*.code-workspace", "*.sublime-project", ".gitpod.yml")
+	add(commit, true, true, ".husky")
+	add(commit, false, false, ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml", "lefthook-local.yml", ".overcommit.yml", ".huskyrc", ".huskyrc.*")
+	add(commit, false, false, ".gitconfig", ".config/git/config")
+	add(push, true, true, ".github/workflows")
+	add(push, false, true, ".github/actions", ".circleci", ".buildkite", ".woodpecker", ".gitea/workflows", ".forgejo/workflows", ".teamcity", ".semaphore", ".tekton")
+	add(push, true, false, ".gitlab-ci.yml")
+	add(push, false, false, ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", "jenkinsfile", ".drone.yml", ".woodpecker.yml", ".cirrus.yml", "appveyor.yml", ".appveyor.yml")
+	add(enter, true, false, ".envrc")
+	add(enter, false, false, "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml", ".config/mise.toml", ".mise/config.toml", "mise/config.toml", ".autoenv", ".autoenv.zsh")
+	add(shells, true, false, ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile")
+	add(shells, false, false, ".bash_aliases", ".bash_logout", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".logout", ".inputrc",
+		".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".pam_environment")
+	add(shells, false, true, ".config/fish", ".config/autostart", ".config/systemd", ".config/environment.d")
+	return list
+}
+
+// ObeyedSet finds obeyed places in paths.
+type ObeyedSet struct {
+	set, except *Set
+	by          map[string]string // by the last element of a pattern
+	held        []Place
+}
+
+// NewObeyedSet makes the set of [Obeyed] without exceptions: names, or ends of
+// paths, that a person has granted.
+func NewObeyedSet(except ...string) (*ObeyedSet, error) {
+	o := &ObeyedSet{by: map[string]string{}}
+	var patterns, granted []Pattern
+	for _, text := range except {
+		p, err := ParsePattern(text)
+		if err != nil {
+			return nil, err
+		}
+		granted = append(granted, p)
+	}
+	o.except = NewSet(granted...)
+	for _, place := range Obeyed() {
+		p, err := ParsePattern(place.Pattern)
+		if err != nil {
+			return nil, err
+		}
+		patterns = append(patterns, p)
+		o.by[p.key()] = place.By
+		if place.Held && !o.except.Match(p) {
+			o.held = append(o.held, place)
+		}
+	}
+	o.set = NewSet(patterns...)
+	return o, nil
+}
+
+func (p Pattern) key() string {
+	text := ""
+	for _, e := range p {
+		text += "/" + e
+	}
+	return text
+}
+
+// Held lists the places that commands must not make either.
+func (o *ObeyedSet) Held() []Place { return o.held }
+
+// Is reports whether a path is an obeyed place itself, and who obeys it.
+func (o *ObeyedSet) Is(elems []string) (by string, ok bool) {
+	if o == nil {
+		return "", false
+	}
+	p := o.set.find(elems)
+	if p == nil || o.except.Match(elems) {
+		return "", false
+	}
+	return o.by[p.key()], true
+}
+
+// In reports whether a path is an obeyed place or lies in one: n is how many of
+// its elements name the place; zero for none.
+func (o *ObeyedSet) In(elems []string) (n int, by string) {
+	if o == nil {
+		return 0, ""
+	}
+	for i := range elems {
+		if !o.set.May(elems[i]) {
+			continue
+		}
+		if by, ok := o.Is(elems[:i+1]); ok {
+			return i + 1, by
+		}
+	}
+	return 0, ""
+}
+
+// May reports whether a place of this name may be obeyed, wherever it lies. It
+// is quick, and a no is certain.
+func (o *ObeyedSet) May(name string) bool { return o != nil && o.set.May(name) }
