@@ -119,8 +119,8 @@ type Limits struct {
 
 // Journal says how long records are kept.
 type Journal struct {
-	MaxAge  time.Duration `yaml:"max_age" doc:"Records older than this are removed. 0: kept for ever."`
-	MaxSize int64         `yaml:"max_size" unit:"bytes" doc:"The oldest records are removed when the journal grows beyond this. 0: no bound."`
+	MaxAge  time.Duration `yaml:"max_age" set:"own" doc:"Records older than this are removed. 0: kept for ever. Only your own settings file and the system's set it."`
+	MaxSize int64         `yaml:"max_size" unit:"bytes" set:"own" doc:"The oldest records are removed when the journal grows beyond this. 0: no bound. Only your own settings file and the system's set it."`
 	Sync    bool          `yaml:"sync" doc:"Wait for the disk at every record, so that records survive a power cut and not only the death of the process. Slower."`
 }
 

@@ -77,7 +77,10 @@ type Needs struct {
 	// Page shows the person a page, to log in to a server. Nil: nobody is there.
 	Page   func(ctx context.Context, url string) error
 	Layers *Layers // nil: the whole configuration is the user's
-	Log    *slog.Logger
+	// AgeFrom and SizeFrom say where journal.max_age and journal.max_size were
+	// set: it is told beside what they remove.
+	AgeFrom, SizeFrom string
+	Log               *slog.Logger
 }
 
 // BadConfig is a configuration that reads well and makes no sense.
@@ -300,8 +303,9 @@ func JournalConfig(cfg Config, needs Needs) store.Config {
 		Keys:     filepath.Join(needs.State, "journal-key"),
 		MaxAge:   cfg.Journal.MaxAge,
 		MaxBytes: cfg.Journal.MaxSize,
-		Sync:     cfg.Journal.Sync,
-		Log:      needs.Log,
+		AgeFrom:  needs.AgeFrom, BytesFrom: needs.SizeFrom,
+		Sync: cfg.Journal.Sync,
+		Log:  needs.Log,
 	}
 }
 

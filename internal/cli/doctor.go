@@ -167,5 +167,12 @@ func (c *command) journalFinding(ctx context.Context) finding {
 	case !report.OK():
 		return finding{"journal", "problem", fmt.Sprintf("%d findings, first: %s", len(report.Findings)+report.More, report.Findings[0]), "see 'toolcrib journal verify'; keep a copy before you change anything"}
 	}
-	return finding{"journal", "ok", fmt.Sprintf("%d calls, chain verified", report.Calls), ""}
+	detail := fmt.Sprintf("%d calls, chain verified", report.Calls)
+	if text := report.Removed(); text != "" {
+		detail += "; " + text
+	}
+	if report.Kept != "" {
+		return finding{"journal", "warning", detail + "; old entries are not removed: " + report.Kept, "see 'toolcrib journal verify'"}
+	}
+	return finding{"journal", "ok", detail, ""}
 }

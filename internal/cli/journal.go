@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
 )
@@ -124,6 +125,11 @@ func (c *command) journalConfig() (store.Config, error) {
 	return app.JournalConfig(loaded.Value, app.Needs{State: paths.State, Log: c.logger(loaded.Value.Log)}), nil
 }
 
+// retentionFrom says where the settings stand that remove records.
+func retentionFrom(loaded *config.Loaded[app.Config]) (age, size string) {
+	return loaded.Origins["journal.max_age"].String(), loaded.Origins["journal.max_size"].String()
+}
+
 func (c *command) withJournal(cmd *cobra.Command, use func(context.Context, *store.Reader) error) error {
 	cfg, err := c.journalConfig()
 	if err != nil {
@@ -229,6 +235,12 @@ func (c *command) printReport(r *store.Report) {
 	fmt.Fprintf(c.out, "%s: %d entries of %d calls, %d still open, head %d %s\n", word, r.Entries, r.Calls, r.Open, r.Head, r.Hash)
 	if r.SealsUnchecked != "" {
 		fmt.Fprintf(c.out, "seals were not checked: %s\n", printable(r.SealsUnchecked))
+	}
+	if text := r.Removed(); text != "" {
+		fmt.Fprintln(c.out, printable(text))
+	}
+	if r.Kept != "" {
+		fmt.Fprintf(c.out, "old entries are not removed: %s\n", printable(r.Kept))
 	}
 	if r.After > 0 {
 		fmt.Fprintf(c.out, "%d entries came after the last signed checkpoint\n", r.After)

@@ -254,7 +254,8 @@ func (c *command) needs(loaded *config.Loaded[app.Config], paths config.Paths) a
 			private = append(private, file)
 		}
 	}
-	return app.Needs{State: paths.State, Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Private: private, Layers: c.layers(loaded), Keys: c.keySource(), Log: c.logger(loaded.Value.Log)}
+	age, size := retentionFrom(loaded)
+	return app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Private: private, Layers: c.layers(loaded), Keys: c.keySource(), Log: c.logger(loaded.Value.Log)}
 }
 
 // settings is the person's file of settings.

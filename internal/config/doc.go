@@ -27,6 +27,8 @@
 //	project:"subset" … may narrow a list (never to the empty list, which often means everything)
 //	project:"drop"   … may narrow a list, also to nothing: for lists where empty means nothing
 //	layers:"join"    a list that every layer adds to, where others replace it
+//	set:"own"        only the administrator's file and the user's own set it: no flag, no environment variable, no file
+//	                 named on the command line, no project file, whether it is trusted or not
 //	unit:"bytes"     an int64 is a size: 4096, 4KiB, 16 MiB, 1GB
 //	enum:"a,b,c"     the only texts allowed
 //	min:"…" max:"…"  bounds of a number, duration or size, both inclusive

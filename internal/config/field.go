@@ -52,6 +52,7 @@ type field struct {
 	env    string // the environment variable; empty if there is none
 	secret bool   // inherited by everything below
 	rule   rule
+	own    bool // only the user's and the administrator's own file set it
 	joined bool // a list to which every layer adds, instead of replacing it
 	enum   []string
 	low    reflect.Value // bounds; invalid if there are none

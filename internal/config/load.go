@@ -76,6 +76,17 @@ func (s *stack) load(opt Options) (origins, []Warning, error) {
 	envProblems, flagProblems := &problems{}, &problems{}
 	env, warnings := envPatches(root, opt.Environ, opt.Reserved, envProblems)
 	flags := flagPatches(root, opt.Flags, flagProblems)
+	env = withoutOwnAll(env, opt, envProblems, func(p *patch) string { return "environment variable " + p.f.env })
+	flags = withoutOwnAll(flags, opt, flagProblems, func(*patch) string { return "a flag" })
+	if opt.foreign() {
+		user = withoutOwn(user, func(p *patch) {
+			userProblems.add(p.at, p.key, "a file named on the command line cannot set it: %s", opt.ownOnly())
+		})
+	}
+	project = withoutOwn(project, func(p *patch) {
+		warnings = append(warnings, Warning{File: opt.Project, Line: p.at.line, Column: p.at.column, Key: p.key,
+			Message: "ignored: a project file cannot set it, trusted or not; " + opt.ownOnly()})
+	})
 	if err := join(systemProblems, userProblems, projectProblems, envProblems, flagProblems); err != nil {
 		return nil, nil, err
 	}

@@ -121,7 +121,7 @@ func (r *referrer) row(f *field, s section) {
 	if s.inList {
 		allowed = ""
 	}
-	if f.env != "" {
+	if f.env != "" && !f.own {
 		env = code(f.env)
 	}
 	fmt.Fprintf(&r.out, "| %s | %s | %s | %s | %s | %s |\n",

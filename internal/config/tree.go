@@ -102,6 +102,7 @@ func (b *builder) describe(f *field, tag reflect.StructTag, in container) {
 	}
 	b.limits(f, tag)
 	b.joined(f, tag, in)
+	b.owned(f, tag, in)
 	b.projectRule(f, tag, in)
 	b.variable(f, tag, in)
 }
@@ -231,6 +232,20 @@ func (b *builder) joined(f *field, tag reflect.StructTag, in container) {
 	}
 	if f.joined = true; text != "join" || f.kind != kindList || in.inList {
 		b.fail(f.key, "layers tag %q on %v: only join on a list is known", text, f.typ)
+	}
+}
+
+// owned reads whether only the files of the user and of the administrator set it.
+func (b *builder) owned(f *field, tag reflect.StructTag, in container) {
+	text, ok := tag.Lookup("set")
+	if !ok {
+		return
+	}
+	if f.own = true; text != "own" || in.named || !f.kind.scalar() && f.kind != kindList {
+		b.fail(f.key, "set tag %q on %v: only own is known, on a single value or a list outside of lists and maps", text, f.typ)
+	}
+	if _, both := tag.Lookup("project"); both {
+		b.fail(f.key, "set tag with a project tag: a project file cannot set it")
 	}
 }
 

@@ -24,6 +24,9 @@ type Config struct {
 	// MaxBytes is how large the database may grow, without its write-ahead log.
 	// 0: without bound.
 	MaxBytes int64
+	// AgeFrom and BytesFrom say where these two were set. It stands in the
+	// journal beside what they removed.
+	AgeFrom, BytesFrom string
 
 	// Sync waits for the disk at every entry, which makes entries survive a
 	// power cut and costs a disk flush per call. False: they survive the death
@@ -53,6 +56,8 @@ var (
 	ErrForged = errors.New("the journal did not write this entry")
 	// ErrAltered: somebody added to the tables or took from them.
 	ErrAltered = errors.New("the journal's tables were altered")
+	// ErrUnsound: what is to be removed is not as it was written, so it is kept.
+	ErrUnsound = errors.New("old entries are not removed, because the journal is not as it was written")
 	// ErrSchema: the database is of a version this program does not know.
 	ErrSchema = errors.New("the journal has another version")
 	// ErrNotBegun: End for a call that this journal did not begin, or ended before.

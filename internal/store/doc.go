@@ -21,6 +21,14 @@
 // no byte of any column can change, and no entry can move, without a trace, and
 // none can be added without the secret, which lies beside the signing key.
 //
+// # Pruning
+//
+// Old entries are removed from the old end only. A range is checked first as
+// Verify would check it, and is kept if anything is wrong with it: the signed
+// prune entry would otherwise be the last trace of whatever was done to it. It
+// names the range, its number of entries, their times, and the setting that
+// asked for it.
+//
 // # What is promised
 //
 // Begin and End return after the commit. It survives the death of the process

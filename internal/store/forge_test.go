@@ -194,8 +194,8 @@ func TestForgedNumber(t *testing.T) {
 	}
 }
 
-// TestForgedOpenCall forges begins that never end: they must not keep old
-// entries from being removed, nor be closed as if there had been such calls.
+// TestForgedOpenCall forges begins that never end: they must not be closed as
+// if there had been such calls, and not be signed away either.
 func TestForgedOpenCall(t *testing.T) {
 	cfg, c := aging(t)
 	j := open(t, cfg)
@@ -203,7 +203,7 @@ func TestForgedOpenCall(t *testing.T) {
 	shut(t, j)
 	f := forger{t, attacker(t, cfg), nil}
 	const dead = "00000000000000aa"
-	for i := range 1001 {
+	for i := range 101 {
 		f.add(forged{kind: 1, call: fmt.Sprint("forged", i), at: c.now().UnixNano(), run: dead, body: `{}`})
 	}
 	writeFile(t, filepath.Join(cfg.Dir, "run-"+dead+".lock"), nil)
@@ -216,10 +216,8 @@ func TestForgedOpenCall(t *testing.T) {
 	c.pass(2 * time.Hour)
 	j = open(t, cfg)
 	some(t, j, c, "new", 1)
-	for deadline := time.Now().Add(time.Minute); number(t, f.db, `SELECT min(seq) FROM entry`) < 21+1001+1+20+1; time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("the forged ones are still there")
-		}
+	if err := j.Prune(t.Context()); !errors.Is(err, store.ErrUnsound) {
+		t.Error(err)
 	}
-	mustBeSound(t, cfg)
+	mustFind(t, verify(t, cfg), store.Unsealed, 22)
 }

@@ -45,7 +45,7 @@ func (j *Journal) keep(ctx context.Context) {
 				j.cfg.Log.Debug("the journal still cannot write", "err", err)
 			}
 		case <-prune.C:
-			err = j.prune(ctx)
+			err = j.Prune(ctx)
 			prune.Reset(pruneEvery)
 		}
 		if err != nil && ctx.Err() == nil {

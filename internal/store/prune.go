@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"database/sql/driver"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"time"
@@ -13,30 +12,52 @@ import (
 // pruneBatch bounds how long one transaction keeps other writers out.
 const pruneBatch = 2000
 
-// pruned is the body of a prune entry: all entries up to one were removed, and
-// that one had this hash, with which the rest of the chain begins.
+// pruned is the body of a prune entry: the entries of a range were removed, and
+// the last of them had this hash, with which the rest of the chain begins.
 type pruned struct {
+	From  uint64 `json:"from,omitempty"` // 0: written before there was more than Upto, Hash and Count
 	Upto  uint64 `json:"upto"`
 	Hash  string `json:"hash"`
 	Count int64  `json:"count"`
-	Key   string `json:"key"`
-	Sig   string `json:"sig"`
+
+	Oldest int64  `json:"oldest_ns,omitempty"` // the times of what was removed
+	Newest int64  `json:"newest_ns,omitempty"`
+	By     string `json:"by,omitempty"`       // the setting that asked for it, and who made it
+	Begun  int64  `json:"begun_ns,omitempty"` // when the first entries of this journal were removed
+	Step   int64  `json:"step,omitempty"`     // how many prune entries there were, with this one
+
+	Key string `json:"key"`
+	Sig string `json:"sig"`
 }
 
 // statement is the text that is signed. The number of the prune entry stands
 // in it, so that it cannot be used a second time elsewhere in the chain.
 func (p *pruned) statement(seq uint64) []byte {
-	return fmt.Appendf(nil, "toolcrib journal prune 1\n%d\n%d\n%s\n%d\n", seq, p.Upto, p.Hash, p.Count)
+	if p.From == 0 {
+		return fmt.Appendf(nil, "toolcrib journal prune 1\n%d\n%d\n%s\n%d\n", seq, p.Upto, p.Hash, p.Count)
+	}
+	return fmt.Appendf(nil, "toolcrib journal prune 2\n%d\n%d\n%d\n%s\n%d\n%d\n%d\n%q\n%d\n%d\n",
+		seq, p.From, p.Upto, p.Hash, p.Count, p.Oldest, p.Newest, p.By, p.Begun, p.Step)
 }
 
-// prune removes what is too old or too much, a batch at a time.
-func (j *Journal) prune(ctx context.Context) error {
+// Prune removes what is too old or too much, a batch at a time, as the journal
+// does by itself from time to time. It stops, and nothing is removed, where the
+// journal is not as it was written: what is removed under a signature looks as
+// if it had never been touched.
+func (j *Journal) Prune(ctx context.Context) error {
 	if j.cfg.MaxAge <= 0 && j.cfg.MaxBytes <= 0 {
 		return nil
 	}
+	old, waits, err := j.tooOld(ctx, newSealer(j.seal))
+	if err != nil {
+		return err
+	}
+	if waits != "" {
+		j.cfg.Log.Warn("old entries are kept for now", "why", waits)
+	}
 	removed := int64(0)
 	for ctx.Err() == nil {
-		n, err := j.pruneSome()
+		n, err := j.pruneSome(old)
 		if err != nil {
 			return err
 		}
@@ -58,16 +79,17 @@ func (j *Journal) prune(ctx context.Context) error {
 	return j.w.once(j.drv.Fold, nil)
 }
 
-// pruneSome removes one batch and says how many entries that were.
-func (j *Journal) pruneSome() (count int64, err error) {
+// pruneSome removes one batch and says how many entries that were. Old is the
+// last entry that is too old.
+func (j *Journal) pruneSome(old uint64) (count int64, err error) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	err = j.w.within(func() error {
-		upto, err := j.pruneTo()
-		if err != nil || upto == 0 {
+		c, err := j.pruneTo(old)
+		if err != nil || c.upto == 0 {
 			return err
 		}
-		count, err = j.cutTo(upto)
+		count, err = j.remove(c)
 		return err
 	})
 	if err != nil || count == 0 {
@@ -82,43 +104,42 @@ func (j *Journal) pruneSome() (count int64, err error) {
 	return count, nil
 }
 
-// pruneTo gives the last entry that may go now, 0 for none.
-func (j *Journal) pruneTo() (uint64, error) {
+// cut is a range of entries that may go, and the setting that says so.
+type cut struct {
+	first, upto uint64
+	by          string
+}
+
+// pruneTo gives the entries that may go now; upto is 0 if there are none.
+func (j *Journal) pruneTo(old uint64) (cut, error) {
 	first, err := j.w.first.number()
+	if err == nil && first < 0 {
+		err = unsound("there is an entry with the number %d", first)
+	}
 	if err != nil || first == 0 {
-		return 0, err
+		return cut{}, err
 	}
 	last := int64(j.w.head.seq)
-	upto := int64(0)
-	if j.cfg.MaxAge > 0 {
-		// A prefix goes: the first entry that is young enough stays, and all
-		// behind it, even if a clock was turned back meanwhile.
-		young, err := j.oneNumber(`SELECT seq FROM entry WHERE seq >= $1 AND seq <= $2 AND at >= $3 ORDER BY seq LIMIT 1`,
-			first, first+pruneBatch, j.now().Add(-j.cfg.MaxAge).UnixNano())
-		if err != nil {
-			return 0, err
-		}
-		if upto = young - 1; young == 0 {
-			upto = min(first+pruneBatch, last)
-		}
-	}
+	upto, by := int64(old), setting("max_age", j.cfg.MaxAge, j.cfg.AgeFrom)
 	if j.cfg.MaxBytes > 0 {
 		size, err := j.oneNumber(j.drv.Size)
 		if err != nil {
-			return 0, err
+			return cut{}, err
 		}
 		if over := size - j.cfg.MaxBytes; over > 0 {
 			part := float64(over) / float64(size)
-			upto = max(upto, first+int64(part*float64(last-first+1)))
+			if n := first + int64(part*float64(last-first+1)); n > upto {
+				upto, by = n, setting("max_size", j.cfg.MaxBytes, j.cfg.BytesFrom)
+			}
 		}
 	}
 	upto = min(upto, first+pruneBatch-1, last)
 	if upto < first {
-		return 0, nil
+		return cut{}, nil
 	}
 	open, err := j.firstOpen(first, upto)
 	if err != nil {
-		return 0, err
+		return cut{}, err
 	}
 	if open > 0 {
 		upto = open - 1
@@ -126,9 +147,18 @@ func (j *Journal) pruneTo() (uint64, error) {
 	// To remove nothing but notes of earlier removals would only add another.
 	calls, err := j.oneNumber(`SELECT count(*) FROM entry WHERE seq >= $1 AND seq <= $2 AND kind < 4`, first, upto)
 	if err != nil || calls == 0 {
-		return 0, err
+		return cut{}, err
 	}
-	return uint64(upto), nil
+	return cut{uint64(first), uint64(upto), by}, nil
+}
+
+// setting tells which setting removed entries, and where it was made.
+func setting(name string, value any, from string) string {
+	text := fmt.Sprintf("journal.%s %v", name, value)
+	if from != "" {
+		text += " (" + from + ")"
+	}
+	return text
 }
 
 // firstOpen gives the first call in a range that has not ended; 0 if all have.
@@ -145,19 +175,14 @@ func (j *Journal) firstOpen(first, upto int64) (seq int64, err error) {
 	return seq, err
 }
 
-// cutTo removes all entries up to one and says so in the chain.
-func (j *Journal) cutTo(upto uint64) (int64, error) {
-	at, err := j.w.at(j.w.hashAt, int64(upto))
+// remove takes entries out and says so in the chain, once it is sure that they
+// are what the journal wrote.
+func (j *Journal) remove(c cut) (int64, error) {
+	p, err := j.provable(c)
 	if err != nil {
 		return 0, err
 	}
-	if at.seq != upto {
-		return 0, fmt.Errorf("entry %d is missing; verify the journal", upto)
-	}
-	p := pruned{Upto: upto, Hash: hex.EncodeToString(at.hash[:]), Key: keyName(j.key.Public().(ed25519.PublicKey))}
-	if p.Count, err = j.oneNumber(`SELECT count(*) FROM entry WHERE seq <= $1`, int64(upto)); err != nil {
-		return 0, err
-	}
+	p.By, p.Key = c.by, keyName(j.key.Public().(ed25519.PublicKey))
 	p.Sig = sign(j.key, p.statement(j.w.head.seq+1))
 	body, err := json.Marshal(p)
 	if err != nil {
@@ -166,8 +191,8 @@ func (j *Journal) cutTo(upto uint64) (int64, error) {
 	if _, err := j.w.append(j.note(kindPrune, body)); err != nil {
 		return 0, err
 	}
-	if err := j.w.once(`DELETE FROM entry WHERE seq <= $1`, nil, int64(upto)); err != nil {
-		return 0, fmt.Errorf("removing entries up to %d: %w", upto, err)
+	if err := j.w.once(`DELETE FROM entry WHERE seq <= $1`, nil, int64(c.upto)); err != nil {
+		return 0, fmt.Errorf("removing entries up to %d: %w", c.upto, err)
 	}
 	return p.Count, nil
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"time"
 )
 
 // Report is what verifying found.
@@ -23,12 +24,49 @@ type Report struct {
 	SealsUnchecked string `json:"seals_unchecked,omitempty"`
 	Unsealed       int    `json:"unsealed,omitempty"` // entries from before there were seals
 
+	// Pruned is what retention removed, as far as the journal still tells step
+	// by step, oldest first.
+	Pruned []Pruned `json:"pruned,omitempty"`
+	// Kept says why entries that look too old are not removed; empty: they are.
+	Kept string `json:"kept,omitempty"`
+
 	Findings []Finding `json:"findings,omitempty"`
 	More     int       `json:"more,omitempty"` // findings beyond those listed
 }
 
 // OK reports whether nothing is wrong.
 func (r *Report) OK() bool { return len(r.Findings) == 0 }
+
+// Pruned is one removal of old entries, as the journal signed it.
+type Pruned struct {
+	Entry  uint64    `json:"entry"` // that says so
+	At     time.Time `json:"at"`
+	From   uint64    `json:"from,omitempty"` // 0: an older version did not say
+	Upto   uint64    `json:"upto"`
+	Count  int64     `json:"count"`
+	Oldest time.Time `json:"oldest,omitzero"` // the times of what was removed
+	Newest time.Time `json:"newest,omitzero"`
+	By     string    `json:"by,omitempty"` // the setting that asked for it, and where it was made
+	Begun  time.Time `json:"begun,omitzero"`
+	Step   int64     `json:"step,omitempty"` // how many removals there were, with this one
+}
+
+// Removed tells in a sentence what retention has removed so far; empty: nothing.
+func (r *Report) Removed() string {
+	if len(r.Pruned) == 0 {
+		return ""
+	}
+	last := r.Pruned[len(r.Pruned)-1]
+	text := fmt.Sprintf("entries 1 to %d were removed by retention", last.Upto)
+	if last.Step > 1 {
+		text += fmt.Sprintf(" in %d steps since %s", last.Step, last.Begun.Format(time.RFC3339))
+	}
+	text += ", the last on " + last.At.Format(time.RFC3339)
+	if last.From > 0 {
+		text += fmt.Sprintf(": %d entries of %s to %s, by %s", last.Count, last.Oldest.Format(time.RFC3339), last.Newest.Format(time.RFC3339), last.By)
+	}
+	return text
+}
 
 // Finding is one thing that is wrong.
 type Finding struct {

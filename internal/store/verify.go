@@ -57,12 +57,6 @@ type verification struct {
 	open    map[uint64]callKey // begins without an end
 }
 
-// prunedAt is a prune entry and where it stands.
-type prunedAt struct {
-	pruned
-	seq uint64
-}
-
 // witness is a checkpoint that the chain has to agree with.
 type witness struct {
 	*Checkpoint
@@ -87,7 +81,7 @@ func (r *Reader) Verify(ctx context.Context) (Report, error) {
 	defer func() { _ = tx.Rollback() }() // it wrote nothing
 	v.tx = tx
 	for _, step := range []func(context.Context) error{
-		v.schema, v.marks, v.entries, v.duplicates, v.integrity,
+		v.schema, v.marks, v.entries, v.duplicates, v.integrity, v.retention,
 	} {
 		if err := step(ctx); err != nil {
 			if ctx.Err() != nil {
@@ -156,14 +150,14 @@ func (v *verification) believe(cp *Checkpoint, file string) bool {
 // disown entries, which say what in it is not the journal's.
 func (v *verification) marks(ctx context.Context) error {
 	var foreign []span
-	err := eachRow(ctx, v.tx, `SELECT seq, kind, body FROM entry WHERE kind IN (5, 6) AND kind >= 4 ORDER BY seq`, nil, func(row []driver.Value) error {
+	err := eachRow(ctx, v.tx, `SELECT seq, kind, body, at FROM entry WHERE kind IN (5, 6) AND kind >= 4 ORDER BY seq`, nil, func(row []driver.Value) error {
 		seq := uint64(asInt(row[0]))
 		text, _ := row[2].([]byte)
 		// Of one that cannot be read the chain will show that it was changed.
 		if kind(asInt(row[1])) == kindPrune {
 			p := prunedAt{seq: seq}
 			if err := json.Unmarshal(text, &p.pruned); err == nil {
-				v.prunes = append(v.prunes, p)
+				v.removal(p, asInt(row[3]))
 			}
 			return nil
 		}
