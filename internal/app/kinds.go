@@ -5,6 +5,8 @@ import (
 	"os"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/guard/secrets"
 	"github.com/toolcrib/toolcrib/toolbox/clock"
 	"github.com/toolcrib/toolcrib/toolbox/files"
 	"github.com/toolcrib/toolcrib/toolbox/finder"
@@ -30,7 +32,7 @@ func (a *App) kinds(cfg Config) []kind {
 		{agentsBox, hasInstructions(cfg.Agents), func(context.Context) (toolcrib.Toolbox, error) { return a.openAgents(cfg.Agents) }},
 		{"artifact", cfg.Bounds.Artifacts.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.bounds.box(ctx, cfg.Bounds) }},
 		{"clock", boxes.Clock.Enabled, with(clock.Open, boxes.Clock.config())},
-		{"files", boxes.Files.Enabled, with(files.Open, files.Config{})},
+		{"files", boxes.Files.Enabled, with(files.Open, a.filesConfig(cfg))},
 		{"interact", boxes.Interact.Enabled, with(interact.Open, interact.Config{})},
 		{"math", boxes.Math.Enabled, with(math.Open, math.Config{})},
 		{finder.Name, cfg.Expose != exposeFull, func(ctx context.Context) (toolcrib.Toolbox, error) {
@@ -57,6 +59,22 @@ func (a *App) openShell(ctx context.Context, cfg ShellBox, hosts []string) (tool
 	}
 	a.shell = box
 	return box, nil
+}
+
+// filesConfig tells the box of files what its callers are not shown. Where
+// secrets are shown, or results with secrets are held back, no text is a mark.
+func (a *App) filesConfig(cfg Config) files.Config {
+	if cfg.Safety.Secrets.Results != guard.SecretRedact.String() {
+		return files.Config{}
+	}
+	return files.Config{Mark: secrets.Mark, Hide: func(text string) ([]files.Span, error) {
+		found, err := a.secrets.Find(text)
+		spans := make([]files.Span, len(found))
+		for i, f := range found {
+			spans[i] = files.Span{From: f.Start, To: f.End}
+		}
+		return spans, err
+	}}
 }
 
 // with binds a box's own configuration to its Open.

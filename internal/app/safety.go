@@ -51,9 +51,8 @@ func (a *App) openSafety(ctx context.Context, cfg Config, needs Needs) error {
 	if err != nil {
 		return BadConfig{err}
 	}
-	flow, err := openFlow(cfg.Safety.Labels, cfg.Safety.AddLabels, cfg.Safety.Injection, cfg.Safety.Flow, hooks, flowNeeds{
-		Own: ownBoxes(), Offline: a.offline(ctx, cfg), Shell: a.shellNow, Log: needs.Log,
-	})
+	needsFlow := flowNeeds{Own: ownBoxes(), Offline: a.offline(ctx, cfg), Shell: a.shellNow, Log: needs.Log}
+	flow, err := openFlow(cfg.Safety.Labels, cfg.Safety.AddLabels, cfg.Safety.Injection, cfg.Safety.Flow, hooks, needsFlow)
 	if err != nil {
 		return BadConfig{err}
 	}
@@ -66,6 +65,9 @@ func (a *App) openSafety(ctx context.Context, cfg Config, needs Needs) error {
 	c.Redact, c.RedactText = found.RedactJSON, found.RedactText
 	c.Limits.Depth = cfg.Bounds.Depth
 	c.Guards = append(c.Guards, guard.SecretGuard{Secrets: found, Mode: arguments})
+	if results == guard.SecretRedact {
+		c.Guards = append(c.Guards, guard.Marks{Except: []string{"files"}, Effects: needsFlow.understood})
+	}
 	c.Guards = append(append(c.Guards, flow.Guards...), a.bounds.Guards...)
 	// Innermost first: what is tried again is counted, and the labels of a result
 	// count from the start of the run.

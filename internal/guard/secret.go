@@ -88,6 +88,16 @@ func (s Secrets) RedactText(text string) string {
 	return toolcrib.RedactText(redactText(scanner, known, text))
 }
 
+// Find tells where secrets are in a plain text, as the vetter would take them
+// out of the value of a result.
+func (s Secrets) Find(text string) ([]secrets.Finding, error) {
+	scanner, known, err := s.ready()
+	if err != nil {
+		return nil, err
+	}
+	return scanner.Find(text, known), nil
+}
+
 // redactText takes secrets out of a text. If it is JSON it is taken as such,
 // because there a secret can be written with escapes.
 func redactText(scanner *secrets.Scanner, known *secrets.Known, text string) string {

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -19,6 +20,9 @@ type change struct {
 	large         bool           // before is too large to be read
 	count         int            // replacements
 	what          string         // what else there is to say to the person who is asked
+	read          bool           // the caller has read it in this conversation
+	veiled        bool           // the difference is of the two texts below
+	old, new      string         // before and after, without what is hidden
 }
 
 func (c *change) isNew() bool { return c.was == toolcrib.Stamp{} }
@@ -26,6 +30,12 @@ func (c *change) isNew() bool { return c.was == toolcrib.Stamp{} }
 func (c *change) diff() string {
 	if c.large {
 		return header(c.name) + "(the difference is not shown: the file is too large)\n"
+	}
+	if c.veiled {
+		if c.old == c.new && !bytes.Equal(c.before, c.after) {
+			return header(c.name) + "(only what is hidden, or bytes that are no text, would differ)\n"
+		}
+		return unified(c.name, []byte(c.old), []byte(c.new))
 	}
 	return unified(c.name, c.before, c.after)
 }
@@ -49,9 +59,11 @@ func (b *Box) load(env *toolcrib.Env, files *toolcrib.Files, name string) (*chan
 	if c.path, err = files.Real(name); err != nil {
 		return nil, err
 	}
-	if seen, ok := b.seen.get(keyFor(env, c.path)); ok && !seen.Same(c.was) {
+	seen, ok := b.seen.get(keyFor(env, c.path))
+	if ok && !seen.Same(c.was) {
 		return nil, fmt.Errorf("the file changed since you last read it; read it again before you change it: %q", name)
 	}
+	c.read = seen.read
 	return c, nil
 }
 
@@ -65,7 +77,7 @@ func (b *Box) apply(env *toolcrib.Env, files *toolcrib.Files, c *change) error {
 		return err
 	}
 	c.path = path
-	b.seen.put(keyFor(env, path), toolcrib.StampOf(c.after))
+	b.seen.put(keyFor(env, path), sight{toolcrib.StampOf(c.after), c.read})
 	return nil
 }
 

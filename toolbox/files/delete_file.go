@@ -59,7 +59,8 @@ func (b *Box) planDelete(env *toolcrib.Env, files *toolcrib.Files, in deleteIn) 
 	case mode.IsRegular():
 		c, err := b.load(env, files, in.Path)
 		if err == nil {
-			c.what = fmt.Sprintf("would remove the file %q of %d bytes\n", in.Path, c.was.Size)
+			err = b.settle(c)
+			c.what = fmt.Sprintf("would remove the file %q of %d bytes\n", in.Path, c.was.Size) + c.what
 		}
 		return c, err
 	case mode.IsDir():

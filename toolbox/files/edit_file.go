@@ -66,9 +66,11 @@ func (b *Box) planEdit(env *toolcrib.Env, files *toolcrib.Files, in editIn) (*ch
 	if in.Occurrence != nil {
 		which = *in.Occurrence
 	}
-	c.after, c.count, err = replace(c.before, in.OldText, in.NewText, which)
-	if err == nil && int64(len(c.after)) > 2*b.cfg.MaxEdit {
-		err = errors.New("the file would become too large")
+	if err := b.edit(c, in.OldText, in.NewText, which); err != nil {
+		return nil, err
 	}
-	return c, err
+	if int64(len(c.after)) > 2*b.cfg.MaxEdit {
+		return nil, errors.New("the file would become too large")
+	}
+	return c, b.settle(c)
 }

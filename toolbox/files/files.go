@@ -28,6 +28,13 @@ type Config struct {
 	MaxImage  int64 // bytes of an image in an answer; default 4 MiB
 	MaxFound  int   // files in one answer of find_files; default 2000
 	MaxAnswer int   // bytes of names and lines in one answer of the search tools; default 1 MiB
+
+	// Hide finds the parts of a text that callers are not shown, in order and
+	// apart, and Mark is what they see in the place of each. A caller that writes
+	// the mark back gets the hidden part put back where it was, and nowhere else.
+	// Nil: everything is shown, and no text is a mark.
+	Hide func(text string) ([]Span, error)
+	Mark string // empty: [redacted]
 }
 
 func (c Config) filled() Config {
@@ -37,6 +44,8 @@ func (c Config) filled() Config {
 		MaxImage:  cmp.Or(c.MaxImage, 4<<20),
 		MaxFound:  cmp.Or(c.MaxFound, 2000),
 		MaxAnswer: cmp.Or(c.MaxAnswer, 1<<20),
+		Hide:      c.Hide,
+		Mark:      cmp.Or(c.Mark, "[redacted]"),
 	}
 }
 
@@ -50,8 +59,8 @@ const (
 // shown looked like.
 type Box struct {
 	cfg      Config
-	seen     *memory[seenKey, toolcrib.Stamp] // content as a caller last saw it
-	approved *memory[approvedKey, approval]   // what a person saw in a preview
+	seen     *memory[seenKey, sight]        // content as a caller last saw it
+	approved *memory[approvedKey, approval] // what a person saw in a preview
 }
 
 // Open makes the box.
@@ -59,7 +68,7 @@ func Open(_ context.Context, cfg Config) (*Box, error) {
 	if cfg.MaxRead < 0 || cfg.MaxEdit < 0 || cfg.MaxImage < 0 || cfg.MaxFound < 0 || cfg.MaxAnswer < 0 {
 		return nil, errors.New("opening toolbox files: a limit is negative")
 	}
-	return &Box{cfg: cfg.filled(), seen: newMemory[seenKey, toolcrib.Stamp](8192), approved: newMemory[approvedKey, approval](1024)}, nil
+	return &Box{cfg: cfg.filled(), seen: newMemory[seenKey, sight](8192), approved: newMemory[approvedKey, approval](1024)}, nil
 }
 
 // Name is the name of the box.

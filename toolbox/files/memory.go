@@ -54,9 +54,15 @@ func (m *memory[K, V]) take(key K) (V, bool) {
 }
 
 // seenKey is a file as one conversation knows it.
-type seenKey struct{ subject, agent, session, path string }
+type seenKey struct{ organisation, subject, agent, session, path string }
+
+// sight is what a conversation knows of a file.
+type sight struct {
+	toolcrib.Stamp
+	read bool // it was read, not only written
+}
 
 func keyFor(env *toolcrib.Env, path string) seenKey {
 	c := env.Call.Caller
-	return seenKey{c.Subject, c.Agent, c.Session, path}
+	return seenKey{c.Organisation, c.Subject, c.Agent, c.Session, path}
 }

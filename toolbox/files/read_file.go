@@ -89,7 +89,7 @@ func (b *Box) read(ctx context.Context, env *toolcrib.Env, files *toolcrib.Files
 		err = b.readLines(r, &out, in)
 	}
 	if err == nil {
-		b.seen.put(keyFor(env, path), r.stamp(info.ModTime()))
+		b.seen.put(keyFor(env, path), sight{r.stamp(info.ModTime()), true})
 	}
 	return out, content, err
 }

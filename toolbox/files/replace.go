@@ -15,10 +15,20 @@ const (
 )
 
 // replace puts a text in place of another in the bytes of a file and leaves
-// every other byte as it is. Both texts take the form that text has in the
-// file: its encoding, and its line ends where the caller writes plain
-// newlines.
+// every other byte as it is.
 func replace(data []byte, oldText, newText string, which int) ([]byte, int, error) {
+	places, size, to, err := locate(data, oldText, newText, which)
+	if err != nil {
+		return nil, 0, err
+	}
+	return splice(data, places, size, to), len(places), nil
+}
+
+// locate finds where a text stands that is to be replaced, how many bytes it
+// has there, and what is to stand there instead. Both texts take the form that
+// text has in the file: its encoding, and its line ends where the caller writes
+// plain newlines.
+func locate(data []byte, oldText, newText string, which int) (places []int, size int, to []byte, err error) {
 	for _, f := range forms(data, oldText) {
 		from, err := f.bytes(oldText)
 		if err != nil {
@@ -30,15 +40,15 @@ func replace(data []byte, oldText, newText string, which int) ([]byte, int, erro
 		}
 		to, err := f.bytes(newText)
 		if err != nil {
-			return nil, 0, fmt.Errorf("new_text cannot be written: %w", err)
+			return nil, 0, nil, fmt.Errorf("new_text cannot be written: %w", err)
 		}
 		line := func(at int) int { return 1 + strings.Count(decode(data[:at], f.encoding), "\n") }
 		if places, err = pick(places, len(from), which, line); err != nil {
-			return nil, 0, err
+			return nil, 0, nil, err
 		}
-		return splice(data, places, len(from), to), len(places), nil
+		return places, len(from), to, nil
 	}
-	return nil, 0, errors.New("old_text is not in the file; read the file again and copy the text exactly")
+	return nil, 0, nil, errors.New("old_text is not in the file; read the file again and copy the text exactly")
 }
 
 // form is how text stands in a file.

@@ -5,6 +5,7 @@ import (
 	"context"
 	_ "embed" // the description
 	"fmt"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 )
@@ -65,6 +66,9 @@ func (b *Box) write(env *toolcrib.Env, files *toolcrib.Files, in writeIn) (write
 		default:
 			out.Message = "File replaced."
 		}
+		if c.what != "" { // which hidden values stay
+			out.Message += " " + strings.TrimSuffix(strings.ReplaceAll(c.what, "\n", "; "), "; ") + "."
+		}
 	}
 	out.Path = c.path
 	return out, nil
@@ -76,12 +80,16 @@ func (b *Box) planWrite(env *toolcrib.Env, files *toolcrib.Files, in writeIn) (*
 	if err != nil {
 		return nil, err
 	}
-	c.after = []byte(in.Content)
-	if in.Append {
-		if c.large {
-			return nil, fmt.Errorf("the file is larger than %d bytes, the limit for adding to it", b.cfg.MaxEdit)
-		}
-		c.after = append(bytes.Clone(c.before), in.Content...)
+	if in.Append && c.large {
+		return nil, fmt.Errorf("the file is larger than %d bytes, the limit for adding to it", b.cfg.MaxEdit)
 	}
-	return c, nil
+	content, err := b.restore(c, in.Content, in.Append)
+	if err != nil {
+		return nil, err
+	}
+	c.after = []byte(content)
+	if in.Append {
+		c.after = append(bytes.Clone(c.before), content...)
+	}
+	return c, b.settle(c)
 }

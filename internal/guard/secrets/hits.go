@@ -56,6 +56,9 @@ func Values(raw json.RawMessage, name string, see func(*Visit)) error {
 	})
 }
 
+// All calls see for every key as well.
+func All(raw json.RawMessage, name string, see func(*Visit)) error { return walk(raw, name, see) }
+
 // Visit is a key or a value on the way through a JSON text. It holds only while
 // it is shown.
 type Visit struct {
