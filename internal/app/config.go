@@ -46,7 +46,7 @@ type Grant struct {
 	Hosts     []string `yaml:"hosts" project:"drop" doc:"Other machines that may be reached: names, *.suffix, * for every public one, addresses and ranges such as 10.0.0.0/8. Private addresses are reached only by an address or a range that has them, and this machine by localhost. Programs can be given all of them (*) or none: with a list of names, sandboxed commands are refused, since no sandbox here tells hosts apart."`
 	Protected []string `yaml:"protected" project:"add" doc:"What stays out of reach in them, besides .env files, keys, credentials, shell start files and toolcrib.yaml: a name such as *.sqlite, or a place that begins with / or ~/. A name after key: means only files that hold a private key or a password, as key:*.pem does."`
 	// Exceptions have a key of their own, since a project may add to the other.
-	Unprotected []string `yaml:"unprotected" doc:"Names that are not protected after all, such as .env.test."`
+	Unprotected []string `yaml:"unprotected" doc:"Names that are not protected after all, such as .env.test. It also grants what other programs execute or obey, such as .vscode or .github/workflows: tools then write it as any other file, and commands may too."`
 }
 
 // Toolboxes switches the built-in boxes.

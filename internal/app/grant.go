@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
 // reach is what tools may touch: the granted directories, where relative names
@@ -16,7 +17,8 @@ import (
 type reach struct {
 	dirs      []toolcrib.Dir
 	base      string
-	protected []string // patterns, for NewProtection
+	protected []string             // patterns, for NewProtection
+	obeyed    *sensitive.ObeyedSet // what other programs obey, without what was granted
 	files     toolcrib.FilesOptions
 	faults    []toolcrib.Fault
 }
@@ -56,6 +58,10 @@ func reachOf(cfg Grant, needs Needs) (reach, error) {
 	r.protected = slices.Concat(toolcrib.DefaultProtected(), []string{"toolcrib.yaml"}, needs.Private, cfg.Protected)
 	for _, name := range cfg.Unprotected {
 		r.protected = append(r.protected, "!"+name)
+	}
+	var err error
+	if r.obeyed, err = sensitive.NewObeyedSet(cfg.Unprotected...); err != nil {
+		return reach{}, fmt.Errorf("grant.unprotected: %w", err)
 	}
 	protection, err := toolcrib.NewProtection(needs.Home, r.protected...)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/toolbox/shell"
 )
@@ -35,6 +36,15 @@ func (a *App) shellGuard(cfg ShellBox) (*guard.Shell, error) {
 			return guard.Job{Command: line, WorkingDir: dir, Typed: typed}, ok
 		},
 	}, nil
+}
+
+// obeyedGuard finds calls that would write what other programs obey.
+func (a *App) obeyedGuard() *guard.Obeyed {
+	o := &guard.Obeyed{Set: a.reach.obeyed, Base: a.reach.base, Home: a.policy.home, Resolve: guard.RealPath, Git: gitconfig.Source{Read: readSettings, Home: a.policy.home}}
+	for _, d := range a.reach.dirs {
+		o.Roots = append(o.Roots, d.Path)
+	}
+	return o
 }
 
 // maxSettings is the largest file that is read to judge a command.

@@ -62,7 +62,7 @@ func (a *App) setPolicy(cfg Config, layers *Layers) error {
 	if err != nil {
 		return err
 	}
-	p := &guard.Policy{Rules: rules, Mode: layers.mode, Shell: shell}
+	p := &guard.Policy{Rules: rules, Mode: layers.mode, Shell: shell, Obeyed: a.obeyedGuard()}
 	if shell != nil {
 		shell.Rules = rules.Commands()
 		shell.Only = !cfg.Toolboxes.Shell.Ask && len(shell.Rules) > 0

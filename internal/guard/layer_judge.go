@@ -29,6 +29,9 @@ type Policy struct {
 	// Shell is the shell guard that stands beside this one; RuleOptions.Shell has
 	// to be the same. Nil: no command line is understood.
 	Shell *Shell
+	// Obeyed finds what other programs obey, which is asked about in every mode.
+	// Nil: nothing is.
+	Obeyed *Obeyed
 
 	look *look // what this look at a call has found out already
 }
@@ -89,6 +92,11 @@ func (p *Policy) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict,
 		return p.judgeLine(&r, mode, said), nil
 	}
 	decision, reason := mode.verdict(r.Spec.Effects)
+	if decision != toolcrib.Deny {
+		if v := p.obeyed(&r, said); v != nil {
+			return v, nil
+		}
+	}
 	switch {
 	case decision == toolcrib.Deny:
 	case said.rule != nil:

@@ -1,0 +1,92 @@
+package gitconfig_test
+
+import (
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolcrib/toolcrib/internal/gitconfig"
+)
+
+func TestPointedAt(t *testing.T) {
+	files := map[string]string{
+		"/w/.git/config": "[core]\n\thooksPath = .githooks # remark\n\tfsmonitor = \"tools/watch.sh\" --x\n\tattributesFile=conf/attr\n\tpager = less\n[include]\n\tpath = ../.gitconfig\n" +
+			"[includeIf \"gitdir:/w/\"]\n\tpath = ../more.inc\n[alias]\n\tst = status\n\tx = \"!sh ./scripts/x.sh\"\n[filter \"f\"]\n\tclean = python3 tools/clean.py %f\n[diff \"d\"]\n\ttextconv = bin/\\\nconv\n",
+		"/w/.gitconfig":      "[core]\n hooksPath=/w/other\n[include]\npath=deep.inc\n[include]\npath=.gitconfig\n",
+		"/home/u/.gitconfig": "[core]\n\thooksPath = ~/hooks\n\teditor = vim\n",
+		"/sub/.git":          "gitdir: ../w/.git/modules/sub\n", "/w/.git/modules/sub/config": "[core]\nhooksPath=h\nworktree=/sub\n",
+		"/lw/.git": "gitdir: /w/.git/worktrees/lw\n", "/w/.git/worktrees/lw/commondir": "../..\n",
+		"/top/.git/config": "[core]\nhooksPath = .\n",
+	}
+	src := gitconfig.Source{Home: "/home/u", Read: func(path string) ([]byte, error) {
+		if text, ok := files[path]; ok {
+			return []byte(text), nil
+		}
+		return nil, fs.ErrNotExist
+	}}
+	want := []string{"/home/u/hooks", "/w/.gitconfig", "/w/.githooks", "/w/bin/conv", "/w/conf/attr", "/w/deep.inc", "/w/more.inc", "/w/other", "/w/scripts/x.sh", "/w/tools/clean.py", "/w/tools/watch.sh"}
+	if diff := cmp.Diff(want, src.PointedAt("/w")); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if got := src.PointedAt("/sub"); !slices.Contains(got, "/sub/h") {
+		t.Errorf("a submodule: %q", got)
+	}
+	if got := src.PointedAt("/lw"); !slices.Contains(got, "/lw/.githooks") {
+		t.Errorf("a linked work tree: %q", got)
+	}
+	if got := src.PointedAt("/top"); slices.Contains(got, "/top") || !slices.Contains(got, "/top/pre-commit") {
+		t.Errorf("hooks in the work tree itself: %q", got)
+	}
+}
+
+// FuzzParse holds the reader against git itself: every value that git reads, we
+// read.
+func FuzzParse(f *testing.F) {
+	for _, text := range []string{
+		"[core]\n\thooksPath = a b # c\n", "[a \"b\\\"c\"]\nd=\"e;f\"g\\\n h\n", "[A.B] c\n", "[a]b=c\n[d]e = \\t\\n\"\n", "\ufeff[core]hookspath=x", "[core]\r\nhookspath = x\r\n", "[a]\nb = c\\",
+	} {
+		f.Add(text)
+	}
+	git, err := exec.LookPath("git")
+	if err != nil {
+		f.Skip("there is no git on this machine")
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		got := gitconfig.Parse(text)
+		file := filepath.Join(t.TempDir(), "config")
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		c := exec.Command(git, "config", "--file", file, "--null", "--list")
+		c.Env = []string{"GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1", "HOME=/nonexistent", "PATH=/usr/bin:/bin"}
+		out, err := c.Output()
+		if err != nil || strings.Contains(text, "\x00") {
+			return // git refuses it, or would cut it otherwise
+		}
+		var ours []string
+		for _, s := range got {
+			name := strings.TrimPrefix(s.Section+"."+s.Key, ".")
+			if s.Sub != "" {
+				name = s.Section + "." + s.Sub + "." + s.Key
+			}
+			ours = append(ours, name+"\n"+s.Value)
+		}
+		for _, line := range strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+			if line == "" {
+				continue
+			}
+			if !strings.Contains(line, "\n") {
+				line += "\ntrue"
+			}
+			if !slices.Contains(ours, line) {
+				t.Errorf("git reads %q out of %q, we read %q", line, text, ours)
+			}
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package gitconfig
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Source is where settings are read.
+type Source struct {
+	// Read reads a whole file. It must not wait for anybody, nor read without end.
+	Read func(path string) ([]byte, error)
+	Home string // what ~ means, and where the person's own settings lie; empty: none are read
+}
+
+// The bounds on what is followed: git itself follows ten includes.
+const (
+	maxIncludes = 10
+	maxPlaces   = 200
+)
+
+// PointedAt lists the files and directories that git runs or obeys in a work
+// tree because its settings name them: directories of hooks, files that are
+// included, attributes, and programs. They are absolute and clean, and need not
+// exist. Most lie elsewhere; it is for the caller to see which lie in reach.
+func (s Source) PointedAt(tree string) []string {
+	w := &settingsWalk{src: s, tree: tree, seen: map[string]bool{}}
+	for _, dir := range s.gitDirs(tree) {
+		w.file(filepath.Join(dir, "config"), 0)
+		w.file(filepath.Join(dir, "config.worktree"), 0)
+	}
+	if s.Home != "" {
+		w.file(filepath.Join(s.Home, ".gitconfig"), 0)
+		w.file(filepath.Join(s.Home, ".config", "git", "config"), 0)
+	}
+	slices.Sort(w.found)
+	return slices.Compact(w.found)
+}
+
+// gitDirs are the directories with the settings of a work tree: .git, what a
+// .git file points to, and the directory that one shares its settings with.
+func (s Source) gitDirs(tree string) []string {
+	dir := filepath.Join(tree, ".git")
+	if text, err := s.Read(dir); err == nil {
+		to, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir:")
+		if !ok {
+			return nil
+		}
+		dir = absolute(tree, strings.TrimSpace(to))
+	}
+	out := []string{dir}
+	if text, err := s.Read(filepath.Join(dir, "commondir")); err == nil {
+		out = append(out, absolute(dir, strings.TrimSpace(string(text))))
+	}
+	return out
+}
+
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path)
+	}
+	return filepath.Join(dir, path)
+}
+
+// settingsWalk follows the settings of one work tree.
+type settingsWalk struct {
+	src   Source
+	tree  string
+	seen  map[string]bool
+	found []string
+}
+
+func (w *settingsWalk) file(path string, depth int) {
+	if w.seen[path] || depth > maxIncludes {
+		return
+	}
+	w.seen[path] = true
+	text, err := w.src.Read(path)
+	if err != nil {
+		return
+	}
+	for _, s := range Parse(string(text)) {
+		if len(w.found) >= maxPlaces {
+			return
+		}
+		w.setting(s, filepath.Dir(path), depth)
+	}
+}
+
+func (w *settingsWalk) setting(s Setting, dir string, depth int) {
+	name := s.Section + "." + s.Key
+	switch {
+	case s.Value == "":
+	case name == "include.path" || name == "includeif.path":
+		if p, ok := w.path(dir, s.Value); ok { // relative to the file that it stands in
+			w.found = append(w.found, p)
+			w.file(p, depth+1)
+		}
+	case name == "core.hookspath":
+		if p, ok := w.path(w.tree, s.Value); ok {
+			w.hooks(p)
+		}
+	case name == "core.attributesfile" || name == "init.templatedir":
+		if p, ok := w.path(w.tree, s.Value); ok {
+			w.found = append(w.found, p)
+		}
+	case isProgram(s, name):
+		w.program(s.Value)
+	}
+}
+
+// path reads a value that is a path.
+func (w *settingsWalk) path(dir, value string) (string, bool) {
+	value = strings.TrimPrefix(value, ":(optional)")
+	if rest, ok := strings.CutPrefix(value, "~"); ok && (rest == "" || rest[0] == '/') {
+		if w.src.Home == "" {
+			return "", false
+		}
+		return filepath.Join(w.src.Home, rest), true
+	}
+	if value == "" || strings.ContainsAny(value, "\x00\n") || strings.HasPrefix(value, "%(") || strings.HasPrefix(value, "~") {
+		return "", false
+	}
+	return absolute(dir, value), true
+}
+
+// hooks notes a directory of hooks. Where it is the work tree itself, or lies
+// around it, only the hooks in it are meant: the rest is the project.
+func (w *settingsWalk) hooks(dir string) {
+	if rel, err := filepath.Rel(dir, w.tree); err != nil || !filepath.IsLocal(rel) {
+		w.found = append(w.found, dir)
+		return
+	}
+	for _, name := range []string{
+		"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-rebase", "post-checkout",
+		"post-merge", "pre-push", "pre-auto-gc", "post-rewrite", "sendemail-validate", "fsmonitor-watchman", "post-index-change", "reference-transaction", "push-to-checkout",
+		"pre-receive", "update", "proc-receive", "post-receive", "post-update",
+	} {
+		w.found = append(w.found, filepath.Join(dir, name))
+	}
+}
+
+// isProgram knows the settings whose value is a command line.
+func isProgram(s Setting, name string) bool {
+	switch s.Section {
+	case "alias":
+		return strings.HasPrefix(s.Value, "!")
+	case "filter":
+		return s.Key == "clean" || s.Key == "smudge" || s.Key == "process"
+	case "diff":
+		return s.Key == "command" || s.Key == "textconv" || s.Key == "external"
+	case "merge":
+		return s.Key == "driver"
+	case "difftool", "mergetool":
+		return s.Key == "cmd" || s.Key == "path"
+	case "gpg":
+		return s.Key == "program" || s.Key == "defaultkeycommand"
+	case "credential":
+		return s.Key == "helper"
+	case "pager":
+		return true
+	case "hook":
+		return s.Key == "command"
+	}
+	switch name {
+	case "core.fsmonitor", "core.sshcommand", "core.editor", "core.pager", "core.askpass", "core.gitproxy", "core.alternaterefscommand", "sequence.editor", "interactive.difffilter",
+		"uploadpack.packobjectshook", "receive.procreceiverefs", "web.browser", "browser.cmd", "man.cmd", "sendemail.sendmailcmd", "sendemail.tocmd", "trailer.cmd", "trailer.command":
+		return true
+	}
+	return false
+}
+
+// program notes the words of a command line that can be files of the work tree:
+// a program, or the script that is given to one. A word without a slash is
+// looked for on the PATH, but an interpreter would take it for a file.
+func (w *settingsWalk) program(line string) {
+	for _, word := range strings.FieldsFunc(strings.TrimPrefix(line, "!"), func(r rune) bool { return strings.ContainsRune(" \t\n;&|()<>", r) }) {
+		word = strings.Trim(word, `"'`)
+		if _, value, ok := strings.Cut(word, "="); ok {
+			word = strings.Trim(value, `"'`)
+		}
+		if strings.HasPrefix(word, "-") || !strings.ContainsAny(word, "/.") || strings.ContainsAny(word, "$`*%{") {
+			continue
+		}
+		if p, ok := w.path(w.tree, word); ok && p != w.tree && !strings.HasPrefix(w.tree, p+string(filepath.Separator)) {
+			w.found = append(w.found, p)
+		}
+	}
+}

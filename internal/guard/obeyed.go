@@ -1,0 +1,226 @@
+package guard
+
+import (
+	"encoding/json"
+	"fmt"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/gitconfig"
+	"github.com/toolcrib/toolcrib/internal/sensitive"
+)
+
+// Obeyed finds calls that would write what other programs execute or obey
+// later: settings of agents and editors, hooks, what git is pointed at. A person
+// is asked about those in every mode, whether or not the file exists yet, since
+// what is written there runs outside of every sandbox. Only a rule that names
+// the place lifts the question.
+type Obeyed struct {
+	Set *sensitive.ObeyedSet
+	// Roots are the granted directories, absolute: names above them say nothing
+	// about a file.
+	Roots []string
+	// Git reads the settings of repositories. Without Read none are read.
+	Git gitconfig.Source
+	// Base is where relative paths begin, Home what ~ means, Resolve follows links,
+	// as for rules.
+	Base, Home string
+	Resolve    func(path string) (string, error)
+}
+
+// obeyedPlace is a place that a call would write in.
+type obeyedPlace struct {
+	name string // as people write it
+	full string // absolute
+	by   string // who obeys it
+}
+
+// writesFiles reports whether a tool may change files by what it declares.
+func writesFiles(e toolcrib.Effects) bool {
+	return !e.Within(lookOnly | toolcrib.Network | toolcrib.Secrets)
+}
+
+// pathKeys are the arguments in which tools of whatever box take paths.
+func pathKeys() []string {
+	return []string{
+		"path", "paths", "file_path", "filepath", "file", "files", "filename", "directory", "dir", "folder", "destination", "dest", "target", "to", "source", "from",
+		"new_path", "old_path", "output", "output_path", "relative_path", "notebook_path",
+	}
+}
+
+// find gives the first obeyed place that a call names.
+func (o *Obeyed) find(r *toolcrib.Review) *obeyedPlace {
+	if o == nil || !writesFiles(r.Spec.Effects) {
+		return nil
+	}
+	var in map[string]json.RawMessage
+	if json.Unmarshal(r.Input, &in) != nil {
+		return nil // the contract refuses it
+	}
+	for _, key := range pathKeys() {
+		raw, ok := in[key]
+		if !ok {
+			continue
+		}
+		var one string
+		var many []string
+		if json.Unmarshal(raw, &one) == nil {
+			many = []string{one}
+		} else if json.Unmarshal(raw, &many) != nil {
+			continue
+		}
+		for _, given := range many {
+			if found := o.at(given); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
+}
+
+// at looks whether a path, by any of its names, is an obeyed place or lies in
+// one.
+func (o *Obeyed) at(given string) *obeyedPlace {
+	at := places{base: o.Base, home: o.Home, resolve: o.Resolve}
+	forms := formsOf(given, &at)
+	for _, elems := range forms.exact {
+		full := "/" + strings.Join(elems, "/")
+		below := o.below(full)
+		if n, by := o.Set.In(below); n > 0 {
+			return &obeyedPlace{name: path.Join(below[:n]...), full: "/" + strings.Join(elems[:len(elems)-len(below)+n], "/"), by: by}
+		}
+	}
+	for _, elems := range forms.exact {
+		if found := o.pointed("/"+strings.Join(elems, "/"), &at); found != nil {
+			return found
+		}
+	}
+	return nil
+}
+
+// below gives the elements of a path after the innermost granted directory.
+func (o *Obeyed) below(full string) []string {
+	best := ""
+	for _, root := range o.roots() {
+		if within(full, []string{root}) && len(root) > len(best) {
+			best = root
+		}
+	}
+	return pathElems(strings.TrimPrefix(full, best))
+}
+
+// roots are the granted directories by both their names.
+func (o *Obeyed) roots() []string {
+	at := places{resolve: o.Resolve}
+	var out []string
+	for _, root := range o.Roots {
+		root = filepath.ToSlash(root)
+		out = append(out, root)
+		if real, err := at.real(root); err == nil && real != root {
+			out = append(out, real)
+		}
+	}
+	return out
+}
+
+// pointed looks at every directory around a path that was granted or is a
+// repository: at what the links there that others obey lead to, and at what git
+// is pointed at.
+func (o *Obeyed) pointed(full string, at *places) *obeyedPlace {
+	roots := o.roots()
+	for dir := path.Dir(full); ; dir = path.Dir(dir) {
+		repository := o.Git.Read != nil && o.isRepository(dir)
+		if repository || slices.Contains(roots, dir) {
+			for _, p := range sensitive.Obeyed() {
+				name := path.Join(dir, p.Pattern)
+				if _, by := o.Set.In(pathElems(p.Pattern)); by == "" || strings.Contains(p.Pattern, "*") {
+					continue
+				}
+				if target, err := at.real(name); err == nil && target != name && target != "/" && within(full, []string{target}) {
+					return &obeyedPlace{name: p.Pattern, full: target, by: p.By}
+				}
+			}
+		}
+		if repository {
+			for _, p := range o.Git.PointedAt(dir) {
+				target, err := at.real(filepath.ToSlash(p))
+				if err != nil {
+					target = p
+				}
+				if within(full, []string{p, target}) && !within(dir, []string{p, target}) {
+					return &obeyedPlace{name: relativeTo(p, dir), full: p, by: "git obeys it"}
+				}
+			}
+		}
+		if dir == "/" || dir == "." {
+			return nil
+		}
+	}
+}
+
+// isRepository: git would find a repository here, or may.
+func (o *Obeyed) isRepository(dir string) bool {
+	at := places{resolve: o.Resolve}
+	name := path.Join(dir, ".git")
+	if _, err := o.Git.Read(path.Join(name, "HEAD")); err == nil {
+		return true
+	}
+	_, err := o.Git.Read(name) // a file that says where it is
+	if err != nil {
+		if real, rerr := at.real(name); rerr == nil && real != name { // a link
+			return true
+		}
+	}
+	return err == nil
+}
+
+func relativeTo(full, dir string) string {
+	if rel, err := filepath.Rel(dir, full); err == nil && filepath.IsLocal(rel) {
+		return filepath.ToSlash(rel)
+	}
+	return full
+}
+
+// obeyed is the verdict on a call that would write an obeyed place; nil if it
+// does not, or if a rule that names the place allows it.
+func (p *Policy) obeyed(r *toolcrib.Review, said saying) *toolcrib.Verdict {
+	found := p.Obeyed.find(r)
+	if found == nil || said.rule != nil && said.decision == toolcrib.Allow && p.Rules.named(said.subject, found, p.Obeyed) {
+		return nil
+	}
+	return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "obeyed", Rule: "floor", Reason: fmt.Sprintf(
+		"%s: %s later, outside of the sandbox, so writing it is asked about in every mode; to allow it for good, add a rule that names it to permissions.allow, such as write_file(%s/**), or list it in grant.unprotected",
+		show(found.name), found.by, found.name)}
+}
+
+// named: an allow of a layer that may give means the call and names the place.
+// One that allows all of a project was not written with this in mind.
+func (r *Rules) named(s *subject, at *obeyedPlace, o *Obeyed) bool {
+	if r == nil || s == nil {
+		return false
+	}
+	for _, l := range r.layers {
+		if !l.Rank.gives() || !l.applies(s.review.Call.Caller) {
+			continue
+		}
+		if l.allow.first(s, func(p *permission) bool { return p.kind == specPath && p.path.inside(at, o) && p.allows(s) }) != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// inside: every way to read the pattern begins inside the place.
+func (s *pathSpec) inside(at *obeyedPlace, o *Obeyed) bool {
+	return len(s.exact) > 0 && !slices.ContainsFunc(s.exact, func(g glob) bool {
+		full := "/" + strings.Join(g[:g.fixed()], "/")
+		if within(full, []string{path.Clean(at.full)}) {
+			return false
+		}
+		n, _ := o.Set.In(o.below("/" + strings.Join(g, "/")))
+		return n == 0
+	})
+}

@@ -1,0 +1,138 @@
+package guard
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/gitconfig"
+	"github.com/toolcrib/toolcrib/internal/sensitive"
+)
+
+// obeyingDesk is a policy over a real project.
+func obeyingDesk(t testing.TB, root string, m Mode, granted []string, layers ...Layer) []toolcrib.Guard {
+	t.Helper()
+	rules, err := NewRules(layers, RuleOptions{Own: []string{"files"}, Base: root, Resolve: RealPath, Conditions: &Conditions{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	set, err := sensitive.NewObeyedSet(granted...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return []toolcrib.Guard{&Policy{Rules: rules, Mode: inMode(m), Obeyed: &Obeyed{Set: set, Roots: []string{root}, Base: root, Resolve: RealPath, Git: gitconfig.Source{Read: os.ReadFile}}}}
+}
+
+// obeyedProject is a repository with another one in it, links, and settings
+// that point git at files of the project.
+func obeyedProject(t testing.TB) string {
+	t.Helper()
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	root = filepath.Join(root, ".vscode", "project") // a name above the project says nothing
+	for name, text := range map[string]string{
+		".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[core]\n\thooksPath = .githooks\n\tfsmonitor = ./tools/watch.sh\n[include]\n\tpath = ../shared.gitconfig\n",
+		"nested/.git/HEAD": "ref: refs/heads/main\n", "nested/.git/config": "[core]\n\thooksPath = hooks\n", ".zed/settings.json": "{}", "src/main.go": "package main\n", "editor/tasks.json": "{}",
+	} {
+		full := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(full, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, target := range map[string]string{"way": ".zed", ".idea": "editor", "nested/out": "../.zed"} {
+		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return root
+}
+
+// TestObeyedIsAsked: writing what other programs obey is asked about in every
+// mode but plan, where it is denied: by every tool that writes, by whatever
+// name, existing or not, at the root, in directories and in nested repositories.
+func TestObeyedIsAsked(t *testing.T) {
+	root := obeyedProject(t)
+	var hostile []string
+	for _, p := range sensitive.Obeyed() {
+		name := strings.ReplaceAll(p.Pattern, "*", "x")
+		hostile = append(hostile, name, "nested/"+name, "src/"+name, strings.ToUpper(name), "./src/../"+name, root+"/"+name)
+		if p.Dir {
+			hostile = append(hostile, name+"/file", "nested/"+name+"/deep/file")
+		}
+	}
+	hostile = append(hostile, "way/settings.json", "nested/out/settings.json", "editor/tasks.json", "editor/new", ".githooks/pre-commit", ".githooks", "tools/watch.sh", "shared.gitconfig", "nested/hooks/pre-commit", "src/../tools/./watch.sh")
+	harmless := []string{"src/main.go", "README.md", "package.json", "tools/other.sh", "hooks/pre-commit", "nested/src/x", ".github/dependabot.yml", "vscode/x", "CLAUDE.md", ".gitignore", root + "/src/new.go"}
+	for _, m := range modes() {
+		guards := obeyingDesk(t, root, m, nil)
+		for _, tool := range []string{"write_file", "edit_file", "delete_file"} {
+			for _, path := range hostile {
+				want := isAsk
+				if m == ModePlan {
+					want = isDeny
+				}
+				if e := verdictOf(t, guards, fileTool(tool), map[string]string{"path": path}); e.Decision != want {
+					t.Errorf("%s: %s(%s) is %s: %+v", m, tool, path, e.Decision, e.By)
+				}
+			}
+		}
+		for _, path := range harmless {
+			e := verdictOf(t, guards, fileTool("write_file"), map[string]string{"path": path})
+			if got := len(e.By) > 0 && e.By[0].Guard == "obeyed"; got || m == ModeAutoEdit && e.Decision != isAllow {
+				t.Errorf("%s: write_file(%s) is %s: %+v", m, path, e.Decision, e.By)
+			}
+		}
+		if e := verdictOf(t, guards, fileTool("read_file"), map[string]string{"path": ".vscode/tasks.json"}); e.Decision != isAllow {
+			t.Errorf("%s: reading is %s: %+v", m, e.Decision, e.By)
+		}
+	}
+	// A tool of somebody else that says that it writes files.
+	stranger := toolcrib.Spec{Name: "move", Native: "move_file", Box: "fsserver", Effects: reads | writes}
+	guards := obeyingDesk(t, root, ModeAutoEdit, nil)
+	for _, input := range []any{map[string]string{"source": "a", "destination": ".vscode/tasks.json"}, map[string]any{"paths": []string{"a", ".envrc"}}} {
+		if e := verdictOf(t, guards, stranger, input); e.Decision != isAsk {
+			t.Errorf("%v is %s", input, e.Decision)
+		}
+	}
+}
+
+// TestObeyedIsGranted: a rule that names the place lifts the question, a broad
+// one does not, and neither does a project's own.
+func TestObeyedIsGranted(t *testing.T) {
+	root := obeyedProject(t)
+	for _, c := range []struct {
+		name    string
+		rank    Rank
+		rules   []string
+		granted []string
+		path    string
+		want    toolcrib.Decision
+	}{
+		{"named", RankUser, []string{"write_file(.vscode/**)"}, nil, ".vscode/tasks.json", isAllow},
+		{"named among others", RankUser, []string{"write_file", "write_file(./**)", "write_file(.vscode/**)"}, nil, ".vscode/tasks.json", isAllow},
+		{"a file", RankUser, []string{"write_file(.mcp.json)"}, nil, ".mcp.json", isAllow},
+		{"what git is pointed at", RankUser, []string{"write_file(.githooks/**)"}, nil, ".githooks/pre-commit", isAllow},
+		{"another place", RankUser, []string{"write_file(.vscode/**)"}, nil, ".idea/x", isAsk},
+		{"broad", RankUser, []string{"write_file"}, nil, ".vscode/tasks.json", isAsk},
+		{"all paths", RankUser, []string{"write_file(./**)"}, nil, ".vscode/tasks.json", isAsk},
+		{"any name", RankUser, []string{"write_file(*.json)"}, nil, ".vscode/tasks.json", isAsk},
+		{"the directory around it", RankUser, []string{"write_file(.github/**)"}, nil, ".github/workflows/ci.yml", isAsk},
+		{"of the project", RankProject, []string{"write_file(.vscode/**)"}, nil, ".vscode/tasks.json", isAsk},
+		{"granted", RankUser, nil, []string{".vscode"}, ".vscode/tasks.json", isAllow},
+		{"granted by its end", RankUser, nil, []string{".github/workflows"}, "nested/.github/workflows/ci.yml", isAllow},
+		{"granted another", RankUser, nil, []string{".vscode"}, ".mcp.json", isAsk},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			guards := obeyingDesk(t, root, ModeAutoEdit, c.granted, Layer{Rank: c.rank, Source: "test", Permissions: Permissions{Allow: c.rules}})
+			if e := verdictOf(t, guards, fileTool("write_file"), map[string]string{"path": c.path}); e.Decision != c.want {
+				t.Errorf("%s is %s: %+v", c.path, e.Decision, e.By)
+			}
+		})
+	}
+}
