@@ -190,8 +190,12 @@ func (b *bucket) eachProgram(sub *subject, visit func([]*permission)) {
 		}
 		return
 	}
-	for i := range l.Programs {
-		p := &l.Programs[i]
+	programs := l.Programs
+	if l.possible != nil {
+		programs = slices.Concat(programs, l.possible.Programs)
+	}
+	for i := range programs {
+		p := &programs[i]
 		name := programName(p.Name)
 		if list := b.programs[name]; list != nil {
 			visit(list)

@@ -95,7 +95,7 @@ func (c *commandSpec) may(p *Program) certainty {
 	if obscure(p) {
 		return maybe
 	}
-	if !wildWord(c.words[0], programName(p.Name)) && (p.Path == "" || !wildWord(c.words[0], programName(p.Path))) {
+	if !c.meansProgram(p) {
 		if hides(p) {
 			return maybe
 		}
@@ -112,6 +112,11 @@ func (c *commandSpec) may(p *Program) certainty {
 		return maybe
 	}
 	return no
+}
+
+// meansProgram: the rule is about a program of this name.
+func (c *commandSpec) meansProgram(p *Program) bool {
+	return wildWord(c.words[0], programName(p.Name)) || p.Path != "" && wildWord(c.words[0], programName(p.Path))
 }
 
 func programName(name string) string { return strings.ToLower(path.Base(name)) }

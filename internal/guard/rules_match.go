@@ -77,6 +77,13 @@ func (p *permission) takesLine(s *subject) certainty {
 	for i := range l.Programs {
 		c = max(c, p.command.may(&l.Programs[i]))
 	}
+	if c == no && l.possible != nil {
+		for i := range l.possible.Programs {
+			if q := &l.possible.Programs[i]; p.command.meansProgram(q) && !obscure(q) {
+				c = max(c, min(maybe, p.command.may(q)))
+			}
+		}
+	}
 	if len(l.Unknown) > 0 {
 		c = max(c, maybe)
 	}

@@ -143,7 +143,7 @@ func (s *Shell) allowed(l *Line, opt *ShellOptions) (rule string, against []stri
 	}
 	if len(against) == 0 {
 		against = s.repositories(l, opt)
-		against = append(against, foreignDirs(l)...)
+		against = append(against, s.foreignDirs(l, opt)...)
 		if !s.Only || !s.Bounded {
 			against = append(against, s.reach(l, opt)...)
 		}
@@ -159,27 +159,6 @@ func (s *Shell) allowed(l *Line, opt *ShellOptions) (rule string, against []stri
 		names = append(names, r.String())
 	}
 	return strings.Join(slices.Compact(names), "; "), against
-}
-
-// foreignDirs finds programs that a rule allows, but in a directory of somebody
-// else's code: "make test" was allowed for the project's own Makefile.
-func foreignDirs(l *Line) []string {
-	var out []string
-	for i := range l.Programs {
-		p := &l.Programs[i]
-		if p.Class == ReadOnly {
-			continue
-		}
-		for _, d := range p.at {
-			for elem := range strings.SplitSeq(d, "/") {
-				switch elem {
-				case "node_modules", "vendor", "third_party", ".git", ".venv", "site-packages":
-					out = append(out, clip(p.String())+" would run in "+show(d)+", which holds the code of others")
-				}
-			}
-		}
-	}
-	return out
 }
 
 // repositories looks at the settings of the repositories that a line reads.

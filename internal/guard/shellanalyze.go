@@ -39,7 +39,8 @@ const (
 	maxNesting  = 1000
 	maxSplits   = 4000
 	maxPrograms = 200
-	maxWrapping = 8 // wrappers and shells within each other
+	maxWrapping = 8    // wrappers and shells within each other
+	maxVisits   = 4000 // programs looked at, those that are only possible included
 )
 
 // Analyze takes a command line apart. It never fails: what cannot be
@@ -58,7 +59,8 @@ func Analyze(text string, opt ShellOptions) *Line {
 		l.unknown("the line nests too deeply to be judged")
 		return l
 	}
-	w := walker{opt: &opt, line: l}
+	budget := maxVisits
+	w := walker{opt: &opt, line: l, budget: &budget, written: map[string]Arg{}, fetched: map[string]bool{}, bodies: map[string]*syntax.Stmt{}}
 	w.script(text, scope{dirs: []string{opt.Dir}})
 	if len(l.Programs) == 0 && len(l.Redirects) == 0 && len(l.Unknown) == 0 {
 		l.unknown("there is no program in it")
@@ -67,21 +69,23 @@ func Analyze(text string, opt ShellOptions) *Line {
 }
 
 // script parses a piece of shell code and walks it.
-func (w *walker) script(text string, sc scope) {
+func (w *walker) script(text string, sc scope) flow {
 	sc.child = false
 	f, err := parse(text)
 	if err != nil {
+		if w.guess {
+			return still(sc)
+		}
 		w.line.unknown("it cannot be parsed: %s", clip(err.Error()))
 		w.line.floor = append(w.line.floor, "it cannot be parsed, so nobody knows what it would do")
-		return
+		return still(sc)
 	}
-	w.stmts(f.Stmts, sc)
-	if len(w.line.Unknown) > 0 {
-		return
-	}
-	if !secondReading(text, f) {
+	w.remember(f)
+	out := w.stmts(f.Stmts, sc)
+	if len(w.line.Unknown) == 0 && !w.guess && !secondReading(text, f) {
 		w.line.unknown("it can be read in two ways")
 	}
+	return out
 }
 
 // parse reads a line as bash does. The walk refuses every construct that a

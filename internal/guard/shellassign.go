@@ -21,6 +21,13 @@ func (w *walker) assigns(list []*syntax.Assign, sc scope) {
 		if a.Value != nil {
 			value = w.word(a.Value, sc)
 		}
+		if strings.ToUpper(a.Name.Value) == a.Name.Value {
+			for _, t := range value.texts() { // many a program runs what its variables say
+				if strings.ContainsAny(t, " \t$`") {
+					w.perhaps(t, sc)
+				}
+			}
+		}
 		if value.Glob { // an assignment is not a pattern
 			value.Literal = true
 		}

@@ -34,8 +34,13 @@ func (l *Line) Floor() []string {
 		p := &l.Programs[i]
 		name := path.Base(p.Name)
 		add(p.floor(name))
+		add(p.floorName())
+		add(l.floorOpen(p, name, l.tame(i)))
 		if readsCode(name) && (p.piped && !p.hasScript() || fetched) {
 			add(show(name) + " is given code that is not in the line")
+		}
+		if p.fetched {
+			add(show(p.Name) + " runs what the line gets from elsewhere")
 		}
 		if name == "rm" && vital && slices.Contains(p.Via, "xargs") {
 			add("it removes what is found in a directory of the system or a home")
@@ -44,6 +49,29 @@ func (l *Line) Floor() []string {
 	for _, r := range l.Redirects {
 		add(r.floor())
 	}
+	if l.possible != nil {
+		for _, why := range l.possible.floorPossible(l) {
+			add(why)
+		}
+	}
+	return out
+}
+
+// floorPossible is the floor of what a line may do beside what it says.
+func (l *Line) floorPossible(said *Line) []string {
+	out := slices.Clone(l.floor)
+	tame := said.tame(-1)
+	for i := range l.Programs {
+		p := &l.Programs[i]
+		name := path.Base(p.Name)
+		out = append(out, p.floor(name), said.floorOpen(p, name, tame))
+		if p.fetched {
+			out = append(out, show(p.Name)+" runs what the line gets from elsewhere")
+		}
+	}
+	for _, r := range l.Redirects {
+		out = append(out, r.floor())
+	}
 	return out
 }
 
@@ -51,13 +79,15 @@ func (r *Redirect) floor() string {
 	if !strings.Contains(r.Op, ">") {
 		return ""
 	}
-	switch t := path.Clean(r.Target); {
-	case isDevice(t):
-		return "it writes to the device " + show(r.Target)
-	case t == "/proc/sysrq-trigger":
-		return "it commands the kernel"
-	case isAccountFile(t):
-		return "it overwrites " + show(t)
+	for _, to := range append([]string{r.Target}, r.target.values...) {
+		switch t := path.Clean(to); {
+		case isDevice(t):
+			return "it writes to the device " + show(to)
+		case t == "/proc/sysrq-trigger":
+			return "it commands the kernel"
+		case isAccountFile(t):
+			return "it overwrites " + show(t)
+		}
 	}
 	return ""
 }
@@ -108,8 +138,6 @@ func (p *Program) floor(name string) string {
 		return "it makes a new file system on a disk"
 	case readsCode(name) || runsAnything(name):
 		return p.floorCode(name)
-	case strings.HasPrefix(p.Name, "$") && p.flag("rR", "recursive") && p.vitalArg():
-		return "it may remove a directory of the system or a home"
 	}
 	return ""
 }

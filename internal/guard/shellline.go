@@ -47,6 +47,11 @@ type Arg struct {
 	Glob bool
 
 	fixed int // of a pattern: how many bytes stand before its first wildcard
+
+	values []string // what a word that is not literal may become
+	open   openness // how much of it is decided while the line runs
+	split  bool     // it may become several words
+	file   *Arg     // of <(…): what a program reads there, where that is known
 }
 
 // Path is a file or directory that a program is told to read.
@@ -87,6 +92,8 @@ type Program struct {
 	known   bool     // there is a form for this program: rules go by it
 	fits    bool     // the arguments fit that form
 	piped   bool     // its standard input is another program's output
+	name    Arg      // as it stands in the line
+	fetched bool     // it runs what the line got from the network
 	at      []string // for git: where it looks for its repository
 }
 
@@ -112,6 +119,8 @@ type Redirect struct {
 	Class  Class
 	Why    string // empty where it is harmless
 	Paths  []Path // a file that is read
+
+	target Arg
 }
 
 // Line is a command line taken apart.
@@ -123,7 +132,8 @@ type Line struct {
 	// with an entry here is never allowed.
 	Unknown []string
 
-	floor []string // what the walk itself found, see Line.Floor
+	floor    []string // what the walk itself found, see Line.Floor
+	possible *Line    // what it may do beside what it says; for the floor and for rules that take away
 }
 
 // ReadOnly reports whether the line was understood in full and every program

@@ -19,7 +19,18 @@ func (w *walker) call(c *syntax.CallExpr, sc scope) flow {
 	for _, word := range c.Args {
 		args = append(args, w.words(word, sc)...)
 	}
-	return w.program(args, sc)
+	f := w.program(args, sc)
+	ways, tooMany := w.readings(args)
+	if tooMany {
+		w.tooMuch()
+	}
+	for _, way := range ways {
+		if len(way) > 0 {
+			g := w.shadow().program(way, sc)
+			f = flow{w.join(f.ok, g.ok), w.join(f.any, g.any)}
+		}
+	}
+	return f
 }
 
 // words folds a word; one with braces becomes the several that bash makes of
@@ -49,13 +60,13 @@ func (w *walker) words(word *syntax.Word, sc scope) []Arg {
 
 // program judges one command, whoever starts it, and everything it starts.
 func (w *walker) program(args []Arg, sc scope) flow {
-	p := Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic, piped: sc.piped}
+	p := Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic, piped: sc.piped, name: args[0]}
 	i := w.add(p)
 	if i < 0 {
 		return still(sc)
 	}
-	if sc.depth > maxWrapping {
-		w.line.unknown("it nests too many commands in each other")
+	if *w.budget--; sc.depth > maxWrapping || *w.budget < 0 {
+		w.tooMuch()
 		return still(sc)
 	}
 	name := w.identify(&p, args[0], sc.child)
@@ -64,11 +75,20 @@ func (w *walker) program(args []Arg, sc scope) flow {
 		f = w.wrapped(&p, u, name, i, sc)
 	} else {
 		judge(&p, name)
-		if name == "cd" && p.Builtin && p.Class == ReadOnly {
-			f = w.chdir(&p, sc)
+		if moves(name) && p.Builtin {
+			f = w.chdir(&p, name, sc)
 		}
 	}
+	p.fetched = w.runsFetched(&p, name)
 	w.line.Programs[i] = p
+	if p.Class != ReadOnly {
+		w.hidden(&p, name, sc)
+		by := "function " + show(p.Name)
+		if body := w.bodies[p.Name]; body != nil && slices.Contains(w.funcs, p.Name) && !slices.Contains(sc.via, by) {
+			g := w.shadow().stmt(body, sc.started(by))
+			f = flow{w.join(f.ok, g.ok), w.join(f.any, g.any)}
+		}
+	}
 	return f
 }
 
@@ -112,20 +132,25 @@ func (w *walker) wrapped(p *Program, u unwrapped, name string, i int, sc scope) 
 	w.line.Programs[i] = *p
 	in := sc.started(show(name))
 	in.dynamic = in.dynamic || u.dynamic
-	in.child = name != "command" // the one that starts builtins as well
+	in.child = name != "command" && name != "builtin" // those start builtins as well
 	if in.depth > maxWrapping {
-		w.line.unknown("it nests too many commands in each other")
+		w.tooMuch()
 		return still(sc)
 	}
 	if u.isScript {
 		if !u.script.Literal {
+			for _, t := range u.script.texts() {
+				w.perhaps(t, in)
+			}
 			return still(sc)
 		}
 		if nesting, splits := nestingOf(u.script.Text); nesting > maxNesting || splits > maxSplits {
-			w.line.unknown("the line nests too deeply to be judged")
+			w.tooMuch()
 			return still(sc)
 		}
-		w.script(u.script.Text, in)
+		if f := w.script(u.script.Text, in); name == "eval" {
+			return f // it is read by this very shell
+		}
 		return still(sc)
 	}
 	f := still(sc)

@@ -22,7 +22,7 @@ func (w *walker) redirects(list []*syntax.Redirect, sc scope) {
 		if r.Word != nil {
 			target = w.word(r.Word, sc)
 		}
-		out.Target = target.Text
+		out.Target, out.target = target.Text, target
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
 			w.hereDocument(&out, r, sc)
@@ -57,6 +57,7 @@ func (w *walker) redirects(list []*syntax.Redirect, sc scope) {
 	if len(w.line.Redirects) > maxPrograms {
 		w.line.Redirects = w.line.Redirects[:maxPrograms]
 		w.line.unknown("it has more than %d redirections", maxPrograms)
+		w.tooMuch()
 	}
 }
 

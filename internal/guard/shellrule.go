@@ -95,7 +95,7 @@ func literalWords(text string) ([]string, error) {
 	if !ok || len(call.Assigns) > 0 || len(call.Args) == 0 {
 		return nil, errors.New("it has to be a program and its arguments")
 	}
-	w := walker{opt: &ShellOptions{}, line: &Line{}}
+	w := walker{opt: &ShellOptions{}, line: &Line{}, quiet: true}
 	var words []string
 	for _, word := range call.Args {
 		a := w.word(word, scope{})

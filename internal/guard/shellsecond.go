@@ -78,7 +78,7 @@ func isReserved(s string) bool {
 func place(f *syntax.File) (words []placed, ok bool) {
 	words, ok = make([]placed, 0, 16), true
 	group := 0
-	quiet := walker{opt: &ShellOptions{}, line: &Line{}}
+	quiet := walker{opt: &ShellOptions{}, line: &Line{}, quiet: true}
 	add := func(w *syntax.Word, group int) {
 		a := quiet.word(w, scope{})
 		ok = ok && (a.Literal || a.Glob)

@@ -133,11 +133,11 @@ func (p *Program) hasScript() bool {
 	}
 	for i, a := range p.Args {
 		switch {
-		case a.Text == "-" || a.Text == "-s" || a.Text == "/dev/stdin" || a.Text == "/proc/self/fd/0" || a.Text == "/dev/fd/0":
+		case a.Text == "-" || a.Text == "-s" || a.Text == "/dev/stdin" || strings.HasPrefix(a.Text, "/proc/self/fd/") || strings.HasPrefix(a.Text, "/dev/fd/"):
 			return false
 		case a.Text == "-c" || a.Text == "-e" || a.Text == "-m" || a.Text == "-n" || a.Text == "-p" && (name == "node" || name == "perl") || a.Text == "-ne" || a.Text == "-pe" || a.Text == "-lc" || a.Text == "--version":
 			return true
-		case !strings.HasPrefix(a.Text, "-") && (i == 0 || p.Args[i-1].Text != "-o"):
+		case !strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "+") && (i == 0 || !takesValue(p.Args[i-1].Text)):
 			return true
 		}
 	}

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"path"
 	"slices"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -12,6 +11,14 @@ type walker struct {
 	opt   *ShellOptions
 	line  *Line
 	funcs []string // functions the line declares
+
+	vars    map[string]value        // what the line sets
+	bodies  map[string]*syntax.Stmt // of its functions
+	written map[string]Arg          // text that the line puts into files
+	fetched map[string]bool         // files that it gets from the network
+	budget  *int                    // how many programs may still be looked at
+	guess   bool                    // this is about what may happen, see shadow
+	quiet   bool                    // nothing but the values of words is wanted
 }
 
 // scope is what holds for the commands at one place of the line.
@@ -23,6 +30,7 @@ type scope struct {
 	loop    bool
 	child   bool // a program starts them: what the shell does by itself is not to be had
 	depth   int  // of wrappers and shells
+	input   *Arg // what standard input says, where that stands in the line
 }
 
 func (sc scope) started(by string) scope {
@@ -73,6 +81,12 @@ func (w *walker) stmt(s *syntax.Stmt, sc scope) flow {
 		w.line.unknown("only some shells know its |& or &!")
 	}
 	w.redirects(s.Redirs, sc)
+	if text, ok := w.inputText(s.Redirs, sc); ok {
+		sc.input = &text
+	} else if readsFile(s.Redirs) {
+		sc.input = nil
+	}
+	w.noteWritten(s, sc)
 	var f flow
 	switch {
 	case s.Cmd == nil:
@@ -109,8 +123,12 @@ func (w *walker) command(s *syntax.Stmt, sc scope) flow {
 		w.line.unknown("it has a loop that may not end")
 		w.endless(c, sc)
 		sc.loop = true
-		w.stmts(c.Cond, sc)
-		w.stmts(c.Do, sc)
+		f := w.stmts(c.Cond, sc)
+		in := sc
+		in.dirs = f.any
+		f = w.stmts(c.Do, in)
+		all := w.join(sc.dirs, w.join(in.dirs, f.any))
+		return flow{all, all}
 	case *syntax.CaseClause:
 		return w.caseClause(c, sc)
 	case *syntax.TimeClause:
@@ -147,7 +165,10 @@ func (w *walker) binary(c *syntax.BinaryCmd, sc scope) flow {
 	}
 	x := w.stmt(c.X, sc)
 	in := sc
-	in.piped = true
+	in.piped, in.input = true, nil
+	if text, ok := w.outputText(c.X, sc); ok {
+		in.input = &text
+	}
 	y := w.stmt(c.Y, in)
 	// Each side of a pipe is a subshell, but some shells run the last one here.
 	all := w.join(sc.dirs, w.join(x.any, y.any))
@@ -186,8 +207,9 @@ func (w *walker) forClause(c *syntax.ForClause, sc scope) flow {
 		}
 	}
 	sc.loop = true
-	w.stmts(c.Do, sc)
-	return still(sc)
+	f := w.stmts(c.Do, sc)
+	all := w.join(sc.dirs, f.any)
+	return flow{all, all}
 }
 
 func (w *walker) caseClause(c *syntax.CaseClause, sc scope) flow {
@@ -219,6 +241,9 @@ func (w *walker) function(c *syntax.FuncDecl, sc scope) {
 	}
 	w.line.unknown("it declares the function %s", show(name))
 	w.funcs = append(w.funcs, name)
+	if w.bodies != nil {
+		w.bodies[name] = c.Body
+	}
 	if bomb(c.Body, name) {
 		w.line.floor = append(w.line.floor, "the function "+show(name)+" starts itself again in the background or in a pipe: a fork bomb")
 	}
@@ -236,11 +261,33 @@ func (w *walker) odd(c syntax.Command, sc scope) {
 	case *syntax.CoprocClause:
 		w.line.unknown("only bash knows coproc")
 		w.stmt(c.Stmt, sc.started("coproc"))
+		w.coprocess(c.Stmt, sc)
 		return
 	default:
 		w.line.unknown("it uses a construct that only bash knows")
 	}
 	w.inside(c, sc)
+}
+
+// coprocess reads the words of a coproc once more: the parser takes arguments
+// such as of=/dev/sda for assignments there.
+func (w *walker) coprocess(s *syntax.Stmt, sc scope) {
+	c, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(c.Assigns) == 0 || len(c.Args) == 0 {
+		return
+	}
+	var args []Arg
+	for _, word := range c.Args {
+		args = append(args, w.word(word, sc))
+	}
+	for _, a := range c.Assigns {
+		if a.Name != nil && a.Value != nil {
+			v := w.word(a.Value, sc)
+			v.Text = a.Name.Value + "=" + v.Text
+			args = append(args, v)
+		}
+	}
+	w.shadow().program(args, sc)
 }
 
 // inside finds the programs in the substitutions of a node that is not
@@ -263,39 +310,35 @@ func (w *walker) substitution(list []*syntax.Stmt, sc scope) {
 	sc = sc.started("a substitution")
 	sc.dynamic = true
 	sc.child = false
-	if sc.depth > maxWrapping || len(w.line.Programs) >= maxPrograms {
-		w.line.unknown("it nests too many commands in each other")
+	sc.input = nil
+	if w.quiet {
+		return
+	}
+	if sc.depth > maxWrapping || len(w.line.Programs) >= maxPrograms && !w.guess {
+		w.tooMuch()
 		return
 	}
 	w.stmts(list, sc)
 }
 
-// chdir is the builtin cd with one literal operand. Shells resolve it by the
-// words of the path, not by links.
-func (w *walker) chdir(p *Program, sc scope) flow {
-	if sc.loop {
-		w.line.unknown("it changes directory in a loop")
-		return still(sc)
-	}
-	to := p.Args[0].Text
-	var dirs []string
-	for _, d := range sc.dirs {
-		if !path.IsAbs(to) {
-			dirs = append(dirs, path.Join(d, to))
-			continue
-		}
-		dirs = append(dirs, path.Clean(to))
-	}
-	dirs = slices.Compact(dirs)
-	return flow{dirs, w.join(sc.dirs, dirs)}
-}
-
 // add keeps a program; a line with too many is not read further by a person.
 func (w *walker) add(p Program) int {
-	if len(w.line.Programs) >= maxPrograms {
+	most := maxPrograms
+	if w.guess {
+		most = maxVisits
+	}
+	if len(w.line.Programs) >= most {
 		w.line.unknown("it starts more than %d programs", maxPrograms)
+		w.tooMuch()
 		return -1
 	}
 	w.line.Programs = append(w.line.Programs, p)
 	return len(w.line.Programs) - 1
+}
+
+// readsFile: standard input comes from a file or another descriptor.
+func readsFile(list []*syntax.Redirect) bool {
+	return slices.ContainsFunc(list, func(r *syntax.Redirect) bool {
+		return (r.Op == syntax.RdrIn || r.Op == syntax.DplIn || r.Op == syntax.RdrInOut) && (r.N == nil || r.N.Value == "0")
+	})
 }

@@ -13,11 +13,63 @@ type folder struct {
 	sc scope
 
 	text    strings.Builder
+	alts    []string // what it may become, as far as the line says; without tail
+	tail    strings.Builder
+	varied  int // expansions so far
+	open    openness
+	split   bool // an expansion outside quotes: it may become several words
+	inside  bool // in double quotes
+	file    *Arg
 	dynamic bool
 	glob    bool // an unquoted wildcard was seen
 	fixed   int  // where the first one stood
 	masked  bool // a wildcard or backslash stood in quotes: not a pattern a matcher could be given
 	brace   int  // how far an unquoted {x,y} or {x..y} was seen: 1 open, 2 divided, 3 closed
+}
+
+func newFolder(w *walker, sc scope) *folder { return &folder{w: w, sc: sc, alts: []string{""}} }
+
+// put adds literal text.
+func (f *folder) put(s string) {
+	f.text.WriteString(s)
+	f.tail.WriteString(s)
+}
+
+// maxVaried bounds the expansions of one word that are followed.
+const maxVaried = 32
+
+// vary adds what is known of an expansion; shown is how a person reads it.
+func (f *folder) vary(shown string, v value) {
+	f.dynamic = true
+	f.text.WriteString(shown)
+	f.open = max(f.open, v.open)
+	f.split = f.split || !f.inside
+	if f.varied++; f.varied > maxVaried {
+		f.open = unseen
+		return
+	}
+	texts := v.texts
+	if len(texts) == 0 {
+		texts = []string{shown}
+	}
+	var out []string
+	for _, before := range f.becomes() {
+		for _, t := range texts {
+			out = append(out, before+t)
+		}
+	}
+	if f.alts = out; len(out) > maxValues || len(out)*len(out[0]) > maxLine {
+		f.alts, f.open = out[:1], unseen
+	}
+}
+
+// becomes lists what the word so far may be.
+func (f *folder) becomes() []string {
+	for i := range f.alts {
+		f.alts[i] += f.tail.String()
+	}
+	f.tail.Reset()
+	return f.alts
 }
 
 // word folds one word. What is not literal is marked; the programs in its
@@ -28,13 +80,17 @@ func (w *walker) word(word *syntax.Word, sc scope) Arg {
 			return Arg{Text: lit.Value, Literal: true}
 		}
 	}
-	f := folder{w: w, sc: sc}
+	f := newFolder(w, sc)
 	for i, part := range word.Parts {
 		f.part(part, i == 0)
 	}
-	a := Arg{Text: f.text.String()}
+	a := Arg{Text: f.text.String(), file: f.file}
 	switch {
 	case f.dynamic:
+		a.open, a.split = f.open, f.split
+		if alts := f.becomes(); len(alts) != 1 || alts[0] != a.Text {
+			a.values = alts
+		}
 	case f.brace == 3:
 		w.line.unknown("bash expands the braces in %s", show(a.Text))
 	case f.glob && a.Text == "[":
@@ -73,6 +129,7 @@ func (f *folder) part(part syntax.WordPart, first bool) {
 			f.w.line.unknown("only bash knows $\"…\"")
 			f.dynamic = true
 		}
+		f.inside = true
 		for _, inner := range p.Parts {
 			if lit, ok := inner.(*syntax.Lit); ok {
 				f.quoted(unescapeDouble(lit.Value))
@@ -80,24 +137,36 @@ func (f *folder) part(part syntax.WordPart, first bool) {
 			}
 			f.part(inner, false)
 		}
+		f.inside = false
 	case *syntax.ParamExp:
 		f.param(p)
 	case *syntax.CmdSubst:
-		f.dynamic = true
-		f.text.WriteString("$(…)")
+		if isMark(p.Stmts) {
+			f.vary(unread, value{})
+			return
+		}
+		v, ok := f.w.printed(p.Stmts, f.sc)
+		if !ok {
+			v = value{open: computed}
+			if !startsProgram(p.Stmts) {
+				v.open = unseen // $(<file)
+			}
+		}
+		f.vary(unread, v)
 		f.w.substitution(p.Stmts, f.sc)
 	case *syntax.ProcSubst:
-		f.dynamic = true
-		f.text.WriteString("<(…)")
+		f.vary("<(…)", value{})
+		if text, ok := f.w.listText(p.Stmts, f.sc); ok {
+			f.file = &text
+		}
 		f.w.line.unknown("only bash knows process substitution")
 		f.w.substitution(p.Stmts, f.sc)
 	case *syntax.ArithmExp:
-		f.dynamic = true
-		f.text.WriteString("$((…))")
+		f.vary("$((…))", value{texts: []string{"0"}})
 		f.w.inside(p, f.sc)
 	default: // extended patterns, brace nodes, what a later parser may add
 		f.dynamic = true
-		f.text.WriteString("…")
+		f.put("…")
 		f.w.line.unknown("it uses a pattern that only bash knows")
 		f.w.inside(p, f.sc)
 	}
@@ -142,7 +211,7 @@ func (f *folder) bare(s string, first bool) {
 				f.brace = 3
 			}
 		}
-		f.text.WriteByte(s[i])
+		f.put(s[i : i+1])
 	}
 }
 
@@ -150,7 +219,7 @@ func (f *folder) quoted(s string) {
 	if strings.ContainsAny(s, "*?[\\") {
 		f.masked = true
 	}
-	f.text.WriteString(s)
+	f.put(s)
 }
 
 func (f *folder) single(p *syntax.SglQuoted) {
@@ -168,19 +237,41 @@ func (f *folder) single(p *syntax.SglQuoted) {
 
 // param writes a parameter so that the floor still sees $HOME for what it is.
 func (f *folder) param(p *syntax.ParamExp) {
-	f.dynamic = true
 	name := "…"
 	if p.Param != nil {
 		name = p.Param.Value
 	}
-	f.text.WriteString("$" + name)
-	f.w.inside(p, f.sc)
+	shown := "$" + name
 	if p.Exp != nil && p.Exp.Word != nil {
 		// ${x:-word}: the word may be what is used.
 		if lit := p.Exp.Word.Lit(); lit != "" {
-			f.text.WriteString(":-" + lit)
+			shown += ":-" + lit
 		}
 	}
+	f.vary(shown, f.parameter(p))
+	f.w.inside(p, f.sc)
+}
+
+// unread stands for what a substitution prints. Text that has it may be read
+// again, as code: then it is still nothing that is known.
+const unread = "$(…)"
+
+func isMark(list []*syntax.Stmt) bool {
+	if len(list) != 1 {
+		return false
+	}
+	c, ok := list[0].Cmd.(*syntax.CallExpr)
+	return ok && len(c.Args) == 1 && c.Args[0].Lit() == "…"
+}
+
+// startsProgram: a substitution of nothing but a redirection reads a file.
+func startsProgram(list []*syntax.Stmt) bool {
+	for _, s := range list {
+		if s.Cmd != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // unescapeDouble takes the backslashes off that mean something in "…".

@@ -27,6 +27,8 @@ func unwrap(name string, args []Arg) (unwrapped, bool) {
 		return unwrapShell(name, args)
 	case "eval":
 		return unwrapEval(args), true
+	case "trap", "alias":
+		return unwrapLater(name, args)
 	case "command":
 		return unwrapCommand(args)
 	case "xargs", "parallel":

@@ -84,7 +84,7 @@ func unwrapFind(args []Arg) (unwrapped, bool) {
 func unwrapSu(args []Arg) unwrapped {
 	u := unwrapped{class: Runs, why: "runs a program as another user"}
 	for i, a := range args {
-		if a.Text == "-c" || a.Text == "--command" {
+		if strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "--") && strings.HasSuffix(a.Text, "c") || a.Text == "--command" {
 			if i+1 < len(args) {
 				u.isScript, u.script = true, args[i+1]
 			}
@@ -112,7 +112,7 @@ func unwrapWatch(name string, args []Arg) unwrapped {
 		u.why, letters = "makes a lock file for what it starts", "wEc"
 	}
 	for i, a := range args {
-		if (a.Text == "-c" || a.Text == "--command") && name != "watch" && i+1 < len(args) {
+		if (strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "--") && strings.HasSuffix(a.Text, "c") || a.Text == "--command") && name != "watch" && i+1 < len(args) {
 			u.isScript, u.script = true, args[i+1]
 			return u
 		}
@@ -163,4 +163,39 @@ func unwrapSSH(args []Arg) unwrapped {
 		u.isScript, u.script = true, joined(rest[1:])
 	}
 	return u
+}
+
+// unwrapLater: what trap and alias are given is code that runs later, at the
+// end of the shell or in the place of another word.
+func unwrapLater(name string, args []Arg) (unwrapped, bool) {
+	u := unwrapped{isScript: true, dynamic: true, class: Runs, why: "gives the shell code to run later"}
+	if name == "trap" {
+		rest := stepOver(args, "")
+		if len(rest) < 2 || rest[0].Text == "" || rest[0].Text == "-" || isNumber(rest[0].Text) {
+			return unwrapped{}, false
+		}
+		u.script = rest[0]
+		return u, true
+	}
+	var code []Arg
+	for _, a := range args {
+		if _, text, ok := strings.Cut(a.Text, "="); ok {
+			one := Arg{Text: text, Literal: a.Literal, open: a.open}
+			for _, t := range a.values {
+				_, t, _ = strings.Cut(t, "=")
+				one.values = append(one.values, t)
+			}
+			code = append(code, one)
+		}
+	}
+	if len(code) == 0 {
+		return unwrapped{}, false
+	}
+	u.script = code[0]
+	for _, c := range code[1:] {
+		u.script.Text += "\n" + c.Text
+		u.script.Literal = u.script.Literal && c.Literal
+		u.script.values = append(u.script.values, c.texts()...)
+	}
+	return u, true
 }

@@ -1,0 +1,101 @@
+package guard
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"strings"
+)
+
+// foreignDirs finds programs that a rule allows, but in a directory of somebody
+// else's code: "make test" was allowed for the project's own Makefile. A link
+// counts for where it leads.
+func (s *Shell) foreignDirs(l *Line, opt *ShellOptions) []string {
+	var out []string
+	for i := range l.Programs {
+		p := &l.Programs[i]
+		if p.Class == ReadOnly || p.Builtin {
+			continue
+		}
+		places := append([]string{}, p.at...)
+		if p.Class == Runs {
+			for _, f := range p.Paths {
+				places = append(places, f.Full())
+			}
+		}
+		for _, d := range places {
+			if why := s.foreign(d, opt); why != "" {
+				out = append(out, clip(p.String())+" would run in "+show(d)+", which "+why)
+			}
+		}
+		if path.Base(p.Name) == "git" {
+			for _, d := range p.at {
+				if err := s.nestedRepository(d, opt); err != nil {
+					out = append(out, err.Error())
+				}
+			}
+		}
+	}
+	return out
+}
+
+// foreign says why a directory is not the project's own; empty if it is. What
+// the project's own directory is called does not count.
+func (s *Shell) foreign(d string, opt *ShellOptions) string {
+	resolved, err := realPath(opt, d)
+	if err != nil {
+		return "cannot be resolved"
+	}
+	root, err := realPath(opt, s.root())
+	if err != nil {
+		root = s.root()
+	}
+	for _, at := range []string{path.Clean(d), resolved} {
+		for elem := range strings.SplitSeq(strings.TrimPrefix(at, root+"/"), "/") {
+			switch elem {
+			case "node_modules", "vendor", "third_party", ".git", ".venv", "site-packages":
+				return "holds the code of others"
+			}
+		}
+	}
+	return ""
+}
+
+// nestedRepository looks at the repositories between a directory and the
+// project's own: a git command that a rule allows was allowed for the project's
+// repository, with the filters and hooks that the person put there.
+func (s *Shell) nestedRepository(dir string, opt *ShellOptions) error {
+	d, err := realPath(opt, dir)
+	if err != nil {
+		return fmt.Errorf("%s cannot be resolved", show(dir))
+	}
+	root, err := realPath(opt, s.root())
+	if err != nil || !within(d, []string{root}) {
+		return s.repository(dir, opt)
+	}
+	for ; d != root && within(d, []string{root}); d = path.Dir(d) {
+		if s.ReadFile == nil {
+			return errors.New("the settings of the repository cannot be read")
+		}
+		at, err := s.gitDirs(d)
+		if err != nil {
+			return err
+		}
+		if err := s.checkGitDirs(at); err != nil {
+			return err
+		}
+		for _, g := range at {
+			for hook := range strings.FieldsSeq(gitHooks) {
+				file := path.Join(g, "hooks", hook)
+				if _, err := s.plainFile(file); !errors.Is(err, fs.ErrNotExist) {
+					return fmt.Errorf("%s may be run", show(file))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// gitHooks are the programs that git starts for commands that write.
+const gitHooks = "pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit post-merge pre-push pre-rebase post-rewrite post-checkout reference-transaction applypatch-msg pre-applypatch post-applypatch pre-auto-gc push-to-checkout"
