@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 	"sync"
@@ -27,7 +26,8 @@ type Catalog struct {
 }
 
 // Shelving says what goes onto the shelves and under which names. Tools are
-// named as box/tool, or as tool for every box's tool of that name.
+// named as box/tool, or as tool for every box's tool of that name; in Disable
+// by every name that they have.
 type Shelving struct {
 	Boxes    []Toolbox
 	Adapters []Adapter
@@ -47,6 +47,9 @@ type Shelving struct {
 // Guards, journal and tool see only the native side.
 type Adapter struct {
 	Spec // the dialect's contract; Box and Native say which tool, Dialect whose
+	// Foreign says that the name comes from elsewhere, such as the author of a
+	// skill: nothing is allowed by it.
+	Foreign bool
 	// In turns an input of this contract into one of the native tool. Nil: as it is.
 	In func(input json.RawMessage) (json.RawMessage, error)
 	// Out turns the native result, failed or not, into one of this contract.
@@ -270,14 +273,4 @@ func compare(old, next *snapshot) Diff {
 	}
 	slices.Sort(d.Removed)
 	return d
-}
-
-// matches reports whether a configured name or pattern means this tool.
-func matches(pattern, box, tool string) bool {
-	for _, name := range []string{box + "/" + tool, tool} {
-		if ok, err := path.Match(pattern, name); ok && err == nil {
-			return true
-		}
-	}
-	return false
 }

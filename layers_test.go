@@ -32,7 +32,8 @@ func rules() []rule {
 	return []rule{
 		{"internal/schema", 0, nil, "the schema engine is under the core: what it imports, everything imports"},
 		{"internal/sensitive", 0, nil, "names of keys and of files that others obey: the core, the guards and the sandbox go by one list and compare names in one way"},
-		{".", 0, []string{"internal/schema", "internal/sensitive"}, "the core is imported by everything, so it must import nothing that could need the core"},
+		{"internal/toolname", 0, nil, "what a tool is called is under the core, so that a name means the same wherever a person types it"},
+		{".", 0, []string{"internal/schema", "internal/sensitive", "internal/toolname"}, "the core is imported by everything, so it must import nothing that could need the core"},
 
 		{"internal/gitconfig", 0, nil, "the format of a file: the guards and the sandbox both protect what it names"},
 		{"internal/gitindex", 0, nil, "the format of a file: the guard of command lines and the sandbox's shield both read it"},
@@ -43,9 +44,9 @@ func rules() []rule {
 		{"internal/mcpconf", 1, []string{"."}, leaf},
 		{"internal/definition", 1, []string{"."}, leaf},
 		{"toolbox/finder", 2, []string{".", "internal/find"}, "a toolbox is a supplier; this one ranks what it is given, with the ranking that the command line uses too"},
-		{"toolbox/mcphub/...", 2, []string{".", "internal/mcp/..."}, "a toolbox is a supplier: the hub knows the contract and the protocol that its servers speak, and never another toolbox"},
+		{"toolbox/mcphub/...", 2, []string{".", "internal/mcp/...", "internal/toolname"}, "a toolbox is a supplier: the hub knows the contract and the protocol that its servers speak, and never another toolbox"},
 		{"toolbox/*/...", 1, []string{"."}, "a toolbox is a supplier: it knows the contract and never another toolbox; it uses other tools by Env.Use"},
-		{"internal/guard/...", 1, []string{".", "internal/gitconfig", "internal/gitindex", "internal/sensitive"}, leaf + "; what it shares with the sandbox stands on the ground floor"},
+		{"internal/guard/...", 1, []string{".", "internal/gitconfig", "internal/gitindex", "internal/sensitive", "internal/toolname"}, leaf + "; what it shares with others stands on the ground floor"},
 		{"internal/desk/...", 1, []string{"."}, leaf},
 		{"internal/dialect/...", 1, []string{"."}, leaf},
 		{"internal/vault/...", 1, []string{"."}, leaf},

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/schema"
+	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
 type faultFunc func(box, tool string, err error)
@@ -21,13 +22,14 @@ func byName(a, b *entry) int { return strings.Compare(a.spec.Name, b.spec.Name) 
 // shelve turns the boxes' lists into uniquely named entries. The result
 // depends on the set of tools only, never on the order boxes were given in.
 func shelve(lists map[string][]Tool, s Shelving, fault faultFunc) []*entry {
-	reportUnknown(lists, s, fault)
+	names := newNaming(&s)
+	reportUnknown(lists, s, names, fault)
 	var entries []*entry
 	for _, box := range slices.Sorted(maps.Keys(lists)) {
 		seen := map[string]bool{}
 		for _, t := range lists[box] {
 			native := t.Name
-			if slices.ContainsFunc(s.Disable, func(p string) bool { return matches(p, box, native) }) {
+			if names.disabled(box, native) {
 				continue
 			}
 			if seen[native] {
@@ -65,7 +67,9 @@ func shelve(lists map[string][]Tool, s Shelving, fault faultFunc) []*entry {
 	}
 	yield(entries, s.Yield)
 	entries = append(entries, aliases(entries, s.Alias, taken, fault)...)
-	return unique(entries, fault)
+	entries = unique(entries, fault)
+	names.name(entries)
+	return entries
 }
 
 // yield has the tools of some boxes give way to those of all others.
@@ -205,11 +209,11 @@ func (e *entry) hashName() string {
 
 // reportUnknown tells about configured names that mean no tool, because a
 // misspelt "disable" is a tool that stays on.
-func reportUnknown(lists map[string][]Tool, s Shelving, fault faultFunc) {
-	known := func(pattern string) bool {
+func reportUnknown(lists map[string][]Tool, s Shelving, names *naming, fault faultFunc) {
+	known := func(fits func(box, tool string) bool) bool {
 		for box, tools := range lists {
 			for _, t := range tools {
-				if matches(pattern, box, t.Name) {
+				if fits(box, t.Name) {
 					return true
 				}
 			}
@@ -217,14 +221,18 @@ func reportUnknown(lists map[string][]Tool, s Shelving, fault faultFunc) {
 		return false
 	}
 	for _, p := range s.Disable {
+		called := func(box, tool string) bool {
+			t := names.of(box, tool).tool()
+			return t.Called(p)
+		}
 		if _, err := path.Match(p, ""); err != nil {
 			fault("", p, fmt.Errorf("disable: %w", err))
-		} else if !strings.ContainsAny(p, "*?[") && !known(p) {
+		} else if !toolname.IsPattern(p) && !known(called) {
 			fault("", p, errors.New("disable: no such tool"))
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(s.Rename)) {
-		if !known(name) {
+		if !known(func(box, tool string) bool { return name == tool || name == box+"/"+tool }) {
 			fault("", name, errors.New("rename: no such tool"))
 		}
 	}
@@ -261,6 +269,10 @@ func addDialects(next *snapshot, natives []*entry, adapters []Adapter, fault fau
 		e.adapter = &adapter{Adapter: a, in: in}
 		e.spec.Name, e.spec.Title, e.spec.Description = a.Name, a.Title, a.Description
 		e.spec.Input, e.spec.Output, e.spec.Dialect = a.Input, a.Output, a.Dialect
+		if others := siblings(adapters, &a); len(others) > 0 {
+			e.spec.shown = native.spec.shown.without(others)
+			e.tool.shown = e.spec.shown
+		}
 		shelves[a.Dialect] = append(shelves[a.Dialect], &e)
 		adapted[a.Dialect][native] = true
 	}
@@ -275,4 +287,15 @@ func addDialects(next *snapshot, natives []*entry, adapters []Adapter, fault fau
 		}
 		next.put(dialect, unique(shelf, fault))
 	}
+}
+
+// siblings are the names of the other adapters of a dialect for the same tool.
+func siblings(adapters []Adapter, of *Adapter) []string {
+	var names []string
+	for _, a := range adapters {
+		if a.Name != of.Name && a.Dialect == of.Dialect && a.Box == of.Box && a.Native == of.Native {
+			names = append(names, a.Name)
+		}
+	}
+	return names
 }

@@ -26,12 +26,14 @@ type Spec struct {
 	Group      string        `json:"group,omitempty"`      // fs, search, exec, web, …: profiles select by it
 	Timeout    time.Duration `json:"timeout,omitempty"`    // zero: the crib's default
 
-	// Filled by the catalog. Rules always match Box and Native, so neither a
-	// rename nor a dialect slips past them.
+	// Filled by the catalog. Rules always match Box and Native, whatever else the
+	// tool is called, so neither a rename nor a dialect slips past them.
 	Box     string `json:"box,omitempty"`
 	Native  string `json:"native,omitempty"`
 	Dialect string `json:"dialect,omitempty"`
 	Hash    string `json:"hash,omitempty"` // of the definition as its supplier gave it
+
+	shown *shownNames // see Names
 }
 
 // RunFunc does a tool's work. A *Error it returns is a refusal with that code

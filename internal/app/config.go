@@ -102,8 +102,8 @@ type WebBox struct {
 
 // Tools names and hides tools.
 type Tools struct {
-	Disable []string          `yaml:"disable" layers:"join" project:"add" doc:"Tools that do not exist for anyone; patterns such as math/* are allowed."`
-	Rename  map[string]string `yaml:"rename" doc:"Tool to its new name. Rules still match the old one."`
+	Disable []string          `yaml:"disable" layers:"join" project:"add" doc:"Tools that do not exist for anyone, by any of their names; patterns such as math/* are allowed."`
+	Rename  map[string]string `yaml:"rename" doc:"Tool to its new name. Rules match by both."`
 	Alias   map[string]string `yaml:"alias" doc:"A further name to the tool it means."`
 }
 

@@ -39,6 +39,8 @@ func servers(cfg Config, plugins string) (map[string]mcphub.Server, []toolcrib.F
 		if settings.Disabled {
 			continue
 		}
+		settings.EnabledTools = cfg.Tools.serverNames(name, settings.EnabledTools)
+		settings.DisabledTools = cfg.Tools.serverNames(name, settings.DisabledTools)
 		s, err := settings.server()
 		if err != nil {
 			faults = append(faults, toolcrib.Fault{Box: name, Err: fmt.Errorf("mcp_servers.%s.%w", name, err)})

@@ -26,7 +26,7 @@ type MCPServer struct {
 	Timeout       time.Duration `yaml:"timeout" max:"24h" doc:"How long a tool of it may take, without the time that people take to answer. 0: one minute."`
 	StartTimeout  time.Duration `yaml:"start_timeout" max:"10m" doc:"How long it has to start. 0: 30 seconds."`
 	IdleTimeout   time.Duration `yaml:"idle_timeout" doc:"It is ended when it was not called for so long. 0: ten minutes. 3650d is as good as never."`
-	EnabledTools  []string      `yaml:"enabled_tools" doc:"The tools of it that are offered, by their names there; patterns such as get_* are allowed. Empty: all."`
+	EnabledTools  []string      `yaml:"enabled_tools" doc:"The tools of it that are offered, by their names there or here; patterns such as get_* are allowed. Empty: all."`
 	DisabledTools []string      `yaml:"disabled_tools" doc:"Tools of it that are not offered."`
 	Agents        []string      `yaml:"assign_to_agents" doc:"The presets of agents that its tools exist for. Empty: all callers."`
 

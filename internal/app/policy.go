@@ -2,6 +2,7 @@ package app
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"maps"
@@ -57,7 +58,7 @@ func (a *App) setPolicy(cfg Config, layers *Layers) error {
 		}
 	}
 	rules, err := guard.NewRules(layers.rules(cfg), guard.RuleOptions{
-		Own: ownBoxes(), Base: a.reach.base, Home: a.policy.home, Resolve: guard.RealPath, Shell: shell, Conditions: &a.policy.conditions,
+		Own: ownBoxes(), Known: knownNames(cfg), Base: a.reach.base, Home: a.policy.home, Resolve: guard.RealPath, Shell: shell, Conditions: &a.policy.conditions,
 	})
 	if err != nil {
 		return err
@@ -249,6 +250,11 @@ func (a *App) Hidden(caller toolcrib.Caller, name string) string {
 	if spec, ok := shelves.Tool(caller, name); ok && v != nil {
 		return v.Why(caller, &spec)
 	}
+	for spec := range shelves.Tools(caller) {
+		if v != nil && slices.Contains(spec.Names(), name) {
+			return v.Why(caller, &spec)
+		}
+	}
 	return ""
 }
 
@@ -257,14 +263,15 @@ type PolicyReport struct {
 	Mode     string   `json:"mode"`
 	Profiles []string `json:"profiles"`
 	Rules    int      `json:"rules"`
-	Unused   []string `json:"unused,omitempty"` // rules that mean no tool there is
+	Unused   []string `json:"unused,omitempty"` // rules and settings that mean no tool there is
 }
 
 // PolicyReport tells what is in force for a caller without a preset.
-func (a *App) PolicyReport() PolicyReport {
+func (a *App) PolicyReport(ctx context.Context) PolicyReport {
 	p, v := a.policy.live.Policy(), a.policy.visible.Load()
-	return PolicyReport{
-		Mode: p.Mode(toolcrib.Call{}).String(), Profiles: v.Profile(toolcrib.Caller{}),
-		Rules: p.Rules.Len(), Unused: p.Rules.Unused(a.Specs()),
+	report := PolicyReport{Mode: p.Mode(toolcrib.Call{}).String(), Profiles: v.Profile(toolcrib.Caller{}), Rules: p.Rules.Len()}
+	for _, u := range a.Unmatched(ctx) {
+		report.Unused = append(report.Unused, u.String())
 	}
+	return report
 }

@@ -4,7 +4,7 @@ import "github.com/toolcrib/toolcrib/internal/guard"
 
 // Profile is a profile of the user's own.
 type Profile struct {
-	Include []string `yaml:"include" doc:"The tools in it: a name or a pattern such as read_*, box/tool, group:fs, effect:reads, mcp__server."`
+	Include []string `yaml:"include" doc:"The tools in it: any name of a tool or a pattern such as read_*, box/tool, group:fs, effect:reads, mcp__server."`
 	Exclude []string `yaml:"exclude" doc:"Tools that are not in it after all."`
 }
 

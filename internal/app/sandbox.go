@@ -23,7 +23,7 @@ type Sandbox struct {
 	Git       string                 `yaml:"git" enum:"read,write" doc:"What programs may do in Git directories. With write they can commit, but also leave settings there that make the next git command you run start a program of theirs."`
 	Container ContainerBox           `yaml:"container" doc:"The container backend."`
 	MicroVM   MicroVMBox             `yaml:"microvm" doc:"The microvm backend, a microsandbox server."`
-	Tools     map[string]SandboxTool `yaml:"tools" doc:"What is different for one tool, by its native name."`
+	Tools     map[string]SandboxTool `yaml:"tools" doc:"What is different for one tool, by its name."`
 }
 
 // ContainerBox sets up the container backend.

@@ -93,6 +93,7 @@ func (b BadConfig) Unwrap() error { return b.error }
 // and the others work; a journal that cannot be opened is an error, because
 // nothing may be done without one.
 func Open(ctx context.Context, cfg Config, needs Needs) (*App, error) {
+	cfg = plainNames(cfg)
 	a, err := prepare(cfg, needs)
 	if err != nil {
 		return nil, err
@@ -191,6 +192,7 @@ func (a *App) bound(ctx context.Context, cfg Config) {
 // Prepare builds everything that can go wrong in a configuration: a crib with
 // its tools, guards and sandbox that cannot be called, since it has no journal.
 func Prepare(ctx context.Context, cfg Config, needs Needs) (*App, error) {
+	cfg = plainNames(cfg)
 	a, err := prepare(cfg, needs)
 	if err != nil {
 		return nil, err

@@ -80,6 +80,9 @@ func (c *command) call(ctx context.Context, name string, pairs []string, f callF
 	if err != nil {
 		return err
 	}
+	if spec, err := a.ToolNamed(caller, name); err == nil { // else the crib says what it thinks of the name
+		name = spec.Name
+	}
 	call := toolcrib.Call{ID: f.id, Tool: name, Lenient: f.lenient || dialect.Lenient(d), Caller: caller}
 	stop, err := c.attendCall(ctx, a.Desk, &call)
 	if err != nil {

@@ -1,13 +1,16 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
 func (c *command) configCmd() *cobra.Command {
@@ -30,11 +33,7 @@ found in or above the working directory may only tighten what those say.`,
 		Use: "check", Short: "Check every configuration file", Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return c.prepared(cmd.Context(), unchanged, func(a *app.App) error {
-				if n := len(a.Faults); n > 0 {
-					return failed{fmt.Errorf("%d settings are of no use", n)}
-				}
-				_, err := fmt.Fprintln(c.out, "ok")
-				return err
+				return c.checkNames(cmd.Context(), a)
 			})
 		},
 	}, &cobra.Command{
@@ -45,6 +44,33 @@ found in or above the working directory may only tighten what those say.`,
 		RunE: func(*cobra.Command, []string) error { return c.write(config.Schema(app.Defaults())) },
 	})
 	return cmd
+}
+
+// checkNames fails if something in the settings has no effect, and tells what
+// cannot be known yet.
+func (c *command) checkNames(ctx context.Context, a *app.App) error {
+	bad := 0
+	for _, f := range a.Faults {
+		if !errors.Is(f.Err, mcphub.ErrUnlisted) { // told, and no mistake of the settings
+			bad++
+		}
+	}
+	for _, u := range a.Unmatched(ctx) {
+		if u.Unknown {
+			fmt.Fprintf(c.out, "unknown yet: %s\n", printable(u.String()))
+			continue
+		}
+		bad++
+		fmt.Fprintf(c.err, "toolcrib: %s\n", printable(u.String()))
+	}
+	switch bad {
+	case 0:
+		_, err := fmt.Fprintln(c.out, "ok")
+		return err
+	case 1:
+		return failed{errors.New("1 setting has no effect")}
+	}
+	return failed{fmt.Errorf("%d settings have no effect", bad)}
 }
 
 func (c *command) showConfig() error {

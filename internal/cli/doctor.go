@@ -82,9 +82,14 @@ func (c *command) examine(ctx context.Context) []finding {
 	for range a.Crib.Tools(toolcrib.Caller{}) {
 		tools++
 	}
-	policy := a.PolicyReport()
+	policy := a.PolicyReport(ctx)
 	out = append(out, finding{"policy", "ok", fmt.Sprintf("mode %s, profile %s, %d rules", policy.Mode, strings.Join(policy.Profiles, " and "), policy.Rules), ""})
 	out = append(out, finding{"tools", "ok", fmt.Sprintf("%d tools on the shelves", tools), ""})
+	for _, u := range a.Unmatched(ctx) {
+		if !u.Unknown {
+			out = append(out, finding{"policy", "problem", u.String(), "write the name as 'toolcrib tools' shows it, or remove the setting"})
+		}
+	}
 	for _, f := range a.Faults {
 		out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend or disable it"})
 	}

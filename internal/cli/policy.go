@@ -85,6 +85,9 @@ func (c *command) policyExplain(ctx context.Context, name string, pairs []string
 		return err
 	}
 	return c.prepared(ctx, unchanged, func(a *app.App) error {
+		if spec, err := a.ToolNamed(caller, name); err == nil { // else it is told below why there is none
+			name = spec.Name
+		}
 		call := toolcrib.Call{Tool: name, Caller: caller, Lenient: dialect.Lenient(d)}
 		if call.Input, err = c.arguments(a, call, pairs, f); err != nil {
 			return err
@@ -133,7 +136,7 @@ func (e *explained) text() string {
 
 func (c *command) policyCheck(ctx context.Context) error {
 	return c.prepared(ctx, unchanged, func(a *app.App) error {
-		report := a.PolicyReport()
+		report := a.PolicyReport(ctx)
 		if c.asJSON(false) {
 			if err := c.printJSON(report); err != nil {
 				return err
@@ -229,6 +232,9 @@ func (c *command) tryCase(ctx context.Context, a *app.App, t policyCase) (caseRe
 		return caseResult{}, usagef("there is no agent %q", t.Agent)
 	}
 	r := caseResult{Tool: t.Tool, Input: t.Input, Want: t.Want}
+	if spec, err := a.ToolNamed(caller, t.Tool); err == nil {
+		t.Tool = spec.Name
+	}
 	_, decision, verdicts, err := a.Crib.Judge(ctx, toolcrib.Call{Tool: t.Tool, Caller: caller, Input: json.RawMessage(t.Input)})
 	switch {
 	case err != nil && a.Hidden(caller, t.Tool) == "":

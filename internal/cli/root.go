@@ -243,6 +243,7 @@ func (c *command) open(ctx context.Context, unattended desk.Unattended) (*app.Ap
 		return nil, &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
 	}
 	c.tellFaults(a)
+	c.tellUnmatched(ctx, a)
 	return a, nil
 }
 
@@ -269,6 +270,17 @@ func (c *command) settings(paths config.Paths) string {
 func (c *command) tellFaults(a *app.App) {
 	for _, f := range a.Faults {
 		fmt.Fprintf(c.err, "toolcrib: warning: left out: %s\n", printable(f.Error()))
+	}
+}
+
+// tellUnmatched warns of rules and settings that name no tool: most often a
+// misspelt name, and a deny that denies nothing. What is not known yet is left
+// to 'toolcrib config check'.
+func (c *command) tellUnmatched(ctx context.Context, a *app.App) {
+	for _, u := range a.Unmatched(ctx) {
+		if !u.Unknown {
+			fmt.Fprintf(c.err, "toolcrib: warning: %s\n", printable(u.String()))
+		}
 	}
 }
 

@@ -105,9 +105,9 @@ func (c *command) probeSandbox(ctx context.Context) error {
 
 func (c *command) explainSandbox(ctx context.Context, name string) error {
 	return c.prepared(ctx, func(cfg *app.Config) { cfg.Toolboxes.Shell.AllowShell = true }, func(a *app.App) error {
-		spec, ok := a.Crib.Tool(toolcrib.Caller{}, name)
-		if !ok {
-			return &toolcrib.Error{Code: toolcrib.NotFound, Message: fmt.Sprintf("there is no tool %q; 'toolcrib tools' lists them", name)}
+		spec, err := a.ToolNamed(toolcrib.Caller{}, name)
+		if err != nil {
+			return err
 		}
 		e := a.Sandbox.Explain(ctx, spec.Native, spec.Effects)
 		if c.asJSON(false) {
@@ -130,7 +130,7 @@ func (c *command) explainSandbox(ctx context.Context, name string) error {
 		default:
 			fmt.Fprintf(&b, "runs in: %s, which holds it to: %s\n", e.Backend, orNothing(e.Enforces))
 		}
-		_, err := fmt.Fprint(c.out, readable(b.String()))
+		_, err = fmt.Fprint(c.out, readable(b.String()))
 		return err
 	})
 }

@@ -94,9 +94,9 @@ func (c *command) showTool(cmd *cobra.Command, dialectName, name string) error {
 	if err != nil {
 		return err
 	}
-	spec, ok := a.Crib.Tool(caller, name)
-	if !ok {
-		return &toolcrib.Error{Code: toolcrib.NotFound, Tool: name, Message: fmt.Sprintf("there is no tool %q; 'toolcrib tools' lists what there is", name)}
+	spec, err := a.ToolNamed(caller, name)
+	if err != nil {
+		return err
 	}
 	if c.asJSON(false) {
 		return c.printJSON(dialect.Contract(caller.Dialect, spec))

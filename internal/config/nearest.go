@@ -7,8 +7,8 @@ import (
 // maxCompared bounds the cost of a comparison: no key worth suggesting is longer.
 const maxCompared = 80
 
-// nearest gives the known word that the given one was most likely meant to be, or "". The first of equals wins.
-func nearest(word string, known []string) string {
+// Nearest gives the known word that the given one was most likely meant to be, or "". The first of equals wins.
+func Nearest(word string, known []string) string {
 	if len(word) > maxCompared {
 		return ""
 	}
@@ -70,11 +70,11 @@ func distance(a, b []rune) int {
 // suggest names the key that an unknown one was most likely meant to be, or "". The same level is tried first; then the
 // whole key among all keys, for a slip in an outer name; then the last name alone, for a key in the wrong block.
 func suggest(root, level *field, parent, name string) string {
-	if near := nearest(name, level.names()); near != "" {
+	if near := Nearest(name, level.names()); near != "" {
 		return joinKey(parent, near)
 	}
 	all := root.keys()
-	if near := nearest(joinKey(parent, name), all); near != "" {
+	if near := Nearest(joinKey(parent, name), all); near != "" {
 		return near
 	}
 	if names, err := splitKey(joinKey(parent, name)); err == nil && len(names) > 0 {
@@ -82,7 +82,7 @@ func suggest(root, level *field, parent, name string) string {
 		for i, key := range all {
 			last[i] = key[strings.LastIndexByte(key, '.')+1:]
 		}
-		if near := nearest(names[len(names)-1], last); near != "" {
+		if near := Nearest(names[len(names)-1], last); near != "" {
 			for i := range all {
 				if last[i] == near {
 					return all[i]

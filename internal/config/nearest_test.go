@@ -15,11 +15,11 @@ func TestNearest(t *testing.T) {
 		"time_out": "timeout", "retnetion": "retention", "id": "id", "ix": "", "x": "", "": "", "zebra": "", "node": "mode", "mama": "",
 		strings.Repeat("mode", 1000): "",
 	} {
-		if got := nearest(word, known); got != want {
-			t.Errorf("nearest(%q) = %q, want %q", word, got, want)
+		if got := Nearest(word, known); got != want {
+			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
 		}
 	}
-	if got := nearest("abcd", []string{"abce", "abcf"}); got != "abce" {
+	if got := Nearest("abcd", []string{"abce", "abcf"}); got != "abce" {
 		t.Errorf("of two equals the first should win, got %q", got)
 	}
 }

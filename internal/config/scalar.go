@@ -91,7 +91,7 @@ func (f *field) parse(text string) (reflect.Value, error) {
 	}
 	near := ""
 	if f.enum != nil && !f.secret {
-		if word := nearest(text, f.enum); word != "" {
+		if word := Nearest(text, f.enum); word != "" {
 			near = fmt.Sprintf("; did you mean %q?", word)
 		}
 	}

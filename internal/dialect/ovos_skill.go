@@ -63,6 +63,7 @@ func (e skillError) Error() string { return "it has no tool for OpenVoiceOS: " +
 
 func ovosSkill(name string, s Skill, runs bool) toolcrib.Adapter {
 	a := toolcrib.Adapter{
+		Foreign: true,
 		Spec: toolcrib.Spec{
 			Name: name, Description: s.Description, Dialect: OVOS, Box: skillBox, Native: "use_skill",
 			Input: model("SkillCallArgs", "Arguments for invoking a SKILL.md-backed tool.\n\nThe I/O contract is intentionally natural-language — the ``task`` is a\nfree-text instruction that the sub-LLM (guided by the SKILL.md body) will\nfulfil.", []field{

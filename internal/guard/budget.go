@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
 // BudgetLimit is one bound on what calls may use. Of the bounds that are set
@@ -136,7 +137,7 @@ func (l BudgetLimit) checked() (budgetLimit, error) {
 // about reports whether a limit is about a call.
 func (l *budgetLimit) about(c *toolcrib.Caller, spec *toolcrib.Spec) bool {
 	for _, m := range [...][2]string{{l.Subject, c.Subject}, {l.Agent, c.Agent}, {l.Session, c.Session}, {l.Organisation, c.Organisation}} {
-		if m[0] != "" && !wildText(m[0], m[1]) {
+		if m[0] != "" && !toolname.Wild(m[0], m[1]) {
 			return false
 		}
 	}

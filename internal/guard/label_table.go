@@ -77,7 +77,8 @@ func newLabelEntry(key string, words []string) (labelEntry, error) {
 	}
 	if e.original != "" && nameChars(e.original, false) && !strings.HasPrefix(e.original, "mcp__") {
 		e.word = e.original
-		return e, nil
+		e.pick, err = ParseSelector(e.word)
+		return e, err
 	}
 	if e.pick, err = ParseSelector(key); err != nil {
 		return e, err
@@ -99,7 +100,7 @@ func (e *labelEntry) means(spec *toolcrib.Spec, own []string, certain bool) (is,
 		}
 		return e.pick.may(spec), e.tool
 	}
-	if e.word == spec.Native && (!certain || slices.Contains(own, spec.Box)) {
+	if !certain && e.pick.may(spec) || certain && e.pick.is(spec, own) {
 		return true, true
 	}
 	return e.word == spec.Box, false

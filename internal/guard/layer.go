@@ -241,22 +241,3 @@ func (r *Rules) Len() int {
 	}
 	return n
 }
-
-// Unused lists rules that mean none of the given tools: most often a misspelt
-// name, and a deny that denies nothing.
-func (r *Rules) Unused(specs []toolcrib.Spec) []string {
-	var out []string
-	if r == nil {
-		return out
-	}
-	for _, l := range r.layers {
-		for _, set := range []*ruleSet{l.deny, l.ask, l.allow} {
-			for _, p := range set.all {
-				if !slices.ContainsFunc(specs, func(s toolcrib.Spec) bool { return p.about(&s, &r.opt) }) {
-					out = append(out, fmt.Sprintf("%s: %s means no tool that is on the shelves", l.Rank, p))
-				}
-			}
-		}
-	}
-	return out
-}

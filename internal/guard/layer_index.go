@@ -34,16 +34,23 @@ type bucket struct {
 func newRuleSet(rules []*permission) *ruleSet {
 	s := &ruleSet{by: map[ruleKey]*bucket{}, all: rules}
 	for _, p := range rules {
-		b := &s.other
-		if key, ok := p.tool.key(); ok {
-			if s.by[key] == nil {
-				s.by[key] = &bucket{}
-			}
-			b = s.by[key]
+		s.put(&p.tool, p)
+		if p.aka != nil {
+			s.put(p.aka, p)
 		}
-		b.add(p)
 	}
 	return s
+}
+
+func (s *ruleSet) put(tools *Selector, p *permission) {
+	b := &s.other
+	if key, ok := tools.key(); ok {
+		if s.by[key] == nil {
+			s.by[key] = &bucket{}
+		}
+		b = s.by[key]
+	}
+	b.add(p)
 }
 
 // sortRules puts rules into an order that only they themselves decide.
@@ -108,13 +115,27 @@ func (s *ruleSet) each(sub *subject, visit func([]*permission)) {
 		return
 	}
 	spec := &sub.review.Spec
-	s.in(ruleKey{'n', spec.Native}, sub, visit)
+	for _, name := range spec.Names() {
+		s.in(ruleKey{'n', name}, sub, visit)
+	}
 	if sub.lines && spec.Native != "run_command" {
 		s.in(ruleKey{'n', "run_command"}, sub, visit)
 	}
 	s.in(ruleKey{'b', spec.Box}, sub, visit)
-	if rest, ok := strings.CutPrefix(spec.Box, "mcp__"); ok {
+	// A rule mcp__a__b was cut at its first __, which may be one of the box.
+	for at, rest := 0, spec.Box; ; {
+		next := strings.Index(rest, "__")
+		if next < 0 {
+			break
+		}
+		at += next
+		s.in(ruleKey{'b', spec.Box[:at]}, sub, visit)
+		at += 2
+		rest = spec.Box[at:]
 		s.in(ruleKey{'b', rest}, sub, visit)
+		for _, name := range spec.Names() {
+			s.in(ruleKey{'n', rest + "__" + name}, sub, visit)
+		}
 	}
 	s.in(ruleKey{'g', spec.Group}, sub, visit)
 	s.other.each(sub, visit)

@@ -77,14 +77,18 @@ func (p *Profile) Has(spec *toolcrib.Spec, own []string) bool {
 }
 
 // includes is the reading for profiles: only a bare name is held to our own
-// boxes. Groups, effects and * are about whatever there is; being visible is
+// boxes, and to the one that it says. Groups, effects and * are about whatever there is; being visible is
 // not yet being allowed.
 func (s *Selector) includes(spec *toolcrib.Spec, own boxes) bool {
 	if !s.may(spec) {
 		return false
 	}
 	for i := range s.parts {
-		if p := &s.parts[i]; p.kind == selectTool && p.box == "" && !slices.Contains(own, spec.Box) {
+		p := &s.parts[i]
+		if p.kind != selectTool || p.box != "" || slices.Contains(own, spec.Box) {
+			continue
+		}
+		if sure, _ := p.means(spec); !sure {
 			return false
 		}
 	}

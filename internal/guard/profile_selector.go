@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
 // Selector picks tools, as people write it:
@@ -15,6 +16,7 @@ import (
 //	files/read_file       the tool of one box
 //	files/*  box:files    every tool of a box
 //	get_*                 tools by pattern: * and ? within a name
+//	github__get_issue     a tool as lists show it, with its box
 //	mcp__github           every tool of an MCP server
 //	mcp__github__get_*    its tools, by name or pattern
 //	group:exec            tools of a group
@@ -23,7 +25,8 @@ import (
 //	group:fs+effects:reads  what fits both
 //	*                     every tool
 //
-// Names are native ones: neither a rename nor a dialect changes what is meant.
+// A tool answers to every name that it is shown by: its own, those of settings
+// and those of dialects. See [toolcrib.Spec.Names].
 type Selector struct {
 	text  string
 	parts []selectorPart
@@ -45,6 +48,7 @@ const (
 type selectorPart struct {
 	kind      selectorKind
 	box, name string // patterns; of selectTool. name is the group of selectGroup
+	word      string // as written
 	mcp       bool   // written as mcp__…
 	wild      bool   // box or name is a pattern
 	effects   toolcrib.Effects
@@ -94,7 +98,7 @@ func parsePart(word string) (selectorPart, error) {
 	}
 	if rest, ok := strings.CutPrefix(word, "mcp__"); ok {
 		server, tool, all := strings.Cut(rest, "__")
-		p := selectorPart{kind: selectTool, box: server, name: tool, mcp: true}
+		p := selectorPart{kind: selectTool, box: server, name: tool, word: word, mcp: true}
 		if !all {
 			p.name = "*"
 		}
@@ -105,12 +109,12 @@ func parsePart(word string) (selectorPart, error) {
 	}
 	box, name, ok := strings.Cut(word, "/")
 	if !ok {
-		return selectorPart{kind: selectTool, name: word}.checked()
+		return selectorPart{kind: selectTool, name: word, word: word}.checked()
 	}
 	if box == "" || name == "" {
 		return selectorPart{}, errors.New("want box/tool or box/*")
 	}
-	return selectorPart{kind: selectTool, box: box, name: name}.checked()
+	return selectorPart{kind: selectTool, box: box, name: name, word: word}.checked()
 }
 
 func parseKeyed(kind, rest string) (selectorPart, error) {
@@ -124,7 +128,7 @@ func parseKeyed(kind, rest string) (selectorPart, error) {
 		if rest == "" || !nameChars(rest, false) {
 			return selectorPart{}, errors.New("want box: and a name, such as box:files")
 		}
-		return selectorPart{kind: selectTool, box: rest, name: "*", wild: true}, nil
+		return selectorPart{kind: selectTool, box: rest, name: "*", word: rest + "/*", wild: true}, nil
 	case "effect", "effects":
 		var e toolcrib.Effects
 		if err := e.UnmarshalText([]byte(rest)); err != nil {
@@ -190,10 +194,17 @@ func (s *Selector) is(spec *toolcrib.Spec, own boxes) bool {
 	named := false
 	for i := range s.parts {
 		p := &s.parts[i]
-		if !p.may(spec) || p.mcp && spec.Group != "mcp" {
+		if p.kind != selectTool {
+			if !p.may(spec) {
+				return false
+			}
+			continue
+		}
+		sure, fits := p.means(spec)
+		if !fits || p.mcp && spec.Group != "mcp" {
 			return false
 		}
-		named = named || p.box != "" && !strings.ContainsAny(p.box, "*?")
+		named = named || sure
 	}
 	return named || slices.Contains(own, spec.Box)
 }
@@ -212,45 +223,35 @@ func (p *selectorPart) may(spec *toolcrib.Spec) bool {
 	case selectEffects:
 		return spec.Effects.Within(p.effects)
 	case selectTool:
-		if !p.wild {
-			return p.name == spec.Native && (p.box == "" || p.sameBox(spec.Box))
-		}
-		return wildName(p.name, spec.Native) && (p.box == "" || p.sameBox(spec.Box))
+		return spec.Called(p.word)
 	}
 	return false
 }
 
+// means is the reading of a name for what gives: by the box that it says, or by
+// a name that suppliers of tools cannot choose. Sure: it can be no tool of
+// another box. Else it fits a tool of this name, whose box is to be one of ours.
+func (p *selectorPart) means(spec *toolcrib.Spec) (sure, fits bool) {
+	named := func(pattern string) bool {
+		return toolname.Match(pattern, spec.Native) || slices.ContainsFunc(spec.GivenNames(), func(n string) bool { return toolname.Match(pattern, n) })
+	}
+	if p.box != "" {
+		return !toolname.IsPattern(p.box), p.sameBox(spec.Box) && named(p.name)
+	}
+	if box, name, ok := toolname.Split(p.name); ok && box == spec.Box && named(name) {
+		return true, true
+	}
+	if slices.Contains(spec.GivenNames(), p.name) {
+		return true, true
+	}
+	return false, named(p.name)
+}
+
 // sameBox: an MCP server's box may carry the prefix that tells it from ours.
 func (p *selectorPart) sameBox(box string) bool {
-	if wildName(p.box, box) {
+	if toolname.Match(p.box, box) {
 		return true
 	}
 	rest, ok := strings.CutPrefix(box, "mcp__")
-	return p.mcp && ok && wildName(p.box, rest)
-}
-
-func wildName(pattern, name string) bool {
-	return pattern == name || pattern == "*" || wildText(pattern, name)
-}
-
-// wildText matches * (any text) and ? (any byte) in one pass: of several stars
-// only the last one seen can still take more.
-func wildText(pattern, text string) bool {
-	p, t, star, mark := 0, 0, -1, 0
-	for t < len(text) {
-		switch {
-		case p < len(pattern) && pattern[p] == '*':
-			star, mark = p, t
-			p++
-		case p < len(pattern) && (pattern[p] == '?' || pattern[p] == text[t]):
-			p++
-			t++
-		case star >= 0:
-			mark++
-			p, t = star+1, mark
-		default:
-			return false
-		}
-	}
-	return strings.Trim(pattern[p:], "*") == ""
+	return p.mcp && ok && toolname.Match(p.box, rest)
 }

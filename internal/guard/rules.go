@@ -3,9 +3,11 @@ package guard
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
 // Permissions is the rules of one layer as they are written down.
@@ -46,6 +48,7 @@ type permission struct {
 	order    int // its place when all are sorted, so that files need no order
 
 	tool Selector
+	aka  *Selector // the same tool by box and native name, if it was written otherwise
 	kind specKind
 
 	command    *commandSpec
@@ -95,12 +98,36 @@ func readPermission(d toolcrib.Decision, text string, opt *RuleOptions) (*permis
 			return nil, err
 		}
 	}
+	if err := p.alsoKnownAs(opt); err != nil {
+		return nil, err
+	}
 	if scoped {
 		if err := p.specify(spec, opt); err != nil {
 			return nil, err
 		}
 	}
 	return p, nil
+}
+
+// alsoKnownAs finds the tool of ours that a rule calls by another name than its
+// own: one of a dialect or of the settings, or one with the box before it.
+func (p *permission) alsoKnownAs(opt *RuleOptions) error {
+	if len(p.tool.parts) != 1 || p.tool.parts[0].kind != selectTool || p.tool.parts[0].box != "" || p.tool.parts[0].wild {
+		return nil
+	}
+	word := opt.Known[p.tool.parts[0].name]
+	if box, name, ok := toolname.Split(p.tool.parts[0].name); ok && word == "" && slices.Contains(opt.Own, box) {
+		word = box + "/" + name
+	}
+	if word == "" {
+		return nil
+	}
+	other, err := ParseSelector(word)
+	if err != nil {
+		return err
+	}
+	p.aka = &other
+	return nil
 }
 
 // giveable refuses selectors that would give what nobody has looked at: names
@@ -116,7 +143,12 @@ func (s *Selector) giveable() error {
 		case p.kind == selectTool && strings.ContainsAny(p.box, "*?"):
 			return errors.New("in an allow a * may stand only after a literal box or server, such as mcp__github__get_* or files/*")
 		case p.kind == selectTool && p.box == "" && p.wild:
-			return errors.New("in an allow a * may stand only after a literal box or server, such as files/* or mcp__github__get_*")
+			if toolname.Ambiguous(p.name) {
+				return fmt.Errorf("in an allow %s can be read in two ways: write box/tool", p.name)
+			}
+			if _, _, ok := toolname.Split(p.name); !ok {
+				return errors.New("in an allow a * may stand only after a literal box or server, such as files/* or mcp__github__get_*")
+			}
 		}
 	}
 	if !chosen {
@@ -158,8 +190,12 @@ func (p *permission) aboutWhat(spec string) specKind {
 	if strings.HasPrefix(spec, "domain:") {
 		return specDomain
 	}
-	for i := range p.tool.parts {
-		t := &p.tool.parts[i]
+	parts := p.tool.parts
+	if p.aka != nil {
+		parts = slices.Concat(parts, p.aka.parts)
+	}
+	for i := range parts {
+		t := &parts[i]
 		switch t.kind {
 		case selectGroup:
 			switch t.name {

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
 // certainty is how sure it is that a rule means a call.
@@ -271,5 +273,5 @@ func shortOf(long string) string {
 
 // wildWord matches one word of a command or an argument.
 func wildWord(pattern, word string) bool {
-	return pattern == word || strings.ContainsAny(pattern, "*?") && wildText(pattern, word)
+	return pattern == word || strings.ContainsAny(pattern, "*?") && toolname.Wild(pattern, word)
 }

@@ -20,9 +20,9 @@ func (p *permission) names(s *subject) bool {
 
 func (p *permission) namesSpec(spec *toolcrib.Spec, opt *RuleOptions) bool {
 	if p.gives() {
-		return p.tool.is(spec, opt.Own)
+		return p.tool.is(spec, opt.Own) || p.aka != nil && p.aka.is(spec, opt.Own)
 	}
-	return p.tool.may(spec)
+	return p.tool.may(spec) || p.aka != nil && p.aka.may(spec)
 }
 
 // takes says how sure it is that a rule that takes away means the call. What

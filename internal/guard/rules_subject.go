@@ -18,6 +18,10 @@ type RuleOptions struct {
 	// Own are the toolboxes that are part of the program: an allow by a bare
 	// name, a group or effects is about their tools only.
 	Own []string
+	// Known are further names of tools, of dialects and of settings, and the tool
+	// that each means, as box/tool. A rule by such a name is one about that tool,
+	// with what stands in its brackets.
+	Known map[string]string
 	// Base is where relative paths begin, Home what ~ means; both absolute.
 	Base, Home string
 	// Resolve follows the links of a path (filepath.EvalSymlinks). Nil: nobody

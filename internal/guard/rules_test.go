@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -213,18 +214,29 @@ func TestDenyBeforeAskBeforeAllow(t *testing.T) {
 	}
 }
 
-func TestUnusedRules(t *testing.T) {
-	rules, err := NewRules([]Layer{{Rank: RankUser, Permissions: Permissions{Deny: []string{"wirte_file", "bash_exec", "write_file(./x)", "run_command(rm *)", "mcp__gone"}, Allow: []string{"evil/x", "group:fs"}}}}, testOptions())
+// TestMentions: what rules are about can be held against the tools there are.
+func TestMentions(t *testing.T) {
+	rules, err := NewRules([]Layer{{Rank: RankUser, Source: "permissions", Permissions: Permissions{
+		Deny: []string{"wirte_file", "bash_exec", "write_file(./x)", "run_command(rm *)", "mcp__gone"}, Allow: []string{"evil/x", "group:fs", "a__b__c"},
+	}}}, testOptions())
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := strings.Join(rules.Unused([]toolcrib.Spec{fileTool("write_file"), shellTool("start_command")}), "\n")
-	for _, want := range []string{"wirte_file", "bash_exec", "mcp__gone", "evil/x"} {
-		if !strings.Contains(got, want) {
-			t.Errorf("%s is not told of:\n%s", want, got)
+	specs := []toolcrib.Spec{fileTool("write_file"), shellTool("start_command")}
+	var got []string
+	for _, m := range rules.Mentions() {
+		if !slices.ContainsFunc(specs, func(s toolcrib.Spec) bool { return m.Means(&s) }) {
+			got = append(got, m.Where)
+		}
+		if box, name, _, ok := m.Tools.Named(); m.Where == "permissions: deny mcp__gone" && (box != "gone" || name != "*" || !ok) {
+			t.Errorf("%s names %q %q", m.Where, box, name)
+		}
+		if m.TwoWays() != (m.Where == "permissions: allow a__b__c") {
+			t.Errorf("%s: can it be read in two ways: %v", m.Where, m.TwoWays())
 		}
 	}
-	if n := strings.Count(got, "\n") + 1; n != 4 {
-		t.Errorf("%d rules:\n%s", n, got)
+	want := "permissions: deny bash_exec,permissions: deny mcp__gone,permissions: deny wirte_file,permissions: allow a__b__c,permissions: allow evil/x"
+	if strings.Join(got, ",") != want {
+		t.Errorf("rules that mean no tool: %v", got)
 	}
 }

@@ -66,6 +66,15 @@ func (b *Box) listed() bool {
 	return b.manifest != nil
 }
 
+// Known lists the tools that the server offers, by its own names for them, used
+// or not. False: it was never listed.
+func (b *Box) Known() (names []string, listed bool) {
+	for _, d := range b.definitions() {
+		names = append(names, d.Name)
+	}
+	return names, b.listed()
+}
+
 func (b *Box) knownVersion() string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -75,12 +84,15 @@ func (b *Box) knownVersion() string {
 	return b.manifest.Version
 }
 
+// ErrUnlisted says that it is not known yet what a server offers.
+var ErrUnlisted = errors.New("this MCP server was not listed yet")
+
 // Tools lists what is known, and starts nothing.
 func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.manifest == nil {
-		return nil, errors.New("this MCP server was not listed yet: toolcrib hub test " + b.name + " does it")
+		return nil, fmt.Errorf("%w: toolcrib hub test %s does it", ErrUnlisted, b.name)
 	}
 	return slices.Clone(b.tools), nil
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
+	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
 // recall takes what was kept of an earlier run.
@@ -125,13 +126,14 @@ func (b *Box) definitions() []definition {
 
 // wants reports whether a tool is to be offered.
 func (b *Box) wants(tool string) bool {
-	match := func(p string) bool { return matches(p, tool) }
+	t := b.called(tool)
+	match := t.Called
 	return (len(b.server.Enabled) == 0 || slices.ContainsFunc(b.server.Enabled, match)) && !slices.ContainsFunc(b.server.Disabled, match)
 }
 
-func matches(pattern, name string) bool {
-	ok, err := path.Match(pattern, name)
-	return pattern == name || ok && err == nil
+// called is a tool of the server by every name that settings may call it.
+func (b *Box) called(tool string) toolname.Tool {
+	return toolname.Tool{Box: b.name, Native: tool, Shown: []string{plainName(tool)}}
 }
 
 func checkPattern(p string) error {

@@ -66,8 +66,9 @@ func (b *Box) effects(tool string) toolcrib.Effects {
 		return e
 	}
 	var all toolcrib.Effects
+	t := b.called(tool)
 	for pattern, e := range b.server.Effects {
-		if matches(pattern, tool) {
+		if t.Called(pattern) {
 			all |= e
 		}
 	}
