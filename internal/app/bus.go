@@ -45,7 +45,7 @@ type BusTLS struct {
 // BusApprovals says whose answers on the bus count.
 type BusApprovals struct {
 	Secret string `yaml:"secret" secret:"true" doc:"Answers count that prove they know this text of 16 bytes or more, or ${secret:NAME} from the vault."`
-	Anyone bool   `yaml:"anyone" doc:"Answers count that prove nothing: whatever reaches the bus may then allow what a call from the bus asks, once."`
+	Anyone bool   `yaml:"anyone" doc:"Answers count that prove nothing, to what a tool such as ask_user asks; and whatever reaches the bus may refuse a call. To allow one takes the secret: a bus does not tell who calls from who answers."`
 }
 
 // DefaultBus is the bus of a fresh machine.

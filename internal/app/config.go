@@ -18,7 +18,7 @@ type Config struct {
 	Agents        map[string]Agent        `yaml:"agents" doc:"Named presets. A caller runs under one by --agent NAME, or because its token says so."`
 	Organisation  string                  `yaml:"organisation" doc:"The organisation that callers of this machine belong to."`
 	Organisations map[string]Organisation `yaml:"organisations" doc:"What belongs to an organisation, and exists for its callers only."`
-	Tokens        map[string]Token        `yaml:"tokens" doc:"Who may call over HTTP, by name. With none, every program of this machine may."`
+	Tokens        map[string]Token        `yaml:"tokens" doc:"Who may call over HTTP, by name, besides your own clients: those have the token that toolcrib connect --http writes."`
 
 	Grant        Grant                `yaml:"grant" doc:"The most that tools may touch on this machine."`
 	Toolboxes    Toolboxes            `yaml:"toolboxes" doc:"The toolboxes that come with Toolcrib."`
@@ -127,6 +127,7 @@ type Journal struct {
 // Serve says where to listen.
 type Serve struct {
 	Listen string `yaml:"listen" doc:"Address for HTTP. It must name a loopback host."`
+	Open   bool   `yaml:"open" doc:"Let everybody on this machine call without a token: every account, every program. They may then do what your rules allow unasked, such as reading your granted directories; what has to be approved waits for you, whoever calls."`
 }
 
 // Log says how much to tell.

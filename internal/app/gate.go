@@ -2,31 +2,28 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
-	"crypto/subtle"
-	"encoding/hex"
-	"fmt"
-	"maps"
 	"net/http"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 
-	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/serve/mcpserve"
 )
 
 // gate finds out who calls over HTTP and hands each caller to a server of
 // their own: a session begun under one token cannot be used with another. It
-// goes by the tokens of the settings that hold now.
+// goes by the tokens of the settings that hold now, and by the one token that
+// only the account can read whose server this is.
 type gate struct {
 	app     *App
 	version string
 
 	mu     sync.Mutex
+	own    string // the token of the person whose server this is; empty: there is none now
 	open   map[tokenHolder]*door
-	known  *[]tokenHolder // the tokens that open was last compared with
+	known  []tokenHolder // who may come in, as open was last compared with
+	of     *guests       // what known was made of,
+	with   string        // and with which token of our own
 	closed bool
 }
 
@@ -44,39 +41,14 @@ func (d *door) shut() {
 	d.server.Close()
 }
 
-// tokenHolder is who has a token, and the token's hash.
-type tokenHolder struct {
-	caller   toolcrib.Caller
-	sum      [sha256.Size]byte
-	approves bool
-}
-
-// tokens reads the settings of tokens. One that both layers have is the
-// machine's.
-func (l *Layers) tokens() ([]tokenHolder, error) {
-	all := maps.Clone(l.User.Tokens)
-	if all == nil {
-		all = map[string]Token{}
+// newGate opens the door to whoever the settings name, and to the person's own
+// clients.
+func (a *App) newGate(version string) (*gate, error) {
+	own, err := OwnToken(a.state)
+	if err != nil {
+		return nil, err
 	}
-	maps.Copy(all, l.Admin.Tokens)
-	var out []tokenHolder
-	for _, name := range slices.Sorted(maps.Keys(all)) {
-		t := all[name]
-		sum, err := hex.DecodeString(t.SHA256)
-		if err != nil || len(sum) != sha256.Size {
-			return nil, fmt.Errorf("tokens.%s.sha256: want the 64 hexadecimal digits of a SHA-256", name)
-		}
-		out = append(out, tokenHolder{
-			// Prefixed, so that nobody takes the place of a person of this machine.
-			caller: toolcrib.Caller{Subject: "token:" + name, Token: name, Agent: t.Agent, Organisation: t.Organisation, Via: "mcp-http"},
-			sum:    [sha256.Size]byte(sum), approves: t.Approves,
-		})
-	}
-	return out, nil
-}
-
-func (a *App) newGate(version string) *gate {
-	return &gate{app: a, version: version, open: map[tokenHolder]*door{}}
+	return &gate{app: a, version: version, own: own, open: map[tokenHolder]*door{}}, nil
 }
 
 // lookAfter is how often it is looked whether tokens were taken away whose
@@ -87,15 +59,19 @@ const lookAfter = 2 * time.Second
 func (g *gate) watch(ctx context.Context) {
 	tick := time.NewTicker(lookAfter)
 	defer tick.Stop()
+	said := ""
 	for {
 		select {
 		case <-tick.C:
-			g.mu.Lock()
-			_, gone := g.compareLocked()
-			g.mu.Unlock()
-			for _, d := range gone {
-				d.shut()
+			own, err := ReadOwnToken(g.app.state)
+			if err != nil && err.Error() != said && g.app.Crib.Log != nil {
+				said = err.Error()
+				g.app.Crib.Log.Warn("your own token lets nobody in", "err", err)
 			}
+			g.mu.Lock()
+			g.own = own
+			g.mu.Unlock()
+			g.look(func() {})
 		case <-ctx.Done():
 			return
 		}
@@ -109,7 +85,7 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		// A stranger's message is not waited for; not every reader has deadlines.
 		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(lookAfter))
 		w.Header().Set("WWW-Authenticate", "Bearer")
-		http.Error(w, "a token is needed: send it as Authorization: Bearer TOKEN", http.StatusUnauthorized)
+		http.Error(w, "a token is needed, as the header Authorization: Bearer TOKEN. 'toolcrib connect CLIENT --http' gives yours to a client, 'toolcrib token show' shows it.", http.StatusUnauthorized)
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())
@@ -119,61 +95,49 @@ func (g *gate) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // enter finds the door of who sends a request; nil: it is nobody who may come in.
-func (g *gate) enter(authorization []string) *door {
-	g.mu.Lock()
-	known, gone := g.compareLocked()
-	var d *door
-	if holder, ok := holderOf(known, authorization); ok {
-		d = g.doorLocked(holder)
-	}
-	g.mu.Unlock()
-	for _, old := range gone {
-		old.shut()
-	}
+func (g *gate) enter(authorization []string) (d *door) {
+	g.look(func() {
+		if holder, ok := holderOf(g.known, authorization); ok {
+			d = g.doorLocked(holder)
+		}
+	})
 	return d
 }
 
-// anyone is who comes in where there are no tokens: anyone on this machine.
-func anyone() tokenHolder {
-	return tokenHolder{caller: toolcrib.Caller{Subject: "loopback", Via: "mcp-http"}, approves: true}
+// knows reports whether a request comes from somebody with a token.
+func (g *gate) knows(authorization []string) (ok bool) {
+	g.look(func() { _, ok = holderOf(g.known, authorization) })
+	return ok && len(authorization) > 0
 }
 
-// compareLocked gives the tokens of now, and takes out the doors of those who
-// may not any more. They have to be shut, without the lock.
-func (g *gate) compareLocked() (known []tokenHolder, gone []*door) {
-	now := g.app.policy.tokens.Load()
-	known = *now
-	if now == g.known {
-		return known, nil
+// look does something with the lock, when it is clear who may come in now. The
+// doors of those who may not any more are shut.
+func (g *gate) look(do func()) {
+	g.mu.Lock()
+	gone := g.compareLocked()
+	do()
+	g.mu.Unlock()
+	for _, d := range gone {
+		d.shut()
 	}
-	g.known = now
+}
+
+// compareLocked notes who may come in now, and takes out the doors of those who
+// may not any more. They have to be shut, without the lock.
+func (g *gate) compareLocked() (gone []*door) {
+	of := g.app.policy.guests.Load()
+	if of == g.of && g.own == g.with {
+		return nil
+	}
+	g.of, g.with = of, g.own
+	g.known = of.all(g.own)
 	for holder, d := range g.open {
-		if !slices.Contains(known, holder) && (len(known) > 0 || holder != anyone()) {
+		if !slices.Contains(g.known, holder) {
 			delete(g.open, holder)
 			gone = append(gone, d)
 		}
 	}
-	return known, gone
-}
-
-// holderOf finds out who sends a request.
-func holderOf(known []tokenHolder, authorization []string) (found tokenHolder, ok bool) {
-	if len(known) == 0 {
-		return anyone(), true
-	}
-	if len(authorization) != 1 {
-		return found, false
-	}
-	scheme, token, _ := strings.Cut(authorization[0], " ")
-	token = strings.TrimLeft(token, " ")
-	sent := strings.EqualFold(scheme, "Bearer") && token != ""
-	sum := sha256.Sum256([]byte(token))
-	for _, k := range known { // all are compared, so that the time tells nothing
-		if subtle.ConstantTimeCompare(sum[:], k.sum[:]) == 1 && sent {
-			found, ok = k, true
-		}
-	}
-	return found, ok
+	return gone
 }
 
 // doorLocked is the door of a caller, made when they first come.
@@ -182,8 +146,8 @@ func (g *gate) doorLocked(holder tokenHolder) *door {
 		return d
 	}
 	cfg := g.app.MCP(g.version)
-	if holder.approves {
-		cfg.Desk = g.app.Desk
+	if holder.approves != "" {
+		cfg.Desk, cfg.Answers = g.app.Desk, holder.answers()
 	}
 	d := &door{server: mcpserve.New(cfg, holder.caller)}
 	d.handler = d.server.Handler()

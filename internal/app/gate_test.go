@@ -18,6 +18,7 @@ func newTokenGate(t *testing.T, names ...string) (url string, set func(names ...
 	t.Helper()
 	with := func(names []string) Config {
 		cfg := Defaults()
+		cfg.Serve.Open = names == nil // who comes without a token comes in then
 		cfg.Tokens = map[string]Token{}
 		for _, name := range names {
 			sum := sha256.Sum256([]byte(name + "-token"))
@@ -30,7 +31,10 @@ func newTokenGate(t *testing.T, names ...string) (url string, set func(names ...
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { a.Close(context.Background()) })
-	g := a.newGate("test")
+	g, err := a.newGate("test")
+	if err != nil {
+		t.Fatal(err)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	watched := make(chan struct{})
 	go func() {
@@ -129,7 +133,7 @@ func TestRevokedTokensStreamsEnd(t *testing.T) {
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	// One who came before there were any tokens is nobody now.
+	// One who came when nobody needed a token is nobody now.
 	set()
 	e := knock(t, "POST", url, initializes, http.Header{})
 	if e.status != http.StatusOK {

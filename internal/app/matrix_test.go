@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -111,7 +112,11 @@ func waysIn(t *testing.T, a *App, dialect string) []wayIn {
 				t.Error(err)
 			}
 		})
-		ways = append(ways, wayIn{"mcp-http", overMCP(connect(&mcp.StreamableClientTransport{Endpoint: "http://" + ln.Addr().String() + "/mcp"}))})
+		token, err := OwnToken(a.state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ways = append(ways, wayIn{"mcp-http", overMCP(connect(&mcp.StreamableClientTransport{Endpoint: "http://" + ln.Addr().String() + "/mcp", HTTPClient: &http.Client{Transport: bearer(token)}}))})
 	}
 	return ways
 }

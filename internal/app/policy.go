@@ -21,7 +21,7 @@ type policy struct {
 	visible    atomic.Pointer[guard.Visibility]
 	conditions guard.Conditions // kept, so that reading the same rules again is cheap
 	home       string
-	tokens     atomic.Pointer[[]tokenHolder]
+	guests     atomic.Pointer[guests] // who may come in over HTTP
 	broken     atomic.Pointer[string] // why newer settings are not in force
 }
 
@@ -70,11 +70,11 @@ func (a *App) setPolicy(cfg Config, layers *Layers) error {
 		all := !cfg.Toolboxes.Shell.Ask && len(shell.Rules) == 0
 		shell.Unasked = func(call toolcrib.Call) bool { return all || p.Unasked(call) }
 	}
-	tokens, err := layers.tokens()
+	guests, err := layers.guests(cfg, a.subject)
 	if err != nil {
 		return err
 	}
-	a.policy.tokens.Store(&tokens)
+	a.policy.guests.Store(guests)
 	a.policy.visible.Store(visibility)
 	a.policy.live.Set(p)
 	return nil

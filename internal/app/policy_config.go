@@ -28,6 +28,7 @@ type Token struct {
 	Agent        string   `yaml:"agent" doc:"The preset its caller runs under."`
 	Organisation string   `yaml:"organisation" doc:"The organisation its caller belongs to."`
 	Approves     bool     `yaml:"approves" doc:"Its holder is a person: a client that can ask them may answer for its own calls. Else such calls wait for somebody else."`
+	ApprovesFor  string   `yaml:"approves_for" enum:"once,session,project,always" doc:"The longest that its holder may allow things, if approves is set. Unset: session. What should hold for longer is said with toolcrib approvals."`
 	EnabledTools []string `yaml:"enabled_tools" doc:"The only tools that exist for it. Empty: all of its profile."`
 }
 

@@ -240,10 +240,7 @@ func TestRulesAreReadAgain(t *testing.T) {
 
 // TestTokens: over HTTP a caller is who its token says.
 func TestTokens(t *testing.T) {
-	sum := func(token string) string {
-		s := sha256.Sum256([]byte(token))
-		return hex.EncodeToString(s[:])
-	}
+	sum := sumOf
 	cfg := Defaults()
 	cfg.Agents = map[string]Agent{"reader": {Profile: "minimal"}}
 	cfg.Tokens = map[string]Token{"ci": {SHA256: sum("ci-token"), Agent: "reader", Organisation: "acme"}, "ann": {SHA256: sum("ann-token")}}
@@ -318,6 +315,12 @@ func TestTokens(t *testing.T) {
 	if got != want {
 		t.Errorf("the caller is %+v, want %+v", got, want)
 	}
+}
+
+// sumOf is how a token stands in the settings.
+func sumOf(token string) string {
+	s := sha256.Sum256([]byte(token))
+	return hex.EncodeToString(s[:])
 }
 
 type bearer string

@@ -14,8 +14,8 @@ import (
 	"github.com/toolcrib/toolcrib"
 )
 
-// Listen opens the address to serve on. It must name a loopback host: the
-// server asks nobody who they are, so only this machine may reach it. An empty
+// Listen opens the address to serve on. It must name a loopback host: tokens
+// cross the connection as they are, so only this machine may reach it. An empty
 // host would mean every interface and is refused for that.
 func Listen(ctx context.Context, address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
@@ -34,14 +34,17 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 // Serve answers HTTP on the listener until ctx ends: MCP at /mcp and the
 // server's health at /healthz. Calls under way get a few seconds to finish.
 func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error {
-	gate := a.newGate(version)
+	gate, err := a.newGate(version)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
 	defer gate.Close()
 	watched, leave := context.WithCancel(ctx)
 	defer leave()
 	go gate.watch(watched)
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", gate)
-	mux.HandleFunc("GET /healthz", a.health(version))
+	mux.HandleFunc("GET /healthz", a.health(version, gate.knows))
 	srv := &http.Server{Handler: ownNameOnly(mux), ReadHeaderTimeout: 10 * time.Second}
 	srv.RegisterOnShutdown(gate.Close) // streams end at once
 	served := make(chan error, 1)
@@ -76,29 +79,37 @@ func ownNameOnly(next http.Handler) http.Handler {
 	})
 }
 
-// health tells whether calls can be made now.
-func (a *App) health(version string) http.HandlerFunc {
-	return func(w http.ResponseWriter, _ *http.Request) {
-		tools := len(a.Shown(toolcrib.Caller{}))
+// health tells whether calls can be made now. That much every program of this
+// machine may ask, so that it can be watched; what there is here and what is
+// wrong with it is told to those who have a token.
+func (a *App) health(version string, knows func(authorization []string) bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		known := knows(r.Header.Values("Authorization"))
 		status, code := "ok", http.StatusOK
 		if a.Journal.Degraded() {
 			status, code = "degraded: the journal cannot write", http.StatusServiceUnavailable
 		}
 		if broken := a.policy.broken.Load(); broken != nil && code == http.StatusOK {
-			status = "the settings are broken, older rules are in force: " + *broken
+			status = "the settings are broken, older rules are in force"
+			if known {
+				status += ": " + *broken
+			}
 		}
 		w.Header().Set("Content-Type", "application/json")
 		w.WriteHeader(code)
-		told := map[string]any{"status": status, "version": version, "tools": tools, "faults": len(a.Faults)}
-		if servers := a.serverHealth(); servers != nil {
-			told["servers"] = servers
+		told := map[string]any{"status": status, "version": version}
+		if known {
+			told["tools"], told["faults"] = len(a.Shown(toolcrib.Caller{})), len(a.Faults)
+			if servers := a.serverHealth(); servers != nil {
+				told["servers"] = servers
+			}
 		}
 		_ = json.NewEncoder(w).Encode(told) // who asked has gone, if this fails
 	}
 }
 
 // serverHealth tells how the MCP servers are doing; nil: there are none. What
-// went wrong with one is for the log: anybody on this machine may ask here.
+// went wrong with one is for the log.
 func (a *App) serverHealth() map[string]any {
 	if a.Hub == nil || len(a.Hub.Boxes()) == 0 {
 		return nil

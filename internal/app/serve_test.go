@@ -49,18 +49,28 @@ func TestServe(t *testing.T) {
 	go func() { served <- a.Serve(ctx, ln, "test") }()
 	base := "http://" + ln.Addr().String()
 
-	resp, err := http.Get(base + "/healthz")
+	token, err := OwnToken(state)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var health struct {
-		Status string
-		Tools  int
+	own := &http.Client{Transport: bearer(token)}
+	for _, c := range []struct {
+		client *http.Client
+		tools  int
+	}{{own, 14}, {http.DefaultClient, 0}} { // what there is, is told to those who have a token
+		resp, err := c.client.Get(base + "/healthz")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var health struct {
+			Status string
+			Tools  int
+		}
+		if err := json.NewDecoder(resp.Body).Decode(&health); err != nil || health.Status != "ok" || health.Tools != c.tools {
+			t.Errorf("health %+v, %v", health, err)
+		}
+		_ = resp.Body.Close()
 	}
-	if err := json.NewDecoder(resp.Body).Decode(&health); err != nil || health.Status != "ok" || health.Tools != 14 {
-		t.Errorf("health %+v, %v", health, err)
-	}
-	_ = resp.Body.Close()
 	for _, path := range []string{"/healthz", "/mcp"} {
 		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, base+path, nil)
 		if err != nil {
@@ -78,7 +88,7 @@ func TestServe(t *testing.T) {
 	}
 
 	session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
-		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: base + "/mcp"}, nil)
+		Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: base + "/mcp", HTTPClient: own}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -92,7 +102,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("serve: %v", err)
 	}
 	records, err := a.Journal.List(t.Context(), store.Filter{})
-	if err != nil || len(records) != 1 || records[0].Caller.Via != "mcp-http" || records[0].Outcome != "done" {
+	if err != nil || len(records) != 1 || records[0].Caller.Via != "mcp-http" || records[0].Caller.Subject != "local" || records[0].Outcome != "done" {
 		t.Errorf("journal: %+v, %v", records, err)
 	}
 	if err := a.Close(t.Context()); err != nil {

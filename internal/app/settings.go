@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/mcpconf"
@@ -13,6 +14,23 @@ import (
 // RewriteFile changes a file as a whole: what is there before is kept as a backup,
 // and a reader sees the old or the new.
 func RewriteFile(file string, change func([]byte) ([]byte, error)) error {
+	return rewriteFile(file, 0o777, change)
+}
+
+// RewritePrivate does so with a file that gets something that other accounts
+// must not read: they cannot read it any more, nor its backup.
+func RewritePrivate(file string, change func([]byte) ([]byte, error)) error {
+	if err := rewriteFile(file, 0o700, change); err != nil {
+		return err
+	}
+	info, err := os.Stat(file) // it may have been as wanted already
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	return os.Chmod(file, info.Mode().Perm()&0o700)
+}
+
+func rewriteFile(file string, most os.FileMode, change func([]byte) ([]byte, error)) error {
 	before, err := os.ReadFile(file)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -31,7 +49,7 @@ func RewriteFile(file string, change func([]byte) ([]byte, error)) error {
 	}
 	mode := os.FileMode(0o600)
 	if info, err := os.Stat(file); err == nil {
-		mode = info.Mode().Perm()
+		mode = info.Mode().Perm() & most
 	}
 	if err := os.MkdirAll(filepath.Dir(file), 0o700); err != nil {
 		return err

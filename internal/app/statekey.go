@@ -15,33 +15,36 @@ import (
 func stateKey(state string) ([]byte, error) {
 	const size = 32
 	file := filepath.Join(state, "mcp-state-key")
-	read := func() ([]byte, error) {
-		f, err := os.Open(file)
-		if err != nil {
-			return nil, err
-		}
-		key, err := io.ReadAll(io.LimitReader(f, size+1))
-		if err = errors.Join(err, f.Close()); err == nil && len(key) != size {
-			err = fmt.Errorf("%s is not as it was written: remove it", file)
-		}
-		return key, err
+	key, err := keptFile(file, size, func() []byte {
+		fresh := make([]byte, size)
+		_, _ = rand.Read(fresh) // it never fails
+		return fresh
+	})
+	if err == nil && len(key) != size {
+		err = fmt.Errorf("%s is not as it was written: remove it", file)
 	}
-	key, err := read()
+	return key, err
+}
+
+// keptFile reads a file that only this account may read, and makes it first
+// where there is none: of two processes that start together, both get what one
+// of them has made. What is longer than most is cut after one byte more.
+func keptFile(file string, most int64, fresh func() []byte) ([]byte, error) {
+	text, err := readFirst(file, most)
 	if !errors.Is(err, os.ErrNotExist) {
-		return key, err
+		return text, err
 	}
-	if err := os.MkdirAll(state, 0o700); err != nil {
+	dir := filepath.Dir(file)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	key = make([]byte, size)
-	_, _ = rand.Read(key) // it never fails
-	temp, err := os.CreateTemp(state, ".mcp-state-key-*")
+	temp, err := os.CreateTemp(dir, "."+filepath.Base(file)+"-*") // for this account alone
 	if err != nil {
 		return nil, err
 	}
-	_, err = temp.Write(key)
+	_, err = temp.Write(fresh())
 	if err = errors.Join(err, temp.Sync(), temp.Close()); err == nil {
-		// A link is made once: of two processes that start together one wins.
+		// A link is made once.
 		if err = os.Link(temp.Name(), file); errors.Is(err, os.ErrExist) {
 			err = nil
 		}
@@ -49,5 +52,15 @@ func stateKey(state string) ([]byte, error) {
 	if err := errors.Join(err, os.Remove(temp.Name())); err != nil {
 		return nil, err
 	}
-	return read()
+	return readFirst(file, most)
+}
+
+// readFirst reads a file, and of a longer one no more than shows that it is.
+func readFirst(file string, most int64) ([]byte, error) {
+	f, err := os.OpenFile(file, os.O_RDONLY|nonBlocking, 0)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	return text, errors.Join(err, f.Close())
 }

@@ -52,6 +52,8 @@ type App struct {
 	events       events
 	instructions map[string]string // of agents
 	stateKey     []byte            // signs what MCP clients carry between requests
+	state        string            // the directory of the program's state
+	subject      string            // the person whose program this is
 	expose       string            // how models are shown tools, and from which size on they search
 	exposeTokens int
 	closers      []io.Closer
@@ -61,10 +63,12 @@ type App struct {
 
 // Needs is what Open takes besides the configuration.
 type Needs struct {
-	State  string // directory for the journal and its key
-	Dir    string // the working directory
-	Home   string // the person's home directory
-	Config string // the directory of the settings, which plugins lie in
+	State string // directory for the journal and its key
+	// Subject is the person whose program this is. Empty: local.
+	Subject string
+	Dir     string // the working directory
+	Home    string // the person's home directory
+	Config  string // the directory of the settings, which plugins lie in
 	// Settings is the person's file of settings, which mcp_import writes to.
 	// Empty: it writes nowhere, and does not exist.
 	Settings string
@@ -132,7 +136,7 @@ func prepare(cfg Config, needs Needs) (*App, error) {
 	if err != nil {
 		return nil, BadConfig{err}
 	}
-	a := &App{reach: reach, Sandbox: chooser, Faults: reach.faults, closers: []io.Closer{chooser}}
+	a := &App{reach: reach, Sandbox: chooser, Faults: reach.faults, closers: []io.Closer{chooser}, state: needs.State, subject: needs.Subject}
 	a.Crib = &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{}, Sandbox: chooser, Grant: a.grant(cfg), Files: reach.files,
 		Limits: toolcrib.Limits{

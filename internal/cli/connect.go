@@ -38,7 +38,7 @@ Clients: ` + strings.Join(connectable(), ", "),
 	cmd.Flags().BoolVar(&undo, "undo", false, "take it out again")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "show the file as it would be, and write nothing")
 	cmd.Flags().BoolVar(&project, "project", false, "in the file of this project instead of yours")
-	cmd.Flags().BoolVar(&http, "http", false, "over HTTP, to a server that 'toolcrib serve' runs, instead of a program that the client starts")
+	cmd.Flags().BoolVar(&http, "http", false, "over HTTP, to a server that 'toolcrib serve' runs, with your token, instead of a program that the client starts")
 	return cmd
 }
 
@@ -60,7 +60,7 @@ func (c *command) connect(client string, how connecting) error {
 	if err != nil {
 		return err
 	}
-	entry, err := c.connectEntry(how.http)
+	entry, err := c.connectEntry(how)
 	if err != nil {
 		return err
 	}
@@ -83,6 +83,9 @@ func (c *command) connect(client string, how connecting) error {
 			return err
 		}
 		fmt.Fprintf(c.err, "%s would be:\n", file)
+		if entry.Headers != nil {
+			fmt.Fprintf(c.err, "(with your token in place of %s, and only your account could read it)\n", dryToken)
+		}
 		return c.write(after, nil)
 	}
 	if how.undo {
@@ -91,7 +94,11 @@ func (c *command) connect(client string, how connecting) error {
 			return nil
 		}
 	}
-	if err := app.RewriteFile(file, change); err != nil {
+	rewrite := app.RewriteFile
+	if entry.Headers != nil && !how.undo {
+		rewrite = app.RewritePrivate
+	}
+	if err := rewrite(file, change); err != nil {
 		return err
 	}
 	switch {
@@ -130,15 +137,14 @@ func (c *command) clientFile(client string, project bool) (string, error) {
 	return first, nil
 }
 
+// dryToken stands for the token where it is only shown what would be written.
+const dryToken = "YOUR-TOKEN"
+
 // connectEntry is Toolcrib as a server: this very program, by its full path,
 // since clients are often started without the PATH of a terminal.
-func (c *command) connectEntry(http bool) (mcpconf.Entry, error) {
-	if http {
-		loaded, _, err := c.load()
-		if err != nil {
-			return mcpconf.Entry{}, err
-		}
-		return mcpconf.Entry{URL: "http://" + loaded.Value.Serve.Listen + "/mcp"}, nil
+func (c *command) connectEntry(how connecting) (mcpconf.Entry, error) {
+	if how.http {
+		return c.connectHTTP(how)
 	}
 	exe, err := os.Executable()
 	if err != nil {
@@ -164,5 +170,28 @@ func (c *command) connectEntry(http bool) (mcpconf.Entry, error) {
 		}
 		entry.Env = map[string]string{"TOOLCRIB_HOME": home}
 	}
+	return entry, nil
+}
+
+// connectHTTP is Toolcrib as a server at an address. The client gets the
+// person's own token: who has it calls as they do.
+func (c *command) connectHTTP(how connecting) (mcpconf.Entry, error) {
+	loaded, _, err := c.load()
+	if err != nil {
+		return mcpconf.Entry{}, err
+	}
+	entry := mcpconf.Entry{URL: "http://" + loaded.Value.Serve.Listen + "/mcp"}
+	token := dryToken
+	switch {
+	case how.undo, how.project && loaded.Value.Serve.Open:
+		return entry, nil
+	case how.project:
+		return entry, usagef("--project --http: your token would stand in a file of the project, which others read. Leave out --http, and the client starts Toolcrib by itself; or leave out --project, and it stands in your own settings")
+	case !how.dry:
+		if token, err = c.ownToken(app.OwnToken); err != nil {
+			return entry, err
+		}
+	}
+	entry.Headers = map[string]string{"Authorization": "Bearer " + token}
 	return entry, nil
 }

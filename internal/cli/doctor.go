@@ -78,6 +78,7 @@ func (c *command) examine(ctx context.Context) []finding {
 		return append(out, finding{"config", "problem", err.Error(), "'toolcrib config reference' lists every key"})
 	}
 	out = append(out, grantFinding(a, paths), commandsFinding(ctx, a, loaded.Value))
+	out = append(out, serveFinding(loaded.Value.Serve, paths.State))
 	tools := 0
 	for range a.Crib.Tools(toolcrib.Caller{}) {
 		tools++
@@ -125,6 +126,20 @@ func commandsFinding(ctx context.Context, a *app.App, cfg app.Config) finding {
 		return finding{"commands", "problem", e.Refusal, "see 'toolcrib sandbox'"}
 	}
 	return finding{"commands", "ok", "run in the sandbox " + e.Backend + ", held to: " + orNothing(e.Enforces), ""}
+}
+
+// serveFinding says whom toolcrib serve lets in.
+func serveFinding(cfg app.Serve, state string) finding {
+	token, err := app.ReadOwnToken(state)
+	switch {
+	case err != nil:
+		return finding{"serve", "problem", err.Error(), ""}
+	case cfg.Open:
+		return finding{"serve", "warning", "serve.open is set: every account and program of this machine may call without a token", "leave it out, and 'toolcrib connect CLIENT --http' gives your clients a token"}
+	case token == "":
+		return finding{"serve", "ok", "who has a token is let in; yours is made when it is first needed", ""}
+	}
+	return finding{"serve", "ok", "who has a token is let in; yours is in " + app.OwnTokenFile(state), ""}
 }
 
 func (c *command) configFinding(paths config.Paths, loaded *config.Loaded[app.Config]) finding {

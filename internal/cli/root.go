@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -150,7 +149,7 @@ and look at what was done.`,
 	}
 	// The flags were just defined, so registering cannot fail.
 	_ = root.RegisterFlagCompletionFunc("output", complete("json", "text"))
-	root.AddCommand(c.toolsCmd(), c.callCmd(), c.journalCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.busCmd(), c.hubCmd(), c.connectCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.versionCmd())
+	root.AddCommand(c.toolsCmd(), c.callCmd(), c.journalCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.connectCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.versionCmd())
 	return root
 }
 
@@ -256,7 +255,7 @@ func (c *command) needs(loaded *config.Loaded[app.Config], paths config.Paths) a
 		}
 	}
 	age, size := retentionFrom(loaded)
-	return app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Private: private, Layers: c.layers(loaded), Keys: c.keySource(), Log: c.logger(loaded.Value.Log)}
+	return app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Private: private, Layers: c.layers(loaded), Keys: c.keySource(), Log: c.logger(loaded.Value.Log)}
 }
 
 // settings is the person's file of settings.
@@ -297,7 +296,7 @@ func (c *command) logger(cfg app.Log) *slog.Logger {
 }
 
 // caller is who calls from this process: the person at this terminal, under
-// the preset that was named. The machine's word on whose they are counts first.
+// the preset that was named.
 func (c *command) caller(via, dialect string) (toolcrib.Caller, error) {
 	loaded, _, err := c.load()
 	if err != nil {
@@ -306,11 +305,7 @@ func (c *command) caller(via, dialect string) (toolcrib.Caller, error) {
 	if _, ok := loaded.Value.Agents[c.agent]; c.agent != "" && !ok {
 		return toolcrib.Caller{}, usagef("--agent %s: there is no such agent in the configuration", c.agent)
 	}
-	organisation := loaded.System.Organisation
-	if len(loaded.System.Organisations) == 0 { // else the machine says who belongs to them
-		organisation = cmp.Or(organisation, loaded.User.Organisation)
-	}
-	return toolcrib.Caller{Subject: subject(), Agent: c.agent, Via: via, Dialect: dialect, Organisation: organisation}, nil
+	return toolcrib.Caller{Subject: subject(), Agent: c.agent, Via: via, Dialect: dialect, Organisation: c.layers(loaded).Organisation()}, nil
 }
 
 // subject names the person at this terminal.

@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){
 		"toolcrib": func() { os.Exit(Main()) },
 		"fakemcp":  fakeMCP,
+		"stranger": stranger,
 	})
 }
 

@@ -16,9 +16,14 @@ func (c *command) serveCmd() *cobra.Command {
 		Use:   "serve",
 		Short: "Serve MCP over HTTP on this machine",
 		Long: `Serve the tools over streamable HTTP: MCP at /mcp, health at /healthz. The
-address must be on loopback. Ends on interrupt, after the calls under way.`,
+address must be on loopback. Ends on interrupt, after the calls under way.
+
+Every account of a machine reaches that address, so a client needs a token:
+yours, which 'toolcrib connect CLIENT --http' writes into its settings and
+'toolcrib token show' shows, or one of tokens in the configuration.`,
 		Example: `  toolcrib serve
   toolcrib serve --listen 127.0.0.1:9000
+  toolcrib connect claude-code --http
   curl -s http://127.0.0.1:7717/healthz`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -47,7 +52,12 @@ func (c *command) serve(ctx context.Context) error {
 		return err
 	}
 	defer a.FollowPolicy(c.policyNow)()
-	fmt.Fprintf(c.err, "toolcrib: MCP at http://%s/mcp, health at http://%[1]s/healthz; interrupt to stop\n", ln.Addr())
+	need := ". Clients need your token: 'toolcrib connect CLIENT --http' gives it to one"
+	if loaded.Value.Serve.Open {
+		need = ""
+		fmt.Fprintln(c.err, "toolcrib: warning: serve.open is set: every account and program of this machine may call, and do what your rules allow unasked. What has to be approved waits for you.")
+	}
+	fmt.Fprintf(c.err, "toolcrib: MCP at http://%s/mcp, health at http://%[1]s/healthz; interrupt to stop%s\n", ln.Addr(), need)
 	err = a.Serve(ctx, ln, version())
 	if cerr := a.Close(context.WithoutCancel(ctx)); cerr != nil {
 		fmt.Fprintf(c.err, "toolcrib: warning: closing: %v\n", cerr)

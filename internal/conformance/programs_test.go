@@ -228,7 +228,8 @@ func gateway(t testing.TB, config string) string {
 func serve(t testing.TB, file, config string) (url string, p *program) {
 	t.Helper()
 	dir, env := home(t, config)
-	cmd := exec.Command(file, "serve", "--listen", "127.0.0.1:0")
+	// Most of the programs that call it here cannot be told to send a header.
+	cmd := exec.Command(file, "serve", "--listen", "127.0.0.1:0", "--set", "serve.open=true")
 	cmd.Dir, cmd.Env = dir, env
 	p = launch(t, cmd)
 	base := p.await(t, `MCP at (http://[^/]+)/mcp`)

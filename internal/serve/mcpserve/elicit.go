@@ -73,7 +73,7 @@ func (s *Server) newGuest(ctx context.Context, v *visit, call toolcrib.Call) *gu
 func (s *Server) elicit(ctx context.Context, v *visit, q *desk.Question) {
 	var why error
 	for range maxTries {
-		form := newForm(s.people.desk, q, why)
+		form := s.newForm(q, why)
 		answer, err := v.way.ask(ctx, mcp.MethodElicit, form.params(v.client.version))
 		if ctx.Err() != nil || errors.Is(err, errAnswered) {
 			return // answered elsewhere, or the call has ended
@@ -92,7 +92,7 @@ func (s *Server) elicit(ctx context.Context, v *visit, q *desk.Question) {
 // approval is the round in which a client of the modern era is asked. why is
 // what was wrong with the answer before, and try which time this is.
 func (s *Server) approval(q *desk.Question, why error, try int) *round {
-	form := newForm(s.people.desk, q, why)
+	form := s.newForm(q, why)
 	return &round{
 		requests: map[string]mcp.Request{inputName: {Method: mcp.MethodElicit, Params: form.params(mcp.Modern)}},
 		answer: func(ctx context.Context, v *visit, all map[string]json.RawMessage) (again *round, settled bool) {
@@ -126,7 +126,7 @@ func (s *Server) settle(ctx context.Context, v *visit, q *desk.Question, b broug
 	switch b.Action {
 	case "accept":
 		var err error
-		if reply, err = newForm(s.people.desk, q, nil).read(b.Content); err != nil {
+		if reply, err = s.newForm(q, nil).read(b.Content); err != nil {
 			return err
 		}
 	case "decline":

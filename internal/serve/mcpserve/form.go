@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
@@ -24,8 +25,17 @@ const (
 
 // newForm makes the form of a question. why is what was wrong with the answer
 // before, if there was one.
-func newForm(d *desk.Desk, q *desk.Question, why error) *form {
-	return &form{question: q, offers: d.Offers(q), text: formText(q, why)}
+func (s *Server) newForm(q *desk.Question, why error) *form {
+	f := &form{question: q, offers: s.people.desk.Offers(q), text: formText(q, why)}
+	if s.cfg.Answers == nil || q.Text != "" { // to what a tool asks there are no others
+		return f
+	}
+	all := len(f.offers)
+	f.offers = slices.DeleteFunc(f.offers, func(o desk.Offer) bool { return !slices.Contains(s.cfg.Answers, o.Choice) })
+	if len(f.offers) < all {
+		f.text += " To allow it for longer than is offered here, leave it open and say so at a terminal: 'toolcrib approvals show " + q.ID + "'."
+	}
+	return f
 }
 
 // params is the form as a client of a version takes it.

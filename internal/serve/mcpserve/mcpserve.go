@@ -32,6 +32,8 @@ type Config struct {
 	// person who uses it is a screen of it, for the calls it makes itself. Nil:
 	// clients are not asked.
 	Desk *desk.Desk
+	// Answers are those that its clients may give to an approval. Nil: all.
+	Answers []desk.Choice
 
 	// Shelf is what there is besides tools. Nil: nothing.
 	Shelf Shelf

@@ -53,9 +53,9 @@ type Approvals struct {
 	Desk *desk.Desk
 	// Secret makes answers count that prove that they know it.
 	Secret string
-	// Anyone makes answers count that prove nothing: everything that reaches
-	// the bus may then allow whatever a call from the bus asks, once. It is for
-	// a bus that only trusted programs of this machine can reach.
+	// Anyone makes answers count that prove nothing, to what a tool asks a person
+	// by itself; and everything that reaches the bus may refuse a call. To allow
+	// one takes a proof: without, whoever calls could approve.
 	Anyone bool
 }
 
@@ -76,13 +76,25 @@ func (a Approvals) check() error {
 
 // choices are the answers that fit a question and can be given on the bus.
 // What is remembered for longer than a conversation is allowed elsewhere, and
-// without a proof nothing is remembered at all.
+// without a proof no call is allowed at all: the bus does not tell who calls
+// from who answers.
 func (a Approvals) choices(q *desk.Question) []string {
 	var list []string
 	for _, o := range a.Desk.Offers(q) {
-		if o.Choice == desk.AllowOnce || o.Choice == desk.Deny || o.Choice == desk.AllowSession && a.Secret != "" {
-			list = append(list, string(o.Choice))
+		switch o.Choice {
+		case desk.Deny:
+		case desk.AllowOnce:
+			if a.Secret == "" && q.Text == "" {
+				continue
+			}
+		case desk.AllowSession:
+			if a.Secret == "" {
+				continue
+			}
+		default:
+			continue
 		}
+		list = append(list, string(o.Choice))
 	}
 	return list
 }

@@ -147,22 +147,26 @@ func (s *socket) anyOf(types ...string) frame {
 	}
 }
 
-func TestAnyoneMayAnswerOnlyOnceAndOnlyIfSo(t *testing.T) {
+// TestWhoeverCallsDoesNotApprove: without a proof a client of the bus may refuse
+// a call, and not allow it.
+func TestWhoeverCallsDoesNotApprove(t *testing.T) {
 	r, d, url := asking(t, ovosserve.Approvals{Anyone: true})
 	s := ready(t, url)
 	q := s.want("3+3")
 	id := q["id"].(string)
-	if q["seal"] != nil || text(t, q["choices"]) != `["once","deny"]` {
+	if q["seal"] != nil || text(t, q["choices"]) != `["deny"]` {
 		t.Errorf("the question is %v", q)
 	}
-	if got := s.ask(answerType, answerText(t, id, "session", "", "")).Data; got["error"] == nil {
-		t.Errorf("remembered without a proof: %v", got)
+	for _, choice := range []string{"once", "allow", "allow_once", "session", "project", "always", "edit"} {
+		if got := s.ask(answerType, answerText(t, id, choice, "", "")).Data; got["error"] == nil || got["state"] == "allowed" {
+			t.Errorf("%s without a proof: %v", choice, got)
+		}
 	}
-	s.send(request(answerType, answerText(t, id, "once", "", ""), `"mark":"yes","source":"panel"`))
-	if got := s.next(mathCall+".response", "3+3").Data; got["result"] == nil {
-		t.Errorf("an allowed call got %v", got)
+	s.send(request(answerType, answerText(t, id, "deny", "not now", ""), `"mark":"no","source":"panel"`))
+	if got := s.next(mathCall+".response", "3+3").Data; !strings.Contains(got["detail"].(string), "not now") {
+		t.Errorf("a refused call got %v", got)
 	}
-	if by := r.journal.Records()[0].ApprovedBy; !strings.Contains(by, "bus as panel") {
+	if by := r.journal.Records()[0].ApprovedBy; strings.Contains(by, "bus") {
 		t.Errorf("approved by %q", by)
 	}
 
@@ -214,7 +218,7 @@ func TestQuestionsAreShownAgain(t *testing.T) {
 	r.crib.Approver = d
 	cfg := r.config()
 	cfg.Serve, cfg.Bus = nil, ovosbus.ClientConfig{URL: b.url, BackoffMin: time.Second, BackoffMax: time.Second}
-	cfg.Approvals = ovosserve.Approvals{Desk: d, Anyone: true}
+	cfg.Approvals = ovosserve.Approvals{Desk: d, Secret: secret}
 	serve(t, cfg)
 	id := ready(t, b.url).want("4+4")["id"].(string)
 	var s *socket
@@ -237,7 +241,7 @@ func TestQuestionsAreShownAgain(t *testing.T) {
 			}
 		}
 	}
-	s.send(request(answerType, answerText(t, id, "once", "", ""), `"mark":"yes"`))
+	s.send(request(answerType, answerText(t, id, "once", "", mac(answerType, id, "once", "")), `"mark":"yes"`))
 	if got := s.next(mathCall+".response", "4+4").Data; got["result"] == nil {
 		t.Errorf("the call got %v", got)
 	}

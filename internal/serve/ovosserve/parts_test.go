@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http/httptest"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -244,6 +245,32 @@ func TestBusURL(t *testing.T) {
 	} {
 		if got := busURL(&net.TCPAddr{IP: net.ParseIP(tt.ip), Port: 81}, tt.cfg); got != tt.want {
 			t.Errorf("%s: %s", tt.ip, got)
+		}
+	}
+}
+
+// TestChoicesWithoutAProof: what a tool asks can be answered, and a call can only
+// be refused.
+func TestChoicesWithoutAProof(t *testing.T) {
+	d, err := desk.New(desk.Config{Store: &desk.Memory{}, RedactJSON: func(m json.RawMessage) json.RawMessage { return m }, RedactText: func(s string) string { return s }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	call := desk.Question{Caller: toolcrib.Caller{Subject: "s", Session: "c"}, Project: "/p", Arguments: "a"}
+	asks := call
+	asks.Text = "Which colour?"
+	for _, c := range []struct {
+		approvals Approvals
+		q         desk.Question
+		want      string
+	}{
+		{Approvals{Desk: d, Anyone: true}, call, "deny"},
+		{Approvals{Desk: d, Anyone: true}, asks, "once,deny"},
+		{Approvals{Desk: d, Anyone: true, Secret: "s"}, call, "once,session,deny"},
+		{Approvals{Desk: d, Secret: "s"}, asks, "once,deny"},
+	} {
+		if got := strings.Join(c.approvals.choices(&c.q), ","); got != c.want {
+			t.Errorf("%+v: %q, want %q", c.approvals, got, c.want)
 		}
 	}
 }
