@@ -59,6 +59,7 @@ func (a *App) openSafety(ctx context.Context, cfg Config, needs Needs) error {
 	if a.bounds, err = openBounds(cfg.Bounds, a.Crib.Grant, needs); err != nil {
 		return err
 	}
+	a.bounds.locked = a.keeper.locked
 	a.closers = append(a.closers, a.bounds)
 	a.secrets = found
 	c := a.Crib

@@ -96,6 +96,7 @@ type boundsSafety struct {
 
 	budget    *guard.Budget // nil: there are none
 	artifacts *artifact.Store
+	locked    func() error // why nothing may be kept; nil: everything may
 }
 
 // Close gives the directory of artifacts back.
@@ -136,7 +137,12 @@ func openBounds(cfg SafetyBounds, most toolcrib.Grant, needs Needs) (*boundsSafe
 	if err != nil {
 		return nil, err
 	}
-	cutter.Keep = b.artifacts.Put
+	cutter.Keep = func(caller toolcrib.Caller, text []byte) (string, error) {
+		if b.locked != nil && b.locked() != nil {
+			return "", errors.New("the vault is locked, so that secrets in it could not be taken out")
+		}
+		return b.artifacts.Put(caller, text)
+	}
 	return b, nil
 }
 

@@ -110,8 +110,10 @@ type keeper struct {
 	values []string
 	set    *secrets.Known
 	setOf  vault.Stamp
-	told   bool      // that the values cannot be read
-	retry  time.Time // not before
+	shut   error     // why the values cannot be read, although there are some
+	told   bool      // that this was said
+	retry  time.Time // not before, unless the store looks different
+	bad    os.FileInfo
 }
 
 // openSecrets gives a crib its secrets: the handle, the most that tools get, and
@@ -137,10 +139,15 @@ func (k *keeper) lookup(ctx context.Context, call toolcrib.Call, tool toolcrib.S
 	if err != nil {
 		return "", refusedSecret(call.Tool, err)
 	}
-	k.mu.Lock()
-	k.retry = time.Time{} // it is open
-	k.mu.Unlock()
+	k.opened()
 	return value, nil
+}
+
+// opened: somebody got in, so that the values can be read now.
+func (k *keeper) opened() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.retry = time.Time{}
 }
 
 // refusedSecret says to a model what it may know of an error of the vault.
@@ -154,7 +161,7 @@ func refusedSecret(tool string, err error) error {
 	case errors.Is(err, vault.ErrInvalid):
 		e.Code, e.Message = toolcrib.Invalid, "this cannot be the name of a secret, or this caller cannot have any"
 	default:
-		e.Message = "the secrets cannot be read; a person has to see to it (toolcrib secret list)"
+		e.Message = "the secrets cannot be read; a person has to see to it (toolcrib doctor): " + Unlock(err)
 	}
 	return e
 }
@@ -183,12 +190,12 @@ const (
 // known gives every value in the vault, the longest first, and the stamp of
 // this state: as long as that is the same, so are they. It is for redaction and
 // must not stop a call. It asks no person, and if the key is not to be had it
-// says so once in the log and gives what it knew before. The list is not to be
-// changed.
+// says so once in the log, keeps why for [keeper.locked], and gives what it knew
+// before. The list is not to be changed.
 func (k *keeper) known(ctx context.Context) ([]string, vault.Stamp) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.now().Before(k.retry) {
+	if k.now().Before(k.retry) && sameStore(k.bad, k.look()) {
 		return k.values, k.stamp
 	}
 	// A call asks several times within a moment: one look is for all of them.
@@ -207,18 +214,19 @@ func (k *keeper) known(ctx context.Context) ([]string, vault.Stamp) {
 	switch {
 	case err != nil && ctx.Err() != nil: // the call is over; that says nothing
 	case err != nil:
-		k.until = time.Time{}
+		k.until, k.shut, k.bad = time.Time{}, err, file
 		k.retry = k.now().Add(knownRest)
 		if !k.told {
 			k.told = true
-			k.log.Warn("the vault cannot be read, so its values are not taken out of results", "err", err)
+			k.log.Warn("the vault cannot be read: calls are recorded without their texts, tools get no secrets, and nobody is asked", "err", err, "fix", Unlock(err))
 		}
 	default:
+		k.shut, k.told = nil, false
 		k.file, k.until = file, k.now().Add(knownHold)
 		if stamp == k.stamp {
 			break
 		}
-		k.values, k.stamp, k.told = nil, stamp, false
+		k.values, k.stamp = nil, stamp
 		for _, value := range found {
 			k.values = append(k.values, value)
 		}

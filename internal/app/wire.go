@@ -181,7 +181,8 @@ func (a *App) complete(ctx context.Context, cfg Config, needs Needs) (err error)
 		return err
 	}
 	a.Desk, a.closers = d, append(a.closers, kept)
-	a.Crib.Approver, a.Crib.Journal = d, a.Journal
+	a.Crib.Approver = sealedDesk{d, a.keeper}
+	a.Crib.Journal = &sealedJournal{Journal: a.Journal, locked: a.keeper.locked, without: map[*toolcrib.Record]bool{}}
 	return nil
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
+	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
 // finding is one thing the doctor looked at.
@@ -94,6 +95,7 @@ func (c *command) examine(ctx context.Context) []finding {
 	for _, f := range a.Faults {
 		out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend or disable it"})
 	}
+	out = append(out, vaultFinding(ctx, a)...)
 	if err := a.Close(context.WithoutCancel(ctx)); err != nil {
 		out = append(out, finding{"tools", "warning", "closing: " + err.Error(), ""})
 	}
@@ -114,6 +116,21 @@ func grantFinding(a *app.App, paths config.Paths) finding {
 		return finding{"grant", "warning", "tools have no directory here: the working directory is your home directory or holds it", "start in a project, or name directories in grant.write and grant.read"}
 	}
 	return finding{"grant", "ok", "tools have " + strings.Join(parts, ", ") + "; what they delete goes to " + filepath.Join(paths.State, "trash"), ""}
+}
+
+// vaultFinding says whether the secrets can be read. Where there are none there
+// is nothing to say.
+func vaultFinding(ctx context.Context, a *app.App) []finding {
+	entries, locked := a.VaultState(ctx)
+	switch {
+	case errors.Is(locked, vault.ErrUnsaid):
+		return []finding{{"vault", "warning", "it opens with a passphrase: until somebody has said it, calls are recorded without their texts and nobody is asked", app.Unlock(locked)}}
+	case locked != nil:
+		return []finding{{"vault", "problem", "there are secrets, and they cannot be read: " + locked.Error() + "; tools that need one are refused, other calls are recorded without their texts, and nobody is asked", app.Unlock(locked)}}
+	case entries == 0:
+		return nil
+	}
+	return []finding{{"vault", "ok", fmt.Sprintf("open, %d values are kept out of results and records", entries), ""}}
 }
 
 // commandsFinding says whether and where command lines are run.

@@ -15,6 +15,8 @@ var (
 	ErrNotGranted = errors.New("the secret was not granted")
 	// ErrKey: the key is missing or is another one. Nothing was changed.
 	ErrKey = errors.New("the vault's key is missing or is another one")
+	// ErrUnsaid: it is an ErrKey because nobody has said the passphrase yet.
+	ErrUnsaid = errors.New("nobody has said the passphrase yet")
 	// ErrDamaged: the file of secrets was cut or edited, or is no such file.
 	ErrDamaged = errors.New("the vault's file is damaged")
 	// ErrUnsafe: the store is not as closed to other users as it must be.

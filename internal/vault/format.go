@@ -143,6 +143,23 @@ func unseal(line, body []byte, k *key) (*content, error) {
 	return parseContent(whole[sha256.Size:])
 }
 
+// bare reports whether a store has no entry, by the length of what is
+// encrypted: age adds to it what does not depend on the key.
+func bare(data []byte) bool {
+	empty, err := (&content{}).encode()
+	if err != nil {
+		return false
+	}
+	_, _, body, err := parseFile(data)
+	if err != nil {
+		return false
+	}
+	_, rest, found := bytes.Cut(body, []byte("\n--- ")) // the last line of age's header
+	_, payload, ended := bytes.Cut(rest, []byte("\n"))
+	const nonce, tag = 16, 16
+	return found && ended && len(payload) == nonce+sha256.Size+len(empty)+tag
+}
+
 func (c *content) encode() ([]byte, error) {
 	w := writtenContent{Retired: c.retired, Secrets: make([]writtenEntry, 0, len(c.secrets))}
 	for ref, e := range c.secrets {

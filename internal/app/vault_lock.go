@@ -1,0 +1,152 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/vault"
+)
+
+// This file is about a vault that has entries and cannot be opened. What its
+// values are is then not known, so they cannot be taken out of anything:
+//
+//   - tools and servers that use a secret get none, and say why;
+//   - the journal has calls without their texts;
+//   - what is cut from results is not kept;
+//   - a person is not asked, since the question would be kept with its texts.
+//
+// Results still go to the model, without what the rules of the scanner find.
+
+// locked says why the vault cannot be opened, although there are values in it.
+// Nil: they are known, or there are none.
+func (k *keeper) locked() error {
+	k.known(context.Background())
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.shut
+}
+
+// Unlock tells the person how a vault is opened that said no with this error.
+func Unlock(err error) string {
+	switch {
+	case errors.Is(err, vault.ErrUnsaid):
+		return "say the passphrase: 'toolcrib secret list' asks for it in a terminal; for servers keep a key in the keyring or in a variable instead (vault.key)"
+	case errors.Is(err, vault.ErrKey):
+		return "give it the key it was closed with: the variable, keyring or command that vault.key names; 'toolcrib secret list' tries it and says more"
+	case errors.Is(err, vault.ErrDamaged):
+		return "put back a copy of the vault's file, or move it away and set the secrets again (toolcrib secret set)"
+	case errors.Is(err, vault.ErrUnsafe):
+		return "close the vault's directory and files to other users, after a look at who could get at them"
+	}
+	return "'toolcrib secret list' tries to open it and says more"
+}
+
+// VaultState tells whether there are secrets, and why they cannot be read if
+// that is so. It asks nobody.
+func (a *App) VaultState(ctx context.Context) (entries int, locked error) {
+	if a.keeper == nil {
+		return 0, nil
+	}
+	if locked := a.keeper.locked(); locked != nil {
+		return 0, locked
+	}
+	values, _ := a.keeper.known(ctx)
+	return len(values), nil
+}
+
+// sealedJournal keeps the texts of calls out of the journal while the vault is
+// locked. A call that began so ends so: its texts were looked over meanwhile.
+type sealedJournal struct {
+	toolcrib.Journal
+	locked func() error
+
+	mu      sync.Mutex
+	without map[*toolcrib.Record]bool
+}
+
+// Begin implements [toolcrib.Journal].
+func (j *sealedJournal) Begin(ctx context.Context, r *toolcrib.Record) (*toolcrib.Record, error) {
+	if j.locked() == nil {
+		return j.Journal.Begin(ctx, r)
+	}
+	bare := withoutTexts(r)
+	old, err := j.Journal.Begin(ctx, bare)
+	r.Seq = bare.Seq
+	if err == nil && old == nil {
+		j.mu.Lock()
+		j.without[r] = true
+		j.mu.Unlock()
+	}
+	return old, err
+}
+
+// End implements [toolcrib.Journal].
+func (j *sealedJournal) End(ctx context.Context, r *toolcrib.Record) error {
+	j.mu.Lock()
+	bare := j.without[r]
+	delete(j.without, r)
+	j.mu.Unlock()
+	if !bare && j.locked() == nil {
+		return j.Journal.End(ctx, r)
+	}
+	kept := withoutTexts(r)
+	err := j.Journal.End(ctx, kept)
+	r.Seq = kept.Seq
+	return err
+}
+
+// unkept stands where a text would be.
+const unkept = "(not recorded: the vault is locked)"
+
+// withoutTexts is a record with names, codes and sizes alone.
+func withoutTexts(r *toolcrib.Record) *toolcrib.Record {
+	own := *r
+	own.Input, own.Edited = sizeOnly(r.Input), sizeOnly(r.Edited)
+	if r.Result != nil {
+		own.Result, own.Cut = nil, true
+	}
+	if r.Message != "" {
+		own.Message = unkept
+	}
+	own.Verdicts = append([]toolcrib.Verdict(nil), r.Verdicts...)
+	for i := range own.Verdicts {
+		if own.Verdicts[i].Reason != "" {
+			own.Verdicts[i].Reason = unkept
+		}
+	}
+	return &own
+}
+
+func sizeOnly(text json.RawMessage) json.RawMessage {
+	if text == nil {
+		return nil
+	}
+	return fmt.Appendf(nil, `{"unrecorded":{"bytes":%d}}`, len(text))
+}
+
+// sealedDesk asks nobody while the vault is locked. A person who can be asked
+// for the passphrase is asked for that first.
+type sealedDesk struct {
+	toolcrib.Approver
+	keeper *keeper
+}
+
+// Approve implements [toolcrib.Approver].
+func (d sealedDesk) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
+	err := d.keeper.locked()
+	if errors.Is(err, vault.ErrUnsaid) {
+		if _, opened := d.keeper.vault.Stamp(ctx); opened == nil {
+			d.keeper.opened()
+			err = d.keeper.locked()
+		}
+	}
+	if err != nil {
+		return toolcrib.Answer{}, &toolcrib.Error{Code: toolcrib.Unavailable, Err: errors.Join(toolcrib.ErrNobody, err),
+			Message: "a person has to be asked, but the vault is locked, so that secrets in the question could not be hidden; " + Unlock(err)}
+	}
+	return d.Approver.Approve(ctx, q)
+}
