@@ -1,7 +1,10 @@
 package sandbox
 
 import (
+	"bytes"
+	"encoding/binary"
 	"io/fs"
+	"os"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -31,13 +34,103 @@ func (d dirState) settled() bool {
 	return time.Now().UnixNano()-d.changed > int64(time.Second)
 }
 
-// hasFurtherNames tells whether a file can be reached by another name too.
-func hasFurtherNames(file string) (bool, error) {
+func (d dirState) id() FileID { return FileID{Device: d.device, Inode: d.inode} }
+
+// fileFacts is what is asked of a file, a directory or a link.
+type fileFacts struct {
+	id                 FileID
+	dir, link, regular bool
+	names              uint64
+	size, changed      int64
+}
+
+func factsOf(path string) (fileFacts, error) {
 	var st unix.Stat_t
-	if err := unix.Lstat(file, &st); err != nil {
-		return false, &fs.PathError{Op: "lstat", Path: file, Err: err}
+	if err := unix.Lstat(path, &st); err != nil {
+		return fileFacts{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
 	}
-	return st.Nlink > 1, nil
+	kind := st.Mode & unix.S_IFMT
+	return fileFacts{
+		id: FileID{Device: st.Dev, Inode: st.Ino}, dir: kind == unix.S_IFDIR, link: kind == unix.S_IFLNK, regular: kind == unix.S_IFREG,
+		names: uint64(st.Nlink), //nolint:unconvert // it is smaller on arm64
+		size:  st.Size, changed: st.Ctim.Nano(),
+	}, nil
+}
+
+// readDir reads a directory that must be the one whose state is known. The
+// standard library does not give the numbers of files, and asks for each name.
+func readDir(dir string, state dirState) ([]entry, error) {
+	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: err}
+	}
+	defer func() { _ = unix.Close(fd) }() // it was only read
+	var st unix.Stat_t
+	if err := unix.Fstat(fd, &st); err != nil || st.Dev != state.device || st.Ino != state.inode {
+		return nil, fs.ErrNotExist // another one by now
+	}
+	var list []entry
+	buffer := make([]byte, 32<<10)
+	for {
+		n, err := unix.ReadDirent(fd, buffer)
+		if err != nil {
+			return nil, &fs.PathError{Op: "readdir", Path: dir, Err: err}
+		}
+		if n <= 0 {
+			return list, nil
+		}
+		for rest := buffer[:n]; len(rest) > 0; {
+			var e entry
+			var ok bool
+			if e, rest, ok = nextEntry(rest); !ok {
+				return nil, &fs.PathError{Op: "readdir", Path: dir, Err: unix.EIO}
+			}
+			if e.kind == fs.ModeIrregular { // the file system does not say
+				facts, err := os.Lstat(dir + "/" + e.name)
+				if err != nil {
+					continue // it went away
+				}
+				e.kind = facts.Mode().Type()
+			}
+			if e.name != "." && e.name != ".." {
+				list = append(list, e)
+			}
+		}
+		if len(list) > maxEntries {
+			return nil, errCrowded
+		}
+	}
+}
+
+// nextEntry reads a struct linux_dirent64.
+func nextEntry(text []byte) (e entry, rest []byte, ok bool) {
+	const name = 19
+	if len(text) < name {
+		return e, nil, false
+	}
+	size := int(binary.NativeEndian.Uint16(text[16:]))
+	if size <= name || size > len(text) {
+		return e, nil, false
+	}
+	e.inode = binary.NativeEndian.Uint64(text)
+	before, _, _ := bytes.Cut(text[name:size], []byte{0})
+	e.name = string(before)
+	switch text[18] {
+	case unix.DT_REG:
+	case unix.DT_DIR:
+		e.kind = fs.ModeDir
+	case unix.DT_LNK:
+		e.kind = fs.ModeSymlink
+	case unix.DT_SOCK:
+		e.kind = fs.ModeSocket
+	case unix.DT_FIFO:
+		e.kind = fs.ModeNamedPipe
+	case unix.DT_CHR, unix.DT_BLK:
+		e.kind = fs.ModeDevice
+	default:
+		e.kind = fs.ModeIrregular
+	}
+	return e, text[size:], true
 }
 
 // noWait opens a pipe without waiting for somebody at its other end.

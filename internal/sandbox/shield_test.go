@@ -81,8 +81,8 @@ func TestShield(t *testing.T) {
 		want string
 	}{
 		{"writable", []toolcrib.Dir{{Path: work, Write: true}},
-			"hide work/.ENV.local|hide work/.env|hide work/.envs/|pin work/.git/|fix work/.git/config|fix work/.git/hooks/|pin work/.git/modules/m/|fix work/.git/modules/m/config|hide work/a/b/.envrc|" +
-				"pin work/bare/|fix work/bare/commondir|fix work/bare/config|fix work/certs/ca.crt|fix work/sub/.git"},
+			"hide work/.ENV.local|hide work/.env|hide work/.envs/|pin work/.git/|fix work/.git/config|fix work/.git/hooks/|pin work/.git/modules/|pin work/.git/modules/m/|fix work/.git/modules/m/config|" +
+				"pin work/a/|pin work/a/b/|hide work/a/b/.envrc|pin work/bare/|fix work/bare/commondir|fix work/bare/config|pin work/certs/|fix work/certs/ca.crt|pin work/sub/|fix work/sub/.git"},
 		{"read-only", []toolcrib.Dir{{Path: work}}, envs + "|hide work/a/b/.envrc"},
 		{"read-only but for a part", []toolcrib.Dir{{Path: work}, {Path: filepath.Join(work, "certs"), Write: true}}, envs + "|hide work/a/b/.envrc|fix work/certs/ca.crt"},
 		{"a home", []toolcrib.Dir{{Path: home}}, "hide .bashrc|hide .ssh/|" + envs + "|hide work/a/b/.envrc"},
@@ -124,7 +124,7 @@ func TestShieldSeesChanges(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(root, "b"), old, old); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff([]string{"hide b/.env"}, covers(t, s, root, dir)); diff != "" {
+	if diff := cmp.Diff([]string{"pin b/", "hide b/.env"}, covers(t, s, root, dir)); diff != "" {
 		t.Errorf("after a file came (-want +got):\n%s", diff)
 	}
 	if err := os.Remove(filepath.Join(root, "b", ".env")); err != nil {
@@ -151,7 +151,7 @@ func TestShieldLinks(t *testing.T) {
 	}
 	plantTree(t, root, "work/keys/id")
 	s := shield(t, filepath.Join(root, "home"), toolcrib.DefaultProtected(), nil)
-	if diff := cmp.Diff([]string{"hide work/keys/", "hide work/real"}, covers(t, s, root, toolcrib.Dir{Path: filepath.Join(root, "work"), Write: true})); diff != "" {
+	if diff := cmp.Diff([]string{"pin work/.env", "hide work/keys/", "hide work/real"}, covers(t, s, root, toolcrib.Dir{Path: filepath.Join(root, "work"), Write: true})); diff != "" {
 		t.Errorf("covers (-want +got):\n%s", diff)
 	}
 }
@@ -195,8 +195,8 @@ func BenchmarkShield(b *testing.B) {
 	}
 }
 
-// TestPinnedParents: a place named by the end of a path stays covered only if
-// the directories that make that path cannot be renamed.
+// TestPinnedParents: a place stays covered only if none of the directories
+// above it can be renamed.
 func TestPinnedParents(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("nothing is covered there")
@@ -210,7 +210,52 @@ func TestPinnedParents(t *testing.T) {
 	}
 	s := shield(t, "", []string{"conf/secret.txt"}, nil)
 	got := covers(t, s, root, toolcrib.Dir{Path: filepath.Join(root, "work"), Write: true})
-	if want := []string{"pin work/deep/conf/", "hide work/deep/conf/secret.txt"}; !slices.Equal(got, want) {
+	if want := []string{"pin work/deep/", "pin work/deep/conf/", "hide work/deep/conf/secret.txt"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
+}
+
+// TestShieldInARace: what is moved while it is looked for is found, or nothing
+// is said to be known.
+func TestShieldInARace(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("changes of directories are told by their times there")
+	}
+	root := t.TempDir()
+	plantTree(t, root, "conf/.env", "a/x", "b/x")
+	s := shield(t, "", []string{".env"}, nil)
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for {
+			for _, m := range [][2]string{{"conf", "a/conf"}, {"a/conf", "b/conf"}, {"b/conf", "conf"}} {
+				if err := os.Rename(filepath.Join(root, m[0]), filepath.Join(root, m[1])); err != nil {
+					t.Error(err)
+				}
+			}
+			select {
+			case <-stop:
+				return
+			default:
+			}
+		}
+	}()
+	known := 0
+	for range 30 {
+		list, err := s.Covers([]toolcrib.Dir{{Path: root, Write: true}})
+		switch hidden := slices.IndexFunc(list, func(c sandbox.Cover) bool { return c.Kind == sandbox.Hide }); {
+		case err == nil && hidden < 0:
+			t.Error("it was not found, and nothing was said")
+		case err == nil:
+			known++
+		case toolcrib.CodeOf(err) != toolcrib.Unavailable:
+			t.Error(err)
+		}
+	}
+	close(stop)
+	<-done
+	if _, err := s.Covers([]toolcrib.Dir{{Path: root, Write: true}}); err != nil {
+		t.Errorf("when it is over: %v", err)
+	}
+	t.Logf("it was found %d times", known)
 }

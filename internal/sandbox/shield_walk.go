@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
@@ -21,6 +20,8 @@ type sight struct {
 	covers  []Cover
 	links   []string // to be hidden by name, but links: what they lead to is meant
 	keyed   []string // to be hidden if they hold a key; links or files
+	tree    string   // the .git that makes it the top of a work tree
+	inodes  []uint64 // of its files
 	below   []string
 	settled bool // long enough unchanged that a change would show in its time
 }
@@ -29,49 +30,61 @@ type sight struct {
 type shieldWalk struct {
 	shield  *Shield
 	dirs    []toolcrib.Dir
-	visited map[string]bool
+	visited map[string]dirState
+	pinned  map[string]bool // directories whose parents are pinned too
+	trees   []workTree
 	found   []Cover
+	notes   map[string]bool
+	read    bool   // a directory was not as it was remembered
+	moved   string // something that was there and then was not
 }
 
 // descend looks at a directory and all below it. Links are not followed.
 func (w *shieldWalk) descend(root string) error {
-	if w.visited == nil {
-		w.visited = map[string]bool{}
-	}
 	for queue := []string{root}; len(queue) > 0; {
 		dir := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
-		if w.visited[dir] {
+		if _, done := w.visited[dir]; done {
+			continue
+		}
+		if tooDeep(dir, root) {
+			w.leaveOut(dir, "it lies too deep to look for protected files in it")
 			continue
 		}
 		if len(w.visited) >= maxShieldDirs {
-			return Unavailable(fmt.Sprintf("there are more than %d directories below %s, too many to look for protected files in: grant less", maxShieldDirs, root), nil)
+			var err error
+			if queue, err = w.thinOut(root, append(queue, dir)); err != nil {
+				return err
+			}
+			continue
 		}
-		seen, err := w.shield.look(dir)
+		seen, err := w.look(dir)
 		switch {
+		case errors.Is(err, fs.ErrNotExist) && dir == root:
+			continue // nothing can be shown of it, and that is said elsewhere
 		case errors.Is(err, fs.ErrNotExist):
-			continue // it went away
+			w.moved = dir // it was there a moment ago
+			continue
+		case errors.Is(err, errCrowded) && dir != root:
+			w.leaveOut(dir, err.Error())
+			continue
+		case errors.Is(err, errCrowded):
+			return Unavailable(fmt.Sprintf("programs cannot be started in %s: %s. Remove some of its entries, or grant less", dir, err), nil)
 		case err != nil:
 			// We cannot look into it, but its owner could open it up.
 			w.found = append(w.found, Cover{Path: dir, Dir: true})
 			continue
 		}
-		w.visited[dir] = true
-		covers := seen.covers
+		w.visited[dir] = seen.state
+		w.found = append(w.found, seen.covers...)
 		for _, name := range seen.keyed {
-			covers = append(slices.Clip(covers), w.keyCovers(name)...)
-		}
-		w.found = append(w.found, covers...)
-		for _, c := range covers { // a name may have been added anywhere
-			if c.Kind != Hide || c.Dir {
-				continue
-			}
-			if further, err := hasFurtherNames(c.Path); further || err != nil && !errors.Is(err, fs.ErrNotExist) {
-				return furtherName(c.Path)
-			}
+			w.hideKey(name)
 		}
 		for _, link := range seen.links {
 			w.hideTarget(link)
+		}
+		if seen.tree != "" {
+			w.trees = append(w.trees, workTree{top: dir, git: seen.tree})
 		}
 		queue = append(queue, seen.below...)
 	}
@@ -80,60 +93,54 @@ func (w *shieldWalk) descend(root string) error {
 
 // hideTarget hides what a link leads to, if a program could reach it.
 func (w *shieldWalk) hideTarget(link string) {
-	target, err := filepath.EvalSymlinks(link)
-	if err != nil {
+	target, links, err := follow(link)
+	if err != nil || !w.inside(target) {
 		return
 	}
-	info, err := os.Stat(target)
+	info, err := os.Lstat(target)
 	if err != nil {
+		w.moved = target
 		return
 	}
-	for _, d := range w.dirs {
-		if target != d.Path && within(target, d.Path) {
-			w.found = append(w.found, Cover{Path: target, Dir: info.IsDir()})
-			return
-		}
-	}
+	w.hide(target, info.IsDir())
+	w.pinLinks(links)
 }
 
 // look gives what is in a directory, from memory if it has not changed.
-func (s *Shield) look(dir string) (*sight, error) {
+func (w *shieldWalk) look(dir string) (*sight, error) {
 	state, err := stateOf(dir)
 	if err != nil {
 		return nil, err
 	}
-	if old := s.seen[dir]; old != nil && old.settled && old.state == state {
+	if old := w.shield.seen[dir]; old != nil && old.settled && old.state == state {
 		return old, nil
 	}
-	f, err := os.Open(dir)
+	w.read = true
+	entries, err := readDir(dir, state)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := f.ReadDir(-1)
-	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, err
-	}
-	seen := s.judge(dir, entries)
+	seen := w.shield.judge(dir, entries)
 	seen.state, seen.settled = state, state.settled()
-	s.seen[dir] = seen
+	w.shield.seen[dir] = seen
 	return seen, nil
 }
 
 // forget drops what lies in no directory of the last look, when there is much
 // of it: grants come and go.
-func (s *Shield) forget(visited map[string]bool) {
+func (s *Shield) forget(visited map[string]dirState) {
 	if len(s.seen) <= maxShieldDirs {
 		return
 	}
 	for dir := range s.seen {
-		if !visited[dir] {
+		if _, ok := visited[dir]; !ok {
 			delete(s.seen, dir)
 		}
 	}
 }
 
 // judge decides on each entry of a directory.
-func (s *Shield) judge(dir string, entries []fs.DirEntry) *sight {
+func (s *Shield) judge(dir string, entries []entry) *sight {
 	seen := &sight{}
 	git := isGitDir(dir, entries)
 	switch {
@@ -143,61 +150,65 @@ func (s *Shield) judge(dir string, entries []fs.DirEntry) *sight {
 		seen.covers = append(seen.covers, Cover{Path: dir, Kind: Fix, Dir: true})
 	}
 	for _, e := range entries {
-		name := filepath.Join(dir, e.Name())
-		link := e.Type()&fs.ModeSymlink != 0
+		name := filepath.Join(dir, e.name)
+		if e.kind == 0 && e.inode != 0 {
+			seen.inodes = append(seen.inodes, e.inode)
+		}
 		answer := sensitive.Open
-		if s.hidden.May(e.Name()) {
+		if s.hidden.May(e.name) {
 			answer = s.hidden.Judge(elements(name))
 		}
-		if answer == sensitive.Keyed && !e.IsDir() {
+		if answer == sensitive.Keyed && !e.isDir() {
 			seen.keyed = append(seen.keyed, name)
 		}
 		switch {
+		case answer == sensitive.Closed && e.isLink():
+			seen.links = append(seen.links, name)
+			continue
 		case answer == sensitive.Closed:
-			if link {
-				seen.links = append(seen.links, name)
-				continue
-			}
-			seen.covers = append(seen.covers, s.hide(name, e.IsDir())...)
+			seen.covers = append(seen.covers, Cover{Path: name, Dir: e.isDir()})
 			continue
-		case link:
+		case isGitName(e.name):
+			seen.tree = name
+		}
+		switch {
+		case e.isLink() && isGitName(e.name):
+			seen.covers = append(seen.covers, Cover{Path: name, Kind: Pin, Link: true})
+		case e.isLink():
 			continue
-		case e.Type()&fs.ModeSocket != 0: // who answers there is outside
+		case e.kind&fs.ModeSocket != 0: // who answers there is outside
 			seen.covers = append(seen.covers, Cover{Path: name})
 			continue
-		case s.fixed.Match(elements(name)), git && runsPrograms(e.Name()), !e.IsDir() && isGitName(e.Name()):
-			seen.covers = append(seen.covers, Cover{Path: name, Kind: Fix, Dir: e.IsDir()})
+		case s.fixed.Match(elements(name)), git && runsPrograms(e.name), !e.isDir() && isGitName(e.name):
+			seen.covers = append(seen.covers, Cover{Path: name, Kind: Fix, Dir: e.isDir()})
 		}
-		if e.IsDir() && (!git || strings.EqualFold(e.Name(), "modules") || strings.EqualFold(e.Name(), "worktrees")) {
+		if e.isDir() && (!git || !insideGit(dir) || strings.EqualFold(e.name, "modules") || strings.EqualFold(e.name, "worktrees")) {
 			seen.below = append(seen.below, name)
 		}
 	}
 	return seen
 }
 
-// hide covers a place, and pins the directories that make its path one to be
-// hidden: who could rename those would uncover it next time.
-func (s *Shield) hide(name string, dir bool) []Cover {
-	covers := []Cover{{Path: name, Dir: dir}}
-	up := name
-	for range s.hidden.Depth(elements(name)) - 1 {
-		up = filepath.Dir(up)
-		covers = append(covers, Cover{Path: up, Kind: Pin, Dir: true})
-	}
-	return covers
+// entry is a name in a directory.
+type entry struct {
+	name  string
+	kind  fs.FileMode // its type only; zero for a file
+	inode uint64      // zero: not known
 }
 
-// keyCovers covers a file whose name says that it may hold a key, if it does.
-func (w *shieldWalk) keyCovers(name string) []Cover {
+func (e entry) isDir() bool  { return e.kind&fs.ModeDir != 0 }
+func (e entry) isLink() bool { return e.kind&fs.ModeSymlink != 0 }
+
+// hideKey hides a file whose name says that it may hold a key, if it does.
+func (w *shieldWalk) hideKey(name string) {
 	target, err := filepath.EvalSymlinks(name)
-	if err != nil || !w.shield.holdsKey(name, target) {
-		return nil // or it leads nowhere
-	}
-	if target != name {
+	switch {
+	case err != nil || !w.shield.holdsKey(name, target): // or it leads nowhere
+	case target != name:
 		w.hideTarget(name)
-		return nil
+	default:
+		w.hide(name, false)
 	}
-	return w.shield.hide(name, false)
 }
 
 // keyState is a file and the name it was judged by.
@@ -243,32 +254,4 @@ func readHead(file string) (text []byte, whole bool, err error) {
 	}
 	text, err = io.ReadAll(io.LimitReader(f, sensitive.MaxKey+1))
 	return text, len(text) <= sensitive.MaxKey, errors.Join(err, f.Close())
-}
-
-func isGitName(name string) bool { return strings.EqualFold(name, ".git") }
-
-// isGitDir tells whether git would take a directory for a repository, whatever
-// its name: bare ones, submodules, and what belongs to a worktree.
-func isGitDir(dir string, entries []fs.DirEntry) bool {
-	if isGitName(filepath.Base(dir)) {
-		return true
-	}
-	has := map[string]bool{}
-	for _, e := range entries {
-		switch name := strings.ToLower(e.Name()); name {
-		case "head", "commondir", "objects", "refs":
-			has[name] = true
-		}
-	}
-	return has["head"] && (has["commondir"] || has["objects"] && has["refs"])
-}
-
-// runsPrograms names the entries of a Git directory that can make git run a
-// program, or read its config from elsewhere.
-func runsPrograms(name string) bool {
-	switch strings.ToLower(name) {
-	case "hooks", "config", "config.worktree", "commondir":
-		return true
-	}
-	return false
 }

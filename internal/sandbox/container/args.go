@@ -60,6 +60,9 @@ func (s *Sandbox) arguments(c spec) []string {
 		args = append(args, "--mount="+mountOption(d))
 	}
 	for _, c := range c.covers {
+		if c.Link {
+			continue // an engine mounts on what a link leads to, and never on the link
+		}
 		args = append(args, "--mount="+coverOption(c))
 	}
 	args = append(args, s.cfg.Image)

@@ -19,6 +19,7 @@ const (
 	stepUser    = "becoming an unprivileged user"
 	stepNetwork = "setting up the network namespace"
 	stepFiles   = "setting up the file system"
+	stepCover   = "covering what is protected"
 	stepDir     = "entering the working directory"
 	stepLock    = "giving up privileges"
 	stepJoin    = "joining a cgroup"
@@ -103,7 +104,7 @@ func (s *script) source(b bind) arg {
 	if b.strict {
 		resolve = strictly
 	}
-	fd := s.openat2(l, b.source, resolve)
+	fd := s.openat2(l, b.source, 0, resolve)
 	const clone = unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_EMPTY_PATH | unix.AT_RECURSIVE
 	tree := s.kept(l, unix.SYS_OPEN_TREE, fd, s.text(""), num(clone))
 	s.close(l, fd)
@@ -197,7 +198,7 @@ func (s *script) place(tree arg, b bind, nested bool, made map[string]bool) {
 	}
 	// No link on the way: inside an earlier bind there may be one, and the
 	// mount would show under a name that was not granted.
-	to := s.openat2(l, b.target, strictly)
+	to := s.openat2(l, b.target, 0, strictly)
 	s.do(l, unix.SYS_MOVE_MOUNT, tree, s.text(""), to, s.text(""), num(unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH))
 	s.close(l, to)
 }

@@ -48,6 +48,7 @@ const (
 const (
 	reportFailed = 1
 	reportEnded  = 2
+	reportReady  = 3 // no end yet: the covers are laid
 )
 
 // fork gives birth. The child waits until there is a byte in the gate, so that
@@ -102,6 +103,19 @@ func (b *birth) live() {
 		}
 		if c.number == callTie {
 			b.tie(args[0])
+			continue
+		}
+		if c.number == callSame {
+			stat := (*[2]uint64)(unsafe.Pointer(&b.data[c.store])) // begins with the device and the inode
+			if uintptr(stat[0]) != args[0] || uintptr(stat[1]) != args[1] {
+				b.fail(i, syscall.ESTALE)
+			}
+			continue
+		}
+		if c.number == callMounted {
+			if statx := (*[2]uint64)(unsafe.Pointer(&b.data[c.store])); statx[1]&unix.STATX_ATTR_MOUNT_ROOT == 0 { // its attributes stand second
+				b.fail(i, syscall.ESTALE)
+			}
 			continue
 		}
 		result, _, errno := syscall.RawSyscall6(uintptr(c.number), args[0], args[1], args[2], args[3], args[4], args[5])

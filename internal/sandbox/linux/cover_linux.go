@@ -3,6 +3,11 @@
 package linux
 
 import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"slices"
+
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcrib/toolcrib/internal/sandbox"
@@ -15,6 +20,9 @@ const (
 	coverFile = coverHome + "/file"
 	coverDir  = coverHome + "/dir"
 )
+
+// maxLayered is how many covers are laid in layers.
+const maxLayered = 2048
 
 // cover lays covers over protected places of the granted directories. A place
 // under a mount can be neither removed nor renamed, so that covers stay where
@@ -37,10 +45,23 @@ func (s *script) cover(covers []sandbox.Cover) {
 		s.setattr(l, tree, "", unix.AT_EMPTY_PATH, shut)
 		s.moveMount(l, tree, place)
 	}
+	seen := s.put(make([]byte, 144)) // a struct stat
+	// Inner ones first, and outer ones with all that lies on them: then a cover
+	// lies at its place in each of the mounts that show it, and stays there when
+	// somebody outside moves a directory. That takes more mounts.
+	if len(covers) <= maxLayered {
+		covers = slices.Clone(covers)
+		slices.Reverse(covers)
+	}
 	for _, c := range covers {
-		l.detail = "covering " + c.Path
-		found := s.openPlace(l, place, c.Path)
-		first := len(s.calls)
+		l := label{stepCover, c.Path}
+		s.openPlace(l, place, c.Path)
+		if c.ID != (sandbox.FileID{}) {
+			// What was looked at must be what is covered: in the meantime
+			// something else may have been put in its place.
+			s.do(l, unix.SYS_FSTAT, place, at(seen))
+			s.do(l, callSame, num(int(c.ID.Device)), num(int(c.ID.Inode))).store = seen
+		}
 		switch {
 		case c.Kind != sandbox.Hide:
 			const self = unix.OPEN_TREE_CLONE | unix.OPEN_TREE_CLOEXEC | unix.AT_EMPTY_PATH | unix.AT_RECURSIVE
@@ -54,18 +75,25 @@ func (s *script) cover(covers []sandbox.Cover) {
 			s.clone(l, tree, coverFile)
 		}
 		s.moveMount(l, tree, place)
-		// What is gone by now needs no cover.
-		s.calls[found].tolerate, s.calls[found].skip = uint16(unix.ENOENT), uint16(len(s.calls)-first)
 	}
+	// In the end each of them must be seen from the root: while they were laid
+	// somebody outside may have moved a directory to where its covers are not.
+	attributes := s.put(make([]byte, 256)) // a struct statx
+	for _, c := range covers {
+		l := label{stepCover, c.Path}
+		s.do(l, unix.SYS_STATX, num(unix.AT_FDCWD), s.text(c.Path), num(unix.AT_SYMLINK_NOFOLLOW), num(0), at(attributes))
+		s.do(l, callMounted).store = attributes
+	}
+	ready := binary.LittleEndian.AppendUint32(nil, reportReady)
+	s.do(l, unix.SYS_WRITE, num(reportAt), at(s.put(append(ready, make([]byte, 12)...))), num(16))
 }
 
-// openPlace opens where a cover goes; no link may lie on the way. It gives the
-// index of the call.
-func (s *script) openPlace(l label, to arg, path string) int {
-	s.openat2(l, path, strictly)
+// openPlace opens where a cover goes; no link may lie on the way. The place
+// itself may be one: then the link is covered, and cannot be led elsewhere.
+func (s *script) openPlace(l label, to arg, path string) {
+	s.openat2(l, path, unix.O_NOFOLLOW, strictly)
 	s.slots-- // not one of its own: there may be many covers
 	s.calls[len(s.calls)-1].keep = uint16(to.value)
-	return len(s.calls) - 1
 }
 
 func (s *script) clone(l label, to arg, path string) {
@@ -78,4 +106,37 @@ func (s *script) moveMount(l label, tree, to arg) {
 	s.do(l, unix.SYS_MOVE_MOUNT, tree, s.text(""), to, s.text(""), num(unix.MOVE_MOUNT_F_EMPTY_PATH|unix.MOVE_MOUNT_T_EMPTY_PATH))
 	s.close(l, tree)
 	s.close(l, to)
+}
+
+// covered waits until the covers are laid: before that no byte goes to the
+// program. The error is that of the script.
+func (r *run) covered(ctx context.Context, s *script, c *child) error {
+	if len(r.job.covers) == 0 {
+		return nil
+	}
+	stop := context.AfterFunc(ctx, func() { _ = c.kill() }) // what comes of it shows at the end
+	defer stop()
+	if kind, first, errno, ok := readReport(r.report); ok && kind == reportFailed {
+		<-c.ended
+		return s.failure(first, errno)
+	}
+	return nil
+}
+
+// maxStarts bounds how often a program is started anew because the place of a
+// cover had moved.
+const maxStarts = 6
+
+// movedPlace gives the place of a cover that was not there any more, or not
+// the one that was looked at.
+func movedPlace(err error) (string, bool) {
+	failed, ok := errors.AsType[*scriptError](err)
+	if !ok || failed.label.step != stepCover {
+		return "", false
+	}
+	switch failed.errno {
+	case unix.ENOENT, unix.ENOTDIR, unix.ELOOP, unix.ESTALE, unix.EINVAL: // EINVAL: a directory where a file was
+		return failed.label.detail, true
+	}
+	return "", false
 }

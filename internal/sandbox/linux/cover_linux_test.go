@@ -51,7 +51,7 @@ func TestCovers(t *testing.T) {
 		{"hidden is not read", "! cat .env && ! cat sub/.env.local && ! cat .env.link && ! cat vault/env-target && ! ls state && ! cat state/journal"},
 		{"hidden is not written", "! (echo x >.env) && ! (echo x >>sub/.env.local) && ! touch state/new && ! (echo x >state/journal)"},
 		{"hidden is not uncovered", "! rm -f .env && ! mv .env other && ! ln .env other && ! chmod 644 .env && ! chmod 755 state && ! rmdir state && ! mv state other && ! umount .env"},
-		{"hidden stays so under another name", "mv sub moved && ! cat moved/.env.local; r=$?; mv moved sub; exit $r"},
+		{"nothing above it is moved", "! mv sub moved && ! mv sub/m moved && ! rm -rf sub && ! rm .env.link && ! ln -sf file .env.link && ! mv .env.link other && test -L .env.link"},
 		{"hooks and config are fixed", "! (echo x >>.git/config) && ! touch .git/hooks/new && ! (echo x >.git/hooks/pre-commit) && ! rm -rf .git/hooks && ! mv .git/hooks .git/h && ! (echo x >.git/c && mv .git/c .git/config)"},
 		{"of submodules too", "! (echo x >>.git/modules/m/config) && ! touch .git/modules/m/hooks/new && ! (echo 'gitdir: elsewhere' >sub/m/.git) && ! rm -f sub/m/.git"},
 		{"a repository is not swapped", "! mv .git other && ! mv .git/modules/m other && ! rm -rf .git"},
@@ -124,9 +124,9 @@ func TestGitIsReadOnly(t *testing.T) {
 	}
 }
 
-// TestFurtherNames: a hidden file that has another name cannot be hidden, so
-// nothing runs; a socket leads outside; who renames a directory on the way to a
-// protected place would find it uncovered.
+// TestFurtherNames: a hidden file is hidden under its other names too; a
+// socket leads outside; who renames a directory on the way to a protected place
+// would find it uncovered.
 func TestFurtherNames(t *testing.T) {
 	root := t.TempDir()
 	home := filepath.Join(root, "home")
@@ -161,7 +161,14 @@ func TestFurtherNames(t *testing.T) {
 	if err := os.Link(filepath.Join(home, ".env"), filepath.Join(home, "hard")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/cat", Args: []string{"hard"}, Dir: home}, grant); toolcrib.CodeOf(err) != toolcrib.Unavailable {
-		t.Errorf("a hard link: %v", err)
+	if out, exit := sh(t, s, grant, "exec 2>&1; ! cat hard && ! cat .env && ! mv hard other && cat plain && echo x >plain"); exit.Code != 0 {
+		t.Errorf("a hard link: %+v\n%s", exit, out)
+	}
+	// One that lies out of reach is no reason to hide anything else.
+	if err := os.Rename(filepath.Join(home, "hard"), filepath.Join(root, "hard")); err != nil {
+		t.Fatal(err)
+	}
+	if out, exit := sh(t, s, grant, "exec 2>&1; ! cat .env && cat plain"); exit.Code != 0 {
+		t.Errorf("a hard link outside: %+v\n%s", exit, out)
 	}
 }

@@ -119,6 +119,9 @@ func (r *run) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (
 	if born.err != nil {
 		return toolcrib.Exit{}, birthError(born.err)
 	}
+	if err := r.covered(ctx, s, child); err != nil {
+		return toolcrib.Exit{}, err
+	}
 	if err := r.streams.Started(); err != nil {
 		return toolcrib.Exit{}, errors.Join(err, child.kill())
 	}
@@ -172,11 +175,7 @@ func (r *run) exit(s *script, late bool, err *error) toolcrib.Exit {
 	case ok && kind == reportEnded:
 		return sandbox.ExitOf(syscall.WaitStatus(first))
 	case ok && kind == reportFailed:
-		failed := &scriptError{label: label{step: stepProgram}, errno: syscall.Errno(second)}
-		if int(first) < len(s.labels) {
-			failed.label = s.labels[first]
-		}
-		*err = failed
+		*err = s.failure(first, second)
 		return toolcrib.Exit{}
 	}
 	exit := sandbox.Killed()

@@ -130,13 +130,27 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	case <-ctx.Done():
 		return toolcrib.Exit{}, &toolcrib.Error{Code: toolcrib.Timeout, Message: "the time was over before there was room for another program", Err: ctx.Err()}
 	}
+	var exit toolcrib.Exit
+	for range maxStarts {
+		if exit, err = s.start(ctx, cmd, grant, network); err == nil {
+			return exit, nil
+		}
+		if _, moved := movedPlace(err); !moved {
+			break
+		}
+	}
+	return exit, explain(err, cmd, sandbox.WorkDir(cmd, grant))
+}
+
+// start looks at what is to be covered and runs the program. It can be called
+// again if a place had moved in between: the program has not run then.
+func (s *Sandbox) start(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) (toolcrib.Exit, error) {
 	run, err := s.prepare(cmd, grant, network)
 	if err != nil {
 		return toolcrib.Exit{}, err
 	}
 	defer run.close()
-	exit, err := run.run(ctx, cmd, grant)
-	return exit, explain(err, cmd, sandbox.WorkDir(cmd, grant))
+	return run.run(ctx, cmd, grant)
 }
 
 func (s *Sandbox) job(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) *job {
@@ -255,6 +269,15 @@ func (e *scriptError) Error() string {
 	return e.label.step + ": " + e.label.detail + ": " + e.errno.Error()
 }
 
+// failure is what a report tells of a call.
+func (s *script) failure(index, errno uint32) *scriptError {
+	failed := &scriptError{label: label{step: stepProgram}, errno: syscall.Errno(errno)}
+	if int(index) < len(s.labels) {
+		failed.label = s.labels[index]
+	}
+	return failed
+}
+
 func (e *scriptError) Unwrap() error { return e.errno }
 
 // explain turns a failure into what a person can act on.
@@ -263,7 +286,12 @@ func explain(err error, cmd toolcrib.Cmd, dir string) error {
 	if !ok {
 		return err
 	}
+	if place, moved := movedPlace(err); moved {
+		return sandbox.Moving(place, failed)
+	}
 	switch failed.label.step {
+	case stepCover:
+		return sandbox.Unavailable(fmt.Sprintf("the protected place %s cannot be covered, so the program was not started: %s", failed.label.detail, failed.errno.Error()), failed)
 	case stepProgram:
 		return sandbox.Unavailable(fmt.Sprintf("the program %s could not be started in the sandbox: %s. Programs are found in the system directories and in the granted ones", cmd.Path, failed.errno.Error()), failed)
 	case stepDir:

@@ -51,6 +51,14 @@ const callFork = 0xffff0001
 // on. A change of rights undoes it, so it is called again after each.
 const callTie = 0xffff0002
 
+// callSame is not one either: it fails with ESTALE if the struct stat in store
+// is not of the device and inode that it is given.
+const callSame = 0xffff0003
+
+// callMounted is not one either: it fails with ESTALE if the struct statx in
+// store is not of something that is mounted.
+const callMounted = 0xffff0004
+
 // label says what a call is for.
 type label struct{ step, detail string }
 
@@ -153,9 +161,9 @@ func (s *script) writeFile(l label, path, content string) {
 }
 
 // openat2 opens a place without reading it.
-func (s *script) openat2(l label, path string, resolve uint64) arg {
+func (s *script) openat2(l label, path string, flags, resolve uint64) arg {
 	how := make([]byte, 24)
-	binary.LittleEndian.PutUint64(how, unix.O_PATH|unix.O_CLOEXEC)
+	binary.LittleEndian.PutUint64(how, unix.O_PATH|unix.O_CLOEXEC|flags)
 	binary.LittleEndian.PutUint64(how[16:], resolve)
 	return s.kept(l, unix.SYS_OPENAT2, num(unix.AT_FDCWD), s.text(path), at(s.put(how)), num(len(how)))
 }

@@ -1,0 +1,171 @@
+//go:build amd64 || arm64
+
+package linux
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+)
+
+// project is a working tree as people have them: a repository with submodules
+// that are checked out, not checked out, and removed, and a repository that it
+// knows nothing of. Its own git commands would leave a mark outside if one of
+// them went by what a program wrote.
+type project struct {
+	t          *testing.T
+	root, mark string
+}
+
+func newProject(t *testing.T) *project {
+	t.Helper()
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git on this machine")
+	}
+	dir := t.TempDir()
+	p := &project{t: t, root: filepath.Join(dir, "top"), mark: filepath.Join(dir, "mark")}
+	source := mkdir(t, dir, "source")
+	p.git(source, "init", "-q")
+	p.write(filepath.Join(source, "file"), "x")
+	p.git(source, "add", ".")
+	p.git(source, "commit", "-qm", "x")
+	mkdir(t, p.root)
+	p.git(p.root, "init", "-q")
+	for _, name := range []string{"file", "src/file", "conf/.env", ".gitignore"} {
+		p.write(filepath.Join(p.root, name), "nested\nconf/.env\n")
+	}
+	for _, name := range []string{"vendor/full", "vendor/empty", "gone", "deep/down/gone"} {
+		p.git(p.root, "submodule", "--quiet", "add", source, name)
+	}
+	p.git(p.root, "add", ".")
+	p.git(p.root, "commit", "-qm", "x")
+	p.git(p.root, "submodule", "--quiet", "deinit", "-f", "vendor/empty", "gone", "deep/down/gone")
+	for _, name := range []string{"gone", "deep"} {
+		if err := os.RemoveAll(filepath.Join(p.root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.git(p.root, "clone", "-q", source, "nested/repo")
+	return p
+}
+
+// copy is the same once more: making it takes long.
+func (p *project) copy(t *testing.T) *project {
+	t.Helper()
+	dir := t.TempDir()
+	other := &project{t: t, root: filepath.Join(dir, "top"), mark: filepath.Join(dir, "mark")}
+	if out, err := exec.CommandContext(t.Context(), "cp", "-a", p.root, other.root).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return other
+}
+
+func (p *project) write(name, text string) {
+	p.t.Helper()
+	mkdir(p.t, filepath.Dir(name))
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+func (p *project) command(dir string, args ...string) ([]byte, error) {
+	c := exec.CommandContext(p.t.Context(), "git", append([]string{"-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"}, args...)...)
+	c.Dir = dir
+	c.Env = append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CEILING_DIRECTORIES="+filepath.Dir(p.root))
+	return c.CombinedOutput()
+}
+
+func (p *project) git(dir string, args ...string) {
+	p.t.Helper()
+	if out, err := p.command(dir, args...); err != nil {
+		p.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}
+
+// ran tells which of a person's git commands did what a program wanted.
+func (p *project) ran() []string {
+	var list []string
+	for _, args := range []string{"status", "diff", "diff HEAD", "status --porcelain -uall", "submodule status", "status", "diff --cached", "commit -qm x", "status", "log -1", "stash"} {
+		_, _ = p.command(p.root, strings.Fields(args)...) // it may fail on what it finds
+		if os.Remove(p.mark) == nil {
+			list = append(list, "git "+args)
+		}
+	}
+	return list
+}
+
+// swap is what a program does to have a git command outside run something.
+const swap = `
+exec 2>&1
+export HOME=/tmp GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b
+git config --global --add safe.directory '*'
+evil() {
+	mkdir -p "$1" && (cd "$1" && git init -q . && echo e >e && git add e && git commit -qm e
+	printf '[core]\n\tfsmonitor = "touch MARK; false"\n[diff]\n\texternal = "touch MARK"\n' >>.git/config
+	mkdir -p .git/hooks; printf '#!/bin/sh\ntouch MARK\n' >.git/hooks/post-index-change; chmod +x .git/hooks/post-index-change)
+}
+`
+
+// TestNothingRunsLater: whatever a program does in a granted directory, the
+// person's own git commands at its top do not run what it wrote.
+func TestNothingRunsLater(t *testing.T) {
+	shield, err := sandbox.NewShield("", toolcrib.DefaultProtected(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, Config{Shield: shield})
+	whole := newProject(t)
+	for _, c := range []struct{ name, script string }{
+		{"a submodule that is checked out", "rm -rf vendor/full; mv vendor/full x; evil vendor/full"},
+		{"its settings", "evil vendor/full; printf '[core]\\n\\tfsmonitor = \"touch MARK; false\"\\n' >>.git/modules/vendor/full/config"},
+		{"its pointer", "evil x; rm -f vendor/full/.git; printf 'gitdir: ../../x/.git\\n' >vendor/full/.git; mv x/.git vendor/full/.git"},
+		{"the directory above it", "mv vendor v2; mkdir -p vendor; evil vendor/full; evil vendor/empty"},
+		{"a link for the directory above it", "mv vendor v2; evil other/full; evil other/empty; ln -s other vendor; ln -sfn other vendor"},
+		{"an exchange of the two", `evil v2/full; evil v2/empty; python3 -c '
+import ctypes
+ctypes.CDLL(None).renameat2(-100, b"v2", -100, b"vendor", 2)'`},
+		{"one that is not checked out", "evil vendor/empty"},
+		{"one that was removed", "evil gone; evil deep/down/gone"},
+		{"one that was removed, another way", "evil x; mv x gone; mv x/.git gone/; mv deep y; mkdir -p y/down; evil y/down/gone; mv y deep"},
+		{"a repository of its own", "mv nested n2; evil nested/repo"},
+		{"the repository itself", "mv .git g2; rm -rf .git; evil ."},
+		{"its settings, by all names", "printf '[core]\\n\\tfsmonitor = \"touch MARK; false\"\\n' | tee -a .git/config .git/config.worktree .git/modules/*/config .git/modules/*/*/config; ln .git/config c; ln .git/HEAD .git/x; touch .git/commondir"},
+		{"all of it elsewhere", "mkdir n; mv * n/; mv .git n/; mv n/* .; evil vendor/empty"},
+		{"from a directory that was opened before", "cd vendor; exec 9<.; cd ..; mv vendor v2; evil vendor/full; cd /proc/self/fd/9 && evil full; evil empty"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := whole.copy(t)
+			script := strings.ReplaceAll(swap+c.script, "MARK", p.mark)
+			out, _ := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: p.root, Write: true}}}, script)
+			if ran := p.ran(); len(ran) > 0 {
+				t.Errorf("these ran what the program wrote: %q\n%s", ran, out)
+			}
+		})
+	}
+	t.Run("the tricks work outside", func(t *testing.T) {
+		p := whole.copy(t)
+		script := strings.ReplaceAll(swap+"cd "+p.root+"; rm -rf vendor/empty; evil vendor/empty", "MARK", p.mark)
+		c := exec.CommandContext(t.Context(), "/bin/sh", "-c", strings.ReplaceAll(script, "HOME=/tmp", "HOME="+t.TempDir()))
+		if out, err := c.CombinedOutput(); err != nil || len(p.ran()) == 0 {
+			t.Errorf("nothing ran: %v\n%s", err, out)
+		}
+	})
+	t.Run("a directory below the repository", func(t *testing.T) {
+		p := whole.copy(t)
+		out, _ := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: filepath.Join(p.root, "vendor"), Write: true}}}, strings.ReplaceAll(swap+"evil empty; mv full f2; evil full", "MARK", p.mark))
+		if ran := p.ran(); len(ran) > 0 {
+			t.Errorf("these ran what the program wrote: %q\n%s", ran, out)
+		}
+	})
+	t.Run("the rest can be written", func(t *testing.T) {
+		p := whole.copy(t)
+		if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: p.root, Write: true}}}, "exec 2>&1; set -e; echo y >vendor/full/file; touch vendor/x conf/y nested/z nested/repo/w; mkdir a; mv a b; mv src s2; rm -rf s2; git status --short"); exit.Code != 0 {
+			t.Errorf("%+v\n%s", exit, out)
+		}
+	})
+}

@@ -1,0 +1,101 @@
+//go:build amd64 || arm64
+
+package linux
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+)
+
+// reader looks for the secret under all names that it may have, for a while.
+const reader = `i=0; while [ $i -lt 30 ]; do cat conf/.env c2/.env 2>/dev/null; i=$((i+1)); done; :`
+
+// TestCoversInARace: while directories are moved to and fro, a program starts
+// with what is protected covered, or not at all.
+func TestCoversInARace(t *testing.T) {
+	const starts = 40
+	shield, err := sandbox.NewShield("", toolcrib.DefaultProtected(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, Config{Shield: shield})
+	// race starts programs while something moves, and tells how many ran.
+	race := func(t *testing.T, root string) int {
+		ran := 0
+		for range starts {
+			var out bytes.Buffer
+			cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", reader}, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: &out}
+			_, err := s.Run(t.Context(), cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute})
+			switch {
+			case strings.Contains(out.String(), "SECRET"):
+				t.Fatal("a program that was started during the race read the secret")
+			case err == nil:
+				ran++
+			case toolcrib.CodeOf(err) != toolcrib.Unavailable || !strings.Contains(err.Error(), "try again"):
+				t.Fatal(err)
+			}
+		}
+		return ran
+	}
+	plant := func(t *testing.T) string {
+		root := t.TempDir()
+		for _, dir := range []string{"conf", "a"} {
+			mkdir(t, root, dir)
+		}
+		if err := os.WriteFile(filepath.Join(root, "conf", ".env"), []byte("SECRET"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return root
+	}
+	t.Run("by a program", func(t *testing.T) {
+		root := plant(t)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "while :; do mv conf c2; mv c2 conf; mkdir d; mv d e; rmdir e; done"}, Env: []string{"PATH=/usr/bin:/bin"}}
+			_, _ = s.Run(ctx, cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 10 * time.Minute}) // it ends by being stopped
+		}()
+		if ran := race(t, root); ran == 0 {
+			t.Error("one program kept all others from being started")
+		}
+		cancel()
+		<-done
+	})
+	for name, moves := range map[string][][2]string{
+		"beside itself":        {{"conf", "c2"}, {"c2", "conf"}},
+		"another in its place": {{"conf", "c2"}, {"a", "conf"}, {"conf", "a"}, {"c2", "conf"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := plant(t)
+			stop, done := make(chan struct{}), make(chan struct{})
+			go func() {
+				defer close(done)
+				for {
+					for _, m := range moves {
+						_ = os.Rename(filepath.Join(root, m[0]), filepath.Join(root, m[1])) // a full round comes back to the start
+					}
+					select {
+					case <-stop:
+						return
+					default:
+					}
+				}
+			}()
+			race(t, root)
+			close(stop)
+			<-done
+			if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, reader+"; echo done"); out != "done\n" || exit.Code != 0 {
+				t.Errorf("afterwards: %+v %q", exit, out)
+			}
+		})
+	}
+}

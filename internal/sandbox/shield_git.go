@@ -1,0 +1,215 @@
+package sandbox
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/gitindex"
+)
+
+// A person's "git status" goes into every submodule of the index and by the
+// settings that stand there. Where a submodule was never checked out there is
+// an empty directory, or none, and a program could put a repository of its own
+// in its place. So these places are read-only.
+
+// workTree is a directory with a .git in it.
+type workTree struct{ top, git string }
+
+// The bounds on what is read of a repository.
+const (
+	maxIndex    = 256 << 20
+	maxPointer  = 4096
+	maxMadeDirs = 64
+)
+
+// enclosing finds the work trees around a granted directory: their submodules
+// may lie in it.
+func (w *shieldWalk) enclosing(dir string) {
+	for up := filepath.Dir(dir); up != dir; dir, up = up, filepath.Dir(up) {
+		git := filepath.Join(up, ".git")
+		if _, err := os.Lstat(git); err == nil {
+			w.trees = append(w.trees, workTree{top: up, git: git})
+		}
+	}
+}
+
+// coverLinks protects the submodules of all work trees.
+func (w *shieldWalk) coverLinks() {
+	made := 0
+	for _, tree := range w.trees {
+		for _, link := range w.submodules(tree) {
+			place := filepath.Join(tree.top, filepath.FromSlash(link.Path))
+			if !w.inside(place) || !writable(place, w.dirs) || !writable(filepath.Dir(place), w.dirs) {
+				continue
+			}
+			facts, err := factsOf(place)
+			if errors.Is(err, fs.ErrNotExist) && !link.Skip && made < maxMadeDirs && w.makePlace(tree.top, link.Path) {
+				made++
+				facts, err = factsOf(place)
+			}
+			switch {
+			case err != nil: // what is put there is looked at when the program has ended
+			case !facts.dir: // git does not go there as long as it is none
+				w.found = append(w.found, Cover{Path: place, Kind: Pin, Link: facts.link})
+			default:
+				if _, err := os.Lstat(filepath.Join(place, ".git")); errors.Is(err, fs.ErrNotExist) {
+					w.found = append(w.found, Cover{Path: place, Kind: Fix, Dir: true})
+				}
+			}
+		}
+	}
+}
+
+// makePlace makes the empty directory that git itself makes for a submodule
+// that is not checked out. Nothing can be covered that is not there.
+func (w *shieldWalk) makePlace(top, link string) bool {
+	root, err := os.OpenRoot(top)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }()
+	w.read = true
+	return root.MkdirAll(filepath.FromSlash(link), 0o777) == nil
+}
+
+// indexSight is what an index was seen to hold.
+type indexSight struct {
+	facts fileFacts
+	links []gitindex.Link
+}
+
+// submodules reads where a work tree has submodules, from memory if the index
+// has not changed. What git does not understand it does not go by either.
+func (w *shieldWalk) submodules(tree workTree) []gitindex.Link {
+	dir := gitDirOf(tree.git)
+	file := filepath.Join(dir, "index")
+	facts, err := factsOf(file)
+	if dir == "" || err != nil || !facts.regular {
+		return nil
+	}
+	if old := w.shield.indexes[file]; old != nil && old.facts == facts {
+		return old.links
+	}
+	links, err := readIndex(dir)
+	if err != nil {
+		w.note("the index of the repository %s is not understood, so places of submodules that are not checked out are not protected: git update-index --index-version 2 writes it anew", tree.top)
+		return nil
+	}
+	w.shield.indexes[file] = &indexSight{facts: facts, links: links}
+	return links
+}
+
+func readIndex(dir string) ([]gitindex.Link, error) {
+	data, err := readSome(filepath.Join(dir, "index"), maxIndex)
+	if err != nil {
+		return nil, err
+	}
+	for _, hash := range []int{gitindex.SHA1, gitindex.SHA256} {
+		index, err := gitindex.Read(data, hash)
+		if err != nil {
+			continue
+		}
+		if index.Shared == "" {
+			return index.Links, nil
+		}
+		rest, err := readSome(filepath.Join(dir, index.Shared), maxIndex)
+		if err != nil {
+			return nil, err
+		}
+		shared, err := gitindex.Read(rest, hash)
+		if err != nil || shared.Shared != "" || index.Unnamed > len(shared.Links) {
+			return nil, gitindex.ErrOdd
+		}
+		return slices.Concat(index.Links, shared.Links), nil
+	}
+	return nil, gitindex.ErrOdd
+}
+
+// gitDirOf gives the directory that a .git is or points to.
+func gitDirOf(git string) string {
+	place, err := filepath.EvalSymlinks(git)
+	if err != nil {
+		return ""
+	}
+	info, err := os.Stat(place)
+	switch {
+	case err != nil:
+		return ""
+	case info.IsDir():
+		return place
+	case !info.Mode().IsRegular():
+		return ""
+	}
+	text, err := readSome(place, maxPointer)
+	to, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
+	if err != nil || !ok {
+		return ""
+	}
+	if !filepath.IsAbs(to) {
+		to = filepath.Join(filepath.Dir(place), to)
+	}
+	return to
+}
+
+// readSome reads a file that must not be longer than that.
+func readSome(file string, most int64) ([]byte, error) {
+	f, err := os.OpenFile(file, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err := errors.Join(err, f.Close()); err != nil {
+		return nil, err
+	}
+	if int64(len(text)) > most {
+		return nil, errors.New("the file is too long")
+	}
+	return text, nil
+}
+
+func isGitName(name string) bool { return strings.EqualFold(name, ".git") }
+
+// isGitDir tells whether git would take a directory for a repository, whatever
+// its name: bare ones, submodules, and what belongs to a worktree.
+func isGitDir(dir string, entries []entry) bool {
+	if isGitName(filepath.Base(dir)) {
+		return true
+	}
+	has := map[string]bool{}
+	for _, e := range entries {
+		switch name := strings.ToLower(e.name); name {
+		case "head", "commondir", "objects", "refs":
+			has[name] = true
+		}
+	}
+	return has["head"] && (has["commondir"] || has["objects"] && has["refs"])
+}
+
+// runsPrograms names the entries of a Git directory that can make git run a
+// program, or read its config from elsewhere.
+func runsPrograms(name string) bool {
+	switch strings.ToLower(name) {
+	case "hooks", "config", "config.worktree", "commondir":
+		return true
+	}
+	return false
+}
+
+// insideGit tells whether a directory is a .git or lies in one. What lies
+// there is git's own, but for submodules and work trees.
+func insideGit(dir string) bool {
+	for rest := dir; ; {
+		up, name := filepath.Split(rest)
+		if isGitName(name) {
+			return true
+		}
+		if rest = strings.TrimSuffix(up, string(filepath.Separator)); rest == "" || rest == dir {
+			return false
+		}
+	}
+}

@@ -1,0 +1,335 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// Covering is what a look at granted directories found.
+type Covering struct {
+	Covers []Cover
+	// Notes tell a person what was hidden that would not have to be, and why.
+	Notes []string
+}
+
+// FileID tells one file from all others of the machine. Zero: it is not known.
+type FileID struct{ Device, Inode uint64 }
+
+// maxLooks bounds how often a tree is looked at in which something moves.
+const maxLooks = 8
+
+// Covers finds what is to be covered below granted directories, now. A nil
+// Shield covers nothing.
+func (s *Shield) Covers(dirs []toolcrib.Dir) ([]Cover, error) {
+	found, err := s.Look(dirs)
+	if err != nil {
+		return nil, err
+	}
+	return found.Covers, nil
+}
+
+// Look is Covers with what there is to say about it. Something may be moved
+// while it looks, out of a directory that is yet to be seen into one that was
+// seen already. So it looks until it knows that everything was at one place:
+// nothing had changed since it was last seen, or nothing changed between two
+// looks. Where files come and go all the time, many looks that saw the same
+// directories and the same to be covered must do.
+func (s *Shield) Look(dirs []toolcrib.Dir) (*Covering, error) {
+	if s == nil {
+		return &Covering{}, nil
+	}
+	var last, walk *shieldWalk
+	calm := true
+	for i := range maxLooks {
+		if i > 1 {
+			time.Sleep(time.Millisecond << (i - 2))
+		}
+		var err error
+		last = walk
+		if walk, err = s.look1(dirs); err != nil {
+			return nil, err
+		}
+		switch {
+		case walk.moved == "" && !walk.read:
+			return walk.covering(), nil
+		case walk.moved != "", last != nil && !last.agrees(walk):
+			calm = false
+		case last != nil && last.unchanged(walk):
+			return walk.covering(), nil
+		}
+	}
+	if calm {
+		return walk.covering(), nil
+	}
+	return nil, Moving(max(walk.moved, dirs[0].Path), nil)
+}
+
+func (w *shieldWalk) covering() *Covering {
+	return &Covering{Covers: w.found, Notes: w.told()}
+}
+
+// Moving is the error of a place that could not be covered because it did not
+// stay where it was.
+func Moving(place string, cause error) error {
+	return Unavailable(fmt.Sprintf("what lies at or around %s is being moved or removed right now, and a program that starts now might see what is protected: try again when that is over", place), cause)
+}
+
+// agrees tells whether a later look saw all directories where this one did,
+// and the same to be covered.
+func (w *shieldWalk) agrees(later *shieldWalk) bool {
+	if !slices.Equal(w.found, later.found) {
+		return false
+	}
+	for dir, state := range w.visited {
+		if now, ok := later.visited[dir]; !ok || now.id() != state.id() {
+			return false
+		}
+	}
+	return true
+}
+
+// unchanged tells whether it saw nothing else at all.
+func (w *shieldWalk) unchanged(later *shieldWalk) bool {
+	return w.moved == "" && maps.Equal(w.visited, later.visited)
+}
+
+// look1 looks once.
+func (s *Shield) look1(dirs []toolcrib.Dir) (*shieldWalk, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	w := &shieldWalk{shield: s, dirs: dirs, visited: map[string]dirState{}}
+	if err := w.coverPlaces(); err != nil {
+		return nil, err
+	}
+	for _, d := range dirs {
+		if slices.ContainsFunc(dirs, func(o toolcrib.Dir) bool { return o.Path != d.Path && within(d.Path, o.Path) }) {
+			w.pinParents(d.Path) // seen from the outer one, in which it must stay where it is
+			continue
+		}
+		if err := w.descend(d.Path); err != nil {
+			return nil, err
+		}
+		w.enclosing(d.Path)
+	}
+	w.coverLinks()
+	s.forget(w.visited)
+	if err := w.tidy(); err != nil {
+		return nil, err
+	}
+	w.identify()
+	if err := w.coverFurtherNames(); err != nil && !errors.Is(err, errGone) {
+		return nil, err
+	}
+	return w, nil
+}
+
+// coverPlaces hides the protected places that have a name of their own. Such a
+// place may be a link, and what it leads to is meant as well.
+func (w *shieldWalk) coverPlaces() error {
+	for _, place := range w.shield.hidden.Places {
+		for _, d := range w.dirs {
+			if within(d.Path, place) {
+				return protectedGrant(d.Path)
+			}
+		}
+		target, links, err := follow(place)
+		if err != nil {
+			continue // there is none
+		}
+		for _, d := range w.dirs {
+			if within(d.Path, target) {
+				return protectedGrant(d.Path)
+			}
+		}
+		if info, err := os.Lstat(target); err == nil && w.inside(target) {
+			w.hide(target, info.IsDir())
+		}
+		w.pinLinks(links)
+	}
+	return nil
+}
+
+func protectedGrant(dir string) error {
+	return &toolcrib.Error{Code: toolcrib.Denied, Message: fmt.Sprintf("the granted directory %s is protected from programs", dir)}
+}
+
+// inside tells whether a path lies in a granted directory and is not one.
+func (w *shieldWalk) inside(path string) bool {
+	return slices.ContainsFunc(w.dirs, func(d toolcrib.Dir) bool { return path != d.Path && within(path, d.Path) })
+}
+
+func (w *shieldWalk) hide(path string, dir bool) {
+	w.found = append(w.found, Cover{Path: path, Dir: dir})
+}
+
+// pinLinks keeps links where they are: who could lead one elsewhere would
+// uncover next time what it leads to now.
+func (w *shieldWalk) pinLinks(links []string) {
+	for _, link := range links {
+		if w.inside(link) {
+			w.found = append(w.found, Cover{Path: link, Kind: Pin, Link: true})
+		}
+	}
+}
+
+// pinParents keeps the directories above a place where they are, up to the
+// granted one. Who could rename one of them could put something else there.
+func (w *shieldWalk) pinParents(path string) {
+	for up := filepath.Dir(path); w.inside(up); up = filepath.Dir(up) {
+		if w.pinned[up] {
+			return
+		}
+		if w.pinned == nil {
+			w.pinned = map[string]bool{}
+		}
+		w.pinned[up] = true
+		granted := slices.ContainsFunc(w.dirs, func(d toolcrib.Dir) bool { return d.Path == up }) // a mount already
+		if !granted && writable(filepath.Dir(up), w.dirs) {
+			w.found = append(w.found, Cover{Path: up, Kind: Pin, Dir: true})
+		}
+	}
+}
+
+// tidy sorts covers, and leaves out what lies below something hidden and what
+// cannot be written anyway.
+func (w *shieldWalk) tidy() error {
+	for range maxCrowds {
+		for _, c := range slices.Clone(w.found) {
+			if !c.unseen {
+				w.pinParents(c.Path)
+			}
+		}
+		w.found = sorted(w.found, w.dirs)
+		if len(w.found) <= maxCovers || !w.hideCrowd() {
+			break
+		}
+	}
+	if len(w.found) > mostCovers {
+		return tooManyCovers(w.found)
+	}
+	return nil
+}
+
+func sorted(list []Cover, dirs []toolcrib.Dir) []Cover {
+	slices.SortFunc(list, func(a, b Cover) int {
+		if c := comparePaths(a.Path, b.Path); c != 0 {
+			return c
+		}
+		return int(a.Kind) - int(b.Kind) // what is hidden and fixed is hidden
+	})
+	var out []Cover
+	hidden, fixed := "", ""
+	for _, c := range list {
+		switch {
+		case hidden != "" && within(c.Path, hidden), len(out) > 0 && out[len(out)-1].Path == c.Path:
+			continue
+		case c.Kind == Hide:
+			hidden = c.Path
+		case !writable(c.Path, dirs), fixed != "" && within(c.Path, fixed):
+			continue
+		case c.Kind == Fix:
+			fixed = c.Path
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// comparePaths puts what lies in a directory directly behind it.
+func comparePaths(a, b string) int {
+	for i := range min(len(a), len(b)) {
+		x, y := a[i], b[i]
+		if x == y {
+			continue
+		}
+		if x == filepath.Separator {
+			return -1
+		}
+		if y == filepath.Separator {
+			return 1
+		}
+		return int(x) - int(y)
+	}
+	return len(a) - len(b)
+}
+
+// identify notes what lies at each place, so that a backend can see whether it
+// covers the same.
+func (w *shieldWalk) identify() {
+	for i := range w.found {
+		c := &w.found[i]
+		facts, err := factsOf(c.Path)
+		if err != nil || facts.dir != c.Dir || facts.link != c.Link {
+			w.moved = c.Path
+			return
+		}
+		c.ID = facts.id
+	}
+}
+
+// follow gives where a path leads to, and the links on the way.
+func follow(path string) (target string, links []string, err error) {
+	if filepath.VolumeName(path) != "" { // not a system on which links are pinned
+		target, err = filepath.EvalSymlinks(path)
+		return target, nil, err
+	}
+	const most = 40 // as the kernel has it
+	at, rest := string(filepath.Separator), strings.Split(path, string(filepath.Separator))
+	for len(rest) > 0 {
+		name := rest[0]
+		rest = rest[1:]
+		switch name {
+		case "", ".":
+			continue
+		case "..":
+			at = filepath.Dir(at)
+			continue
+		}
+		next := filepath.Join(at, name)
+		info, err := os.Lstat(next)
+		if err != nil {
+			return "", nil, err
+		}
+		if info.Mode()&os.ModeSymlink == 0 {
+			at = next
+			continue
+		}
+		to, err := os.Readlink(next)
+		if err != nil {
+			return "", nil, err
+		}
+		if links = append(links, next); len(links) > most {
+			return "", nil, fmt.Errorf("%s leads over too many links", path)
+		}
+		if filepath.IsAbs(to) {
+			at = string(filepath.Separator)
+		}
+		rest = append(strings.Split(to, string(filepath.Separator)), rest...)
+	}
+	return at, links, nil
+}
+
+// told gives the notes, of which there may be many.
+func (w *shieldWalk) told() []string {
+	const most = 5
+	notes := slices.Sorted(maps.Keys(w.notes))
+	if more := len(notes) - most; more > 1 {
+		notes = append(notes[:most], fmt.Sprintf("%d more places are hidden or left out for such reasons", more))
+	}
+	return notes
+}
+
+func (w *shieldWalk) note(format string, args ...any) {
+	if w.notes == nil {
+		w.notes = map[string]bool{}
+	}
+	w.notes[fmt.Sprintf(format, args...)] = true
+}
