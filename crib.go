@@ -9,10 +9,12 @@ import (
 	"iter"
 	"log/slog"
 	"runtime/debug"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/schema"
+	"github.com/toolcrib/toolcrib/internal/seal"
 )
 
 // Crib is the runtime. Set the fields, then call; they must not change once
@@ -65,6 +67,10 @@ type Crib struct {
 	Log        *slog.Logger     // nil: slog.Default
 
 	workers workers
+	digests struct { // where the journal gives none
+		once sync.Once
+		*seal.Digest
+	}
 }
 
 // Limits bounds every call. The zero value of each field is its default.
@@ -140,6 +146,7 @@ type flight struct {
 	call   Call
 	limits Limits
 	rec    Record
+	old    *Record // the call was made before under this ID, and this is its record
 
 	doc    *schema.Doc // the input as given, canonical in text
 	docErr error
@@ -181,12 +188,9 @@ type (
 // *Error if the call was refused. Every call is recorded from before its first
 // step to after its last.
 func (c *Crib) Call(ctx context.Context, call Call) (*Result, error) {
-	b, old, err := c.begin(ctx, call)
+	b, err := c.begin(ctx, call)
 	if err != nil {
 		return nil, err
-	}
-	if old != nil {
-		return c.replay(b, old)
 	}
 	ended := false
 	defer func() { // a part that ends the goroutine must not leave the record open
@@ -219,6 +223,9 @@ func (c *Crib) proceed(ctx context.Context, b begun) (result *Result, err error)
 	if err != nil {
 		return nil, err
 	}
+	if b.old != nil && !c.sameCall(b.flight) {
+		return nil, b.again("was used for another call; use a new ID")
+	}
 	a, err := c.admit(r)
 	if err != nil {
 		return nil, err
@@ -226,6 +233,9 @@ func (c *Crib) proceed(ctx context.Context, b begun) (result *Result, err error)
 	j, err := c.judge(ctx, a)
 	if err != nil {
 		return nil, err
+	}
+	if b.old != nil {
+		return c.replay(ctx, j)
 	}
 	p, err := c.approve(ctx, j)
 	if early, ok := errors.AsType[foreseen](err); ok {
@@ -246,10 +256,11 @@ func (c *Crib) proceed(ctx context.Context, b begun) (result *Result, err error)
 }
 
 // begin writes the record: what cannot be recorded is not done.
-func (c *Crib) begin(ctx context.Context, call Call) (begun, *Record, error) {
+// A call whose ID was used before has a record of its own, which says so.
+func (c *Crib) begin(ctx context.Context, call Call) (begun, error) {
 	f := &flight{call: call, limits: c.Limits.filled()}
 	if c.Journal == nil {
-		return begun{}, nil, refuse(Unavailable, call.Tool, "no journal is set up, so nothing can be done", nil)
+		return begun{}, refuse(Unavailable, call.Tool, "no journal is set up, so nothing can be done", nil)
 	}
 	start := c.now()
 	c.read(f)
@@ -265,14 +276,21 @@ func (c *Crib) begin(ctx context.Context, call Call) (begun, *Record, error) {
 	}
 	f.rec = Record{
 		ID: f.call.ID, Parent: clip(call.Parent, maxWord), Caller: call.Caller.clipped(), Tool: name, Start: start,
-		Input: c.recordedInput(f), InputHash: digest(f.text),
+		Input: c.recordedInput(f), InputHash: c.digest(f.text),
 	}
 	old, err := c.Journal.Begin(context.WithoutCancel(ctx), &f.rec)
-	if err != nil {
-		c.log().Error("journal refuses to begin", "call", f.call.ID, "tool", call.Tool, "err", err)
-		return begun{}, nil, refuse(Unavailable, call.Tool, "the journal cannot record this call, so it was not made", err)
+	if err == nil && old != nil {
+		f.old, f.rec.Replay, f.rec.ID = old, f.rec.ID, NewID(start)
+		if old, err = c.Journal.Begin(context.WithoutCancel(ctx), &f.rec); err == nil && old != nil {
+			err = errors.New("the journal knows a call ID that was just made")
+		}
 	}
-	return begun{f}, old, nil
+	if err != nil {
+		f.doc.Release()
+		c.log().Error("journal refuses to begin", "call", f.call.ID, "tool", call.Tool, "err", err)
+		return begun{}, refuse(Unavailable, call.Tool, "the journal cannot record this call, so it was not made", err)
+	}
+	return begun{f}, nil
 }
 
 // resolve finds the tool among those this caller can see.

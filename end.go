@@ -2,8 +2,6 @@ package toolcrib
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -88,7 +86,7 @@ func (c *Crib) keep(f *flight, result *Result) {
 		f.rec.Cut = true
 		return
 	}
-	f.rec.ResultHash = digest(text)
+	f.rec.ResultHash = c.digest(text)
 	if f.rec.Cut = len(text) > f.limits.Record; f.rec.Cut {
 		return
 	}
@@ -162,38 +160,6 @@ func resultText(r *Result) ([]byte, error) {
 	return append(append(append(text, `{"value":`...), r.Value...), '}'), nil
 }
 
-// replay answers a call ID that was used before, without running anything.
-func (c *Crib) replay(b begun, old *Record) (*Result, error) {
-	f := b.flight
-	f.doc.Release()
-	name := f.call.Tool
-	again := func(why string) error {
-		return refuse(Conflict, name, "the call ID "+f.call.ID+" "+why, nil)
-	}
-	if _, ok := c.Tool(f.call.Caller, name); !ok { // it may have been hidden since
-		return nil, refuse(NotFound, name, c.noSuchTool(f.call), nil)
-	}
-	switch {
-	case old.Tool != f.rec.Tool || old.InputHash != f.rec.InputHash || old.Caller.Dialect != f.call.Caller.Dialect || old.Caller.Organisation != f.rec.Caller.Organisation:
-		return nil, again("was used for another call; use a new ID")
-	case old.Outcome == "":
-		return nil, again("is still running; ask again later with the same ID")
-	case old.Outcome == Interrupted:
-		return nil, again("was interrupted and its effect is unknown; look before you call again with a new ID")
-	case old.Outcome == Done || old.Outcome == Broke:
-		if old.Cut || old.Result == nil {
-			return nil, again("is done, but its result was too large to be kept")
-		}
-		var result Result
-		if err := json.Unmarshal(old.Result, &result); err != nil {
-			return nil, refuse(Internal, name, "the recorded result cannot be read", err)
-		}
-		c.replayed(f)
-		return &result, nil
-	}
-	return nil, refuse(Code(old.Outcome), name, old.Message, nil)
-}
-
 // recordedInput is the input as the journal may keep it: JSON, without
 // secrets, bounded. Of a text that is too long, or no JSON at all, only the
 // size is told: an excerpt of unparsed text could carry half a secret.
@@ -232,13 +198,6 @@ func (c *Crib) redacted(text []byte) (out json.RawMessage) {
 		}
 	}()
 	return c.Redact(text)
-}
-
-func digest(text []byte) string {
-	sum := sha256.Sum256(text)
-	var word [2 * sha256.Size]byte
-	hex.Encode(word[:], sum[:])
-	return string(word[:])
 }
 
 // noSuchTool names the nearest tool this caller has, if one is near.

@@ -130,13 +130,19 @@ func ExampleCrib_Call_replay() {
 		fmt.Println(result)
 	}
 	for _, r := range journal.Records() {
-		fmt.Println(r.ID, r.Tool, string(r.Input), r.Outcome)
+		if r.Replay == "" {
+			fmt.Println(r.ID, string(r.Input), r.Outcome)
+		} else {
+			fmt.Println("again", r.Replay, string(r.Input), r.Outcome)
+		}
 	}
 	// Output:
 	// {"notes":1}
 	// {"notes":1}
 	// conflict: keep: the call ID shopping-1 was used for another call; use a new ID
-	// shopping-1 keep {"text":"milk"} done
+	// shopping-1 {"text":"milk"} done
+	// again shopping-1 {"text":"milk"} done
+	// again shopping-1 {"text":"bread"} conflict
 }
 
 // An Adapter gives a native tool the name and shape another system knows.

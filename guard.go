@@ -56,6 +56,9 @@ type Review struct {
 	Call  Call
 	Spec  Spec
 	Input json.RawMessage
+	// Replay: the call was made before, and is answered from its record if it
+	// may be. Nothing runs.
+	Replay bool
 }
 
 // Verdict is a guard's word on a call.

@@ -18,6 +18,14 @@ type Journal interface {
 	End(ctx context.Context, r *Record) error
 }
 
+// Digester is a Journal that gives Record.InputHash and Record.ResultHash: equal
+// for equal texts, under a key that is kept as long as the records are. Without
+// it the key is one of this process, and a call ID of an earlier one cannot be
+// answered again.
+type Digester interface {
+	Digest(text []byte) string
+}
+
 // Outcome says how a call ended: Done, Broke, Interrupted or the [Code] of its
 // refusal. Empty: it has not ended.
 type Outcome string
@@ -31,7 +39,8 @@ const (
 
 // Record is one line of the journal. Begin knows the first part; the rest is
 // filled in by End. Input and Result are redacted and bounded before a
-// Journal sees them; the hashes are of what was really sent and answered.
+// Journal sees them; the hashes are of what was really sent and answered, under
+// a key, so that nobody finds by trying what was redacted.
 type Record struct {
 	Seq       uint64          `json:"seq,omitempty"` // given by the journal
 	ID        string          `json:"id"`
@@ -41,6 +50,9 @@ type Record struct {
 	Input     json.RawMessage `json:"input,omitempty"`
 	InputHash string          `json:"input_hash"`
 	Start     time.Time       `json:"start"`
+	// Replay is the call ID that was used before and answered, or refused, from
+	// its record. ID is then one of this repetition.
+	Replay string `json:"replay,omitempty"`
 
 	Box        string          `json:"box,omitempty"`
 	Native     string          `json:"native,omitempty"`

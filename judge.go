@@ -46,7 +46,7 @@ func (c *Crib) judge(ctx context.Context, a admitted) (judged, error) {
 // verdict asks the guards what they say to this input, strictest first, and
 // settles what they leave of the grant and of the effects.
 func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (Decision, []Verdict) {
-	review := Review{Call: f.call, Spec: f.entry.tool.Spec, Input: input}
+	review := Review{Call: f.call, Spec: f.entry.tool.Spec, Input: input, Replay: f.old != nil}
 	review.Call.Input = input
 	f.grant = c.Grant
 	understood := allEffects

@@ -33,7 +33,8 @@ func rules() []rule {
 		{"internal/schema", 0, nil, "the schema engine is under the core: what it imports, everything imports"},
 		{"internal/sensitive", 0, nil, "names of keys and of files that others obey: the core, the guards and the sandbox go by one list and compare names in one way"},
 		{"internal/toolname", 0, nil, "what a tool is called is under the core, so that a name means the same wherever a person types it"},
-		{".", 0, []string{"internal/schema", "internal/sensitive", "internal/toolname"}, "the core is imported by everything, so it must import nothing that could need the core"},
+		{"internal/seal", 0, nil, "what decides something and lies on a disk is sealed in one way, and what must not be guessed is hashed in one way"},
+		{".", 0, []string{"internal/schema", "internal/sensitive", "internal/seal", "internal/toolname"}, "the core is imported by everything, so it must import nothing that could need the core"},
 
 		{"internal/gitconfig", 0, nil, "the format of a file: the guards and the sandbox both protect what it names"},
 		{"internal/gitindex", 0, nil, "the format of a file: the guard of command lines and the sandbox's shield both read it"},
@@ -47,7 +48,7 @@ func rules() []rule {
 		{"toolbox/mcphub/...", 2, []string{".", "internal/mcp/...", "internal/toolname"}, "a toolbox is a supplier: the hub knows the contract and the protocol that its servers speak, and never another toolbox"},
 		{"toolbox/*/...", 1, []string{"."}, "a toolbox is a supplier: it knows the contract and never another toolbox; it uses other tools by Env.Use"},
 		{"internal/guard/...", 1, []string{".", "internal/gitconfig", "internal/gitindex", "internal/sensitive", "internal/toolname"}, leaf + "; what it shares with others stands on the ground floor"},
-		{"internal/desk/...", 1, []string{"."}, leaf},
+		{"internal/desk/...", 1, []string{".", "internal/seal"}, leaf},
 		{"internal/dialect/...", 1, []string{"."}, leaf},
 		{"internal/vault/...", 1, []string{"."}, leaf},
 		{"internal/artifact/...", 1, []string{"."}, leaf},
@@ -57,7 +58,7 @@ func rules() []rule {
 		{"internal/agent/model/*", 2, []string{".", "internal/agent"}, adapter},
 		{"internal/agent", 1, []string{"."}, leaf},
 
-		{"internal/store", 2, []string{".", "internal/desk"}, adapter},
+		{"internal/store", 2, []string{".", "internal/desk", "internal/seal"}, adapter},
 		{"internal/store/*", 2, []string{".", "internal/store", "internal/desk"}, adapter + "; a database is a driver and a DSN under the SQL of internal/store"},
 		{"internal/sandbox", 2, []string{".", "internal/gitconfig", "internal/gitindex", "internal/sensitive"}, adapter + "; what it shares with the guards stands on the ground floor"},
 		{"internal/sandbox/*", 2, []string{".", "internal/sandbox", "internal/sensitive"}, adapter},

@@ -14,29 +14,10 @@ import (
 // secrets out, marks what came from outside, bounds what is too long. It gives
 // the result to go on with, which may be a changed copy, or an error: then the
 // caller gets none of it. The review is of the native tool, and so is the
-// result; a Value it changes still has to be JSON.
+// result; a Value it changes still has to be JSON. With Review.Replay the result
+// is one that was handed out before, as it was then.
 type Vetter interface {
 	Vet(ctx context.Context, r Review, result *Result) (*Result, error)
-}
-
-// Replayer is a Vetter that wants to know of results that are handed out again
-// from the journal: what it keeps of a conversation is kept of these as well.
-type Replayer interface {
-	Replayed(ctx context.Context, r Review)
-}
-
-// replayed tells those who keep state of what callers have seen.
-func (c *Crib) replayed(f *flight) {
-	e := c.Catalog.find(f.call.Caller.Dialect, f.call.Tool)
-	if e == nil {
-		return
-	}
-	review := Review{Call: f.call, Spec: e.tool.Spec, Input: f.text}
-	for _, v := range c.Vetters {
-		if r, ok := v.(Replayer); ok {
-			r.Replayed(context.Background(), review)
-		}
-	}
 }
 
 // vet holds the tool to its contract before anyone believes the result.
@@ -70,10 +51,10 @@ func (c *Crib) vet(ctx context.Context, o ran) (*Result, error) {
 // they make of it is held to the bounds again, but no more to the contract: a
 // secret was taken out of it, and the place it stood in may have had a form.
 func (c *Crib) lookOver(ctx context.Context, f *flight, result *Result) (*Result, error) {
-	if len(c.Vetters) == 0 {
+	if len(c.Vetters) == 0 && f.old == nil {
 		return result, nil
 	}
-	review := Review{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input}
+	review := Review{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input, Replay: f.old != nil}
 	review.Call.Input = f.input
 	for _, v := range c.Vetters {
 		next, err := vetOne(ctx, v, review, result)

@@ -148,6 +148,9 @@ func TestJudgeDoesNothing(t *testing.T) {
 type oldJournal struct{ old *Record }
 
 func (j oldJournal) Begin(_ context.Context, r *Record) (*Record, error) {
+	if r.Replay != "" {
+		return nil, nil
+	}
 	j.old.Tool, j.old.InputHash = r.Tool, r.InputHash
 	return j.old, nil
 }

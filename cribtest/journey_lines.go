@@ -41,6 +41,7 @@ func answerOf(n int, result *toolcrib.Result, err error) (answerLine, error) {
 // recordLine is a record without times and hashes.
 type recordLine struct {
 	Record     string           `json:"record"`
+	Replay     string           `json:"replay,omitempty"`
 	Parent     string           `json:"parent,omitempty"`
 	Subject    string           `json:"subject,omitempty"`
 	Tool       string           `json:"tool"`
@@ -56,7 +57,7 @@ type recordLine struct {
 
 func recordOf(r toolcrib.Record) recordLine {
 	line := recordLine{
-		Record: r.ID, Parent: r.Parent, Subject: r.Caller.Subject, Tool: r.Tool, Input: r.Input,
+		Record: r.ID, Replay: r.Replay, Parent: r.Parent, Subject: r.Caller.Subject, Tool: r.Tool, Input: r.Input,
 		ApprovedBy: r.ApprovedBy, Edited: r.Edited, Outcome: r.Outcome, Message: r.Message, Cut: r.Cut,
 	}
 	if r.Native != "" {

@@ -178,6 +178,9 @@ func outcomeText(r toolcrib.Record) string {
 	if r.Outcome == "" {
 		return "running"
 	}
+	if r.Replay != "" { // answered, or refused, from the record of that call
+		return string(r.Outcome) + ", again " + r.Replay
+	}
 	return string(r.Outcome)
 }
 

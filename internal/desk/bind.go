@@ -31,8 +31,8 @@ type Terms struct {
 	Project string
 }
 
-// hashOf is a fingerprint of several texts, each behind its length so that
-// none can trade bytes with its neighbour.
+// hashOf is a fingerprint of several texts that are no secret, each behind its
+// length so that none can trade bytes with its neighbour.
 func hashOf(parts ...string) string {
 	h := sha256.New()
 	var n [8]byte
@@ -44,16 +44,23 @@ func hashOf(parts ...string) string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
+// Digester is a Store that gives the fingerprints of what is asked about, under
+// a key that it keeps: arguments are kept without their secrets, and a plain
+// hash would give those to whoever tries likely ones.
+type Digester interface {
+	Digest(parts ...string) string
+}
+
 // argumentsHash is what arguments are bound by. Those that cannot be
 // normalised are bound byte for byte.
-func argumentsHash(input []byte) string {
+func (d *Desk) argumentsHash(input []byte) string {
 	if len(input) == 0 {
 		input = []byte("{}")
 	}
 	if text, err := canonical(input); err == nil {
-		return hashOf("arguments", string(text))
+		return d.digest("arguments", string(text))
 	}
-	return hashOf("bytes", string(input))
+	return d.digest("bytes", string(input))
 }
 
 // definitionHash is of all that a person or a guard goes by. The time limit is
@@ -88,7 +95,7 @@ func (d *Desk) draft(q toolcrib.Question) (Question, error) {
 	out := Question{
 		State: Open, Call: q.Call.ID, Caller: c, Project: project,
 		Tool: q.Call.Tool, Box: q.Spec.Box, Native: q.Spec.Native, Definition: definition,
-		Effects: q.Effects, Floor: terms.Floor, Arguments: argumentsHash(q.Input),
+		Effects: q.Effects, Floor: terms.Floor, Arguments: d.argumentsHash(q.Input),
 	}
 	if out.Tool == "" {
 		out.Tool = q.Spec.Name
@@ -96,13 +103,13 @@ func (d *Desk) draft(q toolcrib.Question) (Question, error) {
 	if d.plain(terms.Rules) {
 		out.Rules = slices.Clone(terms.Rules)
 	}
-	out.Slot = hashOf("slot", c.Organisation, c.Subject, c.Agent, project, out.Tool, out.Box, out.Native, out.Arguments, q.Text)
-	out.Like = hashOf(append([]string{"like", c.Organisation, c.Subject, c.Agent, project, out.Tool, definition, q.Effects.String(), fmt.Sprint(q.Text != "")}, askers(q.Reasons, true)...)...)
+	out.Slot = d.digest("slot", c.Organisation, c.Subject, c.Agent, project, out.Tool, out.Box, out.Native, out.Arguments, q.Text)
+	out.Like = d.digest(append([]string{"like", c.Organisation, c.Subject, c.Agent, project, out.Tool, definition, q.Effects.String(), fmt.Sprint(q.Text != "")}, askers(q.Reasons, true)...)...)
 	reasons, err := json.Marshal(q.Reasons)
 	if err != nil {
 		return Question{}, fmt.Errorf("reading the reasons: %w", err)
 	}
-	out.Key = hashOf(append([]string{"key", out.Slot, definition, q.Preview, q.Effects.String(), string(reasons),
+	out.Key = d.digest(append([]string{"key", out.Slot, definition, q.Preview, q.Effects.String(), string(reasons),
 		fmt.Sprint(terms.Floor), terms.Bind, strings.Join(terms.Rules, "\n"), strings.Join(terms.Parts, "\n")}, q.Options...)...)
 	for _, p := range terms.Parts[:min(len(terms.Parts), maxParts)] {
 		p, _ = clip(d.cfg.RedactText(p), maxReason)

@@ -6,6 +6,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"github.com/toolcrib/toolcrib"
 )
 
 func TestCanonical(t *testing.T) {
@@ -31,10 +33,11 @@ func TestCanonical(t *testing.T) {
 			t.Errorf("%s: %s, %v; want %s", in, got, err, want)
 		}
 	}
-	if argumentsHash(nil) != argumentsHash([]byte(` {}`)) {
+	d := &Desk{digest: hashOf}
+	if d.argumentsHash(nil) != d.argumentsHash([]byte(` {}`)) {
 		t.Error("no arguments are not an empty object")
 	}
-	if argumentsHash([]byte(`{"a":1,"a":2}`)) == argumentsHash([]byte(`{"a":2}`)) || argumentsHash([]byte(`{"a":1,"a":2}`)) == argumentsHash([]byte(`{"a":1,"a":3}`)) {
+	if d.argumentsHash([]byte(`{"a":1,"a":2}`)) == d.argumentsHash([]byte(`{"a":2}`)) || d.argumentsHash([]byte(`{"a":1,"a":2}`)) == d.argumentsHash([]byte(`{"a":1,"a":3}`)) {
 		t.Error("ambiguous arguments are taken for others")
 	}
 }
@@ -102,5 +105,36 @@ func TestParseChoice(t *testing.T) {
 		if got, err := ParseChoice(in); got != want || (err == nil) != (want != "") {
 			t.Errorf("%q: %q, %v", in, got, err)
 		}
+	}
+}
+
+// TestHashesCannotBeGuessed: what is kept of a question shows none of its
+// secrets to who tries likely ones.
+func TestHashesCannotBeGuessed(t *testing.T) {
+	d, err := New(Config{
+		Store:      &Memory{},
+		RedactJSON: func(json.RawMessage) json.RawMessage { return json.RawMessage(`{"pin":"[redacted]"}`) },
+		RedactText: func(string) string { return "[redacted]" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const input = `{"pin":"483920"}`
+	q, err := d.draft(toolcrib.Question{Call: toolcrib.Call{Tool: "pay"}, Spec: toolcrib.Spec{Name: "pay", Native: "pay"}, Input: json.RawMessage(input)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	guess := hashOf("arguments", input)
+	for what, kept := range map[string]string{
+		"arguments": q.Arguments, "slot": q.Slot, "key": q.Key,
+	} {
+		for _, try := range []string{guess, hashOf("slot", "", "", "", "", "pay", "", "pay", guess, "")} {
+			if kept == try || strings.Contains(kept, try) {
+				t.Errorf("the %s can be made without a key", what)
+			}
+		}
+	}
+	if q.Arguments != d.argumentsHash([]byte(` { "pin" : "483920" } `)) {
+		t.Error("the same arguments are others")
 	}
 }

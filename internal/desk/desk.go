@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/seal"
 )
 
 // Unattended says what becomes of a question that no screen sees. The zero
@@ -65,9 +66,10 @@ type Config struct {
 // Desk puts questions to people. All its methods may be used by many
 // goroutines at once.
 type Desk struct {
-	cfg  Config
-	kick chan struct{} // something of ours changed: look at once
-	busy atomic.Int64  // calls that are asked about now
+	cfg    Config
+	digest func(parts ...string) string
+	kick   chan struct{} // something of ours changed: look at once
+	busy   atomic.Int64  // calls that are asked about now
 
 	// In hand before the question can be seen, and therefore while the store
 	// keeps others out: nothing else is locked or called with it.
@@ -118,8 +120,14 @@ func New(cfg Config) (*Desk, error) {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
+	// Without a store that keeps a key, what was asked is known as long as this
+	// process lives.
+	digest := seal.NewDigest(seal.NewKey(), "run").Join
+	if keeps, ok := cfg.Store.(Digester); ok {
+		digest = keeps.Digest
+	}
 	return &Desk{
-		cfg: cfg, kick: make(chan struct{}, 1),
+		cfg: cfg, digest: digest, kick: make(chan struct{}, 1),
 		screens: map[*screen]struct{}{}, waiters: map[string]map[*waiter]struct{}{},
 	}, nil
 }

@@ -8,12 +8,24 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"github.com/toolcrib/toolcrib/internal/seal"
 )
 
 // Memory is a Store that ends with the process. Its zero value is empty.
 type Memory struct {
-	mu   sync.RWMutex
-	data memory
+	mu    sync.RWMutex
+	data  memory
+	once  sync.Once
+	names *seal.Digest
+}
+
+var _ Digester = (*Memory)(nil)
+
+// Digest implements Digester.
+func (m *Memory) Digest(parts ...string) string {
+	m.once.Do(func() { m.names = seal.NewDigest(seal.NewKey(), "run") })
+	return m.names.Join(parts...)
 }
 
 type memory struct {

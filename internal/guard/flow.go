@@ -150,9 +150,6 @@ func (f *Flow) Vet(ctx context.Context, r toolcrib.Review, given *toolcrib.Resul
 	return given, nil
 }
 
-// Replayed implements [toolcrib.Replayer]: what was read once more was read.
-func (f *Flow) Replayed(ctx context.Context, r toolcrib.Review) { f.bring(r, f.Labels.Of(ctx, r)) }
-
 func (f *Flow) bring(r toolcrib.Review, labels Labels) {
 	if labels&brought == 0 {
 		return

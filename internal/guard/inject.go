@@ -174,6 +174,9 @@ func (j *Inject) wrap(out *toolcrib.Result, r toolcrib.Review, f changes, aside 
 		if c.Text == "" {
 			continue
 		}
+		if r.Replay && wrappedBefore(c.Text, r) {
+			continue
+		}
 		list := flags(c.Text, f)
 		if i == len(out.Content)-1 {
 			list = slices.Concat(slices.DeleteFunc(aside, func(s string) bool { return slices.Contains(list, s) }), list)
@@ -201,6 +204,17 @@ func wrapped(text string, r toolcrib.Review, index int, flagged []string) string
 	}
 	fmt.Fprintf(&b, "</untrusted-content id=%q>", id)
 	return b.String()
+}
+
+// wrappedBefore reports whether a text of the journal has its tags already. They
+// are ours if the word in them stands nowhere else: whoever wrote the text did
+// not know it, or it would have been another.
+func wrappedBefore(text string, r toolcrib.Review) bool {
+	rest, ok := strings.CutPrefix(text, `<untrusted-content id="`)
+	id, rest, found := strings.Cut(rest, `"`)
+	return ok && found && len(id) == 16 && strings.Count(text, id) == 2 &&
+		strings.HasPrefix(rest, fmt.Sprintf(" from=%q>\n%s\n", r.Spec.Box+"/"+r.Spec.Native, notice)) &&
+		strings.HasSuffix(rest, fmt.Sprintf("</untrusted-content id=%q>", id))
 }
 
 // boundary is a word that follows from the parts and is not in the text,

@@ -25,6 +25,7 @@ type beginBody struct {
 	Token     string          `json:"token,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
 	InputHash string          `json:"input_hash,omitempty"`
+	Replay    string          `json:"replay,omitempty"`
 }
 
 // endBody is the body of an entry that closes a call.
@@ -53,7 +54,7 @@ func beginEntry(e *entry, r *toolcrib.Record, w *bodyWriter) error {
 	body := beginBody{
 		Parent: r.Parent, Agent: r.Caller.Agent, Via: r.Caller.Via, Dialect: r.Caller.Dialect,
 		Owner: r.Caller.Organisation, Token: r.Caller.Token,
-		Input: r.Input, InputHash: r.InputHash,
+		Input: r.Input, InputHash: r.InputHash, Replay: r.Replay,
 	}
 	return w.write(e, &body, &body.Input)
 }
@@ -187,7 +188,7 @@ func record(begin *entry, end *entry) (toolcrib.Record, error) {
 	r := toolcrib.Record{
 		Seq: begin.seq, ID: begin.call, Parent: b.Parent, Tool: begin.tool,
 		Caller: toolcrib.Caller{Subject: begin.subject, Agent: b.Agent, Session: begin.session, Via: b.Via, Dialect: b.Dialect, Organisation: b.Owner, Token: b.Token},
-		Input:  b.Input, InputHash: b.InputHash, Start: time.Unix(0, begin.at).UTC(),
+		Input:  b.Input, InputHash: b.InputHash, Replay: b.Replay, Start: time.Unix(0, begin.at).UTC(),
 	}
 	if end == nil {
 		return r, nil

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+
+	"github.com/toolcrib/toolcrib/internal/seal"
 )
 
 // openKey loads the keys, or makes them for a journal that is new.
@@ -27,6 +29,7 @@ func (j *Journal) openKey(ctx context.Context) error {
 		return fmt.Errorf("the journal's key: %w", err)
 	}
 	j.w.seal = newSealer(j.seal)
+	j.names = seal.NewDigest(seal.Key(j.seal.secret).For("journal texts"), "hmac")
 	want, err := j.chainKey()
 	if err != nil {
 		return err

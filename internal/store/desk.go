@@ -10,9 +10,13 @@ import (
 	"sync"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/seal"
 )
 
-var _ desk.Store = (*Desk)(nil)
+var (
+	_ desk.Store    = (*Desk)(nil)
+	_ desk.Digester = (*Desk)(nil)
+)
 
 // Desk keeps the questions and grants of [desk.Desk] in a database of its own
 // beside the journal: what changes and is removed has no place in a chain of
@@ -29,6 +33,7 @@ type Desk struct {
 
 	seals sync.Mutex // guards seal
 	seal  *sealer
+	names *seal.Digest // of what is asked about
 
 	mu     sync.Mutex // guards the writing connection
 	w      *writer
@@ -78,9 +83,13 @@ func openDesk(ctx context.Context, cfg Config, makeDriver func(Config) (Driver, 
 		return nil, err
 	}
 	d := &Desk{cfg: cfg, drv: drv, w: w, seal: newSealer(key), reads: sql.OpenDB(drv.Reader)}
+	d.names = seal.NewDigest(seal.Key(key.secret).For("desk texts"), "hmac")
 	d.reads.SetMaxOpenConns(4)
 	return d, w.migrate(ctx)
 }
+
+// Digest implements [desk.Digester].
+func (d *Desk) Digest(parts ...string) string { return d.names.Join(parts...) }
 
 // Close gives the connections back.
 func (d *Desk) Close() error {

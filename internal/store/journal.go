@@ -10,9 +10,13 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/seal"
 )
 
-var _ toolcrib.Journal = (*Journal)(nil)
+var (
+	_ toolcrib.Journal  = (*Journal)(nil)
+	_ toolcrib.Digester = (*Journal)(nil)
+)
 
 // Journal is a journal open for writing. All its methods may be used by many
 // goroutines at once.
@@ -22,6 +26,7 @@ type Journal struct {
 	drv   Driver
 	key   ed25519.PrivateKey
 	seal  sealKey
+	names *seal.Digest // of texts
 	run   string
 	lock  *fileLock
 	queue *queue
@@ -91,6 +96,10 @@ func (j *Journal) End(_ context.Context, r *toolcrib.Record) error {
 	}
 	return nil
 }
+
+// Digest implements [toolcrib.Digester]: the key follows from the secret of the
+// seals, so it lives as long as the journal.
+func (j *Journal) Digest(text []byte) string { return j.names.Sum(text) }
 
 // Degraded reports whether the database refused the last write. Nothing
 // begins as long as ends are waiting in a file.

@@ -1,0 +1,86 @@
+package toolcrib
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/seal"
+)
+
+// digest is how a text is named in the journal, which keeps it without its
+// secrets: a plain hash would give them to whoever tries likely ones.
+func (c *Crib) digest(text []byte) string {
+	if d, ok := c.Journal.(Digester); ok {
+		return d.Digest(text)
+	}
+	c.digests.once.Do(func() {
+		k := seal.NewKey()
+		c.digests.Digest = seal.NewDigest(k, "run-"+hex.EncodeToString(k.For("name of a run")[:4]))
+	})
+	return c.digests.Sum(text)
+}
+
+// sameCall reports whether a call is the one that its ID was used for before.
+func (c *Crib) sameCall(f *flight) bool {
+	return f.old.Tool == f.rec.Tool && f.old.Caller.Dialect == f.call.Caller.Dialect &&
+		f.old.Caller.Organisation == f.rec.Caller.Organisation && f.sameInput()
+}
+
+// sameInput compares inputs by their digests. Records from before there were
+// keys have a plain hash.
+func (f *flight) sameInput() bool {
+	was := f.old.InputHash
+	if was == f.rec.InputHash {
+		return true
+	}
+	if strings.Contains(was, ":") {
+		return false
+	}
+	sum := sha256.Sum256(f.text)
+	return was == hex.EncodeToString(sum[:])
+}
+
+// again refuses a call whose ID was used before.
+func (f *flight) again(why string) error {
+	return refuse(Conflict, f.call.Tool, "the call ID "+f.call.ID+" "+why, nil)
+}
+
+// replay answers a call that was made before from its record, without running
+// anything. It was found, admitted and judged as any other: who may not have the
+// answer today does not get it because he had it once. The vetters of today look
+// over the answer, too.
+func (c *Crib) replay(ctx context.Context, j judged) (*Result, error) {
+	f, old := j.flight, j.old
+	switch {
+	case old.Outcome == "":
+		return nil, f.again("is still running; ask again later with the same ID")
+	case old.Outcome == Interrupted:
+		return nil, f.again("was interrupted and its effect is unknown; look before you call again with a new ID")
+	case old.Outcome != Done && old.Outcome != Broke:
+		return nil, refuse(Code(old.Outcome), f.call.Tool, old.Message, nil)
+	case f.decision == Ask && !f.approvedBefore():
+		return nil, f.again("is done, and a person would have to approve it today, so its answer is not given again; look at what it did (a new ID would do it a second time)")
+	case old.Cut || old.Result == nil:
+		return nil, f.again("is done, but its result was too large to be kept")
+	}
+	var result Result
+	if err := json.Unmarshal(old.Result, &result); err != nil {
+		return nil, refuse(Internal, f.call.Tool, "the recorded result cannot be read", err)
+	}
+	f.broke = old.Outcome == Broke
+	// It was held to its contract when it was made, and has the form of its
+	// dialect; secrets that were taken out since may break either.
+	return c.lookOver(ctx, f, &result)
+}
+
+// approvedBefore reports whether a person approved this very call: in the same
+// conversation, under the same preset, of the same tool. Nobody is asked a
+// second time about what is not done a second time.
+func (f *flight) approvedBefore() bool {
+	old := f.old
+	return old.ApprovedBy != "" && old.Caller.Session == f.rec.Caller.Session && old.Caller.Agent == f.rec.Caller.Agent &&
+		old.Caller.Token == f.rec.Caller.Token && old.Definition == f.entry.tool.Hash
+}

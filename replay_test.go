@@ -1,0 +1,166 @@
+package toolcrib
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// ruled is a guard whose word can be changed between two calls.
+type ruled struct{ says atomic.Int64 }
+
+func (g *ruled) Judge(context.Context, Review) (*Verdict, error) {
+	return &Verdict{Decision: Decision(g.says.Load()), Guard: "rules", Reason: "as of now"}, nil
+}
+
+// TestReplayIsJudged: what was answered once is answered again only to who may
+// have it now, and every repetition leaves a record.
+func TestReplayIsJudged(t *testing.T) {
+	var runs atomic.Int64
+	rules := &ruled{}
+	rules.says.Store(int64(Allow))
+	c := testCrib(t, counting("count", &runs))
+	c.Guards = []Guard{rules}
+	journal := &pages{}
+	c.Journal, c.Approver = journal, nil
+	ann := Caller{Subject: "ann", Session: "s"}
+	call := func() (*Result, error) {
+		return c.Call(t.Context(), Call{ID: "one", Tool: "count", Input: json.RawMessage(`{"n":1}`), Caller: ann})
+	}
+	records := func() int {
+		journal.mu.Lock()
+		defer journal.mu.Unlock()
+		return len(journal.records)
+	}
+	for i, step := range []struct {
+		says Decision
+		code Code
+	}{
+		{Allow, ""}, {Allow, ""}, {Deny, Denied}, {Allow, ""}, {Ask, Conflict}, {Deny, Denied}, {Allow, ""},
+	} {
+		rules.says.Store(int64(step.says))
+		if _, err := call(); CodeOf(err) != step.code {
+			t.Errorf("call %d, the rules say %v: %v", i, step.says, err)
+		}
+		if records() != i+1 || runs.Load() != 1 {
+			t.Errorf("call %d: %d records, %d runs", i, records(), runs.Load())
+		}
+	}
+	again := 0
+	for _, r := range journal.records {
+		if r.ID == "one" {
+			continue
+		}
+		if again++; r.Replay != "one" || r.Outcome == "" || r.Tool != "count" || r.Caller.Subject != "ann" {
+			t.Errorf("%+v", r)
+		}
+	}
+	if again != 6 {
+		t.Errorf("%d repetitions are recorded", again)
+	}
+}
+
+// TestReplayOfWhatWasApproved: the conversation that a person allowed a call
+// gets its answer again, and no other.
+func TestReplayOfWhatWasApproved(t *testing.T) {
+	var runs, asked atomic.Int64
+	c := testCrib(t, counting("count", &runs))
+	c.Guards = []Guard{say(Ask, "mode", nil)}
+	c.Journal = &pages{}
+	c.Approver = approverFunc(func(context.Context, Question) (Answer, error) {
+		asked.Add(1)
+		return Answer{Decision: Allow, By: "bob"}, nil
+	})
+	for _, step := range []struct {
+		caller Caller
+		code   Code
+	}{
+		{Caller{Subject: "ann", Session: "s", Agent: "a"}, ""},
+		{Caller{Subject: "ann", Session: "s", Agent: "a"}, ""},
+		{Caller{Subject: "ann", Session: "t", Agent: "a"}, Conflict},
+		{Caller{Subject: "ann", Session: "s", Agent: "b"}, Conflict},
+		{Caller{Subject: "ann", Session: "s", Agent: "a", Token: "x"}, Conflict},
+	} {
+		_, err := c.Call(t.Context(), Call{ID: "one", Tool: "count", Input: json.RawMessage(`{"n":1}`), Caller: step.caller})
+		if CodeOf(err) != step.code || runs.Load() != 1 || asked.Load() != 1 {
+			t.Errorf("%+v: %v, %d runs, asked %d times", step.caller, err, runs.Load(), asked.Load())
+		}
+	}
+}
+
+// TestReplayIsVetted: a secret that became known since is taken out of a
+// recorded answer, and a vetter that refuses today is heard.
+func TestReplayIsVetted(t *testing.T) {
+	tool := plain("x")
+	tool.Run = func(context.Context, *Env, json.RawMessage) (*Result, error) { return Text("the word is hunter2"), nil }
+	c := testCrib(t, tool)
+	c.Log, c.Journal = quiet(), &pages{}
+	call := func() (*Result, error) { return c.Call(t.Context(), Call{ID: "one", Tool: "x"}) }
+	if r, err := call(); err != nil || !strings.Contains(r.String(), "hunter2") {
+		t.Fatal(r, err)
+	}
+	var replays []bool
+	c.Vetters = []Vetter{vetterFunc(func(r Review, result *Result) (*Result, error) {
+		replays = append(replays, r.Replay)
+		return Text(strings.ReplaceAll(result.String(), "hunter2", "…")), nil
+	})}
+	if r, err := call(); err != nil || strings.Contains(r.String(), "hunter2") || len(replays) != 1 || !replays[0] {
+		t.Error(r, err, replays)
+	}
+	c.Vetters = []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, refuse(Denied, "", "not today", nil) })}
+	if r, err := call(); CodeOf(err) != Denied {
+		t.Error(r, err)
+	}
+}
+
+// TestHashesCannotBeGuessed: whoever has the journal and a list of likely
+// secrets finds none of them by the hashes beside the redacted text.
+func TestHashesCannotBeGuessed(t *testing.T) {
+	echo := plain("echo")
+	echo.Run = func(_ context.Context, _ *Env, in json.RawMessage) (*Result, error) { return &Result{Value: in}, nil }
+	c := testCrib(t, echo)
+	journal := &pages{}
+	c.Journal = journal
+	if _, err := c.Call(t.Context(), Call{ID: "one", Tool: "echo", Input: json.RawMessage(`{"password":"483920"}`)}); err != nil {
+		t.Fatal(err)
+	}
+	rec := journal.records["\x00one"]
+	if rec == nil || rec.InputHash == "" || rec.ResultHash == "" {
+		t.Fatalf("%+v", rec)
+	}
+	for _, text := range []string{`{"password":"483920"}`, `{"value":{"password":"483920"}}`, `483920`} {
+		sum := sha256.Sum256([]byte(text))
+		for _, hash := range []string{rec.InputHash, rec.ResultHash} {
+			if strings.Contains(hash, hex.EncodeToString(sum[:])) {
+				t.Errorf("%s is the plain hash of %s", hash, text)
+			}
+		}
+	}
+}
+
+// TestReplayOfAPlainHash: records from before there were keys are answered.
+func TestReplayOfAPlainHash(t *testing.T) {
+	var runs atomic.Int64
+	c := testCrib(t, counting("count", &runs))
+	journal := &pages{}
+	c.Journal = journal
+	call := func(input string) error {
+		_, err := c.Call(t.Context(), Call{ID: "one", Tool: "count", Input: json.RawMessage(input)})
+		return err
+	}
+	if err := call(`{"n":1}`); err != nil {
+		t.Fatal(err)
+	}
+	sum := sha256.Sum256([]byte(`{"n":1}`))
+	journal.records["\x00one"].InputHash = hex.EncodeToString(sum[:])
+	if err := call(`{"n":1}`); err != nil {
+		t.Error(err)
+	}
+	if err := call(`{"n":2}`); CodeOf(err) != Conflict || runs.Load() != 1 {
+		t.Error(err, runs.Load())
+	}
+}
