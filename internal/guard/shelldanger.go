@@ -1,100 +1,185 @@
 package guard
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
-// dangerous finds the argument of an open rule that changes what is run, for a
-// program without a form. The words are those of the rule, without the name: a
-// person wrote them and they are not judged.
+// refuses says what in the arguments of an open rule speaks against it, for a
+// program that has no form of its own; empty if nothing does. The words are
+// those of the rule, without the name: a person wrote them and they are not
+// judged.
 //
-// Options that mean a program, a shell, a configuration, a plugin or another
-// directory to nearly every program that has them are refused for all, in full
-// and abbreviated, with one dash or two; and per program the letters and words
-// that do the same there:
-//
-//	git     -c -x -s -X -O -S --exec --upload-pack --receive-pack --template --strategy …, transports (ext::…)
-//	tar     -I -F -C --to-command --checkpoint-action --info-script, archives on other hosts (host:file)
-//	rsync   -e --rsh --rsync-path             scp     -S -o -F
-//	curl    -K -o -O -T --output …            wget    -e -O -P -i --use-askpass …
-//	gcc     -B -o -wrapper -fplugin -specs @  cmake   -P -E -C -D
-//	docker  -f -v -H -c --privileged …        pip     -i -e -f -t -r --index-url …
-//	python  -c -p -o (of a module)            mvn     -f -s -D, gradle -I -b -p -c
-func dangerous(name string, words []string, rest []Arg) string {
-	letters, more := dangerousHere(name, words)
+// The tables (shelltake*.go) list the options that neither run, nor write, nor
+// send anything beyond what the rule is for. An option that is not in the
+// table of its program is refused, and for a program without a table every
+// option is: the person who wants it writes it into the rule.
+func refuses(name string, words []string, rest []Arg) string {
+	if runsScript(name, words) {
+		return refusesScript(rest)
+	}
+	if starts := runnerArgs(name, slices.Concat(asArgs(words), rest)); len(starts) > 0 && len(starts) <= len(rest) && !isNodeRunner(name, words) {
+		return "the program that " + show(name) + " starts is not in the rule"
+	}
+	if why := refusesWords(name, words, rest); why != "" {
+		return why
+	}
+	f, args, ok := takeForm(name, words, rest)
+	if ok {
+		f.names, f.class = true, Runs
+		if f.most == 0 {
+			f.most = -1
+		}
+		_, why := f.fit(args)
+		return why
+	}
+	if hasSubcommands(name) && len(words) == 0 && len(rest) > 0 {
+		return show(name) + " " + show(rest[0].Text) + " is not in the rule"
+	}
 	for _, a := range rest {
-		t := a.Text
-		if strings.Contains(t, "::") && (name == "git" || name == "pip") || strings.HasPrefix(t, "@") && more != "" {
-			return show(t) + " changes what is run"
-		}
-		if name == "tar" && strings.Contains(t, ":") {
-			return show(t) + " is on another machine"
-		}
-		if !strings.HasPrefix(t, "-") || t == "-" || t == "--" {
-			continue
-		}
-		if letters == "" && more == "" {
-			// Nobody here knows the options of this program.
+		if t := a.Text; strings.HasPrefix(t, "-") && t != "-" && t != "--" {
 			return show(t) + " may change what is run"
-		}
-		word, _, _ := strings.Cut(strings.TrimLeft(t, "-"), "=")
-		if (len(word) > 2 || strings.HasPrefix(t, "--")) && (abbreviates(word, dangerousWords) || abbreviates(word, more)) {
-			return show(t) + " changes what is run"
-		}
-		if !strings.HasPrefix(t, "--") && letters != "" && strings.ContainsAny(t[1:], letters) {
-			// Anywhere in a cluster: -xf may be -x -f or -x with a value.
-			return show(t) + " changes what is run"
 		}
 	}
 	return ""
 }
 
-const dangerousWords = "exec execute exec-path exec-prefix execdir command cmd shell script-shell pager editor eval require loader import plugin plugins preload use-compress-program compress-program rsh rsh-command rsync-path upload-pack receive-pack config config-file config-env rcfile init-file init-script toolexec vettool hook hooks-path hooks checkpoint-action to-command wrapper pre hostname-bin prefix userconfig globalconfig node-options manifest-path modfile overlay directory cwd chdir work-dir workdir script interpreter program launcher entrypoint env env-file settings template profile runner build-file include-build askpass use-askpass proxy-command"
-
-// dangerousHere are the letters and words of single programs.
-func dangerousHere(name string, words []string) (letters, more string) {
-	switch name {
-	case "git":
-		letters, more = "cxXOS", "strategy strategy-option ext-diff textconv output open-files-in-pager extcmd tool gpg-sign gpg file reference separate-git-dir git-dir work-tree recurse-submodules foreach run"
-		if len(words) > 0 && words[0] != "push" {
-			letters += "us"
-		}
-	case "tar", "bsdtar", "gtar":
-		letters, more = "IFC", "info-script new-volume-script rmt-command files-from absolute-names one-top-level transform to-stdout"
-	case "rsync":
-		letters, more = "eT", "files-from write-batch log-file temp-dir backup-dir daemon"
-	case "scp", "sftp":
-		letters, more = "SoFDP", "none"
-	case "curl":
-		letters, more = "KoOTDcE", "output output-dir remote-name remote-name-all upload-file dump-header cookie-jar netrc-file libcurl trace trace-ascii stderr etag-save key cert engine unix-socket abstract-unix-socket"
-	case "wget":
-		letters, more = "eOPioaA", "output-document output-file append-output directory-prefix input-file post-file body-file save-cookies load-cookies warc-file"
-	case "gcc", "cc", "g++", "c++", "clang", "clang++", "ld":
-		letters, more = "BoX", "fplugin specs fuse-ld dumpdir load"
-	case "cmake", "ctest":
-		letters, more = "PECDSB", "toolchain preset build install"
-	case "ninja", "meson":
-		letters, more = "fCt", "none"
-	case "docker", "podman", "nerdctl", "docker-compose", "kubectl", "helm":
-		letters, more = "fvHc", "file volume mount privileged device cap-add security-opt pid ipc network userns host context kubeconfig as server token project-directory"
-	case "pip", "pip3", "uv":
-		letters, more = "ieftr", "index-url extra-index-url find-links editable target root requirement constraint global-option build-option install-option no-index"
-	case "mvn":
-		letters, more = "fsDlt", "file global-settings toolchains define"
-	case "gradle", "gradlew":
-		letters, more = "IbpcgPD", "project-dir system-prop project-prop gradle-user-home"
-	case "python", "python3", "pypy", "pypy3":
-		letters, more = "cpo", "rootdir confcutdir basetemp junitxml override-ini pythonwarnings"
-	case "go":
-		letters, more = "Co", "ldflags gcflags asmflags mod pkgdir o C"
-	case "npm", "yarn", "pnpm":
-		letters, more = "Cg", "dir global location registry shell-emulator"
-	case "cargo":
-		letters, more = "ZC", "target-dir path git registry root"
-	case "zip":
-		letters, more = "TO", "unzip-command test output-file"
-	case "openssl":
-		letters, more = "", "engine provider"
+func asArgs(words []string) []Arg {
+	out := make([]Arg, 0, len(words))
+	for _, w := range words {
+		out = append(out, Arg{Text: w, Literal: true})
 	}
-	return letters, more
+	return out
+}
+
+// isNodeRunner: "npm run" and its like start what package.json says, not a
+// program that stands in the line.
+func isNodeRunner(name string, words []string) bool {
+	switch name {
+	case "npm", "pnpm", "yarn", "bun":
+		return len(words) > 0 && words[0] == "run"
+	}
+	return false
+}
+
+// refusesWords: plain words that mean more than they look like.
+func refusesWords(name string, words []string, rest []Arg) string {
+	for i, a := range rest {
+		t := a.Text
+		switch name {
+		case "git":
+			if strings.Contains(t, "::") || len(words) > 0 && gitStarts(words[0]) {
+				return show(t) + " may be a program"
+			}
+			if len(words) == 1 && i == 0 && (words[0] == "push" || words[0] == "fetch" || words[0] == "pull") && strings.ContainsAny(t, "/:@") {
+				return show(t) + " is not the name of a remote"
+			}
+		case "pip", "pip3", "npm", "yarn", "pnpm":
+			if strings.Contains(t, ":") || strings.HasPrefix(t, ".") || strings.HasPrefix(t, "/") || strings.HasPrefix(t, "~") || strings.Count(t, "/") > 1 || strings.Contains(t, "/") && !strings.HasPrefix(t, "@") {
+				return show(t) + " is not a package by its name"
+			}
+		case "tar", "bsdtar", "gtar":
+			if strings.Contains(t, ":") {
+				return show(t) + " is on another machine"
+			}
+		case "curl", "wget", "aria2c":
+			if low := strings.ToLower(t); strings.HasPrefix(low, "file:") || strings.Contains(low, "file://") || strings.HasPrefix(low, "scp:") || strings.HasPrefix(low, "sftp:") || strings.HasPrefix(low, "dict:") || strings.HasPrefix(low, "gopher:") || strings.HasPrefix(low, "telnet:") || strings.HasPrefix(low, "smb") || strings.HasPrefix(low, "ldap") {
+				return show(t) + " is not an address of the web"
+			}
+		case "http", "https", "xh", "xhs", "httpie":
+			if strings.ContainsAny(t, "@<") {
+				return show(t) + " may send a file"
+			}
+		case "sqlite3":
+			if i+len(words) > 0 && !readsSQL(t) {
+				return show(t) + " does more than read"
+			}
+		case "aws":
+			if strings.Contains(t, "file://") || strings.Contains(t, "fileb://") {
+				return show(t) + " reads a file"
+			}
+		case "mvn", "mvnw":
+			if strings.Count(t, ":") > 1 || strings.HasPrefix(t, "exec:") || strings.HasPrefix(t, "antrun:") || strings.HasPrefix(t, "dependency:") || strings.HasPrefix(t, "help:") {
+				return show(t) + " runs a plugin"
+			}
+		case "dotnet":
+			if strings.HasPrefix(t, "/") {
+				return show(t) + " is an option"
+			}
+		}
+		switch name {
+		case "npm", "yarn", "pnpm", "dig", "gh":
+		default:
+			if strings.HasPrefix(t, "@") { // a file of arguments, to many programs
+				return show(t) + " may change what is run"
+			}
+		}
+	}
+	return ""
+}
+
+// sendsInput: programs that send what they find on standard input, which does
+// not stand in the line.
+func sendsInput(name string) bool {
+	switch name {
+	case "http", "https", "xh", "xhs", "nc", "ncat", "netcat", "socat", "telnet", "mail", "mailx", "sendmail", "ftp", "sftp":
+		return true
+	}
+	return false
+}
+
+// gitStarts: subcommands whose operands are programs, or that start some.
+func gitStarts(sub string) bool {
+	switch sub {
+	case "bisect", "submodule", "filter-branch", "filter-repo", "difftool", "mergetool", "hook", "send-email", "for-each-repo", "daemon", "instaweb", "web--browse", "credential", "upload-pack", "receive-pack", "shell", "var", "archive":
+		return true
+	}
+	return false
+}
+
+// readsSQL: a statement that only reads, and calls nothing that does more.
+func readsSQL(s string) bool {
+	low := strings.ToLower(strings.TrimSpace(s))
+	if !strings.HasPrefix(low, "select ") && !strings.HasPrefix(low, "explain ") {
+		return false
+	}
+	for _, word := range []string{"readfile", "writefile", "load_extension", "edit(", "fts3_tokenizer", "attach", ";", "zipfile", "fsdir", "lsdir"} {
+		if strings.Contains(strings.TrimRight(low, "; "), word) {
+			return false
+		}
+	}
+	return true
+}
+
+// hasSubcommands: programs that do very different things by their first word,
+// so that a rule for all of them does not mean those that nobody knows.
+func hasSubcommands(name string) bool {
+	switch name {
+	case "gh", "glab", "aws", "gcloud", "az", "terraform", "tofu", "helm", "systemctl", "brew", "apt", "apt-get", "pip", "pip3", "gem", "dotnet", "rustup", "flutter", "fly", "heroku", "vercel", "netlify", "firebase", "doctl", "snap", "flatpak", "virsh", "vagrant", "ruff", "hg", "svn", "rclone", "supabase", "wrangler", "pulumi", "mise", "asdf", "direnv", "just":
+		return true
+	}
+	return false
+}
+
+// runsScript: the rule names a script, so that what follows is for the script.
+func runsScript(name string, words []string) bool {
+	return (strings.HasPrefix(name, "python") || strings.HasPrefix(name, "pypy")) && len(words) > 0 && !strings.HasPrefix(words[0], "-")
+}
+
+// refusesScript: options of a script are its own affair, but for those that mean
+// a program or a configuration to nearly everything that has them.
+func refusesScript(rest []Arg) string {
+	const words = "exec execute exec-path command cmd shell eval import plugin plugins preload config config-file rcfile init-file hook hooks wrapper interpreter program launcher entrypoint env-file settings template editor pager output out log-file"
+	for _, a := range rest {
+		if !strings.HasPrefix(a.Text, "-") || a.Text == "-" || a.Text == "--" {
+			continue
+		}
+		name, _, _ := strings.Cut(strings.TrimLeft(a.Text, "-"), "=")
+		if strings.HasPrefix(a.Text, "--") && abbreviates(name, words) || !strings.HasPrefix(a.Text, "--") && strings.ContainsAny(a.Text[1:], "cpo") {
+			return show(a.Text) + " may change what is run"
+		}
+	}
+	return ""
 }
 
 // abbreviates reports whether a word is one of the list or the beginning of

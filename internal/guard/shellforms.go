@@ -1,5 +1,7 @@
 package guard
 
+import "strings"
+
 // found is the form that holds for a command.
 type found struct {
 	known bool // there is one; if not, the program is not known
@@ -29,6 +31,10 @@ func findForm(name string, args []Arg) found {
 		return found{known: true, form: form{class: ReadOnly, most: -1, names: true}, why: checkTest(name, args)}.withPaths(testFiles(args))
 	case "jq":
 		return jqForm(args)
+	}
+	if strings.HasPrefix(name, "python") && len(args) > 1 && args[0].Text == "-m" && args[1].Text == "pytest" {
+		f, _ := projectForm("pytest")
+		return found{known: true, form: f, rest: args[2:]}
 	}
 	if len(args) == 1 && args[0].Literal && asksVersion(name, args[0].Text) {
 		return found{known: true, form: form{class: ReadOnly}}

@@ -105,7 +105,7 @@ func projectForm(name string) (form, bool) {
 	switch name {
 	case "pytest", "py.test":
 		// Not -c, -p, -o, --rootdir, --confcutdir, --basetemp, --junitxml …
-		f.short, f.shortArg = "vqxsl", "kmr"
+		f.short, f.shortArg, f.check = "vqxsl", "kmr", noResponseFiles
 		f.long = "verbose quiet exitfirst maxfail= tb= lf last-failed ff failed-first co collect-only durations= no-header showlocals color= strict-markers"
 	case "make", "gmake":
 		// Not -f, -C, -I, -E, --eval, and no NAME=VALUE, which may be SHELL.

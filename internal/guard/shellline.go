@@ -92,6 +92,7 @@ type Program struct {
 	known   bool     // there is a form for this program: rules go by it
 	fits    bool     // the arguments fit that form
 	piped   bool     // its standard input is another program's output
+	fed     bool     // it is given an input other than the shell's
 	name    Arg      // as it stands in the line
 	fetched bool     // it runs what the line got from the network
 	at      []string // for git: where it looks for its repository

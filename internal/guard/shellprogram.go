@@ -60,7 +60,7 @@ func (w *walker) words(word *syntax.Word, sc scope) []Arg {
 
 // program judges one command, whoever starts it, and everything it starts.
 func (w *walker) program(args []Arg, sc scope) flow {
-	p := Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic, piped: sc.piped, name: args[0]}
+	p := Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic, piped: sc.piped, fed: sc.piped || sc.reads || sc.input != nil, name: args[0]}
 	i := w.add(p)
 	if i < 0 {
 		return still(sc)

@@ -22,8 +22,8 @@ import (
 // harmless variables), never one whose arguments are not literal.
 //
 // The * takes arguments that do not change what is run. For a program with a
-// form (doc.go) that is what fits the form; for the others it is what
-// shelldanger.go does not name. To allow more, write the words out.
+// form (doc.go) that is what fits the form; for the others it is what the tables of
+// shelldanger.go take. To allow more, write the words out.
 type Rule struct {
 	Words []string
 	Open  bool // further arguments are taken
@@ -149,13 +149,16 @@ func (r Rule) Match(p *Program) bool {
 	if !r.Open {
 		return true
 	}
+	if p.fed && sendsInput(path.Base(p.Name)) {
+		return false
+	}
 	if len(words) > 0 && runsTargets(path.Base(p.Name)) && slices.ContainsFunc(rest, func(a Arg) bool { return !strings.HasPrefix(a.Text, "-") }) {
 		return false // "make test" does not allow "make test deploy"
 	}
 	if p.known {
 		return p.fits
 	}
-	return dangerous(path.Base(p.Name), words, rest) == ""
+	return refuses(path.Base(p.Name), words, rest) == ""
 }
 
 func isWrapper(name string) bool {

@@ -27,6 +27,7 @@ type scope struct {
 	via     []string
 	dynamic bool // no rule may match here
 	piped   bool // standard input comes from a program
+	reads   bool // standard input comes from a file
 	loop    bool
 	child   bool // a program starts them: what the shell does by itself is not to be had
 	depth   int  // of wrappers and shells
@@ -84,7 +85,7 @@ func (w *walker) stmt(s *syntax.Stmt, sc scope) flow {
 	if text, ok := w.inputText(s.Redirs, sc); ok {
 		sc.input = &text
 	} else if readsFile(s.Redirs) {
-		sc.input = nil
+		sc.input, sc.reads = nil, true
 	}
 	w.noteWritten(s, sc)
 	var f flow
