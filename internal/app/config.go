@@ -13,7 +13,7 @@ import (
 type Config struct {
 	Profile       string                  `yaml:"profile" doc:"Which tools exist: minimal (those that only look), coding (those that change files and run programs too), full (all), or one of profiles. The profile of the system file holds besides."`
 	Profiles      map[string]Profile      `yaml:"profiles" doc:"Profiles of your own, by name."`
-	Mode          string                  `yaml:"mode" enum:"plan,default,auto-edit,yolo" project:"lower" doc:"When a person is asked. plan: never, since nothing is done but looking. default: before anything is changed, run or sent. auto-edit: not about files. yolo: only about what wipes a disk and the like. The mode of the system file is the most that is possible."`
+	Mode          string                  `yaml:"mode" enum:"plan,default,auto-edit,yolo" project:"lower" doc:"When a person is asked. plan: never, since nothing is done but looking. default: before anything is changed, run or sent. auto-edit: not about files. yolo: only about what wipes a disk and the like. The mode of the system file is the most that is possible, and one given by TOOLCRIB_MODE or a flag the most that any agent gets."`
 	Permissions   guard.Permissions       `yaml:"permissions" doc:"Rules about single tools. The rules of all layers hold: a layer can forbid what another allows, never the other way round."`
 	Agents        map[string]Agent        `yaml:"agents" doc:"Named presets. A caller runs under one by --agent NAME, or because its token says so."`
 	Organisation  string                  `yaml:"organisation" doc:"The organisation that callers of this machine belong to."`
@@ -69,7 +69,7 @@ type FilesBox struct {
 // ShellBox sets up toolbox/shell and its guard.
 type ShellBox struct {
 	AllowShell      bool              `yaml:"allow_shell" project:"off" doc:"Offer this box: let command lines be run at all."`
-	Ask             bool              `yaml:"ask" doc:"Ask a person about a command that is neither known to be harmless nor allowed. If false, such a command is refused; if no rule allows any command, everything runs but what would wipe a disk and the like."`
+	Ask             bool              `yaml:"ask" doc:"Ask a person about a command that is neither known to be harmless nor allowed. If false, such a command is refused; if rules allow commands, they are all that runs. To run everything unasked, choose mode yolo."`
 	AllowedCommands []string          `yaml:"allowed_commands" project:"subset" doc:"Commands that run unasked, such as go test: these words, and after them arguments that do not change what is run."`
 	MaxTimeout      time.Duration     `yaml:"max_timeout" project:"lower" min:"1s" max:"24h" doc:"The longest a command may run that is waited for."`
 	JobTime         time.Duration     `yaml:"job_time" project:"lower" min:"1s" max:"168h" doc:"The longest a command in the background may run."`

@@ -30,7 +30,7 @@ func workshop(t testing.TB, change func(*Config)) (*App, string) {
 		}
 	}
 	cfg := Defaults()
-	cfg.Toolboxes.Shell.AllowShell, cfg.Toolboxes.Shell.Ask, cfg.Mode = true, false, "auto-edit"
+	cfg.Toolboxes.Shell.AllowShell, cfg.Mode = true, "yolo"
 	if change != nil {
 		change(&cfg)
 	}

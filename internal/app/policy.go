@@ -64,11 +64,16 @@ func (a *App) setPolicy(cfg Config, layers *Layers) error {
 		return err
 	}
 	p := &guard.Policy{Rules: rules, Mode: layers.mode, Shell: shell, Obeyed: a.obeyedGuard()}
+	p.ModeBy = func(call toolcrib.Call) string {
+		_, why := layers.modeBy(call)
+		return why
+	}
 	if shell != nil {
 		shell.Rules = rules.Commands()
-		shell.Only = !cfg.Toolboxes.Shell.Ask && len(shell.Rules) > 0
-		all := !cfg.Toolboxes.Shell.Ask && len(shell.Rules) == 0
-		shell.Unasked = func(call toolcrib.Call) bool { return all || p.Unasked(call) }
+		// Without the question less runs, never more.
+		shell.Refuse = !cfg.Toolboxes.Shell.Ask
+		shell.Only = shell.Refuse && len(shell.Rules) > 0
+		shell.Unasked = p.Unasked
 	}
 	guests, err := layers.guests(cfg, a.subject)
 	if err != nil {
@@ -113,20 +118,36 @@ func commandRules(commands []string) []string {
 	return rules
 }
 
-// mode is the mode of a call: the agent's or the user's, and no looser than
-// the machine's and the project's.
+// mode is the mode of a call: the agent's or the user's, and no looser than the
+// machine's, the project's, and what was given to this run of the program.
 func (l *Layers) mode(call toolcrib.Call) guard.Mode {
-	word := l.User.Mode
-	if agent, ok := l.agent(call.Caller.Agent); ok && agent.Mode != "" {
-		word = agent.Mode
+	mode, _ := l.modeBy(call)
+	return mode
+}
+
+// modeBy is mode, and says what held it down; empty if nothing did.
+func (l *Layers) modeBy(call toolcrib.Call) (mode guard.Mode, why string) {
+	word, from := l.User.Mode, "mode"
+	name := call.Caller.Agent
+	if agent, ok := l.agent(name); ok && agent.Mode != "" {
+		word, from = agent.Mode, "agents."+name+".mode"
 	}
-	mode := parsedMode(cmp.Or(word, l.Admin.Mode, guard.ModeDefault.String()))
-	for _, bound := range []string{l.Admin.Mode, l.Admin.Agents[call.Caller.Agent].Mode, l.Project.Mode} {
-		if bound != "" {
-			mode = min(mode, parsedMode(bound))
+	wanted := parsedMode(cmp.Or(word, l.Admin.Mode, guard.ModeDefault.String()))
+	mode = wanted
+	for _, bound := range []struct{ word, by string }{
+		{l.Most, l.MostBy},
+		{l.Admin.Mode, "mode in the system's file"},
+		{l.Admin.Agents[name].Mode, "agents." + name + ".mode in the system's file"},
+		{l.Project.Mode, "mode in the project's file"},
+	} {
+		if bound.word == "" {
+			continue
+		}
+		if most := parsedMode(bound.word); most < mode {
+			mode, why = most, fmt.Sprintf("%s says %s, and %s allows no more than %s", from, wanted, bound.by, most)
 		}
 	}
-	return mode
+	return mode, why
 }
 
 // parsedMode reads a mode that the configuration has checked; any other is the

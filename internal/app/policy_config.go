@@ -39,6 +39,9 @@ type Layers struct {
 	User    Config            // its files, the environment, flags, and a project that was trusted
 	Project Config            // a project that was not
 	Session guard.Permissions // of this run of the program
+	// Most is the mode that the environment or a flag of this run gives: no agent
+	// gets more. MostBy says which of them it was. Empty: neither.
+	Most, MostBy string
 }
 
 // agent gives a preset. The user's own is taken before one of the machine, which

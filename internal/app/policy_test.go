@@ -49,6 +49,9 @@ func TestModeOfALayer(t *testing.T) {
 		{"a project does not loosen", Layers{User: of("default"), Project: of("yolo")}, "", guard.ModeDefault},
 		{"a project tightens a preset", Layers{User: agents(of("default"), "yolo"), Project: of("default")}, "coder", guard.ModeDefault},
 		{"a project's preset is none", Layers{User: of("default"), Project: agents(of(""), "yolo")}, "coder", guard.ModeDefault},
+		{"an agent within what was given", Layers{User: agents(of("plan"), "yolo"), Most: "plan"}, "coder", guard.ModePlan},
+		{"an agent stricter than what was given", Layers{User: agents(of("yolo"), "plan"), Most: "yolo"}, "coder", guard.ModePlan},
+		{"nonsense was given", Layers{User: of("yolo"), Most: "yes"}, "", guard.ModePlan},
 		{"nonsense", Layers{User: of("yes")}, "", guard.ModePlan},
 	} {
 		if got := tt.l.mode(toolcrib.Call{Caller: toolcrib.Caller{Agent: tt.agent}}); got != tt.want {

@@ -142,7 +142,11 @@ func commandsFinding(ctx context.Context, a *app.App, cfg app.Config) finding {
 	if e.Refusal != "" {
 		return finding{"commands", "problem", e.Refusal, "see 'toolcrib sandbox'"}
 	}
-	return finding{"commands", "ok", "run in the sandbox " + e.Backend + ", held to: " + orNothing(e.Enforces), ""}
+	detail := "run in the sandbox " + e.Backend + ", held to: " + orNothing(e.Enforces)
+	if !cfg.Toolboxes.Shell.Ask {
+		detail += "; toolboxes.shell.ask is false, so what is neither harmless nor allowed is refused"
+	}
+	return finding{"commands", "ok", detail, ""}
 }
 
 // serveFinding says whom toolcrib serve lets in.

@@ -46,7 +46,11 @@ type goldenConfig struct {
 
 // flags says the same to us. Nobody is asked there.
 func (c goldenConfig) flags() []string {
-	list := []string{"--set", "mode=auto-edit", "--set", "toolboxes.shell.ask=false", "--set", "toolboxes.shell.allow_shell=true"}
+	mode := "yolo" // there, everything runs
+	if c.AllowedCommands != nil {
+		mode = "auto-edit"
+	}
+	list := []string{"--set", "mode=" + mode, "--set", "toolboxes.shell.ask=false", "--set", "toolboxes.shell.allow_shell=true"}
 	if c.AllowWrite != nil && !*c.AllowWrite {
 		list = append(list, "--set", "grant.write=[]", "--set", "grant.read=.")
 	}

@@ -223,7 +223,14 @@ func (c *command) load() (*config.Loaded[app.Config], config.Paths, error) {
 
 // layers is the configuration by who wrote it.
 func (c *command) layers(l *config.Loaded[app.Config]) *app.Layers {
-	return &app.Layers{Admin: l.System, User: l.User, Project: l.Project, Session: guard.Permissions{Deny: c.deny, Ask: c.ask}}
+	layers := &app.Layers{Admin: l.System, User: l.User, Project: l.Project, Session: guard.Permissions{Deny: c.deny, Ask: c.ask}}
+	if layers.Most = l.Given.Mode; layers.Most != "" {
+		layers.MostBy = "the flag --set mode"
+		if o := l.GivenOrigins["mode"]; o.Source == config.SourceEnv {
+			layers.MostBy = "the variable " + o.Name
+		}
+	}
+	return layers
 }
 
 // open builds the whole crib, journal and all.

@@ -2,6 +2,7 @@ package config
 
 import (
 	"reflect"
+	"slices"
 )
 
 // Options says which layers there are. The zero value is the defaults alone.
@@ -31,6 +32,10 @@ type Loaded[T any] struct {
 	// must not take the place of a higher one. User has the user's file, a project file that was trusted, the environment
 	// and the flags; Project a file that was not trusted.
 	System, User, Project T
+	// Given is what the environment and the flags of this run say by themselves, over nothing, and GivenOrigins which of
+	// them said it: for settings that nothing in a file may go beyond then. A flag stands over a variable.
+	Given        T
+	GivenOrigins map[string]Origin
 	// Trusted: the project's file was taken as the user's own.
 	Trusted bool
 }
@@ -45,20 +50,21 @@ func Load[T any](defaults T, opt Options) (*Loaded[T], error) {
 	loaded := &Loaded[T]{}
 	reflect.ValueOf(&loaded.Value).Elem().Set(clone(root, reflect.ValueOf(&defaults).Elem()))
 	of := func(v *T) reflect.Value { return reflect.ValueOf(v).Elem() }
-	s := stack{root: root, value: of(&loaded.Value), system: of(&loaded.System), user: of(&loaded.User), project: of(&loaded.Project)}
+	s := stack{root: root, value: of(&loaded.Value), system: of(&loaded.System), user: of(&loaded.User), project: of(&loaded.Project), given: of(&loaded.Given), givenBy: origins{}}
 	loaded.Origins, loaded.Warnings, err = s.load(opt)
 	if err != nil {
 		return nil, err
 	}
-	loaded.Trusted = s.trusted
+	loaded.Trusted, loaded.GivenOrigins = s.trusted, s.givenBy
 	return loaded, nil
 }
 
 // stack is the values that the layers are laid upon.
 type stack struct {
-	root                         *field
-	value, system, user, project reflect.Value
-	trusted                      bool
+	root                                *field
+	value, system, user, project, given reflect.Value
+	givenBy                             origins
+	trusted                             bool
 }
 
 // load applies the layers in their order.
@@ -107,6 +113,9 @@ func (s *stack) load(opt Options) (origins, []Warning, error) {
 	lay(system, s.system)
 	for _, layer := range layers {
 		lay(layer, s.user)
+	}
+	for _, layer := range slices.Concat(env, flags) {
+		s.givenBy.overlay(layer, s.given)
 	}
 	if project != nil && !s.trusted {
 		origins{}.overlay(project, s.project)

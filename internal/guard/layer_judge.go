@@ -26,6 +26,9 @@ type Policy struct {
 	Rules *Rules
 	// Mode is the mode of a call. Nil: default.
 	Mode func(toolcrib.Call) Mode
+	// ModeBy says what keeps the mode of a call below the one that was chosen for
+	// it; empty: nothing does. Nil: nobody knows.
+	ModeBy func(toolcrib.Call) string
 	// Shell is the shell guard that stands beside this one; RuleOptions.Shell has
 	// to be the same. Nil: no command line is understood.
 	Shell *Shell
@@ -59,6 +62,17 @@ func (p *Policy) mode(call toolcrib.Call) Mode {
 		return ModeDefault
 	}
 	return p.Mode(call)
+}
+
+// heldDown ends a reason: which setting keeps the mode down.
+func (p *Policy) heldDown(call toolcrib.Call) string {
+	if p.ModeBy == nil {
+		return ""
+	}
+	if why := p.ModeBy(call); why != "" {
+		return " (" + why + ")"
+	}
+	return ""
 }
 
 // Unasked is what Shell.Unasked wants: whether this call may run every line but
@@ -102,6 +116,9 @@ func (p *Policy) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict,
 	case said.rule != nil:
 		return said.verdict(), nil
 	}
+	if decision != toolcrib.Allow {
+		reason += p.heldDown(r.Call)
+	}
 	return &toolcrib.Verdict{Decision: decision, Guard: "mode", Rule: mode.String(), Reason: reason}, nil
 }
 
@@ -111,7 +128,7 @@ func (p *Policy) judgeLine(r *toolcrib.Review, mode Mode, said saying) *toolcrib
 	if mode == ModePlan || mode > ModeYolo {
 		if !runsLines(&r.Spec) || !looksOnly(said.line(p.Shell, r)) {
 			return &toolcrib.Verdict{Decision: toolcrib.Deny, Guard: "mode", Rule: mode.String(),
-				Reason: "the mode is plan, in which only commands run that are known to do nothing but read; say what you would run, and let the person change the mode"}
+				Reason: "the mode is plan, in which only commands run that are known to do nothing but read; say what you would run, and let the person change the mode" + p.heldDown(r.Call)}
 		}
 	}
 	only := p.Shell != nil && p.Shell.Only

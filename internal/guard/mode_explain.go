@@ -71,6 +71,8 @@ func change(v *toolcrib.Verdict, r *toolcrib.Review) string {
 			return "set toolboxes.shell.allow_shell: true"
 		case "allowed_commands":
 			return "add the command to toolboxes.shell.allowed_commands"
+		case "ask":
+			return "add the command to toolboxes.shell.allowed_commands, set toolboxes.shell.ask: true to be asked, or choose mode yolo to run everything but the floor"
 		case "floor":
 			return "nothing removes this question: it is the floor"
 		}

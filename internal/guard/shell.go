@@ -25,6 +25,8 @@ type Shell struct {
 	// Only: what the rules do not name is denied, harmless or not, and nobody
 	// is asked about it.
 	Only bool
+	// Refuse: nobody is asked, so what would be is denied.
+	Refuse bool
 	// Bounded: the sandbox shows commands nothing but the granted directories
 	// and the programs of the system. Only then is it enough that a line reads:
 	// otherwise every program needs a rule.
@@ -181,8 +183,12 @@ func (s *Shell) repositories(l *Line, opt *ShellOptions) []string {
 // unless is the verdict on what nothing allows.
 func (s *Shell) unless(rule string, reasons []string) *toolcrib.Verdict {
 	v := ask(rule, reasons)
-	if s.Only {
+	switch {
+	case s.Only:
 		v.Decision, v.Rule = toolcrib.Deny, "allowed_commands"
+	case s.Refuse:
+		v.Decision, v.Rule = toolcrib.Deny, "ask"
+		v.Reason = "toolboxes.shell.ask is false, so nobody is asked, and what is neither known to only read nor allowed is refused\n" + v.Reason
 	}
 	return v
 }
