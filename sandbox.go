@@ -48,4 +48,7 @@ type Exit struct {
 	TimedOut bool
 	Duration time.Duration
 	Sandbox  string // where it ran, if there are several
+	// Notes tell a person what was kept from the program that was not protected
+	// by its name, and what it left behind that was set aside.
+	Notes []string
 }

@@ -27,6 +27,13 @@ const (
 	maxMadeDirs = 64
 )
 
+func (w *shieldWalk) addGit(path string, id FileID) {
+	if w.gits == nil {
+		w.gits = map[string]FileID{}
+	}
+	w.gits[path] = id
+}
+
 // enclosing finds the work trees around a granted directory: their submodules
 // may lie in it.
 func (w *shieldWalk) enclosing(dir string) {

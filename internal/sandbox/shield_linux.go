@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io/fs"
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -55,6 +56,23 @@ func factsOf(path string) (fileFacts, error) {
 		names: uint64(st.Nlink), //nolint:unconvert // it is smaller on arm64
 		size:  st.Size, changed: st.Ctim.Nano(),
 	}, nil
+}
+
+// idOf and namesOf read what the standard library found.
+func idOf(info fs.FileInfo) FileID {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return FileID{}
+	}
+	return FileID{Device: st.Dev, Inode: st.Ino}
+}
+
+func namesOf(info fs.FileInfo) uint64 {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	if !ok {
+		return 0
+	}
+	return uint64(st.Nlink) //nolint:unconvert // it is smaller on arm64
 }
 
 // readDir reads a directory that must be the one whose state is known. The

@@ -18,7 +18,14 @@ type Covering struct {
 	Covers []Cover
 	// Notes tell a person what was hidden that would not have to be, and why.
 	Notes []string
+
+	shield  *Shield
+	dirs    []toolcrib.Dir
+	visited map[string]dirState
+	gits    map[string]FileID
 }
+
+func writes(d toolcrib.Dir) bool { return d.Write }
 
 // FileID tells one file from all others of the machine. Zero: it is not known.
 type FileID struct{ Device, Inode uint64 }
@@ -73,7 +80,7 @@ func (s *Shield) Look(dirs []toolcrib.Dir) (*Covering, error) {
 }
 
 func (w *shieldWalk) covering() *Covering {
-	return &Covering{Covers: w.found, Notes: w.told()}
+	return &Covering{Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits}
 }
 
 // Moving is the error of a place that could not be covered because it did not
@@ -109,15 +116,8 @@ func (s *Shield) look1(dirs []toolcrib.Dir) (*shieldWalk, error) {
 	if err := w.coverPlaces(); err != nil {
 		return nil, err
 	}
-	for _, d := range dirs {
-		if slices.ContainsFunc(dirs, func(o toolcrib.Dir) bool { return o.Path != d.Path && within(d.Path, o.Path) }) {
-			w.pinParents(d.Path) // seen from the outer one, in which it must stay where it is
-			continue
-		}
-		if err := w.descend(d.Path); err != nil {
-			return nil, err
-		}
-		w.enclosing(d.Path)
+	if err := w.descendAll(); err != nil {
+		return nil, err
 	}
 	w.coverLinks()
 	s.forget(w.visited)
@@ -129,6 +129,20 @@ func (s *Shield) look1(dirs []toolcrib.Dir) (*shieldWalk, error) {
 		return nil, err
 	}
 	return w, nil
+}
+
+func (w *shieldWalk) descendAll() error {
+	for _, d := range w.dirs {
+		if w.inside(d.Path) {
+			w.pinParents(d.Path) // seen from the outer one, in which it must stay where it is
+			continue
+		}
+		if err := w.descend(d.Path); err != nil {
+			return err
+		}
+		w.enclosing(d.Path)
+	}
+	return nil
 }
 
 // coverPlaces hides the protected places that have a name of their own. Such a

@@ -20,6 +20,7 @@ type sight struct {
 	covers  []Cover
 	links   []string // to be hidden by name, but links: what they lead to is meant
 	keyed   []string // to be hidden if they hold a key; links or files
+	git     bool     // git takes it for a repository
 	tree    string   // the .git that makes it the top of a work tree
 	inodes  []uint64 // of its files
 	below   []string
@@ -33,6 +34,7 @@ type shieldWalk struct {
 	visited map[string]dirState
 	pinned  map[string]bool // directories whose parents are pinned too
 	trees   []workTree
+	gits    map[string]FileID // Git directories, and what leads to one
 	found   []Cover
 	notes   map[string]bool
 	read    bool   // a directory was not as it was remembered
@@ -83,7 +85,13 @@ func (w *shieldWalk) descend(root string) error {
 		for _, link := range seen.links {
 			w.hideTarget(link)
 		}
+		if seen.git {
+			w.addGit(dir, seen.state.id())
+		}
 		if seen.tree != "" {
+			if facts, err := factsOf(seen.tree); err == nil {
+				w.addGit(seen.tree, facts.id)
+			}
 			w.trees = append(w.trees, workTree{top: dir, git: seen.tree})
 		}
 		queue = append(queue, seen.below...)
@@ -143,6 +151,7 @@ func (s *Shield) forget(visited map[string]dirState) {
 func (s *Shield) judge(dir string, entries []entry) *sight {
 	seen := &sight{}
 	git := isGitDir(dir, entries)
+	seen.git = git
 	switch {
 	case git && s.WriteGit:
 		seen.covers = append(seen.covers, Cover{Path: dir, Kind: Pin, Dir: true})

@@ -18,16 +18,17 @@ type runIn struct {
 }
 
 type runOut struct {
-	Command   string `json:"command" doc:"The command line that ran."`
-	Stdout    string `json:"stdout" doc:"What it printed; beginning and end of it if that was much."`
-	Stderr    string `json:"stderr" doc:"What it printed on standard error, likewise."`
-	ExitCode  int    `json:"exit_code" doc:"Its exit status; 128 and the number of the signal if one ended it."`
-	Signal    string `json:"signal,omitempty" doc:"The signal that ended it, such as SIGKILL."`
-	Sandbox   string `json:"sandbox,omitempty" doc:"Where it ran."`
-	Success   bool   `json:"success" doc:"Whether the exit status is 0."`
-	TimedOut  bool   `json:"timed_out" doc:"Whether it was ended because its time ran out."`
-	Truncated bool   `json:"truncated" doc:"Whether output was left out here."`
-	Job       string `json:"job,omitempty" doc:"If output was left out: the job whose output command_output pages through."`
+	Command   string   `json:"command" doc:"The command line that ran."`
+	Stdout    string   `json:"stdout" doc:"What it printed; beginning and end of it if that was much."`
+	Stderr    string   `json:"stderr" doc:"What it printed on standard error, likewise."`
+	ExitCode  int      `json:"exit_code" doc:"Its exit status; 128 and the number of the signal if one ended it."`
+	Signal    string   `json:"signal,omitempty" doc:"The signal that ended it, such as SIGKILL."`
+	Sandbox   string   `json:"sandbox,omitempty" doc:"Where it ran."`
+	Success   bool     `json:"success" doc:"Whether the exit status is 0."`
+	TimedOut  bool     `json:"timed_out" doc:"Whether it was ended because its time ran out."`
+	Truncated bool     `json:"truncated" doc:"Whether output was left out here."`
+	Job       string   `json:"job,omitempty" doc:"If output was left out: the job whose output command_output pages through."`
+	Notes     []string `json:"notes,omitempty" doc:"What was kept from it, and what it made that was set aside, with what to do about it."`
 }
 
 func (b *Box) runCommand() toolcrib.Tool {
@@ -58,7 +59,7 @@ func (b *Box) runCommand() toolcrib.Tool {
 // result tells how a finished command went, and keeps it if there is more to
 // page through.
 func (b *Box) result(j *job) (runOut, error) {
-	out := runOut{Command: j.line, ExitCode: j.exit.Code, Signal: j.exit.Signal, Sandbox: j.exit.Sandbox, TimedOut: j.exit.TimedOut}
+	out := runOut{Command: j.line, ExitCode: j.exit.Code, Signal: j.exit.Signal, Sandbox: j.exit.Sandbox, TimedOut: j.exit.TimedOut, Notes: j.exit.Notes}
 	out.Success = out.ExitCode == 0 && !out.TimedOut
 	var cutOut, cutErr bool
 	out.Stdout, cutOut = j.out.text()

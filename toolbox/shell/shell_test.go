@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -153,7 +154,7 @@ func TestRunCommand(t *testing.T) {
 	} {
 		c.want.Command = c.in.Command
 		t.Setenv("TOOLCRIB_SECRET", "x")
-		if got := run(t, r, c.in); got != c.want {
+		if got := run(t, r, c.in); !reflect.DeepEqual(got, c.want) {
 			t.Errorf("%+v:\ngot  %+v\nwant %+v", c.in, got, c.want)
 		}
 	}

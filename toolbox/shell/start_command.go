@@ -21,14 +21,15 @@ type startIn struct {
 }
 
 type jobOut struct {
-	Job      string `json:"job" doc:"The job, for command_output, command_input and stop_command."`
-	Running  bool   `json:"running" doc:"Whether it still runs."`
-	ExitCode *int   `json:"exit_code,omitempty" doc:"Its exit status, once it is over."`
-	Stopped  bool   `json:"stopped" doc:"Whether stop_command ended it."`
-	TimedOut bool   `json:"timed_out" doc:"Whether it was ended because its time ran out."`
-	Stdout   string `json:"stdout" doc:"What it printed since the last answer about it."`
-	Stderr   string `json:"stderr" doc:"What it printed on standard error, likewise."`
-	More     bool   `json:"more" doc:"It printed more than is shown here; command_output pages through all of it."`
+	Job      string   `json:"job" doc:"The job, for command_output, command_input and stop_command."`
+	Running  bool     `json:"running" doc:"Whether it still runs."`
+	ExitCode *int     `json:"exit_code,omitempty" doc:"Its exit status, once it is over."`
+	Stopped  bool     `json:"stopped" doc:"Whether stop_command ended it."`
+	TimedOut bool     `json:"timed_out" doc:"Whether it was ended because its time ran out."`
+	Stdout   string   `json:"stdout" doc:"What it printed since the last answer about it."`
+	Stderr   string   `json:"stderr" doc:"What it printed on standard error, likewise."`
+	More     bool     `json:"more" doc:"It printed more than is shown here; command_output pages through all of it."`
+	Notes    []string `json:"notes,omitempty" doc:"Once it is over: what was kept from it, and what it made that was set aside, with what to do about it."`
 }
 
 func (b *Box) startCommand() toolcrib.Tool {
@@ -94,7 +95,7 @@ func (j *job) state() (jobOut, error) {
 	out.Stderr, more = j.err.fresh(2 * j.err.half)
 	out.More = out.More || more
 	if !out.Running {
-		out.ExitCode, out.TimedOut = &j.exit.Code, j.exit.TimedOut && !out.Stopped
+		out.ExitCode, out.TimedOut, out.Notes = &j.exit.Code, j.exit.TimedOut && !out.Stopped, j.exit.Notes
 		return out, j.failure
 	}
 	return out, nil

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -37,11 +38,13 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	if err := s.writable(grant.Dirs); err != nil {
 		return toolcrib.Exit{}, err
 	}
-	covers, err := s.cfg.Shield.Covers(grant.Dirs)
+	covering, err := s.cfg.Shield.Look(grant.Dirs)
 	if err != nil {
 		return toolcrib.Exit{}, err
 	}
-	return s.run(ctx, cmd, grant, network, covers)
+	exit, err := s.run(ctx, cmd, grant, network, covering.Covers)
+	exit.Notes = slices.Concat(covering.Notes, covering.Sweep())
+	return exit, err
 }
 
 func (s *Sandbox) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant, network bool, covers []sandbox.Cover) (toolcrib.Exit, error) {

@@ -22,7 +22,7 @@ const (
 )
 
 // maxLayered is how many covers are laid in layers.
-const maxLayered = 2048
+const maxLayered = 256
 
 // cover lays covers over protected places of the granted directories. A place
 // under a mount can be neither removed nor renamed, so that covers stay where

@@ -90,7 +90,7 @@ func (p *project) git(dir string, args ...string) {
 // ran tells which of a person's git commands did what a program wanted.
 func (p *project) ran() []string {
 	var list []string
-	for _, args := range []string{"status", "diff", "diff HEAD", "status --porcelain -uall", "submodule status", "status", "diff --cached", "commit -qm x", "status", "log -1", "stash"} {
+	for _, args := range []string{"status", "diff", "diff HEAD", "status --porcelain -uall", "submodule status", "add -A", "status", "diff --cached", "commit -qm x", "status", "log -1", "stash"} {
 		_, _ = p.command(p.root, strings.Fields(args)...) // it may fail on what it finds
 		if os.Remove(p.mark) == nil {
 			list = append(list, "git "+args)
@@ -168,4 +168,79 @@ ctypes.CDLL(None).renameat2(-100, b"v2", -100, b"vendor", 2)'`},
 			t.Errorf("%+v\n%s", exit, out)
 		}
 	})
+}
+
+// TestNewRepositories: a repository that a program made is set aside if git
+// would start something there, and left alone if not.
+func TestNewRepositories(t *testing.T) {
+	shield, err := sandbox.NewShield("", toolcrib.DefaultProtected(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, Config{Shield: shield})
+	whole := newProject(t)
+	set := func(line string) string { return "git init -q new; printf '" + line + "\\n' >>new/.git/config" }
+	for _, c := range []struct {
+		name, first, second, dir string // the scripts of two programs, and where a person then uses git
+		left                     bool
+	}{
+		{name: "git init", first: "git init -q new; touch new/x", dir: "new", left: true},
+		{name: "git clone", first: "git clone -q nested/repo new", dir: "new", left: true},
+		{name: "a bare clone", first: "git clone -q --bare nested/repo new", dir: "new", left: true},
+		{name: "a first commit", first: "git init -q new; cd new; touch x; git add x; git commit -qm x; git branch y; git tag z", dir: "new", left: true},
+		{name: "in a new directory", first: "evil new", dir: "new"},
+		{name: "in an old one", first: "evil src", dir: "src"},
+		{name: "deep down", first: "evil a/b/c/d", dir: "a/b/c/d"},
+		{name: "one in the other", first: "evil a; evil a/b; evil a/.git/c", dir: "a/b"},
+		{name: "by a file", first: "evil new; mv new/.git meta; echo 'gitdir: ../meta' >new/.git", dir: "new"},
+		{name: "by a link", first: "evil new; mv new/.git meta; ln -s ../meta new/.git", dir: "new"},
+		{name: "by a file, later", first: "git init -q new; mv new/.git new/meta; echo 'gitdir: meta' >src/.git; echo 'gitdir: ../new/meta' >src/.git", second: "echo '[core] fsmonitor = \"touch MARK; false\"' >>new/meta/config", dir: "src", left: true},
+		{name: "a bare one", first: "evil x; mv x/.git new; printf '[core]\n\tbare = false\n\tworktree = ..\n' >>new/config", dir: "new"},
+		{name: "the directory is one", first: "git init -q --bare x; mv x/* src/; printf '[core]\n\tbare = false\n\tworktree = ..\n\tfsmonitor = \"touch MARK; false\"\n' >>src/config", dir: "src"},
+		{name: "a common directory", first: "evil x; git init -q new; mv x/.git/* x; printf '../../x\n' >new/.git/commondir; rm new/.git/config", dir: "new"},
+		{name: "a pager", first: set("[core]\n\tpager = touch MARK"), dir: "new"},
+		{name: "an alias", first: set("[alias]\n\tstatus = !touch MARK"), dir: "new"},
+		{name: "more settings", first: set("[include]\n\tpath = /x/y"), dir: "new"},
+		{name: "settings on one line", first: set("[user]name=x[core]fsmonitor=touch MARK"), dir: "new"},
+		{name: "a line that goes on", first: set("[user]\n\tname = x\\\\\n[core]\n\tfsmonitor = touch MARK"), dir: "new"},
+		{name: "a helper", first: set("[credential]\n\thelper = !touch MARK"), dir: "new"},
+		{name: "another transport", first: set("[remote \"origin\"]\n\turl = ext::sh -c touch% MARK"), dir: "new"},
+		{name: "settings of a work tree", first: "git init -q new; printf '[extensions]\n\tworktreeConfig = true\n' >>new/.git/config; printf '[core]\n\tfsmonitor = \"touch MARK; false\"\n' >new/.git/config.worktree", dir: "new"},
+		{name: "a hook", first: "git init -q new; printf '#!/bin/sh\ntouch MARK\n' >new/.git/hooks/post-index-change; chmod +x new/.git/hooks/*", dir: "new"},
+		{name: "hooks by a link", first: "git init -q new; rm -rf new/.git/hooks; mkdir h; printf '#!/bin/sh\ntouch MARK\n' >h/post-index-change; chmod +x h/*; ln -s ../../h new/.git/hooks", dir: "new"},
+		{name: "settings with another name", first: "git init -q new; ln new/.git/config c", second: "printf '[core]\n\tfsmonitor = \"touch MARK; false\"\n' >>c", dir: "new"},
+		{name: "settings by a link", first: "git init -q new; mv new/.git/config c; ln -s ../../c new/.git/config", second: "printf '[core]\n\tfsmonitor = \"touch MARK; false\"\n' >>c", dir: "new"},
+		{name: "by a second program", first: "git init -q new", second: "printf '[core]\n\tfsmonitor = \"touch MARK; false\"\n' >>new/.git/config; mv new n2; evil new", dir: "new", left: true},
+		{name: "put back", first: "evil new", second: "mv new/.git/HEAD.set-aside new/.git/HEAD; cp -r new n2; rm -rf new; mv n2 new; mv new/.git/HEAD.set-aside new/.git/HEAD", dir: "new"},
+		{name: "a rebase to go on with", first: "git init -q new; mkdir new/.git/rebase-merge; echo 'exec touch MARK' >new/.git/rebase-merge/git-rebase-todo", dir: "new"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			p := whole.copy(t)
+			grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: p.root, Write: true}}}
+			var said []string
+			for _, script := range []string{c.first, c.second} {
+				if script == "" {
+					continue
+				}
+				_, exit := sh(t, s, grant, strings.ReplaceAll(swap+script, "MARK", p.mark))
+				said = append(said, exit.Notes...)
+			}
+			dir := filepath.Join(p.root, c.dir)
+			for _, args := range []string{"status", "diff", "log", "fetch", "add -A", "status", "commit -qm x", "rebase --continue"} {
+				out, err := p.command(dir, strings.Fields(args)...)
+				if args == "status" && c.left && err != nil && !strings.Contains(string(out), "work tree") {
+					t.Errorf("git %s: %v\n%s", args, err, out)
+				}
+			}
+			if _, err := os.Stat(p.mark); err == nil {
+				t.Errorf("it ran; this was said: %q", said)
+			}
+			if top, err := p.command(dir, "rev-parse", "--absolute-git-dir"); err != nil || c.left == (strings.TrimSpace(string(top)) == filepath.Join(p.root, ".git")) {
+				t.Errorf("the repository there is %s, error %v", top, err)
+			}
+			if (len(said) == 0) != c.left {
+				t.Errorf("%q", said)
+			}
+		})
+	}
 }

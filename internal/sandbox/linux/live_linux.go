@@ -18,13 +18,14 @@ import (
 
 // run is one program on its way.
 type run struct {
-	sandbox *Sandbox
-	job     *job
-	streams *sandbox.Streams
-	group   *group
-	report  *os.File   // our end
-	files   []*os.File // sent along; the report is the first
-	owned   []*os.File // of them, those to be closed by us
+	sandbox  *Sandbox
+	job      *job
+	streams  *sandbox.Streams
+	group    *group
+	report   *os.File // our end
+	covering *sandbox.Covering
+	files    []*os.File // sent along; the report is the first
+	owned    []*os.File // of them, those to be closed by us
 }
 
 // The graces for output that is still in a pipe, and for a kernel that has to
@@ -72,9 +73,10 @@ func (s *Sandbox) prepare(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) 
 			r.job.files.join = append(r.job.files.join, r.add(f, true))
 		}
 	}
-	if r.job.covers, err = s.cfg.Shield.Covers(grant.Dirs); err != nil {
+	if r.covering, err = s.cfg.Shield.Look(grant.Dirs); err != nil {
 		return nil, err
 	}
+	r.job.covers = r.covering.Covers
 	return r, s.granted(r, grant.Dirs)
 }
 

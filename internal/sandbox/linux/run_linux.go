@@ -150,7 +150,9 @@ func (s *Sandbox) start(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gr
 		return toolcrib.Exit{}, err
 	}
 	defer run.close()
-	return run.run(ctx, cmd, grant)
+	exit, err := run.run(ctx, cmd, grant)
+	exit.Notes = slices.Concat(run.covering.Notes, run.covering.Sweep())
+	return exit, err
 }
 
 func (s *Sandbox) job(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) *job {

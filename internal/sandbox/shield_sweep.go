@@ -1,0 +1,275 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A program can make repositories: by git init, by git clone, by what starts a
+// new project. Git goes by the settings of a repository as soon as somebody
+// enters it, adds it to the one around it, or opens it in an editor. So when a
+// program has ended, the repositories that were not there before are looked at.
+// Those with settings as git itself writes them are left alone. All others are
+// set aside: their HEAD gets another name, without which git does not take
+// them for repositories, and the person is told.
+
+const (
+	setAside     = ".set-aside"
+	maxSetAside  = 100 // names that are tried
+	maxGitConfig = 1 << 20
+	maxSweeps    = 3
+	maxHooks     = 1000
+)
+
+// Sweep is called when the program has ended. It gives what there is to say.
+func (c *Covering) Sweep() []string {
+	if c.shield == nil || !slices.ContainsFunc(c.dirs, writes) {
+		return nil
+	}
+	var notes []string
+	for range maxSweeps { // in one repository there may be another
+		said, again := c.sweep()
+		notes = append(notes, said...)
+		if !again {
+			break
+		}
+	}
+	return notes
+}
+
+func (c *Covering) sweep() (notes []string, again bool) {
+	c.shield.mu.Lock()
+	w := &shieldWalk{shield: c.shield, dirs: c.dirs, visited: map[string]dirState{}}
+	err := w.descendAll()
+	c.shield.mu.Unlock()
+	if err != nil {
+		return []string{"it was not looked whether the program made repositories: " + err.Error()}, false
+	}
+	for _, path := range slices.SortedFunc(maps.Keys(w.gits), comparePaths) {
+		if old, known := c.gits[path]; known && old == w.gits[path] || !writable(path, c.dirs) {
+			continue // what was there is covered, or it is said to be writable
+		}
+		why := c.harmful(path, 0)
+		if why == "" {
+			continue
+		}
+		to, err := putAside(path, w.gits[path])
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // git does not take it for a repository as it is
+		case err != nil:
+			notes = append(notes, fmt.Sprintf("%s is a repository that the program made or changed, and git would go by it although %s. It could not be set aside (%v): do not use git there before you have looked at it", path, why, err))
+		default:
+			again = true
+			notes = append(notes, fmt.Sprintf("%s is a repository that the program made or changed, and %s, so that git may start programs there. It was set aside: look at it, and rename %s back if you trust it", path, why, to))
+		}
+	}
+	return notes, again || w.moved != ""
+}
+
+// putAside renames what makes a place a repository.
+func putAside(path string, id FileID) (to string, err error) {
+	facts, err := factsOf(path)
+	if err != nil {
+		return "", err
+	}
+	dir, name := filepath.Split(path)
+	if facts.dir {
+		dir, name = path, "HEAD"
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = root.Close() }()
+	// Whoever still runs may have put something else there since.
+	at := "."
+	if !facts.dir {
+		at = name
+	}
+	if now, err := root.Lstat(at); err != nil || idOf(now) != id {
+		return "", errors.Join(err, errGone)
+	}
+	to = name + setAside
+	for i := 2; i < maxSetAside; i++ {
+		if _, err := root.Lstat(to); errors.Is(err, fs.ErrNotExist) {
+			break
+		}
+		to = fmt.Sprintf("%s%s.%d", name, setAside, i)
+	}
+	return filepath.Join(dir, to), root.Rename(name, to)
+}
+
+// harmful says what about a new repository may make git start a program; empty
+// if nothing does.
+func (c *Covering) harmful(path string, depth int) string {
+	facts, err := factsOf(path)
+	switch {
+	case err != nil || depth > 2:
+		return "it cannot be looked at"
+	case facts.link || facts.regular:
+		return c.pointer(path, facts, depth)
+	case !facts.dir:
+		return "it is neither a file nor a directory"
+	}
+	if state, before := c.visited[path]; before && state.id() == facts.id && !isGitName(filepath.Base(path)) {
+		return "it was an ordinary directory before"
+	}
+	root, err := os.OpenRoot(path)
+	if err != nil {
+		return "it cannot be opened"
+	}
+	defer func() { _ = root.Close() }()
+	for _, name := range []string{"config", "config.worktree"} {
+		if why := harmfulConfig(root, name); why != "" {
+			return why
+		}
+	}
+	for _, name := range []string{"rebase-merge", "rebase-apply", "sequencer"} {
+		if _, err := root.Lstat(name); !errors.Is(err, fs.ErrNotExist) {
+			return "there is a " + name + " with commands to go on with"
+		}
+	}
+	if text, err := root.ReadFile("commondir"); !errors.Is(err, fs.ErrNotExist) {
+		to := strings.TrimRight(string(text), "\r\n")
+		if !filepath.IsAbs(to) {
+			to = filepath.Join(path, to)
+		}
+		if err != nil || c.harmfulTarget(to, depth) != "" {
+			return "its commondir leads elsewhere"
+		}
+	}
+	return harmfulHooks(root)
+}
+
+// pointer judges a .git that is a file or a link by what it leads to.
+func (c *Covering) pointer(path string, facts fileFacts, depth int) string {
+	if facts.names > 1 && !facts.link {
+		return "it can be changed by another name (a hard link)"
+	}
+	to := gitDirOf(path)
+	if to == "" {
+		return "where it leads to is not understood"
+	}
+	return c.harmfulTarget(to, depth)
+}
+
+// harmfulTarget judges a directory that something new leads to: one that was a
+// repository before, or that no program could write, is the person's own.
+func (c *Covering) harmfulTarget(dir string, depth int) string {
+	dir, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	if err != nil {
+		return "where it leads to cannot be looked at"
+	}
+	if _, known := c.gits[dir]; known || !writable(dir, c.dirs) {
+		return ""
+	}
+	return c.harmful(dir, depth+1)
+}
+
+func harmfulHooks(root *os.Root) string {
+	info, err := root.Lstat("hooks")
+	if errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	if err != nil || !info.IsDir() {
+		return "its hooks are elsewhere"
+	}
+	dir, err := root.Open("hooks")
+	if err != nil {
+		return "its hooks cannot be looked at"
+	}
+	names, err := dir.Readdirnames(maxHooks)
+	_ = dir.Close() // it was only read
+	if err != nil && len(names) > 0 || len(names) == maxHooks {
+		return "its hooks cannot be looked at"
+	}
+	for _, name := range names {
+		if !strings.HasSuffix(name, ".sample") {
+			return "it has the hook " + name
+		}
+	}
+	return ""
+}
+
+// harmfulConfig reads settings more strictly than git does: it takes only what
+// git itself writes for a new repository or a clone.
+func harmfulConfig(root *os.Root, name string) string {
+	info, err := root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxGitConfig || namesOf(info) > 1 {
+		return "its " + name + " is not a plain file with one name"
+	}
+	text, err := root.ReadFile(name)
+	if err != nil {
+		return "its " + name + " cannot be read"
+	}
+	section := ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		key, value, _ := strings.Cut(line, "=")
+		key = section + "." + strings.ToLower(strings.TrimSpace(key))
+		switch {
+		case line == "", line[0] == '#', line[0] == ';':
+		case line[0] == '[':
+			var ok bool
+			if section, ok = plainSection(line); !ok {
+				return fmt.Sprintf("the line %.60q of its %s is not understood", line, name)
+			}
+		case strings.HasSuffix(line, `\`), !plainSetting(key, strings.TrimSpace(value)):
+			return fmt.Sprintf("its %s sets %.60s", name, key)
+		}
+	}
+	return ""
+}
+
+// plainSection reads [name] and [name "sub"], with nothing behind it.
+func plainSection(line string) (string, bool) {
+	inner, ok := strings.CutSuffix(line[1:], "]")
+	name, sub, has := strings.Cut(inner, ` "`)
+	if has {
+		sub, ok = strings.CutSuffix(sub, `"`)
+	}
+	for _, r := range name {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+			return "", false
+		}
+	}
+	if !ok || name == "" || strings.ContainsAny(sub, `"\]`) {
+		return "", false
+	}
+	if has {
+		name += ".*"
+	}
+	return strings.ToLower(name), true
+}
+
+// plainSetting lists what git and its usual helpers write about a repository.
+func plainSetting(key, value string) bool {
+	switch key {
+	case "core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates", "core.ignorecase", "core.precomposeunicode", "core.symlinks",
+		"core.sparsecheckout", "core.sparsecheckoutcone", "core.autocrlf", "core.eol", "core.longpaths",
+		"extensions.objectformat", "extensions.worktreeconfig", "extensions.refstorage", "extensions.partialclone",
+		"remote.*.fetch", "remote.*.pushurl", "remote.*.mirror", "remote.*.tagopt", "remote.*.promisor", "remote.*.partialclonefilter", "remote.*.prune",
+		"branch.*.remote", "branch.*.merge", "branch.*.rebase", "submodule.active", "submodule.*.active", "submodule.*.url",
+		"user.name", "user.email", "init.defaultbranch", "gc.auto", "pull.rebase", "commit.gpgsign", "tag.gpgsign":
+		return !strings.Contains(key, "url") || !strings.Contains(value, "::")
+	case "remote.*.url":
+		return !strings.Contains(value, "::") // another program would speak for it
+	case "core.fsmonitor":
+		return value == "false"
+	case "core.worktree":
+		return !filepath.IsAbs(value) && !strings.HasPrefix(value, `"`) // a submodule's own
+	}
+	return false
+}
