@@ -28,7 +28,7 @@ func terms(current func() *guard.Shell) func(toolcrib.Question) desk.Terms {
 		var t desk.Terms
 		shell := current()
 		for _, v := range q.Reasons {
-			t.Floor = t.Floor || v.Decision == toolcrib.Ask && !v.Note && (v.Rule == "floor" || v.Guard == "flow" && v.Rule == guard.FlowBoth)
+			t.Floor = t.Floor || v.Decision == toolcrib.Ask && !v.Note && (v.Rule == "floor" || v.Guard == guard.FlowGuard)
 		}
 		line := commandLine(shell, q)
 		if line == nil {

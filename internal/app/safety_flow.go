@@ -21,9 +21,11 @@ type SafetyInjection struct {
 // SafetyFlow sets up when a tool may send something away.
 type SafetyFlow struct {
 	Enabled   bool   `yaml:"enabled" project:"on" doc:"Watch what a conversation has read before something can leave by a tool with the label public."`
-	Private   string `yaml:"private" enum:"deny,ask,allow" project:"lower" doc:"What happens to such a call when private data was read before. allow: it is noted."`
+	Private   string `yaml:"private" enum:"deny,ask,allow" project:"lower" doc:"What happens to such a call when private data was read before, which may hold words of others. ask: short questions to the search engine and pages of trusted_hosts are only noted. allow: all are."`
 	Untrusted string `yaml:"untrusted" enum:"deny,ask,allow" project:"lower" doc:"What happens to such a call when content from outside was read before."`
 	Both      string `yaml:"both" enum:"deny,ask" project:"lower" doc:"What happens to such a call when both were read. It cannot be allowed unasked."`
+	// A list replaces the default one, as all lists do.
+	TrustedHosts []string `yaml:"trusted_hosts" project:"drop" doc:"Hosts whose pages may be fetched after private data was read, by their exact names: what is asked of them gets to nobody who could have written what was read. Only addresses of a page's length without a query count."`
 }
 
 // SafetyHook is a guard or a vetter that is a program or a service.
@@ -37,10 +39,15 @@ type SafetyHook struct {
 	Timeout time.Duration     `yaml:"timeout" max:"1m" doc:"How long it may take. What it has not answered by then is denied. 0: five seconds."`
 }
 
-// DefaultFlow is what a fresh machine does: it asks only where somebody else's
-// words and the person's own data meet a way out.
+// DefaultFlow is what a fresh machine does: it asks where somebody else's words
+// and the person's own data meet a way out. A file is both: nobody knows who
+// wrote it.
 func DefaultFlow() SafetyFlow {
-	return SafetyFlow{Enabled: true, Private: "allow", Untrusted: "allow", Both: "ask"}
+	return SafetyFlow{Enabled: true, Private: "ask", Untrusted: "allow", Both: "ask", TrustedHosts: []string{
+		// Pages that their owners wrote, and that send nobody on to where an address says.
+		"developer.mozilla.org", "docs.python.org", "doc.rust-lang.org", "docs.rs", "go.dev", "nodejs.org", "www.typescriptlang.org", "react.dev",
+		"www.postgresql.org", "www.sqlite.org", "kubernetes.io", "docs.docker.com", "git-scm.com", "man7.org", "www.rfc-editor.org", "en.wikipedia.org",
+	}}
 }
 
 // flowNeeds is what openFlow takes besides the settings.
@@ -103,7 +110,7 @@ func openFlow(labels, added map[string][]string, injection SafetyInjection, flow
 }
 
 func (f SafetyFlow) open(table *guard.LabelTable) (*guard.Flow, error) {
-	out := &guard.Flow{Labels: table}
+	out := &guard.Flow{Labels: table, Vouched: guard.Vouch{Box: "web", Hosts: f.TrustedHosts}.Vouched}
 	for _, d := range []struct {
 		key, word string
 		into      *toolcrib.Decision

@@ -17,7 +17,7 @@ import (
 //
 //	the conversation has   a tool with the label public is
 //	nothing                no matter
-//	private                as Private says
+//	private                as Private says; asked about unless it is vouched for
 //	untrusted              as Untrusted says
 //	both                   asked about, or denied if any of the settings says so
 //
@@ -38,6 +38,9 @@ type Flow struct {
 	// What a public tool is when only this was read. Allow is noted. The zero
 	// value denies.
 	Private, Untrusted toolcrib.Decision
+	// Vouched calls are not asked about when only private data was read: where
+	// they lead, nobody gets at what they carry. Nil: none is.
+	Vouched func(toolcrib.Review) bool
 	// Both is Ask, or Deny; Allow counts as Ask.
 	Both toolcrib.Decision
 	// Sessions is how many conversations are remembered with the calls that
@@ -50,8 +53,12 @@ type Flow struct {
 	running map[flowCall]*flowRun
 }
 
-// FlowBoth is the rule of a verdict by which all three have met. A question
-// about that is asked every time: no remembered answer should give it.
+// FlowGuard is the guard of the verdicts here. A question that one of them asks
+// is asked every time: no remembered answer should give it, since none was given
+// for what this conversation has read.
+const FlowGuard = "flow"
+
+// FlowBoth is the rule of a verdict by which all three have met.
 const FlowBoth = "private+untrusted+public"
 
 // flowCall is a call of a conversation.
@@ -92,7 +99,8 @@ func (f *Flow) Judge(ctx context.Context, r toolcrib.Review) (*toolcrib.Verdict,
 	default:
 		return nil, nil
 	}
-	return f.verdict(had&brought, by, sink), nil
+	vouched := above == "" && f.Vouched != nil && had&brought == LabelPrivate && f.decide(LabelPrivate) == toolcrib.Ask && f.Vouched(r)
+	return f.verdict(had&brought, by, sink, vouched), nil
 }
 
 // above finds a public tool among those that are at work and led to this call.
@@ -123,11 +131,14 @@ func (f *Flow) decide(had Labels) toolcrib.Decision {
 	return min(f.Private, f.Untrusted, f.Both, toolcrib.Ask)
 }
 
-func (f *Flow) verdict(had Labels, by bringers, sink string) *toolcrib.Verdict {
+func (f *Flow) verdict(had Labels, by bringers, sink string, vouched bool) *toolcrib.Verdict {
 	if had == 0 {
 		return nil
 	}
-	v := &toolcrib.Verdict{Decision: f.decide(had), Guard: "flow", Rule: (had | LabelPublic).String()}
+	v := &toolcrib.Verdict{Decision: f.decide(had), Guard: FlowGuard, Rule: (had | LabelPublic).String()}
+	if vouched {
+		v.Decision = toolcrib.Allow
+	}
 	v.Note = v.Decision == toolcrib.Allow
 	var parts []string
 	if had&LabelPrivate != 0 {
@@ -137,8 +148,13 @@ func (f *Flow) verdict(had Labels, by bringers, sink string) *toolcrib.Verdict {
 		parts = append(parts, "content from outside by "+by.untrusted.String())
 	}
 	v.Reason = strings.Join(parts, " and ") + ", and what " + sink + " is given can leave this machine"
-	if had == brought {
+	switch {
+	case had == brought:
 		v.Reason += "; whoever wrote that content may be the one who wants it sent"
+	case vouched:
+		v.Reason += ", to a place that is vouched for"
+	case had == LabelPrivate && !v.Note:
+		v.Reason += "; what was read may hold words of others, who may be the ones who want it sent"
 	}
 	return v
 }
