@@ -35,6 +35,10 @@ func terms(current func() *guard.Shell) func(toolcrib.Question) desk.Terms {
 			return t
 		}
 		t.Parts, t.Bind = line.Explain(), bindLine(line)
+		known := false
+		if t.Files, known = scriptsOf(line, shell.Options.Writable); !known {
+			t.Floor = true // what would run is not known, so that nothing can be remembered about it
+		}
 		if !t.Floor {
 			t.Rules = offeredRules(shell, q, line)
 		}
@@ -134,7 +138,7 @@ func ruleFor(p *guard.Program) (guard.Rule, bool) {
 // The bounds on what is read to bind an answer.
 const (
 	maxBound     = 64
-	maxBoundRead = 8 << 20
+	maxBoundRead = 32 << 20
 )
 
 // bindLine is a fingerprint of the files a command would run: its programs, and
@@ -198,7 +202,8 @@ func fingerprint(file string) string {
 	if err != nil || !info.Mode().IsRegular() {
 		return "no file"
 	}
-	stamp := fmt.Sprintf("%q %d %d", target, info.Size(), info.ModTime().UnixNano())
+	// The time of change, unlike that of writing, cannot be set back.
+	stamp := fmt.Sprintf("%q %d %d %d", target, info.Size(), info.ModTime().UnixNano(), changeTime(info))
 	if info.Size() > maxBoundRead {
 		return stamp
 	}

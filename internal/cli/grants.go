@@ -21,7 +21,9 @@ func (c *command) grantsCmd() *cobra.Command {
 		Short: "See what people have allowed for longer, and end it",
 		Long: `A grant is an answer that was remembered: for a session, a project, or always.
 Each is for one caller and one definition of one tool, with exactly the
-arguments that were shown or with the rules that were offered.`,
+arguments that were shown or with the rules that were offered. One for a
+command holds while the scripts that the command runs are not changed; they
+are listed with it.`,
 		Example: `  toolcrib grants                  what holds
   toolcrib grants revoke g-3k      end one
   toolcrib grants revoke --all     end them all`,
@@ -97,6 +99,9 @@ func grantRow(g *desk.Grant) []string {
 	}
 	if r := []rune(what); len(r) > 80 {
 		what = string(r[:79]) + "…"
+	}
+	if len(g.Files) > 0 {
+		what += ", while unchanged: " + desk.Names(g.Files)
 	}
 	until := "it is revoked"
 	switch {

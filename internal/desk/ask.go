@@ -142,10 +142,17 @@ func (d *Desk) granted(tx Tx, draft *Question) (toolcrib.Answer, bool, error) {
 		return toolcrib.Answer{}, false, err
 	}
 	now := d.now()
+	draft.Changed = nil
 	for i := range list {
-		if g := &list[i]; g.covers(draft, now) {
+		g := &list[i]
+		if !g.covers(draft, now) {
+			continue
+		}
+		changed := g.changed(draft)
+		if len(changed) == 0 {
 			return toolcrib.Answer{Decision: toolcrib.Allow, By: "grant " + g.ID + " by " + g.By}, true, nil
 		}
+		draft.Changed = changed // since the newest, which is the last
 	}
 	return toolcrib.Answer{}, false, nil
 }

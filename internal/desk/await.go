@@ -185,6 +185,9 @@ func (d *Desk) later(q *Question, code toolcrib.Code, cause error, what string) 
 	if why := asking(q.Reasons); why != "" {
 		message += ": " + why
 	}
+	if len(q.Changed) > 0 {
+		message += ". It was allowed before, and " + Visible(strings.Join(q.Changed, " and ")) + " has changed since"
+	}
 	message += ". Question " + q.ID + " stays open"
 	if d.cfg.How != nil {
 		message += "; a person answers it with " + d.cfg.How(q.ID, q.own())

@@ -25,10 +25,47 @@ type Terms struct {
 	Parts []string
 	// Bind is what the approval depends on and the arguments do not show, such
 	// as the hash of the program that would run. If it changes, it is asked
-	// again. A grant does not look at it.
+	// again. A grant goes by Files instead.
 	Bind string
+	// Files are the scripts that would run and what they hold. What is allowed
+	// for longer is allowed for them as they are now.
+	Files []File
 	// Project is the directory of "for this project", if it is not the desk's.
 	Project string
+}
+
+// File is a script that a call would run.
+type File struct {
+	Path string `json:"path"`
+	Sum  string `json:"sum"` // a fingerprint of what it holds
+}
+
+// bindFiles makes of the fingerprints what is kept.
+func (d *Desk) bindFiles(files []File) []File {
+	var out []File
+	for _, f := range files {
+		f.Sum = d.digest("file", f.Path, f.Sum)
+		out = append(out, f)
+	}
+	return out
+}
+
+// changed gives the scripts of a question that are not as they were when a grant
+// was given. One for exact arguments is for exactly its scripts.
+func (g *Grant) changed(q *Question) []string {
+	var list []string
+	missing := func(some, all []File) {
+		for _, f := range some {
+			if !slices.Contains(all, f) && !slices.Contains(list, f.Path) {
+				list = append(list, f.Path)
+			}
+		}
+	}
+	missing(q.Files, g.Files)
+	if g.Arguments != "" {
+		missing(g.Files, q.Files)
+	}
+	return list
 }
 
 // hashOf is a fingerprint of several texts that are no secret, each behind its
@@ -100,6 +137,7 @@ func (d *Desk) draft(q toolcrib.Question) (Question, error) {
 	if out.Tool == "" {
 		out.Tool = q.Spec.Name
 	}
+	out.Files = d.bindFiles(terms.Files)
 	if d.plain(terms.Rules) {
 		out.Rules = slices.Clone(terms.Rules)
 	}
@@ -110,7 +148,7 @@ func (d *Desk) draft(q toolcrib.Question) (Question, error) {
 		return Question{}, fmt.Errorf("reading the reasons: %w", err)
 	}
 	out.Key = d.digest(append([]string{"key", out.Slot, definition, q.Preview, q.Effects.String(), string(reasons),
-		fmt.Sprint(terms.Floor), terms.Bind, strings.Join(terms.Rules, "\n"), strings.Join(terms.Parts, "\n")}, q.Options...)...)
+		fmt.Sprint(terms.Floor), terms.Bind, fmt.Sprintf("%q", out.Files), strings.Join(terms.Rules, "\n"), strings.Join(terms.Parts, "\n")}, q.Options...)...)
 	for _, p := range terms.Parts[:min(len(terms.Parts), maxParts)] {
 		p, _ = clip(d.cfg.RedactText(p), maxReason)
 		out.Parts = append(out.Parts, p)

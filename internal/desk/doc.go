@@ -21,7 +21,8 @@
 // The slot of a question is who asks for what: organisation, subject, agent, project, tool and
 // normalised arguments. Its key is the slot and all that was shown besides: the
 // tool's definition, the preview, the effects, the reasons, the text, and what
-// the wiring adds by [Terms.Bind], such as the hash of a program. A call with
+// the wiring adds by [Terms.Bind], such as the hash of a program. A grant looks
+// at [Terms.Files] in its place: the scripts that a person can change. A call with
 // the same slot and another key makes the older question void, answered or not,
 // and is asked anew. Guards must therefore give reasons without counters or
 // times: one that reads differently each time is asked about each time.

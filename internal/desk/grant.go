@@ -42,6 +42,9 @@ type Grant struct {
 	// that a further guard wants asked, is not covered.
 	Effects toolcrib.Effects `json:"effects"`
 	Asked   []string         `json:"asked,omitempty"`
+	// Files are the scripts it was given for: one that holds something else, or
+	// another one, is not covered.
+	Files []File `json:"files,omitempty"`
 
 	Question  string    `json:"question"` // the ID of the question it came from
 	By        string    `json:"by"`
@@ -66,7 +69,8 @@ func (q *Question) bound() string {
 	return hashOf("bound", q.Caller.Organisation, q.Caller.Subject, q.Caller.Agent, q.Tool, q.Box, q.Native, q.Definition)
 }
 
-// covers reports whether a grant answers a question.
+// covers reports whether a grant answers a question, if the scripts that would
+// run are still those it was given for: see changed.
 func (g *Grant) covers(q *Question, now time.Time) bool {
 	switch {
 	case !g.Holds(now), q.Floor, q.own(),
@@ -128,7 +132,7 @@ func (d *Desk) grant(r Reply, q *Question, by string, now time.Time) *Grant {
 	g := &Grant{
 		ID: d.newID("g-"), Scope: scope, Organisation: q.Caller.Organisation, Subject: q.Caller.Subject, Agent: q.Caller.Agent,
 		Tool: q.Tool, Box: q.Box, Native: q.Native, Definition: q.Definition, Input: q.Input,
-		Effects: q.Effects, Question: q.ID, By: by, At: now,
+		Effects: q.Effects, Files: slices.Clone(q.Files), Question: q.ID, By: by, At: now,
 	}
 	last := d.cfg.AlwaysFor
 	switch scope {

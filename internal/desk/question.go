@@ -53,6 +53,11 @@ type Question struct {
 	Arguments string   `json:"arguments,omitempty"`
 	Rules     []string `json:"rules,omitempty"`
 
+	// Files are the scripts that would run: a grant holds while they are as they
+	// are here. Changed are those that were others when the same was allowed.
+	Files   []File   `json:"files,omitempty"`
+	Changed []string `json:"changed,omitempty"`
+
 	// Waiting is how many equal calls wait for the answer. 0: none does any
 	// more, and the answer is kept for the next one.
 	Waiting int `json:"waiting"`
@@ -100,7 +105,7 @@ func (q *Question) own() bool { return q.Text != "" }
 // end settles a question without an answer. What it showed is of no use then,
 // and is not kept: who asks too much must not fill the disk.
 func (q *Question) end(s State) {
-	q.State, q.Input, q.Parts, q.Preview, q.Options = s, nil, nil, "", nil
+	q.State, q.Input, q.Parts, q.Preview, q.Options, q.Files = s, nil, nil, "", nil, nil
 	q.Text, _ = clip(q.Text, 1<<10)
 	if q.Reply != nil {
 		q.Reply.forget()

@@ -95,6 +95,9 @@ func (q *Question) notes() []Part {
 	if q.Replaces != "" {
 		notes = append(notes, "What this would do has changed: an earlier answer to "+q.Replaces+" does not count.")
 	}
+	for _, file := range q.Changed {
+		notes = append(notes, Visible(file)+" has changed since this was allowed for longer, or is another file: look at it before you allow it again.")
+	}
 	if q.Redacted {
 		notes = append(notes, "Secrets in the arguments are not shown.")
 	}
@@ -259,9 +262,26 @@ func (q *Question) Remembers(byRule bool) string {
 		for _, r := range q.Rules {
 			rules = append(rules, Visible(r))
 		}
-		return "whatever " + strings.Join(rules, " and ") + " means"
+		return "whatever " + strings.Join(rules, " and ") + " means" + q.whileFiles()
 	}
-	return "this tool with exactly these arguments"
+	return "this tool with exactly these arguments" + q.whileFiles()
+}
+
+// whileFiles says which scripts have to stay as they are.
+func (q *Question) whileFiles() string {
+	if len(q.Files) == 0 {
+		return ""
+	}
+	return ", as long as " + Names(q.Files) + " is not changed"
+}
+
+// Names lists files as they can be shown.
+func Names(files []File) string {
+	var names []string
+	for _, f := range files {
+		names = append(names, Visible(f.Path))
+	}
+	return strings.Join(names, " or ")
 }
 
 // Span writes a time as people say it.

@@ -1,0 +1,115 @@
+package app
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/guard"
+)
+
+// runnerFiles names the files by which a runner goes, in the order in which it
+// looks for them. up: it looks in the directories above too.
+func runnerFiles(name string) (files []string, up bool) {
+	switch name {
+	case "make", "gmake":
+		return []string{"GNUmakefile", "makefile", "Makefile"}, false
+	case "npm", "pnpm", "yarn", "bun", "npx", "pnpx", "bunx":
+		return []string{"package.json"}, true
+	case "just":
+		return []string{"justfile", ".justfile", "Justfile"}, true
+	case "task", "go-task":
+		return []string{"Taskfile.yml", "taskfile.yml", "Taskfile.yaml", "taskfile.yaml", "Taskfile.dist.yml", "taskfile.dist.yml", "Taskfile.dist.yaml", "taskfile.dist.yaml"}, true
+	case "rake":
+		return []string{"rakefile", "Rakefile", "rakefile.rb", "Rakefile.rb"}, true
+	case "deno":
+		return []string{"deno.json", "deno.jsonc"}, true
+	case "nox":
+		return []string{"noxfile.py"}, false
+	case "invoke", "inv":
+		return []string{"tasks.py"}, true
+	case "ninja":
+		return []string{"build.ninja"}, false
+	}
+	return nil, false
+}
+
+// definitions adds the files by which a runner goes.
+func (s *scripts) definitions(p *guard.Program) {
+	files, up := runnerFiles(toolName(p.Name))
+	if files == nil {
+		return
+	}
+	if files[0] == "package.json" && elsewhere(p) {
+		s.unknown = true
+		return
+	}
+	dirs := slices.Clone(p.Dirs)
+	for i, a := range p.Args {
+		word := a.Text
+		if name, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(name, "-") {
+			word = value // --file=x, --prefix=dir
+		} else if strings.HasPrefix(word, "-") {
+			if len(word) > 2 && word[1] != '-' { // -fx, -Cdir
+				word = word[2:]
+			} else {
+				continue
+			}
+		} else if i == 0 || !strings.HasPrefix(p.Args[i-1].Text, "-") {
+			continue // what an option says stands behind it
+		}
+		if !a.Literal {
+			s.unknown = true
+			return
+		}
+		s.in(p.Dirs, word, isFile)
+		for _, dir := range p.Dirs {
+			if !filepath.IsAbs(word) {
+				dir = filepath.Join(dir, word)
+			} else {
+				dir = word
+			}
+			if isDir(dir) {
+				dirs = append(dirs, dir)
+			}
+		}
+	}
+	for _, dir := range dirs {
+		for {
+			there := false
+			for _, name := range files {
+				if file := filepath.Join(dir, name); isFile(file) {
+					there = true
+					s.add(file)
+				}
+			}
+			if there || !up || filepath.Dir(dir) == dir {
+				break
+			}
+			dir = filepath.Dir(dir)
+		}
+	}
+}
+
+// elsewhere reports whether a package manager is told to run the scripts of
+// packages by their names: whose file that is, only it knows.
+func elsewhere(p *guard.Program) bool {
+	for i, a := range p.Args {
+		name, value, _ := strings.Cut(a.Text, "=")
+		switch name {
+		case "-ws", "--workspaces", "-r", "--recursive", "workspace", "workspaces":
+			return true
+		case "-w", "--workspace", "-F", "--filter":
+			if value == "" && i+1 < len(p.Args) {
+				value = p.Args[i+1].Text
+			}
+			named := slices.ContainsFunc(p.Dirs, func(dir string) bool { return value == "" || !isFile(filepath.Join(dir, value, "package.json")) })
+			if named {
+				return true
+			}
+		case "--": // the rest is for the script
+			return false
+		}
+	}
+	return false
+}
