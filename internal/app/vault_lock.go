@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -61,12 +62,18 @@ func (a *App) VaultState(ctx context.Context) (entries int, locked error) {
 // sealedJournal keeps the texts of calls out of the journal while the vault is
 // locked. A call that began so ends so: its texts were looked over meanwhile.
 type sealedJournal struct {
-	toolcrib.Journal
+	*store.Journal
 	locked func() error
 
 	mu      sync.Mutex
 	without map[*toolcrib.Record]bool
 }
+
+var _ toolcrib.Digester = (*sealedJournal)(nil)
+
+// Digest implements [toolcrib.Digester]: a call ID of an earlier process is
+// answered by the key that the journal keeps.
+func (j *sealedJournal) Digest(text []byte) string { return j.Journal.Digest(text) }
 
 // Begin implements [toolcrib.Journal].
 func (j *sealedJournal) Begin(ctx context.Context, r *toolcrib.Record) (*toolcrib.Record, error) {
