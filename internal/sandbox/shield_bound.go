@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"strconv"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // A program can make trees that are too deep or too wide to be looked at, and
@@ -38,8 +41,11 @@ func (w *shieldWalk) leaveOut(dir, why string) {
 	w.note("%s is hidden from programs: %s. If it is not needed, remove it", shorten(dir), why)
 }
 
-// shorten keeps a path readable.
+// shorten keeps a path readable, whoever made it up.
 func shorten(path string) string {
+	if strings.ContainsFunc(path, func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }) {
+		path = strconv.QuoteToASCII(path)
+	}
 	if len(path) <= 200 {
 		return path
 	}

@@ -47,29 +47,44 @@ func (w *shieldWalk) enclosing(dir string) {
 
 // coverLinks protects the submodules of all work trees.
 func (w *shieldWalk) coverLinks() {
-	made := 0
 	for _, tree := range w.trees {
+		var missing []string
 		for _, link := range w.submodules(tree) {
 			place := filepath.Join(tree.top, filepath.FromSlash(link.Path))
 			if !w.inside(place) || !writable(place, w.dirs) || !writable(filepath.Dir(place), w.dirs) {
 				continue
 			}
-			facts, err := factsOf(place)
-			if errors.Is(err, fs.ErrNotExist) && !link.Skip && made < maxMadeDirs && w.makePlace(tree.top, link.Path) {
-				made++
-				facts, err = factsOf(place)
+			// What is put where nothing is is looked at when the program has ended.
+			if !w.coverLink(place) && !link.Skip {
+				missing = append(missing, link.Path)
 			}
-			switch {
-			case err != nil: // what is put there is looked at when the program has ended
-			case !facts.dir: // git does not go there as long as it is none
-				w.found = append(w.found, Cover{Path: place, Kind: Pin, Link: facts.link})
-			default:
-				if _, err := os.Lstat(filepath.Join(place, ".git")); errors.Is(err, fs.ErrNotExist) {
-					w.found = append(w.found, Cover{Path: place, Kind: Fix, Dir: true})
-				}
+		}
+		if len(missing) > maxMadeDirs {
+			continue // nobody has so many that he removed
+		}
+		for _, link := range missing {
+			if w.makePlace(tree.top, link) {
+				w.coverLink(filepath.Join(tree.top, filepath.FromSlash(link)))
 			}
 		}
 	}
+}
+
+// coverLink protects the place of a submodule, if there is something. What is
+// checked out has a .git, which is covered for its name.
+func (w *shieldWalk) coverLink(place string) bool {
+	facts, err := factsOf(place)
+	switch {
+	case err != nil:
+		return false
+	case !facts.dir: // git does not go there as long as it is none
+		w.found = append(w.found, Cover{Path: place, Kind: Pin, Link: facts.link})
+	default:
+		if _, err := os.Lstat(filepath.Join(place, ".git")); errors.Is(err, fs.ErrNotExist) {
+			w.found = append(w.found, Cover{Path: place, Kind: Fix, Dir: true})
+		}
+	}
+	return true
 }
 
 // makePlace makes the empty directory that git itself makes for a submodule

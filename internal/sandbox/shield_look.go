@@ -30,8 +30,13 @@ func writes(d toolcrib.Dir) bool { return d.Write }
 // FileID tells one file from all others of the machine. Zero: it is not known.
 type FileID struct{ Device, Inode uint64 }
 
-// maxLooks bounds how often a tree is looked at in which something moves.
-const maxLooks = 8
+// The bounds on how often a tree is looked at in which something moves, and
+// how many looks in a row must have seen the same.
+const (
+	maxLooks     = 14
+	enoughLooks  = 4
+	longestPause = 16 * time.Millisecond
+)
 
 // Covers finds what is to be covered below granted directories, now. A nil
 // Shield covers nothing.
@@ -47,36 +52,40 @@ func (s *Shield) Covers(dirs []toolcrib.Dir) ([]Cover, error) {
 // while it looks, out of a directory that is yet to be seen into one that was
 // seen already. So it looks until it knows that everything was at one place:
 // nothing had changed since it was last seen, or nothing changed between two
-// looks. Where files come and go all the time, many looks that saw the same
-// directories and the same to be covered must do.
+// looks. Where files come and go all the time, some looks in a row that saw the
+// same to be covered must do.
 func (s *Shield) Look(dirs []toolcrib.Dir) (*Covering, error) {
 	if s == nil {
 		return &Covering{}, nil
 	}
-	var last, walk *shieldWalk
-	calm := true
+	var walk *shieldWalk
+	moved, steady := "", 0
 	for i := range maxLooks {
 		if i > 1 {
-			time.Sleep(time.Millisecond << (i - 2))
+			time.Sleep(min(time.Millisecond<<(i-2), longestPause))
 		}
+		last := walk
 		var err error
-		last = walk
 		if walk, err = s.look1(dirs); err != nil {
 			return nil, err
 		}
 		switch {
-		case walk.moved == "" && !walk.read:
+		case walk.moved != "":
+			moved, steady = walk.moved, 0
+		case !walk.read:
 			return walk.covering(), nil
-		case walk.moved != "", last != nil && !last.agrees(walk):
-			calm = false
-		case last != nil && last.unchanged(walk):
-			return walk.covering(), nil
+		case last == nil || last.moved != "" || !slices.Equal(last.found, walk.found):
+			steady = 0
+		default:
+			if steady++; steady == enoughLooks || maps.Equal(last.visited, walk.visited) {
+				return walk.covering(), nil
+			}
 		}
 	}
-	if calm {
-		return walk.covering(), nil
+	if moved == "" {
+		moved = dirs[0].Path
 	}
-	return nil, Moving(max(walk.moved, dirs[0].Path), nil)
+	return nil, Moving(moved, nil)
 }
 
 func (w *shieldWalk) covering() *Covering {
@@ -87,25 +96,6 @@ func (w *shieldWalk) covering() *Covering {
 // stay where it was.
 func Moving(place string, cause error) error {
 	return Unavailable(fmt.Sprintf("what lies at or around %s is being moved or removed right now, and a program that starts now might see what is protected: try again when that is over", place), cause)
-}
-
-// agrees tells whether a later look saw all directories where this one did,
-// and the same to be covered.
-func (w *shieldWalk) agrees(later *shieldWalk) bool {
-	if !slices.Equal(w.found, later.found) {
-		return false
-	}
-	for dir, state := range w.visited {
-		if now, ok := later.visited[dir]; !ok || now.id() != state.id() {
-			return false
-		}
-	}
-	return true
-}
-
-// unchanged tells whether it saw nothing else at all.
-func (w *shieldWalk) unchanged(later *shieldWalk) bool {
-	return w.moved == "" && maps.Equal(w.visited, later.visited)
 }
 
 // look1 looks once.

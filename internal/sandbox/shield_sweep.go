@@ -63,10 +63,10 @@ func (c *Covering) sweep() (notes []string, again bool) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // git does not take it for a repository as it is
 		case err != nil:
-			notes = append(notes, fmt.Sprintf("%s is a repository that the program made or changed, and git would go by it although %s. It could not be set aside (%v): do not use git there before you have looked at it", path, why, err))
+			notes = append(notes, fmt.Sprintf("%s is a repository that the program made or changed, and git would go by it although %s. It could not be set aside (%v): do not use git there before you have looked at it", shorten(path), why, err))
 		default:
 			again = true
-			notes = append(notes, fmt.Sprintf("%s is a repository that the program made or changed, and %s, so that git may start programs there. It was set aside: look at it, and rename %s back if you trust it", path, why, to))
+			notes = append(notes, fmt.Sprintf("%s is a repository that the program made or changed, and %s, so that git may start programs there. It was set aside: look at it, and rename %s back if you trust it", shorten(path), why, shorten(to)))
 		}
 	}
 	return notes, again || w.moved != ""
@@ -194,7 +194,7 @@ func harmfulHooks(root *os.Root) string {
 	}
 	for _, name := range names {
 		if !strings.HasSuffix(name, ".sample") {
-			return "it has the hook " + name
+			return "it has the hook " + shorten(name)
 		}
 	}
 	return ""
@@ -214,6 +214,9 @@ func harmfulConfig(root *os.Root, name string) string {
 	if err != nil {
 		return "its " + name + " cannot be read"
 	}
+	if strings.ContainsFunc(string(text), func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' }) {
+		return "there are control characters in its " + name
+	}
 	section := ""
 	for line := range strings.Lines(string(text)) {
 		line = strings.TrimSpace(line)
@@ -227,7 +230,7 @@ func harmfulConfig(root *os.Root, name string) string {
 				return fmt.Sprintf("the line %.60q of its %s is not understood", line, name)
 			}
 		case strings.HasSuffix(line, `\`), !plainSetting(key, strings.TrimSpace(value)):
-			return fmt.Sprintf("its %s sets %.60s", name, key)
+			return fmt.Sprintf("its %s sets %s", name, shorten(key))
 		}
 	}
 	return ""
@@ -260,16 +263,16 @@ func plainSetting(key, value string) bool {
 	case "core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates", "core.ignorecase", "core.precomposeunicode", "core.symlinks",
 		"core.sparsecheckout", "core.sparsecheckoutcone", "core.autocrlf", "core.eol", "core.longpaths",
 		"extensions.objectformat", "extensions.worktreeconfig", "extensions.refstorage", "extensions.partialclone",
-		"remote.*.fetch", "remote.*.pushurl", "remote.*.mirror", "remote.*.tagopt", "remote.*.promisor", "remote.*.partialclonefilter", "remote.*.prune",
-		"branch.*.remote", "branch.*.merge", "branch.*.rebase", "submodule.active", "submodule.*.active", "submodule.*.url",
+		"remote.*.fetch", "remote.*.mirror", "remote.*.tagopt", "remote.*.promisor", "remote.*.partialclonefilter", "remote.*.prune",
+		"branch.*.remote", "branch.*.merge", "branch.*.rebase", "submodule.active", "submodule.*.active",
 		"user.name", "user.email", "init.defaultbranch", "gc.auto", "pull.rebase", "commit.gpgsign", "tag.gpgsign":
-		return !strings.Contains(key, "url") || !strings.Contains(value, "::")
-	case "remote.*.url":
-		return !strings.Contains(value, "::") // another program would speak for it
+		return true
+	case "remote.*.url", "remote.*.pushurl", "submodule.*.url": // what has :: in it another program speaks for
+		return !strings.Contains(value, "::") && !strings.ContainsAny(value, `"\`)
 	case "core.fsmonitor":
 		return value == "false"
 	case "core.worktree":
-		return !filepath.IsAbs(value) && !strings.HasPrefix(value, `"`) // a submodule's own
+		return !filepath.IsAbs(value) && !strings.ContainsAny(value, `"\`) // a submodule's own
 	}
 	return false
 }

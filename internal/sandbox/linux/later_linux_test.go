@@ -205,6 +205,8 @@ func TestNewRepositories(t *testing.T) {
 		{name: "a line that goes on", first: set("[user]\n\tname = x\\\\\n[core]\n\tfsmonitor = touch MARK"), dir: "new"},
 		{name: "a helper", first: set("[credential]\n\thelper = !touch MARK"), dir: "new"},
 		{name: "another transport", first: set("[remote \"origin\"]\n\turl = ext::sh -c touch% MARK"), dir: "new"},
+		{name: "another transport in quotes", first: set("[remote \"origin\"]\n\turl = ext:\":\"sh -c touch% MARK"), dir: "new"},
+		{name: "the granted directory itself", first: "mkdir objects refs; touch HEAD", second: "touch file", dir: "src"},
 		{name: "settings of a work tree", first: "git init -q new; printf '[extensions]\n\tworktreeConfig = true\n' >>new/.git/config; printf '[core]\n\tfsmonitor = \"touch MARK; false\"\n' >new/.git/config.worktree", dir: "new"},
 		{name: "a hook", first: "git init -q new; printf '#!/bin/sh\ntouch MARK\n' >new/.git/hooks/post-index-change; chmod +x new/.git/hooks/*", dir: "new"},
 		{name: "hooks by a link", first: "git init -q new; rm -rf new/.git/hooks; mkdir h; printf '#!/bin/sh\ntouch MARK\n' >h/post-index-change; chmod +x h/*; ln -s ../../h new/.git/hooks", dir: "new"},

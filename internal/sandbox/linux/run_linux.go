@@ -151,7 +151,9 @@ func (s *Sandbox) start(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gr
 	}
 	defer run.close()
 	exit, err := run.run(ctx, cmd, grant)
-	exit.Notes = slices.Concat(run.covering.Notes, run.covering.Sweep())
+	if _, failed := errors.AsType[*scriptError](err); !failed { // or it has not run
+		exit.Notes = slices.Concat(run.covering.Notes, run.covering.Sweep())
+	}
 	return exit, err
 }
 
