@@ -150,11 +150,11 @@ func (s *scripts) interpreted(dirs []string, args []guard.Arg, name string) bool
 		for _, begins := range []string{"__main__.py", "index.js", "package.json"} { // a directory can be run as well
 			s.in(dirs, filepath.Join(word, begins), isFile)
 		}
-		if found = true; !value {
+		if !value {
 			return true
 		}
 		value = false
-		found = slices.ContainsFunc(dirs, func(dir string) bool { return isFile(filepath.Join(dir, word)) }) || isFile(word) && filepath.IsAbs(word)
+		found = found || slices.ContainsFunc(dirs, func(dir string) bool { return isFile(filepath.Join(dir, word)) }) || isFile(word) && filepath.IsAbs(word)
 	}
 	return found
 }
