@@ -43,8 +43,14 @@
 //     Arguments that fit a form of class ReadOnly may run without a question;
 //   - a rule ([Rule]) is what a person wrote to allow more. An open rule ("go
 //     test *") still only takes arguments that do not change what is run: the
-//     form of the program if there is one, the table in shelldanger.go if not;
+//     form of the program if there is one, the tables in shelltake*.go if not.
+//     A program without either takes plain words;
 //   - the floor ([Line.Floor]) is what is asked whatever was allowed.
+//
+// Beside what a line says stands what it may do ([Line.possible]): words with
+// the values that the line gives its variables, text that it hands to a shell
+// or an interpreter, files that it writes and then runs. Nothing is ever allowed
+// by that; the floor and the rules that take away look at it as well.
 //
 // [Shell] puts them together as a guard. It relies on three things that it
 // cannot see: the shell that runs the line is sh or bash, finds programs where

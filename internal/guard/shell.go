@@ -148,6 +148,7 @@ func (s *Shell) allowed(l *Line, opt *ShellOptions) (rule string, against []stri
 		against = append(against, s.foreignDirs(l, opt)...)
 		if !s.Only || !s.Bounded {
 			against = append(against, s.reach(l, opt)...)
+			against = append(against, s.outside(l, opt)...)
 		}
 	}
 	if len(against) > maxReasons {

@@ -21,7 +21,7 @@ func (w *walker) assigns(list []*syntax.Assign, sc scope) {
 		if a.Value != nil {
 			value = w.word(a.Value, sc)
 		}
-		if strings.ToUpper(a.Name.Value) == a.Name.Value {
+		if runsVariable(a.Name.Value) {
 			for _, t := range value.texts() { // many a program runs what its variables say
 				if strings.ContainsAny(t, " \t$`") {
 					w.perhaps(t, sc)
@@ -93,4 +93,17 @@ func harmlessLoopName(name string) bool {
 		}
 	}
 	return name != "" && name != "histchars" && name != "path" && name != "cdpath" && name != "fpath"
+}
+
+// runsVariable: programs run what stands in such a variable.
+func runsVariable(name string) bool {
+	if len(name) == 3 && strings.HasPrefix(name, "PS") {
+		return true
+	}
+	for _, part := range []string{"COMMAND", "EDITOR", "PAGER", "VISUAL", "BROWSER", "ASKPASS", "LESS", "ENV", "SHELL", "GIT_", "SSH", "DIFF", "HOOK", "OPT", "FLAGS", "CC", "CXX", "PROXY"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
 }

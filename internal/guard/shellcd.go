@@ -12,6 +12,7 @@ import (
 const (
 	homeDir    = "/home/~"       // the home directory, wherever it is
 	unknownDir = "/proc/unknown" // it could be anywhere
+	printedDir = "/tmp/?"        // what git, mktemp or their like print: not a home
 )
 
 // cdTarget reads the arguments of cd: the one operand, and whether links are
@@ -67,7 +68,10 @@ func (w *walker) chdir(p *Program, name string, sc scope) flow {
 			}
 		}
 	}
-	if len(dirs) == 0 || to.open > settled && len(to.values) == 0 {
+	if to.from != "" && len(to.values) == 0 {
+		dirs = []string{printedDir}
+		w.line.unknown("nobody knows where %s leads", show(p.String()))
+	} else if len(dirs) == 0 || to.open > settled && len(to.values) == 0 {
 		dirs = append(dirs, unknownDir)
 	}
 	if slices.Contains(dirs, unknownDir) {

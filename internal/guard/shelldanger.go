@@ -71,6 +71,9 @@ func refusesWords(name string, words []string, rest []Arg) string {
 			if strings.Contains(t, "::") || len(words) > 0 && gitStarts(words[0]) {
 				return show(t) + " may be a program"
 			}
+			if len(words) == 1 && i == 0 && words[0] == "stash" && (t == "drop" || t == "clear") {
+				return show(t) + " removes what cannot be got back"
+			}
 			if len(words) == 1 && i == 0 && (words[0] == "push" || words[0] == "fetch" || words[0] == "pull") && strings.ContainsAny(t, "/:@") {
 				return show(t) + " is not the name of a remote"
 			}

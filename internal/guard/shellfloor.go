@@ -28,7 +28,7 @@ func (l *Line) Floor() []string {
 	}
 	vital := slices.ContainsFunc(l.Programs, func(p Program) bool { return p.vitalArg() })
 	fetched := slices.ContainsFunc(l.Programs, func(p Program) bool {
-		return slices.Contains(p.Via, "a substitution") && makesCode(path.Base(p.Name))
+		return slices.Contains(p.Via, "a substitution") && (makesCode(path.Base(p.Name)) || p.prints)
 	})
 	for i := range l.Programs {
 		p := &l.Programs[i]
@@ -37,6 +37,9 @@ func (l *Line) Floor() []string {
 		add(p.floorName())
 		add(l.floorOpen(p, name, l.tame(i)))
 		if readsCode(name) && (p.piped && !p.hasScript() || fetched) {
+			add(show(name) + " is given code that is not in the line")
+		}
+		if p.piped && isShell(name) && slices.Contains(p.Via, "xargs") && p.takesCode() {
 			add(show(name) + " is given code that is not in the line")
 		}
 		if p.fetched {
@@ -163,7 +166,7 @@ func (p *Program) floorRemove(name string) string {
 }
 
 func (p *Program) floorOverwrite(name string) string {
-	for _, a := range p.Args {
+	for i, a := range p.Args {
 		t := a.Text
 		if name == "dd" {
 			var ok bool
@@ -174,7 +177,7 @@ func (p *Program) floorOverwrite(name string) string {
 		if isDevice(t) {
 			return "it overwrites the device " + show(t)
 		}
-		if isAccountFile(path.Clean(t)) && name != "cp" {
+		if isAccountFile(path.Clean(t)) && (name != "cp" || i == len(p.Args)-1) {
 			return "it overwrites " + show(t)
 		}
 	}
@@ -202,6 +205,11 @@ func (p *Program) floorGit() string {
 		}
 	case "clean":
 		at := Program{Dirs: p.at}
+		for i, a := range p.Args[:len(p.Args)-1] {
+			if a.Text == "-C" && isVital(p.Args[i+1].texts()[0], p.Dirs) {
+				at.Dirs = append(slices.Clone(at.Dirs), "/")
+			}
+		}
 		if q.flag("fxdX", "force") && (at.vitalDir() || p.vitalDir() || q.vitalArg()) {
 			return "it removes a directory of the system or a whole home"
 		}
@@ -263,8 +271,8 @@ func bomb(body *syntax.Stmt, name string) bool {
 }
 
 // endless notes a loop without an end that starts jobs.
-func (w *walker) endless(c *syntax.WhileClause, _ scope) {
-	for _, s := range c.Do {
+func (w *walker) endless(do []*syntax.Stmt) {
+	for _, s := range do {
 		if s.Background {
 			w.line.floor = append(w.line.floor, "a loop starts jobs in the background: a fork bomb")
 			return

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -32,6 +33,35 @@ func (s *Shell) foreignDirs(l *Line, opt *ShellOptions) []string {
 		if path.Base(p.Name) == "git" {
 			for _, d := range p.at {
 				if err := s.nestedRepository(d, opt); err != nil {
+					out = append(out, err.Error())
+				}
+			}
+		}
+	}
+	return out
+}
+
+// outside finds operands that lead out of what may be read, for programs that a
+// broad rule allows and that have no form to say which of their operands are
+// files: those that can only be paths. What the rule spells out is not asked
+// about again.
+func (s *Shell) outside(l *Line, opt *ShellOptions) []string {
+	var out []string
+	for i := range l.Programs {
+		p := &l.Programs[i]
+		if p.Class == ReadOnly || p.known || p.Builtin {
+			continue
+		}
+		m := slices.IndexFunc(s.Rules, func(r Rule) bool { return r.Match(p) })
+		if m < 0 {
+			continue
+		}
+		for _, a := range p.Args[len(s.Rules[m].Words)-1:] {
+			if t := a.Text; !strings.HasPrefix(t, "/") && t != ".." && !strings.HasPrefix(t, "../") && !strings.Contains(t, "/../") {
+				continue
+			}
+			for _, d := range p.Dirs {
+				if err := s.reachFile(Path{Dir: d, Text: a.Text}.Full(), opt); err != nil {
 					out = append(out, err.Error())
 				}
 			}

@@ -46,7 +46,7 @@ func gitForm(args []Arg) found {
 	f, ok := gitSubForm(sub)
 	if !ok {
 		if i == 0 {
-			// A subcommand without a form: rules for it go by shelldanger.go.
+			// A subcommand without a form: rules for it go by shelltake.go.
 			return found{}
 		}
 		out.why = "git " + show(sub) + " is not known to be harmless"

@@ -1,11 +1,8 @@
 package guard
 
 import (
-	"path"
 	"slices"
 	"strings"
-
-	"mvdan.cc/sh/v3/syntax"
 )
 
 // hidden looks for what a program is told to run without being a wrapper: code
@@ -21,6 +18,13 @@ func (w *walker) hidden(p *Program, name string, sc scope) {
 	switch name {
 	case "xargs", "parallel":
 		w.xargsInput(p, name, sc)
+	case "alias":
+		for _, a := range p.Args {
+			if k, v, ok := strings.Cut(a.Text, "="); ok && w.vars != nil {
+				w.vars["alias "+k] = w.vars["alias "+k].with(value{texts: []string{v}})
+			}
+		}
+		return
 	case "git":
 		for _, t := range gitCommands(p.Args) {
 			w.perhaps(t, in)
@@ -60,6 +64,10 @@ func (w *walker) hidden(p *Program, name string, sc scope) {
 // xargsInput adds the words that xargs finds on its input, where they stand in
 // the line.
 func (w *walker) xargsInput(p *Program, name string, sc scope) {
+	if i := slices.IndexFunc(p.Args, func(a Arg) bool { return strings.HasPrefix(a.Text, ":::") }); i >= 0 && name == "parallel" {
+		text := joined(p.Args[i+1:])
+		sc.input = &text
+	}
 	if sc.input == nil {
 		return
 	}
@@ -127,7 +135,9 @@ func gitCommands(args []Arg) []string {
 		case strings.HasPrefix(t, "--exec=") || strings.HasPrefix(t, "--extcmd=") || strings.HasPrefix(t, "--upload-pack=") || strings.HasPrefix(t, "--receive-pack="):
 			_, t, _ = strings.Cut(t, "=")
 			out = append(out, t)
-		case t == "foreach" || t == "run" || strings.HasPrefix(t, "alias.") || strings.HasPrefix(t, "core.") || strings.Contains(t, ".command"):
+		case strings.HasPrefix(t, "alias."):
+			out = append(out, strings.TrimPrefix(next, "!"), "git "+next)
+		case t == "foreach" || t == "run" || strings.HasPrefix(t, "core.") || strings.Contains(t, ".command"):
 			out = append(out, strings.TrimPrefix(joined(stepOver(args[i+1:], "")).Text, "!"))
 		case strings.HasPrefix(t, "ext::"):
 			out = append(out, t[5:])
@@ -163,111 +173,4 @@ func carriesCode(name string) bool {
 		return true
 	}
 	return false
-}
-
-// noteWritten remembers what the line puts into files, so that it is known when
-// one of them is run afterwards.
-func (w *walker) noteWritten(s *syntax.Stmt, sc scope) {
-	if w.written == nil || s.Cmd == nil {
-		return
-	}
-	for _, r := range s.Redirs {
-		if r.Op != syntax.RdrOut && r.Op != syntax.AppOut && r.Op != syntax.RdrClob && r.Op != syntax.RdrAll {
-			continue
-		}
-		for _, target := range w.word(r.Word, sc).texts() {
-			if text, ok := w.outputText(s, sc); ok {
-				w.note(target, text)
-			} else if w.fetches(s.Cmd) {
-				w.fetched[fileKey(target)] = true
-			}
-		}
-	}
-	switch c := s.Cmd.(type) {
-	case *syntax.BinaryCmd:
-		call, ok := c.Y.Cmd.(*syntax.CallExpr)
-		if c.Op != syntax.Pipe || !ok || len(call.Args) < 2 || call.Args[0].Lit() != "tee" && call.Args[0].Lit() != "sponge" && call.Args[0].Lit() != "dd" {
-			return
-		}
-		for _, word := range call.Args[1:] {
-			for _, target := range w.word(word, sc).texts() {
-				target = strings.TrimPrefix(target, "of=")
-				if text, ok := w.outputText(c.X, sc); ok {
-					w.note(target, text)
-				} else if w.fetches(c.X.Cmd) {
-					w.fetched[fileKey(target)] = true
-				}
-			}
-		}
-	case *syntax.CallExpr:
-		if len(c.Args) > 0 && (c.Args[0].Lit() == "tee" || c.Args[0].Lit() == "dd") {
-			if text, ok := w.inputText(s.Redirs, sc); ok {
-				for _, word := range c.Args[1:] {
-					w.note(strings.TrimPrefix(w.word(word, sc).Text, "of="), text)
-				}
-			}
-		}
-	}
-}
-
-func (w *walker) note(file string, text Arg) {
-	key := fileKey(file)
-	if before := w.written[key]; before.Text != "" {
-		text.values = append(append(slices.Clone(before.texts()), text.texts()...), before.Text+text.Text)
-		text.Literal = false
-	}
-	if len(w.written) < maxPrograms {
-		w.written[key] = text
-	}
-}
-
-// fetches reports whether something in a command gets text from elsewhere or
-// decodes it.
-func (w *walker) fetches(c syntax.Command) bool {
-	found := false
-	syntax.Walk(c, func(n syntax.Node) bool {
-		if call, ok := n.(*syntax.CallExpr); ok {
-			for _, word := range call.Args {
-				found = found || makesCode(path.Base(word.Lit()))
-			}
-		}
-		return !found
-	})
-	return found
-}
-
-// runsFetched notes the files that a program gets from the network, and says
-// whether it runs one of them.
-func (w *walker) runsFetched(p *Program, name string) bool {
-	if w.fetched == nil {
-		return false
-	}
-	for _, f := range p.fetchedFiles(name) {
-		w.fetched[fileKey(f)] = true
-	}
-	run := p.runsFile(name)
-	if name == "mv" || name == "cp" || name == "ln" || name == "install" || name == "tee" {
-		for _, a := range p.Args {
-			if last := p.Args[len(p.Args)-1].Text; w.fetched[fileKey(a.Text)] {
-				w.fetched[fileKey(last)] = true
-			} else if text, ok := w.written[fileKey(a.Text)]; ok {
-				w.note(last, text)
-			}
-		}
-	}
-	if run == "" {
-		return false
-	}
-	if text, ok := w.written[fileKey(run)]; ok && text.Text != "" {
-		in := scope{dirs: p.Dirs, via: append(slices.Clip(p.Via), show(p.Name)), dynamic: true, depth: len(p.Via) + 1}
-		if isShell(name) || name == "." || name == "source" || strings.Contains(p.Name, "/") {
-			for _, t := range text.texts() {
-				w.perhaps(t, in)
-			}
-		}
-		for _, t := range text.texts() {
-			w.embedded(t, in)
-		}
-	}
-	return w.fetched[fileKey(run)]
 }

@@ -51,6 +51,7 @@ type Arg struct {
 	values []string // what a word that is not literal may become
 	open   openness // how much of it is decided while the line runs
 	split  bool     // it may become several words
+	from   string   // the one program that prints it, where that is a tame one
 	file   *Arg     // of <(…): what a program reads there, where that is known
 }
 
@@ -94,6 +95,7 @@ type Program struct {
 	piped   bool     // its standard input is another program's output
 	fed     bool     // it is given an input other than the shell's
 	name    Arg      // as it stands in the line
+	prints  bool     // it prints what the line got from the network
 	fetched bool     // it runs what the line got from the network
 	at      []string // for git: where it looks for its repository
 }

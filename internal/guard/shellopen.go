@@ -12,7 +12,9 @@ import (
 // git): those are part of everyday work.
 func (l *Line) floorOpen(p *Program, name string, tame bool) string {
 	open := func(args []Arg) bool {
-		return slices.ContainsFunc(args, func(a Arg) bool { return a.open == unseen || a.open == computed && !tame })
+		return slices.ContainsFunc(args, func(a Arg) bool {
+			return a.open == unseen && (a.split || !startsPlain(a.Text)) || a.open == computed && !tame && !startsPlain(a.Text)
+		})
 	}
 	if p.name.open == unseen || p.name.open == computed && !tame {
 		return "which program runs is decided by what the line computes"
@@ -39,6 +41,12 @@ func (l *Line) floorOpen(p *Program, name string, tame bool) string {
 		}
 	}
 	return ""
+}
+
+// startsPlain: a word that begins with the name of something here stays here,
+// and is no option.
+func startsPlain(text string) bool {
+	return text != "" && isWord(text[:1])
 }
 
 // floorName: a program whose name is not literal may be any that the floor is
@@ -89,6 +97,12 @@ func isShell(name string) bool {
 		return true
 	}
 	return false
+}
+
+// takesCode: its -c has no code yet, or nothing but what is put in.
+func (p *Program) takesCode() bool {
+	n := len(p.Args)
+	return n > 0 && (p.Args[n-1].Text == "-c" || n > 1 && p.Args[n-2].Text == "-c" && (p.Args[n-1].Text == "{}" || p.Args[n-1].Text == "%" || p.Args[n-1].Text == "$0" || p.Args[n-1].Text == "$@"))
 }
 
 // readsDescriptor: its operand is a descriptor, not a file.
@@ -149,11 +163,16 @@ func (p *Program) runsFile(name string) string {
 		if len(p.Args) > 0 {
 			return p.Args[0].texts()[0]
 		}
+	case name == "npm" || name == "yarn" || name == "pnpm":
+		return "package.json"
 	case name == "make" || name == "gmake" || name == "awk" || name == "gawk" || name == "expect" || name == "sed" || name == "psql" || name == "ansible-playbook":
 		for i, a := range p.Args {
 			if i > 0 && p.Args[i-1].Text == "-f" || name == "ansible-playbook" && !strings.HasPrefix(a.Text, "-") {
 				return a.texts()[0]
 			}
+		}
+		if name == "make" || name == "gmake" {
+			return "Makefile"
 		}
 	case isShell(name) || readsCode(name) || runsAnything(name) && !strings.HasPrefix(name, "git"):
 		for i, a := range p.Args {

@@ -79,12 +79,16 @@ func (w *walker) program(args []Arg, sc scope) flow {
 			f = w.chdir(&p, name, sc)
 		}
 	}
-	p.fetched = w.runsFetched(&p, name)
+	p.fetched = w.runsFetched(&p, name) || w.readsFetched(&p, name, sc)
 	w.line.Programs[i] = p
+	for _, t := range w.vars["alias "+p.Name].texts {
+		w.perhaps(t+" "+joined(p.Args).Text, sc)
+	}
 	if p.Class != ReadOnly {
 		w.hidden(&p, name, sc)
 		by := "function " + show(p.Name)
 		if body := w.bodies[p.Name]; body != nil && slices.Contains(w.funcs, p.Name) && !slices.Contains(sc.via, by) {
+			w.positional(p.Args)
 			g := w.shadow().stmt(body, sc.started(by))
 			f = flow{w.join(f.ok, g.ok), w.join(f.any, g.any)}
 		}
@@ -132,6 +136,12 @@ func (w *walker) wrapped(p *Program, u unwrapped, name string, i int, sc scope) 
 	w.line.Programs[i] = *p
 	in := sc.started(show(name))
 	in.dynamic = in.dynamic || u.dynamic
+	if to, ok := wrapperDir(name, p.Args); ok {
+		in.dirs = nil
+		for _, d := range sc.dirs {
+			in.dirs = append(in.dirs, w.directory(d, to, false))
+		}
+	}
 	in.child = name != "command" && name != "builtin" // those start builtins as well
 	if in.depth > maxWrapping {
 		w.tooMuch()

@@ -22,8 +22,8 @@ import (
 // harmless variables), never one whose arguments are not literal.
 //
 // The * takes arguments that do not change what is run. For a program with a
-// form (doc.go) that is what fits the form; for the others it is what the tables of
-// shelldanger.go take. To allow more, write the words out.
+// form (doc.go) that is what fits the form; for the others it is what the tables in
+// shelltake*.go take, and plain words where there is none. To allow more, write the words out.
 type Rule struct {
 	Words []string
 	Open  bool // further arguments are taken

@@ -53,7 +53,7 @@ func takeGit(key string) (form, bool) {
 		f.short, f.shortArg, f.long = "qfdt", "cC", "create= force-create= detach force discard-changes track? no-track guess no-guess quiet"
 	case "restore":
 		f.short, f.shortArg, f.long = "qWS", "s", "source= staged worktree quiet ours theirs"
-	case "stash", "stash push", "stash pop", "stash apply", "stash drop", "stash save":
+	case "stash", "stash push", "stash pop", "stash apply", "stash save":
 		f.short, f.shortArg, f.long = "kuaqS", "m", "keep-index no-keep-index include-untracked all quiet message= staged index"
 	case "merge":
 		f.short, f.shortArg, f.long = "qvn", "m", "no-ff ff-only ff squash no-squash no-commit commit no-edit message= abort continue quit stat no-stat quiet verbose log? no-log allow-unrelated-histories signoff"

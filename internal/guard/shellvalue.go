@@ -85,6 +85,13 @@ func (w *walker) remember(f *syntax.File) {
 				if name, v := quiet.printsInto(c); name != "" {
 					set(name, v)
 				}
+				if c.Args[0].Lit() == "set" {
+					var args []Arg
+					for _, word := range c.Args[1:] {
+						args = append(args, quiet.words(word, scope{})...)
+					}
+					w.positional(stepOver(args, ""))
+				}
 				names, v := readNames(c), value{open: computed}
 				if len(names) > 0 {
 					if text, ok := quiet.inputText(n.Redirs, scope{}); ok {
@@ -165,6 +172,19 @@ func (w *walker) printsInto(c *syntax.CallExpr) (name string, v value) {
 	return c.Args[2].Lit(), v
 }
 
+// positional notes what "$@" may be: the words of set, or of a call of a
+// function.
+func (w *walker) positional(args []Arg) {
+	if len(args) == 0 || w.vars == nil {
+		return
+	}
+	v := value{texts: []string{joined(args).Text}}
+	for _, a := range args {
+		v = v.with(a.value())
+	}
+	w.vars["@"] = w.vars["@"].with(v)
+}
+
 // parameter is what $name or ${name…} may become. Nothing is known of a
 // variable that the line does not set: the tool chose it, or it is empty.
 func (f *folder) parameter(p *syntax.ParamExp) value {
@@ -178,7 +198,8 @@ func (f *folder) parameter(p *syntax.ParamExp) value {
 	case p.Length || strings.Contains("#?$!-0", name):
 		return value{texts: []string{"0"}}
 	case strings.Contains("@*123456789", name):
-		v, set = value{open: computed}, true
+		v, set = f.w.vars["@"], true
+		v.open, f.split = max(v.open, computed), true
 	case !set:
 		v = value{texts: []string{"$" + name}}
 	}
@@ -263,74 +284,4 @@ func echoed(name string, args []string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// maxReadings bounds how many ways one command is read.
-const maxReadings = 256
-
-// readings are the commands that one command may become: each word with each
-// of its values, cut at blanks where it stands outside quotes. Hidden: there
-// are too many to follow.
-func (w *walker) readings(args []Arg) (out [][]Arg, tooMany bool) {
-	if !slices.ContainsFunc(args, func(a Arg) bool { return len(a.values) > 0 }) {
-		return nil, false
-	}
-	product := 1
-	for _, a := range args {
-		product = min(product*len(a.texts()), maxReadings)
-	}
-	all := product < 32
-	out = [][]Arg{nil}
-	if !all {
-		out = nil
-	}
-	for i, a := range args {
-		if all {
-			var next [][]Arg
-			for _, t := range a.texts() {
-				for _, before := range out {
-					next = append(next, append(slices.Clip(before), w.fields(a, t)...))
-				}
-			}
-			out = next
-			continue
-		}
-		// Too many to combine: one word at a time.
-		for _, t := range a.texts() {
-			var one []Arg
-			for k, b := range args {
-				if k == i {
-					one = append(one, w.fields(a, t)...)
-				} else {
-					one = append(one, w.fields(b, b.texts()[0])...)
-				}
-			}
-			out = append(out, one)
-		}
-		if len(out) > maxReadings {
-			return out, true
-		}
-	}
-	return out, false
-}
-
-// fields are the words that one text of an argument becomes.
-func (w *walker) fields(a Arg, text string) []Arg {
-	if len(a.values) == 0 {
-		return []Arg{a}
-	}
-	open := strings.ContainsAny(text, "$`…") || strings.HasPrefix(text, "~")
-	if !a.split {
-		return []Arg{{Text: text, Literal: !open, open: a.open}}
-	}
-	between := " \t\n"
-	for _, t := range w.vars["IFS"].texts {
-		between += t
-	}
-	var out []Arg
-	for _, t := range strings.FieldsFunc(text, func(r rune) bool { return strings.ContainsRune(between, r) }) {
-		glob := strings.ContainsAny(t, "*?[")
-		out = append(out, Arg{Text: t, Literal: !open && !glob, Glob: glob && !open, open: a.open})
-	}
-	return out
 }

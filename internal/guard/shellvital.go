@@ -43,7 +43,7 @@ func isVital(text string, dirs []string) bool {
 		// An unset variable would leave "/" or "/*".
 		return !strings.Contains(t, "/") && (t != text)
 	case strings.HasPrefix(t, "/"):
-		return isVitalDir(path.Clean(t))
+		return isVitalDir(path.Clean(t)) || strings.ContainsAny(t, "*?[…") && vitalPattern(path.Clean(t))
 	}
 	rel := strings.TrimSuffix(t, "*")
 	for _, d := range dirs {
@@ -58,10 +58,34 @@ func isVital(text string, dirs []string) bool {
 	return false
 }
 
+// vitalPattern: the pattern may mean such a directory.
+func vitalPattern(pattern string) bool {
+	pattern = strings.ReplaceAll(pattern, "…", "*")
+	for _, d := range []string{"/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/opt", "/root", "/sbin", "/srv", "/usr", "/var", "/usr/bin", "/usr/lib", "/usr/share", "/usr/local", "/usr/sbin", "/var/lib", "/var/log", "/Users", "/System", "/Library"} {
+		if ok, err := path.Match(pattern, d); ok || err != nil {
+			return true
+		}
+	}
+	dir, _ := path.Split(pattern)
+	dir = strings.TrimSuffix(dir, "/")
+	for _, d := range []string{"/home", "/Users"} {
+		if ok, err := path.Match(dir, d); ok || err != nil {
+			return true
+		}
+	}
+	return false
+}
+
 // isVitalDir: a machine or a person does not survive the loss of this one.
 func isVitalDir(d string) bool {
+	if rest, ok := strings.CutPrefix(d, "/proc/"); ok {
+		_, rest, _ = strings.Cut(rest, "/")
+		if strings.HasPrefix(rest, "root") || strings.HasPrefix(rest, "cwd") {
+			return true // the same directories by another name
+		}
+	}
 	switch d {
-	case "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/libx32", "/mnt", "/media", "/opt", "/proc", "/root", "/run", "/sbin", "/srv", "/sys",
+	case unknownDir, "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/libx32", "/mnt", "/media", "/opt", "/proc", "/root", "/run", "/sbin", "/srv", "/sys",
 		"/usr", "/usr/bin", "/usr/lib", "/usr/lib64", "/usr/local", "/usr/sbin", "/usr/share", "/var", "/var/lib", "/var/log",
 		"/Users", "/System", "/Library", "/Applications", "/Volumes", "/private", "/private/etc", "/private/var":
 		return true
@@ -107,7 +131,7 @@ func (p *Program) word(words ...string) bool {
 func (p *Program) runsRemover() bool {
 	return slices.ContainsFunc(p.Args, func(a Arg) bool {
 		switch path.Base(a.Text) {
-		case "rm", "shred", "unlink", "rmdir", "truncate", "mv":
+		case "rm", "shred", "unlink", "rmdir", "truncate", "mv", "chmod", "chown", "chgrp":
 			return true
 		}
 		return false

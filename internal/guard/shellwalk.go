@@ -25,9 +25,10 @@ type walker struct {
 type scope struct {
 	dirs    []string // where they may run
 	via     []string
-	dynamic bool // no rule may match here
-	piped   bool // standard input comes from a program
-	reads   bool // standard input comes from a file
+	dynamic bool   // no rule may match here
+	piped   bool   // standard input comes from a program
+	reads   bool   // standard input comes from a file
+	from    string // that file, where it is literal
 	loop    bool
 	child   bool // a program starts them: what the shell does by itself is not to be had
 	depth   int  // of wrappers and shells
@@ -85,7 +86,7 @@ func (w *walker) stmt(s *syntax.Stmt, sc scope) flow {
 	if text, ok := w.inputText(s.Redirs, sc); ok {
 		sc.input = &text
 	} else if readsFile(s.Redirs) {
-		sc.input, sc.reads = nil, true
+		sc.input, sc.reads, sc.from = nil, true, inputFile(s.Redirs)
 	}
 	w.noteWritten(s, sc)
 	var f flow
@@ -122,7 +123,7 @@ func (w *walker) command(s *syntax.Stmt, sc scope) flow {
 		return w.forClause(c, sc)
 	case *syntax.WhileClause:
 		w.line.unknown("it has a loop that may not end")
-		w.endless(c, sc)
+		w.endless(c.Do)
 		sc.loop = true
 		f := w.stmts(c.Cond, sc)
 		in := sc
@@ -195,6 +196,9 @@ func (w *walker) forClause(c *syntax.ForClause, sc scope) flow {
 		w.line.unknown("it has a loop that only bash knows")
 		if loop, ok := c.Loop.(*syntax.CStyleLoop); ok {
 			w.inside(loop, sc)
+			if loop.Cond == nil {
+				w.endless(c.Do)
+			}
 		}
 	}
 	if ok {
@@ -233,95 +237,6 @@ func (w *walker) caseClause(c *syntax.CaseClause, sc scope) flow {
 	return flow{all, all}
 }
 
-// function notes a declaration. Its body is taken apart so that a person sees
-// it, but a line with functions is not judged: a name no longer says what runs.
-func (w *walker) function(c *syntax.FuncDecl, sc scope) {
-	name := ""
-	if c.Name != nil {
-		name = c.Name.Value
-	}
-	w.line.unknown("it declares the function %s", show(name))
-	w.funcs = append(w.funcs, name)
-	if w.bodies != nil {
-		w.bodies[name] = c.Body
-	}
-	if bomb(c.Body, name) {
-		w.line.floor = append(w.line.floor, "the function "+show(name)+" starts itself again in the background or in a pipe: a fork bomb")
-	}
-	sc = sc.started("function " + show(name))
-	sc.dynamic = true
-	w.stmt(c.Body, sc)
-}
-
-// odd is every construct of bash that a plain sh does not have.
-func (w *walker) odd(c syntax.Command, sc scope) {
-	switch c := c.(type) {
-	case *syntax.DeclClause:
-		w.line.unknown("it sets variables with %s", c.Variant.Value)
-		w.add(Program{Name: c.Variant.Value, Builtin: true, Why: []string{"sets variables"}, Dirs: sc.dirs, Via: sc.via, Dynamic: true})
-	case *syntax.CoprocClause:
-		w.line.unknown("only bash knows coproc")
-		w.stmt(c.Stmt, sc.started("coproc"))
-		w.coprocess(c.Stmt, sc)
-		return
-	default:
-		w.line.unknown("it uses a construct that only bash knows")
-	}
-	w.inside(c, sc)
-}
-
-// coprocess reads the words of a coproc once more: the parser takes arguments
-// such as of=/dev/sda for assignments there.
-func (w *walker) coprocess(s *syntax.Stmt, sc scope) {
-	c, ok := s.Cmd.(*syntax.CallExpr)
-	if !ok || len(c.Assigns) == 0 || len(c.Args) == 0 {
-		return
-	}
-	var args []Arg
-	for _, word := range c.Args {
-		args = append(args, w.word(word, sc))
-	}
-	for _, a := range c.Assigns {
-		if a.Name != nil && a.Value != nil {
-			v := w.word(a.Value, sc)
-			v.Text = a.Name.Value + "=" + v.Text
-			args = append(args, v)
-		}
-	}
-	w.shadow().program(args, sc)
-}
-
-// inside finds the programs in the substitutions of a node that is not
-// understood otherwise.
-func (w *walker) inside(n syntax.Node, sc scope) {
-	syntax.Walk(n, func(n syntax.Node) bool {
-		switch n := n.(type) {
-		case *syntax.CmdSubst:
-			w.substitution(n.Stmts, sc)
-			return false
-		case *syntax.ProcSubst:
-			w.substitution(n.Stmts, sc)
-			return false
-		}
-		return true
-	})
-}
-
-func (w *walker) substitution(list []*syntax.Stmt, sc scope) {
-	sc = sc.started("a substitution")
-	sc.dynamic = true
-	sc.child = false
-	sc.input = nil
-	if w.quiet {
-		return
-	}
-	if sc.depth > maxWrapping || len(w.line.Programs) >= maxPrograms && !w.guess {
-		w.tooMuch()
-		return
-	}
-	w.stmts(list, sc)
-}
-
 // add keeps a program; a line with too many is not read further by a person.
 func (w *walker) add(p Program) int {
 	most := maxPrograms
@@ -342,4 +257,13 @@ func readsFile(list []*syntax.Redirect) bool {
 	return slices.ContainsFunc(list, func(r *syntax.Redirect) bool {
 		return (r.Op == syntax.RdrIn || r.Op == syntax.DplIn || r.Op == syntax.RdrInOut) && (r.N == nil || r.N.Value == "0")
 	})
+}
+
+func inputFile(list []*syntax.Redirect) string {
+	for _, r := range list {
+		if r.Op == syntax.RdrIn && (r.N == nil || r.N.Value == "0") {
+			return r.Word.Lit()
+		}
+	}
+	return ""
 }

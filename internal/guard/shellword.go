@@ -20,6 +20,7 @@ type folder struct {
 	split   bool // an expansion outside quotes: it may become several words
 	inside  bool // in double quotes
 	file    *Arg
+	from    string
 	dynamic bool
 	glob    bool // an unquoted wildcard was seen
 	fixed   int  // where the first one stood
@@ -88,6 +89,9 @@ func (w *walker) word(word *syntax.Word, sc scope) Arg {
 	switch {
 	case f.dynamic:
 		a.open, a.split = f.open, f.split
+		if f.text.String() == unread {
+			a.from = f.from
+		}
 		if alts := f.becomes(); len(alts) != 1 || alts[0] != a.Text {
 			a.values = alts
 		}
@@ -148,6 +152,7 @@ func (f *folder) part(part syntax.WordPart, first bool) {
 		v, ok := f.w.printed(p.Stmts, f.sc)
 		if !ok {
 			v = value{open: computed}
+			f.from = printsPlace(p.Stmts)
 			if !startsProgram(p.Stmts) {
 				v.open = unseen // $(<file)
 			}
@@ -233,45 +238,6 @@ func (f *folder) single(p *syntax.SglQuoted) {
 		f.dynamic = true
 	}
 	f.quoted(text)
-}
-
-// param writes a parameter so that the floor still sees $HOME for what it is.
-func (f *folder) param(p *syntax.ParamExp) {
-	name := "…"
-	if p.Param != nil {
-		name = p.Param.Value
-	}
-	shown := "$" + name
-	if p.Exp != nil && p.Exp.Word != nil {
-		// ${x:-word}: the word may be what is used.
-		if lit := p.Exp.Word.Lit(); lit != "" {
-			shown += ":-" + lit
-		}
-	}
-	f.vary(shown, f.parameter(p))
-	f.w.inside(p, f.sc)
-}
-
-// unread stands for what a substitution prints. Text that has it may be read
-// again, as code: then it is still nothing that is known.
-const unread = "$(…)"
-
-func isMark(list []*syntax.Stmt) bool {
-	if len(list) != 1 {
-		return false
-	}
-	c, ok := list[0].Cmd.(*syntax.CallExpr)
-	return ok && len(c.Args) == 1 && c.Args[0].Lit() == "…"
-}
-
-// startsProgram: a substitution of nothing but a redirection reads a file.
-func startsProgram(list []*syntax.Stmt) bool {
-	for _, s := range list {
-		if s.Cmd != nil {
-			return true
-		}
-	}
-	return false
 }
 
 // unescapeDouble takes the backslashes off that mean something in "…".

@@ -131,6 +131,28 @@ func (w *wrapper) unwrap(args []Arg) unwrapped {
 	return u
 }
 
+// wrapperDir is the directory that env -C and sudo -D start a program in.
+func wrapperDir(name string, args []Arg) (string, bool) {
+	letter := map[string]string{"env": "-C", "sudo": "-D"}[name]
+	if letter == "" {
+		return "", false
+	}
+	for i, a := range args {
+		t := a.texts()[0]
+		switch {
+		case (t == letter || t == "--chdir") && i+1 < len(args):
+			return args[i+1].texts()[0], true
+		case strings.HasPrefix(t, "--chdir="):
+			return t[len("--chdir="):], true
+		case strings.HasPrefix(t, letter) && len(t) > 2:
+			return t[2:], true
+		case !strings.HasPrefix(t, "-") && !isAssignment(t):
+			return "", false
+		}
+	}
+	return "", false
+}
+
 // stepOver skips options, known or not, and assignments: good enough to show a
 // person what a wrapper starts that is not judged as harmless anyway.
 func stepOver(args []Arg, letters string) []Arg {
