@@ -97,7 +97,6 @@ func libraries() []heavy {
 		{"github.com/modelcontextprotocol/go-sdk", nil, []string{"internal/cli", "internal/app", "internal/mcp", "internal/mcp/client", "internal/serve/mcpserve", "toolbox/mcphub", "toolbox/mcphub/internal/oauth", "internal/conformance"}, "it is the other side in tests: what we speak is held against it"},
 		{"mvdan.cc/sh/v3", []string{"internal/guard"}, nil, "command lines are understood in one place, by the guard that judges them"},
 		{"cel.dev/cel-go", []string{"internal/guard"}, nil, "conditions of rules are compiled by the guard that judges by them"},
-		{"github.com/betterleaks/betterleaks", []string{"internal/guard/secrets"}, nil, "its config package carries the rules as a text; one package reads it"},
 		{"filippo.io/age", []string{"internal/vault"}, nil, "secrets are encrypted in one place"},
 		{"github.com/zalando/go-keyring", []string{"internal/vault"}, nil, "only the vault asks the system for a key"},
 		{"github.com/coder/websocket", []string{"internal/ovosbus"}, nil, "one package speaks the bus's protocol"},

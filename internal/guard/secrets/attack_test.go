@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/url"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -140,36 +139,5 @@ func TestHits(t *testing.T) {
 	}
 	if !paths["args.headers[1].Authorization"] || !paths["args"] {
 		t.Errorf("got %v", paths)
-	}
-}
-
-// TestAnchored compares the way of the scanner with the plain way: every rule's
-// regexp over the whole text.
-func TestAnchored(t *testing.T) {
-	s := testScanner(t)
-	tok := aToken()
-	text := strings.Repeat("func main() { key := \"x\"; auth(token) }\n", 20) + "a = '" + tok + "' SK" + strings.Repeat("0a1b", 8) + " twilio\n" +
-		"aws_access_key_id = AKIA" + "Z7VRSQ5TJN2XMPLQ" + "\nxAKIAZ7VRSQ5TJN2XMPLQ\n" + pemKey(2)
-	ours := map[string]bool{}
-	direct, _ := s.find(nil, text, workFor(text))
-	for _, f := range direct {
-		ours[f.Rule] = true
-	}
-	for _, r := range s.rules {
-		re := regexp.MustCompile(r.regex)
-		plain := false
-		for _, span := range re.FindAllStringSubmatchIndex(text, -1) {
-			m := match{text: text, from: span[0], to: span[1]}
-			m.secretFrom, m.secretTo = r.secret(span, 0, m)
-			low := strings.ToLower(text)
-			met := false
-			for _, w := range r.keywords {
-				met = met || strings.Contains(low, w)
-			}
-			plain = plain || met && !r.rejection.drops(m) && !s.filter.drops(m)
-		}
-		if plain != ours[r.id] && r.id != ruleKey {
-			t.Errorf("%s: the scanner says %v, its regexp %v", r.id, ours[r.id], plain)
-		}
 	}
 }

@@ -13,7 +13,7 @@ const (
 // encoded adds the runs of base64 that hide a secret in a readable text. They
 // are looked into once: what is encoded twice is not found.
 func (s *Scanner) encoded(found []Finding, text string, known *Known) []Finding {
-	run, left := s.base64, workFor(text)
+	run := s.base64
 	for at := 0; ; {
 		n := run.find(text[at:])
 		if n < 0 {
@@ -23,23 +23,38 @@ func (s *Scanner) encoded(found []Finding, text string, known *Known) []Finding 
 		for at = from; at < len(text) && run.set.has(text[at]); at++ {
 		}
 		if inner := decoded(text[from:at]); inner != "" {
-			var hidden []Finding
-			hidden, left = s.find(nil, inner, left)
-			if hidden = known.find(hidden, inner); len(hidden) > 0 {
+			if hidden := known.find(s.find(nil, inner), inner); len(hidden) > 0 {
 				found = append(found, Finding{Start: from, End: at, Rule: hidden[0].Rule})
 			}
 		}
 	}
 }
 
-func base64Run() step {
-	run := step{min: encodedLeast}
-	for c := range 0x80 {
-		if b := byte(c); wordByte(b) || b == '+' || b == '/' || b == '-' {
-			run.set.add(b)
+// run is so many bytes of a set.
+type run struct {
+	set *byteSet
+	min int
+}
+
+func base64Run() run {
+	r := run{set: setOf("a-zA-Z0-9_+/"), min: encodedLeast}
+	r.set.add('-')
+	return r
+}
+
+// find gives where the first run begins, or -1.
+func (r run) find(text string) int {
+	for end := r.min - 1; end < len(text); {
+		at := end
+		for at > end-r.min && r.set.has(text[at]) {
+			at--
 		}
+		if at == end-r.min {
+			return at + 1
+		}
+		end = at + r.min
 	}
-	return run
+	return -1
 }
 
 // decoded gives the readable text that a run of base64 stands for, or nothing.

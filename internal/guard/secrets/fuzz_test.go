@@ -47,15 +47,17 @@ func FuzzRedact(f *testing.F) {
 	})
 }
 
-func FuzzRules(f *testing.F) {
-	f.Add("[[rules]]\nid = \"a\"\nregex = '''x'''\nkeywords = [\"x\",]\nsecretGroup = 1\ncomponents = [\n { id = \"b\" },\n]\n")
-	f.Add("filter = '''\nentropy(finding[\"secret\"]) <= 3 || !matchesAny(finding[\"line\"], [`a`])\n'''")
-	f.Fuzz(func(t *testing.T, text string) {
-		if _, filter, err := readRules(text); err == nil {
-			text = filter
+// FuzzTables: whatever stands in a table, reading it ends with an error or with
+// forms that can be looked for.
+func FuzzTables(f *testing.F) {
+	f.Add("a-key ab{w3-5}(c|d){U}x\n!b-key zz{d2}", "{w4} name other?\n  third")
+	f.Add("a b{", "{q1} x")
+	f.Fuzz(func(_ *testing.T, forms, providers string) {
+		if len(forms)+len(providers) > 2000 {
+			return
 		}
-		if parsed, err := parseFilter(text); err == nil {
-			parsed.drops(match{text: "abc", from: 1, to: 2, secretFrom: 1, secretTo: 2})
+		if s, err := newScanner(forms, providers); err == nil {
+			s.Find("name = ab123c1234 zz11 "+forms, nil)
 		}
 	})
 }

@@ -6,7 +6,8 @@ package secrets
 type words struct {
 	class [256]uint8 // bytes that no word has are one class
 	width int
-	next  []uint16 // state*width+class; the top bit says that a word ends there
+	shift uint     // a row of next has room for 1<<shift classes
+	next  []uint16 // state<<shift+class; the top bit says that a word ends there
 	ends  [][]int32
 	size  []int32 // of each word
 }
@@ -15,13 +16,6 @@ const (
 	endsHere  = 1 << 15
 	maxStates = endsHere - 1
 )
-
-func lower(c byte) byte {
-	if c >= 'A' && c <= 'Z' {
-		return c + 'a' - 'A'
-	}
-	return c
-}
 
 // newWords builds the automaton. It gives nil if the words need more states
 // than a table of this kind should have.
@@ -46,15 +40,19 @@ func newWords(list []string) *words {
 	if total > maxStates {
 		return nil
 	}
-	w.next = make([]uint16, w.width, w.width*total/2)
+	for 1<<w.shift < w.width {
+		w.shift++
+	}
+	row := 1 << w.shift
+	w.next = make([]uint16, row, row*total/2)
 	ends := make([][]int32, 1, total/2)
 	for i, word := range list {
 		state := 0
 		for j := range len(word) {
-			at := state*w.width + int(w.class[word[j]])
+			at := state<<w.shift + int(w.class[word[j]])
 			if w.next[at] == 0 {
 				w.next[at] = uint16(len(ends))
-				w.next = append(w.next, make([]uint16, w.width)...)
+				w.next = append(w.next, make([]uint16, row)...)
 				ends = append(ends, nil)
 			}
 			state = int(w.next[at])
@@ -80,7 +78,7 @@ func (w *words) link(ends [][]int32) {
 		s := int(queue[i])
 		ends[s] = append(ends[s], ends[fail[s]]...)
 		for c := range w.width {
-			at, other := s*w.width+c, w.next[int(fail[s])*w.width+c]
+			at, other := s<<w.shift+c, w.next[int(fail[s])<<w.shift+c]
 			if to := w.next[at]; to != 0 {
 				fail[to] = other
 				queue = append(queue, to)
@@ -100,9 +98,9 @@ func (w *words) link(ends [][]int32) {
 // each calls hit for every word in the text, with the place behind it, in the
 // order of these places, until hit says no.
 func (w *words) each(text string, hit func(word, end int) bool) {
-	state, width := 0, w.width
+	state, shift := 0, w.shift
 	for i := 0; i < len(text); i++ {
-		s := w.next[state*width+int(w.class[text[i]])]
+		s := w.next[state<<shift+int(w.class[text[i]])]
 		state = int(s &^ endsHere)
 		if s&endsHere == 0 {
 			continue

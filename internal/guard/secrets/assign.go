@@ -1,0 +1,360 @@
+package secrets
+
+import "strings"
+
+// operator is what stands between a name and its value.
+type operator uint8
+
+const (
+	opNone   operator = iota
+	opAssign          // = : := => and the like
+	opComma           // ("name", "value")
+	opCall            // name("value")
+	opSpace           // --name value, name "value"
+	opTag             // <name>value</name>
+	opPair            // name: "name", value: "value"
+)
+
+// assigned looks for the value of a name.
+func (h *hunt) assigned(id ident, s strength) {
+	at, op := h.operator(id, s == namePass)
+	if op == opNone {
+		return
+	}
+	alone := id.begin == id.from && id.end == id.to // the word is the whole name
+	bare := alone && hasFold(h.text[id.begin:], "pass") && id.end-id.begin == len("pass")
+	switch {
+	case op == opCall && id.end != id.to, op == opSpace && h.text[id.from] != '-' && !alone && (id.from < 4 || h.text[id.from-4:id.from] != "ENV "), bare && (op != opAssign || upper(h.text[id.begin]) && h.text[at-1] == ' '):
+		return
+	}
+	if at < len(h.text) && op == opAssign && id.from > 0 && quoteByte(h.text[at]) && h.text[at] == h.text[id.from-1] && h.text[at-1] == '=' {
+		return // a text that ends behind the sign
+	}
+	v := h.valueAt(at, op, h.settingAt(id))
+	if alone && !v.quoted && hasFold(h.text[id.begin:id.end], "pwd") && (id.from == 0 || h.text[id.from-1] != ';') {
+		return // the directory
+	}
+	if v.to <= v.from || v.to <= h.done {
+		return
+	}
+	v.skipScheme(h.text)
+	v.tight = op == opAssign && at > 0 && !space(h.text[at-1]) && !space(h.text[id.to])
+	if h.judge(s, v, op) {
+		h.done = v.to
+		h.add(v.from, v.to, ruleAssigned)
+	}
+}
+
+// operator finds where the value of a name begins.
+func (h *hunt) operator(id ident, pass bool) (int, operator) {
+	t, i := h.text, id.to
+	quoted := false
+	for i < len(t) && i-id.to < 4 && strings.IndexByte("\"'`\\])", t[i]) >= 0 {
+		quoted = quoted || t[i] != ')' && t[i] != '\\'
+		i++
+	}
+	if strings.HasPrefix(t[i:], "&quot;") {
+		i, quoted = i+len("&quot;"), true
+	}
+	if i+1 < len(t) && (t[i] == '?' || t[i] == '!') && (t[i+1] == ':' || t[i+1] == '=') {
+		i++
+	}
+	gap := skipBlanks(t, i)
+	if gap >= len(t) {
+		return 0, opNone
+	}
+	switch c := t[gap]; {
+	case c == '.' && gap+1 < len(t) && t[gap+1] == '=':
+		return h.assignment(gap + 1)
+	case gap > i && letter(c) && !quoted: // var name string = "value"
+		j := gap
+		for j < len(t) && j-gap < 24 && (wordByte(t[j]) || t[j] == '.' || t[j] == '*') {
+			j++
+		}
+		if j = skipBlanks(t, j); j < len(t) && t[j] == '=' {
+			if v := skipBlanks(t, j+1); v < len(t) && quoteByte(t[v]) {
+				return v, opAssign
+			}
+		}
+		if t[id.from] == '-' || pass && h.loginBefore(id.from) || id.from >= 4 && t[id.from-4:id.from] == "ENV " {
+			return gap, opSpace
+		}
+	case c == '=' || c == ':' || strings.IndexByte("|+?!~-", c) >= 0 && gap+1 < len(t) && (t[gap+1] == '=' || t[gap+1] == '>' || t[gap+1] == '|'):
+		return h.assignment(gap)
+	case c == ',' && quoted:
+		if at := skipSpaces(t, gap+1); at < len(t) && quoteByte(t[at]) {
+			if pair, ok := h.pair(gap); ok {
+				return pair, opPair
+			}
+			return at, opComma
+		}
+	case c == '>' && (quoted || id.from > 0 && t[id.from-1] == '<' || id.from > 0 && t[id.from-1] == ':'):
+		return gap + 1, opTag
+	case c == '(' && gap+1 < len(t) && quoteByte(t[gap+1]):
+		return gap + 1, opCall
+	case gap > i && quoteByte(c):
+		return gap, opSpace
+	case gap > i && (t[id.from] == '-' || pass && h.loginBefore(id.from)):
+		return gap, opSpace
+	}
+	if quoted || c0(t, gap) == '\n' || c0(t, gap) == '\r' {
+		if pair, ok := h.pair(gap); ok {
+			return pair, opPair
+		}
+	}
+	return 0, opNone
+}
+
+func c0(t string, i int) byte {
+	if i < len(t) {
+		return t[i]
+	}
+	return 0
+}
+
+// assignment goes over the signs of an assignment, and over the type that may
+// stand before the value.
+func (h *hunt) assignment(i int) (int, operator) {
+	t, from := h.text, i
+	for i < len(t) && i-from < 4 && strings.IndexByte("=:|+?!~>-", t[i]) >= 0 {
+		if t[i] == '-' && i > from && t[i-1] != '=' {
+			break
+		}
+		if (t[i] == '-' || t[i] == '+' || t[i] == '!' || t[i] == '~') && i > from {
+			break // it belongs to the value
+		}
+		i++
+	}
+	sign := t[from:i]
+	if sign == "::" || sign == ":" && strings.HasPrefix(t[i:], "//") || !strings.ContainsAny(sign, "=:>") {
+		return 0, opNone
+	}
+	at := skipBlanks(t, i)
+	if sign == ":" { // name: type = value
+		j := at
+		for j < len(t) && j-at < 24 && (wordByte(t[j]) || strings.IndexByte("&<>[]?*. '", t[j]) >= 0) {
+			j++
+		}
+		if j > at && j+1 < len(t) && t[j] == '=' && t[j+1] != '=' && (letter(t[at]) || t[at] == '&') {
+			if v := skipBlanks(t, j+1); v < len(t) && quoteByte(t[v]) {
+				return v, opAssign
+			}
+		}
+	}
+	if at < len(t) && (t[at] == '[' || t[at] == '(' || t[at] == '{') && at+1 < len(t) {
+		if next := skipSpaces(t, at+1); next < len(t) && quoteByte(t[next]) && t[at] == '[' {
+			at = next // the first of a list
+		}
+	}
+	return at, opAssign
+}
+
+// pair finds the value of a name that is a value itself, as in
+// {"name": "TOKEN", "value": "…"}.
+func (h *hunt) pair(i int) (int, bool) {
+	t, from := h.text, i
+	for i < len(t) && i-from < 48 && (space(t[i]) || strings.IndexByte(",\"';:", t[i]) >= 0) {
+		i++
+	}
+	for _, word := range [...]string{"value", "val", "content", "default", "text", "secret_string", "secretstring"} {
+		if !hasFold(t[i:], word) {
+			continue
+		}
+		i += len(word)
+		for i < len(t) && (quoteByte(t[i]) || t[i] == '\\') {
+			i++
+		}
+		if i = skipBlanks(t, i); i < len(t) && (t[i] == '=' || t[i] == ':') {
+			if i++; i < len(t) && t[i] == '>' {
+				i++
+			}
+			return skipBlanks(t, i), true
+		}
+		return 0, false
+	}
+	return 0, false
+}
+
+func quoteByte(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+func skipBlanks(t string, i int) int {
+	for n := 0; i < len(t) && n < 64 && (t[i] == ' ' || t[i] == '\t'); n++ {
+		i++
+	}
+	return i
+}
+
+func skipSpaces(t string, i int) int {
+	for n := 0; i < len(t) && n < 64 && space(t[i]); n++ {
+		i++
+	}
+	return i
+}
+
+// loginBefore: a name and a machine stand before, as in a file of netrc.
+func (h *hunt) loginBefore(from int) bool {
+	before := h.text[max(0, from-160):from]
+	return strings.Contains(before, "login ") || strings.Contains(before, "login\n")
+}
+
+// settingAt: the name begins its line, but for what settings begin with, or
+// stands in a connection string or the query of an address.
+func (h *hunt) settingAt(id ident) bool {
+	t, i := h.text, id.from-1
+	for n := 0; i >= 0 && n < 64 && beforeSetting(t[i]); n++ {
+		i--
+	}
+	if i < 0 || id.from > 0 && (t[id.from-1] == '"' || t[id.from-1] == '\'') {
+		return true
+	}
+	switch t[i] {
+	case '\n', '\r', ';', '&', '?':
+		return true
+	case 't', 'T', 'x', 'v', 'V', 'g', 'G', 'e', 'E', 'y', 'Y', ':', 'd', 'D':
+	default:
+		return false
+	}
+	for _, word := range [...]string{"export", "set", "setx", "env", "arg", "-e", "declare", "readonly", "setenv", "$env:", "--build-arg", "--set", "-d"} {
+		if from := i + 1 - len(word); from >= 0 && strings.EqualFold(t[from:i+1], word) && (from == 0 || !letter(t[from-1])) {
+			return true
+		}
+	}
+	return false
+}
+
+func beforeSetting(c byte) bool {
+	switch c {
+	case '"', '\'', ' ', '\t', '{', ',', '-', '*', '#', '$', '%', '\\':
+		return true
+	}
+	return false
+}
+
+// value is where a value stands and how it is written.
+type value struct {
+	from, to int
+	quoted   bool
+	setting  bool // on a line of settings
+	tight    bool // no space around the sign
+}
+
+const valueReach = 2048
+
+// valueAt gives the bounds of the value that begins here.
+func (h *hunt) valueAt(i int, op operator, setting bool) value {
+	t := h.text
+	v := value{from: i, to: i, setting: setting}
+	if i >= len(t) {
+		return v
+	}
+	if op == opTag {
+		v.from = skipSpaces(t, i)
+		if strings.HasPrefix(t[v.from:], "<![CDATA[") {
+			v.from += len("<![CDATA[")
+		}
+		v.quoted = true
+		v.to = v.from
+		for v.to < len(t) && v.to-v.from < valueReach && t[v.to] != '<' && !space(t[v.to]) && t[v.to] != ']' {
+			v.to++
+		}
+		if end := skipSpaces(t, v.to); end >= len(t) || !strings.HasPrefix(t[end:], "</") && !strings.HasPrefix(t[end:], "]]>") {
+			v.to = v.from
+		}
+		return v
+	}
+	if strings.IndexByte("uUbBrRfLN@$", t[i]) >= 0 && i+1 < len(t) && quoteByte(t[i+1]) {
+		i++
+	}
+	if q := quoteAt(t, i); q != "" {
+		v.from, v.quoted = i+len(q), true
+		v.to = v.from
+		for v.to < len(t) && v.to-v.from < valueReach {
+			if strings.HasPrefix(t[v.to:], q) {
+				return v
+			}
+			if t[v.to] == '\n' && len(q) != 3 {
+				break
+			}
+			if t[v.to] == '\\' && len(q) == 1 {
+				v.to++
+			}
+			v.to++
+		}
+		v.to, v.quoted = v.from, setting // it is not closed
+		for v.to < len(t) && v.to-v.from < valueReach && !space(t[v.to]) && strings.IndexByte("\"'`<>,;)", t[v.to]) < 0 {
+			v.to++
+		}
+		return v
+	}
+	for v.to < len(t) && v.to-v.from < valueReach && !endsWord(t[v.to], setting) {
+		v.to++
+	}
+	for v.to > v.from && strings.IndexByte(",;)", t[v.to-1]) >= 0 {
+		v.to--
+	}
+	return v
+}
+
+// quoteAt gives the quote that a value opens with.
+func quoteAt(t string, i int) string {
+	switch t[i] {
+	case '"', '\'':
+		if i+2 < len(t) && t[i+1] == t[i] && t[i+2] == t[i] {
+			return t[i : i+3]
+		}
+		return t[i : i+1]
+	case '`':
+		return "`"
+	case '\\':
+		if i+1 < len(t) && (t[i+1] == '"' || t[i+1] == '\'') {
+			return t[i : i+2]
+		}
+	case '&':
+		if strings.HasPrefix(t[i:], "&quot;") {
+			return "&quot;"
+		}
+	case '%':
+		if strings.HasPrefix(t[i:], "%22") {
+			return "%22"
+		}
+	}
+	return ""
+}
+
+// endsWord: a value without quotes ends here.
+func endsWord(c byte, setting bool) bool {
+	switch c {
+	case ' ', '\t', '\n', '\r', '"', '\'', '`', '<', '\\', ';', '&':
+		return true
+	case ',', ')', ']', '}', '|':
+		return !setting
+	}
+	return false
+}
+
+// skipScheme steps over the scheme before the value of a header.
+func (v *value) skipScheme(t string) {
+	if strings.IndexByte("aAbBtTsSkKnNdD", t[v.from]) < 0 {
+		return
+	}
+	for _, scheme := range [...]string{"api-token", "api-key", "bearer", "basic", "token", "apikey", "ssws", "aws", "key", "negotiate", "digest"} {
+		n := len(scheme)
+		if !hasFold(t[v.from:], scheme) || v.from+n >= len(t) || t[v.from+n] != ' ' && !strings.HasPrefix(t[v.from+n:], "%20") {
+			continue
+		}
+		rest := v.from + n + 1
+		if t[v.from+n] == '%' {
+			rest += 2
+		}
+		if v.quoted && rest < v.to {
+			v.from = rest
+			return
+		}
+		to := rest
+		for to < len(t) && to-rest < valueReach && !space(t[to]) && !quoteByte(t[to]) && t[to] != '\\' && t[to] != ',' && t[to] != ';' {
+			to++
+		}
+		v.from, v.to = rest, to
+		return
+	}
+}

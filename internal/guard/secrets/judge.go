@@ -1,0 +1,187 @@
+package secrets
+
+import "strings"
+
+// judge says whether a value beside a name of this strength is a secret.
+func (h *hunt) judge(s strength, v value, op operator) bool {
+	text := h.text[v.from:v.to]
+	if len(text) < 4 || len(text) > valueReach-2 || s == nameSecret && len(text) < 8 || s == nameMaybe && len(text) < 12 {
+		return false
+	}
+	m := makeupOf(text)
+	if m.space || m.distinct < 3 || m.run >= 6 && m.run*2 > len(text) || m.digit == 0 && m.kebab && m.other > 0 {
+		return false
+	}
+	if !v.quoted && !h.plainWord(text, v, m) {
+		return false
+	}
+	good := false
+	switch s {
+	case namePass:
+		good = h.password(text, v, m, op)
+	case nameSecret:
+		good = secretToken(text, v, m, op)
+	default:
+		good = op != opComma && randomToken(text, m)
+	}
+	return good && !h.harmless(text, m)
+}
+
+// harmless: what has the makeup of a secret and is none.
+func (h *hunt) harmless(text string, m makeup) bool {
+	if number(text) || text[0] == '\\' || m.other > 0 && (hashPrefixed(text) || strings.Count(text, `\`) > 2 || fileLike(text)) || h.placeholder(text) {
+		return true
+	}
+	switch strings.ToLower(text) {
+	case "utf-8", "utf8", "latin1", "latin-1", "ascii", "base64", "sha256", "md5", "rs256", "hs256", "oauth2", "oauth1", "x509", "ed25519":
+		return true
+	}
+	return false
+}
+
+// hashPrefixed: a hash that says so itself.
+func hashPrefixed(s string) bool {
+	for _, p := range [...]string{"sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:", "md5-", "h1:", "blake"} {
+		if hasFold(s, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// plainWord: a value without quotes may as well be source code.
+func (h *hunt) plainWord(text string, v value, m makeup) bool {
+	if strings.ContainsAny(text, "()[]{}<>|*") || strings.Contains(text, "->") || strings.Contains(text, "::") {
+		return false
+	}
+	if m.letters() > 3*m.digit && h.lexicon.tells.in(text) && m.other == strings.Count(text, "_")+strings.Count(text, ".") {
+		return false
+	}
+	if m.kebab && !v.tight {
+		return false // a name, or a path of names
+	}
+	if m.other == strings.Count(text, "_")+strings.Count(text, ".") && wordy(text) {
+		return false
+	}
+	if v.to < len(h.text) && (h.text[v.to] == '(' || h.text[v.to] == '[') {
+		return false
+	}
+	return v.setting || v.quoted || m.digit > 1 && m.letters() > 1 && m.bits >= 3
+}
+
+// password says whether a value beside a name such as password is one.
+func (h *hunt) password(text string, v value, m makeup, op operator) bool {
+	if containsFold(text, "passw") && m.digit+m.other-strings.Count(text, "_")-strings.Count(text, "-") < 2 {
+		return false
+	}
+	switch {
+	case len(text) < 6 && (m.other == 0 || m.kebab || m.digit+m.letters() < 2) && !(v.quoted && m.digit > 0 && m.letters() > 1 && op == opAssign):
+		return false
+	case op == opComma && (m.digit == 0 || m.letters() == 0 || wordy(text)):
+		return false
+	case m.letters() == 0:
+		return m.digit >= 6 && m.other == 0 || m.other > 2 && m.digit > 0
+	case m.kebab && m.other > 0:
+		return false
+	case m.other == 0 && m.digit == 0:
+		return h.oneWord(text, v, m)
+	case m.other == 0 && m.digit == 1 && len(text) < 8 && !v.quoted:
+		return false
+	}
+	return true
+}
+
+// oneWord: nothing but letters.
+func (h *hunt) oneWord(text string, v value, m makeup) bool {
+	if m.upper > 0 && m.lower > 0 {
+		return !wordy(text) && len(text) >= 8
+	}
+	if m.upper > 0 {
+		return !wordy(text) && len(text) >= 8
+	}
+	return len(text) >= 8 && !wordy(text)
+}
+
+// number: a number as programs have them.
+func number(s string) bool {
+	s = strings.TrimLeft(s, "-+")
+	if hasFold(s, "0x") {
+		s = s[2:]
+		for i := range len(s) {
+			if !hexDigit(s[i]) && strings.IndexByte("_uUlLn", s[i]) < 0 {
+				return false
+			}
+		}
+		return len(s) <= 20
+	}
+	e := 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case digit(c):
+		case c == '.' || c == '_' || c == ',':
+			e++
+		case lower(c) == 'e' && e < 9:
+			e += 9
+		case (c == '-' || c == '+') && i > 0 && lower(s[i-1]) == 'e':
+		default:
+			return false
+		}
+	}
+	return e > 0
+}
+
+// secretToken says whether a value beside a name such as token is one.
+func secretToken(text string, v value, m makeup, op operator) bool {
+	n := len(text)
+	if m.upper > 0 && m.lower > 0 && userAndPassword(text) {
+		return true
+	}
+	if op == opComma {
+		return n >= 16 && m.digit >= 2 && m.bits >= 3.2 && !wordy(text) && !uuidShaped(text) && strings.IndexByte(text, '_') < 0
+	}
+	if uuidShaped(text) {
+		return op != opComma
+	}
+	switch {
+	case m.kebab && m.other > 0:
+		return false
+	case m.letters() == 0:
+		return m.digit >= 16 && m.other == 0 && m.bits > 2.5 && v.quoted && op == opAssign
+	case m.digit == 0:
+		if n < 16 || m.bits < 3.2 || wordy(text) {
+			return m.other > 2 && !wordy(text) && n >= 10 && m.letters() > 3
+		}
+		return true
+	case n < 16:
+		return m.bits >= 2.7 && m.digit >= 2 && !wordy(text) && (v.quoted || v.setting) && op != opComma && !dated(text)
+	case m.bits < 2.8:
+		return false
+	case wordy(text):
+		return m.digit >= 4 && m.bits > 3.6 && n >= 24
+	}
+	return true
+}
+
+// dated: a date, a version or an address in numbers.
+func dated(s string) bool {
+	for i := range len(s) {
+		if !digit(s[i]) && strings.IndexByte(".-:TZtvV", s[i]) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// randomToken: long, mixed, and nothing that can be read.
+func randomToken(text string, m makeup) bool {
+	if len(text) > 60 && (strings.HasPrefix(text, "MF") || strings.HasPrefix(text, "MI") || strings.HasPrefix(text, "MC") || strings.HasPrefix(text, "AAAA")) {
+		return false // the key that others may have
+	}
+	if m.hex || uuidShaped(text) {
+		return false
+	}
+	if m.upper > 0 && m.lower > 0 && userAndPassword(text) {
+		return true
+	}
+	return len(text) >= 20 && m.digit >= 2 && m.letters() >= 6 && m.bits >= 3.7 && !wordy(text) && m.other <= len(text)/6
+}
