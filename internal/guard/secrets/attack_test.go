@@ -76,6 +76,26 @@ func TestRedactAttacks(t *testing.T) {
 	}
 }
 
+// TestOtherPrivateKeys: frames that are not those of PEM.
+func TestOtherPrivateKeys(t *testing.T) {
+	s := testScanner(t)
+	body := base64.StdEncoding.EncodeToString([]byte(fmt.Sprintf("%048d", 7919+1)))
+	for name, text := range map[string]string{
+		"PuTTY": "PuTTY-User-Key-File-3: ssh-ed25519\nComment: me\nPublic-Lines: 1\nAAAAC3Nz\nPrivate-Lines: 2\n" + body + "\n" + body + "\nPrivate-MAC: 0a1b\n",
+		"JWK":   `{"kty":"EC","crv":"P-256","x":"abc","d":"` + body + `"}`,
+		"PGP":   "-----BEGIN PGP " + "PRIVATE KEY BLOCK-----\n\n" + body + "\n" + body + "\n-----END PGP " + "PRIVATE KEY BLOCK-----",
+		"age":   "# key\nAGE-SECRET-" + "KEY-1" + strings.ToUpper(strings.TrimRight(body, "="))[:58] + "\n",
+	} {
+		got := s.Strike(text, nil)
+		if strings.Contains(got, body) || strings.Contains(strings.ToUpper(got), strings.ToUpper(body[:40])) || !strings.Contains(got, Mark) {
+			t.Errorf("%s: %s", name, got)
+		}
+		if name == "PuTTY" && (!strings.Contains(got, "Private-MAC") || !strings.Contains(got, "AAAAC3Nz")) {
+			t.Errorf("too much of %s is gone: %s", name, got)
+		}
+	}
+}
+
 func TestNoKeyNoFinding(t *testing.T) {
 	for _, text := range []string{
 		"a line such as -----BEGIN RSA PRIVATE KEY----- begins a key",

@@ -12,14 +12,14 @@ const escapeReach = 512
 
 // escaped adds what is only found if the escapes in a text are resolved once:
 // JSON or source code that is quoted within the text.
-func (s *Scanner) escaped(found []Finding, text string, known *Known) []Finding {
+func (s *Scanner) escaped(found []Finding, text string) []Finding {
 	for at := 0; at < len(text); {
 		from, to := escapedRegion(text, at)
 		if from < 0 {
 			return found
 		}
 		view, back := resolved(text[from:to])
-		for _, f := range known.find(s.find(nil, view), view) {
+		for _, f := range s.find(nil, view) {
 			found = append(found, Finding{Start: from + back[f.Start], End: from + back[f.End], Rule: f.Rule})
 		}
 		at = to

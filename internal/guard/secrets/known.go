@@ -1,20 +1,28 @@
 package secrets
 
 import (
-	"encoding/base64"
-	"encoding/hex"
-	"encoding/json"
-	"net/url"
 	"slices"
 	"strings"
 )
 
 // Known is a set of values that are secrets whatever they look like, such as
-// those of a vault. It finds them as they are and as they stand in base64, hex,
-// URLs and JSON. It is not changed once it is made; nil knows nothing.
+// those of a vault. It finds them as they are and as one command of a shell can
+// write them: encoded, in capitals, backwards, in pieces, as a dump. It is not
+// changed once it is made; nil knows nothing.
 type Known struct {
-	heads map[[head]byte][]string // by their first bytes, the longest first
-	maybe [1 << 13]uint64         // a bit per hash of the first bytes
+	heads map[uint32][]needle // by the first letters and digits, the longest first
+	maybe [1 << 13]uint64     // a bit per hash of them
+	odd   []string            // forms with hardly a letter or digit
+	fold  [256]byte           // letters in lower case and digits; 0 is a sign
+}
+
+// needle is a form of a value.
+type needle struct {
+	text  string // from its first letter or digit to its last
+	lead  string // the signs before those,
+	trail string // and behind
+	whole bool   // letters count as they are, and nothing may stand between them
+	words bool   // it is made of words of a dump: a match takes in all of each
 }
 
 const (
@@ -28,67 +36,79 @@ const (
 // NewKnown makes a set. Values of fewer than four bytes are left out: they
 // stand in every text by chance, and taking them out would say what they are.
 func NewKnown(values []string) *Known {
-	k := &Known{heads: map[[head]byte][]string{}}
+	k := &Known{heads: map[uint32][]needle{}}
+	for c := range k.fold {
+		if bareByte(byte(c)) {
+			k.fold[c] = lower(byte(c))
+		}
+	}
 	for _, v := range values {
-		for _, form := range forms(v) {
-			k.add(form)
+		if len(v) < head {
+			continue
+		}
+		for _, f := range plainForms(v) {
+			k.add(f, len(v) < encodedValue, false)
+		}
+		if len(v) < encodedValue {
+			continue
+		}
+		for _, f := range encodedForms(v) {
+			k.add(f, false, false)
+		}
+		for _, f := range wordForms(v) {
+			k.add(f, false, true)
 		}
 	}
 	for _, list := range k.heads {
-		slices.SortFunc(list, func(a, b string) int { return len(b) - len(a) })
+		slices.SortStableFunc(list, func(a, b needle) int { return len(b.text) - len(a.text) })
 	}
 	return k
 }
 
-func (k *Known) add(form string) {
+// bareByte: a letter, a digit or a part of a letter beyond ASCII.
+func bareByte(c byte) bool { return letter(c) || digit(c) || c >= 0x80 }
+
+func (k *Known) add(form string, whole, words bool) {
 	if len(form) < head {
 		return
 	}
-	start := [head]byte([]byte(form[:head]))
-	if slices.Contains(k.heads[start], form) {
+	from, to := 0, len(form)
+	for from < to && !bareByte(form[from]) {
+		from++
+	}
+	for to > from && !bareByte(form[to-1]) {
+		to--
+	}
+	n := needle{text: form[from:to], lead: form[:from], trail: form[to:], whole: whole, words: words}
+	key, ok := headOf(n.text)
+	if !ok {
+		if !slices.Contains(k.odd, form) {
+			k.odd = append(k.odd, form)
+		}
 		return
 	}
-	k.heads[start] = append(k.heads[start], form)
-	h := hashHead(form)
+	if slices.Contains(k.heads[key], n) {
+		return
+	}
+	k.heads[key] = append(k.heads[key], n)
+	h := hashHead(key)
 	k.maybe[h>>6] |= 1 << (h & 63)
 }
 
-func hashHead(s string) uint32 {
-	n := uint32(s[0]) | uint32(s[1])<<8 | uint32(s[2])<<16 | uint32(s[3])<<24
-	return n * 2654435761 >> 13
-}
-
-// forms gives a value and the ways it is written elsewhere.
-func forms(value string) []string {
-	out := []string{value, url.QueryEscape(value), url.PathEscape(value)}
-	if text, err := json.Marshal(value); err == nil {
-		out = append(out, string(text[1:len(text)-1]))
-	}
-	var plain strings.Builder
-	enc := json.NewEncoder(&plain)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(value) == nil {
-		out = append(out, strings.TrimSuffix(plain.String(), "\n")[1:plain.Len()-2])
-	}
-	if trimmed := strings.TrimSpace(value); trimmed != value {
-		out = append(out, trimmed)
-	}
-	if len(value) < encodedValue {
-		return out
-	}
-	digits := hex.EncodeToString([]byte(value))
-	out = append(out, digits, strings.ToUpper(digits))
-	// Within a longer encoded text a value begins at one of three places in a
-	// group; the letters it shares with its neighbours are left out.
-	for shift := range 3 {
-		padded := append(make([]byte, shift), value...)
-		from, to := (shift*8+5)/6, len(padded)*8/6
-		for _, enc := range []*base64.Encoding{base64.RawStdEncoding, base64.RawURLEncoding} {
-			out = append(out, enc.EncodeToString(padded)[from:to])
+// headOf gives the first four letters or digits, in lower case.
+func headOf(text string) (uint32, bool) {
+	var key uint32
+	n := 0
+	for i := 0; i < len(text) && n < head; i++ {
+		if bareByte(text[i]) {
+			key = key<<8 | uint32(lower(text[i]))
+			n++
 		}
 	}
-	return out
+	return key, n == head
 }
+
+func hashHead(key uint32) uint32 { return key * 2654435761 >> 13 }
 
 // Find gives the known values in a text of any kind; those that are written in
 // fewer than least bytes are left out.
@@ -97,28 +117,93 @@ func (k *Known) Find(text string, least int) []Finding {
 	return merged(slices.DeleteFunc(found, func(f Finding) bool { return f.End-f.Start < least }))
 }
 
-// find adds the known values in a text.
+// find adds the known values in a text: as it stands, with its escapes resolved,
+// and in dumps with addresses.
 func (k *Known) find(found []Finding, text string) []Finding {
-	if k == nil || len(k.heads) == 0 {
+	if k == nil || len(k.heads)+len(k.odd) == 0 {
 		return found
 	}
-	before := len(found)
-	for i := 0; i+head <= len(text); i++ {
-		h := hashHead(text[i:])
+	found = k.pass(found, text)
+	if v := unescaped(text); v != nil {
+		for _, f := range k.pass(nil, string(v.text)) {
+			found = append(found, Finding{Start: v.back(f.Start), End: v.back(f.End), Rule: RuleKnown})
+		}
+	}
+	return k.dumped(found, text)
+}
+
+// pass goes over a text once.
+func (k *Known) pass(found []Finding, text string) []Finding {
+	for _, form := range k.odd {
+		for at := 0; ; {
+			n := strings.Index(text[at:], form)
+			if n < 0 {
+				break
+			}
+			found = append(found, Finding{Start: at + n, End: at + n + len(form), Rule: RuleKnown})
+			at += n + 1
+		}
+	}
+	var key uint32
+	var place [head]int // of the last letters and digits
+	n, gap := 0, 0
+	for i := range len(text) {
+		c := k.fold[text[i]]
+		if c == 0 {
+			if gap++; gap > headReach {
+				n = 0
+			}
+			continue
+		}
+		gap = 0
+		key = key<<8 | uint32(c)
+		place[n%head] = i
+		if n++; n < head {
+			continue
+		}
+		h := hashHead(key)
 		if k.maybe[h>>6]&(1<<(h&63)) == 0 {
 			continue
 		}
-		for _, form := range k.heads[[head]byte([]byte(text[i:i+head]))] {
-			if strings.HasPrefix(text[i:], form) {
-				// What begins within it may reach further: go on at the next byte.
-				if n := len(found); n > before && found[n-1].End > i {
-					found[n-1].End = max(found[n-1].End, i+len(form))
-				} else {
-					found = append(found, Finding{Start: i, End: i + len(form), Rule: RuleKnown})
+		at := place[n%head]
+		for _, form := range k.heads[key] {
+			if to, ok := form.at(text, at); ok {
+				from := at
+				if from, to = form.around(text, from, to); form.words {
+					from, to = whole(text, from, to)
 				}
+				found = append(found, Finding{Start: from, End: to, Rule: RuleKnown})
 				break
 			}
 		}
 	}
 	return found
+}
+
+// whole takes in the words that a match begins and ends in, and the one before
+// and the one behind: they may have the first and the last bytes of the value.
+func whole(text string, from, to int) (int, int) {
+	for range 2 {
+		for n := 0; n < 24 && from > 0 && hexDigit(text[from-1]); n++ {
+			from--
+		}
+		for n := 0; n < 24 && to < len(text) && hexDigit(text[to]); n++ {
+			to++
+		}
+		at := from
+		for at > 0 && space(text[at-1]) && from-at < 4 {
+			at--
+		}
+		if at > 0 && hexDigit(text[at-1]) && at < from {
+			from = at - 1
+		}
+		at = to
+		for at < len(text) && space(text[at]) && at-to < 4 {
+			at++
+		}
+		if at < len(text) && hexDigit(text[at]) && at > to {
+			to = at + 1
+		}
+	}
+	return from, to
 }

@@ -16,6 +16,7 @@ const (
 // between its lines (escaped line ends, quotes, indentation, line numbers), and
 // also one that is cut off.
 func findPEM(found []Finding, text string) []Finding {
+	found = findPuTTY(found, text)
 	for at := 0; ; {
 		n := strings.Index(text[at:], "PRIVATE KEY")
 		if n < 0 {
@@ -92,4 +93,30 @@ func pemEnd(text string, body int) (int, bool) {
 
 func pemByte(c byte) bool {
 	return digit(c) || lower(c) >= 'a' && lower(c) <= 'z' || c == '+' || c == '/' || c == '='
+}
+
+// findPuTTY finds the lines of a private key of PuTTY.
+func findPuTTY(found []Finding, text string) []Finding {
+	const title = "Private-Lines:"
+	for at := 0; ; {
+		n := strings.Index(text[at:], title)
+		if n < 0 {
+			return found
+		}
+		at += n + len(title)
+		from := lineEnd(text, at) + 1
+		to := from
+		for to < len(text) {
+			end := lineEnd(text, to)
+			line := strings.TrimSpace(text[to:end])
+			if len(line) < 4 || strings.ContainsAny(line, ": ") {
+				break
+			}
+			to = end + 1
+		}
+		if to = min(to, len(text)); to-from >= pemLeast {
+			found = append(found, Finding{Start: from, End: len(strings.TrimRight(text[:to], "\r\n")), Rule: ruleKey})
+			at = to
+		}
+	}
 }

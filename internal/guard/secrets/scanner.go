@@ -100,7 +100,7 @@ func (s *Scanner) Find(text string, known *Known) []Finding {
 func (s *Scanner) all(text string, known *Known) []Finding {
 	found := s.find(nil, text)
 	found = known.find(found, text)
-	found = s.escaped(found, text, known)
+	found = s.escaped(found, text)
 	return s.encoded(found, text, known)
 }
 

@@ -1,0 +1,150 @@
+package secrets
+
+import (
+	"html"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// view is a text in which something is written otherwise. Its parts say where
+// they come from.
+type view struct {
+	text  []byte
+	parts []viewPart
+}
+
+// viewPart begins at a place of the view, and at one of the text.
+type viewPart struct{ view, text int }
+
+// back gives the place in the text that a place of the view comes from.
+func (v *view) back(at int) int {
+	n, _ := slices.BinarySearchFunc(v.parts, at+1, func(p viewPart, at int) int { return p.view - at })
+	p := v.parts[n-1]
+	if n < len(v.parts) {
+		return min(p.text+at-p.view, v.parts[n].text)
+	}
+	return p.text + at - p.view
+}
+
+func (v *view) add(text string, from, to int) {
+	if from < to {
+		v.parts = append(v.parts, viewPart{len(v.text), from})
+		v.text = append(v.text, text[from:to]...)
+	}
+}
+
+// unescaped gives a text with every escape resolved that a program may have
+// written: %41, &#65;, &amp;, \x41, \101, \u0041, \n. It gives nil if there is
+// none.
+func unescaped(text string) *view {
+	var v *view
+	kept := 0
+	for i := 0; i < len(text); {
+		if c := text[i]; c != '\\' && c != '%' && c != '&' {
+			i++
+			continue
+		}
+		put, size := unescapeAt(text, i)
+		if size == 0 {
+			i++
+			continue
+		}
+		if v == nil {
+			v = &view{text: make([]byte, 0, len(text))}
+		}
+		v.add(text, kept, i)
+		// Each byte comes from all of the escape, so that none of it is left.
+		for j := range len(put) {
+			v.parts = append(v.parts, viewPart{len(v.text), i})
+			v.text = append(v.text, put[j])
+		}
+		i += size
+		kept = i
+	}
+	if v != nil {
+		v.add(text, kept, len(text))
+		v.parts = append(v.parts, viewPart{len(v.text), len(text)})
+	}
+	return v
+}
+
+// unescapeAt gives what the escape at a place stands for, and its size; 0 if
+// there is none.
+func unescapeAt(text string, i int) (string, int) {
+	rest := text[i:]
+	switch {
+	case len(rest) < 2:
+		return "", 0
+	case rest[0] == '%':
+		if len(rest) >= 3 && hexDigit(rest[1]) && hexDigit(rest[2]) {
+			return hexByte(rest[1:3]), 3
+		}
+		return "", 0
+	case rest[0] == '&':
+		end := strings.IndexByte(rest[:min(len(rest), 12)], ';')
+		if end < 2 {
+			return "", 0
+		}
+		if put := html.UnescapeString(rest[:end+1]); put != rest[:end+1] {
+			return put, end + 1
+		}
+		return "", 0
+	}
+	switch c := rest[1]; c {
+	case 'n', 'r', 't', 'b', 'f', 'v', 'a', 'e':
+		return "\n", 2
+	case 'x':
+		if len(rest) >= 4 && hexDigit(rest[2]) && hexDigit(rest[3]) {
+			return hexByte(rest[2:4]), 4
+		}
+	case 'u', 'U':
+		return runeEscape(rest)
+	default:
+		if c >= '0' && c <= '7' {
+			n := 1
+			for n < 4 && n < len(rest)-1 && rest[1+n] >= '0' && rest[1+n] <= '7' && n < 3 {
+				n++
+			}
+			if v, err := strconv.ParseUint(rest[1:1+n], 8, 16); err == nil && v < 256 {
+				return string([]byte{byte(v)}), 1 + n
+			}
+			return "", 0
+		}
+		if c < 0x80 && !letter(c) {
+			return rest[1:2], 2
+		}
+	}
+	return "", 0
+}
+
+func hexByte(digits string) string {
+	n, err := strconv.ParseUint(digits, 16, 8)
+	if err != nil {
+		return ""
+	}
+	return string([]byte{byte(n)})
+}
+
+// runeEscape resolves \u0041, \u{41} and \U00000041.
+func runeEscape(rest string) (string, int) {
+	digits, size := "", 0
+	switch {
+	case strings.HasPrefix(rest[2:], "{"):
+		end := strings.IndexByte(rest[:min(len(rest), 12)], '}')
+		if end < 4 {
+			return "", 0
+		}
+		digits, size = rest[3:end], end+1
+	case rest[1] == 'U' && len(rest) >= 10:
+		digits, size = rest[2:10], 10
+	case rest[1] == 'u' && len(rest) >= 6:
+		digits, size = rest[2:6], 6
+	}
+	n, err := strconv.ParseUint(digits, 16, 32)
+	if err != nil || !utf8.ValidRune(rune(n)) {
+		return "", 0
+	}
+	return string(rune(n)), size
+}
