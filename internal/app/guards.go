@@ -28,6 +28,7 @@ func (a *App) shellGuard(cfg ShellBox) (*guard.Shell, error) {
 		Reach:    a.reach.readable,
 		Glob:     filepath.Glob,
 		ReadFile: readSettings,
+		Obeyed:   a.obeyedGuard(),
 		Job: func(call toolcrib.Call, id string) (guard.Job, bool) {
 			if a.shell == nil {
 				return guard.Job{}, false

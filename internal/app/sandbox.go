@@ -3,9 +3,11 @@ package app
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sandbox/container"
 	"github.com/toolcrib/toolcrib/internal/sandbox/host"
@@ -61,6 +63,11 @@ func openSandbox(cfg Sandbox, r reach, needs Needs) (*sandbox.Chooser, error) {
 		return nil, fmt.Errorf("grant.protected: %w", err)
 	}
 	shield.WriteGit = cfg.Git == "write"
+	shield.Obeyed = r.obeyed
+	shield.Git = gitconfig.Source{Read: readSettings, Home: needs.Home}
+	if needs.State != "" {
+		shield.Holds = &sandbox.Holds{Dir: filepath.Join(needs.State, "placeholders")}
+	}
 	limits := sandbox.Limits{MemoryBytes: cfg.Memory, Processes: cfg.Processes, FileBytes: cfg.FileSize}
 	kernel := linux.Config{Limits: limits, ReadOnly: shown, Shield: shield}
 	engine := container.Config{Limits: limits, Engine: cfg.Container.Engine, Image: cfg.Container.Image, Shield: shield}

@@ -16,8 +16,8 @@ import (
 
 func TestPointedAt(t *testing.T) {
 	files := map[string]string{
-		"/w/.git/config": "[core]\n\thooksPath = .githooks # remark\n\tfsmonitor = \"tools/watch.sh\" --x\n\tattributesFile=conf/attr\n\tpager = less\n[include]\n\tpath = ../.gitconfig\n" +
-			"[includeIf \"gitdir:/w/\"]\n\tpath = ../more.inc\n[alias]\n\tst = status\n\tx = \"!sh ./scripts/x.sh\"\n[filter \"f\"]\n\tclean = python3 tools/clean.py %f\n[diff \"d\"]\n\ttextconv = bin/\\\nconv\n",
+		"/w/.git/config": "[core]\n\thooksPath = .githooks # remark\n\tfsmonitor = \"tools/watch.sh\" --x\n\tattributesFile=etc/attr\n\tpager = less\n[include]\n\tpath = ../.gitconfig\n" +
+			"[includeIf \"gitdir:/w/\"]\n\tpath = ../more.inc\n[alias]\n\tst = status\n\tx = \"!sh ./scripts/x.sh\"\n[filter \"f\"]\n\tclean = python3 tools/clean.py %f\n[diff \"d\"]\n\ttextconv = bin/\\\ncon\n",
 		"/w/.gitconfig":      "[core]\n hooksPath=/w/other\n[include]\npath=deep.inc\n[include]\npath=.gitconfig\n",
 		"/home/u/.gitconfig": "[core]\n\thooksPath = ~/hooks\n\teditor = vim\n",
 		"/sub/.git":          "gitdir: ../w/.git/modules/sub\n", "/w/.git/modules/sub/config": "[core]\nhooksPath=h\nworktree=/sub\n",
@@ -30,17 +30,27 @@ func TestPointedAt(t *testing.T) {
 		}
 		return nil, fs.ErrNotExist
 	}}
-	want := []string{"/home/u/hooks", "/w/.gitconfig", "/w/.githooks", "/w/bin/conv", "/w/conf/attr", "/w/deep.inc", "/w/more.inc", "/w/other", "/w/scripts/x.sh", "/w/tools/clean.py", "/w/tools/watch.sh"}
-	if diff := cmp.Diff(want, src.PointedAt("/w")); diff != "" {
+	pointed := func(tree string) []string {
+		var out []string
+		for _, p := range src.PointedAt(tree) {
+			if p.Include != strings.Contains(p.Path, "conf") && p.Include != strings.HasSuffix(p.Path, ".inc") {
+				t.Errorf("%s is an include: %v", p.Path, p.Include)
+			}
+			out = append(out, p.Path)
+		}
+		return out
+	}
+	want := []string{"/home/u/hooks", "/w/.gitconfig", "/w/.githooks", "/w/bin/con", "/w/deep.inc", "/w/etc/attr", "/w/more.inc", "/w/other", "/w/scripts/x.sh", "/w/tools/clean.py", "/w/tools/watch.sh"}
+	if diff := cmp.Diff(want, pointed("/w")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}
-	if got := src.PointedAt("/sub"); !slices.Contains(got, "/sub/h") {
+	if got := pointed("/sub"); !slices.Contains(got, "/sub/h") {
 		t.Errorf("a submodule: %q", got)
 	}
-	if got := src.PointedAt("/lw"); !slices.Contains(got, "/lw/.githooks") {
+	if got := pointed("/lw"); !slices.Contains(got, "/lw/.githooks") {
 		t.Errorf("a linked work tree: %q", got)
 	}
-	if got := src.PointedAt("/top"); slices.Contains(got, "/top") || !slices.Contains(got, "/top/pre-commit") {
+	if got := pointed("/top"); slices.Contains(got, "/top") || !slices.Contains(got, "/top/pre-commit") {
 		t.Errorf("hooks in the work tree itself: %q", got)
 	}
 }

@@ -13,6 +13,14 @@ type Source struct {
 	Home string // what ~ means, and where the person's own settings lie; empty: none are read
 }
 
+// Pointed is a file or directory that git is pointed at.
+type Pointed struct {
+	Path string
+	// Include: it is read as a part of the settings. Git goes on if it is missing,
+	// and refuses to do anything if it is a directory.
+	Include bool
+}
+
 // The bounds on what is followed: git itself follows ten includes.
 const (
 	maxIncludes = 10
@@ -23,7 +31,7 @@ const (
 // tree because its settings name them: directories of hooks, files that are
 // included, attributes, and programs. They are absolute and clean, and need not
 // exist. Most lie elsewhere; it is for the caller to see which lie in reach.
-func (s Source) PointedAt(tree string) []string {
+func (s Source) PointedAt(tree string) []Pointed {
 	w := &settingsWalk{src: s, tree: tree, seen: map[string]bool{}}
 	for _, dir := range s.gitDirs(tree) {
 		w.file(filepath.Join(dir, "config"), 0)
@@ -33,8 +41,8 @@ func (s Source) PointedAt(tree string) []string {
 		w.file(filepath.Join(s.Home, ".gitconfig"), 0)
 		w.file(filepath.Join(s.Home, ".config", "git", "config"), 0)
 	}
-	slices.Sort(w.found)
-	return slices.Compact(w.found)
+	slices.SortFunc(w.found, func(a, b Pointed) int { return strings.Compare(a.Path, b.Path) })
+	return slices.CompactFunc(w.found, func(a, b Pointed) bool { return a.Path == b.Path })
 }
 
 // gitDirs are the directories with the settings of a work tree: .git, what a
@@ -67,7 +75,7 @@ type settingsWalk struct {
 	src   Source
 	tree  string
 	seen  map[string]bool
-	found []string
+	found []Pointed
 }
 
 func (w *settingsWalk) file(path string, depth int) {
@@ -93,7 +101,7 @@ func (w *settingsWalk) setting(s Setting, dir string, depth int) {
 	case s.Value == "":
 	case name == "include.path" || name == "includeif.path":
 		if p, ok := w.path(dir, s.Value); ok { // relative to the file that it stands in
-			w.found = append(w.found, p)
+			w.found = append(w.found, Pointed{Path: p, Include: true})
 			w.file(p, depth+1)
 		}
 	case name == "core.hookspath":
@@ -102,7 +110,7 @@ func (w *settingsWalk) setting(s Setting, dir string, depth int) {
 		}
 	case name == "core.attributesfile" || name == "init.templatedir":
 		if p, ok := w.path(w.tree, s.Value); ok {
-			w.found = append(w.found, p)
+			w.found = append(w.found, Pointed{Path: p})
 		}
 	case isProgram(s, name):
 		w.program(s.Value)
@@ -128,7 +136,7 @@ func (w *settingsWalk) path(dir, value string) (string, bool) {
 // around it, only the hooks in it are meant: the rest is the project.
 func (w *settingsWalk) hooks(dir string) {
 	if rel, err := filepath.Rel(dir, w.tree); err != nil || !filepath.IsLocal(rel) {
-		w.found = append(w.found, dir)
+		w.found = append(w.found, Pointed{Path: dir})
 		return
 	}
 	for _, name := range []string{
@@ -136,7 +144,7 @@ func (w *settingsWalk) hooks(dir string) {
 		"post-merge", "pre-push", "pre-auto-gc", "post-rewrite", "sendemail-validate", "fsmonitor-watchman", "post-index-change", "reference-transaction", "push-to-checkout",
 		"pre-receive", "update", "proc-receive", "post-receive", "post-update",
 	} {
-		w.found = append(w.found, filepath.Join(dir, name))
+		w.found = append(w.found, Pointed{Path: filepath.Join(dir, name)})
 	}
 }
 
@@ -183,7 +191,7 @@ func (w *settingsWalk) program(line string) {
 			continue
 		}
 		if p, ok := w.path(w.tree, word); ok && p != w.tree && !strings.HasPrefix(w.tree, p+string(filepath.Separator)) {
-			w.found = append(w.found, p)
+			w.found = append(w.found, Pointed{Path: p})
 		}
 	}
 }

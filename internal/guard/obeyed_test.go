@@ -136,3 +136,31 @@ func TestObeyedIsGranted(t *testing.T) {
 		})
 	}
 }
+
+// TestObeyedInLines: without a sandbox that bounds them, lines that write what
+// others obey are asked about whatever rule or mode allows them; in one, the
+// places are read-only, and there is nothing to ask.
+func TestObeyedInLines(t *testing.T) {
+	set, err := sensitive.NewObeyedSet()
+	if err != nil {
+		t.Fatal(err)
+	}
+	machine := newMachine()
+	for _, bounded := range []bool{false, true} {
+		shell := machine.shell(t)
+		shell.Bounded = bounded
+		shell.Unasked = func(toolcrib.Call) bool { return true }
+		shell.Obeyed = &Obeyed{Set: set, Roots: []string{work}, Base: work, Home: home, Resolve: machine.evalSymlinks}
+		for _, line := range []string{"echo x > .envrc", "echo x >> sub/.vscode/tasks.json", "cp a .vscode/tasks.json", "tee .mcp.json", "sed -i s/a/b/ .github/workflows/ci.yml", "dd if=a of=.bashrc", "mv a " + work + "/.idea/x", "mkdir .HUSKY"} {
+			v := shell.judgeLine(line, work, true)
+			if asked := v.Decision == isAsk && v.Rule == "floor"; asked == bounded {
+				t.Errorf("bounded %v: %s is %s (%s): %s", bounded, line, v.Decision, v.Rule, v.Reason)
+			}
+		}
+		for _, line := range []string{"echo x > out.txt", "cp a b", "cat .vscode/tasks.json", "mkdir vscode"} {
+			if v := shell.judgeLine(line, work, true); v.Decision != isAllow {
+				t.Errorf("bounded %v: %s is %s: %s", bounded, line, v.Decision, v.Reason)
+			}
+		}
+	}
+}

@@ -44,6 +44,9 @@ type Shell struct {
 	Glob func(pattern string) ([]string, error)
 	// ReadFile reads the settings of repositories. Nil: git asks.
 	ReadFile func(path string) ([]byte, error)
+	// Obeyed finds what other programs obey. Where no sandbox keeps commands from
+	// writing it, lines that name it are asked about. Nil: none are.
+	Obeyed *Obeyed
 	// Job says how a background job was started and what was typed into it so
 	// far. Nil: what is typed into jobs asks.
 	Job func(call toolcrib.Call, id string) (Job, bool)
@@ -117,7 +120,7 @@ func (s *Shell) root() string { return s.Options.Dir }
 func (s *Shell) judgeLine(text, dir string, unasked bool) *toolcrib.Verdict {
 	opt := s.optionsIn(dir)
 	l := s.look.analyze(text, opt)
-	if floor := l.Floor(); len(floor) > 0 {
+	if floor := append(l.Floor(), s.writesObeyed(l, dir)...); len(floor) > 0 {
 		return s.unless("floor", slices.Concat(floor, l.Explain()))
 	}
 	if unasked {

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
@@ -22,6 +23,15 @@ type Shield struct {
 	// the config that are there. A program can then still add settings where
 	// there were none, which the next git command of a person goes by.
 	WriteGit bool
+	// Obeyed is what other programs execute or obey later: programs can read it and
+	// not write it. Nil: nothing is.
+	Obeyed *sensitive.ObeyedSet
+	// Git reads the settings of repositories: what they point git at is obeyed too.
+	// Without Read none are read.
+	Git gitconfig.Source
+	// Holds keeps programs from making what is obeyed where it is missing. Nil:
+	// nothing does.
+	Holds *Holds
 
 	hidden *sensitive.List
 	fixed  *sensitive.Set

@@ -23,6 +23,7 @@ type Covering struct {
 	dirs    []toolcrib.Dir
 	visited map[string]dirState
 	gits    map[string]FileID
+	missing []Place // to be held
 }
 
 func writes(d toolcrib.Dir) bool { return d.Write }
@@ -89,7 +90,7 @@ func (s *Shield) Look(dirs []toolcrib.Dir) (*Covering, error) {
 }
 
 func (w *shieldWalk) covering() *Covering {
-	return &Covering{Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits}
+	return &Covering{Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits, missing: w.missing}
 }
 
 // Moving is the error of a place that could not be covered because it did not
@@ -110,6 +111,7 @@ func (s *Shield) look1(dirs []toolcrib.Dir) (*shieldWalk, error) {
 		return nil, err
 	}
 	w.coverLinks()
+	w.holdObeyed()
 	s.forget(w.visited)
 	if err := w.tidy(); err != nil {
 		return nil, err

@@ -19,6 +19,7 @@ type sight struct {
 	state   dirState
 	covers  []Cover
 	links   []string // to be hidden by name, but links: what they lead to is meant
+	obeyed  []string // links that other programs obey
 	keyed   []string // to be hidden if they hold a key; links or files
 	git     bool     // git takes it for a repository
 	tree    string   // the .git that makes it the top of a work tree
@@ -37,8 +38,10 @@ type shieldWalk struct {
 	gits    map[string]FileID // Git directories, and what leads to one
 	found   []Cover
 	notes   map[string]bool
-	read    bool   // a directory was not as it was remembered
-	moved   string // something that was there and then was not
+	read    bool     // a directory was not as it was remembered
+	moved   string   // something that was there and then was not
+	links   []string // that other programs obey
+	missing []Place  // to be held
 }
 
 // descend looks at a directory and all below it. Links are not followed.
@@ -88,6 +91,7 @@ func (w *shieldWalk) descend(root string) error {
 		if seen.git {
 			w.addGit(dir, seen.state.id())
 		}
+		w.links = append(w.links, seen.obeyed...)
 		if seen.tree != "" {
 			if facts, err := factsOf(seen.tree); err == nil {
 				w.addGit(seen.tree, facts.id)
@@ -162,6 +166,9 @@ func (s *Shield) judge(dir string, entries []entry) *sight {
 		name := filepath.Join(dir, e.name)
 		if e.kind == 0 && e.inode != 0 {
 			seen.inodes = append(seen.inodes, e.inode)
+		}
+		if s.fixObeyed(seen, name, e.isDir(), e.isLink()) {
+			continue
 		}
 		answer := sensitive.Open
 		if s.hidden.May(e.name) {

@@ -36,7 +36,7 @@ func Obeyed() []Place {
 		enter  = "shells run it on the way in"
 		shells = "shells run it when they start"
 	)
-	add(agents, true, true, ".claude", ".cursor", ".gemini", ".codex", ".opencode", ".toolcrib")
+	add(agents, true, true, ".claude", ".cursor", ".gemini", ".codex", ".opencode")
 	add(agents, true, false, ".mcp.json", "toolcrib.yaml", "opencode.json")
 	add(agents, false, true, ".windsurf", ".continue", ".roo", ".kilocode", ".kiro", ".amazonq", ".trae", ".qwen", ".goose", ".augment", ".junie", ".factory", ".crush")
 	add(agents, false, false, "opencode.jsonc", ".aider.conf.yml", "crush.json", ".crush.json")
@@ -49,8 +49,7 @@ func Obeyed() []Place {
 	add(commit, false, false, ".gitconfig", ".config/git/config")
 	add(push, true, true, ".github/workflows")
 	add(push, false, true, ".github/actions", ".circleci", ".buildkite", ".woodpecker", ".gitea/workflows", ".forgejo/workflows", ".teamcity", ".semaphore", ".tekton")
-	add(push, true, false, ".gitlab-ci.yml")
-	add(push, false, false, ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", "jenkinsfile", ".drone.yml", ".woodpecker.yml", ".cirrus.yml", "appveyor.yml", ".appveyor.yml")
+	add(push, false, false, ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", "jenkinsfile", ".drone.yml", ".woodpecker.yml", ".cirrus.yml", "appveyor.yml", ".appveyor.yml")
 	add(enter, true, false, ".envrc")
 	add(enter, false, false, "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml", ".config/mise.toml", ".mise/config.toml", "mise/config.toml", ".autoenv", ".autoenv.zsh")
 	add(shells, true, false, ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile")
@@ -65,12 +64,13 @@ type ObeyedSet struct {
 	set, except *Set
 	by          map[string]string // by the last element of a pattern
 	held        []Place
+	ways        map[string]bool // directories on the way to what is held
 }
 
 // NewObeyedSet makes the set of [Obeyed] without exceptions: names, or ends of
 // paths, that a person has granted.
 func NewObeyedSet(except ...string) (*ObeyedSet, error) {
-	o := &ObeyedSet{by: map[string]string{}}
+	o := &ObeyedSet{by: map[string]string{}, ways: map[string]bool{}}
 	var patterns, granted []Pattern
 	for _, text := range except {
 		p, err := ParsePattern(text)
@@ -89,6 +89,9 @@ func NewObeyedSet(except ...string) (*ObeyedSet, error) {
 		o.by[p.key()] = place.By
 		if place.Held && !o.except.Match(p) {
 			o.held = append(o.held, place)
+			for _, way := range p[:len(p)-1] {
+				o.ways[way] = true
+			}
 		}
 	}
 	o.set = NewSet(patterns...)
@@ -106,6 +109,10 @@ func (p Pattern) key() string {
 // Held lists the places that commands must not make either.
 func (o *ObeyedSet) Held() []Place { return o.held }
 
+// OnTheWay reports whether a directory of this name lies on the way to a place
+// that is held.
+func (o *ObeyedSet) OnTheWay(name string) bool { return o.ways[Fold(name)] }
+
 // Is reports whether a path is an obeyed place itself, and who obeys it.
 func (o *ObeyedSet) Is(elems []string) (by string, ok bool) {
 	if o == nil {
@@ -116,6 +123,17 @@ func (o *ObeyedSet) Is(elems []string) (by string, ok bool) {
 		return "", false
 	}
 	return o.by[p.key()], true
+}
+
+// Granted reports whether a person has granted a path, or a directory above it,
+// by its name.
+func (o *ObeyedSet) Granted(elems []string) bool {
+	for i := range elems {
+		if o.except.May(elems[i]) && o.except.Match(elems[:i+1]) {
+			return true
+		}
+	}
+	return false
 }
 
 // In reports whether a path is an obeyed place or lies in one: n is how many of

@@ -38,10 +38,11 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	if err := s.writable(grant.Dirs); err != nil {
 		return toolcrib.Exit{}, err
 	}
-	covering, err := s.cfg.Shield.Look(grant.Dirs)
+	covering, hold, err := s.cfg.Shield.Hold(grant.Dirs)
 	if err != nil {
 		return toolcrib.Exit{}, err
 	}
+	defer func() { _ = hold.Release() }() // what fails is tried again by the next
 	exit, err := s.run(ctx, cmd, grant, network, covering.Covers)
 	exit.Notes = slices.Concat(covering.Notes, covering.Sweep())
 	return exit, err

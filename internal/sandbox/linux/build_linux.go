@@ -210,7 +210,7 @@ const joinAt = keeperAt + 1
 func (s *script) streams(j *job) {
 	l := label{stepProgram, "arranging its streams"}
 	const apart = 256 // above all that will be taken
-	wanted := append([]int{j.files.stdin, j.files.stdout, j.files.stderr, j.files.keeper}, j.files.join...)
+	wanted := slices.Concat([]int{j.files.stdin, j.files.stdout, j.files.stderr, j.files.keeper}, j.files.join, j.files.hold)
 	moved := make([]arg, len(wanted))
 	for i, n := range wanted {
 		moved[i] = s.kept(l, unix.SYS_FCNTL, file(n), num(unix.F_DUPFD), num(apart))
@@ -222,7 +222,7 @@ func (s *script) streams(j *job) {
 		}
 		s.do(l, unix.SYS_DUP3, fd, num(to), num(flags))
 	}
-	s.do(l, unix.SYS_CLOSE_RANGE, num(joinAt+len(j.files.join)), num(1<<31-1), num(0))
+	s.do(l, unix.SYS_CLOSE_RANGE, num(joinAt+len(j.files.join)+len(j.files.hold)), num(1<<31-1), num(0))
 }
 
 // lock gives up everything that is not needed to fork the program and to wait

@@ -22,6 +22,8 @@ import (
 // nursery is our end of a keeper. It starts one when it is needed, and another
 // one when that died.
 type nursery struct {
+	holds string // where the lists of placeholders lie; empty: nowhere
+
 	mu     sync.Mutex
 	link   *keeperLink
 	closed bool
@@ -65,7 +67,7 @@ func (n *nursery) connect() (*keeperLink, error) {
 	if n.link != nil && n.link.alive() {
 		return n.link, nil
 	}
-	l, err := startKeeper()
+	l, err := startKeeper(n.holds)
 	if err != nil {
 		return nil, err
 	}
@@ -82,7 +84,8 @@ func (n *nursery) Close() error {
 		return nil
 	}
 	n.closed = true
-	_ = n.link.conn.Close() // it may have ended by itself
+	_ = n.link.write(order{kind: askLeave}, nil) // it may have ended by itself
+	_ = n.link.conn.Close()
 	for range 2 {
 		select {
 		case <-n.link.gone:
@@ -94,7 +97,7 @@ func (n *nursery) Close() error {
 	return errors.New("the process that starts sandboxed programs cannot be ended")
 }
 
-func startKeeper() (*keeperLink, error) {
+func startKeeper(holds string) (*keeperLink, error) {
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("making a socket: %w", err)
@@ -110,7 +113,7 @@ func startKeeper() (*keeperLink, error) {
 	l.process = &exec.Cmd{
 		Path: "/proc/self/exe", Args: []string{"toolcrib", keeperWord}, Dir: "/", ExtraFiles: []*os.File{theirs},
 		// Little memory: it is copied, page table by page table, at each birth.
-		Env:         []string{"GOMAXPROCS=1", "GOTRACEBACK=none", "GOGC=20"},
+		Env:         []string{"GOMAXPROCS=1", "GOTRACEBACK=none", "GOGC=20", holdsVariable + "=" + holds},
 		SysProcAttr: &syscall.SysProcAttr{Setsid: true},
 	}
 	if err := l.process.Start(); err != nil {

@@ -34,6 +34,7 @@ type jobFiles struct {
 	stdin, stdout, stderr int
 	keeper                int   // a pidfd that the keeper adds itself, after all others
 	join                  []int // cgroups to enter
+	hold                  []int // locks that the first process keeps as long as it lives
 }
 
 // limit is one of setrlimit(2), soft and hard alike.

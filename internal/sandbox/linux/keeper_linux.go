@@ -13,9 +13,12 @@ import (
 	"strconv"
 	"sync"
 	"syscall"
+	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
 // The keeper is a process of ours that gives birth to the others. It is this
@@ -64,14 +67,48 @@ func keep() error {
 	if err != nil {
 		return err
 	}
-	k := &keeper{socket: keeperSocket, self: self, living: map[uint64]int{}}
-	k.some = sync.NewCond(&k.mu)
+	k := &keeper{socket: keeperSocket, parent: os.Getppid(), self: self, living: map[uint64]int{}}
+	k.some, k.fewer = sync.NewCond(&k.mu), sync.NewCond(&k.mu)
 	if err := k.tell(news{kind: newsHello, code: helloCode}); err != nil {
 		return err
 	}
 	go k.bury()
-	return k.serve()
+	err = k.serve()
+	k.clear()
+	return err
 }
+
+// holdsVariable tells the keeper where the lists of placeholders lie.
+const holdsVariable = "TOOLCRIB_HOLDS"
+
+// clear ends what still runs and removes the placeholders that whoever started
+// the keeper can no longer remove.
+func (k *keeper) clear() {
+	dir := os.Getenv(holdsVariable)
+	if dir == "" {
+		return
+	}
+	k.mu.Lock()
+	for _, pid := range k.living {
+		_ = unix.Kill(pid, unix.SIGKILL) // it may have ended by itself
+	}
+	for len(k.living) > 0 {
+		k.fewer.Wait()
+	}
+	k.mu.Unlock()
+	_ = unix.Close(k.socket) // and with it the locks that are on their way in it
+	// Whoever started the keeper has locks as long as it is dying. The keeper gets
+	// another parent after that.
+	for i := 0; i < clearTries && !k.dismissed && os.Getppid() == k.parent; i++ {
+		time.Sleep(clearPause)
+	}
+	_, _ = (&sandbox.Holds{Dir: dir}).Sweep() // what fails is tried again at the next start
+}
+
+const (
+	clearTries = 1000
+	clearPause = 2 * time.Millisecond
+)
 
 const keeperSocket = 3
 
@@ -79,6 +116,7 @@ const keeperSocket = 3
 const (
 	askBirth = 1
 	askKill  = 2
+	askLeave = 3
 )
 
 // order is a message to the keeper; a birth is followed by calls, data, fixes.
@@ -116,11 +154,14 @@ const (
 )
 
 type keeper struct {
-	socket int
-	self   int // a pidfd of this process, by which children see it end
+	socket    int
+	parent    int  // who started it
+	dismissed bool // by who started it, and who removes its own placeholders
+	self      int  // a pidfd of this process, by which children see it end
 
 	mu     sync.Mutex
-	some   *sync.Cond
+	some   *sync.Cond // there is a process to wait for
+	fewer  *sync.Cond // one has ended
 	living map[uint64]int
 }
 
@@ -135,11 +176,16 @@ func (k *keeper) serve() error {
 	for {
 		o, files, err := k.receive()
 		if err != nil {
+			for _, fd := range files {
+				_ = unix.Close(fd)
+			}
 			return err
 		}
 		switch o.kind {
 		case askKill:
 			k.kill(o.id)
+		case askLeave:
+			k.dismissed = true
 		case askBirth:
 			err := k.birth(o, files)
 			for _, fd := range files {
@@ -354,13 +400,11 @@ func (k *keeper) bury() {
 		for id, p := range k.living {
 			if p == pid {
 				delete(k.living, id)
-				err = k.tell(news{kind: newsEnded, id: id})
+				k.fewer.Signal()
+				_ = k.tell(news{kind: newsEnded, id: id}) // that nobody hears it shows in serve, which then clears up
 			}
 		}
 		k.mu.Unlock()
-		if err != nil {
-			quit(125)
-		}
 	}
 }
 

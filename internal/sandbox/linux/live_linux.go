@@ -24,6 +24,7 @@ type run struct {
 	group    *group
 	report   *os.File // our end
 	covering *sandbox.Covering
+	hold     *sandbox.Hold
 	files    []*os.File // sent along; the report is the first
 	owned    []*os.File // of them, those to be closed by us
 }
@@ -73,10 +74,13 @@ func (s *Sandbox) prepare(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) 
 			r.job.files.join = append(r.job.files.join, r.add(f, true))
 		}
 	}
-	if r.covering, err = s.cfg.Shield.Look(grant.Dirs); err != nil {
+	if r.covering, r.hold, err = s.cfg.Shield.Hold(grant.Dirs); err != nil {
 		return nil, err
 	}
 	r.job.covers = r.covering.Covers
+	for _, f := range r.hold.Files() {
+		r.job.files.hold = append(r.job.files.hold, r.add(f, false))
+	}
 	return r, s.granted(r, grant.Dirs)
 }
 
@@ -99,6 +103,7 @@ func (r *run) close() {
 	if r.group != nil {
 		r.sandbox.cgroups.remove(r.group)
 	}
+	_ = r.hold.Release() // what fails is tried again by the next
 }
 
 // run sees the program through to its end, or to the end of its time.

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
@@ -32,6 +33,7 @@ type Sandbox struct {
 	claims   toolcrib.Bounds
 	nursery  nursery
 	grace    time.Duration // for the kernel to end a tree of processes
+	running  sync.RWMutex  // read while a program runs
 	room     chan struct{} // as many programs as there are descriptors for
 }
 
@@ -55,6 +57,10 @@ func Open(ctx context.Context, cfg Config) (*Sandbox, error) {
 	if !cfg.NoCgroups {
 		s.cgroups = openCgroups(cfg.Limits)
 	}
+	if cfg.Shield != nil && cfg.Shield.Holds != nil {
+		s.nursery.holds = cfg.Shield.Holds.Dir
+		_, _ = cfg.Shield.Holds.Sweep() // of a process that was killed; what fails is tried again at the next start
+	}
 	if err := s.try(ctx); err != nil {
 		_ = s.Close()
 		return nil, err
@@ -68,6 +74,8 @@ func Open(ctx context.Context, cfg Config) (*Sandbox, error) {
 // Close ends what is still running. A sandbox that is not closed ends with us.
 func (s *Sandbox) Close() error {
 	err := s.nursery.Close()
+	s.running.Lock() // what ended with it removes its placeholders
+	defer s.running.Unlock()
 	if s.cgroups != nil {
 		s.cgroups.removeStale()
 	}
@@ -130,6 +138,8 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	case <-ctx.Done():
 		return toolcrib.Exit{}, &toolcrib.Error{Code: toolcrib.Timeout, Message: "the time was over before there was room for another program", Err: ctx.Err()}
 	}
+	s.running.RLock()
+	defer s.running.RUnlock()
 	var exit toolcrib.Exit
 	for range maxStarts {
 		if exit, err = s.start(ctx, cmd, grant, network); err == nil {

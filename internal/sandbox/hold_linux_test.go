@@ -1,0 +1,182 @@
+package sandbox_test
+
+import (
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+)
+
+// listing is all that lies below a directory.
+func listing(t testing.TB, root string) []string {
+	t.Helper()
+	out := []string{}
+	err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+		if path != root && err == nil {
+			rel, _ := filepath.Rel(root, path)
+			out = append(out, rel)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func placesIn(top string, names ...string) []sandbox.Place {
+	var out []sandbox.Place
+	for _, name := range names {
+		name, link := strings.CutPrefix(name, "link ")
+		out = append(out, sandbox.Place{Path: filepath.Join(top, name), Link: link})
+	}
+	return out
+}
+
+func TestHold(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plantTree(t, top, "file", "there/x")
+	holds := &sandbox.Holds{Dir: filepath.Join(t.TempDir(), "holds")}
+	places := placesIn(top, ".vscode", ".github/workflows", ".github/actions", "there/.idea", "link inc", "gone/../nothing")
+	before := listing(t, top)
+	first, covers, err := holds.Make(top, places)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, c := range covers {
+		rel, _ := filepath.Rel(top, c.Path)
+		got = append(got, []string{"hide", "fix", "pin"}[c.Kind]+" "+rel)
+	}
+	if diff := cmp.Diff([]string{"fix .vscode", "pin .github", "fix .github/workflows", "fix .github/actions", "fix there/.idea", "pin inc", "fix nothing"}, got); diff != "" {
+		t.Errorf("covers (-want +got):\n%s", diff)
+	}
+	second, again, err := holds.Make(top, places)
+	if err != nil || len(again) != len(covers) {
+		t.Errorf("the second gets %d covers of %d, error %v", len(again), len(covers), err)
+	}
+	if err := first.Release(); err != nil {
+		t.Error(err)
+	}
+	if _, err := os.Lstat(filepath.Join(top, ".vscode")); err != nil {
+		t.Errorf("it went while it was in use: %v", err)
+	}
+	// What a person makes there meanwhile stays.
+	if err := os.WriteFile(filepath.Join(top, ".vscode", "settings.json"), []byte("{}"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(top, "there", ".idea")); err != nil {
+		t.Fatal(err)
+	}
+	plantTree(t, top, "there/.idea")
+	if err := second.Release(); err != nil {
+		t.Error(err)
+	}
+	want := append([]string{".vscode", ".vscode/settings.json"}, before...)
+	want = append(want, "there/.idea")
+	got = listing(t, top)
+	if len(got) != len(want) {
+		t.Errorf("afterwards there are %q, want %q", got, want)
+	}
+	if info, err := os.Lstat(filepath.Join(top, ".vscode")); err != nil || info.Mode()&os.ModeSticky != 0 {
+		t.Errorf("a person's directory is %v, error %v", info.Mode(), err)
+	}
+	if left := listing(t, holds.Dir); len(left) > 0 {
+		t.Errorf("lists stay: %q", left)
+	}
+}
+
+// TestHoldLinks: a link on the way leads nowhere else.
+func TestHoldLinks(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	outside := filepath.Join(top, "outside")
+	project := filepath.Join(top, "project")
+	plantTree(t, top, "outside/file", "project/file")
+	if err := os.Symlink(outside, filepath.Join(project, ".github")); err != nil {
+		t.Fatal(err)
+	}
+	holds := &sandbox.Holds{Dir: filepath.Join(t.TempDir(), "holds")}
+	hold, _, err := holds.Make(project, placesIn(project, ".github/workflows"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := listing(t, outside); len(got) != 1 {
+		t.Errorf("outside there are %q", got)
+	}
+	if err := hold.Release(); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestHoldKilled: whenever a process is killed, the next one removes what it
+// left; and many at once neither lose a placeholder nor leave one.
+func TestHoldKilled(t *testing.T) {
+	if dir := os.Getenv("HOLD_TEST_TOP"); dir != "" {
+		holds := &sandbox.Holds{Dir: os.Getenv("HOLD_TEST_DIR")}
+		for {
+			hold, covers, err := holds.Make(dir, placesIn(dir, ".a", ".b/c", ".d", "link e"))
+			if err != nil || len(covers) != 5 {
+				t.Fatal(covers, err)
+			}
+			for _, c := range covers {
+				if _, err := os.Lstat(c.Path); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := hold.Release(); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds := &sandbox.Holds{Dir: filepath.Join(t.TempDir(), "holds")}
+	var wait sync.WaitGroup
+	for range 4 {
+		wait.Go(func() {
+			for range 6 {
+				var out strings.Builder
+				c := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^TestHoldKilled$")
+				c.Env = append(os.Environ(), "HOLD_TEST_TOP="+top, "HOLD_TEST_DIR="+holds.Dir)
+				c.Stdout = &out
+				if err := c.Start(); err != nil {
+					t.Error(err)
+					return
+				}
+				time.Sleep(time.Duration(rand.IntN(60)) * time.Millisecond)
+				_ = c.Process.Kill()
+				_ = c.Wait()
+				if strings.Contains(out.String(), "FAIL") {
+					t.Errorf("one failed: %s", out.String())
+				}
+			}
+		})
+	}
+	wait.Wait()
+	if used, err := holds.Sweep(); err != nil || used > 0 {
+		t.Errorf("%d lists are in use, error %v", used, err)
+	}
+	if left := append(listing(t, top), listing(t, holds.Dir)...); len(left) > 0 {
+		t.Errorf("these stay: %q", left)
+	}
+	if _, err := (&sandbox.Holds{Dir: filepath.Join(top, "none")}).Sweep(); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,250 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// What other programs obey is fixed where it is, wherever that is. At the top
+// of each granted directory and of each repository it is held where it is
+// missing: what others obey, they look for there.
+
+// fixObeyed judges an entry that other programs obey; it reports whether there
+// is nothing more to say about it.
+func (s *Shield) fixObeyed(seen *sight, name string, dir, link bool) bool {
+	if s.Obeyed == nil {
+		return false
+	}
+	if dir && s.Obeyed.OnTheWay(filepath.Base(name)) {
+		return comesAndGoes(name)
+	}
+	if !s.Obeyed.May(filepath.Base(name)) {
+		return false
+	}
+	if _, ok := s.Obeyed.Is(elements(name)); !ok {
+		return false
+	}
+	info, err := os.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist), err == nil && looksHeld(name, info): // of a program that runs right now: held again
+		return true
+	case link:
+		seen.obeyed = append(seen.obeyed, name)
+	default:
+		seen.covers = append(seen.covers, Cover{Path: name, Kind: Fix, Dir: dir})
+	}
+	return false
+}
+
+// looksHeld tells a placeholder by what lstat said: it may be gone by now.
+func looksHeld(name string, info fs.FileInfo) bool {
+	switch {
+	case info.IsDir():
+		return info.Mode()&fs.ModeSticky != 0
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, err := os.Readlink(name)
+		return err != nil || target == nowhere
+	}
+	return false
+}
+
+// comesAndGoes: it is a placeholder on the way to others, with nothing but them
+// in it, or was one a moment ago.
+func comesAndGoes(dir string) bool {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return true
+	}
+	if !looksHeld(dir, info) {
+		return false
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
+		info, err := e.Info()
+		return err == nil && !looksHeld(filepath.Join(dir, e.Name()), info)
+	})
+}
+
+// holdObeyed finds what is obeyed at the top of granted directories and
+// repositories: it covers what is there and notes what has to be held.
+func (w *shieldWalk) holdObeyed() {
+	s := w.shield
+	if s.Obeyed == nil {
+		return
+	}
+	for _, link := range w.links {
+		w.hold(link, false)
+	}
+	trees := w.tops()
+	tops := slices.Clone(trees)
+	for _, d := range w.dirs {
+		tops = append(tops, d.Path)
+	}
+	slices.Sort(tops)
+	for _, top := range slices.Compact(tops) {
+		if !writable(top, w.dirs) {
+			continue
+		}
+		for _, p := range s.Obeyed.Held() {
+			w.hold(filepath.Join(top, filepath.FromSlash(p.Pattern)), false)
+		}
+	}
+	if s.Git.Read == nil {
+		return
+	}
+	for _, top := range trees {
+		for _, p := range s.Git.PointedAt(top) {
+			if !s.granted(p.Path) {
+				w.hold(p.Path, p.Include)
+			}
+		}
+	}
+}
+
+// granted: a person gave it to tools by its name.
+func (s *Shield) granted(path string) bool { return s.Obeyed.Granted(elements(path)) }
+
+// tops are those of the repositories in and around granted directories.
+func (w *shieldWalk) tops() []string {
+	list := make([]string, 0, len(w.trees))
+	for _, tree := range w.trees {
+		list = append(list, tree.top)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// hold covers a place that is obeyed, or notes that it is missing. What its
+// links lead to is obeyed as well.
+func (w *shieldWalk) hold(path string, include bool) {
+	for range 40 { // links
+		if !w.reaches(path) {
+			return
+		}
+		last := path
+		info, err := os.Lstat(last)
+		for errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
+			last = filepath.Dir(last)
+			info, err = os.Lstat(last)
+		}
+		if err != nil || !w.reaches(last) && last != path && !w.isTop(last) {
+			return // nobody can make it
+		}
+		rest := strings.TrimPrefix(path, last)
+		switch {
+		case info.Mode()&os.ModeSymlink != 0 && looksHeld(last, info):
+			w.miss(path, include)
+			return
+		case info.Mode()&os.ModeSymlink != 0:
+			w.found = append(w.found, Cover{Path: last, Kind: Pin, Link: true})
+			target, err := os.Readlink(last)
+			if err != nil {
+				return
+			}
+			if !filepath.IsAbs(target) {
+				target = filepath.Join(filepath.Dir(last), target)
+			}
+			path = filepath.Clean(target) + rest
+			continue
+		case rest == "" && looksHeld(path, info), rest != "" && info.IsDir():
+			w.miss(path, include)
+		case rest != "": // a file where a directory would have to be
+			w.found = append(w.found, Cover{Path: last, Kind: Pin})
+		default:
+			w.found = append(w.found, Cover{Path: path, Kind: Fix, Dir: info.IsDir()})
+		}
+		return
+	}
+}
+
+// isNotDir: a file lies where a directory would have to be.
+func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
+
+// reaches: a program could make or change it there.
+func (w *shieldWalk) reaches(path string) bool {
+	return w.inside(path) && writable(path, w.dirs)
+}
+
+func (w *shieldWalk) isTop(path string) bool {
+	return slices.ContainsFunc(w.dirs, func(d toolcrib.Dir) bool { return d.Path == path })
+}
+
+// miss notes that a place is missing. The directories above it must stay.
+func (w *shieldWalk) miss(path string, include bool) {
+	if slices.ContainsFunc(w.missing, func(p Place) bool { return p.Path == path }) {
+		return
+	}
+	w.missing = append(w.missing, Place{Path: path, Link: include})
+	up := filepath.Dir(path)
+	for w.inside(up) {
+		if info, err := os.Lstat(up); err == nil && !looksHeld(up, info) {
+			break
+		}
+		path, up = up, filepath.Dir(up)
+	}
+	w.pinParents(path)
+}
+
+// maxHolds bounds how often a place is looked at that comes and goes.
+const maxHolds = 5
+
+// Hold is Look, and keeps what is obeyed and missing from being made until it
+// is released.
+func (s *Shield) Hold(dirs []toolcrib.Dir) (*Covering, *Hold, error) {
+	if s == nil {
+		return &Covering{}, nil, nil
+	}
+	var err error
+	for range maxHolds {
+		var found *Covering
+		if found, err = s.Look(dirs); err != nil {
+			return nil, nil, err
+		}
+		var hold *Hold
+		if hold, found.Covers, err = s.holdAll(dirs, found.Covers, found.missing); !errors.Is(err, errAppeared) {
+			return found, hold, err
+		}
+	}
+	return nil, nil, Unavailable("something keeps coming and going where a file lies that other programs obey: try again when that is over", err)
+}
+
+// errAppeared: something is there by now that was missing a moment ago.
+var errAppeared = errors.New("it is there by now")
+
+func (s *Shield) holdAll(dirs []toolcrib.Dir, covers []Cover, missing []Place) (*Hold, []Cover, error) {
+	// Nothing can be made below what is hidden or fixed, or held itself.
+	missing = slices.DeleteFunc(slices.Clone(missing), func(p Place) bool {
+		return slices.ContainsFunc(covers, func(c Cover) bool { return c.Kind != Pin && within(p.Path, c.Path) }) ||
+			slices.ContainsFunc(missing, func(o Place) bool { return o.Path != p.Path && within(p.Path, o.Path) })
+	})
+	all := &Hold{}
+	for _, d := range dirs {
+		var here []Place
+		missing = slices.DeleteFunc(missing, func(p Place) bool {
+			if within(p.Path, d.Path) {
+				here = append(here, p)
+				return true
+			}
+			return false
+		})
+		hold, made, err := s.Holds.Make(d.Path, here)
+		if err != nil {
+			return nil, nil, errors.Join(fmt.Errorf("keeping programs from what others obey: %w", err), all.Release())
+		}
+		all.join(hold)
+		covers = append(covers, made...)
+	}
+	slices.SortStableFunc(covers, func(a, b Cover) int { return comparePaths(a.Path, b.Path) })
+	return all, covers, nil
+}
