@@ -2,8 +2,10 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"log/slog"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -79,6 +81,29 @@ func TestUnlockedWithoutARestart(t *testing.T) {
 	}
 	if _, err := (sealedDesk{d.Approver, alone}).Approve(t.Context(), toolcrib.Question{}); toolcrib.CodeOf(err) != toolcrib.Unavailable || !strings.Contains(err.Error(), "passphrase") {
 		t.Errorf("%v", err)
+	}
+}
+
+// TestRepeatedCallAfterARestart: what stands in front of the journal leaves it
+// its key, so that a call ID of an earlier process is known.
+func TestRepeatedCallAfterARestart(t *testing.T) {
+	state, dir := t.TempDir(), t.TempDir()
+	put(t, filepath.Join(dir, "f"), []byte("first\n"))
+	for i := range 2 {
+		cfg := Defaults()
+		cfg.Grant.Write = []string{dir}
+		a, err := Open(t.Context(), cfg, Needs{State: state, Dir: dir, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := a.Crib.Call(t.Context(), toolcrib.Call{ID: "once", Tool: "read_file", Input: json.RawMessage(`{"path":"f"}`), Caller: toolcrib.Caller{Subject: "ann"}})
+		if err != nil || !strings.Contains(string(r.Value), "first") {
+			t.Errorf("start %d: %v, %v", i, r, err)
+		}
+		put(t, filepath.Join(dir, "f"), []byte("second\n"))
+		if err := a.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
 	}
 }
 
