@@ -87,11 +87,21 @@ func (a *App) openHub(ctx context.Context, cfg Config, needs Needs, readOnly boo
 			a.closers = append(a.closers, root)
 		}
 	}
+	var seals mcphub.Seals // what is kept in memory needs none
+	if state != nil {
+		box, err := OpenSeals(needs.State, !readOnly)
+		if err != nil {
+			return err
+		}
+		if seals = box; !readOnly && !box.Lost().IsZero() {
+			a.Crib.Log.Warn("the key of the seals was gone: definitions of MCP servers that were not approved since are held back", "since", box.Lost())
+		}
+	}
 	l := &launcher{chooser: a.Sandbox, env: os.LookupEnv, home: needs.Home, dir: needs.Dir, grant: a.Crib.Grant}
 	web := serverHTTP()
 	hub, err := mcphub.Open(ctx, list, mcphub.Needs{
 		Start: l.start, HTTP: func(string, string) *http.Client { return web }, Expand: a.expandSetting, Login: a.login(web, needs.Page),
-		Redact: a.redactText, State: state, ReadOnly: readOnly, Version: needs.Version, Log: needs.Log,
+		Redact: a.redactText, State: state, Seals: seals, ReadOnly: readOnly, Version: needs.Version, Log: needs.Log,
 	})
 	if err != nil {
 		a.Faults = append(a.Faults, toolcrib.Fault{Box: "mcp_servers", Err: err})

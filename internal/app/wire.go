@@ -170,6 +170,10 @@ func (a *App) complete(ctx context.Context, cfg Config, needs Needs) (err error)
 	if err := a.openSafety(ctx, cfg, needs); err != nil {
 		return err
 	}
+	// Before there is a journal: one without seals beside it is a trace.
+	if _, err := OpenSeals(needs.State, true); err != nil {
+		return err
+	}
 	if a.Journal, err = sqlite.Open(ctx, JournalConfig(cfg, needs)); err != nil {
 		return fmt.Errorf("opening the journal: %w", err)
 	}

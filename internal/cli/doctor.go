@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -99,7 +100,23 @@ func (c *command) examine(ctx context.Context) []finding {
 	if err := a.Close(context.WithoutCancel(ctx)); err != nil {
 		out = append(out, finding{"tools", "warning", "closing: " + err.Error(), ""})
 	}
-	return append(out, c.journalFinding(ctx))
+	return append(out, sealsFinding(paths), c.journalFinding(ctx))
+}
+
+// sealsFinding says whether what was approved and trusted can be believed.
+func sealsFinding(paths config.Paths) finding {
+	box, err := app.OpenSeals(paths.State, false)
+	if err != nil {
+		return finding{"seals", "problem", err.Error(), "remove it; then approve servers (toolcrib hub approve) and trust projects (toolcrib trust) again"}
+	}
+	if err := trustList(paths).Fault(); err != nil {
+		return finding{"seals", "problem", err.Error(), "somebody else wrote there; 'toolcrib trust' in a project begins a new list"}
+	}
+	if lost := box.Lost(); !lost.IsZero() {
+		return finding{"seals", "warning", "the key of the seals, or the list of what is sealed, was gone at " + lost.Format(time.RFC3339) +
+			": servers that were not approved since are held back", "look with 'toolcrib hub list', and approve with 'toolcrib hub approve'"}
+	}
+	return finding{"seals", "ok", "what was approved and trusted is as it was written", ""}
 }
 
 // grantFinding says which directories tools have.

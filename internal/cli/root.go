@@ -217,6 +217,11 @@ func (c *command) load() (*config.Loaded[app.Config], config.Paths, error) {
 	for _, w := range loaded.Warnings {
 		fmt.Fprintf(c.err, "toolcrib: warning: %v\n", w)
 	}
+	if opt.Project != "" {
+		if err := trustList(paths).Fault(); err != nil {
+			fmt.Fprintf(c.err, "toolcrib: warning: %v\n", printable(err.Error()))
+		}
+	}
 	c.loaded, c.project = loaded, opt.Project
 	return loaded, paths, nil
 }

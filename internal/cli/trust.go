@@ -20,6 +20,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/seal"
 )
 
 func (c *command) trustCmd() *cobra.Command {
@@ -50,7 +51,10 @@ until you have looked again.`,
 
 // trustList is kept with the state of the program, out of reach of every tool.
 func trustList(paths config.Paths) config.Trust {
-	return config.Trust{Path: filepath.Join(paths.State, "trust.json")}
+	return config.Trust{
+		Path:  filepath.Join(paths.State, "trust.json"),
+		Seals: func(write bool) (*seal.Box, error) { return app.OpenSeals(paths.State, write) },
+	}
 }
 
 // projectOf finds the project file that a command is about.

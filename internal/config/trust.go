@@ -6,18 +6,21 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/seal"
 )
 
 // Trust is the list of project files that the user has looked at and taken as their own, each with the content it had
 // then: a file that has changed since is not trusted any more.
 type Trust struct {
 	Path string // of the list; it may be missing
+	// Seals opens what the list is sealed with; write: it will be changed.
+	Seals func(write bool) (*seal.Box, error)
 }
 
 // Trusted is one entry of the list.
@@ -30,7 +33,7 @@ type Trusted struct {
 // Holds reports whether a project file with this content is trusted. A list that cannot be read trusts nothing, and
 // neither does a file that does not exist under its own name.
 func (t Trust) Holds(file string, content []byte) bool {
-	list, err := t.read()
+	list, err := t.read(false)
 	if err != nil {
 		return false
 	}
@@ -44,7 +47,7 @@ func (t Trust) Holds(file string, content []byte) bool {
 
 // List gives the entries by name.
 func (t Trust) List() ([]Trusted, error) {
-	list, err := t.read()
+	list, err := t.read(false)
 	if err != nil {
 		return nil, err
 	}
@@ -86,49 +89,81 @@ func (t Trust) Remove(file string) (was bool, err error) {
 // ReadProject gives the content of a project file, as Load would read it.
 func ReadProject(file string) ([]byte, error) { return slurp(file, fileRole{}) }
 
-func (t Trust) read() (map[string]Trusted, error) {
-	data, err := os.ReadFile(t.Path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return map[string]Trusted{}, nil
-	}
+// Fault says why the list cannot be believed, so that nothing on it counts; nil: it can.
+func (t Trust) Fault() error {
+	_, err := t.read(false)
+	return err
+}
+
+// trustName is what the list is sealed as.
+const trustName = "trust"
+
+func (t Trust) read(write bool) (map[string]Trusted, error) {
+	box, err := t.Seals(write)
 	if err != nil {
 		return nil, fmt.Errorf("reading the trusted folders: %w", err)
 	}
+	data, known, err := box.Read(trustName, func() ([]byte, error) { return os.ReadFile(t.Path) })
+	if errors.Is(err, seal.ErrUnknown) { // no list trusts nothing, which is never too much
+		return map[string]Trusted{}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the trusted folders in %s: %w; nothing is trusted until you trust a project again (toolcrib trust)", t.Path, err)
+	}
 	list := map[string]Trusted{}
+	if !known {
+		return list, nil
+	}
 	if err := json.Unmarshal(data, &list); err != nil {
-		return nil, fmt.Errorf("reading the trusted folders in %s: %w; nothing is trusted until it is mended or removed", t.Path, err)
+		return nil, fmt.Errorf("reading the trusted folders in %s: %w; nothing is trusted until it is removed", t.Path, err)
 	}
 	return list, nil
 }
 
-// change writes the list anew beside the old one, and then in its place.
+// change writes the list anew beside the old one, and then in its place. Of a list that cannot be believed nothing is
+// taken over.
 func (t Trust) change(edit func(map[string]Trusted) bool) error {
-	list, err := t.read()
+	list, err := t.read(true)
+	if errors.Is(err, seal.ErrBroken) {
+		list, err = map[string]Trusted{}, nil
+	}
 	if err != nil {
 		return err
 	}
 	if !edit(list) {
 		return nil
 	}
-	data, err := json.MarshalIndent(list, "", "  ")
+	data, err := json.Marshal(list)
 	if err != nil {
 		return err
 	}
-	dir := filepath.Dir(t.Path)
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return fmt.Errorf("keeping the trusted folders: %w", err)
+	box, err := t.Seals(true)
+	if err == nil {
+		err = box.Write(trustName, data, t.put)
 	}
-	file, err := os.CreateTemp(dir, ".trust-*") // 0600
 	if err != nil {
 		return fmt.Errorf("keeping the trusted folders: %w", err)
 	}
-	_, err = file.Write(append(data, '\n'))
+	return nil
+}
+
+// put writes the file.
+func (t Trust) put(data []byte) error {
+	dir := filepath.Dir(t.Path)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return err
+	}
+	file, err := os.CreateTemp(dir, ".trust-*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(data)
 	err = errors.Join(err, file.Sync(), file.Close())
 	if err == nil {
 		err = os.Rename(file.Name(), t.Path)
 	}
 	if err != nil {
-		return fmt.Errorf("keeping the trusted folders: %w", errors.Join(err, os.Remove(file.Name())))
+		return errors.Join(err, os.Remove(file.Name()))
 	}
 	return nil
 }

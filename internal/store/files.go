@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
-	"time"
+
+	"github.com/toolcrib/toolcrib/internal/lockfile"
 )
 
 // privateDir makes a directory that only its owner can enter. One that is
@@ -89,19 +89,20 @@ type fileLock struct{ f *os.File }
 
 // acquire waits for a lock file.
 func acquire(ctx context.Context, path string) (*fileLock, error) {
-	pause := time.Millisecond
-	for {
-		l, err := tryLock(path, true)
-		if err != nil || l != nil {
-			return l, err
-		}
-		select {
-		case <-ctx.Done():
-			return nil, fmt.Errorf("waiting for %s: %w", filepath.Base(path), ctx.Err())
-		case <-time.After(pause):
-			pause = min(2*pause, 50*time.Millisecond)
-		}
+	f, err := lockfile.Wait(ctx, path)
+	if err != nil {
+		return nil, err
 	}
+	return &fileLock{f}, nil
+}
+
+// tryLock takes a lock file; nil without an error: another process holds it.
+func tryLock(path string, create bool) (*fileLock, error) {
+	f, err := lockfile.Try(path, create)
+	if err != nil || f == nil {
+		return nil, err
+	}
+	return &fileLock{f}, nil
 }
 
 // release gives the lock back and leaves the file.

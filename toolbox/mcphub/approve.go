@@ -37,25 +37,24 @@ func (b *Box) ApproveHeld(held []Held) ([]string, error) {
 func (b *Box) latest() (*manifest, error) {
 	var m manifest
 	ok, err := b.hub.store.load("manifest-"+b.name, &m)
-	if err != nil {
-		return nil, err
-	}
-	if ok && m.Of == b.server.fingerprint() {
+	if err == nil && ok && m.Of == b.fingerprint() {
 		return &m, nil
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.manifest == nil {
-		return nil, fmt.Errorf("the MCP server %s was not listed yet", b.name)
+		return nil, errors.Join(fmt.Errorf("the MCP server %s was not listed yet", b.name), err)
 	}
 	return b.manifest, nil
 }
 
 // pin writes down what of these is still what the server says.
 func (b *Box) pin(m *manifest, held []Held) (done []string, _ error) {
-	var p pins
-	if _, err := b.hub.store.load("pins-"+b.name, &p); err != nil {
-		return nil, err
+	// Of pins that cannot be believed nothing is taken over: what a person
+	// approves now is all there is.
+	p, doubt := b.loadPins()
+	if doubt != nil {
+		b.hub.needs.Log.Warn("what was approved of an MCP server before cannot be believed, and is left behind", "server", b.name, "err", doubt)
 	}
 	list, _ := read(m.Tools, b.name)
 	var errs []error

@@ -89,7 +89,7 @@ func (b *Box) failed() (failure, bool) {
 	if err != nil {
 		b.hub.needs.Log.Debug("how an MCP server failed cannot be read", "server", b.name, "err", err)
 	}
-	if err != nil || !ok || f.Of != b.server.fingerprint() {
+	if err != nil || !ok || f.Of != b.fingerprint() {
 		return failure{}, false
 	}
 	return f, true
@@ -100,7 +100,7 @@ func (b *Box) remember(was failure, err error) {
 	if b.listed() {
 		return
 	}
-	f := failure{Of: b.server.fingerprint(), At: b.now(), Err: clip(b.hub.redact(err.Error())), Times: was.Times + 1}
+	f := failure{Of: b.fingerprint(), At: b.now(), Err: clip(b.hub.redact(err.Error())), Times: was.Times + 1}
 	if err := b.hub.store.save("failed-"+b.name, f); err != nil {
 		b.hub.needs.Log.Warn("that an MCP server failed cannot be kept", "server", b.name, "err", err)
 	}

@@ -27,6 +27,7 @@ type Box struct {
 
 	learning sync.Mutex     // one at a time
 	pinned   bool           // pins were there once; under learning
+	doubted  bool           // they could not be believed, and that was told; under learning
 	asking   sync.WaitGroup // who lists a server that nobody waits for
 
 	mu        sync.Mutex

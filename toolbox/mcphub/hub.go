@@ -101,6 +101,20 @@ type Launch struct {
 	Stderr  io.Writer
 }
 
+// Seals makes files that nobody else can write, and knows which there should be.
+type Seals interface {
+	// Write seals a body, which is JSON, as name, and has put write the file.
+	Write(name string, body []byte, put func(sealed []byte) error) error
+	// Read gives what was sealed last as name; get reads the file. False: there
+	// never was any, or it was forgotten. An error: what is there, or is not, is
+	// not what was sealed, or cannot be read.
+	Read(name string, get func() ([]byte, error)) (body []byte, known bool, err error)
+	// Forget lets a name begin anew; drop removes the file.
+	Forget(name string, drop func() error) error
+	// Digest gives a fingerprint that nobody makes without the key.
+	Digest(parts ...string) string
+}
+
 // Needs is what the hub is given by whoever opens it.
 type Needs struct {
 	// Start starts a program. Its context is only for the start.
@@ -114,6 +128,9 @@ type Needs struct {
 	// State keeps manifests and pins. Nil: nothing is kept, and every server is
 	// asked anew.
 	State *os.Root
+	// Seals keeps pins and manifests from being changed or removed behind our
+	// back. Nil: they are as safe as State.
+	Seals Seals
 	// ReadOnly: State is only looked at and no server is started. It is for
 	// listing.
 	ReadOnly bool
@@ -149,7 +166,7 @@ func Open(_ context.Context, servers map[string]Server, needs Needs) (*Hub, erro
 	if needs.Now == nil {
 		needs.Now = time.Now
 	}
-	h := &Hub{needs: needs, store: &store{root: needs.State, readOnly: needs.ReadOnly, most: mostKept}, boxes: map[string]*Box{}, watched: map[int]func(string, string, []byte){}, changed: map[int]func(){}}
+	h := &Hub{needs: needs, store: &store{root: needs.State, seals: needs.Seals, readOnly: needs.ReadOnly, most: mostKept}, boxes: map[string]*Box{}, watched: map[int]func(string, string, []byte){}, changed: map[int]func(){}}
 	return h, h.Set(servers)
 }
 

@@ -19,7 +19,7 @@ func (b *Box) recall() {
 	if err != nil {
 		b.hub.needs.Log.Warn("an MCP server has to be asked anew", "server", b.name, "err", err)
 	}
-	if err != nil || !ok || m.Of != b.server.fingerprint() {
+	if err != nil || !ok || m.Of != b.fingerprint() {
 		return
 	}
 	if err := b.put(&m); err != nil {
@@ -30,7 +30,7 @@ func (b *Box) recall() {
 // learn asks a running server what it offers and keeps that. It reports whether
 // that is another thing than before.
 func (b *Box) learn(ctx context.Context, s *client.Session) (changed bool, _ error) {
-	m, err := fetch(ctx, s, b.now(), b.server.fingerprint(), mostOffered)
+	m, err := fetch(ctx, s, b.now(), b.fingerprint(), mostOffered)
 	if err != nil {
 		return false, err
 	}
@@ -50,16 +50,23 @@ func (b *Box) put(m *manifest) error {
 // take makes a manifest the one that counts; fresh: the server has just said it.
 // B.learning is held.
 func (b *Box) take(m *manifest, fresh bool) (changed bool, _ error) {
-	var p pins
-	if _, err := b.hub.store.load("pins-"+b.name, &p); err != nil {
-		return false, err // nothing is offered by guesswork: a person has to see to it
-	}
+	p, doubt := b.loadPins()
 	// Pins that were there and are gone were removed by a person, with the
 	// server: that is no leave to take what it offers now.
 	forgotten := p.none() && b.pinned
 	list, faults := read(m.Tools, b.name)
-	first := fresh && p.none() && !forgotten && !b.server.Unpinned
+	first := fresh && p.none() && doubt == nil && !forgotten && !b.server.Unpinned
 	good, held := b.sift(list, &p, first && !b.server.Approve)
+	if doubt != nil {
+		for i := range held {
+			held[i].Why = doubtful
+		}
+		if !b.doubted && len(held) > 0 {
+			b.hub.needs.Log.Error("what was approved of an MCP server cannot be believed; all of it is held back until it is approved again",
+				"server", b.name, "err", doubt, "help", "toolcrib hub approve "+b.name)
+		}
+	}
+	b.doubted = doubt != nil
 	if first {
 		p.Seen = true
 		if err := b.hub.store.save("pins-"+b.name, p); err != nil {

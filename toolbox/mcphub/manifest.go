@@ -42,23 +42,25 @@ func (m *manifest) same(o *manifest) bool {
 }
 
 // fingerprint tells one set-up of a server from another: what another program
-// or another address said does not count for this one.
-func (s Server) fingerprint() string {
-	h := sha256.New()
-	put := func(words ...string) {
-		for _, w := range words {
-			fmt.Fprintf(h, "%d:%s,", len(w), w)
-		}
-		h.Write([]byte{';'})
-	}
-	put(s.Command)
-	put(s.Args...)
-	put(s.Dir, s.URL, s.Transport)
+// or another address said does not count for this one. Variables and headers may
+// hold secrets, so that it takes a key where there is one.
+func (b *Box) fingerprint() string {
+	s := b.server
+	words := []string{"server", s.Command, fmt.Sprint(len(s.Args))}
+	words = append(words, s.Args...)
+	words = append(words, s.Dir, s.URL, s.Transport)
 	for _, m := range []map[string]string{s.Env, s.Headers} {
+		words = append(words, fmt.Sprint(len(m)))
 		for _, key := range slices.Sorted(maps.Keys(m)) {
-			put(key, m[key])
+			words = append(words, key, m[key])
 		}
-		put()
+	}
+	if b.hub.needs.Seals != nil {
+		return b.hub.needs.Seals.Digest(words...)
+	}
+	h := sha256.New()
+	for _, w := range words {
+		fmt.Fprintf(h, "%d:%s,", len(w), w)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }

@@ -32,6 +32,19 @@ func (p *pins) put(d definition, at time.Time, first bool) {
 	p.Tools[d.Name] = pin{Hash: d.sum, Definition: d.raw, At: at, First: first}
 }
 
+// doubtful is why a definition is held back whose pin cannot be believed.
+const doubtful = "what was approved of this server was changed, removed or put back by somebody else, so it has to be approved again"
+
+// loadPins reads the pins of a server. With an error they cannot be believed:
+// then there are none, and nothing counts as seen first.
+func (b *Box) loadPins() (pins, error) {
+	var p pins
+	if _, err := b.hub.store.load("pins-"+b.name, &p); err != nil {
+		return pins{}, err
+	}
+	return p, nil
+}
+
 // Held is a definition that is kept back until a person approves it.
 type Held struct {
 	Tool string

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 	"sync"
 )
 
@@ -14,6 +15,7 @@ import (
 // as a whole, so that a reader in another process sees the old or the new.
 type store struct {
 	root     *os.Root // nil: it is kept in memory, as long as this process runs
+	seals    Seals    // nil: none of it is sealed
 	readOnly bool
 	most     int // bytes of one
 	mu       sync.Mutex
@@ -35,19 +37,12 @@ func (s *store) load(name string, into any) (bool, error) {
 		}
 		return true, json.Unmarshal(text, into)
 	}
-	f, err := s.root.Open(name + ".json")
-	if errors.Is(err, os.ErrNotExist) {
-		return false, nil
-	}
+	text, ok, err := s.read(name)
 	if err != nil {
 		return false, fmt.Errorf("reading what is known of an MCP server: %w", err)
 	}
-	text, err := io.ReadAll(io.LimitReader(f, int64(s.most)+1))
-	if err = errors.Join(err, f.Close()); err != nil {
-		return false, fmt.Errorf("reading what is known of an MCP server: %w", err)
-	}
-	if len(text) > s.most {
-		return false, fmt.Errorf("what is known of an MCP server is too long (%s.json)", name)
+	if !ok {
+		return false, nil
 	}
 	if err := json.Unmarshal(text, into); err != nil {
 		return false, fmt.Errorf("what is known of an MCP server cannot be read (%s.json): %w", name, err)
@@ -55,8 +50,37 @@ func (s *store) load(name string, into any) (bool, error) {
 	return true, nil
 }
 
+// isSealed says what decides something: which definitions are offered, and what
+// a server that is not running is said to offer.
+func (s *store) isSealed(name string) bool {
+	return s.seals != nil && s.root != nil && (strings.HasPrefix(name, "pins-") || strings.HasPrefix(name, "manifest-"))
+}
+
+// read gives the text of one; false if there is none.
+func (s *store) read(name string) ([]byte, bool, error) {
+	get := func() ([]byte, error) {
+		f, err := s.root.Open(name + ".json")
+		if err != nil {
+			return nil, err
+		}
+		text, err := io.ReadAll(io.LimitReader(f, int64(s.most)+1))
+		if err = errors.Join(err, f.Close()); err == nil && len(text) > s.most {
+			err = fmt.Errorf("%s.json is too long", name)
+		}
+		return text, err
+	}
+	if s.isSealed(name) {
+		return s.seals.Read("hub/"+name, get)
+	}
+	text, err := get()
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, false, nil
+	}
+	return text, err == nil, err
+}
+
 // save keeps it.
-func (s *store) save(name string, value any) (err error) {
+func (s *store) save(name string, value any) error {
 	if s.readOnly {
 		return nil
 	}
@@ -79,6 +103,14 @@ func (s *store) save(name string, value any) (err error) {
 		s.memory[name] = text
 		return nil
 	}
+	if s.isSealed(name) {
+		return s.seals.Write("hub/"+name, text, func(sealed []byte) error { return s.replace(name, sealed) })
+	}
+	return s.replace(name, text)
+}
+
+// replace writes a file in the place of the old one. S.mu is held.
+func (s *store) replace(name string, text []byte) (err error) {
 	s.number++
 	temp := fmt.Sprintf("%s.%p.%d.tmp", name, s, s.number)
 	defer func() {
@@ -109,7 +141,17 @@ func (s *store) remove(name string) error {
 		delete(s.memory, name)
 		return nil
 	}
-	if err := s.root.Remove(name + ".json"); err != nil && !errors.Is(err, os.ErrNotExist) {
+	drop := func() error {
+		if err := s.root.Remove(name + ".json"); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		return nil
+	}
+	forget := drop
+	if s.isSealed(name) {
+		forget = func() error { return s.seals.Forget("hub/"+name, drop) }
+	}
+	if err := forget(); err != nil {
 		return fmt.Errorf("forgetting an MCP server: %w", err)
 	}
 	return nil

@@ -1,4 +1,4 @@
-package store
+package lockfile
 
 import (
 	"errors"
@@ -7,10 +7,10 @@ import (
 	"syscall"
 )
 
-// tryLock takes the lock file, made if it is missing and create is set. It
-// gives nil without an error if another process holds it: an opening that
+// Try takes the lock file, made if it is missing and create is set. Closing it
+// gives it back, and so does the end of the process, however it ends. It gives nil without an error if another process holds it: an opening that
 // shares nothing is the lock.
-func tryLock(path string, create bool) (*fileLock, error) {
+func Try(path string, create bool) (*os.File, error) {
 	const sharingViolation = syscall.Errno(32)
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
@@ -27,5 +27,5 @@ func tryLock(path string, create bool) (*fileLock, error) {
 	if err != nil {
 		return nil, &os.PathError{Op: "opening a lock file", Path: path, Err: err}
 	}
-	return &fileLock{os.NewFile(uintptr(h), path)}, nil
+	return os.NewFile(uintptr(h), path), nil
 }

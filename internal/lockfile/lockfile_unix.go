@@ -1,6 +1,6 @@
 //go:build !windows
 
-package store
+package lockfile
 
 import (
 	"errors"
@@ -9,9 +9,9 @@ import (
 	"syscall"
 )
 
-// tryLock takes the lock file, made if it is missing and create is set. It
-// gives nil without an error if another process holds it.
-func tryLock(path string, create bool) (*fileLock, error) {
+// Try takes the lock file, made if it is missing and create is set. Closing it
+// gives it back, and so does the end of the process, however it ends. It gives nil without an error if another process holds it.
+func Try(path string, create bool) (*os.File, error) {
 	flags := os.O_RDWR
 	if create {
 		flags |= os.O_CREATE
@@ -21,7 +21,7 @@ func tryLock(path string, create bool) (*fileLock, error) {
 		return nil, fmt.Errorf("opening a lock file: %w", err)
 	}
 	// flock and not fcntl: it belongs to this opening of the file, so that two
-	// journals in one process keep each other out, too.
+	// holders in one process keep each other out, too.
 	for {
 		err = syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 		if !errors.Is(err, syscall.EINTR) {
@@ -29,7 +29,7 @@ func tryLock(path string, create bool) (*fileLock, error) {
 		}
 	}
 	if err == nil {
-		return &fileLock{f}, nil
+		return f, nil
 	}
 	if e := f.Close(); e != nil {
 		return nil, errors.Join(err, e)
