@@ -87,7 +87,7 @@ func FuzzParse(f *testing.F) {
 			}
 			ours = append(ours, name+"\n"+s.Value)
 		}
-		for _, line := range strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00") {
+		for line := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
 			if line == "" {
 				continue
 			}

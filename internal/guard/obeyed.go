@@ -119,8 +119,8 @@ func (o *Obeyed) roots() []string {
 	for _, root := range o.Roots {
 		root = filepath.ToSlash(root)
 		out = append(out, root)
-		if real, err := at.real(root); err == nil && real != root {
-			out = append(out, real)
+		if target, err := at.real(root); err == nil && target != root {
+			out = append(out, target)
 		}
 	}
 	return out
@@ -171,7 +171,7 @@ func (o *Obeyed) isRepository(dir string) bool {
 	}
 	_, err := o.Git.Read(name) // a file that says where it is
 	if err != nil {
-		if real, rerr := at.real(name); rerr == nil && real != name { // a link
+		if target, rerr := at.real(name); rerr == nil && target != name { // a link
 			return true
 		}
 	}

@@ -324,7 +324,7 @@ func readList(list string) []string {
 func removePlaceholder(dirs parents, path string) error {
 	dir, name, err := dirs.of(path)
 	if err != nil {
-		return nil // what it lay in is gone or was moved, and it is empty
+		return nil //nolint:nilerr // what it lay in is gone or was moved, and it is empty
 	}
 	if filepath.Ext(path) == asideMark { // whoever took a link away may have died then
 		if placeholderAt(dir, name) == placeholderLink {

@@ -1,5 +1,7 @@
 package sensitive
 
+import "strings"
+
 // Place is a file or directory that a program outside executes or obeys later,
 // without a question and without being asked to run the project's own code.
 type Place struct {
@@ -99,11 +101,7 @@ func NewObeyedSet(except ...string) (*ObeyedSet, error) {
 }
 
 func (p Pattern) key() string {
-	text := ""
-	for _, e := range p {
-		text += "/" + e
-	}
-	return text
+	return strings.Join(p, "/")
 }
 
 // Held lists the places that commands must not make either.

@@ -22,7 +22,7 @@ func TestKeys(t *testing.T) {
 		".env": sensitive.Closed, ".ENV.local": sensitive.Closed, "prod.env": sensitive.Closed, ".env.example": sensitive.Open, "conf/example.env": sensitive.Open, "environment": sensitive.Open, ".venv": sensitive.Open,
 		".npmrc": sensitive.Keyed, "sub/.NPMRC": sensitive.Keyed, ".netrc": sensitive.Closed, "a/b/_netrc": sensitive.Closed, ".git-credentials": sensitive.Closed, ".pypirc": sensitive.Closed, ".pgpass": sensitive.Closed,
 		"id_rsa": sensitive.Closed, "ID_ED25519": sensitive.Closed, "id_rsa.pub": sensitive.Keyed, "id_map.go": sensitive.Keyed, "id_work": sensitive.Keyed, "valid_rsa": sensitive.Open,
-		"server.key": sensitive.Keyed, "server.pem": sensitive.Keyed, "x.PEM": sensitive.Keyed, "x.pem ": sensitive.Keyed, "x.pem.": sensitive.Keyed, "x.pem::$DATA": sensitive.Keyed, "monkey": sensitive.Open, "x.pem.txt": sensitive.Open,
+		"server.key": sensitive.Keyed, "server.pem": sensitive.Keyed, "x.PEM": sensitive.Keyed, "x.pem. .": sensitive.Keyed, "x.pem.": sensitive.Keyed, "x.pem::$DATA": sensitive.Keyed, "monkey": sensitive.Open, "x.pem.txt": sensitive.Open,
 		".aws": sensitive.Closed, "a/.aws": sensitive.Closed, ".kube/config": sensitive.Closed, ".kube/cache": sensitive.Open, "config": sensitive.Open, ".docker/config.json": sensitive.Closed, "config.json": sensitive.Open,
 		".ſsh": sensitive.Closed, ".\u200baws": sensitive.Closed, "": sensitive.Open,
 	} {
