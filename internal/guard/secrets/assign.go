@@ -66,7 +66,7 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 	switch c := t[gap]; {
 	case c == '.' && gap+1 < len(t) && t[gap+1] == '=':
 		return h.assignment(gap + 1)
-	case gap > i && letter(c) && !quoted: // var name string = "value"
+	case gap > i && letter(c) && !quoted && (id.from == 0 || t[id.from-1] != '<'): // var name string = "value"
 		j := gap
 		for j < len(t) && j-gap < 24 && (wordByte(t[j]) || t[j] == '.' || t[j] == '*') {
 			j++

@@ -147,6 +147,7 @@ func TestHarmless(t *testing.T) {
 		"minified": func(n string) string {
 			return `var e=t.token,n=r.key||"` + n + `";function a1(e){return e.secret?b2(e.password):c3(e,{key:"k1",auth:!0})}`
 		},
+		"lexer": func(string) string { return "<rule><token type=\"LiteralStringDouble\"/></rule>\n" },
 		"ETags": func(n string) string {
 			return `ETag: "` + hex(32) + `"` + "\nX-Request-Id: " + uuid() + "\nX-" + strings.Trim(n, "@./") + "-Trace: 1\n"
 		},

@@ -128,7 +128,7 @@ func pronounceable(s string) bool {
 			return false
 		}
 	}
-	return len(s) >= 3 && 5*vowels >= len(s) && 4*vowels <= 3*len(s)
+	return len(s) >= 3 && 6*vowels >= len(s) && 4*vowels <= 3*len(s)
 }
 
 func containsFold(s, word string) bool {
@@ -203,7 +203,7 @@ func genuine(f *form, match string) bool {
 	if f.telling {
 		return (m.run < 12 || m.run*2 < len(variable)) && (m.digit > 0 || m.upper > 0) && m.distinct > 1 || m.upper == len(variable) && len(variable) == 16 && variable[0] != 'X'
 	}
-	if m.distinct < 5 || m.run > 5 || containsFold(variable, "example") || m.other > 0 && wordy(variable) {
+	if m.letters() == 0 || m.distinct < 5 || m.run > 5 || containsFold(variable, "example") || m.other > 0 && wordy(variable) {
 		return false
 	}
 	if m.digit == 0 && (m.upper == 0 || m.lower == 0 || m.kebab && m.other > 1) {
