@@ -11,6 +11,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"syscall"
+
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // Files is the granted directories of one call. Each is opened when it is
@@ -30,6 +32,8 @@ type Files struct {
 	base   string
 	guard  *Protection
 	trash  string
+	denied pathglob.Set // out of reach for this call
+	fixed  pathglob.Set // only read by this call
 	closed atomic.Bool
 
 	places func() places // what Protection names by place, and the trash
@@ -41,6 +45,9 @@ type FilesOptions struct {
 	// Protected is what stays out of reach. Nil: [DefaultProtected], with the
 	// home directory of this process.
 	Protected *Protection
+	// Denied and Fixed are as in [Grant]: places that are out of reach, and such
+	// that can only be read.
+	Denied, Fixed []string
 	// Base is the absolute path of the directory that relative names begin in.
 	// It need not be granted itself: what lies in a granted directory below it
 	// is found all the same. Empty: the first granted directory.
@@ -72,6 +79,13 @@ type tree struct {
 // a directory that is missing fails the calls that need it.
 func NewFiles(dirs []Dir, opt FilesOptions) (*Files, error) {
 	f := &Files{guard: opt.Protected, base: opt.Base, trash: opt.Trash}
+	var err error
+	if f.denied, err = pathglob.NewSet(opt.Denied); err != nil {
+		return nil, err
+	}
+	if f.fixed, err = pathglob.NewSet(opt.Fixed); err != nil {
+		return nil, err
+	}
 	if f.guard == nil {
 		home, err := os.UserHomeDir()
 		if err != nil {
@@ -107,6 +121,11 @@ func NewFiles(dirs []Dir, opt FilesOptions) (*Files, error) {
 	f.places = sync.OnceValue(f.findPlaces)
 	f.linked = sync.OnceValue(f.findLinked)
 	return f, nil
+}
+
+// denies reports whether a rule keeps a path out of reach of this call.
+func (f *Files) denies(elems []string, write bool) bool {
+	return f.denied.Has(elems) || write && f.fixed.Has(elems)
 }
 
 // Close ends the use of the directories. What runs on meanwhile fails.

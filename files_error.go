@@ -70,6 +70,12 @@ func outside(name string) error {
 	return refuse(Denied, "", shown(name)+" is outside the granted directories", ErrOutside)
 }
 
+// denied is the error of a place that a rule keeps out of reach. It counts as a
+// protected one.
+func denied(name string) error {
+	return refuse(Denied, "", shown(name)+" is out of reach: a rule denies it", ErrProtected)
+}
+
 func protected(name string) error {
 	return refuse(Denied, "", shown(name)+" is protected and stays out of reach", ErrProtected)
 }

@@ -178,6 +178,9 @@ func (s *spot) jump(path string, todo []string) ([]string, error) {
 	if places.bar(elements(t.real)) || places.bar(elements(t.Path)) || places.has(t.info) || insideGit(t.real, s.to.write) {
 		return nil, protected(s.name)
 	}
+	if s.f.denies(elements(t.real), s.to.write) {
+		return nil, denied(s.name)
+	}
 	err := s.close()
 	s.levels = []level{{tree: t, root: t.root}}
 	if len(rest) > maxLevels {
@@ -205,6 +208,9 @@ func (s *spot) up(todo []string) ([]string, error) {
 // look judges an element by its name and place and tells what it is.
 func (s *spot) look(elem string) (fs.FileInfo, error) {
 	l := s.here()
+	if s.f.denies(l.elems(elem), s.to.write) {
+		return nil, denied(s.name)
+	}
 	if s.barred(l.elems(elem)) || runtime.GOOS == "windows" && shortName(elem) {
 		return nil, protected(s.name)
 	}
@@ -244,6 +250,9 @@ func (s *spot) missing(elem string, todo []string) (made bool, err error) {
 			if err := newName(s.name, elems[len(elems)-1]); err != nil {
 				return false, err
 			}
+		}
+		if s.f.denies(elems, s.to.write) {
+			return false, denied(s.name)
 		}
 		if s.barred(elems) {
 			return false, protected(s.name)

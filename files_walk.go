@@ -76,6 +76,9 @@ func (d *Folder) Later(work func() error) {
 // bars judges an entry by its name and place.
 func (d *Folder) bars(name string) bool {
 	f := d.walk.f
+	if len(f.denied) > 0 && f.denied.Has(append(slices.Clip(d.elems), name)) {
+		return true
+	}
 	if d.barred || name == "" || !d.walk.near && !f.guard.list.May(name) {
 		return d.barred
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // Grant is what one call may touch. The zero Grant is nothing at all. Guards
@@ -19,6 +21,12 @@ type Grant struct {
 	Hosts    []string `json:"hosts,omitempty"`
 	Programs []string `json:"programs,omitempty"` // absolute paths, or * for any
 	Secrets  []string `json:"secrets,omitempty"`  // names, or * for any
+	// Denied are places in Dirs that stay out of reach, Fixed such that can only
+	// be read: patterns from the top of the file system on, in which * and ? stay
+	// within a name and ** is any number of directories. Each means what lies
+	// below it too, in every letter case.
+	Denied []string `json:"denied,omitempty"`
+	Fixed  []string `json:"fixed,omitempty"`
 	// Time is the longest the tool may run; zero leaves the crib's limit.
 	Time time.Duration `json:"time,omitempty"`
 	// Bounds is what a sandbox has to enforce for this call.
@@ -32,7 +40,8 @@ type Dir struct {
 }
 
 // Meet is the most that both grants allow: the inner of two directories, the
-// narrower of two patterns, the smaller time, both sets of bounds.
+// narrower of two patterns, the smaller time, both sets of bounds, and neither
+// what the one nor what the other denies.
 func (g Grant) Meet(h Grant) Grant {
 	m := Grant{Time: shorter(g.Time, h.Time), Bounds: g.Bounds | h.Bounds}
 	for _, a := range g.Dirs {
@@ -46,7 +55,15 @@ func (g Grant) Meet(h Grant) Grant {
 	m.Hosts = meetHosts(g.Hosts, h.Hosts)
 	m.Programs = meetNames(g.Programs, h.Programs, meetWord)
 	m.Secrets = meetNames(g.Secrets, h.Secrets, meetWord)
+	m.Denied, m.Fixed = both(g.Denied, h.Denied), both(g.Fixed, h.Fixed)
 	return m
+}
+
+// both has every entry of two lists once.
+func both(a, b []string) []string {
+	out := slices.Concat(a, b)
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // within is what is left of a grant for who only has these effects.
@@ -59,6 +76,23 @@ func (g Grant) within(effects Effects) Grant {
 	}
 	if effects&Network == 0 {
 		g.Hosts = nil
+	}
+	return g
+}
+
+// reachable leaves out directories that are denied as a whole, and makes those
+// read-only that can only be read. What cannot be understood leaves none.
+func (g Grant) reachable() Grant {
+	denied, err := pathglob.NewSet(g.Denied)
+	fixed, ferr := pathglob.NewSet(g.Fixed)
+	if err != nil || ferr != nil {
+		g.Dirs = nil
+		return g
+	}
+	g.Dirs = slices.Clone(g.Dirs)
+	g.Dirs = slices.DeleteFunc(g.Dirs, func(d Dir) bool { return denied.Has(elements(d.Path)) })
+	for i := range g.Dirs {
+		g.Dirs[i].Write = g.Dirs[i].Write && !fixed.Has(elements(g.Dirs[i].Path))
 	}
 	return g
 }

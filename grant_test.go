@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // touches lists everything a grant gives among a small world, so that two
@@ -17,9 +19,11 @@ func touches(g Grant) []string {
 	var out []string
 	for _, path := range []string{"/", "/a", "/a/b", "/a/b/c", "/ab", "/x"} {
 		for _, d := range g.Dirs {
-			if inside(path, d.Path) {
+			denied, err := pathglob.NewSet(g.Denied)
+			fixed, ferr := pathglob.NewSet(g.Fixed)
+			if inside(path, d.Path) && err == nil && ferr == nil && !denied.Has(elements(path)) {
 				out = append(out, "read "+path)
-				if d.Write {
+				if d.Write && !fixed.Has(elements(path)) {
 					out = append(out, "write "+path)
 				}
 			}
@@ -66,6 +70,8 @@ func someGrant() *rapid.Generator[Grant] {
 				"*example.com", "example.com:80", "010.0.0.1", "fe80::1%eth0"),
 			Programs: words("*", "/bin/ls", "/bin/sh"),
 			Secrets:  words("*", "one", "two"),
+			Denied:   words("/a/b/**", "/**/c", "/x", "/A"),
+			Fixed:    words("/a/**", "/**/b", "/ab"),
 			Time:     time.Duration(rapid.IntRange(0, 3).Draw(t, "time")),
 			Bounds:   Bounds(rapid.IntRange(0, 31).Draw(t, "bounds")),
 		}

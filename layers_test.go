@@ -32,10 +32,11 @@ func rules() []rule {
 	return []rule{
 		{"internal/schema", 0, nil, "the schema engine is under the core: what it imports, everything imports"},
 		{"internal/sensitive", 0, nil, "names of keys and of files that others obey: the core, the guards and the sandbox go by one list and compare names in one way"},
+		{"internal/pathglob", 0, nil, "patterns of paths: rules, the handle on files and what sandboxes cover read and match them in one way"},
 		{"internal/toolname", 0, nil, "what a tool is called is under the core, so that a name means the same wherever a person types it"},
 		{"internal/lockfile", 0, nil, "one process at a time: the journal and what is sealed wait for each other in one way"},
 		{"internal/seal", 0, []string{"internal/lockfile"}, "what decides something and lies on a disk is sealed in one way, and what must not be guessed is hashed in one way"},
-		{".", 0, []string{"internal/schema", "internal/sensitive", "internal/seal", "internal/toolname"}, "the core is imported by everything, so it must import nothing that could need the core"},
+		{".", 0, []string{"internal/schema", "internal/sensitive", "internal/seal", "internal/pathglob", "internal/toolname"}, "the core is imported by everything, so it must import nothing that could need the core"},
 
 		{"internal/gitconfig", 0, nil, "the format of a file: the guards and the sandbox both protect what it names"},
 		{"internal/gitindex", 0, nil, "the format of a file: the guard of command lines and the sandbox's shield both read it"},
@@ -48,7 +49,7 @@ func rules() []rule {
 		{"toolbox/finder", 2, []string{".", "internal/find"}, "a toolbox is a supplier; this one ranks what it is given, with the ranking that the command line uses too"},
 		{"toolbox/mcphub/...", 2, []string{".", "internal/mcp/...", "internal/toolname"}, "a toolbox is a supplier: the hub knows the contract and the protocol that its servers speak, and never another toolbox"},
 		{"toolbox/*/...", 1, []string{"."}, "a toolbox is a supplier: it knows the contract and never another toolbox; it uses other tools by Env.Use"},
-		{"internal/guard/...", 1, []string{".", "internal/gitconfig", "internal/gitindex", "internal/sensitive", "internal/toolname"}, leaf + "; what it shares with others stands on the ground floor"},
+		{"internal/guard/...", 1, []string{".", "internal/gitconfig", "internal/gitindex", "internal/pathglob", "internal/sensitive", "internal/toolname"}, leaf + "; what it shares with others stands on the ground floor"},
 		{"internal/desk/...", 1, []string{".", "internal/seal"}, leaf},
 		{"internal/dialect/...", 1, []string{"."}, leaf},
 		{"internal/vault/...", 1, []string{"."}, leaf},
@@ -61,7 +62,7 @@ func rules() []rule {
 
 		{"internal/store", 2, []string{".", "internal/desk", "internal/lockfile", "internal/seal"}, adapter},
 		{"internal/store/*", 2, []string{".", "internal/store", "internal/desk"}, adapter + "; a database is a driver and a DSN under the SQL of internal/store"},
-		{"internal/sandbox", 2, []string{".", "internal/gitconfig", "internal/gitindex", "internal/sensitive"}, adapter + "; what it shares with the guards stands on the ground floor"},
+		{"internal/sandbox", 2, []string{".", "internal/gitconfig", "internal/gitindex", "internal/pathglob", "internal/sensitive"}, adapter + "; what it shares with the guards stands on the ground floor"},
 		{"internal/sandbox/*", 2, []string{".", "internal/sandbox", "internal/sensitive"}, adapter},
 		{"internal/fabric/...", 2, []string{"."}, adapter},
 

@@ -58,12 +58,13 @@ func (a *App) setPolicy(cfg Config, layers *Layers) error {
 		}
 	}
 	rules, err := guard.NewRules(layers.rules(cfg), guard.RuleOptions{
-		Own: ownBoxes(), Known: knownNames(cfg), Base: a.reach.base, Home: a.policy.home, Resolve: guard.RealPath, Shell: shell, Conditions: &a.policy.conditions,
+		Own: ownBoxes(), Known: knownNames(cfg), Base: a.reach.base, Home: a.policy.home, Resolve: guard.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
 	})
 	if err != nil {
 		return err
 	}
 	p := &guard.Policy{Rules: rules, Mode: layers.mode, Shell: shell, Obeyed: a.obeyedGuard()}
+	p.Whole = &a.Crib.Grant
 	p.ModeBy = func(call toolcrib.Call) string {
 		_, why := layers.modeBy(call)
 		return why

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // ImportCodex reads a .rules file of Codex. Such a file is a program; of it the
@@ -113,8 +114,8 @@ func codexWords(pattern []starValue) ([]string, error) {
 				if err != nil || e.list != nil {
 					return nil, errors.New("a word of it is no plain text")
 				}
-				if next = append(next, strings.TrimSpace(before+" "+w)); len(next) > maxBraces {
-					return nil, fmt.Errorf("it stands for more than %d rules", maxBraces)
+				if next = append(next, strings.TrimSpace(before+" "+w)); len(next) > pathglob.MaxBraces {
+					return nil, fmt.Errorf("it stands for more than %d rules", pathglob.MaxBraces)
 				}
 			}
 		}

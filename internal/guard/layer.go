@@ -72,6 +72,8 @@ type layer struct {
 	Layer
 	deny, ask, allow *ruleSet
 	commands         map[string]bool // programs that there are allows about
+	// Those of deny and ask that hold places, for command lines.
+	denyPlaces, askPlaces []*permission
 }
 
 // NewRules reads layers. Any mistake refuses all of them and is told by layer:
@@ -153,6 +155,7 @@ func newLayer(l Layer, opt *RuleOptions) (*layer, error) {
 		return newRuleSet(some)
 	}
 	made := &layer{Layer: l, deny: of(toolcrib.Deny), ask: of(toolcrib.Ask), allow: of(toolcrib.Allow), commands: map[string]bool{}}
+	made.denyPlaces, made.askPlaces = placeRules(made.deny.all, opt), placeRules(made.ask.all, opt)
 	for _, p := range made.allow.all {
 		if p.single() {
 			made.commands[p.command.program(true)] = true

@@ -97,7 +97,7 @@ func (b *bucket) add(p *permission) {
 	switch {
 	case p.kind == specPath:
 		for _, g := range p.path.loose {
-			put(&b.paths, strings.Join(g[:g.fixed()], "/"))
+			put(&b.paths, strings.Join(g[:g.Fixed()], "/"))
 		}
 	case p.kind == specDomain && !p.domain.any:
 		put(&b.hosts, p.domain.host)

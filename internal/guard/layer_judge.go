@@ -29,6 +29,9 @@ type Policy struct {
 	// ModeBy says what keeps the mode of a call below the one that was chosen for
 	// it; empty: nothing does. Nil: nobody knows.
 	ModeBy func(toolcrib.Call) string
+	// Whole is the most that any call may get: what rules about paths deny is
+	// taken out of it. Nil: where there are such rules, nothing is left of a call.
+	Whole *toolcrib.Grant
 	// Shell is the shell guard that stands beside this one; RuleOptions.Shell has
 	// to be the same. Nil: no command line is understood.
 	Shell *Shell
@@ -96,7 +99,15 @@ func (p *Policy) Unasked(call toolcrib.Call) bool {
 }
 
 // Judge implements [toolcrib.Guard].
-func (p *Policy) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
+func (p *Policy) Judge(ctx context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
+	v, err := p.judge(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return p.narrowed(&r, v), nil
+}
+
+func (p *Policy) judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
 	mode := p.mode(r.Call)
 	said := p.Rules.judge(&r, p.look)
 	if said.rule != nil && said.decision == toolcrib.Deny {

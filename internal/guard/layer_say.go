@@ -49,6 +49,9 @@ func (r *Rules) judge(review *toolcrib.Review, look *look) saying {
 			continue
 		}
 		certain, possible := l.deny.takes(s)
+		if certain == nil && s.lines {
+			certain = r.takesPlace(l.denyPlaces, s)
+		}
 		if certain != nil {
 			return saying{decision: toolcrib.Deny, rule: certain, layer: l, subject: s}
 		}
@@ -56,6 +59,9 @@ func (r *Rules) judge(review *toolcrib.Review, look *look) saying {
 			continue
 		}
 		asked, unsure := l.ask.takes(s)
+		if asked == nil && s.lines {
+			asked = r.takesPlace(l.askPlaces, s)
+		}
 		switch {
 		case asked != nil:
 			ask = saying{decision: toolcrib.Ask, rule: asked, layer: l, subject: s}

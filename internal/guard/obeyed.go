@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
@@ -216,8 +217,8 @@ func (r *Rules) named(s *subject, at *obeyedPlace, o *Obeyed) bool {
 
 // inside: every way to read the pattern begins inside the place.
 func (s *pathSpec) inside(at *obeyedPlace, o *Obeyed) bool {
-	return len(s.exact) > 0 && !slices.ContainsFunc(s.exact, func(g glob) bool {
-		full := "/" + strings.Join(g[:g.fixed()], "/")
+	return len(s.exact) > 0 && !slices.ContainsFunc(s.exact, func(g pathglob.Glob) bool {
+		full := "/" + strings.Join(g[:g.Fixed()], "/")
 		if within(full, []string{path.Clean(at.full)}) {
 			return false
 		}

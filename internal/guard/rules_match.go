@@ -48,7 +48,13 @@ func (p *permission) specTakes(s *subject) certainty {
 	case specCommand:
 		return p.takesLine(s)
 	case specPath:
-		hit = p.path.may(s.paths())
+		forms := s.paths()
+		if forms.search && s.opt.Skips && p.decision == toolcrib.Deny && p.when == nil && s.review.Spec.Box == "files" {
+			plain := *forms // what lies below it is left out of the search
+			plain.search = false
+			forms = &plain
+		}
+		hit = p.path.may(forms)
 	case specDomain:
 		hit = p.domain.may(s.address())
 	case specParam:

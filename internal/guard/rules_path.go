@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // pathSpec is the specifier of a rule about files:
@@ -27,8 +28,8 @@ import (
 // any depth means anywhere. Where it gives it means what it says, below the
 // working directory.
 type pathSpec struct {
-	exact []glob // from the top of the file system on
-	loose []glob // the same, folded
+	exact []pathglob.Glob // from the top of the file system on
+	loose []pathglob.Glob // the same, folded
 }
 
 // places is what a rule about files has to know of the machine.
@@ -42,7 +43,7 @@ func parsePathSpec(text string, at places, gives bool) (*pathSpec, error) {
 		return nil, errors.New("a path pattern has no control characters and no backslashes")
 	}
 	text = filepath.ToSlash(text)
-	texts, err := expandBraces(text)
+	texts, err := pathglob.Braces(text)
 	if err != nil {
 		return nil, err
 	}
@@ -77,33 +78,33 @@ func (s *pathSpec) add(text string, at places, gives bool) error {
 	if top == "" {
 		return errors.New("nobody knows the working directory that it begins in")
 	}
-	g, err := parseGlob(rest)
+	g, err := pathglob.Parse(rest)
 	if err != nil {
 		return err
 	}
 	way := pathElems(top)
-	whole := append(glob(way), g...)
+	whole := append(pathglob.Glob(way), g...)
 	s.put(whole)
 	// The same by the real path of its fixed part: whoever names a file by that
 	// must find the same rule. A rule that gives goes only by what nobody who is
 	// given something can put a link into: a rule for ./src must not become one
 	// for what ./src is a link to.
-	n := whole.fixed()
+	n := whole.Fixed()
 	if gives {
 		n = min(n, max(len(way), 1))
 	}
 	if found, err := at.real("/" + strings.Join(whole[:n], "/")); err == nil {
-		s.put(append(glob(pathElems(found)), whole[n:]...))
+		s.put(append(pathglob.Glob(pathElems(found)), whole[n:]...))
 	}
 	return nil
 }
 
-func (s *pathSpec) put(g glob) {
-	if slices.ContainsFunc(s.exact, func(h glob) bool { return slices.Equal(g, h) }) {
+func (s *pathSpec) put(g pathglob.Glob) {
+	if slices.ContainsFunc(s.exact, func(h pathglob.Glob) bool { return slices.Equal(g, h) }) {
 		return
 	}
 	s.exact = append(s.exact, g)
-	s.loose = append(s.loose, g.folded())
+	s.loose = append(s.loose, g.Folded())
 }
 
 // real resolves the links of an absolute path that need not exist in full.
@@ -193,7 +194,7 @@ func formsOf(given string, at *places) *pathForms {
 		f.exact = append(f.exact, elems)
 		folded := make([]string, len(elems))
 		for i, e := range elems {
-			folded[i] = foldPath(e)
+			folded[i] = pathglob.Fold(e)
 		}
 		f.loose, f.joined = append(f.loose, folded), append(f.joined, strings.Join(folded, "/"))
 	}
@@ -229,7 +230,7 @@ func (s *pathSpec) may(f *pathForms) bool {
 	}
 	for _, elems := range f.loose {
 		for _, g := range s.loose {
-			if g.match(elems, true) || f.search && g.reaches(elems) {
+			if g.Match(elems, true) || f.search && g.Reaches(elems) {
 				return true
 			}
 		}
@@ -243,24 +244,11 @@ func (s *pathSpec) is(f *pathForms) bool {
 		return false
 	}
 	for _, elems := range f.exact {
-		if !slices.ContainsFunc(s.exact, func(g glob) bool { return g.match(elems, false) }) {
+		if !slices.ContainsFunc(s.exact, func(g pathglob.Glob) bool { return g.Match(elems, false) }) {
 			return false
 		}
 	}
 	return true
-}
-
-// reaches: something that the pattern means may lie below a directory.
-func (g glob) reaches(dir []string) bool {
-	for i, p := range g {
-		if p == "**" || i == len(dir) {
-			return true
-		}
-		if ok, err := path.Match(p, dir[i]); err != nil || !ok {
-			return false
-		}
-	}
-	return len(dir) <= len(g)
 }
 
 // isPathTool knows the tools of the box files: their argument path is a path.

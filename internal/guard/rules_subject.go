@@ -28,6 +28,9 @@ type RuleOptions struct {
 	// can say where a path leads, so that a rule about files gives nothing, and
 	// one that takes away always does.
 	Resolve func(path string) (string, error)
+	// Skips says that the handle on files leaves out what a call was denied
+	// (Policy.Whole): a search that passes by such a place is not refused.
+	Skips bool
 	// Shell reads command lines. Nil: none is understood.
 	Shell *Shell
 	// Conditions compiles expressions and keeps what it compiled. Nil: rules
@@ -50,6 +53,9 @@ type subject struct {
 	look    *look
 	gotLine bool
 	line    *Line
+
+	gotOperands   bool
+	placeOperands []operand
 
 	gotWords bool
 	words    []string // of a plain line

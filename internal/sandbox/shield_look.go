@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // Covering is what a look at granted directories found.
@@ -56,6 +57,10 @@ func (s *Shield) Covers(dirs []toolcrib.Dir) ([]Cover, error) {
 // looks. Where files come and go all the time, some looks in a row that saw the
 // same to be covered must do.
 func (s *Shield) Look(dirs []toolcrib.Dir) (*Covering, error) {
+	return s.lookAt(dirs, nil, nil)
+}
+
+func (s *Shield) lookAt(dirs []toolcrib.Dir, denied, fixed pathglob.Set) (*Covering, error) {
 	if s == nil {
 		return &Covering{}, nil
 	}
@@ -67,7 +72,7 @@ func (s *Shield) Look(dirs []toolcrib.Dir) (*Covering, error) {
 		}
 		last := walk
 		var err error
-		if walk, err = s.look1(dirs); err != nil {
+		if walk, err = s.look1(dirs, denied, fixed); err != nil {
 			return nil, err
 		}
 		switch {
@@ -100,11 +105,14 @@ func Moving(place string, cause error) error {
 }
 
 // look1 looks once.
-func (s *Shield) look1(dirs []toolcrib.Dir) (*shieldWalk, error) {
+func (s *Shield) look1(dirs []toolcrib.Dir, denied, fixed pathglob.Set) (*shieldWalk, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w := &shieldWalk{shield: s, dirs: dirs, visited: map[string]dirState{}}
+	w := &shieldWalk{shield: s, dirs: dirs, visited: map[string]dirState{}, denied: denied, fixed: fixed}
 	if err := w.coverPlaces(); err != nil {
+		return nil, err
+	}
+	if err := w.coverDenied(); err != nil {
 		return nil, err
 	}
 	if err := w.descendAll(); err != nil {

@@ -199,20 +199,21 @@ func (w *shieldWalk) miss(path string, include bool) {
 // maxHolds bounds how often a place is looked at that comes and goes.
 const maxHolds = 5
 
-// Hold is Look, and keeps what is obeyed and missing from being made until it
+// Hold is LookAt, and keeps what is obeyed and missing from being made until it
 // is released.
-func (s *Shield) Hold(dirs []toolcrib.Dir) (*Covering, *Hold, error) {
+func (s *Shield) Hold(grant toolcrib.Grant) (*Covering, *Hold, error) {
 	if s == nil {
-		return &Covering{}, nil, nil
+		found, err := s.LookAt(grant)
+		return found, nil, err
 	}
 	var err error
 	for range maxHolds {
 		var found *Covering
-		if found, err = s.Look(dirs); err != nil {
+		if found, err = s.LookAt(grant); err != nil {
 			return nil, nil, err
 		}
 		var hold *Hold
-		if hold, found.Covers, err = s.holdAll(dirs, found.Covers, found.missing); !errors.Is(err, errAppeared) {
+		if hold, found.Covers, err = s.holdAll(grant.Dirs, found.Covers, found.missing); !errors.Is(err, errAppeared) {
 			return found, hold, err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
@@ -37,6 +38,8 @@ type shieldWalk struct {
 	trees   []workTree
 	gits    map[string]FileID // Git directories, and what leads to one
 	found   []Cover
+	denied  pathglob.Set // by rules, for this look
+	fixed   pathglob.Set
 	notes   map[string]bool
 	read    bool     // a directory was not as it was remembered
 	moved   string   // something that was there and then was not

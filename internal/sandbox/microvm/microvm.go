@@ -156,9 +156,9 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	if err != nil {
 		return toolcrib.Exit{}, err
 	}
-	if covers, err := s.cfg.Shield.Covers(grant.Dirs); err != nil {
+	if covering, err := s.cfg.Shield.LookAt(grant); err != nil {
 		return toolcrib.Exit{}, err
-	} else if len(covers) > 0 {
+	} else if covers := covering.Covers; len(covers) > 0 {
 		return toolcrib.Exit{}, sandbox.Unavailable(fmt.Sprintf("a microsandbox server cannot keep %s from a program: grant another directory, or choose another backend", covers[0].Path), nil)
 	}
 	if cmd.Stdin != nil {

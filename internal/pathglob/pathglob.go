@@ -1,23 +1,29 @@
-package guard
+// Package pathglob has the patterns of rules about paths: one way to read them
+// and one way to hold paths against them, for the rules, for the handle on
+// files and for what sandboxes cover. It stands below the core and imports
+// nothing of ours. Its one invariant: a folded pattern means every name under
+// which some file system would find the same entry.
+package pathglob
 
 import (
 	"errors"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 )
 
-// glob is a path pattern cut into elements. * and ? stay within one element,
+// Glob is a path pattern cut into elements. * and ? stay within one element,
 // ** is any number of elements, {a,b} was expanded before.
-type glob []string
+type Glob []string
 
-// maxBraces bounds what {a,b}{c,d} can grow to.
-const maxBraces = 64
+// MaxBraces bounds what {a,b}{c,d} can grow to.
+const MaxBraces = 64
 
-// expandBraces writes out the alternatives of a pattern.
-func expandBraces(text string) ([]string, error) {
+// Braces writes out the alternatives of a pattern.
+func Braces(text string) ([]string, error) {
 	open := strings.IndexByte(text, '{')
 	if open < 0 {
 		if strings.Contains(text, "}") {
@@ -29,24 +35,24 @@ func expandBraces(text string) ([]string, error) {
 	if end < 0 || strings.Contains(text[open+1:open+end], "{") {
 		return nil, errors.New("its braces do not match, or stand in each other")
 	}
-	rest, err := expandBraces(text[open+end+1:])
+	rest, err := Braces(text[open+end+1:])
 	if err != nil {
 		return nil, err
 	}
 	var out []string
 	for word := range strings.SplitSeq(text[open+1:open+end], ",") {
 		for _, tail := range rest {
-			if out = append(out, text[:open]+word+tail); len(out) > maxBraces {
-				return nil, fmt.Errorf("it has more than %d alternatives", maxBraces)
+			if out = append(out, text[:open]+word+tail); len(out) > MaxBraces {
+				return nil, fmt.Errorf("it has more than %d alternatives", MaxBraces)
 			}
 		}
 	}
 	return out, nil
 }
 
-// parseGlob cuts a clean pattern into elements and checks each.
-func parseGlob(text string) (glob, error) {
-	var g glob
+// Parse cuts a clean pattern into elements and checks each.
+func Parse(text string) (Glob, error) {
+	var g Glob
 	for e := range strings.SplitSeq(text, "/") {
 		switch {
 		case e == "" || e == ".":
@@ -61,7 +67,7 @@ func parseGlob(text string) (glob, error) {
 			return nil, errors.New("** stands for whole directories: write it between slashes")
 		default:
 			if _, err := path.Match(e, "x"); err != nil {
-				return nil, fmt.Errorf("%q is not a pattern: %w", clip(e), err)
+				return nil, fmt.Errorf("%q is not a pattern: %w", e, err)
 			}
 		}
 		g = append(g, e)
@@ -69,10 +75,10 @@ func parseGlob(text string) (glob, error) {
 	return g, nil
 }
 
-// match holds the pattern against the elements of a path. If below is set, what
+// Match holds the pattern against the elements of a path. If below is set, what
 // lies in a matched directory matches as well. It goes through both once: of
 // several ** only the last one seen can still take more.
-func (g glob) match(elems []string, below bool) bool {
+func (g Glob) Match(elems []string, below bool) bool {
 	p, e, star, mark := 0, 0, -1, 0
 	for e < len(elems) {
 		switch {
@@ -105,8 +111,8 @@ func matchElem(pattern, elem string) bool {
 	return err == nil && ok
 }
 
-// fixed counts the leading elements that are no pattern.
-func (g glob) fixed() int {
+// Fixed counts the leading elements that are no pattern.
+func (g Glob) Fixed() int {
 	for i, e := range g {
 		if strings.ContainsAny(e, "*?[\\") {
 			return i
@@ -115,11 +121,11 @@ func (g glob) fixed() int {
 	return len(g)
 }
 
-// foldPath is one element of a path under which some file system would find the
+// Fold is one element of a path under which some file system would find the
 // same entry: case, invisible characters, accents written in two ways, dots and
 // spaces at the end and what follows a colon do not count. Two different names
 // may fold to the same: it is for what takes away.
-func foldPath(elem string) string {
+func Fold(elem string) string {
 	plain := true
 	for i := range len(elem) {
 		if c := elem[i]; c >= utf8.RuneSelf || c >= 'A' && c <= 'Z' || c == ':' {
@@ -185,17 +191,82 @@ func foldsToASCII(r rune) bool {
 	return false
 }
 
-// folded is the pattern for folded paths. What folding breaks matches anything.
-func (g glob) folded() glob {
-	out := make(glob, len(g))
+// Folded is the pattern for folded paths. What folding breaks matches anything.
+func (g Glob) Folded() Glob {
+	out := make(Glob, len(g))
 	for i, e := range g {
 		if out[i] = e; e == "**" {
 			continue
 		}
-		out[i] = foldPath(e)
+		out[i] = Fold(e)
 		if _, err := path.Match(out[i], "x"); err != nil || strings.ContainsAny(e, "[\\") && out[i] != strings.ToLower(e) {
 			out[i] = "*"
 		}
+	}
+	return out
+}
+
+// Reaches reports whether something that the pattern means may lie below a
+// directory.
+func (g Glob) Reaches(dir []string) bool {
+	for i, p := range g {
+		if p == "**" || i == len(dir) {
+			return true
+		}
+		if ok, err := path.Match(p, dir[i]); err != nil || !ok {
+			return false
+		}
+	}
+	return len(dir) <= len(g)
+}
+
+// String writes the pattern as a path from the top of the file system.
+func (g Glob) String() string { return "/" + strings.Join(g, "/") }
+
+// Set is patterns from the top of the file system, folded. The zero Set has
+// none.
+type Set []Glob
+
+// NewSet reads patterns as [Glob.String] writes them.
+func NewSet(patterns []string) (Set, error) {
+	var s Set
+	for _, text := range patterns {
+		if !strings.HasPrefix(text, "/") {
+			return nil, fmt.Errorf("the pattern %q does not begin at the top of the file system", text)
+		}
+		g, err := Parse(text)
+		if err != nil {
+			return nil, fmt.Errorf("the pattern %q: %w", text, err)
+		}
+		s = append(s, g.Folded())
+	}
+	return s, nil
+}
+
+// Has reports whether a path, given as its elements, is what a pattern means or
+// lies below it.
+func (s Set) Has(elems []string) bool {
+	if len(s) == 0 {
+		return false
+	}
+	plain := fold(elems)
+	return slices.ContainsFunc(s, func(g Glob) bool { return g.Match(plain, true) })
+}
+
+// Reaches reports whether something that a pattern means may lie below a
+// directory.
+func (s Set) Reaches(dir []string) bool {
+	if len(s) == 0 {
+		return false
+	}
+	plain := fold(dir)
+	return slices.ContainsFunc(s, func(g Glob) bool { return g.Reaches(plain) })
+}
+
+func fold(elems []string) []string {
+	out := make([]string, len(elems))
+	for i, e := range elems {
+		out[i] = Fold(e)
 	}
 	return out
 }

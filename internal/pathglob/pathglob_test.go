@@ -1,0 +1,64 @@
+package pathglob
+
+import (
+	"strings"
+	"testing"
+)
+
+func elems(path string) []string {
+	return strings.FieldsFunc(path, func(r rune) bool { return r == '/' })
+}
+
+func TestSet(t *testing.T) {
+	s, err := NewSet([]string{"/w/Secrets/**", "/**/*.key", "/w/a/*/c"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{
+		"/w/secrets": true, "/w/SECRETS/k": true, "/w/secrets/a/b": true, "/w/secrets2": false, "/w": false, "/x.key": true, "/w/d/X.KEY": true, "/w/d/x.key/below": true,
+		"/w/a/b/c": true, "/w/a/b/c/d": true, "/w/a/c": false, "/w/a/b": false, "/": false,
+	} {
+		if got := s.Has(elems(path)); got != want {
+			t.Errorf("%s: %v", path, got)
+		}
+	}
+	narrow, err := NewSet([]string{"/w/secrets/**"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for path, want := range map[string]bool{"/": true, "/w": true, "/w/src": false, "/x": false} {
+		if got := narrow.Reaches(elems(path)); got != want {
+			t.Errorf("%s is reached: %v", path, got)
+		}
+	}
+	for _, bad := range []string{"", "w/secrets", "/w/../x", "/w/[", "/w/a**"} {
+		if _, err := NewSet([]string{bad}); err == nil {
+			t.Errorf("%q is a pattern", bad)
+		}
+	}
+}
+
+// FuzzSet: what a pattern means is reached from everywhere above it, so that a
+// walk that goes by Reaches finds all that is covered.
+func FuzzSet(f *testing.F) {
+	f.Add("/w/secrets/**", "/w/secrets/k")
+	f.Add("/**/*.key", "/a/b.key")
+	f.Add("/a/*/c", "/a/B/c/d")
+	f.Fuzz(func(t *testing.T, pattern, path string) {
+		s, err := NewSet([]string{pattern})
+		if err != nil {
+			return
+		}
+		all := elems(path)
+		for i := range all {
+			if s.Has(all[:i+1]) {
+				for k := range i + 1 {
+					if !s.Has(all[:k]) && !s.Reaches(all[:k]) {
+						t.Fatalf("%q means %q, which is not reached from %q", pattern, all[:i+1], all[:k])
+					}
+				}
+				return
+			}
+		}
+	})
+}
