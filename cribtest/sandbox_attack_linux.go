@@ -38,6 +38,10 @@ func special(verb string, args []string) bool {
 		plant(args[0])
 	case "calls":
 		tryCalls()
+	case "give":
+		give(args[0], args[1])
+	case "take":
+		take(args[0], args[1:])
 	default:
 		return false
 	}
@@ -404,5 +408,71 @@ func tryCalls() {
 	} {
 		_, _, errno := syscall.RawSyscall(c.args[0], c.args[1], c.args[2], c.args[3])
 		fmt.Println("call", c.name, int(errno))
+	}
+}
+
+// give sends an open directory to whoever comes to a socket, and ends when the
+// other has it.
+func give(socket, dir string) {
+	l, err := net.Listen("unix", socket)
+	if err != nil {
+		fmt.Println("refused listen", err)
+		return
+	}
+	c, err := l.Accept()
+	if err != nil {
+		fmt.Println("refused accept", err)
+		return
+	}
+	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY, 0)
+	if err != nil {
+		fmt.Println("refused open", err)
+		return
+	}
+	_, _, err = c.(*net.UnixConn).WriteMsgUnix([]byte("x"), syscall.UnixRights(fd), nil)
+	try("send", err)
+	_, _ = c.Read(make([]byte, 1))
+}
+
+// take gets such a directory, waits until its own input ends, and reads and
+// writes through it: names with a plus before are written.
+func take(socket string, names []string) {
+	fmt.Println("waiting")
+	var c net.Conn
+	for end := time.Now().Add(time.Minute); c == nil; {
+		var err error
+		if c, err = net.Dial("unix", socket); err != nil && time.Now().After(end) {
+			fmt.Println("refused dial", err)
+			return
+		}
+	}
+	text, rights := make([]byte, 1), make([]byte, syscall.CmsgSpace(4))
+	_, n, _, _, err := c.(*net.UnixConn).ReadMsgUnix(text, rights)
+	try("receive", err)
+	messages, err := syscall.ParseSocketControlMessage(rights[:n])
+	if err != nil || len(messages) != 1 {
+		fmt.Println("refused", len(messages), err)
+		return
+	}
+	fds, err := syscall.ParseUnixRights(&messages[0])
+	if err != nil {
+		fmt.Println("refused", err)
+		return
+	}
+	try("acknowledge", c.Close())
+	_, _ = io.Copy(io.Discard, os.Stdin)
+	for _, name := range names {
+		rest, write := strings.CutPrefix(name, "+")
+		flags := syscall.O_RDONLY
+		if write {
+			flags = syscall.O_WRONLY | syscall.O_CREAT
+		}
+		fd, err := syscall.Openat(fds[0], rest, flags, 0o644)
+		if err == nil && write {
+			_, err = syscall.Write(fd, []byte("planted"))
+		} else if err == nil {
+			_, err = syscall.Read(fd, make([]byte, 1))
+		}
+		try(name, err)
 	}
 }
