@@ -35,9 +35,13 @@ func runnerFiles(name string) (files []string, up bool) {
 }
 
 // definitions adds the files by which a runner goes.
-func (s *scripts) definitions(p *guard.Program) {
+func (s *scripts) definitions(p *guard.Program, fed string) {
 	files, up := runnerFiles(toolName(p.Name))
 	if files == nil {
+		return
+	}
+	if fed != "" {
+		s.unknown = true // which file it is told to go by is filled in
 		return
 	}
 	if files[0] == "package.json" && elsewhere(p) {
@@ -49,6 +53,8 @@ func (s *scripts) definitions(p *guard.Program) {
 		word := a.Text
 		if name, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(name, "-") {
 			word = value // --file=x, --prefix=dir
+		} else if ok { // make MAKEFILES=x
+			word = value
 		} else if strings.HasPrefix(word, "-") {
 			if len(word) > 2 && word[1] != '-' { // -fx, -Cdir
 				word = word[2:]
@@ -63,6 +69,9 @@ func (s *scripts) definitions(p *guard.Program) {
 			return
 		}
 		s.in(p.Dirs, word, isFile)
+		for j := 3; j < len(a.Text) && strings.HasPrefix(a.Text, "-"); j++ { // -sfx
+			s.in(p.Dirs, a.Text[j:], isFile)
+		}
 		for _, dir := range p.Dirs {
 			if !filepath.IsAbs(word) {
 				dir = filepath.Join(dir, word)
@@ -80,7 +89,10 @@ func (s *scripts) definitions(p *guard.Program) {
 			for _, name := range files {
 				if file := filepath.Join(dir, name); isFile(file) {
 					there = true
-					s.add(file)
+					s.add(file, false)
+					for _, other := range besides(p, name) {
+						s.in([]string{dir}, other, isFile)
+					}
 				}
 			}
 			if there || !up || filepath.Dir(dir) == dir {
@@ -89,6 +101,18 @@ func (s *scripts) definitions(p *guard.Program) {
 			dir = filepath.Dir(dir)
 		}
 	}
+}
+
+// besides names further files that say how the scripts of a package are run.
+func besides(p *guard.Program, definition string) []string {
+	if definition != "package.json" {
+		return nil
+	}
+	files := []string{".npmrc", ".yarnrc", ".yarnrc.yml"} // script-shell, node-options, yarnPath
+	if slices.ContainsFunc(p.Args, func(a guard.Arg) bool { return a.Text == "start" || a.Text == "restart" }) {
+		files = append(files, "server.js") // what npm starts where nothing else is said
+	}
+	return files
 }
 
 // elsewhere reports whether a package manager is told to run the scripts of

@@ -30,27 +30,45 @@ type scripts struct {
 
 // scriptsOf gives the scripts of a line, and whether they are all of them.
 func scriptsOf(line *guard.Line, writable []string) (files []desk.File, known bool) {
-	s := &scripts{writable: writable}
+	s := &scripts{writable: writable, unknown: !line.Certain()}
+	replaces, moves := fillers(line)
 	piped := false // what an interpreter runs comes from the rest of the line
 	for i := range line.Programs {
 		p := &line.Programs[i]
+		fed := fedBy(p)
+		name := toolName(p.Name)
+		_, interpreter := mannerOf(name)
+		runs := interpreter || strings.Contains(p.Name, "/") || p.Class == guard.Runs || p.Class == guard.Unknown
+		switch {
+		case fed != "" && strings.Contains(p.Name, "{}"), // the program is filled in
+			fed == "xargs" && (replaces && runs || runs && !interpreter && !strings.Contains(p.Name, "/")),
+			fed == "find" && moves && runs && !filepath.IsAbs(p.Name):
+			s.unknown = true
+		}
 		s.program(p)
-		if name := toolName(p.Name); slices.Contains(interpreters(), name) {
-			piped = !s.interpreted(p.Dirs, p.Args, name) || piped
+		if interpreter {
+			piped = !s.interpreted(p.Dirs, p.Args, name, fed) || piped
 		} else {
-			s.others(p, slices.Contains(launchers(), name))
+			s.others(p, name, fed)
 		}
-		s.definitions(p)
+		s.definitions(p, fed)
 	}
+	if piped {
+		s.pipes(line)
+	}
+	return s.files, !s.unknown
+}
+
+// pipes adds the files of a line in which an interpreter runs its standard input.
+func (s *scripts) pipes(line *guard.Line) {
 	for i := range line.Programs {
-		if !piped {
-			break
-		}
 		p := &line.Programs[i]
+		if _, interpreter := mannerOf(toolName(p.Name)); !interpreter && p.Class != guard.ReadOnly {
+			s.unknown = true // what comes of it is decided while the line runs
+		}
 		for _, a := range p.Args {
-			if a.Literal {
-				s.in(p.Dirs, a.Text, isFile)
-			}
+			s.unknown = s.unknown || !a.Literal
+			s.in(p.Dirs, a.Text, isFile)
 		}
 		for _, r := range line.Redirects {
 			if strings.HasPrefix(r.Op, "<") && !strings.HasPrefix(r.Op, "<<") {
@@ -58,16 +76,40 @@ func scriptsOf(line *guard.Line, writable []string) (files []desk.File, known bo
 			}
 		}
 	}
-	return s.files, !s.unknown
 }
 
-// interpreters run the file they are given first.
-func interpreters() []string {
-	return []string{
-		"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "source", ".",
-		"python", "pypy", "node", "nodejs", "ruby", "perl", "php", "lua", "luajit", "tclsh", "wish", "expect", "Rscript", "julia",
-		"osascript", "pwsh", "powershell", "java", "groovy", "guile", "awk", "gawk", "mawk", "tsx", "ts-node", "swift", "elixir", "escript", "sed", "gsed",
+// fillers looks for programs that start others with words of which only they
+// know. replaces: in the place of a mark that can be any word; moves: elsewhere.
+func fillers(line *guard.Line) (replaces, moves bool) {
+	for i := range line.Programs {
+		p := &line.Programs[i]
+		name := filepath.Base(p.Name)
+		for _, a := range p.Args {
+			switch {
+			case name == "find":
+				moves = moves || a.Text == "-execdir" || a.Text == "-okdir" || !a.Literal && !a.Glob
+			case name == "parallel":
+				replaces = true
+			case name == "xargs":
+				replaces = replaces || !a.Literal || strings.HasPrefix(a.Text, "--rep") || strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "--") && strings.ContainsAny(a.Text, "iIJ")
+			}
+		}
 	}
+	return replaces, moves
+}
+
+// fedBy names what gives a program words that do not stand in the line.
+func fedBy(p *guard.Program) string {
+	fed := ""
+	for _, by := range p.Via {
+		switch by {
+		case "xargs", "parallel":
+			return "xargs"
+		case "find":
+			fed = by
+		}
+	}
+	return fed
 }
 
 // launchers run files, some words further on.
@@ -75,12 +117,21 @@ func launchers() []string {
 	return []string{"deno", "bun", "uv", "poetry", "pipenv", "npx", "bunx", "pnpx", "go", "dotnet", "rye", "pdm", "hatch", "conda", "mise", "direnv"}
 }
 
+// readers run what stands in a file of any name that they are told of.
+func readers() []string {
+	return []string{"cmake", "vim", "vi", "nvim", "ex", "ed", "view", "emacs", "gdb", "lldb", "sqlite", "psql", "mysql", "mariadb", "screen", "tmux", "at", "batch", "crontab", "ansible-playbook", "docker-compose", "gs", "bc", "dc"}
+}
+
 // toolName is the name of a program without its place and its version.
 func toolName(name string) string {
 	if name == "." {
 		return name
 	}
-	return strings.TrimRight(filepath.Base(name), "0123456789.")
+	name = filepath.Base(name)
+	if short := strings.TrimRight(name, "0123456789."); len(short) > 1 {
+		return strings.TrimRight(short, "-") // sqlite3, python3.12, bash-5.2
+	}
+	return name
 }
 
 // program adds the program itself, where it is named by a path or lies where
@@ -94,125 +145,67 @@ func (s *scripts) program(p *guard.Program) {
 		s.in(p.Dirs, p.Name, isFile)
 	case p.Path != "":
 		if s.canWrite(p.Path) {
-			s.add(p.Path)
+			s.add(p.Path, false)
 		}
 	default: // not found where we look: the line may have its own idea of where that is
 		s.in(p.Dirs, p.Name, isFile)
 	}
 }
 
-// interpreted adds the script of an interpreter, and reports whether it has one.
-func (s *scripts) interpreted(dirs []string, args []guard.Arg, name string) bool {
-	if only := scriptOption(name); only != "" {
-		for i, a := range args {
-			if word, ok := strings.CutPrefix(a.Text, only); ok && word != "" {
-				s.in(dirs, word, isFile)
-			} else if ok && i+1 < len(args) {
-				s.in(dirs, args[i+1].Text, isFile)
-				s.unknown = s.unknown || !args[i+1].Literal
-			}
-		}
-		return true // else it stands in the line
-	}
-	found, value := false, false // value: this word may belong to the option before it
-	for i, a := range args {
-		word := a.Text
-		switch {
-		case strings.HasPrefix(word, "-") && word != "-":
-			if word == "-m" && strings.HasPrefix(name, "py") && i+1 < len(args) {
-				module := strings.ReplaceAll(args[i+1].Text, ".", "/")
-				s.in(dirs, module+".py", isFile)
-				s.in(dirs, module+"/__main__.py", isFile)
-				s.unknown = s.unknown || !args[i+1].Literal
-				return true
-			}
-			if inline(name, word) {
-				return true
-			}
-			if name == "sh" || strings.HasSuffix(name, "sh") && name != "pwsh" {
-				if strings.Contains(word, "s") && !strings.HasPrefix(word, "--") {
-					return false // it reads its standard input, and the words are for that
-				}
-			}
-			if _, of, ok := strings.Cut(word, "="); ok {
-				s.in(dirs, of, isFile)
-			}
-			s.unknown = s.unknown || !a.Literal
-			value = word != "--" && !plainOption(name, word)
-			continue
-		case !a.Literal:
-			s.unknown = true
-			return true
-		case word == "-":
-			return found
-		}
-		s.in(dirs, word, isFile)
-		for _, begins := range []string{"__main__.py", "index.js", "package.json"} { // a directory can be run as well
-			s.in(dirs, filepath.Join(word, begins), isFile)
-		}
-		if !value {
-			return true
-		}
-		value = false
-		found = found || slices.ContainsFunc(dirs, func(dir string) bool { return isFile(filepath.Join(dir, word)) }) || isFile(word) && filepath.IsAbs(word)
-	}
-	return found
-}
-
-// scriptOption is the option by which a program is given its script in a file,
-// where that is the only way.
-func scriptOption(name string) string {
-	switch name {
-	case "awk", "gawk", "mawk", "sed", "gsed":
-		return "-f"
-	}
-	return ""
-}
-
-// inline reports whether the code of an interpreter follows in the line, where
-// it is bound with it.
-func inline(name, option string) bool {
-	switch name {
-	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "csh", "tcsh", "python", "pypy":
-		return !strings.HasPrefix(option, "--") && strings.HasSuffix(option, "c") || option == "--command"
-	case "node", "nodejs", "ruby", "perl", "lua", "luajit", "Rscript", "julia", "osascript", "elixir", "groovy":
-		return slices.Contains([]string{"-e", "-p", "-pe", "-ne", "-E", "--eval", "--print"}, option)
-	case "php":
-		return option == "-r"
-	}
-	return false
-}
-
-// plainOption reports whether an option is known to take no word of its own.
-func plainOption(name, option string) bool {
-	letters := ""
-	switch name {
-	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh":
-		letters = "abefhiklmnpruvxBCEHPTt"
-	case "python", "pypy":
-		letters = "bBdEhiIOPqRsSuvVx"
-	case "perl":
-		letters = "wWtTsSu"
-	}
-	return letters != "" && !strings.HasPrefix(option, "--") && strings.Trim(option[1:], letters) == ""
-}
-
 // others adds what any other program could be told of to run it: programs and
 // scripts by their looks, for launchers also by their names, and what follows the
 // name of an interpreter.
-func (s *scripts) others(p *guard.Program, launcher bool) {
-	if p.Class != guard.Runs && p.Class != guard.Unknown {
-		return
+func (s *scripts) others(p *guard.Program, name, fed string) {
+	launcher, reader := slices.Contains(launchers(), name), slices.Contains(readers(), name)
+	take := func(file string) bool {
+		return runnable(file) || launcher && isFile(file) && isCode(file) || reader && isFile(file)
 	}
+	runs := p.Class == guard.Runs || p.Class == guard.Unknown
 	for i, a := range p.Args {
-		if !a.Literal || strings.HasPrefix(a.Text, "-") {
+		if p.Class != guard.ReadOnly && (strings.HasPrefix(a.Text, "-") || strings.ContainsAny(a.Text, "= ")) {
+			// --compress-program=./s.sh, -c core.pager=./s.sh, exec=sh s.sh
+			for _, word := range strings.FieldsFunc(a.Text, func(r rune) bool { return strings.ContainsRune("= \t\n,:;\"'()!|&@", r) }) {
+				s.in(p.Dirs, word, func(file string) bool { return take(file) || isFile(file) && isCode(file) })
+			}
+			if len(a.Text) > 2 && a.Text[1] != '-' {
+				s.in(p.Dirs, a.Text[2:], take) // -I./s.sh
+			}
+		}
+		if !runs {
+			if i > 0 && p.Class != guard.ReadOnly && strings.HasPrefix(p.Args[i-1].Text, "-") && a.Literal {
+				s.in(p.Dirs, a.Text, take) // -I ./s.sh
+			}
 			continue
 		}
-		if name := toolName(a.Text); slices.Contains(interpreters(), name) && name != "." && name != "" {
-			s.interpreted(p.Dirs, p.Args[i+1:], name)
+		if !a.Literal {
+			s.unknown = s.unknown || launcher && !a.Glob
+			continue
 		}
-		s.in(p.Dirs, a.Text, func(file string) bool { return runnable(file) || launcher && isFile(file) && isCode(file) })
+		if strings.HasPrefix(a.Text, "-") {
+			continue
+		}
+		if inner := toolName(a.Text); inner != "." && inner != "source" && !installs(p) {
+			if _, ok := mannerOf(inner); ok {
+				s.interpreted(p.Dirs, p.Args[i+1:], inner, fed)
+			}
+		}
+		s.in(p.Dirs, a.Text, take)
+		for _, dir := range p.Dirs {
+			if name != "bun" && name != "deno" {
+				break
+			}
+			for _, file := range begins(name, filepath.Join(dir, a.Text)) { // they add endings as well
+				if isFile(file) {
+					s.add(file, filepath.Base(file) != "package.json")
+				}
+			}
+		}
 	}
+}
+
+// installs reports whether the words of a program name packages.
+func installs(p *guard.Program) bool {
+	return len(p.Args) > 0 && slices.Contains([]string{"install", "add", "i", "uninstall", "remove", "update", "upgrade", "pull", "search", "info", "show", "tool", "env"}, p.Args[0].Text)
 }
 
 // in adds a file by its name in each of the directories where a program may
@@ -226,23 +219,29 @@ func (s *scripts) in(dirs []string, name string, take func(file string) bool) {
 	}
 	for _, dir := range dirs {
 		if file := filepath.Join(dir, name); take(file) {
-			s.add(file)
+			s.add(file, false)
 		}
 	}
 }
 
-// add notes a file with what it holds.
-func (s *scripts) add(file string) {
-	if systemFile(file) && !s.canWrite(file) || slices.ContainsFunc(s.files, func(f desk.File) bool { return f.Path == file }) {
+// add notes a file with what it holds. whole: all of it counts, also of a
+// package.json.
+func (s *scripts) add(file string, whole bool) {
+	before := slices.IndexFunc(s.files, func(f desk.File) bool { return f.Path == file })
+	if systemFile(file) && !s.canWrite(file) || before >= 0 && !whole {
 		return
 	}
-	if len(s.files) == maxBound {
+	if before < 0 && len(s.files) == maxBound {
 		s.unknown = true
 		return
 	}
-	sum, ok := contentOf(file)
+	sum, ok := contentOf(file, whole)
 	if !ok {
 		s.unknown = true
+		return
+	}
+	if before >= 0 {
+		s.files[before].Sum = sum
 		return
 	}
 	s.files = append(s.files, desk.File{Path: file, Sum: sum})
@@ -272,12 +271,12 @@ func systemFile(file string) bool {
 }
 
 // contentOf is a fingerprint of what a file holds, unless it cannot be read.
-func contentOf(file string) (sum string, ok bool) {
+func contentOf(file string, whole bool) (sum string, ok bool) {
 	sum = fingerprint(file)
 	if !strings.HasPrefix(sum, `"`) {
 		return "", false
 	}
-	if filepath.Base(file) != "package.json" {
+	if whole || filepath.Base(file) != "package.json" {
 		return sum, true
 	}
 	// Of this one it is the scripts that are run: new dependencies ask nothing.

@@ -97,7 +97,6 @@ func TestScriptsOfALine(t *testing.T) {
 		"./s.sh | tee out; sh plain.sh":    "plain.sh s.sh",
 		"if ./s.sh; then sh plain.sh; fi":  "plain.sh s.sh",
 		"x=$(./s.sh); echo $x":             "s.sh",
-		"PATH=. plain.sh":                  "plain.sh",
 		// What changes in ordinary work asks nothing.
 		"git push origin main":  "",
 		"eslint src/a.js":       "",
@@ -134,6 +133,96 @@ func TestScriptsOfALine(t *testing.T) {
 	}
 	if !of(many.String()).Floor {
 		t.Error("of too many scripts some are not looked at")
+	}
+}
+
+// TestScriptsInEveryForm: an interpreter takes its script in many ways, and what
+// is not bound to a script cannot be remembered.
+func TestScriptsInEveryForm(t *testing.T) {
+	dir, _, of := commands(t)
+	for _, name := range []string{"s.sh", "pkg.py", "top/__init__.py", "top/sub/__init__.py", "top/sub/__main__.py", "x.js", "app.js", "dir/package.json", "dir/a.js", "Foo.pm", "x.sed", "x.awk", "tools/s.sh", "M.mk", "x.cmake", "x.php", "x.lua", "{}", "X"} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		text := "1"
+		if strings.HasSuffix(name, ".json") {
+			text = `{"scripts": {}, "main": "a"}`
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line, want := range map[string]string{
+		"python3 -mpkg":                           "pkg.py",
+		"python3 -um pkg":                         "pkg.py",
+		"python3 -Impkg a":                        "pkg.py",
+		"python3 -m top.sub":                      "top/__init__.py top/sub/__init__.py top/sub/__main__.py",
+		"python3 -m pytest -q":                    "",
+		"python3 -c 'import pkg'":                 "pkg.py",
+		"python3 -c 'exec(open(\"pkg.py\"))'":     "pkg.py",
+		"python3 -W ignore pkg.py":                "pkg.py",
+		"node app":                                "app.js",
+		"node dir":                                "dir/a.js dir/package.json",
+		"node -e 0 -r ./x.js":                     "x.js",
+		"node -pe 0 -r ./x.js":                    "x.js",
+		"node --inspect app.js":                   "app.js",
+		"node --import ./x.js -e 0":               "x.js",
+		"perl -lane 'print 1' data":               "",
+		"perl -MList::Util=sum -e 1":              "",
+		"perl -pi.bak -e 's/a/b/' ./data":         "",
+		"sed -nf x.sed":                           "x.sed",
+		"sed --file=x.sed":                        "x.sed",
+		"sed p -f x.sed":                          "x.sed",
+		"sed --file x.sed data":                   "x.sed",
+		"sed -i s/a/b/ ./*.md":                    "",
+		"awk --file=x.awk":                        "x.awk",
+		"awk -vx=1 -fx.awk":                       "x.awk",
+		"lua -e 1 x.lua":                          "x.lua",
+		"php -d memory_limit=-1 x.php":            "x.php",
+		"bash -euo pipefail s.sh":                 "s.sh",
+		"bash +x s.sh":                            "s.sh",
+		"bash -O extglob s.sh":                    "s.sh",
+		"make -sfM.mk":                            "M.mk",
+		"make MAKEFILES=M.mk":                     "M.mk",
+		"cmake -P x.cmake":                        "x.cmake",
+		"find . -name x -exec sed -i s/a/b/ {} +": "",
+		"CI=1 sh s.sh":                            "s.sh",
+		"NODE_ENV=test npm test":                  "",
+		"GOOS=linux CGO_ENABLED=0 go build ./...": "",
+		"x=1; sh s.sh":                            "s.sh",
+		"export A=1; sh s.sh":                     "s.sh",
+		"for f in a b; do touch $f; done":         "",
+		"cargo test":                              "",
+		"pytest":                                  "",
+	} {
+		terms := of(line)
+		var got []string
+		for _, f := range terms.Files {
+			rel, err := filepath.Rel(dir, f.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, rel)
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != want || terms.Floor {
+			t.Errorf("%s: %q, asked every time: %v; want %q", line, got, terms.Floor, want)
+		}
+	}
+	for _, line := range []string{
+		"PATH=. s", "PATH=./bin:$PATH s", "export PATH=./bin:$PATH; s", "BASH_ENV=./s.sh bash -c true", "env BASH_ENV=./s.sh bash -c true", "export BASH_ENV=./s.sh; bash -c true",
+		"ENV=./s.sh sh -ic true", "PYTHONPATH=lib python3 -m pkg", "NODE_OPTIONS=--require=./x.js node -e 0", "PERL5OPT=-MFoo perl -e 0", "LD_PRELOAD=./x.so true", "GIT_SSH=./s.sh git push",
+		"MAKEFILES=M.mk make", "npm_config_script_shell=./s.sh npm test", "read PATH < x; s", "read -r BASH_ENV < x; bash -c true", "printf -v PATH .; s", "for PATH in .; do s; done", "sudo BASH_ENV=./s.sh bash -c true",
+		"hash -p ./s.sh ls; ls", "declare -x BASH_ENV=./s.sh; bash -c true",
+		`find tools -name s.sh -exec sh {} \;`, `find tools -exec {} \;`, `find tools -execdir ./s.sh \;`, `find tools -exec env {} \;`, `find tools -exec make -f {} \;`, `find tools -exec sh -c '{}' \;`,
+		"find tools | xargs sh", "xargs -a list sh", "echo s.sh | xargs -I{} sh {}", "echo s.sh | xargs -IX sh X", "xargs -a list env", "xargs make < list", "xargs sed p < list", "ls | parallel sh",
+		"perl -I. -MFoo -e 0", "perl -I. -e 0 -MFoo", "perl -Mlib=. -e 0", "ruby -e 0 -r ./x", "mawk -We x.awk", "gawk -i x -f x.awk", "php -c x.ini x.php", "lua -l x x.lua", "python3 -X pycache_prefix=x pkg.py", "python3 -W error::pkg.X -c 1",
+		"bash -co pipefail s.sh", "bash -c +x ./s.sh", "bash --unheard s.sh", "sh missing.sh", "sh /dev/stdin < s.sh", "sed p *.md", `python3 -c "$X"`, `eval "$(cat s.sh)"`, `sh -c "$(cat s.sh)"`, "cat s*.sh | sh", "make -n | sh", "java -cp . Main",
+		"node --run test", "yash -x --foo s.sh", "sh {s,}.sh",
+	} {
+		if !of(line).Floor {
+			t.Errorf("%s can be remembered", line)
+		}
 	}
 }
 

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -13,7 +14,8 @@ import (
 func (w *walker) assigns(list []*syntax.Assign, sc scope) {
 	for _, a := range list {
 		if a.Array != nil || a.Append || a.Index != nil || a.Name == nil {
-			w.line.unknown("it has an assignment that only bash knows")
+			w.line.unusual("it has an assignment that only bash knows")
+			w.line.vague = w.line.vague || a.Name == nil || !tameVariable(a.Name.Value)
 			w.inside(a, sc)
 			continue
 		}
@@ -32,11 +34,13 @@ func (w *walker) assigns(list []*syntax.Assign, sc scope) {
 			value.Literal = true
 		}
 		if !value.Literal {
-			w.line.unknown("it sets %s to something that is not literal", a.Name.Value)
+			w.line.unusual("it sets %s to something that is not literal", a.Name.Value)
+			w.line.vague = w.line.vague || !tameVariable(a.Name.Value)
 			continue
 		}
 		if !harmlessVariable(a.Name.Value, value.Text) {
-			w.line.unknown("it sets %s", show(a.Name.Value+"="+value.Text))
+			w.line.unusual("it sets %s", show(a.Name.Value+"="+value.Text))
+			w.line.vague = w.line.vague || !tameVariable(a.Name.Value)
 		}
 	}
 }
@@ -59,6 +63,58 @@ func harmlessVariable(name, value string) bool {
 		return value == "cat"
 	case "GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT":
 		return value == "0"
+	}
+	return false
+}
+
+// tameVariable knows the variables that make no program load or run a file,
+// whatever they say: those that everybody knows, and the names that people give
+// to variables of their own. What is not among them may be the next BASH_ENV.
+func tameVariable(name string) bool {
+	switch name {
+	case "LANG", "LC_ALL", "TZ", "TERM", "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "COLUMNS", "LINES", "CI",
+		"DEBUG", "VERBOSE", "V", "LOG_LEVEL", "LOGLEVEL", "PORT", "HOST", "JOBS", "NODE_ENV", "RAILS_ENV", "RACK_ENV", "APP_ENV", "FLASK_ENV", "FLASK_DEBUG",
+		"MIX_ENV", "GOOS", "GOARCH", "GOARM", "CGO_ENABLED", "GOMAXPROCS", "GOGC", "RUST_BACKTRACE", "RUST_LOG", "RUST_TEST_THREADS",
+		"PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUTF8", "PYTHONIOENCODING", "DEBIAN_FRONTEND",
+		"DATABASE_URL", "REDIS_URL", "TEST_DATABASE_URL", "GIT_OPTIONAL_LOCKS", "GIT_TERMINAL_PROMPT", "SOURCE_DATE_EPOCH":
+		return true
+	}
+	own := strings.ReplaceAll(name, "_", "")
+	return len(name) == 1 && name != "_" || harmlessLoopName(own) && !strings.HasPrefix(name, "_") && !strings.Contains(own, "npm") && !strings.Contains(own, "yarn") // npm_config_script_shell
+}
+
+// tameDeclaration: export and its like, of such variables.
+func tameDeclaration(c *syntax.DeclClause) bool {
+	for _, a := range c.Args {
+		if a.Name == nil || !tameVariable(a.Name.Value) {
+			return false
+		}
+	}
+	return true
+}
+
+// setsUntamed reports whether a program sets variables that are not tame in
+// another way than by an assignment: read, env, printf -v and the like.
+func setsUntamed(p *Program, name string) bool {
+	switch name {
+	case "read", "getopts", "mapfile", "readarray", "export", "declare", "typeset", "readonly", "local", "let":
+		for _, a := range p.Args {
+			of, _, _ := strings.Cut(a.Text, "=")
+			if !a.Literal || !strings.HasPrefix(of, "-") && isAssignment(of+"=") && !tameVariable(of) {
+				return true
+			}
+		}
+	case "printf":
+		return slices.ContainsFunc(p.Args, func(a Arg) bool { return strings.HasPrefix(a.Text, "-") }) || len(p.Args) > 0 && !p.Args[0].Literal && !p.Args[0].Glob
+	case "hash", "enable", "bind", "complete", "compgen":
+		return len(p.Args) > 0
+	case "env", "sudo", "doas", "sem", "parallel", "run0", "pkexec", "systemd-run", "docker", "podman":
+		for _, a := range p.Args {
+			of, value, ok := strings.Cut(a.Text, "=")
+			if ok && isAssignment(of+"=") && !tameVariable(of) && !(a.Literal && harmlessVariable(of, value)) {
+				return true
+			}
+		}
 	}
 	return false
 }

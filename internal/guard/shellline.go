@@ -135,6 +135,7 @@ type Line struct {
 	// with an entry here is never allowed.
 	Unknown []string
 
+	vague    bool     // what it runs cannot be read off it, see Line.Certain
 	floor    []string // what the walk itself found, see Line.Floor
 	possible *Line    // what it may do beside what it says; for the floor and for rules that take away
 }
@@ -219,7 +220,19 @@ func (l *Line) Explain() []string {
 	return append(out, l.Unknown...)
 }
 
+// Certain reports whether the files that the line runs can be read off it: it
+// was read in full, it does not go where nobody knows, and it sets no variable by
+// which programs load others. It may still be a line that is never allowed unasked.
+func (l *Line) Certain() bool { return !l.vague }
+
 func (l *Line) unknown(format string, args ...any) {
+	l.vague = true
+	l.unusual(format, args...)
+}
+
+// unusual is unknown for what hides nothing about the files that are run: its
+// parts are looked at one by one.
+func (l *Line) unusual(format string, args ...any) {
 	why := fmt.Sprintf(format, args...)
 	if len(l.Unknown) < maxReasons && !slices.Contains(l.Unknown, why) {
 		l.Unknown = append(l.Unknown, why)

@@ -11,7 +11,7 @@ func (w *walker) function(c *syntax.FuncDecl, sc scope) {
 	if c.Name != nil {
 		name = c.Name.Value
 	}
-	w.line.unknown("it declares the function %s", show(name))
+	w.line.unusual("it declares the function %s", show(name))
 	w.funcs = append(w.funcs, name)
 	if w.bodies != nil {
 		w.bodies[name] = c.Body
@@ -28,7 +28,8 @@ func (w *walker) function(c *syntax.FuncDecl, sc scope) {
 func (w *walker) odd(c syntax.Command, sc scope) {
 	switch c := c.(type) {
 	case *syntax.DeclClause:
-		w.line.unknown("it sets variables with %s", c.Variant.Value)
+		w.line.unusual("it sets variables with %s", c.Variant.Value)
+		w.line.vague = w.line.vague || !tameDeclaration(c)
 		w.add(Program{Name: c.Variant.Value, Builtin: true, Why: []string{"sets variables"}, Dirs: sc.dirs, Via: sc.via, Dynamic: true})
 	case *syntax.CoprocClause:
 		w.line.unknown("only bash knows coproc")
@@ -36,7 +37,7 @@ func (w *walker) odd(c syntax.Command, sc scope) {
 		w.coprocess(c.Stmt, sc)
 		return
 	default:
-		w.line.unknown("it uses a construct that only bash knows")
+		w.line.unusual("it uses a construct that only bash knows")
 	}
 	w.inside(c, sc)
 }

@@ -79,6 +79,7 @@ func (w *walker) program(args []Arg, sc scope) flow {
 			f = w.chdir(&p, name, sc)
 		}
 	}
+	w.line.vague = w.line.vague || setsUntamed(&p, name)
 	p.fetched = w.runsFetched(&p, name) || w.readsFetched(&p, name, sc)
 	w.line.Programs[i] = p
 	for _, t := range w.vars["alias "+p.Name].texts {
@@ -149,6 +150,7 @@ func (w *walker) wrapped(p *Program, u unwrapped, name string, i int, sc scope) 
 	}
 	if u.isScript {
 		if !u.script.Literal {
+			w.line.vague = true
 			for _, t := range u.script.texts() {
 				w.perhaps(t, in)
 			}

@@ -27,7 +27,7 @@ func (w *walker) redirects(list []*syntax.Redirect, sc scope) {
 		case syntax.Hdoc, syntax.DashHdoc:
 			w.hereDocument(&out, r, sc)
 		case syntax.WordHdoc:
-			w.line.unknown("only bash knows <<<")
+			w.line.unusual("only bash knows <<<")
 			out.Why = "only bash knows it"
 		case syntax.RdrIn:
 			w.input(&out, target, sc)

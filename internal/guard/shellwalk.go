@@ -122,7 +122,7 @@ func (w *walker) command(s *syntax.Stmt, sc scope) flow {
 	case *syntax.ForClause:
 		return w.forClause(c, sc)
 	case *syntax.WhileClause:
-		w.line.unknown("it has a loop that may not end")
+		w.line.unusual("it has a loop that may not end")
 		w.endless(c.Do)
 		sc.loop = true
 		f := w.stmts(c.Cond, sc)
@@ -136,7 +136,7 @@ func (w *walker) command(s *syntax.Stmt, sc scope) flow {
 	case *syntax.TimeClause:
 		w.add(Program{Name: "time", Builtin: true, Class: ReadOnly, trusted: true, known: true, Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic})
 		if c.Stmt == nil {
-			w.line.unknown("it measures nothing")
+			w.line.unusual("it measures nothing")
 			return still(sc)
 		}
 		return w.stmt(c.Stmt, sc.started("time"))
@@ -163,7 +163,7 @@ func (w *walker) binary(c *syntax.BinaryCmd, sc scope) flow {
 		y := w.stmt(c.Y, in)
 		return flow{w.join(x.ok, y.ok), w.join(x.ok, y.any)}
 	case syntax.PipeAll:
-		w.line.unknown("only bash knows |&")
+		w.line.unusual("only bash knows |&")
 	}
 	x := w.stmt(c.X, sc)
 	in := sc
@@ -193,7 +193,7 @@ func (w *walker) ifClause(c *syntax.IfClause, sc scope) flow {
 func (w *walker) forClause(c *syntax.ForClause, sc scope) flow {
 	iter, ok := c.Loop.(*syntax.WordIter)
 	if !ok || c.Select || c.Braces {
-		w.line.unknown("it has a loop that only bash knows")
+		w.line.unusual("it has a loop that only bash knows")
 		if loop, ok := c.Loop.(*syntax.CStyleLoop); ok {
 			w.inside(loop, sc)
 			if loop.Cond == nil {
@@ -203,11 +203,12 @@ func (w *walker) forClause(c *syntax.ForClause, sc scope) flow {
 	}
 	if ok {
 		if !iter.InPos.IsValid() || !harmlessLoopName(iter.Name.Value) {
-			w.line.unknown("its loop sets %s", show(iter.Name.Value))
+			w.line.unusual("its loop sets %s", show(iter.Name.Value))
+			w.line.vague = w.line.vague || !tameVariable(iter.Name.Value)
 		}
 		for _, item := range iter.Items {
 			if a := w.word(item, sc); !a.Literal && !a.Glob {
-				w.line.unknown("its loop runs over something that is not literal: %s", clip(a.Text))
+				w.line.unusual("its loop runs over something that is not literal: %s", clip(a.Text))
 			}
 		}
 	}
@@ -219,16 +220,16 @@ func (w *walker) forClause(c *syntax.ForClause, sc scope) flow {
 
 func (w *walker) caseClause(c *syntax.CaseClause, sc scope) flow {
 	if a := w.word(c.Word, sc); !a.Literal || c.Braces {
-		w.line.unknown("its case is not about a literal word")
+		w.line.unusual("its case is not about a literal word")
 	}
 	all := sc.dirs
 	for _, item := range c.Items {
 		if item.Op != syntax.Break {
-			w.line.unknown("only bash knows %s", item.Op)
+			w.line.unusual("only bash knows %s", item.Op)
 		}
 		for _, p := range item.Patterns {
 			if a := w.word(p, sc); !a.Literal && !a.Glob {
-				w.line.unknown("its case has a pattern that is not literal")
+				w.line.unusual("its case has a pattern that is not literal")
 			}
 		}
 		f := w.stmts(item.Stmts, sc)
