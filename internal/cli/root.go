@@ -48,7 +48,7 @@ type command struct {
 // Main runs the program on the process's own streams and gives its exit
 // status.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // a closed terminal too: what programs left has to be looked at
 	defer stop()
 	dir, err := os.Getwd()
 	if err != nil {

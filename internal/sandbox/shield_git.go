@@ -152,30 +152,37 @@ func readIndex(dir string) ([]gitindex.Link, error) {
 	return nil, gitindex.ErrOdd
 }
 
-// gitDirOf gives the directory that a .git is or points to.
+// gitDirOf gives the directory that a .git is or points to. Git takes a path in
+// a .git for one from the directory that has the .git, also where that is a link.
 func gitDirOf(git string) string {
-	place, err := filepath.EvalSymlinks(git)
-	if err != nil {
-		return ""
-	}
-	info, err := os.Stat(place)
+	info, err := os.Stat(git)
 	switch {
 	case err != nil:
 		return ""
 	case info.IsDir():
+		place, err := filepath.EvalSymlinks(git)
+		if err != nil {
+			return ""
+		}
 		return place
 	case !info.Mode().IsRegular():
 		return ""
 	}
-	text, err := readSome(place, maxPointer)
+	text, err := readSome(git, maxPointer)
 	to, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
-	if err != nil || !ok {
+	if err != nil || !ok || to == "" {
 		return ""
 	}
-	if !filepath.IsAbs(to) {
-		to = filepath.Join(filepath.Dir(place), to)
+	return target(filepath.Dir(git), to)
+}
+
+// target is where a path leads from a directory. It is not cleaned: what is
+// before a .. may be a link, and only the file system knows where that leads.
+func target(dir, to string) string {
+	if filepath.IsAbs(to) {
+		return to
 	}
-	return to
+	return dir + string(filepath.Separator) + to
 }
 
 // readSome reads a file that must not be longer than that.

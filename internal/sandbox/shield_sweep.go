@@ -1,8 +1,10 @@
 package sandbox
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"maps"
 	"os"
@@ -21,7 +23,6 @@ import (
 
 const (
 	setAside     = ".set-aside"
-	maxSetAside  = 100 // names that are tried
 	maxGitConfig = 1 << 20
 	maxSweeps    = 3
 	maxHooks     = 1000
@@ -51,12 +52,17 @@ func (c *Covering) sweep() (notes []string, again bool) {
 	if err != nil {
 		return []string{"it was not looked whether the program made repositories: " + err.Error()}, false
 	}
+	j := &judging{before: c, now: w.gits}
+	var fresh []string
 	for _, path := range slices.SortedFunc(maps.Keys(w.gits), comparePaths) {
-		if old, known := c.gits[path]; known && old == w.gits[path] || !writable(path, c.dirs) {
+		if c.knew(path, w.gits[path]) || !writable(path, c.dirs) {
 			continue // what was there is covered, or it is said to be writable
 		}
-		why := c.harmful(path, 0)
+		why := j.harmful(path, 0)
 		if why == "" {
+			if facts, err := factsOf(path); err == nil && facts.dir {
+				fresh = append(fresh, path) // in it there may be another
+			}
 			continue
 		}
 		to, err := putAside(path, w.gits[path])
@@ -69,7 +75,14 @@ func (c *Covering) sweep() (notes []string, again bool) {
 			notes = append(notes, fmt.Sprintf("%s is a repository that the program made or changed, and %s, so that git may start programs there. It was set aside: look at it, and rename %s back if you trust it", shorten(path), why, shorten(to)))
 		}
 	}
-	return notes, again || w.moved != ""
+	said, more := c.sweepUnseen(w.unseen, fresh)
+	return append(notes, said...), again || more || w.moved != ""
+}
+
+// knew tells whether something was a repository before the program started.
+func (c *Covering) knew(path string, id FileID) bool {
+	old, known := c.gits[path]
+	return known && old == id
 }
 
 // putAside renames what makes a place a repository.
@@ -95,29 +108,44 @@ func putAside(path string, id FileID) (to string, err error) {
 	if now, err := root.Lstat(at); err != nil || idOf(now) != id {
 		return "", errors.Join(err, errGone)
 	}
-	to = name + setAside
-	for i := 2; i < maxSetAside; i++ {
-		if _, err := root.Lstat(to); errors.Is(err, fs.ErrNotExist) {
-			break
+	to, err = renameAside(root, name)
+	return filepath.Join(dir, to), err
+}
+
+// renameAside gives an entry a name that no program could foresee, so that none
+// can be in its way. A directory that its maker closed is opened first.
+func renameAside(root *os.Root, name string) (to string, err error) {
+	to = name + setAside + "-" + strings.ToLower(rand.Text()[:8])
+	if err = root.Rename(name, to); errors.Is(err, fs.ErrPermission) {
+		if err := root.Chmod(".", 0o700); err != nil {
+			return to, err
 		}
-		to = fmt.Sprintf("%s%s.%d", name, setAside, i)
+		err = root.Rename(name, to)
 	}
-	return filepath.Join(dir, to), root.Rename(name, to)
+	return to, err
+}
+
+// judging looks at new repositories: what there was before the program, and
+// what git takes for one now. Later programs find all of these read-only, so
+// that what is harmless now stays so.
+type judging struct {
+	before *Covering
+	now    map[string]FileID
 }
 
 // harmful says what about a new repository may make git start a program; empty
 // if nothing does.
-func (c *Covering) harmful(path string, depth int) string {
+func (j *judging) harmful(path string, depth int) string {
 	facts, err := factsOf(path)
 	switch {
 	case err != nil || depth > 2:
 		return "it cannot be looked at"
 	case facts.link || facts.regular:
-		return c.pointer(path, facts, depth)
+		return j.pointer(path, facts, depth)
 	case !facts.dir:
 		return "it is neither a file nor a directory"
 	}
-	if state, before := c.visited[path]; before && state.id() == facts.id && !isGitName(filepath.Base(path)) {
+	if state, before := j.before.visited[path]; before && state.id() == facts.id && !isGitName(filepath.Base(path)) {
 		return "it was an ordinary directory before"
 	}
 	root, err := os.OpenRoot(path)
@@ -126,7 +154,7 @@ func (c *Covering) harmful(path string, depth int) string {
 	}
 	defer func() { _ = root.Close() }()
 	for _, name := range []string{"config", "config.worktree"} {
-		if why := harmfulConfig(root, name); why != "" {
+		if why := j.harmfulConfig(root, path, name); why != "" {
 			return why
 		}
 	}
@@ -135,20 +163,19 @@ func (c *Covering) harmful(path string, depth int) string {
 			return "there is a " + name + " with commands to go on with"
 		}
 	}
-	if text, err := root.ReadFile("commondir"); !errors.Is(err, fs.ErrNotExist) {
-		to := strings.TrimRight(string(text), "\r\n")
-		if !filepath.IsAbs(to) {
-			to = filepath.Join(path, to)
-		}
-		if err != nil || c.harmfulTarget(to, depth) != "" {
-			return "its commondir leads elsewhere"
-		}
+	text, err := readPlain(root, "commondir", maxPointer)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+	case err != nil:
+		return "its commondir cannot be looked at"
+	case j.harmfulTarget(target(path, strings.TrimRight(string(text), "\r\n")), depth) != "":
+		return "its commondir leads elsewhere"
 	}
 	return harmfulHooks(root)
 }
 
 // pointer judges a .git that is a file or a link by what it leads to.
-func (c *Covering) pointer(path string, facts fileFacts, depth int) string {
+func (j *judging) pointer(path string, facts fileFacts, depth int) string {
 	if facts.names > 1 && !facts.link {
 		return "it can be changed by another name (a hard link)"
 	}
@@ -156,23 +183,25 @@ func (c *Covering) pointer(path string, facts fileFacts, depth int) string {
 	if to == "" {
 		return "where it leads to is not understood"
 	}
-	return c.harmfulTarget(to, depth)
+	return j.harmfulTarget(to, depth)
 }
 
-// harmfulTarget judges a directory that something new leads to: one that was a
-// repository before, or that no program could write, is the person's own.
-func (c *Covering) harmfulTarget(dir string, depth int) string {
+// harmfulTarget judges a directory that something new leads to. One that was a
+// repository before, or that no program could write, is the person's own. Any
+// other must be one now: what is missing, or is none, could still be made into
+// anything.
+func (j *judging) harmfulTarget(dir string, depth int) string {
 	dir, err := filepath.EvalSymlinks(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return ""
-	}
 	if err != nil {
 		return "where it leads to cannot be looked at"
 	}
-	if _, known := c.gits[dir]; known || !writable(dir, c.dirs) {
+	if _, known := j.before.gits[dir]; known || !writable(dir, j.before.dirs) {
 		return ""
 	}
-	return c.harmful(dir, depth+1)
+	if _, known := j.now[dir]; !known {
+		return "it leads to what is no repository"
+	}
+	return j.harmful(dir, depth+1)
 }
 
 func harmfulHooks(root *os.Root) string {
@@ -202,7 +231,7 @@ func harmfulHooks(root *os.Root) string {
 
 // harmfulConfig reads settings more strictly than git does: it takes only what
 // git itself writes for a new repository or a clone.
-func harmfulConfig(root *os.Root, name string) string {
+func (j *judging) harmfulConfig(root *os.Root, path, name string) string {
 	info, err := root.Lstat(name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ""
@@ -210,7 +239,7 @@ func harmfulConfig(root *os.Root, name string) string {
 	if err != nil || !info.Mode().IsRegular() || info.Size() > maxGitConfig || namesOf(info) > 1 {
 		return "its " + name + " is not a plain file with one name"
 	}
-	text, err := root.ReadFile(name)
+	text, err := readPlain(root, name, maxGitConfig)
 	if err != nil {
 		return "its " + name + " cannot be read"
 	}
@@ -229,12 +258,47 @@ func harmfulConfig(root *os.Root, name string) string {
 			if section, ok = plainSection(line); !ok {
 				return fmt.Sprintf("the line %.60q of its %s is not understood", line, name)
 			}
+		case key == "core.worktree" && j.worktree(path, strings.TrimSpace(value)):
 		case strings.HasSuffix(line, `\`), !plainSetting(key, strings.TrimSpace(value)):
 			return fmt.Sprintf("its %s sets %s", name, shorten(key))
 		}
 	}
 	return ""
 }
+
+// worktree tells whether a setting names the work tree of a submodule: a place
+// that programs may write, whose .git leads back here. Git writes files there.
+func (j *judging) worktree(path, value string) bool {
+	if strings.ContainsAny(value, `"\;#`) {
+		return false
+	}
+	tree, err := filepath.EvalSymlinks(target(path, value))
+	if err != nil || !writable(tree, j.before.dirs) {
+		return false
+	}
+	here, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	back, err := filepath.EvalSymlinks(gitDirOf(filepath.Join(tree, ".git")))
+	return err == nil && back == here
+}
+
+// readPlain reads a small file without waiting for anybody: a program may have
+// put a pipe there, or a file without end.
+func readPlain(root *os.Root, name string, most int64) ([]byte, error) {
+	f, err := root.OpenFile(name, os.O_RDONLY|noWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() || info.Size() > most {
+		return nil, errors.Join(err, errOddFile)
+	}
+	return io.ReadAll(io.LimitReader(f, most))
+}
+
+var errOddFile = errors.New("it is not a plain file, or too long")
 
 // plainSection reads [name] and [name "sub"], with nothing behind it.
 func plainSection(line string) (string, bool) {
@@ -271,8 +335,6 @@ func plainSetting(key, value string) bool {
 		return !strings.Contains(value, "::") && !strings.ContainsAny(value, `"\`)
 	case "core.fsmonitor":
 		return value == "false"
-	case "core.worktree":
-		return !filepath.IsAbs(value) && !strings.ContainsAny(value, `"\`) // a submodule's own
 	}
 	return false
 }

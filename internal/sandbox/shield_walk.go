@@ -7,7 +7,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
@@ -25,6 +24,7 @@ type sight struct {
 	git     bool     // git takes it for a repository
 	tree    string   // the .git that makes it the top of a work tree
 	inodes  []uint64 // of its files
+	unseen  []string // directories that are not looked into
 	below   []string
 	settled bool // long enough unchanged that a change would show in its time
 }
@@ -45,6 +45,7 @@ type shieldWalk struct {
 	moved   string   // something that was there and then was not
 	links   []string // that other programs obey
 	missing []Place  // to be held
+	unseen  []string // directories that are not looked into
 }
 
 // descend looks at a directory and all below it. Links are not followed.
@@ -81,10 +82,12 @@ func (w *shieldWalk) descend(root string) error {
 		case err != nil:
 			// We cannot look into it, but its owner could open it up.
 			w.found = append(w.found, Cover{Path: dir, Dir: true})
+			w.unseen = append(w.unseen, dir)
 			continue
 		}
 		w.visited[dir] = seen.state
 		w.found = append(w.found, seen.covers...)
+		w.unseen = append(w.unseen, seen.unseen...)
 		for _, name := range seen.keyed {
 			w.hideKey(name)
 		}
@@ -171,6 +174,9 @@ func (s *Shield) judge(dir string, entries []entry) *sight {
 			seen.inodes = append(seen.inodes, e.inode)
 		}
 		if s.fixObeyed(seen, name, e.isDir(), e.isLink()) {
+			if e.isDir() {
+				seen.unseen = append(seen.unseen, name)
+			}
 			continue
 		}
 		answer := sensitive.Open
@@ -186,6 +192,9 @@ func (s *Shield) judge(dir string, entries []entry) *sight {
 			continue
 		case answer == sensitive.Closed:
 			seen.covers = append(seen.covers, Cover{Path: name, Dir: e.isDir()})
+			if e.isDir() {
+				seen.unseen = append(seen.unseen, name)
+			}
 			continue
 		case isGitName(e.name):
 			seen.tree = name
@@ -201,7 +210,7 @@ func (s *Shield) judge(dir string, entries []entry) *sight {
 		case s.fixed.Match(elements(name)), git && runsPrograms(e.name), !e.isDir() && isGitName(e.name):
 			seen.covers = append(seen.covers, Cover{Path: name, Kind: Fix, Dir: e.isDir()})
 		}
-		if e.isDir() && (!git || !insideGit(dir) || strings.EqualFold(e.name, "modules") || strings.EqualFold(e.name, "worktrees")) {
+		if e.isDir() && (!git || !insideGit(dir) || seenInside(e.name)) {
 			seen.below = append(seen.below, name)
 		}
 	}

@@ -183,6 +183,7 @@ func TestNewRepositories(t *testing.T) {
 	for _, c := range []struct {
 		name, first, second, dir string // the scripts of two programs, and where a person then uses git
 		left                     bool
+		around                   string // the repository around it; empty for that of the project
 	}{
 		{name: "git init", first: "git init -q new; touch new/x", dir: "new", left: true},
 		{name: "git clone", first: "git clone -q nested/repo new", dir: "new", left: true},
@@ -213,7 +214,22 @@ func TestNewRepositories(t *testing.T) {
 		{name: "settings with another name", first: "git init -q new; ln new/.git/config c", second: "printf '[core]\n\tfsmonitor = \"touch MARK; false\"\n' >>c", dir: "new"},
 		{name: "settings by a link", first: "git init -q new; mv new/.git/config c; ln -s ../../c new/.git/config", second: "printf '[core]\n\tfsmonitor = \"touch MARK; false\"\n' >>c", dir: "new"},
 		{name: "by a second program", first: "git init -q new", second: "printf '[core]\n\tfsmonitor = \"touch MARK; false\"\n' >>new/.git/config; mv new n2; evil new", dir: "new", left: true},
-		{name: "put back", first: "evil new", second: "mv new/.git/HEAD.set-aside new/.git/HEAD; cp -r new n2; rm -rf new; mv n2 new; mv new/.git/HEAD.set-aside new/.git/HEAD", dir: "new"},
+		{name: "put back", first: "evil new", second: "mv new/.git/HEAD.set-aside* new/.git/HEAD; cp -r new n2; rm -rf new; mv n2 new; mv new/.git/HEAD.set-aside* new/.git/HEAD", dir: "new"},
+		{name: "with a submodule", first: "git init -q a; cd a; touch x; git add x; git commit -qm x; cd ..; git init -q b; cd b; git -c protocol.file.allow=always submodule --quiet add ../a lib; git commit -qm x", dir: "b/lib", left: true},
+		{name: "a common directory past a link", first: "git init -q new; mkdir -p other/d; evil other/common; mv other/common/.git/* other/common/; rm other/common/HEAD; ln -s ../../other/d new/.git/lnk; echo lnk/../common >new/.git/commondir; rm new/.git/config", dir: "new"},
+		{name: "a common directory, later", first: "git init -q new; rm new/.git/config; echo ../../common >new/.git/commondir", second: "evil x; rm x/.git/HEAD; mv x/.git common", dir: "new"},
+		{name: "by a file, to what is made later", first: "mkdir new; echo 'gitdir: ../meta' >new/.git", second: "evil x; mv x/.git meta", dir: "new"},
+		{name: "by a link to a file", first: "mkdir -p new q/r; git init -q good; evil x; mv x/.git good/.git/inner; echo 'gitdir: ../good/.git/inner' >q/r/file; ln -s ../q/r/file new/.git", dir: "new"},
+		{name: "inside of another", first: "git init -q good; evil x; mv x/.git good/.git/inner; ln -s good/.git/inner new; printf '[core]\n\tbare = false\n\tworktree = ..\n' >>new/config", dir: "new", around: "good"},
+		{name: "too deep", first: "d=$(printf 'a/%.0s' $(seq 140)); evil $d; ln -s $d new", dir: "new"},
+		{name: "below a protected name", first: "evil .ssh/x; ln -s .ssh/x new", dir: "new"},
+		{name: "below another protected name", first: "evil h/my.env; ln -s h/my.env new", dir: "new"},
+		{name: "with names in the way", first: "evil new; mkdir new/.git/HEAD.set-aside; for i in $(seq 2 99); do mkdir new/.git/HEAD.set-aside.$i; done", dir: "new"},
+		{name: "closed", first: "evil new; chmod 555 new/.git", dir: "new"},
+		{name: "closed above", first: "evil a/b; ln -s a/b new; chmod 311 a", dir: "new"},
+		{name: "behind a pipe", first: "git init -q a; mkfifo a/.git/commondir; evil new", dir: "new"},
+		{name: "behind a file without end", first: "git init -q a; truncate -s 1G a/.git/commondir; evil new", dir: "new"},
+		{name: "a work tree elsewhere", first: set("[core]\n\tworktree = ../../.."), dir: "new"},
 		{name: "a rebase to go on with", first: "git init -q new; mkdir new/.git/rebase-merge; echo 'exec touch MARK' >new/.git/rebase-merge/git-rebase-todo", dir: "new"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -237,7 +253,7 @@ func TestNewRepositories(t *testing.T) {
 			if _, err := os.Stat(p.mark); err == nil {
 				t.Errorf("it ran; this was said: %q", said)
 			}
-			if top, err := p.command(dir, "rev-parse", "--absolute-git-dir"); err != nil || c.left == (strings.TrimSpace(string(top)) == filepath.Join(p.root, ".git")) {
+			if top, err := p.command(dir, "rev-parse", "--absolute-git-dir"); err != nil || c.left == (strings.TrimSpace(string(top)) == filepath.Join(p.root, c.around, ".git")) {
 				t.Errorf("the repository there is %s, error %v", top, err)
 			}
 			if (len(said) == 0) != c.left {

@@ -1,0 +1,165 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// A look leaves directories out: those with a protected name, those that lie
+// too deep or are too large, those that cannot be read, placeholders, and what
+// lies inside of Git directories. Programs see nothing of them, so that is
+// enough for what was there before. But a program can make such a directory,
+// with a repository in it, and a link that leads there. No repository belongs
+// in such a place, so a new one is set aside whatever its settings are.
+
+const (
+	maxUnseen  = 1 << 20 // entries that are looked at
+	rootLevels = 64      // so many directories down paths begin anew: a root opens every element of a path
+)
+
+// sweepUnseen sets aside the new repositories in directories that a look
+// leaves out, and in new repositories, which were looked at themselves.
+func (c *Covering) sweepUnseen(places, repositories []string) (notes []string, again bool) {
+	left := maxUnseen
+	for _, place := range slices.Concat(places, repositories) {
+		if c.hid(place) || !writable(place, c.dirs) {
+			continue // no program could write there
+		}
+		root, err := openUp(func() (*os.Root, error) { return os.OpenRoot(place) }, func() error { return os.Chmod(place, 0o700) })
+		if errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
+			continue
+		}
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("%s could not be looked into (%v), and the program may have made a repository there: do not use git there before you have looked", shorten(place), err))
+			continue
+		}
+		u := &unseen{covering: c, left: &left}
+		u.look(root, place, slices.Contains(repositories, place))
+		notes, again = append(notes, u.notes...), again || u.found
+		_ = root.Close() // it was only read
+	}
+	if left <= 0 {
+		notes = append(notes, fmt.Sprintf("the program made more directories than can be looked at for repositories: do not use git in new directories below %s before you have looked", shorten(c.dirs[0].Path)))
+	}
+	return notes, again
+}
+
+// hid tells whether a place was hidden from the program or read-only to it.
+func (c *Covering) hid(place string) bool {
+	return slices.ContainsFunc(c.Covers, func(cover Cover) bool { return cover.Kind != Pin && within(place, cover.Path) })
+}
+
+// openUp tries something again after its place was opened up: a program may
+// have closed it, and whoever made it can.
+func openUp[T any](try func() (T, error), open func() error) (T, error) {
+	got, err := try()
+	if errors.Is(err, fs.ErrPermission) && open() == nil {
+		return try()
+	}
+	return got, err
+}
+
+// unseen goes through one such directory.
+type unseen struct {
+	covering *Covering
+	left     *int
+	notes    []string
+	found    bool
+}
+
+// look goes through a directory. A repository is not set aside itself, and its
+// submodules and work trees were seen.
+func (u *unseen) look(top *os.Root, path string, repository bool) {
+	type place struct {
+		name string
+		deep int
+	}
+	for queue := []place{{".", 0}}; len(queue) > 0; {
+		at := queue[len(queue)-1]
+		queue = queue[:len(queue)-1]
+		full := filepath.Join(path, at.name)
+		if at.deep == rootLevels {
+			if root, err := top.OpenRoot(at.name); err == nil {
+				u.look(root, full, false)
+				_ = root.Close() // it was only read
+			}
+			continue
+		}
+		entries, err := u.entries(top, at.name)
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			u.notes = append(u.notes, fmt.Sprintf("%s could not be looked into (%v), and the program may have made a repository there: do not use git there before you have looked", shorten(full), err))
+			continue
+		}
+		own := repository && at.name == "."
+		if !own && isGitDir(full, entries) {
+			u.aside(top, at.name, full, "HEAD")
+		}
+		for _, e := range entries {
+			name := filepath.Join(at.name, e.name)
+			switch {
+			case isGitName(e.name) && !e.isDir():
+				u.aside(top, at.name, filepath.Join(full, e.name), e.name)
+			case e.isDir() && (!own || !seenInside(e.name)):
+				queue = append(queue, place{name, at.deep + 1})
+			}
+		}
+	}
+}
+
+// seenInside names the parts of a Git directory that a look goes into.
+func seenInside(name string) bool {
+	return strings.EqualFold(name, "modules") || strings.EqualFold(name, "worktrees")
+}
+
+func (u *unseen) entries(top *os.Root, name string) ([]entry, error) {
+	f, err := openUp(func() (*os.File, error) { return top.OpenFile(name, os.O_RDONLY|noWait, 0) }, func() error { return top.Chmod(name, 0o700) })
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	var list []entry
+	for *u.left > 0 {
+		some, err := f.ReadDir(1024)
+		for _, e := range some {
+			list = append(list, entry{name: e.Name(), kind: e.Type()})
+		}
+		*u.left -= len(some) + 1
+		if errors.Is(err, io.EOF) {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	return list, nil
+}
+
+// aside renames what makes a place a repository, if it is a new one.
+func (u *unseen) aside(top *os.Root, dir, path, name string) {
+	at := dir
+	if name != "HEAD" {
+		at = filepath.Join(dir, name)
+	}
+	if info, err := top.Lstat(at); err != nil || u.covering.knew(path, idOf(info)) {
+		return
+	}
+	root, err := top.OpenRoot(dir)
+	if err == nil {
+		_, err = renameAside(root, name)
+		_ = root.Close() // its entries are renamed
+	}
+	switch {
+	case errors.Is(err, fs.ErrNotExist): // git does not take it for a repository as it is
+	case err != nil:
+		u.notes = append(u.notes, fmt.Sprintf("%s is a repository that the program made where none belongs. It could not be set aside (%v): do not use git there before you have looked at it", shorten(path), err))
+	default:
+		u.found = true
+		u.notes = append(u.notes, fmt.Sprintf("%s is a repository that the program made where none belongs. It was set aside: its %s has another name now", shorten(path), name))
+	}
+}
