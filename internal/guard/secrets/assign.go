@@ -31,7 +31,10 @@ func (h *hunt) assigned(id ident, s strength) {
 		return // a text that ends behind the sign
 	}
 	v := h.valueAt(at, op, h.settingAt(id))
-	if alone && !v.quoted && hasFold(h.text[id.begin:id.end], "pwd") && (id.from == 0 || h.text[id.from-1] != ';') {
+	if s == namePass && op == opAssign && alone {
+		v.linked = h.linked(id.from)
+	}
+	if alone && !v.quoted && hasFold(h.text[id.begin:id.end], "pwd") && !v.linked {
 		return // the directory
 	}
 	if v.to <= v.from || v.to <= h.done {
@@ -175,6 +178,31 @@ func (h *hunt) pair(i int) (int, bool) {
 	return 0, false
 }
 
+// linkReach is how far before a password the rest of a connection string is
+// looked for.
+const linkReach = 200
+
+// linked: the name of a password stands in a connection string.
+func (h *hunt) linked(from int) bool {
+	t, i := h.text, from
+	for i > 0 && t[i-1] == ' ' {
+		i--
+	}
+	if i == 0 || t[i-1] != ';' && t[i-1] != '"' && t[i-1] != '\'' && t[i-1] != '&' && t[i-1] != '?' && i == from {
+		return false
+	}
+	before := t[max(0, from-linkReach):from]
+	if n := strings.LastIndexByte(before, '\n'); n >= 0 {
+		before = before[n:]
+	}
+	for _, word := range [...]string{"server=", "host=", "data source=", "uid=", "user id=", "user=", "username=", "driver=", "jdbc:", "database=", "dbname=", "initial catalog=", "accountname="} {
+		if containsFold(before, word) {
+			return true
+		}
+	}
+	return false
+}
+
 func quoteByte(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
 func skipBlanks(t string, i int) int {
@@ -236,6 +264,7 @@ type value struct {
 	quoted   bool
 	setting  bool // on a line of settings
 	tight    bool // no space around the sign
+	linked   bool // in a connection string
 }
 
 const valueReach = 2048

@@ -42,6 +42,8 @@ const (
 	ofJWK
 	ofKube
 	ofCall
+	ofSecure
+	ofNetUser
 )
 
 // use is what a word of the automaton leads to.
@@ -86,13 +88,22 @@ func (h *hunt) met(u *use, end int) {
 	case ofProvider:
 		h.beside(u.of, begin, end)
 	case ofName:
+		if u.tells >= nameSecret || u.word == "key" {
+			h.joined(end)
+		}
 		id := identAround(h.text, begin, end)
 		if id.to == h.named && h.rated >= u.tells {
 			return
 		}
 		if s := h.lexicon.rate(h.text, id, u.word, u.tells); s != nameNone {
 			h.named, h.rated = id.to, s
-			h.assigned(id, s)
+			if before := len(h.found); s != nameMaybe || u.word == "key" {
+				if h.assigned(id, s); len(h.found) == before {
+					h.near(id)
+				}
+			} else {
+				h.assigned(id, s)
+			}
 		}
 	case ofAddress:
 		h.address(begin)
@@ -110,6 +121,10 @@ func (h *hunt) met(u *use, end int) {
 		h.kube(begin, end)
 	case ofCall:
 		h.call(end)
+	case ofSecure:
+		h.secure(end)
+	case ofNetUser:
+		h.netUser(begin, end)
 	}
 }
 

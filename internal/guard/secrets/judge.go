@@ -5,10 +5,13 @@ import "strings"
 // judge says whether a value beside a name of this strength is a secret.
 func (h *hunt) judge(s strength, v value, op operator) bool {
 	text := h.text[v.from:v.to]
-	if len(text) < 4 || len(text) > valueReach-2 || s == nameSecret && len(text) < 8 || s == nameMaybe && len(text) < 12 {
+	if len(text) < 4 && !(v.linked && len(text) == 3) || len(text) > valueReach-2 || s == nameSecret && len(text) < 8 || s == nameMaybe && len(text) < 12 {
 		return false
 	}
 	m := makeupOf(text)
+	if s == namePass && !m.space && (v.linked || h.withUser(v, op)) && h.weak(text, v, m) {
+		return true
+	}
 	if m.space || m.distinct < 3 || m.run >= 6 && m.run*2 > len(text) || m.digit == 0 && m.kebab && m.other > 0 {
 		return false
 	}
@@ -25,6 +28,59 @@ func (h *hunt) judge(s strength, v value, op operator) bool {
 		good = op != opComma && randomToken(text, m)
 	}
 	return good && !h.harmless(text, m)
+}
+
+// userReach is how far before a password the name of its user is looked for.
+const userReach = 120
+
+// withUser: a name of a user with its value stands before the password, so that
+// this is a login and not the description of one.
+func (h *hunt) withUser(v value, op operator) bool {
+	if op != opAssign && op != opSpace && op != opTag && op != opPair || !v.quoted && !v.setting {
+		return false
+	}
+	t := h.text
+	for _, word := range [...]string{"user", "login", "email", "uid"} {
+		before := t[max(0, v.from-userReach):v.from]
+		for {
+			n := lastFold(before, word)
+			if n < 0 {
+				break
+			}
+			rest := strings.TrimLeft(before[n+len(word):], "nameNAMEidID_")
+			rest = strings.TrimLeft(rest, "\"'`] \t")
+			if rest != "" && (rest[0] == '=' || rest[0] == ':' && !strings.HasPrefix(rest, "::")) {
+				rest = strings.TrimLeft(rest, "=:> \t")
+				if rest != "" && (quoteByte(rest[0]) && len(rest) > 1 && rest[1] != rest[0] || v.setting && wordByte(rest[0]) && !v.quoted) {
+					return true
+				}
+			}
+			before = before[:n]
+		}
+	}
+	return false
+}
+
+func lastFold(s, word string) int {
+	for i := len(s) - len(word); i >= 0; i-- {
+		if lower(s[i]) == word[0] && hasFold(s[i:], word) {
+			return i
+		}
+	}
+	return -1
+}
+
+// weak: a value that is no good password and yet is one, and no placeholder.
+func (h *hunt) weak(text string, v value, m makeup) bool {
+	if h.placeholder(text) || text[0] == '\\' || m.distinct < 2 || !v.quoted && strings.ContainsAny(text, "()[]{}<>|*") || fileLike(text) {
+		return false
+	}
+	switch low := strings.ToLower(text); low {
+	case "password", "passwd", "pass", "pwd", "string", "str", "text", "required", "true", "false", "none", "nil", "null", "token", "secret", "optional", "varchar", "hash", "hashed", "value", "username", "user", "prompt", "bytes", "any", "object", "unknown", "number", "error", "type", "field", "input", "data", "test", "bearer", "basic", "default", "empty", "auto", "credentials", "passphrase", "passwort", "self", "this", "mypass":
+		return false
+	default:
+		return m.digit > 0 || v.quoted && (v.linked || !h.lexicon.tells.in(low)) && m.letters() >= 4 && m.other == 0 && m.upper < 3 && !(m.upper == 1 && upper(text[0])) || v.linked && m.letters() >= 3
+	}
 }
 
 // harmless: what has the makeup of a secret and is none.
@@ -153,7 +209,7 @@ func secretToken(text string, v value, m makeup, op operator) bool {
 		}
 		return true
 	case n < 16:
-		return m.bits >= 2.7 && m.digit >= 2 && !wordy(text) && (v.quoted || v.setting) && op != opComma && !dated(text)
+		return m.bits >= 2.7 && m.digit >= 2 && (!wordy(text) || m.digit >= 3 && m.other == 0 && v.setting) && (v.quoted || v.setting) && op != opComma && !dated(text)
 	case m.bits < 2.8:
 		return false
 	case wordy(text):

@@ -97,14 +97,7 @@ func shamLogin(name, pass, host string) bool {
 	}
 	switch low {
 	case "password", "pass", "passwd", "pwd", "secret", "token", "pw", "mypassword", "your_password", "yourpassword", "your-password", "my_password", "dbpassword", "db_password", "userpass", "pass_word", "x-oauth-basic", "changeme":
-		if name == "" {
-			return true
-		}
-		switch strings.ToLower(name) {
-		case "user", "username", "name", "login", "u", "usr", "foo", "your_username", "myuser", "dbuser", "db_user", "me", "bob", "alice", "joe":
-			return true
-		}
-		return containsFold(host, "example") || hasFold(host, "host")
+		return name == "" || containsFold(host, "example") || containsFold(host, ".test") || hasFold(host, "host") || hasFold(host, "your")
 	}
 	return false
 }
@@ -157,7 +150,7 @@ func (h *hunt) flag(begin, end int, user bool) {
 		if n := strings.LastIndexByte(line, '\n'); n >= 0 && !strings.Contains(line[max(0, n-3):n], "\\") && !user {
 			line = line[n:]
 		}
-		h.takes = user && hasProgram(line, "curl", "wget", "http", "https", "xh") || !user && hasProgram(line, "mysql", "mysqldump", "mysqladmin", "sshpass", "psexec", "mariadb", "mongo", "mongodump", "redis-cli", "docker login", "podman login", "7z", "az login", "ldapsearch", "smbclient")
+		h.takes = user && hasProgram(line, "curl", "wget", "http", "https", "xh") || !user && hasProgram(line, "mysql", "mysqldump", "mysqladmin", "sshpass", "psexec", "mariadb", "mongo", "mongodump", "redis-cli", "docker login", "podman login", "7z", "az login", "ldapsearch", "smbclient", "sqlcmd", "osql", "isql", "bcp", "psexec64", "psexec.exe", "psexec64.exe", "PsExec", "PsExec64", "PsExec.exe", "PsExec64.exe", "plink", "pscp", "mongosh", "mongorestore", "winexe", "evil-winrm", "crackmapexec")
 		h.flags = begin
 		if user {
 			h.flags = 0
@@ -177,7 +170,7 @@ func (h *hunt) flag(begin, end int, user bool) {
 	text := t[v.from:v.to]
 	if !user {
 		m := makeupOf(text)
-		if len(text) >= 5 && !h.placeholder(text) && !fileLike(text) && text[0] != '-' && (m.digit > 0 && m.letters() > 0 || m.other > 0 && m.letters() > 0 && !m.kebab) {
+		if len(text) >= 4 && !h.placeholder(text) && !fileLike(text) && text[0] != '-' && (m.digit > 0 && m.letters() > 0 || m.other > 0 && m.letters() > 0 && !m.kebab) {
 			h.add(v.from, v.to, ruleCommand)
 		}
 		return

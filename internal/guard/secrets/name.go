@@ -74,8 +74,10 @@ func newLexicon() *lexicon {
 		passHeads: set(`forgot reset no is has show hide invalid wrong`),
 		tells:     newWords([]string{"key", "token", "secret", "pass", "auth", "cred", "private", "api", "access", "bearer", "pwd", "pat", "crumb", "unseal"}),
 		sham: newWords([]string{
-			"example", "placeholder", "changeme", "change_me", "change-me", "changethis", "replaceme", "replace_me", "replace-me", "replace_with", "your_", "your-", "yours",
-			"yourpass", "yourtoken", "yoursecret", "yourapi", "yourkey", "youraccess", "yourown", "my_password", "mypassword", "my-password", "my_secret", "mysecret", "my-secret", "mytoken", "my_token", "my-token", "my_api", "my-api", "insert_", "insert-", "enter_", "todo", "fixme",
+			"example",
+			"my_password", "mypassword", "my-password", "my_secret", "mysecret", "my-secret", "mytoken", "my_token", "my-token", "my_api", "my-api",
+			"placeholder", "changeme", "change_me", "change-me", "changethis", "replaceme", "replace_me", "replace-me", "replace_with", "your_", "your-", "yours",
+			"yourpass", "yourtoken", "yoursecret", "yourapi", "yourkey", "youraccess", "yourown", "insert_", "insert-", "enter_", "todo", "fixme",
 			"dummy", "redacted", "removed", "masked", "hidden", "censored", "xxxx", "0000000000", "undefined", "process.env", "os.environ", "getenv", "env.", "env[", "secrets.", "config.", "configuration.",
 			"vault:", "ssm:", "keyring:", "not_set", "notset", "unset", "not-used", "notused", "sample", "foobar", "lorem", "_here", "-here", "%(", "<%", "...", "***", "…", "•", "%s", "%v", "%d", "[redacted]",
 			"/run/secrets", "secretkeyref", "valuefrom", "put_", "some_", "some-", "the_", "null",
@@ -84,10 +86,18 @@ func newLexicon() *lexicon {
 	}
 }
 
+// shamMine is the place of the first word with my in the list of sham.
+const shamMine = 1
+
 // placeholder reports whether a text only stands for a value.
 func (l *lexicon) placeholder(s string) bool {
 	if s == "" {
 		return true
+	}
+	if len(s) >= 40 {
+		if m := makeupOf(s); m.bits >= 4.4 && m.digit > 2 && m.other > 3 && !m.space && strings.Count(s, "{") < 2 {
+			return false // nobody writes a placeholder like this
+		}
 	}
 	switch c := s[0]; c {
 	case '$', '<', '{', '[', '(', '&', '|', '@', '*':
@@ -103,6 +113,8 @@ func (l *lexicon) placeholder(s string) bool {
 		switch word {
 		case 0:
 			sham = exampleWord(s)
+		case shamMine, shamMine + 1, shamMine + 2, shamMine + 3, shamMine + 4, shamMine + 5, shamMine + 6, shamMine + 7, shamMine + 8, shamMine + 9, shamMine + 10:
+			sham = makeupOf(s).digit < 3
 		case len(l.sham.size) - 1, len(l.sham.size) - 2, len(l.sham.size) - 3, len(l.sham.size) - 4:
 			sham = template(s[end-2:])
 		default:

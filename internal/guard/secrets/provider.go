@@ -24,7 +24,7 @@ func (h *hunt) beside(p *provider, begin, end int) {
 			return
 		}
 		for ; i < len(t) && i < end+providerReach && h.token[t[i]]; i++ {
-			if !wordByte(t[i]) || i > 0 && (wordByte(t[i-1]) || t[i-1] == '-') && !escapeEnds(t, i) {
+			if !wordByte(t[i]) || i > 0 && (wordByte(t[i-1]) || t[i-1] == '-' && !h.joins(i-1, end)) && !escapeEnds(t, i) {
 				continue
 			}
 			for _, f := range p.forms {
@@ -39,12 +39,25 @@ func (h *hunt) beside(p *provider, begin, end int) {
 	}
 }
 
+// joins: the dash here stands between a key and the name of its provider, or a
+// word such as key behind that.
+func (h *hunt) joins(dash, end int) bool {
+	if dash == end {
+		return true
+	}
+	from := dash
+	for from > end && letter(h.text[from-1]) {
+		from--
+	}
+	return dash-from >= 3 && dash-from < 12 && h.lexicon.tells.in(h.text[from:dash])
+}
+
 // keyBeside judges what has the form of a key behind the name of its provider.
 func (h *hunt) keyBeside(p *provider, f *form, text string, begin, end, at int) bool {
 	t := h.text
 	signed := strings.ContainsAny(t[end:at], "=:\"'`>")
 	before := t[at-1]
-	if strings.IndexByte("@#/.+-%&~", before) >= 0 && !escapeEnds(t, at) {
+	if strings.IndexByte("@#/.+-%&~", before) >= 0 && !escapeEnds(t, at) && (before != '-' || !h.joins(at-1, end)) {
 		return false // a revision, a part of an address
 	}
 	m := makeupOf(text)
@@ -52,7 +65,7 @@ func (h *hunt) keyBeside(p *provider, f *form, text string, begin, end, at int) 
 	if len(f.pieces) > 1 {
 		bits = 2
 	}
-	if m.digit < 2 && (m.upper < 3 || m.lower < 3) && len(f.pieces) < 2 || m.letters() < 2 || m.bits < bits || (len(f.pieces) < 2 || m.digit == 0) && wordy(text) || strings.HasPrefix(text, "AAAA") || hashPrefixed(t[max(0, at-8):at]) || h.placeholder(text) {
+	if m.bits < bits || m.distinct < 5 || (len(f.pieces) < 2 || m.digit == 0) && wordy(text) || strings.HasPrefix(text, "AAAA") || hashPrefixed(t[max(0, at-8):at]) || h.placeholder(text) {
 		return false
 	}
 	label := labelBefore(t, at)
@@ -62,21 +75,21 @@ func (h *hunt) keyBeside(p *provider, f *form, text string, begin, end, at int) 
 	line := strings.IndexByte(t[end:at], '\n') >= 0
 	itself := label == p.name && signed && !line
 	told := itself || h.lexicon.tells.in(label) || h.lexicon.tells.in(t[end:at]) || h.lexicon.tells.in(t[max(0, begin-24):begin])
-	if m.hex || uuidShaped(text) {
-		if before == ',' {
-			return false
-		}
-		told = itself || h.lexicon.tells.in(label)
-		// As many hashes and identifiers look like this as keys.
-		return told && signed || !p.common && signed && !line && label != "" && (strings.Contains(label, p.name) || !idLabel(label))
+	switch {
+	case m.letters() < 2 || m.digit < 2 && (m.upper < 3 || m.lower < 3) && len(f.pieces) < 2:
+		return told && !line && (m.letters() > 1 || len(text) >= 12)
+	case line && (m.hex || uuidShaped(text)): // such as the next line of a list of sums
+		return signed && (h.lexicon.tells.in(label) || itself)
+	case told:
+		return true
+	case line:
+		return false
+	case m.hex || uuidShaped(text): // as many hashes and identifiers look like this as keys
+		return before != ',' && !idLabel(label) && (signed || !p.common)
+	case len(f.pieces) > 1:
+		return true
 	}
-	if len(f.pieces) > 1 && !uuidShaped(text) {
-		return told || !line
-	}
-	if p.common || line {
-		return told
-	}
-	return signed || told
+	return signed || !p.common
 }
 
 // labelBefore gives the name directly before a value, in lower case.

@@ -79,7 +79,7 @@ func newScanner(forms, providers string) (*Scanner, error) {
 		add(word, use{kind: ofName, word: word, tells: names[word]})
 	}
 	for word, k := range map[string]kind{
-		"://": ofAddress, "bearer": ofHeader, "basic ": ofHeader, " -u ": ofUser, "--user": ofUser, " -u\"": ofUser, " -u'": ofUser, " -p": ofFlag, ":5432:": ofPGPass, ":*:*:": ofPGPass, `"kty"`: ofJWK, "networkcredential": ofCall, "directoryentry": ofCall, "pscredential": ofCall, "kind: secret": ofKube, "kind: \"secret": ofKube, "kind: 'secret": ofKube, `"kind": "secret`: ofKube, `"kind":"secret`: ofKube,
+		"://": ofAddress, "bearer": ofHeader, "basic ": ofHeader, " -u ": ofUser, "--user": ofUser, " -u\"": ofUser, " -u'": ofUser, " -p": ofFlag, ":5432:": ofPGPass, ":*:*:": ofPGPass, `"kty"`: ofJWK, "networkcredential": ofCall, "directoryentry": ofCall, "pscredential": ofCall, "convertto-securestring": ofSecure, "net user ": ofNetUser, "net use ": ofNetUser, "kind: secret": ofKube, "kind: \"secret": ofKube, "kind: 'secret": ofKube, `"kind": "secret`: ofKube, `"kind":"secret`: ofKube,
 	} {
 		add(word, use{kind: k})
 	}
@@ -92,7 +92,7 @@ func newScanner(forms, providers string) (*Scanner, error) {
 // Find gives the secrets in a text in the order of their beginning; none
 // overlaps another. Known values are secrets by any rule; there may be none.
 func (s *Scanner) Find(text string, known *Known) []Finding {
-	return merged(s.all(text, known))
+	return repeated(merged(s.all(text, known)), text)
 }
 
 // all gives what is found in a text as it is, with its escapes resolved and in

@@ -189,6 +189,10 @@ func uuidShaped(s string) bool {
 	return true
 }
 
+// tellingLeast is how much a form must begin with for its keys to be believed
+// whatever follows: even a row of one letter.
+const tellingLeast = 5
+
 // genuine: a key that is told by its form is one unless it is written out as a
 // placeholder. A form that nothing else has, by the length of what it begins
 // with, is believed sooner.
@@ -199,6 +203,9 @@ func genuine(f *form, match string) bool {
 		if containsFold(variable, word) {
 			return false
 		}
+	}
+	if f.telling && len(f.pieces[0].text) >= tellingLeast {
+		return m.digit+m.upper > 0 || !wordy(variable)
 	}
 	if f.telling {
 		return (m.run < 12 || m.run*2 < len(variable)) && (m.digit > 0 || m.upper > 0) && m.distinct > 1 || m.upper == len(variable) && len(variable) == 16 && variable[0] != 'X'

@@ -1,0 +1,121 @@
+package secrets
+
+import "strings"
+
+const (
+	ruleNear  = "secret-near-its-name"
+	nearReach = 40  // how far behind the name of a secret a key is looked for
+	nearLeast = 16  // what is shorter is a word too often
+	nearMost  = 200 // what is longer is a blob
+	nearWords = 3   // so many long words are looked at
+)
+
+// near looks for a key that stands on the line of its name, with other words or
+// signs between them, as in a sentence, a table or a log.
+func (h *hunt) near(id ident) {
+	t := h.text
+	last := min(len(t), id.to+nearReach)
+	at := h.nextLong(id.to)
+	for n := 0; n < nearWords && at < last; n++ {
+		if strings.IndexByte(t[id.to:at], '\n') >= 0 {
+			return
+		}
+		end := at
+		for end < len(t) && end-at <= nearMost && h.token[t[end]] {
+			end++
+		}
+		from, to := at, end
+		for from < to && !wordByte(t[from]) {
+			from++
+		}
+		for to > from && (t[to-1] == '.' || t[to-1] == ':') {
+			to--
+		}
+		if sign := strings.LastIndexAny(strings.TrimRight(t[from:to], "="), "=:"); sign >= 0 {
+			from += sign + 1 // a name and its value
+		}
+		if to > h.done && h.keyNear(from, to) {
+			h.done = to
+			h.add(from, to, ruleNear)
+			return
+		}
+		if end-at > nearMost {
+			return
+		}
+		at = h.nextLong(end)
+	}
+}
+
+// joined looks for a key that a dash or the like joins to its name.
+func (h *hunt) joined(end int) {
+	t := h.text
+	if end >= len(t) || t[end] != '-' && t[end] != '_' || end+1 < h.long && end >= h.seen {
+		return
+	}
+	to := end + 1
+	for to < len(t) && to-end <= nearMost && (wordByte(t[to]) || t[to] == '-') {
+		to++
+	}
+	if to > h.done && h.keyNear(end+1, to) {
+		h.done = to
+		h.add(end+1, to, ruleNear)
+	}
+}
+
+// keyNear: nothing but a key looks like this.
+func (h *hunt) keyNear(from, to int) bool {
+	t := h.text
+	if to-from < nearLeast || to-from > nearMost {
+		return false
+	}
+	text := t[from:to]
+	if from > 0 && strings.IndexByte("@#/.+%&~\\", t[from-1]) >= 0 && !escapeEnds(t, from) || c0(t, to) == '(' || c0(t, to) == '[' || c0(t, to) == '\\' {
+		return false
+	}
+	m := makeupOf(text)
+	if m.letters() < 2 || m.bits < 3 || strings.Contains(text, "//") || hashPrefixed(text) || hashBefore(t, from) || hashLabel(labelBefore(t, from)) || h.placeholder(text) || m.digit < 4 && wordy(text) || fileLike(text) || dated(text) {
+		return false
+	}
+	if m.hex {
+		return m.digit > 1 && len(text) >= 20
+	}
+	turns := turnsOf(text)
+	if m.other > 0 && (strings.Count(text, "/") > 2 || strings.Count(text, ".") > 2 || strings.Count(text, "-") > 4 || strings.Count(text, "_") > 3 || strings.IndexByte(text, '|') >= 0) || turns < 5 && h.lexicon.tells.in(text) {
+		return false // a name of its own
+	}
+	mixed := m.upper > 1 && m.lower > 1
+	switch {
+	case m.digit >= 3 && turns >= 3 && (mixed || len(text) >= 20) && m.bits >= 3.3:
+		return true
+	case m.other == 0 && m.digit >= 2 && len(text) >= 24 && !wordy(text):
+		return true
+	}
+	return m.other == 0 && mixed && len(text) >= 20 && caseTurns(text) >= 6
+}
+
+// caseTurns counts how often small letters follow capitals and capitals small
+// ones. A name in source code has one or two of them a word.
+func caseTurns(s string) int {
+	n := 0
+	for i := 1; i < len(s); i++ {
+		if letter(s[i]) && letter(s[i-1]) && upper(s[i]) != upper(s[i-1]) {
+			n++
+		}
+	}
+	if wordy(s) {
+		return 0
+	}
+	return n
+}
+
+// turnsOf counts how often a text goes from letters to digits and back. Names
+// with a number at their end do so once or twice.
+func turnsOf(s string) int {
+	n := 0
+	for i := 1; i < len(s); i++ {
+		if digit(s[i]) && letter(s[i-1]) || letter(s[i]) && digit(s[i-1]) {
+			n++
+		}
+	}
+	return n
+}
