@@ -314,10 +314,8 @@ func (w *whole) judgeServer(s serverMention) (Unmatched, bool) {
 	var names []string
 	for _, offer := range offers {
 		t := toolname.Tool{Box: s.server, Native: offer}
-		for _, word := range w.tools.serverNames(s.server, []string{s.name}) {
-			if t.Called(word) {
-				return u, false
-			}
+		if slices.ContainsFunc(w.tools.serverNames(s.server, []string{s.name}), t.Called) {
+			return u, false
 		}
 		names = append(names, t.Names()...)
 	}

@@ -22,7 +22,7 @@ func OpenSeals(state string, write bool) (*seal.Box, error) {
 // missing were removed, or were never made by an older version: then nothing is
 // taken for seen first.
 func inUse(state string) bool {
-	for _, trace := range []string{"journal-key/public.pem", "trust.json", "hub/*.json"} {
+	for _, trace := range []string{"journal-key/public.pem", "trust.json", "hub/pins-*.json", "hub/manifest-*.json"} {
 		// Only a bad pattern is an error.
 		if found, _ := filepath.Glob(filepath.Join(escaped(state), filepath.FromSlash(trace))); len(found) > 0 {
 			return true

@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"github.com/toolcrib/toolcrib"
 )
 
 // link makes a symbolic link, where the system lets us.
@@ -97,7 +100,7 @@ func TestClaimsAreShownAndNothingElse(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range with {
-		if diff := cmp.Diff(without[i].Spec, with[i].Spec); diff != "" {
+		if diff := cmp.Diff(without[i].Spec, with[i].Spec, cmpopts.IgnoreUnexported(toolcrib.Spec{})); diff != "" {
 			t.Errorf("the contract is another: %s", diff)
 		}
 	}
