@@ -35,8 +35,9 @@ type FileID struct{ Device, Inode uint64 }
 // The bounds on how often a tree is looked at in which something moves, and
 // how many looks in a row must have seen the same.
 const (
-	maxLooks     = 14
+	maxLooks     = 16
 	enoughLooks  = 4
+	moreLooks    = 8 // where directories vanish
 	longestPause = 16 * time.Millisecond
 )
 
@@ -83,7 +84,11 @@ func (s *Shield) lookAt(dirs []toolcrib.Dir, denied, fixed pathglob.Set) (*Cover
 		case last == nil || last.moved != "" || !slices.Equal(last.found, walk.found):
 			steady = 0
 		default:
-			if steady++; steady == enoughLooks || maps.Equal(last.visited, walk.visited) {
+			enough := enoughLooks
+			if walk.vanished {
+				enough = moreLooks
+			}
+			if steady++; steady >= enough || maps.Equal(last.visited, walk.visited) {
 				return walk.covering(), nil
 			}
 		}

@@ -259,3 +259,43 @@ func TestShieldInARace(t *testing.T) {
 	}
 	t.Logf("it was found %d times", known)
 }
+
+// TestLookWhileOthersWork: directories that come and go, as in every build, do
+// not keep programs from being started.
+func TestLookWhileOthersWork(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 300 {
+		plantTree(t, root, fmt.Sprintf("node_modules/p%d/lib/x", i))
+	}
+	plantTree(t, root, "conf/.env")
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			dir := filepath.Join(root, "node_modules", fmt.Sprintf("p%d", i%300), "tmp")
+			_ = os.MkdirAll(filepath.Join(dir, "lib"), 0o755)
+			_ = os.WriteFile(filepath.Join(dir, "lib", "x"), nil, 0o644)
+			_ = os.Rename(filepath.Join(dir, "lib"), filepath.Join(dir, "l2"))
+			_ = os.RemoveAll(dir)
+		}
+	}()
+	defer func() { close(stop); <-done }()
+	for i := range 20 {
+		shield, err := sandbox.NewShield("", []string{".env"}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		covers, err := shield.Covers([]toolcrib.Dir{{Path: root, Write: true}})
+		if err != nil || !slices.ContainsFunc(covers, func(c sandbox.Cover) bool { return c.Path == filepath.Join(root, "conf", ".env") }) {
+			t.Fatalf("look %d: %v, error %v", i, covers, err)
+		}
+	}
+}

@@ -31,26 +31,58 @@ type sight struct {
 
 // shieldWalk is one look at all granted directories.
 type shieldWalk struct {
-	shield  *Shield
-	dirs    []toolcrib.Dir
-	visited map[string]dirState
-	pinned  map[string]bool // directories whose parents are pinned too
-	trees   []workTree
-	gits    map[string]FileID // Git directories, and what leads to one
-	found   []Cover
-	denied  pathglob.Set // by rules, for this look
-	fixed   pathglob.Set
-	notes   map[string]bool
-	read    bool     // a directory was not as it was remembered
-	moved   string   // something that was there and then was not
-	links   []string // that other programs obey
-	missing []Place  // to be held
-	unseen  []string // directories that are not looked into
+	shield   *Shield
+	dirs     []toolcrib.Dir
+	visited  map[string]dirState
+	pinned   map[string]bool // directories whose parents are pinned too
+	trees    []workTree
+	gits     map[string]FileID // Git directories, and what leads to one
+	found    []Cover
+	denied   pathglob.Set // by rules, for this look
+	fixed    pathglob.Set
+	notes    map[string]bool
+	read     bool   // a directory was not as it was remembered
+	moved    string // something that was there and then was not
+	again    map[string]int
+	vanished bool     // a directory that did not seem to matter
+	links    []string // that other programs obey
+	missing  []Place  // to be held
+	unseen   []string // directories that are not looked into
 }
 
 // descend looks at a directory and all below it. Links are not followed.
 func (w *shieldWalk) descend(root string) error {
-	for queue := []string{root}; len(queue) > 0; {
+	queue := []string{root}
+	for range maxAgain {
+		if err := w.descendFrom(root, queue); err != nil || !w.vanished || w.moved != "" {
+			return err
+		}
+		if queue = w.changed(root); len(queue) == 0 {
+			break
+		}
+	}
+	return nil
+}
+
+// changed gives the directories that are not as they were when they were looked
+// at: what vanished elsewhere may be there now.
+func (w *shieldWalk) changed(root string) (list []string) {
+	for dir, state := range w.visited {
+		if !within(dir, root) {
+			continue
+		}
+		if now, err := stateOf(dir); err == nil && now != state {
+			list = append(list, dir)
+		}
+	}
+	for _, dir := range list {
+		delete(w.visited, dir)
+	}
+	return list
+}
+
+func (w *shieldWalk) descendFrom(root string, queue []string) error {
+	for len(queue) > 0 {
 		dir := queue[len(queue)-1]
 		queue = queue[:len(queue)-1]
 		if _, done := w.visited[dir]; done {
@@ -72,7 +104,7 @@ func (w *shieldWalk) descend(root string) error {
 		case errors.Is(err, fs.ErrNotExist) && dir == root:
 			continue // nothing can be shown of it, and that is said elsewhere
 		case errors.Is(err, fs.ErrNotExist):
-			w.moved = dir // it was there a moment ago
+			queue = append(queue, w.vanish(dir, root)...) // it was there a moment ago
 			continue
 		case errors.Is(err, errCrowded) && dir != root:
 			w.leaveOut(dir, err.Error())
@@ -107,6 +139,38 @@ func (w *shieldWalk) descend(root string) error {
 		queue = append(queue, seen.below...)
 	}
 	return nil
+}
+
+// vanish is told of a directory that was there a moment ago. Builds make and
+// remove directories all the time, and that must not keep programs from being
+// started. It matters if something to be covered was ever seen in it. It may have
+// another name by now, so the directory that it was in is looked at again.
+func (w *shieldWalk) vanish(dir, root string) (queue []string) {
+	w.read, w.vanished = true, true
+	for path, seen := range w.shield.seen {
+		if within(path, dir) && seen.matters() {
+			w.moved = dir
+			return nil
+		}
+	}
+	up := filepath.Dir(dir)
+	if w.again[up] >= maxAgain || !within(up, root) {
+		return nil
+	}
+	if w.again == nil {
+		w.again = map[string]int{}
+	}
+	w.again[up]++
+	delete(w.visited, up)
+	return []string{up}
+}
+
+// maxAgain is how often a directory is looked at again in one look.
+const maxAgain = 3
+
+// matters: there is something to be covered.
+func (s *sight) matters() bool {
+	return s.git || s.tree != "" || len(s.covers)+len(s.links)+len(s.keyed)+len(s.obeyed) > 0
 }
 
 // hideTarget hides what a link leads to, if a program could reach it.
