@@ -16,7 +16,8 @@ type hunt struct {
 	cover int  // what was found by its form goes up to here
 	jwked int  // keys in JSON before this were looked through
 	flags int  // where a flag of a command was met last,
-	takes bool // and whether the command takes a password there
+	takes bool // and whether the command takes a password there,
+	apart bool // and nothing else, so that a word is one
 	kubed int  // objects of Kubernetes before this were looked through
 }
 

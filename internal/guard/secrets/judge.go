@@ -9,7 +9,7 @@ func (h *hunt) judge(s strength, v value, op operator) bool {
 		return false
 	}
 	m := makeupOf(text)
-	if s == namePass && !m.space && (v.linked || h.withUser(v, op)) && h.weak(text, v, m) {
+	if s == namePass && !m.space && (v.linked || h.withUser(v, op) || v.setting && op == opAssign && len(text) >= 6 && m.lower == len(text) && (v.tight || v.quoted) && !h.lexicon.tells.in(text) && !typeName(text)) && h.weak(text, v, m) {
 		return true
 	}
 	if m.space || m.distinct < 3 || m.run >= 6 && m.run*2 > len(text) || m.digit == 0 && m.kebab && m.other > 0 {
@@ -79,8 +79,17 @@ func (h *hunt) weak(text string, v value, m makeup) bool {
 	case "password", "passwd", "pass", "pwd", "string", "str", "text", "required", "true", "false", "none", "nil", "null", "token", "secret", "optional", "varchar", "hash", "hashed", "value", "username", "user", "prompt", "bytes", "any", "object", "unknown", "number", "error", "type", "field", "input", "data", "test", "bearer", "basic", "default", "empty", "auto", "credentials", "passphrase", "passwort", "self", "this", "mypass":
 		return false
 	default:
-		return m.digit > 0 || v.quoted && (v.linked || !h.lexicon.tells.in(low)) && m.letters() >= 4 && m.other == 0 && m.upper < 3 && !(m.upper == 1 && upper(text[0])) || v.linked && m.letters() >= 3
+		return m.digit > 0 || v.setting && m.lower == len(text) && len(text) >= 6 || v.quoted && (v.linked || !h.lexicon.tells.in(low)) && m.letters() >= 4 && m.other == 0 && m.upper < 3 && !(m.upper == 1 && upper(text[0])) || v.linked && m.letters() >= 3
 	}
+}
+
+// typeName: what a setting or a field is said to be made of.
+func typeName(text string) bool {
+	switch text {
+	case "integer", "boolean", "sensitive", "readonly", "disabled", "enabled", "always", "encrypted", "plaintext", "stdin", "keyring", "prompted", "nullable", "hidden", "missing", "invalid", "random", "generated", "cleartext", "kennwort", "wachtwoord", "senha":
+		return true
+	}
+	return false
 }
 
 // harmless: what has the makeup of a secret and is none.

@@ -151,6 +151,7 @@ func (h *hunt) flag(begin, end int, user bool) {
 			line = line[n:]
 		}
 		h.takes = user && hasProgram(line, "curl", "wget", "http", "https", "xh") || !user && hasProgram(line, "mysql", "mysqldump", "mysqladmin", "sshpass", "psexec", "mariadb", "mongo", "mongodump", "redis-cli", "docker login", "podman login", "7z", "az login", "ldapsearch", "smbclient", "sqlcmd", "osql", "isql", "bcp", "psexec64", "psexec.exe", "psexec64.exe", "PsExec", "PsExec64", "PsExec.exe", "PsExec64.exe", "plink", "pscp", "mongosh", "mongorestore", "winexe", "evil-winrm", "crackmapexec")
+		h.apart = !user && h.takes && t[begin+1] == '-' && hasProgram(line, "sshpass", "psexec", "psexec64", "psexec.exe", "psexec64.exe", "PsExec", "PsExec64", "PsExec.exe", "PsExec64.exe", "docker login", "podman login", "sqlcmd", "osql", "evil-winrm", "crackmapexec")
 		h.flags = begin
 		if user {
 			h.flags = 0
@@ -170,6 +171,10 @@ func (h *hunt) flag(begin, end int, user bool) {
 	text := t[v.from:v.to]
 	if !user {
 		m := makeupOf(text)
+		if h.apart && len(text) >= 3 && text[0] != '-' && text[0] != '/' && !h.placeholder(text) {
+			h.add(v.from, v.to, ruleCommand)
+			return
+		}
 		if len(text) >= 4 && !h.placeholder(text) && !fileLike(text) && text[0] != '-' && (m.digit > 0 && m.letters() > 0 || m.other > 0 && m.letters() > 0 && !m.kebab) {
 			h.add(v.from, v.to, ruleCommand)
 		}
