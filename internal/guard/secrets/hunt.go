@@ -60,14 +60,31 @@ type use struct {
 // longLeast is the length of the shortest key that is told by its provider.
 const longLeast = 12
 
+// nearlyRising is how far back a place is asked for as a rule.
+const nearlyRising = 512
+
 // nextLong gives where the next word of at least longLeast bytes begins. Places
 // are asked for in nearly rising order, so that the text is gone through once.
 func (h *hunt) nextLong(at int) int {
 	if at >= h.seen && at <= h.long {
 		return h.long
 	}
-	h.seen = at
 	n := 0
+	if at < h.seen && h.seen-at < nearlyRising {
+		i := at
+		for ; i < len(h.text) && (i < h.seen || n > 0); i++ {
+			if !h.token[h.text[i]] {
+				n = 0
+			} else if n++; n >= longLeast {
+				break
+			}
+		}
+		if h.seen = at; n >= longLeast {
+			h.long = i + 1 - n
+		}
+		return h.long
+	}
+	h.seen = at
 	for i := at; i < len(h.text); i++ {
 		if !h.token[h.text[i]] {
 			n = 0
@@ -78,6 +95,20 @@ func (h *hunt) nextLong(at int) int {
 	}
 	h.long = len(h.text) + providerReach
 	return h.long
+}
+
+// longAfter is nextLong for what begins before a limit. It leaves alone what
+// nextLong remembers.
+func (h *hunt) longAfter(at, limit int) int {
+	n := 0
+	for i := at; i < len(h.text) && i-n < limit; i++ {
+		if !h.token[h.text[i]] {
+			n = 0
+		} else if n++; n >= longLeast {
+			return i + 1 - n
+		}
+	}
+	return len(h.text) + providerReach
 }
 
 // met is called for every word of the automaton.

@@ -15,6 +15,9 @@ const (
 func (h *hunt) near(id ident) {
 	t := h.text
 	last := min(len(t), id.to+nearReach)
+	if id.to < len(t) && (wordByte(t[id.to]) || t[id.to] == '+' || t[id.to] == '/') {
+		return // the name is one by chance, within a blob
+	}
 	at := h.nextLong(id.to)
 	for n := 0; n < nearWords && at < last; n++ {
 		if strings.IndexByte(t[id.to:at], '\n') >= 0 {
@@ -42,14 +45,14 @@ func (h *hunt) near(id ident) {
 		if end-at > nearMost {
 			return
 		}
-		at = h.nextLong(end)
+		at = h.longAfter(end, last)
 	}
 }
 
 // joined looks for a key that a dash or the like joins to its name.
 func (h *hunt) joined(end int) {
 	t := h.text
-	if end >= len(t) || t[end] != '-' && t[end] != '_' || end+1 < h.long && end >= h.seen {
+	if end >= len(t) || t[end] != '-' && t[end] != '_' || end+1 < h.long && end >= h.seen || inBlob(t, end) {
 		return
 	}
 	to := end + 1

@@ -19,7 +19,7 @@ func (h *hunt) beside(p *provider, begin, end int) {
 	if end < len(t) && letter(t[end]) && !(upper(t[end]) && !upper(t[end-1])) && !h.lexicon.tells.in(t[end:min(len(t), end+6)]) {
 		return
 	}
-	for i := h.nextLong(end); i < end+providerReach && i < len(t); i = h.nextLong(i) {
+	for i := h.nextLong(end); i < end+providerReach && i < len(t); i = h.longAfter(i, end+providerReach) {
 		if strings.Count(t[end:i], "\n") > providerLines {
 			return
 		}

@@ -1,7 +1,7 @@
 package secrets
 
 import (
-	"slices"
+	"math/bits"
 	"strings"
 )
 
@@ -14,35 +14,34 @@ const (
 
 // repeats looks for the further places of what was found in a text.
 type repeats struct {
-	maybe [1 << 8]uint64 // a bit per hash of a beginning
-	heads map[uint64][]repeat
+	maybe []uint64 // a bit per hash of a beginning
+	shift uint     // of the hash
+	heads map[uint64]int32
+	list  []repeat
 }
 
-type repeat struct{ text, rule string }
+type repeat struct {
+	text, rule string
+	next       int32 // of those with the same beginning, the longest first; 0 is none
+}
 
 // repeated adds every further place of a value that was found: a value that is a
 // secret beside its name is one where it stands without it, too. What comes in is
 // merged, and so is what is given.
 func repeated(found []Finding, text string) []Finding {
-	if len(found) == 0 {
-		return found
-	}
 	var r *repeats
 	for _, f := range found {
 		value := text[f.Start:f.End]
-		if f.Rule == RuleKnown || len(value) < repeatLeast || len(value) > repeatMost || f.Rule != ruleKey && common(value) {
+		if f.Rule == RuleKnown || len(value) < repeatLeast || len(value) > repeatMost || common(value) {
 			continue
 		}
 		if r == nil {
-			r = &repeats{heads: map[uint64][]repeat{}}
+			r = newRepeats(len(found))
 		}
 		r.add(value, f.Rule)
 	}
 	if r == nil {
 		return found
-	}
-	for _, list := range r.heads {
-		slices.SortStableFunc(list, func(a, b repeat) int { return len(b.text) - len(a.text) })
 	}
 	if more := r.find(text, found); len(more) > 0 {
 		return merged(append(found, more...))
@@ -50,21 +49,61 @@ func repeated(found []Finding, text string) []Finding {
 	return found
 }
 
+// newRepeats makes room for so many values, with enough bits that nearly every
+// place without one is passed over.
+func newRepeats(values int) *repeats {
+	r := &repeats{shift: 64 - 12, heads: make(map[uint64]int32, values), list: make([]repeat, 1, values+1)}
+	for 1<<(64-r.shift) < 16*values && r.shift > 64-24 {
+		r.shift--
+	}
+	r.maybe = make([]uint64, 1<<(64-r.shift-6))
+	return r
+}
+
 // common: a value that may well stand in a text as something else, because it is
 // a word or two.
 func common(value string) bool {
-	m := makeupOf(value)
-	return m.space || m.distinct < 4 && m.run < 8 || m.digit == 0 && (m.kebab || wordy(value) || len(value) < 12)
+	var seen byteSet
+	digits := 0
+	for i := range len(value) {
+		if value[i] <= ' ' {
+			return true
+		}
+		if digit(value[i]) {
+			digits++
+		}
+		seen.add(value[i])
+	}
+	if bits.OnesCount64(seen[0])+bits.OnesCount64(seen[1])+bits.OnesCount64(seen[2])+bits.OnesCount64(seen[3]) < 4 {
+		return true
+	}
+	return digits == 0 && (len(value) < 12 || wordy(value) || makeupOf(value).kebab)
 }
 
 func (r *repeats) add(value, rule string) {
 	head := headBytes(value)
-	list := r.heads[head]
-	if len(list) >= repeatAlike || slices.ContainsFunc(list, func(o repeat) bool { return o.text == value }) {
+	link, n := int32(0), 0
+	for at := r.heads[head]; at != 0; at = r.list[at].next {
+		if o := &r.list[at]; o.text == value {
+			return
+		} else if len(o.text) > len(value) {
+			link = at
+		}
+		n++
+	}
+	if n >= repeatAlike {
 		return
 	}
-	r.heads[head] = append(list, repeat{strings.Clone(value), rule})
-	h := head * 0x9E3779B97F4A7C15 >> 50
+	one := repeat{text: value, rule: rule}
+	if link == 0 {
+		one.next = r.heads[head]
+		r.heads[head] = int32(len(r.list))
+	} else {
+		one.next = r.list[link].next
+		r.list[link].next = int32(len(r.list))
+	}
+	r.list = append(r.list, one)
+	h := head * 0x9E3779B97F4A7C15 >> r.shift
 	r.maybe[h>>6] |= 1 << (h & 63)
 }
 
@@ -85,11 +124,12 @@ func (r *repeats) find(text string, found []Finding) []Finding {
 			continue
 		}
 		head := headBytes(text[i:])
-		h := head * 0x9E3779B97F4A7C15 >> 50
+		h := head * 0x9E3779B97F4A7C15 >> r.shift
 		if r.maybe[h>>6]&(1<<(h&63)) == 0 {
 			continue
 		}
-		for _, v := range r.heads[head] {
+		for at := r.heads[head]; at != 0; at = r.list[at].next {
+			v := &r.list[at]
 			if !strings.HasPrefix(text[i:], v.text) {
 				continue
 			}
