@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -44,16 +45,28 @@ func (s *Shield) fixObeyed(seen *sight, name string, dir, link bool) bool {
 	return false
 }
 
-// looksHeld tells a placeholder by what lstat said: it may be gone by now.
+// looksHeld tells a placeholder by what lstat said: it may be gone by now. One
+// that something lies in is none: programs can set the sticky bit as well.
 func looksHeld(name string, info fs.FileInfo) bool {
 	switch {
 	case info.IsDir():
-		return info.Mode()&fs.ModeSticky != 0
+		return info.Mode()&fs.ModeSticky != 0 && isEmpty(name)
 	case info.Mode()&fs.ModeSymlink != 0:
 		target, err := os.Readlink(name)
 		return err != nil || target == nowhere
 	}
 	return false
+}
+
+// isEmpty tells whether nothing lies in a directory, or it went away.
+func isEmpty(dir string) bool {
+	f, err := os.Open(dir)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	defer func() { _ = f.Close() }() // it was only read
+	names, err := f.Readdirnames(1)
+	return len(names) == 0 && (errors.Is(err, io.EOF) || errors.Is(err, fs.ErrNotExist))
 }
 
 // comesAndGoes: it is a placeholder on the way to others, with nothing but them
@@ -63,8 +76,8 @@ func comesAndGoes(dir string) bool {
 	if err != nil {
 		return true
 	}
-	if !looksHeld(dir, info) {
-		return false
+	if info.Mode()&fs.ModeSticky == 0 {
+		return looksHeld(dir, info)
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -188,7 +201,7 @@ func (w *shieldWalk) miss(path string, include bool) {
 	w.missing = append(w.missing, Place{Path: path, Link: include})
 	up := filepath.Dir(path)
 	for w.inside(up) {
-		if info, err := os.Lstat(up); err == nil && !looksHeld(up, info) {
+		if !comesAndGoes(up) {
 			break
 		}
 		path, up = up, filepath.Dir(up)

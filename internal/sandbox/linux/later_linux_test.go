@@ -173,11 +173,7 @@ ctypes.CDLL(None).renameat2(-100, b"v2", -100, b"vendor", 2)'`},
 // TestNewRepositories: a repository that a program made is set aside if git
 // would start something there, and left alone if not.
 func TestNewRepositories(t *testing.T) {
-	shield, err := sandbox.NewShield("", toolcrib.DefaultProtected(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s := open(t, Config{Shield: shield})
+	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
 	whole := newProject(t)
 	set := func(line string) string { return "git init -q new; printf '" + line + "\\n' >>new/.git/config" }
 	for _, c := range []struct {
@@ -229,6 +225,14 @@ func TestNewRepositories(t *testing.T) {
 		{name: "closed above", first: "evil a/b; ln -s a/b new; chmod 311 a", dir: "new"},
 		{name: "behind a pipe", first: "git init -q a; mkfifo a/.git/commondir; evil new", dir: "new"},
 		{name: "behind a file without end", first: "git init -q a; truncate -s 1G a/.git/commondir; evil new", dir: "new"},
+		{name: "an empty common directory, later", first: "git init -q new; mkdir common; rm -rf new/.git/config new/.git/objects; echo ../../common >new/.git/commondir", second: "evil x; mv x/.git/* common; rm common/HEAD", dir: "new"},
+		{name: "in what looks like a placeholder", first: "mkdir x; mkdir -m 1755 x/.github x/.github/s; evil x/.github/s", dir: "x/.github/s"},
+		{name: "in a placeholder", first: "mkdir -m 1755 .github/foo; evil .github/foo", dir: ".github/foo"},
+		{name: "it can only be entered", first: "evil new; chmod 111 new/.git", dir: "new"},
+		{name: "a pipe for settings", first: "evil new; git init -q a; rm a/.git/config; mkfifo a/.git/config", dir: "new"},
+		{name: "files elsewhere, in quotes", first: "git init -q new; mkdir -p 'new/.git/\"..'/'x\"'; echo 'gitdir: ../../' >'new/.git/\"../x\"/.git'; printf '[core]\n\tworktree = \"../x\"\n' >>new/.git/config", dir: "new"},
+		{name: "a work tree", first: "git clone -q nested/repo new; cd new; git worktree add -q ../wt", dir: "new", left: true},
+		{name: "in what looks like one for an agent", first: "mkdir x; mkdir -m 1755 x/.claude; evil x/.claude/r", dir: "x/.claude/r"},
 		{name: "a work tree elsewhere", first: set("[core]\n\tworktree = ../../.."), dir: "new"},
 		{name: "a rebase to go on with", first: "git init -q new; mkdir new/.git/rebase-merge; echo 'exec touch MARK' >new/.git/rebase-merge/git-rebase-todo", dir: "new"},
 	} {
