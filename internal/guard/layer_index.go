@@ -203,7 +203,10 @@ func (b *bucket) eachProgram(sub *subject, visit func([]*permission)) {
 	l := sub.commandLine()
 	unclear := !sub.lines || l == nil || len(l.Unknown) > 0
 	for i := 0; !unclear && i < len(l.Programs); i++ {
-		unclear = obscure(&l.Programs[i]) || hides(&l.Programs[i])
+		unclear = obscure(&l.Programs[i]) || l.Programs[i].filled || hides(&l.Programs[i])
+	}
+	if !unclear && l.possible != nil {
+		unclear = slices.ContainsFunc(l.possible.Programs, func(p Program) bool { return p.filled })
 	}
 	if unclear {
 		for _, list := range b.programs {

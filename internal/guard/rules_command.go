@@ -94,7 +94,7 @@ func (c *commandSpec) may(p *Program) certainty {
 	if c.any {
 		return yes
 	}
-	if obscure(p) {
+	if obscure(p) || p.filled {
 		return maybe
 	}
 	if !c.meansProgram(p) {

@@ -15,6 +15,9 @@ func TestRulesThatForbidCommands(t *testing.T) {
 			"rm x": "deny", "/bin/rm x": "deny", "r'm' x": "deny", "\\rm x": "deny", "command rm x": "deny", "env A=1 rm x": "deny", "nice -n 5 rm x": "deny", "busybox rm x": "deny",
 			"find . -exec rm {} +": "deny", "ls | xargs -0 rm": "deny", "(cd x; rm y)": "deny", "sh -c 'rm x'": "deny", "true || rm x": "deny", "rm": "deny", "sudo -u bob rm x": "deny",
 			"ls": "", "echo rm x": "", "rmdir x": "", "grep rm x": "", "git rm x": "", "R=rm; $R x": "ask", "`echo rm` x": "ask", "sh -c \"$X\"": "ask", "env -S'rm x'": "deny", "env -Srm": "deny", "env --split-string=rm": "deny",
+			"env --unset FOO rm -f x": "ask", "timeout --sig 9 5 rm x": "ask", "xargs --max-args 1 rm x": "ask", "flock --timeout 1 f rm x": "ask", "stdbuf --outp L rm x": "ask", "find . -exec env --unset A rm -f {} +": "ask",
+			"xargs env < n": "ask", "xargs -a n env": "ask", "xargs -a n timeout 9": "ask", "rev n | xargs env": "ask", "echo mr | rev | xargs -IX env X -f x": "ask", "cat n | xargs -I% nice % -f x": "ask", "cat n | xargs -IX X": "ask",
+			"ls | xargs -n 1 cat": "", "ls | xargs -I{} cat {}": "", "ls | xargs -I {} cp {} out": "", "env -u A make": "",
 		},
 		"rm -rf *": {
 			"rm -rf x": "deny", "rm -fr x": "deny", "rm -r -f x": "deny", "rm x -rf": "deny", "rm -R --force x": "deny", "rm --recursive -f x": "deny", "rm --rec --fo x": "deny", "rm -vrf x": "deny",
@@ -22,7 +25,7 @@ func TestRulesThatForbidCommands(t *testing.T) {
 		},
 		"git push *": {
 			"git push": "deny", "git push origin": "deny", "git -C x push": "deny", "git --no-pager push": "deny", "git --git-dir=x push": "deny", "git --git-dir x push": "deny", "git -c a=b push": "deny",
-			"git status": "", "git log push": "", "git commit -m push": "", "git $X": "ask", "git -c alias.x=push x": "ask", "git pu": "ask",
+			"git status": "", "git log push": "", "git commit -m push": "", "git $X": "ask", "git -c alias.x=push x": "ask", "git pu": "ask", "/usr/lib/git-core/git-push origin": "ask", "git-push": "ask", "env --unset X git push": "ask", "git-status": "",
 		},
 		"git push --force*":  {"git push --force": "deny", "git push -f": "deny", "git push origin main --force-with-lease": "deny", "git push": ""},
 		"git push":           {"git push": "deny", "git push -v": "deny", "git push origin": "", "git push $X": "ask"},

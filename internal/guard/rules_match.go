@@ -85,7 +85,7 @@ func (p *permission) takesLine(s *subject) certainty {
 	}
 	if c == no && l.possible != nil {
 		for i := range l.possible.Programs {
-			if q := &l.possible.Programs[i]; p.command.meansProgram(q) && !obscure(q) {
+			if q := &l.possible.Programs[i]; q.filled || p.command.meansProgram(q) && !obscure(q) {
 				c = max(c, min(maybe, p.command.may(q)))
 			}
 		}

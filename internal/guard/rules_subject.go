@@ -131,6 +131,9 @@ func (s *subject) cutPlain() []string {
 		case "if", "then", "elif", "else", "fi", "for", "while", "until", "do", "done", "case", "esac", "in", "select", "function", "time", "coproc", "eval", "source", ".":
 			return nil
 		}
+		if strings.HasPrefix(programName(w), "git-") || programName(w) == "xargs" || programName(w) == "parallel" {
+			return nil // another name for git, and programs that their input names
+		}
 		words[i] = programName(w)
 	}
 	if slices.Contains(words, "env") && strings.Contains(in.Command, "-") {

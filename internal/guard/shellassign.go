@@ -30,6 +30,13 @@ func (w *walker) assigns(list []*syntax.Assign, sc scope) {
 				}
 			}
 		}
+		if strings.HasPrefix(a.Name.Value, "GIT_CONFIG_KEY_") || a.Name.Value == "GIT_CONFIG_PARAMETERS" {
+			for _, t := range value.texts() {
+				if k := strings.ToLower(strings.Trim(t, "'")); !strings.HasPrefix(k, "http.") && !strings.HasPrefix(k, "user.") && !strings.HasPrefix(k, "safe.") && !strings.HasPrefix(k, "credential.") && !strings.HasPrefix(k, "url.") {
+					w.line.floor = append(w.line.floor, "a setting of git in a variable decides what it does")
+				}
+			}
+		}
 		if value.Glob { // an assignment is not a pattern
 			value.Literal = true
 		}

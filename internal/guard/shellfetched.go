@@ -88,6 +88,15 @@ func (w *walker) runsFetched(p *Program, name string) bool {
 	for _, f := range p.fetchedFiles(name) {
 		w.fetched[fileKey(f)] = true
 	}
+	if makesCode(name) {
+		w.fetched[anyFetched] = true
+	}
+	switch name {
+	case "tar", "bsdtar", "gtar", "unzip", "7z", "7za", "cpio", "unar", "pax", "gunzip", "unxz", "zstd", "uncompress":
+		if p.piped && w.fetched[anyFetched] || slices.ContainsFunc(p.Args, func(a Arg) bool { return w.fetched[fileKey(a.Text)] }) {
+			w.fetched[anyUnpacked] = true
+		}
+	}
 	run := p.runsFile(name)
 	if name == "mv" || name == "cp" || name == "ln" || name == "install" || name == "tee" {
 		for _, a := range p.Args {
@@ -115,8 +124,12 @@ func (w *walker) runsFetched(p *Program, name string) bool {
 			}
 		}
 	}
-	return w.fetched[fileKey(run)]
+	return w.fetched[fileKey(run)] || w.fetched[anyUnpacked] && !strings.HasPrefix(run, "/")
 }
+
+// Keys of walker.fetched that no file has: something was got from elsewhere, and
+// such a thing was unpacked, so that every file may be from there.
+const anyFetched, anyUnpacked = "\x00fetched", "\x00unpacked"
 
 // recipes looks at the commands of a Makefile.
 func (w *walker) recipes(text string, sc scope) {

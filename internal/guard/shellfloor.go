@@ -42,6 +42,9 @@ func (l *Line) Floor() []string {
 		if p.piped && isShell(name) && slices.Contains(p.Via, "xargs") && p.takesCode() {
 			add(show(name) + " is given code that is not in the line")
 		}
+		if p.piped && p.takesCommands(name) && slices.ContainsFunc(l.Programs, func(q Program) bool { return makesCode(path.Base(q.Name)) && path.Base(q.Name) != "ssh" }) {
+			add(show(name) + " is given code that is not in the line")
+		}
 		if p.fetched {
 			add(show(p.Name) + " runs what the line gets from elsewhere")
 		}
@@ -68,6 +71,12 @@ func (l *Line) floorPossible(said *Line) []string {
 		p := &l.Programs[i]
 		name := path.Base(p.Name)
 		out = append(out, p.floor(name), said.floorOpen(p, name, tame))
+		if !p.name.Literal {
+			out = append(out, p.floorName())
+		}
+		if isShell(name) && p.piped && !p.hasScript() && !fills(p.Via) {
+			out = append(out, show(name)+" is given code that is not in the line")
+		}
 		if p.fetched {
 			out = append(out, show(p.Name)+" runs what the line gets from elsewhere")
 		}
@@ -193,8 +202,11 @@ func (p *Program) floorOverwrite(name string) string {
 func (p *Program) floorGit() string {
 	sub, rest := gitSubCommand(p.Args)
 	q := Program{Args: rest, Dirs: p.Dirs}
+	if why := gitSettings(p.Args, sub, &q); why != "" {
+		return why
+	}
 	switch sub {
-	case "push":
+	case "push", "send-pack":
 		if q.flag("fd", "force", "force-with-lease", "force-if-includes", "mirror", "delete", "prune") {
 			return "it overwrites or deletes what others have in the remote repository"
 		}
@@ -222,6 +234,34 @@ func (p *Program) floorGit() string {
 	case "update-ref":
 		if q.flag("d", "delete") {
 			return "it removes the history of the repository"
+		}
+	}
+	return ""
+}
+
+// gitSettings: what is said with -c decides what a push does, or what a word
+// means.
+func gitSettings(args []Arg, sub string, rest *Program) string {
+	for i, a := range args {
+		setting := a.texts()[0]
+		switch {
+		case i > 0 && (args[i-1].Text == "-c" || args[i-1].Text == "--config-env"):
+		case strings.HasPrefix(setting, "--config-env="):
+			setting = setting[len("--config-env="):]
+		case strings.HasPrefix(setting, "-c"):
+			setting = setting[2:]
+		default:
+			continue
+		}
+		key, value, _ := strings.Cut(strings.ToLower(setting), "=")
+		fromVariable := strings.HasPrefix(a.Text, "--config-env") || i > 0 && args[i-1].Text == "--config-env"
+		switch {
+		case fromVariable && !strings.HasPrefix(key, "http.") && !strings.HasPrefix(key, "credential.") && !strings.HasPrefix(key, "user."):
+			return "a setting of git that only shows while it runs decides what it does"
+		case sub == "push" && strings.HasPrefix(key, "remote.") && (strings.HasSuffix(key, ".mirror") && value != "false" || strings.HasSuffix(key, ".push") && strings.HasPrefix(strings.TrimLeft(value, " "), "+") || strings.HasSuffix(key, ".push") && strings.HasPrefix(value, ":")):
+			return "it overwrites or deletes what others have in the remote repository"
+		case key == "help.autocorrect" && rest.flag("fd", "force", "force-with-lease", "mirror", "delete", "prune"):
+			return "it overwrites or deletes what others have in the remote repository, if " + show(sub) + " is taken for push"
 		}
 	}
 	return ""

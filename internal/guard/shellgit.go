@@ -70,11 +70,17 @@ func gitSubSub(sub string, rest []Arg) (string, bool) {
 
 // gitSubCommand is the word that says what a git command does, for classes.
 func gitSubCommand(args []Arg) (sub string, rest []Arg) {
-	rest = stepOver(args, "Cc")
-	if len(rest) == 0 {
-		return "", nil
+	for i := 0; i < len(args); i++ {
+		switch t := args[i].Text; t {
+		case "-C", "-c", "--git-dir", "--work-tree", "--namespace", "--config-env", "--attr-source", "--super-prefix":
+			i++
+		default:
+			if !strings.HasPrefix(t, "-") {
+				return t, args[i+1:]
+			}
+		}
 	}
-	return rest[0].Text, rest[1:]
+	return "", nil
 }
 
 // Options that several subcommands share. Left out: --output (writes),

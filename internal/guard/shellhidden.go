@@ -25,6 +25,9 @@ func (w *walker) hidden(p *Program, name string, sc scope) {
 			}
 		}
 		return
+	case "git-push", "git-send-pack", "git-clean", "git-reflog", "git-filter-branch", "git-update-ref", "git-config", "git-grep", "git-fetch", "git-clone", "git-submodule", "git-rebase", "git-bisect":
+		w.shadow().program(append([]Arg{{Text: "git", Literal: true}, {Text: name[len("git-"):], Literal: true}}, p.Args...), in)
+		return
 	case "git":
 		for _, t := range gitCommands(p.Args) {
 			w.perhaps(t, in)
@@ -117,6 +120,7 @@ func (w *walker) xargsInput(p *Program, name string, sc scope) {
 // gitCommands are the commands that stand in arguments of git.
 func gitCommands(args []Arg) []string {
 	var out []string
+	sub, _ := gitSubCommand(args)
 	for i, a := range args {
 		t := a.texts()[0]
 		next := ""
@@ -130,6 +134,26 @@ func gitCommands(args []Arg) []string {
 		case strings.HasPrefix(t, "-c") && strings.Contains(t, "="):
 			_, t, _ = strings.Cut(t, "=")
 			out = append(out, strings.TrimPrefix(t, "!"), "git "+t)
+		case sub == "config" || sub == "grep" && strings.HasPrefix(t, "-O") || strings.HasPrefix(t, "--open-files-in-pager="):
+			// It is run with the settings, or for the files that are found.
+			_, value, _ := strings.Cut(t, "=")
+			for _, value := range []string{value, strings.TrimPrefix(t, "-O")} {
+				if strings.ContainsAny(value, " \t") {
+					out = append(out, strings.TrimPrefix(value, "!"), "git "+value)
+				}
+			}
+		case t == "--upload-pack" || t == "--receive-pack" || sub == "clone" && t == "-u":
+			out = append(out, next)
+		case sub == "clone" && t == "--config":
+			_, value, _ := strings.Cut(next, "=")
+			out = append(out, strings.TrimPrefix(value, "!"), "git "+value)
+		case strings.HasPrefix(t, "--config=") && sub == "clone":
+			_, value, _ := strings.Cut(t[len("--config="):], "=")
+			out = append(out, strings.TrimPrefix(value, "!"), "git "+value)
+		case sub == "clone" && strings.HasPrefix(t, "-u"):
+			out = append(out, t[2:])
+		case t == "for-each-repo":
+			out = append(out, "git "+joined(stepOver(args[i+1:], "")).Text)
 		case t == "-x" || t == "--exec" || t == "--extcmd" || strings.HasSuffix(t, "-filter") && strings.HasPrefix(t, "--"):
 			out = append(out, next)
 		case strings.HasPrefix(t, "--exec=") || strings.HasPrefix(t, "--extcmd=") || strings.HasPrefix(t, "--upload-pack=") || strings.HasPrefix(t, "--receive-pack="):

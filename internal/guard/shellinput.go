@@ -25,7 +25,7 @@ func (s *Shell) judgeInput(call toolcrib.Call, in request, unasked bool) *toolcr
 	opt := s.Options
 	opt.Dir = s.dir(job.WorkingDir)
 	if !plainShell(Analyze(job.Command, opt)) {
-		if floor := Floor(in.Text, opt); len(floor) > 0 {
+		if floor := inputFloor(Analyze(job.Command, opt), typed, in.Text, opt); len(floor) > 0 {
 			return s.unless("floor", floor)
 		}
 		if unasked {
@@ -45,6 +45,28 @@ func (s *Shell) judgeInput(call toolcrib.Call, in request, unasked bool) *toolcr
 		return s.unless("", []string{"a ! or a tab means something else to an interactive shell"})
 	}
 	return v
+}
+
+// inputFloor is the floor of text for a program that is no plain shell: what was
+// typed before counts, since it may have begun a line or gone elsewhere. A
+// program of which it is known that it reads another language is not held to
+// the grammar of shells.
+func inputFloor(job *Line, typed, text string, opt ShellOptions) []string {
+	other := len(job.Programs) > 0 && len(job.Unknown) == 0
+	for i := range job.Programs {
+		name := path.Base(job.Programs[i].Name)
+		other = other && readsCode(name) && !isShell(name) && name != "eval" && name != "at" && name != "batch"
+	}
+	out := slices.Concat(Floor(text, opt), Floor(typed, opt))
+	if other {
+		code := Program{Args: []Arg{{Text: typed}}}
+		out = slices.DeleteFunc(out, func(why string) bool { return strings.Contains(why, "so nobody knows what it would do") })
+		if why := code.floorCode(path.Base(job.Programs[0].Name)); why != "" {
+			out = append(out, why)
+		}
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
 }
 
 // readsInput finds a program that is not known to leave its input alone: in a

@@ -95,6 +95,7 @@ type Program struct {
 	piped   bool     // its standard input is another program's output
 	fed     bool     // it is given an input other than the shell's
 	name    Arg      // as it stands in the line
+	filled  bool     // xargs puts in what it is called
 	prints  bool     // it prints what the line got from the network
 	fetched bool     // it runs what the line got from the network
 	at      []string // for git: where it looks for its repository

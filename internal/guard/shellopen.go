@@ -108,7 +108,7 @@ func (p *Program) takesCode() bool {
 // readsDescriptor: its operand is a descriptor, not a file.
 func (p *Program) readsDescriptor() bool {
 	return slices.ContainsFunc(p.Args, func(a Arg) bool {
-		return a.Text == "-" || a.Text == "/dev/stdin" || strings.HasPrefix(a.Text, "/dev/fd/") || strings.HasPrefix(a.Text, "/proc/self/fd/")
+		return isInput(a.Text, p.Dirs)
 	})
 }
 

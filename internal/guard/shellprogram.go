@@ -60,7 +60,12 @@ func (w *walker) words(word *syntax.Word, sc scope) []Arg {
 
 // program judges one command, whoever starts it, and everything it starts.
 func (w *walker) program(args []Arg, sc scope) flow {
-	p := Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic, piped: sc.piped, fed: sc.piped || sc.reads || sc.input != nil, name: args[0]}
+	if len(sc.marks) > 0 {
+		args = slices.Clone(args)
+		args[0] = sc.filled(args[0])
+	}
+	filled := args[0].open == unseen && fills(sc.via)
+	p := Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic, piped: sc.piped, filled: filled, fed: sc.piped || sc.reads || sc.input != nil, name: args[0]}
 	i := w.add(p)
 	if i < 0 {
 		return still(sc)
@@ -73,6 +78,7 @@ func (w *walker) program(args []Arg, sc scope) flow {
 	f := still(sc)
 	if u, ok := unwrap(name, p.Args); ok {
 		f = w.wrapped(&p, u, name, i, sc)
+		w.maybe(&p, u, name, sc)
 	} else {
 		judge(&p, name)
 		if moves(name) && p.Builtin {
@@ -137,6 +143,13 @@ func (w *walker) wrapped(p *Program, u unwrapped, name string, i int, sc scope) 
 	w.line.Programs[i] = *p
 	in := sc.started(show(name))
 	in.dynamic = in.dynamic || u.dynamic
+	in.marks = append(slices.Clip(in.marks), fillMarks(name, p.Args)...)
+	if u.isScript && len(in.marks) > 0 && isShell(name) {
+		u.script = in.filled(u.script)
+		if u.script.open == unseen && u.script.Text != "" && sc.piped {
+			w.line.floor = append(w.line.floor, show(name)+" is given code that is not in the line")
+		}
+	}
 	if to, ok := wrapperDir(name, p.Args); ok {
 		in.dirs = nil
 		for _, d := range sc.dirs {

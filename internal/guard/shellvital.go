@@ -141,11 +141,15 @@ func (p *Program) runsRemover() bool {
 // readsCode: shells and interpreters take code from standard input; eval and
 // source from what they are given.
 func readsCode(name string) bool {
+	if name != "." {
+		name = strings.TrimRight(name, "0123456789.") // python3.12, ksh93
+	}
 	switch name {
-	case "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "eval", "source", ".", "python", "python2", "python3", "perl", "ruby", "node", "nodejs", "php", "lua", "pwsh", "osascript", "at", "batch", "crontab":
+	case "eval", "source", ".", "python", "pypy", "perl", "ruby", "irb", "node", "nodejs", "php", "lua", "luajit", "pwsh", "osascript", "at", "batch", "crontab",
+		"tclsh", "wish", "expect", "Rscript", "julia", "guile", "ghci":
 		return true
 	}
-	return false
+	return isShell(name)
 }
 
 // hasScript: the interpreter is told which file or code to run, so that its
@@ -153,12 +157,16 @@ func readsCode(name string) bool {
 func (p *Program) hasScript() bool {
 	name := path.Base(p.Name)
 	if name == "eval" || name == "source" || name == "." {
-		return true
+		return !p.readsDescriptor()
 	}
 	for i, a := range p.Args {
 		switch {
-		case a.Text == "-" || a.Text == "-s" || a.Text == "/dev/stdin" || strings.HasPrefix(a.Text, "/proc/self/fd/") || strings.HasPrefix(a.Text, "/dev/fd/"):
+		case a.Text == "-s" || isInput(a.Text, p.Dirs):
 			return false
+		case isShell(name) && strings.HasPrefix(a.Text, "-"):
+			if !strings.HasPrefix(a.Text, "--") && strings.Contains(a.Text, "c") || a.Text == "--version" {
+				return true
+			}
 		case a.Text == "-c" || a.Text == "-e" || a.Text == "-m" || a.Text == "-n" || a.Text == "-p" && (name == "node" || name == "perl") || a.Text == "-ne" || a.Text == "-pe" || a.Text == "-lc" || a.Text == "--version":
 			return true
 		case !strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "+") && (i == 0 || !takesValue(p.Args[i-1].Text)):

@@ -30,9 +30,10 @@ type scope struct {
 	reads   bool   // standard input comes from a file
 	from    string // that file, where it is literal
 	loop    bool
-	child   bool // a program starts them: what the shell does by itself is not to be had
-	depth   int  // of wrappers and shells
-	input   *Arg // what standard input says, where that stands in the line
+	child   bool     // a program starts them: what the shell does by itself is not to be had
+	depth   int      // of wrappers and shells
+	marks   []string // words for which xargs puts in what it reads
+	input   *Arg     // what standard input says, where that stands in the line
 }
 
 func (sc scope) started(by string) scope {
@@ -139,6 +140,7 @@ func (w *walker) command(s *syntax.Stmt, sc scope) flow {
 			w.line.unusual("it measures nothing")
 			return still(sc)
 		}
+		w.timed(c.Stmt, sc)
 		return w.stmt(c.Stmt, sc.started("time"))
 	case *syntax.FuncDecl:
 		w.function(c, sc)

@@ -165,7 +165,9 @@ func (f *folder) part(part syntax.WordPart, first bool) {
 			f.file = &text
 		}
 		f.w.line.unknown("only bash knows process substitution")
-		f.w.substitution(p.Stmts, f.sc)
+		in := f.sc
+		in.piped = in.piped || p.Op == syntax.CmdOut // >(sh) reads what is written there
+		f.w.substitution(p.Stmts, in)
 	case *syntax.ArithmExp:
 		f.vary("$((…))", value{texts: []string{"0"}})
 		f.w.inside(p, f.sc)
