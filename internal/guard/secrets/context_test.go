@@ -70,7 +70,7 @@ func TestNearItsName(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"key: commit " + hex + "12345678", "the token is sha256:" + hex + hex, "token in github.com/x/token-manager@v0.0.0-20200102030405-abcdef123456", "def load(self, token: bytes) -> ed25519.Ed25519PrivateKey:", "import { tokenManagerServiceFactoryBuilder2 } from 'x'",
+		"key: commit " + hex + "12345678", "the token is sha256:" + hex + hex, "token in github.com/x/token-manager@v0.0.0-20200102030405-abcdef123456", "example.org/x/token v0.0.0-20210514164344-f6687ab2804c h1:" + hex + "=\n", "require example.org/api-key v1.2.3-0.20210514164344-f6687ab2804c", "def load(self, token: bytes) -> ed25519.Ed25519PrivateKey:", "import { tokenManagerServiceFactoryBuilder2 } from 'x'",
 	} {
 		if found := s.Find(text, nil); len(found) > 0 {
 			t.Errorf("%q: %s takes %q", text, found[0].Rule, text[found[0].Start:found[0].End])

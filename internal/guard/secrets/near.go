@@ -76,7 +76,7 @@ func (h *hunt) keyNear(from, to int) bool {
 		return false
 	}
 	m := makeupOf(text)
-	if m.letters() < 2 || m.bits < 3 || strings.Contains(text, "//") || hashPrefixed(text) || hashBefore(t, from) || hashLabel(labelBefore(t, from)) || h.placeholder(text) || m.digit < 4 && wordy(text) || fileLike(text) || dated(text) {
+	if m.letters() < 2 || m.bits < 3 || strings.Contains(text, "//") || hashPrefixed(text) || hashBefore(t, from) || hashLabel(labelBefore(t, from)) || h.placeholder(text) || m.digit < 4 && wordy(text) || fileLike(text) || dated(text) || versioned(text) {
 		return false
 	}
 	if m.hex {
@@ -94,6 +94,16 @@ func (h *hunt) keyNear(from, to int) bool {
 		return true
 	}
 	return m.other == 0 && mixed && len(text) >= 20 && caseTurns(text) >= 6
+}
+
+// versioned: a version, such as v0.0.0-20200102030405-abcdef123456.
+func versioned(s string) bool {
+	s = strings.TrimPrefix(s, "v")
+	n := 0
+	for n < len(s) && digit(s[n]) {
+		n++
+	}
+	return n > 0 && n+1 < len(s) && s[n] == '.' && digit(s[n+1])
 }
 
 // caseTurns counts how often small letters follow capitals and capitals small
