@@ -42,18 +42,22 @@ func (a *App) kinds(cfg Config) []kind {
 		{"web", boxes.Web.Enabled, with(web.Open, web.Config{Engine: boxes.Web.Engine, Endpoint: boxes.Web.Endpoint, Secret: boxes.Web.Secret})},
 		{"ovosbox", boxes.OvosBox.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.openOvosBox(ctx, boxes.OvosBox, cfg.Bus) }},
 		{"shell", boxes.Shell.AllowShell, func(ctx context.Context) (toolcrib.Toolbox, error) {
-			return a.openShell(ctx, boxes.Shell, cfg.Grant.Hosts)
+			return a.openShell(ctx, cfg)
 		}},
 	}
 }
 
 // openShell keeps the box: its guard has to know what was typed into jobs.
-func (a *App) openShell(ctx context.Context, cfg ShellBox, hosts []string) (toolcrib.Toolbox, error) {
+func (a *App) openShell(ctx context.Context, cfg Config) (toolcrib.Toolbox, error) {
 	var spill *os.Root
 	if a.spill != nil {
 		spill = a.spill.root
 	}
-	box, err := shell.Open(ctx, cfg.shellConfig(a.bounded, a.reach.dirs, hosts), shell.Needs{Spill: spill})
+	own := cfg.Toolboxes.Shell.shellConfig(a.bounded, a.reach.dirs, cfg.Grant.Hosts)
+	if cfg.Safety.Secrets.Results == guard.SecretRedact.String() {
+		own.Mark, own.Hide = secrets.Mark, func(text string) ([]shell.Span, error) { return hiddenIn[shell.Span](a, text) }
+	}
+	box, err := shell.Open(ctx, own, shell.Needs{Spill: spill})
 	if err != nil {
 		return nil, err
 	}
@@ -67,14 +71,17 @@ func (a *App) filesConfig(cfg Config) files.Config {
 	if cfg.Safety.Secrets.Results != guard.SecretRedact.String() {
 		return files.Config{}
 	}
-	return files.Config{Mark: secrets.Mark, Hide: func(text string) ([]files.Span, error) {
-		found, err := a.secrets.Find(text)
-		spans := make([]files.Span, len(found))
-		for i, f := range found {
-			spans[i] = files.Span{From: f.Start, To: f.End}
-		}
-		return spans, err
-	}}
+	return files.Config{Mark: secrets.Mark, Hide: func(text string) ([]files.Span, error) { return hiddenIn[files.Span](a, text) }}
+}
+
+// hiddenIn finds what is hidden in a text, in the words of a toolbox.
+func hiddenIn[S files.Span | shell.Span](a *App, text string) ([]S, error) {
+	found, err := a.secrets.Find(text)
+	spans := make([]S, len(found))
+	for i, f := range found {
+		spans[i] = S(struct{ From, To int }{f.Start, f.End})
+	}
+	return spans, err
 }
 
 // with binds a box's own configuration to its Open.

@@ -94,7 +94,7 @@ func TestWhatIsHiddenIsNotLost(t *testing.T) {
 	is(whole)
 	// In this dialect files are read as bytes, of which nothing can be hidden.
 	ovos := toolcrib.Caller{Subject: "ann", Session: "ovos", Dialect: "ovos"}
-	if out, fault := a.in(t, ovos, "read_file", map[string]any{"path": file}); fault != "" || !strings.Contains(out["content"].(string), "it holds a secret") {
+	if out, fault := a.in(t, ovos, "read_file", map[string]any{"path": file}); fault != "" || !strings.Contains(out["content"].(string), "values that are hidden") {
 		t.Errorf("%v, %s", out, fault)
 	}
 	if _, fault := a.in(t, ann, "edit_file", map[string]any{"path": file, "old_text": "API=[redacted]\nGITHUB", "new_text": "API=[redacted]\nNEW=1\nGITHUB"}); fault != "" {

@@ -62,6 +62,9 @@ func (b *Box) read(ctx context.Context, env *toolcrib.Env, files *toolcrib.Files
 	if err != nil {
 		return out, nil, err
 	}
+	if err := b.sameText(files, in); err != nil {
+		return out, nil, err
+	}
 	file, info, err := files.Open(in.Path)
 	if err != nil {
 		return out, nil, err
@@ -127,15 +130,30 @@ func (b *Box) readUTF16(r *pager, out *readOut, in readIn) error {
 	if r.size > b.cfg.MaxEdit {
 		return fmt.Errorf("the file is larger than %d bytes, the limit for this encoding", b.cfg.MaxEdit)
 	}
+	text, err := b.covered(decode(data, out.Encoding))
+	if err != nil {
+		return err
+	}
 	p := newPage(in, b.cfg.MaxRead)
-	p.add([]byte(decode(data, out.Encoding)))
+	p.add([]byte(text))
 	p.fill(out, encUTF8)
 	return nil
 }
 
 func (b *Box) readLines(r *pager, out *readOut, in readIn) error {
 	p := newPage(in, b.cfg.MaxRead)
-	if err := r.each(p.add); err != nil {
+	// What is too large to be judged as a whole is judged by what is shown of it.
+	if part := in.StartLine > 1 || in.EndLine > 0 || out.SizeBytes > b.cfg.MaxRead; part && b.cfg.Hide != nil && out.SizeBytes <= b.cfg.MaxEdit {
+		data, err := r.take(b.cfg.MaxEdit)
+		if err != nil {
+			return err
+		}
+		text, err := b.covered(string(data))
+		if err != nil {
+			return err
+		}
+		p.add([]byte(text))
+	} else if err := r.each(p.add); err != nil {
 		return err
 	}
 	switch {

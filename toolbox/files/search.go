@@ -20,6 +20,7 @@ import (
 type search struct {
 	ctx     context.Context
 	files   *toolcrib.Files
+	start   string // the directory that is searched, after links
 	query   *grep.Query
 	pattern *glob.Pattern
 	ignore  *ignorer
@@ -27,6 +28,8 @@ type search struct {
 	context int
 	room    int  // bytes of matches that still fit
 	unicode bool // lines end where Unicode says so
+	covered func(text string) (string, error)
+	most    int64 // bytes of a file that can be judged as a whole
 
 	spare sync.Pool // of *grep.Searcher
 	found []searchMatch
@@ -67,10 +70,38 @@ func (s *search) single(name string) (err error) {
 	if err != nil {
 		return err
 	}
+	if matches, err = s.shown(name, matches); err != nil {
+		return err
+	}
 	if err := s.take(filepath.Base(name), matches); !errors.Is(err, fs.SkipAll) {
 		return err
 	}
 	return nil
+}
+
+// shown gives the matches in what the caller may see of a file that has some.
+// Whoever could search what is hidden would find it letter by letter.
+func (s *search) shown(name string, matches []grep.Match) (_ []grep.Match, err error) {
+	if s.covered == nil || len(matches) == 0 {
+		return matches, nil
+	}
+	file, info, err := s.files.Open(name)
+	if err != nil {
+		return nil, nil //nolint:nilerr // gone meanwhile
+	}
+	defer func() { err = errors.Join(err, file.Close()) }()
+	if info.Size() > s.most {
+		return matches, nil
+	}
+	data, err := io.ReadAll(io.LimitReader(file, s.most))
+	if err != nil {
+		return nil, nil //nolint:nilerr // as a file that cannot be read to its end
+	}
+	text, err := s.covered(string(data))
+	if err != nil || text == string(data) {
+		return matches, err
+	}
+	return s.lines(strings.NewReader(text), int64(len(text)))
 }
 
 // lines finds the matches in one text, one more than are wanted at most.
@@ -165,7 +196,12 @@ func (s *search) emit(d *toolcrib.Folder) error {
 	}
 	slices.SortFunc(v.files, func(a, b fileMatches) int { return strings.Compare(a.name, b.name) })
 	for _, f := range v.files {
-		if err := s.take(path.Join(d.Path, f.name), f.matches); err != nil {
+		name := path.Join(d.Path, f.name)
+		matches, err := s.shown(filepath.Join(s.start, filepath.FromSlash(name)), f.matches)
+		if err != nil {
+			return err
+		}
+		if err := s.take(name, matches); err != nil {
 			return err
 		}
 	}

@@ -61,6 +61,10 @@ func (b *Box) searchFiles() toolcrib.Tool {
 		if err != nil {
 			return searchOut{}, err
 		}
+		s.start = start
+		if b.cfg.Hide != nil {
+			s.covered, s.most = b.covered, b.cfg.MaxEdit
+		}
 		if in.Gitignore {
 			s.ignore = newIgnorer(files, start)
 		}

@@ -30,6 +30,8 @@ type capture struct {
 	lost     bool // the disk refused, or the bound was reached
 
 	told int64 // how much of it the caller was shown
+	hide func(string) ([]Span, error)
+	mark string
 
 	kind string // stdout or stderr
 	news chan<- struct{}
@@ -37,7 +39,7 @@ type capture struct {
 }
 
 func newCapture(cfg Config, root *os.Root, name, kind string, news chan<- struct{}, emit func(toolcrib.Event)) *capture {
-	return &capture{half: cfg.Output / 2, root: root, name: name, kind: kind, maxSpill: cfg.Spill, news: news, emit: emit}
+	return &capture{half: cfg.Output / 2, root: root, name: name, kind: kind, maxSpill: cfg.Spill, hide: cfg.Hide, mark: cfg.Mark, news: news, emit: emit}
 }
 
 // Write takes a piece. It never fails: a full disk must not end the command.
@@ -123,15 +125,17 @@ func (c *capture) ring() []byte {
 	return append(append([]byte{}, c.tail[c.at:]...), c.tail[:c.at]...)
 }
 
-// page gives a part of the stream: from disk if it is there, else from memory.
-func (c *capture) page(offset int64, limit int) (text []byte, total int64, err error) {
+// page gives a part of the stream as it is shown, from disk if it is there, else
+// from memory, and the offset at which to go on.
+func (c *capture) page(offset int64, limit int) (text string, next, total int64, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	text, total, err = c.part(offset, limit)
-	if int64(len(text))+offset < total {
-		text = whole(text)
+	all, from, to, total, err := c.around(offset, limit)
+	if err != nil {
+		return "", offset, total, err
 	}
-	return text, total, err
+	text, err = c.cover(all, from, to)
+	return text, offset + int64(to-from), total, err
 }
 
 // whole leaves out a character at the end that is not there in full.
@@ -152,17 +156,20 @@ func whole(text []byte) []byte {
 func (c *capture) fresh(limit int) (text string, more bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	got, total, err := c.part(c.told, limit)
+	all, from, to, total, err := c.around(c.told, limit)
 	if err != nil { // it was not kept in full: both ends of it are
 		c.told = c.total
 		return c.shown()
 	}
-	if c.told+int64(len(got)) < total {
-		got = whole(got)
+	c.told += int64(to - from)
+	if text, err = c.cover(all, from, to); err != nil {
+		text = heldBack(err)
 	}
-	c.told += int64(len(got))
-	return string(got), c.told < total
+	return text, c.told < total
 }
+
+// heldBack stands for an output of which it cannot be told what is hidden in it.
+func heldBack(err error) string { return fmt.Sprintf("[output held back: %v]", err) }
 
 func (c *capture) part(offset int64, limit int) (text []byte, total int64, err error) {
 	if c.file != nil {
@@ -220,5 +227,18 @@ func (c *capture) shown() (string, bool) {
 	if gone <= 0 {
 		return string(c.head) + string(tail), false
 	}
-	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", c.head, gone, tail), true
+	return fmt.Sprintf("%s\n[… %d bytes left out …]\n%s", c.end(c.head, 0), gone, c.end(tail, c.total-int64(len(tail)))), true
+}
+
+// end is one end of a stream as it is shown.
+func (c *capture) end(text []byte, offset int64) string {
+	all, from, to, _, err := c.around(offset, len(text))
+	if err != nil || from >= to { // all that was kept is these bytes
+		all, from, to = text, 0, len(text)
+	}
+	shown, err := c.cover(all, from, to)
+	if err != nil {
+		return heldBack(err)
+	}
+	return shown
 }

@@ -39,11 +39,11 @@ func (b *Box) commandOutput() toolcrib.Tool {
 		if in.Stream == "stderr" {
 			stream = j.err
 		}
-		text, total, err := stream.page(in.Offset, in.Limit)
+		text, next, total, err := stream.page(in.Offset, in.Limit)
 		if err != nil {
 			return outputOut{}, err
 		}
-		out := outputOut{Job: j.id, Running: !j.over(), Text: strings.ToValidUTF8(string(text), "\uFFFD"), Next: in.Offset + int64(len(text)), Total: total}
+		out := outputOut{Job: j.id, Running: !j.over(), Text: strings.ToValidUTF8(text, "\uFFFD"), Next: next, Total: total}
 		if !out.Running {
 			out.ExitCode = &j.exit.Code
 		}

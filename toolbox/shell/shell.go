@@ -27,6 +27,12 @@ type Config struct {
 	Spill      int64         // bytes of each stream kept on disk beyond that; default 64 MiB
 	Jobs       int           // background commands at once for one caller; default 8
 	JobTime    time.Duration // the longest a background command may live; default 1 h
+
+	// Hide finds the parts of an output that callers are not shown, in order and
+	// apart, and Mark is what they see in the place of each. Nil: everything is
+	// shown.
+	Hide func(text string) ([]Span, error)
+	Mark string // empty: [redacted]
 }
 
 // Needs is what the box is handed besides.
@@ -43,6 +49,7 @@ func (c Config) filled() Config {
 	c.Spill = cmp.Or(c.Spill, 64<<20)
 	c.Jobs = cmp.Or(c.Jobs, 8)
 	c.JobTime = cmp.Or(c.JobTime, time.Hour)
+	c.Mark = cmp.Or(c.Mark, "[redacted]")
 	if c.Env == nil {
 		c.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "LANG=C.UTF-8", "TERM=dumb"}
 	}

@@ -1,0 +1,66 @@
+package app
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// TestPartsShowNothingHidden: whoever reads a file in parts, in another encoding
+// or by searching it is shown nothing of what the whole file hides.
+func TestPartsShowNothingHidden(t *testing.T) {
+	const value = "correct-horse-battery"
+	a, dir, _ := redactionApp(t, value)
+	ann := toolcrib.Caller{Subject: "ann", Session: "one"}
+	var key strings.Builder
+	key.WriteString("-----BEGIN RSA PRIVATE " + "KEY-----\n")
+	for i := range 20 {
+		key.WriteString(fmt.Sprintf("MII%02d", i) + strings.Repeat("Ab3dE5gH1jK7", 4) + "\n")
+	}
+	key.WriteString("-----END RSA PRIVATE " + "KEY-----\n")
+	text := "name: x\napi: " + value + "\n" + key.String() + "last: y\n"
+	if err := os.WriteFile(filepath.Join(dir, "app.yaml"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said := func(tool string, input map[string]any) string {
+		out, failed := a.in(t, ann, tool, input)
+		all, err := json.Marshal(out)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(all) + failed
+	}
+	for _, encoding := range []string{"utf-16le", "utf-16be", "base64", "latin-1", "utf-8"} {
+		got := said("read_file", map[string]any{"path": "app.yaml", "encoding": encoding})
+		plain := encoding == "latin-1" || encoding == "utf-8"
+		if plain && !strings.Contains(got, "name: x") || !plain && !strings.Contains(got, "without encoding") || strings.Contains(got, value) {
+			t.Errorf("%s: %s", encoding, got)
+		}
+	}
+	for from := 1; from <= 24; from++ {
+		got := said("read_file", map[string]any{"path": "app.yaml", "start_line": from, "end_line": from + 2})
+		if strings.Contains(got, value) || strings.Contains(got, "Ab3d") {
+			t.Errorf("from line %d: %s", from, got)
+		}
+	}
+	if got := said("read_file", map[string]any{"path": "app.yaml", "start_line": 25}); !strings.Contains(got, "last: y") {
+		t.Errorf("the lines have other numbers: %s", got)
+	}
+	for _, pattern := range []string{"api: c", "correct-h", "MII", "Ab3d", "horse"} {
+		for _, at := range []string{".", "app.yaml"} {
+			if got := said("search_files", map[string]any{"pattern": pattern, "path": at}); !strings.Contains(got, `"count":0`) {
+				t.Errorf("search of %q in %s: %s", pattern, at, got)
+			}
+		}
+	}
+	for _, at := range []string{".", "app.yaml"} {
+		if got := said("search_files", map[string]any{"pattern": "^last|^api", "regex": true, "path": at, "context": 2}); !strings.Contains(got, `"count":2`) || strings.Contains(got, "Ab3d") {
+			t.Errorf("search of lines: %s", got)
+		}
+	}
+}
