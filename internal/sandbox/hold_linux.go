@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -10,6 +11,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -271,10 +273,15 @@ func (h *Hold) Release() error {
 		errs = append(errs, f.Close())
 	}
 	h.files = nil
+	dirs := map[string]bool{}
 	for _, list := range h.lists {
 		errs = append(errs, clearList(list))
+		dirs[filepath.Dir(list)] = true
 	}
 	h.lists = nil
+	for dir := range dirs { // what others were killed over
+		_, _ = (&Holds{Dir: dir}).Sweep() // which is not ours: what fails is tried again
+	}
 	return errors.Join(errs...)
 }
 
@@ -386,4 +393,23 @@ func (h *Holds) Sweep() (used int, err error) {
 		}
 	}
 	return used, errors.Join(errs...)
+}
+
+// SweepFor sweeps again and again as long as lists are in use, for a while: who
+// was killed a moment ago may still have them locked. It tells how many stay.
+func (h *Holds) SweepFor(ctx context.Context, grace time.Duration) (used int) {
+	const first, most = 2 * time.Millisecond, 100 * time.Millisecond
+	pause := first
+	for until := time.Now().Add(grace); ; {
+		var err error
+		if used, err = h.Sweep(); used == 0 && err == nil || time.Now().After(until) {
+			return used
+		}
+		select {
+		case <-ctx.Done():
+			return used
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, most)
+	}
 }

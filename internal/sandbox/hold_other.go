@@ -2,7 +2,11 @@
 
 package sandbox
 
-import "os"
+import (
+	"context"
+	"os"
+	"time"
+)
 
 // Hold is empty here: only Linux has a backend that can cover a place for good.
 type Hold struct{}
@@ -20,3 +24,6 @@ func (h *Holds) Make(string, []Place) (*Hold, []Cover, error) { return nil, nil,
 
 // Sweep finds nothing.
 func (h *Holds) Sweep() (used int, err error) { return 0, nil }
+
+// SweepFor finds nothing.
+func (h *Holds) SweepFor(context.Context, time.Duration) (used int) { return 0 }

@@ -3,6 +3,7 @@
 package linux
 
 import (
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -67,7 +68,7 @@ func keep() error {
 	if err != nil {
 		return err
 	}
-	k := &keeper{socket: keeperSocket, parent: os.Getppid(), self: self, living: map[uint64]int{}}
+	k := &keeper{socket: keeperSocket, parent: openParent(keeperSocket), self: self, living: map[uint64]int{}}
 	k.some, k.fewer = sync.NewCond(&k.mu), sync.NewCond(&k.mu)
 	if err := k.tell(news{kind: newsHello, code: helloCode}); err != nil {
 		return err
@@ -97,18 +98,50 @@ func (k *keeper) clear() {
 	}
 	k.mu.Unlock()
 	_ = unix.Close(k.socket) // and with it the locks that are on their way in it
-	// Whoever started the keeper has locks as long as it is dying. The keeper gets
-	// another parent after that.
-	for i := 0; i < clearTries && !k.dismissed && os.Getppid() == k.parent; i++ {
-		time.Sleep(clearPause)
+	if k.dismissed {         // by a process that removes its own
+		return
 	}
-	_, _ = (&sandbox.Holds{Dir: dir}).Sweep() // what fails is tried again at the next start
+	k.parent.ended(parentGrace)
+	(&sandbox.Holds{Dir: dir}).SweepFor(context.Background(), sweepGrace)
 }
 
+// The graces for the process that started the keeper to end altogether, and for
+// locks that others still have. Somebody else may use the same lists for long.
 const (
-	clearTries = 1000
-	clearPause = 2 * time.Millisecond
+	parentGrace = 5 * time.Second
+	sweepGrace  = 5 * time.Second
 )
+
+// parent is a pidfd of the process that started a keeper, or -1 if that has
+// ended already.
+type parent int
+
+// openParent takes the process at the other end of the socket that it made. Its
+// number may mean another process by now, but not if that is still our parent.
+func openParent(socket int) parent {
+	made, err := unix.GetsockoptUcred(socket, unix.SOL_SOCKET, unix.SO_PEERCRED)
+	if err != nil {
+		return -1
+	}
+	fd, err := unix.PidfdOpen(int(made.Pid), 0)
+	if err != nil || os.Getppid() != int(made.Pid) {
+		return -1
+	}
+	return parent(fd)
+}
+
+// ended waits until the last thread of the process is gone, and its files and
+// locks with it. That the keeper has got another parent says less: the thread
+// that gave birth to it may be gone while others still have the files.
+func (p parent) ended(grace time.Duration) {
+	for until := time.Now().Add(grace); p >= 0; {
+		left := time.Until(until)
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(p), Events: unix.POLLIN}}, int(max(left, 0)/time.Millisecond))
+		if n > 0 || left <= 0 || err != nil && !errors.Is(err, unix.EINTR) {
+			return
+		}
+	}
+}
 
 const keeperSocket = 3
 
@@ -155,7 +188,7 @@ const (
 
 type keeper struct {
 	socket    int
-	parent    int  // who started it
+	parent    parent
 	dismissed bool // by who started it, and who removes its own placeholders
 	self      int  // a pidfd of this process, by which children see it end
 

@@ -32,9 +32,11 @@ type Sandbox struct {
 	landlock int // ABI, zero for none
 	claims   toolcrib.Bounds
 	nursery  nursery
-	grace    time.Duration // for the kernel to end a tree of processes
-	running  sync.RWMutex  // read while a program runs
-	room     chan struct{} // as many programs as there are descriptors for
+
+	stopSweep func()        // ends what sweepLeft began; nil: nothing is held
+	grace     time.Duration // for the kernel to end a tree of processes
+	running   sync.RWMutex  // read while a program runs
+	room      chan struct{} // as many programs as there are descriptors for
 }
 
 // Open prepares a sandbox and tries it with a program that does nothing. What
@@ -59,7 +61,7 @@ func Open(ctx context.Context, cfg Config) (*Sandbox, error) {
 	}
 	if cfg.Shield != nil && cfg.Shield.Holds != nil {
 		s.nursery.holds = cfg.Shield.Holds.Dir
-		_, _ = cfg.Shield.Holds.Sweep() // of a process that was killed; what fails is tried again at the next start
+		s.sweepLeft(cfg.Shield.Holds)
 	}
 	if err := s.try(ctx); err != nil {
 		_ = s.Close()
@@ -71,11 +73,32 @@ func Open(ctx context.Context, cfg Config) (*Sandbox, error) {
 	return s, nil
 }
 
+// sweepLeft removes the placeholders of processes that were killed. What they
+// ran may still be about to end, so it goes on for a while if something is in
+// use, and nobody has to wait for that.
+func (s *Sandbox) sweepLeft(holds *sandbox.Holds) {
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan struct{})
+	s.stopSweep = func() { cancel(); <-done }
+	if used, err := holds.Sweep(); used == 0 && err == nil {
+		close(done)
+		return
+	}
+	go func() {
+		defer close(done)
+		holds.SweepFor(ctx, sweepGrace)
+	}()
+}
+
 // Close ends what is still running. A sandbox that is not closed ends with us.
 func (s *Sandbox) Close() error {
 	err := s.nursery.Close()
 	s.running.Lock() // what ended with it removes its placeholders
 	defer s.running.Unlock()
+	if s.stopSweep != nil {
+		s.stopSweep()
+		_, _ = s.cfg.Shield.Holds.Sweep() // what fails is tried again by the next
+	}
 	if s.cgroups != nil {
 		s.cgroups.removeStale()
 	}
