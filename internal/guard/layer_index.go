@@ -137,8 +137,33 @@ func (s *ruleSet) each(sub *subject, visit func([]*permission)) {
 			s.in(ruleKey{'n', rest + "__" + name}, sub, visit)
 		}
 	}
+	s.eachMCP(spec, sub, visit)
 	s.in(ruleKey{'g', spec.Group}, sub, visit)
 	s.other.each(sub, visit)
+}
+
+// eachMCP visits the rules that were cut out of a word mcp__a__b where that word
+// as a whole is what the tool is called: its supplier chose it, or its box is
+// called mcp.
+func (s *ruleSet) eachMCP(spec *toolcrib.Spec, sub *subject, visit func([]*permission)) {
+	in := func(key ruleKey) {
+		if key != (ruleKey{'n', spec.Native}) && key != (ruleKey{'b', spec.Box}) { // those were visited
+			s.in(key, sub, visit)
+		}
+	}
+	for _, name := range spec.Names() {
+		rest, ok := strings.CutPrefix(name, "mcp__")
+		if !ok {
+			continue
+		}
+		in(ruleKey{'b', rest})
+		for i := 0; i+2 <= len(rest); i++ {
+			if rest[i:i+2] == "__" {
+				in(ruleKey{'b', rest[:i]})
+				in(ruleKey{'n', rest[i+2:]})
+			}
+		}
+	}
 }
 
 func (s *ruleSet) in(key ruleKey, sub *subject, visit func([]*permission)) {
