@@ -61,6 +61,12 @@ func (h *Holds) Make(top string, places []Place) (*Hold, []Cover, error) {
 	if err := os.MkdirAll(h.Dir, 0o700); err != nil {
 		return nil, nil, fmt.Errorf("making a directory for the list of placeholders: %w", err)
 	}
+	// Nobody removes placeholders meanwhile: it may be one of ours.
+	making, err := lockDir(h.Dir, unix.LOCK_SH)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { _ = making.Close() }() // which ends the lock
 	sum := sha256.Sum256([]byte(top))
 	list := filepath.Join(h.Dir, hex.EncodeToString(sum[:16]))
 	file, err := lockList(list)
@@ -70,9 +76,24 @@ func (h *Holds) Make(top string, places []Place) (*Hold, []Cover, error) {
 	hold := &Hold{lists: []string{list}, files: []*os.File{file}}
 	covers, err := hold.fill(file, top, places)
 	if err != nil {
+		_ = making.Close()
 		return nil, nil, errors.Join(err, hold.Release())
 	}
 	return hold, covers, nil
+}
+
+// lockDir locks the lists as a whole: shared by those who make placeholders,
+// and alone by who removes some. A placeholder may be on several lists, of
+// directories that lie in each other.
+func lockDir(dir string, how int) (*os.File, error) {
+	file, err := os.Open(dir)
+	if err != nil {
+		return nil, fmt.Errorf("opening the lists of placeholders: %w", err)
+	}
+	if err := flock(file, how); err != nil {
+		return nil, fmt.Errorf("locking the lists of placeholders: %w", errors.Join(err, file.Close()))
+	}
+	return file, nil
 }
 
 // lockList opens a list and takes part in it. One that was removed meanwhile is
@@ -121,6 +142,9 @@ func (h *Hold) fill(list *os.File, top string, places []Place) ([]Cover, error) 
 	all := onTheWay(top, places)
 	for _, p := range all {
 		if !known[p.Path] {
+			if text.Len() == 0 && len(known) > 0 {
+				text.WriteString("\x00") // the last name may have been cut short
+			}
 			text.WriteString(p.Path + "\x00")
 			if p.Link {
 				text.WriteString(aside(p.Path) + "\x00")
@@ -136,17 +160,35 @@ func (h *Hold) fill(list *os.File, top string, places []Place) ([]Cover, error) 
 	for _, p := range all {
 		made, err := p.make(dirs)
 		switch {
-		case errors.Is(err, fs.ErrExist) && !p.way:
+		case errors.Is(err, fs.ErrExist) && p.way:
+			continue // a directory by now, which is as good
+		case errors.Is(err, fs.ErrExist), errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP):
 			return nil, errAppeared
-		case errors.Is(err, fs.ErrExist), errors.Is(err, unix.EROFS), errors.Is(err, fs.ErrPermission), errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP):
-			// Nobody can make it there: neither we nor a program.
-			continue
+		case errors.Is(err, unix.EROFS):
+			continue // nobody can make it there: neither we nor a program
+		case errors.Is(err, fs.ErrPermission):
+			// A program could give itself the right that we do not have, so it
+			// gets a directory that can only be read.
+			if made, err = fixed(filepath.Dir(p.Path)); err != nil {
+				return nil, errAppeared
+			}
+			if slices.Contains(covers, made) {
+				continue
+			}
 		case err != nil:
 			return nil, fmt.Errorf("making a placeholder for %s: %w", p.Path, err)
 		}
 		covers = append(covers, made)
 	}
 	return covers, nil
+}
+
+func fixed(dir string) (Cover, error) {
+	facts, err := factsOf(dir)
+	if err == nil && !facts.dir {
+		err = fs.ErrNotExist
+	}
+	return Cover{Path: dir, Kind: Fix, Dir: true, ID: facts.id}, err
 }
 
 // onTheWay adds the missing directories above the places, outer ones first.
@@ -287,6 +329,14 @@ func (h *Hold) Release() error {
 
 // clearList removes the placeholders of a list that nobody has a use for.
 func clearList(list string) error {
+	removing, err := lockDir(filepath.Dir(list), unix.LOCK_EX)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		return err
+	}
+	defer func() { _ = removing.Close() }() // which ends the lock
 	file, err := os.OpenFile(list, os.O_RDWR, 0)
 	if err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
@@ -304,16 +354,49 @@ func clearList(list string) error {
 	if !isAt(file, list) {
 		return nil
 	}
+	used, err := inUse(list)
+	if err != nil {
+		return err
+	}
 	var errs []error
 	dirs := parents{}
 	defer dirs.close()
 	for _, path := range slices.Backward(readList(list)) { // inner ones first
-		errs = append(errs, removePlaceholder(dirs, path))
+		if !used[path] {
+			errs = append(errs, removePlaceholder(dirs, path))
+		}
 	}
 	if err := errors.Join(errs...); err != nil {
 		return err // the list stays, and is tried again
 	}
 	return os.Remove(list)
+}
+
+// inUse gives what stands on other lists that somebody has locked. Who goes last
+// there removes it.
+func inUse(but string) (map[string]bool, error) {
+	entries, err := os.ReadDir(filepath.Dir(but))
+	if err != nil {
+		return nil, fmt.Errorf("reading the lists of placeholders: %w", err)
+	}
+	used := map[string]bool{}
+	for _, e := range entries {
+		list := filepath.Join(filepath.Dir(but), e.Name())
+		if list == but {
+			continue
+		}
+		file, err := os.OpenFile(list, os.O_RDWR, 0)
+		if err != nil {
+			continue // it went away, and with it its use
+		}
+		if flock(file, unix.LOCK_EX|unix.LOCK_NB) != nil {
+			for _, path := range readList(list) {
+				used[path] = true
+			}
+		}
+		_ = file.Close() // which ends the lock
+	}
+	return used, nil
 }
 
 // readList reads what a list names. A crash may have cut the last one short.
@@ -323,7 +406,7 @@ func readList(list string) []string {
 		return nil
 	}
 	names := strings.Split(string(text), "\x00")
-	return names[:len(names)-1]
+	return slices.DeleteFunc(names[:len(names)-1], func(name string) bool { return name == "" })
 }
 
 // removePlaceholder removes one that is still as it was made. What somebody put

@@ -111,15 +111,14 @@ func TestHoldLinks(t *testing.T) {
 		t.Fatal(err)
 	}
 	holds := &sandbox.Holds{Dir: filepath.Join(t.TempDir(), "holds")}
-	hold, _, err := holds.Make(project, placesIn(project, ".github/workflows"))
-	if err != nil {
-		t.Fatal(err)
+	if _, _, err := holds.Make(project, placesIn(project, ".github/workflows")); err == nil {
+		t.Error("a place behind a link was held")
 	}
 	if got := listing(t, outside); len(got) != 1 {
 		t.Errorf("outside there are %q", got)
 	}
-	if err := hold.Release(); err != nil {
-		t.Error(err)
+	if left := listing(t, holds.Dir); len(left) > 0 {
+		t.Errorf("lists stay: %q", left)
 	}
 }
 
@@ -178,5 +177,46 @@ func TestHoldKilled(t *testing.T) {
 	}
 	if _, err := (&sandbox.Holds{Dir: filepath.Join(top, "none")}).Sweep(); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestHoldInEachOther: a place may lie in two granted directories. Who ends does
+// not remove it while the other has a use for it, and it goes in the end.
+func TestHoldInEachOther(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plantTree(t, top, "sub/file")
+	before := listing(t, top)
+	sub := filepath.Join(top, "sub")
+	holds := &sandbox.Holds{Dir: filepath.Join(t.TempDir(), "holds")}
+	make := func(top, name string) *sandbox.Hold {
+		t.Helper()
+		hold, covers, err := holds.Make(top, placesIn(top, name, filepath.Join(filepath.Dir(name), ".github/workflows")))
+		if err != nil || len(covers) != 3 {
+			t.Fatalf("%v, error %v", covers, err)
+		}
+		return hold
+	}
+	for i := range 2 {
+		both := []*sandbox.Hold{make(top, "sub/.vscode"), make(sub, ".vscode")}
+		if err := both[i].Release(); err != nil {
+			t.Error(err)
+		}
+		for _, name := range []string{".vscode", ".github", ".github/workflows"} {
+			if _, err := os.Lstat(filepath.Join(sub, name)); err != nil {
+				t.Errorf("it went while it was in use: %v", err)
+			}
+		}
+		if err := both[1-i].Release(); err != nil {
+			t.Error(err)
+		}
+		if diff := cmp.Diff(before, listing(t, top)); diff != "" {
+			t.Errorf("afterwards (-want +got):\n%s", diff)
+		}
+	}
+	if left := listing(t, holds.Dir); len(left) > 0 {
+		t.Errorf("lists stay: %q", left)
 	}
 }
