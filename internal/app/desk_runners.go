@@ -51,6 +51,9 @@ func (s *scripts) definitions(p *guard.Program, fed string) {
 	dirs := slices.Clone(p.Dirs)
 	for i, a := range p.Args {
 		word := a.Text
+		if word == "-" || word == "-f-" || strings.Contains(word, "/dev/") || strings.Contains(word, "/proc/") {
+			s.unknown = true // it goes by what it reads
+		}
 		if name, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(name, "-") {
 			word = value // --file=x, --prefix=dir
 		} else if ok { // make MAKEFILES=x
@@ -80,6 +83,13 @@ func (s *scripts) definitions(p *guard.Program, fed string) {
 			}
 			if isDir(dir) {
 				dirs = append(dirs, dir)
+			}
+			for j := 3; j < len(a.Text) && strings.HasPrefix(a.Text, "-") && a.Text[1] != '-'; j++ { // -sCsub
+				for _, from := range p.Dirs {
+					if at := filepath.Join(from, a.Text[j:]); isDir(at) {
+						dirs = append(dirs, at)
+					}
+				}
 			}
 		}
 	}

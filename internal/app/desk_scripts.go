@@ -162,10 +162,12 @@ func (s *scripts) others(p *guard.Program, name, fed string) {
 	}
 	runs := p.Class == guard.Runs || p.Class == guard.Unknown
 	for i, a := range p.Args {
-		if p.Class != guard.ReadOnly && (strings.HasPrefix(a.Text, "-") || strings.ContainsAny(a.Text, "= ")) {
+		if p.Class != guard.ReadOnly && (strings.HasPrefix(a.Text, "-") || strings.ContainsAny(a.Text, "=, @")) {
 			// --compress-program=./s.sh, -c core.pager=./s.sh, exec=sh s.sh
 			for _, word := range strings.FieldsFunc(a.Text, func(r rune) bool { return strings.ContainsRune("= \t\n,:;\"'()!|&@", r) }) {
-				s.in(p.Dirs, word, func(file string) bool { return take(file) || isFile(file) && isCode(file) })
+				s.in(p.Dirs, word, func(file string) bool {
+					return take(file) || isFile(file) && (isCode(file) || strings.ContainsAny(a.Text, " ,@"))
+				})
 			}
 			if len(a.Text) > 2 && a.Text[1] != '-' {
 				s.in(p.Dirs, a.Text[2:], take) // -I./s.sh

@@ -109,7 +109,17 @@ func (r *reading) said(a guard.Arg) {
 	})
 	slices.Sort(words)
 	for _, word := range slices.Compact(words) {
-		r.in(r.dirs, word, func(file string) bool { return runnable(file) || isFile(file) && isCode(file) })
+		for _, dir := range r.dirs {
+			file := filepath.Join(dir, word)
+			if filepath.IsAbs(word) {
+				file = word
+			}
+			for _, file := range begins(r.name, file) { // require("./lib")
+				if isFile(file) {
+					r.add(file, true)
+				}
+			}
+		}
 		if strings.HasPrefix(r.name, "py") && !strings.Contains(word, "/") && strings.Trim(word, ".") != "" && strings.Contains(a.Text, "import") {
 			r.module(guard.Arg{Text: strings.Trim(word, "."), Literal: true})
 		}
@@ -213,6 +223,9 @@ func (r *reading) script(a guard.Arg) {
 		file := filepath.Join(dir, a.Text)
 		if filepath.IsAbs(a.Text) {
 			file = a.Text
+		}
+		if below("/dev", file) || below("/proc", file) {
+			r.unknown = true // what it reads there is decided while the line runs
 		}
 		for _, file := range begins(r.name, file) {
 			if isFile(file) {

@@ -21,9 +21,10 @@ func (k *Known) dumped(found []Finding, text string) []Finding {
 		}
 		body, lines = body[:0], lines[:0]
 	}
-	for at := 0; at < len(text); {
-		end := lineEnd(text, at)
-		if from, to, ok := dumpLine(text[at:end]); ok {
+	for next := 0; next < len(text); {
+		end := lineEnd(text, next)
+		at, from, to, ok := dumpAt(text, next, end)
+		if ok {
 			lines = append(lines, viewPart{len(body), at})
 			for i := at + from; i < at+to; i++ {
 				if text[i] != ' ' || text[i-1] != ' ' { // columns are no gaps
@@ -34,7 +35,7 @@ func (k *Known) dumped(found []Finding, text string) []Finding {
 		} else {
 			flush()
 		}
-		at = end + 1
+		next = end + 1
 	}
 	flush()
 	return found
@@ -51,6 +52,35 @@ func lineEnd(text string, at int) int {
 		return at + n
 	}
 	return len(text)
+}
+
+// dumpAt finds the line of a dump between two places. Where a dump is all that a
+// string of a JSON text holds, its first line begins behind a quote, and its last
+// one ends before another.
+func dumpAt(text string, at, end int) (begin, from, to int, ok bool) {
+	if n := strings.IndexByte(text[at:end], '"'); n >= 0 && end-at > dumpLineMost {
+		if from, to, ok = dumpLine(text[at : at+n]); ok {
+			return at, from, to, true
+		}
+	}
+	if from, to, ok = dumpLine(text[at:end]); ok {
+		return at, from, to, true
+	}
+	for tries := 0; tries < 64; tries++ {
+		n := strings.IndexByte(text[at:end], '"')
+		if n < 0 {
+			break
+		}
+		at += n + 1
+		stop := end
+		if m := strings.IndexByte(text[at:end], '"'); m >= 0 && end-at > dumpLineMost {
+			stop = at + m
+		}
+		if from, to, ok = dumpLine(text[at:stop]); ok {
+			return at, from, to, true
+		}
+	}
+	return at, 0, 0, false
 }
 
 const dumpLineMost = 256
