@@ -38,6 +38,8 @@ func special(verb string, args []string) bool {
 		plant(args[0])
 	case "calls":
 		tryCalls()
+	case "name":
+		listenNamed(args[0])
 	case "give":
 		give(args[0], args[1])
 	case "take":
@@ -411,17 +413,27 @@ func tryCalls() {
 	}
 }
 
-// give sends an open directory to whoever comes to a socket, and ends when the
-// other has it.
-func give(socket, dir string) {
-	l, err := net.Listen("unix", socket)
-	if err != nil {
-		fmt.Println("refused listen", err)
-		return
+// listenNamed makes a socket with a name.
+func listenNamed(socket string) {
+	_, err := net.Listen("unix", socket)
+	try("listen", err)
+}
+
+// dialLater waits for a socket that is not there yet.
+func dialLater(socket string) (c net.Conn, err error) {
+	for end := time.Now().Add(time.Minute); ; time.Sleep(5 * time.Millisecond) {
+		if c, err = net.Dial("unix", socket); err == nil || time.Now().After(end) {
+			return c, err
+		}
 	}
-	c, err := l.Accept()
+}
+
+// give sends an open directory to a socket, and ends when the other side does.
+func give(socket, dir string) {
+	fmt.Println("waiting")
+	c, err := dialLater(socket)
 	if err != nil {
-		fmt.Println("refused accept", err)
+		fmt.Println("refused dial", err)
 		return
 	}
 	fd, err := syscall.Open(dir, syscall.O_RDONLY|syscall.O_DIRECTORY, 0)
@@ -438,16 +450,14 @@ func give(socket, dir string) {
 // writes through it: names with a plus before are written.
 func take(socket string, names []string) {
 	fmt.Println("waiting")
-	var c net.Conn
-	for end := time.Now().Add(time.Minute); c == nil; {
-		var err error
-		if c, err = net.Dial("unix", socket); err != nil && time.Now().After(end) {
-			fmt.Println("refused dial", err)
-			return
-		}
+	c, err := dialLater(socket)
+	if err != nil {
+		fmt.Println("refused dial", err)
+		return
 	}
 	text, rights := make([]byte, 1), make([]byte, syscall.CmsgSpace(4))
-	_, n, _, _, err := c.(*net.UnixConn).ReadMsgUnix(text, rights)
+	var n int
+	_, n, _, _, err = c.(*net.UnixConn).ReadMsgUnix(text, rights)
 	try("receive", err)
 	messages, err := syscall.ParseSocketControlMessage(rights[:n])
 	if err != nil || len(messages) != 1 {

@@ -50,9 +50,16 @@ func (c *Covering) sweepUnseen(places, repositories []string) (notes []string, a
 	return notes, again
 }
 
-// hid tells whether a place was hidden from the program or read-only to it.
+// hid tells whether a place was hidden from the program or read-only to it, and
+// is still what was covered: what lies above it may have been moved away.
 func (c *Covering) hid(place string) bool {
-	return slices.ContainsFunc(c.Covers, func(cover Cover) bool { return cover.Kind != Pin && within(place, cover.Path) })
+	return slices.ContainsFunc(c.Covers, func(cover Cover) bool {
+		if cover.Kind == Pin || !within(place, cover.Path) {
+			return false
+		}
+		facts, err := factsOf(cover.Path)
+		return err == nil && facts.id == cover.ID
+	})
 }
 
 // openUp tries something again after its place was opened up: a program may

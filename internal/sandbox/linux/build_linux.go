@@ -267,7 +267,7 @@ func (s *script) lock(j *job) {
 	s.do(label{stepLock, "tying it to the keeper"}, callTie, num(keeperAt))
 	// In the network of the host, sockets without a name in the file system
 	// are those of the host. Only Landlock can tell them apart.
-	filter(filterRules{unixSockets: !j.network || j.landlock >= scopingABI, anonymous: j.anonymous}).install(s)
+	filter(filterRules{unixSockets: j.landlock > 0 && !j.network || j.landlock >= scopingABI, anonymous: j.anonymous}).install(s)
 }
 
 // launch forks the program, puts it into its bounds and starts it.

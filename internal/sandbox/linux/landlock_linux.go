@@ -4,6 +4,7 @@ package linux
 
 import (
 	"encoding/binary"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -14,9 +15,11 @@ import (
 
 const (
 	readRights = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_READ_DIR
-	// writeRights leaves out making devices: nothing in a sandbox needs one.
+	// writeRights leaves out making devices, which nothing in a sandbox needs, and
+	// making sockets: a name that two programs see is a way to hand over open files,
+	// and those outlive what was covered for whoever opened them.
 	writeRights = readRights | unix.LANDLOCK_ACCESS_FS_WRITE_FILE | unix.LANDLOCK_ACCESS_FS_REMOVE_DIR | unix.LANDLOCK_ACCESS_FS_REMOVE_FILE |
-		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK |
+		unix.LANDLOCK_ACCESS_FS_MAKE_DIR | unix.LANDLOCK_ACCESS_FS_MAKE_REG |
 		unix.LANDLOCK_ACCESS_FS_MAKE_FIFO | unix.LANDLOCK_ACCESS_FS_MAKE_SYM |
 		unix.LANDLOCK_ACCESS_FS_REFER | unix.LANDLOCK_ACCESS_FS_TRUNCATE
 	fileRights = unix.LANDLOCK_ACCESS_FS_EXECUTE | unix.LANDLOCK_ACCESS_FS_READ_FILE | unix.LANDLOCK_ACCESS_FS_WRITE_FILE |
@@ -89,7 +92,7 @@ type rule struct {
 
 func rules(j *job) []rule {
 	list := []rule{
-		{"/", unix.LANDLOCK_ACCESS_FS_READ_DIR}, {"/tmp", writeRights}, {"/dev/shm", writeRights}, {"/etc", readRights},
+		{"/", unix.LANDLOCK_ACCESS_FS_READ_DIR}, {"/tmp", privateRights(j, "/tmp")}, {"/dev/shm", privateRights(j, "/dev/shm")}, {"/etc", readRights},
 		{"/proc", readRights | unix.LANDLOCK_ACCESS_FS_WRITE_FILE}, {"/dev", readRights},
 	}
 	for _, b := range j.binds {
@@ -103,4 +106,13 @@ func rules(j *job) []rule {
 		}
 	}
 	return list
+}
+
+// privateRights are those of a directory that no other program sees: sockets can
+// be made there, unless something granted lies below it.
+func privateRights(j *job, dir string) uint64 {
+	if slices.ContainsFunc(j.binds, func(b bind) bool { return b.write && (b.target == dir || strings.HasPrefix(b.target, dir+"/")) }) {
+		return writeRights
+	}
+	return writeRights | unix.LANDLOCK_ACCESS_FS_MAKE_SOCK
 }

@@ -218,6 +218,7 @@ func TestNewRepositories(t *testing.T) {
 		{name: "by a link to a file", first: "mkdir -p new q/r; git init -q good; evil x; mv x/.git good/.git/inner; echo 'gitdir: ../good/.git/inner' >q/r/file; ln -s ../q/r/file new/.git", dir: "new"},
 		{name: "inside of another", first: "git init -q good; evil x; mv x/.git good/.git/inner; ln -s good/.git/inner new; printf '[core]\n\tbare = false\n\tworktree = ..\n' >>new/config", dir: "new", around: "good"},
 		{name: "too deep", first: "d=$(printf 'a/%.0s' $(seq 140)); evil $d; ln -s $d new", dir: "new"},
+		{name: "too deep, later", first: "d=deep/$(printf 'a/%.0s' $(seq 140)); mkdir -p $d", second: "mv deep old; d=deep/$(printf 'a/%.0s' $(seq 140)); evil $d; ln -s $d new", dir: "new"},
 		{name: "below a protected name", first: "evil .ssh/x; ln -s .ssh/x new", dir: "new"},
 		{name: "below another protected name", first: "evil h/my.env; ln -s h/my.env new", dir: "new"},
 		{name: "with names in the way", first: "evil new; mkdir new/.git/HEAD.set-aside; for i in $(seq 2 99); do mkdir new/.git/HEAD.set-aside.$i; done", dir: "new"},

@@ -95,7 +95,7 @@ func kernel() sandbox.Finding {
 func landlockFinding() sandbox.Finding {
 	switch abi := landlockABI(); {
 	case abi == 0:
-		return sandbox.Finding{Name: "landlock", Text: "this kernel has none: the mounts hold alone"}
+		return sandbox.Finding{Name: "landlock", Text: "this kernel has none: the mounts hold alone, and there are no unix sockets"}
 	case abi < scopingABI:
 		return sandbox.Finding{Name: "landlock", OK: true, Text: fmt.Sprintf("ABI %d; with the network granted there are no unix sockets", abi)}
 	default:
