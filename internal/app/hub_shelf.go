@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"github.com/toolcrib/toolcrib/internal/guard"
 	"slices"
 	"strings"
 
@@ -202,7 +203,8 @@ func (s hubShelf) Watch(changed func(method string, params json.RawMessage)) (st
 // MCP is what the MCP frontend needs of the crib.
 func (a *App) MCP(version string) mcpserve.Config {
 	cfg := mcpserve.Config{
-		Crib: a.Crib, Version: version, Log: a.Crib.Log, Instructions: a.Instructions(),
+		Harmless: guard.Neutral,
+		Crib:     a.Crib, Version: version, Log: a.Crib.Log, Instructions: a.Instructions(),
 		Follow: a.events.Follow, Hidden: beside, Search: a.search(a.expose, a.exposeTokens),
 		Definition: a.definition, Key: a.stateKey,
 	}

@@ -35,6 +35,9 @@ type Config struct {
 	// Answers are those that its clients may give to an approval. Nil: all.
 	Answers []desk.Choice
 
+	// Harmless makes words of others safe to read for a model: the errors of
+	// servers behind tools, which no vetter sees. Nil: they stay as they are.
+	Harmless func(text string) string
 	// Shelf is what there is besides tools. Nil: nothing.
 	Shelf Shelf
 	// Hidden tells the tools that are not listed though they can be called: those
