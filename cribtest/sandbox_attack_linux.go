@@ -404,6 +404,8 @@ func tryCalls() {
 		{"bpf", [4]uintptr{bpf, bad, 0, 0}}, {"userfaultfd", [4]uintptr{userfault, 1, 0, 0}}, {"io_uring_setup", [4]uintptr{425, 1, 0, 0}},
 		{"open_tree", [4]uintptr{428, bad, 0, 0}}, {"fsopen", [4]uintptr{430, 0, 0, 0}}, {"clone3", [4]uintptr{435, 0, 0, 0}}, {"mount_setattr", [4]uintptr{442, bad, 0, 0}},
 		{"perf_event_open", [4]uintptr{syscall.SYS_PERF_EVENT_OPEN, 0, 0, bad}}, {"personality", [4]uintptr{syscall.SYS_PERSONALITY, 0x0400000, 0, 0}},
+		{"lease", [4]uintptr{syscall.SYS_FCNTL, 0, syscall.F_SETLEASE, syscall.F_RDLCK}}, {"delegation", [4]uintptr{syscall.SYS_FCNTL, 0, 1040, bad}},
+		{"fcntl", [4]uintptr{syscall.SYS_FCNTL, 1, syscall.F_GETFD, 0}},
 		{"vsock", [4]uintptr{syscall.SYS_SOCKET, 40, syscall.SOCK_STREAM, 0}}, {"alg", [4]uintptr{syscall.SYS_SOCKET, 38, syscall.SOCK_SEQPACKET, 0}},
 		{"netfilter", [4]uintptr{syscall.SYS_SOCKET, syscall.AF_NETLINK, syscall.SOCK_RAW, 12}}, {"bluetooth", [4]uintptr{syscall.SYS_SOCKET, 31, syscall.SOCK_RAW, 0}},
 		{"high bits", [4]uintptr{syscall.SYS_SOCKET, 40 | 1<<32, syscall.SOCK_STREAM, 0}}, {"x32", [4]uintptr{0x40000000 | 39, 0, 0, 0}},

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -99,4 +100,17 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestUnreadSettings: settings that are there and cannot be read are no reason
+// to believe that there are none.
+func TestUnreadSettings(t *testing.T) {
+	for errno, known := range map[syscall.Errno]bool{syscall.ENOENT: true, syscall.EACCES: true, syscall.ENOTDIR: true, syscall.EAGAIN: false, syscall.EIO: false} {
+		src := gitconfig.Source{Read: func(path string) ([]byte, error) {
+			return nil, &fs.PathError{Op: "open", Path: path, Err: errno}
+		}}
+		if _, err := src.AllPointedAt("/p"); (err == nil) != known {
+			t.Errorf("%v: %v", errno, err)
+		}
+	}
 }

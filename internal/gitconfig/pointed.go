@@ -1,9 +1,13 @@
 package gitconfig
 
 import (
+	"errors"
+	"fmt"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // Source is where settings are read.
@@ -32,8 +36,15 @@ const (
 // included, attributes, and programs. They are absolute and clean, and need not
 // exist. Most lie elsewhere; it is for the caller to see which lie in reach.
 func (s Source) PointedAt(tree string) []Pointed {
+	found, _ := s.AllPointedAt(tree) // what was found
+	return found
+}
+
+// AllPointedAt is PointedAt, with an error if settings are there that could not
+// be read: they may name more.
+func (s Source) AllPointedAt(tree string) ([]Pointed, error) {
 	w := &settingsWalk{src: s, tree: tree, seen: map[string]bool{}}
-	for _, dir := range s.gitDirs(tree) {
+	for _, dir := range w.gitDirs(tree) {
 		w.file(filepath.Join(dir, "config"), 0)
 		w.file(filepath.Join(dir, "config.worktree"), 0)
 	}
@@ -42,14 +53,30 @@ func (s Source) PointedAt(tree string) []Pointed {
 		w.file(filepath.Join(s.Home, ".config", "git", "config"), 0)
 	}
 	slices.SortFunc(w.found, func(a, b Pointed) int { return strings.Compare(a.Path, b.Path) })
-	return slices.CompactFunc(w.found, func(a, b Pointed) bool { return a.Path == b.Path })
+	return slices.CompactFunc(w.found, func(a, b Pointed) bool { return a.Path == b.Path }), w.failed
+}
+
+// read reads a file, and notes if it is there and could not be read. Git cannot
+// read it either if it is no file, or if the rights to it are missing.
+func (w *settingsWalk) read(path string) ([]byte, error) {
+	text, err := w.src.Read(path)
+	if errno, ok := errors.AsType[syscall.Errno](err); ok {
+		switch errno {
+		case syscall.ENOENT, syscall.ENOTDIR, syscall.EISDIR, syscall.EACCES, syscall.EPERM, syscall.ELOOP, syscall.ENAMETOOLONG:
+		default:
+			if !errors.Is(err, fs.ErrNotExist) {
+				w.failed = fmt.Errorf("reading %s: %w", path, err)
+			}
+		}
+	}
+	return text, err
 }
 
 // gitDirs are the directories with the settings of a work tree: .git, what a
 // .git file points to, and the directory that one shares its settings with.
-func (s Source) gitDirs(tree string) []string {
+func (w *settingsWalk) gitDirs(tree string) []string {
 	dir := filepath.Join(tree, ".git")
-	if text, err := s.Read(dir); err == nil {
+	if text, err := w.read(dir); err == nil {
 		to, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir:")
 		if !ok {
 			return nil
@@ -57,7 +84,7 @@ func (s Source) gitDirs(tree string) []string {
 		dir = absolute(tree, strings.TrimSpace(to))
 	}
 	out := []string{dir}
-	if text, err := s.Read(filepath.Join(dir, "commondir")); err == nil {
+	if text, err := w.read(filepath.Join(dir, "commondir")); err == nil {
 		out = append(out, absolute(dir, strings.TrimSpace(string(text))))
 	}
 	return out
@@ -72,10 +99,11 @@ func absolute(dir, path string) string {
 
 // settingsWalk follows the settings of one work tree.
 type settingsWalk struct {
-	src   Source
-	tree  string
-	seen  map[string]bool
-	found []Pointed
+	src    Source
+	tree   string
+	seen   map[string]bool
+	found  []Pointed
+	failed error // to read what is there
 }
 
 func (w *settingsWalk) file(path string, depth int) {
@@ -83,7 +111,7 @@ func (w *settingsWalk) file(path string, depth int) {
 		return
 	}
 	w.seen[path] = true
-	text, err := w.src.Read(path)
+	text, err := w.read(path)
 	if err != nil {
 		return
 	}

@@ -15,7 +15,9 @@ import (
 // LookAt is [Shield.Look] for a grant, with what that denies: the places of
 // Grant.Denied are hidden, those of Grant.Fixed can only be read. Without a
 // shield such a grant is refused.
-func (s *Shield) LookAt(grant toolcrib.Grant) (*Covering, error) {
+func (s *Shield) LookAt(grant toolcrib.Grant) (*Covering, error) { return s.lookFor(grant, "") }
+
+func (s *Shield) lookFor(grant toolcrib.Grant, workDir string) (*Covering, error) {
 	if s == nil {
 		if len(grant.Denied)+len(grant.Fixed) > 0 {
 			return nil, Unavailable("this sandbox cannot keep places from programs, and rules deny some: choose another backend", nil)
@@ -30,7 +32,7 @@ func (s *Shield) LookAt(grant toolcrib.Grant) (*Covering, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.lookAt(grant.Dirs, denied, fixed)
+	return s.lookAt(grant.Dirs, denied, fixed, workDir)
 }
 
 // coverDenied covers what rules deny. It reads only directories in which such a

@@ -58,10 +58,10 @@ func (s *Shield) Covers(dirs []toolcrib.Dir) ([]Cover, error) {
 // looks. Where files come and go all the time, some looks in a row that saw the
 // same to be covered must do.
 func (s *Shield) Look(dirs []toolcrib.Dir) (*Covering, error) {
-	return s.lookAt(dirs, nil, nil)
+	return s.lookAt(dirs, nil, nil, "")
 }
 
-func (s *Shield) lookAt(dirs []toolcrib.Dir, denied, fixed pathglob.Set) (*Covering, error) {
+func (s *Shield) lookAt(dirs []toolcrib.Dir, denied, fixed pathglob.Set, workDir string) (*Covering, error) {
 	if s == nil {
 		return &Covering{}, nil
 	}
@@ -73,7 +73,7 @@ func (s *Shield) lookAt(dirs []toolcrib.Dir, denied, fixed pathglob.Set) (*Cover
 		}
 		last := walk
 		var err error
-		if walk, err = s.look1(dirs, denied, fixed); err != nil {
+		if walk, err = s.look1(dirs, denied, fixed, workDir); err != nil {
 			return nil, err
 		}
 		switch {
@@ -110,10 +110,10 @@ func Moving(place string, cause error) error {
 }
 
 // look1 looks once.
-func (s *Shield) look1(dirs []toolcrib.Dir, denied, fixed pathglob.Set) (*shieldWalk, error) {
+func (s *Shield) look1(dirs []toolcrib.Dir, denied, fixed pathglob.Set, workDir string) (*shieldWalk, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w := &shieldWalk{shield: s, dirs: dirs, visited: map[string]dirState{}, denied: denied, fixed: fixed}
+	w := &shieldWalk{shield: s, dirs: dirs, visited: map[string]dirState{}, denied: denied, fixed: fixed, workDir: workDir}
 	if err := w.coverPlaces(); err != nil {
 		return nil, err
 	}
@@ -124,7 +124,9 @@ func (s *Shield) look1(dirs []toolcrib.Dir, denied, fixed pathglob.Set) (*shield
 		return nil, err
 	}
 	w.coverLinks()
-	w.holdObeyed()
+	if err := w.holdObeyed(); err != nil {
+		return nil, err
+	}
 	s.forget(w.visited)
 	if err := w.tidy(); err != nil {
 		return nil, err

@@ -91,10 +91,10 @@ func comesAndGoes(dir string) bool {
 
 // holdObeyed finds what is obeyed at the top of granted directories and
 // repositories: it covers what is there and notes what has to be held.
-func (w *shieldWalk) holdObeyed() {
+func (w *shieldWalk) holdObeyed() error {
 	s := w.shield
 	if s.Obeyed == nil {
-		return
+		return nil
 	}
 	for _, link := range w.links {
 		w.hold(link, false)
@@ -104,9 +104,14 @@ func (w *shieldWalk) holdObeyed() {
 	for _, d := range w.dirs {
 		tops = append(tops, d.Path)
 	}
-	slices.Sort(tops)
+	tops = slices.DeleteFunc(tops, func(top string) bool { return !writable(top, w.dirs) })
+	slices.SortFunc(tops, w.nearer)
+	closed := map[string]bool{}
 	for _, top := range slices.Compact(tops) {
-		if !writable(top, w.dirs) {
+		if len(w.missing) >= maxMissing && !w.isTop(top) {
+			closed[top] = true
+			w.found = append(w.found, Cover{Path: top, Kind: Fix, Dir: true})
+			w.note("%s can only be read by programs that work elsewhere: there are more repositories in what is granted than can be protected one by one. Grant less, or work in it", shorten(top))
 			continue
 		}
 		for _, p := range s.Obeyed.Held() {
@@ -114,15 +119,45 @@ func (w *shieldWalk) holdObeyed() {
 		}
 	}
 	if s.Git.Read == nil {
-		return
+		return nil
 	}
 	for _, top := range trees {
-		for _, p := range s.Git.PointedAt(top) {
+		if closed[top] {
+			continue
+		}
+		pointed, err := s.Git.AllPointedAt(top)
+		if err != nil {
+			return Unavailable(fmt.Sprintf("programs cannot be started in %s: what git obeys there is not known (%v). Try again, or grant less", top, err), err)
+		}
+		for _, p := range pointed {
 			if !s.granted(p.Path) {
 				w.hold(p.Path, p.Include)
 			}
 		}
 	}
+	return nil
+}
+
+// maxMissing is how many places are held, more or less: as many as some forty
+// repositories have.
+const maxMissing = 1024
+
+// nearer sorts tops: those around the working directory first, then the granted
+// ones, then those that lie less deep.
+func (w *shieldWalk) nearer(a, b string) int {
+	rank := func(top string) int {
+		switch {
+		case within(w.workDir, top):
+			return 0
+		case slices.ContainsFunc(w.dirs, func(d toolcrib.Dir) bool { return within(d.Path, top) }):
+			return 1
+		}
+		return 2 + strings.Count(top, string(filepath.Separator))
+	}
+	if d := rank(a) - rank(b); d != 0 {
+		return d
+	}
+	return strings.Compare(a, b)
 }
 
 // granted: a person gave it to tools by its name.
@@ -139,47 +174,75 @@ func (w *shieldWalk) tops() []string {
 }
 
 // hold covers a place that is obeyed, or notes that it is missing. What its
-// links lead to is obeyed as well.
+// links lead to is obeyed as well, and they must not be led elsewhere.
 func (w *shieldWalk) hold(path string, include bool) {
-	for range 40 { // links
-		if !w.reaches(path) {
-			return
+	at, rest, links, err := trace(path)
+	if err != nil {
+		return // nobody can make it
+	}
+	for _, link := range links {
+		if w.reaches(link) {
+			w.found = append(w.found, Cover{Path: link, Kind: Pin, Link: true})
 		}
-		last := path
-		info, err := os.Lstat(last)
-		for errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
-			last = filepath.Dir(last)
-			info, err = os.Lstat(last)
-		}
-		if err != nil || !w.reaches(last) && last != path && !w.isTop(last) {
-			return // nobody can make it
-		}
-		rest := strings.TrimPrefix(path, last)
-		switch {
-		case info.Mode()&os.ModeSymlink != 0 && looksHeld(last, info):
-			w.miss(path, include)
-			return
-		case info.Mode()&os.ModeSymlink != 0:
-			w.found = append(w.found, Cover{Path: last, Kind: Pin, Link: true})
-			target, err := os.Readlink(last)
-			if err != nil {
-				return
-			}
-			if !filepath.IsAbs(target) {
-				target = filepath.Join(filepath.Dir(last), target)
-			}
-			path = filepath.Clean(target) + rest
-			continue
-		case rest == "" && looksHeld(path, info), rest != "" && info.IsDir():
-			w.miss(path, include)
-		case rest != "": // a file where a directory would have to be
-			w.found = append(w.found, Cover{Path: last, Kind: Pin})
-		default:
-			w.found = append(w.found, Cover{Path: path, Kind: Fix, Dir: info.IsDir()})
-		}
+	}
+	full := filepath.Join(at, filepath.Join(rest...))
+	if !w.reaches(full) || len(rest) > 0 && !w.reaches(at) && !w.isTop(at) {
 		return
 	}
+	info, err := os.Lstat(at)
+	switch {
+	case err != nil:
+		w.moved = at // it was there a moment ago
+	case len(rest) > 0 && info.IsDir(), len(rest) == 0 && looksHeld(at, info):
+		w.miss(full, include)
+	case len(rest) > 0: // a file where a directory would have to be
+		w.found = append(w.found, Cover{Path: at, Kind: Pin})
+	default:
+		w.found = append(w.found, Cover{Path: at, Kind: Fix, Dir: info.IsDir()})
+	}
 }
+
+// trace follows a path as the kernel does, up to where it ends, and gives what
+// is missing of it and the links on the way. A placeholder is missing.
+func trace(path string) (at string, rest, links []string, err error) {
+	at, rest = string(filepath.Separator), elements(path)
+	for len(rest) > 0 {
+		name := rest[0]
+		if name == ".." || name == "." || name == "" {
+			if name == ".." {
+				at = filepath.Dir(at)
+			}
+			rest = rest[1:]
+			continue
+		}
+		next := filepath.Join(at, name)
+		info, err := os.Lstat(next)
+		switch {
+		case errors.Is(err, fs.ErrNotExist) || isNotDir(err), err == nil && info.Mode()&fs.ModeSymlink != 0 && looksHeld(next, info):
+			if i := slices.Index(rest, ".."); i >= 0 {
+				rest = rest[:i]
+			}
+			return at, rest, links, nil
+		case err != nil:
+			return "", nil, nil, err
+		case info.Mode()&fs.ModeSymlink == 0:
+			at, rest = next, rest[1:]
+			continue
+		}
+		to, err := os.Readlink(next)
+		if links = append(links, next); err != nil || len(links) > maxLinks {
+			return "", nil, nil, fmt.Errorf("%s leads nowhere", path)
+		}
+		if filepath.IsAbs(to) {
+			at = string(filepath.Separator)
+		}
+		rest = append(strings.Split(to, string(filepath.Separator)), rest[1:]...)
+	}
+	return at, nil, links, nil
+}
+
+// maxLinks is how many links the kernel follows.
+const maxLinks = 40
 
 // isNotDir: a file lies where a directory would have to be.
 func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }
@@ -195,9 +258,13 @@ func (w *shieldWalk) isTop(path string) bool {
 
 // miss notes that a place is missing. The directories above it must stay.
 func (w *shieldWalk) miss(path string, include bool) {
-	if slices.ContainsFunc(w.missing, func(p Place) bool { return p.Path == path }) {
+	if w.misses[path] {
 		return
 	}
+	if w.misses == nil {
+		w.misses = map[string]bool{}
+	}
+	w.misses[path] = true
 	w.missing = append(w.missing, Place{Path: path, Link: include})
 	up := filepath.Dir(path)
 	for w.inside(up) {
@@ -212,9 +279,9 @@ func (w *shieldWalk) miss(path string, include bool) {
 // maxHolds bounds how often a place is looked at that comes and goes.
 const maxHolds = 5
 
-// Hold is LookAt, and keeps what is obeyed and missing from being made until it
+// Hold is LookAt for a program with this working directory, and keeps what is obeyed and missing from being made until it
 // is released.
-func (s *Shield) Hold(grant toolcrib.Grant) (*Covering, *Hold, error) {
+func (s *Shield) Hold(grant toolcrib.Grant, workDir string) (*Covering, *Hold, error) {
 	if s == nil {
 		found, err := s.LookAt(grant)
 		return found, nil, err
@@ -222,7 +289,7 @@ func (s *Shield) Hold(grant toolcrib.Grant) (*Covering, *Hold, error) {
 	var err error
 	for range maxHolds {
 		var found *Covering
-		if found, err = s.LookAt(grant); err != nil {
+		if found, err = s.lookFor(grant, workDir); err != nil {
 			return nil, nil, err
 		}
 		var hold *Hold

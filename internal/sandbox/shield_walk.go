@@ -47,6 +47,8 @@ type shieldWalk struct {
 	vanished bool     // a directory that did not seem to matter
 	links    []string // that other programs obey
 	missing  []Place  // to be held
+	misses   map[string]bool
+	workDir  string   // of the program
 	unseen   []string // directories that are not looked into
 }
 
@@ -201,6 +203,11 @@ func (w *shieldWalk) look(dir string) (*sight, error) {
 	entries, err := readDir(dir, state)
 	if err != nil {
 		return nil, err
+	}
+	if len(entries) > 0 { // it may be listed but not entered
+		if _, err := os.Lstat(filepath.Join(dir, entries[0].name)); errors.Is(err, fs.ErrPermission) {
+			return nil, err
+		}
 	}
 	seen := w.shield.judge(dir, entries)
 	seen.state, seen.settled = state, state.settled()

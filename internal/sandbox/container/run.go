@@ -38,7 +38,7 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	if err := s.writable(grant.Dirs); err != nil {
 		return toolcrib.Exit{}, err
 	}
-	covering, hold, err := s.cfg.Shield.Hold(grant)
+	covering, hold, err := s.cfg.Shield.Hold(grant, sandbox.WorkDir(cmd, grant))
 	if err != nil {
 		return toolcrib.Exit{}, err
 	}

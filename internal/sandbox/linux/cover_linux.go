@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"slices"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -21,8 +22,34 @@ const (
 	coverDir  = coverHome + "/dir"
 )
 
-// maxLayered is how many covers are laid in layers.
-const maxLayered = 256
+// The bounds on how many covers are laid in layers, and on the mounts of that.
+const (
+	maxLayered = 256
+	maxMounts  = 2048
+)
+
+// layers counts the mounts that covers in layers take: each that lies around
+// others has a copy of all of them. The covers come sorted, outer ones first.
+func layers(covers []sandbox.Cover) int {
+	type heap struct {
+		path  string
+		count int
+	}
+	var heaps []heap
+	for _, c := range slices.Backward(covers) {
+		count := 1
+		for len(heaps) > 0 && strings.HasPrefix(heaps[len(heaps)-1].path, c.Path+"/") {
+			count = min(count+2*heaps[len(heaps)-1].count, 1<<30)
+			heaps = heaps[:len(heaps)-1]
+		}
+		heaps = append(heaps, heap{c.Path, count})
+	}
+	sum := 0
+	for _, h := range heaps {
+		sum += h.count
+	}
+	return sum
+}
 
 // cover lays covers over protected places of the granted directories. A place
 // under a mount can be neither removed nor renamed, so that covers stay where
@@ -49,7 +76,7 @@ func (s *script) cover(covers []sandbox.Cover) {
 	// Inner ones first, and outer ones with all that lies on them: then a cover
 	// lies at its place in each of the mounts that show it, and stays there when
 	// somebody outside moves a directory. That takes more mounts.
-	if len(covers) <= maxLayered {
+	if len(covers) <= maxLayered && layers(covers) <= maxMounts {
 		covers = slices.Clone(covers)
 		slices.Reverse(covers)
 	}

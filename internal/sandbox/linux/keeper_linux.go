@@ -181,7 +181,7 @@ type news struct {
 }
 
 const (
-	maxCalls = 1 << 16
+	maxCalls = 1 << 17
 	maxData  = 32 << 20
 	maxFiles = 200
 )

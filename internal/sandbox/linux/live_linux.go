@@ -74,7 +74,7 @@ func (s *Sandbox) prepare(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) 
 			r.job.files.join = append(r.job.files.join, r.add(f, true))
 		}
 	}
-	if r.covering, r.hold, err = s.cfg.Shield.Hold(grant); err != nil {
+	if r.covering, r.hold, err = s.cfg.Shield.Hold(grant, r.job.dir); err != nil {
 		return nil, err
 	}
 	r.job.covers = r.covering.Covers

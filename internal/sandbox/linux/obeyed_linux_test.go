@@ -396,3 +396,44 @@ func TestStickyIsNoPlaceholder(t *testing.T) {
 		t.Errorf("%+v\n%s", exit, out)
 	}
 }
+
+// TestNothingKeepsLaterProgramsOut: whatever a program leaves behind, the next
+// one starts, and is held as before.
+func TestNothingKeepsLaterProgramsOut(t *testing.T) {
+	for _, c := range []struct{ name, first, second string }{
+		{"a deep protected file", "d=$(printf 'd/%.0s' $(seq 24)); mkdir -p $d; echo x >$d/.env", "! cat $(printf 'd/%.0s' $(seq 24)).env"},
+		{"a link over a link", "mkdir -p src x; ln -s . d; ln -s ../d/x src/.vscode", "! touch x/new && ! rm d && ! rm src/.vscode"},
+		{"a link to what is missing, over a link", "mkdir -p src x; ln -s . d; ln -s ../d/y/z src/.vscode", "! touch y/z/x && ! rm d"},
+		{"a link that leads to itself", "mkdir src; ln -s .vscode src/.vscode; ln -s b src/a; ln -s a src/b", "touch src/x"},
+		{"many repositories", "for i in $(seq 120); do mkdir -p r/$i/.git/objects r/$i/.git/refs; echo 'ref: refs/heads/x' >r/$i/.git/HEAD; done", "touch file && ! touch r/1/.envrc && ! touch r/120/.envrc && ls r/120"},
+		{"a directory that is only listed", "mkdir d; echo x >d/.env; chmod 444 d", "! cat d/.env"},
+		{"closed to ourselves", "chmod 555 .", "! touch .envrc && ! mkdir .vscode"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := tempProject(t)
+			t.Cleanup(func() { _ = os.Chmod(root, 0o755); _ = os.Chmod(filepath.Join(root, "d"), 0o755) })
+			s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
+			grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}
+			for _, script := range []string{c.first, c.second} {
+				if out, exit := sh(t, s, grant, "exec 2>&1; "+script); exit.Code != 0 {
+					t.Fatalf("%s: %+v\n%s", script, exit, out)
+				}
+			}
+		})
+	}
+}
+
+// TestManyRepositories: the one that is worked in can be written.
+func TestManyRepositories(t *testing.T) {
+	root := tempProject(t)
+	for i := range 60 {
+		put(t, root, map[string]string{fmt.Sprintf("r%02d/.git/HEAD", i): "x", fmt.Sprintf("r%02d/.git/objects/x", i): "", fmt.Sprintf("r%02d/.git/refs/x", i): ""})
+	}
+	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
+	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}
+	cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "touch x && ! touch .envrc && ! touch ../r00/.envrc && ! touch ../r58/.envrc"}, Dir: filepath.Join(root, "r59"), Env: []string{"PATH=/usr/bin:/bin"}}
+	exit, err := s.Run(t.Context(), cmd, grant)
+	if err != nil || exit.Code != 0 || len(exit.Notes) == 0 {
+		t.Errorf("%+v, error %v", exit, err)
+	}
+}

@@ -44,6 +44,9 @@ func missing() []uint32 {
 // bound it. Programs use a file in /tmp instead.
 func unaccounted() []uint32 { return []uint32{unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET} }
 
+// leases are the commands of fcntl that take one; the second came with 6.19.
+func leases() []uint32 { return []uint32{unix.F_SETLEASE, 1024 + 16} }
+
 const sysOpenTreeAttr = 467 // the same on every architecture
 
 const (
@@ -162,6 +165,15 @@ func filter(rules filterRules) program {
 	p.load(argument32(2))
 	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 1, 0, unix.NETLINK_ROUTE)
 	p.ret(refuse(unix.EPROTONOSUPPORT))
+	p.load(offNumber)
+	// Leases: whoever has one makes others wait, or fail, who open the file.
+	p.equal(unix.SYS_FCNTL, uint8(4+len(leases())))
+	p.load(argument32(1))
+	for i, command := range leases() {
+		p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, uint8(len(leases())-i), 0, command)
+	}
+	p.add(unix.BPF_JMP|unix.BPF_JA, 0, 0, 1)
+	p.ret(refuse(unix.EPERM))
 	p.load(offNumber)
 	// New namespaces by clone.
 	p.equal(unix.SYS_CLONE, 4)
