@@ -48,7 +48,7 @@ type command struct {
 // Main runs the program on the process's own streams and gives its exit
 // status.
 func Main() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP) // a closed terminal too: what programs left has to be looked at
+	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
 	dir, err := os.Getwd()
 	if err != nil {
@@ -60,6 +60,17 @@ func Main() int {
 		return exitStatus(err)
 	}
 	return c.run(ctx, os.Args[1:])
+}
+
+// endSignals are what ends the program in good order: what programs left has to
+// be looked at. A closed terminal is among them, unless whoever started it wants
+// it to live on, as nohup does.
+func endSignals() []os.Signal {
+	list := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) {
+		list = append(list, syscall.SIGHUP)
+	}
+	return list
 }
 
 func (c *command) run(ctx context.Context, args []string) int {

@@ -18,7 +18,8 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteC
 	defer cancel()
 	sess := s.newSession(ctx, "")
 	defer sess.end()
-	line := &patientLine{silent: make(chan struct{}), Stream: mcp.Lines(in, out, s.maxMessage(), func() error { return errors.Join(in.Close(), out.Close()) })}
+	text := closable(in)
+	line := &patientLine{silent: make(chan struct{}), Stream: mcp.Lines(text, out, s.maxMessage(), func() error { return errors.Join(text.Close(), in.Close(), out.Close()) })}
 	conn := mcp.NewConn(ctx, line, mcp.Handler{
 		Request: func(ctx context.Context, m *mcp.Message) (json.RawMessage, error) {
 			return s.answerLine(ctx, m, sess, line)
@@ -38,11 +39,26 @@ func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteC
 		sess.tellLine(conn)
 	}()
 	err := conn.Run()
+	if ctx.Err() != nil {
+		err = ctx.Err() // and not that the stream was closed over it
+	}
 	waitFor(context.WithoutCancel(ctx), conn) // what was cancelled is still recorded
 	stop()
 	hangUp()
 	<-told
 	return err
+}
+
+// closable gives what a stream says until it is closed itself. To close the
+// standard input does not end a read of it that waits, if it is a pipe or a
+// terminal that somebody keeps open; that read is left to wait.
+func closable(in io.Reader) io.ReadCloser {
+	text, into := io.Pipe()
+	go func() {
+		_, err := io.Copy(into, in)
+		_ = into.CloseWithError(err) // it never fails
+	}()
+	return text
 }
 
 // patience is how long a client that says nothing more is still answered: one
