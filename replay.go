@@ -66,6 +66,9 @@ func (c *Crib) replay(ctx context.Context, j judged) (*Result, error) {
 	case old.Cut || old.Result == nil:
 		return nil, f.again("is done, but its result was too large to be kept")
 	}
+	if err := c.reaches(f); err != nil {
+		return nil, err
+	}
 	var result Result
 	if err := json.Unmarshal(old.Result, &result); err != nil {
 		return nil, refuse(Internal, f.call.Tool, "the recorded result cannot be read", err)
@@ -74,6 +77,45 @@ func (c *Crib) replay(ctx context.Context, j judged) (*Result, error) {
 	// It was held to its contract when it was made, and has the form of its
 	// dialect; secrets that were taken out since may break either.
 	return c.lookOver(ctx, f, &result)
+}
+
+// reaches refuses the answer of a call about files that are out of reach today:
+// no guard says so, but the handle that a tool is given, and nothing runs here.
+func (c *Crib) reaches(f *flight) error {
+	tool := &f.entry.tool
+	declared := tool.Effects.All()
+	if declared&(Reads|Writes|Destroys) == 0 || tool.Group == "mcp" { // the paths of a server are its own
+		return nil
+	}
+	var names struct {
+		Path        string   `json:"path"`
+		FilePath    string   `json:"file_path"`
+		File        string   `json:"file"`
+		Directory   string   `json:"directory"`
+		WorkingDir  string   `json:"working_dir"`
+		Source      string   `json:"source"`
+		Destination string   `json:"destination"`
+		From        string   `json:"from"`
+		To          string   `json:"to"`
+		Paths       []string `json:"paths"`
+	}
+	if len(c.Grant.Dirs) == 0 || json.Unmarshal(f.input, &names) != nil {
+		return nil // then it has no files, or other fields of these names
+	}
+	files, err := NewFiles(f.grant.within(declared).Dirs, c.filesOptions(f.grant))
+	if err != nil {
+		return refuse(Unavailable, f.call.Tool, "the granted directories cannot be handed out", err)
+	}
+	defer files.Close() //nolint:errcheck // nothing was written
+	for _, name := range append(names.Paths, names.Path, names.FilePath, names.File, names.Directory, names.WorkingDir, names.Source, names.Destination, names.From, names.To) {
+		if name == "" {
+			continue
+		}
+		if _, err := files.Real(name); CodeOf(err) == Denied {
+			return refuse(Denied, f.call.Tool, "the answer of the call "+f.call.ID+" is not given again: "+name+" is out of reach today", err)
+		}
+	}
+	return nil
 }
 
 // approvedBefore reports whether a person approved this very call: in the same

@@ -5,6 +5,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -112,6 +114,41 @@ func TestReplayIsVetted(t *testing.T) {
 		t.Error(r, err, replays)
 	}
 	c.Vetters = []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, refuse(Denied, "", "not today", nil) })}
+	if r, err := call(); CodeOf(err) != Denied {
+		t.Error(r, err)
+	}
+}
+
+// TestReplayReachesNoFurther: what lies outside of the grant today, or is denied
+// today, is not given out of the journal.
+func TestReplayReachesNoFurther(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "pw.txt"), []byte("hunter2"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	tool := plain("x")
+	tool.Effects = Reads
+	tool.Run = func(_ context.Context, env *Env, _ json.RawMessage) (*Result, error) {
+		text, _, err := env.Files.ReadFile("pw.txt", 100)
+		return Text(string(text)), err
+	}
+	c := testCrib(t, tool)
+	c.Log, c.Journal = quiet(), &pages{}
+	c.Grant, c.Files = Grant{Dirs: []Dir{{Path: dir}}}, FilesOptions{Base: dir}
+	call := func() (*Result, error) {
+		return c.Call(t.Context(), Call{ID: "one", Tool: "x", Input: json.RawMessage(`{"path":"pw.txt"}`)})
+	}
+	for range 2 {
+		if r, err := call(); err != nil || r.String() != "hunter2" {
+			t.Fatal(r, err)
+		}
+	}
+	c.Files.Denied = []string{filepath.ToSlash(dir) + "/pw.txt"}
+	if r, err := call(); CodeOf(err) != Denied {
+		t.Error(r, err)
+	}
+	c.Files.Denied = nil
+	c.Grant = Grant{Dirs: []Dir{{Path: t.TempDir()}}}
 	if r, err := call(); CodeOf(err) != Denied {
 		t.Error(r, err)
 	}
