@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,7 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
 // listing is all that lies below a directory.
@@ -218,5 +221,71 @@ func TestHoldInEachOther(t *testing.T) {
 	}
 	if left := listing(t, holds.Dir); len(left) > 0 {
 		t.Errorf("lists stay: %q", left)
+	}
+}
+
+// TestOpenStraight: no link leads us out of what was granted, wherever it lies.
+func TestOpenStraight(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plantTree(t, top, "outside/repo/file", "in/dir/file")
+	for link, to := range map[string]string{"in/end": "../outside", "in/dir/on": "../../outside"} {
+		if err := os.Symlink(to, filepath.Join(top, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, good := range map[string]bool{"in/dir": true, "in/end": false, "in/end/repo": false, "in/dir/on/repo": false, "in/dir/file": false, "in/none": false} {
+		root, err := sandbox.OpenStraight(filepath.Join(top, name))
+		if (err == nil) != good {
+			t.Errorf("%s: %v", name, err)
+		}
+		if err == nil {
+			if _, err := root.Lstat("file"); err != nil {
+				t.Error(err)
+			}
+			_ = root.Close()
+		}
+	}
+}
+
+// TestPlaceholderIsNotRemembered: what was a placeholder may be filled, and the
+// directory that it lies in does not tell.
+func TestPlaceholderIsNotRemembered(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := sandbox.NewShield("", []string{".env"}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Obeyed, err = sensitive.NewObeyedSet(); err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join(root, "pkg", "deep", ".vscode")
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(dir, 0o755|os.ModeSticky); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(1100 * time.Millisecond) // so that what is seen is remembered
+	look := func() (found []string) {
+		t.Helper()
+		covers, err := s.Covers([]toolcrib.Dir{{Path: root, Write: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range covers {
+			found = append(found, c.Path)
+		}
+		return found
+	}
+	look()
+	plantTree(t, dir, ".env")
+	if found := look(); !slices.Contains(found, dir) || !slices.Contains(found, filepath.Join(dir, ".env")) {
+		t.Errorf("what is covered is %q", found)
 	}
 }

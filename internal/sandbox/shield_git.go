@@ -90,7 +90,7 @@ func (w *shieldWalk) coverLink(place string) bool {
 // makePlace makes the empty directory that git itself makes for a submodule
 // that is not checked out. Nothing can be covered that is not there.
 func (w *shieldWalk) makePlace(top, link string) bool {
-	root, err := os.OpenRoot(top)
+	root, err := openStraight(top)
 	if err != nil {
 		return false
 	}

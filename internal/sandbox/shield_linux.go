@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"io/fs"
 	"os"
+	"strconv"
 	"syscall"
 	"time"
 
@@ -168,4 +169,18 @@ func stateOfFile(file string) (state fileState, regular bool, err error) {
 		return fileState{}, false, &fs.PathError{Op: "lstat", Path: file, Err: err}
 	}
 	return fileState{dirState{device: st.Dev, inode: st.Ino, changed: st.Ctim.Nano()}, st.Size}, st.Mode&unix.S_IFMT == unix.S_IFREG, nil
+}
+
+// openStraight opens a directory; no link may lie on the way, nor at its end:
+// programs that run could lead us out of what they were granted. Its owner is
+// let in if a program closed it.
+func openStraight(dir string) (*os.Root, error) {
+	how := unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_NO_SYMLINKS}
+	fd, err := unix.Openat2(unix.AT_FDCWD, dir, &how)
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: dir, Err: err}
+	}
+	defer func() { _ = unix.Close(fd) }()     // it was only a place to stand on
+	at := "/proc/self/fd/" + strconv.Itoa(fd) // what is open, whatever its name is by now
+	return openUp(func() (*os.Root, error) { return os.OpenRoot(at) }, func() error { return os.Chmod(at, 0o700) })
 }

@@ -79,3 +79,8 @@ func stateOfFile(file string) (state fileState, regular bool, err error) {
 	info, err := os.Lstat(file)
 	return fileState{}, err == nil && info.Mode().IsRegular(), err
 }
+
+// openStraight opens a directory. Its owner is let in if a program closed it.
+func openStraight(dir string) (*os.Root, error) {
+	return openUp(func() (*os.Root, error) { return os.OpenRoot(dir) }, func() error { return os.Chmod(dir, 0o700) })
+}

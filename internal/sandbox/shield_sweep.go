@@ -95,7 +95,7 @@ func putAside(path string, id FileID) (to string, err error) {
 	if facts.dir {
 		dir, name = path, "HEAD"
 	}
-	root, err := os.OpenRoot(dir)
+	root, err := openStraight(dir)
 	if err != nil {
 		return "", err
 	}
@@ -148,7 +148,7 @@ func (j *judging) harmful(path string, depth int) string {
 	if state, before := j.before.visited[path]; before && state.id() == facts.id && !isGitName(filepath.Base(path)) {
 		return "it was an ordinary directory before"
 	}
-	root, err := os.OpenRoot(path)
+	root, err := openStraight(path)
 	if err != nil {
 		return "it cannot be opened"
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 )
 
 // A look leaves directories out: those with a protected name, those that lie
@@ -31,12 +32,12 @@ func (c *Covering) sweepUnseen(places, repositories []string) (notes []string, a
 		if c.hid(place) || !writable(place, c.dirs) {
 			continue // no program could write there
 		}
-		root, err := openUp(func() (*os.Root, error) { return os.OpenRoot(place) }, func() error { return os.Chmod(place, 0o700) })
-		if errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
+		root, err := openStraight(place)
+		if errors.Is(err, fs.ErrNotExist) || isNotDir(err) || errors.Is(err, syscall.ELOOP) { // something else by now
 			continue
 		}
 		if err != nil {
-			notes = append(notes, fmt.Sprintf("%s could not be looked into (%v), and the program may have made a repository there: do not use git there before you have looked", shorten(place), err))
+			notes = append(notes, unseenNote(place, err))
 			continue
 		}
 		u := &unseen{covering: c, left: &left}
@@ -48,6 +49,10 @@ func (c *Covering) sweepUnseen(places, repositories []string) (notes []string, a
 		notes = append(notes, fmt.Sprintf("the program made more directories than can be looked at for repositories: do not use git in new directories below %s before you have looked", shorten(c.dirs[0].Path)))
 	}
 	return notes, again
+}
+
+func unseenNote(dir string, err error) string {
+	return fmt.Sprintf("%s could not be looked into (%v), and the program may have made a repository there: do not use git there before you have looked", shorten(dir), err)
 }
 
 // hid tells whether a place was hidden from the program or read-only to it, and
@@ -92,15 +97,19 @@ func (u *unseen) look(top *os.Root, path string, repository bool) {
 		queue = queue[:len(queue)-1]
 		full := filepath.Join(path, at.name)
 		if at.deep == rootLevels {
-			if root, err := top.OpenRoot(at.name); err == nil {
+			root, err := openUp(func() (*os.Root, error) { return top.OpenRoot(at.name) }, func() error { return top.Chmod(at.name, 0o700) })
+			switch {
+			case err == nil:
 				u.look(root, full, false)
 				_ = root.Close() // it was only read
+			case !errors.Is(err, fs.ErrNotExist):
+				u.notes = append(u.notes, unseenNote(full, err))
 			}
 			continue
 		}
 		entries, err := u.entries(top, at.name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			u.notes = append(u.notes, fmt.Sprintf("%s could not be looked into (%v), and the program may have made a repository there: do not use git there before you have looked", shorten(full), err))
+			u.notes = append(u.notes, unseenNote(full, err))
 			continue
 		}
 		own := repository && at.name == "."

@@ -26,6 +26,7 @@ type sight struct {
 	inodes  []uint64 // of its files
 	unseen  []string // directories that are not looked into
 	below   []string
+	passing bool // there is a placeholder, which may be filled without a change here
 	settled bool // long enough unchanged that a change would show in its time
 }
 
@@ -210,7 +211,7 @@ func (w *shieldWalk) look(dir string) (*sight, error) {
 		}
 	}
 	seen := w.shield.judge(dir, entries)
-	seen.state, seen.settled = state, state.settled()
+	seen.state, seen.settled = state, state.settled() && !seen.passing
 	w.shield.seen[dir] = seen
 	return seen, nil
 }
@@ -245,6 +246,7 @@ func (s *Shield) judge(dir string, entries []entry) *sight {
 			seen.inodes = append(seen.inodes, e.inode)
 		}
 		if s.fixObeyed(seen, name, e.isDir(), e.isLink()) {
+			seen.passing = true
 			if e.isDir() {
 				seen.unseen = append(seen.unseen, name)
 			}
