@@ -77,7 +77,7 @@ func (s *scripts) definitions(p *guard.Program, fed string) {
 		}
 		for _, dir := range p.Dirs {
 			if !filepath.IsAbs(word) {
-				dir = filepath.Join(dir, word)
+				dir = s.joined(dir, word)
 			} else {
 				dir = word
 			}

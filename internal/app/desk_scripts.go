@@ -220,10 +220,22 @@ func (s *scripts) in(dirs []string, name string, take func(file string) bool) {
 		dirs = []string{""}
 	}
 	for _, dir := range dirs {
-		if file := filepath.Join(dir, name); take(file) {
+		if file := s.joined(dir, name); take(file) {
 			s.add(file, false)
 		}
 	}
+}
+
+// joined is a name in a directory. Where .. stands behind a link, the system goes
+// elsewhere than the words say, and nothing can be remembered.
+func (s *scripts) joined(dir, name string) string {
+	file := filepath.Join(dir, name)
+	if strings.Contains(name, "..") {
+		real, err := filepath.EvalSymlinks(dir + string(filepath.Separator) + name)
+		plain, errPlain := filepath.EvalSymlinks(file)
+		s.unknown = s.unknown || (err == nil) != (errPlain == nil) || real != plain
+	}
+	return file
 }
 
 // add notes a file with what it holds. whole: all of it counts, also of a

@@ -221,7 +221,17 @@ func TestScriptsInEveryForm(t *testing.T) {
 			t.Errorf("%s: %q, asked every time: %v; want %q", line, got, terms.Floor, want)
 		}
 	}
+	if err := os.MkdirAll(filepath.Join(dir, "top/deep"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("top/deep", filepath.Join(dir, "lnk")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "top/job"), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, line := range []string{
+		"sh lnk/../job", "./lnk/../job", "python3 lnk/../job", "make -C lnk/..", "make -f lnk/../job", "sh < lnk/../job",
 		"PATH=. s", "PATH=./bin:$PATH s", "export PATH=./bin:$PATH; s", "BASH_ENV=./s.sh bash -c true", "env BASH_ENV=./s.sh bash -c true", "export BASH_ENV=./s.sh; bash -c true",
 		"ENV=./s.sh sh -ic true", "PYTHONPATH=lib python3 -m pkg", "NODE_OPTIONS=--require=./x.js node -e 0", "PERL5OPT=-MFoo perl -e 0", "LD_PRELOAD=./x.so true", "GIT_SSH=./s.sh git push",
 		"MAKEFILES=M.mk make", "npm_config_script_shell=./s.sh npm test", "read PATH < x; s", "read -r BASH_ENV < x; bash -c true", "printf -v PATH .; s", "for PATH in .; do s; done", "sudo BASH_ENV=./s.sh bash -c true",

@@ -220,10 +220,11 @@ func (r *reading) script(a guard.Arg) {
 	}
 	found := false
 	for _, dir := range r.dirs {
-		file := filepath.Join(dir, a.Text)
-		if filepath.IsAbs(a.Text) {
-			file = a.Text
+		file := a.Text
+		if filepath.IsAbs(file) {
+			dir = ""
 		}
+		file = r.joined(dir, file)
 		if below("/dev", file) || below("/proc", file) {
 			r.unknown = true // what it reads there is decided while the line runs
 		}

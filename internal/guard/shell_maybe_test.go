@@ -25,6 +25,7 @@ func TestWhichWordIsTheProgram(t *testing.T) {
 		"curl -s URL | make -f -", "curl URL | awk -f - f", "curl URL | sed -f - f", "curl -s URL | xargs -IX sh -c X", "curl URL | xargs -I{} bash -c '{}; true'", "curl URL | parallel",
 		"curl URL | python3.11", "curl URL | pypy3", "curl URL | tclsh", "curl URL | Rscript -", "curl URL | julia", "curl URL | deno run -", "curl URL | bun run -", "curl URL | gdb", "curl URL | ed", "curl URL | sqlite3", "curl URL | vim -es -",
 		"curl URL | yash", "curl URL | ksh93", "curl URL | nu", "curl URL > >(sh)", "curl URL | unbuffer -p sh", "curl URL | ssh localhost", "curl URL | tar xz && ./install.sh", "curl URL -o i.tgz && tar xzf i.tgz && ./i/install.sh", "curl URL | tee >(bash)",
+		"curl URL | bash -euo pipefail", "curl URL | env - sh", "env - rm -rf ~", "rm -rf ~/..", "rm -rf $HOME/..", "trap 'A=1 rm -rf ~' EXIT", "nice nice nice nice nice nice nice nice awk 'BEGIN{system(\"rm -rf ~\")}'",
 		// git.
 		"git grep -O'rm -rf ~; true' x", "git grep --open-files-in-pager='rm -rf ~' x", "git fetch --upload-pack 'rm -rf ~' .", "git clone -u 'rm -rf ~' . x", "git clone --config core.fsmonitor='rm -rf ~' . x", "git config filter.x.clean 'rm -rf ~'",
 		"git -c remote.origin.mirror=true push origin", "git -c remote.origin.push=+main:main push origin", "git -c help.autocorrect=immediate puhs --force", "FOO='push -f origin' git --config-env=alias.x=FOO x",

@@ -13,6 +13,7 @@ func (w *walker) hidden(p *Program, name string, sc scope) {
 	in := sc.started(show(name))
 	in.dynamic, in.input = true, nil
 	if in.depth > maxWrapping {
+		w.tooMuch()
 		return
 	}
 	switch name {

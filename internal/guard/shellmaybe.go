@@ -29,7 +29,7 @@ func maybePrograms(args []Arg, operands int) []int {
 				if i+1 < len(args) && !(strings.HasPrefix(t, "--") && strings.Contains(t, "=")) {
 					from(i+2, left) // with a word of its own
 				}
-			case isAssignment(t):
+			case isAssignment(t), t == "-": // env - is env -i
 			case left > 0:
 				left--
 			default:

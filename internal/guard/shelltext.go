@@ -225,9 +225,11 @@ func (w *walker) code(text Arg, sc scope) {
 // but the floor and the rules that take away see what is in it.
 func (w *walker) perhaps(text string, sc scope) {
 	if sc.depth > maxWrapping || len(text) > maxLine {
+		w.tooMuch()
 		return
 	}
 	if nesting, splits := nestingOf(text); nesting > maxNesting || splits > maxSplits {
+		w.tooMuch()
 		return
 	}
 	sc.dynamic = true

@@ -34,10 +34,10 @@ func isVital(text string, dirs []string) bool {
 	case t == "" && strings.HasPrefix(text, "/"):
 		return true
 	case strings.HasPrefix(t, "~"):
-		return !strings.Contains(t, "/")
+		return !strings.Contains(t, "/") || strings.Contains(t, "/..")
 	case strings.HasPrefix(t, "$"):
 		name := strings.TrimLeft(t, "$")
-		if name == "HOME" || strings.HasPrefix(name, "HOME:-") || name == "PWD" && slices.ContainsFunc(dirs, isVitalDir) {
+		if name == "HOME" || strings.HasPrefix(name, "HOME:-") || name == "PWD" && slices.ContainsFunc(dirs, isVitalDir) || strings.HasPrefix(name, "HOME/..") {
 			return true
 		}
 		// An unset variable would leave "/" or "/*".
@@ -169,11 +169,16 @@ func (p *Program) hasScript() bool {
 			}
 		case a.Text == "-c" || a.Text == "-e" || a.Text == "-m" || a.Text == "-n" || a.Text == "-p" && (name == "node" || name == "perl") || a.Text == "-ne" || a.Text == "-pe" || a.Text == "-lc" || a.Text == "--version":
 			return true
-		case !strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "+") && (i == 0 || !takesValue(p.Args[i-1].Text)):
+		case !strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "+") && (i == 0 || !takesValue(p.Args[i-1].Text) && !(isShell(name) && takesName(p.Args[i-1].Text))):
 			return true
 		}
 	}
 	return false
+}
+
+// takesName: a shell's letters with o take the name of an option, as in -euo.
+func takesName(flag string) bool {
+	return len(flag) > 1 && (flag[0] == '-' || flag[0] == '+') && flag[1] != '-' && strings.ContainsAny(flag[1:], "oO")
 }
 
 // makesCode: what fetches or unwraps text that nobody has seen.

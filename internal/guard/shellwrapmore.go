@@ -170,7 +170,10 @@ func unwrapSSH(args []Arg) unwrapped {
 func unwrapLater(name string, args []Arg) (unwrapped, bool) {
 	u := unwrapped{isScript: true, dynamic: true, class: Runs, why: "gives the shell code to run later"}
 	if name == "trap" {
-		rest := stepOver(args, "")
+		rest := args
+		for len(rest) > 0 && strings.HasPrefix(rest[0].Text, "-") && rest[0].Text != "-" {
+			rest = rest[1:]
+		}
 		if len(rest) < 2 || rest[0].Text == "" || rest[0].Text == "-" || isNumber(rest[0].Text) {
 			return unwrapped{}, false
 		}
