@@ -63,4 +63,24 @@ func TestPartsShowNothingHidden(t *testing.T) {
 			t.Errorf("search of lines: %s", got)
 		}
 	}
+	// A file that is looked through in several pieces, with keys at every place.
+	var large strings.Builder
+	for large.Len() < 20<<20 {
+		large.WriteString(strings.Repeat(strings.Repeat("x", 99)+"\n", 3000))
+		large.WriteString("api: " + value + "\n" + key.String())
+	}
+	if err := os.WriteFile(filepath.Join(dir, "large.log"), []byte(large.String()+"end: y\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, pattern := range []string{"api: c", "Ab3d"} {
+		if got := said("search_files", map[string]any{"pattern": pattern, "path": "large.log"}); !strings.Contains(got, `"count":0`) {
+			t.Errorf("search of %q: %.300s", pattern, got)
+		}
+	}
+	if got := said("search_files", map[string]any{"pattern": "end: y", "path": "large.log"}); !strings.Contains(got, fmt.Sprintf(`"line":%d`, strings.Count(large.String(), "\n")+1)) {
+		t.Errorf("search of the last line: %s", got)
+	}
+	if got := said("read_file", map[string]any{"path": "large.log", "start_line": 3004, "end_line": 3010}); strings.Contains(got, "Ab3d") || !strings.Contains(got, "redacted") {
+		t.Errorf("lines of it: %.300s", got)
+	}
 }

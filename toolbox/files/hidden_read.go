@@ -1,9 +1,9 @@
 package files
 
 import (
+	"bytes"
 	"errors"
 	"io"
-	"strings"
 
 	"github.com/toolcrib/toolcrib"
 )
@@ -13,32 +13,76 @@ import (
 // that the file does not have. So values are hidden before anything is cut or
 // found.
 
-// covered is a text with its hidden values behind marks. It has as many lines
-// as the text itself, so that line numbers stay what they are.
-func (b *Box) covered(text string) (string, error) {
-	if b.cfg.Hide == nil {
-		return text, nil
+// The windows that a text is looked through in. What is hidden is shorter than
+// the part of a window that is looked at once more with what follows.
+const (
+	windowSize = 4 << 20
+	windowTail = 64 << 10
+)
+
+// covered gives a text piece by piece, with its hidden values behind marks. It
+// has as many lines as the text itself, so that line numbers stay what they are.
+func (b *Box) covered(r io.Reader, piece func([]byte) error) error {
+	var rest []byte
+	for end := false; !end; {
+		buffer := bytes.NewBuffer(rest)
+		_, err := io.CopyN(buffer, r, windowSize)
+		if end = errors.Is(err, io.EOF); err != nil && !end {
+			return err
+		}
+		window := buffer.Bytes()
+		hidden, err := b.cfg.Hide(string(window))
+		if err != nil {
+			return err
+		}
+		cut := len(window)
+		if !end {
+			cut = apart(window, hidden)
+		}
+		if err := piece(b.marked(window[:cut], hidden)); err != nil {
+			return err
+		}
+		rest = bytes.Clone(window[cut:])
 	}
-	hidden, err := b.cfg.Hide(text)
-	if err != nil || len(hidden) == 0 {
-		return text, err
+	return nil
+}
+
+// apart gives where a window can be cut: behind a line, and behind what is
+// hidden.
+func apart(window []byte, hidden []Span) int {
+	cut := len(window) - windowTail
+	if n := bytes.LastIndexByte(window[:cut], '\n'); n >= 0 {
+		cut = n + 1
 	}
-	var out strings.Builder
+	for _, h := range hidden {
+		if h.From < cut && h.To > cut {
+			return min(h.To, len(window))
+		}
+	}
+	return cut
+}
+
+// marked puts marks in the place of spans, one in each line.
+func (b *Box) marked(text []byte, hidden []Span) []byte {
+	if len(hidden) == 0 {
+		return text
+	}
+	var out bytes.Buffer
 	at := 0
 	for _, h := range hidden {
 		from, to := max(h.From, at), min(h.To, len(text))
 		if from >= to {
 			continue
 		}
-		out.WriteString(text[at:from])
+		out.Write(text[at:from])
 		out.WriteString(b.cfg.Mark)
-		for range strings.Count(text[from:to], "\n") {
+		for range bytes.Count(text[from:to], []byte{'\n'}) {
 			out.WriteString("\n" + b.cfg.Mark)
 		}
 		at = to
 	}
-	out.WriteString(text[at:])
-	return out.String(), nil
+	out.Write(text[at:])
+	return out.Bytes()
 }
 
 // errOtherEncoding: a text that is read in another way than it was written

@@ -35,6 +35,23 @@ func newPager(ctx context.Context, file *os.File) (*pager, error) {
 	return r, nil
 }
 
+// Read gives the file from its beginning, as each does.
+func (r *pager) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	if r.size < int64(len(r.head)) {
+		n := copy(p, r.head[r.size:])
+		r.sum.Write(p[:n])
+		r.size += int64(n)
+		return n, nil
+	}
+	n, err := r.file.Read(p)
+	r.sum.Write(p[:n])
+	r.size += int64(n)
+	return n, err
+}
+
 // each hands the whole file to a function, piece by piece.
 func (r *pager) each(do func([]byte)) error {
 	buf := make([]byte, 64<<10)
@@ -83,6 +100,12 @@ type page struct {
 
 func newPage(in readIn, most int64) *page {
 	return &page{first: max(in.StartLine, 1), last: in.EndLine, most: most, line: 1}
+}
+
+// take is add, for who may fail.
+func (p *page) take(piece []byte) error {
+	p.add(piece)
+	return nil
 }
 
 func (p *page) add(piece []byte) {

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib"
@@ -130,29 +131,23 @@ func (b *Box) readUTF16(r *pager, out *readOut, in readIn) error {
 	if r.size > b.cfg.MaxEdit {
 		return fmt.Errorf("the file is larger than %d bytes, the limit for this encoding", b.cfg.MaxEdit)
 	}
-	text, err := b.covered(decode(data, out.Encoding))
-	if err != nil {
+	p := newPage(in, b.cfg.MaxRead)
+	text := decode(data, out.Encoding)
+	if b.cfg.Hide == nil {
+		p.add([]byte(text))
+	} else if err := b.covered(strings.NewReader(text), p.take); err != nil {
 		return err
 	}
-	p := newPage(in, b.cfg.MaxRead)
-	p.add([]byte(text))
 	p.fill(out, encUTF8)
 	return nil
 }
 
 func (b *Box) readLines(r *pager, out *readOut, in readIn) error {
 	p := newPage(in, b.cfg.MaxRead)
-	// What is too large to be judged as a whole is judged by what is shown of it.
-	if part := in.StartLine > 1 || in.EndLine > 0 || out.SizeBytes > b.cfg.MaxRead; part && b.cfg.Hide != nil && out.SizeBytes <= b.cfg.MaxEdit {
-		data, err := r.take(b.cfg.MaxEdit)
-		if err != nil {
+	if part := in.StartLine > 1 || in.EndLine > 0 || out.SizeBytes > b.cfg.MaxRead; part && b.cfg.Hide != nil {
+		if err := b.covered(r, p.take); err != nil {
 			return err
 		}
-		text, err := b.covered(string(data))
-		if err != nil {
-			return err
-		}
-		p.add([]byte(text))
 	} else if err := r.each(p.add); err != nil {
 		return err
 	}

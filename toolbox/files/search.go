@@ -28,8 +28,7 @@ type search struct {
 	context int
 	room    int  // bytes of matches that still fit
 	unicode bool // lines end where Unicode says so
-	covered func(text string) (string, error)
-	most    int64 // bytes of a file that can be judged as a whole
+	covered func(r io.Reader, piece func([]byte) error) error
 
 	spare sync.Pool // of *grep.Searcher
 	found []searchMatch
@@ -85,23 +84,22 @@ func (s *search) shown(name string, matches []grep.Match) (_ []grep.Match, err e
 	if s.covered == nil || len(matches) == 0 {
 		return matches, nil
 	}
-	file, info, err := s.files.Open(name)
+	file, _, err := s.files.Open(name)
 	if err != nil {
 		return nil, nil //nolint:nilerr // gone meanwhile
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	if info.Size() > s.most {
-		return matches, nil
-	}
-	data, err := io.ReadAll(io.LimitReader(file, s.most))
-	if err != nil {
-		return nil, nil //nolint:nilerr // as a file that cannot be read to its end
-	}
-	text, err := s.covered(string(data))
-	if err != nil || text == string(data) {
-		return matches, err
-	}
-	return s.lines(strings.NewReader(text), int64(len(text)))
+	shown, pieces := io.Pipe()
+	over := make(chan struct{})
+	go func() {
+		defer close(over)
+		_ = pieces.CloseWithError(s.covered(cancellable{s.ctx, file}, func(text []byte) error {
+			_, err := pieces.Write(text)
+			return err
+		}))
+	}()
+	defer func() { _ = shown.Close(); <-over }() // before the file is closed
+	return s.lines(shown, 0)
 }
 
 // lines finds the matches in one text, one more than are wanted at most.

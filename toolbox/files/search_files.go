@@ -63,7 +63,7 @@ func (b *Box) searchFiles() toolcrib.Tool {
 		}
 		s.start = start
 		if b.cfg.Hide != nil {
-			s.covered, s.most = b.covered, b.cfg.MaxEdit
+			s.covered = b.covered
 		}
 		if in.Gitignore {
 			s.ignore = newIgnorer(files, start)
