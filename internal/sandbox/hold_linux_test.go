@@ -194,16 +194,16 @@ func TestHoldInEachOther(t *testing.T) {
 	before := listing(t, top)
 	sub := filepath.Join(top, "sub")
 	holds := &sandbox.Holds{Dir: filepath.Join(t.TempDir(), "holds")}
-	make := func(top, name string) *sandbox.Hold {
+	hold := func(top, name string) *sandbox.Hold {
 		t.Helper()
-		hold, covers, err := holds.Make(top, placesIn(top, name, filepath.Join(filepath.Dir(name), ".github/workflows")))
+		made, covers, err := holds.Make(top, placesIn(top, name, filepath.Join(filepath.Dir(name), ".github", "workflows")))
 		if err != nil || len(covers) != 3 {
 			t.Fatalf("%v, error %v", covers, err)
 		}
-		return hold
+		return made
 	}
 	for i := range 2 {
-		both := []*sandbox.Hold{make(top, "sub/.vscode"), make(sub, ".vscode")}
+		both := []*sandbox.Hold{hold(top, "sub/.vscode"), hold(sub, ".vscode")}
 		if err := both[i].Release(); err != nil {
 			t.Error(err)
 		}

@@ -73,7 +73,7 @@ func (w *shieldWalk) coverDeniedIn(dir string) (below []string, _ error) {
 		return nil, nil
 	case err != nil: // its owner could open it up
 		w.hide(dir, true)
-		return nil, nil
+		return nil, nil //nolint:nilerr // it is hidden instead
 	}
 	for _, e := range entries {
 		name := filepath.Join(dir, e.Name())

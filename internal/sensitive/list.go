@@ -86,16 +86,3 @@ func (l *List) Judge(elems []string) Answer {
 // May reports whether an entry of this name may be on the list, wherever it
 // lies. It is quick, and a no is certain.
 func (l *List) May(name string) bool { return l.names.May(name) || l.keyed.May(name) }
-
-// Depth is how many elements at the end of a path make it one on the list.
-func (l *List) Depth(elems []string) int {
-	most := 0
-	for _, s := range []*Set{l.names, l.keyed} {
-		for _, p := range s.candidates(elems) {
-			if p.match(elems) {
-				most = max(most, len(p))
-			}
-		}
-	}
-	return most
-}
