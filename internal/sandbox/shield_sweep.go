@@ -328,10 +328,13 @@ func plainSetting(key, value string) bool {
 		"core.sparsecheckout", "core.sparsecheckoutcone", "core.autocrlf", "core.eol", "core.longpaths",
 		"extensions.objectformat", "extensions.worktreeconfig", "extensions.refstorage", "extensions.partialclone",
 		"remote.*.fetch", "remote.*.mirror", "remote.*.tagopt", "remote.*.promisor", "remote.*.partialclonefilter", "remote.*.prune",
-		"branch.*.remote", "branch.*.merge", "branch.*.rebase", "submodule.active", "submodule.*.active",
+		"branch.*.merge", "branch.*.rebase", "submodule.active", "submodule.*.active",
+		"branch.*.description", "branch.*.vscode-merge-base", "branch.*.gh-merge-base", "branch.*.github-pr-owner-number", "branch.*.github-pr-base-branch",
+		"remote.*.gh-resolved", "lfs.repositoryformatversion", "push.default", "push.autosetupremote", "push.followtags", "pull.ff", "fetch.prune", "fetch.prunetags",
+		"color.ui", "maintenance.auto", "maintenance.strategy", "merge.conflictstyle", "rebase.autostash", "rerere.enabled", "core.quotepath", "core.safecrlf", "core.untrackedcache", "index.version", "feature.manyfiles",
 		"user.name", "user.email", "init.defaultbranch", "gc.auto", "pull.rebase", "commit.gpgsign", "tag.gpgsign":
 		return true
-	case "remote.*.url", "remote.*.pushurl", "submodule.*.url": // what has :: in it another program speaks for
+	case "remote.*.url", "remote.*.pushurl", "branch.*.remote", "branch.*.pushremote", "submodule.*.url": // what has :: in it another program speaks for
 		return !strings.Contains(value, "::") && !strings.ContainsAny(value, `"\`)
 	case "core.fsmonitor":
 		return value == "false"

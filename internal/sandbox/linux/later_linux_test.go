@@ -139,6 +139,7 @@ ctypes.CDLL(None).renameat2(-100, b"v2", -100, b"vendor", 2)'`},
 		{"from a directory that was opened before", "cd vendor; exec 9<.; cd ..; mv vendor v2; evil vendor/full; cd /proc/self/fd/9 && evil full; evil empty"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			needsPython(t, c.script)
 			p := whole.copy(t)
 			script := strings.ReplaceAll(swap+c.script, "MARK", p.mark)
 			out, _ := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: p.root, Write: true}}}, script)
@@ -185,6 +186,8 @@ func TestNewRepositories(t *testing.T) {
 		{name: "git clone", first: "git clone -q nested/repo new", dir: "new", left: true},
 		{name: "a bare clone", first: "git clone -q --bare nested/repo new", dir: "new", left: true},
 		{name: "a first commit", first: "git init -q new; cd new; touch x; git add x; git commit -qm x; git branch y; git tag z", dir: "new", left: true},
+		{name: "what other tools write", first: "git init -q new; cd new; for s in branch.main.vscode-merge-base branch.main.gh-merge-base branch.main.description remote.origin.gh-resolved; do git config $s main; done; git config push.default simple; git config fetch.prune true; git config color.ui auto; git config lfs.repositoryformatversion 0", dir: "new", left: true},
+		{name: "a program for a remote", first: "git init -q new; git -C new config branch.main.remote 'ext::touch MARK'; evil new/x", dir: "new"},
 		{name: "in a new directory", first: "evil new", dir: "new"},
 		{name: "in an old one", first: "evil src", dir: "src"},
 		{name: "deep down", first: "evil a/b/c/d", dir: "a/b/c/d"},
