@@ -213,7 +213,7 @@ func TestTogether(t *testing.T) {
 	var all sync.WaitGroup
 	for i := range 4 {
 		all.Go(func() {
-			for n := range 15 {
+			for n := range 5 { // each waits for the disk, and for the others
 				b, err := Open(p.dir, false)
 				if err == nil {
 					err = b.Write("x", fmt.Appendf(nil, `{"i":%d,"n":%d}`, i, n), p.put)

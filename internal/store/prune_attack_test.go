@@ -45,7 +45,7 @@ func keepsAll(t *testing.T, cfg store.Config, why string) {
 	var log told
 	cfg.Log = slog.New(slog.NewTextHandler(&log, nil))
 	j := open(t, cfg)
-	for deadline := time.Now().Add(20 * time.Second); !log.has(why); time.Sleep(5 * time.Millisecond) {
+	for deadline := time.Now().Add(2 * time.Minute); !log.has(why); time.Sleep(5 * time.Millisecond) {
 		if first := number(t, db, `SELECT min(seq) FROM entry`); first != before {
 			t.Fatalf("entries %d to %d were removed; verify says %+v", before, first-1, verify(t, cfg).Findings)
 		}

@@ -89,7 +89,8 @@ func TestKnownThroughCommands(t *testing.T) {
 				cmd.Stdin = strings.NewReader(fmt.Sprintf(strings.ReplaceAll(around, "%s", "%[1]s"), value))
 				out, err := cmd.Output()
 				if err != nil {
-					t.Skipf("%s: %v", c, err)
+					t.Logf("%s does not work on this machine: %v", c, err)
+					continue
 				}
 				got := s.Strike(string(out), known)
 				if piece := survives(got, value); piece != "" || !strings.Contains(got, Mark) {

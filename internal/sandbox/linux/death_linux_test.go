@@ -51,7 +51,7 @@ func TestKeeperDies(t *testing.T) {
 
 func waitFor(t *testing.T, file string) {
 	t.Helper()
-	for range 1000 {
+	for range 6000 { // the machine may be busy
 		if info, err := os.Stat(file); err == nil && info.Size() > 0 {
 			return
 		}

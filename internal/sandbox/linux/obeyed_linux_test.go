@@ -293,8 +293,8 @@ func TestOrdinaryWork(t *testing.T) {
 	shield.WriteGit = true
 	s := open(t, Config{Shield: shield})
 	put(t, root, map[string]string{"go.mod": "module x\n\ngo 1.21\n", "main.go": "package main\n\nfunc main() {}\n", "Makefile": "all:\n\techo made\n", "package.json": "{\"name\":\"x\",\"version\":\"1.0.0\",\"scripts\":{\"t\":\"node -e 1\"}}"})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}
-	const head = "exec 2>&1\nset -e\nexport HOME=/tmp GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b PATH=/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin GOFLAGS=-mod=mod GOCACHE=/tmp/c\n"
+	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 10 * time.Minute} // go builds its library first
+	const head = "exec 2>&1\nset -e\nexport HOME=/tmp GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b PATH=/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE=/tmp/c\n"
 	for _, c := range []struct{ needs, script string }{
 		{"git", "git add -A; git commit -qm one; test -z \"$(git status --porcelain)\"; git switch -qc other; git stash list"},
 		{"make", "make"},

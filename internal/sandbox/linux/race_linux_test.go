@@ -7,6 +7,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -64,7 +65,13 @@ func TestCoversInARace(t *testing.T) {
 			cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "while :; do mv conf c2; mv c2 conf; mkdir d; mv d e; rmdir e; done"}, Env: []string{"PATH=/usr/bin:/bin"}}
 			_, _ = s.Run(ctx, cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 10 * time.Minute}) // it ends by being stopped
 		}()
-		if ran := race(t, root); ran == 0 {
+		ran := 0
+		for range 5 { // a busy machine may have bad luck
+			if ran = race(t, root); ran > 0 {
+				break
+			}
+		}
+		if ran == 0 {
 			t.Error("one program kept all others from being started")
 		}
 		cancel()
@@ -97,5 +104,46 @@ func TestCoversInARace(t *testing.T) {
 				t.Errorf("afterwards: %+v %q", exit, out)
 			}
 		})
+	}
+}
+
+// TestStartsWhileOthersBuild: directories that come and go, as in every build,
+// keep no program from being started, and what is protected stays so.
+func TestStartsWhileOthersBuild(t *testing.T) {
+	const dirs, starts = 1000, 20
+	root := t.TempDir()
+	for i := range dirs {
+		mkdir(t, root, "node_modules", strconv.Itoa(i))
+	}
+	mkdir(t, root, "conf")
+	if err := os.WriteFile(filepath.Join(root, "conf", ".env"), []byte("SECRET"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	shield, err := sandbox.NewShield("", toolcrib.DefaultProtected(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := open(t, Config{Shield: shield})
+	stop, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := 0; ; i++ {
+			select {
+			case <-stop:
+				return
+			default:
+			}
+			tmp := filepath.Join(root, "node_modules", strconv.Itoa(i%dirs), "tmp")
+			_ = os.MkdirAll(filepath.Join(tmp, "lib"), 0o755)
+			_ = os.WriteFile(filepath.Join(tmp, "lib", "x"), nil, 0o644)
+			_ = os.Rename(filepath.Join(tmp, "lib"), filepath.Join(tmp, "l2"))
+			_ = os.RemoveAll(tmp)
+		}
+	}()
+	defer func() { close(stop); <-done }()
+	for i := range starts {
+		if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}, "cat conf/.env 2>/dev/null; echo ran"); out != "ran\n" || exit.Code != 0 {
+			t.Errorf("start %d: %+v %q", i, exit, out)
+		}
 	}
 }
