@@ -57,7 +57,10 @@ func currentTerms(shell *guard.Shell) func(toolcrib.Question) desk.Terms {
 }
 
 func TestOfferedRules(t *testing.T) {
-	_, _, of := commands(t)
+	dir, _, of := commands(t)
+	if err := os.WriteFile(filepath.Join(dir, "script.py"), nil, 0o600); err != nil { // a script that is not there is not certain
+		t.Fatal(err)
+	}
 	for command, want := range map[string][]string{
 		"git push origin main":              {"run_command(git push *)"},
 		"npm run build":                     {"run_command(npm run build *)"},
