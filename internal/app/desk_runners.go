@@ -54,17 +54,13 @@ func (s *scripts) definitions(p *guard.Program, fed string) {
 		if word == "-" || word == "-f-" || strings.Contains(word, "/dev/") || strings.Contains(word, "/proc/") {
 			s.unknown = true // it goes by what it reads
 		}
-		if name, value, ok := strings.Cut(word, "="); ok && strings.HasPrefix(name, "-") {
-			word = value // --file=x, --prefix=dir
-		} else if ok { // make MAKEFILES=x
+		_, value, assigns := strings.Cut(word, "=")
+		switch {
+		case assigns: // --file=x, --prefix=dir, make MAKEFILES=x
 			word = value
-		} else if strings.HasPrefix(word, "-") {
-			if len(word) > 2 && word[1] != '-' { // -fx, -Cdir
-				word = word[2:]
-			} else {
-				continue
-			}
-		} else if i == 0 || !strings.HasPrefix(p.Args[i-1].Text, "-") {
+		case strings.HasPrefix(word, "-") && len(word) > 2 && word[1] != '-': // -fx, -Cdir
+			word = word[2:]
+		case strings.HasPrefix(word, "-"), i == 0, !strings.HasPrefix(p.Args[i-1].Text, "-"):
 			continue // what an option says stands behind it
 		}
 		if !a.Literal {

@@ -52,7 +52,7 @@ func TestWhichWordIsTheProgram(t *testing.T) {
 func TestFindsProgramsBehindOptions(t *testing.T) {
 	for text, want := range map[string]string{"-u F rm x": "1 2", "rm x": "0", "--unset=F rm x": "1 2", "A=1 rm": "1", "-a -b c d e": "2 3", "-- rm x": "1", "-x": ""} {
 		var args []Arg
-		for _, w := range strings.Fields(text) {
+		for w := range strings.FieldsSeq(text) {
 			args = append(args, Arg{Text: w, Literal: true})
 		}
 		var got []string

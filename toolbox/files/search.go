@@ -86,7 +86,7 @@ func (s *search) shown(name string, matches []grep.Match) (_ []grep.Match, err e
 	}
 	file, _, err := s.files.Open(name)
 	if err != nil {
-		return nil, nil //nolint:nilerr // gone meanwhile
+		return nil, nil // gone meanwhile
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
 	shown, pieces := io.Pipe()

@@ -66,7 +66,7 @@ func dumpAt(text string, at, end int) (begin, from, to int, ok bool) {
 	if from, to, ok = dumpLine(text[at:end]); ok {
 		return at, from, to, true
 	}
-	for tries := 0; tries < 64; tries++ {
+	for range 64 {
 		n := strings.IndexByte(text[at:end], '"')
 		if n < 0 {
 			break
