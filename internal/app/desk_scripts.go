@@ -231,9 +231,9 @@ func (s *scripts) in(dirs []string, name string, take func(file string) bool) {
 func (s *scripts) joined(dir, name string) string {
 	file := filepath.Join(dir, name)
 	if strings.Contains(name, "..") {
-		real, err := filepath.EvalSymlinks(dir + string(filepath.Separator) + name)
+		found, err := filepath.EvalSymlinks(dir + string(filepath.Separator) + name)
 		plain, errPlain := filepath.EvalSymlinks(file)
-		s.unknown = s.unknown || (err == nil) != (errPlain == nil) || real != plain
+		s.unknown = s.unknown || (err == nil) != (errPlain == nil) || found != plain
 	}
 	return file
 }

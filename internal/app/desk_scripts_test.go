@@ -221,13 +221,13 @@ func TestScriptsInEveryForm(t *testing.T) {
 			t.Errorf("%s: %q, asked every time: %v; want %q", line, got, terms.Floor, want)
 		}
 	}
-	if err := os.MkdirAll(filepath.Join(dir, "top/deep"), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(dir, "top", "deep"), 0o755); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink("top/deep", filepath.Join(dir, "lnk")); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "top/job"), nil, 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "top", "job"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
 	for _, line := range []string{

@@ -144,16 +144,6 @@ func firstMatch(list []Pattern, elems []string) Pattern {
 	return nil
 }
 
-// candidates are the patterns that may match.
-func (s *Set) candidates(elems []string) []Pattern {
-	if s == nil || len(elems) == 0 {
-		return nil
-	}
-	last := Fold(elems[len(elems)-1])
-	_, ext, _ := cutLast(last)
-	return slices.Concat(s.exact[last], s.tail[ext], s.other)
-}
-
 // cutLast cuts a name at its last dot.
 func cutLast(name string) (stem, ext string, found bool) {
 	dot := strings.LastIndexByte(name, '.')
