@@ -150,7 +150,8 @@ func (r *run) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (
 func await(ctx context.Context, c *child, grace time.Duration) (late bool, err error) {
 	select {
 	case <-c.ended:
-		return false, nil
+		// It may have been ended while it was still being covered.
+		return ctx.Err() != nil, nil
 	case <-ctx.Done():
 	}
 	if err := c.kill(); err != nil {
