@@ -30,12 +30,13 @@ func (l *Line) Floor() []string {
 	fetched := slices.ContainsFunc(l.Programs, func(p Program) bool {
 		return slices.Contains(p.Via, "a substitution") && (makesCode(path.Base(p.Name)) || p.prints)
 	})
+	tame := l.tame()
 	for i := range l.Programs {
 		p := &l.Programs[i]
 		name := path.Base(p.Name)
 		add(p.floor(name))
 		add(p.floorName())
-		add(l.floorOpen(p, name, l.tame(i)))
+		add(l.floorOpen(p, name, tame(i)))
 		if readsCode(name) && (p.piped && !p.hasScript() || fetched) {
 			add(show(name) + " is given code that is not in the line")
 		}
@@ -66,7 +67,7 @@ func (l *Line) Floor() []string {
 // floorPossible is the floor of what a line may do beside what it says.
 func (l *Line) floorPossible(said *Line) []string {
 	out := slices.Clone(l.floor)
-	tame := said.tame(-1)
+	tame := said.tame()(-1)
 	for i := range l.Programs {
 		p := &l.Programs[i]
 		name := path.Base(p.Name)

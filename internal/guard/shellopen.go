@@ -63,31 +63,34 @@ func (p *Program) floorName() string {
 	return ""
 }
 
-// tame reports whether everything else in the line prints names of files that
-// are there, or nothing.
-func (l *Line) tame(except int) bool {
+// tame tells, for each program, whether everything else in the line prints names
+// of files that are there, or nothing. Each program is looked at once: a line of
+// wrappers in each other has many, with long lists of words.
+func (l *Line) tame() func(except int) bool {
+	wild := make([]bool, len(l.Programs))
+	count := 0
 	for i := range l.Programs {
-		p := &l.Programs[i]
-		if i == except {
-			continue
+		if wild[i] = !l.Programs[i].tame(); wild[i] {
+			count++
 		}
-		switch name := path.Base(p.Name); name {
-		case "find", "fd", "fdfind", "ls", "git", "rg", "grep", "sort", "uniq", "head", "tail", "wc", "du", "mktemp", "basename", "realpath", "readlink", "pwd", "which", "command", "type", "go", "npm", "yarn", "pnpm", "brew", "uname", "date", "id", "whoami", "nproc", "hostname",
-			"cd", "test", "[", "true", "false", ":", "read", "xargs", "mkdir", "touch", "rm", "cp", "mv", "make", "set", "trap", "exit", "sleep", "export", "local", "time", "timeout", "sudo", "env", "nice", "chmod", "chown":
-		case "echo", "printf":
-			if slices.ContainsFunc(p.Args, func(a Arg) bool { return strings.Contains(a.Text, `\`) && a.Text != `%s\n` }) {
-				return false
-			}
-		default:
-			if !slices.Contains(p.Via, "function "+show(name)) && p.Class != Unknown || makesCode(name) {
-				return false
-			}
+	}
+	return func(except int) bool { return count == 0 || count == 1 && except >= 0 && wild[except] }
+}
+
+func (p *Program) tame() bool {
+	switch name := path.Base(p.Name); name {
+	case "find", "fd", "fdfind", "ls", "git", "rg", "grep", "sort", "uniq", "head", "tail", "wc", "du", "mktemp", "basename", "realpath", "readlink", "pwd", "which", "command", "type", "go", "npm", "yarn", "pnpm", "brew", "uname", "date", "id", "whoami", "nproc", "hostname",
+		"cd", "test", "[", "true", "false", ":", "read", "xargs", "mkdir", "touch", "rm", "cp", "mv", "make", "set", "trap", "exit", "sleep", "export", "local", "time", "timeout", "sudo", "env", "nice", "chmod", "chown":
+	case "echo", "printf":
+		if slices.ContainsFunc(p.Args, func(a Arg) bool { return strings.Contains(a.Text, `\`) && a.Text != `%s\n` }) {
+			return false
 		}
-		if p.vitalArg() {
+	default:
+		if !slices.Contains(p.Via, "function "+show(name)) && p.Class != Unknown || makesCode(name) {
 			return false
 		}
 	}
-	return true
+	return !p.vitalArg()
 }
 
 // isShell: programs that read shell code.
