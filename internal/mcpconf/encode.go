@@ -227,6 +227,9 @@ func (x *encoder) codexHeader(name, text string, v *value) bool {
 		return false
 	}
 	variable := x.variable(list[0].text)
+	if !isVariable(variable) {
+		return false // Codex would look for one of that name
+	}
 	if isBearer {
 		v.put("bearer_token_env_var", textValue(variable))
 		return true
