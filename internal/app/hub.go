@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -101,7 +102,7 @@ func (a *App) openHub(ctx context.Context, cfg Config, needs Needs, readOnly boo
 	web := serverHTTP()
 	hub, err := mcphub.Open(ctx, list, mcphub.Needs{
 		Start: l.start, HTTP: func(string, string) *http.Client { return web }, Expand: a.expandSetting, Login: a.login(web, needs.Page),
-		Redact: a.redactText, State: state, Seals: seals, ReadOnly: readOnly, Version: needs.Version, Log: needs.Log,
+		Redact: a.redactText, Harmless: guard.NeutralJSON, State: state, Seals: seals, ReadOnly: readOnly, Version: needs.Version, Log: needs.Log,
 	})
 	if err != nil {
 		a.Faults = append(a.Faults, toolcrib.Fault{Box: "mcp_servers", Err: err})

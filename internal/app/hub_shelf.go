@@ -203,8 +203,8 @@ func (s hubShelf) Watch(changed func(method string, params json.RawMessage)) (st
 // MCP is what the MCP frontend needs of the crib.
 func (a *App) MCP(version string) mcpserve.Config {
 	cfg := mcpserve.Config{
-		Harmless: guard.Neutral,
-		Crib:     a.Crib, Version: version, Log: a.Crib.Log, Instructions: a.Instructions(),
+		Harmless: guard.Neutral, HarmlessJSON: guard.NeutralJSON,
+		Crib: a.Crib, Version: version, Log: a.Crib.Log, Instructions: a.Instructions(),
 		Follow: a.events.Follow, Hidden: beside, Search: a.search(a.expose, a.exposeTokens),
 		Definition: a.definition, Key: a.stateKey,
 	}

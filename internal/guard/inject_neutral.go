@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"encoding/json"
 	"strconv"
 	"unicode/utf8"
 )
@@ -21,6 +22,13 @@ type changes struct {
 func Neutral(text string) string {
 	var f changes
 	return f.neutral(text)
+}
+
+// NeutralJSON does the same with every string and key of a JSON value. Keys that
+// would become the same are an error.
+func NeutralJSON(value json.RawMessage) (json.RawMessage, error) {
+	var f changes
+	return f.value(value)
 }
 
 func (f *changes) neutral(s string) string {

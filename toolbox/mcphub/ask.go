@@ -88,6 +88,10 @@ func (b *Box) ask(ctx context.Context, env *toolcrib.Env, peer mcp.Peer, request
 				return nil, err
 			}
 		}
+		var err error
+		if r.Params, err = b.told(r.Method, r.Params); err != nil {
+			return nil, err
+		}
 		forward[key] = r
 	}
 	if len(forward) == 0 {

@@ -37,6 +37,8 @@ type Box struct {
 	tools     []toolcrib.Tool
 	held      []Held
 	faults    []toolcrib.Fault
+	listing   Listing   // what it offers besides tools, fit to be read
+	leftOut   []Warning // what is not in it
 	instances map[string]*instance
 	watchers  map[int]func()
 	login     *oauth.Handler // nil: not needed so far

@@ -140,7 +140,10 @@ func (b *Box) changed(method string, params json.RawMessage) {
 	case mcp.NotifyTools, mcp.NotifyPrompts, mcp.NotifyResources:
 		b.relist()
 	case mcp.NotifyResource, mcp.NotifyElicited:
-		b.hub.tell(b.name, method, params)
+		// It has addresses and names only: what would have to be changed means nothing.
+		if safe, ok := b.harmless(params); ok && string(safe) == string(params) {
+			b.hub.tell(b.name, method, params)
+		}
 	default: // what belongs to a call nobody knows is nobody's to hear
 		b.hub.needs.Log.Debug("a notification of an MCP server is dropped", "server", b.name, "method", method)
 	}

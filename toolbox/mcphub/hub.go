@@ -12,6 +12,7 @@ package mcphub
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -136,10 +137,15 @@ type Needs struct {
 	ReadOnly bool
 	// Redact takes secrets out of what is logged and told of servers that fail.
 	// Nil: as it is.
-	Redact  func(text string) string
-	Version string // of this program, told to servers
-	Log     *slog.Logger
-	Now     func() time.Time
+	Redact func(text string) string
+	// Harmless makes a JSON value of a server safe to read, for models and for
+	// people: what cannot be seen is written out, and nothing in it looks like a
+	// turn of a conversation. Results of tools do not need it, the crib vets them.
+	// Nil: as it is.
+	Harmless func(value json.RawMessage) (json.RawMessage, error)
+	Version  string // of this program, told to servers
+	Log      *slog.Logger
+	Now      func() time.Time
 }
 
 // Hub is the configured servers.

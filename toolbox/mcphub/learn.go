@@ -89,6 +89,7 @@ func (b *Box) take(m *manifest, fresh bool) (changed bool, _ error) {
 	}
 	approved, names := map[string]string{}, map[string]definition{}
 	tools := b.shelfTools(m)
+	listing, leftOut := b.listingOf(m)
 	for _, d := range good {
 		if !b.wants(d.Name) {
 			continue
@@ -107,6 +108,7 @@ func (b *Box) take(m *manifest, fresh bool) (changed bool, _ error) {
 	b.mu.Lock()
 	changed = !m.same(b.manifest) || !maps.Equal(approved, b.approved) || !slices.EqualFunc(held, b.held, func(x, y Held) bool { return x.Tool == y.Tool && x.Hash == y.Hash })
 	b.manifest, b.approved, b.names, b.tools, b.held, b.faults = m, approved, names, tools, held, faults
+	b.listing, b.leftOut = listing, leftOut
 	watchers := slices.Collect(maps.Values(b.watchers))
 	b.mu.Unlock()
 	if changed {

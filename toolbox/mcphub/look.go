@@ -112,6 +112,11 @@ func (h *Hub) Warnings() []Warning {
 			}
 		}
 	}
+	for _, b := range h.Boxes() {
+		b.mu.Lock()
+		all = append(all, b.leftOut...)
+		b.mu.Unlock()
+	}
 	return append(all, h.shadows()...)
 }
 

@@ -67,7 +67,11 @@ func badAnswer(err error) error {
 	return &toolcrib.Error{Code: toolcrib.Internal, Message: "the MCP server's answer cannot be read: " + err.Error(), Err: err}
 }
 
-func emitProgress(env *toolcrib.Env, params json.RawMessage) {
+func (b *Box) emitProgress(env *toolcrib.Env, params json.RawMessage) {
+	params, ok := b.harmless(params)
+	if !ok {
+		return
+	}
 	var p struct {
 		Progress float64 `json:"progress"`
 		Total    float64 `json:"total"`
@@ -80,9 +84,13 @@ func emitProgress(env *toolcrib.Env, params json.RawMessage) {
 
 // emitLog shows a log message on screens, and passes it on to a client that
 // wants such.
-func emitLog(env *toolcrib.Env, peer mcp.Peer, params json.RawMessage) {
+func (b *Box) emitLog(env *toolcrib.Env, peer mcp.Peer, params json.RawMessage) {
+	params, ok := b.harmless(params)
+	if !ok {
+		return
+	}
 	if peer != nil {
-		peer.Log(params)
+		peer.Log(b.signed(params))
 		return
 	}
 	var p struct {

@@ -117,17 +117,15 @@ func readResources(text json.RawMessage) (*toolcrib.Result, error) {
 	return out, nil
 }
 
-// Listing is what a server offers besides tools, as it defined it.
+// Listing is what a server offers besides tools, as it defined it and fit to be
+// read.
 type Listing struct{ Prompts, Resources, Templates []json.RawMessage }
 
 // Listing gives what is known; nothing is started.
 func (b *Box) Listing() Listing {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.manifest == nil {
-		return Listing{}
-	}
-	return Listing{slices.Clone(b.manifest.Prompts), slices.Clone(b.manifest.Resources), slices.Clone(b.manifest.Templates)}
+	return Listing{slices.Clone(b.listing.Prompts), slices.Clone(b.listing.Resources), slices.Clone(b.listing.Templates)}
 }
 
 // Offers reports whether a server says that it has a kind of thing: tools,

@@ -164,8 +164,8 @@ func (b *Box) attempt(ctx context.Context, env *toolcrib.Env, u use) (_ json.Raw
 			defer clock.pause()()
 			return b.ask(ctx, env, peer, requests)
 		},
-		Progress: func(params json.RawMessage) { emitProgress(env, params) },
-		Log:      func(params json.RawMessage) { emitLog(env, peer, params) },
+		Progress: func(params json.RawMessage) { b.emitProgress(env, params) },
+		Log:      func(params json.RawMessage) { b.emitLog(env, peer, params) },
 	}
 	if peer != nil {
 		call.LogLevel = peer.LogLevel()

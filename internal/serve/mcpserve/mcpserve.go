@@ -38,6 +38,8 @@ type Config struct {
 	// Harmless makes words of others safe to read for a model: the errors of
 	// servers behind tools, which no vetter sees. Nil: they stay as they are.
 	Harmless func(text string) string
+	// HarmlessJSON does the same with the strings and the keys of a value.
+	HarmlessJSON func(value json.RawMessage) (json.RawMessage, error)
 	// Shelf is what there is besides tools. Nil: nothing.
 	Shelf Shelf
 	// Hidden tells the tools that are not listed though they can be called: those

@@ -53,8 +53,11 @@ func (s *Server) passedOn(err error) *mcp.Error {
 	out.Data = nil
 	if len(e.Data) > 0 && len(e.Data) <= mostPassedOn {
 		out.Data = s.cleanJSON(e.Data)
-		if s.cfg.Harmless != nil {
-			out.Data = eachString(out.Data, s.cfg.Harmless)
+		if s.cfg.HarmlessJSON != nil {
+			var err error
+			if out.Data, err = s.cfg.HarmlessJSON(out.Data); err != nil {
+				out.Data = nil // it could not be told apart any more
+			}
 		}
 	}
 	return &out

@@ -1,0 +1,91 @@
+package mcphub
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// secretField finds a field of a form that asks for a secret by its name or its
+// title. The protocol forbids servers to ask for one so: what is typed goes
+// through the client, and often past a model.
+func secretField(schema json.RawMessage) string {
+	var s struct {
+		Properties map[string]json.RawMessage `json:"properties"`
+	}
+	if len(schema) == 0 || json.Unmarshal(schema, &s) != nil {
+		return ""
+	}
+	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
+		p := s.Properties[name]
+		if typed := textMember(p, "type"); typed == "boolean" || typed == "array" || choice(p) {
+			continue // whether or which, and not the secret itself
+		}
+		if secretName(name) || secretName(textMember(p, "title")) || textMember(p, "format") == "password" {
+			return name
+		}
+	}
+	return ""
+}
+
+// choice reports whether a field offers what can be chosen.
+func choice(field json.RawMessage) bool {
+	var all map[string]json.RawMessage
+	return json.Unmarshal(field, &all) == nil && (all["enum"] != nil || all["oneOf"] != nil || all["anyOf"] != nil)
+}
+
+// secretName reports whether a name is that of a secret: its last words are,
+// since a password_hint and a token_count are none.
+func secretName(name string) bool {
+	words := nameWords(name)
+	for n := min(2, len(words)); n > 0; n-- {
+		switch strings.Join(words[len(words)-n:], "") {
+		case "password", "passwords", "passwd", "pwd", "passphrase", "passcode", "secret", "credential", "credentials",
+			"apikey", "privatekey", "secretkey", "accesskey", "masterkey", "vaultkey",
+			"accesstoken", "authtoken", "bearertoken", "apitoken", "refreshtoken", "sessiontoken", "personaltoken",
+			"cvv", "cvc", "cardnumber", "creditcard", "seedphrase", "recoveryphrase":
+			return true
+		}
+	}
+	return len(words) == 1 && (words[0] == "token" || words[0] == "pin")
+}
+
+// nameWords takes a name apart, at what is no letter and where a capital begins.
+func nameWords(name string) []string {
+	var words []string
+	var word []rune
+	lower := false
+	end := func() {
+		if len(word) > 0 {
+			words = append(words, string(word))
+		}
+		word = nil
+	}
+	for _, r := range name {
+		switch {
+		case !unicode.IsLetter(r):
+			end()
+		default:
+			if unicode.IsUpper(r) && lower {
+				end()
+			}
+			word = append(word, unicode.ToLower(r))
+		}
+		lower = unicode.IsLower(r)
+	}
+	end()
+	return words
+}
+
+// speaksOfSecret reports whether a text has a word for a secret in it.
+func speaksOfSecret(text string) bool {
+	text = strings.ToLower(text)
+	for _, word := range []string{"password", "passphrase", "passcode", "api key", "apikey", "private key", "access token", "credential", "seed phrase", "your token", "your vault"} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return false
+}
