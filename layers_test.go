@@ -39,6 +39,7 @@ func rules() []rule {
 		{".", 0, []string{"internal/schema", "internal/sensitive", "internal/seal", "internal/pathglob", "internal/toolname"}, "the core is imported by everything, so it must import nothing that could need the core"},
 
 		{"internal/gitconfig", 0, nil, "the format of a file: the guards and the sandbox both protect what it names"},
+		{"internal/linked", 0, nil, "what lies in obeyed directories: the guards and the sandbox both follow the links there"},
 		{"internal/gitindex", 0, nil, "the format of a file: the guard of command lines and the sandbox's shield both read it"},
 
 		{"cribtest", 1, []string{"."}, "suites are for people outside too: they may only need what a port's implementer can see"},
@@ -49,7 +50,7 @@ func rules() []rule {
 		{"toolbox/finder", 2, []string{".", "internal/find"}, "a toolbox is a supplier; this one ranks what it is given, with the ranking that the command line uses too"},
 		{"toolbox/mcphub/...", 2, []string{".", "internal/mcp/...", "internal/toolname"}, "a toolbox is a supplier: the hub knows the contract and the protocol that its servers speak, and never another toolbox"},
 		{"toolbox/*/...", 1, []string{"."}, "a toolbox is a supplier: it knows the contract and never another toolbox; it uses other tools by Env.Use"},
-		{"internal/guard/...", 1, []string{".", "internal/gitconfig", "internal/gitindex", "internal/pathglob", "internal/sensitive", "internal/toolname"}, leaf + "; what it shares with others stands on the ground floor"},
+		{"internal/guard/...", 1, []string{".", "internal/gitconfig", "internal/gitindex", "internal/linked", "internal/pathglob", "internal/sensitive", "internal/toolname"}, leaf + "; what it shares with others stands on the ground floor"},
 		{"internal/desk/...", 1, []string{".", "internal/seal"}, leaf},
 		{"internal/dialect/...", 1, []string{"."}, leaf},
 		{"internal/vault/...", 1, []string{"."}, leaf},
@@ -62,7 +63,7 @@ func rules() []rule {
 
 		{"internal/store", 2, []string{".", "internal/desk", "internal/lockfile", "internal/seal"}, adapter},
 		{"internal/store/*", 2, []string{".", "internal/store", "internal/desk"}, adapter + "; a database is a driver and a DSN under the SQL of internal/store"},
-		{"internal/sandbox", 2, []string{".", "internal/gitconfig", "internal/gitindex", "internal/pathglob", "internal/sensitive"}, adapter + "; what it shares with the guards stands on the ground floor"},
+		{"internal/sandbox", 2, []string{".", "internal/gitconfig", "internal/gitindex", "internal/linked", "internal/pathglob", "internal/sensitive"}, adapter + "; what it shares with the guards stands on the ground floor"},
 		{"internal/sandbox/*", 2, []string{".", "internal/sandbox", "internal/sensitive"}, adapter},
 		{"internal/fabric/...", 2, []string{"."}, adapter},
 

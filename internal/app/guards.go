@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/toolbox/shell"
 )
 
@@ -41,7 +42,7 @@ func (a *App) shellGuard(cfg ShellBox) (*guard.Shell, error) {
 
 // obeyedGuard finds calls that would write what other programs obey.
 func (a *App) obeyedGuard() *guard.Obeyed {
-	o := &guard.Obeyed{Set: a.reach.obeyed, Base: a.reach.base, Home: a.policy.home, Resolve: guard.RealPath, Git: gitconfig.Source{Read: readSettings, Home: a.policy.home}}
+	o := &guard.Obeyed{Set: a.reach.obeyed, Base: a.reach.base, Home: a.policy.home, Resolve: guard.RealPath, List: linked.Read, Git: gitconfig.Source{Read: readSettings, Home: a.policy.home}}
 	for _, d := range a.reach.dirs {
 		o.Roots = append(o.Roots, d.Path)
 	}

@@ -41,7 +41,7 @@ func TestPointedAt(t *testing.T) {
 		}
 		return out
 	}
-	want := []string{"/home/u/hooks", "/w/.gitconfig", "/w/.githooks", "/w/bin/con", "/w/deep.inc", "/w/etc/attr", "/w/more.inc", "/w/other", "/w/scripts/x.sh", "/w/tools/clean.py", "/w/tools/watch.sh"}
+	want := []string{"/home/u/hooks", "/w/.git/hooks", "/w/.gitconfig", "/w/.githooks", "/w/bin/con", "/w/deep.inc", "/w/etc/attr", "/w/more.inc", "/w/other", "/w/scripts/x.sh", "/w/tools/clean.py", "/w/tools/watch.sh"}
 	if diff := cmp.Diff(want, pointed("/w")); diff != "" {
 		t.Errorf("(-want +got):\n%s", diff)
 	}

@@ -23,6 +23,9 @@ type Pointed struct {
 	// Include: it is read as a part of the settings. Git goes on if it is missing,
 	// and refuses to do anything if it is a directory.
 	Include bool
+	// Own: it is the repository's own directory of hooks, which is protected with
+	// it, whether or not it is there. What links in it lead to is not.
+	Own bool
 }
 
 // The bounds on what is followed: git itself follows ten includes.
@@ -47,6 +50,7 @@ func (s Source) AllPointedAt(tree string) ([]Pointed, error) {
 	for _, dir := range w.gitDirs(tree) {
 		w.file(filepath.Join(dir, "config"), 0)
 		w.file(filepath.Join(dir, "config.worktree"), 0)
+		w.found = append(w.found, Pointed{Path: filepath.Join(dir, "hooks"), Own: true})
 	}
 	if s.Home != "" {
 		w.file(filepath.Join(s.Home, ".gitconfig"), 0)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
+	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
@@ -30,6 +31,8 @@ type Obeyed struct {
 	// as for rules.
 	Base, Home string
 	Resolve    func(path string) (string, error)
+	// List lists a directory. Without it links in obeyed directories are not known.
+	List func(dir string) (linked.Listing, error)
 }
 
 // obeyedPlace is a place that a call would write in.
@@ -140,20 +143,37 @@ func (o *Obeyed) pointed(full string, at *places) *obeyedPlace {
 				if _, by := o.Set.In(pathElems(p.Pattern)); by == "" || strings.Contains(p.Pattern, "*") {
 					continue
 				}
-				if target, err := at.real(name); err == nil && target != name && target != "/" && within(full, []string{target}) {
+				target, err := o.leads(name, at)
+				if err != nil {
+					continue
+				}
+				if target != name && target != "/" && within(full, []string{target}) {
 					return &obeyedPlace{name: p.Pattern, full: target, by: p.By}
+				}
+				if p.Dir {
+					if found := o.linked(full, target, p.By); found != nil {
+						return found
+					}
 				}
 			}
 		}
 		if repository {
 			for _, pointed := range o.Git.PointedAt(dir) {
 				p := pointed.Path
-				target, err := at.real(filepath.ToSlash(p))
+				target, err := o.leads(filepath.ToSlash(p), at)
 				if err != nil {
 					target = p
 				}
-				if within(full, []string{p, target}) && !within(dir, []string{p, target}) && !o.Set.Granted(o.below(p)) {
+				if o.Set.Granted(o.below(p)) {
+					continue
+				}
+				if within(full, []string{p, target}) && !within(dir, []string{p, target}) {
 					return &obeyedPlace{name: relativeTo(p, dir), full: p, by: "git obeys it"}
+				}
+				if !pointed.Include {
+					if found := o.linked(full, target, "git runs it"); found != nil {
+						return found
+					}
 				}
 			}
 		}
@@ -161,6 +181,39 @@ func (o *Obeyed) pointed(full string, at *places) *obeyedPlace {
 			return nil
 		}
 	}
+}
+
+// leads is where a path leads, by links that lead to what is missing too.
+func (o *Obeyed) leads(name string, at *places) (string, error) {
+	if o.List == nil {
+		return at.real(name)
+	}
+	target, err := linked.Target(filepath.FromSlash(name))
+	return filepath.ToSlash(target), err
+}
+
+// linked looks whether a link in an obeyed directory leads to a path or to what
+// it lies in. One that leads around itself leads to the project.
+func (o *Obeyed) linked(full, dir, by string) *obeyedPlace {
+	if o.List == nil || within(full, []string{dir}) {
+		return nil
+	}
+	for _, l := range linked.Below(filepath.FromSlash(dir), o.List) {
+		for _, link := range l.Links {
+			target, ok := linked.Obeyed(link)
+			link, target = filepath.ToSlash(link), filepath.ToSlash(target)
+			if !ok || !within(full, []string{target}) || o.Set.Granted(o.below(target)) {
+				continue
+			}
+			return &obeyedPlace{name: relativeTo(full, o.root(full)), full: target, by: by + " by the link " + show(relativeTo(link, o.root(link)))}
+		}
+	}
+	return nil
+}
+
+// root is the innermost granted directory around a path.
+func (o *Obeyed) root(full string) string {
+	return strings.TrimSuffix(full, strings.Join(append([]string{""}, o.below(full)...), "/"))
 }
 
 // isRepository: git would find a repository here, or may.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
+	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
@@ -22,7 +23,7 @@ func obeyingDesk(t testing.TB, root string, m Mode, granted []string, layers ...
 	if err != nil {
 		t.Fatal(err)
 	}
-	return []toolcrib.Guard{&Policy{Rules: rules, Mode: inMode(m), Obeyed: &Obeyed{Set: set, Roots: []string{root}, Base: root, Resolve: RealPath, Git: gitconfig.Source{Read: os.ReadFile}}}}
+	return []toolcrib.Guard{&Policy{Rules: rules, Mode: inMode(m), Obeyed: &Obeyed{Set: set, Roots: []string{root}, Base: root, Resolve: RealPath, List: linked.Read, Git: gitconfig.Source{Read: os.ReadFile}}}}
 }
 
 // obeyedProject is a repository with another one in it, links, and settings
@@ -37,6 +38,7 @@ func obeyedProject(t testing.TB) string {
 	for name, text := range map[string]string{
 		".git/HEAD": "ref: refs/heads/main\n", ".git/config": "[core]\n\thooksPath = .githooks\n\tfsmonitor = ./tools/watch.sh\n[include]\n\tpath = ../shared.gitconfig\n",
 		"nested/.git/HEAD": "ref: refs/heads/main\n", "nested/.git/config": "[core]\n\thooksPath = hooks\n", ".zed/settings.json": "{}", "src/main.go": "package main\n", "editor/tasks.json": "{}",
+		".git/hooks/x.sample": "", "scripts/pre-commit": "", "shared/settings.json": "{}", ".githooks/x": "", "AGENTS.md": "",
 	} {
 		full := filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
@@ -46,7 +48,13 @@ func obeyedProject(t testing.TB) string {
 			t.Fatal(err)
 		}
 	}
-	for name, target := range map[string]string{"way": ".zed", ".idea": "editor", "nested/out": "../.zed"} {
+	for name, target := range map[string]string{
+		"way": ".zed", ".idea": "editor", "nested/out": "../.zed", ".git/hooks/pre-commit": "../../scripts/pre-commit", ".git/hooks/pre-push": "../../scripts/missing", ".claude/settings.json": "../shared/settings.json",
+		".claude/skills": "../skills", ".claude/CLAUDE.md": "../AGENTS.md", ".claude/all": "..", ".githooks/commit-msg": "../hk/commit-msg", "nested/.git/hooks": "../kh",
+	} {
+		if err := os.MkdirAll(filepath.Dir(filepath.Join(root, name)), 0o755); err != nil {
+			t.Fatal(err)
+		}
 		if err := os.Symlink(target, filepath.Join(root, name)); err != nil {
 			t.Fatal(err)
 		}
@@ -67,8 +75,9 @@ func TestObeyedIsAsked(t *testing.T) {
 			hostile = append(hostile, name+"/file", "nested/"+name+"/deep/file")
 		}
 	}
-	hostile = append(hostile, "way/settings.json", "nested/out/settings.json", "editor/tasks.json", "editor/new", ".githooks/pre-commit", ".githooks", "tools/watch.sh", "shared.gitconfig", "nested/hooks/pre-commit", "src/../tools/./watch.sh")
-	harmless := []string{"src/main.go", "README.md", "package.json", "tools/other.sh", "hooks/pre-commit", "nested/src/x", ".github/dependabot.yml", "vscode/x", "CLAUDE.md", ".gitignore", root + "/src/new.go"}
+	hostile = append(hostile, "way/settings.json", "nested/out/settings.json", "editor/tasks.json", "editor/new", ".githooks/pre-commit", ".githooks", "tools/watch.sh", "shared.gitconfig", "nested/hooks/pre-commit", "src/../tools/./watch.sh",
+		"scripts/pre-commit", "./scripts/../scripts/pre-commit", "scripts/missing", "shared/settings.json", "skills/x/SKILL.md", "hk/commit-msg", "nested/kh/pre-commit")
+	harmless := []string{"src/main.go", "README.md", "package.json", "tools/other.sh", "hooks/pre-commit", "nested/src/x", ".github/dependabot.yml", "vscode/x", "CLAUDE.md", "AGENTS.md", "scripts/other", "shared/x", ".gitignore", root + "/src/new.go"}
 	for _, m := range modes() {
 		guards := obeyingDesk(t, root, m, nil)
 		for _, tool := range []string{"write_file", "edit_file", "delete_file"} {

@@ -40,6 +40,7 @@ type Shield struct {
 	seen    map[string]*sight
 	keys    map[keyState]bool // whether a file holds a key
 	indexes map[string]*indexSight
+	inner   map[string]*innerSight // directories that are obeyed or hidden as a whole
 }
 
 // Cover is a place that a backend covers. Those of one grant come sorted, so
@@ -70,7 +71,7 @@ const (
 // of a path; ! makes an exception to what is hidden. Whatever the lists say,
 // Git directories can only be read; see [Shield.WriteGit].
 func NewShield(home string, hidden, readOnly []string) (*Shield, error) {
-	s := &Shield{seen: map[string]*sight{}, keys: map[keyState]bool{}, indexes: map[string]*indexSight{}}
+	s := &Shield{seen: map[string]*sight{}, keys: map[keyState]bool{}, indexes: map[string]*indexSight{}, inner: map[string]*innerSight{}}
 	var err error
 	if s.hidden, err = sensitive.ParseList(home, hidden...); err != nil {
 		return nil, err

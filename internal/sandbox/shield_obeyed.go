@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/linked"
 )
 
 // What other programs obey is fixed where it is, wherever that is. At the top
@@ -41,6 +43,9 @@ func (s *Shield) fixObeyed(seen *sight, name string, dir, link bool) bool {
 		seen.obeyed = append(seen.obeyed, name)
 	default:
 		seen.covers = append(seen.covers, Cover{Path: name, Kind: Fix, Dir: dir})
+		if dir {
+			seen.inside = append(seen.inside, name)
+		}
 	}
 	return false
 }
@@ -99,6 +104,12 @@ func (w *shieldWalk) holdObeyed() error {
 	for _, link := range w.links {
 		w.hold(link, false)
 	}
+	for _, dir := range w.obeyed {
+		w.holdInner(dir)
+	}
+	for _, git := range slices.Sorted(maps.Keys(w.gits)) {
+		w.holdHooks(filepath.Join(git, "hooks"))
+	}
 	trees := w.tops()
 	tops := slices.Clone(trees)
 	for _, d := range w.dirs {
@@ -130,7 +141,11 @@ func (w *shieldWalk) holdObeyed() error {
 			return Unavailable(fmt.Sprintf("programs cannot be started in %s: what git obeys there is not known (%v). Try again, or grant less", top, err), err)
 		}
 		for _, p := range pointed {
-			if !s.granted(p.Path) {
+			switch {
+			case s.granted(p.Path):
+			case p.Own:
+				w.holdHooks(p.Path)
+			default:
 				w.hold(p.Path, p.Include)
 			}
 		}
@@ -176,7 +191,7 @@ func (w *shieldWalk) tops() []string {
 // hold covers a place that is obeyed, or notes that it is missing. What its
 // links lead to is obeyed as well, and they must not be led elsewhere.
 func (w *shieldWalk) hold(path string, include bool) {
-	at, rest, links, err := trace(path)
+	at, rest, links, err := linked.Trace(path, looksHeld)
 	if err != nil {
 		return // nobody can make it
 	}
@@ -186,10 +201,16 @@ func (w *shieldWalk) hold(path string, include bool) {
 		}
 	}
 	full := filepath.Join(at, filepath.Join(rest...))
-	if !w.reaches(full) || len(rest) > 0 && !w.reaches(at) && !w.isTop(at) {
+	if around(full, path) || w.shield.granted(full) {
 		return
 	}
 	info, err := os.Lstat(at)
+	if err == nil && len(rest) == 0 && info.IsDir() {
+		w.holdInner(at) // also where it lies elsewhere itself
+	}
+	if !w.reaches(full) || len(rest) > 0 && !w.reaches(at) && !w.isTop(at) {
+		return
+	}
 	switch {
 	case err != nil:
 		w.moved = at // it was there a moment ago
@@ -201,48 +222,6 @@ func (w *shieldWalk) hold(path string, include bool) {
 		w.found = append(w.found, Cover{Path: at, Kind: Fix, Dir: info.IsDir()})
 	}
 }
-
-// trace follows a path as the kernel does, up to where it ends, and gives what
-// is missing of it and the links on the way. A placeholder is missing.
-func trace(path string) (at string, rest, links []string, err error) {
-	at, rest = string(filepath.Separator), elements(path)
-	for len(rest) > 0 {
-		name := rest[0]
-		if name == ".." || name == "." || name == "" {
-			if name == ".." {
-				at = filepath.Dir(at)
-			}
-			rest = rest[1:]
-			continue
-		}
-		next := filepath.Join(at, name)
-		info, err := os.Lstat(next)
-		switch {
-		case errors.Is(err, fs.ErrNotExist) || isNotDir(err), err == nil && info.Mode()&fs.ModeSymlink != 0 && looksHeld(next, info):
-			if i := slices.Index(rest, ".."); i >= 0 {
-				rest = rest[:i]
-			}
-			return at, rest, links, nil
-		case err != nil:
-			return "", nil, nil, err
-		case info.Mode()&fs.ModeSymlink == 0:
-			at, rest = next, rest[1:]
-			continue
-		}
-		to, err := os.Readlink(next)
-		if links = append(links, next); err != nil || len(links) > maxLinks {
-			return "", nil, nil, fmt.Errorf("%s leads nowhere", path)
-		}
-		if filepath.IsAbs(to) {
-			at = string(filepath.Separator)
-		}
-		rest = append(strings.Split(to, string(filepath.Separator)), rest[1:]...)
-	}
-	return at, nil, links, nil
-}
-
-// maxLinks is how many links the kernel follows.
-const maxLinks = 40
 
 // isNotDir: a file lies where a directory would have to be.
 func isNotDir(err error) bool { return errors.Is(err, syscall.ENOTDIR) }

@@ -20,6 +20,7 @@ type sight struct {
 	covers  []Cover
 	links   []string // to be hidden by name, but links: what they lead to is meant
 	obeyed  []string // links that other programs obey
+	inside  []string // directories that they obey
 	keyed   []string // to be hidden if they hold a key; links or files
 	git     bool     // git takes it for a repository
 	tree    string   // the .git that makes it the top of a work tree
@@ -45,9 +46,11 @@ type shieldWalk struct {
 	read     bool   // a directory was not as it was remembered
 	moved    string // something that was there and then was not
 	again    map[string]int
-	vanished bool     // a directory that did not seem to matter
-	links    []string // that other programs obey
-	missing  []Place  // to be held
+	vanished bool            // a directory that did not seem to matter
+	links    []string        // that other programs obey
+	obeyed   []string        // directories that other programs obey
+	inners   map[string]bool // directories whose files are obeyed
+	missing  []Place         // to be held
 	misses   map[string]bool
 	workDir  string   // of the program
 	unseen   []string // directories that are not looked into
@@ -133,6 +136,7 @@ func (w *shieldWalk) descendFrom(root string, queue []string) error {
 			w.addGit(dir, seen.state.id())
 		}
 		w.links = append(w.links, seen.obeyed...)
+		w.obeyed = append(w.obeyed, seen.inside...)
 		if seen.tree != "" {
 			if facts, err := factsOf(seen.tree); err == nil {
 				w.addGit(seen.tree, facts.id)

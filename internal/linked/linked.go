@@ -1,0 +1,88 @@
+// Package linked lists what lies in directories that other programs obey: the
+// symbolic links, since what they lead to is obeyed as well, and the files. The
+// guards and the sandbox both go by it. It imports nothing of ours. Its one
+// invariant: it never follows a link, and it always comes to an end.
+package linked
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Listing is what lies in one directory, by full names.
+type Listing struct {
+	Dir                string
+	Dirs, Links, Files []string
+}
+
+// The bounds on what is listed of one directory and of all below it. What
+// others obey is small; a checkout that an agent keeps there is not.
+const (
+	maxDirs  = 1024
+	maxDepth = 12
+)
+
+// Read lists one directory. A link to one is none.
+func Read(dir string) (Listing, error) {
+	info, err := os.Lstat(dir)
+	if err != nil {
+		return Listing{}, err
+	}
+	if !info.IsDir() {
+		return Listing{}, fs.ErrInvalid
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return Listing{}, err
+	}
+	l := Listing{Dir: dir}
+	for _, e := range entries {
+		l.Add(e.Name(), e.Type())
+	}
+	return l, nil
+}
+
+// Add puts an entry where it belongs.
+func (l *Listing) Add(name string, kind fs.FileMode) {
+	full := filepath.Join(l.Dir, name)
+	switch {
+	case kind&fs.ModeSymlink != 0:
+		l.Links = append(l.Links, full)
+	case kind.IsDir():
+		l.Dirs = append(l.Dirs, full)
+	case kind.IsRegular():
+		l.Files = append(l.Files, full)
+	}
+}
+
+// Below lists a directory and what lies below it, nearest first. What cannot be
+// read is left out, and so is what lies too deep or is too much.
+func Below(dir string, read func(dir string) (Listing, error)) (found []Listing) {
+	level := []string{dir}
+	for depth := 0; depth < maxDepth && len(level) > 0; depth++ {
+		var next []string
+		for _, d := range level {
+			if len(found) >= maxDirs {
+				return found
+			}
+			if l, err := read(d); err == nil {
+				found = append(found, l)
+				next = append(next, l.Dirs...)
+			}
+		}
+		level = next
+	}
+	return found
+}
+
+// isText knows the texts for agents and people that a link in an obeyed directory often
+// leads to. Writing them is ordinary work, and they start nothing.
+func isText(path string) bool {
+	switch strings.ToLower(filepath.Base(path)) {
+	case "agents.md", "claude.md", "gemini.md", "readme.md", "contributing.md", "llms.txt", ".cursorrules":
+		return true
+	}
+	return false
+}

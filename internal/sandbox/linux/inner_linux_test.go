@@ -1,0 +1,66 @@
+//go:build amd64 || arm64
+
+package linux
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+func link(t testing.TB, root string, links map[string]string) {
+	t.Helper()
+	for name, to := range links {
+		full := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(full), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, full); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestLinksInWhatIsObeyed: where a hook or a file of settings is a link, a
+// program can change neither what it leads to nor where, whether or not that is
+// there; also if the repository lies around what is granted.
+func TestLinksInWhatIsObeyed(t *testing.T) {
+	root := tempProject(t)
+	put(t, root, map[string]string{
+		".git/HEAD": "ref: refs/heads/main\n", ".git/objects/x": "", ".git/refs/x": "", ".git/config": "[core]\n\thooksPath = .githooks\n", ".git/hooks/a.sample": "x", "scripts/pre-commit": "x",
+		"shared/settings.json": "x", "more/real/tasks.json": "x", "hk/commit-msg": "x", "run/husky": "x", "ci/build.yml": "x", "deep/skill/run.sh": "x", "AGENTS.md": "x", "src/main.go": "x",
+		"nested/.git/HEAD": "x", "nested/.git/config": "", "kh/pre-commit": "x", "chain/end": "x", ".githooks/x": "x",
+	})
+	link(t, root, map[string]string{
+		".git/hooks/pre-commit": "../../scripts/pre-commit", ".git/hooks/pre-push": "../../scripts/missing", "nested/.git/hooks": "../../kh", ".githooks/commit-msg": "../hk/commit-msg",
+		".claude/settings.json": "../shared/settings.json", ".claude/skills/s": "../../deep/skill", ".claude/CLAUDE.md": "../AGENTS.md", ".claude/all": "..", "more/way": "real", "src/.vscode/tasks.json": "../../more/way/tasks.json",
+		".husky/pre-commit": root + "/run/husky", ".github/workflows/ci.yml": "../../ci/build.yml", "kh/post-merge": "../chain/next", "chain/next": "end",
+	})
+	before := tree(t, root)
+	attacks := []string{"rm more/way", "ln -sfn src more/way", "rm chain/next", "mv scripts s", "mv kh k", "mv deep d", "rm -r kh"}
+	for _, file := range []string{"scripts/pre-commit", "scripts/missing", "kh/pre-commit", "kh/new", "hk/commit-msg", "shared/settings.json", "deep/skill/run.sh", "deep/skill/new", "more/real/tasks.json", "run/husky", "ci/build.yml", "chain/end"} {
+		attacks = append(attacks, "echo evil >> "+file, "echo evil > n && mv n "+file, "mkdir -p "+file+"/x", "rm "+file, "ln -sf /tmp/x "+file)
+	}
+	var script strings.Builder
+	script.WriteString("exec 2>/dev/null\n")
+	for _, a := range attacks {
+		script.WriteString("(" + a + ") && echo 'DONE " + a + "'; rm -f n\n")
+	}
+	script.WriteString("set -e; echo y > src/main.go; echo x > AGENTS.md; echo y > scripts/other; rm scripts/other; printf x > src/main.go; printf x > AGENTS.md; cat scripts/pre-commit kh/pre-commit >/dev/null")
+	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
+	for range 2 { // the second time from memory
+		out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, script.String())
+		if strings.Contains(out, "DONE") || exit.Code != 0 {
+			t.Errorf("%+v: these worked:\n%s", exit, out)
+		}
+		same(t, root, before)
+	}
+	out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: filepath.Join(root, "scripts"), Write: true}}}, "exec 2>/dev/null; echo evil >> pre-commit && echo DONE; echo evil > missing && echo DONE; echo x > other && rm other")
+	if strings.Contains(out, "DONE") || exit.Code != 0 {
+		t.Errorf("in a part of a repository: %+v %s", exit, out)
+	}
+	same(t, root, before)
+}
