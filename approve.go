@@ -26,8 +26,11 @@ type Question struct {
 	Effects Effects         `json:"effects"`           // what it can do, as far as guards understood it
 	Preview string          `json:"preview,omitempty"` // what would change, as a unified difference
 	Reasons []Verdict       `json:"reasons,omitempty"` // why it is asked
-	Text    string          `json:"text,omitempty"`    // a tool's own question
-	Options []string        `json:"options,omitempty"` // the answers a tool offers
+	// Places is where the paths of the input led when it was judged, after links:
+	// the call opens no others, and an answer is about these.
+	Places  []string `json:"places,omitempty"`
+	Text    string   `json:"text,omitempty"`    // a tool's own question
+	Options []string `json:"options,omitempty"` // the answers a tool offers
 }
 
 // Answer is what the person said. The zero value refuses.

@@ -156,6 +156,7 @@ type flight struct {
 	given json.RawMessage // admitted input in the caller's dialect
 	input json.RawMessage // admitted input of the native tool
 
+	ways     ways // where its paths led when it was judged
 	grant    Grant
 	effects  Effects // of this call, as far as guards understood it
 	decision Decision

@@ -80,7 +80,7 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 	}
 	declared := f.entry.tool.Effects.All()
 	if len(grant.Dirs) > 0 && declared&(Reads|Writes|Destroys|Runs) != 0 {
-		files, err := NewFiles(grant.within(declared).Dirs, c.filesOptions(grant))
+		files, err := NewFiles(grant.within(declared).Dirs, c.filesOptions(f, grant))
 		if err != nil {
 			return nil, refuse(Unavailable, f.call.Tool, "the granted directories cannot be handed out", err)
 		}
@@ -133,8 +133,9 @@ func (c *Crib) secret(f *flight, granted []string) func(context.Context, string)
 
 // filesOptions has every directory that may be granted: a grant narrowed to one
 // inside them must not have been a link there.
-func (c *Crib) filesOptions(grant Grant) FilesOptions {
+func (c *Crib) filesOptions(f *flight, grant Grant) FilesOptions {
 	opt := c.Files
+	opt.ways = &f.ways
 	opt.Denied, opt.Fixed = both(opt.Denied, grant.Denied), both(opt.Fixed, grant.Fixed)
 	opt.Within = slices.Clone(opt.Within)
 	for _, d := range c.Grant.Dirs {

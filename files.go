@@ -34,6 +34,7 @@ type Files struct {
 	trash  string
 	denied pathglob.Set // out of reach for this call
 	fixed  pathglob.Set // only read by this call
+	ways   *ways        // where names led when they were judged; they lead nowhere else
 	closed atomic.Bool
 
 	places func() places // what Protection names by place, and the trash
@@ -61,6 +62,8 @@ type FilesOptions struct {
 	// Trash is the absolute path of the directory that removed files are moved
 	// to; it is protected too. Empty: nothing can be removed.
 	Trash string
+
+	ways *ways // where paths led when the call was judged
 }
 
 // tree is one granted directory.
@@ -78,7 +81,7 @@ type tree struct {
 // NewFiles makes the handle on the given directories. Nothing is opened yet:
 // a directory that is missing fails the calls that need it.
 func NewFiles(dirs []Dir, opt FilesOptions) (*Files, error) {
-	f := &Files{guard: opt.Protected, base: opt.Base, trash: opt.Trash}
+	f := &Files{guard: opt.Protected, base: opt.Base, trash: opt.Trash, ways: opt.ways}
 	var err error
 	if f.denied, err = pathglob.NewSet(opt.Denied); err != nil {
 		return nil, err

@@ -66,6 +66,10 @@ var (
 	ErrReadOnly  = errors.New("granted for reading only")
 )
 
+// ErrMoved says that a name leads to another place than when its call was
+// judged.
+var ErrMoved = errors.New("leads somewhere else than when it was judged")
+
 func outside(name string) error {
 	return refuse(Denied, "", shown(name)+" is outside the granted directories", ErrOutside)
 }

@@ -39,6 +39,7 @@ type level struct {
 	tree *tree
 	root *os.Root
 	rel  []string // below the tree's root, without links
+	way  []string // its whole real path as it was gone, also into another tree
 }
 
 // elems is the whole real path of an entry here.
@@ -182,7 +183,7 @@ func (s *spot) jump(path string, todo []string) ([]string, error) {
 		return nil, denied(s.name)
 	}
 	err := s.close()
-	s.levels = []level{{tree: t, root: t.root}}
+	s.levels = []level{{tree: t, root: t.root, way: elements(t.real[len(filepath.VolumeName(t.real)):])}}
 	if len(rest) > maxLevels {
 		err = failure(s.name, "the path has too many elements", fs.ErrInvalid)
 	}
@@ -269,6 +270,9 @@ func (s *spot) missing(elem string, todo []string) (made bool, err error) {
 	if len(todo) == 0 {
 		return false, s.settle(elem, nil)
 	}
+	if err := s.asJudged(append([]string{elem}, todo...)...); err != nil {
+		return false, err
+	}
 	if err := l.root.Mkdir(elem, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
 		return false, err
 	}
@@ -301,14 +305,14 @@ func (s *spot) descend(elem string) error {
 	if err != nil {
 		return err
 	}
-	in := level{tree: l.tree, root: next, rel: append(slices.Clone(l.rel), elem)}
+	in := level{tree: l.tree, root: next, rel: append(slices.Clone(l.rel), elem), way: append(slices.Clone(l.way), elem)}
 	info, err := next.Stat(".")
 	for _, t := range s.f.trees {
 		// A granted directory inside another keeps its own rules, however it
 		// was reached.
 		if err == nil && t != in.tree && t.open() == nil && os.SameFile(t.info, info) {
 			err = next.Close()
-			in = level{tree: t, root: t.root}
+			in.tree, in.root, in.rel = t, t.root, nil
 			break
 		}
 	}
@@ -322,8 +326,23 @@ func (s *spot) descend(elem string) error {
 // settle takes the entry that was found.
 func (s *spot) settle(base string, info fs.FileInfo) error {
 	s.base, s.info = base, info
+	if err := s.asJudged(append([]string{base}, s.rest...)...); err != nil {
+		return err
+	}
 	if s.to.write && !s.here().tree.Write {
 		return readOnly(s.name)
 	}
 	return nil
+}
+
+// asJudged refuses a place that is another than the one the name led to when the
+// call was judged.
+func (s *spot) asJudged(rest ...string) error {
+	if rest[0] == "." {
+		rest = nil
+	}
+	if s.f.ways.holds(s.name, s.to.link, slices.Concat(s.here().way, rest)) {
+		return nil
+	}
+	return failure("", shown(s.name)+" leads somewhere else than when it was judged; call again", ErrMoved)
 }

@@ -59,6 +59,8 @@ type Review struct {
 	// Replay: the call was made before, and is answered from its record if it
 	// may be. Nothing runs.
 	Replay bool
+
+	ways *ways // shared by all who judge the call; see Where
 }
 
 // Verdict is a guard's word on a call.

@@ -27,7 +27,7 @@ func (c *Crib) Judge(ctx context.Context, call Call) (Review, Decision, []Verdic
 		return Review{}, Deny, nil, err
 	}
 	decision, verdicts := c.verdict(ctx, a.flight, f.input)
-	review := Review{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input}
+	review := Review{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input, ways: &f.ways}
 	review.Call.Input = f.input
 	return review, decision, verdicts, nil
 }
@@ -46,7 +46,7 @@ func (c *Crib) judge(ctx context.Context, a admitted) (judged, error) {
 // verdict asks the guards what they say to this input, strictest first, and
 // settles what they leave of the grant and of the effects.
 func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (Decision, []Verdict) {
-	review := Review{Call: f.call, Spec: f.entry.tool.Spec, Input: input, Replay: f.old != nil}
+	review := Review{Call: f.call, Spec: f.entry.tool.Spec, Input: input, Replay: f.old != nil, ways: &f.ways}
 	review.Call.Input = input
 	f.grant = c.Grant
 	understood := allEffects

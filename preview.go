@@ -15,7 +15,7 @@ func (c *Crib) preview(ctx context.Context, f *flight) (string, error) {
 	env := &Env{Call: f.call, Emit: dropEvent}
 	env.Call.Input = f.input
 	if len(f.grant.Dirs) > 0 {
-		files, err := NewFiles(f.grant.within(Reads).Dirs, c.filesOptions(f.grant)) // nothing was approved yet
+		files, err := NewFiles(f.grant.within(Reads).Dirs, c.filesOptions(f, f.grant)) // nothing was approved yet
 		if err != nil {
 			return "", refuse(Unavailable, f.call.Tool, "the granted directories cannot be handed out", err)
 		}

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/seal"
@@ -102,7 +103,7 @@ func (c *Crib) reaches(f *flight) error {
 	if len(c.Grant.Dirs) == 0 || json.Unmarshal(f.input, &names) != nil {
 		return nil // then it has no files, or other fields of these names
 	}
-	files, err := NewFiles(f.grant.within(declared).Dirs, c.filesOptions(f.grant))
+	files, err := NewFiles(f.grant.within(declared).Dirs, c.filesOptions(f, f.grant))
 	if err != nil {
 		return refuse(Unavailable, f.call.Tool, "the granted directories cannot be handed out", err)
 	}
@@ -111,7 +112,7 @@ func (c *Crib) reaches(f *flight) error {
 		if name == "" {
 			continue
 		}
-		if _, err := files.Real(name); CodeOf(err) == Denied {
+		if _, err := files.Real(name); CodeOf(err) == Denied || errors.Is(err, ErrMoved) {
 			return refuse(Denied, f.call.Tool, "the answer of the call "+f.call.ID+" is not given again: "+name+" is out of reach today", err)
 		}
 	}

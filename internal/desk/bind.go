@@ -88,16 +88,16 @@ type Digester interface {
 	Digest(parts ...string) string
 }
 
-// argumentsHash is what arguments are bound by. Those that cannot be
-// normalised are bound byte for byte.
-func (d *Desk) argumentsHash(input []byte) string {
+// argumentsHash is what arguments are bound by, with the places that paths in
+// them lead to. Those that cannot be normalised are bound byte for byte.
+func (d *Desk) argumentsHash(input []byte, places ...string) string {
 	if len(input) == 0 {
 		input = []byte("{}")
 	}
 	if text, err := canonical(input); err == nil {
-		return d.digest("arguments", string(text))
+		return d.digest(append([]string{"arguments", string(text)}, places...)...)
 	}
-	return d.digest("bytes", string(input))
+	return d.digest(append([]string{"bytes", string(input)}, places...)...)
 }
 
 // definitionHash is of all that a person or a guard goes by. The time limit is
@@ -132,7 +132,7 @@ func (d *Desk) draft(q toolcrib.Question) (Question, error) {
 	out := Question{
 		State: Open, Call: q.Call.ID, Caller: c, Project: project,
 		Tool: q.Call.Tool, Box: q.Spec.Box, Native: q.Spec.Native, Definition: definition,
-		Effects: q.Effects, Floor: terms.Floor, Arguments: d.argumentsHash(q.Input),
+		Effects: q.Effects, Floor: terms.Floor, Arguments: d.argumentsHash(q.Input, q.Places...),
 	}
 	if out.Tool == "" {
 		out.Tool = q.Spec.Name

@@ -77,7 +77,7 @@ func (o *Obeyed) find(r *toolcrib.Review) *obeyedPlace {
 			continue
 		}
 		for _, given := range many {
-			if found := o.at(given); found != nil {
+			if found := o.at(given, r); found != nil {
 				return found
 			}
 		}
@@ -86,9 +86,9 @@ func (o *Obeyed) find(r *toolcrib.Review) *obeyedPlace {
 }
 
 // at looks whether a path, by any of its names, is an obeyed place or lies in
-// one.
-func (o *Obeyed) at(given string) *obeyedPlace {
-	at := places{base: o.Base, home: o.Home, resolve: o.Resolve}
+// one. The review is of the call that has it in its input, if one has.
+func (o *Obeyed) at(given string, r *toolcrib.Review) *obeyedPlace {
+	at := places{base: o.Base, home: o.Home, resolve: o.Resolve, review: r}
 	forms := formsOf(given, &at)
 	for _, elems := range forms.exact {
 		full := "/" + strings.Join(elems, "/")
@@ -303,7 +303,7 @@ func (s *Shell) writesObeyed(l *Line, dir string) []string {
 			if !path.IsAbs(full) {
 				full = path.Join(d, full)
 			}
-			if found := s.Obeyed.at(full); found != nil {
+			if found := s.Obeyed.at(full, nil); found != nil {
 				why := show(found.name) + ": " + found.by + " later, and no sandbox here keeps a command from writing it"
 				if !slices.Contains(out, why) {
 					out = append(out, why)

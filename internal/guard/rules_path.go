@@ -36,6 +36,9 @@ type pathSpec struct {
 type places struct {
 	base, home string
 	resolve    func(string) (string, error)
+	// review is of the call whose paths are looked at: what it leads to is found
+	// once, and the call is held to it. Nil: it is about no path of a call.
+	review *toolcrib.Review
 }
 
 func parsePathSpec(text string, at places, gives bool) (*pathSpec, error) {
@@ -134,16 +137,38 @@ func (at *places) real(full string) (string, error) {
 	return path.Join(parent, base), nil
 }
 
+// place finds where a path leads, once for each path of a call.
+func (at *places) place(given, full string) (toolcrib.Place, error) {
+	find := func() (toolcrib.Place, error) {
+		found, err := at.real(full)
+		p := toolcrib.Place{Entry: found, Real: found}
+		dir, base := path.Split(strings.TrimRight(full, "/"))
+		if err != nil || found == path.Clean(full) || base == "." || base == ".." || base == "" {
+			return p, err
+		}
+		parent, err := at.real(dir) // its end may be a link, which a tool may mean itself
+		p.Entry = path.Join(parent, base)
+		return p, err
+	}
+	if at.review == nil {
+		return find()
+	}
+	return at.review.Where(given, find)
+}
+
 // RealPath follows the links of an absolute path, of which the end may be
-// missing. It is what RuleOptions.Resolve wants: filepath.EvalSymlinks gives the
-// same for what exists, and takes several times as long.
+// missing, also behind a link: who writes to a link that leads to nothing makes
+// what it leads to. It is what RuleOptions.Resolve wants.
 func RealPath(full string) (string, error) {
 	if !filepath.IsAbs(full) {
 		return "", fmt.Errorf("resolving %s: it is not absolute", show(full))
 	}
 	clean := filepath.Clean(full)
-	if strings.Contains(full, "..") || runtime.GOOS == "windows" {
-		return filepath.EvalSymlinks(full) // what .. leaves may be behind a link, and Windows has second names
+	switch {
+	case runtime.GOOS == "windows": // it has second names
+		return filepath.EvalSymlinks(full)
+	case strings.Contains(full, ".."): // what it leaves may be behind a link
+		return followLinks(full)
 	}
 	for end := len(filepath.VolumeName(clean)) + 1; end < len(clean); {
 		next := strings.IndexByte(clean[end:], filepath.Separator)
@@ -157,11 +182,55 @@ func RealPath(full string) (string, error) {
 		case err != nil:
 			return "", err
 		case info.Mode()&(fs.ModeSymlink|fs.ModeIrregular) != 0:
-			return filepath.EvalSymlinks(clean)
+			return followLinks(clean)
 		}
 		end++
 	}
 	return clean, nil
+}
+
+// maxFollowed is how many links a path may lead through, as for the system.
+const maxFollowed = 40
+
+// followLinks is RealPath for a path that has links or "..".
+func followLinks(full string) (string, error) {
+	at, todo := "/", pathElems(full)
+	for links := 0; len(todo) > 0; {
+		elem := todo[0]
+		todo = todo[1:]
+		if elem == ".." {
+			at = path.Dir(at)
+			continue
+		}
+		next := path.Join(at, elem)
+		info, err := os.Lstat(next)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			if slices.Contains(todo, "..") {
+				return "", err
+			}
+			return path.Join(append([]string{next}, todo...)...), nil
+		case err != nil:
+			return "", err
+		case info.Mode()&fs.ModeSymlink != 0:
+			if links++; links > maxFollowed {
+				return "", fmt.Errorf("resolving %s: too many links", show(full))
+			}
+			target, err := os.Readlink(next)
+			if err != nil {
+				return "", err
+			}
+			if path.IsAbs(target) {
+				at = "/"
+			}
+			todo = append(pathElems(target), todo...)
+		case len(todo) > 0 && !info.IsDir():
+			return "", fmt.Errorf("resolving %s: %s is no directory", show(full), show(next))
+		default:
+			at = next
+		}
+	}
+	return at, nil
 }
 
 // pathElems cuts a path; it keeps "..", which only the file system can follow.
@@ -172,6 +241,7 @@ func pathElems(p string) []string {
 // pathForms is a path of a call under every name that it may have.
 type pathForms struct {
 	given        string
+	real         string     // where it leads; empty: nobody can say
 	exact, loose [][]string // as given, cleaned, and where links lead
 	joined       []string   // loose, as texts
 	up           bool       // it has a ".."
@@ -181,7 +251,8 @@ type pathForms struct {
 
 func formsOf(given string, at *places) *pathForms {
 	f := &pathForms{given: filepath.ToSlash(given)}
-	if given == "" || strings.ContainsFunc(given, unicode.IsControl) {
+	f.unclear = strings.ContainsFunc(given, unicode.IsControl) // no rule can be meant to name it
+	if given == "" || strings.Contains(given, "\x00") {
 		f.unclear = true
 		return f
 	}
@@ -214,12 +285,14 @@ func formsOf(given string, at *places) *pathForms {
 	f.up = f.up || slices.Contains(strings.Split(full, "/"), "..")
 	add(path.Clean(full))
 	add(full)
-	found, err := at.real(full)
+	found, err := at.place(given, full)
 	if err != nil {
 		f.unclear = true
 		return f
 	}
-	add(found)
+	f.real = found.Real
+	add(found.Real)
+	add(found.Entry)
 	return f
 }
 

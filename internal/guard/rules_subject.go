@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
@@ -170,6 +169,7 @@ func (s *subject) paths() *pathForms {
 		return s.forms
 	}
 	at := s.opt.places()
+	at.review = s.review
 	s.forms = formsOf(*given, &at)
 	s.forms.search = searches(&s.review.Spec)
 	return s.forms
@@ -181,16 +181,7 @@ func (s *subject) realPath() string {
 	if forms.unclear || forms.given == "" {
 		return ""
 	}
-	at := s.opt.places()
-	full := forms.given
-	if !path.IsAbs(full) {
-		full = path.Join(at.base, full)
-	}
-	resolved, err := at.real(path.Clean(full))
-	if err != nil {
-		return path.Clean(full)
-	}
-	return resolved
+	return forms.real
 }
 
 func (s *subject) address() address {
