@@ -51,10 +51,20 @@ func checkID(id string) error {
 	if len(id) > maxWord {
 		return fmt.Errorf("the call ID has %d bytes; at most %d are taken", len(id), maxWord)
 	}
-	if !utf8.ValidString(id) || strings.ContainsFunc(id, unicode.IsControl) {
+	if !utf8.ValidString(id) || strings.ContainsFunc(id, unshown) {
 		return errors.New("the call ID has characters that cannot be shown; use letters, digits and signs")
 	}
 	return nil
+}
+
+// unshown reports whether a letter has no shape of its own: two IDs that differ in
+// it look the same. Spaces other than the plain one are among them.
+func unshown(r rune) bool {
+	switch r {
+	case 0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0: // fillers
+		return true
+	}
+	return !unicode.IsPrint(r) || unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
 }
 
 // clipped bounds what the journal keeps of a caller's names.

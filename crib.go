@@ -265,7 +265,11 @@ func (c *Crib) begin(ctx context.Context, call Call) (begun, error) {
 	}
 	start := c.now()
 	c.read(f)
-	if err := checkID(call.ID); err != nil {
+	err := checkID(call.ID)
+	if err == nil && call.ID != "" && c.redactedText(call.ID) != call.ID {
+		err = errors.New("the call ID has a secret in it, which must not be recorded; use another ID")
+	}
+	if err != nil {
 		f.docErr, f.call.ID = err, "" // recorded under a name of ours, then refused
 	}
 	if f.call.ID == "" {
@@ -288,7 +292,12 @@ func (c *Crib) begin(ctx context.Context, call Call) (begun, error) {
 	}
 	if err != nil {
 		f.doc.Release()
-		c.log().Error("journal refuses to begin", "call", f.call.ID, "tool", call.Tool, "err", err)
+		if e, ok := errors.AsType[*Error](err); ok { // it says itself what to do
+			own := *e
+			own.Tool = name
+			return begun{}, &own
+		}
+		c.log().Error("journal refuses to begin", "call", f.call.ID, "tool", name, "err", err)
 		return begun{}, refuse(Unavailable, call.Tool, "the journal cannot record this call, so it was not made", err)
 	}
 	return begun{f}, nil

@@ -201,3 +201,20 @@ func TestReplayOfAPlainHash(t *testing.T) {
 		t.Error(err, runs.Load())
 	}
 }
+
+// TestIDsThatLookTheSame: an ID is what a person sees of it.
+func TestIDsThatLookTheSame(t *testing.T) {
+	c := testCrib(t, plain("echo"))
+	c.Log, c.Journal = quiet(), &pages{}
+	for _, id := range []string{"R1\u200b", "R1\u00ad", "R1\u202e", "R1\ufe0f", "R1\U000e0041", "R1\u3164", "R1\u034f", "R1\u00a0", "R1\u2028", "R1\x7f", "R1\xff", "sk-0123456789abcdef0123"} {
+		_, err := c.Call(t.Context(), Call{ID: id, Tool: "echo", Caller: Caller{Subject: "ann"}})
+		if CodeOf(err) != Invalid || !strings.Contains(err.Error(), "call ID") {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+	for _, id := range []string{"R1", "größe 7", "日本-1", "a/b:c#d", "👍"} {
+		if _, err := c.Call(t.Context(), Call{ID: id, Tool: "echo", Caller: Caller{Subject: "ann"}}); err != nil {
+			t.Errorf("%q: %v", id, err)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
@@ -64,9 +65,10 @@ func (a *App) VaultState(ctx context.Context) (entries int, locked error) {
 type sealedJournal struct {
 	*store.Journal
 	locked func() error
+	known  func(caller toolcrib.Caller, tool string) bool // there is a tool of this name
 
 	mu      sync.Mutex
-	without map[*toolcrib.Record]bool
+	without map[*toolcrib.Record]string // begun so, by the name that was recorded
 }
 
 var _ toolcrib.Digester = (*sealedJournal)(nil)
@@ -80,12 +82,18 @@ func (j *sealedJournal) Begin(ctx context.Context, r *toolcrib.Record) (*toolcri
 	if j.locked() == nil {
 		return j.Journal.Begin(ctx, r)
 	}
+	if !noSecret(r.ID) {
+		return nil, &toolcrib.Error{Code: toolcrib.Unavailable, Message: "the vault is locked, so that a secret in the call ID could not be told; leave the ID out, take one of fewer than 8 characters, or open the vault"}
+	}
 	bare := withoutTexts(r)
+	if !j.known(r.Caller, r.Tool) { // it can be anything
+		bare.Tool = unkept
+	}
 	old, err := j.Journal.Begin(ctx, bare)
 	r.Seq = bare.Seq
 	if err == nil && old == nil {
 		j.mu.Lock()
-		j.without[r] = true
+		j.without[r] = bare.Tool
 		j.mu.Unlock()
 	}
 	return old, err
@@ -94,16 +102,32 @@ func (j *sealedJournal) Begin(ctx context.Context, r *toolcrib.Record) (*toolcri
 // End implements [toolcrib.Journal].
 func (j *sealedJournal) End(ctx context.Context, r *toolcrib.Record) error {
 	j.mu.Lock()
-	bare := j.without[r]
+	tool, begun := j.without[r]
 	delete(j.without, r)
 	j.mu.Unlock()
-	if !bare && j.locked() == nil {
+	if !begun && j.locked() == nil {
 		return j.Journal.End(ctx, r)
 	}
 	kept := withoutTexts(r)
+	if begun {
+		kept.Tool = tool
+	}
 	err := j.Journal.End(ctx, kept)
 	r.Seq = kept.Seq
 	return err
+}
+
+// noSecret reports whether a call ID can be kept although nobody knows what the
+// vault has: it is too short for a secret, or has the form of one that
+// [toolcrib.NewID] or the bus made.
+func noSecret(id string) bool {
+	if len(id) < 8 {
+		return true
+	}
+	if hash, ok := strings.CutPrefix(id, "ovos-"); ok && len(hash) == 40 && strings.Trim(hash, "0123456789abcdef") == "" {
+		return true
+	}
+	return len(id) == 36 && id[8] == '-' && id[13] == '-' && id[14] == '7' && id[18] == '-' && id[23] == '-' && strings.Trim(id, "0123456789abcdef-") == ""
 }
 
 // unkept stands where a text would be.

@@ -4,10 +4,13 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io/fs"
 	"log/slog"
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/vault"
@@ -111,4 +114,70 @@ type approver func() toolcrib.Answer
 
 func (f approver) Approve(context.Context, toolcrib.Question) (toolcrib.Answer, error) {
 	return f(), nil
+}
+
+// TestNamesThatTheCallerChooses: a value of the vault does not get into the journal
+// as a tool's name or a call ID, whether the vault is open or not.
+func TestNamesThatTheCallerChooses(t *testing.T) {
+	const value = "Zx9vault-Value.7731qqTr0ub4dor"
+	for name, locked := range map[string]bool{"open": false, "locked": true} {
+		t.Run(name, func(t *testing.T) {
+			state, right := t.TempDir(), keyed(t)
+			keep(t, state, right, map[vault.Ref]string{{Name: "S"}: value})
+			keys := right
+			if locked {
+				keys = keyed(t)
+			}
+			dir := t.TempDir()
+			cfg := Defaults()
+			cfg.Vault = vaultDefaults()
+			cfg.Grant.Write = []string{dir}
+			a, err := Open(t.Context(), cfg, Needs{State: state, Dir: dir, Home: t.TempDir(), Keys: keys, Log: slog.New(slog.DiscardHandler)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			call := func(id, tool string) error {
+				_, err := a.Crib.Call(t.Context(), toolcrib.Call{ID: id, Tool: tool, Input: json.RawMessage(`{"path":"."}`), Caller: toolcrib.Caller{Subject: "ann"}})
+				return err
+			}
+			if err := call("", value); toolcrib.CodeOf(err) != toolcrib.NotFound {
+				t.Error(err)
+			}
+			if err := call("id-"+value, "list_files"); err == nil || !strings.Contains(err.Error(), "call ID") {
+				t.Error(err)
+			}
+			if err := call(toolcrib.NewID(time.Now()), "list_files"); err != nil {
+				t.Errorf("an ID of our own: %v", err)
+			}
+			if err := call("ovos-0123456789abcdef0123456789abcdef01234567", "list_files"); err != nil {
+				t.Errorf("an ID of the bus: %v", err)
+			}
+			if !locked { // what callers use is no secret
+				for _, id := range []string{"R1", "once", "toolu_01A09q90qw90lq917835lq9", "call_9pw4Jx8tSdk0ZbQhV2mYcN3e", "chatcmpl-tool-5f8a1c2e9d3b4a7f8e6c1d2b3a4f5e6d",
+					"7f9c2ba4e88f827d616045507605853ed73b8093f6efbc88eb1a6eacfa66ef26", "01J9ZQ5V7K3M2N8P4R6T0W1X2Y", "550e8400-e29b-41d4-a716-446655440000"} {
+					if err := call(id, "list_files"); err != nil {
+						t.Errorf("%s: %v", id, err)
+					}
+				}
+			}
+			if err := a.Close(t.Context()); err != nil {
+				t.Error(err)
+			}
+			found := 0
+			err = filepath.WalkDir(filepath.Join(state, "journal"), func(path string, d fs.DirEntry, err error) error {
+				if err != nil || d.IsDir() {
+					return err
+				}
+				text, err := os.ReadFile(path)
+				found++
+				if strings.Contains(string(text), value) {
+					t.Errorf("%s has the value", path)
+				}
+				return err
+			})
+			if err != nil || found == 0 {
+				t.Errorf("%d files, %v", found, err)
+			}
+		})
+	}
 }

@@ -186,7 +186,10 @@ func (a *App) complete(ctx context.Context, cfg Config, needs Needs) (err error)
 	}
 	a.Desk, a.closers = d, append(a.closers, kept)
 	a.Crib.Approver = sealedDesk{d, a.keeper}
-	a.Crib.Journal = &sealedJournal{Journal: a.Journal, locked: a.keeper.locked, without: map[*toolcrib.Record]bool{}}
+	a.Crib.Journal = &sealedJournal{Journal: a.Journal, locked: a.keeper.locked, without: map[*toolcrib.Record]string{}, known: func(caller toolcrib.Caller, tool string) bool {
+		_, ok := a.Crib.Tool(caller, tool)
+		return ok
+	}}
 	return nil
 }
 
