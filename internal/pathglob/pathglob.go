@@ -220,6 +220,20 @@ func (g Glob) Reaches(dir []string) bool {
 	return len(dir) <= len(g)
 }
 
+// leads reports whether a path is what the pattern names on its way to what it
+// means. After a ** it names nothing any more.
+func (g Glob) leads(elems []string) bool {
+	if len(elems) >= len(g) {
+		return false
+	}
+	for i, e := range elems {
+		if g[i] == "**" || !matchElem(g[i], e) {
+			return false
+		}
+	}
+	return true
+}
+
 // String writes the pattern as a path from the top of the file system.
 func (g Glob) String() string { return "/" + strings.Join(g, "/") }
 
@@ -261,6 +275,26 @@ func (s Set) Reaches(dir []string) bool {
 	}
 	plain := fold(dir)
 	return slices.ContainsFunc(s, func(g Glob) bool { return g.Reaches(plain) })
+}
+
+// Leads reports whether a path is a directory, or a link to one, that a pattern
+// names on the way to what it means. Of what a ** stands for it names nothing.
+func (s Set) Leads(elems []string) bool {
+	if len(s) == 0 {
+		return false
+	}
+	plain := fold(elems)
+	return slices.ContainsFunc(s, func(g Glob) bool { return g.leads(plain) })
+}
+
+// String writes all patterns, for who remembers what they mean.
+func (s Set) String() string {
+	var b strings.Builder
+	for _, g := range s {
+		b.WriteString(g.String())
+		b.WriteByte(0)
+	}
+	return b.String()
 }
 
 func fold(elems []string) []string {

@@ -14,3 +14,6 @@ func (c *Chooser) Choose(ctx context.Context, tool string, risk Risk) (toolcrib.
 
 // OpenStraight is openStraight.
 func OpenStraight(dir string) (*os.Root, error) { return openStraight(dir) }
+
+// MaxAside is how many directories are looked into only for rules.
+const MaxAside = maxAside

@@ -40,7 +40,8 @@ type Shield struct {
 	seen    map[string]*sight
 	keys    map[keyState]bool // whether a file holds a key
 	indexes map[string]*indexSight
-	inner   map[string]*innerSight // directories that are obeyed or hidden as a whole
+	denied  map[string]map[string]*deniedSight // by rules, and by what these call a directory
+	inner   map[string]*innerSight             // directories that are obeyed or hidden as a whole
 }
 
 // Cover is a place that a backend covers. Those of one grant come sorted, so
@@ -51,6 +52,9 @@ type Cover struct {
 	Dir  bool
 	Link bool   // a symbolic link, to be pinned itself and not what it leads to
 	ID   FileID // what lay there when it was looked at
+	// Empty: a hidden directory that rules deny is shown as an empty one, since
+	// builds and searches that go through a project stop at one that is shut.
+	Empty bool
 
 	unseen bool // hidden because nobody looked into it, and not for its name
 }
@@ -71,7 +75,7 @@ const (
 // of a path; ! makes an exception to what is hidden. Whatever the lists say,
 // Git directories can only be read; see [Shield.WriteGit].
 func NewShield(home string, hidden, readOnly []string) (*Shield, error) {
-	s := &Shield{seen: map[string]*sight{}, keys: map[keyState]bool{}, indexes: map[string]*indexSight{}, inner: map[string]*innerSight{}}
+	s := &Shield{seen: map[string]*sight{}, keys: map[keyState]bool{}, indexes: map[string]*indexSight{}, inner: map[string]*innerSight{}, denied: map[string]map[string]*deniedSight{}}
 	var err error
 	if s.hidden, err = sensitive.ParseList(home, hidden...); err != nil {
 		return nil, err

@@ -117,10 +117,10 @@ func (s *Shield) look1(dirs []toolcrib.Dir, denied, fixed pathglob.Set, workDir 
 	if err := w.coverPlaces(); err != nil {
 		return nil, err
 	}
-	if err := w.coverDenied(); err != nil {
+	if err := w.descendAll(); err != nil {
 		return nil, err
 	}
-	if err := w.descendAll(); err != nil {
+	if err := w.coverDenied(); err != nil {
 		return nil, err
 	}
 	w.coverLinks()
@@ -244,7 +244,13 @@ func sorted(list []Cover, dirs []toolcrib.Dir) []Cover {
 		if c := comparePaths(a.Path, b.Path); c != 0 {
 			return c
 		}
-		return int(a.Kind) - int(b.Kind) // what is hidden and fixed is hidden
+		if c := int(a.Kind) - int(b.Kind); c != 0 || a.Empty == b.Empty {
+			return c // what is hidden and fixed is hidden
+		}
+		if b.Empty {
+			return -1 // what is protected and denied is protected
+		}
+		return 1
 	})
 	var out []Cover
 	hidden, fixed := "", ""

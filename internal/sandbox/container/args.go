@@ -93,6 +93,8 @@ func coverOption(c sandbox.Cover) string {
 		return mountOption(toolcrib.Dir{Path: c.Path, Write: true})
 	case c.Kind == sandbox.Fix:
 		return mountOption(toolcrib.Dir{Path: c.Path})
+	case c.Dir && c.Empty:
+		return separated([]string{"type=tmpfs", "target=" + c.Path, "tmpfs-size=4096", "tmpfs-mode=0555", "readonly"})
 	case c.Dir:
 		return separated([]string{"type=tmpfs", "target=" + c.Path, "tmpfs-size=4096", "tmpfs-mode=0000", "readonly"})
 	}

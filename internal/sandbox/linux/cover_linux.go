@@ -15,11 +15,12 @@ import (
 )
 
 // What is hidden is covered by one of these: nobody may open them, and nobody
-// inside has a capability that would let him.
+// inside has a capability that would let him. The empty one may be listed.
 const (
-	coverHome = "/run/hidden"
-	coverFile = coverHome + "/file"
-	coverDir  = coverHome + "/dir"
+	coverHome  = "/run/hidden"
+	coverFile  = coverHome + "/file"
+	coverDir   = coverHome + "/dir"
+	coverEmpty = coverHome + "/empty"
 )
 
 // The bounds on how many covers are laid in layers, and on the mounts of that.
@@ -63,9 +64,10 @@ func (s *script) cover(covers []sandbox.Cover) {
 	fd := s.kept(l, unix.SYS_OPENAT, num(unix.AT_FDCWD), s.text(coverFile), num(unix.O_CREAT|unix.O_EXCL|unix.O_WRONLY|unix.O_CLOEXEC), num(0))
 	s.close(l, fd)
 	s.do(l, unix.SYS_MKDIRAT, num(unix.AT_FDCWD), s.text(coverDir), num(0))
+	s.do(l, unix.SYS_MKDIRAT, num(unix.AT_FDCWD), s.text(coverEmpty), num(0o555))
 	place, tree := s.slot(), s.slot()
 	const shut = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC
-	for _, path := range []string{coverFile, coverDir} {
+	for _, path := range []string{coverFile, coverDir, coverEmpty} {
 		// Covered by itself: what is cloned from there is shut as well.
 		s.openPlace(l, place, path)
 		s.clone(l, tree, path)
@@ -96,6 +98,8 @@ func (s *script) cover(covers []sandbox.Cover) {
 			if c.Kind == sandbox.Fix {
 				s.setattr(l, tree, "", unix.AT_EMPTY_PATH|unix.AT_RECURSIVE, unix.MOUNT_ATTR_RDONLY)
 			}
+		case c.Dir && c.Empty:
+			s.clone(l, tree, coverEmpty)
 		case c.Dir:
 			s.clone(l, tree, coverDir)
 		default:
