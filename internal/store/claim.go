@@ -51,12 +51,13 @@ func (j *Journal) openKey(ctx context.Context) error {
 
 // firstKey makes a key, unless something was already signed by one.
 func (j *Journal) firstKey() error {
-	_, err := readCheckpoint(filepath.Join(j.cfg.Keys, checkpointFile))
-	if j.w.head.seq > 0 || !errors.Is(err, fs.ErrNotExist) {
+	cp, err := readCheckpoint(filepath.Join(j.cfg.Keys, checkpointFile))
+	// One of an empty journal is from a process that died while it made the key.
+	if j.w.head.seq > 0 || err == nil && cp.Seq > 0 || err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("%w: there is no %s in %s, and there is a journal that it signed; bring it back, or move both directories away to begin a new one",
 			ErrKey, privateFile, j.cfg.Keys)
 	}
-	j.key, j.seal, err = makeKey(j.cfg.Keys)
+	j.key, j.seal, err = makeKey(j.cfg.Keys, j.now())
 	return err
 }
 
@@ -114,12 +115,13 @@ func (j *Journal) chainKey() (string, error) {
 	return m.Key, nil
 }
 
-// claim begins the chain of a new journal with its key. A checkpoint of the
-// empty journal is written first: from then on a missing one is suspicious.
-// That a journal before it had entries without seals is over.
+// claim begins the chain of a new journal with its key. There is a checkpoint of
+// the empty journal since the key was made: if it is gone, so is the journal that
+// the key was for. That a journal before it had entries without seals is over.
 func (j *Journal) claim(ctx context.Context, own string) error {
 	if _, err := readCheckpoint(filepath.Join(j.cfg.Keys, checkpointFile)); errors.Is(err, fs.ErrNotExist) {
-		if err := advance(ctx, j.cfg.Keys, j.key, head{}, j.now(), true); err != nil {
+		why := errors.New("the journal is empty and has no checkpoint, and its key is from before: whatever was recorded with it is gone")
+		if err := j.restate(ctx, head{}, why); err != nil {
 			return err
 		}
 	}

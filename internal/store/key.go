@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"time"
 )
 
 // The files of the key directory. The keys are plain PEM, so that a
@@ -28,9 +29,10 @@ func keyName(public ed25519.PublicKey) string {
 	return base64.StdEncoding.EncodeToString(public)
 }
 
-// makeKey makes the key pair and the secret of the seals. The private half is
-// written last: where it is, the others are as well.
-func makeKey(dir string) (ed25519.PrivateKey, sealKey, error) {
+// makeKey makes the key pair, the secret of the seals and a checkpoint of the empty
+// journal. The private half is written last: where it is, the others were as
+// well, so that a key without a checkpoint is suspicious for ever.
+func makeKey(dir string, now time.Time) (ed25519.PrivateKey, sealKey, error) {
 	public, private, err := ed25519.GenerateKey(rand.Reader)
 	if err != nil {
 		return nil, sealKey{}, fmt.Errorf("making the journal's key: %w", err)
@@ -39,6 +41,13 @@ func makeKey(dir string) (ed25519.PrivateKey, sealKey, error) {
 		return nil, sealKey{}, err
 	}
 	seal, err := makeSeal(dir, 0)
+	if err != nil {
+		return nil, sealKey{}, err
+	}
+	born, err := newCheckpoint(private, head{}, now).encode()
+	if err == nil {
+		err = replaceFile(filepath.Join(dir, checkpointFile), born)
+	}
 	if err != nil {
 		return nil, sealKey{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 )
@@ -34,7 +35,15 @@ func verifyNothing(cfg Config, cause error) (Report, error) {
 		return Report{}, err
 	}
 	cp, err := readCheckpoint(filepath.Join(cfg.Keys, checkpointFile))
-	if err != nil || cp.Seq == 0 {
+	if err != nil {
+		if _, e := os.Stat(filepath.Join(cfg.Keys, privateFile)); e != nil {
+			return Report{}, cause
+		}
+		var r Report
+		r.add(Finding{Kind: BadCheckpoint, Detail: "there is a key, and neither a journal nor a good checkpoint: whatever was recorded with it is gone: " + err.Error()})
+		return r, nil
+	}
+	if cp.Seq == 0 {
 		return Report{}, cause
 	}
 	r := Report{Checkpoint: cp}
