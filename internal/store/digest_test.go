@@ -20,8 +20,13 @@ func TestDigest(t *testing.T) {
 	if other := open(t, fresh(t)).Digest(text); other == first {
 		t.Error("two journals have one key")
 	}
-	// Three; the race detector throws away a part of what lies in a pool.
-	if n := testing.AllocsPerRun(100, func() { j.Digest(text) }); n > 8 {
+	most := 3.0
+	if raceDetector {
+		// It has sync.Pool drop a quarter of what is put back, so that hashes are made
+		// anew: the bound then says only that there is a pool at all.
+		most = 8
+	}
+	if n := testing.AllocsPerRun(100, func() { j.Digest(text) }); n > most {
 		t.Errorf("%v allocations", n)
 	}
 }
