@@ -24,13 +24,15 @@ func (h *hunt) assigned(id ident, s strength) {
 	alone := id.begin == id.from && id.end == id.to // the word is the whole name
 	bare := alone && hasFold(h.text[id.begin:], "pass") && id.end-id.begin == len("pass")
 	switch {
-	case op == opCall && id.end != id.to, op == opSpace && h.text[id.from] != '-' && !alone && (id.from < 4 || h.text[id.from-4:id.from] != "ENV "), bare && (op != opAssign || upper(h.text[id.begin]) && h.text[at-1] == ' '):
+	case op == opCall && id.end != id.to, op == opSpace && h.text[id.from] != '-' && !alone && (id.from < 4 || h.text[id.from-4:id.from] != "ENV "), bare && (op != opAssign || upper(h.text[id.begin]) && h.text[at-1] == ' ' && !quoteByte(h.text[min(at, len(h.text)-1)])):
 		return
 	}
 	if at < len(h.text) && op == opAssign && id.from > 0 && quoteByte(h.text[at]) && h.text[at] == h.text[id.from-1] && h.text[at-1] == '=' {
 		return // a text that ends behind the sign
 	}
-	v := h.valueAt(at, op, h.settingAt(id))
+	setting, word := h.settingAt(id)
+	v := h.valueAt(at, op, setting || word || op == opPair)
+	v.word = word
 	if s == namePass && op == opAssign && alone {
 		v.linked = h.linked(id.from)
 	}
@@ -79,7 +81,10 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 				return v, opAssign
 			}
 		}
-		if t[id.from] == '-' || pass && h.loginBefore(id.from) || id.from >= 4 && t[id.from-4:id.from] == "ENV " {
+		if v, ok := h.told(gap); pass && ok {
+			return v, opAssign
+		}
+		if t[id.from] == '-' || pass && h.loginBefore(id.from) || id.from >= 4 && t[id.from-4:id.from] == "ENV " || redisPass(t[id.from:id.to]) {
 			return gap, opSpace
 		}
 	case c == '=' || c == ':' || strings.IndexByte("|+?!~-", c) >= 0 && gap+1 < len(t) && (t[gap+1] == '=' || t[gap+1] == '>' || t[gap+1] == '|'):
@@ -93,7 +98,7 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 		}
 	case c == '>' && (quoted || id.from > 0 && t[id.from-1] == '<' || id.from > 0 && t[id.from-1] == ':'):
 		return gap + 1, opTag
-	case c == '(' && gap+1 < len(t) && quoteByte(t[gap+1]):
+	case c == '(' && gap+1 < len(t) && quoteByte(t[gap+1]) && (gap == i || t[gap+1] != '`'):
 		return gap + 1, opCall
 	case gap > i && quoteByte(c):
 		return gap, opSpace
@@ -106,6 +111,25 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 		}
 	}
 	return 0, opNone
+}
+
+// redisPass: a name that stands before its value without a sign.
+func redisPass(name string) bool {
+	return name == "requirepass" || name == "masterauth" || name == "masteruserpass"
+}
+
+// told finds the value in a sentence: the password is "…".
+func (h *hunt) told(at int) (int, bool) {
+	for _, word := range [...]string{"is set to", "is now", "is:", "is", "was", "will be"} {
+		if !hasFold(h.text[at:], word) {
+			continue
+		}
+		if v := skipBlanks(h.text, at+len(word)); v > at+len(word) && v < len(h.text) && quoteByte(h.text[v]) {
+			return v, true
+		}
+		return 0, false
+	}
+	return 0, false
 }
 
 func c0(t string, i int) byte {
@@ -133,6 +157,9 @@ func (h *hunt) assignment(i int) (int, operator) {
 		return 0, opNone
 	}
 	at := skipBlanks(t, i)
+	if next, ok := h.nextLine(at); ok {
+		return next, opPair
+	}
 	if sign == ":" { // name: type = value
 		j := at
 		for j < len(t) && j-at < 24 && (wordByte(t[j]) || strings.IndexByte("&<>[]?*. '", t[j]) >= 0) {
@@ -152,10 +179,55 @@ func (h *hunt) assignment(i int) (int, operator) {
 	return at, opAssign
 }
 
+// nextLine finds the value that stands on a line of its own below its name, as in
+// YAML, with or without a sign for a text of several lines.
+func (h *hunt) nextLine(at int) (int, bool) {
+	t := h.text
+	if at < len(t) && (t[at] == '|' || t[at] == '>') {
+		for at++; at < len(t) && (t[at] == '-' || t[at] == '+' || digit(t[at])); at++ {
+		}
+	}
+	if at < len(t) && t[at] == '\r' {
+		at++
+	}
+	if at >= len(t) || t[at] != '\n' {
+		return 0, false
+	}
+	from := skipBlanks(t, at+1)
+	if from == at+1 || from >= len(t) || !wordByte(t[from]) && !quoteByte(t[from]) {
+		return 0, false
+	}
+	if pair, ok := h.pair(at); ok {
+		return pair, true
+	}
+	end := from
+	for end < len(t) && end-from < valueReach && t[end] != '\n' {
+		if c := t[end]; c == ' ' || c == ':' && end+1 < len(t) && (space(t[end+1]) || quoteByte(t[end+1])) || c == '(' || c == '{' || c == '=' && end+1 < len(t) && t[end+1] != '=' && t[end+1] != '\n' {
+			return 0, false // another setting, or source code
+		}
+		end++
+	}
+	return from, true
+}
+
+// blockReach is how far in a block behind a name its value is looked for.
+const blockReach = 400
+
 // pair finds the value of a name that is a value itself, as in
 // {"name": "TOKEN", "value": "…"}.
 func (h *hunt) pair(i int) (int, bool) {
 	t, from := h.text, i
+	if i < len(t) && t[i] == '{' { // variable "token" { default = "…" }
+		block := t[i:min(len(t), i+blockReach)]
+		if n := strings.IndexByte(block, '}'); n >= 0 {
+			block = block[:n]
+		}
+		n := strings.Index(block, "default")
+		if n < 0 {
+			return 0, false
+		}
+		i += n
+	}
 	for i < len(t) && i-from < 48 && (space(t[i]) || strings.IndexByte(",\"';:", t[i]) >= 0) {
 		i++
 	}
@@ -203,22 +275,6 @@ func (h *hunt) linked(from int) bool {
 	return false
 }
 
-func quoteByte(c byte) bool { return c == '"' || c == '\'' || c == '`' }
-
-func skipBlanks(t string, i int) int {
-	for n := 0; i < len(t) && n < 64 && (t[i] == ' ' || t[i] == '\t'); n++ {
-		i++
-	}
-	return i
-}
-
-func skipSpaces(t string, i int) int {
-	for n := 0; i < len(t) && n < 64 && space(t[i]); n++ {
-		i++
-	}
-	return i
-}
-
 // loginBefore: a name and a machine stand before, as in a file of netrc.
 func (h *hunt) loginBefore(from int) bool {
 	before := h.text[max(0, from-160):from]
@@ -226,28 +282,32 @@ func (h *hunt) loginBefore(from int) bool {
 }
 
 // settingAt: the name begins its line, but for what settings begin with, or
-// stands in a connection string or the query of an address.
-func (h *hunt) settingAt(id ident) bool {
+// stands in a connection string or the query of an address; and whether it is in
+// a command line, so that its value is one word of it.
+func (h *hunt) settingAt(id ident) (setting, word bool) {
 	t, i := h.text, id.from-1
+	if t[id.from] == '-' && (i < 0 || space(t[i])) && id.end-id.from > 3 || h.loginBefore(id.from) {
+		return true, true
+	}
 	for n := 0; i >= 0 && n < 64 && beforeSetting(t[i]); n++ {
 		i--
 	}
 	if i < 0 || id.from > 0 && (t[id.from-1] == '"' || t[id.from-1] == '\'') {
-		return true
+		return true, false
 	}
 	switch t[i] {
 	case '\n', '\r', ';', '&', '?':
-		return true
+		return true, false
 	case 't', 'T', 'x', 'v', 'V', 'g', 'G', 'e', 'E', 'y', 'Y', ':', 'd', 'D':
 	default:
-		return false
+		return false, false
 	}
-	for _, word := range [...]string{"export", "set", "setx", "env", "arg", "-e", "declare", "readonly", "setenv", "$env:", "--build-arg", "--set", "-d"} {
+	for _, word := range [...]string{"export", "set", "setx", "env", "arg", "-e", "declare", "readonly", "setenv", "$env:", "--build-arg", "--set", "-d", "--env"} {
 		if from := i + 1 - len(word); from >= 0 && strings.EqualFold(t[from:i+1], word) && (from == 0 || !letter(t[from-1])) {
-			return true
+			return true, true
 		}
 	}
-	return false
+	return false, false
 }
 
 func beforeSetting(c byte) bool {
@@ -256,134 +316,4 @@ func beforeSetting(c byte) bool {
 		return true
 	}
 	return false
-}
-
-// value is where a value stands and how it is written.
-type value struct {
-	from, to int
-	quoted   bool
-	setting  bool // on a line of settings
-	tight    bool // no space around the sign
-	linked   bool // in a connection string
-}
-
-const valueReach = 2048
-
-// valueAt gives the bounds of the value that begins here.
-func (h *hunt) valueAt(i int, op operator, setting bool) value {
-	t := h.text
-	v := value{from: i, to: i, setting: setting}
-	if i >= len(t) {
-		return v
-	}
-	if op == opTag {
-		v.from = skipSpaces(t, i)
-		if strings.HasPrefix(t[v.from:], "<![CDATA[") {
-			v.from += len("<![CDATA[")
-		}
-		v.quoted = true
-		v.to = v.from
-		for v.to < len(t) && v.to-v.from < valueReach && t[v.to] != '<' && !space(t[v.to]) && t[v.to] != ']' {
-			v.to++
-		}
-		if end := skipSpaces(t, v.to); end >= len(t) || !strings.HasPrefix(t[end:], "</") && !strings.HasPrefix(t[end:], "]]>") {
-			v.to = v.from
-		}
-		return v
-	}
-	if strings.IndexByte("uUbBrRfLN@$", t[i]) >= 0 && i+1 < len(t) && quoteByte(t[i+1]) {
-		i++
-	}
-	if q := quoteAt(t, i); q != "" {
-		v.from, v.quoted = i+len(q), true
-		v.to = v.from
-		for v.to < len(t) && v.to-v.from < valueReach {
-			if strings.HasPrefix(t[v.to:], q) {
-				return v
-			}
-			if t[v.to] == '\n' && len(q) != 3 {
-				break
-			}
-			if t[v.to] == '\\' && len(q) == 1 {
-				v.to++
-			}
-			v.to++
-		}
-		v.to, v.quoted = v.from, setting // it is not closed
-		for v.to < len(t) && v.to-v.from < valueReach && !space(t[v.to]) && strings.IndexByte("\"'`<>,;)", t[v.to]) < 0 {
-			v.to++
-		}
-		return v
-	}
-	for v.to < len(t) && v.to-v.from < valueReach && !endsWord(t[v.to], setting) {
-		v.to++
-	}
-	for v.to > v.from && strings.IndexByte(",;)", t[v.to-1]) >= 0 {
-		v.to--
-	}
-	return v
-}
-
-// quoteAt gives the quote that a value opens with.
-func quoteAt(t string, i int) string {
-	switch t[i] {
-	case '"', '\'':
-		if i+2 < len(t) && t[i+1] == t[i] && t[i+2] == t[i] {
-			return t[i : i+3]
-		}
-		return t[i : i+1]
-	case '`':
-		return "`"
-	case '\\':
-		if i+1 < len(t) && (t[i+1] == '"' || t[i+1] == '\'') {
-			return t[i : i+2]
-		}
-	case '&':
-		if strings.HasPrefix(t[i:], "&quot;") {
-			return "&quot;"
-		}
-	case '%':
-		if strings.HasPrefix(t[i:], "%22") {
-			return "%22"
-		}
-	}
-	return ""
-}
-
-// endsWord: a value without quotes ends here.
-func endsWord(c byte, setting bool) bool {
-	switch c {
-	case ' ', '\t', '\n', '\r', '"', '\'', '`', '<', '\\', ';', '&':
-		return true
-	case ',', ')', ']', '}', '|':
-		return !setting
-	}
-	return false
-}
-
-// skipScheme steps over the scheme before the value of a header.
-func (v *value) skipScheme(t string) {
-	if strings.IndexByte("aAbBtTsSkKnNdD", t[v.from]) < 0 {
-		return
-	}
-	for _, scheme := range [...]string{"api-token", "api-key", "bearer", "basic", "token", "apikey", "ssws", "aws", "key", "negotiate", "digest"} {
-		n := len(scheme)
-		if !hasFold(t[v.from:], scheme) || v.from+n >= len(t) || t[v.from+n] != ' ' && !strings.HasPrefix(t[v.from+n:], "%20") {
-			continue
-		}
-		rest := v.from + n + 1
-		if t[v.from+n] == '%' {
-			rest += 2
-		}
-		if v.quoted && rest < v.to {
-			v.from = rest
-			return
-		}
-		to := rest
-		for to < len(t) && to-rest < valueReach && !space(t[to]) && !quoteByte(t[to]) && t[to] != '\\' && t[to] != ',' && t[to] != ';' {
-			to++
-		}
-		v.from, v.to = rest, to
-		return
-	}
 }

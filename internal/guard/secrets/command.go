@@ -58,3 +58,18 @@ func (h *hunt) netUser(begin, end int) {
 		at = to
 	}
 }
+
+// identified looks at the password of IDENTIFIED BY 'password'.
+func (h *hunt) identified(end int) {
+	t := h.text
+	i := skipSpaces(t, end)
+	if hasFold(t[i:], "password") {
+		i = skipSpaces(t, i+len("password"))
+	}
+	if i >= len(t) || !quoteByte(t[i]) && t[i] != '\\' {
+		return
+	}
+	if v := h.valueAt(i, opSpace, true); v.quoted && v.to-v.from >= 3 && !h.placeholder(t[v.from:v.to]) {
+		h.add(v.from, v.to, ruleCommand)
+	}
+}

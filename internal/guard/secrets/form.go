@@ -17,6 +17,10 @@ type form struct {
 	fold   bool // the case of letters does not matter
 	// telling: nothing but keys begins like this.
 	telling bool
+	// marked: a sign ends what it begins with, such as ghp_.
+	marked bool
+	// plain: there is no sign in its anchor, so that any base64 may have it.
+	plain bool
 }
 
 // piece is a literal, or min to max bytes of a set.
@@ -99,9 +103,13 @@ func parseForm(rule, text string, sets map[byte]*byteSet) (*form, error) {
 			f.anchor = i
 		}
 	}
+	if f.anchor >= 0 {
+		f.plain = strings.IndexFunc(f.pieces[f.anchor].text, func(r rune) bool { return r >= 0x80 || !wordByte(byte(r)) || r == '_' }) < 0
+	}
 	if f.anchor == 0 {
 		begin := f.pieces[0].text
-		f.telling = len(begin) >= 4 && (strings.IndexAny(begin, "_-./=") > 0 || strings.ToUpper(begin) == begin || strings.HasPrefix(begin, "AIza")) && begin != "API-" && begin != "ptr_" && begin != "live_" && begin != "test_" && begin != "key-" && begin != "web_"
+		f.marked = strings.HasSuffix(begin, "_") || strings.HasSuffix(begin, "-")
+		f.telling = (len(begin) >= 4 || begin == "hf_" || begin == "r8_") && (strings.IndexAny(begin, "_-./=") > 0 || strings.ToUpper(begin) == begin || strings.HasPrefix(begin, "AIza")) && begin != "API-" && begin != "pat_" && begin != "app-" && begin != "tss_" && begin != "prf_" && begin != "apk_" && begin != "act_" && begin != "cog_" && begin != "api_" && begin != "ptr_" && begin != "live_" && begin != "test_" && begin != "key-" && begin != "web_"
 	}
 	return f, nil
 }
@@ -126,13 +134,24 @@ func parseCount(text string) (piece, error) {
 
 // at gives the bounds of a match whose anchor stands at this place.
 func (f *form) at(text string, place int, ends *runEnds) (from, to int, ok bool) {
-	if from, ok = f.before(text, place); !ok || !edgeBefore(text, from) {
+	if from, ok = f.before(text, place); !ok || !edgeBefore(text, from) && !f.certain(text, from) {
 		return 0, 0, false
 	}
-	if to, ok = f.behind(text, place, ends); !ok {
+	if to, ok = f.behind(text, place, ends); !ok || f.plain && brokenBlob(text, from) {
 		return 0, 0, false
 	}
-	return from, to, f.edgeBehind(text, to)
+	if f.edgeBehind(text, to) {
+		return from, to, true
+	}
+	if !f.telling {
+		return 0, 0, false
+	}
+	// What begins like nothing else is a key, also if more follows than its
+	// provider says.
+	for n := 0; n < certainMore && to < len(text) && (wordByte(text[to]) || text[to] == '-'); n++ {
+		to++
+	}
+	return from, to, to >= len(text) || !wordByte(text[to])
 }
 
 // runEnds remembers where the last long run of each set ends, so that none is
@@ -224,90 +243,6 @@ func (f *form) behind(text string, at int, ends *runEnds) (int, bool) {
 		at += n
 	}
 	return at, true
-}
-
-// edgeBehind: no further byte belongs to the key.
-func (f *form) edgeBehind(text string, to int) bool {
-	if to >= len(text) {
-		return true
-	}
-	last := &f.pieces[len(f.pieces)-1]
-	if last.set != nil && last.set.has(text[to]) {
-		return text[to] == '-' || text[to] == '.' // the end of a sentence
-	}
-	return !digit(text[to]) && !letter(text[to]) && text[to] != '_'
-}
-
-// edgeBefore: a key does not begin within a word, but for what an escape such as
-// \n or %3D ends with.
-func edgeBefore(text string, from int) bool {
-	if from == 0 {
-		return true
-	}
-	c := text[from-1]
-	switch {
-	case digit(c) || letter(c):
-		return escapeEnds(text, from)
-	case c == '+' || c == '/' || c == '=' || c == '-' || c == '_':
-		return !inBlob(text, from) && !inHash(text, from)
-	}
-	return true
-}
-
-// inHash: this place is within a hash that says what it is, such as
-// sha256=ab-cd.
-func inHash(text string, at int) bool {
-	i := at
-	for i > 0 && at-i < 96 && (wordByte(text[i-1]) || text[i-1] == '-' || text[i-1] == '+' || text[i-1] == '/') {
-		i--
-	}
-	before := text[max(0, i-8):min(at, i+8)]
-	return containsFold(before, "sha1") || containsFold(before, "sha256") || containsFold(before, "sha384") || containsFold(before, "sha512") || containsFold(before, "h1:")
-}
-
-// escapeEnds: the letter before this place ends an escape.
-func escapeEnds(text string, at int) bool {
-	c := text[at-1]
-	if at >= 2 && text[at-2] == '\\' && (c == 'n' || c == 't' || c == 'r') {
-		return true
-	}
-	if at >= 3 && text[at-3] == '%' && hexDigit(text[at-2]) && hexDigit(c) {
-		return true
-	}
-	// \x1b[31m, \u0022
-	if at >= 3 && c == 'm' && digit(text[at-2]) {
-		for i := at - 2; i > at-6 && i >= 0; i-- {
-			if text[i] == '[' {
-				return true
-			}
-		}
-	}
-	return at >= 6 && text[at-6] == '\\' && text[at-5] == 'u' && hexDigit(text[at-4]) && hexDigit(text[at-3]) && hexDigit(text[at-2]) && hexDigit(c)
-}
-
-// blobLeast is how much base64 before a place makes it one within a blob.
-const blobLeast = 20
-
-// inBlob: this place is within a long run of base64, such as a picture, where
-// any few letters stand by chance.
-func inBlob(text string, at int) bool {
-	kinds := 0
-	for i := at - 1; i >= at-blobLeast; i-- {
-		if i < 0 {
-			return false
-		}
-		switch c := text[i]; {
-		case digit(c):
-			kinds |= 1
-		case upper(c):
-			kinds |= 2
-		case letter(c):
-			kinds |= 4
-		case c != '+' && c != '/' && c != '=' && c != '-' && c != '_':
-			return false
-		}
-	}
-	return kinds == 7
 }
 
 // variable gives what of a match is not the same in every key of the form.

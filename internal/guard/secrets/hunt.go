@@ -45,6 +45,7 @@ const (
 	ofCall
 	ofSecure
 	ofNetUser
+	ofIdentified
 )
 
 // use is what a word of the automaton leads to.
@@ -157,6 +158,8 @@ func (h *hunt) met(u *use, end int) {
 		h.secure(end)
 	case ofNetUser:
 		h.netUser(begin, end)
+	case ofIdentified:
+		h.identified(end)
 	}
 }
 

@@ -9,7 +9,7 @@ func (h *hunt) judge(s strength, v value, op operator) bool {
 		return false
 	}
 	m := makeupOf(text)
-	if s == namePass && !m.space && (v.linked || h.withUser(v, op) || v.setting && op == opAssign && len(text) >= 6 && m.lower == len(text) && (v.tight || v.quoted) && !h.lexicon.tells.in(text) && !typeName(text)) && h.weak(text, v, m) {
+	if s == namePass && h.plainPassword(text, v, m, op) {
 		return true
 	}
 	if m.space || m.distinct < 3 || m.run >= 6 && m.run*2 > len(text) || m.digit == 0 && m.kebab && m.other > 0 {
@@ -30,71 +30,9 @@ func (h *hunt) judge(s strength, v value, op operator) bool {
 	return good && !h.harmless(text, m)
 }
 
-// userReach is how far before a password the name of its user is looked for.
-const userReach = 120
-
-// withUser: a name of a user with its value stands before the password, so that
-// this is a login and not the description of one.
-func (h *hunt) withUser(v value, op operator) bool {
-	if op != opAssign && op != opSpace && op != opTag && op != opPair || !v.quoted && !v.setting {
-		return false
-	}
-	t := h.text
-	for _, word := range [...]string{"user", "login", "email", "uid"} {
-		before := t[max(0, v.from-userReach):v.from]
-		for {
-			n := lastFold(before, word)
-			if n < 0 {
-				break
-			}
-			rest := strings.TrimLeft(before[n+len(word):], "nameNAMEidID_")
-			rest = strings.TrimLeft(rest, "\"'`] \t")
-			if rest != "" && (rest[0] == '=' || rest[0] == ':' && !strings.HasPrefix(rest, "::")) {
-				rest = strings.TrimLeft(rest, "=:> \t")
-				if rest != "" && (quoteByte(rest[0]) && len(rest) > 1 && rest[1] != rest[0] || v.setting && wordByte(rest[0]) && !v.quoted) {
-					return true
-				}
-			}
-			before = before[:n]
-		}
-	}
-	return false
-}
-
-func lastFold(s, word string) int {
-	for i := len(s) - len(word); i >= 0; i-- {
-		if lower(s[i]) == word[0] && hasFold(s[i:], word) {
-			return i
-		}
-	}
-	return -1
-}
-
-// weak: a value that is no good password and yet is one, and no placeholder.
-func (h *hunt) weak(text string, v value, m makeup) bool {
-	if h.placeholder(text) || text[0] == '\\' || m.distinct < 2 || !v.quoted && strings.ContainsAny(text, "()[]{}<>|*") || fileLike(text) {
-		return false
-	}
-	switch low := strings.ToLower(text); low {
-	case "password", "passwd", "pass", "pwd", "string", "str", "text", "required", "true", "false", "none", "nil", "null", "token", "secret", "optional", "varchar", "hash", "hashed", "value", "username", "user", "prompt", "bytes", "any", "object", "unknown", "number", "error", "type", "field", "input", "data", "test", "bearer", "basic", "default", "empty", "auto", "credentials", "passphrase", "passwort", "self", "this", "mypass":
-		return false
-	default:
-		return m.digit > 0 || v.setting && m.lower == len(text) && len(text) >= 6 || v.quoted && (v.linked || !h.lexicon.tells.in(low)) && m.letters() >= 4 && m.other == 0 && m.upper < 3 && !(m.upper == 1 && upper(text[0])) || v.linked && m.letters() >= 3
-	}
-}
-
-// typeName: what a setting or a field is said to be made of.
-func typeName(text string) bool {
-	switch text {
-	case "integer", "boolean", "sensitive", "readonly", "disabled", "enabled", "always", "encrypted", "plaintext", "stdin", "keyring", "prompted", "nullable", "hidden", "missing", "invalid", "random", "generated", "cleartext", "kennwort", "wachtwoord", "senha":
-		return true
-	}
-	return false
-}
-
 // harmless: what has the makeup of a secret and is none.
 func (h *hunt) harmless(text string, m makeup) bool {
-	if number(text) || text[0] == '\\' || m.other > 0 && (hashPrefixed(text) || strings.Count(text, `\`) > 2 || fileLike(text)) || h.placeholder(text) {
+	if number(text) || text[0] == '\\' || spliced(text) || m.other > 0 && (hashPrefixed(text) || strings.Count(text, `\`) > 2 || fileLike(text)) || h.placeholder(text) {
 		return true
 	}
 	switch strings.ToLower(text) {
@@ -102,6 +40,11 @@ func (h *hunt) harmless(text string, m makeup) bool {
 		return true
 	}
 	return false
+}
+
+// spliced: source code that ends one text and begins another.
+func spliced(s string) bool {
+	return quoteByte(s[0]) && len(s) > 1 && (s[1] == '+' || s[1] == ' ') || quoteByte(s[len(s)-1]) && strings.HasSuffix(s[:len(s)-1], "+")
 }
 
 // hashPrefixed: a hash that says so itself.
@@ -142,7 +85,7 @@ func (h *hunt) password(text string, v value, m makeup, op operator) bool {
 	switch {
 	case len(text) < 6 && (m.other == 0 || m.kebab || m.digit+m.letters() < 2) && !(v.quoted && m.digit > 0 && m.letters() > 1 && op == opAssign):
 		return false
-	case op == opComma && (m.digit == 0 || m.letters() == 0 || wordy(text)):
+	case op == opComma && (m.digit == 0 || m.letters() == 0 || wordy(text)) && !h.setter(v):
 		return false
 	case m.letters() == 0:
 		return m.digit >= 6 && m.other == 0 || m.other > 2 && m.digit > 0
@@ -213,16 +156,16 @@ func secretToken(text string, v value, m makeup, op operator) bool {
 	case m.letters() == 0:
 		return m.digit >= 16 && m.other == 0 && m.bits > 2.5 && v.quoted && op == opAssign
 	case m.digit == 0:
-		if n < 16 || m.bits < 3.2 || wordy(text) {
-			return m.other > 2 && !wordy(text) && n >= 10 && m.letters() > 3
+		if n < 16 || m.bits < 2.1 || wordy(text) || m.upper == n || m.bits < 3.2 && (!v.quoted || op != opAssign) {
+			return (m.other > 2 && !wordy(text) || m.other > 0 && v.quoted && v.setting && strings.ContainsAny(text, "!#$%^&*+~@")) && n >= 10 && m.letters() > 3
 		}
 		return true
 	case n < 16:
 		return m.bits >= 2.7 && m.digit >= 2 && (!wordy(text) || m.digit >= 3 && m.other == 0 && v.setting) && (v.quoted || v.setting) && op != opComma && !dated(text)
 	case m.bits < 2.8:
-		return false
+		return m.bits >= 2.2 && v.quoted && n >= 24 && m.digit > 3 && m.letters() > 3 && m.other == 0
 	case wordy(text):
-		return m.digit >= 4 && m.bits > 3.6 && n >= 24
+		return m.digit >= 4 && m.bits > 3.6 && n >= 24 || n >= 30 && m.bits > 4.3 && m.upper > n/4 && m.lower > n/5 && m.digit > 0
 	}
 	return true
 }
@@ -242,7 +185,7 @@ func randomToken(text string, m makeup) bool {
 	if len(text) > 60 && (strings.HasPrefix(text, "MF") || strings.HasPrefix(text, "MI") || strings.HasPrefix(text, "MC") || strings.HasPrefix(text, "AAAA")) {
 		return false // the key that others may have
 	}
-	if m.hex || uuidShaped(text) {
+	if m.hex || uuidShaped(text) || containsFold(text, "abcdefghijklmnop") {
 		return false
 	}
 	if m.upper > 0 && m.lower > 0 && userAndPassword(text) {

@@ -150,8 +150,8 @@ func (h *hunt) flag(begin, end int, user bool) {
 		if n := strings.LastIndexByte(line, '\n'); n >= 0 && !strings.Contains(line[max(0, n-3):n], "\\") && !user {
 			line = line[n:]
 		}
-		h.takes = user && hasProgram(line, "curl", "wget", "http", "https", "xh") || !user && hasProgram(line, "mysql", "mysqldump", "mysqladmin", "sshpass", "psexec", "mariadb", "mongo", "mongodump", "redis-cli", "docker login", "podman login", "7z", "az login", "ldapsearch", "smbclient", "sqlcmd", "osql", "isql", "bcp", "psexec64", "psexec.exe", "psexec64.exe", "PsExec", "PsExec64", "PsExec.exe", "PsExec64.exe", "plink", "pscp", "mongosh", "mongorestore", "winexe", "evil-winrm", "crackmapexec")
-		h.apart = !user && h.takes && t[begin+1] == '-' && hasProgram(line, "sshpass", "psexec", "psexec64", "psexec.exe", "psexec64.exe", "PsExec", "PsExec64", "PsExec.exe", "PsExec64.exe", "docker login", "podman login", "sqlcmd", "osql", "evil-winrm", "crackmapexec")
+		h.takes = user && hasProgram(line, "curl", "wget", "http", "https", "xh") || !user && hasProgram(line, "mysql", "mysqldump", "mysqladmin", "sshpass", "psexec", "mariadb", "mongo", "mongodump", "redis-cli", "docker login", "podman login", "7z", "az login", "ldapsearch", "smbclient", "sqlcmd", "osql", "isql", "bcp", "psexec64", "psexec.exe", "psexec64.exe", "plink", "pscp", "mongosh", "mongorestore", "winexe", "evil-winrm", "crackmapexec")
+		h.apart = !user && h.takes && t[begin+1] == '-' && hasProgram(line, "sshpass", "psexec", "psexec64", "psexec.exe", "psexec64.exe", "docker login", "podman login", "sqlcmd", "osql", "evil-winrm", "crackmapexec")
 		h.flags = begin
 		if user {
 			h.flags = 0
@@ -175,7 +175,8 @@ func (h *hunt) flag(begin, end int, user bool) {
 			h.add(v.from, v.to, ruleCommand)
 			return
 		}
-		if len(text) >= 4 && !h.placeholder(text) && !fileLike(text) && text[0] != '-' && (m.digit > 0 && m.letters() > 0 || m.other > 0 && m.letters() > 0 && !m.kebab) {
+		glued := t[begin+1] == '-' && end == i && hasProgram(t[max(0, begin-flagReach):begin], "mysql", "mysqldump", "mysqladmin", "mariadb")
+		if len(text) >= 4 && !h.placeholder(text) && !fileLike(text) && text[0] != '-' && (glued && m.letters()+m.digit == len(text) || m.digit > 0 && m.letters() > 0 || m.other > 0 && m.letters() > 0 && !m.kebab) {
 			h.add(v.from, v.to, ruleCommand)
 		}
 		return
@@ -216,10 +217,19 @@ func shellWord(t string, i int) int {
 	return i
 }
 
+func indexFold(s, word string) int {
+	for i := 0; i+len(word) <= len(s); i++ {
+		if lower(s[i]) == word[0] && hasFold(s[i:], word) {
+			return i
+		}
+	}
+	return -1
+}
+
 func hasProgram(line string, names ...string) bool {
 	for _, name := range names {
 		for at := 0; ; {
-			n := strings.Index(line[at:], name)
+			n := indexFold(line[at:], name)
 			if n < 0 {
 				break
 			}

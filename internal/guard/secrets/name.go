@@ -16,7 +16,7 @@ const (
 func nameWords() map[string]strength {
 	out := map[string]strength{}
 	for s, list := range map[strength]string{
-		namePass: `password passwd passphrase pwd passwort kennwort contrasena pass passcode psw pword pw`,
+		namePass: `password passwd passphrase pwd passwort kennwort contrasena pass passcode psw pword pw requirepass masterauth`,
 		nameSecret: `secret token apikey api_key api-key api.key accesskey access_key access-key secretkey secret_key secret-key
 			private_key private-key privatekey presharedkey preshared_key auth_key authkey auth-key encryption_key encryptionkey
 			encryption-key signing_key signingkey signing-key master_key masterkey service_key servicekey account_key accountkey
@@ -57,7 +57,7 @@ func newLexicon() *lexicon {
 			class alg algorithm regex regexp pattern manager provider service store board input error errors invalid required require requires
 			valid validation validator check confirm confirmation reset forgot strength prompt message msg title desc description help icon link
 			page form screen view button column index issuer audience scope scopes time date period age hash hashed digest sha sha1 sha256 md5
-			fingerprint checksum encoder encoding algo generator factory handler helper util utils cache id ids ref refs arn selector template
+			fingerprint checksum hasher hashers validators backend backends hashing encoder encoding algo generator factory handler helper util utils cache id ids ref refs arn selector template spec specs magic
 			mode status state enabled disabled lifetime source callback parser usage var config configuration setting settings option options
 			param params arg args flag flags schema model table pair pairs map list set lists frame frames up down press code stroke word words
 			chain ring space point points off on only property properties attribute attr method function func request response info
@@ -67,7 +67,7 @@ func newLexicon() *lexicon {
 		heads: set(`public pub publishable primary foreign sort cache partition range hot page next prev previous continuation sync csrf xsrf
 			eos bos pad unk mask cls sep special stop lookup object map dict row group order column item idempotency partial react short
 			arrow by dedupe dedup candidate unique natural index device verify expected forgot reset confirm invalid missing wrong bad empty
-			cancellation cancel no is has show hide with without this that any another storage registry translation trans i18n locale
+			cancellation cancel request no is has show hide with without this that any another storage registry translation trans i18n locale
 			message msg label css html dom event state query param params header cursor pagination start end first last component
 			resource property attribute meta metadata image file asset data row version build site host known join hash sub super
 			semantic color theme design input output special additional added vocab word char syntax lexer parser begin close open eof`),
@@ -114,7 +114,7 @@ func (l *lexicon) placeholder(s string) bool {
 		case 0:
 			sham = exampleWord(s)
 		case shamMine, shamMine + 1, shamMine + 2, shamMine + 3, shamMine + 4, shamMine + 5, shamMine + 6, shamMine + 7, shamMine + 8, shamMine + 9, shamMine + 10:
-			sham = makeupOf(s).digit < 3
+			sham = makeupOf(s).digit < 3 && (end == int(l.sham.size[word]) || !letter(s[end-int(l.sham.size[word])-1]))
 		case len(l.sham.size) - 1, len(l.sham.size) - 2, len(l.sham.size) - 3, len(l.sham.size) - 4:
 			sham = template(s[end-2:])
 		default:
@@ -217,7 +217,7 @@ func (l *lexicon) rate(text string, id ident, word string, s strength) strength 
 		return nameNone
 	}
 	last := lastSegment(text[id.from:id.begin], &low)
-	if len(last) > 0 && l.heads[string(last)] && (s != namePass || l.passHeads[string(last)]) {
+	if len(last) > 0 && l.heads[string(last)] && (s != namePass && word != "secret" || l.passHeads[string(last)]) {
 		return nameNone
 	}
 	return s

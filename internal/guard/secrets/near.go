@@ -20,7 +20,8 @@ func (h *hunt) near(id ident) {
 	}
 	at := h.nextLong(id.to)
 	for n := 0; n < nearWords && at < last; n++ {
-		if strings.IndexByte(t[id.to:at], '\n') >= 0 {
+		below := strings.IndexByte(t[id.to:at], '\n') >= 0
+		if below && !h.below(id.to, at) {
 			return
 		}
 		end := at
@@ -37,22 +38,45 @@ func (h *hunt) near(id ident) {
 		if sign := strings.LastIndexAny(strings.TrimRight(t[from:to], "="), "=:"); sign >= 0 {
 			from += sign + 1 // a name and its value
 		}
-		if to > h.done && h.keyNear(from, to) {
+		if to > h.done && h.keyNear(from, to) && (!below || from == at && aloneOnLine(t, end) && !uuidShaped(t[from:to])) {
 			h.done = to
 			h.add(from, to, ruleNear)
 			return
 		}
-		if end-at > nearMost {
+		if end-at > nearMost || below {
 			return
 		}
 		at = h.longAfter(end, last)
 	}
 }
 
+// below: the line of a name ends with a sign that a value follows, and there is
+// nothing but that value.
+func (h *hunt) below(from, at int) bool {
+	gap := h.text[from:at]
+	line := strings.IndexByte(gap, '\n')
+	head := strings.TrimRight(gap[:line], " \t\r")
+	return strings.Count(gap, "\n") <= 3 && head != "" && strings.IndexByte(":=[(|>", head[len(head)-1]) >= 0 && strings.Trim(gap[line:], " \t\r\n\"'`") == ""
+}
+
+// aloneOnLine: nothing but a quote and a comma follows on the line.
+func aloneOnLine(t string, at int) bool {
+	for i := at; i < len(t); i++ {
+		switch t[i] {
+		case '\n':
+			return true
+		case '"', '\'', '`', ',', ';', ')', ']', ' ', '\t', '\r':
+		default:
+			return false
+		}
+	}
+	return true
+}
+
 // joined looks for a key that a dash or the like joins to its name.
 func (h *hunt) joined(end int) {
 	t := h.text
-	if end >= len(t) || t[end] != '-' && t[end] != '_' || end+1 < h.long && end >= h.seen || inBlob(t, end) {
+	if end >= len(t) || t[end] != '-' && t[end] != '_' || end+1 < h.long && end >= h.seen || inBlob(t, end) || inHash(t, end) {
 		return
 	}
 	to := end + 1
@@ -93,7 +117,7 @@ func (h *hunt) keyNear(from, to int) bool {
 	case m.other == 0 && m.digit >= 2 && len(text) >= 24 && !wordy(text):
 		return true
 	}
-	return m.other == 0 && mixed && len(text) >= 20 && caseTurns(text) >= 6
+	return m.other == 0 && mixed && len(text) >= 20 && 5*caseTurns(text) >= 2*len(text)
 }
 
 // versioned: a version, such as v0.0.0-20200102030405-abcdef123456.

@@ -16,7 +16,7 @@ func (h *hunt) beside(p *provider, begin, end int) {
 	if begin > 0 && letter(t[begin-1]) && !(upper(t[begin]) && !upper(t[begin-1])) && !escapeEnds(t, begin) {
 		return
 	}
-	if end < len(t) && letter(t[end]) && !(upper(t[end]) && !upper(t[end-1])) && !h.lexicon.tells.in(t[end:min(len(t), end+6)]) {
+	if end < len(t) && letter(t[end]) && !(upper(t[end]) && !upper(t[end-1])) && !h.lexicon.tells.begins(t[end:min(len(t), end+6)]) {
 		return
 	}
 	for i := h.nextLong(end); i < end+providerReach && i < len(t); i = h.longAfter(i, end+providerReach) {
@@ -27,17 +27,49 @@ func (h *hunt) beside(p *provider, begin, end int) {
 			if !wordByte(t[i]) || i > 0 && (wordByte(t[i-1]) || t[i-1] == '-' && !h.joins(i-1, end)) && !escapeEnds(t, i) {
 				continue
 			}
-			for _, f := range p.forms {
-				to, ok := f.behind(t, i, &h.ends)
-				if ok && to > h.done && f.edgeBehind(t, to) && c0(t, to) != '+' && c0(t, to) != '/' && h.keyBeside(p, f, t[i:to], begin, end, i) {
-					h.done = to
-					h.add(i, to, p.rule)
-					return
-				}
+			if to := h.besideAt(p, begin, end, i); to > i {
+				h.done = to
+				h.add(i, to, p.rule)
+				return
 			}
 		}
 	}
 }
+
+// besideAt gives the end of the key of a provider that begins here; 0 if there is
+// none.
+func (h *hunt) besideAt(p *provider, begin, end, at int) int {
+	t := h.text
+	longer := 0
+	for _, f := range p.forms {
+		to, ok := f.behind(t, at, &h.ends)
+		if !ok || to <= h.done || c0(t, to) == '+' || c0(t, to) == '/' {
+			continue
+		}
+		if f.edgeBehind(t, to) {
+			if h.keyBeside(p, f, t[at:to], begin, end, at) {
+				return to
+			}
+		} else if to-at >= longerLeast {
+			longer = to
+		}
+	}
+	if longer == 0 {
+		return 0
+	}
+	// It is longer than the keys of this provider: it is one all the same if its
+	// name says so.
+	for n := 0; n < nearMost && longer < len(t) && (wordByte(t[longer]) || t[longer] == '-'); n++ {
+		longer++
+	}
+	if label := labelBefore(t, at); !strings.Contains(label, p.name) && !h.lexicon.tells.in(label) || idLabel(label) || hashLabel(label) || uuidShaped(t[at:longer]) || !h.keyNear(at, longer) {
+		return 0
+	}
+	return longer
+}
+
+// longerLeast is the length of the shortest key that may be longer than is known.
+const longerLeast = 20
 
 // joins: the dash here stands between a key and the name of its provider, or a
 // word such as key behind that.
@@ -60,14 +92,10 @@ func (h *hunt) keyBeside(p *provider, f *form, text string, begin, end, at int) 
 	if strings.IndexByte("@#/.+-%&~", before) >= 0 && !escapeEnds(t, at) && (before != '-' || !h.joins(at-1, end)) {
 		return false // a revision, a part of an address
 	}
+	if next := c0(t, at+len(text)); next == '(' || next == '[' {
+		return false // source code
+	}
 	m := makeupOf(text)
-	bits := 2.8
-	if len(f.pieces) > 1 {
-		bits = 2
-	}
-	if m.bits < bits || m.distinct < 5 || (len(f.pieces) < 2 || m.digit == 0) && wordy(text) || strings.HasPrefix(text, "AAAA") || hashPrefixed(t[max(0, at-8):at]) || h.placeholder(text) {
-		return false
-	}
 	label := labelBefore(t, at)
 	if hashLabel(label) || hashBefore(t, at) {
 		return false
@@ -75,6 +103,21 @@ func (h *hunt) keyBeside(p *provider, f *form, text string, begin, end, at int) 
 	line := strings.IndexByte(t[end:at], '\n') >= 0
 	itself := label == p.name && signed && !line
 	told := itself || h.lexicon.tells.in(label) || h.lexicon.tells.in(t[end:at]) || h.lexicon.tells.in(t[max(0, begin-24):begin])
+	bits, distinct := 2.8, 5
+	if len(f.pieces) > 1 || told && !line && m.digit != len(text) {
+		bits, distinct = 1.5, 3
+	} else if told && !line {
+		bits = 2.4
+	}
+	if (p.name == "akia" || p.name == "asia") && m.upper > 5 && m.lower > 5 && f.pieces[0].min == 40 {
+		return true
+	}
+	if told && !line && m.distinct <= 3 && m.run >= longLeast && h.lexicon.tells.in(label) && strings.IndexByte("xX0*", text[len(text)-1]) < 0 {
+		return true // a key that is written out in full, with one letter
+	}
+	if m.bits < bits || m.distinct < distinct || (len(f.pieces) < 2 || m.digit == 0) && wordy(text) || strings.HasPrefix(text, "AAAA") || hashPrefixed(t[max(0, at-8):at]) || h.placeholder(text) {
+		return false
+	}
 	switch {
 	case m.letters() < 2 || m.digit < 2 && (m.upper < 3 || m.lower < 3) && len(f.pieces) < 2:
 		return told && !line && (m.letters() > 1 || len(text) >= 12)

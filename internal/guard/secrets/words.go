@@ -119,3 +119,13 @@ func (w *words) in(text string) bool {
 	w.each(text, func(int, int) bool { found = true; return false })
 	return found
 }
+
+// begins reports whether the text begins with any of the words.
+func (w *words) begins(text string) bool {
+	found := false
+	w.each(text, func(word, end int) bool {
+		found = end == int(w.size[word])
+		return !found
+	})
+	return found
+}

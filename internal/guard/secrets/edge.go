@@ -1,0 +1,126 @@
+package secrets
+
+import "strings"
+
+const (
+	certainLeast = 6   // a key that begins with so much may follow a letter
+	certainMore  = 256 // so much may follow a key of a known length
+)
+
+// certain: what a key of this form begins with stands in no other word, so that
+// a letter before it does not matter.
+func (f *form) certain(text string, from int) bool {
+	begin := f.pieces[0].text
+	return f.telling && len(begin) >= certainLeast && strings.IndexAny(begin, "_-=") > 0 && !inBlob(text, from) && !inHash(text, from)
+}
+
+// edgeBehind: no further byte belongs to the key.
+func (f *form) edgeBehind(text string, to int) bool {
+	if to >= len(text) {
+		return true
+	}
+	last := &f.pieces[len(f.pieces)-1]
+	if last.set != nil && last.set.has(text[to]) {
+		return text[to] == '-' || text[to] == '.' // the end of a sentence
+	}
+	return !digit(text[to]) && !letter(text[to]) && text[to] != '_'
+}
+
+// edgeBefore: a key does not begin within a word, but for what an escape such as
+// \n or %3D ends with.
+func edgeBefore(text string, from int) bool {
+	if from == 0 {
+		return true
+	}
+	c := text[from-1]
+	switch {
+	case digit(c) || letter(c):
+		return escapeEnds(text, from)
+	case c == '+' || c == '/' || c == '=' || c == '-' || c == '_':
+		return !inBlob(text, from) && !inHash(text, from)
+	}
+	return true
+}
+
+// inHash: this place is within a hash that says what it is, such as
+// sha256=ab-cd.
+func inHash(text string, at int) bool {
+	i := at
+	for i > 0 && at-i < 96 && (wordByte(text[i-1]) || text[i-1] == '-' || text[i-1] == '+' || text[i-1] == '/') {
+		i--
+	}
+	before := text[max(0, i-8):min(at, i+8)]
+	return containsFold(before, "sha1") || containsFold(before, "sha256") || containsFold(before, "sha384") || containsFold(before, "sha512") || containsFold(before, "h1:")
+}
+
+// escapeEnds: the letter before this place ends an escape.
+func escapeEnds(text string, at int) bool {
+	c := text[at-1]
+	if at >= 2 && text[at-2] == '\\' && (c == 'n' || c == 't' || c == 'r') {
+		return true
+	}
+	if at >= 3 && text[at-3] == '%' && hexDigit(text[at-2]) && hexDigit(c) {
+		return true
+	}
+	// \x1b[31m, \u0022
+	if at >= 3 && c == 'm' && digit(text[at-2]) {
+		for i := at - 2; i > at-6 && i >= 0; i-- {
+			if text[i] == '[' {
+				return true
+			}
+		}
+	}
+	return at >= 6 && text[at-6] == '\\' && text[at-5] == 'u' && hexDigit(text[at-4]) && hexDigit(text[at-3]) && hexDigit(text[at-2]) && hexDigit(c)
+}
+
+// blobLeast is how much base64 before a place makes it one within a blob.
+const blobLeast = 20
+
+// inBlob: this place is within a long run of base64, such as a picture, where
+// any few letters stand by chance.
+func inBlob(text string, at int) bool {
+	kinds := 0
+	for i := at - 1; i >= at-blobLeast; i-- {
+		if i < 0 {
+			return false
+		}
+		switch c := text[i]; {
+		case digit(c):
+			kinds |= 1
+		case upper(c):
+			kinds |= 2
+		case letter(c):
+			kinds |= 4
+		case c != '+' && c != '/' && c != '=' && c != '-' && c != '_':
+			return false
+		}
+	}
+	return kinds == 7
+}
+
+// brokenLine is the length of the shortest line that base64 is broken into.
+const brokenLine = 56
+
+// brokenBlob: a line of base64 begins here that goes on from the line before it,
+// and not one of its own.
+func brokenBlob(text string, at int) bool {
+	end := at
+	if end == 0 || text[end-1] != '\n' {
+		return false
+	}
+	if end--; end > 0 && text[end-1] == '\r' {
+		end--
+	}
+	if !inBlob(text, end) {
+		return false
+	}
+	n := 0
+	for n < brokenLine && end-n > 0 && pemByte(text[end-n-1]) {
+		n++
+	}
+	to := at
+	for to < len(text) && to-at < brokenLine && pemByte(text[to]) {
+		to++
+	}
+	return n >= brokenLine && to-at >= min(brokenLine, blobLeast+4)
+}

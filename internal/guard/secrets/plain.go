@@ -1,0 +1,136 @@
+package secrets
+
+import "strings"
+
+// plainPassword: a password that looks like nothing at all, where its place says
+// that it is one: a connection string, a login, a line of settings.
+func (h *hunt) plainPassword(text string, v value, m makeup, op operator) bool {
+	if op == opComma && !h.setter(v) || op == opCall || m.space && (!v.quoted || strings.Count(text, " ") > 2) {
+		return false
+	}
+	if !v.quoted && !v.linked && m.letters()+strings.Count(text, "_")+strings.Count(text, ".") == len(text) && (h.lexicon.tells.in(text) && !v.tight || strings.IndexByte(text, '.') >= 0 || c0(h.text, v.to) == ',' || c0(h.text, v.to) == ';') {
+		return false // a name in source code
+	}
+	if v.linked || h.withUser(v, op) {
+		return h.weak(text, v, m)
+	}
+	if m.space || !v.setting && !v.quoted || len(text) < 4 || !v.quoted && (!v.word && !h.endsLine(v) || strings.Contains(text, "::")) || wordOfLanguage(text, m) && !v.tight && !v.word {
+		return false
+	}
+	if h.lexicon.tells.in(text) {
+		// A name more often than a password, but for what nobody would name so.
+		return h.weak(text, v, m) && (len(text) >= 12 && m.lower == len(text) || m.digit > 0 && m.other == 0 && (v.quoted || v.tight || v.word) && !fieldName(text) || v.tight && v.setting && m.other == 0 && m.lower > 0 && m.upper > 0)
+	}
+	if !v.quoted && !v.tight && !v.word && m.digit == 0 && (m.other > 0 || m.lower != len(text) || op != opPair && !h.colonBefore(v.from)) {
+		return false
+	}
+	return h.weak(text, v, m) && (m.other == 0 || m.digit > 0 || v.quoted && !m.kebab || v.tight || v.word)
+}
+
+// setter: a function that sets what it is given by name, or gives it if there is
+// none, is called here: define("NAME", "value").
+func (h *hunt) setter(v value) bool {
+	before := h.text[max(0, v.from-96):v.from]
+	open := strings.LastIndexByte(before, '(')
+	if open < 0 || !v.quoted {
+		return false
+	}
+	for _, word := range [...]string{"define", "put", "set", "setproperty", "setenv", "getenv", "environ.get", "env", "setdefault", "setparameter", "setattribute", "addparameter", "setconfig", "setitem", "addheader", "setheader"} {
+		if n := open - len(word); n >= 0 && strings.EqualFold(before[n:open], word) && (n == 0 || !letter(before[n-1]) || upper(before[n])) {
+			return true
+		}
+	}
+	return false
+}
+
+// fieldName: password1, newPassword2, token_2: a field of a form.
+func fieldName(text string) bool {
+	name := strings.TrimRight(text, "0123456789")
+	return len(text)-len(name) == 1 && (strings.HasSuffix(strings.ToLower(name), "password") || wordy(name))
+}
+
+// colonBefore: a colon and a space stand before a value, as in YAML.
+func (h *hunt) colonBefore(at int) bool {
+	return at > 2 && h.text[at-1] == ' ' && h.text[at-2] == ':' && wordByte(h.text[at-3])
+}
+
+// wordOfLanguage: Password, PASSWORD: what a person reads, or a name.
+func wordOfLanguage(text string, m makeup) bool {
+	return m.letters() == len(text) && (upper(text[0]) && m.upper == 1 || m.upper == len(text)) || text[0] >= 0x80
+}
+
+// endsLine: nothing but a comment follows a value on its line.
+func (h *hunt) endsLine(v value) bool {
+	i := v.to
+	for i < len(h.text) && (h.text[i] == ' ' || h.text[i] == '\t' || h.text[i] == ',' || h.text[i] == ';' || h.text[i] == '\r') {
+		i++
+	}
+	return i >= len(h.text) || h.text[i] == '\n' || h.text[i] == '#' || h.text[i] == '"' || h.text[i] == '\\'
+}
+
+// userReach is how far before a password the name of its user is looked for.
+const userReach = 120
+
+// withUser: a name of a user with its value stands before the password, so that
+// this is a login and not the description of one.
+func (h *hunt) withUser(v value, op operator) bool {
+	if op != opAssign && op != opSpace && op != opTag && op != opPair || !v.quoted && !v.setting {
+		return false
+	}
+	t := h.text
+	for _, word := range [...]string{"user", "login", "email", "uid"} {
+		before := t[max(0, v.from-userReach):v.from]
+		for {
+			n := lastFold(before, word)
+			if n < 0 {
+				break
+			}
+			rest := strings.TrimLeft(before[n+len(word):], "nameNAMEidID_")
+			rest = strings.TrimLeft(rest, "\"'`] \t")
+			if rest != "" && (rest[0] == '=' || rest[0] == ':' && !strings.HasPrefix(rest, "::")) {
+				rest = strings.TrimLeft(rest, "=:> \t")
+				if rest != "" && (quoteByte(rest[0]) && len(rest) > 1 && rest[1] != rest[0] || v.setting && wordByte(rest[0]) && !v.quoted) {
+					return true
+				}
+			}
+			before = before[:n]
+		}
+	}
+	return false
+}
+
+func lastFold(s, word string) int {
+	for i := len(s) - len(word); i >= 0; i-- {
+		if lower(s[i]) == word[0] && hasFold(s[i:], word) {
+			return i
+		}
+	}
+	return -1
+}
+
+// weak: a value that is no good password and yet is one, and no placeholder.
+func (h *hunt) weak(text string, v value, m makeup) bool {
+	if v.linked && m.letters() == len(text) && len(text) >= 4 {
+		switch strings.ToLower(text) {
+		case "password", "string", "none", "null", "true", "false", "undefined":
+			return false
+		}
+		return !hasFold(text, "your")
+	}
+	if h.placeholder(text) || number(text) || text[0] == '\\' || m.distinct < 2 || spliced(text) || !v.quoted && strings.ContainsAny(text, "()[]{}<>|*") || fileLike(text) || typeName(strings.ToLower(text)) {
+		return false
+	}
+	if v.quoted && !v.setting && !v.linked && m.upper > 0 && m.lower > 0 && m.digit+m.other == 0 && wordy(text) {
+		return false // userName
+	}
+	return m.digit > 0 && m.digit+m.letters() > 3 || m.letters() >= 4 || v.linked && m.letters() >= 3
+}
+
+// typeName: what a setting or a field is said to be made of, or what it is called.
+func typeName(text string) bool {
+	switch text {
+	case "password", "passwd", "pass", "pwd", "string", "str", "text", "required", "true", "false", "none", "nil", "null", "token", "secret", "optional", "varchar", "hash", "hashed", "value", "username", "user", "prompt", "bytes", "any", "object", "unknown", "number", "error", "type", "field", "input", "data", "bearer", "basic", "default", "empty", "auto", "credentials", "passphrase", "passwort", "self", "this", "mypass", "newpassword", "oldpassword", "userpassword", "yourpassword", "char", "bool", "const", "public", "private", "static", "return", "await", "async", "function", "undefined", "never", "void", "integer", "boolean", "sensitive", "readonly", "disabled", "enabled", "always", "encrypted", "plaintext", "stdin", "keyring", "prompted", "nullable", "hidden", "missing", "invalid", "random", "generated", "cleartext", "kennwort", "wachtwoord", "senha", "contraseña", "contrasena", "motdepasse", "lozinka", "heslo", "haslo", "parola", "salasana", "button", "submit", "name", "label", "email", "login", "json", "yaml", "file", "path", "url", "uri", "model", "schema", "strict", "simple", "plain", "argon2", "bcrypt", "scrypt", "pbkdf2", "sha1", "sha256", "sha512", "md5", "off", "yes", "new", "current", "current-password", "new-password", "one-time-code", "config", "params", "props", "state", "options", "args", "method", "example", "changed", "expired", "reset", "https", "http", "root_password", "db_password", "get", "post", "set", "not", "and", "for", "with", "from", "in":
+		return true
+	}
+	return false
+}

@@ -1,0 +1,150 @@
+package secrets
+
+import "strings"
+
+func quoteByte(c byte) bool { return c == '"' || c == '\'' || c == '`' }
+
+func skipBlanks(t string, i int) int {
+	for n := 0; i < len(t) && n < 64 && (t[i] == ' ' || t[i] == '\t'); n++ {
+		i++
+	}
+	return i
+}
+
+func skipSpaces(t string, i int) int {
+	for n := 0; i < len(t) && n < 64 && space(t[i]); n++ {
+		i++
+	}
+	return i
+}
+
+// value is where a value stands and how it is written.
+type value struct {
+	from, to int
+	quoted   bool
+	setting  bool // on a line of settings
+	tight    bool // no space around the sign
+	linked   bool // in a connection string
+	word     bool // one word of a command line
+}
+
+const valueReach = 2048
+
+// valueAt gives the bounds of the value that begins here.
+func (h *hunt) valueAt(i int, op operator, setting bool) value {
+	t := h.text
+	v := value{from: i, to: i, setting: setting}
+	if i >= len(t) {
+		return v
+	}
+	if op == opTag {
+		v.from = skipSpaces(t, i)
+		if strings.HasPrefix(t[v.from:], "<![CDATA[") {
+			v.from += len("<![CDATA[")
+		}
+		v.quoted = true
+		v.to = v.from
+		for v.to < len(t) && v.to-v.from < valueReach && t[v.to] != '<' && !space(t[v.to]) && t[v.to] != ']' {
+			v.to++
+		}
+		if end := skipSpaces(t, v.to); end >= len(t) || !strings.HasPrefix(t[end:], "</") && !strings.HasPrefix(t[end:], "]]>") {
+			v.to = v.from
+		}
+		return v
+	}
+	if strings.IndexByte("uUbBrRfLN@$", t[i]) >= 0 && i+1 < len(t) && quoteByte(t[i+1]) {
+		i++
+	}
+	if q := quoteAt(t, i); q != "" {
+		v.from, v.quoted = i+len(q), true
+		v.to = v.from
+		for v.to < len(t) && v.to-v.from < valueReach {
+			if strings.HasPrefix(t[v.to:], q) {
+				return v
+			}
+			if t[v.to] == '\n' && len(q) != 3 {
+				break
+			}
+			if t[v.to] == '\\' && len(q) == 1 {
+				v.to++
+			}
+			v.to++
+		}
+		v.to, v.quoted = v.from, setting // it is not closed
+		for v.to < len(t) && v.to-v.from < valueReach && !space(t[v.to]) && strings.IndexByte("\"'`<>,;)", t[v.to]) < 0 {
+			v.to++
+		}
+		return v
+	}
+	for v.to < len(t) && v.to-v.from < valueReach && !endsWord(t[v.to], setting) {
+		v.to++
+	}
+	for v.to > v.from && strings.IndexByte(",;)", t[v.to-1]) >= 0 {
+		v.to--
+	}
+	return v
+}
+
+// quoteAt gives the quote that a value opens with.
+func quoteAt(t string, i int) string {
+	switch t[i] {
+	case '"', '\'':
+		if i+2 < len(t) && t[i+1] == t[i] && t[i+2] == t[i] {
+			return t[i : i+3]
+		}
+		return t[i : i+1]
+	case '`':
+		return "`"
+	case '\\':
+		if i+1 < len(t) && (t[i+1] == '"' || t[i+1] == '\'') {
+			return t[i : i+2]
+		}
+	case '&':
+		if strings.HasPrefix(t[i:], "&quot;") {
+			return "&quot;"
+		}
+	case '%':
+		if strings.HasPrefix(t[i:], "%22") {
+			return "%22"
+		}
+	}
+	return ""
+}
+
+// endsWord: a value without quotes ends here.
+func endsWord(c byte, setting bool) bool {
+	switch c {
+	case ' ', '\t', '\n', '\r', '"', '\'', '`', '<', '\\', ';', '&':
+		return true
+	case ',', ')', ']', '}', '|':
+		return !setting
+	}
+	return false
+}
+
+// skipScheme steps over the scheme before the value of a header.
+func (v *value) skipScheme(t string) {
+	if strings.IndexByte("aAbBtTsSkKnNdD", t[v.from]) < 0 {
+		return
+	}
+	for _, scheme := range [...]string{"api-token", "api-key", "bearer", "basic", "token", "apikey", "ssws", "aws", "key", "negotiate", "digest"} {
+		n := len(scheme)
+		if !hasFold(t[v.from:], scheme) || v.from+n >= len(t) || t[v.from+n] != ' ' && !strings.HasPrefix(t[v.from+n:], "%20") {
+			continue
+		}
+		rest := v.from + n + 1
+		if t[v.from+n] == '%' {
+			rest += 2
+		}
+		if v.quoted && rest < v.to {
+			v.from = rest
+			return
+		}
+		to := rest
+		for to < len(t) && to-rest < valueReach && !space(t[to]) && !quoteByte(t[to]) && t[to] != '\\' && t[to] != ',' && t[to] != ';' {
+			to++
+		}
+		v.from, v.to = rest, to
+		return
+	}
+}
