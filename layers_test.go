@@ -38,6 +38,7 @@ func rules() []rule {
 		{"internal/seal", 0, []string{"internal/lockfile"}, "what decides something and lies on a disk is sealed in one way, and what must not be guessed is hashed in one way"},
 		{".", 0, []string{"internal/schema", "internal/sensitive", "internal/seal", "internal/pathglob", "internal/toolname"}, "the core is imported by everything, so it must import nothing that could need the core"},
 
+		{"internal/hostpath", 0, nil, "programs that run outside of every sandbox are found in one way, whoever starts them"},
 		{"internal/gitconfig", 0, nil, "the format of a file: the guards and the sandbox both protect what it names"},
 		{"internal/linked", 0, nil, "what lies in obeyed directories: the guards and the sandbox both follow the links there"},
 		{"internal/gitindex", 0, nil, "the format of a file: the guard of command lines and the sandbox's shield both read it"},

@@ -19,6 +19,7 @@ type reach struct {
 	base      string
 	protected []string             // patterns, for NewProtection
 	obeyed    *sensitive.ObeyedSet // what other programs obey, without what was granted
+	own       *ownFiles            // what this program itself runs outside
 	files     toolcrib.FilesOptions
 	faults    []toolcrib.Fault
 }
@@ -26,7 +27,7 @@ type reach struct {
 // reachOf settles the grant of a configuration. A directory that cannot be
 // granted is told and left out.
 func reachOf(cfg Grant, needs Needs) (reach, error) {
-	r := reach{}
+	r := reach{own: &ownFiles{}}
 	add := func(key string, list []string, write bool) {
 		for _, text := range list {
 			dir, err := needs.directory(text)

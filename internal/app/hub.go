@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -98,7 +99,13 @@ func (a *App) openHub(ctx context.Context, cfg Config, needs Needs, readOnly boo
 			a.Crib.Log.Warn("the key of the seals was gone: definitions of MCP servers that were not approved since are held back", "since", box.Lost())
 		}
 	}
-	l := &launcher{chooser: a.Sandbox, env: os.LookupEnv, home: needs.Home, dir: needs.Dir, grant: a.Crib.Grant}
+	l := &launcher{chooser: a.Sandbox, env: os.LookupEnv, home: needs.Home, dir: needs.Dir, grant: a.Crib.Grant, bounded: a.bounded, log: needs.Log,
+		outside: outside{Finder: hostpath.Finder{Writable: a.reach.commandsWrite}, home: needs.Home, dir: needs.Dir}}
+	if needs.State != "" {
+		l.homes = filepath.Join(needs.State, "servers")
+	}
+	a.launcher = l
+	a.setOwn(cfg, list, l)
 	web := serverHTTP()
 	hub, err := mcphub.Open(ctx, list, mcphub.Needs{
 		Start: l.start, HTTP: func(string, string) *http.Client { return web }, Expand: a.expandSetting, Login: a.login(web, needs.Page),
@@ -193,6 +200,7 @@ func (a *App) findPlugins(ctx context.Context) []toolcrib.Fault {
 		return nil
 	}
 	list, faults := servers(*a.settings.Load(), a.plugins)
+	a.setOwn(*a.settings.Load(), list, a.launcher)
 	if err := a.Hub.Set(list); err != nil {
 		faults = append(faults, toolcrib.Fault{Box: "mcp_servers", Err: err})
 	}

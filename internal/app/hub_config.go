@@ -17,7 +17,7 @@ type MCPServer struct {
 	Command   string            `yaml:"command" doc:"The program to start: a name that is looked for in PATH, or a path. Never a line for a shell."`
 	Args      []string          `yaml:"args" doc:"Its arguments. ${VAR}, ${VAR:-default} and ${secret:NAME} stand for variables of this process and secrets of the vault, here and below; $(…) means nothing."`
 	Env       map[string]string `yaml:"env" secret:"true" doc:"Variables it gets besides PATH, HOME and a few plain ones. Nothing else is inherited."`
-	Cwd       string            `yaml:"cwd" doc:"The directory it runs in. Empty: the working directory."`
+	Cwd       string            `yaml:"cwd" doc:"The directory it runs in. Empty: one of its own in the state directory, on the host; paths in args that begin with ./ or that exist are still those of the working directory. In a sandbox: the working directory."`
 	URL       string            `yaml:"url" doc:"The address of a server that runs elsewhere, instead of a command."`
 	Transport string            `yaml:"transport" enum:"auto,http,sse" doc:"How it is spoken to at url. auto: streamable HTTP, or HTTP with SSE if it has nothing newer."`
 	Headers   map[string]string `yaml:"headers" secret:"true" doc:"Headers that are sent to it, such as Authorization."`
@@ -30,7 +30,7 @@ type MCPServer struct {
 	DisabledTools []string      `yaml:"disabled_tools" doc:"Tools of it that are not offered."`
 	Agents        []string      `yaml:"assign_to_agents" doc:"The presets of agents that its tools exist for. Empty: all callers."`
 
-	Sandbox     string            `yaml:"sandbox" enum:"host,linux,container,microvm" doc:"Where its program runs. host: as a plain process of yours, which is what most servers need; the others hold it to the granted directories and hosts, or refuse."`
+	Sandbox     string            `yaml:"sandbox" enum:"host,linux,container,microvm" doc:"Where its program runs. host: as a plain process of yours, which is what most servers need; the others hold it to the granted directories and hosts, or refuse. Empty: host, or linux if its program, its script or its cwd lies where commands can write."`
 	Start       string            `yaml:"start" enum:"lazy,eager" doc:"lazy: at its first call. eager: at once."`
 	Instance    string            `yaml:"instance" enum:"shared,session,project" doc:"Who shares one running server: every caller of this process, or each conversation. project is shared too, since a process has one working directory."`
 	Names       string            `yaml:"names" enum:"qualified,bare" doc:"What its tools are called: qualified is server__tool, bare is as the server calls them, unless another tool is called so."`

@@ -1,10 +1,12 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"maps"
 	"net/http"
 	"os"
@@ -18,6 +20,8 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sandbox/host"
@@ -30,8 +34,12 @@ type launcher struct {
 	chooser *sandbox.Chooser
 	env     func(string) (string, bool)
 	home    string
-	dir     string // where they run unless they say otherwise
+	dir     string // where relative names begin, and where those in a sandbox run
+	homes   string // where each has a directory of its own, which it runs in on the host
 	grant   toolcrib.Grant
+	outside outside
+	bounded bool // commands see nothing but what was granted
+	log     *slog.Logger
 
 	once sync.Once
 	own  *host.Sandbox // without the limits that commands have: a server runs for long
@@ -43,13 +51,24 @@ func (l *launcher) start(ctx context.Context, launch mcphub.Launch) (client.Proc
 	if l.depth() > depthMost {
 		return client.Process{}, fmt.Errorf("the MCP server %s is not started: Toolcrib stands behind Toolcrib too often, so one of them is probably its own server", launch.Server)
 	}
-	path, err := l.program(launch)
+	name, why, err := l.choose(ctx, launch)
 	if err != nil {
 		return client.Process{}, err
 	}
-	box, err := l.sandbox(ctx, launch.Sandbox)
+	path, err := l.program(launch, name)
 	if err != nil {
-		return client.Process{}, fmt.Errorf("the sandbox %s, which the MCP server %s is to run in: %w", launch.Sandbox, launch.Server, err)
+		return client.Process{}, err
+	}
+	box, err := l.sandbox(ctx, name)
+	if err != nil {
+		return client.Process{}, fmt.Errorf("the sandbox %s, which the MCP server %s is to run in: %w", name, launch.Server, err)
+	}
+	args, dir := launch.Args, l.place(launch.Dir)
+	if launch.Dir == "" && onHost(name) {
+		if dir, err = l.ownDir(launch.Server); err != nil {
+			return client.Process{}, err
+		}
+		args = l.outside.absolute(launch.Command, args, l.dir)
 	}
 	fromUs, stdin := io.Pipe()
 	stdout, fromIt := io.Pipe()
@@ -57,14 +76,17 @@ func (l *launcher) start(ctx context.Context, launch mcphub.Launch) (client.Proc
 	done := make(chan struct{})
 	var ended error
 	cmd := toolcrib.Cmd{
-		Path: path, Args: launch.Args, Dir: l.place(launch.Dir), Env: l.environment(launch.Env, path),
+		Path: path, Args: args, Dir: dir, Env: l.environment(launch.Env, path, name),
 		Stdin: fromUs, Stdout: fromIt, Stderr: launch.Stderr, Tool: "mcp server " + launch.Server,
 	}
 	go func() {
 		defer close(done)
 		defer kill()
-		exit, err := box.Run(life, cmd, l.granted(launch.Sandbox))
+		exit, err := box.Run(life, cmd, l.granted(name))
 		ended = exited(exit, err, life.Err() != nil)
+		if why != "" && life.Err() == nil {
+			ended = fmt.Errorf("%w; %s", ended, why)
+		}
 		// Whoever reads or writes is told, after all that was written was read.
 		_ = fromIt.CloseWithError(io.EOF) // both never fail
 		_ = fromUs.CloseWithError(io.ErrClosedPipe)
@@ -94,7 +116,7 @@ func exited(exit toolcrib.Exit, err error, killed bool) error {
 }
 
 func (l *launcher) sandbox(ctx context.Context, name string) (toolcrib.Sandbox, error) {
-	if name != "" && name != sandbox.Host {
+	if !onHost(name) {
 		return l.chooser.Named(ctx, name)
 	}
 	l.once.Do(func() { l.own, l.err = host.Open(ctx, host.Config{}) })
@@ -104,10 +126,55 @@ func (l *launcher) sandbox(ctx context.Context, name string) (toolcrib.Sandbox, 
 	return l.own, nil
 }
 
+func onHost(name string) bool { return name == "" || name == sandbox.Host }
+
+// choose says where a program runs. One for which nothing is set runs on the
+// host, unless it takes up files that commands can write: on the host it would
+// carry out whatever a command put there. It then runs where commands run, and
+// why says so to a person whose server fails there.
+func (l *launcher) choose(ctx context.Context, launch mcphub.Launch) (name, why string, err error) {
+	if launch.Sandbox != "" {
+		return launch.Sandbox, "", nil
+	}
+	p := started{command: launch.Command, args: launch.Args, env: launch.Env}
+	if launch.Dir != "" {
+		p.dir = l.place(launch.Dir)
+	}
+	beside := l.outside.judge(p).beside
+	if beside == "" || l.chooser == nil {
+		return sandbox.Host, "", nil
+	}
+	why = fmt.Sprintf("it runs in the sandbox linux, since it takes up %s, where commands can write; mcp_servers.%s.sandbox: host runs it outside, with whatever commands have put there", beside, launch.Server)
+	if _, err := l.chooser.Named(ctx, sandbox.Linux); err != nil {
+		if l.bounded {
+			return "", "", fmt.Errorf("the MCP server %s is not started: it takes up %s, where commands can write, and the sandbox linux cannot hold it (%w); set mcp_servers.%s.sandbox", launch.Server, beside, err, launch.Server)
+		}
+		if l.log != nil { // commands are not held here, so there is nothing that they gain
+			l.log.Warn("an MCP server runs outside of every sandbox and takes up files that tools can write", "server", launch.Server, "from", beside)
+		}
+		return sandbox.Host, "", nil
+	}
+	return sandbox.Linux, why, nil
+}
+
+// ownDir is where a program on the host runs for which no directory is set. It
+// is not the project: npx, python -m and many others obey what lies where they
+// start, and commands can write there.
+func (l *launcher) ownDir(server string) (string, error) {
+	if l.homes == "" {
+		return cmp.Or(l.home, filepath.VolumeName(l.dir)+string(filepath.Separator)), nil
+	}
+	dir := filepath.Join(l.homes, server)
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("making the directory that the MCP server %s runs in: %w", server, err)
+	}
+	return dir, nil
+}
+
 // granted is what a program in a sandbox may touch. On the host there is none
 // that would be held.
 func (l *launcher) granted(name string) toolcrib.Grant {
-	if name == "" || name == sandbox.Host {
+	if onHost(name) {
 		return toolcrib.Grant{}
 	}
 	g := l.grant
@@ -116,7 +183,7 @@ func (l *launcher) granted(name string) toolcrib.Grant {
 }
 
 // program finds the file to start.
-func (l *launcher) program(launch mcphub.Launch) (string, error) {
+func (l *launcher) program(launch mcphub.Launch, box string) (string, error) {
 	name := launch.Command
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
 		name = filepath.Join(l.home, rest)
@@ -127,8 +194,18 @@ func (l *launcher) program(launch mcphub.Launch) (string, error) {
 	if strings.ContainsRune(name, filepath.Separator) || strings.Contains(name, "/") {
 		return filepath.Join(l.place(launch.Dir), name), nil
 	}
-	path, err := exec.LookPath(name)
+	if !onHost(box) {
+		for _, dir := range l.visible() {
+			if path, err := exec.LookPath(filepath.Join(dir, name)); err == nil {
+				return path, nil
+			}
+		}
+	}
+	path, err := l.outside.Look(name)
 	if err != nil {
+		if errors.Is(err, hostpath.ErrWritable) {
+			return "", fmt.Errorf("the MCP server %s: %w (mcp_servers.%s.command)", launch.Server, err, launch.Server)
+		}
 		hint := ""
 		if strings.ContainsAny(name, " \t") {
 			hint = "; the command is one program, and its arguments stand in args"
@@ -136,6 +213,16 @@ func (l *launcher) program(launch mcphub.Launch) (string, error) {
 		return "", fmt.Errorf("the program %q of the MCP server %s was not found in PATH%s", name, launch.Server, hint)
 	}
 	return filepath.Abs(path)
+}
+
+// visible are the directories of PATH that a program in a sandbox sees, and
+// those of the system.
+func (l *launcher) visible() []string {
+	path, _ := l.env("PATH")
+	dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
+		return !filepath.IsAbs(dir) || !slices.Contains(guard.SystemDirs(), dir) && !slices.ContainsFunc(l.grant.Dirs, func(d toolcrib.Dir) bool { return within(dir, d.Path) })
+	})
+	return append(dirs, guard.SystemDirs()...)
 }
 
 func (l *launcher) place(dir string) string {
@@ -149,7 +236,7 @@ func (l *launcher) place(dir string) string {
 }
 
 // environment is what a program gets: a few plain variables and what is listed.
-func (l *launcher) environment(listed map[string]string, program string) []string {
+func (l *launcher) environment(listed map[string]string, program, box string) []string {
 	env := map[string]string{}
 	for _, name := range plainVariables() {
 		if value, ok := l.env(name); ok {
@@ -157,6 +244,9 @@ func (l *launcher) environment(listed map[string]string, program string) []strin
 		}
 	}
 	maps.Copy(env, listed)
+	if listed["PATH"] == "" && onHost(box) {
+		env["PATH"] = l.outside.Path(env["PATH"]) // a program finds others by it, such as node
+	}
 	env[depthVariable] = strconv.Itoa(l.depth() + 1)
 	if env["PATH"] == "" {
 		env["PATH"] = filepath.Dir(program)
@@ -201,52 +291,4 @@ func serverHTTP() *http.Client {
 	t.IdleConnTimeout = time.Minute
 	t.ResponseHeaderTimeout = 0 // a call may take its time before the first byte
 	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-}
-
-// pluginServers finds the programs in the folder of plugins.
-func pluginServers(dir string) (map[string]mcphub.Server, error) {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
-		return nil, fmt.Errorf("looking for plugins: %w", err)
-	}
-	out := map[string]mcphub.Server{}
-	for _, e := range entries {
-		info, err := os.Stat(filepath.Join(dir, e.Name())) // a link is followed: who made it may write here
-		if err != nil || !info.Mode().IsRegular() || strings.HasPrefix(e.Name(), ".") {
-			continue
-		}
-		name := strings.TrimSuffix(e.Name(), filepath.Ext(e.Name()))
-		switch ext := strings.ToLower(filepath.Ext(e.Name())); {
-		case runtime.GOOS == "windows" && ext != ".exe" && ext != ".bat" && ext != ".cmd":
-			continue
-		case runtime.GOOS != "windows" && info.Mode().Perm()&0o111 == 0:
-			continue
-		}
-		if was, twice := out[name]; twice {
-			return out, fmt.Errorf("two plugins are called %s, and neither may be meant: %s and %s", name, filepath.Base(was.Command), e.Name())
-		}
-		out[name] = mcphub.Server{Command: filepath.Join(dir, e.Name())}
-	}
-	return out, nil
-}
-
-// pluginMarks tells whether the folder of plugins is another than before.
-func pluginMarks(dir string) string {
-	if dir == "" {
-		return ""
-	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return ""
-	}
-	var b strings.Builder
-	for _, e := range entries {
-		if info, err := os.Stat(filepath.Join(dir, e.Name())); err == nil {
-			fmt.Fprintln(&b, e.Name(), info.Mode(), info.Size(), info.ModTime().UnixNano())
-		}
-	}
-	return b.String()
 }

@@ -194,7 +194,7 @@ func TestServersFollowTheSettings(t *testing.T) {
 func TestBehindItself(t *testing.T) {
 	depth := "0"
 	l := &launcher{env: func(name string) (string, bool) { return depth, name == depthVariable }, dir: t.TempDir()}
-	if env := l.environment(nil, "/bin/x"); !slices.Contains(env, depthVariable+"=1") {
+	if env := l.environment(nil, "/bin/x", "host"); !slices.Contains(env, depthVariable+"=1") {
 		t.Errorf("the next one is not told: %q", env)
 	}
 	depth = "3"

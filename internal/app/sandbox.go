@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
+	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sandbox/container"
 	"github.com/toolcrib/toolcrib/internal/sandbox/host"
@@ -63,14 +64,14 @@ func openSandbox(cfg Sandbox, r reach, needs Needs) (*sandbox.Chooser, error) {
 		return nil, fmt.Errorf("grant.protected: %w", err)
 	}
 	shield.WriteGit = cfg.Git == "write"
-	shield.Obeyed = r.obeyed
+	shield.Obeyed, shield.Own = r.obeyed, r.own.places
 	shield.Git = gitconfig.Source{Read: readSettings, Home: needs.Home}
 	if needs.State != "" {
 		shield.Holds = &sandbox.Holds{Dir: filepath.Join(needs.State, "placeholders")}
 	}
 	limits := sandbox.Limits{MemoryBytes: cfg.Memory, Processes: cfg.Processes, FileBytes: cfg.FileSize}
 	kernel := linux.Config{Limits: limits, ReadOnly: shown, Shield: shield}
-	engine := container.Config{Limits: limits, Engine: cfg.Container.Engine, Image: cfg.Container.Image, Shield: shield}
+	engine := container.Config{Limits: limits, Engine: cfg.Container.Engine, Image: cfg.Container.Image, Shield: shield, Look: hostpath.Finder{Writable: r.commandsWrite}.Look}
 	machine := microvm.Config{Limits: limits, URL: cfg.MicroVM.URL, Image: cfg.MicroVM.Image, Shield: shield}
 	c := sandbox.Config{
 		Backend: cfg.Backend,

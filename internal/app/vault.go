@@ -18,6 +18,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/guard/secrets"
+	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -32,6 +33,10 @@ type Vault struct {
 type KeySource struct {
 	Env func(name string) (string, bool)                      // nil: no variable is set
 	Ask func(ctx context.Context, fresh bool) (string, error) // for a passphrase; nil: nobody is there
+	// Programs finds the command that gives a key; Dir is where relative names in
+	// it begin. Without Dir it is taken as it stands.
+	Programs hostpath.Finder
+	Dir      string
 }
 
 // VaultDir is where the secrets lie.
@@ -42,6 +47,20 @@ func VaultDir(state string) string { return filepath.Join(state, "vault") }
 func OpenVault(cfg Vault, state string, from KeySource) (*vault.Vault, error) {
 	if err := cfg.check(); err != nil {
 		return nil, err
+	}
+	if cfg.Key.From == "command" && from.Dir != "" {
+		// It does not run in the project, whose files it might obey.
+		argv := outside{dir: from.Dir}.absolute(cfg.Key.Command[0], cfg.Key.Command[1:], from.Dir)
+		name := cfg.Key.Command[0]
+		if path, err := from.Programs.Look(name); err == nil {
+			name = path
+		} else if errors.Is(err, hostpath.ErrWritable) {
+			return nil, fmt.Errorf("vault.key.command: %w", err)
+		}
+		if !filepath.IsAbs(name) && strings.ContainsAny(name, `/\`) {
+			name = filepath.Join(from.Dir, name)
+		}
+		cfg.Key.Command = append([]string{name}, argv...)
 	}
 	keys, err := cfg.Key.Keys(from.env(), from.ask())
 	if err != nil {

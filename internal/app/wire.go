@@ -48,6 +48,7 @@ type App struct {
 	meta         toolcrib.Toolbox       // tools about the servers
 	settings     atomic.Pointer[Config] // those that the servers are of now
 	plugins      string                 // the folder of programs that are servers
+	launcher     *launcher              // of the servers
 	wait         time.Duration          // for servers that were never listed
 	events       events
 	instructions map[string]string // of agents

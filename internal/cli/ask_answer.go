@@ -173,7 +173,15 @@ func (c *command) editor(ctx context.Context, tty *os.File, text []byte) (now []
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		return nil, err
 	}
-	cmd := exec.CommandContext(ctx, words[0], append(words[1:], file)...)
+	program, err := c.programs.Look(words[0])
+	if err == nil {
+		program, err = filepath.Abs(program)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the editor %s: %w", words[0], err)
+	}
+	cmd := exec.CommandContext(ctx, program, append(words[1:], file)...)
+	cmd.Dir = dir // not the project, whose settings an editor obeys
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = tty, c.err, c.err
 	if err := cmd.Run(); err != nil {
 		return nil, fmt.Errorf("the editor %s: %w", words[0], err)

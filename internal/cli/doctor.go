@@ -96,6 +96,13 @@ func (c *command) examine(ctx context.Context) []finding {
 	for _, f := range a.Faults {
 		out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend or disable it"})
 	}
+	for _, n := range a.OutsideNotes() {
+		status := "warning"
+		if n.Held {
+			status = "ok"
+		}
+		out = append(out, finding{"programs", status, n.Text, n.Fix})
+	}
 	out = append(out, vaultFinding(ctx, a)...)
 	if err := a.Close(context.WithoutCancel(ctx)); err != nil {
 		out = append(out, finding{"tools", "warning", "closing: " + err.Error(), ""})

@@ -69,8 +69,10 @@ func (c *command) showPage(ctx context.Context, page string) error {
 	case "windows":
 		name, args = "rundll32", []string{"url.dll,FileProtocolHandler", u.String()}
 	}
-	if path, err := exec.LookPath(name); err == nil {
-		if cmd := exec.CommandContext(ctx, path, args...); cmd.Start() == nil {
+	if path, err := c.programs.Look(name); err == nil {
+		cmd := exec.CommandContext(ctx, path, args...)
+		cmd.Dir = c.home() // not the project: what lies there must not be found by a program that looks around
+		if cmd.Start() == nil {
 			go func() { _ = cmd.Wait() }() // the address is shown besides, so it does not matter how it ends
 		}
 	}

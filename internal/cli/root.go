@@ -22,6 +22,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -42,7 +43,8 @@ type command struct {
 
 	project string // the project's file that was found at the start
 
-	loaded *config.Loaded[app.Config] // once load has read it
+	loaded   *config.Loaded[app.Config] // once load has read it
+	programs hostpath.Finder            // of what is started outside of every sandbox, from then on
 }
 
 // Main runs the program on the process's own streams and gives its exit
@@ -225,6 +227,9 @@ func (c *command) load() (*config.Loaded[app.Config], config.Paths, error) {
 	if err := hideKeys(loaded.Value.Vault.Key); err != nil {
 		return nil, paths, badConfig{err}
 	}
+	if err := c.tidyPath(loaded.Value, paths); err != nil {
+		return nil, paths, badConfig{err}
+	}
 	for _, w := range loaded.Warnings {
 		fmt.Fprintf(c.err, "toolcrib: warning: %v\n", w)
 	}
@@ -235,6 +240,21 @@ func (c *command) load() (*config.Loaded[app.Config], config.Paths, error) {
 	}
 	c.loaded, c.project = loaded, opt.Project
 	return loaded, paths, nil
+}
+
+// tidyPath takes the directories that commands can write out of the PATH of this
+// process: no program that it starts by its name, nor one that such a program
+// starts, may be one that a command has put there. This run has its own copy.
+func (c *command) tidyPath(cfg app.Config, paths config.Paths) error {
+	var err error
+	if c.programs, err = app.Programs(cfg, app.Needs{Dir: c.dir, Home: c.home(), State: paths.State}, c.getenv("PATH")); err != nil {
+		return err
+	}
+	was := os.Getenv("PATH")
+	if now := c.programs.Path(was); now != was {
+		return os.Setenv("PATH", now)
+	}
+	return nil
 }
 
 // layers is the configuration by who wrote it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os/exec"
 	"path/filepath"
 	"strings"
 
@@ -12,6 +11,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -148,7 +148,7 @@ const byHand = "run_command"
 func (c *command) runInSandbox(ctx context.Context, backend string, args []string) error {
 	program := args[0]
 	if !strings.ContainsRune(program, filepath.Separator) {
-		found, err := exec.LookPath(program)
+		found, err := hostpath.Finder{PATH: c.getenv("PATH")}.Look(program) // it runs in the sandbox, wherever it lies
 		if err != nil {
 			return usage(err)
 		}

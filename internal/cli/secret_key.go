@@ -20,7 +20,7 @@ func (c *command) vault() (*vault.Vault, error) {
 	if err != nil {
 		return nil, err
 	}
-	v, err := app.OpenVault(loaded.Value.Vault, paths.State, app.KeySource{Env: c.lookupEnv, Ask: c.passphrase})
+	v, err := app.OpenVault(loaded.Value.Vault, paths.State, app.KeySource{Env: c.lookupEnv, Ask: c.passphrase, Programs: c.programs, Dir: c.dir})
 	if err != nil {
 		return nil, badConfig{err}
 	}
@@ -30,7 +30,7 @@ func (c *command) vault() (*vault.Vault, error) {
 // keySource is for commands that do something else: a person is asked for a
 // passphrase only if one sits at both ends.
 func (c *command) keySource() app.KeySource {
-	from := app.KeySource{Env: c.lookupEnv}
+	from := app.KeySource{Env: c.lookupEnv, Programs: c.programs, Dir: c.dir}
 	if in, ok := c.in.(*os.File); ok && isTerminal(in) && terminal(c.err) {
 		from.Ask = c.passphrase
 	}

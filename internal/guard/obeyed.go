@@ -22,6 +22,9 @@ import (
 // the place lifts the question.
 type Obeyed struct {
 	Set *sensitive.ObeyedSet
+	// Own gives the files that this program itself runs or obeys outside of every
+	// sandbox, absolute. Nil: there are none.
+	Own func() []string
 	// Roots are the granted directories, absolute: names above them say nothing
 	// about a file.
 	Roots []string
@@ -97,9 +100,31 @@ func (o *Obeyed) at(given string, r *toolcrib.Review) *obeyedPlace {
 			return &obeyedPlace{name: path.Join(below[:n]...), full: "/" + strings.Join(elems[:len(elems)-len(below)+n], "/"), by: by}
 		}
 	}
+	if found := o.own(forms.exact, &at); found != nil {
+		return found
+	}
 	for _, elems := range forms.exact {
 		if found := o.pointed("/"+strings.Join(elems, "/"), &at); found != nil {
 			return found
+		}
+	}
+	return nil
+}
+
+// own finds what this program runs itself, under all its names.
+func (o *Obeyed) own(forms [][]string, at *places) *obeyedPlace {
+	if o.Own == nil {
+		return nil
+	}
+	for _, file := range o.Own() {
+		names := []string{filepath.ToSlash(file)}
+		if target, err := at.real(names[0]); err == nil {
+			names = append(names, target)
+		}
+		for _, elems := range forms {
+			if full := "/" + strings.Join(elems, "/"); within(full, names) && !o.Set.Granted(o.below(full)) {
+				return &obeyedPlace{name: strings.Join(o.below(full), "/"), full: full, by: "Toolcrib runs or obeys it"}
+			}
 		}
 	}
 	return nil

@@ -26,6 +26,9 @@ type Shield struct {
 	// Obeyed is what other programs execute or obey later: programs can read it and
 	// not write it. Nil: nothing is.
 	Obeyed *sensitive.ObeyedSet
+	// Own gives the files that we ourselves run or obey outside of every sandbox:
+	// obeyed as well, wherever they lie. Nil: there are none.
+	Own func() []string
 	// Git reads the settings of repositories: what they point git at is obeyed too.
 	// Without Read none are read.
 	Git gitconfig.Source

@@ -110,6 +110,13 @@ func (w *shieldWalk) holdObeyed() error {
 	for _, git := range slices.Sorted(maps.Keys(w.gits)) {
 		w.holdHooks(filepath.Join(git, "hooks"))
 	}
+	if s.Own != nil {
+		for _, file := range s.Own() {
+			if !s.granted(file) {
+				w.hold(file, false)
+			}
+		}
+	}
 	trees := w.tops()
 	tops := slices.Clone(trees)
 	for _, d := range w.dirs {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -72,6 +73,9 @@ func FromCommand(argv []string, without ...string) Keys {
 		out := &bounded{}
 		cmd := exec.CommandContext(ctx, name, argv[1:]...)
 		cmd.Stdout, cmd.Env = out, environWithout(without)
+		if filepath.IsAbs(name) {
+			cmd.Dir = filepath.VolumeName(name) + string(filepath.Separator) // not the project, whose files it might obey
+		}
 		cmd.WaitDelay = time.Second // a child that keeps the pipe open must not keep us
 		err := cmd.Run()
 		if ctx.Err() != nil {

@@ -45,6 +45,8 @@ type Config struct {
 	// Network is the network of a container whose grant gives all of it.
 	// Empty: the engine's own.
 	Network string
+	// Look finds an engine by its name. Nil: exec.LookPath.
+	Look func(name string) (string, error)
 	// Shield is what stays covered inside granted directories. Nil: nothing.
 	Shield *sandbox.Shield
 	// Runtime is the runtime of the engine, such as runsc. Empty: its own.
@@ -130,7 +132,11 @@ func (s *Sandbox) find(ctx context.Context) (string, error) {
 	var tried []string
 	var errs []error
 	for _, name := range names {
-		path, err := exec.LookPath(name)
+		look := s.cfg.Look
+		if look == nil {
+			look = exec.LookPath
+		}
+		path, err := look(name)
 		if err == nil {
 			// Being installed is not enough: the daemon must answer.
 			if _, err = output(ctx, path, "info"); err == nil {

@@ -1,0 +1,228 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
+)
+
+// echoServer is an MCP server in Python that does what its module says first.
+const echoServer = `import json, os, sys
+%s
+for line in sys.stdin:
+    m = json.loads(line)
+    if m.get("method") == "initialize":
+        r = {"protocolVersion": "2025-11-25", "capabilities": {"tools": {}}, "serverInfo": {"name": "x", "version": "1"}}
+    elif m.get("method") == "tools/list":
+        r = {"tools": [{"name": "where", "inputSchema": {"type": "object"}}]}
+    elif m.get("method") == "tools/call":
+        r = {"content": [{"type": "text", "text": os.getcwd() + " " + " ".join(sys.argv[1:])}]}
+    else:
+        r = {}
+    if "id" in m:
+        print(json.dumps({"jsonrpc": "2.0", "id": m["id"], "result": r}), flush=True)
+`
+
+func plant(t *testing.T, path, text string) string {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	mode := os.FileMode(0o644)
+	if strings.HasPrefix(text, "#!") {
+		mode = 0o755
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// outsideShop is a workshop with files in it, and programs outside of it.
+func outsideShop(t *testing.T, change func(cfg *Config, dir, base string)) (a *App, dir string) {
+	t.Helper()
+	base, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(base, "work")
+	state, home := filepath.Join(base, "state"), filepath.Join(base, "home")
+	for _, d := range []string{dir, home} {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cfg := Defaults()
+	cfg.Toolboxes.Shell.AllowShell, cfg.Mode = true, "yolo"
+	cfg.MCPServers, cfg.Safety.Flow.Enabled = map[string]MCPServer{}, false
+	change(&cfg, dir, base)
+	if a, err = Open(t.Context(), cfg, Needs{State: state, Dir: dir, Home: home, Private: []string{state}}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := a.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	if e := a.Sandbox.Explain(t.Context(), "run_command", 0); e.Refusal != "" && os.Getenv("CI") == "" {
+		t.Skipf("no sandbox works on this machine: %s", e.Refusal)
+	}
+	return a, dir
+}
+
+func text(t *testing.T, a *App, tool, input string) (string, error) {
+	t.Helper()
+	r, err := a.Crib.Call(t.Context(), toolcrib.Call{Tool: tool, Input: []byte(input), Caller: toolcrib.Caller{Subject: "test"}})
+	if err != nil {
+		return "", err
+	}
+	if r.Failed {
+		return "", errors.New(r.String())
+	}
+	return r.String(), nil
+}
+
+func run(t *testing.T, a *App, command string) ran {
+	t.Helper()
+	got, err := runCommand(t.Context(), a, command, 60)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+func needPython(t *testing.T) {
+	t.Helper()
+	if _, err := exec.LookPath("python3"); err != nil {
+		t.Skip("there is no python3 here")
+	}
+}
+
+func restart(a *App) {
+	for _, b := range a.Hub.Boxes() {
+		b.Restart()
+	}
+}
+
+// TestOwnProgramsAreFixed: what Toolcrib runs itself outside of every sandbox,
+// a command in one cannot change.
+func TestOwnProgramsAreFixed(t *testing.T) {
+	needPython(t)
+	a, dir := outsideShop(t, func(cfg *Config, dir, _ string) {
+		cfg.Safety.Hooks = map[string]SafetyHook{"mine": {Command: []string{plant(t, filepath.Join(dir, "tools/guard.sh"), "#!/bin/sh\necho '{}'\n")}, Tools: []string{"get_current_datetime"}}}
+		plant(t, filepath.Join(dir, "tools/srv.py"), fmt.Sprintf(echoServer, ""))
+		plant(t, filepath.Join(dir, "conf.json"), "{}")
+		plant(t, filepath.Join(dir, "data.db"), "")
+		cfg.MCPServers["one"] = MCPServer{Command: "python3", Args: []string{"tools/srv.py", "--config=./conf.json", "--db", "./data.db"}, Sandbox: "host"}
+		cfg.Vault.Key.From, cfg.Vault.Key.Command = "command", []string{filepath.Join(dir, "tools/key.sh")}
+	})
+	for _, name := range []string{"tools/guard.sh", "tools/srv.py", "conf.json", "tools/key.sh"} {
+		before, _ := os.ReadFile(filepath.Join(dir, name)) //nolint:errcheck // one is missing
+		got := run(t, a, "for d in . tools; do :; done; echo evil >> "+name+"; mv "+name+" x; rm -f "+name+"; mv tools away; true")
+		after, err := os.ReadFile(filepath.Join(dir, name))
+		if string(after) != string(before) || name != "tools/key.sh" && err != nil {
+			t.Errorf("%s: a command changed it: %q\n%+v", name, after, got)
+		}
+		if _, err := text(t, a, "write_file", fmt.Sprintf(`{"path":%q,"content":"evil"}`, name)); err == nil || !strings.Contains(err.Error(), "Toolcrib") {
+			t.Errorf("%s: write_file in yolo is not asked about: %v", name, err)
+		}
+	}
+	if got := run(t, a, "echo row >> data.db; echo other > tools/other.txt; cat data.db tools/other.txt"); got.Stdout != "row\nother\n" {
+		t.Errorf("ordinary work: %+v", got)
+	}
+	notes := fmt.Sprint(a.OutsideNotes())
+	for _, want := range []string{"hook mine", "MCP server one", "sandbox: linux", "key of the vault"} {
+		if !strings.Contains(notes, want) {
+			t.Errorf("it is not told of %s: %s", want, notes)
+		}
+	}
+}
+
+// TestServersObeyNoProject: a server on the host takes nothing up that a command
+// put into the project.
+func TestServersObeyNoProject(t *testing.T) {
+	needPython(t)
+	a, dir := outsideShop(t, func(cfg *Config, dir, base string) {
+		out := plant(t, filepath.Join(base, "opt/srv.py"), fmt.Sprintf(echoServer, ""))
+		plant(t, filepath.Join(base, "opt/lib/known.py"), fmt.Sprintf(echoServer, ""))
+		cfg.MCPServers["script"] = MCPServer{Command: "python3", Args: []string{out, ".", "--at=./x", "@a/b", "src"}}
+		cfg.MCPServers["module"] = MCPServer{Command: "python3", Args: []string{"-m", "known"}, Env: map[string]string{"PYTHONPATH": filepath.Join(base, "opt/lib")}}
+		cfg.MCPServers["mine"] = MCPServer{Command: "python3", Args: []string{"tools/mine.py"}}
+		plant(t, filepath.Join(dir, "tools/mine.py"), fmt.Sprintf(echoServer, "import helper"))
+		plant(t, filepath.Join(dir, "tools/helper.py"), "")
+	})
+	for _, b := range a.Hub.Boxes() {
+		if _, listed := b.Known(); !listed {
+			t.Fatalf("%s was not listed: %v", b.Name(), b.Refresh(t.Context()))
+		}
+	}
+	marker := filepath.Join(filepath.Dir(dir), "marker") // outside of what is granted
+	evil := fmt.Sprintf("open(%q,'w')", marker)
+	if got := run(t, a, fmt.Sprintf(`mkdir -p src; for f in known json tools/helper tools/json; do echo "%s" > $f.py; done; ls`, evil)); got.ExitCode != 0 || !strings.Contains(got.Stdout, "known.py") {
+		t.Fatalf("the command: %+v", got)
+	}
+	restart(a)
+	got, err := text(t, a, "script__where", "{}")
+	if want := filepath.Join(filepath.Dir(dir), "state/servers/script") + " " + dir + " --at=" + dir + "/x @a/b src"; err != nil || !strings.Contains(got, "\n"+want+"\n") {
+		t.Errorf("the server runs in, and with, %q, %v; want %q", got, err, want)
+	}
+	if _, err := text(t, a, "module__where", "{}"); err != nil {
+		t.Error(err)
+	}
+	if _, err := text(t, a, "mine__where", "{}"); err == nil || !strings.Contains(err.Error(), "sandbox") {
+		t.Errorf("a server of the project whose module a command broke: %v", err)
+	}
+	if _, err := os.Stat(marker); err == nil {
+		t.Error("a command had a server run its code on the host")
+	}
+	if notes := fmt.Sprint(a.OutsideNotes()); !strings.Contains(notes, "mine runs in the sandbox linux") {
+		t.Errorf("it is not told: %s", notes)
+	}
+	plant(t, filepath.Join(dir, "tools/helper.py"), "")
+	for _, f := range []string{"json.py", "tools/json.py"} {
+		if err := os.Remove(filepath.Join(dir, f)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	restart(a)
+	if got, err := text(t, a, "mine__where", "{}"); err != nil || !strings.Contains(got, "\n"+dir+" \n") {
+		t.Errorf("a server of the project in the sandbox: %q, %v", got, err)
+	}
+}
+
+// TestServersAreFoundOutside: a program of a server is not found in a directory
+// of PATH that commands can write, and neither are those it starts.
+func TestServersAreFoundOutside(t *testing.T) {
+	needPython(t)
+	a, dir := outsideShop(t, func(cfg *Config, dir, base string) {
+		plant(t, filepath.Join(base, "opt/srv.py"), fmt.Sprintf(echoServer, ""))
+		plant(t, filepath.Join(base, "opt/bin/serve-it"), "#!/bin/sh\nexec env python3 "+filepath.Join(base, "opt/srv.py")+"\n")
+		t.Setenv("PATH", filepath.Join(dir, ".venv/bin")+":"+filepath.Join(base, "opt/bin")+":"+os.Getenv("PATH"))
+		cfg.MCPServers["one"] = MCPServer{Command: "serve-it"}
+		cfg.MCPServers["two"] = MCPServer{Command: "only-there"}
+	})
+	marker := filepath.Join(filepath.Dir(dir), "marker")
+	if got := run(t, a, fmt.Sprintf(`mkdir -p .venv/bin; for f in serve-it python3 only-there; do printf '#!/bin/sh\necho > %s\n' > .venv/bin/$f; chmod +x .venv/bin/$f; done`, marker)); got.ExitCode != 0 {
+		t.Fatalf("the command: %+v", got)
+	}
+	restart(a)
+	if _, err := text(t, a, "one__where", "{}"); err != nil {
+		t.Error(err)
+	}
+	two := a.Hub.Boxes()[slices.IndexFunc(a.Hub.Boxes(), func(b *mcphub.Box) bool { return b.Name() == "two" })]
+	if err := two.Refresh(t.Context()); err == nil || !strings.Contains(err.Error(), "whole path") {
+		t.Errorf("a program that is only there: %v", err)
+	}
+	if _, err := os.Stat(marker); err == nil {
+		t.Error("a command had its program started on the host")
+	}
+}

@@ -1,0 +1,158 @@
+package app
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
+)
+
+// ownFiles is what this program runs or obeys outside of every sandbox. It
+// changes with the settings.
+type ownFiles struct{ now atomic.Pointer[ownState] }
+
+type ownState struct {
+	files []string // absolute
+	notes []OutsideNote
+}
+
+// OutsideNote tells of a program outside of every sandbox that takes up what
+// commands can write, or of one that is in a sandbox for that reason.
+type OutsideNote struct {
+	Text string
+	Fix  string
+	Held bool // it runs in a sandbox, so that nothing is wrong
+}
+
+// places lists the files.
+func (o *ownFiles) places() []string {
+	if o == nil || o.now.Load() == nil {
+		return nil
+	}
+	return o.now.Load().files
+}
+
+// OutsideNotes says which programs outside take up what commands can write.
+func (a *App) OutsideNotes() []OutsideNote {
+	if a.reach.own == nil || a.reach.own.now.Load() == nil {
+		return nil
+	}
+	return a.reach.own.now.Load().notes
+}
+
+// Programs finds the programs that this one starts outside of every sandbox,
+// not by what commands can write.
+func Programs(cfg Config, needs Needs, path string) (hostpath.Finder, error) {
+	r, err := reachOf(cfg.Grant, needs)
+	if err != nil {
+		return hostpath.Finder{}, err
+	}
+	return hostpath.Finder{Writable: r.commandsWrite, PATH: path}, nil
+}
+
+// commandsWrite tells whether commands can write a path.
+func (r reach) commandsWrite(path string) bool {
+	var inner toolcrib.Dir
+	for _, d := range r.dirs {
+		for _, dir := range []string{d.Path, realDir(d.Path)} {
+			if within(path, dir) && len(dir) >= len(inner.Path) {
+				inner = toolcrib.Dir{Path: dir, Write: d.Write}
+			}
+		}
+	}
+	return inner.Write
+}
+
+func realDir(dir string) string {
+	if real, err := filepath.EvalSymlinks(dir); err == nil {
+		return real
+	}
+	return dir
+}
+
+// setOwn notes what this program runs outside of every sandbox under these
+// settings.
+func (a *App) setOwn(cfg Config, list map[string]mcphub.Server, l *launcher) {
+	if a.reach.own == nil {
+		return
+	}
+	var s ownState
+	if self, err := os.Executable(); err == nil {
+		s.files = append(s.files, self)
+	}
+	for _, name := range slices.Sorted(maps.Keys(list)) {
+		server := list[name]
+		if server.URL != "" || !onHost(server.Sandbox) {
+			continue
+		}
+		found := l.outside.judge(serverOutside(server, l))
+		switch {
+		case found.beside != "" && server.Sandbox == "":
+			s.notes = append(s.notes, OutsideNote{Held: true,
+				Text: fmt.Sprintf("the MCP server %s runs in the sandbox linux, since it takes up %s, where commands can write", name, found.beside),
+				Fix:  fmt.Sprintf("if it fails there, move it to where commands cannot write, or set mcp_servers.%s.sandbox: host to run it outside, with whatever commands have put there", name)})
+			continue // what it obeys may be written: it is held as commands are
+		case found.beside != "":
+			s.notes = append(s.notes, OutsideNote{
+				Text: fmt.Sprintf("the MCP server %s runs outside of every sandbox and takes up %s, where commands can write: what they put there runs with all your rights", name, found.beside),
+				Fix:  fmt.Sprintf("set mcp_servers.%s.sandbox: linux, or move it to where commands cannot write", name)})
+		}
+		s.files = append(s.files, found.files...)
+	}
+	plain := func(what string, argv []string) {
+		if len(argv) == 0 {
+			return
+		}
+		found := l.outside.judge(started{command: argv[0], args: argv[1:]})
+		s.files = append(s.files, found.files...)
+		if found.beside != "" {
+			s.notes = append(s.notes, OutsideNote{
+				Text: fmt.Sprintf("%s runs outside of every sandbox and lies where commands can write (%s): they cannot change that file, but what they put beside it may run with all your rights", what, found.beside),
+				Fix:  "move it to where commands cannot write, such as your configuration directory"})
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Safety.Hooks)) {
+		plain("the hook "+name, cfg.Safety.Hooks[name].Command)
+	}
+	if cfg.Vault.Key.From == "command" {
+		plain("the command that gives the key of the vault", cfg.Vault.Key.Command)
+	}
+	if path := cfg.Sandbox.Container.Engine; filepath.IsAbs(path) {
+		plain("the container engine", []string{path})
+	}
+	before := a.OutsideNotes()
+	for _, n := range s.notes {
+		if !n.Held && l.log != nil && !slices.Contains(before, n) {
+			l.log.Warn(n.Text, "help", n.Fix)
+		}
+	}
+	a.reach.own.now.Store(&s)
+}
+
+// serverOutside is the program of an MCP server as the settings name it. What
+// stands for a secret stays as it is: no path is one.
+func serverOutside(s mcphub.Server, l *launcher) started {
+	plain := func(text string) string {
+		if out, err := expandVariables(text, l.env); err == nil {
+			return out
+		}
+		return text
+	}
+	p := started{command: plain(s.Command), env: map[string]string{}}
+	for _, arg := range s.Args {
+		p.args = append(p.args, plain(arg))
+	}
+	for name, value := range s.Env {
+		p.env[name] = plain(value)
+	}
+	if s.Dir != "" {
+		p.dir = l.place(plain(s.Dir))
+	}
+	return p
+}
