@@ -139,6 +139,11 @@ func (w *shieldWalk) coverDeniedIn(at deniedPlace, memory map[string]*deniedSigh
 		}
 	}
 	w.found = append(w.found, seen.covers...)
+	for _, c := range seen.covers {
+		if c.Kind == Fix && c.Dir {
+			w.ruled = append(w.ruled, c.Path)
+		}
+	}
 	for _, c := range seen.links {
 		w.coverTarget(c.Path, c.Kind)
 	}
@@ -231,6 +236,9 @@ func (w *shieldWalk) coverTarget(link string, kind CoverKind) {
 	if err != nil {
 		w.moved = target
 		return
+	}
+	if kind == Fix && facts.dir {
+		w.ruled = append(w.ruled, target)
 	}
 	w.found = append(w.found, Cover{Path: target, Kind: kind, Dir: facts.dir, Empty: kind == Hide && facts.dir && w.shield.empties()})
 }

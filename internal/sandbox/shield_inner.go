@@ -18,6 +18,8 @@ type innerSight struct {
 	state   dirState
 	settled bool
 	inodes  []uint64 // of the files, as the directory has them
+	counted bool
+	many    []string // files that had further names when they were counted
 }
 
 // maxInner bounds how many of these are remembered.

@@ -5,28 +5,70 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+
+	"github.com/toolcrib/toolcrib/internal/linked"
 )
 
-// coverFurtherNames hides a hidden file under its other names too (hard
-// links). Those that no granted directory has are out of reach.
-func (w *shieldWalk) coverFurtherNames() error {
-	wanted := map[FileID]string{}
-	for _, c := range w.found {
-		if c.Kind != Hide || c.Dir || w.moved != "" {
-			continue
-		}
-		facts, err := factsOf(c.Path)
-		if err != nil || facts.id != c.ID {
-			return w.gone(c.Path)
-		}
-		if facts.regular && facts.names > 1 {
-			wanted[facts.id] = c.Path
-		}
+// A file may have further names (hard links), made before it was protected or
+// before somebody put it where it is obeyed. Whoever writes or reads one of them
+// writes or reads the file.
+
+// namedFile is a file whose further names are looked for.
+type namedFile struct {
+	path string
+	kind CoverKind
+}
+
+// maxCounted bounds how many files in covered directories are asked at each
+// look how many names they have. Of the rest it is remembered, as long as their
+// directory does not change.
+const maxCounted = 4096
+
+// nameSearch looks for further names of files.
+type nameSearch struct {
+	wanted map[FileID]namedFile
+	plain  bool // directories list the same numbers that files have
+	hidden bool // one of them must not be read
+	asked  int
+}
+
+func (n *nameSearch) add(path string, kind CoverKind, facts fileFacts, plain bool) {
+	if !facts.regular || facts.names <= 1 {
+		return
 	}
-	if len(wanted) == 0 {
+	if old, ok := n.wanted[facts.id]; !ok || kind < old.kind {
+		n.wanted[facts.id] = namedFile{path, kind}
+	}
+	n.plain, n.hidden = n.plain && plain, n.hidden || kind == Hide
+}
+
+// coverFurtherNames covers a file that is hidden, fixed or obeyed under its
+// other names too. Those that no granted directory has are out of reach.
+func (w *shieldWalk) coverFurtherNames() error {
+	if w.moved != "" {
 		return nil
 	}
-	further, err := w.furtherNames(wanted)
+	search := &nameSearch{wanted: map[FileID]namedFile{}, plain: true}
+	for _, c := range w.found {
+		switch {
+		case c.Kind == Pin || c.Link || c.unseen:
+		case c.Dir && c.Kind == Hide:
+			w.countBelow(search, c.Path, Hide)
+		case c.Dir:
+		default:
+			facts, err := factsOf(c.Path)
+			if err != nil || facts.id != c.ID {
+				return w.gone(c.Path)
+			}
+			seen := w.shield.seen[filepath.Dir(c.Path)]
+			search.add(c.Path, c.Kind, facts, seen != nil && slices.Contains(seen.inodes, facts.id.Inode))
+		}
+	}
+	w.countObeyed(search)
+	if len(search.wanted) == 0 {
+		return nil
+	}
+	further, err := w.furtherNames(search)
 	if err != nil || len(further) == 0 {
 		return err
 	}
@@ -38,15 +80,60 @@ func (w *shieldWalk) coverFurtherNames() error {
 	return nil
 }
 
+// countObeyed asks the files of obeyed and fixed directories for their names,
+// and the settings of repositories.
+func (w *shieldWalk) countObeyed(search *nameSearch) {
+	for dir := range w.inners {
+		if seen, err := w.inner(dir); err == nil {
+			w.count(search, seen, Fix)
+		}
+	}
+	for _, dir := range w.ruled {
+		w.countBelow(search, dir, Fix)
+	}
+	for git := range w.gits {
+		for _, name := range []string{"config", "config.worktree", "commondir"} {
+			file := filepath.Join(git, name)
+			if facts, err := factsOf(file); err == nil {
+				seen := w.shield.seen[git]
+				search.add(file, Fix, facts, seen != nil && slices.Contains(seen.inodes, facts.id.Inode))
+			}
+		}
+	}
+}
+
+func (w *shieldWalk) countBelow(search *nameSearch, dir string, kind CoverKind) {
+	for _, l := range linked.Below(dir, w.listInner) {
+		if seen, err := w.inner(l.Dir); err == nil {
+			w.count(search, seen, kind)
+		}
+	}
+}
+
+func (w *shieldWalk) count(search *nameSearch, seen *innerSight, kind CoverKind) {
+	list := seen.Files
+	if seen.counted && search.asked >= maxCounted {
+		list = seen.many
+	}
+	search.asked += len(list)
+	var many []string
+	for _, file := range list {
+		facts, err := factsOf(file)
+		if err != nil || facts.names <= 1 {
+			continue
+		}
+		many = append(many, file)
+		search.add(file, kind, facts, slices.Contains(seen.inodes, facts.id.Inode))
+	}
+	seen.counted, seen.many = true, many
+}
+
 // furtherNames finds files by their numbers in all directories that were
 // looked at. Most are passed over by the numbers that are remembered of them.
-func (w *shieldWalk) furtherNames(wanted map[FileID]string) ([]Cover, error) {
-	numbers, plain := map[uint64]bool{}, true
-	for id, path := range wanted {
+func (w *shieldWalk) furtherNames(search *nameSearch) ([]Cover, error) {
+	numbers := map[uint64]bool{}
+	for id := range search.wanted {
 		numbers[id.Inode] = true
-		// Some file systems list other numbers than a file really has.
-		seen := w.shield.seen[filepath.Dir(path)]
-		plain = plain && seen != nil && slices.Contains(seen.inodes, id.Inode)
 	}
 	known := map[string]bool{}
 	for _, c := range w.found {
@@ -56,7 +143,7 @@ func (w *shieldWalk) furtherNames(wanted map[FileID]string) ([]Cover, error) {
 	asked := 0
 	for dir := range w.visited {
 		seen := w.shield.seen[dir]
-		if seen == nil || plain && !slices.ContainsFunc(seen.inodes, func(n uint64) bool { return numbers[n] }) {
+		if seen == nil || search.plain && !slices.ContainsFunc(seen.inodes, func(n uint64) bool { return numbers[n] }) {
 			continue
 		}
 		entries, err := readDir(dir, seen.state)
@@ -65,31 +152,51 @@ func (w *shieldWalk) furtherNames(wanted map[FileID]string) ([]Cover, error) {
 		}
 		for _, e := range entries {
 			name := filepath.Join(dir, e.name)
-			if e.kind != 0 || known[name] || plain && !numbers[e.inode] {
+			if e.kind != 0 || known[name] || search.plain && !numbers[e.inode] {
 				continue
 			}
-			if asked++; asked > maxEntries {
-				return nil, tooManyNames(wanted)
+			if asked++; asked > maxEntries && !search.hidden {
+				w.note("%s has a further name (a hard link), and there are too many files to look for it: remove one of the names, or grant less", shorten(search.example()))
+				return found, nil
+			} else if asked > maxEntries {
+				return nil, Unavailable(fmt.Sprintf("the protected file %s has a further name (a hard link), and there are too many files to look for it: remove one of the names, or grant less", search.example()), nil)
 			}
 			facts, err := factsOf(name)
 			if err != nil {
 				return nil, w.gone(name)
 			}
-			if _, ok := wanted[facts.id]; ok {
-				found = append(found, Cover{Path: name})
-				w.note("%s is hidden from programs: it is another name (a hard link) of a protected file, %s", shorten(name), shorten(wanted[facts.id]))
+			if c, ok := w.further(search, facts.id, name); ok {
+				found = append(found, c)
 			}
 		}
 	}
 	return found, nil
 }
 
-func tooManyNames(wanted map[FileID]string) error {
-	path := ""
-	for _, p := range wanted {
-		path = max(path, p)
+// further covers another name of a file, and says so, unless that lies where
+// all is covered already.
+func (w *shieldWalk) further(search *nameSearch, id FileID, name string) (Cover, bool) {
+	file, ok := search.wanted[id]
+	switch {
+	case !ok || name == file.path:
+		return Cover{}, false
+	case file.kind == Hide:
+		w.note("%s is hidden from programs: it is another name (a hard link) of a protected file, %s", shorten(name), shorten(file.path))
+	case w.inners[filepath.Dir(name)] || !w.reaches(name):
+		return Cover{}, false
+	default:
+		w.note("%s can only be read by programs: it is another name (a hard link) of %s", shorten(name), shorten(file.path))
 	}
-	return Unavailable(fmt.Sprintf("the protected file %s has a further name (a hard link), and there are too many files to look for it: remove one of the names, or grant less", path), nil)
+	return Cover{Path: name, Kind: file.kind}, true
+}
+
+// example names one of the files, the same each time.
+func (n *nameSearch) example() string {
+	path := ""
+	for _, f := range n.wanted {
+		path = max(path, f.path)
+	}
+	return path
 }
 
 // errGone ends a look that has to be done again.

@@ -50,6 +50,7 @@ type shieldWalk struct {
 	links    []string        // that other programs obey
 	obeyed   []string        // directories that other programs obey
 	inners   map[string]bool // directories whose files are obeyed
+	ruled    []string        // directories that rules fix
 	missing  []Place         // to be held
 	misses   map[string]bool
 	workDir  string   // of the program

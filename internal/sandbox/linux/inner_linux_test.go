@@ -64,3 +64,37 @@ func TestLinksInWhatIsObeyed(t *testing.T) {
 	}
 	same(t, root, before)
 }
+
+// TestFurtherNamesMadeBefore: a hard link that was made before a file was
+// hidden with its directory, or put where it is obeyed, opens no way to it.
+func TestFurtherNamesMadeBefore(t *testing.T) {
+	root := tempProject(t)
+	put(t, root, map[string]string{
+		".git/HEAD": "ref: refs/heads/main\n", ".git/objects/x": "", ".git/refs/x": "", ".git/config": "[core]\n\thooksPath = .githooks\n", ".git/hooks/pre-commit": "x", ".githooks/y": "x",
+		".vscode/tasks.json": "x", ".envrc": "x", ".aws/credentials": "hush", "sec/deep/k": "hush", "locked/f": "x", "scripts/s": "x", "c/plain": "x", "c/pair": "x", "src/.idea/x": "x",
+	})
+	link(t, root, map[string]string{".git/hooks/pre-push": "../../scripts/s"})
+	for name, to := range map[string]string{
+		"c/config": ".git/config", "c/hook": ".git/hooks/pre-commit", "c/y": ".githooks/y", "c/tasks": ".vscode/tasks.json", "c/envrc": ".envrc", "c/aws": ".aws/credentials", "c/k": "sec/deep/k", "c/f": "locked/f",
+		"c/s": "scripts/s", "c/pair2": "c/pair", "c/idea": "src/.idea/x",
+	} {
+		if err := os.Link(filepath.Join(root, to), filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Denied: []string{root + "/sec/**"}, Fixed: []string{root + "/locked/**"}}
+	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
+	for range 2 { // the second time from memory
+		out, exit := sh(t, s, grant, "cd c; for f in config hook y tasks envrc aws k f s idea; do echo evil >> $f && echo DONE $f; rm $f && echo DONE rm $f; done 2>/dev/null; cat aws k 2>/dev/null; set -e; cat config hook tasks >/dev/null; echo z > plain; echo z > pair2")
+		if strings.Contains(out, "DONE") || strings.Contains(out, "hush") || exit.Code != 0 {
+			t.Errorf("%+v: these worked:\n%s", exit, out)
+		}
+	}
+	// One more is made in a directory that is remembered.
+	if err := os.Link(filepath.Join(root, "sec/deep/k"), filepath.Join(root, "c/k2")); err != nil {
+		t.Fatal(err)
+	}
+	if out, _ := sh(t, s, grant, "cat c/k2"); strings.Contains(out, "hush") {
+		t.Errorf("a new name: %s", out)
+	}
+}
