@@ -226,18 +226,29 @@ func (b *bucket) eachProgram(sub *subject, visit func([]*permission)) {
 		return // none of its words is one of the programs
 	}
 	l := sub.commandLine()
-	unclear := !sub.lines || l == nil || len(l.Unknown) > 0
+	unclear := !sub.lines || l == nil || len(l.Unknown) > 0 || l.hidesSome()
 	for i := 0; !unclear && i < len(l.Programs); i++ {
 		unclear = obscure(&l.Programs[i]) || l.Programs[i].filled || hides(&l.Programs[i])
 	}
 	if !unclear && l.possible != nil {
 		unclear = slices.ContainsFunc(l.possible.Programs, func(p Program) bool { return p.filled })
 	}
+	if !unclear {
+		sub.mentions()
+		unclear = !sub.allMentioned
+	}
 	if unclear {
 		for _, list := range b.programs {
 			visit(list)
 		}
 		return
+	}
+	for _, row := range sub.mentions() {
+		for _, word := range row {
+			if list := b.programs[programName(word)]; list != nil {
+				visit(list)
+			}
+		}
 	}
 	programs := l.Programs
 	if l.possible != nil {

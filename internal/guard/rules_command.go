@@ -148,7 +148,13 @@ func hides(p *Program) bool {
 func gitRuns(p *Program) bool {
 	return slices.ContainsFunc(p.Args, func(a Arg) bool {
 		switch a.Text {
-		case "bisect", "rebase", "submodule", "filter-branch", "difftool", "mergetool", "hook", "send-email", "for-each-repo":
+		case "bisect":
+			return p.word("run")
+		case "rebase":
+			return p.flag("x", "exec")
+		case "submodule":
+			return p.word("foreach")
+		case "filter-branch", "difftool", "mergetool", "hook", "send-email", "for-each-repo":
 			return true
 		}
 		return !a.Literal
@@ -157,9 +163,26 @@ func gitRuns(p *Program) bool {
 
 // redefined: a word after git may mean another subcommand than it says.
 func redefined(p *Program) bool {
+	for i, a := range p.Args {
+		if strings.HasPrefix(a.Text, "-c") && !(a.Text == "-c" && i+1 < len(p.Args) && plainSetting(p.Args[i+1].Text)) {
+			return true
+		}
+	}
 	return p.Class == Unknown || gitRuns(p) || slices.ContainsFunc(p.Args, func(a Arg) bool {
-		return strings.HasPrefix(a.Text, "-c") || strings.HasPrefix(a.Text, "--config-env") || strings.HasPrefix(a.Text, "--exec-path")
+		return strings.HasPrefix(a.Text, "--config-env") || strings.HasPrefix(a.Text, "--exec-path")
 	})
+}
+
+// plainSetting: a setting of git that changes what is written or shown, and no
+// program.
+func plainSetting(setting string) bool {
+	key, _, _ := strings.Cut(strings.ToLower(setting), "=")
+	for _, prefix := range []string{"user.", "author.", "committer.", "color.", "advice.", "log.", "core.quotepath", "core.autocrlf", "commit.gpgsign", "tag.gpgsign", "init.defaultbranch", "safe.directory", "http.", "merge.conflictstyle", "diff.renames", "pull.rebase"} {
+		if strings.HasPrefix(key, prefix) {
+			return true
+		}
+	}
+	return false
 }
 
 // fits holds operands and options against the rule. With guess, an argument

@@ -90,7 +90,7 @@ func (p *permission) takesLine(s *subject) certainty {
 			}
 		}
 	}
-	if len(l.Unknown) > 0 {
+	if len(l.Unknown) > 0 || l.hidesSome() || c == no && (p.command.mentioned(s.mentions()) || !s.allMentioned) {
 		c = max(c, maybe)
 	}
 	return c

@@ -53,6 +53,10 @@ type subject struct {
 	gotLine bool
 	line    *Line
 
+	gotMentions  bool
+	mentioned    [][]string
+	allMentioned bool // mentioned is all of it
+
 	gotOperands   bool
 	placeOperands []operand
 
@@ -96,6 +100,17 @@ func (s *subject) commandLine() *Line {
 	return s.line
 }
 
+// mentions are the words of the line that may be programs.
+func (s *subject) mentions() [][]string {
+	if !s.gotMentions {
+		s.gotMentions = true
+		if l := s.commandLine(); l != nil {
+			s.mentioned, s.allMentioned = l.mentions()
+		}
+	}
+	return s.mentioned
+}
+
 // free: the shell guard lets the program run without a rule.
 func (s *subject) free(p *Program) bool {
 	return p.Class == ReadOnly && !p.Dynamic && s.opt.Shell.freely()
@@ -134,6 +149,11 @@ func (s *subject) cutPlain() []string {
 			return nil // another name for git, and programs that their input names
 		}
 		words[i] = programName(w)
+		if strings.ContainsAny(w, "=,:") { // an option may name a program
+			for part := range strings.FieldsFuncSeq(w, func(r rune) bool { return r == '=' || r == ',' || r == ':' }) {
+				words = append(words, programName(part))
+			}
+		}
 	}
 	if slices.Contains(words, "env") && strings.Contains(in.Command, "-") {
 		return nil // it may make a command of one word

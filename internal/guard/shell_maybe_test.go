@@ -85,6 +85,7 @@ func TestTypedLinesAreOneText(t *testing.T) {
 		{"bash -i", []string{"cd /"}, "rm -rf root", toolcrib.Ask},
 		{"env sh", []string{"cd /"}, "rm -rf root", toolcrib.Ask},
 		{"sh -s", []string{"cd src"}, "ls", toolcrib.Allow},
+		{"cat > f.sh; sh f.sh", []string{`rm -r\`}, "f ~", toolcrib.Ask},
 		{"python3 -i", nil, "x = (1", toolcrib.Allow},
 		{"python3 -i", nil, "print(1)", toolcrib.Allow},
 		{"python3 -i", nil, "shutil.rmtree('/')", toolcrib.Ask},

@@ -60,7 +60,7 @@ func Analyze(text string, opt ShellOptions) *Line {
 		return l
 	}
 	budget := maxVisits
-	w := walker{opt: &opt, line: l, budget: &budget, written: map[string]Arg{}, fetched: map[string]bool{}, bodies: map[string]*syntax.Stmt{}}
+	w := walker{opt: &opt, line: l, budget: &budget, written: map[string]Arg{}, fetched: map[string]bool{}, unclear: map[string]bool{}, names: &names{words: map[string]bool{}}, bodies: map[string]*syntax.Stmt{}}
 	w.script(text, scope{dirs: []string{opt.Dir}})
 	if len(l.Programs) == 0 && len(l.Redirects) == 0 && len(l.Unknown) == 0 {
 		l.unknown("there is no program in it")

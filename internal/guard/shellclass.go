@@ -80,7 +80,10 @@ func gitClass(args []Arg) Class {
 		}
 	case "difftool", "mergetool", "bisect", "rebase", "hook", "daemon", "instaweb", "gui", "citool", "help", "credential", "web--browse":
 		return Runs
-	case "add", "commit", "mv", "rm", "merge", "cherry-pick", "revert", "apply", "am", "init", "worktree", "notes", "update-ref", "update-index", "config", "remote", "maintenance", "sparse-checkout", "replace", "rerere", "log", "diff", "show":
+	case "add", "commit", "mv", "rm", "merge", "cherry-pick", "revert", "apply", "am", "init", "worktree", "notes", "update-ref", "update-index", "config", "remote", "maintenance", "sparse-checkout", "replace", "rerere", "log", "diff", "show",
+		// What git does by itself no alias can mean.
+		"status", "rev-parse", "rev-list", "ls-files", "ls-tree", "cat-file", "blame", "annotate", "describe", "shortlog", "show-ref", "for-each-ref", "merge-base", "name-rev", "whatchanged", "cherry", "count-objects",
+		"check-ignore", "check-attr", "symbolic-ref", "hash-object", "version", "format-patch", "read-tree", "write-tree", "commit-tree", "fsck", "repack", "show-branch", "range-diff", "diff-tree", "diff-index", "diff-files":
 	default:
 		return Unknown // an alias may run anything
 	}

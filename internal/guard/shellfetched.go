@@ -19,37 +19,60 @@ func (w *walker) noteWritten(s *syntax.Stmt, sc scope) {
 			continue
 		}
 		for _, target := range w.word(r.Word, sc).texts() {
-			if text, ok := w.outputText(s, sc); ok {
-				w.note(target, text)
-			} else if w.fetches(s.Cmd) {
-				w.fetched[fileKey(target)] = true
-			}
+			w.fills(target, s, sc)
 		}
+		w.nameTarget(r, sc)
 	}
 	switch c := s.Cmd.(type) {
 	case *syntax.BinaryCmd:
 		call, ok := c.Y.Cmd.(*syntax.CallExpr)
-		if c.Op != syntax.Pipe || !ok || len(call.Args) < 2 || call.Args[0].Lit() != "tee" && call.Args[0].Lit() != "sponge" && call.Args[0].Lit() != "dd" {
+		if c.Op != syntax.Pipe || !ok {
 			return
 		}
-		for _, word := range call.Args[1:] {
-			for _, target := range w.word(word, sc).texts() {
-				target = strings.TrimPrefix(target, "of=")
-				if text, ok := w.outputText(c.X, sc); ok {
-					w.note(target, text)
-				} else if w.fetches(c.X.Cmd) {
-					w.fetched[fileKey(target)] = true
+		args := w.started(call, sc)
+		if len(args) < 2 {
+			return
+		}
+		switch path.Base(args[0].Text) {
+		case "tee", "sponge", "dd":
+			for _, a := range args[1:] {
+				for _, target := range a.texts() {
+					w.fills(strings.TrimPrefix(target, "of="), c.X, sc)
 				}
 			}
 		}
 	case *syntax.CallExpr:
-		if len(c.Args) > 0 && (c.Args[0].Lit() == "tee" || c.Args[0].Lit() == "dd") {
-			if text, ok := w.inputText(s.Redirs, sc); ok {
-				for _, word := range c.Args[1:] {
-					w.note(strings.TrimPrefix(w.word(word, sc).Text, "of="), text)
-				}
+		args := w.started(c, sc)
+		if len(args) == 0 || path.Base(args[0].Text) != "tee" && path.Base(args[0].Text) != "dd" {
+			return
+		}
+		if text, ok := w.inputText(s.Redirs, sc); ok {
+			for _, a := range args[1:] {
+				w.note(strings.TrimPrefix(a.Text, "of="), text)
 			}
 		}
+	}
+}
+
+// fills notes what a statement puts into a file: text that stands in the line,
+// something from elsewhere, or nobody knows what.
+func (w *walker) fills(target string, s *syntax.Stmt, sc scope) {
+	text, ok := w.outputText(s, sc)
+	switch {
+	case ok:
+		w.note(target, text)
+	case w.fetches(s.Cmd) || sc.piped && sc.input != nil:
+		// Text of the line that goes through another program is hidden on purpose.
+		w.fetched[fileKey(target)] = true
+	default:
+		w.unclear[fileKey(target)] = true
+	}
+}
+
+// nameTarget notes the name of a file that is written.
+func (w *walker) nameTarget(r *syntax.Redirect, sc scope) {
+	if w.names != nil && len(w.names.words) < maxNames {
+		w.names.words[fileKey(w.word(r.Word, sc).Text)] = true
 	}
 }
 
@@ -59,9 +82,11 @@ func (w *walker) note(file string, text Arg) {
 		text.values = append(append(slices.Clone(before.texts()), text.texts()...), before.Text+text.Text)
 		text.Literal = false
 	}
-	if len(w.written) < maxPrograms {
-		w.written[key] = text
+	if len(w.written) >= maxNames {
+		w.tooMuch()
+		return
 	}
+	w.written[key] = text
 }
 
 // fetches reports whether something in a command gets text from elsewhere or
@@ -118,12 +143,17 @@ func (w *walker) runsFetched(p *Program, name string) bool {
 			}
 		}
 		for _, t := range text.texts() {
+			if in.depth > maxWrapping {
+				w.tooMuch()
+				break
+			}
 			w.embedded(t, in)
 			if name == "make" || name == "gmake" {
 				w.recipes(t, in)
 			}
 		}
 	}
+	w.line.hides = w.line.hides || w.unclear[fileKey(run)]
 	return w.fetched[fileKey(run)] || w.fetched[anyUnpacked] && !strings.HasPrefix(run, "/")
 }
 
@@ -137,7 +167,11 @@ func (w *walker) recipes(text string, sc scope) {
 		if _, after, ok := strings.Cut(line, ":"); ok && !strings.HasPrefix(line, "\t") {
 			line = after
 		}
-		w.perhaps(strings.TrimLeft(line, "\t ;@-"), sc)
+		for _, cut := range []string{line, strings.ReplaceAll(line, ";", "\n")} {
+			for recipe := range strings.SplitSeq(cut, "\n") {
+				w.perhaps(strings.TrimLeft(recipe, "\t ;@-+"), sc)
+			}
+		}
 	}
 }
 

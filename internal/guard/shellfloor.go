@@ -114,17 +114,21 @@ func (p *Program) floor(name string) string {
 	case "rm", "rmdir", "unlink", "shred", "srm", "truncate":
 		return p.floorRemove(name)
 	case "chmod", "chown", "chgrp", "setfacl", "chattr":
-		if p.flag("R", "recursive") && p.vitalArg() {
+		if p.flag("R", "recursive") && (p.vitalArg() || p.vital) {
 			return "it changes who may use a directory of the system or a whole home"
 		}
 	case "mv", "cp", "tee", "install", "ln", "rsync", "dd", "mkswap", "wipefs", "blkdiscard", "fdisk", "sfdisk", "gdisk", "sgdisk", "parted", "hdparm", "cryptsetup":
 		return p.floorOverwrite(name)
 	case "find":
-		if (p.flag("", "delete") || p.runsRemover()) && p.vitalArg() {
+		if (p.flag("", "delete") || p.runsRemover()) && (p.vitalArg() || p.vital) {
 			return "it removes what is found in a directory of the system or a home"
 		}
-	case "git":
+	case "git", "hub":
 		return p.floorGit()
+	case "tar", "bsdtar", "gtar", "zip":
+		if (p.flag("", "remove-files", "move") || name == "zip" && p.flag("m")) && p.vitalArg() {
+			return "it removes what it packs: a directory of the system or a whole home"
+		}
 	case "shutdown", "reboot", "halt", "poweroff", "init", "telinit", "killall5":
 		return "it switches the machine off or into another state"
 	case "systemctl":
@@ -152,6 +156,26 @@ func (p *Program) floor(name string) string {
 	case readsCode(name) || runsAnything(name):
 		return p.floorCode(name)
 	}
+	return p.floorLike()
+}
+
+// floorLike: a program of the project may be a copy of one that the floor is
+// about; what it is told gives it away.
+func (p *Program) floorLike() string {
+	if dir, _ := path.Split(p.Name); dir == "" && (p.trusted || p.Builtin) || isSystemDir(dir) {
+		return ""
+	}
+	if p.flag("rR", "recursive") && p.flag("f", "force") && p.vitalArg() {
+		return "it removes a directory of the system or a whole home, if " + show(p.Name) + " is rm"
+	}
+	if sub, _ := gitSubCommand(p.Args); sub == "push" || sub == "send-pack" {
+		if why := p.floorGit(); why != "" {
+			return why + ", if " + show(p.Name) + " is git"
+		}
+	}
+	if slices.ContainsFunc(p.Args, func(a Arg) bool { return strings.HasPrefix(a.Text, "of=") && isDevice(a.Text[3:]) }) {
+		return "it overwrites a device"
+	}
 	return ""
 }
 
@@ -165,6 +189,9 @@ func (p *Program) floorRemove(name string) string {
 		case strings.HasSuffix(a.Text, "_history") && strings.Contains(a.Text, "/."):
 			return "it removes the record of what was typed"
 		}
+	}
+	if p.vital {
+		return "it goes through a link to a directory of the system or a whole home"
 	}
 	if !p.vitalArg() {
 		return ""
@@ -194,7 +221,7 @@ func (p *Program) floorOverwrite(name string) string {
 	if name == "mv" && p.vitalArg() {
 		return "it moves a directory of the system or a whole home away"
 	}
-	if name == "rsync" && p.flag("", "delete") && p.vitalArg() {
+	if name == "rsync" && p.flag("", "delete", "del", "delete-after", "delete-before", "delete-during", "delete-delay", "delete-excluded", "delete-missing-args", "remove-source-files") && (p.vitalArg() || p.vital) {
 		return "it removes files from a directory of the system or a home"
 	}
 	return ""
@@ -223,7 +250,10 @@ func (p *Program) floorGit() string {
 				at.Dirs = append(slices.Clone(at.Dirs), "/")
 			}
 		}
-		if q.flag("fxdX", "force") && (at.vitalDir() || p.vitalDir() || q.vitalArg()) {
+		if tree := workTree(p.Args); tree != "" && isVital(tree, p.Dirs) {
+			at.Dirs = append(slices.Clone(at.Dirs), "/")
+		}
+		if q.flag("fxdX", "force") && (p.homeTree || at.vitalDir() || p.vitalDir() || q.vitalArg()) {
 			return "it removes a directory of the system or a whole home"
 		}
 	case "reflog":
@@ -235,6 +265,20 @@ func (p *Program) floorGit() string {
 	case "update-ref":
 		if q.flag("d", "delete") {
 			return "it removes the history of the repository"
+		}
+	}
+	return ""
+}
+
+// workTree is the tree that git is told to work on.
+func workTree(args []Arg) string {
+	for i, a := range args {
+		t := a.texts()[0]
+		if tree, ok := strings.CutPrefix(t, "--work-tree="); ok {
+			return tree
+		}
+		if t == "--work-tree" && i+1 < len(args) {
+			return args[i+1].texts()[0]
 		}
 	}
 	return ""

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"path"
 	"slices"
 	"strings"
 )
@@ -40,11 +41,15 @@ func (w *walker) hidden(p *Program, name string, sc scope) {
 		}
 		return
 	}
+	w.startsOthers(p, name, in)
 	if slices.Contains(w.funcs, p.Name) && len(p.Args) > 0 {
 		w.shadow().program(p.Args, in) // a function may run its arguments
 	}
 	if rest := runnerArgs(name, p.Args); len(rest) > 0 {
 		w.shadow().program(rest, in)
+	}
+	if name == "sed" || name == "gsed" {
+		return
 	}
 	if !carriesCode(name) && !readsCode(name) && !runsAnything(name) && p.name.Literal {
 		return
@@ -52,16 +57,72 @@ func (w *walker) hidden(p *Program, name string, sc scope) {
 	for i, a := range p.Args {
 		for _, t := range a.texts() {
 			if !strings.ContainsAny(t, " \t\n") {
+				if strings.ContainsAny(t, "('\"`") {
+					w.embedded(t, in)
+				}
 				continue
 			}
-			if _, after, ok := strings.Cut(t, "="); ok {
+			if _, after, ok := strings.Cut(t, "="); ok && !ownLanguage(name) {
 				w.perhaps(strings.TrimPrefix(after, "exec="), in)
 			}
-			if i > 0 && strings.HasPrefix(p.Args[i-1].Text, "-") || !p.name.Literal || name == "tmux" || name == "screen" {
+			if i > 0 && strings.HasPrefix(p.Args[i-1].Text, "-") && !ownLanguage(name) || !p.name.Literal || name == "tmux" || name == "screen" || strings.HasSuffix(name, "tar") {
 				w.perhaps(t, in)
 			}
 			w.embedded(t, in)
 		}
+	}
+}
+
+// startsOthers looks for programs among the words of one that may start them.
+func (w *walker) startsOthers(p *Program, name string, in scope) {
+	switch name {
+	case "sed", "gsed":
+		w.sed(p, in)
+	case "make", "gmake":
+		w.makeTexts(p, in)
+		return
+	}
+	if _, wraps := unwrap(name, p.Args); w.guess || wraps || !p.startsWords(name) {
+		return
+	}
+	for i, a := range p.Args {
+		if i > maxPrograms {
+			break
+		}
+		switch base := path.Base(a.texts()[0]); base {
+		case "rm", "git", "dd", "chmod", "chown", "find", "mv", "shred", "rsync", "sudo", "env", "xargs":
+			w.shadow().program(p.Args[i:], in)
+		default:
+			if isShell(base) && i+1 < len(p.Args) && strings.HasPrefix(p.Args[i+1].Text, "-") && strings.HasSuffix(p.Args[i+1].Text, "c") {
+				w.shadow().program(p.Args[i:], in)
+			}
+		}
+	}
+}
+
+// makeTexts follows the recipes that make is given in the line, and the shell
+// that it is told to run them with.
+func (w *walker) makeTexts(p *Program, in scope) {
+	shell, flags := "", ""
+	for i, a := range p.Args {
+		for _, t := range a.texts() {
+			key, value, ok := strings.Cut(t, "=")
+			switch {
+			case strings.HasPrefix(key, "--ev") && ok:
+				w.recipes(value, in)
+			case i > 0 && (strings.HasPrefix(p.Args[i-1].Text, "--ev") && !strings.Contains(p.Args[i-1].Text, "=") || p.Args[i-1].Text == "-E"):
+				w.recipes(t, in)
+			case strings.HasPrefix(t, "-E") && len(t) > 2:
+				w.recipes(t[2:], in)
+			case ok && strings.TrimRight(key, ":+?") == "SHELL":
+				shell = value
+			case ok && strings.TrimRight(key, ":+?") == ".SHELLFLAGS":
+				flags = value
+			}
+		}
+	}
+	if shell != "" {
+		w.perhaps(shell+" "+flags, in)
 	}
 }
 
@@ -130,6 +191,9 @@ func gitCommands(args []Arg) []string {
 		}
 		switch {
 		case t == "-c":
+			if plainSetting(next) {
+				continue
+			}
 			_, t, _ = strings.Cut(next, "=")
 			out = append(out, strings.TrimPrefix(t, "!"), "git "+t)
 		case strings.HasPrefix(t, "-c") && strings.Contains(t, "="):
@@ -187,6 +251,15 @@ func runnerArgs(name string, args []Arg) []Arg {
 		}
 	}
 	return nil
+}
+
+// ownLanguage: the code that their options take is none for a shell.
+func ownLanguage(name string) bool {
+	switch name {
+	case "awk", "gawk", "mawk", "nawk", "jq", "deno", "bun":
+		return true
+	}
+	return readsCode(name) && !isShell(name) && name != "at" && name != "batch" && name != "crontab" && name != "eval" && name != "source" && name != "." && name != "expect"
 }
 
 // carriesCode: programs whose arguments or input hold commands in a language of

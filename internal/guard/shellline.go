@@ -89,16 +89,19 @@ type Program struct {
 	// (xargs, a substitution, a function). No rule matches it.
 	Dynamic bool
 
-	trusted bool     // Path is in a trusted place, or it is a builtin
-	known   bool     // there is a form for this program: rules go by it
-	fits    bool     // the arguments fit that form
-	piped   bool     // its standard input is another program's output
-	fed     bool     // it is given an input other than the shell's
-	name    Arg      // as it stands in the line
-	filled  bool     // xargs puts in what it is called
-	prints  bool     // it prints what the line got from the network
-	fetched bool     // it runs what the line got from the network
-	at      []string // for git: where it looks for its repository
+	trusted  bool     // Path is in a trusted place, or it is a builtin
+	known    bool     // there is a form for this program: rules go by it
+	fits     bool     // the arguments fit that form
+	piped    bool     // its standard input is another program's output
+	fed      bool     // it is given an input other than the shell's
+	input    *Arg     // what its standard input says, where that is known
+	name     Arg      // as it stands in the line
+	filled   bool     // xargs puts in what it is called
+	prints   bool     // it prints what the line got from the network
+	vital    bool     // a link leads it to a directory that nobody wants to lose
+	fetched  bool     // it runs what the line got from the network
+	homeTree bool     // git is told by a variable that its tree is such a directory
+	at       []string // for git: where it looks for its repository
 }
 
 // String is the program as a person reads it, in quotes where words need them.
@@ -138,6 +141,9 @@ type Line struct {
 
 	vague    bool     // what it runs cannot be read off it, see Line.Certain
 	floor    []string // what the walk itself found, see Line.Floor
+	texts    []string // code of other languages in it
+	hides    bool     // it runs what does not stand in it, so that a rule may mean that
+	made     bool     // it runs a program by a name that stands in it already
 	possible *Line    // what it may do beside what it says; for the floor and for rules that take away
 }
 

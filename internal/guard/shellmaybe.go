@@ -78,7 +78,7 @@ func ownOperands(name string) (int, bool) {
 // maybe walks whatever a wrapper with options may start beside what it seems to.
 func (w *walker) maybe(p *Program, u unwrapped, name string, sc scope) {
 	operands, ok := ownOperands(name)
-	if !ok || u.isScript && name != "watch" && name != "ssh" && name != "env" || name == "command" && len(p.Args) > 0 && (p.Args[0].Text == "-v" || p.Args[0].Text == "-V") {
+	if !ok || u.isScript && name != "watch" && name != "ssh" && name != "env" && name != "flock" && name != "script" && name != "su" && name != "runuser" || name == "command" && len(p.Args) > 0 && (p.Args[0].Text == "-v" || p.Args[0].Text == "-V") {
 		return
 	}
 	in := sc.started(show(name))
@@ -88,6 +88,15 @@ func (w *walker) maybe(p *Program, u unwrapped, name string, sc scope) {
 		return
 	}
 	at := maybePrograms(p.Args, operands)
+	if wr, ok := wrapperOf(name); ok && wr.dynamic {
+		// What stands between its options and the program is its own affair:
+		// setarch x86_64 rm, faketime '1 day ago' rm, perf stat rm.
+		for i, a := range p.Args {
+			if len(at) < maxDirs*maxDirs && !slices.Contains(at, i) && !strings.HasPrefix(a.Text, "-") {
+				at = append(at, i)
+			}
+		}
+	}
 	for _, i := range at {
 		rest := p.Args[i:]
 		known := slices.ContainsFunc(u.inner, func(inner []Arg) bool { return len(inner) == len(rest) })

@@ -19,6 +19,7 @@ func (l *Line) floorOpen(p *Program, name string, tame bool) string {
 	if p.name.open == unseen || p.name.open == computed && !tame {
 		return "which program runs is decided by what the line computes"
 	}
+	tame = tame && !l.readsNames()
 	const why = " is given something that only shows while it runs"
 	switch name {
 	case "rm", "chmod", "chown", "chgrp", "setfacl":
@@ -41,6 +42,13 @@ func (l *Line) floorOpen(p *Program, name string, tame bool) string {
 		}
 	}
 	return ""
+}
+
+// readsNames: variables are read from a file, so that what is in them is not what
+// tame programs print.
+func (l *Line) readsNames() bool {
+	return slices.ContainsFunc(l.Redirects, func(r Redirect) bool { return r.Op == "<" }) &&
+		slices.ContainsFunc(l.Programs, func(p Program) bool { return p.Name == "read" || p.Name == "mapfile" || p.Name == "readarray" })
 }
 
 // startsPlain: a word that begins with the name of something here stays here,
@@ -118,6 +126,9 @@ func (p *Program) readsDescriptor() bool {
 // fetchedFiles are the files that a program puts what it gets from elsewhere
 // into.
 func (p *Program) fetchedFiles(name string) []string {
+	if name == "scp" || name == "rsync" || name == "sftp" {
+		return p.copied()
+	}
 	if !makesCode(name) {
 		return nil
 	}
@@ -137,6 +148,20 @@ func (p *Program) fetchedFiles(name string) []string {
 			t, _, _ = strings.Cut(t, "?")
 			out = append(out, t)
 		}
+	}
+	return out
+}
+
+// copied are the files that scp and its like get from another machine.
+func (p *Program) copied() []string {
+	var out []string
+	for _, a := range p.Args {
+		if host, file, ok := strings.Cut(a.Text, ":"); ok && !strings.Contains(host, "/") && file != "" {
+			out = append(out, file)
+		}
+	}
+	if n := len(p.Args); len(out) > 0 && !strings.Contains(p.Args[n-1].Text, ":") {
+		out = append(out, p.Args[n-1].Text)
 	}
 	return out
 }

@@ -12,6 +12,7 @@ import (
 // call takes a simple command: assignments, a program and its arguments.
 func (w *walker) call(c *syntax.CallExpr, sc scope) flow {
 	w.assigns(c.Assigns, sc)
+	sc.tree = sc.tree || w.vitalTree(sc)
 	if len(c.Args) == 0 {
 		return still(sc)
 	}
@@ -20,6 +21,7 @@ func (w *walker) call(c *syntax.CallExpr, sc scope) flow {
 		args = append(args, w.words(word, sc)...)
 	}
 	f := w.program(args, sc)
+	w.name(args[1:])
 	ways, tooMany := w.readings(args)
 	if tooMany {
 		w.tooMuch()
@@ -31,6 +33,20 @@ func (w *walker) call(c *syntax.CallExpr, sc scope) flow {
 		}
 	}
 	return f
+}
+
+// vitalTree: GIT_WORK_TREE is a home or a directory of the system somewhere in
+// the line.
+func (w *walker) vitalTree(sc scope) bool {
+	return slices.ContainsFunc(w.vars["GIT_WORK_TREE"].texts, func(t string) bool { return isVital(t, sc.dirs) })
+}
+
+// gitTree: env is told so.
+func gitTree(dirs []string, args []Arg) bool {
+	return slices.ContainsFunc(args, func(a Arg) bool {
+		tree, ok := strings.CutPrefix(a.texts()[0], "GIT_WORK_TREE=")
+		return ok && isVital(tree, dirs)
+	})
 }
 
 // words folds a word; one with braces becomes the several that bash makes of
@@ -65,7 +81,7 @@ func (w *walker) program(args []Arg, sc scope) flow {
 		args[0] = sc.filled(args[0])
 	}
 	filled := args[0].open == unseen && fills(sc.via)
-	p := Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic, piped: sc.piped, filled: filled, fed: sc.piped || sc.reads || sc.input != nil, name: args[0]}
+	p := Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic, piped: sc.piped, filled: filled, input: sc.input, homeTree: sc.tree || gitTree(sc.dirs, args), fed: sc.piped || sc.reads || sc.input != nil, name: args[0]}
 	i := w.add(p)
 	if i < 0 {
 		return still(sc)
@@ -87,7 +103,10 @@ func (w *walker) program(args []Arg, sc scope) flow {
 	}
 	w.line.vague = w.line.vague || setsUntamed(&p, name)
 	p.fetched = w.runsFetched(&p, name) || w.readsFetched(&p, name, sc)
+	p.vital = p.leads(name, w.opt)
 	w.line.Programs[i] = p
+	w.renamed(&p, name, args, sc)
+	w.link(&p, name, sc)
 	for _, t := range w.vars["alias "+p.Name].texts {
 		w.perhaps(t+" "+joined(p.Args).Text, sc)
 	}
@@ -143,6 +162,7 @@ func (w *walker) wrapped(p *Program, u unwrapped, name string, i int, sc scope) 
 	w.line.Programs[i] = *p
 	in := sc.started(show(name))
 	in.dynamic = in.dynamic || u.dynamic
+	in.tree = in.tree || p.homeTree
 	in.marks = append(slices.Clip(in.marks), fillMarks(name, p.Args)...)
 	if u.isScript && len(in.marks) > 0 && isShell(name) {
 		u.script = in.filled(u.script)

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"path"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -80,6 +81,8 @@ func (w *walker) outputText(s *syntax.Stmt, sc scope) (Arg, bool) {
 		return w.listText(c.Stmts, sc)
 	case *syntax.Subshell:
 		return w.listText(c.Stmts, sc)
+	case *syntax.TimeClause:
+		return w.outputText(c.Stmt, sc)
 	case *syntax.BinaryCmd:
 		if call, ok := c.Y.Cmd.(*syntax.CallExpr); ok && c.Op == syntax.Pipe && len(call.Args) > 0 {
 			if name := call.Args[0].Lit(); name == "cat" || name == "tee" {
@@ -106,32 +109,32 @@ func (w *walker) listText(list []*syntax.Stmt, sc scope) (Arg, bool) {
 }
 
 func (w *walker) callText(s *syntax.Stmt, c *syntax.CallExpr, sc scope) (Arg, bool) {
-	if len(c.Args) == 0 {
+	args := w.started(c, sc)
+	if len(args) == 0 {
 		return Arg{}, false
 	}
-	name := c.Args[0].Lit()
+	name := path.Base(args[0].Text)
 	if name == "cat" || name == "tee" {
 		if text, ok := w.inputText(s.Redirs, sc); ok {
 			return text, true
 		}
-		if name == "cat" && len(c.Args) == 2 {
-			a := w.word(c.Args[1], sc)
-			text := w.written[fileKey(a.Text)]
-			return text, a.Literal && text.Text != ""
+		if name == "cat" && len(args) == 2 && args[1].Text != "-" {
+			text := w.written[fileKey(args[1].Text)]
+			return text, args[1].Literal && text.Text != ""
+		}
+		if sc.input != nil && sc.piped && !readsFile(s.Redirs) {
+			return *sc.input, true
 		}
 		return Arg{}, false
 	}
 	if name != "echo" && name != "printf" {
 		return Arg{}, false
 	}
-	args := make([]Arg, 0, len(c.Args))
+	args = args[1:]
 	literal, open := true, settled
-	for _, word := range c.Args[1:] {
-		for _, a := range w.words(word, sc) {
-			args = append(args, a)
-			literal = literal && (a.Literal || a.Glob)
-			open = max(open, a.open)
-		}
+	for _, a := range args {
+		literal = literal && (a.Literal || a.Glob)
+		open = max(open, a.open)
 	}
 	ways, tooMany := w.readings(args)
 	if ways == nil {
@@ -157,6 +160,28 @@ func (w *walker) callText(s *syntax.Stmt, c *syntax.CallExpr, sc scope) (Arg, bo
 		out.values = nil
 	}
 	return out, true
+}
+
+// started folds the words of a command and takes the wrappers off it: what
+// "env nice echo x" prints is what echo prints.
+func (w *walker) started(c *syntax.CallExpr, sc scope) []Arg {
+	quiet := *w // the words are walked where the command is
+	quiet.line, quiet.quiet, quiet.names = &Line{}, true, nil
+	args := make([]Arg, 0, len(c.Args))
+	for _, word := range c.Args {
+		args = append(args, quiet.words(word, sc)...)
+	}
+	for range maxWrapping {
+		if len(args) == 0 {
+			return nil
+		}
+		u, ok := unwrap(path.Base(args[0].Text), args[1:])
+		if !ok || len(u.inner) != 1 || len(u.inner[0]) == 0 {
+			break
+		}
+		args = u.inner[0]
+	}
+	return args
 }
 
 // fileKey is how files of the line are told apart: by their last element, since
@@ -253,46 +278,4 @@ func (w *walker) shadow() *walker {
 func (w *walker) tooMuch() {
 	w.line.unknown("it nests too many commands in each other")
 	w.line.floor = append(w.line.floor, "it starts more than can be followed")
-}
-
-// embedded looks into code of another language for commands: each string in it
-// may be one, and so may all of them together, as in ["rm", "-rf", "/"].
-func (w *walker) embedded(code string, sc scope) {
-	var all []string
-	for _, s := range quotedStrings(code) {
-		all = append(all, s)
-		if strings.ContainsAny(s, " \t") {
-			w.perhaps(s, sc)
-		}
-	}
-	if len(all) > 1 {
-		w.perhaps(strings.Join(all, " "), sc)
-	}
-	for line := range strings.SplitSeq(code, "\n") {
-		for _, mark := range []string{"!", `\!`, ":!", ".shell ", ".system ", "sh ", "shell ", "spawn ", "exec ", "system "} {
-			if cut, ok := strings.CutPrefix(strings.TrimSpace(line), mark); ok {
-				w.perhaps(strings.TrimPrefix(cut, "!"), sc)
-			}
-		}
-	}
-}
-
-// quotedStrings finds what stands in quotes, in any language.
-func quotedStrings(code string) []string {
-	var out []string
-	for i := 0; i < len(code) && len(out) < 100; i++ {
-		q := code[i]
-		if q != '"' && q != '\'' && q != '`' {
-			continue
-		}
-		var b strings.Builder
-		for i++; i < len(code) && code[i] != q; i++ {
-			if code[i] == '\\' && i+1 < len(code) {
-				i++
-			}
-			b.WriteByte(code[i])
-		}
-		out = append(out, b.String())
-	}
-	return out
 }

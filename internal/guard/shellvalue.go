@@ -62,9 +62,7 @@ func (w *walker) remember(f *syntax.File) {
 	// Words are folded by a walker that keeps nothing but the values.
 	quiet := &walker{opt: &ShellOptions{}, line: &Line{}, vars: w.vars, quiet: true}
 	set := func(name string, v value) {
-		if len(w.vars) < maxPrograms || w.vars[name].texts != nil {
-			w.vars[name] = w.vars[name].with(v)
-		}
+		w.vars[name] = w.vars[name].with(v)
 	}
 	syntax.Walk(f, func(n syntax.Node) bool {
 		switch n := n.(type) {

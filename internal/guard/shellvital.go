@@ -40,6 +40,9 @@ func isVital(text string, dirs []string) bool {
 		if name == "HOME" || strings.HasPrefix(name, "HOME:-") || name == "PWD" && slices.ContainsFunc(dirs, isVitalDir) || strings.HasPrefix(name, "HOME/..") {
 			return true
 		}
+		if at := strings.LastIndex(t, "/../"); at >= 0 && isVitalDir(path.Clean(t[at+3:])) {
+			return true
+		}
 		// An unset variable would leave "/" or "/*".
 		return !strings.Contains(t, "/") && (t != text)
 	case strings.HasPrefix(t, "/"):

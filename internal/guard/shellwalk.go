@@ -16,6 +16,8 @@ type walker struct {
 	bodies  map[string]*syntax.Stmt // of its functions
 	written map[string]Arg          // text that the line puts into files
 	fetched map[string]bool         // files that it gets from the network
+	unclear map[string]bool         // files that it makes, nobody knows of what
+	names   *names                  // what it has named so far
 	budget  *int                    // how many programs may still be looked at
 	guess   bool                    // this is about what may happen, see shadow
 	quiet   bool                    // nothing but the values of words is wanted
@@ -33,6 +35,7 @@ type scope struct {
 	child   bool     // a program starts them: what the shell does by itself is not to be had
 	depth   int      // of wrappers and shells
 	marks   []string // words for which xargs puts in what it reads
+	tree    bool     // a variable makes a home or the system the tree of git
 	input   *Arg     // what standard input says, where that stands in the line
 }
 

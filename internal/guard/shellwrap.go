@@ -202,7 +202,7 @@ func unwrapEnv(args []Arg) (unwrapped, bool) {
 	}
 	if len(rest) > 0 && (strings.HasPrefix(rest[0].Text, "-") || !rest[0].Literal) {
 		u.why = "its options change what is run"
-		if t := rest[0].Text; strings.HasPrefix(t, "-S") || strings.HasPrefix(t, "--split-string") || strings.HasPrefix(t, "-vS") {
+		if t := rest[0].Text; strings.HasPrefix(t, "-S") || isSplit(t) || strings.HasPrefix(t, "-vS") {
 			u.isScript, u.script = true, splitString(rest)
 			return u, true
 		}
@@ -215,10 +215,19 @@ func unwrapEnv(args []Arg) (unwrapped, bool) {
 	return u, true
 }
 
+// isSplit: --split-string, which env takes for any beginning of it.
+func isSplit(t string) bool {
+	name, _, _ := strings.Cut(t, "=")
+	return len(name) > 2 && strings.HasPrefix("--split-string", name)
+}
+
 // splitString reads env -S "cmd args" as shell code, which it nearly is.
 func splitString(args []Arg) Arg {
 	t := args[0].Text
-	for _, prefix := range []string{"--split-string=", "--split-string", "-vS", "-S"} {
+	if isSplit(t) {
+		_, t, _ = strings.Cut(t, "=")
+	}
+	for _, prefix := range []string{"-vS", "-S"} {
 		if cut, ok := strings.CutPrefix(t, prefix); ok {
 			t = cut
 			break

@@ -84,14 +84,11 @@ func unwrapFind(args []Arg) (unwrapped, bool) {
 func unwrapSu(args []Arg) unwrapped {
 	u := unwrapped{class: Runs, why: "runs a program as another user"}
 	for i, a := range args {
-		if strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "--") && strings.HasSuffix(a.Text, "c") || a.Text == "--command" {
-			if i+1 < len(args) {
-				u.isScript, u.script = true, args[i+1]
-			}
+		if code, ok := ownCode(args, i); ok {
+			u.isScript, u.script = true, code
 			return u
 		}
-		if code, ok := strings.CutPrefix(a.Text, "--command="); ok {
-			u.isScript, u.script = true, Arg{Text: code, Literal: a.Literal}
+		if a.Text == "--command" || strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "--") && strings.HasSuffix(a.Text, "c") {
 			return u
 		}
 	}
@@ -111,9 +108,15 @@ func unwrapWatch(name string, args []Arg) unwrapped {
 	case "flock":
 		u.why, letters = "makes a lock file for what it starts", "wEc"
 	}
+	operands := 0
 	for i, a := range args {
-		if (strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "--") && strings.HasSuffix(a.Text, "c") || a.Text == "--command") && name != "watch" && i+1 < len(args) {
-			u.isScript, u.script = true, args[i+1]
+		if !strings.HasPrefix(a.Text, "-") && (i == 0 || !strings.HasPrefix(args[i-1].Text, "-")) {
+			if operands++; operands > 1 {
+				break // the options of what it starts
+			}
+		}
+		if code, ok := ownCode(args, i); ok && name != "watch" {
+			u.isScript, u.script = true, code
 			return u
 		}
 	}
@@ -129,6 +132,29 @@ func unwrapWatch(name string, args []Arg) unwrapped {
 		u.inner = [][]Arg{rest}
 	}
 	return u
+}
+
+// ownCode is what -c or --command of su, script and flock is given, if that is
+// what stands at i.
+func ownCode(args []Arg, i int) (Arg, bool) {
+	a := args[i]
+	if code, ok := strings.CutPrefix(a.Text, "--command="); ok {
+		return Arg{Text: code, Literal: a.Literal, open: a.open}, true
+	}
+	if a.Text == "--command" && i+1 < len(args) {
+		return args[i+1], true
+	}
+	if !strings.HasPrefix(a.Text, "-") || strings.HasPrefix(a.Text, "--") {
+		return Arg{}, false
+	}
+	switch at := strings.IndexByte(a.Text, 'c'); {
+	case at < 0:
+	case at == len(a.Text)-1 && i+1 < len(args):
+		return args[i+1], true
+	case at < len(a.Text)-1:
+		return Arg{Text: a.Text[at+1:], Literal: a.Literal, open: a.open}, true
+	}
+	return Arg{}, false
 }
 
 // unwrapContainer: exec and run start a program where this machine's files may

@@ -1,0 +1,153 @@
+package guard
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// namedLines start rm or git push in ways that show only if names, files and
+// code of the line are followed.
+func namedLines() []string {
+	return []string{
+		"cp /bin/rm zz && ./zz -f victim",
+		"mv /bin/rm zz && ./zz -f victim",
+		"install -m 755 /bin/rm zz && ./zz -f victim",
+		"cat /bin/rm > zz; chmod +x zz; ./zz -f victim",
+		"cp $(which rm) zz && ./zz -f victim",
+		"cp \"$(command -v rm)\" zz && ./zz -f victim",
+		"dd if=/bin/rm of=zz; chmod +x zz; ./zz -f victim",
+		"ln -s /usr/bin/git g && ./g push origin master",
+		"rsync /bin/rm zz && ./zz -f victim",
+		"PATH=.:$PATH; cp /bin/rm zz; zz -f victim",
+		"sed '1e rm -f victim' f",
+		"sed -n '$e rm -f victim' f",
+		"sed '/a/e rm -f victim' f",
+		"sed -e 's/.*/rm -f victim/' -e e f",
+		"sed 's,.*,rm -f victim,e' f",
+		"echo 'rm -f victim' | sed e",
+		"sed --expression='1e rm -f victim' f",
+		"sed -i '1,3{e rm -f victim\n}' f",
+		"sed 'e git push origin master' f",
+		"setarch x86_64 rm -f victim",
+		"linux64 rm -f victim",
+		"faketime '2020-01-01' rm -f victim",
+		"perf stat rm -f victim",
+		"mywrap rm -f victim",
+		"./wrap.sh rm -f victim",
+		"sh run.sh rm -f victim",
+		"tar cfI /dev/null 'rm -f victim' src",
+		"tar -cf x --use-compress-program 'rm -f victim' y",
+		"python3 -c \"import subprocess; print('x'); subprocess.run(['rm','-rf','/root'])\"",
+		"python3 -c \"import os; os.system('rm -f victim')\"",
+		"python3 -c \"import os; os.system('r'+'m -f victim')\"",
+		"python3 -c \"import os; os.system('\\x72m -f victim')\"",
+		"python3 -c \"import os; os.system('sh <<\\'E\\'\\nrm -f victim\\nE')\"",
+		"python3 -c \"exec('import os; os.system(\\\"rm -f victim\\\")')\"",
+		"perl -e 'exec q{rm -f victim}'",
+		"ruby -e '%x(rm -f victim)'",
+		"flock f git -c a=b push origin master",
+		"flock f -c 'git push origin master'",
+		"script -qc'git push origin master' /dev/null",
+		"script --command='git push origin master' x",
+		"command echo 'rm -f victim' > t.sh; sh t.sh",
+		"env printf 'rm -f victim' > t.sh; sh t.sh",
+		"nice echo 'rm -f victim' > t.sh; bash t.sh",
+		"time echo 'rm -f victim' > t.sh; sh t.sh",
+		"env cat > t.sh <<EOT\nrm -f victim\nEOT\nsh t.sh",
+		"command tee t.sh <<EOT\nrm -f victim\nEOT\nsh t.sh",
+		"echo 'rm -f victim' | nice tee t.sh; sh t.sh",
+		"echo 'rm -f victim' | cat > t.sh; sh t.sh",
+		"make --eval='t:;@rm -f victim' t",
+		"make --eval 't:;@rm -f victim' t",
+		"make -E 't:;@rm -f victim' t",
+		"env --spl='rm -f victim'",
+		"env --split-string 'rm -f victim'",
+		"perl -e 'system qw(rm -f victim)'",
+		"make -f src/mk SHELL='/bin/rm' .SHELLFLAGS='-f victim'",
+		"make -f src/mk SHELL='/bin/rm'",
+		"node -e 'require(\"child_process\").execFileSync(\"rm\",[\"-f\",\"victim\"])'",
+		"sed -n '1e rm -f victim' src/a.txt",
+		"sed -n '1erm -f victim' src/a.txt",
+		"sed 's/.*/rm -f victim/e' src/a.txt",
+		"sed -e 's/.*/rm -f victim/' -e e src/a.txt",
+		"setarch -R rm -f victim",
+		"setarch --addr-no-randomize rm -f victim",
+		"script -qc 'rm -f victim' /dev/null",
+		"script --command='rm -f victim' /dev/null",
+		"script -q -c'rm -f victim' /dev/null",
+		"script --command 'rm -f victim' /dev/null",
+		"go vet -vettool=/bin/rm .",
+		"gcc -wrapper rm,-f,victim -c src/x.c",
+		"cc -wrapper rm,-f,victim src/x.c",
+		"coreutils --coreutils-prog=rm -f victim",
+		"sh src/sc rm -f victim",
+	}
+}
+
+// TestNamedProgramsAreHeld: a rule that denies a program, and one that asks about
+// it, hold however the line names it.
+func TestNamedProgramsAreHeld(t *testing.T) {
+	var many strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&many, "a%d=1; ", i)
+	}
+	lines := append(namedLines(), many.String()+`r='rm -f victim'; sh -c "$r"`)
+	many.Reset()
+	for i := range 400 {
+		fmt.Fprintf(&many, "x('s%d');", i)
+	}
+	lines = append(lines, `python3 -c "import os;`+many.String()+`os.system('rm -f victim')"`)
+	list := []string{"run_command(rm *)", "run_command(git push *)"}
+	for _, permissions := range []Permissions{{Deny: list}, {Ask: list}} {
+		p, _ := desk(t, ModeYolo, Layer{Rank: RankUser, Permissions: permissions})
+		for _, line := range lines {
+			review := &toolcrib.Review{Spec: shellTool("run_command"), Input: mustJSON(t, map[string]string{"command": line})}
+			if said := p.Rules.judge(review, nil); said.rule == nil || said.decision == toolcrib.Allow {
+				t.Errorf("%.200q is not held", line)
+			}
+		}
+	}
+	t.Logf("%d lines", len(lines))
+}
+
+// TestLinksMadeBefore: a link that leads to a home is followed before what is
+// behind it is removed.
+func TestLinksMadeBefore(t *testing.T) {
+	m := newMachine()
+	m.links[work+"/h"] = home
+	for line, floor := range map[string]bool{
+		"rm -rf h/*": true, "rm -rf ./h/.": true, "rm -rf h/": true, "find h/ -delete": true, "chmod -R 777 h/": true, "rsync -a --delete empty/ h/": true,
+		"rm h": false, "rm -rf h": false, "rm -rf src/*": false, "ls h/": false, "find . -delete": false, "rm -rf h/proj/out": false,
+	} {
+		if got := Floor(line, m.options()); (len(got) > 0) != floor {
+			t.Errorf("%q: %v, want %v", line, got, floor)
+		}
+	}
+}
+
+// TestQuotedStrings: what stands in quotes, put together as the language would.
+func TestQuotedStrings(t *testing.T) {
+	for code, want := range map[string]string{
+		`f('a b', "c")`: "a b|c", `'r'+'m' + " x"`: "rm x", `"\x72m"`: "rm", `'\162m'`: "rm", `"a\nb"`: "a\nb", `qw(rm -f x)`: "rm|-f|x", `q{rm {x}}`: "rm {x}",
+		`%w[rm -f]`: "rm|-f", `%x(rm x)`: "rm x", `"""rm x"""`: "rm x", `a % b`: "", `x = q`: "", `'open`: "open",
+	} {
+		if got := strings.Join(quotedStrings(code), "|"); got != want {
+			t.Errorf("%s: %q, want %q", code, got, want)
+		}
+	}
+}
+
+// FuzzCode: nothing that reads code of other languages breaks on any text.
+func FuzzCode(f *testing.F) {
+	for _, s := range []string{`'a'+"b\x7`, `qw(`, `%w[`, "1e rm -rf ~", "s/a/b/e;e", `s,\,,x,we`, `"""`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(_ *testing.T, s string) {
+		quotedStrings(s)
+		codeFloor(s, []string{work})
+		sedRuns([]string{s})
+	})
+}
