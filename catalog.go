@@ -34,6 +34,9 @@ type Shelving struct {
 	Rename   map[string]string // tool → its new name
 	Alias    map[string]string // a further name → the tool
 	Disable  []string          // tools, or patterns such as box/*
+	// BoxNames has further names of boxes, those of dialects: a person may type
+	// them in rules and settings.
+	BoxNames map[string][]string
 	Absent   map[string]string // names that are not on the shelves, and what to tell who calls them
 	// Qualify has boxes whose tools are called box__tool from the start, so that
 	// a tool from elsewhere never takes a name that one of ours could have.

@@ -10,6 +10,7 @@ import (
 // shownNames is what the catalog calls a tool besides its native name.
 type shownNames struct {
 	box, native string   // whose they are: a copy of a Spec may be made into another tool
+	boxes       []string // what else the box is called, in dialects
 	all         []string // after renames, aliases and collisions, and in dialects
 	// exact are those that only a collision can bring up. They are names of the
 	// tool all the time, so that a rule does not change its meaning when another
@@ -55,6 +56,15 @@ func (s *Spec) GivenNames() []string {
 	return s.shown.given
 }
 
+// BoxNames lists what the tool's box is called in dialects, if that is another
+// name. Settings and programs give them, nobody who supplies tools does.
+func (s *Spec) BoxNames() []string {
+	if !s.catalogued() {
+		return nil
+	}
+	return s.shown.boxes
+}
+
 func (s *Spec) named() toolname.Tool {
 	switch {
 	case s.catalogued():
@@ -66,7 +76,7 @@ func (s *Spec) named() toolname.Tool {
 }
 
 func (n *shownNames) tool() toolname.Tool {
-	return toolname.Tool{Box: n.box, Native: n.native, Shown: n.all, Exact: n.exact}
+	return toolname.Tool{Box: n.box, Native: n.native, Boxes: n.boxes, Shown: n.all, Exact: n.exact}
 }
 
 // naming knows what Shelving calls tools.
@@ -91,7 +101,7 @@ func newNaming(s *Shelving) *naming {
 // of says what a tool may be called, before it is known what else there is.
 func (n *naming) of(box, native string) *shownNames {
 	key := box + "/" + native
-	out := &shownNames{box: box, native: native}
+	out := &shownNames{box: box, native: native, boxes: n.s.BoxNames[box]}
 	wanted := native
 	if to := renamed(n.s.Rename, box, native); to != "" {
 		wanted = to
@@ -159,7 +169,7 @@ func (n *shownNames) add(name string, given bool) {
 // dialect, whose names mean other uses of the tool.
 func (n *shownNames) without(others []string) *shownNames {
 	other := func(name string) bool { return slices.Contains(others, name) }
-	out := &shownNames{box: n.box, native: n.native, exact: n.exact}
+	out := &shownNames{box: n.box, native: n.native, boxes: n.boxes, exact: n.exact}
 	out.all = slices.DeleteFunc(slices.Clone(n.all), other)
 	out.given = slices.DeleteFunc(slices.Clone(n.given), other)
 	t := out.tool()

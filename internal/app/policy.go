@@ -10,7 +10,9 @@ import (
 	"sync/atomic"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/dialect"
 	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/toolname"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -32,6 +34,27 @@ func ownBoxes() []string {
 	for _, k := range (&App{}).kinds(Config{}) {
 		if k.name != "ovosbox" { // its tools are somebody else's
 			names = append(names, k.name)
+		}
+	}
+	return names
+}
+
+// withStart adds start_command where run_command is meant: rules about the one are
+// about both, and whoever takes the one away means that no command is run.
+func withStart(names []string) []string {
+	run := toolname.Tool{Box: "shell", Native: "run_command", Boxes: []string{dialect.OVOSBox("shell")}, Shown: []string{"bash_exec"}}
+	if !slices.ContainsFunc(names, run.Called) {
+		return names
+	}
+	return append(slices.Clone(names), "shell/start_command")
+}
+
+// busNames is what boxes of ours are called on the bus.
+func busNames() map[string][]string {
+	names := map[string][]string{}
+	for _, box := range ownBoxes() {
+		if id := dialect.OVOSBox(box); id != box {
+			names[box] = []string{id}
 		}
 	}
 	return names
@@ -193,7 +216,7 @@ func (l *Layers) visibility() (*guard.Visibility, error) {
 	}
 	for _, from := range []*Config{&l.User, &l.Admin} { // a name that both have means the machine's
 		for name, p := range from.Profiles {
-			v.Profiles[name] = guard.Profile{Name: name, Include: selectors("profiles."+name+".include", p.Include), Exclude: selectors("profiles."+name+".exclude", p.Exclude)}
+			v.Profiles[name] = guard.Profile{Name: name, Include: selectors("profiles."+name+".include", p.Include), Exclude: selectors("profiles."+name+".exclude", withStart(p.Exclude))}
 		}
 		for name, o := range from.Organisations {
 			v.Owned = append(v.Owned, guard.Ownership{Organisation: name, Tools: selectors("organisations."+name+".tools", o.Tools)})
@@ -217,7 +240,7 @@ func (l *Layers) assign(v *guard.Visibility) error {
 	for _, from := range []*Config{&l.Admin, &l.User} {
 		owners := map[string][]string{}
 		for name, agent := range from.Agents {
-			for _, tool := range agent.Tools {
+			for _, tool := range withStart(agent.Tools) {
 				owners[tool] = append(owners[tool], name)
 			}
 		}

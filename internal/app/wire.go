@@ -263,8 +263,8 @@ func (a *App) shelve(ctx context.Context, cfg Config) {
 		Adapters: dialect.Adapters(dialect.Options{
 			Root: a.reach.base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.writable(),
 		}),
-		Absent: map[string]string{},
-		Rename: cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: cfg.Tools.Disable,
+		Absent: map[string]string{}, BoxNames: busNames(),
+		Rename: cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: withStart(cfg.Tools.Disable),
 	}
 	if !cfg.Toolboxes.Shell.AllowShell {
 		for _, name := range []string{"run_command", "start_command", "bash_exec"} {

@@ -93,6 +93,7 @@ func (c *command) busServe(ctx context.Context) error {
 		return openError(err)
 	}
 	c.tellFaults(a)
+	c.tellUnmatched(ctx, a)
 	stop := a.FollowPolicy(c.policyNow)
 	err = a.ServeBus(ctx, loaded.Value, bus, caller.Organisation, func(url string) {
 		where := "hosting on the bus at"

@@ -122,6 +122,9 @@ func (s *ruleSet) each(sub *subject, visit func([]*permission)) {
 		s.in(ruleKey{'n', "run_command"}, sub, visit)
 	}
 	s.in(ruleKey{'b', spec.Box}, sub, visit)
+	for _, box := range spec.BoxNames() {
+		s.in(ruleKey{'b', box}, sub, visit)
+	}
 	// A rule mcp__a__b was cut at its first __, which may be one of the box.
 	for at, rest := 0, spec.Box; ; {
 		next := strings.Index(rest, "__")

@@ -236,9 +236,9 @@ func (p *selectorPart) means(spec *toolcrib.Spec) (sure, fits bool) {
 		return toolname.Match(pattern, spec.Native) || slices.ContainsFunc(spec.GivenNames(), func(n string) bool { return toolname.Match(pattern, n) })
 	}
 	if p.box != "" {
-		return !toolname.IsPattern(p.box), p.sameBox(spec.Box) && named(p.name)
+		return !toolname.IsPattern(p.box), (p.sameBox(spec.Box) || slices.Contains(spec.BoxNames(), p.box)) && named(p.name)
 	}
-	if box, name, ok := toolname.Split(p.name); ok && box == spec.Box && named(name) {
+	if box, name, ok := toolname.Split(p.name); ok && (box == spec.Box || slices.Contains(spec.BoxNames(), box)) && named(name) {
 		return true, true
 	}
 	if slices.Contains(spec.GivenNames(), p.name) {

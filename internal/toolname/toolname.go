@@ -19,6 +19,9 @@ type Tool struct {
 	// Shown are further names that it is shown by: after a rename, an alias or a
 	// collision, and in dialects.
 	Shown []string
+	// Boxes are further names of its box, those of dialects. They mean what the box
+	// means.
+	Boxes []string
 	// Exact are names that it would have if others collided. No pattern means
 	// them.
 	Exact []string
@@ -39,10 +42,12 @@ func (t *Tool) Names() []string {
 	if t.Box == "" {
 		return names
 	}
-	for _, n := range append([]string{t.Native}, t.Shown...) {
-		names = appendNew(names, t.Box+separator+n)
+	for _, box := range append([]string{t.Box}, t.Boxes...) {
+		for _, n := range append([]string{t.Native}, t.Shown...) {
+			names = appendNew(names, box+separator+n)
+		}
+		names = appendNew(names, box+"/"+t.Native)
 	}
-	names = appendNew(names, t.Box+"/"+t.Native)
 	return appendNew(names, mcpPrefix+strings.TrimPrefix(t.Box, mcpPrefix)+separator+t.Native)
 }
 
@@ -90,17 +95,26 @@ func (t *Tool) Called(pattern string) bool {
 	return t.joined(pattern)
 }
 
-func (t *Tool) in(box string) bool { return Match(box, t.Box) }
+func (t *Tool) in(box string) bool {
+	return Match(box, t.Box) || slices.ContainsFunc(t.Boxes, func(b string) bool { return Match(box, b) })
+}
 
 func (t *Tool) named(pattern string) bool {
 	return Match(pattern, t.Native) || slices.ContainsFunc(t.Shown, func(n string) bool { return Match(pattern, n) })
 }
 
 func (t *Tool) joined(pattern string) bool {
-	if Match(pattern, t.Box+separator+t.Native) {
+	if t.joinedTo(t.Box, pattern) {
 		return true
 	}
-	return slices.ContainsFunc(t.Shown, func(n string) bool { return Match(pattern, t.Box+separator+n) })
+	return slices.ContainsFunc(t.Boxes, func(box string) bool { return t.joinedTo(box, pattern) })
+}
+
+func (t *Tool) joinedTo(box, pattern string) bool {
+	if Match(pattern, box+separator+t.Native) {
+		return true
+	}
+	return slices.ContainsFunc(t.Shown, func(n string) bool { return Match(pattern, box+separator+n) })
 }
 
 // Split cuts box__tool where that can be read in one way only: for what gives,
