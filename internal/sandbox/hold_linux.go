@@ -45,7 +45,8 @@ func (h *Hold) Files() []*os.File {
 	return h.files
 }
 
-func (h *Hold) join(other *Hold) {
+// Join takes over the placeholders of another.
+func (h *Hold) Join(other *Hold) {
 	if other != nil {
 		h.lists, h.files = append(h.lists, other.lists...), append(h.files, other.files...)
 	}

@@ -13,8 +13,9 @@ import (
 // Shield names what programs must not reach although it lies in a directory
 // that was granted to them: files with passwords, keys, and what makes the
 // next git command run a program. A backend covers each such place when a
-// program starts. What comes into being later is not covered: whoever could
-// make it knows it already.
+// program starts, and again if somebody replaces what lies there. What comes
+// into being later where nothing was covered is not: a program knows what it
+// made itself.
 //
 // A Shield remembers what it saw, so that a large tree is not read again for
 // each program. It is safe for use by many at once.

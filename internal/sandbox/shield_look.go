@@ -32,6 +32,12 @@ func writes(d toolcrib.Dir) bool { return d.Write }
 // FileID tells one file from all others of the machine. Zero: it is not known.
 type FileID struct{ Device, Inode uint64 }
 
+// IsAt tells whether what lies at a path is this one.
+func IsAt(path string, id FileID) bool {
+	facts, err := factsOf(path)
+	return err == nil && facts.id == id
+}
+
 // The bounds on how often a tree is looked at in which something moves, and
 // how many looks in a row must have seen the same.
 const (

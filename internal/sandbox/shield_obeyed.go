@@ -309,7 +309,7 @@ func (s *Shield) holdAll(dirs []toolcrib.Dir, covers []Cover, missing []Place) (
 		if err != nil {
 			return nil, nil, errors.Join(fmt.Errorf("keeping programs from what others obey: %w", err), all.Release())
 		}
-		all.join(hold)
+		all.Join(hold)
 		covers = append(covers, made...)
 	}
 	slices.SortStableFunc(covers, func(a, b Cover) int { return comparePaths(a.Path, b.Path) })

@@ -33,7 +33,8 @@ func build(j *job) *script {
 	s.become(j)
 	s.ownNetwork(j)
 	s.enter(j)
-	s.streams(j)
+	mounts := s.handOver(j.covers)
+	s.streams(j, mounts)
 	s.do(label{stepDir, j.dir}, unix.SYS_CHDIR, s.text(j.dir))
 	s.lock(j)
 	s.launch(j)
@@ -227,14 +228,20 @@ func (s *script) place(tree arg, b bind, nested bool, made map[string]bool) {
 // joinAt is the first descriptor of the cgroups.
 const joinAt = keeperAt + 1
 
+// mountsAt is the descriptor by which the first process sees the mounts change.
+func (j *job) mountsAt() int { return joinAt + len(j.files.join) + len(j.files.hold) }
+
 // streams puts descriptors where they belong and closes all others.
-func (s *script) streams(j *job) {
+func (s *script) streams(j *job, mounts arg) {
 	l := label{stepProgram, "arranging its streams"}
 	const apart = 256 // above all that will be taken
 	wanted := slices.Concat([]int{j.files.stdin, j.files.stdout, j.files.stderr, j.files.keeper}, j.files.join, j.files.hold)
 	moved := make([]arg, len(wanted))
 	for i, n := range wanted {
 		moved[i] = s.kept(l, unix.SYS_FCNTL, file(n), num(unix.F_DUPFD), num(apart))
+	}
+	if len(j.covers) > 0 {
+		mounts = s.kept(l, unix.SYS_FCNTL, mounts, num(unix.F_DUPFD), num(apart))
 	}
 	for i, fd := range moved {
 		to, flags := i, 0
@@ -243,7 +250,10 @@ func (s *script) streams(j *job) {
 		}
 		s.do(l, unix.SYS_DUP3, fd, num(to), num(flags))
 	}
-	s.do(l, unix.SYS_CLOSE_RANGE, num(joinAt+len(j.files.join)+len(j.files.hold)), num(1<<31-1), num(0))
+	if len(j.covers) > 0 {
+		s.do(l, unix.SYS_DUP3, mounts, num(j.mountsAt()), num(unix.O_CLOEXEC))
+	}
+	s.do(l, unix.SYS_CLOSE_RANGE, num(j.mountsAt()+1), num(1<<31-1), num(0))
 }
 
 // lock gives up everything that is not needed to fork the program and to wait
@@ -272,7 +282,11 @@ func (s *script) lock(j *job) {
 
 // launch forks the program, puts it into its bounds and starts it.
 func (s *script) launch(j *job) {
-	s.do(label{stepProgram, "forking"}, callFork)
+	mounts := 0
+	if len(j.covers) > 0 {
+		mounts = j.mountsAt() + 1
+	}
+	s.do(label{stepProgram, "forking"}, callFork, num(mounts))
 	self := s.put([]byte("0\n"))
 	for i := range j.files.join {
 		s.do(label{step: stepJoin}, unix.SYS_WRITE, num(joinAt+i), at(self), num(2))

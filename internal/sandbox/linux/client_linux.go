@@ -246,11 +246,42 @@ func (l *keeperLink) write(o order, oob []byte, parts ...[]byte) error {
 // kill ends a child and everything in its namespace; ended tells when.
 func (c *child) kill() error { return c.link.write(order{kind: askKill, id: c.id}, nil) }
 
-// readReport reads what the first process of a namespace told.
-func readReport(from io.Reader) (kind, first, second uint32, ok bool) {
-	var text [16]byte
-	if _, err := io.ReadFull(from, text[:]); err != nil {
-		return 0, 0, 0, false
+// report is what the first process of a namespace tells.
+type report struct{ kind, first, second uint32 }
+
+// reportPair is a socket on which reports come and orders go.
+func reportPair() (ours, theirs *os.File, err error) {
+	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_SEQPACKET|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, fmt.Errorf("making a socket: %w", err)
 	}
-	return binary.LittleEndian.Uint32(text[:]), binary.LittleEndian.Uint32(text[4:]), binary.LittleEndian.Uint32(text[8:]), true
+	err = unix.SetNonblock(pair[0], true) // so that others run while we wait
+	return os.NewFile(uintptr(pair[0]), "report"), os.NewFile(uintptr(pair[1]), "report"), err
+}
+
+// receiveReport reads the next report, and the file that may come with it.
+func receiveReport(from *os.File) (r report, file *os.File, err error) {
+	conn, err := from.SyscallConn()
+	if err != nil {
+		return r, nil, err
+	}
+	text, oob := make([]byte, 16), make([]byte, unix.CmsgSpace(4))
+	var n, oobn int
+	var failed error
+	err = conn.Read(func(fd uintptr) bool {
+		n, oobn, _, _, failed = unix.Recvmsg(int(fd), text, oob, unix.MSG_CMSG_CLOEXEC)
+		return !errors.Is(failed, unix.EAGAIN) && !errors.Is(failed, unix.EINTR)
+	})
+	if err := errors.Join(err, failed); err != nil {
+		return r, nil, err
+	}
+	if messages, err := unix.ParseSocketControlMessage(oob[:oobn]); err == nil && len(messages) == 1 {
+		if fds, err := unix.ParseUnixRights(&messages[0]); err == nil && len(fds) == 1 {
+			file = os.NewFile(uintptr(fds[0]), "mount namespace")
+		}
+	}
+	if n != len(text) {
+		return r, file, io.EOF
+	}
+	return report{binary.LittleEndian.Uint32(text), binary.LittleEndian.Uint32(text[4:]), binary.LittleEndian.Uint32(text[8:])}, file, nil
 }

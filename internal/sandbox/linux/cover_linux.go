@@ -65,7 +65,7 @@ func (s *script) cover(covers []sandbox.Cover) {
 	s.close(l, fd)
 	s.do(l, unix.SYS_MKDIRAT, num(unix.AT_FDCWD), s.text(coverDir), num(0))
 	s.do(l, unix.SYS_MKDIRAT, num(unix.AT_FDCWD), s.text(coverEmpty), num(0o555))
-	place, tree := s.slot(), s.slot()
+	place, tree := s.slot(), s.slot() // closed again and again
 	const shut = unix.MOUNT_ATTR_RDONLY | unix.MOUNT_ATTR_NOSUID | unix.MOUNT_ATTR_NODEV | unix.MOUNT_ATTR_NOEXEC
 	for _, path := range []string{coverFile, coverDir, coverEmpty} {
 		// Covered by itself: what is cloned from there is shut as well.
@@ -74,7 +74,6 @@ func (s *script) cover(covers []sandbox.Cover) {
 		s.setattr(l, tree, "", unix.AT_EMPTY_PATH, shut)
 		s.moveMount(l, tree, place)
 	}
-	seen := s.put(make([]byte, 144)) // a struct stat
 	// Inner ones first, and outer ones with all that lies on them: then a cover
 	// lies at its place in each of the mounts that show it, and stays there when
 	// somebody outside moves a directory. That takes more mounts.
@@ -82,8 +81,23 @@ func (s *script) cover(covers []sandbox.Cover) {
 		covers = slices.Clone(covers)
 		slices.Reverse(covers)
 	}
+	s.lay(covers, func(sandbox.Cover) bool { return false })
+}
+
+// lay lays covers over their places, but for those that are covered by a mount
+// already and of which that is enough.
+func (s *script) lay(covers []sandbox.Cover, enough func(sandbox.Cover) bool) {
+	seen := s.put(make([]byte, 144))       // a struct stat
+	attributes := s.put(make([]byte, 256)) // a struct statx
+	place, tree := s.slot(), s.slot()
 	for _, c := range covers {
 		l := label{stepCover, c.Path}
+		skip := -1
+		if enough(c) {
+			s.attributes(l, c.Path, attributes)
+			skip = len(s.calls)
+			s.do(l, callCovered).store = attributes
+		}
 		s.openPlace(l, place, c.Path)
 		if c.ID != (sandbox.FileID{}) {
 			// What was looked at must be what is covered: in the meantime
@@ -106,17 +120,61 @@ func (s *script) cover(covers []sandbox.Cover) {
 			s.clone(l, tree, coverFile)
 		}
 		s.moveMount(l, tree, place)
+		if skip >= 0 {
+			s.calls[skip].skip = uint16(len(s.calls) - 1 - skip)
+		}
+		s.done = append(s.done, len(s.calls))
 	}
-	// In the end each of them must be seen from the root: while they were laid
-	// somebody outside may have moved a directory to where its covers are not.
+}
+
+// attributes asks for the attributes of a place.
+func (s *script) attributes(l label, path string, to uint32) {
+	s.do(l, unix.SYS_STATX, num(unix.AT_FDCWD), s.text(path), num(unix.AT_SYMLINK_NOFOLLOW), num(0), at(to))
+}
+
+// check: each cover must be seen from the root. While they were laid somebody
+// outside may have moved a directory to where its covers are not.
+func (s *script) check(covers []sandbox.Cover) {
 	attributes := s.put(make([]byte, 256)) // a struct statx
 	for _, c := range covers {
 		l := label{stepCover, c.Path}
-		s.do(l, unix.SYS_STATX, num(unix.AT_FDCWD), s.text(c.Path), num(unix.AT_SYMLINK_NOFOLLOW), num(0), at(attributes))
+		s.attributes(l, c.Path, attributes)
 		s.do(l, callMounted).store = attributes
 	}
-	ready := binary.LittleEndian.AppendUint32(nil, reportReady)
-	s.do(l, unix.SYS_WRITE, num(reportAt), at(s.put(append(ready, make([]byte, 12)...))), num(16))
+}
+
+// handOver opens the list of mounts, looks at all covers after that, so that no
+// change is missed, and reports that they lie where they belong. With the report
+// goes the mount namespace, so that covers can be laid anew.
+func (s *script) handOver(covers []sandbox.Cover) (mounts arg) {
+	if len(covers) == 0 {
+		return arg{}
+	}
+	l := label{stepFiles, "watching the mounts"}
+	const flags = unix.O_RDONLY | unix.O_CLOEXEC
+	mounts = s.kept(l, unix.SYS_OPENAT, num(unix.AT_FDCWD), s.text("/proc/self/mountinfo"), num(flags), num(0))
+	s.check(covers)
+	space := s.kept(l, unix.SYS_OPENAT, num(unix.AT_FDCWD), s.text("/proc/self/ns/mnt"), num(flags), num(0))
+	rights := s.put(make([]byte, 24)) // a struct cmsghdr and a descriptor
+	s.calls[len(s.calls)-1].store = rights + 16
+	binary.LittleEndian.PutUint64(s.data[rights:], 20)
+	binary.LittleEndian.PutUint32(s.data[rights+8:], unix.SOL_SOCKET)
+	binary.LittleEndian.PutUint32(s.data[rights+12:], unix.SCM_RIGHTS)
+	vector := s.put(make([]byte, 16)) // a struct iovec
+	s.point(vector, s.put(readyReport()))
+	binary.LittleEndian.PutUint64(s.data[vector+8:], uint64(len(readyReport())))
+	message := s.put(make([]byte, 56)) // a struct msghdr
+	s.point(message+16, vector)
+	binary.LittleEndian.PutUint64(s.data[message+24:], 1)
+	s.point(message+32, rights)
+	binary.LittleEndian.PutUint64(s.data[message+40:], 24)
+	s.do(l, unix.SYS_SENDMSG, num(reportAt), at(message), num(0))
+	s.close(l, space)
+	return mounts
+}
+
+func readyReport() []byte {
+	return append(binary.LittleEndian.AppendUint32(nil, reportReady), make([]byte, 12)...)
 }
 
 // openPlace opens where a cover goes; no link may lie on the way. The place
@@ -147,9 +205,11 @@ func (r *run) covered(ctx context.Context, s *script, c *child) error {
 	}
 	stop := context.AfterFunc(ctx, func() { _ = c.kill() }) // what comes of it shows at the end
 	defer stop()
-	if kind, first, errno, ok := readReport(r.report); ok && kind == reportFailed {
+	told, space, err := receiveReport(r.report)
+	r.space = space
+	if err == nil && told.kind == reportFailed {
 		<-c.ended
-		return s.failure(first, errno)
+		return s.failure(told.first, told.second)
 	}
 	return nil
 }

@@ -23,6 +23,8 @@ type run struct {
 	streams  *sandbox.Streams
 	group    *group
 	report   *os.File // our end
+	space    *os.File // the mount namespace of the program; nil if nothing is covered
+	notes    []string // of what happened while it ran
 	covering *sandbox.Covering
 	hold     *sandbox.Hold
 	files    []*os.File // sent along; the report is the first
@@ -54,8 +56,8 @@ func (s *Sandbox) prepare(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) 
 		}
 	}()
 	var theirs *os.File
-	if r.report, theirs, err = os.Pipe(); err != nil {
-		return nil, fmt.Errorf("making a pipe: %w", err)
+	if r.report, theirs, err = reportPair(); err != nil {
+		return nil, err
 	}
 	r.add(theirs, true)
 	if r.streams, err = sandbox.OpenStreams(cmd); err != nil {
@@ -97,6 +99,9 @@ func (r *run) close() {
 	if r.report != nil {
 		_ = r.report.Close()
 	}
+	if r.space != nil {
+		_ = r.space.Close()
+	}
 	if r.streams != nil {
 		_ = r.streams.Close()
 	}
@@ -136,8 +141,12 @@ func (r *run) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (
 		stop := watch(born.pid, r.sandbox.watched(), child.kill)
 		defer stop()
 	}
+	told := r.attend(ctx, child, grant)
 	late, err := await(ctx, child, r.sandbox.grace)
-	exit := r.exit(s, late, &err)
+	if err != nil {
+		_ = r.report.Close() // nobody is heard any more
+	}
+	exit := r.exit(s, late, <-told, &err)
 	exit.Duration = time.Since(began)
 	if err != nil {
 		return exit, err
@@ -170,20 +179,19 @@ func await(ctx context.Context, c *child, grace time.Duration) (late bool, err e
 	return true, fmt.Errorf("the program was killed %s ago and the kernel has not ended it yet", 2*grace)
 }
 
-// exit reads the report. A program that ended by itself at the last moment has
+// exit goes by the last report. A program that ended by itself at the last moment has
 // its own exit, and was not late. One without a report was killed.
-func (r *run) exit(s *script, late bool, err *error) toolcrib.Exit {
+func (r *run) exit(s *script, late bool, last report, err *error) toolcrib.Exit {
 	if *err != nil {
 		exit := sandbox.Killed()
 		exit.TimedOut = late
 		return exit
 	}
-	kind, first, second, ok := readReport(r.report)
-	switch {
-	case ok && kind == reportEnded:
-		return sandbox.ExitOf(syscall.WaitStatus(first))
-	case ok && kind == reportFailed:
-		*err = s.failure(first, second)
+	switch last.kind {
+	case reportEnded:
+		return sandbox.ExitOf(syscall.WaitStatus(last.first))
+	case reportFailed:
+		*err = s.failure(last.first, last.second)
 		return toolcrib.Exit{}
 	}
 	exit := sandbox.Killed()

@@ -32,9 +32,11 @@ type Sandbox struct {
 	landlock int // ABI, zero for none
 	claims   toolcrib.Bounds
 	nursery  nursery
+	moves    moves
 
 	stopSweep func()        // ends what sweepLeft began; nil: nothing is held
 	grace     time.Duration // for the kernel to end a tree of processes
+	patience  time.Duration // for covering anew what was replaced
 	running   sync.RWMutex  // read while a program runs
 	room      chan struct{} // as many programs as there are descriptors for
 }
@@ -49,7 +51,7 @@ func Open(ctx context.Context, cfg Config) (*Sandbox, error) {
 	if startedByUs() {
 		return nil, errors.New("this process was started to be the keeper of a linux sandbox: its main must call linux.Main first")
 	}
-	s := &Sandbox{cfg: cfg, landlock: landlockABI(), claims: enforced, grace: killGrace, room: make(chan struct{}, roomFor())}
+	s := &Sandbox{cfg: cfg, landlock: landlockABI(), claims: enforced, grace: killGrace, patience: mendGrace, room: make(chan struct{}, roomFor())}
 	if s.system, err = lookAround(cfg.ReadOnly); err != nil {
 		return nil, err
 	}
@@ -95,6 +97,7 @@ func (s *Sandbox) Close() error {
 	err := s.nursery.Close()
 	s.running.Lock() // what ended with it removes its placeholders
 	defer s.running.Unlock()
+	s.moves.close()
 	if s.stopSweep != nil {
 		s.stopSweep()
 		_, _ = s.cfg.Shield.Holds.Sweep() // what fails is tried again by the next
@@ -185,7 +188,7 @@ func (s *Sandbox) start(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gr
 	defer run.close()
 	exit, err := run.run(ctx, cmd, grant)
 	if _, failed := errors.AsType[*scriptError](err); !failed { // or it has not run
-		exit.Notes = slices.Concat(run.covering.Notes, run.covering.Sweep())
+		exit.Notes = slices.Concat(run.covering.Notes, run.notes, run.covering.Sweep())
 	}
 	return exit, err
 }

@@ -22,6 +22,7 @@ type script struct {
 	fixes  []uint32 // where in data an offset stands that has to become a pointer
 	labels []label  // one for each call
 	slots  int
+	done   []int // of covers: when so many calls were made each of them lies there
 }
 
 // call is one system call in the form in which it is sent.
@@ -44,7 +45,8 @@ const (
 )
 
 // callFork is not a system call: the first process of the namespace forks the
-// program, which goes on with the script, and tends it.
+// program, which goes on with the script, and tends it. Its argument is one more
+// than the descriptor by which that process sees the mounts change; zero: none.
 const callFork = 0xffff0001
 
 // callTie is not one either: the process is to die with the keeper from here
@@ -58,6 +60,10 @@ const callSame = 0xffff0003
 // callMounted is not one either: it fails with ESTALE if the struct statx in
 // store is not of something that is mounted.
 const callMounted = 0xffff0004
+
+// callCovered is not one either: it leaves out calls if the struct statx in
+// store is of something that is mounted.
+const callCovered = 0xffff0005
 
 // label says what a call is for.
 type label struct{ step, detail string }
@@ -92,10 +98,15 @@ func (s *script) pointers(texts []string) arg {
 	}
 	array := s.put(make([]byte, 8*(len(texts)+1)))
 	for i, o := range offsets {
-		binary.LittleEndian.PutUint64(s.data[int(array)+8*i:], uint64(o))
-		s.fixes = append(s.fixes, array+uint32(8*i))
+		s.point(array+uint32(8*i), o)
 	}
 	return at(array)
+}
+
+// point puts a pointer to an offset of the data into the data.
+func (s *script) point(from, to uint32) {
+	binary.LittleEndian.PutUint64(s.data[from:], uint64(to))
+	s.fixes = append(s.fixes, from)
 }
 
 // do adds a call. The result can be changed until the next is added.

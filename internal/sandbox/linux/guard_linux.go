@@ -1,0 +1,353 @@
+//go:build amd64 || arm64
+
+package linux
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sync"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+)
+
+// A cover lies on a file, not on a name. When somebody outside saves a file by
+// putting a new one in its place, as editors and git do, the kernel takes the
+// cover away with the old file, and the new one lies open to whatever program
+// runs at that moment. So a guard stands by while a program runs: everything is
+// stopped, what was covered is looked for again and covered again, and then the
+// program goes on.
+//
+// It is called in two ways. The first process of the namespace sees that a
+// mount has gone, and stops all others itself. A file that is moved takes its
+// cover along, which no mount tells: for that there is inotify (moves).
+
+// guard is the guard of one program.
+type guard struct {
+	run   *run
+	child *child
+	grant toolcrib.Grant
+
+	paths map[string]bool                      // what was covered when the program began
+	laid  map[sandbox.FileID]sandbox.CoverKind // all that was ever covered
+
+	streak time.Time // since when there is hardly anything between one loss and the next
+	went   time.Time // when the program last went on
+
+	mu      sync.Mutex
+	asked   bool            // to stop all, and it was not reported yet
+	covers  []sandbox.Cover // as they lie now
+	mending bool
+	patrols bool
+	spots   []int32 // of moves, under its lock
+}
+
+// The bounds on how long programs stay stopped: for somebody who is just about
+// to put a new file where he removed the old one, and for covering all anew.
+const (
+	settleGrace = 300 * time.Millisecond
+	settlePause = 3 * time.Millisecond
+	mendGrace   = 5 * time.Second
+	mendPause   = 10 * time.Millisecond
+	goodRun     = 50 * time.Millisecond // between two losses that have nothing to do with each other
+	streaks     = 6
+	lookPeriod  = 20 * time.Millisecond // where nobody tells of moves
+)
+
+var errRestless = errors.New("it happens again and again")
+
+// attend hears the first process of the namespace until it ends, and gives its
+// last report. It is zero if there was none.
+func (r *run) attend(ctx context.Context, c *child, grant toolcrib.Grant) <-chan report {
+	last := make(chan report, 1)
+	g := &guard{run: r, child: c, grant: grant, covers: r.job.covers, paths: map[string]bool{}, laid: map[sandbox.FileID]sandbox.CoverKind{}}
+	go func() {
+		defer close(last)
+		if r.space != nil {
+			for _, c := range g.covers {
+				g.paths[c.Path] = true
+				g.laid[c.ID] = c.Kind
+			}
+			defer r.sandbox.moves.leave(g)
+			g.follow()
+		}
+		for {
+			told, file, err := receiveReport(r.report)
+			if file != nil {
+				_ = file.Close() // nothing is sent any more
+			}
+			switch {
+			case err != nil:
+				return
+			case told.kind == reportLost:
+				g.lost(ctx, told.first)
+			case told.kind != reportReady:
+				last <- told
+				return
+			}
+		}
+	}()
+	return last
+}
+
+// stop has all programs stopped, and a loss reported. One that is yet to be
+// reported is enough.
+func (g *guard) stop() {
+	if !g.set(&g.asked, true) {
+		g.say(orderStop, 0)
+	}
+}
+
+// say gives an order. If it does not arrive the program has ended.
+func (g *guard) say(kind, number uint32) {
+	order := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, kind), number)
+	_, _ = g.run.report.Write(append(order, make([]byte, 8)...))
+}
+
+// lost covers everything anew and lets the programs go on. If that cannot be
+// done they are ended, and a person is told.
+func (g *guard) lost(ctx context.Context, number uint32) {
+	g.set(&g.asked, false)
+	g.set(&g.mending, true)
+	if time.Since(g.went) > goodRun {
+		g.streak = time.Now()
+	}
+	err := g.mend(ctx)
+	g.set(&g.mending, false)
+	if err == nil && time.Since(g.streak) > streaks*g.run.sandbox.patience {
+		err = errRestless
+	}
+	if err == nil {
+		g.went = time.Now()
+		g.say(orderGo, number)
+		return
+	}
+	if g.over(ctx) {
+		return
+	}
+	place := g.changed()
+	if moved, ok := movedPlace(err); ok {
+		place = moved
+	}
+	if place == "" {
+		place = g.grant.Dirs[0].Path
+	}
+	g.run.notes = append(g.run.notes, fmt.Sprintf("%s was replaced, moved or removed while the program ran, and could not be covered again (%v). The program was ended, because it could have read or changed what is protected: start it again", place, err))
+	_ = g.child.kill() // or it has ended
+}
+
+// over: there is nothing left to be guarded.
+func (g *guard) over(ctx context.Context) bool {
+	select {
+	case <-g.child.ended:
+		return true
+	default:
+		return ctx.Err() != nil
+	}
+}
+
+func (g *guard) mend(ctx context.Context) error {
+	for until := time.Now().Add(g.run.sandbox.patience); ; time.Sleep(mendPause) {
+		g.settle()
+		err := g.again()
+		if err == nil || time.Now().After(until) || g.over(ctx) {
+			return err
+		}
+	}
+}
+
+// settle waits a moment for what is missing: git and editors remove a file
+// before they make it anew, and what we put there would be in their way.
+func (g *guard) settle() {
+	for until := time.Now().Add(settleGrace); time.Now().Before(until); time.Sleep(settlePause) {
+		if !slices.ContainsFunc(g.covers, func(c sandbox.Cover) bool { return g.paths[c.Path] && absent(c.Path) }) {
+			return
+		}
+	}
+}
+
+func absent(path string) bool {
+	_, err := os.Lstat(path)
+	return errors.Is(err, os.ErrNotExist)
+}
+
+// again looks once more, and covers what is not covered as it should be. What
+// the program made itself since it began stays as it is: it knows that already.
+func (g *guard) again() error {
+	found, hold, err := g.run.sandbox.cfg.Shield.Hold(g.grant, g.run.job.dir)
+	if err != nil {
+		return err
+	}
+	g.run.hold.Join(hold)
+	covers := slices.DeleteFunc(found.Covers, func(c sandbox.Cover) bool {
+		_, laid := g.laid[c.ID]
+		return !laid && !g.paths[c.Path]
+	})
+	done, err := g.run.coverAgain(covers, func(c sandbox.Cover) bool {
+		kind, laid := g.laid[c.ID]
+		return laid && (kind == c.Kind || kind == sandbox.Hide)
+	})
+	for _, c := range covers[:done] { // also if others could not be laid
+		if kind, laid := g.laid[c.ID]; !laid || kind != sandbox.Hide {
+			g.laid[c.ID] = c.Kind
+		}
+	}
+	if err != nil {
+		return err
+	}
+	g.mu.Lock()
+	g.covers = covers
+	g.mu.Unlock()
+	g.follow()
+	return nil
+}
+
+// coverAgain lays covers in the namespace of a program that runs, and tells how
+// many of them lie there.
+func (r *run) coverAgain(covers []sandbox.Cover, enough func(sandbox.Cover) bool) (done int, err error) {
+	ours, theirs, err := os.Pipe()
+	if err != nil {
+		return 0, fmt.Errorf("making a pipe: %w", err)
+	}
+	defer func() { _, _ = ours.Close(), theirs.Close() }()
+	s := rebuild(r.job, covers, enough)
+	keeper, err := r.sandbox.nursery.connect()
+	if err != nil {
+		return 0, err
+	}
+	child, err := keeper.birth(r.sandbox.who, 0, s, []*os.File{theirs, r.space})
+	if err != nil {
+		return 0, err
+	}
+	born := <-child.born
+	_ = theirs.Close()
+	if born.err != nil {
+		return 0, born.err
+	}
+	<-child.ended
+	var text [16]byte
+	if n, err := ours.Read(text[:]); n != len(text) {
+		return 0, errors.Join(err, errKeeper)
+	}
+	if binary.LittleEndian.Uint32(text[:]) == reportFailed {
+		failed := binary.LittleEndian.Uint32(text[4:])
+		done, _ := slices.BinarySearch(s.done, int(failed)+1)
+		return done, s.failure(failed, binary.LittleEndian.Uint32(text[8:]))
+	}
+	return len(covers), nil
+}
+
+// rebuild writes the life of a process that goes into the namespaces of a
+// program, whose mount namespace is sent as the second file, and lays covers.
+func rebuild(j *job, covers []sandbox.Cover, enough func(sandbox.Cover) bool) *script {
+	s := &script{}
+	l := label{stepFiles, "going where the program is"}
+	user := s.kept(l, unix.SYS_IOCTL, file(1), num(unix.NS_GET_USERNS))
+	s.do(l, unix.SYS_SETNS, user, num(unix.CLONE_NEWUSER))
+	s.do(l, unix.SYS_SETNS, file(1), num(unix.CLONE_NEWNS))
+	if j.become {
+		s.do(l, unix.SYS_SETRESGID, num(j.gid), num(j.gid), num(j.gid))
+		s.do(l, unix.SYS_SETRESUID, num(j.uid), num(j.uid), num(j.uid))
+	}
+	s.lay(covers, enough)
+	s.check(covers)
+	l.detail = "telling that all is covered"
+	s.do(l, unix.SYS_WRITE, num(reportAt), at(s.put(readyReport())), num(len(readyReport())))
+	s.do(l, unix.SYS_EXIT_GROUP, num(0))
+	return s
+}
+
+// changed gives a place where something else is than was covered; empty if
+// there is none.
+func (g *guard) changed() string {
+	g.mu.Lock()
+	covers := g.covers
+	g.mu.Unlock()
+	for _, c := range covers {
+		if !sandbox.IsAt(c.Path, c.ID) {
+			return c.Path
+		}
+	}
+	return ""
+}
+
+// follow has moves told of what is covered, and of what comes where something
+// covered was and nothing is. What has changed meanwhile is a loss.
+func (g *guard) follow() {
+	m := &g.run.sandbox.moves
+	told := true
+	for _, c := range g.covers {
+		if g.over(context.Background()) {
+			return
+		}
+		told = m.add(g, c.Path, "") && told
+	}
+	for path := range g.paths {
+		if !absent(path) {
+			continue
+		}
+		told = m.add(g, above(path), nextTo(path)) && told
+		if !absent(path) {
+			g.stop()
+		}
+	}
+	if g.changed() != "" {
+		g.stop()
+	}
+	if !told && !g.set(&g.patrols, true) {
+		go g.patrol()
+	}
+}
+
+// patrol looks itself, again and again: the kernel does not tell of all that is
+// covered, because too much is watched already or it cannot be read.
+func (g *guard) patrol() {
+	tick := time.NewTicker(lookPeriod)
+	defer tick.Stop()
+	for {
+		select {
+		case <-g.child.ended:
+			return
+		case <-tick.C:
+		}
+		g.mu.Lock()
+		mending := g.mending
+		g.mu.Unlock()
+		if !mending && g.changed() != "" {
+			g.stop()
+		}
+	}
+}
+
+// set sets a mark and gives what it was.
+func (g *guard) set(mark *bool, to bool) (was bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	was, *mark = *mark, to
+	return was
+}
+
+// above gives the nearest directory above a missing place that is there.
+func above(path string) string {
+	up := filepath.Dir(path)
+	for absent(up) && up != filepath.Dir(up) {
+		up = filepath.Dir(up)
+	}
+	return up
+}
+
+// nextTo gives the name that is missing first on the way to a place.
+func nextTo(path string) string {
+	for up := filepath.Dir(path); absent(up) && up != filepath.Dir(up); up = filepath.Dir(up) {
+		path = up
+	}
+	return filepath.Base(path)
+}

@@ -1,0 +1,188 @@
+//go:build amd64 || arm64
+
+package linux
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// speech is what a program says while it runs.
+type speech struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+	end  func() toolcrib.Exit
+}
+
+func (s *speech) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+func (s *speech) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+// longJob runs a script in the background until the test ends.
+func longJob(t *testing.T, s *Sandbox, root, script string) (said *speech, end func() toolcrib.Exit) {
+	t.Helper()
+	said = &speech{}
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan toolcrib.Exit, 1)
+	go func() {
+		cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: said, Stderr: said}
+		exit, err := s.Run(ctx, cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 10 * time.Minute})
+		if err != nil && ctx.Err() == nil {
+			t.Error(err)
+		}
+		done <- exit
+	}()
+	end = sync.OnceValue(func() toolcrib.Exit { cancel(); return <-done })
+	said.end = end
+	t.Cleanup(func() { end() })
+	return said, end
+}
+
+// rounds waits until a program has said one and the same thing some times in a
+// row. It may say something else before: for a moment a file lies open.
+func (s *speech) rounds(t *testing.T, what string) {
+	t.Helper()
+	from := len(s.String())
+	for range 1000 { // the machine may be busy
+		lines := strings.Split(s.String()[from:], "\n")
+		if lines = lines[:len(lines)-1]; len(lines) > 4 && !slices.ContainsFunc(lines[len(lines)-4:], func(l string) bool { return l != what }) {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	if s.end != nil {
+		t.Logf("it ended with %+v", s.end())
+	}
+	t.Fatalf("the program never came to %q; it said %.400q at the end", what, s.String()[max(from, len(s.String())-400):])
+}
+
+// TestReplacedWhileRunning: what a person replaces, moves or removes while a
+// program runs is covered again, and the program lives on.
+func TestReplacedWhileRunning(t *testing.T) {
+	const watcher = `while :; do
+		s=shut
+		cat .env conf/.env >/dev/null 2>&1 && s=open
+		for f in .env conf/.env; do (read -r x <$f) 2>/dev/null && s="$s $f"; done
+		for f in .envrc .mcp.json .git/config; do (echo evil >>$f) 2>/dev/null && s="$s wrote-$f"; done
+		mkdir .vscode 2>/dev/null && s="$s made" && echo evil >.vscode/tasks.json
+		echo "$s"; sleep 0.01
+	done`
+	save := func(t *testing.T, root, name, text string) { // as sed -i and most editors do
+		t.Helper()
+		put(t, root, map[string]string{name + ".tmp": text})
+		if err := os.Rename(filepath.Join(root, name+".tmp"), filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run := func(t *testing.T, root string, args ...string) {
+		t.Helper()
+		c := exec.CommandContext(t.Context(), args[0], args[1:]...)
+		c.Dir, c.Env = root, append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("%q: %v\n%s", args, err, out)
+		}
+	}
+	for _, c := range []struct {
+		name string
+		act  func(t *testing.T, root string)
+	}{
+		{"a new file in its place", func(t *testing.T, root string) { save(t, root, ".env", "new"); save(t, root, "conf/.env", "new") }},
+		{"what is obeyed", func(t *testing.T, root string) { save(t, root, ".envrc", "new"); save(t, root, ".mcp.json", "new") }},
+		{"as vim saves", func(t *testing.T, root string) {
+			for _, name := range []string{".env", ".envrc", "conf/.env"} {
+				name = filepath.Join(root, name)
+				if err := os.Rename(name, name+"~"); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(name, []byte("new"), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}},
+		{"git checkout", func(t *testing.T, root string) { run(t, root, "git", "checkout", "-q", "other") }},
+		{"git checkout of one without it", func(t *testing.T, root string) { run(t, root, "git", "checkout", "-q", "without") }},
+		{"and back", func(t *testing.T, root string) {
+			run(t, root, "git", "checkout", "-q", "without")
+			run(t, root, "git", "checkout", "-q", "other")
+		}},
+		{"git config", func(t *testing.T, root string) { run(t, root, "git", "config", "user.email", "x@example.com") }},
+		{"git clean", func(t *testing.T, root string) { run(t, root, "git", "clean", "-fdq") }},
+		{"the directory around it", func(t *testing.T, root string) {
+			if err := os.Rename(filepath.Join(root, "conf"), filepath.Join(root, "old")); err != nil {
+				t.Fatal(err)
+			}
+			put(t, root, map[string]string{"conf/.env": "new"})
+		}},
+		{"removed, and made again later", func(t *testing.T, root string) {
+			for _, name := range []string{".env", "conf/.env"} {
+				if err := os.Remove(filepath.Join(root, name)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(2 * settleGrace) // the program goes on without it
+			put(t, root, map[string]string{".env": "new", "conf/.env": "new"})
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if _, err := exec.LookPath("git"); err != nil {
+				t.Skip("there is no git on this machine")
+			}
+			shield := obeyedShield(t, filepath.Join(t.TempDir(), "holds"))
+			shield.WriteGit = true
+			s := open(t, Config{Shield: shield})
+			root := tempProject(t)
+			put(t, root, map[string]string{".env": "old", "conf/.env": "old", "src/a": "a", ".envrc": "old", ".mcp.json": "{}", ".gitignore": ".env\n*~\n"})
+			run(t, root, "git", "init", "-q", "-b", "main")
+			run(t, root, "git", "config", "user.name", "a")
+			run(t, root, "git", "config", "user.email", "a@example.com")
+			for _, branch := range []string{"main", "other", "without"} {
+				if branch != "main" {
+					run(t, root, "git", "checkout", "-qb", branch)
+					put(t, root, map[string]string{".envrc": branch, ".mcp.json": branch})
+				}
+				if branch == "without" {
+					run(t, root, "git", "rm", "-qf", ".envrc", ".mcp.json")
+				} else {
+					run(t, root, "git", "add", ".envrc", ".mcp.json", "src", ".gitignore")
+				}
+				run(t, root, "git", "commit", "-qm", branch)
+			}
+			run(t, root, "git", "checkout", "-q", "main")
+			said, end := longJob(t, s, root, watcher)
+			said.rounds(t, "shut")
+			c.act(t, root)
+			said.rounds(t, "shut")
+			before := len(said.String())
+			for _, name := range []string{".env", ".envrc", "conf/.env"} { // nothing is open by now
+				if info, err := os.Stat(filepath.Join(root, name)); err == nil && info.Mode().IsRegular() {
+					put(t, root, map[string]string{name: "later"})
+				}
+			}
+			said.rounds(t, "shut")
+			if late := said.String()[before:]; strings.Contains(late, "open") || strings.Contains(late, "wrote") || strings.Contains(late, "made") {
+				t.Errorf("afterwards: %q", late)
+			}
+			if exit := end(); len(exit.Notes) > 0 {
+				t.Errorf("%q", exit.Notes)
+			}
+		})
+	}
+}
