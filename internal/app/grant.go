@@ -17,6 +17,7 @@ import (
 type reach struct {
 	dirs      []toolcrib.Dir
 	base      string
+	home      string
 	protected []string             // patterns, for NewProtection
 	obeyed    *sensitive.ObeyedSet // what other programs obey, without what was granted
 	own       *ownFiles            // what this program itself runs outside
@@ -27,7 +28,7 @@ type reach struct {
 // reachOf settles the grant of a configuration. A directory that cannot be
 // granted is told and left out.
 func reachOf(cfg Grant, needs Needs) (reach, error) {
-	r := reach{own: &ownFiles{}}
+	r := reach{own: &ownFiles{}, home: needs.Home}
 	add := func(key string, list []string, write bool) {
 		for _, text := range list {
 			dir, err := needs.directory(text)

@@ -226,3 +226,46 @@ func TestServersAreFoundOutside(t *testing.T) {
 		t.Error("a command had its program started on the host")
 	}
 }
+
+// TestHomeIsGranted: with the whole home directory granted, a command cannot
+// make what is protected or obeyed there and missing.
+func TestHomeIsGranted(t *testing.T) {
+	var home string
+	a, dir := outsideShop(t, func(cfg *Config, dir, base string) {
+		home = filepath.Join(base, "home")
+		for _, d := range []string{"src/repo/.git", "Documents", ".config/app", "sub/.ssh", ".local"} {
+			if err := os.MkdirAll(filepath.Join(home, d), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		plant(t, filepath.Join(dir, "claude/settings.json"), "{}")
+		if err := os.Symlink(filepath.Join(dir, "claude"), filepath.Join(home, ".claude")); err != nil {
+			t.Fatal(err)
+		}
+		cfg.Grant.Write = []string{".", "~"}
+	})
+	for _, name := range []string{".gitconfig", ".ssh/authorized_keys", ".config/git/config", ".config/systemd/user/x.service", ".config/autostart/x", ".config/toolcrib/config.yaml", ".npmrc", ".netrc",
+		".docker/config.json", ".cargo/config.toml", ".local/bin/git", ".bash_aliases", ".claude.json", ".config/app/x", ".claude/settings.json", "top"} {
+		full := filepath.Join(home, name)
+		before, _ := os.ReadFile(full) //nolint:errcheck // most are missing
+		got := run(t, a, fmt.Sprintf("cd %s; d=$(dirname %s); mkdir -p $d; echo evil >> %s; ln -s /tmp $d/l; echo evil > src/x; mv src/x %s; ln src/y %s; true", home, name, name, name, name))
+		if after, err := os.ReadFile(full); string(after) != string(before) || err == nil && before == nil {
+			t.Errorf("a command made %s: %q\n%+v", name, after, got)
+		}
+		if name == "top" || name == ".config/app/x" {
+			continue
+		}
+		if _, err := text(t, a, "write_file", fmt.Sprintf(`{"path":%q,"content":"evil"}`, full)); err == nil {
+			t.Errorf("write_file makes %s unasked", name)
+		}
+	}
+	if got := run(t, a, "cd "+home+"; echo a > Documents/a; mkdir src/new; echo b > src/new/b; mv src/new Documents/; rm Documents/a; cat Documents/new/b; echo c > "+dir+"/c; ls -A Documents"); got.Stdout != "b\nnew\n" {
+		t.Errorf("ordinary work: %+v", got)
+	}
+	if left, err := os.ReadDir(filepath.Join(home, "Documents")); err != nil || len(left) != 1 {
+		t.Errorf("something is left in a directory of the home: %v, %v", left, err)
+	}
+	if _, err := text(t, a, "write_file", fmt.Sprintf(`{"path":%q,"content":"mine"}`, filepath.Join(home, "notes.txt"))); err != nil {
+		t.Errorf("write_file at the top: %v", err)
+	}
+}

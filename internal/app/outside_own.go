@@ -6,10 +6,12 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/sensitive"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -66,7 +68,41 @@ func (r reach) commandsWrite(path string) bool {
 			}
 		}
 	}
+	if inner.Write && r.home != "" && within(r.home, inner.Path) && within(path, r.home) {
+		rel, err := filepath.Rel(r.home, path) // commands make nothing there, and write in directories without a dot only
+		return err == nil && rel != "." && rel[0] != '.'
+	}
 	return inner.Write
+}
+
+// granted tells whether a path, or what it leads to, lies in a directory that
+// tools may write.
+func (r reach) granted(path string) bool {
+	return slices.ContainsFunc(r.dirs, func(d toolcrib.Dir) bool {
+		return d.Write && (within(path, d.Path) || within(realDir(path), realDir(d.Path)))
+	})
+}
+
+// obeyedAtHome gives what programs obey in the home directory, as far as tools
+// could write it: the home directory is granted, or a link leads from there into
+// the project, as with dotfiles.
+func (r reach) obeyedAtHome() []string {
+	if r.home == "" || !r.writable() {
+		return nil
+	}
+	names := sensitive.ObeyedAtHome()
+	for _, p := range sensitive.Obeyed() {
+		if !strings.Contains(p.Pattern, "*") {
+			names = append(names, p.Pattern)
+		}
+	}
+	var out []string
+	for _, name := range names {
+		if path := filepath.Join(r.home, filepath.FromSlash(name)); r.granted(path) {
+			out = append(out, path)
+		}
+	}
+	return out
 }
 
 func realDir(dir string) string {
@@ -125,6 +161,13 @@ func (a *App) setOwn(cfg Config, list map[string]mcphub.Server, l *launcher) {
 	}
 	if path := cfg.Sandbox.Container.Engine; filepath.IsAbs(path) {
 		plain("the container engine", []string{path})
+	}
+	s.files = append(s.files, a.reach.obeyedAtHome()...)
+	path, _ := l.env("PATH")
+	for _, dir := range filepath.SplitList(l.outside.Path(path)) {
+		if a.reach.granted(dir) {
+			s.files = append(s.files, dir)
+		}
 	}
 	before := a.OutsideNotes()
 	for _, n := range s.notes {

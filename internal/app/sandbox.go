@@ -64,7 +64,7 @@ func openSandbox(cfg Sandbox, r reach, needs Needs) (*sandbox.Chooser, error) {
 		return nil, fmt.Errorf("grant.protected: %w", err)
 	}
 	shield.WriteGit = cfg.Git == "write"
-	shield.Obeyed, shield.Own = r.obeyed, r.own.places
+	shield.Obeyed, shield.Own, shield.Home = r.obeyed, r.own.places, needs.Home
 	shield.Git = gitconfig.Source{Read: readSettings, Home: needs.Home}
 	if needs.State != "" {
 		shield.Holds = &sandbox.Holds{Dir: filepath.Join(needs.State, "placeholders")}

@@ -22,8 +22,9 @@ import (
 // the place lifts the question.
 type Obeyed struct {
 	Set *sensitive.ObeyedSet
-	// Own gives the files that this program itself runs or obeys outside of every
-	// sandbox, absolute. Nil: there are none.
+	// Own gives the files and directories that this program itself runs or obeys
+	// outside of every sandbox, and those that others obey in the home directory,
+	// absolute. Nil: there are none.
 	Own func() []string
 	// Roots are the granted directories, absolute: names above them say nothing
 	// about a file.
@@ -123,7 +124,7 @@ func (o *Obeyed) own(forms [][]string, at *places) *obeyedPlace {
 		}
 		for _, elems := range forms {
 			if full := "/" + strings.Join(elems, "/"); within(full, names) && !o.Set.Granted(o.below(full)) {
-				return &obeyedPlace{name: strings.Join(o.below(full), "/"), full: full, by: "Toolcrib runs or obeys it"}
+				return &obeyedPlace{name: strings.Join(o.below(full), "/"), full: full, by: "Toolcrib, or another program of yours, runs or obeys it"}
 			}
 		}
 	}

@@ -31,7 +31,8 @@ func (s *Shield) lookFor(grant toolcrib.Grant, workDir string) (*Covering, error
 	if err != nil {
 		return nil, err
 	}
-	return s.lookAt(grant.Dirs, denied, fixed, workDir)
+	dirs, rooms := s.narrow(grant.Dirs, denied)
+	return s.lookAt(dirs, rooms, denied, fixed, workDir)
 }
 
 // deniedSight is what rules deny in a directory. It holds as long as the

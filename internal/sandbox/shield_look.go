@@ -20,6 +20,10 @@ type Covering struct {
 	// Notes tell a person what was hidden that would not have to be, and why.
 	Notes []string
 
+	// Dirs are the directories that were granted, less what programs must not make
+	// in them. Without a shield it is nil.
+	Dirs []toolcrib.Dir
+
 	shield  *Shield
 	dirs    []toolcrib.Dir
 	visited map[string]dirState
@@ -64,10 +68,10 @@ func (s *Shield) Covers(dirs []toolcrib.Dir) ([]Cover, error) {
 // looks. Where files come and go all the time, some looks in a row that saw the
 // same to be covered must do.
 func (s *Shield) Look(dirs []toolcrib.Dir) (*Covering, error) {
-	return s.lookAt(dirs, nil, nil, "")
+	return s.lookAt(dirs, nil, nil, nil, "")
 }
 
-func (s *Shield) lookAt(dirs []toolcrib.Dir, denied, fixed pathglob.Set, workDir string) (*Covering, error) {
+func (s *Shield) lookAt(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixed pathglob.Set, workDir string) (*Covering, error) {
 	if s == nil {
 		return &Covering{}, nil
 	}
@@ -79,7 +83,7 @@ func (s *Shield) lookAt(dirs []toolcrib.Dir, denied, fixed pathglob.Set, workDir
 		}
 		last := walk
 		var err error
-		if walk, err = s.look1(dirs, denied, fixed, workDir); err != nil {
+		if walk, err = s.look1(dirs, rooms, denied, fixed, workDir); err != nil {
 			return nil, err
 		}
 		switch {
@@ -106,7 +110,7 @@ func (s *Shield) lookAt(dirs []toolcrib.Dir, denied, fixed pathglob.Set, workDir
 }
 
 func (w *shieldWalk) covering() *Covering {
-	return &Covering{Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits, missing: w.missing}
+	return &Covering{Dirs: w.dirs, Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits, missing: w.missing}
 }
 
 // Moving is the error of a place that could not be covered because it did not
@@ -116,10 +120,10 @@ func Moving(place string, cause error) error {
 }
 
 // look1 looks once.
-func (s *Shield) look1(dirs []toolcrib.Dir, denied, fixed pathglob.Set, workDir string) (*shieldWalk, error) {
+func (s *Shield) look1(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixed pathglob.Set, workDir string) (*shieldWalk, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	w := &shieldWalk{shield: s, dirs: dirs, visited: map[string]dirState{}, denied: denied, fixed: fixed, workDir: workDir}
+	w := &shieldWalk{shield: s, dirs: dirs, rooms: rooms, visited: map[string]dirState{}, denied: denied, fixed: fixed, workDir: workDir}
 	if err := w.coverPlaces(); err != nil {
 		return nil, err
 	}

@@ -120,7 +120,9 @@ func (w *shieldWalk) holdObeyed() error {
 	trees := w.tops()
 	tops := slices.Clone(trees)
 	for _, d := range w.dirs {
-		tops = append(tops, d.Path)
+		if !w.rooms[d.Path] {
+			tops = append(tops, d.Path)
+		}
 	}
 	tops = slices.DeleteFunc(tops, func(top string) bool { return !writable(top, w.dirs) })
 	slices.SortFunc(tops, w.nearer)
@@ -279,7 +281,7 @@ func (s *Shield) Hold(grant toolcrib.Grant, workDir string) (*Covering, *Hold, e
 			return nil, nil, err
 		}
 		var hold *Hold
-		if hold, found.Covers, err = s.holdAll(grant.Dirs, found.Covers, found.missing); !errors.Is(err, errAppeared) {
+		if hold, found.Covers, err = s.holdAll(found.Dirs, found.Covers, found.missing); !errors.Is(err, errAppeared) {
 			return found, hold, err
 		}
 	}

@@ -35,6 +35,7 @@ type sight struct {
 type shieldWalk struct {
 	shield   *Shield
 	dirs     []toolcrib.Dir
+	rooms    map[string]bool // those of dirs that are parts of a granted one
 	visited  map[string]dirState
 	pinned   map[string]bool // directories whose parents are pinned too
 	trees    []workTree

@@ -22,7 +22,9 @@ type Place struct {
 // texts for agents (CLAUDE.md, AGENTS.md, .cursorrules) are read like any other
 // text of the project, and writing them is ordinary work; .gitattributes and
 // .gitmodules start nothing that git's own settings do not name, and those are
-// held by other means.
+// held by other means; virtual environments (.venv/bin/activate) are made and
+// filled by ordinary commands and are code of the project as node_modules is;
+// .tool-versions names versions and no programs.
 func Obeyed() []Place {
 	var list []Place
 	add := func(by string, held, dir bool, patterns ...string) {
@@ -40,25 +42,48 @@ func Obeyed() []Place {
 	)
 	add(agents, true, true, ".claude", ".cursor", ".gemini", ".codex", ".opencode")
 	add(agents, true, false, ".mcp.json", "toolcrib.yaml", "opencode.json")
-	add(agents, false, true, ".windsurf", ".continue", ".roo", ".kilocode", ".kiro", ".amazonq", ".trae", ".qwen", ".goose", ".augment", ".junie", ".factory", ".crush")
+	add(agents, false, true, ".windsurf", ".continue", ".roo", ".kilocode", ".kiro", ".amazonq", ".trae", ".qwen", ".goose", ".augment", ".junie", ".factory", ".crush", ".amp", ".copilot", ".openhands", ".iflow", ".codebuddy", ".qoder", ".clinerules/hooks", ".github/hooks")
 	add(agents, false, false, "opencode.jsonc", ".aider.conf.yml", "crush.json", ".crush.json")
 	add(editor, true, true, ".vscode", ".idea", ".zed", ".devcontainer")
 	add(editor, true, false, ".devcontainer.json")
-	add(editor, false, true, ".fleet", ".idx")
+	add(editor, false, true, ".fleet", ".idx", ".helix", ".nvim", ".vs", ".theia", ".nova", ".externaltoolbuilders")
 	add(editor, false, false, ".exrc", ".nvimrc", ".nvim.lua", ".vimrc", ".lvimrc", ".dir-locals.el", ".dir-locals-2.el", "*.code-workspace", "*.sublime-project", ".gitpod.yml")
 	add(commit, true, true, ".husky")
-	add(commit, false, false, ".pre-commit-config.yaml", "lefthook.yml", ".lefthook.yml", "lefthook-local.yml", ".overcommit.yml", ".huskyrc", ".huskyrc.*")
+	add(commit, false, true, ".lefthook", ".lefthook-local")
+	add(commit, false, false, ".pre-commit-config.yaml", ".overcommit.yml", ".huskyrc", ".huskyrc.*")
+	for _, ending := range []string{"yml", "yaml", "toml", "json"} {
+		add(commit, false, false, "lefthook."+ending, ".lefthook."+ending, "lefthook-local."+ending, ".lefthook-local."+ending)
+	}
 	add(commit, false, false, ".gitconfig", ".config/git/config")
 	add(push, true, true, ".github/workflows")
 	add(push, false, true, ".github/actions", ".circleci", ".buildkite", ".woodpecker", ".gitea/workflows", ".forgejo/workflows", ".teamcity", ".semaphore", ".tekton")
 	add(push, false, false, ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", "jenkinsfile", ".drone.yml", ".woodpecker.yml", ".cirrus.yml", "appveyor.yml", ".appveyor.yml")
 	add(enter, true, false, ".envrc")
-	add(enter, false, false, "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml", ".config/mise.toml", ".mise/config.toml", "mise/config.toml", ".autoenv", ".autoenv.zsh")
+	add(enter, false, false, "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml", ".config/mise.toml", ".mise/config.toml", "mise/config.toml", "mise.*.toml", ".mise.*.toml", ".autoenv", ".autoenv.zsh", ".autoenv_leave.zsh",
+		".direnv/*.rc", ".direnv/flake-profile*", ".direnv/nix-profile*")
+	add(enter, false, true, ".config/mise", ".devenv", ".direnv/bin")
+	add("an interpreter that is started there runs it", false, false, ".rprofile", ".irbrc", ".pryrc")
 	add(shells, true, false, ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile")
 	add(shells, false, false, ".bash_aliases", ".bash_logout", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".logout", ".inputrc",
 		".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".pam_environment")
-	add(shells, false, true, ".config/fish", ".config/autostart", ".config/systemd", ".config/environment.d")
+	add(shells, false, true, ".bashrc.d", ".config/fish", ".config/autostart", ".config/systemd", ".config/environment.d")
 	return list
+}
+
+// ObeyedAtHome lists what is obeyed in a home directory only, below it, besides
+// what [Obeyed] has: settings of agents that name programs, what editors and
+// interpreters run, what lies in PATH or is started on demand.
+func ObeyedAtHome() []string {
+	return []string{
+		".claude.json", ".config/Claude", ".config/zed", ".config/goose", ".codeium", ".config/Code/User", ".config/Cursor/User", ".config/VSCodium/User", ".config/Windsurf/User",
+		".vscode-server/data", ".agents", ".config/mycroft", ".mycroft", ".config/opencode", ".config/crush", ".config/amp", ".lmstudio/mcp.json", ".config/toolcrib",
+		".config/nvim", ".config/vim", ".vim", ".emacs", ".emacs.d", ".config/emacs", ".config/helix", ".config/kak", ".config/micro", ".nanorc",
+		".tmux.conf", ".config/tmux", ".screenrc", ".config/zellij", ".config/kitty", ".config/alacritty", ".config/wezterm", ".wezterm.lua",
+		".cargo/config", ".cargo/config.toml", ".cargo/env", ".cargo/bin", ".config/direnv", ".direnvrc", ".config/pip", ".config/npm", ".config/containers", ".config/bash",
+		".config/zsh", ".oh-my-zsh", ".config/nushell", ".config/powershell", ".config/starship.toml", ".pythonrc.py", ".ipython", ".config/pythonrc", ".gdbinit", ".lldbinit", ".sqliterc",
+		".psqlrc", ".config/i3", ".config/sway", ".config/hypr", ".local/share/dbus-1", ".local/share/applications", ".local/share/systemd", ".local/bin", ".config/mimeapps.list",
+		".config/plasma-workspace", ".config/openbox", ".config/upstart", ".forward", ".procmailrc", ".crontab", ".parallel", ".config/gh-copilot", ".gradle/init.d", ".gradle/gradle.properties", ".m2/settings.xml",
+	}
 }
 
 // ObeyedSet finds obeyed places in paths.

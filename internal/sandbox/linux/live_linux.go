@@ -83,7 +83,7 @@ func (s *Sandbox) prepare(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) 
 	for _, f := range r.hold.Files() {
 		r.job.files.hold = append(r.job.files.hold, r.add(f, false))
 	}
-	return r, s.granted(r, grant.Dirs)
+	return r, s.granted(r, r.covering.Granted(grant))
 }
 
 // disown closes what the new process has by now.
