@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"syscall"
 
+	"github.com/toolcrib/toolcrib/internal/inplace"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
@@ -35,6 +36,9 @@ type Files struct {
 	denied pathglob.Set // out of reach for this call
 	fixed  pathglob.Set // only read by this call
 	ways   *ways        // where names led when they were judged; they lead nowhere else
+	held   func(path string) bool
+	busy   func(path string) bool
+	kept   inplace.Dir
 	closed atomic.Bool
 
 	places func() places // what Protection names by place, and the trash
@@ -62,6 +66,16 @@ type FilesOptions struct {
 	// Trash is the absolute path of the directory that removed files are moved
 	// to; it is protected too. Empty: nothing can be removed.
 	Trash string
+	// Held tells of a real path whether programs in the sandbox may find it
+	// covered. Such a file stays the same file when it is written. Nil: none is.
+	Held func(path string) bool
+	// Busy tells whether a program runs now that has such a path covered. Nil:
+	// none does.
+	Busy func(path string) bool
+	// Kept is the absolute path of a directory, out of reach for programs, for
+	// what such a file held, while it is written. Empty: a write that is cut off
+	// cannot be mended.
+	Kept string
 
 	ways *ways // where paths led when the call was judged
 }
@@ -81,7 +95,7 @@ type tree struct {
 // NewFiles makes the handle on the given directories. Nothing is opened yet:
 // a directory that is missing fails the calls that need it.
 func NewFiles(dirs []Dir, opt FilesOptions) (*Files, error) {
-	f := &Files{guard: opt.Protected, base: opt.Base, trash: opt.Trash, ways: opt.ways}
+	f := &Files{guard: opt.Protected, base: opt.Base, trash: opt.Trash, ways: opt.ways, held: opt.Held, busy: opt.Busy, kept: inplace.Dir(opt.Kept)}
 	var err error
 	if f.denied, err = pathglob.NewSet(opt.Denied); err != nil {
 		return nil, err
@@ -98,9 +112,9 @@ func NewFiles(dirs []Dir, opt FilesOptions) (*Files, error) {
 			return nil, err
 		}
 	}
-	for _, path := range append([]string{opt.Base, opt.Trash}, opt.Within...) {
+	for _, path := range append([]string{opt.Base, opt.Trash, opt.Kept}, opt.Within...) {
 		if path != "" && !(Dir{Path: path}).clean() {
-			return nil, fmt.Errorf("the base, the trash and the directories around must have absolute and clean paths, unlike %q", path)
+			return nil, fmt.Errorf("the base, the trash, what is kept and the directories around must have absolute and clean paths, unlike %q", path)
 		}
 	}
 	for _, d := range dirs {

@@ -174,10 +174,15 @@ func (s *spot) stamp() (Stamp, error) {
 // If was is given, the file must still have that content, or not be there for
 // the zero Stamp; else the error is [ErrChanged].
 //
-// A file with several names gets a content of its own under this one.
+// A file with several names gets a content of its own under this one. One that
+// FilesOptions.Held knows stays the same file: it is written in place, and what
+// it held is kept elsewhere meanwhile.
 func (f *Files) WriteFile(name string, data []byte, was *Stamp) error {
 	return f.at(name, aim{write: true, parents: true}, func(s *spot) error {
 		if s.info != nil {
+			if s.placeholder() {
+				return errRunning(name, "is kept free while a command runs, so that the command cannot make it")
+			}
 			if err := s.regular(); err != nil {
 				return err
 			}
@@ -185,11 +190,18 @@ func (f *Files) WriteFile(name string, data []byte, was *Stamp) error {
 				return failure(name, "the file is marked as read-only", fs.ErrPermission)
 			}
 		}
+		if s.isHeld() {
+			return s.overwrite(data, was)
+		}
 		dir := s.here().root
 		temp := ".toolcrib-" + rand.Text() + ".tmp"
-		err := s.fill(temp, data)
+		made, err := s.fill(temp, data)
 		if err == nil {
-			err = s.place(temp, was)
+			if now, lerr := dir.Lstat(temp); lerr != nil || !os.SameFile(now, made) {
+				err = failure(name, "another file was put in its place while it was written; call again", ErrChanged)
+			} else {
+				err = s.place(temp, was)
+			}
 		}
 		if err != nil {
 			if gone := dir.Remove(temp); !errors.Is(gone, fs.ErrNotExist) {
@@ -202,14 +214,14 @@ func (f *Files) WriteFile(name string, data []byte, was *Stamp) error {
 }
 
 // fill writes the new content to the disk under a name of its own.
-func (s *spot) fill(temp string, data []byte) error {
+func (s *spot) fill(temp string, data []byte) (fs.FileInfo, error) {
 	perm := fs.FileMode(0o666)
 	if s.info != nil {
 		perm = 0o600 // until it has the mode of the old one
 	}
 	file, err := s.here().root.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, perm)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	_, err = file.Write(data)
 	if err == nil && s.info != nil {
@@ -220,7 +232,8 @@ func (s *spot) fill(temp string, data []byte) error {
 	if err == nil {
 		err = file.Sync()
 	}
-	return errors.Join(err, file.Close())
+	info, serr := file.Stat()
+	return info, errors.Join(err, serr, file.Close())
 }
 
 // place puts the new content where the old one is, if that is still as it
@@ -248,11 +261,8 @@ func (s *spot) place(temp string, was *Stamp) error {
 		if err != nil {
 			return err
 		}
-		if *was == (Stamp{}) {
-			return failure(s.name, "the file exists by now", ErrChanged)
-		}
-		if !now.Same(*was) {
-			return failure(s.name, "the file changed since it was read; read it again", ErrChanged)
+		if err := unchanged(s.name, now, was); err != nil {
+			return err
 		}
 	}
 	return dir.Rename(temp, s.base)

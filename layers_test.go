@@ -36,7 +36,8 @@ func rules() []rule {
 		{"internal/toolname", 0, nil, "what a tool is called is under the core, so that a name means the same wherever a person types it"},
 		{"internal/lockfile", 0, nil, "one process at a time: the journal and what is sealed wait for each other in one way"},
 		{"internal/seal", 0, []string{"internal/lockfile"}, "what decides something and lies on a disk is sealed in one way, and what must not be guessed is hashed in one way"},
-		{".", 0, []string{"internal/schema", "internal/sensitive", "internal/seal", "internal/pathglob", "internal/toolname"}, "the core is imported by everything, so it must import nothing that could need the core"},
+		{"internal/inplace", 0, []string{"internal/lockfile"}, "a file that stays the same file when it is written: under the handle on files"},
+		{".", 0, []string{"internal/inplace", "internal/schema", "internal/sensitive", "internal/seal", "internal/pathglob", "internal/toolname"}, "the core is imported by everything, so it must import nothing that could need the core"},
 
 		{"internal/hostpath", 0, nil, "programs that run outside of every sandbox are found in one way, whoever starts them"},
 		{"internal/gitconfig", 0, nil, "the format of a file: the guards and the sandbox both protect what it names"},

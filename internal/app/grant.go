@@ -1,14 +1,17 @@
 package app
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
@@ -72,6 +75,34 @@ func reachOf(cfg Grant, needs Needs) (reach, error) {
 	r.files = toolcrib.FilesOptions{Base: r.base, Protected: protection, Trash: filepath.Join(needs.State, "trash")}
 	return r, nil
 }
+
+// holdFiles has files stay the same files that programs in the sandbox find
+// covered, and mends what was cut off while one was written.
+func (a *App) holdFiles(needs Needs) {
+	if needs.State == "" {
+		return
+	}
+	obeyed, holds := a.obeyedGuard(), &sandbox.Holds{Dir: holdsDir(needs.State)}
+	opt := &a.Crib.Files
+	opt.Held = func(path string) bool { return obeyed.Has(filepath.ToSlash(path)) || a.policy.rules.Load().Covered(filepath.ToSlash(path)) }
+	opt.Busy = holds.Busy
+	opt.Kept = filepath.Join(needs.State, "kept")
+	log := cmp.Or(a.Crib.Log, slog.Default())
+	files, err := toolcrib.NewFiles(a.Crib.Grant.Dirs, *opt)
+	if err != nil {
+		return // each call will say so
+	}
+	told, err := files.Mend()
+	for _, text := range told {
+		log.Warn(text)
+	}
+	if err = errors.Join(err, files.Close()); err != nil {
+		log.Error("a write that was cut off cannot be mended", "err", err)
+	}
+}
+
+// holdsDir is where the lists of placeholders lie.
+func holdsDir(state string) string { return filepath.Join(state, "placeholders") }
 
 var (
 	errHoldsHome = errors.New("the working directory holds your home directory")

@@ -21,6 +21,7 @@ import (
 type policy struct {
 	live       guard.Live
 	visible    atomic.Pointer[guard.Visibility]
+	rules      atomic.Pointer[guard.Rules]
 	conditions guard.Conditions // kept, so that reading the same rules again is cheap
 	home       string
 	guests     atomic.Pointer[guests] // who may come in over HTTP
@@ -105,6 +106,7 @@ func (a *App) setPolicy(cfg Config, layers *Layers) error {
 	}
 	a.policy.guests.Store(guests)
 	a.policy.visible.Store(visibility)
+	a.policy.rules.Store(rules)
 	a.policy.live.Set(p)
 	return nil
 }

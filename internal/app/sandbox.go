@@ -3,7 +3,6 @@ package app
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -67,7 +66,7 @@ func openSandbox(cfg Sandbox, r reach, needs Needs) (*sandbox.Chooser, error) {
 	shield.Obeyed, shield.Own, shield.Home = r.obeyed, r.own.places, needs.Home
 	shield.Git = gitconfig.Source{Read: readSettings, Home: needs.Home}
 	if needs.State != "" {
-		shield.Holds = &sandbox.Holds{Dir: filepath.Join(needs.State, "placeholders")}
+		shield.Holds = &sandbox.Holds{Dir: holdsDir(needs.State)}
 	}
 	limits := sandbox.Limits{MemoryBytes: cfg.Memory, Processes: cfg.Processes, FileBytes: cfg.FileSize}
 	kernel := linux.Config{Limits: limits, ReadOnly: shown, Shield: shield}

@@ -165,6 +165,7 @@ func (a *App) complete(ctx context.Context, cfg Config, needs Needs) (err error)
 	if err := a.setPolicy(cfg, needs.Layers); err != nil {
 		return BadConfig{err}
 	}
+	a.holdFiles(needs)
 	if a.keeper, err = openSecrets(a.Crib, cfg.Vault, needs.State, needs.Keys); err != nil {
 		return BadConfig{err}
 	}

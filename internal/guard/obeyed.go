@@ -131,6 +131,10 @@ func (o *Obeyed) own(forms [][]string, at *places) *obeyedPlace {
 	return nil
 }
 
+// Has reports whether a file is obeyed by other programs, so that commands find
+// it read-only.
+func (o *Obeyed) Has(full string) bool { return o.at(full, nil) != nil }
+
 // below gives the elements of a path after the innermost granted directory.
 func (o *Obeyed) below(full string) []string {
 	best := ""

@@ -7,6 +7,7 @@ import (
 	"unicode"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // A rule that denies paths to the tools for files would be worth little if a
@@ -65,6 +66,30 @@ func (r *Rules) outOfReach(review *toolcrib.Review) (denied, fixed []string) {
 		}
 	}
 	return denied, fixed
+}
+
+// Covered reports whether a rule of any layer keeps commands from a file itself,
+// not only from a directory that it lies in: in a sandbox it is covered then.
+func (r *Rules) Covered(full string) bool {
+	if r == nil {
+		return false
+	}
+	elems := pathElems(full)
+	for i := range elems {
+		elems[i] = pathglob.Fold(elems[i])
+	}
+	has := func(elems []string) bool {
+		for _, l := range r.layers {
+			for _, p := range l.deny.all {
+				reads, writes := p.holdsPlaces(&r.opt)
+				if (reads || writes) && slices.ContainsFunc(p.path.loose, func(g pathglob.Glob) bool { return g.Match(elems, true) }) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return len(elems) > 0 && has(elems) && !has(elems[:len(elems)-1])
 }
 
 func (s *pathSpec) texts() []string {

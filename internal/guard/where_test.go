@@ -241,3 +241,18 @@ func TestOddNamesLead(t *testing.T) {
 		}
 	}
 }
+
+// TestCovered: only a file that is covered by itself has to stay the same file.
+func TestCovered(t *testing.T) {
+	root := t.TempDir()
+	rules, err := NewRules([]Layer{{Rank: RankUser, Permissions: Permissions{Deny: []string{"read_file(./secrets/**)", "read_file(*.token)", "files/*(./only.txt)", "run_command(rm *)"}}}},
+		RuleOptions{Base: root, Resolve: RealPath, Conditions: &Conditions{}, Shell: &Shell{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]bool{"only.txt": true, "a/b.TOKEN": true, "a.token": true, "a.token/x": false, "other": false, "secrets/a/b": false} {
+		if got := rules.Covered(filepath.Join(root, name)); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -9,6 +9,10 @@ type Holds struct {
 	Dir string
 }
 
+// Busy reports whether a program runs that keeps others from making something in
+// one of the directories around a path: it has files there covered, too.
+func (h *Holds) Busy(path string) bool { return h != nil && h.Dir != "" && h.busy(path) }
+
 // Place is where a placeholder is needed.
 type Place struct {
 	Path string

@@ -68,8 +68,7 @@ func (h *Holds) Make(top string, places []Place) (*Hold, []Cover, error) {
 		return nil, nil, err
 	}
 	defer func() { _ = making.Close() }() // which ends the lock
-	sum := sha256.Sum256([]byte(top))
-	list := filepath.Join(h.Dir, hex.EncodeToString(sum[:16]))
+	list := h.list(top)
 	file, err := lockList(list)
 	if err != nil {
 		return nil, nil, err
@@ -81,6 +80,33 @@ func (h *Holds) Make(top string, places []Place) (*Hold, []Cover, error) {
 		return nil, nil, errors.Join(err, hold.Release())
 	}
 	return hold, covers, nil
+}
+
+func (h *Holds) busy(path string) bool {
+	// Nobody goes meanwhile: who finds the list locked by us would leave his
+	// placeholders to the next one.
+	making, err := lockDir(h.Dir, unix.LOCK_EX)
+	if err != nil {
+		return false // there are no lists
+	}
+	defer func() { _ = making.Close() }() // which ends the lock
+	for dir := filepath.Dir(path); ; dir = filepath.Dir(dir) {
+		if file, err := os.Open(h.list(dir)); err == nil {
+			err = flock(file, unix.LOCK_EX|unix.LOCK_NB)
+			_ = file.Close()
+			if errors.Is(err, unix.EWOULDBLOCK) {
+				return true
+			}
+		}
+		if dir == filepath.Dir(dir) {
+			return false
+		}
+	}
+}
+
+func (h *Holds) list(top string) string {
+	sum := sha256.Sum256([]byte(top))
+	return filepath.Join(h.Dir, hex.EncodeToString(sum[:16]))
 }
 
 // lockDir locks the lists as a whole: shared by those who make placeholders,

@@ -20,6 +20,8 @@ func (h *Hold) Release() error { return nil }
 // Join does nothing.
 func (h *Hold) Join(*Hold) {}
 
+func (h *Holds) busy(string) bool { return false }
+
 // Make makes nothing.
 func (h *Holds) Make(string, []Place) (*Hold, []Cover, error) { return nil, nil, nil }
 
