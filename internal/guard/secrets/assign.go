@@ -30,7 +30,7 @@ func (h *hunt) assigned(id ident, s strength) {
 	if at < len(h.text) && op == opAssign && id.from > 0 && quoteByte(h.text[at]) && h.text[at] == h.text[id.from-1] && h.text[at-1] == '=' {
 		return // a text that ends behind the sign
 	}
-	setting, word := h.settingAt(id)
+	setting, word := h.settingAt(id, s == namePass)
 	v := h.valueAt(at, op, setting || word || op == opPair)
 	v.word = word
 	if s == namePass && op == opAssign && alone {
@@ -284,9 +284,9 @@ func (h *hunt) loginBefore(from int) bool {
 // settingAt: the name begins its line, but for what settings begin with, or
 // stands in a connection string or the query of an address; and whether it is in
 // a command line, so that its value is one word of it.
-func (h *hunt) settingAt(id ident) (setting, word bool) {
+func (h *hunt) settingAt(id ident, pass bool) (setting, word bool) {
 	t, i := h.text, id.from-1
-	if t[id.from] == '-' && (i < 0 || space(t[i])) && id.end-id.from > 3 || h.loginBefore(id.from) {
+	if t[id.from] == '-' && (i < 0 || space(t[i])) && id.end-id.from > 3 || pass && h.loginBefore(id.from) {
 		return true, true
 	}
 	for n := 0; i >= 0 && n < 64 && beforeSetting(t[i]); n++ {

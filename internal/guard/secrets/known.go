@@ -11,9 +11,12 @@ import (
 // changed once it is made; nil knows nothing.
 type Known struct {
 	heads map[uint32][]needle // by the first letters and digits, the longest first
-	maybe [1 << 13]uint64     // a bit per hash of them
+	maybe []uint64            // a bit per hash of them
+	shift uint                // of the hash
 	odd   []string            // forms with hardly a letter or digit
 	fold  [256]byte           // letters in lower case and digits; 0 is a sign
+	parts pieces
+	reach int // how far from an escape the rest of a value may stand
 }
 
 // needle is a form of a value.
@@ -46,6 +49,8 @@ func NewKnown(values []string) *Known {
 		if len(v) < head {
 			continue
 		}
+		k.reach = max(k.reach, 2*len(v)+2*gapReach)
+		k.parts.add(v)
 		for _, f := range plainForms(v) {
 			k.add(f, len(v) < encodedValue, false)
 		}
@@ -58,6 +63,17 @@ func NewKnown(values []string) *Known {
 		for _, f := range wordForms(v) {
 			k.add(f, false, true)
 		}
+	}
+	// With enough bits nearly every place without a value is passed over; with few
+	// of them they stay in the nearest cache.
+	k.shift = 32 - 15
+	for 1<<(32-k.shift) < 32*len(k.heads) && k.shift > 32-20 {
+		k.shift--
+	}
+	k.maybe = make([]uint64, 1<<(32-k.shift-6))
+	for key := range k.heads {
+		h := hashHead(key, k.shift)
+		k.maybe[h>>6] |= 1 << (h & 63)
 	}
 	for _, list := range k.heads {
 		slices.SortStableFunc(list, func(a, b needle) int { return len(b.text) - len(a.text) })
@@ -91,8 +107,6 @@ func (k *Known) add(form string, whole, words bool) {
 		return
 	}
 	k.heads[key] = append(k.heads[key], n)
-	h := hashHead(key)
-	k.maybe[h>>6] |= 1 << (h & 63)
 }
 
 // headOf gives the first four letters or digits, in lower case.
@@ -108,7 +122,7 @@ func headOf(text string) (uint32, bool) {
 	return key, n == head
 }
 
-func hashHead(key uint32) uint32 { return key * 2654435761 >> 13 }
+func hashHead(key uint32, shift uint) uint32 { return key * 2654435761 >> shift }
 
 // Find gives the known values in a text of any kind; those that are written in
 // fewer than least bytes are left out.
@@ -123,13 +137,24 @@ func (k *Known) find(found []Finding, text string) []Finding {
 	if k == nil || len(k.heads)+len(k.odd) == 0 {
 		return found
 	}
-	found = k.pass(found, text)
-	if v := unescaped(text); v != nil {
-		for _, f := range k.pass(nil, string(v.text)) {
-			found = append(found, Finding{Start: v.back(f.Start), End: v.back(f.End), Rule: RuleKnown})
-		}
+	found = k.parts.find(k.pass(found, text), text)
+	if at := firstEscape(text); at >= 0 {
+		found = k.resolved(found, text, at)
 	}
 	return k.dumped(found, text)
+}
+
+// resolved adds the known values in a text whose first escape stands at a place,
+// with its escapes resolved.
+func (k *Known) resolved(found []Finding, text string, at int) []Finding {
+	var again []Finding
+	unescaped(text, at, k.reach, func(v *view) {
+		again = k.pass(again[:0], string(v.text))
+		for _, f := range again {
+			found = append(found, Finding{Start: v.back(f.Start), End: v.back(f.End), Rule: RuleKnown})
+		}
+	})
+	return found
 }
 
 // pass goes over a text once.
@@ -146,7 +171,7 @@ func (k *Known) pass(found []Finding, text string) []Finding {
 	}
 	var key uint32
 	var place [head]int // of the last letters and digits
-	n, gap := 0, 0
+	n, gap, shift, maybe := 0, 0, k.shift&31, k.maybe
 	for i := range len(text) {
 		c := k.fold[text[i]]
 		if c == 0 {
@@ -161,8 +186,8 @@ func (k *Known) pass(found []Finding, text string) []Finding {
 		if n++; n < head {
 			continue
 		}
-		h := hashHead(key)
-		if k.maybe[h>>6]&(1<<(h&63)) == 0 {
+		h := hashHead(key, shift)
+		if maybe[h>>6]&(1<<(h&63)) == 0 {
 			continue
 		}
 		at := place[n%head]

@@ -23,6 +23,9 @@ func (n *needle) at(text string, at int) (int, bool) {
 	if n.whole {
 		return at + len(n.text), strings.HasPrefix(text[at:], n.text)
 	}
+	if to, ok := n.spread(text, at); ok {
+		return to, true
+	}
 	g := gaps{alike: true, lines: true, quotes: true}
 	j := at
 	for i := 0; i < len(n.text); j++ {
@@ -46,10 +49,37 @@ func (n *needle) at(text string, at int) (int, bool) {
 	return j, g.regular(len(n.text)) || n.words && g.alike && g.first == ""
 }
 
+// spreadReach is how much of the same may stand between every two letters.
+const spreadReach = 6
+
+// spread gives the end of a form between whose letters the same stands each time,
+// also signs that the form has itself: Z-x-9-v---V.
+func (n *needle) spread(text string, at int) (int, bool) {
+	if at+1 >= len(text) || bareByte(text[at+1]) || len(n.text) < encodedValue {
+		return 0, false
+	}
+next:
+	for size := 1; size <= spreadReach; size++ {
+		step := size + 1
+		last := at + (len(n.text)-1)*step
+		if last >= len(text) {
+			return 0, false
+		}
+		for i := range len(n.text) {
+			place := at + i*step
+			if lower(text[place]) != lower(n.text[i]) || i > 0 && text[place-size:place] != text[at+1:at+1+size] {
+				continue next
+			}
+		}
+		return last + 1, true
+	}
+	return 0, false
+}
+
 func (g *gaps) add(gap string) {
 	bare := strings.Map(func(r rune) rune {
-		if r == ' ' || r == '\n' || r == '\r' || r == '\t' {
-			return -1
+		if r == ' ' || r == '\n' || r == '\r' || r == '\t' || r == '*' {
+			return -1 // a star stands for equal lines of a dump
 		}
 		return r
 	}, gap)

@@ -28,6 +28,12 @@ func (v *view) back(at int) int {
 	return p.text + at - p.view
 }
 
+// part gives the part of the view that a place belongs to.
+func (v *view) part(at int) viewPart {
+	n, _ := slices.BinarySearchFunc(v.parts, at+1, func(p viewPart, at int) int { return p.view - at })
+	return v.parts[n-1]
+}
+
 func (v *view) add(text string, from, to int) {
 	if from < to {
 		v.parts = append(v.parts, viewPart{len(v.text), from})
@@ -35,13 +41,30 @@ func (v *view) add(text string, from, to int) {
 	}
 }
 
-// unescaped gives a text with every escape resolved that a program may have
-// written: %41, &#65;, &amp;, \x41, \101, \u0041, \n. It gives nil if there is
-// none.
-func unescaped(text string) *view {
-	var v *view
-	kept := 0
-	for i := 0; i < len(text); {
+// firstEscape gives where the first escape may stand, or -1.
+func firstEscape(text string) int {
+	for i := range len(text) {
+		if c := text[i]; c == '\\' || c == '%' || c == '&' {
+			return i
+		}
+	}
+	return -1
+}
+
+// unescaped goes over a text with every escape resolved that a program may have
+// written: %41, &#65;, &amp;, \x41, \101, \u0041, \n. It shows only what stands
+// within reach of an escape, stretch by stretch. The first one stands at a place.
+func unescaped(text string, at, reach int, see func(*view)) {
+	var v view
+	kept, last := 0, -1 // what of the text is in the view, and the end of its last escape
+	flush := func(to int) {
+		v.add(text, kept, to)
+		v.parts = append(v.parts, viewPart{len(v.text), to})
+		see(&v)
+		v.text, v.parts = v.text[:0], v.parts[:0]
+		last = -1
+	}
+	for i := at; i < len(text); {
 		if c := text[i]; c != '\\' && c != '%' && c != '&' {
 			i++
 			continue
@@ -51,8 +74,11 @@ func unescaped(text string) *view {
 			i++
 			continue
 		}
-		if v == nil {
-			v = &view{text: make([]byte, 0, len(text))}
+		if last >= 0 && i-last > 2*reach {
+			flush(last + reach)
+		}
+		if last < 0 {
+			kept = max(0, i-reach)
 		}
 		v.add(text, kept, i)
 		// Each byte comes from all of the escape, so that none of it is left.
@@ -61,13 +87,11 @@ func unescaped(text string) *view {
 			v.text = append(v.text, put[j])
 		}
 		i += size
-		kept = i
+		kept, last = i, i
 	}
-	if v != nil {
-		v.add(text, kept, len(text))
-		v.parts = append(v.parts, viewPart{len(v.text), len(text)})
+	if last >= 0 {
+		flush(min(len(text), last+reach))
 	}
-	return v
 }
 
 // unescapeAt gives what the escape at a place stands for, and its size; 0 if
