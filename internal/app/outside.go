@@ -76,7 +76,7 @@ func (o outside) judge(p started) obedience {
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.env)) {
-		for _, word := range strings.Fields(p.env[name]) {
+		for word := range strings.FieldsSeq(p.env[name]) {
 			for _, piece := range append(pieces(word), filepath.SplitList(word)...) {
 				path, ok := o.path(piece, base, false)
 				if !ok {
@@ -159,7 +159,7 @@ func pieces(word string) []string {
 		}
 	}
 	if strings.ContainsAny(word, " \t\n") { // code for a shell, say
-		for _, part := range strings.Fields(word) {
+		for part := range strings.FieldsSeq(word) {
 			if part = strings.Trim(part, "\"'`;&|()<>,"); filepath.IsAbs(part) {
 				out = append(out, part)
 			}

@@ -118,15 +118,15 @@ func restart(a *App) {
 func TestOwnProgramsAreFixed(t *testing.T) {
 	needPython(t)
 	a, dir := outsideShop(t, func(cfg *Config, dir, _ string) {
-		cfg.Safety.Hooks = map[string]SafetyHook{"mine": {Command: []string{plant(t, filepath.Join(dir, "tools/guard.sh"), "#!/bin/sh\necho '{}'\n")}, Tools: []string{"get_current_datetime"}}}
-		plant(t, filepath.Join(dir, "tools/srv.py"), fmt.Sprintf(echoServer, ""))
+		cfg.Safety.Hooks = map[string]SafetyHook{"mine": {Command: []string{plant(t, filepath.Join(dir, "tools", "guard.sh"), "#!/bin/sh\necho '{}'\n")}, Tools: []string{"get_current_datetime"}}}
+		plant(t, filepath.Join(dir, "tools", "srv.py"), fmt.Sprintf(echoServer, ""))
 		plant(t, filepath.Join(dir, "conf.json"), "{}")
 		plant(t, filepath.Join(dir, "data.db"), "")
 		cfg.MCPServers["one"] = MCPServer{Command: "python3", Args: []string{"tools/srv.py", "--config=./conf.json", "--db", "./data.db"}, Sandbox: "host"}
-		cfg.Vault.Key.From, cfg.Vault.Key.Command = "command", []string{filepath.Join(dir, "tools/key.sh")}
+		cfg.Vault.Key.From, cfg.Vault.Key.Command = "command", []string{filepath.Join(dir, "tools", "key.sh")}
 	})
 	for _, name := range []string{"tools/guard.sh", "tools/srv.py", "conf.json", "tools/key.sh"} {
-		before, _ := os.ReadFile(filepath.Join(dir, name)) //nolint:errcheck // one is missing
+		before, _ := os.ReadFile(filepath.Join(dir, name))
 		got := run(t, a, "for d in . tools; do :; done; echo evil >> "+name+"; mv "+name+" x; rm -f "+name+"; mv tools away; true")
 		after, err := os.ReadFile(filepath.Join(dir, name))
 		if string(after) != string(before) || name != "tools/key.sh" && err != nil {
@@ -152,13 +152,13 @@ func TestOwnProgramsAreFixed(t *testing.T) {
 func TestServersObeyNoProject(t *testing.T) {
 	needPython(t)
 	a, dir := outsideShop(t, func(cfg *Config, dir, base string) {
-		out := plant(t, filepath.Join(base, "opt/srv.py"), fmt.Sprintf(echoServer, ""))
-		plant(t, filepath.Join(base, "opt/lib/known.py"), fmt.Sprintf(echoServer, ""))
+		out := plant(t, filepath.Join(base, "opt", "srv.py"), fmt.Sprintf(echoServer, ""))
+		plant(t, filepath.Join(base, "opt", "lib", "known.py"), fmt.Sprintf(echoServer, ""))
 		cfg.MCPServers["script"] = MCPServer{Command: "python3", Args: []string{out, ".", "--at=./x", "@a/b", "src"}}
-		cfg.MCPServers["module"] = MCPServer{Command: "python3", Args: []string{"-m", "known"}, Env: map[string]string{"PYTHONPATH": filepath.Join(base, "opt/lib")}}
+		cfg.MCPServers["module"] = MCPServer{Command: "python3", Args: []string{"-m", "known"}, Env: map[string]string{"PYTHONPATH": filepath.Join(base, "opt", "lib")}}
 		cfg.MCPServers["mine"] = MCPServer{Command: "python3", Args: []string{"tools/mine.py"}}
-		plant(t, filepath.Join(dir, "tools/mine.py"), fmt.Sprintf(echoServer, "import helper"))
-		plant(t, filepath.Join(dir, "tools/helper.py"), "")
+		plant(t, filepath.Join(dir, "tools", "mine.py"), fmt.Sprintf(echoServer, "import helper"))
+		plant(t, filepath.Join(dir, "tools", "helper.py"), "")
 	})
 	for _, b := range a.Hub.Boxes() {
 		if _, listed := b.Known(); !listed {
@@ -172,7 +172,7 @@ func TestServersObeyNoProject(t *testing.T) {
 	}
 	restart(a)
 	got, err := text(t, a, "script__where", "{}")
-	if want := filepath.Join(filepath.Dir(dir), "state/servers/script") + " " + dir + " --at=" + dir + "/x @a/b src"; err != nil || !strings.Contains(got, "\n"+want+"\n") {
+	if want := filepath.Join(filepath.Dir(dir), "state", "servers", "script") + " " + dir + " --at=" + dir + "/x @a/b src"; err != nil || !strings.Contains(got, "\n"+want+"\n") {
 		t.Errorf("the server runs in, and with, %q, %v; want %q", got, err, want)
 	}
 	if _, err := text(t, a, "module__where", "{}"); err != nil {
@@ -187,7 +187,7 @@ func TestServersObeyNoProject(t *testing.T) {
 	if notes := fmt.Sprint(a.OutsideNotes()); !strings.Contains(notes, "mine runs in the sandbox linux") {
 		t.Errorf("it is not told: %s", notes)
 	}
-	plant(t, filepath.Join(dir, "tools/helper.py"), "")
+	plant(t, filepath.Join(dir, "tools", "helper.py"), "")
 	for _, f := range []string{"json.py", "tools/json.py"} {
 		if err := os.Remove(filepath.Join(dir, f)); err != nil {
 			t.Fatal(err)
@@ -204,9 +204,9 @@ func TestServersObeyNoProject(t *testing.T) {
 func TestServersAreFoundOutside(t *testing.T) {
 	needPython(t)
 	a, dir := outsideShop(t, func(cfg *Config, dir, base string) {
-		plant(t, filepath.Join(base, "opt/srv.py"), fmt.Sprintf(echoServer, ""))
-		plant(t, filepath.Join(base, "opt/bin/serve-it"), "#!/bin/sh\nexec env python3 "+filepath.Join(base, "opt/srv.py")+"\n")
-		t.Setenv("PATH", filepath.Join(dir, ".venv/bin")+":"+filepath.Join(base, "opt/bin")+":"+os.Getenv("PATH"))
+		plant(t, filepath.Join(base, "opt", "srv.py"), fmt.Sprintf(echoServer, ""))
+		plant(t, filepath.Join(base, "opt", "bin", "serve-it"), "#!/bin/sh\nexec env python3 "+filepath.Join(base, "opt", "srv.py")+"\n")
+		t.Setenv("PATH", filepath.Join(dir, ".venv", "bin")+":"+filepath.Join(base, "opt", "bin")+":"+os.Getenv("PATH"))
 		cfg.MCPServers["one"] = MCPServer{Command: "serve-it"}
 		cfg.MCPServers["two"] = MCPServer{Command: "only-there"}
 	})
@@ -238,7 +238,7 @@ func TestHomeIsGranted(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		plant(t, filepath.Join(dir, "claude/settings.json"), "{}")
+		plant(t, filepath.Join(dir, "claude", "settings.json"), "{}")
 		if err := os.Symlink(filepath.Join(dir, "claude"), filepath.Join(home, ".claude")); err != nil {
 			t.Fatal(err)
 		}
@@ -247,7 +247,7 @@ func TestHomeIsGranted(t *testing.T) {
 	for _, name := range []string{".gitconfig", ".ssh/authorized_keys", ".config/git/config", ".config/systemd/user/x.service", ".config/autostart/x", ".config/toolcrib/config.yaml", ".npmrc", ".netrc",
 		".docker/config.json", ".cargo/config.toml", ".local/bin/git", ".bash_aliases", ".claude.json", ".config/app/x", ".claude/settings.json", "top"} {
 		full := filepath.Join(home, name)
-		before, _ := os.ReadFile(full) //nolint:errcheck // most are missing
+		before, _ := os.ReadFile(full)
 		got := run(t, a, fmt.Sprintf("cd %s; d=$(dirname %s); mkdir -p $d; echo evil >> %s; ln -s /tmp $d/l; echo evil > src/x; mv src/x %s; ln src/y %s; true", home, name, name, name, name))
 		if after, err := os.ReadFile(full); string(after) != string(before) || err == nil && before == nil {
 			t.Errorf("a command made %s: %q\n%+v", name, after, got)

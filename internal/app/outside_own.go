@@ -106,8 +106,8 @@ func (r reach) obeyedAtHome() []string {
 }
 
 func realDir(dir string) string {
-	if real, err := filepath.EvalSymlinks(dir); err == nil {
-		return real
+	if target, err := filepath.EvalSymlinks(dir); err == nil {
+		return target
 	}
 	return dir
 }

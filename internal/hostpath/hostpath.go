@@ -40,8 +40,8 @@ func (f Finder) Writes(path string) bool {
 	if f.Writable(path) {
 		return true
 	}
-	real, err := filepath.EvalSymlinks(path)
-	return err == nil && real != path && f.Writable(real)
+	target, err := filepath.EvalSymlinks(path)
+	return err == nil && target != path && f.Writable(target)
 }
 
 // Path gives a PATH without the directories that commands can write. Relative

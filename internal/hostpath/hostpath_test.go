@@ -31,10 +31,10 @@ func TestLook(t *testing.T) {
 		t.Fatal(err)
 	}
 	project, tools := filepath.Join(top, "project"), filepath.Join(top, "tools")
-	evil := program(t, filepath.Join(project, ".venv/bin/npx"))
+	evil := program(t, filepath.Join(project, ".venv", "bin", "npx"))
 	good := program(t, filepath.Join(tools, "npx"))
-	only := program(t, filepath.Join(project, ".venv/bin/only"))
-	if err := os.Symlink(filepath.Join(project, ".venv/bin"), filepath.Join(top, "link")); err != nil {
+	only := program(t, filepath.Join(project, ".venv", "bin", "only"))
+	if err := os.Symlink(filepath.Join(project, ".venv", "bin"), filepath.Join(top, "link")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(evil, filepath.Join(tools, "linked")); err != nil {
