@@ -6,7 +6,6 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sandbox/container"
@@ -64,7 +63,7 @@ func openSandbox(cfg Sandbox, r reach, needs Needs) (*sandbox.Chooser, error) {
 	}
 	shield.WriteGit = cfg.Git == "write"
 	shield.Obeyed, shield.Own, shield.Home = r.obeyed, r.own.places, needs.Home
-	shield.Git = gitconfig.Source{Read: readSettings, Home: needs.Home}
+	shield.Git = gitSettings(needs.Home)
 	if needs.State != "" {
 		shield.Holds = &sandbox.Holds{Dir: holdsDir(needs.State)}
 	}

@@ -114,3 +114,98 @@ func TestUnreadSettings(t *testing.T) {
 		}
 	}
 }
+
+// TestPersonal: settings of the person and of the machine count wherever they
+// lie, also where there is no repository; what is relative is in each of those.
+func TestPersonal(t *testing.T) {
+	files := map[string]string{
+		"/x/git/config": "[core]\n\thooksPath = .githooks\n[include]\n\tpath = more.inc\n", "/etc/gitconfig": "[core]\n\tpager = /p/pager.sh\n", "/g": "[core]\n\thooksPath = /p/hooks\n",
+		"/home/u/.gitconfig": "[include]\n\tpath = /p/my.inc\n[alias]\n\tx = !./x.sh\n",
+	}
+	env := map[string]string{"XDG_CONFIG_HOME": "/x", "GIT_CONFIG_GLOBAL": "/g", "GIT_CONFIG_SYSTEM": "relative"}
+	src := gitconfig.Source{Home: "/home/u", Settings: gitconfig.Files("/home/u", func(name string) string { return env[name] }), Read: func(path string) ([]byte, error) {
+		if text, ok := files[path]; ok {
+			return []byte(text), nil
+		}
+		return nil, fs.ErrNotExist
+	}}
+	for tree, want := range map[string][]string{
+		"":   {"/p/hooks", "/p/my.inc", "/p/pager.sh", "/x/git/more.inc"},
+		"/w": {"/p/hooks", "/p/my.inc", "/p/pager.sh", "/w/.githooks", "/w/x.sh", "/x/git/more.inc"},
+	} {
+		list, err := src.Personal(tree)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, p := range list {
+			got = append(got, p.Path)
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%q (-want +got):\n%s", tree, diff)
+		}
+	}
+}
+
+// TestPrograms: the files of a work tree that a command line runs, however it
+// writes them.
+func TestPrograms(t *testing.T) {
+	there := map[string]bool{"/w/clean": true, "/w/tools/clean": true, "/w/lib/x.sh": true}
+	for line, want := range map[string]string{
+		`sh tools/clean %f`: "/w/tools/clean", `"$(git rev-parse --show-toplevel)"/tools/clean.sh`: "/w/tools/clean.sh", `sh ${PWD}/tools/clean.sh`: "/w/tools/clean.sh", `sh "$PWD"/a/b`: "/w/a/b",
+		"sh `pwd`/a/b": "/w/a/b", `sh clean`: "/w/clean", `cd tools && ./clean`: "/w/clean /w/tools/clean", `PATH=tools:$PATH clean`: "/w/clean /w/tools", `sh -c 'exec tools/cle"an"'`: "/w/tools/clean",
+		`$ROOT/lib/x.sh`: "/w/lib/x.sh", `$ROOT/lib/none.sh`: "", `$HOME/bin/x`: "/home/u/bin/x", `~/bin/x`: "/home/u/bin/x", `git log --format=%h`: "", `$(tools/which) x`: "/w/tools/which",
+		`cat`: "", `!f() { ./a.sh "$1"; }; f`: "/w/a.sh", `$`: "", "`": "", `$(`: "", `${`: "", `cd`: "",
+	} {
+		src := gitconfig.Source{Home: "/home/u", Read: func(path string) ([]byte, error) {
+			if path == "/w/.git/config" {
+				return []byte("[filter \"x\"]\n\tclean = \"" + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(line) + "\"\n"), nil
+			}
+			if there[path] {
+				return nil, nil
+			}
+			return nil, fs.ErrNotExist
+		}}
+		var got []string
+		for _, p := range src.PointedAt("/w") {
+			if !p.Own {
+				got = append(got, p.Path)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", line, got, want)
+		}
+	}
+	src := gitconfig.Source{Read: func(path string) ([]byte, error) {
+		if path != "/w/.git/config" {
+			return nil, fs.ErrNotExist
+		}
+		return []byte("[remote \"o\"]\n\tuploadpack = ./up.sh\n\treceivepack = down/x\n\turl = ext::sh ./ext.sh\n[branch \"b\"]\n\tremote = ext::tools/y\n[remote \"p\"]\n\turl = https://host/a/b\n"), nil
+	}}
+	var got []string
+	for _, p := range src.PointedAt("/w") {
+		got = append(got, p.Path)
+	}
+	if diff := cmp.Diff([]string{"/w/.git/hooks", "/w/down/x", "/w/ext.sh", "/w/tools/y", "/w/up.sh"}, got); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+func FuzzPrograms(f *testing.F) {
+	for _, line := range []string{"$(a $(b `c` ${d", "cd x; PATH=a:$PATH ./y", `"$(git rev-parse --show-toplevel)"/x`} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		src := gitconfig.Source{Home: "/home/u", Read: func(path string) ([]byte, error) {
+			if path == "/w/.git/config" {
+				return []byte("[core]\n\teditor = \"" + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", `\n`).Replace(line) + "\"\n"), nil
+			}
+			return nil, nil
+		}}
+		for _, p := range src.PointedAt("/w") {
+			if !filepath.IsAbs(p.Path) || filepath.Clean(p.Path) != p.Path || p.Path == "/w" || p.Path == "/" {
+				t.Errorf("%q leads to %q", line, p.Path)
+			}
+		}
+	})
+}

@@ -14,7 +14,33 @@ import (
 type Source struct {
 	// Read reads a whole file. It must not wait for anybody, nor read without end.
 	Read func(path string) ([]byte, error)
-	Home string // what ~ means, and where the person's own settings lie; empty: none are read
+	Home string // what ~ means; empty: nobody knows
+	// Settings are the files of the person and of the machine, as [Files] lists
+	// them. Nil: those in Home.
+	Settings []string
+}
+
+// Files lists where git looks for settings besides those of a repository: the
+// person's own and those of the machine. All that may count do, since the shell
+// in which the person uses git may have other variables than ours.
+func Files(home string, env func(name string) string) []string {
+	list := []string{"/etc/gitconfig", "/usr/local/etc/gitconfig", "/opt/homebrew/etc/gitconfig"}
+	for _, name := range []string{"GIT_CONFIG_SYSTEM", "GIT_CONFIG_GLOBAL"} {
+		if file := env(name); filepath.IsAbs(file) {
+			list = append(list, filepath.Clean(file))
+		}
+	}
+	if dir := env("XDG_CONFIG_HOME"); filepath.IsAbs(dir) {
+		list = append(list, filepath.Join(dir, "git", "config"))
+	}
+	return append(list, homeFiles(home)...)
+}
+
+func homeFiles(home string) []string {
+	if home == "" {
+		return nil
+	}
+	return []string{filepath.Join(home, ".gitconfig"), filepath.Join(home, ".config", "git", "config")}
 }
 
 // Pointed is a file or directory that git is pointed at.
@@ -52,9 +78,24 @@ func (s Source) AllPointedAt(tree string) ([]Pointed, error) {
 		w.file(filepath.Join(dir, "config.worktree"), 0)
 		w.found = append(w.found, Pointed{Path: filepath.Join(dir, "hooks"), Own: true})
 	}
-	if s.Home != "" {
-		w.file(filepath.Join(s.Home, ".gitconfig"), 0)
-		w.file(filepath.Join(s.Home, ".config", "git", "config"), 0)
+	return w.outside()
+}
+
+// Personal is AllPointedAt for what settings outside of the repository say: the
+// person's own and the machine's. Without a tree it is what they say for every
+// one; what lies in each is left out.
+func (s Source) Personal(tree string) ([]Pointed, error) {
+	w := &settingsWalk{src: s, tree: tree, seen: map[string]bool{}}
+	return w.outside()
+}
+
+func (w *settingsWalk) outside() ([]Pointed, error) {
+	files := w.src.Settings
+	if files == nil {
+		files = homeFiles(w.src.Home)
+	}
+	for _, file := range files {
+		w.file(file, 0)
 	}
 	slices.SortFunc(w.found, func(a, b Pointed) int { return strings.Compare(a.Path, b.Path) })
 	return slices.CompactFunc(w.found, func(a, b Pointed) bool { return a.Path == b.Path }), w.failed
@@ -106,6 +147,7 @@ type settingsWalk struct {
 	src    Source
 	tree   string
 	seen   map[string]bool
+	there  map[string]bool // files that were looked for
 	found  []Pointed
 	failed error // to read what is there
 }
@@ -145,7 +187,10 @@ func (w *settingsWalk) setting(s Setting, dir string, depth int) {
 			w.found = append(w.found, Pointed{Path: p})
 		}
 	case isProgram(s, name):
-		w.program(s.Value)
+		w.program(s.Value, 0)
+	case isAddress(name) && strings.Contains(s.Value, "::"): // a program speaks for it
+		_, line, _ := strings.Cut(s.Value, "::")
+		w.program(line, 0)
 	}
 }
 
@@ -161,13 +206,16 @@ func (w *settingsWalk) path(dir, value string) (string, bool) {
 	if value == "" || strings.ContainsAny(value, "\x00\n") || strings.HasPrefix(value, "%(") || strings.HasPrefix(value, "~") {
 		return "", false
 	}
+	if dir == "" && !filepath.IsAbs(value) {
+		return "", false // in every work tree, and there is none
+	}
 	return absolute(dir, value), true
 }
 
 // hooks notes a directory of hooks. Where it is the work tree itself, or lies
 // around it, only the hooks in it are meant: the rest is the project.
 func (w *settingsWalk) hooks(dir string) {
-	if rel, err := filepath.Rel(dir, w.tree); err != nil || !filepath.IsLocal(rel) {
+	if rel, err := filepath.Rel(dir, w.tree); w.tree == "" || err != nil || !filepath.IsLocal(rel) {
 		w.found = append(w.found, Pointed{Path: dir})
 		return
 	}
@@ -201,6 +249,8 @@ func isProgram(s Setting, name string) bool {
 		return true
 	case "hook":
 		return s.Key == "command"
+	case "remote":
+		return s.Key == "uploadpack" || s.Key == "receivepack"
 	}
 	switch name {
 	case "core.fsmonitor", "core.sshcommand", "core.editor", "core.pager", "core.askpass", "core.gitproxy", "core.alternaterefscommand", "sequence.editor", "interactive.difffilter",
@@ -210,20 +260,12 @@ func isProgram(s Setting, name string) bool {
 	return false
 }
 
-// program notes the words of a command line that can be files of the work tree:
-// a program, or the script that is given to one. A word without a slash is
-// looked for on the PATH, but an interpreter would take it for a file.
-func (w *settingsWalk) program(line string) {
-	for _, word := range strings.FieldsFunc(strings.TrimPrefix(line, "!"), func(r rune) bool { return strings.ContainsRune(" \t\n;&|()<>", r) }) {
-		word = strings.Trim(word, `"'`)
-		if _, value, ok := strings.Cut(word, "="); ok {
-			word = strings.Trim(value, `"'`)
-		}
-		if strings.HasPrefix(word, "-") || !strings.ContainsAny(word, "/.") || strings.ContainsAny(word, "$`*%{") {
-			continue
-		}
-		if p, ok := w.path(w.tree, word); ok && p != w.tree && !strings.HasPrefix(w.tree, p+string(filepath.Separator)) {
-			w.found = append(w.found, Pointed{Path: p})
-		}
+// isAddress knows the settings whose value may be an address: one with :: is for
+// another program.
+func isAddress(name string) bool {
+	switch name {
+	case "remote.url", "remote.pushurl", "branch.remote", "branch.pushremote", "submodule.url", "remote.pushdefault":
+		return true
 	}
+	return false
 }

@@ -188,29 +188,42 @@ func (o *Obeyed) pointed(full string, at *places) *obeyedPlace {
 			}
 		}
 		if repository {
-			for _, pointed := range o.Git.PointedAt(dir) {
-				p := pointed.Path
-				target, err := o.leads(filepath.ToSlash(p), at)
-				if err != nil {
-					target = p
-				}
-				if o.Set.Granted(o.below(p)) {
-					continue
-				}
-				if within(full, []string{p, target}) && !within(dir, []string{p, target}) {
-					return &obeyedPlace{name: relativeTo(p, dir), full: p, by: "git obeys it"}
-				}
-				if !pointed.Include {
-					if found := o.linked(full, target, "git runs it"); found != nil {
-						return found
-					}
-				}
+			if found := o.byGit(full, dir, o.Git.PointedAt(dir), at); found != nil {
+				return found
 			}
 		}
 		if dir == "/" || dir == "." {
-			return nil
+			break
 		}
 	}
+	if o.Git.Read == nil {
+		return nil
+	}
+	personal, _ := o.Git.Personal("") // what was found
+	return o.byGit(full, "", personal, at)
+}
+
+// byGit looks at what git is pointed at from a work tree, or from none.
+func (o *Obeyed) byGit(full, tree string, list []gitconfig.Pointed, at *places) *obeyedPlace {
+	for _, pointed := range list {
+		p := filepath.ToSlash(pointed.Path)
+		target, err := o.leads(p, at)
+		if err != nil {
+			target = p
+		}
+		if o.Set.Granted(o.below(p)) {
+			continue
+		}
+		if within(full, []string{p, target}) && (tree == "" || !within(tree, []string{p, target})) && !slices.ContainsFunc(o.roots(), func(root string) bool { return within(root, []string{p, target}) }) {
+			return &obeyedPlace{name: relativeTo(p, tree), full: p, by: "git obeys it"}
+		}
+		if !pointed.Include {
+			if found := o.linked(full, target, "git runs it"); found != nil {
+				return found
+			}
+		}
+	}
+	return nil
 }
 
 // leads is where a path leads, by links that lead to what is missing too.

@@ -173,3 +173,29 @@ func TestObeyedInLines(t *testing.T) {
 		}
 	}
 }
+
+// TestObeyedByOwnSettings: what a person's own settings of git name is asked
+// about, also where there is no repository.
+func TestObeyedByOwnSettings(t *testing.T) {
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	home := filepath.Join(root, "home")
+	project := filepath.Join(root, "project")
+	for _, dir := range []string{home, project} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte("[core]\n\thooksPath = "+project+"/hooks\n[include]\n\tpath = "+root+"\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	guards := obeyingDesk(t, project, ModeAutoEdit, nil)
+	guards[0].(*Policy).Obeyed.Git.Home = home
+	for path, want := range map[string]toolcrib.Decision{"hooks/pre-commit": isAsk, "src/main.go": isAllow} {
+		if e := verdictOf(t, guards, fileTool("write_file"), map[string]string{"path": path}); e.Decision != want {
+			t.Errorf("%s is %s: %+v", path, e.Decision, e.By)
+		}
+	}
+}

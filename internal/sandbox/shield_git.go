@@ -152,6 +152,36 @@ func readIndex(dir string) ([]gitindex.Link, error) {
 	return nil, gitindex.ErrOdd
 }
 
+// runsByOwnSettings says what git would run or obey in a work tree by the
+// person's own settings, such as a core.hooksPath that is in each of them; empty
+// if nothing of it is there.
+func (s *Shield) runsByOwnSettings(tree string) string {
+	if s.Git.Read == nil {
+		return ""
+	}
+	pointed, err := s.Git.Personal(tree)
+	if err != nil {
+		return "what your own git settings run there is not known"
+	}
+	for _, p := range pointed {
+		if _, err := os.Lstat(p.Path); err == nil && within(p.Path, tree) {
+			return "your own git settings run or obey " + shorten(p.Path)
+		}
+	}
+	return ""
+}
+
+// emptyIn: nothing lies in a directory, or there is none.
+func emptyIn(root *os.Root, name string) bool {
+	dir, err := root.Open(name)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist)
+	}
+	defer func() { _ = dir.Close() }() // it was only read
+	names, err := dir.Readdirnames(1)
+	return len(names) == 0 && errors.Is(err, io.EOF)
+}
+
 // gitDirOf gives the directory that a .git is or points to. Git takes a path in
 // a .git for one from the directory that has the .git, also where that is a link.
 func gitDirOf(git string) string {
@@ -223,7 +253,7 @@ func isGitDir(dir string, entries []entry) bool {
 // program, or read its config from elsewhere.
 func runsPrograms(name string) bool {
 	switch strings.ToLower(name) {
-	case "hooks", "config", "config.worktree", "commondir":
+	case "hooks", "config", "config.worktree", "commondir", "remotes", "branches":
 		return true
 	}
 	return false

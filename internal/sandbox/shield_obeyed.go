@@ -13,6 +13,7 @@ import (
 	"syscall"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/linked"
 )
 
@@ -149,17 +150,27 @@ func (w *shieldWalk) holdObeyed() error {
 		if err != nil {
 			return Unavailable(fmt.Sprintf("programs cannot be started in %s: what git obeys there is not known (%v). Try again, or grant less", top, err), err)
 		}
-		for _, p := range pointed {
-			switch {
-			case s.granted(p.Path):
-			case p.Own:
-				w.holdHooks(p.Path)
-			default:
-				w.hold(p.Path, p.Include)
-			}
+		w.holdPointed(pointed)
+	}
+	// What the person's own settings name counts in all other repositories too.
+	pointed, err := s.Git.Personal("")
+	if err != nil {
+		return Unavailable(fmt.Sprintf("programs cannot be started: what git obeys by your own settings is not known (%v). Try again", err), err)
+	}
+	w.holdPointed(pointed)
+	return nil
+}
+
+func (w *shieldWalk) holdPointed(pointed []gitconfig.Pointed) {
+	for _, p := range pointed {
+		switch {
+		case w.shield.granted(p.Path):
+		case p.Own:
+			w.holdHooks(p.Path)
+		default:
+			w.hold(p.Path, p.Include)
 		}
 	}
-	return nil
 }
 
 // maxMissing is how many places are held, more or less: as many as some forty

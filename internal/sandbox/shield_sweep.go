@@ -171,7 +171,15 @@ func (j *judging) harmful(path string, depth int) string {
 	case j.harmfulTarget(target(path, strings.TrimRight(string(text), "\r\n")), depth) != "":
 		return "its commondir leads elsewhere"
 	}
-	return harmfulHooks(root)
+	for _, name := range []string{"remotes", "branches"} { // an old way to name addresses, for which programs may speak
+		if !emptyIn(root, name) {
+			return "there is something in its " + name
+		}
+	}
+	if why := harmfulHooks(root); why != "" || !isGitName(filepath.Base(path)) {
+		return why
+	}
+	return j.before.shield.runsByOwnSettings(filepath.Dir(path))
 }
 
 // pointer judges a .git that is a file or a link by what it leads to.

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/gitconfig"
 )
 
 func link(t testing.TB, root string, links map[string]string) {
@@ -96,5 +97,47 @@ func TestFurtherNamesMadeBefore(t *testing.T) {
 	}
 	if out, _ := sh(t, s, grant, "cat c/k2"); strings.Contains(out, "hush") {
 		t.Errorf("a new name: %s", out)
+	}
+}
+
+// TestOwnGitSettings: what a person's own settings of git point at is held
+// wherever it lies, also where the granted directory is no repository.
+func TestOwnGitSettings(t *testing.T) {
+	root, home := tempProject(t), tempProject(t)
+	put(t, root, map[string]string{"my.inc": "x", "hooks/pre-commit": "x", "tools/clean": "x", "src/a": "x"})
+	put(t, home, map[string]string{".gitconfig": "[include]\n\tpath = " + root + "/my.inc\n[include]\n\tpath = " + root + "/missing.inc\n", "xdg/git/config": "[core]\n\thooksPath = " + root + "/hooks\n\tpager = " + root + "/tools/clean\n"})
+	shield := obeyedShield(t, t.TempDir())
+	shield.Git.Home = home
+	shield.Git.Settings = gitconfig.Files(home, func(name string) string {
+		if name == "XDG_CONFIG_HOME" {
+			return filepath.Join(home, "xdg")
+		}
+		return ""
+	})
+	s := open(t, Config{Shield: shield})
+	before := tree(t, root)
+	out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, "exec 2>/dev/null; for f in my.inc missing.inc hooks/pre-commit hooks/new tools/clean; do echo evil >> $f && echo DONE $f; done; mv hooks h && echo DONE; set -e; printf x > src/a; echo x > tools/other; rm tools/other")
+	if strings.Contains(out, "DONE") || exit.Code != 0 {
+		t.Errorf("%+v: these worked:\n%s", exit, out)
+	}
+	same(t, root, before)
+}
+
+// TestNewRepositoriesAndOwnSettings: a repository that a program makes is set
+// aside if the person's own settings run something in it.
+func TestNewRepositoriesAndOwnSettings(t *testing.T) {
+	root, home := tempProject(t), tempProject(t)
+	put(t, home, map[string]string{".gitconfig": "[core]\n\thooksPath = .githooks\n"})
+	shield := obeyedShield(t, t.TempDir())
+	shield.Git.Home = home
+	s := open(t, Config{Shield: shield})
+	const made = "for r in good hooked old; do mkdir -p $r/.git/objects $r/.git/refs $r/.git/branches; echo 'ref: refs/heads/main' > $r/.git/HEAD; done; mkdir hooked/.githooks; echo evil > hooked/.githooks/pre-commit; echo 'ext::sh evil' > old/.git/branches/origin"
+	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, made); exit.Code != 0 {
+		t.Fatalf("%+v %s", exit, out)
+	}
+	for name, there := range map[string]bool{"good": true, "hooked": false, "old": false} {
+		if _, err := os.Lstat(filepath.Join(root, name, ".git", "HEAD")); (err == nil) != there {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }
