@@ -66,12 +66,12 @@ func FuzzTrace(f *testing.F) {
 			return
 		}
 		full := root + string(filepath.Separator) + path
-		real, err := filepath.EvalSymlinks(full)
+		want, err := filepath.EvalSymlinks(full)
 		if err != nil {
 			return
 		}
-		if got, err := linked.Target(full); err != nil || got != real {
-			t.Errorf("%q leads to %q, error %v, the system says %q", full, got, err, real)
+		if got, err := linked.Target(full); err != nil || got != want {
+			t.Errorf("%q leads to %q, error %v, the system says %q", full, got, err, want)
 		}
 	})
 }

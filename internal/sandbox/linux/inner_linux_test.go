@@ -92,7 +92,7 @@ func TestFurtherNamesMadeBefore(t *testing.T) {
 		}
 	}
 	// One more is made in a directory that is remembered.
-	if err := os.Link(filepath.Join(root, "sec/deep/k"), filepath.Join(root, "c/k2")); err != nil {
+	if err := os.Link(filepath.Join(root, "sec", "deep", "k"), filepath.Join(root, "c", "k2")); err != nil {
 		t.Fatal(err)
 	}
 	if out, _ := sh(t, s, grant, "cat c/k2"); strings.Contains(out, "hush") {
