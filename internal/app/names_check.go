@@ -56,7 +56,10 @@ func (a *App) Unmatched(ctx context.Context) []Unmatched {
 
 // mentions are all places of the settings that name tools of any box.
 func (a *App) mentions() []guard.Mention {
-	out := a.policy.live.Policy().Rules.Mentions()
+	var out []guard.Mention
+	if p := a.policy.live.Policy(); p != nil { // a catalog that is only shown has none
+		out = p.Rules.Mentions()
+	}
 	cfg := a.settings.Load()
 	if cfg == nil {
 		return out
