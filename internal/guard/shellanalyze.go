@@ -74,6 +74,7 @@ func (w *walker) script(text string, sc scope) flow {
 	f, err := parse(text)
 	if err != nil {
 		if w.guess {
+			w.piecewise(text, sc)
 			return still(sc)
 		}
 		w.line.unknown("it cannot be parsed: %s", clip(err.Error()))
@@ -86,6 +87,21 @@ func (w *walker) script(text string, sc scope) flow {
 		w.line.unknown("it can be read in two ways")
 	}
 	return out
+}
+
+// piecewise walks the lines of a text that cannot be parsed as one: a shell runs
+// what stands before an error, and takes a here-document without an end.
+func (w *walker) piecewise(text string, sc scope) {
+	lines := strings.SplitN(text, "\n", maxPrograms)
+	if len(lines) == 1 {
+		return
+	}
+	for _, line := range lines {
+		if f, err := parse(line); err == nil {
+			w.remember(f)
+			w.stmts(f.Stmts, sc)
+		}
+	}
 }
 
 // parse reads a line as bash does. The walk refuses every construct that a

@@ -89,13 +89,16 @@ func refusesWords(name string, words []string, rest []Arg) string {
 			if low := strings.ToLower(t); strings.HasPrefix(low, "file:") || strings.Contains(low, "file://") || strings.HasPrefix(low, "scp:") || strings.HasPrefix(low, "sftp:") || strings.HasPrefix(low, "dict:") || strings.HasPrefix(low, "gopher:") || strings.HasPrefix(low, "telnet:") || strings.HasPrefix(low, "smb") || strings.HasPrefix(low, "ldap") {
 				return show(t) + " is not an address of the web"
 			}
+			if name == "curl" && patternAddress(rest, i) && !slices.Contains(words, "-g") && !slices.Contains(words, "--globoff") {
+				return show(t) + " is a pattern that curl makes addresses of; -g in the rule switches that off"
+			}
 		case "http", "https", "xh", "xhs", "httpie":
 			if strings.ContainsAny(t, "@<") {
 				return show(t) + " may send a file"
 			}
 		case "sqlite3":
-			if i+len(words) > 0 && !readsSQL(t) {
-				return show(t) + " does more than read"
+			if i+len(words) > 0 && !safeSQL(words) && !plainSelect(t) {
+				return show(t) + " may do more than read: with sqlite3 -safe -readonly in the rule, it cannot start programs"
 			}
 		case "aws":
 			if strings.Contains(t, "file://") || strings.Contains(t, "fileb://") {
@@ -138,20 +141,6 @@ func gitStarts(sub string) bool {
 		return true
 	}
 	return false
-}
-
-// readsSQL: a statement that only reads, and calls nothing that does more.
-func readsSQL(s string) bool {
-	low := strings.ToLower(strings.TrimSpace(s))
-	if !strings.HasPrefix(low, "select ") && !strings.HasPrefix(low, "explain ") {
-		return false
-	}
-	for _, word := range []string{"readfile", "writefile", "load_extension", "edit(", "fts3_tokenizer", "attach", ";", "zipfile", "fsdir", "lsdir"} {
-		if strings.Contains(strings.TrimRight(low, "; "), word) {
-			return false
-		}
-	}
-	return true
 }
 
 // hasSubcommands: programs that do very different things by their first word,

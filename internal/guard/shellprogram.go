@@ -181,6 +181,9 @@ func (w *walker) wrapped(p *Program, u unwrapped, name string, i int, sc scope) 
 		w.tooMuch()
 		return still(sc)
 	}
+	if u.isScript && isShell(name) {
+		w.given(p.Args, u.script)
+	}
 	if u.isScript {
 		if !u.script.Literal {
 			w.line.vague = true

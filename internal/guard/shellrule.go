@@ -146,10 +146,13 @@ func (r Rule) Match(p *Program) bool {
 	if slices.ContainsFunc(rest, func(a Arg) bool { return !a.Literal && !a.safePattern() }) {
 		return false
 	}
+	if p.fed && obeysInput(path.Base(p.Name)) && !safeSQL(words) {
+		return false
+	}
 	if !r.Open {
 		return true
 	}
-	if p.fed && sendsInput(path.Base(p.Name)) {
+	if p.fed && (sendsInput(path.Base(p.Name)) || readsCode(path.Base(p.Name)) && !p.hasScript()) {
 		return false
 	}
 	if len(words) > 0 && runsTargets(path.Base(p.Name)) && slices.ContainsFunc(rest, func(a Arg) bool { return !strings.HasPrefix(a.Text, "-") }) {

@@ -155,10 +155,14 @@ func (w *walker) callText(s *syntax.Stmt, c *syntax.CallExpr, sc scope) (Arg, bo
 		}
 		out.Text = text
 		out.values = append(out.values, text)
+		if raw := strings.Join(words, " ") + "\n"; name == "echo" && strings.Contains(raw, `\`) {
+			out.values = append(out.values, raw) // not every echo reads backslashes
+		}
 	}
-	if literal {
+	if literal && len(out.values) == 1 {
 		out.values = nil
 	}
+	out.Literal = literal && out.values == nil
 	return out, true
 }
 

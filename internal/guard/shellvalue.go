@@ -183,6 +183,16 @@ func (w *walker) positional(args []Arg) {
 	w.vars["@"] = w.vars["@"].with(v)
 }
 
+// given notes what sh -c 'code' x y z has for $0, $1 and so on.
+func (w *walker) given(args []Arg, code Arg) {
+	at := slices.IndexFunc(args, func(a Arg) bool { return a.Text == code.Text && !strings.HasPrefix(a.Text, "-") })
+	if at < 0 || at+1 >= len(args) || w.vars == nil {
+		return
+	}
+	w.vars["0"] = w.vars["0"].with(args[at+1].value())
+	w.positional(args[at+2:])
+}
+
 // parameter is what $name or ${name…} may become. Nothing is known of a
 // variable that the line does not set: the tool chose it, or it is empty.
 func (f *folder) parameter(p *syntax.ParamExp) value {
@@ -193,6 +203,7 @@ func (f *folder) parameter(p *syntax.ParamExp) value {
 	v, set := f.w.vars[name]
 	f.split = f.split || p.Index != nil // of an array, each element is a word
 	switch {
+	case name == "0" && set:
 	case p.Length || strings.Contains("#?$!-0", name):
 		return value{texts: []string{"0"}}
 	case strings.Contains("@*123456789", name):
