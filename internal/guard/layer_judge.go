@@ -121,6 +121,9 @@ func (p *Policy) judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict,
 		if v := p.obeyed(&r, said); v != nil {
 			return v, nil
 		}
+		if v := configures(&r, said); v != nil {
+			return v, nil
+		}
 	}
 	switch {
 	case decision == toolcrib.Deny:
@@ -131,6 +134,22 @@ func (p *Policy) judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict,
 		reason += p.heldDown(r.Call)
 	}
 	return &toolcrib.Verdict{Decision: decision, Guard: "mode", Rule: mode.String(), Reason: reason}, nil
+}
+
+// configures asks in every mode about the one tool that writes into the person's own
+// configuration, from which programs are started: every other is kept from that
+// file. Only a rule that names the tool lifts the question.
+func configures(r *toolcrib.Review, said saying) *toolcrib.Verdict {
+	if r.Spec.Box != "hub" || r.Spec.Native != "mcp_import" {
+		return nil
+	}
+	if said.rule != nil && said.decision == toolcrib.Allow {
+		if _, _, pattern, named := said.rule.tool.Named(); named && !pattern {
+			return nil
+		}
+	}
+	return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "obeyed", Rule: "mcp_import",
+		Reason: "it writes MCP servers, which are programs to start, into your own configuration; that is asked about in every mode"}
 }
 
 // judgeLine is the verdict on what the shell guard judges too: nil leaves it to

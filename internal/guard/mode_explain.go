@@ -78,6 +78,9 @@ func change(v *toolcrib.Verdict, r *toolcrib.Review) string {
 		}
 		return "allow its programs by a rule, such as permissions.allow: run_command(PROGRAM WORDS *), or choose mode yolo"
 	case "obeyed":
+		if v.Rule == "mcp_import" {
+			return "take the servers over yourself with 'toolcrib hub import', or add hub/mcp_import to permissions.allow"
+		}
 		return "add a rule that names the file or its directory, such as permissions.allow: write_file(.vscode/**), or list it in grant.unprotected"
 	case "default":
 		return "let a guard have a word on such tools: declare the tool's effects, or allow it by a rule"
