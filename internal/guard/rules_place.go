@@ -92,6 +92,15 @@ func (r *Rules) Covered(full string) bool {
 	return len(elems) > 0 && has(elems) && !has(elems[:len(elems)-1])
 }
 
+// OutOfReach lists the places that rules deny to everybody, for a program that
+// works for all callers: what it must not see, and what it must not change.
+func (p *Policy) OutOfReach() (denied, fixed []string) {
+	if p == nil {
+		return nil, nil
+	}
+	return p.Rules.outOfReach(&toolcrib.Review{})
+}
+
 func (s *pathSpec) texts() []string {
 	var out []string
 	for _, g := range s.loose {
