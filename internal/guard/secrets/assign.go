@@ -44,10 +44,21 @@ func (h *hunt) assigned(id ident, s strength) {
 	}
 	v.skipScheme(h.text)
 	v.tight = op == opAssign && at > 0 && !space(h.text[at-1]) && !space(h.text[id.to])
+	v.word = v.word || v.tight && setting && h.text[at-1] == '=' && allCapitals(h.text[id.from:id.to]) // NAME=value program
 	if h.judge(s, v, op) {
 		h.done = v.to
 		h.add(v.from, v.to, ruleAssigned)
 	}
+}
+
+// allCapitals: the name of a variable of the environment.
+func allCapitals(name string) bool {
+	for i := range len(name) {
+		if letter(name[i]) && !upper(name[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // operator finds where the value of a name begins.
@@ -75,6 +86,10 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 		j := gap
 		for j < len(t) && j-gap < 24 && (wordByte(t[j]) || t[j] == '.' || t[j] == '*') {
 			j++
+		}
+		if hasFold(t[gap:], "as ") { // Dim name As String = "value"
+			for j = skipBlanks(t, j); j < len(t) && j-gap < 24 && wordByte(t[j]); j++ {
+			}
 		}
 		if j = skipBlanks(t, j); j < len(t) && t[j] == '=' {
 			if v := skipBlanks(t, j+1); v < len(t) && quoteByte(t[v]) {
@@ -286,7 +301,7 @@ func (h *hunt) loginBefore(from int) bool {
 // a command line, so that its value is one word of it.
 func (h *hunt) settingAt(id ident, pass bool) (setting, word bool) {
 	t, i := h.text, id.from-1
-	if t[id.from] == '-' && (i < 0 || space(t[i])) && id.end-id.from > 3 || pass && h.loginBefore(id.from) {
+	if t[id.from] == '-' && (i < 0 || space(t[i]) || quoteByte(t[i])) && id.end-id.from > 3 || pass && h.loginBefore(id.from) {
 		return true, true
 	}
 	for n := 0; i >= 0 && n < 64 && beforeSetting(t[i]); n++ {
@@ -298,11 +313,11 @@ func (h *hunt) settingAt(id ident, pass bool) (setting, word bool) {
 	switch t[i] {
 	case '\n', '\r', ';', '&', '?':
 		return true, false
-	case 't', 'T', 'x', 'v', 'V', 'g', 'G', 'e', 'E', 'y', 'Y', ':', 'd', 'D':
+	case 't', 'T', 'x', 'v', 'V', 'g', 'G', 'e', 'E', 'y', 'Y', ':', 'd', 'D', '=':
 	default:
 		return false, false
 	}
-	for _, word := range [...]string{"export", "set", "setx", "env", "arg", "-e", "declare", "readonly", "setenv", "$env:", "--build-arg", "--set", "-d", "--env"} {
+	for _, word := range [...]string{"export", "set", "setx", "env", "arg", "-e", "declare", "readonly", "setenv", "$env:", "--build-arg", "--set", "-d", "--env", "--env=", "--from-literal=", "--set=", "--build-arg="} {
 		if from := i + 1 - len(word); from >= 0 && strings.EqualFold(t[from:i+1], word) && (from == 0 || !letter(t[from-1])) {
 			return true, true
 		}

@@ -45,7 +45,7 @@ func TestWeakLogins(t *testing.T) {
 		}
 	}
 	for _, text := range []string{
-		"https://user:pass@example.com/x", "postgres://user:password@example.org/db", "postgres://$USER:$PASS@db/x", "Server=db;Uid=sa;Pwd=${PW};", "username: string\npassword: string\n", `{"username":"Username","password":"Password"}`, "net user bob", "net user bob * /add",
+		"postgres://$USER:$PASS@db/x", "Server=db;Uid=sa;Pwd=${PW};", "username: string\npassword: string\n", `{"username":"Username","password":"Password"}`, "net user bob", "net user bob * /add",
 		"username = 'x'\npassword = 'changeme'", "user: string; password: string;", "ConvertTo-SecureString $pw -AsPlainText -Force",
 	} {
 		if found := s.Find(text, nil); len(found) > 0 {

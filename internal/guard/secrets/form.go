@@ -134,7 +134,7 @@ func parseCount(text string) (piece, error) {
 
 // at gives the bounds of a match whose anchor stands at this place.
 func (f *form) at(text string, place int, ends *runEnds) (from, to int, ok bool) {
-	if from, ok = f.before(text, place); !ok || !edgeBefore(text, from) && !f.certain(text, from) {
+	if from, ok = f.before(text, place); !ok || !edgeBefore(text, from) && !f.certain(text, from) && (f.pieces[0].set != nil || wordByte(f.pieces[0].text[0])) {
 		return 0, 0, false
 	}
 	if to, ok = f.behind(text, place, ends); !ok || f.plain && brokenBlob(text, from) {

@@ -65,10 +65,10 @@ func (h *hunt) plainWord(text string, v value, m makeup) bool {
 	if m.letters() > 3*m.digit && h.lexicon.tells.in(text) && m.other == strings.Count(text, "_")+strings.Count(text, ".") {
 		return false
 	}
-	if m.kebab && !v.tight {
+	if m.kebab && !v.tight && (m.other > 0 || len(text) < 20 || wordy(text)) {
 		return false // a name, or a path of names
 	}
-	if m.other == strings.Count(text, "_")+strings.Count(text, ".") && wordy(text) {
+	if m.other == strings.Count(text, "_")+strings.Count(text, ".") && wordy(text) && (m.digit < 5 || turnsOf(text) < 2) {
 		return false
 	}
 	if v.to < len(h.text) && (h.text[v.to] == '(' || h.text[v.to] == '[') {
@@ -85,7 +85,7 @@ func (h *hunt) password(text string, v value, m makeup, op operator) bool {
 	switch {
 	case len(text) < 6 && (m.other == 0 || m.kebab || m.digit+m.letters() < 2) && !(v.quoted && m.digit > 0 && m.letters() > 1 && op == opAssign):
 		return false
-	case op == opComma && (m.digit == 0 || m.letters() == 0 || wordy(text)) && !h.setter(v):
+	case op == opComma && (m.digit == 0 || m.letters() == 0 || wordy(text)) && !h.setter(v) && !v.word:
 		return false
 	case m.letters() == 0:
 		return m.digit >= 6 && m.other == 0 || m.other > 2 && m.digit > 0
@@ -163,9 +163,9 @@ func secretToken(text string, v value, m makeup, op operator) bool {
 	case n < 16:
 		return m.bits >= 2.7 && m.digit >= 2 && (!wordy(text) || m.digit >= 3 && m.other == 0 && v.setting) && (v.quoted || v.setting) && op != opComma && !dated(text)
 	case m.bits < 2.8:
-		return m.bits >= 2.2 && v.quoted && n >= 24 && m.digit > 3 && m.letters() > 3 && m.other == 0
+		return m.bits >= 2.2 && (v.quoted || v.setting && v.tight) && n >= 24 && m.digit > 3 && m.letters() > 3 && m.other == 0
 	case wordy(text):
-		return m.digit >= 4 && m.bits > 3.6 && n >= 24 || n >= 30 && m.bits > 4.3 && m.upper > n/4 && m.lower > n/5 && m.digit > 0
+		return m.digit >= 4 && m.bits > 3.6 && n >= 24 || m.digit >= 5 && m.bits > 3.3 && m.other == 0 && turnsOf(text) >= 2 || n >= 30 && m.bits > 4.3 && m.upper > n/4 && m.lower > n/5 && m.digit > 0
 	}
 	return true
 }

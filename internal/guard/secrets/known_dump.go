@@ -256,7 +256,7 @@ func hexRun(s string) int {
 // hexWords: two hex digits or three digits, and again and again.
 func hexWords(s string) bool {
 	words := 0
-	for len(s) > 0 {
+	for s != "" {
 		s = strings.TrimLeft(s, " \t")
 		n := hexRun(s)
 		if n == 0 {

@@ -92,12 +92,12 @@ func shamLogin(name, pass, host string) bool {
 		return true
 	}
 	low := strings.ToLower(pass)
-	if len(pass) <= 4 && containsFold(host, "example.") || strings.HasSuffix(low, "anoncvs") || low == "anonymous" || low == "guest" || name == "foo" && low == "bar" {
+	if strings.HasSuffix(low, "anoncvs") || low == "anonymous" || low == "guest" || name == "foo" && low == "bar" {
 		return true
 	}
 	switch low {
 	case "password", "pass", "passwd", "pwd", "secret", "token", "pw", "mypassword", "your_password", "yourpassword", "your-password", "my_password", "dbpassword", "db_password", "userpass", "pass_word", "x-oauth-basic", "changeme":
-		return name == "" || containsFold(host, "example") || containsFold(host, ".test") || hasFold(host, "host") || hasFold(host, "your")
+		return name == "" || hasFold(host, "host") || hasFold(host, "your")
 	}
 	return false
 }
@@ -151,6 +151,9 @@ func (h *hunt) flag(begin, end int, user bool) {
 			line = line[n:]
 		}
 		h.takes = user && hasProgram(line, "curl", "wget", "http", "https", "xh") || !user && hasProgram(line, "mysql", "mysqldump", "mysqladmin", "sshpass", "psexec", "mariadb", "mongo", "mongodump", "redis-cli", "docker login", "podman login", "7z", "az login", "ldapsearch", "smbclient", "sqlcmd", "osql", "isql", "bcp", "psexec64", "psexec.exe", "psexec64.exe", "plink", "pscp", "mongosh", "mongorestore", "winexe", "evil-winrm", "crackmapexec")
+		if !user && (t[end-1] == 'P' && !h.takes && hasProgram(line, "zip", "unzip")) {
+			h.takes = true
+		}
 		h.apart = !user && h.takes && t[begin+1] == '-' && hasProgram(line, "sshpass", "psexec", "psexec64", "psexec.exe", "psexec64.exe", "docker login", "podman login", "sqlcmd", "osql", "evil-winrm", "crackmapexec")
 		h.flags = begin
 		if user {

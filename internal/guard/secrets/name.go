@@ -16,7 +16,7 @@ const (
 func nameWords() map[string]strength {
 	out := map[string]strength{}
 	for s, list := range map[strength]string{
-		namePass: `password passwd passphrase pwd passwort kennwort contrasena pass passcode psw pword pw requirepass masterauth`,
+		namePass: `password passwd passphrase pwd passwort kennwort contrasena pass passcode psw pword pw requirepass masterauth storepass keypass psk`,
 		nameSecret: `secret token apikey api_key api-key api.key accesskey access_key access-key secretkey secret_key secret-key
 			private_key private-key privatekey presharedkey preshared_key auth_key authkey auth-key encryption_key encryptionkey
 			encryption-key signing_key signingkey signing-key master_key masterkey service_key servicekey account_key accountkey
@@ -187,12 +187,12 @@ func (l *lexicon) rate(text string, id ident, word string, s strength) strength 
 	}
 	if id.glue {
 		switch word {
-		case "pass", "psw", "pword", "pw", "salt", "auth", "cred", "creds", "key", "access", "pat", "jwt", "cookie", "session", "dsn", "webhook":
+		case "pass", "psw", "pword", "pw", "psk", "salt", "auth", "cred", "creds", "key", "access", "pat", "jwt", "cookie", "session", "dsn", "webhook":
 			return nameNone
 		}
 	}
 	switch word {
-	case "pw", "pass", "psw":
+	case "pw", "pass", "psw", "psk":
 		if tail != "" && strings.Trim(tail, "_-.0123456789") != "" || id.begin > id.from && !id.camel && strings.IndexByte("_-.", text[id.begin-1]) < 0 {
 			return nameNone
 		}

@@ -9,7 +9,7 @@ const (
 	pemReach = 1 << 16 // how far after its beginning a key may end
 	pemToken = 16      // a shorter word is no line of a key
 	pemApart = 4       // so many short words may stand between two lines
-	pemLeast = 32      // a body of fewer bytes is a mention, not a key
+	pemLeast = 16      // a body of fewer bytes is a mention, not a key
 )
 
 // findPEM finds private keys in PEM form: the whole block, whatever stands

@@ -5,7 +5,7 @@ import "strings"
 // plainPassword: a password that looks like nothing at all, where its place says
 // that it is one: a connection string, a login, a line of settings.
 func (h *hunt) plainPassword(text string, v value, m makeup, op operator) bool {
-	if op == opComma && !h.setter(v) || op == opCall || m.space && (!v.quoted || strings.Count(text, " ") > 2) {
+	if op == opComma && !h.setter(v) && !v.word || op == opCall || m.space && (!v.quoted || strings.Count(text, " ") > 2) {
 		return false
 	}
 	if !v.quoted && !v.linked && m.letters()+strings.Count(text, "_")+strings.Count(text, ".") == len(text) && (h.lexicon.tells.in(text) && !v.tight || strings.IndexByte(text, '.') >= 0 || c0(h.text, v.to) == ',' || c0(h.text, v.to) == ';') {
@@ -74,7 +74,7 @@ const userReach = 120
 // withUser: a name of a user with its value stands before the password, so that
 // this is a login and not the description of one.
 func (h *hunt) withUser(v value, op operator) bool {
-	if op != opAssign && op != opSpace && op != opTag && op != opPair || !v.quoted && !v.setting {
+	if op != opAssign && op != opSpace && op != opTag && op != opPair || !v.quoted && !v.setting && !strings.ContainsAny(h.text[v.from:v.to], "0123456789") {
 		return false
 	}
 	t := h.text
@@ -89,7 +89,7 @@ func (h *hunt) withUser(v value, op operator) bool {
 			rest = strings.TrimLeft(rest, "\"'`] \t")
 			if rest != "" && (rest[0] == '=' || rest[0] == ':' && !strings.HasPrefix(rest, "::")) {
 				rest = strings.TrimLeft(rest, "=:> \t")
-				if rest != "" && (quoteByte(rest[0]) && len(rest) > 1 && rest[1] != rest[0] || v.setting && wordByte(rest[0]) && !v.quoted) {
+				if rest != "" && (quoteByte(rest[0]) && len(rest) > 1 && rest[1] != rest[0] || wordByte(rest[0]) && !v.quoted) {
 					return true
 				}
 			}

@@ -17,6 +17,7 @@ func TestPlainPasswords(t *testing.T) {
 		"Server=db;Database=a;User Id=sa;Password=%s;", "jdbc:mysql://h:3306/db?user=root&password=%s", "CREATE USER 'bob'@'h' IDENTIFIED BY '%s';", "alter user bob identified by password '%s'", "ALTER USER bob WITH PASSWORD '%s';",
 		"tool --password %s", "machine h.acme.io login bob password %s", "spring.datasource.password=%s", `if password == "%s":`, `login(username="bob", password="%s")`, "- name: DB_PASSWORD\n  value: %s", "proxy-password:\n  value: %s", "password:\n  %s\n", "password: |\n  %s\n",
 		"[client]\nuser=root\npassword=%s\n", "variable \"db_password\" {\n  default = \"%s\"\n}", `NetworkCredential("bob", "%s")`, "dbname=a user=b password=%s host=c", `The password is "%s".`, "PSEXEC \\\\h -u a -p %s cmd",
+		"user: admin, password: %s1", "PGPASSWORD=%s psql -h h", "keytool -storepass %s -v", "unzip -P %s1 x.zip", "kubectl create secret generic x --from-literal=password=%s", "psk=\"%s\"", "Dim password As String = \"%s\"", "[\"--password\", \"%s\"]", "https://user:%s@example.com/x",
 	} {
 		for _, value := range []string{"hunter2", "letmein", "correcthorse", "qwerty123", "S3cr3tP4ss", "P@ssw0rd!"} {
 			if text := fmt.Sprintf(place, value); strings.Contains(s.Strike(text, nil), value) {
