@@ -15,10 +15,11 @@ import (
 
 // aim says what a name is looked up for.
 type aim struct {
-	write   bool // it will be written, made or removed
-	parents bool // make missing directories on the way
-	link    bool // a link at the end is meant itself
-	maybe   bool // nothing need be there, nor directories on the way
+	write   bool   // it will be written, made or removed
+	data    []byte // what will be written, if that is known
+	parents bool   // make missing directories on the way
+	link    bool   // a link at the end is meant itself
+	maybe   bool   // nothing need be there, nor directories on the way
 }
 
 // spot is where a name leads: an entry of an open directory, reached without
@@ -259,6 +260,9 @@ func (s *spot) missing(elem string, todo []string) (made bool, err error) {
 			return false, protected(s.name)
 		}
 		if i == len(todo) {
+			if err := s.becomesKey(elems); err != nil {
+				return false, err
+			}
 			break
 		}
 		elems = append(elems, todo[i])

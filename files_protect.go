@@ -1,6 +1,7 @@
 package toolcrib
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -66,6 +67,16 @@ func holdsKey(root *os.Root, name string) bool {
 func textHoldsKey(name string, text io.Reader) bool {
 	head, err := io.ReadAll(io.LimitReader(text, sensitive.MaxKey+1))
 	return sensitive.HoldsKey(name, head, err == nil && len(head) <= sensitive.MaxKey)
+}
+
+// becomesKey refuses to write what would be protected from then on, before any
+// of it is written.
+func (s *spot) becomesKey(elems []string) error {
+	name := elems[len(elems)-1]
+	if s.to.data == nil || s.f.guard.list.Judge(elems) != sensitive.Keyed || !textHoldsKey(name, bytes.NewReader(s.to.data)) {
+		return nil
+	}
+	return refuse(Denied, "", shown(s.name)+" would hold a key, as far as its name and the text tell, and be out of reach from then on; it was not written", ErrProtected)
 }
 
 // foldName is the name under which some file system would find the same entry.

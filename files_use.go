@@ -178,7 +178,7 @@ func (s *spot) stamp() (Stamp, error) {
 // FilesOptions.Held knows stays the same file: it is written in place, and what
 // it held is kept elsewhere meanwhile.
 func (f *Files) WriteFile(name string, data []byte, was *Stamp) error {
-	return f.at(name, aim{write: true, parents: true}, func(s *spot) error {
+	return f.at(name, aim{write: true, parents: true, data: data}, func(s *spot) error {
 		if s.info != nil {
 			if s.placeholder() {
 				return errRunning(name, "is kept free while a command runs, so that the command cannot make it")
@@ -189,6 +189,9 @@ func (f *Files) WriteFile(name string, data []byte, was *Stamp) error {
 			if s.info.Mode().Perm()&0o222 == 0 {
 				return failure(name, "the file is marked as read-only", fs.ErrPermission)
 			}
+		}
+		if err := s.becomesKey(s.here().elems(s.base)); err != nil {
+			return err
 		}
 		if s.isHeld() {
 			return s.overwrite(data, was)

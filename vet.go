@@ -62,6 +62,9 @@ func (c *Crib) lookOver(ctx context.Context, f *flight, result *Result) (*Result
 			if e, ok := errors.AsType[*Error](err); ok {
 				own := *e
 				own.Tool = f.call.Tool
+				if own.Code == Denied && f.old == nil && !f.effects.ReadOnly() {
+					own.Code = Internal // it was done: only its answer is held back
+				}
 				return nil, &own
 			}
 			c.log().Error("a result was held back", "vetter", fmt.Sprintf("%T", v), "tool", f.call.Tool, "call", f.call.ID, "err", err)

@@ -99,7 +99,7 @@ func TestVetters(t *testing.T) {
 	}{
 		{"in order", []Vetter{say("1"), say("2")}, "", "12"},
 		{"held back", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, errors.New("secret x") })}, Internal, ""},
-		{"with a code", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, &Error{Code: Denied, Message: "no"} })}, Denied, ""},
+		{"with a code", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, &Error{Code: Denied, Message: "no"} })}, Internal, ""}, // it may have done something
 		{"nothing", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, nil })}, Internal, ""},
 		{"breaks down", []Vetter{say("1"), vetterFunc(func(Review, *Result) (*Result, error) { panic("secret x") })}, Internal, ""},
 		{"no JSON", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return &Result{Value: json.RawMessage("{")}, nil })}, Internal, ""},
@@ -120,6 +120,21 @@ func TestVetters(t *testing.T) {
 		}
 		if len(ended) != 1 || (ended[0] == Done) != (tt.code == "") {
 			t.Errorf("%s: hooks heard %v", tt.name, ended)
+		}
+	}
+}
+
+// TestHeldBackIsNoDenial: what was done is not recorded as denied, whatever a
+// vetter says to its answer.
+func TestHeldBackIsNoDenial(t *testing.T) {
+	for effects, want := range map[Effects]Code{Reads: Denied, Reads | Writes: Internal, Runs: Internal, 0: Internal, Reads | Network: Denied} {
+		tool := plain("x")
+		tool.Effects = effects
+		c := testCrib(t, tool)
+		c.Guards, c.Log = []Guard{say2allow()}, quiet()
+		c.Vetters = []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, &Error{Code: Denied, Message: "no"} })}
+		if _, err := c.Call(t.Context(), Call{Tool: "x"}); CodeOf(err) != want {
+			t.Errorf("%s: %v", effects, err)
 		}
 	}
 }

@@ -72,12 +72,11 @@ func (b *Box) apply(env *toolcrib.Env, files *toolcrib.Files, c *change) error {
 	if err := files.WriteFile(c.name, c.after, &c.was); err != nil {
 		return err
 	}
-	path, err := files.Real(c.name)
-	if err != nil {
-		return err
+	// It is written: what fails from here on must not be taken for a refusal.
+	if path, err := files.Real(c.name); err == nil {
+		c.path = path
 	}
-	c.path = path
-	b.seen.put(keyFor(env, path), sight{toolcrib.StampOf(c.after), c.read})
+	b.seen.put(keyFor(env, c.path), sight{toolcrib.StampOf(c.after), c.read})
 	return nil
 }
 
