@@ -66,7 +66,6 @@ func (c *command) shelf(cmd *cobra.Command, dialectName string) (*app.App, toolc
 		return nil, caller, err
 	}
 	c.tellFaults(a)
-	c.tellUnmatched(cmd.Context(), a)
 	return a, caller, nil
 }
 
