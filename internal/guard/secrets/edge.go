@@ -73,29 +73,37 @@ func escapeEnds(text string, at int) bool {
 	return at >= 6 && text[at-6] == '\\' && text[at-5] == 'u' && hexDigit(text[at-4]) && hexDigit(text[at-3]) && hexDigit(text[at-2]) && hexDigit(c)
 }
 
-// blobLeast is how much base64 before a place makes it one within a blob.
-const blobLeast = 20
+const (
+	blobLeast = 20 // so much base64 of all kinds before a place makes it one within a blob
+	blobMost  = 64 // so much is looked at where that has no capitals or no digits
+)
 
 // inBlob: this place is within a long run of base64, such as a picture, where
 // any few letters stand by chance.
 func inBlob(text string, at int) bool {
-	kinds := 0
-	for i := at - 1; i >= at-blobLeast; i-- {
-		if i < 0 {
-			return false
+	kinds, plus := 0, false
+	for i := at - 1; i >= at-blobMost; i-- {
+		c := byte(' ')
+		if i >= 0 {
+			c = text[i]
 		}
-		switch c := text[i]; {
+		switch {
 		case digit(c):
 			kinds |= 1
 		case upper(c):
 			kinds |= 2
 		case letter(c):
 			kinds |= 4
-		case c != '+' && c != '/' && c != '=' && c != '-' && c != '_':
-			return false
+		case c == '+':
+			plus = true
+		case c != '/' && c != '=' && c != '-' && c != '_':
+			return kinds == 7 && plus && at-1-i >= 2*blobLeast
+		}
+		if kinds == 7 && at-i == blobLeast {
+			return true
 		}
 	}
-	return kinds == 7
+	return kinds == 7 && plus
 }
 
 // brokenLine is the length of the shortest line that base64 is broken into.

@@ -145,7 +145,7 @@ func secretToken(text string, v value, m makeup, op operator) bool {
 		return true
 	}
 	if op == opComma {
-		return n >= 16 && m.digit >= 2 && m.bits >= 3.2 && !wordy(text) && !uuidShaped(text) && strings.IndexByte(text, '_') < 0
+		return n >= 16 && m.digit >= 2 && m.bits >= 3.2 && !wordy(text) && !uuidShaped(text) && (strings.IndexByte(text, '_') < 0 || m.other > 3)
 	}
 	if uuidShaped(text) {
 		return op != opComma
@@ -154,7 +154,7 @@ func secretToken(text string, v value, m makeup, op operator) bool {
 	case m.kebab && m.other > 0:
 		return false
 	case m.letters() == 0:
-		return m.digit >= 16 && m.other == 0 && m.bits > 2.5 && v.quoted && op == opAssign
+		return m.digit >= 16 && m.other == 0 && m.bits > 2.5 && (v.quoted || v.setting) && op == opAssign
 	case m.digit == 0:
 		if n < 16 || m.bits < 2.1 || wordy(text) || m.upper == n || m.bits < 3.2 && (!v.quoted || op != opAssign) {
 			return (m.other > 2 && !wordy(text) || m.other > 0 && v.quoted && v.setting && strings.ContainsAny(text, "!#$%^&*+~@")) && n >= 10 && m.letters() > 3
@@ -163,7 +163,7 @@ func secretToken(text string, v value, m makeup, op operator) bool {
 	case n < 16:
 		return m.bits >= 2.7 && m.digit >= 2 && (!wordy(text) || m.digit >= 3 && m.other == 0 && v.setting) && (v.quoted || v.setting) && op != opComma && !dated(text)
 	case m.bits < 2.8:
-		return m.bits >= 2.2 && (v.quoted || v.setting && v.tight) && n >= 24 && m.digit > 3 && m.letters() > 3 && m.other == 0
+		return m.hex && n >= 24 && m.distinct >= 5 && (v.quoted || v.tight) && op == opAssign || m.bits >= 2.2 && (v.quoted || v.setting && v.tight) && n >= 24 && m.digit > 3 && m.letters() > 3 && m.other == 0
 	case wordy(text):
 		return m.digit >= 4 && m.bits > 3.6 && n >= 24 || m.digit >= 5 && m.bits > 3.3 && m.other == 0 && turnsOf(text) >= 2 || n >= 30 && m.bits > 4.3 && m.upper > n/4 && m.lower > n/5 && m.digit > 0
 	}

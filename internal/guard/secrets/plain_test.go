@@ -63,6 +63,10 @@ func TestNamesAbove(t *testing.T) {
 // TestBrokenBlobs: the lines of a picture in base64 hold no keys.
 func TestBrokenBlobs(t *testing.T) {
 	s := testScanner(t)
+	const blob = "AQfIx62PO9////weqUWBQA8s5MsQyJALlJB4zPuZ4/xco+fD/vf93/9/5f/v/rf83/m9+YCMbKhsskAC1CwdgZGPArwCkhgnkaBZWNnYOTi5uHl4+fgFBIWERUTFxCUmgm6UZZGTl"
+	if found := s.Find(blob, nil); len(found) > 0 {
+		t.Errorf("%s takes %q", found[0].Rule, blob[found[0].Start:found[0].End])
+	}
 	for _, anchor := range []string{"YCM", "AQAAAA", "AKIA", "LTAI", "EXO", "BSA"} {
 		line := "AQfIx62PO9aweqUWBQA8s5MsQyJALlJB4zPuZ4xcofDvf93l95fvrf83m9qP"
 		text := line + "\n" + anchor + "bKhsskAC1CwdgZGPArwCkhgnkaBZWNnYOTi5uHl4zz01+\n" + line + "\n"
