@@ -85,7 +85,7 @@ func (c *command) policyExplain(ctx context.Context, name string, pairs []string
 		return err
 	}
 	return c.prepared(ctx, unchanged, func(a *app.App) error {
-		c.tellUnmatched(ctx, a) // it is the command for finding out why a rule does nothing
+		c.tellUnmatched(ctx, a)                                 // it is the command for finding out why a rule does nothing
 		if spec, err := a.ToolNamed(caller, name); err == nil { // else it is told below why there is none
 			name = spec.Name
 		}
