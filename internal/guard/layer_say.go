@@ -50,7 +50,7 @@ func (r *Rules) judge(review *toolcrib.Review, look *look) saying {
 		}
 		certain, possible := l.deny.takes(s)
 		if certain == nil && s.lines {
-			certain = r.takesPlace(l.denyPlaces, s)
+			certain = r.takesPlace(l.denyPlaces, s, false)
 		}
 		if certain != nil {
 			return saying{decision: toolcrib.Deny, rule: certain, layer: l, subject: s}
@@ -60,7 +60,7 @@ func (r *Rules) judge(review *toolcrib.Review, look *look) saying {
 		}
 		asked, unsure := l.ask.takes(s)
 		if asked == nil && s.lines {
-			asked = r.takesPlace(l.askPlaces, s)
+			asked = r.takesPlace(l.askPlaces, s, true)
 		}
 		switch {
 		case asked != nil:

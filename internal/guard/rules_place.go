@@ -4,7 +4,6 @@ import (
 	"path"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
@@ -109,134 +108,13 @@ func (s *pathSpec) texts() []string {
 	return out
 }
 
-// operand is a path that a line names.
-type operand struct {
-	forms *pathForms
-	write bool // it is written to, or may be
-}
-
-// maxOperands bounds how many paths of a line are followed.
-const maxOperands = 2000
-
-// operands are the paths that the command line names: what its programs are
-// told to read, where they run, what is redirected, and for programs that are
-// not understood everything that could be a path.
-func (s *subject) operands() []operand {
-	if s.gotOperands {
-		return s.placeOperands
-	}
-	s.gotOperands = true
-	l := s.commandLine()
-	if l == nil {
-		return nil
-	}
-	at := s.opt.places()
-	seen := map[string]bool{}
-	add := func(dir, text string, glob, write bool) {
-		if text == "" || len(text) > 4096 || strings.ContainsFunc(text, unicode.IsControl) {
-			return
-		}
-		for _, full := range s.spelt(dir, text, glob) {
-			key := full
-			if write {
-				key = "w" + full
-			}
-			if seen[key] || len(s.placeOperands) >= maxOperands {
-				continue
-			}
-			seen[key] = true
-			if f := formsOf(full, &at); !f.unclear {
-				s.placeOperands = append(s.placeOperands, operand{f, write})
-			}
-		}
-	}
-	var dirs []string
-	for i := range l.Programs {
-		p := &l.Programs[i]
-		for _, d := range p.Dirs {
-			if !slices.Contains(dirs, d) {
-				dirs = append(dirs, d)
-			}
-			add(d, ".", false, false)
-		}
-		for _, f := range p.Paths {
-			add(f.Dir, f.Text, f.Glob, false)
-		}
-		if p.Class == ReadOnly {
-			continue
-		}
-		write := writesOperands(programName(p.Name))
-		for _, a := range p.Args {
-			if !a.Literal && !a.Glob {
-				continue
-			}
-			for _, text := range pathsIn(a.Text) {
-				for _, d := range p.Dirs {
-					add(d, text, a.Glob, write)
-				}
-			}
-		}
-	}
-	if len(dirs) == 0 {
-		dirs = []string{at.base}
-	}
-	for i := range l.Redirects {
-		r := &l.Redirects[i]
-		for _, f := range r.Paths {
-			add(f.Dir, f.Text, f.Glob, false)
-		}
-		if strings.HasPrefix(r.Op, "<<") || !r.target.Literal && !r.target.Glob {
-			continue
-		}
-		for _, d := range dirs {
-			add(d, r.Target, r.target.Glob, strings.Contains(r.Op, ">"))
-		}
-	}
-	return s.placeOperands
-}
-
-// spelt is the path that a word means, or those that a pattern means now.
-func (s *subject) spelt(dir, text string, glob bool) []string {
-	full := (Path{Dir: dir, Text: text}).Full()
-	if !glob || s.opt.Shell == nil || s.opt.Shell.Glob == nil || starred(text) > 2 {
-		return []string{full}
-	}
-	files, err := s.opt.Shell.Glob(full)
-	if err != nil || len(files) > maxMatches {
-		return []string{full}
-	}
-	return append(files, full)
-}
-
-// pathsIn are the parts of a word that could be a path: --file=x, -fx, a=@x.
-func pathsIn(word string) []string {
-	out := []string{word}
-	if rest, ok := strings.CutPrefix(word, "-"); ok && len(rest) > 1 && rest[0] != '-' {
-		out = append(out, rest[1:])
-	}
-	for _, sign := range []string{"=", "@", ":", ","} {
-		for part := range strings.SplitSeq(word, sign) {
-			out = append(out, strings.TrimPrefix(part, "@"))
-		}
-	}
-	return out
-}
-
-// writesOperands knows programs whose operands are written, moved or removed.
-func writesOperands(name string) bool {
-	switch name {
-	case "rm", "rmdir", "mv", "cp", "ln", "touch", "tee", "mkdir", "truncate", "chmod", "chown", "chgrp", "install", "dd", "sed", "patch", "rsync", "unlink", "shred":
-		return true
-	}
-	return false
-}
-
 // takesPlace finds the first rule about places that means a path of the line.
-func (r *Rules) takesPlace(list []*permission, s *subject) *permission {
+// Unsure: a path that the line may write counts as well, or that it may name.
+func (r *Rules) takesPlace(list []*permission, s *subject, unsure bool) *permission {
 	for _, p := range list {
 		reads, _ := p.holdsPlaces(&r.opt)
 		for _, o := range s.operands() {
-			if (reads || o.write) && p.path.may(o.forms) {
+			if (unsure || !o.guess && (reads || o.write)) && (reads || o.write || o.mayWrite) && p.path.may(o.forms) {
 				return p
 			}
 		}
