@@ -17,3 +17,6 @@ func OpenStraight(dir string) (*os.Root, error) { return openStraight(dir) }
 
 // MaxAside is how many directories are looked into only for rules.
 const MaxAside = maxAside
+
+// SetMost says how many entries of a granted directory are looked at.
+func (s *Shield) SetMost(entries int) { s.most = entries }

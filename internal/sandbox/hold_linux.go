@@ -2,6 +2,7 @@ package sandbox
 
 import (
 	"context"
+	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -257,6 +258,23 @@ func (p parents) of(path string) (dir int, name string, err error) {
 	return dir, filepath.Base(path), nil
 }
 
+// spot is a name in a directory, whatever the directory is called: two of its
+// names may lead to it by different mounts.
+type spot struct {
+	dir  FileID
+	name string
+}
+
+func (p parents) spot(path string) (spot, error) {
+	dir, name, err := p.of(path)
+	if err != nil {
+		return spot{}, err
+	}
+	var st unix.Stat_t
+	err = unix.Fstat(dir, &st)
+	return spot{FileID{Device: st.Dev, Inode: st.Ino}, name}, err
+}
+
 func (p parents) close() {
 	for _, dir := range p {
 		_ = unix.Close(dir) // it was only a place to stand on
@@ -389,7 +407,7 @@ func clearList(list string) error {
 	dirs := parents{}
 	defer dirs.close()
 	for _, path := range slices.Backward(readList(list)) { // inner ones first
-		if !used[path] {
+		if here, err := dirs.spot(path); err != nil || !used[here] {
 			errs = append(errs, removePlaceholder(dirs, path))
 		}
 	}
@@ -401,12 +419,14 @@ func clearList(list string) error {
 
 // inUse gives what stands on other lists that somebody has locked. Who goes last
 // there removes it.
-func inUse(but string) (map[string]bool, error) {
+func inUse(but string) (map[spot]bool, error) {
 	entries, err := os.ReadDir(filepath.Dir(but))
 	if err != nil {
 		return nil, fmt.Errorf("reading the lists of placeholders: %w", err)
 	}
-	used := map[string]bool{}
+	used := map[spot]bool{}
+	dirs := parents{}
+	defer dirs.close()
 	for _, e := range entries {
 		list := filepath.Join(filepath.Dir(but), e.Name())
 		if list == but {
@@ -418,7 +438,9 @@ func inUse(but string) (map[string]bool, error) {
 		}
 		if flock(file, unix.LOCK_EX|unix.LOCK_NB) != nil {
 			for _, path := range readList(list) {
-				used[path] = true
+				if here, err := dirs.spot(path); err == nil { // or nothing can be there
+					used[here] = true
+				}
 			}
 		}
 		_ = file.Close() // which ends the lock
@@ -471,13 +493,19 @@ func removePlaceholder(dirs parents, path string) error {
 // removeLink takes a link away first and looks at it then: what somebody put in
 // its place at the last moment goes back.
 func removeLink(dir int, name string) error {
-	if err := unix.Renameat2(dir, name, dir, aside(name), unix.RENAME_NOREPLACE); err != nil {
+	to := aside(name)
+	err := unix.Renameat2(dir, name, dir, to, unix.RENAME_NOREPLACE)
+	if errors.Is(err, unix.EEXIST) { // a name that nobody can be in the way of
+		to = name + "." + strings.ToLower(rand.Text()[:8]) + asideMark
+		err = unix.Renameat2(dir, name, dir, to, unix.RENAME_NOREPLACE)
+	}
+	if err != nil {
 		return fmt.Errorf("removing the placeholder %s: %w", name, err)
 	}
-	if placeholderAt(dir, aside(name)) != placeholderLink {
-		return unix.Renameat2(dir, aside(name), dir, name, unix.RENAME_NOREPLACE)
+	if placeholderAt(dir, to) != placeholderLink {
+		return unix.Renameat2(dir, to, dir, name, unix.RENAME_NOREPLACE)
 	}
-	return unix.Unlinkat(dir, aside(name), 0)
+	return unix.Unlinkat(dir, to, 0)
 }
 
 // aside is the name of a link that was taken away.

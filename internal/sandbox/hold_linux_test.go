@@ -289,3 +289,64 @@ func TestPlaceholderIsNotRemembered(t *testing.T) {
 		t.Errorf("what is covered is %q", found)
 	}
 }
+
+// TestPlaceholdersByTwoNames: a directory that is mounted at a second place has
+// its placeholders as long as somebody needs them by either name.
+func TestPlaceholdersByTwoNames(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	one, two := filepath.Join(top, "one"), filepath.Join(top, "two")
+	for _, dir := range []string{one, two} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if out, err := exec.CommandContext(t.Context(), "mount", "--bind", one, two).CombinedOutput(); err != nil {
+		t.Skipf("nothing can be mounted here: %v %s", err, out)
+	}
+	t.Cleanup(func() { _ = exec.Command("umount", two).Run() })
+	holds := &sandbox.Holds{Dir: filepath.Join(t.TempDir(), "holds")}
+	first, _, err := holds.Make(one, placesIn(one, ".vscode", "link inc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, _, err := holds.Make(two, placesIn(two, ".vscode", "link inc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := second.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{".vscode", "inc"}, listing(t, one)); diff != "" {
+		t.Errorf("the other one removed what is still needed:\n%s", diff)
+	}
+	if err := first.Release(); err != nil {
+		t.Fatal(err)
+	}
+	if left := listing(t, one); len(left) > 0 {
+		t.Errorf("%q stays", left)
+	}
+}
+
+// TestPlaceholderIsRemovedWhateverIsInTheWay: the name under which a link is
+// taken away may be taken.
+func TestPlaceholderIsRemovedWhateverIsInTheWay(t *testing.T) {
+	top, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds := &sandbox.Holds{Dir: filepath.Join(t.TempDir(), "holds")}
+	hold, _, err := holds.Make(top, placesIn(top, "link inc"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plantTree(t, top, "inc.held-by-toolcrib")
+	if err := hold.Release(); err != nil {
+		t.Error(err)
+	}
+	if diff := cmp.Diff([]string{"inc.held-by-toolcrib"}, listing(t, top)); diff != "" {
+		t.Error(diff)
+	}
+}

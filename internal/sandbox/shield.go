@@ -42,6 +42,7 @@ type Shield struct {
 
 	hidden *sensitive.List
 	fixed  *sensitive.Set
+	most   int // entries of a granted directory that are looked at
 
 	mu      sync.Mutex
 	seen    map[string]*sight
@@ -82,7 +83,7 @@ const (
 // of a path; ! makes an exception to what is hidden. Whatever the lists say,
 // Git directories can only be read; see [Shield.WriteGit].
 func NewShield(home string, hidden, readOnly []string) (*Shield, error) {
-	s := &Shield{seen: map[string]*sight{}, keys: map[keyState]bool{}, indexes: map[string]*indexSight{}, inner: map[string]*innerSight{}, denied: map[string]map[string]*deniedSight{}}
+	s := &Shield{most: mostEntries, seen: map[string]*sight{}, keys: map[keyState]bool{}, indexes: map[string]*indexSight{}, inner: map[string]*innerSight{}, denied: map[string]map[string]*deniedSight{}}
 	var err error
 	if s.hidden, err = sensitive.ParseList(home, hidden...); err != nil {
 		return nil, err

@@ -18,13 +18,15 @@ import (
 
 // The bounds on what a shield looks at and covers.
 const (
-	maxShieldDirs = 1 << 17
-	maxEntries    = 1 << 18 // of one directory
-	maxDepth      = 128
-	maxPath       = 3072 // bytes; a file in it must still have a name the kernel takes
-	maxCovers     = 2048
-	mostCovers    = 8192 // where nothing can be hidden instead
-	maxCrowds     = 32
+	maxShieldDirs  = 1 << 17
+	mostShieldDirs = 1 << 19 // where nothing can be hidden instead
+	maxEntries     = 1 << 18 // of one directory
+	mostEntries    = 1 << 21 // of a granted one
+	maxDepth       = 128
+	maxPath        = 3072 // bytes; a file in it must still have a name the kernel takes
+	maxCovers      = 2048
+	mostCovers     = 8192 // where nothing can be hidden instead
+	maxCrowds      = 32
 )
 
 // errCrowded is a directory with too many entries.
@@ -69,7 +71,7 @@ func (w *shieldWalk) thinOut(root string, queue []string) ([]string, error) {
 		}
 	})
 	if heavy == "" {
-		return nil, Unavailable(fmt.Sprintf("there are more than %d directories below %s, too many to look for protected files in: remove some, or grant less", maxShieldDirs, root), nil)
+		return nil, Unavailable(fmt.Sprintf("there are more than %d directories below %s, too many to look for protected files in: remove some, or grant less", mostShieldDirs, root), nil)
 	}
 	w.leaveOut(heavy, fmt.Sprintf("with it there would be more than %d directories to look for protected files in", maxShieldDirs))
 	maps.DeleteFunc(w.visited, func(dir string, _ dirState) bool { return within(dir, heavy) })
@@ -136,4 +138,9 @@ func tooManyCovers(covers []Cover) error {
 		}
 	}
 	return Unavailable(fmt.Sprintf("there are %d protected files and directories in what is granted, %d of them in %s, and at most %d can be covered: remove some, or grant less", len(covers), count[worst], worst, mostCovers), nil)
+}
+
+// readDir reads a directory of usual size.
+func readDir(dir string, state dirState) ([]entry, error) {
+	return readEntries(dir, state, maxEntries)
 }

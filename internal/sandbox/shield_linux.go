@@ -76,9 +76,9 @@ func namesOf(info fs.FileInfo) uint64 {
 	return uint64(st.Nlink) //nolint:unconvert // it is smaller on arm64
 }
 
-// readDir reads a directory that must be the one whose state is known. The
+// readEntries reads a directory that must be the one whose state is known. The
 // standard library does not give the numbers of files, and asks for each name.
-func readDir(dir string, state dirState) ([]entry, error) {
+func readEntries(dir string, state dirState, most int) ([]entry, error) {
 	fd, err := unix.Open(dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: dir, Err: err}
@@ -115,7 +115,7 @@ func readDir(dir string, state dirState) ([]entry, error) {
 				list = append(list, e)
 			}
 		}
-		if len(list) > maxEntries {
+		if len(list) > most {
 			return nil, errCrowded
 		}
 	}

@@ -146,7 +146,7 @@ func (w *shieldWalk) furtherNames(search *nameSearch) ([]Cover, error) {
 		if seen == nil || search.plain && !slices.ContainsFunc(seen.inodes, func(n uint64) bool { return numbers[n] }) {
 			continue
 		}
-		entries, err := readDir(dir, seen.state)
+		entries, err := readEntries(dir, seen.state, mostEntries)
 		if err != nil {
 			return nil, w.gone(dir)
 		}

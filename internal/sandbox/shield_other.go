@@ -48,19 +48,19 @@ func idOf(fs.FileInfo) FileID { return FileID{} }
 
 func namesOf(fs.FileInfo) uint64 { return 1 }
 
-func readDir(dir string, _ dirState) ([]entry, error) {
+func readEntries(dir string, _ dirState, most int) ([]entry, error) {
 	f, err := os.Open(dir)
 	if err != nil {
 		return nil, err
 	}
-	names, err := f.ReadDir(maxEntries + 1)
+	names, err := f.ReadDir(most + 1)
 	if errors.Is(err, io.EOF) {
 		err = nil
 	}
 	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	if len(names) > maxEntries {
+	if len(names) > most {
 		return nil, errCrowded
 	}
 	list := make([]entry, len(names))

@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib"
 )
 
 // A program can make repositories: by git init, by git clone, by what starts a
@@ -49,8 +51,12 @@ func (c *Covering) sweep() (notes []string, again bool) {
 	w := &shieldWalk{shield: c.shield, dirs: c.dirs, visited: map[string]dirState{}}
 	err := w.descendAll()
 	c.shield.mu.Unlock()
-	if err != nil {
-		return []string{"it was not looked whether the program made repositories: " + err.Error()}, false
+	if err != nil { // too much for a look: no repository belongs there
+		var all []string
+		for _, d := range c.dirs {
+			all = append(all, d.Path)
+		}
+		return c.sweepUnseen(all, nil)
 	}
 	j := &judging{before: c, now: w.gits}
 	var fresh []string
@@ -187,6 +193,16 @@ func (j *judging) pointer(path string, facts fileFacts, depth int) string {
 	if facts.names > 1 && !facts.link {
 		return "it can be changed by another name (a hard link)"
 	}
+	if facts.link {
+		// It is pinned from now on, but other links on its way are not.
+		to, links, err := follow(path)
+		if err != nil || len(links) != 1 {
+			return "where it leads to is not certain"
+		}
+		if info, err := os.Lstat(to); err == nil && info.IsDir() {
+			return j.harmfulTarget(to, depth)
+		}
+	}
 	to := gitDirOf(path)
 	if to == "" {
 		return "where it leads to is not understood"
@@ -195,19 +211,29 @@ func (j *judging) pointer(path string, facts fileFacts, depth int) string {
 }
 
 // harmfulTarget judges a directory that something new leads to. One that was a
-// repository before, or that no program could write, is the person's own. Any
-// other must be one now: what is missing, or is none, could still be made into
-// anything.
+// repository before is the person's own. Any other must be one now: what is
+// missing, or is none, could still be made into anything. No link may lie on the
+// way, since the next program could lead it elsewhere; and the way must not lead
+// out of what was granted, since another program may be granted that.
 func (j *judging) harmfulTarget(dir string, depth int) string {
-	dir, err := filepath.EvalSymlinks(dir)
-	if err != nil {
+	dir, links, err := follow(dir)
+	switch {
+	case err != nil:
 		return "where it leads to cannot be looked at"
+	case len(links) > 0:
+		return "it leads there over a link"
+	case !slices.ContainsFunc(j.before.dirs, func(d toolcrib.Dir) bool { return within(dir, d.Path) }):
+		return "it leads out of what was granted"
 	}
-	if _, known := j.before.gits[dir]; known || !writable(dir, j.before.dirs) {
-		return ""
-	}
-	if _, known := j.now[dir]; !known {
+	id, known := j.now[dir]
+	if !known {
 		return "it leads to what is no repository"
+	}
+	if j.before.knew(dir, id) {
+		if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
+			return "it leads to what was set aside"
+		}
+		return ""
 	}
 	return j.harmful(dir, depth+1)
 }

@@ -20,7 +20,7 @@ import (
 // in such a place, so a new one is set aside whatever its settings are.
 
 const (
-	maxUnseen  = 1 << 20 // entries that are looked at
+	maxUnseen  = 1 << 24 // entries that are looked at
 	rootLevels = 64      // so many directories down paths begin anew: a root opens every element of a path
 )
 
@@ -28,6 +28,12 @@ const (
 // leaves out, and in new repositories, which were looked at themselves.
 func (c *Covering) sweepUnseen(places, repositories []string) (notes []string, again bool) {
 	left := maxUnseen
+	shut := map[string]FileID{}
+	for _, cover := range c.Covers {
+		if cover.Kind != Pin {
+			shut[cover.Path] = cover.ID
+		}
+	}
 	for _, place := range slices.Concat(places, repositories) {
 		if c.hid(place) || !writable(place, c.dirs) {
 			continue // no program could write there
@@ -40,7 +46,7 @@ func (c *Covering) sweepUnseen(places, repositories []string) (notes []string, a
 			notes = append(notes, unseenNote(place, err))
 			continue
 		}
-		u := &unseen{covering: c, left: &left}
+		u := &unseen{covering: c, left: &left, shut: shut}
 		u.look(root, place, slices.Contains(repositories, place))
 		notes, again = append(notes, u.notes...), again || u.found
 		_ = root.Close() // it was only read
@@ -81,6 +87,7 @@ func openUp[T any](try func() (T, error), open func() error) (T, error) {
 type unseen struct {
 	covering *Covering
 	left     *int
+	shut     map[string]FileID // what the program could not write
 	notes    []string
 	found    bool
 }
@@ -121,11 +128,17 @@ func (u *unseen) look(top *os.Root, path string, repository bool) {
 			switch {
 			case isGitName(e.name) && !e.isDir():
 				u.aside(top, at.name, filepath.Join(full, e.name), e.name)
+			case e.isDir() && u.isShut(filepath.Join(full, e.name)):
 			case e.isDir() && (!own || !seenInside(e.name)):
 				queue = append(queue, place{name, at.deep + 1})
 			}
 		}
 	}
+}
+
+func (u *unseen) isShut(path string) bool {
+	id, shut := u.shut[path]
+	return shut && IsAt(path, id)
 }
 
 // seenInside names the parts of a Git directory that a look goes into.
@@ -139,6 +152,9 @@ func (u *unseen) entries(top *os.Root, name string) ([]entry, error) {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }() // it was only read
+	if info, err := f.Stat(); err == nil && info.IsDir() && info.Mode().Perm()&0o700 != 0o700 {
+		_ = top.Chmod(name, 0o700) // it may be listed but not entered; what fails shows below
+	}
 	var list []entry
 	for *u.left > 0 {
 		some, err := f.ReadDir(1024)

@@ -47,6 +47,7 @@ type shieldWalk struct {
 	read     bool   // a directory was not as it was remembered
 	moved    string // something that was there and then was not
 	again    map[string]int
+	room     int             // for directories, where nothing can be left out
 	vanished bool            // a directory that did not seem to matter
 	links    []string        // that other programs obey
 	obeyed   []string        // directories that other programs obey
@@ -100,10 +101,16 @@ func (w *shieldWalk) descendFrom(root string, queue []string) error {
 			w.leaveOut(dir, "it lies too deep to look for protected files in it")
 			continue
 		}
-		if len(w.visited) >= maxShieldDirs {
-			var err error
-			if queue, err = w.thinOut(root, append(queue, dir)); err != nil {
+		if len(w.visited) >= max(maxShieldDirs, w.room) {
+			queue = append(queue, dir)
+			left, err := w.thinOut(root, queue)
+			switch {
+			case err == nil:
+				queue = left
+			case len(w.visited) >= mostShieldDirs:
 				return err
+			default:
+				w.room = mostShieldDirs
 			}
 			continue
 		}
@@ -207,7 +214,11 @@ func (w *shieldWalk) look(dir string) (*sight, error) {
 		return old, nil
 	}
 	w.read = true
-	entries, err := readDir(dir, state)
+	most := maxEntries
+	if w.isTop(dir) {
+		most = w.shield.most // it cannot be hidden instead
+	}
+	entries, err := readEntries(dir, state, most)
 	if err != nil {
 		return nil, err
 	}

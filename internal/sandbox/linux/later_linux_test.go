@@ -238,17 +238,28 @@ func TestNewRepositories(t *testing.T) {
 		{name: "a work tree", first: "git clone -q nested/repo new; cd new; git worktree add -q ../wt", dir: "new", left: true},
 		{name: "in what looks like one for an agent", first: "mkdir x; mkdir -m 1755 x/.claude; evil x/.claude/r", dir: "x/.claude/r"},
 		{name: "a work tree elsewhere", first: set("[core]\n\tworktree = ../../.."), dir: "new"},
+		{name: "over a link that is led elsewhere later", first: "git init -q --bare good/x; ln -s good lnk; mkdir -p new/.git; cp good/x/HEAD new/.git; echo ../../lnk/x >new/.git/commondir", second: "rm lnk; evil e; mkdir evil; mv e/.git evil/x; rm evil/x/HEAD; ln -s evil lnk", dir: "new"},
+		{name: "over a link beside it", first: "git init -q --bare common; mkdir d; ln -s d lnk; mkdir -p new/.git; cp common/HEAD new/.git; echo ../../lnk/../common >new/.git/commondir", second: "evil e; mkdir -p o/d; mv e/.git o/common; rm o/common/HEAD lnk; ln -s o/d lnk", dir: "new"},
+		{name: "by a link over a link", first: "git init -q --bare good/x; ln -s good lnk; mkdir new; ln -s ../lnk/x new/.git", second: "rm lnk; evil e; mkdir evil; mv e/.git evil/x; ln -s evil lnk", dir: "new"},
+		{name: "out of what is granted", first: "mkdir -p new/.git; echo ref: refs/heads/x >new/.git/HEAD; echo OUTSIDE >new/.git/commondir", dir: "new"},
+		{name: "by a file, out of what is granted", first: "mkdir new; echo gitdir: OUTSIDE >new/.git", dir: "new"},
+		{name: "by a set-aside one", first: "evil x", second: "mkdir -p new/.git; echo ref: refs/heads/master >new/.git/HEAD; echo ../../x/.git >new/.git/commondir", dir: "new"},
+		{name: "it can be listed but not entered", first: "evil a/new; chmod 444 a", dir: "a/new"},
 		{name: "a rebase to go on with", first: "git init -q new; mkdir new/.git/rebase-merge; echo 'exec touch MARK' >new/.git/rebase-merge/git-rebase-todo", dir: "new"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := whole.copy(t)
 			grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: p.root, Write: true}}}
+			// What another program could write: a repository that starts something.
+			outside := filepath.Join(filepath.Dir(p.root), "outside")
+			p.git(filepath.Dir(p.root), "init", "-q", "--bare", outside)
+			p.write(filepath.Join(outside, "config"), "[core]\n\tbare = false\n\tfsmonitor = \"touch "+p.mark+"; false\"\n")
 			var said []string
 			for _, script := range []string{c.first, c.second} {
 				if script == "" {
 					continue
 				}
-				_, exit := sh(t, s, grant, strings.ReplaceAll(swap+script, "MARK", p.mark))
+				_, exit := sh(t, s, grant, strings.NewReplacer("MARK", p.mark, "OUTSIDE", outside).Replace(swap+script))
 				said = append(said, exit.Notes...)
 			}
 			dir := filepath.Join(p.root, c.dir)
