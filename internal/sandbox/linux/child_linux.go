@@ -54,7 +54,13 @@ const (
 	reportFailed = 1
 	reportEnded  = 2
 	reportReady  = 3 // no end yet: the covers are laid
-	reportLost   = 4 // no end yet: a cover may be gone, and all programs are stopped; then comes which loss it is
+	reportLost   = 4 // no end yet: a cover may be gone, and all programs are stopped; then come which loss it is, and why
+)
+
+// Why something is lost.
+const (
+	lostMount = 1 // the mounts have changed
+	lostOrder = 2 // an order said so
 )
 
 // What stands first in an order to the first process.
@@ -225,7 +231,7 @@ func (b *birth) tend(program uintptr, mounts int32) {
 			continue
 		}
 		if b.polls[1].revents != 0 {
-			b.lose()
+			b.lose(lostMount)
 		}
 		if b.polls[2].revents != 0 {
 			b.obey()
@@ -241,10 +247,10 @@ func (b *birth) tend(program uintptr, mounts int32) {
 //
 //go:norace
 //go:nosplit
-func (b *birth) lose() {
+func (b *birth) lose(why uint32) {
 	_, _, _ = syscall.RawSyscall(unix.SYS_KILL, ^uintptr(0), uintptr(unix.SIGSTOP), 0)
 	b.losses++
-	b.report[0], b.report[1] = reportLost, b.losses
+	b.report[0], b.report[1], b.report[2] = reportLost, b.losses, why
 	b.tell()
 }
 
@@ -259,11 +265,11 @@ func (b *birth) obey() {
 	case n != 16:
 		b.polls[2].fd = -1 // whoever gave orders is gone
 	case b.order[0] == orderStop:
-		b.lose()
+		b.lose(lostOrder)
 	case b.order[0] == orderGo && b.order[1] == b.losses:
 		changed, _, _ := syscall.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&b.polls[1])), 1, uintptr(unsafe.Pointer(&b.now)), 0, 0, 0)
 		if changed != 0 {
-			b.lose()
+			b.lose(lostMount)
 			return
 		}
 		_, _, _ = syscall.RawSyscall(unix.SYS_KILL, ^uintptr(0), uintptr(unix.SIGCONT), 0)

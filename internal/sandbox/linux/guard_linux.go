@@ -41,6 +41,7 @@ type guard struct {
 
 	streak time.Time // since when there is hardly anything between one loss and the next
 	went   time.Time // when the program last went on
+	laying bool      // covers were laid, which changes the mounts as well
 
 	mu      sync.Mutex
 	asked   bool            // to stop all, and it was not reported yet
@@ -88,7 +89,7 @@ func (r *run) attend(ctx context.Context, c *child, grant toolcrib.Grant) <-chan
 			case err != nil:
 				return
 			case told.kind == reportLost:
-				g.lost(ctx, told.first)
+				g.lost(ctx, told.first, told.second)
 			case told.kind != reportReady:
 				last <- told
 				return
@@ -114,13 +115,13 @@ func (g *guard) say(kind, number uint32) {
 
 // lost covers everything anew and lets the programs go on. If that cannot be
 // done they are ended, and a person is told.
-func (g *guard) lost(ctx context.Context, number uint32) {
+func (g *guard) lost(ctx context.Context, number, why uint32) {
 	g.set(&g.asked, false)
 	g.set(&g.mending, true)
 	if time.Since(g.went) > goodRun {
 		g.streak = time.Now()
 	}
-	err := g.mend(ctx)
+	err := g.mend(ctx, why == lostMount)
 	g.set(&g.mending, false)
 	if err == nil && time.Since(g.streak) > streaks*g.run.sandbox.patience {
 		err = errRestless
@@ -154,9 +155,9 @@ func (g *guard) over(ctx context.Context) bool {
 	}
 }
 
-func (g *guard) mend(ctx context.Context) error {
+func (g *guard) mend(ctx context.Context, mount bool) error {
 	for until := time.Now().Add(g.run.sandbox.patience); ; time.Sleep(mendPause) {
-		g.settle()
+		g.settle(mount && !g.laying)
 		err := g.again()
 		if err == nil || time.Now().After(until) || g.over(ctx) {
 			return err
@@ -165,9 +166,13 @@ func (g *guard) mend(ctx context.Context) error {
 }
 
 // settle waits a moment for what is missing: git and editors remove a file
-// before they make it anew, and what we put there would be in their way.
-func (g *guard) settle() {
+// before they make it anew, and what we put there would be in their way. A mount
+// goes just before its file does.
+func (g *guard) settle(goes bool) {
 	for until := time.Now().Add(settleGrace); time.Now().Before(until); time.Sleep(settlePause) {
+		if goes && g.changed() == "" {
+			continue
+		}
 		if !slices.ContainsFunc(g.covers, func(c sandbox.Cover) bool { return g.paths[c.Path] && absent(c.Path) }) {
 			return
 		}
@@ -182,6 +187,7 @@ func absent(path string) bool {
 // again looks once more, and covers what is not covered as it should be. What
 // the program made itself since it began stays as it is: it knows that already.
 func (g *guard) again() error {
+	g.laying = g.changed() != "" // and then the mounts change
 	found, hold, err := g.run.sandbox.cfg.Shield.Hold(g.grant, g.run.job.dir)
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ package linux
 import (
 	"bytes"
 	"context"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -184,5 +185,42 @@ func TestReplacedWhileRunning(t *testing.T) {
 				t.Errorf("%q", exit.Notes)
 			}
 		})
+	}
+}
+
+// TestCloseWhileCovering: a sandbox that is closed while something is covered
+// anew ends at once.
+func TestCloseWhileCovering(t *testing.T) {
+	for range 8 {
+		s, err := Open(t.Context(), Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
+		if toolcrib.CodeOf(err) == toolcrib.Unavailable {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		root := tempProject(t)
+		put(t, root, map[string]string{".env": "old"})
+		said := &speech{}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "while :; do echo shut; sleep 0.01; done"}, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: said}
+			_, _ = s.Run(t.Context(), cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}) // it is closed
+		}()
+		said.rounds(t, "shut")
+		put(t, root, map[string]string{"tmp": "new"})
+		if err := os.Rename(filepath.Join(root, "tmp"), filepath.Join(root, ".env")); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(rand.N(10 * time.Millisecond)) // any moment of it
+		began := time.Now()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		<-ended
+		if took := time.Since(began); took > killGrace-time.Second {
+			t.Errorf("it took %s", took)
+		}
 	}
 }

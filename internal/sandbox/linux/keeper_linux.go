@@ -298,7 +298,8 @@ func (k *keeper) birth(o order, files []int) error {
 		return err
 	}
 	if err := unix.Pipe2(b.gate[:], unix.O_CLOEXEC); err != nil {
-		return k.tell(news{kind: newsFail, code: uint32(unix.EMFILE), id: o.id})
+		_ = k.tell(news{kind: newsFail, code: uint32(unix.EMFILE), id: o.id})
+		return nil //nolint:nilerr // nobody hears it, or it was told
 	}
 	defer func() { _, _ = unix.Close(b.gate[0]), unix.Close(b.gate[1]) }()
 	defer runtime.KeepAlive(b)
@@ -306,17 +307,21 @@ func (k *keeper) birth(o order, files []int) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	pid, errno := b.fork(uintptr(o.flags))
+	// That nobody hears what is told shows in serve, after what was said last.
 	if errno != 0 {
-		return k.tell(news{kind: newsFail, code: uint32(errno), id: o.id})
+		_ = k.tell(news{kind: newsFail, code: uint32(errno), id: o.id})
+		return nil
 	}
 	k.living[o.id] = int(pid)
 	k.some.Signal()
 	if errno := mapUsers(int(pid), o); errno != 0 {
 		_ = unix.Kill(int(pid), unix.SIGKILL)
-		return k.tell(news{kind: newsFail, code: uint32(errno), id: o.id})
+		_ = k.tell(news{kind: newsFail, code: uint32(errno), id: o.id})
+		return nil
 	}
-	if err := k.tell(news{kind: newsBorn, code: uint32(pid), id: o.id}); err != nil {
-		return err
+	if k.tell(news{kind: newsBorn, code: uint32(pid), id: o.id}) != nil {
+		_ = unix.Kill(int(pid), unix.SIGKILL)
+		return nil
 	}
 	_, err := unix.Write(b.gate[1], []byte{1})
 	return err
