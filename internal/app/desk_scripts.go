@@ -56,6 +56,7 @@ func scriptsOf(line *guard.Line, writable []string) (files []desk.File, known bo
 	if piped {
 		s.pipes(line)
 	}
+	s.readsInput(line)
 	return s.files, !s.unknown
 }
 
@@ -74,6 +75,33 @@ func (s *scripts) pipes(line *guard.Line) {
 			if strings.HasPrefix(r.Op, "<") && !strings.HasPrefix(r.Op, "<<") {
 				s.in(p.Dirs, r.Target, isFile)
 			}
+		}
+	}
+}
+
+// readsInput adds the files of a line in which a program that obeys what it reads
+// is given one: ed < job, cat job | sqlite3 x.db.
+func (s *scripts) readsInput(line *guard.Line) {
+	at := slices.IndexFunc(line.Programs, func(p guard.Program) bool { return slices.Contains(readers(), toolName(p.Name)) })
+	if at < 0 {
+		return
+	}
+	dirs := line.Programs[at].Dirs
+	for _, r := range line.Redirects {
+		if strings.Contains(r.Op, "<") && !strings.Contains(r.Op, "<<") {
+			s.unknown = s.unknown || strings.ContainsAny(r.Target, "$`*?[~")
+			s.in(dirs, r.Target, isFile)
+		}
+	}
+	if !strings.Contains(line.Text, "|") {
+		return
+	}
+	for i := range line.Programs {
+		p := &line.Programs[i]
+		s.unknown = s.unknown || i != at && p.Class != guard.ReadOnly
+		for _, a := range p.Args {
+			s.unknown = s.unknown || i != at && !a.Literal
+			s.in(p.Dirs, a.Text, isFile)
 		}
 	}
 }

@@ -38,6 +38,12 @@ func terms(current func() *guard.Shell) func(toolcrib.Question) desk.Terms {
 		known := false
 		if t.Files, known = scriptsOf(line, shell.Options.Writable); !known {
 			t.Floor = true // what would run is not known, so that nothing can be remembered about it
+			files, all := meant(line)
+			t.Bind += files
+			if !all {
+				t.Bind += "call " + q.Call.ID
+				t.Parts = append(t.Parts, onlyThisCall)
+			}
 		}
 		if !t.Floor {
 			t.Rules = offeredRules(shell, q, line)
@@ -45,6 +51,9 @@ func terms(current func() *guard.Shell) func(toolcrib.Question) desk.Terms {
 		return t
 	}
 }
+
+// onlyThisCall is said where an answer cannot be bound to what would run.
+const onlyThisCall = "which file it would run shows only while it runs: an answer counts for this call alone, and not for one that repeats it"
 
 // commandLine takes the command apart that a question is about; nil: it is
 // about none.

@@ -253,9 +253,10 @@ func (r *reading) module(a guard.Arg) {
 				break // no name of a module
 			}
 			at = filepath.Join(at, part)
-			names := compiled(filepath.Join(at, "__init__"))
+			// A json.py is run before it shows that it has no json.tool.
+			names := slices.Concat(compiled(filepath.Join(at, "__init__")), compiled(at))
 			if i == len(parts)-1 {
-				names = slices.Concat(names, compiled(at), compiled(filepath.Join(at, "__main__")))
+				names = slices.Concat(names, compiled(filepath.Join(at, "__main__")))
 			}
 			for _, file := range names {
 				if isFile(file) {
