@@ -21,6 +21,10 @@ func (a *App) load(ctx context.Context, s toolcrib.Shelving) (toolcrib.Diff, []t
 	return diff, append(faults, a.hubFaults()...)
 }
 
+// pluginSettles is how long a plugin may take to be copied. A program that somebody
+// still writes cannot be started, and nothing tells when it can.
+const pluginSettles = time.Minute
+
 // follow reloads when a box says that its tools have changed. Several changes
 // at once are one reload.
 func (a *App) follow() {
@@ -47,20 +51,28 @@ func (a *App) follow() {
 		tick := time.NewTicker(hubEvery)
 		defer tick.Stop()
 		plugins := pluginMarks(a.plugins)
+		var again time.Time // until when plugins that did not start are tried again
 		for {
 			var faults []toolcrib.Fault
+			told := false
 			select {
 			case <-ctx.Done():
 				return
 			case <-a.changed:
 				_, faults = a.load(ctx, a.shelving)
 			case <-tick.C:
-				if now := pluginMarks(a.plugins); now != plugins {
-					plugins = now
-					_, faults = a.Reload(ctx)
+				now := pluginMarks(a.plugins)
+				if told = now == plugins; told && time.Now().After(again) {
+					continue
+				}
+				if !told {
+					plugins, again = now, time.Now().Add(pluginSettles)
+				}
+				if _, faults = a.Reload(ctx); faults == nil {
+					again = time.Time{}
 				}
 			}
-			if faults != nil && a.Crib.Log != nil && ctx.Err() == nil {
+			if faults != nil && !told && a.Crib.Log != nil && ctx.Err() == nil {
 				a.Crib.Log.Warn("left out at a reload", "faults", faults)
 			}
 		}

@@ -84,7 +84,9 @@ func (a *App) holdFiles(needs Needs) {
 	}
 	obeyed, holds := a.obeyedGuard(), &sandbox.Holds{Dir: holdsDir(needs.State)}
 	opt := &a.Crib.Files
-	opt.Held = func(path string) bool { return obeyed.Has(filepath.ToSlash(path)) || a.policy.rules.Load().Covered(filepath.ToSlash(path)) }
+	opt.Held = func(path string) bool {
+		return obeyed.Has(filepath.ToSlash(path)) || a.policy.rules.Load().Covered(filepath.ToSlash(path))
+	}
 	opt.Busy = holds.Busy
 	opt.Kept = filepath.Join(needs.State, "kept")
 	log := cmp.Or(a.Crib.Log, slog.Default())

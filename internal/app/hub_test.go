@@ -101,7 +101,13 @@ func TestPlugins(t *testing.T) {
 	if _, err := a.Crib.Call(t.Context(), toolcrib.Call{Tool: "first__write_file", Caller: toolcrib.Caller{Subject: "ann"}}); toolcrib.CodeOf(err) != toolcrib.Unavailable {
 		t.Errorf("it was called unasked: %v", err)
 	}
+	// Whoever copies it still has it open, and so it cannot be started at first.
 	plugin(t, plugins, "second")
+	copied, err := os.OpenFile(filepath.Join(plugins, "second"), os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	time.AfterFunc(2*hubEvery, func() { _ = copied.Close() })
 	for deadline := time.Now().Add(time.Minute); !slices.Contains(toolNames(a), "second/second__write_file"); time.Sleep(50 * time.Millisecond) {
 		if time.Now().After(deadline) {
 			t.Fatalf("the second is not noticed: %q", toolNames(a))
