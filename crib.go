@@ -235,10 +235,17 @@ func (c *Crib) proceed(ctx context.Context, b begun) (result *Result, err error)
 	if err != nil {
 		return nil, err
 	}
+	again := false
 	if b.old != nil {
-		return c.replay(ctx, j)
+		if result, err = c.replay(ctx, j); !errors.Is(err, errLookAgain) {
+			return result, err
+		}
+		again, b.old, err = true, nil, nil
 	}
-	p, err := c.approve(ctx, j)
+	p := cleared{j.flight}
+	if !again { // who approved it then is not asked about the same look again
+		p, err = c.approve(ctx, j)
+	}
 	if early, ok := errors.AsType[foreseen](err); ok {
 		return c.vet(ctx, ran{j.flight, Failed(early.Error())})
 	}

@@ -1,6 +1,7 @@
 package toolcrib
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -19,6 +20,7 @@ import (
 type Entry struct {
 	Name string
 	Type fs.FileMode // type bits only, of the entry itself: links are not followed
+	As   string      // for visit to set: the name by which it is ordered; empty: its own
 
 	barred bool // protected; only our own search for such gets to see it
 }
@@ -43,6 +45,7 @@ type Folder struct {
 	done   chan struct{}
 	kids   []*Folder
 	elems  []string // its whole real path
+	as     string   // the name by which it is ordered
 	depth  int
 	inGit  bool // below a directory named .git, or one itself
 	git    bool // that, or a Git directory by what it holds
@@ -317,7 +320,9 @@ func (w *walk) do(j walkJob, buf []byte) (err error) {
 	if len(d.kids) == 0 {
 		return nil
 	}
-	slices.SortFunc(d.kids, func(a, b *Folder) int { return strings.Compare(b.Path, a.Path) })
+	slices.SortFunc(d.kids, func(a, b *Folder) int {
+		return cmp.Or(strings.Compare(b.as, a.as), strings.Compare(b.Path, a.Path))
+	})
 	jobs := make([]walkJob, len(d.kids))
 	for i, kid := range d.kids {
 		jobs[i].folder = kid
@@ -331,7 +336,7 @@ func (w *walk) do(j walkJob, buf []byte) (err error) {
 func (d *Folder) kid(e Entry) *Folder {
 	kid := &Folder{
 		Path: e.Name, Parent: d, walk: d.walk, elems: append(slices.Clip(d.elems), e.Name), depth: d.depth + 1,
-		inGit: d.inGit || isGit(e.Name), barred: e.barred,
+		inGit: d.inGit || isGit(e.Name), barred: e.barred, as: cmp.Or(e.As, e.Name),
 	}
 	if d.Path != "." {
 		kid.Path = d.Path + "/" + e.Name

@@ -64,6 +64,8 @@ func (c *Crib) replay(ctx context.Context, j judged) (*Result, error) {
 		return nil, refuse(Code(old.Outcome), f.call.Tool, old.Message, nil)
 	case f.decision == Ask && !f.approvedBefore():
 		return nil, f.again("is done, and a person would have to approve it today, so its answer is not given again; look at what it did (a new ID would do it a second time)")
+	case f.looks():
+		return nil, errLookAgain
 	case old.Cut || old.Result == nil:
 		return nil, f.again("is done, but its result was too large to be kept")
 	}
@@ -78,6 +80,17 @@ func (c *Crib) replay(ctx context.Context, j judged) (*Result, error) {
 	// It was held to its contract when it was made, and has the form of its
 	// dialect; secrets that were taken out since may break either.
 	return c.lookOver(ctx, f, &result)
+}
+
+// errLookAgain says that a call is made anew although it was made before.
+var errLookAgain = errors.New("look again")
+
+// looks reports whether a call only looks for files. Its answer names files that
+// may be out of reach today, and no guard knows them: to look again changes
+// nothing, and shows what may be seen now.
+func (f *flight) looks() bool {
+	tool := &f.entry.tool
+	return tool.Group == "search" && tool.Idempotent && tool.Effects.Within(Pure|Reads)
 }
 
 // reaches refuses the answer of a call about files that are out of reach today:

@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -151,6 +152,49 @@ func TestReplayReachesNoFurther(t *testing.T) {
 	c.Grant = Grant{Dirs: []Dir{{Path: t.TempDir()}}}
 	if r, err := call(); CodeOf(err) != Denied {
 		t.Error(r, err)
+	}
+}
+
+// TestReplayLooksAgain: a listing that is repeated is made again, so that it
+// names nothing that is out of reach today; with a record of its own.
+func TestReplayLooksAgain(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"a.txt", "pw.txt"} {
+		if err := os.WriteFile(filepath.Join(dir, name), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tool := plain("x")
+	tool.Effects, tool.Group, tool.Idempotent = Reads, "search", true
+	tool.Run = func(ctx context.Context, env *Env, _ json.RawMessage) (*Result, error) {
+		var names []string
+		err := env.Files.Walk(ctx, ".", func(d *Folder) error {
+			for _, e := range d.Entries {
+				names = append(names, e.Name)
+			}
+			return nil
+		}, nil)
+		slices.Sort(names)
+		return Text(strings.Join(names, " ")), err
+	}
+	c := testCrib(t, tool)
+	journal := &pages{}
+	c.Log, c.Journal = quiet(), journal
+	c.Grant, c.Files = Grant{Dirs: []Dir{{Path: dir}}}, FilesOptions{Base: dir}
+	var records []Record
+	c.After = []func(context.Context, *Record){func(_ context.Context, r *Record) { records = append(records, *r) }}
+	for _, want := range []string{"a.txt pw.txt", "a.txt"} {
+		if r, err := c.Call(t.Context(), Call{ID: "one", Tool: "x"}); err != nil || r.String() != want {
+			t.Error(r, err)
+		}
+		c.Files.Denied = []string{filepath.ToSlash(dir) + "/pw.txt"}
+	}
+	c.Guards = []Guard{say(Ask, "mode", nil)}
+	if r, err := c.Call(t.Context(), Call{ID: "one", Tool: "x"}); CodeOf(err) != Conflict {
+		t.Error(r, err)
+	}
+	if len(records) != 3 || records[1].Replay != "one" || records[1].ID == "one" || records[1].Outcome != Done {
+		t.Errorf("%+v", records)
 	}
 }
 

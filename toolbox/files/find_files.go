@@ -34,7 +34,7 @@ func (b *Box) findFiles() toolcrib.Tool {
 		if err != nil {
 			return findOut{}, err
 		}
-		f := &finder{files: files, limit: b.cfg.MaxFound, room: b.cfg.MaxAnswer}
+		f := &finder{box: b, files: files, limit: b.cfg.MaxFound, room: b.cfg.MaxAnswer}
 		if f.pattern, err = glob.Compile(in.Glob); err != nil {
 			return findOut{}, err
 		}
@@ -54,6 +54,7 @@ func (b *Box) findFiles() toolcrib.Tool {
 // finder is one search for files by their paths. It counts on when it lists
 // no more.
 type finder struct {
+	box     *Box
 	files   *toolcrib.Files
 	start   string
 	pattern *glob.Pattern
@@ -66,17 +67,17 @@ type finder struct {
 }
 
 func (f *finder) visit(d *toolcrib.Folder) error {
-	v, err := f.ignore.begin(d)
+	v, err := f.ignore.begin(f.box, d)
 	if err != nil {
 		return err
 	}
 	for _, e := range d.Entries {
-		if rel := relative(d, e.Name); !e.Type.IsDir() && f.pattern.Match(rel) && f.isFile(e, rel) {
+		if !e.Type.IsDir() && f.pattern.Match(v.shown.rel(d, e.Name)) && f.isFile(e, relative(d, e.Name)) {
 			v.names = append(v.names, e.Name)
 		}
 	}
-	slices.Sort(v.names)
-	enter(d, f.pattern.Below)
+	slices.SortFunc(v.names, v.shown.compare)
+	enter(d, v.shown, f.pattern.Below)
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	_ "embed" // the description
 	"io/fs"
 	"slices"
-	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/toolbox/files/internal/glob"
@@ -38,7 +37,7 @@ func (b *Box) listFiles() toolcrib.Tool {
 		if err != nil {
 			return listOut{}, err
 		}
-		l := &lister{limit: in.Limit, room: b.cfg.MaxAnswer, deep: in.Recursive}
+		l := &lister{box: b, limit: in.Limit, room: b.cfg.MaxAnswer, deep: in.Recursive}
 		if l.pattern, err = glob.Compile(in.Pattern); err != nil {
 			return listOut{}, err
 		}
@@ -58,6 +57,7 @@ func (b *Box) listFiles() toolcrib.Tool {
 
 // lister is one listing under way.
 type lister struct {
+	box     *Box
 	pattern *glob.Pattern
 	ignore  *ignorer
 	deep    bool
@@ -70,35 +70,40 @@ type lister struct {
 
 // listed is what the visit of a folder leaves for emit and for those below.
 type listed struct {
+	shown *naming
 	rules *glob.Ignore
 	names []string
 }
 
 // begin starts the visit of a folder.
-func (ig *ignorer) begin(d *toolcrib.Folder) (*listed, error) {
+func (ig *ignorer) begin(b *Box, d *toolcrib.Folder) (*listed, error) {
 	if d.Err != nil && d.Parent == nil {
 		return nil, d.Err
 	}
-	v := &listed{}
+	v, above := &listed{}, (*naming)(nil)
 	if d.Parent != nil {
 		if up, ok := d.Parent.Value.(*listed); ok {
-			v.rules = up.rules
+			v.rules, above = up.rules, up.shown
 		}
 	}
-	v.rules = ig.apply(d, v.rules)
+	var err error
+	if v.shown, err = b.naming(d, above); err != nil {
+		return nil, err
+	}
+	v.rules = ig.apply(d, v.rules, v.shown)
 	d.Value = v
 	return v, nil
 }
 
 func (l *lister) visit(d *toolcrib.Folder) error {
-	v, err := l.ignore.begin(d)
+	v, err := l.ignore.begin(l.box, d)
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(d.Entries, func(a, b toolcrib.Entry) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(d.Entries, func(a, b toolcrib.Entry) int { return v.shown.compare(a.Name, b.Name) })
 	v.names = make([]string, 0, len(d.Entries))
 	for _, e := range d.Entries {
-		if rel := relative(d, e.Name); l.pattern.MatchName(rel, e.Name) {
+		if rel := relative(d, e.Name); l.pattern.MatchName(v.shown.rel(d, e.Name), v.shown.name(e.Name)) {
 			if e.Type.IsDir() {
 				rel += "/"
 			}
@@ -106,9 +111,9 @@ func (l *lister) visit(d *toolcrib.Folder) error {
 		}
 	}
 	if l.deep {
-		enter(d, everyFolder)
+		enter(d, v.shown, everyFolder)
 	} else {
-		enter(d, noFolder)
+		enter(d, v.shown, noFolder)
 	}
 	return nil
 }

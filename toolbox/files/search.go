@@ -8,7 +8,6 @@ import (
 	"path"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
@@ -18,6 +17,7 @@ import (
 
 // search is one search under way.
 type search struct {
+	box     *Box
 	ctx     context.Context
 	files   *toolcrib.Files
 	start   string // the directory that is searched, after links
@@ -37,6 +37,7 @@ type search struct {
 
 // searched is what the visit of a folder leaves for emit and for those below.
 type searched struct {
+	shown *naming
 	rules *glob.Ignore
 	mu    sync.Mutex
 	files []fileMatches
@@ -141,21 +142,25 @@ func (s *search) visit(d *toolcrib.Folder) error {
 	if d.Err != nil && d.Parent == nil {
 		return d.Err
 	}
-	v := &searched{}
+	v, above := &searched{}, (*naming)(nil)
 	if d.Parent != nil {
 		if up, ok := d.Parent.Value.(*searched); ok {
-			v.rules = up.rules
+			v.rules, above = up.rules, up.shown
 		}
 	}
-	v.rules = s.ignore.apply(d, v.rules)
+	var err error
+	if v.shown, err = s.box.naming(d, above); err != nil {
+		return err
+	}
+	v.rules = s.ignore.apply(d, v.rules, v.shown)
 	d.Value = v
 	names := make([]string, 0, len(d.Entries))
 	for _, e := range d.Entries {
-		if e.Type.IsRegular() && s.pattern.MatchName(relative(d, e.Name), e.Name) {
+		if e.Type.IsRegular() && s.pattern.MatchName(v.shown.rel(d, e.Name), v.shown.name(e.Name)) {
 			names = append(names, e.Name)
 		}
 	}
-	enter(d, everyFolder)
+	enter(d, v.shown, everyFolder)
 	for len(names) > batch {
 		some := names[:batch]
 		names = names[batch:]
@@ -192,7 +197,7 @@ func (s *search) emit(d *toolcrib.Folder) error {
 	if !ok {
 		return nil
 	}
-	slices.SortFunc(v.files, func(a, b fileMatches) int { return strings.Compare(a.name, b.name) })
+	slices.SortFunc(v.files, func(a, b fileMatches) int { return v.shown.compare(a.name, b.name) })
 	for _, f := range v.files {
 		name := path.Join(d.Path, f.name)
 		matches, err := s.shown(filepath.Join(s.start, filepath.FromSlash(name)), f.matches)

@@ -50,7 +50,7 @@ func (b *Box) searchFiles() toolcrib.Tool {
 		if err != nil {
 			return searchOut{}, err
 		}
-		s := &search{ctx: ctx, files: files, limit: in.Limit, context: in.Context, room: b.cfg.MaxAnswer, unicode: in.LineEnds == "unicode"}
+		s := &search{box: b, ctx: ctx, files: files, limit: in.Limit, context: in.Context, room: b.cfg.MaxAnswer, unicode: in.LineEnds == "unicode"}
 		if s.query, err = grep.Compile(in.Pattern, grep.Options{Regex: in.Regex, IgnoreCase: in.IgnoreCase, Binary: in.Binary}); err != nil {
 			return searchOut{}, err
 		}

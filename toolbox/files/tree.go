@@ -61,26 +61,26 @@ func exists(files *toolcrib.Files, path string) bool {
 
 // apply drops what is ignored from a folder's entries. It gives the rules for
 // the folders below: those of the folder above and its own.
-func (ig *ignorer) apply(d *toolcrib.Folder, up *glob.Ignore) *glob.Ignore {
+func (ig *ignorer) apply(d *toolcrib.Folder, up *glob.Ignore, names *naming) *glob.Ignore {
 	if ig == nil {
 		return nil
 	}
 	if d.Parent == nil {
 		up = ig.top
 	}
-	rules := ig.read(d, up)
+	dir := d.Path
+	if names != nil && names.dir != "" {
+		dir = names.dir
+	}
+	rules := ig.read(d, up, dir)
 	if rules == nil {
 		return nil
 	}
-	dir := ig.prefix
-	if d.Path != "." {
-		dir += d.Path + "/"
-	}
-	d.Entries = slices.DeleteFunc(d.Entries, func(e toolcrib.Entry) bool { return rules.Match(dir+e.Name, e.Type.IsDir()) })
+	d.Entries = slices.DeleteFunc(d.Entries, func(e toolcrib.Entry) bool { return rules.Match(ig.prefix+names.rel(d, e.Name), e.Type.IsDir()) })
 	return rules
 }
 
-func (ig *ignorer) read(d *toolcrib.Folder, up *glob.Ignore) *glob.Ignore {
+func (ig *ignorer) read(d *toolcrib.Folder, up *glob.Ignore, dir string) *glob.Ignore {
 	if !slices.ContainsFunc(d.Entries, func(e toolcrib.Entry) bool { return e.Name == ".gitignore" && e.Type.IsRegular() }) {
 		return up
 	}
@@ -92,13 +92,13 @@ func (ig *ignorer) read(d *toolcrib.Folder, up *glob.Ignore) *glob.Ignore {
 	if err := errors.Join(err, s.Close()); err != nil {
 		return up
 	}
-	return glob.NewIgnore(up, path.Join(ig.prefix, d.Path), text)
+	return glob.NewIgnore(up, path.Join(ig.prefix, dir), text)
 }
 
 // enter leaves only those directories to be walked that are wanted.
-func enter(d *toolcrib.Folder, want func(rel string) bool) {
+func enter(d *toolcrib.Folder, names *naming, want func(rel string) bool) {
 	d.Entries = slices.DeleteFunc(d.Entries, func(e toolcrib.Entry) bool {
-		return !e.Type.IsDir() || e.Name == gitDir || !want(relative(d, e.Name))
+		return !e.Type.IsDir() || e.Name == gitDir || !want(names.rel(d, e.Name))
 	})
 }
 

@@ -1,0 +1,75 @@
+package files
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestNamesAreNoOracle: whatever is asked about, two trees that differ only in
+// names which are not shown give the same answers.
+func TestNamesAreNoOracle(t *testing.T) {
+	trees := []string{"sk-zx9v", "sk-a1b2"}
+	var answers [2][]string
+	for i, secret := range trees {
+		d := veiledDesk(t)
+		for _, name := range []string{"a", "sk", "sm", "sub/" + secret, "sub/" + secret + "-dir/inner.txt", secret, secret + ".txt", "b-" + secret, "sub/m/x", "sub/sk-/y", "sub/z/x"} {
+			d.put(t, name, "needle\n")
+		}
+		patterns := []string{"*", "**", "sk-*", "sk-z*", "sk-a*", "*9v", "*b2", "*[v2]", "sk-????", "{sk-z,sk-a}*", "b-sk-z*", "**/sk-z*", "**/sk-a*", "sub/sk-z*/**", "sub/sk-a*/**", "**/sk-z*-dir/*", "[!s]*", "*redacted*", "s[k-l]*", "sk-z*/**"}
+		for _, p := range patterns {
+			for _, c := range []struct {
+				tool string
+				in   map[string]any
+			}{
+				{"find_files", map[string]any{"glob": p}},
+				{"list_files", map[string]any{"pattern": p, "recursive": true}},
+				{"list_files", map[string]any{"pattern": p, "recursive": true, "limit": 2}},
+				{"search_files", map[string]any{"pattern": "needle", "file_pattern": p}},
+				{"search_files", map[string]any{"pattern": "needle", "file_pattern": p, "limit": 1}},
+			} {
+				answers[i] = append(answers[i], d.answer(t, c.tool, c.in, secret))
+			}
+			if err := os.WriteFile(filepath.Join(d.dir, ".gitignore"), []byte(p+"\n"), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			for _, tool := range []string{"list_files", "find_files", "search_files"} {
+				in := map[string]any{"gitignore": true, "recursive": true}
+				switch tool {
+				case "find_files":
+					in = map[string]any{"gitignore": true, "glob": "**"}
+				case "search_files":
+					in = map[string]any{"gitignore": true, "pattern": "needle"}
+				}
+				answers[i] = append(answers[i], "ignored "+p+": "+d.answer(t, tool, in, secret))
+			}
+			if err := os.Remove(filepath.Join(d.dir, ".gitignore")); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	found := 0
+	for i := range answers[0] {
+		if answers[0][i] != answers[1][i] {
+			t.Errorf("these differ:\n%s\n%s", answers[0][i], answers[1][i])
+		}
+		found += strings.Count(answers[0][i], "[redacted]")
+	}
+	if found == 0 {
+		t.Error("nothing was hidden at all")
+	}
+}
+
+// answer is what a caller gets to see, without the place of the desk.
+func (d *desk) answer(t *testing.T, tool string, in map[string]any, secret string) string {
+	t.Helper()
+	text, err := json.Marshal(d.must(t, tool, in))
+	if err != nil {
+		t.Fatal(err)
+	}
+	show := strings.ReplaceAll(strings.ReplaceAll(string(text), d.dir, ""), secret, "[redacted]")
+	return fmt.Sprintf("%s %v: %s", tool, in, show)
+}
