@@ -79,7 +79,7 @@ func (w *walker) chdir(p *Program, name string, sc scope) flow {
 	}
 	if len(dirs) > maxDirs {
 		w.line.unknown("it changes directory too often to be followed")
-		dirs = dirs[:maxDirs]
+		dirs = append(dirs[:maxDirs-1], unknownDir)
 	}
 	return flow{dirs, w.join(sc.dirs, dirs)}
 }

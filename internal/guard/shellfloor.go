@@ -49,7 +49,7 @@ func (l *Line) Floor() []string {
 		if p.fetched {
 			add(show(p.Name) + " runs what the line gets from elsewhere")
 		}
-		if name == "rm" && vital && slices.Contains(p.Via, "xargs") {
+		if slices.Contains([]string{"rm", "shred", "unlink", "truncate", "rmdir", "srm"}, name) && vital && slices.Contains(p.Via, "xargs") {
 			add("it removes what is found in a directory of the system or a home")
 		}
 	}
@@ -119,8 +119,9 @@ func (p *Program) floor(name string) string {
 		}
 	case "mv", "cp", "tee", "install", "ln", "rsync", "dd", "mkswap", "wipefs", "blkdiscard", "fdisk", "sfdisk", "gdisk", "sgdisk", "parted", "hdparm", "cryptsetup":
 		return p.floorOverwrite(name)
-	case "find":
-		if (p.flag("", "delete") || p.runsRemover()) && (p.vitalArg() || p.vital) {
+	case "find", "fd", "fdfind":
+		nowhere := name == "find" && len(findRoots(p.Args)) == 0 && p.vitalDir()
+		if (p.flag("", "delete") || p.runsRemover()) && (p.vitalArg() || p.vital || nowhere) {
 			return "it removes what is found in a directory of the system or a home"
 		}
 	case "git", "hub":
@@ -230,6 +231,9 @@ func (p *Program) floorOverwrite(name string) string {
 func (p *Program) floorGit() string {
 	sub, rest := gitSubCommand(p.Args)
 	q := Program{Args: rest, Dirs: p.Dirs}
+	if (p.settings || settingsFile(p.Args)) && (sub == "push" || sub == "send-pack" || sub != "" && gitClass(p.Args) == Unknown) {
+		return "settings in a file decide what git does"
+	}
 	if why := gitSettings(p.Args, sub, &q); why != "" {
 		return why
 	}
@@ -268,6 +272,23 @@ func (p *Program) floorGit() string {
 		}
 	}
 	return ""
+}
+
+// settingsFile: git is told to read settings in a file of the line's choice.
+func settingsFile(args []Arg) bool {
+	return slices.ContainsFunc(args, func(a Arg) bool {
+		low := strings.ToLower(strings.TrimPrefix(a.texts()[0], "-c"))
+		return strings.HasPrefix(low, "include.path=") || strings.HasPrefix(low, "includeif.") && strings.Contains(low, ".path=")
+	})
+}
+
+// settingsVariable: a variable that makes git read settings from elsewhere.
+func settingsVariable(name, value string) bool {
+	switch name {
+	case "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG", "HOME", "XDG_CONFIG_HOME":
+		return value != "" && value != "/dev/null"
+	}
+	return false
 }
 
 // workTree is the tree that git is told to work on.

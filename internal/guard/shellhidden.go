@@ -219,6 +219,13 @@ func gitCommands(args []Arg) []string {
 			out = append(out, t[2:])
 		case t == "for-each-repo":
 			out = append(out, "git "+joined(stepOver(args[i+1:], "")).Text)
+		case strings.HasPrefix(t, "--") && gitProgram(t):
+			if _, value, ok := strings.Cut(t, "="); ok {
+				next = value
+			}
+			out = append(out, strings.TrimPrefix(next, "!"), "git "+next)
+		case strings.HasPrefix(t, "-x") && len(t) > 2 && (sub == "rebase" || sub == "difftool"):
+			out = append(out, t[2:])
 		case t == "-x" || t == "--exec" || t == "--extcmd" || strings.HasSuffix(t, "-filter") && strings.HasPrefix(t, "--"):
 			out = append(out, next)
 		case strings.HasPrefix(t, "--exec=") || strings.HasPrefix(t, "--extcmd=") || strings.HasPrefix(t, "--upload-pack=") || strings.HasPrefix(t, "--receive-pack="):
@@ -233,6 +240,11 @@ func gitCommands(args []Arg) []string {
 		}
 	}
 	return out
+}
+
+// gitProgram: long options of git that name a program, or any beginning of one.
+func gitProgram(t string) bool {
+	return slices.ContainsFunc([]string{"--exec", "--extcmd", "--upload-pack", "--receive-pack", "--open-files-in-pager"}, func(o string) bool { return abbreviated(t, o) && len(t) > 3 })
 }
 
 // runnerArgs is the command that tools of languages start in their environment.

@@ -100,6 +100,7 @@ type Program struct {
 	prints   bool     // it prints what the line got from the network
 	vital    bool     // a link leads it to a directory that nobody wants to lose
 	fetched  bool     // it runs what the line got from the network
+	settings bool     // a variable makes git read settings from elsewhere
 	homeTree bool     // git is told by a variable that its tree is such a directory
 	at       []string // for git: where it looks for its repository
 }

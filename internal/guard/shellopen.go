@@ -89,6 +89,10 @@ func (p *Program) tame() bool {
 	switch name := path.Base(p.Name); name {
 	case "find", "fd", "fdfind", "ls", "git", "rg", "grep", "sort", "uniq", "head", "tail", "wc", "du", "mktemp", "basename", "realpath", "readlink", "pwd", "which", "command", "type", "go", "npm", "yarn", "pnpm", "brew", "uname", "date", "id", "whoami", "nproc", "hostname",
 		"cd", "test", "[", "true", "false", ":", "read", "xargs", "mkdir", "touch", "rm", "cp", "mv", "make", "set", "trap", "exit", "sleep", "export", "local", "time", "timeout", "sudo", "env", "nice", "chmod", "chown":
+	case "dirname":
+		return !slices.ContainsFunc(p.Args, func(a Arg) bool {
+			return strings.HasPrefix(a.Text, "/") || strings.HasPrefix(a.Text, "~") || strings.HasPrefix(a.Text, "$HOME")
+		})
 	case "echo", "printf":
 		if slices.ContainsFunc(p.Args, func(a Arg) bool { return strings.Contains(a.Text, `\`) && a.Text != `%s\n` }) {
 			return false

@@ -13,6 +13,7 @@ import (
 func (w *walker) call(c *syntax.CallExpr, sc scope) flow {
 	w.assigns(c.Assigns, sc)
 	sc.tree = sc.tree || w.vitalTree(sc)
+	sc.settings = sc.settings || w.otherSettings()
 	if len(c.Args) == 0 {
 		return still(sc)
 	}
@@ -39,6 +40,24 @@ func (w *walker) call(c *syntax.CallExpr, sc scope) flow {
 // the line.
 func (w *walker) vitalTree(sc scope) bool {
 	return slices.ContainsFunc(w.vars["GIT_WORK_TREE"].texts, func(t string) bool { return isVital(t, sc.dirs) })
+}
+
+// otherSettings: the line sets a variable by which git finds its settings.
+func (w *walker) otherSettings() bool {
+	for _, name := range []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG", "HOME", "XDG_CONFIG_HOME"} {
+		if slices.ContainsFunc(w.vars[name].texts, func(t string) bool { return settingsVariable(name, t) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// envSettings: env is told so.
+func envSettings(args []Arg) bool {
+	return slices.ContainsFunc(args, func(a Arg) bool {
+		name, value, ok := strings.Cut(a.texts()[0], "=")
+		return ok && settingsVariable(name, value)
+	})
 }
 
 // gitTree: env is told so.
@@ -81,7 +100,7 @@ func (w *walker) program(args []Arg, sc scope) flow {
 		args[0] = sc.filled(args[0])
 	}
 	filled := args[0].open == unseen && fills(sc.via)
-	p := Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic, piped: sc.piped, filled: filled, input: sc.input, homeTree: sc.tree || gitTree(sc.dirs, args), fed: sc.piped || sc.reads || sc.input != nil, name: args[0]}
+	p := Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic, piped: sc.piped, filled: filled, input: sc.input, settings: sc.settings || envSettings(args), homeTree: sc.tree || gitTree(sc.dirs, args), fed: sc.piped || sc.reads || sc.input != nil, name: args[0]}
 	i := w.add(p)
 	if i < 0 {
 		return still(sc)
@@ -162,7 +181,7 @@ func (w *walker) wrapped(p *Program, u unwrapped, name string, i int, sc scope) 
 	w.line.Programs[i] = *p
 	in := sc.started(show(name))
 	in.dynamic = in.dynamic || u.dynamic
-	in.tree = in.tree || p.homeTree
+	in.tree, in.settings = in.tree || p.homeTree, in.settings || p.settings
 	in.marks = append(slices.Clip(in.marks), fillMarks(name, p.Args)...)
 	if u.isScript && len(in.marks) > 0 && isShell(name) {
 		u.script = in.filled(u.script)

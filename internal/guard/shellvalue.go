@@ -70,6 +70,10 @@ func (w *walker) remember(f *syntax.File) {
 			if n.Name != nil {
 				set(n.Name.Value, quiet.assigned(n))
 			}
+		case *syntax.ParamExp:
+			if n.Exp != nil && n.Exp.Word != nil && n.Param != nil && (n.Exp.Op == syntax.AssignUnset || n.Exp.Op == syntax.AssignUnsetOrNull) {
+				set(n.Param.Value, quiet.word(n.Exp.Word, scope{}).value())
+			}
 		case *syntax.ForClause:
 			if iter, ok := n.Loop.(*syntax.WordIter); ok {
 				for _, item := range iter.Items {
@@ -79,6 +83,9 @@ func (w *walker) remember(f *syntax.File) {
 				}
 			}
 		case *syntax.Stmt:
+			if _, ok := n.Cmd.(*syntax.WhileClause); ok {
+				w.loopReads(n, quiet, set)
+			}
 			if c, ok := n.Cmd.(*syntax.CallExpr); ok && len(c.Args) > 1 {
 				if name, v := quiet.printsInto(c); name != "" {
 					set(name, v)
@@ -102,6 +109,26 @@ func (w *walker) remember(f *syntax.File) {
 				for _, name := range names {
 					set(name, v)
 				}
+			}
+		}
+		return true
+	})
+}
+
+// loopReads notes what a loop reads from text that stands in the line.
+func (w *walker) loopReads(loop *syntax.Stmt, quiet *walker, set func(string, value)) {
+	text, ok := quiet.inputText(loop.Redirs, scope{})
+	if !ok {
+		return
+	}
+	v := value{open: text.open}
+	for _, t := range text.texts() {
+		v = v.with(value{texts: strings.Fields(t)})
+	}
+	syntax.Walk(loop.Cmd, func(n syntax.Node) bool {
+		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 1 {
+			for _, name := range readNames(c) {
+				set(name, v)
 			}
 		}
 		return true

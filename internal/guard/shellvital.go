@@ -30,6 +30,9 @@ func isVital(text string, dirs []string) bool {
 	for _, all := range []string{"/*", "/.*", "/.", "/{*,.*}", "/.[!.]*", "/?*", "/**"} {
 		t = strings.TrimRight(strings.TrimSuffix(t, all), "/")
 	}
+	if at := strings.LastIndexByte(t, '/'); at >= 0 && anyName(t[at+1:]) {
+		t = strings.TrimRight(t[:at], "/")
+	}
 	switch {
 	case t == "" && strings.HasPrefix(text, "/"):
 		return true
@@ -54,11 +57,37 @@ func isVital(text string, dirs []string) bool {
 			if isVitalDir(path.Join(d, rel)) {
 				return true
 			}
-		} else if isVitalDir(path.Join(d, t)) {
+		} else if isVitalDir(path.Join(d, t)) || isVitalDir(d) && d != unknownDir && strings.ContainsAny(t, "*?[") && vitalPattern(path.Join(d, t)) {
 			return true
 		}
 	}
 	return false
+}
+
+// anyName: an element that is nothing but wildcards, so that it means everything
+// or nearly so: [a-z]*, .[!.]*, ??*.
+func anyName(elem string) bool {
+	wild := false
+	for i := 0; i < len(elem); i++ {
+		switch elem[i] {
+		case '*', '?':
+			wild = true
+		case '[':
+			end := strings.IndexByte(elem[i+1:], ']')
+			if end < 0 {
+				return false
+			}
+			wild = true
+			i += end + 1
+		case '.':
+			if i > 0 {
+				return false
+			}
+		default:
+			return false
+		}
+	}
+	return wild
 }
 
 // vitalPattern: the pattern may mean such a directory.
@@ -115,7 +144,7 @@ func (p *Program) flag(letters string, words ...string) bool {
 		}
 		name, _, _ := strings.Cut(strings.TrimLeft(t, "-"), "=")
 		for _, w := range words {
-			if w != "" && (name == w || strings.HasPrefix(t, "--") && len(name) > 2 && strings.HasPrefix(w, name)) {
+			if w != "" && (name == w || strings.HasPrefix(t, "--") && name != "" && strings.HasPrefix(w, name)) {
 				return true
 			}
 		}

@@ -25,18 +25,19 @@ type walker struct {
 
 // scope is what holds for the commands at one place of the line.
 type scope struct {
-	dirs    []string // where they may run
-	via     []string
-	dynamic bool   // no rule may match here
-	piped   bool   // standard input comes from a program
-	reads   bool   // standard input comes from a file
-	from    string // that file, where it is literal
-	loop    bool
-	child   bool     // a program starts them: what the shell does by itself is not to be had
-	depth   int      // of wrappers and shells
-	marks   []string // words for which xargs puts in what it reads
-	tree    bool     // a variable makes a home or the system the tree of git
-	input   *Arg     // what standard input says, where that stands in the line
+	dirs     []string // where they may run
+	via      []string
+	dynamic  bool   // no rule may match here
+	piped    bool   // standard input comes from a program
+	reads    bool   // standard input comes from a file
+	from     string // that file, where it is literal
+	loop     bool
+	child    bool     // a program starts them: what the shell does by itself is not to be had
+	depth    int      // of wrappers and shells
+	marks    []string // words for which xargs puts in what it reads
+	settings bool     // a variable makes git read settings from elsewhere
+	tree     bool     // a variable makes a home or the system the tree of git
+	input    *Arg     // what standard input says, where that stands in the line
 }
 
 func (sc scope) started(by string) scope {
@@ -53,7 +54,7 @@ func still(sc scope) flow { return flow{sc.dirs, sc.dirs} }
 
 // maxDirs bounds how many places are followed; a line that changes directory
 // more often is not understood.
-const maxDirs = 4
+const maxDirs = 16
 
 func (w *walker) join(a, b []string) []string {
 	if slices.Equal(a, b) {
@@ -67,7 +68,7 @@ func (w *walker) join(a, b []string) []string {
 	}
 	if len(out) > maxDirs {
 		w.line.unknown("it changes directory too often to be followed")
-		out = out[:maxDirs]
+		out = append(out[:maxDirs-1], unknownDir)
 	}
 	return out
 }

@@ -140,10 +140,15 @@ func wrapperDir(name string, args []Arg) (string, bool) {
 	for i, a := range args {
 		t := a.texts()[0]
 		switch {
-		case (t == letter || t == "--chdir") && i+1 < len(args):
+		case abbreviated(t, "--chdir"):
+			if _, to, ok := strings.Cut(t, "="); ok {
+				return to, true
+			}
+			if i+1 < len(args) {
+				return args[i+1].texts()[0], true
+			}
+		case !strings.HasPrefix(t, "--") && strings.HasPrefix(t, "-") && strings.HasSuffix(t, letter[1:]) && i+1 < len(args):
 			return args[i+1].texts()[0], true
-		case strings.HasPrefix(t, "--chdir="):
-			return t[len("--chdir="):], true
 		case strings.HasPrefix(t, letter) && len(t) > 2:
 			return t[2:], true
 		case !strings.HasPrefix(t, "-") && !isAssignment(t):
@@ -151,6 +156,12 @@ func wrapperDir(name string, args []Arg) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// abbreviated: a long option, which programs take for any beginning of it.
+func abbreviated(t, option string) bool {
+	name, _, _ := strings.Cut(t, "=")
+	return len(name) > 2 && strings.HasPrefix(option, name)
 }
 
 // stepOver skips options, known or not, and assignments: good enough to show a
@@ -216,10 +227,7 @@ func unwrapEnv(args []Arg) (unwrapped, bool) {
 }
 
 // isSplit: --split-string, which env takes for any beginning of it.
-func isSplit(t string) bool {
-	name, _, _ := strings.Cut(t, "=")
-	return len(name) > 2 && strings.HasPrefix("--split-string", name)
-}
+func isSplit(t string) bool { return abbreviated(t, "--split-string") }
 
 // splitString reads env -S "cmd args" as shell code, which it nearly is.
 func splitString(args []Arg) Arg {
