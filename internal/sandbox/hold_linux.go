@@ -46,11 +46,44 @@ func (h *Hold) Files() []*os.File {
 	return h.files
 }
 
+// Holds tells whether there is a placeholder at a path.
+func (h *Hold) Holds(path string) bool { return isPlaceholder(path) && !fullAt(path) }
+
+func fullAt(path string) bool {
+	entries, err := os.ReadDir(path)
+	return err == nil && len(entries) > 0
+}
+
+// Moved is told that a directory with placeholders has another name by now. They
+// are removed there: nobody who needs them would find them by the old one.
+func (h *Hold) Moved(from, to string) {
+	if h == nil {
+		return
+	}
+	dirs := parents{}
+	defer dirs.close()
+	for _, list := range h.lists {
+		for _, path := range slices.Backward(readList(list)) {
+			if within(path, from) {
+				_ = removePlaceholder(dirs, to+path[len(from):]) // what fails stays, empty
+			}
+		}
+	}
+}
+
 // Join takes over the placeholders of another.
 func (h *Hold) Join(other *Hold) {
-	if other != nil {
-		h.lists, h.files = append(h.lists, other.lists...), append(h.files, other.files...)
+	if other == nil {
+		return
 	}
+	for i, list := range other.lists {
+		if slices.Contains(h.lists, list) {
+			_ = other.files[i].Close() // one lock is enough
+			continue
+		}
+		h.lists, h.files = append(h.lists, list), append(h.files, other.files[i])
+	}
+	other.lists, other.files = nil, nil
 }
 
 // Make puts placeholders below a directory, with the directories on the way,

@@ -17,6 +17,9 @@ func (h *Hold) Files() []*os.File { return nil }
 // Release does nothing.
 func (h *Hold) Release() error { return nil }
 
+// Moved does nothing.
+func (h *Hold) Moved(string, string) {}
+
 // Join does nothing.
 func (h *Hold) Join(*Hold) {}
 

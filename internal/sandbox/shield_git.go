@@ -152,20 +152,20 @@ func readIndex(dir string) ([]gitindex.Link, error) {
 	return nil, gitindex.ErrOdd
 }
 
-// runsByOwnSettings says what git would run or obey in a work tree by the
-// person's own settings, such as a core.hooksPath that is in each of them; empty
-// if nothing of it is there.
-func (s *Shield) runsByOwnSettings(tree string) string {
+// runsBySettings says what git would run or obey in a work tree by the
+// person's own settings, such as a core.hooksPath that is in each of them, or by
+// those of a repository that it shares; empty if nothing of it is there.
+func (s *Shield) runsBySettings(tree string) string {
 	if s.Git.Read == nil {
 		return ""
 	}
-	pointed, err := s.Git.Personal(tree)
+	pointed, err := s.Git.AllPointedAt(tree)
 	if err != nil {
-		return "what your own git settings run there is not known"
+		return "what git settings run there is not known"
 	}
 	for _, p := range pointed {
-		if _, err := os.Lstat(p.Path); err == nil && within(p.Path, tree) {
-			return "your own git settings run or obey " + shorten(p.Path)
+		if _, err := os.Lstat(p.Path); err == nil && within(p.Path, tree) && !within(p.Path, filepath.Join(tree, ".git")) { // which is judged itself
+			return "git settings of yours run or obey " + shorten(p.Path)
 		}
 	}
 	return ""

@@ -46,9 +46,34 @@ func (c *Covering) Sweep() []string {
 	return notes
 }
 
+// Moved is told that a granted directory has another name by now.
+func (c *Covering) Moved(from, to string) {
+	moved := func(path string) string {
+		if within(path, from) {
+			return to + path[len(from):]
+		}
+		return path
+	}
+	c.dirs, c.Covers = slices.Clone(c.dirs), slices.Clone(c.Covers)
+	for i := range c.dirs {
+		c.dirs[i].Path = moved(c.dirs[i].Path)
+	}
+	for i := range c.Covers {
+		c.Covers[i].Path = moved(c.Covers[i].Path)
+	}
+	gits, visited := map[string]FileID{}, map[string]dirState{}
+	for path, id := range c.gits {
+		gits[moved(path)] = id
+	}
+	for path, state := range c.visited {
+		visited[moved(path)] = state
+	}
+	c.gits, c.visited = gits, visited
+}
+
 func (c *Covering) sweep() (notes []string, again bool) {
 	c.shield.mu.Lock()
-	w := &shieldWalk{shield: c.shield, dirs: c.dirs, visited: map[string]dirState{}}
+	w := &shieldWalk{shield: c.shield, dirs: c.dirs, visited: map[string]dirState{}, gitsOnly: true}
 	err := w.descendAll()
 	c.shield.mu.Unlock()
 	if err != nil { // too much for a look: no repository belongs there
@@ -174,7 +199,7 @@ func (j *judging) harmful(path string, depth int) string {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return "its commondir cannot be looked at"
-	case j.harmfulTarget(target(path, strings.TrimRight(string(text), "\r\n")), depth) != "":
+	case j.harmfulTarget(path, target(path, strings.TrimRight(string(text), "\r\n")), depth) != "":
 		return "its commondir leads elsewhere"
 	}
 	for _, name := range []string{"remotes", "branches"} { // an old way to name addresses, for which programs may speak
@@ -185,7 +210,7 @@ func (j *judging) harmful(path string, depth int) string {
 	if why := harmfulHooks(root); why != "" || !isGitName(filepath.Base(path)) {
 		return why
 	}
-	return j.before.shield.runsByOwnSettings(filepath.Dir(path))
+	return j.before.shield.runsBySettings(filepath.Dir(path))
 }
 
 // pointer judges a .git that is a file or a link by what it leads to.
@@ -200,22 +225,27 @@ func (j *judging) pointer(path string, facts fileFacts, depth int) string {
 			return "where it leads to is not certain"
 		}
 		if info, err := os.Lstat(to); err == nil && info.IsDir() {
-			return j.harmfulTarget(to, depth)
+			return "it is a link" // git makes none
 		}
 	}
 	to := gitDirOf(path)
 	if to == "" {
 		return "where it leads to is not understood"
 	}
-	return j.harmfulTarget(to, depth)
+	if why := j.harmfulTarget(path, to, depth); why != "" {
+		return why
+	}
+	return j.before.shield.runsBySettings(filepath.Dir(path))
 }
 
-// harmfulTarget judges a directory that something new leads to. One that was a
-// repository before is the person's own. Any other must be one now: what is
-// missing, or is none, could still be made into anything. No link may lie on the
-// way, since the next program could lead it elsewhere; and the way must not lead
-// out of what was granted, since another program may be granted that.
-func (j *judging) harmfulTarget(dir string, depth int) string {
+// harmfulTarget judges a directory that something new leads to. It must be a
+// repository now: what is missing, or is none, could still be made into anything.
+// No link may lie on the way, since the next program could lead it elsewhere; and
+// the way must not lead out of what was granted, since another program may be
+// granted that. One that was there before has settings of the person, in which
+// paths may begin at the work tree, and this is another one; git itself makes
+// such a thing only for submodules and work trees, where it may write.
+func (j *judging) harmfulTarget(from, dir string, depth int) string {
 	dir, links, err := follow(dir)
 	switch {
 	case err != nil:
@@ -232,6 +262,10 @@ func (j *judging) harmfulTarget(dir string, depth int) string {
 	if j.before.knew(dir, id) {
 		if _, err := os.Lstat(filepath.Join(dir, "HEAD")); err != nil {
 			return "it leads to what was set aside"
+		}
+		belongs := within(from, dir) || !isGitName(filepath.Base(dir)) && insideGit(dir)
+		if !j.before.shield.WriteGit || !belongs {
+			return "it leads to a repository that was there before"
 		}
 		return ""
 	}

@@ -57,6 +57,8 @@ type shieldWalk struct {
 	misses   map[string]bool
 	workDir  string   // of the program
 	unseen   []string // directories that are not looked into
+	gitsOnly bool     // nothing but repositories matters
+	keyBytes int64    // read of files that may hold keys
 }
 
 // descend looks at a directory and all below it. Links are not followed.
@@ -135,11 +137,8 @@ func (w *shieldWalk) descendFrom(root string, queue []string) error {
 		w.visited[dir] = seen.state
 		w.found = append(w.found, seen.covers...)
 		w.unseen = append(w.unseen, seen.unseen...)
-		for _, name := range seen.keyed {
-			w.hideKey(name)
-		}
-		for _, link := range seen.links {
-			w.hideTarget(link)
+		if !w.gitsOnly {
+			w.hideFound(seen)
 		}
 		if seen.git {
 			w.addGit(dir, seen.state.id())
@@ -155,6 +154,16 @@ func (w *shieldWalk) descendFrom(root string, queue []string) error {
 		queue = append(queue, seen.below...)
 	}
 	return nil
+}
+
+// hideFound hides what is protected by its content, or by where it leads.
+func (w *shieldWalk) hideFound(seen *sight) {
+	for _, name := range seen.keyed {
+		w.hideKey(name)
+	}
+	for _, link := range seen.links {
+		w.hideTarget(link)
+	}
 }
 
 // vanish is told of a directory that was there a moment ago. Builds make and
@@ -321,7 +330,7 @@ func (e entry) isLink() bool { return e.kind&fs.ModeSymlink != 0 }
 func (w *shieldWalk) hideKey(name string) {
 	target, err := filepath.EvalSymlinks(name)
 	switch {
-	case err != nil || !w.shield.holdsKey(name, target): // or it leads nowhere
+	case err != nil || !w.holdsKey(name, target): // or it leads nowhere
 	case target != name:
 		w.hideTarget(name)
 	default:
@@ -338,9 +347,15 @@ type keyState struct {
 // maxKeyStates bounds what is remembered about files that may hold keys.
 const maxKeyStates = 1 << 14
 
+// maxKeyBytes bounds what one look reads to find keys. A program can make very
+// many files of such names, which take no space on the disk.
+const maxKeyBytes = 32 << 20
+
 // holdsKey judges a file by its text, unless this very file was judged before.
-// What cannot be read is judged by its name: its owner could open it up.
-func (s *Shield) holdsKey(name, target string) bool {
+// What cannot be read is judged by its name: its owner could open it up. So is
+// what is too large, and what comes after too much was read already.
+func (w *shieldWalk) holdsKey(name, target string) bool {
+	s := w.shield
 	state := keyState{name: filepath.Base(name)}
 	var regular bool
 	var err error
@@ -354,8 +369,14 @@ func (s *Shield) holdsKey(name, target string) bool {
 	if holds, known := s.keys[state]; known {
 		return holds
 	}
-	text, whole, err := readHead(target)
-	holds := sensitive.HoldsKey(state.name, text, err == nil && whole)
+	holds := true
+	if w.keyBytes >= maxKeyBytes { // and it stays so: looks must see the same
+		w.note("%s is hidden from programs: there are more files that may hold keys than can be read. Remove some, or list it in grant.unprotected", shorten(name))
+	} else {
+		text, whole, err := readHead(target)
+		w.keyBytes += int64(len(text))
+		holds = sensitive.HoldsKey(state.name, text, err == nil && whole)
+	}
 	if state.file.settled() {
 		if len(s.keys) >= maxKeyStates {
 			clear(s.keys)

@@ -41,7 +41,8 @@ type guard struct {
 
 	streak time.Time // since when there is hardly anything between one loss and the next
 	went   time.Time // when the program last went on
-	laying bool      // covers were laid, which changes the mounts as well
+	told   map[string]bool
+	laying bool // covers were laid, which changes the mounts as well
 
 	mu      sync.Mutex
 	asked   bool            // to stop all, and it was not reported yet
@@ -63,13 +64,17 @@ const (
 	lookPeriod  = 20 * time.Millisecond // where nobody tells of moves
 )
 
+// errAway cannot be mended: what is looked at by its name is not what the
+// program sees.
+var errAway = errors.New("it was moved or removed")
+
 var errRestless = errors.New("it happens again and again")
 
 // attend hears the first process of the namespace until it ends, and gives its
 // last report. It is zero if there was none.
 func (r *run) attend(ctx context.Context, c *child, grant toolcrib.Grant) <-chan report {
 	last := make(chan report, 1)
-	g := &guard{run: r, child: c, grant: grant, covers: r.job.covers, paths: map[string]bool{}, laid: map[sandbox.FileID]sandbox.CoverKind{}}
+	g := &guard{run: r, child: c, grant: grant, covers: r.job.covers, paths: map[string]bool{}, told: map[string]bool{}, laid: map[sandbox.FileID]sandbox.CoverKind{}}
 	go func() {
 		defer close(last)
 		if r.space != nil {
@@ -159,7 +164,7 @@ func (g *guard) mend(ctx context.Context, mount bool) error {
 	for until := time.Now().Add(g.run.sandbox.patience); ; time.Sleep(mendPause) {
 		g.settle(mount && !g.laying)
 		err := g.again()
-		if err == nil || time.Now().After(until) || g.over(ctx) {
+		if err == nil || time.Now().After(until) || g.over(ctx) || errors.Is(err, errAway) {
 			return err
 		}
 	}
@@ -188,6 +193,11 @@ func absent(path string) bool {
 // the program made itself since it began stays as it is: it knows that already.
 func (g *guard) again() error {
 	g.laying = g.changed() != "" // and then the mounts change
+	for _, a := range g.run.anchors {
+		if !a.stays() {
+			return fmt.Errorf("the granted directory %s is not where it was: %w", a.path, errAway)
+		}
+	}
 	found, hold, err := g.run.sandbox.cfg.Shield.Hold(g.grant, g.run.job.dir)
 	if err != nil {
 		return err
@@ -209,11 +219,26 @@ func (g *guard) again() error {
 	if err != nil {
 		return err
 	}
+	for _, c := range covers { // under the name that it has by now
+		g.paths[c.Path] = true
+		g.tellNew(c)
+	}
 	g.mu.Lock()
 	g.covers = covers
 	g.mu.Unlock()
 	g.follow()
 	return nil
+}
+
+// tellNew notes that there is something else where others obey a file. In the
+// moment before all was stopped the program itself could have put it there.
+func (g *guard) tellNew(c sandbox.Cover) {
+	was := slices.IndexFunc(g.run.job.covers, func(o sandbox.Cover) bool { return o.Path == c.Path })
+	if c.Kind != sandbox.Fix || was < 0 || g.run.job.covers[was].ID == c.ID || g.run.hold.Holds(c.Path) || g.told[c.Path] {
+		return
+	}
+	g.told[c.Path] = true
+	g.run.notes = append(g.run.notes, fmt.Sprintf("%s was replaced while the program ran, and other programs obey it. If it was not you who did that, look at it before you use it", c.Path))
 }
 
 // coverAgain lays covers in the namespace of a program that runs, and tells how
@@ -277,6 +302,11 @@ func (g *guard) changed() string {
 	g.mu.Lock()
 	covers := g.covers
 	g.mu.Unlock()
+	for _, a := range g.run.anchors {
+		if !a.stays() {
+			return a.path
+		}
+	}
 	for _, c := range covers {
 		if !sandbox.IsAt(c.Path, c.ID) {
 			return c.Path
@@ -295,6 +325,9 @@ func (g *guard) follow() {
 			return
 		}
 		told = m.add(g, c.Path, "") && told
+	}
+	for _, a := range g.run.anchors {
+		told = m.add(g, a.path, "") && told
 	}
 	for path := range g.paths {
 		if !absent(path) {

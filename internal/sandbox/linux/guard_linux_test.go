@@ -80,8 +80,7 @@ func (s *speech) rounds(t *testing.T, what string) {
 func TestReplacedWhileRunning(t *testing.T) {
 	const watcher = `while :; do
 		s=shut
-		cat .env conf/.env >/dev/null 2>&1 && s=open
-		for f in .env conf/.env; do (read -r x <$f) 2>/dev/null && s="$s $f"; done
+		for f in .env conf/.env conf2/.env .env.local; do (read -r x <$f) 2>/dev/null && s="$s $f"; done
 		for f in .envrc .mcp.json .git/config; do (echo evil >>$f) 2>/dev/null && s="$s wrote-$f"; done
 		mkdir .vscode 2>/dev/null && s="$s made" && echo evil >.vscode/tasks.json
 		echo "$s"; sleep 0.01
@@ -132,6 +131,16 @@ func TestReplacedWhileRunning(t *testing.T) {
 			}
 			put(t, root, map[string]string{"conf/.env": "new"})
 		}},
+		{"moved, and then replaced", func(t *testing.T, root string) {
+			for _, name := range []string{"conf", ".env"} {
+				if err := os.Rename(filepath.Join(root, name), filepath.Join(root, map[string]string{"conf": "conf2", ".env": ".env.local"}[name])); err != nil {
+					t.Fatal(err)
+				}
+			}
+			time.Sleep(2 * settleGrace) // all is covered by now
+			save(t, root, "conf2/.env", "new")
+			save(t, root, ".env.local", "new")
+		}},
 		{"removed, and made again later", func(t *testing.T, root string) {
 			for _, name := range []string{".env", "conf/.env"} {
 				if err := os.Remove(filepath.Join(root, name)); err != nil {
@@ -178,10 +187,10 @@ func TestReplacedWhileRunning(t *testing.T) {
 				}
 			}
 			said.rounds(t, "shut")
-			if late := said.String()[before:]; strings.Contains(late, "open") || strings.Contains(late, "wrote") || strings.Contains(late, "made") {
+			if late := said.String()[before:]; strings.Contains(late, ".env") || strings.Contains(late, "wrote") || strings.Contains(late, "made") {
 				t.Errorf("afterwards: %q", late)
 			}
-			if exit := end(); len(exit.Notes) > 0 {
+			if exit := end(); slices.ContainsFunc(exit.Notes, func(n string) bool { return !strings.Contains(n, "If it was not you") }) {
 				t.Errorf("%q", exit.Notes)
 			}
 		})
@@ -222,5 +231,66 @@ func TestCloseWhileCovering(t *testing.T) {
 		if took := time.Since(began); took > killGrace-time.Second {
 			t.Errorf("it took %s", took)
 		}
+	}
+}
+
+// TestGrantMovedWhileRunning: a program whose granted directory gets another name
+// is ended. What is looked for by the old name is not what it sees.
+func TestGrantMovedWhileRunning(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git on this machine")
+	}
+	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
+	mark := filepath.Join(t.TempDir(), "mark")
+	root := filepath.Join(tempProject(t), "project")
+	put(t, root, map[string]string{".env": "old"})
+	said := &speech{}
+	ended := make(chan toolcrib.Exit, 1)
+	go func() {
+		script := "git init -q sub; git -C sub config core.fsmonitor 'touch " + mark + "; false'; while :; do echo shut; sleep 0.01; done"
+		cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Env: []string{"PATH=/usr/bin:/bin", "HOME=/tmp"}, Stdout: said}
+		exit, err := s.Run(t.Context(), cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 10 * time.Minute})
+		if err != nil {
+			t.Error(err)
+		}
+		ended <- exit
+	}()
+	said.rounds(t, "shut")
+	if err := os.Rename(root, root+"2"); err != nil {
+		t.Fatal(err)
+	}
+	if exit := <-ended; exit.Signal == "" || len(exit.Notes) == 0 || !strings.Contains(exit.Notes[0], root) {
+		t.Errorf("%+v", exit)
+	}
+	// And what it made is judged there, and its placeholders are gone.
+	c := exec.CommandContext(t.Context(), "git", "status")
+	c.Dir = filepath.Join(root+"2", "sub")
+	_ = c.Run() // there is no repository any more
+	if _, err := os.Stat(mark); err == nil {
+		t.Error("it ran")
+	}
+	left, err := os.ReadDir(root + "2")
+	if err != nil || len(left) != 2 {
+		t.Errorf("%v stay, error %v", left, err)
+	}
+}
+
+// TestLossesLeakNothing: covering again and again opens nothing that stays open.
+func TestLossesLeakNothing(t *testing.T) {
+	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
+	root := tempProject(t)
+	put(t, root, map[string]string{".env": "old"})
+	said, _ := longJob(t, s, root, "while :; do echo shut; sleep 0.01; done")
+	said.rounds(t, "shut")
+	before := entries(t, "/proc/self/fd")
+	for range 20 {
+		put(t, root, map[string]string{"tmp": "new"})
+		if err := os.Rename(filepath.Join(root, "tmp"), filepath.Join(root, ".env")); err != nil {
+			t.Fatal(err)
+		}
+		said.rounds(t, "shut")
+	}
+	if after := entries(t, "/proc/self/fd"); after > before+8 {
+		t.Errorf("%d files were open, then %d", before, after)
 	}
 }

@@ -37,7 +37,7 @@ func newProject(t *testing.T) *project {
 	mkdir(t, p.root)
 	p.git(p.root, "init", "-q")
 	for _, name := range []string{"file", "src/file", "conf/.env", ".gitignore"} {
-		p.write(filepath.Join(p.root, name), "nested\nconf/.env\n")
+		p.write(filepath.Join(p.root, name), "nested\nhooked\nconf/.env\n")
 	}
 	for _, name := range []string{"vendor/full", "vendor/empty", "gone", "deep/down/gone"} {
 		p.git(p.root, "submodule", "--quiet", "add", source, name)
@@ -51,6 +51,8 @@ func newProject(t *testing.T) *project {
 		}
 	}
 	p.git(p.root, "clone", "-q", source, "nested/repo")
+	p.git(p.root, "clone", "-q", source, "hooked")
+	p.git(filepath.Join(p.root, "hooked"), "config", "core.hooksPath", ".hooks")
 	return p
 }
 
@@ -244,6 +246,10 @@ func TestNewRepositories(t *testing.T) {
 		{name: "out of what is granted", first: "mkdir -p new/.git; echo ref: refs/heads/x >new/.git/HEAD; echo OUTSIDE >new/.git/commondir", dir: "new"},
 		{name: "by a file, out of what is granted", first: "mkdir new; echo gitdir: OUTSIDE >new/.git", dir: "new"},
 		{name: "by a set-aside one", first: "evil x", second: "mkdir -p new/.git; echo ref: refs/heads/master >new/.git/HEAD; echo ../../x/.git >new/.git/commondir", dir: "new"},
+		{name: "another work tree of one with hooks", first: "mkdir -p new/.hooks; echo 'gitdir: ../hooked/.git' >new/.git; printf '#!/bin/sh\ntouch MARK\n' >new/.hooks/post-index-change; chmod +x new/.hooks/*; cp hooked/file new/; touch new/file", dir: "new"},
+		{name: "the same by a link", first: "mkdir -p new/.hooks; ln -s ../hooked/.git new/.git; printf '#!/bin/sh\ntouch MARK\n' >new/.hooks/post-index-change; chmod +x new/.hooks/*; cp hooked/file new/; touch new/file", dir: "new"},
+		{name: "the same by a common directory", first: "mkdir -p new/.hooks new/.git; cp hooked/.git/HEAD hooked/.git/index new/.git; echo ../../hooked/.git >new/.git/commondir; printf '#!/bin/sh\ntouch MARK\n' >new/.hooks/post-index-change; chmod +x new/.hooks/*; cp hooked/file new/; touch new/file", dir: "new"},
+		{name: "by one without a HEAD", first: "evil x; rm x/.git/HEAD", second: "mkdir -p new/.git; echo ref: refs/heads/master >new/.git/HEAD; echo ../../x/.git >new/.git/commondir", dir: "new"},
 		{name: "it can be listed but not entered", first: "evil a/new; chmod 444 a", dir: "a/new"},
 		{name: "a rebase to go on with", first: "git init -q new; mkdir new/.git/rebase-merge; echo 'exec touch MARK' >new/.git/rebase-merge/git-rebase-todo", dir: "new"},
 	} {

@@ -26,6 +26,7 @@ type run struct {
 	space    *os.File // the mount namespace of the program; nil if nothing is covered
 	notes    []string // of what happened while it ran
 	covering *sandbox.Covering
+	anchors  []anchor
 	hold     *sandbox.Hold
 	files    []*os.File // sent along; the report is the first
 	owned    []*os.File // of them, those to be closed by us
@@ -76,6 +77,9 @@ func (s *Sandbox) prepare(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) 
 			r.job.files.join = append(r.job.files.join, r.add(f, true))
 		}
 	}
+	if err := r.anchor(grant.Dirs); err != nil {
+		return nil, err
+	}
 	if r.covering, r.hold, err = s.cfg.Shield.Hold(grant, r.job.dir); err != nil {
 		return nil, err
 	}
@@ -109,6 +113,9 @@ func (r *run) close() {
 		r.sandbox.cgroups.remove(r.group)
 	}
 	_ = r.hold.Release() // what fails is tried again by the next
+	for _, a := range r.anchors {
+		_ = a.file.Close()
+	}
 }
 
 // run sees the program through to its end, or to the end of its time.

@@ -188,7 +188,7 @@ func (s *Sandbox) start(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gr
 	defer run.close()
 	exit, err := run.run(ctx, cmd, grant)
 	if _, failed := errors.AsType[*scriptError](err); !failed { // or it has not run
-		exit.Notes = slices.Concat(run.covering.Notes, run.notes, run.covering.Sweep())
+		exit.Notes = slices.Concat(run.covering.Notes, run.notes, run.sweep())
 	}
 	return exit, err
 }
