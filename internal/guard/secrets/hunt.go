@@ -177,9 +177,12 @@ func (h *hunt) formed(f *form, at int) {
 		return
 	}
 	to = min(max(to-trailing(h.text[from:to]), at+len(anchor)), len(h.text))
-	if genuine(f, h.text[from:min(to, from+genuineReach)]) {
+	if genuine(f, h.text[from:min(to, from+f.most)]) {
 		h.cover = to
 		h.add(from, to, f.rule)
+		if n := partnerSize(f.rule); n > 0 {
+			h.partner(from, to, n)
+		}
 	}
 }
 

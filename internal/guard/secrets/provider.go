@@ -132,7 +132,7 @@ func (h *hunt) keyBeside(p *provider, f *form, text string, begin, end, at int) 
 	case len(f.pieces) > 1:
 		return true
 	}
-	return signed || !p.common
+	return signed || !p.common || at == end+1 && m.digit > 1 && m.upper > 1 && m.lower > 1
 }
 
 // labelBefore gives the name directly before a value, in lower case.

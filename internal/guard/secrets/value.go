@@ -188,33 +188,31 @@ func uuidShaped(s string) bool {
 // whatever follows: even a row of one letter.
 const tellingLeast = 5
 
-// xsLeast is how many x make a key that is written out in full.
-const xsLeast = 16
-
 // genuine: a key that is told by its form is one unless it is written out as a
 // placeholder. A form that nothing else has, by the length of what it begins
 // with, is believed sooner.
 func genuine(f *form, match string) bool {
 	variable := f.variable(match)
 	m := makeupOf(variable)
-	if containsFold(variable, "xxxxx") && !(f.telling && m.digit > 3 && len(variable) >= xsLeast && strings.Trim(strings.ToLower(variable), "x0123456789-_/.tb") == "") {
-		return false
-	}
-	for _, word := range [...]string{"placeholder", "your_", "your-", "yourkey", "yourtoken", "redacted", "changeme", "_here", "-here", "..."} {
+	for _, word := range [...]string{"your_", "your-", "yourkey", "yourtoken", "redacted", "changeme", "_here", "-here", "..."} {
 		if containsFold(variable, word) {
 			return false
 		}
+	}
+	if f.telling && f.marked {
+		// Nobody is hurt if an example is hidden whose form nothing else has.
+		return m.digit+m.upper > 0 || m.other == 0 || f.parted || !wordy(variable)
+	}
+	if containsFold(variable, "xxxxx") || containsFold(variable, "placeholder") {
+		return false
 	}
 	if f.telling && len(f.pieces[0].text) >= tellingLeast {
 		return m.digit+m.upper > 0 || !wordy(variable)
 	}
 	if f.telling {
-		if m.run == len(variable) && m.run >= xsLeast && f.marked {
-			return true // a key that is written out in full, with one letter
-		}
 		return (m.run < 12 || m.run*2 < len(variable)) && (m.digit > 0 || m.upper > 0) && m.distinct > 1 || m.upper == len(variable) && len(variable) == 16 && variable[0] != 'X'
 	}
-	if m.letters() == 0 || m.distinct < 5 || m.run > 5 || containsFold(variable, "example") || m.other > 0 && wordy(variable) {
+	if m.letters() == 0 || m.distinct < 5 || m.run > 5 && !f.parted || containsFold(variable, "example") || m.other > 0 && wordy(variable) {
 		return false
 	}
 	if m.digit == 0 && (m.upper == 0 || m.lower == 0 || m.kebab && m.other > 1) {
