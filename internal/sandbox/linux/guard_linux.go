@@ -42,7 +42,8 @@ type guard struct {
 	streak time.Time // since when there is hardly anything between one loss and the next
 	went   time.Time // when the program last went on
 	told   map[string]bool
-	laying bool // covers were laid, which changes the mounts as well
+	fresh  map[sandbox.FileID]sandbox.Cover // covered anew; a program may have it open
+	laying bool                             // covers were laid, which changes the mounts as well
 
 	mu      sync.Mutex
 	asked   bool            // to stop all, and it was not reported yet
@@ -74,7 +75,7 @@ var errRestless = errors.New("it happens again and again")
 // last report. It is zero if there was none.
 func (r *run) attend(ctx context.Context, c *child, grant toolcrib.Grant) <-chan report {
 	last := make(chan report, 1)
-	g := &guard{run: r, child: c, grant: grant, covers: r.job.covers, paths: map[string]bool{}, told: map[string]bool{}, laid: map[sandbox.FileID]sandbox.CoverKind{}}
+	g := &guard{run: r, child: c, grant: grant, covers: r.job.covers, paths: map[string]bool{}, told: map[string]bool{}, fresh: map[sandbox.FileID]sandbox.Cover{}, laid: map[sandbox.FileID]sandbox.CoverKind{}}
 	go func() {
 		defer close(last)
 		if r.space != nil {
@@ -144,7 +145,7 @@ func (g *guard) lost(ctx context.Context, number, why uint32) {
 		place = moved
 	}
 	if place == "" {
-		place = g.grant.Dirs[0].Path
+		place = "something in " + g.grant.Dirs[0].Path
 	}
 	g.run.notes = append(g.run.notes, fmt.Sprintf("%s was replaced, moved or removed while the program ran, and could not be covered again (%v). The program was ended, because it could have read or changed what is protected: start it again", place, err))
 	_ = g.child.kill() // or it has ended
@@ -164,7 +165,7 @@ func (g *guard) mend(ctx context.Context, mount bool) error {
 	for until := time.Now().Add(g.run.sandbox.patience); ; time.Sleep(mendPause) {
 		g.settle(mount && !g.laying)
 		err := g.again()
-		if err == nil || time.Now().After(until) || g.over(ctx) || errors.Is(err, errAway) {
+		if err == nil || time.Now().After(until) || g.over(ctx) || errors.Is(err, errAway) || errors.Is(err, errOpened) {
 			return err
 		}
 	}
@@ -203,10 +204,15 @@ func (g *guard) again() error {
 		return err
 	}
 	g.run.hold.Join(hold)
-	covers := slices.DeleteFunc(found.Covers, func(c sandbox.Cover) bool {
+	known := map[sandbox.FileID]bool{}
+	for _, c := range found.Covers {
 		_, laid := g.laid[c.ID]
-		return !laid && !g.paths[c.Path]
-	})
+		known[c.ID] = known[c.ID] || laid || g.paths[c.Path]
+		if !laid && g.paths[c.Path] {
+			g.fresh[c.ID] = c
+		}
+	}
+	covers := slices.DeleteFunc(found.Covers, func(c sandbox.Cover) bool { return !known[c.ID] }) // by all their names
 	done, err := g.run.coverAgain(covers, func(c sandbox.Cover) bool {
 		kind, laid := g.laid[c.ID]
 		return laid && (kind == c.Kind || kind == sandbox.Hide)
@@ -219,6 +225,15 @@ func (g *guard) again() error {
 	if err != nil {
 		return err
 	}
+	for id, c := range g.fresh {
+		if g.run.hold.Holds(c.Path) {
+			delete(g.fresh, id) // we have just made it
+		}
+	}
+	if err := opened(g.run.pid, g.fresh); err != nil {
+		return err
+	}
+	clear(g.fresh)
 	for _, c := range covers { // under the name that it has by now
 		g.paths[c.Path] = true
 		g.tellNew(c)

@@ -294,3 +294,65 @@ func TestLossesLeakNothing(t *testing.T) {
 		t.Errorf("%d files were open, then %d", before, after)
 	}
 }
+
+// TestOpenedBeforeItIsCovered: who has a file open, or on its way in a socket,
+// when it takes the place of a protected one is ended; who gave it another name
+// finds that covered.
+func TestOpenedBeforeItIsCovered(t *testing.T) {
+	for _, c := range []struct {
+		name, script string
+		lives        bool
+	}{
+		{"for reading", `exec 9<tmp`, false},
+		{"for writing", `exec 9<>tmp`, false},
+		{"in the background", `{ (exec 9<tmp; sleep 1000) & }`, false},
+		{"mapped", `python3 -c '
+import mmap, os, time
+f = os.open("tmp", os.O_RDONLY); m = mmap.mmap(f, 0, mmap.MAP_SHARED, mmap.PROT_READ); os.close(f)
+print("has", flush=True); time.sleep(1000)' & sleep 1000`, false},
+		{"in a socket", `python3 -c '
+import socket, os, time
+a, b = socket.socketpair(); f = os.open("tmp", os.O_RDONLY); socket.send_fds(a, [b"x"], [f]); os.close(f)
+print("has", flush=True); time.sleep(1000)' & sleep 1000`, false},
+		{"not seen", `python3 -c '
+import ctypes, os, time
+ctypes.CDLL(None).prctl(4, 0); f = os.open("tmp", os.O_RDONLY)
+print("has", flush=True); time.sleep(1000)' & sleep 1000`, false},
+		{"another name", `ln tmp mine`, true},
+		{"nothing", `:`, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			needsPython(t, c.script)
+			s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
+			root := tempProject(t)
+			put(t, root, map[string]string{".env": "old", "tmp": "new"})
+			said := &speech{}
+			ended := make(chan toolcrib.Exit, 1)
+			ctx, cancel := context.WithCancel(t.Context())
+			go func() {
+				script := c.script + "; echo has; while :; do cat mine 2>/dev/null || echo shut; sleep 0.01; done"
+				cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: said, Stderr: said}
+				exit, _ := s.Run(ctx, cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 10 * time.Minute}) // it is ended
+				ended <- exit
+			}()
+			for range 3000 {
+				if strings.Contains(said.String(), "has") {
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			if err := os.Rename(filepath.Join(root, "tmp"), filepath.Join(root, ".env")); err != nil {
+				t.Fatal(err)
+			}
+			if c.lives {
+				said.rounds(t, "shut")
+				cancel()
+			}
+			exit := <-ended
+			cancel()
+			if c.lives == slices.ContainsFunc(exit.Notes, func(n string) bool { return strings.Contains(n, "open") }) {
+				t.Errorf("%+v; it said %.300q", exit, said)
+			}
+		})
+	}
+}

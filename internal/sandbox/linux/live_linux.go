@@ -27,6 +27,7 @@ type run struct {
 	notes    []string // of what happened while it ran
 	covering *sandbox.Covering
 	anchors  []anchor
+	pid      int // of the first process of the namespace
 	hold     *sandbox.Hold
 	files    []*os.File // sent along; the report is the first
 	owned    []*os.File // of them, those to be closed by us
@@ -138,6 +139,7 @@ func (r *run) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (
 	if born.err != nil {
 		return toolcrib.Exit{}, birthError(born.err)
 	}
+	r.pid = born.pid
 	if err := r.covered(ctx, s, child); err != nil {
 		return toolcrib.Exit{}, err
 	}

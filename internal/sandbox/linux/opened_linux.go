@@ -1,0 +1,165 @@
+//go:build amd64 || arm64
+
+package linux
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+)
+
+// A cover is no help against who has a file open. An editor writes a new file
+// under another name first, where a program may open it, and gives it the name
+// of the old one then. So while everything is stopped, the files that the
+// programs have open are held against those that were covered anew.
+
+// errOpened cannot be mended: nobody can take a file away from who has it open.
+var errOpened = errors.New("a program has it open")
+
+// quiet is how long programs may take to stop: they finish a system call first.
+const quiet = 100 * time.Millisecond
+
+// opened looks for files that are to be covered and are open: hidden ones in any
+// way, others for writing. It gives an error that names one of them.
+func opened(first int, fresh map[sandbox.FileID]sandbox.Cover) error {
+	if len(fresh) == 0 {
+		return nil
+	}
+	processes := below(first)
+	for until := time.Now().Add(quiet); time.Now().Before(until) && !allStopped(processes); time.Sleep(time.Millisecond) {
+		processes = below(first)
+	}
+	for _, pid := range processes {
+		tasks, err := os.ReadDir("/proc/" + pid + "/task")
+		if err != nil {
+			continue // it has ended
+		}
+		for _, task := range tasks {
+			if err := openedBy("/proc/"+pid+"/task/"+task.Name(), fresh); err != nil && !gone(err) {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) }
+
+// openedBy looks at one thread: threads need not share what they have open.
+func openedBy(task string, fresh map[sandbox.FileID]sandbox.Cover) error {
+	if c, ok := fresh[idAt(task+"/cwd")]; ok && c.Kind != sandbox.Pin {
+		return fmt.Errorf("%s: %w", c.Path, errOpened)
+	}
+	list, err := os.ReadDir(task + "/fd")
+	if err != nil {
+		return fmt.Errorf("what a program has open cannot be seen (%w): %w", err, unlessGone(err))
+	}
+	for _, e := range list {
+		c, ok := fresh[idAt(filepath.Join(task, "fd", e.Name()))]
+		if ok && c.Kind != sandbox.Pin && (c.Kind == sandbox.Hide || c.Dir || canWrite(task, e.Name())) {
+			return fmt.Errorf("%s: %w", c.Path, errOpened)
+		}
+		// What is on its way in a socket is open too, and cannot be seen.
+		if to, err := os.Readlink(filepath.Join(task, "fd", e.Name())); err == nil && strings.HasPrefix(to, "socket:") && infoNumber(task, e.Name(), "scm_fds:", 10) > 0 {
+			return fmt.Errorf("a program has files under way in a socket: %w", errOpened)
+		}
+	}
+	maps, err := os.ReadFile(task + "/maps")
+	if err != nil {
+		return fmt.Errorf("what a program has mapped cannot be seen (%w): %w", err, unlessGone(err))
+	}
+	return mapped(maps, fresh)
+}
+
+// unlessGone: what cannot be seen may be open, but not by who has ended.
+func unlessGone(err error) error {
+	if gone(err) {
+		return err
+	}
+	return errOpened
+}
+
+func idAt(path string) sandbox.FileID {
+	var st unix.Stat_t
+	if unix.Stat(path, &st) != nil {
+		return sandbox.FileID{}
+	}
+	return sandbox.FileID{Device: st.Dev, Inode: st.Ino}
+}
+
+func canWrite(task, fd string) bool {
+	return infoNumber(task, fd, "flags:", 8)&unix.O_ACCMODE != unix.O_RDONLY
+}
+
+// infoNumber reads a number of what the kernel tells of a descriptor.
+func infoNumber(task, fd, field string, base int) int64 {
+	text, err := os.ReadFile(filepath.Join(task, "fdinfo", fd))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, field); ok {
+			n, _ := strconv.ParseInt(strings.TrimSpace(rest), base, 64) // zero if it is none
+			return n
+		}
+	}
+	return 0
+}
+
+// mapped reads a list of mappings. The device there is not that of the file on
+// every file system, so that the name counts as well.
+func mapped(maps []byte, fresh map[sandbox.FileID]sandbox.Cover) error {
+	byInode := map[uint64]sandbox.Cover{}
+	devices := map[uint64]uint64{}
+	for id, c := range fresh {
+		byInode[id.Inode], devices[id.Inode] = c, id.Device
+	}
+	for lines := bufio.NewScanner(bytes.NewReader(maps)); lines.Scan(); {
+		fields := strings.Fields(lines.Text())
+		if len(fields) < 6 {
+			continue
+		}
+		inode, _ := strconv.ParseUint(fields[4], 10, 64) // zero if it is none
+		c, ok := byInode[inode]
+		if !ok || inode == 0 || c.Kind == sandbox.Pin || c.Kind == sandbox.Fix && !strings.HasSuffix(fields[1], "s") {
+			continue
+		}
+		device := fmt.Sprintf("%02x:%02x", unix.Major(devices[inode]), unix.Minor(devices[inode]))
+		if fields[3] == device || strings.HasSuffix(lines.Text(), c.Path) {
+			return fmt.Errorf("%s: %w", c.Path, errOpened)
+		}
+	}
+	return nil
+}
+
+// allStopped tells whether no thread runs any more.
+func allStopped(processes []string) bool {
+	for _, pid := range processes {
+		tasks, err := os.ReadDir("/proc/" + pid + "/task")
+		if err != nil {
+			continue
+		}
+		for _, task := range tasks {
+			text, err := os.ReadFile("/proc/" + pid + "/task/" + task.Name() + "/stat")
+			if err != nil {
+				continue
+			}
+			// The name may hold anything; the state stands behind its last bracket.
+			if i := bytes.LastIndexByte(text, ')'); i >= 0 && i+2 < len(text) && (text[i+2] == 'R' || text[i+2] == 'S') {
+				return false
+			}
+		}
+	}
+	return true
+}
