@@ -57,7 +57,7 @@ type Pointed struct {
 // The bounds on what is followed: git itself follows ten includes.
 const (
 	maxIncludes = 10
-	maxPlaces   = 200
+	maxPlaces   = 4096
 )
 
 // PointedAt lists the files and directories that git runs or obeys in a work
@@ -76,7 +76,9 @@ func (s Source) AllPointedAt(tree string) ([]Pointed, error) {
 	for _, dir := range w.gitDirs(tree) {
 		w.file(filepath.Join(dir, "config"), 0)
 		w.file(filepath.Join(dir, "config.worktree"), 0)
-		w.found = append(w.found, Pointed{Path: filepath.Join(dir, "hooks"), Own: true})
+		hooks := filepath.Join(dir, "hooks")
+		w.found = append(w.found, Pointed{Path: hooks, Own: true})
+		w.scripts = append(w.scripts, hooks)
 	}
 	return w.outside()
 }
@@ -97,6 +99,7 @@ func (w *settingsWalk) outside() ([]Pointed, error) {
 	for _, file := range files {
 		w.file(file, 0)
 	}
+	w.programs()
 	slices.SortFunc(w.found, func(a, b Pointed) int { return strings.Compare(a.Path, b.Path) })
 	return slices.CompactFunc(w.found, func(a, b Pointed) bool { return a.Path == b.Path }), w.failed
 }
@@ -150,6 +153,11 @@ type settingsWalk struct {
 	there  map[string]bool // files that were looked for
 	found  []Pointed
 	failed error // to read what is there
+
+	// Read last, so that nothing in them keeps what is certain from being found.
+	lines   []string // of programs
+	scripts []string // directories of hooks
+	guess   bool     // words that are files only if there are some
 }
 
 func (w *settingsWalk) file(path string, depth int) {
@@ -162,7 +170,8 @@ func (w *settingsWalk) file(path string, depth int) {
 		return
 	}
 	for _, s := range Parse(string(text)) {
-		if len(w.found) >= maxPlaces {
+		if len(w.found)+len(w.lines) >= maxPlaces {
+			w.failed = fmt.Errorf("%s: more than %d settings that lead somewhere", path, maxPlaces)
 			return
 		}
 		w.setting(s, filepath.Dir(path), depth)
@@ -187,10 +196,10 @@ func (w *settingsWalk) setting(s Setting, dir string, depth int) {
 			w.found = append(w.found, Pointed{Path: p})
 		}
 	case isProgram(s, name):
-		w.program(s.Value, 0)
+		w.lines = append(w.lines, s.Value)
 	case isAddress(name) && strings.Contains(s.Value, "::"): // a program speaks for it
 		_, line, _ := strings.Cut(s.Value, "::")
-		w.program(line, 0)
+		w.lines = append(w.lines, line)
 	}
 }
 
@@ -210,22 +219,6 @@ func (w *settingsWalk) path(dir, value string) (string, bool) {
 		return "", false // in every work tree, and there is none
 	}
 	return absolute(dir, value), true
-}
-
-// hooks notes a directory of hooks. Where it is the work tree itself, or lies
-// around it, only the hooks in it are meant: the rest is the project.
-func (w *settingsWalk) hooks(dir string) {
-	if rel, err := filepath.Rel(dir, w.tree); w.tree == "" || err != nil || !filepath.IsLocal(rel) {
-		w.found = append(w.found, Pointed{Path: dir})
-		return
-	}
-	for _, name := range []string{
-		"applypatch-msg", "pre-applypatch", "post-applypatch", "pre-commit", "pre-merge-commit", "prepare-commit-msg", "commit-msg", "post-commit", "pre-rebase", "post-checkout",
-		"post-merge", "pre-push", "pre-auto-gc", "post-rewrite", "sendemail-validate", "fsmonitor-watchman", "post-index-change", "reference-transaction", "push-to-checkout",
-		"pre-receive", "update", "proc-receive", "post-receive", "post-update",
-	} {
-		w.found = append(w.found, Pointed{Path: filepath.Join(dir, name)})
-	}
 }
 
 // isProgram knows the settings whose value is a command line.
@@ -251,6 +244,14 @@ func isProgram(s Setting, name string) bool {
 		return s.Key == "command"
 	case "remote":
 		return s.Key == "uploadpack" || s.Key == "receivepack"
+	case "submodule":
+		return s.Key == "update" && strings.HasPrefix(s.Value, "!")
+	case "lfs":
+		return s.Key == "path" || s.Key == "clean" || s.Key == "smudge"
+	case "guitool":
+		return s.Key == "cmd"
+	case "secrets":
+		return s.Key == "providers"
 	}
 	switch name {
 	case "core.fsmonitor", "core.sshcommand", "core.editor", "core.pager", "core.askpass", "core.gitproxy", "core.alternaterefscommand", "sequence.editor", "interactive.difffilter",

@@ -9,7 +9,8 @@ import (
 // The bounds on how a command line is read.
 const (
 	maxNested = 4
-	maxLooked = 256
+	maxLooked = 1024
+	maxWords  = 200
 )
 
 // What a variable or a command in a command line stands for.
@@ -17,6 +18,24 @@ const (
 	inTree  = "\x01" // the work tree, or where the program starts, which is the same
 	unknown = "\x02"
 )
+
+// programs reads the command lines of the settings and what hooks name. What
+// names a place for certain comes first: whether another word is a file is for
+// programs to decide, and must not crowd it out.
+func (w *settingsWalk) programs() {
+	for _, w.guess = range []bool{false, true} {
+		before := len(w.found)
+		for _, line := range w.lines {
+			if w.guess && len(w.found)-before >= maxWords {
+				return
+			}
+			w.program(line, 0)
+		}
+		if !w.guess {
+			w.modules()
+		}
+	}
+}
 
 // program notes the words of a command line that can be files of the work tree:
 // a program, or the script that is given to one. A word without a slash is
@@ -38,6 +57,11 @@ func (w *settingsWalk) program(line string, depth int) {
 		name, value, assigned := strings.Cut(word, "=")
 		if assigned {
 			word = value
+		}
+		if i > 0 && strings.HasPrefix(word, "-") && !w.guess {
+			if m := ofPython.FindStringSubmatch(strings.Join(words[i:min(i+2, len(words))], " ")); m != nil && strings.Contains(strings.ToLower(strings.Join(words[:i], " ")), "python") {
+				w.module(m[1])
+			}
 		}
 		if assigned && name == "PATH" {
 			for part := range strings.SplitSeq(value, ":") {
@@ -69,10 +93,9 @@ func (w *settingsWalk) word(word string, dirs []string) {
 	}
 	for _, dir := range dirs {
 		p, ok := w.path(dir, word)
-		if !ok || len(w.found) >= maxPlaces || !certain && !w.isThere(p) {
-			continue
+		if ok && certain != w.guess && (certain || w.isThere(p)) {
+			w.note(p, ok)
 		}
-		w.note(p, ok)
 	}
 }
 
