@@ -61,7 +61,7 @@ func (o outside) judge(p started) obedience {
 	}
 	script := scriptAt(p.command, p.args)
 	for i, arg := range p.args {
-		leads := i == script || i > 0 && takesCode(p.args[i-1]) || takesCode(arg)
+		leads := i == script || i > 0 && takesCode(p.args[i-1]) || takesCode(arg) || isText(p.args, i)
 		for _, piece := range pieces(arg) {
 			path, ok := o.path(piece, base, i == script)
 			if !ok {
@@ -158,9 +158,12 @@ func pieces(word string) []string {
 			out = append(out, rest)
 		}
 	}
-	if strings.ContainsAny(word, " \t\n") { // code for a shell, say
-		for part := range strings.FieldsSeq(word) {
-			if part = strings.Trim(part, "\"'`;&|()<>,"); filepath.IsAbs(part) {
+	if path, _, ok := strings.Cut(word, "#"); ok { // a part of a package, for Nix
+		out = append(out, path)
+	}
+	if strings.ContainsAny(word, " \t\n\"'();&|,") { // code for a shell, say
+		for _, part := range strings.FieldsFunc(word, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`;&|()<>,=[]{}", r) }) {
+			if filepath.IsAbs(part) || strings.HasPrefix(part, "~/") {
 				out = append(out, part)
 			}
 		}
@@ -171,33 +174,12 @@ func pieces(word string) []string {
 	return out
 }
 
-// scriptAt gives the argument that an interpreter runs; -1 if there is none.
-func scriptAt(command string, args []string) int {
-	name := strings.TrimSuffix(strings.ToLower(filepath.Base(command)), ".exe")
-	name = strings.TrimRight(name, "0123456789.")
-	if !slices.Contains([]string{"python", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "luajit", "java", "tsx", "ts-node", "sh", "bash", "zsh", "dash", "fish", "pwsh", "powershell", "uv", "go", "dotnet", "rscript", "julia"}, name) {
-		return -1
-	}
-	for i, arg := range args {
-		switch {
-		case slices.Contains([]string{"-m", "-c", "-e", "-p", "--eval"}, arg):
-			return -1
-		case strings.HasPrefix(arg, "-"), (name == "deno" || name == "bun" || name == "uv" || name == "go" || name == "dotnet") && arg == "run":
-			continue
-		case i > 0 && takesCode(args[i-1]):
-			continue
-		}
-		return i
-	}
-	return -1
-}
-
 // takesCode: the option names a directory or a file that a program is taken
 // from.
 func takesCode(option string) bool {
 	name, _, _ := strings.Cut(option, "=")
 	return slices.Contains([]string{"--directory", "--project", "--prefix", "-C", "--cwd", "--dir", "--manifest-path", "--from", "--with", "--with-editable", "--package", "-r", "--require", "--import", "--loader",
-		"--experimental-loader", "-jar", "-cp", "-classpath", "--class-path", "-I", "--init-file", "--rcfile", "--config-file"}, name)
+		"--experimental-loader", "-jar", "-cp", "-classpath", "--class-path", "-I", "--init-file", "--rcfile", "--config-file", "--spec", "--project-directory", "--package-dir", "--workspace", "--flake"}, name)
 }
 
 type pathKind int

@@ -1,0 +1,86 @@
+package app
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// programName is the name of a program without what tells its versions apart.
+func programName(command string) string {
+	name := strings.TrimSuffix(strings.ToLower(filepath.Base(command)), ".exe")
+	return strings.TrimRight(name, "0123456789.")
+}
+
+// runsWhatFollows: the first of its words that is no option is a script or a
+// package that it runs.
+func runsWhatFollows(name string) bool {
+	return slices.Contains([]string{
+		"python", "pypy", "node", "nodejs", "deno", "bun", "ruby", "perl", "php", "lua", "luajit", "java", "tsx", "ts-node", "sh", "bash", "zsh", "dash", "fish", "ksh", "pwsh", "powershell",
+		"uv", "go", "dotnet", "rscript", "julia",
+	}, name) || runsPackages(name)
+}
+
+// runsPackages: what follows is the name of a package or of a program in one,
+// unless it is plainly a path.
+func runsPackages(name string) bool {
+	return slices.Contains([]string{"npx", "uvx", "bunx", "pnpx", "pipx", "npm", "pnpm", "yarn", "nix", "cargo", "poetry", "pdm", "hatch", "rye", "pixi", "conda", "mamba", "micromamba", "bundle"}, name)
+}
+
+// wraps: it runs the command line that follows its own words.
+func wraps(name string) bool {
+	return slices.Contains([]string{
+		"env", "timeout", "gtimeout", "nice", "ionice", "nohup", "setsid", "stdbuf", "unbuffer", "time", "sudo", "doas", "xvfb-run", "dbus-run-session", "caffeinate", "chronic", "direnv", "mise", "dotenv", "op", "systemd-run", "arch", "busybox",
+	}, name)
+}
+
+// scriptAt gives the argument that an interpreter runs; -1 if there is none. A
+// program that runs another one is looked behind.
+func scriptAt(command string, args []string) int {
+	name := programName(command)
+	if wraps(name) {
+		for i, arg := range args {
+			inner := programName(arg)
+			if strings.HasPrefix(arg, "-") || !runsWhatFollows(inner) && !wraps(inner) {
+				continue
+			}
+			if at := scriptAt(arg, args[i+1:]); at >= 0 {
+				return i + 1 + at
+			}
+			return -1
+		}
+		return -1
+	}
+	if !runsWhatFollows(name) {
+		return -1
+	}
+	for i, arg := range args {
+		switch {
+		case slices.Contains([]string{"-m", "-c", "-e", "-p", "--eval"}, arg) && !runsPackages(name):
+			return -1
+		case strings.HasPrefix(arg, "-"), slices.Contains([]string{"run", "exec", "dlx", "x", "tool"}, arg):
+			continue
+		case i > 0 && takesCode(args[i-1]):
+			continue
+		case runsWhatFollows(programName(arg)) && !strings.ContainsAny(arg, `/\`): // uv run python x.py, npx tsx x.ts
+			if at := scriptAt(arg, args[i+1:]); at >= 0 {
+				return i + 1 + at
+			}
+			return -1
+		case runsPackages(name) && !relative(arg) && !filepath.IsAbs(arg) && !strings.HasPrefix(arg, "~/"):
+			return -1
+		}
+		return i
+	}
+	return -1
+}
+
+// isText: the argument is code, or a command line in one word, or a variable by
+// which programs find code. Where a directory stands there, a program is likely
+// to be taken from it; who only works on one gets it as a word of its own.
+func isText(args []string, i int) bool {
+	name, _, assigned := strings.Cut(args[i], "=")
+	return strings.ContainsAny(args[i], " \t\n\"'();&|") && !filepath.IsAbs(args[i]) ||
+		i > 0 && slices.Contains([]string{"-c", "-e", "-p", "--eval", "--command"}, args[i-1]) ||
+		assigned && strings.HasSuffix(name, "PATH")
+}

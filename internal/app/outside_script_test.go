@@ -1,0 +1,51 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/hostpath"
+)
+
+// TestOutsideIsJudged: a program that takes up code from where commands can write
+// is told, however its settings name the place; one that only works there is not.
+func TestOutsideIsJudged(t *testing.T) {
+	project := filepath.Join(t.TempDir(), "project")
+	for _, dir := range []string{"mcp", "server", "with space"} {
+		if err := os.MkdirAll(filepath.Join(project, dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, file := range []string{"srv.py", "run", "x.ts"} {
+		if err := os.WriteFile(filepath.Join(project, file), []byte("x"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := outside{Finder: hostpath.Finder{Writable: func(path string) bool { return within(path, project) }}, dir: project, home: "/home/u"}
+	judged := func(line []string) bool {
+		for i, word := range line {
+			line[i] = strings.ReplaceAll(word, "PROJ", project)
+		}
+		return o.judge(started{command: line[0], args: line[1:]}).beside != ""
+	}
+	for _, line := range [][]string{
+		{"bash", "-c", "cd PROJ && exec python3 srv.py"}, {"bash", "-c", "cd 'PROJ'; . ./run"}, {"sh", "-c", "exec python3 PROJ/mcp"}, {"bash", "-lc", "cd PROJ&&uv run main.py"},
+		{"env", "PYTHONPATH=PROJ", "python3", "-m", "mcp"}, {"env", "-u", "X", "python3", "PROJ/mcp"}, {"timeout", "60", "python3", "PROJ/mcp"}, {"sudo", "-u", "me", "nice", "node", "PROJ/mcp"},
+		{"python3", "-c", "import sys; sys.path.insert(0,'PROJ'); import srv"}, {"python3", "PROJ/srv.py"}, {"python3", "PROJ/server"}, {"npx", "PROJ/mcp"}, {"npx", "-y", "./mcp"}, {"npx", "-y", "tsx", "PROJ/x.ts"}, {"uvx", "PROJ"}, {"uvx", "--from", "PROJ", "x"},
+		{"nix", "run", "PROJ#x"}, {"docker", "compose", "--project-directory", "PROJ", "up"}, {"pipx", "run", "--spec", "PROJ", "x"}, {"npx", "-y", "supergateway", "--stdio", "uv --directory PROJ run srv"}, {"uv", "run", "python", "PROJ/srv.py"}, {"uv", "--directory", "PROJ", "run", "srv"},
+	} {
+		if !judged(line) {
+			t.Errorf("%q is not told", line)
+		}
+	}
+	for _, line := range [][]string{
+		{"npx", "-y", "@modelcontextprotocol/server-filesystem", "PROJ"}, {"npx", "-y", "@modelcontextprotocol/server-filesystem", "PROJ/with space"}, {"npx", "mcp"}, {"npx", "-y", "server", "PROJ"}, {"uvx", "mcp-server-git", "--repository", "PROJ"},
+		{"python3", "-m", "mcp_server_git", "--repository", "PROJ"}, {"node", "/opt/server/index.js", "PROJ"}, {"docker", "run", "-i", "-v", "PROJ:/work", "image"}, {"/usr/bin/mcp-server", "--root=PROJ"}, {"bash", "/opt/run.sh", "PROJ"}, {"env", "A=b", "node", "/opt/x.js", "PROJ"},
+	} {
+		if judged(line) {
+			t.Errorf("%q is held", line)
+		}
+	}
+}
