@@ -233,7 +233,7 @@ func TestHomeIsGranted(t *testing.T) {
 	var home string
 	a, dir := outsideShop(t, func(cfg *Config, dir, base string) {
 		home = filepath.Join(base, "home")
-		for _, d := range []string{"src/repo/.git", "Documents", ".config/app", "sub/.ssh", ".local"} {
+		for _, d := range []string{"src/repo/.git", "Documents", ".config/app", "sub/.ssh", ".local", "bin", "go/bin", "src/tools/bin"} {
 			if err := os.MkdirAll(filepath.Join(home, d), 0o755); err != nil {
 				t.Fatal(err)
 			}
@@ -243,8 +243,9 @@ func TestHomeIsGranted(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg.Grant.Write = []string{".", "~"}
+		t.Setenv("PATH", filepath.Join(home, "src/tools/bin")+":"+filepath.Join(dir, "out")+":"+os.Getenv("PATH"))
 	})
-	for _, name := range []string{".gitconfig", ".ssh/authorized_keys", ".config/git/config", ".config/systemd/user/x.service", ".config/autostart/x", ".config/toolcrib/config.yaml", ".npmrc", ".netrc",
+	for _, name := range []string{"bin/git", "go/bin/ls", "src/tools/bin/git", ".gitconfig", ".ssh/authorized_keys", ".config/git/config", ".config/systemd/user/x.service", ".config/autostart/x", ".config/toolcrib/config.yaml", ".npmrc", ".netrc",
 		".docker/config.json", ".cargo/config.toml", ".local/bin/git", ".bash_aliases", ".claude.json", ".config/app/x", ".claude/settings.json", "top"} {
 		full := filepath.Join(home, name)
 		before, _ := os.ReadFile(full)
@@ -259,7 +260,7 @@ func TestHomeIsGranted(t *testing.T) {
 			t.Errorf("write_file makes %s unasked", name)
 		}
 	}
-	if got := run(t, a, "cd "+home+"; echo a > Documents/a; mkdir src/new; echo b > src/new/b; mv src/new Documents/; rm Documents/a; cat Documents/new/b; echo c > "+dir+"/c; ls -A Documents"); got.Stdout != "b\nnew\n" {
+	if got := run(t, a, "cd "+home+"; echo a > Documents/a; mkdir src/new; echo b > src/new/b; mv src/new Documents/; rm Documents/a; cat Documents/new/b; mkdir "+dir+"/out; echo c > "+dir+"/out/c; ls -A Documents"); got.Stdout != "b\nnew\n" {
 		t.Errorf("ordinary work: %+v", got)
 	}
 	if left, err := os.ReadDir(filepath.Join(home, "Documents")); err != nil || len(left) != 1 {

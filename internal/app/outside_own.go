@@ -164,8 +164,8 @@ func (a *App) setOwn(cfg Config, list map[string]mcphub.Server, l *launcher) {
 	}
 	s.files = append(s.files, a.reach.obeyedAtHome()...)
 	path, _ := l.env("PATH")
-	for _, dir := range filepath.SplitList(l.outside.Path(path)) {
-		if a.reach.granted(dir) {
+	for _, dir := range filepath.SplitList(path) {
+		if a.reach.granted(dir) && !l.ofProject(dir) {
 			s.files = append(s.files, dir)
 		}
 	}
@@ -176,6 +176,12 @@ func (a *App) setOwn(cfg Config, list map[string]mcphub.Server, l *launcher) {
 		}
 	}
 	a.reach.own.now.Store(&s)
+}
+
+// ofProject: a directory of PATH is part of what is worked on, such as .venv/bin or
+// what a build fills: whoever put it into PATH runs the project's own programs.
+func (l *launcher) ofProject(dir string) bool {
+	return within(dir, l.dir) && (l.home == "" || !within(l.home, l.dir))
 }
 
 // serverOutside is the program of an MCP server as the settings name it. What

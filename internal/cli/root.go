@@ -243,12 +243,20 @@ func (c *command) load() (*config.Loaded[app.Config], config.Paths, error) {
 }
 
 // tidyPath takes the directories that commands can write out of the PATH of this
-// process: no program that it starts by its name, nor one that such a program
-// starts, may be one that a command has put there. This run has its own copy.
+// process, and with them the variables by which programs would take up code from
+// there: no program that it starts by its name, nor one that such a program
+// starts, may run what a command has put there. This run has its own copy.
 func (c *command) tidyPath(cfg app.Config, paths config.Paths) error {
 	var err error
 	if c.programs, err = app.Programs(cfg, app.Needs{Dir: c.dir, Home: c.home(), State: paths.State}, c.getenv("PATH")); err != nil {
 		return err
+	}
+	for _, v := range os.Environ() {
+		if name, value, _ := strings.Cut(v, "="); c.programs.Misleads(name, value) {
+			if err := os.Unsetenv(name); err != nil {
+				return err
+			}
+		}
 	}
 	was := os.Getenv("PATH")
 	if now := c.programs.Path(was); now != was {

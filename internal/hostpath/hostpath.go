@@ -63,6 +63,33 @@ func (f Finder) Environ(vars []string) []string {
 	return vars
 }
 
+// Misleads tells whether a variable has programs take up code from where commands
+// can write: modules of a language, a library, a script that a shell reads first.
+func (f Finder) Misleads(name, value string) bool {
+	if !leads(name) {
+		return false
+	}
+	for _, part := range strings.FieldsFunc(value, func(r rune) bool { return r == os.PathListSeparator || strings.ContainsRune(" \t\n=,;\"'", r) }) {
+		if i := strings.IndexByte(part, '/'); i > 0 && part[0] == '-' { // -I/lib
+			part = part[i:]
+		}
+		if filepath.IsAbs(part) && f.Writes(part) {
+			return true
+		}
+	}
+	return false
+}
+
+// leads knows the variables by which programs find code.
+func leads(name string) bool {
+	for _, begin := range []string{"LD_", "DYLD_", "GIT_", "PYTHON", "NODE_", "PERL", "RUBY", "LUA_", "GEM_", "BUNDLE_", "JAVA_", "DOCKER_", "CONTAINERS_"} {
+		if strings.HasPrefix(name, begin) {
+			return true
+		}
+	}
+	return slices.Contains([]string{"BASH_ENV", "ENV", "ZDOTDIR", "CLASSPATH", "PHPRC", "PHP_INI_SCAN_DIR", "VIMINIT", "EXINIT", "EMACSLOADPATH", "JDK_JAVA_OPTIONS", "GIO_EXTRA_MODULES", "GTK_MODULES", "GTK_PATH", "QT_PLUGIN_PATH"}, name)
+}
+
 // Look finds a program by its name in PATH. A name with a separator in it is taken
 // as it is.
 func (f Finder) Look(name string) (string, error) {

@@ -66,3 +66,21 @@ func TestLook(t *testing.T) {
 		t.Errorf("without a grant: %q, %v", got, err)
 	}
 }
+
+// TestMisleads: variables by which programs find code must not lead to where
+// commands can write; others may.
+func TestMisleads(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the paths of this test are of another system")
+	}
+	f := Finder{Writable: func(path string) bool { return path == "/p" || strings.HasPrefix(path, "/p/") }}
+	for variable, want := range map[string]bool{
+		"PYTHONPATH=/p/src": true, "PYTHONPATH=/lib:/p/src": true, "NODE_OPTIONS=--require=/p/x.js": true, "NODE_OPTIONS=--max-old-space-size=4096": false, "LD_PRELOAD=/p/x.so /lib/y.so": true, "BASH_ENV=/p/env": true,
+		"PYTHONPATH=/lib": false, "PWD=/p": false, "VIRTUAL_ENV=/p/.venv": false, "RUBYOPT=-r/p/x": true, "RUBYOPT=-r /p/x": true, "PERL5LIB=/p/lib": true,
+	} {
+		name, value, _ := strings.Cut(variable, "=")
+		if got := f.Misleads(name, value); got != want {
+			t.Errorf("%s: %v", variable, got)
+		}
+	}
+}

@@ -83,6 +83,8 @@ func ObeyedAtHome() []string {
 		".config/zsh", ".oh-my-zsh", ".config/nushell", ".config/powershell", ".config/starship.toml", ".pythonrc.py", ".ipython", ".config/pythonrc", ".gdbinit", ".lldbinit", ".sqliterc",
 		".psqlrc", ".config/i3", ".config/sway", ".config/hypr", ".local/share/dbus-1", ".local/share/applications", ".local/share/systemd", ".local/bin", ".config/mimeapps.list",
 		".config/plasma-workspace", ".config/openbox", ".config/upstart", ".forward", ".procmailrc", ".crontab", ".parallel", ".config/gh-copilot", ".gradle/init.d", ".gradle/gradle.properties", ".m2/settings.xml",
+		"bin", "go/bin", "miniconda3/bin", "miniconda3/etc", "anaconda3/bin", "anaconda3/etc", "miniforge3/bin", "miniforge3/etc", "mambaforge/bin", "mambaforge/etc", "google-cloud-sdk/bin",
+		"google-cloud-sdk/path.bash.inc", "google-cloud-sdk/path.zsh.inc", "google-cloud-sdk/completion.bash.inc", "google-cloud-sdk/completion.zsh.inc", "perl5/bin", "flutter/bin",
 	}
 }
 
