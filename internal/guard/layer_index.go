@@ -247,6 +247,12 @@ func (b *bucket) eachProgram(sub *subject, visit func([]*permission)) {
 		return
 	}
 	for _, row := range sub.mentions() {
+		if slices.ContainsFunc(row, func(w string) bool { return strings.ContainsAny(w, "*?[") }) {
+			for _, list := range b.programs {
+				visit(list)
+			}
+			continue
+		}
 		for _, word := range row {
 			if list := b.programs[programName(word)]; list != nil {
 				visit(list)

@@ -33,10 +33,11 @@ func (l *Line) Floor() []string {
 	tame := l.tame()
 	for i := range l.Programs {
 		p := &l.Programs[i]
-		name := path.Base(p.Name)
+		name := programKey(p.Name)
 		add(p.floor(name))
 		add(p.floorName())
 		add(l.floorOpen(p, name, tame(i)))
+		add(l.floorNet(p, name, fetched))
 		if readsCode(name) && (p.piped && !p.hasScript() || fetched) {
 			add(show(name) + " is given code that is not in the line")
 		}
@@ -70,7 +71,7 @@ func (l *Line) floorPossible(said *Line) []string {
 	tame := said.tame()(-1)
 	for i := range l.Programs {
 		p := &l.Programs[i]
-		name := path.Base(p.Name)
+		name := programKey(p.Name)
 		out = append(out, p.floor(name), said.floorOpen(p, name, tame))
 		if !p.name.Literal {
 			out = append(out, p.floorName())

@@ -17,6 +17,7 @@ func (w *walker) hidden(p *Program, name string, sc scope) {
 		w.tooMuch()
 		return
 	}
+	w.fedFiles(p, name)
 	switch name {
 	case "xargs", "parallel":
 		w.xargsInput(p, name, sc)
@@ -42,6 +43,7 @@ func (w *walker) hidden(p *Program, name string, sc scope) {
 		return
 	}
 	w.startsOthers(p, name, in)
+	w.texts(p, name, in)
 	if slices.Contains(w.funcs, p.Name) && len(p.Args) > 0 {
 		w.shadow().program(p.Args, in) // a function may run its arguments
 	}

@@ -33,6 +33,9 @@ func (l *Line) mentions() (rows [][]string, all bool) {
 				return out, false
 			}
 		}
+		if slices.ContainsFunc(line.Programs, func(p Program) bool { return line == l && p.takesText(programKey(p.Name)) }) {
+			out = append(out, rawWords(l.Text))
+		}
 		for _, t := range line.texts {
 			if codeStarts.MatchString(t) {
 				out = append(out, strings.FieldsFunc(strings.NewReplacer(`\n`, " ", `\t`, " ").Replace(t), notInName))
@@ -88,11 +91,20 @@ func (p *Program) startsWords(name string) bool {
 	return true
 }
 
+// isPatternOf: a pattern that may become the program.
+func isPatternOf(word, program string) bool {
+	if !strings.ContainsAny(word, "*?[") {
+		return false
+	}
+	ok, err := path.Match(path.Base(word), program)
+	return ok && err == nil && !anyName(path.Base(word))
+}
+
 // mentioned says that the rule may mean something that the line only names.
 func (c *commandSpec) mentioned(rows [][]string) bool {
 	for _, row := range rows {
 		for i, word := range row {
-			if !wildWord(c.words[0], programName(word)) {
+			if !wildWord(c.words[0], programName(word)) && !isPatternOf(word, c.words[0]) {
 				continue
 			}
 			if c.fits(asArgs(row[i+1:min(len(row), i+1+maxReadings)]), false) {

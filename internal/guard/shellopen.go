@@ -108,8 +108,12 @@ func (p *Program) tame() bool {
 // isShell: programs that read shell code.
 func isShell(name string) bool {
 	switch name {
-	case "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "pdksh", "yash", "elvish", "nu", "xonsh":
+	case "sh", "bash", "dash", "zsh", "ksh", "mksh", "ash", "fish", "csh", "tcsh", "rbash", "pdksh", "yash", "elvish", "nu", "xonsh",
+		"rksh", "sash", "osh", "ysh", "rc", "es", "posh", "hush", "mrsh", "oksh", "loksh", "bash-static":
 		return true
+	}
+	if short, version, ok := strings.Cut(name, "-"); ok && version != "" && version[0] >= '0' && version[0] <= '9' {
+		return isShell(short) // zsh-5.9
 	}
 	return false
 }
@@ -145,12 +149,13 @@ func (p *Program) fetchedFiles(name string) []string {
 		case strings.HasPrefix(t, "--output=") || strings.HasPrefix(t, "--output-document=") || strings.HasPrefix(t, "--out="):
 			_, t, _ = strings.Cut(t, "=")
 			out = append(out, t)
-		case (name == "curl" || name == "wget" || name == "fetch") && len(t) > 2 && (strings.HasPrefix(t, "-o") || strings.HasPrefix(t, "-O")):
-			out = append(out, t[2:])
+		case (name == "curl" || name == "wget" || name == "fetch") && len(t) > 2 && t[0] == '-' && t[1] != '-' && strings.ContainsAny(t, "oO"):
+			out = append(out, t[strings.IndexAny(t, "oO")+1:]) // -sof
 		case !strings.HasPrefix(t, "-") && strings.Contains(t, "/"):
 			// The last element of the address is what wget and curl -O call it.
-			t, _, _ = strings.Cut(t, "?")
 			out = append(out, t)
+			t, _, _ = strings.Cut(t, "?")
+			out = append(out, t, "index.html")
 		}
 	}
 	return out

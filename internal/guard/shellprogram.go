@@ -111,7 +111,8 @@ func (w *walker) program(args []Arg, sc scope) flow {
 	}
 	name := w.identify(&p, args[0], sc.child)
 	f := still(sc)
-	if u, ok := unwrap(name, p.Args); ok {
+	u, ok := unwrap(name, p.Args)
+	if ok {
 		f = w.wrapped(&p, u, name, i, sc)
 		w.maybe(&p, u, name, sc)
 	} else {
@@ -123,6 +124,8 @@ func (w *walker) program(args []Arg, sc scope) flow {
 	w.line.vague = w.line.vague || setsUntamed(&p, name)
 	p.fetched = w.runsFetched(&p, name) || w.readsFetched(&p, name, sc)
 	p.vital = p.leads(name, w.opt)
+	w.fromNet(&p, name, ok && (len(u.inner) > 0 || u.isScript), sc)
+	w.netFiles(&p, name, sc.net)
 	w.line.Programs[i] = p
 	w.renamed(&p, name, args, sc)
 	w.link(&p, name, sc)
@@ -160,10 +163,19 @@ func (w *walker) identify(p *Program, name Arg, child bool) string {
 			p.Why = append(p.Why, err.Error())
 		}
 	}
-	if strings.HasSuffix(name.Text, "/") {
-		return name.Text
+	return programKey(name.Text)
+}
+
+// programKey is the name that tables know a program by. The shell that reads the
+// line has names of its own.
+func programKey(name string) string {
+	switch {
+	case strings.HasSuffix(name, "/"):
+		return name
+	case strings.HasPrefix(name, "/proc/") && strings.HasSuffix(name, "/exe"), name == "$0", name == "$SHELL", name == "$BASH":
+		return "sh"
 	}
-	return path.Base(name.Text)
+	return path.Base(name)
 }
 
 // wrapped goes on to what a wrapper starts.

@@ -97,6 +97,11 @@ func (w *walker) sed(p *Program, in scope) {
 	for _, s := range scripts {
 		for _, m := range sedWrite.FindAllStringSubmatch(s, -1) {
 			to := Arg{Text: m[1], Literal: true}
+			w.unclear[fileKey(m[1])] = true
+			texts, _ := sedSubstitutes(s)
+			for _, t := range texts {
+				w.note(m[1], Arg{Text: t, Literal: true})
+			}
 			w.shadow().line.Redirects = append(w.shadow().line.Redirects, Redirect{Op: ">", Target: to.Text, Class: Writes, target: to})
 		}
 	}

@@ -187,7 +187,7 @@ func readsCode(name string) bool {
 // hasScript: the interpreter is told which file or code to run, so that its
 // standard input is data.
 func (p *Program) hasScript() bool {
-	name := path.Base(p.Name)
+	name := programKey(p.Name)
 	if name == "eval" || name == "source" || name == "." {
 		return !p.readsDescriptor()
 	}

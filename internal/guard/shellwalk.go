@@ -20,6 +20,7 @@ type walker struct {
 	names   *names                  // what it has named so far
 	budget  *int                    // how many programs may still be looked at
 	guess   bool                    // this is about what may happen, see shadow
+	stdin   *input                  // where the shell itself reads from, if exec said so
 	quiet   bool                    // nothing but the values of words is wanted
 }
 
@@ -29,6 +30,7 @@ type scope struct {
 	via      []string
 	dynamic  bool   // no rule may match here
 	piped    bool   // standard input comes from a program
+	net      bool   // standard input comes from another machine
 	reads    bool   // standard input comes from a file
 	from     string // that file, where it is literal
 	loop     bool
@@ -78,9 +80,31 @@ func (w *walker) stmts(list []*syntax.Stmt, sc scope) flow {
 	for _, s := range list {
 		in := sc
 		in.dirs = f.any
+		if w.stdin != nil {
+			in.reads, in.from, in.input = true, w.stdin.from, w.stdin.input
+		}
 		f = w.stmt(s, in)
+		w.execInput(s, in)
 	}
 	return f
+}
+
+// input is where a shell reads from since an exec of nothing but redirections.
+type input struct {
+	from  string
+	input *Arg
+}
+
+// execInput notes that "exec < file" changes the input of all that follows.
+func (w *walker) execInput(s *syntax.Stmt, sc scope) {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok || len(call.Args) != 1 || call.Args[0].Lit() != "exec" || !readsFile(s.Redirs) {
+		return
+	}
+	w.stdin = &input{from: inputFile(s.Redirs)}
+	if text, ok := w.inputText(s.Redirs, sc); ok {
+		w.stdin.input = &text
+	}
 }
 
 func (w *walker) stmt(s *syntax.Stmt, sc scope) flow {
@@ -174,6 +198,7 @@ func (w *walker) binary(c *syntax.BinaryCmd, sc scope) flow {
 	x := w.stmt(c.X, sc)
 	in := sc
 	in.piped, in.input = true, nil
+	in.net = sc.net || w.fetchesNet(c.X, sc)
 	if text, ok := w.outputText(c.X, sc); ok {
 		in.input = &text
 	}
