@@ -140,10 +140,10 @@ func readable(kind string, data []byte) reading {
 	switch {
 	case kind == "image/svg+xml", textual(kind):
 		return readText
+	case utf8.Valid(data) && bytes.IndexByte(data, 0) < 0: // whatever it is called, no picture is like this
+		return readText
 	case slices.Contains([]string{"image", "audio", "video", "font"}, family):
 		return readPicture
-	case utf8.Valid(data) && bytes.IndexByte(data, 0) < 0:
-		return readText
 	}
 	return readUnknown
 }

@@ -108,9 +108,10 @@ func TestSecretVetterRedacts(t *testing.T) {
 		Content: []toolcrib.Content{
 			{Type: "text", Text: "it is " + tok + ", or correct horse battery"},
 			{Type: "resource", URI: "https://example.org/?t=" + tok, MIME: "text/plain", Data: []byte("x " + tok + " y")},
-			{Type: "image", MIME: "image/png", Data: []byte(tok)},
+			{Type: "image", MIME: "image/png", Data: []byte("\x89PNG\x00" + tok)},
 			{Type: "resource", MIME: "application/octet-stream", Data: []byte("\xff\x00" + tok)},
 			{Type: "text", Text: `{"a":"\u0067` + tok[1:] + `"}`},
+			{Type: "image", MIME: "image/gif", Data: []byte("GIF89a " + tok)}, // a text, whatever it is called
 		},
 		Failed: true,
 	}
@@ -129,6 +130,7 @@ func TestSecretVetterRedacts(t *testing.T) {
 			{Type: "resource", URI: "https://example.org/?t=[redacted]", MIME: "text/plain", Data: []byte("x [redacted] y")},
 			given.Content[2], given.Content[3],
 			{Type: "text", Text: `{"a":"[redacted]"}`},
+			{Type: "image", MIME: "image/gif", Data: []byte("GIF89a [redacted]")},
 		},
 		Failed: true,
 	}

@@ -3,6 +3,7 @@ package files
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -98,6 +99,29 @@ func (d *desk) call(t testing.TB, tool string, in map[string]any) (map[string]an
 		t.Fatal(err)
 	}
 	return d.raw(t, tool, input)
+}
+
+// callOf is a call of the desk's caller.
+func callOf(t testing.TB, tool string, in map[string]any) toolcrib.Call {
+	t.Helper()
+	input, err := json.Marshal(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return toolcrib.Call{Tool: tool, Input: input, Caller: toolcrib.Caller{Subject: "ann", Session: "s"}}
+}
+
+// valueText is a value as a caller reads it.
+func valueText(t testing.TB, value json.RawMessage) string {
+	t.Helper()
+	if value == nil {
+		return ""
+	}
+	var out map[string]any
+	if err := json.Unmarshal(value, &out); err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(out)
 }
 
 func (d *desk) raw(t testing.TB, tool string, input []byte) (map[string]any, string) {

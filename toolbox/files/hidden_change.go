@@ -100,6 +100,9 @@ func (b *Box) settle(c *change) error {
 	if err != nil {
 		return err
 	}
+	if kind(c.before) != kind(c.after) && disguised(c.after, tally(before, hid)) {
+		return errUncovered
+	}
 	now, hides, err := b.veil(after)
 	if err != nil {
 		return err
@@ -122,6 +125,19 @@ func (b *Box) settle(c *change) error {
 	}
 	c.what += say(stay, "stays as it is", "stay as they are") + say(gone, "is removed", "are removed") + say(fresh, "is new", "are new")
 	return nil
+}
+
+// disguised reports whether bytes have one of these values in them by any way to
+// read them: where the encoding becomes another, the same bytes are other letters.
+func disguised(data []byte, values map[string]int) bool {
+	for _, text := range []string{string(data), decode(data, encLatin1), string(bytes.ReplaceAll(data, []byte{0}, nil))} {
+		for value := range values {
+			if strings.Contains(text, value) {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 // maxSettle bounds the bytes that are looked through for hidden values.

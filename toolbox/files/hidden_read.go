@@ -14,16 +14,20 @@ import (
 // found.
 
 // The windows that a text is looked through in. What is hidden is shorter than
-// the part of a window that is looked at once more with what follows.
+// the part of a window that is looked at once more with what follows; and what
+// it is hidden for, such as its name on the line before, stands no further away
+// than the part that is looked at once more with what went before.
 const (
 	windowSize = 4 << 20
 	windowTail = 64 << 10
+	windowHead = 1 << 20
 )
 
 // covered gives a text piece by piece, with its hidden values behind marks. It
 // has as many lines as the text itself, so that line numbers stay what they are.
 func (b *Box) covered(r io.Reader, piece func([]byte) error) error {
 	var rest []byte
+	given := 0 // how much of the rest was given already
 	for end := false; !end; {
 		buffer := bytes.NewBuffer(rest)
 		_, err := io.CopyN(buffer, r, windowSize)
@@ -37,14 +41,41 @@ func (b *Box) covered(r io.Reader, piece func([]byte) error) error {
 		}
 		cut := len(window)
 		if !end {
-			cut = apart(window, hidden)
+			cut = max(apart(window, hidden), given)
 		}
-		if err := piece(b.marked(window[:cut], hidden)); err != nil {
+		shown := b.marked(window[given:cut], behind(hidden, given))
+		if bytes.IndexByte(shown, 0) >= 0 {
+			switch hides, err := b.hides(bytes.ReplaceAll(shown, []byte(b.cfg.Mark), nil)); {
+			case err != nil:
+				return err
+			case hides: // in letters of two bytes
+				shown = bytes.Repeat([]byte{'\n'}, bytes.Count(shown, []byte{'\n'}))
+			}
+		}
+		if err := piece(shown); err != nil {
 			return err
 		}
-		rest = bytes.Clone(window[cut:])
+		from := max(cut-windowHead, 0)
+		if n := bytes.IndexByte(window[from:cut], '\n'); from > 0 && n >= 0 {
+			from += n + 1
+		}
+		rest, given = bytes.Clone(window[from:]), cut-from
 	}
 	return nil
+}
+
+// behind gives the spans that reach beyond a place, as seen from there.
+func behind(hidden []Span, at int) []Span {
+	if at == 0 {
+		return hidden
+	}
+	var out []Span
+	for _, h := range hidden {
+		if h.To > at {
+			out = append(out, Span{max(h.From-at, 0), h.To - at})
+		}
+	}
+	return out
 }
 
 // apart gives where a window can be cut: behind a line, and behind what is
@@ -87,27 +118,67 @@ func (b *Box) marked(text []byte, hidden []Span) []byte {
 
 // errOtherEncoding: a text that is read in another way than it was written
 // shows what is hidden.
-var errOtherEncoding = errors.New("the file holds values that are hidden, and in this encoding they would be shown: read it without encoding")
+var errOtherEncoding = errors.New("the file holds values that are hidden, and in this encoding they would be shown: read it without encoding, or in the one that it is written in")
 
-// sameText makes sure that an encoding which the caller chose does not show
-// what is hidden in the file as it is.
+// sameText makes sure that the encoding in which a file is to be read does not
+// show what is hidden in it in another one: not in the one that the file seems to
+// have, nor in those that it could have.
 func (b *Box) sameText(files *toolcrib.Files, in readIn) error {
-	if b.cfg.Hide == nil || in.auto() {
+	if b.cfg.Hide == nil {
 		return nil
 	}
 	data, err := b.wholeFile(files, in.Path)
 	if err != nil {
 		return err
 	}
-	natural := decode(data, guess(data[:min(len(data), 8<<10)]))
-	hidden, err := b.cfg.Hide(natural)
-	if err != nil || len(hidden) == 0 {
-		return err
+	encoding := guess(data[:min(len(data), 8<<10)])
+	wide := encoding == encUTF16LE || encoding == encUTF16BE
+	zeros := bytes.IndexByte(data, 0) >= 0
+	if in.auto() && (encoding == encBinary || !wide && !zeros) {
+		return nil // nothing of it is shown, or it is text of one kind only
 	}
-	if in.Encoding == encBase64 || decode(data, in.Encoding) != natural {
-		return errOtherEncoding
+	natural := decode(data, encoding)
+	chosen := natural
+	if !in.auto() {
+		chosen = decode(data, in.Encoding)
+	}
+	readings := []string{natural}
+	if wide {
+		readings = append(readings, decode(data, encUTF8), decode(data, encLatin1))
+	}
+	if zeros {
+		readings = append(readings, decode(data, encUTF16LE), decode(data, encUTF16BE))
+		if in.Encoding != encUTF16LE && in.Encoding != encUTF16BE && !wide {
+			readings = append(readings, string(bytes.ReplaceAll(data, []byte{0}, nil)))
+		}
+	}
+	for _, text := range readings {
+		if text == chosen && in.Encoding != encBase64 {
+			continue // what it hides is hidden
+		}
+		hidden, err := b.cfg.Hide(text)
+		if err != nil {
+			return err
+		}
+		if len(hidden) > 0 {
+			return errOtherEncoding
+		}
 	}
 	return nil
+}
+
+// hides reports whether a file that looks like a picture holds a text with
+// something hidden in it.
+func (b *Box) hides(data []byte) (bool, error) {
+	if b.cfg.Hide == nil {
+		return false, nil
+	}
+	for _, text := range []string{string(data), string(bytes.ReplaceAll(data, []byte{0}, nil))} {
+		if hidden, err := b.cfg.Hide(text); err != nil || len(hidden) > 0 {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // wholeFile reads a file as far as it can be judged as a whole.

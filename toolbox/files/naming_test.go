@@ -73,3 +73,40 @@ func (d *desk) answer(t *testing.T, tool string, in map[string]any, secret strin
 	show := strings.ReplaceAll(strings.ReplaceAll(string(text), d.dir, ""), secret, "[redacted]")
 	return fmt.Sprintf("%s %v: %s", tool, in, show)
 }
+
+// TestSearchIsNoOracle: whatever is looked for, two files that differ only in
+// what is not shown give the same answer.
+func TestSearchIsNoOracle(t *testing.T) {
+	var answers [2][]string
+	for i, secret := range []string{"sk-zx9v", "sk-a1b2"} {
+		d := veiledDesk(t)
+		d.put(t, "conf", "first\ntoken: "+secret+"\nlast\n")
+		d.put(t, "plain", "first\nother\nlast\n")
+		for _, p := range []string{
+			"token: sk-z", `token: sk-z|\[redacted\]`, `\[redacted\]|sk-z`, `\[redacted\]|token: sk-a`, `(?!x)token: sk-z|\[red`, `a(?=x)|\[|sk-zx`, `ed\]$|sk-z`, `^t.*[\]v]$`, `^t.*[\]2]$`, `token: (\[|sk-z)`, `(?i)REDACTED|SK-Z`,
+			"token: ", "[redacted]", "token: [", "acted]", "]", "sk-", `sk-|last`, `^last|sk-z`, `.`, `\w+: .*`, `token: \S`, `(?<=token: )\[`, `e[n]: .[^z]`, `first|[^k]-z`,
+		} {
+			for _, in := range []map[string]any{{"path": "."}, {"path": "conf"}, {"path": ".", "ignore_case": true}, {"path": ".", "limit": 1}, {"path": ".", "line_ends": "unicode"}, {"path": ".", "context": 1}} {
+				for _, regex := range []bool{true, false} {
+					in["pattern"], in["regex"] = p, regex
+					out, fault := d.call(t, "search_files", in)
+					text, err := json.Marshal(out)
+					if err != nil {
+						t.Fatal(err)
+					}
+					answers[i] = append(answers[i], fmt.Sprintf("%v: %s %s", in, strings.ReplaceAll(string(text), d.dir, ""), fault))
+				}
+			}
+		}
+	}
+	found := 0
+	for i := range answers[0] {
+		if answers[0][i] != answers[1][i] {
+			t.Errorf("these differ:\n%s\n%s", answers[0][i], answers[1][i])
+		}
+		found += strings.Count(answers[0][i], "token: [redacted]")
+	}
+	if found == 0 {
+		t.Error("what is shown beside hidden values is not found")
+	}
+}

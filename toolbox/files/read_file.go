@@ -118,6 +118,13 @@ func (b *Box) readImage(r *pager, out *readOut, mime string) ([]toolcrib.Content
 		out.Note = "this is an image (" + mime + "), too large to be shown"
 		return nil, nil
 	}
+	switch hides, err := b.hides(data); {
+	case err != nil:
+		return nil, err
+	case hides:
+		out.Note = "this file begins like an image (" + mime + "), and holds values that are hidden; it is not shown"
+		return nil, nil
+	}
 	out.Note = "this is an image (" + mime + "), shown beside this answer"
 	return []toolcrib.Content{{Type: "image", Data: data, MIME: mime, Name: out.Path}}, nil
 }

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -27,10 +28,13 @@ type search struct {
 	limit   int
 	context int
 	room    int  // bytes of matches that still fit
+	binary  bool // what is no text, too
 	unicode bool // lines end where Unicode says so
 	covered func(r io.Reader, piece func([]byte) error) error
+	screen  *grep.Query // finds something in every file that could have a match; nil: any could
 
 	spare sync.Pool // of *grep.Searcher
+	sieve sync.Pool // the same for screen
 	found []searchMatch
 	more  bool
 }
@@ -66,11 +70,8 @@ func (s *search) single(name string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, file.Close()) }()
-	matches, err := s.lines(file, info.Size())
+	matches, err := s.matches(file, info.Size())
 	if err != nil {
-		return err
-	}
-	if matches, err = s.shown(name, matches); err != nil {
 		return err
 	}
 	if err := s.take(filepath.Base(name), matches); !errors.Is(err, fs.SkipAll) {
@@ -79,28 +80,63 @@ func (s *search) single(name string) (err error) {
 	return nil
 }
 
-// shown gives the matches in what the caller may see of a file that has some.
-// Whoever could search what is hidden would find it letter by letter.
-func (s *search) shown(name string, matches []grep.Match) (_ []grep.Match, err error) {
-	if s.covered == nil || len(matches) == 0 {
-		return matches, nil
+// matches finds the matches in what the caller may see of a file. Nothing of the
+// answer may depend on the rest: whoever could search what is hidden would find
+// it letter by letter.
+func (s *search) matches(file io.Reader, size int64) (_ []grep.Match, err error) {
+	if s.covered == nil {
+		return s.lines(file, size)
 	}
-	file, _, err := s.files.Open(name)
-	if err != nil {
-		return nil, nil // gone meanwhile
+	file = cancellable{s.ctx, file}
+	if !s.binary { // most of those are no text, and need not be covered
+		head := make([]byte, 8<<10)
+		n, err := io.ReadFull(file, head)
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) || bytes.IndexByte(head[:n], 0) >= 0 {
+			return nil, s.ctx.Err()
+		}
+		file = io.MultiReader(bytes.NewReader(head[:n]), file)
 	}
-	defer func() { err = errors.Join(err, file.Close()) }()
+	if size > 0 && size < windowSize {
+		var text bytes.Buffer
+		err := s.covered(file, func(piece []byte) error {
+			_, err := text.Write(piece)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		return s.lines(&text, 0)
+	}
 	shown, pieces := io.Pipe()
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		_ = pieces.CloseWithError(s.covered(cancellable{s.ctx, file}, func(text []byte) error {
+		_ = pieces.CloseWithError(s.covered(file, func(text []byte) error {
 			_, err := pieces.Write(text)
 			return err
 		}))
 	}()
 	defer func() { _ = shown.Close(); <-over }() // before the file is closed
 	return s.lines(shown, 0)
+}
+
+// mayMatch looks whether a file could have a match in what is shown of it, as
+// far as that can be told without finding out what is hidden.
+func (s *search) mayMatch(r io.Reader, size int64) (bool, error) {
+	searcher, ok := s.sieve.Get().(*grep.Searcher)
+	if !ok {
+		searcher = s.screen.NewSearcher(0)
+	}
+	defer s.sieve.Put(searcher)
+	if s.unicode {
+		r, size = &newlines{r: r}, 0
+	}
+	hit := false
+	_, err := searcher.Search(cancellable{s.ctx, r}, size, func(grep.Match) bool {
+		hit = true
+		return false
+	})
+	return hit, err
 }
 
 // lines finds the matches in one text, one more than are wanted at most.
@@ -176,7 +212,7 @@ func (s *search) all(d *toolcrib.Folder, v *searched, names []string) error {
 		if err != nil {
 			continue // gone, not permitted or protected
 		}
-		matches, err := s.lines(file, file.Size)
+		matches, err := s.inFile(d, name, file)
 		if err != nil && !errors.Is(err, grep.ErrSlow) {
 			err = s.ctx.Err() // a file that cannot be read to its end gives what it gave
 		}
@@ -192,6 +228,22 @@ func (s *search) all(d *toolcrib.Folder, v *searched, names []string) error {
 	return nil
 }
 
+// inFile searches a file of a folder, after a quick look if that can spare it.
+func (s *search) inFile(d *toolcrib.Folder, name string, file *toolcrib.Stream) ([]grep.Match, error) {
+	if s.covered == nil || s.screen == nil {
+		return s.matches(file, file.Size)
+	}
+	if may, err := s.mayMatch(file, file.Size); err != nil || !may {
+		return nil, err
+	}
+	again, err := d.Open(name)
+	if err != nil {
+		return nil, nil //nolint:nilerr // gone meanwhile
+	}
+	matches, err := s.matches(again, again.Size)
+	return matches, errors.Join(err, again.Close())
+}
+
 func (s *search) emit(d *toolcrib.Folder) error {
 	v, ok := d.Value.(*searched)
 	if !ok {
@@ -199,12 +251,7 @@ func (s *search) emit(d *toolcrib.Folder) error {
 	}
 	slices.SortFunc(v.files, func(a, b fileMatches) int { return v.shown.compare(a.name, b.name) })
 	for _, f := range v.files {
-		name := path.Join(d.Path, f.name)
-		matches, err := s.shown(filepath.Join(s.start, filepath.FromSlash(name)), f.matches)
-		if err != nil {
-			return err
-		}
-		if err := s.take(name, matches); err != nil {
+		if err := s.take(path.Join(d.Path, f.name), f.matches); err != nil {
 			return err
 		}
 	}

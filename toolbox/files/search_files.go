@@ -50,7 +50,7 @@ func (b *Box) searchFiles() toolcrib.Tool {
 		if err != nil {
 			return searchOut{}, err
 		}
-		s := &search{box: b, ctx: ctx, files: files, limit: in.Limit, context: in.Context, room: b.cfg.MaxAnswer, unicode: in.LineEnds == "unicode"}
+		s := &search{box: b, ctx: ctx, files: files, limit: in.Limit, context: in.Context, room: b.cfg.MaxAnswer, binary: in.Binary, unicode: in.LineEnds == "unicode"}
 		if s.query, err = grep.Compile(in.Pattern, grep.Options{Regex: in.Regex, IgnoreCase: in.IgnoreCase, Binary: in.Binary}); err != nil {
 			return searchOut{}, err
 		}
@@ -63,7 +63,7 @@ func (b *Box) searchFiles() toolcrib.Tool {
 		}
 		s.start = start
 		if b.cfg.Hide != nil {
-			s.covered = b.covered
+			s.covered, s.screen = b.covered, s.query.Apart(b.cfg.Mark)
 		}
 		if in.Gitignore {
 			s.ignore = newIgnorer(files, start)

@@ -55,6 +55,22 @@ func image(head []byte) string {
 	return ""
 }
 
+// kind is how a whole file is read: as text of one kind, as a picture, or not at
+// all.
+func kind(data []byte) string {
+	head := data[:min(len(data), 8<<10)]
+	if mime := image(head); mime != "" {
+		return mime
+	}
+	if e := guess(head); e != encUTF8 {
+		return e
+	}
+	if bytes.IndexByte(data, 0) >= 0 {
+		return encBinary
+	}
+	return encUTF8
+}
+
 // decode turns bytes into text.
 func decode(data []byte, encoding string) string {
 	switch encoding {

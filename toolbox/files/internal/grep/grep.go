@@ -88,3 +88,32 @@ func badPattern(err error) error {
 	return fmt.Errorf("the pattern is not a regular expression: %s",
 		strings.TrimPrefix(err.Error(), "error parsing regexp: "))
 }
+
+// Apart gives a query that finds something in every text which this one finds
+// something in after parts of it were replaced by a mark: it looks for the texts
+// that a match must contain, if none of them can take in a piece of a mark. Nil:
+// there is no such query.
+func (q *Query) Apart(mark string) *Query {
+	if len(q.lits) == 0 {
+		return nil
+	}
+	for _, l := range q.lits {
+		if touches(strings.ToLower(string(l.text)), strings.ToLower(mark)) {
+			return nil
+		}
+	}
+	return &Query{lits: q.lits, exact: true, all: q.all}
+}
+
+// touches reports whether a text can stand so that it shares bytes with a mark.
+func touches(text, mark string) bool {
+	if strings.Contains(text, mark) || strings.Contains(mark, text) {
+		return true
+	}
+	for n := 1; n < len(text) && n < len(mark)+1; n++ {
+		if strings.HasPrefix(mark, text[len(text)-n:]) || strings.HasSuffix(mark, text[:n]) {
+			return true
+		}
+	}
+	return false
+}

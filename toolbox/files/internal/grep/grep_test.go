@@ -309,3 +309,39 @@ func FuzzSearch(f *testing.F) {
 		check(t, pattern, Options{Regex: regex, IgnoreCase: fold}, text)
 	})
 }
+
+// TestApart: what is found in a text with marks in it is not missed by the look
+// at the text before.
+func TestApart(t *testing.T) {
+	const mark = "[redacted]"
+	for pattern, want := range map[string]bool{
+		"token": true, "func main": true, `token|other`: true, `\[redacted\]|x1`: false, `a\[`: false, `\]b`: false, "redacted": false, "acted": false, "REDACTED": false, "e": false,
+		`\w+`: false, `x(?=y)`: false, "key: \\[re": false, `(?i)Token`: true,
+	} {
+		q, err := Compile(pattern, Options{Regex: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := q.Apart(mark) != nil; got != want {
+			t.Errorf("%s: %v", pattern, got)
+		}
+	}
+}
+
+func FuzzApart(f *testing.F) {
+	f.Add("tok|d\\]", "a token secret here", uint8(8), uint8(6))
+	f.Fuzz(func(t *testing.T, pattern, text string, from, n uint8) {
+		q, err := Compile(pattern, Options{Regex: true, Binary: true})
+		if err != nil || q.back != nil || int(from)+int(n) > len(text) || strings.Contains(text, "\n") {
+			return
+		}
+		finds := func(q *Query, text string) (hit bool) {
+			_, _ = q.NewSearcher(0).Search(strings.NewReader(text), 0, func(Match) bool { hit = true; return false })
+			return hit
+		}
+		marked := text[:from] + "[redacted]" + text[from+n:]
+		if screen := q.Apart("[redacted]"); screen != nil && finds(q, marked) && !finds(screen, text) {
+			t.Errorf("%q in %q, but not in %q", pattern, marked, text)
+		}
+	})
+}
