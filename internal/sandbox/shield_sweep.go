@@ -86,7 +86,7 @@ func (c *Covering) sweep() (notes []string, again bool) {
 	j := &judging{before: c, now: w.gits}
 	var fresh []string
 	for _, path := range slices.SortedFunc(maps.Keys(w.gits), comparePaths) {
-		if c.knew(path, w.gits[path]) || !writable(path, c.dirs) {
+		if c.knew(path, w.gits[path]) || !writable(path, c.dirs) || c.hid(path) {
 			continue // what was there is covered, or it is said to be writable
 		}
 		why := j.harmful(path, 0)

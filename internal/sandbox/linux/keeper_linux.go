@@ -102,7 +102,11 @@ func (k *keeper) clear() {
 		return
 	}
 	k.parent.ended(parentGrace)
-	(&sandbox.Holds{Dir: dir}).SweepFor(context.Background(), sweepGrace)
+	holds := &sandbox.Holds{Dir: dir}
+	if notes := holds.Judge(); len(notes) > 0 {
+		holds.Leave(notes)
+	}
+	holds.SweepFor(context.Background(), sweepGrace)
 }
 
 // The graces for the process that started the keeper to end altogether, and for
@@ -299,7 +303,7 @@ func (k *keeper) birth(o order, files []int) error {
 	}
 	if err := unix.Pipe2(b.gate[:], unix.O_CLOEXEC); err != nil {
 		_ = k.tell(news{kind: newsFail, code: uint32(unix.EMFILE), id: o.id})
-		return nil //nolint:nilerr // nobody hears it, or it was told
+		return nil
 	}
 	defer func() { _, _ = unix.Close(b.gate[0]), unix.Close(b.gate[1]) }()
 	defer runtime.KeepAlive(b)

@@ -27,6 +27,7 @@ type run struct {
 	notes    []string // of what happened while it ran
 	covering *sandbox.Covering
 	anchors  []anchor
+	unswept  *sandbox.Unswept
 	pid      int // of the first process of the namespace
 	hold     *sandbox.Hold
 	files    []*os.File // sent along; the report is the first
@@ -85,6 +86,12 @@ func (s *Sandbox) prepare(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) 
 		return nil, err
 	}
 	r.job.covers = r.covering.Covers
+	if r.unswept, err = r.covering.WriteDown(); err != nil {
+		return nil, err
+	}
+	if r.unswept != nil {
+		r.job.files.hold = append(r.job.files.hold, r.add(r.unswept.File(), false))
+	}
 	for _, f := range r.hold.Files() {
 		r.job.files.hold = append(r.job.files.hold, r.add(f, false))
 	}
@@ -113,6 +120,7 @@ func (r *run) close() {
 	if r.group != nil {
 		r.sandbox.cgroups.remove(r.group)
 	}
+	r.unswept.Done()
 	_ = r.hold.Release() // what fails is tried again by the next
 	for _, a := range r.anchors {
 		_ = a.file.Close()

@@ -34,6 +34,8 @@ type Sandbox struct {
 	nursery  nursery
 	moves    moves
 
+	leftMu    sync.Mutex
+	left      []string      // what there is to say of programs whose Toolcrib was killed
 	stopSweep func()        // ends what sweepLeft began; nil: nothing is held
 	grace     time.Duration // for the kernel to end a tree of processes
 	patience  time.Duration // for covering anew what was replaced
@@ -61,7 +63,9 @@ func Open(ctx context.Context, cfg Config) (*Sandbox, error) {
 	if !cfg.NoCgroups {
 		s.cgroups = openCgroups(cfg.Limits)
 	}
+	var left []string
 	if cfg.Shield != nil && cfg.Shield.Holds != nil {
+		left = append(cfg.Shield.Holds.Judge(), cfg.Shield.Holds.Left()...)
 		s.nursery.holds = cfg.Shield.Holds.Dir
 		s.sweepLeft(cfg.Shield.Holds)
 	}
@@ -69,6 +73,7 @@ func Open(ctx context.Context, cfg Config) (*Sandbox, error) {
 		_ = s.Close()
 		return nil, err
 	}
+	s.left = left // told to the first program that is no trial
 	if s.cgroups == nil && !canWatch() {
 		s.claims &^= toolcrib.BoundMemory
 	}
@@ -90,6 +95,15 @@ func (s *Sandbox) sweepLeft(holds *sandbox.Holds) {
 		defer close(done)
 		holds.SweepFor(ctx, sweepGrace)
 	}()
+}
+
+// tellLeft gives what was left to say, once.
+func (s *Sandbox) tellLeft() []string {
+	s.leftMu.Lock()
+	defer s.leftMu.Unlock()
+	left := s.left
+	s.left = nil
+	return left
 }
 
 // Close ends what is still running. A sandbox that is not closed ends with us.
@@ -188,7 +202,7 @@ func (s *Sandbox) start(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gr
 	defer run.close()
 	exit, err := run.run(ctx, cmd, grant)
 	if _, failed := errors.AsType[*scriptError](err); !failed { // or it has not run
-		exit.Notes = slices.Concat(run.covering.Notes, run.notes, run.sweep())
+		exit.Notes = slices.Concat(s.tellLeft(), run.covering.Notes, run.notes, run.sweep())
 	}
 	return exit, err
 }

@@ -1,0 +1,166 @@
+package sandbox
+
+import (
+	"encoding/gob"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/gitconfig"
+)
+
+// What a program left behind is judged by what there was before. If we are
+// killed, nobody knows that any more. So it is written down before a program
+// starts. Whoever finds it without a lock later judges in our place: the keeper,
+// or the next start.
+
+// Unswept is what was written down for one program.
+type Unswept struct{ file *os.File }
+
+// before is what is written down. Names of files need not be text.
+type before struct {
+	Dirs     []toolcrib.Dir
+	Gits     map[string]FileID
+	Covers   []Cover
+	WriteGit bool
+	Home     string
+	Settings []string
+}
+
+const (
+	unsweptMark  = ".unswept"
+	unfinished   = ".new"
+	notesMark    = ".notes"
+	maxSettings  = 1 << 20
+	maxNotesText = 1 << 16
+)
+
+// WriteDown writes down what there is before a program starts. It gives nil if
+// the program can write nothing, or if nothing is held.
+func (c *Covering) WriteDown() (*Unswept, error) {
+	if c.shield == nil || c.shield.Holds == nil || c.shield.Holds.Dir == "" || !slices.ContainsFunc(c.dirs, writes) {
+		return nil, nil
+	}
+	dir := c.shield.Holds.Dir + unsweptMark
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, fmt.Errorf("making a directory for what was there before: %w", err)
+	}
+	file, err := os.CreateTemp(dir, "*"+unfinished)
+	if err != nil {
+		return nil, fmt.Errorf("writing down what was there before: %w", err)
+	}
+	err = flock(file, unix.LOCK_EX)
+	if err == nil {
+		err = gob.NewEncoder(file).Encode(before{
+			Dirs: c.dirs, Gits: c.gits, Covers: c.Covers, WriteGit: c.shield.WriteGit, Home: c.shield.Git.Home, Settings: c.shield.Git.Settings,
+		})
+	}
+	if err == nil {
+		err = os.Rename(file.Name(), strings.TrimSuffix(file.Name(), unfinished))
+	}
+	if err != nil {
+		return nil, fmt.Errorf("writing down what was there before: %w", errors.Join(err, os.Remove(file.Name()), file.Close()))
+	}
+	return &Unswept{file: file}, nil
+}
+
+// File is the lock, to be inherited by the first process of the program.
+func (u *Unswept) File() *os.File { return u.file }
+
+// Done is called when all was judged.
+func (u *Unswept) Done() {
+	if u != nil {
+		_ = os.Remove(strings.TrimSuffix(u.file.Name(), unfinished)) // or it is judged once more
+		_ = u.file.Close()
+	}
+}
+
+// Judge looks at what programs left behind whose Toolcrib was killed, and gives
+// what there is to say.
+func (h *Holds) Judge() (notes []string) {
+	if h == nil || h.Dir == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(h.Dir + unsweptMark)
+	if err != nil {
+		return nil // there is none
+	}
+	for _, e := range entries {
+		path := filepath.Join(h.Dir+unsweptMark, e.Name())
+		if filepath.Ext(path) == unfinished {
+			if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > time.Hour {
+				_ = os.Remove(path) // its program never started
+			}
+			continue
+		}
+		notes = append(notes, judge(path)...)
+	}
+	return notes
+}
+
+func judge(path string) []string {
+	file, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		return nil // somebody else did it
+	}
+	defer func() { _ = file.Close() }() // which ends the lock
+	if flock(file, unix.LOCK_EX|unix.LOCK_NB) != nil || !isAt(file, path) {
+		return nil // its program runs
+	}
+	defer func() { _ = os.Remove(path) }()
+	var was before
+	if err := gob.NewDecoder(file).Decode(&was); err != nil {
+		return []string{"what a program left behind whose Toolcrib was killed could not be judged: look for new repositories before you use git"}
+	}
+	shield, err := NewShield("", nil, nil)
+	if err != nil {
+		return []string{err.Error()}
+	}
+	shield.WriteGit = was.WriteGit
+	shield.Git = gitconfig.Source{Read: func(path string) ([]byte, error) { return readRegular(path, maxSettings) }, Home: was.Home, Settings: was.Settings}
+	c := &Covering{Covers: was.Covers, shield: shield, dirs: was.Dirs, gits: was.Gits}
+	return c.Sweep()
+}
+
+// readRegular reads a file without waiting for anybody.
+func readRegular(path string, most int64) ([]byte, error) {
+	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+		return nil, fs.ErrNotExist
+	}
+	return readSome(path, most)
+}
+
+// Leave keeps notes for the next who starts a program. If that fails nobody can
+// be told.
+func (h *Holds) Leave(notes []string) {
+	old, _ := readRegular(h.Dir+notesMark, maxNotesText)
+	file, err := os.CreateTemp(filepath.Dir(h.Dir), "*"+notesMark)
+	if err != nil {
+		return
+	}
+	_, err = file.WriteString(string(old) + strings.Join(notes, "\x00") + "\x00")
+	if errors.Join(err, file.Close()) != nil || os.Rename(file.Name(), h.Dir+notesMark) != nil { // whole, or not at all
+		_ = os.Remove(file.Name())
+	}
+}
+
+// Left gives the notes that were left.
+func (h *Holds) Left() []string {
+	if h == nil || h.Dir == "" {
+		return nil
+	}
+	text, err := readRegular(h.Dir+notesMark, maxNotesText)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	_ = os.Remove(h.Dir + notesMark)
+	return slices.DeleteFunc(strings.Split(string(text), "\x00"), func(n string) bool { return n == "" })
+}
