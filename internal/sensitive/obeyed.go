@@ -23,8 +23,7 @@ type Place struct {
 // text of the project, and writing them is ordinary work; .gitattributes and
 // .gitmodules start nothing that git's own settings do not name, and those are
 // held by other means; virtual environments (.venv/bin/activate) are made and
-// filled by ordinary commands and are code of the project as node_modules is;
-// .tool-versions names versions and no programs.
+// filled by ordinary commands and are code of the project as node_modules is.
 func Obeyed() []Place {
 	var list []Place
 	add := func(by string, held, dir bool, patterns ...string) {
@@ -42,27 +41,32 @@ func Obeyed() []Place {
 	)
 	add(agents, true, true, ".claude", ".cursor", ".gemini", ".codex", ".opencode")
 	add(agents, true, false, ".mcp.json", "toolcrib.yaml", "opencode.json")
-	add(agents, false, true, ".windsurf", ".continue", ".roo", ".kilocode", ".kiro", ".amazonq", ".trae", ".qwen", ".goose", ".augment", ".junie", ".factory", ".crush", ".amp", ".copilot", ".openhands", ".iflow", ".codebuddy", ".qoder", ".clinerules/hooks", ".github/hooks")
+	add(agents, false, true, ".windsurf", ".continue", ".roo", ".kilocode", ".kiro", ".amazonq", ".trae", ".qwen", ".goose", ".augment", ".junie", ".factory", ".crush", ".amp", ".copilot", ".openhands", ".iflow", ".codebuddy", ".qoder", ".clinerules/hooks", ".github/hooks",
+		".grok", ".vibe", ".pi", ".kilo", ".cline", ".rovodev")
 	add(agents, false, false, "opencode.jsonc", ".aider.conf.yml", "crush.json", ".crush.json")
 	add(editor, true, true, ".vscode", ".idea", ".zed", ".devcontainer")
 	add(editor, true, false, ".devcontainer.json")
-	add(editor, false, true, ".fleet", ".idx", ".helix", ".nvim", ".vs", ".theia", ".nova", ".externaltoolbuilders")
-	add(editor, false, false, ".exrc", ".nvimrc", ".nvim.lua", ".vimrc", ".lvimrc", ".dir-locals.el", ".dir-locals-2.el", "*.code-workspace", "*.sublime-project", ".gitpod.yml")
+	add(editor, false, true, ".fleet", ".idx", ".helix", ".nvim", ".vs", ".theia", ".nova", ".externaltoolbuilders", ".run", ".bsp")
+	add(editor, false, false, ".exrc", ".nvimrc", ".nvim.lua", ".vimrc", ".lvimrc", ".dir-locals.el", ".dir-locals-2.el", "*.code-workspace", "*.sublime-project", ".gitpod.yml", ".vim/coc-settings.json", ".neoconf.json")
 	add(commit, true, true, ".husky")
 	add(commit, false, true, ".lefthook", ".lefthook-local")
-	add(commit, false, false, ".pre-commit-config.yaml", ".overcommit.yml", ".huskyrc", ".huskyrc.*")
+	add(commit, false, false, ".pre-commit-config.yaml", ".overcommit.yml", ".huskyrc", ".huskyrc.*", ".lintstagedrc", ".lintstagedrc.*", "lint-staged.config.*", ".simple-git-hooks.*", "simple-git-hooks.*", "captainhook.json", "grumphp.yml",
+		".rusty-hook.toml", "hk.pkl", "prek.toml")
+	add("other version controls obey it", false, false, ".hg/hgrc", ".sl/config", ".jj/repo/config.toml")
 	for _, ending := range []string{"yml", "yaml", "toml", "json"} {
 		add(commit, false, false, "lefthook."+ending, ".lefthook."+ending, "lefthook-local."+ending, ".lefthook-local."+ending)
 	}
 	add(commit, false, false, ".gitconfig", ".config/git/config")
 	add(push, true, true, ".github/workflows")
-	add(push, false, true, ".github/actions", ".circleci", ".buildkite", ".woodpecker", ".gitea/workflows", ".forgejo/workflows", ".teamcity", ".semaphore", ".tekton")
-	add(push, false, false, ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", "jenkinsfile", ".drone.yml", ".woodpecker.yml", ".cirrus.yml", "appveyor.yml", ".appveyor.yml")
+	add(push, false, true, ".github/actions", ".circleci", ".buildkite", ".woodpecker", ".gitea/workflows", ".forgejo/workflows", ".teamcity", ".semaphore", ".tekton", ".builds", ".harness")
+	add(push, false, false, ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", "jenkinsfile", ".drone.yml", ".woodpecker.yml", ".cirrus.yml", "appveyor.yml", ".appveyor.yml", "buildspec.yml", "cloudbuild.yaml", "codemagic.yaml", "bitrise.yml")
 	add(enter, true, false, ".envrc")
+	add(enter, false, false, ".envrc.local", ".envrc.private", ".rvmrc")
+	add("programs of that language and npx obey it", false, false, ".npmrc", ".tool-versions", "rust-toolchain", "rust-toolchain.toml")
 	add(enter, false, false, "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml", ".config/mise.toml", ".mise/config.toml", "mise/config.toml", "mise.*.toml", ".mise.*.toml", ".autoenv", ".autoenv.zsh", ".autoenv_leave.zsh",
 		".direnv/*.rc", ".direnv/flake-profile*", ".direnv/nix-profile*")
 	add(enter, false, true, ".config/mise", ".devenv", ".direnv/bin")
-	add("an interpreter that is started there runs it", false, false, ".rprofile", ".irbrc", ".pryrc")
+	add("an interpreter that is started there runs it", false, false, ".rprofile", ".renviron", ".irbrc", ".pryrc", ".iex.exs", ".ghci", ".ocamlinit", ".octaverc", ".pdbrc")
 	add(shells, true, false, ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile")
 	add(shells, false, false, ".bash_aliases", ".bash_logout", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".logout", ".inputrc",
 		".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".pam_environment")
