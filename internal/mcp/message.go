@@ -37,6 +37,7 @@ const (
 	CodeHeaderMismatch     = -32020
 	CodeMissingCapability  = -32021
 	CodeUnsupportedVersion = -32022
+	CodeOpenPages          = -32042 // the client has to open pages before it calls again
 )
 
 // Errorf makes an error of the protocol.

@@ -87,11 +87,17 @@ func (b *Box) toldForm(given, safe json.RawMessage) (json.RawMessage, error) {
 		warning = " (give it no password, passphrase or key here: it must not ask for one)"
 	}
 	text = fmt.Sprintf("The MCP server %s asks%s: %s", b.name, warning, strings.ReplaceAll(text, "\n", "\n  "))
+	form := map[string]json.RawMessage{}
+	for _, key := range []string{"mode", "requestedSchema", "url", "elicitationId"} { // anything else would be taken for a word of ours
+		if value, ok := now[key]; ok {
+			form[key] = value
+		}
+	}
 	var err error
-	if now["message"], err = json.Marshal(text); err != nil {
+	if form["message"], err = json.Marshal(text); err != nil {
 		return nil, err
 	}
-	return json.Marshal(now)
+	return json.Marshal(form)
 }
 
 // toldSample is a question to a model.

@@ -2,6 +2,8 @@ package mcphub
 
 import (
 	"encoding/json"
+	"maps"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"
@@ -47,7 +49,9 @@ func rest(all map[string]json.RawMessage, without ...string) (json.RawMessage, e
 	}
 	var meta map[string]json.RawMessage
 	if text, ok := all["_meta"]; ok && json.Unmarshal(text, &meta) == nil {
-		delete(meta, mcp.MetaServer)
+		maps.DeleteFunc(meta, func(key string, _ json.RawMessage) bool {
+			return key == mcp.MetaServer || strings.HasPrefix(key, "toolcrib/") // a word of ours to programs
+		})
 		delete(all, "_meta")
 		if len(meta) > 0 {
 			text, err := json.Marshal(meta)

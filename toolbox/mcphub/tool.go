@@ -216,6 +216,10 @@ func (b *Box) failure(ctx context.Context, c *clock, err error, sent bool) error
 		return &toolcrib.Error{Code: toolcrib.Timeout, Tool: b.name, Message: fmt.Sprintf("the MCP server %s did not answer within %v; the call was cancelled, and may have been done all the same", b.name, b.server.Timeout), Err: err}
 	}
 	if said, ok := errors.AsType[*mcp.Error](err); ok {
+		if said.Code == mcp.CodeOpenPages {
+			said = b.pages(said)
+			err = said
+		}
 		code := toolcrib.Internal
 		switch said.Code {
 		case mcp.CodeInvalidParams:
