@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"os"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard"
@@ -38,8 +39,10 @@ func (a *App) kinds(cfg Config) []kind {
 		{finder.Name, cfg.Expose != exposeFull, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return finder.Open(ctx, finder.Config{}, finder.Needs{Tools: a.findable, Log: a.Crib.Log})
 		}},
-		{"skill", boxes.Skill.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.openSkill(ctx, boxes.Skill) }},
-		{"web", boxes.Web.Enabled, with(web.Open, web.Config{Engine: boxes.Web.Engine, Endpoint: boxes.Web.Endpoint, Secret: boxes.Web.Secret})},
+		{"skill", boxes.Skill.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) {
+			return a.openSkill(ctx, boxes.Skill, a.shown(cfg))
+		}},
+		{"web", boxes.Web.Enabled, with(web.Open, web.Config{Engine: boxes.Web.Engine, Endpoint: boxes.Web.Endpoint, Secret: boxes.Web.Secret, Shown: a.shown(cfg)})},
 		{"ovosbox", boxes.OvosBox.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.openOvosBox(ctx, boxes.OvosBox, cfg.Bus) }},
 		{"shell", boxes.Shell.AllowShell, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return a.openShell(ctx, cfg)
@@ -82,6 +85,30 @@ func hiddenIn[S files.Span | shell.Span](a *App, text string) ([]S, error) {
 		spans[i] = S(struct{ From, To int }{f.Start, f.End})
 	}
 	return spans, err
+}
+
+// shown gives a part of a text with marks in the place of what is hidden in it or
+// reaches into it: a part of a key does not look like one. Nil: nothing is hidden.
+func (a *App) shown(cfg Config) func(text string, from, to int) (string, error) {
+	if cfg.Safety.Secrets.Results != guard.SecretRedact.String() {
+		return nil
+	}
+	return func(text string, from, to int) (string, error) {
+		found, err := a.secrets.Find(text)
+		if err != nil {
+			return "", err
+		}
+		var out strings.Builder
+		for _, f := range found {
+			if f.End <= from || f.Start >= to {
+				continue
+			}
+			out.WriteString(text[from:max(from, f.Start)])
+			out.WriteString(secrets.Mark)
+			from = min(f.End, to)
+		}
+		return out.String() + text[from:to], nil
+	}
 }
 
 // with binds a box's own configuration to its Open.

@@ -60,9 +60,9 @@ const scopeProject = "project"
 func isSkillFile(path string) bool { return strings.EqualFold(filepath.Ext(path), ".md") }
 
 // openSkill opens the box.
-func (a *App) openSkill(ctx context.Context, cfg SkillBox) (toolcrib.Toolbox, error) {
+func (a *App) openSkill(ctx context.Context, cfg SkillBox, shown func(text string, from, to int) (string, error)) (toolcrib.Toolbox, error) {
 	box, err := skill.Open(ctx, skill.Config{Places: cfg.places(a.reach.base, a.policy.home), Hide: cfg.Hide},
-		skill.Needs{Open: a.openPlace, YAML: config.Decode, Log: a.Crib.Log})
+		skill.Needs{Open: a.openPlace, YAML: config.Decode, Shown: shown, Log: a.Crib.Log})
 	if err != nil {
 		return nil, err
 	}

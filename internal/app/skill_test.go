@@ -59,7 +59,7 @@ func skillApp(t *testing.T, cfg SkillBox, dir, home string) *App {
 	}
 	a := &App{reach: reach, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: log}}
 	a.policy.home = home
-	box, err := a.openSkill(t.Context(), cfg)
+	box, err := a.openSkill(t.Context(), cfg, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -151,7 +151,7 @@ func TestSkillOnTheBus(t *testing.T) {
 	writeSkill(t, filepath.Join(home, "tell", "SKILL.md"), "tell-time", "Tells: the time")
 	cfg := ownBus()
 	a := openBusApp(t, cfg, Needs{})
-	box, err := a.openSkill(t.Context(), SkillBox{Paths: []string{filepath.Join(home, "tell", "SKILL.md")}})
+	box, err := a.openSkill(t.Context(), SkillBox{Paths: []string{filepath.Join(home, "tell", "SKILL.md")}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,8 +16,11 @@ import (
 //go:embed read_skill_file.md
 var readSkillFileText string
 
-// page is the most bytes of a file in one answer.
-const page = 48 << 10
+// The bounds on an answer.
+const (
+	page   = 48 << 10 // the most bytes of a file
+	around = 64 << 10 // how far around them is looked for what must not be shown
+)
 
 type readIn struct {
 	Skill  string `json:"skill" minlen:"1" maxlen:"200" doc:"The skill."`
@@ -81,10 +84,14 @@ func (b *Box) read(s Skill, in readIn) (out readOut, err error) {
 	if in.Offset > out.Size {
 		return out, fmt.Errorf("the file has %d bytes, and none at offset %d", out.Size, in.Offset)
 	}
-	text, err := io.ReadAll(io.LimitReader(io.NewSectionReader(file, in.Offset, out.Size), page))
+	start := max(0, in.Offset-around)
+	from := int(in.Offset - start)
+	read, err := io.ReadAll(io.LimitReader(io.NewSectionReader(file, start, out.Size-start), int64(from)+page+around))
 	if err != nil {
 		return out, err
 	}
+	from = min(from, len(read)) // it may have become shorter
+	text := read[from:min(from+page, len(read))]
 	if in.Offset+int64(len(text)) < out.Size {
 		text = whole(text)
 	}
@@ -92,7 +99,10 @@ func (b *Box) read(s Skill, in readIn) (out readOut, err error) {
 		return out, fmt.Errorf("%s is no text, or the offset lies inside a letter", in.Path)
 	}
 	out.Text, out.Next = string(text), in.Offset+int64(len(text))
-	return out, nil
+	if b.needs.Shown != nil {
+		out.Text, err = b.needs.Shown(string(read), from, from+len(text))
+	}
+	return out, err
 }
 
 // whole leaves out a letter at the end that is not there in full.

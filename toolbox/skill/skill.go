@@ -55,6 +55,9 @@ type Needs struct {
 	// YAML decodes a front matter. Nil: only the simple forms are read that
 	// nearly all skills have.
 	YAML func(text []byte, into any) error
+	// Shown gives text[from:to] as callers may see it, judged with what stands
+	// around it. Nil: as it is.
+	Shown func(text string, from, to int) (string, error)
 	// Model carries out a task by instructions. Nil: there is none, and callers
 	// follow the instructions themselves.
 	Model func(ctx context.Context, instructions, task string) (string, error)

@@ -285,3 +285,23 @@ func TestCallerGoes(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// TestFetchShowsParts: what may be shown of a part is judged with what stands
+// around it.
+func TestFetchShowsParts(t *testing.T) {
+	text := strings.Repeat("x\n", 100_000) + "key=VALUE\n" + strings.Repeat("y\n", 100_000)
+	home := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/plain")
+		_, _ = w.Write([]byte(text))
+	})
+	judged := ""
+	shown := func(text string, from, to int) (string, error) {
+		judged = text
+		return text[from:to], nil
+	}
+	offset := strings.Index(text, "ALUE")
+	got, failed, err := fetchPage(t, Config{MaxText: 100, Shown: shown}, fetchIn{URL: home, Offset: offset})
+	if err != nil || failed != "" || !strings.HasPrefix(got.Text, "ALUE\ny") || !strings.Contains(judged, "key=VALUE") || len(judged) > 2*around+100 {
+		t.Errorf("%+v, %q, %v, judged %d", got, failed, err, len(judged))
+	}
+}

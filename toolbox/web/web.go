@@ -36,6 +36,10 @@ type Config struct {
 	// brave_api_key and tavily_api_key; the others use one only if it is named.
 	Secret string
 
+	// Shown gives text[from:to] as callers may see it, judged with what stands
+	// around it. Nil: as it is.
+	Shown func(text string, from, to int) (string, error)
+
 	UserAgent string        // default names the program
 	MaxBody   int           // bytes read of an answer, after unpacking; default 4 MiB
 	MaxText   int           // bytes of text in one result of web_fetch; default 48 KiB

@@ -100,7 +100,9 @@ func (b box) readable(a *answer, offset int) (fetchOut, error) {
 	} else {
 		text = plain(text)
 	}
-	out.part(text, offset, b.cfg.MaxText)
+	if err := out.part(text, offset, b.cfg.MaxText, b.cfg.Shown); err != nil {
+		return out, err
+	}
 	if offset > 0 && offset >= len(text) {
 		return out, fmt.Errorf("the text ends before the offset %d: it has %d bytes", offset, len(text))
 	}
@@ -117,7 +119,7 @@ func (a *answer) failure() error {
 
 // part keeps one piece of a text, at whole letters, and if it can be at the
 // end of a line.
-func (o *fetchOut) part(text string, offset, limit int) {
+func (o *fetchOut) part(text string, offset, limit int, shown func(text string, from, to int) (string, error)) error {
 	offset = min(offset, len(text))
 	for offset < len(text) && !utf8.RuneStart(text[offset]) {
 		offset++
@@ -138,4 +140,15 @@ func (o *fetchOut) part(text string, offset, limit int) {
 		o.Truncated, o.NextOffset = true, end
 	}
 	o.Text = text[offset:end]
+	if shown == nil {
+		return nil
+	}
+	start := max(0, offset-around)
+	text = text[start:min(len(text), end+around)]
+	var err error
+	o.Text, err = shown(text, offset-start, end-start)
+	return err
 }
+
+// around is how far around a part is looked for what must not be shown.
+const around = 64 << 10
