@@ -13,6 +13,7 @@ const (
 	opSpace           // --name value, name "value"
 	opTag             // <name>value</name>
 	opPair            // name: "name", value: "value"
+	opTold            // the name is value
 )
 
 // assigned looks for the value of a name.
@@ -31,13 +32,16 @@ func (h *hunt) assigned(id ident, s strength) {
 		return // a text that ends behind the sign
 	}
 	setting, word := h.settingAt(id, s == namePass)
-	v := h.valueAt(at, op, setting || word || op == opPair)
-	v.word = word
+	if op == opAssign {
+		at = h.fallback(at)
+	}
+	v := h.valueAt(at, op, setting || word || op == opPair || op == opTold)
+	v.word = word || op == opTold
 	if s == namePass && op == opAssign && alone {
 		v.linked = h.linked(id.from)
 	}
-	if alone && !v.quoted && hasFold(h.text[id.begin:id.end], "pwd") && !v.linked {
-		return // the directory
+	if alone && !v.quoted && hasFold(h.text[id.begin:id.end], "pwd") && !v.linked && directory(h.text[v.from:v.to]) {
+		return
 	}
 	if v.to <= v.from || v.to <= h.done {
 		return
@@ -49,6 +53,12 @@ func (h *hunt) assigned(id ident, s strength) {
 		h.done = v.to
 		h.add(v.from, v.to, ruleAssigned)
 	}
+}
+
+// directory: what PWD is set to if it is no password.
+func directory(s string) bool {
+	m := makeupOf(s)
+	return m.digit == 0 || m.letters() < 2 || strings.ContainsAny(s, "/\\$`(~")
 }
 
 // allCapitals: the name of a variable of the environment.
@@ -79,7 +89,16 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 	if gap >= len(t) {
 		return 0, opNone
 	}
+	if quoted || t[gap] == '|' || t[gap] == '?' {
+		if at, ok := h.otherwise(gap); ok {
+			return at, opAssign
+		}
+	}
 	switch c := t[gap]; {
+	case c == '%' && (strings.HasPrefix(t[gap:], "%3D") || strings.HasPrefix(t[gap:], "%3d")):
+		return gap + 3, opAssign
+	case c == '<' && strings.HasPrefix(t[gap:], "<- "):
+		return skipBlanks(t, gap+2), opAssign
 	case c == '.' && gap+1 < len(t) && t[gap+1] == '=':
 		return h.assignment(gap + 1)
 	case gap > i && letter(c) && !quoted && (id.from == 0 || t[id.from-1] != '<'): // var name string = "value"
@@ -97,14 +116,14 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 			}
 		}
 		if v, ok := h.told(gap); pass && ok {
-			return v, opAssign
+			return v, opTold
 		}
 		if t[id.from] == '-' || pass && h.loginBefore(id.from) || id.from >= 4 && t[id.from-4:id.from] == "ENV " || redisPass(t[id.from:id.to]) {
 			return gap, opSpace
 		}
 	case c == '=' || c == ':' || strings.IndexByte("|+?!~-", c) >= 0 && gap+1 < len(t) && (t[gap+1] == '=' || t[gap+1] == '>' || t[gap+1] == '|'):
 		return h.assignment(gap)
-	case c == ',' && quoted:
+	case c == ',' && (quoted || pass && allCapitals(t[id.from:id.to])):
 		if at := skipSpaces(t, gap+1); at < len(t) && quoteByte(t[at]) {
 			if pair, ok := h.pair(gap); ok {
 				return pair, opPair
@@ -139,7 +158,7 @@ func (h *hunt) told(at int) (int, bool) {
 		if !hasFold(h.text[at:], word) {
 			continue
 		}
-		if v := skipBlanks(h.text, at+len(word)); v > at+len(word) && v < len(h.text) && quoteByte(h.text[v]) {
+		if v := skipBlanks(h.text, at+len(word)); v > at+len(word) && v < len(h.text) && (quoteByte(h.text[v]) || h.readsRandom(v)) {
 			return v, true
 		}
 		return 0, false
@@ -293,7 +312,16 @@ func (h *hunt) linked(from int) bool {
 // loginBefore: a name and a machine stand before, as in a file of netrc.
 func (h *hunt) loginBefore(from int) bool {
 	before := h.text[max(0, from-160):from]
-	return strings.Contains(before, "login ") || strings.Contains(before, "login\n")
+	if strings.Contains(before, "login ") || strings.Contains(before, "login\n") {
+		return true
+	}
+	// user bob password …
+	line := before[strings.LastIndexByte(before, '\n')+1:]
+	if !containsFold(line, "user") {
+		return false
+	}
+	words := strings.Fields(line)
+	return len(words) > 1 && (strings.EqualFold(words[len(words)-2], "user") || strings.EqualFold(words[len(words)-2], "username")) && !typeName(words[len(words)-1])
 }
 
 // settingAt: the name begins its line, but for what settings begin with, or

@@ -22,12 +22,50 @@ func (s *Scanner) encoded(found []Finding, text string, known *Known) []Finding 
 		from := at + n
 		for at = from; at < len(text) && run.set.has(text[at]); at++ {
 		}
+		if prefixed(text, from, at) {
+			found = append(found, Finding{Start: from, End: at, Rule: ruleShaped})
+			continue
+		}
 		if inner := decoded(text[from:at]); inner != "" {
 			if hidden := known.find(s.find(nil, inner), inner); len(hidden) > 0 {
 				found = append(found, Finding{Start: from, End: at, Rule: hidden[0].Rule})
 			}
 		}
 	}
+}
+
+const (
+	prefixLeast = 3  // letters before the sign
+	shapedLeast = 30 // what follows it
+	shapedMost  = 120
+)
+
+// prefixed: small letters, a sign and many random letters of both cases and
+// digits: the form that providers give their tokens today, whoever it is.
+func prefixed(text string, from, to int) bool {
+	if to-from < prefixLeast+1+shapedLeast || to-from > shapedMost || from > 0 && strings.IndexByte("./\\@#%", text[from-1]) >= 0 || c0(text, to) == '.' || c0(text, to) == '(' {
+		return false
+	}
+	if n := to - from; n == 43 || n == 86 || inHash(text, from) || hashBefore(text, from) {
+		return false // a hash in the base64 of addresses
+	}
+	mark := from
+	for i := from; i < to && i-from < 24; i++ {
+		if text[i] == '_' || text[i] == '-' {
+			mark = i
+		} else if !(text[i] >= 'a' && text[i] <= 'z') {
+			break
+		}
+	}
+	if mark-from < prefixLeast || text[mark] == '-' && hashLabel(text[from:mark]) || hashLabel(text[from:mark]) {
+		return false
+	}
+	body := text[mark+1 : to]
+	if len(body) < shapedLeast || strings.ContainsAny(body, "+/_-") {
+		return false
+	}
+	m := makeupOf(body)
+	return m.digit > 2 && m.upper > 4 && m.lower > 4 && m.bits >= 4 && turnsOf(body) > 3 && !wordy(body)
 }
 
 // run is so many bytes of a set.

@@ -46,6 +46,8 @@ const (
 	ofSecure
 	ofNetUser
 	ofIdentified
+	ofTink
+	ofVapid
 )
 
 // use is what a word of the automaton leads to.
@@ -125,6 +127,9 @@ func (h *hunt) met(u *use, end int) {
 			h.joined(end)
 		}
 		id := identAround(h.text, begin, end)
+		if u.word == "cookie" {
+			h.cookies(id)
+		}
 		if id.to == h.named && h.rated >= u.tells {
 			return
 		}
@@ -160,6 +165,10 @@ func (h *hunt) met(u *use, end int) {
 		h.netUser(begin, end)
 	case ofIdentified:
 		h.identified(end)
+	case ofTink:
+		h.tink(begin, end)
+	case ofVapid:
+		h.vapid(end)
 	}
 }
 

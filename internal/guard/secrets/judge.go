@@ -15,7 +15,7 @@ func (h *hunt) judge(s strength, v value, op operator) bool {
 	if m.space || m.distinct < 3 || m.run >= 6 && m.run*2 > len(text) || m.digit == 0 && m.kebab && m.other > 0 {
 		return false
 	}
-	if !v.quoted && !h.plainWord(text, v, m) {
+	if !v.quoted && !h.plainWord(text, v, m) && !(s == namePass && h.oddPassword(text, v, m)) {
 		return false
 	}
 	good := false
@@ -75,6 +75,13 @@ func (h *hunt) plainWord(text string, v value, m makeup) bool {
 		return false
 	}
 	return v.setting || v.quoted || m.digit > 1 && m.letters() > 1 && m.bits >= 3
+}
+
+// oddPassword: a value without quotes that has brackets in it, and signs that
+// source code does not have beside them.
+func (h *hunt) oddPassword(text string, v value, m makeup) bool {
+	return v.setting && m.digit > 0 && m.letters() > 2 && len(text) >= 8 && strings.IndexByte("$([{<&*|@", text[0]) < 0 &&
+		strings.ContainsAny(text, "!@#$%^&~") && !strings.Contains(text, "${") && !strings.Contains(text, "{{") && !strings.Contains(text, "()") && !strings.Contains(text, "$(") && h.endsLine(v)
 }
 
 // password says whether a value beside a name such as password is one.
@@ -150,6 +157,9 @@ func secretToken(text string, v value, m makeup, op operator) bool {
 	if uuidShaped(text) {
 		return op != opComma
 	}
+	if plainSecret(text, v, m, op) {
+		return true
+	}
 	switch {
 	case m.kebab && m.other > 0:
 		return false
@@ -168,6 +178,15 @@ func secretToken(text string, v value, m makeup, op operator) bool {
 		return m.digit >= 4 && m.bits > 3.6 && n >= 24 || m.digit >= 5 && m.bits > 3.3 && m.other == 0 && turnsOf(text) >= 2 || n >= 30 && m.bits > 4.3 && m.upper > n/4 && m.lower > n/5 && m.digit > 0
 	}
 	return true
+}
+
+// plainSecret: words and numbers that only stand beside the name of a secret if
+// they are one: s3cret, hardcoded12.
+func plainSecret(text string, v value, m makeup, op operator) bool {
+	if !v.setting || !v.quoted && !v.tight && !v.word && op != opPair || op != opAssign && op != opPair && op != opTag || m.other > 0 || m.upper > 0 && m.lower > 0 {
+		return false
+	}
+	return m.digit > 0 && m.letters() > 3 && len(text) >= 8 && (len(text) >= 12 || m.digit > 1 || !fieldName(text)) || v.quoted && m.lower == len(text) && len(text) >= 15
 }
 
 // dated: a date, a version or an address in numbers.

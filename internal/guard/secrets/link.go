@@ -9,6 +9,9 @@ const (
 	ruleCommand  = "command-password"
 	rulePGPass   = "pgpass-password"
 	ruleJWK      = "private-jwk"
+	ruleTink     = "tink-key"
+	ruleVapid    = "vapid-key"
+	ruleShaped   = "prefixed-token"
 )
 
 const authorityReach = 512
@@ -105,11 +108,11 @@ func shamLogin(name, pass, host string) bool {
 // header looks at what follows the word Bearer or Basic.
 func (h *hunt) header(begin, end int) {
 	t := h.text
-	if begin > 0 && wordByte(t[begin-1]) && !escapeEnds(t, begin) {
+	if begin > 0 && wordByte(t[begin-1]) && t[begin-1] != '_' && !escapeEnds(t, begin) {
 		return
 	}
 	i := end
-	for i < len(t) && i-end < 4 && (t[i] == ' ' || t[i] == ':' || t[i] == '+') {
+	for i < len(t) && i-end < 4 && strings.IndexByte(" :+=,\"'", t[i]) >= 0 {
 		i++
 	}
 	if i == end {
@@ -120,7 +123,14 @@ func (h *hunt) header(begin, end int) {
 		i++
 	}
 	text := strings.TrimRight(t[from:i], ".:")
-	if len(text) < 8 || h.placeholder(text) || strings.Contains(text, "://") {
+	if len(text) < 8 || strings.Contains(text, "://") {
+		return
+	}
+	if lower(t[begin+1]) == 'e' && authorized(t, begin) && h.bearer(text) {
+		h.add(from, from+len(text), ruleHeader)
+		return
+	}
+	if h.placeholder(text) {
 		return
 	}
 	if lower(t[begin+1]) == 'a' { // Basic
@@ -270,7 +280,7 @@ func (h *hunt) call(end int) {
 			break
 		}
 	}
-	if text := t[last.from:last.to]; len(text) >= 3 && !h.placeholder(text) {
+	if text := t[last.from:last.to]; len(text) >= 3 && !h.placeholder(text) && !typeName(strings.ToLower(text)) {
 		h.add(last.from, last.to, ruleCommand)
 	}
 }

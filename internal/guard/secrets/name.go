@@ -16,19 +16,23 @@ const (
 func nameWords() map[string]strength {
 	out := map[string]strength{}
 	for s, list := range map[strength]string{
-		namePass: `password passwd passphrase pwd passwort kennwort contrasena pass passcode psw pword pw requirepass masterauth storepass keypass psk`,
+		namePass: `password passwd passphrase pwd passwort kennwort contrasena pass passcode psw pword pw requirepass masterauth storepass keypass psk
+			pswd psswd paswd pasword pssword psword pswrd psswrd paswrd passwrd motdepasse senha wachtwoord haslo heslo parola mdp`,
 		nameSecret: `secret token apikey api_key api-key api.key accesskey access_key access-key secretkey secret_key secret-key
 			private_key private-key privatekey presharedkey preshared_key auth_key authkey auth-key encryption_key encryptionkey
 			encryption-key signing_key signingkey signing-key master_key masterkey service_key servicekey account_key accountkey
 			app_key appkey application_key applicationkey subscription_key subscription-key subscriptionkey consumer_key consumerkey
 			storage_key deploy_key license_key licensekey admin_key adminkey sas_key hmac_key client_key server_key write_key read_key
 			unseal_key session_key sessionkey security_key rest_key secure_key ssh_key host_key user_key userkey crypto_key cipher_key
-			credential authorization x-auth jwt authtoken webhook dsn authcode`,
-		nameMaybe: `key auth salt cred creds cookie session access pat`,
+			credential authorization x-auth jwt authtoken webhook dsn authcode secret_id aeskey aes_key oauth_signature`,
+		nameMaybe: `key auth salt cred creds cookie session access pat pkey authentication api`,
 	} {
 		for word := range strings.FieldsSeq(list) {
 			out[word] = s
 		}
+	}
+	for _, word := range [...]string{"secret key", "api key", "access key", "encryption key", "signing key"} {
+		out[word] = nameSecret
 	}
 	return out
 }
@@ -64,7 +68,7 @@ func newLexicon() *lexicon {
 			location position pos offset start end begin range kind level score weight budget cost price balance address contract symbol supply
 			holder owner role roles rule rules group groups exchange introspection revocation replacement signing verification rotation
 			missing mismatch empty exists found changed updated created deleted text tooltip caption aria autocomplete`),
-		heads: set(`public pub publishable primary foreign sort cache partition range hot page next prev previous continuation sync csrf xsrf
+		heads: set(`public pub publishable primary foreign sort cache partition range hot page next prev previous continuation sync
 			eos bos pad unk mask cls sep special stop lookup object map dict row group order column item idempotency partial react short
 			arrow by dedupe dedup candidate unique natural index device verify expected forgot reset confirm invalid missing wrong bad empty
 			cancellation cancel request no is has show hide with without this that any another storage registry translation trans i18n locale
@@ -187,13 +191,17 @@ func (l *lexicon) rate(text string, id ident, word string, s strength) strength 
 	}
 	if id.glue {
 		switch word {
-		case "pass", "psw", "pword", "pw", "psk", "salt", "auth", "cred", "creds", "key", "access", "pat", "jwt", "cookie", "session", "dsn", "webhook":
+		case "pass", "pw":
+			if !accountBefore(text[id.from:id.begin]) {
+				return nameNone
+			}
+		case "psw", "pword", "psk", "mdp", "senha", "haslo", "heslo", "parola", "api", "pkey", "authentication", "salt", "auth", "cred", "creds", "key", "access", "pat", "jwt", "cookie", "session", "dsn", "webhook":
 			return nameNone
 		}
 	}
 	switch word {
 	case "pw", "pass", "psw", "psk":
-		if tail != "" && strings.Trim(tail, "_-.0123456789") != "" || id.begin > id.from && !id.camel && strings.IndexByte("_-.", text[id.begin-1]) < 0 {
+		if tail != "" && strings.Trim(tail, "_-.0123456789") != "" || id.begin > id.from && !id.camel && strings.IndexByte("_-.", text[id.begin-1]) < 0 && !accountBefore(text[id.from:id.begin]) {
 			return nameNone
 		}
 	}
@@ -221,6 +229,17 @@ func (l *lexicon) rate(text string, id ident, word string, s strength) strength 
 		return nameNone
 	}
 	return s
+}
+
+// accountBefore: what stands before pass or pw names what the password is for,
+// so that it is not the end of a word such as bypass.
+func accountBefore(name string) bool {
+	for _, word := range [...]string{"db", "sql", "user", "usr", "mail", "smtp", "root", "admin", "ftp", "redis", "mongo", "ssh", "ldap", "database", "proxy", "wifi", "login", "account", "store", "postgres", "oracle", "http", "auth"} {
+		if n := len(name) - len(word); n >= 0 && strings.EqualFold(name[n:], word) {
+			return true
+		}
+	}
+	return false
 }
 
 // segment cuts the first part off a name, in lower case; it is empty for what

@@ -103,6 +103,9 @@ func (h *hunt) keyNear(from, to int) bool {
 	if m.letters() < 2 || m.bits < 3 || strings.Contains(text, "//") || hashPrefixed(text) || hashBefore(t, from) || hashLabel(labelBefore(t, from)) || h.placeholder(text) || m.digit < 4 && wordy(text) || fileLike(text) || dated(text) || versioned(text) {
 		return false
 	}
+	if m.lower == 0 && strings.IndexByte(text, '_') > 0 {
+		return false // the name of a constant
+	}
 	if m.hex {
 		return m.digit > 1 && len(text) >= 20
 	}

@@ -78,7 +78,7 @@ func (h *hunt) withUser(v value, op operator) bool {
 		return false
 	}
 	t := h.text
-	for _, word := range [...]string{"user", "login", "email", "uid"} {
+	for _, word := range [...]string{"user", "login", "email", "id"} {
 		before := t[max(0, v.from-userReach):v.from]
 		for {
 			n := lastFold(before, word)

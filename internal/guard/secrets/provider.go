@@ -10,13 +10,16 @@ const (
 // beside looks for a key of a provider behind its name.
 func (h *hunt) beside(p *provider, begin, end int) {
 	t := h.text
-	if h.nextLong(end) >= end+providerReach {
-		return
-	}
 	if begin > 0 && letter(t[begin-1]) && !(upper(t[begin]) && !upper(t[begin-1])) && !escapeEnds(t, begin) {
 		return
 	}
+	if end+1 < len(t) && (hasFold(t[end:], "ai") || hasFold(t[end:], "io")) && !wordByte(c0(t, end+2)) {
+		end += 2 // MistralAI
+	}
 	if end < len(t) && letter(t[end]) && !(upper(t[end]) && !upper(t[end-1])) && !h.lexicon.tells.begins(t[end:min(len(t), end+6)]) {
+		return
+	}
+	if h.ahead(p, begin) || h.nextLong(end) >= end+providerReach {
 		return
 	}
 	for i := h.nextLong(end); i < end+providerReach && i < len(t); i = h.longAfter(i, end+providerReach) {
@@ -34,6 +37,33 @@ func (h *hunt) beside(p *provider, begin, end int) {
 			}
 		}
 	}
+}
+
+// ahead looks for a key of a provider directly before its name, with nothing but
+// a blank between them.
+func (h *hunt) ahead(p *provider, begin int) bool {
+	t := h.text
+	if begin <= longLeast || t[begin-1] != ' ' || !wordByte(t[begin-2]) {
+		return false
+	}
+	from := begin - 1
+	for from > 0 && begin-from < nearMost && (wordByte(t[from-1]) || t[from-1] == '-') {
+		from--
+	}
+	if begin-from < longLeast+1 || from > 0 && strings.IndexByte("@#/.+%&~=", t[from-1]) >= 0 {
+		return false
+	}
+	text := t[from : begin-1]
+	if m := makeupOf(text); m.digit < 2 || m.upper < 2 || m.lower < 2 || m.bits < 3 || wordy(text) || h.placeholder(text) {
+		return false
+	}
+	for _, f := range p.forms {
+		if to, ok := f.behind(t, from, &h.ends); ok && to == begin-1 {
+			h.add(from, to, p.rule)
+			return true
+		}
+	}
+	return false
 }
 
 // besideAt gives the end of the key of a provider that begins here; 0 if there is

@@ -79,7 +79,7 @@ func newScanner(forms, providers string) (*Scanner, error) {
 		add(word, use{kind: ofName, word: word, tells: names[word]})
 	}
 	for word, k := range map[string]kind{
-		"://": ofAddress, "bearer": ofHeader, "basic ": ofHeader, " -u ": ofUser, "--user": ofUser, " -u\"": ofUser, " -u'": ofUser, " -p": ofFlag, ":5432:": ofPGPass, ":*:*:": ofPGPass, `"kty"`: ofJWK, "networkcredential": ofCall, "directoryentry": ofCall, "pscredential": ofCall, "convertto-securestring": ofSecure, "net user ": ofNetUser, "net use ": ofNetUser, "identified by": ofIdentified, "kind: secret": ofKube, "kind: \"secret": ofKube, "kind: 'secret": ofKube, `"kind": "secret`: ofKube, `"kind":"secret`: ofKube,
+		"://": ofAddress, "bearer": ofHeader, "basic ": ofHeader, " -u ": ofUser, "--user": ofUser, " -u\"": ofUser, " -u'": ofUser, " -p": ofFlag, ":5432:": ofPGPass, ":*:*:": ofPGPass, `"kty"`: ofJWK, "networkcredential": ofCall, "directoryentry": ofCall, "pscredential": ofCall, "httpbasicauth": ofCall, "httpdigestauth": ofCall, "setbasicauth": ofCall, "usernamepasswordcredentials": ofCall, "passwordauthentication": ofCall, "auth=": ofCall, ".login": ofCall, "convertto-securestring": ofSecure, "net user ": ofNetUser, "net use ": ofNetUser, "identified by": ofIdentified, "google.crypto.tink.": ofTink, "vapid": ofVapid, "kind: secret": ofKube, "kind: \"secret": ofKube, "kind: 'secret": ofKube, `"kind": "secret`: ofKube, `"kind":"secret`: ofKube,
 	} {
 		add(word, use{kind: k})
 	}

@@ -82,6 +82,9 @@ func (h *hunt) valueAt(i int, op operator, setting bool) value {
 	for v.to > v.from && strings.IndexByte(",;)", t[v.to-1]) >= 0 {
 		v.to--
 	}
+	if n := strings.Index(t[v.from:v.to], "%26"); n > 0 && i > 2 && t[i-3] == '%' {
+		v.to = v.from + n // the query of an address that is written in another
+	}
 	return v
 }
 
@@ -124,10 +127,10 @@ func endsWord(c byte, setting bool) bool {
 
 // skipScheme steps over the scheme before the value of a header.
 func (v *value) skipScheme(t string) {
-	if strings.IndexByte("aAbBtTsSkKnNdD", t[v.from]) < 0 {
+	if strings.IndexByte("aAbBtTsSkKnNdDgGoOhH", t[v.from]) < 0 {
 		return
 	}
-	for _, scheme := range [...]string{"api-token", "api-key", "bearer", "basic", "token", "apikey", "ssws", "aws", "key", "negotiate", "digest"} {
+	for _, scheme := range [...]string{"api-token", "api-key", "bearer", "basic", "token", "apikey", "ssws", "aws", "key", "negotiate", "digest", "ntlm", "geniekey", "bot", "oauth", "hmac", "splunk", "discogs"} {
 		n := len(scheme)
 		if !hasFold(t[v.from:], scheme) || v.from+n >= len(t) || t[v.from+n] != ' ' && !strings.HasPrefix(t[v.from+n:], "%20") {
 			continue
