@@ -82,11 +82,19 @@ func (s *scripts) pipes(line *guard.Line) {
 // readsInput adds the files of a line in which a program that obeys what it reads
 // is given one: ed < job, cat job | sqlite3 x.db.
 func (s *scripts) readsInput(line *guard.Line) {
-	at := slices.IndexFunc(line.Programs, func(p guard.Program) bool { return slices.Contains(readers(), toolName(p.Name)) })
+	at := slices.IndexFunc(line.Programs, func(p guard.Program) bool {
+		return slices.Contains(readers(), toolName(p.Name)) || p.RunsInput()
+	})
 	if at < 0 {
 		return
 	}
 	dirs := line.Programs[at].Dirs
+	if p := &line.Programs[at]; p.RunsInput() {
+		for _, a := range p.Args {
+			s.unknown = s.unknown || a.Glob
+			s.in(dirs, a.Text, isFile)
+		}
+	}
 	for _, r := range line.Redirects {
 		if strings.Contains(r.Op, "<") && !strings.Contains(r.Op, "<<") {
 			s.unknown = s.unknown || strings.ContainsAny(r.Target, "$`*?[~")
@@ -147,7 +155,7 @@ func launchers() []string {
 
 // readers run what stands in a file of any name that they are told of.
 func readers() []string {
-	return []string{"cmake", "vim", "vi", "nvim", "ex", "ed", "view", "emacs", "gdb", "lldb", "sqlite", "psql", "mysql", "mariadb", "screen", "tmux", "at", "batch", "crontab", "ansible-playbook", "docker-compose", "gs", "bc", "dc"}
+	return []string{"cmake", "vim", "vi", "nvim", "ex", "ed", "view", "emacs", "gdb", "lldb", "sqlite", "psql", "mysql", "mariadb", "screen", "tmux", "at", "batch", "crontab", "ansible-playbook", "docker-compose", "gs", "bc", "dc", "redis-cli", "mongo", "mongosh", "lftp", "parallel"}
 }
 
 // toolName is the name of a program without its place and its version.
@@ -188,8 +196,13 @@ func (s *scripts) others(p *guard.Program, name, fed string) {
 	take := func(file string) bool {
 		return runnable(file) || launcher && isFile(file) && isCode(file) || reader && isFile(file)
 	}
-	runs := p.Class == guard.Runs || p.Class == guard.Unknown
+	runs := p.Class == guard.Runs || p.Class == guard.Unknown || reader
+	s.unknown = s.unknown || name == "run-parts"
 	for i, a := range p.Args {
+		if key, value, ok := strings.Cut(strings.ToLower(strings.TrimPrefix(a.Text, "-c")), "="); ok && name == "git" && (strings.HasPrefix(key, "include") || key == "core.hookspath") {
+			s.unknown = s.unknown || key == "core.hookspath"
+			s.in(p.Dirs, a.Text[len(a.Text)-len(value):], isFile) // aliases, and programs of git
+		}
 		if p.Class != guard.ReadOnly && (strings.HasPrefix(a.Text, "-") || strings.ContainsAny(a.Text, "=, @")) {
 			// --compress-program=./s.sh, -c core.pager=./s.sh, exec=sh s.sh
 			for _, word := range strings.FieldsFunc(a.Text, func(r rune) bool { return strings.ContainsRune("= \t\n,:;\"'()!|&@", r) }) {

@@ -165,6 +165,16 @@ func TestScriptsInEveryForm(t *testing.T) {
 		"sqlite3 x.db < job":                              "job",
 		"vim -e -s < job":                                 "job",
 		"cat job | sqlite3 x.db":                          "job",
+		"psql < job":                                      "job",
+		"sed e < job":                                     "job",
+		"sed -n 1e job":                                   "job",
+		"awk '{system($0)}' job":                          "job",
+		"awk '{system($0)}' < job":                        "job",
+		"perl -ne 'system $_' job":                        "job",
+		"git -c include.path=" + dir + "/job x":           "job",
+		"crontab job":                                     "job",
+		"parallel < job":                                  "job",
+		"sed s/a/b/ < job":                                "",
 		"python3 -c 'import pkg'":                         "pkg.py",
 		"python3 -c 'exec(open(\"pkg.py\"))'":             "pkg.py",
 		"python3 -W ignore pkg.py":                        "pkg.py",
@@ -247,7 +257,7 @@ func TestScriptsInEveryForm(t *testing.T) {
 		"find tools | xargs sh", "xargs -a list sh", "echo s.sh | xargs -I{} sh {}", "echo s.sh | xargs -IX sh X", "xargs -a list env", "xargs make < list", "xargs sed p < list", "ls | parallel sh",
 		"perl -I. -MFoo -e 0", "perl -I. -e 0 -MFoo", "perl -Mlib=. -e 0", "ruby -e 0 -r ./x", "mawk -We x.awk", "gawk -i x -f x.awk", "php -c x.ini x.php", "lua -l x x.lua", "python3 -X pycache_prefix=x pkg.py", "python3 -W error::pkg.X -c 1",
 		"bash -co pipefail s.sh", "bash -c +x ./s.sh", "bash --unheard s.sh", "sh missing.sh", "sh /dev/stdin < s.sh", "sed p *.md", `python3 -c "$X"`, `eval "$(cat s.sh)"`, `sh -c "$(cat s.sh)"`, "cat s*.sh | sh", "make -n | sh", "java -cp . Main",
-		"node --run test", "yash -x --foo s.sh", "sh {s,}.sh", "make -f - < M.mk", "make -f /dev/stdin < M.mk", "bash /dev/fd/3 3< job",
+		"node --run test", "yash -x --foo s.sh", "sh {s,}.sh", "make -f - < M.mk", "make -f /dev/stdin < M.mk", "run-parts tools", "git -c core.hooksPath=tools commit", "bash /dev/fd/3 3< job",
 	} {
 		if !of(line).Floor {
 			t.Errorf("%s can be remembered", line)

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -80,11 +81,22 @@ func (o *operands) line(l *Line, guess bool) {
 		for _, f := range r.Paths {
 			o.add(f.Dir, f.Text, f.Glob, operand{guess: guess})
 		}
-		if strings.HasPrefix(r.Op, "<<") || !r.target.Literal && !r.target.Glob {
+		if strings.HasPrefix(r.Op, "<<") {
+			continue
+		}
+		if !r.target.Literal && !r.target.Glob {
+			o.expanded(r.target, dirs, operand{write: strings.Contains(r.Op, ">"), guess: true})
 			continue
 		}
 		for _, d := range dirs {
 			o.add(d, r.Target, r.target.Glob, operand{write: strings.Contains(r.Op, ">"), guess: guess})
+		}
+	}
+	for _, t := range l.assigned {
+		for _, text := range pathsIn(t) {
+			for _, d := range dirs {
+				o.add(d, text, false, operand{mayWrite: true, guess: true})
+			}
 		}
 	}
 	for _, t := range l.texts {
@@ -118,11 +130,44 @@ func (o *operands) program(p *Program, guess bool) {
 	}
 	for _, a := range p.Args {
 		if !a.Literal && !a.Glob {
+			perhaps := as
+			perhaps.guess = true
+			o.expanded(a, p.Dirs, perhaps)
 			continue
 		}
 		for _, text := range pathsIn(a.Text) {
 			for _, d := range p.Dirs {
 				o.add(d, text, a.Glob, as)
+			}
+		}
+	}
+}
+
+// expansion is what stands in a word for something else.
+var expansion = regexp.MustCompile(`\$\(…\)|\$\(\(…\)\)|\$\{?(\w+)(?::-[^/]*)?\}?`)
+
+// expanded adds what a word with expansions may name: what it becomes if they are
+// empty, or the directory where the program runs, as $PWD is.
+func (o *operands) expanded(a Arg, dirs []string, as operand) {
+	for _, t := range a.texts() {
+		at := expansion.FindAllStringSubmatchIndex(t, -1)
+		if len(at) == 0 || len(at) > maxVaried {
+			continue
+		}
+		last := at[len(at)-1]
+		plain := expansion.ReplaceAllString(t[:last[0]], "")
+		tails := []string{t[last[1]:]}
+		if last[2] >= 0 { // $Xdeploy/x may be ${X}deploy/x
+			for i := last[2] + 1; i < last[3] && len(tails) < maxValues; i++ {
+				tails = append(tails, t[i:])
+			}
+		}
+		for _, tail := range tails {
+			for _, text := range pathsIn(plain + tail) {
+				for _, d := range dirs {
+					o.add(d, strings.TrimLeft(text, "/"), strings.ContainsAny(text, "*?["), as)
+					o.add(d, text, strings.ContainsAny(text, "*?["), as)
+				}
 			}
 		}
 	}
@@ -177,7 +222,7 @@ func keepsOperands(name string, args []Arg) bool {
 	switch name {
 	case "cat", "head", "tail", "grep", "egrep", "fgrep", "rg", "ag", "wc", "diff", "cmp", "comm", "ls", "tree", "du", "stat", "file", "md5sum", "sha1sum", "sha256sum", "sha512sum", "cksum", "jq", "bat", "nl", "od", "hexdump", "strings", "cut", "tac", "rev", "basename", "dirname", "realpath", "readlink", "test", "[", "cd", "pushd", "echo", "printf", "less", "more", "export", "ssh",
 		"docker", "podman", "kubectl", "helm", "gh", "curl", "wget":
-		return !has("-o", "-O", "--output", "--output-document", "--output-dir", "-D", "-c", "--cookie-jar", "--dump-header", "-P", "--directory-prefix")
+		return !has("cp", "-o", "-O", "--output", "--output-document", "--output-dir", "-D", "-c", "--cookie-jar", "--dump-header", "-P", "--directory-prefix")
 	case "sort":
 		return !has("-o", "--output")
 	case "find", "fd", "fdfind":

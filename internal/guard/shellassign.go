@@ -23,6 +23,9 @@ func (w *walker) assigns(list []*syntax.Assign, sc scope) {
 		if a.Value != nil {
 			value = w.word(a.Value, sc)
 		}
+		if len(w.line.assigned) < maxNames {
+			w.line.assigned = append(w.line.assigned, value.texts()...)
+		}
 		if runsVariable(a.Name.Value) {
 			for _, t := range value.texts() { // many a program runs what its variables say
 				if strings.ContainsAny(t, " \t$`") {

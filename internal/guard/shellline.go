@@ -142,6 +142,7 @@ type Line struct {
 
 	vague    bool     // what it runs cannot be read off it, see Line.Certain
 	floor    []string // what the walk itself found, see Line.Floor
+	assigned []string // what variables are set to
 	texts    []string // code of other languages in it
 	hides    bool     // it runs what does not stand in it, so that a rule may mean that
 	made     bool     // it runs a program by a name that stands in it already

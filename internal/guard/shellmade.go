@@ -73,7 +73,11 @@ func (w *walker) link(p *Program, name string, sc scope) {
 		for _, d := range sc.dirs {
 			full := Path{Dir: d, Text: to}.Full()
 			for _, l := range []string{full, full + "/" + fileKey(target)} {
-				w.names.links = append(w.names.links, link{path.Clean(l), target})
+				l, to := path.Clean(l), target
+				if strings.HasPrefix(to, ".") { // it counts from where the link is
+					to = path.Join(path.Dir(l), to)
+				}
+				w.names.links = append(w.names.links, link{l, to})
 			}
 		}
 	}
@@ -101,7 +105,7 @@ func (w *walker) behind(dir, text string) (string, bool) {
 
 // renamed walks a program once more as what its name and its arguments stand for
 // by the names that the line gave.
-func (w *walker) renamed(p *Program, name string, args []Arg, sc scope) {
+func (w *walker) renamed(p *Program, args []Arg, sc scope) {
 	if w.names == nil || w.guess && slices.Contains(sc.via, "another name") {
 		return
 	}
@@ -116,7 +120,7 @@ func (w *walker) renamed(p *Program, name string, args []Arg, sc scope) {
 			w.shadow().program(append([]Arg{{Text: is, Literal: true}}, p.Args...), in)
 		}
 	}
-	if len(w.names.links) == 0 || !floorProgram(name) {
+	if len(w.names.links) == 0 {
 		return
 	}
 	changed := slices.Clone(args)

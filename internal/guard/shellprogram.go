@@ -127,7 +127,7 @@ func (w *walker) program(args []Arg, sc scope) flow {
 	w.fromNet(&p, name, ok && (len(u.inner) > 0 || u.isScript), sc)
 	w.netFiles(&p, name, sc.net)
 	w.line.Programs[i] = p
-	w.renamed(&p, name, args, sc)
+	w.renamed(&p, args, sc)
 	w.link(&p, name, sc)
 	for _, t := range w.vars["alias "+p.Name].texts {
 		w.perhaps(t+" "+joined(p.Args).Text, sc)

@@ -55,6 +55,10 @@ func (p *Program) takesText(name string) bool {
 	return false
 }
 
+// RunsInput reports whether the program may run text of its input, or of files
+// that it is told to read.
+func (p *Program) RunsInput() bool { return p.takesText(programKey(p.Name)) }
+
 // texts looks into the words and the input of such a program for commands of the
 // floor, wherever in a text they begin.
 func (w *walker) texts(p *Program, name string, in scope) {
