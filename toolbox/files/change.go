@@ -21,6 +21,10 @@ type change struct {
 	count         int            // replacements
 	what          string         // what else there is to say to the person who is asked
 	read          bool           // the caller has read it in this conversation
+	adds          bool           // it only adds to the end
+	kept          []Span         // where text is, what was hidden before
+	text          string         // the new content as kept counts it
+	brings        bool           // the caller has brought what is hidden
 	veiled        bool           // the difference is of the two texts below
 	old, new      string         // before and after, without what is hidden
 }
@@ -32,7 +36,7 @@ func (c *change) diff() string {
 		return header(c.name) + "(the difference is not shown: the file is too large)\n"
 	}
 	if c.veiled {
-		if c.old == c.new && !bytes.Equal(c.before, c.after) {
+		if c.old == c.new && (c.brings || !bytes.Equal(c.before, c.after)) {
 			return header(c.name) + "(only what is hidden, or bytes that are no text, would differ)\n"
 		}
 		return unified(c.name, []byte(c.old), []byte(c.new))

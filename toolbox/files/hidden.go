@@ -24,9 +24,10 @@ type veil struct {
 type veiled struct {
 	shown, real string // without the line end, which is never hidden
 	end         string
-	from        int // where it begins in the shown text
-	realFrom    int // and in the real one
-	hidden      int // how many parts of it are hidden
+	from        int    // where it begins in the shown text
+	realFrom    int    // and in the real one
+	hidden      int    // how many parts of it are hidden
+	spans       []Span // these, in real
 }
 
 func (l veiled) marked(mark string) bool { return l.hidden > 0 || strings.Contains(l.shown, mark) }
@@ -55,6 +56,7 @@ func newVeil(text string, hidden []Span, mark string) *veil {
 			}
 			if to := min(hidden[0].To, len(text)); to > at {
 				shown.WriteString(mark)
+				l.spans = append(l.spans, Span{at - l.realFrom, to - l.realFrom})
 				at = to
 				l.hidden++
 			}
@@ -96,10 +98,10 @@ var errMark = errors.New("the mark stands for a value that you were not shown, a
 	"if the word itself is meant, write it in another way, such as (redacted)")
 
 // restored is a new text with the hidden values of the old one put back, and
-// how many lines have got theirs. A line gets its value back if it is the line
+// where these are. A line gets its value back if it is the line
 // that hides it now: the same text, once, and with no other line that stays in
 // the text having changed sides.
-func (v *veil) restored(next string) (string, int, error) {
+func (v *veil) restored(next string) (string, []Span, error) {
 	lines := strings.SplitAfter(next, "\n")
 	places := newPlaces(v, lines)
 	groups := map[string]*group{}
@@ -125,19 +127,19 @@ func (v *veil) restored(next string) (string, int, error) {
 			strange = append(strange, j)
 		}
 	}
-	back, all := 0, true
+	back, all := map[int]veiled{}, true
 	for _, g := range groups {
 		if g.hidden == 0 {
 			continue // the mark is the file's own text
 		}
 		pairs, bad := g.pairs(v, places)
 		if bad >= 0 {
-			return "", 0, v.refuse(bad)
+			return "", nil, v.refuse(bad)
 		}
 		for _, p := range pairs {
 			if l := v.lines[p.From]; l.hidden > 0 {
-				lines[p.To] = l.into(lines[p.To])
-				back++
+				lines[p.To], l.spans = l.into(lines[p.To])
+				back[p.To] = l
 			}
 		}
 		all = all && len(pairs) == len(g.old)
@@ -145,24 +147,46 @@ func (v *veil) restored(next string) (string, int, error) {
 	// Who writes about marks may go on doing so, in a file that has them as text
 	// and as long as nothing hidden is lost.
 	if len(strange) > 0 && (!all || !v.literal) {
-		return "", 0, v.refuse(strange[0])
+		return "", nil, v.refuse(strange[0])
 	}
-	return strings.Join(lines, ""), back, nil
+	var kept []Span
+	at := 0
+	for j, line := range lines {
+		kept = append(kept, moved(back[j].spans, at)...)
+		at += len(line)
+	}
+	return strings.Join(lines, ""), kept, nil
+}
+
+// moved is spans further on in a text.
+func moved(spans []Span, by int) []Span {
+	out := make([]Span, len(spans))
+	for i, s := range spans {
+		out[i] = Span{s.From + by, s.To + by}
+	}
+	return out
 }
 
 func (v *veil) refuse(at int) error {
 	return fmt.Errorf("line %d of the new text has %s in it: %w", at+1, v.mark, errMark)
 }
 
-// into gives a line of the new text what it hides, and leaves it its own end.
-func (l veiled) into(line string) string {
+// into gives a line of the new text what it hides, and leaves it its own end. It
+// tells where the hidden parts are then.
+func (l veiled) into(line string) (string, []Span) {
 	text := strings.TrimSuffix(line, "\n")
 	tail := text[len(kernel(text)):] + line[len(text):]
 	value := l.real[:len(l.real)-(len(l.shown)-len(kernel(l.shown)))]
-	if strings.Contains(line, "\n") && !strings.Contains(line, "\r") {
+	spans := l.spans
+	if strings.Contains(line, "\n") && !strings.Contains(line, "\r") && strings.Contains(value, "\r\n") {
+		spans = slices.Clone(spans)
+		for i, s := range spans {
+			before := strings.Count(l.real[:s.From], "\r\n")
+			spans[i] = Span{s.From - before, s.To - before - strings.Count(l.real[s.From:s.To], "\r\n")}
+		}
 		value = strings.ReplaceAll(value, "\r\n", "\n")
 	}
-	return value + tail
+	return value + tail, spans
 }
 
 // group is the marked lines that look the same, in the old text and the new.
@@ -260,38 +284,43 @@ func (p *places) crossed(i, j int) bool { return p.before[i] > j || p.after[i] <
 // edited replaces text as the caller sees it, so that nothing hidden can be
 // found by guessing. Of the lines that the edit touches, those that hide
 // something have to stay; the others are where they were.
-func (v *veil) edited(oldText, newText string, which int) (string, int, int, error) {
+func (v *veil) edited(oldText, newText string, which int) (text string, count, back int, kept []Span, err error) {
 	shown := []byte(v.text())
 	places, size, to, err := locate(shown, oldText, newText, which)
 	if err != nil {
-		return "", 0, 0, err
+		return "", 0, 0, nil, err
 	}
 	var out strings.Builder
-	kept, back := 0, 0 // lines that are in out
+	done := 0 // lines that are in out
+	as := func(l veiled) {
+		kept = append(kept, moved(l.spans, out.Len())...)
+		out.WriteString(l.real + l.end)
+	}
 	for _, at := range places {
 		first := v.lineAt(at)
 		last := v.lineAt(at+size-1) + 1
-		if first < kept {
-			return "", 0, 0, errors.New("several of the places are in one line that hides a value; change them one at a time with occurrence")
+		if first < done {
+			return "", 0, 0, nil, errors.New("several of the places are in one line that hides a value; change them one at a time with occurrence")
 		}
-		for _, l := range v.lines[kept:first] {
-			out.WriteString(l.real + l.end)
+		for _, l := range v.lines[done:first] {
+			as(l)
 		}
 		block := v.part(first, last)
 		end := v.lines[last-1]
 		next := string(shown[v.lines[first].from:at]) + string(to) + string(shown[at+size:end.from+len(end.shown)+len(end.end)])
-		text, n, err := block.restored(next)
+		text, put, err := block.restored(next)
 		if err != nil {
-			return "", 0, 0, err
+			return "", 0, 0, nil, err
 		}
+		kept = append(kept, moved(put, out.Len())...)
 		out.WriteString(text)
-		back += n
-		kept = last
+		back += len(put)
+		done = last
 	}
-	for _, l := range v.lines[kept:] {
-		out.WriteString(l.real + l.end)
+	for _, l := range v.lines[done:] {
+		as(l)
 	}
-	return out.String(), len(places), back, nil
+	return out.String(), len(places), back, kept, nil
 }
 
 // lineAt is the line of a byte of the shown text.

@@ -47,14 +47,14 @@ func (b *Box) edit(c *change, oldText, newText string, which int) (err error) {
 		c.after, c.count, err = replace(c.before, oldText, newText, which)
 		return err
 	}
-	after, count, back, err := v.edited(oldText, newText, which)
+	after, count, back, kept, err := v.edited(oldText, newText, which)
 	switch {
 	case err != nil:
 		return err
 	case back > 0 && !c.read:
 		return errUnread
 	}
-	c.count, c.after = count, []byte(after)
+	c.count, c.after, c.kept, c.text = count, []byte(after), kept, after
 	if wide {
 		if c.after, err = encode("\ufeff"+after, encoding); err != nil {
 			return err
@@ -79,9 +79,10 @@ func (b *Box) restore(c *change, content string, adds bool) (string, error) {
 		}
 	}
 	text, back, err := v.restored(content)
-	if err == nil && back > 0 && !c.read {
+	if err == nil && len(back) > 0 && !c.read {
 		err = errUnread
 	}
+	c.kept, c.text = back, text
 	return text, err
 }
 
@@ -100,76 +101,63 @@ func (b *Box) settle(c *change) error {
 	if err != nil {
 		return err
 	}
-	if kind(c.before) != kind(c.after) && disguised(c.after, tally(before, hid)) {
-		return errUncovered
-	}
 	now, hides, err := b.veil(after)
 	if err != nil {
 		return err
 	}
+	if err := b.stillHidden(c, before, after, hid, hides); err != nil {
+		return err
+	}
 	c.veiled, c.old, c.new = true, old.text(), now.text()
-	was, is := tally(before, hid), tally(after, hides)
-	if len(was)*(len(before)+len(after)) > maxSettle {
-		return fmt.Errorf("the file hides %d values, too many for a change of a file of this size", len(was))
-	}
-	stay, gone, fresh := 0, 0, 0
-	for value, n := range was {
-		stay += min(n, is[value])
-		gone += max(0, n-is[value])
-		if uncovered(after, hides, value) > uncovered(before, hid, value) {
-			return errUncovered
-		}
-	}
-	for value, n := range is {
-		fresh += max(0, n-was[value])
-	}
+	// By where values are, not by what they are: whoever writes a value that he
+	// guessed learns nothing.
+	stay := len(c.kept)
+	gone, fresh := max(0, len(hid)-stay), max(0, len(hides)-stay)
+	c.brings = fresh > 0
 	c.what += say(stay, "stays as it is", "stay as they are") + say(gone, "is removed", "are removed") + say(fresh, "is new", "are new")
 	return nil
 }
 
-// disguised reports whether bytes have one of these values in them by any way to
-// read them: where the encoding becomes another, the same bytes are other letters.
-func disguised(data []byte, values map[string]int) bool {
-	for _, text := range []string{string(data), decode(data, encLatin1), string(bytes.ReplaceAll(data, []byte{0}, nil))} {
-		for value := range values {
-			if strings.Contains(text, value) {
+// stillHidden makes sure that what was hidden and stays in the file is hidden
+// afterwards. Only bytes that come from the file count: a value that the caller
+// has brought tells him nothing.
+func (b *Box) stillHidden(c *change, before, after string, hid, hides []Span) error {
+	if c.adds {
+		c.kept, c.text = hid, after
+		if !strings.HasPrefix(after, before) && len(hid) > 0 {
+			return errUncovered // it would be read as other letters
+		}
+	}
+	if len(c.kept) == 0 {
+		return nil
+	}
+	if kind(c.before) != kind(c.after) {
+		return errUncovered // the same
+	}
+	if c.text != after { // it is edited as bytes, whatever they mean
+		var err error
+		if hides, err = b.cfg.Hide(c.text); err != nil {
+			return err
+		}
+	}
+	for _, k := range c.kept {
+		if !within(k, hides) {
+			return errUncovered
+		}
+	}
+	return nil
+}
+
+// within reports whether spans, which are in order, cover another.
+func within(k Span, spans []Span) bool {
+	for _, s := range spans {
+		if s.From <= k.From && k.From < s.To {
+			if k.From = s.To; k.From >= k.To {
 				return true
 			}
 		}
 	}
-	return false
-}
-
-// maxSettle bounds the bytes that are looked through for hidden values.
-const maxSettle = 4 << 30
-
-// uncovered counts how often a value is seen in a text, as a whole or in part.
-func uncovered(text string, hidden []Span, value string) (n int) {
-	for at := 0; ; {
-		i := strings.Index(text[at:], value)
-		if i < 0 {
-			return n
-		}
-		at += i
-		for len(hidden) > 0 && hidden[0].To <= at {
-			hidden = hidden[1:]
-		}
-		if len(hidden) == 0 || hidden[0].From > at || hidden[0].To < at+len(value) {
-			n++
-		}
-		at += len(value)
-	}
-}
-
-// tally counts the values that are hidden in a text.
-func tally(text string, hidden []Span) map[string]int {
-	count := map[string]int{}
-	for _, s := range hidden {
-		if from, to := max(s.From, 0), min(s.To, len(text)); from < to {
-			count[text[from:to]]++
-		}
-	}
-	return count
+	return k.From >= k.To
 }
 
 func say(n int, one, many string) string {

@@ -1,12 +1,16 @@
 package files
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolcrib/toolcrib"
 )
 
 // TestNamesAreNoOracle: whatever is asked about, two trees that differ only in
@@ -109,4 +113,78 @@ func TestSearchIsNoOracle(t *testing.T) {
 	if found == 0 {
 		t.Error("what is shown beside hidden values is not found")
 	}
+}
+
+// TestChangesAreNoOracle: what a change answers, and what a person is shown of
+// it, does not tell whether the caller has guessed what a file hides.
+func TestChangesAreNoOracle(t *testing.T) {
+	const guess = "sunshine2019"
+	var answers [2][]string
+	for i, secret := range []string{guess, "moonlight77x"} {
+		for _, content := range []string{"a: 1\npass=" + secret + "\nlast\n", "a: 1\npass=" + secret} {
+			for _, c := range []struct {
+				tool string
+				in   map[string]any
+			}{
+				{"write_file", map[string]any{"append": true, "content": "\nzz " + guess + "x\n"}},
+				{"write_file", map[string]any{"append": true, "content": "\n" + guess}},
+				{"write_file", map[string]any{"append": true, "content": "\npass=" + guess + "\n"}},
+				{"write_file", map[string]any{"content": "a: 1\npass=" + guess + "\nlast\n"}},
+				{"write_file", map[string]any{"content": "a: 1\npass=" + guess}},
+				{"write_file", map[string]any{"content": "a: 1\npass=[redacted]\nlast " + guess + "\n"}},
+				{"write_file", map[string]any{"content": "nothing " + guess + "\n"}},
+				{"edit_file", map[string]any{"old_text": "a: 1", "new_text": "a: " + guess}},
+				{"edit_file", map[string]any{"old_text": "pass=[redacted]", "new_text": "pass=" + guess}},
+				{"edit_file", map[string]any{"old_text": "pass=[redacted]", "new_text": guess}},
+				{"edit_file", map[string]any{"old_text": "pass=", "new_text": "word "}},
+			} {
+				d := veiledDesk(t)
+				d.put(t, "f", content)
+				d.must(t, "read_file", map[string]any{"path": "f"})
+				in := maps.Clone(c.in)
+				in["path"] = "f"
+				said := d.previewOf(t, c.tool, in) + d.whole(t, c.tool, in)
+				said = strings.ReplaceAll(strings.ReplaceAll(said, d.dir, ""), secret, "SECRET")
+				answers[i] = append(answers[i], fmt.Sprintf("%s %v: %s", c.tool, c.in, strings.ReplaceAll(said, guess, "SECRET")))
+			}
+			// Pieces that were there before are put together.
+			d := veiledDesk(t)
+			d.put(t, "f", content+"\nsunshine@2019\n")
+			d.must(t, "read_file", map[string]any{"path": "f"})
+			said := d.whole(t, "edit_file", map[string]any{"path": "f", "old_text": "sunshine@", "new_text": "sunshine"})
+			answers[i] = append(answers[i], strings.ReplaceAll(strings.ReplaceAll(said, d.dir, ""), guess, "SECRET"))
+		}
+	}
+	for i := range answers[0] {
+		if answers[0][i] != answers[1][i] {
+			t.Errorf("these differ:\n%s\n%s", answers[0][i], answers[1][i])
+		}
+	}
+}
+
+// previewOf is what a person would be shown.
+func (d *desk) previewOf(t *testing.T, tool string, in map[string]any) string {
+	t.Helper()
+	var text string
+	guards, approver := d.Guards, d.Approver
+	defer func() { d.Guards, d.Approver = guards, approver }()
+	d.Guards = []toolcrib.Guard{askAlways{}}
+	d.Approver = approverFunc(func(q toolcrib.Question) { text = q.Preview })
+	if _, err := d.Call(t.Context(), callOf(t, tool, in)); err != nil {
+		text += err.Error()
+	}
+	return text
+}
+
+type askAlways struct{}
+
+func (askAlways) Judge(context.Context, toolcrib.Review) (*toolcrib.Verdict, error) {
+	return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "test"}, nil
+}
+
+type approverFunc func(toolcrib.Question)
+
+func (f approverFunc) Approve(_ context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
+	f(q)
+	return toolcrib.Answer{Decision: toolcrib.Deny}, nil
 }

@@ -53,7 +53,7 @@ func (b *Box) write(env *toolcrib.Env, files *toolcrib.Files, in writeIn) (write
 		return writeOut{}, err
 	}
 	out := writeOut{Success: true, Lines: countLines(string(c.after)), Message: "The file holds exactly this already."}
-	if c.isNew() || !toolcrib.StampOf(c.after).Same(c.was) {
+	if c.isNew() || c.brings || !toolcrib.StampOf(c.after).Same(c.was) {
 		if err := b.apply(env, files, c); err != nil {
 			return writeOut{}, err
 		}
@@ -87,7 +87,7 @@ func (b *Box) planWrite(env *toolcrib.Env, files *toolcrib.Files, in writeIn) (*
 	if err != nil {
 		return nil, err
 	}
-	c.after = []byte(content)
+	c.after, c.adds = []byte(content), in.Append
 	if in.Append {
 		c.after = append(bytes.Clone(c.before), content...)
 	}
