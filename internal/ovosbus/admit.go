@@ -29,6 +29,9 @@ func (s *Server) refuse(r *http.Request) *refusal {
 	if s.cfg.Token != "" && !s.tokenShown(r) {
 		return &refusal{http.StatusUnauthorized, "a token is needed"}
 	}
+	if s.cfg.Token == "" && s.ofOthers(r) {
+		return &refusal{http.StatusForbidden, "this bus is for the programs of the account that runs it; set bus.token on both sides to let others in"}
+	}
 	if origins, sent := r.Header["Origin"]; sent {
 		for _, origin := range origins {
 			if !s.originAllowed(origin, r.Host) {

@@ -76,6 +76,7 @@ type Stats struct {
 type Server struct {
 	cfg      ServerConfig
 	origins  map[string]bool
+	ofOthers func(*http.Request) bool // of another account; of nobody's in tests without a connection
 	log      *slog.Logger
 	feed     *feed
 	scratch  sync.Pool    // of *[]byte, for writing batches
@@ -110,7 +111,7 @@ func NewServer(cfg ServerConfig) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{cfg: cfg, origins: origins, log: cfg.Log, feed: newFeed(cfg.QueueFrames, cfg.QueueBytes), peers: map[*peer]bool{}}
+	s := &Server{cfg: cfg, origins: origins, ofOthers: ofOthers, log: cfg.Log, feed: newFeed(cfg.QueueFrames, cfg.QueueBytes), peers: map[*peer]bool{}}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
