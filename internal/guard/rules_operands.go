@@ -128,7 +128,11 @@ func (o *operands) program(p *Program, guess bool) {
 	if p.Class == ReadOnly {
 		return
 	}
-	for _, a := range p.Args {
+	said := messages(name, p.Args)
+	for i, a := range p.Args {
+		if said[i] {
+			continue
+		}
 		if !a.Literal && !a.Glob {
 			perhaps := as
 			perhaps.guess = true
@@ -142,6 +146,33 @@ func (o *operands) program(p *Program, guess bool) {
 		}
 	}
 }
+
+// messages finds the words that are certainly no paths, but what somebody says:
+// the messages of git commit and git tag, as long as every option before them is
+// known.
+func messages(name string, args []Arg) map[int]bool {
+	if name != "git" || len(args) == 0 || args[0].Text != "commit" && args[0].Text != "tag" {
+		return nil
+	}
+	said := map[int]bool{}
+	for i := 1; i < len(args) && args[i].Literal && !args[i].Glob; i++ {
+		switch text := args[i].Text; {
+		case text == "--message" || plainFlags.MatchString(strings.TrimSuffix(text, "m")) && strings.HasSuffix(text, "m"):
+			if i++; i < len(args) && args[i].Literal {
+				said[i] = true
+			}
+		case strings.HasPrefix(text, "--message="):
+			said[i] = true
+		case text == "--amend", text == "--all", text == "--no-verify", text == "--signoff", text == "--quiet", text == "--allow-empty", len(text) > 1 && plainFlags.MatchString(text):
+		default:
+			return said
+		}
+	}
+	return said
+}
+
+// plainFlags are options of git commit and git tag without values.
+var plainFlags = regexp.MustCompile(`^-[aqvnse]*$`)
 
 // expansion is what stands in a word for something else.
 var expansion = regexp.MustCompile(`\$\(…\)|\$\(\(…\)\)|\$\{?(\w+)(?::-[^/]*)?\}?`)
