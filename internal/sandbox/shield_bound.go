@@ -44,6 +44,9 @@ func (w *shieldWalk) leaveOut(dir, why string) {
 	w.note("%s is hidden from programs: %s. If it is not needed, remove it", shorten(dir), why)
 }
 
+// Shorten keeps a path readable in a note, whoever made it up.
+func Shorten(path string) string { return shorten(path) }
+
 // shorten keeps a path readable, whoever made it up.
 func shorten(path string) string {
 	if strings.ContainsFunc(path, func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }) {

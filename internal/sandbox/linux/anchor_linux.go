@@ -66,10 +66,10 @@ func (r *run) sweep() []string {
 		}
 		to := a.now()
 		if to == "" {
-			notes = append(notes, fmt.Sprintf("%s was removed while the program ran, or is where we cannot see it: if it comes back, look for repositories in it before you use git there", a.path))
+			notes = append(notes, fmt.Sprintf("%s was removed while the program ran, or is where we cannot see it: if it comes back, look for repositories in it before you use git there", sandbox.Shorten(a.path)))
 			continue
 		}
-		notes = append(notes, fmt.Sprintf("%s was moved to %s while the program ran, and what the program made is looked at there", a.path, to))
+		notes = append(notes, fmt.Sprintf("%s was moved to %s while the program ran, and what the program made is looked at there", sandbox.Shorten(a.path), sandbox.Shorten(to)))
 		r.covering.Moved(a.path, to)
 		r.hold.Moved(a.path, to)
 	}

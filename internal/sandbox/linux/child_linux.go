@@ -16,24 +16,26 @@ import (
 
 // birth is a script made ready to be carried out, and all memory it needs.
 type birth struct {
-	calls  []call
-	data   []byte // what its pointers point to
-	slots  [maxSlots]uintptr
-	report [4]uint32
-	status uint32
-	teller int    // the descriptor of the report, as it was sent
-	keeper int    // a pidfd of the process that forks
-	gate   [2]int // a pipe: the child waits for a byte
-	poll   pollFD
-	byte   [1]byte
-	now    unix.Timespec // zero
-	polls  [3]pollFD     // of the first process: its children, the mounts, orders
-	losses uint32        // how often the mounts have changed, or were said to
-	order  [4]uint32
-	info   [128]byte // a struct signalfd_siginfo
-	ends   [8]byte   // the signal of a child that ended
-	action [64]byte  // a zero struct sigaction: the default
-	all    [8]byte   // all signals
+	calls   []call
+	data    []byte // what its pointers point to
+	slots   [maxSlots]uintptr
+	report  [4]uint32
+	status  uint32
+	teller  int    // the descriptor of the report, as it was sent
+	keeper  int    // a pidfd of the process that forks
+	gate    [2]int // a pipe: the child waits for a byte
+	poll    pollFD
+	byte    [1]byte
+	now     unix.Timespec // zero
+	polls   [3]pollFD     // of the first process: its children, the mounts, orders
+	losses  uint32        // how often the mounts have changed, or were said to
+	order   [4]uint32
+	stopped bool          // all programs
+	pause   unix.Timespec // between two stops
+	info    [128]byte     // a struct signalfd_siginfo
+	ends    [8]byte       // the signal of a child that ended
+	action  [64]byte      // a zero struct sigaction: the default
+	all     [8]byte       // all signals
 }
 
 // pollFD is struct pollfd.
@@ -223,7 +225,15 @@ func (b *birth) tend(program uintptr, mounts int32) {
 	b.polls[1].fd, b.polls[1].events = mounts, unix.POLLPRI
 	b.polls[2].fd, b.polls[2].events = reportAt, unix.POLLIN
 	for {
-		_, _, errno := syscall.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&b.polls)), 3, 0, 0, 0, 0)
+		// A timer, or a file that it watches, may send a program on its way again.
+		var timeout uintptr
+		if b.stopped {
+			b.pause.Nsec = 200_000
+			timeout = uintptr(unsafe.Pointer(&b.pause))
+			_, _, _ = syscall.RawSyscall(unix.SYS_KILL, ^uintptr(0), uintptr(unix.SIGSTOP), 0)
+		}
+		b.polls[0].revents, b.polls[1].revents, b.polls[2].revents = 0, 0, 0
+		_, _, errno := syscall.RawSyscall6(unix.SYS_PPOLL, uintptr(unsafe.Pointer(&b.polls)), 3, timeout, 0, 0, 0)
 		if errno != 0 && errno != syscall.EINTR {
 			b.fail(len(b.calls), errno)
 		}
@@ -249,6 +259,7 @@ func (b *birth) tend(program uintptr, mounts int32) {
 //go:nosplit
 func (b *birth) lose(why uint32) {
 	_, _, _ = syscall.RawSyscall(unix.SYS_KILL, ^uintptr(0), uintptr(unix.SIGSTOP), 0)
+	b.stopped = true
 	b.losses++
 	b.report[0], b.report[1], b.report[2] = reportLost, b.losses, why
 	b.tell()
@@ -272,6 +283,7 @@ func (b *birth) obey() {
 			b.lose(lostMount)
 			return
 		}
+		b.stopped = false
 		_, _, _ = syscall.RawSyscall(unix.SYS_KILL, ^uintptr(0), uintptr(unix.SIGCONT), 0)
 	}
 }

@@ -261,6 +261,11 @@ func reportPair() (ours, theirs *os.File, err error) {
 
 // receiveReport reads the next report, and the file that may come with it.
 func receiveReport(from *os.File) (r report, file *os.File, err error) {
+	return nextReport(from, true)
+}
+
+// nextReport is receiveReport, which need not wait for one.
+func nextReport(from *os.File, wait bool) (r report, file *os.File, err error) {
 	conn, err := from.SyscallConn()
 	if err != nil {
 		return r, nil, err
@@ -270,7 +275,7 @@ func receiveReport(from *os.File) (r report, file *os.File, err error) {
 	var failed error
 	err = conn.Read(func(fd uintptr) bool {
 		n, oobn, _, _, failed = unix.Recvmsg(int(fd), text, oob, unix.MSG_CMSG_CLOEXEC)
-		return !errors.Is(failed, unix.EAGAIN) && !errors.Is(failed, unix.EINTR)
+		return !wait || !errors.Is(failed, unix.EAGAIN) && !errors.Is(failed, unix.EINTR)
 	})
 	if err := errors.Join(err, failed); err != nil {
 		return r, nil, err

@@ -43,6 +43,8 @@ type guard struct {
 	went   time.Time // when the program last went on
 	told   map[string]bool
 	fresh  map[sandbox.FileID]sandbox.Cover // covered anew; a program may have it open
+	number uint32                           // of the last loss
+	final  report                           // if it came while losses were looked at
 	laying bool                             // covers were laid, which changes the mounts as well
 
 	mu      sync.Mutex
@@ -96,6 +98,10 @@ func (r *run) attend(ctx context.Context, c *child, grant toolcrib.Grant) <-chan
 				return
 			case told.kind == reportLost:
 				g.lost(ctx, told.first, told.second)
+				if g.final.kind != 0 {
+					last <- g.final
+					return
+				}
 			case told.kind != reportReady:
 				last <- told
 				return
@@ -127,6 +133,7 @@ func (g *guard) lost(ctx context.Context, number, why uint32) {
 	if time.Since(g.went) > goodRun {
 		g.streak = time.Now()
 	}
+	g.number = number
 	err := g.mend(ctx, why == lostMount)
 	g.set(&g.mending, false)
 	if err == nil && time.Since(g.streak) > streaks*g.run.sandbox.patience {
@@ -134,7 +141,7 @@ func (g *guard) lost(ctx context.Context, number, why uint32) {
 	}
 	if err == nil {
 		g.went = time.Now()
-		g.say(orderGo, number)
+		g.say(orderGo, g.number)
 		return
 	}
 	if g.over(ctx) {
@@ -144,10 +151,11 @@ func (g *guard) lost(ctx context.Context, number, why uint32) {
 	if moved, ok := movedPlace(err); ok {
 		place = moved
 	}
+	place = sandbox.Shorten(place)
 	if place == "" {
 		place = "something in " + g.grant.Dirs[0].Path
 	}
-	g.run.notes = append(g.run.notes, fmt.Sprintf("%s was replaced, moved or removed while the program ran, and could not be covered again (%v). The program was ended, because it could have read or changed what is protected: start it again", place, err))
+	g.run.notes = append(g.run.notes, fmt.Sprintf("%s was replaced, moved or removed while the program ran, and could not be covered again (%v). The program was ended, because it could have read or changed what is protected: start it again", place, sandbox.Shorten(err.Error())))
 	_ = g.child.kill() // or it has ended
 }
 
@@ -164,9 +172,28 @@ func (g *guard) over(ctx context.Context) bool {
 func (g *guard) mend(ctx context.Context, mount bool) error {
 	for until := time.Now().Add(g.run.sandbox.patience); ; time.Sleep(mendPause) {
 		g.settle(mount && !g.laying)
+		g.gather()
 		err := g.again()
 		if err == nil || time.Now().After(until) || g.over(ctx) || errors.Is(err, errAway) || errors.Is(err, errOpened) {
 			return err
+		}
+	}
+}
+
+// gather hears what else was lost meanwhile: all of it is covered together.
+func (g *guard) gather() {
+	for g.final.kind == 0 {
+		told, file, err := nextReport(g.run.report, false)
+		if file != nil {
+			_ = file.Close() // nothing is sent any more
+		}
+		switch {
+		case err != nil:
+			return
+		case told.kind == reportLost:
+			g.number = told.first
+		default:
+			g.final = told
 		}
 	}
 }
@@ -207,7 +234,9 @@ func (g *guard) again() error {
 	known := map[sandbox.FileID]bool{}
 	for _, c := range found.Covers {
 		_, laid := g.laid[c.ID]
-		known[c.ID] = known[c.ID] || laid || g.paths[c.Path]
+		// What is hidden is so wherever it is by now. A program that made it itself
+		// loses sight of it, which is better than to miss what was moved.
+		known[c.ID] = known[c.ID] || laid || g.paths[c.Path] || c.Kind == sandbox.Hide
 		if !laid && g.paths[c.Path] {
 			g.fresh[c.ID] = c
 		}
@@ -253,7 +282,7 @@ func (g *guard) tellNew(c sandbox.Cover) {
 		return
 	}
 	g.told[c.Path] = true
-	g.run.notes = append(g.run.notes, fmt.Sprintf("%s was replaced while the program ran, and other programs obey it. If it was not you who did that, look at it before you use it", c.Path))
+	g.run.notes = append(g.run.notes, fmt.Sprintf("%s was replaced while the program ran, and other programs obey it. If it was not you who did that, look at it before you use it", sandbox.Shorten(c.Path)))
 }
 
 // coverAgain lays covers in the namespace of a program that runs, and tells how

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"github.com/toolcrib/toolcrib"
 )
 
@@ -140,6 +142,12 @@ func TestReplacedWhileRunning(t *testing.T) {
 			time.Sleep(2 * settleGrace) // all is covered by now
 			save(t, root, "conf2/.env", "new")
 			save(t, root, ".env.local", "new")
+		}},
+		{"moved and replaced at once", func(t *testing.T, root string) {
+			if err := os.Rename(filepath.Join(root, "conf"), filepath.Join(root, "conf2")); err != nil {
+				t.Fatal(err)
+			}
+			save(t, root, "conf2/.env", "new")
 		}},
 		{"removed, and made again later", func(t *testing.T, root string) {
 			for _, name := range []string{".env", "conf/.env"} {
@@ -318,6 +326,8 @@ print("has", flush=True); time.sleep(1000)' & sleep 1000`, false},
 import ctypes, os, time
 ctypes.CDLL(None).prctl(4, 0); f = os.open("tmp", os.O_RDONLY)
 print("has", flush=True); time.sleep(1000)' & sleep 1000`, false},
+		{"for reading what is only obeyed", `exec 9<tree/tasks.json`, false},
+		{"a directory in it", `cd tree/sub`, false},
 		{"another name", `ln tmp mine`, true},
 		{"nothing", `:`, true},
 	} {
@@ -325,7 +335,7 @@ print("has", flush=True); time.sleep(1000)' & sleep 1000`, false},
 			needsPython(t, c.script)
 			s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
 			root := tempProject(t)
-			put(t, root, map[string]string{".env": "old", "tmp": "new"})
+			put(t, root, map[string]string{".env": "old", "tmp": "new", "tree/tasks.json": "{}", "tree/sub/x": "x"})
 			said := &speech{}
 			ended := make(chan toolcrib.Exit, 1)
 			ctx, cancel := context.WithCancel(t.Context())
@@ -343,6 +353,11 @@ print("has", flush=True); time.sleep(1000)' & sleep 1000`, false},
 			}
 			if err := os.Rename(filepath.Join(root, "tmp"), filepath.Join(root, ".env")); err != nil {
 				t.Fatal(err)
+			}
+			if strings.Contains(c.script, "tree") { // where a placeholder lies, which a directory may replace
+				if err := unix.Rename(filepath.Join(root, "tree"), filepath.Join(root, ".vscode")); err != nil {
+					t.Fatal(err)
+				}
 			}
 			if c.lives {
 				said.rounds(t, "shut")

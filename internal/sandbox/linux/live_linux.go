@@ -163,6 +163,7 @@ func (r *run) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (
 	if err != nil {
 		_ = r.report.Close() // nobody is heard any more
 	}
+	_ = r.report.SetReadDeadline(time.Now().Add(r.sandbox.grace)) // all have ended: what was said lies there
 	exit := r.exit(s, late, <-told, &err)
 	exit.Duration = time.Since(began)
 	if err != nil {

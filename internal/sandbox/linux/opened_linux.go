@@ -30,14 +30,19 @@ var errOpened = errors.New("a program has it open")
 // quiet is how long programs may take to stop: they finish a system call first.
 const quiet = 100 * time.Millisecond
 
-// opened looks for files that are to be covered and are open: hidden ones in any
-// way, others for writing. It gives an error that names one of them.
+// opened looks for files that are to be covered and are open, in whatever way: by
+// a descriptor that is only for reading a file can be opened once more. Nothing
+// can have been opened through a cover that was laid while all stand still. It
+// gives an error that names one of them.
 func opened(first int, fresh map[sandbox.FileID]sandbox.Cover) error {
 	if len(fresh) == 0 {
 		return nil
 	}
 	processes := below(first)
-	for until := time.Now().Add(quiet); time.Now().Before(until) && !allStopped(processes); time.Sleep(time.Millisecond) {
+	for until := time.Now().Add(quiet); !allStopped(processes); time.Sleep(time.Millisecond) {
+		if time.Now().After(until) {
+			return fmt.Errorf("a program does not stand still: %w", errOpened)
+		}
 		processes = below(first)
 	}
 	for _, pid := range processes {
@@ -58,17 +63,16 @@ func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(e
 
 // openedBy looks at one thread: threads need not share what they have open.
 func openedBy(task string, fresh map[sandbox.FileID]sandbox.Cover) error {
-	if c, ok := fresh[idAt(task+"/cwd")]; ok && c.Kind != sandbox.Pin {
-		return fmt.Errorf("%s: %w", c.Path, errOpened)
+	if path, has := freshAt(task+"/cwd", fresh); has {
+		return fmt.Errorf("%s: %w", path, errOpened)
 	}
 	list, err := os.ReadDir(task + "/fd")
 	if err != nil {
 		return fmt.Errorf("what a program has open cannot be seen (%w): %w", err, unlessGone(err))
 	}
 	for _, e := range list {
-		c, ok := fresh[idAt(filepath.Join(task, "fd", e.Name()))]
-		if ok && c.Kind != sandbox.Pin && (c.Kind == sandbox.Hide || c.Dir || canWrite(task, e.Name())) {
-			return fmt.Errorf("%s: %w", c.Path, errOpened)
+		if path, has := freshAt(filepath.Join(task, "fd", e.Name()), fresh); has {
+			return fmt.Errorf("%s: %w", path, errOpened)
 		}
 		// What is on its way in a socket is open too, and cannot be seen.
 		if to, err := os.Readlink(filepath.Join(task, "fd", e.Name())); err == nil && strings.HasPrefix(to, "socket:") && infoNumber(task, e.Name(), "scm_fds:", 10) > 0 {
@@ -98,8 +102,22 @@ func idAt(path string) sandbox.FileID {
 	return sandbox.FileID{Device: st.Dev, Inode: st.Ino}
 }
 
-func canWrite(task, fd string) bool {
-	return infoNumber(task, fd, "flags:", 8)&unix.O_ACCMODE != unix.O_RDONLY
+// freshAt tells whether what is open is covered anew, or lies in a directory that
+// is. The kernel names it as the program sees it, which is as it is called here.
+func freshAt(link string, fresh map[sandbox.FileID]sandbox.Cover) (path string, has bool) {
+	if c, ok := fresh[idAt(link)]; ok {
+		return sandbox.Shorten(c.Path), true
+	}
+	to, err := os.Readlink(link)
+	if err != nil {
+		return "", false
+	}
+	for _, c := range fresh {
+		if c.Dir && c.Kind != sandbox.Pin && strings.HasPrefix(to, c.Path+"/") {
+			return sandbox.Shorten(c.Path), true
+		}
+	}
+	return "", false
 }
 
 // infoNumber reads a number of what the kernel tells of a descriptor.

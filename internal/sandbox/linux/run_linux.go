@@ -238,7 +238,7 @@ func (s *Sandbox) watched() int64 {
 func (s *Sandbox) limits() []limit {
 	l := s.cfg.Limits
 	limits := []limit{
-		{unix.RLIMIT_CORE, 0},
+		{unix.RLIMIT_CORE, 1}, // zero does not keep a crash from the machine's own handler, one does
 		{unix.RLIMIT_FSIZE, uint64(l.FileBytes)},
 		{unix.RLIMIT_NPROC, uint64(l.Processes)},
 	}

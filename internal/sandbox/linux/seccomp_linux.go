@@ -37,15 +37,27 @@ func denied() []uint32 {
 // was invented: clone3 and openat2 hide their flags from a filter, io_uring
 // does by the kernel's hand what a filter would have refused.
 func missing() []uint32 {
-	return []uint32{unix.SYS_CLONE3, unix.SYS_OPENAT2, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_MEMFD_SECRET}
+	return []uint32{unix.SYS_CLONE3, unix.SYS_OPENAT2, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_MEMFD_SECRET,
+		unix.SYS_IO_SETUP} // of these the machine has few
 }
 
 // unaccounted is memory that belongs to no process, so that only a cgroup can
 // bound it. Programs use a file in /tmp instead.
 func unaccounted() []uint32 { return []uint32{unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET} }
 
-// leases are the commands of fcntl that take one; the second came with 6.19.
-func leases() []uint32 { return []uint32{unix.F_SETLEASE, 1024 + 16} }
+// leases are the commands of fcntl that take one; the second came with 6.19. The
+// others choose a signal that the kernel sends, which could let a program go on
+// that was stopped.
+func leases() []uint32 { return []uint32{unix.F_SETLEASE, 1024 + 16, unix.F_SETSIG, unix.F_NOTIFY} }
+
+// firsts are calls by which a program could slow down the first process of its
+// namespace, which has to stop it, and where they take its number.
+func firsts() []moded {
+	return []moded{
+		{unix.SYS_SCHED_SETSCHEDULER, 0}, {unix.SYS_SCHED_SETPARAM, 0}, {unix.SYS_SCHED_SETATTR, 0}, {unix.SYS_SCHED_SETAFFINITY, 0},
+		{unix.SYS_PRLIMIT64, 0}, {unix.SYS_SETPRIORITY, 1}, {unix.SYS_IOPRIO_SET, 1},
+	}
+}
 
 const sysOpenTreeAttr = 467 // the same on every architecture
 
@@ -175,6 +187,13 @@ func filter(rules filterRules) program {
 	p.add(unix.BPF_JMP|unix.BPF_JA, 0, 0, 1)
 	p.ret(refuse(unix.EPERM))
 	p.load(offNumber)
+	for _, c := range firsts() {
+		p.equal(c.call, 4)
+		p.load(argument32(c.mode))
+		p.equal(1, 1)
+		p.ret(refuse(unix.EPERM))
+		p.load(offNumber)
+	}
 	// New namespaces by clone.
 	p.equal(unix.SYS_CLONE, 4)
 	p.load(argument32(0))
