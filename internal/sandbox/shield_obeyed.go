@@ -143,12 +143,12 @@ func (w *shieldWalk) holdObeyed() error {
 		return nil
 	}
 	for _, top := range trees {
-		if closed[top] {
-			continue
-		}
 		pointed, err := s.Git.AllPointedAt(top)
 		if err != nil {
 			return Unavailable(fmt.Sprintf("programs cannot be started in %s: what git obeys there is not known (%v). Try again, or grant less", top, err), err)
+		}
+		if closed[top] { // what lies in it can only be read already
+			pointed = slices.DeleteFunc(pointed, func(p gitconfig.Pointed) bool { return within(p.Path, top) })
 		}
 		w.holdPointed(pointed)
 	}

@@ -303,7 +303,7 @@ func (s *Shield) judge(dir string, entries []entry) *sight {
 			seen.covers = append(seen.covers, Cover{Path: name, Kind: Pin, Link: true})
 		case e.isLink():
 			continue
-		case e.kind&fs.ModeSocket != 0: // who answers there is outside
+		case e.kind&(fs.ModeSocket|fs.ModeNamedPipe) != 0: // who is at the other end is outside
 			seen.covers = append(seen.covers, Cover{Path: name})
 			continue
 		case s.fixed.Match(elements(name)), git && runsPrograms(e.name), !e.isDir() && isGitName(e.name):

@@ -52,7 +52,7 @@ func Obeyed() []Place {
 	add(commit, false, true, ".lefthook", ".lefthook-local")
 	add(commit, false, false, ".pre-commit-config.yaml", ".overcommit.yml", ".huskyrc", ".huskyrc.*", ".lintstagedrc", ".lintstagedrc.*", "lint-staged.config.*", ".simple-git-hooks.*", "simple-git-hooks.*", "captainhook.json", "grumphp.yml",
 		".rusty-hook.toml", "hk.pkl", "prek.toml")
-	add("other version controls obey it", false, false, ".hg/hgrc", ".sl/config", ".jj/repo/config.toml")
+	add("other version controls obey what is in it", false, true, ".hg", ".sl", ".jj", ".bzr")
 	for _, ending := range []string{"yml", "yaml", "toml", "json"} {
 		add(commit, false, false, "lefthook."+ending, ".lefthook."+ending, "lefthook-local."+ending, ".lefthook-local."+ending)
 	}
