@@ -71,7 +71,7 @@ func Analyze(text string, opt ShellOptions) *Line {
 // script parses a piece of shell code and walks it.
 func (w *walker) script(text string, sc scope) flow {
 	sc.child = false
-	f, err := parse(text)
+	f, text, err := parseAsShells(text)
 	if err != nil {
 		if w.guess {
 			w.piecewise(text, sc)
@@ -82,8 +82,17 @@ func (w *walker) script(text string, sc scope) flow {
 		return still(sc)
 	}
 	w.remember(f)
+	if why := readOtherwise(text, f); why != "" {
+		w.line.unknown("%s", why)
+		w.line.hides = true
+		w.line.floor = append(w.line.floor, why+", so nobody knows what it would do")
+	}
+	understood := len(w.line.Unknown) == 0 && !w.guess
 	out := w.stmts(f.Stmts, sc)
-	if len(w.line.Unknown) == 0 && !w.guess && !secondReading(text, f) {
+	if understood && !secondReading(text, f) {
+		if _, result := tokenize(text); len(w.line.Unknown) == 0 && result != cutOdd && !strings.Contains(text, "<<") { // here-documents are cut otherwise in honest lines too
+			w.line.floor = append(w.line.floor, "it can be read in two ways, so nobody knows what it would do")
+		}
 		w.line.unknown("it can be read in two ways")
 	}
 	return out

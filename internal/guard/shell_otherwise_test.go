@@ -1,0 +1,32 @@
+package guard
+
+import (
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// TestWhatTheParserReadsOtherwise: a command that every shell runs is held though
+// the parser takes it for text.
+func TestWhatTheParserReadsOtherwise(t *testing.T) {
+	p, _ := desk(t, ModeYolo, Layer{Rank: RankUser, Permissions: Permissions{Deny: []string{"run_command(rm *)"}}})
+	m := newMachine()
+	for _, line := range []string{
+		`echo "${x:-'$(rm -rf ~)'}"`, "cat <<E\n${x:-'$(rm -rf ~)'}\nE", "echo \"${x='`rm -rf ~`'}\"", `echo "${x:-${y:-'$(rm -rf ~)'}}"`, `echo $((1+'$(rm -rf ~)'))`, `bash -c 'echo "${x:-'"'"'$(rm -rf ~)'"'"'}"'`, `echo "${x:-'}" ; rm -rf ~; echo "'}"`,
+		"echo $x; ls #\\\nrm -rf ~", "echo ${x:-a} #\\\nrm -rf ~", "make CC=$CC # a\\\nrm -rf ~", "make -v #\\\nrm -rf ~", "ls # a\\\n# b\\\nrm -rf ~",
+		"echo $x\ncat <<E\n\\\nE\nrm -rf ~\nE", "cat <<E\n\\\nE\nrm -rf ~\nE", "echo `cat <<E\n\\\nE\nrm -rf ~\nE\n`", "sh -c 'ls #\\\nrm -rf ~'",
+	} {
+		if len(Floor(line, m.options())) == 0 {
+			t.Errorf("%q is not on the floor", line)
+		}
+		review := &toolcrib.Review{Spec: shellTool("run_command"), Input: mustJSON(t, map[string]string{"command": line})}
+		if said := p.Rules.judge(review, nil); said.rule == nil || said.decision == toolcrib.Allow {
+			t.Errorf("%q is not held", line)
+		}
+	}
+	for _, line := range []string{`echo "${x:-'default'}"`, "ls # a comment\nls", "make \\\n  test # all", "cat <<E > x\na \\\nb\nE", "cat <<'E' > x\na\\\nE", `echo "it's ${x:-a}"`, "echo $((1 + 2))"} {
+		if why := Floor(line, m.options()); len(why) > 0 {
+			t.Errorf("%q is on the floor: %v", line, why)
+		}
+	}
+}

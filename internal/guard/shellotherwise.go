@@ -1,0 +1,91 @@
+package guard
+
+import (
+	"regexp"
+	"strings"
+
+	"mvdan.cc/sh/v3/syntax"
+)
+
+// parseAsShells parses a text, with the comments ended where every shell ends
+// them: the parser takes a backslash at the end of a comment for one that joins
+// the next line to it, and that line would be hidden. It gives the text that was
+// parsed, in which nothing has moved.
+func parseAsShells(text string) (*syntax.File, string, error) {
+	for range maxPrograms {
+		f, err := syntax.NewParser(syntax.Variant(syntax.LangBash), syntax.KeepComments(true)).Parse(strings.NewReader(text), "")
+		if err != nil || !strings.Contains(text, "\\\n") {
+			return f, text, err
+		}
+		at := -1
+		syntax.Walk(f, func(n syntax.Node) bool {
+			if c, ok := n.(*syntax.Comment); ok && at < 0 {
+				if i := strings.Index(c.Text, "\\\n"); i >= 0 {
+					at = int(c.Pos().Offset()) + 1 + i
+				}
+			}
+			return at < 0
+		})
+		if at < 0 || at >= len(text) || text[at] != '\\' {
+			return f, text, nil
+		}
+		text = text[:at] + " " + text[at+1:]
+	}
+	f, err := parse(text)
+	return f, text, err
+}
+
+// readOtherwise finds what the parser is known to read otherwise than shells do;
+// empty if there is nothing of the kind.
+func readOtherwise(text string, f *syntax.File) string {
+	why := ""
+	syntax.Walk(f, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.DblQuoted:
+			for _, part := range n.Parts {
+				if hidesInQuotes(part, "$`}\"\\") {
+					why = "shells read the quotes in it otherwise"
+				}
+			}
+		case *syntax.ArithmExp, *syntax.ArithmCmd:
+			if hasQuotes(n, "$`") {
+				why = "shells read the quotes in it otherwise"
+			}
+		case *syntax.Redirect:
+			if n.Hdoc == nil {
+				break
+			}
+			for _, part := range n.Hdoc.Parts {
+				if hidesInQuotes(part, "$`}\"\\") {
+					why = "shells read the quotes in it otherwise"
+				}
+			}
+			if end := n.Word.Lit(); end != "" && regexp.MustCompile(`\\\n\t*`+regexp.QuoteMeta(strings.ReplaceAll(end, `\`, ""))+`(\n|$)`).MatchString(text) {
+				why = "shells differ in where a here-document of it ends"
+			}
+		}
+		return why == ""
+	})
+	return why
+}
+
+// hidesInQuotes: within double quotes, the single ones in ${x:-'…'} are letters
+// to a shell, so that what stands in them is expanded, and ends there.
+func hidesInQuotes(part syntax.WordPart, signs string) bool {
+	p, ok := part.(*syntax.ParamExp)
+	return ok && hasQuotes(p, signs)
+}
+
+func hasQuotes(n syntax.Node, signs string) bool {
+	found := false
+	syntax.Walk(n, func(n syntax.Node) bool {
+		switch n := n.(type) {
+		case *syntax.SglQuoted:
+			found = found || strings.ContainsAny(n.Value, signs)
+		case *syntax.CmdSubst:
+			return false // there they are quotes again
+		}
+		return !found
+	})
+	return found
+}
