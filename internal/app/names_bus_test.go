@@ -16,7 +16,7 @@ import (
 func TestNamesOfTheBus(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "f"), []byte("x\n"))
-	judge := func(t *testing.T, change func(*Config)) (toolcrib.Decision, error, []Unmatched) {
+	judge := func(t *testing.T, change func(*Config)) (toolcrib.Decision, []Unmatched, error) {
 		t.Helper()
 		cfg := Defaults()
 		cfg.Grant.Write = []string{dir}
@@ -31,28 +31,28 @@ func TestNamesOfTheBus(t *testing.T) {
 			}
 		}()
 		_, decision, _, err := a.Crib.Judge(t.Context(), toolcrib.Call{Tool: "list_files", Input: json.RawMessage(`{"path":"."}`), Caller: toolcrib.Caller{Subject: "ann"}})
-		return decision, err, a.Unmatched(t.Context())
+		return decision, a.Unmatched(t.Context()), err
 	}
 	for _, name := range []string{
 		"ovos-filesystem-tools/list_files", "ovos-filesystem-tools/list_directory", "ovos-filesystem-tools/*", "box:ovos-filesystem-tools",
 		"ovos-filesystem-tools__list_files", "ovos-filesystem-tools__list_directory", "ovos-filesystem-tools__list_*", "ovos-file*/list_files",
 	} {
 		t.Run(strings.ReplaceAll(name, "/", " "), func(t *testing.T) {
-			if decision, err, left := judge(t, func(c *Config) { c.Permissions = guard.Permissions{Deny: []string{name}} }); err != nil || decision != toolcrib.Deny || len(left) > 0 {
+			if decision, left, err := judge(t, func(c *Config) { c.Permissions = guard.Permissions{Deny: []string{name}} }); err != nil || decision != toolcrib.Deny || len(left) > 0 {
 				t.Errorf("deny: %v, %v, %v", decision, err, left)
 			}
-			if decision, err, _ := judge(t, func(c *Config) { c.Permissions = guard.Permissions{Ask: []string{name}} }); err != nil || decision != toolcrib.Ask {
+			if decision, _, err := judge(t, func(c *Config) { c.Permissions = guard.Permissions{Ask: []string{name}} }); err != nil || decision != toolcrib.Ask {
 				t.Errorf("ask: %v, %v", decision, err)
 			}
 			if strings.HasPrefix(name, "box:") {
 				return
 			}
-			if _, err, _ := judge(t, func(c *Config) { c.Tools.Disable = []string{name} }); toolcrib.CodeOf(err) != toolcrib.NotFound {
+			if _, _, err := judge(t, func(c *Config) { c.Tools.Disable = []string{name} }); toolcrib.CodeOf(err) != toolcrib.NotFound {
 				t.Errorf("disable: %v", err)
 			}
 		})
 	}
-	if _, _, left := judge(t, func(c *Config) {
+	if _, left, _ := judge(t, func(c *Config) {
 		c.Permissions = guard.Permissions{Deny: []string{"ovos-filesystem-tool/list_files", "list_file"}}
 	}); len(left) != 2 || !strings.Contains(left[0].String()+left[1].String(), "ovos-filesystem-tools/list_files") {
 		t.Errorf("misspelt: %v", left)

@@ -166,8 +166,8 @@ func TestServersObeyNoProject(t *testing.T) {
 		}
 	}
 	marker := filepath.Join(filepath.Dir(dir), "marker") // outside of what is granted
-	evil := fmt.Sprintf("open(%q,'w')", marker)
-	if got := run(t, a, fmt.Sprintf(`mkdir -p src; for f in known json tools/helper tools/json; do echo "%s" > $f.py; done; ls`, evil)); got.ExitCode != 0 || !strings.Contains(got.Stdout, "known.py") {
+	evil := fmt.Sprintf(`open(%q,"w")`, marker)
+	if got := run(t, a, fmt.Sprintf(`mkdir -p src; for f in known json tools/helper tools/json; do echo '%s' > $f.py; done; ls`, evil)); got.ExitCode != 0 || !strings.Contains(got.Stdout, "known.py") {
 		t.Fatalf("the command: %+v", got)
 	}
 	restart(a)
@@ -243,7 +243,7 @@ func TestHomeIsGranted(t *testing.T) {
 			t.Fatal(err)
 		}
 		cfg.Grant.Write = []string{".", "~"}
-		t.Setenv("PATH", filepath.Join(home, "src/tools/bin")+":"+filepath.Join(dir, "out")+":"+os.Getenv("PATH"))
+		t.Setenv("PATH", filepath.Join(home, "src", "tools", "bin")+":"+filepath.Join(dir, "out")+":"+os.Getenv("PATH"))
 	})
 	for _, name := range []string{"bin/git", "go/bin/ls", "src/tools/bin/git", ".gitconfig", ".ssh/authorized_keys", ".config/git/config", ".config/systemd/user/x.service", ".config/autostart/x", ".config/toolcrib/config.yaml", ".npmrc", ".netrc",
 		".docker/config.json", ".cargo/config.toml", ".local/bin/git", ".bash_aliases", ".claude.json", ".config/app/x", ".claude/settings.json", "top"} {

@@ -33,6 +33,10 @@ type before struct {
 	WriteGit bool
 	Home     string
 	Settings []string
+
+	// By which it is known that what lies there now is what lay there then.
+	Boot string
+	Tops map[string]FileID // of Dirs
 }
 
 const (
@@ -61,6 +65,7 @@ func (c *Covering) WriteDown() (*Unswept, error) {
 	if err == nil {
 		err = gob.NewEncoder(file).Encode(before{
 			Dirs: c.dirs, Gits: c.gits, Covers: c.Covers, WriteGit: c.shield.WriteGit, Home: c.shield.Git.Home, Settings: c.shield.Git.Settings,
+			Boot: boot(), Tops: identities(c.dirs),
 		})
 	}
 	if err == nil {
@@ -117,7 +122,9 @@ func judge(path string) []string {
 	}
 	defer func() { _ = os.Remove(path) }()
 	var was before
-	if err := gob.NewDecoder(file).Decode(&was); err != nil {
+	err = gob.NewDecoder(file).Decode(&was)
+	info, failed := file.Stat()
+	if err != nil || failed != nil || !was.holds() || time.Since(info.ModTime()) > maxUnswept {
 		return []string{"what a program left behind whose Toolcrib was killed could not be judged: look for new repositories before you use git"}
 	}
 	shield, err := NewShield("", nil, nil)
@@ -128,6 +135,45 @@ func judge(path string) []string {
 	shield.Git = gitconfig.Source{Read: func(path string) ([]byte, error) { return readRegular(path, maxSettings) }, Home: was.Home, Settings: was.Settings}
 	c := &Covering{Covers: was.Covers, shield: shield, dirs: was.Dirs, gits: was.Gits}
 	return c.Sweep()
+}
+
+// maxUnswept is how long what was written down counts. After that more was made by
+// the person than by a program.
+const maxUnswept = 12 * time.Hour
+
+// holds: the granted directories are those of then. Otherwise a repository that
+// was there before cannot be told from one that a program made, and a person's
+// own must not be set aside: files have other numbers after they were put back
+// from a copy, and on some file systems after every start of the machine.
+func (b before) holds() bool {
+	if b.Boot == "" || b.Boot != boot() {
+		return false
+	}
+	for _, d := range b.Dirs {
+		if id, known := b.Tops[d.Path]; !known || !IsAt(d.Path, id) {
+			return false
+		}
+	}
+	return true
+}
+
+// boot tells one start of the machine from others; empty if nobody knows.
+func boot() string {
+	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(id))
+}
+
+func identities(dirs []toolcrib.Dir) map[string]FileID {
+	out := map[string]FileID{}
+	for _, d := range dirs {
+		if facts, err := factsOf(d.Path); err == nil {
+			out[d.Path] = facts.id
+		}
+	}
+	return out
 }
 
 // readRegular reads a file without waiting for anybody.
