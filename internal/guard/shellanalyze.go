@@ -87,13 +87,12 @@ func (w *walker) script(text string, sc scope) flow {
 		w.line.hides = true
 		w.line.floor = append(w.line.floor, why+", so nobody knows what it would do")
 	}
-	understood := len(w.line.Unknown) == 0 && !w.guess
 	out := w.stmts(f.Stmts, sc)
-	if understood && !secondReading(text, f) {
-		if _, result := tokenize(text); len(w.line.Unknown) == 0 && result != cutOdd && !strings.Contains(text, "<<") { // here-documents are cut otherwise in honest lines too
+	if len(w.line.Unknown) == 0 && !w.guess && !secondReading(text, f) {
+		w.line.unknown("it can be read in two ways")
+		if _, result := tokenize(text); result != cutOdd && !strings.Contains(text, "<<") { // here-documents are cut otherwise in honest lines too
 			w.line.floor = append(w.line.floor, "it can be read in two ways, so nobody knows what it would do")
 		}
-		w.line.unknown("it can be read in two ways")
 	}
 	return out
 }

@@ -47,9 +47,22 @@ func readOtherwise(text string, f *syntax.File) string {
 					why = "shells read the quotes in it otherwise"
 				}
 			}
-		case *syntax.ArithmExp, *syntax.ArithmCmd:
+		case *syntax.ArithmExp:
+			if hasQuotes(n, "$`") || n.Bracket && strings.ContainsAny(text[min(int(n.Pos().Offset()), len(text)):min(int(n.End().Offset()), len(text))], ";\"'`&|<>\n\\") {
+				why = "shells read the quotes in it otherwise" // only bash knows $[…]
+			}
+		case *syntax.ArithmCmd:
 			if hasQuotes(n, "$`") {
 				why = "shells read the quotes in it otherwise"
+			}
+		case *syntax.SglQuoted:
+			if n.Dollar && strings.Contains(n.Value, `\'`) {
+				why = "only bash knows $'…', and other shells end it elsewhere"
+			}
+		case *syntax.Comment:
+			// A # begins a comment only where a word could begin.
+			if at := int(n.Pos().Offset()); at > 0 && at <= len(text) && strings.IndexByte(" \t\n;&|()<>`", text[at-1]) < 0 {
+				why = "shells take a comment of it for a word"
 			}
 		case *syntax.Redirect:
 			if n.Hdoc == nil {

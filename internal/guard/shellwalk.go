@@ -112,6 +112,7 @@ func (w *walker) stmt(s *syntax.Stmt, sc scope) flow {
 		w.line.unknown("only some shells know its |& or &!")
 	}
 	w.redirects(s.Redirs, sc)
+	w.splitAt(s, sc)
 	if text, ok := w.inputText(s.Redirs, sc); ok {
 		sc.input = &text
 	} else if readsFile(s.Redirs) {
@@ -133,6 +134,30 @@ func (w *walker) stmt(s *syntax.Stmt, sc scope) flow {
 		f.any = f.ok
 	}
 	return f
+}
+
+// splitAt reads "a &>f b" as shells do that do not know &>: a in the background,
+// and b with its output in the file.
+func (w *walker) splitAt(s *syntax.Stmt, sc scope) {
+	call, ok := s.Cmd.(*syntax.CallExpr)
+	if !ok {
+		return
+	}
+	for _, r := range s.Redirs {
+		if r.Op != syntax.RdrAll && r.Op != syntax.AppAll {
+			continue
+		}
+		var rest []Arg
+		for _, word := range call.Args {
+			if word.Pos().After(r.Pos()) {
+				rest = append(rest, w.words(word, sc)...)
+			}
+		}
+		if len(rest) > 0 {
+			w.shadow().program(rest, sc)
+			return
+		}
+	}
 }
 
 func (w *walker) command(s *syntax.Stmt, sc scope) flow {
