@@ -17,6 +17,9 @@ import (
 // use tools with rights that are not theirs. Where the kernel tells whose a
 // connection is, it has to be ours.
 
+// established is the state of a connection that both ends have open.
+const established = "01"
+
 // tables are where Linux lists connections, with the account of each.
 func tables() []string { return []string{"/proc/net/tcp", "/proc/net/tcp6"} }
 
@@ -49,8 +52,8 @@ func ofOthers(r *http.Request) bool {
 func owner(table []byte, from, to netip.AddrPort) (uid int, ok bool) {
 	for line := range bytes.Lines(table) {
 		fields := bytes.Fields(line)
-		if len(fields) < 8 {
-			continue
+		if len(fields) < 10 || string(fields[3]) != established || string(fields[9]) == "0" {
+			continue // one that was closed belongs to nobody, which the table writes as the administrator
 		}
 		if local, ok := socketAddr(fields[1]); !ok || local != plainAddr(from) {
 			continue

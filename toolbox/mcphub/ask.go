@@ -171,12 +171,18 @@ func shown(params json.RawMessage) (string, bool) {
 // goodPage reports whether a page that a person is to open, if there is one, is
 // one of the web: another scheme would start a program of theirs.
 func goodPage(params json.RawMessage) bool {
-	var p struct {
-		URL string `json:"url"`
-	}
-	if json.Unmarshal(params, &p) != nil {
+	// By its exact name, as clients take it: a struct would take Url for url.
+	var all map[string]json.RawMessage
+	if json.Unmarshal(params, &all) != nil {
 		return false
 	}
-	u, err := url.Parse(p.URL)
-	return p.URL == "" || err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
+	if all["url"] == nil {
+		return true
+	}
+	var text string
+	if json.Unmarshal(all["url"], &text) != nil {
+		return false
+	}
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != ""
 }

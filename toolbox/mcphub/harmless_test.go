@@ -185,6 +185,11 @@ func TestWhoAsks(t *testing.T) {
 		"hidden page":  `{"mode":"url","message":"Log in.","url":"https://example.com/\u202e","elicitationId":"1"}`,
 		"two names":    form("Go on?", `"a\u200b":{"type":"string"},"a[U+200B]":{"type":"string"}`),
 		"no object":    `[]`,
+		"two cases":    `{"mode":"url","message":"x","url":"javascript:1","Url":"https://good.example"}`,
+		"empty case":   `{"mode":"url","message":"x","url":"javascript:1","URL":""}`,
+		"null case":    `{"message":"x","requestedSchema":{"type":"object","properties":{"passphrase":{"type":"string"}},"Properties":null}}`,
+		"a list":       form("Go on?", `"passphrase":{"type":"array","items":{"type":"string"}}`),
+		"no choice":    form("Go on?", `"passphrase":{"type":"string","anyOf":[]}`),
 	} {
 		t.Run(name, func(t *testing.T) {
 			if got, err := ask(mcp.MethodElicit, params); err == nil || got != "" {

@@ -12,15 +12,15 @@ import (
 // title. The protocol forbids servers to ask for one so: what is typed goes
 // through the client, and often past a model.
 func secretField(schema json.RawMessage) string {
-	var s struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-	}
-	if len(schema) == 0 || json.Unmarshal(schema, &s) != nil {
+	// Members are taken by their exact names, as clients take them: a struct would
+	// take Properties for properties.
+	var s, properties map[string]json.RawMessage
+	if len(schema) == 0 || json.Unmarshal(schema, &s) != nil || json.Unmarshal(s["properties"], &properties) != nil {
 		return ""
 	}
-	for _, name := range slices.Sorted(maps.Keys(s.Properties)) {
-		p := s.Properties[name]
-		if typed := textMember(p, "type"); typed == "boolean" || typed == "array" || choice(p) {
+	for _, name := range slices.Sorted(maps.Keys(properties)) {
+		p := properties[name]
+		if textMember(p, "type") == "boolean" || choice(p) {
 			continue // whether or which, and not the secret itself
 		}
 		if secretName(name) || secretName(textMember(p, "title")) || textMember(p, "format") == "password" {
@@ -33,7 +33,19 @@ func secretField(schema json.RawMessage) string {
 // choice reports whether a field offers what can be chosen.
 func choice(field json.RawMessage) bool {
 	var all map[string]json.RawMessage
-	return json.Unmarshal(field, &all) == nil && (all["enum"] != nil || all["oneOf"] != nil || all["anyOf"] != nil)
+	if json.Unmarshal(field, &all) != nil {
+		return false
+	}
+	if textMember(field, "type") == "array" {
+		return choice(all["items"])
+	}
+	for _, key := range []string{"enum", "oneOf", "anyOf"} {
+		var list []json.RawMessage
+		if json.Unmarshal(all[key], &list) == nil && len(list) > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // secretName reports whether a name is that of a secret: its last words are,
