@@ -1,11 +1,14 @@
 package mcpserve
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
 )
@@ -26,7 +29,12 @@ const (
 // newForm makes the form of a question. why is what was wrong with the answer
 // before, if there was one.
 func (s *Server) newForm(q *desk.Question, why error) *form {
-	f := &form{question: q, offers: s.people.desk.Offers(q), text: formText(q, why)}
+	f := &form{question: q, offers: s.people.desk.Offers(q)}
+	var whole bool
+	if f.text, whole = formText(q, why); !whole && q.Text == "" { // what is allowed must have been seen
+		f.offers = slices.DeleteFunc(f.offers, func(o desk.Offer) bool { return o.Choice != desk.Deny })
+		return f
+	}
 	if s.cfg.Answers == nil || q.Text != "" { // to what a tool asks there are no others
 		return f
 	}
@@ -53,26 +61,48 @@ func (f *form) params(version string) json.RawMessage {
 	return o.end()
 }
 
-func formText(q *desk.Question, why error) string {
+// formText is what a client shows, and whether that is all of it. Blanks in great
+// number would push what follows out of a window.
+func formText(q *desk.Question, why error) (shown string, whole bool) {
 	var b strings.Builder
 	if why != nil {
 		fmt.Fprintf(&b, "That could not be taken: %s\n\n", desk.Visible(why.Error()))
 	}
-	for _, part := range q.Describe() {
+	// A change may be long, and is there to be read in the file as well: it comes
+	// last, and only the rest has to be shown whole.
+	parts := q.Describe()
+	slices.SortStableFunc(parts, func(x, y desk.Part) int { return cmp.Compare(later(x), later(y)) })
+	whole = true
+	for _, part := range parts {
 		b.WriteString(part.Title + ":\n")
 		for _, line := range part.Lines {
-			b.WriteString("  " + line + "\n")
+			b.WriteString("  " + blanks.ReplaceAllStringFunc(line, func(run string) string { return fmt.Sprintf(" [%d blanks] ", utf8.RuneCountInString(run)) }) + "\n")
 		}
+		whole = whole && (later(part) == 1 || b.Len() <= maxFormText)
 	}
 	text := b.String()
 	if len(text) > maxFormText {
-		text = strings.ToValidUTF8(text[:maxFormText], "") + "…\nThere is more of it than can be shown here: 'toolcrib approvals show " + q.ID + "' shows it all.\n"
+		more := "There is more of it than can be shown here: 'toolcrib approvals show " + q.ID + "' shows it all"
+		if !whole {
+			more += ", and 'toolcrib approvals allow " + q.ID + "' allows it; here it can only be denied"
+		}
+		text = more + ".\n" + strings.ToValidUTF8(text[:maxFormText], "") + "…\n"
 	}
 	if q.Text == "" {
 		text += "What is allowed for longer is remembered for " + q.Remembers(false) + ".\n"
 	}
-	return text + "Question " + q.ID + "."
+	return text + "Question " + q.ID + ".", whole
 }
+
+func later(p desk.Part) int {
+	if p.Kind == desk.PartChange {
+		return 1
+	}
+	return 0
+}
+
+// blanks finds runs of what is not seen.
+var blanks = regexp.MustCompile(`[\s\p{Zs}]{64,}`)
 
 // field is one property of a form: clients take flat ones only.
 type field struct {
