@@ -50,9 +50,22 @@ func (p *Program) takesText(name string) bool {
 		return p.readsDescriptor()
 	}
 	if strings.HasSuffix(name, "awk") || readsCode(name) {
-		return !strings.HasSuffix(name, "awk") && !p.hasScript() || some(codeObeys.MatchString)
+		return !strings.HasSuffix(name, "awk") && !p.hasScript() || some(once(codeObeys.MatchString))
 	}
 	return false
+}
+
+// once tests each text a single time: a line may repeat a word very often.
+func once(test func(t string) bool) func(t string) bool {
+	known := map[string]bool{}
+	return func(t string) bool {
+		is, seen := known[t]
+		if !seen {
+			is = test(t)
+			known[t] = is
+		}
+		return is
+	}
 }
 
 // RunsInput reports whether the program may run text of its input, or of files
