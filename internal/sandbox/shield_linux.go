@@ -182,5 +182,8 @@ func openStraight(dir string) (*os.Root, error) {
 	}
 	defer func() { _ = unix.Close(fd) }()     // it was only a place to stand on
 	at := "/proc/self/fd/" + strconv.Itoa(fd) // what is open, whatever its name is by now
+	if info, err := os.Stat(at); err == nil && info.Mode().Perm()&0o100 == 0 {
+		_ = os.Chmod(at, 0o700) // it may be listed but not entered; what fails shows below
+	}
 	return openUp(func() (*os.Root, error) { return os.OpenRoot(at) }, func() error { return os.Chmod(at, 0o700) })
 }

@@ -46,7 +46,7 @@ func IsAt(path string, id FileID) bool {
 // how many looks in a row must have seen the same.
 const (
 	maxLooks     = 16
-	enoughLooks  = 4
+	enoughLooks  = 6
 	moreLooks    = 8 // where directories vanish
 	longestPause = 16 * time.Millisecond
 )

@@ -279,7 +279,7 @@ func TestNewRepositories(t *testing.T) {
 				t.Errorf("it ran; this was said: %q", said)
 			}
 			if top, err := p.command(dir, "rev-parse", "--absolute-git-dir"); err != nil || c.left == (strings.TrimSpace(string(top)) == filepath.Join(p.root, c.around, ".git")) {
-				t.Errorf("the repository there is %s, error %v", top, err)
+				t.Errorf("the repository there is %s, error %v; this was said: %q", top, err, said)
 			}
 			if (len(said) == 0) != c.left {
 				t.Errorf("%q", said)
