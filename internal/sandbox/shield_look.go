@@ -46,7 +46,7 @@ func IsAt(path string, id FileID) bool {
 // how many looks in a row must have seen the same.
 const (
 	maxLooks     = 16
-	enoughLooks  = 6
+	enoughLooks  = 4
 	moreLooks    = 8 // where directories vanish
 	longestPause = 16 * time.Millisecond
 )
@@ -64,9 +64,9 @@ func (s *Shield) Covers(dirs []toolcrib.Dir) ([]Cover, error) {
 // Look is Covers with what there is to say about it. Something may be moved
 // while it looks, out of a directory that is yet to be seen into one that was
 // seen already. So it looks until it knows that everything was at one place:
-// nothing had changed since it was last seen, or nothing changed between two
-// looks. Where files come and go all the time, some looks in a row that saw the
-// same to be covered must do.
+// nothing had changed since it was last seen, or nothing changed while it was
+// looked at. Where files come and go all the time, some looks in a row that saw
+// the same to be covered must do, if nothing is missing that was there before.
 func (s *Shield) Look(dirs []toolcrib.Dir) (*Covering, error) {
 	return s.lookAt(dirs, nil, nil, nil, "")
 }
@@ -78,7 +78,10 @@ func (s *Shield) lookAt(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixe
 	var walk *shieldWalk
 	moved, steady := "", 0
 	for i := range maxLooks {
-		if i > 1 {
+		switch {
+		case walk != nil && walk.young:
+			grow()
+		case i > 1:
 			time.Sleep(min(time.Millisecond<<(i-2), longestPause))
 		}
 		last := walk
@@ -89,16 +92,16 @@ func (s *Shield) lookAt(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixe
 		switch {
 		case walk.moved != "":
 			moved, steady = walk.moved, 0
-		case !walk.read:
+		case !walk.read || walk.still:
 			return walk.covering(), nil
-		case last == nil || last.moved != "" || !slices.Equal(last.found, walk.found):
+		case last == nil || last.moved != "" || !slices.Equal(last.found, walk.found) || walk.lost():
 			steady = 0
 		default:
 			enough := enoughLooks
 			if walk.vanished {
 				enough = moreLooks
 			}
-			if steady++; steady >= enough || maps.Equal(last.visited, walk.visited) {
+			if steady++; steady >= enough {
 				return walk.covering(), nil
 			}
 		}
@@ -123,6 +126,7 @@ func Moving(place string, cause error) error {
 func (s *Shield) look1(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixed pathglob.Set, workDir string) (*shieldWalk, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	began := now()
 	w := &shieldWalk{shield: s, dirs: dirs, rooms: rooms, visited: map[string]dirState{}, denied: denied, fixed: fixed, workDir: workDir}
 	if err := w.coverPlaces(); err != nil {
 		return nil, err
@@ -144,6 +148,9 @@ func (s *Shield) look1(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixed
 	w.identify()
 	if err := w.coverFurtherNames(); err != nil && !errors.Is(err, errGone) {
 		return nil, err
+	}
+	if w.read {
+		w.still, w.young = w.stand(began)
 	}
 	return w, nil
 }

@@ -7,20 +7,32 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"time"
 )
 
-// dirState is never the same here: directories are read each time.
-type dirState struct{}
+// dirState tells whether a directory changed, by a time that programs can set
+// back. So it is never settled here, and directories are read each time.
+type dirState struct{ changed int64 }
 
 func stateOf(dir string) (dirState, error) {
 	info, err := os.Lstat(dir)
 	if err == nil && !info.IsDir() {
 		err = fs.ErrNotExist // it was one a moment ago
 	}
-	return dirState{}, err
+	if err != nil {
+		return dirState{}, err
+	}
+	return dirState{changed: info.ModTime().UnixNano()}, nil
 }
 
 func (dirState) settled() bool { return false }
+
+// moment is a time, less the steps in which changes are told.
+type moment int64
+
+func now() moment { return moment(time.Now().Add(-10 * time.Millisecond).UnixNano()) }
+
+func (d dirState) before(m moment) bool { return moment(d.changed) < m }
 
 func (dirState) id() FileID { return FileID{} }
 

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
@@ -17,6 +18,7 @@ import (
 // not changed, by a time that programs cannot set.
 type sight struct {
 	state   dirState
+	at      time.Time // when it was last seen
 	covers  []Cover
 	links   []string // to be hidden by name, but links: what they lead to is meant
 	obeyed  []string // links that other programs obey
@@ -49,6 +51,8 @@ type shieldWalk struct {
 	again    map[string]int
 	room     int             // for directories, where nothing can be left out
 	vanished bool            // a directory that did not seem to matter
+	still    bool            // nothing changed while it was looked at
+	young    bool            // that may be so, and cannot be known yet
 	links    []string        // that other programs obey
 	obeyed   []string        // directories that other programs obey
 	inners   map[string]bool // directories whose files are obeyed
@@ -61,35 +65,18 @@ type shieldWalk struct {
 	keyBytes int64    // read of files that may hold keys
 }
 
-// descend looks at a directory and all below it. Links are not followed.
+// descend looks at a directory and all below it. Links are not followed. What
+// was moved meanwhile into a directory that was seen already is looked for there.
 func (w *shieldWalk) descend(root string) error {
 	queue := []string{root}
-	for range maxAgain {
-		if err := w.descendFrom(root, queue); err != nil || !w.vanished || w.moved != "" {
+	for again := 0; ; again++ {
+		if err := w.descendFrom(root, queue); err != nil || !w.read || w.moved != "" || again == maxAgain {
 			return err
 		}
 		if queue = w.changed(root); len(queue) == 0 {
-			break
+			return nil
 		}
 	}
-	return nil
-}
-
-// changed gives the directories that are not as they were when they were looked
-// at: what vanished elsewhere may be there now.
-func (w *shieldWalk) changed(root string) (list []string) {
-	for dir, state := range w.visited {
-		if !within(dir, root) {
-			continue
-		}
-		if now, err := stateOf(dir); err == nil && now != state {
-			list = append(list, dir)
-		}
-	}
-	for _, dir := range list {
-		delete(w.visited, dir)
-	}
-	return list
 }
 
 func (w *shieldWalk) descendFrom(root string, queue []string) error {
@@ -220,6 +207,7 @@ func (w *shieldWalk) look(dir string) (*sight, error) {
 		return nil, err
 	}
 	if old := w.shield.seen[dir]; old != nil && old.settled && old.state == state {
+		old.at = time.Now()
 		return old, nil
 	}
 	w.read = true
@@ -237,7 +225,7 @@ func (w *shieldWalk) look(dir string) (*sight, error) {
 		}
 	}
 	seen := w.shield.judge(dir, entries)
-	seen.state, seen.settled = state, state.settled() && !seen.passing
+	seen.state, seen.settled, seen.at = state, state.settled() && !seen.passing, time.Now()
 	w.shield.seen[dir] = seen
 	return seen, nil
 }
