@@ -12,7 +12,7 @@ func (s *solver) equals(n *node, c num) (answer, error) {
 		return answer{}, err
 	}
 	if !c.ok() {
-		return answer{}, errNotExact
+		return answer{}, errHuge
 	}
 	if !hasX(n) {
 		k, ok := constOf(n)
@@ -34,7 +34,11 @@ func (s *solver) equals(n *node, c num) (answer, error) {
 	if err == nil || !errors.Is(err, errNotExact) {
 		return a, err
 	}
-	return s.substitute(n, c)
+	b, further := s.substitute(n, c)
+	if errors.Is(further, errNotExact) {
+		return a, err // it may say more
+	}
+	return b, further
 }
 
 // undo takes off the outermost operation.
@@ -170,7 +174,9 @@ func (s *solver) undoCall(n *node, c num) (answer, error) {
 		if len(n.kids) == 2 {
 			return s.undoLogBase(n, c)
 		}
-		inner, ok = c.exp()
+		if inner, ok = c.exp(); !ok && c.sign() > 0 {
+			return answer{}, errHuge
+		}
 	case "sqrt":
 		if c.sign() < 0 {
 			return answer{}, nil

@@ -3,6 +3,7 @@ package math
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 )
 
@@ -14,6 +15,11 @@ type solver struct {
 
 // errNotExact says that exact methods do not apply.
 var errNotExact = errors.New("no exact method applies")
+
+// errHuge says that they do not because a value on the way is no float.
+var errHuge = fmt.Errorf("%w: a value is too large", errNotExact)
+
+const noteHuge = "a solution may be too large for a float"
 
 // solve finds the real x with n = 0.
 func solve(ctx context.Context, n *node) (answer, error) {
@@ -31,6 +37,9 @@ func (s *solver) zeros(n *node) (answer, error) {
 		return a, err
 	}
 	given := ""
+	if errors.Is(err, errHuge) {
+		given = noteHuge
+	}
 	if errors.Is(err, errTooHard) {
 		if s.retried {
 			return a, err
