@@ -63,18 +63,34 @@ func longJob(t *testing.T, s *Sandbox, root, script string) (said *speech, end f
 // row. It may say something else before: for a moment a file lies open.
 func (s *speech) rounds(t *testing.T, what string) {
 	t.Helper()
+	if !s.comes(t, what) {
+		t.Fatalf("the program had a file open: %+v", s.end())
+	}
+}
+
+// comes is rounds for a program that opens files all the time. It may have one
+// open at the very moment in which it is covered, and is ended then.
+func (s *speech) comes(t *testing.T, what string) bool {
+	t.Helper()
 	from := len(s.String())
 	for range 1000 { // the machine may be busy
 		lines := strings.Split(s.String()[from:], "\n")
 		if lines = lines[:len(lines)-1]; len(lines) > 4 && !slices.ContainsFunc(lines[len(lines)-4:], func(l string) bool { return l != what }) {
-			return
+			return true
 		}
 		time.Sleep(10 * time.Millisecond)
 	}
 	if s.end != nil {
-		t.Logf("it ended with %+v", s.end())
+		exit := s.end()
+		if slices.ContainsFunc(exit.Notes, func(n string) bool {
+			return strings.Contains(n, ": "+errOpened.Error()) && !strings.Contains(n, "cannot be seen")
+		}) {
+			return false
+		}
+		t.Logf("it ended with %+v", exit)
 	}
 	t.Fatalf("the program never came to %q; it said %.400q at the end", what, s.String()[max(from, len(s.String())-400):])
+	return false
 }
 
 // TestReplacedWhileRunning: what a person replaces, moves or removes while a
@@ -101,6 +117,50 @@ func TestReplacedWhileRunning(t *testing.T) {
 		if out, err := c.CombinedOutput(); err != nil {
 			t.Fatalf("%q: %v\n%s", args, err, out)
 		}
+	}
+	attempt := func(t *testing.T, act func(t *testing.T, root string)) bool {
+		t.Helper()
+		shield := obeyedShield(t, filepath.Join(t.TempDir(), "holds"))
+		shield.WriteGit = true
+		s := open(t, Config{Shield: shield})
+		root := tempProject(t)
+		put(t, root, map[string]string{".env": "old", "conf/.env": "old", "src/a": "a", ".envrc": "old", ".mcp.json": "{}", ".gitignore": ".env\n*~\n"})
+		run(t, root, "git", "init", "-q", "-b", "main")
+		run(t, root, "git", "config", "user.name", "a")
+		run(t, root, "git", "config", "user.email", "a@example.com")
+		for _, branch := range []string{"main", "other", "without"} {
+			if branch != "main" {
+				run(t, root, "git", "checkout", "-qb", branch)
+				put(t, root, map[string]string{".envrc": branch, ".mcp.json": branch})
+			}
+			if branch == "without" {
+				run(t, root, "git", "rm", "-qf", ".envrc", ".mcp.json")
+			} else {
+				run(t, root, "git", "add", ".envrc", ".mcp.json", "src", ".gitignore")
+			}
+			run(t, root, "git", "commit", "-qm", branch)
+		}
+		run(t, root, "git", "checkout", "-q", "main")
+		said, end := longJob(t, s, root, watcher)
+		said.rounds(t, "shut")
+		act(t, root)
+		if !said.comes(t, "shut") {
+			return false
+		}
+		before := len(said.String())
+		for _, name := range []string{".env", ".envrc", "conf/.env"} { // nothing is open by now
+			if info, err := os.Stat(filepath.Join(root, name)); err == nil && info.Mode().IsRegular() {
+				put(t, root, map[string]string{name: "later"})
+			}
+		}
+		said.rounds(t, "shut")
+		if late := said.String()[before:]; strings.Contains(late, ".env") || strings.Contains(late, "wrote") || strings.Contains(late, "made") {
+			t.Errorf("afterwards: %q", late)
+		}
+		if exit := end(); slices.ContainsFunc(exit.Notes, func(n string) bool { return !strings.Contains(n, "If it was not you") }) {
+			t.Errorf("%q", exit.Notes)
+		}
+		return true
 	}
 	for _, c := range []struct {
 		name string
@@ -163,44 +223,12 @@ func TestReplacedWhileRunning(t *testing.T) {
 			if _, err := exec.LookPath("git"); err != nil {
 				t.Skip("there is no git on this machine")
 			}
-			shield := obeyedShield(t, filepath.Join(t.TempDir(), "holds"))
-			shield.WriteGit = true
-			s := open(t, Config{Shield: shield})
-			root := tempProject(t)
-			put(t, root, map[string]string{".env": "old", "conf/.env": "old", "src/a": "a", ".envrc": "old", ".mcp.json": "{}", ".gitignore": ".env\n*~\n"})
-			run(t, root, "git", "init", "-q", "-b", "main")
-			run(t, root, "git", "config", "user.name", "a")
-			run(t, root, "git", "config", "user.email", "a@example.com")
-			for _, branch := range []string{"main", "other", "without"} {
-				if branch != "main" {
-					run(t, root, "git", "checkout", "-qb", branch)
-					put(t, root, map[string]string{".envrc": branch, ".mcp.json": branch})
-				}
-				if branch == "without" {
-					run(t, root, "git", "rm", "-qf", ".envrc", ".mcp.json")
-				} else {
-					run(t, root, "git", "add", ".envrc", ".mcp.json", "src", ".gitignore")
-				}
-				run(t, root, "git", "commit", "-qm", branch)
-			}
-			run(t, root, "git", "checkout", "-q", "main")
-			said, end := longJob(t, s, root, watcher)
-			said.rounds(t, "shut")
-			c.act(t, root)
-			said.rounds(t, "shut")
-			before := len(said.String())
-			for _, name := range []string{".env", ".envrc", "conf/.env"} { // nothing is open by now
-				if info, err := os.Stat(filepath.Join(root, name)); err == nil && info.Mode().IsRegular() {
-					put(t, root, map[string]string{name: "later"})
+			for range 5 {
+				if attempt(t, c.act) {
+					return
 				}
 			}
-			said.rounds(t, "shut")
-			if late := said.String()[before:]; strings.Contains(late, ".env") || strings.Contains(late, "wrote") || strings.Contains(late, "made") {
-				t.Errorf("afterwards: %q", late)
-			}
-			if exit := end(); slices.ContainsFunc(exit.Notes, func(n string) bool { return !strings.Contains(n, "If it was not you") }) {
-				t.Errorf("%q", exit.Notes)
-			}
+			t.Error("the program had a file open each time")
 		})
 	}
 }
@@ -328,6 +356,11 @@ ctypes.CDLL(None).prctl(4, 0); f = os.open("tmp", os.O_RDONLY)
 print("has", flush=True); time.sleep(1000)' & sleep 1000`, false},
 		{"for reading what is only obeyed", `exec 9<tree/tasks.json`, false},
 		{"a directory in it", `cd tree/sub`, false},
+		{"by one that has ended", `{ python3 -c '
+import os, time
+f = os.open("tmp", os.O_RDONLY)
+if os.fork() == 0: os._exit(0)
+os.close(f); open("forked", "w"); time.sleep(1000)' & }; until [ -e forked ]; do sleep 0.01; done`, true}, // and nobody waits for it
 		{"another name", `ln tmp mine`, true},
 		{"nothing", `:`, true},
 	} {
@@ -340,7 +373,8 @@ print("has", flush=True); time.sleep(1000)' & sleep 1000`, false},
 			ended := make(chan toolcrib.Exit, 1)
 			ctx, cancel := context.WithCancel(t.Context())
 			go func() {
-				script := c.script + "; echo has; while :; do cat mine 2>/dev/null || echo shut; sleep 0.01; done"
+				// What is there is not opened before it is covered.
+				script := c.script + "; echo has; while :; do if [ -s mine ]; then echo open; else cat mine 2>/dev/null || echo shut; fi; sleep 0.01; done"
 				cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: said, Stderr: said}
 				exit, _ := s.Run(ctx, cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 10 * time.Minute}) // it is ended
 				ended <- exit

@@ -51,7 +51,8 @@ func opened(first int, fresh map[sandbox.FileID]sandbox.Cover) error {
 			continue // it has ended
 		}
 		for _, task := range tasks {
-			if err := openedBy("/proc/"+pid+"/task/"+task.Name(), fresh); err != nil && !gone(err) {
+			at := "/proc/" + pid + "/task/" + task.Name()
+			if err := openedBy(at, fresh); err != nil && !gone(err) && !ended(stateOf(at)) {
 				return err
 			}
 		}
@@ -169,15 +170,29 @@ func allStopped(processes []string) bool {
 			continue
 		}
 		for _, task := range tasks {
-			text, err := os.ReadFile("/proc/" + pid + "/task/" + task.Name() + "/stat")
-			if err != nil {
-				continue
-			}
-			// The name may hold anything; the state stands behind its last bracket.
-			if i := bytes.LastIndexByte(text, ')'); i >= 0 && i+2 < len(text) && (text[i+2] == 'R' || text[i+2] == 'S') {
+			if state := stateOf("/proc/" + pid + "/task/" + task.Name()); state == 'R' || state == 'S' {
 				return false
 			}
 		}
 	}
 	return true
 }
+
+// stateOf gives the letter by which the kernel tells what a thread does; zero if
+// it is gone.
+func stateOf(task string) byte {
+	text, err := os.ReadFile(task + "/stat")
+	if err != nil {
+		return 0
+	}
+	// The name may hold anything; the state stands behind its last bracket.
+	i := bytes.LastIndexByte(text, ')')
+	if i < 0 || i+2 >= len(text) {
+		return 0
+	}
+	return text[i+2]
+}
+
+// ended: a thread that nobody has waited for yet has nothing open any more. What
+// it had is closed to all but root.
+func ended(state byte) bool { return state == 0 || state == 'Z' || state == 'X' }
