@@ -3,14 +3,15 @@ package sandbox
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
@@ -325,40 +326,11 @@ func follow(path string) (target string, links []string, err error) {
 		target, err = filepath.EvalSymlinks(path)
 		return target, nil, err
 	}
-	const most = 40 // as the kernel has it
-	at, rest := string(filepath.Separator), strings.Split(path, string(filepath.Separator))
-	for len(rest) > 0 {
-		name := rest[0]
-		rest = rest[1:]
-		switch name {
-		case "", ".":
-			continue
-		case "..":
-			at = filepath.Dir(at)
-			continue
-		}
-		next := filepath.Join(at, name)
-		info, err := os.Lstat(next)
-		if err != nil {
-			return "", nil, err
-		}
-		if info.Mode()&os.ModeSymlink == 0 {
-			at = next
-			continue
-		}
-		to, err := os.Readlink(next)
-		if err != nil {
-			return "", nil, err
-		}
-		if links = append(links, next); len(links) > most {
-			return "", nil, fmt.Errorf("%s leads over too many links", path)
-		}
-		if filepath.IsAbs(to) {
-			at = string(filepath.Separator)
-		}
-		rest = append(strings.Split(to, string(filepath.Separator)), rest...)
+	at, rest, links, err := linked.Trace(path, nil)
+	if err == nil && len(rest) > 0 {
+		err = &fs.PathError{Op: "lstat", Path: filepath.Join(at, rest[0]), Err: fs.ErrNotExist}
 	}
-	return at, links, nil
+	return at, links, err
 }
 
 // told gives the notes, of which there may be many.
