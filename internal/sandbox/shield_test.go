@@ -7,6 +7,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -221,17 +222,35 @@ func TestShieldInARace(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("changes of directories are told by their times there")
 	}
-	root := t.TempDir()
-	plantTree(t, root, "conf/.env", "a/x", "b/x")
+	for _, c := range []struct {
+		name  string
+		moves [][2]string
+	}{
+		{"the directory", [][2]string{{"conf", "a/conf"}, {"a/conf", "b/conf"}, {"b/conf", "conf"}}},
+		{"the file", [][2]string{{"conf/.env", "a/.env"}, {"a/.env", "b/.env"}, {"b/.env", "conf/.env"}}},
+		{"to and fro", [][2]string{{"conf/.env", "b/.env"}, {"b/.env", "conf/.env"}}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			root := t.TempDir()
+			plantTree(t, root, "conf/.env", "a/x", "b/x")
+			race(t, root, c.moves)
+		})
+	}
+}
+
+func race(t *testing.T, root string, moves [][2]string) {
+	t.Helper()
 	s := shield(t, "", []string{".env"}, nil)
 	stop, done := make(chan struct{}), make(chan struct{})
+	var moved atomic.Int64
 	go func() {
 		defer close(done)
 		for {
-			for _, m := range [][2]string{{"conf", "a/conf"}, {"a/conf", "b/conf"}, {"b/conf", "conf"}} {
+			for _, m := range moves {
 				if err := os.Rename(filepath.Join(root, m[0]), filepath.Join(root, m[1])); err != nil {
 					t.Error(err)
 				}
+				moved.Add(1)
 			}
 			select {
 			case <-stop:
@@ -240,8 +259,8 @@ func TestShieldInARace(t *testing.T) {
 			}
 		}
 	}()
-	known := 0
-	for range 30 {
+	known, until := 0, time.Now().Add(3*time.Second)
+	for looks := 0; looks < 12 || moved.Load() < 5000 && time.Now().Before(until); looks++ { // the mover may be slow to begin
 		list, err := s.Covers([]toolcrib.Dir{{Path: root, Write: true}})
 		switch hidden := slices.IndexFunc(list, func(c sandbox.Cover) bool { return c.Kind == sandbox.Hide }); {
 		case err == nil && hidden < 0:
