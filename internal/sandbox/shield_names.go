@@ -68,11 +68,11 @@ func (w *shieldWalk) coverFurtherNames() error {
 	if len(search.wanted) == 0 {
 		return nil
 	}
+	before := len(w.found)
 	further, err := w.furtherNames(search)
-	if err != nil || len(further) == 0 {
+	if w.found = append(w.found, further...); err != nil || len(w.found) == before {
 		return err
 	}
-	w.found = append(w.found, further...)
 	if err := w.tidy(); err != nil {
 		return err
 	}
@@ -128,6 +128,10 @@ func (w *shieldWalk) count(search *nameSearch, seen *innerSight, kind CoverKind)
 	seen.counted, seen.many = true, many
 }
 
+// maxNames bounds how many names of wanted files are asked for in one directory.
+// They could not be covered one by one, so it is hidden as a whole.
+const maxNames = maxCovers
+
 // furtherNames finds files by their numbers in all directories that were
 // looked at. Most are passed over by the numbers that are remembered of them.
 func (w *shieldWalk) furtherNames(search *nameSearch) ([]Cover, error) {
@@ -139,28 +143,37 @@ func (w *shieldWalk) furtherNames(search *nameSearch) ([]Cover, error) {
 	for _, c := range w.found {
 		known[c.Path] = true
 	}
-	var found []Cover
-	asked := 0
+	var dirs []string
 	for dir := range w.visited {
 		seen := w.shield.seen[dir]
-		if seen == nil || search.plain && !slices.ContainsFunc(seen.inodes, func(n uint64) bool { return numbers[n] }) {
-			continue
+		if seen != nil && (!search.plain || slices.ContainsFunc(seen.inodes, func(n uint64) bool { return numbers[n] })) {
+			dirs = append(dirs, dir)
 		}
-		entries, err := readEntries(dir, seen.state, mostEntries)
+	}
+	slices.Sort(dirs) // so that each look leaves out the same
+	var found []Cover
+	asked := 0
+	for _, dir := range dirs {
+		names, err := w.namesIn(dir, func(e entry, name string) bool {
+			return e.kind == 0 && !known[name] && (!search.plain || numbers[e.inode])
+		})
 		if err != nil {
-			return nil, w.gone(dir)
+			return nil, err
 		}
-		for _, e := range entries {
-			name := filepath.Join(dir, e.name)
-			if e.kind != 0 || known[name] || search.plain && !numbers[e.inode] {
-				continue
-			}
-			if asked++; asked > maxEntries && !search.hidden {
-				w.note("%s has a further name (a hard link), and there are too many files to look for it: remove one of the names, or grant less", shorten(search.example()))
-				return found, nil
-			} else if asked > maxEntries {
-				return nil, Unavailable(fmt.Sprintf("the protected file %s has a further name (a hard link), and there are too many files to look for it: remove one of the names, or grant less", search.example()), nil)
-			}
+		asked += len(names)
+		switch crowded := search.plain && (len(names) > maxNames || asked > maxEntries); {
+		case crowded && search.hidden && !w.isTop(dir):
+			w.leaveOut(dir, fmt.Sprintf("it has further names (hard links) of %s and other protected files, too many to look for", shorten(search.example())))
+			asked -= len(names)
+			continue
+		case asked <= maxEntries:
+		case search.hidden:
+			return nil, Unavailable(fmt.Sprintf("the protected file %s has a further name (a hard link), and there are too many files to look for it: remove one of the names, or grant less", search.example()), nil)
+		default:
+			w.note("%s has a further name (a hard link), and there are too many files to look for it: remove one of the names, or grant less", shorten(search.example()))
+			return found, nil
+		}
+		for _, name := range names {
 			facts, err := factsOf(name)
 			if err != nil {
 				return nil, w.gone(name)
@@ -171,6 +184,19 @@ func (w *shieldWalk) furtherNames(search *nameSearch) ([]Cover, error) {
 		}
 	}
 	return found, nil
+}
+
+func (w *shieldWalk) namesIn(dir string, wanted func(e entry, name string) bool) (names []string, err error) {
+	entries, err := readEntries(dir, w.shield.seen[dir].state, mostEntries)
+	if err != nil {
+		return nil, w.gone(dir)
+	}
+	for _, e := range entries {
+		if name := filepath.Join(dir, e.name); wanted(e, name) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
 }
 
 // further covers another name of a file, and says so, unless that lies where

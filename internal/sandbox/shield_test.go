@@ -354,3 +354,37 @@ func TestSweepOfACrowd(t *testing.T) {
 		t.Errorf("the next one: %v", err)
 	}
 }
+
+// TestCrowdOfNames: a program can give a protected file more names than can be
+// covered. What they lie in is hidden, and the rest stays as it is.
+func TestCrowdOfNames(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("further names of files are not looked for")
+	}
+	root := t.TempDir()
+	plantTree(t, root, "h/.env", "src/a/x", "few/y")
+	for i := range 2500 {
+		if err := os.Link(filepath.Join(root, "h", ".env"), filepath.Join(root, "src", "a", fmt.Sprint("n", i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.Link(filepath.Join(root, "h", ".env"), filepath.Join(root, "few", "name")); err != nil {
+		t.Fatal(err)
+	}
+	found, err := shield(t, "", []string{".env"}, nil).Look([]toolcrib.Dir{{Path: root, Write: true}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var hidden []string
+	for _, c := range found.Covers {
+		if c.Kind == sandbox.Hide {
+			hidden = append(hidden, strings.TrimPrefix(c.Path, root))
+		}
+	}
+	if want := []string{"/few/name", "/h/.env", "/src/a"}; !slices.Equal(hidden, want) {
+		t.Errorf("%.300q, want %q", hidden, want)
+	}
+	if !slices.ContainsFunc(found.Notes, func(n string) bool { return strings.Contains(n, "hard links") }) {
+		t.Errorf("nothing is said: %q", found.Notes)
+	}
+}
