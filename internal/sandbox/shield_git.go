@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -101,6 +102,7 @@ func (w *shieldWalk) makePlace(top, link string) bool {
 
 // indexSight is what an index was seen to hold.
 type indexSight struct {
+	odd   bool // it is not understood
 	facts fileFacts
 	links []gitindex.Link
 }
@@ -114,16 +116,16 @@ func (w *shieldWalk) submodules(tree workTree) []gitindex.Link {
 	if dir == "" || err != nil || !facts.regular {
 		return nil
 	}
-	if old := w.shield.indexes[file]; old != nil && old.facts == facts {
-		return old.links
+	seen := w.shield.indexes[file]
+	if seen == nil || seen.facts != facts {
+		links, err := readIndex(dir)
+		seen = &indexSight{facts: facts, links: links, odd: err != nil}
+		w.shield.indexes[file] = seen
 	}
-	links, err := readIndex(dir)
-	if err != nil {
-		w.note("the index of the repository %s is not understood, so places of submodules that are not checked out are not protected: git update-index --index-version 2 writes it anew", tree.top)
-		return nil
+	if seen.odd {
+		w.note("the index of the repository %s is not understood, so places of submodules that are not checked out are not protected: git update-index --index-version 2 writes it anew", shorten(tree.top))
 	}
-	w.shield.indexes[file] = &indexSight{facts: facts, links: links}
-	return links
+	return seen.links
 }
 
 func readIndex(dir string) ([]gitindex.Link, error) {
@@ -221,14 +223,18 @@ func readSome(file string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	var text bytes.Buffer
+	if info, err := f.Stat(); err == nil && info.Size() < most {
+		text.Grow(int(info.Size()) + bytes.MinRead) // it is not copied while it is read
+	}
+	_, err = text.ReadFrom(io.LimitReader(f, most+1))
 	if err := errors.Join(err, f.Close()); err != nil {
 		return nil, err
 	}
-	if int64(len(text)) > most {
+	if int64(text.Len()) > most {
 		return nil, errors.New("the file is too long")
 	}
-	return text, nil
+	return text.Bytes(), nil
 }
 
 func isGitName(name string) bool { return strings.EqualFold(name, ".git") }

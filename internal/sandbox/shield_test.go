@@ -388,3 +388,31 @@ func TestCrowdOfNames(t *testing.T) {
 		t.Errorf("nothing is said: %q", found.Notes)
 	}
 }
+
+// TestOddIndex: an index that is not understood is read once, and told of each
+// time.
+func TestOddIndex(t *testing.T) {
+	root := t.TempDir()
+	plantTree(t, root, ".git/HEAD", ".git/objects/x", ".git/refs/x")
+	index := filepath.Join(root, ".git", "index")
+	if err := os.WriteFile(index, nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(index, 200<<20); err != nil { // which takes no space
+		t.Fatal(err)
+	}
+	s := shield(t, "", []string{".env"}, nil)
+	var first time.Duration
+	for i := range 3 {
+		began := time.Now()
+		found, err := s.Look([]toolcrib.Dir{{Path: root, Write: true}})
+		if err != nil || !slices.ContainsFunc(found.Notes, func(n string) bool { return strings.Contains(n, "is not understood") }) {
+			t.Errorf("look %d: %+v, error %v", i, found, err)
+		}
+		if took := time.Since(began); i == 0 {
+			first = took
+		} else if took > first/2 && took > 50*time.Millisecond {
+			t.Errorf("look %d took %v, the first %v", i, took, first)
+		}
+	}
+}
