@@ -108,10 +108,14 @@ func (a *App) openHub(ctx context.Context, cfg Config, needs Needs, readOnly boo
 	a.launcher = l
 	a.setOwn(cfg, list, l)
 	web := serverHTTP()
-	hub, err := mcphub.Open(ctx, list, mcphub.Needs{
+	of := mcphub.Needs{
 		Start: l.start, HTTP: func(string, string) *http.Client { return web }, Expand: a.expandSetting, Login: a.login(web, needs.Page),
 		Redact: a.redactText, Harmless: guard.NeutralJSON, State: state, Seals: seals, ReadOnly: readOnly, Version: needs.Version, Log: needs.Log,
-	})
+	}
+	if a.keeper != nil { // else nothing comes from servers, and what is kept of them has no values
+		of.Hide, of.Hiding = a.keeper.hide, a.keeper.hiding
+	}
+	hub, err := mcphub.Open(ctx, list, of)
 	if err != nil {
 		a.Faults = append(a.Faults, toolcrib.Fault{Box: "mcp_servers", Err: err})
 	}

@@ -3,6 +3,7 @@ package app
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -282,6 +283,26 @@ func (k *keeper) redaction() *secrets.Known {
 		k.set, k.setOf = secrets.NewKnown(values), stamp
 	}
 	return k.set
+}
+
+// hide takes every value in the vault out of a JSON text, and nothing else. False:
+// the vault is locked, so that they are not known.
+func (k *keeper) hide(text json.RawMessage) (json.RawMessage, bool) {
+	known := k.redaction()
+	if len(text) == 0 {
+		return text, k.locked() == nil
+	}
+	return known.Redact(text), k.locked() == nil
+}
+
+// hiding is a word that changes when there may be other values in the vault. It
+// looks at the store from outside, which costs next to nothing.
+func (k *keeper) hiding() string {
+	info := k.look()
+	if info == nil {
+		return "nothing"
+	}
+	return fmt.Sprintf("%d-%d", info.ModTime().UnixNano(), info.Size())
 }
 
 // strangers finds grants for boxes that nobody has.

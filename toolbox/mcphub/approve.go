@@ -38,6 +38,7 @@ func (b *Box) latest() (*manifest, error) {
 	var m manifest
 	ok, err := b.hub.store.load("manifest-"+b.name, &m)
 	if err == nil && ok && m.Of == b.fingerprint() {
+		b.conceal(&m)
 		return &m, nil
 	}
 	b.mu.Lock()
@@ -56,7 +57,7 @@ func (b *Box) pin(m *manifest, held []Held) (done []string, _ error) {
 	if doubt != nil {
 		b.hub.needs.Log.Warn("what was approved of an MCP server before cannot be believed, and is left behind", "server", b.name, "err", doubt)
 	}
-	list, _ := read(m.Tools, b.name)
+	list, _ := b.read(m)
 	var errs []error
 	for _, h := range held {
 		at := slices.IndexFunc(list, func(d definition) bool { return d.Name == h.Tool })
@@ -64,12 +65,13 @@ func (b *Box) pin(m *manifest, held []Held) (done []string, _ error) {
 			errs = append(errs, fmt.Errorf("the MCP server %s has no tool %s", b.name, h.Tool))
 			continue
 		}
-		seen, err := define(h.Is)
-		if err != nil || seen.Name != h.Tool || seen.sum != list[at].sum || h.Hash != "" && h.Hash != seen.sum {
+		seen, err := canonical(h.Is)
+		is, errIs := canonical(list[at].raw)
+		if err != nil || errIs != nil || seen != is || h.Hash != "" && h.Hash != list[at].sum {
 			errs = append(errs, fmt.Errorf("%s of the MCP server %s is not approved: it has changed again", h.Tool, b.name))
 			continue
 		}
-		if p.Tools[h.Tool].Hash != seen.sum {
+		if p.Tools[h.Tool].Hash != list[at].sum {
 			p.put(list[at], b.now(), false)
 			done = append(done, h.Tool)
 		}

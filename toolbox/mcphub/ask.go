@@ -84,7 +84,7 @@ func (b *Box) ask(ctx context.Context, env *toolcrib.Env, peer mcp.Peer, request
 			return nil, mcp.Errorf(mcp.CodeInvalidParams, "the page to open is no address of the web")
 		}
 		if consent == ConsentAsk {
-			if err := b.consent(ctx, env, r); err != nil {
+			if err := b.consent(ctx, env, mcp.Request{Method: r.Method, Params: b.hide(r.Params)}); err != nil {
 				return nil, err
 			}
 		}

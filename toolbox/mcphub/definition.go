@@ -23,7 +23,9 @@ type definition struct {
 	Annotations json.RawMessage
 
 	raw    json.RawMessage // all of it
-	sum    string          // the fingerprint of all of it
+	sum    string          // the fingerprint of all of it, before anything was hidden
+	old    string          // the one that pins had before there was a key; empty: not known
+	at     int             // in the list
 	unseen string          // what a person does not see of it; empty: nothing
 }
 
@@ -71,7 +73,8 @@ func define(text json.RawMessage) (definition, error) {
 	if err != nil {
 		return d, err
 	}
-	d.sum, err = fingerprint(text)
+	plain, err := canonical(text)
+	d.sum = plainSum(plain)
 	return d, err
 }
 
@@ -121,9 +124,9 @@ func texts(value json.RawMessage, each func(string) error) error {
 	}
 }
 
-// fingerprint is the same for two texts that differ in space and the order of
+// canonical is the same for two texts that differ in space and the order of
 // members only.
-func fingerprint(text json.RawMessage) (string, error) {
+func canonical(text json.RawMessage) (string, error) {
 	var value any
 	dec := json.NewDecoder(bytes.NewReader(text))
 	dec.UseNumber()
@@ -131,11 +134,13 @@ func fingerprint(text json.RawMessage) (string, error) {
 		return "", err
 	}
 	plain, err := json.Marshal(value) // members come out sorted
-	if err != nil {
-		return "", err
-	}
-	sum := sha256.Sum256(plain)
-	return hex.EncodeToString(sum[:]), nil
+	return string(plain), err
+}
+
+// plainSum is a fingerprint without a key.
+func plainSum(canonical string) string {
+	sum := sha256.Sum256([]byte(canonical))
+	return hex.EncodeToString(sum[:])
 }
 
 // read takes the definitions of tools apart. One that cannot be read is left
@@ -159,7 +164,7 @@ func read(list []json.RawMessage, box string) (defs []definition, faults []toolc
 		case seen[d.Name]:
 			fault(errors.New("the server has another tool of this name"))
 		default:
-			seen[d.Name] = true
+			seen[d.Name], d.at = true, i
 			defs = append(defs, d)
 		}
 	}

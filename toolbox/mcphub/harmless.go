@@ -13,9 +13,15 @@ import (
 // its log and progress, the names and descriptions of its prompts and resources,
 // and what it asks the person and the model of a client.
 
-// harmless makes a value safe to read. False: it cannot be, and is not to be
-// passed on.
+// harmless makes a value safe to read and takes values of the vault out of it.
+// False: it cannot be, and is not to be passed on.
 func (b *Box) harmless(value json.RawMessage) (json.RawMessage, bool) {
+	return b.neutral(b.hide(value))
+}
+
+// neutral is harmless for what was looked through for values of the vault
+// already.
+func (b *Box) neutral(value json.RawMessage) (json.RawMessage, bool) {
 	if b.hub.needs.Harmless == nil || len(value) == 0 {
 		return value, true
 	}
@@ -75,7 +81,7 @@ func (b *Box) toldForm(given, safe json.RawMessage) (json.RawMessage, error) {
 	// Answers come back by these words.
 	for _, key := range []string{"requestedSchema", "url", "elicitationId"} {
 		if !slices.Equal(fixed(key, was[key]), fixed(key, now[key])) {
-			return nil, mcp.Errorf(mcp.CodeInvalidParams, "the %s has characters that cannot be seen, or that belong to no name", key)
+			return nil, mcp.Errorf(mcp.CodeInvalidParams, "the %s has characters that cannot be seen or that belong to no name, or a value of the vault", key)
 		}
 	}
 	if field := secretField(now["requestedSchema"]); field != "" {
@@ -156,14 +162,19 @@ func fixed(key string, value json.RawMessage) []string {
 // listingOf is what a server offers besides tools, fit to be read. Its
 // definitions are asked for by name: one whose name had to be changed is left
 // out, as a tool with letters that cannot be seen is kept back.
-func (b *Box) listingOf(m *manifest) (out Listing, leftOut []Warning) {
+func (b *Box) listingOf(m *manifest) (out Listing, unlisted []Warning) {
+	for _, l := range m.LeftOut {
+		if l.Kind != kindTool {
+			unlisted = append(unlisted, Warning{b.name, l.Name, "this " + l.Kind + " is left out: " + holdsValue})
+		}
+	}
 	sift := func(kind, key string, list []json.RawMessage) []json.RawMessage {
 		var good []json.RawMessage
 		for _, text := range list {
-			safe, ok := b.harmless(text)
+			safe, ok := b.neutral(text)
 			if !ok || textMember(text, key) != textMember(safe, key) || !slices.Equal(argumentNames(text), argumentNames(safe)) {
 				name, _ := json.Marshal(textMember(safe, key))
-				leftOut = append(leftOut, Warning{b.name, strings.Trim(string(name), `"`), "this " + kind + " is left out: its name, or that of an argument, has characters that cannot be seen or that belong to no name"})
+				unlisted = append(unlisted, Warning{b.name, strings.Trim(string(name), `"`), "this " + kind + " is left out: its name, or that of an argument, has characters that cannot be seen or that belong to no name"})
 				continue
 			}
 			good = append(good, safe)
@@ -173,7 +184,7 @@ func (b *Box) listingOf(m *manifest) (out Listing, leftOut []Warning) {
 	out.Prompts = sift("prompt", "name", m.Prompts)
 	out.Resources = sift("resource", "uri", m.Resources)
 	out.Templates = sift("resource template", "uriTemplate", m.Templates)
-	return out, leftOut
+	return out, unlisted
 }
 
 // argumentNames are those that a prompt takes.

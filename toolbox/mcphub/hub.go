@@ -143,9 +143,15 @@ type Needs struct {
 	// turn of a conversation. Results of tools do not need it, the crib vets them.
 	// Nil: as it is.
 	Harmless func(value json.RawMessage) (json.RawMessage, error)
-	Version  string // of this program, told to servers
-	Log      *slog.Logger
-	Now      func() time.Time
+	// Hide takes the values of the vault out of a JSON value of a server, from
+	// names of members too. False: they are not known now. Nil: there are none.
+	Hide func(value json.RawMessage) (json.RawMessage, bool)
+	// Hiding is a word that changes when Hide would hide something else. It is
+	// asked at every start, and must not open the vault. Nil: it is not known.
+	Hiding  func() string
+	Version string // of this program, told to servers
+	Log     *slog.Logger
+	Now     func() time.Time
 }
 
 // Hub is the configured servers.

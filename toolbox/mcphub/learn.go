@@ -22,8 +22,16 @@ func (b *Box) recall() {
 	if err != nil || !ok || m.Of != b.fingerprint() {
 		return
 	}
+	again := b.conceal(&m)
 	if err := b.put(&m); err != nil {
 		b.hub.needs.Log.Warn("an MCP server has to be asked anew", "server", b.name, "err", err)
+		return
+	}
+	// After the pins, which are made anew from what stood in it.
+	if again {
+		if err := b.hub.store.save("manifest-"+b.name, &m); err != nil {
+			b.hub.needs.Log.Warn("what an MCP server offers is kept as it was, with values that are in the vault", "server", b.name, "err", err)
+		}
 	}
 }
 
@@ -34,6 +42,7 @@ func (b *Box) learn(ctx context.Context, s *client.Session) (changed bool, _ err
 	if err != nil {
 		return false, err
 	}
+	b.conceal(m)
 	b.learning.Lock()
 	defer b.learning.Unlock()
 	return b.take(m, true)
@@ -54,7 +63,7 @@ func (b *Box) take(m *manifest, fresh bool) (changed bool, _ error) {
 	// Pins that were there and are gone were removed by a person, with the
 	// server: that is no leave to take what it offers now.
 	forgotten := p.none() && b.pinned
-	list, faults := read(m.Tools, b.name)
+	list, faults := b.read(m)
 	first := fresh && p.none() && doubt == nil && !forgotten && !b.server.Unpinned
 	good, held := b.sift(list, &p, first && !b.server.Approve)
 	if doubt != nil {
@@ -67,8 +76,11 @@ func (b *Box) take(m *manifest, fresh bool) (changed bool, _ error) {
 		}
 	}
 	b.doubted = doubt != nil
+	renewed := doubt == nil && b.renewPins(&p, list)
 	if first {
 		p.Seen = true
+	}
+	if first || renewed {
 		if err := b.hub.store.save("pins-"+b.name, p); err != nil {
 			return false, err
 		}
@@ -78,7 +90,7 @@ func (b *Box) take(m *manifest, fresh bool) (changed bool, _ error) {
 	was := b.manifest
 	b.mu.Unlock()
 	if fresh {
-		if !forgotten && !m.same(was) {
+		if !forgotten && (!m.same(was) || m.Hidden != was.Hidden) {
 			if err := b.hub.store.save("manifest-"+b.name, m); err != nil {
 				return false, err
 			}
@@ -89,7 +101,7 @@ func (b *Box) take(m *manifest, fresh bool) (changed bool, _ error) {
 	}
 	approved, names := map[string]string{}, map[string]definition{}
 	tools := b.shelfTools(m)
-	listing, leftOut := b.listingOf(m)
+	listing, unlisted := b.listingOf(m)
 	for _, d := range good {
 		if !b.wants(d.Name) {
 			continue
@@ -108,7 +120,7 @@ func (b *Box) take(m *manifest, fresh bool) (changed bool, _ error) {
 	b.mu.Lock()
 	changed = !m.same(b.manifest) || !maps.Equal(approved, b.approved) || !slices.EqualFunc(held, b.held, func(x, y Held) bool { return x.Tool == y.Tool && x.Hash == y.Hash })
 	b.manifest, b.approved, b.names, b.tools, b.held, b.faults = m, approved, names, tools, held, faults
-	b.listing, b.leftOut = listing, leftOut
+	b.listing, b.leftOut = listing, unlisted
 	watchers := slices.Collect(maps.Values(b.watchers))
 	b.mu.Unlock()
 	if changed {
@@ -129,7 +141,7 @@ func (b *Box) definitions() []definition {
 	if b.manifest == nil {
 		return nil
 	}
-	defs, _ := read(b.manifest.Tools, b.name)
+	defs, _ := b.read(b.manifest)
 	return defs
 }
 

@@ -16,7 +16,8 @@ import (
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
 )
 
-// manifest is what a server offers, as it said it. It is a claim.
+// manifest is what a server offers, as it said it, without values of the vault.
+// It is a claim.
 type manifest struct {
 	Of           string            `json:"of"` // how the server was set up when it said so
 	At           time.Time         `json:"at"`
@@ -27,6 +28,21 @@ type manifest struct {
 	Prompts      []json.RawMessage `json:"prompts,omitempty"`
 	Resources    []json.RawMessage `json:"resources,omitempty"`
 	Templates    []json.RawMessage `json:"templates,omitempty"`
+
+	// Sums are the fingerprints of Tools as the server said them, before
+	// anything was hidden.
+	Sums []string `json:"sums,omitempty"`
+	// Hidden says which values of the vault were looked for; empty: none.
+	Hidden  string    `json:"hidden,omitempty"`
+	LeftOut []leftOut `json:"left_out,omitempty"`
+
+	old []string // of Tools, by the fingerprint that pins had before Sums; nil: not known
+}
+
+// leftOut is a definition that cannot be shown without a value of the vault.
+type leftOut struct {
+	Kind string `json:"kind"`
+	Name string `json:"name"` // with the value taken out
 }
 
 // same reports whether a server said the same at another time.
@@ -37,7 +53,7 @@ func (m *manifest) same(o *manifest) bool {
 	list := func(x, y []json.RawMessage) bool {
 		return slices.EqualFunc(x, y, func(p, q json.RawMessage) bool { return string(p) == string(q) })
 	}
-	return m.Of == o.Of && m.Version == o.Version && string(m.Info) == string(o.Info) && string(m.Capabilities) == string(o.Capabilities) &&
+	return slices.Equal(m.Sums, o.Sums) && slices.Equal(m.LeftOut, o.LeftOut) && m.Of == o.Of && m.Version == o.Version && string(m.Info) == string(o.Info) && string(m.Capabilities) == string(o.Capabilities) &&
 		list(m.Tools, o.Tools) && list(m.Prompts, o.Prompts) && list(m.Resources, o.Resources) && list(m.Templates, o.Templates)
 }
 

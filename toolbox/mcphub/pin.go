@@ -12,15 +12,21 @@ type pins struct {
 	// also if there was nothing then.
 	Seen  bool           `json:"seen,omitempty"`
 	Tools map[string]pin `json:"tools"`
+	// Hidden says which values of the vault were looked for; empty: none.
+	Hidden string `json:"hidden,omitempty"`
 }
 
-// pin is one definition. The whole text is kept, to show what has changed.
+// pin is one definition. The whole text is kept, to show what has changed, but
+// for values of the vault.
 type pin struct {
-	Hash       string          `json:"hash"`
+	Hash       string          `json:"hash"` // of what the server said, before anything was hidden
 	Definition json.RawMessage `json:"definition"`
 	At         time.Time       `json:"at"`
 	First      bool            `json:"first,omitempty"` // taken as it was first seen, and no person looked
 }
+
+// of reports whether it is the pin of a definition.
+func (p pin) of(d definition) bool { return p.Hash == d.sum || d.old != "" && p.Hash == d.old }
 
 // none reports whether the server was never listed, or is forgotten.
 func (p *pins) none() bool { return !p.Seen && len(p.Tools) == 0 }
@@ -68,8 +74,10 @@ func (b *Box) sift(list []definition, p *pins, first bool) (good []definition, h
 	for _, d := range list {
 		was, known := p.Tools[d.Name]
 		switch {
-		case b.server.Unpinned, known && was.Hash == d.sum:
+		case b.server.Unpinned, known && was.of(d):
 			good = append(good, d)
+		case known && string(was.Definition) == string(d.raw):
+			held = append(held, hold(d, "its definition has another value of the vault in it than the one that was approved (values are not shown)", was.Definition))
 		case known:
 			held = append(held, hold(d, "its definition is another than the one that was approved", was.Definition))
 		case first && d.unseen != "":

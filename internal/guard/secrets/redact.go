@@ -21,8 +21,20 @@ func (s *Scanner) Redact(raw json.RawMessage, known *Known) json.RawMessage {
 // RedactFound is Redact that says by which rules as well. The places are those
 // in the text with its escapes resolved.
 func (s *Scanner) RedactFound(raw json.RawMessage, known *Known) (json.RawMessage, []Finding) {
+	return redactFound(raw, func(flat string) []Finding { return s.Find(flat, known) })
+}
+
+// Redact takes the values out of a valid JSON text, and leaves everything alone
+// that only looks like a secret: what names and describes things, such as a
+// schema, must stay what it is.
+func (k *Known) Redact(raw json.RawMessage) json.RawMessage {
+	out, _ := redactFound(raw, func(flat string) []Finding { return k.Find(flat, 0) })
+	return out
+}
+
+func redactFound(raw json.RawMessage, find func(flat string) []Finding) (json.RawMessage, []Finding) {
 	flat := flatten(raw)
-	all := s.Find(flat, known)
+	all := find(flat)
 	if len(all) == 0 {
 		return raw, nil
 	}
