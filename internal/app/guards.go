@@ -24,6 +24,7 @@ func (a *App) shellGuard(cfg ShellBox) (*guard.Shell, error) {
 	}
 	opt := guard.SystemOptions(a.reach.base)
 	opt.Writable = writable(a.reach.dirs)
+	opt.Homes = guard.Homes(a.policy.home, a.reach.base)
 	return &guard.Shell{
 		AllowShell: true, Bounded: a.bounded, Options: opt,
 		Reach:    a.reach.readable,

@@ -104,7 +104,7 @@ func TestTokens(t *testing.T) {
 		{"cat <<-E\n\tx\n\tE\nb", "cat|<<<->|E|<\n>|b", cutWhole},
 		{"grep \"a$\" 'b$' c$ d", "grep|a$|b$|c$|d", cutWhole},
 		{"cat <<E\n$x\nE", "", cutDynamic},
-		{"cat <<E\nx\\\nE\nb\nE", "", cutDynamic},
+		{"cat <<E\nx\\\nE\nb\nE", "", cutJoined},
 		{"cat <<E\nx", "", cutOdd},
 		{"cat <<\nx", "", cutOdd},
 		{"a $b", "", cutDynamic}, {"a `b`", "", cutDynamic}, {"a \"$b\"", "", cutDynamic}, {"a \"`b`\"", "", cutDynamic}, {"a $'b'", "", cutDynamic}, {"a $\"b\"", "", cutDynamic}, {"a $(b)", "", cutDynamic}, {"a ${b}", "", cutDynamic}, {"a $\\\nb", "", cutDynamic},
@@ -160,7 +160,7 @@ func TestSecondReading(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := secondReading(tt.read, f); got != tt.want {
+		if got := secondReading(tt.read, f) == readSame; got != tt.want {
 			t.Errorf("parsed %q, read %q: %v", tt.parsed, tt.read, got)
 		}
 	}

@@ -172,7 +172,7 @@ func FuzzCode(f *testing.F) {
 	}
 	f.Fuzz(func(_ *testing.T, s string) {
 		quotedStrings(s)
-		codeFloor(s, []string{work})
+		codeFloor(s, []string{work}, nil)
 		sedRuns([]string{s})
 	})
 }

@@ -29,7 +29,7 @@ func FuzzHereDocuments(f *testing.F) {
 		}
 		w := &walker{opt: &ShellOptions{}, line: &Line{}, quiet: true}
 		text, ok := w.inputText(file.Stmts[0].Redirs, scope{})
-		if !ok || !text.Literal || !secondReading(line, file) {
+		if !ok || !text.Literal || secondReading(line, file) != readSame {
 			return
 		}
 		for _, shell := range shells {

@@ -30,6 +30,9 @@ type ShellOptions struct {
 	// Writable are the directories that the agent can write to: a program in
 	// one of them is not trusted. Nil means Dir.
 	Writable []string
+	// Homes are the home directories of this machine's accounts, wherever they
+	// are: the floor asks before one is wiped. Those in /home need not be here.
+	Homes homes
 }
 
 // The bounds on what is parsed at all. The parser is recursive: nesting costs
@@ -88,11 +91,17 @@ func (w *walker) script(text string, sc scope) flow {
 		w.line.floor = append(w.line.floor, why+", so nobody knows what it would do")
 	}
 	out := w.stmts(f.Stmts, sc)
-	if len(w.line.Unknown) == 0 && !w.guess && !secondReading(text, f) {
+	if w.guess || len(w.line.floor) > 0 {
+		return out
+	}
+	// A line that is not understood for another reason may be read in two ways
+	// all the same.
+	switch read := secondReading(text, f); {
+	case read == readOther && len(w.line.Unknown) == 0 || read == readOther && strings.Contains(text, "<<"):
 		w.line.unknown("it can be read in two ways")
-		if _, result := tokenize(text); result != cutOdd && !strings.Contains(text, "<<") { // here-documents are cut otherwise in honest lines too
-			w.line.floor = append(w.line.floor, "it can be read in two ways, so nobody knows what it would do")
-		}
+		w.line.floor = append(w.line.floor, "it can be read in two ways, so nobody knows what it would do")
+	case read == readUnsure && len(w.line.Unknown) == 0:
+		w.line.unknown("it can be read in two ways")
 	}
 	return out
 }

@@ -29,7 +29,15 @@ func (w *walker) assigns(list []*syntax.Assign, sc scope) {
 		if runsVariable(a.Name.Value) {
 			for _, t := range value.texts() { // many a program runs what its variables say
 				if strings.ContainsAny(t, " \t$`") {
-					w.perhaps(t, sc)
+					w.perhaps(strings.TrimLeft(t, "|!"), sc)
+				}
+				if strings.HasSuffix(a.Name.Value, "MAKEFLAGS") {
+					w.recipes(t, sc)
+				}
+				if a.Name.Value == "BASH_ENV" && value.file != nil {
+					for _, code := range value.file.texts() {
+						w.perhaps(code, sc)
+					}
 				}
 			}
 		}
@@ -166,7 +174,7 @@ func runsVariable(name string) bool {
 	if len(name) == 3 && strings.HasPrefix(name, "PS") {
 		return true
 	}
-	for _, part := range []string{"COMMAND", "EDITOR", "PAGER", "VISUAL", "BROWSER", "ASKPASS", "LESS", "ENV", "SHELL", "GIT_", "SSH", "DIFF", "HOOK", "OPT", "FLAGS", "CC", "CXX", "PROXY"} {
+	for _, part := range []string{"COMMAND", "EDITOR", "PAGER", "VISUAL", "BROWSER", "ASKPASS", "LESS", "ENV", "SHELL", "GIT_", "SSH", "DIFF", "HOOK", "OPT", "FLAGS", "CC", "CXX", "PROXY", "RUNNER", "WRAPPER", "LINKER", "EXEC", "LAUNCHER"} {
 		if strings.Contains(name, part) {
 			return true
 		}

@@ -63,8 +63,10 @@ func (w *walker) chdir(p *Program, name string, sc scope) flow {
 			break
 		}
 		for _, t := range to.texts() {
-			if at := w.directory(d, t, physical); !slices.Contains(dirs, at) {
-				dirs = append(dirs, at)
+			for _, at := range append([]string{w.directory(d, t, physical)}, w.searched(d, t, physical)...) {
+				if !slices.Contains(dirs, at) {
+					dirs = append(dirs, at)
+				}
 			}
 		}
 	}
@@ -82,6 +84,35 @@ func (w *walker) chdir(p *Program, name string, sc scope) flow {
 		dirs = append(dirs[:maxDirs-1], unknownDir)
 	}
 	return flow{dirs, w.join(sc.dirs, dirs)}
+}
+
+// searched is where cd leads from d if the line sets CDPATH, in whose directories
+// a plain name is looked for first.
+func (w *walker) searched(d, to string, physical bool) []string {
+	first, _, _ := strings.Cut(to, "/")
+	if first == "" || first == "." || first == ".." || strings.HasPrefix(to, "~") || to == "-" {
+		return nil
+	}
+	var out []string
+	for _, name := range []string{"CDPATH", "cdpath"} {
+		v, set := w.vars[name]
+		if !set {
+			continue
+		}
+		if v.open > settled || len(v.texts) == 0 {
+			out = append(out, unknownDir)
+		}
+		for _, list := range v.texts {
+			for _, in := range strings.FieldsFunc(list, func(r rune) bool { return r == ':' || r == ' ' }) {
+				if at := w.directory(d, in, physical); at != unknownDir {
+					out = append(out, w.directory(at, to, physical))
+				} else {
+					out = append(out, unknownDir)
+				}
+			}
+		}
+	}
+	return out
 }
 
 // directory is where cd leads from d. Shells take the words of the path away

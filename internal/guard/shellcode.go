@@ -19,7 +19,7 @@ func (w *walker) embedded(code string, sc scope) {
 		return
 	}
 	w.line.texts = append(w.line.texts, code)
-	if why := codeFloor(code, sc.dirs); why != "" {
+	if why := codeFloor(code, sc.dirs, w.opt.Homes); why != "" {
 		w.line.floor = append(w.line.floor, why)
 	}
 	in := sc.started("code")
@@ -39,6 +39,9 @@ func (w *walker) embedded(code string, sc scope) {
 			w.shadow().program(asArgs(found[i:min(i+maxReadings, len(found))]), in)
 		}
 	}
+	if starts || codeRemoves.MatchString(code) {
+		w.built(code, in)
+	}
 	if len(found) > maxStrings {
 		w.line.hides = true // a rule may mean one of those that were not read
 	} else if len(found) > 1 && starts {
@@ -56,7 +59,7 @@ func (w *walker) embedded(code string, sc scope) {
 // floorProgram: programs that the floor is about, or that start one.
 func floorProgram(name string) bool {
 	switch name {
-	case "rm", "rmdir", "unlink", "shred", "srm", "chmod", "chown", "chgrp", "mv", "dd", "find", "git", "hub", "rsync", "tee", "cp", "mkswap", "wipefs", "blkdiscard", "fdisk", "sfdisk", "parted",
+	case "rm", "rmdir", "unlink", "shred", "srm", "truncate", "rimraf", "del-cli", "trash-cli", "premove", "trash", "chmod", "chown", "chgrp", "mv", "dd", "find", "git", "hub", "rsync", "tee", "cp", "mkswap", "wipefs", "blkdiscard", "fdisk", "sfdisk", "parted",
 		"shutdown", "reboot", "halt", "poweroff", "systemctl", "kill", "pkill", "killall", "crontab", "tar", "curl", "wget":
 		return true
 	}
@@ -80,7 +83,11 @@ func notInName(r rune) bool {
 
 // quotedStrings finds what stands in quotes, in any language, also in those of
 // perl and ruby that are letters. Strings that are put together become one.
-func quotedStrings(code string) []string {
+func quotedStrings(code string) []string { return quotedStringsBy(code, joinsStrings) }
+
+// quotedStringsBy is quotedStrings with a view of its own of what puts strings
+// together.
+func quotedStringsBy(code string, joins func(between string) bool) []string {
 	var out []string
 	end := -1 // where the string before ended
 	for i := 0; i < len(code); i++ {
@@ -117,7 +124,7 @@ func quotedStrings(code string) []string {
 		switch text := b.String(); {
 		case list:
 			out = append(out, strings.Fields(text)...)
-		case end >= 0 && len(out) > 0 && joinsStrings(code[end:start]):
+		case end >= 0 && len(out) > 0 && joins(code[end:start]):
 			out[len(out)-1] += text
 		default:
 			out = append(out, text)
@@ -228,7 +235,7 @@ var (
 
 // codeFloor says what in the code of another language a person must be asked
 // about.
-func codeFloor(code string, dirs []string) string {
+func codeFloor(code string, dirs []string, known homes) string {
 	if codeFetches.MatchString(code) && codeRuns.MatchString(code) {
 		return "code in the line runs what it gets from elsewhere"
 	}
@@ -237,7 +244,7 @@ func codeFloor(code string, dirs []string) string {
 	}
 	const why = "code in the line removes files of a directory of the system or of a home"
 	for _, s := range quotedStrings(code) {
-		if (strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") || strings.HasPrefix(s, "$")) && len(s) < 200 && isVital(s, dirs) {
+		if (strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") || strings.HasPrefix(s, "$")) && len(s) < 200 && known.isVital(s, dirs) {
 			return why
 		}
 	}

@@ -122,7 +122,10 @@ func (w *walker) runsFetched(p *Program, name string) bool {
 			w.fetched[anyUnpacked] = true
 		}
 	}
-	run := p.runsFile(name)
+	runs := definitions(name, p.Args)
+	if run := p.runsFile(name); run != "" && !slices.Contains(runs, run) {
+		runs = append(runs, run)
+	}
 	if name == "mv" || name == "cp" || name == "ln" || name == "install" || name == "tee" {
 		for _, a := range p.Args {
 			if last := p.Args[len(p.Args)-1].Text; w.fetched[fileKey(a.Text)] {
@@ -132,9 +135,11 @@ func (w *walker) runsFetched(p *Program, name string) bool {
 			}
 		}
 	}
-	if run == "" {
-		return false
-	}
+	return slices.ContainsFunc(runs, func(run string) bool { return w.runsOne(p, name, run) })
+}
+
+// runsOne looks at a file that a program runs, where the line made it.
+func (w *walker) runsOne(p *Program, name, run string) bool {
 	if text, ok := w.written[fileKey(run)]; ok && text.Text != "" {
 		in := scope{dirs: p.Dirs, via: append(slices.Clip(p.Via), show(p.Name)), dynamic: true, depth: len(p.Via) + 1}
 		if isShell(name) || name == "." || name == "source" || strings.Contains(p.Name, "/") {
@@ -148,8 +153,11 @@ func (w *walker) runsFetched(p *Program, name string) bool {
 				break
 			}
 			w.embedded(t, in)
-			if name == "make" || name == "gmake" {
+			switch name {
+			case "make", "gmake", "just", "task", "go-task", "rake", "npm", "yarn", "pnpm", "bun":
 				w.recipes(t, in)
+			case "at", "batch", "crontab":
+				w.anywhere(t, in)
 			}
 		}
 	}
@@ -161,8 +169,15 @@ func (w *walker) runsFetched(p *Program, name string) bool {
 // such a thing was unpacked, so that every file may be from there.
 const anyFetched, anyUnpacked = "\x00fetched", "\x00unpacked"
 
+// descriptors: what a shell has open beside its input, which the line filled
+// elsewhere.
+const descriptors = "/dev/fd/"
+
 // recipes looks at the commands of a Makefile.
 func (w *walker) recipes(text string, sc scope) {
+	for _, m := range makeShell.FindAllStringSubmatch(text, maxValues) {
+		w.perhaps(m[1], sc)
+	}
 	for line := range strings.SplitSeq(text, "\n") {
 		if _, after, ok := strings.Cut(line, ":"); ok && !strings.HasPrefix(line, "\t") {
 			line = after
@@ -181,7 +196,7 @@ func (w *walker) readsFetched(p *Program, name string, sc scope) bool {
 	if w.fetched == nil {
 		return false
 	}
-	if readsCode(name) && !p.hasScript() && (w.fetched[fileKey(sc.from)] || isSocket(sc.from)) {
+	if readsCode(name) && !p.hasScript() && (w.fetched[fileKey(sc.from)] || isSocket(sc.from) || strings.HasPrefix(sc.from, descriptors)) {
 		return true
 	}
 	if slices.Contains(p.Via, "a substitution") && (name == "cat" || name == "head" || name == "tail") {

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -38,6 +39,9 @@ func (l *Line) Floor() []string {
 		add(p.floorName())
 		add(l.floorOpen(p, name, tame(i)))
 		add(l.floorNet(p, name, fetched))
+		if p.fromAddress(name) {
+			add(show(p.Name) + " runs code that it gets from elsewhere")
+		}
 		if readsCode(name) && (p.piped && !p.hasScript() || fetched) {
 			add(show(name) + " is given code that is not in the line")
 		}
@@ -50,10 +54,11 @@ func (l *Line) Floor() []string {
 		if p.fetched {
 			add(show(p.Name) + " runs what the line gets from elsewhere")
 		}
-		if slices.Contains([]string{"rm", "shred", "unlink", "truncate", "rmdir", "srm"}, name) && vital && slices.Contains(p.Via, "xargs") {
-			add("it removes what is found in a directory of the system or a home")
+		if slices.Contains([]string{"rm", "shred", "unlink", "truncate", "rmdir", "srm"}, name) && vital && fills(p.Via) {
+			add(spoilsFound)
 		}
 	}
+	l.floorListed(add)
 	for _, r := range l.Redirects {
 		add(r.floor())
 	}
@@ -112,7 +117,7 @@ func (p *Program) floor(name string) string {
 		return "it removes the protection of /"
 	}
 	switch name {
-	case "rm", "rmdir", "unlink", "shred", "srm", "truncate":
+	case "rm", "rmdir", "unlink", "shred", "srm", "truncate", "trash", "trash-put", "trash-cli", "rimraf", "del-cli", "premove":
 		return p.floorRemove(name)
 	case "chmod", "chown", "chgrp", "setfacl", "chattr":
 		if p.flag("R", "recursive") && (p.vitalArg() || p.vital) {
@@ -122,8 +127,8 @@ func (p *Program) floor(name string) string {
 		return p.floorOverwrite(name)
 	case "find", "fd", "fdfind":
 		nowhere := name == "find" && len(findRoots(p.Args)) == 0 && p.vitalDir()
-		if (p.flag("", "delete") || p.runsRemover()) && (p.vitalArg() || p.vital || nowhere) {
-			return "it removes what is found in a directory of the system or a home"
+		if (p.flag("", "delete") || p.runsRemover() || p.runsSpoiler(name)) && (p.vitalArg() || p.vital || nowhere) {
+			return spoilsFound
 		}
 	case "git", "hub":
 		return p.floorGit()
@@ -195,10 +200,10 @@ func (p *Program) floorRemove(name string) string {
 	if p.vital {
 		return "it goes through a link to a directory of the system or a whole home"
 	}
-	if !p.vitalArg() {
+	if !p.vitalArg() && !p.personalArg() {
 		return ""
 	}
-	if name == "rm" && !p.flag("rRf", "recursive") && !slices.ContainsFunc(p.Args, func(a Arg) bool { return strings.Contains(a.Text, "*") }) {
+	if (name == "rm" || name == "unlink") && !p.flag("rRf", "recursive") && !slices.ContainsFunc(p.Args, func(a Arg) bool { return strings.Contains(a.Text, "*") }) {
 		return "" // rm / alone refuses
 	}
 	return "it removes a directory of the system or a whole home"
@@ -220,6 +225,12 @@ func (p *Program) floorOverwrite(name string) string {
 			return "it overwrites " + show(t)
 		}
 	}
+	switch name {
+	case "cp", "tee", "install", "ln":
+		if p.overwritesAll(name) {
+			return "it overwrites the files of a directory of the system or of a home"
+		}
+	}
 	if name == "mv" && p.vitalArg() {
 		return "it moves a directory of the system or a whole home away"
 	}
@@ -231,7 +242,7 @@ func (p *Program) floorOverwrite(name string) string {
 
 func (p *Program) floorGit() string {
 	sub, rest := gitSubCommand(p.Args)
-	q := Program{Args: rest, Dirs: p.Dirs}
+	q := Program{Args: rest, Dirs: p.Dirs, homes: p.homes}
 	if (p.settings || settingsFile(p.Args)) && (sub == "push" || sub == "send-pack" || sub != "" && gitClass(p.Args) == Unknown) {
 		return "settings in a file decide what git does"
 	}
@@ -249,13 +260,13 @@ func (p *Program) floorGit() string {
 			}
 		}
 	case "clean":
-		at := Program{Dirs: p.at}
+		at := Program{Dirs: p.at, homes: p.homes}
 		for i, a := range p.Args[:len(p.Args)-1] {
-			if a.Text == "-C" && isVital(p.Args[i+1].texts()[0], p.Dirs) {
+			if a.Text == "-C" && p.homes.isVital(p.Args[i+1].texts()[0], p.Dirs) {
 				at.Dirs = append(slices.Clone(at.Dirs), "/")
 			}
 		}
-		if tree := workTree(p.Args); tree != "" && isVital(tree, p.Dirs) {
+		if tree := workTree(p.Args); tree != "" && p.homes.isVital(tree, p.Dirs) {
 			at.Dirs = append(slices.Clone(at.Dirs), "/")
 		}
 		if q.flag("fxdX", "force") && (p.homeTree || at.vitalDir() || p.vitalDir() || q.vitalArg()) {
@@ -350,14 +361,20 @@ func (p *Program) floorKill(name string) string {
 // wipe or fork; it is a net with wide meshes.
 func (p *Program) floorCode(name string) string {
 	for _, a := range p.Args {
-		for _, word := range []string{"rmtree(", "remove_dir_all", "fork while", "fork()", "rm -rf /", "rm -rf ~", "/dev/sd", "/dev/nvme", "mkfs", "rimraf", "rmSync('/", "rmSync(\"/", "FileUtils.rm_r"} {
+		for _, word := range []string{"rmtree(", "remove_dir_all", "fork while", "fork()", "/dev/sd", "/dev/nvme", "mkfs", "rmSync('/", "rmSync(\"/", "FileUtils.rm_r"} {
 			if strings.Contains(a.Text, word) {
 				return "the code given to " + show(name) + " has " + show(word)
 			}
 		}
+		if found := codeWipes.FindString(a.Text); found != "" {
+			return "the code given to " + show(name) + " has " + show(found)
+		}
 	}
 	return ""
 }
+
+// codeWipes is rm of a whole tree in a text: not rm -rf /tmp/x.
+var codeWipes = regexp.MustCompile(`\brm -(rf|fr) ["']?(/|~)["']?(\*|$|[\s;&|)"'\\])`)
 
 // bomb reports whether a function's body starts the function again in a pipe
 // or in the background.

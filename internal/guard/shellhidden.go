@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -43,6 +44,7 @@ func (w *walker) hidden(p *Program, name string, sc scope) {
 		return
 	}
 	w.startsOthers(p, name, in)
+	w.runners(p, name, in)
 	w.texts(p, name, in)
 	if slices.Contains(w.funcs, p.Name) && len(p.Args) > 0 {
 		w.shadow().program(p.Args, in) // a function may run its arguments
@@ -56,6 +58,7 @@ func (w *walker) hidden(p *Program, name string, sc scope) {
 	if !carriesCode(name) && !readsCode(name) && !runsAnything(name) && p.name.Literal {
 		return
 	}
+	w.awkStrings(p, name, in)
 	for i, a := range p.Args {
 		for _, t := range a.texts() {
 			if !strings.ContainsAny(t, " \t\n") {
@@ -75,14 +78,43 @@ func (w *walker) hidden(p *Program, name string, sc scope) {
 	}
 }
 
+// awkStrings reads the code of awk with the variables that -v sets, and the one of
+// pwsh, whose rm has a name of its own.
+func (w *walker) awkStrings(p *Program, name string, in scope) {
+	switch {
+	case strings.HasSuffix(name, "awk"):
+		set := ""
+		for _, a := range p.Args {
+			if key, value, ok := strings.Cut(strings.TrimPrefix(a.texts()[0], "-v"), "="); ok && isAssignment(key+"=") && !strings.ContainsAny(value, "\"\\\n") {
+				set += key + "=\"" + value + "\"\n"
+			}
+		}
+		for _, a := range p.Args {
+			if t := a.texts()[0]; set != "" && codeStarts.MatchString(t) {
+				w.built(set+t, in)
+			}
+		}
+	case name == "pwsh" || name == "powershell":
+		for _, a := range p.Args {
+			w.perhaps(removeItem.ReplaceAllString(a.texts()[0], "rm "), in)
+		}
+	}
+}
+
+// removeItem is rm, as PowerShell calls it.
+var removeItem = regexp.MustCompile(`(?i)\b(remove-item|ri|del|erase|rd)\s`)
+
 // startsOthers looks for programs among the words of one that may start them.
 func (w *walker) startsOthers(p *Program, name string, in scope) {
 	switch name {
 	case "sed", "gsed":
 		w.sed(p, in)
 	case "make", "gmake":
+		w.givenRecipes(p, in)
 		w.makeTexts(p, in)
 		return
+	case "just", "task", "go-task", "rake":
+		w.givenRecipes(p, in)
 	}
 	if _, wraps := unwrap(name, p.Args); w.guess || wraps || !p.startsWords(name) {
 		return
@@ -97,6 +129,22 @@ func (w *walker) startsOthers(p *Program, name string, in scope) {
 		default:
 			if isShell(base) && i+1 < len(p.Args) && strings.HasPrefix(p.Args[i+1].Text, "-") && strings.HasSuffix(p.Args[i+1].Text, "c") {
 				w.shadow().program(p.Args[i:], in)
+			}
+		}
+	}
+}
+
+// givenRecipes follows the recipes that a runner finds on its input or in <(…).
+func (w *walker) givenRecipes(p *Program, in scope) {
+	if p.input != nil && p.readsDescriptor() {
+		for _, t := range p.input.texts() {
+			w.recipes(t, in)
+		}
+	}
+	for _, a := range p.Args {
+		if a.file != nil {
+			for _, t := range a.file.texts() {
+				w.recipes(t, in)
 			}
 		}
 	}

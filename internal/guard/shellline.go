@@ -93,6 +93,7 @@ type Program struct {
 	known    bool     // there is a form for this program: rules go by it
 	fits     bool     // the arguments fit that form
 	piped    bool     // its standard input is another program's output
+	pipes    bool     // another program reads its output
 	fed      bool     // it is given an input other than the shell's
 	input    *Arg     // what its standard input says, where that is known
 	name     Arg      // as it stands in the line
@@ -103,6 +104,7 @@ type Program struct {
 	settings bool     // a variable makes git read settings from elsewhere
 	homeTree bool     // git is told by a variable that its tree is such a directory
 	at       []string // for git: where it looks for its repository
+	homes    homes    // of this machine
 }
 
 // String is the program as a person reads it, in quotes where words need them.

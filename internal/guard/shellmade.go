@@ -166,7 +166,7 @@ func (p *Program) leads(name string, opt *ShellOptions) bool {
 		for _, d := range p.Dirs {
 			full := Path{Dir: d, Text: t[:at]}.Full()
 			to, err := opt.EvalSymlinks(full)
-			if err == nil && to != path.Clean(full) && isVitalDir(path.Clean(to)) && !isVitalDir(path.Clean(full)) {
+			if err == nil && to != path.Clean(full) && p.homes.isVitalDir(path.Clean(to)) && !p.homes.isVitalDir(path.Clean(full)) {
 				return true
 			}
 		}

@@ -35,6 +35,7 @@ func (w *walker) odd(c syntax.Command, sc scope) {
 		w.line.unknown("only bash knows coproc")
 		w.stmt(c.Stmt, sc.started("coproc"))
 		w.coprocess(c.Stmt, sc)
+		w.coprocessNet(c.Stmt, sc)
 		return
 	default:
 		w.line.unusual("it uses a construct that only bash knows")
@@ -63,6 +64,25 @@ func (w *walker) coprocess(s *syntax.Stmt, sc scope) {
 	w.shadow().program(args, sc)
 }
 
+// coprocessNet: what a coprocess prints can be read anywhere in the line, and what
+// it reads written. One that fetches, or takes code, is asked about.
+func (w *walker) coprocessNet(s *syntax.Stmt, sc scope) {
+	if w.fetchesNet(s, sc) {
+		w.line.floor = append(w.line.floor, "a coprocess gets something from elsewhere, and any part of the line may run it")
+	}
+	syntax.Walk(s, func(n syntax.Node) bool {
+		if call, ok := n.(*syntax.CallExpr); ok {
+			if args := w.started(call, sc); len(args) > 0 {
+				name := programKey(args[0].Text)
+				if p := (Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs}); readsCode(name) && !p.hasScript() {
+					w.line.floor = append(w.line.floor, "a coprocess is a "+show(name)+", and any part of the line may give it code")
+				}
+			}
+		}
+		return true
+	})
+}
+
 // inside finds the programs in the substitutions of a node that is not
 // understood otherwise.
 func (w *walker) inside(n syntax.Node, sc scope) {
@@ -83,7 +103,7 @@ func (w *walker) substitution(list []*syntax.Stmt, sc scope) {
 	sc = sc.started("a substitution")
 	sc.dynamic = true
 	sc.child = false
-	sc.input = nil
+	sc.input, sc.pipes = nil, false
 	if w.quiet {
 		return
 	}

@@ -39,7 +39,7 @@ func (w *walker) call(c *syntax.CallExpr, sc scope) flow {
 // vitalTree: GIT_WORK_TREE is a home or a directory of the system somewhere in
 // the line.
 func (w *walker) vitalTree(sc scope) bool {
-	return slices.ContainsFunc(w.vars["GIT_WORK_TREE"].texts, func(t string) bool { return isVital(t, sc.dirs) })
+	return slices.ContainsFunc(w.vars["GIT_WORK_TREE"].texts, func(t string) bool { return w.opt.Homes.isVital(t, sc.dirs) })
 }
 
 // otherSettings: the line sets a variable by which git finds its settings.
@@ -61,10 +61,10 @@ func envSettings(args []Arg) bool {
 }
 
 // gitTree: env is told so.
-func gitTree(dirs []string, args []Arg) bool {
+func gitTree(dirs []string, args []Arg, known homes) bool {
 	return slices.ContainsFunc(args, func(a Arg) bool {
 		tree, ok := strings.CutPrefix(a.texts()[0], "GIT_WORK_TREE=")
-		return ok && isVital(tree, dirs)
+		return ok && known.isVital(tree, dirs)
 	})
 }
 
@@ -100,10 +100,13 @@ func (w *walker) program(args []Arg, sc scope) flow {
 		args[0] = sc.filled(args[0])
 	}
 	filled := args[0].open == unseen && fills(sc.via)
-	p := Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic, piped: sc.piped, filled: filled, input: sc.input, settings: sc.settings || envSettings(args), homeTree: sc.tree || gitTree(sc.dirs, args), fed: sc.piped || sc.reads || sc.input != nil, name: args[0]}
+	p := Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic, piped: sc.piped, pipes: sc.pipes, filled: filled, input: sc.input, settings: sc.settings || envSettings(args), homeTree: sc.tree || gitTree(sc.dirs, args, w.opt.Homes), fed: sc.piped || sc.reads || sc.input != nil, name: args[0], homes: w.opt.Homes}
 	i := w.add(p)
 	if i < 0 {
 		return still(sc)
+	}
+	if sc.child && args[0].Literal && strings.ContainsAny(args[0].Text, " \t") && sc.depth < maxWrapping {
+		w.perhaps(args[0].Text, sc) // entr -s 'code', sudo -s -- 'code'
 	}
 	if *w.budget--; sc.depth > maxWrapping || *w.budget < 0 {
 		w.tooMuch()
@@ -201,6 +204,11 @@ func (w *walker) wrapped(p *Program, u unwrapped, name string, i int, sc scope) 
 			w.line.floor = append(w.line.floor, show(name)+" is given code that is not in the line")
 		}
 	}
+	for _, a := range p.Args {
+		if list, ok := strings.CutPrefix(a.Text, "CDPATH="); ok && w.vars != nil {
+			w.vars["CDPATH"] = w.vars["CDPATH"].with(value{texts: []string{list}, open: a.open})
+		}
+	}
 	if to, ok := wrapperDir(name, p.Args); ok {
 		in.dirs = nil
 		for _, d := range sc.dirs {
@@ -231,6 +239,10 @@ func (w *walker) wrapped(p *Program, u unwrapped, name string, i int, sc scope) 
 			return f // it is read by this very shell
 		}
 		return still(sc)
+	}
+	switch name {
+	case "docker", "podman", "nerdctl":
+		w.mounted(p, u, in)
 	}
 	f := still(sc)
 	for _, inner := range u.inner {

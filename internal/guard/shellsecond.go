@@ -19,14 +19,37 @@ type placed struct {
 // with a mistake would otherwise let one command hide in the arguments of
 // another: "ls #\", a newline, "rm x" was one for the parser and two for every
 // shell.
-func secondReading(text string, f *syntax.File) bool {
+func secondReading(text string, f *syntax.File) agreement {
 	tokens, result := tokenize(text)
 	switch result {
 	case cutDynamic:
-		return expands(f) // then nothing that has it is allowed
+		if expands(f) { // then nothing that has it is allowed
+			return readSame
+		}
+		return readOther
 	case cutOdd:
-		return false
+		return readUnsure
 	}
+	switch same := sameWords(tokens, f); {
+	case !same:
+		return readOther
+	case result == cutJoined:
+		return readUnsure
+	}
+	return readSame
+}
+
+// agreement is what comes of holding the two against each other.
+type agreement uint8
+
+const (
+	readSame   agreement = iota
+	readUnsure           // the tokenizer cannot tell
+	readOther
+)
+
+// sameWords holds the tokens of a line against what the parser made of it.
+func sameWords(tokens []token, f *syntax.File) bool {
 	words, ok := place(f)
 	if !ok {
 		return true // what has a word that is not literal is not allowed either

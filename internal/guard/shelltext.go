@@ -65,8 +65,7 @@ func (w *walker) document(r *syntax.Redirect, sc scope) Arg {
 }
 
 func unescapeDocument(s string) string {
-	s = strings.ReplaceAll(s, "\\\n", "")
-	return strings.NewReplacer(`\\`, `\`, `\$`, `$`, "\\`", "`").Replace(s)
+	return strings.NewReplacer(`\\`, `\`, "\\\n", "", `\$`, `$`, "\\`", "`").Replace(s)
 }
 
 // outputText is what a statement prints, where that stands in the line.

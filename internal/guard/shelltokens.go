@@ -19,6 +19,7 @@ const (
 	cutWhole   cutting = iota
 	cutDynamic         // it has an expansion
 	cutOdd             // it has something that shells read differently
+	cutJoined          // a here-document of it has joined lines, which the parser does not join
 )
 
 // tokenizer cuts a line by the rules of POSIX and nothing else. It shares no
@@ -29,6 +30,7 @@ type tokenizer struct {
 	tokens []token
 	docs   []hereDoc // here-documents whose text begins after this line
 	result cutting
+	joined bool
 }
 
 type hereDoc struct {
@@ -43,6 +45,9 @@ func tokenize(s string) ([]token, cutting) {
 	}
 	if len(t.docs) > 0 && t.result == cutWhole {
 		t.result = cutOdd // a here-document without its end
+	}
+	if t.joined && t.result == cutWhole {
+		t.result = cutJoined
 	}
 	return t.tokens, t.result
 }
@@ -117,6 +122,7 @@ func (t *tokenizer) hereStart(tabs bool) {
 // hereDocs steps over the texts that begin at this line.
 func (t *tokenizer) hereDocs() {
 	for _, d := range t.docs {
+		joined := false // the line before ended in a backslash
 		for {
 			if t.i >= len(t.s) {
 				t.result = cutOdd
@@ -130,16 +136,41 @@ func (t *tokenizer) hereDocs() {
 			if d.tabs {
 				line = strings.TrimLeft(line, "\t")
 			}
-			if line == d.end {
+			if line == d.end && !joined {
 				break
 			}
-			if !d.quoted && strings.ContainsAny(line, "$`\\") {
+			if d.quoted {
+				continue
+			}
+			var dynamic bool
+			if dynamic, joined = documentLine(line); dynamic {
 				t.result = cutDynamic
 				return
 			}
+			t.joined = t.joined || joined
 		}
 	}
 	t.docs = nil
+}
+
+// documentLine looks at a line of a here-document without quotes: whether it has
+// an expansion, and whether a backslash joins the next line to it.
+func documentLine(line string) (dynamic, joined bool) {
+	for i := 0; i < len(line); i++ {
+		switch line[i] {
+		case '\\':
+			if i++; i == len(line) {
+				return false, true
+			}
+		case '`':
+			return true, false
+		case '$':
+			if at := (&tokenizer{s: line, i: i}); at.expands(true) {
+				return true, false
+			}
+		}
+	}
+	return false, false
 }
 
 // word reads one word and takes its quotes off.

@@ -123,7 +123,7 @@ func (w *walker) loopReads(loop *syntax.Stmt, quiet *walker, set func(string, va
 	}
 	v := value{open: text.open}
 	for _, t := range text.texts() {
-		v = v.with(value{texts: strings.Fields(t)})
+		v = v.with(value{texts: append(strings.Fields(t), strings.Split(strings.TrimSpace(t), "\n")...)})
 	}
 	syntax.Walk(loop.Cmd, func(n syntax.Node) bool {
 		if c, ok := n.(*syntax.CallExpr); ok && len(c.Args) > 1 {

@@ -13,7 +13,7 @@ func (p *Program) vitalArg() bool {
 		if a.Text == "" || a.Text[0] == '-' {
 			continue
 		}
-		if isVital(a.Text, p.Dirs) {
+		if p.homes.isVital(a.Text, p.Dirs) {
 			return true
 		}
 	}
@@ -21,11 +21,11 @@ func (p *Program) vitalArg() bool {
 }
 
 func (p *Program) vitalDir() bool {
-	return slices.ContainsFunc(p.Dirs, isVitalDir)
+	return slices.ContainsFunc(p.Dirs, p.homes.isVitalDir)
 }
 
 // isVital reads a target the way a shell would, variables included.
-func isVital(text string, dirs []string) bool {
+func (h homes) isVital(text string, dirs []string) bool {
 	t := strings.TrimRight(text, "/")
 	for _, all := range []string{"/*", "/.*", "/.", "/{*,.*}", "/.[!.]*", "/?*", "/**"} {
 		t = strings.TrimRight(strings.TrimSuffix(t, all), "/")
@@ -40,24 +40,24 @@ func isVital(text string, dirs []string) bool {
 		return !strings.Contains(t, "/") || strings.Contains(t, "/..")
 	case strings.HasPrefix(t, "$"):
 		name := strings.TrimLeft(t, "$")
-		if name == "HOME" || strings.HasPrefix(name, "HOME:-") || name == "PWD" && slices.ContainsFunc(dirs, isVitalDir) || strings.HasPrefix(name, "HOME/..") {
+		if name == "HOME" || strings.HasPrefix(name, "HOME:-") || name == "PWD" && slices.ContainsFunc(dirs, h.isVitalDir) || strings.HasPrefix(name, "HOME/..") {
 			return true
 		}
-		if at := strings.LastIndex(t, "/../"); at >= 0 && isVitalDir(path.Clean(t[at+3:])) {
+		if at := strings.LastIndex(t, "/../"); at >= 0 && h.isVitalDir(path.Clean(t[at+3:])) {
 			return true
 		}
 		// An unset variable would leave "/" or "/*".
 		return !strings.Contains(t, "/") && (t != text)
 	case strings.HasPrefix(t, "/"):
-		return isVitalDir(path.Clean(t)) || strings.ContainsAny(t, "*?[…") && vitalPattern(path.Clean(t))
+		return h.isVitalDir(path.Clean(t)) || strings.ContainsAny(t, "*?[…") && vitalPattern(path.Clean(t))
 	}
 	rel := strings.TrimSuffix(t, "*")
 	for _, d := range dirs {
 		if rel == "" || rel == "." || strings.HasPrefix(rel, "..") || strings.HasPrefix(rel, "./") {
-			if isVitalDir(path.Join(d, rel)) {
+			if h.isVitalDir(path.Join(d, rel)) {
 				return true
 			}
-		} else if isVitalDir(path.Join(d, t)) || isVitalDir(d) && d != unknownDir && strings.ContainsAny(t, "*?[") && vitalPattern(path.Join(d, t)) {
+		} else if h.isVitalDir(path.Join(d, t)) || h.isVitalDir(d) && d != unknownDir && strings.ContainsAny(t, "*?[") && vitalPattern(path.Join(d, t)) {
 			return true
 		}
 	}
@@ -109,7 +109,7 @@ func vitalPattern(pattern string) bool {
 }
 
 // isVitalDir: a machine or a person does not survive the loss of this one.
-func isVitalDir(d string) bool {
+func (h homes) isVitalDir(d string) bool {
 	if rest, ok := strings.CutPrefix(d, "/proc/"); ok {
 		_, rest, _ = strings.Cut(rest, "/")
 		if strings.HasPrefix(rest, "root") || strings.HasPrefix(rest, "cwd") {
@@ -123,7 +123,11 @@ func isVitalDir(d string) bool {
 		return true
 	}
 	dir, base := path.Split(d)
-	return (dir == "/home/" || dir == "/Users/") && base != ""
+	switch dir {
+	case "/home/", "/Users/", "/Volumes/", "/var/home/", "/usr/home/", "/export/home/", "/mnt/c/Users/":
+		return base != ""
+	}
+	return slices.Contains(h, d)
 }
 
 func isAccountFile(t string) bool {

@@ -30,6 +30,7 @@ type scope struct {
 	via      []string
 	dynamic  bool   // no rule may match here
 	piped    bool   // standard input comes from a program
+	pipes    bool   // standard output goes to one
 	net      bool   // standard input comes from another machine
 	reads    bool   // standard input comes from a file
 	from     string // that file, where it is literal
@@ -220,7 +221,9 @@ func (w *walker) binary(c *syntax.BinaryCmd, sc scope) flow {
 	case syntax.PipeAll:
 		w.line.unusual("only bash knows |&")
 	}
-	x := w.stmt(c.X, sc)
+	from := sc
+	from.pipes = true
+	x := w.stmt(c.X, from)
 	in := sc
 	in.piped, in.input = true, nil
 	in.net = sc.net || w.fetchesNet(c.X, sc)
@@ -320,6 +323,9 @@ func inputFile(list []*syntax.Redirect) string {
 	for _, r := range list {
 		if r.Op == syntax.RdrIn && (r.N == nil || r.N.Value == "0") {
 			return r.Word.Lit()
+		}
+		if r.Op == syntax.DplIn && (r.N == nil || r.N.Value == "0") && r.Word.Lit() != "0" && r.Word.Lit() != "-" {
+			return descriptors + r.Word.Lit()
 		}
 	}
 	return ""

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"slices"
 	"strings"
 )
 
@@ -131,16 +132,47 @@ func (w *wrapper) unwrap(args []Arg) unwrapped {
 	return u
 }
 
-// wrapperDir is the directory that env -C and sudo -D start a program in.
+// wrapperDir is the directory that env -C, sudo -D and their like start a program
+// in.
 func wrapperDir(name string, args []Arg) (string, bool) {
-	letter := map[string]string{"env": "-C", "sudo": "-D"}[name]
-	if letter == "" {
+	letter, long := "", "--chdir"
+	switch name {
+	case "env":
+		letter = "-C"
+	case "sudo":
+		if slices.ContainsFunc(args[:len(args)-len(stepOver(args, "CDghpRrtTUu"))], func(a Arg) bool { return a.Text == "-i" || a.Text == "--login" }) {
+			return homeDir, true
+		}
+		letter = "-D"
+	case "unshare", "nsenter":
+		letter, long = "-w", "--wd"
+	case "systemd-run":
+		letter, long = "-w", "--working-directory"
+	case "docker", "podman", "nerdctl":
+		letter, long = "-w", "--workdir"
+	case "parallel":
+		letter, long = "-w", "--workdir"
+	case "bwrap":
+		letter = "-w"
+	case "chroot":
+		if rest := stepOver(args, ""); len(rest) > 0 {
+			return rest[0].texts()[0], true
+		}
+		return "", false
+	case "ssh":
+		return homeDir, true // of the other machine
+	case "su", "runuser":
+		if slices.ContainsFunc(args, func(a Arg) bool { return a.Text == "-" || a.Text == "-l" || a.Text == "--login" }) {
+			return homeDir, true
+		}
+		return "", false
+	default:
 		return "", false
 	}
 	for i, a := range args {
 		t := a.texts()[0]
 		switch {
-		case abbreviated(t, "--chdir"):
+		case abbreviated(t, long):
 			if _, to, ok := strings.Cut(t, "="); ok {
 				return to, true
 			}
@@ -151,7 +183,7 @@ func wrapperDir(name string, args []Arg) (string, bool) {
 			return args[i+1].texts()[0], true
 		case strings.HasPrefix(t, letter) && len(t) > 2:
 			return t[2:], true
-		case !strings.HasPrefix(t, "-") && !isAssignment(t):
+		case !strings.HasPrefix(t, "-") && !isAssignment(t) && (i == 0 || !strings.HasPrefix(args[i-1].Text, "-")) && t != "run" && t != "exec":
 			return "", false
 		}
 	}
@@ -213,9 +245,13 @@ func unwrapEnv(args []Arg) (unwrapped, bool) {
 	}
 	if len(rest) > 0 && (strings.HasPrefix(rest[0].Text, "-") || !rest[0].Literal) {
 		u.why = "its options change what is run"
-		if t := rest[0].Text; strings.HasPrefix(t, "-S") || isSplit(t) || strings.HasPrefix(t, "-vS") {
-			u.isScript, u.script = true, splitString(rest)
-			return u, true
+		for i := 0; i < len(rest) && strings.HasPrefix(rest[i].Text, "-") && rest[i].Text != "--"; i++ {
+			if t := rest[i].Text; strings.HasPrefix(t, "-S") || isSplit(t) || strings.HasPrefix(t, "-vS") {
+				u.isScript, u.script = true, splitString(rest[i:])
+				return u, true
+			} else if len(t) == 2 && strings.Contains("uCa", t[1:]) || t == "--unset" || t == "--chdir" || t == "--argv0" {
+				i++
+			}
 		}
 		rest = stepOver(rest, "uCa")
 	}

@@ -168,7 +168,28 @@ func unwrapContainer(args []Arg) (unwrapped, bool) {
 		return unwrapped{}, false
 	}
 	u := unwrapped{class: Runs, dynamic: true, why: "runs a program in a container"}
-	if rest = stepOver(rest[1:], "eupvwahclmn"); len(rest) < 2 {
+	entry := []Arg{}
+	rest = rest[1:]
+	for {
+		rest = stepOver(rest, "eupvwahclmn")
+		before := args[:len(args)-len(rest)]
+		if len(before) == 0 || len(rest) == 0 || !containerValue(before[len(before)-1].Text) {
+			break
+		}
+		if before[len(before)-1].Text == "--entrypoint" {
+			entry = rest[:1]
+		}
+		rest = rest[1:]
+	}
+	for _, a := range args {
+		if program, ok := strings.CutPrefix(a.Text, "--entrypoint="); ok {
+			entry = []Arg{{Text: program, Literal: a.Literal}}
+		}
+	}
+	if len(rest) > 0 {
+		rest = append(slices.Clip(rest[:1]), append(entry, rest[1:]...)...)
+	}
+	if len(rest) < 2 {
 		return u, true
 	}
 	rest = rest[1:]
@@ -179,6 +200,16 @@ func unwrapContainer(args []Arg) (unwrapped, bool) {
 		u.inner = [][]Arg{rest}
 	}
 	return u, true
+}
+
+// containerValue: long options of container engines that take the next word.
+func containerValue(option string) bool {
+	switch option {
+	case "--volume", "--mount", "--name", "--env", "--env-file", "--workdir", "--user", "--network", "--net", "--publish", "--entrypoint", "--hostname", "--label", "--platform", "--cpus", "--memory", "--volumes-from",
+		"--add-host", "--device", "--gpus", "--ipc", "--pid", "--tmpfs", "--ulimit", "--shm-size", "--restart", "--security-opt", "--cap-add", "--cap-drop", "--log-driver", "--log-opt", "--dns", "--pull", "--userns", "--uts", "--cidfile", "--expose", "--group-add", "--annotation":
+		return true
+	}
+	return false
 }
 
 // unwrapSSH: the words after the host are code for a shell elsewhere.
