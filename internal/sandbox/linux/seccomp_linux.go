@@ -45,6 +45,14 @@ func missing() []uint32 {
 // bound it. Programs use a file in /tmp instead.
 func unaccounted() []uint32 { return []uint32{unix.SYS_MEMFD_CREATE, unix.SYS_SHMGET} }
 
+// labels gives EOPNOTSUPP, as a file system without them does, on which cp and
+// tar go on. A default access list on a directory would count for every file
+// that a person makes there, whatever the umask says, and a filter cannot read
+// which label is meant.
+func labels() []uint32 {
+	return []uint32{unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT}
+}
+
 // leases are the commands of fcntl that take one; the second came with 6.19. The
 // others choose a signal that the kernel sends, which could let a program go on
 // that was stopped.
@@ -161,6 +169,7 @@ func filter(rules filterRules) program {
 	}
 	deny(unix.EPERM, denied())
 	deny(unix.ENOSYS, missing())
+	deny(unix.EOPNOTSUPP, labels())
 	if !rules.anonymous {
 		deny(unix.ENOSYS, unaccounted())
 	}
