@@ -129,6 +129,7 @@ func (s *Shield) look1(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixed
 	defer s.mu.Unlock()
 	began := now()
 	w := &shieldWalk{shield: s, dirs: dirs, rooms: rooms, visited: map[string]dirState{}, denied: denied, fixed: fixed, workDir: workDir}
+	defer w.shutOpened()
 	if err := w.coverPlaces(); err != nil {
 		return nil, err
 	}

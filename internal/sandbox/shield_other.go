@@ -96,3 +96,6 @@ func stateOfFile(file string) (state fileState, regular bool, err error) {
 func openStraight(dir string) (*os.Root, error) {
 	return openUp(func() (*os.Root, error) { return os.OpenRoot(dir) }, func() error { return os.Chmod(dir, 0o700) })
 }
+
+// letIn is not known here.
+func letIn(string, bool) (shut func(), ok bool) { return nil, false }

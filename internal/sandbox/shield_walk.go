@@ -63,6 +63,7 @@ type shieldWalk struct {
 	unseen   []string // directories that are not looked into
 	gitsOnly bool     // nothing but repositories matters
 	keyBytes int64    // read of files that may hold keys
+	opened   []func() // give directories that were opened up their modes back
 }
 
 // descend looks at a directory and all below it. Links are not followed. What
@@ -116,10 +117,13 @@ func (w *shieldWalk) descendFrom(root string, queue []string) error {
 		case errors.Is(err, errCrowded):
 			return Unavailable(fmt.Sprintf("programs cannot be started in %s: %s. Remove some of its entries, or grant less", dir, err), nil)
 		case err != nil:
-			// We cannot look into it, but its owner could open it up.
+			// We cannot look into it, but its owner could open it up. What lies in it
+			// may lead elsewhere, so that hiding it is not enough.
 			w.found = append(w.found, Cover{Path: dir, Dir: true})
 			w.unseen = append(w.unseen, dir)
-			continue
+			if seen = w.lookClosed(dir, root, err); seen == nil {
+				continue
+			}
 		}
 		w.visited[dir] = seen.state
 		w.found = append(w.found, seen.covers...)

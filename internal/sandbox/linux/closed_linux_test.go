@@ -1,0 +1,100 @@
+//go:build amd64 || arm64
+
+package linux
+
+import (
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// TestClosedDirectories: what a running program has closed is looked into all the
+// same, and what a repository or a link in it leads to elsewhere is held. The
+// directory gets its mode back.
+func TestClosedDirectories(t *testing.T) {
+	for _, mode := range []string{"311", "000", "111", "666"} {
+		t.Run(mode, func(t *testing.T) {
+			root := tempProject(t)
+			put(t, root, map[string]string{
+				"hooks/pre-commit": "x", "shared/tasks.json": "{}", "gits/HEAD": "ref: refs/heads/main\n", "gits/config": "[include]\n\tpath = ../inc\n", "gits/objects/x": "", "gits/refs/x": "",
+				"inc": "", "vendor/x/.git/HEAD": "ref: refs/heads/main\n", "vendor/x/.git/config": "[core]\n\thooksPath = ../../hooks\n", "vendor/y/deep/.git": "gitdir: ../../../gits\n", "vendor/y/z": "x",
+			})
+			if err := os.Symlink("../shared", filepath.Join(root, "vendor/.vscode")); err != nil {
+				t.Fatal(err)
+			}
+			s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
+			grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}
+			ended := make(chan toolcrib.Exit, 1)
+			go func() {
+				exit, _ := s.Run(context.WithoutCancel(t.Context()), toolcrib.Cmd{
+					Path: "/bin/sh", Args: []string{"-c", "chmod " + mode + " vendor/y; chmod " + mode + " vendor; echo x > started; while ! test -e stop; do sleep 0.02; done"}, Dir: root, Env: []string{"PATH=/usr/bin:/bin"},
+				}, grant)
+				ended <- exit
+			}()
+			waitFor(t, filepath.Join(root, "started"))
+			was := modeOf(t, filepath.Join(root, "vendor"))
+			out, exit := sh(t, s, grant, "exec 2>/dev/null; for f in hooks/pre-commit hooks/new shared/tasks.json inc; do echo evil >> $f && echo DONE $f; done; echo fine > own && cat own")
+			if strings.Contains(out, "DONE") || !strings.Contains(out, "fine") {
+				t.Errorf("%+v %s", exit, out)
+			}
+			if now := modeOf(t, filepath.Join(root, "vendor")); now != was {
+				t.Errorf("the directory has the mode %v instead of %v", now, was)
+			}
+			put(t, root, map[string]string{"stop": ""})
+			if exit := <-ended; exit.Code != 0 {
+				t.Errorf("%+v", exit)
+			}
+			if err := os.Chmod(filepath.Join(root, "vendor"), 0o755); err != nil { // or the test cannot be cleaned up
+				t.Fatal(err)
+			}
+			if err := os.Chmod(filepath.Join(root, "vendor/y"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+}
+
+// TestClosedAgainAndAgain: a program that closes its directory whenever we open it
+// keeps others from being started at most; it does not get them what they must
+// not write.
+func TestClosedAgainAndAgain(t *testing.T) {
+	root := tempProject(t)
+	put(t, root, map[string]string{"hooks/pre-commit": "x", "vendor/x/.git/HEAD": "ref: refs/heads/main\n", "vendor/x/.git/config": "[core]\n\thooksPath = ../../hooks\n"})
+	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
+	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		_, _ = s.Run(context.WithoutCancel(t.Context()), toolcrib.Cmd{
+			Path: "/bin/sh", Args: []string{"-c", "echo x > started; while ! test -e stop; do chmod 000 vendor; chmod 311 vendor; done; chmod 755 vendor"}, Dir: root, Env: []string{"PATH=/usr/bin:/bin"},
+		}, grant)
+	}()
+	waitFor(t, filepath.Join(root, "started"))
+	for range 10 {
+		_, _ = s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "exec 2>/dev/null; echo evil > hooks/pre-commit"}, Dir: root, Env: []string{"PATH=/usr/bin:/bin"}}, grant) // or it is refused
+		if text, err := os.ReadFile(filepath.Join(root, "hooks/pre-commit")); err != nil || string(text) != "x" {
+			t.Errorf("%s, error %v", text, err)
+			break
+		}
+	}
+	put(t, root, map[string]string{"stop": ""})
+	<-ended
+	if err := os.Chmod(filepath.Join(root, "vendor"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func modeOf(t *testing.T, path string) fs.FileMode {
+	t.Helper()
+	info, err := os.Lstat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.Mode()
+}
