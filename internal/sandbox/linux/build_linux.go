@@ -114,6 +114,20 @@ func (s *script) fasten(j *job) {
 		s.do(l, unix.SYS_WRITE, fd, at(s.put([]byte(f[1]))), num(len(f[1])))
 		s.close(l, fd)
 	}
+	s.boundWatches(j.watches)
+}
+
+// boundWatches leaves the rest of the account a part of what the kernel counts
+// for it as a whole. It must be done in the namespace that the program is in.
+func (s *script) boundWatches(list []watchBound) {
+	l := label{stepLimit, "bounding the watches of files"}
+	for _, b := range list {
+		fd := s.slot()
+		open := s.do(l, unix.SYS_OPENAT, num(unix.AT_FDCWD), s.text(watchBounds+b.name), num(unix.O_WRONLY|unix.O_CLOEXEC), num(0))
+		open.keep, open.tolerate, open.skip = uint16(fd.value), anyError, 2
+		s.do(l, unix.SYS_WRITE, fd, at(s.put([]byte(b.value))), num(len(b.value))).tolerate = anyError
+		s.close(l, fd)
+	}
 }
 
 // source opens what is to be shown, as a mount that hangs nowhere yet.

@@ -50,6 +50,7 @@ type guard struct {
 	mu      sync.Mutex
 	asked   bool            // to stop all, and it was not reported yet
 	covers  []sandbox.Cover // as they lie now
+	missing []string        // where something was covered and nothing is
 	mending bool
 	patrols bool
 	spots   []int32 // of moves, under its lock
@@ -373,16 +374,17 @@ func (g *guard) follow() {
 	for _, a := range g.run.anchors {
 		told = m.add(g, a.path, "") && told
 	}
+	var missing []string
 	for path := range g.paths {
-		if !absent(path) {
-			continue
-		}
-		told = m.add(g, above(path), nextTo(path)) && told
-		if !absent(path) {
-			g.stop()
+		if absent(path) {
+			missing = append(missing, path)
+			told = m.add(g, above(path), nextTo(path)) && told
 		}
 	}
-	if g.changed() != "" {
+	g.mu.Lock()
+	g.missing = missing
+	g.mu.Unlock()
+	if g.changed() != "" || g.appeared() {
 		g.stop()
 	}
 	if !told && !g.set(&g.patrols, true) {
@@ -404,10 +406,19 @@ func (g *guard) patrol() {
 		g.mu.Lock()
 		mending := g.mending
 		g.mu.Unlock()
-		if !mending && g.changed() != "" {
+		if !mending && (g.changed() != "" || g.appeared()) {
 			g.stop()
 		}
 	}
+}
+
+// appeared tells whether something came where something covered was and nothing
+// was left.
+func (g *guard) appeared() bool {
+	g.mu.Lock()
+	missing := g.missing
+	g.mu.Unlock()
+	return slices.ContainsFunc(missing, func(path string) bool { return !absent(path) })
 }
 
 // set sets a mark and gives what it was.

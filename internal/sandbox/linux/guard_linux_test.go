@@ -98,7 +98,7 @@ func (s *speech) comes(t *testing.T, what string) bool {
 func TestReplacedWhileRunning(t *testing.T) {
 	const watcher = `while :; do
 		s=shut
-		for f in .env conf/.env conf2/.env .env.local; do (read -r x <$f) 2>/dev/null && s="$s $f"; done
+		for f in .env conf/.env conf2/.env .env.local; do (: <$f) 2>/dev/null && s="$s $f"; done
 		for f in .envrc .mcp.json .git/config; do (echo evil >>$f) 2>/dev/null && s="$s wrote-$f"; done
 		mkdir .vscode 2>/dev/null && s="$s made" && echo evil >.vscode/tasks.json
 		echo "$s"; sleep 0.01

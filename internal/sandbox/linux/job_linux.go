@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/sandbox"
@@ -26,6 +27,7 @@ type job struct {
 	limits    []limit
 	anonymous bool // memory without an owner is counted
 	landlock  int  // ABI
+	watches   []watchBound
 	files     jobFiles
 }
 
@@ -41,6 +43,25 @@ type jobFiles struct {
 type limit struct {
 	resource int
 	value    uint64
+}
+
+// watchBound is how many watches of files, or lists of such, a program may have.
+type watchBound struct{ name, value string }
+
+// watchBounds is where the kernel has these, for each user namespace.
+const watchBounds = "/proc/sys/user/"
+
+// halfTheWatches lets one program use half of what the account has, so that
+// editors and others who wait for changes of files go on. Where the kernel does
+// not say how many there are nothing is bounded.
+func halfTheWatches() (list []watchBound) {
+	for _, name := range []string{"max_inotify_instances", "max_inotify_watches"} {
+		text, err := os.ReadFile(watchBounds + name)
+		if n, failed := strconv.Atoi(strings.TrimSpace(string(text))); err == nil && failed == nil && n > 1 {
+			list = append(list, watchBound{name: name, value: strconv.Itoa(n / 2)})
+		}
+	}
+	return list
 }
 
 // bind is something of the host that is shown inside.
@@ -83,10 +104,11 @@ type system struct {
 	binds   []bind
 	links   []symlink
 	network []bind
+	watches []watchBound
 }
 
 func lookAround(readOnly []string) (system, error) {
-	var s system
+	s := system{watches: halfTheWatches()}
 	for _, dir := range slices.Concat(systemDirs(), readOnly) {
 		info, err := os.Lstat(dir)
 		switch {

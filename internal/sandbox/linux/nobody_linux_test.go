@@ -39,7 +39,7 @@ func TestAsNobody(t *testing.T) {
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
-	c := exec.CommandContext(t.Context(), binary, "-test.run=^(TestSandbox|TestGrants|TestCalls|TestKeeperDies|TestReplacedWhileRunning|TestOpenedBeforeItIsCovered|TestJudgedAfterDeath|TestGrantMovedWhileRunning|TestWeAreKilled|TestNetworkGranted|TestProbe|TestCovers|TestCoversInARace|TestCoversOutliveTheProgram|TestNothingRunsLater|TestNewRepositories|TestNothingKeepsLaterProgramsOut|TestManyRepositories|TestStickyIsNoPlaceholder|TestNoProgramShutsTheShellDown|TestFurtherNames|TestGitIsReadOnly|TestGitWorks|TestPlantsNoElevatingFile|TestKilledAtAnyMoment|TestForgottenMain|TestStatus|TestInCrib|TestFiveHundred)$", "-test.v", "-test.short")
+	c := exec.CommandContext(t.Context(), binary, "-test.run=^(TestSandbox|TestGrants|TestCalls|TestKeeperDies|TestReplacedWhileRunning|TestOpenedBeforeItIsCovered|TestJudgedAfterDeath|TestGrantMovedWhileRunning|TestWeAreKilled|TestNetworkGranted|TestProbe|TestCovers|TestCoversInARace|TestCoversOutliveTheProgram|TestNothingRunsLater|TestNewRepositories|TestNothingKeepsLaterProgramsOut|TestManyRepositories|TestStickyIsNoPlaceholder|TestNoProgramShutsTheShellDown|TestFurtherNames|TestGitIsReadOnly|TestGitWorks|TestPlantsNoElevatingFile|TestKilledAtAnyMoment|TestForgottenMain|TestClosedDirectories|TestClosedAgainAndAgain|TestWithoutWatches|TestWatchesAreBounded|TestStatus|TestInCrib|TestFiveHundred)$", "-test.v", "-test.short")
 	c.Dir = dir
 	c.Env = append(os.Environ(), "CRIBTEST_ATTACKER="+attacker, "TMPDIR="+dir, "HOME="+dir)
 	c.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: 65534, Gid: 65534}}

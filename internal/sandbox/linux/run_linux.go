@@ -212,7 +212,7 @@ func (s *Sandbox) job(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) *job
 		path: cmd.Path, args: append([]string{cmd.Path}, cmd.Args...), env: cmd.Env, dir: sandbox.WorkDir(cmd, grant),
 		uid: s.who.insideUID, gid: s.who.insideGID, become: s.who.root,
 		binds: slices.Clone(s.system.binds), links: s.system.links,
-		temp: s.tempSize(), network: network, limits: s.limits(), anonymous: s.cgroups != nil, landlock: s.landlock,
+		temp: s.tempSize(), network: network, limits: s.limits(), anonymous: s.cgroups != nil, landlock: s.landlock, watches: s.system.watches,
 	}
 	if network {
 		j.binds = append(j.binds, s.system.network...)

@@ -36,6 +36,9 @@ type call struct {
 	args     [6]uint64
 }
 
+// anyError is tolerated by a call that a program can be started without.
+const anyError = 0xffff
+
 // The kinds of arguments.
 const (
 	kindNumber = iota
