@@ -3,6 +3,7 @@ package sandbox
 import (
 	"errors"
 	"io/fs"
+	"slices"
 )
 
 // A program can close a directory of its own (chmod 311) so that a plain user
@@ -53,8 +54,8 @@ func (w *shieldWalk) openClosed(dir string) bool {
 
 // shutOpened gives directories their modes back, inner ones first.
 func (w *shieldWalk) shutOpened() {
-	for i := len(w.opened) - 1; i >= 0; i-- {
-		w.opened[i]()
+	for _, shut := range slices.Backward(w.opened) {
+		shut()
 	}
 	w.opened = nil
 }

@@ -25,7 +25,7 @@ func TestClosedDirectories(t *testing.T) {
 				"hooks/pre-commit": "x", "shared/tasks.json": "{}", "gits/HEAD": "ref: refs/heads/main\n", "gits/config": "[include]\n\tpath = ../inc\n", "gits/objects/x": "", "gits/refs/x": "",
 				"inc": "", "vendor/x/.git/HEAD": "ref: refs/heads/main\n", "vendor/x/.git/config": "[core]\n\thooksPath = ../../hooks\n", "vendor/y/deep/.git": "gitdir: ../../../gits\n", "vendor/y/z": "x",
 			})
-			if err := os.Symlink("../shared", filepath.Join(root, "vendor/.vscode")); err != nil {
+			if err := os.Symlink("../shared", filepath.Join(root, "vendor", ".vscode")); err != nil {
 				t.Fatal(err)
 			}
 			s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
@@ -53,7 +53,7 @@ func TestClosedDirectories(t *testing.T) {
 			if err := os.Chmod(filepath.Join(root, "vendor"), 0o755); err != nil { // or the test cannot be cleaned up
 				t.Fatal(err)
 			}
-			if err := os.Chmod(filepath.Join(root, "vendor/y"), 0o755); err != nil {
+			if err := os.Chmod(filepath.Join(root, "vendor", "y"), 0o755); err != nil {
 				t.Fatal(err)
 			}
 		})
@@ -78,7 +78,7 @@ func TestClosedAgainAndAgain(t *testing.T) {
 	waitFor(t, filepath.Join(root, "started"))
 	for range 10 {
 		_, _ = s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "exec 2>/dev/null; echo evil > hooks/pre-commit"}, Dir: root, Env: []string{"PATH=/usr/bin:/bin"}}, grant) // or it is refused
-		if text, err := os.ReadFile(filepath.Join(root, "hooks/pre-commit")); err != nil || string(text) != "x" {
+		if text, err := os.ReadFile(filepath.Join(root, "hooks", "pre-commit")); err != nil || string(text) != "x" {
 			t.Errorf("%s, error %v", text, err)
 			break
 		}
