@@ -1,0 +1,44 @@
+package app
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
+)
+
+// telling is a sandbox that has a note about every program.
+type telling struct{ toolcrib.Sandbox }
+
+func (telling) Run(context.Context, toolcrib.Cmd, toolcrib.Grant) (toolcrib.Exit, error) {
+	return toolcrib.Exit{Notes: []string{"new is a repository that was set aside"}}, nil
+}
+
+// TestNotesAboutServers: what a sandbox says about a server reaches the log; a
+// server has no answer that could carry it.
+func TestNotesAboutServers(t *testing.T) {
+	var log bytes.Buffer
+	chooser, err := sandbox.NewChooser(sandbox.Config{Candidates: []sandbox.Candidate{
+		{Name: "telling", Open: func(context.Context) (toolcrib.Sandbox, error) { return telling{}, nil }},
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := &launcher{
+		env: func(string) (string, bool) { return "", false }, dir: t.TempDir(), chooser: chooser,
+		log: slog.New(slog.NewTextHandler(&log, nil)),
+	}
+	process, err := l.start(t.Context(), mcphub.Launch{Server: "notes", Command: "/bin/sh", Sandbox: "telling"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	<-process.Done
+	if said := log.String(); !strings.Contains(said, "server=notes") || !strings.Contains(said, "set aside") {
+		t.Errorf("the log has %q", said)
+	}
+}
