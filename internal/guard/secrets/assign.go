@@ -20,12 +20,19 @@ const (
 func (h *hunt) assigned(id ident, s strength) {
 	at, op := h.operator(id, s == namePass)
 	if op == opNone {
+		if v := h.comparedBefore(id); v.to > v.from && v.to > h.done && h.judge(s, v, opAssign) {
+			h.add(v.from, v.to, ruleAssigned)
+		}
 		return
+	}
+	equals := op == opCall && strings.HasPrefix(strings.ToLower(h.text[id.end:id.to]), ".equals")
+	if equals {
+		op = opAssign
 	}
 	alone := id.begin == id.from && id.end == id.to // the word is the whole name
 	bare := alone && hasFold(h.text[id.begin:], "pass") && id.end-id.begin == len("pass")
 	switch {
-	case op == opCall && id.end != id.to, op == opSpace && h.text[id.from] != '-' && !alone && (id.from < 4 || h.text[id.from-4:id.from] != "ENV "), bare && (op != opAssign || upper(h.text[id.begin]) && h.text[at-1] == ' ' && !quoteByte(h.text[min(at, len(h.text)-1)])):
+	case op == opCall && id.end != id.to, op == opSpace && h.text[id.from] != '-' && !alone && (id.from < 4 || h.text[id.from-4:id.from] != "ENV ") && !h.lineOfItsOwn(id, at), bare && (op != opAssign || upper(h.text[id.begin]) && h.text[at-1] == ' ' && !quoteByte(h.text[min(at, len(h.text)-1)])):
 		return
 	}
 	if at < len(h.text) && op == opAssign && id.from > 0 && quoteByte(h.text[at]) && h.text[at] == h.text[id.from-1] && h.text[at-1] == '=' {
@@ -37,6 +44,7 @@ func (h *hunt) assigned(id ident, s strength) {
 	}
 	v := h.valueAt(at, op, setting || word || op == opPair || op == opTold)
 	v.word = word || op == opTold
+	h.trim(&v, id)
 	if s == namePass && op == opAssign && alone {
 		v.linked = h.linked(id.from)
 	}
@@ -49,10 +57,18 @@ func (h *hunt) assigned(id ident, s strength) {
 	v.skipScheme(h.text)
 	v.tight = op == opAssign && at > 0 && !space(h.text[at-1]) && !space(h.text[id.to])
 	v.word = v.word || v.tight && setting && h.text[at-1] == '=' && allCapitals(h.text[id.from:id.to]) // NAME=value program
+	v.sure = s == nameSecret && h.sureName(id)
+	v.compared = equals || op == opAssign && h.comparison(id.to, at)
 	if h.judge(s, v, op) {
 		h.done = v.to
 		h.add(v.from, v.to, ruleAssigned)
 	}
+}
+
+// comparison: the sign between these places compares.
+func (h *hunt) comparison(from, to int) bool {
+	sign := h.text[from:min(to, len(h.text))]
+	return strings.Contains(sign, "==") || strings.Contains(sign, "!=")
 }
 
 // directory: what PWD is set to if it is no password.
@@ -82,6 +98,13 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 	if strings.HasPrefix(t[i:], "&quot;") {
 		i, quoted = i+len("&quot;"), true
 	}
+	if at, ok := h.instead(id); ok {
+		if at < 0 {
+			return 0, opNone
+		}
+		return at, opAssign
+	}
+	i = h.between(i)
 	if i+1 < len(t) && (t[i] == '?' || t[i] == '!') && (t[i+1] == ':' || t[i+1] == '=') {
 		i++
 	}
@@ -331,6 +354,9 @@ func (h *hunt) settingAt(id ident, pass bool) (setting, word bool) {
 	t, i := h.text, id.from-1
 	if t[id.from] == '-' && (i < 0 || space(t[i]) || quoteByte(t[i])) && id.end-id.from > 3 || pass && h.loginBefore(id.from) {
 		return true, true
+	}
+	if i >= 0 && t[i] == ':' && t[id.from] == '_' {
+		return true, false // the file of npm: //host/:_password=…
 	}
 	for n := 0; i >= 0 && n < 64 && beforeSetting(t[i]); n++ {
 		i--

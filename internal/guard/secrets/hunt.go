@@ -134,6 +134,9 @@ func (h *hunt) met(u *use, end int) {
 			return
 		}
 		if s := h.lexicon.rate(h.text, id, u.word, u.tells); s != nameNone {
+			if s == nameMaybe && h.text[id.from:id.to] == "_auth" {
+				s = nameSecret // the file of npm
+			}
 			h.named, h.rated = id.to, s
 			if before := len(h.found); s != nameMaybe || u.word == "key" {
 				if h.assigned(id, s); len(h.found) == before {

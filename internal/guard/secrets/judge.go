@@ -12,10 +12,16 @@ func (h *hunt) judge(s strength, v value, op operator) bool {
 	if s == namePass && h.plainPassword(text, v, m, op) {
 		return true
 	}
+	if v.sure && m.space && h.phrase(text, v, m, op) {
+		return true
+	}
 	if m.space || m.distinct < 3 || m.run >= 6 && m.run*2 > len(text) || m.digit == 0 && m.kebab && m.other > 0 {
 		return false
 	}
-	if !v.quoted && !h.plainWord(text, v, m) && !(s == namePass && h.oddPassword(text, v, m)) {
+	if v.sure && m.other == 0 && h.plainSecret(text, v, m, op) {
+		return !h.harmless(text, m)
+	}
+	if !v.quoted && !h.plainWord(text, v, m) && !((s == namePass || v.sure) && h.oddPassword(text, v, m)) {
 		return false
 	}
 	good := false
@@ -23,7 +29,7 @@ func (h *hunt) judge(s strength, v value, op operator) bool {
 	case namePass:
 		good = h.password(text, v, m, op)
 	case nameSecret:
-		good = secretToken(text, v, m, op)
+		good = h.secretToken(text, v, m, op)
 	default:
 		good = op != opComma && randomToken(text, m)
 	}
@@ -80,8 +86,8 @@ func (h *hunt) plainWord(text string, v value, m makeup) bool {
 // oddPassword: a value without quotes that has brackets in it, and signs that
 // source code does not have beside them.
 func (h *hunt) oddPassword(text string, v value, m makeup) bool {
-	return v.setting && m.digit > 0 && m.letters() > 2 && len(text) >= 8 && strings.IndexByte("$([{<&*|@", text[0]) < 0 &&
-		strings.ContainsAny(text, "!@#$%^&~") && !strings.Contains(text, "${") && !strings.Contains(text, "{{") && !strings.Contains(text, "()") && !strings.Contains(text, "$(") && h.endsLine(v)
+	return v.setting && (m.digit > 0 || m.other >= 6 && strings.ContainsAny(text, "!@#%^&~")) && m.letters() > 2 && len(text) >= 8 && strings.IndexByte("$([{<&*|@", text[0]) < 0 &&
+		strings.ContainsAny(text, "!@#$%^&~") && !h.placeholder(text) && !strings.Contains(text, "()") && !strings.Contains(text, "$(") && h.endsLine(v)
 }
 
 // password says whether a value beside a name such as password is one.
@@ -146,7 +152,7 @@ func number(s string) bool {
 }
 
 // secretToken says whether a value beside a name such as token is one.
-func secretToken(text string, v value, m makeup, op operator) bool {
+func (h *hunt) secretToken(text string, v value, m makeup, op operator) bool {
 	n := len(text)
 	if m.upper > 0 && m.lower > 0 && userAndPassword(text) {
 		return true
@@ -157,7 +163,7 @@ func secretToken(text string, v value, m makeup, op operator) bool {
 	if uuidShaped(text) {
 		return op != opComma
 	}
-	if plainSecret(text, v, m, op) {
+	if h.plainSecret(text, v, m, op) {
 		return true
 	}
 	switch {
@@ -170,6 +176,8 @@ func secretToken(text string, v value, m makeup, op operator) bool {
 			return (m.other > 2 && !wordy(text) || m.other > 0 && v.quoted && v.setting && strings.ContainsAny(text, "!#$%^&*+~@")) && n >= 10 && m.letters() > 3
 		}
 		return true
+	case n < 16 && m.other >= 3 && v.sure && v.quoted && strings.ContainsAny(text, "!#%^&*+~@"):
+		return !wordy(text)
 	case n < 16:
 		return m.bits >= 2.7 && m.digit >= 2 && (!wordy(text) || m.digit >= 3 && m.other == 0 && v.setting) && (v.quoted || v.setting) && op != opComma && !dated(text)
 	case m.bits < 2.8:
@@ -178,15 +186,6 @@ func secretToken(text string, v value, m makeup, op operator) bool {
 		return m.digit >= 4 && m.bits > 3.6 && n >= 24 || m.digit >= 5 && m.bits > 3.3 && m.other == 0 && turnsOf(text) >= 2 || n >= 30 && m.bits > 4.3 && m.upper > n/4 && m.lower > n/5 && m.digit > 0
 	}
 	return true
-}
-
-// plainSecret: words and numbers that only stand beside the name of a secret if
-// they are one: s3cret, hardcoded12.
-func plainSecret(text string, v value, m makeup, op operator) bool {
-	if !v.setting || !v.quoted && !v.tight && !v.word && op != opPair || op != opAssign && op != opPair && op != opTag || m.other > 0 || m.upper > 0 && m.lower > 0 {
-		return false
-	}
-	return m.digit > 0 && m.letters() > 3 && len(text) >= 8 && (len(text) >= 12 || m.digit > 1 || !fieldName(text)) || v.quoted && m.lower == len(text) && len(text) >= 15
 }
 
 // dated: a date, a version or an address in numbers.

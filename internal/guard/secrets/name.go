@@ -24,7 +24,7 @@ func nameWords() map[string]strength {
 			app_key appkey application_key applicationkey subscription_key subscription-key subscriptionkey consumer_key consumerkey
 			storage_key deploy_key license_key licensekey admin_key adminkey sas_key hmac_key client_key server_key write_key read_key
 			unseal_key session_key sessionkey security_key rest_key secure_key ssh_key host_key user_key userkey crypto_key cipher_key
-			credential authorization x-auth jwt authtoken webhook dsn authcode secret_id aeskey aes_key oauth_signature`,
+			credential authorization x-auth jwt authtoken webhook dsn authcode secret_id aeskey aes_key oauth_signature dockerconfigjson dockercfg`,
 		nameMaybe: `key auth salt cred creds cookie session access pat pkey authentication api`,
 	} {
 		for word := range strings.FieldsSeq(list) {

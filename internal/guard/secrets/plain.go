@@ -5,6 +5,9 @@ import "strings"
 // plainPassword: a password that looks like nothing at all, where its place says
 // that it is one: a connection string, a login, a line of settings.
 func (h *hunt) plainPassword(text string, v value, m makeup, op operator) bool {
+	if m.space && h.phrase(text, v, m, op) {
+		return true
+	}
 	if op == opComma && !h.setter(v) && !v.word || op == opCall || m.space && (!v.quoted || strings.Count(text, " ") > 2) {
 		return false
 	}
@@ -17,14 +20,88 @@ func (h *hunt) plainPassword(text string, v value, m makeup, op operator) bool {
 	if m.space || !v.setting && !v.quoted || len(text) < 4 || !v.quoted && (!v.word && !h.endsLine(v) || strings.Contains(text, "::")) || wordOfLanguage(text, m) && !v.tight && !v.word {
 		return false
 	}
-	if h.lexicon.tells.in(text) {
+	if m.kebab && m.other > 0 && m.lower > 0 && v.quoted && v.setting && passphrase(text) && !h.lexicon.tells.in(text) {
+		return h.weak(text, v, m)
+	}
+	if op == opTag && m.other == 0 && !h.namesItself(text, v) && h.weak(text, v, m) {
+		return true
+	}
+	if h.lexicon.tells.in(text) && !(v.quoted && !v.compared && containsFold(text, "secret") && !h.namesSecret(text)) {
 		// A name more often than a password, but for what nobody would name so.
 		return h.weak(text, v, m) && (len(text) >= 12 && m.lower == len(text) || m.digit > 0 && m.other == 0 && (v.quoted || v.tight || v.word) && !fieldName(text) || v.tight && v.setting && m.other == 0 && m.lower > 0 && m.upper > 0)
 	}
-	if !v.quoted && !v.tight && !v.word && m.digit == 0 && (m.other > 0 || m.lower != len(text) || op != opPair && !h.colonBefore(v.from)) {
+	if !v.quoted && !v.tight && !v.word && m.digit == 0 && (m.other > 0 || m.lower != len(text) || op != opPair && !h.colonBefore(v.from) && !h.inSection(v.from)) {
 		return false
 	}
 	return h.weak(text, v, m) && (m.other == 0 || m.digit > 0 || v.quoted && !m.kebab || v.tight || v.word)
+}
+
+// phrase: several words in quotes behind the sign of an assignment, and nothing
+// that a program says to people: that begins with a capital or is about a password.
+func (h *hunt) phrase(text string, v value, m makeup, op operator) bool {
+	if op != opAssign || !v.quoted || v.compared || strings.Count(text, " ") > 8 || len(text) < 6 || upper(text[0]) || text[0] <= ' ' || text[len(text)-1] <= ' ' || m.letters() < 4 || strings.ContainsAny(text, "%${}<>()[]:=\\\n\"'`") || spoken(text) || h.placeholder(text) {
+		return false
+	}
+	if before := strings.TrimRight(h.text[max(0, v.from-8):v.from], " \t\"'`"); before != "" && before[len(before)-1] == ':' {
+		return (v.setting || v.sure) && quoteByte(h.text[v.from-1]) && m.lower+m.digit+strings.Count(text, " ") == len(text) && strings.Count(text, " ") < 6 && h.keyBare(v.from)
+	}
+	return true
+}
+
+// spoken: a sentence that a program says about a password or a key.
+func spoken(text string) bool {
+	for _, word := range [...]string{"passw", "passphrase", "secret", "token", "api", "your", "please", "enter", "must", "valid", "required", "optional", "login", "user", "default", "the ", "this "} {
+		if containsFold(text, word) {
+			return true
+		}
+	}
+	return false
+}
+
+// keyBare: the name before a colon has no quotes, so that this is a file of
+// settings or source code and no text of a program in other languages.
+func (h *hunt) keyBare(at int) bool {
+	i := at - 2
+	for i > 0 && (h.text[i] == ' ' || h.text[i] == ':') {
+		i--
+	}
+	return i > 0 && wordByte(h.text[i])
+}
+
+// passphrase: at least three words of three letters or more, with one sign between
+// them.
+func passphrase(text string) bool {
+	sign := byte('-')
+	if strings.IndexByte(text, '_') >= 0 {
+		sign = '_'
+	}
+	n, words := 0, 0
+	for i := 0; i <= len(text); i++ {
+		switch {
+		case i == len(text) || text[i] == sign:
+			if n < 3 {
+				return false
+			}
+			n = 0
+			words++
+		case text[i] >= 'a' && text[i] <= 'z':
+			n++
+		default:
+			return false
+		}
+	}
+	return words >= 3
+}
+
+// namesSecret: the name of a field or a setting with the word secret in it.
+func (h *hunt) namesSecret(text string) bool {
+	low := strings.ToLower(text)
+	for _, word := range [...]string{"key", "token", "pass", "pwd", "auth", "cred", "client", "name", "id", "field", "input", "api"} {
+		if strings.Contains(low, word) {
+			return true
+		}
+	}
+	return strings.ContainsAny(text, "._-/:") || low == "secret" || low == "secrets"
 }
 
 // setter: a function that sets what it is given by name, or gives it if there is
@@ -32,7 +109,7 @@ func (h *hunt) plainPassword(text string, v value, m makeup, op operator) bool {
 func (h *hunt) setter(v value) bool {
 	before := h.text[max(0, v.from-96):v.from]
 	open := strings.LastIndexByte(before, '(')
-	if open < 0 || !v.quoted {
+	if open < 0 || !v.quoted || strings.IndexByte(before[open:], '[') >= 0 {
 		return false
 	}
 	for _, word := range [...]string{"define", "put", "set", "setproperty", "setenv", "getenv", "environ.get", "env", "setdefault", "setparameter", "setattribute", "addparameter", "setconfig", "setitem", "addheader", "setheader"} {
@@ -65,7 +142,7 @@ func (h *hunt) endsLine(v value) bool {
 	for i < len(h.text) && (h.text[i] == ' ' || h.text[i] == '\t' || h.text[i] == ',' || h.text[i] == ';' || h.text[i] == '\r') {
 		i++
 	}
-	return i >= len(h.text) || h.text[i] == '\n' || h.text[i] == '#' || h.text[i] == '"' || h.text[i] == '\\'
+	return i >= len(h.text) || h.text[i] == '\n' || h.text[i] == '#' || quoteByte(h.text[i]) || h.text[i] == '\\'
 }
 
 // userReach is how far before a password the name of its user is looked for.

@@ -26,6 +26,8 @@ type value struct {
 	tight    bool // no space around the sign
 	linked   bool // in a connection string
 	word     bool // one word of a command line
+	sure     bool // its name can have nothing but a secret
+	compared bool // the name is compared with it
 }
 
 const valueReach = 2048
@@ -42,7 +44,7 @@ func (h *hunt) valueAt(i int, op operator, setting bool) value {
 		if strings.HasPrefix(t[v.from:], "<![CDATA[") {
 			v.from += len("<![CDATA[")
 		}
-		v.quoted = true
+		v.quoted, v.setting = true, true
 		v.to = v.from
 		for v.to < len(t) && v.to-v.from < valueReach && t[v.to] != '<' && !space(t[v.to]) && t[v.to] != ']' {
 			v.to++

@@ -1,0 +1,137 @@
+package secrets
+
+import "strings"
+
+const (
+	sectionLines = 16   // so many lines above a setting its section is looked for
+	sectionReach = 1024 // and so many bytes
+)
+
+// inSection: the line of this place belongs to a section of settings: nothing but
+// settings, comments and empty lines stand between it and a line such as
+// [section], so that a word behind the sign is a value and no variable.
+func (h *hunt) inSection(at int) bool {
+	t := h.text
+	end := strings.LastIndexByte(t[:at], '\n')
+	for n := 0; end > 0 && n < sectionLines && at-end < sectionReach; n++ {
+		from := strings.LastIndexByte(t[max(0, end-sectionReach):end], '\n') + 1
+		if from > 0 {
+			from += max(0, end-sectionReach)
+		} else if end > sectionReach {
+			return false
+		}
+		line := strings.TrimSpace(t[from:end])
+		switch {
+		case line == "" || line[0] == '#' || line[0] == ';':
+		case line[0] == '[':
+			return line[len(line)-1] == ']' && len(line) > 2 && !strings.ContainsAny(line, "\"'(){},=")
+		case !strings.ContainsAny(line, "=:") || strings.ContainsAny(line, "(){};"):
+			return false
+		}
+		end = from - 1
+	}
+	return false
+}
+
+// lineOfItsOwn: nothing but this name and a value in quotes stands on its line, as
+// in a file of Gradle, or the name is defined: #define NAME "value".
+func (h *hunt) lineOfItsOwn(id ident, at int) bool {
+	t := h.text
+	if at >= len(t) || !quoteByte(t[at]) {
+		return false
+	}
+	from := id.from
+	for from > 0 && (t[from-1] == ' ' || t[from-1] == '\t') {
+		from--
+	}
+	if defined := strings.HasSuffix(t[:from], "#define"); !defined && from > 0 && t[from-1] != '\n' {
+		return false
+	}
+	v := h.valueAt(at, opSpace, true)
+	return v.quoted && v.to < len(t) && t[v.to] == t[at] && aloneOnLine(t, v.to+1)
+}
+
+// between goes over what may stand between a name and its sign: the size of an
+// array, and the accessors of a property.
+func (h *hunt) between(i int) int {
+	t := h.text
+	if i < len(t) && t[i] == '[' {
+		n := i + 1
+		for n < len(t) && n-i < 6 && digit(t[n]) {
+			n++
+		}
+		if n+1 < len(t) && t[n] == ']' && (t[n+1] == ' ' || t[n+1] == '=') {
+			return n + 1
+		}
+		return i
+	}
+	if at := skipBlanks(t, i); at < len(t) && t[at] == '{' && strings.HasPrefix(t[skipBlanks(t, at+1):], "get;") {
+		if end := strings.IndexByte(t[at:min(len(t), at+64)], '}'); end > 0 {
+			return at + end + 1
+		}
+	}
+	return i
+}
+
+// instead gives where the value begins that a shell takes if the variable of this
+// name is not set: ${NAME:-value}. It gives -1 if that is none or another variable.
+func (h *hunt) instead(id ident) (at int, ok bool) {
+	t, i := h.text, id.to
+	if id.from < 2 || t[id.from-1] != '{' || t[id.from-2] != '$' || i+1 >= len(t) {
+		return 0, false
+	}
+	if t[i] == ':' {
+		i++
+	}
+	if t[i] != '-' && t[i] != '=' {
+		return 0, false
+	}
+	if i+1 >= len(t) || t[i+1] == '}' || t[i+1] == '$' {
+		return -1, true
+	}
+	return i + 1, true
+}
+
+// trim ends a value without quotes where what it stands in is closed.
+func (h *hunt) trim(v *value, id ident) {
+	if v.quoted || id.from < 2 || h.text[id.from-1] != '{' || h.text[id.from-2] != '$' {
+		return
+	}
+	if end := strings.IndexByte(h.text[v.from:v.to], '}'); end >= 0 {
+		v.to = v.from + end
+	}
+	v.setting, v.word = true, true
+}
+
+// comparedBefore looks for the text that a name is compared with, where that
+// stands before it: "value" == name.
+func (h *hunt) comparedBefore(id ident) value {
+	t, i := h.text, id.from
+	for i > 0 && (t[i-1] == '$' || t[i-1] == '(' || t[i-1] == '@') {
+		i--
+	}
+	for i > 0 && t[i-1] == ' ' && id.from-i < 4 {
+		i--
+	}
+	sign := i
+	for i > 0 && sign-i < 3 && (t[i-1] == '=' || t[i-1] == '!') {
+		i--
+	}
+	if sign-i < 2 || t[sign-1] != '=' {
+		return value{}
+	}
+	for i > 0 && t[i-1] == ' ' && sign-i < 8 {
+		i--
+	}
+	if i < 2 || !quoteByte(t[i-1]) {
+		return value{}
+	}
+	from := i - 1
+	for from > 0 && i-from < nearMost && t[from-1] != t[i-1] && t[from-1] != '\n' {
+		from--
+	}
+	if from == 0 || t[from-1] != t[i-1] {
+		return value{}
+	}
+	return value{from: from, to: i - 1, quoted: true, compared: true}
+}
