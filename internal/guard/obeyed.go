@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"encoding/json"
 	"fmt"
 	"path"
 	"path/filepath"
@@ -49,44 +48,6 @@ type obeyedPlace struct {
 // writesFiles reports whether a tool may change files by what it declares.
 func writesFiles(e toolcrib.Effects) bool {
 	return !e.Within(lookOnly | toolcrib.Network | toolcrib.Secrets)
-}
-
-// pathKeys are the arguments in which tools of whatever box take paths.
-func pathKeys() []string {
-	return []string{
-		"path", "paths", "file_path", "filepath", "file", "files", "filename", "directory", "dir", "folder", "destination", "dest", "target", "to", "source", "from",
-		"new_path", "old_path", "output", "output_path", "relative_path", "notebook_path",
-	}
-}
-
-// find gives the first obeyed place that a call names.
-func (o *Obeyed) find(r *toolcrib.Review) *obeyedPlace {
-	if o == nil || !writesFiles(r.Spec.Effects) {
-		return nil
-	}
-	var in map[string]json.RawMessage
-	if json.Unmarshal(r.Input, &in) != nil {
-		return nil // the contract refuses it
-	}
-	for _, key := range pathKeys() {
-		raw, ok := in[key]
-		if !ok {
-			continue
-		}
-		var one string
-		var many []string
-		if json.Unmarshal(raw, &one) == nil {
-			many = []string{one}
-		} else if json.Unmarshal(raw, &many) != nil {
-			continue
-		}
-		for _, given := range many {
-			if found := o.at(given, r); found != nil {
-				return found
-			}
-		}
-	}
-	return nil
 }
 
 // at looks whether a path, by any of its names, is an obeyed place or lies in
@@ -286,6 +247,9 @@ func relativeTo(full, dir string) string {
 // does not, or if a rule that names the place allows it.
 func (p *Policy) obeyed(r *toolcrib.Review, said saying) *toolcrib.Verdict {
 	found := p.Obeyed.find(r)
+	if found != nil && found.name == "" {
+		return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "obeyed", Rule: "floor", Reason: "its input has more paths than are looked at, and other programs may obey one of them; give it fewer at once"}
+	}
 	if found == nil || said.rule != nil && said.decision == toolcrib.Allow && p.Rules.named(said.subject, found, p.Obeyed) {
 		return nil
 	}

@@ -1,8 +1,10 @@
 package guard
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -109,6 +111,53 @@ func TestObeyedIsAsked(t *testing.T) {
 			t.Errorf("%v is %s", input, e.Decision)
 		}
 	}
+	// Its arguments are called as it likes.
+	for _, text := range []string{
+		`{"filePath":".vscode/tasks.json"}`, `{"target_file":".vscode/tasks.json"}`, `{"TargetFile":".vscode/tasks.json"}`, `{"output-dir":".vscode"}`, `{"files":[{"path":".vscode/tasks.json","content":"x"}]}`,
+		`{"files":[{"name":".envrc","content":"x"}]}`, `{"edits":{".vscode/tasks.json":"x"}}`, `{"changes":{"a":[{"deep":{"fileName":".envrc"}}]}}`, `{"uri":"file://ROOT/.vscode/tasks.json"}`, `{"uri":"FILE://localhostROOT/%2evscode/tasks.json"}`,
+		`{"uri":"file:ROOT/.vscode/tasks.json?x#y"}`, `{"anything":"ROOT/.vscode/tasks.json"}`, `{"list":["a","file://ROOT/.envrc"]}`, `{"a":{"src":"x","dst":"nested/.mcp.json"}}`, `{"path":".envrc","path":"ok.txt"}`, `{"doc":{"content":{"file":".envrc"}}}`,
+		`{"workbook_path":".envrc"}`, `{"path":"x://../.vscode/tasks.json"}`,
+		`{"paths":["` + strings.Repeat(`a","`, 1100) + `.envrc"]}`,
+	} {
+		text = strings.ReplaceAll(text, "ROOT", root)
+		if e := verdictOf(t, guards, stranger, json.RawMessage(text)); e.Decision != isAsk {
+			t.Errorf("%.100s is %s", text, e.Decision)
+		}
+	}
+	// What is written, said or looked for is no path, nor is an address of the web.
+	for _, text := range []string{
+		`{"path":"x.md","content":".vscode/tasks.json"}`, `{"path":"x","edits":[{"oldText":"ROOT/.vscode","newText":".envrc"}]}`, `{"file_path":"x","file_text":".mcp.json"}`, `{"url":"https://example.com/.github/workflows/ci.yml"}`,
+		`{"message":".github/workflows/ci.yml"}`, `{"entities":[{"name":".mcp.json","entityType":"file","observations":["ROOT/.mcp.json"]}]}`, `{"profile":"default","to":"ann"}`, `{"command":"ROOT/.vscode/x","working_dir":".vscode"}`, `{"n":1,"b":true,"z":null,"l":[1,[]],"o":{}}`,
+	} {
+		text = strings.ReplaceAll(text, "ROOT", root)
+		if e := verdictOf(t, guards, stranger, json.RawMessage(text)); e.Decision != isAllow {
+			t.Errorf("%.100s is %s: %+v", text, e.Decision, e.By)
+		}
+	}
+	if e := verdictOf(t, guards, toolcrib.Spec{Name: "read", Native: "read", Box: "fsserver", Effects: reads}, json.RawMessage(`{"filePath":".vscode/tasks.json"}`)); e.Decision != isAllow {
+		t.Errorf("reading is %s", e.Decision)
+	}
+}
+
+func FuzzInputPaths(f *testing.F) {
+	for _, s := range []string{`{"path":"a"}`, `[{"file":["file:///x%2f?y"]}]`, `{"a":{"b":"/c"}}`, `"x`, `{"/a":1}`} {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		found, _ := inputPaths(json.RawMessage(s))
+		if len(found) > pathsMost {
+			t.Error(len(found))
+		}
+		if json.Valid([]byte(s)) { // what is named a path is never missed
+			text, err := json.Marshal(map[string]any{"x": json.RawMessage(s), "file": ".envrc"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if found, all := inputPaths(text); all && !slices.ContainsFunc(found, func(p inputPath) bool { return p.text == ".envrc" }) {
+				t.Errorf("%s: %v", text, found)
+			}
+		}
+	})
 }
 
 // TestObeyedIsGranted: a rule that names the place lifts the question, a broad

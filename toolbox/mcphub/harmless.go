@@ -177,7 +177,7 @@ func (b *Box) listingOf(m *manifest) (out Listing, unlisted []Warning) {
 				unlisted = append(unlisted, Warning{b.name, strings.Trim(string(name), `"`), "this " + kind + " is left out: its name, or that of an argument, has characters that cannot be seen or that belong to no name"})
 				continue
 			}
-			good = append(good, safe)
+			good = append(good, withoutMarks(safe))
 		}
 		return good
 	}

@@ -27,8 +27,8 @@ func readResult(text json.RawMessage) (*toolcrib.Result, error) {
 	if string(r.Structured) != "null" {
 		out.Value = r.Structured
 	}
-	for _, piece := range r.Content {
-		c, err := mcp.ReadContent(piece)
+	for _, text := range r.Content {
+		c, err := piece(text)
 		if err != nil {
 			return nil, badAnswer(err)
 		}
@@ -50,7 +50,7 @@ func rest(all map[string]json.RawMessage, without ...string) (json.RawMessage, e
 	var meta map[string]json.RawMessage
 	if text, ok := all["_meta"]; ok && json.Unmarshal(text, &meta) == nil {
 		maps.DeleteFunc(meta, func(key string, _ json.RawMessage) bool {
-			return key == mcp.MetaServer || strings.HasPrefix(key, "toolcrib/") // a word of ours to programs
+			return key == mcp.MetaServer || strings.HasPrefix(key, ownMark) // a word of ours to programs
 		})
 		delete(all, "_meta")
 		if len(meta) > 0 {
@@ -64,7 +64,8 @@ func rest(all map[string]json.RawMessage, without ...string) (json.RawMessage, e
 	if len(all) == 0 {
 		return nil, nil
 	}
-	return json.Marshal(all)
+	text, err := json.Marshal(all)
+	return withoutMarks(text), err
 }
 
 func badAnswer(err error) error {

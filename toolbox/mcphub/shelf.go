@@ -107,6 +107,7 @@ func readResources(text json.RawMessage) (*toolcrib.Result, error) {
 		if err != nil {
 			return nil, badAnswer(err)
 		}
+		c.More = withoutMarks(c.More)
 		out.Content = append(out.Content, c)
 	}
 	more, err := rest(all, "contents", "resultType")
@@ -136,12 +137,12 @@ func (b *Box) Offers(capability string) bool {
 	return b.manifest != nil && b.manifest.has(capability)
 }
 
-// Definition is the definition of an approved tool as the server gave it, by the
-// name that it has in the box.
+// Definition is the definition of an approved tool as the server gave it, without
+// marks of ours, by the name that it has in the box.
 func (b *Box) Definition(tool string) json.RawMessage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.names[tool].raw
+	return withoutMarks(b.names[tool].raw)
 }
 
 // Reads reports how surely a server has a resource: 2 if it lists it, 1 if one

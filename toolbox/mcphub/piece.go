@@ -1,0 +1,83 @@
+package mcphub
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/mcp"
+)
+
+// ownMark begins the names by which Toolcrib speaks to programs in _meta.
+const ownMark = "toolcrib/"
+
+// piece reads one piece of a result. One of a kind that is not known becomes a
+// text: clients show such a piece to models as it is, and only a text is marked as
+// something from outside.
+func piece(text json.RawMessage) (toolcrib.Content, error) {
+	c, err := mcp.ReadContent(text)
+	if err != nil {
+		return c, err
+	}
+	known := false
+	switch c.Type {
+	case "text", "image", "audio", "resource":
+		known = true
+	case "link":
+		known = textMember(text, "type") == "resource_link"
+	}
+	if !known {
+		return toolcrib.Content{Type: "text", Text: "A piece of a kind that Toolcrib does not know:\n" + string(compact(text))}, nil
+	}
+	c.More = withoutMarks(c.More)
+	return c, nil
+}
+
+// withoutMarks takes our own names out of every _meta in a value of a server: a
+// program that reads them goes by what Toolcrib says.
+func withoutMarks(value json.RawMessage) json.RawMessage {
+	if !strings.Contains(string(value), "_meta") && !strings.Contains(string(value), `\u`) {
+		return value
+	}
+	var v any
+	dec := json.NewDecoder(strings.NewReader(string(value)))
+	dec.UseNumber()
+	if dec.Decode(&v) != nil {
+		return value // it was read before, and is no JSON that anybody reads
+	}
+	if !dropMarks(v) {
+		return value
+	}
+	text, err := json.Marshal(v)
+	if err != nil {
+		return nil
+	}
+	return text
+}
+
+// dropMarks reports whether it changed anything.
+func dropMarks(v any) (changed bool) {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, member := range v {
+			if meta, ok := member.(map[string]any); ok && key == "_meta" {
+				for name := range meta {
+					if strings.HasPrefix(name, ownMark) {
+						delete(meta, name)
+						changed = true
+					}
+				}
+				if changed && len(meta) == 0 {
+					delete(v, key)
+					continue
+				}
+			}
+			changed = dropMarks(member) || changed
+		}
+	case []any:
+		for _, item := range v {
+			changed = dropMarks(item) || changed
+		}
+	}
+	return changed
+}
