@@ -244,6 +244,9 @@ func codeFloor(code string, dirs []string, known homes) string {
 	}
 	const why = "code in the line removes files of a directory of the system or of a home"
 	for _, s := range quotedStrings(code) {
+		if isAccountFile(path.Clean(s)) {
+			return "code in the line removes " + show(s)
+		}
 		if (strings.HasPrefix(s, "/") || strings.HasPrefix(s, "~") || strings.HasPrefix(s, "$")) && len(s) < 200 && known.isVital(s, dirs) {
 			return why
 		}

@@ -24,7 +24,7 @@ func (l *Line) Floor() []string {
 			out = append(out, why)
 		}
 	}
-	if len(l.Programs) == 0 && len(l.Unknown) > 0 {
+	if len(l.Programs) == 0 && len(l.Unknown) > 0 && len(l.assigned) == 0 {
 		add("it cannot be read, so nobody knows what it would do")
 	}
 	vital := slices.ContainsFunc(l.Programs, func(p Program) bool { return p.vitalArg() })
@@ -120,6 +120,14 @@ func (p *Program) floor(name string) string {
 	case "rm", "rmdir", "unlink", "shred", "srm", "truncate", "trash", "trash-put", "trash-cli", "rimraf", "del-cli", "premove":
 		return p.floorRemove(name)
 	case "chmod", "chown", "chgrp", "setfacl", "chattr":
+		for _, a := range p.Args {
+			switch t := path.Clean(a.Text); {
+			case isAccountFile(t):
+				return "it changes who may use " + show(t)
+			case name == "chmod" && isSystemDir(path.Dir(t)+"/") && slices.ContainsFunc(p.Args, func(a Arg) bool { return setsOwner.MatchString(a.Text) }):
+				return "it lets everybody run " + show(t) + " as its owner"
+			}
+		}
 		if p.flag("R", "recursive") && (p.vitalArg() || p.vital) {
 			return "it changes who may use a directory of the system or a whole home"
 		}
@@ -163,8 +171,14 @@ func (p *Program) floor(name string) string {
 	case readsCode(name) || runsAnything(name):
 		return p.floorCode(name)
 	}
+	if low := strings.ToLower(name); low != name && floorProgram(low) {
+		return p.floor(low) // some file systems know no capital letters
+	}
 	return p.floorLike()
 }
+
+// setsOwner: modes of chmod by which a program runs as its owner.
+var setsOwner = regexp.MustCompile(`^([ugoa]*[+=][rwxX]*s|0?[2467][0-7]{3}$)`)
 
 // floorLike: a program of the project may be a copy of one that the floor is
 // about; what it is told gives it away.
