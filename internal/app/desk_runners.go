@@ -30,13 +30,89 @@ func runnerFiles(name string) (files []string, up bool) {
 		return []string{"tasks.py"}, true
 	case "ninja":
 		return []string{"build.ninja"}, false
+	case "ant":
+		return []string{"build.xml"}, false
+	case "scons":
+		return []string{"SConstruct", "Sconstruct", "sconstruct"}, false
+	case "doit":
+		return []string{"dodo.py"}, false
+	case "mage":
+		return []string{"magefile.go", "magefiles/magefile.go"}, false
+	case "gulp":
+		return []string{"gulpfile.js", "gulpfile.mjs", "gulpfile.cjs", "gulpfile.ts"}, true
+	case "grunt":
+		return []string{"Gruntfile.js", "gruntfile.js", "Gruntfile.cjs", "Gruntfile.ts"}, true
+	case "tox":
+		return []string{"tox.ini", "tox.toml"}, true
+	case "foreman", "overmind", "hivemind", "honcho":
+		return []string{"Procfile", "Procfile.dev"}, false
+	case "earthly":
+		return []string{"Earthfile"}, false
+	case "docker-compose":
+		return []string{"compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"}, true
+	case "cargo":
+		return []string{"build.rs", ".cargo/config.toml", ".cargo/config"}, true
 	}
 	return nil, false
 }
 
 // definitions adds the files by which a runner goes.
 func (s *scripts) definitions(p *guard.Program, fed string) {
-	files, up := runnerFiles(toolName(p.Name))
+	name := toolName(p.Name)
+	for i, a := range p.Args {
+		switch {
+		case a.Text == "compose" && (name == "docker" || name == "podman" || name == "nerdctl"):
+			s.defined(p, fed, "docker-compose")
+		case i < maxOperands && slices.Contains(launchers(), name) && !strings.HasPrefix(a.Text, "-") && toolName(a.Text) != name:
+			s.defined(p, fed, toolName(a.Text)) // npx gulp, bundle exec rake
+		}
+	}
+	s.defined(p, fed, name)
+	s.installed(p, name, fed)
+}
+
+// maxOperands bounds the words of a launcher that may be what it launches.
+const maxOperands = 8
+
+// installed adds the programs of a project's own packages that a launcher starts
+// by their names.
+func (s *scripts) installed(p *guard.Program, name, fed string) {
+	var places []string
+	switch name {
+	case "npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun":
+		places = []string{"node_modules/.bin"}
+	case "uv", "uvx", "poetry", "pipenv", "hatch", "pdm", "rye":
+		places = []string{".venv/bin", "venv/bin"}
+	case "bundle":
+		places = []string{"bin", "vendor/bin"}
+	default:
+		return
+	}
+	for i, a := range p.Args {
+		if i >= maxOperands {
+			return
+		}
+		if strings.HasPrefix(a.Text, "-") || strings.Contains(a.Text, "/") || a.Text == "" {
+			continue
+		}
+		s.unknown = s.unknown || fed != "" && !a.Literal
+		for _, dir := range p.Dirs {
+			for {
+				for _, place := range places {
+					s.in([]string{dir}, filepath.Join(place, a.Text), isFile)
+				}
+				if filepath.Dir(dir) == dir {
+					break
+				}
+				dir = filepath.Dir(dir)
+			}
+		}
+	}
+}
+
+// defined adds the files by which the runner of a name goes.
+func (s *scripts) defined(p *guard.Program, fed, name string) {
+	files, up := runnerFiles(name)
 	if files == nil {
 		return
 	}

@@ -150,7 +150,7 @@ func fedBy(p *guard.Program) string {
 
 // launchers run files, some words further on.
 func launchers() []string {
-	return []string{"deno", "bun", "uv", "poetry", "pipenv", "npx", "bunx", "pnpx", "go", "dotnet", "rye", "pdm", "hatch", "conda", "mise", "direnv"}
+	return []string{"deno", "bun", "uv", "poetry", "pipenv", "npx", "bunx", "pnpx", "go", "dotnet", "rye", "pdm", "hatch", "conda", "mise", "direnv", "bundle", "npm", "pnpm", "yarn", "pipx", "uvx", "micromamba", "mamba", "pixi", "tox", "doas", "op", "doppler", "dotenv", "cross-env"}
 }
 
 // readers run what stands in a file of any name that they are told of.
@@ -196,7 +196,7 @@ func (s *scripts) others(p *guard.Program, name, fed string) {
 	take := func(file string) bool {
 		return runnable(file) || launcher && isFile(file) && isCode(file) || reader && isFile(file)
 	}
-	runs := p.Class == guard.Runs || p.Class == guard.Unknown || reader
+	runs := p.Class == guard.Runs || p.Class == guard.Unknown || reader || launcher
 	s.unknown = s.unknown || name == "run-parts"
 	for i, a := range p.Args {
 		if key, value, ok := strings.Cut(strings.ToLower(strings.TrimPrefix(a.Text, "-c")), "="); ok && name == "git" && (strings.HasPrefix(key, "include") || key == "core.hookspath") {

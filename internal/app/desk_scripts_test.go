@@ -138,6 +138,66 @@ func TestScriptsOfALine(t *testing.T) {
 	}
 }
 
+// TestScriptsOfRunners: what a runner starts by its name, or goes by, is bound too.
+func TestScriptsOfRunners(t *testing.T) {
+	dir, _, of := commands(t)
+	for _, name := range []string{"node_modules/.bin/foo", "node_modules/.bin/gulp", ".venv/bin/tool", "gulpfile.js", "Rakefile", "tox.ini", "Procfile", "compose.yaml", "build.xml", "dodo.py", "build.rs", "sub/x.txt", "t.py", "s.sh"} {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("1"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for line, want := range map[string]string{
+		"npx foo a":                  "node_modules/.bin/foo",
+		"npx --no-install foo":       "node_modules/.bin/foo",
+		"cd sub && npx foo":          "node_modules/.bin/foo",
+		"bunx foo":                   "node_modules/.bin/foo",
+		"npm exec -- foo":            "node_modules/.bin/foo",
+		"pnpm exec foo":              "node_modules/.bin/foo",
+		"yarn foo":                   "node_modules/.bin/foo",
+		"npx gulp build":             "gulpfile.js node_modules/.bin/gulp",
+		"gulp build":                 "gulpfile.js",
+		"uv run tool":                ".venv/bin/tool",
+		"poetry run tool --x":        ".venv/bin/tool",
+		"bundle exec rake t":         "Rakefile",
+		"tox":                        "tox.ini",
+		"foreman start":              "Procfile",
+		"docker compose up":          "compose.yaml",
+		"docker-compose up -d":       "compose.yaml",
+		"ant dist":                   "build.xml",
+		"doit":                       "dodo.py",
+		"cargo run":                  "build.rs",
+		"pipx run t.py":              "t.py",
+		"timeout 5 npx foo":          "node_modules/.bin/foo",
+		"sudo npx foo":               "node_modules/.bin/foo",
+		"systemd-run --user npx foo": "node_modules/.bin/foo",
+		"flock l -c 'npx foo'":       "node_modules/.bin/foo",
+		"script -qc ./s.sh x":        "s.sh",
+		"watch -n 1 ./s.sh":          "s.sh",
+		"setsid sh s.sh":             "s.sh",
+		"env -S 'sh s.sh'":           "s.sh",
+		"unshare -r sh s.sh":         "s.sh",
+		"doas sh s.sh":               "s.sh",
+		"chroot / sh s.sh":           "s.sh",
+	} {
+		var got []string
+		for _, f := range of(line).Files {
+			rel, err := filepath.Rel(dir, f.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, rel)
+		}
+		slices.Sort(got)
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, not %q", line, got, want)
+		}
+	}
+}
+
 // TestScriptsInEveryForm: an interpreter takes its script in many ways, and what
 // is not bound to a script cannot be remembered.
 func TestScriptsInEveryForm(t *testing.T) {
