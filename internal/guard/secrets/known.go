@@ -57,8 +57,10 @@ func NewKnown(values []string) *Known {
 		if len(v) < encodedValue {
 			continue
 		}
-		for _, f := range encodedForms(v) {
-			k.add(f, false, false)
+		for _, forms := range [][]string{encodedForms(v), beyondForms(v), wideForms(v)} {
+			for _, f := range forms {
+				k.add(f, false, false)
+			}
 		}
 		for _, f := range wordForms(v) {
 			k.add(f, false, true)
