@@ -91,7 +91,7 @@ func allCapitals(name string) bool {
 func (h *hunt) operator(id ident, pass bool) (int, operator) {
 	t, i := h.text, id.to
 	quoted := false
-	for i < len(t) && i-id.to < 4 && strings.IndexByte("\"'`\\])", t[i]) >= 0 {
+	for i < len(t) && i-id.to < 4 && closesName(t[i]) {
 		quoted = quoted || t[i] != ')' && t[i] != '\\'
 		i++
 	}
@@ -170,6 +170,20 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 	return 0, opNone
 }
 
+// closesName: a name may end with this and not belong to it.
+func closesName(c byte) bool {
+	return c == '"' || c == '\'' || c == '`' || c == '\\' || c == ']' || c == ')'
+}
+
+// assignByte: the sign of an assignment is made of these.
+func assignByte(c byte) bool {
+	switch c {
+	case '=', ':', '|', '+', '?', '!', '~', '>', '-':
+		return true
+	}
+	return false
+}
+
 // redisPass: a name that stands before its value without a sign.
 func redisPass(name string) bool {
 	return name == "requirepass" || name == "masterauth" || name == "masteruserpass"
@@ -200,7 +214,7 @@ func c0(t string, i int) byte {
 // stand before the value.
 func (h *hunt) assignment(i int) (int, operator) {
 	t, from := h.text, i
-	for i < len(t) && i-from < 4 && strings.IndexByte("=:|+?!~>-", t[i]) >= 0 {
+	for i < len(t) && i-from < 4 && assignByte(t[i]) {
 		if t[i] == '-' && i > from && t[i-1] != '=' {
 			break
 		}

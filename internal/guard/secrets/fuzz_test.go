@@ -48,6 +48,50 @@ func FuzzRedact(f *testing.F) {
 	})
 }
 
+// FuzzPlaces: every look around a place ends within the text, whatever stands at
+// the place: cookies, keysets of Tink, what is used if a setting is missing, tokens
+// that begin with the name of their kind, and the places of sure.go and place.go.
+func FuzzPlaces(f *testing.F) {
+	s := testScanner(f)
+	for _, seed := range []string{
+		"Cookie: sid=abc123def; theme=dark", "cookie=\"a=b", "Set-Cookie: session=\\\"x\\\"; Path=/", "cookie: %=;=;=",
+		"type.googleapis.com/google.crypto.tink.AesGcmKey value EhYSAggQGhDWzHIvfSnRr5S1", "value:\"google.crypto.tink.", "google.crypto.tink.google.crypto.tink.public",
+		"password = getenv('X', 'hunter22')", "token = os.environ.get(\"X\") or \"abc123\"", "secret = config(", "api_key = env[x] ??", "PASSWORD=${PASSWORD:-", "x=${TOKEN:=y}",
+		"abc_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6", "abc-____________________________________", "vapid LieO7JztGnRv11UxRNJlBkdoK97ePceW7rGXQh36c_4",
+		"[a]\npassword = letmein\n", "#define PASSWORD \"x\"", "char password[", "char password[9] = \"", "Password { get; set; } = \"x", "\"x\" == password", "\" != secret", "password.equals(\"x", "<password> x </password>", "//h/:_password=", "_auth=", ".dockercfg: e",
+	} {
+		f.Add(seed, uint8(0))
+		f.Add(seed, uint8(len(seed)/2))
+	}
+	f.Fuzz(func(t *testing.T, text string, cut uint8) {
+		whole := s.Find(text, nil)
+		for _, found := range whole {
+			if found.Start < 0 || found.End <= found.Start || found.End > len(text) {
+				t.Fatalf("%+v in a text of %d bytes", found, len(text))
+			}
+		}
+		// The end of a text is met at every place of a look.
+		s.Find(text[:min(len(text), int(cut))], nil)
+		s.Find(text[min(len(text), int(cut)):], nil)
+		h := hunt{Scanner: s, text: text}
+		for i := 0; i < len(text); i += 1 + len(text)/64 {
+			id := identAround(text, i, min(len(text), i+1))
+			h.cookies(id)
+			h.tink(i, min(len(text), i+1))
+			h.vapid(i)
+			h.instead(id)
+			h.between(i)
+			h.inSection(i)
+			h.lineOfItsOwn(id, i)
+			h.comparedBefore(id)
+			if at := h.fallback(i); at < i || at > len(text) {
+				t.Fatalf("the fallback of %d is at %d of %d", i, at, len(text))
+			}
+			prefixed(text, i, len(text))
+		}
+	})
+}
+
 // FuzzTables: whatever stands in a table, reading it ends with an error or with
 // forms that can be looked for.
 func FuzzTables(f *testing.F) {

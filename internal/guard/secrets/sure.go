@@ -50,7 +50,7 @@ func (h *hunt) plainSecret(text string, v value, m makeup, op operator) bool {
 // sureWord: a word or a number beside a sure name, where nothing but a value
 // stands: in quotes, or all that is on a line of settings.
 func (h *hunt) sureWord(text string, v value, m makeup, op operator) bool {
-	if len(text) < wordLeast || v.compared || h.namesItself(text, v) || typeName(strings.ToLower(text)) || wordOfLanguage(text, m) || m.distinct < 4 {
+	if len(text) < wordLeast || v.compared || wordOfLanguage(text, m) || m.distinct < 4 {
 		return false
 	}
 	switch op {
@@ -75,7 +75,7 @@ func (h *hunt) sureWord(text string, v value, m makeup, op operator) bool {
 	if m.digit == len(text) {
 		return v.quoted || v.tight
 	}
-	return m.letters() > 3
+	return m.letters() > 3 && !typeName(strings.ToLower(text)) && !h.namesItself(text, v)
 }
 
 // namesItself: the value is what it is called, as in clientSecret: "clientSecret".
