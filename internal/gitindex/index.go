@@ -59,7 +59,9 @@ const (
 )
 
 // Read reads an index with hashes of a size.
-func Read(data []byte, hash int) (*Index, error) {
+func Read(data []byte, hash int) (*Index, error) { return read(data, hash, nil) }
+
+func read(data []byte, hash int, each func(name string, stat []byte)) (*Index, error) {
 	if len(data) < header+hash || !bytes.HasPrefix(data, []byte("DIRC")) {
 		return nil, ErrOdd
 	}
@@ -68,8 +70,12 @@ func Read(data []byte, hash int) (*Index, error) {
 		return nil, ErrOdd
 	}
 	for range binary.BigEndian.Uint32(data[8:]) {
+		stat := r.rest
 		if !r.entry() {
 			return nil, ErrOdd
+		}
+		if each != nil {
+			each(string(r.name), stat)
 		}
 	}
 	if !r.extensions() {
@@ -80,6 +86,29 @@ func Read(data []byte, hash int) (*Index, error) {
 		return nil, ErrOdd
 	}
 	return &r.index, nil
+}
+
+// File is what an index knows of a file in the work tree: how it was when git
+// wrote it, or last found that it is as git has it.
+type File struct {
+	Changed, Modified uint32 // seconds
+	Inode             uint32 // its lower half
+	Size              uint32 // its lower half
+}
+
+// Files gives what an index that is not split has about some of the files.
+func Files(data []byte, hash int, wanted func(name string) bool) (map[string]File, error) {
+	files := map[string]File{}
+	index, err := read(data, hash, func(name string, stat []byte) {
+		if wanted(name) {
+			at := func(i int) uint32 { return binary.BigEndian.Uint32(stat[i:]) }
+			files[name] = File{Changed: at(0), Modified: at(8), Inode: at(20), Size: at(36)}
+		}
+	})
+	if err == nil && index.Shared != "" {
+		err = ErrOdd
+	}
+	return files, err
 }
 
 type reader struct {

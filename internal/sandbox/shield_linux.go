@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolcrib/toolcrib/internal/gitindex"
 )
 
 // dirState tells whether a directory is the same as before. The time is that
@@ -186,4 +188,11 @@ func openStraight(dir string) (*os.Root, error) {
 		_ = os.Chmod(at, 0o700) // it may be listed but not entered; what fails shows below
 	}
 	return openUp(func() (*os.Root, error) { return os.OpenRoot(at) }, func() error { return os.Chmod(at, 0o700) })
+}
+
+// sameFile tells whether a file is as an index has it. Nobody but the kernel sets
+// the time of its last change.
+func sameFile(info fs.FileInfo, file gitindex.File) bool {
+	st, ok := info.Sys().(*syscall.Stat_t)
+	return ok && file == (gitindex.File{Changed: uint32(st.Ctim.Sec), Modified: uint32(st.Mtim.Sec), Inode: uint32(st.Ino), Size: uint32(st.Size)})
 }

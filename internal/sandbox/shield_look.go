@@ -29,7 +29,8 @@ type Covering struct {
 	dirs    []toolcrib.Dir
 	visited map[string]dirState
 	gits    map[string]FileID
-	missing []Place // to be held
+	missing []Place  // to be held
+	tops    []string // of what is held: granted directories and repositories
 }
 
 func writes(d toolcrib.Dir) bool { return d.Write }
@@ -114,7 +115,7 @@ func (s *Shield) lookAt(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixe
 }
 
 func (w *shieldWalk) covering() *Covering {
-	return &Covering{Dirs: w.dirs, Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits, missing: w.missing}
+	return &Covering{Dirs: w.dirs, Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits, missing: w.missing, tops: w.heldTops}
 }
 
 // Moving is the error of a place that could not be covered because it did not

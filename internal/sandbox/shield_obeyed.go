@@ -128,7 +128,8 @@ func (w *shieldWalk) holdObeyed() error {
 	tops = slices.DeleteFunc(tops, func(top string) bool { return !writable(top, w.dirs) })
 	slices.SortFunc(tops, w.nearer)
 	closed := map[string]bool{}
-	for _, top := range slices.Compact(tops) {
+	w.heldTops = slices.Compact(tops)
+	for _, top := range w.heldTops {
 		if len(w.missing) >= maxMissing && !w.isTop(top) {
 			closed[top] = true
 			w.found = append(w.found, Cover{Path: top, Kind: Fix, Dir: true})

@@ -8,6 +8,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/gitindex"
 )
 
 // dirState tells whether a directory changed, by a time that programs can set
@@ -99,3 +101,6 @@ func openStraight(dir string) (*os.Root, error) {
 
 // letIn is not known here.
 func letIn(string, bool) (shut func(), ok bool) { return nil, false }
+
+// sameFile is not known here.
+func sameFile(fs.FileInfo, gitindex.File) bool { return false }

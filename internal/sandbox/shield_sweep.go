@@ -61,6 +61,10 @@ func (c *Covering) Moved(from, to string) {
 	for i := range c.Covers {
 		c.Covers[i].Path = moved(c.Covers[i].Path)
 	}
+	c.tops = slices.Clone(c.tops)
+	for i := range c.tops {
+		c.tops[i] = moved(c.tops[i])
+	}
 	gits, visited := map[string]FileID{}, map[string]dirState{}
 	for path, id := range c.gits {
 		gits[moved(path)] = id
@@ -106,6 +110,7 @@ func (c *Covering) sweep() (notes []string, again bool) {
 			notes = append(notes, fmt.Sprintf("%s is a repository that the program made or changed, and %s, so that git may start programs there. It was set aside: look at it, and rename %s back if you trust it", shorten(path), why, shorten(to)))
 		}
 	}
+	notes = append(notes, c.sweepObeyed(w)...)
 	said, more := c.sweepUnseen(w.unseen, fresh)
 	return append(notes, said...), again || more || w.moved != ""
 }
@@ -123,24 +128,26 @@ func putAside(path string, id FileID) (to string, err error) {
 		return "", err
 	}
 	dir, name := filepath.Split(path)
+	at := name
 	if facts.dir {
-		dir, name = path, "HEAD"
+		dir, name, at = path, "HEAD", "."
 	}
+	to, err = renameIn(dir, name, at, id)
+	return filepath.Join(dir, to), err
+}
+
+// renameIn renames an entry of a directory if something there is still what was
+// looked at: whoever still runs may have put something else there since.
+func renameIn(dir, name, at string, id FileID) (to string, err error) {
 	root, err := openStraight(dir)
 	if err != nil {
 		return "", err
 	}
-	defer func() { _ = root.Close() }()
-	// Whoever still runs may have put something else there since.
-	at := "."
-	if !facts.dir {
-		at = name
-	}
+	defer func() { _ = root.Close() }() // its entries are renamed
 	if now, err := root.Lstat(at); err != nil || idOf(now) != id {
 		return "", errors.Join(err, errGone)
 	}
-	to, err = renameAside(root, name)
-	return filepath.Join(dir, to), err
+	return renameAside(root, name)
 }
 
 // renameAside gives an entry a name that no program could foresee, so that none

@@ -59,6 +59,7 @@ type shieldWalk struct {
 	ruled    []string        // directories that rules fix
 	missing  []Place         // to be held
 	misses   map[string]bool
+	heldTops []string // directories at whose top something is held
 	workDir  string   // of the program
 	unseen   []string // directories that are not looked into
 	gitsOnly bool     // nothing but repositories matters

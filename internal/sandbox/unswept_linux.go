@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
+	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
 // What a program left behind is judged by what there was before. If we are
@@ -33,6 +34,9 @@ type before struct {
 	WriteGit bool
 	Home     string
 	Settings []string
+	Obeyed   bool     // what other programs obey is judged
+	Granted  []string // of that
+	Held     []string // the directories at whose top it is
 
 	// By which it is known that what lies there now is what lay there then.
 	Boot string
@@ -63,10 +67,14 @@ func (c *Covering) WriteDown() (*Unswept, error) {
 	}
 	err = flock(file, unix.LOCK_EX)
 	if err == nil {
-		err = gob.NewEncoder(file).Encode(before{
+		was := before{
 			Dirs: c.dirs, Gits: c.gits, Covers: c.Covers, WriteGit: c.shield.WriteGit, Home: c.shield.Git.Home, Settings: c.shield.Git.Settings,
-			Boot: boot(), Tops: identities(c.dirs),
-		})
+			Obeyed: c.shield.Obeyed != nil, Held: c.tops, Boot: boot(), Tops: identities(c.dirs),
+		}
+		if was.Obeyed {
+			was.Granted = c.shield.Obeyed.Exceptions()
+		}
+		err = gob.NewEncoder(file).Encode(was)
 	}
 	if err == nil {
 		err = os.Rename(file.Name(), strings.TrimSuffix(file.Name(), unfinished))
@@ -131,9 +139,14 @@ func judge(path string) []string {
 	if err != nil {
 		return []string{err.Error()}
 	}
+	if was.Obeyed {
+		if shield.Obeyed, err = sensitive.NewObeyedSet(was.Granted...); err != nil {
+			return []string{err.Error()}
+		}
+	}
 	shield.WriteGit = was.WriteGit
 	shield.Git = gitconfig.Source{Read: func(path string) ([]byte, error) { return readRegular(path, maxSettings) }, Home: was.Home, Settings: was.Settings}
-	c := &Covering{Covers: was.Covers, shield: shield, dirs: was.Dirs, gits: was.Gits}
+	c := &Covering{Covers: was.Covers, shield: shield, dirs: was.Dirs, gits: was.Gits, tops: was.Held}
 	return c.Sweep()
 }
 

@@ -11,6 +11,9 @@ type Place struct {
 	// held can be made by a command; it is read-only from the next command on.
 	Held bool
 	Dir  bool // a directory, as far as programs expect one
+	// Built: tools make it themselves while they build or start something, so that
+	// one that a command made is no sign of anything.
+	Built bool
 }
 
 // Obeyed is the list. It holds what is rarely a part of ordinary work on a
@@ -71,6 +74,10 @@ func Obeyed() []Place {
 	add(shells, false, false, ".bash_aliases", ".bash_logout", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".logout", ".inputrc",
 		".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".pam_environment")
 	add(shells, false, true, ".bashrc.d", ".config/fish", ".config/autostart", ".config/systemd", ".config/environment.d")
+	for i := range list {
+		first, _, _ := strings.Cut(list[i].Pattern, "/")
+		list[i].Built = first == ".bsp" || first == ".devenv" || first == ".direnv"
+	}
 	return list
 }
 
@@ -95,7 +102,8 @@ func ObeyedAtHome() []string {
 // ObeyedSet finds obeyed places in paths.
 type ObeyedSet struct {
 	set, except *Set
-	by          map[string]string // by the last element of a pattern
+	places      map[string]Place // by pattern
+	granted     []string
 	held        []Place
 	ways        map[string]bool // directories on the way to what is held
 }
@@ -103,7 +111,7 @@ type ObeyedSet struct {
 // NewObeyedSet makes the set of [Obeyed] without exceptions: names, or ends of
 // paths, that a person has granted.
 func NewObeyedSet(except ...string) (*ObeyedSet, error) {
-	o := &ObeyedSet{by: map[string]string{}, ways: map[string]bool{}}
+	o := &ObeyedSet{places: map[string]Place{}, granted: except, ways: map[string]bool{}}
 	var patterns, granted []Pattern
 	for _, text := range except {
 		p, err := ParsePattern(text)
@@ -119,7 +127,7 @@ func NewObeyedSet(except ...string) (*ObeyedSet, error) {
 			return nil, err
 		}
 		patterns = append(patterns, p)
-		o.by[p.key()] = place.By
+		o.places[p.key()] = place
 		if place.Held && !o.except.Match(p) {
 			o.held = append(o.held, place)
 			for _, way := range p[:len(p)-1] {
@@ -147,12 +155,22 @@ func (o *ObeyedSet) Is(elems []string) (by string, ok bool) {
 	if o == nil {
 		return "", false
 	}
+	place, n := o.Place(elems)
+	return place.By, n > 0
+}
+
+// Place gives the entry of the list that a path is, and how many of its last
+// elements name it; zero if it is none.
+func (o *ObeyedSet) Place(elems []string) (place Place, n int) {
 	p := o.set.find(elems)
 	if p == nil || o.except.Match(elems) {
-		return "", false
+		return Place{}, 0
 	}
-	return o.by[p.key()], true
+	return o.places[p.key()], len(p)
 }
+
+// Exceptions are what a person has granted, as it was given to [NewObeyedSet].
+func (o *ObeyedSet) Exceptions() []string { return o.granted }
 
 // Granted reports whether a person has granted a path, or a directory above it,
 // by its name.

@@ -1,0 +1,100 @@
+//go:build amd64 || arm64
+
+package linux
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// TestMadeAndObeyed: what a program makes under a name that others obey, and that
+// is not held, is set aside when it has ended; what can start nothing stays, as
+// does what was there before or was granted.
+func TestMadeAndObeyed(t *testing.T) {
+	root := tempProject(t)
+	put(t, root, map[string]string{".git/HEAD": "ref: refs/heads/main\n", ".git/objects/x": "", ".git/refs/x": "", "sub/.git/HEAD": "ref: refs/heads/main\n", "src/a": "a", ".travis.yml": "old", "src/.circleci/config.yml": "old"})
+	s := open(t, Config{Shield: obeyedShield(t, t.TempDir(), ".cirrus.yml")})
+	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+	evil := map[string]string{
+		".npmrc": "script-shell=/tmp/x\n", ".tool-versions": "nodejs path:/tmp/x\n", "rust-toolchain.toml": "[toolchain]\npath = \"/tmp/x\"\n", "mise.toml": "[env]\nX = 'y'\n", ".gitlab-ci.yml": "x: y\n",
+		".windsurf/mcp.json": "{}", ".config/mise/config.toml": "x", "sub/.npmrc": "node-options=--require=/tmp/x\n", "sub/.pre-commit-config.yaml": "x", "x.code-workspace": "{}",
+		".hg/hgrc": "[hooks]\npre-status = touch x\n", "deep/down/.hg/hgrc": "%include /tmp/x\n", "src/.hg/sharedpath": "/tmp/x", "src/new/.jj/repo/config.toml": "x", "lib/.sl/config": "[hooks]\nx = y\n",
+		".huskyrc.js": "x",
+	}
+	fine := map[string]string{
+		"other/.hg/hgrc": "# as hg clone writes it\n[paths]\ndefault = https://example.com/repo\n", "other/.hg/requires": "store\nshare-safe\n", "src/.npmrc": "script-shell=x\n", ".cirrus.yml": "granted",
+		"node_modules/x/.travis.yml": "x", ".bsp/sbt.json": "{}", "sub/.tool-versions": "nodejs 20.1.0\n", "sub/rust-toolchain.toml": "[toolchain]\nchannel = \"1.80\"\ncomponents = [\"clippy\", \"rustfmt\"]\n",
+		"README.md": "x",
+	}
+	var script strings.Builder
+	script.WriteString("set -e\n")
+	for _, files := range []map[string]string{evil, fine} {
+		for name, text := range files {
+			script.WriteString("mkdir -p " + filepath.Dir(name) + "; cat > " + name + " <<'END'\n" + strings.TrimSuffix(text, "\n") + "\nEND\n")
+		}
+	}
+	out, exit := sh(t, s, grant, script.String())
+	if exit.Code != 0 {
+		t.Fatalf("%+v\n%s", exit, out)
+	}
+	for name := range evil {
+		if _, err := os.Lstat(filepath.Join(root, name)); err == nil {
+			t.Errorf("%s is still there", name)
+		}
+	}
+	for name := range fine {
+		if _, err := os.Lstat(filepath.Join(root, name)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(exit.Notes) != len(evil) {
+		t.Errorf("%d notes instead of %d: %q", len(exit.Notes), len(evil), exit.Notes)
+	}
+	for _, note := range exit.Notes {
+		if !strings.Contains(note, "set aside") || !strings.Contains(note, "grant.unprotected") {
+			t.Errorf("%q", note)
+		}
+	}
+	before := tree(t, root)
+	if _, exit := sh(t, s, grant, "true"); len(exit.Notes) > 0 { // what is set aside stays as it is
+		t.Errorf("%q", exit.Notes)
+	}
+	same(t, root, before)
+}
+
+// TestCheckedOutWhileRunning: what git writes for a person is hers.
+func TestCheckedOutWhileRunning(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git on this machine")
+	}
+	p := &project{t: t, root: tempProject(t)}
+	p.git(p.root, "init", "-q", "-b", "main")
+	p.write(filepath.Join(p.root, "a"), "a")
+	p.git(p.root, "add", ".")
+	p.git(p.root, "commit", "-qm", "x")
+	p.git(p.root, "checkout", "-qb", "other")
+	put(t, p.root, map[string]string{".gitlab-ci.yml": "x", ".circleci/config.yml": "x"})
+	p.git(p.root, "add", ".")
+	p.git(p.root, "commit", "-qm", "y")
+	p.git(p.root, "checkout", "-q", "main")
+	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
+	said, end := longJob(t, s, p.root, "echo evil > .travis.yml; while :; do echo on; sleep 0.01; done")
+	said.rounds(t, "on")
+	p.git(p.root, "checkout", "-q", "other")
+	said.rounds(t, "on")
+	exit := end()
+	for _, name := range []string{".gitlab-ci.yml", ".circleci"} {
+		if _, err := os.Lstat(filepath.Join(p.root, name)); err != nil {
+			t.Errorf("%v: %q", err, exit.Notes)
+		}
+	}
+	if _, err := os.Lstat(filepath.Join(p.root, ".travis.yml")); err == nil || !slices.ContainsFunc(exit.Notes, func(n string) bool { return strings.Contains(n, ".travis.yml") }) {
+		t.Errorf("%v: %q", err, exit.Notes)
+	}
+}

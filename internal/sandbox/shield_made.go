@@ -1,0 +1,158 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/gitindex"
+)
+
+// Of what other programs obey only a part is held where it is missing, because
+// each such place costs time at every start. The rest is judged as new
+// repositories are: what a program made under such a name at the top of a project
+// is set aside when it has ended, unless its text is one that can start nothing,
+// or git has it so. Another version control's directory counts wherever it is.
+
+// sweepObeyed sets aside what is obeyed and was not there before.
+func (c *Covering) sweepObeyed(w *shieldWalk) (notes []string) {
+	o := c.shield.Obeyed
+	if o == nil {
+		return nil
+	}
+	paths, ids := map[string]bool{}, map[FileID]bool{}
+	for _, cover := range c.Covers {
+		paths[cover.Path], ids[cover.ID] = true, true
+	}
+	list := slices.Clone(w.links)
+	for _, cover := range w.found {
+		if cover.Kind == Fix {
+			list = append(list, cover.Path)
+		}
+	}
+	slices.SortFunc(list, comparePaths)
+	for _, path := range slices.Compact(list) {
+		elems := elements(path)
+		place, n := o.Place(elems)
+		if n == 0 || place.Held || place.Built || paths[path] || strings.Contains(filepath.Base(path), setAside) || o.Granted(elems) {
+			continue
+		}
+		top := path
+		for range n {
+			top = filepath.Dir(top)
+		}
+		facts, err := factsOf(path)
+		if err != nil || ids[facts.id] || !writable(path, c.dirs) || c.hid(path) || !slices.Contains(c.tops, top) && !isVersionControl(path) {
+			continue
+		}
+		if harmlessMade(path, facts) || fromGit(top, path) {
+			continue
+		}
+		dir, name := filepath.Split(path)
+		to, err := renameIn(dir, name, name, facts.id)
+		rest := strings.Join(elems[len(elems)-n:], "/")
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // it is gone
+		case err != nil:
+			notes = append(notes, fmt.Sprintf("%s was made while the program ran: %s. It could not be set aside (%v): look at it before you use this directory", shorten(path), place.By, err))
+		default:
+			notes = append(notes, fmt.Sprintf("%s was made while the program ran: %s. It was set aside: look at it, and rename %s back if you trust it. With %s in grant.unprotected programs may make it", shorten(path), place.By, shorten(to), shorten(rest)))
+		}
+	}
+	return notes
+}
+
+// fromGit tells whether all of what lies at a path is as the index of the
+// repository around it has it: a checkout wrote it. Programs do not write the
+// index, unless they were let write in Git directories.
+func fromGit(top, path string) bool {
+	rel, err := filepath.Rel(top, path)
+	git := gitDirOf(filepath.Join(top, ".git"))
+	if err != nil || git == "" {
+		return false
+	}
+	data, err := readSome(filepath.Join(git, "index"), maxIndex)
+	if err != nil {
+		return false
+	}
+	rel = filepath.ToSlash(rel)
+	for _, hash := range []int{gitindex.SHA1, gitindex.SHA256} {
+		files, err := gitindex.Files(data, hash, func(name string) bool { return name == rel || strings.HasPrefix(name, rel+"/") })
+		if err != nil {
+			continue
+		}
+		return filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() {
+				return err
+			}
+			info, err := e.Info()
+			if err != nil {
+				return err
+			}
+			name, err := filepath.Rel(top, at)
+			if file, known := files[filepath.ToSlash(name)]; err != nil || !known || !sameFile(info, file) {
+				return errors.Join(err, errGone)
+			}
+			return nil
+		}) == nil
+	}
+	return false
+}
+
+// isVersionControl: whoever is in the directory around it, or below, and has a
+// prompt or an editor that asks this version control, goes by it.
+func isVersionControl(path string) bool {
+	switch strings.ToLower(filepath.Base(path)) {
+	case ".hg", ".sl", ".jj", ".bzr":
+		return true
+	}
+	return false
+}
+
+// harmlessMade tells whether what a program made under a name that others obey
+// can start nothing.
+func harmlessMade(path string, facts fileFacts) bool {
+	if facts.dir {
+		return isEmpty(path) || isVersionControl(path) && harmlessControl(path)
+	}
+	if !facts.regular || facts.names > 1 || facts.size > maxPlainText {
+		return false
+	}
+	root, err := openStraight(filepath.Dir(path))
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	text, err := readPlain(root, filepath.Base(path), maxPlainText)
+	return err == nil && plainText(strings.ToLower(filepath.Base(path)), string(text))
+}
+
+// harmlessControl judges a repository of another version control. Only its own
+// settings count, and none may lead to another repository.
+func harmlessControl(path string) bool {
+	root, err := openStraight(path)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = root.Close() }() // it was only read
+	for name, plain := range controlFiles() {
+		text, err := readPlain(root, name, maxPlainText)
+		if errors.Is(err, fs.ErrNotExist) || isNotDir(err) {
+			continue
+		}
+		if err != nil || plain == nil || !plain(string(text)) {
+			return false
+		}
+	}
+	for _, dir := range []string{"repo", "store", "branch", "checkout", "repository"} { // a link or a file would lead elsewhere
+		if info, err := root.Lstat(dir); err == nil && !info.IsDir() || err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return false
+		}
+	}
+	return true
+}
+
+const maxPlainText = 64 << 10

@@ -1,0 +1,82 @@
+package sandbox
+
+import (
+	"regexp"
+	"strings"
+)
+
+// What a program may make under names that others obey: texts that are read more
+// strictly here than by anybody else, so that what passes can start nothing.
+
+// plainText judges a file by its name, in lower case.
+func plainText(name, text string) bool {
+	switch name {
+	case ".npmrc":
+		return eachLine(text, plainNpm)
+	case ".tool-versions":
+		return eachLine(text, toolVersion.MatchString)
+	case "rust-toolchain", "rust-toolchain.toml":
+		return eachLine(text, rustToolchain.MatchString)
+	case "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml":
+		return eachLine(text, miseTool.MatchString)
+	}
+	return false
+}
+
+// controlFiles are the settings of other version controls, and how each is
+// judged; nil: it must not be there.
+func controlFiles() map[string]func(text string) bool {
+	paths := func(text string) bool { return eachLine(text, plainPath.MatchString) }
+	return map[string]func(string) bool{
+		"hgrc": paths, "config": paths, "hgrc-not-shared": nil, "sharedpath": nil, "patches/series": nil,
+		"repo/config.toml": nil, "repo/workspace-config.toml": nil, "workspace-config.toml": nil,
+		"repo/store/git_target": func(text string) bool { return text == "git" || text == "../../../.git" },
+		"branch/branch.conf":    func(text string) bool { return eachLine(text, bzrPlace.MatchString) },
+		"branch/location":       nil, "branch.conf": nil, "locations.conf": nil,
+	}
+}
+
+var (
+	toolVersion   = regexp.MustCompile(`^[A-Za-z0-9_-]+([ \t]+(v?[0-9][A-Za-z0-9.+_-]*|system|latest|lts|stable))+$`)
+	rustToolchain = regexp.MustCompile(`^(\[toolchain\]|(channel|profile)\s*=\s*"[A-Za-z0-9._-]+"|(components|targets)\s*=\s*\[\s*("[A-Za-z0-9._-]+"\s*,?\s*)*\]|[A-Za-z0-9][A-Za-z0-9._-]*)$`)
+	miseTool      = regexp.MustCompile(`^(\[tools\]|[A-Za-z0-9_-]+\s*=\s*"(v?[0-9][A-Za-z0-9.+_-]*|system|latest|lts|stable)")$`)
+	npmSetting    = regexp.MustCompile(`^([a-z-]+)\s*=\s*([A-Za-z0-9.^~_-]*)$`)
+	npmRegistry   = regexp.MustCompile(`^(@[a-z0-9._-]+:)?registry\s*=\s*https://registry\.(npmjs\.org|yarnpkg\.com)/?$`)
+	plainPath     = regexp.MustCompile(`^(\[paths\]|[A-Za-z0-9_-]+\s*=\s*(https?://[A-Za-z0-9][A-Za-z0-9./:_~%+-]*|/[A-Za-z0-9./_ +-]*))$`)
+	bzrPlace      = regexp.MustCompile(`^(parent|push|submit|public)_(location|branch)\s*=\s*(https?|file)://[A-Za-z0-9./:_~%+-]*$`)
+)
+
+// plainNpm knows the settings that say how packages are chosen and written, and
+// nothing that names a program, a file or another source of code.
+func plainNpm(line string) bool {
+	if npmRegistry.MatchString(line) {
+		return true
+	}
+	m := npmSetting.FindStringSubmatch(line)
+	if m == nil {
+		return false
+	}
+	switch m[1] {
+	case "audit", "audit-level", "engine-strict", "fund", "legacy-peer-deps", "strict-peer-deps", "package-lock", "save", "save-exact", "save-prefix", "loglevel", "progress", "color", "update-notifier",
+		"fetch-retries", "fetch-timeout", "prefer-offline", "prefer-dedupe", "ignore-scripts", "auto-install-peers", "strict-peer-dependencies", "shamefully-hoist", "node-linker",
+		"resolve-peers-from-workspace-root", "link-workspace-packages", "prefer-workspace-packages", "save-workspace-protocol", "lockfile", "hoist", "access", "min-release-age", "minimum-release-age":
+		return true
+	}
+	return false
+}
+
+// eachLine asks about each line that is neither empty nor a comment. A line that
+// goes on in the next one, and a text with control characters, do not pass.
+func eachLine(text string, plain func(line string) bool) bool {
+	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0xfffd }) {
+		return false
+	}
+	for line := range strings.Lines(text) {
+		line = strings.TrimSuffix(line, "\n")
+		trimmed := strings.TrimRight(line, " \t")
+		if trimmed != "" && trimmed[0] != '#' && !plain(trimmed) {
+			return false
+		}
+	}
+	return true
+}
