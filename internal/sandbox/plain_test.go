@@ -17,7 +17,7 @@ func plainCases() map[string]map[string]bool {
 			"[toolchain]\nchannel = \"1.80\"\ntargets = [ \"a-b\", ]\n": true, "[toolchain]\npath = \"x\"": false, "toolchain.path = \"x\"": false, "toolchain = {path='x'}": false, "[toolchain]\n\"path\" = \"x\"": false,
 			"[toolchain]\nchannel = \"\"\"\n": false,
 		},
-		"mise.toml": {"[tools]\nnode = \"20\"\n": true, "[env]\nx=\"y\"": false, "[tools]\nnode = \"path:/x\"": false, "[tools]\n\"asdf:https://x\" = \"1\"": false, "[hooks]\nenter = \"x\"": false},
+		"mise.toml":   {"[tools]\nnode = \"20\"\n": true, "[env]\nx=\"y\"": false, "[tools]\nnode = \"path:/x\"": false, "[tools]\n\"asdf:https://x\" = \"1\"": false, "[hooks]\nenter = \"x\"": false},
 		".travis.yml": {"": false},
 	}
 }
