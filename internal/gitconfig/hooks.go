@@ -56,7 +56,7 @@ func (w *settingsWalk) modules() {
 // Of a package only the two files that run at once are meant: the rest is the
 // project.
 func (w *settingsWalk) module(name string) {
-	for _, file := range []string{name + ".py", filepath.Join(name, "__init__.py"), filepath.Join(name, "__main__.py")} {
+	for _, file := range []string{name + ".py", name + ".pyc", name + ".so", name + ".abi3.so", filepath.Join(name, "__init__.py"), filepath.Join(name, "__main__.py")} {
 		w.note(w.path(w.tree, file))
 	}
 }

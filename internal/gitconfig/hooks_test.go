@@ -39,7 +39,7 @@ func TestModules(t *testing.T) {
 		},
 	} {
 		got := paths(source(files).PointedAt("/w"))
-		for _, want := range []string{"/w/module.py", "/w/module/__init__.py", "/w/module/__main__.py"} {
+		for _, want := range []string{"/w/module.py", "/w/module.pyc", "/w/module.so", "/w/module.abi3.so", "/w/module/__init__.py", "/w/module/__main__.py"} {
 			if !slices.Contains(got, want) {
 				t.Errorf("%s: %s is not among %q", name, want, got)
 			}
