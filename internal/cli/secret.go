@@ -134,6 +134,8 @@ func (c *command) setSecret(ctx context.Context, ref vault.Ref) error {
 	}
 	if len(value) < 4 {
 		note += "; it is too short to be taken out of results and records"
+	} else if vault.Guessable(value) {
+		fmt.Fprintln(c.err, "toolcrib: this value can be guessed: who may send many guesses in calls sees which of them comes back hidden. Take a longer one with letters, digits and signs if you can")
 	}
 	return c.done(ref, "kept "+ref.String()+note)
 }

@@ -83,15 +83,15 @@ func (w *walker) hidden(p *Program, name string, sc scope) {
 func (w *walker) awkStrings(p *Program, name string, in scope) {
 	switch {
 	case strings.HasSuffix(name, "awk"):
-		set := ""
+		var set strings.Builder
 		for _, a := range p.Args {
 			if key, value, ok := strings.Cut(strings.TrimPrefix(a.texts()[0], "-v"), "="); ok && isAssignment(key+"=") && !strings.ContainsAny(value, "\"\\\n") {
-				set += key + "=\"" + value + "\"\n"
+				set.WriteString(key + "=\"" + value + "\"\n")
 			}
 		}
 		for _, a := range p.Args {
-			if t := a.texts()[0]; set != "" && codeStarts.MatchString(t) {
-				w.built(set+t, in)
+			if t := a.texts()[0]; set.Len() > 0 && codeStarts.MatchString(t) {
+				w.built(set.String()+t, in)
 			}
 		}
 	case name == "pwsh" || name == "powershell":

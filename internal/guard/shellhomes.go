@@ -18,8 +18,8 @@ type homes []string
 func Homes(own, project string) []string {
 	accounts, _ := os.ReadFile("/etc/passwd") // elsewhere there is none
 	out := homesIn(string(accounts), own, project)
-	if real, err := filepath.EvalSymlinks(own); err == nil && real != own {
-		out = append(out, homesIn("", real, project)...)
+	if at, err := filepath.EvalSymlinks(own); err == nil && at != own {
+		out = append(out, homesIn("", at, project)...)
 	}
 	return out
 }

@@ -123,16 +123,16 @@ func (w *walker) mounted(p *Program, u unwrapped, in scope) {
 			continue
 		}
 		inside := regexp.MustCompile(regexp.QuoteMeta(to) + `($|[/\s;&|"'*])`)
-		real := host
-		if real == "/" {
-			real = ""
+		place := host
+		if place == "/" {
+			place = ""
 		}
 		back := func(t string) string {
 			return inside.ReplaceAllStringFunc(t, func(s string) string {
-				if s == to && real == "" {
+				if s == to && place == "" {
 					return "/"
 				}
-				return real + strings.TrimPrefix(s, to)
+				return place + strings.TrimPrefix(s, to)
 			})
 		}
 		for _, words := range u.inner {
