@@ -18,7 +18,7 @@ func filled(unit string, size int) string { return strings.Repeat(unit, size/len
 // length and no faster.
 func TestWorkIsBounded(t *testing.T) {
 	s := testScanner(t)
-	units := []string{"curl=", "cais", "aiven=", "token=", "key", "a2V5", "access key token ", "eyJ", "kind: secret\n", "\\\"key\\\":\\\"", "-----BEGIN PRIVATE KEY-----\nabc def ", "http://a:b", "\"kty\":{", "curl -u a ", "eyJhbGci.", "password=\"", "vault ", ":5432:a"}
+	units := []string{"curl=", "cais", "aiven=", "token=", "key", "a2V5", "access key token ", "eyJ", "kind: secret\n", "\\\"key\\\":\\\"", "-----BEGIN PRIVATE KEY-----\nabc def ", "http://a:b", "\"kty\":{", "curl -u a ", "eyJhbGci.", "password=\"", "vault ", ":5432:a", ";password = letmein\" ", "password = word\n", "\"x\" == secret ", "${TOKEN:-y}"}
 	for i, p := range s.providers {
 		if i%40 == 0 {
 			units = append(units, p.name+"=", p.name+`: "0a1b2c3d4e5f60718293a4b5c6d7e8f9" `)

@@ -12,7 +12,11 @@ const (
 // [section], so that a word behind the sign is a value and no variable.
 func (h *hunt) inSection(at int) bool {
 	t := h.text
-	end := strings.LastIndexByte(t[:at], '\n')
+	line := max(0, at-identReach-valueReach/8)
+	end := line + strings.LastIndexByte(t[line:at], '\n') // a longer line is none of settings
+	if end < line {
+		return false
+	}
 	for n := 0; end > 0 && n < sectionLines && at-end < sectionReach; n++ {
 		from := strings.LastIndexByte(t[max(0, end-sectionReach):end], '\n') + 1
 		if from > 0 {
@@ -20,12 +24,12 @@ func (h *hunt) inSection(at int) bool {
 		} else if end > sectionReach {
 			return false
 		}
-		line := strings.TrimSpace(t[from:end])
+		above := strings.TrimSpace(t[from:end])
 		switch {
-		case line == "" || line[0] == '#' || line[0] == ';':
-		case line[0] == '[':
-			return line[len(line)-1] == ']' && len(line) > 2 && !strings.ContainsAny(line, "\"'(){},=")
-		case !strings.ContainsAny(line, "=:") || strings.ContainsAny(line, "(){};"):
+		case above == "" || above[0] == '#' || above[0] == ';':
+		case above[0] == '[':
+			return above[len(above)-1] == ']' && len(above) > 2 && !strings.ContainsAny(above, "\"'(){},=")
+		case !strings.ContainsAny(above, "=:") || strings.ContainsAny(above, "(){};"):
 			return false
 		}
 		end = from - 1
