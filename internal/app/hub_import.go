@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/toolname"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -23,6 +24,8 @@ func CheckServerName(name string) error {
 	switch {
 	case !serverNames.MatchString(name) || strings.Contains(name, "__"):
 		return fmt.Errorf("%q cannot be the name of a server: take letters, digits, - and single _, 48 at most", name)
+	case name == toolname.OwnServer:
+		return fmt.Errorf("%q cannot be the name of a server: clients show Toolcrib's own tools by it (mcp__toolcrib__read_file)", name)
 	case slices.Contains(ownBoxes(), name) || name == ovosBoxName:
 		return fmt.Errorf("%q cannot be the name of a server: a toolbox of Toolcrib's own has it", name)
 	}

@@ -57,6 +57,9 @@ func knownNames(cfg Config) map[string]string {
 // canonical writes a tool that settings name in any way as box/tool; a box, and
 // what it does not know, stays as it is.
 func canonical(known map[string]string, name string) string {
+	if rest, ok := toolname.FromClient(name); ok && rest != "*" {
+		name = rest
+	}
 	if tool, ok := known[name]; ok {
 		return tool
 	}
@@ -127,6 +130,12 @@ func (t Tools) serverNames(server string, names []string) []string {
 func (a *App) ToolNamed(caller toolcrib.Caller, name string) (toolcrib.Spec, error) {
 	if spec, ok := a.Crib.Tool(caller, name); ok {
 		return spec, nil
+	}
+	if rest, ok := toolname.FromClient(name); ok {
+		name = rest
+		if spec, ok := a.Crib.Tool(caller, name); ok {
+			return spec, nil
+		}
 	}
 	var found []toolcrib.Spec
 	var names []string

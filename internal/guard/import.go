@@ -10,6 +10,7 @@ import (
 	"unicode"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
 // Imported is what another program's permissions become. Everything that stood
@@ -66,6 +67,11 @@ func (im *importer) put(d toolcrib.Decision, at, original string, c Condition) b
 	if m := strings.Map(printable, c.Message); m != c.Message || len(m) > maxMessage {
 		c.Message = strings.ToValidUTF8(m[:min(len(m), maxMessage)], "")
 		im.partly(at, original, "its message was too long or had control characters, and was changed")
+	}
+	// Who lets a client call our tools unasked wants to be asked once, by us.
+	if _, ours := toolname.FromClient(c.Tool); ours && d == toolcrib.Allow {
+		im.left(at, original, "it lets that program call Toolcrib unasked; what Toolcrib may do is said by rules about its tools")
+		return false
 	}
 	p, err := parsePermission(d, c.Tool, &im.opt)
 	if err == nil {

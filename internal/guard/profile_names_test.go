@@ -109,3 +109,47 @@ func TestHostileNames(t *testing.T) {
 		}
 	}
 }
+
+// TestNamesOfClients: clients show every tool of ours with our own name before
+// it, and rules take it so.
+func TestNamesOfClients(t *testing.T) {
+	of := shelved(t, toolcrib.Shelving{Rename: map[string]string{"memory/get": "lookup"}}, map[string][]string{
+		"files":  {"read_file", "write_file"},
+		"memory": {"get", "delete"},
+		"evil":   {"read_file", "toolcrib__read_file", "mcp__toolcrib__read_file"},
+	})
+	for _, before := range []string{"mcp__toolcrib__", "toolcrib__", "toolcrib/"} {
+		for _, c := range []struct{ word, box, native string }{
+			{"read_file", "files", "read_file"}, {"read_*", "files", "read_file"}, {"*", "memory", "delete"}, {"memory__delete", "memory", "delete"}, {"lookup", "memory", "get"}, {"memory__*", "memory", "delete"}, {"read_file", "evil", "read_file"},
+		} {
+			if got := decide(t, Permissions{Deny: []string{before + c.word}}, of(c.box, c.native), `{}`); got != "deny" {
+				t.Errorf("deny %s: %s/%s is %q", before+c.word, c.box, c.native, got)
+			}
+			if got := decide(t, Permissions{Ask: []string{before + c.word}}, of(c.box, c.native), `{}`); got != "ask" {
+				t.Errorf("ask %s: %s/%s is %q", before+c.word, c.box, c.native, got)
+			}
+		}
+		if got := decide(t, Permissions{Deny: []string{before + "write_file"}}, of("files", "read_file"), `{}`); got != "" {
+			t.Errorf("deny %swrite_file: read_file is %q", before, got)
+		}
+		if got := decide(t, Permissions{Allow: []string{before + "read_file"}}, of("files", "read_file"), `{}`); got != "allow" {
+			t.Errorf("allow %sread_file: %q", before, got)
+		}
+		for _, native := range []string{"read_file", "toolcrib__read_file", "mcp__toolcrib__read_file"} {
+			if got := decide(t, Permissions{Allow: []string{before + "read_file"}}, of("evil", native), `{}`); got != "" {
+				t.Errorf("allow %sread_file lets evil/%s pass: %q", before, native, got)
+			}
+		}
+	}
+	if got := decide(t, Permissions{Deny: []string{"mcp__toolcrib"}}, of("memory", "get"), `{}`); got != "deny" {
+		t.Errorf("all of them: %q", got)
+	}
+	// A client that may call us unasked has not said what we may do.
+	got, err := ImportClaude([]byte(`{"permissions":{"allow":["mcp__toolcrib__write_file","mcp__toolcrib"],"deny":["mcp__toolcrib__delete_file"]}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(got.Permissions.Allow) != 0 || len(got.Left) != 2 || len(got.Permissions.Deny) != 1 {
+		t.Errorf("%+v", got)
+	}
+}

@@ -19,6 +19,7 @@ import (
 //	github__get_issue     a tool as lists show it, with its box
 //	mcp__github           every tool of an MCP server
 //	mcp__github__get_*    its tools, by name or pattern
+//	mcp__toolcrib__X      X, as clients of Toolcrib show it; also toolcrib/X
 //	group:exec            tools of a group
 //	effect:writes         tools that may do this; undeclared tools may do all
 //	effects:pure,reads    tools that do nothing else
@@ -95,6 +96,9 @@ func parsePart(word string) (selectorPart, error) {
 	}
 	if kind, rest, ok := strings.Cut(word, ":"); ok {
 		return parseKeyed(kind, rest)
+	}
+	if rest, ok := toolname.FromClient(word); ok {
+		return parsePart(rest)
 	}
 	if rest, ok := strings.CutPrefix(word, "mcp__"); ok {
 		server, tool, all := strings.Cut(rest, "__")

@@ -58,6 +58,24 @@ func appendNew(list []string, name string) []string {
 	return append(list, name)
 }
 
+// OwnServer is the name that clients give to Toolcrib as a server. No other
+// server has it.
+const OwnServer = "toolcrib"
+
+// FromClient takes off what clients put before the names of all our tools:
+// mcp__toolcrib__read_file, toolcrib/read_file. False: the word is not written so.
+func FromClient(word string) (string, bool) {
+	if word == mcpPrefix+OwnServer {
+		return "*", true
+	}
+	for _, before := range []string{mcpPrefix + OwnServer + separator, OwnServer + separator, OwnServer + "/"} {
+		if rest, ok := strings.CutPrefix(word, before); ok && rest != "" {
+			return rest, true
+		}
+	}
+	return word, false
+}
+
 // Called reports whether a name or pattern may mean the tool: the reading for
 // what takes away. A pattern means a name with the box before it only where its
 // fixed beginning has the box too, so that f* is not every tool of files.
@@ -66,6 +84,9 @@ func (t *Tool) Called(pattern string) bool {
 		return true
 	}
 	if t.named(pattern) {
+		return true
+	}
+	if rest, ok := FromClient(pattern); ok && t.Called(rest) {
 		return true
 	}
 	if box, name, ok := strings.Cut(pattern, "/"); ok {
