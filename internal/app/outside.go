@@ -62,7 +62,7 @@ func (o outside) judge(p started) obedience {
 	script := scriptAt(p.command, p.args)
 	for i, arg := range p.args {
 		leads := i == script || i > 0 && takesCode(p.args[i-1]) || takesCode(arg) || isText(p.args, i)
-		for _, piece := range pieces(arg) {
+		for _, piece := range o.inArgument(arg, p.env, base, leads) {
 			path, ok := o.path(piece, base, i == script)
 			if !ok {
 				continue

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -83,4 +84,47 @@ func isText(args []string, i int) bool {
 	return strings.ContainsAny(args[i], " \t\n\"'();&|") && !filepath.IsAbs(args[i]) ||
 		i > 0 && slices.Contains([]string{"-c", "-e", "-p", "--eval", "--command"}, args[i-1]) ||
 		assigned && strings.HasSuffix(name, "PATH")
+}
+
+// inArgument are the paths that an argument may hold, with the variables in it
+// as far as they are known. Where code is taken from it may hold lists of them.
+func (o outside) inArgument(arg string, env map[string]string, base string, leads bool) []string {
+	out := pieces(arg)
+	if strings.Contains(arg, "$") {
+		full := os.Expand(arg, func(word string) string { return o.variable(word, env, base) })
+		out = append(out, pieces(full)...)
+		// "$HOME"/x is one word to a shell.
+		out = append(out, pieces(strings.NewReplacer(`"`, "", "'", "").Replace(full))...)
+	}
+	if !leads {
+		return out
+	}
+	for _, piece := range slices.Clone(out) {
+		if list := filepath.SplitList(piece); len(list) > 1 {
+			out = append(out, list...)
+		}
+	}
+	return out
+}
+
+// variable is what a shell that a program is puts in the place of a variable.
+// One that is not known stays as it is.
+func (o outside) variable(word string, env map[string]string, base string) string {
+	name, otherwise := word, ""
+	if at := strings.IndexAny(word, ":-=?+%#/^,@"); at > 0 { // ${NAME:-otherwise}
+		name = word[:at]
+		otherwise = strings.TrimLeft(word[at:], ":-=?+")
+	}
+	if value, ok := env[name]; ok && value != "" {
+		return value
+	}
+	switch {
+	case name == "HOME" && o.home != "":
+		return o.home
+	case name == "PWD":
+		return base
+	case otherwise != "":
+		return otherwise
+	}
+	return "${" + word + "}"
 }

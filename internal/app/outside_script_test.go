@@ -49,3 +49,40 @@ func TestOutsideIsJudged(t *testing.T) {
 		}
 	}
 }
+
+// TestOutsideIsJudgedByVariables: the place may be named by a variable that is
+// known.
+func TestOutsideIsJudgedByVariables(t *testing.T) {
+	home := t.TempDir()
+	project := filepath.Join(home, "proj")
+	for _, dir := range []string{project, filepath.Join(home, "else")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	o := outside{Finder: hostpath.Finder{Writable: func(path string) bool { return within(path, project) }}, dir: project, home: home}
+	env := map[string]string{"APP_DIR": project, "ELSE": filepath.Join(home, "else")}
+	judged := func(line []string) bool {
+		for i, word := range line {
+			line[i] = strings.ReplaceAll(word, "PROJ", project)
+		}
+		return o.judge(started{command: line[0], args: line[1:], env: env}).beside != ""
+	}
+	list := string(filepath.ListSeparator)
+	for _, line := range [][]string{
+		{"bash", "-c", "cd $HOME/proj && exec python3 srv.py"}, {"bash", "-c", `cd "${HOME}/proj" && exec python3 srv.py`}, {"bash", "-c", `cd "$HOME"/proj; . ./run`}, {"sh", "-c", "cd ~/proj && node ."},
+		{"bash", "-c", "cd $APP_DIR && exec python3 srv.py"}, {"bash", "-c", "cd ${APP_DIR:-/x}; ./run"}, {"bash", "-c", "cd ${NOWHERE:-PROJ}; ./run"}, {"sh", "-c", "exec python3 $PWD/../proj/srv.py"}, {"timeout", "9", "bash", "-c", "cd $APP_DIR/ && ./x"},
+		{"env", "PYTHONPATH=/usr/lib/x" + list + "PROJ", "python3", "-m", "mcp"}, {"bash", "-c", "PYTHONPATH=/usr/lib/x" + list + "$APP_DIR python3 -m mcp"},
+	} {
+		if !judged(line) {
+			t.Errorf("%q is not told", line)
+		}
+	}
+	for _, line := range [][]string{
+		{"bash", "-c", "cd $ELSE && exec python3 srv.py"}, {"bash", "-c", "cd $HOME/else && ./run"}, {"bash", "-c", "exec /opt/run $NOWHERE"}, {"npx", "-y", "@modelcontextprotocol/server-filesystem", "$HOME/proj"}, {"docker", "run", "-v", "PROJ:/work", "image"},
+	} {
+		if judged(line) {
+			t.Errorf("%q is held", line)
+		}
+	}
+}
