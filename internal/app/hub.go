@@ -99,7 +99,7 @@ func (a *App) openHub(ctx context.Context, cfg Config, needs Needs, readOnly boo
 			a.Crib.Log.Warn("the key of the seals was gone: definitions of MCP servers that were not approved since are held back", "since", box.Lost())
 		}
 	}
-	l := &launcher{chooser: a.Sandbox, env: os.LookupEnv, home: needs.Home, dir: needs.Dir, grant: a.Crib.Grant, bounded: a.bounded, log: needs.Log,
+	l := &launcher{chooser: a.Sandbox, env: os.LookupEnv, path: cmp.Or(needs.Path, os.Getenv("PATH")), home: needs.Home, dir: needs.Dir, grant: a.Crib.Grant, bounded: a.bounded, log: needs.Log,
 		outside: outside{Finder: hostpath.Finder{Writable: a.reach.commandsWrite}, home: needs.Home, dir: needs.Dir}}
 	if needs.State != "" {
 		l.homes = filepath.Join(needs.State, "servers")

@@ -33,6 +33,7 @@ import (
 type launcher struct {
 	chooser *sandbox.Chooser
 	env     func(string) (string, bool)
+	path    string // the person's PATH
 	home    string
 	dir     string // where relative names begin, and where those in a sandbox run
 	homes   string // where each has a directory of its own, which it runs in on the host

@@ -163,8 +163,7 @@ func (a *App) setOwn(cfg Config, list map[string]mcphub.Server, l *launcher) {
 		plain("the container engine", []string{path})
 	}
 	s.files = append(s.files, a.reach.obeyedAtHome()...)
-	path, _ := l.env("PATH")
-	for _, dir := range filepath.SplitList(path) {
+	for _, dir := range filepath.SplitList(l.path) {
 		if a.reach.granted(dir) && !l.ofProject(dir) {
 			s.files = append(s.files, dir)
 		}

@@ -86,6 +86,9 @@ type Needs struct {
 	// set: it is told beside what they remove.
 	AgeFrom, SizeFrom string
 	Log               *slog.Logger
+	// Path is the person's PATH. This program's own may lack directories that
+	// commands can write. Empty: they are the same.
+	Path string
 }
 
 // BadConfig is a configuration that reads well and makes no sense.

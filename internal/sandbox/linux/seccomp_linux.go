@@ -35,9 +35,10 @@ func denied() []uint32 {
 
 // missing gives ENOSYS, so that programs take the way they had before the call
 // was invented: clone3 and openat2 hide their flags from a filter, io_uring
-// does by the kernel's hand what a filter would have refused.
+// does by the kernel's hand what a filter would have refused, and the signal of
+// a timer or a queue of messages could let a program go on that was stopped.
 func missing() []uint32 {
-	return []uint32{unix.SYS_CLONE3, unix.SYS_OPENAT2, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_MEMFD_SECRET,
+	return []uint32{unix.SYS_TIMER_CREATE, unix.SYS_MQ_NOTIFY, unix.SYS_CLONE3, unix.SYS_OPENAT2, unix.SYS_IO_URING_SETUP, unix.SYS_IO_URING_ENTER, unix.SYS_IO_URING_REGISTER, unix.SYS_MEMFD_SECRET,
 		unix.SYS_IO_SETUP} // of these the machine has few
 }
 
