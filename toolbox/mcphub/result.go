@@ -3,6 +3,7 @@ package mcphub
 import (
 	"encoding/json"
 	"maps"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
@@ -34,7 +35,7 @@ func readResult(text json.RawMessage) (*toolcrib.Result, error) {
 		}
 		out.Content = append(out.Content, c)
 	}
-	more, err := rest(all, "content", "structuredContent", "isError", "resultType")
+	more, err := rest(all, "content", "structuredContent", "isError")
 	if err != nil {
 		return nil, badAnswer(err)
 	}
@@ -42,11 +43,15 @@ func readResult(text json.RawMessage) (*toolcrib.Result, error) {
 	return out, nil
 }
 
-// rest is what else a result says, without what the server says of itself.
+// rest is what else a result says, without what the server says of itself, and
+// without questions: those are put in our own way, or not at all. Names are
+// read here whatever their case is, so that a second one in another case would
+// pass unseen.
 func rest(all map[string]json.RawMessage, without ...string) (json.RawMessage, error) {
-	for _, key := range without {
-		delete(all, key)
-	}
+	without = append(without, "inputRequests", "requestState", "resultType")
+	maps.DeleteFunc(all, func(key string, _ json.RawMessage) bool {
+		return slices.ContainsFunc(without, func(name string) bool { return strings.EqualFold(key, name) })
+	})
 	var meta map[string]json.RawMessage
 	if text, ok := all["_meta"]; ok && json.Unmarshal(text, &meta) == nil {
 		maps.DeleteFunc(meta, func(key string, _ json.RawMessage) bool {

@@ -79,7 +79,7 @@ func (b *Box) valueOf(method string) toolcrib.RunFunc {
 		if err := json.Unmarshal(text, &all); err != nil {
 			return nil, badAnswer(err)
 		}
-		value, err := rest(all, "resultType")
+		value, err := rest(all)
 		if err != nil {
 			return nil, badAnswer(err)
 		}
@@ -110,7 +110,7 @@ func readResources(text json.RawMessage) (*toolcrib.Result, error) {
 		c.More = withoutMarks(c.More)
 		out.Content = append(out.Content, c)
 	}
-	more, err := rest(all, "contents", "resultType")
+	more, err := rest(all, "contents")
 	if err != nil {
 		return nil, badAnswer(err)
 	}
