@@ -147,7 +147,7 @@ func sedRest(s string) string {
 func TestHugeLines(t *testing.T) {
 	opt := newMachine().options()
 	for _, piece := range []string{
-		"(", "{ ", "$(", "`", "$((", "((", "\"$(", "${a:-", "if ", "while ", "! ", "time ", "case a in a) ", "<(", "a|", "a&&", "a;", "f(){ ", "\\", "'", "[[ ( ", "\"", "a=(", "$[", "{a,", "coproc ", "((a?", "<<a\n", "a[", "$a[", "${a[", "`\\`",
+		"(", "{ ", "$(", "`", "$((", "((", "\"$(", "${a:-", "if ", "while ", "! ", "time ", "case a in a) ", "<(", "a|", "a&&", "a;", "f(){ ", "\\", "'", "[[ ( ", "\"", "a=(", "$[", "{a,", "coproc ", "((a?", "<<a\n", "<<a b\\\nx\na\n", "a[", "$a[", "${a[", "`\\`",
 		"@(", "for i in a; do ", "until ", "function f { ", "let a=(", "declare a=$(", "((-", "((!", "ls ", "ls\n", "cd a;", "cd a&&", "cd a||", ">a ", "<a ", "a=b ", "{a,b}", "{a..b}", "{a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a}{a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a}{a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a}{a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a,a} ", "x{a,b}{c,d}{e,f}{g,h}$(", "sh -c ", "env ", "nice ", "timeout 1 ", "eval ", "xargs ", "~", "*", "#", "\n", "sudo ", "find . -exec ", "\\\n", "a#", "''", "-", "--a=", "s/a/b/;",
 	} {
 		line := strings.Repeat(piece, maxLine/len(piece))

@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"regexp"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -38,7 +37,7 @@ func parseAsShells(text string) (*syntax.File, string, error) {
 // readOtherwise finds what the parser is known to read otherwise than shells do;
 // empty if there is nothing of the kind.
 func readOtherwise(text string, f *syntax.File) string {
-	why := ""
+	why, documents := "", 0
 	syntax.Walk(f, func(n syntax.Node) bool {
 		switch n := n.(type) {
 		case *syntax.DblQuoted:
@@ -73,13 +72,47 @@ func readOtherwise(text string, f *syntax.File) string {
 					why = "shells read the quotes in it otherwise"
 				}
 			}
-			if end := n.Word.Lit(); end != "" && regexp.MustCompile(`\\\n\t*`+regexp.QuoteMeta(strings.ReplaceAll(end, `\`, ""))+`(\n|$)`).MatchString(text) {
+			if end := n.Word.Lit(); end != "" && strings.Contains(text, "\\\n") &&
+				(tooMany(&documents) || endsJoined(text, end) || ends(text, end) != ends(strings.ReplaceAll(text, "\\\n", ""), end)) {
 				why = "shells differ in where a here-document of it ends"
 			}
 		}
 		return why == ""
 	})
 	return why
+}
+
+// tooMany bounds the here-documents whose end is looked for in a whole line.
+func tooMany(documents *int) bool {
+	*documents++
+	return *documents > 64
+}
+
+// ends counts the lines that could end a here-document. Some shells join lines
+// before they look for it, and others do not.
+func ends(text, mark string) (n int) {
+	mark = strings.ReplaceAll(mark, `\`, "")
+	for line := range strings.Lines(text) {
+		if strings.Trim(line, "\t\n") == mark {
+			n++
+		}
+	}
+	return n
+}
+
+// endsJoined: a line that could end one is joined to the line before.
+func endsJoined(text, mark string) bool {
+	mark = strings.ReplaceAll(mark, `\`, "")
+	for rest := text; ; {
+		_, after, found := strings.Cut(rest, "\\\n")
+		if !found {
+			return false
+		}
+		if line, _, _ := strings.Cut(strings.TrimLeft(after, "\t"), "\n"); line == mark {
+			return true
+		}
+		rest = after
+	}
 }
 
 // hidesInQuotes: within double quotes, the single ones in ${x:-'…'} are letters
