@@ -3,6 +3,7 @@ package sandbox
 import (
 	"context"
 	"os"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 )
@@ -20,3 +21,6 @@ const MaxAside = maxAside
 
 // SetMost says how many entries of a granted directory are looked at.
 func (s *Shield) SetMost(entries int) { s.most = entries }
+
+// BeganBefore makes the program one that has run for so long.
+func (c *Covering) BeganBefore(d time.Duration) { c.began = c.began.Add(-d) }

@@ -350,3 +350,31 @@ func TestPlaceholderIsRemovedWhateverIsInTheWay(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// TestMadeInALongRun: what was made beside a program that runs all day is more
+// likely to be the person's, and is told instead of being set aside.
+func TestMadeInALongRun(t *testing.T) {
+	for _, ran := range []time.Duration{0, time.Hour} {
+		root := t.TempDir()
+		s := shield(t, "", []string{".env"}, nil)
+		var err error
+		if s.Obeyed, err = sensitive.NewObeyedSet(); err != nil {
+			t.Fatal(err)
+		}
+		s.Holds = &sandbox.Holds{Dir: t.TempDir()}
+		found, err := s.Look([]toolcrib.Dir{{Path: root, Write: true}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found.BeganBefore(ran)
+		file := filepath.Join(root, ".gitlab-ci.yml")
+		if err := os.WriteFile(file, []byte("a: b"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		notes := found.Sweep()
+		_, err = os.Lstat(file)
+		if stays := err == nil; stays != (ran > 0) || len(notes) != 1 || !strings.Contains(notes[0], ".gitlab-ci.yml") {
+			t.Errorf("after %v: it stays: %v, %q", ran, stays, notes)
+		}
+	}
+}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolcrib/toolcrib/internal/gitindex"
 )
@@ -16,6 +17,10 @@ import (
 // repositories are: what a program made under such a name at the top of a project
 // is set aside when it has ended, unless its text is one that can start nothing,
 // or git has it so. Another version control's directory counts wherever it is.
+
+// longRun is how long a program may have run for its person to be less likely
+// to have made something than the program. A server runs all day.
+const longRun = 10 * time.Minute
 
 // sweepObeyed sets aside what is obeyed and was not there before.
 func (c *Covering) sweepObeyed(w *shieldWalk) (notes []string) {
@@ -49,6 +54,10 @@ func (c *Covering) sweepObeyed(w *shieldWalk) (notes []string) {
 			continue
 		}
 		if harmlessMade(path, facts) || fromGit(top, path) {
+			continue
+		}
+		if time.Since(c.began) > longRun {
+			notes = append(notes, fmt.Sprintf("%s was made while the program ran: %s. If it was not you who made it, look at it before you use this directory", shorten(path), place.By))
 			continue
 		}
 		dir, name := filepath.Split(path)
@@ -156,3 +165,20 @@ func harmlessControl(path string) bool {
 }
 
 const maxPlainText = 64 << 10
+
+// ownTree tells whether a .git is of a work tree that somebody outside made
+// while the program ran: it leads to a new place in a repository that programs
+// could not write, and that leads back.
+func (c *Covering) ownTree(path, to string) bool {
+	to, links, err := follow(to)
+	if _, before := c.gits[to]; err != nil || len(links) > 0 || before {
+		return false
+	}
+	if !slices.ContainsFunc(c.Covers, func(o Cover) bool {
+		return o.Kind == Fix && o.Dir && o.Path != to && within(to, o.Path) && IsAt(o.Path, o.ID)
+	}) {
+		return false
+	}
+	back, err := readSome(filepath.Join(to, "gitdir"), maxPointer)
+	return err == nil && filepath.Clean(target(to, strings.TrimRight(string(back), "\r\n"))) == path
+}

@@ -239,7 +239,7 @@ func (j *judging) pointer(path string, facts fileFacts, depth int) string {
 	if to == "" {
 		return "where it leads to is not understood"
 	}
-	if why := j.harmfulTarget(path, to, depth); why != "" {
+	if why := j.harmfulTarget(path, to, depth); why != "" && !j.before.ownTree(path, to) {
 		return why
 	}
 	return j.before.shield.runsBySettings(filepath.Dir(path))

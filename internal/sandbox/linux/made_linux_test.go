@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 )
@@ -96,5 +97,41 @@ func TestCheckedOutWhileRunning(t *testing.T) {
 	}
 	if _, err := os.Lstat(filepath.Join(p.root, ".travis.yml")); err == nil || !slices.ContainsFunc(exit.Notes, func(n string) bool { return strings.Contains(n, ".travis.yml") }) {
 		t.Errorf("%v: %q", err, exit.Notes)
+	}
+}
+
+// TestOwnWorkTree: a work tree that a person adds while a program runs stays; one
+// that the program makes up does not.
+func TestOwnWorkTree(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git on this machine")
+	}
+	root := tempProject(t)
+	git := func(args ...string) {
+		t.Helper()
+		c := exec.CommandContext(t.Context(), "git", args...)
+		c.Dir, c.Env = root, append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null")
+		if out, err := c.CombinedOutput(); err != nil {
+			t.Fatalf("git %q: %v\n%s", args, err, out)
+		}
+	}
+	git("init", "-q")
+	git("-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "--allow-empty", "-m", "x")
+	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
+	said, end := longJob(t, s, root, `echo ready; until [ -e added ]; do sleep 0.01; done; mkdir evil; echo "gitdir: ../.git/worktrees/tree" >evil/.git; while :; do echo shut; sleep 0.01; done`)
+	for range 3000 {
+		if strings.Contains(said.String(), "ready") {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	git("worktree", "add", "-q", "tree", "-b", "other")
+	put(t, root, map[string]string{"added": ""})
+	said.rounds(t, "shut")
+	exit := end()
+	for name, stays := range map[string]bool{"tree/.git": true, "evil/.git": false} {
+		if _, err := os.Lstat(filepath.Join(root, name)); (err == nil) != stays {
+			t.Errorf("%s: %v; %q", name, err, exit.Notes)
+		}
 	}
 }
