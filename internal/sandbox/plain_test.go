@@ -9,9 +9,9 @@ func plainCases() map[string]map[string]bool {
 	return map[string]map[string]bool{
 		".npmrc": {
 			"engine-strict=true\n\n# x\nsave-exact = true\n": true, "registry=https://registry.npmjs.org/\n": true, "script-shell=/x": false, "node-options=x": false, "registry=http://x": false,
-			"save-exact=true\r\nscript-shell=x": false, "git=/x": false, "save-prefix=${X}": false, "; x": false, " save=true": false,
+			"save-exact=true\r\nscript-shell=x": false, "git=/x": false, "save-exact=true\r\nfund=false\r\n": true, "# x\rscript-shell=y": false, "public-hoist-pattern[]=*eslint*\n": true, "save-prefix=${X}": false, "; x": false, " save=true": false,
 		},
-		".tool-versions": {"nodejs 20.1.0 18.0.0\npython 3.12\n": true, "nodejs path:/x": false, "nodejs ref:abc": false, "nodejs 20 path:~/x": false, "nodejs /x": false},
+		".tool-versions": {"nodejs 20.1.0 18.0.0\npython 3.12\n": true, "java temurin-17.0.2+8\njava graalvm-community-21.0.1": true, "nodejs path:/x": false, "nodejs ref:abc": false, "nodejs 20 path:~/x": false, "nodejs /x": false},
 		"rust-toolchain": {"stable\n": true, "/x": false, "[toolchain]\nchannel = \"nightly-2024-01-01\"": true},
 		"rust-toolchain.toml": {
 			"[toolchain]\nchannel = \"1.80\"\ntargets = [ \"a-b\", ]\n": true, "[toolchain]\npath = \"x\"": false, "toolchain.path = \"x\"": false, "toolchain = {path='x'}": false, "[toolchain]\n\"path\" = \"x\"": false,

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -13,10 +14,11 @@ import (
 )
 
 // Of what other programs obey only a part is held where it is missing, because
-// each such place costs time at every start. The rest is judged as new
-// repositories are: what a program made under such a name at the top of a project
-// is set aside when it has ended, unless its text is one that can start nothing,
-// or git has it so. Another version control's directory counts wherever it is.
+// each such place costs time at every start. The rest is looked at when a program
+// has ended: a person is told what is new at the top of a project. What takes
+// effect at once is set aside as new repositories are, unless its text is one
+// that can start nothing, or git has it so. Another version control's directory
+// counts wherever it is.
 
 // longRun is how long a program may have run for its person to be less likely
 // to have made something than the program. A server runs all day.
@@ -38,11 +40,19 @@ func (c *Covering) sweepObeyed(w *shieldWalk) (notes []string) {
 			list = append(list, cover.Path)
 		}
 	}
+	left := 0
+	say := func(format string, args ...any) {
+		if len(notes) >= maxMade {
+			left++
+			return
+		}
+		notes = append(notes, fmt.Sprintf(format, args...))
+	}
 	slices.SortFunc(list, comparePaths)
 	for _, path := range slices.Compact(list) {
 		elems := elements(path)
 		place, n := o.Place(elems)
-		if n == 0 || place.Held || place.Built || paths[path] || strings.Contains(filepath.Base(path), setAside) || o.Granted(elems) {
+		if n == 0 || place.Held || place.Built || paths[path] || asideName.MatchString(path) || o.Granted(elems) {
 			continue
 		}
 		top := path
@@ -50,37 +60,46 @@ func (c *Covering) sweepObeyed(w *shieldWalk) (notes []string) {
 			top = filepath.Dir(top)
 		}
 		facts, err := factsOf(path)
-		if err != nil || ids[facts.id] || !writable(path, c.dirs) || c.hid(path) || !slices.Contains(c.tops, top) && !isVersionControl(path) {
+		if err != nil || facts.id == (FileID{}) || ids[facts.id] || !writable(path, c.dirs) || c.hid(path) || !slices.Contains(c.tops, top) && !isVersionControl(path) {
 			continue
 		}
-		if harmlessMade(path, facts) || fromGit(top, path) {
+		if harmlessMade(path, facts) || c.fromGit(top, path) {
 			continue
 		}
-		if time.Since(c.began) > longRun {
-			notes = append(notes, fmt.Sprintf("%s was made while the program ran: %s. If it was not you who made it, look at it before you use this directory", shorten(path), place.By))
+		if !place.AtOnce || facts.link || time.Since(c.began) > longRun {
+			say("%s was made while the program ran: %s. If it was not you who made it, look at it before you go on", shorten(path), place.By)
 			continue
 		}
 		dir, name := filepath.Split(path)
 		to, err := renameIn(dir, name, name, facts.id)
-		rest := strings.Join(elems[len(elems)-n:], "/")
 		switch {
 		case errors.Is(err, fs.ErrNotExist): // it is gone
 		case err != nil:
-			notes = append(notes, fmt.Sprintf("%s was made while the program ran: %s. It could not be set aside (%v): look at it before you use this directory", shorten(path), place.By, err))
+			say("%s was made while the program ran: %s. It could not be set aside (%v): look at it before you use this directory", shorten(path), place.By, err)
 		default:
-			notes = append(notes, fmt.Sprintf("%s was made while the program ran: %s. It was set aside: look at it, and rename %s back if you trust it. With %s in grant.unprotected programs may make it", shorten(path), place.By, shorten(to), shorten(rest)))
+			say("%s was made while the program ran: %s. It was set aside: look at it, and rename %s back if you trust it", shorten(path), place.By, shorten(to))
 		}
+	}
+	if left > 0 {
+		notes = append(notes, fmt.Sprintf("%d more files that other programs obey were made while the program ran: look at what is new before you go on", left))
 	}
 	return notes
 }
 
+// asideName is what something that was set aside is called.
+var asideName = regexp.MustCompile(regexp.QuoteMeta(setAside) + `-[a-z0-9]{8}$`)
+
+// maxMade bounds what is said of the files that a program made.
+const maxMade = 10
+
 // fromGit tells whether all of what lies at a path is as the index of the
-// repository around it has it: a checkout wrote it. Programs do not write the
-// index, unless they were let write in Git directories.
-func fromGit(top, path string) bool {
+// repository at the top has it: a checkout wrote it. Programs do not write the
+// index of one that was there before them, unless they were let write in it.
+func (c *Covering) fromGit(top, path string) bool {
 	rel, err := filepath.Rel(top, path)
-	git := gitDirOf(filepath.Join(top, ".git"))
-	if err != nil || git == "" {
+	dot := filepath.Join(top, ".git")
+	git := gitDirOf(dot)
+	if facts, unseen := factsOf(dot); err != nil || git == "" || unseen != nil || !c.knew(dot, facts.id) || c.shield.WriteGit {
 		return false
 	}
 	data, err := readSome(filepath.Join(git, "index"), maxIndex)

@@ -37,10 +37,11 @@ func controlFiles() map[string]func(text string) bool {
 }
 
 var (
-	toolVersion   = regexp.MustCompile(`^[A-Za-z0-9_-]+([ \t]+(v?[0-9][A-Za-z0-9.+_-]*|system|latest|lts|stable))+$`)
+	toolVersion   = regexp.MustCompile(`^[A-Za-z0-9_-]+([ \t]+(v?[0-9][A-Za-z0-9.+_-]*|[a-z]+(-[a-z]+)*-[0-9][A-Za-z0-9.+_-]*|system|latest|lts|stable))+$`)
 	rustToolchain = regexp.MustCompile(`^(\[toolchain\]|(channel|profile)\s*=\s*"[A-Za-z0-9._-]+"|(components|targets)\s*=\s*\[\s*("[A-Za-z0-9._-]+"\s*,?\s*)*\]|[A-Za-z0-9][A-Za-z0-9._-]*)$`)
-	miseTool      = regexp.MustCompile(`^(\[tools\]|[A-Za-z0-9_-]+\s*=\s*"(v?[0-9][A-Za-z0-9.+_-]*|system|latest|lts|stable)")$`)
+	miseTool      = regexp.MustCompile(`^(\[tools\]|([A-Za-z0-9_-]+|"(npm|cargo|go|pipx|gem|ubi):[A-Za-z0-9@/._-]+")\s*=\s*"(v?[0-9][A-Za-z0-9.+_-]*|system|latest|lts|stable)")$`)
 	npmSetting    = regexp.MustCompile(`^([a-z-]+)\s*=\s*([A-Za-z0-9.^~_-]*)$`)
+	npmPattern    = regexp.MustCompile(`^(public-)?hoist-pattern\[\]\s*=\s*"?[A-Za-z0-9.!*@/_-]*"?$`)
 	npmRegistry   = regexp.MustCompile(`^(@[a-z0-9._-]+:)?registry\s*=\s*https://registry\.(npmjs\.org|yarnpkg\.com)/?$`)
 	plainPath     = regexp.MustCompile(`^(\[paths\]|[A-Za-z0-9_-]+\s*=\s*(https?://[A-Za-z0-9][A-Za-z0-9./:_~%+-]*|/[A-Za-z0-9./_ +-]*))$`)
 	bzrPlace      = regexp.MustCompile(`^(parent|push|submit|public)_(location|branch)\s*=\s*(https?|file)://[A-Za-z0-9./:_~%+-]*$`)
@@ -49,7 +50,7 @@ var (
 // plainNpm knows the settings that say how packages are chosen and written, and
 // nothing that names a program, a file or another source of code.
 func plainNpm(line string) bool {
-	if npmRegistry.MatchString(line) {
+	if npmRegistry.MatchString(line) || npmPattern.MatchString(line) {
 		return true
 	}
 	m := npmSetting.FindStringSubmatch(line)
@@ -68,6 +69,7 @@ func plainNpm(line string) bool {
 // eachLine asks about each line that is neither empty nor a comment. A line that
 // goes on in the next one, and a text with control characters, do not pass.
 func eachLine(text string, plain func(line string) bool) bool {
+	text = strings.ReplaceAll(text, "\r\n", "\n") // a lone \r ends a line for some, and not for others
 	if strings.ContainsFunc(text, func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' || r == 0x7f || r == 0xfffd }) {
 		return false
 	}

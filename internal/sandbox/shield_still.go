@@ -47,7 +47,7 @@ func grow() {
 }
 
 // longestWay is for how long a directory that is nowhere may be on its way.
-const longestWay = 10 * time.Second
+const longestWay = time.Second
 
 // lost tells whether a directory that mattered a moment ago was seen nowhere in
 // this look. It may have been removed. It may also be on its way.

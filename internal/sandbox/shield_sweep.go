@@ -155,7 +155,11 @@ func renameIn(dir, name, at string, id FileID) (to string, err error) {
 func renameAside(root *os.Root, name string) (to string, err error) {
 	to = name + setAside + "-" + strings.ToLower(rand.Text()[:8])
 	if err = root.Rename(name, to); errors.Is(err, fs.ErrPermission) {
-		if err := root.Chmod(".", 0o700); err != nil {
+		info, err := root.Stat(".")
+		if err != nil {
+			return to, err
+		}
+		if err := root.Chmod(".", info.Mode().Perm()|0o700); err != nil {
 			return to, err
 		}
 		err = root.Rename(name, to)

@@ -14,6 +14,10 @@ type Place struct {
 	// Built: tools make it themselves while they build or start something, so that
 	// one that a command made is no sign of anything.
 	Built bool
+	// AtOnce: it takes effect without a person having looked at it: by opening the
+	// project in an editor or an agent, by a prompt, by a program that she runs for
+	// something else. The rest takes a commit, a push or a word of trust.
+	AtOnce bool
 }
 
 // Obeyed is the list. It holds what is rarely a part of ordinary work on a
@@ -41,6 +45,8 @@ func Obeyed() []Place {
 		push   = "the build service runs it"
 		enter  = "shells run it on the way in"
 		shells = "shells run it when they start"
+		others = "other version controls obey what is in it"
+		npx    = "npx and tools that choose a version obey it"
 	)
 	add(agents, true, true, ".claude", ".cursor", ".gemini", ".codex", ".opencode")
 	add(agents, true, false, ".mcp.json", "toolcrib.yaml", "opencode.json")
@@ -55,7 +61,7 @@ func Obeyed() []Place {
 	add(commit, false, true, ".lefthook", ".lefthook-local")
 	add(commit, false, false, ".pre-commit-config.yaml", ".overcommit.yml", ".huskyrc", ".huskyrc.*", ".lintstagedrc", ".lintstagedrc.*", "lint-staged.config.*", ".simple-git-hooks.*", "simple-git-hooks.*", "captainhook.json", "grumphp.yml",
 		".rusty-hook.toml", "hk.pkl", "prek.toml")
-	add("other version controls obey what is in it", false, true, ".hg", ".sl", ".jj", ".bzr")
+	add(others, false, true, ".hg", ".sl", ".jj", ".bzr")
 	for _, ending := range []string{"yml", "yaml", "toml", "json"} {
 		add(commit, false, false, "lefthook."+ending, ".lefthook."+ending, "lefthook-local."+ending, ".lefthook-local."+ending)
 	}
@@ -65,7 +71,7 @@ func Obeyed() []Place {
 	add(push, false, false, ".gitlab-ci.yml", ".travis.yml", "azure-pipelines.yml", "bitbucket-pipelines.yml", "jenkinsfile", ".drone.yml", ".woodpecker.yml", ".cirrus.yml", "appveyor.yml", ".appveyor.yml", "buildspec.yml", "cloudbuild.yaml", "codemagic.yaml", "bitrise.yml")
 	add(enter, true, false, ".envrc")
 	add(enter, false, false, ".envrc.local", ".envrc.private", ".rvmrc")
-	add("programs of that language and npx obey it", false, false, ".npmrc", ".tool-versions", "rust-toolchain", "rust-toolchain.toml")
+	add(npx, false, false, ".npmrc", ".tool-versions", "rust-toolchain", "rust-toolchain.toml")
 	add(enter, false, false, "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml", ".config/mise.toml", ".mise/config.toml", "mise/config.toml", "mise.*.toml", ".mise.*.toml", ".autoenv", ".autoenv.zsh", ".autoenv_leave.zsh",
 		".direnv/*.rc", ".direnv/flake-profile*", ".direnv/nix-profile*")
 	add(enter, false, true, ".config/mise", ".devenv", ".direnv/bin")
@@ -75,6 +81,10 @@ func Obeyed() []Place {
 		".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".pam_environment")
 	add(shells, false, true, ".bashrc.d", ".config/fish", ".config/autostart", ".config/systemd", ".config/environment.d")
 	for i := range list {
+		switch list[i].By {
+		case agents, editor, others, npx:
+			list[i].AtOnce = true
+		}
 		first, _, _ := strings.Cut(list[i].Pattern, "/")
 		list[i].Built = first == ".bsp" || first == ".devenv" || first == ".direnv"
 	}

@@ -81,8 +81,11 @@ func (b *Box) take(m *manifest, fresh bool) (changed bool, _ error) {
 		p.Seen = true
 	}
 	if first || renewed {
-		if err := b.hub.store.save("pins-"+b.name, p); err != nil {
+		switch err := b.hub.store.save("pins-"+b.name, p); {
+		case err != nil && first:
 			return false, err
+		case err != nil: // what is there still says the same, in its old form
+			b.hub.needs.Log.Warn("what was approved of an MCP server could not be written anew", "server", b.name, "err", err)
 		}
 	}
 	b.pinned = b.pinned || !p.none()

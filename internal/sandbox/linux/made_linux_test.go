@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -44,9 +45,10 @@ func TestMadeAndObeyed(t *testing.T) {
 	if exit.Code != 0 {
 		t.Fatalf("%+v\n%s", exit, out)
 	}
+	told := []string{"mise.toml", ".gitlab-ci.yml", ".config/mise/config.toml", "sub/.pre-commit-config.yaml", ".huskyrc.js"} // takes a word of a person, or a commit
 	for name := range evil {
-		if _, err := os.Lstat(filepath.Join(root, name)); err == nil {
-			t.Errorf("%s is still there", name)
+		if _, err := os.Lstat(filepath.Join(root, name)); (err == nil) != slices.Contains(told, name) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 	for name := range fine {
@@ -54,13 +56,8 @@ func TestMadeAndObeyed(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if len(exit.Notes) != len(evil) {
-		t.Errorf("%d notes instead of %d: %q", len(exit.Notes), len(evil), exit.Notes)
-	}
-	for _, note := range exit.Notes {
-		if !strings.Contains(note, "set aside") || !strings.Contains(note, "grant.unprotected") {
-			t.Errorf("%q", note)
-		}
+	if len(exit.Notes) != 11 || !strings.HasPrefix(exit.Notes[10], strconv.Itoa(len(evil)-10)+" more") {
+		t.Errorf("%q", exit.Notes)
 	}
 	before := tree(t, root)
 	if _, exit := sh(t, s, grant, "true"); len(exit.Notes) > 0 { // what is set aside stays as it is
@@ -80,22 +77,22 @@ func TestCheckedOutWhileRunning(t *testing.T) {
 	p.git(p.root, "add", ".")
 	p.git(p.root, "commit", "-qm", "x")
 	p.git(p.root, "checkout", "-qb", "other")
-	put(t, p.root, map[string]string{".gitlab-ci.yml": "x", ".circleci/config.yml": "x"})
+	put(t, p.root, map[string]string{".gitlab-ci.yml": "x", ".windsurf/mcp.json": "x"})
 	p.git(p.root, "add", ".")
 	p.git(p.root, "commit", "-qm", "y")
 	p.git(p.root, "checkout", "-q", "main")
 	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
-	said, end := longJob(t, s, p.root, "echo evil > .travis.yml; while :; do echo on; sleep 0.01; done")
+	said, end := longJob(t, s, p.root, "echo script-shell=evil > .npmrc; while :; do echo on; sleep 0.01; done")
 	said.rounds(t, "on")
 	p.git(p.root, "checkout", "-q", "other")
 	said.rounds(t, "on")
 	exit := end()
-	for _, name := range []string{".gitlab-ci.yml", ".circleci"} {
+	for _, name := range []string{".gitlab-ci.yml", ".windsurf"} {
 		if _, err := os.Lstat(filepath.Join(p.root, name)); err != nil {
 			t.Errorf("%v: %q", err, exit.Notes)
 		}
 	}
-	if _, err := os.Lstat(filepath.Join(p.root, ".travis.yml")); err == nil || !slices.ContainsFunc(exit.Notes, func(n string) bool { return strings.Contains(n, ".travis.yml") }) {
+	if _, err := os.Lstat(filepath.Join(p.root, ".npmrc")); err == nil || !slices.ContainsFunc(exit.Notes, func(n string) bool { return strings.Contains(n, ".npmrc") }) {
 		t.Errorf("%v: %q", err, exit.Notes)
 	}
 }
@@ -132,6 +129,25 @@ func TestOwnWorkTree(t *testing.T) {
 	for name, stays := range map[string]bool{"tree/.git": true, "evil/.git": false} {
 		if _, err := os.Lstat(filepath.Join(root, name)); (err == nil) != stays {
 			t.Errorf("%s: %v; %q", name, err, exit.Notes)
+		}
+	}
+}
+
+// TestOwnIndexProvesNothing: a program cannot vouch for what it made by an index
+// that it wrote itself.
+func TestOwnIndexProvesNothing(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("there is no git on this machine")
+	}
+	root := tempProject(t)
+	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
+	const made = "git init -q . && echo script-shell=x >.npmrc && echo x >evil.set-aside.code-workspace && git add -A"
+	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, made); exit.Code != 0 {
+		t.Fatalf("%+v\n%s", exit, out)
+	}
+	for _, name := range []string{".npmrc", "evil.set-aside.code-workspace"} {
+		if _, err := os.Lstat(filepath.Join(root, name)); err == nil {
+			t.Errorf("%s is still there", name)
 		}
 	}
 }

@@ -51,7 +51,8 @@ func unaccounted() []uint32 { return []uint32{unix.SYS_MEMFD_CREATE, unix.SYS_SH
 // that a person makes there, whatever the umask says, and a filter cannot read
 // which label is meant.
 func labels() []uint32 {
-	return []uint32{unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT}
+	return []uint32{unix.SYS_SETXATTR, unix.SYS_LSETXATTR, unix.SYS_FSETXATTR, unix.SYS_SETXATTRAT,
+		unix.SYS_REMOVEXATTR, unix.SYS_LREMOVEXATTR, unix.SYS_FREMOVEXATTR, unix.SYS_REMOVEXATTRAT}
 }
 
 // leases are the commands of fcntl that take one; the second came with 6.19. The
