@@ -394,10 +394,10 @@ func TestStickyIsNoPlaceholder(t *testing.T) {
 	root := tempProject(t)
 	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
 	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
-	if out, exit := sh(t, s, grant, "exec 2>&1; set -e; mkdir -p src; for d in .windsurf src/.vscode .circleci; do mkdir -m 1755 $d; echo x >$d/file; echo y >$d/.env; done"); exit.Code != 0 {
+	if out, exit := sh(t, s, grant, "exec 2>&1; set -e; mkdir -p src; for d in .buildkite src/.vscode .circleci; do mkdir -m 1755 $d; echo x >$d/file; echo y >$d/.env; done"); exit.Code != 0 {
 		t.Fatalf("%+v\n%s", exit, out)
 	}
-	if out, exit := sh(t, s, grant, "exec 2>&1; for d in .windsurf src/.vscode .circleci; do (echo evil >$d/file) && exit 1; touch $d/new && exit 1; cat $d/.env && exit 1; cat $d/file || exit 1; done; :"); exit.Code != 0 {
+	if out, exit := sh(t, s, grant, "exec 2>&1; for d in .buildkite src/.vscode .circleci; do (echo evil >$d/file) && exit 1; touch $d/new && exit 1; cat $d/.env && exit 1; cat $d/file || exit 1; done; :"); exit.Code != 0 {
 		t.Errorf("%+v\n%s", exit, out)
 	}
 }
