@@ -155,9 +155,9 @@ func renameIn(dir, name, at string, id FileID) (to string, err error) {
 func renameAside(root *os.Root, name string) (to string, err error) {
 	to = name + setAside + "-" + strings.ToLower(rand.Text()[:8])
 	if err = root.Rename(name, to); errors.Is(err, fs.ErrPermission) {
-		info, err := root.Stat(".")
-		if err != nil {
-			return to, err
+		info, unseen := root.Stat(".")
+		if unseen != nil {
+			return to, unseen
 		}
 		if err := root.Chmod(".", info.Mode().Perm()|0o700); err != nil {
 			return to, err
