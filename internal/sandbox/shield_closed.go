@@ -13,7 +13,7 @@ import (
 // The next program sees nothing of it, as before.
 
 // maxOpened bounds how many directories of one look get their mode back: each
-// is kept open. Further ones stay as they are while they are looked at.
+// is kept open. Further ones are opened for good, and the next look finds them so.
 const maxOpened = 256
 
 // lookClosed looks into a directory that could not be looked into; nil if that
@@ -45,17 +45,24 @@ func (w *shieldWalk) openClosed(dir string) bool {
 	if !writable(dir, w.dirs) {
 		return false
 	}
-	shut, ok := letIn(dir, len(w.opened) < maxOpened)
-	if shut != nil {
+	shut, ok := letIn(dir)
+	switch {
+	case ok && len(w.opened) < maxOpened:
 		w.opened = append(w.opened, shut)
+	case ok:
+		shut(false)
+		w.moved = dir
 	}
 	return ok
 }
 
-// shutOpened gives directories their modes back, inner ones first.
+// shutOpened gives directories their modes back, inner ones first. If one was
+// closed again meanwhile, something in it may not have been seen.
 func (w *shieldWalk) shutOpened() {
 	for _, shut := range slices.Backward(w.opened) {
-		shut()
+		if !shut(true) && w.moved == "" {
+			w.moved = w.dirs[0].Path
+		}
 	}
 	w.opened = nil
 }

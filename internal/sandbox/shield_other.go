@@ -100,7 +100,7 @@ func openStraight(dir string) (*os.Root, error) {
 }
 
 // letIn is not known here.
-func letIn(string, bool) (shut func(), ok bool) { return nil, false }
+func letIn(string) (shut func(back bool) (stood bool), ok bool) { return nil, false }
 
 // sameFile is not known here.
 func sameFile(fs.FileInfo, gitindex.File) bool { return false }

@@ -59,12 +59,12 @@ type shieldWalk struct {
 	ruled    []string        // directories that rules fix
 	missing  []Place         // to be held
 	misses   map[string]bool
-	heldTops []string // directories at whose top something is held
-	workDir  string   // of the program
-	unseen   []string // directories that are not looked into
-	gitsOnly bool     // nothing but repositories matters
-	keyBytes int64    // read of files that may hold keys
-	opened   []func() // give directories that were opened up their modes back
+	heldTops []string                       // directories at whose top something is held
+	workDir  string                         // of the program
+	unseen   []string                       // directories that are not looked into
+	gitsOnly bool                           // nothing but repositories matters
+	keyBytes int64                          // read of files that may hold keys
+	opened   []func(back bool) (stood bool) // give directories that were opened up their modes back
 }
 
 // descend looks at a directory and all below it. Links are not followed. What
