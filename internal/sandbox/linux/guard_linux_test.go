@@ -47,7 +47,7 @@ func longJob(t *testing.T, s *Sandbox, root, script string) (said *speech, end f
 	done := make(chan toolcrib.Exit, 1)
 	go func() {
 		cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: said, Stderr: said}
-		exit, err := s.Run(ctx, cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 10 * time.Minute})
+		exit, err := s.Run(ctx, cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 2 * time.Minute})
 		if err != nil && ctx.Err() == nil {
 			t.Error(err)
 		}
@@ -285,7 +285,7 @@ func TestGrantMovedWhileRunning(t *testing.T) {
 	go func() {
 		script := "git init -q sub; git -C sub config core.fsmonitor 'touch " + mark + "; false'; while :; do echo shut; sleep 0.01; done"
 		cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Env: []string{"PATH=/usr/bin:/bin", "HOME=/tmp"}, Stdout: said}
-		exit, err := s.Run(t.Context(), cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 10 * time.Minute})
+		exit, err := s.Run(t.Context(), cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 2 * time.Minute})
 		if err != nil {
 			t.Error(err)
 		}
@@ -341,7 +341,7 @@ func TestOpenedBeforeItIsCovered(t *testing.T) {
 	}{
 		{"for reading", `exec 9<tmp`, false},
 		{"for writing", `exec 9<>tmp`, false},
-		{"in the background", `{ (exec 9<tmp; sleep 1000) & }`, false},
+		{"in the background", `(exec 9<tmp; echo has; sleep 1000) & sleep 1000`, false},
 		{"mapped", `python3 -c '
 import mmap, os, time
 f = os.open("tmp", os.O_RDONLY); m = mmap.mmap(f, 0, mmap.MAP_SHARED, mmap.PROT_READ); os.close(f)
@@ -376,7 +376,7 @@ os.close(f); open("forked", "w"); time.sleep(1000)' & }; until [ -e forked ]; do
 				// What is there is not opened before it is covered.
 				script := c.script + "; echo has; while :; do if [ -s mine ]; then echo open; else cat mine 2>/dev/null || echo shut; fi; sleep 0.01; done"
 				cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: said, Stderr: said}
-				exit, _ := s.Run(ctx, cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 10 * time.Minute}) // it is ended
+				exit, _ := s.Run(ctx, cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 2 * time.Minute}) // it is ended
 				ended <- exit
 			}()
 			for range 3000 {
