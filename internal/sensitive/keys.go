@@ -28,7 +28,9 @@ const MaxKey = 1 << 20
 // of that name begin with a line that says so, and other files of that name are
 // common.
 func HoldsKey(name string, text []byte, whole bool) bool {
-	switch name = Fold(name); {
+	name = Fold(name)
+	copied(name, func(original string) bool { name = original; return false })
+	switch {
 	case !strings.HasSuffix(name, ".pem") && !strings.HasSuffix(name, ".key") && strings.HasPrefix(name, "id_"):
 		return bytes.Contains(text, []byte("PRIVATE KEY")) || bytes.Contains(text, []byte("PuTTY-User-Key-File"))
 	case !whole:

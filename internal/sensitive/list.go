@@ -67,9 +67,22 @@ func ParseList(home string, patterns ...string) (*List, error) {
 	return l, nil
 }
 
-// Judge says whether an entry is on the list by its name. Its path is given as
-// its elements.
+// Judge says whether an entry is on the list by its name, or by the name of the
+// file that it is an editor's copy of. Its path is given as its elements.
 func (l *List) Judge(elems []string) Answer {
+	answer := l.judge(elems)
+	if answer == Closed || len(elems) == 0 {
+		return answer
+	}
+	last := len(elems) - 1
+	copied(elems[last], func(original string) bool {
+		answer = max(answer, l.judge(append(elems[:last:last], original)))
+		return answer == Closed
+	})
+	return answer
+}
+
+func (l *List) judge(elems []string) Answer {
 	switch {
 	case l.names.Match(elems):
 		if !l.except.Match(elems) {
@@ -85,4 +98,6 @@ func (l *List) Judge(elems []string) Answer {
 
 // May reports whether an entry of this name may be on the list, wherever it
 // lies. It is quick, and a no is certain.
-func (l *List) May(name string) bool { return l.names.May(name) || l.keyed.May(name) }
+func (l *List) May(name string) bool { return l.may(name) || copied(name, l.may) }
+
+func (l *List) may(name string) bool { return l.names.May(name) || l.keyed.May(name) }

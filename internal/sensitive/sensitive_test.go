@@ -24,6 +24,11 @@ func TestKeys(t *testing.T) {
 		"id_rsa": sensitive.Closed, "ID_ED25519": sensitive.Closed, "id_rsa.pub": sensitive.Keyed, "id_map.go": sensitive.Keyed, "id_work": sensitive.Keyed, "valid_rsa": sensitive.Open,
 		"server.key": sensitive.Keyed, "server.pem": sensitive.Keyed, "x.PEM": sensitive.Keyed, "x.pem. .": sensitive.Keyed, "x.pem.": sensitive.Keyed, "x.pem::$DATA": sensitive.Keyed, "monkey": sensitive.Open, "x.pem.txt": sensitive.Open,
 		".aws": sensitive.Closed, "a/.aws": sensitive.Closed, ".kube/config": sensitive.Closed, ".kube/cache": sensitive.Open, "config": sensitive.Open, ".docker/config.json": sensitive.Closed, "config.json": sensitive.Open,
+		".prod.env.swp": sensitive.Closed, ".prod.env.SWO": sensitive.Closed, ".id_ed25519.swp": sensitive.Closed, ".netrc.swp": sensitive.Closed, ".prod.env.un~": sensitive.Closed, "id_rsa~": sensitive.Closed,
+		"prod.env~": sensitive.Closed, "prod.env.~12~": sensitive.Closed, "#prod.env#": sensitive.Closed, "#.env#": sensitive.Closed, "prod.env.bak": sensitive.Closed, "prod.env.bak~": sensitive.Closed, ".netrc.orig": sensitive.Closed,
+		"prod.env.save": sensitive.Closed, "prod.env.old": sensitive.Closed, ".git-credentials.tmp": sensitive.Closed, "prod.env___jb_tmp___": sensitive.Closed, ".aws.bak": sensitive.Closed, ".kube/config.bak": sensitive.Closed,
+		"server.key.bak": sensitive.Keyed, ".server.key.swp": sensitive.Keyed, ".npmrc~": sensitive.Keyed, "example.env.bak": sensitive.Open, "main.go~": sensitive.Open, ".main.go.swp": sensitive.Open, "config.bak": sensitive.Open,
+		"~": sensitive.Open, "#": sensitive.Open, "##": sensitive.Open, ".swp": sensitive.Open, ".bak": sensitive.Open, "notes.old.bak~": sensitive.Open,
 		".ſsh": sensitive.Closed, ".\u200baws": sensitive.Closed, "": sensitive.Open,
 	} {
 		elems := strings.Split(text, "/")
@@ -57,6 +62,11 @@ func TestHoldsKey(t *testing.T) {
 		{"x.pem", "-----BEGIN CERTIFICATE-----\nMIIB\n" + private + "-----END CERTIFICATE-----\n", false, true},
 		{"x.pem", "-----BEGIN CERTIFICATE-----\nMIIB\n", false, true},
 		{"x.key", "\x30\x82\x04\xa4\x02\x01\x00", false, true},
+		{".server.key.swp", "b0VIM 9.0\x00\x10\x00\x00", false, true},
+		{"server.pem~", cert, false, false},
+		{"server.pem~", private, false, true},
+		{".npmrc.bak", "save-exact=true\n", false, false},
+		{".npmrc~", "//r/:_authToken=x\n", false, true},
 		{"pub.key", "-----BEGIN PUBLIC KEY-----\nMIIB\n-----END PUBLIC KEY-----\n", false, false},
 		{"id_work", strings.Replace(private, "PRIVATE", "OPENSSH PRIVATE", 2), false, true},
 		{"id_work", "PuTTY-User-Key-File-3: ssh-ed25519\n", false, true},

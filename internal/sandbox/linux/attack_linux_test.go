@@ -167,6 +167,7 @@ func TestCalls(t *testing.T) {
 		want := map[string]unix.Errno{
 			"ptrace": unix.EPERM, "unshare": unix.EPERM, "mount": unix.EPERM, "keyctl": unix.EPERM, "add_key": unix.EPERM, "bpf": unix.EPERM, "userfaultfd": unix.EPERM,
 			"io_uring_setup": unix.ENOSYS, "open_tree": unix.EPERM, "fsopen": unix.EPERM, "clone3": unix.ENOSYS, "mount_setattr": unix.EPERM, "perf_event_open": unix.EPERM,
+			"snapshot": unix.EPERM, "subvolume": unix.EPERM, "bcachefs snapshot": unix.EPERM, "reflink": unix.EBADF, "reflink of a part": unix.EBADF, "terminal": unix.EBADF,
 			"lease": unix.EPERM, "delegation": unix.EPERM, "fcntl": 0, "personality": unix.EPERM, "vsock": unix.EAFNOSUPPORT, "alg": unix.EAFNOSUPPORT, "netfilter": unix.EPROTONOSUPPORT, "bluetooth": unix.EAFNOSUPPORT,
 			"high bits": unix.EAFNOSUPPORT, "x32": unix.ENOSYS,
 		}

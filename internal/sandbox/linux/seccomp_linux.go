@@ -69,6 +69,33 @@ func firsts() []moded {
 	}
 }
 
+// Requests to a file system (ioctl) are told apart by a letter in their number.
+// Those of btrfs and bcachefs make a second copy of a whole directory, in which
+// nothing is covered, and need no rights for it. Three of btrfs's letter are for
+// all file systems: they copy from one open file to another.
+const (
+	letterOf       = 0xff00
+	btrfsLetter    = 0x9400
+	bcachefsLetter = 0xbc00
+)
+
+func copying() []uint32 { return []uint32{unix.FICLONE, unix.FICLONERANGE, unix.FIDEDUPERANGE} }
+
+// noSnapshots refuses requests by which a file system copies directories.
+func (p *program) noSnapshots() {
+	p.equal(unix.SYS_IOCTL, uint8(7+len(copying())))
+	p.load(argument32(1))
+	for i, request := range copying() {
+		p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, uint8(len(copying())-i+4), 0, request)
+	}
+	p.add(unix.BPF_ALU|unix.BPF_AND|unix.BPF_K, 0, 0, letterOf)
+	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 2, 0, btrfsLetter)
+	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 1, 0, bcachefsLetter)
+	p.add(unix.BPF_JMP|unix.BPF_JA, 0, 0, 1)
+	p.ret(refuse(unix.EPERM))
+	p.load(offNumber)
+}
+
 const sysOpenTreeAttr = 467 // the same on every architecture
 
 const (
@@ -198,6 +225,7 @@ func filter(rules filterRules) program {
 	p.add(unix.BPF_JMP|unix.BPF_JA, 0, 0, 1)
 	p.ret(refuse(unix.EPERM))
 	p.load(offNumber)
+	p.noSnapshots()
 	for _, c := range firsts() {
 		p.equal(c.call, 4)
 		p.load(argument32(c.mode))
