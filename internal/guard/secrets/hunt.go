@@ -18,6 +18,7 @@ type hunt struct {
 	flags int  // where a flag of a command was met last,
 	takes bool // and whether the command takes a password there,
 	apart bool // and nothing else, so that a word is one
+	dered int  // private keys before this were looked at
 	kubed int  // objects of Kubernetes before this were looked through
 }
 
@@ -48,6 +49,9 @@ const (
 	ofIdentified
 	ofTink
 	ofVapid
+	ofDER
+	ofFrame
+	ofArgument
 )
 
 // use is what a word of the automaton leads to.
@@ -58,6 +62,7 @@ type use struct {
 	of    *provider
 	word  string
 	tells strength
+	place int // of an argument
 }
 
 // longLeast is the length of the shortest key that is told by its provider.
@@ -172,6 +177,12 @@ func (h *hunt) met(u *use, end int) {
 		h.tink(begin, end)
 	case ofVapid:
 		h.vapid(end)
+	case ofDER:
+		h.der(begin, end)
+	case ofArgument:
+		h.argument(end, u.place)
+	case ofFrame:
+		h.frame(begin, end)
 	}
 }
 

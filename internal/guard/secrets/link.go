@@ -56,7 +56,7 @@ func (h *hunt) address(colon int) {
 	host := t[at+1 : min(len(t), at+40)]
 	colonAt := strings.IndexByte(user, ':')
 	if colonAt < 0 || inPath && colonAt > slash-from {
-		if m := makeupOf(user); len(user) >= 16 && !inPath && m.digit > 1 && m.letters() > 4 && m.bits > 3 && !wordy(user) && !h.placeholder(user) && !strings.ContainsAny(user, ".%") {
+		if !inPath && h.tokenUser(user) {
 			h.add(from, at, ruleURL)
 		}
 		return
@@ -68,10 +68,22 @@ func (h *hunt) address(colon int) {
 	if inPath && !hostLike(host) {
 		return // an @ in a path
 	}
-	if len(pass) < 3 || shamLogin(name, pass, host) {
+	if basic := hasFold(pass, "x-oauth-basic"); basic || len(pass) < 3 {
+		if h.tokenUser(name) {
+			h.add(from, from+colonAt, ruleURL) // the token is the name, and the password says so
+		}
+		return
+	}
+	if shamLogin(name, pass, host) {
 		return
 	}
 	h.add(from+colonAt+1, at, ruleURL)
+}
+
+// tokenUser: what stands in the place of a user's name is a token.
+func (h *hunt) tokenUser(user string) bool {
+	m := makeupOf(user)
+	return len(user) >= 16 && m.digit > 1 && m.letters() > 4 && m.bits > 3 && !wordy(user) && !h.placeholder(user) && !strings.ContainsAny(user, ".%")
 }
 
 func hostLike(host string) bool {
@@ -99,7 +111,7 @@ func shamLogin(name, pass, host string) bool {
 		return true
 	}
 	switch low {
-	case "password", "pass", "passwd", "pwd", "secret", "token", "pw", "mypassword", "your_password", "yourpassword", "your-password", "my_password", "dbpassword", "db_password", "userpass", "pass_word", "x-oauth-basic", "changeme":
+	case "password", "pass", "passwd", "pwd", "secret", "token", "pw", "mypassword", "your_password", "yourpassword", "your-password", "my_password", "dbpassword", "db_password", "userpass", "pass_word", "changeme":
 		return name == "" || hasFold(host, "host") || hasFold(host, "your")
 	}
 	return false

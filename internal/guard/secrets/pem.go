@@ -91,6 +91,17 @@ func pemEnd(text string, body int) (int, bool) {
 	return body + last, true
 }
 
+// frame takes a private key whose frame does not say that it is one, such as
+// BEGIN RSA KEY.
+func (h *hunt) frame(begin, end int) {
+	if !strings.HasPrefix(h.text[begin:], "-----BEGIN") || !strings.HasPrefix(h.text[end:], "----") {
+		return
+	}
+	if to, ok := pemEnd(h.text, end+len("----")); ok {
+		h.add(begin, to, ruleKey)
+	}
+}
+
 func pemByte(c byte) bool {
 	return digit(c) || lower(c) >= 'a' && lower(c) <= 'z' || c == '+' || c == '/' || c == '='
 }

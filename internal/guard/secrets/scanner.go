@@ -79,9 +79,15 @@ func newScanner(forms, providers string) (*Scanner, error) {
 		add(word, use{kind: ofName, word: word, tells: names[word]})
 	}
 	for word, k := range map[string]kind{
-		"://": ofAddress, "bearer": ofHeader, "basic ": ofHeader, " -u ": ofUser, "--user": ofUser, " -u\"": ofUser, " -u'": ofUser, " -p": ofFlag, ":5432:": ofPGPass, ":*:*:": ofPGPass, `"kty"`: ofJWK, "networkcredential": ofCall, "directoryentry": ofCall, "pscredential": ofCall, "httpbasicauth": ofCall, "httpdigestauth": ofCall, "setbasicauth": ofCall, "usernamepasswordcredentials": ofCall, "passwordauthentication": ofCall, "auth=": ofCall, ".login": ofCall, "convertto-securestring": ofSecure, "net user ": ofNetUser, "net use ": ofNetUser, "identified by": ofIdentified, "google.crypto.tink.": ofTink, "vapid": ofVapid, "kind: secret": ofKube, "kind: \"secret": ofKube, "kind: 'secret": ofKube, `"kind": "secret`: ofKube, `"kind":"secret`: ofKube,
+		"://": ofAddress, "bearer": ofHeader, "basic ": ofHeader, " -u ": ofUser, "--user": ofUser, " -u\"": ofUser, " -u'": ofUser, " -p": ofFlag, ":5432:": ofPGPass, ":*:*:": ofPGPass, `"kty"`: ofJWK, "networkcredential": ofCall, "directoryentry": ofCall, "pscredential": ofCall, "httpbasicauth": ofCall, "httpdigestauth": ofCall, "setbasicauth": ofCall, "usernamepasswordcredentials": ofCall, "passwordauthentication": ofCall, "auth=": ofCall, ".login": ofCall, "convertto-securestring": ofSecure, "net user ": ofNetUser, "net use ": ofNetUser, "identified by": ofIdentified, "google.crypto.tink.": ofTink, "vapid": ofVapid, "-----begin rsa key-": ofFrame, "-----begin dsa key-": ofFrame, "-----begin ec key-": ofFrame, "kind: secret": ofKube, "kind: \"secret": ofKube, "kind: 'secret": ofKube, `"kind": "secret`: ofKube, `"kind":"secret`: ofKube,
 	} {
 		add(word, use{kind: k})
+	}
+	for _, word := range derWords() {
+		add(word, use{kind: ofDER})
+	}
+	for word, place := range callWords() {
+		add(word, use{kind: ofArgument, place: place})
 	}
 	if s.words = newWords(list); s.words == nil || s.lexicon.sham == nil {
 		return nil, errors.New("reading the table of secrets: it is too large")
