@@ -18,6 +18,9 @@ const (
 
 // assigned looks for the value of a name.
 func (h *hunt) assigned(id ident, s strength) {
+	if s == nameSecret && id.from > 1 && h.text[id.from] == '_' && h.text[id.from-1] == ':' && h.text[id.from-2] == '/' {
+		s = namePass // the file of npm: //host/:_authToken=…
+	}
 	at, op := h.operator(id, s == namePass)
 	if op == opNone {
 		if v := h.comparedBefore(id); v.to > v.from && v.to > h.done && h.judge(s, v, opAssign) {
@@ -32,7 +35,7 @@ func (h *hunt) assigned(id ident, s strength) {
 	alone := id.begin == id.from && id.end == id.to // the word is the whole name
 	bare := alone && hasFold(h.text[id.begin:], "pass") && id.end-id.begin == len("pass")
 	switch {
-	case op == opCall && id.end != id.to, op == opSpace && h.text[id.from] != '-' && !alone && (id.from < 4 || h.text[id.from-4:id.from] != "ENV ") && !h.lineOfItsOwn(id, at), bare && (op != opAssign || upper(h.text[id.begin]) && h.text[at-1] == ' ' && !quoteByte(h.text[min(at, len(h.text)-1)])):
+	case op == opCall && id.end != id.to, op == opSpace && h.text[id.from] != '-' && !alone && (id.from < 4 || h.text[id.from-4:id.from] != "ENV ") && !h.lineOfItsOwn(id, at), bare && op != opTag && !(op == opPair && containsFold(h.text[id.to:at], "val")) && (op != opAssign || upper(h.text[id.begin]) && h.text[at-1] == ' ' && !quoteByte(h.text[min(at, len(h.text)-1)])):
 		return
 	}
 	if at < len(h.text) && op == opAssign && id.from > 0 && quoteByte(h.text[at]) && h.text[at] == h.text[id.from-1] && h.text[at-1] == '=' {
@@ -45,8 +48,11 @@ func (h *hunt) assigned(id ident, s strength) {
 	v := h.valueAt(at, op, setting || word || op == opPair || op == opTold)
 	v.word = word || op == opTold
 	h.trim(&v, id)
+	if op == opAssign && !v.quoted && setting {
+		h.whole(&v, id)
+	}
 	if s == namePass && op == opAssign && alone {
-		v.linked = h.linked(id.from)
+		v.linked = h.linked(id.from) || h.linkedBehind(v.to)
 	}
 	if alone && !v.quoted && hasFold(h.text[id.begin:id.end], "pwd") && !v.linked && directory(h.text[v.from:v.to]) {
 		return
@@ -59,9 +65,13 @@ func (h *hunt) assigned(id ident, s strength) {
 	v.word = v.word || v.tight && setting && h.text[at-1] == '=' && allCapitals(h.text[id.from:id.to]) // NAME=value program
 	v.sure = s == nameSecret && h.sureName(id)
 	v.compared = equals || op == opAssign && h.comparison(id.to, at)
-	if h.judge(s, v, op) {
-		h.done = v.to
-		h.add(v.from, v.to, ruleAssigned)
+	good := h.judge(s, v, op)
+	if good {
+		h.done = max(v.to, v.more)
+		h.add(v.from, h.done, ruleAssigned)
+	}
+	if at > 0 && (op == opAssign && v.quoted || op == opPair) {
+		h.listed(at, v, s, op)
 	}
 }
 
@@ -97,6 +107,11 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 	}
 	if strings.HasPrefix(t[i:], "&quot;") {
 		i, quoted = i+len("&quot;"), true
+	}
+	if i < len(t) && t[i] == '<' && id.from > 0 && t[id.from-1] == '>' {
+		if at := valueTag(t, i); at > 0 {
+			return at, opTag
+		}
 	}
 	if at, ok := h.instead(id); ok {
 		if at < 0 {
@@ -242,6 +257,11 @@ func (h *hunt) assignment(i int) (int, operator) {
 			}
 		}
 	}
+	if at < len(t) && t[at] == '{' {
+		if pair, ok := h.pair(at); ok {
+			return pair, opPair
+		}
+	}
 	if at < len(t) && (t[at] == '[' || t[at] == '(' || t[at] == '{') && at+1 < len(t) {
 		if next := skipSpaces(t, at+1); next < len(t) && quoteByte(t[next]) && t[at] == '[' {
 			at = next // the first of a list
@@ -265,11 +285,20 @@ func (h *hunt) nextLine(at int) (int, bool) {
 		return 0, false
 	}
 	from := skipBlanks(t, at+1)
+	item := from+2 < len(t) && t[from] == '-' && t[from+1] == ' '
+	if item { // the first of a list
+		from = skipBlanks(t, from+1)
+	}
 	if from == at+1 || from >= len(t) || !wordByte(t[from]) && !quoteByte(t[from]) {
 		return 0, false
 	}
-	if pair, ok := h.pair(at); ok {
+	if pair, ok := h.pair(at); ok && !item {
 		return pair, true
+	}
+	if !item {
+		if at, ok := h.defaultIn(at); ok {
+			return at, true
+		}
 	}
 	end := from
 	for end < len(t) && end-from < valueReach && t[end] != '\n' {
@@ -293,8 +322,8 @@ func (h *hunt) pair(i int) (int, bool) {
 		if n := strings.IndexByte(block, '}'); n >= 0 {
 			block = block[:n]
 		}
-		n := strings.Index(block, "default")
-		if n < 0 {
+		n := indexFold(block, "default")
+		if n < 1 || wordByte(block[n-1]) {
 			return 0, false
 		}
 		i += n
@@ -346,6 +375,20 @@ func (h *hunt) linked(from int) bool {
 	return false
 }
 
+// linkedBehind: a connection string goes on with the name of its user or machine.
+func (h *hunt) linkedBehind(at int) bool {
+	if at >= len(h.text) || h.text[at] != ';' {
+		return false
+	}
+	i := skipBlanks(h.text, at+1)
+	for _, word := range [...]string{"uid=", "user id=", "user=", "username=", "server=", "host=", "data source=", "database=", "initial catalog=", "port="} {
+		if hasFold(h.text[i:], word) {
+			return true
+		}
+	}
+	return false
+}
+
 // loginBefore: a name and a machine stand before, as in a file of netrc.
 func (h *hunt) loginBefore(from int) bool {
 	before := h.text[max(0, from-160):from]
@@ -381,6 +424,8 @@ func (h *hunt) settingAt(id ident, pass bool) (setting, word bool) {
 	switch t[i] {
 	case '\n', '\r', ';', '&', '?':
 		return true, false
+	case '>':
+		return c0(t, id.to) == '=' && allCapitals(t[id.from:id.to]), false // <item>NAME=value</item>
 	case 't', 'T', 'x', 'v', 'V', 'g', 'G', 'e', 'E', 'y', 'Y', ':', 'd', 'D', '=':
 	default:
 		return false, false
@@ -390,7 +435,7 @@ func (h *hunt) settingAt(id ident, pass bool) (setting, word bool) {
 			return true, true
 		}
 	}
-	return false, false
+	return t[i] == ':' && c0(t, id.to) == '=' && i+1 < id.from && allCapitals(t[id.from:id.to]), false // var: NAME=value
 }
 
 func beforeSetting(c byte) bool {

@@ -22,6 +22,10 @@ func (s *Scanner) encoded(found []Finding, text string, known *Known) []Finding 
 		from := at + n
 		for at = from; at < len(text) && run.set.has(text[at]); at++ {
 		}
+		if constant(text, from, at) {
+			found = append(found, Finding{Start: from, End: at, Rule: ruleDrawn})
+			continue
+		}
 		if prefixed(text, from, at) {
 			found = append(found, Finding{Start: from, End: at, Rule: ruleShaped})
 			continue

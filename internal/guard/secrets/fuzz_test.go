@@ -57,6 +57,7 @@ func FuzzPlaces(f *testing.F) {
 		"Cookie: sid=abc123def; theme=dark", "cookie=\"a=b", "Set-Cookie: session=\\\"x\\\"; Path=/", "cookie: %=;=;=",
 		"type.googleapis.com/google.crypto.tink.AesGcmKey value EhYSAggQGhDWzHIvfSnRr5S1", "value:\"google.crypto.tink.", "google.crypto.tink.google.crypto.tink.public",
 		"password = getenv('X', 'hunter22')", "token = os.environ.get(\"X\") or \"abc123\"", "secret = config(", "api_key = env[x] ??", "PASSWORD=${PASSWORD:-", "x=${TOKEN:=y}",
+		"MIIEowIBAAKCAQEA0a1b\n  c2d3", "MIGkAgEBBD", "-----BEGIN RSA KEY-----\nab", "passwords: [\"a\", 'bcdef'", "tokens:\n  - a\n  - \"b", "<key>password</key> <value>x", "<key>token</key", "Password:\n  Type: String\n  Default: ", "SECRET_KEY=a&b;c<d=1", "getConnection(a, \"b\", \"c", "cookieParser('", "sqlplus a/b@", "redis-cli -a ", "# secret\naB3dE5gH7jK9mN1pQ3sT5v\n", "x = \"aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5hJ7\"", "https://a:x-oauth-basic@b", "<token>\n" + filled("aB3", 48) + "\n" + filled("cD4", 48),
 		"abc_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6", "abc-____________________________________", "vapid LieO7JztGnRv11UxRNJlBkdoK97ePceW7rGXQh36c_4",
 		"[a]\npassword = letmein\n", "#define PASSWORD \"x\"", "char password[", "char password[9] = \"", "Password { get; set; } = \"x", "\"x\" == password", "\" != secret", "password.equals(\"x", "<password> x </password>", "//h/:_password=", "_auth=", ".dockercfg: e",
 	} {

@@ -9,6 +9,10 @@ func (h *hunt) judge(s strength, v value, op operator) bool {
 		return false
 	}
 	m := makeupOf(text)
+	if (v.quoted || v.line) && (op == opAssign || op == opPair || op == opTag || op == opComma && h.setter(v)) && noise(text, m) {
+		return true
+	}
+	m.kebab = m.kebab && (m.other == 0 || !jumbled(text))
 	if s == namePass && h.plainPassword(text, v, m, op) {
 		return true
 	}
@@ -38,7 +42,7 @@ func (h *hunt) judge(s strength, v value, op operator) bool {
 
 // harmless: what has the makeup of a secret and is none.
 func (h *hunt) harmless(text string, m makeup) bool {
-	if number(text) || text[0] == '\\' || spliced(text) || m.other > 0 && (hashPrefixed(text) || strings.Count(text, `\`) > 2 || fileLike(text)) || h.placeholder(text) {
+	if number(text) || text[0] == '\\' || spliced(text) || m.other > 0 && (strings.Contains(text, "a-z") || hashPrefixed(text) || strings.Count(text, `\`) > 2 || fileLike(text)) || h.placeholder(text) {
 		return true
 	}
 	switch strings.ToLower(text) {
@@ -163,6 +167,9 @@ func (h *hunt) secretToken(text string, v value, m makeup, op operator) bool {
 	if uuidShaped(text) {
 		return op != opComma
 	}
+	if v.sure && n >= nearLeast && (v.quoted || v.setting) && m.upper > 2 && m.lower > 2 && m.other < 3 && jumbled(text) {
+		return true
+	}
 	if h.plainSecret(text, v, m, op) {
 		return true
 	}
@@ -182,6 +189,8 @@ func (h *hunt) secretToken(text string, v value, m makeup, op operator) bool {
 		return m.bits >= 2.7 && m.digit >= 2 && (!wordy(text) || m.digit >= 3 && m.other == 0 && v.setting) && (v.quoted || v.setting) && op != opComma && !dated(text)
 	case m.bits < 2.8:
 		return m.hex && n >= 24 && m.distinct >= 5 && (v.quoted || v.tight) && op == opAssign || m.bits >= 2.2 && (v.quoted || v.setting && v.tight) && n >= 24 && m.digit > 3 && m.letters() > 3 && m.other == 0
+	case wordy(text) && (v.sure || op == opPair) && m.digit > 2 && leet(text):
+		return v.quoted || v.setting
 	case wordy(text):
 		return m.digit >= 4 && m.bits > 3.6 && n >= 24 || m.digit >= 5 && m.bits > 3.3 && m.other == 0 && turnsOf(text) >= 2 || n >= 30 && m.bits > 4.3 && m.upper > n/4 && m.lower > n/5 && m.digit > 0
 	}

@@ -226,6 +226,10 @@ func (l *lexicon) rate(text string, id ident, word string, s strength) strength 
 	}
 	last := lastSegment(text[id.from:id.begin], &low)
 	if len(last) > 0 && l.heads[string(last)] && (s != namePass && word != "secret" || l.passHeads[string(last)]) {
+		switch string(last) {
+		case "dict", "map", "any", "another", "this", "that", "object", "known", "item", "data":
+			return min(s, nameMaybe) // a value that looks random is a secret all the same
+		}
 		return nameNone
 	}
 	return s

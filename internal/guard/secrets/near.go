@@ -38,7 +38,7 @@ func (h *hunt) near(id ident) {
 		if sign := strings.LastIndexAny(strings.TrimRight(t[from:to], "="), "=:"); sign >= 0 {
 			from += sign + 1 // a name and its value
 		}
-		if to > h.done && h.keyNear(from, to) && (!below || from == at && aloneOnLine(t, end) && !uuidShaped(t[from:to])) {
+		if to > h.done && h.keyNear(from, to) && (!below || from == at && aloneOnLine(t, end) && !uuidShaped(t[from:to]) && (t[at-1] != '\n' || !h.remark(id.from) || drawnSecret(t[from:to]))) {
 			h.done = to
 			h.add(from, to, ruleNear)
 			return
@@ -56,7 +56,17 @@ func (h *hunt) below(from, at int) bool {
 	gap := h.text[from:at]
 	line := strings.IndexByte(gap, '\n')
 	head := strings.TrimRight(gap[:line], " \t\r")
+	if h.remark(from) && strings.Count(gap, "\n") == 1 && strings.Trim(gap[line:], " \t\r\n") == "" && strings.IndexByte(head, '=') < 0 {
+		return true
+	}
 	return strings.Count(gap, "\n") <= 3 && head != "" && strings.IndexByte(":=[(|>", head[len(head)-1]) >= 0 && strings.Trim(gap[line:], " \t\r\n\"'`") == ""
+}
+
+// remark: this place is in a line of a comment.
+func (h *hunt) remark(at int) bool {
+	before := h.text[max(0, at-nearMost):at]
+	line := strings.TrimLeft(before[strings.LastIndexByte(before, '\n')+1:], " \t")
+	return strings.HasPrefix(line, "#") || strings.HasPrefix(line, "//") || strings.HasPrefix(line, ";") || strings.HasPrefix(line, "-- ")
 }
 
 // aloneOnLine: nothing but a quote and a comma follows on the line.

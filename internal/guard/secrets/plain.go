@@ -163,6 +163,9 @@ func (h *hunt) withUser(v value, op operator) bool {
 				break
 			}
 			rest := strings.TrimLeft(before[n+len(word):], "nameNAMEidID_")
+			if op == opSpace && v.quoted && len(rest) > 2 && rest[0] == ' ' && quoteByte(rest[1]) && rest[2] != rest[1] {
+				return true // username "bob"
+			}
 			rest = strings.TrimLeft(rest, "\"'`] \t")
 			if rest != "" && (rest[0] == '=' || rest[0] == ':' && !strings.HasPrefix(rest, "::")) {
 				rest = strings.TrimLeft(rest, "=:> \t")

@@ -145,7 +145,7 @@ func (h *hunt) keyBeside(p *provider, f *form, text string, begin, end, at int) 
 	if told && !line && m.distinct <= 3 && m.run >= longLeast && h.lexicon.tells.in(label) && strings.IndexByte("xX0*", text[len(text)-1]) < 0 {
 		return true // a key that is written out in full, with one letter
 	}
-	if m.bits < bits || m.distinct < distinct || (len(f.pieces) < 2 || m.digit == 0) && wordy(text) || strings.HasPrefix(text, "AAAA") || hashPrefixed(t[max(0, at-8):at]) || h.placeholder(text) {
+	if m.bits < bits || m.distinct < distinct || (len(f.pieces) < 2 || m.digit == 0) && !(m.hex && m.digit > 0) && wordy(text) || strings.HasPrefix(text, "AAAA") || hashPrefixed(t[max(0, at-8):at]) || h.placeholder(text) {
 		return false
 	}
 	switch {

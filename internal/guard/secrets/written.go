@@ -27,6 +27,8 @@ type value struct {
 	linked   bool // in a connection string
 	word     bool // one word of a command line
 	sure     bool // its name can have nothing but a secret
+	line     bool // without quotes, up to the end of its line
+	more     int  // it goes on up to here, in further lines
 	compared bool // the name is compared with it
 }
 
@@ -49,7 +51,12 @@ func (h *hunt) valueAt(i int, op operator, setting bool) value {
 		for v.to < len(t) && v.to-v.from < valueReach && t[v.to] != '<' && !space(t[v.to]) && t[v.to] != ']' {
 			v.to++
 		}
-		if end := skipSpaces(t, v.to); end >= len(t) || !strings.HasPrefix(t[end:], "</") && !strings.HasPrefix(t[end:], "]]>") {
+		end := v.to
+		if next := skipSpaces(t, end); end-v.from >= derLine && next < len(t) && pemByte(t[next]) {
+			end = derEnd(t, end)
+			v.more = end
+		}
+		if end = skipSpaces(t, end); end >= len(t) || !strings.HasPrefix(t[end:], "</") && !strings.HasPrefix(t[end:], "]]>") {
 			v.to = v.from
 		}
 		return v
