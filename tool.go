@@ -47,7 +47,8 @@ type Tool struct {
 	Spec
 	Run RunFunc
 	// Preview tells what a call would change, as a unified difference, for the
-	// person who is asked about it. It is handed the granted files to read and
+	// person who is asked about it. A line without a sign of a difference before it
+	// says that something is left out; the arguments are then shown whole. It is handed the granted files to read and
 	// no other handle. Its error is the tool's: nobody is asked, and the call
 	// fails with it. Nil: the arguments say it all.
 	Preview func(ctx context.Context, env *Env, input json.RawMessage) (string, error)

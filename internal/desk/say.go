@@ -57,7 +57,7 @@ func (q *Question) Describe() []Part {
 		return append(parts, q.notes()...)
 	}
 	parts := []Part{{Kind: PartHead, Title: Visible(q.Tool) + ", for " + Visible(who) + ", would run", Lines: []string{"It can: " + effects(q.Effects)}}}
-	if args := arguments(q.Input, q.Preview != ""); len(args) > 0 {
+	if args := arguments(q.Input, q.changeIsWhole()); len(args) > 0 {
 		parts = append(parts, Part{Kind: PartArguments, Title: "It would be given", Lines: args})
 	}
 	if len(q.Parts) > 0 {
@@ -137,6 +137,21 @@ func effects(e toolcrib.Effects) string {
 		return "compute"
 	}
 	return strings.Join(words, ", ")
+}
+
+// changeIsWhole tells whether the change shows all that would be written. In a
+// unified difference each line has a sign before it; a line without one says that
+// something is left out: the file is too large, or is no text.
+func (q *Question) changeIsWhole() bool {
+	if q.Preview == "" || q.Cut {
+		return false
+	}
+	for line := range strings.Lines(q.Preview) {
+		if !strings.ContainsAny(line[:1], "+- @\\\n") {
+			return false
+		}
+	}
+	return true
 }
 
 // longText is how much of a text is shown where the change shows it anyway.

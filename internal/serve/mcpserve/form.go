@@ -68,22 +68,20 @@ func formText(q *desk.Question, why error) (shown string, whole bool) {
 	if why != nil {
 		fmt.Fprintf(&b, "That could not be taken: %s\n\n", desk.Visible(why.Error()))
 	}
-	// A change may be long, and is there to be read in the file as well: it comes
-	// last, and only the rest has to be shown whole.
+	// A change may be long, and comes last.
 	parts := q.Describe()
 	slices.SortStableFunc(parts, func(x, y desk.Part) int { return cmp.Compare(later(x), later(y)) })
-	whole = true
 	for _, part := range parts {
 		b.WriteString(part.Title + ":\n")
 		for _, line := range part.Lines {
 			b.WriteString("  " + blanks.ReplaceAllStringFunc(line, func(run string) string { return fmt.Sprintf(" [%d blanks] ", utf8.RuneCountInString(run)) }) + "\n")
 		}
-		whole = whole && (later(part) == 1 || b.Len() <= maxFormText)
 	}
 	text := b.String()
-	if len(text) > maxFormText {
+	whole = len(text) <= maxFormText
+	if !whole {
 		more := "There is more of it than can be shown here: 'toolcrib approvals show " + q.ID + "' shows it all"
-		if !whole {
+		if q.Text == "" {
 			more += ", and 'toolcrib approvals allow " + q.ID + "' allows it; here it can only be denied"
 		}
 		text = more + ".\n" + strings.ToValidUTF8(text[:maxFormText], "") + "…\n"

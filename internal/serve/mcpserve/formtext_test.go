@@ -8,7 +8,7 @@ import (
 )
 
 // TestFormShowsAll: blanks push nothing out of sight, and what is too long to be
-// shown says so first and is not whole.
+// shown says so first and is not whole: a change also, whose end may be what counts.
 func TestFormShowsAll(t *testing.T) {
 	command := func(text string) *desk.Question {
 		return &desk.Question{ID: "q-1", Tool: "run_command", Input: []byte(`{"command":"` + text + `"}`), Parts: []string{"mkdir a", "touch x"}}
@@ -24,7 +24,7 @@ func TestFormShowsAll(t *testing.T) {
 		t.Errorf("%v: %.300s", whole, text)
 	}
 	long := &desk.Question{ID: "q-1", Tool: "write_file", Input: []byte(`{"path":"a"}`), Preview: strings.Repeat("+line\n", 20_000)}
-	if text, whole = formText(long, nil); !whole || !strings.HasPrefix(text, "There is more of it") {
+	if text, whole = formText(long, nil); whole || !strings.HasPrefix(text, "There is more of it") {
 		t.Errorf("a long change: %v: %.300s", whole, text)
 	}
 }
