@@ -87,7 +87,7 @@ func (r *run) attend(ctx context.Context, c *child, grant toolcrib.Grant) <-chan
 				g.laid[c.ID] = c.Kind
 			}
 			defer r.sandbox.moves.leave(g)
-			g.follow()
+			g.follow(nil)
 		}
 		for {
 			told, file, err := receiveReport(r.report)
@@ -227,6 +227,7 @@ func (g *guard) again() error {
 			return fmt.Errorf("the granted directory %s is not where it was: %w", a.path, errAway)
 		}
 	}
+	before := g.seen()
 	found, hold, err := g.run.sandbox.cfg.Shield.Hold(g.grant, g.run.job.dir)
 	if err != nil {
 		return err
@@ -271,8 +272,34 @@ func (g *guard) again() error {
 	g.mu.Lock()
 	g.covers = covers
 	g.mu.Unlock()
-	g.follow()
+	g.follow(before)
 	return nil
+}
+
+// entry is what lies at a path. The time of its birth tells a new file from an old
+// one whose number it got; that of a change would not do, because we ourselves open
+// directories to look into them.
+type entry struct {
+	major, minor uint32
+	inode        uint64
+	born         unix.StatxTimestamp
+}
+
+func entryAt(path string) (entry, error) {
+	var st unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_INO|unix.STATX_BTIME, &st)
+	return entry{st.Dev_major, st.Dev_minor, st.Ino, st.Btime}, err
+}
+
+// seen gives what lies where something was ever covered.
+func (g *guard) seen() map[string]entry {
+	found := make(map[string]entry, len(g.paths))
+	for path := range g.paths {
+		if e, err := entryAt(path); err == nil {
+			found[path] = e
+		}
+	}
+	return found
 }
 
 // tellNew notes that there is something else where others obey a file. In the
@@ -361,8 +388,9 @@ func (g *guard) changed() string {
 }
 
 // follow has moves told of what is covered, and of what comes where something
-// covered was and nothing is. What has changed meanwhile is a loss.
-func (g *guard) follow() {
+// covered was and nothing is. What has changed meanwhile is a loss: also what
+// came to a place that is not covered after it was looked at, which before tells.
+func (g *guard) follow(before map[string]entry) {
 	m := &g.run.sandbox.moves
 	told := true
 	for _, c := range g.covers {
@@ -374,9 +402,20 @@ func (g *guard) follow() {
 	for _, a := range g.run.anchors {
 		told = m.add(g, a.path, "") && told
 	}
+	covered := map[string]bool{}
+	for _, c := range g.covers {
+		covered[c.Path] = true
+	}
 	var missing []string
+	came := false
 	for path := range g.paths {
-		if absent(path) {
+		if covered[path] {
+			continue
+		}
+		switch e, err := entryAt(path); {
+		case err == nil:
+			came = came || e != before[path]
+		case errors.Is(err, os.ErrNotExist): // in a directory that is closed nothing can be told
 			missing = append(missing, path)
 			told = m.add(g, above(path), nextTo(path)) && told
 		}
@@ -384,7 +423,7 @@ func (g *guard) follow() {
 	g.mu.Lock()
 	g.missing = missing
 	g.mu.Unlock()
-	if g.changed() != "" || g.appeared() {
+	if came || g.changed() != "" || g.appeared() {
 		g.stop()
 	}
 	if !told && !g.set(&g.patrols, true) {
