@@ -51,9 +51,9 @@ func (c *command) doctor(ctx context.Context) error {
 		}
 	} else {
 		for _, f := range findings {
-			fmt.Fprintf(c.out, "%-8s %-10s %s\n", f.Status, f.Check, f.Detail)
+			fmt.Fprintf(c.out, "%-8s %-10s %s\n", f.Status, f.Check, printable(f.Detail)) // servers name their tools as they like
 			if f.Fix != "" {
-				fmt.Fprintf(c.out, "%-8s %-10s → %s\n", "", "", f.Fix)
+				fmt.Fprintf(c.out, "%-8s %-10s → %s\n", "", "", printable(f.Fix))
 			}
 		}
 	}

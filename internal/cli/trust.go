@@ -104,6 +104,13 @@ func (c *command) trust(args []string, yes bool) error {
 		fmt.Fprintf(c.out, "Trusting %s would change nothing.\n", printable(file))
 	} else {
 		fmt.Fprintf(c.out, "Trusting %s would change:\n\n%s\n", printable(file), strings.Join(printables(rows), "\n"))
+		// Settings leave out what may be a secret. What stands in the file is none of
+		// the person's, and may be what runs.
+		fmt.Fprintf(c.out, "\nThe whole file:\n\n")
+		for line := range strings.Lines(string(content)) {
+			fmt.Fprintf(c.out, "    %s\n", printable(strings.TrimRight(line, "\r\n")))
+		}
+		fmt.Fprintln(c.out)
 	}
 	if !yes {
 		if ok, err := c.confirm("Let it count as your own settings?"); err != nil || !ok {
@@ -256,6 +263,12 @@ func flatten(out map[string]bool, key string, v any) {
 			flatten(out, strings.TrimPrefix(key+"."+name, "."), value)
 		}
 	case []any:
+		if strings.HasSuffix(key, ".args") || strings.HasSuffix(key, ".command") { // what they do depends on their order
+			if len(v) > 0 {
+				flatten(out, key, fmt.Sprintf("%q", v))
+			}
+			return
+		}
 		for _, value := range v {
 			if m, ok := value.(map[string]any); ok { // an entry with parts is one line
 				maps.DeleteFunc(m, func(_ string, part any) bool { return part == "" || fmt.Sprint(part) == "[]" })

@@ -27,6 +27,14 @@ func TestSecrets(t *testing.T) {
 			[]Found{{"gh-GITHUB_TOKEN", "s3cret", "env.GITHUB_TOKEN"}},
 		},
 		{
+			"a command behind the name of a secret", Server{Args: []string{"-c", "PASSWORD=hunter2; touch MARK; exec cat", "--token", "x$(touch${IFS}MARK)", "--api-key", "s3cret9Q"}},
+			Server{
+				Args:  []string{"-c", "PASSWORD=hunter2; touch MARK; exec cat", "--token", "x$(touch${IFS}MARK)", "--api-key", "${secret:gh-api-key}"},
+				Notes: []string{"args[1] may hold a secret, and has signs in it that a shell obeys: it stays as it is; put the secret into the vault yourself"},
+			},
+			[]Found{{"gh-api-key", "s3cret9Q", "args[5]"}},
+		},
+		{
 			"env by look", Server{Env: map[string]string{"THING": key, "LIST": "a," + key + ",b"}},
 			Server{Env: map[string]string{"THING": "${secret:gh-THING}", "LIST": "a,${secret:gh-LIST},b"}},
 			[]Found{{"gh-LIST", key, "env.LIST"}, {"gh-THING", key, "env.THING"}},
