@@ -33,8 +33,8 @@ func refuses(name string, words []string, rest []Arg) string {
 		_, why := f.fit(args)
 		return why
 	}
-	if hasSubcommands(name) && len(words) == 0 && len(rest) > 0 {
-		return show(name) + " " + show(rest[0].Text) + " is not in the rule"
+	if len(rest) > 0 && (hasSubcommands(name) && len(words) == 0 || len(words) == 1 && words[0] == "compose") {
+		return show(strings.Join(append([]string{name}, words...), " ")+" "+rest[0].Text) + " is not in the rule"
 	}
 	for _, a := range rest {
 		if t := a.Text; strings.HasPrefix(t, "-") && t != "-" && t != "--" {
@@ -64,29 +64,24 @@ func isNodeRunner(name string, words []string) bool {
 
 // refusesWords: plain words that mean more than they look like.
 func refusesWords(name string, words []string, rest []Arg) string {
+	if name == "git" {
+		if why := refusesGit(words, rest); why != "" {
+			return why
+		}
+	}
+	packages := installs(name, words, rest)
 	for i, a := range rest {
 		t := a.Text
+		if packages && notPackage(t) {
+			return show(t) + " is not a package by its name"
+		}
 		switch name {
-		case "git":
-			if strings.Contains(t, "::") || len(words) > 0 && gitStarts(words[0]) {
-				return show(t) + " may be a program"
-			}
-			if len(words) == 1 && i == 0 && words[0] == "stash" && (t == "drop" || t == "clear") {
-				return show(t) + " removes what cannot be got back"
-			}
-			if len(words) == 1 && i == 0 && (words[0] == "push" || words[0] == "fetch" || words[0] == "pull") && strings.ContainsAny(t, "/:@") {
-				return show(t) + " is not the name of a remote"
-			}
-		case "pip", "pip3", "npm", "yarn", "pnpm":
-			if strings.Contains(t, ":") || strings.HasPrefix(t, ".") || strings.HasPrefix(t, "/") || strings.HasPrefix(t, "~") || strings.Count(t, "/") > 1 || strings.Contains(t, "/") && !strings.HasPrefix(t, "@") {
-				return show(t) + " is not a package by its name"
-			}
-		case "tar", "bsdtar", "gtar":
+		case "tar", "bsdtar", "gtar", "rsync":
 			if strings.Contains(t, ":") {
 				return show(t) + " is on another machine"
 			}
 		case "curl", "wget", "aria2c":
-			if low := strings.ToLower(t); strings.HasPrefix(low, "file:") || strings.Contains(low, "file://") || strings.HasPrefix(low, "scp:") || strings.HasPrefix(low, "sftp:") || strings.HasPrefix(low, "dict:") || strings.HasPrefix(low, "gopher:") || strings.HasPrefix(low, "telnet:") || strings.HasPrefix(low, "smb") || strings.HasPrefix(low, "ldap") {
+			if notWeb(t) {
 				return show(t) + " is not an address of the web"
 			}
 			if name == "curl" && patternAddress(rest, i) && !slices.Contains(words, "-g") && !slices.Contains(words, "--globoff") {
@@ -107,6 +102,10 @@ func refusesWords(name string, words []string, rest []Arg) string {
 		case "mvn", "mvnw":
 			if strings.Count(t, ":") > 1 || strings.HasPrefix(t, "exec:") || strings.HasPrefix(t, "antrun:") || strings.HasPrefix(t, "dependency:") || strings.HasPrefix(t, "help:") {
 				return show(t) + " runs a plugin"
+			}
+		case "docker", "podman", "nerdctl":
+			if len(words) > 0 && words[0] == "build" && (strings.Contains(t, "://") || strings.HasPrefix(t, "git@") || strings.HasPrefix(t, "github.com/")) {
+				return show(t) + " is not a directory here"
 			}
 		case "dotnet":
 			if strings.HasPrefix(t, "/") {
@@ -147,7 +146,7 @@ func gitStarts(sub string) bool {
 // so that a rule for all of them does not mean those that nobody knows.
 func hasSubcommands(name string) bool {
 	switch name {
-	case "gh", "glab", "aws", "gcloud", "az", "terraform", "tofu", "helm", "systemctl", "brew", "apt", "apt-get", "pip", "pip3", "gem", "dotnet", "rustup", "flutter", "fly", "heroku", "vercel", "netlify", "firebase", "doctl", "snap", "flatpak", "virsh", "vagrant", "ruff", "hg", "svn", "rclone", "supabase", "wrangler", "pulumi", "mise", "asdf", "direnv", "just":
+	case "gh", "glab", "aws", "gcloud", "az", "terraform", "tofu", "helm", "systemctl", "brew", "apt", "apt-get", "pip", "pip3", "gem", "dotnet", "rustup", "flutter", "fly", "heroku", "vercel", "netlify", "firebase", "doctl", "docker-compose", "snap", "flatpak", "virsh", "vagrant", "ruff", "hg", "svn", "rclone", "supabase", "wrangler", "pulumi", "mise", "asdf", "direnv", "just":
 		return true
 	}
 	return false

@@ -92,3 +92,15 @@ func curlValue(option string) bool {
 	}
 	return len(option) > 1 && option[0] == '-' && strings.Trim(option[1:len(option)-1], "sSfLkvigGIN") == "" && strings.ContainsAny(option[len(option)-1:], "dHwFAbX")
 }
+
+// notWeb: an address that is a file, or one of a protocol in which a request can
+// say anything to any service. Some of them curl guesses from the name of the
+// host.
+func notWeb(address string) bool {
+	low := strings.ToLower(strings.TrimSpace(address))
+	if strings.Contains(low, "file://") {
+		return true
+	}
+	return slices.ContainsFunc(strings.Fields("file: scp: sftp: dict: dict. gopher telnet: tftp: imap: imaps: imap. pop3: pop3s: pop3. smtp: smtps: smtp. mqtt: mqtts: rtsp: rtmp smb ldap ipfs: ipns:"),
+		func(begin string) bool { return strings.HasPrefix(low, begin) })
+}

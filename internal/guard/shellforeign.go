@@ -31,7 +31,7 @@ func (s *Shell) foreignDirs(l *Line, opt *ShellOptions) []string {
 			}
 		}
 		if path.Base(p.Name) == "git" {
-			for _, d := range p.at {
+			for _, d := range slices.Concat(p.at, p.pushedTo(opt)) {
 				if err := s.nestedRepository(d, opt); err != nil {
 					out = append(out, err.Error())
 				}
@@ -128,4 +128,4 @@ func (s *Shell) nestedRepository(dir string, opt *ShellOptions) error {
 }
 
 // gitHooks are the programs that git starts for commands that write.
-const gitHooks = "pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit post-merge pre-push pre-rebase post-rewrite post-checkout reference-transaction applypatch-msg pre-applypatch post-applypatch pre-auto-gc push-to-checkout"
+const gitHooks = "pre-commit prepare-commit-msg commit-msg post-commit pre-merge-commit post-merge pre-push pre-rebase post-rewrite post-checkout reference-transaction applypatch-msg pre-applypatch post-applypatch pre-auto-gc push-to-checkout pre-receive update proc-receive post-receive post-update"

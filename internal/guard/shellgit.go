@@ -232,6 +232,10 @@ func checkGitFormat(u *usage) string {
 			if !strings.Contains(o.value, "%") && !slices.Contains(known, o.value) && !strings.HasPrefix(o.value, "format:") && !strings.HasPrefix(o.value, "tformat:") {
 				return "its format " + show(o.value) + " may come from the repository"
 			}
+		case "group": // of shortlog
+			if signs(o.value) {
+				return "its format makes git start gpg"
+			}
 		case "sort":
 			if strings.Contains(strings.ToLower(o.value), "signature") {
 				return "its order makes git start gpg"

@@ -158,6 +158,9 @@ func (r Rule) Match(p *Program) bool {
 	if len(words) > 0 && runsTargets(path.Base(p.Name)) && slices.ContainsFunc(rest, func(a Arg) bool { return !strings.HasPrefix(a.Text, "-") }) {
 		return false // "make test" does not allow "make test deploy"
 	}
+	if slices.ContainsFunc(rest, func(a Arg) bool { return a.Glob && !takesPattern(path.Base(p.Name), words, rest, a) }) {
+		return false
+	}
 	if p.known {
 		return p.fits
 	}

@@ -115,7 +115,7 @@ func takePython(key string) (form, bool) {
 
 // checkRequirements: packages by their names, perhaps with a version.
 func checkRequirements(u *usage) string {
-	if i := slices.IndexFunc(u.operands, func(a Arg) bool { return strings.ContainsAny(a.Text, "/@:") }); i >= 0 {
+	if i := slices.IndexFunc(u.operands, func(a Arg) bool { return strings.ContainsAny(a.Text, "/@:") || notPackage(a.Text) }); i >= 0 {
 		return show(u.operands[i].Text) + " is not a package by its name"
 	}
 	return ""

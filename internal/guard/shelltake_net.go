@@ -15,7 +15,7 @@ func takeNet(key string) (form, bool) {
 		f.long = "silent show-error fail fail-with-body fail-early location include head verbose get insecure no-buffer compressed http1.0 http1.1 http2 ipv4 ipv6 tlsv1.2 tlsv1.3 progress-bar no-progress-meter globoff path-as-is raw styled-output no-styled-output no-keepalive parallel " +
 			"request= header= data= data-raw= data-ascii= data-binary= data-urlencode= json= url-query= form-string= form= max-time= connect-timeout= retry= retry-delay= retry-max-time= retry-connrefused user-agent= referer= user= cookie= write-out= url= max-redirs= range= oauth2-bearer= limit-rate= output= speed-time= speed-limit= keepalive-time="
 	case "wget":
-		f.short, f.shortArg, f.check = "qSvdN46", "OtTUw", checkWget
+		f.short, f.shortArg, f.check = "qSvd46", "OtTUw", checkWget
 		f.long = "quiet no-verbose verbose spider server-response timeout= tries= user-agent= header= no-check-certificate max-redirect= wait= waitretry= method= output-document= show-progress compression= inet4-only inet6-only"
 	case "http", "https", "xh", "xhs":
 		f.short, f.shortArg, f.long = "bhvjf", "p", "body headers verbose json form print= follow timeout= check-status ignore-stdin pretty= style="
@@ -94,6 +94,8 @@ func takeCloud(key string) (form, bool) {
 		f.short, f.shortArg, f.long = "q", "t", "tag= no-cache pull quiet target= platform= progress="
 	case "docker compose up", "docker compose down", "docker compose build", "docker compose restart", "docker compose stop", "docker compose start":
 		f.short, f.shortArg, f.long = "d", "t", "detach build no-build force-recreate no-recreate remove-orphans no-deps wait timeout= quiet-pull no-cache pull quiet no-start abort-on-container-exit scale="
+	case "docker compose config", "docker compose version", "docker compose top", "docker compose port", "docker compose events", "docker compose stats", "docker compose rm", "docker compose kill", "docker compose create", "docker compose pause", "docker compose unpause", "docker compose wait":
+		f.short, f.long = "qfs", "quiet services volumes images profiles hash= format= short force stop no-stream no-interpolate no-build build"
 	case "docker start", "docker stop", "docker restart", "docker rm", "podman stop", "podman rm":
 		f.shortArg, f.long = "t", "time= timeout="
 	case "kubectl get", "kubectl describe", "kubectl top", "kubectl events", "kubectl api-resources", "kubectl api-versions", "kubectl explain", "kubectl version", "kubectl cluster-info", "kubectl auth can-i", "kubectl config current-context", "kubectl config get-contexts", "kubectl rollout status", "kubectl rollout history":
@@ -103,14 +105,24 @@ func takeCloud(key string) (form, bool) {
 		f.short, f.shortArg, f.long = "fp", "ncl", "follow previous namespace= container= selector= tail= since= since-time= timestamps all-containers prefix max-log-requests= limit-bytes="
 	case "helm list", "helm ls", "helm status", "helm get", "helm history", "helm version", "helm lint", "helm search":
 		f.short, f.shortArg, f.long = "aAq", "no", "all all-namespaces namespace= output= short max= revision= filter= deployed failed strict"
-	case "terraform plan", "terraform validate", "terraform fmt", "terraform show", "terraform version", "terraform state list", "terraform workspace list", "terraform providers", "tofu plan", "tofu validate", "tofu fmt":
+	case "terraform plan", "terraform validate", "terraform fmt", "terraform show", "terraform version", "terraform state list", "terraform workspace list", "tofu plan", "tofu validate", "tofu fmt":
 		f.dash = "no-color json input= lock= lock-timeout= refresh= compact-warnings detailed-exitcode destroy parallelism= target= check diff recursive list="
+	case "terraform providers": // mirror and lock write
+		f.most, f.names, f.check = 0, true, noOperands
 	case "aws s3 ls", "aws sts get-caller-identity", "aws configure list":
 		f.long = "region= output= query= profile= max-items= page-size= no-cli-pager no-paginate recursive human-readable summarize"
 	default:
 		return f, false
 	}
 	return f, true
+}
+
+// noOperands is for subcommands that are harmless only alone.
+func noOperands(u *usage) string {
+	if len(u.operands) > 0 {
+		return show(u.operands[0].Text) + " may do more than look"
+	}
+	return ""
 }
 
 // checkKubectl: some formats are read from a file.
