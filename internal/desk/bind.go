@@ -183,8 +183,11 @@ func (d *Desk) show(out *Question, q toolcrib.Question) error {
 			shown = quoted
 		}
 		out.Input, out.Redacted = shown, string(shown) != string(q.Input)
+		out.Unseen = out.Redacted && hidesMore(q.Input, shown, d.cfg.Mark)
 	}
-	out.Preview, out.Cut = clip(text(q.Preview), d.cfg.MaxPreview)
+	preview := text(q.Preview)
+	out.Unseen = out.Unseen || textHidesMore(q.Preview, preview, d.cfg.Mark)
+	out.Preview, out.Cut = clip(preview, d.cfg.MaxPreview)
 	for _, v := range q.Reasons {
 		v.Grant = nil
 		v.Rule, _ = clip(text(v.Rule), maxReason)

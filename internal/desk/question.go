@@ -38,6 +38,7 @@ type Question struct {
 	Definition string             `json:"definition"` // hash of the tool's definition
 	Input      json.RawMessage    `json:"input,omitempty"`
 	Redacted   bool               `json:"redacted,omitempty"` // Input is not all that the tool would be given
+	Unseen     bool               `json:"unseen,omitempty"`   // what is hidden may be more than keys: a command, say
 	Effects    toolcrib.Effects   `json:"effects"`
 	Parts      []string           `json:"parts,omitempty"` // what it would do, one by one, such as the programs of a command
 	Preview    string             `json:"preview,omitempty"`

@@ -106,6 +106,8 @@ func (d *Desk) fits(r Reply, q *Question) error {
 		return bad("the answer to a tool's question is not remembered")
 	case q.Floor:
 		return bad("this is asked every time: it can only be allowed once")
+	case q.Unseen:
+		return bad("what is hidden in it has blanks or signs of a shell and may be more than a secret: it can only be allowed once")
 	case q.Caller.Subject == "":
 		return bad("nobody answers for the caller, so that nothing can be remembered for it")
 	case scope == Session && q.Caller.Session == "":

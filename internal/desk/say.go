@@ -101,6 +101,9 @@ func (q *Question) notes() []Part {
 	if q.Redacted {
 		notes = append(notes, "Secrets in the arguments are not shown.")
 	}
+	if q.Unseen {
+		notes = append(notes, "Careful: what is hidden has blanks, line ends or signs of a shell in it. It may be a password, and it may be a command. It can only be allowed once.")
+	}
 	if q.Cut {
 		notes = append(notes, "The change is too long to be shown whole.")
 	}

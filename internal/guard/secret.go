@@ -69,13 +69,14 @@ func (s Secrets) ready() (*secrets.Scanner, *secrets.Known, error) {
 }
 
 // RedactJSON takes secrets out of a JSON text by the names of its keys, by
-// rules and by what is known. Without a scanner nothing of it is left.
+// rules and by what is known, for people who have to see the rest of it.
+// Without a scanner nothing of it is left.
 func (s Secrets) RedactJSON(text json.RawMessage) json.RawMessage {
 	scanner, known, err := s.ready()
 	if err != nil || !json.Valid(text) {
 		return json.RawMessage(`"` + secrets.Mark + `"`)
 	}
-	return scanner.Redact(toolcrib.Redact(text), known)
+	return secrets.RedactBy(toolcrib.Redact(text), func(flat string) []secrets.Finding { return shownFindings(scanner, known, flat) })
 }
 
 // RedactText does the same with a plain text.
@@ -101,8 +102,9 @@ func (s Secrets) Find(text string) ([]secrets.Finding, error) {
 // redactText takes secrets out of a text. If it is JSON it is taken as such,
 // because there a secret can be written with escapes.
 func redactText(scanner *secrets.Scanner, known *secrets.Known, text string) string {
+	find := func(flat string) []secrets.Finding { return shownFindings(scanner, known, flat) }
 	if head := strings.TrimLeft(text, " \t\r\n"); head != "" && (head[0] == '{' || head[0] == '[') && strings.Contains(head, `\`) && json.Valid([]byte(head)) {
-		text = string(scanner.Redact(json.RawMessage(text), known))
+		text = string(secrets.RedactBy(json.RawMessage(text), find))
 	}
-	return scanner.Strike(text, known)
+	return secrets.StrikeOut(text, find(text))
 }

@@ -192,7 +192,7 @@ func TestSecretsRedact(t *testing.T) {
 		`{"password":"x","a":"b"}`:                 `{"password":"[redacted]","a":"b"}`,
 		`{"a":"` + githubToken() + ` and more"}`:   `{"a":"[redacted] and more"}`,
 		`{"a":["correct horse battery",{"b":1}]}`:  `{"a":["[redacted]",{"b":1}]}`,
-		`{"correct horse battery":{"secret":[1]}}`: `{"[redacted]":{"secret":"[redacted]"}}`,
+		`{"correct horse battery":{"secret":[1]}}`: `{"[redacted]":{"secret":["[redacted]"]}}`,
 		`not JSON`: `"[redacted]"`,
 	} {
 		if got := string(s.RedactJSON(json.RawMessage(in))); got != want {

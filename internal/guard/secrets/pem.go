@@ -120,7 +120,7 @@ func findPuTTY(found []Finding, text string) []Finding {
 		for to < len(text) {
 			end := lineEnd(text, to)
 			line := strings.TrimSpace(text[to:end])
-			if len(line) < 4 || strings.ContainsAny(line, ": ") {
+			if len(line) < 4 || strings.ContainsFunc(line, func(r rune) bool { return r > '~' || !pemByte(byte(r)) }) {
 				break
 			}
 			to = end + 1

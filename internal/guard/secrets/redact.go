@@ -24,6 +24,13 @@ func (s *Scanner) RedactFound(raw json.RawMessage, known *Known) (json.RawMessag
 	return redactFound(raw, func(flat string) []Finding { return s.Find(flat, known) })
 }
 
+// RedactBy takes out of a valid JSON text what find gives for its text with the
+// escapes resolved: in order, and none over another.
+func RedactBy(raw json.RawMessage, find func(flat string) []Finding) json.RawMessage {
+	out, _ := redactFound(raw, find)
+	return out
+}
+
 // Redact takes the values out of a valid JSON text, and leaves everything alone
 // that only looks like a secret: what names and describes things, such as a
 // schema, must stay what it is.
