@@ -57,7 +57,7 @@ func (a *App) openShell(ctx context.Context, cfg Config) (toolcrib.Toolbox, erro
 		spill = a.spill.root
 	}
 	own := cfg.Toolboxes.Shell.shellConfig(a.bounded, a.reach.dirs, cfg.Grant.Hosts)
-	if cfg.Safety.Secrets.Results == guard.SecretRedact.String() {
+	if cfg.hidesSecrets() {
 		own.Mark, own.Hide = secrets.Mark, func(text string) ([]shell.Span, error) { return hiddenIn[shell.Span](a, text) }
 	}
 	box, err := shell.Open(ctx, own, shell.Needs{Spill: spill})
@@ -68,10 +68,18 @@ func (a *App) openShell(ctx context.Context, cfg Config) (toolcrib.Toolbox, erro
 	return box, nil
 }
 
+// hidesSecrets reports whether toolboxes that give parts of texts, or texts in
+// other letters, hide what the whole text has secrets in. They do where results
+// with secrets are held back as well: a part of a key does not look like one, so
+// that no vetter could hold it back.
+func (c *Config) hidesSecrets() bool {
+	return c.Safety.Secrets.Results != guard.SecretWarn.String()
+}
+
 // filesConfig tells the box of files what its callers are not shown. Where
-// secrets are shown, or results with secrets are held back, no text is a mark.
+// secrets are shown no text is a mark.
 func (a *App) filesConfig(cfg Config) files.Config {
-	if cfg.Safety.Secrets.Results != guard.SecretRedact.String() {
+	if !cfg.hidesSecrets() {
 		return files.Config{}
 	}
 	return files.Config{Mark: secrets.Mark, Hide: func(text string) ([]files.Span, error) { return hiddenIn[files.Span](a, text) }}
@@ -90,7 +98,7 @@ func hiddenIn[S files.Span | shell.Span](a *App, text string) ([]S, error) {
 // shown gives a part of a text with marks in the place of what is hidden in it or
 // reaches into it: a part of a key does not look like one. Nil: nothing is hidden.
 func (a *App) shown(cfg Config) func(text string, from, to int) (string, error) {
-	if cfg.Safety.Secrets.Results != guard.SecretRedact.String() {
+	if !cfg.hidesSecrets() {
 		return nil
 	}
 	return func(text string, from, to int) (string, error) {

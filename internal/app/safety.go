@@ -66,7 +66,7 @@ func (a *App) openSafety(ctx context.Context, cfg Config, needs Needs) error {
 	c.Redact, c.RedactText = found.RedactJSON, found.RedactText
 	c.Limits.Depth = cfg.Bounds.Depth
 	c.Guards = append(c.Guards, guard.SecretGuard{Secrets: found, Mode: arguments})
-	if results == guard.SecretRedact {
+	if results != guard.SecretWarn {
 		c.Guards = append(c.Guards, guard.Marks{Except: []string{"files"}, Effects: needsFlow.understood})
 	}
 	c.Guards = append(append(c.Guards, flow.Guards...), a.bounds.Guards...)

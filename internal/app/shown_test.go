@@ -59,3 +59,54 @@ func TestPagesHideWhole(t *testing.T) {
 		}
 	}
 }
+
+// TestStricterShowsNoMore: a setting that holds results with secrets back shows
+// nothing of what the default hides: neither lines of a key nor a file in other
+// letters, and no search tells a guess. A project may set it without being
+// trusted.
+func TestStricterShowsNoMore(t *testing.T) {
+	const secret = "hunter2-Secret99-q7Zx"
+	line := func(i int) string {
+		return fmt.Sprintf("MIIEpAIBAAKCAQEA%02dq7x9ZkYtQ8w2vB1nM0sD4fG5hJ6kL7zX8cV9bN0mQ1wE2\n", i)
+	}
+	key := "-----BEGIN RSA " + "PRIVATE KEY-----\n"
+	for i := range 12 {
+		key += line(i)
+	}
+	key += "-----END RSA " + "PRIVATE KEY-----\n"
+	for _, results := range []string{"redact", "block"} {
+		dir := t.TempDir()
+		for name, text := range map[string]string{"conf.txt": "password = \"" + secret + "\"\n", "key.txt": key} {
+			if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		cfg := Defaults()
+		cfg.Safety.Secrets.Results = results
+		a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: dir, Home: t.TempDir()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() {
+			if err := a.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+		call := func(tool, input string) string {
+			r, err := a.Crib.Call(t.Context(), toolcrib.Call{Tool: tool, Input: json.RawMessage(input), Caller: toolcrib.Caller{Subject: "ann"}})
+			if err != nil {
+				return err.Error()
+			}
+			return string(r.Value)
+		}
+		for _, got := range []string{call("read_file", `{"path":"conf.txt","encoding":"utf-16le"}`), call("read_file", `{"path":"key.txt","start_line":3,"end_line":6}`)} {
+			if strings.Contains(got, "MIIEp") || strings.Contains(got, "held") || !strings.Contains(got, "redacted") && !strings.Contains(got, "would be shown") {
+				t.Errorf("%s: %s", results, got)
+			}
+		}
+		right, wrong := call("search_files", `{"path":".","pattern":"\"hunter2"}`), call("search_files", `{"path":".","pattern":"\"hunter3"}`)
+		if strings.ReplaceAll(right, "hunter2", "hunter3") != wrong {
+			t.Errorf("%s: a search tells a guess: %s, %s", results, right, wrong)
+		}
+	}
+}
