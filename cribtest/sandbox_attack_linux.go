@@ -390,9 +390,9 @@ func plant(dir string) {
 // tryCalls makes system calls that kernels were broken with. They are made so
 // that they do nothing where they are allowed.
 func tryCalls() {
-	bpf, userfault := uintptr(321), uintptr(323)
+	bpf, userfault, ioprio := uintptr(321), uintptr(323), uintptr(251)
 	if runtime.GOARCH == "arm64" {
-		bpf, userfault = 280, 282
+		bpf, userfault, ioprio = 280, 282, 30
 	}
 	const bad = ^uintptr(0)
 	for _, c := range []struct {
@@ -406,6 +406,7 @@ func tryCalls() {
 		{"perf_event_open", [4]uintptr{syscall.SYS_PERF_EVENT_OPEN, 0, 0, bad}}, {"personality", [4]uintptr{syscall.SYS_PERSONALITY, 0x0400000, 0, 0}},
 		{"lease", [4]uintptr{syscall.SYS_FCNTL, 0, syscall.F_SETLEASE, syscall.F_RDLCK}}, {"delegation", [4]uintptr{syscall.SYS_FCNTL, 0, 1040, bad}},
 		{"fcntl", [4]uintptr{syscall.SYS_FCNTL, 1, syscall.F_GETFD, 0}},
+		{"priority of a user", [4]uintptr{syscall.SYS_SETPRIORITY, 2, bad, 0}}, {"io priority of a user", [4]uintptr{ioprio, 3, bad, 0}},
 		{"snapshot", [4]uintptr{syscall.SYS_IOCTL, bad, 0x50009417, 0}}, {"subvolume", [4]uintptr{syscall.SYS_IOCTL, bad, 1<<32 | 0x5000940e, 0}},
 		{"bcachefs snapshot", [4]uintptr{syscall.SYS_IOCTL, bad, 0x4020bc10, 0}}, {"reflink", [4]uintptr{syscall.SYS_IOCTL, bad, 0x40049409, 0}},
 		{"reflink of a part", [4]uintptr{syscall.SYS_IOCTL, bad, 0x4020940d, 0}}, {"terminal", [4]uintptr{syscall.SYS_IOCTL, bad, syscall.TCGETS, 0}},

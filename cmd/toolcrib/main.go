@@ -12,5 +12,6 @@ import (
 
 func main() {
 	app.Shim()
+	keepInherited()
 	os.Exit(cli.Main())
 }

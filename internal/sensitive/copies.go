@@ -19,6 +19,9 @@ func original(name string) (stem string, dotted, found bool) {
 		}
 	}
 	stem, ext, _ := cutLast(name)
+	if strings.HasPrefix(ext, "set-aside-") || ext == "held-by-toolcrib" { // we ourselves
+		return stem, false, true
+	}
 	switch ext := strings.ToLower(ext); {
 	case len(ext) == 3 && ext[:2] == "sw" && 'a' <= ext[2] && ext[2] <= 'p', ext == "un~": // vim, while a file is open
 		return stem, true, true

@@ -27,7 +27,7 @@ func TestKeys(t *testing.T) {
 		".prod.env.swp": sensitive.Closed, ".prod.env.SWO": sensitive.Closed, ".id_ed25519.swp": sensitive.Closed, ".netrc.swp": sensitive.Closed, ".prod.env.un~": sensitive.Closed, "id_rsa~": sensitive.Closed,
 		"prod.env~": sensitive.Closed, "prod.env.~12~": sensitive.Closed, "#prod.env#": sensitive.Closed, "#.env#": sensitive.Closed, "prod.env.bak": sensitive.Closed, "prod.env.bak~": sensitive.Closed, ".netrc.orig": sensitive.Closed,
 		"prod.env.save": sensitive.Closed, "prod.env.old": sensitive.Closed, ".git-credentials.tmp": sensitive.Closed, "prod.env___jb_tmp___": sensitive.Closed, ".aws.bak": sensitive.Closed, ".kube/config.bak": sensitive.Closed,
-		"server.key.bak": sensitive.Keyed, ".server.key.swp": sensitive.Keyed, ".npmrc~": sensitive.Keyed, "example.env.bak": sensitive.Open, "main.go~": sensitive.Open, ".main.go.swp": sensitive.Open, "config.bak": sensitive.Open,
+		"server.key.bak": sensitive.Keyed, ".server.key.swp": sensitive.Keyed, ".npmrc~": sensitive.Keyed, ".npmrc.set-aside-uzhazj53": sensitive.Keyed, ".netrc.set-aside-uzhazj53.held-by-toolcrib": sensitive.Closed, "example.env.bak": sensitive.Open, "main.go~": sensitive.Open, ".main.go.swp": sensitive.Open, "config.bak": sensitive.Open,
 		"~": sensitive.Open, "#": sensitive.Open, "##": sensitive.Open, ".swp": sensitive.Open, ".bak": sensitive.Open, "notes.old.bak~": sensitive.Open,
 		".ſsh": sensitive.Closed, ".\u200baws": sensitive.Closed, "": sensitive.Open,
 	} {

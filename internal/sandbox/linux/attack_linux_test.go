@@ -167,6 +167,7 @@ func TestCalls(t *testing.T) {
 		want := map[string]unix.Errno{
 			"ptrace": unix.EPERM, "unshare": unix.EPERM, "mount": unix.EPERM, "keyctl": unix.EPERM, "add_key": unix.EPERM, "bpf": unix.EPERM, "userfaultfd": unix.EPERM,
 			"io_uring_setup": unix.ENOSYS, "open_tree": unix.EPERM, "fsopen": unix.EPERM, "clone3": unix.ENOSYS, "mount_setattr": unix.EPERM, "perf_event_open": unix.EPERM,
+			"priority of a user": unix.EPERM, "io priority of a user": unix.EPERM,
 			"snapshot": unix.EPERM, "subvolume": unix.EPERM, "bcachefs snapshot": unix.EPERM, "reflink": unix.EBADF, "reflink of a part": unix.EBADF, "terminal": unix.EBADF,
 			"lease": unix.EPERM, "delegation": unix.EPERM, "fcntl": 0, "personality": unix.EPERM, "vsock": unix.EAFNOSUPPORT, "alg": unix.EAFNOSUPPORT, "netfilter": unix.EPROTONOSUPPORT, "bluetooth": unix.EAFNOSUPPORT,
 			"high bits": unix.EAFNOSUPPORT, "x32": unix.ENOSYS,
@@ -186,6 +187,36 @@ func TestCalls(t *testing.T) {
 		}
 		if len(want) > 0 {
 			t.Errorf("not tried: %v", want)
+		}
+	}
+}
+
+// TestInheritsNothing: what whoever started us left open reaches no program,
+// whether something is covered there or not.
+func TestInheritsNothing(t *testing.T) {
+	const inside = "TOOLCRIB_TEST_INHERITS"
+	if os.Getenv(inside) == "" {
+		file, err := os.Create(filepath.Join(t.TempDir(), "left-open"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = file.Close() }()
+		again := exec.CommandContext(t.Context(), "/proc/self/exe", "-test.run=^TestInheritsNothing$", "-test.v")
+		again.Env = append(os.Environ(), inside+"=yes")
+		for range 20 { // from 3 on, whatever we need ourselves
+			again.ExtraFiles = append(again.ExtraFiles, file)
+		}
+		if out, err := again.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
+		}
+		return
+	}
+	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
+	root := t.TempDir()
+	for _, dirs := range [][]toolcrib.Dir{nil, {{Path: root}}, {{Path: root, Write: true}}} {
+		out, exit := sh(t, s, toolcrib.Grant{Dirs: dirs}, "ls -l /proc/self/fd")
+		if exit.Code != 0 || strings.Contains(out, "left-open") {
+			t.Errorf("%v: %+v\n%s", dirs, exit, out)
 		}
 	}
 }

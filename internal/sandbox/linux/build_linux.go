@@ -264,10 +264,12 @@ func (s *script) streams(j *job, mounts arg) {
 		}
 		s.do(l, unix.SYS_DUP3, fd, num(to), num(flags))
 	}
+	rest := j.mountsAt()
 	if len(j.covers) > 0 {
-		s.do(l, unix.SYS_DUP3, mounts, num(j.mountsAt()), num(unix.O_CLOEXEC))
+		s.do(l, unix.SYS_DUP3, mounts, num(rest), num(unix.O_CLOEXEC))
+		rest++
 	}
-	s.do(l, unix.SYS_CLOSE_RANGE, num(j.mountsAt()+1), num(1<<31-1), num(0))
+	s.do(l, unix.SYS_CLOSE_RANGE, num(rest), num(1<<31-1), num(0)) // whoever started us may have left something open
 }
 
 // lock gives up everything that is not needed to fork the program and to wait

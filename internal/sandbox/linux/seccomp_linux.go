@@ -96,6 +96,8 @@ func (p *program) noSnapshots() {
 	p.load(offNumber)
 }
 
+const ioprioUser = 3 // IOPRIO_WHO_USER
+
 const sysOpenTreeAttr = 467 // the same on every architecture
 
 const (
@@ -244,6 +246,14 @@ func filter(rules filterRules) program {
 	}
 	for _, o := range opensHere() {
 		p.plain(o.call, o.mode-1, o.mode)
+	}
+	// All programs of a user, the first process among them.
+	for _, c := range []moded{{unix.SYS_SETPRIORITY, unix.PRIO_USER}, {unix.SYS_IOPRIO_SET, ioprioUser}} {
+		p.equal(c.call, 4)
+		p.load(argument32(0))
+		p.equal(uint32(c.mode), 1)
+		p.ret(refuse(unix.EPERM))
+		p.load(offNumber)
 	}
 	p.only(unix.SYS_PERSONALITY, 0, unix.EPERM, 0, 8, 0x20000, 0x20008, 0xffffffff)
 	p.ret(allow)
