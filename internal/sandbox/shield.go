@@ -63,6 +63,8 @@ type Cover struct {
 	// Empty: a hidden directory that rules deny is shown as an empty one, since
 	// builds and searches that go through a project stop at one that is shut.
 	Empty bool
+	// Further: another name (a hard link) of what is covered elsewhere.
+	Further bool
 
 	unseen bool // hidden because nobody looked into it, and not for its name
 }

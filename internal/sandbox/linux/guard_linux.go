@@ -53,7 +53,9 @@ type guard struct {
 	missing []string        // where something was covered and nothing is
 	mending bool
 	patrols bool
-	spots   []int32 // of moves, under its lock
+	arrived map[string]bool  // files that came into obeyed directories
+	spots   []int32          // of moves, under its lock
+	places  map[int32]string // likewise: the obeyed directories that are watched
 }
 
 // The bounds on how long programs stay stopped: for somebody who is just about
@@ -78,7 +80,7 @@ var errRestless = errors.New("it happens again and again")
 // last report. It is zero if there was none.
 func (r *run) attend(ctx context.Context, c *child, grant toolcrib.Grant) <-chan report {
 	last := make(chan report, 1)
-	g := &guard{run: r, child: c, grant: grant, covers: r.job.covers, paths: map[string]bool{}, told: map[string]bool{}, fresh: map[sandbox.FileID]sandbox.Cover{}, laid: map[sandbox.FileID]sandbox.CoverKind{}}
+	g := &guard{run: r, child: c, grant: grant, covers: r.job.covers, paths: map[string]bool{}, told: map[string]bool{}, fresh: map[sandbox.FileID]sandbox.Cover{}, laid: map[sandbox.FileID]sandbox.CoverKind{}, arrived: map[string]bool{}, places: map[int32]string{}}
 	go func() {
 		defer close(last)
 		if r.space != nil {
@@ -175,7 +177,7 @@ func (g *guard) mend(ctx context.Context, mount bool) error {
 		g.settle(mount && !g.laying)
 		g.gather()
 		err := g.again()
-		if err == nil || time.Now().After(until) || g.over(ctx) || errors.Is(err, errAway) || errors.Is(err, errOpened) {
+		if err == nil || time.Now().After(until) || g.over(ctx) || errors.Is(err, errAway) || errors.Is(err, errOpened) || errors.Is(err, errNamed) {
 			return err
 		}
 	}
@@ -238,7 +240,7 @@ func (g *guard) again() error {
 		_, laid := g.laid[c.ID]
 		// What is hidden is so wherever it is by now. A program that made it itself
 		// loses sight of it, which is better than to miss what was moved.
-		known[c.ID] = known[c.ID] || laid || g.paths[c.Path] || c.Kind == sandbox.Hide
+		known[c.ID] = known[c.ID] || laid || g.paths[c.Path] || c.Kind == sandbox.Hide || c.Further
 		if !laid && g.paths[c.Path] {
 			g.fresh[c.ID] = c
 		}
@@ -261,7 +263,11 @@ func (g *guard) again() error {
 			delete(g.fresh, id) // we have just made it
 		}
 	}
+	g.takeArrived()
 	if err := opened(g.run.pid, g.fresh); err != nil {
+		return err
+	}
+	if err := named(g.fresh, covers); err != nil {
 		return err
 	}
 	clear(g.fresh)
@@ -398,6 +404,7 @@ func (g *guard) follow(before map[string]entry) {
 			return
 		}
 		told = m.add(g, c.Path, "") && told
+		g.watchInner(c)
 	}
 	for _, a := range g.run.anchors {
 		told = m.add(g, a.path, "") && told

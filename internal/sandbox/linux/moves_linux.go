@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"os"
+	"path/filepath"
 	"sync"
 
 	"golang.org/x/sys/unix"
@@ -23,6 +24,9 @@ type moves struct {
 	ended   chan struct{}
 }
 
+// anyName stands for every name in a directory.
+const anyName = "/"
+
 // add has a guard told when what lies at a path is moved, or when a name
 // appears in it. It reports whether that can be done.
 func (m *moves) add(g *guard, path, name string) bool {
@@ -35,6 +39,9 @@ func (m *moves) add(g *guard, path, name string) bool {
 	if name != "" {
 		mask |= unix.IN_CREATE | unix.IN_MOVED_TO
 	}
+	if name == anyName {
+		mask |= unix.IN_MOVED_FROM
+	}
 	n, err := unix.InotifyAddWatch(m.fd, path, mask|unix.IN_MASK_ADD|unix.IN_DONT_FOLLOW)
 	if err != nil {
 		return false
@@ -46,6 +53,9 @@ func (m *moves) add(g *guard, path, name string) bool {
 	if m.watches[watch][g] == nil {
 		m.watches[watch][g] = map[string]bool{}
 		g.spots = append(g.spots, watch)
+	}
+	if name == anyName {
+		g.places[watch] = path
 	}
 	m.watches[watch][g][name] = true
 	return true
@@ -115,6 +125,7 @@ func (m *moves) listen(from *os.File) {
 func (m *moves) told(text []byte) map[*guard]bool {
 	const head = 16
 	wanted := map[*guard]bool{}
+	left := map[uint32]int32{} // from where something was moved, by the number of the move
 	for len(text) >= head {
 		watch, mask := int32(binary.NativeEndian.Uint32(text)), binary.NativeEndian.Uint32(text[4:])
 		size := head + int(binary.NativeEndian.Uint32(text[12:]))
@@ -122,7 +133,11 @@ func (m *moves) told(text []byte) map[*guard]bool {
 			break
 		}
 		name, _, _ := bytes.Cut(text[head:size], []byte{0})
+		move := binary.NativeEndian.Uint32(text[8:])
 		text = text[size:]
+		if mask&unix.IN_MOVED_FROM != 0 {
+			left[move] = watch
+		}
 		if mask&unix.IN_Q_OVERFLOW != 0 {
 			for _, guards := range m.watches {
 				for g := range guards {
@@ -131,7 +146,13 @@ func (m *moves) told(text []byte) map[*guard]bool {
 			}
 		}
 		for g, names := range m.watches[watch] {
-			if mask&unix.IN_MOVE_SELF != 0 || names[string(name)] && mask&(unix.IN_CREATE|unix.IN_MOVED_TO) != 0 {
+			came := mask&(unix.IN_CREATE|unix.IN_MOVED_TO) != 0
+			if mask&unix.IN_MOVE_SELF != 0 || names[string(name)] && came {
+				wanted[g] = true
+			}
+			from, within := left[move]
+			elsewhere := mask&unix.IN_MOVED_TO != 0 && (!within || from != watch)
+			if names[anyName] && came && g.arrives(filepath.Join(g.places[watch], string(name)), elsewhere) {
 				wanted[g] = true
 			}
 		}
