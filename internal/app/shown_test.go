@@ -97,7 +97,11 @@ func TestStricterShowsNoMore(t *testing.T) {
 			if err != nil {
 				return err.Error()
 			}
-			return string(r.Value)
+			text := string(r.Value)
+			for _, c := range r.Content {
+				text += c.Text
+			}
+			return text
 		}
 		for _, got := range []string{call("read_file", `{"path":"conf.txt","encoding":"utf-16le"}`), call("read_file", `{"path":"key.txt","start_line":3,"end_line":6}`)} {
 			if strings.Contains(got, "MIIEp") || strings.Contains(got, "held") || !strings.Contains(got, "redacted") && !strings.Contains(got, "would be shown") {
