@@ -125,6 +125,7 @@ func (o *operands) program(p *Program, guess bool) {
 	for _, f := range p.Paths {
 		o.add(f.Dir, f.Text, f.Glob, operand{mayWrite: as.mayWrite, guess: guess})
 	}
+	o.history(p, guess)
 	if p.Class == ReadOnly {
 		return
 	}

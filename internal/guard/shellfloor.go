@@ -116,6 +116,9 @@ func (p *Program) floor(name string) string {
 	if p.flag("", "no-preserve-root") {
 		return "it removes the protection of /"
 	}
+	if why := p.floorDisk(name) + p.floorMachine(name); why != "" {
+		return why
+	}
 	switch name {
 	case "rm", "rmdir", "unlink", "shred", "srm", "truncate", "trash", "trash-put", "trash-cli", "rimraf", "del-cli", "premove":
 		return p.floorRemove(name)
@@ -159,6 +162,10 @@ func (p *Program) floor(name string) string {
 	case "unset", "export", "declare":
 		if p.word("HISTFILE", "HISTSIZE", "HISTFILE=", "HISTSIZE=0", "HISTFILESIZE=0", "HISTFILE=/dev/null") {
 			return "it changes the record of what was typed"
+		}
+	case "gh":
+		if p.word("sync") && p.flag("", "force") {
+			return "it overwrites or deletes what others have in the remote repository"
 		}
 	case "crontab":
 		if p.flag("r", "") {
@@ -264,7 +271,7 @@ func (p *Program) floorGit() string {
 		return why
 	}
 	switch sub {
-	case "push", "send-pack":
+	case "push", "send-pack", "http-push":
 		if q.flag("fd", "force", "force-with-lease", "force-if-includes", "mirror", "delete", "prune") {
 			return "it overwrites or deletes what others have in the remote repository"
 		}
@@ -272,7 +279,16 @@ func (p *Program) floorGit() string {
 			if strings.HasPrefix(a.Text, "+") || strings.HasPrefix(a.Text, ":") && len(a.Text) > 1 {
 				return "it overwrites or deletes what others have in the remote repository"
 			}
+			if a.Glob && !a.safePattern() {
+				return "a file with such a name would make " + show(a.Text) + " a forced push"
+			}
 		}
+	case "subtree":
+		if q.word("push") && (q.flag("f", "force") || slices.ContainsFunc(rest, func(a Arg) bool { return strings.Contains(":"+a.Text, ":+") })) {
+			return "it overwrites or deletes what others have in the remote repository"
+		}
+	case "remote-http", "remote-https", "remote-ftp", "remote-ftps", "remote-ext", "remote-fd":
+		return "it speaks to a remote repository by what only shows while it runs"
 	case "clean":
 		at := Program{Dirs: p.at, homes: p.homes}
 		for i, a := range p.Args[:len(p.Args)-1] {
