@@ -277,7 +277,10 @@ func (s *spot) missing(elem string, todo []string) (made bool, err error) {
 	if err := s.asJudged(append([]string{elem}, todo...)...); err != nil {
 		return false, err
 	}
-	if err := l.root.Mkdir(elem, 0o777); err != nil && !errors.Is(err, fs.ErrExist) {
+	switch err := l.root.Mkdir(elem, 0o777); {
+	case err == nil:
+		return true, s.noGitMade(elem)
+	case !errors.Is(err, fs.ErrExist):
 		return false, err
 	}
 	return true, nil

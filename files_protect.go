@@ -157,6 +157,20 @@ func gitPartsOf(dir *os.Root) gitParts {
 	return g
 }
 
+// noGitMade looks again once an entry was made: two calls at the same moment
+// each see that the part of the other is missing. Whoever comes last sees both,
+// and takes his own away.
+func (s *spot) noGitMade(elem string) error {
+	dir := s.here().root
+	if part, _ := gitPart(elem); part == 0 || !gitPartsOf(dir).whole() {
+		return nil
+	}
+	if err := dir.RemoveAll(elem); err != nil {
+		return err
+	}
+	return protected(s.name)
+}
+
 // idSet is files known by identity, not by name.
 type idSet struct {
 	keys  map[fileKey]bool

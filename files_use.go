@@ -194,7 +194,10 @@ func (f *Files) WriteFile(name string, data []byte, was *Stamp) error {
 			return err
 		}
 		if s.isHeld() {
-			return s.overwrite(data, was)
+			if err := s.overwrite(data, was); err != nil || s.info != nil {
+				return err
+			}
+			return s.noGitMade(s.base)
 		}
 		dir := s.here().root
 		temp := ".toolcrib-" + rand.Text() + ".tmp"
@@ -211,6 +214,11 @@ func (f *Files) WriteFile(name string, data []byte, was *Stamp) error {
 				err = errors.Join(err, gone)
 			}
 			return err
+		}
+		if s.info == nil {
+			if err := s.noGitMade(s.base); err != nil {
+				return err
+			}
 		}
 		return syncDir(dir)
 	})
