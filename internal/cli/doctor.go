@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -80,6 +81,7 @@ func (c *command) examine(ctx context.Context) []finding {
 		return append(out, finding{"config", "problem", err.Error(), "'toolcrib config reference' lists every key"})
 	}
 	out = append(out, grantFinding(a, paths), commandsFinding(ctx, a, loaded.Value))
+	out = append(out, cacheFindings(a, c.home())...)
 	out = append(out, serveFinding(loaded.Value.Serve, paths.State))
 	tools := 0
 	for range a.Crib.Tools(toolcrib.Caller{}) {
@@ -140,6 +142,26 @@ func grantFinding(a *app.App, paths config.Paths) finding {
 		return finding{"grant", "warning", "tools have no directory here: the working directory is your home directory or holds it", "start in a project, or name directories in grant.write and grant.read"}
 	}
 	return finding{"grant", "ok", "tools have " + strings.Join(parts, ", ") + "; what they delete goes to " + filepath.Join(paths.State, "trash"), ""}
+}
+
+// caches are where programs keep what they will run later, by the home directory.
+func caches() []string {
+	return []string{".cache", ".cache/go-build", ".cache/pip", ".cache/uv", ".cache/bazel", ".cache/ccache", ".ccache", ".cache/sccache", ".cache/yarn", ".npm", ".yarn", ".bun", ".local/share/pnpm",
+		".cargo", ".rustup", ".m2", ".gradle", ".ivy2", ".sbt", "go", "go/pkg", "go/pkg/mod", "go/bin", ".local", ".local/bin", ".local/share", ".nuget"}
+}
+
+// cacheFindings warns of a cache of the person that commands can write: they
+// would decide what the person's own builds run.
+func cacheFindings(a *app.App, home string) []finding {
+	var out []finding
+	for _, d := range a.Crib.Grant.Dirs {
+		rel, err := filepath.Rel(home, d.Path)
+		if home == "" || err != nil || !d.Write || !slices.Contains(caches(), filepath.ToSlash(rel)) {
+			continue
+		}
+		out = append(out, finding{"grant", "warning", d.Path + " can be written by commands, and your own builds and programs take from it what they run", "grant a directory of its own, and name it in toolboxes.shell.env (docs/machine.md, Builds)"})
+	}
+	return out
 }
 
 // vaultFinding says whether the secrets can be read. Where there are none there

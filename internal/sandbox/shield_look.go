@@ -78,6 +78,9 @@ func (s *Shield) lookAt(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixe
 	if s == nil {
 		return &Covering{}, nil
 	}
+	if err := checkShares(dirs); err != nil {
+		return nil, err
+	}
 	var walk *shieldWalk
 	moved, steady := "", 0
 	for i := range maxLooks {

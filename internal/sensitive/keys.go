@@ -15,6 +15,8 @@ func Keys() []string {
 		"key:.npmrc", ".netrc", "_netrc", ".git-credentials", ".pypirc", ".pgpass", ".my.cnf", ".mylogin.cnf", ".s3cfg", ".boto", ".vault-token", ".dockercfg",
 		"id_rsa", "id_dsa", "id_ecdsa", "id_ecdsa_sk", "id_ed25519", "id_ed25519_sk", "id_xmss", "key:id_*", "key:*.key", "key:*.pem", "*.ppk",
 		".aws", ".ssh", ".gnupg", ".azure", ".password-store", ".kube/config", ".docker/config.json", ".config/gcloud", ".config/gh",
+		".claude/.credentials.json", ".codex/auth.json", ".gemini/oauth_creds.json", ".config/github-copilot", ".local/share/opencode/auth.json", ".local/share/keyrings", ".config/rclone/rclone.conf",
+		".config/sops/age/keys.txt", ".config/google-chrome", ".config/chromium", ".mozilla", "*.kdbx", ".git/git-crypt",
 		".config/containers/auth.json", ".cargo/credentials", ".cargo/credentials.toml", ".gem/credentials", ".terraform.d/credentials.tfrc.json", ".terraformrc",
 	}
 }

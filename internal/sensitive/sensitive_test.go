@@ -29,6 +29,7 @@ func TestKeys(t *testing.T) {
 		"prod.env.save": sensitive.Closed, "prod.env.old": sensitive.Closed, ".git-credentials.tmp": sensitive.Closed, "prod.env___jb_tmp___": sensitive.Closed, ".aws.bak": sensitive.Closed, ".kube/config.bak": sensitive.Closed,
 		"server.key.bak": sensitive.Keyed, ".server.key.swp": sensitive.Keyed, ".npmrc~": sensitive.Keyed, ".npmrc.set-aside-uzhazj53": sensitive.Keyed, ".netrc.set-aside-uzhazj53.held-by-toolcrib": sensitive.Closed, "example.env.bak": sensitive.Open, "main.go~": sensitive.Open, ".main.go.swp": sensitive.Open, "config.bak": sensitive.Open,
 		"~": sensitive.Open, "#": sensitive.Open, "##": sensitive.Open, ".swp": sensitive.Open, ".bak": sensitive.Open, "notes.old.bak~": sensitive.Open,
+		".claude/.credentials.json": sensitive.Closed, ".codex/auth.json": sensitive.Closed, "auth.json": sensitive.Open, ".claude/settings.json": sensitive.Open, "vault.kdbx": sensitive.Closed, ".config/chromium": sensitive.Closed,
 		".ſsh": sensitive.Closed, ".\u200baws": sensitive.Closed, "": sensitive.Open,
 	} {
 		elems := strings.Split(text, "/")
