@@ -109,5 +109,5 @@ func (c *Crib) reworded(b begun, refusal error) (result *Result, err error) {
 	if result = b.entry.adapter.Refused(b.given, e); result == nil {
 		return nil, refusal
 	}
-	return b.vetted(result, nil)
+	return c.vetted(b.flight, result, nil)
 }

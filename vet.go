@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/schema"
 )
@@ -23,7 +25,7 @@ type Vetter interface {
 // vet holds the tool to its contract before anyone believes the result.
 func (c *Crib) vet(ctx context.Context, o ran) (*Result, error) {
 	f := o.flight
-	result, err := f.vetted(o.result, f.entry.out)
+	result, err := c.vetted(f, o.result, f.entry.out)
 	if err != nil {
 		return nil, err
 	}
@@ -44,7 +46,7 @@ func (c *Crib) vet(ctx context.Context, o ran) (*Result, error) {
 	// The native value was held to its contract above; the dialect's contract is
 	// shown, not enforced, since the systems it speaks for break it themselves
 	// (a NaN goes out as null where the schema says number).
-	return f.vetted(result, nil)
+	return c.vetted(f, result, nil)
 }
 
 // lookOver asks the vetters. They see a result that fits its contract; what
@@ -72,7 +74,7 @@ func (c *Crib) lookOver(ctx context.Context, f *flight, result *Result) (*Result
 		}
 		result = next
 	}
-	return f.vetted(result, nil)
+	return c.vetted(f, result, nil)
 }
 
 // vetOne asks a vetter; one that breaks down lets nothing through.
@@ -102,7 +104,7 @@ func (c *Crib) after(ctx context.Context, r *Record) {
 	}
 }
 
-func (f *flight) vetted(r *Result, out *schema.Schema) (*Result, error) {
+func (c *Crib) vetted(f *flight, r *Result, out *schema.Schema) (*Result, error) {
 	f.clean = false
 	size := len(r.Value) + len(r.More)
 	for _, c := range r.Content {
@@ -130,9 +132,17 @@ func (f *flight) vetted(r *Result, out *schema.Schema) (*Result, error) {
 		return r, nil
 	}
 	if bad := out.Validate(doc); len(bad) > 0 {
-		e := invalid(f.call.Tool, bad)
-		e.Code, e.Message = Internal, "the tool ran, but its result breaks its contract: "+e.Message
-		return nil, e
+		// What is wrong quotes the result, in a sentence of ours that no vetter
+		// marks: only who runs the crib is told that much.
+		why := invalid(f.call.Tool, bad)
+		c.log().Warn("a result breaks the contract of its tool", "tool", f.call.Tool, "call", f.call.ID, "problems", c.redactedText(why.Message))
+		var rules []string
+		for _, p := range bad {
+			if !slices.Contains(rules, p.Rule) {
+				rules = append(rules, p.Rule)
+			}
+		}
+		return nil, refuse(Internal, f.call.Tool, fmt.Sprintf("the tool ran, but its result breaks its contract (%s); the log says where", strings.Join(rules, ", ")), nil)
 	}
 	return r, nil
 }
