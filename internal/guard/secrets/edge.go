@@ -1,5 +1,7 @@
 package secrets
 
+import "strings"
+
 const (
 	certainLeast = 5   // a key that begins with so much may follow a letter
 	certainMore  = 256 // so much may follow a key of a known length
@@ -65,6 +67,21 @@ func inHash(text string, at int) bool {
 	}
 	before := text[max(0, i-8):min(at, i+8)]
 	return containsFold(before, "sha1") || containsFold(before, "sha256") || containsFold(before, "sha384") || containsFold(before, "sha512") || containsFold(before, "h1:")
+}
+
+// sumBefore: a word such as h1: or sha256- stands right before this place, so that
+// any few letters begin there by chance.
+func sumBefore(text string, at int) bool {
+	if at < 3 || text[at-1] != ':' && text[at-1] != '-' && text[at-1] != '=' {
+		return false
+	}
+	before := text[max(0, at-8) : at-1]
+	for _, word := range [...]string{"h1", "sha1", "sha256", "sha384", "sha512", "md5"} {
+		if n := len(before) - len(word); n >= 0 && strings.EqualFold(before[n:], word) && (n == 0 || !wordByte(before[n-1])) {
+			return true
+		}
+	}
+	return false
 }
 
 // escapeEnds: the letter before this place ends an escape.

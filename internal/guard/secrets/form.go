@@ -149,7 +149,7 @@ func (f *form) at(text string, place int, ends *runEnds) (from, to int, ok bool)
 	if glued && !f.certain(text, from) {
 		return 0, 0, false
 	}
-	if to, ok = f.behind(text, place, ends); !ok || f.plain && brokenBlob(text, from) {
+	if to, ok = f.behind(text, place, ends); !ok || f.plain && (brokenBlob(text, from) || sumBefore(text, from)) {
 		return 0, 0, false
 	}
 	if glued && !f.drawn(text[from:min(to, from+genuineReach)]) {
