@@ -7,7 +7,7 @@ import "strings"
 func callWords() map[string]int {
 	return map[string]int{
 		"getconnection(": 3, "mysqli_connect(": 3, "mysql_connect(": 3, "mysql_pconnect(": 3, "new mysqli(": 3, "new pdo(": 3, "new sequelize(": 3, "pymysql.connect(": 3, "mysqldb.connect(": 3,
-		"oci_connect(": 2, "ldap_bind(": 3, "ftp_login(": 3, "imap_open(": 3, "sqlcredential(": 2, "createhmac(": 2, "cookieparser(": 1, "sqlplus ": 0, "oracle:thin:": 0, "oracle:oci:": 0, "redis-cli ": -1,
+		"oci_connect(": 2, "ldap_bind(": 3, "ftp_login(": 3, "imap_open(": 3, "sqlcredential(": 2, "createhmac(": 2, "cookieparser(": 1, "sqlplus ": 0, "oracle:thin:": 0, "oracle:oci:": 0, "mysqli_real_connect(": 4,
 	}
 }
 
@@ -17,12 +17,8 @@ const argumentReach = 256 // so much of a call is looked at
 // written out.
 func (h *hunt) argument(end, place int) {
 	t := h.text
-	switch place {
-	case 0:
+	if place == 0 {
 		h.slashed(end)
-		return
-	case -1:
-		h.afterFlag(end, " -a ")
 		return
 	}
 	i := end
@@ -54,20 +50,6 @@ func (h *hunt) argument(end, place int) {
 			return
 		}
 		i++
-	}
-}
-
-// afterFlag looks at the value of a flag on the line of a command.
-func (h *hunt) afterFlag(at int, flag string) {
-	t := h.text
-	line := t[at-1 : min(lineEnd(t, at), at+argumentReach)]
-	n := strings.Index(line, flag)
-	if n < 0 {
-		return
-	}
-	v := h.valueAt(at-1+n+len(flag), opSpace, true)
-	if text := t[v.from:v.to]; len(text) >= 3 && text[0] != '-' && !h.placeholder(text) {
-		h.add(v.from, v.to, ruleCommand)
 	}
 }
 

@@ -32,18 +32,29 @@ func (h *hunt) assigned(id ident, s strength) {
 	if equals {
 		op = opAssign
 	}
-	alone := id.begin == id.from && id.end == id.to // the word is the whole name
+	own := op == opSpace && s == namePass && !quoteByte(c0(h.text, at)) && h.twoWords(id, at) // NAME VALUE, and nothing else
+	alone := id.begin == id.from && id.end == id.to                                           // the word is the whole name
 	bare := alone && hasFold(h.text[id.begin:], "pass") && id.end-id.begin == len("pass")
 	switch {
-	case op == opCall && id.end != id.to, op == opSpace && h.text[id.from] != '-' && !alone && (id.from < 4 || h.text[id.from-4:id.from] != "ENV ") && !h.lineOfItsOwn(id, at), bare && op != opTag && !(op == opPair && containsFold(h.text[id.to:at], "val")) && (op != opAssign || upper(h.text[id.begin]) && h.text[at-1] == ' ' && !quoteByte(h.text[min(at, len(h.text)-1)])):
+	case op == opCall && id.end != id.to, op == opSpace && h.text[id.from] != '-' && !alone && !own && (id.from < 4 || h.text[id.from-4:id.from] != "ENV ") && !h.lineOfItsOwn(id, at), bare && op != opTag && !(op == opPair && containsFold(h.text[id.to:at], "val")) && (op != opAssign || upper(h.text[id.begin]) && h.text[at-1] == ' ' && !quoteByte(h.text[min(at, len(h.text)-1)])):
 		return
 	}
 	if at < len(h.text) && op == opAssign && id.from > 0 && quoteByte(h.text[at]) && h.text[at] == h.text[id.from-1] && h.text[at-1] == '=' {
 		return // a text that ends behind the sign
 	}
 	setting, word := h.settingAt(id, s == namePass)
+	setting, word = setting || own, word || own
+	wrapped := false // in a call, where a mere word is an example more often
 	if op == opAssign {
-		at = h.fallback(at)
+		if value := h.fallback(at); value != at {
+			at = value
+		} else {
+			inner := h.wrapped(at)
+			wrapped, at = inner != at, inner
+		}
+		if s == namePass && !setting && h.text[max(at, 2)-2] == ':' && h.text[at-1] == ' ' && h.note(id, at) {
+			setting, word = true, true
+		}
 	}
 	v := h.valueAt(at, op, setting || word || op == opPair || op == opTold)
 	v.word = word || op == opTold
@@ -65,10 +76,13 @@ func (h *hunt) assigned(id ident, s strength) {
 	v.word = v.word || v.tight && setting && h.text[at-1] == '=' && allCapitals(h.text[id.from:id.to]) // NAME=value program
 	v.sure = s == nameSecret && h.sureName(id)
 	v.compared = equals || op == opAssign && h.comparison(id.to, at)
-	good := h.judge(s, v, op)
+	good := h.judge(s, v, op) && !(wrapped && wordOnly(h.text[v.from:v.to]))
 	if good {
 		h.done = max(v.to, v.more)
 		h.add(v.from, h.done, ruleAssigned)
+		if v.quoted {
+			h.pieces(v)
+		}
 	}
 	if at > 0 && (op == opAssign && v.quoted || op == opPair) {
 		h.listed(at, v, s, op)
@@ -156,7 +170,7 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 		if v, ok := h.told(gap); pass && ok {
 			return v, opTold
 		}
-		if t[id.from] == '-' || pass && h.loginBefore(id.from) || id.from >= 4 && t[id.from-4:id.from] == "ENV " || redisPass(t[id.from:id.to]) {
+		if t[id.from] == '-' || pass && h.loginBefore(id.from) || id.from >= 4 && t[id.from-4:id.from] == "ENV " || redisPass(t[id.from:id.to]) || pass && h.twoWords(id, gap) {
 			return gap, opSpace
 		}
 	case c == '=' || c == ':' || strings.IndexByte("|+?!~-", c) >= 0 && gap+1 < len(t) && (t[gap+1] == '=' || t[gap+1] == '>' || t[gap+1] == '|'):
@@ -168,13 +182,21 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 			}
 			return at, opComma
 		}
+	case gap > i && id.from > 0 && t[id.from-1] == '<' && letter(c): // <Pass encoding="base64">
+		end := gap
+		for end < len(t) && end-gap < tagReach && t[end] != '<' && t[end] != '>' && t[end] != '\n' && t[end] != '/' {
+			end++
+		}
+		if end < len(t) && t[end] == '>' {
+			return end + 1, opTag
+		}
 	case c == '>' && (quoted || id.from > 0 && t[id.from-1] == '<' || id.from > 0 && t[id.from-1] == ':'):
 		return gap + 1, opTag
 	case c == '(' && gap+1 < len(t) && quoteByte(t[gap+1]) && (gap == i || t[gap+1] != '`'):
 		return gap + 1, opCall
 	case gap > i && quoteByte(c):
 		return gap, opSpace
-	case gap > i && (t[id.from] == '-' || pass && h.loginBefore(id.from)):
+	case gap > i && (t[id.from] == '-' || pass && (h.loginBefore(id.from) || h.twoWords(id, gap))):
 		return gap, opSpace
 	}
 	if quoted || c0(t, gap) == '\n' || c0(t, gap) == '\r' {
@@ -263,8 +285,8 @@ func (h *hunt) assignment(i int) (int, operator) {
 		}
 	}
 	if at < len(t) && (t[at] == '[' || t[at] == '(' || t[at] == '{') && at+1 < len(t) {
-		if next := skipSpaces(t, at+1); next < len(t) && quoteByte(t[next]) && t[at] == '[' {
-			at = next // the first of a list
+		if next := skipSpaces(t, at+1); next < len(t) && quoteByte(t[next]) && (t[at] == '[' || t[at] == '(' && next > at+1) {
+			at = next // the first of a list, or of a text in several pieces
 		}
 	}
 	return at, opAssign

@@ -18,7 +18,7 @@ func filled(unit string, size int) string { return strings.Repeat(unit, size/len
 // length and no faster.
 func TestWorkIsBounded(t *testing.T) {
 	s := testScanner(t)
-	units := []string{"curl=", "cais", "aiven=", "token=", "key", "a2V5", "access key token ", "eyJ", "kind: secret\n", "\\\"key\\\":\\\"", "-----BEGIN PRIVATE KEY-----\nabc def ", "http://a:b", "\"kty\":{", "curl -u a ", "eyJhbGci.", "password=\"", "vault ", ":5432:a", ";password = letmein\" ", "password = word\n", "\"x\" == secret ", "${TOKEN:-y}", "MIIEowIBAAKCAQEA", "MIIEowIBAAKCAQEA\n", "passwords: [\"a\",", "password:\n  - \"a\"\n", "<key>password</key><value>", "password:\n  a: b\n  c: d\n", "getConnection(a, ", "# secret\n", "SECRET_KEY=a&b;c", "-----BEGIN RSA KEY-----", "x = \"aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5hJ7\" "}
+	units := []string{"curl=", "cais", "aiven=", "token=", "key", "a2V5", "access key token ", "eyJ", "kind: secret\n", "\\\"key\\\":\\\"", "-----BEGIN PRIVATE KEY-----\nabc def ", "http://a:b", "\"kty\":{", "curl -u a ", "eyJhbGci.", "password=\"", "vault ", ":5432:a", ";password = letmein\" ", "password = word\n", "\"x\" == secret ", "${TOKEN:-y}", "MIIEowIBAAKCAQEA", "MIIEowIBAAKCAQEA\n", "passwords: [\"a\",", "password:\n  - \"a\"\n", "<key>password</key><value>", "password:\n  a: b\n  c: d\n", "getConnection(a, ", "openssl ", "net user ", "redis-cli ", "echo a | sudo -S ", "a:b@tcp(", "password []byte(", "password a1b2c3d4\n", "# secret\n", "SECRET_KEY=a&b;c", "-----BEGIN RSA KEY-----", "x = \"aB3dE5gH7jK9mN1pQ3sT5vW7yZ9bC1dE3fG5hJ7\" "}
 	for i, p := range s.providers {
 		if i%40 == 0 {
 			units = append(units, p.name+"=", p.name+`: "0a1b2c3d4e5f60718293a4b5c6d7e8f9" `)

@@ -29,7 +29,7 @@ func (h *hunt) netUser(begin, end int) {
 	if begin > 0 && wordByte(t[begin-1]) {
 		return
 	}
-	line := t[end:min(lineEnd(t, end), end+256)]
+	line := lineWithin(t, end, programReach)
 	user := lower(t[end-2]) == 'r'
 	if user && !containsFold(line, "/add") && !containsFold(line, "/domain") && !containsFold(line, "/active") || !user && !containsFold(line, "/user:") && !containsFold(line, "/u:") {
 		return

@@ -52,6 +52,9 @@ const (
 	ofDER
 	ofFrame
 	ofArgument
+	ofProgram
+	ofPiped
+	ofSource
 )
 
 // use is what a word of the automaton leads to.
@@ -181,6 +184,12 @@ func (h *hunt) met(u *use, end int) {
 		h.der(begin, end)
 	case ofArgument:
 		h.argument(end, u.place)
+	case ofProgram:
+		h.program(end, u.word)
+	case ofPiped:
+		h.piped(begin)
+	case ofSource:
+		h.source(begin)
 	case ofFrame:
 		h.frame(begin, end)
 	}

@@ -9,7 +9,7 @@ func (h *hunt) judge(s strength, v value, op operator) bool {
 		return false
 	}
 	m := makeupOf(text)
-	if (v.quoted || v.line) && (op == opAssign || op == opPair || op == opTag || op == opComma && h.setter(v)) && noise(text, m) {
+	if len(text) >= noiseLeast && (v.quoted || v.line) && (op == opAssign || op == opPair || op == opTag || op == opComma && h.setter(v)) && noise(text, m) {
 		return true
 	}
 	m.kebab = m.kebab && (m.other == 0 || !jumbled(text))

@@ -146,7 +146,7 @@ func (h *hunt) header(begin, end int) {
 		return
 	}
 	if lower(t[begin+1]) == 'a' { // Basic
-		if userAndPassword(text) {
+		if userAndPassword(text) || authorized(t, begin) && len(text) >= 12 && h.bearer(text) && makeupOf(text).upper > 0 && !strings.ContainsAny(text, ".:") {
 			h.add(from, from+len(text), ruleHeader)
 		}
 		return

@@ -12,6 +12,9 @@ const (
 func (h *hunt) listed(at int, v value, s strength, op operator) {
 	t := h.text
 	i := at - 1
+	if t[i] != '[' && !space(t[i]) {
+		return
+	}
 	for i >= 0 && at-i < 64 && space(t[i]) {
 		i--
 	}
@@ -35,6 +38,36 @@ func (h *hunt) listed(at int, v value, s strength, op operator) {
 			h.done = v.to
 			h.add(v.from, v.to, ruleAssigned)
 		}
+	}
+}
+
+const (
+	pieceMost  = 32 // so many pieces of a text are taken
+	pieceLeast = 16 // a shorter piece is a text of its own too often
+)
+
+// pieces takes the further pieces of a secret that is written in several, with
+// nothing but white space and a sign between them: "…" + "…".
+func (h *hunt) pieces(v value) {
+	t := h.text
+	for range pieceMost {
+		if v.to-v.from < pieceLeast || v.to >= len(t) {
+			return
+		}
+		i := v.to + 1
+		for n := 0; i < len(t) && n < 64 && (space(t[i]) || t[i] == '+' || t[i] == '\\' || t[i] == '.'); n++ {
+			i++
+		}
+		if i == v.to+1 || i >= len(t) || t[i] != t[v.to] {
+			return
+		}
+		next := h.valueAt(i, opAssign, v.setting)
+		if text := t[next.from:next.to]; !next.quoted || len(text) < 4 || strings.IndexByte(text, ' ') >= 0 || len(text) < pieceLeast && wordy(text) {
+			return
+		}
+		v = next
+		h.done = v.to
+		h.add(v.from, v.to, ruleAssigned)
 	}
 }
 
@@ -92,7 +125,7 @@ func valueTag(t string, at int) int {
 // which it would end elsewhere: NAME=ab&c;d.
 func (h *hunt) whole(v *value, id ident) {
 	t := h.text
-	if v.to <= v.from || strings.IndexByte(t[id.to:v.from], '=') < 0 || !h.beginsLine(id.from) {
+	if id.from > 0 && t[id.from-1] > ' ' || v.to <= v.from || strings.IndexByte(t[id.to:v.from], '=') < 0 || !h.beginsLine(id.from) {
 		return
 	}
 	to := v.to

@@ -18,7 +18,7 @@ func TestPlacesOfValues(t *testing.T) {
 		{"pair of capitals", `{"key": "PASS", "value": "%p"}`}, {"variable in a tag", "<item>DB_PASSWORD=%p</item>"}, {"variable in YAML", "env: DB_PASSWORD=%p\n"},
 		{"template of a cloud", "DBPassword:\n    Description: of the database\n    Type: String\n    Default: %p\n"}, {"template in JSON", `"DBPassword": {"Type": "String", "Default": "%p"}`},
 		{"tag of several lines", "<SessionToken>\n    %b\n    %b\n    %b==\n</SessionToken>"}, {"npm", "//registry.example.net/:_authToken=%p"}, {"Gradle", "credentials {\n  username \"bob\"\n  password \"hard_coded\"\n}"},
-		{"user behind", "Pwd=%p;Uid=sa;"}, {"list of one kind", `{"secret_keys":["%k"]}`},
+		{"user behind", "Pwd=%p;Uid=sa;"}, {"pieces", "TOKEN = (\n    \"%k\"\n    \"%k\"\n    \"%k\"\n)"}, {"pieces with a sign", "String token = \"%k\" +\n  \"%k\";"}, {"compared before", `if ("%k".equals(password)) {`}, {"list of one kind", `{"secret_keys":["%k"]}`},
 	} {
 		var gone []string
 		text := tt.text
@@ -39,7 +39,7 @@ func TestPlacesOfValues(t *testing.T) {
 	}
 	for _, text := range []string{
 		"case \"PASS\":\n\tok++\n", "<key>password</key><true/>", "<key>passwordPolicy</key><string>strong</string>", "passwords:\n  - name: x\n    file: y\n", "password:\n  description: what it is\n  type: string\n", "tokens = [\"if\", \"then\", \"else\"]", "Parameters:\n  Password:\n    Type: String\n    NoEcho: true\n",
-		"<key>token</key>\n<value>${TOKEN}</value>", "LEVEL=a&b;c\n",
+		"<key>token</key>\n<value>${TOKEN}</value>", "LEVEL=a&b;c\n", `token := "Bearer " + "of the user"`, `if ("GET".equals(token)) {`,
 	} {
 		if found := s.Find(text, nil); len(found) > 0 {
 			t.Errorf("%q: %s takes %q", text, found[0].Rule, text[found[0].Start:found[0].End])

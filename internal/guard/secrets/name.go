@@ -34,6 +34,7 @@ func nameWords() map[string]strength {
 	for _, word := range [...]string{"secret key", "api key", "access key", "encryption key", "signing key"} {
 		out[word] = nameSecret
 	}
+	out["pass phrase"], out["mot de passe"] = namePass, namePass
 	return out
 }
 
@@ -238,7 +239,7 @@ func (l *lexicon) rate(text string, id ident, word string, s strength) strength 
 // accountBefore: what stands before pass or pw names what the password is for,
 // so that it is not the end of a word such as bypass.
 func accountBefore(name string) bool {
-	for _, word := range [...]string{"db", "sql", "user", "usr", "mail", "smtp", "root", "admin", "ftp", "redis", "mongo", "ssh", "ldap", "database", "proxy", "wifi", "login", "account", "store", "postgres", "oracle", "http", "auth"} {
+	for _, word := range [...]string{"db", "sql", "user", "usr", "mail", "smtp", "root", "admin", "ftp", "redis", "mongo", "ssh", "ldap", "database", "proxy", "wifi", "login", "account", "store", "bind", "postgres", "oracle", "http", "auth"} {
 		if n := len(name) - len(word); n >= 0 && strings.EqualFold(name[n:], word) {
 			return true
 		}

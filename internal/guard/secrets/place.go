@@ -117,6 +117,13 @@ func (h *hunt) comparedBefore(id ident) value {
 	for i > 0 && t[i-1] == ' ' && id.from-i < 4 {
 		i--
 	}
+	if i < id.from && t[i] == '(' {
+		for _, word := range [...]string{".equals", ".equalsIgnoreCase", ".contentEquals", ".Equals"} {
+			if strings.HasSuffix(t[max(0, i-len(word)):i], word) {
+				return textBefore(t, i-len(word))
+			}
+		}
+	}
 	sign := i
 	for i > 0 && sign-i < 3 && (t[i-1] == '=' || t[i-1] == '!') {
 		i--
@@ -127,6 +134,11 @@ func (h *hunt) comparedBefore(id ident) value {
 	for i > 0 && t[i-1] == ' ' && sign-i < 8 {
 		i--
 	}
+	return textBefore(t, i)
+}
+
+// textBefore gives the text in quotes that ends here.
+func textBefore(t string, i int) value {
 	if i < 2 || !quoteByte(t[i-1]) {
 		return value{}
 	}

@@ -28,7 +28,7 @@ func (h *hunt) plainPassword(text string, v value, m makeup, op operator) bool {
 	}
 	if h.lexicon.tells.in(text) && !(v.quoted && !v.compared && containsFold(text, "secret") && !h.namesSecret(text)) {
 		// A name more often than a password, but for what nobody would name so.
-		return h.weak(text, v, m) && (len(text) >= 12 && m.lower == len(text) || m.digit > 0 && m.other == 0 && (v.quoted || v.tight || v.word) && !fieldName(text) || v.tight && v.setting && m.other == 0 && m.lower > 0 && m.upper > 0)
+		return h.weak(text, v, m) && (len(text) >= 12 && m.lower == len(text) || m.digit > 0 && m.other == 0 && (v.quoted || v.tight || v.word || op == opPair || h.colonBefore(v.from) && !containsFold(text, "passw")) && !fieldName(text) || v.tight && v.setting && m.other == 0 && m.lower > 0 && m.upper > 0)
 	}
 	if !v.quoted && !v.tight && !v.word && m.digit == 0 && (m.other > 0 || m.lower != len(text) || op != opPair && !h.colonBefore(v.from) && !h.inSection(v.from)) {
 		return false
@@ -200,7 +200,7 @@ func (h *hunt) weak(text string, v value, m makeup) bool {
 	if h.placeholder(text) || number(text) || text[0] == '\\' || m.distinct < 2 || spliced(text) || !v.quoted && strings.ContainsAny(text, "()[]{}<>|*") || fileLike(text) || typeName(strings.ToLower(text)) {
 		return false
 	}
-	if v.quoted && !v.setting && !v.linked && m.upper > 0 && m.lower > 0 && m.digit+m.other == 0 && wordy(text) {
+	if v.quoted && !v.setting && !v.linked && m.upper > 0 && m.lower > 0 && m.digit+m.other == 0 && wordy(text) && !(containsFold(text, "secret") && !h.namesSecret(text) && !v.compared) {
 		return false // userName
 	}
 	return m.digit > 0 && m.digit+m.letters() > 3 || m.letters() >= 4 || v.linked && m.letters() >= 3

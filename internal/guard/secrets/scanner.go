@@ -79,12 +79,15 @@ func newScanner(forms, providers string) (*Scanner, error) {
 		add(word, use{kind: ofName, word: word, tells: names[word]})
 	}
 	for word, k := range map[string]kind{
-		"://": ofAddress, "bearer": ofHeader, "basic ": ofHeader, " -u ": ofUser, "--user": ofUser, " -u\"": ofUser, " -u'": ofUser, " -p": ofFlag, ":5432:": ofPGPass, ":*:*:": ofPGPass, `"kty"`: ofJWK, "networkcredential": ofCall, "directoryentry": ofCall, "pscredential": ofCall, "httpbasicauth": ofCall, "httpdigestauth": ofCall, "setbasicauth": ofCall, "usernamepasswordcredentials": ofCall, "passwordauthentication": ofCall, "auth=": ofCall, ".login": ofCall, "convertto-securestring": ofSecure, "net user ": ofNetUser, "net use ": ofNetUser, "identified by": ofIdentified, "google.crypto.tink.": ofTink, "vapid": ofVapid, "-----begin rsa key-": ofFrame, "-----begin dsa key-": ofFrame, "-----begin ec key-": ofFrame, "kind: secret": ofKube, "kind: \"secret": ofKube, "kind: 'secret": ofKube, `"kind": "secret`: ofKube, `"kind":"secret`: ofKube,
+		"://": ofAddress, "bearer": ofHeader, "basic ": ofHeader, " -u ": ofUser, "--user": ofUser, " -u\"": ofUser, " -u'": ofUser, " -p": ofFlag, ":5432:": ofPGPass, ":*:*:": ofPGPass, `"kty"`: ofJWK, "networkcredential": ofCall, "directoryentry": ofCall, "pscredential": ofCall, "httpbasicauth": ofCall, "httpdigestauth": ofCall, "setbasicauth": ofCall, "usernamepasswordcredentials": ofCall, "passwordauthentication": ofCall, "auth=": ofCall, ".login": ofCall, "convertto-securestring": ofSecure, "net user ": ofNetUser, "net use ": ofNetUser, "identified by": ofIdentified, "google.crypto.tink.": ofTink, "vapid": ofVapid, "| sudo -s": ofPiped, "|sudo -s": ofPiped, "@tcp(": ofSource, "@unix(": ofSource, "-----begin rsa key-": ofFrame, "-----begin dsa key-": ofFrame, "-----begin ec key-": ofFrame, "kind: secret": ofKube, "kind: \"secret": ofKube, "kind: 'secret": ofKube, `"kind": "secret`: ofKube, `"kind":"secret`: ofKube,
 	} {
 		add(word, use{kind: k})
 	}
 	for _, word := range derWords() {
 		add(word, use{kind: ofDER})
+	}
+	for word, flag := range programFlags() {
+		add(word, use{kind: ofProgram, word: flag})
 	}
 	for word, place := range callWords() {
 		add(word, use{kind: ofArgument, place: place})
