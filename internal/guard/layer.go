@@ -158,7 +158,7 @@ func newLayer(l Layer, opt *RuleOptions) (*layer, error) {
 	made.denyPlaces, made.askPlaces = placeRules(made.deny.all, opt), placeRules(made.ask.all, opt)
 	for _, p := range made.allow.all {
 		if p.single() {
-			made.commands[p.command.program(true)] = true
+			made.commands[programName(p.command.rule.Words[0])] = true
 		}
 	}
 	return made, nil

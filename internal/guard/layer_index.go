@@ -101,8 +101,10 @@ func (b *bucket) add(p *permission) {
 		}
 	case p.kind == specDomain && !p.domain.any:
 		put(&b.hosts, p.domain.host)
-	case p.kind == specCommand && p.command.program(p.gives()) != "":
-		put(&b.programs, p.command.program(p.gives()))
+	case p.kind == specCommand && len(p.command.programs(p.gives())) > 0:
+		for _, name := range p.command.programs(p.gives()) {
+			put(&b.programs, name)
+		}
 	default:
 		b.plain = append(b.plain, p)
 	}
@@ -225,7 +227,7 @@ func (b *bucket) eachHost(a address, visit func([]*permission)) {
 }
 
 func (b *bucket) eachProgram(sub *subject, visit func([]*permission)) {
-	if words, ok := sub.plainWords(); ok && !slices.ContainsFunc(words, func(w string) bool { return b.programs[w] != nil }) {
+	if words, ok := sub.plainWords(); ok && !slices.ContainsFunc(words, func(w string) bool { return b.programs[w] != nil || b.programs[alikeName(w)] != nil }) {
 		return // none of its words is one of the programs
 	}
 	l := sub.commandLine()
@@ -254,8 +256,10 @@ func (b *bucket) eachProgram(sub *subject, visit func([]*permission)) {
 			continue
 		}
 		for _, word := range row {
-			if list := b.programs[programName(word)]; list != nil {
-				visit(list)
+			for _, name := range []string{programName(word), alikeName(programName(word))} {
+				if list := b.programs[name]; list != nil {
+					visit(list)
+				}
 			}
 		}
 	}
@@ -264,13 +268,8 @@ func (b *bucket) eachProgram(sub *subject, visit func([]*permission)) {
 		programs = slices.Concat(programs, l.possible.Programs)
 	}
 	for i := range programs {
-		p := &programs[i]
-		name := programName(p.Name)
-		if list := b.programs[name]; list != nil {
-			visit(list)
-		}
-		if binary := programName(p.Path); p.Path != "" && binary != name {
-			if list := b.programs[binary]; list != nil {
+		for _, r := range programs[i].readings(programs[i].Args) {
+			if list := b.programs[r.name]; list != nil {
 				visit(list)
 			}
 		}

@@ -28,9 +28,16 @@ type commandSpec struct {
 
 	words []string // patterns: the program, then its operands
 	flags []string // its options, wherever they stand
+	pairs []pair   // its options with their values, wherever they stand
 	open  bool     // further operands are meant too
 	any   bool     // every command
+	path  string   // of a script: all that the rule says of where it lies
+
+	others []*commandSpec // the rule read in other ways
 }
+
+// pair is an option and its value.
+type pair struct{ flag, value string }
 
 func parseCommandSpec(text string, gives bool) (*commandSpec, error) {
 	body := strings.TrimSpace(text)
@@ -64,6 +71,13 @@ func parseCommandSpec(text string, gives bool) (*commandSpec, error) {
 	if last := words[len(words)-1]; strings.HasSuffix(last, "*") {
 		c.open = true // "npm run test*" takes what follows too
 	}
+	c.set(words)
+	c.otherReadings(words)
+	return c, nil
+}
+
+// set puts the words of the rule where they belong.
+func (c *commandSpec) set(words []string) {
 	for i, w := range words {
 		if i > 0 && len(w) > 1 && w[0] == '-' {
 			c.flags = append(c.flags, strings.TrimRight(w, "*"))
@@ -71,22 +85,69 @@ func parseCommandSpec(text string, gives bool) (*commandSpec, error) {
 		}
 		c.words = append(c.words, w)
 	}
-	c.words[0] = strings.ToLower(path.Base(c.words[0]))
-	return c, nil
+	if strings.Contains(c.words[0], "/") {
+		c.path = strings.ToLower(strings.TrimPrefix(path.Clean(c.words[0]), "/"))
+	}
+	c.words[0] = programName(c.words[0])
 }
 
-// program is the name by which such rules are found quickly; empty if it could
+// otherReadings: by the usual names of its words, by the script that it runs,
+// and with each word behind an option as the value of that option.
+func (c *commandSpec) otherReadings(words []string) {
+	add := func(words []string, values bool) {
+		o := &commandSpec{open: c.open}
+		if values {
+			var rest []string
+			for i := 0; i < len(words); i++ {
+				if w := words[i]; i > 0 && len(w) > 1 && w[0] == '-' && w != "--" && i+1 < len(words) && words[i+1] != "" && words[i+1][0] != '-' {
+					o.pairs = append(o.pairs, pair{w, strings.ToLower(words[i+1])})
+					i++
+					continue
+				}
+				rest = append(rest, words[i])
+			}
+			if words = rest; len(o.pairs) == 0 {
+				return
+			}
+		}
+		o.set(words)
+		c.others = append(c.others, o)
+	}
+	add(words, true)
+	args := asArgs(words[1:])
+	texts := func(first string, args []Arg) []string {
+		out := []string{first}
+		for _, a := range args {
+			out = append(out, a.Text)
+		}
+		return out
+	}
+	if script, rest, ok := scriptOf(programName(words[0]), args); ok {
+		add(texts(script, rest), false)
+	}
+	if name, rest, ok := usualForm(programName(words[0]), args); ok && !strings.ContainsAny(words[0], "*?") {
+		add(texts(name, rest), false)
+		add(texts(name, rest), true)
+	}
+}
+
+// programs are the names by which such rules are found quickly; none if it could
 // be any.
-func (c *commandSpec) program(gives bool) string {
+func (c *commandSpec) programs(gives bool) []string {
 	switch {
 	case c.any:
-		return ""
+		return nil
 	case gives:
-		return programName(c.rule.Words[0])
-	case strings.ContainsAny(c.words[0], "*?"):
-		return ""
+		return []string{programName(c.rule.Words[0])}
 	}
-	return c.words[0]
+	var out []string
+	for _, o := range append([]*commandSpec{c}, c.others...) {
+		if strings.ContainsAny(o.words[0], "*?") {
+			return nil
+		}
+		out = append(out, o.words[0])
+	}
+	return out
 }
 
 // may says how sure it is that the rule means the program.
@@ -97,28 +158,53 @@ func (c *commandSpec) may(p *Program) certainty {
 	if obscure(p) || p.filled {
 		return maybe
 	}
-	if !c.meansProgram(p) {
-		if hides(p) {
-			return maybe
-		}
-		return no
-	}
 	args := p.Args
 	if p.Dynamic {
 		args = append(slices.Clone(args), Arg{}) // more may come while it runs
 	}
-	if c.fits(args, false) {
-		return yes
+	ways := p.readings(args)
+	sure := no
+	for _, o := range append([]*commandSpec{c}, c.others...) {
+		for i := range ways {
+			if !ways[i].means(o) {
+				continue
+			}
+			if o.fits(ways[i].args, false) {
+				return yes
+			}
+			if o.fits(ways[i].args, true) || ways[i].name == "git" && redefined(p) {
+				sure = maybe
+			}
+		}
 	}
-	if c.fits(args, true) || programName(p.Name) == "git" && redefined(p) {
+	if sure == no && hides(p) && !c.meansProgram(p) {
 		return maybe
 	}
-	return no
+	return sure
+}
+
+// readings lists the ways to read a program; see readings.
+func (p *Program) readings(args []Arg) []wording {
+	out := readings(p.Name, args, p.Dirs)
+	if binary := programName(p.Path); p.Path != "" && binary != out[0].name {
+		out = append(out, wording{name: binary, args: args})
+	}
+	for _, to := range p.linked {
+		rest := args
+		if _, behind, ok := scriptOf(out[0].name, args); ok && !strings.Contains(p.Name, "/") {
+			rest = behind
+		}
+		out = append(out, wording{name: programName(to), args: rest, dirs: []string{"/"}, given: to})
+	}
+	return out
 }
 
 // meansProgram: the rule is about a program of this name.
 func (c *commandSpec) meansProgram(p *Program) bool {
-	return wildWord(c.words[0], programName(p.Name)) || p.Path != "" && wildWord(c.words[0], programName(p.Path))
+	ways := p.readings(p.Args)
+	return slices.ContainsFunc(append([]*commandSpec{c}, c.others...), func(o *commandSpec) bool {
+		return slices.ContainsFunc(ways, func(r wording) bool { return r.means(o) })
+	})
 }
 
 func programName(name string) string { return strings.ToLower(path.Base(name)) }
@@ -193,13 +279,18 @@ func (c *commandSpec) fits(args []Arg, guess bool) bool {
 			return false
 		}
 	}
+	for _, f := range c.pairs {
+		if !hasPair(f, args) && (!guess || !slices.ContainsFunc(args, unsettled)) {
+			return false
+		}
+	}
 	// at[i]: the first i operands of the rule were found so far. free: the
 	// argument before was an option, so this one may be its value.
 	words := c.words[1:]
 	at := make([]bool, len(words)+1)
 	at[0] = true
 	skipStars(at, words)
-	free := false
+	free, targets := false, eachWord(c.words[0])
 	for _, a := range args {
 		next := make([]bool, len(at))
 		option := strings.HasPrefix(a.Text, "-") && len(a.Text) > 1
@@ -208,7 +299,7 @@ func (c *commandSpec) fits(args []Arg, guess bool) bool {
 			if !here {
 				continue
 			}
-			if option || free || guess && open || i == len(words) && c.open {
+			if option || free || guess && open || i == len(words) && c.open || targets && len(words) > 0 {
 				next[i] = true
 			}
 			if i < len(words) && (wildWord(words[i], a.Text) && !open || guess && open) {
@@ -224,6 +315,63 @@ func (c *commandSpec) fits(args []Arg, guess bool) bool {
 	return at[len(words)] || guess && slices.Contains(at, true) && len(args) > 0 && unsettled(args[len(args)-1])
 }
 
+// eachWord: programs for which every word is one more thing to do, in any order.
+func eachWord(name string) bool {
+	return runsTargets(name) || name == "mvn" || name == "gradle"
+}
+
+// hasPair reports whether an option was given with this value.
+func hasPair(p pair, args []Arg) bool {
+	is := func(value string) bool { return wildWord(p.value, strings.ToLower(value)) }
+	for i, a := range args {
+		t := a.Text
+		if !strings.HasPrefix(t, "-") || !a.Literal {
+			continue
+		}
+		if long, value, ok := strings.Cut(t, "="); ok && is(value) && hasFlag(p.flag, []Arg{{Text: long, Literal: true}}) {
+			return true
+		}
+		if i+1 < len(args) && is(args[i+1].Text) && hasFlag(p.flag, args[i:i+1]) {
+			return true
+		}
+		if letter := p.flag[len(p.flag)-1]; !strings.HasPrefix(t, "--") && !strings.HasPrefix(p.flag, "--") {
+			if at := strings.IndexByte(t[1:], letter); at >= 0 && is(t[at+2:]) {
+				return true
+			}
+		}
+		if long := longValue(p.flag); long != "" && isLong(t, long) {
+			if _, value, ok := strings.Cut(t, "="); ok && is(value) || i+1 < len(args) && is(args[i+1].Text) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// longValue is the long name of an option that has a value, where it is the same
+// for nearly every program that has it.
+func longValue(flag string) string {
+	switch flag {
+	case "-X":
+		return "request"
+	case "-n":
+		return "namespace"
+	case "-v":
+		return "volume"
+	case "-u":
+		return "user"
+	case "-m":
+		return "message"
+	case "-o":
+		return "output"
+	case "-H":
+		return "header"
+	case "-d":
+		return "data"
+	}
+	return ""
+}
+
 // skipStars: a * may stand for no word at all.
 func skipStars(at []bool, words []string) {
 	for i, w := range words {
@@ -237,6 +385,9 @@ func unsettled(a Arg) bool { return !a.Literal }
 // hasFlag reports whether an option was given, in this or another spelling.
 func hasFlag(flag string, args []Arg) bool {
 	name, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+	if name == "" { // --, which may be missing before what can only be a path
+		return slices.ContainsFunc(args, func(a Arg) bool { return a.Text == "--" || a.Text == "." || strings.HasPrefix(a.Text, "./") })
+	}
 	if strings.HasPrefix(flag, "--") {
 		return slices.ContainsFunc(args, func(a Arg) bool {
 			return isLong(a.Text, name) || shortOf(name) != "" && hasLetter(a.Text, shortOf(name))

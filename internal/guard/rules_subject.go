@@ -148,6 +148,12 @@ func (s *subject) cutPlain() []string {
 		if strings.HasPrefix(programName(w), "git-") || programName(w) == "xargs" || programName(w) == "parallel" {
 			return nil // another name for git, and programs that their input names
 		}
+		if alikeName(programName(w)) == "python" || alikeName(programName(w)) == "pypy" {
+			return nil // a module may stand in the same word as its option
+		}
+		if strings.Contains(w, "/") || isShell(programName(w)) {
+			return nil // a file, which may be a link to what a rule names
+		}
 		words[i] = programName(w)
 		if strings.ContainsAny(w, "=,:") { // an option may name a program
 			for part := range strings.FieldsFuncSeq(w, func(r rune) bool { return r == '=' || r == ',' || r == ':' }) {

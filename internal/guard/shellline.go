@@ -84,6 +84,7 @@ type Program struct {
 	Why     []string // what speaks against ReadOnly; empty for it
 	Paths   []Path   // files it is told to read, where that is known
 	Dirs    []string // the directories it may be run in
+	linked  []string // where links lead, if it is a file that one leads to, or runs such a script
 	Via     []string // what starts it, outermost first: wrappers, substitutions
 	// Dynamic: what it gets or whether it runs is decided while the line runs
 	// (xargs, a substitution, a function). No rule matches it.

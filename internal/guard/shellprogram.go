@@ -127,6 +127,7 @@ func (w *walker) program(args []Arg, sc scope) flow {
 	w.line.vague = w.line.vague || setsUntamed(&p, name)
 	p.fetched = w.runsFetched(&p, name) || w.readsFetched(&p, name, sc)
 	p.vital = p.leads(name, w.opt)
+	p.linked = p.linksTo(name, w.opt)
 	w.fromNet(&p, name, ok && (len(u.inner) > 0 || u.isScript), sc)
 	w.netFiles(&p, name, sc.net)
 	w.line.Programs[i] = p

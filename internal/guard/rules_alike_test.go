@@ -1,0 +1,90 @@
+package guard
+
+import (
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// TestRulesMeanEveryName: what a rule takes away is not to be had under another
+// name, and what it does not mean is let be.
+func TestRulesMeanEveryName(t *testing.T) {
+	for rule, lines := range map[string]map[string]string{
+		"git checkout -- *": {"git checkout -- .": "deny", "git checkout HEAD -- a": "deny", "git checkout -q -- .": "deny", "git checkout .": "deny", "git checkout main": "", "git checkout -b x": ""},
+		"npm run x -- *":    {"npm run x -- y": "deny", "npm run x": "", "npm run y -- x": ""},
+		"make deploy *":     {"make deploy": "deny", "make V=1 deploy": "deny", "make test deploy": "deny", "gmake -j4 build deploy V=1": "deny", "make test": "", "make deploy-docs": ""},
+		"make deploy":       {"make deploy test": "deny", "make test": ""},
+		"mvn deploy *":      {"mvn clean deploy": "deny", "./mvnw -B clean deploy": "deny", "mvn package": ""},
+		"gradle publish *":  {"gradle clean publish": "deny", "./gradlew :publish": "deny", "gradle test": ""},
+		"curl -X POST *":    {"curl -X POST u": "deny", "curl u -X POST": "deny", "curl -XPOST u": "deny", "curl -sXPOST u": "deny", "curl -sX POST u": "deny", "curl u --request POST": "deny", "curl --request=post u": "deny", "curl -X post u": "deny", "curl u": "", "curl -X GET u": "", "curl POST": ""},
+		"kubectl -n prod delete *": {
+			"kubectl -n prod delete pod x": "deny", "kubectl delete pod x -n prod": "deny", "kubectl delete pod x --namespace=prod": "deny", "kubectl delete -nprod pod x": "deny", "kubectl -n dev delete pod x": "", "kubectl -n prod get pods": "",
+		},
+		"sed -i *":                        {"sed --in-place s/a/b/ x": "deny", "sed --in s/a/b/ x": "deny", "sed -i.bak s/a/b/ x": "deny", "sed s/a/b/ x": "", "sed -n p x": ""},
+		"node -e *":                       {"node --eval x": "deny", "node -p x": "deny", "nodejs --eval=x": "deny", "node x.js": ""},
+		"perl -e *":                       {"perl -E x": "deny", "perl -nE x": "deny", "perl x.pl": ""},
+		"git branch -D *":                 {"git branch -d -f x": "deny", "git branch --delete --force x": "deny", "git branch -df x": "deny", "git branch -d x": "", "git branch x": ""},
+		"git add -A *":                    {"git add --all": "deny", "git add -vA": "deny", "git add x": ""},
+		"terraform apply -auto-approve *": {"terraform apply --auto-approve": "deny", "terraform apply": "", "terraform plan": ""},
+		"chmod 777 *":                     {"chmod 0777 x": "deny", "chmod a+rwx x": "deny", "chmod -R 777 x": "deny", "chmod 755 x": ""},
+		"python3 -m pip *":                {"python3 -mpip install x": "deny", "python3 -I -mpip x": "deny", "python -Im pip x": "deny", "python3.11 -m pip x": "deny", "pip3 x": "deny", "python3 x.py": "", "python3 -m pytest": ""},
+		"pip install *":                   {"pip3 install x": "deny", "pip3.11 install x": "deny", "python3 -m pip install x": "deny", "python3 -m pip -q install x": "deny", "uv pip install x": "deny", "pip list": "", "python3 -m pip list": ""},
+		"python3 -c *":                    {"python3.11 -c x": "deny", "python -Ic x": "deny", "python3 x.py -c": "deny", "python3 x.py": ""},
+		"python3 manage.py migrate *":     {"python3 ./manage.py migrate": "deny", "python manage.py migrate": "deny", "./manage.py migrate": "deny", "python3 -u manage.py migrate": "deny", "python3 manage.py test": ""},
+		"npm install *":                   {"npm i x": "deny", "npm in x": "deny", "npm add x": "deny", "npm --save inst x": "deny", "npm test": "", "npm run i": ""},
+		"npm publish *":                   {"npm pub": "deny", "npm publis": "deny", "npm run publish-docs": "", "npm pack": ""},
+		"npm run deploy *":                {"npm run-script deploy": "deny", "npm rum deploy": "deny", "npm run -s deploy": "deny", "npm run build": ""},
+		"npm test *":                      {"npm t": "deny", "npm run test": "deny", "npm run test-x": ""},
+		"yarn run deploy *":               {"yarn deploy": "deny", "yarn run deploy": "deny", "yarn build": ""},
+		"cargo run *":                     {"cargo r": "deny", "cargo +nightly run": "deny", "cargo +nightly r": "deny", "cargo build": ""},
+		"docker exec *":                   {"docker container exec c ls": "deny", "docker ps": "", "docker container ls": ""},
+		"docker push *":                   {"docker image push x": "deny", "docker pull x": ""},
+		"docker compose down *":           {"docker-compose down": "deny", "docker-compose -f x down": "deny", "docker compose up": ""},
+		"helm uninstall *":                {"helm delete x": "deny", "helm un x": "deny", "helm list": ""},
+		"kubectl delete namespace *":      {"kubectl delete ns x": "deny", "kubectl delete namespace/x": "deny", "kubectl delete namespaces x": "deny", "kubectl delete pod x": ""},
+		"ssh prod *":                      {"ssh user@prod ls": "deny", "ssh -p 22 ann@prod": "deny", "ssh ssh://prod ls": "deny", "ssh dev ls": ""},
+		"apt-get install *":               {"apt install x": "deny", "apt-get -y install x": "deny", "apt list": ""},
+		"./scripts/deploy.sh *":           {"sh scripts/deploy.sh": "deny", "bash ./scripts/deploy.sh x": "deny", ". ./scripts/deploy.sh": "deny", "cd scripts && sh deploy.sh": "deny", "./link.sh": "deny", "sh link.sh": "deny", "sh other/deploy.sh": "", "sh scripts/build.sh": "", "cat scripts/deploy.sh": ""},
+		"bash scripts/deploy.sh *":        {"bash ./scripts/deploy.sh": "deny", "bash scripts//deploy.sh": "deny", "sh scripts/deploy.sh": "deny", "./scripts/deploy.sh": "deny", "cd scripts && bash -x deploy.sh": "deny", "./link.sh": "deny", "bash scripts/build.sh": ""},
+		"deploy.sh *":                     {"sh scripts/deploy.sh": "deny", "./link.sh": "deny", "sh build.sh": ""},
+		"git push --force-with-lease *":   {"git push --force-with-lease": "deny", "git push": ""},
+		"docker run -v /:/host *":         {"docker run --rm -v /:/host x": "deny", "docker run -it x --volume=/:/host": "deny", "docker run x": ""},
+		"rm -rf build *":                  {"rm -rf build": "deny", "rm -r -f ./build": "deny", "rm -rf dist": ""},
+	} {
+		m := newMachine()
+		m.links[work+"/link.sh"] = work + "/scripts/deploy.sh"
+		p, _ := desk(t, ModeYolo, Layer{Rank: RankUser, Permissions: Permissions{Deny: []string{"run_command(" + rule + ")"}}})
+		p.Shell.Options.EvalSymlinks = m.evalSymlinks
+		for line, want := range lines {
+			said := p.Rules.judge(&toolcrib.Review{Spec: shellTool("run_command"), Input: mustJSON(t, map[string]string{"command": line})}, nil)
+			got := ""
+			if said.rule != nil {
+				got = said.decision.String()
+			}
+			if got != want {
+				t.Errorf("deny run_command(%s), %q: %q, want %q", rule, line, got, want)
+			}
+		}
+	}
+}
+
+// FuzzUsualForm: no rule and no line makes the readings fail.
+func FuzzUsualForm(f *testing.F) {
+	for _, line := range []string{"pip3 install x", "python3 -Im pip x", "docker image rm x", "npm run test", "cargo +n r", "kubectl delete ns/x", "git branch -d -f x", "ssh a@b", "bash -o x ./a.sh b"} {
+		f.Add(line)
+	}
+	f.Fuzz(func(t *testing.T, line string) {
+		spec, err := parseCommandSpec(line, false)
+		if err != nil || spec.any {
+			return
+		}
+		l := Analyze(line, newMachine().options())
+		for i := range l.Programs {
+			p := &l.Programs[i]
+			spec.may(p)
+			if r := p.readings(p.Args); len(r) == 0 || r[0].name != programName(p.Name) {
+				t.Errorf("%q is not read as it stands", p.Name)
+			}
+		}
+	})
+}
