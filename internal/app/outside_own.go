@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"os"
@@ -181,6 +182,21 @@ func (a *App) setOwn(cfg Config, list map[string]mcphub.Server, l *launcher) {
 // what a build fills: whoever put it into PATH runs the project's own programs.
 func (l *launcher) ofProject(dir string) bool {
 	return within(dir, l.dir) && (l.home == "" || !within(l.home, l.dir))
+}
+
+// pathDirs are the directories of the person's PATH. Those that are relative, and
+// an empty one, are taken from where she started us.
+func pathDirs(needs Needs) (dirs []string) {
+	for _, dir := range filepath.SplitList(cmp.Or(needs.Path, os.Getenv("PATH"))) {
+		if !filepath.IsAbs(dir) {
+			if needs.Dir == "" {
+				continue
+			}
+			dir = filepath.Join(needs.Dir, dir)
+		}
+		dirs = append(dirs, dir)
+	}
+	return dirs
 }
 
 // serverOutside is the program of an MCP server as the settings name it. What

@@ -4,6 +4,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,7 +143,7 @@ func prepare(cfg Config, needs Needs) (*App, error) {
 	}
 	a := &App{reach: reach, Sandbox: chooser, Faults: reach.faults, closers: []io.Closer{chooser}, state: needs.State, subject: needs.Subject}
 	a.Crib = &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Sandbox: chooser, Grant: a.grant(cfg), Files: reach.files,
+		Catalog: &toolcrib.Catalog{}, Sandbox: &openBox{Chooser: chooser, log: cmp.Or(needs.Log, slog.Default())}, Grant: a.grant(cfg), Files: reach.files,
 		Limits: toolcrib.Limits{
 			Timeout: cfg.Limits.Timeout, MaxTimeout: cfg.Limits.MaxTimeout, Ask: cfg.Limits.Ask,
 			Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),

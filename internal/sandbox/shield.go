@@ -30,6 +30,9 @@ type Shield struct {
 	// Own gives the files that we ourselves run or obey outside of every sandbox:
 	// obeyed as well, wherever they lie. Nil: there are none.
 	Own func() []string
+	// Path are the directories of the person's PATH, absolute. Programs put nothing
+	// there that stands before those of the machine.
+	Path []string
 	// Home is the person's home directory: where it is granted, programs make
 	// nothing at its top. Empty: it is a directory like any other.
 	Home string

@@ -32,6 +32,7 @@ type Covering struct {
 	missing []Place  // to be held
 	tops    []string // of what is held: granted directories and repositories
 	began   time.Time
+	tools   []toolState // in directories of PATH
 }
 
 func writes(d toolcrib.Dir) bool { return d.Write }
@@ -119,7 +120,7 @@ func (s *Shield) lookAt(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixe
 }
 
 func (w *shieldWalk) covering() *Covering {
-	return &Covering{Dirs: w.dirs, Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits, missing: w.missing, tops: w.heldTops, began: time.Now()}
+	return &Covering{Dirs: w.dirs, Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits, missing: w.missing, tops: w.heldTops, began: time.Now(), tools: w.shield.toolsNow(w.dirs)}
 }
 
 // Moving is the error of a place that could not be covered because it did not

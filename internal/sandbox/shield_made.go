@@ -66,7 +66,7 @@ func (c *Covering) sweepObeyed(w *shieldWalk) (notes []string) {
 		if harmlessMade(path, facts) || c.fromGit(top, path) {
 			continue
 		}
-		if !place.AtOnce || facts.link || time.Since(c.began) > longRun {
+		if !place.AtOnce || time.Since(c.began) > longRun {
 			say("%s was made while the program ran: %s. If it was not you who made it, look at it before you go on", shorten(path), place.By)
 			continue
 		}

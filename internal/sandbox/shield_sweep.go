@@ -43,7 +43,7 @@ func (c *Covering) Sweep() []string {
 			break
 		}
 	}
-	return notes
+	return append(notes, c.sweepTools()...)
 }
 
 // Moved is told that a granted directory has another name by now.

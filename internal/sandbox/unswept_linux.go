@@ -37,6 +37,8 @@ type before struct {
 	Obeyed   bool     // what other programs obey is judged
 	Granted  []string // of that
 	Held     []string // the directories at whose top it is
+	Path     []string // of the person
+	Tools    []toolState
 
 	// By which it is known that what lies there now is what lay there then.
 	Boot string
@@ -72,6 +74,7 @@ func (c *Covering) WriteDown() (*Unswept, error) {
 			Obeyed: c.shield.Obeyed != nil, Held: c.tops, Boot: boot(), Tops: identities(c.dirs),
 		}
 		if was.Obeyed {
+			was.Path, was.Tools = c.shield.Path, c.tools
 			was.Granted = c.shield.Obeyed.Exceptions()
 		}
 		err = gob.NewEncoder(file).Encode(was)
@@ -144,9 +147,10 @@ func judge(path string) []string {
 			return []string{err.Error()}
 		}
 	}
-	shield.WriteGit = was.WriteGit
+	shield.WriteGit, shield.Path = was.WriteGit, was.Path
 	shield.Git = gitconfig.Source{Read: func(path string) ([]byte, error) { return readRegular(path, maxSettings) }, Home: was.Home, Settings: was.Settings}
 	c := &Covering{Covers: was.Covers, shield: shield, dirs: was.Dirs, gits: was.Gits, tops: was.Held}
+	c.tools = was.Tools
 	return c.Sweep()
 }
 

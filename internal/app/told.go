@@ -1,0 +1,49 @@
+package app
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+)
+
+// openBox has the person told what a sandbox says about a program: what it made
+// that was set aside, what was left as it is. The answer of a tool goes to a
+// model, which may keep it to itself.
+type openBox struct {
+	*sandbox.Chooser
+	log *slog.Logger
+
+	mu   sync.Mutex
+	said map[string]bool
+}
+
+// maxSaid bounds what is remembered of what was said. Much of it is the same for
+// each program, and is said once.
+const maxSaid = 1000
+
+// Run runs a program.
+func (t *openBox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
+	exit, err := t.Chooser.Run(ctx, cmd, grant)
+	for _, note := range exit.Notes {
+		if t.isNew(note) {
+			t.log.Warn("the sandbox has something to say about a program", "tool", cmd.Tool, "note", note)
+		}
+	}
+	return exit, err
+}
+
+func (t *openBox) isNew(note string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.said[note] {
+		return false
+	}
+	if t.said == nil || len(t.said) >= maxSaid {
+		t.said = map[string]bool{}
+	}
+	t.said[note] = true
+	return true
+}

@@ -1,0 +1,85 @@
+//go:build amd64 || arm64
+
+package linux
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// TestToolsInPath: a program that a command puts before one of the machine in the
+// person's PATH is set aside; what was there before, what the project is about
+// and what the machine does not have stay.
+func TestToolsInPath(t *testing.T) {
+	root, machine := tempProject(t), tempProject(t)
+	for _, name := range []string{"git", "ls", "ssh", "sudo", "python", "sed"} {
+		putProgram(t, filepath.Join(machine, name))
+	}
+	putProgram(t, filepath.Join(root, "bin", "sed")) // the person's own
+	put(t, root, map[string]string{".venv/bin/python": "x", "bin/ls": "not to be run"})
+	shield := obeyedShield(t, t.TempDir())
+	shield.Path = []string{filepath.Join(root, ".venv/bin"), filepath.Join(root, "bin"), root, filepath.Join(root, "later/bin"), machine}
+	s := open(t, Config{Shield: shield})
+	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+	const script = `set -e
+make() { mkdir -p $(dirname $1); echo '#!/bin/sh' > $1; chmod +x $1; }
+make .venv/bin/git; make .venv/bin/python; make .venv/bin/curl; make .venv/bin/pip; make git; make src/git; make later/bin/ssh
+ln -s ../src/git .venv/bin/ssh; chmod +x bin/ls; echo text > .venv/bin/sed`
+	out, exit := sh(t, s, grant, script)
+	if exit.Code != 0 {
+		t.Fatalf("%+v\n%s", exit, out)
+	}
+	for name, stays := range map[string]bool{
+		".venv/bin/git": false, ".venv/bin/ssh": false, "git": false, "later/bin/ssh": false, "bin/ls": false,
+		".venv/bin/python": true, ".venv/bin/pip": true, ".venv/bin/curl": true, "src/git": true, "bin/sed": true, ".venv/bin/sed": true,
+	} {
+		if _, err := os.Lstat(filepath.Join(root, name)); (err == nil) != stays {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(exit.Notes) != 5 || !strings.Contains(exit.Notes[0], filepath.Join(machine, "git")) {
+		t.Errorf("%q", exit.Notes)
+	}
+	before := tree(t, root)
+	if _, exit := sh(t, s, grant, "true"); len(exit.Notes) > 0 {
+		t.Errorf("%q", exit.Notes)
+	}
+	same(t, root, before)
+	// The directory has another name by now: what was in it is as it was.
+	if out, exit := sh(t, s, grant, "mv bin moved; ln -s moved bin; chmod +x .venv/bin/sed"); exit.Code != 0 || len(exit.Notes) != 1 || !strings.Contains(exit.Notes[0], ".venv/bin/sed") {
+		t.Errorf("%s\n%+v", out, exit)
+	}
+	if _, err := os.Lstat(filepath.Join(root, "moved", "sed")); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestMadeLinks: a link under a name that others obey at once is as good as a file.
+func TestMadeLinks(t *testing.T) {
+	root := tempProject(t)
+	put(t, root, map[string]string{"a": "a"})
+	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
+	out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, "echo script-shell=x > n.rc && ln -s n.rc .npmrc && mkdir w && echo x > w/x && ln -s w .windsurf && ln -s n.rc .gitlab-ci.yml")
+	if exit.Code != 0 || len(exit.Notes) != 3 {
+		t.Fatalf("%+v\n%s", exit, out)
+	}
+	for name, stays := range map[string]bool{".npmrc": false, ".windsurf": false, ".gitlab-ci.yml": true, "n.rc": true} {
+		if _, err := os.Lstat(filepath.Join(root, name)); (err == nil) != stays {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func putProgram(t *testing.T, path string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}

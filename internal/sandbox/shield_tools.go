@@ -1,0 +1,129 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// A person's PATH often has directories of the project before those of the
+// machine: .venv/bin, node_modules/.bin, bin. Commands fill them with the
+// project's own programs. One that is called git or ls is no such program: it
+// would stand before the one that the person and her tools mean, outside of
+// every sandbox. So those names are looked at before and after each program.
+
+// tools are the names, those of programs that people, prompts, editors and agents run by
+// themselves. Left out is what packages of languages bring along: python, pip,
+// node, npm, which, cmake.
+func tools() []string {
+	return []string{
+		"git", "git-lfs", "gh", "glab", "ssh", "ssh-add", "ssh-agent", "ssh-keygen", "scp", "sftp", "rsync", "gpg", "gpg2", "gpgsm", "pass",
+		"sudo", "su", "doas", "pkexec", "sh", "bash", "dash", "zsh", "fish", "ksh", "tmux", "screen", "env",
+		"ls", "cat", "cp", "mv", "rm", "mkdir", "rmdir", "ln", "chmod", "chown", "touch", "pwd", "head", "tail", "less", "more", "man", "clear",
+		"grep", "egrep", "fgrep", "rg", "sed", "awk", "gawk", "find", "xargs", "sort", "uniq", "wc", "cut", "tr", "tee", "diff", "basename", "dirname", "readlink", "realpath",
+		"date", "id", "whoami", "hostname", "uname", "locale", "tty", "stty", "tput", "dircolors", "lesspipe", "getconf", "ps", "kill", "pkill", "pgrep", "top", "htop", "df", "du", "mount", "sleep",
+		"vim", "vi", "nvim", "nano", "emacs", "code", "cursor", "xdg-open", "open", "curl", "wget", "tar", "gzip", "unzip", "make", "perl",
+		"docker", "podman", "kubectl", "systemctl", "journalctl", "apt", "apt-get", "dnf", "yum", "pacman", "brew", "crontab", "ping", "ip", "ss", "lsof",
+		"direnv", "starship", "toolcrib",
+	}
+}
+
+// toolState is a program of such a name as it was before. It is written down,
+// hence the exported fields.
+type toolState struct {
+	ID            FileID
+	Changed, Size int64
+}
+
+// toolDir is a directory of PATH that programs can write.
+type toolDir struct {
+	real string
+	at   int // in PATH
+}
+
+// toolDirs gives those that programs can write, as they lead now.
+func (s *Shield) toolDirs(dirs []toolcrib.Dir) (list []toolDir) {
+	for i, named := range s.Path {
+		if real, err := filepath.EvalSymlinks(named); err == nil && writable(real, dirs) {
+			list = append(list, toolDir{real: real, at: i})
+		}
+	}
+	return list
+}
+
+// toolsNow notes which of those programs there are. They are known by what they
+// are: whoever moves their directory does not change them.
+func (s *Shield) toolsNow(dirs []toolcrib.Dir) (found []toolState) {
+	if s.Obeyed == nil {
+		return nil
+	}
+	names := tools()
+	for _, dir := range s.toolDirs(dirs) {
+		for _, name := range names {
+			if facts, err := factsOf(filepath.Join(dir.real, name)); err == nil {
+				found = append(found, stateOfTool(facts))
+			}
+		}
+	}
+	return found
+}
+
+func stateOfTool(facts fileFacts) toolState {
+	return toolState{ID: facts.id, Changed: facts.changed, Size: facts.size}
+}
+
+// sweepTools sets aside what stands before the programs of the machine by now.
+func (c *Covering) sweepTools() (notes []string) {
+	if c.shield.Obeyed == nil {
+		return nil
+	}
+	names := tools()
+	for _, dir := range c.shield.toolDirs(c.dirs) {
+		for _, name := range names {
+			path := filepath.Join(dir.real, name)
+			facts, err := factsOf(path)
+			if err != nil || !facts.link && !facts.regular || facts.id == (FileID{}) || slices.Contains(c.tools, stateOfTool(facts)) || c.hid(path) || c.shield.granted(path) {
+				continue
+			}
+			if info, err := os.Lstat(path); err != nil || !facts.link && info.Mode()&0o111 == 0 {
+				continue
+			}
+			meant := c.shield.meant(name, dir.at+1, c.dirs)
+			if meant == "" || slices.ContainsFunc(c.tops, func(top string) bool { return within(path, top) && c.fromGit(top, path) }) {
+				continue
+			}
+			to, err := renameIn(dir.real, name, name, facts.id)
+			switch {
+			case errors.Is(err, fs.ErrNotExist): // it is gone
+			case err != nil:
+				notes = append(notes, fmt.Sprintf("%s was made or changed while the program ran, and stands before %s in your PATH. It could not be set aside (%v): remove it before you type %s", shorten(path), meant, err, name))
+			default:
+				notes = append(notes, fmt.Sprintf("%s was made or changed while the program ran, and stood before %s in your PATH, so that you or your editor would have run it instead. It was set aside: look at it, and rename %s back if you trust it", shorten(path), meant, shorten(to)))
+			}
+		}
+	}
+	if more := len(notes) - maxMade; more > 0 {
+		notes = append(notes[:maxMade], fmt.Sprintf("%d more programs that stood before others in your PATH were set aside, or could not be", more))
+	}
+	return notes
+}
+
+// meant is the program of a name that a later directory of PATH has, where
+// programs in the sandbox cannot write; empty if there is none.
+func (s *Shield) meant(name string, from int, dirs []toolcrib.Dir) string {
+	for _, dir := range s.Path[from:] {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+			continue
+		}
+		if real, err := filepath.EvalSymlinks(dir); err == nil && !writable(real, dirs) {
+			return path
+		}
+	}
+	return ""
+}
