@@ -5,7 +5,9 @@ import (
 	"compress/gzip"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -303,5 +305,64 @@ func TestFetchShowsParts(t *testing.T) {
 	got, failed, err := fetchPage(t, Config{MaxText: 100, Shown: shown}, fetchIn{URL: home, Offset: offset})
 	if err != nil || failed != "" || !strings.HasPrefix(got.Text, "ALUE\ny") || !strings.Contains(judged, "key=VALUE") || len(judged) > 2*around+100 {
 		t.Errorf("%+v, %q, %v, judged %d", got, failed, err, len(judged))
+	}
+}
+
+// A rule about a domain, a question and the guard on flows look at the address
+// of the call. So a redirect must not lead to a host that none of them saw,
+// even if it is granted.
+func TestFetchStaysAtItsHost(t *testing.T) {
+	var mu sync.Mutex
+	var reached []string
+	home := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		reached = append(reached, r.Host)
+		mu.Unlock()
+		if to := r.URL.Query().Get("to"); to != "" {
+			http.Redirect(w, r, to, http.StatusFound)
+			return
+		}
+		_, _ = w.Write([]byte("the page"))
+	})
+	env := local(t)
+	env.HTTP = toolcrib.NewHTTP([]string{"127.0.0.1", "localhost"}, toolcrib.HTTPOptions{})
+	t.Cleanup(env.HTTP.CloseIdleConnections)
+	other := strings.Replace(home, "127.0.0.1", "localhost", 1) + "/evil"
+	for _, to := range []string{other, strings.TrimPrefix(other, "http:"), "/?to=" + other} {
+		got, failed, err := call[fetchOut](t, tools(t, Config{})["web_fetch"], env, fetchIn{URL: home + "/?to=" + url.QueryEscape(to)})
+		if got.Next != other || got.Text != "" || failed != "" || err != nil {
+			t.Errorf("to %s: %+v %q %v", to, got, failed, err)
+		}
+	}
+	mu.Lock()
+	defer mu.Unlock()
+	for _, host := range reached {
+		if !strings.HasPrefix(host, "127.0.0.1") {
+			t.Errorf("%s was reached", host)
+		}
+	}
+}
+
+func TestElsewhere(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		want     bool
+	}{
+		{"http://a.example/x", "http://a.example/y", false},
+		{"http://a.example/x", "https://a.example/x", false},
+		{"http://a.example:80/x", "https://A.example.:443/x", false},
+		{"https://a.example/x", "https://a.example:443/y", false},
+		{"https://a.example/x", "http://a.example/x", true},
+		{"http://a.example/", "http://a.example:8080/", true},
+		{"http://a.example:8080/", "https://a.example/", true},
+		{"http://a.example:8080/", "http://a.example/", true},
+		{"https://a.example/", "https://www.a.example/", true},
+		{"https://a.example/", "https://a.example@evil.example/", true},
+	} {
+		from, err := url.Parse(c.from)
+		to, err2 := url.Parse(c.to)
+		if err != nil || err2 != nil || elsewhere(from, to) != c.want {
+			t.Errorf("%s to %s: want %v, %v %v", c.from, c.to, c.want, err, err2)
+		}
 	}
 }

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,10 +25,13 @@ type answer struct {
 	header    http.Header
 	body      []byte
 	cut       string // why there is no more of it; empty: it is whole
+	next      string // where it sends its readers on to, at another host; not followed
 }
 
-// fetch sends a request and reads the answer within the bounds.
-func (b box) fetch(ctx context.Context, env *toolcrib.Env, req *http.Request) (*answer, error) {
+// fetch sends a request and reads the answer within the bounds. With home it
+// stays at the host of the request: rules, questions and the guard on flows
+// were about that one, so whoever wants to go on to another asks for it anew.
+func (b box) fetch(ctx context.Context, env *toolcrib.Env, req *http.Request, home bool) (*answer, error) {
 	if env == nil || env.HTTP == nil {
 		return nil, notGranted(req.URL.String())
 	}
@@ -43,6 +47,10 @@ func (b box) fetch(ctx context.Context, env *toolcrib.Env, req *http.Request) (*
 	client.CheckRedirect = func(next *http.Request, via []*http.Request) error {
 		if len(via) >= maxRedirects {
 			return fmt.Errorf("it was redirected more than %d times", maxRedirects)
+		}
+		if home && elsewhere(via[0].URL, next.URL) {
+			a.next = shown(next.URL)
+			return http.ErrUseLastResponse
 		}
 		if judge != nil {
 			if err := judge(next, via); err != nil {
@@ -69,6 +77,23 @@ func (b box) fetch(ctx context.Context, env *toolcrib.Env, req *http.Request) (*
 }
 
 const maxRedirects = 10
+
+// elsewhere reports whether a redirect leads to another host or port, or off
+// https. From http to https of the same host is the same place.
+func elsewhere(from, to *url.URL) bool {
+	port, ok := map[string]string{"http": "80", "https": "443"}[to.Scheme]
+	if !ok {
+		return false // nobody follows it
+	}
+	host := func(u *url.URL) string { return strings.TrimSuffix(lower(u.Hostname()), ".") }
+	if host(from) != host(to) {
+		return true
+	}
+	if from.Scheme == to.Scheme {
+		return cmp.Or(from.Port(), port) != cmp.Or(to.Port(), port)
+	}
+	return to.Scheme != "https" || cmp.Or(from.Port(), "80") != "80" || cmp.Or(to.Port(), "443") != "443"
+}
 
 var errSlow = errors.New("the server took too long")
 

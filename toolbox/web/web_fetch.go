@@ -25,6 +25,7 @@ type fetchOut struct {
 	URL         string   `json:"url" doc:"The address the text came from, after redirects."`
 	Redirects   []string `json:"redirects,omitempty" doc:"The addresses it was redirected to, in order."`
 	Refresh     string   `json:"refresh,omitempty" doc:"Where the page sends its readers on by itself. This was not followed."`
+	Next        string   `json:"next,omitempty" doc:"Where the server sends its readers on to, at another host. This was not followed: fetch that address to read it."`
 	Status      int      `json:"status" doc:"The HTTP status."`
 	ContentType string   `json:"content_type" doc:"What the server sent, such as text/html."`
 	Charset     string   `json:"charset,omitempty" doc:"The character set it was read in."`
@@ -50,7 +51,7 @@ func (b box) webFetch() toolcrib.Tool {
 			return fetchOut{}, err
 		}
 		req.Header.Set("Accept", "text/html,application/xhtml+xml,text/plain;q=0.9,text/markdown;q=0.9,*/*;q=0.5")
-		a, err := b.fetch(ctx, env, req)
+		a, err := b.fetch(ctx, env, req, true)
 		if err != nil {
 			return fetchOut{}, err
 		}
@@ -82,6 +83,10 @@ func (b box) readable(a *answer, offset int) (fetchOut, error) {
 	out := fetchOut{URL: shown(a.url), Redirects: a.redirects, Status: a.status, ContentType: clip(line(a.mediaType), 100)}
 	if a.cut != "" {
 		out.Truncated, out.Note = true, "the answer was not read to its end: "+a.cut
+	}
+	if a.next != "" { // the words of a redirect itself are for nobody
+		out.Next, out.Note = a.next, "the server sends its readers on to another host, which was not followed: call web_fetch with the address in next to read it"
+		return out, nil
 	}
 	if !a.isText() {
 		return out, errors.Join(a.failure(), fmt.Errorf("it is %s, %d bytes, and no text that could be read", out.ContentType, len(a.body)))

@@ -67,7 +67,7 @@ func (b box) search(ctx context.Context, env *toolcrib.Env, in searchIn) ([]resu
 	if err != nil {
 		return nil, err
 	}
-	a, err := b.fetch(ctx, env, req)
+	a, err := b.fetch(ctx, env, req, false) // the engine is the person's choice, and the grant holds where it may lead
 	if err != nil {
 		return nil, err
 	}

@@ -165,9 +165,13 @@ func TestThroughACrib(t *testing.T) {
 	if err != nil || out.Text != "hello" || out.Title != "Hi" {
 		t.Errorf("%+v, %v", out, err)
 	}
-	_, err = toolcrib.Invoke[fetchOut](t.Context(), crib, "web_fetch", fetchIn{URL: home + "/away"})
-	if toolcrib.CodeOf(err) != toolcrib.Denied || !strings.Contains(err.Error(), "redirected by 127.0.0.1") {
-		t.Errorf("redirected to what was not granted: %v", err)
+	out, err = toolcrib.Invoke[fetchOut](t.Context(), crib, "web_fetch", fetchIn{URL: home + "/away"})
+	if err != nil || out.Next != "http://127.0.0.2:1/secret" || out.Text != "" {
+		t.Errorf("redirected to another host: %+v, %v", out, err)
+	}
+	_, err = toolcrib.Invoke[fetchOut](t.Context(), crib, "web_fetch", fetchIn{URL: out.Next})
+	if toolcrib.CodeOf(err) != toolcrib.Denied {
+		t.Errorf("a host that was not granted: %v", err)
 	}
 }
 
