@@ -1,6 +1,10 @@
 package toolcrib
 
-import "net/netip"
+import (
+	"net/netip"
+
+	"github.com/toolcrib/toolcrib/internal/plainaddr"
+)
 
 // block is a range of addresses that are not those of a machine on the public
 // internet, and what they are for.
@@ -39,7 +43,7 @@ func notPublic4() [17]block {
 // notPublic6 is the same for IPv6. Only 2000::/3 is given out to machines on
 // the internet; what lies outside is not public whatever it may become. The
 // named ranges outside are there for what is told in the log. Ranges that wrap
-// an IPv4 address are out as a whole, except the one of nat64: their relays are
+// an IPv4 address are out as a whole, except the one of NAT64: their relays are
 // gone, and what answers in their place is somebody's local arrangement.
 func notPublic6() [17]block {
 	at := func(hi, lo uint64, bits int, use string) block {
@@ -71,16 +75,10 @@ func notPublic6() [17]block {
 	}
 }
 
-// nat64 is where networks without IPv4 have all of IPv4: an address there is as
-// public as the IPv4 address it wraps.
-func nat64() netip.Prefix {
-	return netip.PrefixFrom(netip.AddrFrom16([16]byte{1: 0x64, 2: 0xff, 3: 0x9b}), 96)
-}
-
 // notPublic says what an address is for if it is not public, and "" if it is.
 // An address of no kind that is known is not public.
 func notPublic(a netip.Addr) string {
-	a = plainAddr(a)
+	a = plainaddr.Of(a)
 	switch {
 	case !a.IsValid():
 		return "no address"
@@ -91,8 +89,8 @@ func notPublic(a netip.Addr) string {
 			}
 		}
 		return ""
-	case nat64().Contains(a):
-		if use := notPublic(unwrapped(a)); use != "" {
+	case plainaddr.NAT64().Contains(a):
+		if use := notPublic(plainaddr.Wrapped(a)); use != "" {
 			return use + ", translated"
 		}
 		return ""
@@ -103,16 +101,6 @@ func notPublic(a netip.Addr) string {
 		}
 	}
 	return ""
-}
-
-// plainAddr takes the zone off, and the IPv6 coat off an IPv4 address: the
-// system connects to the same machine without them.
-func plainAddr(a netip.Addr) netip.Addr { return a.WithZone("").Unmap() }
-
-// unwrapped is the IPv4 address in the last four bytes.
-func unwrapped(a netip.Addr) netip.Addr {
-	b := a.As16()
-	return netip.AddrFrom4([4]byte(b[12:]))
 }
 
 // publicParts is the public addresses in a prefix, as the fewest prefixes.
@@ -131,11 +119,11 @@ func publicParts(p netip.Prefix) []netip.Prefix {
 // publicPrefix reports whether all of a prefix is public, and whether all of it
 // is the same.
 func publicPrefix(p netip.Prefix) (public, whole bool) {
-	if p.Addr().Is6() && p.Overlaps(nat64()) {
-		if p.Bits() < nat64().Bits() {
+	if p.Addr().Is6() && p.Overlaps(plainaddr.NAT64()) {
+		if p.Bits() < plainaddr.NAT64().Bits() {
 			return false, false
 		}
-		return publicPrefix(netip.PrefixFrom(unwrapped(p.Addr()), p.Bits()-nat64().Bits()))
+		return publicPrefix(netip.PrefixFrom(plainaddr.Wrapped(p.Addr()), p.Bits()-plainaddr.NAT64().Bits()))
 	}
 	mixed := false
 	look := func(b block) bool {

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"github.com/toolcrib/toolcrib/internal/plainaddr"
 )
 
 func TestNotPublic(t *testing.T) {
@@ -64,7 +66,7 @@ func someAddr() *rapid.Generator[netip.Addr] {
 		for _, b := range notPublic6() {
 			edges = append(edges, b.Addr())
 		}
-		a := rapid.SampledFrom(append(edges, nat64().Addr(), netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("2600::"))).Draw(t, "edge")
+		a := rapid.SampledFrom(append(edges, plainaddr.NAT64().Addr(), netip.MustParseAddr("8.8.8.8"), netip.MustParseAddr("2600::"))).Draw(t, "edge")
 		noise := rapid.Uint64().Draw(t, "noise") >> rapid.IntRange(0, 63).Draw(t, "size")
 		if a.Is4() {
 			b := a.As4()

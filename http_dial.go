@@ -7,6 +7,8 @@ import (
 	"net"
 	"net/netip"
 	"syscall"
+
+	"github.com/toolcrib/toolcrib/internal/plainaddr"
 )
 
 // dial connects to a host that was let through. Whatever name servers answer,
@@ -36,7 +38,7 @@ func (g *gate) dial(ctx context.Context, network, hostport string) (net.Conn, er
 			if named {
 				return g.admit(host, a.Addr(), g.hosts.leads(host, a.Addr()))
 			}
-			return g.admit(host, a.Addr(), plainAddr(a.Addr()) == plainAddr(literal) && g.hosts.reaches(a.Addr()))
+			return g.admit(host, a.Addr(), plainaddr.Of(a.Addr()) == plainaddr.Of(literal) && g.hosts.reaches(a.Addr()))
 		},
 	}
 	conn, err := g.connect(ctx, d, network, hostport)
@@ -49,7 +51,7 @@ func (g *gate) dial(ctx context.Context, network, hostport string) (net.Conn, er
 // admit is the last word on an address. The text for the model does not tell
 // it: where a name leads inside a network is nobody's business there.
 func (g *gate) admit(host string, a netip.Addr, granted bool) error {
-	a = plainAddr(a)
+	a = plainaddr.Of(a)
 	use := notPublic(a)
 	if !granted {
 		return g.refuse(Denied, "the host "+host+" leads to an address that is not public, and granting a name does not grant those; to allow it, add the address or its range to grant.hosts as well",
@@ -63,7 +65,7 @@ func (g *gate) admit(host string, a netip.Addr, granted bool) error {
 		return g.refuse(Unavailable, "the addresses of this machine cannot be found out, so no other can be told from them", err)
 	}
 	for _, o := range own {
-		if p, err := netip.ParsePrefix(o.String()); err == nil && plainAddr(p.Addr()) == a {
+		if p, err := netip.ParsePrefix(o.String()); err == nil && plainaddr.Of(p.Addr()) == a {
 			return g.refuse(Denied, "the host "+host+" is this machine; to allow it, add localhost to grant.hosts and ask for that", fmt.Errorf("%s is an interface at %s", host, a))
 		}
 	}

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/plainaddr"
 )
 
 // hostEntry is one entry of [Grant.Hosts], understood. Either name or prefix
@@ -196,7 +198,7 @@ func (s hostSet) hasAddr(a netip.Addr) bool {
 
 // leads reports whether a name that may be asked for may lead to an address.
 func (s hostSet) leads(name string, a netip.Addr) bool {
-	a = plainAddr(a)
+	a = plainaddr.Of(a)
 	if name == "localhost" { // never to another machine, whatever a name server says
 		return a.IsLoopback()
 	}
@@ -205,7 +207,7 @@ func (s hostSet) leads(name string, a netip.Addr) bool {
 
 // reaches reports whether an address may be asked for by itself.
 func (s hostSet) reaches(a netip.Addr) bool {
-	a = plainAddr(a)
+	a = plainaddr.Of(a)
 	return s.hasAddr(a) || s.any() && notPublic(a) == ""
 }
 

@@ -2,8 +2,11 @@ package guard
 
 import (
 	"errors"
+	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/plainaddr"
 )
 
 // domainSpec is the specifier domain:example.com of a rule about addresses.
@@ -39,7 +42,7 @@ func parseDomainSpec(text string, gives bool) (*domainSpec, error) {
 // reader takes for the same.
 type address struct {
 	host  string
-	usual bool // http or https, on its own port
+	usual bool // http or https, on its own port, and an address in its usual form
 	ok    bool
 }
 
@@ -55,9 +58,28 @@ func parseAddress(text string) address {
 	if host == "" || strings.ContainsAny(host, "%*") {
 		return address{}
 	}
+	plain := true
+	switch a, err := netip.ParseAddr(host); {
+	case err == nil: // one machine has one name here, whatever its address is wrapped in
+		if name := plainaddr.Machine(a).String(); name != host {
+			host, plain = name, false
+		}
+	case strings.Contains(host, ":") || oddNumber(host):
+		return address{}
+	}
 	port := u.Port()
-	usual := u.User == nil && (u.Scheme == "https" && (port == "" || port == "443") || u.Scheme == "http" && (port == "" || port == "80"))
+	usual := plain && u.User == nil && (u.Scheme == "https" && (port == "" || port == "443") || u.Scheme == "http" && (port == "" || port == "80"))
 	return address{host: host, usual: usual, ok: true}
+}
+
+// oddNumber reports whether some readers take a host for an address in numbers,
+// such as 0x7f.1, 2130706433 or 127.1.
+func oddNumber(host string) bool {
+	last := host[strings.LastIndexByte(host, '.')+1:]
+	if hex, ok := strings.CutPrefix(last, "0x"); ok {
+		return strings.Trim(hex, "0123456789abcdef") == ""
+	}
+	return strings.Trim(last, "0123456789") == ""
 }
 
 func (d *domainSpec) may(a address) bool {

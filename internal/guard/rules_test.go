@@ -169,6 +169,38 @@ func TestRulesAboutDomains(t *testing.T) {
 	}
 }
 
+// An address is the same machine in every form, for a rule that takes away.
+func TestRulesAboutAddresses(t *testing.T) {
+	fetch := toolcrib.Spec{Box: "web", Native: "web_fetch", Group: "web", Effects: reads | network}
+	for url, want := range map[string]string{
+		"http://127.0.0.1/":                 "allow deny",
+		"http://[::ffff:127.0.0.1]/":        "deny",
+		"http://[::ffff:7f00:1]/":           "deny",
+		"http://[0:0:0:0:0:FFFF:127.0.0.1]": "deny",
+		"http://[64:ff9b::127.0.0.1]/":      "deny",
+		"http://[64:ff9b::7f00:1]:8080/":    "deny",
+		"http://127.0.0.1.:80/":             "allow deny",
+		"http://127.1/":                     "deny", // some take it for the same
+		"http://2130706433/":                "deny",
+		"http://0x7f.0.0.1/":                "deny",
+		"http://0x7f000001/":                "deny",
+		"http://127.0.0.2/":                 "",
+		"http://[::1]/":                     "",
+		"http://127.0.0.1.example/":         "",
+	} {
+		in := map[string]string{"url": url}
+		var got []string
+		for _, p := range []Permissions{{Allow: []string{"web_fetch(domain:127.0.0.1)"}}, {Deny: []string{"web_fetch(domain:127.0.0.1)"}}} {
+			if d := decide(t, p, fetch, in); d == "allow" || d == "deny" {
+				got = append(got, d)
+			}
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, want %q", url, got, want)
+		}
+	}
+}
+
 func TestRulesAboutArguments(t *testing.T) {
 	tool := toolcrib.Spec{Box: "github", Native: "merge", Group: "mcp"}
 	for _, tt := range []struct {
