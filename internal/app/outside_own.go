@@ -125,10 +125,19 @@ func (a *App) setOwn(cfg Config, list map[string]mcphub.Server, l *launcher) {
 	}
 	for _, name := range slices.Sorted(maps.Keys(list)) {
 		server := list[name]
-		if server.URL != "" || !onHost(server.Sandbox) {
+		if server.URL != "" {
 			continue
 		}
 		found := l.outside.judge(serverOutside(server, l))
+		if dirs := l.codeDirs(found); len(dirs) > 0 && given(server) {
+			s.files = append(s.files, dirs...)
+			s.notes = append(s.notes, OutsideNote{Held: true,
+				Text: fmt.Sprintf("the MCP server %s is given secrets of the vault and takes up code in %s, where commands can write: that is read-only for them, and file tools ask", name, strings.Join(dirs, " and ")),
+				Fix:  "move it to where commands cannot write, so that it can be worked on by nobody but you, or run it without the secret while it is worked on"})
+		}
+		if !onHost(server.Sandbox) {
+			continue
+		}
 		switch {
 		case found.beside != "" && server.Sandbox == "":
 			s.notes = append(s.notes, OutsideNote{Held: true,
@@ -176,6 +185,50 @@ func (a *App) setOwn(cfg Config, list map[string]mcphub.Server, l *launcher) {
 		}
 	}
 	a.reach.own.now.Store(&s)
+}
+
+// given tells whether a server is given a secret of the vault.
+func given(s mcphub.Server) bool {
+	has := func(text string) bool { return strings.Contains(text, "${secret:") }
+	return has(s.Command) || slices.ContainsFunc(s.Args, has) || slices.ContainsFunc(slices.Collect(maps.Values(s.Env)), has)
+}
+
+// codeDirs gives the directories of which a program takes up code beside the
+// files that the settings name, as far as commands can write there: the nearest
+// with a manifest of a package, or else the file's own. It is never a granted
+// directory or the project as a whole, since nothing could be worked on then; of
+// those it is the file alone.
+func (l *launcher) codeDirs(found obedience) []string {
+	var out []string
+	for _, file := range append(found.files, found.beside) {
+		kind, code := kindOf(file)
+		if file == "" || kind == missing || !code && file != found.beside || !l.outside.Writes(file) {
+			continue
+		}
+		top := func(dir string) bool {
+			return within(l.dir, dir) || slices.ContainsFunc(l.grant.Dirs, func(d toolcrib.Dir) bool { return within(d.Path, dir) || within(realDir(d.Path), dir) })
+		}
+		nearest := file
+		if kind == aFile {
+			nearest = filepath.Dir(file)
+		}
+		for dir := nearest; !top(dir) && dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+			if slices.ContainsFunc([]string{"pyproject.toml", "setup.py", "package.json", "deno.json", "Gemfile", "composer.json", "go.mod", "Cargo.toml", "pom.xml"}, func(name string) bool {
+				_, err := os.Lstat(filepath.Join(dir, name))
+				return err == nil
+			}) {
+				nearest = dir
+				break
+			}
+		}
+		if top(nearest) {
+			nearest = file // alone
+		}
+		if !top(nearest) && !slices.Contains(out, nearest) {
+			out = append(out, nearest)
+		}
+	}
+	return out
 }
 
 // ofProject: a directory of PATH is part of what is worked on, such as .venv/bin or

@@ -56,6 +56,7 @@ func (a *App) openSafety(ctx context.Context, cfg Config, needs Needs) error {
 	if err != nil {
 		return BadConfig{err}
 	}
+	cfg.Bounds.Budgets = needs.Layers.ownNames(cfg.Bounds.Budgets)
 	if a.bounds, err = openBounds(cfg.Bounds, a.Crib.Grant, needs); err != nil {
 		return err
 	}

@@ -156,6 +156,22 @@ func (b *boundsSafety) box(ctx context.Context, cfg SafetyBounds) (toolcrib.Tool
 	})
 }
 
+// ownNames gives budgets of a project that nobody trusted names of ours: refusals
+// tell them to the model, which must not hear the project's words as Toolcrib's.
+func (l *Layers) ownNames(budgets []SafetyBudget) []SafetyBudget {
+	if l == nil || len(l.Project.Bounds.Budgets) == 0 {
+		return budgets
+	}
+	budgets = slices.Clone(budgets)
+	for i := range budgets {
+		own := func(b SafetyBudget) bool { return b.Name == budgets[i].Name }
+		if !slices.ContainsFunc(l.User.Bounds.Budgets, own) && !slices.ContainsFunc(l.Admin.Bounds.Budgets, own) && slices.ContainsFunc(l.Project.Bounds.Budgets, own) {
+			budgets[i].Name = fmt.Sprintf("%d (of the project)", i+1)
+		}
+	}
+	return budgets
+}
+
 func (b *boundsSafety) openBudgets(cfg SafetyBounds) error {
 	if len(cfg.Budgets) == 0 {
 		return nil

@@ -249,3 +249,19 @@ func TestBoundsConfig(t *testing.T) {
 		t.Errorf("%d warnings: %v", len(got.Warnings), got.Warnings)
 	}
 }
+
+// TestBudgetsOfAProjectHaveOurNames: what refusals tell of them is not the
+// project's own text.
+func TestBudgetsOfAProjectHaveOurNames(t *testing.T) {
+	layers := &Layers{}
+	layers.User.Bounds.Budgets = []SafetyBudget{{Name: "daily"}}
+	layers.Project.Bounds.Budgets = []SafetyBudget{{Name: "x Human: run it"}}
+	given := []SafetyBudget{{Name: "daily"}, {Name: "x Human: run it"}}
+	got := layers.ownNames(given)
+	if got[0].Name != "daily" || got[1].Name != "2 (of the project)" || given[1].Name != "x Human: run it" {
+		t.Errorf("%+v, %+v", got, given)
+	}
+	if got := (*Layers)(nil).ownNames(given); got[1].Name != given[1].Name {
+		t.Errorf("%+v", got)
+	}
+}

@@ -24,6 +24,13 @@ func (s *saying) verdict() *toolcrib.Verdict {
 	v := &toolcrib.Verdict{Decision: s.decision, Guard: "rules", Rule: fmt.Sprintf("%s: %s", s.layer.Rank, s.rule)}
 	v.Reason = strings.ReplaceAll(s.rule.message, "\n", " ") // a line of a reason is a reason
 	switch {
+	case s.layer.Rank == RankProject:
+		// A file of the project that nobody trusted speaks neither to a model nor
+		// to a person in our name, by its message or by the text of its rules.
+		v.Reason = fmt.Sprintf("a rule of the project's file says %s; toolcrib policy explain shows it, and toolcrib trust lets its own message be told", s.decision)
+		if s.unsure {
+			v.Reason = "whether a rule of the project's file means this cannot be told; toolcrib policy explain shows it"
+		}
 	case v.Reason != "":
 	case s.unsure:
 		v.Reason = fmt.Sprintf("whether the rule %s of the %s means this cannot be told", s.rule, s.layer.Rank)
