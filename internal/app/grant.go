@@ -152,3 +152,14 @@ func within(path, dir string) bool {
 	rel, err := filepath.Rel(dir, path)
 	return err == nil && filepath.IsLocal(rel)
 }
+
+// outOfReach is what the rules for everybody deny to programs as well.
+func (a *App) outOfReach() (denied, fixed []string) { return a.policy.live.Policy().OutOfReach() }
+
+// ProgramGrant is what a program may touch that no tool starts.
+func (a *App) ProgramGrant() toolcrib.Grant {
+	g := a.Crib.Grant
+	denied, fixed := a.outOfReach()
+	g.Denied, g.Fixed = slices.Concat(g.Denied, denied), slices.Concat(g.Fixed, fixed)
+	return g
+}

@@ -104,7 +104,7 @@ func (a *App) openHub(ctx context.Context, cfg Config, needs Needs, readOnly boo
 	if needs.State != "" {
 		l.homes = filepath.Join(needs.State, "servers")
 	}
-	l.rules = func() (denied, fixed []string) { return a.policy.live.Policy().OutOfReach() }
+	l.rules = a.outOfReach
 	a.launcher = l
 	a.setOwn(cfg, list, l)
 	web := serverHTTP()

@@ -167,7 +167,7 @@ func (c *command) runInSandbox(ctx context.Context, backend string, args []strin
 		exit, err := a.Sandbox.Run(ctx, toolcrib.Cmd{
 			Tool: byHand, Path: program, Args: args[1:], Dir: a.Crib.Files.Base, Stdin: c.in, Stdout: c.out, Stderr: c.err,
 			Env: []string{"PATH=" + c.getenv("PATH"), "TERM=" + c.getenv("TERM"), "LANG=C.UTF-8", "HOME=/tmp"},
-		}, a.Crib.Grant)
+		}, a.ProgramGrant())
 		for _, note := range exit.Notes {
 			fmt.Fprintln(c.err, "toolcrib: "+note)
 		}
