@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
@@ -61,10 +62,17 @@ const maxSettings = 64 << 20
 // readSettings reads a file of a repository, which may come from anyone: it
 // waits for nothing and reads nothing without end.
 func readSettings(path string) (text []byte, err error) {
+	switch info, err := os.Stat(path); {
+	case err != nil:
+		return nil, err
+	case !info.Mode().IsRegular(): // opening a device may do something
+		return nil, fmt.Errorf("%s is no file of settings", path)
+	}
 	f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
 	if err != nil {
 		return nil, err
 	}
+	_ = f.SetReadDeadline(time.Now().Add(time.Second)) // only what is no ordinary file, such as some of the kernel's, would have us wait
 	defer func() { err = errors.Join(err, f.Close()) }()
 	info, err := f.Stat()
 	if err != nil {

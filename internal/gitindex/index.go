@@ -1,6 +1,7 @@
 // Package gitindex reads the index of a Git repository as far as it tells
-// where submodules are. It knows versions 2 to 4, both kinds of hashes, and
-// indexes that are split or sparse; gitformat-index(5) describes them.
+// where submodules are, and whether its names lead out of the work tree. It
+// knows versions 2 to 4, both kinds of hashes, and indexes that are split or
+// sparse; gitformat-index(5) describes them.
 //
 // It imports nothing of ours, so that the guard of command lines and the
 // shield of the sandbox can share it. Its invariant: an index that is not
@@ -12,7 +13,6 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"strings"
 )
 
 // Index is what is known of an index.
@@ -27,6 +27,10 @@ type Index struct {
 	// Sparse is set if there are entries that stand for whole directories. Git
 	// never lets one stand for a submodule.
 	Sparse bool
+	// Improper is the first name that git would not have written: it leads out of
+	// the work tree, or into the Git directory. Git does not ask again before it
+	// writes to where a name leads.
+	Improper string
 }
 
 // Link is a submodule.
@@ -70,15 +74,19 @@ func read(data []byte, hash int, each func(name string, stat []byte)) (*Index, e
 		return nil, ErrOdd
 	}
 	for range binary.BigEndian.Uint32(data[8:]) {
-		stat := r.rest
+		stat, at := r.rest, len(data)-hash-len(r.rest)
 		if !r.entry() {
 			return nil, ErrOdd
 		}
+		if r.hangs {
+			at = 0
+		}
+		r.starts = append(r.starts, uint32(at))
 		if each != nil {
 			each(string(r.name), stat)
 		}
 	}
-	if !r.extensions() {
+	if !r.endsHere(data) || !r.extensions() {
 		return nil, ErrOdd
 	}
 	// A split index may have entries without a name; nobody else may.
@@ -116,8 +124,10 @@ type reader struct {
 	hash     int
 	rest     []byte
 	name     []byte // of the last entry
+	hangs    bool   // it begins as the one before
 	nameless bool
 	index    Index
+	starts   []uint32 // where the entries begin; zero if a name hangs on the one before
 }
 
 func (r *reader) entry() bool {
@@ -145,17 +155,29 @@ func (r *reader) entry() bool {
 		return false
 	}
 	switch {
-	case mode&kindMask == kindLink && len(r.name) == 0:
-		r.index.Unnamed++
-	case mode&kindMask == kindLink && !proper(string(r.name)):
+	case len(r.name) == 0:
+		if mode&kindMask == kindLink {
+			r.index.Unnamed++
+		}
+	case mode&kindMask == kindLink && !proper(r.name):
 		return false
 	case mode&kindMask == kindLink:
 		r.index.Links = append(r.index.Links, Link{Path: string(r.name), Skip: skip})
 	case mode&kindMask == kindDir:
 		r.index.Sparse = true
+		r.judge(bytes.TrimSuffix(r.name, []byte("/")))
+	default:
+		r.judge(r.name)
 	}
 	r.nameless = r.nameless || len(r.name) == 0
 	return true
+}
+
+// judge notes a name that git would not have written.
+func (r *reader) judge(name []byte) {
+	if r.index.Improper == "" && !proper(name) {
+		r.index.Improper = string(name)
+	}
 }
 
 // plain reads a name that is filled up with zeros to a multiple of eight. Its
@@ -196,6 +218,7 @@ func (r *reader) compressed(size, length int) bool {
 	if n < 0 || strip > len(r.name) {
 		return false
 	}
+	r.hangs = strip < len(r.name)
 	r.name = append(r.name[:len(r.name)-strip], r.rest[i:i+n]...)
 	r.rest = r.rest[i+n+1:]
 	return length == min(len(r.name), lengthMask)
@@ -222,17 +245,11 @@ func (r *reader) extensions() bool {
 			}
 		case name == "sdir":
 			r.index.Sparse = true
+		case name == "IEOT":
+			if !r.sameBlocks(body) {
+				return false
+			}
 		case name[0] < 'A' || name[0] > 'Z':
-			return false
-		}
-	}
-	return true
-}
-
-// proper tells whether a path is one that git would ever write.
-func proper(path string) bool {
-	for part := range strings.SplitSeq(path, "/") {
-		if part == "" || part == "." || part == ".." || strings.ContainsRune(part, 0) {
 			return false
 		}
 	}

@@ -131,5 +131,11 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("a submodule at %q", l.Path)
 			}
 		}
+		files, err := gitindex.Files(data, hash, func(string) bool { return true })
+		for name := range files {
+			if err == nil && index.Improper == "" && name != "" && !filepath.IsLocal(filepath.FromSlash(name)) {
+				t.Errorf("nothing is said of %q", name)
+			}
+		}
 	})
 }

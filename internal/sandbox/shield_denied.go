@@ -32,7 +32,11 @@ func (s *Shield) lookFor(grant toolcrib.Grant, workDir string) (*Covering, error
 		return nil, err
 	}
 	dirs, rooms := s.narrow(grant.Dirs, denied)
-	return s.lookAt(dirs, rooms, denied, fixed, workDir)
+	found, err := s.lookAt(dirs, rooms, denied, fixed, workDir)
+	if err == nil {
+		found.offline = len(grant.Hosts) == 0
+	}
+	return found, err
 }
 
 // deniedSight is what rules deny in a directory. It holds as long as the

@@ -223,6 +223,7 @@ func readSome(file string, most int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	hurry(f)
 	var text bytes.Buffer
 	if info, err := f.Stat(); err == nil && info.Size() < most {
 		text.Grow(int(info.Size()) + bytes.MinRead) // it is not copied while it is read
@@ -248,7 +249,9 @@ func isGitDir(dir string, entries []entry) bool {
 	has := map[string]bool{}
 	for _, e := range entries {
 		switch name := strings.ToLower(e.name); name {
-		case "head", "commondir", "objects", "refs":
+		case "head":
+			has[name] = has[name] || !e.isDir() // otherwise it was set aside
+		case "commondir", "objects", "refs":
 			has[name] = true
 		}
 	}

@@ -33,6 +33,7 @@ type Covering struct {
 	tops    []string // of what is held: granted directories and repositories
 	began   time.Time
 	tools   []toolState // in directories of PATH
+	offline bool        // the program had no network
 }
 
 func writes(d toolcrib.Dir) bool { return d.Write }

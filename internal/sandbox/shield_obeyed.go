@@ -9,11 +9,9 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"syscall"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/linked"
 )
 
@@ -140,61 +138,12 @@ func (w *shieldWalk) holdObeyed() error {
 			w.hold(filepath.Join(top, filepath.FromSlash(p.Pattern)), false)
 		}
 	}
-	if s.Git.Read == nil {
-		return nil
-	}
-	for _, top := range trees {
-		pointed, err := s.Git.AllPointedAt(top)
-		if err != nil {
-			return Unavailable(fmt.Sprintf("programs cannot be started in %s: what git obeys there is not known (%v). Try again, or grant less", top, err), err)
-		}
-		if closed[top] { // what lies in it can only be read already
-			pointed = slices.DeleteFunc(pointed, func(p gitconfig.Pointed) bool { return within(p.Path, top) })
-		}
-		w.holdPointed(pointed)
-	}
-	// What the person's own settings name counts in all other repositories too.
-	pointed, err := s.Git.Personal("")
-	if err != nil {
-		return Unavailable(fmt.Sprintf("programs cannot be started: what git obeys by your own settings is not known (%v). Try again", err), err)
-	}
-	w.holdPointed(pointed)
-	return nil
-}
-
-func (w *shieldWalk) holdPointed(pointed []gitconfig.Pointed) {
-	for _, p := range pointed {
-		switch {
-		case w.shield.granted(p.Path):
-		case p.Own:
-			w.holdHooks(p.Path)
-		default:
-			w.hold(p.Path, p.Include)
-		}
-	}
+	return w.holdGit(trees, closed)
 }
 
 // maxMissing is how many places are held, more or less: as many as some forty
 // repositories have.
 const maxMissing = 1024
-
-// nearer sorts tops: those around the working directory first, then the granted
-// ones, then those that lie less deep.
-func (w *shieldWalk) nearer(a, b string) int {
-	rank := func(top string) int {
-		switch {
-		case within(w.workDir, top):
-			return 0
-		case slices.ContainsFunc(w.dirs, func(d toolcrib.Dir) bool { return within(d.Path, top) }):
-			return 1
-		}
-		return 2 + strings.Count(top, string(filepath.Separator))
-	}
-	if d := rank(a) - rank(b); d != 0 {
-		return d
-	}
-	return strings.Compare(a, b)
-}
 
 // granted: a person gave it to tools by its name.
 func (s *Shield) granted(path string) bool { return s.Obeyed.Granted(elements(path)) }

@@ -120,8 +120,8 @@ func (u *unseen) look(top *os.Root, path string, repository bool) {
 			continue
 		}
 		own := repository && at.name == "."
-		if !own && isGitDir(full, entries) {
-			u.aside(top, at.name, full, "HEAD")
+		if !own && isGitDir(full, entries) && len(entries) > 0 {
+			u.aside(top, at.name, full, head)
 		}
 		for _, e := range entries {
 			name := filepath.Join(at.name, e.name)
@@ -175,7 +175,7 @@ func (u *unseen) entries(top *os.Root, name string) ([]entry, error) {
 // aside renames what makes a place a repository, if it is a new one.
 func (u *unseen) aside(top *os.Root, dir, path, name string) {
 	at := dir
-	if name != "HEAD" {
+	if name != head {
 		at = filepath.Join(dir, name)
 	}
 	if info, err := top.Lstat(at); err != nil || u.covering.knew(path, idOf(info)) {
@@ -183,11 +183,15 @@ func (u *unseen) aside(top *os.Root, dir, path, name string) {
 	}
 	root, err := top.OpenRoot(dir)
 	if err == nil {
-		_, err = renameAside(root, name)
+		if name == head {
+			_, err = shutHead(root, path, "it lies where none belongs")
+		} else {
+			_, err = renameAside(root, name)
+		}
 		_ = root.Close() // its entries are renamed
 	}
 	switch {
-	case errors.Is(err, fs.ErrNotExist): // git does not take it for a repository as it is
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errAside):
 	case err != nil:
 		u.notes = append(u.notes, fmt.Sprintf("%s is a repository that the program made where none belongs. It could not be set aside (%v): do not use git there before you have looked at it", shorten(path), err))
 	default:

@@ -387,6 +387,7 @@ func readHead(file string) (text []byte, whole bool, err error) {
 	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() { // another one by now
 		return nil, false, errors.Join(err, errOddFile, f.Close())
 	}
+	hurry(f)
 	text, err = io.ReadAll(io.LimitReader(f, sensitive.MaxKey+1))
 	return text, len(text) <= sensitive.MaxKey, errors.Join(err, f.Close())
 }

@@ -39,6 +39,7 @@ type before struct {
 	Held     []string // the directories at whose top it is
 	Path     []string // of the person
 	Tools    []toolState
+	Offline  bool
 
 	// By which it is known that what lies there now is what lay there then.
 	Boot string
@@ -71,7 +72,7 @@ func (c *Covering) WriteDown() (*Unswept, error) {
 	if err == nil {
 		was := before{
 			Dirs: c.dirs, Gits: c.gits, Covers: c.Covers, WriteGit: c.shield.WriteGit, Home: c.shield.Git.Home, Settings: c.shield.Git.Settings,
-			Obeyed: c.shield.Obeyed != nil, Held: c.tops, Boot: boot(), Tops: identities(c.dirs),
+			Obeyed: c.shield.Obeyed != nil, Held: c.tops, Offline: c.offline, Boot: boot(), Tops: identities(c.dirs),
 		}
 		if was.Obeyed {
 			was.Path, was.Tools = c.shield.Path, c.tools
@@ -149,7 +150,7 @@ func judge(path string) []string {
 	}
 	shield.WriteGit, shield.Path = was.WriteGit, was.Path
 	shield.Git = gitconfig.Source{Read: func(path string) ([]byte, error) { return readRegular(path, maxSettings) }, Home: was.Home, Settings: was.Settings}
-	c := &Covering{Covers: was.Covers, shield: shield, dirs: was.Dirs, gits: was.Gits, tops: was.Held}
+	c := &Covering{Covers: was.Covers, shield: shield, dirs: was.Dirs, gits: was.Gits, tops: was.Held, offline: was.Offline}
 	c.tools = was.Tools
 	return c.Sweep()
 }

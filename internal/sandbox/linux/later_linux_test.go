@@ -215,7 +215,7 @@ func TestNewRepositories(t *testing.T) {
 		{name: "settings with another name", first: "git init -q new; ln new/.git/config c", second: "printf '[core]\n\tfsmonitor = \"touch MARK; false\"\n' >>c", dir: "new"},
 		{name: "settings by a link", first: "git init -q new; mv new/.git/config c; ln -s ../../c new/.git/config", second: "printf '[core]\n\tfsmonitor = \"touch MARK; false\"\n' >>c", dir: "new"},
 		{name: "by a second program", first: "git init -q new", second: "printf '[core]\n\tfsmonitor = \"touch MARK; false\"\n' >>new/.git/config; mv new n2; evil new", dir: "new", left: true},
-		{name: "put back", first: "evil new", second: "mv new/.git/HEAD.set-aside* new/.git/HEAD; cp -r new n2; rm -rf new; mv n2 new; mv new/.git/HEAD.set-aside* new/.git/HEAD", dir: "new"},
+		{name: "put back", first: "evil new", second: "put() { rm -rf $1/.git/HEAD; mv $1/.git/HEAD.set-aside* $1/.git/HEAD; }; put new; cp -r new n2; rm -rf new; mv n2 new; put new; cp -r new n3; put n3; ln -s n3 l", dir: "new"},
 		{name: "with a submodule", first: "git init -q a; cd a; touch x; git add x; git commit -qm x; cd ..; git init -q b; cd b; git -c protocol.file.allow=always submodule --quiet add ../a lib; git commit -qm x", dir: "b/lib", left: true},
 		{name: "a common directory past a link", first: "git init -q new; mkdir -p other/d; evil other/common; mv other/common/.git/* other/common/; rm other/common/HEAD; ln -s ../../other/d new/.git/lnk; echo lnk/../common >new/.git/commondir; rm new/.git/config", dir: "new"},
 		{name: "a common directory, later", first: "git init -q new; rm new/.git/config; echo ../../common >new/.git/commondir", second: "evil x; rm x/.git/HEAD; mv x/.git common", dir: "new"},

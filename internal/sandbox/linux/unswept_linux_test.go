@@ -58,7 +58,7 @@ func TestJudgedAfterDeath(t *testing.T) {
 			_ = c.Process.Kill()
 			_ = c.Wait()
 			judged := func() bool {
-				_, err := os.Lstat(filepath.Join(p.root, "sub", ".git", "HEAD"))
+				_, err := os.ReadFile(filepath.Join(p.root, "sub", ".git", "HEAD"))
 				left, _ := os.ReadDir(holds + ".unswept")
 				_, noted := os.Lstat(holds + ".notes")
 				return err != nil && len(left) == 0 && (both || noted == nil)

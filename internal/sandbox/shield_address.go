@@ -1,0 +1,107 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/gitconfig"
+)
+
+// A repository can name others on this machine: as remotes, from which a
+// person's "git fetch" copies, and as places to take objects from. A program
+// reads what lies in its own one, so those must not be repositories that it was
+// not granted, nor may they become such ones.
+
+const maxAlternates = 1 << 16
+
+// namesOthers says which repository out of reach a new one names; empty if it
+// names none.
+func (j *judging) namesOthers(root *os.Root, path string) string {
+	text, err := readPlain(root, "config", maxGitConfig)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return "its config cannot be read"
+	}
+	base := path
+	if isGitName(filepath.Base(path)) {
+		base = filepath.Dir(path)
+	}
+	list := gitconfig.Parse(string(text))
+	for _, s := range list {
+		switch s.Section + "." + s.Key {
+		case "remote.url", "remote.pushurl", "submodule.url":
+		case "branch.remote", "branch.pushremote":
+			if s.Value == "." || slices.ContainsFunc(list, func(o gitconfig.Setting) bool {
+				return o.Section == "remote" && o.Sub == s.Value && o.Key == "url" && o.Value != ""
+			}) {
+				continue
+			}
+		default:
+			continue
+		}
+		if to, local := localAddress(s.Value); local && !j.mayName(path, base, to) {
+			return fmt.Sprintf("its config names %s, which is no repository that was granted", shorten(s.Value))
+		}
+	}
+	text, err = readPlain(root, "objects/info/alternates", maxAlternates)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !isNotDir(err) {
+		return "its objects/info/alternates cannot be read"
+	}
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimRight(line, "\n")
+		if to, ok := strings.CutSuffix(line, "/objects"); line != "" && (!ok || !j.mayName(path, filepath.Join(path, "objects"), to)) {
+			return fmt.Sprintf("it takes objects from %s, which is no repository that was granted", shorten(line))
+		}
+	}
+	return ""
+}
+
+// localAddress tells whether git takes an address for a path on this machine,
+// as it does with all that have no host before a colon.
+func localAddress(address string) (path string, local bool) {
+	if path, ok := strings.CutPrefix(address, "file://"); ok {
+		return path, true
+	}
+	colon, slash := strings.IndexByte(address, ':'), strings.IndexByte(address, '/')
+	return address, address != "" && (colon < 0 || slash >= 0 && slash < colon)
+}
+
+// mayName tells whether a repository may name another: that is one in what was
+// granted, which later programs find read-only, and no link on the way could be
+// led elsewhere. Outside there is nothing of this name: it was one of the
+// program's own, in a directory for temporary files.
+func (j *judging) mayName(path, base, to string) bool {
+	full := target(base, to)
+	if strings.HasPrefix(to, "~") || strings.ContainsAny(to, `%"`) || !straight(full, path) {
+		return false
+	}
+	granted := func(path string) bool {
+		return slices.ContainsFunc(j.before.dirs, func(d toolcrib.Dir) bool { return within(path, d.Path) })
+	}
+	at, links, err := follow(full)
+	if err != nil {
+		return errors.Is(err, fs.ErrNotExist) && !granted(filepath.Clean(full))
+	}
+	_, bare := j.now[at]
+	_, tree := j.now[filepath.Join(at, ".git")]
+	return !slices.ContainsFunc(links, granted) && (bare || tree)
+}
+
+// straight tells whether a path leads where it seems to as long as no link is on
+// its way: a directory that is left again by .. could be made a link later, unless
+// what names the path lies in it, which keeps it where it is.
+func straight(path, from string) bool {
+	at := string(filepath.Separator)
+	for _, part := range elements(path) {
+		if part == ".." && !within(from, at) {
+			return false
+		}
+		at = filepath.Join(at, part)
+	}
+	return filepath.IsAbs(path)
+}

@@ -1,0 +1,100 @@
+package sandbox
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+)
+
+// harmfulConfig reads settings more strictly than git does: it takes only what
+// git itself writes for a new repository or a clone.
+func (j *judging) harmfulConfig(root *os.Root, path, name string) string {
+	info, err := root.Lstat(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ""
+	}
+	if err != nil || !info.Mode().IsRegular() || info.Size() > maxGitConfig || namesOf(info) > 1 {
+		return "its " + name + " is not a plain file with one name"
+	}
+	text, err := readPlain(root, name, maxGitConfig)
+	if err != nil {
+		return "its " + name + " cannot be read"
+	}
+	if strings.ContainsFunc(string(text), func(r rune) bool { return r < ' ' && r != '\n' && r != '\t' && r != '\r' }) {
+		return "there are control characters in its " + name
+	}
+	section := ""
+	for line := range strings.Lines(string(text)) {
+		line = strings.TrimSpace(line)
+		key, value, _ := strings.Cut(line, "=")
+		key = section + "." + strings.ToLower(strings.TrimSpace(key))
+		switch {
+		case line == "", line[0] == '#', line[0] == ';':
+		case line[0] == '[':
+			var ok bool
+			if section, ok = plainSection(line); !ok {
+				return fmt.Sprintf("the line %.60q of its %s is not understood", line, name)
+			}
+		case key == "core.worktree" && j.worktree(path, strings.TrimSpace(value)):
+		case j.before.offline && fetchesUnasked(key):
+			return fmt.Sprintf("its %s sets %s, by which git would send to a host unasked what the program itself could not", name, shorten(key))
+		case strings.HasSuffix(line, `\`), !plainSetting(key, strings.TrimSpace(value)):
+			return fmt.Sprintf("its %s sets %s", name, shorten(key))
+		}
+	}
+	return ""
+}
+
+// plainSection reads [name] and [name "sub"], with nothing behind it.
+func plainSection(line string) (string, bool) {
+	inner, ok := strings.CutSuffix(line[1:], "]")
+	name, sub, has := strings.Cut(inner, ` "`)
+	if has {
+		sub, ok = strings.CutSuffix(sub, `"`)
+	}
+	for _, r := range name {
+		if (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') {
+			return "", false
+		}
+	}
+	if !ok || name == "" || strings.ContainsAny(sub, `"\]`) {
+		return "", false
+	}
+	if has {
+		name += ".*"
+	}
+	return strings.ToLower(name), true
+}
+
+// fetchesUnasked names the settings of a repository that is not there as a whole:
+// git asks its remote for the rest whenever it needs some of it.
+func fetchesUnasked(key string) bool {
+	switch key {
+	case "extensions.partialclone", "remote.*.promisor", "remote.*.partialclonefilter":
+		return true
+	}
+	return false
+}
+
+// plainSetting lists what git and its usual helpers write about a repository.
+func plainSetting(key, value string) bool {
+	switch key {
+	case "core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates", "core.ignorecase", "core.precomposeunicode", "core.symlinks",
+		"core.sparsecheckout", "core.sparsecheckoutcone", "core.autocrlf", "core.eol", "core.longpaths",
+		"extensions.objectformat", "extensions.worktreeconfig", "extensions.refstorage", "extensions.partialclone",
+		"remote.*.fetch", "remote.*.mirror", "remote.*.tagopt", "remote.*.promisor", "remote.*.partialclonefilter", "remote.*.prune",
+		"branch.*.merge", "branch.*.rebase", "submodule.active", "submodule.*.active",
+		"branch.*.description", "branch.*.vscode-merge-base", "branch.*.gh-merge-base", "branch.*.github-pr-owner-number", "branch.*.github-pr-base-branch",
+		"remote.*.gh-resolved", "lfs.repositoryformatversion", "push.default", "push.autosetupremote", "push.followtags", "pull.ff", "fetch.prune", "fetch.prunetags",
+		"color.ui", "maintenance.auto", "maintenance.strategy", "merge.conflictstyle", "rebase.autostash", "rerere.enabled", "core.quotepath", "core.safecrlf", "core.untrackedcache", "index.version", "feature.manyfiles",
+		"user.name", "user.email", "init.defaultbranch", "gc.auto", "pull.rebase", "commit.gpgsign", "tag.gpgsign":
+		return true
+	case "remote.*.url", "remote.*.pushurl", "branch.*.remote", "branch.*.pushremote", "submodule.*.url": // what has :: in it another program speaks for
+		return !strings.Contains(value, "::") && !strings.ContainsAny(value, `"\`)
+	case "core.fsmonitor":
+		return value == "false"
+	}
+	return false
+}
