@@ -58,6 +58,7 @@ type Pointed struct {
 const (
 	maxIncludes = 10
 	maxPlaces   = 4096
+	maxBytes    = 16 << 20 // of all settings of a tree
 )
 
 // PointedAt lists the files and directories that git runs or obeys in a work
@@ -107,7 +108,12 @@ func (w *settingsWalk) outside() ([]Pointed, error) {
 // read reads a file, and notes if it is there and could not be read. Git cannot
 // read it either if it is no file, or if the rights to it are missing.
 func (w *settingsWalk) read(path string) ([]byte, error) {
+	if w.bytes > maxBytes {
+		w.failed = fmt.Errorf("%s: there are more than %d bytes of settings", path, maxBytes)
+		return nil, w.failed
+	}
 	text, err := w.src.Read(path)
+	w.bytes += len(text)
 	if errno, ok := errors.AsType[syscall.Errno](err); ok {
 		switch errno {
 		case syscall.ENOENT, syscall.ENOTDIR, syscall.EISDIR, syscall.EACCES, syscall.EPERM, syscall.ELOOP, syscall.ENAMETOOLONG:
@@ -125,15 +131,15 @@ func (w *settingsWalk) read(path string) ([]byte, error) {
 func (w *settingsWalk) gitDirs(tree string) []string {
 	dir := filepath.Join(tree, ".git")
 	if text, err := w.read(dir); err == nil {
-		to, ok := strings.CutPrefix(strings.TrimSpace(string(text)), "gitdir:")
+		to, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir:")
 		if !ok {
 			return nil
 		}
-		dir = absolute(tree, strings.TrimSpace(to))
+		dir = absolute(tree, strings.TrimPrefix(to, " "))
 	}
 	out := []string{dir}
 	if text, err := w.read(filepath.Join(dir, "commondir")); err == nil {
-		out = append(out, absolute(dir, strings.TrimSpace(string(text))))
+		out = append(out, absolute(dir, strings.TrimRight(string(text), "\r\n")))
 	}
 	return out
 }
@@ -152,6 +158,7 @@ type settingsWalk struct {
 	seen   map[string]bool
 	there  map[string]bool // files that were looked for
 	found  []Pointed
+	bytes  int   // read
 	failed error // to read what is there
 
 	// Read last, so that nothing in them keeps what is certain from being found.

@@ -35,6 +35,11 @@ func (j *judging) namesOthers(root *os.Root, path string) string {
 	for _, s := range list {
 		switch s.Section + "." + s.Key {
 		case "remote.url", "remote.pushurl", "submodule.url":
+		case "remote.mirror":
+			if !isBare(list) && s.Value != "false" {
+				return "its config makes every push remove what the remote has besides"
+			}
+			continue
 		case "branch.remote", "branch.pushremote":
 			if s.Value == "." || slices.ContainsFunc(list, func(o gitconfig.Setting) bool {
 				return o.Section == "remote" && o.Sub == s.Value && o.Key == "url" && o.Value != ""
@@ -59,6 +64,11 @@ func (j *judging) namesOthers(root *os.Root, path string) string {
 		}
 	}
 	return ""
+}
+
+// isBare: what a clone as a mirror is.
+func isBare(list []gitconfig.Setting) bool {
+	return slices.ContainsFunc(list, func(s gitconfig.Setting) bool { return s.Section == "core" && s.Key == "bare" && s.Value == "true" })
 }
 
 // localAddress tells whether git takes an address for a path on this machine,

@@ -8,6 +8,9 @@ import (
 	"strings"
 )
 
+// blanks are those of git. Others, of which Unicode has some, belong to a value.
+const blanks = " \t\r\n"
+
 // harmfulConfig reads settings more strictly than git does: it takes only what
 // git itself writes for a new repository or a clone.
 func (j *judging) harmfulConfig(root *os.Root, path, name string) string {
@@ -27,9 +30,9 @@ func (j *judging) harmfulConfig(root *os.Root, path, name string) string {
 	}
 	section := ""
 	for line := range strings.Lines(string(text)) {
-		line = strings.TrimSpace(line)
+		line = strings.Trim(line, blanks)
 		key, value, _ := strings.Cut(line, "=")
-		key = section + "." + strings.ToLower(strings.TrimSpace(key))
+		key = section + "." + strings.ToLower(strings.Trim(key, blanks))
 		switch {
 		case line == "", line[0] == '#', line[0] == ';':
 		case line[0] == '[':
@@ -37,10 +40,10 @@ func (j *judging) harmfulConfig(root *os.Root, path, name string) string {
 			if section, ok = plainSection(line); !ok {
 				return fmt.Sprintf("the line %.60q of its %s is not understood", line, name)
 			}
-		case key == "core.worktree" && j.worktree(path, strings.TrimSpace(value)):
+		case key == "core.worktree" && j.worktree(path, strings.Trim(value, blanks)):
 		case j.before.offline && fetchesUnasked(key):
 			return fmt.Sprintf("its %s sets %s, by which git would send to a host unasked what the program itself could not", name, shorten(key))
-		case strings.HasSuffix(line, `\`), !plainSetting(key, strings.TrimSpace(value)):
+		case strings.HasSuffix(line, `\`), !plainSetting(key, strings.Trim(value, blanks)):
 			return fmt.Sprintf("its %s sets %s", name, shorten(key))
 		}
 	}

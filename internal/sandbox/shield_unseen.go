@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+
+	"github.com/toolcrib/toolcrib"
 )
 
 // A look leaves directories out: those with a protected name, those that lie
@@ -62,8 +64,17 @@ func unseenNote(dir string, err error) string {
 }
 
 // hid tells whether a place was hidden from the program or read-only to it, and
-// is still what was covered: what lies above it may have been moved away.
+// is still what was covered: what lies above it may have been moved away. What
+// nobody looked into stays out of reach under another name, too.
 func (c *Covering) hid(place string) bool {
+	for at := place; ; at = filepath.Dir(at) {
+		if facts, err := factsOf(at); err == nil && facts.id != (FileID{}) && slices.ContainsFunc(c.Covers, func(o Cover) bool { return o.unseen && o.ID == facts.id }) {
+			return true
+		}
+		if at == filepath.Dir(at) || slices.ContainsFunc(c.dirs, func(d toolcrib.Dir) bool { return d.Path == at }) {
+			break
+		}
+	}
 	return slices.ContainsFunc(c.Covers, func(cover Cover) bool {
 		if cover.Kind == Pin || !within(place, cover.Path) {
 			return false

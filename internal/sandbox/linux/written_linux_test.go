@@ -64,6 +64,7 @@ func TestGitWritesNowhereElse(t *testing.T) {
 		{name: "a split index", first: work + "git update-index --split-index", left: true},
 		{name: "other hashes", first: "git init -q --object-format=sha256 new; cd new; touch x; git add x", left: true},
 		{name: "a conflict", first: work + "git config rerere.enabled true; git checkout -qb b; echo b >file; git commit -qam b; git checkout -q -; echo a >file; git commit -qam a; ! git merge b; test -s .git/MERGE_RR", left: true},
+		{name: "a mirror", first: "git clone -q --mirror old new; git -C new config core.bare", left: true},
 		{name: "a remote beside it", first: "git init -q --bare r.git; " + work + "git remote add a ./../r.git; git remote add origin ../r.git; git push -q -u origin HEAD; git remote add c https://host/x; git remote add d host:x; git remote add e /tmp/of-the-program/x", left: true},
 
 		{name: "a message by a link", first: work + "ln -sf OUT/file .git/COMMIT_EDITMSG; echo evil >.git/MERGE_MSG"},
@@ -95,6 +96,9 @@ func TestGitWritesNowhereElse(t *testing.T) {
 		{name: "a remote of a branch", first: work + "git config branch.master.remote OUT/private; git config branch.main.remote OUT/private"},
 		{name: "a word for a remote", first: work + "git config branch.master.remote r; git config branch.main.remote r", second: "ln -s OUT/private new/r"},
 		{name: "objects that are fetched when they are missed", first: work + "git config remote.origin.promisor true; git config remote.origin.url https://host/data; git config extensions.partialClone origin"},
+		{name: "a mirror with files", first: work + "git remote add --mirror=push origin ssh://host/x"},
+		{name: "files elsewhere, by another blank", first: "git init -q --bare g; mkdir tree; echo 'gitdir: ../g' >tree/.git; nb=$(printf '\\302\\240'); git -C g config core.bare false; git -C g config core.worktree ../tree; cd tree; echo evil >file; git add .; git commit -qm x; rm file; cd ..; sed -i \"s,\\.\\./tree,&$nb,\" g/config; ln -s OUT tree$nb", dir: "tree"},
+		{name: "another false", first: work + "printf '[core]\\n\\tfsmonitor = false\\302\\240\\n' >>.git/config"},
 		{name: "settings of other programs", first: work + "touch .git/lazygit.yml"},
 		{name: "objects that were not granted", first: work + "echo OUT/private/.git/objects >.git/objects/info/alternates"},
 	} {
@@ -140,7 +144,7 @@ func TestGitWritesNowhereElse(t *testing.T) {
 			}
 			for _, args := range []string{"status", "log --all -p", "fetch", "log --all -p", "checkout .", "restore .", "init", "status", "add .", "-c core.editor=true commit --allow-empty", "-c core.editor=true commit --allow-empty --amend", "fetch", "log --all -p", "reset --hard", "gc -q", "cat-file --batch --batch-all-objects"} {
 				said, err := p.command(dir, strings.Fields(args)...)
-				if args == "status" && c.left && err != nil {
+				if args == "status" && c.left && err != nil && !strings.Contains(string(said), "work tree") {
 					t.Errorf("git %s: %v\n%s", args, err, said)
 				}
 				if strings.Contains(string(said), "SECRET") {
