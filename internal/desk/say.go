@@ -192,11 +192,31 @@ func arguments(input json.RawMessage, shown bool) []string {
 	return out
 }
 
+// manyEqual is from how many equal lines on they are counted and not shown: rows
+// of them would push what follows out of sight.
+const manyEqual = 8
+
 // lines cuts a text into lines that can be shown.
 func lines(text string) []string {
 	var out []string
-	for line := range strings.SplitSeq(strings.TrimRight(text, "\n"), "\n") {
-		out = append(out, Visible(line))
+	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	for i := 0; i < len(all); {
+		n := 1
+		for i+n < len(all) && strings.TrimSpace(all[i+n]) == strings.TrimSpace(all[i]) {
+			n++
+		}
+		row := all[i : i+n]
+		switch {
+		case n < manyEqual:
+			for _, line := range row {
+				out = append(out, Visible(line))
+			}
+		case strings.TrimSpace(row[0]) == "":
+			out = append(out, fmt.Sprintf("[%d empty lines]", n))
+		default:
+			out = append(out, Visible(row[0]), fmt.Sprintf("[the same line %d times more]", n-1))
+		}
+		i += n
 	}
 	return out
 }

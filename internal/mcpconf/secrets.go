@@ -33,7 +33,7 @@ func Secrets(s Server, known func(string) bool) (Server, []Found) {
 	for _, k := range sortedKeys(s.Headers) {
 		s.Headers[k] = f.header(s.Headers[k], k, "headers."+show(k))
 	}
-	f.args(s.Args)
+	f.args(s.Command, s.Args)
 	s.URL = f.address(s.URL, "url", "url")
 	s.Notes = append(s.Notes, f.notes...)
 	return s, f.found
@@ -45,14 +45,20 @@ type finder struct {
 	found  []Found
 	byName map[string]string
 	notes  []string
+	code   bool // the argument is a program for an interpreter
 }
 
-// keep stores a value and gives the reference to it. An argument that a shell
-// could carry out stays in sight: a person is to see every command whole.
+// keep stores a value and gives the reference to it. An argument that a shell or
+// an interpreter could carry out stays in sight: a person is to see every command
+// whole.
 func (f *finder) keep(text, label, where string) string {
 	plain := unescape(text)
-	if strings.HasPrefix(where, "args[") && (strings.ContainsAny(plain, " \t\r\n;|&<>`") || strings.Contains(plain, "$(")) {
-		f.notes = append(f.notes, where+" may hold a secret, and has signs in it that a shell obeys: it stays as it is; put the secret into the vault yourself")
+	letters := keyLetters + "+/=.~:%@!#,^*"
+	if f.code {
+		letters = keyLetters
+	}
+	if strings.HasPrefix(where, "args[") && strings.Trim(plain, letters) != "" {
+		f.mayBeCode(where)
 		return text
 	}
 	name := secretName(f.server + "-" + label)
@@ -70,6 +76,13 @@ func (f *finder) keep(text, label, where string) string {
 	f.found = append(f.found, Found{Name: name, Value: plain, Where: where})
 	return "${secret:" + name + "}"
 }
+
+func (f *finder) mayBeCode(where string) {
+	f.notes = append(f.notes, where+" may hold a secret, and could be code too: it stays as it is; put the secret into the vault yourself")
+}
+
+// keyLetters are those of keys that no language does anything with.
+const keyLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 
 // named judges a value by its name first.
 func (f *finder) named(text, name, where string) string {

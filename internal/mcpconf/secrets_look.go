@@ -51,14 +51,21 @@ func couldBeSecret(text string) bool {
 
 // args looks through a command line: --token X, --token=X, NAME=X behind a
 // docker -e, "Header: X", and addresses.
-func (f *finder) args(args []string) {
+func (f *finder) args(program string, args []string) {
+	defer func() { f.code = false }()
 	for i := range args {
 		where := fmt.Sprintf("args[%d]", i)
 		arg := args[i]
 		name, text, assigned := strings.Cut(arg, "=")
 		flag := strings.HasPrefix(name, "-")
 		inner, innerText, nested := strings.Cut(text, "=")
+		f.code = i > 0 && takesCode(args[i-1]) && !(args[i-1] == "-e" && runsContainers(program))
 		switch {
+		case f.code: // what it calls a password need not be one
+			if assigned && secretByName(name, text) {
+				f.mayBeCode(where)
+			}
+			args[i] = f.words(arg, "arg", where)
 		case assigned && flag && nested && isVariable(inner):
 			args[i] = name + "=" + inner + "=" + f.named(innerText, inner, where)
 		case assigned && (flag || isVariable(name)):
@@ -69,6 +76,25 @@ func (f *finder) args(args []string) {
 			args[i] = f.option(arg, "arg", where)
 		}
 	}
+}
+
+// takesCode reports whether an option of some interpreter or shell is followed
+// by a program: -c, -e, -r, also behind others as in -lc and -ne.
+func takesCode(option string) bool {
+	if cluster, ok := strings.CutPrefix(option, "-"); ok && cluster != "" && len(cluster) <= 4 && strings.Trim(cluster, keyLetters) == "" && cluster[0] != '-' {
+		return strings.ContainsAny(cluster[len(cluster)-1:], "ceEr")
+	}
+	switch option {
+	case "--eval", "--exec", "--execute", "--command", "--code", "--print", "--run", "/c", "/C", "-Command", "-command":
+		return true
+	}
+	return false
+}
+
+// runsContainers reports whether -e of a program sets a variable.
+func runsContainers(program string) bool {
+	base := strings.TrimSuffix(strings.ToLower(program[strings.LastIndexAny(program, "/\\")+1:]), ".exe")
+	return base == "docker" || base == "podman" || base == "nerdctl" || base == "finch"
 }
 
 func isOption(arg string) bool {

@@ -30,7 +30,7 @@ func TestSecrets(t *testing.T) {
 			"a command behind the name of a secret", Server{Args: []string{"-c", "PASSWORD=hunter2; touch MARK; exec cat", "--token", "x$(touch${IFS}MARK)", "--api-key", "s3cret9Q"}},
 			Server{
 				Args:  []string{"-c", "PASSWORD=hunter2; touch MARK; exec cat", "--token", "x$(touch${IFS}MARK)", "--api-key", "${secret:gh-api-key}"},
-				Notes: []string{"args[1] may hold a secret, and has signs in it that a shell obeys: it stays as it is; put the secret into the vault yourself"},
+				Notes: []string{"args[1] may hold a secret, and could be code too: it stays as it is; put the secret into the vault yourself"},
 			},
 			[]Found{{"gh-api-key", "s3cret9Q", "args[5]"}},
 		},
@@ -74,8 +74,8 @@ func TestSecrets(t *testing.T) {
 			[]Found{{"gh-Authorization", "s3cret", "headers.Authorization"}, {"gh-Cookie", "sid=1", "headers.Cookie"}, {"gh-X-Api-Key", "k", "headers.X-Api-Key"}},
 		},
 		{
-			"args", Server{Args: []string{"run", "--token", "s3cret", "--api-key=k", "-e", "DB_PASSWORD=p=q", "--env=MY_TOKEN=t", "--header", "Authorization: Bearer h", "--verbose", "--name", "x", "PLAIN=1"}},
-			Server{Args: []string{
+			"args", Server{Command: "docker", Args: []string{"run", "--token", "s3cret", "--api-key=k", "-e", "DB_PASSWORD=p=q", "--env=MY_TOKEN=t", "--header", "Authorization: Bearer h", "--verbose", "--name", "x", "PLAIN=1"}},
+			Server{Command: "docker", Args: []string{
 				"run", "--token", "${secret:gh-token}", "--api-key=${secret:gh-api-key}", "-e", "DB_PASSWORD=${secret:gh-DB_PASSWORD}", "--env=MY_TOKEN=${secret:gh-MY_TOKEN}",
 				"--header", "Authorization: Bearer ${secret:gh-Authorization}", "--verbose", "--name", "x", "PLAIN=1",
 			}},
@@ -169,6 +169,27 @@ func TestSecretNames(t *testing.T) {
 
 // TestSecretsLeaveNothing: every value that was found can be put back where its
 // reference stands, and gives the text that was there.
+// Code that calls itself a password stays where the person who imports it sees it.
+func TestSecretsHideNoCode(t *testing.T) {
+	for _, args := range [][]string{
+		{"-c", `password=__import__("os").system("touch\x20X")`},
+		{"-Ic", `password=__import__("os").system("id")`},
+		{"-e", `token=require("child_process").execSync("id")`},
+		{"-e", "token=qx:reboot12345:"},
+		{"-ne", "password=qx/reboot/"},
+		{"--eval", "api_key=%x:reboot12345:"},
+		{"--eval", "sk-qx/reboot1234567890/"},
+		{`--eval=token=require("child_process").execSync("id")`},
+		{"--password", `x"+__import__("os").system("id")`},
+		{"-cpassword=__import__('os').system('id')"},
+	} {
+		got, found := Secrets(Server{Name: "x", Command: "python3", Args: args}, nil)
+		if len(found) != 0 || !cmp.Equal(got.Args, args) {
+			t.Errorf("%q: shown as %q, found %v", args, got.Args, found)
+		}
+	}
+}
+
 func TestSecretsLeaveNothing(t *testing.T) {
 	texts := rapid.SampledFrom([]string{
 		"", "x", "Bearer abc", fakeKey(), "https://u:p@h/x?token=1", "--token=z", "A_TOKEN=q", "${V}", "$${V}", "${secret:s}", "Authorization: Basic eA==", "a b " + fakeKey(), "${V:-w}x",

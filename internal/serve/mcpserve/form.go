@@ -22,8 +22,9 @@ type form struct {
 
 // The most that a client is sent. What is longer is cut, and says so.
 const (
-	maxFormText = 48 << 10
-	maxPrefill  = 8 << 10
+	maxFormText  = 48 << 10
+	maxFormLines = 400 // of all but a change: more are not read
+	maxPrefill   = 8 << 10
 )
 
 // newForm makes the form of a question. why is what was wrong with the answer
@@ -68,23 +69,27 @@ func formText(q *desk.Question, why error) (shown string, whole bool) {
 	if why != nil {
 		fmt.Fprintf(&b, "That could not be taken: %s\n\n", desk.Visible(why.Error()))
 	}
-	// A change may be long, and comes last.
+	// What is long comes last: the arguments, and a change behind them.
+	count := 0
 	parts := q.Describe()
 	slices.SortStableFunc(parts, func(x, y desk.Part) int { return cmp.Compare(later(x), later(y)) })
 	for _, part := range parts {
 		b.WriteString(part.Title + ":\n")
+		if part.Kind != desk.PartChange {
+			count += len(part.Lines)
+		}
 		for _, line := range part.Lines {
 			b.WriteString("  " + blanks.ReplaceAllStringFunc(line, func(run string) string { return fmt.Sprintf(" [%d blanks] ", utf8.RuneCountInString(run)) }) + "\n")
 		}
 	}
 	text := b.String()
-	whole = len(text) <= maxFormText
+	whole = len(text) <= maxFormText && count <= maxFormLines
 	if !whole {
 		more := "There is more of it than can be shown here: 'toolcrib approvals show " + q.ID + "' shows it all"
 		if q.Text == "" {
 			more += ", and 'toolcrib approvals allow " + q.ID + "' allows it; here it can only be denied"
 		}
-		text = more + ".\n" + strings.ToValidUTF8(text[:maxFormText], "") + "…\n"
+		text = more + ".\n" + strings.ToValidUTF8(text[:min(len(text), maxFormText)], "") + "…\n"
 	}
 	if q.Text == "" {
 		text += "What is allowed for longer is remembered for " + q.Remembers(false) + ".\n"
@@ -93,8 +98,11 @@ func formText(q *desk.Question, why error) (shown string, whole bool) {
 }
 
 func later(p desk.Part) int {
-	if p.Kind == desk.PartChange {
+	switch p.Kind {
+	case desk.PartArguments:
 		return 1
+	case desk.PartChange:
+		return 2
 	}
 	return 0
 }

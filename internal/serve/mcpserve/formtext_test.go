@@ -1,6 +1,7 @@
 package mcpserve
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -23,7 +24,21 @@ func TestFormShowsAll(t *testing.T) {
 	if whole || !strings.HasPrefix(text, "There is more of it than can be shown here") {
 		t.Errorf("%v: %.300s", whole, text)
 	}
-	long := &desk.Question{ID: "q-1", Tool: "write_file", Input: []byte(`{"path":"a"}`), Preview: strings.Repeat("+line\n", 20_000)}
+	for _, row := range []string{`\n`, `\n#`, `\n\u00a0`, `\n` + strings.Repeat(" ", 63), `\\\n`} {
+		text, whole := formText(command("mkdir a"+strings.Repeat(row, 5000)+`\ntouch x`), nil)
+		if at := strings.Index(text, "    touch x"); !whole || at < 0 || strings.Count(text[:at], "\n") > 20 {
+			t.Errorf("rows of %q: %v: %.300s", row, whole, text)
+		}
+	}
+	var b strings.Builder
+	for i := range 1000 {
+		fmt.Fprintf(&b, `\n# %d`, i)
+	}
+	text, whole = formText(command("mkdir a"+b.String()+`\ntouch x`), nil)
+	if whole || strings.Index(text, "It would start") > strings.Index(text, "# 1") {
+		t.Errorf("a thousand lines: %v: %.300s", whole, text)
+	}
+	long := &desk.Question{ID: "q-1", Tool: "write_file", Input: []byte(`{"path":"a"}`), Preview: strings.Repeat("+line\n+another\n", 10_000)}
 	if text, whole = formText(long, nil); whole || !strings.HasPrefix(text, "There is more of it") {
 		t.Errorf("a long change: %v: %.300s", whole, text)
 	}
