@@ -33,8 +33,17 @@ func piece(text json.RawMessage) (toolcrib.Content, error) {
 	return c, nil
 }
 
-// withoutMarks takes our own names out of every _meta in a value of a server: a
-// program that reads them goes by what Toolcrib says.
+// notPassed are the names in _meta that a server cannot say to a client: our own,
+// by which programs go, and those that make a client show a page. To a client
+// every page is Toolcrib's, so that the page of one server could call the tools of
+// all of them, with no model and no question in between.
+func notPassed(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasPrefix(name, ownMark) || name == "ui" || strings.HasPrefix(name, "ui/") || strings.HasPrefix(name, "openai/") ||
+		strings.HasPrefix(name, "io.modelcontextprotocol/ui")
+}
+
+// withoutMarks takes such names out of every _meta in a value of a server.
 func withoutMarks(value json.RawMessage) json.RawMessage {
 	if !strings.Contains(string(value), "_meta") && !strings.Contains(string(value), `\u`) {
 		return value
@@ -62,7 +71,7 @@ func dropMarks(v any) (changed bool) {
 		for key, member := range v {
 			if meta, ok := member.(map[string]any); ok && key == "_meta" {
 				for name := range meta {
-					if strings.HasPrefix(name, ownMark) {
+					if notPassed(name) {
 						delete(meta, name)
 						changed = true
 					}

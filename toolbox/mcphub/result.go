@@ -55,7 +55,7 @@ func rest(all map[string]json.RawMessage, without ...string) (json.RawMessage, e
 	var meta map[string]json.RawMessage
 	if text, ok := all["_meta"]; ok && json.Unmarshal(text, &meta) == nil {
 		maps.DeleteFunc(meta, func(key string, _ json.RawMessage) bool {
-			return key == mcp.MetaServer || strings.HasPrefix(key, ownMark) // a word of ours to programs
+			return key == mcp.MetaServer || notPassed(key)
 		})
 		delete(all, "_meta")
 		if len(meta) > 0 {
