@@ -43,6 +43,7 @@ func rules() []rule {
 
 		{"internal/hostpath", 0, nil, "programs that run outside of every sandbox are found in one way, whoever starts them"},
 		{"internal/gitconfig", 0, nil, "the format of a file: the guards and the sandbox both protect what it names"},
+		{"internal/named", 0, []string{"internal/gitconfig"}, "texts that name scripts: command lines are read in the one way in which those of git's settings are"},
 		{"internal/linked", 0, nil, "what lies in obeyed directories: the guards and the sandbox both follow the links there"},
 		{"internal/gitindex", 0, nil, "the format of a file: the guard of command lines and the sandbox's shield both read it"},
 

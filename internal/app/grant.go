@@ -54,6 +54,12 @@ func reachOf(cfg Grant, needs Needs) (reach, error) {
 			r.base = d.Path
 		}
 	}
+	r.own.named.Home, r.own.granted = needs.Home, r.granted
+	for _, d := range append([]toolcrib.Dir{{Path: needs.Dir}}, r.dirs...) {
+		if filepath.IsAbs(d.Path) && r.granted(d.Path) && !slices.Contains(r.own.tops, d.Path) {
+			r.own.tops = append(r.own.tops, d.Path)
+		}
+	}
 	for _, name := range cfg.Protected {
 		if strings.HasPrefix(name, "!") { // a project may add to this list
 			return reach{}, fmt.Errorf("grant.protected: %q is an exception: it belongs into grant.unprotected", name)

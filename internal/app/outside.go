@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/named"
 )
 
 // Some programs run outside of every sandbox because the settings say so: MCP
@@ -197,18 +198,13 @@ func kindOf(path string) (kind pathKind, code bool) {
 	info, err := os.Stat(path)
 	switch {
 	case err != nil:
-		return missing, codeName(path)
+		return missing, named.IsCode(path)
 	case info.IsDir():
 		return aDir, false
 	case !info.Mode().IsRegular(), dataName(path) && info.Mode()&0o111 == 0:
 		return missing, false
 	}
-	return aFile, codeName(path) || info.Mode()&fs.FileMode(0o111) != 0
-}
-
-func codeName(path string) bool {
-	return slices.Contains([]string{".py", ".pyz", ".js", ".mjs", ".cjs", ".jsx", ".ts", ".mts", ".cts", ".tsx", ".sh", ".bash", ".zsh", ".fish", ".rb", ".pl", ".php", ".lua", ".jar", ".r", ".jl",
-		".exe", ".bat", ".cmd", ".ps1", ".dll", ".so", ".dylib", ".wasm", ".go", ".rs", ".cs", ".csproj", ".ex", ".exs", ".clj", ".scm"}, strings.ToLower(filepath.Ext(path)))
+	return aFile, named.IsCode(path) || info.Mode()&fs.FileMode(0o111) != 0
 }
 
 func dataName(path string) bool {

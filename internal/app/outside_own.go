@@ -12,13 +12,19 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/named"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
 // ownFiles is what this program runs or obeys outside of every sandbox. It
 // changes with the settings.
-type ownFiles struct{ now atomic.Pointer[ownState] }
+type ownFiles struct {
+	now     atomic.Pointer[ownState]
+	named   named.Finder
+	tops    []string               // projects whose settings name scripts
+	granted func(path string) bool // for writing
+}
 
 type ownState struct {
 	files []string // absolute
@@ -38,7 +44,16 @@ func (o *ownFiles) places() []string {
 	if o == nil || o.now.Load() == nil {
 		return nil
 	}
-	return o.now.Load().files
+	list := slices.Clone(o.now.Load().files)
+	for _, top := range o.tops {
+		list = append(list, o.named.Project(top)...)
+	}
+	for _, file := range o.named.AtHome() {
+		if o.granted(file) {
+			list = append(list, file)
+		}
+	}
+	return list
 }
 
 // OutsideNotes says which programs outside take up what commands can write.

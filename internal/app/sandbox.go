@@ -63,7 +63,7 @@ func openSandbox(cfg Sandbox, r reach, needs Needs) (*sandbox.Chooser, error) {
 	}
 	shield.WriteGit = cfg.Git == "write"
 	shield.Obeyed, shield.Own, shield.Home = r.obeyed, r.own.places, needs.Home
-	shield.Path = pathDirs(needs)
+	shield.Path, shield.Start = pathDirs(needs), needs.Dir
 	shield.Git = gitSettings(needs.Home)
 	if needs.State != "" {
 		shield.Holds = &sandbox.Holds{Dir: holdsDir(needs.State)}

@@ -33,6 +33,9 @@ type Shield struct {
 	// Path are the directories of the person's PATH, absolute. Programs put nothing
 	// there that stands before those of the machine.
 	Path []string
+	// Start is where the person started us: her agent and her editor look for their
+	// settings there, though a wider directory was granted.
+	Start string
 	// Home is the person's home directory: where it is granted, programs make
 	// nothing at its top. Empty: it is a directory like any other.
 	Home string

@@ -123,6 +123,9 @@ func (w *shieldWalk) holdObeyed() error {
 			tops = append(tops, d.Path)
 		}
 	}
+	if w.inside(s.Start) {
+		tops = append(tops, s.Start)
+	}
 	tops = slices.DeleteFunc(tops, func(top string) bool { return !writable(top, w.dirs) })
 	slices.SortFunc(tops, w.nearer)
 	closed := map[string]bool{}

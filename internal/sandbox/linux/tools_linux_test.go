@@ -74,6 +74,20 @@ func TestMadeLinks(t *testing.T) {
 	}
 }
 
+// TestStartIsATop: an agent looks for its settings where it was started, though a
+// wider directory was granted.
+func TestStartIsATop(t *testing.T) {
+	root := tempProject(t)
+	put(t, root, map[string]string{"foo/a": "a", "bar/a": "a"})
+	shield := obeyedShield(t, t.TempDir())
+	shield.Start = filepath.Join(root, "foo")
+	s := open(t, Config{Shield: shield})
+	out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, "mkdir bar/.claude && ! mkdir foo/.claude && ! echo x > foo/.mcp.json")
+	if exit.Code != 0 {
+		t.Errorf("%s\n%+v", out, exit)
+	}
+}
+
 func putProgram(t *testing.T, path string) {
 	t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -1,0 +1,77 @@
+package named_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolcrib/toolcrib/internal/named"
+)
+
+// TestProject: what settings have others run is found, and nothing else that they
+// name.
+func TestProject(t *testing.T) {
+	top, home := t.TempDir(), t.TempDir()
+	for name, text := range map[string]string{
+		".claude/settings.json": `{"hooks": {"PostToolUse": [{"matcher": "src/a.py", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/scripts/fmt.sh --x"}]}]},
+			"permissions": {"allow": ["Bash(scripts/other.sh)"]}, "statusLine": {"type": "command", "command": "bash scripts/status"}, "apiKeyHelper": "scripts/key.sh"}`,
+		".mcp.json":                       `{"mcpServers": {"x": {"command": "python3", "args": ["mcp/srv.py", "--db", "data/app.db"], "env": {"F": "src/a.py"}}}}`,
+		".vscode/tasks.json":              "{ // on opening\n\"tasks\": [{\"label\": \"src/a.py\", \"command\": \"${workspaceFolder}/scripts/watch.sh\", \"runOptions\": {\"runOn\": \"folderOpen\"},},]}",
+		".vscode/settings.json":           `{"files.exclude": {"src/a.py": true}, "python.envFile": "src/a.py", "x.lintCommand": "scripts/lint.sh"}`,
+		".devcontainer/devcontainer.json": `{"initializeCommand": ["sh", "scripts/init.sh"], "postCreateCommand": "scripts/other.sh"}`,
+		".codex/config.toml":              "notify = [\n  \"python3\",\n  \"scripts/note.py\",\n]\nmodel = \"src/a.py\"\n[mcp_servers.x]\ncommand = 'scripts/srv'\n",
+		".envrc":                          "# . scripts/other.sh\nD=scripts\n. ./scripts/env.sh\nsource_env_if_exists more/env\nwatch_file src/a.py\nPATH_add bin\n[ -f x ] && . \"${D}/fmt2.sh\"\n",
+		".husky/pre-commit":               "npm test -- src/a.py\nnode scripts/check.js src/a.py\n",
+	} {
+		write(t, filepath.Join(top, name), text, 0o644)
+	}
+	want := []string{"mcp/srv.py", "more/env", "scripts/check.js", "scripts/env.sh", "scripts/fmt.sh", "scripts/fmt2.sh", "scripts/init.sh", "scripts/key.sh", "scripts/lint.sh", "scripts/note.py", "scripts/srv", "scripts/status", "scripts/watch.sh"}
+	for _, name := range append([]string{"src/a.py", "data/app.db", "scripts/other.sh", "bin/x"}, want...) {
+		write(t, filepath.Join(top, name), "x", 0o644)
+	}
+	f := &named.Finder{Home: home}
+	for range 2 {
+		var got []string
+		for _, file := range f.Project(top) {
+			rel, err := filepath.Rel(top, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, filepath.ToSlash(rel))
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Error(diff)
+		}
+	}
+	write(t, filepath.Join(home, ".bashrc"), "export DOT="+top+"\n# a\nif [ -f x ]; then\n  . "+top+"/scripts/env.sh\nfi\n[ -r y ] && source \"$DOT/scripts/other.sh\"\ncat "+top+"/src/a.py\n", 0o644)
+	if diff := cmp.Diff([]string{filepath.Join(top, "scripts/env.sh"), filepath.Join(top, "scripts/other.sh")}, f.AtHome()); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func write(t *testing.T, path, text string, mode os.FileMode) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(text), mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func FuzzTexts(f *testing.F) {
+	f.Add(`{"a": ["b\"", /* x */ {"command": "c`)
+	f.Add("x = ['a', \"b\"]\n[t]")
+	f.Add(". \"${A}/x\" && sh -c 'y'; A=/b")
+	f.Fuzz(func(t *testing.T, text string) {
+		for _, read := range []func(string) []string{named.JSON, named.TOML, named.Script} {
+			for _, line := range read(text) {
+				if len(line) > 1<<20+len(text) {
+					t.Errorf("%q of %q", line, text)
+				}
+			}
+		}
+	})
+}

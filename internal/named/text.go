@@ -1,0 +1,187 @@
+package named
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// runs tells whether the value of a key is a command line or a part of one.
+func runs(key string) bool {
+	key = strings.ToLower(key)
+	if i := strings.LastIndexByte(key, '.'); i >= 0 {
+		key = key[i+1:]
+	}
+	for _, end := range []string{"command", "commands", "cmd", "args", "arguments", "helper", "notify", "awsauthrefresh", "awscredentialexport"} {
+		if strings.HasSuffix(key, end) {
+			return true
+		}
+	}
+	return false
+}
+
+// JSON gives the strings that are run, of settings with or without comments. It
+// reads what is broken too, as those who obey it may.
+func JSON(text string) []string { return inJSON(text, runs) }
+
+// tasks are those of an editor. They are run by a person who wants to build or
+// test the project, unless one of them says that opening it is enough.
+func tasks(text string) []string {
+	if !strings.Contains(text, "folderOpen") {
+		return nil
+	}
+	return JSON(text)
+}
+
+// container: of what is run for a container, one is run on the host.
+func container(text string) []string {
+	return inJSON(text, func(key string) bool { return strings.EqualFold(key, "initializeCommand") })
+}
+
+func inJSON(text string, wanted func(key string) bool) (lines []string) {
+	var open []string // the key that each bracket around is the value of
+	key, last, isLast := "", "", false
+	use := func() {
+		if isLast && (wanted(key) || slices.ContainsFunc(open, wanted)) {
+			lines = append(lines, last)
+		}
+		isLast = false
+	}
+	for i := 0; i < len(text); i++ {
+		switch c := text[i]; {
+		case c == '"':
+			n := 1
+			for i+n < len(text) && text[i+n] != '"' {
+				if text[i+n] == '\\' {
+					n++
+				}
+				n++
+			}
+			end := min(i+n+1, len(text))
+			if json.Unmarshal([]byte(text[i:end]), &last) != nil {
+				last = strings.Trim(text[i:end], `"`)
+			}
+			isLast = true
+			i = end - 1
+		case strings.HasPrefix(text[i:], "//"):
+			i += len(before(text[i:], "\n"))
+		case strings.HasPrefix(text[i:], "/*"):
+			i += len(before(text[i:], "*/")) + 1
+		case c == ':':
+			key, isLast = last, false
+		case c == '{' || c == '[':
+			open = append(open, key)
+			key = ""
+		case c == '}' || c == ']':
+			use()
+			if len(open) > 0 {
+				open = open[:len(open)-1]
+			}
+			key = ""
+		case c == ',':
+			use()
+			key = ""
+		}
+	}
+	use()
+	return lines
+}
+
+func before(text, end string) string {
+	head, _, _ := strings.Cut(text, end)
+	return head
+}
+
+var quoted = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'([^']*)'`)
+
+// TOML gives the strings that are run.
+func TOML(text string) (lines []string) {
+	wanted := false
+	for line := range strings.Lines(text) {
+		trimmed := strings.TrimSpace(line)
+		if strings.HasPrefix(trimmed, "#") {
+			continue
+		}
+		if name, value, ok := strings.Cut(line, "="); ok && !strings.ContainsAny(name, `"'[`) {
+			wanted, line = runs(strings.TrimSpace(name)), value
+		} else if strings.HasPrefix(trimmed, "[") && strings.HasSuffix(trimmed, "]") && !strings.ContainsAny(trimmed, `"',`) {
+			wanted = false
+		}
+		if !wanted {
+			continue
+		}
+		for _, m := range quoted.FindAllStringSubmatch(line, -1) {
+			lines = append(lines, m[1]+m[2])
+		}
+	}
+	return lines
+}
+
+// maxValue bounds the value of a variable, and maxWord a word.
+const (
+	maxValue = 256
+	maxWord  = 4096
+)
+
+// assigned is a variable of a script.
+var assigned = regexp.MustCompile(`^\s*(?:export\s+)?(?:set\s+-gx\s+([A-Za-z_][A-Za-z0-9_]*)\s+|([A-Za-z_][A-Za-z0-9_]*)=)(\S+)\s*$`)
+
+// Script gives what a script runs or reads as a part of itself: the word that a
+// command begins with, if it is a path, and what follows an interpreter or a
+// word such as source.
+func Script(text string) (lines []string) {
+	variables := map[string]string{}
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "#") || strings.HasPrefix(strings.TrimSpace(line), `" `) {
+			continue
+		}
+		if m := assigned.FindStringSubmatch(line); m != nil && len(variables) < maxFiles && len(m[3]) < maxValue {
+			// One that is made of others would be read without end.
+			if value := strings.Trim(m[3], `"'`); !strings.Contains(strings.TrimPrefix(value, "$HOME/"), "$") {
+				variables[m[1]+m[2]] = value
+			}
+			continue
+		}
+		for part := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(";&|\n", r) }) {
+			words := strings.Fields(part)
+			for i, word := range words {
+				if i > 0 && (!starts(words[i-1]) && !strings.HasPrefix(words[i-1], "-")) || i > 1 && strings.HasPrefix(words[i-1], "-") && !slices.ContainsFunc(words[:i-1], starts) {
+					continue
+				}
+				if word = expand(word, variables); strings.ContainsAny(word, "/.$") || i > 0 {
+					lines = append(lines, word)
+				}
+			}
+		}
+		if len(lines) > 16*maxFiles {
+			break
+		}
+	}
+	return lines
+}
+
+func expand(word string, variables map[string]string) string {
+	if len(word) > maxWord {
+		return ""
+	}
+	for name, value := range variables {
+		for _, form := range []string{"${" + name + "}", "$" + name + "/"} {
+			if strings.Contains(word, form) {
+				word = strings.ReplaceAll(word, form, value+strings.Repeat("/", strings.Count(form, "/")))
+			}
+		}
+	}
+	return word
+}
+
+// starts: what follows this word is run, or read as a part of the script.
+func starts(word string) bool {
+	word = strings.Trim(word, `"'`)
+	word = word[strings.LastIndexByte(word, '/')+1:]
+	if strings.HasPrefix(word, "python") {
+		return true
+	}
+	return slices.Contains([]string{".", "source", "so", "source-file", "source_env", "source_env_if_exists", "source_up", "dotenv", "dotenv_if_exists", "exec", "sh", "bash", "zsh", "dash", "ksh", "fish", "node", "deno", "bun", "run", "tsx",
+		"ts-node", "ruby", "perl", "php", "lua", "command", "env", "sudo", "time", "then", "do", "else", "if", "!", "{", "(", "luafile", "run-shell", "[[", "eval"}, word)
+}
