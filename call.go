@@ -10,6 +10,8 @@ import (
 	"time"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/invisible"
 )
 
 // Call is one use of a tool.
@@ -60,11 +62,7 @@ func checkID(id string) error {
 // unshown reports whether a letter has no shape of its own: two IDs that differ in
 // it look the same. Spaces other than the plain one are among them.
 func unshown(r rune) bool {
-	switch r {
-	case 0x034f, 0x115f, 0x1160, 0x17b4, 0x17b5, 0x2800, 0x3164, 0xffa0: // fillers
-		return true
-	}
-	return !unicode.IsPrint(r) || unicode.In(r, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
+	return !unicode.IsPrint(r) || invisible.Rune(r)
 }
 
 // clipped bounds what the journal keeps of a caller's names.

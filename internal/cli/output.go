@@ -9,6 +9,9 @@ import (
 	"strings"
 	"text/tabwriter"
 	"unicode"
+	"unicode/utf16"
+
+	"github.com/toolcrib/toolcrib/internal/invisible"
 )
 
 // asJSON reports whether to write JSON, given what the command does unasked.
@@ -45,19 +48,28 @@ func (c *command) printJSON(v any) error {
 	if err := json.Indent(&pretty, text.Bytes(), "", "  "); err != nil {
 		return err
 	}
-	_, err := io.WriteString(c.out, escaped(pretty.String(), func(r rune) string { return fmt.Sprintf(`\u%04x`, r) }))
+	_, err := io.WriteString(c.out, escaped(pretty.String(), jsonCode))
 	return err
+}
+
+// jsonCode writes a character as JSON does, where those beyond four digits are two
+// codes.
+func jsonCode(r rune) string {
+	if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {
+		return fmt.Sprintf(`\u%04x\u%04x`, high, low)
+	}
+	return fmt.Sprintf(`\u%04x`, r)
 }
 
 // printable shows what a text really has in it: control characters, which
 // could forge lines or steer a terminal, are written out.
 func printable(text string) string {
-	return escaped(strings.ReplaceAll(strings.ReplaceAll(text, "\n", `\n`), "\t", `\t`), func(r rune) string { return fmt.Sprintf(`\x%02x`, r) })
+	return escaped(strings.ReplaceAll(strings.ReplaceAll(text, "\n", `\n`), "\t", `\t`), invisible.Code)
 }
 
 // readable is for texts of several lines: it leaves their ends alone.
 func readable(text string) string {
-	return escaped(text, func(r rune) string { return fmt.Sprintf(`\x%02x`, r) })
+	return escaped(text, invisible.Code)
 }
 
 func escaped(text string, escape func(rune) string) string {
@@ -78,8 +90,7 @@ func escaped(text string, escape func(rune) string) string {
 // steers reports whether a character does something to a terminal or to the
 // order of the text, or is not seen, rather than being shown.
 func steers(r rune) bool {
-	return (unicode.IsControl(r) && r != '\n' && r != '\t') || unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r) ||
-		unicode.Is(unicode.Variation_Selector, r) || r == 0x3164 || r == 0x2800 || r == 0x115f || r == 0x1160 || r == 0xffa0
+	return r != '\n' && r != '\t' && invisible.Rune(r)
 }
 
 // table writes rows in columns.

@@ -13,7 +13,7 @@ func TestNothingSteersTheTerminal(t *testing.T) {
 		"two\nlines\tand tab": `two\nlines\tand tab`,
 		"\x1b[31mred":         `\x1b[31mred`,
 		"c1 \u009b31m":        `c1 \x9b31m`,
-		"turned \u202eround":  `turned \x202eround`,
+		"turned \u202eround":  `turned \u{202e}round`,
 		"\r\x7f":              `\x0d\x7f`,
 	} {
 		if got := printable(in); got != want {
@@ -53,10 +53,13 @@ type fullDisk struct{}
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestWhatIsNotSeenIsWrittenOut(t *testing.T) {
-	for _, r := range []rune{0x200b, 0x202e, 0x2066, 0x2028, 0xfe0f, 0xe0100, 0xe0041, 0x3164, 0x2800, 0x1b, 0x7f} {
+	for _, r := range []rune{0x200b, 0x202e, 0x2066, 0x2028, 0xfe0f, 0xe0100, 0xe0041, 0x3164, 0x2800, 0x34f, 0x17b4, 0x2065, 0xfff0, 0x1d159, 0xe0080, 0x1b, 0x7f} {
 		if text := readable("a" + string(r) + "b"); strings.ContainsRune(text, r) {
 			t.Errorf("%U is shown as %q", r, text)
 		}
+	}
+	if got := jsonCode(0xe0041) + jsonCode(0x1b); got != `\udb40\udc41\u001b` {
+		t.Errorf("JSON: %s", got)
 	}
 	if text := "ä 日本 ✓\tx\n"; readable(text) != text {
 		t.Errorf("%q", readable(text))

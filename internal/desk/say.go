@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/invisible"
 )
 
 // Part is a piece of what a question shows: a heading and the lines below it.
@@ -222,11 +223,11 @@ func lines(text string) []string {
 }
 
 // Visible writes a text so that all of it is seen, on one line: what steers a
-// terminal, turns the order of letters or has no shape is written as its code.
+// terminal, turns the order of letters, has no shape or is another blank than the plain one
+// is written as its code.
 func Visible(text string) string {
 	odd := func(r rune) bool {
-		return r == unicode.ReplacementChar || r != '\t' && (unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Variation_Selector)) ||
-			r == 0x3164 || r == 0x2800 || r == 0x115f || r == 0x1160 || r == 0xffa0
+		return r == unicode.ReplacementChar || r != '\t' && invisible.Rune(r) || invisible.Blank(r)
 	}
 	if !strings.ContainsFunc(text, odd) {
 		return text
@@ -237,7 +238,7 @@ func Visible(text string) string {
 		case r == '\n':
 			b.WriteString(`\n`)
 		case odd(r):
-			fmt.Fprintf(&b, `\x%02x`, r)
+			b.WriteString(invisible.Code(r))
 		default:
 			b.WriteRune(r)
 		}

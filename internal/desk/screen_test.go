@@ -159,7 +159,7 @@ path: a\x1b[2J
     fake: line
 # It would start
 git push: network
-rm \x202e[redacted]
+rm \u{202e}[redacted]
 # What would change
 -old
 +x
@@ -188,6 +188,22 @@ Secrets in the arguments are not shown.
 		answer(t, d, one.ID, desk.Reply{Choice: desk.Deny})
 		p.got()
 	})
+}
+
+// TestVisible: two texts that differ in a character which nobody sees look
+// different.
+func TestVisible(t *testing.T) {
+	for _, r := range []rune{0x34f, 0x17b4, 0x17b5, 0x180b, 0x200b, 0x2065, 0xfff0, 0xfff8, 0xe0001, 0xe0080, 0x1d159, 0xa0, 0x2003, 0x202f, 0x3000, 0x1b} {
+		if got := desk.Visible("src/a" + string(r) + "b.txt"); strings.ContainsRune(got, r) || got == "src/ab.txt" {
+			t.Errorf("%U is shown as %q", r, got)
+		}
+	}
+	if one, other := desk.Visible("\u180bb"), desk.Visible("\x180bb"); one == other {
+		t.Errorf("two texts are both written as %s", one)
+	}
+	if text := `C:\dir ä 日本 x`; desk.Visible(text) != text {
+		t.Errorf("%q", desk.Visible(text))
+	}
 }
 
 func FuzzVisible(f *testing.F) {

@@ -7,6 +7,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/toolcrib/toolcrib/internal/invisible"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
@@ -141,8 +143,7 @@ func checkText(l *Line, text string) {
 		case r == '\n' || r == '\t':
 		case r < ' ' || r == 0x7f:
 			l.unknown("it has the control character %U", r)
-		case r > 0x7f && (unicode.IsSpace(r) || unicode.IsControl(r) || unicode.In(r, unicode.Cf, unicode.Co, unicode.Cs,
-			unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)):
+		case invisible.Rune(r) || invisible.Blank(r) || unicode.Is(unicode.Co, r):
 			l.unknown("it has the invisible character %U", r)
 		}
 	}
