@@ -61,7 +61,10 @@ func (w *walker) fills(target string, s *syntax.Stmt, sc scope) {
 	switch {
 	case ok:
 		w.note(target, text)
-	case w.fetches(s.Cmd) || sc.net || sc.piped && sc.input != nil:
+	case w.fetches(s.Cmd) || sc.net || sc.derived || w.mentions(s, sc):
+		w.fetched[fileKey(target)] = true
+		w.save(target)
+	case sc.piped && sc.input != nil:
 		// Text of the line that goes through another program is hidden on purpose.
 		w.fetched[fileKey(target)] = true
 	default:

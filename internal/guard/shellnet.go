@@ -29,7 +29,7 @@ func (w *walker) fetchesNet(s *syntax.Stmt, sc scope) bool {
 
 func isFetcher(name string) bool {
 	switch name {
-	case "curl", "wget", "nc", "ncat", "netcat", "fetch", "http", "https", "xh", "aria2c", "lynx", "socat", "ftp", "tftp":
+	case "curl", "wget", "nc", "ncat", "netcat", "fetch", "http", "https", "xh", "aria2c", "lynx", "socat", "ftp", "tftp", "axel":
 		return true
 	}
 	return false
@@ -171,7 +171,7 @@ func (l *Line) floorNet(p *Program, name string, fetched bool) string {
 		}) {
 			return "it gives another machine a shell"
 		}
-	case "trap", "make", "gmake":
+	case "trap", "make", "gmake", "ssh":
 		if fetched && some {
 			return show(name) + " is given code that is not in the line"
 		}

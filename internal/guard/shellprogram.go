@@ -130,6 +130,8 @@ func (w *walker) program(args []Arg, sc scope) flow {
 	p.linked = p.linksTo(name, w.opt)
 	w.fromNet(&p, name, ok && (len(u.inner) > 0 || u.isScript), sc)
 	w.netFiles(&p, name, sc.net)
+	w.saves(&p, name)
+	w.mayRun(&p, name, sc)
 	w.line.Programs[i] = p
 	w.renamed(&p, args, sc)
 	w.link(&p, name, sc)

@@ -16,6 +16,7 @@ type walker struct {
 	bodies  map[string]*syntax.Stmt // of its functions
 	written map[string]Arg          // text that the line puts into files
 	fetched map[string]bool         // files that it gets from the network
+	saved   *saved                  // those of them that lie there, and what is run
 	unclear map[string]bool         // files that it makes, nobody knows of what
 	names   *names                  // what it has named so far
 	budget  *int                    // how many programs may still be looked at
@@ -32,6 +33,7 @@ type scope struct {
 	piped    bool   // standard input comes from a program
 	pipes    bool   // standard output goes to one
 	net      bool   // standard input comes from another machine
+	derived  bool   // standard input comes from a file that was got from there
 	reads    bool   // standard input comes from a file
 	from     string // that file, where it is literal
 	loop     bool
@@ -227,6 +229,7 @@ func (w *walker) binary(c *syntax.BinaryCmd, sc scope) flow {
 	in := sc
 	in.piped, in.input = true, nil
 	in.net = sc.net || w.fetchesNet(c.X, sc)
+	in.derived = sc.derived || w.mentions(c.X, sc)
 	if text, ok := w.outputText(c.X, sc); ok {
 		in.input = &text
 	}
