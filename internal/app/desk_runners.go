@@ -50,6 +50,10 @@ func runnerFiles(name string) (files []string, up bool) {
 		return []string{"Earthfile"}, false
 	case "docker-compose":
 		return []string{"compose.yaml", "compose.yml", "docker-compose.yml", "docker-compose.yaml"}, true
+	case "cmake":
+		return []string{"CMakeLists.txt"}, true
+	case "docker build":
+		return []string{"Dockerfile", "Containerfile"}, false
 	case "cargo":
 		return []string{"build.rs", ".cargo/config.toml", ".cargo/config"}, true
 	}
@@ -63,6 +67,8 @@ func (s *scripts) definitions(p *guard.Program, fed string) {
 		switch {
 		case a.Text == "compose" && (name == "docker" || name == "podman" || name == "nerdctl"):
 			s.defined(p, fed, "docker-compose")
+		case a.Text == "build" && (name == "docker" || name == "podman" || name == "nerdctl" || name == "buildah"):
+			s.defined(p, fed, "docker build")
 		case i < maxOperands && slices.Contains(launchers(), name) && !strings.HasPrefix(a.Text, "-") && toolName(a.Text) != name:
 			s.defined(p, fed, toolName(a.Text)) // npx gulp, bundle exec rake
 		}

@@ -52,11 +52,15 @@ func scriptsOf(line *guard.Line, writable []string) (files []desk.File, known bo
 			s.others(p, name, fed)
 		}
 		s.definitions(p, fed)
+		s.told(p, name)
 	}
 	if piped {
 		s.pipes(line)
 	}
 	s.readsInput(line)
+	for i := range line.Programs {
+		s.places(&line.Programs[i])
+	}
 	return s.files, !s.unknown
 }
 

@@ -471,3 +471,55 @@ func TestAnswersForUncertainScripts(t *testing.T) {
 		}
 	}
 }
+
+// TestAnswersAreForPlaces: a directory or a file that a link leads to is what an
+// answer is about, not the name of the link.
+func TestAnswersAreForPlaces(t *testing.T) {
+	dir, _, of := commands(t)
+	for _, name := range []string{"d1", "d2"} {
+		if err := os.MkdirAll(filepath.Join(dir, name), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name, "x"), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lead := func(to string) {
+		t.Helper()
+		if err := os.RemoveAll(filepath.Join(dir, "l")); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(to, filepath.Join(dir, "l")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, line := range []string{"cd l && rm -f x", "rm -f l/x", "rm -f l/new", "cp d1/x l", "env -C l rm -f x"} {
+		lead("d1")
+		first := of(line).Files
+		lead("d2")
+		if len(first) == 0 || slices.Equal(first, of(line).Files) {
+			t.Errorf("%q: %v, wherever the link leads", line, first)
+		}
+	}
+	if files := of("rm -f d1/x").Files; len(files) > 0 {
+		t.Errorf("without a link: %v", files)
+	}
+}
+
+// TestAnswersAreForWhatSettles: a file that says what a program does belongs to
+// the answer, whatever it is called.
+func TestAnswersAreForWhatSettles(t *testing.T) {
+	dir, _, of := commands(t)
+	for _, line := range []string{"wget --config=c URL", "openssl req -config c", "curl -K c", "curl -Kc", "gcc -specs=c -c a.c", "git apply c", "patch -p1 -i c", "xargs -a c touch"} {
+		put := func(text string) []desk.File {
+			t.Helper()
+			if err := os.WriteFile(filepath.Join(dir, "c"), []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return of(line).Files
+		}
+		if slices.Equal(put("1"), put("2")) {
+			t.Errorf("%q: the file does not count", line)
+		}
+	}
+}
