@@ -1,6 +1,8 @@
 package guard
 
 import (
+	"errors"
+	"io/fs"
 	"path"
 	"slices"
 	"strings"
@@ -86,7 +88,7 @@ func (p *Program) pushedTo(opt *ShellOptions) []string {
 		full := Path{Dir: d, Text: operands[0].Text}.Full()
 		for _, at := range []string{full, full + ".git"} {
 			if opt.Stat != nil {
-				if info, err := opt.Stat(at); err == nil && !info.IsDir() {
+				if info, err := opt.Stat(at); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 					continue
 				}
 			}
