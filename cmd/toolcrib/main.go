@@ -12,6 +12,5 @@ import (
 
 func main() {
 	app.Shim()
-	keepInherited()
 	os.Exit(cli.Main())
 }

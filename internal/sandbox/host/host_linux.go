@@ -80,7 +80,7 @@ func Main() {
 	if err := unix.Prctl(unix.PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0); err != nil {
 		side.fail("forbidding new privileges", err)
 	}
-	if err := seal(); err != nil {
+	if err := sandbox.KeepInherited(); err != nil {
 		side.fail("closing descriptors", err)
 	}
 	if err := os.Chdir(string(j.Dir)); err != nil {

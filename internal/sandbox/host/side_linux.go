@@ -8,7 +8,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strconv"
 	"syscall"
 	"unsafe"
 
@@ -131,25 +130,6 @@ func (s *side) onOrphaned(f func()) {
 			return
 		}
 	}()
-}
-
-// seal marks every descriptor but the standard streams to be closed by exec,
-// also those that we inherited from whoever started us.
-func seal() error {
-	err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC)
-	if !errors.Is(err, unix.ENOSYS) && !errors.Is(err, unix.EINVAL) {
-		return err
-	}
-	dir, err := os.ReadDir("/proc/self/fd") // a kernel before 5.11
-	if err != nil {
-		return err
-	}
-	for _, e := range dir {
-		if fd, err := strconv.Atoi(e.Name()); err == nil && fd > 2 {
-			unix.CloseOnExec(fd)
-		}
-	}
-	return nil
 }
 
 // clamp lowers limits that lie above the hard limits we stand under already:
