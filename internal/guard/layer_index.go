@@ -29,6 +29,7 @@ type bucket struct {
 	paths    map[string][]*permission // by the first fixed elements of their paths
 	programs map[string][]*permission // by program
 	hosts    map[string][]*permission // by host
+	scripts  bool                     // some of the programs may be scripts, to which links can lead
 }
 
 func newRuleSet(rules []*permission) *ruleSet {
@@ -104,6 +105,7 @@ func (b *bucket) add(p *permission) {
 	case p.kind == specCommand && len(p.command.programs(p.gives())) > 0:
 		for _, name := range p.command.programs(p.gives()) {
 			put(&b.programs, name)
+			b.scripts = b.scripts || strings.Contains(name, ".") || p.command.path != ""
 		}
 	default:
 		b.plain = append(b.plain, p)
@@ -227,7 +229,7 @@ func (b *bucket) eachHost(a address, visit func([]*permission)) {
 }
 
 func (b *bucket) eachProgram(sub *subject, visit func([]*permission)) {
-	if words, ok := sub.plainWords(); ok && !slices.ContainsFunc(words, func(w string) bool { return b.programs[w] != nil || b.programs[alikeName(w)] != nil }) {
+	if words, ok := sub.plainWords(); ok && !(sub.wordFiles && b.scripts) && !slices.ContainsFunc(words, func(w string) bool { return b.programs[w] != nil || b.programs[alikeName(w)] != nil }) {
 		return // none of its words is one of the programs
 	}
 	l := sub.commandLine()

@@ -62,6 +62,8 @@ type subject struct {
 
 	gotWords bool
 	words    []string // of a plain line
+	// wordFiles: one of them may be a link to a script that a rule names.
+	wordFiles bool
 
 	gotFields bool
 	fields    pathFields
@@ -151,9 +153,7 @@ func (s *subject) cutPlain() []string {
 		if alikeName(programName(w)) == "python" || alikeName(programName(w)) == "pypy" {
 			return nil // a module may stand in the same word as its option
 		}
-		if strings.Contains(w, "/") || isShell(programName(w)) {
-			return nil // a file, which may be a link to what a rule names
-		}
+		s.wordFiles = s.wordFiles || strings.Contains(w, "/") || isShell(programName(w))
 		words[i] = programName(w)
 		if strings.ContainsAny(w, "=,:") { // an option may name a program
 			for part := range strings.FieldsFuncSeq(w, func(r rune) bool { return r == '=' || r == ',' || r == ':' }) {
