@@ -298,7 +298,7 @@ func npmCommand(word string) string {
 	case "up", "upgrade", "udpate":
 		return "update"
 	}
-	for _, is := range strings.Fields("install publish uninstall unpublish update run test start stop restart exec version login logout link deprecate adduser access owner token") {
+	for is := range strings.FieldsSeq("install publish uninstall unpublish update run test start stop restart exec version login logout link deprecate adduser access owner token") {
 		if len(word) > 1 && strings.HasPrefix(is, word) {
 			return is
 		}
