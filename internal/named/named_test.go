@@ -46,7 +46,7 @@ func TestProject(t *testing.T) {
 		}
 	}
 	write(t, filepath.Join(home, ".bashrc"), "export DOT="+top+"\n# a\nif [ -f x ]; then\n  . "+top+"/scripts/env.sh\nfi\n[ -r y ] && source \"$DOT/scripts/other.sh\"\ncat "+top+"/src/a.py\n", 0o644)
-	if diff := cmp.Diff([]string{filepath.Join(top, "scripts/env.sh"), filepath.Join(top, "scripts/other.sh")}, f.AtHome()); diff != "" {
+	if diff := cmp.Diff([]string{filepath.Join(top, "scripts", "env.sh"), filepath.Join(top, "scripts", "other.sh")}, f.AtHome()); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -31,7 +31,7 @@ func shares() []int64 {
 func checkShares(dirs []toolcrib.Dir) error {
 	for _, d := range dirs {
 		var fs unix.Statfs_t
-		if unix.Statfs(d.Path, &fs) != nil || !slices.Contains(shares(), int64(uint32(fs.Type))) { //nolint:unconvert // it is smaller elsewhere
+		if unix.Statfs(d.Path, &fs) != nil || !slices.Contains(shares(), int64(uint32(fs.Type))) {
 			continue
 		}
 		if ignoresCase(d.Path) {

@@ -49,8 +49,8 @@ type toolDir struct {
 // toolDirs gives those that programs can write, as they lead now.
 func (s *Shield) toolDirs(dirs []toolcrib.Dir) (list []toolDir) {
 	for i, named := range s.Path {
-		if real, err := filepath.EvalSymlinks(named); err == nil && writable(real, dirs) {
-			list = append(list, toolDir{real: real, at: i})
+		if there, err := filepath.EvalSymlinks(named); err == nil && writable(there, dirs) {
+			list = append(list, toolDir{real: there, at: i})
 		}
 	}
 	return list
@@ -121,7 +121,7 @@ func (s *Shield) meant(name string, from int, dirs []toolcrib.Dir) string {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
 			continue
 		}
-		if real, err := filepath.EvalSymlinks(dir); err == nil && !writable(real, dirs) {
+		if there, err := filepath.EvalSymlinks(dir); err == nil && !writable(there, dirs) {
 			return path
 		}
 	}

@@ -22,7 +22,7 @@ func TestToolsInPath(t *testing.T) {
 	putProgram(t, filepath.Join(root, "bin", "sed")) // the person's own
 	put(t, root, map[string]string{".venv/bin/python": "x", "bin/ls": "not to be run"})
 	shield := obeyedShield(t, t.TempDir())
-	shield.Path = []string{filepath.Join(root, ".venv/bin"), filepath.Join(root, "bin"), root, filepath.Join(root, "later/bin"), machine}
+	shield.Path = []string{filepath.Join(root, ".venv", "bin"), filepath.Join(root, "bin"), root, filepath.Join(root, "later", "bin"), machine}
 	s := open(t, Config{Shield: shield})
 	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
 	const script = `set -e

@@ -26,7 +26,7 @@ func TestFormShowsAll(t *testing.T) {
 	}
 	for _, row := range []string{`\n`, `\n#`, `\n\u00a0`, `\n` + strings.Repeat(" ", 63), `\\\n`} {
 		text, whole := formText(command("mkdir a"+strings.Repeat(row, 5000)+`\ntouch x`), nil)
-		if at := strings.Index(text, "    touch x"); !whole || at < 0 || strings.Count(text[:at], "\n") > 20 {
+		if before, _, found := strings.Cut(text, "    touch x"); !whole || !found || strings.Count(before, "\n") > 20 {
 			t.Errorf("rows of %q: %v: %.300s", row, whole, text)
 		}
 	}
