@@ -8,7 +8,6 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
 )
@@ -79,7 +78,7 @@ func formText(q *desk.Question, why error) (shown string, whole bool) {
 			count += len(part.Lines)
 		}
 		for _, line := range part.Lines {
-			b.WriteString("  " + blanks.ReplaceAllStringFunc(line, func(run string) string { return fmt.Sprintf(" [%d blanks] ", utf8.RuneCountInString(run)) }) + "\n")
+			b.WriteString("  " + blanks.ReplaceAllStringFunc(line, func(run string) string { return fmt.Sprintf(" [%d blanks] ", len(blank.FindAllString(run, -1))) }) + "\n")
 		}
 	}
 	text := b.String()
@@ -107,8 +106,13 @@ func later(p desk.Part) int {
 	return 0
 }
 
-// blanks finds runs of what is not seen.
-var blanks = regexp.MustCompile(`[\s\p{Zs}]{64,}`)
+// blanks finds runs of what is not seen, or is written as its code because of that.
+var (
+	blank  = regexp.MustCompile(oneBlank)
+	blanks = regexp.MustCompile(`(?:` + oneBlank + `){64,}`)
+)
+
+const oneBlank = `[\s\p{Zs}]|\\xa0|\\u\{(?:1680|20(?:0[0-9a]|2f|5f)|3000)\}`
 
 // field is one property of a form: clients take flat ones only.
 type field struct {
