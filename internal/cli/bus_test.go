@@ -37,7 +37,7 @@ func TestSniffedMessages(t *testing.T) {
 	if strings.Count(text, "\n") != 1 || strings.ContainsFunc(strings.TrimSuffix(text, "\n"), steers) {
 		t.Errorf("it steers a terminal: %q", text)
 	}
-	for _, part := range []string{`speak\x1b[2J\n09:00:00.000 forged {}`, `[evil\x07→you]`, `a\x202e\x200bb`} {
+	for _, part := range []string{`speak\x1b[2J\n09:00:00.000 forged {}`, `[evil\x07→you]`, `a\u{202e}\u{200b}b`} {
 		if !strings.Contains(text, part) {
 			t.Errorf("%s is not in %s", part, text)
 		}
