@@ -21,7 +21,6 @@ func TestThreeWaysNotToBeApproved(t *testing.T) {
 	var runs atomic.Int64
 	c := testCrib(t, counting("count", &runs))
 	c.Guards = append(c.Guards, say(Ask, "mode", nil))
-	c.Limits.Ask = 10 * time.Millisecond
 	for _, tt := range []struct {
 		name string
 		a    Approver
@@ -36,7 +35,10 @@ func TestThreeWaysNotToBeApproved(t *testing.T) {
 		{"no", approverFunc(func(context.Context, Question) (Answer, error) { return Answer{Message: "not today"}, nil }), Denied, "not today"},
 		{"shrug", approverFunc(func(context.Context, Question) (Answer, error) { return Answer{Decision: Ask}, nil }), Denied, "said no"},
 	} {
-		c.Approver = tt.a
+		c.Approver, c.Limits.Ask = tt.a, time.Minute
+		if tt.code == Timeout {
+			c.Limits.Ask = 10 * time.Millisecond
+		}
 		_, err := c.Call(t.Context(), Call{Tool: "count", Input: json.RawMessage(`{"n":1}`)})
 		if CodeOf(err) != tt.code || !strings.Contains(err.Error(), tt.says) {
 			t.Errorf("%s: %v", tt.name, err)
