@@ -2,8 +2,6 @@ package guard
 
 import (
 	"testing"
-
-	"github.com/toolcrib/toolcrib"
 )
 
 // TestRulesMeanEveryName: what a rule takes away is not to be had under another
@@ -55,16 +53,7 @@ func TestRulesMeanEveryName(t *testing.T) {
 		m.links[work+"/link.sh"] = work + "/scripts/deploy.sh"
 		p, _ := desk(t, ModeYolo, Layer{Rank: RankUser, Permissions: Permissions{Deny: []string{"run_command(" + rule + ")"}}})
 		p.Shell.Options.EvalSymlinks = m.evalSymlinks
-		for line, want := range lines {
-			said := p.Rules.judge(&toolcrib.Review{Spec: shellTool("run_command"), Input: mustJSON(t, map[string]string{"command": line})}, nil)
-			got := ""
-			if said.rule != nil {
-				got = said.decision.String()
-			}
-			if got != want {
-				t.Errorf("deny run_command(%s), %q: %q, want %q", rule, line, got, want)
-			}
-		}
+		checkDeny(t, p, rule, lines)
 	}
 }
 

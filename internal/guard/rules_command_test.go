@@ -36,15 +36,22 @@ func TestRulesThatForbidCommands(t *testing.T) {
 		"python*":            {"python3 x.py": "deny", "python x": "deny", "pythonx": "deny", "perl x": ""},
 	} {
 		p, _ := desk(t, ModeYolo, Layer{Rank: RankUser, Permissions: Permissions{Deny: []string{"run_command(" + rule + ")"}}})
-		for line, want := range lines {
-			said := p.Rules.judge(&toolcrib.Review{Spec: shellTool("run_command"), Input: mustJSON(t, map[string]string{"command": line})}, nil)
-			got := ""
-			if said.rule != nil {
-				got = said.decision.String()
-			}
-			if got != want {
-				t.Errorf("deny run_command(%s), %q: %q, want %q", rule, line, got, want)
-			}
+		checkDeny(t, p, rule, lines)
+	}
+}
+
+// checkDeny holds lines against the one deny rule of a policy; an empty answer is
+// that it says nothing about a line.
+func checkDeny(t *testing.T, p *Policy, rule string, lines map[string]string) {
+	t.Helper()
+	for line, want := range lines {
+		said := p.Rules.judge(&toolcrib.Review{Spec: shellTool("run_command"), Input: mustJSON(t, map[string]string{"command": line})}, nil)
+		got := ""
+		if said.rule != nil {
+			got = said.decision.String()
+		}
+		if got != want {
+			t.Errorf("deny run_command(%s), %q: %q, want %q", rule, line, got, want)
 		}
 	}
 }
