@@ -195,11 +195,15 @@ func (c *command) options() (config.Options, config.Paths, error) {
 		return config.Options{}, paths, usage(err)
 	}
 	opt := config.Options{System: paths.SystemFile, User: paths.ConfigFile, Explicit: c.config, Environ: c.environ, Reserved: keyVariables(), Flags: map[string]string{}}
-	if project, ok, err := config.FindProject(c.dir, home); err != nil {
+	found, err := config.FindProject(c.dir, home, func(file string) bool {
+		content, err := config.ReadProject(file)
+		return err == nil && trustList(paths).Holds(file, content)
+	})
+	if err != nil {
 		return opt, paths, err
-	} else if ok {
-		opt.Project = project
-		opt.Trusted = func(content []byte) bool { return trustList(paths).Holds(project, content) }
+	}
+	if opt.Project, opt.Passed = found.Path, found.Passed; opt.Project != "" {
+		opt.Trusted = func(content []byte) bool { return trustList(paths).Holds(opt.Project, content) }
 	}
 	for _, s := range c.set {
 		key, value, ok := strings.Cut(s, "=")

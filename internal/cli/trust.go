@@ -68,14 +68,15 @@ func (c *command) projectOf(args []string) (string, error) {
 			return "", usagef("%s is no directory, and no command of trust", args[0])
 		}
 	}
-	file, ok, err := config.FindProject(dir, c.home())
+	// Of whichever account: what is trusted is what the person was shown.
+	found, err := config.FindProject(dir, c.home(), func(string) bool { return true })
 	if err != nil {
 		return "", err
 	}
-	if !ok {
+	if found.Path == "" {
 		return "", &toolcrib.Error{Code: toolcrib.NotFound, Message: "there is no toolcrib.yaml in " + dir + " or above it"}
 	}
-	return file, nil
+	return found.Path, nil
 }
 
 func (c *command) trust(args []string, yes bool) error {
@@ -160,9 +161,17 @@ func (c *command) trustDiff(file string, content []byte) ([]string, error) {
 		}
 		return loaded, err
 	}
-	before, err := load(false)
+	untrusted, err := load(false)
 	if err != nil {
 		return nil, badConfig{err}
+	}
+	before := untrusted
+	if found, err := config.FindProject(filepath.Dir(file), c.home(), nil); err != nil || found.Path != file {
+		bare := opt // one of another account does not even tighten now
+		bare.Project = ""
+		if before, err = config.Load(app.Defaults(), bare); err != nil {
+			return nil, badConfig{err}
+		}
 	}
 	after, err := load(true)
 	if err != nil {
@@ -177,10 +186,10 @@ func (c *command) trustDiff(file string, content []byte) ([]string, error) {
 	}
 	// The rules of a project narrow before they are trusted and allow
 	// afterwards, though the list of them all reads the same.
-	for _, rule := range before.Project.Permissions.Allow {
+	for _, rule := range untrusted.Project.Permissions.Allow {
 		rows = append(rows, "permissions.allow: "+rule+": from now on it allows")
 	}
-	for _, rule := range before.Project.Permissions.Rules {
+	for _, rule := range untrusted.Project.Permissions.Rules {
 		if rule.Decision == toolcrib.Allow.String() {
 			rows = append(rows, "permissions.rules: "+rule.Tool+": from now on it allows")
 		}

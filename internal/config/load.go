@@ -11,6 +11,8 @@ type Options struct {
 	Owner   int    // whose the administrator's file must be; the zero value is root
 	User    string // the user's file; it may be missing
 	Project string // the project's file; it may be missing
+	// Passed is what was passed over in looking for it, as FindProject tells; it stands before all other warnings.
+	Passed []Warning
 	// Explicit is a file the user named on the command line. It stands in place of User and must exist.
 	Explicit string
 	// Trusted says whether the user has trusted the project's file with this content: it is then a layer like any other,
@@ -76,11 +78,12 @@ func (s *stack) load(opt Options) (origins, []Warning, error) {
 	}
 	system, systemProblems := filePatch(root, opt.System, SourceSystem, fileRole{trustworthy: true, owner: opt.Owner}, nil)
 	user, userProblems := filePatch(root, userFile, SourceUser, userRole, nil)
-	project, projectProblems := filePatch(root, opt.Project, SourceProject, fileRole{}, func(content []byte) {
+	project, projectProblems := filePatch(root, opt.Project, SourceProject, projectRole(), func(content []byte) {
 		s.trusted = opt.Trusted != nil && opt.Trusted(content) // of the very bytes that are decoded
 	})
 	envProblems, flagProblems := &problems{}, &problems{}
-	env, warnings := envPatches(root, opt.Environ, opt.Reserved, envProblems)
+	env, unknown := envPatches(root, opt.Environ, opt.Reserved, envProblems)
+	warnings := slices.Concat(opt.Passed, unknown)
 	flags := flagPatches(root, opt.Flags, flagProblems)
 	env = withoutOwnAll(env, opt, envProblems, func(p *patch) string { return "environment variable " + p.f.env })
 	flags = withoutOwnAll(flags, opt, flagProblems, func(*patch) string { return "a flag" })

@@ -85,9 +85,9 @@ func TestFindProject(t *testing.T) {
 	}
 	find := func(dir, home, want string) {
 		t.Helper()
-		got, ok, err := FindProject(dir, home)
-		if err != nil || ok != (want != "") || got != want {
-			t.Errorf("FindProject(%s, %s) = %q, %v, %v; want %q", dir, home, got, ok, err, want)
+		got, err := FindProject(dir, home, nil)
+		if err != nil || got.Path != want || len(got.Passed) > 0 {
+			t.Errorf("FindProject(%s, %s) = %+v, %v; want %q", dir, home, got, err, want)
 		}
 	}
 	touch := func(parts ...string) string {
@@ -116,7 +116,7 @@ func TestFindProject(t *testing.T) {
 	}
 	find(deep, home, inA) // a directory of that name is no file
 
-	if _, _, err := FindProject("relative", home); err == nil {
+	if _, err := FindProject("relative", home, nil); err == nil {
 		t.Error("a relative directory was accepted")
 	}
 	if runtime.GOOS == "windows" {

@@ -11,19 +11,35 @@ import (
 // projectFile is the name of the settings a project brings along.
 const projectFile = "toolcrib.yaml"
 
+// FoundProject is what a search for a project file found.
+type FoundProject struct {
+	Path   string    // empty: there is none
+	Passed []Warning // files that were passed over, since they are of other accounts
+}
+
 // FindProject looks for a project file in dir and the directories above it. The nearest one wins. The search ends with
 // the home directory, if dir lies in it, else with the root of the file system. A directory that cannot be looked into is
 // an error: a project file is there to tighten, and passing over one would widen.
-func FindProject(dir, home string) (path string, ok bool, err error) {
+//
+// A file of another account, or in a directory of one, counts only if accept says so: whoever can write /tmp could
+// otherwise set up what works below it. Nil accepts none.
+func FindProject(dir, home string, accept func(path string) bool) (FoundProject, error) {
+	return findProject(dir, home, os.Geteuid(), accept)
+}
+
+// findProject does so for an account.
+func findProject(dir, home string, me int, accept func(path string) bool) (FoundProject, error) {
+	var found FoundProject
 	if !filepath.IsAbs(dir) {
-		return "", false, fmt.Errorf("looking for %s: %s is not an absolute path", projectFile, clip(dir))
+		return found, fmt.Errorf("looking for %s: %s is not an absolute path", projectFile, clip(dir))
 	}
+	var err error
 	var homeInfo fs.FileInfo
 	if home != "" {
 		// Without a home directory to compare with, the search just goes on to the root.
 		homeInfo, err = os.Stat(home)
 		if err != nil && !missing(err) {
-			return "", false, fmt.Errorf("looking for %s: %w", projectFile, err)
+			return found, fmt.Errorf("looking for %s: %w", projectFile, err)
 		}
 	}
 	for dir = filepath.Clean(dir); ; {
@@ -32,19 +48,45 @@ func FindProject(dir, home string) (path string, ok bool, err error) {
 		info, err := os.Lstat(candidate)
 		switch {
 		case err == nil && !info.IsDir():
-			return candidate, true, nil
+			whose := strangers(candidate, info, me)
+			if whose == "" || accept != nil && accept(candidate) {
+				found.Path = candidate
+				return found, nil
+			}
+			found.Passed = append(found.Passed, Warning{File: candidate, Message: fmt.Sprintf("ignored: %s, and not to you or root; "+
+				"to have it count, look at it with toolcrib trust %s and say --yes", whose, printable(dir))})
 		case err != nil && !missing(err):
-			return "", false, fmt.Errorf("looking for %s: %w", projectFile, err)
+			return found, fmt.Errorf("looking for %s: %w", projectFile, err)
 		}
 		if dir == home || sameDir(dir, homeInfo) {
-			return "", false, nil
+			return found, nil
 		}
 		parent := filepath.Dir(dir)
 		if parent == dir {
-			return "", false, nil
+			return found, nil
 		}
 		dir = parent
 	}
+}
+
+// strangers says which other account could have written a file, or put it there; "" if none could. What cannot be told
+// counts as the account's own.
+func strangers(path string, info fs.FileInfo, me int) string {
+	whose := func(what string, info fs.FileInfo) string {
+		if uid, known := ownerOf(info); known && uid != 0 && uid != me {
+			return fmt.Sprintf("%s belongs to user %d", what, uid)
+		}
+		return ""
+	}
+	if text := whose("it", info); text != "" {
+		return text
+	}
+	if dir, err := os.Stat(filepath.Dir(path)); err == nil {
+		if text := whose("its directory", dir); text != "" {
+			return text
+		}
+	}
+	return ""
 }
 
 // sameDir reports whether dir is the home directory under another name: either may be reached through a link.

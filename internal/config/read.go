@@ -17,6 +17,7 @@ const maxFile = 1 << 20
 type fileRole struct {
 	required    bool // a missing file is a problem
 	special     bool // a pipe or a device will do: --config <(generate) was asked for by the user
+	plain       bool // it must be no link
 	trustworthy bool // nobody but its owner may be able to write it
 	owner       int  // who that must be
 }
@@ -41,17 +42,9 @@ func linked(path string) bool {
 }
 
 func slurp(path string, role fileRole) (data []byte, err error) {
-	// Looked at before it is opened, because opening a pipe waits for a writer, and a project may hold one.
-	info, err := os.Stat(path)
+	file, err := openFile(path, role)
 	if err != nil {
-		return nil, fmt.Errorf("reading settings: %w", err)
-	}
-	if err := acceptable(info, role); err != nil {
 		return nil, err
-	}
-	file, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("reading settings: %w", err)
 	}
 	defer func() {
 		if closeErr := file.Close(); err == nil && closeErr != nil {
@@ -59,7 +52,8 @@ func slurp(path string, role fileRole) (data []byte, err error) {
 		}
 	}()
 	// Looked at again through the handle: what was opened need not be what was looked at.
-	if info, err = file.Stat(); err != nil {
+	info, err := file.Stat()
+	if err != nil {
 		return nil, fmt.Errorf("reading settings: %w", err)
 	}
 	if err := acceptable(info, role); err != nil {
@@ -81,6 +75,37 @@ func slurp(path string, role fileRole) (data []byte, err error) {
 		data = []byte{}
 	}
 	return data, nil
+}
+
+// errLink quotes nothing, not even where the link leads: a clone can bring a link to any file of the person, its own .env
+// too, and what is said of its lines would be read by others.
+var errLink = errors.New("it is a link, and is not read; the settings of a project must be a file of the project itself: " +
+	"put a copy there instead of the link")
+
+// openFile looks at a file before it is opened, because opening a pipe waits for a writer, and a project may hold one.
+func openFile(path string, role fileRole) (*os.File, error) {
+	stat := os.Stat
+	if role.plain {
+		stat = os.Lstat
+	}
+	info, err := stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading settings: %w", err)
+	}
+	if role.plain && info.Mode()&fs.ModeSymlink != 0 {
+		return nil, errLink
+	}
+	if err := acceptable(info, role); err != nil {
+		return nil, err
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading settings: %w", err)
+	}
+	if opened, err := file.Stat(); err != nil || role.plain && !os.SameFile(info, opened) {
+		return nil, errors.Join(err, errors.New("reading settings: another file was put in its place meanwhile"), file.Close())
+	}
+	return file, nil
 }
 
 func acceptable(info fs.FileInfo, role fileRole) error {

@@ -87,7 +87,9 @@ func (t Trust) Remove(file string) (was bool, err error) {
 }
 
 // ReadProject gives the content of a project file, as Load would read it.
-func ReadProject(file string) ([]byte, error) { return slurp(file, fileRole{}) }
+func ReadProject(file string) ([]byte, error) { return slurp(file, projectRole()) }
+
+func projectRole() fileRole { return fileRole{plain: true} }
 
 // Fault says why the list cannot be believed, so that nothing on it counts; nil: it can.
 func (t Trust) Fault() error {
