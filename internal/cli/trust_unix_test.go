@@ -23,12 +23,12 @@ func TestTrustOfAnotherAccount(t *testing.T) {
 	shows := func(want, warns bool, args ...string) {
 		t.Helper()
 		out, errs, _ := runCLI(t, home, args...)
-		if strings.Contains(out, "plan") != want || strings.Contains(errs, "belongs to user 65533") != warns {
+		if strings.Contains(out, "mode: plan") != want || strings.Contains(errs, "belongs to user 65533") != warns {
 			t.Errorf("%v: %s\n%s", args, out, errs)
 		}
 	}
-	shows(false, true, "config", "get", "mode")
+	shows(false, true, "config", "show")
 	shows(true, false, "trust")
 	shows(true, false, "trust", "--yes")
-	shows(true, false, "config", "get", "mode")
+	shows(true, false, "config", "show")
 }
