@@ -93,10 +93,21 @@ func (r reach) commandsWrite(path string) bool {
 
 // granted tells whether a path, or what it leads to, lies in a directory that
 // tools may write.
-func (r reach) granted(path string) bool {
-	return slices.ContainsFunc(r.dirs, func(d toolcrib.Dir) bool {
-		return d.Write && (within(path, d.Path) || within(realDir(path), realDir(d.Path)))
-	})
+func (r reach) granted(path string) bool { return r.grants()(path) }
+
+// grants is granted for many paths: the directories are resolved once.
+func (r reach) grants() func(path string) bool {
+	var given, real []string
+	for _, d := range r.dirs {
+		if d.Write {
+			given, real = append(given, d.Path), append(real, realDir(d.Path))
+		}
+	}
+	return func(path string) bool {
+		there := realDir(path)
+		return slices.ContainsFunc(given, func(dir string) bool { return within(path, dir) }) ||
+			slices.ContainsFunc(real, func(dir string) bool { return within(there, dir) })
+	}
 }
 
 // obeyedAtHome gives what programs obey in the home directory, as far as tools
@@ -112,9 +123,10 @@ func (r reach) obeyedAtHome() []string {
 			names = append(names, p.Pattern)
 		}
 	}
+	granted := r.grants()
 	var out []string
 	for _, name := range names {
-		if path := filepath.Join(r.home, filepath.FromSlash(name)); r.granted(path) {
+		if path := filepath.Join(r.home, filepath.FromSlash(name)); granted(path) {
 			out = append(out, path)
 		}
 	}
