@@ -191,6 +191,24 @@ func TestPrograms(t *testing.T) {
 	}
 }
 
+// TestProgramsByName: the settings beyond those of every day that name a program.
+func TestProgramsByName(t *testing.T) {
+	for setting, runs := range map[string]bool{
+		"[gc]\n\trecentObjectsHook": true, "[sendemail]\n\tsmtpServer": true, "[sendemail \"work\"]\n\tsmtpServer": true, "[sendemail]\n\tccCmd": true, "[imap]\n\ttunnel": true,
+		"[tar \"tgz\"]\n\tcommand": true, "[browser \"b\"]\n\tpath": true, "[man \"m\"]\n\tpath": true, "[instaweb]\n\thttpd": true, "[commit]\n\ttemplate": false, "[tar]\n\tumask": false,
+	} {
+		src := gitconfig.Source{Read: func(path string) ([]byte, error) {
+			if path != "/w/.git/config" {
+				return nil, fs.ErrNotExist
+			}
+			return []byte(setting + " = ./s/run\n"), nil
+		}}
+		if got := slices.ContainsFunc(src.PointedAt("/w"), func(p gitconfig.Pointed) bool { return p.Path == "/w/s/run" }); got != runs {
+			t.Errorf("%q leads to a program: %v, want %v", setting, got, runs)
+		}
+	}
+}
+
 func FuzzPrograms(f *testing.F) {
 	for _, line := range []string{"$(a $(b `c` ${d", "cd x; PATH=a:$PATH ./y", `"$(git rev-parse --show-toplevel)"/x`} {
 		f.Add(line)

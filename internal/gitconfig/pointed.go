@@ -257,12 +257,17 @@ func isProgram(s Setting, name string) bool {
 		return s.Key == "path" || s.Key == "clean" || s.Key == "smudge"
 	case "guitool":
 		return s.Key == "cmd"
+	case "browser", "man":
+		return s.Key == "cmd" || s.Key == "path"
+	case "tar":
+		return s.Key == "command"
 	case "secrets":
 		return s.Key == "providers"
 	}
 	switch name {
 	case "core.fsmonitor", "core.sshcommand", "core.editor", "core.pager", "core.askpass", "core.gitproxy", "core.alternaterefscommand", "sequence.editor", "interactive.difffilter",
-		"uploadpack.packobjectshook", "receive.procreceiverefs", "web.browser", "browser.cmd", "man.cmd", "sendemail.sendmailcmd", "sendemail.tocmd", "trailer.cmd", "trailer.command":
+		"uploadpack.packobjectshook", "receive.procreceiverefs", "web.browser", "sendemail.sendmailcmd", "sendemail.tocmd", "sendemail.cccmd", "sendemail.headercmd", "sendemail.smtpserver", "trailer.cmd", "trailer.command",
+		"gc.recentobjectshook", "imap.tunnel", "instaweb.httpd", "instaweb.browser":
 		return true
 	}
 	return false

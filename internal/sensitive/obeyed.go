@@ -56,12 +56,17 @@ func Obeyed() []Place {
 	add(editor, true, true, ".vscode", ".idea", ".zed", ".devcontainer")
 	add(editor, true, false, ".devcontainer.json")
 	add(editor, false, true, ".fleet", ".idx", ".helix", ".nvim", ".vs", ".theia", ".nova", ".externaltoolbuilders", ".run", ".bsp")
-	add(editor, false, false, ".exrc", ".nvimrc", ".nvim.lua", ".vimrc", ".lvimrc", ".dir-locals.el", ".dir-locals-2.el", "*.code-workspace", "*.sublime-project", ".gitpod.yml", ".vim/coc-settings.json", ".neoconf.json")
+	add(editor, false, false, ".exrc", ".nvimrc", ".nvim.lua", ".vimrc", ".lvimrc", ".dir-locals.el", ".dir-locals-2.el", "*.code-workspace", "*.sublime-project", ".gitpod.yml", ".vim/coc-settings.json", ".neoconf.json",
+		".luarc.json", ".luarc.jsonc", ".ycm_extra_conf.py")
+	add("editors run what it names", false, false, "hie.yaml", "pylintrc", ".pylintrc") // commands make these, too
 	add(commit, true, true, ".husky")
 	add(commit, false, true, ".lefthook", ".lefthook-local")
 	add(commit, false, false, ".pre-commit-config.yaml", ".overcommit.yml", ".huskyrc", ".huskyrc.*", ".lintstagedrc", ".lintstagedrc.*", "lint-staged.config.*", ".simple-git-hooks.*", "simple-git-hooks.*", "captainhook.json", "grumphp.yml",
 		".rusty-hook.toml", "hk.pkl", "prek.toml")
 	add(others, false, true, ".hg", ".sl", ".jj", ".bzr")
+	// Their own programs make these when they set up a repository, so that one that
+	// a command made is told and stays.
+	add("version controls run what it names", false, false, "_darcs/prefs/defaults", ".pijul/config", ".gclient", ".repo/repo/*.py", ".repo/repo/subcmds/*.py")
 	for _, ending := range []string{"yml", "yaml", "toml", "json"} {
 		add(commit, false, false, "lefthook."+ending, ".lefthook."+ending, "lefthook-local."+ending, ".lefthook-local."+ending)
 	}
@@ -75,7 +80,7 @@ func Obeyed() []Place {
 	add(enter, false, false, "mise.toml", ".mise.toml", "mise.local.toml", ".mise.local.toml", ".config/mise.toml", ".mise/config.toml", "mise/config.toml", "mise.*.toml", ".mise.*.toml", ".autoenv", ".autoenv.zsh", ".autoenv_leave.zsh",
 		".direnv/*.rc", ".direnv/flake-profile*", ".direnv/nix-profile*")
 	add(enter, false, true, ".config/mise", ".devenv", ".direnv/bin")
-	add("an interpreter that is started there runs it", false, false, ".rprofile", ".renviron", ".irbrc", ".pryrc", ".iex.exs", ".ghci", ".ocamlinit", ".octaverc", ".pdbrc")
+	add("an interpreter that is started there runs it", false, false, ".rprofile", ".renviron", ".rdata", ".irbrc", ".pryrc", ".iex.exs", ".ghci", ".ocamlinit", ".octaverc", ".pdbrc")
 	add(shells, true, false, ".bashrc", ".bash_profile", ".bash_login", ".profile", ".zshrc", ".zshenv", ".zprofile")
 	add(shells, false, false, ".bash_aliases", ".bash_logout", ".zlogin", ".zlogout", ".kshrc", ".mkshrc", ".cshrc", ".tcshrc", ".login", ".logout", ".inputrc",
 		".xprofile", ".xinitrc", ".xsession", ".xsessionrc", ".pam_environment")

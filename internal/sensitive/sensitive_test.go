@@ -100,6 +100,7 @@ func TestObeyed(t *testing.T) {
 		".github/workflows/ci.yml": 0, ".zed/x": 0, ".github/actions/x/action.yml": 2, ".github/dependabot.yml": 0, "Jenkinsfile": 1, "my.code-workspace": 1, "CLAUDE.md": 0, "package.json": 0, ".bashrc": 1, ".config/fish/config.fish": 2, "src/main.go": 0,
 		".helix/languages.toml": 1, "lefthook-local.yaml": 1, ".lefthook/pre-commit/x": 1, ".github/hooks/x.json": 2, ".clinerules/hooks/x": 2, ".clinerules/rules.md": 0, ".amp/settings.json": 1, ".Rprofile": 1,
 		"mise.dev.toml": 1, ".config/mise/conf.d/x.toml": 2, ".direnv/flake-profile-1.rc": 2, ".direnv/python-3.12/lib/x.py": 0, ".venv/bin/activate": 0, ".tool-versions": 1, ".npmrc": 1, "rust-toolchain.toml": 1, ".hg/hgrc": 1, ".hg/sharedpath": 1, "a/.jj/repo/config.toml": 2, ".lintstagedrc.json": 1, ".run/x.run.xml": 1,
+		".RData": 1, "a/x.RData": 0, "_darcs/prefs/defaults": 3, "_darcs/prefs/boring": 0, ".pijul/config": 2, ".gclient": 1, ".repo/repo/main.py": 3, "aosp/.repo/repo/subcmds/sync.py": 5, ".repo/manifests/default.xml": 0, "hie.yaml": 1, ".luarc.json": 1, ".ycm_extra_conf.py": 1, "pylintrc": 1, ".pylintrc": 1,
 	} {
 		if n, by := o.In(strings.Split(text, "/")); n != want || (n > 0) != (by != "") {
 			t.Errorf("%s: %d (%s), want %d", text, n, by, want)
