@@ -330,7 +330,7 @@ func (c *Crib) admit(r resolved) (admitted, error) {
 	if r.entry.adapter != nil {
 		in = r.entry.adapter.in
 	}
-	given, bad := in.Admit(r.doc, schema.Options{Lenient: r.call.Lenient, Closed: true, PlainInts: true})
+	given, bad := in.Admit(r.doc, schema.Options{Lenient: r.call.Lenient, Closed: true, PlainInts: true, Apart: true})
 	if len(bad) > 0 {
 		return admitted{}, invalid(r.call.Tool, bad)
 	}
@@ -367,7 +367,7 @@ func (f *flight) readmit(text json.RawMessage) (json.RawMessage, error) {
 		return nil, refuse(Invalid, f.call.Tool, "the input is not usable: "+err.Error(), err)
 	}
 	defer doc.Release()
-	input, bad := f.entry.in.Admit(doc, schema.Options{Closed: true, PlainInts: true})
+	input, bad := f.entry.in.Admit(doc, schema.Options{Closed: true, PlainInts: true, Apart: true})
 	if len(bad) > 0 {
 		return nil, invalid(f.call.Tool, bad)
 	}

@@ -13,6 +13,8 @@ type Options struct {
 	// PlainInts writes whole numbers such as 3.0 or 1e2 as plain integers where the schema wants an integer, because few
 	// readers take them otherwise. Lenient does it anyway.
 	PlainInts bool
+	// Apart refuses two keys of one object that differ in case only, unless they are data or the schema has both.
+	Apart bool
 }
 
 // Admit fills in the defaults of missing properties, converts what opt allows to be converted, and validates the result.
@@ -36,7 +38,7 @@ func (s *Schema) Admit(d *Doc, opt Options) ([]byte, []Problem) {
 		return nil, []Problem{{Rule: "default", Message: "the value is too large once its defaults are filled in; send fewer elements"}}
 	}
 	if !w.changed {
-		if problems := s.verdict(d, root, opt.Lenient); problems != nil {
+		if problems := s.verdict(d, root, opt); problems != nil {
 			return nil, problems
 		}
 		return bytes.Clone(w.out), nil
@@ -47,7 +49,7 @@ func (s *Schema) Admit(d *Doc, opt Options) ([]byte, []Problem) {
 		return nil, []Problem{{Rule: "default", Message: "the value is too deep once its defaults are filled in: " + err.Error()}}
 	}
 	defer e.Release()
-	if problems := s.verdict(e, root, opt.Lenient); problems != nil {
+	if problems := s.verdict(e, root, opt); problems != nil {
 		return nil, problems
 	}
 	return out, nil
@@ -114,9 +116,14 @@ func (s *survey) objectLacks(o *objRule, i uint32) bool {
 }
 
 // verdict validates by whichever validator is in charge.
-func (s *Schema) verdict(d *Doc, root *rule, lenient bool) []Problem {
+func (s *Schema) verdict(d *Doc, root *rule, opt Options) []Problem {
+	if opt.Apart {
+		if problems := s.alike(d); problems != nil {
+			return problems
+		}
+	}
 	if s.full == nil {
-		return s.judge(d, root, lenient)
+		return s.judge(d, root, opt.Lenient)
 	}
 	problems := s.validateFull(d)
 	if root == s.shut && d.Kind() == Object {
