@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/mcp"
@@ -84,7 +85,7 @@ func (s *Session) discovered(l link, result json.RawMessage) error {
 		if newest(d.Versions, false) != "" {
 			return errLegacy
 		}
-		return fmt.Errorf("the server speaks no version that we speak: %s", printable(fmt.Sprint(d.Versions)))
+		return fmt.Errorf("the server speaks no version that we speak: %q", word(strings.Join(d.Versions, ",")))
 	}
 	info := d.Meta[mcp.MetaServer]
 	if info == nil {
@@ -135,7 +136,7 @@ func (s *Session) initialized(ctx context.Context, l link, result json.RawMessag
 		return fmt.Errorf("%w: reading the answer to initialize: %w", errAnswer, err)
 	}
 	if !mcp.Known(d.Version) || mcp.IsModern(d.Version) {
-		return fmt.Errorf("the server wants version %s, which has no such handshake or is not known", printable(d.Version))
+		return fmt.Errorf("the server wants version %q, which has no such handshake or is not known", word(d.Version))
 	}
 	s.settle(l, d.Version, d.Capabilities, d.Info, d.Instructions)
 	if err := l.notify(ctx, mcp.MethodInitialized, nil); err != nil {

@@ -147,7 +147,7 @@ func (s *Session) Do(ctx context.Context, c Call) (json.RawMessage, error) {
 			return result, nil
 		case `"` + mcp.ResultInput + `"`:
 		default:
-			return nil, fmt.Errorf("the server answered with a kind of result that is not known: %s", printable(string(kind)))
+			return nil, fmt.Errorf("the server answered with a kind of result that is not known: %s", word(string(kind)))
 		}
 		if o.responses, o.state, err = s.input(ctx, &c, result); err != nil {
 			return nil, because(ctx, err)
@@ -235,6 +235,17 @@ func (s *Session) end() error {
 		return errors.New("closing: something of the server does not end")
 	}
 	return nil
+}
+
+// word is a short word of a server, such as a version. A model reads it as a part
+// of our own sentence, so that there is no room in it for one of the server's.
+func word(text string) string {
+	for i, r := range text {
+		if i >= 24 || r <= ' ' || r > '~' {
+			return printable(text[:i]) + "…"
+		}
+	}
+	return text
 }
 
 // printable is what a server wrote, fit for an error text.
