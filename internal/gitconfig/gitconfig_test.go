@@ -15,6 +15,34 @@ import (
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 )
 
+// TestCredentialHelper: git runs a helper of its own by the name, and never a
+// file of the work tree that has it.
+func TestCredentialHelper(t *testing.T) {
+	for value, want := range map[string][]string{
+		"gcloud.sh":                  nil,
+		"store --file ./creds.txt":   {"/w/creds.txt"},
+		"store --file=conf/creds.db": {"/w/conf/creds.db"},
+		"!./tools/cred.sh":           {"/w/tools/cred.sh"},
+		"/w/tools/cred.sh":           {"/w/tools/cred.sh"},
+	} {
+		src := gitconfig.Source{Read: func(path string) ([]byte, error) {
+			if path == "/w/.git/config" {
+				return []byte("[credential \"https://x.example\"]\n\thelper = " + value + "\n"), nil
+			}
+			return nil, fs.ErrNotExist
+		}}
+		var got []string
+		for _, p := range src.PointedAt("/w") {
+			if p.Path != "/w/.git/hooks" {
+				got = append(got, p.Path)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", value, diff)
+		}
+	}
+}
+
 func TestPointedAt(t *testing.T) {
 	files := map[string]string{
 		"/w/.git/config": "[core]\n\thooksPath = .githooks # remark\n\tfsmonitor = \"tools/watch.sh\" --x\n\tattributesFile=etc/attr\n\tpager = less\n[include]\n\tpath = ../.gitconfig\n" +

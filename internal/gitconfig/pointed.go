@@ -202,6 +202,8 @@ func (w *settingsWalk) setting(s Setting, dir string, depth int) {
 		if p, ok := w.path(w.tree, s.Value); ok {
 			w.found = append(w.found, Pointed{Path: p})
 		}
+	case s.Section == "credential" && s.Key == "helper":
+		w.lines = append(w.lines, helperLine(s.Value))
 	case isProgram(s, name):
 		w.lines = append(w.lines, s.Value)
 	case isAddress(name) && strings.Contains(s.Value, "::"): // a program speaks for it
@@ -243,8 +245,6 @@ func isProgram(s Setting, name string) bool {
 		return s.Key == "cmd" || s.Key == "path"
 	case "gpg":
 		return s.Key == "program" || s.Key == "defaultkeycommand"
-	case "credential":
-		return s.Key == "helper"
 	case "pager":
 		return true
 	case "hook":
@@ -271,6 +271,16 @@ func isProgram(s Setting, name string) bool {
 		return true
 	}
 	return false
+}
+
+// helperLine is the command line of a credential helper without the name of one
+// of git's own: git credential-gcloud.sh is no file of the work tree.
+func helperLine(value string) string {
+	if strings.HasPrefix(value, "!") || filepath.IsAbs(value) {
+		return value
+	}
+	_, arguments, _ := strings.Cut(value, " ")
+	return "git " + arguments
 }
 
 // isAddress knows the settings whose value may be an address: one with :: is for

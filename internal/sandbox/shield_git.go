@@ -166,7 +166,8 @@ func (s *Shield) runsBySettings(tree string) string {
 		return "what git settings run there is not known"
 	}
 	for _, p := range pointed {
-		if _, err := os.Lstat(p.Path); err == nil && within(p.Path, tree) && !within(p.Path, filepath.Join(tree, ".git")) { // which is judged itself
+		info, err := os.Lstat(p.Path)
+		if err == nil && !looksHeld(p.Path, info) && within(p.Path, tree) && !within(p.Path, filepath.Join(tree, ".git")) { // which is judged itself
 			return "git settings of yours run or obey " + shorten(p.Path)
 		}
 	}
