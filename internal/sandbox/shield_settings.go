@@ -83,6 +83,9 @@ func fetchesUnasked(key string) bool {
 
 // plainSetting lists what git and its usual helpers write about a repository.
 func plainSetting(key, value string) bool {
+	if strings.HasPrefix(key, "advice.") { // hints that are shown or not; build tools switch one off in each clone
+		return true
+	}
 	switch key {
 	case "core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates", "core.ignorecase", "core.precomposeunicode", "core.symlinks",
 		"core.sparsecheckout", "core.sparsecheckoutcone", "core.autocrlf", "core.eol", "core.longpaths",
@@ -92,6 +95,8 @@ func plainSetting(key, value string) bool {
 		"branch.*.description", "branch.*.vscode-merge-base", "branch.*.gh-merge-base", "branch.*.github-pr-owner-number", "branch.*.github-pr-base-branch",
 		"remote.*.gh-resolved", "lfs.repositoryformatversion", "push.default", "push.autosetupremote", "push.followtags", "pull.ff", "fetch.prune", "fetch.prunetags",
 		"color.ui", "maintenance.auto", "maintenance.strategy", "merge.conflictstyle", "rebase.autostash", "rerere.enabled", "core.quotepath", "core.safecrlf", "core.untrackedcache", "index.version", "feature.manyfiles",
+		"index.sparse", "index.skiphash", "core.checkstat", "core.trustctime", "core.splitindex", "core.commitgraph", "core.multipackindex", "core.preloadindex", "core.compression",
+		"gc.autodetach", "fetch.parallel", "submodule.fetchjobs", "submodule.recurse", "status.showuntrackedfiles", "diff.renames", "diff.algorithm", "pack.threads", "http.postbuffer",
 		"user.name", "user.email", "init.defaultbranch", "gc.auto", "pull.rebase", "commit.gpgsign", "tag.gpgsign":
 		return true
 	case "remote.*.url", "remote.*.pushurl", "branch.*.remote", "branch.*.pushremote", "submodule.*.url": // what has :: in it another program speaks for

@@ -65,6 +65,8 @@ func TestGitWritesNowhereElse(t *testing.T) {
 		{name: "other hashes", first: "git init -q --object-format=sha256 new; cd new; touch x; git add x", left: true},
 		{name: "a conflict", first: work + "git config rerere.enabled true; git checkout -qb b; echo b >file; git commit -qam b; git checkout -q -; echo a >file; git commit -qam a; ! git merge b; test -s .git/MERGE_RR", left: true},
 		{name: "a mirror", first: "git clone -q --mirror old new; git -C new config core.bare", left: true},
+		{name: "a clone of a build", first: "git clone -q --config advice.detachedHead=false --no-checkout old new; cd new; git checkout -q HEAD^{commit}", left: true},
+		{name: "a sparse index", first: work + "git config index.sparse true; git config core.splitIndex false; git config fetch.parallel 0", left: true},
 		{name: "a remote beside it", first: "git init -q --bare r.git; " + work + "git remote add a ./../r.git; git remote add origin ../r.git; git push -q -u origin HEAD; git remote add c https://host/x; git remote add d host:x; git remote add e /tmp/of-the-program/x", left: true},
 
 		{name: "a message by a link", first: work + "ln -sf OUT/file .git/COMMIT_EDITMSG; echo evil >.git/MERGE_MSG"},
