@@ -141,7 +141,7 @@ func (f *Finder) read(file, dir string, s source) []string {
 		if err != nil || !info.Mode().IsRegular() || path == file {
 			continue
 		}
-		if runs := s.certain || info.Mode()&0o111 != 0 || filepath.Ext(path) == "" || IsCode(path); runs && len(out) < maxFiles {
+		if runs := s.certain || info.Mode()&0o111 != 0 || filepath.Ext(path) == "" && !isRecipe(path) || IsCode(path); runs && len(out) < maxFiles {
 			out = append(out, path)
 		}
 	}
@@ -155,6 +155,11 @@ func readAll(file string) (string, error) {
 	}
 	content, err := io.ReadAll(io.LimitReader(f, maxText))
 	return string(content), errors.Join(err, f.Close())
+}
+
+// isRecipe knows the files without an ending that programs work on.
+func isRecipe(path string) bool {
+	return slices.Contains([]string{"makefile", "gnumakefile", "dockerfile", "containerfile", "gemfile", "brewfile", "procfile", "justfile", "license", "readme", "version", "changelog"}, strings.ToLower(filepath.Base(path)))
 }
 
 // IsCode tells by its name that a file is a program or a part of one.

@@ -17,9 +17,9 @@ func TestProject(t *testing.T) {
 	for name, text := range map[string]string{
 		".claude/settings.json": `{"hooks": {"PostToolUse": [{"matcher": "src/a.py", "hooks": [{"type": "command", "command": "\"$CLAUDE_PROJECT_DIR\"/scripts/fmt.sh --x"}]}]},
 			"permissions": {"allow": ["Bash(scripts/other.sh)"]}, "statusLine": {"type": "command", "command": "bash scripts/status"}, "apiKeyHelper": "scripts/key.sh"}`,
-		".mcp.json":                       `{"mcpServers": {"x": {"command": "python3", "args": ["mcp/srv.py", "--db", "data/app.db"], "env": {"F": "src/a.py"}}}}`,
+		".mcp.json":                       `{"mcpServers": {"x": {"command": "python3", "args": ["mcp/srv.py", "Makefile", "--db", "data/app.db"], "env": {"F": "src/a.py"}}}}`,
 		".vscode/tasks.json":              "{ // on opening\n\"tasks\": [{\"label\": \"src/a.py\", \"command\": \"${workspaceFolder}/scripts/watch.sh\", \"runOptions\": {\"runOn\": \"folderOpen\"},},]}",
-		".vscode/settings.json":           `{"files.exclude": {"src/a.py": true}, "python.envFile": "src/a.py", "x.lintCommand": "scripts/lint.sh"}`,
+		".vscode/settings.json":           `{"files.exclude": {"src/a.py": true}, "python.envFile": "src/a.py", "x.lintCommand": "scripts/lint.sh", "python.testing.pytestArgs": ["src/a.py"], "make.extraArgs": ["-f", "Makefile"]}`,
 		".devcontainer/devcontainer.json": `{"initializeCommand": ["sh", "scripts/init.sh"], "postCreateCommand": "scripts/other.sh"}`,
 		".codex/config.toml":              "notify = [\n  \"python3\",\n  \"scripts/note.py\",\n]\nmodel = \"src/a.py\"\n[mcp_servers.x]\ncommand = 'scripts/srv'\n",
 		".envrc":                          "# . scripts/other.sh\nD=scripts\n. ./scripts/env.sh\nsource_env_if_exists more/env\nwatch_file src/a.py\nPATH_add bin\n[ -f x ] && . \"${D}/fmt2.sh\"\n",
@@ -28,7 +28,7 @@ func TestProject(t *testing.T) {
 		write(t, filepath.Join(top, name), text, 0o644)
 	}
 	want := []string{"mcp/srv.py", "more/env", "scripts/check.js", "scripts/env.sh", "scripts/fmt.sh", "scripts/fmt2.sh", "scripts/init.sh", "scripts/key.sh", "scripts/lint.sh", "scripts/note.py", "scripts/srv", "scripts/status", "scripts/watch.sh"}
-	for _, name := range append([]string{"src/a.py", "data/app.db", "scripts/other.sh", "bin/x"}, want...) {
+	for _, name := range append([]string{"Makefile", "src/a.py", "data/app.db", "scripts/other.sh", "bin/x"}, want...) {
 		write(t, filepath.Join(top, name), "x", 0o644)
 	}
 	f := &named.Finder{Home: home}
@@ -48,6 +48,35 @@ func TestProject(t *testing.T) {
 	write(t, filepath.Join(home, ".bashrc"), "export DOT="+top+"\n# a\nif [ -f x ]; then\n  . "+top+"/scripts/env.sh\nfi\n[ -r y ] && source \"$DOT/scripts/other.sh\"\ncat "+top+"/src/a.py\n", 0o644)
 	if diff := cmp.Diff([]string{filepath.Join(top, "scripts", "env.sh"), filepath.Join(top, "scripts", "other.sh")}, f.AtHome()); diff != "" {
 		t.Error(diff)
+	}
+}
+
+// TestScript: what a script runs is found, not what it looks at or works on:
+// whoever finds package.json read-only because a hook tests for it is rightly
+// annoyed.
+func TestScript(t *testing.T) {
+	for text, want := range map[string][]string{
+		"if [ -f package.json ]; then npm test; fi":                nil,
+		"[[ -f requirements.txt ]] && layout python":               nil,
+		"if [ -f flake.nix ]; then use flake; fi":                  nil,
+		"if ! git diff --quiet package-lock.json; then ./x.sh; fi": {"./x.sh"},
+		"test -f go.mod && go vet ./...":                           nil,
+		"bash -eu scripts/check.sh package.json":                   {"scripts/check.sh"},
+		"node -r ./hook.cjs app.js package.json":                   {"./hook.cjs", "app.js"},
+		"node --import=./hook.mjs app.js":                          {"./hook.mjs", "app.js"},
+		"sudo -u me ./a.sh; env -i A=1 B=x/y sh ./b.sh":            {"./a.sh", "./b.sh"},
+		"A=1 ./a.sh package.json":                                  {"./a.sh"},
+		"eval \"$(./env.sh)\"\nx=`./y.sh`":                         {"./env.sh", "./y.sh"},
+		"pnpm exec tsx scripts/a.ts b.ts":                          {"scripts/a.ts"},
+		"bind r source-file conf/tmux.conf":                        {"conf/tmux.conf"},
+		"deno run -A tools/x.ts y.ts":                              {"tools/x.ts"},
+		"prettier --check package.json Makefile":                   nil,
+		"while true; do ./loop.sh; done":                           {"./loop.sh"},
+		"command -v node >/dev/null || exit":                       nil,
+	} {
+		if diff := cmp.Diff(want, named.Script(text)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
 	}
 }
 

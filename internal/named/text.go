@@ -7,13 +7,18 @@ import (
 	"strings"
 )
 
-// runs tells whether the value of a key is a command line or a part of one.
+// runs tells whether the value of a key is a command line or a part of one. The
+// arguments of a program that a setting of an editor is about, such as
+// "python.testing.pytestArgs", are what it works on.
 func runs(key string) bool {
 	key = strings.ToLower(key)
+	if key == "args" || key == "arguments" {
+		return true
+	}
 	if i := strings.LastIndexByte(key, '.'); i >= 0 {
 		key = key[i+1:]
 	}
-	for _, end := range []string{"command", "commands", "cmd", "args", "arguments", "helper", "notify", "awsauthrefresh", "awscredentialexport"} {
+	for _, end := range []string{"command", "commands", "cmd", "helper", "notify", "awsauthrefresh", "awscredentialexport"} {
 		if strings.HasSuffix(key, end) {
 			return true
 		}
@@ -129,29 +134,23 @@ var assigned = regexp.MustCompile(`^\s*(?:export\s+)?(?:set\s+-gx\s+([A-Za-z_][A
 
 // Script gives what a script runs or reads as a part of itself: the word that a
 // command begins with, if it is a path, and what follows an interpreter or a
-// word such as source.
+// word such as source. What a test looks at, or a program works on, is not meant.
 func Script(text string) (lines []string) {
 	variables := map[string]string{}
 	for line := range strings.Lines(text) {
 		if strings.HasPrefix(strings.TrimSpace(line), "#") || strings.HasPrefix(strings.TrimSpace(line), `" `) {
 			continue
 		}
-		if m := assigned.FindStringSubmatch(line); m != nil && len(variables) < maxFiles && len(m[3]) < maxValue {
+		if m := assigned.FindStringSubmatch(line); m != nil && len(variables) < maxFiles && len(m[3]) < maxValue && !strings.ContainsAny(m[3], "`(") {
 			// One that is made of others would be read without end.
 			if value := strings.Trim(m[3], `"'`); !strings.Contains(strings.TrimPrefix(value, "$HOME/"), "$") {
 				variables[m[1]+m[2]] = value
 			}
 			continue
 		}
-		for part := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(";&|\n", r) }) {
-			words := strings.Fields(part)
-			for i, word := range words {
-				if i > 0 && (!starts(words[i-1]) && !strings.HasPrefix(words[i-1], "-")) || i > 1 && strings.HasPrefix(words[i-1], "-") && !slices.ContainsFunc(words[:i-1], starts) {
-					continue
-				}
-				if word = expand(word, variables); strings.ContainsAny(word, "/.$") || i > 0 {
-					lines = append(lines, word)
-				}
+		for part := range strings.FieldsFuncSeq(line, func(r rune) bool { return strings.ContainsRune(";&|()`\n", r) }) {
+			for _, word := range command(strings.Fields(part)) {
+				lines = append(lines, expand(word, variables))
 			}
 		}
 		if len(lines) > 16*maxFiles {
@@ -173,15 +172,4 @@ func expand(word string, variables map[string]string) string {
 		}
 	}
 	return word
-}
-
-// starts: what follows this word is run, or read as a part of the script.
-func starts(word string) bool {
-	word = strings.Trim(word, `"'`)
-	word = word[strings.LastIndexByte(word, '/')+1:]
-	if strings.HasPrefix(word, "python") {
-		return true
-	}
-	return slices.Contains([]string{".", "source", "so", "source-file", "source_env", "source_env_if_exists", "source_up", "dotenv", "dotenv_if_exists", "exec", "sh", "bash", "zsh", "dash", "ksh", "fish", "node", "deno", "bun", "run", "tsx",
-		"ts-node", "ruby", "perl", "php", "lua", "command", "env", "sudo", "time", "then", "do", "else", "if", "!", "{", "(", "luafile", "run-shell", "[[", "eval"}, word)
 }

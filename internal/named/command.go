@@ -1,0 +1,86 @@
+package named
+
+import (
+	"slices"
+	"strings"
+)
+
+// command gives the words of one command that are run, or read as code.
+func command(words []string) (found []string) {
+	head := true // the next word is what is run
+	for i := 0; i < len(words); i++ {
+		word := words[i]
+		switch name := plain(word); {
+		case head && slices.Contains([]string{"[", "[[", "test"}, name):
+			return found // it looks at files
+		case head && name == ".", reads(name):
+			found = append(found, words[min(i+1, len(words)):min(i+2, len(words))]...)
+			head = false
+		case interprets(name):
+			return append(found, scripts(words[i+1:])...)
+		case leadsOn(name):
+			head = true
+		case !head:
+		case strings.HasPrefix(word, "-"): // of a word that leads on
+			if slices.Contains([]string{"-u", "-g", "-C", "-n"}, word) {
+				i++
+			}
+		case strings.Contains(before(word, "/"), "="): // a variable for what follows
+		default:
+			if strings.ContainsAny(word, "/$") && strings.Trim(word, `"'$`) != "" {
+				found = append(found, word)
+			}
+			head = false
+		}
+	}
+	return found
+}
+
+// plain is the name of a program, without quotes and directories.
+func plain(word string) string {
+	word = strings.Trim(word, `"'`)
+	return word[strings.LastIndexByte(word, '/')+1:]
+}
+
+// scripts gives what an interpreter reads: its script, and what options load
+// before that. The words behind the script are what it works on.
+func scripts(words []string) (found []string) {
+	loads := false // the option before has a value
+	for _, word := range words {
+		switch {
+		case strings.HasPrefix(word, "-"):
+			option, value, has := strings.Cut(word, "=")
+			if loads = !has && valued(option); has {
+				found = append(found, value)
+			}
+		case strings.ContainsAny(word, "<>"):
+			return found
+		case plain(word) == "run": // deno run, bun run
+		case loads:
+			found, loads = append(found, word), false
+		default:
+			return append(found, word)
+		}
+	}
+	return found
+}
+
+// valued knows the options of interpreters that have a value behind them.
+func valued(option string) bool {
+	return slices.Contains([]string{"-r", "--require", "--import", "--loader", "--experimental-loader", "--preload", "--env-file", "--rcfile", "--init-file", "-I", "-L", "-W", "-X", "-O", "-o", "-C"}, option)
+}
+
+// reads: what follows this word is read as a part of the script.
+func reads(word string) bool {
+	return slices.Contains([]string{"source", "so", "source-file", "source_env", "source_env_if_exists", "source_up", "dotenv", "dotenv_if_exists", "luafile", "run-shell"}, word)
+}
+
+// interprets: what follows this word is a script.
+func interprets(word string) bool {
+	return strings.HasPrefix(word, "python") || slices.Contains([]string{"sh", "bash", "zsh", "dash", "ksh", "fish", "node", "deno", "bun", "tsx", "ts-node", "ruby", "perl", "php", "lua"}, word)
+}
+
+// leadsOn: what follows this word is the word that a command begins with.
+func leadsOn(word string) bool {
+	return slices.Contains([]string{"exec", "command", "env", "sudo", "time", "nohup", "then", "do", "else", "elif", "if", "while", "until", "!", "{", "run", "eval"}, word)
+}
