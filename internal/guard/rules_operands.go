@@ -10,9 +10,11 @@ import (
 // operand is a path that a line names.
 type operand struct {
 	forms    *pathForms
-	write    bool // it is written to
-	mayWrite bool // nobody knows that it is not
-	guess    bool // only perhaps the line names it
+	pattern  []string // the elements of a pattern, folded; forms are of its text
+	anywhere bool     // nobody knows which path it is
+	write    bool     // it is written to
+	mayWrite bool     // nobody knows that it is not
+	guess    bool     // only perhaps the line names it
 }
 
 // maxOperands bounds how many paths of a line are followed.
@@ -31,9 +33,10 @@ func (s *subject) operands() []operand {
 	if l == nil {
 		return nil
 	}
-	o := &operands{s: s, at: s.opt.places(), seen: map[operandKey]bool{}}
+	o := &operands{s: s, at: s.opt.places(), seen: map[operandKey]bool{}, went: l.went, fed: l.fedByPrograms()}
 	o.line(l, false)
 	if l.possible != nil {
+		o.fed = o.fed || l.possible.fedByPrograms()
 		o.line(l.possible, true)
 	}
 	return s.placeOperands
@@ -45,37 +48,71 @@ type operands struct {
 	at   places
 	seen map[operandKey]bool
 	dirs []string
+	went trail
+	fed  bool // what one program prints are the operands of another
 }
 
 type operandKey struct {
-	full                   string
-	write, mayWrite, guess bool
+	full                         string
+	write, mayWrite, guess, glob bool
 }
 
+// add notes a path. A pattern means the files that it matches now and, where a
+// part of it is a name, also what may come to be there.
 func (o *operands) add(dir, text string, glob bool, as operand) {
 	if text == "" || len(text) > 4096 || strings.ContainsFunc(text, unicode.IsControl) {
 		return
 	}
-	for _, full := range o.s.spelt(dir, text, glob) {
-		key := operandKey{full, as.write, as.mayWrite, as.guess}
-		if o.seen[key] || len(o.s.placeOperands) >= maxOperands {
+	for _, full := range o.s.spelt(dir, text, glob, as.guess) {
+		key := operandKey{full, as.write, as.mayWrite, as.guess, glob}
+		if o.seen[key] {
 			continue
 		}
-		o.seen[key] = true
-		if as.forms = formsOf(full, &o.at); !as.forms.unclear {
+		if o.seen[key] = true; len(o.s.placeOperands) >= maxOperands || isHandle(full) {
+			o.anywhere(as)
+			continue
+		}
+		as.forms, as.pattern = formsOf(full, &o.at), nil
+		if glob {
+			as.pattern = foldedPattern(full)
+		}
+		if as.forms.unclear {
+			as.forms = &pathForms{}
+		}
+		if len(as.forms.loose)+len(as.pattern) > 0 {
 			o.s.placeOperands = append(o.s.placeOperands, as)
 		}
 	}
 }
 
+// anywhere notes that a path of which nobody can say what it is may be written.
+func (o *operands) anywhere(as operand) {
+	if key := (operandKey{}); (as.write || as.mayWrite) && !o.seen[key] {
+		o.seen[key] = true
+		o.s.placeOperands = append(o.s.placeOperands, operand{anywhere: true, mayWrite: true, guess: true})
+	}
+}
+
 func (o *operands) line(l *Line, guess bool) {
 	for i := range l.Programs {
-		o.program(&l.Programs[i], guess)
+		p := &l.Programs[i]
+		o.program(p, p.Dirs, guess)
+		if more := o.perhapsIn(p.Dirs); len(more) > 0 {
+			o.program(p, more, true)
+		}
 	}
 	dirs := o.dirs
 	if len(dirs) == 0 {
 		dirs = []string{o.at.base}
 	}
+	o.inLine(l, dirs, guess)
+	if more := o.perhapsIn(dirs); len(more) > 0 {
+		o.inLine(l, more, true)
+	}
+}
+
+// inLine adds what stands in the line itself: redirections, assignments, code.
+func (o *operands) inLine(l *Line, dirs []string, guess bool) {
 	for i := range l.Redirects {
 		r := &l.Redirects[i]
 		for _, f := range r.Paths {
@@ -84,18 +121,25 @@ func (o *operands) line(l *Line, guess bool) {
 		if strings.HasPrefix(r.Op, "<<") {
 			continue
 		}
+		as := operand{write: strings.Contains(r.Op, ">"), guess: guess}
+		if o.isLost(dirs) && !strings.HasPrefix(r.Target, "/") && !isDescriptor(r.Target) {
+			o.anywhere(as)
+		}
 		if !r.target.Literal && !r.target.Glob {
-			o.expanded(r.target, dirs, operand{write: strings.Contains(r.Op, ">"), guess: true})
+			as.guess = true
+			o.expanded(r.target, dirs, as)
 			continue
 		}
 		for _, d := range dirs {
-			o.add(d, r.Target, r.target.Glob, operand{write: strings.Contains(r.Op, ">"), guess: guess})
+			o.add(d, r.Target, r.target.Glob || guess && isPattern(r.Target), as)
 		}
 	}
 	for _, t := range l.assigned {
+		as := operand{mayWrite: true, guess: true}
+		o.expanded(Arg{Text: t}, dirs, as)
 		for _, text := range pathsIn(t) {
 			for _, d := range dirs {
-				o.add(d, text, false, operand{mayWrite: true, guess: true})
+				o.add(d, text, false, as)
 			}
 		}
 	}
@@ -107,43 +151,59 @@ func (o *operands) line(l *Line, guess bool) {
 			}
 			for _, d := range dirs {
 				o.add(d, text, false, operand{mayWrite: true, guess: guess})
+				o.named(d, text, operand{mayWrite: true, guess: true})
 			}
 		}
 	}
 }
 
-func (o *operands) program(p *Program, guess bool) {
+// program adds what a program is given, if it runs in one of these directories.
+func (o *operands) program(p *Program, dirs []string, guess bool) {
 	name := programName(p.Name)
-	as := operand{write: writesOperands(name), guess: guess}
-	as.mayWrite = p.Class != ReadOnly && !keepsOperands(name, p.Args)
-	for _, d := range p.Dirs {
+	as := operand{write: writesOperands(name), guess: guess, mayWrite: p.mayWrite(name)}
+	feeds := o.fed && printsNames(name)
+	if feeds {
+		as.mayWrite, as.guess = true, true
+	}
+	for _, d := range dirs {
 		if !slices.Contains(o.dirs, d) {
 			o.dirs = append(o.dirs, d)
 		}
-		o.add(d, ".", false, operand{mayWrite: as.mayWrite && !p.Builtin && d != o.at.base, guess: guess})
+		o.add(d, ".", isPattern(d), operand{mayWrite: as.mayWrite && !feeds && !p.Builtin && d != o.at.base, guess: guess})
+	}
+	if o.isLost(dirs) && !feeds && !p.Builtin {
+		o.anywhere(as)
 	}
 	for _, f := range p.Paths {
-		o.add(f.Dir, f.Text, f.Glob, operand{mayWrite: as.mayWrite, guess: guess})
+		o.add(f.Dir, f.Text, f.Glob, operand{mayWrite: as.mayWrite, guess: as.guess})
 	}
 	o.history(p, guess)
-	if p.Class == ReadOnly {
+	o.ownWords(p, name, dirs)
+	if p.Class == ReadOnly && !(feeds && printsWords(name)) {
 		return
 	}
+	o.typed(p, name, dirs)
 	said := messages(name, p.Args)
 	for i, a := range p.Args {
-		if said[i] {
+		if said[i] || strings.HasSuffix(a.Text, ":ro") {
 			continue
 		}
 		if !a.Literal && !a.Glob {
 			perhaps := as
 			perhaps.guess = true
-			o.expanded(a, p.Dirs, perhaps)
+			o.expanded(a, dirs, perhaps)
 			continue
 		}
 		for _, text := range pathsIn(a.Text) {
-			for _, d := range p.Dirs {
-				o.add(d, text, a.Glob, as)
+			for _, d := range dirs {
+				o.add(d, text, a.Glob || as.guess && isPattern(text), as)
+				if as.mayWrite {
+					o.named(d, searched(name, text), as)
+				}
 			}
+		}
+		if as.mayWrite && (feeds || takesSentences(name)) {
+			o.words(a.Text, dirs, feeds)
 		}
 	}
 }
@@ -174,98 +234,3 @@ func messages(name string, args []Arg) map[int]bool {
 
 // plainFlags are options of git commit and git tag without values.
 var plainFlags = regexp.MustCompile(`^-[aqvnse]*$`)
-
-// expansion is what stands in a word for something else.
-var expansion = regexp.MustCompile(`\$\(…\)|\$\(\(…\)\)|\$\{?(\w+)(?::-[^/]*)?\}?`)
-
-// expanded adds what a word with expansions may name: what it becomes if they are
-// empty, or the directory where the program runs, as $PWD is.
-func (o *operands) expanded(a Arg, dirs []string, as operand) {
-	for _, t := range a.texts() {
-		at := expansion.FindAllStringSubmatchIndex(t, -1)
-		if len(at) == 0 || len(at) > maxVaried {
-			continue
-		}
-		last := at[len(at)-1]
-		plain := expansion.ReplaceAllString(t[:last[0]], "")
-		tails := []string{t[last[1]:]}
-		if last[2] >= 0 { // $Xdeploy/x may be ${X}deploy/x
-			for i := last[2] + 1; i < last[3] && len(tails) < maxValues; i++ {
-				tails = append(tails, t[i:])
-			}
-		}
-		for _, tail := range tails {
-			for _, text := range pathsIn(plain + tail) {
-				for _, d := range dirs {
-					o.add(d, strings.TrimLeft(text, "/"), strings.ContainsAny(text, "*?["), as)
-					o.add(d, text, strings.ContainsAny(text, "*?["), as)
-				}
-			}
-		}
-	}
-}
-
-// spelt is the path that a word means, or those that a pattern means now.
-func (s *subject) spelt(dir, text string, glob bool) []string {
-	full := (Path{Dir: dir, Text: text}).Full()
-	if !glob || s.opt.Shell == nil || s.opt.Shell.Glob == nil || starred(text) > 2 {
-		return []string{full}
-	}
-	files, err := s.opt.Shell.Glob(full)
-	if err != nil || len(files) > maxMatches {
-		return []string{full}
-	}
-	return append(files, full)
-}
-
-// pathsIn are the parts of a word that could be a path: --file=x, -fx, a=@x.
-func pathsIn(word string) []string {
-	out := []string{word}
-	if rest, ok := strings.CutPrefix(word, "-"); ok && len(rest) > 1 && rest[0] != '-' {
-		out = append(out, rest[1:])
-	}
-	for _, sign := range []string{"=", "@", ":", ","} {
-		for part := range strings.SplitSeq(word, sign) {
-			out = append(out, strings.TrimPrefix(part, "@"))
-		}
-	}
-	return out
-}
-
-// writesOperands knows programs whose operands are written, moved or removed.
-func writesOperands(name string) bool {
-	switch name {
-	case "rm", "rmdir", "mv", "cp", "ln", "touch", "tee", "mkdir", "truncate", "chmod", "chown", "chgrp", "install", "dd", "sed", "patch", "rsync", "unlink", "shred", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "compress", "uncompress", "sponge", "mkfifo", "mknod", "mktemp":
-		return true
-	}
-	return false
-}
-
-// keepsOperands knows programs that write nothing where their operands are, or
-// only with options that were not given. The others may, whatever they are.
-func keepsOperands(name string, args []Arg) bool {
-	has := func(options ...string) bool {
-		return slices.ContainsFunc(args, func(a Arg) bool {
-			return slices.ContainsFunc(options, func(o string) bool {
-				return a.Text == o || strings.HasPrefix(o, "--") && strings.HasPrefix(a.Text, o+"=") || len(o) == 2 && strings.HasPrefix(a.Text, o) && !strings.HasPrefix(a.Text, "--")
-			})
-		})
-	}
-	switch name {
-	case "cat", "head", "tail", "grep", "egrep", "fgrep", "rg", "ag", "wc", "diff", "cmp", "comm", "ls", "tree", "du", "stat", "file", "md5sum", "sha1sum", "sha256sum", "sha512sum", "cksum", "jq", "bat", "nl", "od", "hexdump", "strings", "cut", "tac", "rev", "basename", "dirname", "realpath", "readlink", "test", "[", "cd", "pushd", "echo", "printf", "less", "more", "export", "ssh",
-		"docker", "podman", "kubectl", "helm", "gh", "curl", "wget":
-		return !has("cp", "-o", "-O", "--output", "--output-document", "--output-dir", "-D", "-c", "--cookie-jar", "--dump-header", "-P", "--directory-prefix")
-	case "sort":
-		return !has("-o", "--output")
-	case "find", "fd", "fdfind":
-		return !has("-delete", "-exec", "-execdir", "-ok", "-okdir", "-fprint", "-fprint0", "-fprintf", "-fls", "-x", "-X", "--exec", "--exec-batch")
-	case "go":
-		return !has("-o", "-coverprofile", "-cpuprofile", "-memprofile", "-trace", "-outputdir", "generate", "fmt", "fix", "mod", "work", "run", "test")
-	case "git":
-		switch sub, _ := gitSubCommand(args); sub {
-		case "add", "commit", "push", "fetch", "tag", "branch", "config", "remote", "log", "diff", "show", "blame", "status", "ls-files", "grep", "rev-parse", "describe", "shortlog", "reflog":
-			return !has("--output", "-o", "-O")
-		}
-	}
-	return isWrapper(name) && name != "script" && name != "flock" // what it starts is looked at by itself
-}

@@ -311,6 +311,14 @@ func (s *pathSpec) may(f *pathForms) bool {
 	return false
 }
 
+// means: the operand of a command line is one of them, or may be.
+func (s *pathSpec) means(o *operand) bool {
+	if o.anywhere || s.may(o.forms) {
+		return true
+	}
+	return len(o.pattern) > 0 && slices.ContainsFunc(s.loose, func(g pathglob.Glob) bool { return g.Meets(o.pattern) })
+}
+
 // is: every name matches as it is written.
 func (s *pathSpec) is(f *pathForms) bool {
 	if f.unclear || f.up || len(f.exact) == 0 {

@@ -112,9 +112,12 @@ func (s *pathSpec) texts() []string {
 // Unsure: a path that the line may write counts as well, or that it may name.
 func (r *Rules) takesPlace(list []*permission, s *subject, unsure bool) *permission {
 	for _, p := range list {
-		reads, _ := p.holdsPlaces(&r.opt)
+		reads, writes := p.holdsPlaces(&r.opt)
 		for _, o := range s.operands() {
-			if (unsure || !o.guess && (reads || o.write)) && (reads || o.write || o.mayWrite) && p.path.may(o.forms) {
+			if o.anywhere && !writes {
+				continue
+			}
+			if (unsure || !o.guess && (reads || o.write)) && (reads || o.write || o.mayWrite) && p.path.means(&o) {
 				return p
 			}
 		}

@@ -67,6 +67,7 @@ func Analyze(text string, opt ShellOptions) *Line {
 	budget := maxVisits
 	w := walker{opt: &opt, line: l, budget: &budget, written: map[string]Arg{}, fetched: map[string]bool{}, unclear: map[string]bool{}, names: &names{words: map[string]bool{}}, bodies: map[string]*syntax.Stmt{}}
 	w.saved = &saved{files: map[string]bool{}}
+	w.trail = &l.went
 	w.script(text, scope{dirs: []string{opt.Dir}})
 	w.runsSaved()
 	if len(l.Programs) == 0 && len(l.Redirects) == 0 && len(l.Unknown) == 0 {

@@ -54,27 +54,38 @@ func (w *walker) chdir(p *Program, name string, sc scope) flow {
 		w.line.unknown("it changes directory in a loop")
 	}
 	to, physical, ok := cdTarget(p.Args)
+	if !ok {
+		w.trail.getLost()
+	}
 	if name == "popd" || name == "pushd" && (len(p.Args) == 0 || strings.HasPrefix(to.Text, "+")) {
 		ok = false // back to a place that was put aside
 	}
+	printed := to.from != "" && len(to.values) == 0
 	var dirs []string
 	for _, d := range sc.dirs {
-		if !ok {
+		if !ok || printed {
 			break
 		}
 		for _, t := range to.texts() {
-			for _, at := range append([]string{w.directory(d, t, physical)}, w.searched(d, t, physical)...) {
+			at := unknownDir
+			if w.vars[strings.TrimPrefix(to.Text, "$")].from == "" {
+				at = w.directory(d, t, physical)
+			}
+			for _, at := range append([]string{at}, w.searched(d, t, physical)...) {
 				if !slices.Contains(dirs, at) {
 					dirs = append(dirs, at)
 				}
 			}
 		}
 	}
-	if to.from != "" && len(to.values) == 0 {
+	if printed {
 		dirs = []string{printedDir}
 		w.line.unknown("nobody knows where %s leads", show(p.String()))
 	} else if len(dirs) == 0 || to.open > settled && len(to.values) == 0 {
 		dirs = append(dirs, unknownDir)
+	}
+	if len(dirs) > maxDirs {
+		w.trail.getLost()
 	}
 	if slices.Contains(dirs, unknownDir) {
 		w.line.unknown("nobody knows where %s leads", show(p.String()))
@@ -100,6 +111,7 @@ func (w *walker) searched(d, to string, physical bool) []string {
 			continue
 		}
 		if v.open > settled || len(v.texts) == 0 {
+			w.trail.getLost()
 			out = append(out, unknownDir)
 		}
 		for _, list := range v.texts {
@@ -119,8 +131,17 @@ func (w *walker) searched(d, to string, physical bool) []string {
 // for "..", not the links, unless told otherwise; where the commands that follow
 // really run is for [realPath] to say.
 func (w *walker) directory(d, to string, physical bool) string {
+	at := w.leadsTo(d, to, physical)
+	w.trail.follow(w.opt.Dir, d, to, at)
+	return at
+}
+
+func (w *walker) leadsTo(d, to string, physical bool) string {
+	if rest, ok := strings.CutPrefix(to, "~+"); ok && (rest == "" || rest[0] == '/') {
+		to = "." + rest // where it is
+	}
 	switch to {
-	case "", "-":
+	case "", "-", "~-":
 		return unknownDir
 	case "~", "$HOME":
 		to = homeDir

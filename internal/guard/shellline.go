@@ -149,6 +149,7 @@ type Line struct {
 	texts    []string // code of other languages in it
 	hides    bool     // it runs what does not stand in it, so that a rule may mean that
 	made     bool     // it runs a program by a name that stands in it already
+	went     trail    // where it goes
 	possible *Line    // what it may do beside what it says; for the floor and for rules that take away
 }
 

@@ -30,6 +30,11 @@ func (w *walker) odd(c syntax.Command, sc scope) {
 	case *syntax.DeclClause:
 		w.line.unusual("it sets variables with %s", c.Variant.Value)
 		w.line.vague = w.line.vague || !tameDeclaration(c)
+		for _, a := range c.Args {
+			if a.Name != nil && len(w.line.assigned) < maxNames {
+				w.line.assigned = append(w.line.assigned, w.vars[a.Name.Value].texts...)
+			}
+		}
 		w.add(Program{Name: c.Variant.Value, Builtin: true, Why: []string{"sets variables"}, Dirs: sc.dirs, Via: sc.via, Dynamic: true})
 	case *syntax.CoprocClause:
 		w.line.unknown("only bash knows coproc")

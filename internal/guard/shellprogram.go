@@ -29,6 +29,9 @@ func (w *walker) call(c *syntax.CallExpr, sc scope) flow {
 	}
 	for _, way := range ways {
 		if len(way) > 0 {
+			if len(way) == 2 && len(args) == 2 && moves(way[0].Text) && way[1].Text == unread {
+				way[1].from = w.vars[strings.TrimPrefix(args[1].Text, "$")].from
+			}
 			g := w.shadow().program(way, sc)
 			f = flow{w.join(f.ok, g.ok), w.join(f.any, g.any)}
 		}

@@ -28,10 +28,14 @@ const maxValues = 64
 type value struct {
 	texts []string
 	open  openness
+	from  string // the one tame program that prints all of it, see Arg
 }
 
 func (v value) with(o value) value {
 	out := value{texts: slices.Clone(v.texts), open: max(v.open, o.open)}
+	if v.from == o.from || len(v.texts) == 0 && v.open == settled {
+		out.from = o.from
+	}
 	for _, t := range o.texts {
 		if !slices.Contains(out.texts, t) {
 			out.texts = append(out.texts, t)
@@ -51,7 +55,7 @@ func (a Arg) texts() []string {
 	return []string{a.Text}
 }
 
-func (a Arg) value() value { return value{a.texts(), a.open} }
+func (a Arg) value() value { return value{a.texts(), a.open, a.from} }
 
 // remember notes what the line gives its variables, all over the line: loops,
 // functions and traps run in an order of their own.

@@ -19,6 +19,7 @@ type walker struct {
 	saved   *saved                  // those of them that lie there, and what is run
 	unclear map[string]bool         // files that it makes, nobody knows of what
 	names   *names                  // what it has named so far
+	trail   *trail                  // where it goes
 	budget  *int                    // how many programs may still be looked at
 	guess   bool                    // this is about what may happen, see shadow
 	stdin   *input                  // where the shell itself reads from, if exec said so
@@ -73,6 +74,7 @@ func (w *walker) join(a, b []string) []string {
 	}
 	if len(out) > maxDirs {
 		w.line.unknown("it changes directory too often to be followed")
+		w.trail.getLost()
 		out = append(out[:maxDirs-1], unknownDir)
 	}
 	return out

@@ -78,7 +78,14 @@ func Parse(text string) (Glob, error) {
 // Match holds the pattern against the elements of a path. If below is set, what
 // lies in a matched directory matches as well. It goes through both once: of
 // several ** only the last one seen can still take more.
-func (g Glob) Match(elems []string, below bool) bool {
+func (g Glob) Match(elems []string, below bool) bool { return g.match(elems, below, matchElem) }
+
+// Meets reports whether a path of which some elements are patterns of a shell,
+// with * and ?, may be what this pattern means, or lie below it. An element of
+// nothing but * is too little to mean a name.
+func (g Glob) Meets(elems []string) bool { return g.match(elems, true, meetElems) }
+
+func (g Glob) match(elems []string, below bool, same func(pattern, elem string) bool) bool {
 	p, e, star, mark := 0, 0, -1, 0
 	for e < len(elems) {
 		switch {
@@ -87,7 +94,7 @@ func (g Glob) Match(elems []string, below bool) bool {
 		case p < len(g) && g[p] == "**":
 			star, mark = p, e
 			p++
-		case p < len(g) && matchElem(g[p], elems[e]):
+		case p < len(g) && same(g[p], elems[e]):
 			p++
 			e++
 		case star >= 0:
@@ -109,6 +116,18 @@ func matchElem(pattern, elem string) bool {
 	}
 	ok, err := path.Match(pattern, elem)
 	return err == nil && ok
+}
+
+// meetElems is matchElem for an element that may be a pattern itself. Two
+// patterns meet only if they are the same: others are too easily alike.
+func meetElems(pattern, elem string) bool {
+	switch {
+	case pattern == elem || !strings.ContainsAny(elem, "*?"):
+		return matchElem(pattern, elem)
+	case strings.Trim(elem, "*") == "" || strings.ContainsAny(pattern, "*?[\\"):
+		return false
+	}
+	return matchElem(elem, pattern)
 }
 
 // Fixed counts the leading elements that are no pattern.

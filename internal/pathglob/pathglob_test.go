@@ -62,3 +62,24 @@ func FuzzSet(f *testing.F) {
 		}
 	})
 }
+
+// TestMeets: a path of which elements are patterns may be what a rule means.
+func TestMeets(t *testing.T) {
+	for _, c := range []struct {
+		glob, path string
+		want       bool
+	}{
+		{"/p/deploy/**", "/p/dep*", true}, {"/p/deploy/**", "/p/dep*/x", true}, {"/p/deploy/**", "/p/?eploy/x/y", true}, {"/p/deploy/**", "/p/*oy", true},
+		{"/p/deploy/**", "/p/src*/x", false}, {"/p/deploy/**", "/p/*/x", false}, {"/p/deploy/**", "/p/x/dep*", false}, {"/p/deploy/**", "/d*", false},
+		{"/**/deploy/**", "/p/q/d*/x", true}, {"/**/*.env", "/p/*.env", true}, {"/**/*.env", "/p/a*", false}, {"/p/deploy/prod.yml", "/p/deploy/p*", true}, {"/p/deploy/prod.yml", "/p/dep*", false},
+	} {
+		g, err := Parse(c.glob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		elems := strings.Split(strings.Trim(c.path, "/"), "/")
+		if got := g.Meets(elems); got != c.want {
+			t.Errorf("%s and %s: %v", c.glob, c.path, got)
+		}
+	}
+}
