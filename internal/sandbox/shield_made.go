@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/gitindex"
 )
 
@@ -185,9 +186,9 @@ func harmlessControl(path string) bool {
 
 const maxPlainText = 64 << 10
 
-// ownTree tells whether a .git is of a work tree that somebody outside made
-// while the program ran: it leads to a new place in a repository that programs
-// could not write, and that leads back.
+// ownTree tells whether a .git is of a work tree or a submodule that somebody
+// outside made while the program ran: it leads to a new place in a repository
+// that programs could not write, and that leads back.
 func (c *Covering) ownTree(path, to string) bool {
 	to, links, err := follow(to)
 	if _, before := c.gits[to]; err != nil || len(links) > 0 || before {
@@ -199,5 +200,11 @@ func (c *Covering) ownTree(path, to string) bool {
 		return false
 	}
 	back, err := readSome(filepath.Join(to, "gitdir"), maxPointer)
-	return err == nil && filepath.Clean(target(to, strings.TrimRight(string(back), "\r\n"))) == path
+	if err == nil {
+		return filepath.Clean(target(to, strings.TrimRight(string(back), "\r\n"))) == path
+	}
+	text, err := readSome(filepath.Join(to, "config"), maxGitConfig)
+	return err == nil && slices.ContainsFunc(gitconfig.Parse(string(text)), func(s gitconfig.Setting) bool {
+		return s.Section == "core" && s.Key == "worktree" && filepath.Clean(target(to, s.Value)) == filepath.Dir(path)
+	})
 }
