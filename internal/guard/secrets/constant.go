@@ -33,7 +33,7 @@ func constant(text string, from, to int) bool {
 	}
 	word := text[from:to]
 	m := makeupOf(word)
-	if m.upper < 4 || m.lower < 4 || m.digit < 3 || m.bits < 4.2 || m.other > 6 || strings.ContainsAny(word, "_-") && strings.IndexByte(word, '-') != strings.LastIndexByte(word, '-') || turnsOf(word) < drawnTurns || wordy(word) || strings.HasPrefix(word, "AAAA") || encodedDER(word) || hashPrefixed(word) || decoded(word) != "" {
+	if m.upper < 4 || m.lower < 4 || m.digit < 3 || m.bits < 4.2 || m.other > 6 || strings.ContainsAny(word, "_-") && strings.IndexByte(word, '-') != strings.LastIndexByte(word, '-') || turnsOf(word) < drawnTurns || wordy(word) || strings.HasPrefix(word, "AAAA") || encodedDER(word) || hashPrefixed(word) || decoded(word) != "" || publicAddress(word) {
 		return false
 	}
 	i := from - 2
