@@ -44,7 +44,8 @@ func rules() []rule {
 
 		{"internal/hostpath", 0, nil, "programs that run outside of every sandbox are found in one way, whoever starts them"},
 		{"internal/gitconfig", 0, nil, "the format of a file: the guards and the sandbox both protect what it names"},
-		{"internal/named", 0, []string{"internal/gitconfig"}, "texts that name scripts: command lines are read in the one way in which those of git's settings are"},
+		{"internal/plainfile", 0, nil, "reading what anybody may have put there: the guards, the sandbox and those who look for scripts must none of them wait at a pipe"},
+		{"internal/named", 0, []string{"internal/gitconfig", "internal/plainfile"}, "texts that name scripts: command lines are read in the one way in which those of git's settings are"},
 		{"internal/linked", 0, nil, "what lies in obeyed directories: the guards and the sandbox both follow the links there"},
 		{"internal/gitindex", 0, nil, "the format of a file: the guard of command lines and the sandbox's shield both read it"},
 
@@ -69,7 +70,7 @@ func rules() []rule {
 
 		{"internal/store", 2, []string{".", "internal/desk", "internal/lockfile", "internal/seal"}, adapter},
 		{"internal/store/*", 2, []string{".", "internal/store", "internal/desk"}, adapter + "; a database is a driver and a DSN under the SQL of internal/store"},
-		{"internal/sandbox", 2, []string{".", "internal/gitconfig", "internal/gitindex", "internal/linked", "internal/pathglob", "internal/sensitive"}, adapter + "; what it shares with the guards stands on the ground floor"},
+		{"internal/sandbox", 2, []string{".", "internal/gitconfig", "internal/gitindex", "internal/linked", "internal/pathglob", "internal/plainfile", "internal/sensitive"}, adapter + "; what it shares with the guards stands on the ground floor"},
 		{"internal/sandbox/*", 2, []string{".", "internal/sandbox", "internal/sensitive"}, adapter},
 		{"internal/fabric/...", 2, []string{"."}, adapter},
 

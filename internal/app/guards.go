@@ -2,19 +2,17 @@ package app
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/linked"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/toolbox/shell"
 )
 
@@ -59,30 +57,8 @@ func (a *App) obeyedGuard() *guard.Obeyed {
 // maxSettings is the largest file that is read to judge a command.
 const maxSettings = 64 << 20
 
-// readSettings reads a file of a repository, which may come from anyone: it
-// waits for nothing and reads nothing without end.
-func readSettings(path string) (text []byte, err error) {
-	switch info, err := os.Stat(path); {
-	case err != nil:
-		return nil, err
-	case !info.Mode().IsRegular(): // opening a device may do something
-		return nil, fmt.Errorf("%s is no file of settings", path)
-	}
-	f, err := os.OpenFile(path, os.O_RDONLY|nonBlocking, 0)
-	if err != nil {
-		return nil, err
-	}
-	_ = f.SetReadDeadline(time.Now().Add(time.Second)) // only what is no ordinary file, such as some of the kernel's, would have us wait
-	defer func() { err = errors.Join(err, f.Close()) }()
-	info, err := f.Stat()
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > maxSettings {
-		return nil, fmt.Errorf("%s is no file of settings", path)
-	}
-	return io.ReadAll(io.LimitReader(f, maxSettings))
-}
+// readSettings reads a file of a repository, which may come from anyone.
+func readSettings(path string) ([]byte, error) { return plainfile.Read(path, maxSettings) }
 
 // prefixes makes a rule of each command: its words, and whatever harmless
 // arguments follow.

@@ -8,7 +8,6 @@ package named
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // The bounds on what is read and found.
@@ -116,14 +116,14 @@ func (f *Finder) read(file, dir string, s source) []string {
 	defer f.mu.Unlock()
 	old, known := f.seen[file]
 	if !known || old.size != info.Size() || !old.at.Equal(info.ModTime()) || !os.SameFile(old.info, info) {
-		content, err := readAll(file)
+		content, err := plainfile.Read(file, maxText)
 		if err != nil {
 			return nil
 		}
 		if f.seen == nil || len(f.seen) >= 1024 {
 			f.seen = map[string]text{}
 		}
-		old = text{size: info.Size(), at: info.ModTime(), info: info, lines: s.lines(content)}
+		old = text{size: info.Size(), at: info.ModTime(), info: info, lines: s.lines(string(content))}
 		f.seen[file] = old
 	}
 	if len(old.lines) == 0 {
@@ -146,15 +146,6 @@ func (f *Finder) read(file, dir string, s source) []string {
 		}
 	}
 	return out
-}
-
-func readAll(file string) (string, error) {
-	f, err := os.Open(file)
-	if err != nil {
-		return "", err
-	}
-	content, err := io.ReadAll(io.LimitReader(f, maxText))
-	return string(content), errors.Join(err, f.Close())
 }
 
 // isRecipe knows the files without an ending that programs work on.

@@ -1,7 +1,6 @@
 package sandbox
 
 import (
-	"bytes"
 	"errors"
 	"io"
 	"io/fs"
@@ -11,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/gitindex"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // A person's "git status" goes into every submodule of the index and by the
@@ -129,7 +129,7 @@ func (w *shieldWalk) submodules(tree workTree) []gitindex.Link {
 }
 
 func readIndex(dir string) ([]gitindex.Link, error) {
-	data, err := readSome(filepath.Join(dir, "index"), maxIndex)
+	data, err := plainfile.Read(filepath.Join(dir, "index"), maxIndex)
 	if err != nil {
 		return nil, err
 	}
@@ -141,7 +141,7 @@ func readIndex(dir string) ([]gitindex.Link, error) {
 		if index.Shared == "" {
 			return index.Links, nil
 		}
-		rest, err := readSome(filepath.Join(dir, index.Shared), maxIndex)
+		rest, err := plainfile.Read(filepath.Join(dir, index.Shared), maxIndex)
 		if err != nil {
 			return nil, err
 		}
@@ -201,7 +201,7 @@ func gitDirOf(git string) string {
 	case !info.Mode().IsRegular():
 		return ""
 	}
-	text, err := readSome(git, maxPointer)
+	text, err := plainfile.Read(git, maxPointer)
 	to, ok := strings.CutPrefix(strings.TrimRight(string(text), "\r\n"), "gitdir: ")
 	if err != nil || !ok || to == "" {
 		return ""
@@ -216,27 +216,6 @@ func target(dir, to string) string {
 		return to
 	}
 	return dir + string(filepath.Separator) + to
-}
-
-// readSome reads a file that must not be longer than that.
-func readSome(file string, most int64) ([]byte, error) {
-	f, err := os.OpenFile(file, os.O_RDONLY|noWait, 0)
-	if err != nil {
-		return nil, err
-	}
-	hurry(f)
-	var text bytes.Buffer
-	if info, err := f.Stat(); err == nil && info.Size() < most {
-		text.Grow(int(info.Size()) + bytes.MinRead) // it is not copied while it is read
-	}
-	_, err = text.ReadFrom(io.LimitReader(f, most+1))
-	if err := errors.Join(err, f.Close()); err != nil {
-		return nil, err
-	}
-	if int64(text.Len()) > most {
-		return nil, errors.New("the file is too long")
-	}
-	return text.Bytes(), nil
 }
 
 func isGitName(name string) bool { return strings.EqualFold(name, ".git") }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/gitindex"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // Of what other programs obey only a part is held where it is missing, because
@@ -103,7 +104,7 @@ func (c *Covering) fromGit(top, path string) bool {
 	if facts, unseen := factsOf(dot); err != nil || git == "" || unseen != nil || !c.knew(dot, facts.id) || c.shield.WriteGit {
 		return false
 	}
-	data, err := readSome(filepath.Join(git, "index"), maxIndex)
+	data, err := plainfile.Read(filepath.Join(git, "index"), maxIndex)
 	if err != nil {
 		return false
 	}
@@ -199,11 +200,11 @@ func (c *Covering) ownTree(path, to string) bool {
 	}) {
 		return false
 	}
-	back, err := readSome(filepath.Join(to, "gitdir"), maxPointer)
+	back, err := plainfile.Read(filepath.Join(to, "gitdir"), maxPointer)
 	if err == nil {
 		return filepath.Clean(target(to, strings.TrimRight(string(back), "\r\n"))) == path
 	}
-	text, err := readSome(filepath.Join(to, "config"), maxGitConfig)
+	text, err := plainfile.Read(filepath.Join(to, "config"), maxGitConfig)
 	return err == nil && slices.ContainsFunc(gitconfig.Parse(string(text)), func(s gitconfig.Setting) bool {
 		return s.Section == "core" && s.Key == "worktree" && filepath.Clean(target(to, s.Value)) == filepath.Dir(path)
 	})

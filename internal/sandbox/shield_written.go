@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/gitindex"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // Git writes without asking where something leads: into files of a Git
@@ -155,7 +156,7 @@ func oddIndex(root *os.Root, dir string) string {
 func hashOf(root *os.Root, dir string) int {
 	text, err := readPlain(root, "config", maxGitConfig)
 	if common, unseen := readPlain(root, "commondir", maxPointer); unseen == nil {
-		text, err = readSome(filepath.Join(target(dir, strings.TrimRight(string(common), "\r\n")), "config"), maxGitConfig)
+		text, err = plainfile.Read(filepath.Join(target(dir, strings.TrimRight(string(common), "\r\n")), "config"), maxGitConfig)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return 0

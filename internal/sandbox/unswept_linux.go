@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
@@ -194,12 +195,13 @@ func identities(dirs []toolcrib.Dir) map[string]FileID {
 	return out
 }
 
-// readRegular reads a file without waiting for anybody.
+// readRegular reads a file, and takes what is no ordinary one for none.
 func readRegular(path string, most int64) ([]byte, error) {
-	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
+	text, err := plainfile.Read(path, most)
+	if errors.Is(err, plainfile.ErrOdd) {
 		return nil, fs.ErrNotExist
 	}
-	return readSome(path, most)
+	return text, err
 }
 
 // Leave keeps notes for the next who starts a program. If that fails nobody can
