@@ -180,6 +180,23 @@ func (s *Stream) Read(p []byte) (int, error) {
 	}
 }
 
+// ReadAt reads as an io.ReaderAt does.
+func (s *Stream) ReadAt(p []byte, off int64) (n int, err error) {
+	for n < len(p) {
+		m, err := syscall.Pread(s.fd, p[n:], off+int64(n))
+		switch {
+		case errors.Is(err, syscall.EINTR):
+		case err != nil:
+			return n, err
+		case m == 0:
+			return n, io.EOF
+		default:
+			n += m
+		}
+	}
+	return n, nil
+}
+
 // Close ends the use of the file.
 func (s *Stream) Close() error {
 	fd := s.fd

@@ -68,6 +68,9 @@ type Stream struct {
 // Read reads as an io.Reader does.
 func (s *Stream) Read(p []byte) (int, error) { return s.file.Read(p) }
 
+// ReadAt reads as an io.ReaderAt does.
+func (s *Stream) ReadAt(p []byte, off int64) (int, error) { return s.file.ReadAt(p, off) }
+
 // Close ends the use of the file.
 func (s *Stream) Close() error { return s.file.Close() }
 

@@ -82,7 +82,33 @@ func (a *App) filesConfig(cfg Config) files.Config {
 	if !cfg.hidesSecrets() {
 		return files.Config{}
 	}
-	return files.Config{Mark: secrets.Mark, Hide: func(text string) ([]files.Span, error) { return hiddenIn[files.Span](a, text) }}
+	return files.Config{
+		Mark:  secrets.Mark,
+		Hide:  func(text string) ([]files.Span, error) { return hiddenIn[files.Span](a, text) },
+		Again: func() files.Again { return &carried{} },
+	}
+}
+
+// carried is the memory of values of one long file, in the words of its toolbox.
+type carried struct{ values secrets.Carried }
+
+func (c *carried) Add(text string, hidden []files.Span) { c.values.Add(text, findings(hidden)) }
+
+func (c *carried) Find(text string, hidden []files.Span) []files.Span {
+	found := c.values.Find(text, findings(hidden))
+	spans := make([]files.Span, len(found))
+	for i, f := range found {
+		spans[i] = files.Span{From: f.Start, To: f.End}
+	}
+	return spans
+}
+
+func findings(hidden []files.Span) []secrets.Finding {
+	out := make([]secrets.Finding, len(hidden))
+	for i, h := range hidden {
+		out[i] = secrets.Finding{Start: h.From, End: h.To}
+	}
+	return out
 }
 
 // hiddenIn finds what is hidden in a text, in the words of a toolbox.

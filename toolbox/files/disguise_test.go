@@ -2,6 +2,7 @@ package files
 
 import (
 	"encoding/base64"
+	"io"
 	"strings"
 	"testing"
 	"unicode/utf16"
@@ -133,7 +134,7 @@ func TestWindowsOverlap(t *testing.T) {
 		}
 		b := &Box{cfg: Config{Hide: hide}.filled()}
 		var out strings.Builder
-		if err := b.covered(strings.NewReader(text), func(p []byte) error { out.Write(p); return nil }); err != nil {
+		if err := b.covered(strings.NewReader(text), func() io.Reader { return strings.NewReader(text) }, func(p []byte) error { out.Write(p); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		if want := strings.Replace(text, "hunter2hunter", "[redacted]", 1); out.String() != want {

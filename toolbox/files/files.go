@@ -35,6 +35,9 @@ type Config struct {
 	// Nil: everything is shown, and no text is a mark.
 	Hide func(text string) ([]Span, error)
 	Mark string // empty: [redacted]
+	// Again makes a memory of values for a text that is too long for Hide to see it
+	// as a whole. Nil: each of its parts is looked at by itself.
+	Again func() Again
 }
 
 func (c Config) filled() Config {
@@ -46,6 +49,7 @@ func (c Config) filled() Config {
 		MaxAnswer: cmp.Or(c.MaxAnswer, 1<<20),
 		Hide:      c.Hide,
 		Mark:      cmp.Or(c.Mark, "[redacted]"),
+		Again:     c.Again,
 	}
 }
 

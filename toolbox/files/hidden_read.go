@@ -25,43 +25,68 @@ const (
 
 // covered gives a text piece by piece, with its hidden values behind marks. It
 // has as many lines as the text itself, so that line numbers stay what they are.
-func (b *Box) covered(r io.Reader, piece func([]byte) error) error {
-	var rest []byte
-	given := 0 // how much of the rest was given already
-	for end := false; !end; {
-		buffer := bytes.NewBuffer(rest)
-		_, err := io.CopyN(buffer, r, windowSize)
-		if end = errors.Is(err, io.EOF); err != nil && !end {
-			return err
-		}
-		window := buffer.Bytes()
-		hidden, err := b.cfg.Hide(string(window))
+// Whole reads the same text from its beginning: one that is longer than a window
+// is looked through before anything of it is given, since what is hidden in one
+// place is hidden in all of them.
+func (b *Box) covered(r io.Reader, whole func() io.Reader, piece func([]byte) error) error {
+	w := &windows{r: r}
+	var all *survey
+	for !w.end {
+		window, err := w.next()
 		if err != nil {
 			return err
 		}
-		cut := len(window)
-		if !end {
-			cut = max(apart(window, hidden), given)
-		}
-		shown := b.marked(window[given:cut], behind(hidden, given))
-		if bytes.IndexByte(shown, 0) >= 0 {
-			switch hides, err := b.hides(bytes.ReplaceAll(shown, []byte(b.cfg.Mark), nil)); {
-			case err != nil:
+		if all == nil && !w.end {
+			if all, err = b.survey(whole()); err != nil {
 				return err
-			case hides: // in letters of two bytes
-				shown = bytes.Repeat([]byte{'\n'}, bytes.Count(shown, []byte{'\n'}))
 			}
+		}
+		l, err := b.look(all, window)
+		if err != nil {
+			return err
+		}
+		given := w.given
+		cut := w.pass(window, l.hidden)
+		shown := b.marked(window[given:cut], behind(l.hidden, given))
+		if l.wide && bytes.IndexByte(shown, 0) >= 0 {
+			shown = bytes.Repeat([]byte{'\n'}, bytes.Count(shown, []byte{'\n'}))
 		}
 		if err := piece(shown); err != nil {
 			return err
 		}
-		from := max(cut-windowHead, 0)
-		if n := bytes.IndexByte(window[from:cut], '\n'); from > 0 && n >= 0 {
-			from += n + 1
-		}
-		rest, given = bytes.Clone(window[from:]), cut-from
 	}
 	return nil
+}
+
+// windows cuts a text into windows that overlap.
+type windows struct {
+	r     io.Reader
+	rest  []byte // of the last window, looked at once more with the next
+	given int    // how much of it was given already
+	end   bool   // the last window was the last one
+}
+
+func (w *windows) next() ([]byte, error) {
+	buffer := bytes.NewBuffer(w.rest)
+	_, err := io.CopyN(buffer, w.r, windowSize)
+	if w.end = errors.Is(err, io.EOF); err != nil && !w.end {
+		return nil, err
+	}
+	return buffer.Bytes(), nil
+}
+
+// pass goes on to the next window, and tells up to where this one is given.
+func (w *windows) pass(window []byte, hidden []Span) (cut int) {
+	cut = len(window)
+	if !w.end {
+		cut = max(apart(window, hidden), w.given)
+	}
+	from := max(cut-windowHead, 0)
+	if n := bytes.IndexByte(window[from:cut], '\n'); from > 0 && n >= 0 {
+		from += n + 1
+	}
+	w.rest, w.given = bytes.Clone(window[from:]), cut-from
+	return cut
 }
 
 // behind gives the spans that reach beyond a place, as seen from there.

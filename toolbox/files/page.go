@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"hash"
 	"io"
+	"math"
 	"os"
 	"time"
 	"unicode/utf8"
@@ -50,6 +51,11 @@ func (r *pager) Read(p []byte) (int, error) {
 	r.sum.Write(p[:n])
 	r.size += int64(n)
 	return n, err
+}
+
+// again reads the file once more, whatever was read of it.
+func (r *pager) again() io.Reader {
+	return cancellable{r.ctx, io.NewSectionReader(r.file, 0, math.MaxInt64)}
 }
 
 // each hands the whole file to a function, piece by piece.

@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"strings"
 	"unicode/utf8"
@@ -142,7 +143,7 @@ func (b *Box) readUTF16(r *pager, out *readOut, in readIn) error {
 	text := decode(data, out.Encoding)
 	if b.cfg.Hide == nil {
 		p.add([]byte(text))
-	} else if err := b.covered(strings.NewReader(text), p.take); err != nil {
+	} else if err := b.covered(strings.NewReader(text), func() io.Reader { return strings.NewReader(text) }, p.take); err != nil {
 		return err
 	}
 	p.fill(out, encUTF8)
@@ -152,7 +153,7 @@ func (b *Box) readUTF16(r *pager, out *readOut, in readIn) error {
 func (b *Box) readLines(r *pager, out *readOut, in readIn) error {
 	p := newPage(in, b.cfg.MaxRead)
 	if part := in.StartLine > 1 || in.EndLine > 0 || out.SizeBytes > b.cfg.MaxRead; part && b.cfg.Hide != nil {
-		if err := b.covered(r, p.take); err != nil {
+		if err := b.covered(r, r.again, p.take); err != nil {
 			return err
 		}
 	} else if err := r.each(p.add); err != nil {

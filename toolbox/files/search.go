@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math"
 	"path"
 	"path/filepath"
 	"slices"
@@ -30,7 +31,7 @@ type search struct {
 	room    int  // bytes of matches that still fit
 	binary  bool // what is no text, too
 	unicode bool // lines end where Unicode says so
-	covered func(r io.Reader, piece func([]byte) error) error
+	covered func(r io.Reader, whole func() io.Reader, piece func([]byte) error) error
 	screen  *grep.Query // finds something in every file that could have a match; nil: any could
 
 	spare sync.Pool // of *grep.Searcher
@@ -80,14 +81,21 @@ func (s *search) single(name string) (err error) {
 	return nil
 }
 
+// readerAt is a file that is read twice.
+type readerAt interface {
+	io.Reader
+	io.ReaderAt
+}
+
 // matches finds the matches in what the caller may see of a file. Nothing of the
 // answer may depend on the rest: whoever could search what is hidden would find
 // it letter by letter.
-func (s *search) matches(file io.Reader, size int64) (_ []grep.Match, err error) {
+func (s *search) matches(stream readerAt, size int64) (_ []grep.Match, err error) {
 	if s.covered == nil {
-		return s.lines(file, size)
+		return s.lines(stream, size)
 	}
-	file = cancellable{s.ctx, file}
+	var file io.Reader = cancellable{s.ctx, stream}
+	whole := func() io.Reader { return cancellable{s.ctx, io.NewSectionReader(stream, 0, math.MaxInt64)} }
 	if !s.binary { // most of those are no text, and need not be covered
 		head := make([]byte, 8<<10)
 		n, err := io.ReadFull(file, head)
@@ -98,7 +106,7 @@ func (s *search) matches(file io.Reader, size int64) (_ []grep.Match, err error)
 	}
 	if size > 0 && size < windowSize {
 		var text bytes.Buffer
-		err := s.covered(file, func(piece []byte) error {
+		err := s.covered(file, whole, func(piece []byte) error {
 			_, err := text.Write(piece)
 			return err
 		})
@@ -111,7 +119,7 @@ func (s *search) matches(file io.Reader, size int64) (_ []grep.Match, err error)
 	over := make(chan struct{})
 	go func() {
 		defer close(over)
-		_ = pieces.CloseWithError(s.covered(file, func(text []byte) error {
+		_ = pieces.CloseWithError(s.covered(file, whole, func(text []byte) error {
 			_, err := pieces.Write(text)
 			return err
 		}))

@@ -25,7 +25,7 @@ func (h *hunt) kube(begin, end int) {
 		to = end + n
 	}
 	h.kubed = to
-	inside, depth := false, 0
+	inside, plain, depth, first := false, false, 0, 0
 	for at := from; at < to; {
 		line := t[at:to]
 		if n := strings.IndexByte(line, '\n'); n >= 0 {
@@ -34,15 +34,44 @@ func (h *hunt) kube(begin, end int) {
 		rest := strings.TrimLeft(line, " \t")
 		indent := len(line) - len(rest)
 		switch {
-		case strings.HasPrefix(rest, "data:") || strings.HasPrefix(rest, "stringData:") || strings.HasPrefix(rest, `"data":`):
-			inside, depth = true, indent
+		case strings.HasPrefix(rest, "#"): // it ends nothing, wherever it begins
+		case strings.HasPrefix(rest, "data:") || strings.HasPrefix(rest, `"data":`):
+			inside, plain, depth = true, false, indent
+		case strings.HasPrefix(rest, "stringData:") || strings.HasPrefix(rest, `"stringData":`):
+			inside, plain, depth, first = true, true, indent, -1
 		case inside && rest != "" && indent <= depth && rest[0] != '}':
 			inside = false
+		case inside && plain:
+			if first < 0 {
+				first = indent
+			}
+			if indent == first { // deeper is a text of several lines, such as a file
+				h.kubePlain(at+indent, rest)
+			}
 		case inside:
 			h.kubeValue(at+indent, rest)
 		}
 		at += len(line) + 1
 	}
+}
+
+// kubePlain takes the value of a line of data that is not encoded.
+func (h *hunt) kubePlain(at int, line string) {
+	colon := strings.IndexByte(line, ':')
+	if colon < 0 || colon+1 >= len(line) || line[colon+1] != ' ' {
+		return
+	}
+	value := line[colon+1:]
+	if n := strings.Index(value, " #"); n >= 0 {
+		value = value[:n]
+	}
+	value = strings.TrimRight(value, ", \r")
+	from := at + colon + 1 + len(value) - len(strings.TrimLeft(value, " \"'"))
+	value = strings.Trim(value, " \"'")
+	if len(value) < 6 || strings.ContainsAny(value, " \t{}[]|>") || strings.Contains(value, "://") || h.placeholder(value) || common(value) {
+		return // names of hosts and users stand here as well
+	}
+	h.add(from, from+len(value), ruleKube)
 }
 
 // kubeValue takes the value of a line of data.

@@ -32,7 +32,7 @@ func repeated(found []Finding, text string) []Finding {
 	var r *repeats
 	for _, f := range found {
 		value := text[f.Start:f.End]
-		if f.Rule == RuleKnown || len(value) < repeatLeast || len(value) > repeatMost || common(value) {
+		if f.Rule == RuleKnown || !repeatable(value) {
 			continue
 		}
 		if r == nil {
@@ -47,6 +47,11 @@ func repeated(found []Finding, text string) []Finding {
 		return merged(append(found, more...))
 	}
 	return found
+}
+
+// repeatable: wherever the value stands, it is that one.
+func repeatable(value string) bool {
+	return len(value) >= repeatLeast && len(value) <= repeatMost && !common(value)
 }
 
 // newRepeats makes room for so many values, with enough bits that nearly every
