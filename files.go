@@ -42,7 +42,9 @@ type Files struct {
 	closed atomic.Bool
 
 	places func() places // what Protection names by place, and the trash
-	linked func() linked // what else only a further name of a file could reach
+	leads  func() *leads // what links of protected names lead to
+	within []string      // what the trees were narrowed from
+	linked func() hard   // what else only a further name of a file could reach
 }
 
 // FilesOptions sets up a [Files]. The zero value is the safest.
@@ -137,6 +139,7 @@ func NewFiles(dirs []Dir, opt FilesOptions) (*Files, error) {
 	}
 	f.places = sync.OnceValue(f.findPlaces)
 	f.linked = sync.OnceValue(f.findLinked)
+	f.leads, f.within = sync.OnceValue(f.findLeads), opt.Within
 	return f, nil
 }
 

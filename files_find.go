@@ -224,7 +224,7 @@ func (s *spot) look(elem string) (fs.FileInfo, error) {
 		}
 	}
 	info, err := l.root.Lstat(elem)
-	if err == nil && (s.f.places().has(info) || !info.IsDir() && s.f.guard.list.Judge(l.elems(elem)) == sensitive.Keyed && holdsKey(l.root, elem)) {
+	if err == nil && (s.f.places().has(info) || !info.IsDir() && s.f.guard.list.Judge(l.elems(elem)) == sensitive.Keyed && holdsKey(l.root, elem, elem)) {
 		err = protected(s.name)
 	}
 	return info, err
@@ -239,6 +239,9 @@ func (s *spot) barred(elems []string) bool {
 // something can be made, and directories before it are made on request.
 func (s *spot) missing(elem string, todo []string) (made bool, err error) {
 	l := s.here()
+	if err := s.led(elem, nil); err != nil {
+		return false, err
+	}
 	if slices.Contains(todo, "..") || !s.to.maybe && (!s.to.write || len(todo) > 0 && !s.to.parents) {
 		return false, fs.ErrNotExist
 	}
@@ -258,6 +261,9 @@ func (s *spot) missing(elem string, todo []string) (made bool, err error) {
 		}
 		if s.barred(elems) {
 			return false, protected(s.name)
+		}
+		if to := s.f.leads().find(elems, nil, nil); to != nil {
+			return false, to.refuse(s.name)
 		}
 		if i == len(todo) {
 			if err := s.becomesKey(elems); err != nil {
@@ -333,6 +339,9 @@ func (s *spot) descend(elem string) error {
 // settle takes the entry that was found.
 func (s *spot) settle(base string, info fs.FileInfo) error {
 	s.base, s.info = base, info
+	if err := s.led(base, info); err != nil {
+		return err
+	}
 	if err := s.asJudged(append([]string{base}, s.rest...)...); err != nil {
 		return err
 	}

@@ -217,6 +217,11 @@ func (d openDir) open(f *Files, name string) (*Stream, error) {
 		err = failure(name, "it is not a file", fs.ErrInvalid)
 	case f.places().keys[statKey(&st)], st.Nlink > 1 && f.mayBeLinked(statKey(&st)):
 		err = protected(name)
+	case f.leads().keys[statKey(&st)]: // a further name of what a protected link leads to
+		is := func(l *lead) bool { key, _, ok := keyOf(l.info); return ok && key == statKey(&st) }
+		if l := f.leads().known(is, func(as string) bool { return d.holdsKey(name, as) }); l != nil {
+			err = l.refuse(name)
+		}
 	}
 	if err != nil {
 		_ = syscall.Close(fd)
@@ -226,10 +231,10 @@ func (d openDir) open(f *Files, name string) (*Stream, error) {
 }
 
 // holdsKey is holdsKey for an entry of this directory.
-func (d openDir) holdsKey(name string) bool {
+func (d openDir) holdsKey(name, as string) bool {
 	fd, err := openat(d.fd, name, fileFlags)
 	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist) && sensitive.HoldsKey(name, nil, false)
+		return !errors.Is(err, fs.ErrNotExist) && sensitive.HoldsKey(as, nil, false)
 	}
 	var st syscall.Stat_t
 	err = syscall.Fstat(fd, &st)
@@ -239,9 +244,9 @@ func (d openDir) holdsKey(name string) bool {
 	case err == nil && st.Mode&syscall.S_IFMT == syscall.S_IFDIR:
 		return false
 	case err != nil || st.Mode&syscall.S_IFMT != syscall.S_IFREG:
-		return sensitive.HoldsKey(name, nil, false)
+		return sensitive.HoldsKey(as, nil, false)
 	}
-	return textHoldsKey(name, file)
+	return textHoldsKey(as, file)
 }
 
 func (f *Files) mayBeLinked(key fileKey) bool {

@@ -79,6 +79,10 @@ func (d openDir) open(f *Files, name string) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
+	is := func(l *lead) bool { return os.SameFile(l.info, info) }
+	if l := f.leads().known(is, func(as string) bool { return d.holdsKey(name, as) }); l != nil {
+		return nil, l.refuse(name)
+	}
 	s := &spot{f: f, name: name, base: name, info: info, levels: []level{{tree: &tree{}, root: d.root}}}
 	file, info, err := s.open()
 	if err != nil {
@@ -87,7 +91,7 @@ func (d openDir) open(f *Files, name string) (*Stream, error) {
 	return &Stream{Size: info.Size(), file: file}, nil
 }
 
-func (d openDir) holdsKey(name string) bool { return holdsKey(d.root, name) }
+func (d openDir) holdsKey(name, as string) bool { return holdsKey(d.root, name, as) }
 
 // moveAt cannot rename between two open directories here.
 func moveAt(*os.Root, string, *os.Root, string) error { return errors.ErrUnsupported }

@@ -96,8 +96,8 @@ func realPath(path string) string {
 	}
 }
 
-// linked is the protected files that could have further names.
-type linked struct {
+// hard is the protected files that could have further names.
+type hard struct {
 	idSet
 	partly bool // there are too many files to find them all
 }
@@ -120,8 +120,8 @@ func (f *Files) hardLinked(info fs.FileInfo) bool {
 // findLinked collects the identities of protected files in the granted
 // directories and in protected places on the same disk. It is made only when a
 // file with several names is opened.
-func (f *Files) findLinked() linked {
-	var l linked
+func (f *Files) findLinked() hard {
+	var l hard
 	disks := map[uint64]bool{}
 	for _, t := range f.trees {
 		if t.open() == nil {

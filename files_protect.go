@@ -10,6 +10,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
@@ -17,7 +18,10 @@ import (
 // not read, listed, written or removed. Whatever it names, the hooks and the
 // config of a Git directory stay out of reach, and nothing in one is written:
 // both can make the next git command run a program.
-type Protection struct{ list *sensitive.List }
+type Protection struct {
+	list  *sensitive.List
+	links *linked.Memory // of protected names
+}
 
 // DefaultProtected is the list for [NewProtection] that a fresh machine has.
 func DefaultProtected() []string {
@@ -35,23 +39,24 @@ func DefaultProtected() []string {
 // place: that file or directory with all below it, by whatever path or link it
 // is reached. Any other is a name such as .env*, or the end of a path such as
 // .config/fish, in every granted directory; after key: it means only files that
-// hold a key (key:*.pem leaves certificates alone). A name after ! is an
-// exception. Letter case never matters. Without a home, patterns with ~ are
-// left out.
+// hold a key (key:*.pem leaves certificates alone). What a link of such a name
+// leads to is meant as well. A name after ! is an exception. Letter case never
+// matters. Without a home, patterns with ~ are left out.
 func NewProtection(home string, patterns ...string) (*Protection, error) {
 	list, err := sensitive.ParseList(home, patterns...)
 	if err != nil {
 		return nil, err
 	}
-	return &Protection{list: list}, nil
+	return &Protection{list: list, links: linkMemory(list)}, nil
 }
 
 // holdsKey reports whether an entry of an open directory holds a key, if its
-// name says that it may. What cannot be read counts as the name says.
-func holdsKey(root *os.Root, name string) bool {
+// name, or that of a link to it, says that it may. What cannot be read counts as
+// the name says.
+func holdsKey(root *os.Root, name, as string) bool {
 	file, err := root.OpenFile(name, os.O_RDONLY|openFlags, 0)
 	if err != nil {
-		return !errors.Is(err, fs.ErrNotExist) && sensitive.HoldsKey(name, nil, false)
+		return !errors.Is(err, fs.ErrNotExist) && sensitive.HoldsKey(as, nil, false)
 	}
 	defer func() { _ = file.Close() }() // it was only read
 	info, err := file.Stat()
@@ -59,9 +64,9 @@ func holdsKey(root *os.Root, name string) bool {
 		return false
 	}
 	if err != nil || !info.Mode().IsRegular() {
-		return sensitive.HoldsKey(name, nil, false)
+		return sensitive.HoldsKey(as, nil, false)
 	}
-	return textHoldsKey(name, file)
+	return textHoldsKey(as, file)
 }
 
 func textHoldsKey(name string, text io.Reader) bool {

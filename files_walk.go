@@ -82,6 +82,9 @@ func (d *Folder) bars(name string) bool {
 	if len(f.denied) > 0 && f.denied.Has(append(slices.Clip(d.elems), name)) {
 		return true
 	}
+	if name != "" && f.leads().may(name) && f.leads().find(append(slices.Clip(d.elems), name), nil, func(as string) bool { return d.dir.holdsKey(name, as) }) != nil {
+		return true
+	}
 	if d.barred || name == "" || !d.walk.near && !f.guard.list.May(name) {
 		return d.barred
 	}
@@ -90,7 +93,7 @@ func (d *Folder) bars(name string) bool {
 	case sensitive.Closed:
 		return true
 	case sensitive.Keyed:
-		if d.dir.holdsKey(name) {
+		if d.dir.holdsKey(name, name) {
 			return true
 		}
 	}

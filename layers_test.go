@@ -40,13 +40,13 @@ func rules() []rule {
 		{"internal/lockfile", 0, nil, "one process at a time: the journal and what is sealed wait for each other in one way"},
 		{"internal/seal", 0, []string{"internal/lockfile"}, "what decides something and lies on a disk is sealed in one way, and what must not be guessed is hashed in one way"},
 		{"internal/inplace", 0, []string{"internal/lockfile"}, "a file that stays the same file when it is written: under the handle on files"},
-		{".", 0, []string{"internal/inplace", "internal/invisible", "internal/keytext", "internal/schema", "internal/sensitive", "internal/seal", "internal/pathglob", "internal/plainaddr", "internal/toolname"}, "the core is imported by everything, so it must import nothing that could need the core"},
+		{".", 0, []string{"internal/inplace", "internal/invisible", "internal/keytext", "internal/linked", "internal/schema", "internal/sensitive", "internal/seal", "internal/pathglob", "internal/plainaddr", "internal/toolname"}, "the core is imported by everything, so it must import nothing that could need the core"},
 
 		{"internal/hostpath", 0, nil, "programs that run outside of every sandbox are found in one way, whoever starts them"},
 		{"internal/gitconfig", 0, nil, "the format of a file: the guards and the sandbox both protect what it names"},
 		{"internal/plainfile", 0, nil, "reading what anybody may have put there: the guards, the sandbox and those who look for scripts must none of them wait at a pipe"},
 		{"internal/named", 0, []string{"internal/gitconfig", "internal/plainfile"}, "texts that name scripts: command lines are read in the one way in which those of git's settings are"},
-		{"internal/linked", 0, nil, "what lies in obeyed directories: the guards and the sandbox both follow the links there"},
+		{"internal/linked", 0, nil, "where links of obeyed and protected names lead: the handle on files, the guards and the sandbox follow them in one way"},
 		{"internal/gitindex", 0, nil, "the format of a file: the guard of command lines and the sandbox's shield both read it"},
 
 		{"cribtest", 1, []string{"."}, "suites are for people outside too: they may only need what a port's implementer can see"},

@@ -1,7 +1,8 @@
-// Package linked lists what lies in directories that other programs obey: the
-// symbolic links, since what they lead to is obeyed as well, and the files. The
-// guards and the sandbox both go by it. It imports nothing of ours. Its one
-// invariant: it never follows a link, and it always comes to an end.
+// Package linked finds symbolic links and where they lead: in directories that
+// other programs obey, since what a link there leads to is obeyed as well, and
+// under names that are protected. The handle on files, the guards and the sandbox
+// go by it. It imports nothing of ours. Its one invariant: what lists directories
+// never follows a link, and all of it comes to an end.
 package linked
 
 import (

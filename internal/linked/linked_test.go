@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -74,4 +75,66 @@ func FuzzTrace(f *testing.F) {
 			t.Errorf("%q leads to %q, error %v, the system says %q", full, got, err, want)
 		}
 	})
+}
+
+// TestMemory: links of wanted names are found wherever they lie, as they are now,
+// and also once a program has made more directories than are looked at.
+func TestMemory(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a right there that people seldom have")
+	}
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	mkdir := func(names ...string) {
+		t.Helper()
+		for _, name := range names {
+			if err := os.MkdirAll(filepath.Join(root, name), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	m := linked.Memory{
+		Most:  20,
+		Link:  func(_, name string) bool { return strings.HasPrefix(name, "x") },
+		Enter: func(_, name string) bool { return name != "closed" },
+	}
+	finds := func(want ...string) {
+		t.Helper()
+		for i := range want {
+			want[i] = filepath.Join(root, want[i])
+		}
+		if got := m.Links(root, filepath.Join(root, "a"), root); !slices.Equal(got, want) {
+			t.Errorf("found %v, not %v", got, want)
+		}
+	}
+	link := func(name string) {
+		t.Helper()
+		if err := os.Symlink("to", filepath.Join(root, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mkdir("a/b/c/d", "node_modules/p", ".git", "closed")
+	for _, name := range []string{"a/y", "closed/x", "a/b/c/d/x", "node_modules/p/x", ".git/x"} {
+		link(name)
+	}
+	if err := os.Symlink(".", filepath.Join(root, "loop")); err != nil {
+		t.Fatal(err)
+	}
+	finds(".git/x", "a/b/c/d/x", "node_modules/p/x")
+	link("a/b/x")
+	finds(".git/x", "a/b/c/d/x", "a/b/x", "node_modules/p/x")
+	if err := os.Rename(filepath.Join(root, "a", "b", "c", "d"), filepath.Join(root, "e")); err != nil {
+		t.Fatal(err)
+	}
+	finds(".git/x", "a/b/x", "e/x", "node_modules/p/x")
+	if err := os.RemoveAll(filepath.Join(root, "node_modules")); err != nil {
+		t.Fatal(err)
+	}
+	finds(".git/x", "a/b/x", "e/x")
+	for i := range 40 {
+		mkdir(fmt.Sprint("w", i))
+	}
+	finds(".git/x", "a/b/x", "e/x")
 }

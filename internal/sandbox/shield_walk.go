@@ -193,7 +193,7 @@ func (s *sight) matters() bool {
 // hideTarget hides what a link leads to, if a program could reach it.
 func (w *shieldWalk) hideTarget(link string) {
 	target, links, err := follow(link)
-	if err != nil || !w.inside(target) {
+	if err != nil || !w.inside(target) || w.shield.hidden.Excepted(elements(target)) {
 		return
 	}
 	info, err := os.Lstat(target)

@@ -12,6 +12,7 @@ type List struct {
 	Places []string
 
 	names, keyed, except *Set
+	above                *Set // what stands before the last element of names and keyed
 }
 
 // Answer says whether something is on a list.
@@ -64,6 +65,13 @@ func ParseList(home string, patterns ...string) (*List, error) {
 		}
 	}
 	l.names, l.keyed, l.except = NewSet(names...), NewSet(keyed...), NewSet(except...)
+	var above []Pattern
+	for _, p := range append(names, keyed...) {
+		for n := 1; n < len(p); n++ {
+			above = append(above, p[:n])
+		}
+	}
+	l.above = NewSet(above...)
 	return l, nil
 }
 
@@ -101,3 +109,11 @@ func (l *List) judge(elems []string) Answer {
 func (l *List) May(name string) bool { return l.may(name) || copied(name, l.may) }
 
 func (l *List) may(name string) bool { return l.names.May(name) || l.keyed.May(name) }
+
+// Above reports whether a directory may have something on the list in it because
+// of how it is called, as .kube has its config. Its path is given as its elements.
+func (l *List) Above(elems []string) bool { return l.above.Match(elems) }
+
+// Excepted reports whether something is named by an exception, so that it is
+// open whoever else leads to it: .env may be a link to .env.example.
+func (l *List) Excepted(elems []string) bool { return l.except.Match(elems) }

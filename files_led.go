@@ -1,0 +1,221 @@
+package toolcrib
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/linked"
+	"github.com/toolcrib/toolcrib/internal/sensitive"
+)
+
+// A protected name may be a link: .env to conf/dev, .kube to k8s. What it leads
+// to is the same file under another name, so it is as much out of reach.
+
+// lead is such a link inside the granted directories, and where it leads.
+type lead struct {
+	link   []string         // its path
+	shown  string           // its path, for people
+	entry  string           // what lifts it in grant.unprotected
+	way    []string         // folded elements of where it leads
+	info   fs.FileInfo      // of what is there; nil: nothing
+	answer sensitive.Answer // Open: only some of what lies in it is protected, by the link's name before its own
+	many   bool             // it stands for too many
+}
+
+// leads is all of them.
+type leads struct {
+	idSet
+	list *sensitive.List
+	last map[string][]*lead // by the last element of the way
+	over []*lead            // to directories of which only parts are protected
+	via  map[string]*lead   // links that they lead through, by path
+	full *lead              // one of more than can be followed
+}
+
+// maxLeads bounds how many links are followed for each call. A command could
+// make more, so that a person's own would be passed over.
+const maxLeads = 4096
+
+// linkMemory finds links by the names of a list.
+func linkMemory(list *sensitive.List) *linked.Memory {
+	return &linked.Memory{
+		Link: func(dir, name string) bool {
+			elems := append(elements(dir), name)
+			return list.May(name) && list.Judge(elems) != sensitive.Open || list.Above(elems)
+		},
+		Enter: func(dir, name string) bool {
+			if isGit(filepath.Base(dir)) && name == "objects" {
+				return false // very many, and nothing of anybody
+			}
+			path := filepath.Join(dir, name)
+			return !slices.Contains(list.Places, path) && (!list.May(name) || list.Judge(elements(path)) != sensitive.Closed)
+		},
+	}
+}
+
+// findLeads follows the links of protected names in the granted directories, and
+// in those that these were narrowed from.
+func (f *Files) findLeads() *leads {
+	l := &leads{list: f.guard.list, last: map[string][]*lead{}, via: map[string]*lead{}}
+	var tops []string
+	for _, t := range f.trees {
+		tops = append(tops, t.realPath())
+	}
+	for _, dir := range f.within {
+		tops = append(tops, realPath(dir))
+	}
+	tops = slices.DeleteFunc(tops, func(top string) bool { return top == "" })
+	base := realPath(f.base)
+	links := f.guard.links.Links(tops...)
+	for i, link := range links {
+		name := link
+		if rel, err := filepath.Rel(base, link); err == nil && filepath.IsLocal(rel) {
+			name = rel
+		}
+		to := &lead{link: elements(link), shown: name, entry: filepath.Base(link), answer: f.guard.list.Judge(elements(link))}
+		if i == maxLeads {
+			to.many, l.full = true, to
+			return l
+		}
+		l.follow(to, link, tops)
+	}
+	return l
+}
+
+// follow takes up where a link leads, if that lies in a granted directory and
+// does not hold the link itself: that would be the project, and no part of it.
+func (l *leads) follow(to *lead, link string, tops []string) {
+	at, rest, through, err := linked.Trace(link, nil)
+	if err != nil {
+		return
+	}
+	target := filepath.Join(at, filepath.Join(rest...))
+	if l.list.Excepted(elements(target)) || inside(filepath.Dir(link), target) || !slices.ContainsFunc(tops, func(top string) bool { return top != target && inside(target, top) }) {
+		return
+	}
+	if to.info, err = os.Lstat(target); err != nil {
+		to.info = nil
+	}
+	to.way = folded(elements(target))
+	dir := to.info != nil && to.info.IsDir()
+	switch {
+	case to.answer == sensitive.Open && dir:
+		l.over = append(l.over, to)
+	case to.answer == sensitive.Open, to.answer == sensitive.Keyed && dir:
+		return
+	default:
+		last := to.way[len(to.way)-1]
+		l.last[last] = append(l.last[last], to)
+		if to.info != nil {
+			l.add(to.info)
+		}
+	}
+	for _, link := range through {
+		l.via[strings.Join(elements(link), "/")] = to
+	}
+}
+
+func (l *leads) any() bool { return len(l.last)+len(l.over) > 0 || l.full != nil }
+
+// may is quick, and a no is certain for an entry of a directory that was judged.
+func (l *leads) may(name string) bool {
+	return l.any() && (l.full != nil || len(l.last[foldName(name)]) > 0 || len(l.over) > 0 && l.list.May(name))
+}
+
+// find gives the link that leads to an entry, or to a directory that it lies in.
+// info may be nil; holds judges what the entry holds by the name of a link.
+func (l *leads) find(elems []string, info fs.FileInfo, holds func(as string) bool) *lead {
+	if !l.any() {
+		return nil
+	}
+	if l.full != nil {
+		return l.full
+	}
+	fold := folded(elems)
+	for i, elem := range fold {
+		for _, to := range l.last[elem] {
+			if slices.Equal(to.way, fold[:i+1]) && (to.answer == sensitive.Closed || i == len(fold)-1 && to.keeps(holds)) {
+				return to
+			}
+		}
+	}
+	for _, to := range l.over {
+		if n := len(to.way); n < len(fold) && slices.Equal(to.way, fold[:n]) {
+			if part := l.part(to, elems[n:], holds); part != nil {
+				return part
+			}
+		}
+	}
+	if info == nil || !l.has(info) {
+		return nil
+	}
+	return l.known(func(to *lead) bool { return os.SameFile(to.info, info) }, holds)
+}
+
+// part judges what lies in a directory by the name of the link to it.
+func (l *leads) part(to *lead, below []string, holds func(as string) bool) *lead {
+	for i := range below {
+		path := slices.Concat(to.link, below[:i+1])
+		rest := strings.Join(below[:i+1], "/")
+		part := &lead{link: path, shown: filepath.Join(to.shown, rest), entry: to.entry + "/" + rest, answer: l.list.Judge(path)}
+		if part.answer == sensitive.Closed || part.answer == sensitive.Keyed && i == len(below)-1 && part.keeps(holds) {
+			return part
+		}
+	}
+	return nil
+}
+
+// known finds a link by what is there where it leads.
+func (l *leads) known(is func(*lead) bool, holds func(as string) bool) *lead {
+	for _, list := range l.last {
+		for _, to := range list {
+			if to.info != nil && is(to) && (to.answer == sensitive.Closed || to.keeps(holds)) {
+				return to
+			}
+		}
+	}
+	return nil
+}
+
+// keeps: it leads to a key.
+func (to *lead) keeps(holds func(as string) bool) bool {
+	return to.answer == sensitive.Keyed && holds != nil && holds(to.link[len(to.link)-1])
+}
+
+// led refuses an entry that a protected link leads to. It comes last, since the
+// first in a call has the links looked up.
+func (s *spot) led(base string, info fs.FileInfo) error {
+	l, all := s.here(), s.f.leads()
+	if !all.any() {
+		return nil
+	}
+	elems := l.elems(base)
+	if base == "." {
+		elems = elems[:len(elems)-1]
+	}
+	var to *lead
+	if info != nil && info.Mode()&fs.ModeSymlink != 0 {
+		// Who could take away a link on the way would have it lead elsewhere.
+		to = all.via[strings.Join(elems, "/")]
+	} else {
+		to = all.find(elems, info, func(as string) bool { return holdsKey(l.root, base, as) })
+	}
+	if to == nil {
+		return nil
+	}
+	return to.refuse(s.name)
+}
+
+// refuse names the link: a command could have made one that is a nuisance.
+func (to *lead) refuse(name string) error {
+	if to.many {
+		return refuse(Unavailable, "", fmt.Sprintf("files cannot be used: there are more than %d links of protected names in the granted directories, such as %s, and what they lead to is protected too; "+
+			"remove them, or list their names in grant.unprotected", maxLeads, shown(to.shown)), ErrProtected)
+	}
+	return refuse(Denied, "", fmt.Sprintf("%s is protected and stays out of reach: the protected name %s leads to it by a link (remove the link, or list %s in grant.unprotected)",
+		shown(name), shown(to.shown), shown(to.entry)), ErrProtected)
+}

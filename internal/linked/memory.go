@@ -1,0 +1,154 @@
+package linked
+
+import (
+	"cmp"
+	"errors"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Memory finds links by their names in whole trees. What it saw in a directory
+// holds as long as the directory does not change: a further look costs a stat
+// for each. What Link and Enter say must not change either.
+type Memory struct {
+	Link  func(dir, name string) bool // a link of this name is wanted
+	Enter func(dir, name string) bool // a directory is looked into
+	Most  int                         // how many directories one look sees at most; zero: 16,384
+
+	mu   sync.Mutex
+	seen map[string]*sight
+}
+
+// sight is what was seen in a directory.
+type sight struct {
+	state   dirState
+	settled bool // long enough unchanged that a change would show in its time
+	links   []string
+	below   []string
+}
+
+// maxLook bounds how many directories one look sees: the nearest first, and what
+// programs made for themselves last.
+const maxLook = 1 << 14
+
+func (m *Memory) most() int { return cmp.Or(m.Most, maxLook) }
+
+// settling is how long ago a directory must have changed. Systems tell times in
+// steps, and what changed just now may change again within the same one.
+const settling = time.Second
+
+// Links gives the wanted links in directories and below them, now. The
+// directories have absolute paths without links.
+func (m *Memory) Links(tops ...string) []string {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.seen == nil {
+		m.seen = map[string]*sight{}
+	}
+	found, visited := map[string]bool{}, map[string]bool{}
+	see := func(level []string) (soon, later []string) {
+		for i, s := range m.lookAll(level) {
+			if s == nil {
+				delete(m.seen, level[i])
+				continue
+			}
+			m.seen[level[i]], visited[level[i]] = s, true
+			for _, name := range s.links {
+				found[name] = true
+			}
+			for _, dir := range s.below {
+				if name := filepath.Base(dir); name[0] == '.' || name == "node_modules" {
+					later = append(later, dir)
+				} else {
+					soon = append(soon, dir)
+				}
+			}
+		}
+		return soon, later
+	}
+	var last []string
+	for level := slices.Clone(tops); len(level)+len(last) > 0; {
+		if len(level) == 0 {
+			level, last = last, nil
+		}
+		level = slices.DeleteFunc(level, func(dir string) bool { return visited[dir] })
+		slices.Sort(level) // one granted directory may lie in another
+		level = slices.Compact(level)
+		soon, later := see(level[:min(len(level), m.most()-len(visited))])
+		level, last = soon, append(last, later...)
+	}
+	// A program can make so many directories that others come too late. Links that
+	// were ever seen count on.
+	var late []string
+	for dir, s := range m.seen {
+		if !visited[dir] && len(s.links) > 0 && slices.ContainsFunc(tops, func(top string) bool { return strings.HasPrefix(dir, top) }) {
+			late = append(late, dir)
+		}
+	}
+	see(late)
+	if len(m.seen) > 2*m.most() {
+		maps.DeleteFunc(m.seen, func(dir string, s *sight) bool { return !visited[dir] && len(s.links) == 0 })
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+// lookAll looks at directories; nil is for what cannot be seen.
+func (m *Memory) lookAll(dirs []string) []*sight {
+	const few = 128 // fewer are not worth a goroutine
+	out := make([]*sight, len(dirs))
+	size := max(few, (len(dirs)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
+	var workers sync.WaitGroup
+	for from := 0; from < len(dirs); from += size {
+		to := min(from+size, len(dirs))
+		look := func() {
+			for i := from; i < to; i++ {
+				out[i] = m.look(dirs[i])
+			}
+		}
+		if to == len(dirs) {
+			look()
+		} else {
+			workers.Go(look)
+		}
+	}
+	workers.Wait()
+	return out
+}
+
+func (m *Memory) look(dir string) *sight {
+	state, err := stateOf(dir)
+	if err != nil {
+		return nil
+	}
+	if old := m.seen[dir]; old != nil && old.settled && old.state == state {
+		return old
+	}
+	s := &sight{state: state, settled: time.Since(state.changed()) > settling}
+	file, err := openDir(dir)
+	if err != nil {
+		return nil
+	}
+	defer func() { _ = file.Close() }() // it was only read
+	for {
+		entries, err := file.ReadDir(1024)
+		for _, e := range entries {
+			switch name := e.Name(); {
+			case e.IsDir() && m.Enter(dir, name):
+				s.below = append(s.below, filepath.Join(dir, name))
+			case e.Type()&fs.ModeSymlink != 0 && m.Link(dir, name):
+				s.links = append(s.links, filepath.Join(dir, name))
+			}
+		}
+		if err != nil || len(entries) == 0 {
+			return s // the part that can be read counts
+		}
+	}
+}
+
+var errNoDir = errors.New("it is no directory")
