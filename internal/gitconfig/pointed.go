@@ -18,6 +18,8 @@ type Source struct {
 	// Settings are the files of the person and of the machine, as [Files] lists
 	// them. Nil: those in Home.
 	Settings []string
+	// Looked is told each file of settings that is read or missing. It may be nil.
+	Looked func(path string)
 }
 
 // Files lists where git looks for settings besides those of a repository: the
@@ -49,6 +51,8 @@ type Pointed struct {
 	// Include: it is read as a part of the settings. Git goes on if it is missing,
 	// and refuses to do anything if it is a directory.
 	Include bool
+	// Guess: it is named by a word that may be a file or not, and there is one.
+	Guess bool
 	// Own: it is the repository's own directory of hooks, which is protected with
 	// it, whether or not it is there. What links in it lead to is not.
 	Own bool
@@ -101,7 +105,7 @@ func (w *settingsWalk) outside() ([]Pointed, error) {
 		w.file(file, 0)
 	}
 	w.programs()
-	slices.SortFunc(w.found, func(a, b Pointed) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortStableFunc(w.found, func(a, b Pointed) int { return strings.Compare(a.Path, b.Path) }) // guesses come last
 	return slices.CompactFunc(w.found, func(a, b Pointed) bool { return a.Path == b.Path }), w.failed
 }
 
@@ -111,6 +115,9 @@ func (w *settingsWalk) read(path string) ([]byte, error) {
 	if w.bytes > maxBytes {
 		w.failed = fmt.Errorf("%s: there are more than %d bytes of settings", path, maxBytes)
 		return nil, w.failed
+	}
+	if w.src.Looked != nil {
+		w.src.Looked(path)
 	}
 	text, err := w.src.Read(path)
 	w.bytes += len(text)

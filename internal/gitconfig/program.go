@@ -105,7 +105,7 @@ func (w *settingsWalk) note(p string, ok bool) {
 		return
 	}
 	if rel, err := filepath.Rel(p, w.tree); w.tree == "" || err != nil || !filepath.IsLocal(rel) {
-		w.found = append(w.found, Pointed{Path: p})
+		w.found = append(w.found, Pointed{Path: p, Guess: w.guess})
 	}
 }
 

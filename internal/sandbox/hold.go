@@ -20,6 +20,7 @@ type Place struct {
 	// nothing.
 	Link bool
 
+	led bool // see Cover.Led
 	way bool // only a directory on the way to others
 }
 

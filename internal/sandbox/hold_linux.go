@@ -239,6 +239,7 @@ func (h *Hold) fill(list *os.File, top string, places []Place) ([]Cover, error) 
 		case err != nil:
 			return nil, fmt.Errorf("making a placeholder for %s: %w", p.Path, err)
 		}
+		made.Led = p.led
 		covers = append(covers, made)
 	}
 	return covers, nil
@@ -265,7 +266,7 @@ func onTheWay(top string, places []Place) []Place {
 				}
 			}
 			seen[up] = true
-			ups = append(ups, Place{Path: up, way: true})
+			ups = append(ups, Place{Path: up, way: true, led: p.led})
 		}
 		slices.Reverse(ups)
 		all = append(append(all, ups...), p)

@@ -71,6 +71,9 @@ type Cover struct {
 	Empty bool
 	// Further: another name (a hard link) of what is covered elsewhere.
 	Further bool
+	// Led: others obey it because links or settings lead them there, and not for
+	// its own name.
+	Led bool
 
 	unseen bool // hidden because nobody looked into it, and not for its name
 }

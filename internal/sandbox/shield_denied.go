@@ -14,9 +14,9 @@ import (
 // LookAt is [Shield.Look] for a grant, with what that denies: the places of
 // Grant.Denied are hidden, those of Grant.Fixed can only be read. Without a
 // shield such a grant is refused.
-func (s *Shield) LookAt(grant toolcrib.Grant) (*Covering, error) { return s.lookFor(grant, "") }
+func (s *Shield) LookAt(grant toolcrib.Grant) (*Covering, error) { return s.lookFor(grant, "", nil) }
 
-func (s *Shield) lookFor(grant toolcrib.Grant, workDir string) (*Covering, error) {
+func (s *Shield) lookFor(grant toolcrib.Grant, workDir string, known *Known) (*Covering, error) {
 	if s == nil {
 		if len(grant.Denied)+len(grant.Fixed) > 0 {
 			return nil, Unavailable("this sandbox cannot keep places from programs, and rules deny some: choose another backend", nil)
@@ -32,7 +32,7 @@ func (s *Shield) lookFor(grant toolcrib.Grant, workDir string) (*Covering, error
 		return nil, err
 	}
 	dirs, rooms := s.narrow(grant.Dirs, denied)
-	found, err := s.lookAt(dirs, rooms, denied, fixed, workDir)
+	found, err := s.lookAt(dirs, rooms, denied, fixed, workDir, known)
 	if err == nil {
 		found.offline = len(grant.Hosts) == 0
 	}

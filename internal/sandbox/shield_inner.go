@@ -69,6 +69,9 @@ func (w *shieldWalk) holdInner(dir string) {
 	if w.inners == nil {
 		w.inners = map[string]bool{}
 	}
+	if !w.trusts(dir) {
+		return
+	}
 	for _, l := range linked.Below(dir, w.listInner) {
 		if w.inners[l.Dir] {
 			continue
@@ -76,7 +79,7 @@ func (w *shieldWalk) holdInner(dir string) {
 		w.inners[l.Dir] = true
 		for _, link := range l.Links {
 			if _, ok := linked.Obeyed(link); ok {
-				w.hold(link, false)
+				w.lead(link, func() { w.hold(link, false) })
 			}
 		}
 	}
@@ -90,7 +93,7 @@ func (w *shieldWalk) holdHooks(hooks string) {
 	case facts.dir:
 		w.holdInner(hooks)
 	case facts.link:
-		w.hold(hooks, false)
+		w.lead(hooks, func() { w.hold(hooks, false) })
 	}
 }
 

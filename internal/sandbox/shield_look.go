@@ -31,6 +31,7 @@ type Covering struct {
 	gits    map[string]FileID
 	missing []Place  // to be held
 	tops    []string // of what is held: granted directories and repositories
+	led     ways
 	began   time.Time
 	tools   []toolState // in directories of PATH
 	offline bool        // the program had no network
@@ -73,10 +74,10 @@ func (s *Shield) Covers(dirs []toolcrib.Dir) ([]Cover, error) {
 // looked at. Where files come and go all the time, some looks in a row that saw
 // the same to be covered must do, if nothing is missing that was there before.
 func (s *Shield) Look(dirs []toolcrib.Dir) (*Covering, error) {
-	return s.lookAt(dirs, nil, nil, nil, "")
+	return s.lookAt(dirs, nil, nil, nil, "", nil)
 }
 
-func (s *Shield) lookAt(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixed pathglob.Set, workDir string) (*Covering, error) {
+func (s *Shield) lookAt(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixed pathglob.Set, workDir string, known *Known) (*Covering, error) {
 	if s == nil {
 		return &Covering{}, nil
 	}
@@ -94,7 +95,7 @@ func (s *Shield) lookAt(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixe
 		}
 		last := walk
 		var err error
-		if walk, err = s.look1(dirs, rooms, denied, fixed, workDir); err != nil {
+		if walk, err = s.look1(dirs, rooms, denied, fixed, workDir, known); err != nil {
 			return nil, err
 		}
 		switch {
@@ -121,7 +122,7 @@ func (s *Shield) lookAt(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixe
 }
 
 func (w *shieldWalk) covering() *Covering {
-	return &Covering{Dirs: w.dirs, Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits, missing: w.missing, tops: w.heldTops, began: time.Now(), tools: w.shield.toolsNow(w.dirs)}
+	return &Covering{Dirs: w.dirs, Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits, missing: w.missing, tops: w.heldTops, led: w.ways(), began: time.Now(), tools: w.shield.toolsNow(w.dirs)}
 }
 
 // Moving is the error of a place that could not be covered because it did not
@@ -131,11 +132,11 @@ func Moving(place string, cause error) error {
 }
 
 // look1 looks once.
-func (s *Shield) look1(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixed pathglob.Set, workDir string) (*shieldWalk, error) {
+func (s *Shield) look1(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixed pathglob.Set, workDir string, known *Known) (*shieldWalk, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	began := now()
-	w := &shieldWalk{shield: s, dirs: dirs, rooms: rooms, visited: map[string]dirState{}, denied: denied, fixed: fixed, workDir: workDir}
+	w := &shieldWalk{shield: s, dirs: dirs, rooms: rooms, visited: map[string]dirState{}, denied: denied, fixed: fixed, workDir: workDir, known: known}
 	defer w.shutOpened()
 	if err := w.coverPlaces(); err != nil {
 		return nil, err
@@ -151,6 +152,7 @@ func (s *Shield) look1(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixed
 		return nil, err
 	}
 	s.forget(w.visited)
+	w.dropUnknown()
 	if err := w.tidy(); err != nil {
 		return nil, err
 	}
@@ -282,7 +284,10 @@ func sorted(list []Cover, dirs []toolcrib.Dir) []Cover {
 	hidden, fixed := "", ""
 	for _, c := range list {
 		switch {
-		case hidden != "" && within(c.Path, hidden), len(out) > 0 && out[len(out)-1].Path == c.Path:
+		case hidden != "" && within(c.Path, hidden):
+			continue
+		case len(out) > 0 && out[len(out)-1].Path == c.Path:
+			out[len(out)-1].Led = out[len(out)-1].Led || c.Led && out[len(out)-1].Kind == c.Kind
 			continue
 		case c.Kind == Hide:
 			hidden = c.Path

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -100,15 +99,7 @@ func (w *shieldWalk) holdObeyed() error {
 	if s.Obeyed == nil {
 		return nil
 	}
-	for _, link := range w.links {
-		w.hold(link, false)
-	}
-	for _, dir := range w.obeyed {
-		w.holdInner(dir)
-	}
-	for _, git := range slices.Sorted(maps.Keys(w.gits)) {
-		w.holdHooks(filepath.Join(git, "hooks"))
-	}
+	w.holdLinks()
 	if s.Own != nil {
 		for _, file := range s.Own() {
 			if !s.granted(file) {
@@ -129,6 +120,7 @@ func (w *shieldWalk) holdObeyed() error {
 	tops = slices.DeleteFunc(tops, func(top string) bool { return !writable(top, w.dirs) })
 	slices.SortFunc(tops, w.nearer)
 	closed := map[string]bool{}
+	w.closed = closed
 	w.heldTops = slices.Compact(tops)
 	for _, top := range w.heldTops {
 		if len(w.missing) >= maxMissing && !w.isTop(top) {
@@ -170,10 +162,11 @@ func (w *shieldWalk) hold(path string, include bool) {
 	}
 	for _, link := range links {
 		if w.reaches(link) {
-			w.found = append(w.found, Cover{Path: link, Kind: Pin, Link: true})
+			w.found = append(w.found, Cover{Path: link, Kind: Pin, Link: true, Led: w.by != ""})
 		}
 	}
 	full := filepath.Join(at, filepath.Join(rest...))
+	w.noteLed(full, links)
 	if around(full, path) || w.shield.granted(full) {
 		return
 	}
@@ -190,9 +183,9 @@ func (w *shieldWalk) hold(path string, include bool) {
 	case len(rest) > 0 && info.IsDir(), len(rest) == 0 && looksHeld(at, info):
 		w.miss(full, include)
 	case len(rest) > 0: // a file where a directory would have to be
-		w.found = append(w.found, Cover{Path: at, Kind: Pin})
+		w.found = append(w.found, Cover{Path: at, Kind: Pin, Led: w.by != ""})
 	default:
-		w.found = append(w.found, Cover{Path: at, Kind: Fix, Dir: info.IsDir()})
+		w.found = append(w.found, Cover{Path: at, Kind: Fix, Dir: info.IsDir(), Led: w.by != ""})
 	}
 }
 
@@ -211,13 +204,15 @@ func (w *shieldWalk) isTop(path string) bool {
 // miss notes that a place is missing. The directories above it must stay.
 func (w *shieldWalk) miss(path string, include bool) {
 	if w.misses[path] {
+		i := slices.IndexFunc(w.missing, func(p Place) bool { return p.Path == path })
+		w.missing[i].led = w.missing[i].led || w.by != ""
 		return
 	}
 	if w.misses == nil {
 		w.misses = map[string]bool{}
 	}
 	w.misses[path] = true
-	w.missing = append(w.missing, Place{Path: path, Link: include})
+	w.missing = append(w.missing, Place{Path: path, Link: include, led: w.by != ""})
 	up := filepath.Dir(path)
 	for w.inside(up) {
 		if !comesAndGoes(up) {
@@ -234,6 +229,12 @@ const maxHolds = 5
 // Hold is LookAt for a program with this working directory, and keeps what is obeyed and missing from being made until it
 // is released.
 func (s *Shield) Hold(grant toolcrib.Grant, workDir string) (*Covering, *Hold, error) {
+	return s.HoldAgain(grant, workDir, nil)
+}
+
+// HoldAgain is Hold while the program runs: of what links and settings lead to
+// only that counts which the program could not bring about.
+func (s *Shield) HoldAgain(grant toolcrib.Grant, workDir string, known *Known) (*Covering, *Hold, error) {
 	if s == nil {
 		found, err := s.LookAt(grant)
 		return found, nil, err
@@ -241,7 +242,7 @@ func (s *Shield) Hold(grant toolcrib.Grant, workDir string) (*Covering, *Hold, e
 	var err error
 	for range maxHolds {
 		var found *Covering
-		if found, err = s.lookFor(grant, workDir); err != nil {
+		if found, err = s.lookFor(grant, workDir, known); err != nil {
 			return nil, nil, err
 		}
 		var hold *Hold

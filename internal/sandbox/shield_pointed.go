@@ -21,7 +21,11 @@ func (w *shieldWalk) holdGit(trees []string, closed map[string]bool) error {
 		if isShut(filepath.Join(top, ".git")) {
 			continue // git does not go by it, and what lies there may be anything
 		}
-		pointed, err := s.Git.AllPointedAt(top)
+		git := filepath.Join(top, ".git")
+		if !w.trusts(git) {
+			continue
+		}
+		pointed, err := w.settings().AllPointedAt(top)
 		switch {
 		case err != nil && w.rank(top) < inner:
 			return Unavailable(fmt.Sprintf("programs cannot be started in %s: what git obeys there is not known (%v). Try again, or grant less", top, err), err)
@@ -33,25 +37,30 @@ func (w *shieldWalk) holdGit(trees []string, closed map[string]bool) error {
 		if closed[top] {
 			pointed = slices.DeleteFunc(pointed, func(p gitconfig.Pointed) bool { return within(p.Path, top) })
 		}
-		w.holdPointed(pointed)
+		w.holdPointed(git, pointed)
 	}
 	// What the person's own settings name counts in all other repositories too.
-	pointed, err := s.Git.Personal("")
+	pointed, err := w.settings().Personal("")
 	if err != nil {
 		return Unavailable(fmt.Sprintf("programs cannot be started: what git obeys by your own settings is not known (%v). Try again", err), err)
 	}
-	w.holdPointed(pointed)
+	w.holdPointed(elsewhere, pointed)
 	return nil
 }
 
-func (w *shieldWalk) holdPointed(pointed []gitconfig.Pointed) {
+// elsewhere stands for settings that no program can write.
+const elsewhere = string(filepath.Separator)
+
+func (w *shieldWalk) holdPointed(by string, pointed []gitconfig.Pointed) {
 	for _, p := range pointed {
 		switch {
 		case w.shield.granted(p.Path):
 		case p.Own:
 			w.holdHooks(p.Path)
-		default:
+		case p.Guess: // programs decide whether there is such a file
 			w.hold(p.Path, p.Include)
+		default:
+			w.lead(by, func() { w.hold(p.Path, p.Include) })
 		}
 	}
 }

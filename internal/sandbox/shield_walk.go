@@ -61,6 +61,11 @@ type shieldWalk struct {
 	misses   map[string]bool
 	heldTops []string                       // directories at whose top something is held
 	workDir  string                         // of the program
+	known    *Known                         // what was covered before; nil at first
+	by       string                         // the link or the settings that are followed
+	led      []string                       // where they lead
+	closed   map[string]bool                // repositories that can only be read as a whole
+	sources  map[string]bool                // files of git's settings that were looked for
 	unseen   []string                       // directories that are not looked into
 	gitsOnly bool                           // nothing but repositories matters
 	keyBytes int64                          // read of files that may hold keys

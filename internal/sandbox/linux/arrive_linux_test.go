@@ -25,6 +25,7 @@ func TestArrivals(t *testing.T) {
 	}{
 		{"open", "exec 9>>tools/hook", "tools/hook", ".git/hooks/pre-commit", ""},
 		{"open for reading", "exec 9<tools/hook", "tools/hook", ".vscode/tasks.json", ""},
+		{"open, in a directory below", "exec 9>>tools/hook", "tools/hook", ".vscode/sub/x", ""},
 		{"another name", "ln tools/hook mine", "tools/hook", ".git/hooks/pre-commit", "shut"},
 		{"another name of a file in a directory", "ln tools/hook mine", "tools", ".husky", "shut"},
 		{"a name that is not seen", deep + "ln $TOP/tools/hook mine", "tools/hook", ".git/hooks/pre-commit", ""},
@@ -34,7 +35,7 @@ func TestArrivals(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
 			root := tempProject(t)
-			put(t, root, map[string]string{"tools/hook": "old\n", ".git/HEAD": "ref: refs/heads/main\n", ".git/hooks/x.sample": "x", ".git/objects/x": "", ".git/refs/x": "", ".vscode/settings.json": "{}", ".mcp.json": "{}"})
+			put(t, root, map[string]string{"tools/hook": "old\n", ".git/HEAD": "ref: refs/heads/main\n", ".git/hooks/x.sample": "x", ".git/objects/x": "", ".git/refs/x": "", ".vscode/settings.json": "{}", ".vscode/sub/y": "", ".mcp.json": "{}"})
 			said := &speech{}
 			ended := make(chan toolcrib.Exit, 1)
 			ctx, cancel := context.WithCancel(t.Context())

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
@@ -53,9 +52,16 @@ type guard struct {
 	missing []string        // where something was covered and nothing is
 	mending bool
 	patrols bool
-	arrived map[string]bool  // files that came into obeyed directories
-	spots   []int32          // of moves, under its lock
-	places  map[int32]string // likewise: the obeyed directories that are watched
+	arrived map[string]bool           // files that came into obeyed directories
+	spots   []int32                   // of moves, under its lock
+	places  map[int32]string          // likewise: the obeyed directories that are watched
+	heeds   map[int32]map[string]bool // likewise: names that can lead others elsewhere
+
+	doubts   chan struct{}     // whether others are led elsewhere
+	led      bool              // they are, and it was not covered yet
+	deaf     bool              // nobody tells of some places
+	covering *sandbox.Covering // the last look
+	known    *sandbox.Known    // and all that was covered by then
 }
 
 // The bounds on how long programs stay stopped: for somebody who is just about
@@ -80,7 +86,7 @@ var errRestless = errors.New("it happens again and again")
 // last report. It is zero if there was none.
 func (r *run) attend(ctx context.Context, c *child, grant toolcrib.Grant) <-chan report {
 	last := make(chan report, 1)
-	g := &guard{run: r, child: c, grant: grant, covers: r.job.covers, paths: map[string]bool{}, told: map[string]bool{}, fresh: map[sandbox.FileID]sandbox.Cover{}, laid: map[sandbox.FileID]sandbox.CoverKind{}, arrived: map[string]bool{}, places: map[int32]string{}}
+	g := &guard{run: r, child: c, grant: grant, covers: r.job.covers, paths: map[string]bool{}, told: map[string]bool{}, fresh: map[sandbox.FileID]sandbox.Cover{}, laid: map[sandbox.FileID]sandbox.CoverKind{}, arrived: map[string]bool{}, places: map[int32]string{}, heeds: map[int32]map[string]bool{}, doubts: make(chan struct{}, 1)}
 	go func() {
 		defer close(last)
 		if r.space != nil {
@@ -89,7 +95,11 @@ func (r *run) attend(ctx context.Context, c *child, grant toolcrib.Grant) <-chan
 				g.laid[c.ID] = c.Kind
 			}
 			defer r.sandbox.moves.leave(g)
+			g.remember(r.covering)
 			g.follow(nil)
+			end, ended := make(chan struct{}), make(chan struct{})
+			go func() { defer close(ended); g.heed(end) }()
+			defer func() { close(end); <-ended }()
 		}
 		for {
 			told, file, err := receiveReport(r.report)
@@ -153,6 +163,11 @@ func (g *guard) lost(ctx context.Context, number, why uint32) {
 	place := g.changed()
 	if moved, ok := movedPlace(err); ok {
 		place = moved
+	}
+	if g.set(&g.led, false) && place == "" {
+		g.run.notes = append(g.run.notes, fmt.Sprintf("a link or git settings in %s changed while the program ran, and what they lead to could not be covered (%v). The program was ended, because it could have changed what is obeyed from now on: start it again", sandbox.Shorten(g.grant.Dirs[0].Path), sandbox.Shorten(err.Error())))
+		_ = g.child.kill() // or it has ended
+		return
 	}
 	place = sandbox.Shorten(place)
 	if place == "" {
@@ -230,7 +245,7 @@ func (g *guard) again() error {
 		}
 	}
 	before := g.seen()
-	found, hold, err := g.run.sandbox.cfg.Shield.Hold(g.grant, g.run.job.dir)
+	found, hold, err := g.run.sandbox.cfg.Shield.HoldAgain(g.grant, g.run.job.dir, g.known)
 	if err != nil {
 		return err
 	}
@@ -241,11 +256,12 @@ func (g *guard) again() error {
 		// What is hidden is so wherever it is by now. A program that made it itself
 		// loses sight of it, which is better than to miss what was moved.
 		known[c.ID] = known[c.ID] || laid || g.paths[c.Path] || c.Kind == sandbox.Hide || c.Further
-		if !laid && g.paths[c.Path] {
+		if !laid && g.paths[c.Path] || g.fresher(c) {
 			g.fresh[c.ID] = c
 		}
 	}
-	covers := slices.DeleteFunc(found.Covers, func(c sandbox.Cover) bool { return !known[c.ID] }) // by all their names
+	covers := g.ledFirst(found.Covers, known) // by all their names
+	led := slices.DeleteFunc(slices.Clone(covers), func(c sandbox.Cover) bool { return !g.fresher(c) || g.run.hold.Holds(c.Path) })
 	done, err := g.run.coverAgain(covers, func(c sandbox.Cover) bool {
 		kind, laid := g.laid[c.ID]
 		return laid && (kind == c.Kind || kind == sandbox.Hide)
@@ -271,13 +287,18 @@ func (g *guard) again() error {
 		return err
 	}
 	clear(g.fresh)
+	for _, c := range led {
+		g.tellLed(c)
+	}
 	for _, c := range covers { // under the name that it has by now
 		g.paths[c.Path] = true
 		g.tellNew(c)
 	}
 	g.mu.Lock()
 	g.covers = covers
+	g.led = false
 	g.mu.Unlock()
+	g.remember(found)
 	g.follow(before)
 	return nil
 }
@@ -374,120 +395,10 @@ func rebuild(j *job, covers []sandbox.Cover, enough func(sandbox.Cover) bool) *s
 	return s
 }
 
-// changed gives a place where something else is than was covered; empty if
-// there is none.
-func (g *guard) changed() string {
-	g.mu.Lock()
-	covers := g.covers
-	g.mu.Unlock()
-	for _, a := range g.run.anchors {
-		if !a.stays() {
-			return a.path
-		}
-	}
-	for _, c := range covers {
-		if !sandbox.IsAt(c.Path, c.ID) {
-			return c.Path
-		}
-	}
-	return ""
-}
-
-// follow has moves told of what is covered, and of what comes where something
-// covered was and nothing is. What has changed meanwhile is a loss: also what
-// came to a place that is not covered after it was looked at, which before tells.
-func (g *guard) follow(before map[string]entry) {
-	m := &g.run.sandbox.moves
-	told := true
-	for _, c := range g.covers {
-		if g.over(context.Background()) {
-			return
-		}
-		told = m.add(g, c.Path, "") && told
-		g.watchInner(c)
-	}
-	for _, a := range g.run.anchors {
-		told = m.add(g, a.path, "") && told
-	}
-	covered := map[string]bool{}
-	for _, c := range g.covers {
-		covered[c.Path] = true
-	}
-	var missing []string
-	came := false
-	for path := range g.paths {
-		if covered[path] {
-			continue
-		}
-		switch e, err := entryAt(path); {
-		case err == nil:
-			came = came || e != before[path]
-		case errors.Is(err, os.ErrNotExist): // in a directory that is closed nothing can be told
-			missing = append(missing, path)
-			told = m.add(g, above(path), nextTo(path)) && told
-		}
-	}
-	g.mu.Lock()
-	g.missing = missing
-	g.mu.Unlock()
-	if came || g.changed() != "" || g.appeared() {
-		g.stop()
-	}
-	if !told && !g.set(&g.patrols, true) {
-		go g.patrol()
-	}
-}
-
-// patrol looks itself, again and again: the kernel does not tell of all that is
-// covered, because too much is watched already or it cannot be read.
-func (g *guard) patrol() {
-	tick := time.NewTicker(lookPeriod)
-	defer tick.Stop()
-	for {
-		select {
-		case <-g.child.ended:
-			return
-		case <-tick.C:
-		}
-		g.mu.Lock()
-		mending := g.mending
-		g.mu.Unlock()
-		if !mending && (g.changed() != "" || g.appeared()) {
-			g.stop()
-		}
-	}
-}
-
-// appeared tells whether something came where something covered was and nothing
-// was left.
-func (g *guard) appeared() bool {
-	g.mu.Lock()
-	missing := g.missing
-	g.mu.Unlock()
-	return slices.ContainsFunc(missing, func(path string) bool { return !absent(path) })
-}
-
 // set sets a mark and gives what it was.
 func (g *guard) set(mark *bool, to bool) (was bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	was, *mark = *mark, to
 	return was
-}
-
-// above gives the nearest directory above a missing place that is there.
-func above(path string) string {
-	up := filepath.Dir(path)
-	for absent(up) && up != filepath.Dir(up) {
-		up = filepath.Dir(up)
-	}
-	return up
-}
-
-// nextTo gives the name that is missing first on the way to a place.
-func nextTo(path string) string {
-	for up := filepath.Dir(path); absent(up) && up != filepath.Dir(up); up = filepath.Dir(up) {
-		path = up
-	}
-	return filepath.Base(path)
 }

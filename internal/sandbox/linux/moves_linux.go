@@ -42,9 +42,22 @@ func (m *moves) add(g *guard, path, name string) bool {
 	if name == anyName {
 		mask |= unix.IN_MOVED_FROM
 	}
-	n, err := unix.InotifyAddWatch(m.fd, path, mask|unix.IN_MASK_ADD|unix.IN_DONT_FOLLOW)
+	watch, err := m.watch(g, path, mask)
 	if err != nil {
 		return false
+	}
+	if name == anyName {
+		g.places[watch] = path
+	}
+	m.watches[watch][g][name] = true
+	return true
+}
+
+// watch is called with the lock.
+func (m *moves) watch(g *guard, path string, mask uint32) (int32, error) {
+	n, err := unix.InotifyAddWatch(m.fd, path, mask|unix.IN_MASK_ADD|unix.IN_DONT_FOLLOW)
+	if err != nil {
+		return 0, err
 	}
 	watch := int32(n)
 	if m.watches[watch] == nil {
@@ -54,11 +67,7 @@ func (m *moves) add(g *guard, path, name string) bool {
 		m.watches[watch][g] = map[string]bool{}
 		g.spots = append(g.spots, watch)
 	}
-	if name == anyName {
-		g.places[watch] = path
-	}
-	m.watches[watch][g][name] = true
-	return true
+	return watch, nil
 }
 
 // open is called with the lock.
@@ -149,6 +158,9 @@ func (m *moves) told(text []byte) map[*guard]bool {
 			came := mask&(unix.IN_CREATE|unix.IN_MOVED_TO) != 0
 			if mask&unix.IN_MOVE_SELF != 0 || names[string(name)] && came {
 				wanted[g] = true
+			}
+			if written := mask&unix.IN_CLOSE_WRITE != 0; (came || written) && (g.heeds[watch][string(name)] || g.heeds[watch][anyName]) {
+				g.doubt()
 			}
 			from, within := left[move]
 			elsewhere := mask&unix.IN_MOVED_TO != 0 && (!within || from != watch)

@@ -150,6 +150,9 @@ func mapped(maps []byte, fresh map[sandbox.FileID]sandbox.Cover) error {
 			continue
 		}
 		inode, _ := strconv.ParseUint(fields[4], 10, 64) // zero if it is none
+		if path, in := mappedIn(lines.Text(), fresh); in && strings.HasSuffix(fields[1], "s") {
+			return fmt.Errorf("%s: %w", sandbox.Shorten(path), errOpened)
+		}
 		c, ok := byInode[inode]
 		if !ok || inode == 0 || c.Kind == sandbox.Pin || c.Kind == sandbox.Fix && !strings.HasSuffix(fields[1], "s") {
 			continue
@@ -160,6 +163,17 @@ func mapped(maps []byte, fresh map[sandbox.FileID]sandbox.Cover) error {
 		}
 	}
 	return nil
+}
+
+// mappedIn tells whether a mapping is of what lies in a directory that is covered
+// anew.
+func mappedIn(line string, fresh map[sandbox.FileID]sandbox.Cover) (path string, in bool) {
+	for _, c := range fresh {
+		if c.Dir && c.Kind != sandbox.Pin && strings.Contains(line, " "+c.Path+"/") {
+			return c.Path, true
+		}
+	}
+	return "", false
 }
 
 // allStopped tells whether no thread runs any more.
