@@ -43,6 +43,15 @@ type obeyedPlace struct {
 	name string // as people write it
 	full string // absolute
 	by   string // who obeys it
+	file bool   // the call writes it itself, not something in it
+}
+
+// rule is what a person may allow to write there.
+func (p *obeyedPlace) rule() string {
+	if p.file {
+		return "write_file(" + p.name + ")"
+	}
+	return "write_file(" + p.name + "/**)"
 }
 
 // writesFiles reports whether a tool may change files by what it declares.
@@ -55,6 +64,14 @@ func writesFiles(e toolcrib.Effects) bool {
 func (o *Obeyed) at(given string, r *toolcrib.Review) *obeyedPlace {
 	at := places{base: o.Base, home: o.Home, resolve: o.Resolve, review: r}
 	forms := formsOf(given, &at)
+	found := o.atAny(forms, &at)
+	if found != nil {
+		found.file = slices.ContainsFunc(forms.exact, func(elems []string) bool { return "/"+strings.Join(elems, "/") == found.full })
+	}
+	return found
+}
+
+func (o *Obeyed) atAny(forms *pathForms, at *places) *obeyedPlace {
 	for _, elems := range forms.exact {
 		full := "/" + strings.Join(elems, "/")
 		below := o.below(full)
@@ -62,11 +79,11 @@ func (o *Obeyed) at(given string, r *toolcrib.Review) *obeyedPlace {
 			return &obeyedPlace{name: path.Join(below[:n]...), full: "/" + strings.Join(elems[:len(elems)-len(below)+n], "/"), by: by}
 		}
 	}
-	if found := o.own(forms.exact, &at); found != nil {
+	if found := o.own(forms.exact, at); found != nil {
 		return found
 	}
 	for _, elems := range forms.exact {
-		if found := o.pointed("/"+strings.Join(elems, "/"), &at); found != nil {
+		if found := o.pointed("/"+strings.Join(elems, "/"), at); found != nil {
 			return found
 		}
 	}
@@ -254,8 +271,8 @@ func (p *Policy) obeyed(r *toolcrib.Review, said saying) *toolcrib.Verdict {
 		return nil
 	}
 	return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "obeyed", Rule: "floor", Reason: fmt.Sprintf(
-		"%s: %s later, outside of the sandbox, so writing it is asked about in every mode; to allow it for good, add a rule that names it to permissions.allow, such as write_file(%s/**), or list it in grant.unprotected",
-		show(found.name), found.by, found.name)}
+		"%s: %s later, outside of the sandbox, so writing it is asked about in every mode; to allow it for good, add a rule that names it to permissions.allow, such as %s, or list it in grant.unprotected",
+		show(found.name), found.by, found.rule())}
 }
 
 // named: an allow of a layer that may give means the call and names the place.

@@ -195,6 +195,28 @@ func TestObeyedIsGranted(t *testing.T) {
 	}
 }
 
+// TestObeyedIsOfferedAsWhatItIs: the rule that a question offers names a file as a
+// file, and it lifts the question.
+func TestObeyedIsOfferedAsWhatItIs(t *testing.T) {
+	root := obeyedProject(t)
+	script := &Obeyed{Base: root, Roots: []string{root}, Resolve: RealPath, Set: &sensitive.ObeyedSet{}, Own: func() []string { return []string{filepath.Join(root, "scripts/fmt.sh"), filepath.Join(root, "hooks")} }}
+	for file, rule := range map[string]string{"scripts/fmt.sh": "write_file(scripts/fmt.sh)", "hooks/pre": "write_file(hooks/pre)"} {
+		if found := script.at(file, nil); found == nil || found.rule() != rule {
+			t.Errorf("%s: %+v", file, found)
+		}
+	}
+	for file, rule := range map[string]string{".mcp.json": "write_file(.mcp.json)", ".vscode/tasks.json": "write_file(.vscode/**)", ".githooks/pre-commit": "write_file(.githooks/**)"} {
+		e := verdictOf(t, obeyingDesk(t, root, ModeAutoEdit, nil), fileTool("write_file"), map[string]string{"path": file})
+		if e.Decision != isAsk || !strings.Contains(said(e), "such as "+rule+",") {
+			t.Errorf("%s: %v: %s", file, e.Decision, said(e))
+		}
+		guards := obeyingDesk(t, root, ModeAutoEdit, nil, Layer{Rank: RankUser, Permissions: Permissions{Allow: []string{rule}}})
+		if e := verdictOf(t, guards, fileTool("write_file"), map[string]string{"path": file}); e.Decision != isAllow {
+			t.Errorf("%s with %s: %v", file, rule, e.Decision)
+		}
+	}
+}
+
 // TestObeyedInLines: without a sandbox that bounds them, lines that write what
 // others obey are asked about whatever rule or mode allows them; in one, the
 // places are read-only, and there is nothing to ask.
