@@ -163,8 +163,8 @@ func (p *Program) floor(name string) string {
 		if p.word("HISTFILE", "HISTSIZE", "HISTFILE=", "HISTSIZE=0", "HISTFILESIZE=0", "HISTFILE=/dev/null") {
 			return "it changes the record of what was typed"
 		}
-	case "gh":
-		if p.word("sync") && p.flag("", "force") {
+	case "gh", "glab":
+		if p.word("sync") && p.flag("", "force") || p.deletesRepository() {
 			return "it overwrites or deletes what others have in the remote repository"
 		}
 	case "crontab":
@@ -183,6 +183,23 @@ func (p *Program) floor(name string) string {
 	}
 	return p.floorLike()
 }
+
+// deletesRepository: a whole repository on another machine, or a branch of it.
+func (p *Program) deletesRepository() bool {
+	switch {
+	case p.word("repo", "project") && p.word("delete"):
+		return true
+	case !p.word("api"):
+		return false
+	}
+	text := strings.Join(argTexts(p.Args), " ")
+	return apiDeletes.MatchString(text) && apiRepository.MatchString(text)
+}
+
+var (
+	apiDeletes    = regexp.MustCompile(`(?i)(^| )(-X|--method)[ =]?"?DELETE`)
+	apiRepository = regexp.MustCompile(`(^| |https://[^/ ]+)/?(repos/[^/ ]+/[^/ ]+|projects/[^/ ]+)(/git/refs/\S*|/repository/branches/\S*)?/?( |$)`)
+)
 
 // setsOwner: modes of chmod by which a program runs as its owner.
 var setsOwner = regexp.MustCompile(`^([ugoa]*[+=][rwxX]*s|0?[2467][0-7]{3}$)`)

@@ -183,6 +183,12 @@ func (l *Line) floorNet(p *Program, name string, fetched bool) string {
 		if fetched && whole {
 			return show(name) + " is given code that is not in the line"
 		}
+	case "sqlite3", "psql", "mysql", "mariadb": // their commands start programs, too
+		if fetched && slices.ContainsFunc(p.Args, func(a Arg) bool {
+			return slices.ContainsFunc(a.texts(), func(t string) bool { return strings.HasPrefix(t, unread) })
+		}) {
+			return show(name) + " is given commands that are not in the line"
+		}
 	}
 	return ""
 }

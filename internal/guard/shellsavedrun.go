@@ -15,7 +15,7 @@ func (w *walker) mayRun(p *Program, name string, sc scope) {
 	if !p.Builtin {
 		r.files = append(r.files, fileKey(p.Name))
 	}
-	if readsCode(name) && !p.hasScript() && sc.from != "" {
+	if (readsCode(name) && !p.hasScript() || p.takesCommands(name)) && sc.from != "" {
 		r.files = append(r.files, fileKey(sc.from))
 	}
 	if name == "eval" && slices.ContainsFunc(p.Args, func(a Arg) bool { return !a.Literal }) {
@@ -24,6 +24,13 @@ func (w *walker) mayRun(p *Program, name string, sc scope) {
 	if installer(name) || name == "parallel" {
 		for _, a := range p.Args {
 			r.files = append(r.files, fileKey(a.texts()[0]))
+		}
+	}
+	if name == "sqlite3" || name == "psql" { // .read x, \i x
+		for _, a := range p.Args {
+			if words := strings.Fields(a.texts()[0]); len(words) > 1 && strings.ContainsAny(words[0][:1], `.\`) && words[0] != ".import" {
+				r.files = append(r.files, fileKey(words[1]))
+			}
 		}
 	}
 	if isInterpreter(name) {
@@ -69,7 +76,7 @@ func installer(name string) bool {
 // words.
 func isInterpreter(name string) bool {
 	switch name {
-	case "java", "javaw", "deno", "bun", "tsx", "ts-node", "groovy", "scala", "kotlin", "dotnet", "mono", "wine", "qemu-x86_64", "wasmtime", "wasmer", "run-parts", "elixir", "escript", "erl", "swift", "crystal", "racket", "sbcl", "jshell", "bats", "R", "gdb", "vim", "nvim", "vi", "emacs", "ex", "ed", "m4", "cmake":
+	case "java", "javaw", "deno", "bun", "tsx", "ts-node", "groovy", "scala", "kotlin", "kotlinc", "tcc", "dotnet", "mono", "wine", "qemu-x86_64", "wasmtime", "wasmer", "run-parts", "elixir", "escript", "erl", "swift", "crystal", "racket", "sbcl", "jshell", "bats", "R", "gdb", "vim", "nvim", "vi", "emacs", "ex", "ed", "m4", "cmake":
 		return true
 	}
 	return readsCode(name)
@@ -129,9 +136,18 @@ func (p *Program) interprets(r *run, name string) {
 		case takesValue(before) || loadsValue(before):
 			add(a)
 			r.files = append(r.files, fileKey(t)+".*") // a module, by its name
+			if before == "-jar" {
+				return // the rest is for the program in it
+			}
 		case (name == "deno" || name == "bun") && (t == "run" || t == "test" || t == "serve"):
 		default:
 			add(a)
+			switch class := t[strings.LastIndexByte(t, '.')+1:]; {
+			case name == "java" || name == "javaw":
+				r.files = append(r.files, class+".class", class+".java", class+".jar")
+			case strings.HasPrefix(name, "py") && !strings.HasSuffix(t, ".py"):
+				r.files = append(r.files, "__main__.py") // of a directory
+			}
 			return
 		}
 	}
