@@ -199,7 +199,9 @@ func TestObeyedIsGranted(t *testing.T) {
 // file, and it lifts the question.
 func TestObeyedIsOfferedAsWhatItIs(t *testing.T) {
 	root := obeyedProject(t)
-	script := &Obeyed{Base: root, Roots: []string{root}, Resolve: RealPath, Set: &sensitive.ObeyedSet{}, Own: func() []string { return []string{filepath.Join(root, "scripts", "fmt.sh"), filepath.Join(root, "hooks")} }}
+	script := &Obeyed{Base: root, Roots: []string{root}, Resolve: RealPath, Set: &sensitive.ObeyedSet{}, Own: func() []string {
+		return []string{filepath.Join(root, "scripts", "fmt.sh"), filepath.Join(root, "hooks")}
+	}}
 	for file, rule := range map[string]string{"scripts/fmt.sh": "write_file(scripts/fmt.sh)", "hooks/pre": "write_file(hooks/pre)"} {
 		if found := script.at(file, nil); found == nil || found.rule() != rule {
 			t.Errorf("%s: %+v", file, found)

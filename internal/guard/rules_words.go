@@ -126,12 +126,14 @@ func (o *operands) words(text string, dirs []string, all bool) {
 // typed adds the paths in the text that a program is given to read, where that
 // may be commands: those of an editor, or the names in a patch.
 func (o *operands) typed(p *Program, name string, dirs []string) {
-	if p.input == nil || !p.mayWrite(name) || name != "patch" && (writesOperands(name) || !takesSentences(name)) {
+	sub, _ := gitSubCommand(p.Args)
+	patches := name == "patch" || name == "git" && (sub == "apply" || sub == "am")
+	if p.input == nil || !p.mayWrite(name) || !patches && (writesOperands(name) || !takesSentences(name)) {
 		return
 	}
 	for _, text := range p.input.texts() {
 		o.words(text, dirs, false)
-		if name != "patch" && name != "git" {
+		if !patches {
 			continue
 		}
 		for line := range strings.Lines(text) { // --- a/src/x

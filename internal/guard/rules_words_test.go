@@ -52,7 +52,9 @@ func TestPlacesUnderOtherNames(t *testing.T) {
 		// Words in words, and text that is read as commands.
 		"sqlite3 x.db '.output deploy/x'", `sqlite3 x.db ".backup deploy/x"`, "sqlite3 x.db '.cd deploy' '.output w' 'select 1'", `psql -c '\o deploy/w' -c 'select 1'`, "vim -c 'w deploy/x' -c q a.txt", "ed -s a.txt <<< 'w deploy/x'", `printf 'w deploy/x\nq\n' | ed -s a.txt`,
 		"patch -p1 <<'E'\n--- a/deploy/prod.yml\n+++ b/deploy/prod.yml\n@@ -1 +1 @@\n-a\n+b\nE",
+		"git apply <<'E'\n--- a/deploy/prod.yml\n+++ b/deploy/prod.yml\n@@ -1 +1 @@\n-a\n+b\nE", "apply_patch <<'E'\n*** Update File: deploy/prod.yml\nE",
 		// What another program prints.
+		`cp a.txt "$(dirname deploy/prod.yml)"`,
 		"grep -rl foo deploy | xargs sed -i s/foo/bar/", "find deploy -type f | xargs rm", "ls -d deploy/* | head -1 | xargs rm", "ls deploy/*.yml | while read f; do rm $f; done", "rm $(ls deploy/prod.yml)", "for f in $(ls deploy/*); do rm $f; done", "git ls-files deploy | xargs rm",
 		"ls -d d* | xargs -I{} touch {}/x", "echo deploy | (read d; touch $d/x)", `printf 'deploy\n' | (read -r d && cd $d && touch w)`, "echo deploy > f; read d < f; touch $d/w",
 		// More than is followed.
@@ -83,7 +85,7 @@ func TestOtherNamesOfOrdinaryWork(t *testing.T) {
 		"docker run -v $PWD/deploy:/d:ro alpine ls /d", `cd "$(git rev-parse --show-toplevel)" && make test`, "cd src && make && cd - && make", "pushd src && make && popd && touch x", "d=$(mktemp -d) && cd $d && git init && touch x", "X=$(mktemp -d); cp a.txt $X/",
 		`git ls-files | while read f; do sed -i s/a/b/ "$f"; done`, "grep -rl deploy src | xargs sed -i s/foo/bar/", "find . -name '*.pyc' -delete", "find . -name '*.log' -exec rm {} +", "kill $(lsof -t -i:3000)", "touch $(date +%F).log", "tar czf backup-$(date +%F).tgz src",
 		"sqlite3 x.db 'select * from deploy'", "gh pr create --title 'Fix deploy/x' --body 'see deploy/prod.yml'", "npx prettier --write 'src/**/*.js'", "PATH=$PWD/bin:$PATH make", "DESTDIR=$PWD/out make install", "strace -o t.log true", "timeout 5 cat deploy/prod.yml",
-		"ls deploy | xargs -n1 echo", "cat deploy/list | xargs rm", "git log --oneline -- deploy | head", "curl -w '%{http_code}' -d @deploy/x.json http://h", "patch -p1 <<'E'\n--- a/src/x.go\n+++ b/src/x.go\n@@ -1 +1 @@\n-a\n+b\nE",
+		"ls deploy | xargs -n1 echo", "cat deploy/list | xargs rm", "git log --oneline -- deploy | head", "curl -w '%{http_code}' -d @deploy/x.json http://h", "git apply <<'E'\n--- a/src/x.go\n+++ b/src/x.go\n@@ -1 +1 @@\n-a\n+deploy\nE", "mkdir -p $(dirname src/a/b)", "patch -p1 <<'E'\n--- a/src/x.go\n+++ b/src/x.go\n@@ -1 +1 @@\n-a\n+b\nE",
 	} {
 		if got := placeDecision(t, guards, line); got != toolcrib.Allow {
 			t.Errorf("%q: %v", line, got)

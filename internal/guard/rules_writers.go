@@ -66,7 +66,7 @@ func keepsOperands(name string, args []Arg) bool {
 // xargs, read or a substitution then give to others.
 func printsNames(name string) bool {
 	switch name {
-	case "ls", "dir", "vdir", "grep", "egrep", "fgrep", "rg", "ag", "ack", "tree", "du", "realpath", "readlink", "basename", "dirname", "stat", "file", "locate":
+	case "ls", "dir", "vdir", "grep", "egrep", "fgrep", "rg", "ag", "ack", "tree", "du", "stat", "file", "locate":
 		return true
 	}
 	return printsWords(name)
@@ -75,7 +75,7 @@ func printsNames(name string) bool {
 // printsWords: of those, the ones for which any word may be such a name.
 func printsWords(name string) bool {
 	switch name {
-	case "find", "fd", "fdfind", "git", "echo", "printf":
+	case "find", "fd", "fdfind", "git", "echo", "printf", "realpath", "readlink", "basename", "dirname":
 		return true
 	}
 	return false
