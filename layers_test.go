@@ -70,7 +70,7 @@ func rules() []rule {
 
 		{"internal/store", 2, []string{".", "internal/desk", "internal/lockfile", "internal/seal"}, adapter},
 		{"internal/store/*", 2, []string{".", "internal/store", "internal/desk"}, adapter + "; a database is a driver and a DSN under the SQL of internal/store"},
-		{"internal/sandbox", 2, []string{".", "internal/gitconfig", "internal/gitindex", "internal/linked", "internal/pathglob", "internal/plainfile", "internal/sensitive"}, adapter + "; what it shares with the guards stands on the ground floor"},
+		{"internal/sandbox", 2, []string{".", "internal/gitconfig", "internal/gitindex", "internal/linked", "internal/named", "internal/pathglob", "internal/plainfile", "internal/sensitive"}, adapter + "; what it shares with the guards stands on the ground floor"},
 		{"internal/sandbox/*", 2, []string{".", "internal/sandbox", "internal/sensitive"}, adapter},
 		{"internal/fabric/...", 2, []string{"."}, adapter},
 

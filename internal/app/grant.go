@@ -60,6 +60,7 @@ func reachOf(cfg Grant, needs Needs) (reach, error) {
 			r.own.tops = append(r.own.tops, d.Path)
 		}
 	}
+	r.own.clients.home, r.own.clients.tops, r.own.clients.granted = needs.Home, r.own.tops, r.granted
 	for _, name := range cfg.Protected {
 		if strings.HasPrefix(name, "!") { // a project may add to this list
 			return reach{}, fmt.Errorf("grant.protected: %q is an exception: it belongs into grant.unprotected", name)

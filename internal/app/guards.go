@@ -47,7 +47,7 @@ func gitSettings(home string) gitconfig.Source {
 
 // obeyedGuard finds calls that would write what other programs obey.
 func (a *App) obeyedGuard() *guard.Obeyed {
-	o := &guard.Obeyed{Set: a.reach.obeyed, Own: a.reach.own.places, Base: a.reach.base, Home: a.policy.home, Resolve: guard.RealPath, List: linked.Read, Git: gitSettings(a.policy.home)}
+	o := &guard.Obeyed{Set: a.reach.obeyed, Own: a.reach.own.asked, Base: a.reach.base, Home: a.policy.home, Resolve: guard.RealPath, List: linked.Read, Git: gitSettings(a.policy.home)}
 	for _, d := range a.reach.dirs {
 		o.Roots = append(o.Roots, d.Path)
 	}

@@ -24,6 +24,7 @@ type ownFiles struct {
 	named   named.Finder
 	tops    []string               // projects whose settings name scripts
 	granted func(path string) bool // for writing
+	clients clientServers
 }
 
 type ownState struct {
@@ -56,12 +57,30 @@ func (o *ownFiles) places() []string {
 	return list
 }
 
+// asked lists what file tools ask about: the files, and what servers of the
+// person's clients would take for theirs.
+func (o *ownFiles) asked() []string {
+	if o == nil {
+		return nil
+	}
+	return append(o.places(), o.clients.missing()...)
+}
+
 // OutsideNotes says which programs outside take up what commands can write.
 func (a *App) OutsideNotes() []OutsideNote {
 	if a.reach.own == nil || a.reach.own.now.Load() == nil {
 		return nil
 	}
 	return a.reach.own.now.Load().notes
+}
+
+// ClientNotes says which servers of the person's clients take code from the
+// project.
+func (a *App) ClientNotes() []OutsideNote {
+	if a.reach.own == nil {
+		return nil
+	}
+	return a.reach.own.clients.notes()
 }
 
 // Programs finds the programs that this one starts outside of every sandbox,

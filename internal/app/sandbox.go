@@ -63,6 +63,7 @@ func openSandbox(cfg Sandbox, r reach, needs Needs) (*sandbox.Chooser, error) {
 	}
 	shield.WriteGit = cfg.Git == "write"
 	shield.Obeyed, shield.Own, shield.Home = r.obeyed, r.own.places, needs.Home
+	shield.Taken = r.own.clients.taken
 	shield.Path, shield.Start = pathDirs(needs), needs.Dir
 	shield.Git = gitSettings(needs.Home)
 	if needs.State != "" {

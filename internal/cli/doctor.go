@@ -98,7 +98,7 @@ func (c *command) examine(ctx context.Context) []finding {
 	for _, f := range a.Faults {
 		out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend or disable it"})
 	}
-	for _, n := range a.OutsideNotes() {
+	for _, n := range slices.Concat(a.OutsideNotes(), a.ClientNotes()) {
 		status := "warning"
 		if n.Held {
 			status = "ok"

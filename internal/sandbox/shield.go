@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
+	"github.com/toolcrib/toolcrib/internal/named"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
@@ -33,6 +34,9 @@ type Shield struct {
 	// Path are the directories of the person's PATH, absolute. Programs put nothing
 	// there that stands before those of the machine.
 	Path []string
+	// Taken is what programs of the person's own take from the directory that she
+	// starts them in, by its name. Nil: nothing is.
+	Taken func() named.Taken
 	// Start is where the person started us: her agent and her editor look for their
 	// settings there, though a wider directory was granted.
 	Start string

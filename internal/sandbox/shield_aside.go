@@ -80,6 +80,11 @@ func isShut(dir string) bool {
 // renameIn renames an entry of a directory if something there is still what was
 // looked at: whoever still runs may have put something else there since.
 func renameIn(dir, name, at string, id FileID) (to string, err error) {
+	return renameInAs(dir, name, at, name, id)
+}
+
+// renameInAs is renameIn with what the new name begins with.
+func renameInAs(dir, name, at, begins string, id FileID) (to string, err error) {
 	root, err := openStraight(dir)
 	if err != nil {
 		return "", err
@@ -88,13 +93,17 @@ func renameIn(dir, name, at string, id FileID) (to string, err error) {
 	if now, err := root.Lstat(at); err != nil || idOf(now) != id {
 		return "", errors.Join(err, errGone)
 	}
-	return renameAside(root, name)
+	return renameAsideAs(root, name, begins)
 }
 
 // renameAside gives an entry a name that no program could foresee, so that none
 // can be in its way. A directory that its maker closed is opened first.
 func renameAside(root *os.Root, name string) (to string, err error) {
-	to = name + setAside + "-" + strings.ToLower(rand.Text()[:8])
+	return renameAsideAs(root, name, name)
+}
+
+func renameAsideAs(root *os.Root, name, begins string) (to string, err error) {
+	to = begins + setAside + "-" + strings.ToLower(rand.Text()[:8])
 	if err = root.Rename(name, to); errors.Is(err, fs.ErrPermission) {
 		info, unseen := root.Stat(".")
 		if unseen != nil {

@@ -34,7 +34,8 @@ type Covering struct {
 	led     ways
 	began   time.Time
 	tools   []toolState // in directories of PATH
-	offline bool        // the program had no network
+	taken   takenBefore
+	offline bool // the program had no network
 }
 
 func writes(d toolcrib.Dir) bool { return d.Write }
@@ -122,7 +123,9 @@ func (s *Shield) lookAt(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixe
 }
 
 func (w *shieldWalk) covering() *Covering {
-	return &Covering{Dirs: w.dirs, Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits, missing: w.missing, tops: w.heldTops, led: w.ways(), began: time.Now(), tools: w.shield.toolsNow(w.dirs)}
+	c := &Covering{Dirs: w.dirs, Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits, missing: w.missing, tops: w.heldTops, led: w.ways(), began: time.Now(), tools: w.shield.toolsNow(w.dirs)}
+	c.taken = w.takenNow()
+	return c
 }
 
 // Moving is the error of a place that could not be covered because it did not

@@ -36,7 +36,7 @@ func (c *Covering) Sweep() []string {
 			break
 		}
 	}
-	return append(notes, c.sweepTools()...)
+	return slices.Concat(notes, c.sweepTools(), c.sweepTaken())
 }
 
 // Moved is told that a granted directory has another name by now.
@@ -58,6 +58,7 @@ func (c *Covering) Moved(from, to string) {
 	for i := range c.tops {
 		c.tops[i] = moved(c.tops[i])
 	}
+	c.taken = c.taken.moved(moved)
 	gits, visited := map[string]FileID{}, map[string]dirState{}
 	for path, id := range c.gits {
 		gits[moved(path)] = id
@@ -73,6 +74,7 @@ func (c *Covering) sweep() (notes []string, again bool) {
 	w := &shieldWalk{shield: c.shield, dirs: c.dirs, visited: map[string]dirState{}, gitsOnly: true}
 	err := w.descendAll()
 	c.shield.mu.Unlock()
+	c.taken.visited = w.visited
 	if err != nil { // too much for a look: no repository belongs there
 		var all []string
 		for _, d := range c.dirs {

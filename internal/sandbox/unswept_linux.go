@@ -40,6 +40,8 @@ type before struct {
 	Held     []string // the directories at whose top it is
 	Path     []string // of the person
 	Tools    []toolState
+	Taken    takenBefore
+	Began    time.Time
 	Offline  bool
 
 	// By which it is known that what lies there now is what lay there then.
@@ -76,7 +78,7 @@ func (c *Covering) WriteDown() (*Unswept, error) {
 			Obeyed: c.shield.Obeyed != nil, Held: c.tops, Offline: c.offline, Boot: boot(), Tops: identities(c.dirs),
 		}
 		if was.Obeyed {
-			was.Path, was.Tools = c.shield.Path, c.tools
+			was.Path, was.Tools, was.Taken, was.Began = c.shield.Path, c.tools, c.taken, c.began
 			was.Granted = c.shield.Obeyed.Exceptions()
 		}
 		err = gob.NewEncoder(file).Encode(was)
@@ -152,7 +154,7 @@ func judge(path string) []string {
 	shield.WriteGit, shield.Path = was.WriteGit, was.Path
 	shield.Git = gitconfig.Source{Read: func(path string) ([]byte, error) { return readRegular(path, maxSettings) }, Home: was.Home, Settings: was.Settings}
 	c := &Covering{Covers: was.Covers, shield: shield, dirs: was.Dirs, gits: was.Gits, tops: was.Held, offline: was.Offline}
-	c.tools = was.Tools
+	c.tools, c.taken, c.began = was.Tools, was.Taken, was.Began
 	return c.Sweep()
 }
 

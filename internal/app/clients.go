@@ -1,0 +1,206 @@
+package app
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/named"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
+)
+
+// The person's agents and editors start MCP servers of their own in the project,
+// outside of every sandbox. Their settings say what these take from there.
+
+// The bounds on what is read of those settings.
+const (
+	maxClientFile = 1 << 20
+	maxClaudeFile = 32 << 20 // it holds a history besides
+	maxTaken      = 512      // names
+)
+
+// clientServers knows those servers, and remembers a file as long as it does not
+// change. It is safe for use by many at once.
+type clientServers struct {
+	home string
+	tops []string // projects
+	// granted tells whether tools may write a path.
+	granted func(path string) bool
+
+	mu      sync.Mutex
+	seen    map[string]clientFile
+	now     named.Taken
+	at      time.Time // of now
+	absent  []string
+	askedAt time.Time // of absent
+}
+
+// fresh is how long an answer holds: a call may ask for each of its paths.
+const fresh = time.Second
+
+type clientFile struct {
+	info  fs.FileInfo
+	taken named.Taken
+}
+
+// taken gives what they take from the directory that they are started in.
+func (c *clientServers) taken() named.Taken {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.home == "" && len(c.tops) == 0 || time.Since(c.at) < fresh {
+		return c.now
+	}
+	var all named.Taken
+	places := mcpconf.Places(runtime.GOOS, c.home, os.Getenv, "")
+	for _, top := range c.tops {
+		for _, p := range mcpconf.Places(runtime.GOOS, "", nil, top) {
+			if p.Scope == mcpconf.ScopeProject {
+				places = append(places, p)
+			}
+		}
+	}
+	for _, p := range places {
+		info, err := os.Stat(p.Path)
+		if err != nil || !info.Mode().IsRegular() {
+			continue
+		}
+		old, known := c.seen[p.Path]
+		if !known || !sameState(old.info, info) {
+			old = clientFile{info: info, taken: c.read(p)}
+			if c.seen == nil {
+				c.seen = map[string]clientFile{}
+			}
+			c.seen[p.Path] = old
+		}
+		if len(all.Packages)+len(all.Bins)+len(all.Modules) < maxTaken {
+			all.Add(old.taken)
+		}
+	}
+	c.now, c.at = all, time.Now()
+	return all
+}
+
+func sameState(a, b fs.FileInfo) bool {
+	return os.SameFile(a, b) && a.Size() == b.Size() && a.ModTime().Equal(b.ModTime()) && time.Since(b.ModTime()) > time.Second
+}
+
+// read reads one file; what cannot be read is left out, as the client does.
+func (c *clientServers) read(p mcpconf.Place) (all named.Taken) {
+	most := int64(maxClientFile)
+	if p.Client == mcpconf.ClaudeCode {
+		most = maxClaudeFile
+	}
+	text, err := plainfile.Read(p.Path, most)
+	if err != nil {
+		return all
+	}
+	texts := [][]byte{text}
+	if p.Client == mcpconf.ClaudeCode && p.Scope == mcpconf.ScopeUser {
+		texts = onlyServers(text)
+	}
+	for _, text := range texts {
+		servers, _ := mcpconf.Codec{YAML: config.Decode, Home: c.home}.Read(p.Client, text)
+		for _, s := range servers {
+			other := s.Project != "" && !slices.ContainsFunc(c.tops, func(top string) bool { return within(top, s.Project) || within(s.Project, top) })
+			if s.Command == "" || other || filepath.IsAbs(s.Cwd) && !c.granted(s.Cwd) {
+				continue // it is elsewhere
+			}
+			all.Add(named.TakenBy(fmt.Sprintf("the MCP server %s of %s", s.Name, mcpconf.Title(p.Client)), s.Command, s.Args, s.Env))
+		}
+	}
+	return all
+}
+
+// onlyServers cuts the servers out of Claude Code's file, which may have a
+// history of many megabytes. In that the word stands between quotes that are
+// escaped.
+func onlyServers(text []byte) (list [][]byte) {
+	word := []byte(`"mcpServers"`)
+	for len(list) < maxTaken {
+		i := bytes.Index(text, word)
+		if i < 0 {
+			return list
+		}
+		text = text[i+len(word):]
+		rest, ok := bytes.CutPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte(":"))
+		var value json.RawMessage
+		if ok && json.NewDecoder(bytes.NewReader(rest)).Decode(&value) == nil && bytes.HasPrefix(value, []byte("{")) && len(value) > 2 {
+			list = append(list, slices.Concat([]byte("{"), word, []byte(":"), value, []byte("}")))
+		}
+	}
+	return list
+}
+
+// missing lists the places in the projects where tools would put such a package
+// or module. What is there is the project's own.
+func (c *clientServers) missing() []string {
+	all := c.places()
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if time.Since(c.askedAt) >= fresh {
+		c.absent = slices.DeleteFunc(all, func(path string) bool {
+			_, err := os.Lstat(path)
+			return err == nil
+		})
+		c.askedAt = time.Now()
+	}
+	return c.absent
+}
+
+func (c *clientServers) places() (list []string) {
+	t := c.taken()
+	for _, top := range c.tops {
+		for name := range t.Packages {
+			list = append(list, filepath.Join(top, "node_modules", filepath.FromSlash(name)))
+		}
+		for name := range t.Bins {
+			list = append(list, filepath.Join(top, "node_modules", ".bin", filepath.FromSlash(name)))
+		}
+		for name := range t.Modules {
+			list = append(list, filepath.Join(top, name+".py"), filepath.Join(top, name, "__init__.py"), filepath.Join(top, name, "__main__.py"))
+		}
+		for name := range t.Entries {
+			list = append(list, filepath.Join(top, name))
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// notes says for the doctor which servers take something from the project.
+func (c *clientServers) notes() (list []OutsideNote) {
+	t := c.taken()
+	said := map[string]bool{}
+	for _, top := range c.tops {
+		for _, names := range []struct {
+			dir  string
+			list map[string]string
+		}{{filepath.Join(top, "node_modules"), t.Packages}, {filepath.Join(top, "node_modules", ".bin"), t.Bins}, {top, t.Modules}} {
+			for _, name := range slices.Sorted(maps.Keys(names.list)) {
+				path, by := filepath.Join(names.dir, filepath.FromSlash(name)), names.list[name]
+				for _, path := range []string{path, path + ".py"} {
+					if _, err := os.Lstat(path); err == nil && !said[by] {
+						said[by] = true
+						list = append(list, OutsideNote{Text: fmt.Sprintf("%s, started in this project, runs %s, which commands can write, outside of every sandbox", by, path),
+							Fix: "install it elsewhere and name its full path in the client's settings, or have Toolcrib run it (toolcrib hub import)"})
+					}
+				}
+			}
+		}
+	}
+	if by := t.Python; by != "" && len(c.tops) > 0 {
+		list = append(list, OutsideNote{Held: true, Text: by + " is started by python -m, which imports modules of the project: what a command makes there under a name that servers import is set aside",
+			Fix: "set PYTHONSAFEPATH=1 in the env of that server, so that Python looks elsewhere only"})
+	}
+	return list
+}
