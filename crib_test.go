@@ -123,7 +123,7 @@ func TestRefusedCallsAreRecorded(t *testing.T) {
 		{"exit", `{}`, Internal, "internal", "broke down"},
 		{"none", `{}`, Internal, "internal", "no result"},
 		{"down", `{}`, Unavailable, "unavailable", "the server is down"},
-		{"liar", `{}`, Internal, "internal", "breaks its contract (required)"},
+		{"liar", `{}`, Internal, "internal", "does not match its output schema (required)"},
 		{"garbage", `{}`, Internal, "internal", "not JSON"},
 		{"mute", `{}`, Internal, "internal", "promises"},
 		{"huge", `{}`, Internal, "internal", "over the limit"},

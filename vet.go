@@ -142,7 +142,7 @@ func (c *Crib) vetted(f *flight, r *Result, out *schema.Schema) (*Result, error)
 				rules = append(rules, p.Rule)
 			}
 		}
-		return nil, refuse(Internal, f.call.Tool, fmt.Sprintf("the tool ran, but its result breaks its contract (%s); the log says where", strings.Join(rules, ", ")), nil)
+		return nil, refuse(Internal, f.call.Tool, fmt.Sprintf("the tool ran, but its result does not match its output schema (%s); the log names the fields", strings.Join(rules, ", ")), nil)
 	}
 	return r, nil
 }

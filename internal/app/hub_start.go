@@ -87,7 +87,7 @@ func (l *launcher) start(ctx context.Context, launch mcphub.Launch) (client.Proc
 		defer kill()
 		exit, err := box.Run(life, cmd, l.granted(name))
 		for _, note := range exit.Notes { // no answer carries them
-			l.log.Warn("the sandbox has something to say about an MCP server", "server", launch.Server, "note", note)
+			l.log.Warn("a note of the sandbox", "server", launch.Server, "note", note)
 		}
 		ended = exited(exit, err, life.Err() != nil)
 		if why != "" && life.Err() == nil {

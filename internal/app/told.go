@@ -29,7 +29,7 @@ func (t *openBox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	exit, err := t.Chooser.Run(ctx, cmd, grant)
 	for _, note := range exit.Notes {
 		if t.isNew(note) {
-			t.log.Warn("the sandbox has something to say about a program", "tool", cmd.Tool, "note", note)
+			t.log.Warn("a note of the sandbox", "tool", cmd.Tool, "note", note)
 		}
 	}
 	return exit, err

@@ -201,9 +201,10 @@ const manyEqual = 8
 func lines(text string) []string {
 	var out []string
 	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	seen := func(line string) string { return strings.TrimRight(line, " \t") }
 	for i := 0; i < len(all); {
 		n := 1
-		for i+n < len(all) && strings.TrimSpace(all[i+n]) == strings.TrimSpace(all[i]) {
+		for i+n < len(all) && (seen(all[i+n]) == seen(all[i]) || strings.TrimSpace(all[i+n]+all[i]) == "") {
 			n++
 		}
 		row := all[i : i+n]

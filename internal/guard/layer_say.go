@@ -27,9 +27,9 @@ func (s *saying) verdict() *toolcrib.Verdict {
 	case s.layer.Rank == RankProject:
 		// A file of the project that nobody trusted speaks neither to a model nor
 		// to a person in our name, by its message or by the text of its rules.
-		v.Reason = fmt.Sprintf("a rule of the project's file says %s; toolcrib policy explain shows it, and toolcrib trust lets its own message be told", s.decision)
+		v.Reason = fmt.Sprintf("a rule in the project's toolcrib.yaml says %s: 'toolcrib policy explain' shows the rule, and its message is shown after 'toolcrib trust'", s.decision)
 		if s.unsure {
-			v.Reason = "whether a rule of the project's file means this cannot be told; toolcrib policy explain shows it"
+			v.Reason = "Toolcrib cannot tell whether a rule in the project's toolcrib.yaml applies: 'toolcrib policy explain' shows the rule"
 		}
 	case v.Reason != "":
 	case s.unsure:

@@ -329,7 +329,7 @@ func TestProjectSpeaksNotInOurName(t *testing.T) {
 				t.Fatalf("no rule is about %s", tool)
 			}
 			v := said.verdict()
-			if strings.Contains(v.Reason, "Human") || strings.Contains(v.Reason, tool) || !strings.Contains(v.Reason, "project's file") {
+			if strings.Contains(v.Reason, "Human") || strings.Contains(v.Reason, tool) || !strings.Contains(v.Reason, "project's toolcrib.yaml") {
 				t.Errorf("%s %s: %q", decision, tool, v.Reason)
 			}
 		}

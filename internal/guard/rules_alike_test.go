@@ -10,7 +10,7 @@ func TestRulesMeanEveryName(t *testing.T) {
 	for rule, lines := range map[string]map[string]string{
 		"git checkout -- *": {"git checkout -- .": "deny", "git checkout HEAD -- a": "deny", "git checkout -q -- .": "deny", "git checkout .": "deny", "git checkout main": "", "git checkout -b x": ""},
 		"npm run x -- *":    {"npm run x -- y": "deny", "npm run x": "", "npm run y -- x": ""},
-		"make deploy *":     {"make deploy": "deny", "make V=1 deploy": "deny", "make test deploy": "deny", "gmake -j4 build deploy V=1": "deny", "make test": "", "make deploy-docs": ""},
+		"make deploy *":     {"make deploy": "deny", "make V=1 deploy": "deny", "make test deploy": "deny", "gmake -j4 build deploy V=1": "deny", "make test": "", "make deploy-docs": "", "make -C deploy test": "", "make -f deploy all": "", "make -C deploy deploy": "deny"},
 		"make deploy":       {"make deploy test": "deny", "make test": ""},
 		"mvn deploy *":      {"mvn clean deploy": "deny", "./mvnw -B clean deploy": "deny", "mvn package": ""},
 		"gradle publish *":  {"gradle clean publish": "deny", "./gradlew :publish": "deny", "gradle test": ""},

@@ -290,11 +290,11 @@ func (c *commandSpec) fits(args []Arg, guess bool) bool {
 	at := make([]bool, len(words)+1)
 	at[0] = true
 	skipStars(at, words)
-	free, targets := false, eachWord(c.words[0])
+	free, targets, before := false, eachWord(c.words[0]), ""
 	for _, a := range args {
 		next := make([]bool, len(at))
 		option := strings.HasPrefix(a.Text, "-") && len(a.Text) > 1
-		open := unsettled(a)
+		open, value := unsettled(a), free && namesPlace(before)
 		for i, here := range at {
 			if !here {
 				continue
@@ -302,7 +302,7 @@ func (c *commandSpec) fits(args []Arg, guess bool) bool {
 			if option || free || guess && open || i == len(words) && c.open || targets && len(words) > 0 {
 				next[i] = true
 			}
-			if i < len(words) && (wildWord(words[i], a.Text) && !open || guess && open) {
+			if i < len(words) && (wildWord(words[i], a.Text) && !open && !(targets && value) || guess && open) {
 				next[i+1] = true
 			}
 			if i < len(words) && words[i] == "*" { // any number of words
@@ -310,6 +310,7 @@ func (c *commandSpec) fits(args []Arg, guess bool) bool {
 			}
 		}
 		skipStars(next, words)
+		before = a.Text
 		at, free = next, option && a.Text != "--" && !strings.Contains(a.Text, "=")
 	}
 	return at[len(words)] || guess && slices.Contains(at, true) && len(args) > 0 && unsettled(args[len(args)-1])

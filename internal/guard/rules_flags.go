@@ -13,6 +13,12 @@ func eachWord(name string) bool {
 	return runsTargets(name) || name == "mvn" || name == "gradle"
 }
 
+// namesPlace: what follows this option of such a program is a file or a directory, and
+// no target.
+func namesPlace(option string) bool {
+	return slices.Contains([]string{"-C", "-f", "-I", "-o", "-W", "--directory", "--file", "--makefile", "--include-dir"}, option)
+}
+
 // hasPair reports whether an option was given with this value.
 func hasPair(p pair, args []Arg) bool {
 	is := func(value string) bool { return wildWord(p.value, strings.ToLower(value)) }

@@ -2,5 +2,6 @@
 
 package sandbox
 
-// KeepInherited is for Linux, where programs get what is open.
+// KeepInherited does nothing here: what whoever started us left open for programs
+// still reaches those that we start.
 func KeepInherited() error { return nil }

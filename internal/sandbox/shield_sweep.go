@@ -99,7 +99,7 @@ func (c *Covering) sweep() (notes []string, again bool) {
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, errAside):
 		case err != nil:
-			notes = append(notes, fmt.Sprintf("%s is a repository that was made or changed while the program ran, and git would go by it although %s. It could not be set aside (%v): do not use git there before you have looked at it", shorten(path), why, err))
+			notes = append(notes, fmt.Sprintf("%s is a repository that was made or changed while the program ran, and git would use it: %s. It could not be set aside (%v): do not use git there before you have looked at it", shorten(path), why, err))
 		default:
 			again = true
 			notes = append(notes, fmt.Sprintf("%s is a repository that was made or changed while the program ran, and %s. Git may start programs there, or read or write elsewhere, so it was set aside: look at it, and %s if you trust it", shorten(path), why, undo))

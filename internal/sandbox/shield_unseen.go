@@ -192,21 +192,24 @@ func (u *unseen) aside(top *os.Root, dir, path, name string) {
 	if info, err := top.Lstat(at); err != nil || u.covering.knew(path, idOf(info)) {
 		return
 	}
+	undo := ""
 	root, err := top.OpenRoot(dir)
 	if err == nil {
 		if name == head {
-			_, err = shutHead(root, path, "it lies where none belongs")
+			undo, err = shutHead(root, path, "it is in a directory that is not searched: protected, too deep or too large")
 		} else {
-			_, err = renameAside(root, name)
+			var to string
+			to, err = renameAside(root, name)
+			undo = fmt.Sprintf("rename %s to %s", shorten(filepath.Join(filepath.Dir(path), to)), name)
 		}
 		_ = root.Close() // its entries are renamed
 	}
 	switch {
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, errAside):
 	case err != nil:
-		u.notes = append(u.notes, fmt.Sprintf("%s is a repository that the program made where none belongs. It could not be set aside (%v): do not use git there before you have looked at it", shorten(path), err))
+		u.notes = append(u.notes, fmt.Sprintf("%s is a repository that was made while the program ran, in a directory that is not searched. It could not be set aside (%v): do not use git there before you have looked at it", shorten(path), err))
 	default:
 		u.found = true
-		u.notes = append(u.notes, fmt.Sprintf("%s is a repository that the program made where none belongs. It was set aside: its %s has another name now", shorten(path), name))
+		u.notes = append(u.notes, fmt.Sprintf("%s is a repository that was made while the program ran, in a directory that is not searched. It was set aside: look at it, and %s if you trust it", shorten(path), undo))
 	}
 }

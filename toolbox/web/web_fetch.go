@@ -85,7 +85,7 @@ func (b box) readable(a *answer, offset int) (fetchOut, error) {
 		out.Truncated, out.Note = true, "the answer was not read to its end: "+a.cut
 	}
 	if a.next != "" { // the words of a redirect itself are for nobody
-		out.Next, out.Note = a.next, "the server sends its readers on to another host, which was not followed: call web_fetch with the address in next to read it"
+		out.Next, out.Note = a.next, "the server redirects to another host, and web_fetch does not follow that: call web_fetch with the address in next to read it"
 		return out, nil
 	}
 	if !a.isText() {

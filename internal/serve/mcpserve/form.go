@@ -84,11 +84,14 @@ func formText(q *desk.Question, why error) (shown string, whole bool) {
 	text := b.String()
 	whole = len(text) <= maxFormText && count <= maxFormLines
 	if !whole {
-		more := "There is more of it than can be shown here: 'toolcrib approvals show " + q.ID + "' shows it all"
+		more := "It is too long to be answered here: 'toolcrib approvals show " + q.ID + "' shows it all"
 		if q.Text == "" {
 			more += ", and 'toolcrib approvals allow " + q.ID + "' allows it; here it can only be denied"
 		}
-		text = more + ".\n" + strings.ToValidUTF8(text[:min(len(text), maxFormText)], "") + "…\n"
+		if len(text) > maxFormText {
+			text = strings.ToValidUTF8(text[:maxFormText], "") + "…\n"
+		}
+		text = more + ".\n" + text
 	}
 	if q.Text == "" {
 		text += "What is allowed for longer is remembered for " + q.Remembers(false) + ".\n"

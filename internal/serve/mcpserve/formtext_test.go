@@ -21,7 +21,7 @@ func TestFormShowsAll(t *testing.T) {
 		}
 	}
 	text, whole := formText(command(strings.Repeat("echo a; ", 10_000)+"touch x"), nil)
-	if whole || !strings.HasPrefix(text, "There is more of it than can be shown here") {
+	if whole || !strings.HasPrefix(text, "It is too long to be answered here") {
 		t.Errorf("%v: %.300s", whole, text)
 	}
 	for _, row := range []string{`\n`, `\n#`, `\n\u00a0`, `\n` + strings.Repeat(" ", 63), `\\\n`} {
@@ -39,7 +39,7 @@ func TestFormShowsAll(t *testing.T) {
 		t.Errorf("a thousand lines: %v: %.300s", whole, text)
 	}
 	long := &desk.Question{ID: "q-1", Tool: "write_file", Input: []byte(`{"path":"a"}`), Preview: strings.Repeat("+line\n+another\n", 10_000)}
-	if text, whole = formText(long, nil); whole || !strings.HasPrefix(text, "There is more of it") {
+	if text, whole = formText(long, nil); whole || !strings.HasPrefix(text, "It is too long to be answered here") {
 		t.Errorf("a long change: %v: %.300s", whole, text)
 	}
 }
