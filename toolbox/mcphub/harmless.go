@@ -177,7 +177,11 @@ func (b *Box) listingOf(m *manifest) (out Listing, unlisted []Warning) {
 				unlisted = append(unlisted, Warning{b.name, strings.Trim(string(name), `"`), "this " + kind + " is left out: its name, or that of an argument, has characters that cannot be seen or that belong to no name"})
 				continue
 			}
-			good = append(good, withoutMarks(safe))
+			if kind != "prompt" && isPage(textMember(safe, key), textMember(safe, "mimeType")) {
+				unlisted = append(unlisted, Warning{b.name, textMember(safe, key), "this " + kind + " is left out: it is a page, which a client would take for one of Toolcrib's"})
+				continue
+			}
+			good = append(good, b.ownTitles(withoutMarks(safe)))
 		}
 		return good
 	}

@@ -14,10 +14,13 @@ const ownMark = "toolcrib/"
 // piece reads one piece of a result. One of a kind that is not known becomes a
 // text: clients show such a piece to models as it is, and only a text is marked as
 // something from outside.
-func piece(text json.RawMessage) (toolcrib.Content, error) {
+func (b *Box) piece(text json.RawMessage) (toolcrib.Content, error) {
 	c, err := mcp.ReadContent(text)
 	if err != nil {
 		return c, err
+	}
+	if isPage(c.URI, c.MIME) {
+		return toolcrib.Content{Type: "text", Text: noPage(c.URI)}, nil
 	}
 	known := false
 	switch c.Type {
@@ -29,7 +32,7 @@ func piece(text json.RawMessage) (toolcrib.Content, error) {
 	if !known {
 		return toolcrib.Content{Type: "text", Text: "A piece of a kind that Toolcrib does not know:\n" + string(compact(text))}, nil
 	}
-	c.More = withoutMarks(c.More)
+	c.More = b.ownTitles(withoutMarks(c.More))
 	return c, nil
 }
 
@@ -43,9 +46,10 @@ func notPassed(name string) bool {
 		strings.HasPrefix(name, "io.modelcontextprotocol/ui")
 }
 
-// withoutMarks takes such names out of every _meta in a value of a server.
+// withoutMarks takes such names out of every _meta in a value of a server, and
+// pages and icons that are none out of the rest.
 func withoutMarks(value json.RawMessage) json.RawMessage {
-	if !strings.Contains(string(value), "_meta") && !strings.Contains(string(value), `\u`) {
+	if text := string(value); !strings.Contains(text, "_meta") && !strings.Contains(text, `\u`) && !strings.Contains(text, "icons") && !strings.Contains(text, "resource") {
 		return value
 	}
 	var v any
@@ -68,7 +72,19 @@ func withoutMarks(value json.RawMessage) json.RawMessage {
 func dropMarks(v any) (changed bool) {
 	switch v := v.(type) {
 	case map[string]any:
+		if withoutPage(v) {
+			return true
+		}
 		for key, member := range v {
+			if list, ok := member.([]any); ok && key == "icons" {
+				if good := goodIcons(list); len(good) < len(list) {
+					v[key], changed = good, true
+					if len(good) == 0 {
+						delete(v, key)
+						continue
+					}
+				}
+			}
 			if meta, ok := member.(map[string]any); ok && key == "_meta" {
 				for name := range meta {
 					if notPassed(name) {

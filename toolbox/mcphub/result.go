@@ -11,7 +11,7 @@ import (
 )
 
 // readResult reads what a tool answered.
-func readResult(text json.RawMessage) (*toolcrib.Result, error) {
+func (b *Box) readResult(text json.RawMessage) (*toolcrib.Result, error) {
 	var all map[string]json.RawMessage
 	var r struct {
 		Content    []json.RawMessage `json:"content"`
@@ -29,7 +29,7 @@ func readResult(text json.RawMessage) (*toolcrib.Result, error) {
 		out.Value = r.Structured
 	}
 	for _, text := range r.Content {
-		c, err := piece(text)
+		c, err := b.piece(text)
 		if err != nil {
 			return nil, badAnswer(err)
 		}

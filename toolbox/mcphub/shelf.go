@@ -51,6 +51,9 @@ func (b *Box) shelfTools(m *manifest) []toolcrib.Tool {
 	if m.has("resources") {
 		add(ReadTool, "Read a resource of this MCP server.", `{"type":"object","properties":{"uri":{"type":"string","description":"Its address."}},"required":["uri"],"additionalProperties":false}`,
 			func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
+				if isPage(textMember(input, "uri"), "") {
+					return nil, errPage()
+				}
 				text, err := b.do(ctx, env, use{method: mcp.MethodResourcesRead, params: input})
 				if err != nil {
 					return nil, err
@@ -107,6 +110,9 @@ func readResources(text json.RawMessage) (*toolcrib.Result, error) {
 		if err != nil {
 			return nil, badAnswer(err)
 		}
+		if isPage(c.URI, c.MIME) {
+			return nil, errPage()
+		}
 		c.More = withoutMarks(c.More)
 		out.Content = append(out.Content, c)
 	}
@@ -142,7 +148,7 @@ func (b *Box) Offers(capability string) bool {
 func (b *Box) Definition(tool string) json.RawMessage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return withoutMarks(b.names[tool].raw)
+	return b.ownTitles(withoutMarks(b.names[tool].raw))
 }
 
 // Reads reports how surely a server has a resource: 2 if it lists it, 1 if one

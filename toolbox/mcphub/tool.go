@@ -43,6 +43,7 @@ func (b *Box) tool(d definition) (toolcrib.Tool, error) {
 	if spec.Title == "" {
 		spec.Title = textMember(d.Annotations, "title")
 	}
+	spec.Title = b.titled(spec.Title)
 	name, err := json.Marshal(d.Name)
 	if err != nil {
 		return toolcrib.Tool{}, err
@@ -55,7 +56,7 @@ func (b *Box) tool(d definition) (toolcrib.Tool, error) {
 		if err != nil {
 			return nil, err
 		}
-		return readResult(text)
+		return b.readResult(text)
 	}}, nil
 }
 
