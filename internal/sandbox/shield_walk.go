@@ -21,6 +21,7 @@ type sight struct {
 	at      time.Time // when it was last seen
 	covers  []Cover
 	links   []string // to be hidden by name, but links: what they lead to is meant
+	above   []string // links by whose name some of what they lead to is to be hidden
 	obeyed  []string // links that other programs obey
 	inside  []string // directories that they obey
 	keyed   []string // to be hidden if they hold a key; links or files
@@ -161,6 +162,9 @@ func (w *shieldWalk) hideFound(seen *sight) {
 	for _, link := range seen.links {
 		w.hideTarget(link)
 	}
+	for _, link := range seen.above {
+		w.hideParts(link)
+	}
 }
 
 // vanish is told of a directory that was there a moment ago. Builds make and
@@ -192,7 +196,7 @@ const maxAgain = 3
 
 // matters: there is something to be covered.
 func (s *sight) matters() bool {
-	return s.git || s.tree != "" || len(s.covers)+len(s.links)+len(s.keyed)+len(s.obeyed) > 0
+	return s.git || s.tree != "" || len(s.covers)+len(s.links)+len(s.keyed)+len(s.above)+len(s.obeyed) > 0
 }
 
 // hideTarget hides what a link leads to, if a program could reach it.
@@ -275,6 +279,9 @@ func (s *Shield) judge(dir string, entries []entry) *sight {
 				seen.unseen = append(seen.unseen, name)
 			}
 			continue
+		}
+		if e.isLink() && s.hidden.Above(elements(name)) {
+			seen.above = append(seen.above, name)
 		}
 		answer := sensitive.Open
 		if s.hidden.May(e.name) {
