@@ -8,7 +8,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
@@ -87,7 +86,7 @@ func (m *Memory) Links(tops ...string) []string {
 	// were ever seen count on.
 	var late []string
 	for dir, s := range m.seen {
-		if !visited[dir] && len(s.links) > 0 && slices.ContainsFunc(tops, func(top string) bool { return strings.HasPrefix(dir, top) }) {
+		if !visited[dir] && len(s.links) > 0 && slices.ContainsFunc(tops, func(top string) bool { return within(dir, top) }) {
 			late = append(late, dir)
 		}
 	}
@@ -96,6 +95,11 @@ func (m *Memory) Links(tops ...string) []string {
 		maps.DeleteFunc(m.seen, func(dir string, s *sight) bool { return !visited[dir] && len(s.links) == 0 })
 	}
 	return slices.Sorted(maps.Keys(found))
+}
+
+func within(dir, top string) bool {
+	rel, err := filepath.Rel(top, dir)
+	return err == nil && filepath.IsLocal(rel)
 }
 
 // lookAll looks at directories; nil is for what cannot be seen.
