@@ -91,7 +91,7 @@ func (s *script) enter(j *job) {
 		nested := slices.ContainsFunc(j.binds[:i], func(o bind) bool { return strings.HasPrefix(b.target, o.target+"/") })
 		s.place(trees[i], b, nested, made)
 	}
-	s.cover(j.covers)
+	s.cover(j.covers, j.under)
 	s.setattr(label{stepFiles, "closing the root"}, num(unix.AT_FDCWD), "/", 0, unix.MOUNT_ATTR_RDONLY)
 	s.fasten(j)
 }
@@ -291,9 +291,20 @@ func (s *script) lock(j *job) {
 	s.prctl(label{stepLock, "closing the first process"}, unix.PR_SET_DUMPABLE, 0)
 	// Last, because a change of rights takes it back.
 	s.do(label{stepLock, "tying it to the keeper"}, callTie, num(keeperAt))
+	s.limit(j, func(resource int) bool { return resource == unix.RLIMIT_CORE }) // the filter keeps it as it is
 	// In the network of the host, sockets without a name in the file system
 	// are those of the host. Only Landlock can tell them apart.
 	filter(filterRules{unixSockets: j.landlock > 0 && !j.network || j.landlock >= scopingABI, anonymous: j.anonymous}).install(s)
+}
+
+// limit sets some of the limits.
+func (s *script) limit(j *job, which func(resource int) bool) {
+	for _, l := range j.limits {
+		if which(l.resource) {
+			value := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, l.value), l.value)
+			s.do(label{step: stepLimit}, unix.SYS_PRLIMIT64, num(0), num(l.resource), at(s.put(value)), num(0))
+		}
+	}
 }
 
 // launch forks the program, puts it into its bounds and starts it.
@@ -307,10 +318,7 @@ func (s *script) launch(j *job) {
 	for i := range j.files.join {
 		s.do(label{step: stepJoin}, unix.SYS_WRITE, num(joinAt+i), at(self), num(2))
 	}
-	for _, l := range j.limits {
-		value := binary.LittleEndian.AppendUint64(binary.LittleEndian.AppendUint64(nil, l.value), l.value)
-		s.do(label{step: stepLimit}, unix.SYS_PRLIMIT64, num(0), num(l.resource), at(s.put(value)), num(0))
-	}
+	s.limit(j, func(resource int) bool { return resource != unix.RLIMIT_CORE })
 	l := label{stepProgram, filepath.Clean(j.path)}
 	s.do(l, unix.SYS_SETSID)
 	s.do(l, unix.SYS_RT_SIGPROCMASK, num(unix.SIG_SETMASK), at(s.put(make([]byte, 8))), num(0), num(8))

@@ -55,8 +55,8 @@ func layers(covers []sandbox.Cover) int {
 // cover lays covers over protected places of the granted directories. A place
 // under a mount can be neither removed nor renamed, so that covers stay where
 // they are.
-func (s *script) cover(covers []sandbox.Cover) {
-	if len(covers) == 0 {
+func (s *script) cover(covers, under []sandbox.Cover) {
+	if len(covers)+len(under) == 0 {
 		return
 	}
 	l := label{stepFiles, "making covers"}
@@ -81,7 +81,7 @@ func (s *script) cover(covers []sandbox.Cover) {
 		covers = slices.Clone(covers)
 		slices.Reverse(covers)
 	}
-	s.lay(covers, func(sandbox.Cover) bool { return false })
+	s.lay(append(slices.Clone(under), covers...), func(sandbox.Cover) bool { return false })
 }
 
 // lay lays covers over their places, but for those that are covered by a mount

@@ -250,6 +250,7 @@ func (g *guard) again() error {
 		return err
 	}
 	g.run.hold.Join(hold)
+	found.Covers = g.run.shown(found.Covers)
 	known := map[sandbox.FileID]bool{}
 	for _, c := range found.Covers {
 		_, laid := g.laid[c.ID]

@@ -77,38 +77,39 @@ type owners struct {
 
 // mount makes a detached mount of a granted directory in which its owner is
 // the user of the program: files are readable and writable as they are for
-// their owner outside, and what the program makes belongs to the owner.
-func (w identity) mount(d toolcrib.Dir) (*os.File, error) {
+// their owner outside, and what the program makes belongs to the owner. It is whole
+// if the file systems mounted below it are shown too.
+func (w identity) mount(d toolcrib.Dir) (_ *os.File, whole bool, _ error) {
 	if err := reachable(d.Path); err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	for _, recursive := range []bool{true, false} {
 		tree, err := cloneTree(d.Path, recursive)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		f := os.NewFile(uintptr(tree), d.Path)
 		var st unix.Stat_t
 		if err := unix.Fstat(tree, &st); err != nil {
-			return nil, errors.Join(err, f.Close())
+			return nil, false, errors.Join(err, f.Close())
 		}
 		space, err := w.owners.space(st.Uid, st.Gid)
 		if err != nil {
-			return nil, errors.Join(err, f.Close())
+			return nil, false, errors.Join(err, f.Close())
 		}
 		err = protect(tree, d.Write, space)
 		if err == nil {
-			return f, nil
+			return f, recursive, nil
 		}
 		_ = f.Close()
 		// Once more without the file systems mounted below it: one of them may
 		// be of a kind that cannot be mapped. They are then not seen inside.
 		if !errors.Is(err, unix.EINVAL) || !recursive {
-			return nil, sandbox.Unavailable(fmt.Sprintf("the granted directory %s lies on a file system whose owners cannot be mapped: "+
+			return nil, false, sandbox.Unavailable(fmt.Sprintf("the granted directory %s lies on a file system whose owners cannot be mapped: "+
 				"run toolcrib as a plain user, or grant a directory on ext4, xfs, btrfs or tmpfs", d.Path), err)
 		}
 	}
-	return nil, errors.New("not reached")
+	return nil, false, errors.New("not reached")
 }
 
 // space gives the namespace for an owner. A namespace needs a process to be

@@ -22,6 +22,7 @@ type job struct {
 	binds     []bind
 	links     []symlink
 	covers    []sandbox.Cover
+	under     []sandbox.Cover // of what lies under file systems that are not shown
 	temp      int64
 	network   bool // the host's own
 	limits    []limit

@@ -273,11 +273,16 @@ func (s *Sandbox) granted(r *run, dirs []toolcrib.Dir) error {
 			return grantError(d.Path, err)
 		}
 		if s.who.root {
-			f, err := s.who.mount(d)
+			f, whole, err := s.who.mount(d)
+			if err == nil {
+				b.mount = r.add(f, true)
+			}
+			if err == nil && !whole {
+				err = r.hideUnder(d.Path, dirs)
+			}
 			if err != nil {
 				return grantError(d.Path, err)
 			}
-			b.mount = r.add(f, true)
 		}
 		r.job.binds = append(r.job.binds, b)
 	}

@@ -96,6 +96,26 @@ func (p *program) noSnapshots() {
 	p.load(offNumber)
 }
 
+// keepsCore has a program believe that it set its own limit of core dumps, which
+// stays as it is. Programs lower it to zero, which is right elsewhere; but one is
+// the only value by which the kernel leaves the machine's handler of crashes alone.
+func (p *program) keepsCore() {
+	p.equal(unix.SYS_SETRLIMIT, 4)
+	p.load(argument32(0))
+	p.equal(unix.RLIMIT_CORE, 1)
+	p.ret(refuse(0))
+	p.load(offNumber)
+	p.equal(unix.SYS_PRLIMIT64, 8)
+	p.load(argument32(1))
+	p.equal(unix.RLIMIT_CORE, 5)
+	p.load(argument32(2)) // the new limit: without one it is only asked for
+	p.equal(0, 2)
+	p.load(argument32(2) + 4)
+	p.add(unix.BPF_JMP|unix.BPF_JEQ|unix.BPF_K, 1, 0, 0)
+	p.ret(refuse(0))
+	p.load(offNumber)
+}
+
 const ioprioUser = 3 // IOPRIO_WHO_USER
 
 const sysOpenTreeAttr = 467 // the same on every architecture
@@ -228,6 +248,7 @@ func filter(rules filterRules) program {
 	p.ret(refuse(unix.EPERM))
 	p.load(offNumber)
 	p.noSnapshots()
+	p.keepsCore()
 	for _, c := range firsts() {
 		p.equal(c.call, 4)
 		p.load(argument32(c.mode))

@@ -1,0 +1,54 @@
+//go:build amd64 || arm64
+
+package linux
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// TestUnderMounts: where a file system is mounted that cannot be shown, what lies
+// under it is not shown instead.
+func TestUnderMounts(t *testing.T) {
+	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
+	if !s.who.root {
+		t.Skip("only root of the machine mounts and maps owners")
+	}
+	root := tempProject(t)
+	put(t, root, map[string]string{"a b/sub/.env": "under", "a b/sub/.git/HEAD": "under", "a b/x": "x", ".env": "secret"})
+	sub := filepath.Join(root, "a b", "sub")
+	if err := unix.Mount("none", sub, "ramfs", 0, ""); err != nil { // its owners cannot be mapped
+		t.Skipf("mounting: %v", err)
+	}
+	t.Cleanup(func() {
+		if err := unix.Unmount(sub, unix.MNT_DETACH); err != nil {
+			t.Error(err)
+		}
+	})
+	put(t, sub, map[string]string{".env": "over", ".vscode/tasks.json": "over"})
+	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+	out, exit := sh(t, s, grant, "cd "+root+"; for f in .env 'a b/sub/.env' 'a b/sub/.git/HEAD'; do cat \"$f\"; echo evil >\"$f\"; done 2>/dev/null; rm -rf 'a b/sub' 2>/dev/null; cat 'a b/x'; echo y >'a b/y'")
+	if exit.Code != 0 || out != "x" {
+		t.Errorf("%+v\n%s", exit, out)
+	}
+	said, _ := longJob(t, s, root, "cd "+root+"; while :; do if [ -r .env ]; then echo open; else echo shut; fi; sleep 0.01; done")
+	said.rounds(t, "shut")
+	put(t, root, map[string]string{".env.new": "secret"})
+	if err := os.Rename(filepath.Join(root, ".env.new"), filepath.Join(root, ".env")); err != nil {
+		t.Fatal(err)
+	}
+	said.rounds(t, "shut") // covered again, and not ended for what it does not see
+}
+
+func TestMountPoints(t *testing.T) {
+	got := mountPoints("22 27 0:21 / /proc rw - proc proc rw\n23 27 0:22 / /a\\040b\\134c rw shared:1 - x x rw\n24 27 0:22 / /a rw - x x rw\nodd\n")
+	if strings.Join(got, "|") != `/a|/a b\c|/proc` {
+		t.Errorf("%q", got)
+	}
+}
