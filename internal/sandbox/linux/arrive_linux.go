@@ -4,7 +4,6 @@ package linux
 
 import (
 	"errors"
-	"fmt"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
@@ -18,7 +17,7 @@ import (
 // it would get what the program makes of it afterwards.
 
 // errNamed cannot be mended: a name that is not seen cannot be covered.
-var errNamed = errors.New("it has a further name (a hard link) that is not seen")
+var errNamed = errors.New("it has a further name (a hard link) that is not covered")
 
 // watchInner has arrivals told in directories that others obey. In those of git
 // only hooks count: the rest changes with every command.
@@ -59,27 +58,6 @@ func (g *guard) takeArrived() {
 			g.fresh[id] = sandbox.Cover{Path: path, Kind: sandbox.Fix, ID: id}
 		}
 	}
-}
-
-// named gives an error if a file that was covered anew has more names than are
-// covered.
-func named(fresh map[sandbox.FileID]sandbox.Cover, covers []sandbox.Cover) error {
-	for id, c := range fresh {
-		st, regular := regularAt(c.Path)
-		if !regular {
-			continue
-		}
-		names := uint64(1)
-		for _, other := range covers {
-			if other.ID == id && other.Path != c.Path {
-				names++
-			}
-		}
-		if uint64(st.Nlink) > names { //nolint:unconvert // it is smaller on arm64
-			return fmt.Errorf("%s: %w", sandbox.Shorten(c.Path), errNamed)
-		}
-	}
-	return nil
 }
 
 func regularAt(path string) (unix.Stat_t, bool) {

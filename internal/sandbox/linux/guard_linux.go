@@ -284,7 +284,7 @@ func (g *guard) again() error {
 	if err := opened(g.run.pid, g.fresh); err != nil {
 		return err
 	}
-	if err := named(g.fresh, covers); err != nil {
+	if err := g.named(covers, found.Dirs); err != nil {
 		return err
 	}
 	clear(g.fresh)
