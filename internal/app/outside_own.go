@@ -116,16 +116,16 @@ func (r reach) granted(path string) bool { return r.grants()(path) }
 
 // grants is granted for many paths: the directories are resolved once.
 func (r reach) grants() func(path string) bool {
-	var given, real []string
+	var given, targets []string
 	for _, d := range r.dirs {
 		if d.Write {
-			given, real = append(given, d.Path), append(real, realDir(d.Path))
+			given, targets = append(given, d.Path), append(targets, realDir(d.Path))
 		}
 	}
 	return func(path string) bool {
 		there := realDir(path)
 		return slices.ContainsFunc(given, func(dir string) bool { return within(path, dir) }) ||
-			slices.ContainsFunc(real, func(dir string) bool { return within(there, dir) })
+			slices.ContainsFunc(targets, func(dir string) bool { return within(there, dir) })
 	}
 }
 
