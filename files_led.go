@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
@@ -43,6 +44,7 @@ const maxLeads = 4096
 // linkMemory finds links by the names of a list.
 func linkMemory(list *sensitive.List) *linked.Memory {
 	return &linked.Memory{
+		Keep: 2 * time.Second,
 		Link: func(dir, name string) bool {
 			elems := append(elements(dir), name)
 			return list.May(name) && list.Judge(elems) != sensitive.Open || list.Above(elems)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
+	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -19,9 +20,16 @@ type Memory struct {
 	Link  func(dir, name string) bool // a link of this name is wanted
 	Enter func(dir, name string) bool // a directory is looked into
 	Most  int                         // how many directories one look sees at most; zero: 16,384
+	// Keep is how long an answer about many directories is given again without a
+	// look, as long as none of its links is gone: calls come in bursts, and a new
+	// link is a person's. Zero: not at all.
+	Keep time.Duration
 
-	mu   sync.Mutex
-	seen map[string]*sight
+	mu    sync.Mutex
+	seen  map[string]*sight
+	tops  []string // of the last answer
+	links []string
+	until time.Time
 }
 
 // sight is what was seen in a directory.
@@ -47,6 +55,28 @@ const settling = time.Second
 func (m *Memory) Links(tops ...string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
+	if time.Now().Before(m.until) && slices.Equal(m.tops, tops) && !slices.ContainsFunc(m.links, gone) {
+		return slices.Clone(m.links)
+	}
+	began := time.Now()
+	links, looks := m.find(tops)
+	m.tops, m.links, m.until = slices.Clone(tops), links, time.Time{}
+	if looks >= many {
+		m.until = began.Add(m.Keep)
+	}
+	return slices.Clone(links)
+}
+
+// many directories take a millisecond or more to look at.
+const many = 1000
+
+// gone: there is no link of this name any more.
+func gone(link string) bool {
+	info, err := os.Lstat(link)
+	return err != nil || info.Mode()&fs.ModeSymlink == 0
+}
+
+func (m *Memory) find(tops []string) (links []string, looks int) {
 	if m.seen == nil {
 		m.seen = map[string]*sight{}
 	}
@@ -94,7 +124,7 @@ func (m *Memory) Links(tops ...string) []string {
 	if len(m.seen) > 2*m.most() {
 		maps.DeleteFunc(m.seen, func(dir string, s *sight) bool { return !visited[dir] && len(s.links) == 0 })
 	}
-	return slices.Sorted(maps.Keys(found))
+	return slices.Sorted(maps.Keys(found)), len(visited)
 }
 
 func within(dir, top string) bool {
