@@ -83,7 +83,7 @@ func sources(top string) []source {
 	list := []source{
 		{name: ".claude/settings.json", lines: JSON}, {name: ".claude/settings.local.json", lines: JSON}, {name: ".mcp.json", lines: JSON}, {name: ".cursor/mcp.json", lines: JSON}, {name: ".cursor/hooks.json", lines: JSON}, {name: ".gemini/settings.json", lines: JSON},
 		{name: ".codex/config.toml", lines: TOML}, {name: ".vscode/mcp.json", lines: JSON}, {name: ".vscode/settings.json", lines: JSON}, {name: ".vscode/tasks.json", lines: tasks}, {name: ".zed/settings.json", lines: JSON}, {name: ".devcontainer.json", lines: container},
-		{name: ".devcontainer/devcontainer.json", lines: container}, {name: ".envrc", lines: Script, certain: true},
+		{name: ".devcontainer/devcontainer.json", lines: container}, {name: ".envrc", lines: direnv, certain: true},
 	}
 	for _, e := range entries(filepath.Join(top, ".devcontainer")) {
 		if e.IsDir() {

@@ -3,6 +3,7 @@ package named_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -51,6 +52,36 @@ func TestProject(t *testing.T) {
 	}
 }
 
+// TestDirenv: what direnv evaluates at the next prompt is found.
+func TestDirenv(t *testing.T) {
+	for text, want := range map[string][]string{
+		"use nix": {"shell.nix", "default.nix"}, "use nix nix/dev.nix": {"shell.nix", "default.nix", "nix/dev.nix"},
+		"use flake": {"flake.nix", "flake.lock", "shell.nix"}, "use flake ./nix#dev --impure": {"flake.nix", "flake.lock", "shell.nix", "nix/flake.nix"}, "use flake github:a/b": {"flake.nix", "flake.lock", "shell.nix"},
+		"use devenv": {"devenv.nix"}, "if has nix; then use flake; fi": {"flake.nix", "flake.lock", "shell.nix"},
+		`eval "$(devbox generate direnv --print-envrc)"`: {"devbox.json"},
+		`eval "$(cat scripts/env.sh)"`:                   {"scripts/env.sh"}, "direnv_load ./scripts/env.sh dump": {"scripts/env.sh"}, "source $(expand_path scripts/env.sh)": {"scripts/env.sh"},
+		"layout python\nexport A=1\nPATH_add bin\nwatch_file package.json # use nix": nil,
+	} {
+		top := t.TempDir()
+		for _, name := range []string{"shell.nix", "default.nix", "nix/dev.nix", "nix/flake.nix", "flake.nix", "flake.lock", "devenv.nix", "devbox.json", "scripts/env.sh", "package.json"} {
+			write(t, filepath.Join(top, name), "x", 0o644)
+		}
+		write(t, filepath.Join(top, ".envrc"), text, 0o644)
+		var got []string
+		for _, file := range (&named.Finder{Home: t.TempDir()}).Project(top) {
+			rel, err := filepath.Rel(top, file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, filepath.ToSlash(rel))
+		}
+		slices.Sort(want)
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", text, diff)
+		}
+	}
+}
+
 // TestScript: what a script runs is found, not what it looks at or works on:
 // whoever finds package.json read-only because a hook tests for it is rightly
 // annoyed.
@@ -65,6 +96,7 @@ func TestScript(t *testing.T) {
 		"node -r ./hook.cjs app.js package.json":                   {"./hook.cjs", "app.js"},
 		"node --import=./hook.mjs app.js":                          {"./hook.mjs", "app.js"},
 		"sudo -u me ./a.sh; env -i A=1 B=x/y sh ./b.sh":            {"./a.sh", "./b.sh"},
+		"S=scripts/env.sh\nsource \"$S\"":                          {"scripts/env.sh"},
 		"A=1 ./a.sh package.json":                                  {"./a.sh"},
 		"eval \"$(./env.sh)\"\nx=`./y.sh`":                         {"./env.sh", "./y.sh"},
 		"pnpm exec tsx scripts/a.ts b.ts":                          {"scripts/a.ts"},

@@ -165,6 +165,9 @@ func expand(word string, variables map[string]string) string {
 		return ""
 	}
 	for name, value := range variables {
+		if strings.Trim(word, `"'`) == "$"+name {
+			return value
+		}
 		for _, form := range []string{"${" + name + "}", "$" + name + "/"} {
 			if strings.Contains(word, form) {
 				word = strings.ReplaceAll(word, form, value+strings.Repeat("/", strings.Count(form, "/")))

@@ -1,0 +1,76 @@
+package named
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// direnv gives what an .envrc runs or reads: as any script does, and by the words
+// of direnv, which evaluates what it finds at the next prompt of the person's
+// shell.
+func direnv(text string) (lines []string) {
+	lines = Script(text)
+	for line := range strings.Lines(text) {
+		for part := range strings.FieldsFuncSeq(before(line, "#"), func(r rune) bool { return strings.ContainsRune(";&|()`\"\n", r) }) {
+			words := strings.Fields(part)
+			for i, word := range words {
+				lines = append(lines, evaluated(word, words[i+1:])...)
+			}
+			if len(lines) > 16*maxFiles {
+				return lines
+			}
+		}
+	}
+	return lines
+}
+
+// evaluated gives what a word of direnv, or a program that prints an environment
+// for it, takes up besides what its arguments name.
+func evaluated(word string, args []string) []string {
+	kind := ""
+	if len(args) > 0 {
+		kind = args[0]
+	}
+	switch {
+	case word == "use" && kind == "nix":
+		return append(below(".", "shell.nix", "default.nix"), args[1:]...)
+	case word == "use" && kind == "flake", word == "nix" && slices.Contains([]string{"print-dev-env", "develop"}, kind):
+		dirs := []string{"."}
+		for _, arg := range args[1:] {
+			if dir := strings.TrimPrefix(before(before(arg, "#"), "?"), "path:"); dir != "" && dir[0] != '-' && !strings.Contains(dir, ":") {
+				dirs = append(dirs, dir)
+			}
+		}
+		var found []string
+		for _, dir := range dirs {
+			found = append(found, below(dir, "flake.nix", "flake.lock", "devshell.toml", "shell.nix")...)
+		}
+		return found
+	case word == "use" && kind == "devenv":
+		return below(".", "devenv.nix", "devenv.yaml", "devenv.lock", "devenv.local.nix")
+	case word == "use" && kind == "guix":
+		return below(".", "manifest.scm", "guix.scm", "channels.scm")
+	case word == "use" && slices.Contains([]string{"mise", "asdf", "rtx"}, kind), word == "mise":
+		return below(".", ".mise.toml", "mise.toml", ".tool-versions", ".config/mise/config.toml")
+	case word == "devbox":
+		return below(".", "devbox.json")
+	case word == "pixi":
+		return below(".", "pixi.toml", "pyproject.toml")
+	case word == "nix-shell":
+		return append(below(".", "shell.nix", "default.nix"), args...)
+	case slices.Contains([]string{"cat", "expand_path", "direnv_load", "watch_exec"}, word): // what an eval is given
+		return args[:min(1, len(args))]
+	}
+	return nil
+}
+
+func below(dir string, names ...string) []string {
+	for i, name := range names {
+		names[i] = "./" + path.Join(dir, name)
+		if path.IsAbs(dir) {
+			names[i] = path.Join(dir, name)
+		}
+	}
+	return names
+}
