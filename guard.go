@@ -72,8 +72,10 @@ type Verdict struct {
 	// Note: it decides nothing. It is recorded, and shown to a person who is
 	// asked for other reasons.
 	Note bool `json:"note,omitempty"`
-	// Grant narrows what the call may touch; nil leaves it as it is.
-	Grant *Grant `json:"-"`
+	// Grant narrows what the call may touch; nil leaves it as it is. Unasked does
+	// so if the call is made without a person being asked.
+	Grant   *Grant `json:"-"`
+	Unasked *Grant `json:"-"`
 	// Effects is what this call can do as far as the guard understood its
 	// input, such as a command line that only reads. It picks the sandbox. Zero:
 	// whatever the tool declares.

@@ -51,6 +51,7 @@ func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (D
 	f.grant = c.Grant
 	understood := allEffects
 	var verdicts []Verdict
+	var unasked []Grant
 	guards := c.Guards
 	if c.Current != nil {
 		guards = slices.Concat(guards, c.Current())
@@ -70,12 +71,21 @@ func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (D
 		if v.Grant != nil {
 			f.grant = f.grant.Meet(*v.Grant)
 		}
+		if v.Unasked != nil {
+			unasked = append(unasked, *v.Unasked)
+		}
 		if v.Effects != 0 {
 			understood &= v.Effects.All()
 		}
 	}
 	f.effects = f.entry.tool.Effects.All() & understood // nothing left: guards differ, and it counts as all
-	return Decide(verdicts)
+	decision, verdicts := Decide(verdicts)
+	for _, grant := range unasked {
+		if decision == Allow {
+			f.grant = f.grant.Meet(grant)
+		}
+	}
+	return decision, verdicts
 }
 
 // Decide puts the verdicts of guards together: the strictest decision wins,

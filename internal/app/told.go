@@ -3,9 +3,11 @@ package app
 import (
 	"context"
 	"log/slog"
+	"slices"
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -31,6 +33,9 @@ func (t *openBox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 		if t.isNew(note) {
 			t.log.Warn("a note of the sandbox", "tool", cmd.Tool, "note", note)
 		}
+	}
+	if exit.Code != 0 && len(grant.Fixed) > 0 { // it may be why
+		exit.Notes = append(slices.Clip(exit.Notes), "by rules about paths this program could only read "+guard.Places(grant.Fixed)+": a command that names such a place is denied, or a person is asked")
 	}
 	return exit, err
 }

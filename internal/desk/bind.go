@@ -189,7 +189,7 @@ func (d *Desk) show(out *Question, q toolcrib.Question) error {
 	out.Unseen = out.Unseen || textHidesMore(q.Preview, preview, d.cfg.Mark)
 	out.Preview, out.Cut = clip(preview, d.cfg.MaxPreview)
 	for _, v := range q.Reasons {
-		v.Grant = nil
+		v.Grant, v.Unasked = nil, nil
 		v.Rule, _ = clip(text(v.Rule), maxReason)
 		v.Reason, _ = clip(text(v.Reason), maxReason)
 		out.Reasons = append(out.Reasons, v)

@@ -2,6 +2,7 @@ package guard
 
 import (
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -44,6 +45,10 @@ func (p *permission) holdsPlaces(opt *RuleOptions) (reads, writes bool) {
 // outOfReach lists the places that rules deny to a call: to a tool for files
 // what they deny to that tool, to all others what they deny to any.
 func (r *Rules) outOfReach(review *toolcrib.Review) (denied, fixed []string) {
+	return r.places(review, func(l *layer) *ruleSet { return l.deny })
+}
+
+func (r *Rules) places(review *toolcrib.Review, of func(l *layer) *ruleSet) (denied, fixed []string) {
 	if r == nil {
 		return nil, nil
 	}
@@ -51,7 +56,7 @@ func (r *Rules) outOfReach(review *toolcrib.Review) (denied, fixed []string) {
 		if !l.applies(review.Call.Caller) {
 			continue
 		}
-		for _, p := range l.deny.all {
+		for _, p := range of(l).all {
 			reads, writes := p.holdsPlaces(&r.opt)
 			if review.Spec.Box == "files" {
 				reads, writes = (reads || writes) && p.namesSpec(&review.Spec, &r.opt), false
@@ -138,27 +143,63 @@ func placeRules(list []*permission, opt *RuleOptions) []*permission {
 
 // narrowed puts into a verdict what rules leave of the grant: a program that
 // finds a denied place by itself must not get there either, and a search leaves
-// it out.
+// it out. A place that rules ask about is out of its reach as long as nobody was
+// asked.
 func (p *Policy) narrowed(r *toolcrib.Review, v *toolcrib.Verdict) *toolcrib.Verdict {
 	if v != nil && v.Decision == toolcrib.Deny {
 		return v
 	}
 	denied, fixed := p.Rules.outOfReach(r)
-	if len(denied)+len(fixed) == 0 {
+	unread, unwritten := p.Rules.askedAbout(r, p.Whole)
+	if len(denied)+len(fixed)+len(unread)+len(unwritten) == 0 {
 		return v
 	}
+	if v == nil {
+		v = &toolcrib.Verdict{Decision: toolcrib.Allow, Note: true, Guard: "rules", Rule: "deny",
+			Reason: "out of its reach by rules that deny paths: " + strings.Join(shortened(denied, fixed), ", ")}
+		if len(denied)+len(fixed) == 0 {
+			v.Rule, v.Reason = "ask", "out of its reach unless a person is asked, by rules about paths: "+strings.Join(shortened(unread, unwritten), ", ")
+		}
+	}
+	if len(denied)+len(fixed) > 0 {
+		v.Grant = p.without(denied, fixed)
+	}
+	if len(unread)+len(unwritten) > 0 {
+		v.Unasked = p.without(unread, unwritten)
+	}
+	return v
+}
+
+// without is all that there is but some places.
+func (p *Policy) without(denied, fixed []string) *toolcrib.Grant {
 	var left toolcrib.Grant
 	if p.Whole != nil {
 		left = *p.Whole
 	}
 	left.Denied, left.Fixed = slices.Concat(left.Denied, denied), slices.Concat(left.Fixed, fixed)
-	if v == nil {
-		v = &toolcrib.Verdict{Decision: toolcrib.Allow, Note: true, Guard: "rules", Rule: "deny",
-			Reason: "out of its reach by rules that deny paths: " + strings.Join(shortened(denied, fixed), ", ")}
-	}
-	v.Grant = &left
-	return v
+	return &left
 }
+
+// askedAbout lists the places that rules ask about, for a call that is not one of
+// a tool for files: those are asked about by their paths. A rule about a granted
+// directory as a whole means the tools for files: programs could do nothing.
+func (r *Rules) askedAbout(review *toolcrib.Review, whole *toolcrib.Grant) (unread, unwritten []string) {
+	if review.Spec.Box == "files" || whole == nil {
+		return nil, nil
+	}
+	unread, unwritten = r.places(review, func(l *layer) *ruleSet { return l.ask })
+	all := func(pattern string) bool {
+		around := pathElems(strings.TrimRight(pattern, "*"))
+		return slices.ContainsFunc(whole.Dirs, func(d toolcrib.Dir) bool {
+			elems := pathElems(filepath.ToSlash(d.Path))
+			return len(around) <= len(elems) && slices.EqualFunc(around, elems[:len(around)], func(a, b string) bool { return a == pathglob.Fold(b) })
+		})
+	}
+	return slices.DeleteFunc(unread, all), slices.DeleteFunc(unwritten, all)
+}
+
+// Places lists some patterns of a grant for people.
+func Places(patterns []string) string { return strings.Join(shortened(patterns), ", ") }
 
 // shortened lists some patterns for people.
 func shortened(lists ...[]string) []string {
