@@ -523,3 +523,34 @@ func TestAnswersAreForWhatSettles(t *testing.T) {
 		}
 	}
 }
+
+// TestTypedIsBound: what is typed into a job is bound to the scripts that its shell
+// would run, and where only another program knows what it means, to the call.
+func TestTypedIsBound(t *testing.T) {
+	dir, bin, _ := commands(t)
+	script := filepath.Join(dir, "x.sh")
+	if err := os.WriteFile(script, []byte("1"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	opt := guard.SystemOptions(dir)
+	opt.Look, opt.Trusted, opt.Writable = guard.LookIn(bin), []string{bin}, []string{dir}
+	for _, c := range []struct {
+		job, text string
+		bound     bool
+	}{{"sh", "sh x.sh", true}, {"sh", "cd .; sh x.sh", true}, {"python3 -i", "exec(open('x.sh').read())", false}, {"sh", "sh x.sh; echo hi!", false}} {
+		shell := &guard.Shell{AllowShell: true, Bounded: true, Options: opt, Job: func(toolcrib.Call, string) (guard.Job, bool) {
+			return guard.Job{Command: c.job, WorkingDir: dir}, true
+		}}
+		input, err := json.Marshal(map[string]string{"job": "j", "text": c.text})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := currentTerms(shell)(toolcrib.Question{Call: toolcrib.Call{ID: "call-7"}, Spec: toolcrib.Spec{Box: "shell", Native: "command_input"}, Input: input})
+		if c.bound && (got.Floor || !slices.ContainsFunc(got.Files, func(f desk.File) bool { return f.Path == script })) {
+			t.Errorf("%s into %s: %+v", c.text, c.job, got)
+		}
+		if !c.bound && (!got.Floor || !strings.Contains(got.Bind, "call-7")) {
+			t.Errorf("%s into %s is bound to nothing: %+v", c.text, c.job, got)
+		}
+	}
+}

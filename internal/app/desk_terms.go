@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -30,8 +29,11 @@ func terms(current func() *guard.Shell) func(toolcrib.Question) desk.Terms {
 		for _, v := range q.Reasons {
 			t.Floor = t.Floor || v.Decision == toolcrib.Ask && !v.Note && (v.Rule == "floor" || v.Guard == guard.FlowGuard)
 		}
-		line := commandLine(shell, q)
+		line := shell.LineOf(toolcrib.Review{Call: q.Call, Spec: q.Spec, Input: q.Input})
 		if line == nil {
+			if shell != nil && q.Spec.Box == "shell" && q.Spec.Native == "command_input" { // only the program that it is typed into knows what it means
+				t.Floor, t.Bind, t.Parts = true, "call "+q.Call.ID, []string{onlyThisCall}
+			}
 			return t
 		}
 		t.Parts, t.Bind = line.Explain(), bindLine(line)
@@ -54,29 +56,6 @@ func terms(current func() *guard.Shell) func(toolcrib.Question) desk.Terms {
 
 // onlyThisCall is said where an answer cannot be bound to what would run.
 const onlyThisCall = "which file it would run shows only while it runs: an answer counts for this call alone, and not for one that repeats it"
-
-// commandLine takes the command apart that a question is about; nil: it is
-// about none.
-func commandLine(shell *guard.Shell, q toolcrib.Question) *guard.Line {
-	if shell == nil || q.Spec.Box != "shell" || q.Spec.Native != "run_command" && q.Spec.Native != "start_command" {
-		return nil
-	}
-	var in struct {
-		Command    string `json:"command"`
-		WorkingDir string `json:"working_dir"`
-	}
-	if json.Unmarshal(q.Input, &in) != nil || strings.TrimSpace(in.Command) == "" {
-		return nil
-	}
-	opt := shell.Options
-	switch {
-	case path.IsAbs(in.WorkingDir):
-		opt.Dir = path.Clean(in.WorkingDir)
-	case in.WorkingDir != "":
-		opt.Dir = path.Join(opt.Dir, in.WorkingDir)
-	}
-	return guard.Analyze(in.Command, opt)
-}
 
 // offeredRules finds rules that would have made the guard allow the command.
 // The guard itself is asked: what else it has against the line, such as a file

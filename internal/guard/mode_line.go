@@ -27,6 +27,15 @@ func shellJudges(spec *toolcrib.Spec) bool {
 	return runsLines(spec) || spec.Box == "shell" && spec.Native == "stop_command"
 }
 
+// LineOf takes the command line of a call apart, or all of what was typed into the
+// shell of a job. Nil: it has none, or nobody can say what its program makes of it.
+func (s *Shell) LineOf(r toolcrib.Review) *Line {
+	if !runsLines(&r.Spec) {
+		return nil
+	}
+	return s.line(&r, nil)
+}
+
 // line takes the command line of a call apart, as Judge does; for what is typed
 // into a job, all of what its shell was given. Nil: nobody can say what the
 // program makes of it.
