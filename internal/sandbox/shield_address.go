@@ -83,8 +83,8 @@ func localAddress(address string) (path string, local bool) {
 
 // mayName tells whether a repository may name another: that is one in what was
 // granted, which later programs find read-only, and no link on the way could be
-// led elsewhere. Outside there is nothing of this name: it was one of the
-// program's own, in a directory for temporary files.
+// led elsewhere. What is missing was one of the program's own, in a directory for
+// temporary files: anywhere else it may still come, with a disk say.
 func (j *judging) mayName(path, base, to string) bool {
 	full := target(base, to)
 	if strings.HasPrefix(to, "~") || strings.ContainsAny(to, `%"`) || !straight(full, path) {
@@ -94,12 +94,26 @@ func (j *judging) mayName(path, base, to string) bool {
 		return slices.ContainsFunc(j.before.dirs, func(d toolcrib.Dir) bool { return within(path, d.Path) })
 	}
 	at, links, err := follow(full)
-	if err != nil {
-		return errors.Is(err, fs.ErrNotExist) && !granted(filepath.Clean(full))
+	switch {
+	case slices.ContainsFunc(append(links, filepath.Clean(full), at), meansAnother):
+		return false
+	case err != nil:
+		return errors.Is(err, fs.ErrNotExist) && !granted(filepath.Clean(full)) && temporary(filepath.Clean(full))
 	}
 	_, bare := j.now[at]
 	_, tree := j.now[filepath.Join(at, ".git")]
 	return !slices.ContainsFunc(links, granted) && (bare || tree)
+}
+
+// meansAnother: the kernel shows each process another place there, as it does
+// with /proc/self and /dev/fd, so that what we find is not what git will find.
+func meansAnother(path string) bool {
+	first := elements(path)
+	return len(first) > 0 && slices.Contains([]string{"proc", "dev", "sys"}, first[0])
+}
+
+func temporary(path string) bool {
+	return slices.ContainsFunc([]string{"/tmp", "/var/tmp", os.TempDir()}, func(dir string) bool { return path != dir && within(path, dir) })
 }
 
 // straight tells whether a path leads where it seems to as long as no link is on
