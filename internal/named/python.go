@@ -2,25 +2,42 @@ package named
 
 import "strings"
 
-// Imported lists modules that about every Python program imports: those of the
-// standard library, but for a few that programs seldom use and projects have
-// files for (code, cmd, profile, site, test, trace), and those that MCP servers
-// are made with.
-func Imported() []string {
-	return strings.Fields(`
-		abc aifc argparse array ast asynchat asyncio asyncore atexit audioop base64 bdb binascii bisect builtins bz2 cProfile calendar cgi cgitb chunk cmath
-		codecs codeop collections colorsys compileall concurrent configparser contextlib contextvars copy copyreg crypt csv ctypes curses dataclasses datetime
-		dbm decimal difflib dis distutils doctest email encodings ensurepip enum errno faulthandler fcntl filecmp fileinput fnmatch fractions ftplib functools
-		gc genericpath getopt getpass gettext glob graphlib grp gzip hashlib heapq hmac html http imaplib imghdr imp importlib inspect io ipaddress itertools
-		json keyword linecache locale logging lzma mailbox mailcap marshal math mimetypes mmap modulefinder msvcrt multiprocessing netrc nis nntplib ntpath
-		nturl2path numbers opcode operator optparse os ossaudiodev pathlib pdb pickle pickletools pipes pkgutil platform plistlib poplib posix posixpath
-		pprint pstats pty pwd py_compile pyclbr pydoc pydoc_data pyexpat queue quopri random re readline reprlib resource rlcompleter runpy sched secrets
-		select selectors shelve shlex shutil signal smtpd smtplib sndhdr socket socketserver spwd sqlite3 sre_compile sre_constants sre_parse ssl stat
-		statistics string stringprep struct subprocess sunau symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile termios textwrap threading time
-		timeit token tokenize tomllib traceback tracemalloc tty types typing unicodedata unittest urllib uu uuid venv warnings wave weakref webbrowser wsgiref
-		xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo compression annotationlib
+// Imported gives modules that about every Python program imports, or tries to:
+// those of the standard library from 3.8 to 3.14, with the private ones, which
+// are found in the same places, and those that MCP servers are made with. True
+// stands with a few that programs seldom use and projects have files for. (site
+// is there before any place is searched.)
+func Imported() map[string]bool {
+	list := map[string]bool{"cmd": true, "code": true, "profile": true, "trace": true}
+	for _, name := range strings.Fields(`
+		__future__ __hello__ __phello__ _abc _aix_support _android_support _apple_support _ast _ast_unparse _asyncio _bisect _blake2 _bootlocale
+		_bootsubprocess _bz2 _codecs _codecs_cn _codecs_hk _codecs_iso2022 _codecs_jp _codecs_kr _codecs_tw _collections _collections_abc _colorize
+		_compat_pickle _compression _contextvars _crypt _csv _ctypes _curses _curses_panel _datetime _dbm _decimal _dummy_thread _elementtree
+		_frozen_importlib _frozen_importlib_external _functools _gdbm _hashlib _heapq _hmac _imp _interpchannels _interpqueues _interpreters _io _ios_support
+		_json _locale _lsprof _lzma _markupbase _md5 _msi _multibytecodec _multiprocessing _opcode _opcode_metadata _operator _osx_support _overlapped
+		_peg_parser _pickle _posixshmem _posixsubprocess _py_abc _py_warnings _pydatetime _pydecimal _pyio _pylong _pyrepl _queue _random _remote_debugging
+		_scproxy _sha1 _sha2 _sha256 _sha3 _sha512 _signal _sitebuiltins _socket _sqlite3 _sre _ssl _stat _statistics _string _strptime _struct _suggestions
+		_symtable _sysconfig _thread _threading_local _tkinter _tokenize _tracemalloc _types _typing _uuid _warnings _weakref _weakrefset _winapi _winreg _wmi
+		_xxinterpchannels _xxsubinterpreters _zoneinfo _zstd abc aifc annotationlib antigravity argparse array ast asynchat asyncio asyncore atexit audioop
+		base64 bdb binascii binhex bisect builtins bz2 cProfile calendar cgi cgitb chunk cmath codecs codeop collections colorsys compileall compression
+		concurrent configparser contextlib contextvars copy copyreg crypt csv ctypes curses dataclasses datetime dbm decimal difflib dis distutils doctest
+		dummy_threading email encodings ensurepip enum errno faulthandler fcntl filecmp fileinput fnmatch fractions ftplib functools gc genericpath getopt
+		getpass gettext glob graphlib grp gzip hashlib heapq hmac html http idlelib imaplib imghdr imp importlib inspect io ipaddress itertools json keyword
+		lib2to3 linecache locale logging lzma macpath mailbox mailcap marshal math mimetypes mmap modulefinder msilib msvcrt multiprocessing netrc nis nntplib
+		nt ntpath nturl2path numbers opcode operator optparse os ossaudiodev pathlib pdb pickle pickletools pipes pkgutil platform plistlib poplib posix
+		posixpath pprint pstats pty pwd py_compile pyclbr pydoc pydoc_data pyexpat queue quopri random re readline reprlib resource rlcompleter runpy sched
+		secrets select selectors shelve shlex shutil signal smtpd smtplib sndhdr socket socketserver spwd sqlite3 sre_compile sre_constants sre_parse ssl stat
+		statistics string stringprep struct subprocess sunau symtable sys sysconfig syslog tabnanny tarfile telnetlib tempfile termios textwrap this threading
+		time timeit tkinter token tokenize tomllib traceback tracemalloc tty turtle turtledemo types typing unicodedata unittest urllib uu uuid venv warnings
+		wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile zipimport zlib zoneinfo
 
-		mcp fastmcp anyio sniffio pydantic pydantic_core pydantic_settings annotated_types typing_extensions typing_inspection httpx httpx_sse httpcore h11
-		certifi idna starlette sse_starlette uvicorn click typer rich dotenv jsonschema jsonschema_specifications referencing rpds attr attrs multipart
-		exceptiongroup requests urllib3 charset_normalizer yaml`)
+		OpenSSL _brotli _cffi_backend annotated_types anyio attr attrs backports brotli brotlicffi cchardet certifi chardet charset_normalizer click colorama
+		cryptography curio dns dotenv email_validator eval_type_backport exceptiongroup fastmcp h11 h2 hpack httpcore httptools httpx httpx_sse hyperframe
+		idna importlib_metadata importlib_resources itsdangerous java jinja2 jsonschema jsonschema_specifications markdown_it markupsafe mcp mdurl multipart
+		org orjson outcome pydantic pydantic_core pydantic_settings pygments python_multipart referencing requests rich rpds shellingham simplejson six
+		sniffio socks socksio sse_starlette starlette tomli trio typer typing_extensions typing_inspection ujson urllib3 uvicorn uvloop vms_lib watchfiles
+		websockets wsproto yaml zipp zstandard`) {
+		list[name] = false
+	}
+	return list
 }

@@ -46,6 +46,7 @@ const (
 type takenPlace struct {
 	path, claim, by string
 	project         bool // a package that a project may need
+	tell            bool // it is only told: it may well be meant
 }
 
 func (p takenPlace) key() string { return p.path + "\x00" + p.claim }
@@ -101,7 +102,8 @@ func (w *shieldWalk) takenDirs() []string {
 
 func takenIn(dirs []string, t named.Taken) (list []takenPlace) {
 	npm, python := len(t.Packages)+len(t.Bins) > 0, t.Python != "" || len(t.Modules) > 0
-	var imported, shadowing []string
+	var shadowing []string
+	var imported map[string]bool
 	if python {
 		imported = named.Imported()
 	}
@@ -162,22 +164,24 @@ func anyOf(list map[string]string) string {
 }
 
 // pythonIn finds what Python would import.
-func pythonIn(dir string, t named.Taken, imported []string) (list []takenPlace) {
+func pythonIn(dir string, t named.Taken, imported map[string]bool) (list []takenPlace) {
 	for _, name := range namesIn(dir) {
 		stem, end, file := strings.Cut(name, ".")
 		by := t.Modules[stem]
-		if by == "" && slices.Contains(imported, stem) {
+		seldom, known := imported[stem]
+		if by == "" && (known || strings.HasPrefix(stem, "_sysconfigdata_")) {
 			by = t.Python
 		}
+		tell := seldom && t.Modules[stem] == ""
 		path := filepath.Join(dir, name)
 		switch {
 		case by == "":
 		case file:
 			if slices.Contains([]string{"py", "pyc", "so", "pyd"}, end[strings.LastIndexByte(end, '.')+1:]) {
-				list = append(list, takenPlace{path: path, by: by})
+				list = append(list, takenPlace{path: path, by: by, tell: tell})
 			}
 		case isPackage(path):
-			list = append(list, takenPlace{path: path, by: by})
+			list = append(list, takenPlace{path: path, by: by, tell: tell})
 		}
 	}
 	return list
@@ -290,7 +294,7 @@ func (c *Covering) sweepTaken() (notes []string) {
 		if p.claim != "" {
 			what = fmt.Sprintf("was made or changed while the program ran, and says that it is %q", p.claim)
 		}
-		if p.project && time.Since(c.began) > longRun {
+		if p.tell || p.project && time.Since(c.began) > longRun {
 			notes = append(notes, fmt.Sprintf("%s %s: %s, started in this directory, would run it outside of the sandbox. If it was not you who made it, look at it before you go on", shorten(p.path), what, p.by))
 			continue
 		}

@@ -51,6 +51,11 @@ func TestTaken(t *testing.T) {
 		"compiled":          {"echo x > mcp_z.cpython-312-x86_64-linux-gnu.so", "mcp_z.cpython-312-x86_64-linux-gnu.so"},
 		"a package of it":   {"mkdir mcp_z; echo x > mcp_z/__init__.py", "mcp_z"},
 		"standard library":  {"echo x > argparse.py", "argparse.py"},
+		"a private module":  {"echo x > _json.py", "_json.py"},
+		"of the future":     {"echo x > __future__.py", "__future__.py"},
+		"a part of it in C": {"echo x > _ssl.so", "_ssl.so"},
+		"what is tried":     {"mkdir org; echo x > org/__init__.py", "org"},
+		"of the build":      {"echo x > _sysconfigdata__linux_x86_64-linux-gnu.py", "_sysconfigdata__linux_x86_64-linux-gnu.py"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -87,9 +92,22 @@ func TestTakenStays(t *testing.T) {
 	const script = `set -e
 echo x > mcp_z/__init__.py; echo x >> json.py; echo '{"name": "mcp-x", "version": "2"}' > node_modules/mcp-x/package.json
 rm -r node_modules; mkdir -p node_modules/mcp-x node_modules/.bin node_modules/other; echo '{"name": "mcp-x"}' > node_modules/mcp-x/package.json; echo y > node_modules/.bin/mcp-x; echo y > node_modules/.bin/tsc
-echo '{"name": "other"}' > node_modules/other/package.json; echo '{"name": "project", "bin": {"p": "p.js"}}' > package.json; mkdir cmd json test; echo x > cmd.py; echo x > json/a.json; echo x > test/__init__.py
+echo '{"name": "other"}' > node_modules/other/package.json; echo '{"name": "project", "bin": {"p": "p.js"}}' > package.json; mkdir cmd json test; echo x > parser.py; echo x > _version.py; echo x > json/a.json; echo x > test/__init__.py
 mkdir -p sub/node_modules/@sc/y sub/node_modules/.bin; echo '{"name": "@sc/y"}' > sub/node_modules/@sc/y/package.json; echo x > sub/node_modules/.bin/y; mkdir src; echo x > src/argparse.py`
 	if out, exit := sh(t, s, grant, script); exit.Code != 0 || len(exit.Notes) > 0 {
 		t.Errorf("%+v\n%s", exit, out)
+	}
+}
+
+// TestTakenTold: a module of the standard library that programs seldom use, and
+// whose name projects have for their own files, stays and is told.
+func TestTakenTold(t *testing.T) {
+	s, grant, root := takenShield(t)
+	put(t, root, map[string]string{"a": "a"})
+	if out, exit := sh(t, s, grant, "echo x > cmd.py"); exit.Code != 0 || len(exit.Notes) != 1 || !strings.Contains(exit.Notes[0], "cmd.py") {
+		t.Errorf("%+v\n%s", exit, out)
+	}
+	if _, err := os.Stat(filepath.Join(root, "cmd.py")); err != nil {
+		t.Error(err)
 	}
 }
