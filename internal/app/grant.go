@@ -137,7 +137,7 @@ func (n Needs) directory(text string) (string, error) {
 			return "", errNoDir
 		}
 		path = filepath.Join(n.Dir, text)
-		if n.Home != "" && within(n.Home, path) {
+		if top := filepath.Dir(path) == path; top || n.Home != "" && (within(n.Home, path) || within(realDir(n.Home), realDir(path))) {
 			// Many programs start their servers in / or in the home directory:
 			// nobody meant to grant all of that.
 			return "", fmt.Errorf("%w: %s; start in a project, or write the path out", errHoldsHome, path)

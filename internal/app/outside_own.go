@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/named"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -152,8 +153,9 @@ func (r reach) obeyedAtHome() []string {
 	return out
 }
 
+// realDir is a path without links, as far as it exists.
 func realDir(dir string) string {
-	if target, err := filepath.EvalSymlinks(dir); err == nil {
+	if target, err := linked.Target(dir); err == nil {
 		return target
 	}
 	return dir

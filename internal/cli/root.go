@@ -185,7 +185,16 @@ func (c *command) home() string {
 	if runtime.GOOS == "windows" {
 		return c.getenv("USERPROFILE")
 	}
-	return c.getenv("HOME")
+	home := c.getenv("HOME")
+	if info, err := os.Stat(home); filepath.IsAbs(home) && filepath.Dir(home) != home && err == nil && info.IsDir() {
+		return home
+	}
+	// A service may have none, or one that is not there. What is protected at home
+	// is protected all the same.
+	if u, err := user.Current(); err == nil && filepath.IsAbs(u.HomeDir) {
+		return u.HomeDir
+	}
+	return home
 }
 
 // options says which layers of configuration there are.
