@@ -113,6 +113,11 @@ func (a *App) holdFiles(needs Needs) {
 // holdsDir is where the lists of placeholders lie.
 func holdsDir(state string) string { return filepath.Join(state, "placeholders") }
 
+// SetAside gives what sandboxes set aside and nobody has put back, the oldest first.
+func SetAside(state string) []sandbox.Aside {
+	return (&sandbox.Holds{Dir: holdsDir(state)}).Asides()
+}
+
 var (
 	errHoldsHome = errors.New("the working directory holds your home directory")
 	errNoDir     = errors.New("there is no working directory")

@@ -82,6 +82,7 @@ func (c *command) examine(ctx context.Context) []finding {
 	}
 	out = append(out, grantFinding(a, paths), commandsFinding(ctx, a, loaded.Value))
 	out = append(out, cacheFindings(a, c.home())...)
+	out = append(out, asideFindings(a, paths.State)...)
 	out = append(out, serveFinding(loaded.Value.Serve, paths.State))
 	tools := 0
 	for range a.Crib.Tools(toolcrib.Caller{}) {
@@ -160,6 +161,30 @@ func cacheFindings(a *app.App, home string) []finding {
 			continue
 		}
 		out = append(out, finding{"grant", "warning", "commands can write to " + d.Path + ", and your own builds run what is in it", "grant a directory of its own, and name it in toolboxes.shell.env (docs/machine.md, Builds)"})
+	}
+	return out
+}
+
+// asideFindings lists what was set aside after programs: of a server that is told
+// at the end of a session, when nobody may be there to read it.
+func asideFindings(a *app.App, state string) (out []finding) {
+	const most = 20
+	elsewhere := 0
+	for _, s := range slices.Backward(app.SetAside(state)) {
+		granted := slices.ContainsFunc(a.Crib.Grant.Dirs, func(d toolcrib.Dir) bool {
+			rel, err := filepath.Rel(d.Path, s.Path)
+			return err == nil && filepath.IsLocal(rel)
+		})
+		if !granted || len(out) == most {
+			elsewhere++
+			continue
+		}
+		out = append(out, finding{"set aside", "warning", fmt.Sprintf("%s, at %s: it was made or changed while a program ran in the sandbox, and %s", s.Path, s.When.Format(time.RFC3339), s.Why), "look at it, and " + s.Undo + " if you trust it, or remove it"})
+	}
+	if elsewhere > 0 && len(out) < most {
+		out = append(out, finding{"set aside", "ok", fmt.Sprintf("%d more in directories that are not granted here", elsewhere), "'toolcrib doctor' there lists them"})
+	} else if elsewhere > 0 {
+		out = append(out, finding{"set aside", "warning", fmt.Sprintf("%d more", elsewhere), "remove or put back some of these, and look again"})
 	}
 	return out
 }

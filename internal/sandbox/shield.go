@@ -54,6 +54,9 @@ type Shield struct {
 	fixed  *sensitive.Set
 	most   int // entries of a granted directory that are looked at
 
+	others  others
+	records string // where it is noted what was set aside, if nothing is held
+
 	mu      sync.Mutex
 	seen    map[string]*sight
 	keys    map[keyState]bool // whether a file holds a key

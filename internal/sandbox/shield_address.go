@@ -100,6 +100,9 @@ func (j *judging) mayName(path, base, to string) bool {
 	case err != nil:
 		return errors.Is(err, fs.ErrNotExist) && !granted(filepath.Clean(full)) && temporary(filepath.Clean(full))
 	}
+	if !granted(at) && !slices.ContainsFunc(links, granted) && j.passed(path) {
+		return true // another program was granted it, and this one cannot have changed it
+	}
 	_, bare := j.now[at]
 	_, tree := j.now[filepath.Join(at, ".git")]
 	return !slices.ContainsFunc(links, granted) && (bare || tree)

@@ -19,26 +19,29 @@ import (
 // errAside: it was set aside already, or git could never use it.
 var errAside = errors.New("git does not go by it as it is")
 
-// putAside sets a repository aside. It gives what undoes that.
-func putAside(path string, id FileID, why string) (undo string, err error) {
+// putAside sets a repository aside. It gives what lies there now, and what undoes
+// that.
+func putAside(path string, id FileID, why string) (at, undo string, err error) {
 	facts, err := factsOf(path)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	if !facts.dir {
 		dir, name := filepath.Split(path)
 		to, err := renameIn(dir, name, name, id)
-		return fmt.Sprintf("rename %s back", shorten(filepath.Join(dir, to))), err
+		at = filepath.Join(dir, to)
+		return at, fmt.Sprintf("rename %s back", shorten(at)), err
 	}
 	root, err := openStraight(path)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer func() { _ = root.Close() }() // its entries are renamed
 	if now, err := root.Lstat("."); err != nil || idOf(now) != id {
-		return "", errors.Join(err, errGone)
+		return "", "", errors.Join(err, errGone)
 	}
-	return shutHead(root, path, why)
+	undo, err = shutHead(root, path, why)
+	return filepath.Join(path, head), undo, err
 }
 
 const head = "HEAD"

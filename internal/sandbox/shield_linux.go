@@ -203,3 +203,11 @@ func sameFile(info fs.FileInfo, file gitindex.File) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	return ok && file == (gitindex.File{Changed: uint32(st.Ctim.Sec), Modified: uint32(st.Mtim.Sec), Inode: uint32(st.Ino), Size: uint32(st.Size)})
 }
+
+// bornSince tells whether something was made after a time, if the file system
+// knows that. No program can set it.
+func bornSince(path string, since time.Time) bool {
+	var st unix.Statx_t
+	err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BTIME, &st)
+	return err == nil && st.Mask&unix.STATX_BTIME != 0 && time.Unix(st.Btime.Sec, int64(st.Btime.Nsec)).After(since)
+}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/gitindex"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
@@ -79,6 +80,7 @@ func (c *Covering) sweepObeyed(w *shieldWalk) (notes []string) {
 		case err != nil:
 			say("%s was made while the program ran: %s. It could not be set aside (%v): look at it before you use this directory", shorten(path), place.By, err)
 		default:
+			c.shield.record(Aside{Path: path, At: filepath.Join(dir, to), Why: place.By, Undo: "rename " + to + " back"})
 			say("%s was made while the program ran: %s. It was set aside: look at it, and rename %s back if you trust it", shorten(path), place.By, shorten(to))
 		}
 	}
@@ -195,9 +197,13 @@ func (c *Covering) ownTree(path, to string) bool {
 	if _, before := c.gits[to]; err != nil || len(links) > 0 || before {
 		return false
 	}
-	if !slices.ContainsFunc(c.Covers, func(o Cover) bool {
+	covered := slices.ContainsFunc(c.Covers, func(o Cover) bool {
 		return o.Kind == Fix && o.Dir && o.Path != to && within(to, o.Path) && IsAt(o.Path, o.ID)
-	}) {
+	})
+	// Nor could they where nothing was granted. What was there before they ran is of
+	// another work tree, though.
+	outside := !c.began.IsZero() && bornSince(to, c.began) && !slices.ContainsFunc(c.dirs, func(d toolcrib.Dir) bool { return within(to, d.Path) || within(d.Path, to) })
+	if !covered && !outside {
 		return false
 	}
 	back, err := plainfile.Read(filepath.Join(to, "gitdir"), maxPointer)

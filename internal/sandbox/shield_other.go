@@ -110,3 +110,6 @@ func letIn(string) (shut func(back bool) (stood bool), ok bool) { return nil, fa
 
 // sameFile is not known here.
 func sameFile(fs.FileInfo, gitindex.File) bool { return false }
+
+// bornSince is not known here.
+func bornSince(string, time.Time) bool { return false }

@@ -41,7 +41,7 @@ func (j *judging) harmfulConfig(root *os.Root, path, name string) string {
 				return fmt.Sprintf("the line %.60q of its %s is not understood", line, name)
 			}
 		case key == "core.worktree" && j.worktree(path, strings.Trim(value, blanks)):
-		case j.before.offline && fetchesUnasked(key):
+		case fetchesUnasked(key) && j.before.alone() && !j.passed(path):
 			return fmt.Sprintf("its %s sets %s, by which git would send to a host unasked what the program itself could not", name, shorten(key))
 		case strings.HasSuffix(line, `\`), !plainSetting(key, strings.Trim(value, blanks)):
 			return fmt.Sprintf("its %s sets %s", name, shorten(key))

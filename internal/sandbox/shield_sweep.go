@@ -88,20 +88,25 @@ func (c *Covering) sweep() (notes []string, again bool) {
 		if c.knew(path, w.gits[path]) || !writable(path, c.dirs) || c.hid(path) {
 			continue // what was there is covered, or it is said to be writable
 		}
+		mark, sure := printFor(path)
 		why := j.harmful(path, 0)
 		if facts, err := factsOf(path); err == nil && facts.dir && (why == "" || insideGit(path)) {
 			fresh = append(fresh, path) // in it there may be another, whatever becomes of it
 		}
 		if why == "" {
+			if sure {
+				c.shield.others.pass(path, mark)
+			}
 			continue
 		}
-		undo, err := putAside(path, w.gits[path], why)
+		at, undo, err := putAside(path, w.gits[path], why)
 		switch {
 		case errors.Is(err, fs.ErrNotExist), errors.Is(err, errAside):
 		case err != nil:
 			notes = append(notes, fmt.Sprintf("%s is a repository that was made or changed while the program ran, and git would use it: %s. It could not be set aside (%v): do not use git there before you have looked at it", shorten(path), why, err))
 		default:
 			again = true
+			c.shield.record(Aside{Path: path, At: at, Why: why, Undo: undo})
 			notes = append(notes, fmt.Sprintf("%s is a repository that was made or changed while the program ran, and %s. Git may start programs there, or read or write elsewhere, so it was set aside: look at it, and %s if you trust it", shorten(path), why, undo))
 		}
 	}

@@ -304,6 +304,7 @@ func (c *Covering) sweepTaken() (notes []string) {
 		case err != nil:
 			notes = append(notes, fmt.Sprintf("%s %s: %s, started in this directory, would run it outside of the sandbox. It could not be set aside (%v): remove it before you start your agent there", shorten(p.path), what, p.by, err))
 		default:
+			c.shield.record(Aside{Path: p.path, At: to, Why: p.by + ", started in this directory, would run it outside of the sandbox", Undo: "rename " + shorten(to) + " back"})
 			notes = append(notes, fmt.Sprintf("%s %s: %s, started in this directory, would run it outside of the sandbox instead of the one that it means. It was set aside: look at it, and rename %s back if you trust it; if the project is to have it, commit the package.json that asks for it, or list it in grant.unprotected", shorten(p.path), what, p.by, shorten(to)))
 		}
 	}

@@ -1,6 +1,7 @@
 package sandbox
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // A person's PATH often has directories of the project before those of the
@@ -38,7 +40,15 @@ func tools() []string {
 type toolState struct {
 	ID            FileID
 	Changed, Size int64
+	// Sum is of what it holds, if it could be run and is not too large: chmod and
+	// ln change a file as little as a copy by links does, and no other time than
+	// that of the last change is one that programs cannot set.
+	Name string
+	Sum  [sha256.Size]byte
 }
+
+// maxTool bounds the programs of which a sum is made.
+const maxTool = 4 << 20
 
 // toolDir is a directory of PATH that programs can write.
 type toolDir struct {
@@ -65,16 +75,62 @@ func (s *Shield) toolsNow(dirs []toolcrib.Dir) (found []toolState) {
 	names := tools()
 	for _, dir := range s.toolDirs(dirs) {
 		for _, name := range names {
-			if facts, err := factsOf(filepath.Join(dir.real, name)); err == nil {
-				found = append(found, stateOfTool(facts))
+			path := filepath.Join(dir.real, name)
+			if facts, err := factsOf(path); err == nil {
+				found = append(found, s.stateOfTool(path, facts))
 			}
 		}
 	}
 	return found
 }
 
-func stateOfTool(facts fileFacts) toolState {
-	return toolState{ID: facts.id, Changed: facts.changed, Size: facts.size}
+func (s *Shield) stateOfTool(path string, facts fileFacts) toolState {
+	state := toolState{ID: facts.id, Changed: facts.changed, Size: facts.size, Name: filepath.Base(path)}
+	key, before := state, now()
+	s.others.mu.Lock()
+	defer s.others.mu.Unlock()
+	sum, known := s.others.sums[key]
+	if !known {
+		sum = sumOfTool(path, facts)
+	}
+	if !known && moment(facts.changed) < before && facts.id != (FileID{}) { // or it may change once more at this very time
+		if s.others.sums == nil || len(s.others.sums) >= maxSums {
+			s.others.sums = map[toolState][sha256.Size]byte{}
+		}
+		s.others.sums[key] = sum
+	}
+	state.Sum = sum
+	return state
+}
+
+// sumOfTool is zero for what cannot be run, and for what is too large.
+func sumOfTool(path string, facts fileFacts) (sum [sha256.Size]byte) {
+	if facts.link {
+		if to, err := os.Readlink(path); err == nil {
+			sum = sha256.Sum256([]byte("link " + to))
+		}
+		return sum
+	}
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
+		return sum
+	}
+	if text, err := plainfile.Read(path, maxTool); err == nil {
+		sum = sha256.Sum256(text)
+	}
+	return sum
+}
+
+// knewTool tells whether a program was there before, and holds what it held.
+func (c *Covering) knewTool(path string, facts fileFacts) bool {
+	return slices.ContainsFunc(c.tools, func(t toolState) bool {
+		if t.ID != facts.id {
+			return false
+		}
+		if t.Changed == facts.changed && t.Size == facts.size {
+			return true
+		}
+		return t.Name == filepath.Base(path) && t.Sum != [sha256.Size]byte{} && t.Sum == sumOfTool(path, facts)
+	})
 }
 
 // sweepTools sets aside what stands before the programs of the machine by now.
@@ -87,7 +143,7 @@ func (c *Covering) sweepTools() (notes []string) {
 		for _, name := range names {
 			path := filepath.Join(dir.real, name)
 			facts, err := factsOf(path)
-			if err != nil || !facts.link && !facts.regular || facts.id == (FileID{}) || slices.Contains(c.tools, stateOfTool(facts)) || c.hid(path) || c.shield.granted(path) {
+			if err != nil || !facts.link && !facts.regular || facts.id == (FileID{}) || c.knewTool(path, facts) || c.hid(path) || c.shield.granted(path) {
 				continue
 			}
 			if info, err := os.Lstat(path); err != nil || !facts.link && info.Mode()&0o111 == 0 {
@@ -103,6 +159,7 @@ func (c *Covering) sweepTools() (notes []string) {
 			case err != nil:
 				notes = append(notes, fmt.Sprintf("%s was made or changed while the program ran, and stands before %s in your PATH. It could not be set aside (%v): remove it before you type %s", shorten(path), meant, err, name))
 			default:
+				c.shield.record(Aside{Path: path, At: filepath.Join(dir.real, to), Why: "it stood before " + meant + " in your PATH", Undo: "rename " + to + " back"})
 				notes = append(notes, fmt.Sprintf("%s was made or changed while the program ran, and stood before %s in your PATH, so that you or your editor would have run it instead. It was set aside: look at it, and rename %s back if you trust it", shorten(path), meant, shorten(to)))
 			}
 		}

@@ -192,15 +192,17 @@ func (u *unseen) aside(top *os.Root, dir, path, name string) {
 	if info, err := top.Lstat(at); err != nil || u.covering.knew(path, idOf(info)) {
 		return
 	}
-	undo := ""
+	undo, now := "", path
 	root, err := top.OpenRoot(dir)
 	if err == nil {
 		if name == head {
+			now = filepath.Join(path, head)
 			undo, err = shutHead(root, path, "it is in a directory that is not searched: protected, too deep or too large")
 		} else {
 			var to string
 			to, err = renameAside(root, name)
-			undo = fmt.Sprintf("rename %s to %s", shorten(filepath.Join(filepath.Dir(path), to)), name)
+			now = filepath.Join(filepath.Dir(path), to)
+			undo = fmt.Sprintf("rename %s to %s", shorten(now), name)
 		}
 		_ = root.Close() // its entries are renamed
 	}
@@ -210,6 +212,7 @@ func (u *unseen) aside(top *os.Root, dir, path, name string) {
 		u.notes = append(u.notes, fmt.Sprintf("%s is a repository that was made while the program ran, in a directory that is not searched. It could not be set aside (%v): do not use git there before you have looked at it", shorten(path), err))
 	default:
 		u.found = true
+		u.covering.shield.record(Aside{Path: path, At: now, Why: "it is in a directory that is not searched", Undo: undo})
 		u.notes = append(u.notes, fmt.Sprintf("%s is a repository that was made while the program ran, in a directory that is not searched. It was set aside: look at it, and %s if you trust it", shorten(path), undo))
 	}
 }

@@ -151,7 +151,7 @@ func judge(path string) []string {
 			return []string{err.Error()}
 		}
 	}
-	shield.WriteGit, shield.Path = was.WriteGit, was.Path
+	shield.WriteGit, shield.Path, shield.records = was.WriteGit, was.Path, strings.TrimSuffix(filepath.Dir(path), unsweptMark)
 	shield.Git = gitconfig.Source{Read: func(path string) ([]byte, error) { return readRegular(path, maxSettings) }, Home: was.Home, Settings: was.Settings}
 	c := &Covering{Covers: was.Covers, shield: shield, dirs: was.Dirs, gits: was.Gits, tops: was.Held, offline: was.Offline}
 	c.tools, c.taken, c.began = was.Tools, was.Taken, was.Began

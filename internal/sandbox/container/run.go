@@ -43,6 +43,7 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 		return toolcrib.Exit{}, err
 	}
 	defer func() { _ = hold.Release() }() // what fails is tried again by the next
+	defer covering.Running()()
 	grant.Dirs = covering.Granted(grant)
 	exit, err := s.run(ctx, cmd, grant, network, covering.Covers)
 	exit.Notes = slices.Concat(covering.Notes, covering.Sweep())
