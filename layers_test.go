@@ -46,7 +46,7 @@ func rules() []rule {
 		{"internal/gitconfig", 0, nil, "the format of a file: the guards and the sandbox both protect what it names"},
 		{"internal/plainfile", 0, nil, "reading what anybody may have put there: the guards, the sandbox and those who look for scripts must none of them wait at a pipe"},
 		{"internal/named", 0, []string{"internal/gitconfig", "internal/plainfile"}, "texts that name scripts: command lines are read in the one way in which those of git's settings are"},
-		{"internal/linked", 0, nil, "where links of obeyed and protected names lead: the handle on files, the guards and the sandbox follow them in one way"},
+		{"internal/linked", 0, []string{"internal/plainfile"}, "where links of obeyed and protected names lead: the handle on files, the guards and the sandbox follow them in one way"},
 		{"internal/gitindex", 0, nil, "the format of a file: the guard of command lines and the sandbox's shield both read it"},
 
 		{"cribtest", 1, []string{"."}, "suites are for people outside too: they may only need what a port's implementer can see"},

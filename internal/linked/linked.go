@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // Listing is what lies in one directory, by full names.
@@ -34,7 +36,7 @@ func Read(dir string) (Listing, error) {
 	if !info.IsDir() {
 		return Listing{}, fs.ErrInvalid
 	}
-	entries, err := os.ReadDir(dir)
+	entries, err := plainfile.ReadDir(dir)
 	if err != nil {
 		return Listing{}, err
 	}

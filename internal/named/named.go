@@ -99,7 +99,7 @@ func sources(top string) []source {
 }
 
 func entries(dir string) []fs.DirEntry {
-	list, err := os.ReadDir(dir)
+	list, err := plainfile.ReadDir(dir)
 	if err != nil {
 		return nil // there is none
 	}

@@ -52,3 +52,17 @@ func TestReadDoesNotWait(t *testing.T) {
 	close(stop)
 	wait.Wait()
 }
+
+// TestDirDoesNotWait: a pipe is no directory, and nobody waits to learn that.
+func TestDirDoesNotWait(t *testing.T) {
+	pipe := filepath.Join(t.TempDir(), "pipe")
+	if err := syscall.Mkfifo(pipe, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := plainfile.ReadDir(pipe); !errors.Is(err, syscall.ENOTDIR) {
+		t.Errorf("a pipe: %v", err)
+	}
+	if list, err := plainfile.ReadDir(filepath.Dir(pipe)); err != nil || len(list) != 1 {
+		t.Errorf("a directory: %v, %v", list, err)
+	}
+}

@@ -2,4 +2,7 @@
 
 package plainfile
 
-const noWait = 0
+const (
+	noWait  = 0
+	dirOnly = 0
+)

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // A program must not make what others obey where there is nothing yet. Only
@@ -50,7 +52,7 @@ func (h *Hold) Files() []*os.File {
 func (h *Hold) Holds(path string) bool { return isPlaceholder(path) && !fullAt(path) }
 
 func fullAt(path string) bool {
-	entries, err := os.ReadDir(path)
+	entries, err := plainfile.ReadDir(path)
 	return err == nil && len(entries) > 0
 }
 

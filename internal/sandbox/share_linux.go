@@ -2,7 +2,6 @@ package sandbox
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -10,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // A cover lies on a name as the kernel knows it. The folder of another system
@@ -44,7 +44,7 @@ func checkShares(dirs []toolcrib.Dir) error {
 
 // ignoresCase tries it with the name of an entry, or with that of the directory.
 func ignoresCase(dir string) bool {
-	list, _ := os.ReadDir(dir) // what cannot be read has no names to try
+	list, _ := plainfile.ReadDir(dir) // what cannot be read has no names to try
 	names := map[string]bool{}
 	for _, e := range list {
 		names[e.Name()] = true

@@ -176,7 +176,7 @@ func (s *Shield) runsBySettings(tree string) string {
 
 // emptyIn: nothing lies in a directory, or there is none.
 func emptyIn(root *os.Root, name string) bool {
-	dir, err := root.Open(name)
+	dir, err := root.OpenFile(name, plainfile.AsDir, 0)
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}

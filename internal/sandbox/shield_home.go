@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
@@ -65,7 +66,7 @@ func (s *Shield) closeTop(dirs []toolcrib.Dir, rooms map[string]bool, top string
 		dirs = append(dirs, toolcrib.Dir{Path: top})
 		rooms[top] = true
 	}
-	entries, err := os.ReadDir(top)
+	entries, err := plainfile.ReadDir(top)
 	if err != nil {
 		return dirs // nothing in it can be written then
 	}

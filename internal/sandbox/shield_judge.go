@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // judging looks at new repositories: what there was before the program, and
@@ -143,7 +144,7 @@ func harmfulHooks(root *os.Root) string {
 	if err != nil || !info.IsDir() {
 		return "its hooks are elsewhere"
 	}
-	dir, err := root.Open("hooks")
+	dir, err := root.OpenFile("hooks", plainfile.AsDir, 0)
 	if err != nil {
 		return "its hooks cannot be looked at"
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/linked"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // What other programs obey is fixed where it is, wherever that is. At the top
@@ -63,7 +64,7 @@ func looksHeld(name string, info fs.FileInfo) bool {
 
 // isEmpty tells whether nothing lies in a directory, or it went away.
 func isEmpty(dir string) bool {
-	f, err := os.Open(dir)
+	f, err := plainfile.OpenDir(dir)
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}
@@ -82,7 +83,7 @@ func comesAndGoes(dir string) bool {
 	if info.Mode()&fs.ModeSticky == 0 {
 		return looksHeld(dir, info)
 	}
-	entries, err := os.ReadDir(dir)
+	entries, err := plainfile.ReadDir(dir)
 	if err != nil {
 		return errors.Is(err, fs.ErrNotExist)
 	}

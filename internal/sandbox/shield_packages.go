@@ -88,7 +88,7 @@ func packageName(dir string) (string, bool) {
 }
 
 func linksIn(dir string) (links []string) {
-	entries, err := os.ReadDir(dir)
+	entries, err := plainfile.ReadDir(dir)
 	if err != nil {
 		return nil // it is gone
 	}

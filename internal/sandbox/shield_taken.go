@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"maps"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -197,7 +196,7 @@ func isPackage(dir string) bool {
 
 // namesIn lists a directory; nothing if there is none.
 func namesIn(dir string) []string {
-	f, err := os.Open(dir)
+	f, err := plainfile.OpenDir(dir)
 	if err != nil {
 		return nil
 	}
@@ -242,7 +241,7 @@ func claims(manifest, dir string, t named.Taken) map[string]string {
 	if !ok && textOf(fields["bin"]) != "" {
 		claim(path.Base(name))
 	}
-	if inner, _ := object(fields["directories"]); textOf(inner["bin"]) != "" {
+	if inner, _ := object(fields["directories"]); filepath.IsLocal(textOf(inner["bin"])) { // another one npm passes over
 		left := maxListed
 		_ = filepath.WalkDir(filepath.Join(dir, filepath.FromSlash(textOf(inner["bin"]))), func(at string, _ fs.DirEntry, err error) error {
 			if left--; err != nil || left < 0 {

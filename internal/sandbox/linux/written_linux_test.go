@@ -77,6 +77,7 @@ func TestGitWritesNowhereElse(t *testing.T) {
 		{name: "in a work tree", first: work + "git worktree add -q ../wt; ln -s OUT/file .git/worktrees/wt/COMMIT_EDITMSG; ln -s OUT/file .git/worktrees/wt/FETCH_HEAD", dir: "wt"},
 		{name: "a message with another name", first: work + "echo x >../script; ln -f ../script .git/COMMIT_EDITMSG"},
 		{name: "a pipe", first: work + "mkfifo .git/unused"},
+		{name: "pipes where directories belong", first: work + "mkfifo .git/remotes; rm -rf .git/branches; mkfifo .git/branches; rm -rf .git/hooks; mkfifo .git/hooks"},
 		{name: "names that lead out", first: "git init -q new; cp evil.idx new/.git/index; cp -r objects.dir/* new/.git/objects"},
 		{name: "names that lead out, in a split index", first: work + "git update-index --split-index; cp ../evil.idx .git/sharedindex.*; cp -r ../objects.dir/* .git/objects"},
 		{name: "what a merge left", first: work + "git config rerere.enabled true; printf '%040d\\t../../out/file\\0' 1 >.git/MERGE_RR"},
