@@ -56,8 +56,13 @@ func reachOf(cfg Grant, needs Needs) (reach, error) {
 	}
 	r.own.named.Home, r.own.granted = needs.Home, r.granted
 	for _, d := range append([]toolcrib.Dir{{Path: needs.Dir}}, r.dirs...) {
-		if filepath.IsAbs(d.Path) && r.granted(d.Path) && !slices.Contains(r.own.tops, d.Path) {
-			r.own.tops = append(r.own.tops, d.Path)
+		if !filepath.IsAbs(d.Path) || !r.granted(d.Path) {
+			continue
+		}
+		for _, top := range []string{d.Path, repositoryAround(d.Path)} {
+			if top != "" && !slices.Contains(r.own.tops, top) {
+				r.own.tops = append(r.own.tops, top)
+			}
 		}
 	}
 	r.own.clients.home, r.own.clients.tops, r.own.clients.granted = needs.Home, r.own.tops, r.granted
@@ -157,6 +162,19 @@ func (n Needs) directory(text string) (string, error) {
 		return "", errors.New("not a directory")
 	}
 	return path, nil
+}
+
+// repositoryAround is the top of the repository that a directory lies in: who is
+// started in a part of it obeys the settings at its top. Empty: there is none.
+func repositoryAround(dir string) string {
+	for ; ; dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+		if dir == filepath.Dir(dir) {
+			return ""
+		}
+	}
 }
 
 // within reports whether path is dir or below it.

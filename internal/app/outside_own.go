@@ -47,10 +47,11 @@ func (o *ownFiles) places() []string {
 		return nil
 	}
 	list := slices.Clone(o.now.Load().files)
+	var found []string
 	for _, top := range o.tops {
-		list = append(list, o.named.Project(top)...)
+		found = append(found, o.named.Project(top)...)
 	}
-	for _, file := range o.named.AtHome() {
+	for _, file := range append(found, o.named.AtHome()...) {
 		if o.granted(file) {
 			list = append(list, file)
 		}
