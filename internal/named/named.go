@@ -7,6 +7,7 @@
 package named
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"os"
@@ -22,8 +23,9 @@ import (
 
 // The bounds on what is read and found.
 const (
-	maxText  = 256 << 10
-	maxFiles = 64 // of one text, and of texts in one directory
+	maxText   = 256 << 10
+	maxClient = 4 << 20 // one keeps its whole history there
+	maxFiles  = 64      // of one text, and of texts in one directory
 )
 
 // Finder finds them, and remembers what it read as long as a text does not
@@ -57,17 +59,30 @@ func (f *Finder) Project(top string) []string {
 	return slices.Compact(out)
 }
 
-// AtHome lists what start files of shells and editors read, wherever that is.
+// AtHome lists what start files of shells and editors read and what settings of
+// agents and editors run, wherever that is.
 func (f *Finder) AtHome() []string {
 	if f.Home == "" {
 		return nil
 	}
 	var out []string
-	for _, name := range []string{".bashrc", ".bash_profile", ".bash_login", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".vimrc", ".config/nvim/init.vim", ".tmux.conf", ".config/tmux/tmux.conf", ".config/fish/config.fish"} {
-		out = append(out, f.read(filepath.Join(f.Home, filepath.FromSlash(name)), f.Home, source{lines: Script, certain: true})...)
+	for _, s := range atHome() {
+		out = append(out, f.read(filepath.Join(f.Home, filepath.FromSlash(s.name)), f.Home, s)...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+func atHome() (list []source) {
+	for _, name := range []string{".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".xprofile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".config/zsh/.zshrc", ".config/zsh/.zshenv", ".vimrc",
+		".config/nvim/init.vim", ".tmux.conf", ".config/tmux/tmux.conf", ".config/fish/config.fish", ".config/direnv/direnvrc"} {
+		list = append(list, source{name: name, lines: Script, certain: true})
+	}
+	for _, name := range []string{".claude.json", ".claude/settings.json", ".claude/settings.local.json", ".cursor/mcp.json", ".cursor/hooks.json", ".gemini/settings.json", ".codeium/windsurf/mcp_config.json", ".config/Claude/claude_desktop_config.json",
+		"Library/Application Support/Claude/claude_desktop_config.json", ".config/Code/User/mcp.json", ".config/Code/User/settings.json", ".config/zed/settings.json", ".config/opencode/opencode.json", ".copilot/mcp-config.json"} {
+		list = append(list, source{name: name, lines: JSON, most: maxClient})
+	}
+	return append(list, source{name: ".config/Code/User/tasks.json", lines: tasks}, source{name: ".codex/config.toml", lines: TOML})
 }
 
 // source is a text and how it is read.
@@ -77,6 +92,7 @@ type source struct {
 	// certain: each of the lines is run or read. Otherwise some are arguments, and
 	// only what looks like a program is meant: others are what it works on.
 	certain bool
+	most    int64 // how long it may be; zero: maxText
 }
 
 func sources(top string) []source {
@@ -109,14 +125,14 @@ func entries(dir string) []fs.DirEntry {
 // read gives the files that a text names from a directory.
 func (f *Finder) read(file, dir string, s source) []string {
 	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > maxText {
+	if err != nil || !info.Mode().IsRegular() || info.Size() > cmp.Or(s.most, maxText) {
 		return nil
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	old, known := f.seen[file]
 	if !known || old.size != info.Size() || !old.at.Equal(info.ModTime()) || !os.SameFile(old.info, info) {
-		content, err := plainfile.Read(file, maxText)
+		content, err := plainfile.Read(file, cmp.Or(s.most, maxText))
 		if err != nil {
 			return nil
 		}
