@@ -9,7 +9,7 @@ import "strings"
 // is there before any place is searched.)
 func Imported() map[string]bool {
 	list := map[string]bool{"cmd": true, "code": true, "profile": true, "trace": true}
-	for _, name := range strings.Fields(`
+	for name := range strings.FieldsSeq(`
 		__future__ __hello__ __phello__ _abc _aix_support _android_support _apple_support _ast _ast_unparse _asyncio _bisect _blake2 _bootlocale
 		_bootsubprocess _bz2 _codecs _codecs_cn _codecs_hk _codecs_iso2022 _codecs_jp _codecs_kr _codecs_tw _collections _collections_abc _colorize
 		_compat_pickle _compression _contextvars _crypt _csv _ctypes _curses _curses_panel _datetime _dbm _decimal _dummy_thread _elementtree

@@ -100,38 +100,51 @@ const maxMade = 10
 // repository at the top has it: a checkout wrote it. Programs do not write the
 // index of one that was there before them, unless they were let write in it.
 func (c *Covering) fromGit(top, path string) bool {
+	files, ok := c.gitHas(top, path)
+	return ok && filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err != nil {
+			return err
+		}
+		name, err := filepath.Rel(top, at)
+		if file, known := files[filepath.ToSlash(name)]; err != nil || !known || !sameFile(info, file) {
+			return errors.Join(err, errGone)
+		}
+		return nil
+	}) == nil
+}
+
+// gitHas gives the files at a path, or below it, that the index of a repository
+// has, if programs cannot write that.
+func (c *Covering) gitHas(top, path string) (files map[string]gitindex.File, ok bool) {
 	rel, err := filepath.Rel(top, path)
 	dot := filepath.Join(top, ".git")
 	git := gitDirOf(dot)
 	if facts, unseen := factsOf(dot); err != nil || git == "" || unseen != nil || !c.knew(dot, facts.id) || c.shield.WriteGit {
-		return false
+		return nil, false
 	}
 	data, err := plainfile.Read(filepath.Join(git, "index"), maxIndex)
 	if err != nil {
-		return false
+		return nil, false
 	}
 	rel = filepath.ToSlash(rel)
 	for _, hash := range []int{gitindex.SHA1, gitindex.SHA256} {
-		files, err := gitindex.Files(data, hash, func(name string) bool { return name == rel || strings.HasPrefix(name, rel+"/") })
-		if err != nil {
-			continue
+		if files, err = gitindex.Files(data, hash, func(name string) bool { return name == rel || strings.HasPrefix(name, rel+"/") }); err == nil {
+			return files, true
 		}
-		return filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
-			if err != nil || e.IsDir() {
-				return err
-			}
-			info, err := e.Info()
-			if err != nil {
-				return err
-			}
-			name, err := filepath.Rel(top, at)
-			if file, known := files[filepath.ToSlash(name)]; err != nil || !known || !sameFile(info, file) {
-				return errors.Join(err, errGone)
-			}
-			return nil
-		}) == nil
 	}
-	return false
+	return nil, false
+}
+
+// inGit: a repository has a file of this name, whatever is in it by now.
+func (c *Covering) inGit(path string) bool {
+	return slices.ContainsFunc(c.tops, func(top string) bool {
+		files, _ := c.gitHas(top, path)
+		return within(path, top) && len(files) > 0
+	})
 }
 
 // isVersionControl: whoever is in the directory around it, or below, and has a

@@ -9,70 +9,242 @@ import (
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
-// npx goes by what a package says that it is called, wherever it lies in
-// node_modules: a directory of any name will do, and so will the list that npm
-// keeps of all of them. So of packages that are new or changed the name is read.
+// npx asks the tree of packages that npm sees in a project, and goes by what each
+// says that it is called. A directory of any name will do, behind links, or as
+// one of the project's workspaces. So the tree is gone through as npm does it,
+// and the names are read of what is new or changed, or is another one than before.
+type npmTree struct {
+	c      *Covering
+	since  int64
+	left   int
+	listed map[string]bool // directories whose node_modules were
+	looked map[string]bool // directories that may be packages
+	list   []takenPlace
+}
 
-// packagesNamed finds those that are called as one that npx looks for.
-func (c *Covering) packagesNamed() (list []takenPlace) {
-	since := c.began.Add(-clockStep).UnixNano()
-	left := maxPackages
-	look := func(dir, name string, fresh bool) {
-		manifest := filepath.Join(dir, manifestName)
-		if left <= 0 || !fresh && !changedSince(manifest, since) {
-			return
-		}
-		left--
-		for claim, by := range claims(manifest, dir, c.taken.Names) {
-			if claim == name {
-				list = append(list, takenPlace{path: manifest, by: by, project: true})
-			} else if c.taken.Names.Packages[claim] != "" { // programs are found by their links
-				list = append(list, takenPlace{path: manifest, claim: claim, by: by})
-			}
+// packagesNamed finds packages that are called as one that npx looks for. It says
+// whether it saw all.
+func (c *Covering) packagesNamed() (list []takenPlace, all bool) {
+	n := &npmTree{c: c, since: c.began.Add(-clockStep).UnixNano(), left: maxPackages, listed: map[string]bool{}, looked: map[string]bool{}}
+	for _, dir := range c.taken.Dirs {
+		n.modulesOf(dir)
+		n.workspaces(dir)
+	}
+	for dir := range c.taken.visited {
+		if filepath.Base(dir) == modules {
+			n.modulesOf(filepath.Dir(dir))
 		}
 	}
-	known := c.visited != nil
-	for dir, state := range c.taken.visited {
-		old, was := c.visited[dir]
-		if name, ok := packageName(dir); ok {
-			look(dir, name, known && !was)
-		}
-		if base := filepath.Base(dir); (base == modules || strings.HasPrefix(base, "@")) && (!known || !was || old != state || slices.Contains(c.taken.Dirs, filepath.Dir(dir))) {
-			for _, link := range linksIn(dir) {
-				if name, ok := packageName(link); ok {
-					look(link, name, linkChangedSince(link, since))
+	return n.list, n.left > 0
+}
+
+// modulesOf looks at the packages in node_modules of a directory.
+func (n *npmTree) modulesOf(dir string) {
+	if n.listed[dir] {
+		return
+	}
+	n.listed[dir] = true
+	in := filepath.Join(dir, modules)
+	if !n.mayHold(in) {
+		return
+	}
+	for _, name := range namesIn(in) {
+		switch kid := filepath.Join(in, name); {
+		case strings.HasPrefix(name, "."):
+		case strings.HasPrefix(name, "@"):
+			for _, inner := range namesIn(kid) {
+				if !strings.HasPrefix(inner, ".") {
+					n.look(filepath.Join(kid, inner), takenPlace{claim: name + "/" + inner, project: true}, false)
 				}
 			}
+		default:
+			n.look(kid, takenPlace{claim: name, project: true}, false)
 		}
 	}
-	for _, dir := range c.taken.Dirs {
-		lock := filepath.Join(dir, modules, ".package-lock.json")
-		if !changedSince(lock, since) {
+}
+
+// mayHold: there is a directory, or what leads to one.
+func (n *npmTree) mayHold(dir string) bool {
+	if _, seen := n.c.taken.visited[dir]; seen {
+		return true
+	}
+	_, err := factsOf(dir)
+	return err == nil
+}
+
+// look looks at a directory that npm takes for a package, and at what it leads
+// npm to: its own packages, and those of the directories around it. As says what
+// it is taken for, with the name of the directory.
+func (n *npmTree) look(dir string, as takenPlace, fresh bool) {
+	if n.looked[dir] {
+		return
+	}
+	n.looked[dir] = true
+	at, links, ok := n.follow(dir)
+	if !ok || !n.isDir(at) {
+		return
+	}
+	if fresh || n.isNew(at) || slices.ContainsFunc(links, n.leadsAnew) || n.changed(filepath.Join(at, manifestName)) {
+		n.read(dir, as)
+	}
+	if n.modulesOf(at); len(links) == 0 {
+		return
+	}
+	for up := filepath.Dir(at); writable(up, n.c.dirs) && !n.listed[up]; up = filepath.Dir(up) {
+		n.modulesOf(up)
+	}
+}
+
+func (n *npmTree) read(dir string, as takenPlace) {
+	if n.left--; n.left < 0 {
+		return
+	}
+	name := as.claim
+	as.path = filepath.Join(dir, manifestName)
+	for claim, by := range claims(as.path, dir, n.c.taken.Names) {
+		p := as
+		p.claim, p.by = claim, by
+		switch {
+		case claim == name:
+			p.claim = "" // as it lies there
+		case n.c.taken.Names.Packages[claim] == "":
+			continue // programs are found by their links
+		default:
+			p.project = false
+		}
+		n.list = append(n.list, p)
+	}
+}
+
+// follow gives the directory that a path leads to, and the links on the way.
+func (n *npmTree) follow(path string) (at string, links []string, ok bool) {
+	if _, seen := n.c.taken.visited[path]; seen {
+		return path, nil, true
+	}
+	if _, seen := n.c.taken.visited[filepath.Dir(path)]; seen { // which is usual
+		to, err := os.Readlink(path)
+		if err == nil {
+			to = target(filepath.Dir(path), to)
+		}
+		if _, seen := n.c.taken.visited[filepath.Clean(to)]; err == nil && seen {
+			return filepath.Clean(to), []string{path}, true
+		}
+	}
+	at, links, err := follow(path)
+	return at, links, err == nil
+}
+
+func (n *npmTree) isDir(path string) bool {
+	if _, seen := n.c.taken.visited[path]; seen {
+		return true
+	}
+	facts, err := factsOf(path)
+	return err == nil && facts.dir
+}
+
+// isNew: there was nothing at this path, or another directory. In what nobody
+// looked into everything may be new.
+func (n *npmTree) isNew(dir string) bool {
+	if n.c.visited == nil {
+		return false
+	}
+	state, seen := n.c.taken.visited[dir]
+	if !seen {
+		return writable(dir, n.c.dirs) && !n.c.hid(dir)
+	}
+	old, was := n.c.visited[dir]
+	return !was || old.id() != state.id()
+}
+
+// leadsAnew: a link, or the directory that it lies in, is new.
+func (n *npmTree) leadsAnew(link string) bool {
+	facts, err := factsOf(link)
+	return err == nil && facts.changed >= n.since || writable(link, n.c.dirs) && n.isNew(filepath.Dir(link))
+}
+
+// changed goes by the time that nobody but the kernel sets.
+func (n *npmTree) changed(file string) bool {
+	facts, err := factsOf(file)
+	if err != nil || !facts.link {
+		return err == nil && facts.changed >= n.since
+	}
+	to, links, err := follow(file)
+	return err == nil && (changedSince(to, n.since) || slices.ContainsFunc(links, n.leadsAnew) || n.isNew(filepath.Dir(to)))
+}
+
+// workspaces looks at what a project names as its parts. Every directory that its
+// patterns may mean counts, and after a change of these also what is not new.
+func (n *npmTree) workspaces(dir string) {
+	manifest := filepath.Join(dir, manifestName)
+	patterns := workspacesOf(manifest)
+	if len(patterns) > maxPatterns {
+		patterns = []string{"**"}
+	}
+	var list, deep []string
+	for _, pattern := range patterns {
+		some, below := n.matches(dir, strings.Split(strings.ReplaceAll(pattern, `\`, "/"), "/"))
+		if list = append(list, some...); below != "" && !slices.Contains(deep, below) {
+			deep = append(deep, below)
+		}
+	}
+	fresh := n.changed(manifest)
+	for _, at := range append(list, n.allIn(deep)...) {
+		if at != dir && filepath.Base(at) != modules {
+			n.look(at, takenPlace{part: true}, fresh)
+		}
+	}
+}
+
+// matches gives the directories that a pattern may mean, and more; or the one
+// below which it may mean any.
+func (n *npmTree) matches(dir string, parts []string) (list []string, below string) {
+	for len(parts) > 0 && !strings.ContainsAny(parts[0], "*?[]{}()") {
+		dir, parts = filepath.Join(dir, parts[0]), parts[1:]
+	}
+	if slices.ContainsFunc(parts, func(part string) bool { return strings.Contains(part, "**") || strings.ContainsAny(part, "{}()") }) {
+		return nil, dir
+	}
+	list = []string{dir}
+	for _, part := range parts {
+		var next []string
+		for _, dir := range list {
+			if !strings.ContainsAny(part, "*?[]") {
+				next = append(next, filepath.Join(dir, part))
+				continue
+			}
+			for _, name := range namesIn(dir) {
+				next = append(next, filepath.Join(dir, name))
+			}
+			if len(next) > maxPackages {
+				return nil, dir
+			}
+		}
+		list = next
+	}
+	return list, ""
+}
+
+// allIn gives directories and all below them that are no packages of npm, with
+// the links there.
+func (n *npmTree) allIn(tops []string) (list []string) {
+	if len(tops) == 0 {
+		return nil
+	}
+	for dir := range n.c.taken.visited {
+		if !slices.ContainsFunc(tops, func(top string) bool {
+			return within(dir, top) && !slices.Contains(elements(dir[len(top):]), modules)
+		}) {
 			continue
 		}
-		if claim := c.lockedName(lock); claim != "" {
-			list = append(list, takenPlace{path: lock, claim: claim, by: c.taken.Names.Packages[claim]})
+		list = append(list, dir)
+		entries, _ := plainfile.ReadDir(dir) // it may be gone
+		for _, e := range entries {
+			if e.Type()&os.ModeSymlink != 0 {
+				list = append(list, filepath.Join(dir, e.Name()))
+			}
 		}
 	}
 	return list
-}
-
-// lockedName gives the name of a package that npx looks for, if npm's list of
-// what is installed gives it to a directory of another name.
-func (c *Covering) lockedName(lock string) string {
-	text, err := plainfile.Read(lock, maxLockfile)
-	if err != nil {
-		return ""
-	}
-	fields, _ := object(text)
-	packages, _ := object(fields["packages"])
-	for at, raw := range packages {
-		entry, _ := object(raw)
-		if name := textOf(entry["name"]); c.taken.Names.Packages[name] != "" && !strings.HasSuffix("/"+at, "/"+modules+"/"+name) {
-			return name
-		}
-	}
-	return ""
 }
 
 // packageName is what a directory of node_modules is called, with its scope.
@@ -85,23 +257,4 @@ func packageName(dir string) (string, bool) {
 		return scope + "/" + name, filepath.Base(filepath.Dir(up)) == modules
 	}
 	return name, filepath.Base(up) == modules
-}
-
-func linksIn(dir string) (links []string) {
-	entries, err := plainfile.ReadDir(dir)
-	if err != nil {
-		return nil // it is gone
-	}
-	for _, e := range entries {
-		if e.Type()&os.ModeSymlink != 0 {
-			links = append(links, filepath.Join(dir, e.Name()))
-		}
-	}
-	return links
-}
-
-// linkChangedSince is changedSince of a link itself.
-func linkChangedSince(path string, since int64) bool {
-	facts, err := factsOf(path)
-	return err == nil && facts.changed >= since
 }

@@ -1,12 +1,10 @@
 package sandbox
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
 	"maps"
-	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -29,7 +27,6 @@ const (
 	maxListed    = 1 << 16 // of one directory
 	maxPackages  = 1 << 15 // whose names are read after one program
 	maxManifest  = 1 << 20
-	maxLockfile  = 32 << 20
 	clockStep    = time.Second // by which the time of a file may lag behind
 )
 
@@ -45,6 +42,7 @@ const (
 type takenPlace struct {
 	path, claim, by string
 	project         bool // a package that a project may need
+	part            bool // a part of the project: it is only told if git knows the file
 	tell            bool // it is only told: it may well be meant
 }
 
@@ -205,85 +203,55 @@ func namesIn(dir string) []string {
 	return names
 }
 
-// claims gives the names that npx looks for and that a package says it has: its
-// own, and those of its programs.
-func claims(manifest, dir string, t named.Taken) map[string]string {
-	text, err := plainfile.Read(manifest, maxManifest)
-	if err != nil {
-		return nil // npm reads less than that
-	}
-	out := map[string]string{}
-	claim := func(name string) {
-		if by := t.Packages[name]; by != "" {
-			out[name] = by
-		} else if by := t.Bins[name]; by != "" {
-			out[name] = by
-		}
-	}
-	fields, ok := object(text)
-	if !ok { // npm may read it otherwise
-		for _, list := range []map[string]string{t.Packages, t.Bins} {
-			for name := range list {
-				if strings.Contains(string(text), name) || strings.Contains(string(text), `\u`) {
-					claim(name)
-				}
-			}
-		}
-		return out
-	}
-	name := textOf(fields["name"])
-	claim(name)
-	bins, ok := object(fields["bin"])
-	for bin := range bins {
-		claim(bin)
-		claim(path.Base(strings.ReplaceAll(bin, `\`, "/")))
-	}
-	if !ok && textOf(fields["bin"]) != "" {
-		claim(path.Base(name))
-	}
-	if inner, _ := object(fields["directories"]); filepath.IsLocal(textOf(inner["bin"])) { // another one npm passes over
-		left := maxListed
-		_ = filepath.WalkDir(filepath.Join(dir, filepath.FromSlash(textOf(inner["bin"]))), func(at string, _ fs.DirEntry, err error) error {
-			if left--; err != nil || left < 0 {
-				return fs.SkipAll
-			}
-			claim(filepath.Base(at))
-			return nil
-		})
-	}
-	return out
-}
-
-// object reads JSON with names as they are: those of Go's structs are found in
-// any case.
-func object(text []byte) (map[string]json.RawMessage, bool) {
-	var fields map[string]json.RawMessage
-	err := json.Unmarshal([]byte(strings.TrimPrefix(string(text), "\ufeff")), &fields)
-	return fields, err == nil
-}
-
-func textOf(raw json.RawMessage) string {
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		return ""
-	}
-	return text
-}
-
 // sweepTaken sets aside what is new.
 func (c *Covering) sweepTaken() (notes []string) {
 	if c.shield.Obeyed == nil || !c.taken.Names.Any() {
 		return nil
 	}
-	before := map[string]bool{}
+	list := takenIn(c.taken.Dirs, c.taken.Names)
+	npm := len(c.taken.Names.Packages) > 0
+	if npm {
+		found, all := c.packagesNamed()
+		if list = append(list, found...); !all {
+			notes = append(notes, fmt.Sprintf("the program made or changed more packages of npm than can be looked at: %s, started in this directory, may run one of them outside of the sandbox", anyOf(c.taken.Names.Packages)))
+		}
+	}
+	said, aside := c.asideTaken(list)
+	notes = append(notes, said...)
+	if npm {
+		said, _ = c.asideTaken(c.locksNamed(aside))
+		notes = append(notes, said...)
+	}
+	if more := len(notes) - maxMade; more > 0 {
+		notes = append(notes[:maxMade], fmt.Sprintf("%d more packages or modules that programs of yours would take from the project were set aside, or could not be", more))
+	}
+	return notes
+}
+
+// locksNamed finds npm's lists that name a package which npx looks for: those
+// that changed, and all of them once a package was set aside, which they may
+// still name.
+func (c *Covering) locksNamed(aside bool) (list []takenPlace) {
+	n := &npmTree{c: c, since: c.began.Add(-clockStep).UnixNano()}
+	for _, dir := range c.taken.Dirs {
+		lock := hiddenLock(dir)
+		if _, links, ok := n.follow(filepath.Dir(lock)); !ok || !aside && !n.changed(lock) && !slices.ContainsFunc(links, n.leadsAnew) {
+			continue
+		}
+		if claim := lockedName(dir, c.taken.Names); claim != "" {
+			list = append(list, takenPlace{path: lock, claim: claim, by: c.taken.Names.Packages[claim], project: true})
+		}
+	}
+	return list
+}
+
+// asideTaken sets aside those of a list that are new and do not belong to the
+// project, or tells of them.
+func (c *Covering) asideTaken(list []takenPlace) (notes []string, aside bool) {
+	before, seen := map[string]bool{}, map[string]bool{}
 	for _, key := range c.taken.There {
 		before[key] = true
 	}
-	list := takenIn(c.taken.Dirs, c.taken.Names)
-	if len(c.taken.Names.Packages) > 0 {
-		list = append(list, c.packagesNamed()...)
-	}
-	seen := map[string]bool{}
 	for _, p := range list {
 		if before[p.key()] || seen[p.path] || asideName.MatchString(p.path) || c.hid(p.path) || c.shield.granted(p.path) || c.belongs(p) {
 			continue
@@ -293,7 +261,7 @@ func (c *Covering) sweepTaken() (notes []string) {
 		if p.claim != "" {
 			what = fmt.Sprintf("was made or changed while the program ran, and says that it is %q", p.claim)
 		}
-		if p.tell || p.project && time.Since(c.began) > longRun {
+		if p.tell || p.part && c.inGit(p.path) || p.project && p.claim == "" && time.Since(c.began) > longRun {
 			notes = append(notes, fmt.Sprintf("%s %s: %s, started in this directory, would run it outside of the sandbox. If it was not you who made it, look at it before you go on", shorten(p.path), what, p.by))
 			continue
 		}
@@ -303,23 +271,26 @@ func (c *Covering) sweepTaken() (notes []string) {
 		case err != nil:
 			notes = append(notes, fmt.Sprintf("%s %s: %s, started in this directory, would run it outside of the sandbox. It could not be set aside (%v): remove it before you start your agent there", shorten(p.path), what, p.by, err))
 		default:
+			aside = true
 			c.shield.record(Aside{Path: p.path, At: to, Why: p.by + ", started in this directory, would run it outside of the sandbox", Undo: "rename " + shorten(to) + " back"})
 			notes = append(notes, fmt.Sprintf("%s %s: %s, started in this directory, would run it outside of the sandbox instead of the one that it means. It was set aside: look at it, and rename %s back if you trust it; if the project is to have it, commit the package.json that asks for it, or list it in grant.unprotected", shorten(p.path), what, p.by, shorten(to)))
 		}
 	}
-	if more := len(notes) - maxMade; more > 0 {
-		notes = append(notes[:maxMade], fmt.Sprintf("%d more packages or modules that programs of yours would take from the project were set aside, or could not be", more))
-	}
-	return notes
+	return notes, aside
 }
 
-// belongs: git has it so, or the project needs the package by what git has.
+// belongs: git has it so, itself or what a link leads to, or the project needs the
+// package by what git has.
 func (c *Covering) belongs(p takenPlace) bool {
+	at, err := filepath.EvalSymlinks(p.path)
+	if err != nil {
+		at = p.path
+	}
 	for _, top := range c.tops {
 		if !within(p.path, top) {
 			continue
 		}
-		if c.fromGit(top, p.path) {
+		if c.fromGit(top, p.path) || p.project && within(at, top) && c.fromGit(top, at) {
 			return true
 		}
 		manifest := filepath.Join(top, manifestName)

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	texts "github.com/toolcrib/toolcrib/internal/named"
@@ -42,6 +43,18 @@ func TestTaken(t *testing.T) {
 		"in place":          {`echo '{"name": "mcp-x"}' > node_modules/old/package.json`, "node_modules/old/package.json"},
 		"by a link":         {`ln -s ../src node_modules/foo; echo '{"name": "mcp-x"}' > src/package.json`, "node_modules/foo"},
 		"npm's list":        {`echo '{"packages": {"node_modules/old": {"name": "mcp-x"}}}' > node_modules/.package-lock.json`, "node_modules/.package-lock.json"},
+		"its other field":   {`mkdir -p node_modules/foo; echo '{"packageName": "mcp-x"}' > node_modules/foo/package.json`, "node_modules/foo/package.json"},
+		"too long":          {`mkdir -p node_modules/foo; { printf '{"name": "mcp-x", "x": "'; head -c 1100000 /dev/zero | tr '\0' a; printf '"}'; } > node_modules/foo/package.json`, "node_modules/foo/package.json"},
+		"project, too long": {`{ printf '{"name": "mcp-x", "x": "'; head -c 1100000 /dev/zero | tr '\0' a; printf '"}'; } > package.json`, "package.json"},
+		"a part":            {`mkdir -p packages/a; echo '{"name": "mcp-x"}' > packages/a/package.json; echo '{"name": "p", "workspaces": ["packages/*"]}' > package.json`, "packages/a/package.json"},
+		"a part by a link":  {`mkdir -p e packages; echo '{"name": "mcp-x"}' > e/package.json; ln -s ../e packages/a; echo '{"workspaces": {"packages": ["./packages/{a,b}"]}}' > package.json`, "e/package.json"},
+		"a deep part":       {`mkdir -p a/b/c; echo '{"name": "mcp-x"}' > a/b/c/package.json; echo '{"workspaces": ["!!a/**"]}' > package.json`, "a/b/c/package.json"},
+		"list of folders":   {`mkdir node_modules/mcp-x; echo '{"packages": {"node_modules/mcp-x": {"bin": {"z": "i.js"}}}}' > node_modules/.package-lock.json`, "node_modules/.package-lock.json"},
+		"list of links":     {`ln -s ../src node_modules/zz; echo '{"packages": {"node_modules/zz": {"resolved": "lib/mcp-x", "link": true}, "lib/mcp-x": {"version": "1.0.0"}}}' > node_modules/.package-lock.json`, "node_modules/.package-lock.json"},
+		"unreadable list":   {`echo '{"packages":' > node_modules/.package-lock.json`, "node_modules/.package-lock.json"},
+		"link of modules":   {`rm -r node_modules; mkdir -p nm/q; echo '{"name": "mcp-x"}' > nm/q/package.json; ln -s nm node_modules`, "nm/q/package.json"},
+		"link of a scope":   {`mkdir -p sc/q; echo '{"name": "mcp-x"}' > sc/q/package.json; ln -s ../sc node_modules/@s`, "sc/q/package.json"},
+		"around a link":     {`mkdir -p st/a nm/q; echo '{"name": "a", "dependencies": {"q": "*"}}' > st/a/package.json; echo '{"name": "mcp-x"}' > nm/q/package.json; ln -s ../nm st/node_modules; ln -s ../st/a node_modules/a`, "nm/q/package.json"},
 		"the project":       {`echo '{"name": "mcp-x"}' > package.json`, "package.json"},
 		"its programs":      {`echo '{"name": "a", "bin": {"mcp-x": "e.js"}}' > package.json`, "package.json"},
 		"directory of them": {`mkdir tl; echo x > tl/mcp-x; echo '{"name": "a", "directories": {"bin": "tl"}}' > package.json`, "package.json"},
@@ -71,6 +84,38 @@ func TestTaken(t *testing.T) {
 			// What was set aside is put back by another program.
 			if _, exit := sh(t, s, grant, "mv $(find . -name '*"+filepath.Base(test.gone)+".set-aside-*') "+test.gone); exit.Code != 0 || len(exit.Notes) != 1 {
 				t.Errorf("%+v", exit)
+			}
+		})
+	}
+}
+
+// TestTakenLater: what lay elsewhere, and nobody looked for its name there, is
+// found when another program makes it a package.
+func TestTakenLater(t *testing.T) {
+	const evil = `mkdir -p e; echo '{"name": "mcp-x"}' > e/package.json; `
+	for name, scripts := range map[string][2]string{
+		"in the place of another": {evil, "rm -r node_modules/old; mv e node_modules/old"},
+		"its file":                {evil, "mv e/package.json node_modules/old/package.json"},
+		"by a link":               {evil, "ln -s ../e node_modules/a"},
+		"by a link that was":      {evil + "ln -s ../src node_modules/a", "mv src s; mv e src"},
+		"by links to links":       {evil + "mkdir f; ln -s f l; mkdir -p f/x e2; mv e e2/x; ln -s ../l/x node_modules/a", "rm l; ln -s e2 l"},
+		"its file by a link":      {`mkdir d; echo '{"name": "a"}' > d/p; ln -sf ../../d/p node_modules/old/package.json; mkdir e; echo '{"name": "mcp-x"}' > e/p`, "mv d f; mv e d"},
+		"link of modules":         {`mkdir -p e/x f; echo '{"name": "mcp-x"}' > e/x/package.json; rm -r node_modules; ln -s f node_modules`, "rmdir f; mv e f"},
+		"as a part":               {evil, `echo '{"workspaces": ["e"]}' > package.json`},
+		"in the place of a part":  {`mkdir p; echo '{"workspaces": ["p"]}' > package.json; ` + evil, "rmdir p; mv e p"},
+		"in what nobody searches": {`mkdir -p .git/x; echo '{"name": "mcp-x"}' > .git/x/package.json`, "ln -s ../.git/x node_modules/a"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s, grant, root := takenShield(t)
+			put(t, root, map[string]string{"src/a": "a", "node_modules/old/package.json": `{"name": "old"}`})
+			if out, exit := sh(t, s, grant, scripts[0]); exit.Code != 0 || len(exit.Notes) > 0 {
+				t.Errorf("%+v\n%s", exit, out)
+			}
+			time.Sleep(1100 * time.Millisecond) // or else its files would be young enough to be looked at for their times
+			out, exit := sh(t, s, grant, scripts[1])
+			if exit.Code != 0 || len(exit.Notes) != 1 || !strings.Contains(exit.Notes[0], "was set aside") {
+				t.Errorf("%+v\n%s", exit, out)
 			}
 		})
 	}
