@@ -14,9 +14,11 @@ import (
 )
 
 // A protected name may be a link: .env to conf/dev, .kube to k8s. What it leads
-// to is the same file under another name, so it is as much out of reach.
+// to is the same file under another name, so it is as much out of reach. So is
+// what the links in a protected place lead to, as ~/.ssh/config to one of the
+// dotfiles that are worked on.
 
-// lead is such a link inside the granted directories, and where it leads.
+// lead is such a link, and where it leads.
 type lead struct {
 	link   []string         // its path
 	shown  string           // its path, for people
@@ -85,7 +87,26 @@ func (f *Files) findLeads() *leads {
 		}
 		l.follow(to, link, tops)
 	}
+	f.followOuter(l, tops, base)
 	return l
+}
+
+// followOuter takes up where the links in protected places lead.
+func (f *Files) followOuter(l *leads, tops []string, base string) {
+	whole := []string{base}
+	for _, dir := range f.within {
+		whole = append(whole, realPath(dir))
+	}
+	if len(f.within) == 0 {
+		whole = append(whole, tops...)
+	}
+	for _, led := range f.guard.outer.Into(tops, whole) {
+		entry := led.Target
+		if rel, err := filepath.Rel(base, led.Target); err == nil && filepath.IsLocal(rel) {
+			entry = rel
+		}
+		l.take(&lead{link: elements(led.Link), shown: led.Link, entry: filepath.ToSlash(entry), answer: sensitive.Closed}, led.Target, led.Through)
+	}
 }
 
 // follow takes up where a link leads, if that lies in a granted directory and
@@ -96,9 +117,18 @@ func (l *leads) follow(to *lead, link string, tops []string) {
 		return
 	}
 	target := filepath.Join(at, filepath.Join(rest...))
-	if l.list.Excepted(elements(target)) || inside(filepath.Dir(link), target) || !slices.ContainsFunc(tops, func(top string) bool { return top != target && inside(target, top) }) {
+	if inside(filepath.Dir(link), target) || !slices.ContainsFunc(tops, func(top string) bool { return top != target && inside(target, top) }) {
 		return
 	}
+	l.take(to, target, through)
+}
+
+// take has a link lead to what lies at a target, unless a person excepted that.
+func (l *leads) take(to *lead, target string, through []string) {
+	if l.list.Excepted(elements(target)) {
+		return
+	}
+	var err error
 	if to.info, err = os.Lstat(target); err != nil {
 		to.info = nil
 	}

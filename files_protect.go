@@ -21,6 +21,7 @@ import (
 type Protection struct {
 	list  *sensitive.List
 	links *linked.Memory // of protected names
+	outer *linked.Outer  // in protected places
 }
 
 // DefaultProtected is the list for [NewProtection] that a fresh machine has.
@@ -39,15 +40,16 @@ func DefaultProtected() []string {
 // place: that file or directory with all below it, by whatever path or link it
 // is reached. Any other is a name such as .env*, or the end of a path such as
 // .config/fish, in every granted directory; after key: it means only files that
-// hold a key (key:*.pem leaves certificates alone). What a link of such a name
-// leads to is meant as well. A name after ! is an exception. Letter case never
-// matters. Without a home, patterns with ~ are left out.
+// hold a key (key:*.pem leaves certificates alone). What a link of such a name, or
+// one in such a place, leads to is meant as well. A name after ! is an
+// exception; of a directory after nolinks: the links are not followed. Letter case
+// never matters. Without a home, patterns with ~ are left out.
 func NewProtection(home string, patterns ...string) (*Protection, error) {
 	list, err := sensitive.ParseList(home, patterns...)
 	if err != nil {
 		return nil, err
 	}
-	return &Protection{list: list, links: linkMemory(list)}, nil
+	return &Protection{list: list, links: linkMemory(list), outer: &linked.Outer{Dirs: list.Places, Except: list.Unled}}, nil
 }
 
 // holdsKey reports whether an entry of an open directory holds a key, if its

@@ -29,8 +29,9 @@ type reach struct {
 }
 
 // reachOf settles the grant of a configuration. A directory that cannot be
-// granted is told and left out.
-func reachOf(cfg Grant, needs Needs) (reach, error) {
+// granted is told and left out. Links in the unled directories make nothing of
+// what they lead to: plugins are judged where they are started.
+func reachOf(cfg Grant, needs Needs, unled ...string) (reach, error) {
 	r := reach{own: &ownFiles{}, home: needs.Home}
 	add := func(key string, list []string, write bool) {
 		for _, text := range list {
@@ -65,14 +66,23 @@ func reachOf(cfg Grant, needs Needs) (reach, error) {
 			}
 		}
 	}
+	unled = append(unled, needs.State) // what was removed lies there
+	unled = slices.DeleteFunc(unled, func(dir string) bool { return !filepath.IsAbs(dir) })
+	r.own.home = newHomeLinks(needs.Home, needs.Dir, r.dirs, unled)
 	r.own.clients.home, r.own.clients.tops, r.own.clients.granted = needs.Home, r.own.tops, r.granted
 	for _, name := range cfg.Protected {
 		if strings.HasPrefix(name, "!") { // a project may add to this list
 			return reach{}, fmt.Errorf("grant.protected: %q is an exception: it belongs into grant.unprotected", name)
 		}
+		if strings.HasPrefix(name, sensitive.UnledWord) {
+			return reach{}, fmt.Errorf("grant.protected: %q is neither a name nor a place", name)
+		}
 	}
 	// An agent that could write a project's settings could take its rules away.
 	r.protected = slices.Concat(toolcrib.DefaultProtected(), []string{"toolcrib.yaml"}, needs.Private, cfg.Protected)
+	for _, dir := range unled {
+		r.protected = append(r.protected, sensitive.UnledWord+dir)
+	}
 	for _, name := range cfg.Unprotected {
 		r.protected = append(r.protected, "!"+name)
 	}

@@ -64,12 +64,18 @@ func servers(cfg Config, plugins string) (map[string]mcphub.Server, []toolcrib.F
 	return out, faults
 }
 
+// pluginDir is where programs lie that are servers: never in a working directory,
+// which may be anybody's.
+func pluginDir(cfg Config, needs Needs) string {
+	if dir := cfg.Hub.Plugins; needs.Config == "" || filepath.IsAbs(dir) {
+		return dir
+	}
+	return filepath.Join(needs.Config, cmp.Or(cfg.Hub.Plugins, "plugins"))
+}
+
 // openHub opens the hub. Nothing is started.
 func (a *App) openHub(ctx context.Context, cfg Config, needs Needs, readOnly bool) error {
-	a.plugins = cfg.Hub.Plugins
-	if needs.Config != "" && !filepath.IsAbs(a.plugins) { // never in a working directory, which may be anybody's
-		a.plugins = filepath.Join(needs.Config, cmp.Or(a.plugins, "plugins"))
-	}
+	a.plugins = pluginDir(cfg, needs)
 	list, faults := servers(cfg, a.plugins)
 	a.Faults = append(a.Faults, faults...)
 	a.settings.Store(&cfg)

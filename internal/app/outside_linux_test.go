@@ -56,6 +56,7 @@ func outsideShop(t *testing.T, change func(cfg *Config, dir, base string)) (a *A
 	}
 	dir = filepath.Join(base, "work")
 	state, home := filepath.Join(base, "state"), filepath.Join(base, "home")
+	settings := filepath.Join(home, ".config", "toolcrib")
 	for _, d := range []string{dir, home} {
 		if err := os.Mkdir(d, 0o755); err != nil {
 			t.Fatal(err)
@@ -65,7 +66,7 @@ func outsideShop(t *testing.T, change func(cfg *Config, dir, base string)) (a *A
 	cfg.Toolboxes.Shell.AllowShell, cfg.Mode = true, "yolo"
 	cfg.MCPServers, cfg.Safety.Flow.Enabled = map[string]MCPServer{}, false
 	change(&cfg, dir, base)
-	if a, err = Open(t.Context(), cfg, Needs{State: state, Dir: dir, Home: home, Private: []string{state}}); err != nil {
+	if a, err = Open(t.Context(), cfg, Needs{State: state, Dir: dir, Home: home, Config: settings, Private: []string{state, settings}}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {

@@ -25,6 +25,7 @@ type ownFiles struct {
 	named   named.Finder
 	tops    []string               // projects whose settings name scripts
 	granted func(path string) bool // for writing
+	home    homeLinks
 	clients clientServers
 }
 
@@ -56,7 +57,7 @@ func (o *ownFiles) places() []string {
 			list = append(list, file)
 		}
 	}
-	return list
+	return append(list, o.home.places()...)
 }
 
 // asked lists what file tools ask about: the files, and what servers of the
@@ -125,7 +126,10 @@ func (r reach) grants() func(path string) bool {
 		}
 	}
 	return func(path string) bool {
-		there := realDir(path)
+		there, err := linked.Target(path) // what is missing can be made there
+		if err != nil {
+			there = path
+		}
 		return slices.ContainsFunc(given, func(dir string) bool { return within(path, dir) }) ||
 			slices.ContainsFunc(targets, func(dir string) bool { return within(there, dir) })
 	}
@@ -138,20 +142,21 @@ func (r reach) obeyedAtHome() []string {
 	if r.home == "" || !r.writable() {
 		return nil
 	}
-	names := sensitive.ObeyedAtHome()
+	granted := r.grants()
+	return slices.DeleteFunc(namesAtHome(r.home), func(path string) bool { return !granted(path) })
+}
+
+// namesAtHome is where programs look for what they obey in a home directory.
+func namesAtHome(home string) (paths []string) {
+	for _, name := range sensitive.ObeyedAtHome() {
+		paths = append(paths, filepath.Join(home, filepath.FromSlash(name)))
+	}
 	for _, p := range sensitive.Obeyed() {
 		if !strings.Contains(p.Pattern, "*") {
-			names = append(names, p.Pattern)
+			paths = append(paths, filepath.Join(home, filepath.FromSlash(p.Pattern)))
 		}
 	}
-	granted := r.grants()
-	var out []string
-	for _, name := range names {
-		if path := filepath.Join(r.home, filepath.FromSlash(name)); granted(path) {
-			out = append(out, path)
-		}
-	}
-	return out
+	return paths
 }
 
 // realDir is a path without links, as far as it exists.

@@ -127,7 +127,7 @@ func Open(ctx context.Context, cfg Config, needs Needs) (*App, error) {
 
 // prepare settles what tools may touch and where programs run.
 func prepare(cfg Config, needs Needs) (*App, error) {
-	reach, err := reachOf(cfg.Grant, needs)
+	reach, err := reachOf(cfg.Grant, needs, pluginDir(cfg, needs))
 	if err != nil {
 		return nil, BadConfig{err}
 	}

@@ -312,7 +312,8 @@ func (c *command) open(ctx context.Context, unattended desk.Unattended) (*app.Ap
 
 // needs is what wiring has to know of this process.
 func (c *command) needs(loaded *config.Loaded[app.Config], paths config.Paths) app.Needs {
-	private := []string{paths.Config, paths.State, paths.Data, paths.Cache}
+	// The files by themselves as well: where one is a link, what it leads to is meant.
+	private := []string{paths.Config, paths.State, paths.Data, paths.Cache, paths.ConfigFile, paths.SystemFile}
 	if c.config != "" {
 		if file, err := filepath.Abs(c.config); err == nil {
 			private = append(private, file)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
+	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/named"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
@@ -51,6 +52,7 @@ type Shield struct {
 	Holds *Holds
 
 	hidden *sensitive.List
+	outer  *linked.Outer // links in hidden places
 	fixed  *sensitive.Set
 	most   int // entries of a granted directory that are looked at
 
@@ -106,6 +108,7 @@ func NewShield(home string, hidden, readOnly []string) (*Shield, error) {
 	if s.hidden, err = sensitive.ParseList(home, hidden...); err != nil {
 		return nil, err
 	}
+	s.outer = &linked.Outer{Dirs: s.hidden.Places, Except: s.hidden.Unled}
 	var fixed []sensitive.Pattern
 	for _, text := range readOnly {
 		p, err := sensitive.ParsePattern(text)

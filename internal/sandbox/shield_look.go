@@ -206,6 +206,7 @@ func (w *shieldWalk) coverPlaces() error {
 		}
 		w.pinLinks(links)
 	}
+	w.coverOuter()
 	return nil
 }
 

@@ -101,6 +101,9 @@ func (w *shieldWalk) holdObeyed() error {
 		return nil
 	}
 	w.holdLinks()
+	for _, led := range w.outer {
+		w.hold(led.Link, false) // what it leads to may be missing
+	}
 	if s.Own != nil {
 		for _, file := range s.Own() {
 			if !s.granted(file) {

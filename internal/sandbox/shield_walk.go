@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
@@ -58,6 +59,7 @@ type shieldWalk struct {
 	obeyed   []string        // directories that other programs obey
 	inners   map[string]bool // directories whose files are obeyed
 	ruled    []string        // directories that rules fix
+	outer    []linked.Led    // links in protected places
 	missing  []Place         // to be held
 	misses   map[string]bool
 	heldTops []string                       // directories at whose top something is held

@@ -10,6 +10,8 @@ import (
 type List struct {
 	// Places are absolute: each is a file or a directory with all below it.
 	Places []string
+	// Unled are directories in places: what links in them lead to is not meant.
+	Unled []string
 
 	names, keyed, except *Set
 	above                *Set // what stands before the last element of names and keyed
@@ -28,14 +30,22 @@ const (
 // KeyWord begins a pattern of files that are protected only if they hold a key.
 const KeyWord = "key:"
 
+// UnledWord begins a directory, in a place, whose links are not followed.
+const UnledWord = "nolinks:"
+
 // ParseList reads patterns. One that begins with / or ~/ is a place. Any other
 // is a name such as .env*, or the end of a path such as .config/fish; after
-// key: it means only files that hold a key, and after ! it is an exception.
+// key: it means only files that hold a key, and after ! it is an exception. A
+// place after nolinks: is a directory whose links make nothing of what they lead to.
 // Letter case never matters. Without a home, patterns with ~ are left out.
 func ParseList(home string, patterns ...string) (*List, error) {
 	l := &List{}
 	var names, keyed, except []Pattern
 	for _, text := range patterns {
+		if dir, unled := strings.CutPrefix(text, UnledWord); unled && filepath.IsAbs(dir) {
+			l.Unled = append(l.Unled, filepath.Clean(dir))
+			continue
+		}
 		pattern, excepted := strings.CutPrefix(text, "!")
 		pattern, byContent := strings.CutPrefix(pattern, KeyWord)
 		if rest, ok := strings.CutPrefix(pattern, "~"); ok && (rest == "" || rest[0] == '/') {

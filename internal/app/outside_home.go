@@ -1,0 +1,57 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/linked"
+)
+
+// homeLinks finds what the links in obeyed directories of the home directory lead
+// to, as ~/.claude/settings.json to one of the dotfiles that are worked on.
+type homeLinks struct {
+	outer *linked.Outer // nil: there is no home
+	dirs  []string      // that tools may write
+	whole []string      // a link to one of these leads to a project
+}
+
+func newHomeLinks(home, start string, dirs []toolcrib.Dir, except []string) homeLinks {
+	var h homeLinks
+	if home != "" {
+		h.outer = &linked.Outer{Dirs: namesAtHome(home), Except: except}
+	}
+	if start != "" {
+		h.whole = append(h.whole, realDir(start))
+	}
+	for _, d := range dirs {
+		at := realDir(d.Path)
+		if h.whole = append(h.whole, at); d.Write {
+			h.dirs = append(h.dirs, at)
+		}
+	}
+	return h
+}
+
+// places gives the links and what they lead to.
+func (h homeLinks) places() []string {
+	var out []string
+	for _, led := range h.outer.Into(h.dirs, h.whole) {
+		if _, ok := linked.Obeyed(led.Link); ok && !ownProgram(led.Link) {
+			out = append(out, led.Link, led.Target)
+		}
+	}
+	return out
+}
+
+// ownProgram: a link in a directory of programs leads to one that is made in the
+// project. Whoever runs it runs the project, and builds have to write it. One that
+// goes by the name of a program of the machine is run for something else.
+func ownProgram(link string) bool {
+	return filepath.Base(filepath.Dir(link)) == "bin" && !slices.ContainsFunc(guard.SystemDirs(), func(dir string) bool {
+		_, err := os.Lstat(filepath.Join(dir, filepath.Base(link)))
+		return err == nil
+	})
+}
