@@ -54,6 +54,60 @@ func runnerFiles(name string) (files []string, up bool) {
 		return []string{"CMakeLists.txt"}, true
 	case "docker build":
 		return []string{"Dockerfile", "Containerfile"}, false
+	case "terraform", "tofu", "terragrunt":
+		return []string{"*.tf", "*.tf.json", "*.tfvars", "terragrunt.hcl"}, false
+	case "packer":
+		return []string{"*.pkr.hcl"}, false
+	case "vagrant":
+		return []string{"Vagrantfile"}, true
+	case "pulumi":
+		return []string{"Pulumi.yaml", "index.ts", "index.js", "__main__.py", "main.go"}, true
+	case "pre-commit":
+		return []string{".pre-commit-config.yaml"}, true
+	case "pip install":
+		return []string{"setup.py", "pyproject.toml", "setup.cfg"}, false
+	case "bundle", "bundler":
+		return []string{"Gemfile"}, true
+	case "fastlane":
+		return []string{"fastlane/Fastfile", "Fastfile"}, true
+	case "pod":
+		return []string{"Podfile"}, true
+	case "serverless", "sls":
+		return []string{"serverless.yml", "serverless.yaml", "serverless.ts", "serverless.js", "serverless.json"}, false
+	case "sam":
+		return []string{"template.yaml", "template.yml", "samconfig.toml"}, false
+	case "cdk":
+		return []string{"cdk.json"}, false
+	case "act":
+		return []string{".github/workflows/*", ".actrc"}, false
+	case "supervisord":
+		return []string{"supervisord.conf"}, false
+	case "caddy":
+		return []string{"Caddyfile"}, false
+	case "flask":
+		return []string{"app.py", "wsgi.py", ".flaskenv"}, false
+	case "turbo":
+		return []string{"turbo.json", "package.json"}, true
+	case "nx":
+		return []string{"nx.json", "project.json", "package.json"}, true
+	case "lerna":
+		return []string{"lerna.json", "package.json"}, true
+	case "nix", "nix-shell", "nix-build":
+		return []string{"flake.nix", "shell.nix", "default.nix"}, false
+	case "skaffold":
+		return []string{"skaffold.yaml"}, false
+	case "tilt":
+		return []string{"Tiltfile"}, false
+	case "goreleaser":
+		return []string{".goreleaser.yaml", ".goreleaser.yml", "goreleaser.yaml", "goreleaser.yml"}, false
+	case "gradle":
+		return []string{"build.gradle", "build.gradle.kts", "settings.gradle", "settings.gradle.kts", "init.gradle"}, true
+	case "mvn":
+		return []string{"pom.xml"}, false
+	case "sbt":
+		return []string{"build.sbt", "project/*.sbt", "project/*.scala"}, false
+	case "meson":
+		return []string{"meson.build"}, false
 	case "cargo":
 		return []string{"build.rs", ".cargo/config.toml", ".cargo/config"}, true
 	}
@@ -69,6 +123,8 @@ func (s *scripts) definitions(p *guard.Program, fed string) {
 			s.defined(p, fed, "docker-compose")
 		case a.Text == "build" && (name == "docker" || name == "podman" || name == "nerdctl" || name == "buildah"):
 			s.defined(p, fed, "docker build")
+		case strings.HasPrefix(name, "pip") && (a.Text == "." || strings.HasPrefix(a.Text, "./") || strings.HasPrefix(a.Text, ".[")):
+			s.defined(p, fed, "pip install") // which runs setup.py
 		case i < maxOperands && slices.Contains(launchers(), name) && !strings.HasPrefix(a.Text, "-") && toolName(a.Text) != name:
 			s.defined(p, fed, toolName(a.Text)) // npx gulp, bundle exec rake
 		}
@@ -131,6 +187,7 @@ func (s *scripts) defined(p *guard.Program, fed, name string) {
 		return
 	}
 	dirs := slices.Clone(p.Dirs)
+	work := startsWork(p) // npx prettier --write x.js
 	for i, a := range p.Args {
 		word := a.Text
 		if word == "-" || word == "-f-" || strings.Contains(word, "/dev/") || strings.Contains(word, "/proc/") {
@@ -149,7 +206,7 @@ func (s *scripts) defined(p *guard.Program, fed, name string) {
 			s.unknown = true
 			return
 		}
-		s.in(p.Dirs, word, isFile)
+		s.in(p.Dirs, word, func(file string) bool { return isFile(file) && !(work && isCode(file)) })
 		for j := 3; j < len(a.Text) && strings.HasPrefix(a.Text, "-"); j++ { // -sfx
 			s.in(p.Dirs, a.Text[j:], isFile)
 		}
@@ -174,8 +231,8 @@ func (s *scripts) defined(p *guard.Program, fed, name string) {
 	for _, dir := range dirs {
 		for {
 			there := false
-			for _, name := range files {
-				if file := filepath.Join(dir, name); isFile(file) {
+			for _, file := range inDir(dir, files) {
+				if name := filepath.Base(file); isFile(file) {
 					there = true
 					s.add(file, false)
 					for _, other := range besides(p, name) {
@@ -189,6 +246,23 @@ func (s *scripts) defined(p *guard.Program, fed, name string) {
 			dir = filepath.Dir(dir)
 		}
 	}
+}
+
+// inDir are the files of some names or patterns in a directory.
+func inDir(dir string, names []string) []string {
+	var files []string
+	for _, name := range names {
+		file := filepath.Join(dir, name)
+		if !strings.Contains(name, "*") {
+			files = append(files, file)
+			continue
+		}
+		found, err := filepath.Glob(strings.NewReplacer("[", `\[`, "?", `\?`).Replace(dir) + string(filepath.Separator) + name)
+		if err == nil {
+			files = append(files, found...)
+		}
+	}
+	return files
 }
 
 // besides names further files that say how the scripts of a package are run.

@@ -18,8 +18,9 @@ import (
 // path, what an interpreter is given, and what a runner such as make or npm goes
 // by. A person who allows the line for longer allows it for these as they are.
 //
-// Not among them are the programs of the system, which tools cannot change, and
-// what a compiler or a test runner makes of a whole project.
+// Files that a program is told of and that say what it does count like scripts, see
+// named. Not among them are the programs of the system, which tools cannot change,
+// and what a compiler or a test runner makes of a whole project.
 type scripts struct {
 	writable []string // where tools can put programs
 	files    []desk.File
@@ -58,6 +59,7 @@ func scriptsOf(line *guard.Line, writable []string) (files []desk.File, known bo
 		s.pipes(line)
 	}
 	s.readsInput(line)
+	s.named(line)
 	for i := range line.Programs {
 		s.places(&line.Programs[i])
 	}
@@ -96,7 +98,7 @@ func (s *scripts) readsInput(line *guard.Line) {
 	if p := &line.Programs[at]; p.RunsInput() {
 		for _, a := range p.Args {
 			s.unknown = s.unknown || a.Glob
-			s.in(dirs, a.Text, isFile)
+			s.in(dirs, a.Text, func(file string) bool { return isFile(file) && !isDatabase(file) })
 		}
 	}
 	for _, r := range line.Redirects {
@@ -113,7 +115,7 @@ func (s *scripts) readsInput(line *guard.Line) {
 		s.unknown = s.unknown || i != at && p.Class != guard.ReadOnly
 		for _, a := range p.Args {
 			s.unknown = s.unknown || i != at && !a.Literal
-			s.in(p.Dirs, a.Text, isFile)
+			s.in(p.Dirs, a.Text, func(file string) bool { return isFile(file) && !isDatabase(file) })
 		}
 	}
 }
@@ -197,8 +199,9 @@ func (s *scripts) program(p *guard.Program) {
 // name of an interpreter.
 func (s *scripts) others(p *guard.Program, name, fed string) {
 	launcher, reader := slices.Contains(launchers(), name), slices.Contains(readers(), name)
+	work := launcher && name != "go" && startsWork(p)
 	take := func(file string) bool {
-		return runnable(file) || launcher && isFile(file) && isCode(file) || reader && isFile(file)
+		return runnable(file) || launcher && !work && isFile(file) && isCode(file) || reader && isFile(file) && !isDatabase(file)
 	}
 	runs := p.Class == guard.Runs || p.Class == guard.Unknown || reader || launcher
 	s.unknown = s.unknown || name == "run-parts"

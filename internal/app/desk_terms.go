@@ -36,13 +36,17 @@ func terms(current func() *guard.Shell) func(toolcrib.Question) desk.Terms {
 			}
 			return t
 		}
-		t.Parts, t.Bind = line.Explain(), bindLine(line)
-		known := false
+		t.Parts = line.Explain()
+		known, whole := false, false
+		if t.Bind, whole = bindLine(line); !whole {
+			t.Bind += "call " + q.Call.ID
+			t.Parts = append(t.Parts, onlyThisCall)
+		}
 		if t.Files, known = scriptsOf(line, shell.Options.Writable); !known {
 			t.Floor = true // what would run is not known, so that nothing can be remembered about it
 			files, all := meant(line)
 			t.Bind += files
-			if !all {
+			if !all && whole {
 				t.Bind += "call " + q.Call.ID
 				t.Parts = append(t.Parts, onlyThisCall)
 			}
@@ -129,14 +133,19 @@ const (
 	maxBoundRead = 32 << 20
 )
 
-// bindLine is a fingerprint of the files a command would run: its programs, and
-// the scripts that are named to those that run code. Large ones go by size and
-// time of change.
-func bindLine(line *guard.Line) string {
+// bindLine is a fingerprint of the files that a command names for what it does:
+// its programs, what they are told of, and what they are given to read. Large ones
+// go by size and time of change. whole is false where there are too many of them.
+func bindLine(line *guard.Line) (bind string, whole bool) {
 	var files []string
+	whole = true
 	add := func(file string) {
-		if !slices.Contains(files, file) && len(files) < maxBound {
+		switch {
+		case slices.Contains(files, file):
+		case len(files) < maxMeant:
 			files = append(files, file)
+		default:
+			whole = false
 		}
 	}
 	for i := range line.Programs {
@@ -148,10 +157,11 @@ func bindLine(line *guard.Line) string {
 		if strings.Contains(p.Name, "/") {
 			names = append(names, p.Name)
 		}
-		if p.Class == guard.Runs || p.Class == guard.Unknown {
-			for _, a := range p.Args {
-				if a.Literal && a.Text != "" && !strings.HasPrefix(a.Text, "-") {
-					names = append(names, a.Text)
+		if p.Class == guard.Runs || p.Class == guard.Unknown || obeys(p) || p.Feeds() {
+			past := written(p)
+			for j, a := range p.Args {
+				if a.Literal && a.Text != "" && !slices.Contains(past, j) {
+					names = append(names, filesIn(a.Text)...)
 				}
 			}
 		}
@@ -165,14 +175,19 @@ func bindLine(line *guard.Line) string {
 			}
 		}
 	}
+	for _, file := range inputs(line) {
+		if file != "" {
+			add(file)
+		}
+	}
 	if len(files) == 0 {
-		return ""
+		return "", whole
 	}
 	all := sha256.New()
 	for _, file := range files {
 		fmt.Fprintf(all, "%q %s\n", file, fingerprint(file))
 	}
-	return hex.EncodeToString(all.Sum(nil))
+	return hex.EncodeToString(all.Sum(nil)), whole
 }
 
 // fingerprint tells a file from what it was before.

@@ -134,6 +134,16 @@ type Redirect struct {
 	target Arg
 }
 
+// WritesAnywhere reports whether a redirection writes a file whose name is decided
+// while the line runs.
+func (r Redirect) WritesAnywhere() bool {
+	return strings.Contains(r.Op, ">") && r.Class != ReadOnly && !r.target.Literal
+}
+
+// Feeds reports whether what a program prints is read by another one of the line,
+// or becomes words of it.
+func (p *Program) Feeds() bool { return p.pipes || slices.Contains(p.Via, "a substitution") }
+
 // Line is a command line taken apart.
 type Line struct {
 	Text      string
