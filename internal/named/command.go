@@ -16,6 +16,8 @@ func command(words []string) (found []string) {
 		case head && name == ".", reads(name):
 			found = append(found, words[min(i+1, len(words)):min(i+2, len(words))]...)
 			head = false
+		case head && (name == "cd" || name == "pushd"):
+			return append(found, words[min(i+1, len(words)):min(i+2, len(words))]...)
 		case interprets(name):
 			return append(found, scripts(words[i+1:])...)
 		case leadsOn(name):

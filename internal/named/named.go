@@ -48,10 +48,21 @@ type text struct {
 // Project lists what the texts at the top of a project name, in that project.
 func (f *Finder) Project(top string) []string {
 	var out []string
+	there, err := filepath.EvalSymlinks(top)
+	if err != nil {
+		return nil
+	}
 	for _, s := range sources(top) {
 		for _, file := range f.read(filepath.Join(top, s.name), top, s) {
 			if rel, err := filepath.Rel(top, file); err == nil && filepath.IsLocal(rel) {
 				out = append(out, file)
+				continue
+			}
+			// It may be named over a link that leads here.
+			if at, err := filepath.EvalSymlinks(file); err == nil {
+				if rel, err := filepath.Rel(there, at); err == nil && filepath.IsLocal(rel) {
+					out = append(out, filepath.Join(top, rel))
+				}
 			}
 		}
 	}
@@ -100,6 +111,14 @@ func sources(top string) []source {
 		{name: ".claude/settings.json", lines: JSON}, {name: ".claude/settings.local.json", lines: JSON}, {name: ".mcp.json", lines: JSON}, {name: ".cursor/mcp.json", lines: JSON}, {name: ".cursor/hooks.json", lines: JSON}, {name: ".gemini/settings.json", lines: JSON},
 		{name: ".codex/config.toml", lines: TOML}, {name: ".vscode/mcp.json", lines: JSON}, {name: ".vscode/settings.json", lines: JSON}, {name: ".vscode/tasks.json", lines: tasks}, {name: ".zed/settings.json", lines: JSON}, {name: ".devcontainer.json", lines: container},
 		{name: ".devcontainer/devcontainer.json", lines: container}, {name: ".envrc", lines: direnv, certain: true},
+		{name: "opencode.json", lines: JSON}, {name: "opencode.jsonc", lines: JSON}, {name: ".opencode/opencode.json", lines: JSON}, {name: "crush.json", lines: JSON}, {name: ".crush.json", lines: JSON}, {name: ".kiro/settings/mcp.json", lines: JSON}, {name: ".roo/mcp.json", lines: JSON},
+		{name: ".amazonq/mcp.json", lines: JSON}, {name: ".codex/hooks.json", lines: JSON}, {name: "lefthook.yml", lines: yaml}, {name: ".lefthook.yml", lines: yaml}, {name: "lefthook.yaml", lines: yaml}, {name: ".pre-commit-config.yaml", lines: yaml},
+		{name: "mise.toml", lines: mise}, {name: ".mise.toml", lines: mise},
+	}
+	for _, e := range entries(filepath.Join(top, ".github", "hooks")) {
+		if e.Type().IsRegular() && filepath.Ext(e.Name()) == ".json" {
+			list = append(list, source{name: filepath.Join(".github", "hooks", e.Name()), lines: JSON})
+		}
 	}
 	for _, e := range entries(filepath.Join(top, ".devcontainer")) {
 		if e.IsDir() {
@@ -139,7 +158,7 @@ func (f *Finder) read(file, dir string, s source) []string {
 		if f.seen == nil || len(f.seen) >= 1024 {
 			f.seen = map[string]text{}
 		}
-		old = text{size: info.Size(), at: info.ModTime(), info: info, lines: s.lines(string(content))}
+		old = text{size: info.Size(), at: info.ModTime(), info: info, lines: s.lines(placed(string(content), file, dir))}
 		f.seen[file] = old
 	}
 	if len(old.lines) == 0 {
@@ -151,8 +170,14 @@ func (f *Finder) read(file, dir string, s source) []string {
 		}
 		return nil, nil
 	}
+	dirs := bases(dir, old.lines)
+	paths := meant(dirs, old.lines)
+	for _, base := range dirs {
+		paths = append(paths, (gitconfig.Source{Read: there, Home: f.Home}).Named(base, old.lines)...)
+	}
+	slices.Sort(paths)
 	var out []string
-	for _, path := range (gitconfig.Source{Read: there, Home: f.Home}).Named(dir, old.lines) {
+	for _, path := range slices.Compact(paths) {
 		info, err := os.Stat(path)
 		if err != nil || !info.Mode().IsRegular() || path == file {
 			continue

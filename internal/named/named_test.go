@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/toolcrib/toolcrib/internal/named"
 )
@@ -82,6 +83,58 @@ func TestDirenv(t *testing.T) {
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", text, diff)
 		}
+	}
+}
+
+// TestForms: a server is found however its settings name it, and what programs
+// work on is not.
+func TestForms(t *testing.T) {
+	server := func(text string) map[string]string {
+		return map[string]string{".mcp.json": `{"mcpServers": {"x": {` + text + `}}}`}
+	}
+	for name, c := range map[string]struct {
+		files map[string]string
+		want  string
+	}{
+		"uv":                {server(`"command": "uv", "args": ["--directory", "b", "run", "main.py"]`), "b/main.py"},
+		"a directory":       {server(`"command": "node", "args": ["index.js"], "cwd": "c"`), "c/index.js"},
+		"a module":          {server(`"command": "python3", "args": ["-m", "f.srv"]`), "f/srv.py"},
+		"options":           {server(`"command": "node", "args": ["x"], "env": {"NODE_OPTIONS": "--require ./k/pre.js"}`), "k/pre.js"},
+		"what is in it":     {server(`"command": "node", "args": ["c"]`), "c/index.js"},
+		"without an ending": {server(`"command": "node", "args": ["mm/srv"]`), "mm/srv.js"},
+		"other agents":      {map[string]string{"opencode.json": `{"mcp": {"x": {"command": ["node", "mm/srv.js"]}}}`}, "mm/srv.js"},
+		"hooks":             {map[string]string{"lefthook.yml": "pre-commit:\n  commands:\n    a:\n      run: sh mm/h.sh {staged_files}\n"}, "mm/h.sh"},
+		"hooks by entry":    {map[string]string{".pre-commit-config.yaml": "repos:\n- repo: local\n  hooks:\n  - id: x\n    entry: mm/h.sh\n    language: script\n"}, "mm/h.sh"},
+		"of itself":         {map[string]string{".husky/pre-commit": "\"$(dirname \"$0\")/../mm/h.sh\"\n"}, "mm/h.sh"},
+		"from the top":      {map[string]string{".husky/pre-commit": "cd \"$(git rev-parse --show-toplevel)/mm\" && ./h.sh\n"}, "mm/h.sh"},
+		"mise":              {map[string]string{"mise.toml": "[hooks]\nenter = \"mm/h.sh\"\n"}, "mm/h.sh"},
+		"over a link":       {server(`"command": "node", "args": ["LINK/mm/srv.js"]`), "mm/srv.js"},
+		"a formatter":       {map[string]string{".claude/settings.json": `{"hooks": {"Stop": [{"hooks": [{"command": "npx prettier --write c"}, {"command": "npm test"}]}]}}`}, ""},
+		"files":             {server(`"command": "npx", "args": ["-y", "server-filesystem", "c"]`), ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			base, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			top, link := filepath.Join(base, "top"), filepath.Join(base, "link")
+			for _, file := range []string{"b/main.py", "c/index.js", "f/srv.py", "k/pre.js", "mm/srv.js", "mm/h.sh", "test.js"} {
+				write(t, filepath.Join(top, file), "x", 0o755)
+			}
+			if err := os.Symlink("top", link); err != nil {
+				t.Skip("no links here: ", err)
+			}
+			for file, text := range c.files {
+				write(t, filepath.Join(top, file), strings.ReplaceAll(text, "LINK", link), 0o644)
+			}
+			var want []string
+			if c.want != "" {
+				want = []string{filepath.Join(top, filepath.FromSlash(c.want))}
+			}
+			if diff := cmp.Diff(want, (&named.Finder{}).Project(top), cmpopts.EquateEmpty()); diff != "" {
+				t.Error(diff)
+			}
+		})
 	}
 }
 

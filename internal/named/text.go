@@ -12,7 +12,8 @@ import (
 // "python.testing.pytestArgs", are what it works on.
 func runs(key string) bool {
 	key = strings.ToLower(key)
-	if key == "args" || key == "arguments" {
+	switch key {
+	case "args", "arguments", "cwd", "node_options", "bash_env", "pythonpath", "pythonstartup", "perl5opt", "perl5lib", "rubyopt", "ld_preload":
 		return true
 	}
 	if i := strings.LastIndexByte(key, '.'); i >= 0 {
