@@ -26,16 +26,16 @@ func TestLinksInProtectedPlaces(t *testing.T) {
 	if lt.guard, err = NewProtection(home, append(DefaultProtected(), "!free/f", "nolinks:"+at(".config/git/skip"))...); err != nil {
 		t.Fatal(err)
 	}
-	real, err := filepath.EvalSymlinks(home)
+	settled, err := filepath.EvalSymlinks(home)
 	if err != nil {
 		t.Fatal(err)
 	}
 	f := lt.call()
-	lt.shut(f, filepath.Join(real, ".ssh", "config"), "ssh/cfg")
-	lt.shut(f, filepath.Join(real, ".ssh", "missing"), "ssh/later")
-	lt.shut(f, filepath.Join(real, ".aws", "credentials"), "aws/cr")
-	lt.shut(f, filepath.Join(real, ".config", "fish", "conf.d"), "fish/conf/a", "fish/conf/new")
-	lt.shut(f, filepath.Join(real, ".config", "gh", "hosts.yml"), "hosts/new")
+	lt.shut(f, filepath.Join(settled, ".ssh", "config"), "ssh/cfg")
+	lt.shut(f, filepath.Join(settled, ".ssh", "missing"), "ssh/later")
+	lt.shut(f, filepath.Join(settled, ".aws", "credentials"), "aws/cr")
+	lt.shut(f, filepath.Join(settled, ".config", "fish", "conf.d"), "fish/conf/a", "fish/conf/new")
+	lt.shut(f, filepath.Join(settled, ".config", "gh", "hosts.yml"), "hosts/new")
 	if _, _, err := lt.call("fish/conf").ReadFile("fish/conf/a", 100); !errors.Is(err, ErrProtected) {
 		t.Errorf("by a grant of that directory alone: %v", err)
 	}
