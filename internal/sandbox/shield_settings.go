@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -86,10 +87,13 @@ func plainSetting(key, value string) bool {
 	if strings.HasPrefix(key, "advice.") { // hints that are shown or not; build tools switch one off in each clone
 		return true
 	}
+	if strings.HasPrefix(key, "core.") && strings.ContainsAny(value, `/\:~`) { // a number, a word or yes and no; no path
+		return false
+	}
 	switch key {
 	case "core.repositoryformatversion", "core.filemode", "core.bare", "core.logallrefupdates", "core.ignorecase", "core.precomposeunicode", "core.symlinks",
 		"core.sparsecheckout", "core.sparsecheckoutcone", "core.autocrlf", "core.eol", "core.longpaths",
-		"extensions.objectformat", "extensions.worktreeconfig", "extensions.refstorage", "extensions.partialclone",
+		"extensions.worktreeconfig", "extensions.partialclone",
 		"remote.*.fetch", "remote.*.mirror", "remote.*.tagopt", "remote.*.promisor", "remote.*.partialclonefilter", "remote.*.prune",
 		"branch.*.merge", "branch.*.rebase", "submodule.active", "submodule.*.active",
 		"branch.*.description", "branch.*.vscode-merge-base", "branch.*.gh-merge-base", "branch.*.github-pr-owner-number", "branch.*.github-pr-base-branch",
@@ -100,9 +104,20 @@ func plainSetting(key, value string) bool {
 		"user.name", "user.email", "init.defaultbranch", "gc.auto", "pull.rebase", "commit.gpgsign", "tag.gpgsign":
 		return true
 	case "remote.*.url", "remote.*.pushurl", "branch.*.remote", "branch.*.pushremote", "submodule.*.url": // what has :: in it another program speaks for
-		return !strings.Contains(value, "::") && !strings.ContainsAny(value, `"\`)
+		return !strings.Contains(value, "::") && !strings.ContainsAny(value, `"\`) && speaksItself(value)
+	case "extensions.refstorage": // an address may follow, of a place for them
+		return value == "files" || value == "reftable"
+	case "extensions.objectformat":
+		return value == "sha1" || value == "sha256"
 	case "core.fsmonitor":
 		return value == "false"
 	}
 	return false
+}
+
+// speaksItself: git runs git-remote-NAME of the PATH for addresses of all other
+// schemes.
+func speaksItself(address string) bool {
+	scheme, _, is := strings.Cut(address, "://")
+	return !is || slices.Contains([]string{"https", "http", "ssh", "git", "file", "git+ssh", "ssh+git", "ftp", "ftps"}, scheme)
 }

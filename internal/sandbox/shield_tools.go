@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
@@ -31,8 +32,17 @@ func tools() []string {
 		"date", "id", "whoami", "hostname", "uname", "locale", "tty", "stty", "tput", "dircolors", "lesspipe", "getconf", "ps", "kill", "pkill", "pgrep", "top", "htop", "df", "du", "mount", "sleep",
 		"vim", "vi", "nvim", "nano", "emacs", "code", "cursor", "xdg-open", "open", "curl", "wget", "tar", "gzip", "unzip", "make", "perl",
 		"docker", "podman", "kubectl", "systemctl", "journalctl", "apt", "apt-get", "dnf", "yum", "pacman", "brew", "crontab", "ping", "ip", "ss", "lsof",
-		"direnv", "starship", "toolcrib",
+		"pager", "editor", "sensible-pager", "sensible-editor", "sensible-browser", "view", "vimdiff", "x-www-browser", "www-browser", "batcat", "bat", "delta", "fzf", "jq",
+		"gpg-agent", "pinentry", "ssh-askpass", "direnv", "starship", "toolcrib", "claude", "codex", "gemini", "opencode",
 	}
+}
+
+// toolsIn gives those names, with the ones of a directory that git makes of
+// addresses and settings.
+func toolsIn(dir string) []string {
+	return append(tools(), slices.DeleteFunc(namesIn(dir), func(name string) bool {
+		return !strings.HasPrefix(name, "git-remote-") && !strings.HasPrefix(name, "git-credential-")
+	})...)
 }
 
 // toolState is a program of such a name as it was before. It is written down,
@@ -72,9 +82,8 @@ func (s *Shield) toolsNow(dirs []toolcrib.Dir) (found []toolState) {
 	if s.Obeyed == nil {
 		return nil
 	}
-	names := tools()
 	for _, dir := range s.toolDirs(dirs) {
-		for _, name := range names {
+		for _, name := range toolsIn(dir.real) {
 			path := filepath.Join(dir.real, name)
 			if facts, err := factsOf(path); err == nil {
 				found = append(found, s.stateOfTool(path, facts))
@@ -138,9 +147,8 @@ func (c *Covering) sweepTools() (notes []string) {
 	if c.shield.Obeyed == nil {
 		return nil
 	}
-	names := tools()
 	for _, dir := range c.shield.toolDirs(c.dirs) {
-		for _, name := range names {
+		for _, name := range toolsIn(dir.real) {
 			path := filepath.Join(dir.real, name)
 			facts, err := factsOf(path)
 			if err != nil || !facts.link && !facts.regular || facts.id == (FileID{}) || c.knewTool(path, facts) || c.hid(path) || c.shield.granted(path) {

@@ -100,6 +100,8 @@ func TestGitWritesNowhereElse(t *testing.T) {
 		{name: "a remote by a thread", first: work + "git remote add origin /proc/thread-self/cwd/r; git config remote.origin.fetch '+refs/*:refs/x/*'; ln -s OUT/private r"},
 		{name: "objects that are others for each", first: work + "echo /proc/self/cwd/r/.git/objects >.git/objects/info/alternates; ln -s OUT/private r"},
 		{name: "a remote that is yet to come", first: work + "git remote add origin /media/disk/private"},
+		{name: "an address that another program speaks for", first: work + "git remote add origin evil://x/y"},
+		{name: "refs elsewhere", first: "git init -q new; printf '[core]\\n\\trepositoryformatversion = 1\\n[extensions]\\n\\trefStorage = files://OUT/tree\\n' >>new/.git/config"},
 		{name: "a remote of a branch", first: work + "git config branch.master.remote OUT/private; git config branch.main.remote OUT/private"},
 		{name: "a word for a remote", first: work + "git config branch.master.remote r; git config branch.main.remote r", second: "ln -s OUT/private new/r"},
 		{name: "objects that are fetched when they are missed", first: work + "git config remote.origin.promisor true; git config remote.origin.url https://host/data; git config extensions.partialClone origin"},
