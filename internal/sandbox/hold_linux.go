@@ -334,11 +334,11 @@ func (p Place) make(dirs parents) (Cover, error) {
 	if err != nil {
 		return Cover{}, err
 	}
-	var st unix.Stat_t
-	if err := unix.Fstatat(dir, name, &st, unix.AT_SYMLINK_NOFOLLOW); err != nil {
+	var st unix.Statx_t
+	if err := unix.Statx(dir, name, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_INO|unix.STATX_BTIME, &st); err != nil {
 		return Cover{}, errAppeared // and went
 	}
-	c := Cover{Path: p.Path, Kind: Fix, Dir: !p.Link, Link: p.Link, ID: FileID{Device: st.Dev, Inode: st.Ino}}
+	c := Cover{Path: p.Path, Kind: Fix, Dir: !p.Link, Link: p.Link, ID: identify(dir, name, &st)}
 	if p.Link || p.way {
 		c.Kind = Pin
 	}

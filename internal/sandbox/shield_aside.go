@@ -37,7 +37,7 @@ func putAside(path string, id FileID, why string) (at, undo string, err error) {
 		return "", "", err
 	}
 	defer func() { _ = root.Close() }() // its entries are renamed
-	if now, err := root.Lstat("."); err != nil || idOf(now) != id {
+	if now, err := root.Lstat("."); err != nil || numberOf(now) != id.Number() {
 		return "", "", errors.Join(err, errGone)
 	}
 	undo, err = shutHead(root, path, why)
@@ -93,7 +93,7 @@ func renameInAs(dir, name, at, begins string, id FileID) (to string, err error) 
 		return "", err
 	}
 	defer func() { _ = root.Close() }() // its entries are renamed
-	if now, err := root.Lstat(at); err != nil || idOf(now) != id {
+	if now, err := root.Lstat(at); err != nil || numberOf(now) != id.Number() {
 		return "", errors.Join(err, errGone)
 	}
 	return renameAsideAs(root, name, begins)

@@ -34,7 +34,7 @@ func (j *judging) harmful(path string, depth int) string {
 	case !facts.dir:
 		return "it is neither a file nor a directory"
 	}
-	if state, before := j.before.visited[path]; before && state.id() == facts.id && !isGitName(filepath.Base(path)) {
+	if state, before := j.before.visited[path]; before && state.number() == facts.id.Number() && !isGitName(filepath.Base(path)) {
 		return "it was an ordinary directory before"
 	}
 	root, err := openStraight(path)

@@ -38,7 +38,16 @@ func (d dirState) settled() bool {
 	return time.Now().UnixNano()-d.changed > int64(time.Second)
 }
 
-func (d dirState) id() FileID { return FileID{Device: d.device, Inode: d.inode} }
+func (d dirState) number() FileID { return FileID{Device: d.device, Inode: d.inode} }
+
+// idAt asks for the rest of it, if the directory is still there. Otherwise nothing
+// will be taken for it later.
+func (d dirState) idAt(dir string) FileID {
+	if facts, err := factsOf(dir); err == nil && facts.id.Number() == d.number() {
+		return facts.id
+	}
+	return d.number()
+}
 
 // fileFacts is what is asked of a file, a directory or a link.
 type fileFacts struct {
@@ -49,16 +58,45 @@ type fileFacts struct {
 }
 
 func factsOf(path string) (fileFacts, error) {
-	var st unix.Stat_t
-	if err := unix.Lstat(path, &st); err != nil {
+	var st unix.Statx_t
+	if err := unix.Statx(unix.AT_FDCWD, path, unix.AT_SYMLINK_NOFOLLOW, unix.STATX_BASIC_STATS|unix.STATX_BTIME, &st); err != nil {
 		return fileFacts{}, &fs.PathError{Op: "lstat", Path: path, Err: err}
 	}
 	kind := st.Mode & unix.S_IFMT
 	return fileFacts{
-		id: FileID{Device: st.Dev, Inode: st.Ino}, dir: kind == unix.S_IFDIR, link: kind == unix.S_IFLNK, regular: kind == unix.S_IFREG,
-		names: uint64(st.Nlink), //nolint:unconvert // it is smaller on arm64
-		size:  st.Size, changed: st.Ctim.Nano(),
+		id: identify(unix.AT_FDCWD, path, &st), dir: kind == unix.S_IFDIR, link: kind == unix.S_IFLNK, regular: kind == unix.S_IFREG,
+		names: uint64(st.Nlink), size: int64(st.Size), changed: st.Ctime.Sec*int64(time.Second) + int64(st.Ctime.Nsec),
 	}, nil
+}
+
+// identify gives what tells a file from all others, also from those that are gone.
+func identify(dir int, name string, st *unix.Statx_t) FileID {
+	id := FileID{Device: unix.Mkdev(st.Dev_major, st.Dev_minor), Inode: st.Ino}
+	if st.Mask&unix.STATX_BTIME != 0 && (st.Dev_major != 0 || keepsBirth(dir, name)) {
+		id.Born = st.Btime.Sec*int64(time.Second) + int64(st.Btime.Nsec)
+	}
+	return id
+}
+
+// keepsBirth tells whether a file system without a device of its own tells the time
+// of birth and no program can change it. Layers of a container are none: there a file
+// is born anew when it is first written.
+func keepsBirth(dir int, name string) bool {
+	const zfs, bcachefs = 0x2fc12fc1, 0xca451a4e
+	fd, err := unix.Openat(dir, name, unix.O_PATH|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = unix.Close(fd) }() // it was only looked at
+	var on unix.Statfs_t
+	if unix.Fstatfs(fd, &on) != nil {
+		return false
+	}
+	switch on.Type {
+	case unix.BTRFS_SUPER_MAGIC, unix.TMPFS_MAGIC, zfs, bcachefs:
+		return true
+	}
+	return false
 }
 
 // changedSince goes by the time that nobody but the kernel sets. What a link
@@ -68,8 +106,8 @@ func changedSince(path string, since int64) bool {
 	return unix.Stat(path, &st) == nil && st.Ctim.Nano() >= since
 }
 
-// idOf and namesOf read what the standard library found.
-func idOf(info fs.FileInfo) FileID {
+// numberOf and namesOf read what the standard library found.
+func numberOf(info fs.FileInfo) FileID {
 	st, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
 		return FileID{}

@@ -40,8 +40,16 @@ type Covering struct {
 
 func writes(d toolcrib.Dir) bool { return d.Write }
 
-// FileID tells one file from all others of the machine. Zero: it is not known.
-type FileID struct{ Device, Inode uint64 }
+// FileID tells one file from all others of the machine. Zero: it is not known. The
+// number of a file that is gone is given to a new one, so that the time of birth
+// counts; it is zero where the file system does not tell it.
+type FileID struct {
+	Device, Inode uint64
+	Born          int64
+}
+
+// Number tells a file only from those that are there at the same time.
+func (id FileID) Number() FileID { return FileID{Device: id.Device, Inode: id.Inode} }
 
 // IsAt tells whether what lies at a path is this one.
 func IsAt(path string, id FileID) bool {

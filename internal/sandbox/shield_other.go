@@ -36,7 +36,9 @@ func now() moment { return moment(time.Now().Add(-10 * time.Millisecond).UnixNan
 
 func (d dirState) before(m moment) bool { return moment(d.changed) < m }
 
-func (dirState) id() FileID { return FileID{} }
+func (dirState) number() FileID { return FileID{} }
+
+func (dirState) idAt(string) FileID { return FileID{} }
 
 // fileFacts is what is asked of a file, a directory or a link. Other names of
 // a file are not known here.
@@ -64,7 +66,7 @@ func changedSince(path string, since int64) bool {
 	return err == nil && info.ModTime().UnixNano() >= since
 }
 
-func idOf(fs.FileInfo) FileID { return FileID{} }
+func numberOf(fs.FileInfo) FileID { return FileID{} }
 
 func namesOf(fs.FileInfo) uint64 { return 1 }
 

@@ -153,7 +153,7 @@ func (n *npmTree) isNew(dir string) bool {
 		return writable(dir, n.c.dirs) && !n.c.hid(dir)
 	}
 	old, was := n.c.visited[dir]
-	return !was || old.id() != state.id()
+	return !was || old.number() != state.number()
 }
 
 // leadsAnew: a link, or the directory that it lies in, is new.

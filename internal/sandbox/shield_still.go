@@ -63,10 +63,10 @@ func (w *shieldWalk) lost() bool {
 		if here == nil {
 			here = make(map[FileID]bool, len(w.visited))
 			for state := range maps.Values(w.visited) {
-				here[state.id()] = true
+				here[state.number()] = true
 			}
 		}
-		if !here[seen.state.id()] {
+		if !here[seen.state.number()] {
 			return true
 		}
 	}

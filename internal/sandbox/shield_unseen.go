@@ -189,7 +189,11 @@ func (u *unseen) aside(top *os.Root, dir, path, name string) {
 	if name != head {
 		at = filepath.Join(dir, name)
 	}
-	if info, err := top.Lstat(at); err != nil || u.covering.knew(path, idOf(info)) {
+	info, err := top.Lstat(at)
+	if err != nil {
+		return
+	}
+	if facts, err := factsOf(path); err == nil && facts.id.Number() == numberOf(info) && u.covering.knew(path, facts.id) {
 		return
 	}
 	undo, now := "", path

@@ -141,7 +141,7 @@ func (w *shieldWalk) descendFrom(root string, queue []string) error {
 			w.hideFound(seen)
 		}
 		if seen.git {
-			w.addGit(dir, seen.state.id())
+			w.addGit(dir, seen.state.idAt(dir))
 		}
 		w.links = append(w.links, seen.obeyed...)
 		w.obeyed = append(w.obeyed, seen.inside...)

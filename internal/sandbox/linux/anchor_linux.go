@@ -17,7 +17,7 @@ import (
 // it is called by now; what we look at has a name.
 type anchor struct {
 	path string
-	id   sandbox.FileID
+	id   sandbox.FileID // its number, which is its own as long as it is open
 	file *os.File
 }
 
@@ -39,18 +39,23 @@ func (r *run) anchor(dirs []toolcrib.Dir) error {
 		if err := unix.Fstat(fd, &st); err != nil {
 			return grantError(d.Path, err)
 		}
-		r.anchors[len(r.anchors)-1].id = sandbox.FileID{Device: st.Dev, Inode: st.Ino}
+		r.anchors[len(r.anchors)-1].id = numberOf(&st)
 	}
 	return nil
 }
 
 // stays tells whether the directory is still where it was.
-func (a anchor) stays() bool { return sandbox.IsAt(a.path, a.id) }
+func (a anchor) stays() bool { return a.isAt(a.path) }
+
+func (a anchor) isAt(path string) bool {
+	var st unix.Stat_t
+	return unix.Lstat(path, &st) == nil && numberOf(&st) == a.id
+}
 
 // now gives where the directory is by now; empty if it is nowhere.
 func (a anchor) now() string {
 	path, err := os.Readlink("/proc/self/fd/" + strconv.Itoa(int(a.file.Fd())))
-	if err != nil || !sandbox.IsAt(path, a.id) {
+	if err != nil || !a.isAt(path) {
 		return ""
 	}
 	return path

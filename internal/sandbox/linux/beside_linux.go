@@ -73,6 +73,7 @@ func comesBefore[T any](what <-chan T, end <-chan struct{}) bool {
 // watchSources has changes told that can lead others elsewhere. It reports
 // whether something is watched that was not before.
 func (g *guard) watchSources(sources sandbox.Sources, watched map[string]entry) (more bool) {
+	first := len(watched) == 0
 	add := func(dir, name string) {
 		at, err := entryAt(dir)
 		key := dir + "\x00" + name
@@ -80,6 +81,9 @@ func (g *guard) watchSources(sources sandbox.Sources, watched map[string]entry) 
 			return
 		}
 		watched[key], more = at, true
+		if name == anyName && g.run.sandbox.moves.arrivals(g, dir, sandbox.Fix) && !first && g.filled(dir) {
+			g.stop() // in a new directory there may be what came before it was watched
+		}
 		if g.run.sandbox.moves.heed(g, dir, name) {
 			return
 		}
@@ -121,8 +125,8 @@ func (m *moves) heed(g *guard, dir, name string) bool {
 		g.heeds[watch] = map[string]bool{}
 	}
 	g.heeds[watch][name] = true
-	if name == anyName { // it is obeyed with all in it: see arrives
-		m.watches[watch][g][anyName], g.places[watch] = true, dir
+	if _, known := g.places[watch]; !known {
+		g.places[watch] = place{dir, sandbox.Fix}
 	}
 	return true
 }

@@ -46,8 +46,8 @@ func (g *guard) follow(before map[string]entry) {
 			return
 		}
 		told = m.add(g, c.Path, "") && told
-		g.watchInner(c)
 	}
+	g.watchInner(g.covers)
 	for _, a := range g.run.anchors {
 		told = m.add(g, a.path, "") && told
 	}

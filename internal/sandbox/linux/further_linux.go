@@ -31,23 +31,30 @@ const (
 // named gives an error if a file that was covered anew has a name in what was
 // granted that is not covered, or if that cannot be told.
 func (g *guard) named(covers []sandbox.Cover, dirs []toolcrib.Dir) error {
-	s := &nameSearch{wanted: map[sandbox.FileID]string{}, fine: map[string]bool{}, shut: map[string]sandbox.FileID{}, until: time.Now().Add(maxSearch), left: maxSearched}
-	for id, c := range g.fresh {
-		st, regular := regularAt(c.Path)
-		if !regular {
-			continue
-		}
-		names := uint64(1)
-		for _, other := range covers {
-			if other.ID == id && other.Path != c.Path {
-				names++
+	wanted, fine := map[sandbox.FileID]string{}, map[string]bool{} // fine: names that are covered
+	s := newSearch()
+	for _, list := range []map[sandbox.FileID]sandbox.Cover{g.fresh, g.inner} {
+		for id, c := range list {
+			if c.Dir && c.Kind != sandbox.Pin { // nobody stands in it, nor has something in it open
+				s.shut[c.Path] = id
+				continue
+			}
+			st, regular := regularAt(c.Path)
+			if !regular || st.Nlink < 2 {
+				continue
+			}
+			names := uint64(1)
+			for _, other := range covers {
+				if other.ID.Number() == id && other.Path != c.Path {
+					names++
+				}
+			}
+			if uint64(st.Nlink) > names { //nolint:unconvert // it is smaller on arm64
+				wanted[id], fine[c.Path] = c.Path, true
 			}
 		}
-		if uint64(st.Nlink) > names { //nolint:unconvert // it is smaller on arm64
-			s.wanted[id], s.fine[c.Path] = c.Path, true
-		}
 	}
-	if len(s.wanted) == 0 {
+	if len(wanted) == 0 {
 		return nil
 	}
 	began := map[string]sandbox.FileID{}
@@ -58,58 +65,70 @@ func (g *guard) named(covers []sandbox.Cover, dirs []toolcrib.Dir) error {
 		switch {
 		case c.Kind == sandbox.Pin:
 		case !c.Dir:
-			s.fine[c.Path] = true
+			fine[c.Path] = true
 		case began[c.Path] == c.ID: // what was covered later the program may stand in
-			s.shut[c.Path] = c.ID
+			s.shut[c.Path] = c.ID.Number()
 		}
 	}
+	s.visit = func(path string, st *unix.Stat_t) error {
+		if file, ok := wanted[numberOf(st)]; ok && !fine[path] {
+			return fmt.Errorf("%s: %w: %s", sandbox.Shorten(file), errNamed, sandbox.Shorten(path))
+		}
+		return nil
+	}
 	for _, d := range dirs {
-		if err := s.enter(unix.AT_FDCWD, d.Path, d.Path, 0); err != nil {
+		if place, err := s.enter(unix.AT_FDCWD, d.Path, d.Path, 0); errors.Is(err, errUnsearched) {
+			for _, path := range wanted {
+				return fmt.Errorf("%s: %w; %s could not be searched", sandbox.Shorten(path), errNamed, sandbox.Shorten(place))
+			}
+		} else if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// nameSearch looks for names of files.
-type nameSearch struct {
-	wanted map[sandbox.FileID]string
-	fine   map[string]bool           // names that are covered
-	shut   map[string]sandbox.FileID // directories that the program never could enter
-	until  time.Time
-	left   int
+// treeSearch goes through directories.
+type treeSearch struct {
+	visit func(path string, st *unix.Stat_t) error // a directory before what lies in it, or a regular file
+	shut  map[string]sandbox.FileID                // directories that are left out, by number
+	until time.Time
+	left  int
 }
 
-// unknown is the error for what could not be searched.
-func (s *nameSearch) unknown(place string) error {
-	for _, path := range s.wanted {
-		return fmt.Errorf("%s: %w; %s could not be searched", sandbox.Shorten(path), errNamed, sandbox.Shorten(place))
-	}
-	return errNamed
+func newSearch() *treeSearch {
+	return &treeSearch{shut: map[string]sandbox.FileID{}, until: time.Now().Add(maxSearch), left: maxSearched}
 }
 
-func (s *nameSearch) enter(at int, name, path string, depth int) error {
+// errUnsearched: a place could not be searched, or there is too much in it.
+var errUnsearched = errors.New("it could not be searched")
+
+// enter goes through one directory and all below. With an error it gives the place.
+func (s *treeSearch) enter(at int, name, path string, depth int) (place string, err error) {
 	fd, err := unix.Openat(at, name, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_NOFOLLOW|unix.O_CLOEXEC, 0)
 	switch {
 	case errors.Is(err, unix.ENOENT), errors.Is(err, unix.ENOTDIR), errors.Is(err, unix.ELOOP): // something else by now
-		return nil
+		return "", nil
 	case errors.Is(err, unix.EACCES) && outOfReach(at, name):
-		return nil
+		return "", nil
 	case err != nil:
-		return s.unknown(path)
+		return path, errUnsearched
 	}
 	dir := os.NewFile(uintptr(fd), path)
 	defer func() { _ = dir.Close() }() // it was only read
 	var here unix.Stat_t
 	if err := unix.Fstat(fd, &here); err != nil || depth > searchDepth {
-		return s.unknown(path)
+		return path, errUnsearched
 	}
-	if id, ok := s.shut[path]; ok && id == (sandbox.FileID{Device: here.Dev, Inode: here.Ino}) {
-		return nil
+	if id, ok := s.shut[path]; ok && id == numberOf(&here) {
+		return "", nil
+	}
+	if err := s.visit(path, &here); err != nil {
+		return path, err
 	}
 	names, err := dir.Readdirnames(s.left)
 	if s.left -= len(names); err != nil && len(names) > 0 || s.left <= 0 || time.Now().After(s.until) {
-		return s.unknown(path)
+		return path, errUnsearched
 	}
 	for _, name := range names {
 		var st unix.Stat_t
@@ -117,21 +136,21 @@ func (s *nameSearch) enter(at int, name, path string, depth int) error {
 		case errors.Is(err, unix.ENOENT), errors.Is(err, unix.EACCES) && outOfReach(at, path):
 			continue
 		case err != nil:
-			return s.unknown(path)
+			return path, errUnsearched
 		}
 		full := filepath.Join(path, name)
 		switch st.Mode & unix.S_IFMT {
 		case unix.S_IFDIR:
-			if err := s.enter(fd, name, full, depth+1); err != nil {
-				return err
+			if place, err := s.enter(fd, name, full, depth+1); err != nil {
+				return place, err
 			}
 		case unix.S_IFREG:
-			if file, ok := s.wanted[sandbox.FileID{Device: st.Dev, Inode: st.Ino}]; ok && !s.fine[full] {
-				return fmt.Errorf("%s: %w: %s", sandbox.Shorten(file), errNamed, sandbox.Shorten(full))
+			if err := s.visit(full, &st); err != nil {
+				return full, err
 			}
 		}
 	}
-	return nil
+	return "", nil
 }
 
 // outOfReach tells whether a directory that we cannot read is one of somebody

@@ -41,9 +41,11 @@ type guard struct {
 	streak time.Time // since when there is hardly anything between one loss and the next
 	went   time.Time // when the program last went on
 	told   map[string]bool
-	fresh  map[sandbox.FileID]sandbox.Cover // covered anew; a program may have it open
+	fresh  map[sandbox.FileID]sandbox.Cover // covered anew, by number; a program may have it open
+	inner  map[sandbox.FileID]sandbox.Cover // what lies in directories of these
 	number uint32                           // of the last loss
 	final  report                           // if it came while losses were looked at
+	killed bool                             // by us, and said so
 	laying bool                             // covers were laid, which changes the mounts as well
 
 	mu      sync.Mutex
@@ -52,10 +54,10 @@ type guard struct {
 	missing []string        // where something was covered and nothing is
 	mending bool
 	patrols bool
-	arrived map[string]bool           // files that came into obeyed directories
-	spots   []int32                   // of moves, under its lock
-	places  map[int32]string          // likewise: the obeyed directories that are watched
-	heeds   map[int32]map[string]bool // likewise: names that can lead others elsewhere
+	arrived map[string]sandbox.CoverKind // what came into covered directories
+	spots   []int32                      // of moves, under its lock
+	places  map[int32]place              // likewise: the covered directories that are watched
+	heeds   map[int32]map[string]bool    // likewise: names that can lead others elsewhere
 
 	doubts   chan struct{}     // whether others are led elsewhere
 	led      bool              // they are, and it was not covered yet
@@ -86,7 +88,7 @@ var errRestless = errors.New("it happens again and again")
 // last report. It is zero if there was none.
 func (r *run) attend(ctx context.Context, c *child, grant toolcrib.Grant) <-chan report {
 	last := make(chan report, 1)
-	g := &guard{run: r, child: c, grant: grant, covers: r.job.covers, paths: map[string]bool{}, told: map[string]bool{}, fresh: map[sandbox.FileID]sandbox.Cover{}, laid: map[sandbox.FileID]sandbox.CoverKind{}, arrived: map[string]bool{}, places: map[int32]string{}, heeds: map[int32]map[string]bool{}, doubts: make(chan struct{}, 1)}
+	g := &guard{run: r, child: c, grant: grant, covers: r.job.covers, paths: map[string]bool{}, told: map[string]bool{}, fresh: map[sandbox.FileID]sandbox.Cover{}, inner: map[sandbox.FileID]sandbox.Cover{}, laid: map[sandbox.FileID]sandbox.CoverKind{}, arrived: map[string]sandbox.CoverKind{}, places: map[int32]place{}, heeds: map[int32]map[string]bool{}, doubts: make(chan struct{}, 1)}
 	go func() {
 		defer close(last)
 		if r.space != nil {
@@ -157,9 +159,10 @@ func (g *guard) lost(ctx context.Context, number, why uint32) {
 		g.say(orderGo, g.number)
 		return
 	}
-	if g.over(ctx) {
+	if g.over(ctx) || g.killed {
 		return
 	}
+	g.killed = true
 	place := g.changed()
 	if moved, ok := movedPlace(err); ok {
 		place = moved
@@ -258,7 +261,7 @@ func (g *guard) again() error {
 		// loses sight of it, which is better than to miss what was moved.
 		known[c.ID] = known[c.ID] || laid || g.paths[c.Path] || c.Kind == sandbox.Hide || c.Further
 		if !laid && g.paths[c.Path] || g.fresher(c) {
-			g.fresh[c.ID] = c
+			g.freshen(c)
 		}
 	}
 	covers := g.ledFirst(found.Covers, known) // by all their names
@@ -280,8 +283,10 @@ func (g *guard) again() error {
 			delete(g.fresh, id) // we have just made it
 		}
 	}
-	g.takeArrived()
-	if err := opened(g.run.pid, g.fresh); err != nil {
+	if err := g.takeArrived(); err != nil {
+		return err
+	}
+	if err := opened(g.run.pid, g.fresh, g.inner); err != nil {
 		return err
 	}
 	if err := g.named(covers, found.Dirs); err != nil {

@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
 // moves tells guards that something covered was moved, or that something came
@@ -39,18 +41,29 @@ func (m *moves) add(g *guard, path, name string) bool {
 	if name != "" {
 		mask |= unix.IN_CREATE | unix.IN_MOVED_TO
 	}
-	if name == anyName {
-		mask |= unix.IN_MOVED_FROM
-	}
 	watch, err := m.watch(g, path, mask)
 	if err != nil {
 		return false
 	}
-	if name == anyName {
-		g.places[watch] = path
-	}
 	m.watches[watch][g][name] = true
 	return true
+}
+
+// arrivals has a guard told what comes into a covered directory. If that cannot be
+// done nobody tells of it. It reports whether that is new.
+func (m *moves) arrivals(g *guard, dir string, kind sandbox.CoverKind) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if !m.open() {
+		return false
+	}
+	watch, err := m.watch(g, dir, unix.IN_MOVE_SELF|unix.IN_CREATE|unix.IN_MOVED_TO|unix.IN_MOVED_FROM)
+	if err != nil {
+		return false
+	}
+	before := m.watches[watch][g][anyName]
+	m.watches[watch][g][anyName], g.places[watch] = true, place{dir, kind}
+	return !before
 }
 
 // watch is called with the lock.
@@ -164,7 +177,11 @@ func (m *moves) told(text []byte) map[*guard]bool {
 			}
 			from, within := left[move]
 			elsewhere := mask&unix.IN_MOVED_TO != 0 && (!within || from != watch)
-			if names[anyName] && came && g.arrives(filepath.Join(g.places[watch], string(name)), elsewhere) {
+			// Where settings and hooks lie, what comes in their place counts; hooks also
+			// if they were made there, because nobody saw what came into them.
+			heeded := g.heeds[watch][string(name)] && (elsewhere || string(name) == "hooks")
+			at := g.places[watch]
+			if came && (names[anyName] || heeded) && g.arrives(filepath.Join(at.path, string(name)), at.kind, elsewhere || heeded) {
 				wanted[g] = true
 			}
 		}

@@ -10,6 +10,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -34,9 +35,15 @@ const quiet = 100 * time.Millisecond
 // a descriptor that is only for reading a file can be opened once more. Nothing
 // can have been opened through a cover that was laid while all stand still. It
 // gives an error that names one of them.
-func opened(first int, fresh map[sandbox.FileID]sandbox.Cover) error {
+func opened(first int, fresh, inner map[sandbox.FileID]sandbox.Cover) error {
 	if len(fresh) == 0 {
 		return nil
+	}
+	look := &openLook{fresh: fresh, inner: inner, numbers: map[uint64][]sandbox.FileID{}}
+	for _, list := range []map[sandbox.FileID]sandbox.Cover{fresh, inner} {
+		for id := range list {
+			look.numbers[id.Inode] = append(look.numbers[id.Inode], id)
+		}
 	}
 	processes := below(first)
 	for until := time.Now().Add(quiet); !allStopped(processes); time.Sleep(time.Millisecond) {
@@ -52,7 +59,7 @@ func opened(first int, fresh map[sandbox.FileID]sandbox.Cover) error {
 		}
 		for _, task := range tasks {
 			at := "/proc/" + pid + "/task/" + task.Name()
-			if err := openedBy(at, fresh); err != nil && !gone(err) && !ended(stateOf(at)) {
+			if err := look.openedBy(at); err != nil && !gone(err) && !ended(stateOf(at)) {
 				return err
 			}
 		}
@@ -62,18 +69,38 @@ func opened(first int, fresh map[sandbox.FileID]sandbox.Cover) error {
 
 func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) }
 
+// openLook looks for what was covered anew, and for what lies in it: that may have
+// been opened by another name.
+type openLook struct {
+	fresh, inner map[sandbox.FileID]sandbox.Cover // by number
+	numbers      map[uint64][]sandbox.FileID
+}
+
+func (l *openLook) known(id sandbox.FileID) (c sandbox.Cover, has bool) {
+	if c, has = l.fresh[id]; !has {
+		c, has = l.inner[id]
+	}
+	return c, has
+}
+
 // openedBy looks at one thread: threads need not share what they have open.
-func openedBy(task string, fresh map[sandbox.FileID]sandbox.Cover) error {
-	if path, has := freshAt(task+"/cwd", fresh); has {
-		return fmt.Errorf("%s: %w", path, errOpened)
+func (l *openLook) openedBy(task string) error {
+	if c, has := l.freshAt(task + "/cwd"); has {
+		return fmt.Errorf("%s: %w", sandbox.Shorten(c.Path), errOpened)
+	}
+	// By the file that it runs a program can open that file, or give it a name.
+	for _, link := range []string{"/exe", "/root"} {
+		if c, has := l.known(idAt(task + link)); has {
+			return fmt.Errorf("%s: %w", sandbox.Shorten(c.Path), errOpened)
+		}
 	}
 	list, err := os.ReadDir(task + "/fd")
 	if err != nil {
 		return fmt.Errorf("what a program has open cannot be seen (%w): %w", err, unlessGone(err))
 	}
 	for _, e := range list {
-		if path, has := freshAt(filepath.Join(task, "fd", e.Name()), fresh); has {
-			return fmt.Errorf("%s: %w", path, errOpened)
+		if c, has := l.freshAt(filepath.Join(task, "fd", e.Name())); has && !(c.Kind == sandbox.Fix && onlyReads(task, e.Name())) {
+			return fmt.Errorf("%s: %w", sandbox.Shorten(c.Path), errOpened)
 		}
 		// What is on its way in a socket is open too, and cannot be seen.
 		if to, err := os.Readlink(filepath.Join(task, "fd", e.Name())); err == nil && strings.HasPrefix(to, "socket:") && infoNumber(task, e.Name(), "scm_fds:", 10) > 0 {
@@ -84,7 +111,7 @@ func openedBy(task string, fresh map[sandbox.FileID]sandbox.Cover) error {
 	if err != nil {
 		return fmt.Errorf("what a program has mapped cannot be seen (%w): %w", err, unlessGone(err))
 	}
-	return mapped(maps, fresh)
+	return l.mapped(maps)
 }
 
 // unlessGone: what cannot be seen may be open, but not by who has ended.
@@ -100,25 +127,43 @@ func idAt(path string) sandbox.FileID {
 	if unix.Stat(path, &st) != nil {
 		return sandbox.FileID{}
 	}
-	return sandbox.FileID{Device: st.Dev, Inode: st.Ino}
+	return numberOf(&st)
 }
+
+func numberOf(st *unix.Stat_t) sandbox.FileID { return sandbox.FileID{Device: st.Dev, Inode: st.Ino} }
 
 // freshAt tells whether what is open is covered anew, or lies in a directory that
 // is. The kernel names it as the program sees it, which is as it is called here.
-func freshAt(link string, fresh map[sandbox.FileID]sandbox.Cover) (path string, has bool) {
-	if c, ok := fresh[idAt(link)]; ok {
-		return sandbox.Shorten(c.Path), true
+func (l *openLook) freshAt(link string) (c sandbox.Cover, has bool) {
+	if c, has = l.known(idAt(link)); has {
+		return c, true
 	}
 	to, err := os.Readlink(link)
 	if err != nil {
-		return "", false
+		return c, false
 	}
-	for _, c := range fresh {
+	for _, c := range l.fresh {
 		if c.Dir && c.Kind != sandbox.Pin && strings.HasPrefix(to, c.Path+"/") {
-			return sandbox.Shorten(c.Path), true
+			return c, true
 		}
 	}
-	return "", false
+	return c, false
+}
+
+// onlyReads tells whether a descriptor came about through a mount that can only be
+// read, such as a cover: by it nothing can be written, however it is opened anew.
+func onlyReads(task, fd string) bool {
+	mount := infoNumber(task, fd, "mnt_id:", 10)
+	list, err := os.ReadFile(task + "/mountinfo")
+	if err != nil {
+		return false
+	}
+	for line := range strings.Lines(string(list)) {
+		if fields := strings.Fields(line); len(fields) > 5 && fields[0] == strconv.FormatInt(mount, 10) {
+			return slices.Contains(strings.Split(fields[5], ","), "ro")
+		}
+	}
+	return false
 }
 
 // infoNumber reads a number of what the kernel tells of a descriptor.
@@ -137,38 +182,43 @@ func infoNumber(task, fd, field string, base int) int64 {
 }
 
 // mapped reads a list of mappings. The device there is not that of the file on
-// every file system, so that the name counts as well.
-func mapped(maps []byte, fresh map[sandbox.FileID]sandbox.Cover) error {
-	byInode := map[uint64]sandbox.Cover{}
-	devices := map[uint64]uint64{}
-	for id, c := range fresh {
-		byInode[id.Inode], devices[id.Inode] = c, id.Device
-	}
+// every file system, so that the name counts as well, and where file systems have
+// no device of their own the number alone.
+func (l *openLook) mapped(maps []byte) error {
 	for lines := bufio.NewScanner(bytes.NewReader(maps)); lines.Scan(); {
 		fields := strings.Fields(lines.Text())
 		if len(fields) < 6 {
 			continue
 		}
 		inode, _ := strconv.ParseUint(fields[4], 10, 64) // zero if it is none
-		if path, in := mappedIn(lines.Text(), fresh); in && strings.HasSuffix(fields[1], "s") {
+		shared := strings.HasSuffix(fields[1], "s")
+		if path, in := l.mappedIn(lines.Text()); in && shared {
 			return fmt.Errorf("%s: %w", sandbox.Shorten(path), errOpened)
 		}
-		c, ok := byInode[inode]
-		if !ok || inode == 0 || c.Kind == sandbox.Pin || c.Kind == sandbox.Fix && !strings.HasSuffix(fields[1], "s") {
-			continue
-		}
-		device := fmt.Sprintf("%02x:%02x", unix.Major(devices[inode]), unix.Minor(devices[inode]))
-		if fields[3] == device || strings.HasSuffix(lines.Text(), c.Path) {
-			return fmt.Errorf("%s: %w", c.Path, errOpened)
+		for _, id := range l.numbers[inode] {
+			c, _ := l.known(id)
+			if inode == 0 || c.Kind == sandbox.Pin || c.Kind == sandbox.Fix && !shared {
+				continue
+			}
+			device := fmt.Sprintf("%02x:%02x", unix.Major(id.Device), unix.Minor(id.Device))
+			without := unix.Major(id.Device) == 0 && strings.HasPrefix(fields[3], "00:") && !isMemory(fields[5])
+			if fields[3] == device || without || strings.HasSuffix(lines.Text(), c.Path) {
+				return fmt.Errorf("%s: %w", sandbox.Shorten(c.Path), errOpened)
+			}
 		}
 	}
 	return nil
 }
 
+// isMemory: it is no file of a project, but memory that processes share.
+func isMemory(name string) bool {
+	return slices.ContainsFunc([]string{"/dev/", "/memfd:", "/SYSV"}, func(p string) bool { return strings.HasPrefix(name, p) })
+}
+
 // mappedIn tells whether a mapping is of what lies in a directory that is covered
 // anew.
-func mappedIn(line string, fresh map[sandbox.FileID]sandbox.Cover) (path string, in bool) {
-	for _, c := range fresh {
+func (l *openLook) mappedIn(line string) (path string, in bool) {
+	for _, c := range l.fresh {
 		if c.Dir && c.Kind != sandbox.Pin && strings.Contains(line, " "+c.Path+"/") {
 			return c.Path, true
 		}
