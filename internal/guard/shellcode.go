@@ -229,7 +229,7 @@ var (
 	codeRemoves = regexp.MustCompile(`(?i)rmtree|remove_?tree|rm(dir)?sync|\brm_r|rimraf|removeall|remove_dir_all|\bunlink|os\.remove|\.rm\s*\(|removesync|emptydirsync|\brmdir|remove-item|file\.delete|deltree|['"](/usr)?(/bin/)?rm['"]`)
 	codeTrees   = regexp.MustCompile(`(?i)rmtree|remove_?tree|rmsync|\brm_r|rimraf|removeall|remove_dir_all|recursive|rglob|walk|glob|readdir|listdir|find|['"]-[a-z]*r`)
 	codeHome    = regexp.MustCompile(`(?i)(homedir\s*\(\s*\)|path\.home\s*\(\s*\)|dir\.home|process\.env\.home\b|environ(\.get)?[\[(]\s*['"]home['"]\s*[\])]|env(\.fetch)?[\[{(]\s*['"]?home['"]?\s*[\]})]|getenv\(\s*['"]home['"]\s*\))\s*(.{0,12})`)
-	codeFetches = regexp.MustCompile(`(?i)urlopen|urllib|requests\.get|\bfetch\s*\(|https?\.get|lwp::|net::http|open-uri|file_get_contents\s*\(\s*['"]http|httpx\.`)
+	codeFetches = regexp.MustCompile(`(?i)urlopen|urllib|requests\.get|\bfetch\s*\(|https?\.get|lwp::|net::http|open-uri|file_get_contents\s*\(\s*['"]http|httpx\.|\buri\.(open|parse)|require\s*\(\s*['"](node:)?https?['"]|\bget\s*\(?\s*['"](https?|ftp):`)
 	codeRuns    = regexp.MustCompile(`(?:^|[^.\w])exec\s*\(|\beval\b|new Function|runInThisContext`)
 )
 

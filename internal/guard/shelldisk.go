@@ -67,6 +67,11 @@ func (p *Program) floorDisk(name string) string {
 				}
 			}
 			for _, part := range parts {
+				for _, d := range p.Dirs {
+					if device, ok := deviceIn(d, part); ok {
+						part = device
+					}
+				}
 				if isDisk(part) {
 					return "it may write to the device " + show(part)
 				}

@@ -138,6 +138,11 @@ func (w *walker) runsFetched(p *Program, name string) bool {
 			}
 		}
 	}
+	if name == "node" || name == "nodejs" || name == "bun" || name == "deno" {
+		for _, run := range slices.Clone(runs) { // which they add
+			runs = append(runs, run+".js", run+".mjs", run+".cjs", run+".ts")
+		}
+	}
 	return slices.ContainsFunc(runs, func(run string) bool { return w.runsOne(p, name, run) })
 }
 

@@ -54,6 +54,9 @@ func (l *Line) Floor() []string {
 		if p.fetched {
 			add(show(p.Name) + " runs what the line gets from elsewhere")
 		}
+		if name == "git" && p.setsForce() && slices.ContainsFunc(l.Programs, func(q Program) bool { return path.Base(q.Name) == "git" && q.word("push") }) {
+			add("it overwrites or deletes what others have in the remote repository")
+		}
 		if slices.Contains([]string{"rm", "shred", "unlink", "truncate", "rmdir", "srm"}, name) && vital && fills(p.Via) {
 			add(spoilsFound)
 		}
@@ -98,7 +101,7 @@ func (r *Redirect) floor() string {
 	if !strings.Contains(r.Op, ">") {
 		return ""
 	}
-	for _, to := range append([]string{r.Target}, r.target.values...) {
+	for _, to := range slices.Concat([]string{r.Target}, r.target.values, r.devices) {
 		switch t := path.Clean(to); {
 		case isDevice(t):
 			return "it writes to the device " + show(to)
@@ -256,6 +259,11 @@ func (p *Program) floorOverwrite(name string) string {
 				continue
 			}
 		}
+		for _, d := range p.Dirs {
+			if device, ok := deviceIn(d, t); ok && name == "dd" {
+				return "it overwrites the device " + show(device)
+			}
+		}
 		if isDevice(t) {
 			return "it overwrites the device " + show(t)
 		}
@@ -362,6 +370,25 @@ func workTree(args []Arg) string {
 		}
 	}
 	return ""
+}
+
+// setsForce: git config or git remote make a later push of the line a forced one.
+func (p *Program) setsForce() bool {
+	sub, rest := gitSubCommand(p.Args)
+	key := ""
+	for _, a := range rest {
+		t := strings.ToLower(a.texts()[0])
+		switch {
+		case sub == "remote" && strings.HasPrefix(t, "--mirror") && t != "--mirror=fetch":
+			return true
+		case sub != "config":
+		case strings.HasPrefix(t, "remote.") && (strings.HasSuffix(t, ".push") || strings.HasSuffix(t, ".mirror")):
+			key = t
+		case strings.HasSuffix(key, ".mirror") && t != "false", strings.HasSuffix(key, ".push") && (strings.HasPrefix(t, "+") || strings.HasPrefix(t, ":")):
+			return true
+		}
+	}
+	return false
 }
 
 // gitSettings: what is said with -c decides what a push does, or what a word

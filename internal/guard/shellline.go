@@ -131,7 +131,8 @@ type Redirect struct {
 	Why    string // empty where it is harmless
 	Paths  []Path // a file that is read
 
-	target Arg
+	target  Arg
+	devices []string // what it writes to, where that is a device by a relative name
 }
 
 // WritesAnywhere reports whether a redirection writes a file whose name is decided

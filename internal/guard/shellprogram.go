@@ -210,11 +210,7 @@ func (w *walker) wrapped(p *Program, u unwrapped, name string, i int, sc scope) 
 			w.line.floor = append(w.line.floor, show(name)+" is given code that is not in the line")
 		}
 	}
-	for _, a := range p.Args {
-		if list, ok := strings.CutPrefix(a.Text, "CDPATH="); ok && w.vars != nil {
-			w.vars["CDPATH"] = w.vars["CDPATH"].with(value{texts: []string{list}, open: a.open})
-		}
-	}
+	w.setsFor(p, name)
 	if to, ok := wrapperDir(name, p.Args); ok {
 		in.dirs = nil
 		for _, d := range sc.dirs {
@@ -260,6 +256,26 @@ func (w *walker) wrapped(p *Program, u unwrapped, name string, i int, sc scope) 
 		}
 	}
 	return f
+}
+
+// setsFor notes the variables that a wrapper sets for what it starts: env A=x,
+// sudo A=x, systemd-run -E A=x, docker run -eA=x.
+func (w *walker) setsFor(p *Program, name string) {
+	if w.vars == nil || isShell(name) || name == "find" || name == "eval" {
+		return
+	}
+	for _, a := range p.Args {
+		for _, t := range a.texts() {
+			if strings.HasPrefix(t, "--") {
+				_, t, _ = strings.Cut(t, "=") // --setenv=A=x
+			} else if len(t) > 2 && t[0] == '-' {
+				t = t[2:]
+			}
+			if variable, text, ok := strings.Cut(t, "="); ok && isAssignment(t) {
+				w.vars[variable] = w.vars[variable].with(value{texts: []string{text}, open: a.open})
+			}
+		}
+	}
 }
 
 // judge gives a program its class by its name and arguments.

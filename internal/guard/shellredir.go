@@ -23,6 +23,13 @@ func (w *walker) redirects(list []*syntax.Redirect, sc scope) {
 			target = w.word(r.Word, sc)
 		}
 		out.Target, out.target = target.Text, target
+		for _, d := range sc.dirs {
+			for _, t := range target.texts() {
+				if device, ok := deviceIn(d, t); ok {
+					out.devices = append(out.devices, device)
+				}
+			}
+		}
 		switch r.Op {
 		case syntax.Hdoc, syntax.DashHdoc:
 			w.hereDocument(&out, r, sc)
@@ -117,6 +124,15 @@ func isDescriptor(s string) bool {
 // isSocket: names that bash does not open but connects to.
 func isSocket(s string) bool {
 	return strings.HasPrefix(s, "/dev/tcp/") || strings.HasPrefix(s, "/dev/udp/")
+}
+
+// deviceIn: a relative name leads to a device from a directory.
+func deviceIn(dir, name string) (device string, ok bool) {
+	if strings.HasPrefix(name, "/") || !strings.HasPrefix(dir, "/dev") && !strings.Contains(name, "..") {
+		return "", false
+	}
+	device = path.Join(dir, name)
+	return device, isDevice(device)
 }
 
 func isDevice(s string) bool {
