@@ -1,6 +1,9 @@
 package guard
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // goForm finds the form of a go command. What builds or runs the project's code
 // has class Runs: a rule may allow it, with these options and no others, since
@@ -121,6 +124,12 @@ func checkTargets(u *usage) string {
 	for _, a := range u.operands {
 		if strings.ContainsAny(a.Text, "=:") {
 			return "the word " + show(a.Text) + " sets a variable"
+		}
+		// Many a makefile puts its targets into the lines that it runs.
+		if strings.ContainsFunc(a.Text, func(r rune) bool {
+			return r <= ' ' || strings.ContainsRune("\"'`$;&|<>()*?[]{}#!~\\^", r) || r > '~' && !unicode.IsLetter(r)
+		}) {
+			return "the word " + show(a.Text) + " may be code in a line of the project"
 		}
 	}
 	for _, o := range u.opts {
