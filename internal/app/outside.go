@@ -60,23 +60,33 @@ func (o outside) judge(p started) obedience {
 	if p.dir != "" && o.Writes(p.dir) {
 		found.beside = p.dir
 	}
-	script := scriptAt(p.command, p.args)
+	led := func(path string) { // a directory, or what commands could make there
+		if found.beside == "" && (o.Writes(path) || o.Writes(realDir(path))) {
+			found.beside = path
+		}
+	}
+	script, texts := scriptAt(p.command, p.args), ""
 	for i, arg := range p.args {
-		leads := i == script || i > 0 && takesCode(p.args[i-1]) || takesCode(arg) || isText(p.args, i)
+		text := isText(p.args, i)
+		if text {
+			texts += arg + "\n"
+		}
+		leads := i == script || i > 0 && takesCode(p.args[i-1]) || takesCode(arg) || takesJoined(arg) || text || runsFound(programName(p.command))
 		for _, piece := range o.inArgument(arg, p.env, base, leads) {
 			path, ok := o.path(piece, base, i == script)
 			if !ok {
 				continue
 			}
 			switch kind, code := kindOf(path); {
-			case kind == aDir && leads && found.beside == "" && o.Writes(path):
-				found.beside = path
+			case kind == aDir && (leads || i < script && ofInterpreter(arg)), kind == missing && leads && !code && !dataName(path):
+				led(path)
 			case kind == aFile, kind == missing && code:
 				note(path, code || leads)
 			}
 		}
 	}
 	for _, name := range slices.Sorted(maps.Keys(p.env)) {
+		leads := leadsToCode(name) || strings.Contains(texts, name)
 		for word := range strings.FieldsSeq(p.env[name]) {
 			for _, piece := range append(pieces(word), filepath.SplitList(word)...) {
 				path, ok := o.path(piece, base, false)
@@ -84,8 +94,8 @@ func (o outside) judge(p started) obedience {
 					continue
 				}
 				switch kind, code := kindOf(path); {
-				case kind == aDir && strings.HasSuffix(name, "PATH") && found.beside == "" && o.Writes(path):
-					found.beside = path
+				case leads && (kind == aDir || kind == missing && !code && !dataName(path)):
+					led(path)
 				case kind == aFile, kind == missing && code:
 					note(path, code)
 				}
@@ -179,8 +189,8 @@ func pieces(word string) []string {
 // from.
 func takesCode(option string) bool {
 	name, _, _ := strings.Cut(option, "=")
-	return slices.Contains([]string{"--directory", "--project", "--prefix", "-C", "--cwd", "--dir", "--manifest-path", "--from", "--with", "--with-editable", "--package", "-r", "--require", "--import", "--loader",
-		"--experimental-loader", "-jar", "-cp", "-classpath", "--class-path", "-I", "--init-file", "--rcfile", "--config-file", "--spec", "--project-directory", "--package-dir", "--workspace", "--flake"}, name)
+	return slices.Contains([]string{"--directory", "--chdir", "--project", "--prefix", "-C", "--cwd", "--dir", "--manifest-path", "--from", "--with", "--with-editable", "--package", "-r", "--require", "--import", "--loader",
+		"--experimental-loader", "-jar", "-cp", "-classpath", "--class-path", "-I", "--include-dir", "--app-dir", "--pythonpath", "--init-file", "--rcfile", "--config-file", "--spec", "--project-directory", "--package-dir", "--workspace", "--flake"}, name)
 }
 
 type pathKind int

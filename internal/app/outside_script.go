@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/hostpath"
 )
 
 // programName is the name of a program without what tells its versions apart.
@@ -32,7 +34,43 @@ func runsPackages(name string) bool {
 func wraps(name string) bool {
 	return slices.Contains([]string{
 		"env", "timeout", "gtimeout", "nice", "ionice", "nohup", "setsid", "stdbuf", "unbuffer", "time", "sudo", "doas", "xvfb-run", "dbus-run-session", "caffeinate", "chronic", "direnv", "mise", "dotenv", "op", "systemd-run", "arch", "busybox",
+		"flock", "script", "xargs", "watch", "strace", "ltrace", "unshare", "nsenter", "chroot", "taskset", "chrt", "prlimit", "runuser", "su", "setpriv", "numactl", "fakeroot", "tini", "dumb-init", "faketime", "firejail", "bwrap", "proot",
 	}, name)
+}
+
+// runsFound: it runs what it finds in the directories that its words name.
+func runsFound(name string) bool {
+	return slices.Contains([]string{"make", "gmake", "bmake", "just", "task", "ninja", "cmake", "rake", "gradle", "gradlew", "mvn", "mvnw", "ant", "invoke", "tox", "nox", "find", "run-parts", "parallel"}, name)
+}
+
+// ofInterpreter: a word before the script tells the interpreter where it finds
+// something, unless it says what the script may touch or is a value for it.
+func ofInterpreter(word string) bool {
+	for _, begin := range []string{"--allow-", "--deny-", "-D"} {
+		if strings.HasPrefix(word, begin) {
+			return false
+		}
+	}
+	return strings.HasPrefix(word, "-") || !strings.Contains(word, "=")
+}
+
+// takesJoined is takesCode for a letter with its value behind it, as -I/lib.
+func takesJoined(word string) bool {
+	return len(word) > 2 && word[0] == '-' && strings.ContainsRune("/.~$", rune(word[2])) && takesCode(word[:2])
+}
+
+// leadsToCode: by this variable programs find code, or settings that name some.
+func leadsToCode(name string) bool {
+	if strings.HasPrefix(name, "GIT_") { // most of them name the repository that a server is about
+		return strings.HasSuffix(name, "PATH") || name == "GIT_TEMPLATE_DIR"
+	}
+	for _, begin := range []string{"NPM_CONFIG_", "UV_", "PIP_", "JULIA_", "R_LIBS"} {
+		if strings.HasPrefix(strings.ToUpper(name), begin) {
+			return true
+		}
+	}
+	return strings.HasSuffix(name, "PATH") || hostpath.Leads(name) ||
+		slices.Contains([]string{"HOME", "XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS", "VIRTUAL_ENV", "CONDA_PREFIX", "CARGO_HOME", "RUSTUP_HOME", "GOROOT", "GOFLAGS", "MAKEFLAGS", "MAKEFILES", "DENO_DIR", "BUN_INSTALL", "PNPM_HOME", "COMPOSER_HOME"}, name)
 }
 
 // scriptAt gives the argument that an interpreter runs; -1 if there is none. A
@@ -83,7 +121,7 @@ func isText(args []string, i int) bool {
 	name, _, assigned := strings.Cut(args[i], "=")
 	return strings.ContainsAny(args[i], " \t\n\"'();&|") && !filepath.IsAbs(args[i]) ||
 		i > 0 && slices.Contains([]string{"-c", "-e", "-p", "--eval", "--command"}, args[i-1]) ||
-		assigned && strings.HasSuffix(name, "PATH")
+		assigned && leadsToCode(name)
 }
 
 // inArgument are the paths that an argument may hold, with the variables in it

@@ -66,7 +66,7 @@ func (f Finder) Environ(vars []string) []string {
 // Misleads tells whether a variable has programs take up code from where commands
 // can write: modules of a language, a library, a script that a shell reads first.
 func (f Finder) Misleads(name, value string) bool {
-	if !leads(name) {
+	if !Leads(name) {
 		return false
 	}
 	for _, part := range strings.FieldsFunc(value, func(r rune) bool { return r == os.PathListSeparator || strings.ContainsRune(" \t\n=,;\"'", r) }) {
@@ -80,8 +80,8 @@ func (f Finder) Misleads(name, value string) bool {
 	return false
 }
 
-// leads knows the variables by which programs find code.
-func leads(name string) bool {
+// Leads knows the variables by which programs find code.
+func Leads(name string) bool {
 	for _, begin := range []string{"LD_", "DYLD_", "GIT_", "PYTHON", "NODE_", "PERL", "RUBY", "LUA_", "GEM_", "BUNDLE_", "JAVA_", "DOCKER_", "CONTAINERS_"} {
 		if strings.HasPrefix(name, begin) {
 			return true
