@@ -25,6 +25,14 @@ func readings(name string, args []Arg, dirs []string) []wording {
 	out := []wording{{name: programName(name), args: args}}
 	if script, rest, ok := scriptOf(programName(name), args); ok {
 		out = append(out, wording{name: programName(script), args: rest, dirs: dirs, given: script})
+		if n := alikeName(programName(name)); (n == "node" || n == "bun" || n == "deno") && path.Ext(script) == "" {
+			for _, end := range []string{".js", ".mjs", ".cjs", ".ts"} { // which they add
+				out = append(out, wording{name: programName(script + end), args: rest, dirs: dirs, given: script + end})
+				full := slices.Clone(args)
+				full[len(args)-len(rest)-1].Text += end
+				out = append(out, wording{name: n, args: full})
+			}
+		}
 	}
 	if n, a, ok := usualForm(programName(name), args); ok {
 		out = append(out, wording{name: n, args: a})
@@ -43,6 +51,10 @@ func alikeName(name string) string {
 		return "gradle"
 	case "nodejs":
 		return "node"
+	case ".":
+		return "source"
+	case "bsdtar", "gtar":
+		return "tar"
 	case "gsed":
 		return "sed"
 	case "apt-get", "aptitude":
@@ -81,6 +93,9 @@ func usualForm(name string, args []Arg) (string, []Arg, bool) {
 	same := n == name && slices.EqualFunc(a, args, func(x, y Arg) bool { return x.Text == y.Text })
 	return n, a, !same
 }
+
+// tarLetters: what tar is to do, without a dash.
+var tarLetters = regexp.MustCompile(`^[cxtruAd]?[A-Za-z]*[cxtruAd][A-Za-z]*$`)
 
 // operandAt is where the n-th word that is no option stands; -1 if there is none.
 func operandAt(args []Arg, n int) int {
@@ -214,9 +229,25 @@ func plainWordsOf(name string, a []Arg) []Arg {
 		}
 	case "docker", "podman", "nerdctl":
 		if (sub == "container" || sub == "image") && next() != "" && next() != "ls" && next() != "prune" && next() != "inspect" {
-			if drop(); sub == "image" && a[at].Text == "rm" {
+			if drop(); a[at].Text == "remove" {
+				set("rm")
+			}
+			if sub == "image" && a[at].Text == "rm" {
 				set("rmi")
 			}
+		}
+	case "tar":
+		if len(a) > 0 && a[0].Literal && tarLetters.MatchString(a[0].Text) { // tar xzf x
+			a[0].Text = "-" + a[0].Text
+		}
+		for _, same := range [][2]string{{"extract", "-x"}, {"get", "-x"}, {"create", "-c"}, {"gzip", "-z"}, {"gunzip", "-z"}, {"file", "-f"}} {
+			if slices.ContainsFunc(a, func(x Arg) bool { return isLong(x.Text, same[0]) && len(x.Text) > 3 }) {
+				a = append([]Arg{word(same[1])}, a...)
+			}
+		}
+	case "gcloud":
+		if sub == "beta" || sub == "alpha" {
+			drop()
 		}
 	case "helm":
 		if sub == "del" || sub == "delete" || sub == "un" {
@@ -239,7 +270,7 @@ func plainWordsOf(name string, a []Arg) []Arg {
 			switch t := strings.TrimLeft(x.Text, "0"); {
 			case t != "" && isNumber(t):
 				a[i].Text = t
-			case slices.Contains([]string{"a+rwx", "a=rwx", "ugo+rwx", "ugo=rwx", "+rwx"}, x.Text):
+			case slices.Contains([]string{"a+rwx", "a=rwx", "ugo+rwx", "ugo=rwx", "+rwx", "=rwx"}, x.Text):
 				a[i].Text = "777"
 			}
 		}
@@ -282,7 +313,11 @@ func plainWordsOf(name string, a []Arg) []Arg {
 // the beginning of a name.
 func npmCommand(word string) string {
 	switch word {
-	case "", "r", "x", "ls", "ll", "la", "ci", "set", "get", "run", "test", "start", "stop", "install", "publish":
+	case "x":
+		return "exec"
+	case "it", "install-test":
+		return "install"
+	case "", "r", "ls", "ll", "la", "ci", "set", "get", "run", "test", "start", "stop", "install", "publish":
 		if word == "r" {
 			return "uninstall"
 		}

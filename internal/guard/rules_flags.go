@@ -67,6 +67,22 @@ func longValue(flag string) string {
 		return "header"
 	case "-d":
 		return "data"
+	case "-h":
+		return "host"
+	case "-p":
+		return "port"
+	case "-U":
+		return "username"
+	case "-f":
+		return "file"
+	case "-t":
+		return "tag"
+	case "-e":
+		return "env"
+	case "-c":
+		return "command"
+	case "-r":
+		return "region"
 	}
 	return ""
 }
