@@ -131,7 +131,7 @@ func (s *Shield) lookAt(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixe
 }
 
 func (w *shieldWalk) covering() *Covering {
-	c := &Covering{Dirs: w.dirs, Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits, missing: w.missing, tops: w.heldTops, led: w.ways(), began: time.Now(), tools: w.shield.toolsNow(w.dirs)}
+	c := &Covering{Dirs: w.dirs, Covers: w.found, Notes: w.told(), shield: w.shield, dirs: w.dirs, visited: w.visited, gits: w.gits, missing: w.missing, tops: w.heldTops, led: w.ways(), began: time.Now(), tools: w.shield.toolsNow(w.dirs, w.heldTops)}
 	c.taken = w.takenNow()
 	return c
 }

@@ -19,6 +19,8 @@ import (
 // project's own programs. One that is called git or ls is no such program: it
 // would stand before the one that the person and her tools mean, outside of
 // every sandbox. So those names are looked at before and after each program.
+// node_modules/.bin stands before all of PATH for what npm runs and for the hooks
+// of husky, whatever PATH the person has.
 
 // tools are the names, those of programs that people, prompts, editors and agents run by
 // themselves. Left out is what packages of languages bring along: python, pip,
@@ -37,9 +39,15 @@ func tools() []string {
 	}
 }
 
-// toolsIn gives those names, with the ones of a directory that git makes of
+// tools gives those names, with the ones of a directory that git makes of
 // addresses and settings.
-func toolsIn(dir string) []string {
+func (d toolDir) tools() []string {
+	dir := d.real
+	if d.at < 0 { // what packages bring along under such names
+		return slices.DeleteFunc(tools(), func(name string) bool {
+			return slices.Contains([]string{"open", "code", "cursor", "jq", "fzf", "bat", "delta", "rg", "make", "clear", "claude", "codex", "gemini", "opencode", "toolcrib", "starship", "direnv"}, name)
+		})
+	}
 	return append(tools(), slices.DeleteFunc(namesIn(dir), func(name string) bool {
 		return !strings.HasPrefix(name, "git-remote-") && !strings.HasPrefix(name, "git-credential-")
 	})...)
@@ -63,11 +71,17 @@ const maxTool = 4 << 20
 // toolDir is a directory of PATH that programs can write.
 type toolDir struct {
 	real string
-	at   int // in PATH
+	at   int // in PATH; -1: before all of it, for hooks and whatever npm runs
 }
 
 // toolDirs gives those that programs can write, as they lead now.
-func (s *Shield) toolDirs(dirs []toolcrib.Dir) (list []toolDir) {
+func (s *Shield) toolDirs(dirs []toolcrib.Dir, tops []string) (list []toolDir) {
+	for _, top := range tops {
+		bin := filepath.Join(top, "node_modules", ".bin")
+		if there, err := filepath.EvalSymlinks(bin); err == nil && writable(there, dirs) && !slices.Contains(s.Path, bin) {
+			list = append(list, toolDir{real: there, at: -1})
+		}
+	}
 	for i, named := range s.Path {
 		if there, err := filepath.EvalSymlinks(named); err == nil && writable(there, dirs) {
 			list = append(list, toolDir{real: there, at: i})
@@ -78,12 +92,12 @@ func (s *Shield) toolDirs(dirs []toolcrib.Dir) (list []toolDir) {
 
 // toolsNow notes which of those programs there are. They are known by what they
 // are: whoever moves their directory does not change them.
-func (s *Shield) toolsNow(dirs []toolcrib.Dir) (found []toolState) {
+func (s *Shield) toolsNow(dirs []toolcrib.Dir, tops []string) (found []toolState) {
 	if s.Obeyed == nil {
 		return nil
 	}
-	for _, dir := range s.toolDirs(dirs) {
-		for _, name := range toolsIn(dir.real) {
+	for _, dir := range s.toolDirs(dirs, tops) {
+		for _, name := range dir.tools() {
 			path := filepath.Join(dir.real, name)
 			if facts, err := factsOf(path); err == nil {
 				found = append(found, s.stateOfTool(path, facts))
@@ -147,8 +161,8 @@ func (c *Covering) sweepTools() (notes []string) {
 	if c.shield.Obeyed == nil {
 		return nil
 	}
-	for _, dir := range c.shield.toolDirs(c.dirs) {
-		for _, name := range toolsIn(dir.real) {
+	for _, dir := range c.shield.toolDirs(c.dirs, c.tops) {
+		for _, name := range dir.tools() {
 			path := filepath.Join(dir.real, name)
 			facts, err := factsOf(path)
 			if err != nil || !facts.link && !facts.regular || facts.id == (FileID{}) || c.knewTool(path, facts) || c.hid(path) || c.shield.granted(path) {
@@ -161,14 +175,18 @@ func (c *Covering) sweepTools() (notes []string) {
 			if meant == "" || slices.ContainsFunc(c.tops, func(top string) bool { return within(path, top) && c.fromGit(top, path) }) {
 				continue
 			}
+			where := "in your PATH"
+			if dir.at < 0 {
+				where = "for hooks and for whatever npm runs"
+			}
 			to, err := renameIn(dir.real, name, name, facts.id)
 			switch {
 			case errors.Is(err, fs.ErrNotExist): // it is gone
 			case err != nil:
-				notes = append(notes, fmt.Sprintf("%s was made or changed while the program ran, and stands before %s in your PATH. It could not be set aside (%v): remove it before you type %s", shorten(path), meant, err, name))
+				notes = append(notes, fmt.Sprintf("%s was made or changed while the program ran, and stands before %s %s. It could not be set aside (%v): remove it before you type %s", shorten(path), meant, where, err, name))
 			default:
-				c.shield.record(Aside{Path: path, At: filepath.Join(dir.real, to), Why: "it stood before " + meant + " in your PATH", Undo: "rename " + to + " back"})
-				notes = append(notes, fmt.Sprintf("%s was made or changed while the program ran, and stood before %s in your PATH, so that you or your editor would have run it instead. It was set aside: look at it, and rename %s back if you trust it", shorten(path), meant, shorten(to)))
+				c.shield.record(Aside{Path: path, At: filepath.Join(dir.real, to), Why: "it stood before " + meant + " " + where, Undo: "rename " + to + " back"})
+				notes = append(notes, fmt.Sprintf("%s was made or changed while the program ran, and stood before %s %s, so that it would have been run instead. It was set aside: look at it, and rename %s back if you trust it", shorten(path), meant, where, shorten(to)))
 			}
 		}
 	}

@@ -16,7 +16,7 @@ import (
 // and what the machine does not have stay.
 func TestToolsInPath(t *testing.T) {
 	root, machine := tempProject(t), tempProject(t)
-	for _, name := range []string{"git", "ls", "ssh", "sudo", "python", "sed", "pager", "git-credential-x"} {
+	for _, name := range []string{"git", "ls", "ssh", "sudo", "python", "sed", "pager", "git-credential-x", "sh", "claude"} {
 		putProgram(t, filepath.Join(machine, name))
 	}
 	putProgram(t, filepath.Join(root, "bin", "sed")) // the person's own
@@ -27,21 +27,21 @@ func TestToolsInPath(t *testing.T) {
 	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
 	const script = `set -e
 make() { mkdir -p $(dirname $1); echo '#!/bin/sh' > $1; chmod +x $1; }
-make .venv/bin/git; make .venv/bin/python; make .venv/bin/curl; make .venv/bin/pip; make git; make src/git; make later/bin/ssh; make .venv/bin/pager; make .venv/bin/git-credential-x; make .venv/bin/git-cz
+make .venv/bin/git; make .venv/bin/python; make .venv/bin/curl; make .venv/bin/pip; make git; make src/git; make later/bin/ssh; make .venv/bin/pager; make .venv/bin/git-credential-x; make .venv/bin/git-cz; make node_modules/.bin/sh; make node_modules/.bin/claude; make node_modules/.bin/tsc
 ln -s ../src/git .venv/bin/ssh; chmod +x bin/ls; echo text > .venv/bin/sed`
 	out, exit := sh(t, s, grant, script)
 	if exit.Code != 0 {
 		t.Fatalf("%+v\n%s", exit, out)
 	}
 	for name, stays := range map[string]bool{
-		".venv/bin/git": false, ".venv/bin/ssh": false, "git": false, "later/bin/ssh": false, "bin/ls": false, ".venv/bin/pager": false, ".venv/bin/git-credential-x": false, ".venv/bin/git-cz": true,
+		".venv/bin/git": false, ".venv/bin/ssh": false, "git": false, "later/bin/ssh": false, "bin/ls": false, ".venv/bin/pager": false, ".venv/bin/git-credential-x": false, ".venv/bin/git-cz": true, "node_modules/.bin/sh": false, "node_modules/.bin/claude": true, "node_modules/.bin/tsc": true,
 		".venv/bin/python": true, ".venv/bin/pip": true, ".venv/bin/curl": true, "src/git": true, "bin/sed": true, ".venv/bin/sed": true,
 	} {
 		if _, err := os.Lstat(filepath.Join(root, name)); (err == nil) != stays {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if len(exit.Notes) != 7 || !strings.Contains(exit.Notes[0], filepath.Join(machine, "git")) {
+	if len(exit.Notes) != 8 || !strings.Contains(exit.Notes[0], filepath.Join(machine, "sh")) || !strings.Contains(exit.Notes[1], filepath.Join(machine, "git")) {
 		t.Errorf("%q", exit.Notes)
 	}
 	before := tree(t, root)
