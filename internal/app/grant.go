@@ -60,16 +60,16 @@ func reachOf(cfg Grant, needs Needs, unled ...string) (reach, error) {
 		if !filepath.IsAbs(d.Path) || !r.granted(d.Path) {
 			continue
 		}
-		for _, top := range []string{d.Path, repositoryAround(d.Path)} {
-			if top != "" && !slices.Contains(r.own.tops, top) {
+		if !slices.Contains(r.own.clients.tops, d.Path) {
+			r.own.clients.tops = append(r.own.clients.tops, d.Path)
+		}
+		for _, top := range around(d.Path, needs.Home) {
+			if !slices.Contains(r.own.tops, top) {
 				r.own.tops = append(r.own.tops, top)
 			}
 		}
 	}
-	unled = append(unled, needs.State) // what was removed lies there
-	unled = slices.DeleteFunc(unled, func(dir string) bool { return !filepath.IsAbs(dir) })
-	r.own.home = newHomeLinks(needs.Home, needs.Dir, r.dirs, unled)
-	r.own.clients.home, r.own.clients.tops, r.own.clients.granted = needs.Home, r.own.tops, r.granted
+	r.own.clients.home, r.own.clients.granted = needs.Home, r.granted
 	for _, name := range cfg.Protected {
 		if strings.HasPrefix(name, "!") { // a project may add to this list
 			return reach{}, fmt.Errorf("grant.protected: %q is an exception: it belongs into grant.unprotected", name)
@@ -174,17 +174,16 @@ func (n Needs) directory(text string) (string, error) {
 	return path, nil
 }
 
-// repositoryAround is the top of the repository that a directory lies in: who is
-// started in a part of it obeys the settings at its top. Empty: there is none.
-func repositoryAround(dir string) string {
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			return ""
-		}
+// around gives a directory and those above it, the nearest first, but neither the
+// home directory nor the top: who is started in a part of a project obeys the
+// settings at its top, and which that is a command could change by git init.
+func around(dir, home string) []string {
+	const most = 8
+	list := []string{dir}
+	for up := filepath.Dir(dir); up != home && up != filepath.Dir(up) && len(list) < most; up = filepath.Dir(up) {
+		list = append(list, up)
 	}
+	return list
 }
 
 // within reports whether path is dir or below it.

@@ -26,6 +26,9 @@ func TestStartedInAPart(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	if err := os.MkdirAll(filepath.Join(top, "app", ".git"), 0o755); err != nil { // which a command can make
+		t.Fatal(err)
+	}
 	r, err := reachOf(Grant{Write: []string{"."}}, Needs{Dir: filepath.Join(top, "app"), Home: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

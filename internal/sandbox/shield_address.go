@@ -75,6 +75,9 @@ func isBare(list []gitconfig.Setting) bool {
 // as it does with all that have no host before a colon.
 func localAddress(address string) (path string, local bool) {
 	if path, ok := strings.CutPrefix(address, "file://"); ok {
+		if slash := strings.IndexByte(path, '/'); slash > 0 { // git takes no notice of a host
+			path = path[slash:]
+		}
 		return path, true
 	}
 	colon, slash := strings.IndexByte(address, ':'), strings.IndexByte(address, '/')

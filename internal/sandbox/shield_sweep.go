@@ -72,6 +72,7 @@ func (c *Covering) Moved(from, to string) {
 func (c *Covering) sweep() (notes []string, again bool) {
 	c.shield.mu.Lock()
 	w := &shieldWalk{shield: c.shield, dirs: c.dirs, visited: map[string]dirState{}, gitsOnly: true}
+	defer w.shutOpened()
 	err := w.descendAll()
 	c.shield.mu.Unlock()
 	c.taken.visited = w.visited

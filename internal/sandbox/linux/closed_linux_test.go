@@ -103,3 +103,25 @@ func comesTo(t *testing.T, path, mode string) {
 	}
 	t.Errorf("the directory has the mode %s instead of %s", now, mode)
 }
+
+// TestClosedTop: a program that closes the granted directory itself keeps nothing
+// of what it made there from being set aside.
+func TestClosedTop(t *testing.T) {
+	root := tempProject(t)
+	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
+	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+	out, exit := sh(t, s, grant, "printf 'script-shell=./x.sh\\n' >.npmrc; mkdir .windsurf; echo {} >.windsurf/hooks.json; chmod 311 .")
+	t.Cleanup(func() {
+		if err := os.Chmod(root, 0o755); err != nil {
+			t.Error(err)
+		}
+	})
+	if said := strings.Join(exit.Notes, "\n"); exit.Code != 0 || !strings.Contains(said, ".npmrc") || !strings.Contains(said, ".windsurf") {
+		t.Errorf("%s\n%+v", out, exit)
+	}
+	for _, name := range []string{".npmrc", ".windsurf"} {
+		if _, err := os.Lstat(filepath.Join(root, name)); err == nil {
+			t.Errorf("%s is there", name)
+		}
+	}
+}

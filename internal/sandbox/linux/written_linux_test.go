@@ -93,6 +93,7 @@ func TestGitWritesNowhereElse(t *testing.T) {
 		{name: "by a file, by a detour", first: "git init -q x; mkdir d new; mv x/.git g; echo 'gitdir: ../d/../g' >new/.git", second: "evil e; mkdir -p o/d; mv e/.git o/g; rmdir d; ln -s o/d d"},
 		{name: "a remote that was not granted", first: work + "git remote add origin OUT/private; git config remote.origin.fetch '+refs/*:refs/x/*'"},
 		{name: "by its address", first: work + "git remote add origin file://OUT/private; git config remote.origin.fetch '+refs/*:refs/x/*'"},
+		{name: "by its address with a host", first: work + "git remote add origin file://localhostOUT/private; git config remote.origin.fetch '+refs/*:refs/x/*'"},
 		{name: "by another remark", first: work + "printf '[remote \"origin\"]\\n\\turl = OUT/private#x\\n\\tfetch = +refs/*:refs/x/*\\n' >>.git/config"},
 		{name: "a remote over a link", first: work + "ln -s OUT/private ../r; git remote add origin ../r; git config remote.origin.fetch '+refs/*:refs/x/*'"},
 		{name: "a remote that is led elsewhere", first: work + "git remote add origin ../r; git config remote.origin.fetch '+refs/*:refs/x/*'", second: "ln -s OUT/private r"},
