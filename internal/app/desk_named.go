@@ -151,11 +151,10 @@ func inputs(line *guard.Line) []string {
 // name=@x.
 func filesIn(word string) []string {
 	out := []string{word}
-	if at := strings.IndexByte(word, '='); at >= 0 {
-		out = append(out, word[at+1:])
-	}
-	if at := strings.IndexByte(word, '@'); at >= 0 {
-		out = append(out, word[at+1:])
+	for _, mark := range []string{"=", "@"} {
+		if _, after, ok := strings.Cut(word, mark); ok {
+			out = append(out, after)
+		}
 	}
 	if len(word) > 2 && word[0] == '-' && word[1] != '-' {
 		out = append(out, word[2:])
