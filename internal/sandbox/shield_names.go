@@ -65,6 +65,7 @@ func (w *shieldWalk) coverFurtherNames() error {
 		}
 	}
 	w.countObeyed(search)
+	w.countHome(search)
 	if len(search.wanted) == 0 {
 		return nil
 	}
