@@ -24,6 +24,7 @@ type reach struct {
 	protected []string             // patterns, for NewProtection
 	obeyed    *sensitive.ObeyedSet // what other programs obey, without what was granted
 	own       *ownFiles            // what this program itself runs outside
+	env       func(string) string  // the person's variables
 	files     toolcrib.FilesOptions
 	faults    []toolcrib.Fault
 }
@@ -32,7 +33,7 @@ type reach struct {
 // granted is told and left out. Links in the unled directories make nothing of
 // what they lead to: plugins are judged where they are started.
 func reachOf(cfg Grant, needs Needs, unled ...string) (reach, error) {
-	r := reach{own: &ownFiles{}, home: needs.Home}
+	r := reach{own: &ownFiles{}, home: needs.Home, env: needs.variable()}
 	add := func(key string, list []string, write bool) {
 		for _, text := range list {
 			dir, err := needs.directory(text)
@@ -90,6 +91,8 @@ func reachOf(cfg Grant, needs Needs, unled ...string) (reach, error) {
 	if r.obeyed, err = sensitive.NewObeyedSet(cfg.Unprotected...); err != nil {
 		return reach{}, fmt.Errorf("grant.unprotected: %w", err)
 	}
+	moved, obeyed := r.fromVariables(needs)
+	r.protected, r.own.moved, r.own.git = append(r.protected, moved...), obeyed, gitSettings(needs.Home, r.env).Settings
 	protection, err := toolcrib.NewProtection(needs.Home, r.protected...)
 	if err != nil {
 		return reach{}, fmt.Errorf("grant.protected: %w", err)

@@ -41,13 +41,13 @@ func (a *App) shellGuard(cfg ShellBox) (*guard.Shell, error) {
 }
 
 // gitSettings reads what git goes by, outside of repositories too.
-func gitSettings(home string) gitconfig.Source {
-	return gitconfig.Source{Read: readSettings, Home: home, Settings: gitconfig.Files(home, os.Getenv)}
+func gitSettings(home string, env func(name string) string) gitconfig.Source {
+	return gitconfig.Source{Read: readSettings, Home: home, Settings: gitconfig.Files(home, env)}
 }
 
 // obeyedGuard finds calls that would write what other programs obey.
 func (a *App) obeyedGuard() *guard.Obeyed {
-	o := &guard.Obeyed{Set: a.reach.obeyed, Own: a.reach.own.asked, Base: a.reach.base, Home: a.policy.home, Resolve: guard.RealPath, List: linked.Read, Git: gitSettings(a.policy.home)}
+	o := &guard.Obeyed{Set: a.reach.obeyed, Own: a.reach.own.asked, Base: a.reach.base, Home: a.policy.home, Resolve: guard.RealPath, List: linked.Read, Git: gitSettings(a.policy.home, a.reach.env)}
 	for _, d := range a.reach.dirs {
 		o.Roots = append(o.Roots, d.Path)
 	}

@@ -27,6 +27,8 @@ type ownFiles struct {
 	granted func(path string) bool // for writing
 	home    homeLinks
 	clients clientServers
+	moved   []string // obeyed places that variables put into granted directories
+	git     []string // git's settings outside of repositories
 }
 
 type ownState struct {
@@ -47,7 +49,7 @@ func (o *ownFiles) places() []string {
 	if o == nil || o.now.Load() == nil {
 		return nil
 	}
-	list := slices.Clone(o.now.Load().files)
+	list := slices.Concat(o.now.Load().files, slices.DeleteFunc(slices.Clone(o.moved), o.stopsGit))
 	var found []string
 	for _, top := range o.tops {
 		found = append(found, o.named.Project(top)...)
@@ -66,7 +68,7 @@ func (o *ownFiles) asked() []string {
 	if o == nil {
 		return nil
 	}
-	return append(o.places(), o.clients.missing()...)
+	return slices.Concat(o.places(), o.moved, o.clients.missing())
 }
 
 // OutsideNotes says which programs outside take up what commands can write.

@@ -90,6 +90,9 @@ type Needs struct {
 	// Path is the person's PATH. This program's own may lack directories that
 	// commands can write. Empty: they are the same.
 	Path string
+	// Getenv reads the variables of the person. This program's own may lack those
+	// that lead to what commands can write. Nil: they are the same.
+	Getenv func(name string) string
 }
 
 // BadConfig is a configuration that reads well and makes no sense.

@@ -320,7 +320,7 @@ func (c *command) needs(loaded *config.Loaded[app.Config], paths config.Paths) a
 		}
 	}
 	age, size := retentionFrom(loaded)
-	return app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Path: c.getenv("PATH"), Private: private, Layers: c.layers(loaded), Keys: c.keySource(), Log: c.logger(loaded.Value.Log)}
+	return app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Path: c.getenv("PATH"), Getenv: c.getenv, Private: private, Layers: c.layers(loaded), Keys: c.keySource(), Log: c.logger(loaded.Value.Log)}
 }
 
 // settings is the person's file of settings.

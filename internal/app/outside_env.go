@@ -1,0 +1,159 @@
+package app
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/sensitive"
+)
+
+// A person's variables can put into a project what else lies in her home
+// directory: settings that her programs obey, and keys. They are read once, from
+// the environment that this program was started with.
+
+// moved says which directory of the home directory a variable stands for.
+func moved() map[string]string {
+	return map[string]string{
+		"XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share", "CARGO_HOME": ".cargo", "GRADLE_USER_HOME": ".gradle", "IPYTHONDIR": ".ipython", "DIRENV_CONFIG": ".config/direnv",
+		"CLAUDE_CONFIG_DIR": ".claude", "CODEX_HOME": ".codex", "OPENCODE_CONFIG_DIR": ".config/opencode",
+		"GNUPGHOME": ".gnupg", "DOCKER_CONFIG": ".docker", "AZURE_CONFIG_DIR": ".azure", "CLOUDSDK_CONFIG": ".config/gcloud", "GH_CONFIG_DIR": ".config/gh", "PASSWORD_STORE_DIR": ".password-store",
+	}
+}
+
+// keyVariables name files with passwords and keys.
+func keyVariables() []string {
+	return []string{"KUBECONFIG", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "NETRC", "PGPASSFILE", "NPM_CONFIG_USERCONFIG", "npm_config_userconfig", "REGISTRY_AUTH_FILE", "SOPS_AGE_KEY_FILE", "RCLONE_CONFIG"}
+}
+
+// obeyedVariables name files that programs run or obey, or are command lines with
+// such a file in them.
+func obeyedVariables() []string {
+	return []string{
+		"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",
+		"BASH_ENV", "ENV", "PROMPT_COMMAND", "INPUTRC", "EDITOR", "VISUAL", "PAGER", "LESSOPEN", "BROWSER", "VIMINIT", "EXINIT", "MYVIMRC", "STARSHIP_CONFIG", "SCREENRC", "RIPGREP_CONFIG_PATH", "WGETRC",
+		"PYTHONSTARTUP", "NODE_OPTIONS", "PERL5OPT", "RUBYOPT", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "LD_PRELOAD", "LD_AUDIT", "GOFLAGS", "GOENV", "RUSTC_WRAPPER", "PIP_CONFIG_FILE", "CONDARC", "NPM_CONFIG_GLOBALCONFIG", "npm_config_globalconfig",
+		"OPENCODE_CONFIG", "MISE_GLOBAL_CONFIG_FILE", "R_PROFILE_USER", "R_ENVIRON_USER", "PSQLRC", "MAILCAPS",
+	}
+}
+
+// loadedFirst is what an interpreter loads by itself, or for nearly every program,
+// from the directories that a variable lists. Other modules there are the project's.
+func loadedFirst() map[string][]string {
+	return map[string][]string{
+		"PYTHONPATH": {"sitecustomize.py", "usercustomize.py", "sitecustomize", "usercustomize"},
+		"PERL5LIB":   {"strict.pm", "warnings.pm", "Exporter.pm", "Carp.pm", "Config.pm", "Git.pm", "vars.pm", "utf8.pm"},
+		"RUBYLIB":    {"rubygems.rb", "did_you_mean.rb", "error_highlight.rb", "syntax_suggest"},
+	}
+}
+
+// fromVariables gives what the person's variables make of places in the granted
+// directories: what stays out of reach, and what others obey.
+func (r reach) fromVariables(needs Needs) (protected, obeyed []string) {
+	env := needs.variable()
+	inside := func(path string) bool { // and nothing that was granted is inside of it
+		return path != "" && slices.ContainsFunc(r.dirs, func(d toolcrib.Dir) bool { return within(path, d.Path) || within(realDir(path), realDir(d.Path)) }) &&
+			!slices.ContainsFunc(r.dirs, func(d toolcrib.Dir) bool { return within(d.Path, path) || within(realDir(d.Path), realDir(path)) }) &&
+			!r.obeyed.Granted(strings.Split(strings.Trim(filepath.ToSlash(path), "/"), "/"))
+	}
+	add := func(list *[]string, path string) {
+		if inside(path) && !slices.Contains(*list, path) {
+			*list = append(*list, path)
+		}
+	}
+	for name, stands := range moved() {
+		dir := needs.whole(env(name))
+		if dir == "" || dir == filepath.Join(needs.Home, filepath.FromSlash(stands)) {
+			continue
+		}
+		in := func(place string) string {
+			place = strings.TrimPrefix(place, "~/")
+			if rest, ok := strings.CutPrefix(place, stands); ok && (rest == "" || rest[0] == '/') && !strings.Contains(rest, "*") && rest != "/bin" { // programs are built there
+				return filepath.Join(dir, filepath.FromSlash(rest))
+			}
+			return ""
+		}
+		for _, place := range toolcrib.DefaultProtected() {
+			add(&protected, in(place))
+		}
+		for _, place := range sensitive.ObeyedAtHome() {
+			add(&obeyed, in(place))
+		}
+		for _, place := range sensitive.Obeyed() {
+			add(&obeyed, in(place.Pattern))
+		}
+	}
+	for _, name := range keyVariables() {
+		for _, file := range filepath.SplitList(env(name)) {
+			add(&protected, needs.whole(file))
+		}
+	}
+	for _, name := range obeyedVariables() {
+		value := env(name)
+		words := strings.FieldsFunc(value, func(c rune) bool {
+			return c == os.PathListSeparator || strings.ContainsRune(" \t\n=,;|&()\"'", c)
+		})
+		for _, word := range append(words, value) {
+			if !filepath.IsAbs(word) && !strings.HasPrefix(word, "~/") && !relative(word) {
+				continue
+			}
+			path := needs.whole(word)
+			if kind, _ := kindOf(path); kind != aDir {
+				add(&obeyed, path)
+			}
+		}
+	}
+	for name, files := range loadedFirst() {
+		for _, dir := range filepath.SplitList(env(name)) {
+			if dir = needs.whole(dir); dir == "" {
+				continue
+			}
+			for _, file := range files {
+				add(&obeyed, filepath.Join(dir, file))
+			}
+		}
+	}
+	slices.Sort(protected)
+	slices.Sort(obeyed)
+	return protected, obeyed
+}
+
+// stopsGit: a file of git's settings is missing. Commands are kept from making
+// something by a directory in its place, and git does nothing at all where that is
+// one of its settings.
+func (o *ownFiles) stopsGit(file string) bool {
+	if !slices.Contains(o.git, file) {
+		return false
+	}
+	_, err := os.Lstat(file)
+	return err != nil
+}
+
+// whole is a path of a variable, from where this program was started. Empty:
+// there is none.
+func (n Needs) whole(path string) string {
+	rest, tilde := strings.CutPrefix(path, "~/")
+	base := n.Dir
+	if tilde {
+		path, base = rest, n.Home
+	}
+	switch {
+	case path == "" || strings.ContainsRune(path, 0):
+		return ""
+	case filepath.IsAbs(path):
+		return filepath.Clean(path)
+	case base == "":
+		return ""
+	}
+	return filepath.Join(base, path)
+}
+
+// variable reads the environment that this program was started with.
+func (n Needs) variable() func(name string) string {
+	if n.Getenv != nil {
+		return n.Getenv
+	}
+	return os.Getenv
+}
