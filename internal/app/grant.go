@@ -70,6 +70,9 @@ func reachOf(cfg Grant, needs Needs, unled ...string) (reach, error) {
 			}
 		}
 	}
+	unled = append(unled, needs.State) // what was removed lies there
+	unled = slices.DeleteFunc(unled, func(dir string) bool { return !filepath.IsAbs(dir) })
+	r.own.home = newHomeLinks(needs.Home, needs.Dir, r.dirs, unled)
 	r.own.clients.home, r.own.clients.granted = needs.Home, r.granted
 	for _, name := range cfg.Protected {
 		if strings.HasPrefix(name, "!") { // a project may add to this list

@@ -50,7 +50,7 @@ func TestProject(t *testing.T) {
 	}
 	write(t, filepath.Join(home, ".bashrc"), "export DOT="+top+"\n# a\nif [ -f x ]; then\n  . "+top+"/scripts/env.sh\nfi\n[ -r y ] && source \"$DOT/scripts/other.sh\"\ncat "+top+"/src/a.py\n", 0o644)
 	write(t, filepath.Join(home, ".claude.json"), `{"history": ["`+strings.Repeat("x", 1<<20)+`"], "mcpServers": {"mine": {"command": "node", "args": ["`+top+`/mcp/srv.py", "`+top+`/data/app.db"]}}}`, 0o600)
-	write(t, filepath.Join(home, ".claude/settings.json"), `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "`+top+`/scripts/fmt.sh"}]}]}}`, 0o600)
+	write(t, filepath.Join(home, ".claude", "settings.json"), `{"hooks": {"Stop": [{"hooks": [{"type": "command", "command": "`+top+`/scripts/fmt.sh"}]}]}}`, 0o600)
 	if diff := cmp.Diff([]string{filepath.Join(top, "mcp", "srv.py"), filepath.Join(top, "scripts", "env.sh"), filepath.Join(top, "scripts", "fmt.sh"), filepath.Join(top, "scripts", "other.sh")}, f.AtHome()); diff != "" {
 		t.Error(diff)
 	}
