@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"path/filepath"
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
@@ -52,6 +53,9 @@ func (a *App) openSafety(ctx context.Context, cfg Config, needs Needs) error {
 		return BadConfig{err}
 	}
 	needsFlow := flowNeeds{Own: ownBoxes(), Offline: a.offline(ctx, cfg), Shell: a.shellNow, Log: needs.Log}
+	if needs.State != "" {
+		needsFlow.Hooks = filepath.Join(needs.State, "hooks")
+	}
 	flow, err := openFlow(cfg.Safety.Labels, cfg.Safety.AddLabels, cfg.Safety.Injection, cfg.Safety.Flow, hooks, needsFlow)
 	if err != nil {
 		return BadConfig{err}

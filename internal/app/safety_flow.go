@@ -58,6 +58,7 @@ type flowNeeds struct {
 	// are not understood.
 	Shell func() *guard.Shell
 	Log   *slog.Logger // nil: slog.Default
+	Hooks string       // the directory that hooks run in; empty: the top one
 }
 
 // flowSafety is the guards and vetters of labels, injection, flow and hooks.
@@ -166,7 +167,7 @@ func (n flowNeeds) hook(name string, cfg SafetyHook) (*guard.Hook, error) {
 	case len(cfg.Command) > 0 && cfg.URL != "":
 		return nil, errors.New("it has both a command and a url")
 	case len(cfg.Command) > 0:
-		h.Run, err = commandHook(cfg.Command, cfg.Env)
+		h.Run, err = commandHook(cfg.Command, cfg.Env, n.Hooks)
 	case cfg.URL != "":
 		h.Run, err = httpHook(cfg.URL, cfg.Headers)
 	default:

@@ -30,7 +30,7 @@ var errTooLong = errors.New("the reply is too long")
 
 // commandHook runs a program for each question: no shell, nothing inherited,
 // and nothing of it is left behind.
-func commandHook(argv []string, env map[string]string) (runHook, error) {
+func commandHook(argv []string, env map[string]string, dir string) (runHook, error) {
 	if !filepath.IsAbs(argv[0]) {
 		return nil, fmt.Errorf("command: %s is not a full path", argv[0])
 	}
@@ -38,6 +38,13 @@ func commandHook(argv []string, env map[string]string) (runHook, error) {
 		return nil, fmt.Errorf("command: %w", err)
 	} else if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("command: %s is no program", argv[0])
+	}
+	if dir != "" {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, fmt.Errorf("making the directory that hooks run in: %w", err)
+		}
+	} else {
+		dir = filepath.VolumeName(argv[0]) + string(filepath.Separator)
 	}
 	argv = slices.Clone(argv)
 	vars := []string{"PATH=" + strings.Join(guard.SystemDirs(), string(os.PathListSeparator)), "LANG=C.UTF-8"}
@@ -50,7 +57,7 @@ func commandHook(argv []string, env map[string]string) (runHook, error) {
 		stdout := &bounded{most: guard.MaxHookReply, full: func() { cancel(errTooLong) }}
 		stderr := &bounded{most: 4 << 10}
 		c := exec.CommandContext(ctx, argv[0], argv[1:]...)
-		c.Env, c.Dir = systemEnv(vars), os.TempDir() // not the project: what lies there must not be found by a program that looks around
+		c.Env, c.Dir = systemEnv(vars), dir // not the project, nor where other accounts can write: a program that looks around would find what lies there
 		c.Stdin, c.Stdout, c.Stderr = bytes.NewReader(request), stdout, stderr
 		c.WaitDelay = time.Second // for what holds on to the output
 		ownGroup(c)

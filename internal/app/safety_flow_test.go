@@ -169,6 +169,18 @@ func TestCommandHook(t *testing.T) {
 	if out, err := run(t.Context(), []byte("question")); err != nil || string(out) != "$(touch x)||o|question" {
 		t.Errorf("%q, %v", out, err)
 	}
+	own := filepath.Join(dir, "own")
+	h, err := flowNeeds{Hooks: own}.hook("h", SafetyHook{Command: script("where", `pwd -P`)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := filepath.EvalSymlinks(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out, err := h.Run(t.Context(), nil); err != nil || strings.TrimSpace(string(out)) != want {
+		t.Errorf("it runs in %q, %v", out, err)
+	}
 	for name, body := range map[string]string{
 		"fails":  `echo '{"decision":"allow"}'; echo oops >&2; exit 3`,
 		"killed": `echo '{"decision":"allow"}'; kill -9 $$`,
