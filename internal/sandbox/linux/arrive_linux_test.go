@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -51,15 +52,15 @@ func TestArrivals(t *testing.T) {
 		{"a directory", ":", "tools", ".vscode/new", "wrote"},
 		{"open by a cover", "exec 9<.vscode/sub/y", ".vscode/sub", ".git/hooks/sub", "wrote"},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		tryOn(t, c.name, func(t *testing.T) bool {
 			needsPython(t, c.script)
 			s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
 			root := tempProject(t)
 			put(t, root, map[string]string{"tools/hook": "old\n", "tools/sub/x": "", ".aws/credentials": "x", ".aws/sub/y": "", ".git/HEAD": "ref: refs/heads/main\n", ".git/hooks/x.sample": "x", ".git/objects/x": "", ".git/refs/x": "", ".vscode/settings.json": "{}", ".vscode/sub/y": "", ".mcp.json": "{}"})
-			said := &speech{}
 			ended := make(chan toolcrib.Exit, 1)
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
+			said := &speech{end: sync.OnceValue(func() toolcrib.Exit { cancel(); return <-ended })}
 			script := "TOP=" + root + "; cd $TOP; " + c.script + "; while :; do if (echo evil >>mine) 2>/dev/null; then echo wrote; else echo shut; fi; sleep 0.01; done"
 			go func() {
 				cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: said, Stderr: said}
@@ -82,15 +83,20 @@ func TestArrivals(t *testing.T) {
 			if err := unix.Rename(filepath.Join(root, c.from), to); err != nil {
 				t.Fatal(err)
 			}
-			if c.then != "" {
-				said.rounds(t, c.then)
-				cancel()
+			var exit toolcrib.Exit
+			switch {
+			case c.then == "":
+				exit = <-ended
+			case !said.comes(t, c.then):
+				return false
+			default:
+				exit = said.end()
 			}
-			exit := <-ended
 			killed := slices.ContainsFunc(exit.Notes, func(n string) bool { return strings.Contains(n, "The program was ended") })
 			if killed != (c.then == "") {
 				t.Errorf("%+v", exit)
 			}
+			return true
 		})
 	}
 }

@@ -107,7 +107,7 @@ func TestLedElsewhere(t *testing.T) {
 		{"who stands in the directory of hooks", "cd tools/sub", "x", set("core.hooksPath", "tools"), true},
 		{"a file in the directory is mapped", `python3 -c 'import mmap, time; f = open("tools/hook", "r+"); m = mmap.mmap(f.fileno(), 0); f.close(); open("ready", "w"); time.sleep(600)' & while [ ! -e ready ]; do sleep 0.01; done`, "tools/hook", set("core.hooksPath", "tools"), true},
 	} {
-		t.Run(c.name, func(t *testing.T) {
+		tryOn(t, c.name, func(t *testing.T) bool {
 			needsPython(t, c.script)
 			root, git := besideProject(t)
 			shield := obeyedShield(t, filepath.Join(t.TempDir(), "holds"))
@@ -118,9 +118,9 @@ func TestLedElsewhere(t *testing.T) {
 			said.rounds(t, "open")
 			c.act(t, root, git)
 			if !c.ended {
-				said.rounds(t, "shut")
+				came := said.comes(t, "shut")
 				end()
-				return
+				return came
 			}
 			for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
 				before := len(said.String())
@@ -132,8 +132,24 @@ func TestLedElsewhere(t *testing.T) {
 			if exit := end(); !slices.ContainsFunc(exit.Notes, func(n string) bool { return strings.Contains(n, "The program was ended") }) {
 				t.Errorf("%+v", exit)
 			}
+			return true
 		})
 	}
+}
+
+// tryOn is a test of a program that opens a file all the time. It may have it open
+// at the very moment in which it is covered, and is rightly ended then: such a
+// try says nothing.
+func tryOn(t *testing.T, name string, try func(t *testing.T) bool) {
+	t.Helper()
+	t.Run(name, func(t *testing.T) {
+		for range 10 {
+			if try(t) {
+				return
+			}
+		}
+		t.Error("the program had the file open each time")
+	})
 }
 
 // TestWorkBesideAProgram: what people do all day ends no program, nor takes from
