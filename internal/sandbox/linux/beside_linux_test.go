@@ -122,12 +122,9 @@ func TestLedElsewhere(t *testing.T) {
 				end()
 				return came
 			}
-			for deadline := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
-				before := len(said.String())
-				time.Sleep(100 * time.Millisecond) // it says something each 10 ms as long as it lives
-				if len(said.String()) == before || time.Now().After(deadline) {
-					break
-				}
+			select {
+			case <-said.over:
+			case <-time.After(time.Minute):
 			}
 			if exit := end(); !slices.ContainsFunc(exit.Notes, func(n string) bool { return strings.Contains(n, "The program was ended") }) {
 				t.Errorf("%+v", exit)

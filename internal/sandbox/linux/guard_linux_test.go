@@ -25,6 +25,7 @@ type speech struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 	end  func() toolcrib.Exit
+	over chan struct{} // closed when the program has ended
 }
 
 func (s *speech) Write(b []byte) (int, error) {
@@ -42,7 +43,7 @@ func (s *speech) String() string {
 // longJob runs a script in the background until the test ends.
 func longJob(t *testing.T, s *Sandbox, root, script string) (said *speech, end func() toolcrib.Exit) {
 	t.Helper()
-	said = &speech{}
+	said = &speech{over: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan toolcrib.Exit, 1)
 	go func() {
@@ -52,6 +53,7 @@ func longJob(t *testing.T, s *Sandbox, root, script string) (said *speech, end f
 			t.Error(err)
 		}
 		done <- exit
+		close(said.over)
 	}()
 	end = sync.OnceValue(func() toolcrib.Exit { cancel(); return <-done })
 	said.end = end
