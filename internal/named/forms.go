@@ -39,11 +39,12 @@ func from(dir, word string) string {
 	return filepath.Join(dir, filepath.FromSlash(word))
 }
 
-// entries of a directory and endings that interpreters add by themselves.
+// begins are the files that interpreters run if they are given a directory.
 func begins() []string {
 	return []string{"index.js", "index.mjs", "index.cjs", "index.ts", "__main__.py", "main.go", "main.py", "server.py"}
 }
 
+// endings are those that interpreters add by themselves.
 func endings() []string { return []string{".js", ".mjs", ".cjs", ".ts", ".py"} }
 
 // meant gives the files that words stand for which are none themselves: a directory
