@@ -262,7 +262,7 @@ func (s *spot) missing(elem string, todo []string) (made bool, err error) {
 		if s.barred(elems) {
 			return false, protected(s.name)
 		}
-		if to := s.f.leads().find(elems, nil, nil); to != nil {
+		if to := s.f.leads().find(elems, nil, s.to.write, nil); to != nil {
 			return false, to.refuse(s.name)
 		}
 		if i == len(todo) {

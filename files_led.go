@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/linked"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
@@ -27,6 +28,9 @@ type lead struct {
 	info   fs.FileInfo      // of what is there; nil: nothing
 	answer sensitive.Answer // Open: only some of what lies in it is protected, by the link's name before its own
 	many   bool             // it stands for too many
+	rule   bool             // it is denied by rules, not protected
+	// written: rules deny only to write what it leads to.
+	written bool
 }
 
 // leads is all of them.
@@ -37,6 +41,9 @@ type leads struct {
 	over []*lead            // to directories of which only parts are protected
 	via  map[string]*lead   // links that they lead through, by path
 	full *lead              // one of more than can be followed
+
+	ruled         []*lead // to directories of which rules deny parts
+	denied, fixed pathglob.Set
 }
 
 // maxLeads bounds how many links are followed for each call. A command could
@@ -76,11 +83,7 @@ func (f *Files) findLeads() *leads {
 	base := realPath(f.base)
 	links := f.guard.links.Links(tops...)
 	for i, link := range links {
-		name := link
-		if rel, err := filepath.Rel(base, link); err == nil && filepath.IsLocal(rel) {
-			name = rel
-		}
-		to := &lead{link: elements(link), shown: name, entry: filepath.Base(link), answer: f.guard.list.Judge(elements(link))}
+		to := &lead{link: elements(link), shown: nameFrom(base, link), entry: filepath.Base(link), answer: f.guard.list.Judge(elements(link))}
 		if i == maxLeads {
 			to.many, l.full = true, to
 			return l
@@ -88,6 +91,7 @@ func (f *Files) findLeads() *leads {
 		l.follow(to, link, tops)
 	}
 	f.followOuter(l, tops, base)
+	f.followRules(l, tops, base)
 	return l
 }
 
@@ -101,11 +105,8 @@ func (f *Files) followOuter(l *leads, tops []string, base string) {
 		whole = append(whole, tops...)
 	}
 	for _, led := range f.guard.outer.Into(tops, whole) {
-		entry := led.Target
-		if rel, err := filepath.Rel(base, led.Target); err == nil && filepath.IsLocal(rel) {
-			entry = rel
-		}
-		l.take(&lead{link: elements(led.Link), shown: led.Link, entry: filepath.ToSlash(entry), answer: sensitive.Closed}, led.Target, led.Through)
+		entry := filepath.ToSlash(nameFrom(base, led.Target))
+		l.take(&lead{link: elements(led.Link), shown: led.Link, entry: entry, answer: sensitive.Closed}, led.Target, led.Through)
 	}
 }
 
@@ -125,7 +126,7 @@ func (l *leads) follow(to *lead, link string, tops []string) {
 
 // take has a link lead to what lies at a target, unless a person excepted that.
 func (l *leads) take(to *lead, target string, through []string) {
-	if l.list.Excepted(elements(target)) {
+	if !to.rule && l.list.Excepted(elements(target)) {
 		return
 	}
 	var err error
@@ -135,6 +136,8 @@ func (l *leads) take(to *lead, target string, through []string) {
 	to.way = folded(elements(target))
 	dir := to.info != nil && to.info.IsDir()
 	switch {
+	case to.answer == sensitive.Open && dir && to.rule:
+		l.ruled = append(l.ruled, to)
 	case to.answer == sensitive.Open && dir:
 		l.over = append(l.over, to)
 	case to.answer == sensitive.Open, to.answer == sensitive.Keyed && dir:
@@ -147,20 +150,23 @@ func (l *leads) take(to *lead, target string, through []string) {
 		}
 	}
 	for _, link := range through {
-		l.via[strings.Join(elements(link), "/")] = to
+		if key := strings.Join(elements(link), "/"); l.via[key] == nil || l.via[key].written {
+			l.via[key] = to
+		}
 	}
 }
 
-func (l *leads) any() bool { return len(l.last)+len(l.over) > 0 || l.full != nil }
+func (l *leads) any() bool { return len(l.last)+len(l.over)+len(l.ruled) > 0 || l.full != nil }
 
 // may is quick, and a no is certain for an entry of a directory that was judged.
 func (l *leads) may(name string) bool {
-	return l.any() && (l.full != nil || len(l.last[foldName(name)]) > 0 || len(l.over) > 0 && l.list.May(name))
+	return l.any() && (l.full != nil || len(l.ruled) > 0 || len(l.last[foldName(name)]) > 0 || len(l.over) > 0 && l.list.May(name))
 }
 
 // find gives the link that leads to an entry, or to a directory that it lies in.
-// info may be nil; holds judges what the entry holds by the name of a link.
-func (l *leads) find(elems []string, info fs.FileInfo, holds func(as string) bool) *lead {
+// info may be nil; write: it would be written; holds judges what the entry holds by
+// the name of a link.
+func (l *leads) find(elems []string, info fs.FileInfo, write bool, holds func(as string) bool) *lead {
 	if !l.any() {
 		return nil
 	}
@@ -170,7 +176,7 @@ func (l *leads) find(elems []string, info fs.FileInfo, holds func(as string) boo
 	fold := folded(elems)
 	for i, elem := range fold {
 		for _, to := range l.last[elem] {
-			if slices.Equal(to.way, fold[:i+1]) && (to.answer == sensitive.Closed || i == len(fold)-1 && to.keeps(holds)) {
+			if slices.Equal(to.way, fold[:i+1]) && (write || !to.written) && (to.answer == sensitive.Closed || i == len(fold)-1 && to.keeps(holds)) {
 				return to
 			}
 		}
@@ -182,10 +188,13 @@ func (l *leads) find(elems []string, info fs.FileInfo, holds func(as string) boo
 			}
 		}
 	}
+	if part := l.ruledPart(fold, elems, write); part != nil {
+		return part
+	}
 	if info == nil || !l.has(info) {
 		return nil
 	}
-	return l.known(func(to *lead) bool { return os.SameFile(to.info, info) }, holds)
+	return l.known(func(to *lead) bool { return (write || !to.written) && os.SameFile(to.info, info) }, holds)
 }
 
 // part judges what lies in a directory by the name of the link to it.
@@ -232,9 +241,11 @@ func (s *spot) led(base string, info fs.FileInfo) error {
 	var to *lead
 	if info != nil && info.Mode()&fs.ModeSymlink != 0 {
 		// Who could take away a link on the way would have it lead elsewhere.
-		to = all.via[strings.Join(elems, "/")]
+		if to = all.via[strings.Join(elems, "/")]; to != nil && to.written && !s.to.write {
+			to = nil
+		}
 	} else {
-		to = all.find(elems, info, func(as string) bool { return holdsKey(l.root, base, as) })
+		to = all.find(elems, info, s.to.write, func(as string) bool { return holdsKey(l.root, base, as) })
 	}
 	if to == nil {
 		return nil
@@ -244,6 +255,13 @@ func (s *spot) led(base string, info fs.FileInfo) error {
 
 // refuse names the link: a command could have made one that is a nuisance.
 func (to *lead) refuse(name string) error {
+	switch {
+	case to.rule && to.many:
+		return refuse(Unavailable, "", fmt.Sprintf("files cannot be used: there are more than %d links in what rules deny, such as %s, and what they lead to is denied too; "+
+			"remove them, or have the rule mean less", maxLeads, shown(to.shown)), ErrProtected)
+	case to.rule:
+		return refuse(Denied, "", fmt.Sprintf("%s is out of reach: a rule denies %s, which leads to it by a link", shown(name), shown(to.shown)), ErrProtected)
+	}
 	if to.many {
 		return refuse(Unavailable, "", fmt.Sprintf("files cannot be used: there are more than %d links of protected names in the granted directories, such as %s, and what they lead to is protected too; "+
 			"remove them, or list their names in grant.unprotected", maxLeads, shown(to.shown)), ErrProtected)

@@ -218,7 +218,7 @@ func (d openDir) open(f *Files, name string) (*Stream, error) {
 	case f.places().keys[statKey(&st)], st.Nlink > 1 && f.mayBeLinked(statKey(&st)):
 		err = protected(name)
 	case f.leads().keys[statKey(&st)]: // a further name of what a protected link leads to
-		is := func(l *lead) bool { key, _, ok := keyOf(l.info); return ok && key == statKey(&st) }
+		is := func(l *lead) bool { key, _, ok := keyOf(l.info); return ok && key == statKey(&st) && !l.written }
 		if l := f.leads().known(is, func(as string) bool { return d.holdsKey(name, as) }); l != nil {
 			err = l.refuse(name)
 		}

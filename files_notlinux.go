@@ -79,7 +79,7 @@ func (d openDir) open(f *Files, name string) (*Stream, error) {
 	if err != nil {
 		return nil, err
 	}
-	is := func(l *lead) bool { return os.SameFile(l.info, info) }
+	is := func(l *lead) bool { return !l.written && os.SameFile(l.info, info) }
 	if l := f.leads().known(is, func(as string) bool { return d.holdsKey(name, as) }); l != nil {
 		return nil, l.refuse(name)
 	}

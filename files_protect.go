@@ -22,6 +22,7 @@ type Protection struct {
 	list  *sensitive.List
 	links *linked.Memory // of protected names
 	outer *linked.Outer  // in protected places
+	ruled ruleLinks      // in what rules deny
 }
 
 // DefaultProtected is the list for [NewProtection] that a fresh machine has.

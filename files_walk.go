@@ -82,7 +82,7 @@ func (d *Folder) bars(name string) bool {
 	if len(f.denied) > 0 && f.denied.Has(append(slices.Clip(d.elems), name)) {
 		return true
 	}
-	if name != "" && f.leads().may(name) && f.leads().find(append(slices.Clip(d.elems), name), nil, func(as string) bool { return d.dir.holdsKey(name, as) }) != nil {
+	if name != "" && f.leads().may(name) && f.leads().find(append(slices.Clip(d.elems), name), nil, false, func(as string) bool { return d.dir.holdsKey(name, as) }) != nil {
 		return true
 	}
 	if d.barred || name == "" || !d.walk.near && !f.guard.list.May(name) {

@@ -89,3 +89,9 @@ func isText(path string) bool {
 	}
 	return false
 }
+
+// Installed: what lies in a directory was put there by a package manager. The links
+// there lead to the packages of a workspace, which are the project's own work.
+func Installed(dir string) bool {
+	return strings.Contains(filepath.ToSlash(dir)+"/", "/node_modules/")
+}

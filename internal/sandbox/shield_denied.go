@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
@@ -145,8 +146,11 @@ func (w *shieldWalk) coverDeniedIn(at deniedPlace, memory map[string]*deniedSigh
 	}
 	w.found = append(w.found, seen.covers...)
 	for _, c := range seen.covers {
-		if c.Kind == Fix && c.Dir {
+		switch {
+		case c.Kind == Fix && c.Dir:
 			w.ruled = append(w.ruled, c.Path)
+		case c.Dir:
+			w.coverLed(c.Path)
 		}
 	}
 	for _, c := range seen.links {
@@ -225,6 +229,21 @@ func (w *shieldWalk) lookForDenied(at deniedPlace, memory map[string]*deniedSigh
 // its index, what was in them would be removed; at one that is shut it stops.
 func (s *Shield) empties() bool { return !s.WriteGit }
 
+// coverLed covers what the links in a denied directory lead to. Nobody looks into
+// that for rules: it is denied as a whole.
+func (w *shieldWalk) coverLed(dir string) {
+	if linked.Installed(dir) {
+		return
+	}
+	for _, l := range linked.Below(dir, w.listInner) {
+		for _, link := range l.Links {
+			if target, _, err := follow(link); err != nil || !within(target, dir) {
+				w.coverTarget(link, Hide)
+			}
+		}
+	}
+}
+
 // coverTarget covers what a link leads to that a rule names, and keeps the
 // links where they are.
 func (w *shieldWalk) coverTarget(link string, kind CoverKind) {
@@ -234,7 +253,7 @@ func (w *shieldWalk) coverTarget(link string, kind CoverKind) {
 		return
 	}
 	w.pinLinks(links)
-	if !w.inside(target) {
+	if !w.inside(target) || around(target, link) || linked.Installed(filepath.Dir(link)) {
 		return
 	}
 	facts, err := factsOf(target)

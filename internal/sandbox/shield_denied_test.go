@@ -48,8 +48,10 @@ func TestShieldDenied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plantTree(t, root, "secrets/k", "secrets/deep/k", "conf/a.yml", "conf/b.txt", "a/b/x.key", "a/b/x.txt", "real/f", "realsec/a.txt", "realsec/b.md", "x/l/secret/k", "x/other", ".env", "in/secrets/k", ".git/HEAD", ".git/objects/p/x.key", "CASE/K")
-	for link, to := range map[string]string{"lsrc": "real", "lsec": "realsec", "conf/c.yml": "../x/other", "y": "x/l", "gone": "nowhere"} {
+	plantTree(t, root, "secrets/k", "secrets/deep/k", "conf/a.yml", "conf/b.txt", "a/b/x.key", "a/b/x.txt", "real/f", "realsec/a.txt", "realsec/b.md", "x/l/secret/k", "x/other", ".env", "in/secrets/k", ".git/HEAD", ".git/objects/p/x.key", "CASE/K",
+		"vault/d/x", "hidden/a", "hidden/store/k", "node_modules/x", "pack/x")
+	for link, to := range map[string]string{"lsrc": "real", "lsec": "realsec", "conf/c.yml": "../x/other", "y": "x/l", "gone": "nowhere",
+		"vault/k": "../real/f", "vault/d/s": "../../x/l", "vault/d/up": "../..", "vault/in": "d", "node_modules/p": "../pack"} {
 		if err := os.Symlink(to, filepath.Join(root, link)); err != nil {
 			t.Fatal(err)
 		}
@@ -71,6 +73,10 @@ func TestShieldDenied(t *testing.T) {
 		{"a link that a pattern means", []string{"*/secret/**"}, nil, nil, "pin gone|pin lsec|pin lsrc|pin x/|pin x/l/|hide x/l/secret/ empty|pin y"},
 		{"protected as well", []string{".env", "secrets/**"}, nil, nil, "hide secrets/ empty"},
 		{"granted inside", []string{"in/secrets/**"}, nil, []string{"in"}, "hide in/secrets/ empty"},
+		{"links in a directory", []string{"vault/**"}, nil, nil, "pin real/|hide real/f|hide vault/ empty|pin x/|hide x/l/ empty"},
+		{"links in a directory, by its name", []string{"**/vault"}, nil, nil, "pin real/|hide real/f|hide vault/ empty|pin x/|hide x/l/ empty"},
+		{"a workspace", []string{"node_modules/**"}, nil, nil, "hide node_modules/ empty"},
+		{"a workspace, fixed", nil, []string{"node_modules/**"}, nil, "fix node_modules/"},
 		{"missing", []string{"nothing/**", "a/b/nothing"}, nil, nil, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
