@@ -60,6 +60,9 @@ func (c *command) connect(client string, how connecting) error {
 	if err != nil {
 		return err
 	}
+	if err := c.mayConnect(file, how); err != nil {
+		return err
+	}
 	entry, err := c.connectEntry(how)
 	if err != nil {
 		return err
@@ -95,7 +98,12 @@ func (c *command) connect(client string, how connecting) error {
 		}
 	}
 	rewrite := app.RewriteFile
-	if entry.Headers != nil && !how.undo {
+	switch {
+	case how.project:
+		rewrite = func(file string, change func([]byte) ([]byte, error)) error {
+			return app.RewriteInside(c.dir, file, change)
+		}
+	case entry.Headers != nil && !how.undo:
 		rewrite = app.RewritePrivate
 	}
 	if err := rewrite(file, change); err != nil {
@@ -108,6 +116,33 @@ func (c *command) connect(client string, how connecting) error {
 		fmt.Fprintf(c.out, "Taken out of %s (%s). Start it anew to see the change.\n", mcpconf.Title(client), file)
 	default:
 		fmt.Fprintf(c.out, "%s has Toolcrib now (%s). Start it anew to see the tools; --undo takes it out.\n", mcpconf.Title(client), file)
+	}
+	return nil
+}
+
+// mayConnect refuses what a link would make of a file: a project's links are
+// another's, and a person's own may lead into a repository, which others read.
+func (c *command) mayConnect(file string, how connecting) error {
+	if how.project {
+		_, err := app.Inside(c.dir, file)
+		return err
+	}
+	if !how.http || how.undo {
+		return nil
+	}
+	at, err := filepath.EvalSymlinks(file)
+	if err != nil {
+		return nil // there is none yet
+	}
+	if home, err := filepath.EvalSymlinks(c.home()); err == nil {
+		if rel, err := filepath.Rel(c.home(), file); err == nil && at == filepath.Join(home, rel) {
+			return nil
+		}
+	}
+	for dir := filepath.Dir(at); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return usagef("--http: %s leads to %s, in the repository %s: your token would stand in a file that others may read. Leave out --http, and the client starts Toolcrib by itself", file, at, dir)
+		}
 	}
 	return nil
 }

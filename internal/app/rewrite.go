@@ -1,0 +1,161 @@
+package app
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/toolcrib/toolcrib/internal/linked"
+)
+
+// RewriteFile changes a file as a whole: what is there before is kept as a backup,
+// and a reader sees the old or the new. A link to a file stays one.
+func RewriteFile(file string, change func([]byte) ([]byte, error)) error {
+	return rewriteFile(file, 0o777, change)
+}
+
+// RewritePrivate does so with a file that gets something that other accounts
+// must not read: they cannot read it any more, nor its backup.
+func RewritePrivate(file string, change func([]byte) ([]byte, error)) error {
+	if err := rewriteFile(file, 0o700, change); err != nil {
+		return err
+	}
+	info, err := os.Stat(file) // it may have been as wanted already
+	if err != nil || runtime.GOOS == "windows" || info.Mode().Perm()&0o077 == 0 {
+		return err
+	}
+	return os.Chmod(file, info.Mode().Perm()&0o700)
+}
+
+// RewriteInside does so with a file of a project, whose links are another's: it
+// writes nowhere but in the project, whatever becomes of them meanwhile.
+func RewriteInside(project, file string, change func([]byte) ([]byte, error)) error {
+	name, err := Inside(project, file)
+	if err != nil {
+		return err
+	}
+	return rewriteIn(project, name, 0o777, change)
+}
+
+// Inside gives where a file of a project is, from the project's top. It is an error
+// if links lead to somewhere else.
+func Inside(project, file string) (name string, err error) {
+	at, rest, through, err := linked.Trace(file, nil)
+	if err != nil {
+		return "", err
+	}
+	top, err := filepath.EvalSymlinks(project)
+	if err != nil {
+		return "", err
+	}
+	target := filepath.Join(at, filepath.Join(rest...))
+	name, err = filepath.Rel(top, target)
+	if err == nil && filepath.IsLocal(name) {
+		return name, nil
+	}
+	link := file
+	for _, l := range through {
+		if within(l, project) || within(l, top) {
+			link = l
+			break
+		}
+	}
+	return "", fmt.Errorf("%s is a link that leads out of the project, to %s: nothing was written. Remove the link if you do not know it, or leave out --project", link, target)
+}
+
+func rewriteFile(file string, most os.FileMode, change func([]byte) ([]byte, error)) error {
+	file, err := filepath.Abs(file)
+	if err != nil {
+		return err
+	}
+	at, rest, _, err := linked.Trace(file, nil)
+	if err != nil {
+		return err
+	}
+	if len(rest) == 0 {
+		at, rest = filepath.Dir(at), []string{filepath.Base(at)}
+	}
+	return rewriteIn(at, filepath.Join(rest...), most, change)
+}
+
+// rewriteIn rewrites a file in a directory and never outside of it.
+func rewriteIn(dir, name string, most os.FileMode, change func([]byte) ([]byte, error)) (err error) {
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	file := filepath.Join(dir, name)
+	before, err := root.ReadFile(name)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	there := err == nil
+	after, err := change(append([]byte(nil), before...))
+	if err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	if string(after) == string(before) {
+		return nil
+	}
+	// Another may have written in between: what they wrote is not thrown away.
+	if now, err := root.ReadFile(name); there != (err == nil) || string(now) != string(before) {
+		return fmt.Errorf("%s was changed by somebody else meanwhile, so it is left as it is: try again", file)
+	}
+	mode := os.FileMode(0o600)
+	if info, err := root.Stat(name); err == nil {
+		mode = info.Mode().Perm() & most
+	}
+	if err := root.MkdirAll(filepath.Dir(name), 0o700); err != nil {
+		return err
+	}
+	if there {
+		if err := replaceIn(root, backupOf(name), before, mode); err != nil {
+			return fmt.Errorf("keeping a backup of %s: %w", file, err)
+		}
+	}
+	return replaceIn(root, name, after, mode)
+}
+
+func backupOf(file string) string {
+	return file + ".before-" + time.Now().UTC().Format("20060102T150405.000")
+}
+
+// ReplaceFile writes a file beside its place and puts it there. A link to a file
+// stays one.
+func ReplaceFile(file string, text []byte, mode os.FileMode) (err error) {
+	if at, err := filepath.EvalSymlinks(file); err == nil {
+		file = at
+	}
+	root, err := os.OpenRoot(filepath.Dir(file))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, root.Close()) }()
+	return replaceIn(root, filepath.Base(file), text, mode)
+}
+
+// replaceIn does so in a directory. What has the name is replaced itself, also a
+// link.
+func replaceIn(root *os.Root, name string, text []byte, mode os.FileMode) (err error) {
+	beside := filepath.Join(filepath.Dir(name), "."+filepath.Base(name)+"-"+rand.Text())
+	f, err := root.OpenFile(beside, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			_ = root.Remove(beside) // the first error counts
+		}
+	}()
+	_, err = f.Write(text)
+	if err := errors.Join(err, f.Chmod(mode), f.Sync(), f.Close()); err != nil {
+		return err
+	}
+	return root.Rename(beside, name)
+}
