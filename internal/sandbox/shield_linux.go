@@ -235,11 +235,16 @@ func openStraight(dir string) (*os.Root, error) {
 	return openUp(func() (*os.Root, error) { return os.OpenRoot(at) }, func() error { return os.Chmod(at, 0o700) })
 }
 
-// sameFile tells whether a file is as an index has it. Nobody but the kernel sets
-// the time of its last change.
+// sameFile tells whether a file is as an index has it, by times that nobody but the
+// kernel sets. It sets them in steps, so that what is in it has to be looked at as
+// well.
 func sameFile(info fs.FileInfo, file gitindex.File) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && file == (gitindex.File{Changed: uint32(st.Ctim.Sec), Modified: uint32(st.Mtim.Sec), Inode: uint32(st.Ino), Size: uint32(st.Size)})
+	same := func(sec, nanos int64, was, wasNanos uint32) bool {
+		return uint32(sec) == was && (wasNanos == 0 || uint32(nanos) == wasNanos)
+	}
+	return ok && same(st.Ctim.Sec, st.Ctim.Nsec, file.Changed, file.ChangedNanos) && same(st.Mtim.Sec, st.Mtim.Nsec, file.Modified, file.ModifiedNanos) &&
+		uint32(st.Ino) == file.Inode && uint32(st.Size) == file.Size
 }
 
 // bornSince tells whether something was made after a time, if the file system

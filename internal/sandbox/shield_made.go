@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -96,11 +97,16 @@ var asideName = regexp.MustCompile(regexp.QuoteMeta(setAside) + `-[a-z0-9]{8}$`)
 // maxMade bounds what is said of the files that a program made.
 const maxMade = 10
 
+// maxBlobs bounds what is read to see whether git wrote it.
+const maxBlobs = 32 << 20
+
 // fromGit tells whether all of what lies at a path is as the index of the
-// repository at the top has it: a checkout wrote it. Programs do not write the
-// index of one that was there before them, unless they were let write in it.
+// repository at the top has it, by its times and by what is in it: a checkout wrote
+// it. Programs do not write the index of one that was there before them, unless
+// they were let write in it.
 func (c *Covering) fromGit(top, path string) bool {
 	files, ok := c.gitHas(top, path)
+	left := int64(maxBlobs)
 	return ok && filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
@@ -110,11 +116,25 @@ func (c *Covering) fromGit(top, path string) bool {
 			return err
 		}
 		name, err := filepath.Rel(top, at)
-		if file, known := files[filepath.ToSlash(name)]; err != nil || !known || !sameFile(info, file) {
+		if file, known := files[filepath.ToSlash(name)]; err != nil || !known || !sameFile(info, file) || !sameBlob(at, info, file, left) {
 			return errors.Join(err, errGone)
 		}
+		left -= info.Size()
 		return nil
 	}) == nil
+}
+
+// sameBlob: a file or a link holds what git has there.
+func sameBlob(path string, info fs.FileInfo, file gitindex.File, most int64) bool {
+	if info.Mode()&fs.ModeSymlink != 0 {
+		to, err := os.Readlink(path)
+		return err == nil && file.IsBlob(true, false, []byte(to))
+	}
+	if !info.Mode().IsRegular() || most <= 0 {
+		return false
+	}
+	text, err := plainfile.Read(path, most)
+	return err == nil && file.IsBlob(false, info.Mode()&0o111 != 0, text)
 }
 
 // gitHas gives the files at a path, or below it, that the index of a repository
@@ -137,14 +157,6 @@ func (c *Covering) gitHas(top, path string) (files map[string]gitindex.File, ok 
 		}
 	}
 	return nil, false
-}
-
-// inGit: a repository has a file of this name, whatever is in it by now.
-func (c *Covering) inGit(path string) bool {
-	return slices.ContainsFunc(c.tops, func(top string) bool {
-		files, _ := c.gitHas(top, path)
-		return within(path, top) && len(files) > 0
-	})
 }
 
 // isVersionControl: whoever is in the directory around it, or below, and has a

@@ -172,11 +172,18 @@ func (n *npmTree) changed(file string) bool {
 	return err == nil && (changedSince(to, n.since) || slices.ContainsFunc(links, n.leadsAnew) || n.isNew(filepath.Dir(to)))
 }
 
-// workspaces looks at what a project names as its parts. Every directory that its
-// patterns may mean counts, and after a change of these also what is not new.
+// workspaces looks at what a project names as its parts, and after a change of the
+// patterns also at what is not new.
 func (n *npmTree) workspaces(dir string) {
-	manifest := filepath.Join(dir, manifestName)
-	patterns := workspacesOf(manifest)
+	fresh := n.changed(filepath.Join(dir, manifestName))
+	for _, at := range n.partsOf(dir) {
+		n.look(at, takenPlace{}, fresh)
+	}
+}
+
+// partsOf gives every directory that the patterns of a project may mean.
+func (n *npmTree) partsOf(dir string) []string {
+	patterns := workspacesOf(filepath.Join(dir, manifestName))
 	if len(patterns) > maxPatterns {
 		patterns = []string{"**"}
 	}
@@ -187,12 +194,30 @@ func (n *npmTree) workspaces(dir string) {
 			deep = append(deep, below)
 		}
 	}
-	fresh := n.changed(manifest)
-	for _, at := range append(list, n.allIn(deep)...) {
-		if at != dir && filepath.Base(at) != modules {
-			n.look(at, takenPlace{part: true}, fresh)
+	return slices.DeleteFunc(append(list, n.allIn(deep)...), func(at string) bool { return at == dir || filepath.Base(at) == modules })
+}
+
+// partsNow gives the keys of parts that are called as one that npx looks for: a
+// project that has such a package changes it in ordinary work.
+func (w *shieldWalk) partsNow(b takenBefore) (keys []string) {
+	if len(b.Names.Packages) == 0 {
+		return nil
+	}
+	b.visited = w.visited
+	n := &npmTree{c: &Covering{dirs: w.dirs, taken: b}}
+	left := maxPackages
+	for _, top := range b.Dirs {
+		for _, dir := range n.partsOf(top) {
+			if left--; left < 0 {
+				return keys
+			}
+			manifest := filepath.Join(dir, manifestName)
+			for claim := range claims(manifest, dir, b.Names) {
+				keys = append(keys, takenPlace{path: manifest, claim: claim}.key())
+			}
 		}
 	}
+	return keys
 }
 
 // matches gives the directories that a pattern may mean, and more; or the one

@@ -42,7 +42,6 @@ const (
 type takenPlace struct {
 	path, claim, by string
 	project         bool // a package that a project may need
-	part            bool // a part of the project: it is only told if git knows the file
 	tell            bool // it is only told: it may well be meant
 }
 
@@ -70,6 +69,7 @@ func (w *shieldWalk) takenNow() (b takenBefore) {
 	for _, p := range takenIn(b.Dirs, b.Names) {
 		b.There = append(b.There, p.key())
 	}
+	b.There = append(b.There, w.partsNow(b)...)
 	return b
 }
 
@@ -261,7 +261,7 @@ func (c *Covering) asideTaken(list []takenPlace) (notes []string, aside bool) {
 		if p.claim != "" {
 			what = fmt.Sprintf("was made or changed while the program ran, and says that it is %q", p.claim)
 		}
-		if p.tell || p.part && c.inGit(p.path) || p.project && p.claim == "" && time.Since(c.began) > longRun {
+		if p.tell || p.project && p.claim == "" && time.Since(c.began) > longRun {
 			notes = append(notes, fmt.Sprintf("%s %s: %s, started in this directory, would run it outside of the sandbox. If it was not you who made it, look at it before you go on", shorten(p.path), what, p.by))
 			continue
 		}
