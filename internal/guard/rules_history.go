@@ -16,10 +16,12 @@ func (o *operands) history(p *Program, guess bool) {
 	if programKey(p.Name) != "git" {
 		return
 	}
-	switch sub, _ := gitSubCommand(p.Args); sub {
+	sub, rest := gitSubCommand(p.Args)
+	switch sub {
 	case "clone", "push", "fetch", "pull", "remote", "ls-remote", "submodule", "subtree":
 		return // there it is an address, or a branch
 	}
+	o.pathspecs(p, sub, rest, guess)
 	said := messages("git", p.Args)
 	n := 0
 	for i, a := range p.Args {
@@ -42,13 +44,16 @@ func (o *operands) history(p *Program, guess bool) {
 				return
 			}
 			o.kept(p, word, *p.input, guess)
+			if p.flag("", "stdin") { // it reads what else it would be told
+				o.pathspec(p, word, operand{guess: guess})
+			}
 		}
 	}
 }
 
 // kept adds what one word names.
 func (o *operands) kept(p *Program, word string, a Arg, guess bool) {
-	if strings.HasPrefix(word, ":!") || strings.HasPrefix(word, ":^") || strings.HasPrefix(word, ":(exclude") {
+	if magic, _, ok := strings.Cut(word, ")"); strings.HasPrefix(word, ":!") || strings.HasPrefix(word, ":^") || ok && strings.HasPrefix(word, ":(") && strings.Contains(magic, "exclude") {
 		return // what is left out
 	}
 	as := operand{guess: guess || !a.Literal && !a.Glob}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // TestHistoryIsDeniedByName: a rule about a place holds what git keeps of it
@@ -16,6 +17,10 @@ func TestHistoryIsDeniedByName(t *testing.T) {
 			"git show HEAD:src/x HEAD:secrets/k", "cd src && git show HEAD:secrets/k", "cd src && git show HEAD:../secrets/k", "git -C src show HEAD:secrets/k", "git diff HEAD:secrets/k HEAD:src/x", "git log -L1,5:secrets/k", "git log -L 1,5:secrets/k", "git log -L :f:secrets/k",
 			"git log -p -- :/secrets", "git log -p -- ':(top)secrets/k'", "git grep -n x -- ':(top,icase)secrets'", "git --no-pager show HEAD:secrets/k", "git show HEAD:se''crets/k", "git show HEAD:secrets/k | head", "git rev-parse HEAD:secrets/k", "git archive HEAD:secrets",
 			"git show HEAD:SECRETS/k", "git cat-file --batch <<< HEAD:secrets/k", "echo HEAD:secrets/k | git cat-file --batch", "git blame HEAD -- :/secrets/k",
+			// Its own patterns.
+			"git log -p -- 'secrets*'", "git log -p -- 'sec*'", "git log -p 'sec*/k'", "git show HEAD -- 'secret?'", "git diff -- 'secret[s]'", "git diff -- '*crets*'", "git log -p -- '**/secrets/**'", "git log -p -- ':(glob)sec*/**'", "git log -p -- ':(top,glob)sec*/**'", "git log -p -- ':(icase)SEC*'",
+			"git grep x HEAD -- 'sec*'", "git grep x -- 'sec*'", "git grep -e x 'sec*'", "git grep x 'sec*'", "cd src && git log -p -- ':/sec*'", "cd src && git log -p -- '../sec*'", "git -C src log -p -- '../sec*/k'", `git log -p -- 'se\crets/k'`, "git diff -- ':/secrets'", "git diff-tree -p HEAD -- 'sec*'", "git ls-files 'sec*'", "git -c color.ui=never log -p -- 'sec*'",
+			"git diff HEAD: -- secrets", "echo 'sec*' | git log -p --stdin --", "git stash show -p -- 'sec*'", "git whatchanged -p 'sec*'",
 		} {
 			if v := verdictOf(t, guards, shellTool("run_command"), map[string]string{"command": line}); v.Decision != toolcrib.Deny {
 				t.Errorf("%q: %v in %s", line, v.Decision, m)
@@ -23,10 +28,31 @@ func TestHistoryIsDeniedByName(t *testing.T) {
 		}
 		for _, line := range []string{
 			"git show HEAD:src/k", "git show HEAD", "git log -p", "git log --grep=fix:secrets", "git grep -n x -- ':!secrets'", "git log -- ':(exclude)secrets' src", "git show HEAD:docs/secrets.md", "git log --format=%h:secrets", "git diff HEAD~1 HEAD",
+			"git log -p -- '*.go'", "git log -p -- 'src/*'", "git grep -n 'secrets.*k'", "git grep 'sec.*' -- src", "git grep -e 'sec.*' -- '*.go'", "git log -S 'sec*' -- src", "git log --grep 'sec*'", "git log --author 'sec*'", "git ls-files '*.ts'", "git diff -- '*'", "git tag --list 'sec*'", "git branch --list 'sec*'", "git log -- ':(top,exclude)secrets' src", "git log -- ':!sec*'", "git diff HEAD:src -- secrets.go", "git show HEAD -- 'sectors*'", "git log -p -- 'secretsx?'",
 		} {
 			if v := verdictOf(t, guards, shellTool("run_command"), map[string]string{"command": line}); v.Decision != toolcrib.Allow {
 				t.Errorf("%q: %v in %s: %+v", line, v.Decision, m, v)
 			}
 		}
 	}
+}
+
+// FuzzSaysPlace: no pattern makes it fail or go on for ever, and the name of the
+// place with any of its letters as a ? is always found.
+func FuzzSaysPlace(f *testing.F) {
+	for _, s := range []string{"sec*", "**/secrets/**", "secret[s]", `s\e*`, "[", "*?*?*?*", "secrets/**/*"} {
+		f.Add(s, uint(2))
+	}
+	g := pathglob.Glob{"work", "secrets", "**"}
+	f.Fuzz(func(t *testing.T, spec string, at uint) {
+		if len(spec) > 300 {
+			return
+		}
+		saysPlace("/work/"+spec, g)
+		name := []byte("/work/secrets/x")
+		name[6+at%7] = '?'
+		if !saysPlace(string(name), g) {
+			t.Errorf("%s is not found", name)
+		}
+	})
 }

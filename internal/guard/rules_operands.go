@@ -11,6 +11,7 @@ import (
 type operand struct {
 	forms    *pathForms
 	pattern  []string // the elements of a pattern, folded; forms are of its text
+	pathspec string   // a pattern of git
 	anywhere bool     // nobody knows which path it is
 	write    bool     // it is written to
 	mayWrite bool     // nobody knows that it is not

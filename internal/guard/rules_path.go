@@ -316,7 +316,9 @@ func (s *pathSpec) means(o *operand) bool {
 	if o.anywhere || s.may(o.forms) {
 		return true
 	}
-	return len(o.pattern) > 0 && slices.ContainsFunc(s.loose, func(g pathglob.Glob) bool { return g.Meets(o.pattern) })
+	return slices.ContainsFunc(s.loose, func(g pathglob.Glob) bool {
+		return len(o.pattern) > 0 && g.Meets(o.pattern) || o.pathspec != "" && saysPlace(o.pathspec, g)
+	})
 }
 
 // is: every name matches as it is written.
