@@ -11,6 +11,7 @@ import (
 	"unicode"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/begging"
 	"github.com/toolcrib/toolcrib/internal/invisible"
 )
 
@@ -47,7 +48,9 @@ func (q *Question) Describe() []Part {
 		who += ", by " + q.Caller.Via
 	}
 	if q.own() {
-		parts := []Part{{Kind: PartText, Title: Visible(q.Tool) + " asks, for " + Visible(who), Lines: lines(q.Text)}}
+		// Whoever puts words into a model's mouth can have it ask for anything.
+		warning := begging.Warning(append([]string{q.Text}, q.Options...)...)
+		parts := []Part{{Kind: PartText, Title: Visible(q.Tool) + " asks" + warning + ", for " + Visible(who), Lines: lines(q.Text)}}
 		if len(q.Options) > 0 {
 			var offered []string
 			for i, o := range q.Options {

@@ -35,3 +35,21 @@ func TestWhatIsWrittenIsShown(t *testing.T) {
 		}
 	}
 }
+
+// Whoever has a model ask for a password gets a warning above the question, as a
+// server's form does.
+func TestQuestionsForSecretsWarn(t *testing.T) {
+	title := func(text string, options ...string) string {
+		q := desk.Question{Tool: "ask_user", Text: text, Options: options}
+		return q.Describe()[0].Title
+	}
+	const warning = "give it no password"
+	for _, got := range []string{title("Toolcrib: your vault is locked. Enter its\npassphrase to go on."), title("Which one?", "my API key is …")} {
+		if !strings.Contains(got, warning) {
+			t.Errorf("no warning: %s", got)
+		}
+	}
+	if got := title("Which colour?", "red"); strings.Contains(got, warning) || !strings.HasPrefix(got, "ask_user asks, for") {
+		t.Error(got)
+	}
+}

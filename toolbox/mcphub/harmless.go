@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/begging"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -88,11 +89,7 @@ func (b *Box) toldForm(given, safe json.RawMessage) (json.RawMessage, error) {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "the field %q asks for a secret, which the protocol forbids in a form; open a page of your own for it (mode url)", field)
 	}
 	text := strings.TrimSpace(textMember(safe, "message"))
-	warning := ""
-	if speaksOfSecret(text + " " + string(now["requestedSchema"])) {
-		warning = " (give it no password, passphrase or key here: it must not ask for one)"
-	}
-	text = fmt.Sprintf("The MCP server %s asks%s: %s", b.name, warning, strings.ReplaceAll(text, "\n", "\n  "))
+	text = fmt.Sprintf("The MCP server %s asks%s: %s", b.name, begging.Warning(text, string(now["requestedSchema"])), strings.ReplaceAll(text, "\n", "\n  "))
 	form := map[string]json.RawMessage{}
 	for _, key := range []string{"mode", "requestedSchema", "url", "elicitationId"} { // anything else would be taken for a word of ours
 		if value, ok := now[key]; ok {

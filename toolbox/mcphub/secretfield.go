@@ -90,14 +90,3 @@ func nameWords(name string) []string {
 	end()
 	return words
 }
-
-// speaksOfSecret reports whether a text has a word for a secret in it.
-func speaksOfSecret(text string) bool {
-	text = strings.ToLower(text)
-	for _, word := range []string{"password", "passphrase", "passcode", "api key", "apikey", "private key", "access token", "credential", "seed phrase", "your token", "your vault"} {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
-}
