@@ -140,3 +140,38 @@ func TestPagesOfALongFile(t *testing.T) {
 		t.Errorf("%s, more: %v", diff, out.MoreFiles)
 	}
 }
+
+// TestPagesKnowTheWholeFile: a value that is hidden beside its name is hidden on
+// every page of the file, however far away.
+func TestPagesKnowTheWholeFile(t *testing.T) {
+	const value = "hunter2-Secret99"
+	far := strings.Repeat("# a line of words\n", 20_000)
+	root := plant(t, map[string]string{
+		"a/SKILL.md": skillText("a", "First.", "A"), "a/before.md": "password: " + value + "\n" + far + "the login is " + value + "\n",
+		"a/behind.md": "the login is " + value + "\n" + far + "password: " + value + "\n", "a/huge.md": strings.Repeat("x", most+1),
+	})
+	shown := func(text string, from, to int) (string, error) {
+		if strings.Contains(text, "password: "+value) {
+			return strings.ReplaceAll(text[from:to], value, "[redacted]"), nil
+		}
+		return text[from:to], nil
+	}
+	b := open(t, Config{Places: []Place{at("user", root)}}, Needs{Shown: shown})
+	for _, path := range []string{"before.md", "behind.md"} {
+		var text strings.Builder
+		for offset, size := int64(0), int64(1); offset < size; {
+			out, failed := call[readOut](t, b, "read_skill_file", map[string]any{"skill": "a", "path": path, "offset": offset})
+			if failed != "" || out.Next <= offset {
+				t.Fatalf("%s at %d: %s", path, offset, failed)
+			}
+			text.WriteString(out.Text)
+			offset, size = out.Next, out.Size
+		}
+		if got := text.String(); strings.Contains(got, value) || !strings.Contains(got, far) || strings.Count(got, "[redacted]") != 2 {
+			t.Errorf("%s: a value is shown, or other text is not", path)
+		}
+	}
+	if _, failed := call[readOut](t, b, "read_skill_file", map[string]string{"skill": "a", "path": "huge.md"}); !strings.Contains(failed, "16 MiB") {
+		t.Errorf("a file that nobody can look through: %s", failed)
+	}
+}

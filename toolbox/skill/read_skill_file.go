@@ -18,8 +18,8 @@ var readSkillFileText string
 
 // The bounds on an answer.
 const (
-	page   = 48 << 10 // the most bytes of a file
-	around = 64 << 10 // how far around them is looked for what must not be shown
+	page = 48 << 10 // the most bytes of a file
+	most = 16 << 20 // of a file that is looked through for what must not be shown
 )
 
 type readIn struct {
@@ -84,13 +84,10 @@ func (b *Box) read(s Skill, in readIn) (out readOut, err error) {
 	if in.Offset > out.Size {
 		return out, fmt.Errorf("the file has %d bytes, and none at offset %d", out.Size, in.Offset)
 	}
-	start := max(0, in.Offset-around)
-	from := int(in.Offset - start)
-	read, err := io.ReadAll(io.LimitReader(io.NewSectionReader(file, start, out.Size-start), int64(from)+page+around))
+	read, from, err := b.part(file, in.Offset, out.Size)
 	if err != nil {
-		return out, err
+		return out, fmt.Errorf("%s: %w", in.Path, err)
 	}
-	from = min(from, len(read)) // it may have become shorter
 	text := read[from:min(from+page, len(read))]
 	if in.Offset+int64(len(text)) < out.Size {
 		text = whole(text)
@@ -103,6 +100,21 @@ func (b *Box) read(s Skill, in readIn) (out readOut, err error) {
 		out.Text, err = b.needs.Shown(string(read), from, from+len(text))
 	}
 	return out, err
+}
+
+// part reads what a page is judged by, and tells where in it the page begins. That
+// is the whole file where something must not be shown: a value that is a secret
+// beside its name is one wherever it stands.
+func (b *Box) part(file io.ReaderAt, offset, size int64) (text []byte, from int, err error) {
+	if b.needs.Shown == nil {
+		text, err = io.ReadAll(io.NewSectionReader(file, offset, page))
+		return text, 0, err
+	}
+	if size > most {
+		return nil, 0, fmt.Errorf("it has more than %d MiB, too much to look through for secrets; read it with read_file where its directory is granted", most>>20)
+	}
+	text, err = io.ReadAll(io.NewSectionReader(file, 0, size))
+	return text, int(min(offset, int64(len(text)))), err // it may have become shorter
 }
 
 // whole leaves out a letter at the end that is not there in full.
