@@ -8,21 +8,25 @@ import (
 const (
 	repeatLeast = 8   // a shorter value stands in other places by chance
 	repeatMost  = 512 // a longer one is found by itself wherever it stands
-	repeatAlike = 32  // so many values with the same beginning are looked for
+	repeatAlike = 32  // so many lengths of values with the same beginning are told apart
 	repeatApart = 16  // a shorter value counts only as a word of its own
 )
 
 // repeats looks for the further places of what was found in a text.
 type repeats struct {
-	maybe []uint64 // a bit per hash of a beginning
-	shift uint     // of the hash
-	heads map[uint64]int32
+	maybe []uint64          // a bit per hash of a beginning
+	shift uint              // of the hash
+	rules map[string]string // of each value
+	heads map[uint64]int32  // by the beginning of values
 	list  []repeat
 }
 
+// repeat is how long some values with the same beginning are. However many those are,
+// a place is held against as many texts as there are lengths.
 type repeat struct {
-	text, rule string
-	next       int32 // of those with the same beginning, the longest first; 0 is none
+	size int
+	next int32  // the next shorter one with the same beginning; 0 is none
+	rule string // if there are more lengths than are told apart, of one of those
 }
 
 // repeated adds every further place of a value that was found: a value that is a
@@ -57,7 +61,7 @@ func repeatable(value string) bool {
 // newRepeats makes room for so many values, with enough bits that nearly every
 // place without one is passed over.
 func newRepeats(values int) *repeats {
-	r := &repeats{shift: 64 - 12, heads: make(map[uint64]int32, values), list: make([]repeat, 1, values+1)}
+	r := &repeats{shift: 64 - 12, rules: make(map[string]string, values), heads: make(map[uint64]int32, values), list: make([]repeat, 1, values+1)}
 	for 1<<(64-r.shift) < 16*values && r.shift > 64-24 {
 		r.shift--
 	}
@@ -86,20 +90,25 @@ func common(value string) bool {
 }
 
 func (r *repeats) add(value, rule string) {
+	if _, known := r.rules[value]; known {
+		return
+	}
+	r.rules[value] = rule
 	head := headBytes(value)
 	link, n := int32(0), 0
 	for at := r.heads[head]; at != 0; at = r.list[at].next {
-		if o := &r.list[at]; o.text == value {
+		if size := r.list[at].size; size == len(value) {
 			return
-		} else if len(o.text) > len(value) {
+		} else if size > len(value) {
 			link = at
 		}
 		n++
 	}
 	if n >= repeatAlike {
+		r.list[r.heads[head]].rule = rule
 		return
 	}
-	one := repeat{text: value, rule: rule}
+	one := repeat{size: len(value)}
 	if link == 0 {
 		one.next = r.heads[head]
 		r.heads[head] = int32(len(r.list))
@@ -133,19 +142,43 @@ func (r *repeats) find(text string, found []Finding) []Finding {
 		if r.maybe[h>>6]&(1<<(h&63)) == 0 {
 			continue
 		}
-		for at := r.heads[head]; at != 0; at = r.list[at].next {
-			v := &r.list[at]
-			if !strings.HasPrefix(text[i:], v.text) {
-				continue
-			}
-			to := i + len(v.text)
-			if len(v.text) < repeatApart && (i > 0 && wordByte(text[i-1]) && !escapeEnds(text, i) || to < len(text) && wordByte(text[to])) {
-				continue
-			}
-			more = append(more, Finding{Start: i, End: to, Rule: v.rule})
-			i = to - 1
-			break
+		if size, rule := r.at(text, i, head); size > 0 {
+			more = append(more, Finding{Start: i, End: i + size, Rule: rule})
+			i += size - 1
 		}
 	}
 	return more
+}
+
+// at gives how much of a value with this beginning stands at a place, or zero.
+func (r *repeats) at(text string, i int, head uint64) (size int, rule string) {
+	first := r.heads[head]
+	for at := first; at != 0; at = r.list[at].next {
+		size := r.list[at].size
+		if size > len(text)-i {
+			continue
+		}
+		rule, ok := r.rules[text[i:i+size]]
+		if !ok || size < repeatApart && !apart(text, i, i+size) {
+			continue
+		}
+		return size, rule
+	}
+	if first == 0 || r.list[first].rule == "" || !apart(text, i, len(text)) {
+		return 0, ""
+	}
+	// What begins like so many values is taken for one, up to where words end.
+	size = strings.IndexFunc(text[i:min(len(text), i+repeatMost)], func(c rune) bool { return c <= ' ' || strings.ContainsRune("\"'`,;<>()[]{}", c) })
+	if size < 0 {
+		size = min(len(text)-i, repeatMost)
+	}
+	if size < repeatLeast {
+		return 0, ""
+	}
+	return size, r.list[first].rule
+}
+
+// apart: no word goes on before or behind a part of a text.
+func apart(text string, from, to int) bool {
+	return (from == 0 || !wordByte(text[from-1]) || escapeEnds(text, from)) && (to >= len(text) || !wordByte(text[to]))
 }
