@@ -251,14 +251,20 @@ func (b *bucket) eachProgram(sub *subject, visit func([]*permission)) {
 		return
 	}
 	for _, row := range sub.mentions() {
-		if slices.ContainsFunc(row, func(w string) bool { return strings.ContainsAny(w, "*?[") }) {
+		if slices.ContainsFunc(row.words, func(w string) bool { return strings.ContainsAny(w, "*?[") }) {
 			for _, list := range b.programs {
 				visit(list)
 			}
 			continue
 		}
-		for _, word := range row {
-			for _, name := range []string{programName(word), alikeName(programName(word))} {
+		for i, word := range row.words {
+			names := []string{programName(word), alikeName(programName(word))}
+			if readsOther(names[0]) {
+				for _, w := range row.ways(i) {
+					names = append(names, w.name)
+				}
+			}
+			for _, name := range names {
 				if list := b.programs[name]; list != nil {
 					visit(list)
 				}

@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"net/url"
 	"path"
 	"regexp"
 	"slices"
@@ -36,6 +37,15 @@ func readings(name string, args []Arg, dirs []string) []wording {
 	}
 	if n, a, ok := usualForm(programName(name), args); ok {
 		out = append(out, wording{name: n, args: a})
+	}
+	if module, rest, ok := moduleOf(alikeName(programName(name)), args); ok { // python3 -m a.b runs a/b.py
+		for _, end := range []string{".py", "/__main__.py"} {
+			script := strings.ReplaceAll(module, ".", "/") + end
+			out = append(out, wording{name: programName(script), args: rest, dirs: dirs, given: script})
+		}
+	}
+	if sub, ok := strings.CutPrefix(programName(name), "git-"); ok && sub != "" {
+		out = append(out, wording{name: "git", args: append([]Arg{{Text: sub, Literal: true}}, args...)})
 	}
 	return out
 }
@@ -209,6 +219,10 @@ func plainWordsOf(name string, a []Arg) []Arg {
 	}
 	switch name {
 	case "npm":
+		if at > 0 && npmCommand(sub) == "" && !isNpmCommand(sub) && strings.HasPrefix(a[at-1].Text, "-") && operandAt(a[at+1:], 0) >= 0 {
+			at += 1 + operandAt(a[at+1:], 0) // the word belongs to an option
+			sub = a[at].Text
+		}
 		if is := npmCommand(sub); is != "" {
 			set(is)
 		}
@@ -258,13 +272,18 @@ func plainWordsOf(name string, a []Arg) []Arg {
 	case "ssh":
 		for i, x := range a {
 			if x.Literal && !strings.HasPrefix(x.Text, "-") {
-				t := strings.TrimPrefix(x.Text, "ssh://")
-				a[i].Text = t[strings.LastIndexByte(t, '@')+1:]
+				t, address := strings.CutPrefix(strings.ToLower(x.Text), "ssh://") // a host has no case
+				if t = t[strings.LastIndexByte(t, '@')+1:]; address {
+					t, _, _ = strings.Cut(strings.TrimRight(t, "/"), ":")
+				}
+				a[i].Text = t
 				if i == 0 || !strings.HasPrefix(a[i-1].Text, "-") {
 					break
 				}
 			}
 		}
+	case "psql", "pg_dump", "pg_restore", "pg_dumpall", "mysql", "mysqldump", "redis-cli", "mongo", "mongosh":
+		a = append(a, addressed(a)...)
 	case "chmod":
 		for i, x := range a {
 			switch t := strings.TrimLeft(x.Text, "0"); {
@@ -317,10 +336,9 @@ func npmCommand(word string) string {
 		return "exec"
 	case "it", "install-test":
 		return "install"
-	case "", "r", "ls", "ll", "la", "ci", "set", "get", "run", "test", "start", "stop", "install", "publish":
-		if word == "r" {
-			return "uninstall"
-		}
+	case "r":
+		return "uninstall"
+	case "":
 		return ""
 	case "i", "add", "in", "isnt", "isnta", "isntal", "isntall":
 		return "install"
@@ -333,12 +351,56 @@ func npmCommand(word string) string {
 	case "up", "upgrade", "udpate":
 		return "update"
 	}
+	if isNpmCommand(word) {
+		return ""
+	}
 	for is := range strings.FieldsSeq("install publish uninstall unpublish update run test start stop restart exec version login logout link deprecate adduser access owner token") {
 		if len(word) > 1 && strings.HasPrefix(is, word) {
 			return is
 		}
 	}
 	return ""
+}
+
+// isNpmCommand: such a word means itself.
+func isNpmCommand(word string) bool {
+	return slices.Contains([]string{"ls", "ll", "la", "ci", "set", "get", "run", "test", "start", "stop", "install", "publish"}, word)
+}
+
+// addressed writes the parts of an address of a database, postgres://ann@host:1/x
+// or "host=x port=1", as the options that say the same.
+func addressed(args []Arg) []Arg {
+	var out []Arg
+	add := func(option, value string) {
+		if value != "" {
+			out = append(out, Arg{Text: option, Literal: true}, Arg{Text: value, Literal: true})
+		}
+	}
+	for _, x := range args {
+		t := x.Text
+		if at := strings.Index(t, "://"); at >= 0 && x.Literal {
+			if u, err := url.Parse(t[strings.LastIndexByte(t[:at], '=')+1:]); err == nil {
+				add("-h", u.Hostname())
+				add("-p", u.Port())
+				add("-U", u.User.Username())
+				add("-d", strings.TrimPrefix(u.Path, "/"))
+			}
+			continue
+		}
+		for word := range strings.FieldsSeq(t) {
+			switch key, value, _ := strings.Cut(strings.TrimPrefix(word, "--dbname="), "="); key {
+			case "host", "hostaddr":
+				add("-h", value)
+			case "port":
+				add("-p", value)
+			case "user":
+				add("-U", value)
+			case "dbname":
+				add("-d", value)
+			}
+		}
+	}
+	return out
 }
 
 // kindsOf takes kind/name apart and puts kinds of Kubernetes under one name.

@@ -129,6 +129,43 @@ func (c *commandSpec) otherReadings(words []string) {
 		add(texts(name, rest), false)
 		add(texts(name, rest), true)
 	}
+	for _, same := range otherPrograms(words) {
+		add(same, false)
+		add(same, true)
+	}
+}
+
+// otherPrograms are commands of other programs that do the very same as the one of
+// a rule. Not what only does alike: who denies npm install may want pnpm install.
+func otherPrograms(words []string) [][]string {
+	name, args, _ := usualForm(programName(words[0]), asArgs(words[1:]))
+	var rest []string
+	sub, at := "", operandAt(args, 0)
+	for i, a := range args {
+		if i == at {
+			sub = a.Text
+		} else {
+			rest = append(rest, a.Text)
+		}
+	}
+	as := func(words ...string) []string { return append(words, rest...) }
+	switch {
+	case name == "npx":
+		return [][]string{append([]string{"npm", "exec"}, words[1:]...)}
+	case name != "npm":
+		return nil
+	}
+	switch sub {
+	case "exec":
+		return [][]string{as("npx")}
+	case "run":
+		return [][]string{as("node", "--run")}
+	case "test", "start":
+		return [][]string{as("node", "--run", sub)}
+	case "publish":
+		return [][]string{as("yarn", "publish"), as("yarn", "npm", "publish"), as("pnpm", "publish"), as("bun", "publish")}
+	}
+	return nil
 }
 
 // programs are the names by which such rules are found quickly; none if it could
@@ -172,7 +209,7 @@ func (c *commandSpec) may(p *Program) certainty {
 			if o.fits(ways[i].args, false) {
 				return yes
 			}
-			if o.fits(ways[i].args, true) || ways[i].name == "git" && redefined(p) {
+			if o.fits(ways[i].args, true) || ways[i].name == "git" && !strings.HasPrefix(ways[0].name, "git-") && redefined(p) {
 				sure = maybe
 			}
 		}

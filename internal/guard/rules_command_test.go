@@ -25,7 +25,7 @@ func TestRulesThatForbidCommands(t *testing.T) {
 		},
 		"git push *": {
 			"git push": "deny", "git push origin": "deny", "git -C x push": "deny", "git --no-pager push": "deny", "git --git-dir=x push": "deny", "git --git-dir x push": "deny", "git -c a=b push": "deny",
-			"git status": "", "git log push": "", "git commit -m push": "", "git $X": "ask", "git -c alias.x=push x": "ask", "git pu": "ask", "/usr/lib/git-core/git-push origin": "ask", "git-push": "ask", "env --unset X git push": "ask", "git-status": "",
+			"git status": "", "git log push": "", "git commit -m push": "", "git $X": "ask", "git -c alias.x=push x": "ask", "git pu": "ask", "/usr/lib/git-core/git-push origin": "deny", "git-push": "deny", "env --unset X git push": "ask", "git-status": "",
 		},
 		"git push --force*":  {"git push --force": "deny", "git push -f": "deny", "git push origin main --force-with-lease": "deny", "git push": ""},
 		"git push":           {"git push": "deny", "git push -v": "deny", "git push origin": "", "git push $X": "ask"},

@@ -54,7 +54,7 @@ type subject struct {
 	line    *Line
 
 	gotMentions  bool
-	mentioned    [][]string
+	mentioned    []mention
 	allMentioned bool // mentioned is all of it
 
 	gotOperands   bool
@@ -103,7 +103,7 @@ func (s *subject) commandLine() *Line {
 }
 
 // mentions are the words of the line that may be programs.
-func (s *subject) mentions() [][]string {
+func (s *subject) mentions() []mention {
 	if !s.gotMentions {
 		s.gotMentions = true
 		if l := s.commandLine(); l != nil {
@@ -157,7 +157,18 @@ func (s *subject) cutPlain() []string {
 		words[i] = programName(w)
 		if strings.ContainsAny(w, "=,:") { // an option may name a program
 			for part := range strings.FieldsFuncSeq(w, func(r rune) bool { return r == '=' || r == ',' || r == ':' }) {
+				if strings.HasPrefix(programName(part), "git-") {
+					return nil
+				}
 				words = append(words, programName(part))
+			}
+		}
+		if len(w) > 2 && len(w) < 40 && w[0] == '-' && w[1] != '-' { // script -qcNAME
+			for at := 2; at < len(w); at++ {
+				if strings.HasPrefix(w[at:], "git-") {
+					return nil
+				}
+				words = append(words, programName(w[at:]))
 			}
 		}
 	}
