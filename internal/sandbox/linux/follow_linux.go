@@ -50,6 +50,7 @@ func (g *guard) follow(before map[string]entry) {
 	g.watchInner(g.covers)
 	for _, a := range g.run.anchors {
 		told = m.add(g, a.path, "") && told
+		m.departures(g, a.path)
 	}
 	covered := map[string]bool{}
 	for _, c := range g.covers {

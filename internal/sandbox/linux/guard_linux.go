@@ -89,6 +89,9 @@ var errRestless = errors.New("it happens again and again")
 func (r *run) attend(ctx context.Context, c *child, grant toolcrib.Grant) <-chan report {
 	last := make(chan report, 1)
 	g := &guard{run: r, child: c, grant: grant, covers: r.job.covers, paths: map[string]bool{}, told: map[string]bool{}, fresh: map[sandbox.FileID]sandbox.Cover{}, inner: map[sandbox.FileID]sandbox.Cover{}, laid: map[sandbox.FileID]sandbox.CoverKind{}, arrived: map[string]sandbox.CoverKind{}, places: map[int32]place{}, heeds: map[int32]map[string]bool{}, doubts: make(chan struct{}, 1)}
+	if len(grant.Dirs) > 0 {
+		go r.lookOut(c)
+	}
 	go func() {
 		defer close(last)
 		if r.space != nil {
@@ -163,6 +166,10 @@ func (g *guard) lost(ctx context.Context, number, why uint32) {
 		return
 	}
 	g.killed = true
+	if len(g.run.strays.notes(g.grant)) > 0 { // which say why
+		_ = g.child.kill() // or it has ended
+		return
+	}
 	place := g.changed()
 	if moved, ok := movedPlace(err); ok {
 		place = moved
@@ -195,7 +202,7 @@ func (g *guard) mend(ctx context.Context, mount bool) error {
 		g.settle(mount && !g.laying)
 		g.gather()
 		err := g.again()
-		if err == nil || time.Now().After(until) || g.over(ctx) || errors.Is(err, errAway) || errors.Is(err, errOpened) || errors.Is(err, errNamed) {
+		if err == nil || time.Now().After(until) || g.over(ctx) || errors.Is(err, errAway) || errors.Is(err, errOpened) || errors.Is(err, errNamed) || errors.Is(err, errStray) {
 			return err
 		}
 	}
@@ -246,6 +253,9 @@ func (g *guard) again() error {
 		if !a.stays() {
 			return fmt.Errorf("the granted directory %s is not where it was: %w", a.path, errAway)
 		}
+	}
+	if g.run.stray() {
+		return errStray
 	}
 	before := g.seen()
 	found, hold, err := g.run.sandbox.cfg.Shield.HoldAgain(g.grant, g.run.job.dir, g.known)

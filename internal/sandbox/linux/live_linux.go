@@ -25,6 +25,7 @@ type run struct {
 	report   *os.File // our end
 	space    *os.File // the mount namespace of the program; nil if nothing is covered
 	notes    []string // of what happened while it ran
+	strays   strays
 	covering *sandbox.Covering
 	anchors  []anchor
 	unswept  *sandbox.Unswept
@@ -52,7 +53,7 @@ func (r *run) add(f *os.File, own bool) int {
 
 // prepare opens everything a program needs.
 func (s *Sandbox) prepare(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) (_ *run, err error) {
-	r := &run{sandbox: s, job: s.job(cmd, grant, network)}
+	r := &run{sandbox: s, job: s.job(cmd, grant, network), strays: strays{moved: make(chan struct{}, 1)}}
 	defer func() {
 		if err != nil {
 			r.close()

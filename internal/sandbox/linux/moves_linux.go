@@ -66,6 +66,16 @@ func (m *moves) arrivals(g *guard, dir string, kind sandbox.CoverKind) bool {
 	return !before
 }
 
+// departures has it looked at soon when something is moved out of a directory. If
+// that cannot be done it is looked at later.
+func (m *moves) departures(g *guard, dir string) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.open() {
+		_, _ = m.watch(g, dir, unix.IN_MOVED_FROM) // it is a hint only
+	}
+}
+
 // watch is called with the lock.
 func (m *moves) watch(g *guard, path string, mask uint32) (int32, error) {
 	n, err := unix.InotifyAddWatch(m.fd, path, mask|unix.IN_MASK_ADD|unix.IN_DONT_FOLLOW)
@@ -168,6 +178,9 @@ func (m *moves) told(text []byte) map[*guard]bool {
 			}
 		}
 		for g, names := range m.watches[watch] {
+			if mask&unix.IN_MOVED_FROM != 0 {
+				g.run.strays.hint()
+			}
 			came := mask&(unix.IN_CREATE|unix.IN_MOVED_TO) != 0
 			if mask&unix.IN_MOVE_SELF != 0 || names[string(name)] && came {
 				wanted[g] = true

@@ -153,17 +153,23 @@ func (l *openLook) freshAt(link string) (c sandbox.Cover, has bool) {
 // onlyReads tells whether a descriptor came about through a mount that can only be
 // read, such as a cover: by it nothing can be written, however it is opened anew.
 func onlyReads(task, fd string) bool {
-	mount := infoNumber(task, fd, "mnt_id:", 10)
+	fields := mountOf(task, infoNumber(task, fd, "mnt_id:", 10))
+	return len(fields) > 5 && slices.Contains(strings.Split(fields[5], ","), "ro")
+}
+
+// mountOf gives the line of a mount in the list that a program sees, as fields;
+// nil if it is not there.
+func mountOf(task string, mount int64) []string {
 	list, err := os.ReadFile(task + "/mountinfo")
 	if err != nil {
-		return false
+		return nil
 	}
 	for line := range strings.Lines(string(list)) {
-		if fields := strings.Fields(line); len(fields) > 5 && fields[0] == strconv.FormatInt(mount, 10) {
-			return slices.Contains(strings.Split(fields[5], ","), "ro")
+		if fields := strings.Fields(line); len(fields) > 0 && fields[0] == strconv.FormatInt(mount, 10) {
+			return fields
 		}
 	}
-	return false
+	return nil
 }
 
 // infoNumber reads a number of what the kernel tells of a descriptor.

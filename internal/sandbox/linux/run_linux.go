@@ -203,7 +203,7 @@ func (s *Sandbox) start(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gr
 	defer run.covering.Running()()
 	exit, err := run.run(ctx, cmd, grant)
 	if _, failed := errors.AsType[*scriptError](err); !failed { // or it has not run
-		exit.Notes = slices.Concat(s.tellLeft(), run.covering.Notes, run.notes, run.sweep())
+		exit.Notes = slices.Concat(s.tellLeft(), run.covering.Notes, run.notes, run.strays.notes(grant), run.sweep())
 	}
 	return exit, err
 }

@@ -1,0 +1,163 @@
+//go:build amd64 || arm64
+
+package linux
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+)
+
+// TestMovedOut: a program that stands in what a person moves out of what was
+// granted, or has it open, is ended. One that has nothing of it goes on.
+func TestMovedOut(t *testing.T) {
+	const out = "../out/x"
+	mapping := `python3 -c 'import mmap, time; f = open("dist/run", "r+"); m = mmap.mmap(f.fileno(), 0); f.close(); open("ready", "w"); time.sleep(600)' & while [ ! -e ready ]; do sleep 0.01; done`
+	for _, c := range []struct {
+		name, script, from, to string
+		named                  string // in what is said; empty if the program goes on
+	}{
+		{"it stands in it", "cd dist", "dist", out, "/dist was moved out"},
+		{"it stands below it", "cd dist/sub", "dist", out, "/dist/sub was moved out"},
+		{"it stands in it, deep down", "cd src/a/b", "src/a/b", out, "/src/a/b was moved out"},
+		{"another process stands in it", "(cd dist; exec sleep 600) & while [ \"$(readlink /proc/$!/cwd)\" != $TOP/dist ]; do sleep 0.01; done", "dist", out, "/dist was moved out"},
+		{"a directory that is open", "exec 9<dist", "dist", out, "/dist was moved out"},
+		{"a file that is open", "exec 9>>dist/run", "dist/run", out, "/dist/run was moved out"},
+		{"a file that is open for reading", "exec 9<top", "top", out, "/top was moved out"},
+		{"a file in it is open", "exec 9>>dist/run", "dist", out, "/dist/run was moved out"},
+		{"a file in it is mapped", mapping, "dist", out, "was moved out"},
+		{"it is run", "cp $(command -v sleep) dist/sleep; dist/sleep 600 & while [ \"$(readlink /proc/$!/exe)\" != $TOP/dist/sleep ]; do sleep 0.01; done", "dist", out, "/dist/sleep was moved out"},
+		{"something in it is protected", "cd conf", "conf", out, "/conf was moved out"},
+		{"it stands beside what is protected", "cd conf/sub", "conf/sub", out, "/conf/sub was moved out"},
+		{"the file that is open gets two names", "exec 9>>conf/a; ln conf/a conf/b", "conf/a", out, "was moved out"},
+
+		{"nothing", ":", "dist", out, ""},
+		{"it stands elsewhere", "cd src; exec 9>>top", "dist", out, ""},
+		{"it stays", "cd dist; exec 9>>run", "dist", "src/dist", ""},
+		{"it stays, and leaves a directory with something protected", "cd conf/sub; exec 9>>../a", "conf/sub", "src/sub", ""},
+		{"a file stays, and leaves such a directory", "exec 9>>conf/a", "conf/a", "src/c", ""},
+		{"it is removed", "cd dist; exec 9>>run; rm -r ../dist", "src", "src2", ""},
+		{"it stands at the root", "cd /; exec 9</", "dist", out, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			needsPython(t, c.script)
+			s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
+			around := tempProject(t)
+			root := filepath.Join(around, "proj")
+			put(t, root, map[string]string{"dist/run": "old\n", "dist/sub/x": "", "src/a/b/c": "", "top": "", "conf/.env": "TOKEN=x", "conf/sub/x": "", "conf/a": ""})
+			put(t, around, map[string]string{"out/y": ""})
+			said, end := longJob(t, s, root, "TOP="+root+"; cd $TOP; "+c.script+"; while :; do echo on; sleep 0.01; done")
+			said.rounds(t, "on")
+			run := runIn(t, s)
+			if run.stray() { // and from now on it is known how things were called
+				t.Fatal("it has something outside already")
+			}
+			if err := unix.Rename(filepath.Join(root, c.from), filepath.Join(root, c.to)); err != nil {
+				t.Fatal(err)
+			}
+			if c.named == "" {
+				if run.stray() {
+					t.Error("it has something outside")
+				}
+				said.rounds(t, "on")
+			} else {
+				select {
+				case <-said.over:
+				case <-time.After(time.Minute):
+					t.Error("it goes on")
+				}
+			}
+			exit := end()
+			ended := slices.ContainsFunc(exit.Notes, func(n string) bool {
+				return strings.Contains(n, "The program was ended") && strings.Contains(n, c.named)
+			})
+			if ended != (c.named != "") {
+				t.Errorf("%+v", exit)
+			}
+		})
+	}
+}
+
+// runIn gives the program that runs.
+func runIn(t *testing.T, s *Sandbox) *run {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		s.moves.mu.Lock()
+		for _, guards := range s.moves.watches {
+			for g := range guards {
+				s.moves.mu.Unlock()
+				return g.run
+			}
+		}
+		s.moves.mu.Unlock()
+	}
+	t.Fatal("nothing is watched")
+	return nil
+}
+
+// TestMovedOutOfAPlainGrant: so it is where nothing is covered.
+func TestMovedOutOfAPlainGrant(t *testing.T) {
+	s := open(t, Config{})
+	around := tempProject(t)
+	put(t, around, map[string]string{"proj/dist/run": "x"})
+	said, end := longJob(t, s, filepath.Join(around, "proj"), "cd dist; while :; do echo on; sleep 0.01; done")
+	said.rounds(t, "on")
+	if err := os.Rename(filepath.Join(around, "proj", "dist"), filepath.Join(around, "dist")); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-said.over:
+	case <-time.After(time.Minute):
+		t.Error("it goes on")
+	}
+	if exit := end(); !slices.ContainsFunc(exit.Notes, func(n string) bool { return strings.Contains(n, "was moved out") }) {
+		t.Errorf("%+v", exit)
+	}
+}
+
+// TestMappedStray: a mapping of what has no name is known by its number, with the
+// device where that can be compared.
+func TestMappedStray(t *testing.T) {
+	const maps = "7f85cec00000-7f85cec01000 rw-s 00000000 fe:00 10683326                   /\n" +
+		"7f85cec01000-7f85cec02000 rw-s 00000000 00:2a 257 /\n" +
+		"7f85cec02000-7f85cec03000 r--p 00027000 fe:00 325835                     /usr/lib/ld.so\n" +
+		"7f85cec03000-7f85cec04000 r--p 00027000 fe:00 4 /x /\n" +
+		"7f85cec04000-7f85cec05000 rw-p 00000000 00:00 0 \n"
+	want := []sandbox.FileID{{Device: unix.Mkdev(0xfe, 0), Inode: 10683326}, {Inode: 257}}
+	if got := mappedStray([]byte(maps)); !slices.Equal(got, want) {
+		t.Errorf("%v", got)
+	}
+}
+
+// TestMappedWithoutADevice: where file systems have no device of their own, as on
+// btrfs, the one of a mapping is not that of the file, and its name may be gone.
+func TestMappedWithoutADevice(t *testing.T) {
+	file := func(major, minor uint32) *openLook {
+		id := sandbox.FileID{Device: unix.Mkdev(major, minor), Inode: 257}
+		return &openLook{fresh: map[sandbox.FileID]sandbox.Cover{id: {Path: "/p/.mcp.json", ID: id, Kind: sandbox.Fix}}, numbers: map[uint64][]sandbox.FileID{257: {id}}}
+	}
+	for _, c := range []struct {
+		name, line string
+		look       *openLook
+		found      bool
+	}{
+		{"another device, as btrfs has it", "7f0-7f1 rw-s 00000000 00:2a 257 /p/x/h (deleted)", file(0, 0x31), true},
+		{"another number", "7f0-7f1 rw-s 00000000 00:2a 258 /p/x/h (deleted)", file(0, 0x31), false},
+		{"memory", "7f0-7f1 rw-s 00000000 00:2a 257 /memfd:x (deleted)", file(0, 0x31), false},
+		{"only read", "7f0-7f1 r--p 00000000 00:2a 257 /p/x/h (deleted)", file(0, 0x31), false},
+		{"the same device", "7f0-7f1 rw-s 00000000 fe:01 257 /p/x/h (deleted)", file(0xfe, 1), true},
+		{"another disk", "7f0-7f1 rw-s 00000000 fe:02 257 /p/x/h (deleted)", file(0xfe, 1), false},
+		{"a disk, and a file without", "7f0-7f1 rw-s 00000000 fe:02 257 /p/x/h (deleted)", file(0, 0x31), false},
+	} {
+		if err := c.look.mapped([]byte(c.line + "\n")); (err != nil) != c.found {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
