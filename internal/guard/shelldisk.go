@@ -34,15 +34,40 @@ func looksAtDisks(name string) bool {
 	return isWrapper(name)
 }
 
+const wipesDisk = "it removes what is on a disk"
+
+var diskutilWipes = regexp.MustCompile(`(?i)^(erase|zero|random|secureErase|partition|reformat|delete)`)
+
 // floorDisk is about programs that are given a disk, and about those that do
 // away with one by its name.
 func (p *Program) floorDisk(name string) string {
 	switch name {
-	case "mke2fs", "mkdosfs", "mkntfs", "mkexfatfs", "mkudffs", "mkreiserfs", "nwipe", "lvremove", "vgremove", "pvremove":
-		return "it removes what is on a disk"
+	case "mke2fs", "mkdosfs", "mkntfs", "mkexfatfs", "mkudffs", "mkreiserfs", "nwipe", "lvremove", "vgremove", "pvremove", "lvreduce":
+		return wipesDisk
+	case "lvm":
+		if p.word("lvremove", "vgremove", "pvremove", "lvreduce") {
+			return wipesDisk
+		}
 	case "zpool", "zfs":
-		if p.word("destroy", "labelclear") || p.word("create") && p.flag("f") {
-			return "it removes what is on a disk"
+		if p.word("destroy", "labelclear") || p.word("create") && p.flag("f") || p.word("rollback") && p.flag("rR") {
+			return wipesDisk
+		}
+	case "btrfs":
+		if slices.ContainsFunc(p.Args, func(a Arg) bool { return len(a.Text) > 1 && strings.HasPrefix("delete", a.Text) }) && (p.vitalArg() || p.personalArg() || p.vital) {
+			return "it removes a directory of the system or a whole home"
+		}
+	case "dmsetup":
+		if p.word("remove_all", "wipe_table", "clear") {
+			return wipesDisk
+		}
+	case "diskutil":
+		if slices.ContainsFunc(p.Args, func(a Arg) bool { return diskutilWipes.MatchString(a.Text) }) {
+			return wipesDisk
+		}
+	case "wipefs", "blkdiscard", "mkswap", "sgdisk", "sfdisk":
+		open := func(a Arg) bool { return !a.Literal && len(a.values) == 0 }
+		if !p.flag("np", "no-act", "print", "dump") && (fills(p.Via) || slices.ContainsFunc(p.Args, open)) {
+			return "it may remove what is on a disk, by a name that is not in the line"
 		}
 	case "cp", "install", "rsync", "scp", "mv":
 		for _, a := range p.Args {

@@ -99,7 +99,7 @@ func (w *walker) fetches(c syntax.Command) bool {
 	syntax.Walk(c, func(n syntax.Node) bool {
 		if call, ok := n.(*syntax.CallExpr); ok {
 			for _, word := range call.Args {
-				found = found || makesCode(path.Base(word.Lit()))
+				found = found || makesCode(path.Base(word.Lit())) || isStore(path.Base(word.Lit()))
 			}
 		}
 		return !found
@@ -121,9 +121,16 @@ func (w *walker) runsFetched(p *Program, name string) bool {
 	}
 	switch name {
 	case "tar", "bsdtar", "gtar", "unzip", "7z", "7za", "cpio", "unar", "pax", "gunzip", "unxz", "zstd", "uncompress":
-		if p.piped && w.fetched[anyFetched] || slices.ContainsFunc(p.Args, func(a Arg) bool { return w.fetched[fileKey(a.Text)] }) {
-			w.fetched[anyUnpacked] = true
+		w.unpack(p, anyUnpacked)
+	case "patch":
+		w.unpack(p, anyPatched)
+	case "git":
+		if p.word("apply", "am") {
+			w.unpack(p, anyPatched)
 		}
+	}
+	for _, d := range p.fetchedDirs(name) {
+		w.fetched[fetchedInto+d] = true
 	}
 	runs := definitions(name, p.Args)
 	if run := p.runsFile(name); run != "" && !slices.Contains(runs, run) {
@@ -144,6 +151,14 @@ func (w *walker) runsFetched(p *Program, name string) bool {
 		}
 	}
 	return slices.ContainsFunc(runs, func(run string) bool { return w.runsOne(p, name, run) })
+}
+
+// unpack notes that files are made of what came from elsewhere, with names that do
+// not stand in the line.
+func (w *walker) unpack(p *Program, as string) {
+	if p.piped && w.fetched[anyFetched] || slices.ContainsFunc(p.Args, func(a Arg) bool { return w.fetched[fileKey(a.Text)] }) || p.from != "" && w.fetched[fileKey(p.from)] {
+		w.fetched[as] = true
+	}
 }
 
 // runsOne looks at a file that a program runs, where the line made it.
@@ -170,12 +185,24 @@ func (w *walker) runsOne(p *Program, name, run string) bool {
 		}
 	}
 	w.line.hides = w.line.hides || w.unclear[fileKey(run)]
+	for dir := path.Dir(path.Clean(run)); dir != "." && dir != "/" && dir != ".."; dir = path.Dir(dir) {
+		if w.fetched[fetchedInto+dir] {
+			return true
+		}
+	}
+	if w.fetched[anyPatched] && !strings.HasPrefix(run, "/") && !(name == "go" && p.word("build", "vet", "list", "mod", "get")) {
+		return true
+	}
 	return w.fetched[fileKey(run)] || w.fetched[anyUnpacked] && !strings.HasPrefix(run, "/")
 }
 
 // Keys of walker.fetched that no file has: something was got from elsewhere, and
-// such a thing was unpacked, so that every file may be from there.
-const anyFetched, anyUnpacked = "\x00fetched", "\x00unpacked"
+// such a thing was unpacked, or put into the files as a patch, so that every file
+// may be from there.
+const anyFetched, anyUnpacked, anyPatched = "\x00fetched", "\x00unpacked", "\x00patched"
+
+// fetchedInto stands before a directory that was filled from elsewhere.
+const fetchedInto = "\x00into "
 
 // descriptors: what a shell has open beside its input, which the line filled
 // elsewhere.

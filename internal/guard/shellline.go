@@ -94,6 +94,7 @@ type Program struct {
 	known    bool     // there is a form for this program: rules go by it
 	fits     bool     // the arguments fit that form
 	piped    bool     // its standard input is another program's output
+	from     string   // the file that it reads as its input
 	pipes    bool     // another program reads its output
 	fed      bool     // it is given an input other than the shell's
 	input    *Arg     // what its standard input says, where that is known

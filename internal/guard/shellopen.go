@@ -135,10 +135,13 @@ func (p *Program) readsDescriptor() bool {
 // into.
 func (p *Program) fetchedFiles(name string) []string {
 	if name == "scp" || name == "rsync" || name == "sftp" {
-		return p.copied()
+		return append(p.copied(), p.asked()...)
+	}
+	if isStore(name) {
+		return p.downloaded()
 	}
 	if !makesCode(name) {
-		return nil
+		return p.asked()
 	}
 	var out []string
 	for i, a := range p.Args {
@@ -158,7 +161,7 @@ func (p *Program) fetchedFiles(name string) []string {
 			out = append(out, t, "index.html")
 		}
 	}
-	return out
+	return append(out, p.asked()...)
 }
 
 // copied are the files that scp and its like get from another machine.
@@ -180,7 +183,7 @@ func isOutputFlag(name, flag string) bool {
 		return false
 	}
 	switch last := flag[len(flag)-1]; name {
-	case "curl", "aria2c", "openssl", "gpg", "fetch", "http", "https":
+	case "curl", "aria2c", "openssl", "gpg", "fetch", "http", "https", "ftp":
 		return last == 'o' || strings.HasSuffix(flag, "out")
 	case "wget":
 		return last == 'O'

@@ -103,7 +103,7 @@ func (w *walker) program(args []Arg, sc scope) flow {
 		args[0] = sc.filled(args[0])
 	}
 	filled := args[0].open == unseen && fills(sc.via)
-	p := Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic, piped: sc.piped, pipes: sc.pipes, filled: filled, input: sc.input, settings: sc.settings || envSettings(args), homeTree: sc.tree || gitTree(sc.dirs, args, w.opt.Homes), fed: sc.piped || sc.reads || sc.input != nil, name: args[0], homes: w.opt.Homes}
+	p := Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic, piped: sc.piped, from: sc.from, pipes: sc.pipes, filled: filled, input: sc.input, settings: sc.settings || envSettings(args), homeTree: sc.tree || gitTree(sc.dirs, args, w.opt.Homes), fed: sc.piped || sc.reads || sc.input != nil, name: args[0], homes: w.opt.Homes}
 	i := w.add(p)
 	if i < 0 {
 		return still(sc)

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -264,6 +265,9 @@ func harmlessSetting(section, key, value string) bool {
 	case "diff *":
 		return key == "xfuncname" || key == "funcname" || key == "binary" || key == "wordregex"
 	case "log":
+		if key == "diffmerges" { // remerge merges again, with the programs that merge.*.driver names
+			return slices.Contains([]string{"off", "none", "on", "m", "first-parent", "1", "separate", "combined", "c", "dense-combined", "cc"}, value)
+		}
 		return key != "showsignature" || value == "false"
 	case "format":
 		return key == "pretty" && (value == "oneline" || value == "short" || value == "medium" || value == "full" || value == "fuller")

@@ -144,10 +144,13 @@ func (p *Program) savedFiles(name string) []string {
 			}
 		}
 		return append(names, argTexts(p.Args)...)
-	case "scp", "rsync", "sftp":
+	case "scp", "rsync", "sftp", "lftp", "tftp":
 		return names
 	case "fetch", "http", "https", "ftp":
 	default:
+		if isStore(name) {
+			return names
+		}
 		return nil
 	}
 	return slices.DeleteFunc(names, func(f string) bool {
