@@ -56,7 +56,7 @@ func reachOf(cfg Grant, needs Needs, unled ...string) (reach, error) {
 			r.base = d.Path
 		}
 	}
-	r.own.named.Home, r.own.granted = needs.Home, r.granted
+	r.own.named.Home, r.own.named.Granted, r.own.granted = needs.Home, r.granted, r.granted
 	for _, d := range append([]toolcrib.Dir{{Path: needs.Dir}}, r.dirs...) {
 		if !filepath.IsAbs(d.Path) || !r.granted(d.Path) {
 			continue
@@ -96,6 +96,7 @@ func reachOf(cfg Grant, needs Needs, unled ...string) (reach, error) {
 	}
 	moved, obeyed := r.fromVariables(needs)
 	r.protected, r.own.moved, r.own.git = append(r.protected, moved...), obeyed, gitSettings(needs.Home, r.env).Settings
+	r.own.named.Settings = r.own.git
 	protection, err := toolcrib.NewProtection(needs.Home, r.protected...)
 	if err != nil {
 		return reach{}, fmt.Errorf("grant.protected: %w", err)

@@ -62,6 +62,14 @@ func (o *ownFiles) places() []string {
 	return append(list, o.home.places()...)
 }
 
+// first lists the directories that scripts of the project put before PATH.
+func (o *ownFiles) first() (dirs []string) {
+	for _, top := range o.tops {
+		dirs = append(dirs, o.named.PathDirs(top)...)
+	}
+	return dirs
+}
+
 // asked lists what file tools ask about: the files, and what servers of the
 // person's clients would take for theirs.
 func (o *ownFiles) asked() []string {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/starter"
 )
 
 // programName is the name of a program without what tells its versions apart.
@@ -32,10 +33,8 @@ func runsPackages(name string) bool {
 
 // wraps: it runs the command line that follows its own words.
 func wraps(name string) bool {
-	return slices.Contains([]string{
-		"env", "timeout", "gtimeout", "nice", "ionice", "nohup", "setsid", "stdbuf", "unbuffer", "time", "sudo", "doas", "xvfb-run", "dbus-run-session", "caffeinate", "chronic", "direnv", "mise", "dotenv", "op", "systemd-run", "arch", "busybox",
-		"flock", "script", "xargs", "watch", "strace", "ltrace", "unshare", "nsenter", "chroot", "taskset", "chrt", "prlimit", "runuser", "su", "setpriv", "numactl", "fakeroot", "tini", "dumb-init", "faketime", "firejail", "bwrap", "proot",
-	}, name)
+	_, ok := starter.Of(name)
+	return ok
 }
 
 // runsFound: it runs what it finds in the directories that its words name.

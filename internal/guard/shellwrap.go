@@ -3,6 +3,8 @@ package guard
 import (
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/starter"
 )
 
 // unwrapped is what a wrapper starts, and what the wrapper itself adds.
@@ -67,40 +69,44 @@ type wrapper struct {
 }
 
 func wrapperOf(name string) (wrapper, bool) {
+	s, _ := starter.Of(name)
+	w := wrapper{letters: s.Letters, operands: s.Operands}
 	switch name {
 	case "timeout":
-		return wrapper{safe: form{short: "v", shortArg: "ks", long: "foreground preserve-status verbose kill-after= signal="}, letters: "ks", operands: 1}, true
+		w.safe = form{short: "v", shortArg: "ks", long: "foreground preserve-status verbose kill-after= signal="}
 	case "nice":
-		return wrapper{safe: form{shortArg: "n", number: true, long: "adjustment="}, letters: "n"}, true
+		w.safe = form{shortArg: "n", number: true, long: "adjustment="}
 	case "ionice":
-		return wrapper{safe: form{short: "t", shortArg: "cn", long: "ignore class= classdata="}, letters: "cnpPu"}, true
+		w.safe = form{short: "t", shortArg: "cn", long: "ignore class= classdata="}
 	case "stdbuf":
-		return wrapper{safe: form{shortArg: "ioe", long: "input= output= error="}, letters: "ioe"}, true
+		w.safe = form{shortArg: "ioe", long: "input= output= error="}
 	case "time":
-		return wrapper{safe: form{short: "pv", long: "portability verbose"}, letters: "fo"}, true
+		w.safe = form{short: "pv", long: "portability verbose"}
 	case "nohup":
-		return wrapper{opaque: "leaves a program running, and may write nohup.out", class: Runs}, true
+		w.opaque, w.class = "leaves a program running, and may write nohup.out", Runs
 	case "setsid", "disown", "daemonize", "start-stop-daemon":
-		return wrapper{opaque: "starts a program out of reach of its deadline", class: Runs}, true
+		w.opaque, w.class = "starts a program out of reach of its deadline", Runs
 	case "builtin":
-		return wrapper{opaque: "only bash knows it", class: Unknown}, true
+		w.opaque, w.class = "only bash knows it", Unknown
 	case "exec":
-		return wrapper{opaque: "replaces the shell", class: Runs, letters: "a"}, true
+		w.opaque, w.class = "replaces the shell", Runs
 	case "sudo", "doas", "pkexec", "run0":
-		return wrapper{opaque: "runs a program as another user", class: Runs, letters: "CDghpRrtTUu"}, true
+		w.opaque, w.class = "runs a program as another user", Runs
 	case "chroot":
-		return wrapper{opaque: "runs a program in another root directory", class: Runs, operands: 1, dynamic: true}, true
+		w.opaque, w.class, w.dynamic = "runs a program in another root directory", Runs, true
 	case "unshare", "nsenter", "setpriv", "systemd-run", "bwrap", "firejail", "capsh", "cgexec":
-		return wrapper{opaque: "runs a program with other rights", class: Runs, letters: "StGuUpPrE", dynamic: true}, true
+		w.opaque, w.class, w.dynamic = "runs a program with other rights", Runs, true
 	case "chrt", "taskset":
-		return wrapper{opaque: "changes how the machine schedules a program", class: Runs, operands: 1, letters: "p"}, true
+		w.opaque, w.class = "changes how the machine schedules a program", Runs
 	case "prlimit", "numactl", "choom", "softlimit", "cpulimit", "catchsegv", "unbuffer", "rlwrap", "fakeroot", "faketime", "torsocks", "proxychains", "proxychains4", "dbus-run-session", "dbus-launch", "xvfb-run", "strace", "ltrace", "perf", "valgrind", "gdb", "lldb", "ld.so", "ld-linux-x86-64.so.2", "ld-linux-aarch64.so.1", "setarch", "linux64", "linux32", "noglob", "nocorrect", "entr", "watchexec", "direnv", "chronic", "ts", "sem", "caffeinate", "arch", "reptyr", "dtach", "abduco":
 		if name == "arch" {
 			return wrapper{}, false // on Linux it prints a word and starts nothing
 		}
-		return wrapper{opaque: "runs a program under its own conditions", class: Runs, letters: "oepnuEP", dynamic: true}, true
+		w.opaque, w.class, w.dynamic = "runs a program under its own conditions", Runs, true
+	default:
+		return wrapper{}, false
 	}
-	return wrapper{}, false
+	return w, true
 }
 
 func (w *wrapper) unwrap(args []Arg) unwrapped {

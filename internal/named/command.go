@@ -13,6 +13,8 @@ func command(words []string) (found []string) {
 		switch name := plain(word); {
 		case head && slices.Contains([]string{"[", "[[", "test"}, name):
 			return found // it looks at files
+		case head && name == "command" && i+1 < len(words) && strings.EqualFold(words[i+1], "-v"):
+			return found // it asks
 		case head && name == ".", reads(name):
 			found = append(found, words[min(i+1, len(words)):min(i+2, len(words))]...)
 			head = false

@@ -17,6 +17,8 @@ import (
 	"sync"
 	"time"
 
+	"mvdan.cc/sh/v3/syntax"
+
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
@@ -32,6 +34,12 @@ const (
 // change. It is safe for use by many at once.
 type Finder struct {
 	Home string // what ~ means
+	// Settings are git's outside of repositories, which say where hooks are. Nil:
+	// those in Home.
+	Settings []string
+	// Granted tells whether tools could write a file; of what they could not the
+	// files that start files of shells read are not followed further. Nil: they could.
+	Granted func(path string) bool
 
 	mu   sync.Mutex
 	seen map[string]text
@@ -43,6 +51,7 @@ type text struct {
 	at    time.Time
 	info  fs.FileInfo
 	lines []string
+	shell []*syntax.File // of it, as far as it is one
 }
 
 // Project lists what the texts at the top of a project name, in that project.
@@ -52,8 +61,9 @@ func (f *Finder) Project(top string) []string {
 	if err != nil {
 		return nil
 	}
-	for _, s := range sources(top) {
-		for _, file := range f.read(filepath.Join(top, s.name), top, s) {
+	for _, s := range f.sources(top) {
+		files, _ := f.read(from(top, s.name), top, s)
+		for _, file := range files {
 			if rel, err := filepath.Rel(top, file); err == nil && filepath.IsLocal(rel) {
 				out = append(out, file)
 				continue
@@ -70,6 +80,19 @@ func (f *Finder) Project(top string) []string {
 	return slices.Compact(out)
 }
 
+// PathDirs lists the directories that scripts at the top of a project, as .envrc and
+// hooks are, put before PATH. They need not be there.
+func (f *Finder) PathDirs(top string) (dirs []string) {
+	for _, s := range f.sources(top) {
+		if s.shell {
+			_, path := f.read(from(top, s.name), top, s)
+			dirs = append(dirs, path...)
+		}
+	}
+	slices.Sort(dirs)
+	return slices.Compact(dirs)
+}
+
 // AtHome lists what start files of shells and editors read and what settings of
 // agents and editors run, wherever that is.
 func (f *Finder) AtHome() []string {
@@ -78,7 +101,8 @@ func (f *Finder) AtHome() []string {
 	}
 	var out []string
 	for _, s := range atHome() {
-		out = append(out, f.read(filepath.Join(f.Home, filepath.FromSlash(s.name)), f.Home, s)...)
+		files, _ := f.read(filepath.Join(f.Home, filepath.FromSlash(s.name)), f.Home, s)
+		out = append(out, files...)
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
@@ -87,7 +111,7 @@ func (f *Finder) AtHome() []string {
 func atHome() (list []source) {
 	for _, name := range []string{".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".xprofile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".config/zsh/.zshrc", ".config/zsh/.zshenv", ".vimrc",
 		".config/nvim/init.vim", ".tmux.conf", ".config/tmux/tmux.conf", ".config/fish/config.fish", ".config/direnv/direnvrc"} {
-		list = append(list, source{name: name, lines: Script, certain: true})
+		list = append(list, source{name: name, lines: Script, certain: true, shell: !strings.Contains(name, "vim") && !strings.Contains(name, "tmux") && !strings.Contains(name, "fish")})
 	}
 	for _, name := range []string{".claude.json", ".claude/settings.json", ".claude/settings.local.json", ".cursor/mcp.json", ".cursor/hooks.json", ".gemini/settings.json", ".codeium/windsurf/mcp_config.json", ".config/Claude/claude_desktop_config.json",
 		"Library/Application Support/Claude/claude_desktop_config.json", ".config/Code/User/mcp.json", ".config/Code/User/settings.json", ".config/zed/settings.json", ".config/opencode/opencode.json", ".copilot/mcp-config.json"} {
@@ -103,14 +127,16 @@ type source struct {
 	// certain: each of the lines is run or read. Otherwise some are arguments, and
 	// only what looks like a program is meant: others are what it works on.
 	certain bool
+	shell   bool  // it is a script of a shell
+	hook    bool  // run by git
 	most    int64 // how long it may be; zero: maxText
 }
 
-func sources(top string) []source {
+func (f *Finder) sources(top string) []source {
 	list := []source{
 		{name: ".claude/settings.json", lines: JSON}, {name: ".claude/settings.local.json", lines: JSON}, {name: ".mcp.json", lines: JSON}, {name: ".cursor/mcp.json", lines: JSON}, {name: ".cursor/hooks.json", lines: JSON}, {name: ".gemini/settings.json", lines: JSON},
 		{name: ".codex/config.toml", lines: TOML}, {name: ".vscode/mcp.json", lines: JSON}, {name: ".vscode/settings.json", lines: JSON}, {name: ".vscode/tasks.json", lines: tasks}, {name: ".zed/settings.json", lines: JSON}, {name: ".devcontainer.json", lines: container},
-		{name: ".devcontainer/devcontainer.json", lines: container}, {name: ".envrc", lines: direnv, certain: true},
+		{name: ".devcontainer/devcontainer.json", lines: container}, {name: ".envrc", lines: direnv, certain: true, shell: true},
 		{name: "opencode.json", lines: JSON}, {name: "opencode.jsonc", lines: JSON}, {name: ".opencode/opencode.json", lines: JSON}, {name: "crush.json", lines: JSON}, {name: ".crush.json", lines: JSON}, {name: ".kiro/settings/mcp.json", lines: JSON}, {name: ".roo/mcp.json", lines: JSON},
 		{name: ".amazonq/mcp.json", lines: JSON}, {name: ".codex/hooks.json", lines: JSON}, {name: "lefthook.yml", lines: yaml}, {name: ".lefthook.yml", lines: yaml}, {name: "lefthook.yaml", lines: yaml}, {name: ".pre-commit-config.yaml", lines: yaml},
 		{name: "mise.toml", lines: mise}, {name: ".mise.toml", lines: mise},
@@ -125,9 +151,17 @@ func sources(top string) []source {
 			list = append(list, source{name: filepath.Join(".devcontainer", e.Name(), "devcontainer.json"), lines: container})
 		}
 	}
-	for _, e := range entries(filepath.Join(top, ".husky")) {
-		if e.Type().IsRegular() {
-			list = append(list, source{name: filepath.Join(".husky", e.Name()), lines: Script, certain: true})
+	dirs := []string{filepath.Join(top, ".husky")}
+	if _, err := os.Lstat(filepath.Join(top, ".git")); err == nil {
+		git := gitconfig.Source{Read: func(path string) ([]byte, error) { return plainfile.Read(path, maxText) }, Home: f.Home, Settings: f.Settings}
+		dirs = append(dirs, git.HookDirs(top)...)
+	}
+	slices.Sort(dirs)
+	for _, dir := range slices.Compact(dirs) {
+		for _, e := range entries(dir) {
+			if !e.IsDir() && filepath.Ext(e.Name()) != ".sample" {
+				list = append(list, source{name: filepath.Join(dir, e.Name()), lines: Script, certain: true, shell: true, hook: true})
+			}
 		}
 	}
 	return list
@@ -141,28 +175,14 @@ func entries(dir string) []fs.DirEntry {
 	return list[:min(len(list), maxFiles)]
 }
 
-// read gives the files that a text names from a directory.
-func (f *Finder) read(file, dir string, s source) []string {
-	info, err := os.Stat(file)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > cmp.Or(s.most, maxText) {
-		return nil
-	}
+// read gives the files that a text names from a directory, with those that these
+// run, and the directories that it puts before PATH.
+func (f *Finder) read(file, dir string, s source) (files, path []string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	old, known := f.seen[file]
-	if !known || old.size != info.Size() || !old.at.Equal(info.ModTime()) || !os.SameFile(old.info, info) {
-		content, err := plainfile.Read(file, cmp.Or(s.most, maxText))
-		if err != nil {
-			return nil
-		}
-		if f.seen == nil || len(f.seen) >= 1024 {
-			f.seen = map[string]text{}
-		}
-		old = text{size: info.Size(), at: info.ModTime(), info: info, lines: s.lines(placed(string(content), file, dir))}
-		f.seen[file] = old
-	}
-	if len(old.lines) == 0 {
-		return nil
+	t, ok := f.load(file, dir, s)
+	if !ok || len(t.lines)+len(t.shell) == 0 {
+		return nil, nil
 	}
 	there := func(path string) ([]byte, error) { // it is not read
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
@@ -170,23 +190,93 @@ func (f *Finder) read(file, dir string, s source) []string {
 		}
 		return nil, nil
 	}
-	dirs := bases(dir, old.lines)
-	paths := meant(dirs, old.lines)
+	dirs := bases(dir, t.lines)
+	paths := meant(dirs, t.lines)
 	for _, base := range dirs {
-		paths = append(paths, (gitconfig.Source{Read: there, Home: f.Home}).Named(base, old.lines)...)
+		paths = append(paths, (gitconfig.Source{Read: there, Home: f.Home}).Named(base, t.lines)...)
+	}
+	w := newFollowing(f.Home, dir)
+	for _, script := range t.shell {
+		w.script(script, file)
 	}
 	slices.Sort(paths)
-	var out []string
-	for _, path := range slices.Compact(paths) {
+	for _, path := range append(w.found(), paths...) {
 		info, err := os.Stat(path)
-		if err != nil || !info.Mode().IsRegular() || path == file {
+		if err != nil || !info.Mode().IsRegular() || path == file || s.hook && w.installed(path) {
 			continue
 		}
-		if runs := s.certain || info.Mode()&0o111 != 0 || filepath.Ext(path) == "" && !isRecipe(path) || IsCode(path); runs && len(out) < maxFiles {
-			out = append(out, path)
+		if runs := s.certain || info.Mode()&0o111 != 0 || filepath.Ext(path) == "" && !isRecipe(path) || IsCode(path); runs && len(files) < maxFiles && !slices.Contains(files, path) {
+			files = append(files, path)
 		}
 	}
-	return out
+	return f.calls(w, file, files), w.path
+}
+
+// load reads a text, if it is not known.
+func (f *Finder) load(file, dir string, s source) (text, bool) {
+	info, err := os.Stat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > cmp.Or(s.most, maxText) {
+		return text{}, false
+	}
+	key := file
+	if s.lines == nil {
+		key += "\x00" // as a script that another one calls
+	}
+	old, known := f.seen[key]
+	if known && old.size == info.Size() && old.at.Equal(info.ModTime()) && os.SameFile(old.info, info) {
+		return old, true
+	}
+	content, err := plainfile.Read(file, cmp.Or(s.most, maxText))
+	if err != nil {
+		return text{}, false
+	}
+	if f.seen == nil || len(f.seen) >= 1024 {
+		f.seen = map[string]text{}
+	}
+	t := text{size: info.Size(), at: info.ModTime(), info: info}
+	if s.lines != nil {
+		t.lines = s.lines(placed(string(content), file, dir))
+	}
+	switch {
+	case s.lines == nil && !isScript(file, content):
+	case s.shell:
+		t.shell = parseAll(string(content))
+	default:
+		for _, line := range t.lines {
+			if strings.ContainsAny(line, " \t") && len(t.shell) < maxFiles {
+				t.shell = append(t.shell, parseAll(line)...)
+			}
+		}
+	}
+	f.seen[key] = t
+	return t, true
+}
+
+// calls adds to files what the scripts among them run in turn.
+func (f *Finder) calls(w *following, file string, files []string) []string {
+	seen, left := map[string]bool{file: true}, maxTexts
+	next := files
+	for range maxCalls {
+		for _, path := range next {
+			if left--; seen[path] || left < 0 || !w.inTop(path) || f.Granted != nil && w.top == f.Home && !f.Granted(path) {
+				continue
+			}
+			seen[path] = true
+			t, ok := f.load(path, w.top, source{shell: true, certain: true})
+			for _, script := range t.shell {
+				if ok {
+					w.script(script, path)
+				}
+			}
+		}
+		next = nil
+		for _, path := range w.found() {
+			if len(files) < maxFiles && !slices.Contains(files, path) && path != file && !w.installed(path) && !w.built(path) {
+				files, next = append(files, path), append(next, path)
+			}
+		}
+	}
+	return files
 }
 
 // isRecipe knows the files without an ending that programs work on.

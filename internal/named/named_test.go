@@ -32,7 +32,7 @@ func TestProject(t *testing.T) {
 	}
 	want := []string{"mcp/srv.py", "more/env", "scripts/check.js", "scripts/env.sh", "scripts/fmt.sh", "scripts/fmt2.sh", "scripts/init.sh", "scripts/key.sh", "scripts/lint.sh", "scripts/note.py", "scripts/srv", "scripts/status", "scripts/watch.sh"}
 	for _, name := range append([]string{"Makefile", "src/a.py", "data/app.db", "scripts/other.sh", "bin/x"}, want...) {
-		write(t, filepath.Join(top, name), "x", 0o644)
+		write(t, filepath.Join(top, name), "#", 0o644)
 	}
 	f := &named.Finder{Home: home}
 	for range 2 {

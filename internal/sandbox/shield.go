@@ -35,6 +35,9 @@ type Shield struct {
 	// Path are the directories of the person's PATH, absolute. Programs put nothing
 	// there that stands before those of the machine.
 	Path []string
+	// First gives directories that scripts of the project put before PATH, as .envrc
+	// and hooks do. Nil: there are none.
+	First func() []string
 	// Taken is what programs of the person's own take from the directory that she
 	// starts them in, by its name. Nil: nothing is.
 	Taken func() named.Taken

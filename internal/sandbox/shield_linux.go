@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io/fs"
+	"math"
 	"os"
 	"strconv"
 	"syscall"
@@ -244,7 +245,7 @@ func sameFile(info fs.FileInfo, file gitindex.File) bool {
 		return uint32(sec) == was && (wasNanos == 0 || uint32(nanos) == wasNanos)
 	}
 	return ok && same(st.Ctim.Sec, st.Ctim.Nsec, file.Changed, file.ChangedNanos) && same(st.Mtim.Sec, st.Mtim.Nsec, file.Modified, file.ModifiedNanos) &&
-		uint32(st.Ino) == file.Inode && uint32(st.Size) == file.Size
+		uint64(file.Inode) == st.Ino&math.MaxUint32 && int64(file.Size) == st.Size&math.MaxUint32
 }
 
 // bornSince tells whether something was made after a time, if the file system

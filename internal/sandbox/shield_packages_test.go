@@ -67,7 +67,7 @@ func TestRenamedPart(t *testing.T) {
 			t.Errorf("%s stays: %q", name, notes)
 		}
 	}
-	if _, err := os.Lstat(filepath.Join(top, "packages/own/package.json")); err != nil || len(notes) != len(parts) {
+	if _, err := os.Lstat(filepath.Join(top, "packages", "own", "package.json")); err != nil || len(notes) != len(parts) {
 		t.Errorf("the project's own: %v, %q", err, notes)
 	}
 }

@@ -43,7 +43,7 @@ func tools() []string {
 // addresses and settings.
 func (d toolDir) tools() []string {
 	dir := d.real
-	if d.at < 0 { // what packages bring along under such names
+	if d.npm { // what packages bring along under such names
 		return slices.DeleteFunc(tools(), func(name string) bool {
 			return slices.Contains([]string{"open", "code", "cursor", "jq", "fzf", "bat", "delta", "rg", "make", "clear", "claude", "codex", "gemini", "opencode", "toolcrib", "starship", "direnv"}, name)
 		})
@@ -71,7 +71,19 @@ const maxTool = 4 << 20
 // toolDir is a directory of PATH that programs can write.
 type toolDir struct {
 	real string
-	at   int // in PATH; -1: before all of it, for hooks and whatever npm runs
+	at   int // in PATH; -1: before all of it, for some
+	npm  bool
+}
+
+// forWhom says who would run what lies there instead of the machine's.
+func (d toolDir) forWhom() string {
+	switch {
+	case d.npm:
+		return "for hooks and for whatever npm runs"
+	case d.at < 0:
+		return "where a script of the project, such as .envrc or a hook, puts its directory into PATH"
+	}
+	return "in your PATH"
 }
 
 // toolDirs gives those that programs can write, as they lead now.
@@ -79,7 +91,15 @@ func (s *Shield) toolDirs(dirs []toolcrib.Dir, tops []string) (list []toolDir) {
 	for _, top := range tops {
 		bin := filepath.Join(top, "node_modules", ".bin")
 		if there, err := filepath.EvalSymlinks(bin); err == nil && writable(there, dirs) && !slices.Contains(s.Path, bin) {
-			list = append(list, toolDir{real: there, at: -1})
+			list = append(list, toolDir{real: there, at: -1, npm: true})
+		}
+	}
+	if s.First != nil {
+		for _, named := range s.First() {
+			there, err := filepath.EvalSymlinks(named)
+			if err == nil && writable(there, dirs) && !slices.Contains(s.Path, named) && !slices.ContainsFunc(list, func(d toolDir) bool { return d.real == there }) {
+				list = append(list, toolDir{real: there, at: -1})
+			}
 		}
 	}
 	for i, named := range s.Path {
@@ -175,10 +195,7 @@ func (c *Covering) sweepTools() (notes []string) {
 			if meant == "" || slices.ContainsFunc(c.tops, func(top string) bool { return within(path, top) && c.fromGit(top, path) }) {
 				continue
 			}
-			where := "in your PATH"
-			if dir.at < 0 {
-				where = "for hooks and for whatever npm runs"
-			}
+			where := dir.forWhom()
 			to, err := renameIn(dir.real, name, name, facts.id)
 			switch {
 			case errors.Is(err, fs.ErrNotExist): // it is gone
