@@ -63,6 +63,9 @@ type toolState struct {
 	// that of the last change is one that programs cannot set.
 	Name string
 	Sum  [sha256.Size]byte
+	// Led is what a link leads to, if programs can write that.
+	Led        FileID
+	LedChanged int64
 }
 
 // maxTool bounds the programs of which a sum is made.
@@ -120,23 +123,25 @@ func (s *Shield) toolsNow(dirs []toolcrib.Dir, tops []string) (found []toolState
 		for _, name := range dir.tools() {
 			path := filepath.Join(dir.real, name)
 			if facts, err := factsOf(path); err == nil {
-				found = append(found, s.stateOfTool(path, facts))
+				found = append(found, s.stateOfTool(path, facts, dirs))
 			}
 		}
 	}
 	return found
 }
 
-func (s *Shield) stateOfTool(path string, facts fileFacts) toolState {
+func (s *Shield) stateOfTool(path string, facts fileFacts, dirs []toolcrib.Dir) toolState {
 	state := toolState{ID: facts.id, Changed: facts.changed, Size: facts.size, Name: filepath.Base(path)}
+	led, to := ledTo(path, facts, dirs)
+	state.Led, state.LedChanged = to.id, to.changed
 	key, before := state, now()
 	s.others.mu.Lock()
 	defer s.others.mu.Unlock()
 	sum, known := s.others.sums[key]
 	if !known {
-		sum = sumOfTool(path, facts)
+		sum = sumOfTool(path, facts, led)
 	}
-	if !known && moment(facts.changed) < before && facts.id != (FileID{}) { // or it may change once more at this very time
+	if !known && moment(max(facts.changed, to.changed)) < before && facts.id != (FileID{}) { // or it may change once more at this very time
 		if s.others.sums == nil || len(s.others.sums) >= maxSums {
 			s.others.sums = map[toolState][sha256.Size]byte{}
 		}
@@ -146,13 +151,40 @@ func (s *Shield) stateOfTool(path string, facts fileFacts) toolState {
 	return state
 }
 
-// sumOfTool is zero for what cannot be run, and for what is too large.
-func sumOfTool(path string, facts fileFacts) (sum [sha256.Size]byte) {
+// ledTo gives where a link leads in the end, if that is a place that programs can
+// write; empty if it is not one.
+func ledTo(path string, facts fileFacts, dirs []toolcrib.Dir) (string, fileFacts) {
+	if !facts.link {
+		return "", fileFacts{}
+	}
+	to, _, err := follow(path)
+	if err != nil || !writable(to, dirs) {
+		return "", fileFacts{}
+	}
+	led, err := factsOf(to)
+	if err != nil {
+		return "", fileFacts{}
+	}
+	return to, led
+}
+
+// sumOfTool is zero for what cannot be run, and for what is too large. A link
+// counts with the program that it leads to, if led names that.
+func sumOfTool(path string, facts fileFacts, led string) (sum [sha256.Size]byte) {
 	if facts.link {
-		if to, err := os.Readlink(path); err == nil {
-			sum = sha256.Sum256([]byte("link " + to))
+		to, err := os.Readlink(path)
+		if err != nil {
+			return sum
 		}
-		return sum
+		to = "link " + to
+		if info, err := os.Lstat(led); led != "" && err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 {
+			text, err := plainfile.Read(led, maxTool)
+			if err != nil {
+				return sum
+			}
+			to += "\x00" + string(text)
+		}
+		return sha256.Sum256([]byte(to))
 	}
 	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {
 		return sum
@@ -165,15 +197,25 @@ func sumOfTool(path string, facts fileFacts) (sum [sha256.Size]byte) {
 
 // knewTool tells whether a program was there before, and holds what it held.
 func (c *Covering) knewTool(path string, facts fileFacts) bool {
+	led, to := ledTo(path, facts, c.dirs)
 	return slices.ContainsFunc(c.tools, func(t toolState) bool {
 		if t.ID != facts.id {
 			return false
 		}
-		if t.Changed == facts.changed && t.Size == facts.size {
+		if t.Changed == facts.changed && t.Size == facts.size && t.Led == to.id && t.LedChanged == to.changed {
 			return true
 		}
-		return t.Name == filepath.Base(path) && t.Sum != [sha256.Size]byte{} && t.Sum == sumOfTool(path, facts)
+		return t.Name == filepath.Base(path) && t.Sum != [sha256.Size]byte{} && t.Sum == sumOfTool(path, facts, led)
 	})
+}
+
+// gitWrote tells whether git has a program as it is, and what it leads to.
+func (c *Covering) gitWrote(path string, facts fileFacts) bool {
+	wrote := func(path string) bool {
+		return slices.ContainsFunc(c.tops, func(top string) bool { return within(path, top) && c.fromGit(top, path) })
+	}
+	led, _ := ledTo(path, facts, c.dirs)
+	return wrote(path) && (led == "" || wrote(led))
 }
 
 // sweepTools sets aside what stands before the programs of the machine by now.
@@ -192,7 +234,7 @@ func (c *Covering) sweepTools() (notes []string) {
 				continue
 			}
 			meant := c.shield.meant(name, dir.at+1, c.dirs)
-			if meant == "" || slices.ContainsFunc(c.tops, func(top string) bool { return within(path, top) && c.fromGit(top, path) }) {
+			if meant == "" || c.gitWrote(path, facts) {
 				continue
 			}
 			where := dir.forWhom()

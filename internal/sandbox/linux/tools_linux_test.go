@@ -58,6 +58,47 @@ ln -s ../src/git .venv/bin/ssh; chmod +x bin/ls; echo text > .venv/bin/sed`
 	}
 }
 
+// TestLinkedTools: a link under such a name counts with what it leads to.
+func TestLinkedTools(t *testing.T) {
+	root, machine := tempProject(t), tempProject(t)
+	links := map[string]string{
+		"bin/ls": "../scripts/changed", "bin/sed": "../d/l", "d/l": "../scripts/other", "bin/git": "../scripts/made", "bin/cat": "../scripts/large", "bin/cp": "../scripts/shut",
+		"bin/ssh": "../scripts/same", "bin/mv": "../scripts/touched", "bin/sudo": filepath.Join(machine, "sudo"),
+	}
+	for name := range links {
+		putProgram(t, filepath.Join(machine, filepath.Base(name)))
+	}
+	for _, name := range []string{"changed", "other", "large", "shut", "same", "touched"} {
+		putProgram(t, filepath.Join(root, "scripts", name))
+	}
+	if err := os.Chmod(filepath.Join(root, "scripts", "shut"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(filepath.Join(root, "scripts", "large"), 5<<20); err != nil {
+		t.Fatal(err)
+	}
+	link(t, root, links)
+	shield := obeyedShield(t, t.TempDir())
+	shield.Path = []string{filepath.Join(root, "bin"), machine}
+	s := open(t, Config{Shield: shield})
+	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+	out, exit := sh(t, s, grant, `set -e; cd scripts; echo evil >> changed; echo evil > x; chmod +x x; ln -sfn ../scripts/x ../d/l; cp x made; echo evil >> large; chmod +x shut; touch touched; cat same`)
+	if exit.Code != 0 {
+		t.Fatalf("%+v\n%s", exit, out)
+	}
+	for name, stays := range map[string]bool{"ls": false, "sed": false, "git": false, "cat": false, "cp": false, "ssh": true, "mv": true, "sudo": true} {
+		if _, err := os.Lstat(filepath.Join(root, "bin", name)); (err == nil) != stays {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if len(exit.Notes) != 5 {
+		t.Errorf("%q", exit.Notes)
+	}
+	if _, exit := sh(t, s, grant, "true"); len(exit.Notes) > 0 {
+		t.Errorf("%q", exit.Notes)
+	}
+}
+
 // TestMadeLinks: a link under a name that others obey at once is as good as a file.
 func TestMadeLinks(t *testing.T) {
 	root := tempProject(t)
