@@ -28,8 +28,9 @@ import (
 // to have made something than the program. A server runs all day.
 const longRun = 10 * time.Minute
 
-// sweepObeyed sets aside what is obeyed and was not there before.
-func (c *Covering) sweepObeyed(w *shieldWalk) (notes []string) {
+// sweepObeyed sets aside what is obeyed and was not there before. In trees that
+// were made meanwhile it tells what is not as git has it.
+func (c *Covering) sweepObeyed(w *shieldWalk, made map[string]madeTree) (notes []string) {
 	o := c.shield.Obeyed
 	if o == nil {
 		return nil
@@ -44,7 +45,7 @@ func (c *Covering) sweepObeyed(w *shieldWalk) (notes []string) {
 			list = append(list, cover.Path)
 		}
 	}
-	left := 0
+	left, began := 0, time.Now()
 	say := func(format string, args ...any) {
 		if len(notes) >= maxMade {
 			left++
@@ -56,7 +57,7 @@ func (c *Covering) sweepObeyed(w *shieldWalk) (notes []string) {
 	for _, path := range slices.Compact(list) {
 		elems := elements(path)
 		place, n := o.Place(elems)
-		if n == 0 || place.Held || place.Built || paths[path] || asideName.MatchString(path) || o.Granted(elems) {
+		if n == 0 || place.Built || paths[path] || asideName.MatchString(path) || o.Granted(elems) {
 			continue
 		}
 		top := path
@@ -64,6 +65,13 @@ func (c *Covering) sweepObeyed(w *shieldWalk) (notes []string) {
 			top = filepath.Dir(top)
 		}
 		facts, err := factsOf(path)
+		if tree, is := made[top]; is && err == nil && c.isLost(path, top, facts) && time.Since(began) < madeTime && tree.changed(top, path) {
+			say("%s is not as git has it, and %s was made while the program ran: %s. If it was not you who changed it, look at it before you go on there", shorten(path), shorten(top), place.By)
+			continue
+		}
+		if place.Held {
+			continue
+		}
 		if err != nil || facts.id == (FileID{}) || ids[facts.id] || !writable(path, c.dirs) || c.hid(path) || !slices.Contains(c.tops, top) && !isVersionControl(path) {
 			continue
 		}
@@ -106,8 +114,12 @@ const maxBlobs = 32 << 20
 // they were let write in it.
 func (c *Covering) fromGit(top, path string) bool {
 	files, ok := c.gitHas(top, path)
+	return ok && asInGit(files, top, path)
+}
+
+func asInGit(files map[string]gitindex.File, top, path string) bool {
 	left := int64(maxBlobs)
-	return ok && filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
+	return filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() {
 			return err
 		}
@@ -140,13 +152,20 @@ func sameBlob(path string, info fs.FileInfo, file gitindex.File, most int64) boo
 // gitHas gives the files at a path, or below it, that the index of a repository
 // has, if programs cannot write that.
 func (c *Covering) gitHas(top, path string) (files map[string]gitindex.File, ok bool) {
-	rel, err := filepath.Rel(top, path)
 	dot := filepath.Join(top, ".git")
-	git := gitDirOf(dot)
-	if facts, unseen := factsOf(dot); err != nil || git == "" || unseen != nil || !c.knew(dot, facts.id) || c.shield.WriteGit {
+	if facts, err := factsOf(dot); err != nil || !c.knew(dot, facts.id) || c.shield.WriteGit {
 		return nil, false
 	}
-	data, err := plainfile.Read(filepath.Join(git, "index"), maxIndex)
+	return indexHas(gitDirOf(dot), top, path, maxIndex)
+}
+
+// indexHas gives the files at a path, or below it, that an index has.
+func indexHas(git, top, path string, most int64) (files map[string]gitindex.File, ok bool) {
+	rel, err := filepath.Rel(top, path)
+	if err != nil || git == "" {
+		return nil, false
+	}
+	data, err := plainfile.Read(filepath.Join(git, "index"), most)
 	if err != nil {
 		return nil, false
 	}

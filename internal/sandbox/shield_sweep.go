@@ -31,7 +31,7 @@ func (c *Covering) Sweep() []string {
 	var notes []string
 	for range maxSweeps { // in one repository there may be another
 		said, again := c.sweep()
-		notes = append(notes, said...)
+		notes = append(notes, slices.DeleteFunc(said, func(n string) bool { return slices.Contains(notes, n) })...)
 		if !again {
 			break
 		}
@@ -85,9 +85,13 @@ func (c *Covering) sweep() (notes []string, again bool) {
 	}
 	j := &judging{before: c, now: w.gits}
 	var fresh []string
+	made := map[string]madeTree{}
 	for _, path := range slices.SortedFunc(maps.Keys(w.gits), comparePaths) {
 		if c.knew(path, w.gits[path]) || !writable(path, c.dirs) || c.hid(path) {
 			continue // what was there is covered, or it is said to be writable
+		}
+		if top, tree, is := c.madeTree(path); is {
+			made[top] = tree
 		}
 		mark, sure := printFor(path)
 		why := j.harmful(path, 0)
@@ -111,7 +115,7 @@ func (c *Covering) sweep() (notes []string, again bool) {
 			notes = append(notes, fmt.Sprintf("%s is a repository that was made or changed while the program ran, and %s. Git may start programs there, or read or write elsewhere, so it was set aside: look at it, and %s if you trust it", shorten(path), why, undo))
 		}
 	}
-	notes = append(notes, c.sweepObeyed(w)...)
+	notes = append(notes, c.sweepObeyed(w, made)...)
 	said, more := c.sweepUnseen(w.unseen, fresh)
 	return append(notes, said...), again || more || w.moved != ""
 }

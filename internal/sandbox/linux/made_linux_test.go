@@ -133,6 +133,40 @@ func TestOwnWorkTree(t *testing.T) {
 	}
 }
 
+// TestTreesMadeBesideAProgram: what a program changes in a work tree or a clone that
+// a person makes meanwhile is told, if others obey it. What git wrote there is not,
+// nor what a program does in a clone of its own.
+func TestTreesMadeBesideAProgram(t *testing.T) {
+	root, git := besideProject(t)
+	put(t, root, map[string]string{".claude/settings.json": "{}\n", ".npmrc": "color=false\n"})
+	git("add", ".")
+	git("commit", "-qm", "y")
+	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
+	said, end := longJob(t, s, root, `HOME=/tmp; echo ready; until [ -e added ]; do sleep 0.01; done
+echo evil >tree/.claude/settings.json; echo evil >clone/.mcp.json; mkdir tree/.vscode; echo evil >tree/.vscode/tasks.json
+git clone -q clone mine; mkdir mine/.vscode; echo mine >mine/.vscode/tasks.json
+while :; do echo shut; sleep 0.01; done`)
+	for range 3000 {
+		if strings.Contains(said.String(), "ready") {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	git("worktree", "add", "-q", "tree", "-b", "other")
+	git("clone", "-q", root, "clone")
+	put(t, root, map[string]string{"added": ""})
+	said.rounds(t, "shut")
+	notes := strings.Join(end().Notes, "\n")
+	for place, told := range map[string]bool{
+		"tree/.claude": true, "tree/.vscode": true, "clone/.mcp.json": true,
+		"tree/.mcp.json": false, "tree/.husky": false, "tree/.npmrc": false, "clone/.claude": false, "mine/.vscode": false, "mine/.claude": false, "mine/.mcp.json": false,
+	} {
+		if strings.Contains(notes, filepath.Join(root, place)+" is not as git has it") != told {
+			t.Errorf("%s: %s", place, notes)
+		}
+	}
+}
+
 // TestOwnIndexProvesNothing: a program cannot vouch for what it made by an index
 // that it wrote itself.
 func TestOwnIndexProvesNothing(t *testing.T) {
