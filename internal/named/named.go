@@ -255,7 +255,7 @@ func (f *Finder) load(file, dir string, s source) (text, bool) {
 // calls adds to files what the scripts among them run in turn.
 func (f *Finder) calls(w *following, file string, files []string) []string {
 	seen, left := map[string]bool{file: true}, maxTexts
-	next := files
+	next, near := files, map[string]bool{}
 	for range maxCalls {
 		for _, path := range next {
 			if left--; seen[path] || left < 0 || !w.inTop(path) || f.Granted != nil && w.top == f.Home && !f.Granted(path) {
@@ -263,15 +263,21 @@ func (f *Finder) calls(w *following, file string, files []string) []string {
 			}
 			seen[path] = true
 			t, ok := f.load(path, w.top, source{shell: true, certain: true})
+			if !ok || len(t.shell) == 0 {
+				continue
+			}
+			near[filepath.Dir(path)] = true
 			for _, script := range t.shell {
-				if ok {
-					w.script(script, path)
-				}
+				w.script(script, path)
 			}
 		}
 		next = nil
 		for _, path := range w.found() {
-			if len(files) < maxFiles && !slices.Contains(files, path) && path != file && !w.installed(path) && !w.built(path) {
+			if len(files) >= maxFiles || slices.Contains(files, path) || path == file || w.installed(path) || w.built(path) {
+				continue
+			}
+			// A program in another language that lies elsewhere is what is worked on.
+			if t, ok := f.load(path, w.top, source{shell: true, certain: true}); near[filepath.Dir(path)] || ok && len(t.shell) > 0 {
 				files, next = append(files, path), append(next, path)
 			}
 		}

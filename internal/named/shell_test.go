@@ -41,7 +41,7 @@ func TestHook(t *testing.T) {
 		"sh <<E\n./a/x.sh\nE":                                        "a/x.sh",
 		"PATH=\"$PWD/a:$PATH\"\nx.sh":                                "a/x.sh",
 		"for s in a/x.sh; do sh $s; done":                            "a/x.sh",
-		"for s in a/*.sh; do . \"$s\"; done":                         "a/x.sh",
+		"for s in a/x*.sh; do . \"$s\"; done":                        "a/x.sh",
 		"L=(a/x.sh); for s in \"${L[@]}\"; do sh $s; done":           "a/x.sh",
 		"for s in a/{x,y}.sh; do $s; done":                           "a/x.sh",
 		"run() { sh \"$1\"; }\nrun a/x.sh":                           "a/x.sh",
@@ -56,7 +56,8 @@ func TestHook(t *testing.T) {
 		"npm test -- a/x.py\nnpm run lint -- a/x.sh\nnpx prettier --check a/x.sh":     "",
 		"git diff --name-only | grep a/x.sh\ncommand -v a/x.sh":                       "",
 		"./node_modules/.bin/lint-staged\nnode node_modules/a/b.js\n. .venv/activate": "",
-		"sh builds.sh": "builds.sh",
+		"sh builds.sh":  "builds.sh",
+		"sh a/tests.sh": "a/tests.sh a/x.py",
 		"jq .version package.json > dist/x.js; cp a/x.sh dist/x.js": "",
 	} {
 		for _, at := range []string{".husky/pre-commit", ".git/hooks/pre-commit", "githooks/pre-commit"} {
@@ -71,7 +72,7 @@ func TestHook(t *testing.T) {
 			}
 			for name, content := range map[string]string{
 				"a/x": "#", "a/x.sh": "#", "a/x.py": "#", "lib.sh": "$HERE/a/x.sh", "package.json": "{}", "node_modules/.bin/lint-staged": "#", "node_modules/a/b.js": "#", ".venv/activate": "#", "dist/x.js": "#",
-				"calls.sh": "#!/bin/sh\nHERE=$(cd \"$(dirname \"$0\")\"; pwd)\n. \"$HERE\"/lib.sh\ncat package.json\n", "cd.sh": "cd a\n./x.sh", "builds.sh": "node dist/x.js; node_modules/.bin/lint-staged",
+				"calls.sh": "#!/bin/sh\nHERE=$(cd \"$(dirname \"$0\")\"; pwd)\n. \"$HERE\"/lib.sh\ncat package.json\n", "cd.sh": "cd a\n./x.sh", "src/app.py": "import os", "a/tests.sh": "python3 src/app.py; python3 ${0%/*}/x.py", "builds.sh": "node dist/x.js; python3 src/app.py; node_modules/.bin/lint-staged",
 				".git/config": "[core]\n\thooksPath = githooks\n", at: "#!/usr/bin/env bash\n" + text + "\n",
 			} {
 				write(t, filepath.Join(top, name), content, 0o755)
