@@ -27,6 +27,10 @@ type Grant struct {
 	// below it too, in every letter case.
 	Denied []string `json:"denied,omitempty"`
 	Fixed  []string `json:"fixed,omitempty"`
+	// Unmade are places, written in the same way, in which programs make nothing
+	// either: a sandbox holds a directory that is missing, and sets aside what a
+	// program has made all the same.
+	Unmade []string `json:"unmade,omitempty"`
 	// Time is the longest the tool may run; zero leaves the crib's limit.
 	Time time.Duration `json:"time,omitempty"`
 	// Bounds is what a sandbox has to enforce for this call.
@@ -55,7 +59,7 @@ func (g Grant) Meet(h Grant) Grant {
 	m.Hosts = meetHosts(g.Hosts, h.Hosts)
 	m.Programs = meetNames(g.Programs, h.Programs, meetWord)
 	m.Secrets = meetNames(g.Secrets, h.Secrets, meetWord)
-	m.Denied, m.Fixed = both(g.Denied, h.Denied), both(g.Fixed, h.Fixed)
+	m.Denied, m.Fixed, m.Unmade = both(g.Denied, h.Denied), both(g.Fixed, h.Fixed), both(g.Unmade, h.Unmade)
 	return m
 }
 

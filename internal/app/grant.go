@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
@@ -200,12 +201,9 @@ func within(path, dir string) bool {
 }
 
 // outOfReach is what the rules for everybody deny to programs as well.
-func (a *App) outOfReach() (denied, fixed []string) { return a.policy.live.Policy().OutOfReach() }
+func (a *App) outOfReach() guard.Taken { return a.policy.live.Policy().OutOfReach() }
 
 // ProgramGrant is what a program may touch that no tool starts.
 func (a *App) ProgramGrant() toolcrib.Grant {
-	g := a.Crib.Grant
-	denied, fixed := a.outOfReach()
-	g.Denied, g.Fixed = slices.Concat(g.Denied, denied), slices.Concat(g.Fixed, fixed)
-	return g
+	return a.outOfReach().From(a.Crib.Grant)
 }

@@ -39,7 +39,7 @@ type launcher struct {
 	homes   string // where each has a directory of its own, which it runs in on the host
 	grant   toolcrib.Grant
 	// rules gives the places that rules deny now, as commands have them. Nil: none.
-	rules   func() (denied, fixed []string)
+	rules   func() guard.Taken
 	outside outside
 	bounded bool // commands see nothing but what was granted
 	log     *slog.Logger
@@ -186,8 +186,7 @@ func (l *launcher) granted(name string) toolcrib.Grant {
 	g := l.grant
 	g.Bounds = toolcrib.BoundFiles
 	if l.rules != nil {
-		denied, fixed := l.rules()
-		g.Denied, g.Fixed = slices.Concat(g.Denied, denied), slices.Concat(g.Fixed, fixed)
+		g = l.rules().From(g)
 	}
 	return g
 }

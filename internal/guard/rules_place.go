@@ -42,15 +42,26 @@ func (p *permission) holdsPlaces(opt *RuleOptions) (reads, writes bool) {
 	return about("read_file", "search_files"), about("write_file", "edit_file", "delete_file")
 }
 
+// Taken is what rules take away from a grant; see [toolcrib.Grant] for each.
+type Taken struct{ Denied, Fixed, Unmade []string }
+
+// From is what is left of a grant.
+func (t Taken) From(g toolcrib.Grant) toolcrib.Grant {
+	g.Denied, g.Fixed, g.Unmade = slices.Concat(g.Denied, t.Denied), slices.Concat(g.Fixed, t.Fixed), slices.Concat(g.Unmade, t.Unmade)
+	return g
+}
+
+func (t Taken) nothing() bool { return len(t.Denied)+len(t.Fixed) == 0 }
+
 // outOfReach lists the places that rules deny to a call: to a tool for files
 // what they deny to that tool, to all others what they deny to any.
-func (r *Rules) outOfReach(review *toolcrib.Review) (denied, fixed []string) {
+func (r *Rules) outOfReach(review *toolcrib.Review) Taken {
 	return r.places(review, func(l *layer) *ruleSet { return l.deny })
 }
 
-func (r *Rules) places(review *toolcrib.Review, of func(l *layer) *ruleSet) (denied, fixed []string) {
+func (r *Rules) places(review *toolcrib.Review, of func(l *layer) *ruleSet) (t Taken) {
 	if r == nil {
-		return nil, nil
+		return t
 	}
 	for _, l := range r.layers {
 		if !l.applies(review.Call.Caller) {
@@ -61,15 +72,19 @@ func (r *Rules) places(review *toolcrib.Review, of func(l *layer) *ruleSet) (den
 			if review.Spec.Box == "files" {
 				reads, writes = (reads || writes) && p.namesSpec(&review.Spec, &r.opt), false
 			}
+			if writes && p.namesSpec(fileSpec("write_file"), &r.opt) {
+				// As they were written: what is to be kept free has one name.
+				t.Unmade = append(t.Unmade, texts(p.path.exact)...)
+			}
 			switch {
 			case reads:
-				denied = append(denied, p.path.texts()...)
+				t.Denied = append(t.Denied, texts(p.path.loose)...)
 			case writes:
-				fixed = append(fixed, p.path.texts()...)
+				t.Fixed = append(t.Fixed, texts(p.path.loose)...)
 			}
 		}
 	}
-	return denied, fixed
+	return t
 }
 
 // Covered reports whether a rule of any layer keeps commands from a file itself,
@@ -97,17 +112,17 @@ func (r *Rules) Covered(full string) bool {
 }
 
 // OutOfReach lists the places that rules deny to everybody, for a program that
-// works for all callers: what it must not see, and what it must not change.
-func (p *Policy) OutOfReach() (denied, fixed []string) {
+// works for all callers: what it must not see, change or make.
+func (p *Policy) OutOfReach() Taken {
 	if p == nil {
-		return nil, nil
+		return Taken{}
 	}
 	return p.Rules.outOfReach(&toolcrib.Review{})
 }
 
-func (s *pathSpec) texts() []string {
+func texts(list []pathglob.Glob) []string {
 	var out []string
-	for _, g := range s.loose {
+	for _, g := range list {
 		out = append(out, g.String())
 	}
 	return out
@@ -149,45 +164,46 @@ func (p *Policy) narrowed(r *toolcrib.Review, v *toolcrib.Verdict) *toolcrib.Ver
 	if v != nil && v.Decision == toolcrib.Deny {
 		return v
 	}
-	denied, fixed := p.Rules.outOfReach(r)
-	unread, unwritten := p.Rules.askedAbout(r, p.Whole)
-	if len(denied)+len(fixed)+len(unread)+len(unwritten) == 0 {
+	denied, asked := p.Rules.outOfReach(r), p.Rules.askedAbout(r, p.Whole)
+	if denied.nothing() && asked.nothing() {
 		return v
 	}
 	if v == nil {
 		v = &toolcrib.Verdict{Decision: toolcrib.Allow, Note: true, Guard: "rules", Rule: "deny",
-			Reason: "out of its reach by rules that deny paths: " + strings.Join(shortened(denied, fixed), ", ")}
-		if len(denied)+len(fixed) == 0 {
-			v.Rule, v.Reason = "ask", "out of its reach unless a person is asked, by rules about paths: "+strings.Join(shortened(unread, unwritten), ", ")
+			Reason: "out of its reach by rules that deny paths: " + strings.Join(shortened(denied.Denied, denied.Fixed), ", ")}
+		if denied.nothing() {
+			v.Rule, v.Reason = "ask", "out of its reach unless a person is asked, by rules about paths: "+strings.Join(shortened(asked.Denied, asked.Fixed), ", ")
 		}
 	}
-	if len(denied)+len(fixed) > 0 {
-		v.Grant = p.without(denied, fixed)
+	if !denied.nothing() {
+		v.Grant = p.without(denied)
 	}
-	if len(unread)+len(unwritten) > 0 {
-		v.Unasked = p.without(unread, unwritten)
+	if !asked.nothing() {
+		v.Unasked = p.without(asked)
 	}
 	return v
 }
 
 // without is all that there is but some places.
-func (p *Policy) without(denied, fixed []string) *toolcrib.Grant {
+func (p *Policy) without(t Taken) *toolcrib.Grant {
 	var left toolcrib.Grant
 	if p.Whole != nil {
 		left = *p.Whole
 	}
-	left.Denied, left.Fixed = slices.Concat(left.Denied, denied), slices.Concat(left.Fixed, fixed)
+	left = t.From(left)
 	return &left
 }
 
 // askedAbout lists the places that rules ask about, for a call that is not one of
 // a tool for files: those are asked about by their paths. A rule about a granted
-// directory as a whole means the tools for files: programs could do nothing.
-func (r *Rules) askedAbout(review *toolcrib.Review, whole *toolcrib.Grant) (unread, unwritten []string) {
+// directory as a whole means the tools for files: programs could do nothing. What a
+// program makes is not undone for such a rule: a person may have allowed a tool to
+// make it meanwhile.
+func (r *Rules) askedAbout(review *toolcrib.Review, whole *toolcrib.Grant) Taken {
 	if review.Spec.Box == "files" || whole == nil {
-		return nil, nil
+		return Taken{}
 	}
-	unread, unwritten = r.places(review, func(l *layer) *ruleSet { return l.ask })
+	t := r.places(review, func(l *layer) *ruleSet { return l.ask })
 	all := func(pattern string) bool {
 		around := pathElems(strings.TrimRight(pattern, "*"))
 		return slices.ContainsFunc(whole.Dirs, func(d toolcrib.Dir) bool {
@@ -195,7 +211,7 @@ func (r *Rules) askedAbout(review *toolcrib.Review, whole *toolcrib.Grant) (unre
 			return len(around) <= len(elems) && slices.EqualFunc(around, elems[:len(around)], func(a, b string) bool { return a == pathglob.Fold(b) })
 		})
 	}
-	return slices.DeleteFunc(unread, all), slices.DeleteFunc(unwritten, all)
+	return Taken{Denied: slices.DeleteFunc(t.Denied, all), Fixed: slices.DeleteFunc(t.Fixed, all)}
 }
 
 // Places lists some patterns of a grant for people.

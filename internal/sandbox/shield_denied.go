@@ -19,7 +19,7 @@ func (s *Shield) LookAt(grant toolcrib.Grant) (*Covering, error) { return s.look
 
 func (s *Shield) lookFor(grant toolcrib.Grant, workDir string, known *Known) (*Covering, error) {
 	if s == nil {
-		if len(grant.Denied)+len(grant.Fixed) > 0 {
+		if len(grant.Denied)+len(grant.Fixed)+len(grant.Unmade) > 0 {
 			return nil, Unavailable("this sandbox cannot keep places from programs, and rules deny some: choose another backend", nil)
 		}
 		return &Covering{}, nil
@@ -28,14 +28,19 @@ func (s *Shield) lookFor(grant toolcrib.Grant, workDir string, known *Known) (*C
 	if err != nil {
 		return nil, err
 	}
-	fixed, err := pathglob.NewSet(grant.Fixed)
+	fixed, err := pathglob.NewSet(slices.Concat(grant.Fixed, grant.Unmade)) // what is there is covered
+	if err != nil {
+		return nil, err
+	}
+	unmade, err := pathglob.NewSet(grant.Unmade)
 	if err != nil {
 		return nil, err
 	}
 	dirs, rooms := s.narrow(grant.Dirs, denied)
-	found, err := s.lookAt(dirs, rooms, denied, fixed, workDir, known)
+	found, err := s.lookAt(dirs, rooms, ruleSets{denied, fixed, heldPlaces(grant.Unmade)}, workDir, known)
 	if err == nil {
 		found.offline = len(grant.Hosts) == 0
+		found.unmade, found.rules = unmade, grant.Unmade
 	}
 	return found, err
 }
@@ -52,7 +57,7 @@ type deniedSight struct {
 }
 
 // maxRuleSets bounds for how many sets of rules it is remembered what they deny.
-const maxRuleSets = 4
+const maxRuleSets = 8
 
 // maxAside bounds the directories that are looked into only for rules, below
 // one of them: what links lead to, and what a rule names in a Git directory. The
@@ -200,6 +205,8 @@ func (w *shieldWalk) lookForDenied(at deniedPlace, memory map[string]*deniedSigh
 	for _, e := range entries {
 		name, elems := filepath.Join(at.dir, e.name), elements(filepath.Join(at.as, e.name))
 		switch denied, fixed := w.denied.Has(elems), w.fixed.Has(elems); {
+		case (denied || fixed) && e.isDir() && w.isHeld(name):
+			seen.settled = false // it may be filled without a change here
 		case (denied || fixed) && e.isLink():
 			kind := Fix
 			if denied {

@@ -36,6 +36,8 @@ type Covering struct {
 	tools   []toolState // in directories of PATH
 	taken   takenBefore
 	offline bool // the program had no network
+	unmade  pathglob.Set
+	rules   []string // the same, as they are written
 }
 
 func writes(d toolcrib.Dir) bool { return d.Write }
@@ -83,10 +85,10 @@ func (s *Shield) Covers(dirs []toolcrib.Dir) ([]Cover, error) {
 // looked at. Where files come and go all the time, some looks in a row that saw
 // the same to be covered must do, if nothing is missing that was there before.
 func (s *Shield) Look(dirs []toolcrib.Dir) (*Covering, error) {
-	return s.lookAt(dirs, nil, nil, nil, "", nil)
+	return s.lookAt(dirs, nil, ruleSets{}, "", nil)
 }
 
-func (s *Shield) lookAt(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixed pathglob.Set, workDir string, known *Known) (*Covering, error) {
+func (s *Shield) lookAt(dirs []toolcrib.Dir, rooms map[string]bool, rules ruleSets, workDir string, known *Known) (*Covering, error) {
 	if s == nil {
 		return &Covering{}, nil
 	}
@@ -104,7 +106,7 @@ func (s *Shield) lookAt(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixe
 		}
 		last := walk
 		var err error
-		if walk, err = s.look1(dirs, rooms, denied, fixed, workDir, known); err != nil {
+		if walk, err = s.look1(dirs, rooms, rules, workDir, known); err != nil {
 			return nil, err
 		}
 		switch {
@@ -143,11 +145,11 @@ func Moving(place string, cause error) error {
 }
 
 // look1 looks once.
-func (s *Shield) look1(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixed pathglob.Set, workDir string, known *Known) (*shieldWalk, error) {
+func (s *Shield) look1(dirs []toolcrib.Dir, rooms map[string]bool, rules ruleSets, workDir string, known *Known) (*shieldWalk, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	began := now()
-	w := &shieldWalk{shield: s, dirs: dirs, rooms: rooms, visited: map[string]dirState{}, denied: denied, fixed: fixed, workDir: workDir, known: known}
+	w := &shieldWalk{shield: s, dirs: dirs, rooms: rooms, visited: map[string]dirState{}, ruleSets: rules, workDir: workDir, known: known}
 	defer w.shutOpened()
 	if err := w.coverPlaces(); err != nil {
 		return nil, err
@@ -162,6 +164,7 @@ func (s *Shield) look1(dirs []toolcrib.Dir, rooms map[string]bool, denied, fixed
 	if err := w.holdObeyed(); err != nil {
 		return nil, err
 	}
+	w.holdRuled()
 	s.forget(w.visited)
 	w.dropUnknown()
 	if err := w.tidy(); err != nil {

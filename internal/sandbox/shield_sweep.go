@@ -59,6 +59,7 @@ func (c *Covering) Moved(from, to string) {
 		c.tops[i] = moved(c.tops[i])
 	}
 	c.taken = c.taken.moved(moved)
+	c.moveRules(moved)
 	gits, visited := map[string]FileID{}, map[string]dirState{}
 	for path, id := range c.gits {
 		gits[moved(path)] = id
@@ -116,6 +117,7 @@ func (c *Covering) sweep() (notes []string, again bool) {
 		}
 	}
 	notes = append(notes, c.sweepObeyed(w, made)...)
+	notes = append(notes, c.sweepRuled(w)...)
 	said, more := c.sweepUnseen(w.unseen, fresh)
 	return append(notes, said...), again || more || w.moved != ""
 }

@@ -11,7 +11,6 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/linked"
-	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
@@ -37,16 +36,15 @@ type sight struct {
 
 // shieldWalk is one look at all granted directories.
 type shieldWalk struct {
-	shield   *Shield
-	dirs     []toolcrib.Dir
-	rooms    map[string]bool // those of dirs that are parts of a granted one
-	visited  map[string]dirState
-	pinned   map[string]bool // directories whose parents are pinned too
-	trees    []workTree
-	gits     map[string]FileID // Git directories, and what leads to one
-	found    []Cover
-	denied   pathglob.Set // by rules, for this look
-	fixed    pathglob.Set
+	shield  *Shield
+	dirs    []toolcrib.Dir
+	rooms   map[string]bool // those of dirs that are parts of a granted one
+	visited map[string]dirState
+	pinned  map[string]bool // directories whose parents are pinned too
+	trees   []workTree
+	gits    map[string]FileID // Git directories, and what leads to one
+	found   []Cover
+	ruleSets
 	notes    map[string]bool
 	read     bool   // a directory was not as it was remembered
 	moved    string // something that was there and then was not

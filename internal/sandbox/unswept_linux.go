@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
@@ -43,6 +44,7 @@ type before struct {
 	Taken    takenBefore
 	Began    time.Time
 	Offline  bool
+	Unmade   []string // what rules deny to be made
 
 	// By which it is known that what lies there now is what lay there then.
 	Boot string
@@ -75,10 +77,10 @@ func (c *Covering) WriteDown() (*Unswept, error) {
 	if err == nil {
 		was := before{
 			Dirs: c.dirs, Gits: c.gits, Covers: c.Covers, WriteGit: c.shield.WriteGit, Home: c.shield.Git.Home, Settings: c.shield.Git.Settings,
-			Obeyed: c.shield.Obeyed != nil, Held: c.tops, Offline: c.offline, Boot: boot(), Tops: identities(c.dirs),
+			Obeyed: c.shield.Obeyed != nil, Held: c.tops, Offline: c.offline, Unmade: c.rules, Began: c.began, Boot: boot(), Tops: identities(c.dirs),
 		}
 		if was.Obeyed {
-			was.Path, was.Tools, was.Taken, was.Began = c.shield.Path, c.tools, c.taken, c.began
+			was.Path, was.Tools, was.Taken = c.shield.Path, c.tools, c.taken
 			was.Granted = c.shield.Obeyed.Exceptions()
 		}
 		err = gob.NewEncoder(file).Encode(was)
@@ -154,7 +156,10 @@ func judge(path string) []string {
 	shield.WriteGit, shield.Path, shield.records = was.WriteGit, was.Path, strings.TrimSuffix(filepath.Dir(path), unsweptMark)
 	shield.Git = gitconfig.Source{Read: func(path string) ([]byte, error) { return readRegular(path, maxSettings) }, Home: was.Home, Settings: was.Settings}
 	c := &Covering{Covers: was.Covers, shield: shield, dirs: was.Dirs, gits: was.Gits, tops: was.Held, offline: was.Offline}
-	c.tools, c.taken, c.began = was.Tools, was.Taken, was.Began
+	c.tools, c.taken, c.began, c.rules = was.Tools, was.Taken, was.Began, was.Unmade
+	if c.unmade, err = pathglob.NewSet(was.Unmade); err != nil {
+		return []string{err.Error()}
+	}
 	return c.Sweep()
 }
 
