@@ -1,8 +1,6 @@
 package app
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -25,8 +23,7 @@ import (
 // The bounds on what is read of those settings.
 const (
 	maxClientFile = 1 << 20
-	maxClaudeFile = 32 << 20 // it holds a history besides
-	maxTaken      = 512      // names
+	maxTaken      = 512 // names
 )
 
 // clientServers knows those servers, and remembers a file as long as it does not
@@ -96,17 +93,14 @@ func sameState(a, b fs.FileInfo) bool {
 
 // read reads one file; what cannot be read is left out, as the client does.
 func (c *clientServers) read(p mcpconf.Place) (all named.Taken) {
-	most := int64(maxClientFile)
-	if p.Client == mcpconf.ClaudeCode {
-		most = maxClaudeFile
-	}
-	text, err := plainfile.Read(p.Path, most)
-	if err != nil {
-		return all
-	}
-	texts := [][]byte{text}
+	var texts [][]byte
 	if p.Client == mcpconf.ClaudeCode && p.Scope == mcpconf.ScopeUser {
-		texts = onlyServers(text)
+		list, _ := named.ClaudeServers(p.Path, nil) // what cannot be read is left out
+		for _, s := range list[:min(len(list), maxTaken)] {
+			texts = append(texts, s.Text)
+		}
+	} else if text, err := plainfile.Read(p.Path, maxClientFile); err == nil {
+		texts = append(texts, text)
 	}
 	for _, text := range texts {
 		servers, _ := mcpconf.Codec{YAML: config.Decode, Home: c.home}.Read(p.Client, text)
@@ -119,26 +113,6 @@ func (c *clientServers) read(p mcpconf.Place) (all named.Taken) {
 		}
 	}
 	return all
-}
-
-// onlyServers cuts the servers out of Claude Code's file, which may have a
-// history of many megabytes. In that the word stands between quotes that are
-// escaped.
-func onlyServers(text []byte) (list [][]byte) {
-	word := []byte(`"mcpServers"`)
-	for len(list) < maxTaken {
-		i := bytes.Index(text, word)
-		if i < 0 {
-			return list
-		}
-		text = text[i+len(word):]
-		rest, ok := bytes.CutPrefix(bytes.TrimLeft(text, " \t\r\n"), []byte(":"))
-		var value json.RawMessage
-		if ok && json.NewDecoder(bytes.NewReader(rest)).Decode(&value) == nil && bytes.HasPrefix(value, []byte("{")) && len(value) > 2 {
-			list = append(list, slices.Concat([]byte("{"), word, []byte(":"), value, []byte("}")))
-		}
-	}
-	return list
 }
 
 // missing lists the places in the projects where tools would put such a package

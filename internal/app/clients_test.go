@@ -62,14 +62,3 @@ func TestClientServers(t *testing.T) {
 		t.Errorf("%+v", notes)
 	}
 }
-
-func FuzzOnlyServers(f *testing.F) {
-	f.Add(`{"mcpServers": {"a": {"command": "npx"}}, "x": "\"mcpServers\": {"}`)
-	f.Fuzz(func(t *testing.T, text string) {
-		for _, part := range onlyServers([]byte(text)) {
-			if len(part) > len(text)+2 {
-				t.Errorf("%q of %q", part, text)
-			}
-		}
-	})
-}

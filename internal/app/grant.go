@@ -71,6 +71,13 @@ func reachOf(cfg Grant, needs Needs, unled ...string) (reach, error) {
 			}
 		}
 	}
+	r.own.named.Machine, r.own.named.Crontabs = onMachine, crontabs(needs)
+	for _, top := range r.own.clients.tops {
+		r.own.named.Projects = append(r.own.named.Projects, top)
+		if at := realDir(top); at != top {
+			r.own.named.Projects = append(r.own.named.Projects, at)
+		}
+	}
 	unled = append(unled, needs.State) // what was removed lies there
 	unled = slices.DeleteFunc(unled, func(dir string) bool { return !filepath.IsAbs(dir) })
 	r.own.home = newHomeLinks(needs.Home, needs.Dir, r.dirs, unled)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/named"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
@@ -26,17 +27,6 @@ func moved() map[string]string {
 // keyVariables name files with passwords and keys.
 func keyVariables() []string {
 	return []string{"KUBECONFIG", "AWS_SHARED_CREDENTIALS_FILE", "AWS_CONFIG_FILE", "NETRC", "PGPASSFILE", "NPM_CONFIG_USERCONFIG", "npm_config_userconfig", "REGISTRY_AUTH_FILE", "SOPS_AGE_KEY_FILE", "RCLONE_CONFIG"}
-}
-
-// obeyedVariables name files that programs run or obey, or are command lines with
-// such a file in them.
-func obeyedVariables() []string {
-	return []string{
-		"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_EDITOR", "GIT_SEQUENCE_EDITOR", "GIT_PAGER", "GIT_EXTERNAL_DIFF", "GIT_PROXY_COMMAND",
-		"BASH_ENV", "ENV", "PROMPT_COMMAND", "INPUTRC", "EDITOR", "VISUAL", "PAGER", "LESSOPEN", "BROWSER", "VIMINIT", "EXINIT", "MYVIMRC", "STARSHIP_CONFIG", "SCREENRC", "RIPGREP_CONFIG_PATH", "WGETRC",
-		"PYTHONSTARTUP", "NODE_OPTIONS", "PERL5OPT", "RUBYOPT", "JAVA_TOOL_OPTIONS", "JDK_JAVA_OPTIONS", "LD_PRELOAD", "LD_AUDIT", "GOFLAGS", "GOENV", "RUSTC_WRAPPER", "PIP_CONFIG_FILE", "CONDARC", "NPM_CONFIG_GLOBALCONFIG", "npm_config_globalconfig",
-		"OPENCODE_CONFIG", "MISE_GLOBAL_CONFIG_FILE", "R_PROFILE_USER", "R_ENVIRON_USER", "PSQLRC", "MAILCAPS",
-	}
 }
 
 // loadedFirst is what an interpreter loads by itself, or for nearly every program,
@@ -90,7 +80,7 @@ func (r reach) fromVariables(needs Needs) (protected, obeyed []string) {
 			add(&protected, needs.whole(file))
 		}
 	}
-	for _, name := range obeyedVariables() {
+	for _, name := range named.Variables() {
 		value := env(name)
 		words := strings.FieldsFunc(value, func(c rune) bool {
 			return c == os.PathListSeparator || strings.ContainsRune(" \t\n=,;|&()\"'", c)

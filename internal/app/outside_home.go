@@ -50,8 +50,26 @@ func (h homeLinks) places() []string {
 // project. Whoever runs it runs the project, and builds have to write it. One that
 // goes by the name of a program of the machine is run for something else.
 func ownProgram(link string) bool {
-	return filepath.Base(filepath.Dir(link)) == "bin" && !slices.ContainsFunc(guard.SystemDirs(), func(dir string) bool {
-		_, err := os.Lstat(filepath.Join(dir, filepath.Base(link)))
+	return filepath.Base(filepath.Dir(link)) == "bin" && !onMachine(filepath.Base(link))
+}
+
+// onMachine tells whether the machine has a program of this name.
+func onMachine(name string) bool {
+	return filepath.IsLocal(name) && slices.ContainsFunc(guard.SystemDirs(), func(dir string) bool {
+		_, err := os.Lstat(filepath.Join(dir, name))
 		return err == nil
 	})
+}
+
+// crontabs are where the person's may lie. Few systems let her read it there.
+func crontabs(needs Needs) (files []string) {
+	env := needs.variable()
+	for _, name := range []string{env("USER"), env("LOGNAME"), filepath.Base(needs.Home)} {
+		for _, dir := range []string{"/var/spool/cron/crontabs", "/var/spool/cron"} {
+			if file := filepath.Join(dir, name); name != "" && filepath.IsLocal(name) && !slices.Contains(files, file) {
+				files = append(files, file)
+			}
+		}
+	}
+	return files
 }

@@ -55,7 +55,7 @@ func (o *ownFiles) places() []string {
 		found = append(found, o.named.Project(top)...)
 	}
 	for _, file := range append(found, o.named.AtHome()...) {
-		if o.granted(file) {
+		if o.granted(file) && !slices.ContainsFunc(o.tops, func(top string) bool { return within(top, file) || within(realDir(top), realDir(file)) }) { // never a project as a whole
 			list = append(list, file)
 		}
 	}
@@ -70,13 +70,17 @@ func (o *ownFiles) first() (dirs []string) {
 	return dirs
 }
 
-// asked lists what file tools ask about: the files, and what servers of the
-// person's clients would take for theirs.
+// asked lists what file tools ask about: the files, what servers of the person's
+// clients would take for theirs, and what direnv would take up.
 func (o *ownFiles) asked() []string {
 	if o == nil {
 		return nil
 	}
-	return slices.Concat(o.places(), o.moved, o.clients.missing())
+	list := slices.Concat(o.places(), o.moved, o.clients.missing())
+	for _, top := range o.tops {
+		list = append(list, slices.DeleteFunc(o.named.Missing(top), func(file string) bool { return !o.granted(file) })...)
+	}
+	return list
 }
 
 // OutsideNotes says which programs outside take up what commands can write.
@@ -303,7 +307,15 @@ func (l *launcher) ofProject(dir string) bool {
 
 // pathDirs are the directories of the person's PATH. Those that are relative, and
 // an empty one, are taken from where she started us.
-func pathDirs(needs Needs) (dirs []string) {
+//
+// Those that her start files put there come first: a client that a desktop started
+// has another PATH than her shells.
+func (r reach) pathDirs(needs Needs) (dirs []string) {
+	for _, dir := range r.own.named.PathAtHome() {
+		if r.granted(dir) {
+			dirs = append(dirs, dir)
+		}
+	}
 	for _, dir := range filepath.SplitList(cmp.Or(needs.Path, os.Getenv("PATH"))) {
 		if !filepath.IsAbs(dir) {
 			if needs.Dir == "" {
@@ -311,7 +323,9 @@ func pathDirs(needs Needs) (dirs []string) {
 			}
 			dir = filepath.Join(needs.Dir, dir)
 		}
-		dirs = append(dirs, dir)
+		if !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
 	}
 	return dirs
 }

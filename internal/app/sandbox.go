@@ -64,7 +64,7 @@ func openSandbox(cfg Sandbox, r reach, needs Needs) (*sandbox.Chooser, error) {
 	shield.WriteGit = cfg.Git == "write"
 	shield.Obeyed, shield.Own, shield.Home = r.obeyed, r.own.places, needs.Home
 	shield.Taken = r.own.clients.taken
-	shield.Path, shield.Start = pathDirs(needs), needs.Dir
+	shield.Path, shield.Start = r.pathDirs(needs), needs.Dir
 	shield.First = r.own.first
 	shield.Git = gitSettings(needs.Home, needs.variable())
 	if needs.State != "" {

@@ -1,7 +1,11 @@
 package named
 
 import (
+	"errors"
+	"io/fs"
+	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -28,11 +32,30 @@ func direnv(text string) (lines []string) {
 // evaluated gives what a word of direnv, or a program that prints an environment
 // for it, takes up besides what its arguments name.
 func evaluated(word string, args []string) []string {
+	if kind, ok := strings.CutPrefix(word, "use_"); ok { // the function behind it
+		word, args = "use", append([]string{kind}, args...)
+	}
 	kind := ""
 	if len(args) > 0 {
 		kind = args[0]
 	}
 	switch {
+	case word == "use" && kind == "lorri", word == "lorri":
+		return below(".", "shell.nix", "default.nix", "flake.nix")
+	case word == "use" && kind == "vim":
+		return args[1:]
+	case word == "flox":
+		return below(".", ".flox/env/manifest.toml", ".flox/env.json")
+	case word == "guix":
+		return below(".", "manifest.scm", "guix.scm", "channels.scm")
+	case (word == "conda" || word == "mamba" || word == "micromamba") && kind == "activate":
+		var found []string
+		for _, dir := range args[1:] {
+			found = append(found, dir+"/etc/conda/activate.d/*")
+		}
+		return found
+	case word == "watch_file": // what nix evaluates is watched
+		return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return path.Ext(arg) != ".nix" })
 	case word == "use" && kind == "nix":
 		return append(below(".", "shell.nix", "default.nix"), args[1:]...)
 	case word == "use" && kind == "flake", word == "nix" && slices.Contains([]string{"print-dev-env", "develop"}, kind):
@@ -73,4 +96,22 @@ func below(dir string, names ...string) []string {
 		}
 	}
 	return names
+}
+
+// Missing lists what the .envrc at the top of a project would have direnv take up
+// if it were there: whoever makes it has it run at the next prompt.
+func (f *Finder) Missing(top string) (list []string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	t, _ := f.load(filepath.Join(top, ".envrc"), top, source{lines: direnv, full: true, as: "missing"})
+	for _, word := range t.lines {
+		name := filepath.FromSlash(strings.Trim(word, `"'`))
+		if !filepath.IsLocal(name) || strings.ContainsAny(name, "$*? ") || len(list) >= maxFiles {
+			continue
+		}
+		if _, err := os.Lstat(filepath.Join(top, name)); errors.Is(err, fs.ErrNotExist) {
+			list = append(list, filepath.Join(top, name))
+		}
+	}
+	return list
 }

@@ -99,7 +99,7 @@ func meant(dirs, lines []string) (found []string) {
 // and ownTop those to name the top of the project.
 var (
 	ownDir = regexp.MustCompile(`\$\(\s*dirname\s+(?:--\s+)?"?\$(?:0|\{0\}|\{BASH_SOURCE(?:\[0\])?\}|BASH_SOURCE)"?\s*\)|\$\{0%/\*\}|\$\{BASH_SOURCE(?:\[0\])?%/\*\}`)
-	ownTop = regexp.MustCompile(`\$\(\s*git\s+rev-parse\s+--show-toplevel\s*\)|\$\(\s*pwd\s*\)|\$\{PWD\}|\$PWD\b`)
+	ownTop = regexp.MustCompile(`\$\(\s*git\s+rev-parse\s+--show-toplevel\s*\)|\$\(\s*pwd\s*\)|\$\{PWD\}|\$PWD\b|\$\{workspace(?:Folder|Root)\}`)
 )
 
 // placed writes those out.

@@ -14,7 +14,7 @@ func FuzzForms(f *testing.F) {
 	f.Add("here=$(dirname \"$0\"); cd \"$(git rev-parse --show-toplevel)/a\" && ./h")
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, read := range []func(string) []string{direnv, yaml, mise, JSON, TOML} {
+		for _, read := range []func(string) []string{direnv, yaml, mise, JSON, TOML, editor, everyString, inQuotes, pathLines, fullPaths} {
 			lines := read(placed(text, dir+"/.husky/x", dir))
 			if total := len(strings.Join(lines, "")); total > 1<<20+16*(len(text)+1)*(len(dir)+16) {
 				t.Errorf("%d bytes of %q", total, text)

@@ -3,7 +3,8 @@
 // what shells read when they start. Those texts are protected themselves; whoever
 // could write the scripts that they name would not need to write them. It
 // imports only the reader of command lines. Its one invariant: it gives files that
-// exist, never a directory, so that nothing but a script is ever held.
+// exist, so that nothing but a script is ever held, and a directory only where
+// something at home loads whatever lies in it.
 package named
 
 import (
@@ -40,6 +41,12 @@ type Finder struct {
 	// Granted tells whether tools could write a file; of what they could not the
 	// files that start files of shells read are not followed further. Nil: they could.
 	Granted func(path string) bool
+	// Projects are directories: what a client keeps for one of them, or for one in
+	// them, is read from there.
+	Projects []string
+	// Machine tells whether the machine has a program of a name; nil: it has none.
+	Machine  func(name string) bool
+	Crontabs []string // absolute
 
 	mu   sync.Mutex
 	seen map[string]text
@@ -52,6 +59,13 @@ type text struct {
 	info  fs.FileInfo
 	lines []string
 	shell []*syntax.File // of it, as far as it is one
+	parts []part         // of one that is for several directories
+}
+
+// part is a part of a text, and the directory that its words are read from.
+type part struct {
+	dir string
+	text
 }
 
 // Project lists what the texts at the top of a project name, in that project.
@@ -93,33 +107,6 @@ func (f *Finder) PathDirs(top string) (dirs []string) {
 	return slices.Compact(dirs)
 }
 
-// AtHome lists what start files of shells and editors read and what settings of
-// agents and editors run, wherever that is.
-func (f *Finder) AtHome() []string {
-	if f.Home == "" {
-		return nil
-	}
-	var out []string
-	for _, s := range atHome() {
-		files, _ := f.read(filepath.Join(f.Home, filepath.FromSlash(s.name)), f.Home, s)
-		out = append(out, files...)
-	}
-	slices.Sort(out)
-	return slices.Compact(out)
-}
-
-func atHome() (list []source) {
-	for _, name := range []string{".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".xprofile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".zlogout", ".config/zsh/.zshrc", ".config/zsh/.zshenv", ".vimrc",
-		".config/nvim/init.vim", ".tmux.conf", ".config/tmux/tmux.conf", ".config/fish/config.fish", ".config/direnv/direnvrc"} {
-		list = append(list, source{name: name, lines: Script, certain: true, shell: !strings.Contains(name, "vim") && !strings.Contains(name, "tmux") && !strings.Contains(name, "fish")})
-	}
-	for _, name := range []string{".claude.json", ".claude/settings.json", ".claude/settings.local.json", ".cursor/mcp.json", ".cursor/hooks.json", ".gemini/settings.json", ".codeium/windsurf/mcp_config.json", ".config/Claude/claude_desktop_config.json",
-		"Library/Application Support/Claude/claude_desktop_config.json", ".config/Code/User/mcp.json", ".config/Code/User/settings.json", ".config/zed/settings.json", ".config/opencode/opencode.json", ".copilot/mcp-config.json"} {
-		list = append(list, source{name: name, lines: JSON, most: maxClient})
-	}
-	return append(list, source{name: ".config/Code/User/tasks.json", lines: tasks}, source{name: ".codex/config.toml", lines: TOML})
-}
-
 // source is a text and how it is read.
 type source struct {
 	name  string
@@ -127,18 +114,22 @@ type source struct {
 	// certain: each of the lines is run or read. Otherwise some are arguments, and
 	// only what looks like a program is meant: others are what it works on.
 	certain bool
-	shell   bool  // it is a script of a shell
-	hook    bool  // run by git
-	most    int64 // how long it may be; zero: maxText
+	also    func(text string) []string // full paths in it, besides the lines
+	full    bool                       // the lines are nothing but full paths
+	as      string                     // tells apart what is read of the same file in another way
+	shell   bool                       // it is a script of a shell
+	hook    bool                       // run by git
+	most    int64                      // how long it may be; zero: maxText
 }
 
 func (f *Finder) sources(top string) []source {
 	list := []source{
 		{name: ".claude/settings.json", lines: JSON}, {name: ".claude/settings.local.json", lines: JSON}, {name: ".mcp.json", lines: JSON}, {name: ".cursor/mcp.json", lines: JSON}, {name: ".cursor/hooks.json", lines: JSON}, {name: ".gemini/settings.json", lines: JSON},
-		{name: ".codex/config.toml", lines: TOML}, {name: ".vscode/mcp.json", lines: JSON}, {name: ".vscode/settings.json", lines: JSON}, {name: ".vscode/tasks.json", lines: tasks}, {name: ".zed/settings.json", lines: JSON}, {name: ".devcontainer.json", lines: container},
+		{name: ".codex/config.toml", lines: TOML}, {name: ".vscode/mcp.json", lines: JSON}, {name: ".vscode/settings.json", lines: editor}, {name: ".vscode/tasks.json", lines: tasks}, {name: ".zed/settings.json", lines: editor}, {name: ".devcontainer.json", lines: container},
 		{name: ".devcontainer/devcontainer.json", lines: container}, {name: ".envrc", lines: direnv, certain: true, shell: true},
 		{name: "opencode.json", lines: JSON}, {name: "opencode.jsonc", lines: JSON}, {name: ".opencode/opencode.json", lines: JSON}, {name: "crush.json", lines: JSON}, {name: ".crush.json", lines: JSON}, {name: ".kiro/settings/mcp.json", lines: JSON}, {name: ".roo/mcp.json", lines: JSON},
 		{name: ".amazonq/mcp.json", lines: JSON}, {name: ".codex/hooks.json", lines: JSON}, {name: "lefthook.yml", lines: yaml}, {name: ".lefthook.yml", lines: yaml}, {name: "lefthook.yaml", lines: yaml}, {name: ".pre-commit-config.yaml", lines: yaml},
+		{name: ".lintstagedrc", lines: everyString}, {name: ".lintstagedrc.json", lines: everyString}, {name: ".nvim.lua", lines: inQuotes}, {name: ".exrc", lines: inQuotes}, {name: ".nvimrc", lines: inQuotes},
 		{name: "mise.toml", lines: mise}, {name: ".mise.toml", lines: mise},
 	}
 	for _, e := range entries(filepath.Join(top, ".github", "hooks")) {
@@ -184,6 +175,11 @@ func (f *Finder) read(file, dir string, s source) (files, path []string) {
 	if !ok || len(t.lines)+len(t.shell) == 0 {
 		return nil, nil
 	}
+	return f.resolve(t, file, dir, s)
+}
+
+// resolve finds what a text names.
+func (f *Finder) resolve(t text, file, dir string, s source) (files, path []string) {
 	there := func(path string) ([]byte, error) { // it is not read
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			return nil, errors.Join(err, fs.ErrNotExist)
@@ -193,6 +189,9 @@ func (f *Finder) read(file, dir string, s source) (files, path []string) {
 	dirs := bases(dir, t.lines)
 	paths := meant(dirs, t.lines)
 	for _, base := range dirs {
+		if s.certain {
+			paths = append(paths, matches(base, t.lines)...)
+		}
 		paths = append(paths, (gitconfig.Source{Read: there, Home: f.Home}).Named(base, t.lines)...)
 	}
 	w := newFollowing(f.Home, dir)
@@ -222,6 +221,7 @@ func (f *Finder) load(file, dir string, s source) (text, bool) {
 	if s.lines == nil {
 		key += "\x00" // as a script that another one calls
 	}
+	key += s.as
 	old, known := f.seen[key]
 	if known && old.size == info.Size() && old.at.Equal(info.ModTime()) && os.SameFile(old.info, info) {
 		return old, true
@@ -235,21 +235,27 @@ func (f *Finder) load(file, dir string, s source) (text, bool) {
 	}
 	t := text{size: info.Size(), at: info.ModTime(), info: info}
 	if s.lines != nil {
-		t.lines = s.lines(placed(string(content), file, dir))
+		t.lines = s.lines(placed(f.written(string(content)), file, dir))
 	}
 	switch {
-	case s.lines == nil && !isScript(file, content):
+	case s.full, s.lines == nil && !isScript(file, content):
 	case s.shell:
 		t.shell = parseAll(string(content))
 	default:
-		for _, line := range t.lines {
-			if strings.ContainsAny(line, " \t") && len(t.shell) < maxFiles {
-				t.shell = append(t.shell, parseAll(line)...)
-			}
-		}
+		t.shell = parseLines(t.lines)
 	}
 	f.seen[key] = t
 	return t, true
+}
+
+// parseLines parses the command lines among strings.
+func parseLines(lines []string) (list []*syntax.File) {
+	for _, line := range lines {
+		if strings.ContainsAny(line, " \t") && len(list) < maxFiles {
+			list = append(list, parseAll(line)...)
+		}
+	}
+	return list
 }
 
 // calls adds to files what the scripts among them run in turn.
@@ -283,6 +289,17 @@ func (f *Finder) calls(w *following, file string, files []string) []string {
 		}
 	}
 	return files
+}
+
+// matches gives the files that patterns mean.
+func matches(dir string, lines []string) (found []string) {
+	for _, line := range lines {
+		if strings.Contains(line, "*") && !strings.ContainsAny(line, " $") && len(found) < maxFiles {
+			list, _ := filepath.Glob(from(dir, line)) // what is no pattern has no matches
+			found = append(found, list[:min(len(list), maxFiles)]...)
+		}
+	}
+	return found
 }
 
 // isRecipe knows the files without an ending that programs work on.

@@ -19,12 +19,37 @@ func runs(key string) bool {
 	if i := strings.LastIndexByte(key, '.'); i >= 0 {
 		key = key[i+1:]
 	}
-	for _, end := range []string{"command", "commands", "cmd", "helper", "notify", "awsauthrefresh", "awscredentialexport"} {
+	for _, end := range []string{"command", "commands", "cmd", "helper", "notify", "executable", "alternatetools", "awsauthrefresh", "awscredentialexport"} {
 		if strings.HasSuffix(key, end) {
 			return true
 		}
 	}
 	return false
+}
+
+// runsTool tells whether the value of a key is a program that an editor runs for
+// another one. Such programs mostly lie in an environment that is made anew.
+func runsTool(key string) bool {
+	key = strings.ToLower(key)
+	return key == "binary" || strings.HasSuffix(key, "interpreterpath") || strings.HasSuffix(key, "executablepath") || strings.HasSuffix(key, ".nodepath") || strings.HasPrefix(key, "terminal.integrated.profiles.")
+}
+
+// editor gives the strings that an editor runs by its settings.
+func editor(text string) []string {
+	return append(JSON(text), slices.DeleteFunc(inJSON(text, runsTool), func(line string) bool {
+		return strings.Contains(line, "node_modules/") || strings.Contains(line, "env/bin/") || strings.Contains(line, "env/Scripts/")
+	})...)
+}
+
+// everyString gives all strings of settings that say nothing but what is run.
+func everyString(text string) []string { return inJSON(text, func(string) bool { return true }) }
+
+// inQuotes gives the strings of a script of an editor.
+func inQuotes(text string) (lines []string) {
+	for _, m := range quoted.FindAllStringSubmatch(text, 4*maxFiles) {
+		lines = append(lines, strings.TrimPrefix(m[1]+m[2], "source "))
+	}
+	return append(lines, Script(text)...)
 }
 
 // JSON gives the strings that are run, of settings with or without comments. It
