@@ -14,15 +14,15 @@ import (
 func TestHomeNamesTheProject(t *testing.T) {
 	home, top := t.TempDir(), t.TempDir()
 	for name, text := range map[string]string{
-		filepath.Join(home, ".bashrc"):       "for f in " + top + "/sh/*.sh " + top + "/*.bash; do . $f; done\nPATH=" + top + "/pbin:$PATH\n",
-		filepath.Join(home, ".ssh/config"):   "Include " + top + "/ssh.conf\n",
-		filepath.Join(top, ".envrc"):         "use nix\n",
-		filepath.Join(top, "sh", "a.sh"):     "",
-		filepath.Join(top, "b.bash"):         "",
-		filepath.Join(top, "ssh.conf"):       "",
-		filepath.Join(top, "pbin", "a"):      "",
-		filepath.Join(top, "default.nix"):    "",
-		filepath.Join(top, "src", "main.go"): "",
+		filepath.Join(home, ".bashrc"):        "for f in " + top + "/sh/*.sh " + top + "/*.bash; do . $f; done\nPATH=" + top + "/pbin:$PATH\n",
+		filepath.Join(home, ".ssh", "config"): "Include " + top + "/ssh.conf\n",
+		filepath.Join(top, ".envrc"):          "use nix\n",
+		filepath.Join(top, "sh", "a.sh"):      "",
+		filepath.Join(top, "b.bash"):          "",
+		filepath.Join(top, "ssh.conf"):        "",
+		filepath.Join(top, "pbin", "a"):       "",
+		filepath.Join(top, "default.nix"):     "",
+		filepath.Join(top, "src", "main.go"):  "",
 	} {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)

@@ -131,8 +131,11 @@ func (c *command) mayConnect(file string, how connecting) error {
 		return nil
 	}
 	at, err := filepath.EvalSymlinks(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
 	if err != nil {
-		return nil // there is none yet
+		return err
 	}
 	if home, err := filepath.EvalSymlinks(c.home()); err == nil {
 		if rel, err := filepath.Rel(c.home(), file); err == nil && at == filepath.Join(home, rel) {

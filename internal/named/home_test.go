@@ -1,3 +1,5 @@
+//go:build !windows
+
 package named_test
 
 import (
@@ -91,7 +93,7 @@ func mode(name string) os.FileMode {
 func TestPathAtHome(t *testing.T) {
 	home := t.TempDir()
 	write(t, filepath.Join(home, ".profile"), "PATH=/p/bin:~/b:$PATH # /no/1\n", 0o600)
-	write(t, filepath.Join(home, ".config/fish/config.fish"), "fish_add_path /p/fish\ncd /no/2\n", 0o600)
+	write(t, filepath.Join(home, ".config", "fish", "config.fish"), "fish_add_path /p/fish\ncd /no/2\n", 0o600)
 	f := &named.Finder{Home: home}
 	if diff := cmp.Diff(slices.Sorted(slices.Values([]string{filepath.Join(home, "b"), "/p/bin", "/p/fish"})), f.PathAtHome()); diff != "" {
 		t.Error(diff)
@@ -104,7 +106,7 @@ func TestMissing(t *testing.T) {
 	write(t, filepath.Join(top, ".envrc"), "use nix\ndotenv_if_exists conf/local\nnpm ci\n", 0o600)
 	write(t, filepath.Join(top, "default.nix"), "x", 0o600)
 	f := &named.Finder{}
-	if diff := cmp.Diff([]string{filepath.Join(top, "conf/local"), filepath.Join(top, "shell.nix")}, slices.Sorted(slices.Values(f.Missing(top)))); diff != "" {
+	if diff := cmp.Diff([]string{filepath.Join(top, "conf", "local"), filepath.Join(top, "shell.nix")}, slices.Sorted(slices.Values(f.Missing(top)))); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -115,7 +117,7 @@ func TestClaudeServers(t *testing.T) {
 	for _, before := range []int{0, 1, 256<<10 - 40, 256<<10 - 20, 256<<10 - 1, 256 << 10, 5 << 20} {
 		file := filepath.Join(t.TempDir(), ".claude.json")
 		said := `"say \"mcpServers\": {\"no\": {\"command\": \"x\"}} and \"/p\": {\"mcpServers\": {\"no\": 1}}"`
-		text := fmt.Sprintf(`{"h": ["%s", %s], "mcpServers" : {"a": {"command": "one"}}, "projects": {"/p/q": {"history": [%s], "mcpServers": {"b": {"command": "two"}}}, "/pq": {"mcpServers": {"c": {}}}, "/p": {"mcpServers": {}}}, "x": "/p", "y": ["mcpServers"]}`,
+		text := fmt.Sprintf(`{"h": [%q, %s], "mcpServers" : {"a": {"command": "one"}}, "projects": {"/p/q": {"history": [%s], "mcpServers": {"b": {"command": "two"}}}, "/pq": {"mcpServers": {"c": {}}}, "/p": {"mcpServers": {}}}, "x": "/p", "y": ["mcpServers"]}`,
 			strings.Repeat("h", before), said, said)
 		write(t, file, text, 0o600)
 		list, err := named.ClaudeServers(file, []string{"/p"})
