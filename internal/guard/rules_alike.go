@@ -378,8 +378,8 @@ func addressed(args []Arg) []Arg {
 	}
 	for _, x := range args {
 		t := x.Text
-		if at := strings.Index(t, "://"); at >= 0 && x.Literal {
-			if u, err := url.Parse(t[strings.LastIndexByte(t[:at], '=')+1:]); err == nil {
+		if scheme, rest, ok := strings.Cut(t, "://"); ok && x.Literal {
+			if u, err := url.Parse(scheme[strings.LastIndexByte(scheme, '=')+1:] + "://" + rest); err == nil {
 				add("-h", u.Hostname())
 				add("-p", u.Port())
 				add("-U", u.User.Username())

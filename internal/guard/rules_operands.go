@@ -32,7 +32,8 @@ func (s *subject) operands() []operand {
 	s.gotOperands = true
 	l := s.commandLine()
 	if l == nil {
-		return nil
+		s.typedText()
+		return s.placeOperands
 	}
 	o := &operands{s: s, at: s.opt.places(), seen: map[operandKey]bool{}, went: l.went, fed: l.fedByPrograms()}
 	o.line(l, false)

@@ -183,7 +183,7 @@ func (t sign) meets(u sign) bool {
 func specSigns(spec string) []sign {
 	var out []sign
 	escaped := false
-	for _, elem := range strings.Split(strings.TrimPrefix(brackets.ReplaceAllString(spec, "?"), "/"), "/") {
+	for elem := range strings.SplitSeq(strings.TrimPrefix(brackets.ReplaceAllString(spec, "?"), "/"), "/") {
 		if elem == "**" { // or nothing
 			out = append(out, below()...)
 			continue
