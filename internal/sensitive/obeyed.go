@@ -109,6 +109,10 @@ func ObeyedAtHome() []string {
 		".config/zsh", ".oh-my-zsh", ".config/nushell", ".config/powershell", ".config/starship.toml", ".pythonrc.py", ".ipython", ".config/pythonrc", ".gdbinit", ".lldbinit", ".sqliterc",
 		".psqlrc", ".config/i3", ".config/sway", ".config/hypr", ".local/share/dbus-1", ".local/share/applications", ".local/share/systemd", ".local/bin", ".config/mimeapps.list",
 		".config/plasma-workspace", ".config/openbox", ".config/upstart", ".forward", ".procmailrc", ".crontab", ".parallel", ".config/gh-copilot", ".gradle/init.d", ".gradle/gradle.properties", ".m2/settings.xml",
+		".bash_completion", ".local/share/bash-completion", ".fzf.bash", ".fzf.zsh", ".iterm2_shell_integration.bash", ".iterm2_shell_integration.zsh", ".nvm/nvm.sh", ".asdf/asdf.sh", ".sdkman/bin/sdkman-init.sh", ".opam/opam-init", ".ghcup/env", ".xonshrc",
+		".config/xonsh", ".config/elvish", ".config/husky", ".gitconfig.local", ".tigrc", ".config/lazygit", ".hgrc", ".config/hg", ".jjconfig.toml", ".config/jj", ".config/sapling", ".subversion/config", ".mailcap",
+		".emacs.el", ".doom.d", ".config/doom", ".spacemacs", ".gvimrc", ".config/awesome", ".config/bspwm", ".config/sxhkd", ".config/qtile", ".config/river", ".config/niri", ".config/waybar", ".config/polybar", ".config/lxsession", ".xmonad", ".fluxbox/startup",
+		".pyenv/shims", ".rbenv/shims", ".asdf/shims", ".local/share/mise/shims", ".volta/bin", ".bun/bin", ".deno/bin",
 		"bin", "go/bin", "miniconda3/bin", "miniconda3/etc", "anaconda3/bin", "anaconda3/etc", "miniforge3/bin", "miniforge3/etc", "mambaforge/bin", "mambaforge/etc", "google-cloud-sdk/bin",
 		"google-cloud-sdk/path.bash.inc", "google-cloud-sdk/path.zsh.inc", "google-cloud-sdk/completion.bash.inc", "google-cloud-sdk/completion.zsh.inc", "perl5/bin", "flutter/bin",
 	}
