@@ -58,7 +58,7 @@ func (c *clientServers) taken() named.Taken {
 		return c.now
 	}
 	var all named.Taken
-	places := mcpconf.Places(runtime.GOOS, c.home, os.Getenv, "")
+	places := append(mcpconf.Places(runtime.GOOS, c.home, os.Getenv, ""), morePlaces(c.home)...)
 	for _, top := range c.tops {
 		for _, p := range mcpconf.Places(runtime.GOOS, "", nil, top) {
 			if p.Scope == mcpconf.ScopeProject {
@@ -102,6 +102,12 @@ func (c *clientServers) read(p mcpconf.Place) (all named.Taken) {
 	} else if text, err := plainfile.Read(p.Path, maxClientFile); err == nil {
 		texts = append(texts, text)
 	}
+	if p.Scope == scopeStatus {
+		for _, text := range texts {
+			all.Add(statusTaken(text))
+		}
+		return all
+	}
 	for _, text := range texts {
 		servers, _ := mcpconf.Codec{YAML: config.Decode, Home: c.home}.Read(p.Client, text)
 		for _, s := range servers {
@@ -109,7 +115,7 @@ func (c *clientServers) read(p mcpconf.Place) (all named.Taken) {
 			if s.Command == "" || other || filepath.IsAbs(s.Cwd) && !c.granted(s.Cwd) {
 				continue // it is elsewhere
 			}
-			all.Add(named.TakenBy(fmt.Sprintf("the MCP server %s of %s", s.Name, mcpconf.Title(p.Client)), s.Command, s.Args, s.Env))
+			all.Add(named.TakenBy(fmt.Sprintf("the MCP server %s of %s", s.Name, clientTitle(p)), s.Command, s.Args, s.Env))
 		}
 	}
 	return all
