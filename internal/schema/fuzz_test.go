@@ -112,6 +112,8 @@ func agree(t rapid.TB, schema, value []byte) (fast bool) {
 		return false // nor at what they unfold into
 	case err != nil && refErr == nil:
 		t.Fatalf("refused a valid schema %s: %v", schema, err)
+	case err == nil && refErr != nil && bytes.Contains(schema, []byte("draft-0")) && strings.Contains(refErr.Error(), "not found"):
+		return false // drafts up to 07 ignore what stands beside $ref; the other library still follows the references there
 	case err == nil && refErr != nil:
 		t.Fatalf("accepted (fast: %v) an invalid schema %s: %v", s.Fast(), schema, refErr)
 	case err != nil:
