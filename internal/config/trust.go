@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/durable"
 	"github.com/toolcrib/toolcrib/internal/seal"
 )
 
@@ -155,19 +156,7 @@ func (t Trust) put(data []byte) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err
 	}
-	file, err := os.CreateTemp(dir, ".trust-*") // 0600
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(data)
-	err = errors.Join(err, file.Sync(), file.Close())
-	if err == nil {
-		err = os.Rename(file.Name(), t.Path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(file.Name()))
-	}
-	return nil
+	return durable.Replace(t.Path, data, 0o600)
 }
 
 // realName is the one name of a file: in the directory it was found in, wherever links to that lead. The file itself may

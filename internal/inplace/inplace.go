@@ -1,6 +1,6 @@
 // Package inplace writes a file in place, so that it stays the same file, and
 // loses nothing if that is cut off. It stands under the core and imports only
-// lockfile. Its one invariant: what a file held is on the disk elsewhere until
+// durable. Its one invariant: what a file held is on the disk elsewhere until
 // the file holds all of the new content.
 package inplace
 
@@ -19,7 +19,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/lockfile"
+	"github.com/toolcrib/toolcrib/internal/durable"
 )
 
 // Dir is the directory of notes: one for each file that is being written.
@@ -45,7 +45,7 @@ func (d Dir) lock() (io.Closer, error) {
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), maxWait)
 	defer cancel()
-	return lockfile.Wait(ctx, filepath.Join(string(d), "lock"))
+	return durable.Lock(ctx, filepath.Join(string(d), "lock"))
 }
 
 func (d Dir) file(path string) string {

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/durable"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
@@ -76,14 +77,7 @@ func thinRecords(file string) {
 	for _, a := range list[max(0, len(list)-maxRecords/2):] {
 		text = append(text, a.line()...)
 	}
-	f, err := os.CreateTemp(filepath.Dir(file), "*"+recordMark)
-	if err != nil {
-		return
-	}
-	_, err = f.Write(text)
-	if f.Close() != nil || err != nil || os.Rename(f.Name(), file) != nil {
-		_ = os.Remove(f.Name())
-	}
+	_ = durable.Replace(file, text, 0o600) // if that fails it stays as long as it is
 }
 
 func readRecords(file string) (list []Aside) {

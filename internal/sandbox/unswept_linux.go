@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/durable"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
@@ -215,14 +216,7 @@ func readRegular(path string, most int64) ([]byte, error) {
 // be told.
 func (h *Holds) Leave(notes []string) {
 	old, _ := readRegular(h.Dir+notesMark, maxNotesText)
-	file, err := os.CreateTemp(filepath.Dir(h.Dir), "*"+notesMark)
-	if err != nil {
-		return
-	}
-	_, err = file.WriteString(string(old) + strings.Join(notes, "\x00") + "\x00")
-	if errors.Join(err, file.Close()) != nil || os.Rename(file.Name(), h.Dir+notesMark) != nil { // whole, or not at all
-		_ = os.Remove(file.Name())
-	}
+	_ = durable.Replace(h.Dir+notesMark, []byte(string(old)+strings.Join(notes, "\x00")+"\x00"), 0o600)
 }
 
 // Left gives the notes that were left.

@@ -11,7 +11,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/lockfile"
+	"github.com/toolcrib/toolcrib/internal/durable"
 )
 
 // Box seals the files of one installation. In its directory lie the key and a
@@ -88,7 +88,7 @@ func Open(dir string, used bool) (*Box, error) {
 		if err := b.writeList(list); err != nil {
 			return err
 		}
-		return replace(filepath.Join(dir, keyFile), b.key)
+		return durable.ReplaceLocked(filepath.Join(dir, keyFile), b.key, 0o600)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("making the key of seals: %w", err)
@@ -283,36 +283,18 @@ func (b *Box) writeList(list known) error {
 	if err != nil {
 		return err
 	}
-	return replace(filepath.Join(b.dir, knownFile), file)
+	return durable.ReplaceLocked(filepath.Join(b.dir, knownFile), file, 0o600)
 }
 
 // locked does something while no other process does.
 func (b *Box) locked(do func() error) error {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	lock, err := lockfile.Wait(ctx, filepath.Join(b.dir, lockName))
+	lock, err := durable.Lock(ctx, filepath.Join(b.dir, lockName))
 	if err != nil {
 		return err
 	}
 	return errors.Join(do(), lock.Close())
-}
-
-// replace puts data into path so that whoever reads it, after whatever crash,
-// gets the old or the new content whole. The lock is held.
-func replace(path string, data []byte) error {
-	temp := path + ".new"
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err = errors.Join(err, f.Sync(), f.Close()); err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", path, err), os.Remove(temp))
-	}
-	return nil
 }
 
 func readFile(path string, most int) ([]byte, error) {

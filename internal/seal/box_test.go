@@ -12,6 +12,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/durable"
 )
 
 // place is a file that is sealed.
@@ -37,7 +39,7 @@ func (p *place) box() *Box {
 
 func (p *place) get() ([]byte, error) { return os.ReadFile(p.path) }
 
-func (p *place) put(data []byte) error { return replace(p.path, data) }
+func (p *place) put(data []byte) error { return durable.Replace(p.path, data, 0o600) }
 
 func (p *place) write(body string) {
 	p.t.Helper()
@@ -133,7 +135,7 @@ func TestSealed(t *testing.T) {
 			o := newPlace(t)
 			o.write(two)
 			text, _ := os.ReadFile(filepath.Join(o.dir, knownFile))
-			_ = replace(filepath.Join(p.dir, knownFile), text)
+			_ = durable.Replace(filepath.Join(p.dir, knownFile), text, 0o600)
 		}, "broken"},
 		"and a list that is rewritten knows nothing else": {func(p *place) {
 			p.remove(filepath.Join(p.dir, knownFile), p.path)

@@ -13,6 +13,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/durable"
 )
 
 // Checkpoint is a signed statement of the newest entry at some time. A
@@ -143,7 +145,7 @@ func advanceLocked(dir string, key ed25519.PrivateKey, h head, now time.Time, fi
 	if err != nil {
 		return err
 	}
-	return replaceFile(path, text)
+	return durable.ReplaceLocked(path, text, 0o600)
 }
 
 // suspect puts the checkpoint aside under a name by which verifying finds it:
@@ -161,7 +163,7 @@ func suspect(dir string, seq uint64, why error) error {
 	}
 	err := os.Rename(filepath.Join(dir, checkpointFile), aside)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = replaceFile(aside, fmt.Appendf(nil, "{\"reason\":%q}\n", why.Error()))
+		err = durable.ReplaceLocked(aside, fmt.Appendf(nil, "{\"reason\":%q}\n", why.Error()), 0o600)
 	}
 	if err != nil {
 		return fmt.Errorf("keeping evidence: %w", err)

@@ -10,6 +10,8 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+
+	"github.com/toolcrib/toolcrib/internal/durable"
 )
 
 const (
@@ -34,7 +36,7 @@ func deskKey(dir string) (sealKey, error) {
 	k := sealKey{secret: make([]byte, secretBytes)}
 	// Read never fails: since Go 1.24 it ends the process instead.
 	_, _ = rand.Read(k.secret)
-	return k, replaceFile(path, pem.EncodeToMemory(&pem.Block{Type: deskKeyType, Bytes: k.secret}))
+	return k, durable.ReplaceLocked(path, pem.EncodeToMemory(&pem.Block{Type: deskKeyType, Bytes: k.secret}), 0o600)
 }
 
 // sealed gives the seal of a row: of which table it is, its name, its number

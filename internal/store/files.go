@@ -7,7 +7,7 @@ import (
 	"os"
 	"runtime"
 
-	"github.com/toolcrib/toolcrib/internal/lockfile"
+	"github.com/toolcrib/toolcrib/internal/durable"
 )
 
 // privateDir makes a directory that only its owner can enter. One that is
@@ -51,31 +51,6 @@ func PrivateFile(path string) error {
 	return f.Close()
 }
 
-// replaceFile puts data into path so that whoever reads it, at whatever
-// moment and after whatever crash, gets the old or the new content whole. Only
-// one process may do this to a path at a time.
-func replaceFile(path string, data []byte) error {
-	temp := path + ".new"
-	f, err := os.OpenFile(temp, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(data)
-	if err == nil {
-		err = f.Sync()
-	}
-	if e := f.Close(); err == nil {
-		err = e
-	}
-	if err == nil {
-		err = os.Rename(temp, path)
-	}
-	if err != nil {
-		return errors.Join(fmt.Errorf("writing %s: %w", path, err), removeIfThere(temp))
-	}
-	return nil
-}
-
 func removeIfThere(path string) error {
 	if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
@@ -89,7 +64,7 @@ type fileLock struct{ f *os.File }
 
 // acquire waits for a lock file.
 func acquire(ctx context.Context, path string) (*fileLock, error) {
-	f, err := lockfile.Wait(ctx, path)
+	f, err := durable.Lock(ctx, path)
 	if err != nil {
 		return nil, err
 	}
@@ -98,7 +73,7 @@ func acquire(ctx context.Context, path string) (*fileLock, error) {
 
 // tryLock takes a lock file; nil without an error: another process holds it.
 func tryLock(path string, create bool) (*fileLock, error) {
-	f, err := lockfile.Try(path, create)
+	f, err := durable.TryLock(path, create)
 	if err != nil || f == nil {
 		return nil, err
 	}

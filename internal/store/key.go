@@ -11,6 +11,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/durable"
 )
 
 // The files of the key directory. The keys are plain PEM, so that a
@@ -46,7 +48,7 @@ func makeKey(dir string, now time.Time) (ed25519.PrivateKey, sealKey, error) {
 	}
 	born, err := newCheckpoint(private, head{}, now).encode()
 	if err == nil {
-		err = replaceFile(filepath.Join(dir, checkpointFile), born)
+		err = durable.ReplaceLocked(filepath.Join(dir, checkpointFile), born, 0o600)
 	}
 	if err != nil {
 		return nil, sealKey{}, err
@@ -55,7 +57,7 @@ func makeKey(dir string, now time.Time) (ed25519.PrivateKey, sealKey, error) {
 	if err != nil {
 		return nil, sealKey{}, fmt.Errorf("writing the journal's key: %w", err)
 	}
-	if err := replaceFile(filepath.Join(dir, privateFile), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})); err != nil {
+	if err := durable.ReplaceLocked(filepath.Join(dir, privateFile), pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret}), 0o600); err != nil {
 		return nil, sealKey{}, err
 	}
 	return private, seal, nil
@@ -66,7 +68,7 @@ func writePublic(dir string, public ed25519.PublicKey) error {
 	if err != nil {
 		return fmt.Errorf("writing the journal's public key: %w", err)
 	}
-	return replaceFile(filepath.Join(dir, publicFile), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}))
+	return durable.ReplaceLocked(filepath.Join(dir, publicFile), pem.EncodeToMemory(&pem.Block{Type: "PUBLIC KEY", Bytes: der}), 0o600)
 }
 
 // loadKey reads the private key; the error is os.ErrNotExist if there is none.

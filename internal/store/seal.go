@@ -12,6 +12,8 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+
+	"github.com/toolcrib/toolcrib/internal/durable"
 )
 
 // A seal shows that an entry was written by somebody who has the journal's
@@ -54,7 +56,7 @@ func (k sealKey) write(dir string) error {
 	if k.before > 0 {
 		b.Headers = map[string]string{sealBefore: strconv.FormatUint(k.before, 10)}
 	}
-	return replaceFile(filepath.Join(dir, sealFile), pem.EncodeToMemory(b))
+	return durable.ReplaceLocked(filepath.Join(dir, sealFile), pem.EncodeToMemory(b), 0o600)
 }
 
 // loadSeal reads the secret; the error is os.ErrNotExist if there is none.

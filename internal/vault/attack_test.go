@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolcrib/toolcrib/internal/durable"
 )
 
 const treasure = "the treasure that nobody may see"
@@ -208,7 +210,7 @@ func TestNothingInTheClear(t *testing.T) {
 		noPlain(t, dir, private...)
 	}
 	ref := Ref{Scope{Organisation: "organisation-of-treasure"}, "NAME_OF_TREASURE"}
-	v.store.at = func(string) { look() } // at every point of every write
+	v.store.replace.At = func(durable.Point) { look() } // at every point of every write
 	mustSet(t, v, ref, "first "+treasure)
 	mustSet(t, v, ref, treasure)
 	for _, to := range []Keys{keys, said(goodPhrase), keys} {

@@ -9,40 +9,23 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/durable"
 )
 
-// The files of a store. There is one temporary name only: whoever writes it
-// holds the lock, and what a crash left under it is in nobody's use.
+// The files of a store.
 const (
 	fileName = "secrets"
-	tempName = "secrets.new"
 	lockName = "lock"
-)
-
-// The points of a write, in order, at which a test may stop it.
-const (
-	atMade    = "the new file is made"
-	atHalf    = "half of it is written"
-	atWritten = "all of it is written"
-	atSynced  = "it is on the disk"
-	atRenamed = "it has its name"
-	atDone    = "the name is on the disk"
 )
 
 // store is the directory with its files; it knows nothing of what is in them.
 type store struct {
-	dir  string
-	sync func(dir string) (durable bool, err error) // syncDir, or what a test has instead
-	at   func(point string)                         // for tests; nil: nothing
+	dir     string
+	replace durable.Replacement // whoever writes holds the lock
 }
 
 func (s store) path(name string) string { return filepath.Join(s.dir, name) }
-
-func (s store) reached(point string) {
-	if s.at != nil {
-		s.at(point)
-	}
-}
 
 // makeDir makes the directory if it is missing, closed from the beginning.
 func (s store) makeDir() error {
@@ -150,55 +133,8 @@ func (s store) read() ([]byte, error) {
 
 // write puts data in place of the store. Only the holder of the lock may. It
 // reports whether the change is sure to outlast a power cut.
-func (s store) write(data []byte) (durable bool, err error) {
-	temp, path := s.path(tempName), s.path(fileName)
-	if err := os.Remove(temp); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return false, fmt.Errorf("removing what a crash left: %w", err)
-	}
-	if err := s.writeNew(temp, data); err != nil {
-		return false, errors.Join(fmt.Errorf("writing the vault's file: %w", err), removeIfThere(temp))
-	}
-	s.reached(atSynced)
-	if err := rename(temp, path); err != nil {
-		return false, errors.Join(fmt.Errorf("writing the vault's file: %w", err), removeIfThere(temp))
-	}
-	s.reached(atRenamed)
-	durable, err = s.sync(s.dir)
-	if err != nil {
-		return false, fmt.Errorf("flushing the vault's directory: %w", err)
-	}
-	s.reached(atDone)
-	return durable, nil
-}
-
-func (s store) writeNew(path string, data []byte) (err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL|noFollow, 0o600)
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if e := f.Close(); err == nil {
-			err = e
-		}
-	}()
-	s.reached(atMade)
-	half := len(data) / 2
-	if _, err := f.Write(data[:half]); err != nil {
-		return err
-	}
-	s.reached(atHalf)
-	if _, err := f.Write(data[half:]); err != nil {
-		return err
-	}
-	s.reached(atWritten)
-	return f.Sync()
-}
-
-func removeIfThere(path string) error {
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+func (s store) write(data []byte) (flushed bool, err error) {
+	return s.replace.Write(s.path(fileName), data, 0o600)
 }
 
 // lock waits for the lock of the store, which the death of its holder frees.
@@ -208,7 +144,7 @@ func (s store) lock(ctx context.Context, wait time.Duration) (*os.File, error) {
 	again := time.NewTicker(5 * time.Millisecond)
 	defer again.Stop()
 	for {
-		f, err := tryLock(s.path(lockName))
+		f, err := s.tryLock()
 		if f != nil || err != nil {
 			return f, err
 		}
@@ -220,4 +156,24 @@ func (s store) lock(ctx context.Context, wait time.Duration) (*os.File, error) {
 			return nil, fmt.Errorf("%w: %w", ErrBusy, ctx.Err())
 		}
 	}
+}
+
+// tryLock takes the lock, or gives nil without an error if another has it.
+func (s store) tryLock() (*os.File, error) {
+	path := s.path(lockName)
+	f, err := durable.TryLock(path, true)
+	if errors.Is(err, durable.ErrLink) {
+		return nil, notSafe("%s is a link", path)
+	}
+	if err != nil || f == nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil {
+		err = checkFile(path, info)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/durable"
 )
 
 // playRole is what a child process does. Its arguments are the store, the
@@ -62,7 +64,7 @@ func playRole(role string, args []string) error {
 			},
 		})
 		v = at(args[0], keys)
-		v.store.at = step
+		v.store.replace.At = func(p durable.Point) { step(string(p)) }
 		switch role {
 		case "die at remove":
 			return v.Remove(ctx, named("A"))

@@ -149,7 +149,7 @@ func TestRotateUnsure(t *testing.T) {
 	dir := t.TempDir()
 	keys := fromRing(fileRing(dir))
 	v := fresh(t, keys)
-	v.store.sync = func(string) (bool, error) { return false, nil }
+	v.store.replace.SyncDir = func(string) (bool, error) { return false, nil }
 	mustSet(t, v, named("A"), "one")
 	for range 3 {
 		r, err := v.Rotate(t.Context(), keys)

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/durable"
 )
 
 func makePipe(path string) error { return syscall.Mkfifo(path, 0o600) }
@@ -23,7 +25,7 @@ func watchModes(v *Vault, keys Keys) error {
 	syscall.Umask(0)
 	seen := map[string]int{}
 	var wrong error
-	v.store.at = func(point string) {
+	v.store.replace.At = func(point durable.Point) {
 		err := filepath.WalkDir(filepath.Dir(v.store.dir), func(path string, d fs.DirEntry, err error) error {
 			if err != nil {
 				return err
@@ -39,10 +41,10 @@ func watchModes(v *Vault, keys Keys) error {
 			if info.Mode().Perm() != want {
 				return fmt.Errorf("%s: %s has the mode %o", point, d.Name(), info.Mode().Perm())
 			}
-			if d.Name() == tempName && point == atMade && info.Size() != 0 {
+			if d.Name() == tempName && point == durable.Made && info.Size() != 0 {
 				return errors.New("the new file has content before it is looked at")
 			}
-			seen[point+" "+d.Name()]++
+			seen[string(point)+" "+d.Name()]++
 			return nil
 		})
 		wrong = errors.Join(wrong, err)
@@ -55,7 +57,7 @@ func watchModes(v *Vault, keys Keys) error {
 	if _, err := v.Rotate(context.Background(), keys); err != nil {
 		return err
 	}
-	if seen[atMade+" "+tempName] < 3 || seen[atDone+" "+fileName] < 3 || seen[atDone+" "+lockName] < 3 {
+	if seen[string(durable.Made)+" "+tempName] < 3 || seen[string(durable.Done)+" "+fileName] < 3 || seen[string(durable.Done)+" "+lockName] < 3 {
 		return fmt.Errorf("not everything was looked at: %v", seen)
 	}
 	return wrong
@@ -74,23 +76,6 @@ func TestCommandLine(t *testing.T) {
 	c := child(t, "command line", filepath.Join(t.TempDir(), "vault"), t.TempDir())
 	c.Stdin = strings.NewReader(treasure)
 	must(t, c.Run())
-}
-
-// A lock file that was removed while somebody waited for it locks nothing.
-func TestLockThatIsGone(t *testing.T) {
-	path := filepath.Join(t.TempDir(), lockName)
-	for name, then := range map[string]func() error{
-		"removed":  func() error { return os.Remove(path) },
-		"replaced": func() error { return errors.Join(os.Remove(path), os.WriteFile(path, nil, 0o600)) },
-	} {
-		f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
-		must(t, err)
-		must(t, then())
-		if held, err := holdLock(f, path); held || err != nil {
-			t.Errorf("%s: held %v, %v", name, held, err)
-		}
-		must(t, f.Close())
-	}
 }
 
 // The root of the system is root's: whoever else runs this test sees a place

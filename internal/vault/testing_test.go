@@ -202,6 +202,9 @@ func state(t *testing.T, dir string) map[string]string {
 	return files
 }
 
+// tempName is what a write is called until it is done.
+const tempName = fileName + ".new"
+
 // block makes every write of a store fail, until the function is called.
 func block(t *testing.T, v *Vault) func() {
 	t.Helper()

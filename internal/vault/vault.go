@@ -11,6 +11,8 @@ import (
 	"maps"
 	"slices"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/durable"
 )
 
 // Vault is one store of secrets. It may be used by several goroutines, and the
@@ -38,7 +40,7 @@ func Open(cfg Config, keys Keys) (*Vault, error) {
 		return nil, fmt.Errorf("opening the vault: %w", err)
 	}
 	v := &Vault{
-		store: store{dir: cfg.Dir, sync: syncDir}, wait: cmp.Or(cfg.Wait, 10*time.Second), now: cfg.Now,
+		store: store{dir: cfg.Dir, replace: durable.Replacement{Locked: true}}, wait: cmp.Or(cfg.Wait, 10*time.Second), now: cfg.Now,
 		work: scryptWork, turn: make(chan struct{}, 1), keys: keys,
 	}
 	if v.now == nil {

@@ -1,4 +1,4 @@
-package lockfile
+package durable
 
 import (
 	"errors"
@@ -7,14 +7,13 @@ import (
 	"syscall"
 )
 
-// Try takes the lock file, made if it is missing and create is set. Closing it
-// gives it back, and so does the end of the process, however it ends. It gives nil without an error if another process holds it: an opening that
-// shares nothing is the lock.
-func Try(path string, create bool) (*os.File, error) {
-	const sharingViolation = syscall.Errno(32)
+// TryLock takes a lock file if nobody else holds it, and makes it if it is missing
+// and create is set. It gives nil without an error if somebody holds it: an
+// opening that shares nothing is the lock.
+func TryLock(path string, create bool) (*os.File, error) {
 	name, err := syscall.UTF16PtrFromString(path)
 	if err != nil {
-		return nil, fmt.Errorf("opening a lock file: %w", err)
+		return nil, fmt.Errorf("opening the lock file %s: %w", path, err)
 	}
 	how := uint32(syscall.OPEN_EXISTING)
 	if create {
