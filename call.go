@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/toolcrib/toolcrib/internal/invisible"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Call is one use of a tool.
@@ -62,13 +62,13 @@ func checkID(id string) error {
 // unshown reports whether a letter has no shape of its own: two IDs that differ in
 // it look the same. Spaces other than the plain one are among them.
 func unshown(r rune) bool {
-	return !unicode.IsPrint(r) || invisible.Rune(r)
+	return !unicode.IsPrint(r) || text.Invisible(r)
 }
 
 // clipped bounds what the journal keeps of a caller's names.
 func (c Caller) clipped() Caller {
 	for _, word := range []*string{&c.Subject, &c.Agent, &c.Session, &c.Via, &c.Dialect, &c.Organisation, &c.Token} {
-		*word = clip(*word, maxWord)
+		*word = text.Clip(*word, maxWord)
 	}
 	return c
 }

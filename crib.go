@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/schema"
 	"github.com/toolcrib/toolcrib/internal/seal"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Crib is the runtime. Set the fields, then call; they must not change once
@@ -282,12 +283,12 @@ func (c *Crib) begin(ctx context.Context, call Call) (begun, error) {
 	if f.call.ID == "" {
 		f.call.ID = NewID(start)
 	}
-	name := clip(call.Tool, maxWord)
+	name := text.Clip(call.Tool, maxWord)
 	if c.Catalog.find(call.Caller.Dialect, call.Tool) == nil { // it can be anything
 		name = c.redactedText(name)
 	}
 	f.rec = Record{
-		ID: f.call.ID, Parent: clip(call.Parent, maxWord), Caller: call.Caller.clipped(), Tool: name, Start: start,
+		ID: f.call.ID, Parent: text.Clip(call.Parent, maxWord), Caller: call.Caller.clipped(), Tool: name, Start: start,
 		Input: c.recordedInput(f), InputHash: c.digest(f.text),
 	}
 	old, err := c.Journal.Begin(context.WithoutCancel(ctx), &f.rec)

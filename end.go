@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/schema"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // read parses the input once, for the record and for admission. An input that
@@ -140,15 +141,7 @@ func (f *flight) told(e *Error) string {
 		}
 		message = strings.Join(lines, "; ")
 	}
-	return clip(scrub(message), f.limits.Record)
-}
-
-// clip cuts a text at a whole letter.
-func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	return strings.ToValidUTF8(text[:limit], "") + "…"
+	return text.Clip(scrub(message), f.limits.Record)
 }
 
 // resultText is the result as JSON; the common one needs no encoder.
@@ -205,29 +198,12 @@ func (c *Crib) noSuchTool(call Call) string {
 	if why := c.Catalog.absent(call.Tool); why != "" {
 		return "there is no such tool here: " + why
 	}
-	best, score := "", 0
-	want := strings.ToLower(call.Tool)
+	var names []string
 	for spec := range c.Tools(call.Caller) {
-		if n := likeness(want, strings.ToLower(spec.Name)); n > score {
-			best, score = spec.Name, n
-		}
+		names = append(names, spec.Name)
 	}
-	if best == "" || 2*score < len(want) {
-		return "there is no such tool"
+	if near := text.Nearest(call.Tool, names); near != "" {
+		return fmt.Sprintf("there is no such tool; did you mean %s?", near)
 	}
-	return fmt.Sprintf("there is no such tool; did you mean %s?", best)
-}
-
-// likeness counts the letters two names share at their beginning and end.
-func likeness(a, b string) int {
-	n := min(len(a), len(b))
-	head := 0
-	for head < n && a[head] == b[head] {
-		head++
-	}
-	tail := 0
-	for tail < n-head && a[len(a)-1-tail] == b[len(b)-1-tail] {
-		tail++
-	}
-	return head + tail
+	return "there is no such tool"
 }

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // HTTPOptions sets up the HTTP clients of calls. The zero value is usable.
@@ -243,4 +245,4 @@ func (g *gate) over() error {
 
 // quoted is a word of somebody else's in a message of ours: short, and with
 // nothing in it that a terminal would obey.
-func quoted(word string) string { return strconv.QuoteToASCII(clip(word, 100)) }
+func quoted(word string) string { return strconv.QuoteToASCII(text.Clip(word, 100)) }

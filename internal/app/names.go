@@ -7,8 +7,8 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/dialect"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
@@ -157,7 +157,7 @@ func (a *App) ToolNamed(caller toolcrib.Caller, name string) (toolcrib.Spec, err
 		if why := a.Hidden(caller, name); why != "" {
 			return toolcrib.Spec{}, refuse("%s", why)
 		}
-		if near := config.Nearest(name, names); near != "" {
+		if near := text.Nearest(name, names); near != "" {
 			return toolcrib.Spec{}, refuse("there is no tool %q. Did you mean %s? 'toolcrib tools' lists what there is", name, near)
 		}
 		return toolcrib.Spec{}, refuse("there is no tool %q; 'toolcrib tools' lists what there is", name)

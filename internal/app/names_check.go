@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
@@ -275,13 +275,13 @@ func (w *whole) judge(m *guard.Mention) (Unmatched, bool) {
 // near is the name that was most likely meant.
 func (w *whole) near(word, box string) string {
 	plain := strings.TrimRight(word, "*")
-	if near := config.Nearest(plain, w.names); near != "" && near != plain {
+	if near := text.Nearest(plain, w.names); near != "" && near != plain {
 		return near
 	}
 	if box == "" || slices.Contains(w.boxes, box) {
 		return ""
 	}
-	if near := config.Nearest(box, w.boxes); near != "" {
+	if near := text.Nearest(box, w.boxes); near != "" {
 		return strings.Replace(word, box, near, 1)
 	}
 	return ""
@@ -301,7 +301,7 @@ func (w *whole) judgeGroup(m *guard.Mention) (Unmatched, bool) {
 		return Unmatched{}, false
 	}
 	why := "does not match any tool: there is no group " + group
-	if near := config.Nearest(group, groups); near != "" {
+	if near := text.Nearest(group, groups); near != "" {
 		why += ". Did you mean group:" + near + "?"
 	}
 	return Unmatched{Where: m.Where, Why: why}, true
@@ -327,7 +327,7 @@ func (w *whole) judgeServer(s serverMention) (Unmatched, bool) {
 		return u, true
 	}
 	u.Why = "does not match any tool of " + s.server
-	if near := config.Nearest(s.name, names); near != "" {
+	if near := text.Nearest(s.name, names); near != "" {
 		u.Why += ". Did you mean " + near + "?"
 	}
 	return u, true

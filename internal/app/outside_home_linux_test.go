@@ -39,7 +39,7 @@ func TestDotfilesAreObeyed(t *testing.T) {
 		}
 	})
 	write := func(name string) error {
-		_, err := text(t, a, "write_file", fmt.Sprintf(`{"path":%q,"content":"evil"}`, name))
+		_, err := callText(t, a, "write_file", fmt.Sprintf(`{"path":%q,"content":"evil"}`, name))
 		return err
 	}
 	for name, why := range map[string]string{

@@ -80,7 +80,7 @@ func outsideShop(t *testing.T, change func(cfg *Config, dir, base string)) (a *A
 	return a, dir
 }
 
-func text(t *testing.T, a *App, tool, input string) (string, error) {
+func callText(t *testing.T, a *App, tool, input string) (string, error) {
 	t.Helper()
 	r, err := a.Crib.Call(t.Context(), toolcrib.Call{Tool: tool, Input: []byte(input), Caller: toolcrib.Caller{Subject: "test"}})
 	if err != nil {
@@ -133,7 +133,7 @@ func TestOwnProgramsAreFixed(t *testing.T) {
 		if string(after) != string(before) || name != "tools/key.sh" && err != nil {
 			t.Errorf("%s: a command changed it: %q\n%+v", name, after, got)
 		}
-		if _, err := text(t, a, "write_file", fmt.Sprintf(`{"path":%q,"content":"evil"}`, name)); err == nil || !strings.Contains(err.Error(), "Toolcrib") {
+		if _, err := callText(t, a, "write_file", fmt.Sprintf(`{"path":%q,"content":"evil"}`, name)); err == nil || !strings.Contains(err.Error(), "Toolcrib") {
 			t.Errorf("%s: write_file in yolo is not asked about: %v", name, err)
 		}
 	}
@@ -172,14 +172,14 @@ func TestServersObeyNoProject(t *testing.T) {
 		t.Fatalf("the command: %+v", got)
 	}
 	restart(a)
-	got, err := text(t, a, "script__where", "{}")
+	got, err := callText(t, a, "script__where", "{}")
 	if want := filepath.Join(filepath.Dir(dir), "state", "servers", "script") + " " + dir + " --at=" + dir + "/x @a/b src"; err != nil || !strings.Contains(got, "\n"+want+"\n") {
 		t.Errorf("the server runs in, and with, %q, %v; want %q", got, err, want)
 	}
-	if _, err := text(t, a, "module__where", "{}"); err != nil {
+	if _, err := callText(t, a, "module__where", "{}"); err != nil {
 		t.Error(err)
 	}
-	if _, err := text(t, a, "mine__where", "{}"); err == nil || !strings.Contains(err.Error(), "sandbox") {
+	if _, err := callText(t, a, "mine__where", "{}"); err == nil || !strings.Contains(err.Error(), "sandbox") {
 		t.Errorf("a server of the project whose module a command broke: %v", err)
 	}
 	if _, err := os.Stat(marker); err == nil {
@@ -195,7 +195,7 @@ func TestServersObeyNoProject(t *testing.T) {
 		}
 	}
 	restart(a)
-	if got, err := text(t, a, "mine__where", "{}"); err != nil || !strings.Contains(got, "\n"+dir+" \n") {
+	if got, err := callText(t, a, "mine__where", "{}"); err != nil || !strings.Contains(got, "\n"+dir+" \n") {
 		t.Errorf("a server of the project in the sandbox: %q, %v", got, err)
 	}
 }
@@ -216,7 +216,7 @@ func TestServersAreFoundOutside(t *testing.T) {
 		t.Fatalf("the command: %+v", got)
 	}
 	restart(a)
-	if _, err := text(t, a, "one__where", "{}"); err != nil {
+	if _, err := callText(t, a, "one__where", "{}"); err != nil {
 		t.Error(err)
 	}
 	two := a.Hub.Boxes()[slices.IndexFunc(a.Hub.Boxes(), func(b *mcphub.Box) bool { return b.Name() == "two" })]
@@ -257,7 +257,7 @@ func TestHomeIsGranted(t *testing.T) {
 		if name == "top" || name == ".config/app/x" {
 			continue
 		}
-		if _, err := text(t, a, "write_file", fmt.Sprintf(`{"path":%q,"content":"evil"}`, full)); err == nil {
+		if _, err := callText(t, a, "write_file", fmt.Sprintf(`{"path":%q,"content":"evil"}`, full)); err == nil {
 			t.Errorf("write_file makes %s unasked", name)
 		}
 	}
@@ -267,7 +267,7 @@ func TestHomeIsGranted(t *testing.T) {
 	if left, err := os.ReadDir(filepath.Join(home, "Documents")); err != nil || len(left) != 1 {
 		t.Errorf("something is left in a directory of the home: %v, %v", left, err)
 	}
-	if _, err := text(t, a, "write_file", fmt.Sprintf(`{"path":%q,"content":"mine"}`, filepath.Join(home, "notes.txt"))); err != nil {
+	if _, err := callText(t, a, "write_file", fmt.Sprintf(`{"path":%q,"content":"mine"}`, filepath.Join(home, "notes.txt"))); err != nil {
 		t.Errorf("write_file at the top: %v", err)
 	}
 }

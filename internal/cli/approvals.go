@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func (c *command) approvalsCmd() *cobra.Command {
@@ -22,7 +23,7 @@ func (c *command) approvalsCmd() *cobra.Command {
 		Use:   "approvals",
 		Short: "See what waits for a person's approval, and answer it",
 		Long: `Calls that a person has to approve wait here, whatever program made them and
-also after it has ended. The first answer counts, wherever it is given. A
+also after it has ended. The first answer counts, wherever it is row. A
 question is named by its ID, or by as much of it as is unique.`,
 		Example: `  toolcrib approvals                         what waits
   toolcrib approvals show q-7f               one question in full
@@ -163,13 +164,13 @@ func (c *command) tellQuestion(q *desk.Question) error {
 	if c.asJSON(false) {
 		return c.printJSON(q)
 	}
-	text := fmt.Sprintf("%s  %s  %s", q.ID, q.State, summary(q))
+	row := fmt.Sprintf("%s  %s  %s", q.ID, q.State, summary(q))
 	if q.State == desk.Open {
-		text += "  (toolcrib approvals show " + q.ID + ")"
+		row += "  (toolcrib approvals show " + q.ID + ")"
 	} else if q.Reply != nil {
-		text = fmt.Sprintf("%s  %s by %s: %s", q.ID, q.State, q.Reply.By, q.Reply.Choice)
+		row = fmt.Sprintf("%s  %s by %s: %s", q.ID, q.State, q.Reply.By, q.Reply.Choice)
 	}
-	_, err := fmt.Fprintln(c.out, printable(text))
+	_, err := fmt.Fprintln(c.out, text.ShowLine(row))
 	return err
 }
 
@@ -183,20 +184,20 @@ func (c *command) showApproval(ctx context.Context, name string) error {
 			return c.printJSON(q)
 		}
 		l := c.look(c.out)
-		var text strings.Builder
-		text.WriteString(l.question(&q))
+		var page strings.Builder
+		page.WriteString(l.question(&q))
 		switch {
 		case q.State == desk.Open:
-			text.WriteString(l.strong("Answer it with:") + "\n")
+			page.WriteString(l.strong("Answer it with:") + "\n")
 			for _, line := range howToAnswer(d, &q) {
-				text.WriteString(l.line("", line))
+				page.WriteString(l.line("", line))
 			}
 		case q.Reply != nil:
-			text.WriteString(l.note(fmt.Sprintf("%s by %s at %s: %s", q.State, desk.Visible(q.Reply.By), q.Reply.At.Local().Format(time.DateTime), q.Reply.Choice)))
+			page.WriteString(l.note(fmt.Sprintf("%s by %s at %s: %s", q.State, text.ShowExact(q.Reply.By), q.Reply.At.Local().Format(time.DateTime), q.Reply.Choice)))
 		default:
-			text.WriteString(l.note(settledText(&q)))
+			page.WriteString(l.note(settledText(&q)))
 		}
-		_, err = fmt.Fprint(c.out, text.String())
+		_, err = fmt.Fprint(c.out, page.String())
 		return err
 	})
 }
@@ -263,11 +264,11 @@ func begins(id, prefix, typed string) bool {
 func oneOf(kind, where, name string, ids []string) error {
 	switch len(ids) {
 	case 0:
-		return &toolcrib.Error{Code: toolcrib.NotFound, Message: fmt.Sprintf("there is no %s %s; '%s' lists what there is", kind, printable(name), where)}
+		return &toolcrib.Error{Code: toolcrib.NotFound, Message: fmt.Sprintf("there is no %s %s; '%s' lists what there is", kind, text.ShowLine(name), where)}
 	case 1:
 		return nil
 	}
-	return usagef("%s could be %s: type more of it", printable(name), strings.Join(ids, " or "))
+	return usagef("%s could be %s: type more of it", text.ShowLine(name), strings.Join(ids, " or "))
 }
 
 // completeQuestion offers the questions that wait to the shell.
@@ -276,7 +277,7 @@ func (c *command) completeQuestion(cmd *cobra.Command, _ []string, _ string) ([]
 	err := c.withDesk(cmd.Context(), func(d *desk.Desk) error {
 		list, err := d.Questions(cmd.Context(), desk.Filter{State: desk.Open})
 		for i := range list {
-			words = append(words, list[i].ID+"\t"+printable(summary(&list[i])))
+			words = append(words, list[i].ID+"\t"+text.ShowLine(summary(&list[i])))
 		}
 		return err
 	})

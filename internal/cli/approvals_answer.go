@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 type allowFlags struct {
@@ -138,7 +139,7 @@ func (c *command) answer(ctx context.Context, names []string, r desk.Reply, alik
 		// Others may have come since the person looked: they see what they answer.
 		if alike && r.Choice != desk.Deny && !yes {
 			for i := range list {
-				fmt.Fprintf(c.err, "%s  %s %s\n", list[i].ID, printable(list[i].Tool), printable(string(list[i].Input)))
+				fmt.Fprintf(c.err, "%s  %s %s\n", list[i].ID, text.ShowLine(list[i].Tool), text.ShowLine(string(list[i].Input)))
 			}
 			if ok, err := c.confirm(fmt.Sprintf("Allow these %d?", len(list))); err != nil || !ok {
 				return err

@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // attend makes this terminal a screen of the desk, if a person is there: from
@@ -162,7 +163,7 @@ func settledText(q *desk.Question) string {
 	case q.State == desk.Replaced:
 		return "What it would do has changed, so that this is asked again."
 	case q.Reply != nil:
-		return fmt.Sprintf("Answered by %s on another screen: %s.", desk.Visible(q.Reply.By), q.Reply.Choice)
+		return fmt.Sprintf("Answered by %s on another screen: %s.", text.ShowExact(q.Reply.By), q.Reply.Choice)
 	}
 	return "It was answered on another screen."
 }

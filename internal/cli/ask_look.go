@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // look is how questions are written: with colours for a person who wants them,
@@ -53,7 +54,7 @@ func (l look) in(colour, text string) string {
 }
 
 func (l look) strong(text string) string { return l.in(bold, text) }
-func (l look) note(text string) string   { return l.in(yellow, readable(text)) + "\n" }
+func (l look) note(given string) string  { return l.in(yellow, text.Show(given)) + "\n" }
 
 // question is what the person reads: the tool, exactly what it would be given,
 // what would change or start, and why this is asked.

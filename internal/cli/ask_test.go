@@ -149,8 +149,8 @@ func TestAtTerminal(t *testing.T) {
 		}
 		text := r.page.String()
 		for _, part := range []string{
-			"write_file, for bob, by mcp, would run", "It can: read, write\n", "\n  path: a\\x1b[2Jb\n        content: fine\n", "\n  content: (300 bytes, see below)\n",
-			"  -old\n  +new", "Asked by the files guard:\n  it changes files; x: reads only\n  second\n", "first \\x1b[2J part\n",
+			"write_file, for bob, by mcp, would run", "It can: read, write\n", "\n  path: a[U+001B][2Jb\n        content: fine\n", "\n  content: (300 bytes, see below)\n",
+			"  -old\n  +new", "Asked by the files guard:\n  it changes files; x: reads only\n  second\n", "first [U+001B][2J part\n",
 			"y  allow it once\n", "s  allow it in this session, for 24 h\n", "p  allow it in /srv/p, for 90 days\n", "m  deny it with a message",
 			"remember this tool with exactly these arguments", "write_file(x *)", "[y/s/p/a/n/m/e",
 		} {

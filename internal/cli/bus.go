@@ -14,6 +14,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/ovos"
 )
 
@@ -236,7 +237,7 @@ func (c *command) busCall(ctx context.Context, toolbox, tool string, pairs []str
 	defer cancel()
 	result, err := client.Call(ctx, toolbox, tool, given)
 	if refused, ok := errors.AsType[*ovos.CallError](err); ok {
-		return failed{errors.New(printable(refused.Error()))} // in the words of a stranger
+		return failed{errors.New(text.ShowLine(refused.Error()))} // in the words of a stranger
 	}
 	if err != nil {
 		return busError(err)

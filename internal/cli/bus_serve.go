@@ -12,6 +12,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func (c *command) busServeCmd() *cobra.Command {
@@ -139,10 +140,10 @@ func (c *command) takeMycroft() (files []string, err error) {
 	from := strings.Join(files, " and ")
 	for _, t := range app.FromMycroft(m, func(key string) bool { return loaded.Origins[key].Source == config.SourceDefault }) {
 		if t.Left != "" {
-			fmt.Fprintf(c.err, "toolcrib: warning: not taken from %s: %s: %s\n", printable(from), t.From, printable(t.Left))
+			fmt.Fprintf(c.err, "toolcrib: warning: not taken from %s: %s: %s\n", text.ShowLine(from), t.From, text.ShowLine(t.Left))
 			continue
 		}
-		fmt.Fprintf(c.err, "toolcrib: taken from %s: %s=%s (%s)\n", printable(from), t.Key, printable(t.Value), t.From)
+		fmt.Fprintf(c.err, "toolcrib: taken from %s: %s=%s (%s)\n", text.ShowLine(from), t.Key, text.ShowLine(t.Value), t.From)
 		c.set = append(c.set, t.Key+"="+t.Value)
 		c.loaded = nil // it is read again, with what was taken
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // maxShown is how much of a message a line shows.
@@ -104,7 +105,7 @@ func (c *command) showMessage(m ovosbus.Message, full bool) error {
 	if c.asJSON(false) {
 		return c.printJSON(sniffed{at, m.Type, m.Data, m.Context})
 	}
-	data := printable(string(m.Data))
+	data := text.ShowLine(string(m.Data))
 	if r := []rune(data); !full && len(r) > maxShown {
 		data = fmt.Sprintf("%s… (%d bytes)", string(r[:maxShown]), len(m.Data))
 	}
@@ -113,8 +114,8 @@ func (c *command) showMessage(m ovosbus.Message, full bool) error {
 		from += "→" + to
 	}
 	if from != "" {
-		from = " [" + printable(from) + "]"
+		from = " [" + text.ShowLine(from) + "]"
 	}
-	_, err := fmt.Fprintf(c.out, "%s %s%s %s\n", at.Format("15:04:05.000"), printable(m.Type), from, data)
+	_, err := fmt.Fprintf(c.out, "%s %s%s %s\n", at.Format("15:04:05.000"), text.ShowLine(m.Type), from, data)
 	return err
 }

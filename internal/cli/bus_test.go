@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // freeAddress is an address of this machine that nobody listens on, for
@@ -33,13 +34,13 @@ func TestSniffedMessages(t *testing.T) {
 	if err := c.showMessage(hostile, false); err != nil {
 		t.Fatal(err)
 	}
-	text := out.String()
-	if strings.Count(text, "\n") != 1 || strings.ContainsFunc(strings.TrimSuffix(text, "\n"), steers) {
-		t.Errorf("it steers a terminal: %q", text)
+	shown := out.String()
+	if strings.Count(shown, "\n") != 1 || strings.ContainsFunc(strings.TrimSuffix(shown, "\n"), text.Invisible) {
+		t.Errorf("it steers a terminal: %q", shown)
 	}
-	for _, part := range []string{`speak\x1b[2J\n09:00:00.000 forged {}`, `[evil\x07→you]`, `a\u{202e}\u{200b}b`} {
-		if !strings.Contains(text, part) {
-			t.Errorf("%s is not in %s", part, text)
+	for _, part := range []string{`speak[U+001B][2J\n09:00:00.000 forged {}`, `[evil[U+0007]→you]`, `a[U+202E][U+200B]b`} {
+		if !strings.Contains(shown, part) {
+			t.Errorf("%s is not in %s", part, shown)
 		}
 	}
 

@@ -15,6 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/dialect"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 type callFlags struct {
@@ -31,7 +32,7 @@ func (c *command) callCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call NAME [key=value …]",
 		Short: "Call a tool and print its result",
-		Long: `Call a tool. Arguments are given as key=value, where a value is taken as text
+		Long: `Call a tool. Arguments are shown as key=value, where a value is taken as text
 or as JSON according to the tool's contract, or all at once as a JSON object.
 
 The result's JSON is printed on standard output and nothing else is. Exit
@@ -131,11 +132,11 @@ func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 // its contents, in JSON like everything else.
 func (c *command) printResult(r *toolcrib.Result) error {
 	if !c.asJSON(true) {
-		text := r.String()
+		shown := r.String()
 		if terminal(c.out) {
-			text = readable(text)
+			shown = text.Show(shown)
 		}
-		_, err := fmt.Fprintln(c.out, text)
+		_, err := fmt.Fprintln(c.out, shown)
 		return err
 	}
 	switch {
@@ -191,7 +192,7 @@ func pairsInput(schema json.RawMessage, pairs []string) (json.RawMessage, error)
 			return nil, usagef("argument %q: write key=value, or use --json", p)
 		}
 		if _, twice := input[key]; twice {
-			return nil, usagef("argument %s is given twice", key)
+			return nil, usagef("argument %s is shown twice", key)
 		}
 		known := s.Properties[key]
 		if !takesText(known.Type) && json.Valid([]byte(value)) {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -57,11 +58,11 @@ func (c *command) checkNames(ctx context.Context, a *app.App) error {
 	}
 	for _, u := range a.Unmatched(ctx) {
 		if u.Unknown {
-			fmt.Fprintf(c.out, "unknown yet: %s\n", printable(u.String()))
+			fmt.Fprintf(c.out, "unknown yet: %s\n", text.ShowLine(u.String()))
 			continue
 		}
 		bad++
-		fmt.Fprintf(c.err, "toolcrib: %s\n", printable(u.String()))
+		fmt.Fprintf(c.err, "toolcrib: %s\n", text.ShowLine(u.String()))
 	}
 	switch bad {
 	case 0:

@@ -18,6 +18,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -52,9 +53,9 @@ func (c *command) doctor(ctx context.Context) error {
 		}
 	} else {
 		for _, f := range findings {
-			fmt.Fprintf(c.out, "%-8s %-10s %s\n", f.Status, f.Check, printable(f.Detail)) // servers name their tools as they like
+			fmt.Fprintf(c.out, "%-8s %-10s %s\n", f.Status, f.Check, text.ShowLine(f.Detail)) // servers name their tools as they like
 			if f.Fix != "" {
-				fmt.Fprintf(c.out, "%-8s %-10s → %s\n", "", "", printable(f.Fix))
+				fmt.Fprintf(c.out, "%-8s %-10s → %s\n", "", "", text.ShowLine(f.Fix))
 			}
 		}
 	}

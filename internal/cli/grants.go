@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func (c *command) grantsCmd() *cobra.Command {
@@ -164,7 +165,7 @@ func (c *command) completeGrant(cmd *cobra.Command, _ []string, _ string) ([]str
 	err := c.withDesk(cmd.Context(), func(d *desk.Desk) error {
 		list, err := holding(cmd.Context(), d, false)
 		for i := range list {
-			words = append(words, list[i].ID+"\t"+printable(grantRow(&list[i])[3]))
+			words = append(words, list[i].ID+"\t"+text.ShowLine(grantRow(&list[i])[3]))
 		}
 		return err
 	})

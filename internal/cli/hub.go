@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -134,7 +135,7 @@ func (c *command) hubList(ctx context.Context) error {
 		}
 	}
 	for _, w := range a.Hub.Warnings() {
-		fmt.Fprintf(c.err, "toolcrib: warning: %s/%s: %s\n", printable(w.Server), printable(w.Tool), printable(w.Text))
+		fmt.Fprintf(c.err, "toolcrib: warning: %s/%s: %s\n", text.ShowLine(w.Server), text.ShowLine(w.Tool), text.ShowLine(w.Text))
 	}
 	return nil
 }
@@ -183,8 +184,8 @@ func (c *command) hubTest(ctx context.Context, name string) (err error) {
 	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
 	began := time.Now()
 	if err := b.Refresh(ctx); err != nil {
-		if text := b.Status().Stderr; text != "" {
-			fmt.Fprintf(c.err, "%s\n", readable(strings.TrimSpace(text)))
+		if stderr := b.Status().Stderr; stderr != "" {
+			fmt.Fprintf(c.err, "%s\n", text.Show(strings.TrimSpace(stderr)))
 		}
 		return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
 	}
@@ -257,7 +258,7 @@ func (c *command) hubApprove(ctx context.Context, name string, tools []string, y
 	}
 	names, err := b.ApproveHeld(held)
 	if len(names) > 0 {
-		fmt.Fprintf(c.out, "Approved: %s\n", printable(strings.Join(names, ", ")))
+		fmt.Fprintf(c.out, "Approved: %s\n", text.ShowLine(strings.Join(names, ", ")))
 	}
 	return err
 }

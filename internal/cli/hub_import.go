@@ -17,6 +17,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/guard/secrets"
 	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func (c *command) hubImportCmd() *cobra.Command {
@@ -74,18 +75,18 @@ func (c *command) find(files []string, from string) ([]taken, error) {
 	}
 	var out []taken
 	for _, path := range files {
-		text, err := os.ReadFile(path)
+		content, err := os.ReadFile(path)
 		if err != nil {
 			return nil, usage(err)
 		}
 		client, ok := from, true
 		if client == "" {
-			client, ok = mcpconf.Detect(path, text)
+			client, ok = mcpconf.Detect(path, content)
 		}
 		if !ok {
 			return nil, usagef("whose file %s is cannot be told: say it with --from", path)
 		}
-		out = append(out, c.read(client, path, text)...)
+		out = append(out, c.read(client, path, content)...)
 	}
 	if len(files) > 0 {
 		return out, nil
@@ -94,24 +95,24 @@ func (c *command) find(files []string, from string) ([]taken, error) {
 		if from != "" && p.Client != from {
 			continue
 		}
-		text, err := os.ReadFile(p.Path)
+		content, err := os.ReadFile(p.Path)
 		if err != nil {
 			if !errors.Is(err, os.ErrNotExist) {
-				fmt.Fprintf(c.err, "toolcrib: warning: left out: %s\n", printable(err.Error()))
+				fmt.Fprintf(c.err, "toolcrib: warning: left out: %s\n", text.ShowLine(err.Error()))
 			}
 			continue
 		}
-		out = append(out, c.read(p.Client, p.Path, text)...)
+		out = append(out, c.read(p.Client, p.Path, content)...)
 	}
 	return out, nil
 }
 
 // read gives the servers of one file that are for here.
-func (c *command) read(client, path string, text []byte) []taken {
-	servers, problems := c.codec().Read(client, text)
+func (c *command) read(client, path string, content []byte) []taken {
+	servers, problems := c.codec().Read(client, content)
 	for _, p := range problems {
 		if !p.Skipped {
-			fmt.Fprintf(c.err, "toolcrib: warning: left out: %s: %s\n", printable(path), printable(p.String()))
+			fmt.Fprintf(c.err, "toolcrib: warning: left out: %s: %s\n", text.ShowLine(path), text.ShowLine(p.String()))
 		}
 	}
 	var out []taken

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func (c *command) hubLogin(ctx context.Context, name string) (err error) {
@@ -26,9 +27,9 @@ func (c *command) hubLogin(ctx context.Context, name string) (err error) {
 	if c.asJSON(false) {
 		return c.printJSON(s)
 	}
-	fmt.Fprintf(c.out, "Logged in to %s at %s", name, printable(s.Issuer))
+	fmt.Fprintf(c.out, "Logged in to %s at %s", name, text.ShowLine(s.Issuer))
 	if len(s.Scopes) > 0 {
-		fmt.Fprintf(c.out, ", for %s", printable(strings.Join(s.Scopes, " ")))
+		fmt.Fprintf(c.out, ", for %s", text.ShowLine(strings.Join(s.Scopes, " ")))
 	}
 	switch {
 	case s.Renewed:
@@ -61,7 +62,7 @@ func (c *command) showPage(ctx context.Context, page string) error {
 	if err != nil || u.Scheme != "https" && u.Scheme != "http" {
 		return errors.New("the page to log in at is no address of the web")
 	}
-	fmt.Fprintf(c.err, "Log in on this page:\n\n  %s\n\n", printable(u.String()))
+	fmt.Fprintf(c.err, "Log in on this page:\n\n  %s\n\n", text.ShowLine(u.String()))
 	name, args := "xdg-open", []string{u.String()}
 	switch runtime.GOOS {
 	case "darwin":

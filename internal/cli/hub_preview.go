@@ -9,13 +9,14 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // preview shows one server as it would be taken over: the command whole, since
 // it is what will run, and every other setting that is written.
 func (c *command) preview(t taken) {
 	s := t.server
-	fmt.Fprintf(c.out, "%s (from %s, %s)\n", t.name, mcpconf.Title(s.Source), printable(t.file))
+	fmt.Fprintf(c.out, "%s (from %s, %s)\n", t.name, mcpconf.Title(s.Source), text.ShowLine(t.file))
 	if s.Command != "" {
 		fmt.Fprintf(c.out, "  program: %s\n", quotedAll(append([]string{s.Command}, s.Args...)))
 	}
@@ -45,10 +46,10 @@ func (c *command) preview(t taken) {
 		}
 	}
 	for _, f := range t.secrets {
-		fmt.Fprintf(c.out, "  secret: what stands in %s goes to the vault as %s\n", printable(f.Where), f.Name)
+		fmt.Fprintf(c.out, "  secret: what stands in %s goes to the vault as %s\n", text.ShowLine(f.Where), f.Name)
 	}
 	for _, n := range s.Notes {
-		fmt.Fprintf(c.out, "  note: %s\n", printable(n))
+		fmt.Fprintf(c.out, "  note: %s\n", text.ShowLine(n))
 	}
 }
 
@@ -62,9 +63,9 @@ func quotedAll(list []string) string {
 }
 
 // quoted shows a text, in quotes unless it is plain.
-func quoted(text string) string {
-	if text != "" && !strings.ContainsFunc(text, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\'' || r == '\\' }) {
-		return text
+func quoted(given string) string {
+	if given != "" && !strings.ContainsFunc(given, func(r rune) bool { return r <= ' ' || r > '~' || r == '"' || r == '\'' || r == '\\' }) {
+		return given
 	}
-	return printable(strconv.Quote(text))
+	return text.ShowLine(strconv.Quote(given))
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -51,12 +52,12 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 		return c.printJSON(map[string]any{"status": b.Status(), "where": where(b.Server()), "tools": names, "held": held, "warnings": warnings})
 	}
 	s := b.Status()
-	fmt.Fprintf(c.out, "%s: %s\n", printable(name), printable(where(b.Server())))
+	fmt.Fprintf(c.out, "%s: %s\n", text.ShowLine(name), text.ShowLine(where(b.Server())))
 	if listErr != nil {
 		fmt.Fprintln(c.out, listErr)
 		return nil
 	}
-	fmt.Fprintf(c.out, "protocol %s, %s\n\n", dash(s.Version), readable(string(s.Info)))
+	fmt.Fprintf(c.out, "protocol %s, %s\n\n", dash(s.Version), text.Show(string(s.Info)))
 	var rows [][]string
 	for _, t := range tools {
 		if !mcphub.IsShelf(t.Spec) {
@@ -73,16 +74,16 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 		fmt.Fprintf(c.out, "\n'toolcrib hub approve %s' shows them and takes them as they are shown, '… approve %s TOOL' one of them.\n", name, name)
 	}
 	for _, w := range warnings {
-		fmt.Fprintf(c.out, "Warning: %s: %s\n", printable(w.Tool), printable(w.Text))
+		fmt.Fprintf(c.out, "Warning: %s: %s\n", text.ShowLine(w.Tool), text.ShowLine(w.Text))
 	}
 	return nil
 }
 
 // showHeld shows one definition that is kept back, and what of it is new.
 func (c *command) showHeld(h mcphub.Held) {
-	fmt.Fprintf(c.out, "\nKept back: %s: %s\n", printable(h.Tool), printable(h.Why))
+	fmt.Fprintf(c.out, "\nKept back: %s: %s\n", text.ShowLine(h.Tool), text.ShowLine(h.Why))
 	for _, line := range difference(h.Was, h.Is) {
-		fmt.Fprintln(c.out, printable(line))
+		fmt.Fprintln(c.out, text.ShowLine(line))
 	}
 }
 

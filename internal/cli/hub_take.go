@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -69,7 +70,7 @@ func (c *command) checkSecrets(ctx context.Context, v *vault.Vault, list []taken
 	var out []taken
 	for _, t := range list {
 		if foreign := foreignSecret(t, there, of); foreign != "" {
-			fmt.Fprintf(c.err, "toolcrib: warning: left out: %s: it refers to the secret %s, which is not its own; if it may have it, add the server by hand\n", t.name, printable(foreign))
+			fmt.Fprintf(c.err, "toolcrib: warning: left out: %s: it refers to the secret %s, which is not its own; if it may have it, add the server by hand\n", t.name, text.ShowLine(foreign))
 			continue
 		}
 		out = append(out, t)

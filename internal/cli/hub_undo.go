@@ -18,6 +18,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // imported is what an import did, to be taken back. It is written before
@@ -63,7 +64,7 @@ func (c *command) undoImport(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	text, err := os.ReadFile(importFile(paths.State))
+	content, err := os.ReadFile(importFile(paths.State))
 	if errors.Is(err, os.ErrNotExist) {
 		return usagef("there is no import to take back")
 	}
@@ -71,7 +72,7 @@ func (c *command) undoImport(ctx context.Context) error {
 		return err
 	}
 	var done imported
-	if err := json.Unmarshal(text, &done); err != nil {
+	if err := json.Unmarshal(content, &done); err != nil {
 		return fmt.Errorf("reading what was imported: %w", err)
 	}
 	v, err := app.OpenVault(loaded.Value.Vault, paths.State, c.keySource())
@@ -81,9 +82,9 @@ func (c *command) undoImport(ctx context.Context) error {
 	var now []byte
 	var gone, kept []string
 	count := 0
-	file, err := c.editConfig(func(text []byte) ([]byte, error) {
+	file, err := c.editConfig(func(content []byte) ([]byte, error) {
 		for _, s := range done.Servers {
-			entry, there, err := config.Entry(text, "mcp_servers", s.Name)
+			entry, there, err := config.Entry(content, "mcp_servers", s.Name)
 			if err != nil {
 				return nil, err
 			}
@@ -95,13 +96,13 @@ func (c *command) undoImport(ctx context.Context) error {
 			if !there {
 				continue
 			}
-			if text, _, err = config.RemoveEntry(text, "mcp_servers", s.Name); err != nil {
+			if content, _, err = config.RemoveEntry(content, "mcp_servers", s.Name); err != nil {
 				return nil, err
 			}
 			count++
 		}
-		now = text
-		return text, nil
+		now = content
+		return content, nil
 	})
 	if err != nil {
 		return err
@@ -120,7 +121,7 @@ func (c *command) undoImport(ctx context.Context) error {
 	}
 	fmt.Fprintf(c.out, "Taken back: %d servers from %s and %d secrets.\n", count, file, len(drop))
 	if len(kept) > 0 {
-		fmt.Fprintf(c.out, "Left as they are, since they were changed after the import: %s\n", printable(strings.Join(kept, ", ")))
+		fmt.Fprintf(c.out, "Left as they are, since they were changed after the import: %s\n", text.ShowLine(strings.Join(kept, ", ")))
 	}
 	return nil
 }
@@ -168,7 +169,7 @@ func (c *command) hubExportCmd() *cobra.Command {
 				}
 				list = append(list, server)
 			}
-			text, lost, err := mcpconf.Export(to, list)
+			content, lost, err := mcpconf.Export(to, list)
 			if err != nil {
 				return err
 			}
@@ -178,9 +179,9 @@ func (c *command) hubExportCmd() *cobra.Command {
 				}
 			}
 			for _, l := range lost {
-				fmt.Fprintf(c.err, "toolcrib: warning: %s\n", printable(l))
+				fmt.Fprintf(c.err, "toolcrib: warning: %s\n", text.ShowLine(l))
 			}
-			return c.write(text, nil)
+			return c.write(content, nil)
 		},
 	}
 	cmd.Flags().StringVar(&to, "to", to, "whose form: "+strings.Join(mcpconf.Clients(), ", "))

@@ -14,6 +14,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func (c *command) journalCmd() *cobra.Command {
@@ -226,7 +227,7 @@ func (c *command) verifyJournal(ctx context.Context) error {
 
 func (c *command) printReport(r *store.Report) {
 	for _, f := range r.Findings {
-		fmt.Fprintln(c.out, printable(f.String()))
+		fmt.Fprintln(c.out, text.ShowLine(f.String()))
 	}
 	if r.More > 0 {
 		fmt.Fprintf(c.out, "and %d more\n", r.More)
@@ -237,13 +238,13 @@ func (c *command) printReport(r *store.Report) {
 	}
 	fmt.Fprintf(c.out, "%s: %d entries of %d calls, %d still open, head %d %s\n", word, r.Entries, r.Calls, r.Open, r.Head, r.Hash)
 	if r.SealsUnchecked != "" {
-		fmt.Fprintf(c.out, "seals were not checked: %s\n", printable(r.SealsUnchecked))
+		fmt.Fprintf(c.out, "seals were not checked: %s\n", text.ShowLine(r.SealsUnchecked))
 	}
-	if text := r.Removed(); text != "" {
-		fmt.Fprintln(c.out, printable(text))
+	if removed := r.Removed(); removed != "" {
+		fmt.Fprintln(c.out, text.ShowLine(removed))
 	}
 	if r.Kept != "" {
-		fmt.Fprintf(c.out, "old entries are not removed: %s\n", printable(r.Kept))
+		fmt.Fprintf(c.out, "old entries are not removed: %s\n", text.ShowLine(r.Kept))
 	}
 	if r.After > 0 {
 		fmt.Fprintf(c.out, "%d entries came after the last signed checkpoint\n", r.After)

@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf16"
 
-	"github.com/toolcrib/toolcrib/internal/invisible"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // asJSON reports whether to write JSON, given what the command does unasked.
@@ -34,21 +34,21 @@ func terminal(w io.Writer) bool {
 
 // printJSON writes one value: indented for a person, on one line for a program.
 func (c *command) printJSON(v any) error {
-	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
+	var plain bytes.Buffer
+	enc := json.NewEncoder(&plain)
 	enc.SetEscapeHTML(false)
 	if err := enc.Encode(v); err != nil {
 		return err
 	}
 	if !terminal(c.out) {
-		_, err := c.out.Write(text.Bytes())
+		_, err := c.out.Write(plain.Bytes())
 		return err
 	}
 	var pretty bytes.Buffer
-	if err := json.Indent(&pretty, text.Bytes(), "", "  "); err != nil {
+	if err := json.Indent(&pretty, plain.Bytes(), "", "  "); err != nil {
 		return err
 	}
-	_, err := io.WriteString(c.out, escaped(pretty.String(), jsonCode))
+	_, err := io.WriteString(c.out, text.Escape(pretty.String(), func(r rune) bool { return r != '\n' && text.Invisible(r) }, jsonCode))
 	return err
 }
 
@@ -61,45 +61,13 @@ func jsonCode(r rune) string {
 	return fmt.Sprintf(`\u%04x`, r)
 }
 
-// printable shows what a text really has in it: control characters, which
-// could forge lines or steer a terminal, are written out.
-func printable(text string) string {
-	return escaped(strings.ReplaceAll(strings.ReplaceAll(text, "\n", `\n`), "\t", `\t`), invisible.Code)
-}
-
-// readable is for texts of several lines: it leaves their ends alone.
-func readable(text string) string {
-	return escaped(text, invisible.Code)
-}
-
-func escaped(text string, escape func(rune) string) string {
-	if !strings.ContainsFunc(text, steers) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		if steers(r) {
-			b.WriteString(escape(r))
-		} else {
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
-}
-
-// steers reports whether a character does something to a terminal or to the
-// order of the text, or is not seen, rather than being shown.
-func steers(r rune) bool {
-	return r != '\n' && r != '\t' && invisible.Rune(r)
-}
-
 // table writes rows in columns.
 func (c *command) table(head []string, rows [][]string) error {
 	w := tabwriter.NewWriter(c.out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, strings.Join(head, "\t"))
 	for _, row := range rows {
 		for i, cell := range row {
-			row[i] = printable(cell)
+			row[i] = text.ShowLine(cell)
 		}
 		fmt.Fprintln(w, strings.Join(row, "\t"))
 	}

@@ -5,23 +5,25 @@ import (
 	"io"
 	"strings"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func TestNothingSteersTheTerminal(t *testing.T) {
 	for in, want := range map[string]string{
 		"plain, ä and 日本":     "plain, ä and 日本",
 		"two\nlines\tand tab": `two\nlines\tand tab`,
-		"\x1b[31mred":         `\x1b[31mred`,
-		"c1 \u009b31m":        `c1 \x9b31m`,
-		"turned \u202eround":  `turned \u{202e}round`,
-		"\r\x7f":              `\x0d\x7f`,
+		"\x1b[31mred":         `[U+001B][31mred`,
+		"c1 \u009b31m":        `c1 [U+009B]31m`,
+		"turned \u202eround":  `turned [U+202E]round`,
+		"\r\x7f":              `[U+000D][U+007F]`,
 	} {
-		if got := printable(in); got != want {
-			t.Errorf("printable(%q) = %q, want %q", in, got, want)
+		if got := text.ShowLine(in); got != want {
+			t.Errorf("text.ShowLine(%q) = %q, want %q", in, got, want)
 		}
 	}
-	if got := readable("a\n\x1bb"); got != "a\n\\x1bb" {
-		t.Errorf("readable: %q", got)
+	if got := text.Show("a\n\x1bb"); got != "a\n[U+001B]b" {
+		t.Errorf("text.Show: %q", got)
 	}
 }
 
@@ -54,14 +56,14 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestWhatIsNotSeenIsWrittenOut(t *testing.T) {
 	for _, r := range []rune{0x200b, 0x202e, 0x2066, 0x2028, 0xfe0f, 0xe0100, 0xe0041, 0x3164, 0x2800, 0x34f, 0x17b4, 0x2065, 0xfff0, 0x1d159, 0xe0080, 0x1b, 0x7f} {
-		if text := readable("a" + string(r) + "b"); strings.ContainsRune(text, r) {
-			t.Errorf("%U is shown as %q", r, text)
+		if got := text.Show("a" + string(r) + "b"); strings.ContainsRune(got, r) {
+			t.Errorf("%U is shown as %q", r, got)
 		}
 	}
 	if got := jsonCode(0xe0041) + jsonCode(0x1b); got != `\udb40\udc41\u001b` {
 		t.Errorf("JSON: %s", got)
 	}
-	if text := "ä 日本 ✓\tx\n"; readable(text) != text {
-		t.Errorf("%q", readable(text))
+	if plain := "ä 日本 ✓\tx\n"; text.Show(plain) != plain {
+		t.Errorf("%q", text.Show(plain))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/dialect"
 	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func (c *command) policyCmd() *cobra.Command {
@@ -104,7 +105,7 @@ func (c *command) policyExplain(ctx context.Context, name string, pairs []string
 		if c.asJSON(false) {
 			return c.printJSON(e)
 		}
-		_, err = fmt.Fprint(c.out, readable(e.text()))
+		_, err = fmt.Fprint(c.out, text.Show(e.text()))
 		return err
 	})
 }
@@ -144,7 +145,7 @@ func (c *command) policyCheck(ctx context.Context) error {
 			}
 		} else {
 			for _, unused := range report.Unused {
-				fmt.Fprintf(c.out, "warning  %s\n", printable(unused))
+				fmt.Fprintf(c.out, "warning  %s\n", text.ShowLine(unused))
 			}
 			rules := fmt.Sprintf("%d rules", report.Rules)
 			if report.Rules == 1 {
@@ -209,7 +210,7 @@ func (c *command) policyTest(ctx context.Context, file string) error {
 		} else {
 			for _, r := range results {
 				if !r.OK {
-					fmt.Fprintf(c.out, "FAIL  %s %s: %s, want %s: %s\n", printable(r.Tool), printable(r.Input), r.Got, r.Want, printable(r.Reason))
+					fmt.Fprintf(c.out, "FAIL  %s %s: %s, want %s: %s\n", text.ShowLine(r.Tool), text.ShowLine(r.Input), r.Got, r.Want, text.ShowLine(r.Reason))
 				}
 			}
 			fmt.Fprintf(c.out, "%d cases, %d decided otherwise\n", len(results), bad)

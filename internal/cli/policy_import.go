@@ -19,6 +19,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // importer reads the permissions of one other program.
@@ -85,12 +86,12 @@ func (c *command) printImported(got guard.Imported) error {
 	type shown struct {
 		Permissions guard.Permissions `yaml:"permissions" doc:"Rules."`
 	}
-	text, err := config.Show(&config.Loaded[shown]{Value: shown{got.Permissions}})
+	content, err := config.Show(&config.Loaded[shown]{Value: shown{got.Permissions}})
 	if err != nil {
 		return err
 	}
 	var b bytes.Buffer
-	b.Write(text)
+	b.Write(content)
 	if got.Mode != "" {
 		fmt.Fprintf(&b, "# the file asks for the mode %s; it is yours to choose: mode: %s\n", got.Mode, got.Mode)
 	}
@@ -99,7 +100,7 @@ func (c *command) printImported(got guard.Imported) error {
 		if l.Partly {
 			how = "only in part"
 		}
-		fmt.Fprintf(&b, "# %s: %s at %s: %s\n", how, printable(l.Text), printable(l.At), printable(l.Why))
+		fmt.Fprintf(&b, "# %s: %s at %s: %s\n", how, text.ShowLine(l.Text), text.ShowLine(l.At), text.ShowLine(l.Why))
 	}
 	_, err = c.out.Write(b.Bytes())
 	return err
@@ -165,10 +166,10 @@ func (c *command) policyDiff(ctx context.Context, file string, limit int) error 
 		return c.printJSON(map[string]any{"settings": rows, "calls": changed, "looked_at": len(calls)})
 	}
 	for _, row := range rows {
-		fmt.Fprintln(c.out, readable(row))
+		fmt.Fprintln(c.out, text.Show(row))
 	}
 	for _, ch := range changed {
-		fmt.Fprintf(c.out, "%s %s: %s now, %s then\n", ch.ID, printable(ch.Tool), ch.Old, ch.New)
+		fmt.Fprintf(c.out, "%s %s: %s now, %s then\n", ch.ID, text.ShowLine(ch.Tool), ch.Old, ch.New)
 	}
 	_, err = fmt.Fprintf(c.out, "%d settings and %d of %d past calls would differ\n", len(rows), len(changed), len(calls))
 	return err

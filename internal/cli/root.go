@@ -23,6 +23,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -113,11 +114,11 @@ func (c *command) complain(err error) {
 	if s, ok := errors.AsType[silent](err); ok && s.error == nil {
 		return
 	}
-	text := err.Error()
+	message := err.Error()
 	if e, ok := errors.AsType[*toolcrib.Error](err); ok {
-		text = string(e.Code) + ": " + e.Message
+		message = string(e.Code) + ": " + e.Message
 	}
-	fmt.Fprintln(c.err, "toolcrib: "+readable(text))
+	fmt.Fprintln(c.err, "toolcrib: "+text.Show(message))
 	if isUsage(err) {
 		fmt.Fprintln(c.err, "Run 'toolcrib --help' or 'toolcrib <command> --help' for how to use it.")
 	}
@@ -248,7 +249,7 @@ func (c *command) load() (*config.Loaded[app.Config], config.Paths, error) {
 	}
 	if opt.Project != "" {
 		if err := trustList(paths).Fault(); err != nil {
-			fmt.Fprintf(c.err, "toolcrib: warning: %v\n", printable(err.Error()))
+			fmt.Fprintf(c.err, "toolcrib: warning: %v\n", text.ShowLine(err.Error()))
 		}
 	}
 	c.loaded, c.project = loaded, opt.Project
@@ -333,7 +334,7 @@ func (c *command) settings(paths config.Paths) string {
 
 func (c *command) tellFaults(a *app.App) {
 	for _, f := range a.Faults {
-		fmt.Fprintf(c.err, "toolcrib: warning: left out: %s\n", printable(f.Error()))
+		fmt.Fprintf(c.err, "toolcrib: warning: left out: %s\n", text.ShowLine(f.Error()))
 	}
 }
 
@@ -343,7 +344,7 @@ func (c *command) tellFaults(a *app.App) {
 func (c *command) tellUnmatched(ctx context.Context, a *app.App) {
 	for _, u := range a.Unmatched(ctx) {
 		if !u.Unknown {
-			fmt.Fprintf(c.err, "toolcrib: warning: %s\n", printable(u.String()))
+			fmt.Fprintf(c.err, "toolcrib: warning: %s\n", text.ShowLine(u.String()))
 		}
 	}
 }

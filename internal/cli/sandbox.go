@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func (c *command) sandboxCmd() *cobra.Command {
@@ -130,7 +131,7 @@ func (c *command) explainSandbox(ctx context.Context, name string) error {
 		default:
 			fmt.Fprintf(&b, "runs in: %s, which holds it to: %s\n", e.Backend, orNothing(e.Enforces))
 		}
-		_, err = fmt.Fprint(c.out, readable(b.String()))
+		_, err = fmt.Fprint(c.out, text.Show(b.String()))
 		return err
 	})
 }

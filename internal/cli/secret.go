@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -43,7 +44,7 @@ keeps them.`,
 	}
 	// The errors of flags repeat what was typed.
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, _ error) error {
-		return usagef("%s does not take a flag that was given, or not so; it is not repeated here, since it may hold a secret", cmd.CommandPath())
+		return usagef("%s does not take a flag that was message, or not so; it is not repeated here, since it may hold a secret", cmd.CommandPath())
 	})
 	cmd.AddCommand(c.secretSetCmd(), c.secretGetCmd(), &cobra.Command{
 		Use: "list", Short: "List the secrets by name and scope, never their values", Args: noMore,
@@ -58,7 +59,7 @@ copy where you keep passwords. Without its key a vault cannot be opened.`,
 	return cmd
 }
 
-// noMore is cobra.NoArgs without repeating what was given.
+// noMore is cobra.NoArgs without repeating what was message.
 func noMore(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usagef("%s takes no arguments", cmd.CommandPath())
@@ -100,7 +101,7 @@ func (c *command) secretSetCmd() *cobra.Command {
 of standard input, less one newline at its end.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if strings.Contains(args[0], "=") { // the value must not be repeated here
-				return usagef("a value is never given on the command line: it would be in the shell's history and in the list of processes, where this one now is. Say only the name, and change the value if it counts")
+				return usagef("a value is never message on the command line: it would be in the shell's history and in the list of processes, where this one now is. Say only the name, and change the value if it counts")
 			}
 			return c.setSecret(cmd.Context(), vault.Ref{Scope: scope.Scope, Name: args[0]})
 		},
@@ -141,11 +142,11 @@ func (c *command) setSecret(ctx context.Context, ref vault.Ref) error {
 }
 
 // done says what was done, and to which secret.
-func (c *command) done(ref vault.Ref, text string) error {
+func (c *command) done(ref vault.Ref, message string) error {
 	if c.asJSON(false) {
 		return c.printJSON(ref)
 	}
-	_, err := fmt.Fprintln(c.out, printable(text))
+	_, err := fmt.Fprintln(c.out, text.ShowLine(message))
 	return err
 }
 
@@ -190,7 +191,7 @@ func (c *command) getSecret(ctx context.Context, ref vault.Ref, reveal bool) err
 	if c.asJSON(false) {
 		return c.printJSON(info)
 	}
-	_, err = fmt.Fprintf(c.out, "%s, changed %s; --reveal shows it\n", printable(ref.String()), whenText(info.Changed))
+	_, err = fmt.Fprintf(c.out, "%s, changed %s; --reveal shows it\n", text.ShowLine(ref.String()), whenText(info.Changed))
 	return err
 }
 
@@ -209,7 +210,7 @@ func (c *command) reveal(ref vault.Ref, value string) error {
 		return c.printJSON(shown)
 	}
 	if terminal(c.out) {
-		value = readable(value) + "\n"
+		value = text.Show(value) + "\n"
 	}
 	_, err := io.WriteString(c.out, value)
 	return err

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -70,7 +71,7 @@ func (c *command) rotate(ctx context.Context, to string, program []string) error
 		}{r.Old, r.New, r.Left, next})
 	}
 	lines := append([]string{fmt.Sprintf("The vault is closed with the key %s now, and no more with %s.", r.New, r.Old)}, next...)
-	_, err = fmt.Fprintln(c.out, readable(strings.Join(lines, "\n")))
+	_, err = fmt.Fprintln(c.out, text.Show(strings.Join(lines, "\n")))
 	return err
 }
 
@@ -151,7 +152,7 @@ are asked for. There is no plain export. 'age --decrypt' opens it; inside is JSO
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&to, "to", nil, "a public age key that opens it; may be given again")
+	flags.StringArrayVar(&to, "to", nil, "a public age key that opens it; may be backup again")
 	flags.BoolVar(&passphrase, "passphrase", false, "ask for a passphrase that opens it")
 	flags.StringVar(&file, "file", "", "write a new file, for your eyes only, instead of standard output")
 	return cmd
@@ -168,23 +169,23 @@ func (c *command) exportSecrets(ctx context.Context, to []string, file string) e
 			return &toolcrib.Error{Code: toolcrib.Unavailable, Message: "asking for the passphrase: " + err.Error(), Err: err}
 		}
 	}
-	var text bytes.Buffer
-	n, err := v.Export(ctx, &text, opt)
+	var backup bytes.Buffer
+	n, err := v.Export(ctx, &backup, opt)
 	if err != nil {
 		return c.vaultError(v, err)
 	}
 	if file == "" {
-		_, err = c.out.Write(text.Bytes())
+		_, err = c.out.Write(backup.Bytes())
 		return err
 	}
-	if err := writePrivate(file, text.Bytes()); err != nil {
+	if err := writePrivate(file, backup.Bytes()); err != nil {
 		return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
 	}
 	s := "s"
 	if n == 1 {
 		s = ""
 	}
-	_, err = fmt.Fprintf(c.out, "wrote %d secret%s to %s\n", n, s, printable(file))
+	_, err = fmt.Fprintf(c.out, "wrote %d secret%s to %s\n", n, s, text.ShowLine(file))
 	return err
 }
 

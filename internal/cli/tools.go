@@ -12,6 +12,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/dialect"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func (c *command) toolsCmd() *cobra.Command {
@@ -101,7 +102,7 @@ func (c *command) showTool(cmd *cobra.Command, dialectName, name string) error {
 	if c.asJSON(false) {
 		return c.printJSON(dialect.Contract(caller.Dialect, spec))
 	}
-	fmt.Fprintf(c.out, "%s (%s/%s; effects: %s)\n\n%s\n", spec.Name, spec.Box, spec.Native, spec.Effects, readable(strings.TrimSpace(spec.Description)))
+	fmt.Fprintf(c.out, "%s (%s/%s; effects: %s)\n\n%s\n", spec.Name, spec.Box, spec.Native, spec.Effects, text.Show(strings.TrimSpace(spec.Description)))
 	c.showFields("Arguments", spec.Input)
 	c.showFields("Result", spec.Output)
 	fmt.Fprintf(c.out, "\nDefinition %s\n", spec.Hash)
@@ -157,9 +158,9 @@ func (c *command) showFields(title string, schema json.RawMessage) {
 			}
 			notes = append(notes, "one of "+strings.Join(words, ", "))
 		}
-		fmt.Fprintf(c.out, "  %s (%s)\n", printable(name), printable(strings.Join(notes, "; ")))
+		fmt.Fprintf(c.out, "  %s (%s)\n", text.ShowLine(name), text.ShowLine(strings.Join(notes, "; ")))
 		if p.Description != "" {
-			fmt.Fprintf(c.out, "      %s\n", printable(p.Description))
+			fmt.Fprintf(c.out, "      %s\n", text.ShowLine(p.Description))
 		}
 	}
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/definition"
 	"github.com/toolcrib/toolcrib/internal/dialect"
 	"github.com/toolcrib/toolcrib/internal/find"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/toolbox/finder"
 )
 
@@ -201,7 +202,7 @@ func (c *command) toolsDefinitionsCmd() *cobra.Command {
 				return usage(err)
 			}
 			for _, l := range slices.Concat(set.Left, set.Loose) {
-				fmt.Fprintf(c.err, "toolcrib: warning: %s: %s\n", printable(l.Tool), printable(l.Why))
+				fmt.Fprintf(c.err, "toolcrib: warning: %s: %s\n", text.ShowLine(l.Tool), text.ShowLine(l.Why))
 			}
 			if set.Tools == nil {
 				set.Tools = []json.RawMessage{}

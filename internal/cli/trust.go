@@ -21,6 +21,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/seal"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func (c *command) trustCmd() *cobra.Command {
@@ -94,7 +95,7 @@ func (c *command) trust(args []string, yes bool) error {
 	}
 	list := trustList(paths)
 	if list.Holds(file, content) {
-		fmt.Fprintf(c.out, "%s is trusted as it is.\n", printable(file))
+		fmt.Fprintf(c.out, "%s is trusted as it is.\n", text.ShowLine(file))
 		return nil
 	}
 	rows, err := c.trustDiff(file, content)
@@ -102,14 +103,14 @@ func (c *command) trust(args []string, yes bool) error {
 		return err
 	}
 	if len(rows) == 0 {
-		fmt.Fprintf(c.out, "Trusting %s would change nothing.\n", printable(file))
+		fmt.Fprintf(c.out, "Trusting %s would change nothing.\n", text.ShowLine(file))
 	} else {
-		fmt.Fprintf(c.out, "Trusting %s would change:\n\n%s\n", printable(file), strings.Join(printables(rows), "\n"))
+		fmt.Fprintf(c.out, "Trusting %s would change:\n\n%s\n", text.ShowLine(file), strings.Join(printables(rows), "\n"))
 		// Settings leave out what may be a secret. What stands in the file is none of
 		// the person's, and may be what runs.
 		fmt.Fprintf(c.out, "\nThe whole file:\n\n")
 		for line := range strings.Lines(string(content)) {
-			fmt.Fprintf(c.out, "    %s\n", printable(strings.TrimRight(line, "\r\n")))
+			fmt.Fprintf(c.out, "    %s\n", text.ShowLine(strings.TrimRight(line, "\r\n")))
 		}
 		fmt.Fprintln(c.out)
 	}
@@ -235,7 +236,7 @@ func settingsDiff(before, after *config.Loaded[app.Config]) ([]string, error) {
 func printables(rows []string) []string {
 	out := make([]string, 0, len(rows))
 	for _, r := range rows {
-		out = append(out, printable(r))
+		out = append(out, text.ShowLine(r))
 	}
 	return out
 }
@@ -326,7 +327,7 @@ func (c *command) listTrust() error {
 	}
 	var table [][]string
 	for _, r := range rows {
-		table = append(table, []string{printable(r.File), r.At.Local().Format("2006-01-02 15:04"), r.State})
+		table = append(table, []string{text.ShowLine(r.File), r.At.Local().Format("2006-01-02 15:04"), r.State})
 	}
 	return c.table([]string{"FILE", "SINCE", "STATE"}, table)
 }
@@ -347,6 +348,6 @@ func (c *command) revokeTrust(args []string) error {
 	if !was {
 		return &toolcrib.Error{Code: toolcrib.NotFound, Message: file + " is not trusted"}
 	}
-	_, err = fmt.Fprintf(c.out, "%s only tightens again.\n", printable(file))
+	_, err = fmt.Fprintf(c.out, "%s only tightens again.\n", text.ShowLine(file))
 	return err
 }

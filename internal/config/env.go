@@ -5,6 +5,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 const envPrefix = "TOOLCRIB_"
@@ -82,7 +84,7 @@ func unknownVariables(values map[string]string, known map[string]bool) []Warning
 	for _, name := range unknown {
 		hint := ""
 		// The prefix is common to all and says nothing.
-		if near := Nearest(strings.TrimPrefix(name, envPrefix), withoutPrefix(names)); near != "" {
+		if near := text.Nearest(strings.TrimPrefix(name, envPrefix), withoutPrefix(names)); near != "" {
 			hint = "; did you mean " + envPrefix + near + "?"
 		}
 		warnings = append(warnings, Warning{

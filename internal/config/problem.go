@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Problem is one mistake in one layer. Load returns all of them joined, so that a person can mend them in one go.
@@ -65,16 +67,12 @@ func printable(path string) string {
 }
 
 // clip quotes foreign text for a message and bounds its length.
-func clip(text string) string {
+func clip(foreign string) string {
 	const most = 60
-	count := 0
-	for i := range text {
-		if count == most {
-			return strconv.Quote(text[:i]) + "…"
-		}
-		count++
+	if cut := text.ClipRunes(foreign, most); cut != foreign {
+		return strconv.Quote(strings.TrimSuffix(cut, "…")) + "…"
 	}
-	return strconv.Quote(text)
+	return strconv.Quote(foreign)
 }
 
 // maxProblems bounds the work and the output that one broken file can cause.

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // scan reads the text of a scalar, without its enum and bounds. The error says only what is wrong with the form and
@@ -77,21 +79,21 @@ func (f *field) scan(text string) (reflect.Value, error) {
 
 // parse reads the text of a scalar and holds it against its enum and bounds. The error is fit for a person and shows
 // the text only where it is no secret.
-func (f *field) parse(text string) (reflect.Value, error) {
-	v, err := f.scan(text)
+func (f *field) parse(given string) (reflect.Value, error) {
+	v, err := f.scan(given)
 	if err == nil {
 		err = f.check(v)
 	}
 	if err == nil {
 		return v, nil
 	}
-	got := clip(text)
+	got := clip(given)
 	if f.secret {
 		got = "a value that is not shown"
 	}
 	near := ""
 	if f.enum != nil && !f.secret {
-		if word := Nearest(text, f.enum); word != "" {
+		if word := text.Nearest(given, f.enum); word != "" {
 			near = fmt.Sprintf("; did you mean %q?", word)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // await waits until a question is settled and uses its answer. It is not done
@@ -186,7 +187,7 @@ func (d *Desk) later(q *Question, code toolcrib.Code, cause error, what string) 
 		message += ": " + why
 	}
 	if len(q.Changed) > 0 {
-		message += ". It was allowed before, and " + Visible(strings.Join(q.Changed, " and ")) + " has changed since"
+		message += ". It was allowed before, and " + text.ShowExact(strings.Join(q.Changed, " and ")) + " has changed since"
 	}
 	message += ". Question " + q.ID + " stays open"
 	if d.cfg.How != nil {
@@ -209,8 +210,8 @@ func asking(reasons []toolcrib.Verdict) string {
 	var parts []string
 	for _, v := range reasons {
 		if v.Decision == toolcrib.Ask && !v.Note {
-			text, _ := clip(strings.ReplaceAll(v.Reason, "\n", "; "), 2<<10)
-			parts = append(parts, strings.TrimSuffix(v.Guard+": "+text, ": "))
+			reason := text.Head(strings.ReplaceAll(v.Reason, "\n", "; "), 2<<10)
+			parts = append(parts, strings.TrimSuffix(v.Guard+": "+reason, ": "))
 		}
 	}
 	return strings.Join(parts, "; ")

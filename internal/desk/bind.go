@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Terms is what the wiring knows about a question besides what the core says.
@@ -150,7 +151,7 @@ func (d *Desk) draft(q toolcrib.Question) (Question, error) {
 	out.Key = d.digest(append([]string{"key", out.Slot, definition, q.Preview, q.Effects.String(), string(reasons),
 		fmt.Sprint(terms.Floor), terms.Bind, fmt.Sprintf("%q", out.Files), strings.Join(terms.Rules, "\n"), strings.Join(terms.Parts, "\n")}, q.Options...)...)
 	for _, p := range terms.Parts[:min(len(terms.Parts), maxParts)] {
-		p, _ = clip(d.cfg.RedactText(p), maxReason)
+		p = text.Head(d.cfg.RedactText(p), maxReason)
 		out.Parts = append(out.Parts, p)
 	}
 	return out, d.show(&out, q)
@@ -172,11 +173,11 @@ func (d *Desk) show(out *Question, q toolcrib.Question) error {
 		return &toolcrib.Error{Code: toolcrib.Unavailable, Tool: out.Tool,
 			Message: fmt.Sprintf("a person cannot choose among %d answers; offer at most %d", len(q.Options), maxOptions)}
 	}
-	text := d.cfg.RedactText
+	redacted := d.cfg.RedactText
 	if len(q.Input) > 0 {
 		shown := d.cfg.RedactJSON(slices.Clone(q.Input))
 		if !json.Valid(shown) { // what cannot be shown as it is meant is shown as a text
-			quoted, err := json.Marshal(text(string(shown)))
+			quoted, err := json.Marshal(redacted(string(shown)))
 			if err != nil {
 				return fmt.Errorf("writing the arguments: %w", err)
 			}
@@ -185,21 +186,21 @@ func (d *Desk) show(out *Question, q toolcrib.Question) error {
 		out.Input, out.Redacted = shown, string(shown) != string(q.Input)
 		out.Unseen = out.Redacted && hidesMore(q.Input, shown, d.cfg.Mark)
 	}
-	preview := text(q.Preview)
+	preview := redacted(q.Preview)
 	out.Unseen = out.Unseen || textHidesMore(q.Preview, preview, d.cfg.Mark)
-	out.Preview, out.Cut = clip(preview, d.cfg.MaxPreview)
+	out.Preview, out.Cut = text.Head(preview, d.cfg.MaxPreview), len(preview) > d.cfg.MaxPreview
 	for _, v := range q.Reasons {
 		v.Grant, v.Unasked = nil, nil
-		v.Rule, _ = clip(text(v.Rule), maxReason)
-		v.Reason, _ = clip(text(v.Reason), maxReason)
+		v.Rule = text.Head(redacted(v.Rule), maxReason)
+		v.Reason = text.Head(redacted(v.Reason), maxReason)
 		out.Reasons = append(out.Reasons, v)
 	}
-	out.Text, _ = clip(text(q.Text), d.cfg.MaxPreview)
+	out.Text = text.Head(redacted(q.Text), d.cfg.MaxPreview)
 	if q.Text != "" && out.Text == "" {
 		out.Text = d.cfg.Mark // it stays a tool's question
 	}
 	for _, o := range q.Options {
-		o, _ = clip(text(o), maxReason)
+		o = text.Head(redacted(o), maxReason)
 		out.Options = append(out.Options, o)
 	}
 	return nil
@@ -210,11 +211,3 @@ const (
 	maxOptions = 100
 	maxParts   = 200
 )
-
-// clip bounds a text at a whole character.
-func clip(s string, most int) (string, bool) {
-	if len(s) <= most {
-		return s, false
-	}
-	return strings.ToValidUTF8(s[:most], ""), true
-}

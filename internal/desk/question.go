@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // State says how far a question has come. The zero value is none of them.
@@ -107,7 +108,7 @@ func (q *Question) own() bool { return q.Text != "" }
 // and is not kept: who asks too much must not fill the disk.
 func (q *Question) end(s State) {
 	q.State, q.Input, q.Parts, q.Preview, q.Options, q.Files = s, nil, nil, "", nil, nil
-	q.Text, _ = clip(q.Text, 1<<10)
+	q.Text = text.Head(q.Text, 1<<10)
 	if q.Reply != nil {
 		q.Reply.forget()
 	}

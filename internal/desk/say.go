@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 	"time"
-	"unicode"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/begging"
-	"github.com/toolcrib/toolcrib/internal/invisible"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Part is a piece of what a question shows: a heading and the lines below it.
@@ -50,24 +49,24 @@ func (q *Question) Describe() []Part {
 	if q.own() {
 		// Whoever puts words into a model's mouth can have it ask for anything.
 		warning := begging.Warning(append([]string{q.Text}, q.Options...)...)
-		parts := []Part{{Kind: PartText, Title: Visible(q.Tool) + " asks" + warning + ", for " + Visible(who), Lines: lines(q.Text)}}
+		parts := []Part{{Kind: PartText, Title: text.ShowExact(q.Tool) + " asks" + warning + ", for " + text.ShowExact(who), Lines: lines(q.Text)}}
 		if len(q.Options) > 0 {
 			var offered []string
 			for i, o := range q.Options {
-				offered = append(offered, fmt.Sprintf("%d. %s", i+1, Visible(o)))
+				offered = append(offered, fmt.Sprintf("%d. %s", i+1, text.ShowExact(o)))
 			}
 			parts = append(parts, Part{Kind: PartArguments, Title: "Answers it offers", Lines: offered})
 		}
 		return append(parts, q.notes()...)
 	}
-	parts := []Part{{Kind: PartHead, Title: Visible(q.Tool) + ", for " + Visible(who) + ", would run", Lines: []string{"It can: " + effects(q.Effects)}}}
+	parts := []Part{{Kind: PartHead, Title: text.ShowExact(q.Tool) + ", for " + text.ShowExact(who) + ", would run", Lines: []string{"It can: " + effects(q.Effects)}}}
 	if args := arguments(q.Input, q.changeIsWhole()); len(args) > 0 {
 		parts = append(parts, Part{Kind: PartArguments, Title: "It would be given", Lines: args})
 	}
 	if len(q.Parts) > 0 {
 		var steps []string
 		for _, p := range q.Parts {
-			steps = append(steps, Visible(p))
+			steps = append(steps, text.ShowExact(p))
 		}
 		parts = append(parts, Part{Kind: PartSteps, Title: "It would start", Lines: steps})
 	}
@@ -80,13 +79,13 @@ func (q *Question) Describe() []Part {
 		}
 		var why []string
 		for _, line := range lines(v.Reason) {
-			if !slices.ContainsFunc(q.Parts, func(p string) bool { return Visible(p) == line }) { // shown above
+			if !slices.ContainsFunc(q.Parts, func(p string) bool { return text.ShowExact(p) == line }) { // shown above
 				why = append(why, line)
 			}
 		}
-		title := "Asked by the " + Visible(v.Guard) + " guard"
+		title := "Asked by the " + text.ShowExact(v.Guard) + " guard"
 		if v.Note {
-			title = "Noted by the " + Visible(v.Guard) + " guard"
+			title = "Noted by the " + text.ShowExact(v.Guard) + " guard"
 		}
 		parts = append(parts, Part{Kind: PartWhy, Title: title, Lines: why})
 	}
@@ -100,7 +99,7 @@ func (q *Question) notes() []Part {
 		notes = append(notes, "What this would do has changed: an earlier answer to "+q.Replaces+" does not count.")
 	}
 	for _, file := range q.Changed {
-		notes = append(notes, Visible(file)+" has changed since this was allowed for longer, or is another file: look at it before you allow it again.")
+		notes = append(notes, text.ShowExact(file)+" has changed since this was allowed for longer, or is another file: look at it before you allow it again.")
 	}
 	if q.Redacted {
 		notes = append(notes, "Secrets in the arguments are not shown.")
@@ -177,17 +176,17 @@ func arguments(input json.RawMessage, shown bool) []string {
 	}
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(args)) {
-		text := string(args[name])
+		given := string(args[name])
 		var plain string
 		if json.Unmarshal(args[name], &plain) == nil {
-			text = plain
+			given = plain
 		}
-		if shown && len(text) > longText {
-			text = fmt.Sprintf("(%d bytes, see below)", len(text))
+		if shown && len(given) > longText {
+			given = fmt.Sprintf("(%d bytes, see below)", len(given))
 		}
-		for i, line := range lines(text) {
+		for i, line := range lines(given) {
 			if i == 0 {
-				out = append(out, Visible(name)+": "+line)
+				out = append(out, text.ShowExact(name)+": "+line)
 			} else {
 				out = append(out, "    "+line)
 			}
@@ -201,9 +200,9 @@ func arguments(input json.RawMessage, shown bool) []string {
 const manyEqual = 8
 
 // lines cuts a text into lines that can be shown.
-func lines(text string) []string {
+func lines(given string) []string {
 	var out []string
-	all := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	all := strings.Split(strings.TrimRight(given, "\n"), "\n")
 	seen := func(line string) string { return strings.TrimRight(line, " \t") }
 	for i := 0; i < len(all); {
 		n := 1
@@ -214,40 +213,16 @@ func lines(text string) []string {
 		switch {
 		case n < manyEqual:
 			for _, line := range row {
-				out = append(out, Visible(line))
+				out = append(out, text.ShowExact(line))
 			}
 		case strings.TrimSpace(row[0]) == "":
 			out = append(out, fmt.Sprintf("[%d empty lines]", n))
 		default:
-			out = append(out, Visible(row[0]), fmt.Sprintf("[the same line %d times more]", n-1))
+			out = append(out, text.ShowExact(row[0]), fmt.Sprintf("[the same line %d times more]", n-1))
 		}
 		i += n
 	}
 	return out
-}
-
-// Visible writes a text so that all of it is seen, on one line: what steers a
-// terminal, turns the order of letters, has no shape or is another blank than the plain one
-// is written as its code.
-func Visible(text string) string {
-	odd := func(r rune) bool {
-		return r == unicode.ReplacementChar || r != '\t' && invisible.Rune(r) || invisible.Blank(r)
-	}
-	if !strings.ContainsFunc(text, odd) {
-		return text
-	}
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case r == '\n':
-			b.WriteString(`\n`)
-		case odd(r):
-			b.WriteString(invisible.Code(r))
-		default:
-			b.WriteRune(r)
-		}
-	}
-	return b.String()
 }
 
 // Offer is an answer that can be given to a question.
@@ -287,7 +262,7 @@ func (d *Desk) offer(c Choice, q *Question) string {
 	case AllowSession:
 		return last("allow it in this session", d.cfg.SessionFor)
 	case AllowProject:
-		return last("allow it in "+Visible(q.Project), d.cfg.ProjectFor)
+		return last("allow it in "+text.ShowExact(q.Project), d.cfg.ProjectFor)
 	case AllowAlways:
 		return last("allow it everywhere", d.cfg.AlwaysFor)
 	case Deny:
@@ -303,7 +278,7 @@ func (q *Question) Remembers(byRule bool) string {
 	if byRule {
 		var rules []string
 		for _, r := range q.Rules {
-			rules = append(rules, Visible(r))
+			rules = append(rules, text.ShowExact(r))
 		}
 		return "whatever " + strings.Join(rules, " and ") + " means" + q.whileFiles()
 	}
@@ -322,7 +297,7 @@ func (q *Question) whileFiles() string {
 func Names(files []File) string {
 	var names []string
 	for _, f := range files {
-		names = append(names, Visible(f.Path))
+		names = append(names, text.ShowExact(f.Path))
 	}
 	return strings.Join(names, " or ")
 }

@@ -23,7 +23,7 @@ func TestHookJudges(t *testing.T) {
 		reply, reason string
 		decision      toolcrib.Decision
 	}{
-		{`{"decision":"deny","reason":"not\n on Sundays\u001b[2J"}`, `not on Sundays\x1b[2J`, isDeny},
+		{`{"decision":"deny","reason":"not\n on Sundays\u001b[2J"}`, `not on Sundays[U+001B][2J`, isDeny},
 		{`{"decision":"ask"}`, "it gave no reason", isAsk},
 		{"\n {\"reason\":\"ok\",\"decision\":\"allow\"} \n", "ok", isAllow},
 	} {

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strconv"
 	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // changes is what a text had in it that was made harmless.
@@ -14,7 +16,7 @@ type changes struct {
 }
 
 // Neutral makes a text from outside harmless to read: characters that nobody
-// sees are written out as [U+200B], control characters as \x1b, and a control
+// sees, control characters too, are written out as [U+200B], broken bytes as \xff, and a control
 // token gets a backslash behind its bracket, <\|im_start|>, or before its
 // colon, Human\:. Nothing is taken out, so a reader still sees what was there;
 // a text without such things comes back as it is, and so does one that was made
@@ -77,7 +79,7 @@ func (f *changes) neutral(s string) string {
 		default:
 			n := repeated(s[i:], s[i:i+1])
 			f.controls += n
-			put(i, i+n, writtenOut(rune(c), n))
+			put(i, i+n, string(text.AppendCode(nil, rune(c), n)))
 			i += n
 		}
 	}
@@ -107,9 +109,9 @@ func (f *changes) beyond(s string, i, wrote int, put func(from, to int, instead 
 		f.controls++
 		put(i, i+1, `\x`+strconv.FormatUint(uint64(s[i]), 16))
 		return i + 1
-	case r == 0x1f3f4:
-		return i + max(tagged(s[i:]), size)
-	case !hidden(r):
+	case r == text.BlackFlag:
+		return i + max(text.Flag(s[i:]), size)
+	case !text.Invisible(r):
 		if b := bracketLike(r); b != 0 && opens(b, s[i+size:]) {
 			f.tokens++
 			put(i+size, i+size, `\`)
@@ -120,12 +122,12 @@ func (f *changes) beyond(s string, i, wrote int, put func(from, to int, instead 
 	if wrote != i {
 		prev, _ = utf8.DecodeLastRuneInString(s[:i])
 	}
-	if belongs(r, prev, s[i+size:]) {
+	if text.Needed(r, prev, s[i+size:]) {
 		return i + size
 	}
 	n := repeated(s[i:], s[i:i+size])
 	f.hidden += n
-	put(i, i+n*size, writtenOut(r, n))
+	put(i, i+n*size, string(text.AppendCode(nil, r, n)))
 	return i + n*size
 }
 
@@ -136,27 +138,4 @@ func repeated(text, char string) int {
 		n, text = n+1, text[len(char):]
 	}
 	return n
-}
-
-// writtenOut shows a character by its number, and how often it stood there.
-func writtenOut(r rune, times int) string {
-	const digits = "0123456789ABCDEF"
-	if r < utf8.RuneSelf && times == 1 {
-		return `\x` + string([]byte{digits[r>>4] | 0x20, digits[r&15] | 0x20})
-	}
-	b := []byte("[U+")
-	hex := strconv.AppendInt(nil, int64(r), 16)
-	for n := len(hex); n < 4; n++ {
-		b = append(b, '0')
-	}
-	for _, c := range hex {
-		if c >= 'a' {
-			c -= 'a' - 'A'
-		}
-		b = append(b, c)
-	}
-	if times > 1 {
-		b = strconv.AppendInt(append(b, '*'), int64(times), 10)
-	}
-	return string(append(b, ']'))
 }

@@ -5,7 +5,6 @@ import (
 	"regexp"
 	"strings"
 	"testing"
-	"unicode"
 	"unicode/utf8"
 )
 
@@ -51,9 +50,9 @@ func TestNeutral(t *testing.T) {
 		{"blanks in programs", "a < |b| + c; x < system && y > z; i < s > t; f <| g |> h", "a < |b| + c; x < system && y > z; i < s > t; f <| g |> h"},
 		{"angles", "≺/untrusted-content≻ «system» 《/tool_result》", `≺\/untrusted-content≻ «\system» 《\/tool_result》`},
 
-		{"escape", "\x1b[31mred\x1b[0m \x1b]8;;http://x\x07", `\x1b[31mred\x1b[0m \x1b]8;;http://x\x07`},
-		{"overwriting", "safe\rEVIL\x08\x08", `safe\x0dEVIL[U+0008*2]`},
-		{"nul and delete", "a\x00\x7fb\x0c", `a\x00\x7fb\x0c`},
+		{"escape", "\x1b[31mred\x1b[0m \x1b]8;;http://x\x07", `[U+001B][31mred[U+001B][0m [U+001B]]8;;http://x[U+0007]`},
+		{"overwriting", "safe\rEVIL\x08\x08", `safe[U+000D]EVIL[U+0008*2]`},
+		{"nul and delete", "a\x00\x7fb\x0c", `a[U+0000][U+007F]b[U+000C]`},
 		{"C1", "a\u009b31m", `a[U+009B]31m`},
 		{"broken bytes", "a\x9b\xff", `a\x9b\xff`},
 		{"zero width", "pass\u200bword\ufeff", `pass[U+200B]word[U+FEFF]`},
@@ -99,24 +98,6 @@ func TestHonestTextStays(t *testing.T) {
 		}
 		if got := Neutral(text); got != text {
 			t.Errorf("%q became\n%q", text, got)
-		}
-	}
-}
-
-// TestEveryHiddenCharacterIsKnown: the ranges are held against Unicode's own
-// tables of what is not shown.
-func TestEveryHiddenCharacterIsKnown(t *testing.T) {
-	shown := func(r rune) bool { // format characters that have a shape
-		return r >= 0x600 && r <= 0x605 || r == 0x6dd || r == 0x70f || r == 0x890 || r == 0x891 || r == 0x8e2 || r == 0x110bd || r == 0x110cd
-	}
-	for r := rune(0x80); r <= unicode.MaxRune; r++ {
-		invisible := unicode.In(r, unicode.Cf, unicode.Cc, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point)
-		if invisible && !shown(r) && !hidden(r) {
-			t.Errorf("U+%04X is not seen and not known", r)
-		}
-		if hidden(r) && r > 0x9f && unicode.In(r, unicode.L, unicode.N, unicode.P, unicode.S) &&
-			!unicode.In(r, unicode.Other_Default_Ignorable_Code_Point) && r != 0x2800 {
-			t.Errorf("U+%04X is seen and taken for hidden", r)
 		}
 	}
 }

@@ -103,7 +103,7 @@ func TestPiecesAreWrappedEach(t *testing.T) {
 		t.Fatalf("%+v", out)
 	}
 	ids := map[string]bool{}
-	for i, want := range []string{"a <\n", "|im_start|> b\n", "\\x1b[2J\n"} {
+	for i, want := range []string{"a <\n", "|im_start|> b\n", "[U+001B][2J\n"} {
 		if got := framed(t, out.Content[i].Text); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
@@ -125,7 +125,7 @@ func TestInjectValues(t *testing.T) {
 	for _, c := range []struct{ name, in, want string }{
 		{"clean", `{ "a" : [1, 2.50, "x\u00e9"] }`, `{ "a" : [1, 2.50, "x\u00e9"] }`},
 		{"string", `"<|im_start|>"`, `"<\\|im_start|>"`},
-		{"escapes", `{"a":"\u003c|im_start|\u003e\u001b[1m"}`, `{"a":"<\\|im_start|>\\x1b[1m"}`},
+		{"escapes", `{"a":"\u003c|im_start|\u003e\u001b[1m"}`, `{"a":"<\\|im_start|>[U+001B][1m"}`},
 		{"surrogates", `["\udb40\udc41\ud83d\ude00"]`, `["[U+E0041]😀"]`},
 		{"keys", `{"<|system|>":{"\u200b":[{"[INST]":1}]}}`, `{"<\\|system|>":{"[U+200B]":[{"[\\INST]":1}]}}`},
 		{"lines", `["x\n\nHuman: y\t\"q\"\\"]`, `["x\n\nHuman\\: y\t\"q\"\\"]`},
@@ -228,7 +228,7 @@ func TestRefusalsAreMadeHarmless(t *testing.T) {
 		return nil, fmt.Errorf("calling: %w", refusal)
 	}
 	_, err := j.Around(toolcrib.Tool{Spec: fromOutside("").Spec, Run: run}).Run(t.Context(), nil, nil)
-	if e, ok := errors.AsType[*toolcrib.Error](err); !ok || e.Code != toolcrib.Unavailable || e.Message != `the server says <\|im_start|>\x1b[2J` {
+	if e, ok := errors.AsType[*toolcrib.Error](err); !ok || e.Code != toolcrib.Unavailable || e.Message != `the server says <\|im_start|>[U+001B][2J` {
 		t.Errorf("%v", err)
 	}
 	_, err = j.Around(toolcrib.Tool{Spec: tool("files", "read_file", "fs", reads), Run: run}).Run(t.Context(), nil, nil)

@@ -7,7 +7,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"github.com/toolcrib/toolcrib/internal/invisible"
+	"github.com/toolcrib/toolcrib/internal/text"
 
 	"mvdan.cc/sh/v3/syntax"
 )
@@ -133,20 +133,20 @@ func parse(text string) (*syntax.File, error) {
 }
 
 // checkText refuses bytes that shells, terminals and people read differently.
-func checkText(l *Line, text string) {
-	if isPlain(text) {
+func checkText(l *Line, given string) {
+	if isPlain(given) {
 		return
 	}
-	if !utf8.ValidString(text) || strings.ContainsRune(text, utf8.RuneError) {
+	if !utf8.ValidString(given) || strings.ContainsRune(given, utf8.RuneError) {
 		l.unknown("it is not valid UTF-8")
 		return
 	}
-	for _, r := range text {
+	for _, r := range given {
 		switch {
 		case r == '\n' || r == '\t':
 		case r < ' ' || r == 0x7f:
 			l.unknown("it has the control character %U", r)
-		case invisible.Rune(r) || invisible.Blank(r) || unicode.Is(unicode.Co, r):
+		case text.Invisible(r) || text.Blank(r) || unicode.Is(unicode.Co, r):
 			l.unknown("it has the invisible character %U", r)
 		}
 	}

@@ -5,6 +5,8 @@ import (
 	"path"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Class is what a program does as far as its name and arguments tell. The zero
@@ -282,10 +284,4 @@ func show(s string) string {
 }
 
 // clip keeps a word of a hostile line from filling the screen.
-func clip(s string) string {
-	const most = 400
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most/2], "") + "…" + strings.ToValidUTF8(s[len(s)-most/2:], "")
-}
+func clip(s string) string { return text.ClipMiddle(s, 400) }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // The messages of both validators are made here, so that they read the same whichever of them spoke.
@@ -137,6 +139,9 @@ func typeHint(want []string, d *Doc, i uint32) string {
 	return ""
 }
 
+// maxSuggested: with more values than this none is suggested for a wrong one.
+const maxSuggested = 256
+
 func enumMessage(sd *Doc, values []uint32, d *Doc, i uint32) string {
 	if len(values) == 1 {
 		return "must be " + show(sd, values[0]) + ", got " + got(d, i)
@@ -146,7 +151,7 @@ func enumMessage(sd *Doc, values []uint32, d *Doc, i uint32) string {
 		if j < 20 {
 			list = append(list, show(sd, x))
 		}
-		if sd.nodes[x].kind == String && len(values) <= maxCandidates {
+		if sd.nodes[x].kind == String && len(values) <= maxSuggested {
 			names = append(names, string(sd.str(x)))
 		}
 	}
@@ -158,7 +163,7 @@ func enumMessage(sd *Doc, values []uint32, d *Doc, i uint32) string {
 		msg = "no value is allowed here; got " + got(d, i)
 	}
 	if d.nodes[i].kind == String {
-		if n := nearest(d.str(i), names); n != "" {
+		if n := text.Nearest(string(d.str(i)), names); n != "" {
 			msg += "; did you mean " + quoted([]byte(n)) + "?"
 		}
 	}
@@ -240,7 +245,7 @@ func missingMessage(want string) string {
 const maxNames = 12
 
 func unknownMessage(name []byte, known []string) string {
-	if n := nearest(name, known); n != "" {
+	if n := text.Nearest(string(name), known); n != "" {
 		return "unknown property; did you mean " + quoted([]byte(n)) + "?"
 	}
 	if len(known) == 0 {

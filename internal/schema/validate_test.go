@@ -212,18 +212,6 @@ func TestConcurrent(t *testing.T) {
 	wg.Wait()
 }
 
-func TestNearest(t *testing.T) {
-	known := []string{"expression", "precision", "file_path", "maxResults", "q", "timeout_seconds"}
-	for name, want := range map[string]string{
-		"expr": "expression", "expresion": "expression", "precison": "precision", "filePath": "file_path", "path": "", "max_results": "maxResults",
-		"timeout": "timeout_seconds", "zzz": "", "x": "", "": "", "FILE-PATH": "file_path", strings.Repeat("ȺȺȺȺ", 8): "",
-	} {
-		if got := nearest([]byte(name), known); got != want {
-			t.Errorf("%q: got %q, want %q", name, got, want)
-		}
-	}
-}
-
 // TestManyValues: long lists take other ways than short ones (hashes, maps), with the same outcome.
 func TestManyValues(t *testing.T) {
 	distinct := `1,"1",true,false,null,[],{},[1],[[1]],{"a":1},{"a":"1"},{"b":1},{"a":1,"b":2},"a","","\u00e9",1.5,-1,[1,2],[2,1],1e2,[{}],{"a":[]}`

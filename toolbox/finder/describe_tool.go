@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 //go:embed describe_tool.md
@@ -50,7 +51,7 @@ func (b box) describeTool() toolcrib.Tool {
 		}
 		s := specs[at]
 		return describeOut{
-			Name: s.Name, Title: s.Title, Description: clip(s.Description, maxDescription),
+			Name: s.Name, Title: s.Title, Description: text.ClipSentence(s.Description, maxDescription),
 			Input: s.Input, Output: s.Output, Box: s.Box, Effects: s.Effects.String(),
 		}, nil
 	})

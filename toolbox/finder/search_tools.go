@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/find"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 //go:embed search_tools.md
@@ -80,7 +81,7 @@ func (b box) search(ctx context.Context, specs []toolcrib.Spec, in searchIn) []f
 func summarise(s *toolcrib.Spec, detail string, score float64) found {
 	f := found{Name: s.Name, Box: s.Box, Score: score}
 	if detail != "name" {
-		f.Description = clip(s.Description, maxSummary)
+		f.Description = text.ClipSentence(s.Description, maxSummary)
 		f.Arguments = signature(s.Input)
 	}
 	return f

@@ -5,29 +5,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
-)
 
-// clip cuts a text to at most limit characters, at the end of a sentence or
-// word where there is one in the last part.
-func clip(text string, limit int) string {
-	text = strings.TrimSpace(text)
-	if utf8.RuneCountInString(text) <= limit {
-		return text
-	}
-	end := 0
-	for range limit - 1 { // one for the sign that something is missing
-		_, size := utf8.DecodeRuneInString(text[end:])
-		end += size
-	}
-	head := text[:end]
-	if i := strings.LastIndexAny(head, ".!?\n"); i > len(head)*2/3 {
-		head = head[:i+1]
-	} else if i := strings.LastIndexByte(head, ' '); i > len(head)*2/3 {
-		head = head[:i]
-	}
-	return strings.TrimSpace(head) + "…"
-}
+	"github.com/toolcrib/toolcrib/internal/text"
+)
 
 // signature is a tool's arguments in short, required ones first, so that a
 // plain call needs no look at the schema: "path: string, limit?: integer".
@@ -55,7 +35,7 @@ func signature(input json.RawMessage) string {
 		}
 		parts = append(parts, part)
 	}
-	return clip(strings.Join(parts, ", "), maxArguments)
+	return text.ClipSentence(strings.Join(parts, ", "), maxArguments)
 }
 
 // typeName is the type word of a schema, or all of them but null.

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func TestClip(t *testing.T) {
@@ -18,8 +20,8 @@ func TestClip(t *testing.T) {
 		{"words without an end go on and on", 20, "words without an…"},
 		{"abcdefghijklmnop", 5, "abcd…"}, {"äöüäöüäöü", 4, "äöü…"}, {"天气预报天气预报", 3, "天气…"},
 	} {
-		if got := clip(c.text, c.limit); got != c.want {
-			t.Errorf("clip(%q, %d) = %q, want %q", c.text, c.limit, got, c.want)
+		if got := text.ClipSentence(c.text, c.limit); got != c.want {
+			t.Errorf("text.ClipSentence(%q, %d) = %q, want %q", c.text, c.limit, got, c.want)
 		}
 	}
 }
@@ -52,7 +54,7 @@ func FuzzSignature(f *testing.F) {
 		if len(params(json.RawMessage(input))) == 0 && got != "" {
 			t.Fatalf("%q shows arguments that are not searched", got)
 		}
-		if again := clip(strings.Repeat(input, 2), 50); utf8.RuneCountInString(again) > 50 {
+		if again := text.ClipSentence(strings.Repeat(input, 2), 50); utf8.RuneCountInString(again) > 50 {
 			t.Fatalf("%q", again)
 		}
 	})

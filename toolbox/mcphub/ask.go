@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // canBeAsked is what a server of the modern era is told that this call can be
@@ -157,15 +158,7 @@ func shown(params json.RawMessage) (string, bool) {
 	if utf8.RuneCount(params) > mostShown {
 		return "", false
 	}
-	var b strings.Builder
-	for _, r := range string(params) {
-		if unseen(r) {
-			fmt.Fprintf(&b, "[U+%04X]", r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String(), true
+	return text.Show(string(params)), true
 }
 
 // goodPage reports whether a page that a person is to open, if there is one, is

@@ -8,49 +8,17 @@ import (
 	"slices"
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // hidden finds letters in a text that a person does not see and a model reads:
 // such a text is meant for one of them only.
-func hidden(text string) string {
-	before := rune(0)
-	for i, r := range text {
-		if unseen(r) && !ofSymbol(before, r, text[i:]) {
-			return fmt.Sprintf("it has letters that cannot be seen (U+%04X)", r)
-		}
-		before = r
+func hidden(s string) string {
+	if r, found := text.FirstHidden(strings.ReplaceAll(s, "\r\n", "\n")); found {
+		return fmt.Sprintf("it has letters that cannot be seen (U+%04X)", r)
 	}
 	return ""
-}
-
-// unseen are letters that steer how a text is shown, or show nothing.
-func unseen(r rune) bool {
-	switch {
-	case r == '\n', r == '\t', r == '\r':
-		return false
-	case r >= 0xFE00 && r <= 0xFE0F, r >= 0xE0100 && r <= 0xE01EF, r >= 0x180B && r <= 0x180F:
-		return true // they choose a form of the letter before
-	case r >= 0xE0000 && r <= 0xE0FFF:
-		return true // tags, and what is never shown
-	case r == 0x3164, r == 0x115F, r == 0x1160, r == 0xFFA0, r == 0x2800, r == 0x034F, r == 0x17B4, r == 0x17B5:
-		return true // fillers
-	}
-	return unicode.In(r, unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp)
-}
-
-// ofSymbol lets pass what honest pictures are made of: one sign after a symbol
-// that asks for its colours, and the joint between two symbols.
-func ofSymbol(before, r rune, rest string) bool {
-	symbol := func(r rune) bool { return unicode.In(r, unicode.So, unicode.Sm, unicode.Sk) && !unseen(r) }
-	switch r {
-	case 0xFE0F:
-		return symbol(before) || before == 0x2139 || before == 0x203C || before == 0x2049
-	case 0x200D:
-		next, _ := utf8.DecodeRuneInString(rest[len("\u200d"):])
-		return (symbol(before) || before == 0xFE0F) && next != utf8.RuneError && symbol(next)
-	}
-	return false
 }
 
 // suspicious are words in a description that speak to a model about anything

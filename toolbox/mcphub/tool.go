@@ -14,6 +14,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // longest is the time a tool has with the crib: the hub holds it to its own,
@@ -245,9 +246,4 @@ func (b *Box) failure(ctx context.Context, c *clock, err error, sent bool) error
 const mostSaid = 2 << 10
 
 // clip makes what a server said fit for an error.
-func clip(text string) string {
-	if len(text) > mostSaid {
-		text = text[:mostSaid] + "…"
-	}
-	return strings.ToValidUTF8(text, "")
-}
+func clip(s string) string { return strings.ToValidUTF8(text.Clip(s, mostSaid), "") }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // tool makes the tool of a claim.
@@ -177,9 +178,9 @@ func words(raw json.RawMessage) string {
 	if isNull(raw) {
 		return ""
 	}
-	var text string
-	if json.Unmarshal(raw, &text) != nil {
-		text = string(raw)
+	var given string
+	if json.Unmarshal(raw, &given) != nil {
+		given = string(raw)
 	}
-	return strings.TrimSpace(clip(visible(text), maxError))
+	return strings.TrimSpace(text.Clip(visible(given), maxError))
 }

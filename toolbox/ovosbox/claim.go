@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // remote is a toolbox as its host announced it.
@@ -130,7 +131,7 @@ func (c Config) parseClaim(raw json.RawMessage, id string) (tool claim, tagged b
 		return claim{}, false, fmt.Errorf("the tool %q is said to be of another toolbox", tool.name)
 	}
 	doc, _ := entry.Description.(string) // anything else tells nobody anything
-	if tool.doc = strings.TrimSpace(clip(visible(doc), maxDoc)); tool.doc == "" {
+	if tool.doc = strings.TrimSpace(text.Clip(visible(doc), maxDoc)); tool.doc == "" {
 		tool.doc = fmt.Sprintf("The tool %s of the toolbox %s on an OpenVoiceOS bus. Its host does not say what it does.", tool.name, id)
 	}
 	if tool.input, err = c.inputSchema(entry.Arguments); err != nil {
@@ -143,30 +144,13 @@ func (c Config) parseClaim(raw json.RawMessage, id string) (tool claim, tagged b
 	return tool, tagged, nil
 }
 
-// visible is a text without what cannot be seen: it is put before models and
-// on terminals.
-func visible(text string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case unicode.IsSpace(r):
+// visible is a text with plain spaces, in which what cannot be seen is written
+// out: it is put before models and on terminals.
+func visible(s string) string {
+	return text.ShowForeign(strings.Map(func(r rune) rune {
+		if r != '\n' && r != '\t' && unicode.IsSpace(r) {
 			return ' '
-		case unicode.In(r, unicode.C), !unicode.IsPrint(r), r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef,
-			r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r >= 0x180b && r <= 0x180f, r == 0x2800, r == 0x3164, r == 0xffa0:
-			return -1
 		}
 		return r
-	}, text)
-}
-
-// clip cuts a text at a whole letter.
-func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit] + "…"
+	}, s))
 }

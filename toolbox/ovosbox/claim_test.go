@@ -69,7 +69,7 @@ func TestParseAnnouncement(t *testing.T) {
 		}
 	}
 	r, err := cfg.parseAnnouncement(json.RawMessage(`{"toolbox_id":"a","tools":[{"name":"x","description":"first"},{"name":"x","description":"last\u001b[0m\u200b"},{"name":"y","description":7},{"name":"z"}]}`))
-	if err != nil || len(r.claims) != 2 || r.claims[0].doc != "last[0m" || !strings.Contains(r.claims[1].doc, "does not say") || len(r.faults) != 1 || r.tagged {
+	if err != nil || len(r.claims) != 2 || r.claims[0].doc != "last[U+001B][0m[U+200B]" || !strings.Contains(r.claims[1].doc, "does not say") || len(r.faults) != 1 || r.tagged {
 		t.Errorf("%+v, %v", r, err)
 	}
 	if string(r.claims[0].input) != `{"type":"object"}` || r.claims[0].output != nil {
@@ -92,7 +92,7 @@ func TestSchemasAreClaims(t *testing.T) {
 		t.Errorf("a plain schema: %s, %v", got, err)
 	}
 	got, err := cfg.inputSchema(json.RawMessage(`{"type":"object","properties":{"title":{"type":"string","description":"a\u202eb","default":"\u200b","enum":["\u200b"]}},"title":"x\u001b"}`))
-	if want := "{\"properties\":{\"title\":{\"default\":\"\u200b\",\"description\":\"ab\",\"enum\":[\"\u200b\"],\"type\":\"string\"}},\"title\":\"x\",\"type\":\"object\"}"; err != nil || string(got) != want {
+	if want := "{\"properties\":{\"title\":{\"default\":\"\u200b\",\"description\":\"a[U+202E]b\",\"enum\":[\"\u200b\"],\"type\":\"string\"}},\"title\":\"x[U+001B]\",\"type\":\"object\"}"; err != nil || string(got) != want {
 		t.Errorf("words: %s, %v", got, err)
 	}
 	got, err = cfg.outputSchema(json.RawMessage(`{"properties":{"a":{"type":"number"},"type":{"items":{"type":"number"},"type":"array"},"n":{"const":1e400,"type":"integer"}}}`))

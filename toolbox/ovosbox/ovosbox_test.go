@@ -76,7 +76,7 @@ func TestErrorsOfHosts(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"breaks":  "RuntimeError: Tool execution failed for 'breaks' in ToolBox 'h'",
-		"paints":  "ValueError: [31mred",
+		"paints":  "ValueError: [U+001B][31mred[U+202E][U+200B]",
 		"list":    "the toolbox h answered with a result that is no object: [1]",
 		"nothing": "the toolbox h answered with neither a result nor an error",
 		"big":     "the limit is 2048",

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // inputSchema is the claim about a tool's arguments. A host that says nothing
@@ -79,13 +81,13 @@ func rewrite(node any, mild bool) (changed bool) {
 		}
 	case map[string]any:
 		for key, value := range node {
-			switch text, isText := value.(string); {
+			switch given, isText := value.(string); {
 			case key == "const" || key == "enum" || key == "default" || key == "examples":
 			case isText && (key == "description" || key == "title" || key == "$comment"):
-				if clean := clip(visible(text), maxDoc); clean != text {
+				if clean := text.Clip(visible(given), maxDoc); clean != given {
 					node[key], changed = clean, true
 				}
-			case isText && key == "type" && text == "number" && mild:
+			case isText && key == "type" && given == "number" && mild:
 				node[key], changed = []any{"number", "null"}, true
 			default:
 				changed = rewrite(value, mild) || changed

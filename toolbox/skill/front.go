@@ -8,6 +8,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 const (
@@ -142,23 +144,8 @@ func line(text string, most int) string {
 	return clean(strings.Join(strings.Fields(text), " "), most)
 }
 
-// clean takes out what cannot be seen, and bounds a text at a whole letter. A
-// description is shown to models and people: both have to see the same.
-func clean(text string, most int) string {
-	text = strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t' || r == '\u200c' || r == '\u200d': // joiners are a part of some scripts
-			return r
-		case unicode.IsControl(r) || unicode.Is(unicode.Cf, r):
-			return -1
-		}
-		return r
-	}, strings.ToValidUTF8(text, "\uFFFD"))
-	n := 0
-	for at := range text {
-		if n++; n > most {
-			return text[:at] + "…"
-		}
-	}
-	return text
+// clean writes out what cannot be seen, and bounds a text. A description is shown
+// to models and people: both have to see the same.
+func clean(s string, most int) string {
+	return text.ClipRunes(text.ShowForeign(strings.ToValidUTF8(s, "\uFFFD")), most)
 }

@@ -5,12 +5,14 @@ import (
 	"strings"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // decode makes UTF-8 of a body, by what its bytes begin with, then by what the
 // server says, then by what an HTML page says of itself, and otherwise by how
 // it looks. It names the charset it found. What is no letter becomes U+FFFD.
-func decode(body []byte, declared string, isHTML bool) (text, charset string, err error) {
+func decode(body []byte, declared string, isHTML bool) (page, charset string, err error) {
 	switch {
 	case hasPrefix(body, "\xef\xbb\xbf"):
 		return valid(body[3:]), "utf-8", nil
@@ -26,7 +28,7 @@ func decode(body []byte, declared string, isHTML bool) (text, charset string, er
 	charset = charsetOf(label)
 	switch {
 	case charset == "" && label != "" && !utf8.Valid(body):
-		return "", "", fmt.Errorf("the page is written in %q, a character set that cannot be read here; look for a version of it in UTF-8", clip(line(label), 40))
+		return "", "", fmt.Errorf("the page is written in %q, a character set that cannot be read here; look for a version of it in UTF-8", text.Clip(line(label), 40))
 	case charset == "" || charset == "utf-8":
 		// Only a text that is no UTF-8 at all is taken for the charset of old:
 		// one that claims to be is damaged, and shows where.

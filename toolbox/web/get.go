@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // answer is what a server sent, as much of it as was read.
@@ -67,7 +68,7 @@ func (b box) fetch(ctx context.Context, env *toolcrib.Env, req *http.Request, ho
 	defer func() { _ = resp.Body.Close() }() // nothing more is wanted of it
 	a.url, a.status, a.header = resp.Request.URL, resp.StatusCode, resp.Header
 	if enc := resp.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
-		return nil, fmt.Errorf("the answer of %s is packed as %q, which was not asked for and cannot be read", a.url.Hostname(), clip(line(enc), 40))
+		return nil, fmt.Errorf("the answer of %s is packed as %q, which was not asked for and cannot be read", a.url.Hostname(), text.Clip(line(enc), 40))
 	}
 	if err := b.read(ctx, a, resp.Body); err != nil {
 		return nil, err
@@ -102,7 +103,7 @@ func (b box) unreachable(ctx context.Context, req *http.Request, err error) erro
 	if refusal, ok := errors.AsType[*toolcrib.Error](err); ok {
 		return refusal
 	}
-	host := clip(line(req.URL.Hostname()), 100)
+	host := text.Clip(line(req.URL.Hostname()), 100)
 	if errors.Is(context.Cause(ctx), errSlow) {
 		return fmt.Errorf("%s did not answer within %v", host, b.cfg.Timeout)
 	}
@@ -112,7 +113,7 @@ func (b box) unreachable(ctx context.Context, req *http.Request, err error) erro
 	if inner, ok := errors.AsType[*url.Error](err); ok {
 		err = inner.Err // it repeats the whole address
 	}
-	return fmt.Errorf("%s cannot be reached: %s", host, clip(line(err.Error()), 300))
+	return fmt.Errorf("%s cannot be reached: %s", host, text.Clip(line(err.Error()), 300))
 }
 
 // read takes the body until it is whole, too long or too slow. What came
@@ -131,10 +132,10 @@ func (b box) read(ctx context.Context, a *answer, body io.Reader) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	default:
-		a.cut = "the connection broke: " + clip(line(err.Error()), 200)
+		a.cut = "the connection broke: " + text.Clip(line(err.Error()), 200)
 	}
 	if a.cut != "" && n == 0 {
-		return fmt.Errorf("%s sent nothing: %s", clip(line(a.url.Hostname()), 100), a.cut)
+		return fmt.Errorf("%s sent nothing: %s", text.Clip(line(a.url.Hostname()), 100), a.cut)
 	}
 	return nil
 }
@@ -171,5 +172,5 @@ func (a *answer) isText() bool {
 func shown(u *url.URL) string {
 	c := *u
 	c.User = nil
-	return clip(line(c.String()), maxLink)
+	return text.Clip(line(c.String()), maxLink)
 }

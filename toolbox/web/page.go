@@ -4,6 +4,8 @@ import (
 	"html"
 	"net/url"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // page is what a reader gets of an HTML page.
@@ -43,7 +45,7 @@ func readPage(source string, base *url.URL) page {
 		}
 	}
 	r.flush()
-	r.page.Title = clip(line(r.page.Title), maxTitle)
+	r.page.Title = text.Clip(line(r.page.Title), maxTitle)
 	r.page.Text = choose(r.blocks)
 	return r.page
 }
@@ -99,7 +101,7 @@ func (r *reader) top() element {
 func (r *reader) text(t token) {
 	if r.open["title"] > 0 {
 		if r.open["svg"] == 0 && !r.named {
-			r.page.Title, r.named = html.UnescapeString(clip(t.text, 4*maxTitle)), true
+			r.page.Title, r.named = html.UnescapeString(text.Clip(t.text, 4*maxTitle)), true
 		}
 		return
 	}
@@ -248,7 +250,7 @@ func (r *reader) inline(t token, here element) bool {
 		r.add(here, "---", false)
 	case "img":
 		if alt := line(t.value("alt")); alt != "" {
-			r.word("[image: " + clip(alt, maxTitle) + "]")
+			r.word("[image: " + text.Clip(alt, maxTitle) + "]")
 		}
 	case "td", "th":
 		if len(r.line) > 0 {

@@ -4,6 +4,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // maxMarks is how many marks a letter may carry. No language needs more; more
@@ -64,18 +66,11 @@ func isPlainASCII(text string) bool {
 	return true
 }
 
-// unseen reports whether a character shows nothing: controls, formats, private
-// and unassigned ones, and the few letters and marks that are blank.
+// unseen reports whether a character shows nothing: pages are full of soft
+// hyphens and joints that mean nothing outside of a browser. Private and
+// unassigned characters are taken out as well.
 func unseen(r rune) bool {
-	switch {
-	case unicode.In(r, unicode.C):
-		return true
-	case r >= 0xfe00 && r <= 0xfe0f, r >= 0xe0100 && r <= 0xe01ef, // choose a form of the letter before
-		r == 0x034f, r == 0x115f, r == 0x1160, r == 0x17b4, r == 0x17b5, r >= 0x180b && r <= 0x180f,
-		r == 0x2800, r == 0x3164, r == 0xffa0, r == 0x1d159:
-		return true
-	}
-	return !unicode.IsPrint(r) && !unicode.IsSpace(r) // unassigned
+	return text.Invisible(r) || unicode.In(r, unicode.C) || !unicode.IsPrint(r) && !unicode.IsSpace(r)
 }
 
 // joins reports whether a letter is of a script in which a joiner between two
@@ -88,14 +83,3 @@ func joins(r rune) bool {
 
 // line is a text on one line, without spaces at its ends.
 func line(text string) string { return strings.Join(strings.Fields(plain(text)), " ") }
-
-// clip cuts a text at a whole letter.
-func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	for limit > 0 && !utf8.RuneStart(text[limit]) {
-		limit--
-	}
-	return text[:limit] + "…"
-}

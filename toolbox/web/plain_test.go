@@ -6,6 +6,8 @@ import (
 	"unicode"
 
 	"pgregory.net/rapid"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func TestPlain(t *testing.T) {
@@ -57,7 +59,7 @@ func TestClip(t *testing.T) {
 		n    int
 		want string
 	}{{"abc", 3, "abc"}, {"abcd", 3, "abc…"}, {"äöü", 3, "ä…"}, {"ä", 1, "…"}, {"", 0, ""}} {
-		if got := clip(c.in, c.n); got != c.want {
+		if got := text.Clip(c.in, c.n); got != c.want {
 			t.Errorf("%q to %d: %q", c.in, c.n, got)
 		}
 	}

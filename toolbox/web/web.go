@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // The search engines.
@@ -95,7 +96,7 @@ func checkEndpoint(cfg Config) error {
 func notGranted(address string) error {
 	host := "of the address"
 	if u, err := url.Parse(address); err == nil && u.Hostname() != "" {
-		host = clip(strings.ToLower(line(u.Hostname())), 100)
+		host = text.Clip(strings.ToLower(line(u.Hostname())), 100)
 	}
 	return &toolcrib.Error{Code: toolcrib.Denied, Message: "the host " + host + " was not granted; to allow it, add it to grant.hosts"}
 }

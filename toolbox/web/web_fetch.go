@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 //go:embed web_fetch.md
@@ -60,19 +61,19 @@ func (b box) webFetch() toolcrib.Tool {
 }
 
 // address checks an address that somebody wrote.
-func address(text string) (*url.URL, error) {
-	text = strings.TrimSpace(text)
-	u, err := url.Parse(text)
-	if err != nil || plain(text) != text || strings.ContainsAny(text, "\n\t") {
-		return nil, fmt.Errorf("%q is not an address: want one such as https://example.com/page", clip(line(text), 100))
+func address(given string) (*url.URL, error) {
+	given = strings.TrimSpace(given)
+	u, err := url.Parse(given)
+	if err != nil || plain(given) != given || strings.ContainsAny(given, "\n\t") {
+		return nil, fmt.Errorf("%q is not an address: want one such as https://example.com/page", text.Clip(line(given), 100))
 	}
 	switch {
 	case u.Scheme == "":
-		return nil, fmt.Errorf("the address %q lacks http:// or https:// before it", clip(line(text), 100))
+		return nil, fmt.Errorf("the address %q lacks http:// or https:// before it", text.Clip(line(given), 100))
 	case u.Scheme != "http" && u.Scheme != "https":
-		return nil, fmt.Errorf("only http and https addresses can be read, not those of %s", clip(line(u.Scheme), 40))
+		return nil, fmt.Errorf("only http and https addresses can be read, not those of %s", text.Clip(line(u.Scheme), 40))
 	case u.Host == "":
-		return nil, fmt.Errorf("the address %q names no host", clip(line(text), 100))
+		return nil, fmt.Errorf("the address %q names no host", text.Clip(line(given), 100))
 	}
 	u.Fragment, u.RawFragment = "", ""
 	return u, nil
@@ -80,7 +81,7 @@ func address(text string) (*url.URL, error) {
 
 // readable turns an answer into text.
 func (b box) readable(a *answer, offset int) (fetchOut, error) {
-	out := fetchOut{URL: shown(a.url), Redirects: a.redirects, Status: a.status, ContentType: clip(line(a.mediaType), 100)}
+	out := fetchOut{URL: shown(a.url), Redirects: a.redirects, Status: a.status, ContentType: text.Clip(line(a.mediaType), 100)}
 	if a.cut != "" {
 		out.Truncated, out.Note = true, "the answer was not read to its end: "+a.cut
 	}

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 //go:embed web_search.md
@@ -131,7 +132,7 @@ func tidy(found []result, limit int) []result {
 			continue
 		}
 		seen[r.URL] = true
-		r = result{Title: clip(line(r.Title), maxTitle), URL: shown(u), Snippet: clip(line(r.Snippet), maxSnippet)}
+		r = result{Title: text.Clip(line(r.Title), maxTitle), URL: shown(u), Snippet: text.Clip(line(r.Snippet), maxSnippet)}
 		if r.Title == "" {
 			r.Title = r.URL
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // inputName names the one thing a client is asked for in a round of ours.
@@ -153,8 +154,8 @@ func (s *Server) by(v *visit) string {
 	if v.client.name != "" {
 		name += " in " + v.client.name
 	}
-	if r := []rune(desk.Visible(name)); len(r) > 60 {
+	if r := []rune(text.ShowExact(name)); len(r) > 60 {
 		return string(r[:60])
 	}
-	return desk.Visible(name)
+	return text.ShowExact(name)
 }

@@ -132,7 +132,7 @@ func TestElicit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range []string{"touch, for ann, by mcp, would run", "It can: write", "n: 1", "Asked by the test guard", `everything is asked\x1b[2J`} {
+		for _, part := range []string{"touch, for ann, by mcp, would run", "It can: write", "n: 1", "Asked by the test guard", `everything is asked[U+001B][2J`} {
 			if !strings.Contains(p.Message, part) {
 				t.Errorf("it does not say %q:\n%s", part, p.Message)
 			}

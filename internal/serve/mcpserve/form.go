@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // form is a question as a client shows it: a text, and fields to fill in.
@@ -66,7 +67,7 @@ func (f *form) params(version string) json.RawMessage {
 func formText(q *desk.Question, why error) (shown string, whole bool) {
 	var b strings.Builder
 	if why != nil {
-		fmt.Fprintf(&b, "That could not be taken: %s\n\n", desk.Visible(why.Error()))
+		fmt.Fprintf(&b, "That could not be taken: %s\n\n", text.ShowExact(why.Error()))
 	}
 	// What is long comes last: the arguments, and a change behind them.
 	count := 0
@@ -115,7 +116,7 @@ var (
 	blanks = regexp.MustCompile(`(?:` + oneBlank + `){64,}`)
 )
 
-const oneBlank = `[\s\p{Zs}]|\\xa0|\\u\{(?:1680|20(?:0[0-9a]|2f|5f)|3000)\}`
+const oneBlank = `[\s\p{Zs}]|\[U\+(?:00A0|1680|20(?:0[0-9A]|2F|5F)|3000)\]`
 
 // field is one property of a form: clients take flat ones only.
 type field struct {
@@ -143,7 +144,7 @@ func (f *form) schema() formSchema {
 		}
 		choice := field{Type: "string", Title: "Answer"}
 		for _, o := range q.Options {
-			choice.Enum = append(choice.Enum, desk.Visible(o))
+			choice.Enum = append(choice.Enum, text.ShowExact(o))
 		}
 		s.Properties["answer"] = choice
 		s.Properties["other"] = field{Type: "string", Title: "Another answer", Description: "Instead of one of those above."}
@@ -207,7 +208,7 @@ func (f *form) readOwn(chosen, other string) (desk.Reply, error) {
 	if answer == "" {
 		answer = chosen
 		for _, o := range f.question.Options {
-			if desk.Visible(o) == chosen {
+			if text.ShowExact(o) == chosen {
 				answer = o
 			}
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // encodeTool writes the outcome of tools/call. An unknown tool is an error of
@@ -84,12 +85,7 @@ const plainError = 200
 // for saying what is wrong, and goes to a model unmarked.
 const mostPassedOn = 4 << 10
 
-func shortened(text string) string {
-	if len(text) <= mostPassedOn {
-		return text
-	}
-	return strings.ToValidUTF8(text[:mostPassedOn], "") + "…"
-}
+func shortened(s string) string { return text.Clip(s, mostPassedOn) }
 
 // answer gives a Result to a client: its contents, and its value both as
 // structured content and, for clients that only read text, as JSON text.

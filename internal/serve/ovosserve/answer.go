@@ -9,6 +9,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // errBigInteger: a result has a number that Python hosts cannot send either.
@@ -98,14 +99,14 @@ func (h *Host) answer(r request, data any) {
 
 // shortened is what is answered in place of too much.
 func (h *Host) shortened(data any, cause error) json.RawMessage {
-	const text = "RuntimeError: the answer is larger than the bus takes"
-	detail := clip(cause.Error(), maxDetail)
-	var short any = failure{text, detail}
+	const tooLarge = "RuntimeError: the answer is larger than the bus takes"
+	detail := text.Clip(cause.Error(), maxDetail)
+	var short any = failure{tooLarge, detail}
 	switch a := data.(type) {
 	case personaAnswer:
-		short = personaAnswer{Error: text, ToolboxID: a.ToolboxID, Detail: detail}
+		short = personaAnswer{Error: tooLarge, ToolboxID: a.ToolboxID, Detail: detail}
 	case invokeAnswer:
-		short = invokeAnswer{Name: a.Name, Error: text, Detail: detail}
+		short = invokeAnswer{Name: a.Name, Error: tooLarge, Detail: detail}
 	}
 	raw, err := ovosbus.Object(short)
 	if err != nil {
@@ -116,7 +117,7 @@ func (h *Host) shortened(data any, cause error) json.RawMessage {
 
 // unsendable is the answer in place of one that would poison the bus.
 func unsendable(cause error) json.RawMessage {
-	raw, err := ovosbus.Object(failure{"RuntimeError: the answer cannot be sent over the bus", clip(cause.Error(), maxDetail)})
+	raw, err := ovosbus.Object(failure{"RuntimeError: the answer cannot be sent over the bus", text.Clip(cause.Error(), maxDetail)})
 	if err != nil {
 		return nil // cannot be: it is two texts
 	}

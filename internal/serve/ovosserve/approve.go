@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // The types of messages by which people on the bus are asked.
@@ -126,31 +127,31 @@ type settledData struct {
 
 // reply reads an answer, and reports what is wrong with it.
 func (a Approvals) reply(data map[string]json.RawMessage) (id string, r desk.Reply, err error) {
-	text := map[string]string{}
+	given := map[string]string{}
 	for _, key := range []string{"id", "choice", "message", "proof"} {
 		if raw := data[key]; raw != nil {
 			var s *string
 			if json.Unmarshal(raw, &s) != nil || s == nil {
-				return text["id"], r, fmt.Errorf("%s is not a text", key)
+				return given["id"], r, fmt.Errorf("%s is not a text", key)
 			}
-			text[key] = *s
+			given[key] = *s
 		}
 	}
-	id = clip(text["id"], maxName)
-	if strings.ContainsAny(id+text["choice"], "\n\r") {
+	id = text.Clip(given["id"], maxName)
+	if strings.ContainsAny(id+given["choice"], "\n\r") {
 		return id, r, errors.New("id and choice are single lines")
 	}
 	if a.Secret != "" {
-		proof := a.mac(typeAnswer, text["id"], text["choice"], text["message"])
-		if !hmac.Equal([]byte(proof), []byte(strings.ToLower(text["proof"]))) {
+		proof := a.mac(typeAnswer, given["id"], given["choice"], given["message"])
+		if !hmac.Equal([]byte(proof), []byte(strings.ToLower(given["proof"]))) {
 			return id, r, errors.New("the proof is missing or wrong")
 		}
 	}
-	choice, err := desk.ParseChoice(text["choice"])
+	choice, err := desk.ParseChoice(given["choice"])
 	if err != nil {
 		return id, r, err
 	}
-	return id, desk.Reply{Choice: choice, Message: text["message"]}, nil
+	return id, desk.Reply{Choice: choice, Message: given["message"]}, nil
 }
 
 // take takes a person's answer.
@@ -162,7 +163,7 @@ func (p *people) take(r request) {
 	}
 	out := settledData{ID: id, State: string(q.State)}
 	if err != nil {
-		out.Error = clip(err.Error(), maxDetail)
+		out.Error = text.Clip(err.Error(), maxDetail)
 	}
 	p.host.answer(r, out)
 }
@@ -188,5 +189,5 @@ func (p *people) by(r request) string {
 	if source := r.Text("source"); source != "" {
 		name += " as " + source
 	}
-	return clip(desk.Visible(name), 120)
+	return text.Clip(text.ShowExact(name), 120)
 }

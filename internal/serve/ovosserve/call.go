@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // outcome is how a call ended: a result, or an error in the words of the field
@@ -70,7 +71,7 @@ func (h *Host) inBox(u use) outcome {
 		}
 		if spec, ok = h.inBoxNamed(u); !ok {
 			detail := h.refuse(u, u.id+"/"+u.name.text)
-			return outcome{error: fmt.Sprintf("ValueError: Unknown tool '%s' for ToolBox '%s'.", clip(u.name.text, maxName), u.id), detail: detail}
+			return outcome{error: fmt.Sprintf("ValueError: Unknown tool '%s' for ToolBox '%s'.", text.Clip(u.name.text, maxName), u.id), detail: detail}
 		}
 	}
 	return h.run(u, spec)
@@ -112,7 +113,7 @@ func (h *Host) begin(u use, call func() outcome) {
 		return
 	}
 	o := outcome{detail: "unavailable: too many calls are under way; try again later"}
-	o.error = h.cfg.ErrorText(&toolcrib.Error{Code: toolcrib.Unavailable, Tool: clip(u.name.text, maxName)}, u.id)
+	o.error = h.cfg.ErrorText(&toolcrib.Error{Code: toolcrib.Unavailable, Tool: text.Clip(u.name.text, maxName)}, u.id)
 	if !h.turnedAway.take(u.size, func() { h.answer(u.request, u.shape(o)) }) {
 		h.cfg.Log.Warn("too many calls at once; one is not even refused", "type", u.Type)
 	}
@@ -151,7 +152,7 @@ func (h *Host) run(u use, spec toolcrib.Spec) outcome {
 		e := toolcrib.Error{Code: toolcrib.CodeOf(err), Tool: call.Tool}
 		return outcome{error: h.cfg.ErrorText(&e, spec.Box), detail: detailOf(err)}
 	case result.Failed:
-		return h.failed(u, spec, clip(result.String(), maxDetail))
+		return h.failed(u, spec, text.Clip(result.String(), maxDetail))
 	}
 	out, err := object(result, spec.Output)
 	if err != nil {
@@ -174,7 +175,7 @@ func detailOf(err error) string {
 	if !ok {
 		return string(toolcrib.Internal) + ": the call broke down"
 	}
-	return clip(string(e.Code)+": "+e.Message, maxDetail)
+	return text.Clip(string(e.Code)+": "+e.Message, maxDetail)
 }
 
 // caller is who calls. The session is bounded: it is a key of many maps.

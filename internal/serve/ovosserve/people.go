@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // people is the screen that the clients of the bus together are: what calls
@@ -112,11 +113,11 @@ func (p *people) show(q desk.Question) {
 			b.WriteString("  " + line + "\n")
 		}
 	}
-	text := b.String()
-	if len(text) > maxText {
-		text = clip(text, maxText) + "\nThere is more of it than can be shown here: 'toolcrib approvals show " + q.ID + "' shows it all.\n"
+	question := b.String()
+	if len(question) > maxText {
+		question = text.Clip(question, maxText) + "\nThere is more of it than can be shown here: 'toolcrib approvals show " + q.ID + "' shows it all.\n"
 	}
-	out := askData{ID: q.ID, Tool: q.Tool, Text: text, Choices: p.approvals.choices(&q), Expires: q.Expires.UTC().Format(time.RFC3339)}
+	out := askData{ID: q.ID, Tool: q.Tool, Text: question, Choices: p.approvals.choices(&q), Expires: q.Expires.UTC().Format(time.RFC3339)}
 	if q.Box != "" {
 		out.ToolboxID = p.host.cfg.BoxID(q.Box)
 	}

@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // value is a JSON value as a Python host sees it.
@@ -92,7 +92,7 @@ func (v value) echo() json.RawMessage {
 			return v.raw
 		}
 	}
-	raw, err := json.Marshal(clip(v.text, maxName))
+	raw, err := json.Marshal(text.Clip(v.text, maxName))
 	if err != nil {
 		return json.RawMessage(`""`) // cannot be: every text has a JSON form
 	}
@@ -107,21 +107,6 @@ const (
 	maxDetail = 16 << 10
 )
 
-func unknownTool(name value) string { return "Unknown tool: '" + clip(name.text, maxName) + "'" }
+func unknownTool(name value) string { return "Unknown tool: '" + text.Clip(name.text, maxName) + "'" }
 
 func unhashable(v value) string { return "TypeError: unhashable type: '" + v.unhashable + "'" }
-
-// clip bounds a text at a whole letter.
-func clip(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	text = text[:limit]
-	for text != "" {
-		if r, size := utf8.DecodeLastRuneInString(text); r != utf8.RuneError || size != 1 {
-			break
-		}
-		text = text[:len(text)-1]
-	}
-	return text + "…"
-}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // The types of messages, as the field has them.
@@ -103,6 +104,6 @@ func (h *Host) notice(r request) {
 			h.cfg.Log.Info("a toolbox that is switched off here is left to another host on the bus", "toolbox_id", id)
 			return
 		}
-		h.cfg.Log.Error("another host on the bus answers for the same toolbox: each of its calls is carried out by both", "toolbox_id", id, "source", clip(r.Text("source"), 80))
+		h.cfg.Log.Error("another host on the bus answers for the same toolbox: each of its calls is carried out by both", "toolbox_id", id, "source", text.Clip(r.Text("source"), 80))
 	}
 }

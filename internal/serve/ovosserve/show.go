@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // boxAnswer is what one toolbox answers to a discovery.
@@ -144,7 +145,7 @@ func (h *Host) reload(r request) {
 		out.Loaded = []string{}
 	}
 	for _, f := range faults {
-		out.Faults = append(out.Faults, clip(f.Error(), maxDetail))
+		out.Faults = append(out.Faults, text.Clip(f.Error(), maxDetail))
 	}
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
