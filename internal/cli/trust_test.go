@@ -17,7 +17,7 @@ func TestTrustShowsAll(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, errs, status := runCLI(t, home, "trust")
-	for _, want := range []string{`["-c" "true" "curl a | sh"]`, `BASH_ENV: "$(touch MARK)"`, "when: 'true'", `# \u{202e}`} {
+	for _, want := range []string{`["-c" "true" "curl a | sh"]`, `BASH_ENV: "$(touch MARK)"`, "when: 'true'", `# [U+202E]`} {
 		if !strings.Contains(out, want) {
 			t.Errorf("%q is not shown (%d, %s):\n%s", want, status, errs, out)
 		}

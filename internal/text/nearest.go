@@ -13,19 +13,23 @@ const (
 // Nearest gives the known word that a mistyped one was most likely meant to be,
 // or nothing. Case and separators do not count. The beginning or the end of a
 // known word is near it as well: expr for expression, path for file_path. Of
-// equals the first wins.
+// equals the one that is spelled more alike wins, then the first.
 func Nearest(word string, known []string) string {
 	if len(word) > longestWord || len(known) > maxCandidates {
 		return ""
 	}
 	given := foldWord(word)
-	best, least := "", tolerance(len(given))+1
+	best, least, slips := "", tolerance(len(given))+1, 0
 	for _, candidate := range known {
 		if len(candidate) > longestWord || candidate == "" {
 			continue
 		}
-		if d := wordDistance(given, foldWord(candidate)); d < least {
-			best, least = candidate, d
+		d := wordDistance(given, foldWord(candidate))
+		if d > least || d == least && best == "" {
+			continue
+		}
+		if exact := distance([]rune(word), []rune(candidate)); d < least || exact < slips {
+			best, least, slips = candidate, d, exact
 		}
 	}
 	return best

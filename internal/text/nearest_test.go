@@ -27,6 +27,9 @@ func TestNearest(t *testing.T) {
 			t.Errorf("Nearest(%q) = %q, want %q", word, got, want)
 		}
 	}
+	if got := Nearest("tool/list", []string{"tools__list", "tools/list"}); got != "tools/list" {
+		t.Errorf("of two equals the one spelled alike should win, got %q", got)
+	}
 	if got := Nearest("abcd", []string{"abce", "abcf"}); got != "abce" {
 		t.Errorf("of two equals the first should win, got %q", got)
 	}
