@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/schema"
 )
 
@@ -76,13 +77,7 @@ func encode(out any, lists bool) (json.RawMessage, error) {
 	if err != nil || !bytes.Contains(text, []byte(`\u00`)) {
 		return text, err // nothing that could have been escaped so
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(out); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return jsontext.Marshal(out)
 }
 
 func decode(dec *schema.Decoder, env *Env, input json.RawMessage, v reflect.Value) error {

@@ -42,7 +42,8 @@ func rules() []rule {
 	)
 	return []rule{
 		{"internal/text", ground, nil, "what people see and type: one table of invisible characters, one way to cut a text, one way to guess a name"},
-		{"internal/schema", ground, []string{"internal/text"}, "the schema engine is under the core: what it imports, everything imports"},
+		{"internal/jsontext", ground, nil, "JSON as text: strings are written and read, and values walked over, in one way"},
+		{"internal/schema", ground, []string{"internal/jsontext", "internal/text"}, "the schema engine is under the core: what it imports, everything imports"},
 		{"internal/sensitive", ground, nil, "names of keys and of files that others obey: the core, the guards and the sandbox go by one list and compare names in one way"},
 		{"internal/keytext", ground, nil, "what of a private key must not be shown: the core and the guard leave the same to be seen"},
 		{"internal/plainaddr", ground, nil, "what is one network address: the handle that dials and the rules about addresses compare them in one way"},

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/schema"
 )
 
@@ -43,17 +44,17 @@ func redact(text []byte) json.RawMessage {
 			break
 		}
 		i += quote
-		end := stringEnd(text, i)
-		word := unescaped(text[i:end])
-		colon := skipSpace(text, end)
+		end := jsontext.StringEnd(text, i)
+		word, _ := jsontext.Unquote(text[i:end])
+		colon := jsontext.SkipSpace(text, end)
 		switch isKey := colon < len(text) && text[colon] == ':'; {
-		case !isKey && secretLook(word):
+		case !isKey && secretLook([]byte(word)):
 			if shown := withoutLook(string(word)); shown != string(word) {
-				cut(i, end, asJSON(shown))
+				cut(i, end, string(jsontext.Quote(shown)))
 			}
 			i = end - 1
-		case isKey && secretKey(word):
-			i = redactValue(text, skipSpace(text, colon+1), true, cut) - 1
+		case isKey && secretKey([]byte(word)):
+			i = redactValue(text, jsontext.SkipSpace(text, colon+1), true, cut) - 1
 		case isKey:
 			i = colon
 		default:
@@ -66,45 +67,6 @@ func redact(text []byte) json.RawMessage {
 	return append(out, text[kept:]...)
 }
 
-// unescaped gives the content of a string token; an escaped letter must not
-// hide a key's name.
-func unescaped(token []byte) []byte {
-	if bytes.IndexByte(token, '\\') >= 0 {
-		var s string
-		if json.Unmarshal(token, &s) == nil {
-			return []byte(s)
-		}
-	}
-	return token[1 : len(token)-1]
-}
-
-// stringEnd gives the index after the string that opens at i.
-func stringEnd(text []byte, i int) int {
-	for i++; i < len(text); {
-		quote := bytes.IndexByte(text[i:], '"')
-		if quote < 0 {
-			break
-		}
-		i += quote
-		slashes := 0
-		for text[i-1-slashes] == '\\' {
-			slashes++ // an even number of them escapes itself, not the quote
-		}
-		i++
-		if slashes%2 == 0 {
-			return i
-		}
-	}
-	return len(text)
-}
-
-func skipSpace(text []byte, i int) int {
-	for i < len(text) && (text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r') {
-		i++
-	}
-	return i
-}
-
 // redactValue takes the value at i out and gives the index after it. Of a list
 // every entry goes. Of an object the names stay, so that it is seen what it is;
 // under one that is no name of a secret, a text of several words stays as well.
@@ -114,26 +76,27 @@ func redactValue(text []byte, i int, whole bool, cut func(from, to int, by strin
 	}
 	switch text[i] {
 	case '"':
-		end := stringEnd(text, i)
-		word := string(unescaped(text[i:end]))
+		end := jsontext.StringEnd(text, i)
+		word, _ := jsontext.Unquote(text[i:end])
 		if whole || !strings.ContainsAny(word, " \t\r\n") {
 			cut(i, end, redactedText)
 		} else if shown := withoutLook(word); shown != word {
-			cut(i, end, asJSON(shown))
+			cut(i, end, string(jsontext.Quote(shown)))
 		}
 		return end
 	case '[', '{':
 		object := text[i] == '{'
-		for i = skipSpace(text, i+1); i < len(text) && text[i] != ']' && text[i] != '}'; {
+		for i = jsontext.SkipSpace(text, i+1); i < len(text) && text[i] != ']' && text[i] != '}'; {
 			named := whole
 			if object {
-				end := stringEnd(text, i)
-				named = secretKey(unescaped(text[i:end]))
-				i = skipSpace(text, skipSpace(text, end)+1)
+				end := jsontext.StringEnd(text, i)
+				word, _ := jsontext.Unquote(text[i:end])
+				named = secretKey([]byte(word))
+				i = jsontext.SkipSpace(text, jsontext.SkipSpace(text, end)+1)
 			}
-			i = skipSpace(text, redactValue(text, i, named, cut))
+			i = jsontext.SkipSpace(text, redactValue(text, i, named, cut))
 			if i < len(text) && text[i] == ',' {
-				i = skipSpace(text, i+1)
+				i = jsontext.SkipSpace(text, i+1)
 			}
 		}
 		return min(i+1, len(text))
@@ -144,17 +107,6 @@ func redactValue(text []byte, i int, whole bool, cut func(from, to int, by strin
 	}
 	cut(i, end, redactedText)
 	return end
-}
-
-// asJSON is a text as JSON.
-func asJSON(text string) string {
-	var b strings.Builder
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(text) != nil {
-		return redactedText
-	}
-	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // secretKey reports whether values under this key are secrets by custom. The

@@ -1,12 +1,9 @@
 package artifact
 
 import (
-	"bytes"
 	"encoding/json"
-	"strconv"
-	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // shrinker makes JSON smaller without changing its shape: strings are cut,
@@ -50,11 +47,11 @@ func (s *shrinker) measure() bool {
 	for i := 0; i < len(s.raw); i++ {
 		switch s.raw[i] {
 		case '"':
-			end := closing(s.raw, i)
-			if end < 0 {
+			end, _, closed := jsontext.ScanString(s.raw, i)
+			if !closed {
 				return false
 			}
-			i = end
+			i = end - 1
 		case '[', '{':
 			open = append(open, i)
 		case ']', '}':
@@ -73,57 +70,12 @@ func (s *shrinker) measure() bool {
 	return len(open) == 0 && s.raw != ""
 }
 
-// closing finds the quote that ends the string beginning at i.
-func closing(raw string, i int) int {
-	for i++; i < len(raw); i++ {
-		n := strings.IndexByte(raw[i:], '"')
-		if n < 0 {
-			return -1
-		}
-		slashes := 0
-		for i+n-1-slashes >= i && raw[i+n-1-slashes] == '\\' {
-			slashes++
-		}
-		if i += n; slashes%2 == 0 {
-			return i
-		}
-	}
-	return -1
-}
-
-// stringEnd is behind the string that begins at i.
-func (s *shrinker) stringEnd(i int) int { return closing(s.raw, i) + 1 }
-
 // end is behind the value that begins at i.
 func (s *shrinker) end(i int) int {
-	switch s.raw[i] {
-	case '"':
-		return s.stringEnd(i)
-	case '[', '{':
-		if end, ok := s.ends[i]; ok {
-			return end
-		}
-		depth := 0
-		for ; ; i++ {
-			switch s.raw[i] {
-			case '"':
-				i = s.stringEnd(i) - 1
-			case '[', '{':
-				depth++
-			case ']', '}':
-				if depth--; depth == 0 {
-					return i + 1
-				}
-			}
-		}
+	if end, ok := s.ends[i]; ok {
+		return end
 	}
-	if n := strings.IndexAny(s.raw[i:min(len(s.raw), i+64)], ",]}"); n >= 0 {
-		return i + n
-	}
-	if n := strings.IndexAny(s.raw[i:], ",]}"); n >= 0 {
-		return i + n
-	}
-	return len(s.raw)
+	return jsontext.ValueEnd(s.raw, i)
 }
 
 // shrink gives the value in at most size bytes; nil if that cannot be.
@@ -170,7 +122,7 @@ func (s *shrinker) parts(i, j, room int) {
 	for at < j-1 {
 		p := part{start: at, at: at}
 		if object {
-			p.at = s.stringEnd(at) + 1
+			p.at = jsontext.StringEnd(s.raw, at) + 1
 		}
 		p.end = s.end(p.at)
 		need := p.end - p.at
@@ -201,93 +153,18 @@ func (s *shrinker) parts(i, j, room int) {
 // string cuts a string so that it has room as JSON, where some letters take
 // more than one byte. In little room it does not say where the rest is.
 func (s *shrinker) string(quoted string, room int) []byte {
-	text := unquote(quoted)
+	text, _ := jsontext.Unquote(quoted)
 	cut := cutHead
 	if room >= 2*least {
 		mark := s.strings.kept(text)
 		cut = func(text string, size int) string { return cutText(text, size, mark) }
 	}
 	for size := min(room-2, len(text)); size > 0; {
-		out := quote(cut(text, size))
+		out := jsontext.Quote(cut(text, size))
 		if len(out) <= room {
 			return out
 		}
 		size = min(size-1, size*room/len(out))
 	}
 	return []byte(`""`)
-}
-
-// unquote reads a JSON string. It does what encoding/json does, in one pass:
-// strings of megabytes come by here.
-func unquote(quoted string) string {
-	rest := strings.TrimSuffix(strings.TrimPrefix(quoted, `"`), `"`)
-	var out strings.Builder
-	out.Grow(len(rest))
-	for {
-		n := strings.IndexByte(rest, '\\')
-		if n < 0 || n+1 >= len(rest) {
-			out.WriteString(rest)
-			return strings.ToValidUTF8(out.String(), "\uFFFD")
-		}
-		out.WriteString(rest[:n])
-		rest = rest[n+1:]
-		switch c := rest[0]; c {
-		case 'n':
-			out.WriteByte('\n')
-		case 't':
-			out.WriteByte('\t')
-		case 'r':
-			out.WriteByte('\r')
-		case 'b':
-			out.WriteByte('\b')
-		case 'f':
-			out.WriteByte('\f')
-		case 'u':
-			r, size := unescape(rest)
-			out.WriteRune(r)
-			rest = rest[size:]
-			continue
-		default:
-			out.WriteByte(c)
-		}
-		rest = rest[1:]
-	}
-}
-
-// unescape reads uXXXX, and a second one behind it that makes a letter with it.
-func unescape(rest string) (letter rune, size int) {
-	hex4 := func(s string) rune {
-		if len(s) < 5 || s[0] != 'u' {
-			return -1
-		}
-		n, err := strconv.ParseUint(s[1:5], 16, 32)
-		if err != nil {
-			return -1
-		}
-		return rune(n)
-	}
-	letter = hex4(rest)
-	if letter < 0 {
-		return utf8.RuneError, 1
-	}
-	if utf16.IsSurrogate(letter) {
-		if len(rest) > 6 && rest[5] == '\\' {
-			if both := utf16.DecodeRune(letter, hex4(rest[6:])); both != utf8.RuneError {
-				return both, 11
-			}
-		}
-		return utf8.RuneError, 5
-	}
-	return letter, 5
-}
-
-// quote writes a JSON string.
-func quote(text string) []byte {
-	var out bytes.Buffer
-	enc := json.NewEncoder(&out)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(text); err != nil {
-		return []byte(`""`) // a string always encodes
-	}
-	return bytes.TrimSuffix(out.Bytes(), []byte("\n"))
 }

@@ -189,26 +189,6 @@ func TestShrinkProperty(t *testing.T) {
 	})
 }
 
-// FuzzUnquote: strings are read as encoding/json reads them.
-func FuzzUnquote(f *testing.F) {
-	for _, s := range []string{`""`, `"a\nb"`, `"\ud83d\ude00"`, `"\ud83d\ud83d\ude00"`, `"\ud800x\u00e9\/\\\""`, "\"\xff\"", `"\ud800\\"`} {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, quoted string) {
-		var want string
-		if !strings.HasPrefix(quoted, `"`) || json.Unmarshal([]byte(quoted), &want) != nil || !utf8.ValidString(quoted) {
-			return
-		}
-		quoted = strings.TrimSpace(quoted)
-		if got := unquote(quoted); got != want {
-			t.Errorf("%s: %q, want %q", quoted, got, want)
-		}
-		if end := closing(quoted+`,"x"`, 0); end != len(quoted)-1 {
-			t.Errorf("%s: ends at %d", quoted, end)
-		}
-	})
-}
-
 func FuzzCutText(f *testing.F) {
 	f.Add("one\ntwo\nthree\n", 40)
 	f.Add(strings.Repeat("ä", 400), 300)

@@ -1,13 +1,13 @@
 package definition
 
 import (
-	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // tool writes one definition. loose says why it is not strict, if it should have been.
@@ -109,10 +109,7 @@ func mcpTool(name string, s toolcrib.Spec) (json.RawMessage, error) {
 		return nil, errors.New("the output schema is not JSON")
 	}
 	effects := s.Effects.All()
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	err = enc.Encode(mcpDefinition{
+	text, err := jsontext.Marshal(mcpDefinition{
 		Name: name, Title: s.Title, Description: s.Description, InputSchema: input, OutputSchema: s.Output,
 		Annotations: mcpAnnotations{
 			// To MCP only what adds and never replaces is not destructive.
@@ -125,7 +122,7 @@ func mcpTool(name string, s toolcrib.Spec) (json.RawMessage, error) {
 	if err != nil {
 		return nil, fmt.Errorf("writing the definition: %w", err)
 	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+	return text, nil
 }
 
 // mcpInput gives the schema as it is, with the word that MCP insists on: the arguments are an object, whether or not the

@@ -6,7 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // tree is a JSON value that remembers the order of its members, because the order of properties is part of what a model
@@ -164,7 +165,7 @@ func (t *tree) append(dst []byte) []byte {
 			if i > 0 {
 				dst = append(dst, ',')
 			}
-			dst = appendString(dst, m.key)
+			dst = jsontext.AppendString(dst, m.key)
 			dst = append(dst, ':')
 			dst = m.value.append(dst)
 		}
@@ -179,27 +180,12 @@ func (t *tree) append(dst []byte) []byte {
 		}
 		return append(dst, ']')
 	case kindString:
-		return appendString(dst, t.text)
+		return jsontext.AppendString(dst, t.text)
 	}
 	return append(dst, t.text...)
 }
 
 func (t *tree) String() string { return string(t.append(nil)) }
-
-func appendString(dst []byte, s string) []byte {
-	if plainText(s) {
-		dst = append(dst, '"')
-		dst = append(dst, s...)
-		return append(dst, '"')
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(s) != nil { // a string always encodes
-		return append(dst, `""`...)
-	}
-	return append(dst, strings.TrimSuffix(b.String(), "\n")...)
-}
 
 // plainText reports that a string is written as it is.
 func plainText(s string) bool {

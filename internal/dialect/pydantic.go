@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // field is one field of a pydantic model.
@@ -103,11 +105,9 @@ func (o ordered) MarshalJSON() ([]byte, error) {
 // mustJSON writes values made of strings, lists and ordered objects only,
 // which cannot fail.
 func mustJSON(v any) json.RawMessage {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(v); err != nil {
+	text, err := jsontext.Marshal(v)
+	if err != nil {
 		panic(err)
 	}
-	return bytes.TrimSpace(b.Bytes())
+	return text
 }

@@ -1,10 +1,10 @@
 package mcpconf
 
 import (
-	"bytes"
-	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // style is how a text is laid out.
@@ -17,15 +17,9 @@ type style struct {
 // quote writes a text as JSON does, which TOML and YAML read as well. Letters
 // stay letters; what cannot be seen is escaped.
 func quote(text string) string {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(text); err != nil {
-		return `""` // a string is always encoded
-	}
 	var out strings.Builder
-	for _, r := range strings.TrimSuffix(b.String(), "\n") {
-		// The encoder leaves these as they are, and YAML and TOML do not take them all.
+	for _, r := range string(jsontext.Quote(text)) {
+		// JSON takes these as they are; YAML and TOML do not take them all.
 		if r == 0x7f || r >= 0x80 && r < 0xa0 || r == 0xfeff || r == 0xfffe || r == 0xffff {
 			fmt.Fprintf(&out, `\u%04x`, r)
 			continue

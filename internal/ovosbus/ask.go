@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // Answer says which messages answer a request.
@@ -48,7 +50,7 @@ func (c *Client) address(m Message) Message {
 		m = m.With("session", newSession(c.cfg.Session))
 	}
 	if _, ok := m.Context["source"]; !ok && c.cfg.Source != "" {
-		m = m.With("source", quote(c.cfg.Source))
+		m = m.With("source", jsontext.Quote(c.cfg.Source))
 	}
 	return m
 }
@@ -173,7 +175,7 @@ func (c *Client) Wait(ctx context.Context, f Filter) (Message, error) {
 // expect marks a request and subscribes to its answers.
 func (c *Client) expect(m Message, a Answer) (Message, *Subscription) {
 	id := rand.Text()
-	m = m.With(CorrelationKey, quote(id))
+	m = m.With(CorrelationKey, jsontext.Quote(id))
 	f := Filter{Types: slices.Clone(a.Types), Match: a.Match}
 	if len(f.Types) == 0 {
 		f.Types = []string{m.Type + ".response"}

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/coder/websocket"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // badFrames are texts that take the clients of the original down.
@@ -31,7 +33,7 @@ func TestBadFramesHurtNobody(t *testing.T) {
 		t.Helper()
 		ctx, cancel := context.WithTimeout(t.Context(), patience)
 		defer cancel()
-		data := json.RawMessage(fmt.Sprintf(`{"after":%s}`, quote(after[:min(len(after), 60)])))
+		data := json.RawMessage(fmt.Sprintf(`{"after":%s}`, jsontext.Quote(after[:min(len(after), 60)])))
 		answer, err := caller.Ask(ctx, Message{Type: "echo", Data: data}, Answer{})
 		if err != nil || string(answer.Data) != string(data) {
 			t.Fatalf("after %.60q: %s, %v", after, answer.Data, err)

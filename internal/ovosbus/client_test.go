@@ -10,6 +10,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 func within(t testing.TB) context.Context {
@@ -113,10 +115,10 @@ func TestAnswers(t *testing.T) {
 			t.Errorf("the request says it is from %q in session %q", q.Text("source"), q.SessionID())
 		}
 		return []Message{
-			q.Response("", data(1)),                                    // not a type that is waited for
-			{Type: "one", Data: data(2)},                               // not an answer to this
-			q.Reply("", "one", data(3)),                                // not matched
-			q.With(CorrelationKey, quote("x")).Forward("two", data(4)), // somebody else's
+			q.Response("", data(1)),      // not a type that is waited for
+			{Type: "one", Data: data(2)}, // not an answer to this
+			q.Reply("", "one", data(3)),  // not matched
+			q.With(CorrelationKey, jsontext.Quote("x")).Forward("two", data(4)), // somebody else's
 			q.Reply("", "two", data(5)),
 		}
 	})
@@ -125,7 +127,7 @@ func TestAnswers(t *testing.T) {
 	}
 
 	got, err = ask(Answer{Loose: true}, func(q Message) []Message {
-		return []Message{q.With(CorrelationKey, quote("x")).Forward("q.response", data(1)), {Type: "q.response", Data: data(2)}}
+		return []Message{q.With(CorrelationKey, jsontext.Quote("x")).Forward("q.response", data(1)), {Type: "q.response", Data: data(2)}}
 	})
 	if err != nil || string(got.Data) != `{"n":2}` {
 		t.Errorf("loose: got %s, %v", got.Data, err)

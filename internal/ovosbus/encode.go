@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // Encode writes a message as a frame of exactly three keys, or says why it may
@@ -48,7 +50,7 @@ func (m Message) encode() ([]byte, error) {
 	}
 	frame := make([]byte, 0, size)
 	frame = append(frame, `{"type":`...)
-	frame = append(frame, quote(m.Type)...)
+	frame = append(frame, jsontext.Quote(m.Type)...)
 	frame = append(frame, `,"data":`...)
 	frame = append(frame, data...)
 	frame = append(frame, `,"context":{"session":`...)
@@ -64,7 +66,7 @@ func (m Message) encode() ([]byte, error) {
 			return nil, fmt.Errorf("context.%s: %w", key, err)
 		}
 		frame = append(frame, ',')
-		frame = append(frame, quote(key)...)
+		frame = append(frame, jsontext.Quote(key)...)
 		frame = append(frame, ':')
 		frame = append(frame, m.Context[key]...)
 	}
@@ -99,7 +101,8 @@ func (s *scanner) message(env envelope) Message {
 
 func (s *scanner) typ(env envelope) string {
 	if raw := s.cut(env.typ); len(raw) > 0 && raw[0] == '"' {
-		return string(unquote(raw))
+		said, _ := jsontext.Unquote([]byte(raw))
+		return said
 	}
 	return ""
 }
@@ -118,25 +121,4 @@ func members(object []byte, into map[string]json.RawMessage) {
 		}
 		into[string(key)] = bytes.TrimSpace(s.cut(p))
 	}
-}
-
-// quote is the JSON of a string.
-func quote(text string) json.RawMessage {
-	plain := true
-	for i := range len(text) {
-		if c := text[i]; c < 0x20 || c > 0x7e || c == '"' || c == '\\' {
-			plain = false
-			break
-		}
-	}
-	if plain {
-		return json.RawMessage(`"` + text + `"`)
-	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(text); err != nil {
-		return json.RawMessage(`""`) // cannot happen: every string has a JSON form
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -1,10 +1,11 @@
 package ovosbus
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // CorrelationKey is the context key by which a client knows the answers to its
@@ -38,13 +39,10 @@ func Object(value any) (json.RawMessage, error) {
 	if value == nil {
 		return json.RawMessage("{}"), nil
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(value); err != nil {
+	raw, err := jsontext.Marshal(value)
+	if err != nil {
 		return nil, err
 	}
-	raw := bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 	if err := checkValue(raw, 1, true); err != nil {
 		return nil, err
 	}
@@ -67,7 +65,7 @@ func (m Message) Reply(from, typ string, data json.RawMessage) Message {
 	source, destination := given(context, "source"), given(context, "destination")
 	switch {
 	case from != "":
-		context["source"] = quote(from)
+		context["source"] = jsontext.Quote(from)
 		delete(context, "destination")
 		if source != nil {
 			context["destination"] = source

@@ -2,8 +2,9 @@ package ovosbus
 
 import (
 	"bytes"
-	"encoding/json"
 	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // scanner reads a JSON text once, without building anything, and finds what
@@ -163,7 +164,8 @@ func (s *scanner) key(first bool) (key []byte, more bool, err error) {
 	if err := s.str(); err != nil {
 		return nil, false, err
 	}
-	key = unquote(s.text[from:s.pos])
+	said, _ := jsontext.Unquote(s.text[from:s.pos])
+	key = []byte(said)
 	s.space()
 	if s.peek() != ':' {
 		return nil, false, s.fail("not JSON: a colon is missing")
@@ -253,16 +255,4 @@ func (s *scanner) utf8() error {
 		return s.fail("not UTF-8")
 	}
 	return nil
-}
-
-// unquote gives the text of a scanned string. Keys are hardly ever escaped.
-func unquote(quoted []byte) []byte {
-	if bytes.IndexByte(quoted, '\\') < 0 {
-		return quoted[1 : len(quoted)-1]
-	}
-	var text string
-	if err := json.Unmarshal(quoted, &text); err != nil {
-		return nil // cannot happen: it was scanned
-	}
-	return []byte(text)
 }

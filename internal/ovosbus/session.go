@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // DefaultSession is the id of the session that the voice assistant itself
@@ -32,7 +34,7 @@ func sessionID(session json.RawMessage) string {
 
 // newSession is the least that is a session.
 func newSession(id string) json.RawMessage {
-	return append(append([]byte(`{"session_id":`), quote(id)...), '}')
+	return append(append([]byte(`{"session_id":`), jsontext.Quote(id)...), '}')
 }
 
 // soundSession makes a session of whatever stands in a context: readers
@@ -46,7 +48,7 @@ func soundSession(session json.RawMessage) json.RawMessage {
 	if err := json.Unmarshal(session, &object); err != nil || object == nil {
 		return newSession(DefaultSession)
 	}
-	object["session_id"] = quote(DefaultSession)
+	object["session_id"] = jsontext.Quote(DefaultSession)
 	raw, err := json.Marshal(object)
 	if err != nil {
 		return newSession(DefaultSession)

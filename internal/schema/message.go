@@ -6,6 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -52,7 +53,7 @@ func show(d *Doc, i uint32) string {
 
 // quoted gives a name as a JSON string, cut to what a message can carry.
 func quoted(name []byte) string {
-	return string(AppendString(nil, []byte(cut(string(name[:min(len(name), maxShown+4)]), maxShown))))
+	return string(jsontext.AppendString(nil, []byte(cut(string(name[:min(len(name), maxShown+4)]), maxShown))))
 }
 
 func article(noun string) string {

@@ -3,6 +3,8 @@ package schema
 import (
 	"bytes"
 	"slices"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // writer writes a document anew as the rules shape it.
@@ -222,7 +224,7 @@ func (w *writer) filled(p *prop, comma func()) {
 	}
 	w.changed = true
 	comma()
-	w.out = AppendString(w.out, p.name)
+	w.out = jsontext.AppendString(w.out, p.name)
 	w.out = append(w.out, ':')
 	w.out = append(w.out, p.def.text...)
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -82,13 +83,11 @@ func callMessage(id, name string, input json.RawMessage, static bool) Message {
 		topic = topicCall
 		data["toolbox_id"] = id
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(data) != nil { // an input that is no JSON; the bus refuses it
+	body, err := jsontext.Marshal(data)
+	if err != nil { // an input that is no JSON; the bus refuses it
 		return Message{Type: topic, Data: input}
 	}
-	return Message{Type: topic, Data: bytes.TrimSpace(b.Bytes())}
+	return Message{Type: topic, Data: body}
 }
 
 // fromBox chooses the answers of one toolbox; the topic may be shared.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -62,13 +63,7 @@ func (c Config) rewritten(raw json.RawMessage, schema map[string]any, mild bool)
 	if !rewrite(schema, mild) {
 		return raw, nil
 	}
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if err := enc.Encode(schema); err != nil {
-		return nil, err
-	}
-	return bytes.TrimSpace(b.Bytes()), nil
+	return jsontext.Marshal(schema)
 }
 
 // rewrite changes a schema in place and reports whether it did. Values that a

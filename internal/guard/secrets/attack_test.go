@@ -8,6 +8,8 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // The secrets below are made up; they are put together here so that no scanner
@@ -53,14 +55,14 @@ func TestRedactAttacks(t *testing.T) {
 		{"JSON in JSON", `{"keep":"this","a":"{\"api_token\":\"` + tok + `\"}"}`, tok},
 		{"JSON in JSON, escaped", `{"keep":"this","a":"{\"api_token\":\"` + strings.ReplaceAll(escapeAll(tok), `\`, `\\`) + `\"}"}`, "0067"},
 		{"told by its key", `{"keep":"this","cloudflare_api_key":"` + "Bu0rrK-lerk6y0Suqo1q" + `SqlDDajOk61wZchCkje4"}`, "SqlDDajOk61wZchCkje4"},
-		{"PEM", `{"keep":"this","k":` + string(quote(pemKey(3))) + `}`, body},
-		{"PEM with escapes as letters", `{"keep":"this","k":` + string(quote(strings.ReplaceAll(pemKey(3), "\n", `\n`))) + `}`, body},
-		{"PEM indented", `{"keep":"this","k":` + string(quote(strings.ReplaceAll(pemKey(3), "\n", "\n      "))) + `}`, body},
-		{"PEM with line numbers", `{"keep":"this","k":` + string(quote(strings.ReplaceAll(pemKey(3), "\n", "\n   12\t"))) + `}`, body},
-		{"PEM quoted in a mail", `{"keep":"this","k":` + string(quote(strings.ReplaceAll(pemKey(3), "\n", "\n> "))) + `}`, body},
-		{"PEM cut off", `{"keep":"this","k":` + string(quote(strings.Join(lines[:4], "\n"))) + `}`, body},
+		{"PEM", `{"keep":"this","k":` + string(jsontext.Quote(pemKey(3))) + `}`, body},
+		{"PEM with escapes as letters", `{"keep":"this","k":` + string(jsontext.Quote(strings.ReplaceAll(pemKey(3), "\n", `\n`))) + `}`, body},
+		{"PEM indented", `{"keep":"this","k":` + string(jsontext.Quote(strings.ReplaceAll(pemKey(3), "\n", "\n      "))) + `}`, body},
+		{"PEM with line numbers", `{"keep":"this","k":` + string(jsontext.Quote(strings.ReplaceAll(pemKey(3), "\n", "\n   12\t"))) + `}`, body},
+		{"PEM quoted in a mail", `{"keep":"this","k":` + string(jsontext.Quote(strings.ReplaceAll(pemKey(3), "\n", "\n> "))) + `}`, body},
+		{"PEM cut off", `{"keep":"this","k":` + string(jsontext.Quote(strings.Join(lines[:4], "\n"))) + `}`, body},
 		{"PEM as a list of lines", `{"keep":"this","k":` + string(marshal(t, lines)) + `}`, body},
-		{"PEM in source code", `{"keep":"this","k":` + string(quote(`x := "`+strings.Join(lines, `\n" +`+"\n\t\"")+`"`)) + `}`, body},
+		{"PEM in source code", `{"keep":"this","k":` + string(jsontext.Quote(`x := "`+strings.Join(lines, `\n" +`+"\n\t\"")+`"`)) + `}`, body},
 	} {
 		got := s.Redact(json.RawMessage(tt.in), nil)
 		flat := flatten(got)
@@ -117,7 +119,7 @@ func TestKnown(t *testing.T) {
 	enc := base64.StdEncoding
 	for name, text := range map[string]string{
 		"plain": "x" + value + "y", "query": url.QueryEscape(value), "path": url.PathEscape(value), "hex": "00" + hex.EncodeToString([]byte(value)) + "ff",
-		"JSON": string(quote(value)), "base64": enc.EncodeToString([]byte(value)),
+		"JSON": string(jsontext.Quote(value)), "base64": enc.EncodeToString([]byte(value)),
 		"base64 1": enc.EncodeToString([]byte("u" + value + "tail")), "base64 2": enc.EncodeToString([]byte("us" + value + "tail")),
 		"base64 user": enc.EncodeToString([]byte("user:" + value)),
 	} {

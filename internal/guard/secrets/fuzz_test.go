@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // FuzzRedact: whatever goes in, places are in the text, JSON stays JSON, and
@@ -13,7 +15,7 @@ func FuzzRedact(f *testing.F) {
 	known := NewKnown([]string{"hunter2-hunter2", "12345678", "q\"u\\o\nte"})
 	for _, seed := range []string{
 		`{"a":"hunter2-hunter2","b":[12345678,{"q\"u\\o\nte":null}]}`, "plain hunter2-hunter2 text", `"\u0068unter2-hunter2"`,
-		`["` + aToken() + `","` + escapeAll(aToken()) + `"]`, string(quote(pemKey(2))), "api_key = \"x\\\"y", `"aHVudGVyMi1odW50ZXIy"`, "\xff\xfe\"", `{"":""}`,
+		`["` + aToken() + `","` + escapeAll(aToken()) + `"]`, string(jsontext.Quote(pemKey(2))), "api_key = \"x\\\"y", `"aHVudGVyMi1odW50ZXIy"`, "\xff\xfe\"", `{"":""}`,
 		"kind: Secret\n---kind: Secret\ndata:\n  a: aHVudGVyMg==\n---\nkind: Secret\n", "net user a b /add\nnet use z: \\\\x y /user:z", "ConvertTo-SecureString 'x", "Uid=a; Pwd=bcd;", "token-0a1b2c3d4e5f60718293a4b5 | 0a1b2c3d4e5f60718293a4b5", "username='a' password='bcde'",
 	} {
 		f.Add(seed)

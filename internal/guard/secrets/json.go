@@ -2,10 +2,9 @@ package secrets
 
 import (
 	"bytes"
-	"strconv"
 	"strings"
-	"unicode/utf16"
-	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // part is a string of a JSON text, or a stretch of other text between two.
@@ -34,7 +33,7 @@ func flatten(raw []byte) string {
 			at += n
 			continue
 		}
-		end := stringEnd(raw, at)
+		end := jsontext.StringEnd(raw, at)
 		flat.WriteByte('"')
 		unquote(&flat, raw[at:end])
 		flat.WriteByte('"')
@@ -58,7 +57,7 @@ func parts(raw []byte, see func(part)) {
 			at, flat = at+n, flat+n
 			continue
 		}
-		t := part{from: at, to: stringEnd(raw, at), flatFrom: flat + 1, isString: true}
+		t := part{from: at, to: jsontext.StringEnd(raw, at), flatFrom: flat + 1, isString: true}
 		size := max(0, t.to-t.from-2)
 		if bytes.IndexByte(raw[t.from:t.to], '\\') >= 0 {
 			scratch.Reset()
@@ -78,84 +77,17 @@ func parts(raw []byte, see func(part)) {
 
 func space(c byte) bool { return c == ' ' || c == '\n' || c == '\t' || c == '\r' }
 
-// stringEnd gives the index after the string that opens at i.
-func stringEnd(raw []byte, i int) int {
-	begin := i
-	for i++; i < len(raw); i++ {
-		n := bytes.IndexByte(raw[i:], '"')
-		if n < 0 {
-			break
-		}
-		i += n
-		slashes := 0
-		for i-1-slashes > begin && raw[i-1-slashes] == '\\' {
-			slashes++ // an even number of them escapes itself, not the quote
-		}
-		if slashes%2 == 0 {
-			return i + 1
-		}
-	}
-	return len(raw)
-}
-
-// unquote writes what a string token stands for.
+// unquote writes what a string token stands for. Broken bytes stay as they are:
+// places are counted in bytes.
 func unquote(out *strings.Builder, quoted []byte) {
 	if len(quoted) < 2 {
 		return
 	}
-	text := quoted[1 : len(quoted)-1]
-	for {
-		n := bytes.IndexByte(text, '\\')
-		if n < 0 || n+1 >= len(text) {
-			out.Write(text)
-			return
-		}
-		out.Write(text[:n])
-		text = text[n:]
-		switch text[1] {
-		case 'n':
-			out.WriteByte('\n')
-		case 't':
-			out.WriteByte('\t')
-		case 'r':
-			out.WriteByte('\r')
-		case 'b':
-			out.WriteByte('\b')
-		case 'f':
-			out.WriteByte('\f')
-		case 'u':
-			size := unicodeEscape(out, text)
-			text = text[size:]
-			continue
-		default:
-			out.WriteByte(text[1])
-		}
-		text = text[2:]
+	body := quoted[1 : len(quoted)-1]
+	if bytes.IndexByte(body, '\\') < 0 {
+		out.Write(body)
+		return
 	}
-}
-
-// unicodeEscape writes the letter of one \u or of a pair of them.
-func unicodeEscape(out *strings.Builder, text []byte) int {
-	one := func(text []byte) (rune, bool) {
-		if len(text) < 6 || text[0] != '\\' || text[1] != 'u' {
-			return 0, false
-		}
-		n, err := strconv.ParseUint(string(text[2:6]), 16, 16)
-		return rune(n), err == nil
-	}
-	r, ok := one(text)
-	if !ok {
-		out.Write(text[:2])
-		return 2
-	}
-	if utf16.IsSurrogate(r) {
-		if low, ok := one(text[6:]); ok {
-			if both := utf16.DecodeRune(r, low); both != utf8.RuneError {
-				out.WriteRune(both)
-				return 12
-			}
-		}
-	}
-	out.WriteRune(r) // half a pair becomes the replacement character
-	return 6
+	said, _ := jsontext.AppendUnescaped(make([]byte, 0, len(body)), body)
+	out.Write(said)
 }

@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // plainForms gives a value and the ways in which it stands in addresses, in
@@ -23,7 +25,7 @@ func plainForms(value string) []string {
 	if text, err := json.Marshal(value); err == nil {
 		out = append(out, string(text[1:len(text)-1]))
 	}
-	out = append(out, string(quote(value)[1:len(quote(value))-1]))
+	out = append(out, string(jsontext.Quote(value)[1:len(jsontext.Quote(value))-1]))
 	if trimmed := strings.TrimSpace(value); trimmed != value {
 		out = append(out, trimmed)
 	}

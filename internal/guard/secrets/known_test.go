@@ -11,6 +11,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // aValue gives a made-up value of a vault.
@@ -131,7 +133,7 @@ func TestKnownEncodings(t *testing.T) {
 			}
 			return b.String()
 		},
-		"JSON in JSON": func(v string) string { return string(quote(string(quote(v)))) },
+		"JSON in JSON": func(v string) string { return string(jsontext.Quote(string(jsontext.Quote(v)))) },
 		"spaces":       func(v string) string { return strings.Join(strings.Split(v, ""), " ") },
 		"a list": func(v string) string {
 			text, err := json.Marshal(strings.Split(v, ""))

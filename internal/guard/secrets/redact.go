@@ -1,10 +1,11 @@
 package secrets
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // Mark is what stands in the place of a secret.
@@ -64,9 +65,9 @@ func redactFound(raw json.RawMessage, find func(flat string) []Finding) (json.Ra
 			if names == nil {
 				names = marked(raw, flat, all)
 			}
-			out = append(out, quote(names.take(strike(text, t.flatFrom, found)))...)
+			out = append(out, jsontext.Quote(names.take(strike(text, t.flatFrom, found)))...)
 		default:
-			out = append(out, quote(strike(text, t.flatFrom, found))...)
+			out = append(out, jsontext.Quote(strike(text, t.flatFrom, found))...)
 		}
 	})
 	return append(out, raw[kept:]...), all
@@ -168,14 +169,4 @@ func structure(c byte) bool {
 		return true
 	}
 	return space(c)
-}
-
-func quote(text string) []byte {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	if enc.Encode(text) != nil {
-		return []byte(`"` + Mark + `"`)
-	}
-	return bytes.TrimSuffix(b.Bytes(), []byte("\n"))
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -135,7 +136,7 @@ func TestModernHeaders(t *testing.T) {
 		t.Error(d)
 	}
 	var meta map[string]any
-	if err := json.Unmarshal(lookup(body, "_meta"), &meta); err != nil {
+	if err := json.Unmarshal(jsontext.Lookup(body, "_meta"), &meta); err != nil {
 		t.Fatal(err)
 	}
 	if d := cmp.Diff(map[string]any{
@@ -197,7 +198,7 @@ func TestInputRounds(t *testing.T) {
 			t.Errorf("the id %s was used twice", one.id)
 		}
 		ids[one.id] = true
-		got := [2]string{string(lookup([]byte(one.params), "inputResponses")), string(lookup([]byte(one.params), "requestState"))}
+		got := [2]string{string(jsontext.Lookup([]byte(one.params), "inputResponses")), string(jsontext.Lookup([]byte(one.params), "requestState"))}
 		if i >= len(want) || got != want[i] {
 			t.Errorf("round %d: %q", i, got)
 		}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -34,10 +35,10 @@ func (o *outfit) dress(params json.RawMessage) (json.RawMessage, error) {
 	out := make([]byte, 1, len(params)+256+len(o.info)+len(o.capabilities)+len(o.responses)+len(o.state))
 	out[0] = '{'
 	var meta json.RawMessage
-	err := members(params, func(m member) bool {
-		switch string(m.key) {
+	err := jsontext.Members(params, func(m jsontext.Member) bool {
+		switch string(m.Key) {
 		case "_meta":
-			meta = m.value
+			meta = m.Value
 		case "inputResponses", "requestState":
 			if o.responses != nil || o.state != nil {
 				return true
@@ -70,8 +71,8 @@ func (o *outfit) dress(params json.RawMessage) (json.RawMessage, error) {
 func (o *outfit) meta(given json.RawMessage) (json.RawMessage, error) {
 	out := []byte{'{'}
 	if given != nil && string(given) != "null" {
-		err := members(given, func(m member) bool {
-			switch string(m.key) {
+		err := jsontext.Members(given, func(m jsontext.Member) bool {
+			switch string(m.Key) {
 			case mcp.MetaVersion, mcp.MetaCapabilities, mcp.MetaClient, mcp.MetaLogLevel, mcp.MetaSubscription, mcp.MetaProgress:
 			default:
 				out = keepMember(out, m)
@@ -117,9 +118,9 @@ func appendMember(out []byte, key string, value []byte) []byte {
 }
 
 // keepMember writes a member as it was written.
-func keepMember(out []byte, m member) []byte {
+func keepMember(out []byte, m jsontext.Member) []byte {
 	if len(out) > 1 {
 		out = append(out, ',')
 	}
-	return append(append(append(out, m.name...), ':'), m.value...)
+	return append(append(append(out, m.Name...), ':'), m.Value...)
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -103,7 +104,7 @@ func (x *exchange) enter(resp *http.Response) {
 // the version of March 2025 allows.
 func (x *exchange) whole(text []byte) (json.RawMessage, error) {
 	texts := []json.RawMessage{text}
-	if i := space(text, 0); i < len(text) && text[i] == '[' {
+	if i := jsontext.SkipSpace(text, 0); i < len(text) && text[i] == '[' {
 		texts = nil
 		if err := json.Unmarshal(text, &texts); err != nil {
 			return nil, fmt.Errorf("%w: %w", errAnswer, err)

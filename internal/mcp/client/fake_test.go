@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -269,5 +270,5 @@ func params(tool string) json.RawMessage {
 
 // toolOf is the tool that is called.
 func toolOf(m *mcp.Message) string {
-	return strings.Trim(string(lookup(m.Params, "name")), `"`)
+	return strings.Trim(string(jsontext.Lookup(m.Params, "name")), `"`)
 }

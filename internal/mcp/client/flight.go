@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -150,7 +151,7 @@ func (fs *flights) stopAll(reason error) {
 // progressing gives the call that a notification of progress is about.
 func (fs *flights) progressing(params json.RawMessage) *flight {
 	var token int64
-	if json.Unmarshal(lookup(params, mcp.MetaProgress), &token) != nil {
+	if json.Unmarshal(jsontext.Lookup(params, mcp.MetaProgress), &token) != nil {
 		return nil
 	}
 	fs.mu.Lock()

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -237,7 +238,7 @@ func (s *Session) greeted(ctx context.Context, acknowledged <-chan struct{}, fir
 
 // acknowledged hears that a subscription has begun.
 func (s *Session) acknowledged(params json.RawMessage) {
-	id := string(lookup(lookup(params, "_meta"), mcp.MetaSubscription))
+	id := string(jsontext.Lookup(jsontext.Lookup(params, "_meta"), mcp.MetaSubscription))
 	l := &s.listening
 	l.mu.Lock()
 	defer l.mu.Unlock()

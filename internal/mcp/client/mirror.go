@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -20,9 +21,9 @@ func (r *request) headers(h http.Header) error {
 	var subject json.RawMessage
 	switch r.method {
 	case mcp.MethodToolsCall, mcp.MethodPromptsGet:
-		subject = lookup(r.params, "name")
+		subject = jsontext.Lookup(r.params, "name")
 	case mcp.MethodResourcesRead:
-		subject = lookup(r.params, "uri")
+		subject = jsontext.Lookup(r.params, "uri")
 	default:
 		return nil
 	}
@@ -34,7 +35,7 @@ func (r *request) headers(h http.Header) error {
 	if len(r.mirror) == 0 {
 		return nil
 	}
-	arguments := lookup(r.params, "arguments")
+	arguments := jsontext.Lookup(r.params, "arguments")
 	for path, header := range r.mirror {
 		value, ok := primitive(at(arguments, path))
 		if ok {
@@ -47,7 +48,7 @@ func (r *request) headers(h http.Header) error {
 // at gives the argument at a path, nil if there is none.
 func at(arguments json.RawMessage, path string) json.RawMessage {
 	for step := range strings.SplitSeq(path, "/") {
-		if arguments = lookup(arguments, unescape(step)); arguments == nil {
+		if arguments = jsontext.Lookup(arguments, unescape(step)); arguments == nil {
 			return nil
 		}
 	}
@@ -140,17 +141,17 @@ func (m *mirrors) schema(text json.RawMessage, path []string, reachable bool, de
 	var fault error
 	var header, typ json.RawMessage
 	has := false
-	err := members(text, func(e member) bool {
-		switch string(e.key) {
+	err := jsontext.Members(text, func(e jsontext.Member) bool {
+		switch string(e.Key) {
 		case annotation:
-			header, has = e.value, true
+			header, has = e.Value, true
 		case "type":
-			typ = e.value
+			typ = e.Value
 		case "properties":
-			fault = m.properties(e.value, path, reachable, depth)
+			fault = m.properties(e.Value, path, reachable, depth)
 		case "const", "enum", "default", "examples": // values, not schemas
 		default:
-			fault = m.elsewhere(e.value, path, depth)
+			fault = m.elsewhere(e.Value, path, depth)
 		}
 		return fault == nil
 	})
@@ -165,8 +166,8 @@ func (m *mirrors) schema(text json.RawMessage, path []string, reachable bool, de
 
 func (m *mirrors) properties(text json.RawMessage, path []string, reachable bool, depth int) error {
 	var fault error
-	err := members(text, func(e member) bool {
-		fault = m.schema(e.value, append(slices.Clone(path), string(e.key)), reachable, depth+1)
+	err := jsontext.Members(text, func(e jsontext.Member) bool {
+		fault = m.schema(e.Value, append(slices.Clone(path), string(e.Key)), reachable, depth+1)
 		return fault == nil
 	})
 	if err != nil {

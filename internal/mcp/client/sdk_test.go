@@ -16,6 +16,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -276,7 +277,7 @@ func journey(t *testing.T, s *Session, p *peer, h *heard, oneAnswer bool) {
 	// A list of several pages.
 	var names []string
 	_, err := s.List(t.Context(), "tools/list", "tools", func(item json.RawMessage) error {
-		names = append(names, string(lookup(item, "name")))
+		names = append(names, string(jsontext.Lookup(item, "name")))
 		return nil
 	})
 	if got := strings.Join(names, " "); err != nil || got != `"echo" "hello" "region" "steps" "wait"` {

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -142,7 +143,7 @@ func (s *Session) Do(ctx context.Context, c Call) (json.RawMessage, error) {
 		if !mcp.IsModern(version) {
 			return result, nil
 		}
-		switch kind := lookup(result, "resultType"); string(kind) {
+		switch kind := jsontext.Lookup(result, "resultType"); string(kind) {
 		case "", `"` + mcp.ResultComplete + `"`:
 			return result, nil
 		case `"` + mcp.ResultInput + `"`:

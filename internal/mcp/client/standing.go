@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net/http"
 
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -15,7 +16,7 @@ func (w *web) take(ctx context.Context, f *flight, m *mcp.Message) {
 	switch {
 	case m.Method == mcp.NotifyCancelled && m.ID == nil:
 		w.mu.Lock()
-		cancel := w.serving[string(lookup(m.Params, "requestId"))]
+		cancel := w.serving[string(jsontext.Lookup(m.Params, "requestId"))]
 		w.mu.Unlock()
 		if cancel != nil {
 			cancel()

@@ -15,6 +15,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -118,8 +119,8 @@ func FuzzMembers(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, text []byte) {
 		got := map[string]json.RawMessage{}
-		err := members(text, func(m member) bool { // must not break on anything
-			got[string(m.key)] = m.value
+		err := jsontext.Members(text, func(m jsontext.Member) bool { // must not break on anything
+			got[string(m.Key)] = m.Value
 			return len(got) < 1000
 		})
 		var want map[string]json.RawMessage

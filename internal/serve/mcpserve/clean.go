@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // clean takes the secrets out of a text that somebody else wrote.
@@ -45,7 +46,7 @@ func eachString(text json.RawMessage, change func(string) string) json.RawMessag
 		end = min(end+1, len(text))
 		if said, ok := word(text[i:end]); ok && !bytes.HasPrefix(bytes.TrimLeft(text[end:], " \t\r\n"), []byte(":")) {
 			if changed := change(said); changed != said {
-				out = appendText(append(out, text[kept:i]...), changed)
+				out = jsontext.AppendString(append(out, text[kept:i]...), changed)
 				kept = end
 			}
 		}

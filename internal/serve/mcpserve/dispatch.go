@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"slices"
 
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -109,7 +110,7 @@ func texts(list []string) []byte {
 		if i > 0 {
 			out = append(out, ',')
 		}
-		out = appendText(out, s)
+		out = jsontext.AppendString(out, s)
 	}
 	return append(out, ']')
 }

@@ -5,7 +5,8 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
-	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // object is a JSON object that is written member by member. What is text in it
@@ -21,7 +22,7 @@ func (o *object) key(name string) {
 	} else {
 		o.buf = append(o.buf, ',')
 	}
-	o.buf = append(appendText(o.buf, name), ':')
+	o.buf = append(jsontext.AppendString(o.buf, name), ':')
 }
 
 func (o *object) raw(name string, value []byte) {
@@ -31,7 +32,7 @@ func (o *object) raw(name string, value []byte) {
 
 func (o *object) text(name, value string) {
 	o.key(name)
-	o.buf = appendText(o.buf, value)
+	o.buf = jsontext.AppendString(o.buf, value)
 }
 
 func (o *object) flag(name string, value bool) {
@@ -63,46 +64,6 @@ func (o *object) end() []byte {
 	return append(o.buf, '}')
 }
 
-// appendText writes a string of JSON. Unlike the standard library it leaves <, >
-// and & as they are: nothing of this goes into a web page.
-func appendText(buf []byte, s string) []byte {
-	const hex = "0123456789abcdef"
-	buf = append(buf, '"')
-	from := 0
-	for i := 0; i < len(s); {
-		c := s[i]
-		if c >= utf8.RuneSelf {
-			r, n := utf8.DecodeRuneInString(s[i:])
-			if r == utf8.RuneError && n == 1 {
-				buf = append(append(buf, s[from:i]...), "\uFFFD"...)
-				from = i + 1
-			}
-			i += n
-			continue
-		}
-		if c >= ' ' && c != '"' && c != '\\' {
-			i++
-			continue
-		}
-		buf = append(buf, s[from:i]...)
-		switch c {
-		case '"', '\\':
-			buf = append(buf, '\\', c)
-		case '\n':
-			buf = append(buf, '\\', 'n')
-		case '\r':
-			buf = append(buf, '\\', 'r')
-		case '\t':
-			buf = append(buf, '\\', 't')
-		default:
-			buf = append(buf, '\\', 'u', '0', '0', hex[c>>4], hex[c&15])
-		}
-		i++
-		from = i
-	}
-	return append(append(buf, s[from:]...), '"')
-}
-
 // members reads an object; nil if it is none.
 func members(text json.RawMessage) map[string]json.RawMessage {
 	var out map[string]json.RawMessage
@@ -126,9 +87,5 @@ func word(text json.RawMessage) (s string, ok bool) {
 	if len(text) < 2 || text[0] != '"' {
 		return "", false
 	}
-	if plain := text[1 : len(text)-1]; bytes.IndexByte(plain, '\\') < 0 && utf8.Valid(plain) { // nearly all
-		return string(plain), true
-	}
-	err := json.Unmarshal(text, &s)
-	return s, err == nil
+	return jsontext.Unquote([]byte(text))
 }

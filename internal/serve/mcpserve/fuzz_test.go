@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -127,7 +128,7 @@ func FuzzText(f *testing.F) {
 	f.Add("a\"\\\n\x00\x7f\u2028<é\xff")
 	f.Fuzz(func(t *testing.T, s string) {
 		var got string
-		if err := json.Unmarshal(appendText(nil, s), &got); err != nil || got != string([]rune(s)) { // each byte that is no letter is replaced
+		if err := json.Unmarshal(jsontext.AppendString(nil, s), &got); err != nil || got != string([]rune(s)) { // each byte that is no letter is replaced
 			t.Fatalf("%q became %q: %v", s, got, err)
 		}
 	})

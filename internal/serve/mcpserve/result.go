@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -145,7 +146,7 @@ func appendContent(buf []byte, c *toolcrib.Content) ([]byte, error) {
 }
 
 func appendPlain(buf []byte, text string) []byte {
-	return append(appendText(append(buf, `{"type":"text","text":`...), text), '}')
+	return append(jsontext.AppendString(append(buf, `{"type":"text","text":`...), text), '}')
 }
 
 // refusal gives a refused call to a client as a failed result, since only
