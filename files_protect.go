@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Protection names what stays out of reach inside granted directories: it is
@@ -88,7 +89,7 @@ func (s *spot) becomesKey(elems []string) error {
 }
 
 // foldName is the name under which some file system would find the same entry.
-func foldName(name string) string { return sensitive.Fold(name) }
+func foldName(name string) string { return text.FoldFile(name) }
 
 // shortName reports whether a name has the form GIT~1 of the second names that
 // Windows gives to files: it would lead past every rule about the first.

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Glob is a path pattern cut into elements. * and ? stay within one element,
@@ -140,43 +142,28 @@ func (g Glob) Fixed() int {
 	return len(g)
 }
 
-// Fold is one element of a path under which some file system would find the
-// same entry: case, invisible characters, accents written in two ways, dots and
-// spaces at the end and what follows a colon do not count. Two different names
-// may fold to the same: it is for what takes away.
+// Fold is [text.FoldFile] for one element of a path, in which accents do not
+// count either, however they are written. It is never empty unless elem is.
 func Fold(elem string) string {
-	plain := true
-	for i := range len(elem) {
-		if c := elem[i]; c >= utf8.RuneSelf || c >= 'A' && c <= 'Z' || c == ':' {
-			plain = false
-			break
-		}
+	if strings.ContainsFunc(elem, func(r rune) bool { return r >= utf8.RuneSelf }) {
+		elem = withoutAccents(elem)
 	}
-	if !plain {
-		elem, _, _ = strings.Cut(elem, ":")
-		elem = foldRunes(elem)
+	if f := text.FoldFile(elem); f != "" {
+		return f
 	}
-	if t := strings.TrimRight(elem, ". "); t != "" {
-		return t
-	}
+	elem, _, _ = strings.Cut(elem, ":")
 	return elem
 }
 
-func foldRunes(s string) string {
+// withoutAccents takes letters with accents out, together with these.
+func withoutAccents(s string) string {
 	var b strings.Builder
 	for i, r := range s {
 		_, size := utf8.DecodeRuneInString(s[i:]) // a broken byte is one of its own
 		next, _ := utf8.DecodeRuneInString(s[i+size:])
-		if unicode.Is(unicode.Mn, next) || accented(r) {
-			continue // a letter goes with its accent, however the two are written
+		if !unicode.Is(unicode.Mn, next) && !accented(r) {
+			b.WriteRune(r)
 		}
-		low := unicode.ToLower(r)
-		for f := unicode.SimpleFold(r); f != r; f = unicode.SimpleFold(f) {
-			if f < utf8.RuneSelf {
-				low = unicode.ToLower(f) // the Kelvin sign is a k, a long s is an s
-			}
-		}
-		b.WriteRune(low)
 	}
 	return b.String()
 }

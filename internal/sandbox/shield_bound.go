@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode"
 	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // A program can make trees that are too deep or too wide to be looked at, and
@@ -52,10 +54,7 @@ func shorten(path string) string {
 	if strings.ContainsFunc(path, func(r rune) bool { return r == utf8.RuneError || !unicode.IsPrint(r) }) {
 		path = strconv.QuoteToASCII(path)
 	}
-	if len(path) <= 200 {
-		return path
-	}
-	return path[:120] + "..." + path[len(path)-70:]
+	return text.ClipMiddle(path, 200)
 }
 
 // thinOut hides the part of a tree that most of too many directories lie in,

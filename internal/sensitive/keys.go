@@ -3,6 +3,8 @@ package sensitive
 import (
 	"bytes"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Keys is what holds passwords and keys, wherever it lies in a granted
@@ -25,22 +27,22 @@ func Keys() []string {
 // as one that holds a key.
 const MaxKey = 1 << 20
 
-// HoldsKey judges a regular file whose name is [Keyed] by its text; whole says
+// HoldsKey judges a regular file whose name is [Keyed] by its content; whole says
 // that this is all of it. What is not understood holds a key, but for id_*: keys
 // of that name begin with a line that says so, and other files of that name are
 // common.
-func HoldsKey(name string, text []byte, whole bool) bool {
-	name = Fold(name)
+func HoldsKey(name string, content []byte, whole bool) bool {
+	name = text.FoldFile(name)
 	copied(name, func(original string) bool { name = original; return false })
 	switch {
 	case !strings.HasSuffix(name, ".pem") && !strings.HasSuffix(name, ".key") && strings.HasPrefix(name, "id_"):
-		return bytes.Contains(text, []byte("PRIVATE KEY")) || bytes.Contains(text, []byte("PuTTY-User-Key-File"))
+		return bytes.Contains(content, []byte("PRIVATE KEY")) || bytes.Contains(content, []byte("PuTTY-User-Key-File"))
 	case !whole:
 		return true
 	case strings.HasSuffix(name, "npmrc"):
-		return !plainSettings(text)
+		return !plainSettings(content)
 	}
-	return !publicPEM(text)
+	return !publicPEM(content)
 }
 
 // publicPEM reports whether a text is made of blocks that everyone may read, of

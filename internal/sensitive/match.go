@@ -6,46 +6,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
-
-// Fold gives the name under which some file system would find the same entry:
-// one that ignores case, invisible characters, dots and spaces at the end, or
-// takes what stands behind a colon for a part of the file.
-func Fold(name string) string {
-	if isFolded(name) {
-		return name
-	}
-	name, _, _ = strings.Cut(name, ":")
-	name = strings.Map(func(r rune) rune {
-		switch {
-		case 'A' <= r && r <= 'Z':
-			return r + 'a' - 'A'
-		case r < utf8.RuneSelf:
-			return r
-		case unicode.Is(unicode.Cf, r):
-			return -1
-		}
-		for s := unicode.SimpleFold(r); s != r; s = unicode.SimpleFold(s) {
-			if s < utf8.RuneSelf {
-				return unicode.ToLower(s) // the Kelvin sign is a k, a long s is an s
-			}
-		}
-		return unicode.ToLower(r)
-	}, name)
-	return strings.TrimRight(name, ". ")
-}
-
-// isFolded finds the names that folding leaves as they are: nearly all.
-func isFolded(name string) bool {
-	for i := range len(name) {
-		if c := name[i]; c >= utf8.RuneSelf || 'A' <= c && c <= 'Z' || c == ':' {
-			return false
-		}
-	}
-	return name == "" || name[len(name)-1] != '.' && name[len(name)-1] != ' '
-}
 
 // Pattern is the last elements of a path, each with the wildcards of
 // [path.Match], in lower case.
@@ -69,7 +32,7 @@ func (p Pattern) match(elems []string) bool {
 		return false
 	}
 	for i, want := range p {
-		name := Fold(elems[len(elems)-len(p)+i])
+		name := text.FoldFile(elems[len(elems)-len(p)+i])
 		if want == name {
 			continue
 		}
@@ -117,7 +80,7 @@ func (s *Set) find(elems []string) Pattern {
 	if s == nil || len(elems) == 0 {
 		return nil
 	}
-	last := Fold(elems[len(elems)-1])
+	last := text.FoldFile(elems[len(elems)-1])
 	if last == "" {
 		return nil
 	}
@@ -156,7 +119,7 @@ func cutLast(name string) (stem, ext string, found bool) {
 // May reports whether a pattern may end with this name. It is quick, and a no
 // is certain.
 func (s *Set) May(name string) bool {
-	name = Fold(name)
+	name = text.FoldFile(name)
 	if s == nil || name == "" {
 		return false
 	}

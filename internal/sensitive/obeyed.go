@@ -1,6 +1,10 @@
 package sensitive
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/text"
+)
 
 // Place is a file or directory that a program outside executes or obeys later,
 // without a question and without being asked to run the project's own code.
@@ -167,7 +171,7 @@ func (o *ObeyedSet) Held() []Place { return o.held }
 
 // OnTheWay reports whether a directory of this name lies on the way to a place
 // that is held.
-func (o *ObeyedSet) OnTheWay(name string) bool { return o.ways[Fold(name)] }
+func (o *ObeyedSet) OnTheWay(name string) bool { return o.ways[text.FoldFile(name)] }
 
 // Is reports whether a path is an obeyed place itself, and who obeys it.
 func (o *ObeyedSet) Is(elems []string) (by string, ok bool) {

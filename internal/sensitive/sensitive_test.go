@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib/internal/sensitive"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func keys(t testing.TB) *sensitive.List {
@@ -160,8 +161,8 @@ func FuzzSet(f *testing.F) {
 		if s.Match(elems) && !s.May(last) {
 			t.Errorf("%q matches %q, and is let through at a glance", pattern, path)
 		}
-		if once := sensitive.Fold(last); sensitive.Fold(once) != once {
-			t.Errorf("%q folds to %q and that to %q", last, once, sensitive.Fold(once))
+		if once := text.FoldFile(last); text.FoldFile(once) != once {
+			t.Errorf("%q folds to %q and that to %q", last, once, text.FoldFile(once))
 		}
 	})
 }
