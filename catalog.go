@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolcrib/toolcrib/internal/schema"
+	"github.com/toolcrib/toolcrib/internal/watch"
 )
 
 // Catalog is what is on the shelves. Readers work on an immutable snapshot and
@@ -21,8 +22,7 @@ type Catalog struct {
 
 	mu       sync.Mutex // one Load at a time; guards the rest
 	last     map[string][]Tool
-	watchers map[int]func(Diff)
-	nextID   int
+	watchers watch.List[func(Diff)]
 }
 
 // Shelving says what goes onto the shelves and under which names. Tools are
@@ -164,11 +164,7 @@ func (c *Catalog) Announce() {
 	c.tell(Diff{})
 }
 
-func (c *Catalog) tell(diff Diff) {
-	for _, id := range slices.Sorted(maps.Keys(c.watchers)) {
-		c.watchers[id](diff)
-	}
-}
+func (c *Catalog) tell(diff Diff) { c.watchers.Each(func(changed func(Diff)) { changed(diff) }) }
 
 // list asks a box; one that breaks down is a box that cannot be read.
 func list(ctx context.Context, box Toolbox) (tools []Tool, err error) {
@@ -183,18 +179,11 @@ func list(ctx context.Context, box Toolbox) (tools []Tool, err error) {
 // Watch calls changed after every Load that changed something, and with an
 // empty Diff after every [Catalog.Announce], until stop is called. changed must return soon and must not call Load or Watch.
 func (c *Catalog) Watch(changed func(Diff)) (stop func()) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.watchers == nil {
-		c.watchers = map[int]func(Diff){}
-	}
-	id := c.nextID
-	c.nextID++
-	c.watchers[id] = changed
+	remove := c.watchers.Add(changed)
 	return func() {
-		c.mu.Lock()
+		c.mu.Lock() // whoever has stopped is not called any more
 		defer c.mu.Unlock()
-		delete(c.watchers, id)
+		remove()
 	}
 }
 

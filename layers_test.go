@@ -50,6 +50,7 @@ func rules() []rule {
 		{"internal/begging", ground, nil, "questions that ask for a secret: the desk and the hub warn of them in the same words"},
 		{"internal/pathglob", ground, []string{"internal/text"}, "patterns of paths: rules, the handle on files and what sandboxes cover read and match them in one way"},
 		{"internal/toolname", ground, nil, "what a tool is called is under the core, so that a name means the same wherever a person types it"},
+		{"internal/watch", ground, nil, "who is told of a change: the catalog and the toolboxes keep their lists in one way"},
 		{"internal/durable", ground, nil, "files that survive a crash: one way to replace a file and one way to lock"},
 		{"internal/seal", ground, []string{"internal/durable"}, "what decides something and lies on a disk is sealed in one way, and what must not be guessed is hashed in one way"},
 		{"internal/inplace", ground, []string{"internal/durable"}, "a file that stays the same file when it is written: under the handle on files"},

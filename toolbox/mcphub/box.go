@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/watch"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub/internal/oauth"
 )
 
@@ -40,14 +41,14 @@ type Box struct {
 	listing   Listing   // what it offers besides tools, fit to be read
 	leftOut   []Warning // what is not in it
 	instances map[string]*instance
-	watchers  map[int]func()
+	watchers  watch.List[func()]
 	login     *oauth.Handler // nil: not needed so far
 	wanted    map[wanter]*wants
 	next      int
 }
 
 func newBox(h *Hub, name string, s Server) *Box {
-	b := &Box{hub: h, name: name, server: s, instances: map[string]*instance{}, watchers: map[int]func(){}, wanted: map[wanter]*wants{}, again: make(chan struct{}, 1), done: make(chan struct{})}
+	b := &Box{hub: h, name: name, server: s, instances: map[string]*instance{}, wanted: map[wanter]*wants{}, again: make(chan struct{}, 1), done: make(chan struct{})}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	b.recall()
 	go b.keep()
@@ -119,18 +120,7 @@ func (b *Box) Held() []Held {
 }
 
 // Notify calls changed after what the server offers has changed.
-func (b *Box) Notify(changed func()) (stop func()) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	id := b.next
-	b.next++
-	b.watchers[id] = changed
-	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.watchers, id)
-	}
-}
+func (b *Box) Notify(changed func()) (stop func()) { return b.watchers.Add(changed) }
 
 // relist has the server asked again soon.
 func (b *Box) relist() {

@@ -27,6 +27,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
+	"github.com/toolcrib/toolcrib/internal/watch"
 )
 
 // Server is one configured server: a program with Command, or an address with URL.
@@ -162,9 +163,8 @@ type Hub struct {
 	mu      sync.Mutex
 	boxes   map[string]*Box
 	closed  bool
-	watched map[int]func(server, method string, params []byte)
-	changed map[int]func()
-	next    int
+	watched watch.List[func(server, method string, params []byte)]
+	changed watch.List[func()]
 }
 
 // Open makes the hub. No server is started yet.
@@ -178,7 +178,7 @@ func Open(_ context.Context, servers map[string]Server, needs Needs) (*Hub, erro
 	if needs.Now == nil {
 		needs.Now = time.Now
 	}
-	h := &Hub{needs: needs, store: &store{root: needs.State, seals: needs.Seals, readOnly: needs.ReadOnly, most: mostKept}, boxes: map[string]*Box{}, watched: map[int]func(string, string, []byte){}, changed: map[int]func(){}}
+	h := &Hub{needs: needs, store: &store{root: needs.State, seals: needs.Seals, readOnly: needs.ReadOnly, most: mostKept}, boxes: map[string]*Box{}}
 	return h, h.Set(servers)
 }
 
@@ -219,27 +219,9 @@ func (h *Hub) Set(servers map[string]Server) error {
 
 // Notify calls changed after what any server offers has changed, until stop is
 // called.
-func (h *Hub) Notify(changed func()) (stop func()) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	id := h.next
-	h.next++
-	h.changed[id] = changed
-	return func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		delete(h.changed, id)
-	}
-}
+func (h *Hub) Notify(changed func()) (stop func()) { return h.changed.Add(changed) }
 
-func (h *Hub) notify() {
-	h.mu.Lock()
-	list := slices.Collect(maps.Values(h.changed))
-	h.mu.Unlock()
-	for _, changed := range list {
-		changed()
-	}
-}
+func (h *Hub) notify() { h.changed.Each(func(changed func()) { changed() }) }
 
 // filled checks a server and puts the defaults in.
 func (s Server) filled(name string) (Server, error) {
@@ -291,25 +273,11 @@ func (h *Hub) Box(name string) (*Box, bool) {
 
 // Watch tells what servers notify of, until stop is called.
 func (h *Hub) Watch(hear func(server, method string, params []byte)) (stop func()) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	id := h.next
-	h.next++
-	h.watched[id] = hear
-	return func() {
-		h.mu.Lock()
-		defer h.mu.Unlock()
-		delete(h.watched, id)
-	}
+	return h.watched.Add(hear)
 }
 
 func (h *Hub) tell(server, method string, params []byte) {
-	h.mu.Lock()
-	list := slices.Collect(maps.Values(h.watched))
-	h.mu.Unlock()
-	for _, hear := range list {
-		hear(server, method, params)
-	}
+	h.watched.Each(func(hear func(server, method string, params []byte)) { hear(server, method, params) })
 }
 
 // Close ends every server. All are told at once, and then waited for.

@@ -124,12 +124,9 @@ func (b *Box) take(m *manifest, fresh bool) (changed bool, _ error) {
 	changed = !m.same(b.manifest) || !maps.Equal(approved, b.approved) || !slices.EqualFunc(held, b.held, func(x, y Held) bool { return x.Tool == y.Tool && x.Hash == y.Hash })
 	b.manifest, b.approved, b.names, b.tools, b.held, b.faults = m, approved, names, tools, held, faults
 	b.listing, b.leftOut = listing, unlisted
-	watchers := slices.Collect(maps.Values(b.watchers))
 	b.mu.Unlock()
 	if changed {
-		for _, tell := range watchers {
-			tell()
-		}
+		b.watchers.Each(func(changed func()) { changed() })
 		if fresh {
 			b.hub.notify()
 		}

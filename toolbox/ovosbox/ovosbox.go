@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/watch"
 )
 
 // Config sets up the box. The zero value of each field is its default.
@@ -109,8 +110,7 @@ type Box struct {
 	faults   []toolcrib.Fault
 	asked    time.Time       // when they last were; zero: never
 	tried    map[string]bool // ids that were heard of and asked for
-	watchers map[int]func()
-	nextID   int
+	watchers watch.List[func()]
 }
 
 // Open makes the box. Hosts are asked when the tools are first listed.
@@ -123,7 +123,7 @@ func Open(_ context.Context, cfg Config, bus Bus) (*Box, error) {
 	}
 	b := &Box{
 		cfg: cfg.filled(), bus: bus, done: make(chan struct{}), turn: make(chan struct{}, 1), look: make(chan struct{}, 1),
-		remotes: map[string]*remote{}, tried: map[string]bool{}, watchers: map[int]func(){},
+		remotes: map[string]*remote{}, tried: map[string]bool{},
 	}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	b.deaf = bus.Listen([]string{topicDiscover + answerSuffix, topicReload + answerSuffix}, b.hear)
@@ -169,18 +169,7 @@ func (b *Box) Look() {
 }
 
 // Notify calls changed after hosts came, went or changed, until stop is called.
-func (b *Box) Notify(changed func()) (stop func()) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	id := b.nextID
-	b.nextID++
-	b.watchers[id] = changed
-	return func() {
-		b.mu.Lock()
-		defer b.mu.Unlock()
-		delete(b.watchers, id)
-	}
-}
+func (b *Box) Notify(changed func()) (stop func()) { return b.watchers.Add(changed) }
 
 // Close ends the background work. The bus stays open: it is not ours.
 func (b *Box) Close() error {
@@ -238,17 +227,7 @@ func (b *Box) keep() {
 	}
 }
 
-func (b *Box) tell() {
-	b.mu.Lock()
-	var list []func()
-	for _, changed := range b.watchers {
-		list = append(list, changed)
-	}
-	b.mu.Unlock()
-	for _, changed := range list {
-		changed()
-	}
-}
+func (b *Box) tell() { b.watchers.Each(func(changed func()) { changed() }) }
 
 // maxTried bounds what is remembered of ids that were heard of.
 const maxTried = 1024
