@@ -177,7 +177,7 @@ func list(ctx context.Context, box Toolbox) (tools []Tool, err error) {
 }
 
 // Watch calls changed after every Load that changed something, and with an
-// empty Diff after every [Catalog.Announce], until stop is called. changed must return soon and must not call Load or Watch.
+// empty Diff after every [Catalog.Announce], until stop is called. changed must return soon and must not call Load, nor stop itself.
 func (c *Catalog) Watch(changed func(Diff)) (stop func()) {
 	remove := c.watchers.Add(changed)
 	return func() {
