@@ -24,6 +24,7 @@ import (
 // so that the pages are played with the code under test and nothing is built.
 func TestMain(m *testing.M) {
 	app.Shim()
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector each program that a test starts would wait for a second at its end
 	if filepath.Base(os.Args[0]) == "toolcrib" {
 		os.Exit(cli.Main())
 	}

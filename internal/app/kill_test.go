@@ -28,6 +28,7 @@ const callers = 16
 
 func TestMain(m *testing.M) {
 	Shim()
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector each program that a test starts would wait for a second at its end
 	if dir := os.Getenv(killDir); dir != "" {
 		fmt.Fprintln(os.Stderr, toBeKilled(dir)) // it only returns on a mistake
 		os.Exit(1)

@@ -23,7 +23,7 @@ func named(t *testing.T, home, name string, args ...string) *exec.Cmd {
 	cmd := exec.Command(exe, args...)
 	cmd.Args[0] = name
 	cmd.Dir = home
-	cmd.Env = append(os.Environ(), "HOME="+home, "TOOLCRIB_HOME="+filepath.Join(home, "crib"), "GORACE=atexit_sleep_ms=0")
+	cmd.Env = append(os.Environ(), "HOME="+home, "TOOLCRIB_HOME="+filepath.Join(home, "crib"))
 	return cmd
 }
 

@@ -23,6 +23,7 @@ import (
 
 func TestMain(m *testing.M) {
 	app.Shim()
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector each program that a test starts would wait for a second at its end
 	testscript.Main(m, map[string]func(){
 		"toolcrib": func() { os.Exit(Main()) },
 		"fakemcp":  fakeMCP,
@@ -126,7 +127,7 @@ func talkMCP(ts *testscript.TestScript, neg bool, args []string) {
 		}
 	}
 	cmd := exec.Command(server, "mcp")
-	for _, name := range []string{"PATH", "HOME", "TOOLCRIB_HOME", "TZ"} {
+	for _, name := range []string{"PATH", "HOME", "TOOLCRIB_HOME", "TZ", "GORACE"} {
 		cmd.Env = append(cmd.Env, name+"="+ts.Getenv(name))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)

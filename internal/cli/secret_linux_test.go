@@ -30,7 +30,7 @@ func newHousehold(t *testing.T, more ...string) household {
 	t.Helper()
 	dir := t.TempDir()
 	return household{dir, append([]string{
-		"TOOLCRIB_HOME=" + dir, "HOME=" + dir, "PATH=" + os.Getenv("PATH"), "DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent/bus",
+		"TOOLCRIB_HOME=" + dir, "HOME=" + dir, "PATH=" + os.Getenv("PATH"), "DBUS_SESSION_BUS_ADDRESS=unix:path=/nonexistent/bus", "GORACE=" + os.Getenv("GORACE"),
 	}, more...)}
 }
 

@@ -27,6 +27,7 @@ import (
 // toolcrib: there is nothing to build, and the race detector sees it at work.
 func TestMain(m *testing.M) {
 	app.Shim()
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector each program that a test starts would wait for a second at its end
 	testscript.Main(m, map[string]func(){
 		"toolcrib":     func() { os.Exit(cli.Main()) },
 		"suite-driver": func() { os.Exit(driver()) },

@@ -96,7 +96,7 @@ func startDesk(t *testing.T, role ...string) deskChild {
 	}
 	c := deskChild{Cmd: exec.Command(self, "-test.run=^TestDeskProcess$", "-test.timeout=60s")}
 	// A race detector would have it linger for a second at its end.
-	c.Env = append(os.Environ(), deskRole+"="+strings.Join(role, "|"), "GORACE=atexit_sleep_ms=0")
+	c.Env = append(os.Environ(), deskRole+"="+strings.Join(role, "|"))
 	c.Stderr = os.Stderr
 	if c.in, err = c.StdinPipe(); err != nil {
 		t.Fatal(err)

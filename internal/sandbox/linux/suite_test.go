@@ -14,6 +14,7 @@ func TestMain(m *testing.M) {
 	if !forgetful() {
 		Main()
 	}
+	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector each program that a test starts would wait for a second at its end
 	os.Exit(m.Run())
 }
 
