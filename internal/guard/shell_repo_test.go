@@ -1,13 +1,24 @@
 package guard
 
 import (
+	"encoding/binary"
 	"strings"
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/gitindex"
 )
 
 const plainConfig = "[core]\n\trepositoryformatversion = 0\n\tfilemode = true\n\tbare = false\n\tlogallrefupdates = true\n[remote \"origin\"]\n\turl = git@example.com:a/b.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch \"main\"]\n\tremote = origin\n\tmerge = refs/heads/main\n[user]\n\tname = Ann\n"
+
+// indexOf is an index of one entry, as git writes it.
+func indexOf(mode uint16, name string) string {
+	entry := make([]byte, 62, 128)
+	binary.BigEndian.PutUint16(entry[26:], mode)
+	binary.BigEndian.PutUint16(entry[60:], uint16(len(name))) //nolint:gosec // a short one
+	entry = append(entry, name...)
+	return "DIRC\x00\x00\x00\x02\x00\x00\x00\x01" + string(entry) + strings.Repeat("\x00", 8-len(entry)%8) + strings.Repeat("h", gitindex.SHA1)
+}
 
 // TestHostileRepositories: the settings of a repository that came from someone
 // else must not start programs when git is asked to look at it.
@@ -61,6 +72,11 @@ func TestHostileRepositories(t *testing.T) {
 		{"odd link", map[string]string{".git": "garbage"}, toolcrib.Ask},
 		{"bare", map[string]string{"HEAD": "ref: x", "config": "[core]\nfsmonitor=./evil", "objects/x": "", "refs/x": ""}, toolcrib.Ask},
 		{"a directory above", map[string]string{home + "/.git/config": "[core]\nfsmonitor=./evil"}, toolcrib.Ask},
+		{"index of files", map[string]string{".git/config": plainConfig, ".git/index": indexOf(0o100644, "a.txt")}, toolcrib.Allow},
+		{"index of a link", map[string]string{".git/config": plainConfig, ".git/index": indexOf(0o120000, "a")}, toolcrib.Allow},
+		{"gitlink", map[string]string{".git/config": plainConfig, ".git/index": indexOf(0o160000, "sub")}, toolcrib.Ask},
+		{"gitlink of a work tree", map[string]string{".git": "gitdir: /data/repo\n", "/data/repo/config": plainConfig, "/data/repo/index": indexOf(0o160000, "sub")}, toolcrib.Ask},
+		{"damaged index", map[string]string{".git/config": plainConfig, ".git/index": indexOf(0o100644, "a.txt")[:40]}, toolcrib.Ask},
 		{"without HEAD", map[string]string{".git/config": "[core]\nfsmonitor=./evil"}, toolcrib.Ask},
 	} {
 		m := newMachine()
