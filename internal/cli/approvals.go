@@ -23,7 +23,7 @@ func (c *command) approvalsCmd() *cobra.Command {
 		Use:   "approvals",
 		Short: "See what waits for a person's approval, and answer it",
 		Long: `Calls that a person has to approve wait here, whatever program made them and
-also after it has ended. The first answer counts, wherever it is row. A
+also after it has ended. The first answer counts, wherever it is given. A
 question is named by its ID, or by as much of it as is unique.`,
 		Example: `  toolcrib approvals                         what waits
   toolcrib approvals show q-7f               one question in full

@@ -32,7 +32,7 @@ func (c *command) callCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call NAME [key=value …]",
 		Short: "Call a tool and print its result",
-		Long: `Call a tool. Arguments are shown as key=value, where a value is taken as text
+		Long: `Call a tool. Arguments are given as key=value, where a value is taken as text
 or as JSON according to the tool's contract, or all at once as a JSON object.
 
 The result's JSON is printed on standard output and nothing else is. Exit
@@ -192,7 +192,7 @@ func pairsInput(schema json.RawMessage, pairs []string) (json.RawMessage, error)
 			return nil, usagef("argument %q: write key=value, or use --json", p)
 		}
 		if _, twice := input[key]; twice {
-			return nil, usagef("argument %s is shown twice", key)
+			return nil, usagef("argument %s is given twice", key)
 		}
 		known := s.Properties[key]
 		if !takesText(known.Type) && json.Valid([]byte(value)) {

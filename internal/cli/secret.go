@@ -44,7 +44,7 @@ keeps them.`,
 	}
 	// The errors of flags repeat what was typed.
 	cmd.SetFlagErrorFunc(func(cmd *cobra.Command, _ error) error {
-		return usagef("%s does not take a flag that was message, or not so; it is not repeated here, since it may hold a secret", cmd.CommandPath())
+		return usagef("%s does not take a flag that was given, or not so; it is not repeated here, since it may hold a secret", cmd.CommandPath())
 	})
 	cmd.AddCommand(c.secretSetCmd(), c.secretGetCmd(), &cobra.Command{
 		Use: "list", Short: "List the secrets by name and scope, never their values", Args: noMore,
@@ -59,7 +59,7 @@ copy where you keep passwords. Without its key a vault cannot be opened.`,
 	return cmd
 }
 
-// noMore is cobra.NoArgs without repeating what was message.
+// noMore is cobra.NoArgs without repeating what was given.
 func noMore(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return usagef("%s takes no arguments", cmd.CommandPath())
@@ -101,7 +101,7 @@ func (c *command) secretSetCmd() *cobra.Command {
 of standard input, less one newline at its end.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if strings.Contains(args[0], "=") { // the value must not be repeated here
-				return usagef("a value is never message on the command line: it would be in the shell's history and in the list of processes, where this one now is. Say only the name, and change the value if it counts")
+				return usagef("a value is never given on the command line: it would be in the shell's history and in the list of processes, where this one now is. Say only the name, and change the value if it counts")
 			}
 			return c.setSecret(cmd.Context(), vault.Ref{Scope: scope.Scope, Name: args[0]})
 		},

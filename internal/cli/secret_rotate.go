@@ -152,7 +152,7 @@ are asked for. There is no plain export. 'age --decrypt' opens it; inside is JSO
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&to, "to", nil, "a public age key that opens it; may be backup again")
+	flags.StringArrayVar(&to, "to", nil, "a public age key that opens it; may be given again")
 	flags.BoolVar(&passphrase, "passphrase", false, "ask for a passphrase that opens it")
 	flags.StringVar(&file, "file", "", "write a new file, for your eyes only, instead of standard output")
 	return cmd

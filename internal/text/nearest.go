@@ -7,7 +7,7 @@ import "strings"
 // with too many candidates none is looked for.
 const (
 	longestWord   = 80
-	maxCandidates = 1024
+	maxCandidates = 4096
 )
 
 // Nearest gives the known word that a mistyped one was most likely meant to be,
@@ -56,7 +56,7 @@ func tolerance(letters int) int {
 	case letters <= 8:
 		return 2
 	}
-	return letters / 3
+	return min(letters/3, 4)
 }
 
 // wordDistance counts slips, and takes a part of a known word for little more

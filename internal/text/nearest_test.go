@@ -30,6 +30,9 @@ func TestNearest(t *testing.T) {
 	if got := Nearest("tool/list", []string{"tools__list", "tools/list"}); got != "tools/list" {
 		t.Errorf("of two equals the one spelled alike should win, got %q", got)
 	}
+	if got := Nearest("delete_every_single_entity_now", []string{"create_every_simple_entry_new"}); got != "" {
+		t.Errorf("a long word gets a guess that is far away: %q", got)
+	}
 	if got := Nearest("abcd", []string{"abce", "abcf"}); got != "abce" {
 		t.Errorf("of two equals the first should win, got %q", got)
 	}

@@ -147,10 +147,12 @@ func (c Config) parseClaim(raw json.RawMessage, id string) (tool claim, tagged b
 // visible is a text with plain spaces, in which what cannot be seen is written
 // out: it is put before models and on terminals.
 func visible(s string) string {
-	return text.ShowForeign(strings.Map(func(r rune) rune {
+	// Private and unassigned characters mean something to nobody but their maker.
+	odd := func(r rune) bool { return !unicode.IsPrint(r) && !unicode.IsSpace(r) && !text.Invisible(r) }
+	return text.Escape(text.ShowForeign(strings.Map(func(r rune) rune {
 		if r != '\n' && r != '\t' && unicode.IsSpace(r) {
 			return ' '
 		}
 		return r
-	}, s))
+	}, s)), odd, text.Code)
 }
