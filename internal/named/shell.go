@@ -17,6 +17,7 @@ const (
 	maxInner  = 4  // texts in texts, as sh -c has them
 	rounds    = 2  // a function may use what is set behind it
 	maxWork   = 1 << 15
+	maxSteps  = 1 << 19 // parts of a script that are looked at; some are more than once
 )
 
 // unknown stands for what a part of a word is only while the script runs.
@@ -88,10 +89,33 @@ type following struct {
 	matched   []string // what it runs by a pattern: anybody can make more that fits
 	inner     int
 	left      int // of the work that one text is worth
+	steps     int // that are left
 }
 
 func newFollowing(home, top string) *following {
-	return &following{home: home, top: top, vars: map[string][]string{}, dirs: []string{top}, functions: map[string]bool{}, left: maxWork}
+	return &following{home: home, top: top, vars: map[string][]string{}, dirs: []string{top}, functions: map[string]bool{}, left: maxWork, steps: maxSteps}
+}
+
+// step tells whether there is work left for so many steps, and takes them.
+func (f *following) step(n int) bool {
+	f.steps -= n
+	return f.steps >= 0 && f.left >= 0
+}
+
+// each visits a part of a script and all that is in it, as long as there is work
+// left. Every walk goes through here: what stands in one another is walked anew
+// from each place around it, which would take hours for a script that is made for it.
+func (f *following) each(node syntax.Node, visit func(n syntax.Node)) {
+	syntax.Walk(node, func(n syntax.Node) bool {
+		if n == nil { // the end of what was visited
+			return true
+		}
+		if !f.step(1) {
+			return false
+		}
+		visit(n)
+		return true
+	})
 }
 
 // inTop: it lies in the project.
@@ -119,7 +143,7 @@ func (f *following) script(file *syntax.File, own string) {
 }
 
 func (f *following) walk(node syntax.Node) {
-	syntax.Walk(node, func(n syntax.Node) bool {
+	f.each(node, func(n syntax.Node) {
 		switch n := n.(type) {
 		case *syntax.FuncDecl:
 			if n.Name != nil {
@@ -136,16 +160,16 @@ func (f *following) walk(node syntax.Node) {
 		case *syntax.BinaryCmd:
 			if n.Op == syntax.Pipe || n.Op == syntax.PipeAll {
 				if call, ok := n.Y.Cmd.(*syntax.CallExpr); ok {
-					f.call(call, f.printed(n.X))
+					f.call(call, func() []string { return f.printed(n.X) })
 				}
 			}
 		case *syntax.Stmt:
 			if call, ok := n.Cmd.(*syntax.CallExpr); ok {
 				f.assign(call.Assigns)
-				f.call(call, f.redirected(n))
+				read := f.redirected(n)
+				f.call(call, func() []string { return read })
 			}
 		}
-		return true
 	})
 }
 
@@ -166,7 +190,7 @@ func (f *following) redirected(s *syntax.Stmt) (files []string) {
 
 // printed gives the files whose text a command prints.
 func (f *following) printed(s *syntax.Stmt) (files []string) {
-	syntax.Walk(s, func(n syntax.Node) bool {
+	f.each(s, func(n syntax.Node) {
 		if s, ok := n.(*syntax.Stmt); ok {
 			files = append(files, f.redirected(s)...)
 		}
@@ -175,7 +199,6 @@ func (f *following) printed(s *syntax.Stmt) (files []string) {
 				files = append(files, f.values(w)...)
 			}
 		}
-		return true
 	})
 	return files
 }
@@ -289,8 +312,15 @@ func (f *following) cd(dirs []string) {
 	}
 }
 
-// text follows a command line in a word.
-func (f *following) text(text string) {
+// text follows a command line in words. They may be longer than the script, by
+// variables that stand in it often.
+func (f *following) text(words ...string) {
+	for _, word := range words {
+		if !f.step(1 + len(word)) {
+			return
+		}
+	}
+	text := strings.Join(words, " ")
 	if f.inner >= maxInner {
 		return
 	}

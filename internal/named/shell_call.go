@@ -9,8 +9,9 @@ import (
 	"github.com/toolcrib/toolcrib/internal/starter"
 )
 
-// call looks at one command. Read is what it reads, from a file or from another.
-func (f *following) call(c *syntax.CallExpr, read []string) {
+// call looks at one command. Read gives what it reads, from a file or from another;
+// only interpreters are asked for it.
+func (f *following) call(c *syntax.CallExpr, read func() []string) {
 	if f.left--; f.left < 0 || len(c.Args) == 0 {
 		return
 	}
@@ -37,7 +38,7 @@ func (f *following) call(c *syntax.CallExpr, read []string) {
 
 // within notes the files whose text becomes code by what stands in a word.
 func (f *following) within(w *syntax.Word) {
-	syntax.Walk(w, func(n syntax.Node) bool {
+	f.each(w, func(n syntax.Node) {
 		var list []*syntax.Stmt
 		switch n := n.(type) {
 		case *syntax.CmdSubst:
@@ -48,13 +49,12 @@ func (f *following) within(w *syntax.Word) {
 		for _, s := range list {
 			f.code(f.printed(s)...)
 		}
-		return true
 	})
 }
 
 // command looks at the words of one command. It tells whether what is in them, or
 // what it reads, is code.
-func (f *following) command(words, read []string) bool {
+func (f *following) command(words []string, read func() []string) bool {
 	for len(words) > 0 {
 		name := plain(words[0])
 		rest := words[1:]
@@ -79,10 +79,10 @@ func (f *following) command(words, read []string) bool {
 				f.addPath([]string{dir + "/bin"})
 			}
 		case name == "eval":
-			f.text(strings.Join(rest, " "))
+			f.text(rest...)
 			return true
 		case name == "trap":
-			f.text(strings.Join(rest[:min(1, len(rest))], ""))
+			f.text(rest[:min(1, len(rest))]...)
 		case name == "." || reads(name):
 			f.code(rest[:min(1, len(rest))]...)
 			return true
@@ -150,7 +150,7 @@ func (f *following) behind(name string, words []string, s starter.Starter) []str
 }
 
 // interpreter notes what an interpreter reads.
-func (f *following) interpreter(name string, words, read []string) {
+func (f *following) interpreter(name string, words []string, read func() []string) {
 	if isShell(name) {
 		for i, w := range words {
 			if !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "+") {
@@ -165,7 +165,7 @@ func (f *following) interpreter(name string, words, read []string) {
 	found := scripts(words)
 	f.code(found...)
 	if last := len(found) - 1; last < 0 || found[last] == "-" || found[last] == "/dev/stdin" {
-		f.code(read...)
+		f.code(read()...)
 	}
 }
 

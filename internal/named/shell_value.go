@@ -53,6 +53,9 @@ func (f *following) joined(parts []syntax.WordPart, quoted bool) []string {
 func (f *following) part(part syntax.WordPart, quoted, begins bool) []string {
 	switch p := part.(type) {
 	case *syntax.Lit:
+		if len(p.Value) > 2*maxWord { // it is no path
+			return nil
+		}
 		value := unescape(p.Value, quoted)
 		if rest, ok := strings.CutPrefix(value, "~/"); ok && begins && !quoted && f.home != "" {
 			value = f.home + "/" + rest
@@ -128,6 +131,9 @@ func (f *following) variable(p *syntax.ParamExp) []string {
 		case syntax.RemSmallSuffix, syntax.RemLargeSuffix, syntax.RemSmallPrefix, syntax.RemLargePrefix:
 			for i := range list {
 				for _, pattern := range word {
+					if !f.step(1 + len(list[i])) {
+						return nil
+					}
 					list[i] = cut(list[i], pattern, p.Exp.Op)
 				}
 			}
@@ -179,6 +185,9 @@ func fits(pattern, text string) bool {
 // prints gives what commands may print, and where they stand afterwards.
 func (f *following) prints(list []*syntax.Stmt, dirs []string) (printed, after []string) {
 	for _, s := range list {
+		if !f.step(1) {
+			break
+		}
 		var some []string
 		some, dirs = f.printsOne(s.Cmd, dirs)
 		printed = merge(printed, some)
@@ -187,6 +196,9 @@ func (f *following) prints(list []*syntax.Stmt, dirs []string) (printed, after [
 }
 
 func (f *following) printsOne(cmd syntax.Command, dirs []string) (printed, after []string) {
+	if !f.step(1) {
+		return nil, dirs
+	}
 	switch c := cmd.(type) {
 	case *syntax.BinaryCmd:
 		printed, dirs = f.printsOne(c.X.Cmd, dirs)
