@@ -5,16 +5,28 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/toolcrib/toolcrib"
 )
 
 // newTokenGate opens a gate for tokens by name, each of which is NAME-token, and
 // gives how to change them.
 func newTokenGate(t *testing.T, names ...string) (url string, set func(names ...string)) {
+	t.Helper()
+	_, url, set = newTokenApp(t, names...)
+	return url, set
+}
+
+// newTokenApp gives the program behind such a gate, too.
+func newTokenApp(t *testing.T, names ...string) (a *App, url string, set func(names ...string)) {
 	t.Helper()
 	with := func(names []string) Config {
 		cfg := Defaults()
@@ -49,7 +61,7 @@ func newTokenGate(t *testing.T, names ...string) (url string, set func(names ...
 		web.CloseClientConnections()
 		web.Close()
 	})
-	return web.URL, func(names ...string) {
+	return a, web.URL, func(names ...string) {
 		t.Helper()
 		if err := a.setPolicy(with(names), nil); err != nil {
 			t.Fatal(err)
@@ -148,6 +160,77 @@ func TestRevokedTokensStreamsEnd(t *testing.T) {
 	case <-anyone:
 	case <-time.After(20 * time.Second):
 		t.Error("a stream without a token lives on")
+	}
+}
+
+// TestRevokedTokensCallsEnd: what goes on for a token that is taken away ends, in
+// either way of speaking MCP; what goes on for others does not.
+func TestRevokedTokensCallsEnd(t *testing.T) {
+	a, url, set := newTokenApp(t, "ci", "ann")
+	began, ended := make(chan string, 4), make(chan string, 4)
+	a.shelving.Boxes = append(a.shelving.Boxes, toolcrib.NewBox("test", toolcrib.Tool{
+		Spec: toolcrib.Spec{Name: "wait", Effects: toolcrib.Reads},
+		Run: func(ctx context.Context, env *toolcrib.Env, _ json.RawMessage) (*toolcrib.Result, error) {
+			began <- env.Call.Caller.Token
+			<-ctx.Done()
+			ended <- env.Call.Caller.Token
+			return nil, ctx.Err()
+		},
+	}))
+	if _, faults := a.Reload(t.Context()); len(faults) > 0 {
+		t.Fatal(faults)
+	}
+	stop, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	defer all.Wait()
+	defer cancel()
+	send := func(body string, h http.Header) {
+		all.Go(func() {
+			req, err := http.NewRequestWithContext(stop, "POST", url, strings.NewReader(body))
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			req.Header = h
+			req.Header.Set("Content-Type", "application/json")
+			req.Header.Set("Accept", "application/json, text/event-stream")
+			if resp, err := http.DefaultClient.Do(req); err == nil {
+				_, _ = io.Copy(io.Discard, resp.Body) // the call is what is looked at
+				_ = resp.Body.Close()
+			}
+		})
+	}
+	for _, token := range []string{"ci-token", "ann-token"} {
+		h := http.Header{"Authorization": {"Bearer " + token}}
+		modern := h.Clone()
+		modern.Set("Mcp-Protocol-Version", "2026-07-28")
+		modern.Set("Mcp-Method", "tools/call")
+		modern.Set("Mcp-Name", "wait")
+		send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`, modern)
+		session := h.Clone()
+		session.Set("Mcp-Session-Id", knock(t, "POST", url, initializes, h).header.Get("Mcp-Session-Id"))
+		send(`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait","arguments":{}}}`, session)
+	}
+	next := func(from chan string, what string) string {
+		select {
+		case name := <-from:
+			return name
+		case <-time.After(time.Minute):
+			t.Fatal(what)
+			return ""
+		}
+	}
+	for range 4 {
+		next(began, "a call did not begin")
+	}
+	set("ann")
+	for range 2 {
+		if name := next(ended, "a call of the token goes on"); name != "ci" {
+			t.Errorf("a call of %s has ended", name)
+		}
+	}
+	if len(ended) > 0 {
+		t.Errorf("a call of %s has ended", <-ended)
 	}
 }
 
