@@ -28,6 +28,8 @@ type assembled struct {
 
 	mu   sync.Mutex
 	runs map[string]int // of the tools of the box
+
+	during func() // what happens while peek runs
 }
 
 // openAssembled opens a program with the default settings, but for what change
@@ -92,6 +94,10 @@ func (s *assembled) tools() []toolcrib.Tool {
 		tool("add", toolcrib.Writes, down),
 		tool("long", toolcrib.Reads, func(int, string) (*toolcrib.Result, error) {
 			return toolcrib.Text(strings.Repeat("a line of a long text\n", 8000) + "the end\n"), nil
+		}),
+		tool("peek", toolcrib.Reads, func(int, string) (*toolcrib.Result, error) {
+			s.during()
+			return toolcrib.Text("seen"), nil
 		}),
 		repeatable,
 	}
