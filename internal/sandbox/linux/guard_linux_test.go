@@ -43,12 +43,19 @@ func (s *speech) String() string {
 // longJob runs a script in the background until the test ends.
 func longJob(t *testing.T, s *Sandbox, root, script string) (said *speech, end func() toolcrib.Exit) {
 	t.Helper()
+	return longJobIn(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, script)
+}
+
+// longJobIn is longJob with any grant.
+func longJobIn(t *testing.T, s *Sandbox, grant toolcrib.Grant, script string) (said *speech, end func() toolcrib.Exit) {
+	t.Helper()
+	grant.Time = 2 * time.Minute
 	said = &speech{over: make(chan struct{})}
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan toolcrib.Exit, 1)
 	go func() {
 		cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: said, Stderr: said}
-		exit, err := s.Run(ctx, cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 2 * time.Minute})
+		exit, err := s.Run(ctx, cmd, grant)
 		if err != nil && ctx.Err() == nil {
 			t.Error(err)
 		}

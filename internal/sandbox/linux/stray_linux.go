@@ -26,8 +26,8 @@ import (
 //
 // The kernel names it by the mount through which it was reached. What lies outside
 // of that mount by now has no name there, and the kernel calls it "/". A cover is
-// a mount, too, so that such a thing may still lie elsewhere in what was granted:
-// then it is found there.
+// a mount, too, and so is each of the granted directories, so that such a thing may
+// still lie elsewhere in what was granted: then it is found there.
 
 // errStray cannot be mended: nobody can take a directory away from who stands in it.
 var errStray = errors.New("it lies outside of what was granted by now, and a program has it")
@@ -116,9 +116,16 @@ func (r *run) stray() bool {
 	return false
 }
 
-// isGranted tells whether a granted directory is mounted at a place.
+// isGranted tells whether all that was granted is mounted at a place. Of several
+// granted directories a thing may lie in another one by now.
 func (r *run) isGranted(point string) bool {
-	return slices.ContainsFunc(r.job.binds, func(b bind) bool { return b.strict && b.target == point })
+	count := 0
+	for _, b := range r.job.binds {
+		if b.strict {
+			count++
+		}
+	}
+	return count == 1 && slices.ContainsFunc(r.job.binds, func(b bind) bool { return b.strict && b.target == point })
 }
 
 // keeps tells whether things without a name of their own all lie where a program
@@ -160,7 +167,7 @@ func (r *run) keeps(links map[sandbox.FileID]string) bool {
 
 // strayLook is one look at all programs.
 type strayLook struct {
-	granted func(point string) bool // whether that is where a granted directory is mounted
+	granted func(point string) bool // whether that is where all that was granted is mounted
 	names   map[string]string
 	links   map[sandbox.FileID]string // to what has no name in its mount; the device is zero where it is not known for certain
 	certain bool                      // one of them was reached through no cover
@@ -198,7 +205,9 @@ const (
 )
 
 // look notes what a link of a thread leads to if that has no name. The root is
-// called "/" as well; no program can change its own.
+// called "/" as well; no program can change its own. So is what hid a place that
+// somebody removed: it lies in the file system of the root, in which nothing that was
+// granted lies.
 func (l *strayLook) look(task, name string) {
 	link := task + name
 	to, err := os.Readlink(link)
@@ -223,8 +232,11 @@ func (l *strayLook) look(task, name string) {
 		return
 	}
 	kind, root := st.Mode&unix.S_IFMT, idAt(task+"/root")
+	if st.Dev == root.Device {
+		return
+	}
 	switch {
-	case to == strayName && (kind == unix.S_IFDIR && root != (sandbox.FileID{}) && numberOf(&st) != root || kind == unix.S_IFREG),
+	case to == strayName && (kind == unix.S_IFDIR && root != (sandbox.FileID{}) || kind == unix.S_IFREG),
 		to == strayGone && kind == unix.S_IFREG && st.Nlink > 0: // by other names it is still there
 		l.note(numberOf(&st), link)
 		mount := mountOf(task, infoNumber("/proc/self", strconv.Itoa(fd), "mnt_id:", 10))

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -62,25 +63,96 @@ func TestMovedOut(t *testing.T) {
 			if err := unix.Rename(filepath.Join(root, c.from), filepath.Join(root, c.to)); err != nil {
 				t.Fatal(err)
 			}
-			if c.named == "" {
-				if run.stray() {
-					t.Error("it has something outside")
-				}
-				said.rounds(t, "on")
-			} else {
-				select {
-				case <-said.over:
-				case <-time.After(time.Minute):
-					t.Error("it goes on")
-				}
+			endsOrNot(t, run, said, end, c.named)
+		})
+	}
+}
+
+// endsOrNot: a program was ended, and the note has a text; without one it goes on.
+func endsOrNot(t *testing.T, run *run, said *speech, end func() toolcrib.Exit, named string) {
+	t.Helper()
+	if named == "" {
+		if run.stray() {
+			t.Error("it has something outside")
+		}
+		said.rounds(t, "on")
+	} else {
+		select {
+		case <-said.over:
+		case <-time.After(time.Minute):
+			t.Error("it goes on")
+		}
+	}
+	exit := end()
+	ended := slices.ContainsFunc(exit.Notes, func(n string) bool {
+		return strings.Contains(n, "The program was ended") && strings.Contains(n, named)
+	})
+	if ended != (named != "") {
+		t.Errorf("%+v", exit)
+	}
+}
+
+// TestMovedBetweenGrants: what a person moves from one granted directory to another
+// one is still within what was granted.
+func TestMovedBetweenGrants(t *testing.T) {
+	for _, c := range []struct{ name, script, from, to, named string }{
+		{"a file", "exec 9>>a/x/f", "a/x/f", "b/f", ""},
+		{"a directory", "cd a/x", "a/x", "b/y", ""},
+		{"a file in it", "exec 9<a/x/f", "a/x", "b/y", ""},
+		{"out of an inner one", "exec 9>>a/sub/s", "a/sub/s", "a/s", ""},
+		{"into an inner one", "exec 9>>a/x/f", "a/x/f", "a/sub/f", ""},
+		{"out of all", "exec 9>>a/x/f", "a/x/f", "out/f", "/a/x/f was moved out"},
+		{"out of the inner one, and of all", "cd a/sub/d", "a/sub/d", "out/d", "/a/sub/d was moved out"},
+		{"to where it may not write", "exec 9>>a/x/f", "a/x/f", "fixed/f", "/a/x/f was moved out"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
+			root := tempProject(t)
+			put(t, root, map[string]string{"a/x/f": "", "a/sub/s": "", "a/sub/d/y": "", "b/.env": "TOKEN=x", "fixed/y": "", "out/y": ""})
+			var grant toolcrib.Grant
+			for _, name := range []string{"a", "a/sub", "b", "fixed"} {
+				grant.Dirs = append(grant.Dirs, toolcrib.Dir{Path: filepath.Join(root, name), Write: name != "fixed"})
 			}
-			exit := end()
-			ended := slices.ContainsFunc(exit.Notes, func(n string) bool {
-				return strings.Contains(n, "The program was ended") && strings.Contains(n, c.named)
-			})
-			if ended != (c.named != "") {
-				t.Errorf("%+v", exit)
+			said, end := longJobIn(t, s, grant, "cd "+root+"; "+c.script+"; while :; do echo on; sleep 0.01; done")
+			said.rounds(t, "on")
+			run := runIn(t, s)
+			if run.stray() { // and from now on it is known how things were called
+				t.Fatal("it has something outside already")
 			}
+			if err := unix.Rename(filepath.Join(root, c.from), filepath.Join(root, c.to)); err != nil {
+				t.Fatal(err)
+			}
+			endsOrNot(t, run, said, end, c.named)
+		})
+	}
+}
+
+// TestHiddenRebuilt: a program that has open what hides a place, or stands there, has
+// nothing of what a person puts in that place anew.
+func TestHiddenRebuilt(t *testing.T) {
+	const path = `python3 -c 'import os, time; os.open(".env", os.O_PATH); open("ready", "w"); time.sleep(600)' & while [ ! -e ready ]; do sleep 0.01; done`
+	for _, c := range []struct{ name, script string }{
+		{"a denied directory is open", "exec 9<dist"},
+		{"it stands in a denied directory", "cd dist"},
+		{"it holds a hidden file", path},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			needsPython(t, c.script)
+			s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
+			root := tempProject(t)
+			put(t, root, map[string]string{"dist/run": "old\n", ".env": "TOKEN=x", "next": "TOKEN=y"})
+			grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Denied: []string{root + "/dist/**", root + "/dist"}}
+			said, end := longJobIn(t, s, grant, "cd "+root+"; "+c.script+"; while :; do echo on; sleep 0.01; done")
+			said.rounds(t, "on")
+			run := runIn(t, s)
+			if err := os.RemoveAll(filepath.Join(root, "dist")); err != nil {
+				t.Fatal(err)
+			}
+			put(t, root, map[string]string{"dist/run": "new\n"})
+			if err := os.Rename(filepath.Join(root, "next"), filepath.Join(root, ".env")); err != nil {
+				t.Fatal(err)
+			}
+			endsOrNot(t, run, said, end, "")
 		})
 	}
 }
