@@ -94,7 +94,12 @@ func hello(t testing.TB) (srv *httptest.Server, port string) {
 // fetch gets a page and gives its text.
 func fetch(t testing.TB, c *http.Client, url string) (string, error) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, http.NoBody)
+	return fetchFor(t.Context(), t, c, url)
+}
+
+func fetchFor(ctx context.Context, t testing.TB, c *http.Client, url string) (string, error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, http.NoBody)
 	if err != nil {
 		t.Fatal(err)
 	}
