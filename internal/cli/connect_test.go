@@ -86,6 +86,7 @@ func filesWith(t *testing.T, dir, text string) (found []string) {
 func TestConnectOverHTTP(t *testing.T) {
 	for _, client := range connectable() {
 		t.Run(client, func(t *testing.T) {
+			t.Parallel()
 			s := newSite(t)
 			if client == mcpconf.ClaudeDesktop {
 				if out, err := s.command("connect", client, "--http").CombinedOutput(); err == nil {

@@ -46,6 +46,7 @@ func goldenTree(t *testing.T) string {
 // TestGoldenMachineRows makes every recorded call on files and of commands by
 // the command line: guard, sandbox, journal and all.
 func TestGoldenMachineRows(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("../../testdata/golden/ovos_files_rows.jsonl")
 	if err != nil {
 		t.Fatal(err)

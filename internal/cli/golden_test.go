@@ -66,6 +66,7 @@ func (c goldenConfig) flags() []string {
 // TestGoldenRows makes every recorded call of the OpenVoiceOS toolboxes.
 // testdata/golden/README.md says where ours may answer otherwise.
 func TestGoldenRows(t *testing.T) {
+	t.Parallel()
 	f, err := os.Open("../../testdata/golden/ovos_rows.jsonl")
 	if err != nil {
 		t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 // TestGivenModeBoundsAgents: what the environment or a flag says is the most
 // that any agent gets, for all pairs of modes; a mode in a file is not.
 func TestGivenModeBoundsAgents(t *testing.T) {
+	t.Parallel()
 	modes := []string{"plan", "default", "auto-edit", "yolo"} // from the strictest
 	says := []string{"deny", "ask", "allow", "allow"}         // to write_file
 	for _, source := range []string{"file", "env", "flag", "both", "project"} {
