@@ -13,8 +13,15 @@ LINT_VERSION := v2.14.0
 LINT     := .bin/golangci-lint
 # .ci/tally is named besides because "./..." leaves out dotted directories.
 PACKAGES := ./... ./.ci/tally
+# What starts whole programs by the hundred, and the battery of the sandbox: the
+# tests that a quick run leaves to "make test".
+SLOW := /internal/(cli|conformance|sandbox/linux)$$|/examples$$
+# SQLite is C made Go. Its memory lies outside of Go's heap, where the race
+# detector does not look, so watching its every step only costs time. Its driver
+# and all the rest are watched.
+UNWATCHED := $(foreach pkg,modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory,'-gcflags=$(pkg)=-race=false -d=checkptr=0')
 
-.PHONY: help build run test check lint cross race engine bench fuzz generate cover
+.PHONY: help build run test quick check lint cross race engine bench fuzz generate cover
 
 help: ## show this text
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -26,6 +33,10 @@ run: build ## build it and start the server (ARGS="…" are passed on)
 	./bin/toolcrib serve $(ARGS)
 
 test: check lint cross race ## everything that is checked: format, vet, lint, other systems, all tests
+
+quick: check ## while you work: format, vet and the tests but for the slowest; no race detector, no lint, no other systems
+	$(GO) test -short -vet=off $$($(GO) list $(PACKAGES) | grep -vE '$(SLOW)')
+	@echo "left to make test: internal/cli, internal/conformance, internal/sandbox/linux, examples, the race detector, lint, other systems"
 
 check: # gofmt and go vet
 	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path './.bin/*' -not -path './.git/*')); \
@@ -46,7 +57,7 @@ cross: # what is built for another system must build on this one
 race: # all tests, and at the end their number; vet has looked at everything before (check)
 	@if [ "$$($(GO) env GOOS)" != linux ] || command -v "$$($(GO) env CC)" >/dev/null; then \
 		echo "$(GO) test -race $(PACKAGES)"; \
-		CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 25m -json $(PACKAGES) | $(GO) run ./.ci/tally; \
+		CGO_ENABLED=1 $(GO) test -race $(UNWATCHED) -vet=off -timeout 25m -json $(PACKAGES) | $(GO) run ./.ci/tally; \
 	elif [ "$${CI:-}" = true ]; then \
 		echo "there is no C compiler, so the race detector cannot run: in CI that is a failure"; exit 1; \
 	else \
