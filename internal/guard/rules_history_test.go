@@ -1,6 +1,7 @@
 package guard
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
@@ -33,6 +34,20 @@ func TestHistoryIsDeniedByName(t *testing.T) {
 			if v := verdictOf(t, guards, shellTool("run_command"), map[string]string{"command": line}); v.Decision != toolcrib.Allow {
 				t.Errorf("%q: %v in %s: %+v", line, v.Decision, m, v)
 			}
+		}
+	}
+}
+
+// TestManyPatternsOfGit: patterns that nobody writes are not compared with every
+// rule, and do not pass either: a long one, and more than can be looked at.
+func TestManyPatternsOfGit(t *testing.T) {
+	_, guards := desk(t, ModeYolo, Layer{Rank: RankUser, Permissions: Permissions{Deny: []string{"files/*(./secrets/**)"}}})
+	many := "git log -p --" + strings.Repeat(" ':/x"+strings.Repeat("*a", 140)+"'", 20)
+	for name, line := range map[string]string{
+		"a long one": "git log -p -- '" + strings.Repeat("*", 290) + "s" + strings.Repeat("?", 20) + "'", "many": many + " 'sec*'", "many others": many,
+	} {
+		if v := verdictOf(t, guards, shellTool("run_command"), map[string]string{"command": line}); v.Decision != toolcrib.Deny {
+			t.Errorf("%s: %v", name, v.Decision)
 		}
 	}
 }

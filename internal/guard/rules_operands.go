@@ -46,12 +46,13 @@ func (s *subject) operands() []operand {
 
 // operands collects them.
 type operands struct {
-	s    *subject
-	at   places
-	seen map[operandKey]bool
-	dirs []string
-	went trail
-	fed  bool // what one program prints are the operands of another
+	s     *subject
+	at    places
+	seen  map[operandKey]bool
+	dirs  []string
+	went  trail
+	fed   bool // what one program prints are the operands of another
+	specs int  // bytes of patterns of git so far
 }
 
 type operandKey struct {

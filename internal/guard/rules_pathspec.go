@@ -50,7 +50,16 @@ func (o *operands) pathspec(p *Program, word string, as operand) {
 		rest = strings.TrimLeft(word[1:], "/!^:")
 		magic = word[:len(word)-len(rest)]
 	}
-	if strings.ContainsAny(magic, "!^") || strings.Contains(magic, "exclude") || !strings.ContainsAny(rest, `*?[\`) || len(rest) > 300 {
+	if strings.ContainsAny(magic, "!^") || strings.Contains(magic, "exclude") || !strings.ContainsAny(rest, `*?[\`) {
+		return
+	}
+	if o.specs += len(rest); len(rest) > maxSpec || o.specs > maxSpecs {
+		as.forms, as.pathspec = &pathForms{}, anySpec
+		key := operandKey{full: "pathspec " + anySpec, guess: as.guess}
+		if !o.seen[key] {
+			o.seen[key] = true
+			o.s.placeOperands = append(o.s.placeOperands, as)
+		}
 		return
 	}
 	add := func(dir string) {
@@ -71,6 +80,14 @@ func (o *operands) pathspec(p *Program, word string, as operand) {
 		}
 	}
 }
+
+// Nobody writes patterns that are longer, or so many of them; comparing them with
+// every rule would take seconds. They count as ones that say every place.
+const (
+	maxSpec  = 300
+	maxSpecs = 4 << 10 // bytes of all patterns of a line
+	anySpec  = "*"
+)
 
 // takesPathspecs: subcommands of git that print what they know of paths.
 func takesPathspecs(sub string) bool {
@@ -116,18 +133,25 @@ func gitOptionValue(option string) bool {
 // a part of the last name in the rule.
 func saysPlace(spec string, g pathglob.Glob) bool {
 	p, r := specSigns(spec), placeSigns(g)
+	if spec == anySpec {
+		return true
+	}
 	type state struct {
 		p, r  int
 		named bool
 	}
-	seen, todo := map[state]bool{}, []state{{}}
+	seen, todo := make([]bool, 2*(len(p)+1)*(len(r)+1)), []state{{}}
 	for len(todo) > 0 {
 		s := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
-		if seen[s] {
+		at := 2 * (s.p*(len(r)+1) + s.r)
+		if s.named {
+			at++
+		}
+		if seen[at] {
 			continue
 		}
-		seen[s] = true
+		seen[at] = true
 		if s.p == len(p) && s.r == len(r) {
 			if s.named {
 				return true
