@@ -201,7 +201,7 @@ func TestAssembledMistakes(t *testing.T) {
 		"safety.hooks.h.headers.A": func(c *Config) {
 			c.Safety.Hooks = map[string]SafetyHook{"h": {URL: "http://127.0.0.1:1", Headers: map[string]string{"A": "${secret:NONE}"}}}
 		},
-		"prices: ": func(c *Config) {
+		"prices:": func(c *Config) {
 			c.Bounds.Budgets, c.Bounds.Prices = []SafetyBudget{{Rate: 1}}, map[string]float64{"a b": 1}
 		},
 	} {

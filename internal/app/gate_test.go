@@ -186,7 +186,7 @@ func TestRevokedTokensCallsEnd(t *testing.T) {
 	defer cancel()
 	send := func(body string, h http.Header) {
 		all.Go(func() {
-			req, err := http.NewRequestWithContext(stop, "POST", url, strings.NewReader(body))
+			req, err := http.NewRequestWithContext(stop, http.MethodPost, url, strings.NewReader(body))
 			if err != nil {
 				t.Error(err)
 				return

@@ -108,7 +108,7 @@ func TestRefusedEntries(t *testing.T) {
 		t.Error(err)
 	}
 	j = openWith()
-	defer j.Close(context.WithoutCancel(t.Context())) //nolint:errcheck // it was only read
+	defer j.Close(context.WithoutCancel(t.Context()))
 	records, err := j.List(t.Context(), store.Filter{})
 	if err != nil || len(records) != 1 || records[0].ID != "before" || records[0].Outcome != toolcrib.Done {
 		t.Errorf("the journal has %+v, %v", records, err)
