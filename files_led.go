@@ -170,7 +170,7 @@ func (l *leads) find(elems []string, info fs.FileInfo, write bool, holds func(as
 	if !l.any() {
 		return nil
 	}
-	if l.full != nil {
+	if l.full != nil && (write || !l.full.written) {
 		return l.full
 	}
 	fold := folded(elems)
@@ -256,6 +256,9 @@ func (s *spot) led(base string, info fs.FileInfo) error {
 // refuse names the link: a command could have made one that is a nuisance.
 func (to *lead) refuse(name string) error {
 	switch {
+	case to.rule && to.many && to.written:
+		return refuse(Unavailable, "", fmt.Sprintf("files can only be read: there are more than %d links in what rules deny to be written, such as %s, and what they lead to is denied too; "+
+			"remove them, or have the rule mean less", maxLeads, shown(to.shown)), ErrProtected)
 	case to.rule && to.many:
 		return refuse(Unavailable, "", fmt.Sprintf("files cannot be used: there are more than %d links in what rules deny, such as %s, and what they lead to is denied too; "+
 			"remove them, or have the rule mean less", maxLeads, shown(to.shown)), ErrProtected)

@@ -76,6 +76,8 @@ func leavesPlace(set pathglob.Set, dir, name string) bool {
 func (f *Files) followRules(l *leads, tops []string, base string) {
 	l.denied, l.fixed = f.denied, f.fixed
 	f.followSet(l, f.denied, lead{rule: true}, tops, base)
+	// The set that only denies to write comes last, so that the one of too many
+	// links that is kept forbids no less than any other would.
 	f.followSet(l, f.fixed, lead{rule: true, written: true}, tops, base)
 }
 

@@ -94,3 +94,28 @@ func TestDeniedLinksMany(t *testing.T) {
 		t.Error("some links may be passed over:", err)
 	}
 }
+
+// TestFixedLinksMany: very many links in a place that rules only deny to be written
+// keep nobody from reading.
+func TestFixedLinksMany(t *testing.T) {
+	tree := newLedTree(t, map[string]string{"store/k": "kept", "secret/k": "TOPSECRET", "fine": "x"}, map[string]string{"zz.tf": "store/k", "s.key": "secret/k"})
+	for i := range maxLeads {
+		tree.link(fmt.Sprintf("a%04d.tf", i), "store")
+	}
+	f, err := NewFiles([]Dir{{Path: tree.dir, Write: true}}, FilesOptions{Base: tree.dir, Protected: tree.guard, Trash: t.TempDir(), Fixed: []string{"/**/*.tf"}, Denied: []string{"/**/*.key"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	for _, name := range []string{"fine", "store/k"} {
+		if _, _, err := f.ReadFile(name, 100); err != nil {
+			t.Errorf("%s is not read: %v", name, err)
+		}
+		if err := f.WriteFile(name, []byte("y"), nil); !errors.Is(err, ErrProtected) {
+			t.Errorf("%s is written: %v", name, err)
+		}
+	}
+	if _, _, err := f.ReadFile("secret/k", 100); !errors.Is(err, ErrProtected) {
+		t.Errorf("what another rule denies is read: %v", err)
+	}
+}
