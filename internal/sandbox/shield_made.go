@@ -113,7 +113,7 @@ const maxBlobs = 32 << 20
 // it. Programs do not write the index of one that was there before them, unless
 // they were let write in it.
 func (c *Covering) fromGit(top, path string) bool {
-	files, ok := c.gitHas(top, path)
+	files, ok := c.gitHas(top, atOrBelow(top, path))
 	return ok && asInGit(files, top, path)
 }
 
@@ -149,29 +149,34 @@ func sameBlob(path string, info fs.FileInfo, file gitindex.File, most int64) boo
 	return err == nil && file.IsBlob(false, info.Mode()&0o111 != 0, text)
 }
 
-// gitHas gives the files at a path, or below it, that the index of a repository
-// has, if programs cannot write that.
-func (c *Covering) gitHas(top, path string) (files map[string]gitindex.File, ok bool) {
+// gitHas gives those of some files that the index of a repository has, if programs
+// cannot write that.
+func (c *Covering) gitHas(top string, wanted func(name string) bool) (files map[string]gitindex.File, ok bool) {
 	dot := filepath.Join(top, ".git")
 	if facts, err := factsOf(dot); err != nil || !c.knew(dot, facts.id) || c.shield.WriteGit {
 		return nil, false
 	}
-	return indexHas(gitDirOf(dot), top, path, maxIndex)
+	return indexHas(gitDirOf(dot), wanted, maxIndex)
 }
 
-// indexHas gives the files at a path, or below it, that an index has.
-func indexHas(git, top, path string, most int64) (files map[string]gitindex.File, ok bool) {
+// atOrBelow knows the names that an index has for a path and what lies below it.
+func atOrBelow(top, path string) func(name string) bool {
 	rel, err := filepath.Rel(top, path)
-	if err != nil || git == "" {
+	rel = filepath.ToSlash(rel)
+	return func(name string) bool { return err == nil && (name == rel || strings.HasPrefix(name, rel+"/")) }
+}
+
+// indexHas gives those of some files that an index has.
+func indexHas(git string, wanted func(name string) bool, most int64) (files map[string]gitindex.File, ok bool) {
+	if git == "" {
 		return nil, false
 	}
 	data, err := plainfile.Read(filepath.Join(git, "index"), most)
 	if err != nil {
 		return nil, false
 	}
-	rel = filepath.ToSlash(rel)
 	for _, hash := range []int{gitindex.SHA1, gitindex.SHA256} {
-		if files, err = gitindex.Files(data, hash, func(name string) bool { return name == rel || strings.HasPrefix(name, rel+"/") }); err == nil {
+		if files, err = gitindex.Files(data, hash, wanted); err == nil {
 			return files, true
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/gitindex"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
@@ -79,14 +80,23 @@ func (c *Covering) sweepRuled(w *shieldWalk) (notes []string) {
 		return []string{fmt.Sprintf("what rules deny to be made could not be looked for (%v): look at what is new before you go on", err)}
 	}
 	slices.SortFunc(now.found, func(a, b Cover) int { return comparePaths(a.Path, b.Path) })
-	left, last := 0, ""
-	for _, cover := range now.found {
-		path := cover.Path
-		if last != "" && within(path, last) || !c.madeRuled(cover) {
+	return c.asideRuled(now.found, time.Now())
+}
+
+// asideRuled sets aside what is new of what rules deny to be made.
+func (c *Covering) asideRuled(found []Cover, began time.Time) (notes []string) {
+	list, late := c.madeRuled(found, began)
+	left, last, git := 0, "", c.gitKnown(list)
+	for i, path := range list {
+		if last != "" && within(path, last) {
 			continue
 		}
+		if time.Since(began) > sweepTime {
+			late += len(list) - i
+			break
+		}
 		facts, err := factsOf(path)
-		if err != nil || facts.dir && isEmpty(path) {
+		if err != nil || facts.dir && isEmpty(path) || git.wrote(path) {
 			continue
 		}
 		last = path
@@ -112,29 +122,104 @@ func (c *Covering) sweepRuled(w *shieldWalk) (notes []string) {
 		}
 		notes = append(notes, note)
 	}
+	if late > 0 {
+		notes = append(notes, fmt.Sprintf("%d more files fit what rules deny to be made, and there was no time to look whether they are new. They were left where they are: look at what is new before you go on", late))
+	}
 	if left > 0 {
 		notes = append(notes, fmt.Sprintf("%d more files were made while the program ran that rules deny, and were set aside or left as those above", left))
 	}
 	return notes
 }
 
-// madeRuled: it was not there before the program, which could make it, and git has
-// not written it. What a link leads to that the program made was there, perhaps.
-func (c *Covering) madeRuled(cover Cover) bool {
-	path := cover.Path
-	if cover.Kind != Fix && !cover.Link || !c.unmade.Has(elements(path)) {
-		return false
+// sweepTime bounds how long it is looked for what a program made: it can make very
+// many files. What was not looked at by then is counted and told.
+const sweepTime = madeTime
+
+// madeRuled gives what was not there before the program, which could make it, and
+// how many there was no time for. What a link leads to that the program made was
+// there, perhaps.
+func (c *Covering) madeRuled(found []Cover, began time.Time) (list []string, late int) {
+	paths, ids, kept := map[string]bool{}, map[FileID]bool{{}: false}, map[string]bool{}
+	for _, o := range c.Covers {
+		paths[o.Path] = true
+		if o.ID != (FileID{}) {
+			ids[o.ID] = true
+		}
+		if o.Kind != Pin {
+			kept[o.Path] = true
+		}
 	}
-	if asideName.MatchString(path) || !writable(path, c.dirs) || c.hid(path) {
-		return false
+	for i, cover := range found {
+		if time.Since(began) > sweepTime {
+			return list, len(found) - i
+		}
+		path := cover.Path
+		if cover.Kind != Fix && !cover.Link || paths[path] || asideName.MatchString(path) || i > 0 && found[i-1].Path == path {
+			continue
+		}
+		if !c.unmade.Has(elements(path)) || !writable(path, c.dirs) || belowAny(path, kept) || c.hid(path) {
+			continue
+		}
+		if facts, err := factsOf(path); err == nil && !ids[facts.id] {
+			list = append(list, path)
+		}
 	}
-	facts, err := factsOf(path)
-	if err != nil || slices.ContainsFunc(c.Covers, func(o Cover) bool {
-		return o.Path == path || o.ID == facts.id && facts.id != (FileID{}) || o.Kind != Pin && within(path, o.Path)
-	}) {
-		return false
+	return list, 0
+}
+
+// belowAny: a path is one of some directories, or lies in one.
+func belowAny(path string, dirs map[string]bool) bool {
+	for ; !dirs[path]; path = filepath.Dir(path) {
+		if path == filepath.Dir(path) {
+			return false
+		}
 	}
-	return !slices.ContainsFunc(c.tops, func(top string) bool { return within(path, top) && path != top && c.fromGit(top, path) })
+	return true
+}
+
+// gitKnown is what the indexes of repositories have of some places, by their tops.
+type gitKnown map[string]map[string]gitindex.File
+
+// gitKnown reads each index once, however many places there are.
+func (c *Covering) gitKnown(paths []string) gitKnown {
+	known := gitKnown{}
+	for _, top := range c.tops {
+		wanted := map[string]bool{}
+		for _, path := range paths {
+			if path != top && within(path, top) {
+				wanted[filepath.ToSlash(path[len(strings.TrimSuffix(top, string(filepath.Separator)))+1:])] = true
+			}
+		}
+		if len(wanted) == 0 {
+			continue
+		}
+		if files, ok := c.gitHas(top, func(name string) bool { return slashBelow(name, wanted) }); ok {
+			known[top] = files
+		}
+	}
+	return known
+}
+
+// slashBelow is belowAny for names as git has them.
+func slashBelow(name string, dirs map[string]bool) bool {
+	for !dirs[name] {
+		i := strings.LastIndexByte(name, '/')
+		if i < 0 {
+			return false
+		}
+		name = name[:i]
+	}
+	return true
+}
+
+// wrote: a checkout wrote all of what lies at a path.
+func (k gitKnown) wrote(path string) bool {
+	for top, files := range k {
+		if path != top && within(path, top) && asInGit(files, top, path) {
+			return true
+		}
+	}
+	return false
 }
 
 // moveRules has rules mean the same places under the name that these have by now.

@@ -43,7 +43,7 @@ func (t madeTree) changed(top, path string) bool {
 	if t.own {
 		most = maxIndex
 	}
-	files, ok := indexHas(t.git, top, path, most)
+	files, ok := indexHas(t.git, atOrBelow(top, path), most)
 	if !t.own && len(files) == 0 {
 		return false
 	}
