@@ -16,10 +16,6 @@ PACKAGES := ./... ./.ci/tally
 # What starts whole programs by the hundred, and the battery of the sandbox: the
 # tests that a quick run leaves to "make test".
 SLOW := /internal/(cli|conformance|sandbox/linux)$$|/examples$$
-# SQLite is C made Go. Its memory lies outside of Go's heap, where the race
-# detector does not look, so watching its every step only costs time. Its driver
-# and all the rest are watched.
-UNWATCHED := $(foreach pkg,modernc.org/sqlite/lib modernc.org/libc/... modernc.org/memory,'-gcflags=$(pkg)=-race=false -d=checkptr=0')
 
 .PHONY: help build run test quick check lint cross race engine bench fuzz generate cover
 
@@ -57,7 +53,7 @@ cross: # what is built for another system must build on this one
 race: # all tests, and at the end their number; vet has looked at everything before (check)
 	@if [ "$$($(GO) env GOOS)" != linux ] || command -v "$$($(GO) env CC)" >/dev/null; then \
 		echo "$(GO) test -race $(PACKAGES)"; \
-		CGO_ENABLED=1 $(GO) test -race $(UNWATCHED) -vet=off -timeout 25m -json $(PACKAGES) | $(GO) run ./.ci/tally; \
+		CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 25m -json $(PACKAGES) | $(GO) run ./.ci/tally; \
 	elif [ "$${CI:-}" = true ]; then \
 		echo "there is no C compiler, so the race detector cannot run: in CI that is a failure"; exit 1; \
 	else \
