@@ -20,8 +20,10 @@ func command(words []string) (found []string) {
 			head = false
 		case head && (name == "cd" || name == "pushd"):
 			return append(found, words[min(i+1, len(words)):min(i+2, len(words))]...)
+		case inContainer(word):
+			return found
 		case interprets(name):
-			return append(found, scripts(words[i+1:])...)
+			return append(found, scripts(name, words[i+1:])...)
 		case leadsOn(name):
 			head = true
 		case !head:
@@ -47,12 +49,15 @@ func plain(word string) string {
 }
 
 // scripts gives what an interpreter reads: its script, and what options load
-// before that. The words behind the script are what it works on.
-func scripts(words []string) (found []string) {
+// before that. The words behind the script are what it works on. One that it only
+// looks at, as php -l does, is not meant, nor all tests that fit a pattern.
+func scripts(name string, words []string) (found []string) {
 	loads := false // the option before has a value
+	looks, tests := false, false
 	for _, word := range words {
 		switch {
 		case strings.HasPrefix(word, "-"):
+			looks, tests = looks || onlyLooks(name, word), tests || word == "--test"
 			option, value, has := strings.Cut(word, "=")
 			if loads = !has && valued(option); has {
 				found = append(found, value)
@@ -62,6 +67,8 @@ func scripts(words []string) (found []string) {
 		case plain(word) == "run": // deno run, bun run
 		case loads:
 			found, loads = append(found, word), false
+		case looks, tests && isPattern(word):
+			return found
 		default:
 			return append(found, word)
 		}
@@ -72,6 +79,28 @@ func scripts(words []string) (found []string) {
 // valued knows the options of interpreters that have a value behind them.
 func valued(option string) bool {
 	return slices.Contains([]string{"-r", "--require", "--import", "--loader", "--experimental-loader", "--preload", "--env-file", "--rcfile", "--init-file", "-I", "-L", "-W", "-X", "-O", "-o", "-C"}, option)
+}
+
+// onlyLooks knows the options by which an interpreter checks a script and does not
+// run it. (perl -c runs a part of it.)
+func onlyLooks(name, option string) bool {
+	short := !strings.HasPrefix(option, "--")
+	switch {
+	case isShell(name):
+		return short && strings.Contains(option, "n") && !strings.Contains(option, "o") || option == "--no-execute"
+	case name == "node":
+		return option == "-c" || option == "--check"
+	case name == "php":
+		return option == "-l" || option == "--syntax-check"
+	case name == "ruby":
+		return option == "-c" || option == "-wc"
+	}
+	return false
+}
+
+// inContainer: what follows this word is run in a container, with its files.
+func inContainer(word string) bool {
+	return slices.Contains([]string{"docker", "docker-compose", "podman", "podman-compose", "nerdctl"}, word)
 }
 
 // reads: what follows this word is read as a part of the script.

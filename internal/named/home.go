@@ -24,7 +24,7 @@ func (f *Finder) AtHome() []string {
 			file = filepath.Join(f.Home, filepath.FromSlash(file))
 		}
 		if t, ok := f.load(file, f.Home, s); ok && s.full {
-			out = append(out, existing(t.lines, file, s.certain)...)
+			out = append(out, f.existing(t.lines, file, s.certain)...)
 		} else if ok {
 			files, _ := f.resolve(t, file, f.Home, s)
 			out = append(out, files...)
@@ -38,9 +38,29 @@ func (f *Finder) AtHome() []string {
 	return slices.Compact(out)
 }
 
+// made tells what builds and package managers put into a project: ordinary work
+// replaces it. The directories around the project say nothing of that.
+func (f *Finder) made(path string) bool {
+	for dir := filepath.Dir(path); filepath.Dir(dir) != dir && dir != f.Home; dir = filepath.Dir(dir) {
+		if slices.Contains(f.Projects, dir) {
+			rel, err := filepath.Rel(dir, path)
+			return err == nil && (isInstalled(rel) || isBuilt(rel))
+		}
+	}
+	return false
+}
+
+// isData knows by their endings the files that people and programs write into.
+func isData(path string) bool {
+	return slices.Contains([]string{".md", ".markdown", ".rst", ".org", ".db", ".sqlite", ".sqlite3", ".log", ".csv"}, strings.ToLower(filepath.Ext(path)))
+}
+
 // existing gives the files that full paths mean.
-func existing(paths []string, file string, certain bool) (out []string) {
+func (f *Finder) existing(paths []string, file string, certain bool) (out []string) {
 	for _, path := range append(matches("", paths), paths...) {
+		if f.made(path) || isData(path) {
+			continue
+		}
 		info, err := os.Stat(path)
 		if strings.HasSuffix(path, "/") { // whatever lies in it
 			if err == nil && info.IsDir() && len(out) < maxFiles {

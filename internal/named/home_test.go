@@ -51,13 +51,20 @@ func TestAtHome(t *testing.T) {
 		{".config/starship.toml", "[custom.x]\ncommand = \"@/m/x.sh\"\n", "m/x.sh"},
 		{".config/Code/User/settings.json", `{"python.defaultInterpreterPath": "@/m/x.sh"}`, "m/x.sh"},
 		{".config/Code/User/settings.json", `{"python.defaultInterpreterPath": "@/.venv/bin/python"}`, ""},
+		{".config/systemd/user/a.service", "[Service]\nExecStart=@/target/release/server --db @/db.sqlite\n", ""}, // builds and programs write these
+		{".gdbinit", "file @/build/app\nsource @/m/d/a.py\n", "m/d/a.py"},
+		{".config/nvim/init.lua", `vim.g.python3_host_prog = "@/.venv/bin/python"; map("n", ":e @/notes.md")`, ""},
+		{".emacs", `(setq org-agenda-files '("@/todo.org"))`, ""},
+		{".sqliterc", ".open @/db.sqlite\n", ""},
+		{".crontab", "0 * * * * cd @ && node dist/index.js && node m/local.js\n", "m/local.js"},
+		{".bashrc", `export NODE_OPTIONS="--require @/node_modules/a/b.js"`, ""},
 		{".claude.json", `{"projects": {"@": {"history": [], "mcpServers": {"b": {"command": "node", "args": ["m/local.js"]}}}}}`, "m/local.js"},
 		{".claude.json", `{"projects": {"@/m": {"mcpServers": {"b": {"command": "node", "args": ["local.js"]}}}}}`, "m/local.js"},
 		{".claude.json", `{"projects": {"/elsewhere": {"mcpServers": {"b": {"command": "node", "args": ["m/local.js"]}}}}}`, ""},
 	} {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
-			home, top := t.TempDir(), t.TempDir()
-			for _, name := range []string{"m/x.sh", "m/env", "m/d/a.sh", "m/d/a.py", "m/d/a.lua", "m/ssh.conf", "m/em.el", "m/local.js", "m/log.txt", "m/my dir/x.sh", ".venv/bin/python"} {
+			home, top := t.TempDir(), filepath.Join(t.TempDir(), "build", "p") // where it lies says nothing
+			for _, name := range []string{"m/x.sh", "m/env", "m/d/a.sh", "m/d/a.py", "m/d/a.lua", "m/ssh.conf", "m/em.el", "m/local.js", "m/log.txt", "m/my dir/x.sh", ".venv/bin/python", "target/release/server", "db.sqlite", "build/app", "notes.md", "todo.org", "dist/index.js", "node_modules/a/b.js"} {
 				write(t, filepath.Join(top, name), "x", 0o755&^(0o111*mode(name)))
 			}
 			write(t, filepath.Join(home, c.file), strings.ReplaceAll(c.text, "@", top), 0o600)

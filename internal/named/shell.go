@@ -57,13 +57,20 @@ func isScript(file string, content []byte) bool {
 // installed tells what package managers put into a project. They replace it in
 // ordinary work, and a hook that runs it means whatever is installed.
 func (f *following) installed(path string) bool {
-	path = f.below(path)
-	return hasElement(path, "node_modules", ".venv", "venv", ".tox", ".nox") || strings.Contains("/"+filepath.ToSlash(path), "/vendor/bin/")
+	return isInstalled(f.below(path))
+}
+
+func isInstalled(rel string) bool {
+	return hasElement(rel, "node_modules", ".venv", "venv", ".tox", ".nox") || strings.Contains("/"+filepath.ToSlash(rel), "/vendor/bin/")
 }
 
 // built tells what builds put into a project.
 func (f *following) built(path string) bool {
-	return hasElement(f.below(path), "dist", "build", "out", "target", "coverage", ".next", "__pycache__")
+	return isBuilt(f.below(path))
+}
+
+func isBuilt(rel string) bool {
+	return hasElement(rel, "dist", "build", "out", "target", "coverage", ".next", "__pycache__")
 }
 
 func hasElement(path string, names ...string) bool {

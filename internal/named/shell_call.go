@@ -162,7 +162,7 @@ func (f *following) interpreter(name string, words []string, read func() []strin
 			}
 		}
 	}
-	found := scripts(words)
+	found := scripts(name, words)
 	f.code(found...)
 	if last := len(found) - 1; last < 0 || found[last] == "-" || found[last] == "/dev/stdin" {
 		f.code(read()...)
@@ -175,7 +175,7 @@ func isShell(name string) bool {
 
 // runsOthers: behind a word such as run or exec stands what it runs.
 func runsOthers(name string) bool {
-	return slices.Contains([]string{"npx", "npm", "pnpm", "pnpx", "yarn", "bunx", "uv", "uvx", "poetry", "pipenv", "pdm", "hatch", "rye", "pixi", "conda", "bundle", "devbox", "nix", "nix-shell", "docker", "podman", "retry", "husky_run"}, name)
+	return slices.Contains([]string{"npx", "npm", "pnpm", "pnpx", "yarn", "bunx", "uv", "uvx", "poetry", "pipenv", "pdm", "hatch", "rye", "pixi", "conda", "bundle", "devbox", "nix", "nix-shell", "retry", "husky_run"}, name)
 }
 
 // nextRun gives what follows: an interpreter with its words, or a path.
