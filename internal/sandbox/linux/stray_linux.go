@@ -3,13 +3,9 @@
 package linux
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
-	"os"
 	"slices"
-	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -39,6 +35,9 @@ const (
 	strayShare  = 50
 	strayMost   = 2 * time.Second
 	strayNames  = 4096
+
+	searchShare = 10 // likewise of a search that found nothing for lack of time
+	searchGrows = 10 // how often the next one gets twice as much
 )
 
 // strays is what is known of that for one program.
@@ -46,10 +45,14 @@ type strays struct {
 	moved chan struct{} // something was moved away from the top of what was granted
 
 	mu    sync.Mutex
-	names map[string]string         // how what programs have was called at the last look, by the link to it
-	kept  map[sandbox.FileID]string // where in what was granted that is which the kernel has no name for
-	place string                    // how what was found was called; empty if that is not known
+	names map[string]string // how what programs have was called when it had a name, by the link to it
+	place string            // how what was found was called; empty if that is not known
 	found bool
+
+	searching sync.Mutex                // for what follows
+	kept      map[sandbox.FileID]string // where in what was granted that is which the kernel has no name for
+	grown     int                       // how often there was too much to be searched
+	later     time.Time                 // no search before that
 }
 
 // hint has it looked at soon.
@@ -71,12 +74,12 @@ func (r *run) lookOut(c *child) {
 		case <-time.After(rest):
 		}
 		began := time.Now()
-		if r.stray() {
+		if r.strayUntil(c.ended) {
 			_ = c.kill() // or it has ended
 			return
 		}
 		took := time.Since(began)
-		pause, rest = max(besidePause, took), max(strayPeriod, min(strayShare*took, strayMost))
+		pause, rest = max(besidePause, min(took, strayMost)), max(strayPeriod, min(strayShare*took, strayMost))
 	}
 }
 
@@ -96,24 +99,40 @@ func (s *strays) notes(grant toolcrib.Grant) []string {
 
 // stray tells whether a program has something that lies outside of what was
 // granted, and notes how that was called.
-func (r *run) stray() bool {
+func (r *run) stray() bool { return r.strayUntil(nil) }
+
+// strayUntil is stray with as much time as it takes, for somebody who keeps nobody
+// waiting, until the program has ended.
+func (r *run) strayUntil(ended <-chan struct{}) bool {
 	look := &strayLook{granted: r.isGranted, names: map[string]string{}, links: map[sandbox.FileID]string{}}
 	for _, pid := range below(r.pid) {
 		look.process("/proc/" + pid)
 	}
+	r.strays.recall(look)
+	if !look.certain && (len(look.links) == 0 || !r.sought(look.links, ended) || len(look.links) == 0) {
+		return false
+	}
 	r.strays.mu.Lock()
 	defer r.strays.mu.Unlock()
-	if look.certain || len(look.links) > 0 && !r.keeps(look.links) {
-		r.strays.found = true
-		for _, link := range look.links { // of those that are left
-			if name := r.strays.names[link]; name != "" && absent(name) && (r.strays.place == "" || len(name) < len(r.strays.place)) { // or it had something else by this number
-				r.strays.place = name
-			}
+	r.strays.found = true
+	for _, link := range look.links { // of those that are left
+		if name := r.strays.names[link]; name != "" && absent(name) && (r.strays.place == "" || len(name) < len(r.strays.place)) { // or it had something else by this number
+			r.strays.place = name
 		}
-		return true
 	}
-	r.strays.names = look.names
-	return false
+	return true
+}
+
+// recall notes the names, also those that things had before.
+func (s *strays) recall(look *strayLook) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, link := range look.links {
+		if name := s.names[link]; name != "" {
+			look.names[link] = name
+		}
+	}
+	s.names = look.names
 }
 
 // isGranted tells whether all that was granted is mounted at a place. Of several
@@ -128,13 +147,47 @@ func (r *run) isGranted(point string) bool {
 	return count == 1 && slices.ContainsFunc(r.job.binds, func(b bind) bool { return b.strict && b.target == point })
 }
 
-// keeps tells whether things without a name of their own all lie where a program
-// may write, and takes those away that do. One that has further names counts as
-// outside: nobody can tell which of them was moved.
-func (r *run) keeps(links map[sandbox.FileID]string) bool {
+// sought takes away those of things without a name that are found in what was
+// granted, and tells whether the rest lies outside. Otherwise there was too much to
+// be searched: then that is known later, by a search that gets more.
+func (r *run) sought(links map[sandbox.FileID]string, ended <-chan struct{}) bool {
+	if !r.strays.searching.TryLock() {
+		return false // somebody is about to find out
+	}
+	defer r.strays.searching.Unlock()
+	began, s := time.Now(), newSearch()
+	if ended != nil {
+		s.until, s.left = began.Add(maxSearch<<r.strays.grown), maxSearched<<r.strays.grown
+	}
+	if began.Before(r.strays.later) {
+		s.left = 0
+	}
+	if r.keeps(links, s, ended) {
+		return true
+	}
+	if took := time.Since(began); began.After(r.strays.later) {
+		r.strays.later = time.Now().Add(searchShare * took)
+		if ended != nil {
+			r.strays.grown = min(r.strays.grown+1, searchGrows)
+		}
+	}
+	return false
+}
+
+// keeps searches where a program may write for things without a name of their own,
+// and takes those away that lie there. One that has further names counts as outside:
+// nobody can tell which of them was moved. What cannot be read a program may have shut
+// itself, so that it counts as searched. False if the search came to its bounds.
+func (r *run) keeps(links map[sandbox.FileID]string, s *treeSearch, ended <-chan struct{}) bool {
 	kept := map[sandbox.FileID]string{}
 	defer func() { r.strays.kept = kept }()
 	found := func(path string, st *unix.Stat_t) error {
+		select {
+		case <-ended:
+			s.left = 0
+			return errUnsearched
+		default:
+		}
 		if st.Mode&unix.S_IFMT == unix.S_IFREG && st.Nlink > 1 {
 			return nil
 		}
@@ -155,142 +208,11 @@ func (r *run) keeps(links map[sandbox.FileID]string) bool {
 			_ = found(path, &st)
 		}
 	}
-	s := newSearch()
 	s.visit = found
 	for _, b := range r.job.binds {
-		if b.strict && b.write && len(links) > 0 {
+		if b.strict && b.write && len(links) > 0 && s.left > 0 {
 			_, _ = s.enter(unix.AT_FDCWD, b.source, b.source, 0) // what is not found counts as outside
 		}
 	}
-	return len(links) == 0
-}
-
-// strayLook is one look at all programs.
-type strayLook struct {
-	granted func(point string) bool // whether that is where all that was granted is mounted
-	names   map[string]string
-	links   map[sandbox.FileID]string // to what has no name in its mount; the device is zero where it is not known for certain
-	certain bool                      // one of them was reached through no cover
-}
-
-// process looks at one process. All its threads have the same mappings; the rest
-// most of them share.
-func (l *strayLook) process(at string) {
-	l.look(at, "/exe")
-	leader, _ := strconv.Atoi(at[len("/proc/"):])
-	tasks, _ := namesOf(at + "/task") // none if it has ended
-	for _, name := range tasks {
-		thread, _ := strconv.Atoi(name)
-		if thread != leader && shares(leader, thread) {
-			continue
-		}
-		task := at + "/task/" + name
-		l.look(task, "/cwd")
-		files, _ := namesOf(task + "/fd") // none if it has ended
-		for _, fd := range files {
-			l.look(task, "/fd/"+fd)
-		}
-	}
-	if maps, err := os.ReadFile(at + "/maps"); err == nil {
-		for _, id := range mappedStray(maps) {
-			l.note(id, at+"/maps")
-		}
-	}
-}
-
-// The names of what has no place in the mount that it was reached through.
-const (
-	strayName = "/"
-	strayGone = "/ (deleted)"
-)
-
-// look notes what a link of a thread leads to if that has no name. The root is
-// called "/" as well; no program can change its own. So is what hid a place that
-// somebody removed: it lies in the file system of the root, in which nothing that was
-// granted lies.
-func (l *strayLook) look(task, name string) {
-	link := task + name
-	to, err := os.Readlink(link)
-	if err != nil {
-		return // it was closed, or the program has ended
-	}
-	if to != strayName && to != strayGone {
-		if len(l.names) < strayNames && to[0] == '/' {
-			l.names[link] = strings.TrimSuffix(to, " (deleted)")
-		}
-		return
-	}
-	// The program goes on meanwhile: what is held by us stays the same.
-	fd, err := unix.Open(link, unix.O_PATH|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return
-	}
-	defer func() { _ = unix.Close(fd) }() // nothing was written
-	var st unix.Stat_t
-	to, err = os.Readlink("/proc/self/fd/" + strconv.Itoa(fd))
-	if err != nil || unix.Fstat(fd, &st) != nil {
-		return
-	}
-	kind, root := st.Mode&unix.S_IFMT, idAt(task+"/root")
-	if st.Dev == root.Device {
-		return
-	}
-	switch {
-	case to == strayName && (kind == unix.S_IFDIR && root != (sandbox.FileID{}) || kind == unix.S_IFREG),
-		to == strayGone && kind == unix.S_IFREG && st.Nlink > 0: // by other names it is still there
-		l.note(numberOf(&st), link)
-		mount := mountOf(task, infoNumber("/proc/self", strconv.Itoa(fd), "mnt_id:", 10))
-		l.certain = l.certain || len(mount) > 4 && l.granted(unescape(mount[4]))
-	}
-}
-
-// note: who had it first, and not one of its children, tells how it was called.
-func (l *strayLook) note(id sandbox.FileID, link string) {
-	if _, known := l.links[id]; !known {
-		l.links[id] = link
-	}
-}
-
-// mappedStray gives the numbers of mappings of what has no name. Where file systems
-// have no device of their own it is not that of the file.
-func mappedStray(maps []byte) (list []sandbox.FileID) {
-	if !bytes.Contains(maps, []byte(" "+strayName+"\n")) {
-		return nil
-	}
-	for line := range bytes.Lines(maps) {
-		fields := bytes.Fields(line)
-		if len(fields) != 6 || string(fields[5]) != strayName {
-			continue
-		}
-		major, minor, _ := strings.Cut(string(fields[3]), ":")
-		high, _ := strconv.ParseUint(major, 16, 32)
-		low, _ := strconv.ParseUint(minor, 16, 32)
-		id := sandbox.FileID{}
-		if id.Inode, _ = strconv.ParseUint(string(fields[4]), 10, 64); high != 0 {
-			id.Device = unix.Mkdev(uint32(high), uint32(low))
-		}
-		list = append(list, id)
-	}
-	return list
-}
-
-// namesOf lists a directory of /proc, in no order.
-func namesOf(dir string) ([]string, error) {
-	f, err := os.Open(dir)
-	if err != nil {
-		return nil, err
-	}
-	defer func() { _ = f.Close() }() // it was only read
-	return f.Readdirnames(-1)
-}
-
-// shares tells whether two threads have the same directory and the same open files.
-func shares(a, b int) bool {
-	const files, place = 2, 3 // KCMP_FILES, KCMP_FS
-	for _, kind := range []uintptr{files, place} {
-		if differ, _, errno := unix.RawSyscall6(unix.SYS_KCMP, uintptr(a), uintptr(b), kind, 0, 0, 0); errno != 0 || differ != 0 {
-			return false
-		}
-	}
-	return true
+	return len(links) == 0 || s.left > 0 && time.Now().Before(s.until)
 }

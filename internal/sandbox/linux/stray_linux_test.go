@@ -194,6 +194,59 @@ func TestMovedOutOfAPlainGrant(t *testing.T) {
 	}
 }
 
+// TestSearchWithoutEnd: what is not found for lack of time, or because there is too
+// much, may lie in what was granted. What a program shut hides nothing.
+func TestSearchWithoutEnd(t *testing.T) {
+	root, out := tempProject(t), tempProject(t)
+	put(t, root, map[string]string{"a/b/f": "", "g": ""})
+	put(t, out, map[string]string{"f": ""})
+	inside, outside := filepath.Join(root, "a", "b", "f"), filepath.Join(out, "f")
+	over := make(chan struct{})
+	close(over)
+	for _, c := range []struct {
+		name, path string
+		bound      func(s *treeSearch)
+		ended      chan struct{}
+		decided    bool
+		left       int
+	}{
+		{"inside", inside, func(*treeSearch) {}, nil, true, 0},
+		{"outside", outside, func(*treeSearch) {}, nil, true, 1},
+		{"few entries", inside, func(s *treeSearch) { s.left = 1 }, nil, false, 1},
+		{"no entries", outside, func(s *treeSearch) { s.left = 0 }, nil, false, 1},
+		{"no time", inside, func(s *treeSearch) { s.until = time.Now().Add(-1) }, nil, false, 1},
+		{"the program has ended", outside, func(*treeSearch) {}, over, false, 1},
+	} {
+		r := &run{job: &job{binds: []bind{{source: root, target: root, write: true, strict: true}}}}
+		links, s := map[sandbox.FileID]string{idAt(c.path): "x"}, newSearch()
+		c.bound(s)
+		if decided := r.keeps(links, s, c.ended); decided != c.decided || len(links) != c.left {
+			t.Errorf("%s: %v, %v", c.name, decided, links)
+		}
+	}
+
+	r := &run{job: &job{binds: []bind{{source: root, target: root, write: true, strict: true}}}}
+	links := map[sandbox.FileID]string{idAt(outside): "x"}
+	if r.sought(links, over); r.strays.grown != 1 || !r.strays.later.After(time.Time{}) {
+		t.Errorf("the next search gets no more: %d", r.strays.grown)
+	}
+	r.strays.later = time.Now().Add(time.Hour)
+	if r.sought(links, make(chan struct{})) || r.strays.grown != 1 {
+		t.Error("it was searched too early")
+	}
+	r.strays.later = time.Time{}
+	if !r.sought(links, make(chan struct{})) || len(links) != 1 {
+		t.Error("it is not known to lie outside")
+	}
+	if err := os.Chmod(filepath.Join(root, "a"), 0); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.Chmod(filepath.Join(root, "a"), 0o700) }() // so that it can be removed
+	if !r.sought(links, nil) || len(links) != 1 {
+		t.Error("a directory that was shut hides it")
+	}
+}
+
 // TestMappedStray: a mapping of what has no name is known by its number, with the
 // device where that can be compared.
 func TestMappedStray(t *testing.T) {
