@@ -95,6 +95,9 @@ func (f *Files) followSet(l *leads, set pathglob.Set, as lead, tops []string, ba
 		if !set.Has(to.link) {
 			to.answer = sensitive.Open // only some of what lies there is denied
 		}
+		if target, _, _, err := linked.Trace(link, nil); err == nil && linked.Installed(target) {
+			continue // a build leads to the packages it uses
+		}
 		l.follow(&to, link, tops)
 	}
 }

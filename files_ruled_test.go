@@ -119,3 +119,17 @@ func TestFixedLinksMany(t *testing.T) {
 		t.Errorf("what another rule denies is read: %v", err)
 	}
 }
+
+// TestDeniedLinksToPackages: the packages that a denied build leads to stay open.
+func TestDeniedLinksToPackages(t *testing.T) {
+	tree := newLedTree(t, map[string]string{"node_modules/q/index.js": "fine", "src/k": "TOPSECRET"}, map[string]string{"dist/node_modules": "../node_modules", "dist/q": "../node_modules/q", "dist/src": "../src"})
+	f, err := NewFiles([]Dir{{Path: tree.dir, Write: true}}, FilesOptions{Base: tree.dir, Protected: tree.guard, Denied: []string{filepath.ToSlash(tree.dir) + "/dist/**"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = f.Close() }()
+	tree.open(f, "node_modules/q/index.js")
+	if _, _, err := f.ReadFile("src/k", 100); !errors.Is(err, ErrProtected) {
+		t.Errorf("it is read: %v", err)
+	}
+}

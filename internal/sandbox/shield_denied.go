@@ -260,7 +260,7 @@ func (w *shieldWalk) coverTarget(link string, kind CoverKind) {
 		return
 	}
 	w.pinLinks(links)
-	if !w.inside(target) || around(target, link) || linked.Installed(filepath.Dir(link)) {
+	if !w.inside(target) || around(target, link) || linked.Installed(filepath.Dir(link)) || linked.Installed(target) {
 		return
 	}
 	facts, err := factsOf(target)
@@ -270,6 +270,9 @@ func (w *shieldWalk) coverTarget(link string, kind CoverKind) {
 	}
 	if kind == Fix && facts.dir {
 		w.ruled = append(w.ruled, target)
+	}
+	if kind == Hide && facts.dir { // it may be the sources that a build leads to
+		w.note("%s is hidden from programs: a rule denies %s, which leads to it by a link", shorten(target), shorten(link))
 	}
 	w.found = append(w.found, Cover{Path: target, Kind: kind, Dir: facts.dir, Empty: kind == Hide && facts.dir && w.shield.empties()})
 }

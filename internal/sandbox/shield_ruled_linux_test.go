@@ -137,3 +137,29 @@ func TestRuledPlacesAfterADeath(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestDeniedBuild: what a denied build leads to is hidden too, and told; the packages
+// that it uses are not.
+func TestDeniedBuild(t *testing.T) {
+	s, grant, root := ruledShield(t)
+	plantTree(t, root, "node_modules/q/a", "src/a", "dist/a")
+	for name, to := range map[string]string{"node_modules": "../node_modules", "q": "../node_modules/q", "src": "../src"} {
+		if err := os.Symlink(to, filepath.Join(root, "dist", name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	grant.Denied = []string{root + "/dist/**"}
+	found, err := s.LookAt(grant)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hidden := func(name string) bool {
+		return slices.ContainsFunc(found.Covers, func(c sandbox.Cover) bool { return c.Kind == sandbox.Hide && c.Path == filepath.Join(root, name) })
+	}
+	if hidden("node_modules") || hidden("node_modules/q") || !hidden("src") || !hidden("dist") {
+		t.Errorf("%q", listed(t, root, found.Covers))
+	}
+	if len(found.Notes) != 1 || !strings.HasPrefix(found.Notes[0], filepath.Join(root, "src")+" is hidden") {
+		t.Errorf("%q", found.Notes)
+	}
+}
