@@ -49,7 +49,7 @@ func redact(text []byte) json.RawMessage {
 		colon := jsontext.SkipSpace(text, end)
 		switch isKey := colon < len(text) && text[colon] == ':'; {
 		case !isKey && secretLook([]byte(word)):
-			if shown := withoutLook(string(word)); shown != string(word) {
+			if shown := withoutLook(word); shown != word {
 				cut(i, end, string(jsontext.Quote(shown)))
 			}
 			i = end - 1

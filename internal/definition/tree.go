@@ -187,16 +187,6 @@ func (t *tree) append(dst []byte) []byte {
 
 func (t *tree) String() string { return string(t.append(nil)) }
 
-// plainText reports that a string is written as it is.
-func plainText(s string) bool {
-	for i := range len(s) {
-		if c := s[i]; c < 0x20 || c >= 0x7F || c == '"' || c == '\\' {
-			return false
-		}
-	}
-	return true
-}
-
 // same reports whether two values are equal as JSON values, so that 1 is 1.0. Numbers are compared as machine numbers:
 // calling two huge ones equal that are not only ever makes a definition wider.
 func same(a, b *tree) bool {

@@ -101,7 +101,7 @@ func (s *scanner) message(env envelope) Message {
 
 func (s *scanner) typ(env envelope) string {
 	if raw := s.cut(env.typ); len(raw) > 0 && raw[0] == '"' {
-		said, _ := jsontext.Unquote([]byte(raw))
+		said, _ := jsontext.Unquote(raw)
 		return said
 	}
 	return ""

@@ -5,7 +5,10 @@
 // it may add and remove others.
 package watch
 
-import "sync"
+import (
+	"slices"
+	"sync"
+)
 
 // List is a list of functions of one type. The zero value is empty.
 type List[F any] struct {
@@ -26,7 +29,7 @@ func (l *List[F]) Add(do F) (stop func()) {
 	defer l.mu.Unlock()
 	id := l.next
 	l.next++
-	l.all = append(l.all[:len(l.all):len(l.all)], watcher[F]{id, do})
+	l.all = append(slices.Clip(l.all), watcher[F]{id, do})
 	return func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()

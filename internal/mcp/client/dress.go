@@ -36,7 +36,7 @@ func (o *outfit) dress(params json.RawMessage) (json.RawMessage, error) {
 	out[0] = '{'
 	var meta json.RawMessage
 	err := jsontext.Members(params, func(m jsontext.Member) bool {
-		switch string(m.Key) {
+		switch m.Key {
 		case "_meta":
 			meta = m.Value
 		case "inputResponses", "requestState":
@@ -72,7 +72,7 @@ func (o *outfit) meta(given json.RawMessage) (json.RawMessage, error) {
 	out := []byte{'{'}
 	if given != nil && string(given) != "null" {
 		err := jsontext.Members(given, func(m jsontext.Member) bool {
-			switch string(m.Key) {
+			switch m.Key {
 			case mcp.MetaVersion, mcp.MetaCapabilities, mcp.MetaClient, mcp.MetaLogLevel, mcp.MetaSubscription, mcp.MetaProgress:
 			default:
 				out = keepMember(out, m)

@@ -142,7 +142,7 @@ func (m *mirrors) schema(text json.RawMessage, path []string, reachable bool, de
 	var header, typ json.RawMessage
 	has := false
 	err := jsontext.Members(text, func(e jsontext.Member) bool {
-		switch string(e.Key) {
+		switch e.Key {
 		case annotation:
 			header, has = e.Value, true
 		case "type":
@@ -167,7 +167,7 @@ func (m *mirrors) schema(text json.RawMessage, path []string, reachable bool, de
 func (m *mirrors) properties(text json.RawMessage, path []string, reachable bool, depth int) error {
 	var fault error
 	err := jsontext.Members(text, func(e jsontext.Member) bool {
-		fault = m.schema(e.Value, append(slices.Clone(path), string(e.Key)), reachable, depth+1)
+		fault = m.schema(e.Value, append(slices.Clone(path), e.Key), reachable, depth+1)
 		return fault == nil
 	})
 	if err != nil {
