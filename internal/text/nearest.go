@@ -46,7 +46,8 @@ func foldWord(word string) []rune {
 }
 
 // tolerance is the number of slips forgiven: about one in three letters, so that
-// short words do not match everything.
+// short words do not match everything, and never more than three, so that of two
+// long ones more than the beginning must be alike.
 func tolerance(letters int) int {
 	switch {
 	case letters <= 2:
@@ -56,7 +57,7 @@ func tolerance(letters int) int {
 	case letters <= 8:
 		return 2
 	}
-	return min(letters/3, 4)
+	return 3
 }
 
 // wordDistance counts slips, and takes a part of a known word for little more

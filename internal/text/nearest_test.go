@@ -33,6 +33,9 @@ func TestNearest(t *testing.T) {
 	if got := Nearest("delete_every_single_entity_now", []string{"create_every_simple_entry_new"}); got != "" {
 		t.Errorf("a long word gets a guess that is far away: %q", got)
 	}
+	if got := Nearest("permissions.mode", []string{"permissions.ask", "permissions.deny"}); got != "" {
+		t.Errorf("the same beginning alone is enough: %q", got)
+	}
 	if got := Nearest("abcd", []string{"abce", "abcf"}); got != "abce" {
 		t.Errorf("of two equals the first should win, got %q", got)
 	}
