@@ -219,6 +219,7 @@ func (g *guard) gather() {
 		case err != nil:
 			return
 		case told.kind == reportLost:
+			g.set(&g.asked, false) // or nothing would be asked for ever again
 			g.number = told.first
 		default:
 			g.final = told

@@ -40,6 +40,32 @@ func TestWithoutWatches(t *testing.T) {
 	said.comes(t, "shut") // or it had one of them open, and was ended
 }
 
+// TestToldWhileMending: what is told while covers are laid anew does not make the
+// guard deaf to what is told later.
+func TestToldWhileMending(t *testing.T) {
+	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
+	root := tempProject(t)
+	put(t, root, map[string]string{".env": "old", "conf/.env": "old", "src/a": "a"})
+	const watcher = `while :; do
+		s=shut
+		for f in .env conf/.env; do test -s $f && s="$s $f"; done
+		echo "$s"; sleep 0.01
+	done`
+	said, _ := longJob(t, s, root, watcher)
+	said.rounds(t, "shut")
+	if err := os.Remove(filepath.Join(root, ".env")); err != nil {
+		t.Fatal(err)
+	}
+	time.Sleep(settleGrace / 3) // it waits for a new one
+	if err := os.Rename(filepath.Join(root, "conf/.env"), filepath.Join(root, "conf/.env.old")); err != nil {
+		t.Fatal(err) // and is told of this; no cover is laid, because that one lies already
+	}
+	time.Sleep(settleGrace)
+	said.rounds(t, "shut")
+	put(t, root, map[string]string{".env": "new", "conf/.env": "new"})
+	said.rounds(t, "shut")
+}
+
 // TestWatchesAreBounded: one program does not get all that the account has.
 func TestWatchesAreBounded(t *testing.T) {
 	s := open(t, Config{})
