@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
@@ -17,14 +16,15 @@ import (
 // A protected name may be a link: .env to conf/dev, .kube to k8s. What it leads
 // to is the same file under another name, so it is as much out of reach. So is
 // what the links in a protected place lead to, as ~/.ssh/config to one of the
-// dotfiles that are worked on.
+// dotfiles that are worked on, or .aws/credentials to store/cr.
 
 // lead is such a link, and where it leads.
 type lead struct {
 	link   []string         // its path
 	shown  string           // its path, for people
 	entry  string           // what lifts it in grant.unprotected
-	way    []string         // folded elements of where it leads
+	target string           // where it leads
+	way    []string         // folded elements of that
 	info   fs.FileInfo      // of what is there; nil: nothing
 	answer sensitive.Answer // Open: only some of what lies in it is protected, by the link's name before its own
 	many   bool             // it stands for too many
@@ -42,6 +42,9 @@ type leads struct {
 	via  map[string]*lead   // links that they lead through, by path
 	full *lead              // one of more than can be followed
 
+	followed int     // links of protected names
+	dirs     []*lead // to directories, in which there may be further links
+
 	ruled         []*lead // to directories of which rules deny parts
 	denied, fixed pathglob.Set
 }
@@ -49,24 +52,6 @@ type leads struct {
 // maxLeads bounds how many links are followed for each call. A command could
 // make more, so that a person's own would be passed over.
 const maxLeads = 4096
-
-// linkMemory finds links by the names of a list.
-func linkMemory(list *sensitive.List) *linked.Memory {
-	return &linked.Memory{
-		Keep: 2 * time.Second,
-		Link: func(dir, name string) bool {
-			elems := append(elements(dir), name)
-			return list.May(name) && list.Judge(elems) != sensitive.Open || list.Above(elems)
-		},
-		Enter: func(dir, name string) bool {
-			if isGit(filepath.Base(dir)) && name == "objects" {
-				return false // very many, and nothing of anybody
-			}
-			path := filepath.Join(dir, name)
-			return !slices.Contains(list.Places, path) && (!list.May(name) || list.Judge(elements(path)) != sensitive.Closed)
-		},
-	}
-}
 
 // findLeads follows the links of protected names in the granted directories, and
 // in those that these were narrowed from.
@@ -81,14 +66,14 @@ func (f *Files) findLeads() *leads {
 	}
 	tops = slices.DeleteFunc(tops, func(top string) bool { return top == "" })
 	base := realPath(f.base)
-	links := f.guard.links.Links(tops...)
-	for i, link := range links {
-		to := &lead{link: elements(link), shown: nameFrom(base, link), entry: filepath.Base(link), answer: f.guard.list.Judge(elements(link))}
-		if i == maxLeads {
-			to.many, l.full = true, to
-			return l
-		}
-		l.follow(to, link, tops)
+	for _, link := range f.guard.links.Links(tops...) {
+		elems := elements(link)
+		answer, by := judgeAll(l.list, elems)
+		l.follow(&lead{link: elems, shown: nameFrom(base, link), entry: by, answer: answer}, link, tops)
+	}
+	f.followInner(l, tops)
+	if l.full != nil {
+		return l
 	}
 	f.followOuter(l, tops, base)
 	f.followRules(l, tops, base)
@@ -113,6 +98,12 @@ func (f *Files) followOuter(l *leads, tops []string, base string) {
 // follow takes up where a link leads, if that lies in a granted directory and
 // does not hold the link itself: that would be the project, and no part of it.
 func (l *leads) follow(to *lead, link string, tops []string) {
+	if !to.rule {
+		if l.followed++; l.followed > maxLeads {
+			to.many, l.full = true, to
+			return
+		}
+	}
 	at, rest, through, err := linked.Trace(link, nil)
 	if err != nil {
 		return
@@ -133,7 +124,7 @@ func (l *leads) take(to *lead, target string, through []string) {
 	if to.info, err = os.Lstat(target); err != nil {
 		to.info = nil
 	}
-	to.way = folded(elements(target))
+	to.target, to.way = target, folded(elements(target))
 	dir := to.info != nil && to.info.IsDir()
 	switch {
 	case to.answer == sensitive.Open && dir && to.rule:
@@ -148,6 +139,9 @@ func (l *leads) take(to *lead, target string, through []string) {
 		if to.info != nil {
 			l.add(to.info)
 		}
+	}
+	if dir && !to.rule {
+		l.dirs = append(l.dirs, to)
 	}
 	for _, link := range through {
 		if key := strings.Join(elements(link), "/"); l.via[key] == nil || l.via[key].written {

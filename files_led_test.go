@@ -186,6 +186,34 @@ func TestProtectedLinks(t *testing.T) {
 	}
 }
 
+// TestLinksBehindProtectedLinks: nor is what the links in a protected directory lead
+// to, or in one that a protected name leads to.
+func TestLinksBehindProtectedLinks(t *testing.T) {
+	lt := newLedTree(t, map[string]string{
+		"store/cr": "TOPSECRET", "store/other": "x", "store/c": "TOPSECRET", "store/hosts": "TOPSECRET", "store/n": "TOPSECRET", "store/deep": "TOPSECRET",
+		"ghx/readme": "x", "k8s/job.yaml": "x", "pkg/a.js": "x", "private-notes/inner/a": "x", "cloud/a": "x", "wide/x": "x",
+	}, map[string]string{
+		"sub/private-notes": "../cloud", "cloud/credentials": "../store/cr", "cloud/deep/er": "../../store/deep",
+		".kube": "k8s", "k8s/config": "../store/c", "k8s/other": "../store/other",
+		"private-notes/n": "../store/n", "private-notes/inner/self": "a", "private-notes/up": "..",
+		"my": "mine", "mine/a.txt": "../ghx/a.txt", "ghx/a.txt": "../store/hosts",
+		"one/.env": "../wide", "wide/back": "../one", "wide/loop": ".",
+	})
+	f := lt.call()
+	for link, names := range map[string][]string{
+		"sub/private-notes/credentials": {"store/cr"}, "sub/private-notes/deep/er": {"store/deep"}, ".kube/config": {"store/c"}, "private-notes/n": {"store/n"}, "my/a.txt": {"store/hosts"},
+	} {
+		lt.shut(f, filepath.FromSlash(link), names...)
+	}
+	lt.open(f, "store/other", "ghx/readme", "k8s/job.yaml", "pkg/a.js")
+	if _, text := lt.seen(f); strings.Contains(text, "TOPSECRET") || !strings.Contains(text, "x") {
+		t.Errorf("a walk shows %q", text)
+	}
+	lt.link("cloud/credentials", "../store/other") // and from the next call on
+	lt.shut(lt.call(), filepath.FromSlash("sub/private-notes/credentials"), "store/other")
+	lt.open(lt.call(), "store/cr")
+}
+
 // TestProtectedLinkHardLinked: neither does a further name of that file lead to it.
 func TestProtectedLinkHardLinked(t *testing.T) {
 	lt := newLedTree(t, map[string]string{"conf/dev": "TOPSECRET", "store/n": "TOPSECRET", "k": aKey}, map[string]string{".env": "conf/dev", "private-notes": "store", "x.pem": "k"})

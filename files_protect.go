@@ -22,6 +22,7 @@ import (
 type Protection struct {
 	list  *sensitive.List
 	links *linked.Memory // of protected names
+	inner *linked.Memory // behind these
 	outer *linked.Outer  // in protected places
 	ruled ruleLinks      // in what rules deny
 }
@@ -51,7 +52,7 @@ func NewProtection(home string, patterns ...string) (*Protection, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Protection{list: list, links: linkMemory(list), outer: &linked.Outer{Dirs: list.Places, Except: list.Unled}}, nil
+	return &Protection{list: list, links: linkMemory(list), inner: innerMemory(), outer: &linked.Outer{Dirs: list.Places, Except: list.Unled}}, nil
 }
 
 // holdsKey reports whether an entry of an open directory holds a key, if its

@@ -38,13 +38,13 @@ func (r *ruleLinks) memory(set pathglob.Set) *linked.Memory {
 			Keep: 2 * time.Second,
 			Link: func(dir, name string) bool {
 				elems := append(elements(dir), name)
-				return set.Leads(elems) || set.Has(elems) && !linked.Installed(dir) && leavesPlace(set, dir, name)
+				return set.Leads(elems) || set.Has(elems) && !linked.Installed(dir) && leavesPlace(set.Has, dir, name)
 			},
 			Enter: func(dir, name string) bool {
 				elems := append(elements(dir), name)
 				switch {
-				case isGit(filepath.Base(dir)) && name == "objects":
-					return false // very many, and nothing of anybody
+				case isStore(dir, name):
+					return false
 				case set.Has(elems):
 					return !linked.Installed(filepath.Join(dir, name))
 				}
@@ -55,9 +55,9 @@ func (r *ruleLinks) memory(set pathglob.Set) *linked.Memory {
 	return r.of[key]
 }
 
-// leavesPlace: a link may lead out of what rules deny. Of one that says a name that
+// leavesPlace: a link may lead out of what is denied. Of one that says a name that
 // is denied as well, where it leads on is known by the links there.
-func leavesPlace(set pathglob.Set, dir, name string) bool {
+func leavesPlace(has func(elems []string) bool, dir, name string) bool {
 	text, err := os.Readlink(filepath.Join(dir, name))
 	if err != nil || filepath.IsAbs(text) {
 		return true
@@ -69,7 +69,7 @@ func leavesPlace(set pathglob.Set, dir, name string) bool {
 	if len(rest) == 0 || slices.Contains(rest, "..") {
 		return true
 	}
-	return !set.Has(append(elements(dir), rest[0]))
+	return !has(append(elements(dir), rest[0]))
 }
 
 // followRules takes up where the links lead that rules deny, or deny to be written.
