@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -33,5 +34,38 @@ func TestShieldParts(t *testing.T) {
 	}
 	if diff := cmp.Diff(want, covers(t, s, root, toolcrib.Dir{Path: filepath.Join(root, "work"), Write: true})); diff != "" {
 		t.Errorf("covers (-want +got):\n%s", diff)
+	}
+}
+
+// TestShieldBehindLinks: so is what the links in a hidden directory lead to, and in
+// one to which a protected name leads.
+func TestShieldBehindLinks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a right there that people seldom have")
+	}
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plantTree(t, root, "work/cloud/a", "work/store/cr", "work/store/k", "work/store/n", "work/store/hosts", "work/store/other", "work/.private/a", "work/far/a", "work/pkg/a.js")
+	for link, target := range map[string]string{
+		"work/.aws": "cloud", "work/cloud/credentials": "../store/cr", "work/.private/k": "../store/k", "work/.private/far": "../far", "work/far/n": "../store/n",
+		"work/.private/up": "..", "work/.private/self": "a", "work/.private/gone": "../store/gone",
+		"work/.config": "dot", "work/dot/gh": "../ghx", "work/ghx/hosts.yml": "../store/hosts", "work/ghx/other": "../store/other",
+	} {
+		plantTree(t, root, filepath.Dir(link)+"/x")
+		if err := os.Symlink(target, filepath.Join(root, link)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := shield(t, "", []string{".aws", ".private", ".config/gh/hosts.yml"}, nil)
+	var hidden []string
+	for _, c := range covers(t, s, root, toolcrib.Dir{Path: filepath.Join(root, "work"), Write: true}) {
+		if name, ok := strings.CutPrefix(c, "hide work/"); ok {
+			hidden = append(hidden, name)
+		}
+	}
+	if diff := cmp.Diff([]string{".private/", "cloud/", "far/", "store/cr", "store/hosts", "store/k", "store/n"}, hidden); diff != "" {
+		t.Errorf("hidden (-want +got):\n%s", diff)
 	}
 }

@@ -56,6 +56,7 @@ type shieldWalk struct {
 	links    []string        // that other programs obey
 	obeyed   []string        // directories that other programs obey
 	inners   map[string]bool // directories whose files are obeyed
+	behind   map[string]bool // hidden directories, and links to those of which parts are
 	ruled    []string        // directories that rules fix
 	outer    []linked.Led    // links in protected places
 	missing  []Place         // to be held
@@ -163,7 +164,12 @@ func (w *shieldWalk) hideFound(seen *sight) {
 		w.hideTarget(link)
 	}
 	for _, link := range seen.above {
-		w.hideParts(link)
+		w.hideParts(link, link)
+	}
+	for _, c := range seen.covers {
+		if c.Kind == Hide && c.Dir {
+			w.hideLed(c.Path)
+		}
 	}
 }
 
@@ -212,6 +218,9 @@ func (w *shieldWalk) hideTarget(link string) {
 	}
 	w.hide(target, info.IsDir())
 	w.pinLinks(links)
+	if info.IsDir() {
+		w.hideLed(target)
+	}
 }
 
 // look gives what is in a directory, from memory if it has not changed.
