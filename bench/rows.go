@@ -18,7 +18,7 @@ type row struct {
 func table() []row {
 	const root, schema, store, app = ".", "./internal/schema", "./internal/store", "./internal/app"
 	const files, linux = "./toolbox/files", "./internal/sandbox/linux"
-	const guard, cli, bus = "./internal/guard", "./internal/cli", "./internal/ovosbus"
+	const guard, cli, bus = "./internal/guard", "./internal/cli", "./internal/ovos/bus"
 	const conformance, find = "./internal/conformance", "./internal/find"
 	rows := []row{
 		{Name: "a call of a pure tool with nine arguments, no journal", Pkg: root, Bench: "Call", Metric: "ns/op", AtMost: 10_000},

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 )
 
 // The topics of toolboxes on the bus.
@@ -27,7 +27,7 @@ var ErrNoBus = errors.New("no bus")
 
 // noBus marks the error of a bus that is not there.
 func noBus(err error) error {
-	if errors.Is(err, ovosbus.ErrNotConnected) {
+	if errors.Is(err, bus.ErrNotConnected) {
 		return fmt.Errorf("%w: %w", ErrNoBus, err)
 	}
 	return err
@@ -44,12 +44,12 @@ type ClientConfig struct {
 }
 
 // Client is a program on a bus. Its methods may be used by many goroutines.
-type Client struct{ bus *ovosbus.Client }
+type Client struct{ bus *bus.Client }
 
 // Dial connects to a bus, and gives up when ctx ends. A connection that breaks
 // later is made again by itself.
 func Dial(ctx context.Context, cfg ClientConfig) (*Client, error) {
-	bus, err := ovosbus.Open(ovosbus.ClientConfig{
+	bus, err := bus.Open(bus.ClientConfig{
 		URL: cfg.URL, Token: cfg.Token, TLS: cfg.TLS, MaxFrame: cfg.MaxMessage,
 		Source: cmp.Or(cfg.Source, "toolcrib-client"), Log: cfg.Log,
 	})
@@ -84,12 +84,12 @@ type Tool struct {
 // so it always takes that long. Answers that are not in the known form are left
 // out.
 func (c *Client) Toolboxes(ctx context.Context, window time.Duration) ([]Toolbox, error) {
-	request, err := ovosbus.NewMessage(topicDiscover, nil)
+	request, err := bus.NewMessage(topicDiscover, nil)
 	if err != nil {
 		return nil, err
 	}
-	answers, err := c.bus.Collect(ctx, request, ovosbus.Answer{}, cmp.Or(window, 2*time.Second))
-	if err != nil && !errors.Is(err, ovosbus.ErrOverflow) {
+	answers, err := c.bus.Collect(ctx, request, bus.Answer{}, cmp.Or(window, 2*time.Second))
+	if err != nil && !errors.Is(err, bus.ErrOverflow) {
 		return nil, fmt.Errorf("asking for toolboxes: %w", noBus(err))
 	}
 	var list []Toolbox
@@ -116,18 +116,18 @@ const lookAgain = time.Second
 // Toolbox gives one toolbox as soon as it is announced, and asks for it until
 // ctx ends.
 func (c *Client) Toolbox(ctx context.Context, id string) (Toolbox, error) {
-	request, err := ovosbus.NewMessage(topicDiscover, nil)
+	request, err := bus.NewMessage(topicDiscover, nil)
 	if err != nil {
 		return Toolbox{}, err
 	}
 	var found Toolbox
-	match := func(m ovosbus.Message) bool {
+	match := func(m bus.Message) bool {
 		var of Toolbox
 		return json.Unmarshal(m.Data, &of) == nil && of.ID == id
 	}
 	for {
 		round, cancel := context.WithTimeout(ctx, lookAgain)
-		m, err := c.bus.Ask(round, request, ovosbus.Answer{Match: match})
+		m, err := c.bus.Ask(round, request, bus.Answer{Match: match})
 		cancel()
 		switch {
 		case err == nil:
@@ -180,15 +180,15 @@ func (e *CallError) Error() string {
 // that is not there answers nothing. The request is sent once. What the host
 // answers instead of a result is a *[CallError].
 func (c *Client) Call(ctx context.Context, toolbox, tool string, args any) (json.RawMessage, error) {
-	kwargs, err := ovosbus.Object(args)
+	kwargs, err := bus.Object(args)
 	if err != nil {
 		return nil, fmt.Errorf("calling %s of %s: the arguments: %w", tool, toolbox, err)
 	}
-	request, err := ovosbus.NewMessage(topicPrefix+toolbox+topicSuffix, map[string]any{"name": tool, "kwargs": kwargs})
+	request, err := bus.NewMessage(topicPrefix+toolbox+topicSuffix, map[string]any{"name": tool, "kwargs": kwargs})
 	if err != nil {
 		return nil, fmt.Errorf("calling %s of %s: %w", tool, toolbox, err)
 	}
-	m, err := c.bus.Ask(ctx, request, ovosbus.Answer{})
+	m, err := c.bus.Ask(ctx, request, bus.Answer{})
 	if err != nil {
 		return nil, fmt.Errorf("calling %s of %s: %w", tool, toolbox, noBus(err))
 	}

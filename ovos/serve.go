@@ -7,13 +7,13 @@ import (
 	"log/slog"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/dialect"
-	"github.com/toolcrib/toolcrib/internal/ovosbus"
-	"github.com/toolcrib/toolcrib/internal/serve/ovosserve"
+	"github.com/toolcrib/toolcrib/internal/ovos/bus"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/ovos/host"
 )
 
 // DefaultURL is where voice assistants have their bus.
-const DefaultURL = "ws://" + ovosbus.DefaultAddr + ovosbus.DefaultPath
+const DefaultURL = "ws://" + bus.DefaultAddr + bus.DefaultPath
 
 // ServeConfig says on which bus tools are served, and how.
 type ServeConfig struct {
@@ -55,13 +55,13 @@ func Serve(ctx context.Context, crib *toolcrib.Crib, cfg ServeConfig) error {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	host := ovosserve.Config{
+	hc := host.Config{
 		Crib: crib, Caller: toolcrib.Caller{Subject: cfg.Subject},
 		Contract:  func(s toolcrib.Spec) any { return dialect.Contract(dialect.OVOS, s) },
 		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.ErrorText(dialect.OVOS, e, box) },
 		BoxID:     dialect.OVOSBox,
 		Load:      cfg.Load,
-		Bus:       ovosbus.ClientConfig{URL: cfg.URL, Token: cfg.Token, TLS: cfg.TLS},
+		Bus:       bus.ClientConfig{URL: cfg.URL, Token: cfg.Token, TLS: cfg.TLS},
 		Started:   cfg.Started, Log: cfg.Log,
 	}
 	if cfg.Boxes != nil {
@@ -69,12 +69,12 @@ func Serve(ctx context.Context, crib *toolcrib.Crib, cfg ServeConfig) error {
 		for _, box := range cfg.Boxes {
 			names = append(names, box.Name())
 		}
-		host.Boxes = func() []string { return names }
+		hc.Boxes = func() []string { return names }
 	}
 	if cfg.Listen != "" {
-		host.Serve = &ovosbus.ServerConfig{Addr: cfg.Listen, Token: cfg.Token}
+		hc.Serve = &bus.ServerConfig{Addr: cfg.Listen, Token: cfg.Token}
 	}
-	h, err := ovosserve.New(host)
+	h, err := host.New(hc)
 	if err != nil {
 		return err
 	}

@@ -12,9 +12,9 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/dialect"
-	"github.com/toolcrib/toolcrib/internal/ovosbus"
-	"github.com/toolcrib/toolcrib/internal/serve/ovosserve"
+	"github.com/toolcrib/toolcrib/internal/ovos/bus"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/ovos/host"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -51,8 +51,8 @@ type BusApprovals struct {
 // DefaultBus is the bus of a fresh machine.
 func DefaultBus() Bus {
 	return Bus{
-		URL: "ws://" + ovosbus.DefaultAddr + ovosbus.DefaultPath, Listen: ovosbus.DefaultAddr,
-		MaxMessage: ovosbus.DefaultMaxFrame, Subject: ovosserve.Via, Calls: 32,
+		URL: "ws://" + bus.DefaultAddr + bus.DefaultPath, Listen: bus.DefaultAddr,
+		MaxMessage: bus.DefaultMaxFrame, Subject: host.Via, Calls: 32,
 	}
 }
 
@@ -75,20 +75,20 @@ func closedVault(ctx context.Context, text string) (string, error) {
 }
 
 // BusClient says how a program joins the bus.
-func BusClient(ctx context.Context, cfg Config, bus Bus, needs Needs) (ovosbus.ClientConfig, error) {
+func BusClient(ctx context.Context, cfg Config, on Bus, needs Needs) (bus.ClientConfig, error) {
 	v, err := OpenVault(cfg.Vault, needs.State, needs.Keys)
 	if err != nil {
-		return ovosbus.ClientConfig{}, BadConfig{err}
+		return bus.ClientConfig{}, BadConfig{err}
 	}
-	return bus.client(ctx, secretsOf(v))
+	return on.client(ctx, secretsOf(v))
 }
 
-func (b Bus) client(ctx context.Context, expand expander) (ovosbus.ClientConfig, error) {
+func (b Bus) client(ctx context.Context, expand expander) (bus.ClientConfig, error) {
 	token, err := expand(ctx, b.Token)
 	if err != nil {
-		return ovosbus.ClientConfig{}, fmt.Errorf("bus.token: %w", err)
+		return bus.ClientConfig{}, fmt.Errorf("bus.token: %w", err)
 	}
-	c := ovosbus.ClientConfig{URL: b.URL, Token: token, MaxFrame: int(b.MaxMessage)}
+	c := bus.ClientConfig{URL: b.URL, Token: token, MaxFrame: int(b.MaxMessage)}
 	if b.TLS.CA != "" {
 		text, err := os.ReadFile(b.TLS.CA)
 		if err != nil {
@@ -104,11 +104,11 @@ func (b Bus) client(ctx context.Context, expand expander) (ovosbus.ClientConfig,
 }
 
 // server says how a bus of our own is served; nil: not at all.
-func (b Bus) server(token string) (*ovosbus.ServerConfig, error) {
+func (b Bus) server(token string) (*bus.ServerConfig, error) {
 	if !b.Serve {
 		return nil, nil
 	}
-	s := &ovosbus.ServerConfig{Addr: b.Listen, Remote: b.Remote, Token: token, MaxFrame: int(b.MaxMessage)}
+	s := &bus.ServerConfig{Addr: b.Listen, Remote: b.Remote, Token: token, MaxFrame: int(b.MaxMessage)}
 	if b.TLS.Cert == "" && b.TLS.Key == "" {
 		return s, nil
 	}
@@ -123,45 +123,45 @@ func (b Bus) server(token string) (*ovosbus.ServerConfig, error) {
 // ServeBus hosts the tools on a bus until ctx ends. Who calls is what the
 // settings say and nothing that comes over the bus; the organisation is the one
 // that callers of this machine belong to.
-func (a *App) ServeBus(ctx context.Context, cfg Config, bus Bus, organisation string, started func(url string)) error {
-	host, err := a.busHost(ctx, cfg, bus, organisation)
+func (a *App) ServeBus(ctx context.Context, cfg Config, on Bus, organisation string, started func(url string)) error {
+	hc, err := a.busHost(ctx, cfg, on, organisation)
 	if err != nil {
 		return err
 	}
-	host.Started = started
-	h, err := ovosserve.New(host)
+	hc.Started = started
+	h, err := host.New(hc)
 	if err != nil {
 		return BadConfig{err}
 	}
-	defer a.host(ctx, cfg, host.ID)()
+	defer a.host(ctx, cfg, hc.ID)()
 	return h.Serve(ctx)
 }
 
-func (a *App) busHost(ctx context.Context, cfg Config, bus Bus, organisation string) (ovosserve.Config, error) {
-	if _, ok := cfg.Agents[bus.Agent]; bus.Agent != "" && !ok {
-		return ovosserve.Config{}, BadConfig{fmt.Errorf("bus.agent: there is no agent %q", bus.Agent)}
+func (a *App) busHost(ctx context.Context, cfg Config, on Bus, organisation string) (host.Config, error) {
+	if _, ok := cfg.Agents[on.Agent]; on.Agent != "" && !ok {
+		return host.Config{}, BadConfig{fmt.Errorf("bus.agent: there is no agent %q", on.Agent)}
 	}
 	if a.keeper == nil {
-		return ovosserve.Config{}, errors.New("serving on a bus: this crib cannot be called")
+		return host.Config{}, errors.New("serving on a bus: this crib cannot be called")
 	}
 	expand := secretsOf(a.keeper.vault)
-	client, err := bus.client(ctx, expand)
+	client, err := on.client(ctx, expand)
 	if err != nil {
-		return ovosserve.Config{}, err
+		return host.Config{}, err
 	}
-	server, err := bus.server(client.Token)
+	server, err := on.server(client.Token)
 	if err != nil {
-		return ovosserve.Config{}, err
+		return host.Config{}, err
 	}
-	secret, err := expand(ctx, bus.Approvals.Secret)
+	secret, err := expand(ctx, on.Approvals.Secret)
 	if err != nil {
-		return ovosserve.Config{}, fmt.Errorf("bus.approvals.secret: %w", err)
+		return host.Config{}, fmt.Errorf("bus.approvals.secret: %w", err)
 	}
 	foreign := a.foreignBoxes()
-	return ovosserve.Config{
+	return host.Config{
 		Crib:      a.Crib,
 		ID:        "toolcrib-" + strings.ToLower(rand.Text()[:8]), // its own, so that another one on the bus is noticed
-		Caller:    toolcrib.Caller{Subject: bus.Subject, Agent: bus.Agent, Organisation: organisation},
+		Caller:    toolcrib.Caller{Subject: on.Subject, Agent: on.Agent, Organisation: organisation},
 		Contract:  func(s toolcrib.Spec) any { return dialect.Contract(dialect.OVOS, s) },
 		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.ErrorText(dialect.OVOS, e, box) },
 		BoxID:     dialect.OVOSBox,
@@ -169,8 +169,8 @@ func (a *App) busHost(ctx context.Context, cfg Config, bus Bus, organisation str
 		Hide:      func(box string) bool { return slices.Contains(foreign, box) },
 		Off:       a.hosted.isOff,
 		Load:      a.reloadOwn, Reload: a.Reload,
-		Bus: client, Serve: server, Calls: bus.Calls,
-		Approvals: ovosserve.Approvals{Desk: a.Desk, Secret: secret, Anyone: bus.Approvals.Anyone},
+		Bus: client, Serve: server, Calls: on.Calls,
+		Approvals: host.Approvals{Desk: a.Desk, Secret: secret, Anyone: on.Approvals.Anyone},
 		Log:       a.Crib.Log,
 	}, nil
 }

@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 	"github.com/toolcrib/toolcrib/ovos"
 	"github.com/toolcrib/toolcrib/toolbox/math"
 )
@@ -107,7 +107,7 @@ func callBus(b *testing.B, url, toolbox string) {
 // pythonHost starts the host in Python and ends it with the benchmark.
 func pythonHost(b *testing.B, python, url string) {
 	b.Helper()
-	host, port, err := net.SplitHostPort(strings.TrimSuffix(strings.TrimPrefix(url, "ws://"), ovosbus.DefaultPath))
+	host, port, err := net.SplitHostPort(strings.TrimSuffix(strings.TrimPrefix(url, "ws://"), bus.DefaultPath))
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -10,7 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 	"github.com/toolcrib/toolcrib/toolbox/ovosbox"
 )
 
@@ -42,7 +42,7 @@ const ovosBoxName = "ovosbox"
 func (a *App) foreignBoxes() []string { return []string{ovosBoxName} }
 
 // openOvosBox joins the bus and makes a box of what is there.
-func (a *App) openOvosBox(ctx context.Context, cfg OvosBox, bus Bus) (toolcrib.Toolbox, error) {
+func (a *App) openOvosBox(ctx context.Context, cfg OvosBox, on Bus) (toolcrib.Toolbox, error) {
 	effects := map[string]toolcrib.Effects{}
 	for tool, text := range cfg.Effects {
 		var e toolcrib.Effects
@@ -52,13 +52,13 @@ func (a *App) openOvosBox(ctx context.Context, cfg OvosBox, bus Bus) (toolcrib.T
 		effects[tool] = e
 	}
 	if cfg.URL != "" {
-		bus.URL, bus.Token = cfg.URL, cfg.Token
+		on.URL, on.Token = cfg.URL, cfg.Token
 	}
 	expand := closedVault
 	if a.keeper != nil {
 		expand = secretsOf(a.keeper.vault)
 	}
-	client, err := bus.client(ctx, expand)
+	client, err := on.client(ctx, expand)
 	if err != nil {
 		return nil, err
 	}
@@ -71,7 +71,7 @@ func (a *App) openOvosBox(ctx context.Context, cfg OvosBox, bus Bus) (toolcrib.T
 			box.look()
 		}
 	}
-	if box.client, err = ovosbus.Open(client); err != nil {
+	if box.client, err = bus.Open(client); err != nil {
 		return nil, err
 	}
 	opened, err := ovosbox.Open(ctx, ovosbox.Config{
@@ -87,7 +87,7 @@ func (a *App) openOvosBox(ctx context.Context, cfg OvosBox, bus Bus) (toolcrib.T
 
 // busBox is the box with the connection that it alone uses.
 type busBox struct {
-	client *ovosbus.Client
+	client *bus.Client
 	mu     sync.Mutex
 	last   []toolcrib.Tool // as they were listed
 	*ovosbox.Box
@@ -150,20 +150,20 @@ func (b *busBox) Close() error { return errors.Join(b.Box.Close(), b.client.Clos
 
 // busPort is a bus as the box wants it.
 type busPort struct {
-	client *ovosbus.Client
+	client *bus.Client
 	own    func(id, source string) bool // toolboxes that this program serves itself
 }
 
 // Ask implements [ovosbox.Bus].
 func (p *busPort) Ask(ctx context.Context, request ovosbox.Message, fits func(ovosbox.Message) bool) (ovosbox.Message, error) {
-	m, err := p.client.Ask(ctx, ovosbus.Message(request), ovosbus.Answer{Match: func(m ovosbus.Message) bool { return fits == nil || fits(ovosbox.Message(m)) }})
+	m, err := p.client.Ask(ctx, bus.Message(request), bus.Answer{Match: func(m bus.Message) bool { return fits == nil || fits(ovosbox.Message(m)) }})
 	return ovosbox.Message(m), away(err)
 }
 
 // Collect implements [ovosbox.Bus]. Toolboxes of this program are left out: a
 // call of them would come back to where it was made.
 func (p *busPort) Collect(ctx context.Context, request ovosbox.Message, window time.Duration) ([]ovosbox.Message, error) {
-	list, err := p.client.Collect(ctx, ovosbus.Message(request), ovosbus.Answer{Match: p.foreign}, window)
+	list, err := p.client.Collect(ctx, bus.Message(request), bus.Answer{Match: p.foreign}, window)
 	out := make([]ovosbox.Message, 0, len(list))
 	for _, m := range list {
 		out = append(out, ovosbox.Message(m))
@@ -172,7 +172,7 @@ func (p *busPort) Collect(ctx context.Context, request ovosbox.Message, window t
 }
 
 // foreign reports whether an answer is of a toolbox of another program.
-func (p *busPort) foreign(m ovosbus.Message) bool {
+func (p *busPort) foreign(m bus.Message) bool {
 	var of struct {
 		ID string `json:"toolbox_id"`
 	}
@@ -181,7 +181,7 @@ func (p *busPort) foreign(m ovosbus.Message) bool {
 
 // Listen implements [ovosbox.Bus].
 func (p *busPort) Listen(types []string, hear func(ovosbox.Message)) (stop func()) {
-	sub := p.client.Subscribe(ovosbus.Filter{Types: types, Match: p.foreign})
+	sub := p.client.Subscribe(bus.Filter{Types: types, Match: p.foreign})
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -201,7 +201,7 @@ func (p *busPort) Listen(types []string, hear func(ovosbox.Message)) (stop func(
 
 // away marks the error of a bus that is not there.
 func away(err error) error {
-	if errors.Is(err, ovosbus.ErrNotConnected) {
+	if errors.Is(err, bus.ErrNotConnected) {
 		return fmt.Errorf("%w: %w", ovosbox.ErrAway, err)
 	}
 	return err

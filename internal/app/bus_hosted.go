@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/dialect"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 )
 
 // hosted is what this program itself has on a bus while it hosts there.

@@ -13,9 +13,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/dialect"
 	"github.com/toolcrib/toolcrib/internal/guard"
-	"github.com/toolcrib/toolcrib/internal/serve/ovosserve"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/ovos/host"
 )
 
 // MycroftAuto stands for the files of the voice assistant on this machine.
@@ -27,7 +27,7 @@ const maxMycroft = 1 << 20
 // Mycroft reads the files that bus.mycroft names, a later one over those
 // before it, and gives the paths of those that are there. Only the usual ones
 // may be missing.
-func Mycroft(names []string, getenv func(string) string, home string) (m ovosserve.Mycroft, read []string, err error) {
+func Mycroft(names []string, getenv func(string) string, home string) (m host.Mycroft, read []string, err error) {
 	var texts [][]byte
 	for _, name := range names {
 		files, usual := []string{name}, name == MycroftAuto
@@ -45,7 +45,7 @@ func Mycroft(names []string, getenv func(string) string, home string) (m ovosser
 			texts, read = append(texts, text), append(read, file)
 		}
 	}
-	if m, err = ovosserve.ReadMycroft(texts...); err != nil {
+	if m, err = host.ReadMycroft(texts...); err != nil {
 		return m, nil, fmt.Errorf("bus.mycroft: %s: %w", strings.Join(read, ", "), err)
 	}
 	return m, read, nil
@@ -113,7 +113,7 @@ type Taken struct {
 // ours. Their meaning is kept or narrowed: a command that is allowed there runs
 // unasked here, but only as these words, and where there is no list of commands
 // a person is asked.
-func FromMycroft(m ovosserve.Mycroft, unset func(key string) bool) []Taken {
+func FromMycroft(m host.Mycroft, unset func(key string) bool) []Taken {
 	var list []Taken
 	take := func(key, value, from string) {
 		if unset(key) {

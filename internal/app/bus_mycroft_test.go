@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolcrib/toolcrib/internal/serve/ovosserve"
+	"github.com/toolcrib/toolcrib/internal/ovos/host"
 )
 
 func TestFromMycroft(t *testing.T) {
@@ -57,7 +57,7 @@ func TestFromMycroft(t *testing.T) {
 			set:  []string{"toolboxes.shell.allow_shell", "toolboxes.shell.allowed_commands"},
 		},
 	} {
-		m, err := ovosserve.ReadMycroft([]byte(c.text))
+		m, err := host.ReadMycroft([]byte(c.text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -85,7 +85,7 @@ func TestFromMycroft(t *testing.T) {
 
 // TestMycroftSkills: files of skills are taken over, directories are not.
 func TestMycroftSkills(t *testing.T) {
-	m, err := ovosserve.ReadMycroft([]byte(`{"PHAL": {"ovos-phal-plugin-tools": {"ovos-skill-md-toolbox": {"extra_skill_md_paths": ["/a/SKILL.md", "b.md"]}}}}`))
+	m, err := host.ReadMycroft([]byte(`{"PHAL": {"ovos-phal-plugin-tools": {"ovos-skill-md-toolbox": {"extra_skill_md_paths": ["/a/SKILL.md", "b.md"]}}}}`))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,7 +102,7 @@ func TestMycroftFiles(t *testing.T) {
 	home := t.TempDir()
 	own := filepath.Join(home, ".config", "mycroft", "mycroft.conf")
 	none := func(string) string { return "" }
-	read := func(names ...string) (ovosserve.Mycroft, []string, error) { return Mycroft(names, none, home) }
+	read := func(names ...string) (host.Mycroft, []string, error) { return Mycroft(names, none, home) }
 	write := func(file, text string) {
 		t.Helper()
 		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
@@ -151,7 +151,7 @@ func TestMycroftFiles(t *testing.T) {
 // TestMycroftLeftOut: what cannot be taken is told, and does not stop the start
 // or send a token elsewhere.
 func TestMycroftLeftOut(t *testing.T) {
-	m, err := ovosserve.ReadMycroft([]byte(`{"websocket": {"host": "elsewhere", "port": 1}, "PHAL": {"ovos-phal-plugin-tools": {
+	m, err := host.ReadMycroft([]byte(`{"websocket": {"host": "elsewhere", "port": 1}, "PHAL": {"ovos-phal-plugin-tools": {
 		"ovos-shell-tools": {"allow_shell": true, "allowed_commands": ["sh", "git"]}, "ovos-skill-md-toolbox": {"extra_skill_md_paths": ["/x"]}}}}`))
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
-	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/ovos"
 )
@@ -179,7 +179,7 @@ func TestBusTokenFromTheVault(t *testing.T) {
 // plainBus is a bus that nobody hosts on yet.
 func plainBus(t testing.TB) (url string) {
 	t.Helper()
-	server, err := ovosbus.NewServer(ovosbus.ServerConfig{Addr: "127.0.0.1:0"})
+	server, err := bus.NewServer(bus.ServerConfig{Addr: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -196,7 +196,7 @@ func plainBus(t testing.TB) (url string) {
 			t.Error(err)
 		}
 	})
-	return "ws://" + ln.Addr().String() + ovosbus.DefaultPath
+	return "ws://" + ln.Addr().String() + bus.DefaultPath
 }
 
 // parrot hosts a toolbox of somebody else's program.

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/config"
-	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/named"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
@@ -58,10 +58,10 @@ func (c *clientServers) taken() named.Taken {
 		return c.now
 	}
 	var all named.Taken
-	places := append(mcpconf.Places(runtime.GOOS, c.home, os.Getenv, ""), morePlaces(c.home)...)
+	places := append(clientfiles.Places(runtime.GOOS, c.home, os.Getenv, ""), morePlaces(c.home)...)
 	for _, top := range c.tops {
-		for _, p := range mcpconf.Places(runtime.GOOS, "", nil, top) {
-			if p.Scope == mcpconf.ScopeProject {
+		for _, p := range clientfiles.Places(runtime.GOOS, "", nil, top) {
+			if p.Scope == clientfiles.ScopeProject {
 				places = append(places, p)
 			}
 		}
@@ -92,9 +92,9 @@ func sameState(a, b fs.FileInfo) bool {
 }
 
 // read reads one file; what cannot be read is left out, as the client does.
-func (c *clientServers) read(p mcpconf.Place) (all named.Taken) {
+func (c *clientServers) read(p clientfiles.Place) (all named.Taken) {
 	var texts [][]byte
-	if p.Client == mcpconf.ClaudeCode && p.Scope == mcpconf.ScopeUser {
+	if p.Client == clientfiles.ClaudeCode && p.Scope == clientfiles.ScopeUser {
 		list, _ := named.ClaudeServers(p.Path, nil) // what cannot be read is left out
 		for _, s := range list[:min(len(list), maxTaken)] {
 			texts = append(texts, s.Text)
@@ -109,7 +109,7 @@ func (c *clientServers) read(p mcpconf.Place) (all named.Taken) {
 		return all
 	}
 	for _, text := range texts {
-		servers, _ := mcpconf.Codec{YAML: config.Decode, Home: c.home}.Read(p.Client, text)
+		servers, _ := clientfiles.Codec{YAML: config.Decode, Home: c.home}.Read(p.Client, text)
 		for _, s := range servers {
 			other := s.Project != "" && !slices.ContainsFunc(c.tops, func(top string) bool { return within(top, s.Project) || within(s.Project, top) })
 			if s.Command == "" || other || filepath.IsAbs(s.Cwd) && !c.granted(s.Cwd) {

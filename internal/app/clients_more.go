@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/named"
 )
 
@@ -17,30 +17,30 @@ const (
 	scopeStatus = "status" // the line at the foot of Claude Code, a command at every turn
 )
 
-func morePlaces(home string) (list []mcpconf.Place) {
+func morePlaces(home string) (list []clientfiles.Place) {
 	if home == "" {
 		return nil
 	}
 	clients := map[string]string{
-		".vscode-server/data/User/mcp.json":          mcpconf.VSCode,
-		".vscode-server-insiders/data/User/mcp.json": mcpconf.VSCode,
-		".copilot/mcp-config.json":                   mcpconf.ClaudeDesktop,
-		".qwen/settings.json":                        mcpconf.ClaudeDesktop,
-		".kiro/settings/mcp.json":                    mcpconf.ClaudeDesktop,
-		".aws/amazonq/mcp.json":                      mcpconf.ClaudeDesktop,
+		".vscode-server/data/User/mcp.json":          clientfiles.VSCode,
+		".vscode-server-insiders/data/User/mcp.json": clientfiles.VSCode,
+		".copilot/mcp-config.json":                   clientfiles.ClaudeDesktop,
+		".qwen/settings.json":                        clientfiles.ClaudeDesktop,
+		".kiro/settings/mcp.json":                    clientfiles.ClaudeDesktop,
+		".aws/amazonq/mcp.json":                      clientfiles.ClaudeDesktop,
 	}
 	for _, path := range slices.Sorted(maps.Keys(clients)) {
-		list = append(list, mcpconf.Place{Client: clients[path], Path: filepath.Join(home, filepath.FromSlash(path)), Scope: scopeMore})
+		list = append(list, clientfiles.Place{Client: clients[path], Path: filepath.Join(home, filepath.FromSlash(path)), Scope: scopeMore})
 	}
-	return append(list, mcpconf.Place{Path: filepath.Join(home, ".claude", "settings.json"), Scope: scopeStatus})
+	return append(list, clientfiles.Place{Path: filepath.Join(home, ".claude", "settings.json"), Scope: scopeStatus})
 }
 
 // clientTitle is how the client of a place is called.
-func clientTitle(p mcpconf.Place) string {
+func clientTitle(p clientfiles.Place) string {
 	if p.Scope == scopeMore {
 		return p.Path
 	}
-	return mcpconf.Title(p.Client)
+	return clientfiles.Title(p.Client)
 }
 
 // statusTaken reads the command of the status line. Hooks are not read: npx in one

@@ -8,7 +8,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/definition"
 	"github.com/toolcrib/toolcrib/internal/find"
-	"github.com/toolcrib/toolcrib/internal/serve/mcpserve"
+	"github.com/toolcrib/toolcrib/internal/mcp/server"
 	"github.com/toolcrib/toolcrib/toolbox/finder"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -68,15 +68,15 @@ func beside(s toolcrib.Spec) bool {
 }
 
 // search gives the short list of tools, where the long one is not shown.
-func (a *App) search(mode string, most int) func(toolcrib.Caller) *mcpserve.Search {
+func (a *App) search(mode string, most int) func(toolcrib.Caller) *server.Search {
 	if mode == exposeFull {
 		return nil
 	}
-	return func(caller toolcrib.Caller) *mcpserve.Search {
+	return func(caller toolcrib.Caller) *server.Search {
 		if mode == exposeAuto && a.total(caller) <= most {
 			return nil
 		}
-		out := &mcpserve.Search{CallTool: finder.CallTool()}
+		out := &server.Search{CallTool: finder.CallTool()}
 		for spec := range a.Crib.Tools(caller) {
 			if spec.Box == finder.Name {
 				out.Specs = append(out.Specs, spec)

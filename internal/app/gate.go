@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/serve/mcpserve"
+	"github.com/toolcrib/toolcrib/internal/mcp/server"
 )
 
 // gate finds out who calls over HTTP and hands each caller to a server of
@@ -30,7 +30,7 @@ type gate struct {
 // door is the way in of one holder of a token. It is shut, with everything that
 // goes on behind it, when the token is taken away.
 type door struct {
-	server  *mcpserve.Server
+	server  *server.Server
 	handler http.Handler
 	ctx     context.Context
 	cancel  context.CancelFunc
@@ -149,7 +149,7 @@ func (g *gate) doorLocked(holder tokenHolder) *door {
 	if holder.approves != "" {
 		cfg.Desk, cfg.Answers = g.app.Desk, holder.answers()
 	}
-	d := &door{server: mcpserve.New(cfg, holder.caller)}
+	d := &door{server: server.New(cfg, holder.caller)}
 	d.handler = d.server.Handler()
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	if g.closed {

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/config"
-	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -57,11 +57,11 @@ func (a *App) imports(cfg Config, needs Needs) mcphub.Imports {
 	}
 	return func(_ context.Context, path string, text []byte) (mcphub.ImportReport, error) {
 		report := mcphub.ImportReport{Added: []string{}, Left: []string{}}
-		client, ok := mcpconf.Detect(path, text)
+		client, ok := clientfiles.Detect(path, text)
 		if !ok {
 			return report, errors.New("whose file this is cannot be told; a person can say it: toolcrib hub import --from CLIENT FILE")
 		}
-		codec := mcpconf.Codec{YAML: config.Decode, Home: needs.Home, Project: needs.Dir, Exists: func(path string) bool {
+		codec := clientfiles.Codec{YAML: config.Decode, Home: needs.Home, Project: needs.Dir, Exists: func(path string) bool {
 			info, err := os.Stat(path)
 			return err == nil && info.Mode().IsRegular() && filepath.IsAbs(path)
 		}}
@@ -71,9 +71,9 @@ func (a *App) imports(cfg Config, needs Needs) mcphub.Imports {
 				report.Left = append(report.Left, p.String())
 			}
 		}
-		var take []mcpconf.Server
+		var take []clientfiles.Server
 		for _, s := range servers {
-			_, secrets := mcpconf.Secrets(s, nil)
+			_, secrets := clientfiles.Secrets(s, nil)
 			_, there := cfg.MCPServers[s.Name]
 			bad := CheckServerName(s.Name)
 			switch {
@@ -83,7 +83,7 @@ func (a *App) imports(cfg Config, needs Needs) mcphub.Imports {
 				report.Left = append(report.Left, s.Name+": "+ErrServerThere.Error())
 			case len(secrets) > 0:
 				report.Left = append(report.Left, s.Name+": a secret is written into its entry; a person takes it over with toolcrib hub import")
-			case len(mcpconf.SecretNames(s)) > 0:
+			case len(clientfiles.SecretNames(s)) > 0:
 				report.Left = append(report.Left, s.Name+": its entry refers to a secret; a person takes it over with toolcrib hub import")
 			default:
 				s.Disabled = true

@@ -10,7 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib/internal/config"
-	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -104,8 +104,8 @@ func TestRewriteFileLosesNothing(t *testing.T) {
 // TestServerEntryIsRead: all that is written of a server is a setting, and comes
 // back as it was.
 func TestServerEntryIsRead(t *testing.T) {
-	s := mcpconf.Server{
-		Name: "s", Command: "c", Args: []string{"a b", "\u00e9"}, Env: map[string]string{"K": "v\nw"}, Cwd: "/d", URL: "https://u.example", Transport: mcpconf.SSE,
+	s := clientfiles.Server{
+		Name: "s", Command: "c", Args: []string{"a b", "\u00e9"}, Env: map[string]string{"K": "v\nw"}, Cwd: "/d", URL: "https://u.example", Transport: clientfiles.SSE,
 		Headers: map[string]string{"H": "v"}, Timeout: 90 * time.Second, EnabledTools: []string{"x"}, DisabledTools: []string{"y"}, Agents: []string{"z"}, Disabled: true,
 	}
 	text, err := AddServer(nil, "s", ServerEntry(s))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"
-	"github.com/toolcrib/toolcrib/internal/serve/mcpserve"
+	"github.com/toolcrib/toolcrib/internal/mcp/server"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -33,9 +33,9 @@ func (s hubShelf) readers(caller toolcrib.Caller) map[string]string {
 
 // items gives the definitions of all servers whose reading tool a caller has.
 // The same thing of two servers is shown once, as the first has it.
-func (s hubShelf) items(caller toolcrib.Caller, reader, key string, of func(mcphub.Listing) []json.RawMessage) []mcpserve.Item {
+func (s hubShelf) items(caller toolcrib.Caller, reader, key string, of func(mcphub.Listing) []json.RawMessage) []server.Item {
 	readers := s.readers(caller)
-	var out []mcpserve.Item
+	var out []server.Item
 	seen := map[string]bool{}
 	for _, b := range s.app.Hub.Boxes() {
 		if readers[b.Name()+"/"+reader] == "" {
@@ -47,7 +47,7 @@ func (s hubShelf) items(caller toolcrib.Caller, reader, key string, of func(mcph
 				continue
 			}
 			seen[name] = true
-			out = append(out, mcpserve.Item{Definition: text, Name: name})
+			out = append(out, server.Item{Definition: text, Name: name})
 		}
 	}
 	return out
@@ -62,26 +62,26 @@ func member(text json.RawMessage, key string) string {
 	return value
 }
 
-// Resources implements [mcpserve.Shelf].
-func (s hubShelf) Resources(ctx context.Context, c toolcrib.Caller) ([]mcpserve.Item, error) {
+// Resources implements [server.Shelf].
+func (s hubShelf) Resources(ctx context.Context, c toolcrib.Caller) ([]server.Item, error) {
 	own, err := s.app.skillItems(ctx, c)
 	return append(own, s.items(c, mcphub.ReadTool, "uri", func(l mcphub.Listing) []json.RawMessage { return l.Resources })...), err
 }
 
-// Templates implements [mcpserve.Shelf].
-func (s hubShelf) Templates(_ context.Context, c toolcrib.Caller) ([]mcpserve.Item, error) {
+// Templates implements [server.Shelf].
+func (s hubShelf) Templates(_ context.Context, c toolcrib.Caller) ([]server.Item, error) {
 	return s.items(c, mcphub.ReadTool, "uriTemplate", func(l mcphub.Listing) []json.RawMessage { return l.Templates }), nil
 }
 
-// Prompts implements [mcpserve.Shelf].
-func (s hubShelf) Prompts(_ context.Context, c toolcrib.Caller) ([]mcpserve.Item, error) {
+// Prompts implements [server.Shelf].
+func (s hubShelf) Prompts(_ context.Context, c toolcrib.Caller) ([]server.Item, error) {
 	own, err := s.app.agentItems(c)
 	theirs := s.items(c, mcphub.PromptTool, "name", func(l mcphub.Listing) []json.RawMessage { return l.Prompts })
-	theirs = slices.DeleteFunc(theirs, func(i mcpserve.Item) bool { return s.app.instructions[i.Name] != "" })
+	theirs = slices.DeleteFunc(theirs, func(i server.Item) bool { return s.app.instructions[i.Name] != "" })
 	return append(own, theirs...), err
 }
 
-// Reading implements [mcpserve.Shelf].
+// Reading implements [server.Shelf].
 func (s hubShelf) Reading(_ context.Context, c toolcrib.Caller, method string, params json.RawMessage) (tool string, input json.RawMessage, ok bool, err error) {
 	var p struct {
 		URI       string          `json:"uri"`
@@ -187,7 +187,7 @@ func (s hubShelf) prompts(readers map[string]string, native, name string) string
 	return ""
 }
 
-// Watch implements [mcpserve.Shelf].
+// Watch implements [server.Shelf].
 func (s hubShelf) Watch(changed func(method string, params json.RawMessage)) (stop func()) {
 	one := s.app.Hub.Watch(func(_, method string, params []byte) { changed(method, params) })
 	two := s.app.Hub.Notify(func() {
@@ -201,8 +201,8 @@ func (s hubShelf) Watch(changed func(method string, params json.RawMessage)) (st
 }
 
 // MCP is what the MCP frontend needs of the crib.
-func (a *App) MCP(version string) mcpserve.Config {
-	cfg := mcpserve.Config{
+func (a *App) MCP(version string) server.Config {
+	cfg := server.Config{
 		Harmless: guard.Neutral, HarmlessJSON: guard.NeutralJSON,
 		Crib: a.Crib, Version: version, Log: a.Crib.Log, Instructions: a.Instructions(),
 		Follow: a.events.Follow, Hidden: beside, Search: a.search(a.expose, a.exposeTokens),

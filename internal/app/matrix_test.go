@@ -16,7 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/serve/mcpserve"
+	"github.com/toolcrib/toolcrib/internal/mcp/server"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/ovos"
 )
@@ -83,7 +83,7 @@ func waysIn(t *testing.T, a *App, dialect string) []wayIn {
 		t.Cleanup(func() { _ = session.Close() })
 		return session
 	}
-	server := mcpserve.New(mcpserve.Config{Crib: a.Crib, Version: "1"}, caller)
+	server := server.New(server.Config{Crib: a.Crib, Version: "1"}, caller)
 	t.Cleanup(server.Close)
 	toServer, fromClient := io.Pipe()
 	toClient, fromServer := io.Pipe()

@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/dialect"
 	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )

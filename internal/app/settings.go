@@ -1,9 +1,9 @@
 package app
 
-import "github.com/toolcrib/toolcrib/internal/mcpconf"
+import "github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 
 // ServerEntry writes a server as an entry of mcp_servers.
-func ServerEntry(s mcpconf.Server) map[string]any {
+func ServerEntry(s clientfiles.Server) map[string]any {
 	e := map[string]any{}
 	put := func(key string, value any, set bool) {
 		if set {
@@ -15,7 +15,7 @@ func ServerEntry(s mcpconf.Server) map[string]any {
 	put("env", s.Env, len(s.Env) > 0)
 	put("cwd", s.Cwd, s.Cwd != "")
 	put("url", s.URL, s.URL != "")
-	put("transport", s.Transport, s.Transport == mcpconf.SSE || s.Transport == mcpconf.HTTP)
+	put("transport", s.Transport, s.Transport == clientfiles.SSE || s.Transport == clientfiles.HTTP)
 	put("headers", s.Headers, len(s.Headers) > 0)
 	put("timeout", s.Timeout.String(), s.Timeout > 0)
 	put("enabled_tools", s.EnabledTools, len(s.EnabledTools) > 0)

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/serve/mcpserve"
+	"github.com/toolcrib/toolcrib/internal/mcp/server"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 	"github.com/toolcrib/toolcrib/toolbox/skill"
 )
@@ -45,7 +45,7 @@ func (a *App) tool(caller toolcrib.Caller, boxAndNative string) string {
 }
 
 // skillItems shows the skills as resources.
-func (a *App) skillItems(ctx context.Context, caller toolcrib.Caller) ([]mcpserve.Item, error) {
+func (a *App) skillItems(ctx context.Context, caller toolcrib.Caller) ([]server.Item, error) {
 	box := a.skills()
 	if box == nil || a.tool(caller, skillReader) == "" {
 		return nil, nil
@@ -54,14 +54,14 @@ func (a *App) skillItems(ctx context.Context, caller toolcrib.Caller) ([]mcpserv
 	if err != nil {
 		return nil, err
 	}
-	var out []mcpserve.Item
+	var out []server.Item
 	for _, s := range list {
 		uri := skillScheme + s.Name + "/SKILL.md"
 		text, err := json.Marshal(map[string]string{"uri": uri, "name": s.Name, "description": s.Description, "mimeType": "text/markdown"})
 		if err != nil {
 			return nil, fmt.Errorf("showing the skill %s: %w", s.Name, err)
 		}
-		out = append(out, mcpserve.Item{Definition: text, Name: uri})
+		out = append(out, server.Item{Definition: text, Name: uri})
 	}
 	return out, nil
 }
@@ -78,11 +78,11 @@ func (a *App) skillCall(caller toolcrib.Caller, uri string) (tool string, input 
 }
 
 // agentItems shows the instructions of agents as prompts.
-func (a *App) agentItems(caller toolcrib.Caller) ([]mcpserve.Item, error) {
+func (a *App) agentItems(caller toolcrib.Caller) ([]server.Item, error) {
 	if a.tool(caller, agentReader) == "" {
 		return nil, nil
 	}
-	var out []mcpserve.Item
+	var out []server.Item
 	for _, name := range slices.Sorted(maps.Keys(a.instructions)) {
 		if !mayKnow(caller, name) {
 			continue
@@ -91,7 +91,7 @@ func (a *App) agentItems(caller toolcrib.Caller) ([]mcpserve.Item, error) {
 		if err != nil {
 			return nil, fmt.Errorf("showing the agent %s: %w", name, err)
 		}
-		out = append(out, mcpserve.Item{Definition: text, Name: name})
+		out = append(out, server.Item{Definition: text, Name: name})
 	}
 	return out, nil
 }

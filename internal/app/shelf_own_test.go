@@ -11,7 +11,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/serve/mcpserve"
+	"github.com/toolcrib/toolcrib/internal/mcp/server"
 )
 
 // TestSkillsAndAgentsOverMCP: skills are resources and the instructions of
@@ -40,7 +40,7 @@ func TestSkillsAndAgentsOverMCP(t *testing.T) {
 	})
 	connect := func(agent string) *mcp.ClientSession {
 		t.Helper()
-		s := mcpserve.New(a.MCP("test"), toolcrib.Caller{Subject: "ann", Agent: agent, Via: "mcp"})
+		s := server.New(a.MCP("test"), toolcrib.Caller{Subject: "ann", Agent: agent, Via: "mcp"})
 		t.Cleanup(s.Close)
 		in, out := pipes(t)
 		go func() { _ = s.ServeStdio(t.Context(), in.theirs, out.theirs) }()

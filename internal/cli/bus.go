@@ -13,7 +13,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
-	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/ovos"
 )
@@ -50,10 +50,10 @@ func (c *command) busFlag(cmd *cobra.Command) {
 const busWait = 5 * time.Second
 
 // busAccess is how this person joins the bus.
-func (c *command) busAccess(ctx context.Context) (ovosbus.ClientConfig, error) {
+func (c *command) busAccess(ctx context.Context) (bus.ClientConfig, error) {
 	loaded, paths, err := c.load()
 	if err != nil {
-		return ovosbus.ClientConfig{}, err
+		return bus.ClientConfig{}, err
 	}
 	access, err := app.BusClient(ctx, loaded.Value, loaded.Value.Bus, c.needs(loaded, paths))
 	if bad, ok := errors.AsType[app.BadConfig](err); ok {
@@ -88,7 +88,7 @@ func (c *command) dialBus(ctx context.Context) (*ovos.Client, error) {
 func checkBusURL(text string) error {
 	u, err := url.Parse(text)
 	if err != nil || u.Scheme != "ws" && u.Scheme != "wss" || u.Host == "" {
-		return usagef("bus.url: %s is not like ws://host:port%s", shownURL(text), ovosbus.DefaultPath)
+		return usagef("bus.url: %s is not like ws://host:port%s", shownURL(text), bus.DefaultPath)
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func busError(err error) error {
 		return nil
 	case errors.Is(err, context.DeadlineExceeded):
 		return &toolcrib.Error{Code: toolcrib.Timeout, Message: err.Error(), Err: err}
-	case errors.Is(err, ovosbus.ErrNotConnected), errors.Is(err, ovosbus.ErrUncertain):
+	case errors.Is(err, bus.ErrNotConnected), errors.Is(err, bus.ErrUncertain):
 		return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
 	}
 	return err
@@ -253,7 +253,7 @@ func (c *command) busInput(f busCallFlags) (json.RawMessage, error) {
 	text := []byte(f.json)
 	if f.json == "-" {
 		var err error
-		if text, err = io.ReadAll(io.LimitReader(c.in, ovosbus.DefaultMaxFrame)); err != nil {
+		if text, err = io.ReadAll(io.LimitReader(c.in, bus.DefaultMaxFrame)); err != nil {
 			return nil, fmt.Errorf("reading standard input: %w", err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -67,12 +67,12 @@ func (c *command) busSniff(ctx context.Context, prefixes []string, count int, fu
 			fmt.Fprintln(c.err, "toolcrib: warning: the bus is gone; what goes over it is not seen until it is back")
 		}
 	}
-	client, err := ovosbus.Open(access)
+	client, err := bus.Open(access)
 	if err != nil {
 		return usage(err)
 	}
 	defer func() { err = errors.Join(err, client.Close()) }()
-	sub := client.Subscribe(ovosbus.Filter{Prefixes: prefixes}) // before it is there: nothing is missed
+	sub := client.Subscribe(bus.Filter{Prefixes: prefixes}) // before it is there: nothing is missed
 	ready, cancel := context.WithTimeout(ctx, busWait)
 	err = client.Ready(ready)
 	cancel()
@@ -100,7 +100,7 @@ func (c *command) busSniff(ctx context.Context, prefixes []string, count int, fu
 	return nil
 }
 
-func (c *command) showMessage(m ovosbus.Message, full bool) error {
+func (c *command) showMessage(m bus.Message, full bool) error {
 	at := time.Now()
 	if c.asJSON(false) {
 		return c.printJSON(sniffed{at, m.Type, m.Data, m.Context})

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -25,7 +25,7 @@ func freeAddress() (string, error) {
 
 // Everybody on a bus can send anything: what is shown of it steers nothing.
 func TestSniffedMessages(t *testing.T) {
-	hostile := ovosbus.Message{
+	hostile := bus.Message{
 		Type: "speak\x1b[2J\n09:00:00.000 forged {}", Data: json.RawMessage(`{"text":"a` + "\u202e\u200b" + `b\u001b[31m"}`),
 		Context: map[string]json.RawMessage{"source": json.RawMessage(`"evil\u0007"`), "destination": json.RawMessage(`"you"`)},
 	}
@@ -45,7 +45,7 @@ func TestSniffedMessages(t *testing.T) {
 	}
 
 	out.Reset()
-	long := ovosbus.Message{Type: "x", Data: json.RawMessage(`{"a":"` + strings.Repeat("é", 1000) + `"}`)}
+	long := bus.Message{Type: "x", Data: json.RawMessage(`{"a":"` + strings.Repeat("é", 1000) + `"}`)}
 	if err := c.showMessage(long, false); err != nil || out.Len() > 2*maxShown+100 || !strings.Contains(out.String(), "… (2008 bytes)") {
 		t.Errorf("a long message was shown as %d bytes: %v", out.Len(), err)
 	}
@@ -67,7 +67,7 @@ func TestSniffedMessages(t *testing.T) {
 
 // TestSniff has somebody talk on a bus until the watcher has seen enough.
 func TestSniff(t *testing.T) {
-	server, err := ovosbus.NewServer(ovosbus.ServerConfig{Addr: "127.0.0.1:0", Token: "a token of some length"})
+	server, err := bus.NewServer(bus.ServerConfig{Addr: "127.0.0.1:0", Token: "a token of some length"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,8 +78,8 @@ func TestSniff(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	ended := make(chan error, 1)
 	go func() { ended <- server.Serve(ctx, ln) }()
-	url := "ws://" + ln.Addr().String() + ovosbus.DefaultPath
-	talker, err := ovosbus.Open(ovosbus.ClientConfig{URL: url, Token: "a token of some length", Source: "talker"})
+	url := "ws://" + ln.Addr().String() + bus.DefaultPath
+	talker, err := bus.Open(bus.ClientConfig{URL: url, Token: "a token of some length", Source: "talker"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestSniff(t *testing.T) {
 	}()
 	for status := -1; status < 0; {
 		for _, typ := range []string{"other", "wanted.one", "wanted.two"} {
-			m, err := ovosbus.NewMessage(typ, map[string]any{"n": 1})
+			m, err := bus.NewMessage(typ, map[string]any{"n": 1})
 			if err != nil {
 				t.Fatal(err)
 			}

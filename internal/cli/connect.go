@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/app"
-	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 )
 
 func (c *command) connectCmd() *cobra.Command {
@@ -44,7 +44,7 @@ Clients: ` + strings.Join(connectable(), ", "),
 
 // connectable are the clients that have a place for servers.
 func connectable() []string {
-	return slices.DeleteFunc(mcpconf.Clients(), func(name string) bool { return name == mcpconf.AgentPlugins })
+	return slices.DeleteFunc(clientfiles.Clients(), func(name string) bool { return name == clientfiles.AgentPlugins })
 }
 
 type connecting struct{ undo, dry, project, http bool }
@@ -111,11 +111,11 @@ func (c *command) connect(client string, how connecting) error {
 	}
 	switch {
 	case string(before) == string(after):
-		fmt.Fprintf(c.out, "%s is as it should be already (%s).\n", mcpconf.Title(client), file)
+		fmt.Fprintf(c.out, "%s is as it should be already (%s).\n", clientfiles.Title(client), file)
 	case how.undo:
-		fmt.Fprintf(c.out, "Taken out of %s (%s). Start it anew to see the change.\n", mcpconf.Title(client), file)
+		fmt.Fprintf(c.out, "Taken out of %s (%s). Start it anew to see the change.\n", clientfiles.Title(client), file)
 	default:
-		fmt.Fprintf(c.out, "%s has Toolcrib now (%s). Start it anew to see the tools; --undo takes it out.\n", mcpconf.Title(client), file)
+		fmt.Fprintf(c.out, "%s has Toolcrib now (%s). Start it anew to see the tools; --undo takes it out.\n", clientfiles.Title(client), file)
 	}
 	return nil
 }
@@ -153,12 +153,12 @@ func (c *command) mayConnect(file string, how connecting) error {
 // clientFile is the file of a client: the first that is there, or where a new
 // one goes.
 func (c *command) clientFile(client string, project bool) (string, error) {
-	scope, dir := mcpconf.ScopeUser, ""
+	scope, dir := clientfiles.ScopeUser, ""
 	if project {
-		scope, dir = mcpconf.ScopeProject, c.dir
+		scope, dir = clientfiles.ScopeProject, c.dir
 	}
 	first := ""
-	for _, p := range mcpconf.Places(runtime.GOOS, c.home(), c.getenv, dir) {
+	for _, p := range clientfiles.Places(runtime.GOOS, c.home(), c.getenv, dir) {
 		if p.Client != client || p.Scope != scope {
 			continue
 		}
@@ -170,7 +170,7 @@ func (c *command) clientFile(client string, project bool) (string, error) {
 		}
 	}
 	if first == "" {
-		return "", usagef("%s has no %s file that is known", mcpconf.Title(client), scope)
+		return "", usagef("%s has no %s file that is known", clientfiles.Title(client), scope)
 	}
 	return first, nil
 }
@@ -180,31 +180,31 @@ const dryToken = "YOUR-TOKEN"
 
 // connectEntry is Toolcrib as a server: this very program, by its full path,
 // since clients are often started without the PATH of a terminal.
-func (c *command) connectEntry(how connecting) (mcpconf.Entry, error) {
+func (c *command) connectEntry(how connecting) (clientfiles.Entry, error) {
 	if how.http {
 		return c.connectHTTP(how)
 	}
 	exe, err := os.Executable()
 	if err != nil {
-		return mcpconf.Entry{}, fmt.Errorf("finding this program: %w", err)
+		return clientfiles.Entry{}, fmt.Errorf("finding this program: %w", err)
 	}
 	if exe, err = filepath.EvalSymlinks(exe); err != nil {
-		return mcpconf.Entry{}, fmt.Errorf("finding this program: %w", err)
+		return clientfiles.Entry{}, fmt.Errorf("finding this program: %w", err)
 	}
-	entry := mcpconf.Entry{Command: exe, Args: []string{"mcp"}}
+	entry := clientfiles.Entry{Command: exe, Args: []string{"mcp"}}
 	if c.agent != "" {
 		entry.Args = append(entry.Args, "--agent", c.agent)
 	}
 	if c.config != "" {
 		file, err := filepath.Abs(c.config)
 		if err != nil {
-			return mcpconf.Entry{}, fmt.Errorf("finding the configuration: %w", err)
+			return clientfiles.Entry{}, fmt.Errorf("finding the configuration: %w", err)
 		}
 		entry.Args = append(entry.Args, "--config", file)
 	}
 	if home := c.getenv("TOOLCRIB_HOME"); home != "" { // the client will not have it
 		if home, err = filepath.Abs(home); err != nil {
-			return mcpconf.Entry{}, fmt.Errorf("finding TOOLCRIB_HOME: %w", err)
+			return clientfiles.Entry{}, fmt.Errorf("finding TOOLCRIB_HOME: %w", err)
 		}
 		entry.Env = map[string]string{"TOOLCRIB_HOME": home}
 	}
@@ -213,12 +213,12 @@ func (c *command) connectEntry(how connecting) (mcpconf.Entry, error) {
 
 // connectHTTP is Toolcrib as a server at an address. The client gets the
 // person's own token: who has it calls as they do.
-func (c *command) connectHTTP(how connecting) (mcpconf.Entry, error) {
+func (c *command) connectHTTP(how connecting) (clientfiles.Entry, error) {
 	loaded, _, err := c.load()
 	if err != nil {
-		return mcpconf.Entry{}, err
+		return clientfiles.Entry{}, err
 	}
-	entry := mcpconf.Entry{URL: "http://" + loaded.Value.Serve.Listen + "/mcp"}
+	entry := clientfiles.Entry{URL: "http://" + loaded.Value.Serve.Listen + "/mcp"}
 	token := dryToken
 	switch {
 	case how.undo, how.project && loaded.Value.Serve.Open:

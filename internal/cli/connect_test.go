@@ -13,7 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 )
 
 // serve starts 'toolcrib serve' in a project and gives where its MCP is.
@@ -88,7 +88,7 @@ func TestConnectOverHTTP(t *testing.T) {
 		t.Run(client, func(t *testing.T) {
 			t.Parallel()
 			s := newSite(t)
-			if client == mcpconf.ClaudeDesktop {
+			if client == clientfiles.ClaudeDesktop {
 				if out, err := s.command("connect", client, "--http").CombinedOutput(); err == nil {
 					t.Errorf("it has no servers at addresses: %s", out)
 				}
@@ -161,7 +161,7 @@ func TestNewcomer(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	servers, _ := (&command{}).codec().Read(mcpconf.ClaudeCode, text)
+	servers, _ := (&command{}).codec().Read(clientfiles.ClaudeCode, text)
 	if len(servers) != 1 {
 		t.Fatalf("%s", text)
 	}

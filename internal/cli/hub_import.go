@@ -16,7 +16,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/guard/secrets"
-	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -44,24 +44,24 @@ import back.`,
 			return c.importServers(cmd.Context(), args, from, yes, dry)
 		},
 	}
-	cmd.Flags().StringVar(&from, "from", "", "whose files: "+strings.Join(mcpconf.Clients(), ", "))
+	cmd.Flags().StringVar(&from, "from", "", "whose files: "+strings.Join(clientfiles.Clients(), ", "))
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask before writing")
 	cmd.Flags().BoolVar(&dry, "dry-run", false, "only show what would be done")
 	cmd.Flags().BoolVar(&undo, "undo", false, "take the last import back")
-	_ = cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(mcpconf.Clients(), cobra.ShellCompDirectiveNoFileComp))
+	_ = cmd.RegisterFlagCompletionFunc("from", cobra.FixedCompletions(clientfiles.Clients(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }
 
 // taken is one server of an import.
 type taken struct {
 	file    string
-	server  mcpconf.Server // of one that has a name: without its secrets
-	secrets []mcpconf.Found
+	server  clientfiles.Server // of one that has a name: without its secrets
+	secrets []clientfiles.Found
 	name    string // under which it is written
 }
 
-func (c *command) codec() mcpconf.Codec {
-	return mcpconf.Codec{YAML: config.Decode, Home: c.home(), Project: c.dir, Exists: func(path string) bool {
+func (c *command) codec() clientfiles.Codec {
+	return clientfiles.Codec{YAML: config.Decode, Home: c.home(), Project: c.dir, Exists: func(path string) bool {
 		info, err := os.Stat(path)
 		return err == nil && info.Mode().IsRegular()
 	}}
@@ -70,8 +70,8 @@ func (c *command) codec() mcpconf.Codec {
 // find reads the files of an import. A file that was not asked for by name and
 // cannot be read is told and left.
 func (c *command) find(files []string, from string) ([]taken, error) {
-	if from != "" && !slices.Contains(mcpconf.Clients(), from) {
-		return nil, usagef("--from is %q: want one of %s", from, strings.Join(mcpconf.Clients(), ", "))
+	if from != "" && !slices.Contains(clientfiles.Clients(), from) {
+		return nil, usagef("--from is %q: want one of %s", from, strings.Join(clientfiles.Clients(), ", "))
 	}
 	var out []taken
 	for _, path := range files {
@@ -81,7 +81,7 @@ func (c *command) find(files []string, from string) ([]taken, error) {
 		}
 		client, ok := from, true
 		if client == "" {
-			client, ok = mcpconf.Detect(path, content)
+			client, ok = clientfiles.Detect(path, content)
 		}
 		if !ok {
 			return nil, usagef("whose file %s is cannot be told: say it with --from", path)
@@ -91,7 +91,7 @@ func (c *command) find(files []string, from string) ([]taken, error) {
 	if len(files) > 0 {
 		return out, nil
 	}
-	for _, p := range mcpconf.Places(runtime.GOOS, c.home(), c.getenv, "") {
+	for _, p := range clientfiles.Places(runtime.GOOS, c.home(), c.getenv, "") {
 		if from != "" && p.Client != from {
 			continue
 		}
@@ -128,7 +128,7 @@ func (c *command) read(client, path string, content []byte) []taken {
 }
 
 // ourselves reports whether a server is this program, as connect wrote it.
-func ourselves(s mcpconf.Server) bool {
+func ourselves(s clientfiles.Server) bool {
 	base := strings.TrimSuffix(filepath.Base(s.Command), ".exe")
 	exe, err := os.Executable()
 	return s.Name == connectName && s.URL != "" || s.Command != "" && len(s.Args) > 0 && s.Args[0] == "mcp" && (base == "toolcrib" || err == nil && s.Command == exe)
@@ -143,7 +143,7 @@ func (c *command) name(list []taken, there map[string]app.MCPServer) ([]taken, e
 	}
 	looks := func(text string) bool { return len(scanner.Find(text, nil)) > 0 }
 	what := func(command string, args []string, url string) string {
-		return serverText(app.ServerEntry(mcpconf.Server{Command: command, Args: args, URL: url}))
+		return serverText(app.ServerEntry(clientfiles.Server{Command: command, Args: args, URL: url}))
 	}
 	var out []taken
 	used := map[string]string{}
@@ -155,7 +155,7 @@ func (c *command) name(list []taken, there map[string]app.MCPServer) ([]taken, e
 		t.name = base
 		for n := 2; ; n++ {
 			original.Name = t.name
-			t.server, t.secrets = mcpconf.Secrets(original, looks)
+			t.server, t.secrets = clientfiles.Secrets(original, looks)
 			is := what(t.server.Command, t.server.Args, t.server.URL)
 			was, taken := used[t.name]
 			if !taken {

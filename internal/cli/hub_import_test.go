@@ -14,16 +14,16 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
-	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
 // TestPreviewShowsAllThatIsWritten: no setting comes in unseen, and it can be
 // told where one argument ends.
 func TestPreviewShowsAllThatIsWritten(t *testing.T) {
-	s := mcpconf.Server{
-		Name: "s", Source: mcpconf.Cursor, Command: "prog", Args: []string{"arg one", "plain", "", "a\nb", "q\"q", "é\u202e"}, Env: map[string]string{"VAR": "val ue"}, Cwd: "/the dir",
-		URL: "https://u.example", Transport: mcpconf.SSE, Headers: map[string]string{"Head": "x y"}, Timeout: 90 * time.Second,
+	s := clientfiles.Server{
+		Name: "s", Source: clientfiles.Cursor, Command: "prog", Args: []string{"arg one", "plain", "", "a\nb", "q\"q", "é\u202e"}, Env: map[string]string{"VAR": "val ue"}, Cwd: "/the dir",
+		URL: "https://u.example", Transport: clientfiles.SSE, Headers: map[string]string{"Head": "x y"}, Timeout: 90 * time.Second,
 		EnabledTools: []string{"yes one", "two"}, DisabledTools: []string{"no"}, Agents: []string{"agent"}, Disabled: true,
 	}
 	var out bytes.Buffer
@@ -60,7 +60,7 @@ func TestImportNames(t *testing.T) {
 	c := &command{}
 	token := func(n int) string { return fmt.Sprintf("ghp_%036d", n) }
 	server := func(name, arg string, n int) taken {
-		return taken{server: mcpconf.Server{Name: name, Command: "c", Args: []string{arg, "--token", token(n)}, Env: map[string]string{"A_TOKEN": token(n)}}}
+		return taken{server: clientfiles.Server{Name: name, Command: "c", Args: []string{arg, "--token", token(n)}, Env: map[string]string{"A_TOKEN": token(n)}}}
 	}
 	list := []taken{server("gh", "one", 1), server("gh", "one", 1), server("gh", "two", 2), server("a__b ___c", "x", 3), server("files", "x", 4)}
 	got, err := c.name(list, map[string]app.MCPServer{"gh": {Command: "other"}})
@@ -151,7 +151,7 @@ func TestImportFailsWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		c.config = filepath.Join(blocked, "config.yaml")
-		list := []taken{{name: "s", server: mcpconf.Server{Command: "c", Env: map[string]string{"A": "${secret:s-A}"}}}}
+		list := []taken{{name: "s", server: clientfiles.Server{Command: "c", Env: map[string]string{"A": "${secret:s-A}"}}}}
 		if _, err := c.takeOver(t.Context(), paths, v, list, map[string]string{"s-A": "value-one", "s-B": "value-two"}); err == nil {
 			t.Fatal("it worked")
 		}
@@ -173,13 +173,13 @@ func TestImportGivesNoServerAnothersSecret(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	refers := func(name, secret string, found ...mcpconf.Found) taken {
-		return taken{name: name, server: mcpconf.Server{Name: name, Command: "c", Env: map[string]string{"A": "${secret:" + secret + "}"}}, secrets: found}
+	refers := func(name, secret string, found ...clientfiles.Found) taken {
+		return taken{name: name, server: clientfiles.Server{Name: name, Command: "c", Env: map[string]string{"A": "${secret:" + secret + "}"}}, secrets: found}
 	}
-	good := refers("good", "good-KEY", mcpconf.Found{Name: "good-KEY", Value: "new"})
+	good := refers("good", "good-KEY", clientfiles.Found{Name: "good-KEY", Value: "new"})
 	list, values, err := c.checkSecrets(t.Context(), v, []taken{
 		refers("vault", "github-TOKEN"), refers("neighbour", "good-KEY"), refers("asked", "asked-input-x"),
-		good, refers("own", "own-KEY", mcpconf.Found{Name: "own-KEY", Value: "value of own-KEY"}),
+		good, refers("own", "own-KEY", clientfiles.Found{Name: "own-KEY", Value: "value of own-KEY"}),
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -200,8 +200,8 @@ func TestImportGivesNoServerAnothersSecret(t *testing.T) {
 		}
 	}
 	for name, bad := range map[string][]taken{
-		"another value": {refers("own", "own-KEY", mcpconf.Found{Name: "own-KEY", Value: "other"})},
-		"one name":      {good, refers("goo", "good-KEY", mcpconf.Found{Name: "good-KEY", Value: "other"})},
+		"another value": {refers("own", "own-KEY", clientfiles.Found{Name: "own-KEY", Value: "other"})},
+		"one name":      {good, refers("goo", "good-KEY", clientfiles.Found{Name: "good-KEY", Value: "other"})},
 	} {
 		if _, _, err := c.checkSecrets(t.Context(), v, bad); exitStatus(err) != exitFailed {
 			t.Errorf("%s: %v", name, err)

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/app"
-	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -16,7 +16,7 @@ import (
 // it is what will run, and every other setting that is written.
 func (c *command) preview(t taken) {
 	s := t.server
-	fmt.Fprintf(c.out, "%s (from %s, %s)\n", t.name, mcpconf.Title(s.Source), text.ShowLine(t.file))
+	fmt.Fprintf(c.out, "%s (from %s, %s)\n", t.name, clientfiles.Title(s.Source), text.ShowLine(t.file))
 	if s.Command != "" {
 		fmt.Fprintf(c.out, "  program: %s\n", quotedAll(append([]string{s.Command}, s.Args...)))
 	}

@@ -12,7 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
-	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
@@ -48,7 +48,7 @@ func (c *command) tryEdit(paths config.Paths, list []taken) error {
 func (c *command) checkSecrets(ctx context.Context, v *vault.Vault, list []taken) ([]taken, map[string]string, error) {
 	there := map[string]bool{}
 	// Where no server has to do with a secret, nobody is asked for the key.
-	if slices.ContainsFunc(list, func(t taken) bool { return len(mcpconf.SecretNames(t.server)) > 0 }) {
+	if slices.ContainsFunc(list, func(t taken) bool { return len(clientfiles.SecretNames(t.server)) > 0 }) {
 		infos, err := v.List(ctx)
 		if err != nil {
 			return nil, nil, c.vaultError(v, err)
@@ -97,7 +97,7 @@ func (c *command) checkSecrets(ctx context.Context, v *vault.Vault, list []taken
 
 // foreignSecret gives a secret that a server refers to and that is not its own.
 func foreignSecret(t taken, there map[string]bool, of map[string]string) string {
-	for _, name := range mcpconf.SecretNames(t.server) {
+	for _, name := range clientfiles.SecretNames(t.server) {
 		owner, made := of[name]
 		if made && owner != t.name || !made && there[name] {
 			return name

@@ -17,7 +17,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
-	"github.com/toolcrib/toolcrib/internal/mcpconf"
+	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -144,7 +144,7 @@ func (c *command) forget(ctx context.Context, names []string) error {
 }
 
 func (c *command) hubExportCmd() *cobra.Command {
-	to := mcpconf.ClaudeCode
+	to := clientfiles.ClaudeCode
 	cmd := &cobra.Command{
 		Use: "export", Short: "Write the servers as a file of another client",
 		Example: `  toolcrib hub export --to cursor > mcp.json`,
@@ -154,13 +154,13 @@ func (c *command) hubExportCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if !slices.Contains(mcpconf.Clients(), to) {
-				return usagef("--to is %q: want one of %s", to, strings.Join(mcpconf.Clients(), ", "))
+			if !slices.Contains(clientfiles.Clients(), to) {
+				return usagef("--to is %q: want one of %s", to, strings.Join(clientfiles.Clients(), ", "))
 			}
-			var list []mcpconf.Server
+			var list []clientfiles.Server
 			for _, name := range slices.Sorted(maps.Keys(loaded.Value.MCPServers)) {
 				s := loaded.Value.MCPServers[name]
-				server := mcpconf.Server{
+				server := clientfiles.Server{
 					Name: name, Command: s.Command, Args: s.Args, Env: s.Env, Cwd: s.Cwd, URL: s.URL, Headers: s.Headers,
 					Timeout: s.Timeout, EnabledTools: s.EnabledTools, DisabledTools: s.DisabledTools, Disabled: s.Disabled,
 				}
@@ -169,7 +169,7 @@ func (c *command) hubExportCmd() *cobra.Command {
 				}
 				list = append(list, server)
 			}
-			content, lost, err := mcpconf.Export(to, list)
+			content, lost, err := clientfiles.Export(to, list)
 			if err != nil {
 				return err
 			}
@@ -184,7 +184,7 @@ func (c *command) hubExportCmd() *cobra.Command {
 			return c.write(content, nil)
 		},
 	}
-	cmd.Flags().StringVar(&to, "to", to, "whose form: "+strings.Join(mcpconf.Clients(), ", "))
-	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(mcpconf.Clients(), cobra.ShellCompDirectiveNoFileComp))
+	cmd.Flags().StringVar(&to, "to", to, "whose form: "+strings.Join(clientfiles.Clients(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("to", cobra.FixedCompletions(clientfiles.Clients(), cobra.ShellCompDirectiveNoFileComp))
 	return cmd
 }

@@ -11,8 +11,8 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
-	"github.com/toolcrib/toolcrib/internal/dialect"
-	"github.com/toolcrib/toolcrib/internal/serve/mcpserve"
+	"github.com/toolcrib/toolcrib/internal/mcp/server"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 )
 
 func (c *command) mcpCmd() *cobra.Command {
@@ -50,7 +50,7 @@ func (c *command) serveStdio(ctx context.Context, d string) error {
 	defer a.FollowPolicy(c.policyNow)()
 	cfg := a.MCP(version())
 	cfg.Lenient, cfg.Desk = dialect.Lenient(d), a.Desk
-	s := mcpserve.New(cfg, caller)
+	s := server.New(cfg, caller)
 	err = s.ServeStdio(ctx, c.in, nopCloser{c.out})
 	s.Close()
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {

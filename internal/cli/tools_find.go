@@ -14,8 +14,8 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/definition"
-	"github.com/toolcrib/toolcrib/internal/dialect"
 	"github.com/toolcrib/toolcrib/internal/find"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/toolbox/finder"
 )

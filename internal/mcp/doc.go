@@ -1,6 +1,6 @@
 // Package mcp is the Model Context Protocol as far as both of its sides share
 // it: messages, a conversation over a stream, the names and codes of both eras,
-// and how contents are written. The frontend (internal/serve/mcpserve) and the
+// and how contents are written. The frontend (internal/mcp/server) and the
 // hub (toolbox/mcphub) are built on it; what only a client needs is in
 // internal/mcp/client.
 //

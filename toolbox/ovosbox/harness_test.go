@@ -17,7 +17,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 )
 
 // patience bounds every wait of these tests; none of them waits that long
@@ -25,15 +25,15 @@ import (
 const patience = time.Minute
 
 // port fits the client of the bus to what the box needs, as the wiring does.
-type port struct{ *ovosbus.Client }
+type port struct{ *bus.Client }
 
 func (p port) Ask(ctx context.Context, m Message, fits func(Message) bool) (Message, error) {
-	got, err := p.Client.Ask(ctx, ovosbus.Message(m), ovosbus.Answer{Match: func(m ovosbus.Message) bool { return fits(Message(m)) }})
+	got, err := p.Client.Ask(ctx, bus.Message(m), bus.Answer{Match: func(m bus.Message) bool { return fits(Message(m)) }})
 	return Message(got), away(err)
 }
 
 func (p port) Collect(ctx context.Context, m Message, window time.Duration) ([]Message, error) {
-	got, err := p.Client.Collect(ctx, ovosbus.Message(m), ovosbus.Answer{}, window)
+	got, err := p.Client.Collect(ctx, bus.Message(m), bus.Answer{}, window)
 	list := make([]Message, len(got))
 	for i, m := range got {
 		list[i] = Message(m)
@@ -42,14 +42,14 @@ func (p port) Collect(ctx context.Context, m Message, window time.Duration) ([]M
 }
 
 func (p port) Listen(types []string, hear func(Message)) func() {
-	sub := p.Subscribe(ovosbus.Filter{Types: types})
+	sub := p.Subscribe(bus.Filter{Types: types})
 	go func() {
 		for {
 			m, err := sub.Next(context.Background())
 			switch {
 			case err == nil:
 				hear(Message(m))
-			case !errors.Is(err, ovosbus.ErrOverflow):
+			case !errors.Is(err, bus.ErrOverflow):
 				return
 			}
 		}
@@ -58,23 +58,23 @@ func (p port) Listen(types []string, hear func(Message)) func() {
 }
 
 func away(err error) error {
-	if errors.Is(err, ovosbus.ErrNotConnected) {
+	if errors.Is(err, bus.ErrNotConnected) {
 		return fmt.Errorf("%w: %w", ErrAway, err)
 	}
 	return err
 }
 
-// bus is a server of its own on loopback.
-type bus struct {
-	*ovosbus.Server
+// testBus is a server of its own on loopback.
+type testBus struct {
+	*bus.Server
 	addr string
 	stop func()
 }
 
-func startBus(t testing.TB, addr string) *bus {
+func startBus(t testing.TB, addr string) *testBus {
 	t.Helper()
 	// Poison is passed on, as the original does it: the worst bus there is.
-	s, err := ovosbus.NewServer(ovosbus.ServerConfig{Addr: addr, RelayPoison: true})
+	s, err := bus.NewServer(bus.ServerConfig{Addr: addr, RelayPoison: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +90,7 @@ func startBus(t testing.TB, addr string) *bus {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
 	go func() { ended <- s.Serve(ctx, ln) }()
-	b := &bus{Server: s, addr: ln.Addr().String()}
+	b := &testBus{Server: s, addr: ln.Addr().String()}
 	b.stop = sync.OnceFunc(func() {
 		cancel()
 		select {
@@ -106,13 +106,13 @@ func startBus(t testing.TB, addr string) *bus {
 	return b
 }
 
-func (b *bus) client(t testing.TB, change func(*ovosbus.ClientConfig)) *ovosbus.Client {
+func (b *testBus) client(t testing.TB, change func(*bus.ClientConfig)) *bus.Client {
 	t.Helper()
-	cfg := ovosbus.ClientConfig{URL: "ws://" + b.addr + ovosbus.DefaultPath, BackoffMin: 5 * time.Millisecond, BackoffMax: 50 * time.Millisecond}
+	cfg := bus.ClientConfig{URL: "ws://" + b.addr + bus.DefaultPath, BackoffMin: 5 * time.Millisecond, BackoffMax: 50 * time.Millisecond}
 	if change != nil {
 		change(&cfg)
 	}
-	c, err := ovosbus.Open(cfg)
+	c, err := bus.Open(cfg)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -126,7 +126,7 @@ func (b *bus) client(t testing.TB, change func(*ovosbus.ClientConfig)) *ovosbus.
 }
 
 // open makes a box on the bus with windows as short as tests can afford.
-func (b *bus) open(t testing.TB, cfg Config) *Box {
+func (b *testBus) open(t testing.TB, cfg Config) *Box {
 	t.Helper()
 	if cfg.Window == 0 {
 		cfg.Window = 400 * time.Millisecond
@@ -167,7 +167,7 @@ type host struct {
 	gen    generation
 	id     string
 	copies int // answers and executions per request, after reloads that do not unbind
-	client *ovosbus.Client
+	client *bus.Client
 
 	mu     sync.Mutex
 	names  []string
@@ -201,12 +201,12 @@ func (h *host) put(name string, e json.RawMessage, run func(map[string]any) (any
 }
 
 // start puts the host on the bus.
-func (h *host) start(t testing.TB, b *bus) *host {
+func (h *host) start(t testing.TB, b *testBus) *host {
 	t.Helper()
 	h.copies = max(h.copies, 1)
 	h.cached = h.gen != g0
 	h.client = b.client(t, nil)
-	sub := h.client.Subscribe(ovosbus.Filter{Match: func(m ovosbus.Message) bool {
+	sub := h.client.Subscribe(bus.Filter{Match: func(m bus.Message) bool {
 		switch m.Type {
 		case topicDiscover:
 			return true
@@ -229,7 +229,7 @@ func (h *host) start(t testing.TB, b *bus) *host {
 	return h
 }
 
-func (h *host) handle(t testing.TB, m ovosbus.Message) {
+func (h *host) handle(t testing.TB, m bus.Message) {
 	var answer ordered
 	if m.Type == topicDiscover {
 		answer = ordered{{"tools", h.announce()}, {"toolbox_id", h.id}}
@@ -365,7 +365,7 @@ func eventually(t testing.TB, what string, holds func() bool) {
 }
 
 // rawFrames sends frames that no client of ours would: a websocket by hand.
-func (b *bus) rawFrames(t testing.TB, frames ...string) {
+func (b *testBus) rawFrames(t testing.TB, frames ...string) {
 	t.Helper()
 	conn, err := net.Dial("tcp", b.addr)
 	if err != nil {
@@ -376,7 +376,7 @@ func (b *bus) rawFrames(t testing.TB, frames ...string) {
 		t.Fatal(err)
 	}
 	_, err = fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: %s\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\n\r\n",
-		ovosbus.DefaultPath, b.addr)
+		bus.DefaultPath, b.addr)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/ovosbus"
+	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 )
 
 func callTool(t testing.TB, c *toolcrib.Crib, name, input string) (*toolcrib.Result, error) {
@@ -112,9 +112,9 @@ func TestManyAnswers(t *testing.T) {
 	noisy := b.client(t, nil)
 	noise.Go(func() { // answers without a key, with a foreign one, and of another toolbox
 		for i := 0; ; i++ {
-			m := ovosbus.Message{Type: "ovos.persona.tools.h.call.response", Data: json.RawMessage(`{"result":{"result":-1},"toolbox_id":"h"}`)}
+			m := bus.Message{Type: "ovos.persona.tools.h.call.response", Data: json.RawMessage(`{"result":{"result":-1},"toolbox_id":"h"}`)}
 			if i%2 == 0 {
-				m = m.With(ovosbus.CorrelationKey, json.RawMessage(`"somebody else's"`))
+				m = m.With(bus.CorrelationKey, json.RawMessage(`"somebody else's"`))
 			}
 			if err := noisy.Send(context.Background(), m); err != nil {
 				t.Error(err)
@@ -201,7 +201,7 @@ func TestHostsComeAndGo(t *testing.T) {
 	h := double(g1, "h").start(t, b)
 	other := b.client(t, nil)
 	ask := func() {
-		if err := other.Send(t.Context(), ovosbus.Message{Type: topicDiscover}); err != nil {
+		if err := other.Send(t.Context(), bus.Message{Type: topicDiscover}); err != nil {
 			t.Error(err)
 		}
 	}
@@ -209,7 +209,7 @@ func TestHostsComeAndGo(t *testing.T) {
 	wait("the host is heard of", listed("h__double"))
 
 	h.put("half", entry("half", "Halves.", numberArgs, numberOut), func(args map[string]any) (any, string) { return map[string]any{"result": 1}, "" })
-	if err := other.Send(t.Context(), ovosbus.Message{Type: topicReload + answerSuffix}); err != nil {
+	if err := other.Send(t.Context(), bus.Message{Type: topicReload + answerSuffix}); err != nil {
 		t.Error(err)
 	}
 	wait("its new tool is listed", listed("h__double", "h__half"))
@@ -248,7 +248,7 @@ func TestBusComesAndGoes(t *testing.T) {
 	b := startBus(t, "127.0.0.1:0")
 	addr := b.addr
 	h := double(g1, "h").start(t, b)
-	client := b.client(t, func(cfg *ovosbus.ClientConfig) { cfg.ConnectWait = 50 * time.Millisecond })
+	client := b.client(t, func(cfg *bus.ClientConfig) { cfg.ConnectWait = 50 * time.Millisecond })
 	box, err := Open(t.Context(), Config{Window: 300 * time.Millisecond, Fresh: time.Millisecond}, port{client})
 	if err != nil {
 		t.Fatal(err)

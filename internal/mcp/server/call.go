@@ -1,0 +1,115 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/mcp"
+)
+
+// job is a Call that is made for a request, and how its outcome is written.
+type job struct {
+	method string
+	call   toolcrib.Call
+	named  bool // the client gave the call its ID
+	encode encoder
+}
+
+// encoder writes what came of a call as the result of a request, or as its
+// error.
+type encoder func(v *visit, r *toolcrib.Result, err error) (json.RawMessage, error)
+
+// callTool makes a Call of tools/call. Whatever it names goes to the crib, also
+// a tool that is not listed: a refused call is recorded too.
+func (s *Server) callTool(ctx context.Context, v *visit) (json.RawMessage, error) {
+	name, ok := word(v.params.Name)
+	if !ok {
+		return nil, mcp.Errorf(mcp.CodeInvalidParams, "tools/call names no tool")
+	}
+	j := &job{method: mcp.MethodToolsCall, encode: s.encodeTool}
+	j.call = toolcrib.Call{Tool: name, Input: v.params.Arguments, Caller: s.callerOf(v), Lenient: s.cfg.Lenient}
+	if string(j.call.Input) == "null" {
+		j.call.Input = nil
+	}
+	if id := v.params.Meta.CallID; len(id) > 0 && string(id) != "null" {
+		if j.call.ID, ok = word(id); !ok { // it must not be taken for a call without one, and run twice
+			return s.refusal(v, &toolcrib.Error{Code: toolcrib.Invalid, Tool: name, Message: "_meta[" + callIDKey + "] is not a string"}), nil
+		}
+		j.named = j.call.ID != ""
+	}
+	switch found, ok := s.list().searched(&j.call); {
+	case !ok:
+		return s.refusal(v, &toolcrib.Error{Code: toolcrib.Invalid, Tool: name, Message: `it takes {"name": the tool to call, "arguments": {what that tool takes}}`}), nil
+	case found:
+		j.encode = s.encodeFound
+	}
+	return s.do(ctx, v, j)
+}
+
+// callerOf is who calls: of a client with a session, in that session.
+func (s *Server) callerOf(v *visit) toolcrib.Caller {
+	c := s.caller
+	if v.sess != nil && v.sess.id != "" {
+		c.Session = v.sess.id
+	}
+	return c
+}
+
+// do makes a call and waits for what comes of it, while its client can be
+// reached.
+func (s *Server) do(ctx context.Context, v *visit, j *job) (json.RawMessage, error) {
+	// One who comes back does so for a call that waits, whatever it can do now.
+	if v.client.modern && inRounds(j.method) && (v.client.askable() || len(v.params.State) > 0) {
+		return s.doInRounds(ctx, v, j)
+	}
+	if s.people != nil {
+		if j.call.ID == "" {
+			j.call.ID = toolcrib.NewID(s.now())
+		}
+		asked := &guest{call: j.call}
+		if !v.client.modern && v.client.form {
+			asked = s.newGuest(ctx, v, j.call)
+		}
+		if err := s.people.begin(ctx, asked); err != nil {
+			return j.encode(v, nil, unwatched(j.call.Tool, err))
+		}
+		defer s.people.end(asked)
+	}
+	stop := s.follow(v, &j.call, v.hear)
+	result, err := s.cfg.Crib.Call(mcp.WithPeer(ctx, v), j.call)
+	stop()
+	return j.encode(v, result, err)
+}
+
+// unwatched refuses a call that might have to be asked about.
+func unwatched(tool string, err error) *toolcrib.Error {
+	return &toolcrib.Error{Code: toolcrib.Unavailable, Tool: tool, Message: "nobody could be asked about it, so it was not made", Err: err}
+}
+
+// readShelf makes the call that reads something on the shelf.
+func (s *Server) readShelf(ctx context.Context, v *visit, method string, params json.RawMessage, encode encoder) (json.RawMessage, error) {
+	if s.cfg.Shelf == nil {
+		return nil, mcp.Errorf(mcp.CodeMethodNotFound, "there is no method %q here", method)
+	}
+	caller := s.callerOf(v)
+	tool, input, ok, err := s.cfg.Shelf.Reading(ctx, caller, method, params)
+	if err != nil {
+		if e := s.passedOn(err); e != nil {
+			return nil, e
+		}
+		return nil, shelfError(nil, err)
+	}
+	if !ok {
+		return nil, notThere(v, method)
+	}
+	return s.do(ctx, v, &job{method: method, call: toolcrib.Call{Tool: tool, Input: input, Caller: caller}, encode: func(v *visit, r *toolcrib.Result, err error) (json.RawMessage, error) {
+		if e := s.passedOn(err); e != nil {
+			return nil, e
+		}
+		if toolcrib.CodeOf(err) == toolcrib.NotFound {
+			return nil, notThere(v, method)
+		}
+		return encode(v, r, err)
+	}})
+}

@@ -1,0 +1,349 @@
+package server
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/desk"
+)
+
+// asksAll is a guard that has everything asked but what only asks by itself.
+type asksAll struct{}
+
+func (asksAll) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
+	d := toolcrib.Ask
+	if r.Spec.Effects.Within(toolcrib.Asks) {
+		d = toolcrib.Allow
+	}
+	return &toolcrib.Verdict{Decision: d, Guard: "test", Reason: "everything is asked\x1b[2J"}, nil
+}
+
+// house is a crib with a desk, served to a client with a person.
+type house struct {
+	t       *testing.T
+	desk    *desk.Desk
+	server  *Server
+	session *mcp.ClientSession
+	ran     atomic.Int64
+	last    atomic.Value
+	asked   atomic.Int64
+}
+
+type person func(ctx context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error)
+
+// build makes it for a version of the protocol.
+func build(t *testing.T, version string, says person) *house {
+	t.Helper()
+	h := &house{t: t}
+	same := func(s string) string { return s }
+	var err error
+	h.desk, err = desk.New(desk.Config{
+		Store: &desk.Memory{}, Unattended: desk.Await, Wait: 20 * time.Second, Alone: time.Second, Project: "/srv/p", Poll: 10 * time.Millisecond,
+		RedactJSON: func(m json.RawMessage) json.RawMessage { return m }, RedactText: same,
+		Terms: func(toolcrib.Question) desk.Terms { return desk.Terms{Rules: []string{"touch(x *)"}} },
+		How:   func(id string, _ bool) string { return "'answer " + id + "'" },
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{asksAll{}}, Approver: h.desk, Log: quiet()}
+	touch := toolcrib.Define(toolcrib.Spec{Name: "touch", Description: "Touches.", Effects: toolcrib.Writes},
+		func(_ context.Context, _ *toolcrib.Env, i in) (in, error) {
+			h.ran.Add(1)
+			h.last.Store(i.N)
+			return i, nil
+		})
+	nested := toolcrib.Define(toolcrib.Spec{Name: "nested", Description: "Uses touch.", Effects: toolcrib.Asks},
+		func(ctx context.Context, env *toolcrib.Env, i in) (in, error) {
+			_, err := env.Use(ctx, "touch", i)
+			return i, err
+		})
+	consult := toolcrib.Define(toolcrib.Spec{Name: "consult", Description: "Asks.", Effects: toolcrib.Asks},
+		func(ctx context.Context, env *toolcrib.Env, i in) (map[string]string, error) {
+			a, err := env.Ask(ctx, toolcrib.Question{Text: "Which colour?", Options: []string{"red", "blue"}})
+			return map[string]string{"said": a.Message, "decision": a.Decision.String()}, err
+		})
+	load(t, c, []toolcrib.Tool{touch, nested, consult})
+	h.server = New(Config{Crib: c, Version: "1", Log: quiet(), Desk: h.desk}, toolcrib.Caller{Subject: "ann", Via: "mcp", Session: "s1"})
+	t.Cleanup(h.server.Close)
+	opts := &mcp.ClientOptions{}
+	if says != nil {
+		opts.ElicitationHandler = func(ctx context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
+			h.asked.Add(1)
+			return says(ctx, r.Params)
+		}
+	}
+	h.session = dial(t, h.server, version, opts)
+	return h
+}
+
+// call gives the text of the result, and whether it is an error.
+func (h *house) call(name, args string) (string, bool) {
+	h.t.Helper()
+	r, err := h.session.CallTool(h.t.Context(), &mcp.CallToolParams{Name: name, Arguments: json.RawMessage(args)})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	var text string
+	for _, c := range r.Content {
+		if c, ok := c.(*mcp.TextContent); ok {
+			text += c.Text
+		}
+	}
+	return text, r.IsError
+}
+
+func accept(fields map[string]any) (*mcp.ElicitResult, error) {
+	return &mcp.ElicitResult{Action: "accept", Content: fields}, nil
+}
+
+// modernVersion is the one in which clients are asked in rounds.
+const modernVersion = "2026-07-28"
+
+// versions runs a test for both ways in which clients are asked.
+func versions(t *testing.T, run func(t *testing.T, version string)) {
+	t.Helper()
+	for _, v := range []string{"2025-06-18", "2025-11-25", "2026-07-28"} {
+		t.Run(v, func(t *testing.T) { run(t, v) })
+	}
+}
+
+func TestElicit(t *testing.T) {
+	versions(t, func(t *testing.T, version string) {
+		var shown atomic.Value
+		h := build(t, version, func(_ context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+			shown.Store(p)
+			return accept(map[string]any{"answer": "allow it once"})
+		})
+		if text, bad := h.call("touch", `{"n":1}`); bad || h.ran.Load() != 1 || h.asked.Load() != 1 {
+			t.Fatalf("%s; ran %d, asked %d", text, h.ran.Load(), h.asked.Load())
+		}
+		p := shown.Load().(*mcp.ElicitParams)
+		schema, err := json.Marshal(p.RequestedSchema)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []string{"touch, for ann, by mcp, would run", "It can: write", "n: 1", "Asked by the test guard", `everything is asked[U+001B][2J`} {
+			if !strings.Contains(p.Message, part) {
+				t.Errorf("it does not say %q:\n%s", part, p.Message)
+			}
+		}
+		for _, part := range []string{"allow it in this session, for 24 h", "allow it in /srv/p, for 90 days", "deny it", "touch(x *)", `{\"n\":1}`} {
+			if !strings.Contains(string(schema), part) {
+				t.Errorf("it does not offer %q:\n%s", part, schema)
+			}
+		}
+		if strings.Contains(p.Message, "\x1b") {
+			t.Errorf("it steers a terminal: %q", p.Message)
+		}
+	})
+}
+
+func TestElicitAnswers(t *testing.T) {
+	for name, c := range map[string]struct {
+		says  *mcp.ElicitResult
+		err   error
+		text  string
+		runs  int64
+		again int64 // how often it is asked when it is called twice
+	}{
+		"session":   {says: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "allow it in this session, for 24 h"}}, runs: 2, again: 1},
+		"deny":      {says: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "deny it", "message": "not now"}}, text: "denied: a person said no: not now", again: 2},
+		"decline":   {says: &mcp.ElicitResult{Action: "decline"}, text: "denied: a person said no", again: 2},
+		"cancel":    {says: &mcp.ElicitResult{Action: "cancel"}, text: "closed the question without an answer", again: 2},
+		"edit":      {says: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "change the arguments, and allow that once", "arguments": `{"n":7}`}}, runs: 2, again: 2},
+		"bad edit":  {says: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "change the arguments, and allow that once", "arguments": `nonsense`}}, text: "closed the question without an answer", again: 6},
+		"nonsense":  {says: &mcp.ElicitResult{Action: "maybe"}, text: "closed the question without an answer", again: 2},
+		"by a rule": {says: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "allow it everywhere, until it is revoked", "by_rule": true}}, runs: 2, again: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			versions(t, func(t *testing.T, version string) {
+				h := build(t, version, func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) { return c.says, c.err })
+				for range 2 {
+					if text, bad := h.call("touch", `{"n":1}`); bad != (c.text != "") || !strings.Contains(text, c.text) {
+						t.Errorf("%v %s", bad, text)
+					}
+				}
+				if h.ran.Load() != c.runs || h.asked.Load() != c.again {
+					t.Errorf("ran %d, asked %d; want %d, %d", h.ran.Load(), h.asked.Load(), c.runs, c.again)
+				}
+				if name == "edit" && h.last.Load() != 7 {
+					t.Errorf("ran with %v", h.last.Load())
+				}
+				if name == "by a rule" {
+					grants, err := h.desk.Grants(t.Context(), desk.GrantFilter{})
+					if err != nil || len(grants) != 1 || len(grants[0].Rules) != 1 || grants[0].By != "ann in window" {
+						t.Errorf("%+v, %v", grants, err)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A tool's own question, and the question of a call that a tool makes.
+func TestElicitWithin(t *testing.T) {
+	versions(t, func(t *testing.T, version string) {
+		h := build(t, version, func(_ context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+			if strings.Contains(p.Message, "Which colour?") {
+				return accept(map[string]any{"answer": "blue"})
+			}
+			return accept(map[string]any{"answer": "allow it once"})
+		})
+		if text, bad := h.call("consult", `{"n":1}`); bad || !strings.Contains(text, `"said":"blue"`) {
+			t.Errorf("%v %s", bad, text)
+		}
+		if text, bad := h.call("nested", `{"n":5}`); bad || h.last.Load() != 5 || h.asked.Load() != 2 {
+			t.Errorf("%v %s; asked %d", bad, text, h.asked.Load())
+		}
+	})
+}
+
+// A client that cannot ask is no screen: the call waits a while for an answer
+// from elsewhere, and is then told where its question is.
+func TestNoElicitation(t *testing.T) {
+	versions(t, func(t *testing.T, version string) {
+		h := build(t, version, nil)
+		text, bad := h.call("touch", `{"n":1}`)
+		if !bad || !strings.Contains(text, "timeout: a person has to approve this, and nobody answered within 1s: test: everything is asked") || !strings.Contains(text, "answers it with 'answer q-") {
+			t.Fatal(text)
+		}
+		open, err := h.desk.Questions(t.Context(), desk.Filter{State: desk.Open})
+		if err != nil || len(open) != 1 {
+			t.Fatalf("%+v, %v", open, err)
+		}
+		if _, err := h.desk.Answer(t.Context(), open[0].ID, desk.Reply{Choice: desk.AllowOnce}, "bob"); err != nil {
+			t.Fatal(err)
+		}
+		if text, bad := h.call("touch", `{"n":1}`); bad || h.ran.Load() != 1 {
+			t.Errorf("repeated: %s", text)
+		}
+	})
+}
+
+// Somebody else answers while the client shows the question: the call goes on
+// at once where the client can be told, and else when it comes back.
+func TestElicitAnsweredElsewhere(t *testing.T) {
+	versions(t, func(t *testing.T, version string) {
+		var h *house
+		ready := make(chan struct{})
+		h = build(t, version, func(ctx context.Context, _ *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+			<-ready
+			open, err := h.desk.Questions(ctx, desk.Filter{State: desk.Open})
+			if err != nil || len(open) != 1 {
+				return nil, errors.Join(err, errors.New("not one question"))
+			}
+			if _, err := h.desk.Answer(context.WithoutCancel(ctx), open[0].ID, desk.Reply{Choice: desk.AllowOnce}, "bob"); err != nil {
+				return nil, err
+			}
+			if version < modernVersion {
+				<-ctx.Done() // the server takes it back
+				return nil, ctx.Err()
+			}
+			return &mcp.ElicitResult{Action: "decline"}, nil
+		})
+		close(ready)
+		if text, bad := h.call("touch", `{"n":1}`); bad || h.ran.Load() != 1 {
+			t.Errorf("%v %s", bad, text)
+		}
+	})
+}
+
+// A state that is not ours brings nothing but an error: nothing is run, and
+// nobody is asked.
+func TestForgedRound(t *testing.T) {
+	h := build(t, modernVersion, func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+		return &mcp.ElicitResult{Action: "decline"}, nil
+	})
+	_, err := h.session.CallTool(t.Context(), &mcp.CallToolParams{
+		Name: "touch", Arguments: json.RawMessage(`{"n":1}`), RequestState: "guessed",
+		InputResponses: mcp.InputResponseMap{inputName: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "allow it once"}}},
+	})
+	if e, ok := errors.AsType[*jsonrpc.Error](err); !ok || e.Code != jsonrpc.CodeInvalidParams || h.ran.Load() != 0 || h.asked.Load() != 0 {
+		t.Errorf("%v; ran %d, asked %d", err, h.ran.Load(), h.asked.Load())
+	}
+}
+
+// An approval is for what was shown: one that was brought unasked is none.
+func TestApprovalUnasked(t *testing.T) {
+	h := build(t, modernVersion, func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+		return &mcp.ElicitResult{Action: "decline"}, nil
+	})
+	r, err := h.session.CallTool(t.Context(), &mcp.CallToolParams{
+		Name: "touch", Arguments: json.RawMessage(`{"n":1}`),
+		InputResponses: mcp.InputResponseMap{inputName: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "allow it once"}}},
+	})
+	if err != nil || !r.IsError || h.ran.Load() != 0 || h.asked.Load() != 1 {
+		t.Errorf("%+v, %v; ran %d, asked %d", r, err, h.ran.Load(), h.asked.Load())
+	}
+}
+
+// A client that gives up takes its call with it; the question stays.
+func TestElicitCancelled(t *testing.T) {
+	h := build(t, "2025-11-25", func(ctx context.Context, _ *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	})
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	if _, err := h.session.CallTool(ctx, &mcp.CallToolParams{Name: "touch", Arguments: json.RawMessage(`{"n":1}`)}); err == nil {
+		t.Error("it came back")
+	}
+	for range 200 {
+		open, err := h.desk.Questions(t.Context(), desk.Filter{State: desk.Open})
+		if err != nil || len(open) != 1 {
+			t.Fatalf("%+v, %v", open, err)
+		}
+		if open[0].Waiting == 0 {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	t.Error("the call still waits")
+}
+
+// A question is shown to the client whose call asks it; that of a call that a
+// tool made in the same conversation, and where there are none to nobody.
+func TestWhoIsAsked(t *testing.T) {
+	p := newPeople(nil, quiet())
+	add := func(id, subject, session string) {
+		p.next++
+		p.guests[id] = &guest{
+			call: toolcrib.Call{ID: id, Caller: toolcrib.Caller{Subject: subject, Session: session}}, number: p.next,
+			hear: func(desk.Question) bool { return true },
+		}
+	}
+	of := func(call, subject, session string) string {
+		if g := p.of(&desk.Question{Call: call, Caller: toolcrib.Caller{Subject: subject, Session: session}}); g != nil {
+			return g.call.ID
+		}
+		return ""
+	}
+	add("a", "ann", "")
+	add("b", "bob", "s")
+	add("c", "bob", "s")
+	add("mute", "bob", "s")
+	p.guests["mute"].hear = nil
+	for _, c := range []struct{ call, subject, session, want string }{
+		{"a", "ann", "", "a"}, {"a", "eve", "", ""}, {"c", "bob", "s", "c"},
+		{"mute", "bob", "s", ""}, {"c", "eve", "s", ""}, {"within", "ann", "", ""}, {"within", "bob", "s", "b"}, {"within", "bob", "", ""}, {"within", "bob", "other", ""}, {"within", "eve", "", ""},
+	} {
+		if got := of(c.call, c.subject, c.session); got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+	delete(p.guests, "b")
+	delete(p.guests, "c")
+	if got := of("within", "bob", "s"); got != "" {
+		t.Errorf("%s cannot be asked", got)
+	}
+}

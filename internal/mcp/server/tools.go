@@ -1,0 +1,167 @@
+package server
+
+import (
+	"bytes"
+	"encoding/json"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// toolList is the list of tools as clients get it: written once, when the
+// catalog has changed, and handed out as it is.
+type toolList struct {
+	legacy, modern [][]byte // the pages
+	search         *Search
+	mirrors        map[string][]mirror // arguments that are repeated in headers, by tool
+}
+
+func (l *toolList) same(m *toolList) bool {
+	equal := func(a, b [][]byte) bool {
+		for i := range min(len(a), len(b)) {
+			if !bytes.Equal(a[i], b[i]) {
+				return false
+			}
+		}
+		return len(a) == len(b)
+	}
+	return equal(l.legacy, m.legacy) && equal(l.modern, m.modern)
+}
+
+// toolList writes the list of what this caller sees now. One contract that
+// cannot be shown does not take the others with it.
+func (s *Server) toolList() *toolList {
+	l := &toolList{mirrors: map[string][]mirror{}}
+	if s.cfg.Search != nil {
+		l.search = s.cfg.Search(s.caller)
+	}
+	var legacy, modern []json.RawMessage
+	show := func(spec toolcrib.Spec) {
+		mirrors, err := findMirrors(spec.Input)
+		if err != nil {
+			s.cfg.Log.Error("tool cannot be shown over MCP", "tool", spec.Name, "err", err)
+			return
+		}
+		if mirrors != nil {
+			l.mirrors[spec.Name] = mirrors
+		}
+		text := s.contract(&spec, true)
+		modern = append(modern, text)
+		if spec.Output != nil && !isObjectSchema(spec.Output) { // only objects had one at first
+			text = s.contract(&spec, false)
+		}
+		legacy = append(legacy, text)
+	}
+	if l.search != nil {
+		for _, spec := range l.search.Specs {
+			show(spec)
+		}
+		show(l.search.CallTool)
+	} else {
+		for spec := range s.cfg.Crib.Tools(s.caller) {
+			if s.cfg.Hidden == nil || !s.cfg.Hidden(spec) {
+				show(spec)
+			}
+		}
+	}
+	l.legacy, l.modern = s.pages("tools", legacy, false), s.pages("tools", modern, true)
+	return l
+}
+
+func (s *Server) listTools(v *visit) (json.RawMessage, error) {
+	l := s.list()
+	pages := l.legacy
+	if v.client.modern {
+		pages = l.modern
+	}
+	at, err := readCursor("tools", v.params.Cursor, len(pages))
+	if err != nil {
+		return nil, err
+	}
+	return pages[at], nil
+}
+
+// contract shows a Spec as an MCP tool. The annotations are derived from the
+// declared effects, so that they can never promise more than guards go by; what
+// a foreign supplier adds stands beside them.
+func (s *Server) contract(spec *toolcrib.Spec, output bool) []byte {
+	var more map[string]json.RawMessage
+	if s.cfg.Definition != nil {
+		more = members(s.cfg.Definition(*spec))
+	}
+	var o object
+	o.text("name", spec.Name)
+	if spec.Title != "" {
+		o.text("title", spec.Title)
+	} else if _, ok := word(more["title"]); ok {
+		o.raw("title", more["title"])
+	}
+	if spec.Description != "" {
+		o.text("description", spec.Description)
+	}
+	o.raw("inputSchema", inputSchema(spec.Input))
+	if spec.Output != nil && output {
+		o.raw("outputSchema", spec.Output)
+	}
+	o.raw("annotations", annotations(spec, members(more["annotations"])["title"]))
+	o.rest(more, "name", "title", "description", "inputSchema", "outputSchema", "annotations")
+	return oneLine(o.end())
+}
+
+func annotations(spec *toolcrib.Spec, title json.RawMessage) []byte {
+	effects := spec.Effects.All()
+	var o object
+	if _, ok := word(title); ok {
+		o.raw("title", title)
+	}
+	o.flag("readOnlyHint", spec.Effects.ReadOnly())
+	// To MCP only what adds and never replaces is not destructive.
+	o.flag("destructiveHint", effects&(toolcrib.Writes|toolcrib.Destroys|toolcrib.Runs) != 0)
+	o.flag("idempotentHint", spec.Idempotent || spec.Effects.ReadOnly())
+	o.flag("openWorldHint", effects&(toolcrib.Network|toolcrib.Runs) != 0)
+	return o.end()
+}
+
+// inputSchema gives the schema as it is, with the word MCP insists on: the
+// arguments are an object, whether or not the contract says so.
+func inputSchema(text json.RawMessage) json.RawMessage {
+	if isObjectSchema(text) {
+		return text
+	}
+	m := members(text)
+	if m == nil { // true, or nothing at all
+		return json.RawMessage(`{"type":"object"}`)
+	}
+	var o object
+	o.text("type", "object")
+	o.rest(m, "type")
+	return o.end()
+}
+
+func isObjectSchema(text json.RawMessage) bool {
+	var s struct {
+		Type json.RawMessage `json:"type"`
+	}
+	return json.Unmarshal(text, &s) == nil && string(s.Type) == `"object"`
+}
+
+// searched turns a call of the tool that calls others into the call of the
+// other. ok is false if it names none.
+func (l *toolList) searched(call *toolcrib.Call) (isSearch, ok bool) {
+	if l.search == nil || call.Tool != l.search.CallTool.Name {
+		return false, true
+	}
+	var other struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(call.Input))
+	dec.DisallowUnknownFields() // a misspelt key would be a call without arguments
+	if dec.Decode(&other) != nil || other.Name == "" {
+		return true, false
+	}
+	call.Tool, call.Input = other.Name, other.Arguments
+	if string(call.Input) == "null" {
+		call.Input = nil
+	}
+	return true, true
+}

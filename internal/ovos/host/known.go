@@ -1,0 +1,114 @@
+package host
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// known remembers which toolboxes a caller finds here. Every frame on the bus
+// that calls some toolbox asks for it, also those that are for other hosts, and
+// the answer is the same until the shelves or the rules change.
+type known struct {
+	changes atomic.Uint64
+
+	mu    sync.Mutex
+	as    uint64
+	boxes map[toolcrib.Caller]map[string]bool
+}
+
+// maxKnown is how many callers are remembered. They differ by their session,
+// which clients choose; most choose none.
+const maxKnown = 64
+
+// forget has everything found out anew.
+func (k *known) forget() { k.changes.Add(1) }
+
+// after forgets after every load: a box without tools changes no shelf, and is
+// a box all the same.
+func (k *known) after(load func(context.Context) (toolcrib.Diff, []toolcrib.Fault)) func(context.Context) (toolcrib.Diff, []toolcrib.Fault) {
+	if load == nil {
+		return nil
+	}
+	return func(ctx context.Context) (toolcrib.Diff, []toolcrib.Fault) {
+		defer k.forget()
+		return load(ctx)
+	}
+}
+
+// of gives the ids for a caller; find finds them out.
+func (k *known) of(caller toolcrib.Caller, find func() map[string]bool) map[string]bool {
+	now := k.changes.Load() // before looking: a change meanwhile is not missed
+	k.mu.Lock()
+	if ids, ok := k.boxes[caller]; ok && k.as == now {
+		k.mu.Unlock()
+		return ids
+	}
+	k.mu.Unlock()
+	ids := find()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	switch {
+	case k.as > now: // somebody has looked at a later state
+	case k.as != now || k.boxes == nil || len(k.boxes) >= maxKnown:
+		k.as, k.boxes = now, map[toolcrib.Caller]map[string]bool{caller: ids}
+	default:
+		k.boxes[caller] = ids
+	}
+	return ids
+}
+
+// shows reports whether a box is on the bus.
+func (h *Host) shows(box string) bool {
+	if h.cfg.Hide != nil && h.cfg.Hide(box) {
+		return false
+	}
+	return h.cfg.Off == nil || !h.cfg.Off(box) || !h.rivalled(h.cfg.BoxID(box))
+}
+
+func (h *Host) rivalled(id string) bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.rival[id]
+}
+
+// off reports whether the toolbox of an id is switched off.
+func (h *Host) off(id string) bool {
+	if h.cfg.Off == nil || h.cfg.Boxes == nil {
+		return false
+	}
+	for _, box := range h.cfg.Boxes() {
+		if h.cfg.BoxID(box) == id && h.cfg.Off(box) {
+			return true
+		}
+	}
+	return false
+}
+
+// empty gives the ids of the boxes there are, whether they have tools or not.
+func (h *Host) empty() map[string]bool {
+	ids := map[string]bool{}
+	if h.cfg.Boxes != nil {
+		for _, box := range h.cfg.Boxes() {
+			if h.shows(box) {
+				ids[h.cfg.BoxID(box)] = true
+			}
+		}
+	}
+	return ids
+}
+
+// hosts reports whether there is a toolbox of this id here.
+func (h *Host) hosts(caller toolcrib.Caller, id string) bool {
+	return h.known.of(caller, func() map[string]bool {
+		ids := h.empty()
+		for spec := range h.cfg.Crib.Tools(caller) {
+			if h.shows(spec.Box) {
+				ids[h.cfg.BoxID(spec.Box)] = true
+			}
+		}
+		return ids
+	})[id]
+}
