@@ -16,7 +16,7 @@ import (
 // The contracts must go out byte for byte as genuine hosts send them: readers
 // compare and cache them.
 func TestContractsAreTheRecordedOnes(t *testing.T) {
-	text, err := os.ReadFile("../../testdata/golden/ovos_tools.json")
+	text, err := os.ReadFile("../../../testdata/golden/ovos_tools.json")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -33,7 +33,7 @@ type recorded struct {
 // rows reads the rows of one toolbox, with $ROOT filled in.
 func rows(t *testing.T, toolbox, root string) []recorded {
 	t.Helper()
-	text, err := os.ReadFile("../../testdata/golden/ovos_files_rows.jsonl")
+	text, err := os.ReadFile("../../../testdata/golden/ovos_files_rows.jsonl")
 	if err != nil {
 		t.Fatal(err)
 	}

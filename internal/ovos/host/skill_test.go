@@ -44,7 +44,7 @@ func TestSkillOverTheSocket(t *testing.T) {
 	url, _ := serve(t, r.config())
 	s := ready(t, url)
 
-	text, err := os.ReadFile("../../dialect/testdata/ovos_skill_tool.json")
+	text, err := os.ReadFile("../dialect/testdata/ovos_skill_tool.json")
 	if err != nil {
 		t.Fatal(err)
 	}
