@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"testing/fstest"
 )
@@ -110,10 +111,14 @@ func sample(t *testing.T, namesAndTexts ...string) *tree {
 	return tr
 }
 
-// thisTree is the module the tests stand in: "go test" runs in its directory.
+// readThis reads the module the tests stand in, once for all rules: "go test"
+// runs in its directory.
+var readThis = sync.OnceValues(func() (*tree, error) { return readTree(os.DirFS(".")) })
+
+// thisTree is that module. Rules look at it and change nothing.
 func thisTree(t *testing.T) *tree {
 	t.Helper()
-	tr, err := readTree(os.DirFS("."))
+	tr, err := readThis()
 	if err != nil {
 		t.Fatal(err)
 	}
