@@ -43,6 +43,7 @@ func rules() []rule {
 	return []rule{
 		{"internal/text", ground, nil, "what people see and type: one table of invisible characters, one way to cut a text, one way to guess a name"},
 		{"internal/jsontext", ground, nil, "JSON as text: strings are written and read, and values walked over, in one way"},
+		{"internal/tomltext", ground, []string{"internal/text"}, "TOML as text: policies and the files of MCP clients are read in one way, by one library"},
 		{"internal/schema", ground, []string{"internal/jsontext", "internal/text"}, "the schema engine is under the core: what it imports, everything imports"},
 		{"internal/sensitive", ground, []string{"internal/text"}, "names of keys and of files that others obey: the core, the guards and the sandbox go by one list and compare names in one way"},
 		{"internal/keytext", ground, nil, "what of a private key must not be shown: the core and the guard leave the same to be seen"},
@@ -133,6 +134,7 @@ func libraries() []heavy {
 		{"github.com/spf13/cobra", []string{"internal/cli"}, nil, "commands are parsed in one place"},
 		{"github.com/spf13/pflag", []string{"internal/cli"}, nil, "flags are parsed in one place"},
 		{"go.yaml.in/yaml/v3", []string{"internal/config"}, []string{"internal/conformance"}, "configuration is decoded in one place; packages get Go structs"},
+		{"github.com/pelletier/go-toml/v2", []string{"internal/tomltext"}, nil, "TOML is read in one place, which says where each entry stands"},
 		{"github.com/rogpeppe/go-internal", []string{"cribtest"}, everywhere, "txtar and testscript are for tests only"},
 		{"github.com/google/go-cmp", []string{"cribtest"}, everywhere, "comparing is for tests only"},
 		{"pgregory.net/rapid", nil, everywhere, "properties are for tests only"},

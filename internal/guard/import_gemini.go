@@ -2,10 +2,12 @@ package guard
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/tomltext"
 )
 
 // ImportGemini reads a policy file of the Gemini CLI. There the highest priority
@@ -16,10 +18,11 @@ func ImportGemini(data []byte) (Imported, error) {
 	if err != nil {
 		return Imported{}, err
 	}
-	tables, err := parseTOML(string(data))
+	statements, err := tomltext.Parse(data)
 	if err != nil {
 		return Imported{}, fmt.Errorf("reading the policy: %w", err)
 	}
+	tables := geminiTables(statements)
 	var strict float64 // the lowest priority of a rule that takes away
 	taking := false
 	for _, t := range tables {
@@ -31,7 +34,7 @@ func ImportGemini(data []byte) (Imported, error) {
 		at := fmt.Sprintf("line %d", t.line)
 		if t.name != "rule" {
 			for _, k := range t.keys {
-				im.left(fmt.Sprintf("line %d", k.line), strings.TrimPrefix(t.name+"."+k.name, "."), "it is not part of a rule")
+				im.left(fmt.Sprintf("line %d", k.Line), strings.TrimPrefix(t.name+"."+strings.Join(k.Key, "."), "."), "it is not part of a rule")
 			}
 			if t.name != "" && len(t.keys) == 0 {
 				im.left(at, t.name, "it is not a rule")
@@ -56,71 +59,117 @@ type gemini struct {
 	bad                    string
 }
 
-func geminiOf(t tomlTable) gemini {
+// geminiTable is one [[name]] of the file, or what stands before the first.
+type geminiTable struct {
+	name string
+	line int
+	keys []tomltext.Statement
+}
+
+func geminiTables(statements []tomltext.Statement) []geminiTable {
+	tables := []geminiTable{{line: 1}}
+	for _, s := range statements {
+		last := &tables[len(tables)-1]
+		if len(s.Table) > 1 && s.Table[0] == "rule" && last.name == "rule" {
+			// A table of a rule narrows it as a key would.
+			s.Key = append(slices.Clone(s.Table[1:]), s.Key...)
+		}
+		if s.Header() {
+			tables = append(tables, geminiTable{name: strings.Join(s.Table, "."), line: s.Line})
+			continue
+		}
+		if s.Value == nil {
+			s.Value = &tomltext.Value{Kind: tomltext.Table}
+		}
+		last.keys = append(last.keys, s)
+	}
+	return tables
+}
+
+func geminiOf(t geminiTable) gemini {
 	g := gemini{}
 	var parts []string
 	for _, k := range t.keys {
-		parts = append(parts, k.name+" = "+k.value.String())
-		switch k.name {
-		case "toolName":
-			g.tools = k.value.texts()
+		name, v := strings.Join(k.Key, "."), k.Value
+		parts = append(parts, name+" = "+tomlString(v))
+		texts := tomlTexts(v)
+		one := func(to *string) {
+			if len(texts) != 1 || v.Kind != tomltext.Text {
+				g.bad = "its " + name + " is not a text"
+				return
+			}
+			*to = texts[0]
+		}
+		switch name {
+		case "toolName", "commandPrefix":
+			// Without it, the rule would be about everything.
+			if len(texts) == 0 {
+				g.bad = "its " + name + " is neither a text nor a list of texts"
+			}
+			if name == "toolName" {
+				g.tools = texts
+			} else {
+				g.prefixes = texts
+			}
 		case "mcpName":
-			g.server = k.value.text
-		case "commandPrefix":
-			g.prefixes = k.value.texts()
+			one(&g.server)
 		case "decision":
-			g.decision = k.value.text
+			one(&g.decision)
+		case "denyMessage":
+			one(&g.message)
+		case "subagent":
+			one(&g.agent)
 		case "priority":
-			p, err := strconv.ParseFloat(strings.ReplaceAll(k.value.text, "_", ""), 64)
-			if err != nil || k.value.kind != 's' {
+			p, err := strconv.ParseFloat(strings.ReplaceAll(v.Text, "_", ""), 64)
+			if err != nil || v.Kind != tomltext.Number {
 				g.bad = "its priority is not a number"
 			}
 			g.priority = p
-		case "denyMessage":
-			g.message = k.value.text
-		case "subagent":
-			g.agent = k.value.text
 		case "allowRedirection":
-			if k.value.text != "false" {
-				g.odd = append(g.odd, k.name)
+			if v.Text != "false" {
+				g.odd = append(g.odd, name)
 			}
 		default: // commandRegex, argsPattern, toolAnnotations, modes, interactive, …
-			g.odd = append(g.odd, k.name)
+			g.odd = append(g.odd, name)
 		}
 	}
 	g.text = strings.Join(parts, ", ")
 	return g
 }
 
-func (v tomlValue) texts() []string {
-	if v.kind != 'l' {
-		return []string{v.text}
+// tomlTexts gives a text, or the texts of a list; none if there is anything else.
+func tomlTexts(v *tomltext.Value) []string {
+	list := v.List
+	if v.Kind == tomltext.Text {
+		list = []*tomltext.Value{v}
 	}
 	var out []string
-	for _, e := range v.list {
-		out = append(out, e.text)
+	for _, e := range list {
+		if e.Kind != tomltext.Text {
+			return nil
+		}
+		out = append(out, e.Text)
 	}
 	return out
 }
 
-func (v tomlValue) String() string {
-	switch v.kind {
-	case 't':
-		return strconv.Quote(v.text)
-	case 'l':
-		var out []string
-		for _, e := range v.list {
-			out = append(out, e.String())
+func tomlString(v *tomltext.Value) string {
+	var out []string
+	switch v.Kind {
+	case tomltext.Text:
+		return strconv.Quote(v.Text)
+	case tomltext.List:
+		for _, e := range v.List {
+			out = append(out, tomlString(e))
 		}
 		return "[" + strings.Join(out, ", ") + "]"
-	case 'm':
-		var out []string
-		for _, k := range v.table {
-			out = append(out, k.name+" = "+k.value.String())
+	case tomltext.Table:
+		for _, f := range v.Fields {
+			out = append(out, f.Name+" = "+tomlString(f.Value))
 		}
 		return "{" + strings.Join(out, ", ") + "}"
 	}
-	return v.text
+	return v.Text
 }
 
 // geminiRule carries a rule over; false if none of it was.

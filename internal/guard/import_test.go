@@ -58,7 +58,7 @@ func TestImportDropsNothing(t *testing.T) {
 		{ImportClaude, `{"permissions":{"allow":["`, `"]}}`, []string{"Bash(zebra)", "Bash(zebra *)", "Zebra", "zebra", "mcp__zebra", "Read(./zebra)", "WebFetch(domain:zebra.example)", "Zebra(x)", "Bash(zebra"}},
 		{ImportClaude, `{"`, `":{"x":1}}`, []string{"zebra"}},
 		{ImportCodex, "", "\n", []string{`prefix_rule(pattern=["zebra"])`, `zebra(x="y")`, `zebra = 1`, `zebra`, `prefix_rule(pattern=["a"], zebra="b")`, `prefix_rule(zebra)`, `if zebra:`, `load("zebra")`, `"zebra"`, "prefix_rule(pattern=[\"zebra\""}},
-		{ImportGemini, "[[rule]]\n", "\n", []string{`zebra = 1`, "toolName = \"zebra\"\ndecision = \"allow\"", "toolName = \"run_shell_command\"\ncommandPrefix = \"zebra\"\ndecision = \"deny\"", "mcpName = \"zebra\"\ndecision=\"deny\"", "decision = \"zebra\""}},
+		{ImportGemini, "[[rule]]\n", "\n", []string{`zebra = 1`, "toolName = \"zebra\"\ndecision = \"allow\"", "toolName = \"run_shell_command\"\ncommandPrefix = \"zebra\"\ndecision = \"deny\"", "mcpName = \"zebra\"\ndecision=\"deny\"", "decision = \"zebra\"", "zebra = 2020-01-01", "zebra.x = 1"}},
 		{ImportGemini, "", "\n", []string{"zebra = 1", "[zebra]", "[[zebra]]\nx = 1", "[zebra.x]"}},
 		{ImportOpencode, `{"permission":{`, `}}`, []string{`"zebra":"allow"`, `"bash":{"zebra":"allow"}`, `"bash":{"*":"ask","zebra":"deny"}`, `"bash":{"zebra":7}`, `"edit":{"zebra/*":"ask"}`, `"webfetch":{"zebra":"deny"}`, `"zebra":{"a":{"b":1}}`}},
 	} {
@@ -82,8 +82,11 @@ func TestImportNeverWidens(t *testing.T) {
 		"claude": {
 			`{"permissions":{"allow":["*","mcp__*","mcp__a*","Bash(*&&*)","Bash(ls*)","Bash(sh -c *)","Bash(env *)","Bash(git -c *)","Bash($X)","Edit(**/../x)"]}}`,
 		},
-		"codex":    {`prefix_rule(pattern=["bash"])`, `prefix_rule(pattern=["env"])`, `prefix_rule(pattern=["python3","-c"])`},
-		"gemini":   {"[[rule]]\ntoolName=\"*\"\ndecision=\"allow\"", "[[rule]]\ndecision=\"allow\"", "[[rule]]\nmcpName=\"*\"\ndecision=\"allow\"", "[[rule]]\ntoolName=\"run_shell_command\"\nargsPattern=\"x\"\ndecision=\"allow\""},
+		"codex": {`prefix_rule(pattern=["bash"])`, `prefix_rule(pattern=["env"])`, `prefix_rule(pattern=["python3","-c"])`},
+		"gemini": {"[[rule]]\ntoolName=\"*\"\ndecision=\"allow\"", "[[rule]]\ndecision=\"allow\"", "[[rule]]\nmcpName=\"*\"\ndecision=\"allow\"",
+			"[[rule]]\ntoolName=\"read_file\"\nmcpName=[\"a\"]\ndecision=\"allow\"", "[[rule]]\ntoolName=\"read_file\"\nsubagent=[\"a\"]\ndecision=\"allow\"",
+			"[[rule]]\ntoolName=\"run_shell_command\"\ncommandPrefix=[]\ndecision=\"allow\"", "[[rule]]\ntoolName=\"run_shell_command\"\ncommandPrefix=[[\"ls\"]]\ndecision=\"allow\"", "[[rule]]\nmcpName=\"a\"\ntoolName=[]\ndecision=\"allow\"",
+			"[[rule]]\ntoolName=\"read_file\"\ndecision=\"allow\"\n[rule.toolAnnotations]\nreadOnlyHint=true", "[[rule]]\ntoolName=\"read_file\"\ndecision=\"allow\"\n[rule.x]\n", "[[rule]]\ntoolName=\"run_shell_command\"\nargsPattern=\"x\"\ndecision=\"allow\""},
 		"opencode": {`{"permission":"allow"}`, `{"permission":{"*":"allow"}}`, `{"permission":{"bash":{"ls*":"allow"}}}`},
 	} {
 		fn := map[string]importFunc{"claude": ImportClaude, "codex": ImportCodex, "gemini": ImportGemini, "opencode": ImportOpencode}[read]
@@ -113,7 +116,7 @@ func TestImportRefuses(t *testing.T) {
 			t.Errorf("%q is read as settings", text)
 		}
 	}
-	for _, text := range []string{"x", "x =", "[[rule", "[[rule]]\nx = 1 2", "[[rule]]\nx = \"a", "[[rule]]\nx = 2020-01-01", "[[rule]]\nx = [1", "[[rule]]\nx = {a = 1", "[[rule]]\nx = 1\nx = 2", "[]\n", "a.b = 1", "x = \"\\q\""} {
+	for _, text := range []string{"x", "x =", "[[rule", "[[rule]]\nx = 1 2", "[[rule]]\nx = \"a", "[[rule]]\nx = [1", "[[rule]]\nx = {a = 1", "[[rule]]\nx = 1\nx = 2", "[]\n", "x = \"\\q\""} {
 		if _, err := ImportGemini([]byte(text)); err == nil {
 			t.Errorf("%q is read as a policy", text)
 		}
