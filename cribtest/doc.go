@@ -1,7 +1,8 @@
 // Package cribtest holds what tests of toolcrib parts share: a conformance
 // suite for each port, fakes, and the runner of journeys.
 //
-// Who writes a toolbox or a journal runs its suite in a test of a few lines:
+// Who writes a toolbox, a guard, an approver, a sandbox or a journal runs its
+// suite in a test of a few lines:
 //
 //	func TestToolbox(t *testing.T) {
 //		cribtest.Toolbox(t, func(t testing.TB) toolcrib.Toolbox { return mybox.New(…) })

@@ -17,27 +17,27 @@ type Reply struct {
 	Silent bool  // answers nothing until the question is withdrawn
 }
 
-// Approver is a person who follows a script: each question gets the next
+// Person is an approver who follows a script: each question gets the next
 // reply. A question after the last one cannot be asked.
-type Approver struct {
+type Person struct {
 	Script []Reply // must not change once questions are asked
 
 	mu    sync.Mutex
 	asked []toolcrib.Question
 }
 
-var _ toolcrib.Approver = (*Approver)(nil)
+var _ toolcrib.Approver = (*Person)(nil)
 
 // Approve gives the next reply of the script.
-func (a *Approver) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
-	a.mu.Lock()
-	n := len(a.asked)
-	a.asked = append(a.asked, q)
-	a.mu.Unlock()
-	if n >= len(a.Script) {
+func (p *Person) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
+	p.mu.Lock()
+	n := len(p.asked)
+	p.asked = append(p.asked, q)
+	p.mu.Unlock()
+	if n >= len(p.Script) {
 		return toolcrib.Answer{}, errors.New("the script has no further reply")
 	}
-	reply := a.Script[n]
+	reply := p.Script[n]
 	if reply.Silent {
 		<-ctx.Done()
 		return toolcrib.Answer{}, ctx.Err()
@@ -46,10 +46,10 @@ func (a *Approver) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.A
 }
 
 // Asked gives the questions so far.
-func (a *Approver) Asked() []toolcrib.Question {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return slices.Clone(a.asked)
+func (p *Person) Asked() []toolcrib.Question {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.Clone(p.asked)
 }
 
 // Clock is a clock that stands still until it is moved. The zero Clock shows

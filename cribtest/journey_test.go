@@ -90,8 +90,8 @@ func TestSetupRefuses(t *testing.T) {
 	}
 }
 
-func TestApproverFollowsItsScript(t *testing.T) {
-	a := &Approver{Script: []Reply{{Answer: toolcrib.Answer{Decision: toolcrib.Allow, By: "bob"}}, {Silent: true}}}
+func TestPersonFollowsTheScript(t *testing.T) {
+	a := &Person{Script: []Reply{{Answer: toolcrib.Answer{Decision: toolcrib.Allow, By: "bob"}}, {Silent: true}}}
 	if got, err := a.Approve(t.Context(), toolcrib.Question{Text: "one"}); err != nil || got.By != "bob" {
 		t.Errorf("first reply: %+v, %v", got, err)
 	}

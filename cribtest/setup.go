@@ -96,7 +96,7 @@ func (s Setup) crib(ctx context.Context) (*toolcrib.Crib, error) {
 		c.Guards = append(c.Guards, g.guard())
 	}
 	if len(s.Person) > 0 {
-		c.Approver = &Approver{Script: s.script()}
+		c.Approver = &Person{Script: s.script()}
 	}
 	if len(s.Hidden) > 0 {
 		c.Visible = func(_ toolcrib.Caller, spec *toolcrib.Spec) bool { return !slices.Contains(s.Hidden, spec.Native) }

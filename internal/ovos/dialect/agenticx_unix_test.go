@@ -108,7 +108,7 @@ func TestAgenticXTellsAPersonsNoApart(t *testing.T) {
 	if got := r.say(t, AgenticX, "file_write", write); !strings.HasPrefix(got, "refused: Tool file_write execution failed: a person has to approve this, and nobody is there") {
 		t.Error(got)
 	}
-	r.Approver = &cribtest.Approver{Script: []cribtest.Reply{{Answer: toolcrib.Answer{Message: "not there"}}}}
+	r.Approver = &cribtest.Person{Script: []cribtest.Reply{{Answer: toolcrib.Answer{Message: "not there"}}}}
 	if got := r.say(t, AgenticX, "file_write", write); got != "CANCELLED: user denied file_write: not there" {
 		t.Error(got)
 	}
