@@ -27,8 +27,12 @@ type Statement struct {
 // Header reports whether it opens a table.
 func (s Statement) Header() bool { return len(s.Key) == 0 }
 
-// maxDepth bounds how deeply values nest and how many parts a key has.
-const maxDepth = 100
+// maxDepth bounds how deeply values nest and how many parts a key has, maxValues
+// how many values and headers there are.
+const (
+	maxDepth  = 100
+	maxValues = 1 << 20
+)
 
 const byteOrderMark = "\ufeff"
 
@@ -70,6 +74,7 @@ type reader struct {
 	parser unstable.Parser
 	at     int   // where the parser's text begins in the file
 	lines  []int // where lines end
+	values int
 }
 
 func (r *reader) line(offset int) int {
@@ -96,6 +101,7 @@ func (r *reader) statements() ([]Statement, error) {
 				return nil, err
 			}
 		} else {
+			r.values++
 			table = key
 			s.Array = n.Kind == unstable.ArrayTable
 			// Between the brackets and the key stand blanks, before them too.
@@ -137,8 +143,8 @@ func (r *reader) key(n *unstable.Node) (parts []string, first, last int, err err
 }
 
 func (r *reader) value(n *unstable.Node, line, depth int) (*Value, error) {
-	if depth > maxDepth {
-		return nil, fail(line, "it nests too deeply")
+	if r.values++; depth > maxDepth || r.values > maxValues {
+		return nil, fail(line, "it is too large or nests too deeply")
 	}
 	if n.Raw.Length > 0 {
 		line = r.line(int(n.Raw.Offset))

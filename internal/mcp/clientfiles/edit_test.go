@@ -311,3 +311,19 @@ func TestTOMLAddKeepsTheRest(t *testing.T) {
 		}
 	})
 }
+
+// TestTOMLReplacesOnlyTheEntry: an entry that is there is replaced where it
+// stands, in whatever way it is written, and nothing else.
+func TestTOMLReplacesOnlyTheEntry(t *testing.T) {
+	const entry = "command = \"toolcrib\"\nargs = [\"mcp\"]"
+	for in, want := range map[string]string{
+		"# a\n  [ mcp_servers . toolcrib ] # b\ncommand = 'x' # c\n[mcp_servers.toolcrib.env]\nk = 1\n\n[z] # d\n": "# a\n[mcp_servers.toolcrib]\n" + entry + "\n\n[z] # d\n",
+		"[mcp_servers] # a\ntoolcrib  =  { command = 'x' } # b\nq = {} # c\n":                                      "[mcp_servers] # a\ntoolcrib  =  { command = \"toolcrib\", args = [\"mcp\"] } # b\nq = {} # c\n",
+		"[mcp_servers]\n\"toolcrib\" = {\n  command = 'x', # a\n} # b\n# c":                                        "[mcp_servers]\n\"toolcrib\" = { command = \"toolcrib\", args = [\"mcp\"] } # b\n# c",
+	} {
+		out, err := Codec{}.Add(Codex, []byte(in), "toolcrib", ours())
+		if err != nil || string(out) != want {
+			t.Errorf("%q became %q, want %q, %v", in, out, want, err)
+		}
+	}
+}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/tomltext"
 )
 
 // editTOML sets or removes the table at path. It knows the two ways in which
@@ -16,16 +18,14 @@ func editTOML(src []byte, path []string, v *value) ([]byte, error) {
 		return nil, err
 	}
 	eol := eolOf(src)
-	mine := func(s tomlStatement) bool {
-		return len(s.path) >= len(path) && slices.Equal(s.path[:len(path)], path)
-	}
 	var headed, inline []int
 	for i, s := range statements {
+		full := slices.Concat(s.Table, s.Key)
 		switch {
-		case !mine(s):
-		case s.header || s.under >= len(path):
+		case len(full) < len(path) || !slices.Equal(full[:len(path)], path):
+		case len(s.Table) >= len(path):
 			headed = append(headed, i)
-		case len(s.path) == len(path) && s.value.kind == kindTable:
+		case len(full) == len(path) && s.Value.Kind == tomltext.Table:
 			inline = append(inline, i)
 		default:
 			return nil, errors.New("the server is written with dotted keys, which are not changed here: do it by hand")
@@ -35,10 +35,10 @@ func editTOML(src []byte, path []string, v *value) ([]byte, error) {
 	case len(inline) == 1 && len(headed) == 0:
 		s := statements[inline[0]]
 		if v == nil {
-			from, to := wholeLines(src, s.start, s.end)
+			from, to := wholeLines(src, s.Start, s.End)
 			return splice(src, from, to, ""), nil
 		}
-		return splice(src, s.value.start, s.value.end, tomlText(*v)), nil
+		return splice(src, s.ValueStart, s.End, tomlText(*v)), nil
 	case len(inline) > 0:
 		return nil, errors.New("the server is written in two ways at once: do it by hand")
 	case len(headed) == 0:
@@ -52,7 +52,7 @@ func editTOML(src []byte, path []string, v *value) ([]byte, error) {
 
 // replaceTOML takes the statements out, from the last to the first so that the
 // positions stay right, and puts the new table where the first one stood.
-func replaceTOML(src []byte, statements []tomlStatement, which []int, path []string, v *value, eol string) []byte {
+func replaceTOML(src []byte, statements []tomltext.Statement, which []int, path []string, v *value, eol string) []byte {
 	out := slices.Clone(src)
 	for n := len(which) - 1; n >= 0; {
 		// Statements that follow each other go together, with what is between.
@@ -60,7 +60,7 @@ func replaceTOML(src []byte, statements []tomlStatement, which []int, path []str
 		for n--; n >= 0 && which[n] == first-1; n-- {
 			first = which[n]
 		}
-		from, to := wholeLines(src, statements[first].start, statements[last].end)
+		from, to := wholeLines(src, statements[first].Start, statements[last].End)
 		text := ""
 		if n < 0 && v != nil {
 			text = tomlTableText(path, *v, eol) + eol

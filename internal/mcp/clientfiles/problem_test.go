@@ -112,7 +112,7 @@ func TestProblemsOfFiles(t *testing.T) {
 		{ClaudeDesktop, `{"mcpServers": {"": {"command": "a"}}}`, []string{"has no name"}},
 		{ClaudeCode, `{"mcpServers": {"workspace": {"command": "a"}}}`, []string{"reserved by Claude Code"}},
 		{ClaudeCode, `{"projects": {"/p": {"mcpServers": 1}}}`, []string{"the servers of a project are a number"}},
-		{Codex, "a = 1\na = 2\n", []string{"line 2: the key a is given twice"}},
+		{Codex, "a = 1\na = 2\n", []string{"line 2: key a is already defined"}},
 		{Codex, "mcp_servers = 1\n", []string{"mcp_servers is a number"}},
 		{Crush, "#!/bin/bash\nexport KEY=$(id)\n", []string{"the file is not read: line 1"}},
 		{Zed, `{"context_servers": {"a": {"source": "extension", "settings": {}}, "b": {"settings": {}}}}`, []string{"extension of Zed", "extension of Zed"}},

@@ -135,15 +135,15 @@ func tomlText(v value) string {
 }
 
 func tomlKeyText(name string) string {
+	bare := name != ""
 	for i := range len(name) {
-		if !bareKeyByte(name[i]) {
-			return quote(name)
-		}
+		c := name[i]
+		bare = bare && (c|0x20 >= 'a' && c|0x20 <= 'z' || c >= '0' && c <= '9' || c == '_' || c == '-')
 	}
-	if name == "" {
-		return `""`
+	if bare {
+		return name
 	}
-	return name
+	return quote(name)
 }
 
 // yamlLines writes the fields of a table, one a line; what is deeper stands in
