@@ -38,6 +38,7 @@ func rules() []rule {
 		leaf     = "a part of layer 1 knows the core and nothing beside it, so that it can be read, tested and replaced alone"
 		adapter  = "an adapter implements a port: it knows the core and the package that owns the port, not its sister adapters"
 		frontend = "a frontend turns requests into calls: it knows the core, what it shows (desk, agent, bundle) and its wire protocol"
+		joint    = "a joint puts parts together that may not know each other, so that the wiring only names it: it knows them and the core, and no other joint"
 		wiring   = "wiring may know everything below it; nothing below may know the wiring"
 	)
 	return []rule{
@@ -52,7 +53,7 @@ func rules() []rule {
 		{"internal/pathglob", ground, []string{"internal/text"}, "patterns of paths: rules, the handle on files and what sandboxes cover read and match them in one way"},
 		{"internal/toolname", ground, nil, "what a tool is called is under the core, so that a name means the same wherever a person types it"},
 		{"internal/watch", ground, nil, "who is told of a change: the catalog and the toolboxes keep their lists in one way"},
-		{"internal/durable", ground, nil, "files that survive a crash: one way to replace a file and one way to lock"},
+		{"internal/durable", ground, []string{"internal/plainfile"}, "files that survive a crash: one way to replace a file and one way to lock"},
 		{"internal/seal", ground, []string{"internal/durable"}, "what decides something and lies on a disk is sealed in one way, and what must not be guessed is hashed in one way"},
 		{"internal/inplace", ground, []string{"internal/durable"}, "a file that stays the same file when it is written: under the handle on files"},
 		{"internal/hostpath", ground, nil, "programs that run outside of every sandbox are found in one way, whoever starts them"},
@@ -75,6 +76,7 @@ func rules() []rule {
 		{"toolbox/mcphub/...", 2, []string{".", "internal/mcp/..."}, "a toolbox is a supplier: the hub knows the contract and the protocol that its servers speak, and never another toolbox"},
 		{"toolbox/*/...", 1, []string{"."}, "a toolbox is a supplier: it knows the contract and never another toolbox; it uses other tools by Env.Use"},
 		{"internal/guard/...", 1, []string{"."}, leaf + "; what it shares with others stands on the ground floor"},
+		{"internal/desk/terms", 2, []string{".", "internal/desk", "internal/guard"}, joint},
 		{"internal/desk/...", 1, []string{"."}, leaf},
 		{"internal/vault/...", 1, []string{"."}, leaf},
 		{"internal/artifact/...", 1, []string{"."}, leaf},

@@ -16,6 +16,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/host"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // MycroftAuto stands for the files of the voice assistant on this machine.
@@ -79,7 +80,7 @@ func mycroftText(file string) (text []byte, err error) {
 	} else if !info.Mode().IsRegular() {
 		return nil, fmt.Errorf("%s is not a file", file)
 	}
-	f, err := os.OpenFile(file, os.O_RDONLY|nonBlocking, 0)
+	f, err := plainfile.Open(file)
 	if err != nil {
 		return nil, err
 	}

@@ -28,7 +28,7 @@ func (a *App) shellGuard(cfg ShellBox) (*guard.Shell, error) {
 		AllowShell: true, Bounded: a.bounded, Options: opt,
 		Reach:    a.reach.readable,
 		Glob:     filepath.Glob,
-		ReadFile: readSettings,
+		ReadFile: plainfile.Settings,
 		Obeyed:   a.obeyedGuard(),
 		Job: func(call toolcrib.Call, id string) (guard.Job, bool) {
 			if a.shell == nil {
@@ -42,7 +42,7 @@ func (a *App) shellGuard(cfg ShellBox) (*guard.Shell, error) {
 
 // gitSettings reads what git goes by, outside of repositories too.
 func gitSettings(home string, env func(name string) string) gitconfig.Source {
-	return gitconfig.Source{Read: readSettings, Home: home, Settings: gitconfig.Files(home, env)}
+	return gitconfig.Source{Read: plainfile.Settings, Home: home, Settings: gitconfig.Files(home, env)}
 }
 
 // obeyedGuard finds calls that would write what other programs obey.
@@ -53,12 +53,6 @@ func (a *App) obeyedGuard() *guard.Obeyed {
 	}
 	return o
 }
-
-// maxSettings is the largest file that is read to judge a command.
-const maxSettings = 64 << 20
-
-// readSettings reads a file of a repository, which may come from anyone.
-func readSettings(path string) ([]byte, error) { return plainfile.Read(path, maxSettings) }
 
 // prefixes makes a rule of each command: its words, and whatever harmless
 // arguments follow.

@@ -4,9 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/guard"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"

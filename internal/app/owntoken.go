@@ -8,6 +8,9 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/durable"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // The token of the person whose server this is. Every account of a machine
@@ -24,7 +27,7 @@ func freshToken() []byte { return []byte(ownTokenPrefix + rand.Text() + rand.Tex
 
 // OwnToken gives the person's own token, and makes it the first time.
 func OwnToken(state string) (string, error) {
-	text, err := keptFile(OwnTokenFile(state), maxOwnToken, freshToken)
+	text, err := durable.Once(OwnTokenFile(state), maxOwnToken, freshToken)
 	if err != nil {
 		return "", fmt.Errorf("the token for your own clients: %w", err)
 	}
@@ -46,7 +49,7 @@ func NewOwnToken(state string) (string, error) {
 
 // ReadOwnToken gives the token that is there now; empty: there is none any more.
 func ReadOwnToken(state string) (string, error) {
-	text, err := readFirst(OwnTokenFile(state), maxOwnToken)
+	text, err := plainfile.Begin(OwnTokenFile(state), maxOwnToken)
 	if errors.Is(err, os.ErrNotExist) {
 		return "", nil
 	}

@@ -7,6 +7,8 @@ import (
 	"io"
 	"os"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // lookEvery is how often the files of settings are looked at.
@@ -88,7 +90,7 @@ func contents(files []string) [sha256.Size]byte {
 }
 
 func hashFile(h io.Writer, name string) (err error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|nonBlocking, 0)
+	f, err := plainfile.Open(name)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/desk/terms"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/guard"
@@ -187,7 +189,7 @@ func (a *App) complete(ctx context.Context, cfg Config, needs Needs) (err error)
 		return fmt.Errorf("opening the journal: %w", err)
 	}
 	d, kept, err := openDesk(ctx, cfg.Desk, deskNeeds{
-		State: needs.State, Project: a.reach.base, Auto: needs.Unattended, Ask: cfg.Limits.Ask, Terms: terms(a.shellNow),
+		State: needs.State, Project: a.reach.base, Auto: needs.Unattended, Ask: cfg.Limits.Ask, Terms: terms.Of(a.shellNow),
 		RedactJSON: a.secrets.RedactJSON, RedactText: a.secrets.RedactText, Log: needs.Log,
 	})
 	if err != nil {

@@ -18,6 +18,26 @@ var (
 	ErrLong = errors.New("the file is too long")
 )
 
+// MaxSettings is the largest file that is read to judge a command.
+const MaxSettings = 64 << 20
+
+// Open opens a file to read. It waits at no pipe; what it opens may be one.
+func Open(path string) (*os.File, error) { return os.OpenFile(path, os.O_RDONLY|noWait, 0) }
+
+// Begin reads a file, and of one that is longer than most one byte more, which
+// shows that it is.
+func Begin(path string, most int64) ([]byte, error) {
+	f, err := Open(path)
+	if err != nil {
+		return nil, err
+	}
+	text, err := io.ReadAll(io.LimitReader(f, most+1))
+	return text, errors.Join(err, f.Close())
+}
+
+// Settings reads a file of a repository, which may come from anyone.
+func Settings(path string) ([]byte, error) { return Read(path, MaxSettings) }
+
 // Read reads a file that is at most that long.
 func Read(path string, most int64) (text []byte, err error) {
 	info, err := os.Stat(path)
@@ -27,7 +47,7 @@ func Read(path string, most int64) (text []byte, err error) {
 	if !info.Mode().IsRegular() { // opening a device may do something
 		return nil, fmt.Errorf("%s: %w", path, ErrOdd)
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|noWait, 0)
+	f, err := Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -35,3 +35,32 @@ func TestRead(t *testing.T) {
 		}
 	}
 }
+
+// TestReadSettings: what a repository puts where a file of settings should be
+// neither holds us up nor fills the memory.
+func TestReadSettings(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "config")
+	if err := os.WriteFile(file, []byte("[core]"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := plainfile.Settings(file); err != nil || string(text) != "[core]" {
+		t.Errorf("%q, %v", text, err)
+	}
+	if _, err := plainfile.Settings(filepath.Join(dir, "gone")); !os.IsNotExist(err) {
+		t.Errorf("a missing file: %v", err)
+	}
+	if _, err := plainfile.Settings(dir); err == nil || os.IsNotExist(err) {
+		t.Errorf("a directory: %v", err)
+	}
+	if runtime.GOOS == "windows" {
+		return
+	}
+	link := filepath.Join(dir, "objects")
+	if err := os.Symlink("/dev/zero", link); err != nil {
+		t.Fatal(err)
+	}
+	if text, err := plainfile.Settings(link); err == nil {
+		t.Errorf("a link to /dev/zero gave %d bytes", len(text))
+	}
+}

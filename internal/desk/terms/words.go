@@ -1,4 +1,4 @@
-package app
+package terms
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"unicode"
 
 	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // reading goes through the words of one interpreter.
@@ -313,7 +314,7 @@ func endings(file string) []string {
 
 // mainOf is the file that a package.json names as the one to begin with.
 func mainOf(manifest string) string {
-	text, err := readSettings(manifest)
+	text, err := plainfile.Settings(manifest)
 	if err != nil {
 		return ""
 	}

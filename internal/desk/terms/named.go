@@ -1,4 +1,4 @@
-package app
+package terms
 
 import (
 	"bytes"
@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // named adds the files that stand in a line for what its programs do: what they
@@ -282,6 +283,6 @@ func isWork(name string) bool {
 // it.
 func isDatabase(file string) bool {
 	const magic = "SQLite format 3\x00"
-	begins, err := readFirst(file, int64(len(magic)))
+	begins, err := plainfile.Begin(file, int64(len(magic)))
 	return err == nil && bytes.HasPrefix(begins, []byte(magic))
 }

@@ -1,4 +1,4 @@
-package app
+package terms
 
 import (
 	"bytes"
@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // scripts finds the files that a line names as what is run: programs named by a
@@ -342,7 +343,7 @@ func contentOf(file string, whole bool) (sum string, ok bool) {
 		return sum, true
 	}
 	// Of this one it is the scripts that are run: new dependencies ask nothing.
-	text, err := readSettings(file)
+	text, err := plainfile.Settings(file)
 	if err != nil {
 		return sum, true
 	}
@@ -374,7 +375,7 @@ func runnable(file string) bool {
 	if info.Mode().Perm()&0o111 != 0 {
 		return true
 	}
-	begins, err := readFirst(file, 1)
+	begins, err := plainfile.Begin(file, 1)
 	return err == nil && bytes.HasPrefix(begins, []byte("#!"))
 }
 

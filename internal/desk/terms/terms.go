@@ -1,4 +1,12 @@
-package app
+// Package terms says what an answer about a command is good for: whether it can
+// be remembered, which rules it could become, and which files it depends on. It
+// stands between the desk, which keeps answers, and the guard that understands
+// command lines; the wiring hands it to the desk.
+//
+// Its one invariant: an answer counts only as long as every file that would run
+// is the one that was there when the person was asked. Where that cannot be told,
+// it counts for one call.
+package terms
 
 import (
 	"context"
@@ -6,7 +14,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"io"
-	"os"
 	"path"
 	"path/filepath"
 	"regexp"
@@ -16,13 +23,14 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
-// terms is what the guards know about a question besides what the core says:
+// Of is what the guards know about a question besides what the core says:
 // whether it is always asked, into which programs a command falls, which rules
 // would have allowed it, and which files the answer depends on. current is the
 // shell guard that holds now; nil: commands are not run.
-func terms(current func() *guard.Shell) func(toolcrib.Question) desk.Terms {
+func Of(current func() *guard.Shell) func(toolcrib.Question) desk.Terms {
 	return func(q toolcrib.Question) desk.Terms {
 		var t desk.Terms
 		shell := current()
@@ -196,7 +204,7 @@ func fingerprint(file string) string {
 	if err != nil {
 		return "none"
 	}
-	f, err := os.OpenFile(target, os.O_RDONLY|nonBlocking, 0)
+	f, err := plainfile.Open(target)
 	if err != nil {
 		return "closed"
 	}

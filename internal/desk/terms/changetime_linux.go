@@ -1,4 +1,4 @@
-package app
+package terms
 
 import (
 	"io/fs"
