@@ -50,6 +50,9 @@ func judgeAll(list *sensitive.List, elems []string) (answer sensitive.Answer, by
 }
 
 func closed(list *sensitive.List, elems []string) bool {
+	if len(elems) == 0 { // the root of the file system has no name
+		return false
+	}
 	answer, _ := judgeAll(list, elems)
 	return answer == sensitive.Closed
 }
