@@ -3,6 +3,7 @@ package artifact
 import (
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -51,7 +52,11 @@ func read(t *testing.T, cfg Config, text, subject, input string) (readOut, int, 
 		t.Fatal(err)
 	}
 	env := &toolcrib.Env{Call: toolcrib.Call{Caller: toolcrib.Caller{Subject: subject}}}
-	result, err := tools[0].Run(t.Context(), env, json.RawMessage(input))
+	i := slices.IndexFunc(tools, func(tool toolcrib.Tool) bool { return tool.Name == "read_artifact" })
+	if i < 0 {
+		t.Fatalf("there is no read_artifact in %v", tools)
+	}
+	result, err := tools[i].Run(t.Context(), env, json.RawMessage(input))
 	if err != nil {
 		return readOut{}, 0, err
 	}
