@@ -87,6 +87,8 @@ func rules() []rule {
 		{"internal/agent/model/*", 2, []string{".", "internal/agent"}, adapter},
 		{"internal/agent", 1, []string{"."}, leaf},
 
+		{"internal/settings", 2, []string{".", "internal/config", "internal/guard", "internal/vault", "internal/mcp/clientfiles", "internal/ovos/bus", "internal/ovos/dialect"}, "settings are written in the words of the parts they set up: it knows those words, and opens nothing"},
+
 		{"internal/store", 2, []string{".", "internal/desk"}, adapter},
 		{"internal/store/*", 2, []string{".", "internal/store", "internal/desk"}, adapter + "; a database is a driver and a DSN under the SQL of internal/store"},
 		{"internal/sandbox", 2, []string{"."}, adapter + "; what it shares with the guards stands on the ground floor"},

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard"
 )
@@ -24,7 +26,7 @@ func (p *person) Approve(context.Context, toolcrib.Question) (toolcrib.Answer, e
 // TestPlacesThatAreAskedAbout: whichever way a command finds a place that a rule
 // asks about, it writes there only if a person was asked.
 func TestPlacesThatAreAskedAbout(t *testing.T) {
-	a, dir := workshop(t, func(c *Config) {
+	a, dir := workshop(t, func(c *settings.Config) {
 		c.Permissions = guard.Permissions{Ask: []string{"write_file(./infra/prod/**)", "read_file(./private/**)"}}
 	})
 	asked := &person{says: toolcrib.Deny}

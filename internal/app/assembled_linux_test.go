@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib/internal/desk"
 )
 
@@ -15,7 +17,7 @@ import (
 func TestAssembledCommands(t *testing.T) {
 	for name, hosts := range map[string][]string{"offline": nil, "online": {"*"}} {
 		t.Run(name, func(t *testing.T) {
-			a, dir := workshop(t, func(c *Config) {
+			a, dir := workshop(t, func(c *settings.Config) {
 				c.Grant.Hosts, c.Mode, c.Permissions.Allow = hosts, "default", []string{"run_command(cp *)"}
 			})
 			put(t, filepath.Join(dir, "plan.txt"), []byte("the merger is on Friday [redacted]\n"))
@@ -44,8 +46,8 @@ func TestAssembledHookProgram(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg, out := Defaults(), filepath.Join(t.TempDir(), "where")
-	cfg.Safety.Hooks = map[string]SafetyHook{"h": {
+	cfg, out := settings.Defaults(), filepath.Join(t.TempDir(), "where")
+	cfg.Safety.Hooks = map[string]settings.SafetyHook{"h": {
 		Command: []string{"/bin/sh", "-c", `pwd -P > "$OUT"; echo '{"decision":"allow"}'`}, Env: map[string]string{"OUT": out}, Tools: []string{"clock/*"},
 	}}
 	a, err := Open(t.Context(), cfg, Needs{State: state, Dir: t.TempDir(), Home: t.TempDir(), Unattended: desk.Leave})

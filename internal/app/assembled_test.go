@@ -11,6 +11,8 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/store"
@@ -34,13 +36,13 @@ type assembled struct {
 
 // openAssembled opens a program with the default settings, but for what change
 // does to them. The box has tools that read, send and fail.
-func openAssembled(t *testing.T, needs Needs, change func(*Config)) *assembled {
+func openAssembled(t *testing.T, needs Needs, change func(*settings.Config)) *assembled {
 	t.Helper()
 	s := &assembled{dir: t.TempDir(), state: needs.State, runs: map[string]int{}}
 	if s.state == "" {
 		s.state = t.TempDir()
 	}
-	cfg := Defaults()
+	cfg := settings.Defaults()
 	if change != nil {
 		change(&cfg)
 	}

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
@@ -100,7 +102,7 @@ func BenchmarkCallJournal16(b *testing.B) {
 // that has the journal alone, so that a busy machine slows both.
 func BenchmarkCallGoverned(b *testing.B) {
 	bare, input := benchCrib(b)
-	a, err := Open(b.Context(), Defaults(), Needs{State: b.TempDir(), Dir: b.TempDir(), Home: b.TempDir()})
+	a, err := Open(b.Context(), settings.Defaults(), Needs{State: b.TempDir(), Dir: b.TempDir(), Home: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -139,7 +141,7 @@ func BenchmarkCallGoverned(b *testing.B) {
 // of a megabyte that goes to a model: prose as text, source and records as
 // values. The tool is one of ours, and one of somebody else.
 func BenchmarkVet(b *testing.B) {
-	a, err := Open(b.Context(), Defaults(), Needs{State: b.TempDir(), Dir: b.TempDir(), Home: b.TempDir()})
+	a, err := Open(b.Context(), settings.Defaults(), Needs{State: b.TempDir(), Dir: b.TempDir(), Home: b.TempDir()})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 	"github.com/toolcrib/toolcrib/ovos"
@@ -28,7 +30,7 @@ import (
 //
 //	BENCH_OVOS_PYTHON=python3 go test ./internal/app -run '^$' -bench BusHosts
 func BenchmarkBusHosts(b *testing.B) {
-	cfg := Defaults()
+	cfg := settings.Defaults()
 	cfg.Bus.URL = plainBus(b)
 	a := openBusApp(b, cfg, Needs{})
 	hostBus(b, a, cfg)

@@ -9,30 +9,12 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 	"github.com/toolcrib/toolcrib/toolbox/ovosbox"
 )
-
-// OvosBox sets up toolbox/ovosbox.
-type OvosBox struct {
-	Enabled    bool                     `yaml:"enabled" project:"off" doc:"Offer the tools that hosts on a bus announce."`
-	URL        string                   `yaml:"url" doc:"Where the bus is. Empty: bus.url, with the token and the certificates of bus."`
-	Token      string                   `yaml:"token" secret:"true" doc:"What is shown to the bus at url: a text, or ${secret:NAME} from the vault."`
-	Only       []string                 `yaml:"only" doc:"Ids of the toolboxes to offer, or patterns such as ovos-*. Empty: all."`
-	Skip       []string                 `yaml:"skip" project:"add" doc:"Ids of toolboxes that are left out."`
-	Window     time.Duration            `yaml:"window" min:"50ms" max:"1m" doc:"How long hosts have to announce themselves. Each start of the program takes that long."`
-	Refresh    time.Duration            `yaml:"refresh" min:"10s" doc:"How often they are asked again."`
-	Timeout    time.Duration            `yaml:"timeout" project:"lower" min:"1s" doc:"How long a tool has to answer."`
-	MaxTimeout time.Duration            `yaml:"max_timeout" project:"lower" min:"1s" doc:"How long a tool has that takes a timeout of its own as an argument."`
-	Timeouts   map[string]time.Duration `yaml:"timeouts" doc:"How long single toolboxes (their id) or tools (id/tool) have."`
-	Effects    map[string]string        `yaml:"effects" doc:"What single toolboxes (their id) or tools (id/tool) may do, such as pure or reads,network. Undeclared counts as everything, and what hosts say about it as nothing."`
-}
-
-// DefaultOvosBox is the box of a fresh machine.
-func DefaultOvosBox() OvosBox {
-	return OvosBox{Window: 2 * time.Second, Refresh: 10 * time.Minute, Timeout: time.Minute, MaxTimeout: 10 * time.Minute}
-}
 
 // ovosBoxName is the name of the box, which nothing else may have: what came
 // from a bus is known by it and not served on one.
@@ -42,7 +24,7 @@ const ovosBoxName = "ovosbox"
 func (a *App) foreignBoxes() []string { return []string{ovosBoxName} }
 
 // openOvosBox joins the bus and makes a box of what is there.
-func (a *App) openOvosBox(ctx context.Context, cfg OvosBox, on Bus) (toolcrib.Toolbox, error) {
+func (a *App) openOvosBox(ctx context.Context, cfg settings.OvosBox, on settings.Bus) (toolcrib.Toolbox, error) {
 	effects := map[string]toolcrib.Effects{}
 	for tool, text := range cfg.Effects {
 		var e toolcrib.Effects
@@ -58,7 +40,7 @@ func (a *App) openOvosBox(ctx context.Context, cfg OvosBox, on Bus) (toolcrib.To
 	if a.keeper != nil {
 		expand = secretsOf(a.keeper.vault)
 	}
-	client, err := on.client(ctx, expand)
+	client, err := busClient(ctx, on, expand)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 )
@@ -27,7 +29,7 @@ type standIn struct {
 
 // host begins to host, and gives how to end it. Toolboxes that the settings
 // switch off are on the bus, and say that they are off.
-func (a *App) host(ctx context.Context, cfg Config, id string) (end func()) {
+func (a *App) host(ctx context.Context, cfg settings.Config, id string) (end func()) {
 	off := map[string]standIn{}
 	for box, is := range map[string]bool{"shell": !cfg.Toolboxes.Shell.AllowShell, "web": !cfg.Toolboxes.Web.Enabled} {
 		if stand, adapters := dialect.OVOSOff(box); is && stand != nil {

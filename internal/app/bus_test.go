@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
@@ -20,7 +22,7 @@ import (
 const busPatience = 30 * time.Second
 
 // openBusApp opens a whole program.
-func openBusApp(t testing.TB, cfg Config, needs Needs) *App {
+func openBusApp(t testing.TB, cfg settings.Config, needs Needs) *App {
 	t.Helper()
 	if needs.State == "" {
 		needs.State = t.TempDir()
@@ -39,7 +41,7 @@ func openBusApp(t testing.TB, cfg Config, needs Needs) *App {
 }
 
 // hostBus has a program serve until the test ends.
-func hostBus(t testing.TB, a *App, cfg Config) (url string) {
+func hostBus(t testing.TB, a *App, cfg settings.Config) (url string) {
 	t.Helper()
 	return whileServing(t, func(ctx context.Context, started func(string)) error {
 		return a.ServeBus(ctx, cfg, cfg.Bus, "", started)
@@ -86,8 +88,8 @@ func join(t *testing.T, cfg ovos.ClientConfig, toolbox string) *ovos.Client {
 	return c
 }
 
-func ownBus() Config {
-	cfg := Defaults()
+func ownBus() settings.Config {
+	cfg := settings.Defaults()
 	cfg.Bus.Serve, cfg.Bus.Listen = true, "127.0.0.1:0"
 	return cfg
 }
@@ -95,7 +97,7 @@ func ownBus() Config {
 func TestServeBus(t *testing.T) {
 	cfg := ownBus()
 	cfg.Bus.Subject, cfg.Bus.Agent = "the kitchen", "voice"
-	cfg.Agents = map[string]Agent{"voice": {Profile: "minimal"}}
+	cfg.Agents = map[string]settings.Agent{"voice": {Profile: "minimal"}}
 	a := openBusApp(t, cfg, Needs{})
 	journal := &cribtest.Memory{}
 	a.Crib.Journal = journal
@@ -130,17 +132,17 @@ func TestServeBus(t *testing.T) {
 
 func TestServeBusRefuses(t *testing.T) {
 	for name, c := range map[string]struct {
-		change func(*Bus)
+		change func(*settings.Bus)
 		want   string
 	}{
-		"an agent that nobody knows": {func(b *Bus) { b.Agent = "nobody" }, "bus.agent"},
-		"all interfaces":             {func(b *Bus) { b.Listen = "0.0.0.0:0" }, "allowed explicitly"},
-		"remote without a token":     {func(b *Bus) { b.Listen, b.Remote = "0.0.0.0:0", true }, "token"},
-		"a token that is not there":  {func(b *Bus) { b.Token = "${secret:bus}" }, "bus.token"},
-		"a secret that is not there": {func(b *Bus) { b.Approvals.Secret = "${secret:bus}" }, "bus.approvals.secret"},
-		"a secret that is short":     {func(b *Bus) { b.Approvals.Secret = "short" }, "secret"},
-		"a certificate without file": {func(b *Bus) { b.TLS.Cert, b.TLS.Key = "/nowhere", "/nowhere" }, "bus.tls"},
-		"an authority without file":  {func(b *Bus) { b.TLS.CA = "/nowhere" }, "bus.tls.ca"},
+		"an agent that nobody knows": {func(b *settings.Bus) { b.Agent = "nobody" }, "bus.agent"},
+		"all interfaces":             {func(b *settings.Bus) { b.Listen = "0.0.0.0:0" }, "allowed explicitly"},
+		"remote without a token":     {func(b *settings.Bus) { b.Listen, b.Remote = "0.0.0.0:0", true }, "token"},
+		"a token that is not there":  {func(b *settings.Bus) { b.Token = "${secret:bus}" }, "bus.token"},
+		"a secret that is not there": {func(b *settings.Bus) { b.Approvals.Secret = "${secret:bus}" }, "bus.approvals.secret"},
+		"a secret that is short":     {func(b *settings.Bus) { b.Approvals.Secret = "short" }, "secret"},
+		"a certificate without file": {func(b *settings.Bus) { b.TLS.Cert, b.TLS.Key = "/nowhere", "/nowhere" }, "bus.tls"},
+		"an authority without file":  {func(b *settings.Bus) { b.TLS.CA = "/nowhere" }, "bus.tls.ca"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			cfg := ownBus()
@@ -236,7 +238,7 @@ func toolNames(a *App) []string {
 func TestOvosBox(t *testing.T) {
 	url := plainBus(t)
 	parrot(t, url)
-	cfg := Defaults()
+	cfg := settings.Defaults()
 	cfg.Mode = "yolo"
 	cfg.Bus.URL = url
 	cfg.Toolboxes.OvosBox.Enabled, cfg.Toolboxes.OvosBox.Window = true, time.Second
@@ -290,7 +292,7 @@ func TestOvosBoxIsNotOurs(t *testing.T) {
 
 // TestOvosBoxWithoutABus: the program starts all the same, and soon.
 func TestOvosBoxWithoutABus(t *testing.T) {
-	cfg := Defaults()
+	cfg := settings.Defaults()
 	cfg.Bus.URL = "ws://127.0.0.1:1/core"
 	cfg.Toolboxes.OvosBox.Enabled, cfg.Toolboxes.OvosBox.Window = true, 100*time.Millisecond
 	a := openBusApp(t, cfg, Needs{})

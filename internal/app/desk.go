@@ -10,37 +10,16 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
 )
 
-// Desk sets up where people are asked.
-type Desk struct {
-	Unattended string        `yaml:"unattended" enum:"auto,refuse,leave,await" doc:"What becomes of a call that a person has to approve where none can be asked: refuse it; leave the question for 'toolcrib approvals' and refuse the call until it is answered and repeated; or await an answer for a while, and then leave it. auto: await for servers, leave for toolcrib call."`
-	Wait       time.Duration `yaml:"wait" min:"1s" max:"1h" doc:"How long a call awaits an answer from elsewhere. Most MCP clients give up after 60 s: stay below that."`
-	Expire     time.Duration `yaml:"expire" min:"1m" max:"720h" doc:"How long a question can be answered."`
-	AnswerFor  time.Duration `yaml:"answer_for" min:"1m" max:"720h" doc:"How long an answer waits for its call to be repeated."`
-	SessionFor time.Duration `yaml:"session_for" project:"lower" min:"1m" doc:"How long what was allowed for a session is remembered, at most."`
-	ProjectFor time.Duration `yaml:"project_for" project:"lower" min:"1m" doc:"How long what was allowed for a project is remembered."`
-	AlwaysFor  time.Duration `yaml:"always_for" doc:"How long what was always allowed is remembered. 0: until it is revoked."`
-}
-
-// deskSettings is the one place that knows where the group stands.
-func deskSettings(cfg Config) Desk { return cfg.Desk }
-
-// defaultDesk is the desk of a fresh machine.
-func defaultDesk() Desk {
-	const day = 24 * time.Hour
-	return Desk{
-		Unattended: "auto", Wait: 50 * time.Second, Expire: 12 * time.Hour, AnswerFor: 12 * time.Hour,
-		SessionFor: day, ProjectFor: 90 * day,
-	}
-}
-
 // unattended reads the setting; auto is the frontend's word.
-func (c Desk) unattended(auto desk.Unattended) desk.Unattended {
+func unattended(c settings.Desk, auto desk.Unattended) desk.Unattended {
 	switch c.Unattended {
 	case "leave":
 		return desk.Leave
@@ -65,7 +44,7 @@ type deskNeeds struct {
 }
 
 // openDesk opens the desk. Closing the store ends it.
-func openDesk(ctx context.Context, cfg Desk, needs deskNeeds) (*desk.Desk, *store.Desk, error) {
+func openDesk(ctx context.Context, cfg settings.Desk, needs deskNeeds) (*desk.Desk, *store.Desk, error) {
 	kept, err := sqlite.OpenDesk(ctx, deskStore(needs.State, needs.Log))
 	if err != nil {
 		return nil, nil, err
@@ -75,7 +54,7 @@ func openDesk(ctx context.Context, cfg Desk, needs deskNeeds) (*desk.Desk, *stor
 	wait -= min(time.Second, wait/10)
 	d, err := desk.New(desk.Config{
 		Store: kept, RedactJSON: needs.RedactJSON, RedactText: needs.RedactText, Terms: needs.Terms,
-		Project: needs.Project, Unattended: cfg.unattended(needs.Auto),
+		Project: needs.Project, Unattended: unattended(cfg, needs.Auto),
 		Wait: wait, Alone: min(cfg.Wait, wait), Expire: cfg.Expire, AnswerFor: cfg.AnswerFor,
 		SessionFor: cfg.SessionFor, ProjectFor: cfg.ProjectFor, AlwaysFor: cfg.AlwaysFor,
 		How: howToAnswer,
@@ -103,8 +82,8 @@ func deskStore(state string, log *slog.Logger) store.Config {
 
 // OpenDesk opens the desk alone, to look at questions and to answer them:
 // nothing is asked there, and no toolbox is opened. done gives it back.
-func OpenDesk(ctx context.Context, cfg Config, state string, log *slog.Logger) (d *desk.Desk, done func() error, err error) {
-	d, kept, err := openDesk(ctx, deskSettings(cfg), deskNeeds{
+func OpenDesk(ctx context.Context, cfg settings.Config, state string, log *slog.Logger) (d *desk.Desk, done func() error, err error) {
+	d, kept, err := openDesk(ctx, cfg.Desk, deskNeeds{
 		State: state, Log: log,
 		// Nothing is shown for the first time here, so that nothing is left to hide.
 		RedactJSON: func(text json.RawMessage) json.RawMessage { return text },

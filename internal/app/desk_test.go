@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 )
@@ -15,7 +17,7 @@ func TestOpenDesk(t *testing.T) {
 	ctx := t.Context()
 	same := func(text string) string { return text }
 	needs := deskNeeds{State: t.TempDir(), Auto: desk.Leave, RedactJSON: func(m json.RawMessage) json.RawMessage { return m }, RedactText: same}
-	d, kept, err := openDesk(ctx, defaultDesk(), needs)
+	d, kept, err := openDesk(ctx, settings.DefaultDesk(), needs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -27,7 +29,7 @@ func TestOpenDesk(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Another process looks at it and answers.
-	other, done, err := OpenDesk(ctx, Defaults(), needs.State, nil)
+	other, done, err := OpenDesk(ctx, settings.Defaults(), needs.State, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,14 +41,14 @@ func TestOpenDesk(t *testing.T) {
 		t.Error(err)
 	}
 	needs.RedactText = nil
-	if _, _, err := openDesk(context.WithoutCancel(ctx), defaultDesk(), needs); err == nil {
+	if _, _, err := openDesk(context.WithoutCancel(ctx), settings.DefaultDesk(), needs); err == nil {
 		t.Error("a desk that hides nothing was opened")
 	}
 }
 
 func TestUnattended(t *testing.T) {
 	for word, want := range map[string]desk.Unattended{"auto": desk.Await, "leave": desk.Leave, "await": desk.Await, "refuse": desk.Refuse, "": desk.Refuse, "x": desk.Refuse} {
-		if got := (Desk{Unattended: word}).unattended(desk.Await); got != want {
+		if got := unattended(settings.Desk{Unattended: word}, desk.Await); got != want {
 			t.Errorf("%s: %q", word, got)
 		}
 	}

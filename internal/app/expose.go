@@ -5,19 +5,14 @@ import (
 	"iter"
 	"slices"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/definition"
 	"github.com/toolcrib/toolcrib/internal/find"
 	"github.com/toolcrib/toolcrib/internal/mcp/server"
 	"github.com/toolcrib/toolcrib/toolbox/finder"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
-)
-
-// The ways to show tools to a model.
-const (
-	exposeFull   = "full"
-	exposeSearch = "search"
-	exposeAuto   = "auto"
 )
 
 // Cost is how many tokens a tool's definition takes in a model's context, as an
@@ -69,11 +64,11 @@ func beside(s toolcrib.Spec) bool {
 
 // search gives the short list of tools, where the long one is not shown.
 func (a *App) search(mode string, most int) func(toolcrib.Caller) *server.Search {
-	if mode == exposeFull {
+	if mode == settings.ExposeFull {
 		return nil
 	}
 	return func(caller toolcrib.Caller) *server.Search {
-		if mode == exposeAuto && a.total(caller) <= most {
+		if mode == settings.ExposeAuto && a.total(caller) <= most {
 			return nil
 		}
 		out := &server.Search{CallTool: finder.CallTool()}

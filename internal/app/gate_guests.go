@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 )
@@ -72,10 +74,10 @@ func (h *tokenHolder) answers() []desk.Choice {
 
 // tokens reads the settings of tokens. One that both layers have is the
 // machine's.
-func (l *Layers) tokens() ([]tokenHolder, error) {
+func tokens(l *settings.Layers) ([]tokenHolder, error) {
 	all := maps.Clone(l.User.Tokens)
 	if all == nil {
-		all = map[string]Token{}
+		all = map[string]settings.Token{}
 	}
 	maps.Copy(all, l.Admin.Tokens)
 	var out []tokenHolder
@@ -105,9 +107,9 @@ func (l *Layers) tokens() ([]tokenHolder, error) {
 // viaHTTP is how callers over HTTP come in, as rules and the journal see it.
 const viaHTTP = "mcp-http"
 
-// guests reads who may come in. subject is the person whose server it is.
-func (l *Layers) guests(cfg Config, subject string) (*guests, error) {
-	holders, err := l.tokens()
+// guestsOf reads who may come in. subject is the person whose server it is.
+func guestsOf(l *settings.Layers, cfg settings.Config, subject string) (*guests, error) {
+	holders, err := tokens(l)
 	if err != nil {
 		return nil, err
 	}
@@ -115,15 +117,6 @@ func (l *Layers) guests(cfg Config, subject string) (*guests, error) {
 		holders: holders, open: cfg.Serve.Open,
 		owner: toolcrib.Caller{Subject: cmp.Or(subject, "local"), Organisation: l.Organisation(), Via: viaHTTP},
 	}, nil
-}
-
-// Organisation is the one that callers of this machine belong to. The machine's
-// word counts first.
-func (l *Layers) Organisation() string {
-	if len(l.Admin.Organisations) > 0 { // then the machine says who belongs to them
-		return l.Admin.Organisation
-	}
-	return cmp.Or(l.Admin.Organisation, l.User.Organisation)
 }
 
 // anyone is who comes in without a token, where the settings say so: whoever is

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 )
 
@@ -28,13 +30,13 @@ func newTokenGate(t *testing.T, names ...string) (url string, set func(names ...
 // newTokenApp gives the program behind such a gate, too.
 func newTokenApp(t *testing.T, names ...string) (a *App, url string, set func(names ...string)) {
 	t.Helper()
-	with := func(names []string) Config {
-		cfg := Defaults()
+	with := func(names []string) settings.Config {
+		cfg := settings.Defaults()
 		cfg.Serve.Open = names == nil // who comes without a token comes in then
-		cfg.Tokens = map[string]Token{}
+		cfg.Tokens = map[string]settings.Token{}
 		for _, name := range names {
 			sum := sha256.Sum256([]byte(name + "-token"))
-			cfg.Tokens[name] = Token{SHA256: hex.EncodeToString(sum[:])}
+			cfg.Tokens[name] = settings.Token{SHA256: hex.EncodeToString(sum[:])}
 		}
 		return cfg
 	}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
@@ -33,7 +35,7 @@ type reach struct {
 // reachOf settles the grant of a configuration. A directory that cannot be
 // granted is told and left out. Links in the unled directories make nothing of
 // what they lead to: plugins are judged where they are started.
-func reachOf(cfg Grant, needs Needs, unled ...string) (reach, error) {
+func reachOf(cfg settings.Grant, needs Needs, unled ...string) (reach, error) {
 	r := reach{own: &ownFiles{}, home: needs.Home, env: needs.variable()}
 	add := func(key string, list []string, write bool) {
 		for _, text := range list {

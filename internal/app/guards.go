@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/guard"
@@ -17,7 +19,7 @@ import (
 )
 
 // shellGuard understands command lines; its rules are those of the policy.
-func (a *App) shellGuard(cfg ShellBox) (*guard.Shell, error) {
+func (a *App) shellGuard(cfg settings.ShellBox) (*guard.Shell, error) {
 	if _, ok := cfg.Env["PATH"]; ok {
 		return nil, errors.New("toolboxes.shell.env: PATH cannot be set, since commands are judged by the programs of the system")
 	}
@@ -54,18 +56,6 @@ func (a *App) obeyedGuard() *guard.Obeyed {
 	return o
 }
 
-// prefixes makes a rule of each command: its words, and whatever harmless
-// arguments follow.
-func prefixes(commands []string) []string {
-	rules := slices.Clone(commands)
-	for i, c := range rules {
-		if c = strings.TrimSpace(c); !strings.HasSuffix(c, "*") {
-			rules[i] = c + " *"
-		}
-	}
-	return rules
-}
-
 // writable lists the directories that an agent can put programs into: those,
 // and where temporary files of everyone lie.
 func writable(dirs []toolcrib.Dir) []string {
@@ -92,16 +82,13 @@ func (r reach) readable(path string) error {
 	return errors.Join(err, files.Close())
 }
 
-// commandShell reads the command lines: the guard knows what it does.
-const commandShell = "/bin/sh"
-
 // noVCS keeps go from asking git, which would go by the settings of whatever
 // repository it finds.
 const noVCS = "-buildvcs=false"
 
 // shellConfig is the box's own configuration. Its PATH is where the guard
 // looks for programs: a command must run what was judged.
-func (c ShellBox) shellConfig(bounded bool, dirs []toolcrib.Dir, hosts []string) shell.Config {
+func shellConfig(c settings.ShellBox, bounded bool, dirs []toolcrib.Dir, hosts []string) shell.Config {
 	home := "/nonexistent" // settings there could make harmless programs run others
 	if bounded && !slices.ContainsFunc(dirs, func(d toolcrib.Dir) bool { return within("/tmp", d.Path) }) {
 		home = "/tmp" // empty in a sandbox, and its own

@@ -4,19 +4,21 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 )
 
 // TestCommandEnvironment: nothing a project can write is read by the programs
 // that run unasked as if it were the person's own settings.
 func TestCommandEnvironment(t *testing.T) {
-	cfg := ShellBox{Env: map[string]string{"GOCACHE": "/cache"}}
+	cfg := settings.ShellBox{Env: map[string]string{"GOCACHE": "/cache"}}
 	for _, c := range []struct {
 		bounded bool
 		dir     string
 		home    string
 	}{{true, "/home/ann/project", "HOME=/tmp"}, {true, "/tmp", "HOME=/nonexistent"}, {true, "/", "HOME=/nonexistent"}, {false, "/home/ann/project", "HOME=/nonexistent"}} {
-		env := cfg.shellConfig(c.bounded, []toolcrib.Dir{{Path: c.dir, Write: true}}, nil).Env
+		env := shellConfig(cfg, c.bounded, []toolcrib.Dir{{Path: c.dir, Write: true}}, nil).Env
 		for _, want := range []string{
 			c.home, "GOCACHE=/cache", "GOFLAGS=-buildvcs=false", "GOPROXY=off", "GOTOOLCHAIN=local", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
 			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=false", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1",
@@ -28,7 +30,7 @@ func TestCommandEnvironment(t *testing.T) {
 	}
 	// With the network granted modules can be fetched, and one's own flags add.
 	cfg.Env["GOFLAGS"] = "-mod=mod"
-	env := cfg.shellConfig(true, nil, []string{"*"}).Env
+	env := shellConfig(cfg, true, nil, []string{"*"}).Env
 	if !slices.Contains(env, "GOFLAGS=-buildvcs=false -mod=mod") || slices.Contains(env, "GOPROXY=off") || !slices.Contains(env, "GIT_ALLOW_PROTOCOL=https:http") {
 		t.Errorf("%q", env)
 	}

@@ -14,6 +14,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
@@ -26,7 +28,7 @@ func HubDir(state string) string { return filepath.Join(state, "hub") }
 
 // servers reads the settings of MCP servers and adds the plugins. What makes no
 // sense is left out and told.
-func servers(cfg Config, plugins string) (map[string]mcphub.Server, []toolcrib.Fault) {
+func servers(cfg settings.Config, plugins string) (map[string]mcphub.Server, []toolcrib.Fault) {
 	out := map[string]mcphub.Server{}
 	var faults []toolcrib.Fault
 	add := func(name string, s mcphub.Server) {
@@ -41,9 +43,9 @@ func servers(cfg Config, plugins string) (map[string]mcphub.Server, []toolcrib.F
 		if settings.Disabled {
 			continue
 		}
-		settings.EnabledTools = cfg.Tools.serverNames(name, settings.EnabledTools)
-		settings.DisabledTools = cfg.Tools.serverNames(name, settings.DisabledTools)
-		s, err := settings.server()
+		settings.EnabledTools = cfg.Tools.ServerNames(name, settings.EnabledTools)
+		settings.DisabledTools = cfg.Tools.ServerNames(name, settings.DisabledTools)
+		s, err := hubServer(settings)
 		if err != nil {
 			faults = append(faults, toolcrib.Fault{Box: name, Err: fmt.Errorf("mcp_servers.%s.%w", name, err)})
 			continue
@@ -66,7 +68,7 @@ func servers(cfg Config, plugins string) (map[string]mcphub.Server, []toolcrib.F
 
 // pluginDir is where programs lie that are servers: never in a working directory,
 // which may be anybody's.
-func pluginDir(cfg Config, needs Needs) string {
+func pluginDir(cfg settings.Config, needs Needs) string {
 	if dir := cfg.Hub.Plugins; needs.Config == "" || filepath.IsAbs(dir) {
 		return dir
 	}
@@ -74,7 +76,7 @@ func pluginDir(cfg Config, needs Needs) string {
 }
 
 // openHub opens the hub. Nothing is started.
-func (a *App) openHub(ctx context.Context, cfg Config, needs Needs, readOnly bool) error {
+func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs, readOnly bool) error {
 	a.plugins = pluginDir(cfg, needs)
 	list, faults := servers(cfg, a.plugins)
 	a.Faults = append(a.Faults, faults...)
@@ -165,7 +167,7 @@ func (a *App) expandSetting(ctx context.Context, text string) (string, error) {
 	if a.keeper == nil {
 		return "", errors.New("the vault is not opened to list tools")
 	}
-	return expandAll(ctx, text, os.LookupEnv, a.keeper.vault.Granted(vault.Scope{}, []string{"*"}))
+	return settings.Expand(ctx, text, os.LookupEnv, a.keeper.vault.Granted(vault.Scope{}, []string{"*"}))
 }
 
 // hubShelving adds the servers to what goes onto the shelves.
@@ -221,7 +223,7 @@ func (a *App) findPlugins(ctx context.Context) []toolcrib.Fault {
 
 // HubState opens what is kept of MCP servers, to approve and to forget; no
 // server is started.
-func HubState(ctx context.Context, cfg Config, needs Needs) (*App, error) {
+func HubState(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	a := &App{Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
 	if err := a.openHub(ctx, cfg, needs, false); err != nil {
 		return nil, err
@@ -231,7 +233,7 @@ func HubState(ctx context.Context, cfg Config, needs Needs) (*App, error) {
 
 // takeServers goes over to the servers of other settings: new ones come, and
 // those that are gone are ended.
-func (a *App) takeServers(ctx context.Context, cfg Config) {
+func (a *App) takeServers(ctx context.Context, cfg settings.Config) {
 	if a.Hub == nil || reflect.DeepEqual(a.settings.Load().MCPServers, cfg.MCPServers) {
 		return
 	}
@@ -247,4 +249,30 @@ func (a *App) redactText(text string) string {
 		return toolcrib.RedactText(text)
 	}
 	return a.Crib.RedactText(text)
+}
+
+// server puts the settings into the hub's words.
+func hubServer(s settings.MCPServer) (mcphub.Server, error) {
+	out := mcphub.Server{
+		Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Cwd, URL: s.URL, Headers: s.Headers,
+		Timeout: s.Timeout, Starting: s.StartTimeout, Idle: s.IdleTimeout, Eager: s.Start == "eager",
+		Enabled: s.EnabledTools, Disabled: s.DisabledTools, Sandbox: s.Sandbox, Instance: mcphub.Instance(s.Instance),
+		Sampling: mcphub.Consent(s.Sampling), Elicitation: mcphub.Consent(s.Elicitation),
+		Unpinned: s.Pins == "off", Approve: s.Pins == "approve",
+		OAuth: mcphub.OAuth{ClientID: s.OAuth.ClientID, ClientSecret: s.OAuth.ClientSecret, Issuer: s.OAuth.Issuer, Scopes: s.OAuth.Scopes, ClientCredentials: s.OAuth.Flow == "client_credentials", Off: s.OAuth.Flow == "off"},
+	}
+	if s.Transport != "auto" {
+		out.Transport = s.Transport
+	}
+	for _, tool := range slices.Sorted(maps.Keys(s.Effects)) {
+		var e toolcrib.Effects
+		if err := e.UnmarshalText([]byte(s.Effects[tool])); err != nil {
+			return out, fmt.Errorf("effects.%s: %w", tool, err)
+		}
+		if out.Effects == nil {
+			out.Effects = map[string]toolcrib.Effects{}
+		}
+		out.Effects[tool] = e
+	}
+	return out, nil
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
@@ -14,10 +16,10 @@ import (
 // command does: what rules deny to everybody is covered for it as well.
 func TestRulesReachServers(t *testing.T) {
 	dir := t.TempDir()
-	cfg := Defaults()
+	cfg := settings.Defaults()
 	cfg.Grant.Write = []string{dir}
 	cfg.Permissions = guard.Permissions{Deny: []string{"read_file(./secrets/**)", "write_file(./fixed/**)"}}
-	a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: dir, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler), Layers: &Layers{User: cfg}})
+	a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: dir, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler), Layers: &settings.Layers{User: cfg}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
@@ -22,9 +24,9 @@ func TestServerThatRepeatsItsKey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Defaults()
+	cfg := settings.Defaults()
 	cfg.Hub.Wait = time.Minute
-	cfg.MCPServers = map[string]MCPServer{"fake": {Command: exe, Env: map[string]string{"FAKE_MCP": "1", "FAKE_KEY": "${secret:KEY}", "GORACE": "atexit_sleep_ms=0"}}}
+	cfg.MCPServers = map[string]settings.MCPServer{"fake": {Command: exe, Env: map[string]string{"FAKE_MCP": "1", "FAKE_KEY": "${secret:KEY}", "GORACE": "atexit_sleep_ms=0"}}}
 	needs := Needs{State: state, Dir: t.TempDir(), Home: t.TempDir(), Config: t.TempDir(), Keys: from}
 	look := func(what string, a *App) {
 		t.Helper()

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/toolname"
@@ -32,26 +34,9 @@ func CheckServerName(name string) error {
 	return nil
 }
 
-// ErrServerThere says that a server cannot be added, since one of its name is
-// in the file by now.
-var ErrServerThere = errors.New("there is a server of this name already")
-
-// AddServer writes a server into the text of a file of settings. One that is
-// there is never overwritten: it is a person's.
-func AddServer(text []byte, name string, entry map[string]any) ([]byte, error) {
-	_, there, err := config.Entry(text, "mcp_servers", name)
-	if err != nil {
-		return nil, err
-	}
-	if there {
-		return nil, fmt.Errorf("%s: %w", name, ErrServerThere)
-	}
-	return config.SetEntry(text, "mcp_servers", name, entry)
-}
-
 // imports takes servers over on behalf of a tool: switched off, since a model
 // may have been talked into it, and without secrets, which it would have read.
-func (a *App) imports(cfg Config, needs Needs) mcphub.Imports {
+func (a *App) imports(cfg settings.Config, needs Needs) mcphub.Imports {
 	if needs.Settings == "" {
 		return nil
 	}
@@ -80,7 +65,7 @@ func (a *App) imports(cfg Config, needs Needs) mcphub.Imports {
 			case bad != nil:
 				report.Left = append(report.Left, bad.Error())
 			case there:
-				report.Left = append(report.Left, s.Name+": "+ErrServerThere.Error())
+				report.Left = append(report.Left, s.Name+": "+settings.ErrServerThere.Error())
 			case len(secrets) > 0:
 				report.Left = append(report.Left, s.Name+": a secret is written into its entry; a person takes it over with toolcrib hub import")
 			case len(clientfiles.SecretNames(s)) > 0:
@@ -97,8 +82,8 @@ func (a *App) imports(cfg Config, needs Needs) mcphub.Imports {
 		err := RewriteFile(needs.Settings, func(text []byte) ([]byte, error) {
 			for _, s := range take {
 				// The file counts, not what was read of it when this process began.
-				changed, err := AddServer(text, s.Name, ServerEntry(s))
-				if errors.Is(err, ErrServerThere) {
+				changed, err := settings.AddServer(text, s.Name, settings.ServerEntry(s))
+				if errors.Is(err, settings.ErrServerThere) {
 					late = append(late, err.Error())
 					continue
 				}

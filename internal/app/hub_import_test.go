@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib/internal/config"
@@ -23,8 +25,8 @@ func TestToolImportsNothingOfAPersons(t *testing.T) {
 	if err := os.WriteFile(file, []byte(before), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg := Defaults()
-	cfg.MCPServers = map[string]MCPServer{"old": {Command: "x"}}
+	cfg := settings.Defaults()
+	cfg.MCPServers = map[string]settings.MCPServer{"old": {Command: "x"}}
 	imports := (&App{}).imports(cfg, Needs{Settings: file})
 	report, err := imports(t.Context(), "mcp.json", []byte(`{"servers": {
 		"late": {"command": "/tmp/evil"}, "old": {"command": "/tmp/evil"}, "files": {"command": "/tmp/evil"}, "a__b": {"command": "/tmp/evil"},
@@ -108,7 +110,7 @@ func TestServerEntryIsRead(t *testing.T) {
 		Name: "s", Command: "c", Args: []string{"a b", "\u00e9"}, Env: map[string]string{"K": "v\nw"}, Cwd: "/d", URL: "https://u.example", Transport: clientfiles.SSE,
 		Headers: map[string]string{"H": "v"}, Timeout: 90 * time.Second, EnabledTools: []string{"x"}, DisabledTools: []string{"y"}, Agents: []string{"z"}, Disabled: true,
 	}
-	text, err := AddServer(nil, "s", ServerEntry(s))
+	text, err := settings.AddServer(nil, "s", settings.ServerEntry(s))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,11 +118,11 @@ func TestServerEntryIsRead(t *testing.T) {
 	if err := os.WriteFile(file, text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	loaded, err := config.Load(Defaults(), config.Options{User: file})
+	loaded, err := config.Load(settings.Defaults(), config.Options{User: file})
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := MCPServer{
+	want := settings.MCPServer{
 		Command: s.Command, Args: s.Args, Env: s.Env, Cwd: s.Cwd, URL: s.URL, Transport: "sse", Headers: s.Headers, Timeout: s.Timeout,
 		EnabledTools: s.EnabledTools, DisabledTools: s.DisabledTools, Agents: s.Agents, Disabled: true,
 	}

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -58,7 +60,7 @@ func plugin(t *testing.T, dir, name string) {
 	}
 }
 
-func openWith(t *testing.T, cfg Config, config string) *App {
+func openWith(t *testing.T, cfg settings.Config, config string) *App {
 	t.Helper()
 	a, err := Open(t.Context(), cfg, Needs{State: filepath.Join(t.TempDir(), "state"), Dir: t.TempDir(), Home: t.TempDir(), Config: config})
 	if err != nil {
@@ -88,7 +90,7 @@ func TestPlugins(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(plugins, "notes.txt"), []byte("no program"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg := Defaults()
+	cfg := settings.Defaults()
 	cfg.Hub.Wait = time.Minute
 	a := openWith(t, cfg, dir)
 	names := toolNames(a)
@@ -129,7 +131,7 @@ func TestMetaTools(t *testing.T) {
 		t.Fatal(err)
 	}
 	plugin(t, filepath.Join(dir, "plugins"), "say")
-	cfg := Defaults()
+	cfg := settings.Defaults()
 	cfg.Hub.Wait = time.Minute
 	call := func(a *App, tool, input string) (*toolcrib.Result, error) {
 		return a.Crib.Call(t.Context(), toolcrib.Call{Tool: tool, Input: json.RawMessage(input), Caller: toolcrib.Caller{Subject: "ann"}})
@@ -174,11 +176,11 @@ func TestServersFollowTheSettings(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg := Defaults()
+	cfg := settings.Defaults()
 	cfg.Hub.Wait = time.Minute
 	a := openWith(t, cfg, t.TempDir())
-	fake := MCPServer{Command: exe, Env: map[string]string{"FAKE_MCP": "1", "GORACE": "atexit_sleep_ms=0"}}
-	cfg.MCPServers = map[string]MCPServer{"late": fake}
+	fake := settings.MCPServer{Command: exe, Env: map[string]string{"FAKE_MCP": "1", "GORACE": "atexit_sleep_ms=0"}}
+	cfg.MCPServers = map[string]settings.MCPServer{"late": fake}
 	a.takeServers(t.Context(), cfg)
 	if !slices.Contains(toolNames(a), "late/late__write_file") {
 		t.Errorf("it is not there: %q", toolNames(a))
@@ -187,7 +189,7 @@ func TestServersFollowTheSettings(t *testing.T) {
 		t.Errorf("its health is %s, %v", text, err)
 	}
 	fake.Names = "bare"
-	cfg.MCPServers = map[string]MCPServer{"late": fake}
+	cfg.MCPServers = map[string]settings.MCPServer{"late": fake}
 	a.takeServers(t.Context(), cfg)
 	if names := toolNames(a); !slices.Contains(names, "late/late__write_file") || !slices.Contains(names, "files/write_file") {
 		t.Errorf("it took a name of ours: %q", toolNames(a))

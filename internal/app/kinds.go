@@ -5,8 +5,9 @@ import (
 	"os"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/guard/secrets"
 	"github.com/toolcrib/toolcrib/toolbox/clock"
 	"github.com/toolcrib/toolcrib/toolbox/files"
@@ -27,16 +28,16 @@ type kind struct {
 
 // kinds is the one list of what Toolcrib can supply. A new toolbox is a
 // package, a group in Config and a line here.
-func (a *App) kinds(cfg Config) []kind {
+func (a *App) kinds(cfg settings.Config) []kind {
 	boxes := cfg.Toolboxes
 	return []kind{
 		{agentsBox, hasInstructions(cfg.Agents), func(context.Context) (toolcrib.Toolbox, error) { return a.openAgents(cfg.Agents) }},
 		{"artifact", cfg.Bounds.Artifacts.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.bounds.box(ctx, cfg.Bounds) }},
-		{"clock", boxes.Clock.Enabled, with(clock.Open, boxes.Clock.config())},
+		{"clock", boxes.Clock.Enabled, with(clock.Open, clock.Config{Timezone: boxes.Clock.Timezone})},
 		{"files", boxes.Files.Enabled, with(files.Open, a.filesConfig(cfg))},
 		{"interact", boxes.Interact.Enabled, with(interact.Open, interact.Config{})},
 		{"math", boxes.Math.Enabled, with(math.Open, math.Config{})},
-		{finder.Name, cfg.Expose != exposeFull, func(ctx context.Context) (toolcrib.Toolbox, error) {
+		{finder.Name, cfg.Expose != settings.ExposeFull, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return finder.Open(ctx, finder.Config{}, finder.Needs{Tools: a.findable, Log: a.Crib.Log})
 		}},
 		{"skill", boxes.Skill.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) {
@@ -51,13 +52,13 @@ func (a *App) kinds(cfg Config) []kind {
 }
 
 // openShell keeps the box: its guard has to know what was typed into jobs.
-func (a *App) openShell(ctx context.Context, cfg Config) (toolcrib.Toolbox, error) {
+func (a *App) openShell(ctx context.Context, cfg settings.Config) (toolcrib.Toolbox, error) {
 	var spill *os.Root
 	if a.spill != nil {
 		spill = a.spill.root
 	}
-	own := cfg.Toolboxes.Shell.shellConfig(a.bounded, a.reach.dirs, cfg.Grant.Hosts)
-	if cfg.hidesSecrets() {
+	own := shellConfig(cfg.Toolboxes.Shell, a.bounded, a.reach.dirs, cfg.Grant.Hosts)
+	if cfg.HidesSecrets() {
 		own.Mark, own.Hide = secrets.Mark, func(text string) ([]shell.Span, error) { return hiddenIn[shell.Span](a, text) }
 	}
 	box, err := shell.Open(ctx, own, shell.Needs{Spill: spill})
@@ -68,18 +69,10 @@ func (a *App) openShell(ctx context.Context, cfg Config) (toolcrib.Toolbox, erro
 	return box, nil
 }
 
-// hidesSecrets reports whether toolboxes that give parts of texts, or texts in
-// other letters, hide what the whole text has secrets in. They do where results
-// with secrets are held back as well: a part of a key does not look like one, so
-// that no vetter could hold it back.
-func (c *Config) hidesSecrets() bool {
-	return c.Safety.Secrets.Results != guard.SecretWarn.String()
-}
-
 // filesConfig tells the box of files what its callers are not shown. Where
 // secrets are shown no text is a mark.
-func (a *App) filesConfig(cfg Config) files.Config {
-	if !cfg.hidesSecrets() {
+func (a *App) filesConfig(cfg settings.Config) files.Config {
+	if !cfg.HidesSecrets() {
 		return files.Config{}
 	}
 	return files.Config{
@@ -123,8 +116,8 @@ func hiddenIn[S files.Span | shell.Span](a *App, text string) ([]S, error) {
 
 // shown gives a part of a text with marks in the place of what is hidden in it or
 // reaches into it: a part of a key does not look like one. Nil: nothing is hidden.
-func (a *App) shown(cfg Config) func(text string, from, to int) (string, error) {
-	if !cfg.hidesSecrets() {
+func (a *App) shown(cfg settings.Config) func(text string, from, to int) (string, error) {
+	if !cfg.HidesSecrets() {
 		return nil
 	}
 	return func(text string, from, to int) (string, error) {
@@ -155,3 +148,6 @@ func with[C any, B toolcrib.Toolbox](open func(context.Context, C) (B, error), c
 		return box, nil
 	}
 }
+
+// commandShell reads the command lines: the guard knows what it does.
+const commandShell = "/bin/sh"

@@ -13,11 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 )
 
 // workshop is an app over a directory of the test's own, with commands allowed.
-func workshop(t testing.TB, change func(*Config)) (*App, string) {
+func workshop(t testing.TB, change func(*settings.Config)) (*App, string) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -29,7 +31,7 @@ func workshop(t testing.TB, change func(*Config)) (*App, string) {
 			t.Fatal(err)
 		}
 	}
-	cfg := Defaults()
+	cfg := settings.Defaults()
 	cfg.Toolboxes.Shell.AllowShell, cfg.Mode = true, "yolo"
 	if change != nil {
 		change(&cfg)
@@ -188,7 +190,7 @@ func memory(t *testing.T) int64 {
 // and no file behind.
 func TestManyCommands(t *testing.T) {
 	const all, slow = 500, 50
-	a, dir := workshop(t, func(c *Config) { c.Limits.MaxTimeout = 9 * time.Minute })
+	a, dir := workshop(t, func(c *settings.Config) { c.Limits.MaxTimeout = 9 * time.Minute })
 	mark := fmt.Sprintf("9%d%d", os.Getpid(), time.Now().UnixNano()%1e6) // a number of seconds that nobody else sleeps
 	ctx, cancel := context.WithTimeout(t.Context(), 8*time.Minute)
 	defer cancel()
@@ -256,7 +258,9 @@ func TestBoundedIsOfAll(t *testing.T) {
 	if !a.bounded {
 		t.Error("the linux sandbox does not bound files")
 	}
-	a, _ = workshop(t, func(c *Config) { c.Sandbox.Tools = map[string]SandboxTool{"start_command": {ForceBackend: "host"}} })
+	a, _ = workshop(t, func(c *settings.Config) {
+		c.Sandbox.Tools = map[string]settings.SandboxTool{"start_command": {ForceBackend: "host"}}
+	})
 	if a.bounded {
 		t.Error("start_command runs on the host")
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
@@ -20,7 +22,7 @@ import (
 // TestPlanWritesNothing: in mode plan, with every rule in favour and everything
 // else switched on, no tool by no name changes the directory.
 func TestPlanWritesNothing(t *testing.T) {
-	a, dir := workshop(t, func(c *Config) {
+	a, dir := workshop(t, func(c *settings.Config) {
 		c.Mode = "plan"
 		c.Toolboxes.Shell.AllowedCommands = []string{"touch", "rm", "cp", "tee", "go test"}
 		c.Permissions.Allow = []string{"files/*", "shell/*", "run_command", "write_file", "group:fs", "group:exec"}
@@ -99,13 +101,13 @@ func tree(t *testing.T, dir string) map[string]string {
 // TestGuardsInAnyOrder: the guards as they are wired, shuffled a thousand
 // times, give the same verdict and the same reasons.
 func TestGuardsInAnyOrder(t *testing.T) {
-	a, _ := workshop(t, func(c *Config) {
+	a, _ := workshop(t, func(c *settings.Config) {
 		c.Mode, c.Toolboxes.Shell.Ask = "default", true
 		c.Permissions.Allow = []string{"run_command(go test *)", "write_file(./src/**)"}
 		c.Permissions.Ask = []string{"delete_file"}
 		c.Permissions.Deny = []string{"write_file(./secret/**)"}
 		c.Bounds.Timeouts = map[string]time.Duration{"group:exec": time.Minute}
-		c.Bounds.Budgets = []SafetyBudget{{Name: "all", Per: time.Hour, Calls: 1000}}
+		c.Bounds.Budgets = []settings.SafetyBudget{{Name: "all", Per: time.Hour, Calls: 1000}}
 	})
 	calls := map[string]string{
 		"read_file":   `{"path":"a"}`,

@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -142,7 +144,7 @@ func TestOneVerdictEverywhere(t *testing.T) {
 	calls := 0
 	for _, mode := range []string{"plan", "default", "auto-edit", "yolo"} {
 		t.Run(mode, func(t *testing.T) {
-			cfg := Defaults()
+			cfg := settings.Defaults()
 			cfg.Mode = mode
 			cfg.Safety.Flow.Enabled = false // it goes by what a session has read before, which is another question
 			a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: t.TempDir(), Home: t.TempDir()})

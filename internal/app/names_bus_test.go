@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard"
 )
@@ -16,12 +18,12 @@ import (
 func TestNamesOfTheBus(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "f"), []byte("x\n"))
-	judge := func(t *testing.T, change func(*Config)) (toolcrib.Decision, []Unmatched, error) {
+	judge := func(t *testing.T, change func(*settings.Config)) (toolcrib.Decision, []Unmatched, error) {
 		t.Helper()
-		cfg := Defaults()
+		cfg := settings.Defaults()
 		cfg.Grant.Write = []string{dir}
 		change(&cfg)
-		a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: dir, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler), Layers: &Layers{User: cfg}})
+		a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: dir, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler), Layers: &settings.Layers{User: cfg}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,21 +40,21 @@ func TestNamesOfTheBus(t *testing.T) {
 		"ovos-filesystem-tools__list_files", "ovos-filesystem-tools__list_directory", "ovos-filesystem-tools__list_*", "ovos-file*/list_files",
 	} {
 		t.Run(strings.ReplaceAll(name, "/", " "), func(t *testing.T) {
-			if decision, left, err := judge(t, func(c *Config) { c.Permissions = guard.Permissions{Deny: []string{name}} }); err != nil || decision != toolcrib.Deny || len(left) > 0 {
+			if decision, left, err := judge(t, func(c *settings.Config) { c.Permissions = guard.Permissions{Deny: []string{name}} }); err != nil || decision != toolcrib.Deny || len(left) > 0 {
 				t.Errorf("deny: %v, %v, %v", decision, err, left)
 			}
-			if decision, _, err := judge(t, func(c *Config) { c.Permissions = guard.Permissions{Ask: []string{name}} }); err != nil || decision != toolcrib.Ask {
+			if decision, _, err := judge(t, func(c *settings.Config) { c.Permissions = guard.Permissions{Ask: []string{name}} }); err != nil || decision != toolcrib.Ask {
 				t.Errorf("ask: %v, %v", decision, err)
 			}
 			if strings.HasPrefix(name, "box:") {
 				return
 			}
-			if _, _, err := judge(t, func(c *Config) { c.Tools.Disable = []string{name} }); toolcrib.CodeOf(err) != toolcrib.NotFound {
+			if _, _, err := judge(t, func(c *settings.Config) { c.Tools.Disable = []string{name} }); toolcrib.CodeOf(err) != toolcrib.NotFound {
 				t.Errorf("disable: %v", err)
 			}
 		})
 	}
-	if _, left, _ := judge(t, func(c *Config) {
+	if _, left, _ := judge(t, func(c *settings.Config) {
 		c.Permissions = guard.Permissions{Deny: []string{"ovos-filesystem-tool/list_files", "list_file"}}
 	}); len(left) != 2 || !strings.Contains(left[0].String()+left[1].String(), "ovos-filesystem-tools/list_files") {
 		t.Errorf("misspelt: %v", left)
@@ -62,11 +64,11 @@ func TestNamesOfTheBus(t *testing.T) {
 // TestRunMeansStart: who takes run_command away takes start_command away.
 func TestRunMeansStart(t *testing.T) {
 	for _, name := range []string{"run_command", "shell/run_command", "bash_exec", "ovos-shell-tools/run_command", "shell__run_command"} {
-		cfg := Defaults()
+		cfg := settings.Defaults()
 		cfg.Toolboxes.Shell.AllowShell = true
 		cfg.Grant.Write = []string{t.TempDir()}
-		has := func(cfg Config, caller toolcrib.Caller) bool {
-			a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: cfg.Grant.Write[0], Home: t.TempDir(), Log: slog.New(slog.DiscardHandler), Layers: &Layers{User: cfg}})
+		has := func(cfg settings.Config, caller toolcrib.Caller) bool {
+			a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: cfg.Grant.Write[0], Home: t.TempDir(), Log: slog.New(slog.DiscardHandler), Layers: &settings.Layers{User: cfg}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +88,7 @@ func TestRunMeansStart(t *testing.T) {
 			t.Errorf("%s: it is there", name)
 		}
 		given := cfg
-		given.Agents = map[string]Agent{"w": {Tools: []string{name}}}
+		given.Agents = map[string]settings.Agent{"w": {Tools: []string{name}}}
 		if has(given, toolcrib.Caller{Subject: "ann"}) || !has(given, toolcrib.Caller{Subject: "ann", Agent: "w"}) {
 			t.Errorf("%s: it is not assigned", name)
 		}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -155,14 +157,14 @@ type whole struct {
 	boxes    []string
 	offers   map[string][]string // by server, those that were listed
 	unlisted []string            // servers that were not
-	tools    Tools
+	tools    settings.Tools
 }
 
 func (a *App) whole(ctx context.Context) *whole {
 	w := &whole{boxes: a.boxNames(), offers: map[string][]string{}}
 	cfg := a.settings.Load()
 	if cfg == nil {
-		cfg = &Config{}
+		cfg = &settings.Config{}
 	}
 	w.tools = cfg.Tools
 	s := a.shelving
@@ -211,7 +213,7 @@ func namesOnly(box, group string, names []string) toolcrib.Toolbox {
 
 // switchedOff lists the boxes of ours that are not in use. They are asked for
 // their tools and closed.
-func (a *App) switchedOff(ctx context.Context, cfg Config, used []toolcrib.Toolbox) []toolcrib.Toolbox {
+func (a *App) switchedOff(ctx context.Context, cfg settings.Config, used []toolcrib.Toolbox) []toolcrib.Toolbox {
 	aside := &App{Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: a.Crib.Log}, reach: a.reach}
 	var out []toolcrib.Toolbox
 	for _, k := range aside.kinds(cfg) {
@@ -317,7 +319,7 @@ func (w *whole) judgeServer(s serverMention) (Unmatched, bool) {
 	var names []string
 	for _, offer := range offers {
 		t := toolname.Tool{Box: s.server, Native: offer}
-		if slices.ContainsFunc(w.tools.serverNames(s.server, []string{s.name}), t.Called) {
+		if slices.ContainsFunc(w.tools.ServerNames(s.server, []string{s.name}), t.Called) {
 			return u, false
 		}
 		names = append(names, t.Names()...)

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 // TestVariablesPutPlacesIntoTheProject: what the person's variables move from her
@@ -29,7 +31,7 @@ func TestVariablesPutPlacesIntoTheProject(t *testing.T) {
 		"GIT_CONFIG_GLOBAL": in("gitc"), "BASH_ENV": in("benv"), "VIMINIT": "source " + in("vinit"), "NODE_OPTIONS": "--require=" + in("boot.js") + " --max-old-space-size=4096", "EDITOR": "vim", "LD_PRELOAD": in("lib"),
 		"PYTHONPATH": in("lib") + list + "src", "PERL5LIB": base,
 	}
-	r, err := reachOf(Grant{Write: []string{"."}, Unprotected: []string{"open"}}, Needs{Dir: dir, Home: home, Getenv: func(name string) string { return vars[name] }})
+	r, err := reachOf(settings.Grant{Write: []string{"."}, Unprotected: []string{"open"}}, Needs{Dir: dir, Home: home, Getenv: func(name string) string { return vars[name] }})
 	if err != nil {
 		t.Fatal(err)
 	}

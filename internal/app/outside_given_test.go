@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -44,7 +46,7 @@ func TestCodeOfServersWithSecretsIsHeld(t *testing.T) {
 		a := &App{reach: reach{dirs: dirs, own: &ownFiles{}}}
 		l := &launcher{env: os.LookupEnv, dir: project, grant: toolcrib.Grant{Dirs: dirs},
 			outside: outside{Finder: hostpath.Finder{Writable: a.reach.commandsWrite}, dir: project}}
-		a.setOwn(Config{}, map[string]mcphub.Server{"dev": tt.server}, l)
+		a.setOwn(settings.Config{}, map[string]mcphub.Server{"dev": tt.server}, l)
 		var held []string
 		for _, file := range a.reach.own.places() {
 			if rel, ok := strings.CutPrefix(file, project+string(filepath.Separator)); ok {

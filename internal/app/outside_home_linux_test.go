@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 // TestDotfilesAreObeyed: a project holds the dotfiles that links at home lead to.
@@ -13,7 +15,7 @@ import (
 // what is protected there is out of reach, settings of Toolcrib with it. Ordinary
 // work goes on.
 func TestDotfilesAreObeyed(t *testing.T) {
-	a, dir := outsideShop(t, func(cfg *Config, dir, base string) {
+	a, dir := outsideShop(t, func(cfg *settings.Config, dir, base string) {
 		cfg.Permissions.Allow = append(cfg.Permissions.Allow, "write_file(nvim/init.lua)")
 		for home, to := range map[string]string{
 			".claude/settings.json": "claude/s.json", ".bashrc.d/a": "bash/a", ".config/nvim/init.lua": "nvim/init.lua", ".config/Code/User/snippets": "code/snippets", ".config/zed/new.json": "cur/new.json",

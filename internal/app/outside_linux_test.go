@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -48,7 +50,7 @@ func plant(t *testing.T, path, text string) string {
 }
 
 // outsideShop is a workshop with files in it, and programs outside of it.
-func outsideShop(t *testing.T, change func(cfg *Config, dir, base string)) (a *App, dir string) {
+func outsideShop(t *testing.T, change func(cfg *settings.Config, dir, base string)) (a *App, dir string) {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -56,17 +58,17 @@ func outsideShop(t *testing.T, change func(cfg *Config, dir, base string)) (a *A
 	}
 	dir = filepath.Join(base, "work")
 	state, home := filepath.Join(base, "state"), filepath.Join(base, "home")
-	settings := filepath.Join(home, ".config", "toolcrib")
+	own := filepath.Join(home, ".config", "toolcrib")
 	for _, d := range []string{dir, home} {
 		if err := os.Mkdir(d, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	cfg := Defaults()
+	cfg := settings.Defaults()
 	cfg.Toolboxes.Shell.AllowShell, cfg.Mode = true, "yolo"
-	cfg.MCPServers, cfg.Safety.Flow.Enabled = map[string]MCPServer{}, false
+	cfg.MCPServers, cfg.Safety.Flow.Enabled = map[string]settings.MCPServer{}, false
 	change(&cfg, dir, base)
-	if a, err = Open(t.Context(), cfg, Needs{State: state, Dir: dir, Home: home, Config: settings, Private: []string{state, settings}}); err != nil {
+	if a, err = Open(t.Context(), cfg, Needs{State: state, Dir: dir, Home: home, Config: own, Private: []string{state, own}}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
@@ -118,12 +120,12 @@ func restart(a *App) {
 // a command in one cannot change.
 func TestOwnProgramsAreFixed(t *testing.T) {
 	needPython(t)
-	a, dir := outsideShop(t, func(cfg *Config, dir, _ string) {
-		cfg.Safety.Hooks = map[string]SafetyHook{"mine": {Command: []string{plant(t, filepath.Join(dir, "tools", "guard.sh"), "#!/bin/sh\necho '{}'\n")}, Tools: []string{"get_current_datetime"}}}
+	a, dir := outsideShop(t, func(cfg *settings.Config, dir, _ string) {
+		cfg.Safety.Hooks = map[string]settings.SafetyHook{"mine": {Command: []string{plant(t, filepath.Join(dir, "tools", "guard.sh"), "#!/bin/sh\necho '{}'\n")}, Tools: []string{"get_current_datetime"}}}
 		plant(t, filepath.Join(dir, "tools", "srv.py"), fmt.Sprintf(echoServer, ""))
 		plant(t, filepath.Join(dir, "conf.json"), "{}")
 		plant(t, filepath.Join(dir, "data.db"), "")
-		cfg.MCPServers["one"] = MCPServer{Command: "python3", Args: []string{"tools/srv.py", "--config=./conf.json", "--db", "./data.db"}, Sandbox: "host"}
+		cfg.MCPServers["one"] = settings.MCPServer{Command: "python3", Args: []string{"tools/srv.py", "--config=./conf.json", "--db", "./data.db"}, Sandbox: "host"}
 		cfg.Vault.Key.From, cfg.Vault.Key.Command = "command", []string{filepath.Join(dir, "tools", "key.sh")}
 	})
 	for _, name := range []string{"tools/guard.sh", "tools/srv.py", "conf.json", "tools/key.sh"} {
@@ -152,12 +154,12 @@ func TestOwnProgramsAreFixed(t *testing.T) {
 // put into the project.
 func TestServersObeyNoProject(t *testing.T) {
 	needPython(t)
-	a, dir := outsideShop(t, func(cfg *Config, dir, base string) {
+	a, dir := outsideShop(t, func(cfg *settings.Config, dir, base string) {
 		out := plant(t, filepath.Join(base, "opt", "srv.py"), fmt.Sprintf(echoServer, ""))
 		plant(t, filepath.Join(base, "opt", "lib", "known.py"), fmt.Sprintf(echoServer, ""))
-		cfg.MCPServers["script"] = MCPServer{Command: "python3", Args: []string{out, ".", "--at=./x", "@a/b", "src"}}
-		cfg.MCPServers["module"] = MCPServer{Command: "python3", Args: []string{"-m", "known"}, Env: map[string]string{"PYTHONPATH": filepath.Join(base, "opt", "lib")}}
-		cfg.MCPServers["mine"] = MCPServer{Command: "python3", Args: []string{"tools/mine.py"}}
+		cfg.MCPServers["script"] = settings.MCPServer{Command: "python3", Args: []string{out, ".", "--at=./x", "@a/b", "src"}}
+		cfg.MCPServers["module"] = settings.MCPServer{Command: "python3", Args: []string{"-m", "known"}, Env: map[string]string{"PYTHONPATH": filepath.Join(base, "opt", "lib")}}
+		cfg.MCPServers["mine"] = settings.MCPServer{Command: "python3", Args: []string{"tools/mine.py"}}
 		plant(t, filepath.Join(dir, "tools", "mine.py"), fmt.Sprintf(echoServer, "import helper"))
 		plant(t, filepath.Join(dir, "tools", "helper.py"), "")
 	})
@@ -204,12 +206,12 @@ func TestServersObeyNoProject(t *testing.T) {
 // of PATH that commands can write, and neither are those it starts.
 func TestServersAreFoundOutside(t *testing.T) {
 	needPython(t)
-	a, dir := outsideShop(t, func(cfg *Config, dir, base string) {
+	a, dir := outsideShop(t, func(cfg *settings.Config, dir, base string) {
 		plant(t, filepath.Join(base, "opt", "srv.py"), fmt.Sprintf(echoServer, ""))
 		plant(t, filepath.Join(base, "opt", "bin", "serve-it"), "#!/bin/sh\nexec env python3 "+filepath.Join(base, "opt", "srv.py")+"\n")
 		t.Setenv("PATH", filepath.Join(dir, ".venv", "bin")+":"+filepath.Join(base, "opt", "bin")+":"+os.Getenv("PATH"))
-		cfg.MCPServers["one"] = MCPServer{Command: "serve-it"}
-		cfg.MCPServers["two"] = MCPServer{Command: "only-there"}
+		cfg.MCPServers["one"] = settings.MCPServer{Command: "serve-it"}
+		cfg.MCPServers["two"] = settings.MCPServer{Command: "only-there"}
 	})
 	marker := filepath.Join(filepath.Dir(dir), "marker")
 	if got := run(t, a, fmt.Sprintf(`mkdir -p .venv/bin; for f in serve-it python3 only-there; do printf '#!/bin/sh\necho > %s\n' > .venv/bin/$f; chmod +x .venv/bin/$f; done`, marker)); got.ExitCode != 0 {
@@ -232,7 +234,7 @@ func TestServersAreFoundOutside(t *testing.T) {
 // make what is protected or obeyed there and missing.
 func TestHomeIsGranted(t *testing.T) {
 	var home string
-	a, dir := outsideShop(t, func(cfg *Config, dir, base string) {
+	a, dir := outsideShop(t, func(cfg *settings.Config, dir, base string) {
 		home = filepath.Join(base, "home")
 		for _, d := range []string{"src/repo/.git", "Documents", ".config/app", "sub/.ssh", ".local", "bin", "go/bin", "src/tools/bin"} {
 			if err := os.MkdirAll(filepath.Join(home, d), 0o755); err != nil {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/linked"
@@ -102,7 +104,7 @@ func (a *App) ClientNotes() []OutsideNote {
 
 // Programs finds the programs that this one starts outside of every sandbox,
 // not by what commands can write.
-func Programs(cfg Config, needs Needs, path string) (hostpath.Finder, error) {
+func Programs(cfg settings.Config, needs Needs, path string) (hostpath.Finder, error) {
 	r, err := reachOf(cfg.Grant, needs)
 	if err != nil {
 		return hostpath.Finder{}, err
@@ -183,7 +185,7 @@ func realDir(dir string) string {
 
 // setOwn notes what this program runs outside of every sandbox under these
 // settings.
-func (a *App) setOwn(cfg Config, list map[string]mcphub.Server, l *launcher) {
+func (a *App) setOwn(cfg settings.Config, list map[string]mcphub.Server, l *launcher) {
 	if a.reach.own == nil {
 		return
 	}
@@ -334,7 +336,7 @@ func (r reach) pathDirs(needs Needs) (dirs []string) {
 // stands for a secret stays as it is: no path is one.
 func serverOutside(s mcphub.Server, l *launcher) started {
 	plain := func(text string) string {
-		if out, err := expandVariables(text, l.env); err == nil {
+		if out, err := settings.ExpandVariables(text, l.env); err == nil {
 			return out
 		}
 		return text

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 // TestStartedInAPart: who starts in a part of a repository is held to what the
@@ -29,7 +31,7 @@ func TestStartedInAPart(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(top, "app", ".git"), 0o755); err != nil { // which a command can make
 		t.Fatal(err)
 	}
-	r, err := reachOf(Grant{Write: []string{"."}}, Needs{Dir: filepath.Join(top, "app"), Home: t.TempDir()})
+	r, err := reachOf(settings.Grant{Write: []string{"."}}, Needs{Dir: filepath.Join(top, "app"), Home: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 // TestHomeNamesTheProject is the attack on what start files at home load: it is
@@ -32,7 +34,7 @@ func TestHomeNamesTheProject(t *testing.T) {
 		}
 	}
 	needs := Needs{Home: home, Dir: top, Path: "/usr/bin", Getenv: func(string) string { return "" }}
-	r, err := reachOf(Grant{Write: []string{"."}}, needs)
+	r, err := reachOf(settings.Grant{Write: []string{"."}}, needs)
 	if err != nil {
 		t.Fatal(err)
 	}

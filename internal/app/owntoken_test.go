@@ -13,6 +13,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
@@ -78,9 +80,9 @@ type doorway struct {
 	dir string // what tools may change
 }
 
-func newDoorway(t *testing.T, change func(*Config)) *doorway {
+func newDoorway(t *testing.T, change func(*settings.Config)) *doorway {
 	t.Helper()
-	cfg := Defaults()
+	cfg := settings.Defaults()
 	cfg.Desk.Unattended = "leave"
 	if change != nil {
 		change(&cfg)
@@ -191,19 +193,19 @@ func TestOwnTokenIsNeeded(t *testing.T) {
 // conversation unless the settings say so. (The client here speaks the version
 // that has no conversations.)
 func TestWhoMayAnswer(t *testing.T) {
-	people := func(approvesFor string) func(*Config) {
-		return func(c *Config) {
-			c.Tokens = map[string]Token{"t": {SHA256: sumOf("t"), Approves: true, ApprovesFor: approvesFor}}
+	people := func(approvesFor string) func(*settings.Config) {
+		return func(c *settings.Config) {
+			c.Tokens = map[string]settings.Token{"t": {SHA256: sumOf("t"), Approves: true, ApprovesFor: approvesFor}}
 		}
 	}
 	for name, c := range map[string]struct {
 		token string
-		set   func(*Config)
+		set   func(*settings.Config)
 		want  []string // the answers that are offered; nil: it is not asked
 	}{
 		"own":      {"", nil, []string{"once", "deny", "edit"}},
-		"open":     {"-", func(c *Config) { c.Serve.Open = true }, nil},
-		"token":    {"t", func(c *Config) { c.Tokens = map[string]Token{"t": {SHA256: sumOf("t")}} }, nil},
+		"open":     {"-", func(c *settings.Config) { c.Serve.Open = true }, nil},
+		"token":    {"t", func(c *settings.Config) { c.Tokens = map[string]settings.Token{"t": {SHA256: sumOf("t")}} }, nil},
 		"approves": {"t", people(""), []string{"once", "deny", "edit"}},
 		"once":     {"t", people("once"), []string{"once", "deny", "edit"}},
 		"project":  {"t", people("project"), []string{"once", "project", "deny", "edit"}},
@@ -273,9 +275,9 @@ func TestWhoMayAnswer(t *testing.T) {
 
 // TestApprovesForNeedsApproves: a setting that would do nothing is refused.
 func TestApprovesForNeedsApproves(t *testing.T) {
-	cfg := Defaults()
-	cfg.Tokens = map[string]Token{"t": {SHA256: sumOf("t"), ApprovesFor: "always"}}
-	if _, err := (&Layers{User: cfg}).tokens(); err == nil || !strings.Contains(err.Error(), "approves: true") {
+	cfg := settings.Defaults()
+	cfg.Tokens = map[string]settings.Token{"t": {SHA256: sumOf("t"), ApprovesFor: "always"}}
+	if _, err := tokens(&settings.Layers{User: cfg}); err == nil || !strings.Contains(err.Error(), "approves: true") {
 		t.Error(err)
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib"
@@ -25,36 +27,36 @@ import (
 // TestModeOfALayer: the machine's mode and a project's bound the user's and the
 // agent's; among their own the agent's preset counts.
 func TestModeOfALayer(t *testing.T) {
-	of := func(mode string) Config { return Config{Mode: mode} }
-	agents := func(c Config, mode string) Config {
-		c.Agents = map[string]Agent{"coder": {Mode: mode}}
+	of := func(mode string) settings.Config { return settings.Config{Mode: mode} }
+	agents := func(c settings.Config, mode string) settings.Config {
+		c.Agents = map[string]settings.Agent{"coder": {Mode: mode}}
 		return c
 	}
 	for _, tt := range []struct {
 		name  string
-		l     Layers
+		l     settings.Layers
 		agent string
 		want  guard.Mode
 	}{
-		{"nothing said", Layers{}, "", guard.ModeDefault},
-		{"the user's", Layers{User: of("yolo")}, "", guard.ModeYolo},
-		{"the machine's", Layers{Admin: of("plan")}, "", guard.ModePlan},
-		{"the machine's bounds", Layers{Admin: of("default"), User: of("yolo")}, "", guard.ModeDefault},
-		{"the user may be stricter", Layers{Admin: of("yolo"), User: of("plan")}, "", guard.ModePlan},
-		{"a preset", Layers{User: agents(of("default"), "auto-edit")}, "coder", guard.ModeAutoEdit},
-		{"a preset of others", Layers{User: agents(of("default"), "auto-edit")}, "other", guard.ModeDefault},
-		{"a preset within the machine's", Layers{Admin: of("default"), User: agents(of("default"), "yolo")}, "coder", guard.ModeDefault},
-		{"a preset of the machine bounds the user's of that name", Layers{Admin: agents(of("yolo"), "plan"), User: agents(of("yolo"), "")}, "coder", guard.ModePlan},
-		{"a project tightens", Layers{User: of("yolo"), Project: of("plan")}, "", guard.ModePlan},
-		{"a project does not loosen", Layers{User: of("default"), Project: of("yolo")}, "", guard.ModeDefault},
-		{"a project tightens a preset", Layers{User: agents(of("default"), "yolo"), Project: of("default")}, "coder", guard.ModeDefault},
-		{"a project's preset is none", Layers{User: of("default"), Project: agents(of(""), "yolo")}, "coder", guard.ModeDefault},
-		{"an agent within what was given", Layers{User: agents(of("plan"), "yolo"), Most: "plan"}, "coder", guard.ModePlan},
-		{"an agent stricter than what was given", Layers{User: agents(of("yolo"), "plan"), Most: "yolo"}, "coder", guard.ModePlan},
-		{"nonsense was given", Layers{User: of("yolo"), Most: "yes"}, "", guard.ModePlan},
-		{"nonsense", Layers{User: of("yes")}, "", guard.ModePlan},
+		{"nothing said", settings.Layers{}, "", guard.ModeDefault},
+		{"the user's", settings.Layers{User: of("yolo")}, "", guard.ModeYolo},
+		{"the machine's", settings.Layers{Admin: of("plan")}, "", guard.ModePlan},
+		{"the machine's bounds", settings.Layers{Admin: of("default"), User: of("yolo")}, "", guard.ModeDefault},
+		{"the user may be stricter", settings.Layers{Admin: of("yolo"), User: of("plan")}, "", guard.ModePlan},
+		{"a preset", settings.Layers{User: agents(of("default"), "auto-edit")}, "coder", guard.ModeAutoEdit},
+		{"a preset of others", settings.Layers{User: agents(of("default"), "auto-edit")}, "other", guard.ModeDefault},
+		{"a preset within the machine's", settings.Layers{Admin: of("default"), User: agents(of("default"), "yolo")}, "coder", guard.ModeDefault},
+		{"a preset of the machine bounds the user's of that name", settings.Layers{Admin: agents(of("yolo"), "plan"), User: agents(of("yolo"), "")}, "coder", guard.ModePlan},
+		{"a project tightens", settings.Layers{User: of("yolo"), Project: of("plan")}, "", guard.ModePlan},
+		{"a project does not loosen", settings.Layers{User: of("default"), Project: of("yolo")}, "", guard.ModeDefault},
+		{"a project tightens a preset", settings.Layers{User: agents(of("default"), "yolo"), Project: of("default")}, "coder", guard.ModeDefault},
+		{"a project's preset is none", settings.Layers{User: of("default"), Project: agents(of(""), "yolo")}, "coder", guard.ModeDefault},
+		{"an agent within what was given", settings.Layers{User: agents(of("plan"), "yolo"), Most: "plan"}, "coder", guard.ModePlan},
+		{"an agent stricter than what was given", settings.Layers{User: agents(of("yolo"), "plan"), Most: "yolo"}, "coder", guard.ModePlan},
+		{"nonsense was given", settings.Layers{User: of("yolo"), Most: "yes"}, "", guard.ModePlan},
+		{"nonsense", settings.Layers{User: of("yes")}, "", guard.ModePlan},
 	} {
-		if got := tt.l.mode(toolcrib.Call{Caller: toolcrib.Caller{Agent: tt.agent}}); got != tt.want {
+		if got := tt.l.Mode(toolcrib.Call{Caller: toolcrib.Caller{Agent: tt.agent}}); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)
 		}
 	}
@@ -64,17 +66,17 @@ func TestProfilesOfALayer(t *testing.T) {
 	looks := toolcrib.Spec{Name: "read_file", Native: "read_file", Box: "files", Group: "fs", Effects: toolcrib.Reads}
 	edits := toolcrib.Spec{Name: "write_file", Native: "write_file", Box: "files", Group: "fs", Effects: toolcrib.Reads | toolcrib.Writes}
 	foreign := toolcrib.Spec{Name: "mcp__s__x", Native: "x", Box: "s", Group: "mcp"}
-	l := Layers{
-		Admin: Config{Organisations: map[string]Organisation{"acme": {Tools: []string{"mcp__s"}}}},
-		User: Config{
+	l := settings.Layers{
+		Admin: settings.Config{Organisations: map[string]settings.Organisation{"acme": {Tools: []string{"mcp__s"}}}},
+		User: settings.Config{
 			Profile:  "coding",
-			Profiles: map[string]Profile{"reader": {Include: []string{"group:fs"}, Exclude: []string{"effect:writes"}}},
-			Agents:   map[string]Agent{"r": {Profile: "reader"}, "all": {Profile: "full"}, "w": {Tools: []string{"write_file"}}},
-			Tokens:   map[string]Token{"ci": {EnabledTools: []string{"read_file"}}},
+			Profiles: map[string]settings.Profile{"reader": {Include: []string{"group:fs"}, Exclude: []string{"effect:writes"}}},
+			Agents:   map[string]settings.Agent{"r": {Profile: "reader"}, "all": {Profile: "full"}, "w": {Tools: []string{"write_file"}}},
+			Tokens:   map[string]settings.Token{"ci": {EnabledTools: []string{"read_file"}}},
 		},
 	}
 	visible := func(caller toolcrib.Caller, specs ...toolcrib.Spec) string {
-		v, err := l.visibility()
+		v, err := l.Visibility(ownBoxes())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -109,20 +111,20 @@ func TestProfilesOfALayer(t *testing.T) {
 		t.Errorf("within the machine's profile: %q", got)
 	}
 	l.Admin.Profile = ""
-	l.Admin.Agents = map[string]Agent{"w": {Profile: "minimal"}, "owner": {Tools: []string{"read_file"}}}
+	l.Admin.Agents = map[string]settings.Agent{"w": {Profile: "minimal"}, "owner": {Tools: []string{"read_file"}}}
 	if got := visible(toolcrib.Caller{Agent: "w"}, looks, edits, foreign); got != "" {
 		t.Errorf("what the machine has assigned to another, in its own profile: %q", got)
 	}
-	l.User.Agents["thief"] = Agent{Tools: []string{"read_file"}}
+	l.User.Agents["thief"] = settings.Agent{Tools: []string{"read_file"}}
 	if got := visible(toolcrib.Caller{Agent: "thief"}, looks, edits, foreign); got != "" {
 		t.Errorf("the user gives away what the machine has assigned: %q", got)
 	}
-	for _, bad := range []Layers{
-		{User: Config{Profile: "fulll"}}, {User: Config{Agents: map[string]Agent{"a": {Profile: "none"}}}},
-		{User: Config{Tokens: map[string]Token{"t": {Agent: "none"}}}}, {User: Config{Profiles: map[string]Profile{"full": {}}}},
-		{User: Config{Profiles: map[string]Profile{"p": {Include: []string{"a b"}}}}}, {Admin: Config{Organisations: map[string]Organisation{"o": {Tools: []string{"group:"}}}}},
+	for _, bad := range []settings.Layers{
+		{User: settings.Config{Profile: "fulll"}}, {User: settings.Config{Agents: map[string]settings.Agent{"a": {Profile: "none"}}}},
+		{User: settings.Config{Tokens: map[string]settings.Token{"t": {Agent: "none"}}}}, {User: settings.Config{Profiles: map[string]settings.Profile{"full": {}}}},
+		{User: settings.Config{Profiles: map[string]settings.Profile{"p": {Include: []string{"a b"}}}}}, {Admin: settings.Config{Organisations: map[string]settings.Organisation{"o": {Tools: []string{"group:"}}}}},
 	} {
-		if _, err := bad.visibility(); err == nil {
+		if _, err := bad.Visibility(ownBoxes()); err == nil {
 			t.Errorf("%+v is taken", bad)
 		}
 	}
@@ -130,7 +132,7 @@ func TestProfilesOfALayer(t *testing.T) {
 
 // TestInvisibleIsUncallable: one rule for both.
 func TestInvisibleIsUncallable(t *testing.T) {
-	cfg := Defaults()
+	cfg := settings.Defaults()
 	cfg.Profile, cfg.Mode = "minimal", "yolo"
 	dir := t.TempDir()
 	a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: dir, Home: t.TempDir()})
@@ -185,9 +187,9 @@ func TestRulesAreReadAgain(t *testing.T) {
 	}
 	mode("plan")
 	read := func() Settings {
-		return Settings{Files: []string{file}, Load: func() (Config, *Layers, error) {
+		return Settings{Files: []string{file}, Load: func() (settings.Config, *settings.Layers, error) {
 			word, err := os.ReadFile(file)
-			cfg := Defaults()
+			cfg := settings.Defaults()
 			cfg.Mode = string(word)
 			if bytes.HasPrefix(word, []byte("rule ")) {
 				cfg.Mode, cfg.Permissions.Allow = "default", []string{string(word[5:])}
@@ -244,9 +246,9 @@ func TestRulesAreReadAgain(t *testing.T) {
 // TestTokens: over HTTP a caller is who its token says.
 func TestTokens(t *testing.T) {
 	sum := sumOf
-	cfg := Defaults()
-	cfg.Agents = map[string]Agent{"reader": {Profile: "minimal"}}
-	cfg.Tokens = map[string]Token{"ci": {SHA256: sum("ci-token"), Agent: "reader", Organisation: "acme"}, "ann": {SHA256: sum("ann-token")}}
+	cfg := settings.Defaults()
+	cfg.Agents = map[string]settings.Agent{"reader": {Profile: "minimal"}}
+	cfg.Tokens = map[string]settings.Token{"ci": {SHA256: sum("ci-token"), Agent: "reader", Organisation: "acme"}, "ann": {SHA256: sum("ann-token")}}
 	a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: t.TempDir(), Home: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
@@ -295,7 +297,7 @@ func TestTokens(t *testing.T) {
 	}
 	// A token that is taken away opens nothing, also in a session that is open.
 	revoked := cfg
-	revoked.Tokens = map[string]Token{"ann": cfg.Tokens["ann"]}
+	revoked.Tokens = map[string]settings.Token{"ann": cfg.Tokens["ann"]}
 	defer func() {
 		if err := a.setPolicy(revoked, nil); err != nil {
 			t.Fatal(err)

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
@@ -19,7 +21,7 @@ func redactionApp(t *testing.T, value string) (a *App, dir, state string) {
 	state, dir = t.TempDir(), t.TempDir()
 	from := keyed(t)
 	keep(t, state, from, map[vault.Ref]string{{Name: "API"}: value})
-	cfg := Defaults()
+	cfg := settings.Defaults()
 	cfg.Grant.Write = []string{dir}
 	cfg.Mode = "auto-edit"
 	a, err := Open(t.Context(), cfg, Needs{State: state, Dir: dir, Home: t.TempDir(), Keys: from, Log: slog.New(slog.DiscardHandler)})

@@ -8,6 +8,8 @@ import (
 	"os"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
@@ -17,7 +19,7 @@ const lookEvery = time.Second
 // Settings is one reading of the configuration.
 type Settings struct {
 	Files []string // what it is read from, and what would count if it were there
-	Load  func() (Config, *Layers, error)
+	Load  func() (settings.Config, *settings.Layers, error)
 }
 
 // FollowPolicy puts the policy up anew whenever the files of settings change:

@@ -7,39 +7,17 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/guard/secrets"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
-// Safety sets up what may flow in and out of calls.
-type Safety struct {
-	Secrets   SafetySecrets         `yaml:"secrets" doc:"Keys and tokens, found by the rules of a maintained scanner, and the values of the vault. They are never kept in the journal."`
-	Labels    map[string][]string   `yaml:"labels" enum:"none,private,untrusted,public" doc:"Labels of tools in place of their own, by box or tool."`
-	AddLabels map[string][]string   `yaml:"add_labels" enum:"private,untrusted,public" project:"add" doc:"Labels added to whatever a tool has."`
-	Injection SafetyInjection       `yaml:"injection" doc:"Results from outside."`
-	Flow      SafetyFlow            `yaml:"flow" doc:"What may leave after what was read."`
-	Hooks     map[string]SafetyHook `yaml:"hooks" doc:"Guards and vetters that are programs or services."`
-}
-
-// SafetySecrets sets up what is done about secrets that are found.
-type SafetySecrets struct {
-	Arguments string `yaml:"arguments" enum:"block,warn" project:"lower" doc:"In the arguments of a call: refuse it, or note it for the person who is asked. A tool may well need one."`
-	Results   string `yaml:"results" enum:"block,redact,warn" project:"lower" doc:"In a result: hold it back, take them out, or say that there are some."`
-}
-
-// DefaultSafety is what a fresh machine does.
-func DefaultSafety() Safety {
-	return Safety{
-		Secrets:   SafetySecrets{Arguments: "warn", Results: "redact"},
-		Injection: SafetyInjection{Enabled: true}, Flow: DefaultFlow(),
-	}
-}
-
 // openSafety puts the safety layer into the crib. Policy, sandbox and vault are
 // there by then.
-func (a *App) openSafety(ctx context.Context, cfg Config, needs Needs) error {
+func (a *App) openSafety(ctx context.Context, cfg settings.Config, needs Needs) error {
 	found := guard.Secrets{Scanner: sync.OnceValues(secrets.New), Known: a.keeper.redaction}
 	var arguments, results guard.SecretMode
 	if err := arguments.UnmarshalText([]byte(cfg.Safety.Secrets.Arguments)); err != nil {
@@ -60,7 +38,7 @@ func (a *App) openSafety(ctx context.Context, cfg Config, needs Needs) error {
 	if err != nil {
 		return BadConfig{err}
 	}
-	cfg.Bounds.Budgets = needs.Layers.ownNames(cfg.Bounds.Budgets)
+	cfg.Bounds.Budgets = needs.Layers.OwnNames(cfg.Bounds.Budgets)
 	if a.bounds, err = openBounds(cfg.Bounds, a.Crib.Grant, needs); err != nil {
 		return err
 	}
@@ -90,7 +68,7 @@ func (a *App) openSafety(ctx context.Context, cfg Config, needs Needs) error {
 }
 
 // withSecrets puts secrets in place of the references in what hooks are sent.
-func (a *App) withSecrets(ctx context.Context, hooks map[string]SafetyHook) (map[string]SafetyHook, error) {
+func (a *App) withSecrets(ctx context.Context, hooks map[string]settings.SafetyHook) (map[string]settings.SafetyHook, error) {
 	out := maps.Clone(hooks)
 	for name, h := range hooks {
 		for key, texts := range map[string]*map[string]string{"headers": &h.Headers, "env": &h.Env} {
@@ -109,7 +87,7 @@ func (a *App) withSecrets(ctx context.Context, hooks map[string]SafetyHook) (map
 }
 
 // offline: programs that tools start have no way to other machines.
-func (a *App) offline(ctx context.Context, cfg Config) bool {
+func (a *App) offline(ctx context.Context, cfg settings.Config) bool {
 	if len(cfg.Grant.Hosts) > 0 || !cfg.Toolboxes.Shell.AllowShell {
 		return false
 	}

@@ -7,48 +7,12 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
-	"time"
+
+	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard"
 )
-
-// SafetyInjection sets up what is done to results from outside.
-type SafetyInjection struct {
-	Enabled bool `yaml:"enabled" project:"on" doc:"Mark what came from outside as such, and write out hidden characters and control tokens in it. Only results of tools with the label untrusted are touched."`
-}
-
-// SafetyFlow sets up when a tool may send something away.
-type SafetyFlow struct {
-	Enabled   bool   `yaml:"enabled" project:"on" doc:"Watch what a conversation has read before something can leave by a tool with the label public."`
-	Private   string `yaml:"private" enum:"deny,ask,allow" project:"lower" doc:"What happens to such a call when private data was read before, which may hold words of others. ask: short questions to the search engine and pages of trusted_hosts are only noted. allow: all are."`
-	Untrusted string `yaml:"untrusted" enum:"deny,ask,allow" project:"lower" doc:"What happens to such a call when content from outside was read before."`
-	Both      string `yaml:"both" enum:"deny,ask" project:"lower" doc:"What happens to such a call when both were read. It cannot be allowed unasked."`
-	// A list replaces the default one, as all lists do.
-	TrustedHosts []string `yaml:"trusted_hosts" project:"drop" doc:"Hosts whose pages may be fetched after private data was read, by their exact names: what is asked of them gets to nobody who could have written what was read. Only addresses of a page's length without a query count."`
-}
-
-// SafetyHook is a guard or a vetter that is a program or a service.
-type SafetyHook struct {
-	Command []string          `yaml:"command" doc:"The program and its arguments. It is started for each question, without a shell, gets the question on standard input and answers on standard output. The program is named by its full path."`
-	URL     string            `yaml:"url" doc:"A service instead of a program: the question is posted there. https, or http on this machine."`
-	Headers map[string]string `yaml:"headers" secret:"true" doc:"Headers that are sent to it, such as Authorization."`
-	Env     map[string]string `yaml:"env" secret:"true" doc:"Variables the program gets besides PATH and LANG. Nothing is inherited."`
-	Phases  []string          `yaml:"phases" enum:"judge,vet" doc:"What it is asked: judge, before a call; vet, about its result. Empty: judge."`
-	Tools   []string          `yaml:"tools" doc:"The tools it is asked about, such as group:web or files/*. Empty: all."`
-	Timeout time.Duration     `yaml:"timeout" max:"1m" doc:"How long it may take. What it has not answered by then is denied. 0: five seconds."`
-}
-
-// DefaultFlow is what a fresh machine does: it asks where somebody else's words
-// and the person's own data meet a way out. A file is both: nobody knows who
-// wrote it.
-func DefaultFlow() SafetyFlow {
-	return SafetyFlow{Enabled: true, Private: "ask", Untrusted: "allow", Both: "ask", TrustedHosts: []string{
-		// Pages that their owners wrote, and that send nobody on to where an address says.
-		"developer.mozilla.org", "docs.python.org", "doc.rust-lang.org", "docs.rs", "go.dev", "nodejs.org", "www.typescriptlang.org", "react.dev",
-		"www.postgresql.org", "www.sqlite.org", "kubernetes.io", "docs.docker.com", "git-scm.com", "man7.org", "www.rfc-editor.org", "en.wikipedia.org",
-	}}
-}
 
 // flowNeeds is what openFlow takes besides the settings.
 type flowNeeds struct {
@@ -72,14 +36,14 @@ type flowSafety struct {
 
 // openFlow builds them. labels replaces the labels of tools and added adds to
 // them.
-func openFlow(labels, added map[string][]string, injection SafetyInjection, flow SafetyFlow, hooks map[string]SafetyHook, n flowNeeds) (*flowSafety, error) {
+func openFlow(labels, added map[string][]string, injection settings.SafetyInjection, flow settings.SafetyFlow, hooks map[string]settings.SafetyHook, n flowNeeds) (*flowSafety, error) {
 	table, err := guard.NewLabelTable(guard.LabelOptions{Own: n.Own, Offline: n.Offline, Effects: n.understood, Set: labels, Add: added})
 	if err != nil {
 		return nil, fmt.Errorf("safety.labels: %w", err)
 	}
 	s := &flowSafety{Labels: table}
 	if flow.Enabled {
-		f, err := flow.open(table)
+		f, err := openFlowGuard(flow, table)
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +74,7 @@ func openFlow(labels, added map[string][]string, injection SafetyInjection, flow
 	return s, errors.Join(errs...)
 }
 
-func (f SafetyFlow) open(table *guard.LabelTable) (*guard.Flow, error) {
+func openFlowGuard(f settings.SafetyFlow, table *guard.LabelTable) (*guard.Flow, error) {
 	out := &guard.Flow{Labels: table, Vouched: guard.Vouch{Box: "web", Hosts: f.TrustedHosts}.Vouched}
 	for _, d := range []struct {
 		key, word string
@@ -154,7 +118,7 @@ func (n flowNeeds) suspicious(ctx context.Context, r toolcrib.Review, flags []st
 }
 
 // hook builds one hook.
-func (n flowNeeds) hook(name string, cfg SafetyHook) (*guard.Hook, error) {
+func (n flowNeeds) hook(name string, cfg settings.SafetyHook) (*guard.Hook, error) {
 	tools, err := guard.ParseSelectors(cfg.Tools)
 	if err != nil {
 		return nil, fmt.Errorf("tools: %w", err)

@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
@@ -23,12 +25,12 @@ import (
 )
 
 func TestOpenFlow(t *testing.T) {
-	on := SafetyInjection{Enabled: true}
+	on := settings.SafetyInjection{Enabled: true}
 	program, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := openFlow(map[string][]string{"weather": {"untrusted", "public"}}, map[string][]string{"math": {"private"}}, on, DefaultFlow(), map[string]SafetyHook{
+	s, err := openFlow(map[string][]string{"weather": {"untrusted", "public"}}, map[string][]string{"math": {"private"}}, on, settings.DefaultFlow(), map[string]settings.SafetyHook{
 		"a": {Command: []string{program}}, "b": {URL: "https://example.com/x", Phases: []string{"vet"}}, "c": {URL: "http://[::1]:1/", Phases: []string{"judge", "vet"}},
 	}, flowNeeds{Own: []string{"math"}})
 	if err != nil {
@@ -41,7 +43,7 @@ func TestOpenFlow(t *testing.T) {
 	if l := s.Labels.OfTool(&spec); l != guard.LabelPrivate {
 		t.Errorf("math has the labels %v", l)
 	}
-	if s, err = openFlow(nil, nil, SafetyInjection{}, SafetyFlow{}, nil, flowNeeds{}); err != nil || len(s.Guards)+len(s.Vetters)+len(s.Around) != 0 {
+	if s, err = openFlow(nil, nil, settings.SafetyInjection{}, settings.SafetyFlow{}, nil, flowNeeds{}); err != nil || len(s.Guards)+len(s.Vetters)+len(s.Around) != 0 {
 		t.Errorf("switched off: %+v, %v", s, err)
 	}
 }
@@ -49,12 +51,12 @@ func TestOpenFlow(t *testing.T) {
 // TestSafetyFlowSettings: the groups can be read and described, and a project
 // only tightens them.
 func TestSafetyFlowSettings(t *testing.T) {
-	type settings struct {
-		Labels    map[string][]string   `yaml:"labels" enum:"none,private,untrusted,public" doc:"d"`
-		AddLabels map[string][]string   `yaml:"add_labels" enum:"private,untrusted,public" project:"add" doc:"d"`
-		Injection SafetyInjection       `yaml:"injection" doc:"d"`
-		Flow      SafetyFlow            `yaml:"flow" doc:"d"`
-		Hooks     map[string]SafetyHook `yaml:"hooks" doc:"d"`
+	type groups struct {
+		Labels    map[string][]string            `yaml:"labels" enum:"none,private,untrusted,public" doc:"d"`
+		AddLabels map[string][]string            `yaml:"add_labels" enum:"private,untrusted,public" project:"add" doc:"d"`
+		Injection settings.SafetyInjection       `yaml:"injection" doc:"d"`
+		Flow      settings.SafetyFlow            `yaml:"flow" doc:"d"`
+		Hooks     map[string]settings.SafetyHook `yaml:"hooks" doc:"d"`
 	}
 	file := filepath.Join(t.TempDir(), "toolcrib.yaml")
 	text := "labels: {files: [none]}\nadd_labels: {files: [untrusted]}\ninjection: {enabled: false}\nflow: {enabled: false, private: ask, untrusted: allow, both: deny}\n" +
@@ -62,7 +64,7 @@ func TestSafetyFlowSettings(t *testing.T) {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	defaults := settings{Injection: SafetyInjection{Enabled: true}, Flow: DefaultFlow()}
+	defaults := groups{Injection: settings.SafetyInjection{Enabled: true}, Flow: settings.DefaultFlow()}
 	defaults.Flow.Untrusted = "ask"
 	loaded, err := config.Load(defaults, config.Options{Project: file})
 	if err != nil {
@@ -87,27 +89,27 @@ func TestOpenFlowRefuses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	flow := DefaultFlow()
+	flow := settings.DefaultFlow()
 	for want, open := range map[string]func() (*flowSafety, error){
 		"safety.labels": func() (*flowSafety, error) {
-			return openFlow(map[string][]string{"files": {"privat"}}, nil, SafetyInjection{}, flow, nil, flowNeeds{})
+			return openFlow(map[string][]string{"files": {"privat"}}, nil, settings.SafetyInjection{}, flow, nil, flowNeeds{})
 		},
 		"safety.flow.both": func() (*flowSafety, error) {
 			bad := flow
 			bad.Both = "allow"
-			return openFlow(nil, nil, SafetyInjection{}, bad, nil, flowNeeds{})
+			return openFlow(nil, nil, settings.SafetyInjection{}, bad, nil, flowNeeds{})
 		},
 		"safety.flow.private": func() (*flowSafety, error) {
 			bad := flow
 			bad.Private = ""
-			return openFlow(nil, nil, SafetyInjection{}, bad, nil, flowNeeds{})
+			return openFlow(nil, nil, settings.SafetyInjection{}, bad, nil, flowNeeds{})
 		},
 	} {
 		if _, err := open(); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
-	for want, hook := range map[string]SafetyHook{
+	for want, hook := range map[string]settings.SafetyHook{
 		"neither":        {},
 		"both":           {Command: []string{program}, URL: "https://example.com/"},
 		"full path":      {Command: []string{"sh", "-c", "true"}},
@@ -121,7 +123,7 @@ func TestOpenFlowRefuses(t *testing.T) {
 		"https://host":   {URL: "https:///path"},
 		"tools":          {URL: "https://example.com/", Tools: []string{"group:"}},
 	} {
-		if _, err := openFlow(nil, nil, SafetyInjection{}, flow, map[string]SafetyHook{"h": hook}, flowNeeds{}); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "safety.hooks.h: ") {
+		if _, err := openFlow(nil, nil, settings.SafetyInjection{}, flow, map[string]settings.SafetyHook{"h": hook}, flowNeeds{}); err == nil || !strings.Contains(err.Error(), want) || !strings.HasPrefix(err.Error(), "safety.hooks.h: ") {
 			t.Errorf("%s: %v", want, err)
 		}
 	}
@@ -143,7 +145,7 @@ func TestUnderstoodCommands(t *testing.T) {
 	}
 }
 
-func hookRun(t *testing.T, cfg SafetyHook) runHook {
+func hookRun(t *testing.T, cfg settings.SafetyHook) runHook {
 	t.Helper()
 	h, err := flowNeeds{}.hook("h", cfg)
 	if err != nil {
@@ -165,12 +167,12 @@ func TestCommandHook(t *testing.T) {
 		}
 		return []string{"/bin/sh", path, "$(touch x)"}
 	}
-	run := hookRun(t, SafetyHook{Command: script("echo", `printf '%s|%s|%s|' "$1" "$HOOK_SECRET" "$OWN"; cat`), Env: map[string]string{"OWN": "o"}})
+	run := hookRun(t, settings.SafetyHook{Command: script("echo", `printf '%s|%s|%s|' "$1" "$HOOK_SECRET" "$OWN"; cat`), Env: map[string]string{"OWN": "o"}})
 	if out, err := run(t.Context(), []byte("question")); err != nil || string(out) != "$(touch x)||o|question" {
 		t.Errorf("%q, %v", out, err)
 	}
 	own := filepath.Join(dir, "own")
-	h, err := flowNeeds{Hooks: own}.hook("h", SafetyHook{Command: script("where", `pwd -P`)})
+	h, err := flowNeeds{Hooks: own}.hook("h", settings.SafetyHook{Command: script("where", `pwd -P`)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -186,13 +188,13 @@ func TestCommandHook(t *testing.T) {
 		"killed": `echo '{"decision":"allow"}'; kill -9 $$`,
 		"floods": `head -c 40000000 /dev/zero; sleep 1000`,
 	} {
-		if out, err := hookRun(t, SafetyHook{Command: script(name, body)})(t.Context(), nil); err == nil {
+		if out, err := hookRun(t, settings.SafetyHook{Command: script(name, body)})(t.Context(), nil); err == nil {
 			t.Errorf("%s: %d bytes", name, len(out))
 		}
 	}
 	// What a hook has started ends with its time.
 	pids := filepath.Join(dir, "pid")
-	run = hookRun(t, SafetyHook{Command: script("hangs", `sleep 1000 & echo $! > `+pids+`; wait`)})
+	run = hookRun(t, settings.SafetyHook{Command: script("hangs", `sleep 1000 & echo $! > `+pids+`; wait`)})
 	ctx, cancel := context.WithCancel(t.Context())
 	go func() {
 		for ctx.Err() == nil {
@@ -207,7 +209,7 @@ func TestCommandHook(t *testing.T) {
 	}
 	gone(t, pids)
 	pids = filepath.Join(dir, "pid2")
-	if _, err := hookRun(t, SafetyHook{Command: script("leaves", `sleep 1000 >/dev/null 2>&1 & echo $! > `+pids)})(t.Context(), nil); err != nil {
+	if _, err := hookRun(t, settings.SafetyHook{Command: script("leaves", `sleep 1000 >/dev/null 2>&1 & echo $! > `+pids)})(t.Context(), nil); err != nil {
 		t.Error(err)
 	}
 	gone(t, pids)
@@ -261,12 +263,12 @@ func TestHTTPHook(t *testing.T) {
 	}))
 	defer server.Close()
 	t.Setenv("HTTP_PROXY", other.URL)
-	out, err := hookRun(t, SafetyHook{URL: server.URL + "/echo", Headers: map[string]string{"Authorization": "Bearer x"}})(t.Context(), []byte("q"))
+	out, err := hookRun(t, settings.SafetyHook{URL: server.URL + "/echo", Headers: map[string]string{"Authorization": "Bearer x"}})(t.Context(), []byte("q"))
 	if err != nil || string(out) != "POST application/json Bearer x q" {
 		t.Errorf("%q, %v", out, err)
 	}
 	for _, path := range []string{"/redirect", "/error", "/flood"} {
-		if out, err := hookRun(t, SafetyHook{URL: server.URL + path})(t.Context(), nil); err == nil {
+		if out, err := hookRun(t, settings.SafetyHook{URL: server.URL + path})(t.Context(), nil); err == nil {
 			t.Errorf("%s: %d bytes", path, len(out))
 		}
 	}
@@ -275,7 +277,7 @@ func TestHTTPHook(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := hookRun(t, SafetyHook{URL: server.URL + "/echo"})(ctx, nil); err == nil {
+	if _, err := hookRun(t, settings.SafetyHook{URL: server.URL + "/echo"})(ctx, nil); err == nil {
 		t.Error("a question was asked that nobody waits for")
 	}
 }

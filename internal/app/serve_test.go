@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib/internal/store"
@@ -36,7 +38,7 @@ func TestListenOnLoopbackOnly(t *testing.T) {
 // what the client did is in the journal afterwards.
 func TestServe(t *testing.T) {
 	state := t.TempDir()
-	a, err := Open(t.Context(), Defaults(), Needs{State: state})
+	a, err := Open(t.Context(), settings.Defaults(), Needs{State: state})
 	if err != nil || a.Faults != nil {
 		t.Fatal(err, a.Faults)
 	}
@@ -112,7 +114,7 @@ func TestServe(t *testing.T) {
 
 func TestTwoCribsInOneProcess(t *testing.T) {
 	for range 2 {
-		a, err := Open(t.Context(), Defaults(), Needs{State: t.TempDir()})
+		a, err := Open(t.Context(), settings.Defaults(), Needs{State: t.TempDir()})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp/server"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -109,7 +111,7 @@ func (a *App) agentCall(caller toolcrib.Caller, name string) (tool string, input
 }
 
 // openAgents is the box that tells the instructions of agents.
-func (a *App) openAgents(agents map[string]Agent) (toolcrib.Toolbox, error) {
+func (a *App) openAgents(agents map[string]settings.Agent) (toolcrib.Toolbox, error) {
 	a.instructions = map[string]string{}
 	for name, agent := range agents {
 		if agent.Instructions != "" {
@@ -147,7 +149,7 @@ func mayKnow(caller toolcrib.Caller, agent string) bool {
 }
 
 // hasInstructions reports whether any agent has some.
-func hasInstructions(agents map[string]Agent) bool {
+func hasInstructions(agents map[string]settings.Agent) bool {
 	for _, a := range agents {
 		if a.Instructions != "" {
 			return true

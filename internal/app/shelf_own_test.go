@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib"
@@ -26,9 +28,9 @@ func TestSkillsAndAgentsOverMCP(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "SKILL.md"), []byte("---\nname: baking\ndescription: How to bake bread.\n---\nMix flour and water.\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	cfg := Defaults()
-	cfg.Agents = map[string]Agent{"writer": {Instructions: "Write short sentences."}, "silent": {}, "narrow": {Profile: "few"}}
-	cfg.Profiles = map[string]Profile{"few": {Include: []string{"evaluate_expression"}}}
+	cfg := settings.Defaults()
+	cfg.Agents = map[string]settings.Agent{"writer": {Instructions: "Write short sentences."}, "silent": {}, "narrow": {Profile: "few"}}
+	cfg.Profiles = map[string]settings.Profile{"few": {Include: []string{"evaluate_expression"}}}
 	a, err := Open(t.Context(), cfg, Needs{State: filepath.Join(home, "state"), Dir: t.TempDir(), Home: home})
 	if err != nil {
 		t.Fatal(err)

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 )
 
@@ -28,7 +30,7 @@ func TestPagesHideWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	a, err := Open(t.Context(), Defaults(), Needs{State: filepath.Join(home, "state"), Dir: t.TempDir(), Home: home})
+	a, err := Open(t.Context(), settings.Defaults(), Needs{State: filepath.Join(home, "state"), Dir: t.TempDir(), Home: home})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +83,7 @@ func TestStricterShowsNoMore(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		cfg := Defaults()
+		cfg := settings.Defaults()
 		cfg.Safety.Secrets.Results = results
 		a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: dir, Home: t.TempDir()})
 		if err != nil {

@@ -6,31 +6,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/toolbox/skill"
 )
 
-// SkillBox sets up toolbox/skill.
-type SkillBox struct {
-	Enabled bool     `yaml:"enabled" project:"off" doc:"Offer this box, where there are skills."`
-	Paths   []string `yaml:"paths" doc:"Further skills, which come before all others: directories that are skills or hold some, and single files such as notes/SKILL.md, of which nothing beside the file is read. A relative one begins in the working directory, ~ is your home."`
-	User    bool     `yaml:"user" project:"off" doc:"Look for your own skills, in ~/.agents/skills and ~/.claude/skills."`
-	Project bool     `yaml:"project" doc:"Look for skills of the project, in .agents/skills and .claude/skills of the working directory. Of two skills of one name, that of the project counts: switch this on for projects whose authors you trust."`
-	Hide    []string `yaml:"hide" layers:"join" project:"add" doc:"Names of skills that do not exist for anyone."`
-}
-
-// DefaultSkillBox is the box of a fresh machine.
-func DefaultSkillBox() SkillBox { return SkillBox{Enabled: true, User: true} }
-
 // skillDirs is where programs keep skills, below a home or a project.
 func skillDirs() []string {
 	return []string{filepath.Join(".agents", "skills"), filepath.Join(".claude", "skills")}
 }
 
-// places says where skills are looked for. A path that ends in .md is a file.
-func (c SkillBox) places(dir, home string) []skill.Place {
+// skillPlaces says where skills are looked for. A path that ends in .md is a file.
+func skillPlaces(c settings.SkillBox, dir, home string) []skill.Place {
 	var list []skill.Place
 	for _, text := range c.Paths {
 		path := text
@@ -60,8 +50,8 @@ const scopeProject = "project"
 func isSkillFile(path string) bool { return strings.EqualFold(filepath.Ext(path), ".md") }
 
 // openSkill opens the box.
-func (a *App) openSkill(ctx context.Context, cfg SkillBox, shown func(text string, from, to int) (string, error)) (toolcrib.Toolbox, error) {
-	box, err := skill.Open(ctx, skill.Config{Places: cfg.places(a.reach.base, a.policy.home), Hide: cfg.Hide},
+func (a *App) openSkill(ctx context.Context, cfg settings.SkillBox, shown func(text string, from, to int) (string, error)) (toolcrib.Toolbox, error) {
+	box, err := skill.Open(ctx, skill.Config{Places: skillPlaces(cfg, a.reach.base, a.policy.home), Hide: cfg.Hide},
 		skill.Needs{Open: a.openPlace, YAML: config.Decode, Shown: shown, Log: a.Crib.Log})
 	if err != nil {
 		return nil, err

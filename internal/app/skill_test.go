@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
@@ -31,29 +33,29 @@ func TestSkillPlaces(t *testing.T) {
 	if !filepath.IsAbs(dir) {
 		t.Skip("paths of this system begin with a drive")
 	}
-	cfg := SkillBox{Paths: []string{"~/notes/SKILL.md", "more", "/etc/skills", "~other"}, User: true, Project: true}
+	cfg := settings.SkillBox{Paths: []string{"~/notes/SKILL.md", "more", "/etc/skills", "~other"}, User: true, Project: true}
 	want := []skill.Place{
 		{Path: "/home/ann/notes/SKILL.md", File: true, Scope: "settings"}, {Path: "/proj/more", Scope: "settings"},
 		{Path: "/etc/skills", Scope: "settings"}, {Path: "/proj/~other", Scope: "settings"},
 		{Path: "/proj/.agents/skills", Scope: "project"}, {Path: "/proj/.claude/skills", Scope: "project"},
 		{Path: "/home/ann/.agents/skills", Scope: "user"}, {Path: "/home/ann/.claude/skills", Scope: "user"},
 	}
-	if diff := cmp.Diff(want, cfg.places(dir, home)); diff != "" {
+	if diff := cmp.Diff(want, skillPlaces(cfg, dir, home)); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(want[6:], DefaultSkillBox().places(dir, home)); diff != "" {
+	if diff := cmp.Diff(want[6:], skillPlaces(settings.DefaultSkillBox(), dir, home)); diff != "" {
 		t.Errorf("by default: %s", diff)
 	}
-	if list := DefaultSkillBox().places("", ""); list != nil {
+	if list := skillPlaces(settings.DefaultSkillBox(), "", ""); list != nil {
 		t.Errorf("without a home: %v", list)
 	}
 }
 
 // skillApp is a crib with a box of skills, as far as this part goes.
-func skillApp(t *testing.T, cfg SkillBox, dir, home string) *App {
+func skillApp(t *testing.T, cfg settings.SkillBox, dir, home string) *App {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	reach, err := reachOf(Grant{Write: []string{dir}}, Needs{Dir: dir, Home: home, State: t.TempDir(), Log: log})
+	reach, err := reachOf(settings.Grant{Write: []string{dir}}, Needs{Dir: dir, Home: home, State: t.TempDir(), Log: log})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +87,7 @@ func TestSkillsGetTools(t *testing.T) {
 	writeSkill(t, filepath.Join(home, ".claude", "skills", "c", "SKILL.md"), "echo", "d")
 	writeSkill(t, filepath.Join(home, ".claude", "skills", "u", "SKILL.md"), "use-skill", "d")
 	writeSkill(t, filepath.Join(dir, ".agents", "skills", "p", "SKILL.md"), "project's own", "d")
-	cfg := DefaultSkillBox()
+	cfg := settings.DefaultSkillBox()
 	a := skillApp(t, cfg, dir, home)
 	type nothing struct{}
 	echo := toolcrib.NewBox("parrot", toolcrib.Define(toolcrib.Spec{Name: "echo", Description: "d", Effects: toolcrib.Pure},
@@ -131,13 +133,13 @@ func TestProjectCannotChooseAPlace(t *testing.T) {
 	if err := os.Symlink(elsewhere, filepath.Join(dir, ".agents", "skills")); err != nil {
 		t.Skip("no symbolic links here: ", err)
 	}
-	a := skillApp(t, SkillBox{Project: true}, dir, "")
+	a := skillApp(t, settings.SkillBox{Project: true}, dir, "")
 	a.reloadOwn(t.Context())
 	if names := onBus(a); names != nil {
 		t.Errorf("there are %q", names)
 	}
 	// The same place named by the person is theirs to name.
-	a = skillApp(t, SkillBox{Paths: []string{filepath.Join(dir, ".agents", "skills")}}, dir, "")
+	a = skillApp(t, settings.SkillBox{Paths: []string{filepath.Join(dir, ".agents", "skills")}}, dir, "")
 	a.reloadOwn(t.Context())
 	if names := strings.Join(onBus(a), " "); !strings.Contains(names, "skill/private") {
 		t.Errorf("there are %q", names)
@@ -151,7 +153,7 @@ func TestSkillOnTheBus(t *testing.T) {
 	writeSkill(t, filepath.Join(home, "tell", "SKILL.md"), "tell-time", "Tells: the time")
 	cfg := ownBus()
 	a := openBusApp(t, cfg, Needs{})
-	box, err := a.openSkill(t.Context(), SkillBox{Paths: []string{filepath.Join(home, "tell", "SKILL.md")}}, nil)
+	box, err := a.openSkill(t.Context(), settings.SkillBox{Paths: []string{filepath.Join(home, "tell", "SKILL.md")}}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,19 +16,14 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/guard/secrets"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
-
-// Vault says where the key of the secrets is, and which tool gets which. A
-// project file has no say in either.
-type Vault struct {
-	Key    vault.KeyConfig     `yaml:"key" doc:"Where the key is that opens the vault. It is never kept beside it."`
-	Grants map[string][]string `yaml:"grants" doc:"Which secrets tools get: a box, or one tool of it written box/tool, to the names of secrets. A * is every name. What is not granted here is not handed out."`
-}
 
 // KeySource is where this process finds a key: its variables, and a person.
 type KeySource struct {
@@ -45,8 +40,8 @@ func VaultDir(state string) string { return filepath.Join(state, "vault") }
 
 // OpenVault makes the vault of a configuration. It reads nothing yet and asks
 // nobody: the first use does.
-func OpenVault(cfg Vault, state string, from KeySource) (*vault.Vault, error) {
-	if err := cfg.check(); err != nil {
+func OpenVault(cfg settings.Vault, state string, from KeySource) (*vault.Vault, error) {
+	if err := checkVault(cfg); err != nil {
 		return nil, err
 	}
 	if cfg.Key.From == "command" && from.Dir != "" {
@@ -86,8 +81,8 @@ func (s KeySource) ask() func(context.Context, bool) (string, error) {
 	}
 }
 
-// check finds what reads well and makes no sense.
-func (c Vault) check() error {
+// checkVault finds what reads well and makes no sense.
+func checkVault(c settings.Vault) error {
 	// Other variables of ours are settings: a key in one of them would be read,
 	// and complained about, as what it is not.
 	if name := c.Key.Env; name != "" && name != vault.DefaultEnv &&
@@ -110,8 +105,6 @@ func (c Vault) check() error {
 	}
 	return nil
 }
-
-func vaultDefaults() Vault { return Vault{Key: vault.KeyConfig{From: "auto"}} }
 
 // keeper is the vault as calls have it.
 type keeper struct {
@@ -138,7 +131,7 @@ type keeper struct {
 
 // openSecrets gives a crib its secrets: the handle, the most that tools get, and
 // the guard that leaves each its own. The crib's other guards are there by then.
-func openSecrets(crib *toolcrib.Crib, cfg Vault, state string, from KeySource) (*keeper, error) {
+func openSecrets(crib *toolcrib.Crib, cfg settings.Vault, state string, from KeySource) (*keeper, error) {
 	v, err := OpenVault(cfg, state, from)
 	if err != nil {
 		return nil, err
@@ -305,8 +298,8 @@ func (k *keeper) hiding() string {
 	return fmt.Sprintf("%d-%d", info.ModTime().UnixNano(), info.Size())
 }
 
-// strangers finds grants for boxes that nobody has.
-func (c Vault) strangers(boxes []toolcrib.Toolbox) []toolcrib.Fault {
+// vaultStrangers finds grants for boxes that nobody has.
+func vaultStrangers(c settings.Vault, boxes []toolcrib.Toolbox) []toolcrib.Fault {
 	var faults []toolcrib.Fault
 	for _, who := range slices.Sorted(maps.Keys(c.Grants)) {
 		name, _, _ := strings.Cut(who, "/")

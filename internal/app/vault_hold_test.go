@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
@@ -19,7 +21,7 @@ func TestKnownValuesAreHeld(t *testing.T) {
 	state, from := t.TempDir(), keyed(t)
 	keep(t, state, from, map[vault.Ref]string{{Name: "A"}: "one-one"})
 	var said bytes.Buffer
-	s, err := openSecrets(&toolcrib.Crib{Log: slog.New(slog.NewTextHandler(&said, nil))}, vaultDefaults(), state, from)
+	s, err := openSecrets(&toolcrib.Crib{Log: slog.New(slog.NewTextHandler(&said, nil))}, settings.Defaults().Vault, state, from)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
@@ -21,12 +23,12 @@ import (
 func TestEmptyVaultIsNotLocked(t *testing.T) {
 	state, right := t.TempDir(), keyed(t)
 	keep(t, state, right, map[vault.Ref]string{{Name: "A"}: "one-one-one"})
-	v, err := OpenVault(vaultDefaults(), state, right)
+	v, err := OpenVault(settings.Defaults().Vault, state, right)
 	if err != nil {
 		t.Fatal(err)
 	}
 	open := func(keys KeySource) *keeper {
-		k, err := openSecrets(&toolcrib.Crib{Log: slog.New(slog.DiscardHandler)}, vaultDefaults(), state, keys)
+		k, err := openSecrets(&toolcrib.Crib{Log: slog.New(slog.DiscardHandler)}, settings.Defaults().Vault, state, keys)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +59,7 @@ func TestEmptyVaultIsNotLocked(t *testing.T) {
 func TestUnlockedWithoutARestart(t *testing.T) {
 	state, asked := t.TempDir(), 0
 	phraseStore(t, state)
-	cfg := Vault{Key: vault.KeyConfig{From: "passphrase"}}
+	cfg := settings.Vault{Key: vault.KeyConfig{From: "passphrase"}}
 	k, err := openSecrets(&toolcrib.Crib{Log: slog.New(slog.DiscardHandler)}, cfg, state, KeySource{Ask: func(context.Context, bool) (string, error) {
 		asked++
 		return "correct horse battery staple", nil
@@ -93,7 +95,7 @@ func TestRepeatedCallAfterARestart(t *testing.T) {
 	state, dir := t.TempDir(), t.TempDir()
 	put(t, filepath.Join(dir, "f"), []byte("first\n"))
 	for i := range 2 {
-		cfg := Defaults()
+		cfg := settings.Defaults()
 		cfg.Grant.Write = []string{dir}
 		a, err := Open(t.Context(), cfg, Needs{State: state, Dir: dir, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler)})
 		if err != nil {
@@ -129,8 +131,8 @@ func TestNamesThatTheCallerChooses(t *testing.T) {
 				keys = keyed(t)
 			}
 			dir := t.TempDir()
-			cfg := Defaults()
-			cfg.Vault = vaultDefaults()
+			cfg := settings.Defaults()
+			cfg.Vault = settings.Defaults().Vault
 			cfg.Grant.Write = []string{dir}
 			a, err := Open(t.Context(), cfg, Needs{State: state, Dir: dir, Home: t.TempDir(), Keys: keys, Log: slog.New(slog.DiscardHandler)})
 			if err != nil {

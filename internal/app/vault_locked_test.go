@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
@@ -62,7 +64,7 @@ func TestLockedVault(t *testing.T) {
 			}
 			put(t, filepath.Join(dir, "notes.txt"), []byte("the gate is "+value+"\n"))
 			put(t, filepath.Join(dir, "long.txt"), []byte(strings.Repeat("the gate is "+value+"\n", 10_000)))
-			cfg := Defaults()
+			cfg := settings.Defaults()
 			cfg.Grant.Write = []string{dir}
 			cfg.Toolboxes.Web.Secret = "TOKEN"
 			cfg.Vault.Grants = map[string][]string{"web": {"TOKEN"}}
@@ -120,7 +122,7 @@ func put(t *testing.T, file string, text []byte) {
 	}
 }
 
-func outcomeOf(t *testing.T, cfg Config, state, id string) toolcrib.Outcome {
+func outcomeOf(t *testing.T, cfg settings.Config, state, id string) toolcrib.Outcome {
 	t.Helper()
 	r, err := sqlite.OpenReader(t.Context(), JournalConfig(cfg, Needs{State: state}))
 	if err != nil {

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/store"
@@ -35,7 +37,7 @@ func keyed(t *testing.T) KeySource {
 // keep puts secrets into the vault of a state directory.
 func keep(t *testing.T, state string, from KeySource, secrets map[vault.Ref]string) {
 	t.Helper()
-	v, err := OpenVault(vaultDefaults(), state, from)
+	v, err := OpenVault(settings.Defaults().Vault, state, from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +86,7 @@ func TestSecretOfACall(t *testing.T) {
 		t.Fatal(err)
 	}
 	crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: journal, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Secrets)}}
-	cfg := vaultDefaults()
+	cfg := settings.Defaults().Vault
 	cfg.Grants = map[string][]string{"hub/push": {"TOKEN", "TOOLED", "PERSON", "GONE"}, "hub": {"BOXED"}, "else": {"OTHER"}}
 	if _, err := openSecrets(crib, cfg, state, from); err != nil {
 		t.Fatal(err)
@@ -168,7 +170,7 @@ func holdsText(t *testing.T, dir, text string) (found string) {
 func TestOpenHasSecrets(t *testing.T) {
 	state, from := t.TempDir(), keyed(t)
 	keep(t, state, from, map[vault.Ref]string{{Name: "TOKEN"}: "one"})
-	cfg := Defaults()
+	cfg := settings.Defaults()
 	cfg.Vault.Grants = map[string][]string{"math": {"TOKEN"}, "nobody/x": {"TOKEN"}}
 	for _, c := range []struct {
 		keys  KeySource
@@ -198,19 +200,19 @@ func TestOpenHasSecrets(t *testing.T) {
 }
 
 func TestVaultCheck(t *testing.T) {
-	for text, change := range map[string]func(*Vault){
-		"":                        func(*Vault) {},
-		"a variable that is ours": func(v *Vault) { v.Key.Env = "TOOLCRIB_LIMITS_TIMEOUT" },
-		"neither a box":           func(v *Vault) { v.Grants = map[string][]string{"math/": {"A"}} },
-		"any box":                 func(v *Vault) { v.Grants = map[string][]string{"*": {"A"}} },
-		"any tool":                func(v *Vault) { v.Grants = map[string][]string{"math/*": {"A"}} },
-		"no name":                 func(v *Vault) { v.Grants = map[string][]string{"math": {"hunter 2"}} },
-		"no command":              func(v *Vault) { v.Key.From = "command" },
-		"no such place":           func(v *Vault) { v.Key.From = "pocket" },
+	for text, change := range map[string]func(*settings.Vault){
+		"":                        func(*settings.Vault) {},
+		"a variable that is ours": func(v *settings.Vault) { v.Key.Env = "TOOLCRIB_LIMITS_TIMEOUT" },
+		"neither a box":           func(v *settings.Vault) { v.Grants = map[string][]string{"math/": {"A"}} },
+		"any box":                 func(v *settings.Vault) { v.Grants = map[string][]string{"*": {"A"}} },
+		"any tool":                func(v *settings.Vault) { v.Grants = map[string][]string{"math/*": {"A"}} },
+		"no name":                 func(v *settings.Vault) { v.Grants = map[string][]string{"math": {"hunter 2"}} },
+		"no command":              func(v *settings.Vault) { v.Key.From = "command" },
+		"no such place":           func(v *settings.Vault) { v.Key.From = "pocket" },
 	} {
-		cfg := vaultDefaults()
+		cfg := settings.Defaults().Vault
 		change(&cfg)
-		err := cfg.check()
+		err := checkVault(cfg)
 		if (err == nil) != (text == "") {
 			t.Errorf("%s: %v", text, err)
 		}
@@ -219,7 +221,7 @@ func TestVaultCheck(t *testing.T) {
 		}
 	}
 	// The variables of keys are no settings, and no setting has their name.
-	loaded, err := config.Load(Defaults(), config.Options{Environ: []string{"TOOLCRIB_VAULT_KEY=x", "TOOLCRIB_VAULT_KEY_NEW=x"}})
+	loaded, err := config.Load(settings.Defaults(), config.Options{Environ: []string{"TOOLCRIB_VAULT_KEY=x", "TOOLCRIB_VAULT_KEY_NEW=x"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -233,7 +235,7 @@ func TestVaultCheck(t *testing.T) {
 func TestExpand(t *testing.T) {
 	state, from := t.TempDir(), keyed(t)
 	keep(t, state, from, map[vault.Ref]string{{Name: "A"}: "one", {Scope: vault.Scope{Tool: "hub"}, Name: "B"}: "two"})
-	s, err := openSecrets(&toolcrib.Crib{}, vaultDefaults(), state, from)
+	s, err := openSecrets(&toolcrib.Crib{}, settings.Defaults().Vault, state, from)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -255,7 +257,7 @@ func TestKnownValues(t *testing.T) {
 	state, from := t.TempDir(), keyed(t)
 	var said bytes.Buffer
 	clock := time.Now()
-	open := func(from KeySource, cfg Vault) *keeper {
+	open := func(from KeySource, cfg settings.Vault) *keeper {
 		s, err := openSecrets(&toolcrib.Crib{Log: slog.New(slog.NewTextHandler(&said, nil))}, cfg, state, from)
 		if err != nil {
 			t.Fatal(err)
@@ -263,7 +265,7 @@ func TestKnownValues(t *testing.T) {
 		s.now = func() time.Time { return clock }
 		return s
 	}
-	s := open(from, vaultDefaults())
+	s := open(from, settings.Defaults().Vault)
 	if values, stamp := s.known(t.Context()); len(values) != 0 || stamp != (vault.Stamp{}) {
 		t.Errorf("without a store: %q", values)
 	}
@@ -291,7 +293,7 @@ func TestKnownValues(t *testing.T) {
 	}
 
 	// The key is away: nothing fails, it is said once, and tried again later.
-	lost := open(keyed(t), vaultDefaults())
+	lost := open(keyed(t), settings.Defaults().Vault)
 	for range 3 {
 		clock = clock.Add(time.Minute)
 		if values, _ := lost.known(t.Context()); values != nil {
@@ -312,7 +314,7 @@ func TestKnownValuesAskNobody(t *testing.T) {
 	state, asked := t.TempDir(), 0
 	phraseStore(t, state)
 	from := KeySource{Ask: func(context.Context, bool) (string, error) { asked++; return "correct horse battery staple", nil }}
-	cfg := Vault{Key: vault.KeyConfig{From: "passphrase"}, Grants: map[string][]string{"hub": {"A"}}}
+	cfg := settings.Vault{Key: vault.KeyConfig{From: "passphrase"}, Grants: map[string][]string{"hub": {"A"}}}
 	s, err := openSecrets(&toolcrib.Crib{Log: slog.New(slog.DiscardHandler)}, cfg, state, from)
 	if err != nil {
 		t.Fatal(err)

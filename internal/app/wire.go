@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib/internal/desk/terms"
 
 	"github.com/toolcrib/toolcrib"
@@ -42,17 +44,17 @@ type App struct {
 	secrets      guard.Secrets
 	bounds       *boundsSafety
 	reach        reach
-	shell        *shell.Box             // nil: no commands are run
-	keeper       *keeper                // of secrets; nil: in a crib that cannot be called
-	hosted       hosted                 // toolboxes of ours on a bus
-	spill        *spill                 // what commands printed that is too long for a result
-	bounded      bool                   // commands see nothing but what was granted
-	shelving     toolcrib.Shelving      // without the MCP servers, which come and go
-	meta         toolcrib.Toolbox       // tools about the servers
-	settings     atomic.Pointer[Config] // those that the servers are of now
-	plugins      string                 // the folder of programs that are servers
-	launcher     *launcher              // of the servers
-	wait         time.Duration          // for servers that were never listed
+	shell        *shell.Box                      // nil: no commands are run
+	keeper       *keeper                         // of secrets; nil: in a crib that cannot be called
+	hosted       hosted                          // toolboxes of ours on a bus
+	spill        *spill                          // what commands printed that is too long for a result
+	bounded      bool                            // commands see nothing but what was granted
+	shelving     toolcrib.Shelving               // without the MCP servers, which come and go
+	meta         toolcrib.Toolbox                // tools about the servers
+	settings     atomic.Pointer[settings.Config] // those that the servers are of now
+	plugins      string                          // the folder of programs that are servers
+	launcher     *launcher                       // of the servers
+	wait         time.Duration                   // for servers that were never listed
 	events       events
 	instructions map[string]string // of agents
 	stateKey     []byte            // signs what MCP clients carry between requests
@@ -84,7 +86,7 @@ type Needs struct {
 	Keys       KeySource // where the key of the vault is looked for
 	// Page shows the person a page, to log in to a server. Nil: nobody is there.
 	Page   func(ctx context.Context, url string) error
-	Layers *Layers // nil: the whole configuration is the user's
+	Layers *settings.Layers // nil: the whole configuration is the user's
 	// AgeFrom and SizeFrom say where journal.max_age and journal.max_size were
 	// set: it is told beside what they remove.
 	AgeFrom, SizeFrom string
@@ -106,8 +108,8 @@ func (b BadConfig) Unwrap() error { return b.error }
 // Open builds the crib. A toolbox that cannot be opened is reported in Faults
 // and the others work; a journal that cannot be opened is an error, because
 // nothing may be done without one.
-func Open(ctx context.Context, cfg Config, needs Needs) (*App, error) {
-	cfg = plainNames(cfg)
+func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
+	cfg = cfg.PlainNames(ownBoxes())
 	a, err := prepare(cfg, needs)
 	if err != nil {
 		return nil, err
@@ -131,7 +133,7 @@ func Open(ctx context.Context, cfg Config, needs Needs) (*App, error) {
 }
 
 // prepare settles what tools may touch and where programs run.
-func prepare(cfg Config, needs Needs) (*App, error) {
+func prepare(cfg settings.Config, needs Needs) (*App, error) {
 	reach, err := reachOf(cfg.Grant, needs, pluginDir(cfg, needs))
 	if err != nil {
 		return nil, BadConfig{err}
@@ -139,7 +141,7 @@ func prepare(cfg Config, needs Needs) (*App, error) {
 	if err := toolcrib.CheckHosts(cfg.Grant.Hosts); err != nil {
 		return nil, BadConfig{fmt.Errorf("grant.hosts: %w", err)}
 	}
-	if err := cfg.Vault.check(); err != nil {
+	if err := checkVault(cfg.Vault); err != nil {
 		return nil, BadConfig{err}
 	}
 	chooser, err := openSandbox(cfg.Sandbox, reach, needs)
@@ -163,7 +165,7 @@ func prepare(cfg Config, needs Needs) (*App, error) {
 }
 
 // complete adds what calls need.
-func (a *App) complete(ctx context.Context, cfg Config, needs Needs) (err error) {
+func (a *App) complete(ctx context.Context, cfg settings.Config, needs Needs) (err error) {
 	if cfg.Toolboxes.Shell.AllowShell {
 		if a.spill, err = openSpill(needs.State); err != nil {
 			return err
@@ -205,7 +207,7 @@ func (a *App) complete(ctx context.Context, cfg Config, needs Needs) (err error)
 }
 
 // bound finds out whether commands see nothing but what was granted.
-func (a *App) bound(ctx context.Context, cfg Config) {
+func (a *App) bound(ctx context.Context, cfg settings.Config) {
 	a.bounded = cfg.Toolboxes.Shell.AllowShell
 	for _, tool := range []string{"run_command", "start_command"} {
 		a.bounded = a.bounded && a.Sandbox.Bounds(ctx, tool)&toolcrib.BoundFiles != 0
@@ -214,8 +216,8 @@ func (a *App) bound(ctx context.Context, cfg Config) {
 
 // Prepare builds everything that can go wrong in a configuration: a crib with
 // its tools, guards and sandbox that cannot be called, since it has no journal.
-func Prepare(ctx context.Context, cfg Config, needs Needs) (*App, error) {
-	cfg = plainNames(cfg)
+func Prepare(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
+	cfg = cfg.PlainNames(ownBoxes())
 	a, err := prepare(cfg, needs)
 	if err != nil {
 		return nil, err
@@ -240,7 +242,7 @@ func Prepare(ctx context.Context, cfg Config, needs Needs) (*App, error) {
 }
 
 // grant is the most any call may get.
-func (a *App) grant(cfg Config) toolcrib.Grant {
+func (a *App) grant(cfg settings.Config) toolcrib.Grant {
 	g := toolcrib.Grant{Dirs: a.reach.dirs, Hosts: cfg.Grant.Hosts}
 	if cfg.Toolboxes.Shell.AllowShell {
 		g.Programs = []string{commandShell}
@@ -250,12 +252,12 @@ func (a *App) grant(cfg Config) toolcrib.Grant {
 
 // Catalog builds a crib that can show its tools but not be called: it has no
 // journal. Listing must not need a writable disk.
-func Catalog(ctx context.Context, cfg Config, needs Needs) (*App, error) {
+func Catalog(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	layers := needs.Layers
 	if layers == nil {
-		layers = &Layers{User: cfg}
+		layers = &settings.Layers{User: cfg}
 	}
-	visible, err := layers.visibility()
+	visible, err := layers.Visibility(ownBoxes())
 	if err != nil {
 		return nil, BadConfig{err}
 	}
@@ -268,13 +270,13 @@ func Catalog(ctx context.Context, cfg Config, needs Needs) (*App, error) {
 	return a, nil // nothing was started, so nothing needs to be closed
 }
 
-func (a *App) shelve(ctx context.Context, cfg Config) {
+func (a *App) shelve(ctx context.Context, cfg settings.Config) {
 	a.shelving = toolcrib.Shelving{
 		Adapters: dialect.Adapters(dialect.Options{
 			Root: a.reach.base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.writable(),
 		}),
 		Absent: map[string]string{}, BoxNames: busNames(),
-		Rename: cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: withStart(cfg.Tools.Disable),
+		Rename: cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: settings.WithStart(cfg.Tools.Disable),
 	}
 	if !cfg.Toolboxes.Shell.AllowShell {
 		for _, name := range []string{"run_command", "start_command", "bash_exec"} {
@@ -306,7 +308,7 @@ func (a *App) Specs() []toolcrib.Spec {
 }
 
 // strangers finds settings for tools that nobody has.
-func (a *App) strangers(cfg Config) []toolcrib.Fault {
+func (a *App) strangers(cfg settings.Config) []toolcrib.Fault {
 	known := map[string]bool{"run_command": true, "start_command": true} // also while they are switched off
 	for _, spec := range a.Specs() {
 		known[spec.Native] = true
@@ -317,12 +319,12 @@ func (a *App) strangers(cfg Config) []toolcrib.Fault {
 			faults = append(faults, toolcrib.Fault{Tool: name, Err: errors.New("sandbox.tools has settings for it, but there is no such tool")})
 		}
 	}
-	return append(faults, cfg.Vault.strangers(a.hubShelving(a.shelving).Boxes)...)
+	return append(faults, vaultStrangers(cfg.Vault, a.hubShelving(a.shelving).Boxes)...)
 }
 
 // JournalConfig says where the journal lies: the database and the key that
 // signs its head are kept apart, so that one can be moved out of reach.
-func JournalConfig(cfg Config, needs Needs) store.Config {
+func JournalConfig(cfg settings.Config, needs Needs) store.Config {
 	return store.Config{
 		Dir:      filepath.Join(needs.State, "journal"),
 		Keys:     filepath.Join(needs.State, "journal-key"),

@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib"
 )
 
@@ -46,7 +48,7 @@ func (b *livingBox) Notify(changed func()) func() {
 
 func TestInstructions(t *testing.T) {
 	dir := t.TempDir()
-	cfg := Defaults()
+	cfg := settings.Defaults()
 	a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: dir, Home: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)

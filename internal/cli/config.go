@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/app"
@@ -39,10 +41,10 @@ found in or above the working directory may only tighten what those say.`,
 		},
 	}, &cobra.Command{
 		Use: "reference", Short: "Print the reference of all keys as Markdown", Args: usageArgs(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return c.write(config.Reference(app.Defaults())) },
+		RunE: func(*cobra.Command, []string) error { return c.write(config.Reference(settings.Defaults())) },
 	}, &cobra.Command{
 		Use: "schema", Short: "Print the JSON Schema of the configuration file", Args: usageArgs(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error { return c.write(config.Schema(app.Defaults())) },
+		RunE: func(*cobra.Command, []string) error { return c.write(config.Schema(settings.Defaults())) },
 	})
 	return cmd
 }

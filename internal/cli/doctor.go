@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
@@ -206,7 +208,7 @@ func vaultFinding(ctx context.Context, a *app.App) []finding {
 }
 
 // commandsFinding says whether and where command lines are run.
-func commandsFinding(ctx context.Context, a *app.App, cfg app.Config) finding {
+func commandsFinding(ctx context.Context, a *app.App, cfg settings.Config) finding {
 	if !cfg.Toolboxes.Shell.AllowShell {
 		return finding{"commands", "ok", "off; toolboxes.shell.allow_shell switches them on", ""}
 	}
@@ -222,7 +224,7 @@ func commandsFinding(ctx context.Context, a *app.App, cfg app.Config) finding {
 }
 
 // serveFinding says whom toolcrib serve lets in.
-func serveFinding(cfg app.Serve, state string) finding {
+func serveFinding(cfg settings.Serve, state string) finding {
 	token, err := app.ReadOwnToken(state)
 	switch {
 	case err != nil:
@@ -235,7 +237,7 @@ func serveFinding(cfg app.Serve, state string) finding {
 	return finding{"serve", "ok", "who has a token is let in; yours is in " + app.OwnTokenFile(state), ""}
 }
 
-func (c *command) configFinding(paths config.Paths, loaded *config.Loaded[app.Config]) finding {
+func (c *command) configFinding(paths config.Paths, loaded *config.Loaded[settings.Config]) finding {
 	detail := cmp.Or(c.config, paths.ConfigFile)
 	if _, err := os.Stat(detail); err != nil {
 		detail += " (not there: defaults)"

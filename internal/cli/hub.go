@@ -9,6 +9,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
@@ -156,7 +158,7 @@ func (c *command) alone(ctx context.Context, name string) (*app.App, *mcphub.Box
 	cfg := loaded.Value
 	cfg.Hub.Wait = 0
 	if s, ok := cfg.MCPServers[name]; ok {
-		cfg.MCPServers = map[string]app.MCPServer{name: s}
+		cfg.MCPServers = map[string]settings.MCPServer{name: s}
 	} else {
 		cfg.MCPServers = nil // a plugin
 	}

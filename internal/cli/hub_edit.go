@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/app"
@@ -72,7 +74,7 @@ func (c *command) hubAdd(ctx context.Context, name string, value map[string]any)
 	if _, there := loaded.Value.MCPServers[name]; there {
 		return usagef("there is a server %q already; 'toolcrib hub remove %s' takes it out", name, name)
 	}
-	file, err := c.editConfig(func(text []byte) ([]byte, error) { return app.AddServer(text, name, value) })
+	file, err := c.editConfig(func(text []byte) ([]byte, error) { return settings.AddServer(text, name, value) })
 	if err != nil {
 		return err
 	}

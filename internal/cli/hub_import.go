@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/app"
@@ -136,14 +138,14 @@ func ourselves(s clientfiles.Server) bool {
 
 // name gives every server a name that is free, and takes its secrets out under
 // that name. The same server in two files is taken once.
-func (c *command) name(list []taken, there map[string]app.MCPServer) ([]taken, error) {
+func (c *command) name(list []taken, there map[string]settings.MCPServer) ([]taken, error) {
 	scanner, err := secrets.New()
 	if err != nil {
 		return nil, err
 	}
 	looks := func(text string) bool { return len(scanner.Find(text, nil)) > 0 }
 	what := func(command string, args []string, url string) string {
-		return serverText(app.ServerEntry(clientfiles.Server{Command: command, Args: args, URL: url}))
+		return serverText(settings.ServerEntry(clientfiles.Server{Command: command, Args: args, URL: url}))
 	}
 	var out []taken
 	used := map[string]string{}

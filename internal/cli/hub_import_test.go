@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib/internal/app"
@@ -46,7 +48,7 @@ func TestPreviewShowsAllThatIsWritten(t *testing.T) {
 	}
 	// A setting that is added to the entry one day is shown too, under its key.
 	shown := map[string]string{"command": "program", "args": "program", "env": "variable", "headers": "header", "url": "address"}
-	for key := range app.ServerEntry(s) {
+	for key := range settings.ServerEntry(s) {
 		if as, ok := shown[key]; ok {
 			key = as
 		}
@@ -63,15 +65,15 @@ func TestImportNames(t *testing.T) {
 		return taken{server: clientfiles.Server{Name: name, Command: "c", Args: []string{arg, "--token", token(n)}, Env: map[string]string{"A_TOKEN": token(n)}}}
 	}
 	list := []taken{server("gh", "one", 1), server("gh", "one", 1), server("gh", "two", 2), server("a__b ___c", "x", 3), server("files", "x", 4)}
-	got, err := c.name(list, map[string]app.MCPServer{"gh": {Command: "other"}})
+	got, err := c.name(list, map[string]settings.MCPServer{"gh": {Command: "other"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	there := map[string]app.MCPServer{"gh": {Command: "other"}}
+	there := map[string]settings.MCPServer{"gh": {Command: "other"}}
 	var names []string
 	for _, g := range got {
 		names = append(names, g.name)
-		there[g.name] = app.MCPServer{Command: g.server.Command, Args: g.server.Args}
+		there[g.name] = settings.MCPServer{Command: g.server.Command, Args: g.server.Args}
 		if err := app.CheckServerName(g.name); err != nil {
 			t.Error(err)
 		}

@@ -7,7 +7,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -20,7 +21,7 @@ func (c *command) preview(t taken) {
 	if s.Command != "" {
 		fmt.Fprintf(c.out, "  program: %s\n", quotedAll(append([]string{s.Command}, s.Args...)))
 	}
-	entry := app.ServerEntry(s)
+	entry := settings.ServerEntry(s)
 	for _, key := range slices.Sorted(maps.Keys(entry)) {
 		switch key {
 		case "command", "args": // shown above

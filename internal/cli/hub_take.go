@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
@@ -22,7 +24,7 @@ func adding(list []taken) func([]byte) ([]byte, error) {
 	return func(text []byte) ([]byte, error) {
 		for _, t := range list {
 			var err error
-			if text, err = app.AddServer(text, t.name, app.ServerEntry(t.server)); err != nil {
+			if text, err = settings.AddServer(text, t.name, settings.ServerEntry(t.server)); err != nil {
 				return nil, err
 			}
 		}
@@ -111,7 +113,7 @@ func foreignSecret(t taken, there map[string]bool, of map[string]string) string 
 func (c *command) takeOver(ctx context.Context, paths config.Paths, v *vault.Vault, list []taken, values map[string]string) (file string, err error) {
 	done := imported{At: time.Now(), Secrets: slices.Sorted(maps.Keys(values))}
 	for _, t := range list {
-		entry, err := json.Marshal(app.ServerEntry(t.server))
+		entry, err := json.Marshal(settings.ServerEntry(t.server))
 		if err != nil {
 			return "", err
 		}

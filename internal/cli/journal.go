@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
@@ -127,7 +129,7 @@ func (c *command) journalConfig() (store.Config, error) {
 }
 
 // retentionFrom says where the settings stand that remove records.
-func retentionFrom(loaded *config.Loaded[app.Config]) (age, size string) {
+func retentionFrom(loaded *config.Loaded[settings.Config]) (age, size string) {
 	return loaded.Origins["journal.max_age"].String(), loaded.Origins["journal.max_size"].String()
 }
 

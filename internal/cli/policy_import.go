@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
@@ -224,13 +226,13 @@ func (c *command) policyNow() app.Settings {
 	}
 	return app.Settings{
 		Files: []string{opt.System, opt.User, opt.Explicit, opt.Project, trustList(paths).Path},
-		Load: func() (app.Config, *app.Layers, error) {
+		Load: func() (settings.Config, *settings.Layers, error) {
 			if err != nil {
-				return app.Config{}, nil, err
+				return settings.Config{}, nil, err
 			}
-			loaded, err := config.Load(app.Defaults(), opt)
+			loaded, err := config.Load(settings.Defaults(), opt)
 			if err != nil {
-				return app.Config{}, nil, err
+				return settings.Config{}, nil, err
 			}
 			return loaded.Value, c.layers(loaded), nil
 		},

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
@@ -44,8 +46,8 @@ type command struct {
 
 	project string // the project's file that was found at the start
 
-	loaded   *config.Loaded[app.Config] // once load has read it
-	programs hostpath.Finder            // of what is started outside of every sandbox, from then on
+	loaded   *config.Loaded[settings.Config] // once load has read it
+	programs hostpath.Finder                 // of what is started outside of every sandbox, from then on
 }
 
 // Main runs the program on the process's own streams and gives its exit
@@ -226,7 +228,7 @@ func (c *command) options() (config.Options, config.Paths, error) {
 }
 
 // load reads the configuration and tells its warnings, once.
-func (c *command) load() (*config.Loaded[app.Config], config.Paths, error) {
+func (c *command) load() (*config.Loaded[settings.Config], config.Paths, error) {
 	opt, paths, err := c.options()
 	if err != nil {
 		return nil, paths, err
@@ -234,7 +236,7 @@ func (c *command) load() (*config.Loaded[app.Config], config.Paths, error) {
 	if c.loaded != nil {
 		return c.loaded, paths, nil
 	}
-	loaded, err := config.Load(app.Defaults(), opt)
+	loaded, err := config.Load(settings.Defaults(), opt)
 	if err != nil {
 		return nil, paths, badConfig{err}
 	}
@@ -260,7 +262,7 @@ func (c *command) load() (*config.Loaded[app.Config], config.Paths, error) {
 // process, and with them the variables by which programs would take up code from
 // there: no program that it starts by its name, nor one that such a program
 // starts, may run what a command has put there. This run has its own copy.
-func (c *command) tidyPath(cfg app.Config, paths config.Paths) error {
+func (c *command) tidyPath(cfg settings.Config, paths config.Paths) error {
 	var err error
 	if c.programs, err = app.Programs(cfg, app.Needs{Dir: c.dir, Home: c.home(), State: paths.State}, c.getenv("PATH")); err != nil {
 		return err
@@ -280,8 +282,8 @@ func (c *command) tidyPath(cfg app.Config, paths config.Paths) error {
 }
 
 // layers is the configuration by who wrote it.
-func (c *command) layers(l *config.Loaded[app.Config]) *app.Layers {
-	layers := &app.Layers{Admin: l.System, User: l.User, Project: l.Project, Session: guard.Permissions{Deny: c.deny, Ask: c.ask}}
+func (c *command) layers(l *config.Loaded[settings.Config]) *settings.Layers {
+	layers := &settings.Layers{Admin: l.System, User: l.User, Project: l.Project, Session: guard.Permissions{Deny: c.deny, Ask: c.ask}}
 	if layers.Most = l.Given.Mode; layers.Most != "" {
 		layers.MostBy = "the flag --set mode"
 		if o := l.GivenOrigins["mode"]; o.Source == config.SourceEnv {
@@ -312,7 +314,7 @@ func (c *command) open(ctx context.Context, unattended desk.Unattended) (*app.Ap
 }
 
 // needs is what wiring has to know of this process.
-func (c *command) needs(loaded *config.Loaded[app.Config], paths config.Paths) app.Needs {
+func (c *command) needs(loaded *config.Loaded[settings.Config], paths config.Paths) app.Needs {
 	// The files by themselves as well: where one is a link, what it leads to is meant.
 	private := []string{paths.Config, paths.State, paths.Data, paths.Cache, paths.ConfigFile, paths.SystemFile}
 	if c.config != "" {
@@ -349,7 +351,7 @@ func (c *command) tellUnmatched(ctx context.Context, a *app.App) {
 	}
 }
 
-func (c *command) logger(cfg app.Log) *slog.Logger {
+func (c *command) logger(cfg settings.Log) *slog.Logger {
 	var level slog.Level
 	if err := level.UnmarshalText([]byte(cfg.Level)); err != nil {
 		level = slog.LevelWarn // the configuration was checked; this is for a zero Config

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
@@ -59,7 +61,7 @@ judges it and the journal does not have it. The exit status is the program's.`,
 }
 
 // prepared opens the sandbox without a journal, uses it and closes it.
-func (c *command) prepared(ctx context.Context, change func(*app.Config), use func(*app.App) error) error {
+func (c *command) prepared(ctx context.Context, change func(*settings.Config), use func(*app.App) error) error {
 	loaded, paths, err := c.load()
 	if err != nil {
 		return err
@@ -81,7 +83,7 @@ func (c *command) prepared(ctx context.Context, change func(*app.Config), use fu
 	return err
 }
 
-func unchanged(*app.Config) {}
+func unchanged(*settings.Config) {}
 
 func (c *command) probeSandbox(ctx context.Context) error {
 	return c.prepared(ctx, unchanged, func(a *app.App) error {
@@ -105,7 +107,7 @@ func (c *command) probeSandbox(ctx context.Context) error {
 }
 
 func (c *command) explainSandbox(ctx context.Context, name string) error {
-	return c.prepared(ctx, func(cfg *app.Config) { cfg.Toolboxes.Shell.AllowShell = true }, func(a *app.App) error {
+	return c.prepared(ctx, func(cfg *settings.Config) { cfg.Toolboxes.Shell.AllowShell = true }, func(a *app.App) error {
 		spec, err := a.ToolNamed(toolcrib.Caller{}, name)
 		if err != nil {
 			return err
@@ -159,9 +161,9 @@ func (c *command) runInSandbox(ctx context.Context, backend string, args []strin
 	if err != nil {
 		return err
 	}
-	change := func(cfg *app.Config) {
+	change := func(cfg *settings.Config) {
 		if backend != "" {
-			cfg.Sandbox.Tools = map[string]app.SandboxTool{byHand: {ForceBackend: backend}}
+			cfg.Sandbox.Tools = map[string]settings.SandboxTool{byHand: {ForceBackend: backend}}
 		}
 	}
 	return c.prepared(ctx, change, func(a *app.App) error {

@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
 
@@ -65,7 +67,7 @@ func condition(name string) (bool, error) {
 	if runtime.GOOS != "linux" || os.Getenv("CI") == "true" {
 		return runtime.GOOS == "linux", nil
 	}
-	a, err := app.Prepare(context.Background(), app.Defaults(), app.Needs{State: os.TempDir()})
+	a, err := app.Prepare(context.Background(), settings.Defaults(), app.Needs{State: os.TempDir()})
 	if err != nil {
 		return false, err
 	}

@@ -14,6 +14,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/settings"
+
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -151,12 +153,12 @@ func (c *command) trustDiff(file string, content []byte) ([]string, error) {
 	}
 	opt.Project = file
 	same := true // what is shown is what will be trusted
-	load := func(trusted bool) (*config.Loaded[app.Config], error) {
+	load := func(trusted bool) (*config.Loaded[settings.Config], error) {
 		opt.Trusted = func(read []byte) bool {
 			same = same && bytes.Equal(read, content)
 			return trusted
 		}
-		loaded, err := config.Load(app.Defaults(), opt)
+		loaded, err := config.Load(settings.Defaults(), opt)
 		if err == nil && loaded.Trusted != trusted {
 			same = false
 		}
@@ -170,7 +172,7 @@ func (c *command) trustDiff(file string, content []byte) ([]string, error) {
 	if found, err := config.FindProject(filepath.Dir(file), c.home(), nil); err != nil || found.Path != file {
 		bare := opt // one of another account does not even tighten now
 		bare.Project = ""
-		if before, err = config.Load(app.Defaults(), bare); err != nil {
+		if before, err = config.Load(settings.Defaults(), bare); err != nil {
 			return nil, badConfig{err}
 		}
 	}
@@ -199,7 +201,7 @@ func (c *command) trustDiff(file string, content []byte) ([]string, error) {
 }
 
 // settingsDiff compares two configurations line by line, in the order of keys.
-func settingsDiff(before, after *config.Loaded[app.Config]) ([]string, error) {
+func settingsDiff(before, after *config.Loaded[settings.Config]) ([]string, error) {
 	old, err := settingLines(before)
 	if err != nil {
 		return nil, err
@@ -250,7 +252,7 @@ func sign(b bool) int {
 
 // settingLines writes settings as dotted keys with their values, a line for
 // each entry of a list; what is empty has none.
-func settingLines(l *config.Loaded[app.Config]) (map[string]bool, error) {
+func settingLines(l *config.Loaded[settings.Config]) (map[string]bool, error) {
 	text, err := config.ShowJSON(l)
 	if err != nil {
 		return nil, err

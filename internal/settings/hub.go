@@ -1,13 +1,7 @@
-package app
+package settings
 
 import (
-	"fmt"
-	"maps"
-	"slices"
 	"time"
-
-	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
 // MCPServer is one MCP server whose tools are offered. A project file has no
@@ -58,29 +52,3 @@ type Hub struct {
 
 // DefaultHub is the hub of a fresh machine.
 func DefaultHub() Hub { return Hub{Wait: 5 * time.Second} }
-
-// server puts the settings into the hub's words.
-func (s MCPServer) server() (mcphub.Server, error) {
-	out := mcphub.Server{
-		Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Cwd, URL: s.URL, Headers: s.Headers,
-		Timeout: s.Timeout, Starting: s.StartTimeout, Idle: s.IdleTimeout, Eager: s.Start == "eager",
-		Enabled: s.EnabledTools, Disabled: s.DisabledTools, Sandbox: s.Sandbox, Instance: mcphub.Instance(s.Instance),
-		Sampling: mcphub.Consent(s.Sampling), Elicitation: mcphub.Consent(s.Elicitation),
-		Unpinned: s.Pins == "off", Approve: s.Pins == "approve",
-		OAuth: mcphub.OAuth{ClientID: s.OAuth.ClientID, ClientSecret: s.OAuth.ClientSecret, Issuer: s.OAuth.Issuer, Scopes: s.OAuth.Scopes, ClientCredentials: s.OAuth.Flow == "client_credentials", Off: s.OAuth.Flow == "off"},
-	}
-	if s.Transport != "auto" {
-		out.Transport = s.Transport
-	}
-	for _, tool := range slices.Sorted(maps.Keys(s.Effects)) {
-		var e toolcrib.Effects
-		if err := e.UnmarshalText([]byte(s.Effects[tool])); err != nil {
-			return out, fmt.Errorf("effects.%s: %w", tool, err)
-		}
-		if out.Effects == nil {
-			out.Effects = map[string]toolcrib.Effects{}
-		}
-		out.Effects[tool] = e
-	}
-	return out, nil
-}

@@ -1,4 +1,4 @@
-package app
+package settings
 
 import (
 	"context"
@@ -13,9 +13,9 @@ import (
 // ${NAME:-what to take if it is not set}. With a second $ in front it is plain.
 var variable = regexp.MustCompile(`\$?\$\{([A-Za-z_][A-Za-z0-9_]*)(:-([^}]*))?\}`)
 
-// expandAll puts in what ${secret:NAME}, ${VAR} and ${VAR:-default} stand for.
+// Expand puts in what ${secret:NAME}, ${VAR} and ${VAR:-default} stand for.
 // What is put in is not looked at again, and nothing is ever run: $(…) is text.
-func expandAll(ctx context.Context, text string, env func(string) (string, bool), secret func(context.Context, string) (string, error)) (string, error) {
+func Expand(ctx context.Context, text string, env func(string) (string, bool), secret func(context.Context, string) (string, error)) (string, error) {
 	parts, err := vault.ParseText(text)
 	if err != nil {
 		return "", err
@@ -30,7 +30,7 @@ func expandAll(ctx context.Context, text string, env func(string) (string, bool)
 			b.WriteString(value)
 			continue
 		}
-		plain, err := expandVariables(p.Text, env)
+		plain, err := ExpandVariables(p.Text, env)
 		if err != nil {
 			return "", err
 		}
@@ -39,7 +39,7 @@ func expandAll(ctx context.Context, text string, env func(string) (string, bool)
 	return b.String(), nil
 }
 
-func expandVariables(text string, env func(string) (string, bool)) (string, error) {
+func ExpandVariables(text string, env func(string) (string, bool)) (string, error) {
 	var missing string
 	out := variable.ReplaceAllStringFunc(text, func(found string) string {
 		if strings.HasPrefix(found, "$$") {

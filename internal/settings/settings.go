@@ -1,11 +1,17 @@
-package app
+// Package settings is every setting of the program: the groups that people write,
+// what a fresh machine has, who wrote which of them (layers), and which tool a
+// name in them means. It opens nothing. internal/config reads it by its tags; the
+// wiring, the joints and the command line import it.
+//
+// Its one invariant: what a project says that nobody trusted only narrows what the
+// machine and the person say.
+package settings
 
 import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/guard"
-	"github.com/toolcrib/toolcrib/toolbox/clock"
-	"github.com/toolcrib/toolcrib/toolbox/web"
+	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
 // Config is every setting of the program. Each group belongs to the part it
@@ -142,21 +148,21 @@ func Defaults() Config {
 		Profile: guard.ProfileFull, Mode: guard.ModeDefault.String(),
 		Grant: Grant{Write: []string{"."}},
 		Toolboxes: Toolboxes{
-			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true}, Web: WebBox{Engine: web.DuckDuckGo},
+			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true}, Web: WebBox{Engine: "duckduckgo"},
 			Files:   FilesBox{Enabled: true},
 			Skill:   DefaultSkillBox(),
 			OvosBox: DefaultOvosBox(),
 			Shell:   ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
 		},
-		Expose: exposeAuto, ExposeTokens: 20_000,
+		Expose: ExposeAuto, ExposeTokens: 20_000,
 		Hub:     DefaultHub(),
 		Sandbox: Sandbox{Backend: "auto", Git: "read", Memory: 2 << 30, Processes: 1024, FileSize: 4 << 30},
-		Vault:   vaultDefaults(),
+		Vault:   Vault{Key: vault.KeyConfig{From: "auto"}},
 		Limits: Limits{
 			Timeout: 60 * time.Second, MaxTimeout: 10 * time.Minute, Ask: 5 * time.Minute,
 			Input: 4 << 20, Output: 8 << 20, Record: 64 << 10,
 		},
-		Safety: DefaultSafety(), Bounds: DefaultBounds(), Desk: defaultDesk(),
+		Safety: DefaultSafety(), Bounds: DefaultBounds(), Desk: DefaultDesk(),
 		Journal: Journal{MaxAge: 90 * 24 * time.Hour, MaxSize: 1 << 30},
 		Serve:   Serve{Listen: "127.0.0.1:7717"},
 		Bus:     DefaultBus(),
@@ -164,4 +170,17 @@ func Defaults() Config {
 	}
 }
 
-func (c ClockBox) config() clock.Config { return clock.Config{Timezone: c.Timezone} }
+// The ways to show tools to a model.
+const (
+	ExposeFull   = "full"
+	exposeSearch = "search"
+	ExposeAuto   = "auto"
+)
+
+// HidesSecrets reports whether toolboxes that give parts of texts, or texts in
+// other letters, hide what the whole text has secrets in. They do where results
+// with secrets are held back as well: a part of a key does not look like one, so
+// that no vetter could hold it back.
+func (c *Config) HidesSecrets() bool {
+	return c.Safety.Secrets.Results != guard.SecretWarn.String()
+}

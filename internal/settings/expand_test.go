@@ -1,4 +1,4 @@
-package app
+package settings
 
 import (
 	"context"
@@ -30,13 +30,13 @@ func TestExpandAll(t *testing.T) {
 		"${EVIL}":            "${secret:k} ${A} $(id)",
 		"${not a name}":      "${not a name}",
 	} {
-		got, err := expandAll(t.Context(), given, env, secret)
+		got, err := Expand(t.Context(), given, env, secret)
 		if err != nil || got != want {
 			t.Errorf("%q: %q, %v; want %q", given, got, err, want)
 		}
 	}
 	for _, bad := range []string{"${B}", "${secret:other}", "${secret:"} {
-		if got, err := expandAll(t.Context(), bad, env, secret); err == nil {
+		if got, err := Expand(t.Context(), bad, env, secret); err == nil {
 			t.Errorf("%q gave %q", bad, got)
 		}
 	}

@@ -1,6 +1,29 @@
-package app
+package settings
 
-import "github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
+import (
+	"errors"
+	"fmt"
+
+	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
+)
+
+// ErrServerThere says that a server cannot be added, since one of its name is
+// in the file by now.
+var ErrServerThere = errors.New("there is a server of this name already")
+
+// AddServer writes a server into the text of a file of settings. One that is
+// there is never overwritten: it is a person's.
+func AddServer(text []byte, name string, entry map[string]any) ([]byte, error) {
+	_, there, err := config.Entry(text, "mcp_servers", name)
+	if err != nil {
+		return nil, err
+	}
+	if there {
+		return nil, fmt.Errorf("%s: %w", name, ErrServerThere)
+	}
+	return config.SetEntry(text, "mcp_servers", name, entry)
+}
 
 // ServerEntry writes a server as an entry of mcp_servers.
 func ServerEntry(s clientfiles.Server) map[string]any {

@@ -1,20 +1,17 @@
-package app
+package settings
 
 import (
-	"fmt"
 	"maps"
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
-	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
-// knownNames are the names of dialects and of settings for tools, each with the
+// KnownNames are the names of dialects and of settings for tools, each with the
 // tool it means. One that means several tools is left out.
-func knownNames(cfg Config) map[string]string {
+func (cfg Config) KnownNames() map[string]string {
 	known, twice := map[string]string{}, map[string]bool{}
 	add := func(name, tool string) {
 		if was, ok := known[name]; ok && was != tool {
@@ -70,10 +67,10 @@ func canonical(known map[string]string, name string) string {
 	return name
 }
 
-// plainNames writes the settings that go by box/tool, or by the native name, in
+// PlainNames writes the settings that go by box/tool, or by the native name, in
 // that way, whatever name they were written with.
-func plainNames(cfg Config) Config {
-	known := knownNames(cfg)
+func (cfg Config) PlainNames(own []string) Config {
+	known := cfg.KnownNames()
 	if len(cfg.Sandbox.Tools) > 0 {
 		tools := map[string]SandboxTool{}
 		for _, name := range slices.Sorted(maps.Keys(cfg.Sandbox.Tools)) {
@@ -89,7 +86,7 @@ func plainNames(cfg Config) Config {
 	}
 	if len(cfg.Vault.Grants) > 0 {
 		grants := map[string][]string{}
-		boxes := append(ownBoxes(), slices.Collect(maps.Keys(cfg.MCPServers))...)
+		boxes := slices.Concat(own, slices.Collect(maps.Keys(cfg.MCPServers)))
 		for _, who := range slices.Sorted(maps.Keys(cfg.Vault.Grants)) {
 			plain := who
 			if !slices.Contains(boxes, who) {
@@ -102,9 +99,9 @@ func plainNames(cfg Config) Config {
 	return cfg
 }
 
-// serverNames adds to the names of a server's tools in its settings those that the
+// ServerNames adds to the names of a server's tools in its settings those that the
 // settings call otherwise.
-func (t Tools) serverNames(server string, names []string) []string {
+func (t Tools) ServerNames(server string, names []string) []string {
 	out := slices.Clone(names)
 	add := func(shown, tool string) {
 		box, native, ok := strings.Cut(tool, "/")
@@ -120,62 +117,6 @@ func (t Tools) serverNames(server string, names []string) []string {
 	}
 	for _, name := range slices.Sorted(maps.Keys(t.Alias)) {
 		add(name, t.Alias[name])
-	}
-	return out
-}
-
-// ToolNamed finds a tool by any of its names: what a person typed is looked up
-// as it is first, and then among all names of the tools that exist for the
-// caller. An error says why it is none.
-func (a *App) ToolNamed(caller toolcrib.Caller, name string) (toolcrib.Spec, error) {
-	if spec, ok := a.Crib.Tool(caller, name); ok {
-		return spec, nil
-	}
-	if rest, ok := toolname.FromClient(name); ok {
-		name = rest
-		if spec, ok := a.Crib.Tool(caller, name); ok {
-			return spec, nil
-		}
-	}
-	var found []toolcrib.Spec
-	var names []string
-	for spec := range a.Crib.Tools(caller) {
-		all := spec.Names()
-		names = append(append(names, spec.Name), all...)
-		if slices.Contains(all, name) {
-			found = append(found, spec)
-		}
-	}
-	found = oneEach(found)
-	refuse := func(format string, args ...any) error {
-		return &toolcrib.Error{Code: toolcrib.NotFound, Tool: name, Message: fmt.Sprintf(format, args...)}
-	}
-	switch len(found) {
-	case 1:
-		return found[0], nil
-	case 0:
-		if why := a.Hidden(caller, name); why != "" {
-			return toolcrib.Spec{}, refuse("%s", why)
-		}
-		if near := text.Nearest(name, names); near != "" {
-			return toolcrib.Spec{}, refuse("there is no tool %q. Did you mean %s? 'toolcrib tools' lists what there is", name, near)
-		}
-		return toolcrib.Spec{}, refuse("there is no tool %q; 'toolcrib tools' lists what there is", name)
-	}
-	shown := make([]string, len(found))
-	for i := range found {
-		shown[i] = found[i].Name
-	}
-	return toolcrib.Spec{}, refuse("%q is a name of several tools: say which of %s", name, strings.Join(shown, ", "))
-}
-
-// oneEach keeps one entry of each tool: aliases are further entries.
-func oneEach(specs []toolcrib.Spec) []toolcrib.Spec {
-	var out []toolcrib.Spec
-	for _, s := range specs {
-		if !slices.ContainsFunc(out, func(o toolcrib.Spec) bool { return o.Box == s.Box && o.Native == s.Native }) {
-			out = append(out, s)
-		}
 	}
 	return out
 }

@@ -1,0 +1,218 @@
+package settings
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/toolname"
+)
+
+// Organisation is the one that callers of this machine belong to. The machine's
+// word counts first.
+func (l *Layers) Organisation() string {
+	if len(l.Admin.Organisations) > 0 { // then the machine says who belongs to them
+		return l.Admin.Organisation
+	}
+	return cmp.Or(l.Admin.Organisation, l.User.Organisation)
+}
+
+// Prefixes makes a rule of each command: its words, and whatever harmless
+// arguments follow.
+func Prefixes(commands []string) []string {
+	rules := slices.Clone(commands)
+	for i, c := range rules {
+		if c = strings.TrimSpace(c); !strings.HasSuffix(c, "*") {
+			rules[i] = c + " *"
+		}
+	}
+	return rules
+}
+
+// WithStart adds start_command where run_command is meant: rules about the one are
+// about both, and whoever takes the one away means that no command is run.
+func WithStart(names []string) []string {
+	run := toolname.Tool{Box: "shell", Native: "run_command", Boxes: []string{dialect.OVOSBox("shell")}, Shown: []string{"bash_exec"}}
+	if !slices.ContainsFunc(names, run.Called) {
+		return names
+	}
+	return append(slices.Clone(names), "shell/start_command")
+}
+
+// Rules are the layers of permissions, each by itself.
+func (l *Layers) Rules(cfg Config) []guard.Layer {
+	user := l.User.Permissions
+	user.Allow = slices.Concat(user.Allow, commandRules(cfg.Toolboxes.Shell.AllowedCommands))
+	list := []guard.Layer{
+		{Rank: guard.RankAdmin, Source: "permissions of the system", Permissions: l.Admin.Permissions},
+		{Rank: guard.RankUser, Source: "permissions", Permissions: user},
+		{Rank: guard.RankProject, Source: "permissions of the project", Permissions: l.Project.Permissions},
+		{Rank: guard.RankSession, Source: "--deny and --ask", Permissions: l.Session},
+	}
+	for _, from := range []map[string]Agent{l.Admin.Agents, l.User.Agents} {
+		for _, name := range slices.Sorted(maps.Keys(from)) {
+			list = append(list, guard.Layer{Rank: guard.RankAgent, Source: "agents." + name + ".permissions", Agent: name, Permissions: from[name].Permissions})
+		}
+	}
+	return list
+}
+
+// commandRules writes allowed_commands as rules.
+func commandRules(commands []string) []string {
+	var rules []string
+	for _, c := range Prefixes(commands) {
+		rules = append(rules, "run_command("+c+")")
+	}
+	return rules
+}
+
+// Mode is the mode of a call: the agent's or the user's, and no looser than the
+// machine's, the project's, and what was given to this run of the program.
+func (l *Layers) Mode(call toolcrib.Call) guard.Mode {
+	mode, _ := l.ModeBy(call)
+	return mode
+}
+
+// ModeBy is mode, and says what held it down; empty if nothing did.
+func (l *Layers) ModeBy(call toolcrib.Call) (mode guard.Mode, why string) {
+	word, from := l.User.Mode, "mode"
+	name := call.Caller.Agent
+	if agent, ok := l.agent(name); ok && agent.Mode != "" {
+		word, from = agent.Mode, "agents."+name+".mode"
+	}
+	wanted := parsedMode(cmp.Or(word, l.Admin.Mode, guard.ModeDefault.String()))
+	mode = wanted
+	for _, bound := range []struct{ word, by string }{
+		{l.Most, l.MostBy},
+		{l.Admin.Mode, "mode in the system's file"},
+		{l.Admin.Agents[name].Mode, "agents." + name + ".mode in the system's file"},
+		{l.Project.Mode, "mode in the project's file"},
+	} {
+		if bound.word == "" {
+			continue
+		}
+		if most := parsedMode(bound.word); most < mode {
+			mode, why = most, fmt.Sprintf("%s says %s, and %s allows no more than %s", from, wanted, bound.by, most)
+		}
+	}
+	return mode, why
+}
+
+// parsedMode reads a mode that the configuration has checked; any other is the
+// strictest.
+func parsedMode(word string) guard.Mode {
+	mode, err := guard.ParseMode(word)
+	if err != nil {
+		return guard.ModePlan
+	}
+	return mode
+}
+
+// profiles names the profiles of a caller, all of which have to show a tool.
+func (l *Layers) profiles(caller toolcrib.Caller) []string {
+	word := l.User.Profile
+	if caller.Agent != "" {
+		agent, ok := l.agent(caller.Agent)
+		if !ok {
+			return []string{"(no agent " + caller.Agent + ")"}
+		}
+		word = cmp.Or(agent.Profile, word)
+	}
+	names := []string{cmp.Or(word, l.Admin.Profile, guard.ProfileFull)}
+	for _, bound := range []string{l.Admin.Profile, l.Admin.Agents[caller.Agent].Profile} {
+		if bound != "" && !slices.Contains(names, bound) {
+			names = append(names, bound)
+		}
+	}
+	return names
+}
+
+// Visibility is which tools exist for whom.
+func (l *Layers) Visibility(own []string) (*guard.Visibility, error) {
+	v := &guard.Visibility{Own: own, Profile: l.profiles, Profiles: map[string]guard.Profile{}, Enabled: map[string][]guard.Selector{}, Tokens: map[string]bool{}}
+	var errs []error
+	selectors := func(key string, texts []string) []guard.Selector {
+		list, err := guard.ParseSelectors(texts)
+		if err != nil {
+			errs = append(errs, fmt.Errorf("%s: %w", key, err))
+		}
+		return list
+	}
+	for _, from := range []*Config{&l.User, &l.Admin} { // a name that both have means the machine's
+		for name, p := range from.Profiles {
+			v.Profiles[name] = guard.Profile{Name: name, Include: selectors("profiles."+name+".include", p.Include), Exclude: selectors("profiles."+name+".exclude", WithStart(p.Exclude))}
+		}
+		for name, o := range from.Organisations {
+			v.Owned = append(v.Owned, guard.Ownership{Organisation: name, Tools: selectors("organisations."+name+".tools", o.Tools)})
+		}
+		for name, t := range from.Tokens {
+			v.Tokens[name] = true
+			if len(t.EnabledTools) > 0 {
+				v.Enabled[name] = selectors("tokens."+name+".enabled_tools", t.EnabledTools)
+			}
+		}
+	}
+	errs = append(errs, l.assign(v), l.unknownNames(v), v.Prepare())
+	return v, errors.Join(errs...)
+}
+
+// assign gives tools to the agents that have them assigned. A tool that two
+// agents of one layer name is theirs both; what the machine assigns, the user
+// cannot give to others.
+func (l *Layers) assign(v *guard.Visibility) error {
+	var errs []error
+	for _, from := range []*Config{&l.Admin, &l.User} {
+		owners := map[string][]string{}
+		for name, agent := range from.Agents {
+			for _, tool := range WithStart(agent.Tools) {
+				owners[tool] = append(owners[tool], name)
+			}
+		}
+		for name, server := range from.MCPServers {
+			if len(server.Agents) > 0 {
+				owners[name+"/*"] = append(owners[name+"/*"], server.Agents...)
+			}
+		}
+		for _, tool := range slices.Sorted(maps.Keys(owners)) {
+			list, err := guard.ParseSelectors([]string{tool})
+			if err != nil {
+				errs = append(errs, fmt.Errorf("agents.%s.assigned_tools: %w", owners[tool][0], err))
+				continue
+			}
+			v.Assigned = append(v.Assigned, guard.Assignment{Tools: list, Agents: owners[tool]})
+		}
+	}
+	return errors.Join(errs...)
+}
+
+// unknownNames finds profiles and agents that settings name and nobody has.
+func (l *Layers) unknownNames(v *guard.Visibility) error {
+	var errs []error
+	profile := func(key, name string) {
+		if _, own := v.Profiles[name]; name != "" && !own {
+			if _, ok := guard.BuiltinProfile(name); !ok {
+				errs = append(errs, fmt.Errorf("%s: there is no profile %q; use minimal, coding, full or one of profiles", key, name))
+			}
+		}
+	}
+	for _, from := range []*Config{&l.Admin, &l.User} {
+		profile("profile", from.Profile)
+		for _, name := range slices.Sorted(maps.Keys(from.Agents)) {
+			profile("agents."+name+".profile", from.Agents[name].Profile)
+		}
+		for _, name := range slices.Sorted(maps.Keys(from.Tokens)) {
+			if agent := from.Tokens[name].Agent; agent != "" {
+				if _, ok := l.agent(agent); !ok {
+					errs = append(errs, fmt.Errorf("tokens.%s.agent: there is no agent %q", name, agent))
+				}
+			}
+		}
+	}
+	return errors.Join(errs...)
+}

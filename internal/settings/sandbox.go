@@ -1,0 +1,37 @@
+package settings
+
+import (
+	"time"
+)
+
+// Sandbox says where programs run and what they may use.
+type Sandbox struct {
+	Backend   string                 `yaml:"backend" enum:"auto,none,host,linux,container,microvm" doc:"Where programs run. auto: the strongest that works here and that the risk of the tool asks for. A backend named here is used or the call is refused, never a weaker one."`
+	Memory    int64                  `yaml:"memory" unit:"bytes" project:"lower" min:"16MiB" doc:"The most memory that a program and all it starts may use."`
+	Processes int                    `yaml:"processes" project:"lower" min:"8" doc:"The most processes and threads of a program."`
+	FileSize  int64                  `yaml:"file_size" unit:"bytes" project:"lower" min:"1MiB" doc:"The largest file that a program may write."`
+	ReadOnly  []string               `yaml:"read_only" doc:"Further directories of this machine that programs may read in the linux sandbox, such as /opt/tools."`
+	Git       string                 `yaml:"git" enum:"read,write" doc:"What programs may do in Git directories. With write they can commit, but also leave settings there that make the next git command you run start a program of theirs."`
+	Container ContainerBox           `yaml:"container" doc:"The container backend."`
+	MicroVM   MicroVMBox             `yaml:"microvm" doc:"The microvm backend, a microsandbox server."`
+	Tools     map[string]SandboxTool `yaml:"tools" doc:"What is different for one tool, by its name."`
+}
+
+// ContainerBox sets up the container backend.
+type ContainerBox struct {
+	Engine string `yaml:"engine" doc:"docker, podman or nerdctl, or the path of one that takes the same arguments. Empty: the first that works."`
+	Image  string `yaml:"image" doc:"The image that programs run in. It must be there already."`
+}
+
+// MicroVMBox sets up the microvm backend.
+type MicroVMBox struct {
+	URL   string `yaml:"url" doc:"Address of the server. Empty: what MSB_SERVER_URL says, or http://127.0.0.1:5555. A key is taken from MSB_API_KEY."`
+	Image string `yaml:"image" doc:"Image of the machines. Empty: microsandbox/python."`
+}
+
+// SandboxTool is what is set for the programs of one tool.
+type SandboxTool struct {
+	ForceBackend string        `yaml:"force_backend" enum:"auto,none,host,linux,container,microvm" doc:"Where its programs run, whatever their risk."`
+	Network      string        `yaml:"network" enum:"granted,off" doc:"off: no network, even where it was granted."`
+	MaxTimeout   time.Duration `yaml:"max_timeout" doc:"The longest that one of its programs may run. 0: as long as the tool may."`
+}
