@@ -139,6 +139,8 @@ func libraries() []heavy {
 		{"github.com/spf13/pflag", []string{"internal/cli"}, nil, "flags are parsed in one place"},
 		{"go.yaml.in/yaml/v3", []string{"internal/config"}, []string{"internal/conformance"}, "configuration is decoded in one place; packages get Go structs"},
 		{"github.com/pelletier/go-toml/v2", []string{"internal/tomltext"}, nil, "TOML is read in one place, which says where each entry stands"},
+		{"golang.org/x/net", []string{"toolbox/web"}, nil, "pages are read by the toolbox that fetches them"},
+		{"golang.org/x/text", []string{"toolbox/web"}, nil, "only pages from elsewhere are in another character set"},
 		{"github.com/rogpeppe/go-internal", []string{"cribtest"}, everywhere, "txtar and testscript are for tests only"},
 		{"github.com/google/go-cmp", []string{"cribtest"}, everywhere, "comparing is for tests only"},
 		{"pgregory.net/rapid", nil, everywhere, "properties are for tests only"},

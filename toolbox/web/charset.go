@@ -1,10 +1,15 @@
 package web
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/encoding/charmap"
+	"golang.org/x/text/encoding/htmlindex"
+	"golang.org/x/text/encoding/unicode"
 
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -13,40 +18,53 @@ import (
 // server says, then by what an HTML page says of itself, and otherwise by how
 // it looks. It names the charset it found. What is no letter becomes U+FFFD.
 func decode(body []byte, declared string, isHTML bool) (page, charset string, err error) {
-	switch {
-	case hasPrefix(body, "\xef\xbb\xbf"):
-		return valid(body[3:]), "utf-8", nil
-	case hasPrefix(body, "\xff\xfe"):
-		return wide(body[2:], false), "utf-16le", nil
-	case hasPrefix(body, "\xfe\xff"):
-		return wide(body[2:], true), "utf-16be", nil
-	}
-	label := lower(strings.TrimSpace(declared))
+	label := strings.ToLower(strings.TrimSpace(declared))
 	if label == "" && isHTML {
 		label = metaCharset(body)
 	}
-	charset = charsetOf(label)
+	found, known := charsetOf(label)
 	switch {
-	case charset == "" && label != "" && !utf8.Valid(body):
+	case bytes.HasPrefix(body, []byte("\xef\xbb\xbf")):
+		body, found = body[3:], unicode.UTF8
+	case bytes.HasPrefix(body, []byte("\xff\xfe")):
+		body, found = body[2:], unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM)
+	case bytes.HasPrefix(body, []byte("\xfe\xff")):
+		body, found = body[2:], unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM)
+	case known:
+	case label != "" && !utf8.Valid(body):
 		return "", "", fmt.Errorf("the page is written in %q, a character set that cannot be read here; look for a version of it in UTF-8", text.Clip(line(label), 40))
-	case charset == "" || charset == "utf-8":
+	case label == "" && !utf8.Valid(body) && !mostlyUTF8(body):
 		// Only a text that is no UTF-8 at all is taken for the charset of old:
 		// one that claims to be is damaged, and shows where.
-		if label == "" && !utf8.Valid(body) && !mostlyUTF8(body) {
-			return single(body, table("windows-1252")), "windows-1252", nil
-		}
-		return valid(body), "utf-8", nil
-	case charset == "utf-16le" || charset == "utf-16be":
-		return wide(body, charset == "utf-16be"), charset, nil
+		found = charmap.Windows1252
+	default:
+		found = unicode.UTF8
 	}
-	return single(body, table(charset)), charset, nil
+	name, err := htmlindex.Name(found)
+	if err != nil {
+		return "", "", err
+	}
+	if found == unicode.UTF8 {
+		return strings.ToValidUTF8(string(body), "\ufffd"), name, nil
+	}
+	decoded, err := found.NewDecoder().Bytes(body)
+	return string(decoded), name, err
 }
 
-func hasPrefix(body []byte, prefix string) bool {
-	return len(body) >= len(prefix) && string(body[:len(prefix)]) == prefix
+// charsetOf is the charset that a label means, as pages in the field use labels:
+// whoever says latin-1 or ASCII means Windows.
+func charsetOf(label string) (encoding.Encoding, bool) {
+	switch label { // not in the standard's list, and yet in use
+	case "latin-1":
+		label = "latin1"
+	case "latin9", "latin-9":
+		label = "l9"
+	case "ucs-2", "unicode", "iso-10646-ucs-2", "csunicode":
+		label = "utf-16le"
+	}
+	found, err := htmlindex.Get(label)
+	return found, err == nil && found != encoding.Replacement
 }
-
-func valid(body []byte) string { return strings.ToValidUTF8(string(body), "\ufffd") }
 
 // mostlyUTF8 reports whether a text is UTF-8 with a few bytes damaged, such as
 // the last letter of one that was cut.
@@ -65,37 +83,10 @@ func mostlyUTF8(body []byte) bool {
 	return good > bad
 }
 
-// wide reads UTF-16.
-func wide(body []byte, big bool) string {
-	units := make([]uint16, len(body)/2)
-	for i := range units {
-		a, b := uint16(body[2*i]), uint16(body[2*i+1])
-		if big {
-			a, b = b, a
-		}
-		units[i] = b<<8 | a
-	}
-	return string(utf16.Decode(units))
-}
-
-// single reads a charset of one byte a letter; upper is its second half.
-func single(body []byte, upper []rune) string {
-	var b strings.Builder
-	b.Grow(len(body) + len(body)/4)
-	for _, c := range body {
-		if c < utf8.RuneSelf {
-			b.WriteByte(c)
-		} else {
-			b.WriteRune(upper[c-utf8.RuneSelf])
-		}
-	}
-	return b.String()
-}
-
 // metaCharset is what the first tags of a page say. As in browsers, a page
 // whose tags could be read cannot be in UTF-16, whatever they say.
 func metaCharset(body []byte) string {
-	z := tokenizer{src: string(body[:min(len(body), 4096)])}
+	z := newTokenizer(bytes.NewReader(body[:min(len(body), 4096)]))
 	for {
 		t, ok := z.next()
 		if !ok {
@@ -106,11 +97,11 @@ func metaCharset(body []byte) string {
 		}
 		label := t.value("charset")
 		if label == "" && strings.EqualFold(strings.TrimSpace(t.value("http-equiv")), "content-type") {
-			_, label, _ = strings.Cut(lower(t.value("content")), "charset=")
+			_, label, _ = strings.Cut(strings.ToLower(t.value("content")), "charset=")
 			label, _, _ = strings.Cut(label, ";")
 		}
-		if label = lower(strings.Trim(label, " \t\r\n\"'")); label != "" {
-			if strings.HasPrefix(charsetOf(label), "utf-16") {
+		if label = strings.ToLower(strings.Trim(label, " \t\r\n\"'")); label != "" {
+			if found, _ := charsetOf(label); found == unicode.UTF16(unicode.LittleEndian, unicode.IgnoreBOM) || found == unicode.UTF16(unicode.BigEndian, unicode.IgnoreBOM) {
 				return "utf-8"
 			}
 			return label

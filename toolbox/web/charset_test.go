@@ -24,9 +24,12 @@ func TestDecode(t *testing.T) {
 		{"polish", "\xb3\xf3d\xbc", "iso8859-2", false, "łódź", "iso-8859-2"},
 		{"turkish", "\xfe\xfd", "latin5", false, "şı", "windows-1254"},
 		{"thai", "\xca\xc7", "tis-620", false, "สว", "windows-874"},
+		{"japanese", "\x93\xfa\x96{", "Shift_JIS", false, "日本", "shift_jis"},
+		{"chinese", "\xd6\xd0\xce\xc4", "gb2312", false, "中文", "gbk"},
+		{"korean", "\xc7\xd1", "euc-kr", false, "한", "euc-kr"},
 		{"mark of utf-8", "\xef\xbb\xbfh\xc3\xa9", "windows-1251", false, "hé", "utf-8"},
 		{"mark of utf-16", "\xff\xfeh\x00\xe9\x00", "utf-8", false, "hé", "utf-16le"},
-		{"big utf-16", "\xfe\xff\x00h\x00\xe9\xd8", "", false, "hé", "utf-16be"},
+		{"big utf-16", "\xfe\xff\x00h\x00\xe9\xd8", "", false, "hé\ufffd", "utf-16be"},
 		{"half a pair", "h\x00\x00\xd8x\x00", "utf-16", false, "h\ufffdx", "utf-16le"},
 		{"page says", "<meta charset=\"windows-1251\">\xcf", "", true, "<meta charset=\"windows-1251\">П", "windows-1251"},
 		{"page says, old", "<meta http-equiv=Content-Type content='text/html; charset=koi8-r'>\xf0", "", true, "<meta http-equiv=Content-Type content='text/html; charset=koi8-r'>П", "koi8-r"},
@@ -40,20 +43,38 @@ func TestDecode(t *testing.T) {
 			t.Errorf("%s: %q in %s, %v", c.name, got, charset, err)
 		}
 	}
-	_, _, err := decode([]byte("\x82\xa0\x1b"), "Shift_JIS\x1b[0m", false)
-	if err == nil || !strings.Contains(err.Error(), `"shift_jis[0m"`) {
-		t.Errorf("a charset that is not known: %v", err)
+	for _, label := range []string{"x-klingon\x1b[0m", "hz-gb-2312\x1b[0m"} {
+		_, _, err := decode([]byte("\x82\xa0\x1b"), label, false)
+		if err == nil || !strings.Contains(err.Error(), strings.Replace(`"`+label+`"`, "\x1b", "", 1)) {
+			t.Errorf("a charset that is not known: %v", err)
+		}
 	}
 }
 
-func TestTables(t *testing.T) {
-	for _, name := range []string{
-		"ibm866", "iso-8859-2", "iso-8859-3", "iso-8859-4", "iso-8859-5", "iso-8859-6", "iso-8859-7", "iso-8859-8", "iso-8859-10", "iso-8859-13", "iso-8859-14",
-		"iso-8859-15", "iso-8859-16", "koi8-r", "koi8-u", "macintosh", "windows-874", "windows-1250", "windows-1251", "windows-1252", "windows-1253",
-		"windows-1254", "windows-1255", "windows-1256", "windows-1257", "windows-1258",
+// TestLabels: what pages call their charset, in the field.
+func TestLabels(t *testing.T) {
+	for charset, labels := range map[string]string{
+		"utf-8":        "utf-8 utf8 unicode-1-1-utf-8 x-unicode20utf8",
+		"utf-16le":     "utf-16 utf-16le ucs-2 unicode iso-10646-ucs-2 csunicode",
+		"utf-16be":     "utf-16be",
+		"windows-1252": "iso-8859-1 iso8859-1 iso88591 iso_8859-1 latin1 latin-1 l1 ascii us-ascii ansi_x3.4-1968 cp819 ibm819 cp1252 x-cp1252 windows-1252",
+		"windows-1254": "iso-8859-9 iso8859-9 iso_8859-9 latin5 l5 cp1254 x-cp1254 windows-1254",
+		"windows-874":  "iso-8859-11 iso8859-11 tis-620 dos-874 windows-874",
+		"iso-8859-8":   "iso-8859-8 hebrew visual",
+		"iso-8859-8-i": "iso-8859-8-i logical",
+		"iso-8859-2":   "latin2 l2 iso-8859-2 iso8859-2 iso_8859-2",
+		"iso-8859-3":   "iso-8859-3", "iso-8859-4": "iso-8859-4", "iso-8859-5": "cyrillic iso-8859-5", "iso-8859-6": "arabic iso-8859-6",
+		"iso-8859-7": "greek greek8 iso-8859-7", "iso-8859-10": "iso-8859-10", "iso-8859-13": "iso-8859-13", "iso-8859-14": "iso-8859-14",
+		"iso-8859-15": "latin-9 latin9 l9 iso-8859-15", "iso-8859-16": "iso-8859-16", "koi8-r": "koi koi8 koi8_r cskoi8r koi8-r", "koi8-u": "koi8-ru koi8-u",
+		"macintosh": "mac x-mac-roman csmacintosh macintosh", "ibm866": "cp866 866 csibm866 ibm866",
+		"windows-1250": "cp1250 x-cp1250 windows-1250", "windows-1251": "cp1251 windows-1251", "windows-1253": "windows-1253", "windows-1255": "windows-1255",
+		"windows-1256": "windows-1256", "windows-1257": "windows-1257", "windows-1258": "windows-1258",
+		"shift_jis": "shift_jis sjis", "euc-jp": "euc-jp", "gbk": "gb2312 gbk", "gb18030": "gb18030", "big5": "big5", "euc-kr": "euc-kr ks_c_5601-1987",
 	} {
-		if got := len(table(name)); got != 128 || charsetOf(name) != name {
-			t.Errorf("%s has %d letters and is called %q", name, got, charsetOf(name))
+		for label := range strings.FieldsSeq(labels) {
+			if _, got, err := decode([]byte("a"), label, false); err != nil || got != charset {
+				t.Errorf("%s is %q, want %q: %v", label, got, charset, err)
+			}
 		}
 	}
 }

@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"errors"
-	"html"
 	"net/http"
 	"net/url"
 	"strings"
@@ -26,7 +25,7 @@ func parseDuckDuckGo(a *answer) ([]result, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := resultPage{z: tokenizer{src: text}}
+	p := resultPage{z: newTokenizer(strings.NewReader(text))}
 	p.read()
 	switch {
 	case len(p.list) > 0:
@@ -87,7 +86,7 @@ func (p *resultPage) content(name string) string {
 		}
 		switch {
 		case t.kind == textToken && b.Len() < 4*maxSnippet:
-			b.WriteString(html.UnescapeString(t.text))
+			b.WriteString(t.text)
 		case t.kind == startToken && t.name == name:
 			depth++
 		case t.kind == endToken && t.name == name:

@@ -203,7 +203,7 @@ func hiddenElement(t *token) bool {
 	if value, ok := t.attr("hidden"); ok && !strings.EqualFold(value, "until-found") {
 		return true
 	}
-	style := strings.Join(strings.Fields(lower(t.value("style"))), "")
+	style := strings.Join(strings.Fields(strings.ToLower(t.value("style"))), "")
 	for _, way := range []string{"display:none", "visibility:hidden", "font-size:0;", "font-size:0px", "opacity:0;"} {
 		if strings.Contains(style+";", way) {
 			return true

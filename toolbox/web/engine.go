@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html"
 	"maps"
 	"net/http"
 	"net/url"
@@ -142,14 +141,14 @@ func unmarked(text string) string {
 		return text
 	}
 	var b strings.Builder
-	z := tokenizer{src: text}
+	z := newTokenizer(strings.NewReader(text))
 	for {
 		t, ok := z.next()
 		if !ok {
 			return b.String()
 		}
 		if t.kind == textToken {
-			b.WriteString(html.UnescapeString(t.text))
+			b.WriteString(t.text)
 		}
 	}
 }

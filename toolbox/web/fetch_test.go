@@ -49,6 +49,8 @@ func site(w http.ResponseWriter, r *http.Request) {
 		send("text/html; charset=windows-1251", "<p>\xcf\xf0\xe8\xe2\xe5\xf2")
 	case "/japanese":
 		send("text/html; charset=shift_jis", "<p>\x83n\x83\x8d\x81[")
+	case "/klingon":
+		send("text/html; charset=x-klingon", "<p>\x83n\x83\x8d\x81[")
 	case "/lies":
 		send("text/html; charset=utf-8", "<p>caf\xe9")
 	case "/wrongtype":
@@ -99,7 +101,8 @@ func TestFetch(t *testing.T) {
 		{"/image", fetchOut{URL: home + "/image", Status: 200, ContentType: "image/png"}, "it is image/png, 12 bytes, and no text that could be read"},
 		{"/zip", fetchOut{URL: home + "/zip", Status: 200, ContentType: "application/zip"}, "it is application/zip, 8 bytes, and no text that could be read"},
 		{"/russian", fetchOut{URL: home + "/russian", Status: 200, ContentType: "text/html", Charset: "windows-1251", Text: "Привет"}, ""},
-		{"/japanese", fetchOut{URL: home + "/japanese", Status: 200, ContentType: "text/html"}, `the page is written in "shift_jis", a character set that cannot be read here; look for a version of it in UTF-8`},
+		{"/japanese", fetchOut{URL: home + "/japanese", Status: 200, ContentType: "text/html", Charset: "shift_jis", Text: "ハロー"}, ""},
+		{"/klingon", fetchOut{URL: home + "/klingon", Status: 200, ContentType: "text/html"}, `the page is written in "x-klingon", a character set that cannot be read here; look for a version of it in UTF-8`},
 		{"/lies", fetchOut{URL: home + "/lies", Status: 200, ContentType: "text/html", Charset: "utf-8", Text: "caf\ufffd"}, ""},
 		{"/wrongtype", fetchOut{URL: home + "/wrongtype", Status: 200, ContentType: "text/html", Charset: "windows-1252", Text: "binaryÿþ"}, ""},
 		{"/broken-type", fetchOut{URL: home + "/broken-type", Status: 200, ContentType: "text/html", Charset: "utf-8", Text: "x"}, ""},

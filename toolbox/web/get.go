@@ -86,7 +86,7 @@ func elsewhere(from, to *url.URL) bool {
 	if !ok {
 		return false // nobody follows it
 	}
-	host := func(u *url.URL) string { return strings.TrimSuffix(lower(u.Hostname()), ".") }
+	host := func(u *url.URL) string { return strings.TrimSuffix(strings.ToLower(u.Hostname()), ".") }
 	if host(from) != host(to) {
 		return true
 	}
@@ -147,7 +147,7 @@ func (a *answer) media() {
 		kind, params, _ = mime.ParseMediaType(http.DetectContentType(a.body))
 		delete(params, "charset") // a guess about it is made better elsewhere
 	}
-	a.mediaType, a.charset = lower(kind), params["charset"]
+	a.mediaType, a.charset = strings.ToLower(kind), params["charset"]
 }
 
 // isHTML reports whether the body is a page to be rendered.

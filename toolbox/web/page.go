@@ -1,7 +1,6 @@
 package web
 
 import (
-	"html"
 	"net/url"
 	"strings"
 
@@ -28,7 +27,7 @@ const (
 // menus, scripts and what is hidden. Addresses are made whole with base.
 func readPage(source string, base *url.URL) page {
 	r := reader{base: base, open: map[string]int{}}
-	z := tokenizer{src: source}
+	z := newTokenizer(strings.NewReader(source))
 	for {
 		t, ok := z.next()
 		if !ok || r.size > maxText {
@@ -101,7 +100,7 @@ func (r *reader) top() element {
 func (r *reader) text(t token) {
 	if r.open["title"] > 0 {
 		if r.open["svg"] == 0 && !r.named {
-			r.page.Title, r.named = html.UnescapeString(text.Clip(t.text, 4*maxTitle)), true
+			r.page.Title, r.named = text.Clip(t.text, 4*maxTitle), true
 		}
 		return
 	}
@@ -109,11 +108,7 @@ func (r *reader) text(t token) {
 	if here.hidden || r.head || r.dark > 0 {
 		return
 	}
-	text := t.text
-	if !t.raw {
-		text = html.UnescapeString(text)
-	}
-	text = plain(text)
+	text := plain(t.text)
 	if len(r.line) == 0 {
 		r.where = here
 	}
@@ -186,7 +181,7 @@ func (r *reader) start(t token) {
 	here.name = t.name
 	here.next = 0
 	here.hidden = here.hidden || hiddenElement(&t)
-	role := lower(strings.TrimSpace(t.value("role")))
+	role := strings.ToLower(strings.TrimSpace(t.value("role")))
 	switch {
 	case t.name == "main" || role == "main" || t.name == "article" || role == "article":
 		here.main, here.chrome = true, false
