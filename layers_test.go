@@ -123,7 +123,6 @@ func libraries() []heavy {
 	everywhere := []string{"..."}
 	return []heavy{
 		{"modernc.org/sqlite", []string{"internal/store/sqlite"}, nil, "the driver is 8 MB and one of two databases; the SQL stands in internal/store"},
-		{"github.com/santhosh-tekuri/jsonschema/v6", []string{"internal/schema"}, nil, "there is one judge of JSON Schema; a second place would judge differently"},
 		{"github.com/google/jsonschema-go", []string{"."}, nil, "schemas are derived from Go types in one place, Define"},
 		{"github.com/modelcontextprotocol/go-sdk", nil, []string{"internal/cli", "internal/app", "internal/mcp", "internal/mcp/client", "internal/mcp/server", "toolbox/mcphub", "toolbox/mcphub/internal/oauth", "internal/conformance"}, "it is the other side in tests: what we speak is held against it"},
 		{"mvdan.cc/sh/v3", []string{"internal/guard", "internal/named"}, nil, "command lines are understood by the guard that judges them, and the texts of hooks by what finds the scripts that they name"},

@@ -115,30 +115,12 @@ func (s *survey) objectLacks(o *objRule, i uint32) bool {
 	return false
 }
 
-// verdict validates by whichever validator is in charge.
+// verdict validates the document by the root that is asked for.
 func (s *Schema) verdict(d *Doc, root *rule, opt Options) []Problem {
 	if opt.Apart {
 		if problems := s.alike(d); problems != nil {
 			return problems
 		}
 	}
-	if s.full == nil {
-		return s.judge(d, root, opt.Lenient)
-	}
-	problems := s.validateFull(d)
-	if root == s.shut && d.Kind() == Object {
-		// The full validator knows the schema as it was written, so what closing it adds is asked apart.
-		only := &rule{at: root.at, obj: &objRule{max: -1, closed: true}}
-		for _, p := range root.obj.props {
-			if p.rule != nil {
-				only.obj.props = append(only.obj.props, prop{name: p.name, rule: &rule{}})
-			}
-		}
-		var all report // of both, and no longer than of one
-		for _, p := range append(problems, s.judge(d, only, false)...) {
-			all.add(p.Path, p.Rule, p.Message)
-		}
-		return all.problems()
-	}
-	return problems
+	return s.judge(d, root, opt.Lenient)
 }

@@ -44,8 +44,8 @@ func TestAdmit(t *testing.T) {
 		{"defaults by pattern", `{"patternProperties":{"^x":{"properties":{"a":{"default":1}}}}}`, `{"x":{},"y":{}}`, Options{}, `{"x":{"a":1},"y":{}}`},
 		{"defaults in a recursive schema", `{"properties":{"c":{"$ref":"#"},"v":{"default":0}}}`, `{"c":{"c":{}}}`, Options{}, `{"c":{"c":{"v":0},"v":0},"v":0}`},
 		{"a default that is not an object's", `{"properties":{"a":{"default":1}}}`, `[]`, Options{}, `[]`},
-		{"full validator", `{"$anchor":"x","properties":{"a":{"default":1},"b":{}},"dependentRequired":{"a":["b"]}}`, `{"b":2}`, Options{}, `{"a":1,"b":2}`},
-		{"full validator refuses", `{"$anchor":"x","properties":{"a":{"default":1}},"dependentRequired":{"a":["b"]}}`, `{}`, Options{}, `b: is required because "a" is given (dependentRequired)`},
+		{"default before a condition", `{"properties":{"a":{"default":1},"b":{}},"dependentRequired":{"a":["b"]}}`, `{"b":2}`, Options{}, `{"a":1,"b":2}`},
+		{"default that brings a condition", `{"properties":{"a":{"default":1}},"dependentRequired":{"a":["b"]}}`, `{}`, Options{}, `b: is required because "a" is given (dependentRequired)`},
 
 		{"a condition fills nothing in", `{"if":{"required":["a"]},"then":{"properties":{"b":{"default":1}}}}`, `{"a":1}`, Options{}, `{"a":1}`},
 		{"defaults are there for a condition", `{"properties":{"a":{"default":1},"b":{}},"dependentRequired":{"a":["b"]},"if":{"required":["a"]},"else":false}`, `{"b":2}`, Options{}, `{"a":1,"b":2}`},
@@ -59,7 +59,7 @@ func TestAdmit(t *testing.T) {
 		{"closed, only the top", `{"properties":{"o":{"properties":{"x":{}}}}}`, `{"o":{"y":1}}`, Options{Closed: true}, `{"o":{"y":1}}`},
 		{"closed, not below $ref to the root", `{"properties":{"c":{"$ref":"#"}}}`, `{"c":{"y":1}}`, Options{Closed: true}, `{"c":{"y":1}}`},
 		{"closed, no arguments at all", `{"type":"object","properties":{}}`, `{"y":1}`, Options{Closed: true}, `y: unknown property; no properties are allowed here (additionalProperties)`},
-		{"closed, full validator", `{"$anchor":"x","properties":{"a":{}},"dependentRequired":{}}`, `{"b":1}`, Options{Closed: true}, `b: unknown property; the known ones are "a" (additionalProperties)`},
+		{"closed, with a condition", `{"properties":{"a":{}},"dependentRequired":{}}`, `{"b":1}`, Options{Closed: true}, `b: unknown property; the known ones are "a" (additionalProperties)`},
 		{"closed with defaults", nested, `{"N":1}`, Options{Closed: true}, `N: unknown property; did you mean "n"? (additionalProperties)`},
 		{"bare object stays open", `{"type":"object"}`, `{"y":1}`, Options{Closed: true}, `{"y":1}`},
 		{"required alone stays open", `{"type":"object","required":["a"]}`, `{"a":1,"y":1}`, Options{Closed: true}, `{"a":1,"y":1}`},
@@ -90,7 +90,7 @@ func TestAdmit(t *testing.T) {
 		{"conversion through $ref and allOf", `{"$ref":"#/$defs/a","$defs":{"a":{"allOf":[{"type":"number"},{"minimum":1}]}}}`, `"3"`, Options{Lenient: true}, `3`},
 		{"no object out of a string", `{"type":"object"}`, `"{}"`, Options{Lenient: true}, `expected an object, got the string "{}"; send the value itself, not a string that holds it (type)`},
 		{"no list out of a string", `{"type":"array"}`, `"[1]"`, Options{Lenient: true}, `expected an array, got the string "[1]"; send the value itself, not a string that holds it (type)`},
-		{"full validator converts too", `{"$anchor":"x","properties":{"a":{"type":"integer"}},"propertyNames":{"maxLength":1}}`, `{"a":"3"}`, Options{Lenient: true}, `{"a":3}`},
+		{"converted beside a rule for names", `{"properties":{"a":{"type":"integer"}},"propertyNames":{"maxLength":1}}`, `{"a":"3"}`, Options{Lenient: true}, `{"a":3}`},
 		{"draft-07 ignores what stands beside $ref", `{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"a":{"$ref":"#/definitions/x","default":8}},"definitions":{"x":{"default":7}}}`, `{}`, Options{}, `{"a":7}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {

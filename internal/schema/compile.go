@@ -4,18 +4,14 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
-
-	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
 // Schema is a compiled JSON Schema. It is safe for use by several goroutines at once.
 type Schema struct {
 	doc  *Doc
 	root *rule
-	shut *rule              // root, closed against undeclared properties; nil when it must stay open
-	bad  []uint32           // the defaults that their own schema refuses
-	full *jsonschema.Schema // the other validator; nil when the rules say everything
-	load *burden            // what the other validator does with a value, to be weighed before
+	shut *rule    // root, closed against undeclared properties; nil when it must stay open
+	bad  []uint32 // the defaults that their own schema refuses
 }
 
 // SchemaError says what is wrong with a schema and where.
@@ -76,27 +72,27 @@ func Compile(text []byte) (*Schema, error) {
 	}
 	defer d.Release()
 	s := &Schema{doc: d.keep()}
-	b := &builder{s: s, d: s.doc, draft: draft2020, fast: true, rules: make([]*rule, len(d.nodes))}
+	b := &builder{s: s, d: s.doc, rules: make([]*rule, len(d.nodes))}
 	if err := b.compile(); err != nil {
 		return nil, err
 	}
 	return s, nil
 }
 
-// Fast says whether the whole schema lies inside the subset that this package validates by itself.
-func (s *Schema) Fast() bool { return s.full == nil }
-
 // builder makes the rules of one schema.
 type builder struct {
-	s     *Schema
-	d     *Doc
-	draft int
-	rules []*rule // by the node they were made from
-	all   []*rule // those that matter, once the references are resolved
-	refs  bool    // there is some $ref
-	fast  bool    // so far every keyword is one that the rules cover
-	ids   bool    // some subschema has an identifier of its own: references cannot be resolved here
+	s *Schema
+	d *Doc
+	place
+	resources
+	rules []*rule         // by the node they were made from; those of a scope are in it
+	all   []*rule         // those that matter, once the references are resolved
+	refs  bool            // there is some reference
+	from  map[*rule]place // where the references stand that do not stand at home
+	only  bool            // the text is a value: it is only looked at whether it is a schema
 
+	copies   int   // how many rules were made in scopes
+	hops     int   // how many elements references have passed over
 	patterns int   // the weight of all patterns so far
 	steps    int   // how much judging of defaults is left
 	filled   int   // bytes of defaults so far
@@ -104,12 +100,13 @@ type builder struct {
 }
 
 func (b *builder) compile() error {
+	draft := draft2020
 	if v, ok := b.d.Root().Member("$schema"); ok && v.Kind() == String {
-		if b.draft = draftOf(string(v.Str())); b.draft == 0 {
-			return b.foreign()
+		if draft = draftOf(string(v.Str())); draft == 0 {
+			return b.fail(v.i, "%s is another document; a schema must not refer to other documents", show(b.d, v.i))
 		}
 	}
-	root, err := b.build(0)
+	root, err := b.scan(draft)
 	if err != nil {
 		return err
 	}
@@ -117,36 +114,11 @@ func (b *builder) compile() error {
 		return err
 	}
 	b.s.root = root
-	var full *fullCompiler
-	if !b.fast {
-		if full, err = b.full(b.draft); err != nil {
-			return err
-		}
-	}
-	if err := b.finishDefaults(full); err != nil {
+	if err := b.finishDefaults(); err != nil {
 		return err
 	}
 	b.s.shut = b.closeRoot()
 	return nil
-}
-
-// full compiles the schema for the other validator.
-func (b *builder) full(draft int) (*fullCompiler, error) {
-	full, err := newFullCompiler(b.d, draft)
-	if err != nil {
-		return nil, err
-	}
-	if b.s.full, b.s.load, err = full.compile(0); err != nil {
-		return nil, err
-	}
-	return full, nil
-}
-
-// foreign handles a schema with a metaschema of its own: what its keywords mean is not known here, so it has no shape.
-func (b *builder) foreign() error {
-	b.s.root = &rule{opaque: true}
-	_, err := b.full(draft2020)
-	return err
 }
 
 // closeRoot makes the root that [Options.Closed] uses: one that refuses undeclared properties. There is none when the

@@ -3,12 +3,13 @@ package schema
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
 )
 
-// TestCompileRefuses: what the metaschema of a draft forbids is an error that names the place, on the fast path too.
+// TestCompileRefuses: what the metaschema of a draft forbids is an error that names the place.
 func TestCompileRefuses(t *testing.T) {
 	for _, c := range []struct{ schema, pointer, want string }{
 		{``, "", "not a JSON text"},
@@ -60,7 +61,6 @@ func TestCompileRefuses(t *testing.T) {
 		{`{"$schema":"http://json-schema.org/draft-04/schema#","items":true}`, "/items", "must be an object"},
 		{`{"$schema":"http://json-schema.org/draft-07/schema#","enum":[]}`, "/enum", "at least one value"},
 		{`{"$schema":"http://json-schema.org/draft-07/schema#","enum":[1,2,1.0]}`, "/enum/2", "same value as number 1"},
-		// what only the full validator sees
 		{`{"if":3}`, "/if", "a schema must be an object"},
 		{`{"if":{"type":"strin"}}`, "/if/type", "is not a type"},
 		{`{"properties":{"a":{"contains":[]}}}`, "/properties/a/contains", "a schema must be an object"},
@@ -90,8 +90,20 @@ func TestCompileRefuses(t *testing.T) {
 		{`{"if":{"$ref":"#zap"}}`, "/if/$ref", "points to nothing"},
 		{`{"unevaluatedItems":{"$ref":"#/zip"}}`, "/unevaluatedItems/$ref", "points to nothing"},
 		{`{"$anchor":"1 2"}`, "/$anchor", "must match the pattern"},
-		{`{"$recursiveAnchor":3,"$schema":"https://json-schema.org/draft/2019-09/schema"}`, "/$recursiveAnchor", "expected a boolean"},
-		{`{"$id":"http://a b"}`, "", "not a valid address"},
+		{`{"$recursiveAnchor":3,"$schema":"https://json-schema.org/draft/2019-09/schema"}`, "/$recursiveAnchor", "must be a boolean"},
+		{`{"$id":"http://a b"}`, "/$id", "not a valid address"},
+		{`{"$ref":"http://a b"}`, "/$ref", "not a valid address"},
+		{`{"$id":3}`, "/$id", "must be a string"},
+		{`{"$id":"a#b"}`, "/$id", "nothing after #"},
+		{`{"$defs":{"a":{"$id":"x"},"b":{"$id":"x"}}}`, "/$defs/b/$id", "two parts of this schema have the identifier"},
+		{`{"$defs":{"a":{"$anchor":"x"},"b":{"$dynamicAnchor":"x"}}}`, "/$defs/b/$dynamicAnchor", "two parts of this schema have the anchor"},
+		{`{"$dynamicRef":"#x"}`, "/$dynamicRef", "points to nothing"},
+		{`{"$dynamicAnchor":"meta","$ref":"https://json-schema.org/draft/2020-12/schema"}`, "/$ref", "must not extend"},
+		{`{"$schema":"https://json-schema.org/draft/2019-09/schema","$recursiveAnchor":true,"$ref":"https://json-schema.org/draft/2019-09/schema"}`, "/$ref", "must not extend"},
+		{`{"$vocabulary":3}`, "/$vocabulary", "must be an object"},
+		{`{"$defs":{"a":{"$id":"https://a.invalid/x"}},"$ref":"https://a.invalid/x#/nowhere"}`, "/$ref", "points to nothing"},
+		{`{"$defs":{"a":{"$id":"x","$schema":"https://example.com/meta"}}}`, "/$defs/a/$schema", "must not refer to other documents"},
+		{`{"$ref":"https://json-schema.org/draft/2020-12/schema#/$defs/x"}`, "/$ref", "must not refer to other documents"},
 		// nothing is loaded
 		{`{"$ref":"https://example.com/schema.json"}`, "/$ref", "must not refer to other documents"},
 		{`{"properties":{"a":{"$ref":"file:///etc/passwd"}}}`, "/properties/a/$ref", "must not refer to other documents"},
@@ -111,44 +123,6 @@ func TestCompileRefuses(t *testing.T) {
 		}
 		if strings.Contains(err.Error(), "schema.invalid") {
 			t.Errorf("%s: the error shows an address that means nothing: %v", c.schema, err)
-		}
-	}
-}
-
-// TestFastSubset pins which schemas this package judges by itself, and which it leaves to the full validator.
-func TestFastSubset(t *testing.T) {
-	for _, c := range []struct {
-		schema string
-		fast   bool
-	}{
-		{`true`, true}, {`false`, true}, {`{}`, true}, {nineSchema, true},
-		{`{"$schema":"http://json-schema.org/draft-07/schema#","type":"object","properties":{"a":{"format":"uri"}}}`, true},
-		{`{"$schema":"http://json-schema.org/draft-04/schema#","minimum":1}`, true},
-		{`{"$schema":"http://json-schema.org/draft-04/schema#","minimum":1,"exclusiveMinimum":true}`, true},
-		{`{"$schema":"http://json-schema.org/draft-04/schema#","id":"urn:x"}`, true},
-		{`{"$schema":"https://json-schema.org/draft/2019-09/schema","items":[{}],"additionalItems":false}`, true},
-		{`{"$schema":"https://json-schema.org/draft/2019-09/schema","items":{}}`, true},
-		{`{"$id":"https://example.com/tool","$ref":"#/$defs/a","$defs":{"a":{}}}`, true},
-		{`{"$id":"weird id"}`, false},
-		{`{"properties":{"a":{"$id":"https://example.com/a"}}}`, false},
-		{`{"properties":{"$id":{"type":"string"},"$ref":{"type":"string"},"if":{}}}`, true},
-		{`{"$ref":"#/$defs/a%20b","$defs":{"a b":{}}}`, false},
-		{`{"$ref":"#a","$defs":{"x":{"$anchor":"a"}}}`, false},
-		{`{"properties":{"next":{"$ref":"#"}}}`, true},
-		{`{"$ref":"#"}`, false},
-		{`{"anyOf":[{"$ref":"#/$defs/a"}],"$defs":{"a":{"not":{"$ref":"#/$defs/a"}}}}`, false},
-		{`{"if":{},"then":{"$ref":"#/$defs/a"},"else":false,"$defs":{"a":{}}}`, true}, {`{"contains":{},"minContains":2}`, true}, {`{"propertyNames":{}}`, true},
-		{`{"dependentRequired":{"a":["b"]},"dependentSchemas":{"a":{}},"dependencies":{"a":["c"],"b":{}}}`, true},
-		{`{"contentSchema":{"type":"object"},"contentMediaType":"application/json"}`, true},
-		{`{"if":{"$ref":"#"}}`, false}, {`{"dependentSchemas":{"a":{"$ref":"#"}}}`, false}, {`{"propertyNames":{"$ref":"#"}}`, true}, {`{"contains":{"$ref":"#"}}`, true},
-		{`{"additionalItems":{"type":3}}`, true}, {`{"additionalItems":{"$id":"a"}}`, false},
-		{`{"unevaluatedProperties":false}`, false}, {`{"items":{"unevaluatedItems":false}}`, false},
-		{`{"$schema":"http://json-schema.org/draft-07/schema#","unevaluatedProperties":false,"unevaluatedItems":false}`, true},
-		{`{"x-order":3,"nullable":true,"example":1,"discriminator":{"propertyName":"x"}}`, true},
-		{`{"patternProperties":{"^x":{}},"prefixItems":[{}],"items":false}`, true},
-	} {
-		if got := compiled(t, c.schema).Fast(); got != c.fast {
-			t.Errorf("%s: fast %v, want %v", c.schema, got, c.fast)
 		}
 	}
 }
@@ -183,6 +157,24 @@ func TestCompileIsBounded(t *testing.T) {
 	}
 	if _, err := Compile([]byte(strings.Repeat(`{"not":`, 10_000) + "{}" + strings.Repeat("}", 10_000))); err == nil || !strings.Contains(err.Error(), "nested deeper") {
 		t.Errorf("a schema 10,000 deep: %v", err)
+	}
+	// Every level leads to two resources that bind an anchor of its own, so that there are 2^30 ways to the last one.
+	levels := many(30, ",", func(i int) string {
+		return fmt.Sprintf(`"s%d":{"anyOf":[{"$ref":"a%d"},{"$ref":"b%d"}]},`+
+			`"a%d":{"$id":"a%d","$dynamicAnchor":"n%d","$ref":"root#/$defs/s%d"},"b%d":{"$id":"b%d","$dynamicAnchor":"n%d","$ref":"root#/$defs/s%d"}`, i, i, i, i, i, i, i+1, i, i, i, i+1)
+	})
+	if _, err := Compile([]byte(`{"$id":"https://a.invalid/root","$ref":"#/$defs/s0","$defs":{"s30":{},` + levels + `}}`)); err == nil || !strings.Contains(err.Error(), "too many ways") {
+		t.Errorf("dynamic anchors that double thirty times: %v", err)
+	}
+	long := strings.Repeat("x", 1_000_000)
+	if _, err := Compile([]byte(`{"$id":"` + long + `/","$defs":{` + many(50_000, ",", func(i int) string { return fmt.Sprintf(`"%d":{"$id":"%d"}`, i, i) }) + `}}`)); err == nil || !strings.Contains(err.Error(), "bytes together") {
+		t.Errorf("many identifiers below a long one: %.300v", err)
+	}
+	if _, err := Compile([]byte(`{"allOf":[` + many(30_000, ",", func(int) string { return `{"$ref":"#/allOf/29999"}` }) + `,{}]}`)); err == nil || !strings.Contains(err.Error(), "too long") {
+		t.Errorf("many references through a long list: %.300v", err)
+	}
+	if _, err := Compile([]byte(`{"$ref":"#/x","x":{"allOf":[` + many(6, ",", func(int) string { return `{"pattern":"` + strings.Repeat("x{1000}", 90) + `"}` }) + `]}}`)); err == nil || !strings.Contains(err.Error(), "too large") {
+		t.Errorf("patterns out of sight: %v", err)
 	}
 	if took := time.Since(start); took > time.Minute {
 		t.Errorf("took %v", took)

@@ -13,9 +13,8 @@ func (s *Schema) BadDefaults() []string {
 	return list
 }
 
-// finishDefaults makes the texts of the defaults and links each to the properties it belongs to. full is the other
-// validator, when it is in charge.
-func (b *builder) finishDefaults(full *fullCompiler) error {
+// finishDefaults makes the texts of the defaults and links each to the properties it belongs to.
+func (b *builder) finishDefaults() error {
 	some := false
 	for _, r := range b.all {
 		some = some || r.def != nil
@@ -29,12 +28,12 @@ func (b *builder) finishDefaults(full *fullCompiler) error {
 		if r.def == nil {
 			continue
 		}
-		if err := b.fillDefault(r.def, full); err != nil {
+		if err := b.fillDefault(r.def); err != nil {
 			return err
 		}
 	}
 	for _, r := range b.all {
-		if err := b.dropBad(r, full); err != nil {
+		if err := b.dropBad(r); err != nil {
 			return err
 		}
 	}
@@ -63,8 +62,8 @@ func (b *builder) link() {
 	b.spreadFills()
 }
 
-// defaultOf finds the default of a property: its own, or that of a schema it refers to or is made of. Rules that lead back
-// to themselves have no references, see resolve, so this ends; and it is asked once of each, because many may share one.
+// defaultOf finds the default of a property: its own, or that of a schema it refers to or is made of. It is asked once of
+// each, because many may share one.
 func defaultOf(r *rule) *fallback {
 	if r.def != nil {
 		return r.def
@@ -73,7 +72,7 @@ func defaultOf(r *rule) *fallback {
 		return r.inherited
 	}
 	r.heir = true
-	if r.ref != nil {
+	if r.ref != nil && !r.ref.loops {
 		r.inherited = defaultOf(r.ref)
 	}
 	for _, c := range r.all {
@@ -129,7 +128,7 @@ func (b *builder) spreadFills() {
 // fillDefault makes the text of a default, with the defaults inside it filled in, so that admitting an admitted text
 // changes nothing, and finds out whether its own schema accepts it. The first error ends the whole compilation, so it is
 // kept: trying again could take forever.
-func (b *builder) fillDefault(def *fallback, full *fullCompiler) error {
+func (b *builder) fillDefault(def *fallback) error {
 	if def.text != nil || b.failed != nil {
 		return b.failed
 	}
@@ -139,9 +138,9 @@ func (b *builder) fillDefault(def *fallback, full *fullCompiler) error {
 	}
 	def.busy = true
 	defer func() { def.busy = false }()
-	w := newWriter(b.s, b.d, Options{})
+	w := newWriter(b.s, b.d, Options{PlainInts: true})
 	defer w.release()
-	w.fill = func(inner *fallback) bool { return b.fillDefault(inner, full) == nil && !inner.bad }
+	w.fill = func(inner *fallback) bool { return b.fillDefault(inner) == nil && !inner.bad }
 	had := min(w.steps, b.steps)
 	w.steps = had
 	w.value(def.rule, def.node)
@@ -158,7 +157,7 @@ func (b *builder) fillDefault(def *fallback, full *fullCompiler) error {
 		return b.failed
 	}
 	def.text = append([]byte(nil), w.out...)
-	ok, err := b.accepts(def.rule, def, full)
+	ok, err := b.accepts(def.rule, def)
 	if err != nil {
 		b.failed = err
 		return err
@@ -171,7 +170,7 @@ func (b *builder) fillDefault(def *fallback, full *fullCompiler) error {
 
 // dropBad takes away from the properties of r the defaults that their schema refuses: the schema that has the default, or
 // the one that inherits it and asks for more.
-func (b *builder) dropBad(r *rule, full *fullCompiler) error {
+func (b *builder) dropBad(r *rule) error {
 	if r.obj == nil || r.obj.defaults == nil {
 		return nil
 	}
@@ -181,7 +180,7 @@ func (b *builder) dropBad(r *rule, full *fullCompiler) error {
 		ok := !p.def.bad
 		if ok && p.def.rule != p.rule {
 			var err error
-			if ok, err = b.accepts(p.rule, p.def, full); err != nil {
+			if ok, err = b.accepts(p.rule, p.def); err != nil {
 				return err
 			}
 		}
@@ -197,23 +196,17 @@ func (b *builder) dropBad(r *rule, full *fullCompiler) error {
 }
 
 // accepts says whether a rule accepts a default. All judging of defaults spends from one budget.
-func (b *builder) accepts(r *rule, def *fallback, full *fullCompiler) (bool, error) {
+func (b *builder) accepts(r *rule, def *fallback) (bool, error) {
 	d, err := Parse(def.text, Limits{Depth: maxDepth})
 	if err != nil {
 		return false, b.fail(def.node, "the default, with what it fills in: %v", err)
 	}
 	defer d.Release()
-	ok := false
-	if full == nil {
-		p := newPurse(d)
-		v := validator{d: d, s: b.s, purse: purse{steps: min(b.steps, p.steps), alarm: p.alarm}}
-		had := v.steps
-		ok = v.check(r, 0)
-		b.steps -= had - v.steps
-	} else if ok, err = full.accepts(d, r.at, &b.steps); err != nil {
-		return false, err
-	}
-	if b.steps < 0 {
+	p := newPurse(d)
+	v := validator{d: d, s: b.s, purse: purse{steps: min(b.steps, p.steps), alarm: p.alarm}}
+	had := v.steps
+	ok := v.check(r, 0)
+	if b.steps -= had - v.steps; b.steps < 0 {
 		return false, b.fail(def.node, "judging the defaults of this schema takes too much work")
 	}
 	return ok, nil

@@ -27,60 +27,55 @@ const (
 	maxForm  = 300
 )
 
-// describe says in a few words what the subschema at node at asks for.
-func describe(sd *Doc, at uint32) string {
+// describe says in a few words what a rule asks for.
+func describe(sd *Doc, r *rule) string {
 	left := maxForms
-	return cut(describeDepth(sd, at, &left), maxForm)
+	return cut(describeDepth(sd, r, &left), maxForm)
 }
 
-func describeDepth(sd *Doc, at uint32, left *int) string {
-	n := Node{sd, at}
-	if *left--; *left < 0 || n.Kind() != Object {
+func describeDepth(sd *Doc, r *rule, left *int) string {
+	if *left--; *left < 0 {
 		return "a value"
 	}
-	if v, ok := n.Member("const"); ok {
-		return show(sd, v.i)
-	}
-	if v, ok := n.Member("enum"); ok && v.Len() > 0 {
+	switch {
+	case r.enum != nil && r.enum.keyword == "const":
+		return show(sd, r.enum.values[0])
+	case r.enum != nil && len(r.enum.values) > 0:
 		var list []string
-		for j, e := range v.Elems() {
+		for j, x := range r.enum.values {
 			if j == 8 {
 				list = append(list, "another listed value")
 				break
 			}
-			list = append(list, show(sd, e.i))
+			list = append(list, show(sd, x))
 		}
 		return orList(list)
-	}
-	if names := typeNames(sd, at); len(names) > 0 {
+	case r.types != 0:
+		names := typeNames(sd, r.at)
 		for j := range names {
 			names[j] = article(names[j])
 		}
 		return orList(names)
+	case r.meta != 0:
+		return "a JSON Schema"
+	case r.ref != nil:
+		return describeDepth(sd, r.ref, left)
 	}
-	if v, ok := n.Member("$ref"); ok {
-		if target, _, found := sd.lookup(v.Str()); found {
-			return describeDepth(sd, target, left)
-		}
-	}
-	for _, key := range [...]string{"anyOf", "oneOf"} {
-		v, ok := n.Member(key)
-		if !ok || v.Len() > 6 {
+	for _, forms := range [...][]*rule{r.any, r.one} {
+		if len(forms) == 0 || len(forms) > 6 {
 			continue
 		}
 		var list []string
-		for _, e := range v.Elems() {
-			if form := describeDepth(sd, e.i, left); !slices.Contains(list, form) {
+		for _, c := range forms {
+			if form := describeDepth(sd, c, left); !slices.Contains(list, form) {
 				list = append(list, form)
 			}
 		}
 		return orList(list)
 	}
-	if v, ok := n.Member("allOf"); ok && v.Kind() == Array {
-		for _, e := range v.Elems() {
-			if s := describeDepth(sd, e.i, left); s != "a value" || *left < 0 {
-				return s
-			}
+	for _, c := range r.all {
+		if s := describeDepth(sd, c, left); s != "a value" || *left < 0 {
+			return s
 		}
 	}
 	return "a value"

@@ -4,14 +4,12 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math/rand"
 	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
-	"github.com/santhosh-tekuri/jsonschema/v6"
 	"pgregory.net/rapid"
 )
 
@@ -63,8 +61,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// FuzzAdmit: on every schema and value, this package and the other library agree about what is a schema and what is
-// valid, and an admitted text is admitted again unchanged.
+// FuzzAdmit: no schema and no value makes this package panic, an admitted text is admitted again unchanged, and what is
+// remembered on the way changes nothing.
 func FuzzAdmit(f *testing.F) {
 	for _, seed := range [][2]string{
 		{nineSchema, nineInput},
@@ -86,70 +84,39 @@ func FuzzAdmit(f *testing.F) {
 	f.Fuzz(func(t *testing.T, schema, value []byte) { agree(t, schema, value) })
 }
 
-// agree holds this package against the other library on one schema and one value.
-func agree(t rapid.TB, schema, value []byte) (fast bool) {
+// agree holds this package against itself on one schema and one value. It says whether the schema is one.
+func agree(t rapid.TB, schema, value []byte) bool {
 	t.Helper()
-	sd, err := Parse(schema, Limits{})
-	if err != nil {
-		return false
-	}
-	defer sd.Release()
-	if beyondReference(sd) {
-		return false
-	}
 	s, err := Compile(schema)
-	ref, refErr := referenceGuarded(schema)
-	switch {
-	case refErr != nil && strings.Contains(refErr.Error(), "panic"):
-		return false
-	case err != nil && strings.Contains(err.Error(), "default"):
-		return false // the other library does not look at defaults
-	case err != nil && strings.Contains(err.Error(), "/items: a schema must be an object, true or false, got an array"):
-		return false // a $ref to the list under items: the other library takes a list for the schema true
-	case err != nil && strings.Contains(err.Error(), "is not a regular expression") && (bytes.Contains(schema, []byte("draft-04")) || bytes.Contains(schema, []byte("draft-06"))):
-		return false // these drafts do not look at patterns that nobody uses
-	case err != nil && strings.Contains(err.Error(), "unfold into more than"):
-		return false // nor at what they unfold into
-	case err != nil && refErr == nil:
-		t.Fatalf("refused a valid schema %s: %v", schema, err)
-	case err == nil && refErr != nil && bytes.Contains(schema, []byte("draft-0")) && strings.Contains(refErr.Error(), "not found"):
-		return false // drafts up to 07 ignore what stands beside $ref; the other library still follows the references there
-	case err == nil && refErr != nil:
-		t.Fatalf("accepted (fast: %v) an invalid schema %s: %v", s.Fast(), schema, refErr)
-	case err != nil:
+	if err != nil {
+		if e, ok := errors.AsType[*SchemaError](err); !ok || e.Message == "" {
+			t.Fatalf("a poor error: %#v", err)
+		}
 		return false
 	}
 	d, err := Parse(value, Limits{})
 	if err != nil {
-		return false
+		return true
 	}
 	defer d.Release()
-	if beyondReference(d) {
-		return false
-	}
 	problems := s.Validate(d)
-	if len(problems) == 1 && strings.Contains(problems[0].Message, "too complex") || !weighed(t, ref, d) {
-		return false // the other library may not come back
+	if isTooComplex(problems) {
+		return true
 	}
-	if want := referenceValid(t, ref, value); (problems == nil) != want {
-		t.Fatalf("schema %s\nvalue %s\nfast %v: %v, the reference says valid=%v", schema, value, s.Fast(), problems, want)
-	}
-	if s.Fast() {
-		if got, want := distinct(remembering(s, d)), distinct(problems); !slices.Equal(got, want) {
-			t.Fatalf("schema %s\nvalue %s\nwith memory %q, without %q", schema, value, got, want)
-		}
+	if got, want := distinct(remembering(s, d)), distinct(problems); !slices.Equal(got, want) {
+		t.Fatalf("schema %s\nvalue %s\nwith memory %q, without %q", schema, value, got, want)
 	}
 	for _, opt := range []Options{{}, {Closed: true}, {PlainInts: true}, {Lenient: true}, {Lenient: true, Closed: true}} {
 		out, problems := s.Admit(d, opt)
 		if problems != nil {
 			continue
 		}
-		if !referenceValid(t, ref, out) {
-			t.Fatalf("schema %s\nvalue %s\n%+v admitted %s, which is not valid", schema, value, opt, out)
-		}
 		e, err := Parse(out, Limits{})
 		if err != nil {
 			t.Fatalf("schema %s\nvalue %s\n%+v admitted %s: %v", schema, value, opt, out, err)
+		}
+		if problems := s.Validate(e); problems != nil {
+			t.Fatalf("schema %s\nvalue %s\n%+v admitted %s, which is not valid: %v", schema, value, opt, out, problems)
 		}
 		again, problems := s.Admit(e, opt)
 		if problems != nil || !bytes.Equal(out, again) {
@@ -157,7 +124,7 @@ func agree(t rapid.TB, schema, value []byte) (fast bool) {
 		}
 		e.Release()
 	}
-	return s.Fast()
+	return true
 }
 
 // remembering judges with memory from the first step on.
@@ -178,48 +145,9 @@ func distinct(problems []Problem) []string {
 	return slices.Compact(list)
 }
 
-// weighed says whether the other library can be trusted to come back from judging a document by a schema.
-func weighed(t rapid.TB, ref *jsonschema.Schema, d *Doc) bool {
-	t.Helper()
-	empty, err := Parse([]byte(`{}`), Limits{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	load, err := newScales(&fullCompiler{c: jsonschema.NewCompiler(), d: empty}).take(ref)
-	if err != nil {
-		return false
-	}
-	w := weighing{d: d, left: 5_000_000}
-	return w.fits(load)
-}
-
-// beyondReference says whether a text has numbers that the other library cannot reckon with, or reckons wrongly with where
-// it wants a count, or whether it uses, in a draft up to 07, what that library enforces there and should not: format, and
-// const beside $ref.
-func beyondReference(d *Doc) bool {
-	for i := range d.nodes {
-		if d.nodes[i].kind == Number {
-			if x := parseDecimal(d.raw(uint32(i))); x.top > 17 || x.top < -400 || x.n > 400 {
-				return true
-			}
-		}
-	}
-	has := func(word string) bool { return bytes.Contains(d.text, []byte(word)) }
-	return has("draft-0") && (has("format") || has("$ref") && has("const"))
-}
-
-func referenceGuarded(schema []byte) (s *jsonschema.Schema, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			err = fmt.Errorf("panic: %v", p)
-		}
-	}()
-	return reference(schema)
-}
-
-// TestValidatorsAgree draws schemas and values that are likely to meet, which mutated texts hardly ever do.
-func TestValidatorsAgree(t *testing.T) {
-	total, fast := 0, 0
+// TestAdmitDrawn draws schemas and values that are likely to meet, which mutated texts hardly ever do.
+func TestAdmitDrawn(t *testing.T) {
+	total, good := 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		rng := rand.New(rand.NewSource(rapid.Int64().Draw(t, "seed")))
 		for range 20 {
@@ -234,12 +162,12 @@ func TestValidatorsAgree(t *testing.T) {
 			}
 			total++
 			if agree(t, schema, value) {
-				fast++
+				good++
 			}
 		}
 	})
-	t.Logf("%d schemas, %d of them valid and fast", total, fast)
-	if fast < total/4 {
-		t.Errorf("only %d of %d schemas are valid and fast: this test shows too little", fast, total)
+	t.Logf("%d schemas, %d of them valid", total, good)
+	if good < total/4 {
+		t.Errorf("only %d of %d schemas are valid: this test shows too little", good, total)
 	}
 }

@@ -52,7 +52,7 @@ func (g grammar) value(depth int) any {
 	return m
 }
 
-// root draws a whole schema, sometimes with definitions, a draft, or keywords that only the full validator knows.
+// root draws a whole schema, sometimes with definitions, a draft or an identifier.
 func (g grammar) root() any {
 	s, ok := g.schema(3).(map[string]any)
 	if !ok {
@@ -60,6 +60,9 @@ func (g grammar) root() any {
 	}
 	if g.rng.Intn(3) == 0 {
 		s["$defs"] = map[string]any{"a": g.schema(2), "b": g.schema(2)}
+		if r, ok := s["$defs"].(map[string]any)["a"].(map[string]any); ok && g.rng.Intn(3) == 0 {
+			r["$id"] = "x"
+		}
 	}
 	if g.rng.Intn(3) == 0 {
 		s["$schema"] = g.pick("http://json-schema.org/draft-04/schema#", "http://json-schema.org/draft-06/schema", "http://json-schema.org/draft-07/schema#",
@@ -105,7 +108,7 @@ func (g grammar) count() any {
 }
 
 func (g grammar) keyword(s map[string]any, depth int) {
-	switch g.rng.Intn(32) {
+	switch g.rng.Intn(36) {
 	case 0, 1:
 		s["type"] = g.typeName()
 	case 2:
@@ -157,13 +160,25 @@ func (g grammar) keyword(s map[string]any, depth int) {
 	case 21:
 		s["not"] = g.schema(depth - 1)
 	case 22:
-		s["$ref"] = g.pick("#", "#/$defs/a", "#/$defs/b", "#/properties/a", "#/nowhere", "#/items", "#x", "other")
+		s["$ref"] = g.pick("#", "#/$defs/a", "#/$defs/b", "#/properties/a", "#/nowhere", "#/items", "#n", "other", "x", "x#n", "x#/properties/a", "y")
 	case 23:
 		s["prefixItems"] = g.schemas(depth)
 	case 24:
 		s[g.pick("title", "description", "$comment", "x-order", "examples", "deprecated", "readOnly", "contentEncoding")] = g.value(1)
 	case 25:
 		s[g.pick("unevaluatedProperties", "unevaluatedItems", "contentSchema")] = g.schema(depth - 1)
+	case 32:
+		s["$id"] = g.pick("x", "y", "https://a.invalid/z", "x/y", "#n")
+	case 33:
+		s[g.pick("$anchor", "$dynamicAnchor", "$dynamicAnchor")] = g.pick("n", "m")
+	case 34:
+		if g.rng.Intn(2) == 0 {
+			s["$recursiveRef"] = "#"
+		} else {
+			s["$recursiveAnchor"] = g.rng.Intn(3) > 0
+		}
+	case 35:
+		s["$dynamicRef"] = g.pick("#n", "#m", "x#n", "y#n", "#/$defs/a", "x")
 	case 26, 27:
 		s["if"] = g.schema(depth - 1)
 		for _, key := range [...]string{"then", "else"} {

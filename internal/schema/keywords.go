@@ -2,12 +2,20 @@ package schema
 
 // build makes the rule of the subschema at node i, and checks it as the metaschema of its draft would.
 func (b *builder) build(i uint32) (*rule, error) {
-	if r := b.rules[i]; r != nil {
-		return r, nil
+	if n := &b.d.nodes[i]; n.kind == Object && !b.only {
+		outer := b.place
+		if err := b.enter(i); err != nil {
+			return nil, err
+		}
+		if b.place != outer {
+			defer func() { b.place = outer }()
+		}
+	}
+	r, made, err := b.take(i)
+	if made || err != nil {
+		return r, err
 	}
 	n := &b.d.nodes[i]
-	r := &rule{at: i}
-	b.rules[i] = r
 	switch {
 	case n.kind == Bool && b.draft >= draft6:
 		r.deny = n.flags&flagTrue == 0
@@ -16,11 +24,6 @@ func (b *builder) build(i uint32) (*rule, error) {
 		return nil, b.fail(i, "in draft-04 a schema must be an object, got a boolean")
 	case n.kind != Object:
 		return nil, b.fail(i, "a schema must be an object, true or false, got %s", article(n.kind.String()))
-	}
-	if b.resource(i) {
-		b.ids = true
-		b.slow(r)
-		return r, nil
 	}
 	for _, k := range b.d.keys(i) {
 		if err := b.keyword(r, b.d.str(k), k+1); err != nil {
@@ -31,24 +34,11 @@ func (b *builder) build(i uint32) (*rule, error) {
 		return nil, err
 	}
 	if _, ok := b.d.member(i, []byte("$ref")); ok && b.draft < draft2019 {
-		*r = rule{at: i, refAt: r.refAt, opaque: r.opaque} // these drafts ignore whatever stands beside $ref
+		*r = rule{at: i, refAt: r.refAt} // these drafts ignore whatever stands beside $ref
 	}
-	r.joined = r.refAt != 0 || r.all != nil || r.any != nil || r.one != nil || r.not != nil || r.cond != nil
+	r.joined = r.refAt != 0 || r.all != nil || r.any != nil || r.one != nil || r.not != nil || r.cond != nil ||
+		(r.obj != nil && r.obj.rest != nil) || (r.arr != nil && r.arr.rest != nil)
 	return r, nil
-}
-
-// resource says whether the subschema at i is a schema of its own right in another draft: nothing in it can be read here.
-func (b *builder) resource(i uint32) bool {
-	_, id := b.d.member(i, []byte(b.idKeyword()))
-	_, draft := b.d.member(i, []byte("$schema"))
-	return i != 0 && id && draft
-}
-
-func (b *builder) idKeyword() string {
-	if b.draft == draft4 {
-		return "id"
-	}
-	return "$id"
 }
 
 // keyword reads one keyword, whose value is node v, into r.
@@ -73,6 +63,7 @@ func (b *builder) keyword(r *rule, key []byte, v uint32) (err error) {
 		return b.patternProperties(r.object(), v)
 	case "additionalProperties":
 		o := r.object()
+		o.every = true
 		if kind == Bool {
 			o.closed = b.d.nodes[v].flags&flagTrue == 0
 			return nil
@@ -86,6 +77,7 @@ func (b *builder) keyword(r *rule, key []byte, v uint32) (err error) {
 			r.array().prefix, err = b.schemas(v)
 			return err
 		}
+		r.array().every = true
 		r.array().items, err = b.build(v)
 	case "prefixItems":
 		if b.draft >= draft2020 {
@@ -125,7 +117,7 @@ func (b *builder) keyword(r *rule, key []byte, v uint32) (err error) {
 	case "default":
 		r.def = &fallback{rule: r, node: v}
 	case "$ref":
-		b.refs, r.refAt = true, v
+		b.reference(r, v, plainRef)
 		return b.expect(v, String)
 	case "$defs", "definitions":
 		if string(key) == "definitions" || b.draft >= draft2019 {
@@ -230,6 +222,9 @@ func (b *builder) schemaMap(v uint32) error {
 		return err
 	}
 	for _, k := range b.d.keys(v) {
+		if b.scope != nil {
+			break // they have been checked, and are made where a reference leads to them
+		}
 		if _, err := b.build(k + 1); err != nil {
 			return err
 		}
@@ -271,6 +266,9 @@ func (b *builder) patternProperties(o *objRule, v uint32) error {
 }
 
 func (b *builder) regexp(v uint32) (*matcher, error) {
+	if b.only {
+		return nil, nil
+	}
 	re, err := newMatcher(string(b.d.str(v)))
 	if err != nil {
 		return nil, b.fail(v, "%s is not a regular expression of Go: %v", show(b.d, v), err)

@@ -1,7 +1,5 @@
 package schema
 
-import "bytes"
-
 // applicator reads the keywords that apply a schema under a condition, to names, or to some element. A name that no draft
 // knows is an annotation.
 func (b *builder) applicator(r *rule, key string, v uint32) (err error) {
@@ -12,7 +10,9 @@ func (b *builder) applicator(r *rule, key string, v uint32) (err error) {
 		}
 	case "contains":
 		if b.draft >= draft6 {
-			r.contained().rule, err = b.build(v)
+			c := r.contained()
+			c.judges = b.draft >= draft2020
+			c.rule, err = b.build(v)
 		}
 	case "minContains":
 		if b.draft >= draft2019 {
@@ -37,9 +37,7 @@ func (b *builder) applicator(r *rule, key string, v uint32) (err error) {
 	case "additionalItems":
 		if b.draft < draft2020 {
 			_, err = b.boolOr(v)
-			return err
 		}
-		b.bystander(r, v)
 	}
 	return err
 }
@@ -108,17 +106,6 @@ func (b *builder) boolOr(v uint32) (*rule, error) {
 	return b.build(v)
 }
 
-// bystander passes over a keyword that no longer means anything, but in which the full validator still looks for
-// identifiers: if there may be some, the schema is left to it.
-func (b *builder) bystander(r *rule, v uint32) {
-	for i := v; i < b.d.nodes[v].next; i++ {
-		if b.d.nodes[i].kind == String && bytes.HasPrefix(b.d.str(i), []byte("$")) {
-			b.slow(r)
-			return
-		}
-	}
-}
-
 // settle joins the keywords of the schema at node i that change each other's meaning.
 func (b *builder) settle(r *rule, i uint32) error {
 	if r.obj != nil {
@@ -141,6 +128,7 @@ func (b *builder) settle(r *rule, i uint32) error {
 				return err
 			}
 			a.short = a.items == nil && b.d.nodes[v].flags&flagTrue == 0
+			a.every = true
 		}
 	}
 	if c := r.cond; c != nil {

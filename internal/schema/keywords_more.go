@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 )
 
 func (b *builder) numeric(r *rule, key string, v uint32) error {
@@ -31,6 +30,9 @@ func (b *builder) numeric(r *rule, key string, v uint32) error {
 		if x.dec.sign() <= 0 {
 			return b.fail(v, "must be greater than 0, got %s", show(b.d, v))
 		}
+		if b.only {
+			return nil
+		}
 		if x.dec.n > maxDivisor {
 			return b.fail(v, "must not have more than %d digits", maxDivisor)
 		}
@@ -39,9 +41,9 @@ func (b *builder) numeric(r *rule, key string, v uint32) error {
 	return nil
 }
 
-// otherKeyword reads the keywords that decide nothing about a value, and hands the schema over to the full validator at
-// those that do but are not covered here. A name that no draft knows is an annotation.
-func (b *builder) otherKeyword(r *rule, key string, v uint32) error {
+// otherKeyword reads the keywords that decide nothing about a value, those that name a schema or refer to one, and those
+// that judge what the others leave. A name that no draft knows is an annotation.
+func (b *builder) otherKeyword(r *rule, key string, v uint32) (err error) {
 	switch key {
 	case "title", "description", "format":
 		return b.expect(v, String)
@@ -62,73 +64,35 @@ func (b *builder) otherKeyword(r *rule, key string, v uint32) error {
 			return b.expect(v, Array)
 		}
 	case "$schema":
-		if err := b.expect(v, String); err != nil {
-			return err
-		}
-		if draftOf(string(b.d.str(v))) == 0 {
-			b.slow(r)
-		}
+		return b.expect(v, String)
 	case "$id", "id":
-		if key == b.idKeyword() {
-			return b.identifier(r, v)
+		if key == idKeyword(b.draft) {
+			return b.expect(v, String)
 		}
 	case "unevaluatedProperties":
 		if b.draft >= draft2019 {
-			b.fast = false // it declares no property by itself, so the rule is not opaque
-			r.object().sealed = b.d.nodes[v].kind == Bool && b.d.nodes[v].flags&flagTrue == 0
+			r.object().rest, err = b.build(v)
 		}
-		return b.checkOnly(v, draft2019)
 	case "unevaluatedItems":
 		if b.draft >= draft2019 {
-			b.slow(r)
+			r.array().rest, err = b.build(v)
 		}
-		return b.checkOnly(v, draft2019)
 	case "contentSchema":
-		return b.checkOnly(v, draft2019)
-	case "$anchor", "$dynamicAnchor", "$dynamicRef", "$recursiveAnchor", "$recursiveRef", "$vocabulary":
-		b.slow(r)
+		if b.draft >= draft2019 {
+			_, err = b.build(v)
+		}
+	case "$vocabulary":
+		if b.draft >= draft2019 {
+			return b.expect(v, Object)
+		}
+	case "$anchor", "$dynamicAnchor", "$recursiveAnchor":
+		return b.anchor(r, key, v)
+	case "$dynamicRef", "$recursiveRef":
+		return b.dynamicReference(r, key, v)
 	default:
 		return b.applicator(r, key, v)
 	}
-	return nil
-}
-
-// checkOnly builds a subschema that judges nothing here, because the errors are better than those of the full validator.
-// Before the draft that brought the keyword its value means nothing.
-func (b *builder) checkOnly(v uint32, since int) error {
-	if b.draft < since {
-		return nil
-	}
-	_, err := b.build(v)
 	return err
-}
-
-// identifier reads $id. On the outermost schema it changes nothing for references into this text; on any other it moves
-// the ground under them. An address of unusual form is left to the full validator, which knows what a valid one is.
-func (b *builder) identifier(r *rule, v uint32) error {
-	if err := b.expect(v, String); err != nil {
-		return err
-	}
-	b.ids = b.ids || r.at != 0
-	rest := string(b.d.str(v))
-	for _, scheme := range [...]string{"https://", "http://", "urn:"} {
-		if after, ok := strings.CutPrefix(rest, scheme); ok {
-			rest = after
-			break
-		}
-	}
-	if rest == "" || rest[0] == '/' || strings.HasPrefix(rest, "json-schema.org") {
-		b.slow(r)
-	}
-	for _, c := range rest {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-		case c == '/' || c == '.' || c == '-' || c == '_':
-		default:
-			b.slow(r)
-		}
-	}
-	return nil
 }
 
 // markRequired notes the required names on the properties; names that are not declared get an entry without a rule.

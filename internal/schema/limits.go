@@ -16,6 +16,11 @@ const (
 	// maxSchema bounds the text of a schema: what walks its references recurses.
 	maxSchema = 4 << 20
 
+	// maxAddresses bounds the addresses that identifiers and references of a schema stand for, in bytes: each takes over the
+	// one around it. maxHops bounds the elements that references to elements of lists pass over.
+	maxAddresses = 4 << 20
+	maxHops      = 50_000_000
+
 	// maxPatterns bounds the patterns of a schema, in steps of the automatons that they unfold into.
 	maxPatterns = 100_000
 	// maxDivisor bounds the digits of multipleOf: for each digit of a value it is reckoned with once.

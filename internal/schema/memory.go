@@ -59,9 +59,13 @@ func (v *validator) recall(r *rule, i uint32) bool {
 	case known == reported, known == invalid && !v.collect:
 		return false
 	}
+	loops := v.loops
 	ok := v.inspect(r, i)
 	if v.steps < 0 {
 		return false // broken off: this is no answer
+	}
+	if loops != v.loops {
+		return ok // on another way here the answer may be another
 	}
 	if len(v.memory) >= maxMemory {
 		clear(v.memory)

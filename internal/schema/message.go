@@ -10,8 +10,6 @@ import (
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
-// The messages of both validators are made here, so that they read the same whichever of them spoke.
-
 // maxShown is how much of a value a message quotes.
 const maxShown = 60
 

@@ -79,13 +79,7 @@ func (m *matcher) cost(n int) int {
 	return max(short>>3, n>>5)
 }
 
-// String and MatchString let the other validator use the same patterns.
-
-func (m *matcher) String() string { return m.source }
-
-// MatchString says whether the pattern matches somewhere in s.
-func (m *matcher) MatchString(s string) bool { return m.match([]byte(s)) }
-
+// match says whether the pattern matches somewhere in s.
 func (m *matcher) match(s []byte) bool {
 	if m.re != nil {
 		return m.re.Match(s)

@@ -1,7 +1,9 @@
 package schema
 
 import (
+	"errors"
 	"strconv"
+	"strings"
 )
 
 // Problem is one thing that is wrong with a document. Its texts are fit for a model: what was expected, what came, and
@@ -152,11 +154,31 @@ func (v *validator) badContains(rule string, got, want int) bool {
 	return v.reporting() && v.add(rule, containsMessage(rule, got, want))
 }
 
+func (v *validator) badMore() bool {
+	return v.reporting() && v.add("unevaluatedItems", "no further elements are allowed")
+}
+
+func (v *validator) badLoop() bool {
+	return v.reporting() && v.add("$ref", "the schema refers to itself here without end, so that no value can be checked")
+}
+
+// badSchema reports a value that should be a schema and is none.
+func (v *validator) badSchema(i uint32, err error) bool {
+	if !v.reporting() {
+		return false
+	}
+	message := err.Error()
+	if e, ok := errors.AsType[*SchemaError](err); ok {
+		message = strings.TrimPrefix(e.Pointer, v.d.pointer(i)) + ": " + e.Message
+	}
+	return v.add("$ref", "is not a JSON Schema: "+strings.TrimPrefix(message, ": "))
+}
+
 func (v *validator) badMissing(p *prop) bool {
 	if v.reporting() {
 		want := "a value"
 		if p.rule != nil {
-			want = describe(v.s.doc, p.rule.at)
+			want = describe(v.s.doc, p.rule)
 		}
 		v.push(pathStep{key: p.name})
 		v.add("required", missingMessage(want))
@@ -192,7 +214,7 @@ func (v *validator) badName(names *rule, k uint32) bool {
 	return false
 }
 
-func (v *validator) badUnknown(o *objRule, name []byte) bool {
+func (v *validator) badUnknown(o *objRule, name []byte, rule string) bool {
 	if v.reporting() {
 		var known []string
 		for j := range o.props {
@@ -200,7 +222,7 @@ func (v *validator) badUnknown(o *objRule, name []byte) bool {
 				known = append(known, string(o.props[j].name))
 			}
 		}
-		v.add("additionalProperties", unknownMessage(name, known))
+		v.add(rule, unknownMessage(name, known))
 	}
 	return false
 }
@@ -224,7 +246,7 @@ func (v *validator) badBranches(branches []*rule, i uint32, keyword string) bool
 	if v.reporting() {
 		forms := make([]string, len(branches))
 		for j, r := range branches {
-			forms[j] = describe(v.s.doc, r.at)
+			forms[j] = describe(v.s.doc, r)
 		}
 		v.add(keyword, branchMessage(forms, v.d, i))
 	}

@@ -1,13 +1,112 @@
 package schema
 
 import (
-	"bytes"
+	"maps"
+	"net/url"
 	"strconv"
 	"strings"
 )
 
-// resolve follows every $ref that points into this text, starting at the root, and leaves in b.all only the rules that can
-// be reached: what is wrong with a definition that nobody uses does not matter.
+// refKind is the keyword of a reference.
+type refKind uint8
+
+const (
+	plainRef     refKind = iota
+	dynamicRef           // $dynamicRef
+	recursiveRef         // $recursiveRef
+)
+
+// scope is what the way to a rule decides: which resource each contested dynamic anchor stands for. The outermost wins, so
+// what is bound once stays bound.
+type scope struct {
+	bound map[string]*resource
+	rules map[uint32]*rule
+	next  map[*resource]*scope
+}
+
+// maxCopies bounds what is made because of dynamic references, in rules and bindings: it can double with every anchor.
+const maxCopies = 100_000
+
+// into is the place at the beginning of a resource, seen from the present place.
+func (b *builder) into(res *resource) place {
+	s := b.scope
+	if s == nil {
+		return place{res.draft, res, nil}
+	}
+	if next := s.next[res]; next != nil {
+		return place{res.draft, res, next}
+	}
+	b.copies += len(res.dynamic)
+	bound := map[string]*resource{}
+	for name := range res.dynamic {
+		if b.contested[name] && s.bound[name] == nil {
+			bound[name] = res
+		}
+	}
+	next := s
+	if len(bound) > 0 {
+		maps.Copy(bound, s.bound)
+		b.copies += len(bound)
+		next = &scope{bound: bound, rules: map[uint32]*rule{}}
+	}
+	if s.next == nil {
+		s.next = map[*resource]*scope{}
+	}
+	s.next[res] = next
+	return place{res.draft, res, next}
+}
+
+// take gives the rule of the subschema at node i, and whether it has been made before; if not, it is empty.
+func (b *builder) take(i uint32) (r *rule, made bool, err error) {
+	switch {
+	case b.only:
+		return &rule{at: i}, false, nil
+	case b.scope == nil:
+		if r := b.rules[i]; r != nil {
+			return r, true, nil
+		}
+		b.rules[i] = &rule{at: i}
+		return b.rules[i], false, nil
+	}
+	if r := b.scope.rules[i]; r != nil {
+		return r, true, nil
+	}
+	if b.copies++; b.copies > maxCopies {
+		return nil, false, b.fail(i, "the dynamic references of this schema lead here in too many ways")
+	}
+	r = &rule{at: i}
+	b.scope.rules[i] = r
+	return r, false, nil
+}
+
+// reference notes that the rule refers to another.
+func (b *builder) reference(r *rule, v uint32, how refKind) {
+	b.refs, r.refAt, r.how = true, v, how
+	if !b.only && (b.res.at != 0 || b.scope != nil) {
+		if b.from == nil {
+			b.from = map[*rule]place{}
+		}
+		b.from[r] = b.place
+	}
+}
+
+// dynamicReference reads $dynamicRef and $recursiveRef. There may be a $ref beside it, so it becomes a part of its own.
+func (b *builder) dynamicReference(r *rule, key string, v uint32) error {
+	how, since := dynamicRef, draft2020
+	if key == "$recursiveRef" {
+		how, since = recursiveRef, draft2019
+	}
+	if b.draft < since {
+		return nil
+	}
+	part := &rule{at: v, joined: true}
+	b.reference(part, v, how)
+	r.all = append(r.all, part)
+	return b.expect(v, String)
+}
+
+// resolve follows every reference, starting at the root, and leaves in b.all only the rules that can be reached: what is
+// wrong with a definition that nobody uses does not matter.
 func (b *builder) resolve(root *rule) error {
 	b.all = b.all[:0]
 	seen := make(map[*rule]bool, len(b.rules)/2)
@@ -26,61 +125,92 @@ func (b *builder) resolve(root *rule) error {
 		r.below(visit)
 	}
 	visit(root)
-	if failed != nil {
-		return failed
-	}
-	if b.ids || b.cyclic() {
-		// An identifier changes what "#" means below it, and a reference that leads back to itself without moving on in
-		// the value has no answer: both are for the full validator to judge.
-		b.fast = false
+	if failed == nil && b.cyclic() {
 		for _, r := range b.all {
-			if r.refAt != 0 {
-				b.slow(r)
-				r.ref = nil
+			if r.ref != nil {
+				r.ref.loops, r.opaque = true, true
 			}
 		}
 	}
-	return nil
+	return failed
 }
 
-func (b *builder) follow(r *rule) error {
-	target, known, found := b.d.lookup(b.d.str(r.refAt))
-	if b.ids || !known {
-		b.slow(r)
-		return nil
+// follow finds the rule that r refers to.
+func (b *builder) follow(r *rule) (err error) {
+	home := b.place
+	defer func() { b.place = home }()
+	if from, ok := b.from[r]; ok {
+		b.place = from
 	}
-	if !found {
-		return b.fail(r.refAt, "$ref %s points to nothing in this schema", quoted(b.d.str(r.refAt)))
+	at, res, fragment, err := b.target(r)
+	if err != nil || r.meta != 0 {
+		r.opaque = true
+		return err
 	}
-	var err error
-	r.ref, err = b.build(target)
+	if r.how == recursiveRef {
+		fragment = ""
+	}
+	if _, ok := res.dynamic[fragment]; ok && r.how != plainRef && b.contested[fragment] {
+		if outer := b.scope.bound[fragment]; outer != nil {
+			res, at = outer, outer.dynamic[fragment]
+		}
+	}
+	b.place = b.into(res)
+	r.ref, err = b.build(at)
 	return err
 }
 
-// lookup finds what a reference points to. known is false for one that is not a plain pointer into this text: another
-// address, an anchor, or characters that would have to be decoded.
-func (d *Doc) lookup(ref []byte) (target uint32, known, found bool) {
-	rest, ok := bytes.CutPrefix(ref, []byte("#"))
-	if !ok || (len(rest) > 0 && rest[0] != '/') {
-		return 0, false, false
-	}
-	for _, c := range rest {
-		switch {
-		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-		case strings.IndexByte("/$~_-.", c) >= 0:
-		default:
-			return 0, false, false
+// target finds what r refers to, the resource that it is in, and what stands behind # in the reference. The metaschemas are
+// known by their addresses; nothing else is outside the text.
+func (b *builder) target(r *rule) (at uint32, res *resource, fragment string, err error) {
+	ref := string(b.d.str(r.refAt))
+	address, fragment, _ := strings.Cut(ref, "#")
+	res = b.res
+	if address != "" {
+		if _, address, err = b.resolved(r.refAt, address); err != nil {
+			return 0, nil, "", err
+		}
+		if res = b.byAddress[address]; res == nil {
+			if r.meta = draftOf(address); r.meta != 0 && fragment == "" {
+				return 0, nil, "", b.extension(r)
+			}
+			return 0, nil, "", b.fail(r.refAt, "%s is another document; a schema must not refer to other documents", show(b.d, r.refAt))
 		}
 	}
-	if len(rest) == 0 {
-		return 0, true, true
+	if plain, err := url.PathUnescape(fragment); err == nil {
+		fragment = plain
 	}
-	for step := range strings.SplitSeq(string(rest[1:]), "/") {
-		if target, found = d.step(target, step); !found {
-			return 0, true, false
+	at, found := res.at, true
+	if rest, pointer := strings.CutPrefix(fragment, "/"); pointer {
+		for step := range strings.SplitSeq(rest, "/") {
+			if b.d.nodes[at].kind == Array {
+				b.hops += int(b.d.nodes[at].b)
+			}
+			if at, found = b.d.step(at, step); !found {
+				break
+			}
+			if inner := b.at[at]; inner != nil {
+				res = inner
+			}
 		}
+	} else if fragment != "" {
+		at, found = res.anchors[fragment]
 	}
-	return target, true, true
+	if b.hops > maxHops {
+		return 0, nil, "", b.fail(r.refAt, "the references of this schema lead through lists that are too long")
+	}
+	if !found {
+		return 0, nil, "", b.fail(r.refAt, "%s points to nothing in this schema", show(b.d, r.refAt))
+	}
+	return at, res, fragment, nil
+}
+
+// extension refuses what would change the meaning of a metaschema: its own references are dynamic, and would lead back here.
+func (b *builder) extension(r *rule) error {
+	if r.meta == draft2019 && b.dynamic[""] || r.meta == draft2020 && b.dynamic["meta"] {
+		return b.fail(r.refAt, "a schema must not extend %s", show(b.d, r.refAt))
+	}
+	return nil
 }
 
 // step goes from a container to one of its children.
@@ -106,12 +236,6 @@ func (d *Doc) step(at uint32, step string) (uint32, bool) {
 		return c, true
 	}
 	return 0, false
-}
-
-// slow gives the schema to the full validator because of something in r.
-func (b *builder) slow(r *rule) {
-	b.fast = false
-	r.opaque = true
 }
 
 // cyclic says whether some rule leads back to itself while judging one and the same value.

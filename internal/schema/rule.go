@@ -3,7 +3,7 @@ package schema
 import "bytes"
 
 // rule is one compiled subschema. It serves two ends: as a *shape* it tells [Schema.Admit] where defaults, conversions and
-// unknown names are; as a validator it judges values, when the whole schema is made of keywords it knows.
+// unknown names are; as a validator it judges values.
 type rule struct {
 	at    uint32 // the subschema in the schema's own document
 	deny  bool   // the schema false
@@ -16,6 +16,8 @@ type rule struct {
 	obj   *objRule
 	ref   *rule
 	refAt uint32 // the value of $ref, 0 if there is none
+	how   refKind
+	meta  int // the reference leads to the metaschema of this draft, 0 if it does not
 	all   []*rule
 	any   []*rule
 	one   []*rule
@@ -27,9 +29,10 @@ type rule struct {
 	heir      bool
 	place     uint32 // among all rules
 
-	joined bool // it has parts that judge the same value: ref, all, any, one, not or cond
+	joined bool // it has parts that judge the same value (ref, all, any, one, not or cond) or what no other part has judged
+	loops  bool // it is referred to, in a schema where references lead back without moving on in the value
 	fills  bool // some default may be filled in at or below a value that this rule governs
-	opaque bool // it has keywords that may declare properties and that this package does not read
+	opaque bool // it has keywords that may declare properties, and the shape does not follow them
 }
 
 // typeSet is a set of JSON Schema types: the bit of a [Kind] is 1 << Kind, and integer has a bit of its own.
@@ -92,6 +95,8 @@ type arrRule struct {
 	prefix   []*rule
 	items    *rule // for the elements after the prefix
 	short    bool  // additionalItems: false, there must be no elements after the prefix
+	every    bool  // every element is judged by prefix, items or additionalItems
+	rest     *rule // unevaluatedItems
 	min, max int
 	unique   bool
 	contains *containsRule
@@ -100,6 +105,7 @@ type arrRule struct {
 // containsRule is contains with its bounds. Without minContains one element is enough, and the message is another.
 type containsRule struct {
 	rule     *rule
+	judges   bool // unevaluatedItems leaves alone what it accepts
 	least    bool // minContains is given
 	min, max int
 }
@@ -109,7 +115,8 @@ type objRule struct {
 	patterns []patternRule
 	extra    *rule // additionalProperties, when it is a schema
 	closed   bool  // additionalProperties: false
-	sealed   bool  // unevaluatedProperties: false, known to the shape only
+	every    bool  // additionalProperties is given, so every member is judged
+	rest     *rule // unevaluatedProperties
 	names    *rule // propertyNames
 	deps     []depRule
 	min, max int
@@ -193,7 +200,7 @@ func (o *objRule) find(name []byte) *prop {
 
 // shapes walks the rules that govern the same value and say how it may be written anew.
 func (r *rule) shapes(visit func(*rule)) {
-	if r.ref != nil {
+	if r.ref != nil && !r.ref.loops {
 		visit(r.ref)
 	}
 	for _, list := range [...][]*rule{r.all, r.any, r.one} {
@@ -253,10 +260,19 @@ func (r *rule) shapesBelow(visit func(*rule)) {
 // below walks all rules that judge a name, a member or an element of the value.
 func (r *rule) below(visit func(*rule)) {
 	r.shapesBelow(visit)
-	if r.obj != nil && r.obj.names != nil {
-		visit(r.obj.names)
+	if r.obj != nil {
+		for _, c := range [...]*rule{r.obj.names, r.obj.rest} {
+			if c != nil {
+				visit(c)
+			}
+		}
 	}
-	if r.arr != nil && r.arr.contains != nil {
-		visit(r.arr.contains.rule)
+	if r.arr != nil {
+		if r.arr.contains != nil {
+			visit(r.arr.contains.rule)
+		}
+		if r.arr.rest != nil {
+			visit(r.arr.rest)
+		}
 	}
 }

@@ -64,7 +64,7 @@ func (w *writer) govern(base int, r *rule, i uint32) {
 		return // many ways may lead to one rule
 	}
 	w.rules = append(w.rules, r)
-	if r.ref != nil {
+	if r.ref != nil && !r.ref.loops {
 		w.govern(base, r.ref, i)
 	}
 	for _, c := range r.all {
@@ -191,7 +191,7 @@ func (w *writer) member(rules []*rule, name []byte, value uint32) bool {
 		}
 		known = known || mine
 		shut = shut || (o.closed && !mine)
-		sealed = sealed || o.sealed
+		sealed = sealed || (o.rest != nil && o.rest.deny)
 	}
 	return known || !w.lenient || !(shut || sealed && !opaque)
 }

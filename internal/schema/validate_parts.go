@@ -130,7 +130,7 @@ func (v *validator) checkMember(r *rule, p *prop, name []byte, value uint32) boo
 	if !known {
 		switch {
 		case o.closed:
-			ok = v.badUnknown(o, name)
+			ok = v.badUnknown(o, name, "additionalProperties")
 		case o.extra != nil:
 			ok = v.check(o.extra, value)
 		}

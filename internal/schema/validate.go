@@ -1,6 +1,9 @@
 package schema
 
-import "unicode/utf8"
+import (
+	"slices"
+	"unicode/utf8"
+)
 
 // validator judges the values of one document by rules. It runs at most twice: first only to learn whether the value is
 // valid, which allocates nothing; and if it is not, again to collect every problem.
@@ -11,14 +14,13 @@ type validator struct {
 	lenient bool // integers written with a point or exponent must fit 64 bits, as after a conversion
 	purse
 	path   []pathStep
+	busy   []question // those on the way to the present one that may lead back to themselves
+	loops  int        // how often one did
 	report report
 }
 
 // Validate gives every problem of the document, nil if it is valid.
 func (s *Schema) Validate(d *Doc) []Problem {
-	if s.full != nil {
-		return s.validateFull(d)
-	}
 	return s.judge(d, s.root, false)
 }
 
@@ -76,13 +78,35 @@ func (v *validator) inspect(r *rule, i uint32) bool {
 	if !r.joined || (!ok && !v.collect) {
 		return ok
 	}
+	if r.loops {
+		return v.checkLoop(r, i) && ok
+	}
 	return v.checkJoined(r, i) && ok
+}
+
+// checkLoop is checkJoined for a rule that may lead back to itself without moving on in the value. If it does, there is no
+// answer, and so no value is accepted.
+func (v *validator) checkLoop(r *rule, i uint32) bool {
+	q := question{r, i}
+	if v.steps -= len(v.busy) >> 2; slices.Contains(v.busy, q) {
+		v.loops++
+		return v.badLoop()
+	}
+	v.busy = append(v.busy, q)
+	ok := v.checkJoined(r, i)
+	v.busy = v.busy[:len(v.busy)-1]
+	return ok
 }
 
 // checkJoined asks the parts of a rule that judge the same value.
 func (v *validator) checkJoined(r *rule, i uint32) bool {
 	ok := true
 	if r.ref != nil && !v.check(r.ref, i) {
+		if ok = false; !v.collect {
+			return false
+		}
+	}
+	if r.meta != 0 && !v.checkMeta(r.meta, i) {
 		if ok = false; !v.collect {
 			return false
 		}
@@ -109,7 +133,11 @@ func (v *validator) checkJoined(r *rule, i uint32) bool {
 			return false
 		}
 	}
-	return (r.cond == nil || v.checkCond(r.cond, i)) && ok
+	ok = (r.cond == nil || v.checkCond(r.cond, i)) && ok
+	if !ok && !v.collect {
+		return false
+	}
+	return v.checkRest(r, i) && ok
 }
 
 // try asks whether the rule accepts the value, without collecting problems.
