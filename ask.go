@@ -56,7 +56,7 @@ func (c *Crib) approve(ctx context.Context, j judged) (cleared, error) {
 func (c *Crib) put(ctx context.Context, f *flight, preview string) (Answer, error) {
 	ask, cancel := context.WithTimeout(ctx, f.limits.Ask)
 	defer cancel()
-	answer, err := c.ask(ask, Question{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input, Effects: f.effects, Preview: preview, Reasons: f.rec.Verdicts, Places: f.ways.list()})
+	answer, err := c.ask(ask, Question{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input, Effects: f.effects, Preview: preview, Reasons: f.rec.Verdicts, Places: f.ways.List()})
 	if err != nil {
 		return Answer{}, c.unanswered(ctx, ask, f, err)
 	}
@@ -77,7 +77,7 @@ func (c *Crib) unanswered(ctx, ask context.Context, f *flight, err error) error 
 	if ctx.Err() != nil {
 		return overdue(f.call.Tool, "waiting for a person's approval", ctx.Err())
 	}
-	if e, ok := errors.AsType[*Error](err); ok {
+	if e, ok := AsError(err); ok {
 		own := *e
 		own.Tool = f.call.Tool
 		return &own

@@ -13,6 +13,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/schema"
 	"github.com/toolcrib/toolcrib/internal/seal"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -40,9 +42,9 @@ type Crib struct {
 	Grant Grant
 	// Files says where relative names begin, what stays out of reach inside
 	// granted directories, and where removed files go.
-	Files FilesOptions
+	Files files.Options
 	// HTTP says how the granted hosts are reached.
-	HTTP HTTPOptions
+	HTTP httpclient.Options
 	// Secret looks a credential up for a call of a tool; only granted names get
 	// here. Nil: tools have none.
 	Secret func(ctx context.Context, call Call, tool Spec, name string) (string, error)
@@ -157,17 +159,17 @@ type flight struct {
 	given json.RawMessage // admitted input in the caller's dialect
 	input json.RawMessage // admitted input of the native tool
 
-	ways     ways // where its paths led when it was judged
+	ways     files.Judged // where its paths led when it was judged
 	grant    Grant
 	effects  Effects // of this call, as far as guards understood it
 	decision Decision
 	broke    bool // the native tool failed, whatever its dialect makes of that
 
 	env   *Env
-	files *Files      // of env; the tool may do with its own as it likes
-	gate  *gate       // of env.HTTP, likewise
-	clean bool        // the result is one value without secrets
-	over  atomic.Bool // handles of a call that has ended give nothing any more
+	files *files.Handle    // of env; the tool may do with its own as it likes
+	gate  *httpclient.Gate // of env.HTTP, likewise
+	clean bool             // the result is one value without secrets
+	over  atomic.Bool      // handles of a call that has ended give nothing any more
 }
 
 type (
@@ -300,7 +302,7 @@ func (c *Crib) begin(ctx context.Context, call Call) (begun, error) {
 	}
 	if err != nil {
 		f.doc.Release()
-		if e, ok := errors.AsType[*Error](err); ok { // it says itself what to do
+		if e, ok := AsError(err); ok { // it says itself what to do
 			own := *e
 			own.Tool = name
 			return begun{}, &own
@@ -349,7 +351,7 @@ func (r resolved) adapt() error {
 	if in := r.entry.adapter.In; in != nil {
 		native, err := in(r.given)
 		if err != nil {
-			if e, ok := errors.AsType[*Error](err); ok {
+			if e, ok := AsError(err); ok {
 				return e
 			}
 			return refuse(Invalid, r.call.Tool, err.Error(), err)

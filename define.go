@@ -47,7 +47,7 @@ func Define[In, Out any](s Spec, fn func(context.Context, *Env, In) (Out, error)
 			return nil, refuse(Invalid, s.Name, "the input cannot be read: "+strings.TrimPrefix(err.Error(), "json: "), err)
 		}
 		out, err := fn(ctx, env, in)
-		if _, refused := errors.AsType[*Error](err); refused {
+		if _, refused := AsError(err); refused {
 			return nil, err
 		}
 		if err != nil && (reflect.ValueOf(&out).Elem().IsZero() || (ctx.Err() != nil && errors.Is(err, ctx.Err()))) {

@@ -3,11 +3,11 @@ package toolcrib
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/redact"
 	"github.com/toolcrib/toolcrib/internal/schema"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -41,11 +41,11 @@ func (c *Crib) end(ctx context.Context, b begun, result *Result, failure error) 
 		}
 	}
 	if f.gate != nil {
-		f.gate.close()
+		f.gate.Close()
 	}
 	f.rec.Duration = c.now().Sub(f.rec.Start)
 	if failure != nil {
-		e, ok := errors.AsType[*Error](failure)
+		e, ok := AsError(failure)
 		if !ok {
 			e = refuse(Internal, f.call.Tool, "the call broke down", failure)
 		}
@@ -115,7 +115,7 @@ func (c *Crib) redactedText(text string) (out string) {
 		return text
 	}
 	if c.RedactText == nil {
-		return scrub(text)
+		return redact.Text(text)
 	}
 	defer func() {
 		if p := recover(); p != nil {
@@ -134,14 +134,14 @@ func (f *flight) told(e *Error) string {
 		lines := make([]string, 0, len(e.Bad))
 		for _, p := range e.Bad {
 			line := schema.Problem(p).String()
-			if secretPath(p.Path) {
+			if redact.SecretPath(p.Path) {
 				line = p.Path + ": breaks the rule " + p.Rule
 			}
 			lines = append(lines, line)
 		}
 		message = strings.Join(lines, "; ")
 	}
-	return text.Clip(scrub(message), f.limits.Record)
+	return text.Clip(redact.Text(message), f.limits.Record)
 }
 
 // resultText is the result as JSON; the common one needs no encoder.
@@ -160,7 +160,7 @@ func (c *Crib) recordedInput(f *flight) json.RawMessage {
 	if f.docErr != nil {
 		return unrecorded(f.text)
 	}
-	if c.Redact == nil && len(f.text) <= f.limits.Record && !hasSecrets(f.doc) {
+	if c.Redact == nil && len(f.text) <= f.limits.Record && !redact.Finds(f.doc) {
 		return f.text
 	}
 	return c.bounded(f, f.text)
@@ -182,7 +182,7 @@ func unrecorded(text []byte) json.RawMessage {
 // them through nor leave a record open.
 func (c *Crib) redacted(text []byte) (out json.RawMessage) {
 	if c.Redact == nil {
-		return redact(text)
+		return redact.JSON(text)
 	}
 	defer func() {
 		if p := recover(); p != nil {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/schema"
 )
 
@@ -21,9 +23,9 @@ type Env struct {
 
 	// Files is the granted directories, to read for a tool that does not
 	// declare to write. Nil: none was granted.
-	Files *Files
+	Files *files.Handle
 	// HTTP reaches the granted hosts, and private addresses only where these
-	// were granted; see [NewHTTP]. Nil: no host was granted.
+	// were granted; see [httpclient.New]. Nil: no host was granted.
 	HTTP *http.Client
 	// Exec runs a program inside the sandbox. Nil: no program was granted.
 	Exec func(ctx context.Context, cmd Cmd) (Exit, error)
@@ -80,16 +82,16 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 	}
 	declared := f.entry.tool.Effects.All()
 	if len(grant.Dirs) > 0 && declared&(Reads|Writes|Destroys|Runs) != 0 {
-		files, err := NewFiles(grant.within(declared).Dirs, c.filesOptions(f, grant))
+		handle, err := files.New(grant.within(declared).Dirs, c.filesOptions(f, grant))
 		if err != nil {
 			return nil, refuse(Unavailable, f.call.Tool, "the granted directories cannot be handed out", err)
 		}
-		e.Files, f.files = files, files
+		e.Files, f.files = handle, handle
 	}
 	if len(grant.Hosts) > 0 && declared&Network != 0 {
-		f.gate = newGate(grant.Hosts, c.HTTP)
-		f.gate.tool, f.gate.call = f.call.Tool, f.call.ID
-		e.HTTP = f.gate.client()
+		f.gate = httpclient.NewGate(grant.Hosts, c.HTTP)
+		f.gate.Tool, f.gate.Call = f.call.Tool, f.call.ID
+		e.HTTP = f.gate.Client()
 	}
 	if c.Secret != nil && len(grant.Secrets) > 0 && declared&Secrets != 0 {
 		e.Secret = c.secret(f, grant.Secrets)
@@ -133,9 +135,9 @@ func (c *Crib) secret(f *flight, granted []string) func(context.Context, string)
 
 // filesOptions has every directory that may be granted: a grant narrowed to one
 // inside them must not have been a link there.
-func (c *Crib) filesOptions(f *flight, grant Grant) FilesOptions {
+func (c *Crib) filesOptions(f *flight, grant Grant) files.Options {
 	opt := c.Files
-	opt.ways = &f.ways
+	opt.Judged = &f.ways
 	opt.Denied, opt.Fixed = both(opt.Denied, grant.Denied), both(opt.Fixed, grant.Fixed)
 	opt.Within = slices.Clone(opt.Within)
 	for _, d := range c.Grant.Dirs {

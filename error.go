@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/refusal"
 )
 
 // Code says why a call was refused. The set is closed: every frontend has one
@@ -68,10 +70,22 @@ func CodeOf(err error) Code {
 	if err == nil {
 		return ""
 	}
-	if e, ok := errors.AsType[*Error](err); ok {
+	if e, ok := AsError(err); ok {
 		return e.Code
 	}
 	return Internal
+}
+
+// AsError finds the refusal in err: an *Error, or what a handle on files or hosts
+// has refused. It is not to be changed.
+func AsError(err error) (*Error, bool) {
+	if e, ok := errors.AsType[*Error](err); ok {
+		return e, true
+	}
+	if e, ok := errors.AsType[*refusal.Error](err); ok {
+		return &Error{Code: Code(e.Code), Tool: e.Tool, Message: e.Message, Err: e.Err}, true
+	}
+	return nil, false
 }
 
 // refuse makes the Error of one step.

@@ -3,7 +3,6 @@ package toolcrib_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"strings"
 
@@ -84,7 +83,7 @@ func ExampleDefine() {
 		Tool:  "order",
 		Input: json.RawMessage(`{"part": "ab123", "count": 0, "speed": "fast", "notes": ["a", "b", "c"], "colour": "red"}`),
 	})
-	if refused, ok := errors.AsType[*toolcrib.Error](err); ok {
+	if refused, ok := toolcrib.AsError(err); ok {
 		fmt.Println(refused.Code)
 		for _, bad := range refused.Bad {
 			fmt.Printf("%s: %s\n", bad.Path, bad.Message)

@@ -1,21 +1,21 @@
 package toolcrib
 
 import (
-	"path/filepath"
 	"slices"
-	"strings"
 	"time"
 
+	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
 // Grant is what one call may touch. The zero Grant is nothing at all. Guards
 // narrow it by [Grant.Meet]; there is no operation that widens one.
 type Grant struct {
-	Dirs []Dir `json:"dirs,omitempty"`
+	Dirs []files.Dir `json:"dirs,omitempty"`
 	// Hosts is names, *.suffix, or * for any, and addresses and ranges such as
 	// 10.0.0.0/8. A name gives the public addresses it leads to. A private
-	// address, see [NewHTTP], is given only by an entry that holds it, for itself
+	// address, see [httpclient.New], is given only by an entry that holds it, for itself
 	// and for every granted name that leads to it. The name localhost has to be
 	// granted by itself and gives loopback.
 	Hosts    []string `json:"hosts,omitempty"`
@@ -37,12 +37,6 @@ type Grant struct {
 	Bounds Bounds `json:"bounds,omitempty"`
 }
 
-// Dir is a granted directory tree.
-type Dir struct {
-	Path  string `json:"path"` // absolute and clean
-	Write bool   `json:"write,omitempty"`
-}
-
 // Meet is the most that both grants allow: the inner of two directories, the
 // narrower of two patterns, the smaller time, both sets of bounds, and neither
 // what the one nor what the other denies.
@@ -50,13 +44,13 @@ func (g Grant) Meet(h Grant) Grant {
 	m := Grant{Time: shorter(g.Time, h.Time), Bounds: g.Bounds | h.Bounds}
 	for _, a := range g.Dirs {
 		for _, b := range h.Dirs {
-			if d, ok := a.meet(b); ok {
+			if d, ok := a.Meet(b); ok {
 				m.Dirs = append(m.Dirs, d)
 			}
 		}
 	}
-	m.Dirs = outermost(m.Dirs)
-	m.Hosts = meetHosts(g.Hosts, h.Hosts)
+	m.Dirs = files.Outermost(m.Dirs)
+	m.Hosts = httpclient.MeetHosts(g.Hosts, h.Hosts)
 	m.Programs = meetNames(g.Programs, h.Programs, meetWord)
 	m.Secrets = meetNames(g.Secrets, h.Secrets, meetWord)
 	m.Denied, m.Fixed, m.Unmade = both(g.Denied, h.Denied), both(g.Fixed, h.Fixed), both(g.Unmade, h.Unmade)
@@ -94,9 +88,9 @@ func (g Grant) reachable() Grant {
 		return g
 	}
 	g.Dirs = slices.Clone(g.Dirs)
-	g.Dirs = slices.DeleteFunc(g.Dirs, func(d Dir) bool { return denied.Has(elements(d.Path)) })
+	g.Dirs = slices.DeleteFunc(g.Dirs, func(d files.Dir) bool { return denied.Has(pathglob.Elements(d.Path)) })
 	for i := range g.Dirs {
-		g.Dirs[i].Write = g.Dirs[i].Write && !fixed.Has(elements(g.Dirs[i].Path))
+		g.Dirs[i].Write = g.Dirs[i].Write && !fixed.Has(pathglob.Elements(g.Dirs[i].Path))
 	}
 	return g
 }
@@ -107,53 +101,6 @@ func shorter(a, b time.Duration) time.Duration {
 		return b
 	}
 	return a
-}
-
-func (d Dir) meet(e Dir) (Dir, bool) {
-	switch {
-	case !d.clean() || !e.clean():
-		return Dir{}, false
-	case inside(d.Path, e.Path):
-		return Dir{Path: d.Path, Write: d.Write && e.Write}, true
-	case inside(e.Path, d.Path):
-		return Dir{Path: e.Path, Write: d.Write && e.Write}, true
-	}
-	return Dir{}, false
-}
-
-// clean reports whether a path is the absolute path it looks like; any other
-// grants nothing.
-func (d Dir) clean() bool { return filepath.IsAbs(d.Path) && filepath.Clean(d.Path) == d.Path }
-
-// inside reports whether path is dir or below it, by whole path elements:
-// /home/ann2 is not inside /home/ann.
-func inside(path, dir string) bool {
-	if path == dir {
-		return true
-	}
-	if !strings.HasSuffix(dir, string(filepath.Separator)) {
-		dir += string(filepath.Separator)
-	}
-	return strings.HasPrefix(path, dir)
-}
-
-// outermost drops what another entry already gives and sorts the rest, so that
-// equal grants look equal whatever order they were met in.
-func outermost(dirs []Dir) []Dir {
-	var out []Dir
-	for i, d := range dirs {
-		covered := slices.ContainsFunc(dirs[:i], func(e Dir) bool { return e == d })
-		for _, e := range dirs {
-			if e != d && inside(d.Path, e.Path) && (e.Write || !d.Write) {
-				covered = true
-			}
-		}
-		if !covered {
-			out = append(out, d)
-		}
-	}
-	slices.SortFunc(out, func(a, b Dir) int { return strings.Compare(a.Path, b.Path) })
-	return out
 }
 
 // meetNames meets two sets of patterns pair by pair.

@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // Decision is what a guard or a person says to a call. The zero value denies.
@@ -60,7 +62,7 @@ type Review struct {
 	// may be. Nothing runs.
 	Replay bool
 
-	ways *ways // shared by all who judge the call; see Where
+	ways *files.Judged // shared by all who judge the call; see Where
 }
 
 // Verdict is a guard's word on a call.
@@ -94,4 +96,13 @@ func (g effectsGuard) Judge(_ context.Context, r Review) (*Verdict, error) {
 		return nil, nil
 	}
 	return &Verdict{Decision: Allow, Guard: "effects", Reason: "all its declared effects are allowed"}, nil
+}
+
+// Where gives the place that a path of the input leads to. The first guard that
+// wants to know has it found; everyone who judges this call later gets the same
+// answer, and the call's files open nothing else under this name. So a link
+// that is changed meanwhile leads nobody past what was judged. A place that
+// could not be found is not opened at all.
+func (r Review) Where(path string, find func() (files.Place, error)) (files.Place, error) {
+	return r.ways.Where(path, find)
 }

@@ -4,11 +4,19 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/httpclient"
 )
 
 // TestFilesOfACall: a tool has the granted directories for as long as its call
@@ -18,7 +26,7 @@ func TestFilesOfACall(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "a"), []byte("hello"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	var kept *Files
+	var kept *files.Handle
 	tool := plain("reader")
 	tool.Effects = Reads
 	tool.Run = func(_ context.Context, env *Env, _ json.RawMessage) (*Result, error) {
@@ -34,7 +42,7 @@ func TestFilesOfACall(t *testing.T) {
 	if r, err := c.Call(t.Context(), Call{Tool: "reader"}); err != nil || r.String() != "none" {
 		t.Errorf("without a grant: %v, %v", r, err)
 	}
-	c.Grant.Dirs = []Dir{{Path: dir}}
+	c.Grant.Dirs = []files.Dir{{Path: dir}}
 	if r, err := c.Call(t.Context(), Call{Tool: "reader"}); err != nil || r.String() != "hello" {
 		t.Errorf("%v, %v", r, err)
 	}
@@ -57,7 +65,7 @@ func TestFilesOfACall(t *testing.T) {
 			t.Errorf("%s: %v, %v", effects, r, err)
 		}
 	}
-	c.Grant.Dirs = []Dir{{Path: "relative"}}
+	c.Grant.Dirs = []files.Dir{{Path: "relative"}}
 	if _, err := c.Call(t.Context(), Call{Tool: "reader"}); CodeOf(err) != Unavailable {
 		t.Errorf("a grant that is none: %v", err)
 	}
@@ -72,7 +80,7 @@ func TestPreview(t *testing.T) {
 	tool.Effects = Writes
 	c := testCrib(t)
 	c.Log = quiet()
-	c.Guards, c.Grant.Dirs = []Guard{say(Ask, "careful", nil)}, []Dir{{Path: dir, Write: true}}
+	c.Guards, c.Grant.Dirs = []Guard{say(Ask, "careful", nil)}, []files.Dir{{Path: dir, Write: true}}
 	c.Approver = approverFunc(func(_ context.Context, q Question) (Answer, error) {
 		asked = append(asked, q)
 		return Answer{Decision: Allow}, nil
@@ -135,7 +143,7 @@ func TestCmdSaysForWhom(t *testing.T) {
 		return Text("ran"), err
 	}
 	c := testCrib(t, tool)
-	c.Sandbox, c.Grant.Programs, c.Grant.Dirs = box, []string{"/bin/true"}, []Dir{{Path: t.TempDir(), Write: true}}
+	c.Sandbox, c.Grant.Programs, c.Grant.Dirs = box, []string{"/bin/true"}, []files.Dir{{Path: t.TempDir(), Write: true}}
 	for _, s := range []struct {
 		guards []Guard
 		want   Effects
@@ -200,6 +208,162 @@ func TestRefusedInADialect(t *testing.T) {
 		}
 		if rec := journal.only(t); rec.Outcome != Outcome(s.code) {
 			t.Errorf("recorded as %s", rec.Outcome)
+		}
+	}
+}
+
+func get(t *testing.T, client *http.Client, url string) (string, error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp, err := client.Do(req)
+	if err != nil {
+		return "", err
+	}
+	text, err := io.ReadAll(resp.Body)
+	return string(text), errors.Join(err, resp.Body.Close())
+}
+
+// TestHTTPOfACall: a tool reaches the granted hosts for as long as its call
+// lasts, and its connections end with it.
+func TestHTTPOfACall(t *testing.T) {
+	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "hello") }))
+	closed := make(chan struct{}, 10)
+	srv.Config.ConnState = func(_ net.Conn, s http.ConnState) {
+		if s == http.StateClosed {
+			closed <- struct{}{}
+		}
+	}
+	srv.Start()
+	t.Cleanup(srv.Close)
+	var kept *http.Client
+	tool := plain("getter")
+	tool.Run = func(_ context.Context, env *Env, _ json.RawMessage) (*Result, error) {
+		if env.HTTP == nil {
+			return Text("none"), nil
+		}
+		kept = env.HTTP
+		env.HTTP = nil // what a tool does to its Env is its own affair
+		text, err := get(t, kept, srv.URL)
+		return Text(text), err
+	}
+	c := testCrib(t)
+	for _, s := range []struct {
+		name    string
+		effects Effects
+		hosts   []string
+		narrow  *Grant
+		want    string // or a code
+	}{
+		{"nothing granted", Network, nil, nil, "none"},
+		{"granted", Network, []string{"127.0.0.1"}, nil, "hello"},
+		{"undeclared", 0, []string{"127.0.0.1"}, nil, "hello"},
+		{"not declared", Reads | Writes, []string{"127.0.0.1"}, nil, "none"},
+		{"pure", Pure, []string{"127.0.0.1"}, nil, "none"},
+		{"anywhere", Network, []string{"*"}, nil, "denied"},
+		{"elsewhere", Network, []string{"example.com"}, nil, "denied"},
+		{"narrowed away", Network, []string{"127.0.0.1"}, &Grant{}, "none"},
+		{"narrowed to names", Network, []string{"127.0.0.1", "*"}, &Grant{Hosts: []string{"*"}}, "denied"},
+		{"not narrowed", Network, []string{"127.0.0.0/8", "*"}, &Grant{Hosts: httpclient.AllHosts()}, "hello"},
+	} {
+		tool.Effects, kept = s.effects, nil
+		if _, faults := c.Catalog.Load(t.Context(), Shelving{Boxes: []Toolbox{NewBox("test", tool)}}); faults != nil {
+			t.Fatal(faults)
+		}
+		c.Grant.Hosts, c.Guards = s.hosts, []Guard{AllowEffects(allEffects)}
+		if s.narrow != nil {
+			c.Guards = append(c.Guards, say(Allow, "narrow", s.narrow))
+		}
+		got := ""
+		r, err := c.Call(t.Context(), Call{Tool: "getter"})
+		if got = string(CodeOf(err)); err == nil {
+			got = r.String()
+		}
+		if got != s.want {
+			t.Errorf("%s: %s, %v", s.name, got, err)
+		}
+		if e, ok := AsError(err); ok && (e.Tool != "getter" || !strings.Contains(e.Message, "grant.hosts")) {
+			t.Errorf("%s: %v", s.name, err)
+		}
+		if kept == nil {
+			continue
+		}
+		if _, err := get(t, kept, srv.URL); CodeOf(err) != Denied || !strings.Contains(err.Error(), "is over") && s.want == "hello" {
+			t.Errorf("%s: after the call: %v", s.name, err)
+		}
+	}
+	for range 3 { // calls got through, and their connections end with them
+		<-closed
+	}
+}
+
+// TestCallEndsItsRequests: a tool that runs on reads no more, and what it has
+// begun to send is cut off.
+func TestCallEndsItsRequests(t *testing.T) {
+	release, begun := make(chan struct{}), make(chan struct{}, 2)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun <- struct{}{}
+		if r.URL.Path == "/never" {
+			select {
+			case <-r.Context().Done():
+			case <-release:
+			}
+			return
+		}
+		fmt.Fprint(w, "the first half")
+		if err := http.NewResponseController(w).Flush(); err != nil {
+			t.Error(err)
+		}
+		select {
+		case <-r.Context().Done():
+		case <-release:
+		}
+	}))
+	t.Cleanup(srv.Close)
+	defer close(release)
+	errs := make(chan error, 2)
+	tool := plain("getter")
+	tool.Effects = Network
+	tool.Run = func(_ context.Context, env *Env, _ json.RawMessage) (*Result, error) {
+		client := env.HTTP
+		req, err := http.NewRequestWithContext(context.Background(), http.MethodGet, srv.URL, http.NoBody)
+		if err != nil {
+			return nil, err
+		}
+		resp, err := client.Do(req) //nolint:bodyclose // by who reads it, after the tool has left
+		if err != nil {
+			return nil, err
+		}
+		body := resp.Body
+		go func() {
+			defer body.Close()
+			_, err := io.ReadAll(body)
+			errs <- err
+		}()
+		go func() {
+			r := req.Clone(context.Background())
+			r.URL.Path = "/never"
+			resp, err := client.Do(r)
+			if err == nil {
+				_ = resp.Body.Close()
+			}
+			errs <- err
+		}()
+		for range 2 { // both are under way
+			<-begun
+		}
+		return Text("left early"), nil
+	}
+	c := testCrib(t, tool)
+	c.Grant.Hosts = []string{"127.0.0.1"}
+	if r, err := c.Call(t.Context(), Call{Tool: "getter"}); err != nil || r.String() != "left early" {
+		t.Fatalf("%v, %v", r, err)
+	}
+	for range 2 {
+		if err := <-errs; err == nil {
+			t.Error("it got to the end after the call was over")
 		}
 	}
 }

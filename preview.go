@@ -3,6 +3,8 @@ package toolcrib
 import (
 	"context"
 	"errors"
+
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // preview has the tool tell what it would change. A person is not asked about
@@ -15,17 +17,17 @@ func (c *Crib) preview(ctx context.Context, f *flight) (string, error) {
 	env := &Env{Call: f.call, Emit: dropEvent}
 	env.Call.Input = f.input
 	if len(f.grant.Dirs) > 0 {
-		files, err := NewFiles(f.grant.within(Reads).Dirs, c.filesOptions(f, f.grant)) // nothing was approved yet
+		handle, err := files.New(f.grant.within(Reads).Dirs, c.filesOptions(f, f.grant)) // nothing was approved yet
 		if err != nil {
 			return "", refuse(Unavailable, f.call.Tool, "the granted directories cannot be handed out", err)
 		}
-		defer files.Close() //nolint:errcheck // it was only read
-		env.Files = files
+		defer handle.Close() //nolint:errcheck // it was only read
+		env.Files = handle
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.limits.Timeout)
 	defer cancel()
 	text, err := within(ctx, func() (string, error) { return show(ctx, env, f.input) })
-	switch e, own := errors.AsType[*Error](err); {
+	switch e, own := AsError(err); {
 	case err == nil:
 		return text, nil
 	case own:

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/seal"
 )
 
@@ -116,16 +117,16 @@ func (c *Crib) reaches(f *flight) error {
 	if len(c.Grant.Dirs) == 0 || json.Unmarshal(f.input, &names) != nil {
 		return nil // then it has no files, or other fields of these names
 	}
-	files, err := NewFiles(f.grant.within(declared).Dirs, c.filesOptions(f, f.grant))
+	handle, err := files.New(f.grant.within(declared).Dirs, c.filesOptions(f, f.grant))
 	if err != nil {
 		return refuse(Unavailable, f.call.Tool, "the granted directories cannot be handed out", err)
 	}
-	defer files.Close() //nolint:errcheck // nothing was written
+	defer handle.Close() //nolint:errcheck // nothing was written
 	for _, name := range append(names.Paths, names.Path, names.FilePath, names.File, names.Directory, names.WorkingDir, names.Source, names.Destination, names.From, names.To) {
 		if name == "" {
 			continue
 		}
-		if _, err := files.Real(name); CodeOf(err) == Denied || errors.Is(err, ErrMoved) {
+		if _, err := handle.Real(name); CodeOf(err) == Denied || errors.Is(err, files.ErrMoved) {
 			return refuse(Denied, f.call.Tool, "the answer of the call "+f.call.ID+" is not given again: "+name+" is out of reach today", err)
 		}
 	}

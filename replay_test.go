@@ -11,6 +11,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // ruled is a guard whose word can be changed between two calls.
@@ -135,7 +137,7 @@ func TestReplayReachesNoFurther(t *testing.T) {
 	}
 	c := testCrib(t, tool)
 	c.Log, c.Journal = quiet(), &pages{}
-	c.Grant, c.Files = Grant{Dirs: []Dir{{Path: dir}}}, FilesOptions{Base: dir}
+	c.Grant, c.Files = Grant{Dirs: []files.Dir{{Path: dir}}}, files.Options{Base: dir}
 	call := func() (*Result, error) {
 		return c.Call(t.Context(), Call{ID: "one", Tool: "x", Input: json.RawMessage(`{"path":"pw.txt"}`)})
 	}
@@ -149,7 +151,7 @@ func TestReplayReachesNoFurther(t *testing.T) {
 		t.Error(r, err)
 	}
 	c.Files.Denied = nil
-	c.Grant = Grant{Dirs: []Dir{{Path: t.TempDir()}}}
+	c.Grant = Grant{Dirs: []files.Dir{{Path: t.TempDir()}}}
 	if r, err := call(); CodeOf(err) != Denied {
 		t.Error(r, err)
 	}
@@ -168,7 +170,7 @@ func TestReplayLooksAgain(t *testing.T) {
 	tool.Effects, tool.Group, tool.Idempotent = Reads, "search", true
 	tool.Run = func(ctx context.Context, env *Env, _ json.RawMessage) (*Result, error) {
 		var names []string
-		err := env.Files.Walk(ctx, ".", func(d *Folder) error {
+		err := env.Files.Walk(ctx, ".", func(d *files.Folder) error {
 			for _, e := range d.Entries {
 				names = append(names, e.Name)
 			}
@@ -180,7 +182,7 @@ func TestReplayLooksAgain(t *testing.T) {
 	c := testCrib(t, tool)
 	journal := &pages{}
 	c.Log, c.Journal = quiet(), journal
-	c.Grant, c.Files = Grant{Dirs: []Dir{{Path: dir}}}, FilesOptions{Base: dir}
+	c.Grant, c.Files = Grant{Dirs: []files.Dir{{Path: dir}}}, files.Options{Base: dir}
 	var records []Record
 	c.After = []func(context.Context, *Record){func(_ context.Context, r *Record) { records = append(records, *r) }}
 	for _, want := range []string{"a.txt pw.txt", "a.txt"} {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/attempts"
 )
 
 // equip builds the handles the grant gives. After this the grant is settled.
@@ -25,9 +27,9 @@ func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
 	}
 	do := f.entry.tool.Run
 	if len(c.Around) > 0 {
-		counted := &tally{Context: ctx}
+		counted := &attempts.Counter{Context: ctx}
 		ctx = counted
-		defer func() { f.rec.Attempts = counted.attempts() }()
+		defer func() { f.rec.Attempts = counted.Attempts() }()
 		tool := f.entry.tool
 		for _, wrap := range c.Around {
 			tool = wrap(tool)
@@ -86,7 +88,7 @@ func (c *Crib) ranBadly(ctx context.Context, f *flight, got outcome) (ran, error
 	if cause := ctx.Err(); cause != nil && (errors.Is(got.err, cause) || errors.Is(got.err, context.DeadlineExceeded) || errors.Is(got.err, context.Canceled)) {
 		return ran{}, overdue(name, "the tool was running", cause)
 	}
-	if e, ok := errors.AsType[*Error](got.err); ok {
+	if e, ok := AsError(got.err); ok {
 		own := *e
 		own.Tool = name
 		return ran{}, &own
@@ -102,7 +104,7 @@ func (c *Crib) reworded(b begun, refusal error) (result *Result, err error) {
 			result, err = nil, refusal
 		}
 	}()
-	e, ok := errors.AsType[*Error](refusal)
+	e, ok := AsError(refusal)
 	if !ok {
 		return nil, refusal
 	}

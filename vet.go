@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/redact"
 	"github.com/toolcrib/toolcrib/internal/schema"
 )
 
@@ -38,7 +39,7 @@ func (c *Crib) vet(ctx context.Context, o ran) (*Result, error) {
 	f.broke = result.Failed
 	result, err = f.entry.adapter.Out(f.given, result)
 	if err != nil {
-		if e, ok := errors.AsType[*Error](err); ok {
+		if e, ok := AsError(err); ok {
 			return nil, e
 		}
 		return nil, refuse(Internal, f.call.Tool, "its result has no form in this dialect", err)
@@ -61,7 +62,7 @@ func (c *Crib) lookOver(ctx context.Context, f *flight, result *Result) (*Result
 	for _, v := range c.Vetters {
 		next, err := vetOne(ctx, v, review, result)
 		if err != nil {
-			if e, ok := errors.AsType[*Error](err); ok {
+			if e, ok := AsError(err); ok {
 				own := *e
 				own.Tool = f.call.Tool
 				if own.Code == Denied && f.old == nil && !f.effects.ReadOnly() {
@@ -127,7 +128,7 @@ func (c *Crib) vetted(f *flight, r *Result, out *schema.Schema) (*Result, error)
 		return nil, refuse(Internal, f.call.Tool, "the tool ran, but its value is not JSON", err)
 	}
 	defer doc.Release()
-	f.clean = len(r.Content) == 0 && r.More == nil && !hasSecrets(doc)
+	f.clean = len(r.Content) == 0 && r.More == nil && !redact.Finds(doc)
 	if out == nil {
 		return r, nil
 	}

@@ -221,7 +221,7 @@ func TestRefusalsAreRedacted(t *testing.T) {
 		{Tool: "error", Caller: Caller{Session: "denied"}}, {Tool: "no-" + secret},
 	} {
 		_, err := c.Call(t.Context(), call)
-		e, ok := errors.AsType[*Error](err)
+		e, ok := AsError(err)
 		if !ok || strings.Contains(e.Message, secret) || strings.Contains(fmt.Sprint(e.Bad), secret) {
 			t.Errorf("%+v: %+v", call, err)
 		}
@@ -244,7 +244,7 @@ func TestBrokenContractQuotesNothing(t *testing.T) {
 	c := testCrib(t, tool)
 	c.Log = slog.New(slog.NewTextHandler(&log, nil))
 	_, err := c.Call(t.Context(), Call{Tool: "liar"})
-	e, ok := errors.AsType[*Error](err)
+	e, ok := AsError(err)
 	if !ok || e.Code != Internal || len(e.Bad) > 0 || strings.Contains(e.Message, "Human") || strings.Contains(e.Message, "im_start") || !strings.Contains(e.Message, "(type)") {
 		t.Errorf("%+v", err)
 	}

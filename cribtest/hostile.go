@@ -26,7 +26,7 @@ type attack struct {
 // ends with a result or with a refusal, never with a breakdown.
 func answerFault(result *toolcrib.Result, err error) error {
 	if err != nil {
-		refusal, ok := errors.AsType[*toolcrib.Error](err)
+		refusal, ok := toolcrib.AsError(err)
 		switch {
 		case !ok:
 			return fmt.Errorf("answered with an error of no code: %w", err)

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,7 +30,7 @@ func answerOf(n int, result *toolcrib.Result, err error) (answerLine, error) {
 	if err == nil {
 		return answerLine{Call: n, Result: result}, nil
 	}
-	e, ok := errors.AsType[*toolcrib.Error](err)
+	e, ok := toolcrib.AsError(err)
 	if !ok {
 		return answerLine{}, fmt.Errorf("call %d answered with an error that is no *toolcrib.Error: %w", n, err)
 	}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 //go:embed sandbox_attack.go sandbox_attack_linux.go sandbox_attack_other.go
@@ -152,7 +153,7 @@ func (a *arena) root() string { return filepath.Dir(a.work) }
 // grant is what attacks run under: everything that is claimed is asked for.
 func (a *arena) grant() toolcrib.Grant {
 	return toolcrib.Grant{
-		Dirs:     []toolcrib.Dir{{Path: a.work, Write: true}, {Path: a.readonly}, {Path: a.tools}},
+		Dirs:     []files.Dir{{Path: a.work, Write: true}, {Path: a.readonly}, {Path: a.tools}},
 		Programs: []string{"*"}, Time: 30 * time.Second, Bounds: a.sandbox.Enforces(),
 	}
 }
@@ -214,7 +215,7 @@ func told(err error) string {
 
 // unwrapped adds the cause that an Error keeps from models.
 func unwrapped(err error) error {
-	if refusal, ok := errors.AsType[*toolcrib.Error](err); ok && refusal.Err != nil {
+	if refusal, ok := toolcrib.AsError(err); ok && refusal.Err != nil {
 		return fmt.Errorf("%w (%w)", err, refusal.Err)
 	}
 	return err

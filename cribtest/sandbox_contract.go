@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -227,7 +226,7 @@ func refusesNonsense(ctx context.Context, a *arena) []error {
 	} {
 		if o, err := a.run(c.ctx, c.cmd, a.grant()); err == nil {
 			faults = append(faults, fmt.Errorf("%s was run: %+v", c.name, o.exit))
-		} else if _, ok := errors.AsType[*toolcrib.Error](err); !ok {
+		} else if _, ok := toolcrib.AsError(err); !ok {
 			faults = append(faults, fmt.Errorf("%s: the refusal has no code: %w", c.name, err))
 		}
 	}

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/ovos"
 )
 
@@ -62,7 +63,7 @@ func open(ctx context.Context, dir string) (*toolcrib.Crib, error) {
 	crib := &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{},
 		Guards:  []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Reads | toolcrib.Writes)},
-		Grant:   toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: dir, Write: true}}},
+		Grant:   toolcrib.Grant{Dirs: []files.Dir{{Path: dir, Write: true}}},
 		Journal: toolcrib.Unrecorded{},
 	}
 	_, faults := crib.Catalog.Load(ctx, toolcrib.Shelving{Boxes: []toolcrib.Toolbox{notes()}})

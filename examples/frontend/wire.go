@@ -70,7 +70,7 @@ func decode(line []byte) (request, error) {
 
 // refused shows an error. Its cause is for the log and stays here.
 func refused(id string, err error) response {
-	e, ok := errors.AsType[*toolcrib.Error](err)
+	e, ok := toolcrib.AsError(err)
 	if !ok {
 		e = &toolcrib.Error{Code: toolcrib.Internal, Message: "the call broke down"}
 	}

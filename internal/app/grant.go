@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
@@ -21,14 +22,14 @@ import (
 // reach is what tools may touch: the granted directories, where relative names
 // begin, and what stays out of reach inside them.
 type reach struct {
-	dirs      []toolcrib.Dir
+	dirs      []files.Dir
 	base      string
 	home      string
 	protected []string             // patterns, for NewProtection
 	obeyed    *sensitive.ObeyedSet // what other programs obey, without what was granted
 	own       *ownFiles            // what this program itself runs outside
 	env       func(string) string  // the person's variables
-	files     toolcrib.FilesOptions
+	files     files.Options
 	faults    []toolcrib.Fault
 }
 
@@ -47,8 +48,8 @@ func reachOf(cfg settings.Grant, needs Needs, unled ...string) (reach, error) {
 				r.faults = append(r.faults, toolcrib.Fault{Tool: key, Err: fmt.Errorf("%s: %w", text, err)})
 				continue
 			}
-			if !slices.ContainsFunc(r.dirs, func(d toolcrib.Dir) bool { return d.Path == dir }) {
-				r.dirs = append(r.dirs, toolcrib.Dir{Path: dir, Write: write})
+			if !slices.ContainsFunc(r.dirs, func(d files.Dir) bool { return d.Path == dir }) {
+				r.dirs = append(r.dirs, files.Dir{Path: dir, Write: write})
 			}
 		}
 	}
@@ -60,7 +61,7 @@ func reachOf(cfg settings.Grant, needs Needs, unled ...string) (reach, error) {
 		}
 	}
 	r.own.named.Home, r.own.named.Granted, r.own.granted = needs.Home, r.granted, r.granted
-	for _, d := range append([]toolcrib.Dir{{Path: needs.Dir}}, r.dirs...) {
+	for _, d := range append([]files.Dir{{Path: needs.Dir}}, r.dirs...) {
 		if !filepath.IsAbs(d.Path) || !r.granted(d.Path) {
 			continue
 		}
@@ -93,7 +94,7 @@ func reachOf(cfg settings.Grant, needs Needs, unled ...string) (reach, error) {
 		}
 	}
 	// An agent that could write a project's settings could take its rules away.
-	r.protected = slices.Concat(toolcrib.DefaultProtected(), []string{"toolcrib.yaml"}, needs.Private, cfg.Protected)
+	r.protected = slices.Concat(files.DefaultProtected(), []string{"toolcrib.yaml"}, needs.Private, cfg.Protected)
 	for _, dir := range unled {
 		r.protected = append(r.protected, sensitive.UnledWord+dir)
 	}
@@ -107,11 +108,11 @@ func reachOf(cfg settings.Grant, needs Needs, unled ...string) (reach, error) {
 	moved, obeyed := r.fromVariables(needs)
 	r.protected, r.own.moved, r.own.git = append(r.protected, moved...), obeyed, gitSettings(needs.Home, r.env).Settings
 	r.own.named.Settings = r.own.git
-	protection, err := toolcrib.NewProtection(needs.Home, r.protected...)
+	protection, err := files.NewProtection(needs.Home, r.protected...)
 	if err != nil {
 		return reach{}, fmt.Errorf("grant.protected: %w", err)
 	}
-	r.files = toolcrib.FilesOptions{Base: r.base, Protected: protection, Trash: filepath.Join(needs.State, "trash")}
+	r.files = files.Options{Base: r.base, Protected: protection, Trash: filepath.Join(needs.State, "trash")}
 	return r, nil
 }
 
@@ -129,7 +130,7 @@ func (a *App) holdFiles(needs Needs) {
 	opt.Busy = holds.Busy
 	opt.Kept = filepath.Join(needs.State, "kept")
 	log := cmp.Or(a.Crib.Log, slog.Default())
-	files, err := toolcrib.NewFiles(a.Crib.Grant.Dirs, *opt)
+	files, err := files.New(a.Crib.Grant.Dirs, *opt)
 	if err != nil {
 		return // each call will say so
 	}
@@ -157,7 +158,7 @@ var (
 
 // writable reports whether there is a directory that tools may change.
 func (r reach) writable() bool {
-	return slices.ContainsFunc(r.dirs, func(d toolcrib.Dir) bool { return d.Write })
+	return slices.ContainsFunc(r.dirs, func(d files.Dir) bool { return d.Write })
 }
 
 // directory reads a directory as people write it.

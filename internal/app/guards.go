@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
@@ -58,7 +59,7 @@ func (a *App) obeyedGuard() *guard.Obeyed {
 
 // writable lists the directories that an agent can put programs into: those,
 // and where temporary files of everyone lie.
-func writable(dirs []toolcrib.Dir) []string {
+func writable(dirs []files.Dir) []string {
 	list := []string{os.TempDir()}
 	for _, d := range dirs {
 		if d.Write {
@@ -74,7 +75,7 @@ func (r reach) readable(path string) error {
 	if len(r.dirs) == 0 {
 		return errors.New("no directory was granted")
 	}
-	files, err := toolcrib.NewFiles(r.dirs, r.files)
+	files, err := files.New(r.dirs, r.files)
 	if err != nil {
 		return err
 	}
@@ -88,9 +89,9 @@ const noVCS = "-buildvcs=false"
 
 // shellConfig is the box's own configuration. Its PATH is where the guard
 // looks for programs: a command must run what was judged.
-func shellConfig(c settings.ShellBox, bounded bool, dirs []toolcrib.Dir, hosts []string) shell.Config {
+func shellConfig(c settings.ShellBox, bounded bool, dirs []files.Dir, hosts []string) shell.Config {
 	home := "/nonexistent" // settings there could make harmless programs run others
-	if bounded && !slices.ContainsFunc(dirs, func(d toolcrib.Dir) bool { return within("/tmp", d.Path) }) {
+	if bounded && !slices.ContainsFunc(dirs, func(d files.Dir) bool { return within("/tmp", d.Path) }) {
 		home = "/tmp" // empty in a sandbox, and its own
 	}
 	env := map[string]string{

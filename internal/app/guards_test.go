@@ -4,9 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/settings"
-
-	"github.com/toolcrib/toolcrib"
 )
 
 // TestCommandEnvironment: nothing a project can write is read by the programs
@@ -18,7 +17,7 @@ func TestCommandEnvironment(t *testing.T) {
 		dir     string
 		home    string
 	}{{true, "/home/ann/project", "HOME=/tmp"}, {true, "/tmp", "HOME=/nonexistent"}, {true, "/", "HOME=/nonexistent"}, {false, "/home/ann/project", "HOME=/nonexistent"}} {
-		env := shellConfig(cfg, c.bounded, []toolcrib.Dir{{Path: c.dir, Write: true}}, nil).Env
+		env := shellConfig(cfg, c.bounded, []files.Dir{{Path: c.dir, Write: true}}, nil).Env
 		for _, want := range []string{
 			c.home, "GOCACHE=/cache", "GOFLAGS=-buildvcs=false", "GOPROXY=off", "GOTOOLCHAIN=local", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1",
 			"GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0=false", "GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1",

@@ -19,6 +19,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/redact"
 	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -246,7 +247,7 @@ func (a *App) takeServers(ctx context.Context, cfg settings.Config) {
 // redactText takes secrets out of what the hub logs and tells.
 func (a *App) redactText(text string) string {
 	if a.Crib.RedactText == nil {
-		return toolcrib.RedactText(text)
+		return redact.Text(text)
 	}
 	return a.Crib.RedactText(text)
 }

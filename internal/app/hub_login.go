@@ -9,7 +9,7 @@ import (
 	"net/url"
 	"time"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -47,7 +47,7 @@ func (a *App) login(web *http.Client, page func(ctx context.Context, url string)
 	if a.keeper == nil {
 		return mcphub.Login{}
 	}
-	public := toolcrib.NewHTTP([]string{"*"}, toolcrib.HTTPOptions{})
+	public := httpclient.New([]string{"*"}, httpclient.Options{})
 	return mcphub.Login{
 		Tokens: vaultTokens{a.keeper.vault}, Page: page, Serve: serveLoopback,
 		// Where a server elsewhere says that one logs in is its word: it must

@@ -20,6 +20,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
@@ -229,7 +230,7 @@ func (l *launcher) program(launch mcphub.Launch, box string) (string, error) {
 func (l *launcher) visible() []string {
 	path, _ := l.env("PATH")
 	dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
-		return !filepath.IsAbs(dir) || !slices.Contains(guard.SystemDirs(), dir) && !slices.ContainsFunc(l.grant.Dirs, func(d toolcrib.Dir) bool { return within(dir, d.Path) })
+		return !filepath.IsAbs(dir) || !slices.Contains(guard.SystemDirs(), dir) && !slices.ContainsFunc(l.grant.Dirs, func(d files.Dir) bool { return within(dir, d.Path) })
 	})
 	return append(dirs, guard.SystemDirs()...)
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/named"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
@@ -44,8 +44,8 @@ func loadedFirst() map[string][]string {
 func (r reach) fromVariables(needs Needs) (protected, obeyed []string) {
 	env := needs.variable()
 	inside := func(path string) bool { // and nothing that was granted is inside of it
-		return path != "" && slices.ContainsFunc(r.dirs, func(d toolcrib.Dir) bool { return within(path, d.Path) || within(realDir(path), realDir(d.Path)) }) &&
-			!slices.ContainsFunc(r.dirs, func(d toolcrib.Dir) bool { return within(d.Path, path) || within(realDir(d.Path), realDir(path)) }) &&
+		return path != "" && slices.ContainsFunc(r.dirs, func(d files.Dir) bool { return within(path, d.Path) || within(realDir(path), realDir(d.Path)) }) &&
+			!slices.ContainsFunc(r.dirs, func(d files.Dir) bool { return within(d.Path, path) || within(realDir(d.Path), realDir(path)) }) &&
 			!r.obeyed.Granted(strings.Split(strings.Trim(filepath.ToSlash(path), "/"), "/"))
 	}
 	add := func(list *[]string, path string) {
@@ -65,7 +65,7 @@ func (r reach) fromVariables(needs Needs) (protected, obeyed []string) {
 			}
 			return ""
 		}
-		for _, place := range toolcrib.DefaultProtected() {
+		for _, place := range files.DefaultProtected() {
 			add(&protected, in(place))
 		}
 		for _, place := range sensitive.ObeyedAtHome() {

@@ -10,6 +10,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -42,7 +43,7 @@ func TestCodeOfServersWithSecretsIsHeld(t *testing.T) {
 		{"data stays", mcphub.Server{Command: "/usr/bin/python3", Args: []string{at("srv/srv.py"), at("data/app.db")}, Env: secret}, "srv"},
 		{"no secret", mcphub.Server{Command: "/usr/bin/python3", Args: []string{at("srv/srv.py")}}, ""},
 	} {
-		dirs := []toolcrib.Dir{{Path: project, Write: true}}
+		dirs := []files.Dir{{Path: project, Write: true}}
 		a := &App{reach: reach{dirs: dirs, own: &ownFiles{}}}
 		l := &launcher{env: os.LookupEnv, dir: project, grant: toolcrib.Grant{Dirs: dirs},
 			outside: outside{Finder: hostpath.Finder{Writable: a.reach.commandsWrite}, dir: project}}

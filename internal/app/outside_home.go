@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/linked"
 )
@@ -18,7 +18,7 @@ type homeLinks struct {
 	whole []string      // a link to one of these leads to a project
 }
 
-func newHomeLinks(home, start string, dirs []toolcrib.Dir, except []string) homeLinks {
+func newHomeLinks(home, start string, dirs []files.Dir, except []string) homeLinks {
 	var h homeLinks
 	if home != "" {
 		h.outer = &linked.Outer{Dirs: namesAtHome(home), Except: except}

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"sync/atomic"
 
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/settings"
 
-	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/named"
@@ -114,11 +114,11 @@ func Programs(cfg settings.Config, needs Needs, path string) (hostpath.Finder, e
 
 // commandsWrite tells whether commands can write a path.
 func (r reach) commandsWrite(path string) bool {
-	var inner toolcrib.Dir
+	var inner files.Dir
 	for _, d := range r.dirs {
 		for _, dir := range []string{d.Path, realDir(d.Path)} {
 			if within(path, dir) && len(dir) >= len(inner.Path) {
-				inner = toolcrib.Dir{Path: dir, Write: d.Write}
+				inner = files.Dir{Path: dir, Write: d.Write}
 			}
 		}
 	}
@@ -276,7 +276,7 @@ func (l *launcher) codeDirs(found obedience) []string {
 			continue
 		}
 		top := func(dir string) bool {
-			return within(l.dir, dir) || slices.ContainsFunc(l.grant.Dirs, func(d toolcrib.Dir) bool { return within(d.Path, dir) || within(realDir(d.Path), dir) })
+			return within(l.dir, dir) || slices.ContainsFunc(l.grant.Dirs, func(d files.Dir) bool { return within(d.Path, dir) || within(realDir(d.Path), dir) })
 		}
 		nearest := file
 		if kind == aFile {

@@ -16,6 +16,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/artifact"
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/store"
+	"github.com/toolcrib/toolcrib/retry"
 	artifactbox "github.com/toolcrib/toolcrib/toolbox/artifact"
 )
 
@@ -135,7 +136,7 @@ func (b *boundsSafety) openRetries(cfg settings.SafetyBounds) error {
 		}
 		list = append(list, few{tools, cfg.Retry.Tools[word]})
 	}
-	b.Around = append(b.Around, toolcrib.Retry(toolcrib.RetryPolicy{
+	b.Around = append(b.Around, retry.Around(retry.Policy{
 		Max: cfg.Retry.Max, Delay: cfg.Retry.Delay,
 		For: func(s toolcrib.Spec) (limit int, delay time.Duration, ok bool) {
 			for _, f := range list {

@@ -9,6 +9,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/toolbox/skill"
@@ -61,16 +62,16 @@ func (a *App) openSkill(ctx context.Context, cfg settings.SkillBox, shown func(t
 
 // openPlace gives a handle to read below a place of skills. What is protected
 // stays so, and a project cannot have a link stand for its place.
-func (a *App) openPlace(p skill.Place) (*toolcrib.Files, error) {
+func (a *App) openPlace(p skill.Place) (*files.Handle, error) {
 	dir := p.Path
 	if p.File {
 		dir = filepath.Dir(dir)
 	}
-	opt := toolcrib.FilesOptions{Base: dir, Protected: a.reach.files.Protected}
+	opt := files.Options{Base: dir, Protected: a.reach.files.Protected}
 	if p.Scope == scopeProject {
 		opt.Within = []string{a.reach.base}
 	}
-	return toolcrib.NewFiles([]toolcrib.Dir{{Path: dir}}, opt)
+	return files.New([]files.Dir{{Path: dir}}, opt)
 }
 
 // putUp puts a shelving up, and with it what depends on what there is: on a bus

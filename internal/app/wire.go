@@ -21,6 +21,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/desk/terms"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
@@ -138,7 +139,7 @@ func prepare(cfg settings.Config, needs Needs) (*App, error) {
 	if err != nil {
 		return nil, BadConfig{err}
 	}
-	if err := toolcrib.CheckHosts(cfg.Grant.Hosts); err != nil {
+	if err := httpclient.CheckHosts(cfg.Grant.Hosts); err != nil {
 		return nil, BadConfig{fmt.Errorf("grant.hosts: %w", err)}
 	}
 	if err := checkVault(cfg.Vault); err != nil {

@@ -107,7 +107,7 @@ func (c *command) useTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 	}
 	result, err := a.Crib.Call(ctx, call)
 	if err != nil {
-		e, ok := errors.AsType[*toolcrib.Error](err)
+		e, ok := toolcrib.AsError(err)
 		if !ok {
 			return err
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/store"
@@ -174,7 +175,7 @@ func asideFindings(a *app.App, state string) (out []finding) {
 	const most = 20
 	elsewhere := 0
 	for _, s := range slices.Backward(app.SetAside(state)) {
-		granted := slices.ContainsFunc(a.Crib.Grant.Dirs, func(d toolcrib.Dir) bool {
+		granted := slices.ContainsFunc(a.Crib.Grant.Dirs, func(d files.Dir) bool {
 			rel, err := filepath.Rel(d.Path, s.Path)
 			return err == nil && filepath.IsLocal(rel)
 		})

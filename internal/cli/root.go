@@ -117,7 +117,7 @@ func (c *command) complain(err error) {
 		return
 	}
 	message := err.Error()
-	if e, ok := errors.AsType[*toolcrib.Error](err); ok {
+	if e, ok := toolcrib.AsError(err); ok {
 		message = string(e.Code) + ": " + e.Message
 	}
 	fmt.Fprintln(c.err, "toolcrib: "+text.Show(message))

@@ -108,7 +108,7 @@ func (d *Desk) broken(ctx context.Context, q *Question, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
-	if _, own := errors.AsType[*toolcrib.Error](err); own {
+	if _, own := toolcrib.AsError(err); own {
 		return err
 	}
 	return &toolcrib.Error{Code: toolcrib.Unavailable, Tool: q.Tool, Message: q.need() + ", and the question could not be kept", Err: err}

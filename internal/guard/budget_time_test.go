@@ -8,12 +8,13 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestTimes: the deadline a tool sees, through a whole crib.
 func TestTimes(t *testing.T) {
 	dir := t.TempDir()
-	most := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: dir, Write: true}}, Hosts: []string{"*.example.com"}, Programs: []string{"*"}, Secrets: []string{"a", "b"}}
+	most := toolcrib.Grant{Dirs: []files.Dir{{Path: dir, Write: true}}, Hosts: []string{"*.example.com"}, Programs: []string{"*"}, Secrets: []string{"a", "b"}}
 	times := &Times{Most: most, Limits: []TimeLimit{
 		{picks(t, "group:web"), 10 * time.Minute}, {picks(t, "fetch"), 5 * time.Minute}, {picks(t, "own"), time.Minute}, {picks(t, "late"), 24 * time.Hour}, {picks(t, "none"), 0},
 	}}

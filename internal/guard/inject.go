@@ -7,7 +7,6 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -240,7 +239,7 @@ func (j *Inject) Around(t toolcrib.Tool) toolcrib.Tool {
 	run := t.Run
 	t.Run = func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 		result, err := run(ctx, env, input)
-		if e, ok := errors.AsType[*toolcrib.Error](err); ok {
+		if e, ok := toolcrib.AsError(err); ok {
 			own := *e
 			own.Message = Neutral(e.Message)
 			return result, &own

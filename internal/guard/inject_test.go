@@ -3,7 +3,6 @@ package guard
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -228,11 +227,11 @@ func TestRefusalsAreMadeHarmless(t *testing.T) {
 		return nil, fmt.Errorf("calling: %w", refusal)
 	}
 	_, err := j.Around(toolcrib.Tool{Spec: fromOutside("").Spec, Run: run}).Run(t.Context(), nil, nil)
-	if e, ok := errors.AsType[*toolcrib.Error](err); !ok || e.Code != toolcrib.Unavailable || e.Message != `the server says <\|im_start|>[U+001B][2J` {
+	if e, ok := toolcrib.AsError(err); !ok || e.Code != toolcrib.Unavailable || e.Message != `the server says <\|im_start|>[U+001B][2J` {
 		t.Errorf("%v", err)
 	}
 	_, err = j.Around(toolcrib.Tool{Spec: tool("files", "read_file", "fs", reads), Run: run}).Run(t.Context(), nil, nil)
-	if e, _ := errors.AsType[*toolcrib.Error](err); e != refusal {
+	if e, _ := toolcrib.AsError(err); e != refusal {
 		t.Errorf("%v", err)
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestAskedAbout: places that rules ask about are held for programs, but for a
@@ -26,7 +27,7 @@ func TestAskedAbout(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		whole := &toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: "/Work", Write: true}}}
+		whole := &toolcrib.Grant{Dirs: []files.Dir{{Path: "/Work", Write: true}}}
 		asked := rules.askedAbout(&toolcrib.Review{Spec: shellTool("run_command")}, whole)
 		if diff := cmp.Diff(want, [2][]string{asked.Denied, asked.Fixed}, cmpopts.EquateEmpty()); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", rule, diff)

@@ -13,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
@@ -138,10 +139,10 @@ func (at *places) real(full string) (string, error) {
 }
 
 // place finds where a path leads, once for each path of a call.
-func (at *places) place(given, full string) (toolcrib.Place, error) {
-	find := func() (toolcrib.Place, error) {
+func (at *places) place(given, full string) (files.Place, error) {
+	find := func() (files.Place, error) {
 		found, err := at.real(full)
-		p := toolcrib.Place{Entry: found, Real: found}
+		p := files.Place{Entry: found, Real: found}
 		dir, base := path.Split(strings.TrimRight(full, "/"))
 		if err != nil || found == path.Clean(full) || base == "." || base == ".." || base == "" {
 			return p, err

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
 
@@ -206,7 +207,7 @@ func (r *Rules) askedAbout(review *toolcrib.Review, whole *toolcrib.Grant) Taken
 	t := r.places(review, func(l *layer) *ruleSet { return l.ask })
 	all := func(pattern string) bool {
 		around := pathElems(strings.TrimRight(pattern, "*"))
-		return slices.ContainsFunc(whole.Dirs, func(d toolcrib.Dir) bool {
+		return slices.ContainsFunc(whole.Dirs, func(d files.Dir) bool {
 			elems := pathElems(filepath.ToSlash(d.Path))
 			return len(around) <= len(elems) && slices.EqualFunc(around, elems[:len(around)], func(a, b string) bool { return a == pathglob.Fold(b) })
 		})

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard/secrets"
+	"github.com/toolcrib/toolcrib/internal/redact"
 )
 
 // SecretMode is what is done about a secret that was found.
@@ -76,7 +76,7 @@ func (s Secrets) RedactJSON(text json.RawMessage) json.RawMessage {
 	if err != nil || !json.Valid(text) {
 		return json.RawMessage(`"` + secrets.Mark + `"`)
 	}
-	return secrets.RedactBy(toolcrib.Redact(text), func(flat string) []secrets.Finding { return shownFindings(scanner, known, flat) })
+	return secrets.RedactBy(redact.JSON(text), func(flat string) []secrets.Finding { return shownFindings(scanner, known, flat) })
 }
 
 // RedactText does the same with a plain text.
@@ -86,7 +86,7 @@ func (s Secrets) RedactText(text string) string {
 		return secrets.Mark
 	}
 	// By rules first: the core sees words, and a key of many lines is more.
-	return toolcrib.RedactText(redactText(scanner, known, text))
+	return redact.Text(redactText(scanner, known, text))
 }
 
 // Find tells where secrets are in a plain text, as the vetter would take them

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/guard/secrets"
+	"github.com/toolcrib/toolcrib/internal/redact"
 )
 
 // SecretGuard looks for secrets in the arguments of a call. A tool may well
@@ -60,7 +61,7 @@ func (g SecretGuard) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verd
 // secretHits finds secrets by rules, by what is known and by the names of keys.
 func secretHits(scanner *secrets.Scanner, known *secrets.Known, input json.RawMessage) ([]secrets.Hit, error) {
 	hits := scanner.Hits(input, known, "args")
-	if named := toolcrib.Redact(input); bytes.Equal(named, input) {
+	if named := redact.JSON(input); bytes.Equal(named, input) {
 		return hits, nil // no key has a name of a secret, and the slow way is saved
 	}
 	under := map[string]bool{}
@@ -68,7 +69,7 @@ func secretHits(scanner *secrets.Scanner, known *secrets.Known, input json.RawMe
 		under[h.Path] = true
 	}
 	err := secrets.Values(input, "args", func(v *secrets.Visit) {
-		if !toolcrib.SecretName(v.Key()) || !secretValue(v) {
+		if !redact.SecretName(v.Key()) || !secretValue(v) {
 			return
 		}
 		if path := v.Path(); !under[path] && scanner.Strike(path, known) == path {

@@ -11,11 +11,12 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 func TestSecretGrant(t *testing.T) {
 	whole := &toolcrib.Grant{
-		Dirs: []toolcrib.Dir{{Path: t.TempDir(), Write: true}}, Hosts: []string{"*.example.com"}, Programs: []string{"/bin/sh"},
+		Dirs: []files.Dir{{Path: t.TempDir(), Write: true}}, Hosts: []string{"*.example.com"}, Programs: []string{"/bin/sh"},
 		Secrets: []string{"A", "B", "C"}, Time: time.Second, Bounds: toolcrib.BoundFiles,
 	}
 	g := &SecretGrant{Names: map[string][]string{"hub": {"A"}, "hub/push": {"B", "A"}, "push": {"C"}, "any": {"*"}}, Whole: whole}

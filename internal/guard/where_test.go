@@ -18,34 +18,35 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // movingCrib has tools for files that do no more than their name says, and
 // rules about places.
 func movingCrib(t *testing.T, root string, m Mode, around func()) *toolcrib.Crib {
 	t.Helper()
-	tool := func(name string, e toolcrib.Effects, do func(*toolcrib.Files, string) error) toolcrib.Tool {
+	tool := func(name string, e toolcrib.Effects, do func(*files.Handle, string) error) toolcrib.Tool {
 		return toolcrib.Define(toolcrib.Spec{Name: name, Effects: e, Group: "fs"}, func(_ context.Context, env *toolcrib.Env, in pathInput) (pathInput, error) {
 			return pathInput{}, do(env.Files, in.Path)
 		})
 	}
 	box := toolcrib.NewBox("files",
-		tool("write_file", reads|writes, func(f *toolcrib.Files, p string) error { return f.WriteFile(p, []byte("written"), nil) }),
-		tool("read_file", reads, func(f *toolcrib.Files, p string) error {
+		tool("write_file", reads|writes, func(f *files.Handle, p string) error { return f.WriteFile(p, []byte("written"), nil) }),
+		tool("read_file", reads, func(f *files.Handle, p string) error {
 			text, _, err := f.ReadFile(p, 1000)
 			if err == nil && strings.Contains(string(text), "kept") {
 				t.Errorf("read_file read %q", text)
 			}
 			return err
 		}),
-		tool("delete_file", reads|writes|toolcrib.Destroys, func(f *toolcrib.Files, p string) error {
+		tool("delete_file", reads|writes|toolcrib.Destroys, func(f *files.Handle, p string) error {
 			_, err := f.Remove(p)
 			return err
 		}))
 	trash := t.TempDir()
 	crib := &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Journal: &cribtest.Memory{}, Files: toolcrib.FilesOptions{Base: root, Trash: trash},
-		Grant: toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}},
+		Catalog: &toolcrib.Catalog{}, Journal: &cribtest.Memory{}, Files: files.Options{Base: root, Trash: trash},
+		Grant: toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}},
 		Guards: obeyingDesk(t, root, m, nil, Layer{Rank: RankUser, Permissions: Permissions{
 			Allow: []string{"write_file(./src/**)"}, Ask: []string{"write_file(./deploy/**)", "read_file(./private/**)", "delete_file(./deploy/**)"},
 		}}),

@@ -12,6 +12,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -235,7 +236,7 @@ func TestChooseNeverDowngrades(t *testing.T) {
 }
 
 func TestOverrideNarrowsTheGrant(t *testing.T) {
-	full := toolcrib.Grant{Hosts: []string{"*"}, Time: time.Minute, Dirs: []toolcrib.Dir{{Path: "/x", Write: true}}}
+	full := toolcrib.Grant{Hosts: []string{"*"}, Time: time.Minute, Dirs: []files.Dir{{Path: "/x", Write: true}}}
 	for _, c := range []struct {
 		name     string
 		override sandbox.Override

@@ -85,7 +85,7 @@ func (c *Chooser) Probe(ctx context.Context) []Report {
 // reasonOf adds the cause: whoever probes wants to mend something.
 func reasonOf(err error) string {
 	text := err.Error()
-	if refusal, ok := errors.AsType[*toolcrib.Error](err); ok {
+	if refusal, ok := toolcrib.AsError(err); ok {
 		text = refusal.Message
 		if refusal.Err != nil {
 			text += " (" + refusal.Err.Error() + ")"

@@ -14,7 +14,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
@@ -274,7 +274,7 @@ func TestPlaceholderIsNotRemembered(t *testing.T) {
 	time.Sleep(1100 * time.Millisecond) // so that what is seen is remembered
 	look := func() (found []string) {
 		t.Helper()
-		covers, err := s.Covers([]toolcrib.Dir{{Path: root, Write: true}})
+		covers, err := s.Covers([]files.Dir{{Path: root, Write: true}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -362,7 +362,7 @@ func TestMadeInALongRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Holds = &sandbox.Holds{Dir: t.TempDir()}
-		found, err := s.Look([]toolcrib.Dir{{Path: root, Write: true}})
+		found, err := s.Look([]files.Dir{{Path: root, Write: true}})
 		if err != nil {
 			t.Fatal(err)
 		}

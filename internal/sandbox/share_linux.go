@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
@@ -28,7 +28,7 @@ func shares() []int64 {
 
 // checkShares refuses granted directories in which names are found in another
 // case.
-func checkShares(dirs []toolcrib.Dir) error {
+func checkShares(dirs []files.Dir) error {
 	for _, d := range dirs {
 		var fs unix.Statfs_t
 		if unix.Statfs(d.Path, &fs) != nil || !slices.Contains(shares(), int64(uint32(fs.Type))) {

@@ -2,6 +2,8 @@
 
 package sandbox
 
-import "github.com/toolcrib/toolcrib"
+import (
+	"github.com/toolcrib/toolcrib/files"
+)
 
-func checkShares([]toolcrib.Dir) error { return nil }
+func checkShares([]files.Dir) error { return nil }

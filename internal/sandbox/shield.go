@@ -5,7 +5,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/named"
@@ -101,7 +101,7 @@ const (
 )
 
 // NewShield reads two lists of patterns: what is hidden, and what can only be
-// read. The patterns are those of [toolcrib.NewProtection], so that its list
+// read. The patterns are those of [files.NewProtection], so that its list
 // can be used for both: a place that begins with / or ~/, or a name or the end
 // of a path; ! makes an exception to what is hidden. Whatever the lists say,
 // Git directories can only be read; see [Shield.WriteGit].
@@ -135,8 +135,8 @@ func within(path, dir string) bool {
 }
 
 // writable tells whether the innermost grant around a path is for writing.
-func writable(path string, dirs []toolcrib.Dir) bool {
-	var inner toolcrib.Dir
+func writable(path string, dirs []files.Dir) bool {
+	var inner files.Dir
 	for _, d := range dirs {
 		if within(path, d.Path) && len(d.Path) >= len(inner.Path) {
 			inner = d

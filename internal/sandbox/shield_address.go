@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 )
 
@@ -94,7 +94,7 @@ func (j *judging) mayName(path, base, to string) bool {
 		return false
 	}
 	granted := func(path string) bool {
-		return slices.ContainsFunc(j.before.dirs, func(d toolcrib.Dir) bool { return within(path, d.Path) })
+		return slices.ContainsFunc(j.before.dirs, func(d files.Dir) bool { return within(path, d.Path) })
 	}
 	at, links, err := follow(full)
 	switch {

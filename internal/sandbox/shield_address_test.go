@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestLocalAddress goes by what git does: an address without a host is a path.
@@ -47,7 +47,7 @@ func FuzzAddress(f *testing.F) {
 	if err := os.Symlink(secret, filepath.Join(own, "link")); err != nil {
 		f.Fatal(err)
 	}
-	j := &judging{before: &Covering{shield: &Shield{}, dirs: []toolcrib.Dir{{Path: grant, Write: true}}}, now: map[string]FileID{filepath.Join(own, ".git"): {}}}
+	j := &judging{before: &Covering{shield: &Shield{}, dirs: []files.Dir{{Path: grant, Write: true}}}, now: map[string]FileID{filepath.Join(own, ".git"): {}}}
 	head, err := exec.CommandContext(f.Context(), "git", "-C", secret, "rev-parse", "HEAD").Output()
 	if err != nil {
 		f.Fatal(err)

@@ -10,7 +10,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -59,7 +59,7 @@ func TestSameNumber(t *testing.T) {
 		t.Skip("this file system does not tell when something was made")
 	}
 	s := shield(t, "", nil, nil)
-	covering, err := s.Look([]toolcrib.Dir{{Path: top, Write: true}})
+	covering, err := s.Look([]files.Dir{{Path: top, Write: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

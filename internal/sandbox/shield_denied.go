@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
@@ -98,7 +99,7 @@ func (w *shieldWalk) coverDenied() error {
 	}
 	aside := map[string]int{}
 	for _, d := range w.dirs {
-		if slices.ContainsFunc(w.dirs, func(o toolcrib.Dir) bool { return o.Path != d.Path && within(d.Path, o.Path) }) {
+		if slices.ContainsFunc(w.dirs, func(o files.Dir) bool { return o.Path != d.Path && within(d.Path, o.Path) }) {
 			continue // seen from the outer one
 		}
 		if w.denied.Has(elements(d.Path)) {
@@ -145,7 +146,7 @@ func (w *shieldWalk) coverDeniedIn(at deniedPlace, memory map[string]*deniedSigh
 		return nil, nil //nolint:nilerr // it is hidden instead
 	}
 	for _, c := range seen.covers {
-		if c.Kind == Hide && slices.ContainsFunc(w.dirs, func(d toolcrib.Dir) bool { return d.Path == c.Path }) {
+		if c.Kind == Hide && slices.ContainsFunc(w.dirs, func(d files.Dir) bool { return d.Path == c.Path }) {
 			return nil, protectedGrant(c.Path)
 		}
 	}

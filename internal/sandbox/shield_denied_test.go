@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -84,9 +85,9 @@ func TestShieldDenied(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+			grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 			for _, d := range c.dirs {
-				grant.Dirs = append(grant.Dirs, toolcrib.Dir{Path: filepath.Join(root, d), Write: true})
+				grant.Dirs = append(grant.Dirs, files.Dir{Path: filepath.Join(root, d), Write: true})
 			}
 			for _, p := range c.denied {
 				grant.Denied = append(grant.Denied, root+"/"+p)
@@ -114,7 +115,7 @@ func TestShieldDenied(t *testing.T) {
 	}
 	s := shield(t, "", nil, nil)
 	for _, denied := range []string{"/**", "", "/in/**"} {
-		grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root}, {Path: filepath.Join(root, "in")}}, Denied: []string{root + denied}}
+		grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root}, {Path: filepath.Join(root, "in")}}, Denied: []string{root + denied}}
 		if _, err := s.LookAt(grant); toolcrib.CodeOf(err) != toolcrib.Denied {
 			t.Errorf("%q: a denied directory was granted: %v", denied, err)
 		}
@@ -122,7 +123,7 @@ func TestShieldDenied(t *testing.T) {
 	if _, err := (*sandbox.Shield)(nil).LookAt(toolcrib.Grant{Denied: []string{"/x"}}); toolcrib.CodeOf(err) != toolcrib.Unavailable {
 		t.Errorf("without a shield: %v", err)
 	}
-	found, err := s.LookAt(toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Denied: []string{root + "/secrets/**"}})
+	found, err := s.LookAt(toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Denied: []string{root + "/secrets/**"}})
 	if err != nil || slices.ContainsFunc(found.Covers, func(c sandbox.Cover) bool { return c.Empty }) {
 		t.Errorf("where git is writable, nothing must look removed: %v, error %v", found, err)
 	}
@@ -137,7 +138,7 @@ func TestShieldDeniedSeesChanges(t *testing.T) {
 	root := t.TempDir()
 	plantTree(t, root, "a/x", "b/x")
 	s := shield(t, "", nil, nil)
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Denied: []string{root + "/**/*.key"}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Denied: []string{root + "/**/*.key"}}
 	look := func() []string {
 		found, err := s.LookAt(grant)
 		if err != nil {
@@ -177,7 +178,7 @@ func TestShieldDeniedIsBounded(t *testing.T) {
 		}
 	}
 	s := shield(t, "", nil, nil)
-	found, err := s.LookAt(toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Denied: []string{root + "/*/*.key", root + "/.git/objects/**/*.key"}})
+	found, err := s.LookAt(toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Denied: []string{root + "/*/*.key", root + "/.git/objects/**/*.key"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,12 +198,12 @@ func BenchmarkShieldDenied(b *testing.B) {
 	for i := range 10_000 {
 		plantTree(b, root, fmt.Sprintf("d%d/e%d/file", i/100, i%100))
 	}
-	s := shield(b, "", toolcrib.DefaultProtected(), nil)
+	s := shield(b, "", files.DefaultProtected(), nil)
 	time.Sleep(1200 * time.Millisecond)
 	for name, denied := range map[string][]string{"none": nil, "anywhere": {root + "/**/*.key"}} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				if _, err := s.LookAt(toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Denied: denied}); err != nil {
+				if _, err := s.LookAt(toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Denied: denied}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
@@ -26,7 +27,7 @@ const maxRooms = 256
 
 // narrow gives the directories of a grant with that in mind, and which of them
 // were not in it.
-func (s *Shield) narrow(dirs []toolcrib.Dir, denied pathglob.Set) (narrowed []toolcrib.Dir, rooms map[string]bool) {
+func (s *Shield) narrow(dirs []files.Dir, denied pathglob.Set) (narrowed []files.Dir, rooms map[string]bool) {
 	homes := s.homes()
 	if len(homes) == 0 {
 		return dirs, nil
@@ -59,11 +60,11 @@ func (s *Shield) narrow(dirs []toolcrib.Dir, denied pathglob.Set) (narrowed []to
 }
 
 // closeTop makes a directory one to read, and those in it such to write.
-func (s *Shield) closeTop(dirs []toolcrib.Dir, rooms map[string]bool, top string, home bool, denied pathglob.Set) []toolcrib.Dir {
-	if i := slices.IndexFunc(dirs, func(d toolcrib.Dir) bool { return d.Path == top }); i >= 0 {
+func (s *Shield) closeTop(dirs []files.Dir, rooms map[string]bool, top string, home bool, denied pathglob.Set) []files.Dir {
+	if i := slices.IndexFunc(dirs, func(d files.Dir) bool { return d.Path == top }); i >= 0 {
 		dirs[i].Write = false
 	} else {
-		dirs = append(dirs, toolcrib.Dir{Path: top})
+		dirs = append(dirs, files.Dir{Path: top})
 		rooms[top] = true
 	}
 	entries, err := plainfile.ReadDir(top)
@@ -73,10 +74,10 @@ func (s *Shield) closeTop(dirs []toolcrib.Dir, rooms map[string]bool, top string
 	for _, e := range entries {
 		path := filepath.Join(top, e.Name())
 		if !e.IsDir() || home && strings.HasPrefix(e.Name(), ".") || len(rooms) >= maxRooms || denied.Has(elements(path)) || s.isHidden(path) ||
-			slices.ContainsFunc(dirs, func(d toolcrib.Dir) bool { return d.Path == path }) {
+			slices.ContainsFunc(dirs, func(d files.Dir) bool { return d.Path == path }) {
 			continue
 		}
-		dirs = append(dirs, toolcrib.Dir{Path: path, Write: true})
+		dirs = append(dirs, files.Dir{Path: path, Write: true})
 		rooms[path] = true
 	}
 	return dirs
@@ -126,7 +127,7 @@ func (s *Shield) isHidden(path string) bool {
 
 // Granted gives the directories that a program gets of a grant that was looked
 // at.
-func (c *Covering) Granted(grant toolcrib.Grant) []toolcrib.Dir {
+func (c *Covering) Granted(grant toolcrib.Grant) []files.Dir {
 	if c == nil || c.shield == nil {
 		return grant.Dirs
 	}

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
@@ -116,7 +116,7 @@ func (j *judging) harmfulTarget(from, to string, depth int) string {
 		return "where it leads to cannot be looked at"
 	case len(links) > 0:
 		return "it leads there over a link"
-	case !slices.ContainsFunc(j.before.dirs, func(d toolcrib.Dir) bool { return within(dir, d.Path) }):
+	case !slices.ContainsFunc(j.before.dirs, func(d files.Dir) bool { return within(dir, d.Path) }):
 		return "it leads out of what was granted"
 	}
 	id, known := j.now[dir]

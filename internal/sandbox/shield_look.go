@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
 )
@@ -23,10 +24,10 @@ type Covering struct {
 
 	// Dirs are the directories that were granted, less what programs must not make
 	// in them. Without a shield it is nil.
-	Dirs []toolcrib.Dir
+	Dirs []files.Dir
 
 	shield  *Shield
-	dirs    []toolcrib.Dir
+	dirs    []files.Dir
 	visited map[string]dirState
 	gits    map[string]FileID
 	missing []Place  // to be held
@@ -40,7 +41,7 @@ type Covering struct {
 	rules   []string // the same, as they are written
 }
 
-func writes(d toolcrib.Dir) bool { return d.Write }
+func writes(d files.Dir) bool { return d.Write }
 
 // FileID tells one file from all others of the machine. Zero: it is not known. The
 // number of a file that is gone is given to a new one, so that the time of birth
@@ -70,7 +71,7 @@ const (
 
 // Covers finds what is to be covered below granted directories, now. A nil
 // Shield covers nothing.
-func (s *Shield) Covers(dirs []toolcrib.Dir) ([]Cover, error) {
+func (s *Shield) Covers(dirs []files.Dir) ([]Cover, error) {
 	found, err := s.Look(dirs)
 	if err != nil {
 		return nil, err
@@ -84,11 +85,11 @@ func (s *Shield) Covers(dirs []toolcrib.Dir) ([]Cover, error) {
 // nothing had changed since it was last seen, or nothing changed while it was
 // looked at. Where files come and go all the time, some looks in a row that saw
 // the same to be covered must do, if nothing is missing that was there before.
-func (s *Shield) Look(dirs []toolcrib.Dir) (*Covering, error) {
+func (s *Shield) Look(dirs []files.Dir) (*Covering, error) {
 	return s.lookAt(dirs, nil, ruleSets{}, "", nil)
 }
 
-func (s *Shield) lookAt(dirs []toolcrib.Dir, rooms map[string]bool, rules ruleSets, workDir string, known *Known) (*Covering, error) {
+func (s *Shield) lookAt(dirs []files.Dir, rooms map[string]bool, rules ruleSets, workDir string, known *Known) (*Covering, error) {
 	if s == nil {
 		return &Covering{}, nil
 	}
@@ -145,7 +146,7 @@ func Moving(place string, cause error) error {
 }
 
 // look1 looks once.
-func (s *Shield) look1(dirs []toolcrib.Dir, rooms map[string]bool, rules ruleSets, workDir string, known *Known) (*shieldWalk, error) {
+func (s *Shield) look1(dirs []files.Dir, rooms map[string]bool, rules ruleSets, workDir string, known *Known) (*shieldWalk, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	began := now()
@@ -227,7 +228,7 @@ func protectedGrant(dir string) error {
 
 // inside tells whether a path lies in a granted directory and is not one.
 func (w *shieldWalk) inside(path string) bool {
-	return slices.ContainsFunc(w.dirs, func(d toolcrib.Dir) bool { return path != d.Path && within(path, d.Path) })
+	return slices.ContainsFunc(w.dirs, func(d files.Dir) bool { return path != d.Path && within(path, d.Path) })
 }
 
 func (w *shieldWalk) hide(path string, dir bool) {
@@ -255,7 +256,7 @@ func (w *shieldWalk) pinParents(path string) {
 			w.pinned = map[string]bool{}
 		}
 		w.pinned[up] = true
-		granted := slices.ContainsFunc(w.dirs, func(d toolcrib.Dir) bool { return d.Path == up }) // a mount already
+		granted := slices.ContainsFunc(w.dirs, func(d files.Dir) bool { return d.Path == up }) // a mount already
 		if !granted && writable(filepath.Dir(up), w.dirs) {
 			w.found = append(w.found, Cover{Path: up, Kind: Pin, Dir: true})
 		}
@@ -282,7 +283,7 @@ func (w *shieldWalk) tidy() error {
 	return nil
 }
 
-func sorted(list []Cover, dirs []toolcrib.Dir) []Cover {
+func sorted(list []Cover, dirs []files.Dir) []Cover {
 	slices.SortFunc(list, func(a, b Cover) int {
 		if c := comparePaths(a.Path, b.Path); c != 0 {
 			return c

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/gitindex"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
@@ -251,7 +251,7 @@ func (c *Covering) ownTree(path, to string) bool {
 	})
 	// Nor could they where nothing was granted. What was there before they ran is of
 	// another work tree, though.
-	outside := !c.began.IsZero() && bornSince(to, c.began) && !slices.ContainsFunc(c.dirs, func(d toolcrib.Dir) bool { return within(to, d.Path) || within(d.Path, to) })
+	outside := !c.began.IsZero() && bornSince(to, c.began) && !slices.ContainsFunc(c.dirs, func(d files.Dir) bool { return within(to, d.Path) || within(d.Path, to) })
 	if !covered && !outside {
 		return false
 	}

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestFromGit: what a checkout wrote is known by what is in it. Its times are no
@@ -66,7 +66,7 @@ func TestFromGit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			before, err := s.Look([]toolcrib.Dir{{Path: top, Write: true}})
+			before, err := s.Look([]files.Dir{{Path: top, Write: true}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -11,6 +11,7 @@ import (
 	"syscall"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
@@ -202,7 +203,7 @@ func (w *shieldWalk) reaches(path string) bool {
 }
 
 func (w *shieldWalk) isTop(path string) bool {
-	return slices.ContainsFunc(w.dirs, func(d toolcrib.Dir) bool { return d.Path == path })
+	return slices.ContainsFunc(w.dirs, func(d files.Dir) bool { return d.Path == path })
 }
 
 // miss notes that a place is missing. The directories above it must stay.
@@ -260,7 +261,7 @@ func (s *Shield) HoldAgain(grant toolcrib.Grant, workDir string, known *Known) (
 // errAppeared: something is there by now that was missing a moment ago.
 var errAppeared = errors.New("it is there by now")
 
-func (s *Shield) holdAll(dirs []toolcrib.Dir, covers []Cover, missing []Place) (*Hold, []Cover, error) {
+func (s *Shield) holdAll(dirs []files.Dir, covers []Cover, missing []Place) (*Hold, []Cover, error) {
 	// Nothing can be made below what is hidden or fixed, or held itself.
 	missing = slices.DeleteFunc(slices.Clone(missing), func(p Place) bool {
 		return slices.ContainsFunc(covers, func(c Cover) bool { return c.Kind != Pin && within(p.Path, c.Path) }) ||

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -38,9 +39,9 @@ func newBeside(t *testing.T) *beside {
 }
 
 func (b *beside) dir(more ...string) toolcrib.Grant {
-	g := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: b.top, Write: true}}}
+	g := toolcrib.Grant{Dirs: []files.Dir{{Path: b.top, Write: true}}}
 	for _, dir := range more {
-		g.Dirs = append(g.Dirs, toolcrib.Dir{Path: dir})
+		g.Dirs = append(g.Dirs, files.Dir{Path: dir})
 	}
 	return g
 }

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestShieldOuter: what the links in protected places lead to is hidden where
@@ -29,9 +29,9 @@ func TestShieldOuter(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := shield(t, filepath.Join(root, "home"), append(toolcrib.DefaultProtected(), "!free/f"), nil)
+	s := shield(t, filepath.Join(root, "home"), append(files.DefaultProtected(), "!free/f"), nil)
 	want := []string{"pin work/cur", "pin work/fish/", "hide work/fish/conf/", "pin work/hosts/", "hide work/hosts/h", "pin work/ssh/", "hide work/ssh/cfg"}
-	if diff := cmp.Diff(want, covers(t, s, root, toolcrib.Dir{Path: filepath.Join(root, "work"), Write: true})); diff != "" {
+	if diff := cmp.Diff(want, covers(t, s, root, files.Dir{Path: filepath.Join(root, "work"), Write: true})); diff != "" {
 		t.Errorf("covers (-want +got):\n%s", diff)
 	}
 }

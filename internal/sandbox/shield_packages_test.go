@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/named"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
@@ -54,7 +54,7 @@ func TestRenamedPart(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Taken = func() named.Taken { return named.TakenBy("the server x", "npx", []string{"-y", "mcp-x"}, nil) }
-	before, err := s.Look([]toolcrib.Dir{{Path: top, Write: true}})
+	before, err := s.Look([]files.Dir{{Path: top, Write: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestShieldParts: what is protected by a name of several parts is hidden where
@@ -28,11 +28,11 @@ func TestShieldParts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	s := shield(t, "", append(toolcrib.DefaultProtected(), "my/*.txt"), nil)
+	s := shield(t, "", append(files.DefaultProtected(), "my/*.txt"), nil)
 	want := []string{
 		"pin work/.config", "pin work/.kube", "pin work/dot/", "hide work/dot/gcloud/", "pin work/k8s/", "hide work/k8s/config", "pin work/mine/", "hide work/mine/a.txt", "pin work/my",
 	}
-	if diff := cmp.Diff(want, covers(t, s, root, toolcrib.Dir{Path: filepath.Join(root, "work"), Write: true})); diff != "" {
+	if diff := cmp.Diff(want, covers(t, s, root, files.Dir{Path: filepath.Join(root, "work"), Write: true})); diff != "" {
 		t.Errorf("covers (-want +got):\n%s", diff)
 	}
 }
@@ -60,7 +60,7 @@ func TestShieldBehindLinks(t *testing.T) {
 	}
 	s := shield(t, "", []string{".aws", ".private", ".config/gh/hosts.yml"}, nil)
 	var hidden []string
-	for _, c := range covers(t, s, root, toolcrib.Dir{Path: filepath.Join(root, "work"), Write: true}) {
+	for _, c := range covers(t, s, root, files.Dir{Path: filepath.Join(root, "work"), Write: true}) {
 		if name, ok := strings.CutPrefix(c, "hide work/"); ok {
 			hidden = append(hidden, name)
 		}

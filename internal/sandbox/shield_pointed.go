@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 )
 
@@ -80,7 +80,7 @@ func (w *shieldWalk) rank(top string) int {
 	switch {
 	case within(w.workDir, top):
 		return 0
-	case slices.ContainsFunc(w.dirs, func(d toolcrib.Dir) bool { return within(d.Path, top) }):
+	case slices.ContainsFunc(w.dirs, func(d files.Dir) bool { return within(d.Path, top) }):
 		return 1
 	}
 	return inner + strings.Count(top, string(filepath.Separator))

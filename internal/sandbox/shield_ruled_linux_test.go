@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -21,7 +22,7 @@ func ruledShield(t *testing.T, patterns ...string) (s *sandbox.Shield, grant too
 	}
 	s = shield(t, "", []string{".env"}, nil)
 	s.Holds = &sandbox.Holds{Dir: t.TempDir()}
-	grant.Dirs = []toolcrib.Dir{{Path: root, Write: true}}
+	grant.Dirs = []files.Dir{{Path: root, Write: true}}
 	for _, p := range patterns {
 		grant.Unmade = append(grant.Unmade, root+"/"+p)
 	}

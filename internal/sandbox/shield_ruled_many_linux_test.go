@@ -11,11 +11,12 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // ruledRepository is a project with an index of many files, looked at for rules that
 // deny to make infra/*.tf.
-func ruledRepository(t *testing.T, files int) (c *Covering, top string) {
+func ruledRepository(t *testing.T, handle int) (c *Covering, top string) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git here")
@@ -29,7 +30,7 @@ func ruledRepository(t *testing.T, files int) (c *Covering, top string) {
 			t.Fatal(err)
 		}
 	}
-	for i := range files {
+	for i := range handle {
 		if err := os.WriteFile(filepath.Join(top, "src", fmt.Sprint("f", i)), nil, 0o600); err != nil {
 			t.Fatal(err)
 		}
@@ -44,7 +45,7 @@ func ruledRepository(t *testing.T, files int) (c *Covering, top string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err = s.LookAt(toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: top, Write: true}}, Unmade: []string{top + "/infra/*.tf"}})
+	c, err = s.LookAt(toolcrib.Grant{Dirs: []files.Dir{{Path: top, Write: true}}, Unmade: []string{top + "/infra/*.tf"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,8 +74,8 @@ func writeRuled(t *testing.T, top string, names ...string) {
 // TestManyRuledFiles: a program that makes many files does not have the index read
 // for each of them. What reads it makes a name for each of its entries.
 func TestManyRuledFiles(t *testing.T) {
-	const files, made = 2000, 200
-	c, top := ruledRepository(t, files)
+	const handle, made = 2000, 200
+	c, top := ruledRepository(t, handle)
 	for i := range made {
 		writeRuled(t, top, fmt.Sprintf("new%d.tf", i))
 	}
@@ -83,7 +84,7 @@ func TestManyRuledFiles(t *testing.T) {
 	runtime.ReadMemStats(&before)
 	notes := c.Sweep()
 	runtime.ReadMemStats(&after)
-	if n := after.Mallocs - before.Mallocs; n > files*made/4 {
+	if n := after.Mallocs - before.Mallocs; n > handle*made/4 {
 		t.Errorf("%d steps", n)
 	}
 	if len(notes) != maxMade+1 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // changed gives the directories that are not as they were when they were looked
@@ -57,7 +57,7 @@ func (w *shieldWalk) lost() bool {
 	since := time.Now().Add(-longestWay)
 	var here map[FileID]bool
 	for dir, seen := range w.shield.seen {
-		if _, ok := w.visited[dir]; ok || !seen.matters() || seen.at.Before(since) || !slices.ContainsFunc(w.dirs, func(d toolcrib.Dir) bool { return within(dir, d.Path) }) {
+		if _, ok := w.visited[dir]; ok || !seen.matters() || seen.at.Before(since) || !slices.ContainsFunc(w.dirs, func(d files.Dir) bool { return within(dir, d.Path) }) {
 			continue
 		}
 		if here == nil {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestSweepOfWhatWasMoved: a person's own repository in what nobody looked into
@@ -23,7 +23,7 @@ func TestSweepOfWhatWasMoved(t *testing.T) {
 	deep := strings.Repeat("/d", 140)
 	plantTree(t, top, "data"+deep+"/own/.git/HEAD")
 	s := shield(t, "", []string{".ssh"}, nil)
-	covering, err := s.Look([]toolcrib.Dir{{Path: top, Write: true}})
+	covering, err := s.Look([]files.Dir{{Path: top, Write: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

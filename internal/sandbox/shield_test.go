@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -41,7 +42,7 @@ func shield(t testing.TB, home string, hidden, fixed []string) *sandbox.Shield {
 }
 
 // covers gives what is covered as "kind path" lines below a directory.
-func covers(t testing.TB, s *sandbox.Shield, root string, dirs ...toolcrib.Dir) []string {
+func covers(t testing.TB, s *sandbox.Shield, root string, dirs ...files.Dir) []string {
 	t.Helper()
 	list, err := s.Covers(dirs)
 	if err != nil {
@@ -73,21 +74,21 @@ func TestShield(t *testing.T) {
 		"home/work/.git/HEAD", "home/work/.git/config", "home/work/.git/hooks/x", "home/work/.git/objects/.env", "home/work/.git/modules/m/HEAD", "home/work/.git/modules/m/config",
 		"home/work/.git/modules/m/objects/x", "home/work/.git/modules/m/refs/x", "home/work/sub/.git", "home/work/bare/HEAD", "home/work/bare/objects/x", "home/work/bare/refs/x",
 		"home/work/bare/config", "home/work/bare/commondir", "home/work/nobare/HEAD", "home/work/nobare/config", "home/work/certs/ca.crt", "home/work/.envs/inside/.env")
-	s := shield(t, home, toolcrib.DefaultProtected(), []string{"certs/*.crt"})
+	s := shield(t, home, files.DefaultProtected(), []string{"certs/*.crt"})
 	work := filepath.Join(home, "work")
 	const envs = "hide work/.ENV.local|hide work/.env|hide work/.envs/"
 	for _, c := range []struct {
 		name string
-		dirs []toolcrib.Dir
+		dirs []files.Dir
 		want string
 	}{
-		{"writable", []toolcrib.Dir{{Path: work, Write: true}},
+		{"writable", []files.Dir{{Path: work, Write: true}},
 			"hide work/.ENV.local|hide work/.env|hide work/.envs/|pin work/.git/|fix work/.git/config|fix work/.git/hooks/|pin work/.git/modules/|pin work/.git/modules/m/|fix work/.git/modules/m/config|" +
 				"pin work/a/|pin work/a/b/|hide work/a/b/.envrc|pin work/bare/|fix work/bare/commondir|fix work/bare/config|pin work/certs/|fix work/certs/ca.crt|pin work/sub/|fix work/sub/.git"},
-		{"read-only", []toolcrib.Dir{{Path: work}}, envs + "|hide work/a/b/.envrc"},
-		{"read-only but for a part", []toolcrib.Dir{{Path: work}, {Path: filepath.Join(work, "certs"), Write: true}}, envs + "|hide work/a/b/.envrc|fix work/certs/ca.crt"},
-		{"a home", []toolcrib.Dir{{Path: home}}, "hide .bashrc|hide .ssh/|" + envs + "|hide work/a/b/.envrc"},
-		{"elsewhere", []toolcrib.Dir{{Path: filepath.Join(work, "nobare"), Write: true}}, ""},
+		{"read-only", []files.Dir{{Path: work}}, envs + "|hide work/a/b/.envrc"},
+		{"read-only but for a part", []files.Dir{{Path: work}, {Path: filepath.Join(work, "certs"), Write: true}}, envs + "|hide work/a/b/.envrc|fix work/certs/ca.crt"},
+		{"a home", []files.Dir{{Path: home}}, "hide .bashrc|hide .ssh/|" + envs + "|hide work/a/b/.envrc"},
+		{"elsewhere", []files.Dir{{Path: filepath.Join(work, "nobare"), Write: true}}, ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			want := []string{}
@@ -101,10 +102,10 @@ func TestShield(t *testing.T) {
 			}
 		})
 	}
-	if _, err := s.Covers([]toolcrib.Dir{{Path: filepath.Join(home, ".ssh")}}); toolcrib.CodeOf(err) != toolcrib.Denied {
+	if _, err := s.Covers([]files.Dir{{Path: filepath.Join(home, ".ssh")}}); toolcrib.CodeOf(err) != toolcrib.Denied {
 		t.Errorf("a protected place was granted: %v", err)
 	}
-	if list, err := (*sandbox.Shield)(nil).Covers([]toolcrib.Dir{{Path: home}}); err != nil || list != nil {
+	if list, err := (*sandbox.Shield)(nil).Covers([]files.Dir{{Path: home}}); err != nil || list != nil {
 		t.Errorf("no shield covers %v, error %v", list, err)
 	}
 }
@@ -114,7 +115,7 @@ func TestShieldSeesChanges(t *testing.T) {
 	root := t.TempDir()
 	plantTree(t, root, "a/file", "b/file")
 	s := shield(t, "", []string{".env"}, nil)
-	dir := toolcrib.Dir{Path: root, Write: true}
+	dir := files.Dir{Path: root, Write: true}
 	if got := covers(t, s, root, dir); len(got) > 0 {
 		t.Fatalf("covers %q", got)
 	}
@@ -151,8 +152,8 @@ func TestShieldLinks(t *testing.T) {
 		}
 	}
 	plantTree(t, root, "work/keys/id")
-	s := shield(t, filepath.Join(root, "home"), toolcrib.DefaultProtected(), nil)
-	if diff := cmp.Diff([]string{"pin work/.env", "hide work/keys/", "hide work/real"}, covers(t, s, root, toolcrib.Dir{Path: filepath.Join(root, "work"), Write: true})); diff != "" {
+	s := shield(t, filepath.Join(root, "home"), files.DefaultProtected(), nil)
+	if diff := cmp.Diff([]string{"pin work/.env", "hide work/keys/", "hide work/real"}, covers(t, s, root, files.Dir{Path: filepath.Join(root, "work"), Write: true})); diff != "" {
 		t.Errorf("covers (-want +got):\n%s", diff)
 	}
 }
@@ -181,8 +182,8 @@ func BenchmarkShield(b *testing.B) {
 			for i := range dirs {
 				plantTree(b, root, fmt.Sprintf("d%d/e%d/file", i/100, i%100))
 			}
-			s := shield(b, "", toolcrib.DefaultProtected(), nil)
-			grant := []toolcrib.Dir{{Path: root, Write: true}}
+			s := shield(b, "", files.DefaultProtected(), nil)
+			grant := []files.Dir{{Path: root, Write: true}}
 			time.Sleep(1200 * time.Millisecond)
 			if _, err := s.Covers(grant); err != nil {
 				b.Fatal(err)
@@ -210,7 +211,7 @@ func TestPinnedParents(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := shield(t, "", []string{"conf/secret.txt"}, nil)
-	got := covers(t, s, root, toolcrib.Dir{Path: filepath.Join(root, "work"), Write: true})
+	got := covers(t, s, root, files.Dir{Path: filepath.Join(root, "work"), Write: true})
 	if want := []string{"pin work/deep/", "pin work/deep/conf/", "hide work/deep/conf/secret.txt"}; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
@@ -261,7 +262,7 @@ func race(t *testing.T, root string, moves [][2]string) {
 	}()
 	known, until := 0, time.Now().Add(3*time.Second)
 	for looks := 0; looks < 12 || moved.Load() < 5000 && time.Now().Before(until); looks++ { // the mover may be slow to begin
-		list, err := s.Covers([]toolcrib.Dir{{Path: root, Write: true}})
+		list, err := s.Covers([]files.Dir{{Path: root, Write: true}})
 		switch hidden := slices.IndexFunc(list, func(c sandbox.Cover) bool { return c.Kind == sandbox.Hide }); {
 		case err == nil && hidden < 0:
 			t.Error("it was not found, and nothing was said")
@@ -273,7 +274,7 @@ func race(t *testing.T, root string, moves [][2]string) {
 	}
 	close(stop)
 	<-done
-	if _, err := s.Covers([]toolcrib.Dir{{Path: root, Write: true}}); err != nil {
+	if _, err := s.Covers([]files.Dir{{Path: root, Write: true}}); err != nil {
 		t.Errorf("when it is over: %v", err)
 	}
 	t.Logf("it was found %d times", known)
@@ -312,7 +313,7 @@ func TestLookWhileOthersWork(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		covers, err := shield.Covers([]toolcrib.Dir{{Path: root, Write: true}})
+		covers, err := shield.Covers([]files.Dir{{Path: root, Write: true}})
 		if err != nil || !slices.ContainsFunc(covers, func(c sandbox.Cover) bool { return c.Path == filepath.Join(root, "conf", ".env") }) {
 			t.Fatalf("look %d: %v, error %v", i, covers, err)
 		}
@@ -332,7 +333,7 @@ func TestSweepOfACrowd(t *testing.T) {
 	plantTree(t, top, "own/.git/HEAD", "own/.git/objects/x", "own/.git/refs/x", ".ssh/own/.git/HEAD")
 	s := shield(t, "", []string{".ssh"}, nil)
 	s.SetMost(100)
-	dirs := []toolcrib.Dir{{Path: top, Write: true}}
+	dirs := []files.Dir{{Path: top, Write: true}}
 	covering, err := s.Look(dirs)
 	if err != nil {
 		t.Fatal(err)
@@ -371,7 +372,7 @@ func TestCrowdOfNames(t *testing.T) {
 	if err := os.Link(filepath.Join(root, "h", ".env"), filepath.Join(root, "few", "name")); err != nil {
 		t.Fatal(err)
 	}
-	found, err := shield(t, "", []string{".env"}, nil).Look([]toolcrib.Dir{{Path: root, Write: true}})
+	found, err := shield(t, "", []string{".env"}, nil).Look([]files.Dir{{Path: root, Write: true}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -406,7 +407,7 @@ func TestOddIndex(t *testing.T) {
 	var first, later time.Duration
 	for i := range 1 + looks {
 		began := time.Now()
-		found, err := s.Look([]toolcrib.Dir{{Path: root, Write: true}})
+		found, err := s.Look([]files.Dir{{Path: root, Write: true}})
 		if err != nil || !slices.ContainsFunc(found.Notes, func(n string) bool { return strings.Contains(n, "is not understood") }) {
 			t.Errorf("look %d: %+v, error %v", i, found, err)
 		}

@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
@@ -90,7 +90,7 @@ func (d toolDir) forWhom() string {
 }
 
 // toolDirs gives those that programs can write, as they lead now.
-func (s *Shield) toolDirs(dirs []toolcrib.Dir, tops []string) (list []toolDir) {
+func (s *Shield) toolDirs(dirs []files.Dir, tops []string) (list []toolDir) {
 	for _, top := range tops {
 		bin := filepath.Join(top, "node_modules", ".bin")
 		if there, err := filepath.EvalSymlinks(bin); err == nil && writable(there, dirs) && !slices.Contains(s.Path, bin) {
@@ -115,7 +115,7 @@ func (s *Shield) toolDirs(dirs []toolcrib.Dir, tops []string) (list []toolDir) {
 
 // toolsNow notes which of those programs there are. They are known by what they
 // are: whoever moves their directory does not change them.
-func (s *Shield) toolsNow(dirs []toolcrib.Dir, tops []string) (found []toolState) {
+func (s *Shield) toolsNow(dirs []files.Dir, tops []string) (found []toolState) {
 	if s.Obeyed == nil {
 		return nil
 	}
@@ -130,7 +130,7 @@ func (s *Shield) toolsNow(dirs []toolcrib.Dir, tops []string) (found []toolState
 	return found
 }
 
-func (s *Shield) stateOfTool(path string, facts fileFacts, dirs []toolcrib.Dir) toolState {
+func (s *Shield) stateOfTool(path string, facts fileFacts, dirs []files.Dir) toolState {
 	state := toolState{ID: facts.id, Changed: facts.changed, Size: facts.size, Name: filepath.Base(path)}
 	led, to := ledTo(path, facts, dirs)
 	state.Led, state.LedChanged = to.id, to.changed
@@ -153,7 +153,7 @@ func (s *Shield) stateOfTool(path string, facts fileFacts, dirs []toolcrib.Dir) 
 
 // ledTo gives where a link leads in the end, if that is a place that programs can
 // write; empty if it is not one.
-func ledTo(path string, facts fileFacts, dirs []toolcrib.Dir) (string, fileFacts) {
+func ledTo(path string, facts fileFacts, dirs []files.Dir) (string, fileFacts) {
 	if !facts.link {
 		return "", fileFacts{}
 	}
@@ -257,7 +257,7 @@ func (c *Covering) sweepTools() (notes []string) {
 
 // meant is the program of a name that a later directory of PATH has, where
 // programs in the sandbox cannot write; empty if there is none.
-func (s *Shield) meant(name string, from int, dirs []toolcrib.Dir) string {
+func (s *Shield) meant(name string, from int, dirs []files.Dir) string {
 	for _, dir := range s.Path[from:] {
 		path := filepath.Join(dir, name)
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Mode()&0o111 == 0 {

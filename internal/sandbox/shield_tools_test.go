@@ -6,7 +6,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
 
@@ -41,7 +41,7 @@ func TestPutFirst(t *testing.T) {
 	}
 	s.Path = []string{machine}
 	s.First = func() []string { return []string{bin, filepath.Join(top, "missing")} }
-	before, err := s.Look([]toolcrib.Dir{{Path: top, Write: true}})
+	before, err := s.Look([]files.Dir{{Path: top, Write: true}})
 	if err != nil {
 		t.Fatal(err)
 	}

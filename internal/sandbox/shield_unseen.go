@@ -11,7 +11,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // A look leaves directories out: those with a protected name, those that lie
@@ -71,7 +71,7 @@ func (c *Covering) hid(place string) bool {
 		if facts, err := factsOf(at); err == nil && facts.id != (FileID{}) && slices.ContainsFunc(c.Covers, func(o Cover) bool { return o.unseen && o.ID == facts.id }) {
 			return true
 		}
-		if at == filepath.Dir(at) || slices.ContainsFunc(c.dirs, func(d toolcrib.Dir) bool { return d.Path == at }) {
+		if at == filepath.Dir(at) || slices.ContainsFunc(c.dirs, func(d files.Dir) bool { return d.Path == at }) {
 			break
 		}
 	}

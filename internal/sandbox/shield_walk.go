@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
@@ -37,7 +37,7 @@ type sight struct {
 // shieldWalk is one look at all granted directories.
 type shieldWalk struct {
 	shield  *Shield
-	dirs    []toolcrib.Dir
+	dirs    []files.Dir
 	rooms   map[string]bool // those of dirs that are parts of a granted one
 	visited map[string]dirState
 	pinned  map[string]bool // directories whose parents are pinned too

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -141,7 +142,7 @@ func TestAdmit(t *testing.T) {
 		code  toolcrib.Code
 	}{
 		{"good", good, toolcrib.Grant{}, ""},
-		{"good with all", toolcrib.Cmd{Path: "/a b", Dir: "/c", Args: []string{"", "\xff"}, Env: []string{"A=", "b c=d"}}, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: "/x"}}, Bounds: toolcrib.BoundTime}, ""},
+		{"good with all", toolcrib.Cmd{Path: "/a b", Dir: "/c", Args: []string{"", "\xff"}, Env: []string{"A=", "b c=d"}}, toolcrib.Grant{Dirs: []files.Dir{{Path: "/x"}}, Bounds: toolcrib.BoundTime}, ""},
 		{"a bound too many", good, toolcrib.Grant{Bounds: toolcrib.BoundFiles}, toolcrib.Unavailable},
 		{"no path", toolcrib.Cmd{}, toolcrib.Grant{}, toolcrib.Invalid},
 		{"a relative path", toolcrib.Cmd{Path: "bin/true"}, toolcrib.Grant{}, toolcrib.Invalid},
@@ -149,8 +150,8 @@ func TestAdmit(t *testing.T) {
 		{"NUL", toolcrib.Cmd{Path: "/bin/true\x00"}, toolcrib.Grant{}, toolcrib.Invalid},
 		{"no name", toolcrib.Cmd{Path: "/bin/true", Env: []string{"=x"}}, toolcrib.Grant{}, toolcrib.Invalid},
 		{"no value", toolcrib.Cmd{Path: "/bin/true", Env: []string{"x"}}, toolcrib.Grant{}, toolcrib.Invalid},
-		{"a grant up", good, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: "/a/../b"}}}, toolcrib.Invalid},
-		{"a relative grant", good, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: "a"}}}, toolcrib.Invalid},
+		{"a grant up", good, toolcrib.Grant{Dirs: []files.Dir{{Path: "/a/../b"}}}, toolcrib.Invalid},
+		{"a relative grant", good, toolcrib.Grant{Dirs: []files.Dir{{Path: "a"}}}, toolcrib.Invalid},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := sandbox.Admit(t.Context(), "test", toolcrib.BoundTime, c.cmd, c.grant); toolcrib.CodeOf(err) != c.code {

@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/durable"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
@@ -31,7 +31,7 @@ type Unswept struct{ file *os.File }
 
 // before is what is written down. Names of files need not be text.
 type before struct {
-	Dirs     []toolcrib.Dir
+	Dirs     []files.Dir
 	Gits     map[string]FileID
 	Covers   []Cover
 	WriteGit bool
@@ -193,7 +193,7 @@ func boot() string {
 	return strings.TrimSpace(string(id))
 }
 
-func identities(dirs []toolcrib.Dir) map[string]FileID {
+func identities(dirs []files.Dir) map[string]FileID {
 	out := map[string]FileID{}
 	for _, d := range dirs {
 		if facts, err := factsOf(d.Path); err == nil {

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestUnsweptKeepsHers: after a death what a program made is set aside; where the
@@ -35,7 +35,7 @@ func TestUnsweptKeepsHers(t *testing.T) {
 				t.Fatal(err)
 			}
 			shield.Holds = holds
-			c := &Covering{shield: shield, dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+			c := &Covering{shield: shield, dirs: []files.Dir{{Path: root, Write: true}}}
 			u, err := c.WriteDown()
 			if err != nil || u == nil {
 				t.Fatal(u, err)

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/toolbox/files/internal/glob"
 )
 
@@ -145,8 +146,8 @@ func counted(tb testing.TB, value []byte) int {
 func benchDesk(tb testing.TB, dir string) *desk {
 	tb.Helper()
 	d := newDesk(tb, Config{MaxAnswer: math.MaxInt32})
-	d.Grant = toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: dir}}}
-	d.Files = toolcrib.FilesOptions{Base: dir}
+	d.Grant = toolcrib.Grant{Dirs: []files.Dir{{Path: dir}}}
+	d.Files = files.Options{Base: dir}
 	d.Limits.Output = 1 << 30
 	return d
 }
@@ -172,7 +173,7 @@ func BenchmarkList(b *testing.B) {
 	for _, tree := range []string{"go", "small"} {
 		b.Run("recursive/"+tree, func(b *testing.B) {
 			d := benchDesk(b, trees[tree])
-			files, err := toolcrib.NewFiles(d.Grant.Dirs, d.Files)
+			files, err := files.New(d.Grant.Dirs, d.Files)
 			if err != nil {
 				b.Fatal(err)
 			}

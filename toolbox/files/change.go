@@ -9,6 +9,7 @@ import (
 	"io/fs"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // change is what a call would do to one file.
@@ -16,20 +17,20 @@ type change struct {
 	name          string // as the caller gave it
 	path          string // where that leads, if it does already
 	before, after []byte
-	was           toolcrib.Stamp // of the content before; zero: there is no file
-	large         bool           // before is too large to be read
-	count         int            // replacements
-	what          string         // what else there is to say to the person who is asked
-	read          bool           // the caller has read it in this conversation
-	adds          bool           // it only adds to the end
-	kept          []Span         // where text is, what was hidden before
-	text          string         // the new content as kept counts it
-	brings        bool           // the caller has brought what is hidden
-	veiled        bool           // the difference is of the two texts below
-	old, new      string         // before and after, without what is hidden
+	was           files.Stamp // of the content before; zero: there is no file
+	large         bool        // before is too large to be read
+	count         int         // replacements
+	what          string      // what else there is to say to the person who is asked
+	read          bool        // the caller has read it in this conversation
+	adds          bool        // it only adds to the end
+	kept          []Span      // where text is, what was hidden before
+	text          string      // the new content as kept counts it
+	brings        bool        // the caller has brought what is hidden
+	veiled        bool        // the difference is of the two texts below
+	old, new      string      // before and after, without what is hidden
 }
 
-func (c *change) isNew() bool { return c.was == toolcrib.Stamp{} }
+func (c *change) isNew() bool { return c.was == files.Stamp{} }
 
 func (c *change) diff() string {
 	if c.large {
@@ -46,21 +47,21 @@ func (c *change) diff() string {
 
 // load reads what is there now and refuses it if that is not what the caller
 // has seen.
-func (b *Box) load(env *toolcrib.Env, files *toolcrib.Files, name string) (*change, error) {
+func (b *Box) load(env *toolcrib.Env, handle *files.Handle, name string) (*change, error) {
 	c := &change{name: name}
-	info, err := files.Stat(name)
+	info, err := handle.Stat(name)
 	switch {
 	case err != nil:
 	case info.Mode().IsRegular() && info.Size() > b.cfg.MaxEdit:
 		c.large = true
-		c.was, err = files.Stamp(name)
+		c.was, err = handle.Stamp(name)
 	default:
-		c.before, c.was, err = files.ReadFile(name, b.cfg.MaxEdit)
+		c.before, c.was, err = handle.ReadFile(name, b.cfg.MaxEdit)
 	}
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	if c.path, err = files.Real(name); err != nil {
+	if c.path, err = handle.Real(name); err != nil {
 		return nil, err
 	}
 	seen, ok := b.seen.get(keyFor(env, c.path))
@@ -72,20 +73,20 @@ func (b *Box) load(env *toolcrib.Env, files *toolcrib.Files, name string) (*chan
 }
 
 // apply writes the new content if the old one is still there.
-func (b *Box) apply(env *toolcrib.Env, files *toolcrib.Files, c *change) error {
-	if err := files.WriteFile(c.name, c.after, &c.was); err != nil {
+func (b *Box) apply(env *toolcrib.Env, handle *files.Handle, c *change) error {
+	if err := handle.WriteFile(c.name, c.after, &c.was); err != nil {
 		return err
 	}
 	// It is written: what fails from here on must not be taken for a refusal.
-	if path, err := files.Real(c.name); err == nil {
+	if path, err := handle.Real(c.name); err == nil {
 		c.path = path
 	}
-	b.seen.put(keyFor(env, c.path), sight{toolcrib.StampOf(c.after), c.read})
+	b.seen.put(keyFor(env, c.path), sight{files.StampOf(c.after), c.read})
 	return nil
 }
 
 // planner tells what a call would change.
-type planner[In any] func(*toolcrib.Env, *toolcrib.Files, In) (*change, error)
+type planner[In any] func(*toolcrib.Env, *files.Handle, In) (*change, error)
 
 // preview makes a tool tell the person who is asked what it would change, and
 // remembers what they were shown.
@@ -95,11 +96,11 @@ func preview[In any](b *Box, plan planner[In]) func(context.Context, *toolcrib.E
 		if err := json.Unmarshal(input, &in); err != nil {
 			return "", fmt.Errorf("reading the input: %w", err)
 		}
-		files, err := granted(env)
+		handle, err := granted(env)
 		if err != nil {
 			return "", err
 		}
-		c, err := plan(env, files, in)
+		c, err := plan(env, handle, in)
 		if err != nil {
 			return "", err
 		}
@@ -118,7 +119,7 @@ func preview[In any](b *Box, plan planner[In]) func(context.Context, *toolcrib.E
 // approval is a file as a person saw it before they approved of a call.
 type approval struct {
 	path, what, text string
-	was              toolcrib.Stamp
+	was              files.Stamp
 }
 
 // approvedKey is by name too: the person may have changed the arguments, and
@@ -130,8 +131,8 @@ type approvedKey struct {
 
 // planned tells what a call is about to change, and refuses it if that is not
 // what the person was shown.
-func planned[In any](b *Box, env *toolcrib.Env, files *toolcrib.Files, in In, plan planner[In]) (*change, error) {
-	c, err := plan(env, files, in)
+func planned[In any](b *Box, env *toolcrib.Env, handle *files.Handle, in In, plan planner[In]) (*change, error) {
+	c, err := plan(env, handle, in)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 //go:embed delete_file.md
@@ -27,14 +28,14 @@ func (b *Box) deleteFile() toolcrib.Tool {
 		Name: "delete_file", Title: "Delete a file", Description: deleteFileText,
 		Effects: toolcrib.Reads | toolcrib.Writes | toolcrib.Destroys, Group: groupFS,
 	}, func(_ context.Context, env *toolcrib.Env, in deleteIn) (deleteOut, error) {
-		files, err := granted(env)
+		handle, err := granted(env)
 		if err != nil {
 			return deleteOut{}, err
 		}
-		_, err = planned(b, env, files, in, b.planDelete)
-		var gone toolcrib.Removed
+		_, err = planned(b, env, handle, in, b.planDelete)
+		var gone files.Removed
 		if err == nil {
-			gone, err = files.Remove(in.Path)
+			gone, err = handle.Remove(in.Path)
 		}
 		switch {
 		case refused(err):
@@ -50,14 +51,14 @@ func (b *Box) deleteFile() toolcrib.Tool {
 }
 
 // planDelete tells what a call would remove. Of a link, that is the link.
-func (b *Box) planDelete(env *toolcrib.Env, files *toolcrib.Files, in deleteIn) (*change, error) {
-	info, err := files.Lstat(in.Path)
+func (b *Box) planDelete(env *toolcrib.Env, handle *files.Handle, in deleteIn) (*change, error) {
+	info, err := handle.Lstat(in.Path)
 	if err != nil {
 		return nil, err
 	}
 	switch mode := info.Mode(); {
 	case mode.IsRegular():
-		c, err := b.load(env, files, in.Path)
+		c, err := b.load(env, handle, in.Path)
 		if err == nil {
 			err = b.settle(c)
 			c.what = fmt.Sprintf("would remove the file %q of %d bytes\n", in.Path, c.was.Size) + c.what

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 //go:embed edit_file.md
@@ -52,7 +53,7 @@ func (b *Box) editFile() toolcrib.Tool {
 }
 
 // planEdit tells what a call would change.
-func (b *Box) planEdit(env *toolcrib.Env, files *toolcrib.Files, in editIn) (*change, error) {
+func (b *Box) planEdit(env *toolcrib.Env, files *files.Handle, in editIn) (*change, error) {
 	c, err := b.load(env, files, in.Path)
 	switch {
 	case err != nil:

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestPatternEscapes: no pattern finds what is outside or protected, though a
@@ -66,7 +67,7 @@ func TestPatternEscapes(t *testing.T) {
 // home, whatever mount or link leads there.
 func TestWideGrant(t *testing.T) {
 	a := newArena(t)
-	a.Grant = toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: "/"}}}
+	a.Grant = toolcrib.Grant{Dirs: []files.Dir{{Path: "/"}}}
 	secret, err := os.Open(filepath.Join(a.out, ".ssh", "id_rsa"))
 	if err != nil {
 		t.Fatal(err)

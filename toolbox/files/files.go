@@ -19,6 +19,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // Config sets up the box. The zero value of each field is its default.
@@ -87,7 +88,7 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 }
 
 // granted gives the handle of a call, or says that there is none.
-func granted(env *toolcrib.Env) (*toolcrib.Files, error) {
+func granted(env *toolcrib.Env) (*files.Handle, error) {
 	if env.Files == nil {
 		return nil, &toolcrib.Error{Code: toolcrib.Denied, Message: "no directory was granted, so there are no files to work on"}
 	}
@@ -97,7 +98,7 @@ func granted(env *toolcrib.Env) (*toolcrib.Files, error) {
 // refused reports whether an error is an answer of its own, not a failure
 // that a tool describes in its output.
 func refused(err error) bool {
-	_, ok := errors.AsType[*toolcrib.Error](err)
+	_, ok := toolcrib.AsError(err)
 	return ok || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)
 }
 

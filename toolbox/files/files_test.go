@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // desk is a crib with the box and directories made for the test.
@@ -29,8 +30,8 @@ type desk struct {
 // crib grants nothing.
 type grantedBox struct {
 	*Box
-	dirs []toolcrib.Dir
-	opt  toolcrib.FilesOptions
+	dirs []files.Dir
+	opt  files.Options
 }
 
 func (g grantedBox) Tools(ctx context.Context) ([]toolcrib.Tool, error) {
@@ -38,7 +39,7 @@ func (g grantedBox) Tools(ctx context.Context) ([]toolcrib.Tool, error) {
 	for i := range tools {
 		run := tools[i].Run
 		tools[i].Run = func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
-			files, err := toolcrib.NewFiles(g.dirs, g.opt)
+			files, err := files.New(g.dirs, g.opt)
 			if err != nil {
 				return nil, err
 			}
@@ -84,11 +85,11 @@ func newDesk(t testing.TB, cfg Config) *desk {
 
 func (d *desk) granted(t testing.TB) grantedBox {
 	t.Helper()
-	p, err := toolcrib.NewProtection(d.out, append(toolcrib.DefaultProtected(), filepath.Join(filepath.Dir(d.dir), "state"))...)
+	p, err := files.NewProtection(d.out, append(files.DefaultProtected(), filepath.Join(filepath.Dir(d.dir), "state"))...)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return grantedBox{d.box, []toolcrib.Dir{{Path: d.dir, Write: true}, {Path: d.read}}, toolcrib.FilesOptions{Base: d.dir, Protected: p, Trash: d.trash}}
+	return grantedBox{d.box, []files.Dir{{Path: d.dir, Write: true}, {Path: d.read}}, files.Options{Base: d.dir, Protected: p, Trash: d.trash}}
 }
 
 // call uses a tool and gives its value, or the text of what went wrong.

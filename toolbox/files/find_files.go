@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/toolbox/files/internal/glob"
 )
 
@@ -55,7 +56,7 @@ func (b *Box) findFiles() toolcrib.Tool {
 // no more.
 type finder struct {
 	box     *Box
-	files   *toolcrib.Files
+	files   *files.Handle
 	start   string
 	pattern *glob.Pattern
 	ignore  *ignorer
@@ -66,7 +67,7 @@ type finder struct {
 	total int
 }
 
-func (f *finder) visit(d *toolcrib.Folder) error {
+func (f *finder) visit(d *files.Folder) error {
 	v, err := f.ignore.begin(f.box, d)
 	if err != nil {
 		return err
@@ -82,7 +83,7 @@ func (f *finder) visit(d *toolcrib.Folder) error {
 }
 
 // isFile takes links to files for files, if they lead to a granted one.
-func (f *finder) isFile(e toolcrib.Entry, rel string) bool {
+func (f *finder) isFile(e files.Entry, rel string) bool {
 	if e.Type.IsRegular() {
 		return true
 	}
@@ -90,7 +91,7 @@ func (f *finder) isFile(e toolcrib.Entry, rel string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-func (f *finder) emit(d *toolcrib.Folder) error {
+func (f *finder) emit(d *files.Folder) error {
 	v, ok := d.Value.(*listed)
 	if !ok {
 		return nil

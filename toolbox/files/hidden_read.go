@@ -5,7 +5,7 @@ import (
 	"errors"
 	"io"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // Whoever reads a part of a file is shown what stands there in the whole file:
@@ -148,7 +148,7 @@ var errOtherEncoding = errors.New("the file holds values that are hidden, and in
 // sameText makes sure that the encoding in which a file is to be read does not
 // show what is hidden in it in another one: not in the one that the file seems to
 // have, nor in those that it could have.
-func (b *Box) sameText(files *toolcrib.Files, in readIn) error {
+func (b *Box) sameText(files *files.Handle, in readIn) error {
 	if b.cfg.Hide == nil {
 		return nil
 	}
@@ -207,7 +207,7 @@ func (b *Box) hides(data []byte) (bool, error) {
 }
 
 // wholeFile reads a file as far as it can be judged as a whole.
-func (b *Box) wholeFile(files *toolcrib.Files, name string) (data []byte, err error) {
+func (b *Box) wholeFile(files *files.Handle, name string) (data []byte, err error) {
 	file, _, err := files.Open(name)
 	if err != nil {
 		return nil, err

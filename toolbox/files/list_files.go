@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/toolbox/files/internal/glob"
 )
 
@@ -76,7 +77,7 @@ type listed struct {
 }
 
 // begin starts the visit of a folder.
-func (ig *ignorer) begin(b *Box, d *toolcrib.Folder) (*listed, error) {
+func (ig *ignorer) begin(b *Box, d *files.Folder) (*listed, error) {
 	if d.Err != nil && d.Parent == nil {
 		return nil, d.Err
 	}
@@ -95,12 +96,12 @@ func (ig *ignorer) begin(b *Box, d *toolcrib.Folder) (*listed, error) {
 	return v, nil
 }
 
-func (l *lister) visit(d *toolcrib.Folder) error {
+func (l *lister) visit(d *files.Folder) error {
 	v, err := l.ignore.begin(l.box, d)
 	if err != nil {
 		return err
 	}
-	slices.SortFunc(d.Entries, func(a, b toolcrib.Entry) int { return v.shown.compare(a.Name, b.Name) })
+	slices.SortFunc(d.Entries, func(a, b files.Entry) int { return v.shown.compare(a.Name, b.Name) })
 	v.names = make([]string, 0, len(d.Entries))
 	for _, e := range d.Entries {
 		if rel := relative(d, e.Name); l.pattern.MatchName(v.shown.rel(d, e.Name), v.shown.name(e.Name)) {
@@ -118,7 +119,7 @@ func (l *lister) visit(d *toolcrib.Folder) error {
 	return nil
 }
 
-func (l *lister) emit(d *toolcrib.Folder) error {
+func (l *lister) emit(d *files.Folder) error {
 	v, ok := d.Value.(*listed)
 	if !ok {
 		return nil

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // memory keeps the latest of something, up to a number.
@@ -58,7 +59,7 @@ type seenKey struct{ organisation, subject, agent, session, path string }
 
 // sight is what a conversation knows of a file.
 type sight struct {
-	toolcrib.Stamp
+	files.Stamp
 	read bool // it was read, not only written
 }
 

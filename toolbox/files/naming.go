@@ -5,7 +5,7 @@ import (
 	"path"
 	"strings"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // A name may be a value that callers are not shown. Patterns, ignore rules and
@@ -21,7 +21,7 @@ type naming struct {
 
 // naming finds what is hidden in the names of a folder, given those of the
 // folder above.
-func (b *Box) naming(d *toolcrib.Folder, up *naming) (*naming, error) {
+func (b *Box) naming(d *files.Folder, up *naming) (*naming, error) {
 	if b.cfg.Hide == nil {
 		return nil, nil
 	}
@@ -80,7 +80,7 @@ func (n *naming) compare(a, b string) int {
 }
 
 // rel is the path of an entry from the start of the walk, as it is shown.
-func (n *naming) rel(d *toolcrib.Folder, name string) string {
+func (n *naming) rel(d *files.Folder, name string) string {
 	switch {
 	case n == nil:
 		return relative(d, name)

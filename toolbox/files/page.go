@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // pager reads a file once, to its end, whatever part of it is shown: the
@@ -90,8 +90,8 @@ func (r *pager) take(most int64) ([]byte, error) {
 	return data, err
 }
 
-func (r *pager) stamp(modified time.Time) toolcrib.Stamp {
-	return toolcrib.Stamp{Sum: [sha256.Size]byte(r.sum.Sum(nil)), Size: r.size, ModTime: modified}
+func (r *pager) stamp(modified time.Time) files.Stamp {
+	return files.Stamp{Sum: [sha256.Size]byte(r.sum.Sum(nil)), Size: r.size, ModTime: modified}
 }
 
 // page collects the wanted lines of a text that goes by, and counts them all.

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 //go:embed read_file.md
@@ -56,7 +57,7 @@ func (b *Box) readFile() toolcrib.Tool {
 	})
 }
 
-func (b *Box) read(ctx context.Context, env *toolcrib.Env, files *toolcrib.Files, in readIn) (out readOut, content []toolcrib.Content, err error) {
+func (b *Box) read(ctx context.Context, env *toolcrib.Env, files *files.Handle, in readIn) (out readOut, content []toolcrib.Content, err error) {
 	if in.EndLine != 0 && in.EndLine < max(in.StartLine, 1) {
 		return out, nil, fmt.Errorf("end_line %d is before start_line %d", in.EndLine, max(in.StartLine, 1))
 	}

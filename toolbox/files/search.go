@@ -12,7 +12,7 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/toolbox/files/internal/glob"
 	"github.com/toolcrib/toolcrib/toolbox/files/internal/grep"
 )
@@ -21,7 +21,7 @@ import (
 type search struct {
 	box     *Box
 	ctx     context.Context
-	files   *toolcrib.Files
+	files   *files.Handle
 	start   string // the directory that is searched, after links
 	query   *grep.Query
 	pattern *glob.Pattern
@@ -182,7 +182,7 @@ func (c cancellable) Read(p []byte) (int, error) {
 // that a folder with very many keeps all processors busy.
 const batch = 64
 
-func (s *search) visit(d *toolcrib.Folder) error {
+func (s *search) visit(d *files.Folder) error {
 	if d.Err != nil && d.Parent == nil {
 		return d.Err
 	}
@@ -214,7 +214,7 @@ func (s *search) visit(d *toolcrib.Folder) error {
 }
 
 // all searches some files of a folder.
-func (s *search) all(d *toolcrib.Folder, v *searched, names []string) error {
+func (s *search) all(d *files.Folder, v *searched, names []string) error {
 	for _, name := range names {
 		file, err := d.Open(name)
 		if err != nil {
@@ -237,7 +237,7 @@ func (s *search) all(d *toolcrib.Folder, v *searched, names []string) error {
 }
 
 // inFile searches a file of a folder, after a quick look if that can spare it.
-func (s *search) inFile(d *toolcrib.Folder, name string, file *toolcrib.Stream) ([]grep.Match, error) {
+func (s *search) inFile(d *files.Folder, name string, file *files.Stream) ([]grep.Match, error) {
 	if s.covered == nil || s.screen == nil {
 		return s.matches(file, file.Size)
 	}
@@ -252,7 +252,7 @@ func (s *search) inFile(d *toolcrib.Folder, name string, file *toolcrib.Stream) 
 	return matches, errors.Join(err, again.Close())
 }
 
-func (s *search) emit(d *toolcrib.Folder) error {
+func (s *search) emit(d *files.Folder) error {
 	v, ok := d.Value.(*searched)
 	if !ok {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/toolbox/files/internal/glob"
 )
 
@@ -26,7 +26,7 @@ const (
 
 // newIgnorer reads the rules that apply to a directory from above: of the
 // repository it lies in, as far as that is granted.
-func newIgnorer(files *toolcrib.Files, start string) *ignorer {
+func newIgnorer(files *files.Handle, start string) *ignorer {
 	ig := &ignorer{}
 	top := start
 	for !exists(files, filepath.Join(top, gitDir)) {
@@ -54,14 +54,14 @@ func newIgnorer(files *toolcrib.Files, start string) *ignorer {
 	return ig
 }
 
-func exists(files *toolcrib.Files, path string) bool {
+func exists(files *files.Handle, path string) bool {
 	_, err := files.Lstat(path)
 	return err == nil
 }
 
 // apply drops what is ignored from a folder's entries. It gives the rules for
 // the folders below: those of the folder above and its own.
-func (ig *ignorer) apply(d *toolcrib.Folder, up *glob.Ignore, names *naming) *glob.Ignore {
+func (ig *ignorer) apply(d *files.Folder, up *glob.Ignore, names *naming) *glob.Ignore {
 	if ig == nil {
 		return nil
 	}
@@ -76,12 +76,12 @@ func (ig *ignorer) apply(d *toolcrib.Folder, up *glob.Ignore, names *naming) *gl
 	if rules == nil {
 		return nil
 	}
-	d.Entries = slices.DeleteFunc(d.Entries, func(e toolcrib.Entry) bool { return rules.Match(ig.prefix+names.rel(d, e.Name), e.Type.IsDir()) })
+	d.Entries = slices.DeleteFunc(d.Entries, func(e files.Entry) bool { return rules.Match(ig.prefix+names.rel(d, e.Name), e.Type.IsDir()) })
 	return rules
 }
 
-func (ig *ignorer) read(d *toolcrib.Folder, up *glob.Ignore, dir string) *glob.Ignore {
-	if !slices.ContainsFunc(d.Entries, func(e toolcrib.Entry) bool { return e.Name == ".gitignore" && e.Type.IsRegular() }) {
+func (ig *ignorer) read(d *files.Folder, up *glob.Ignore, dir string) *glob.Ignore {
+	if !slices.ContainsFunc(d.Entries, func(e files.Entry) bool { return e.Name == ".gitignore" && e.Type.IsRegular() }) {
 		return up
 	}
 	s, err := d.Open(".gitignore")
@@ -96,14 +96,14 @@ func (ig *ignorer) read(d *toolcrib.Folder, up *glob.Ignore, dir string) *glob.I
 }
 
 // enter leaves only those directories to be walked that are wanted.
-func enter(d *toolcrib.Folder, names *naming, want func(rel string) bool) {
-	d.Entries = slices.DeleteFunc(d.Entries, func(e toolcrib.Entry) bool {
+func enter(d *files.Folder, names *naming, want func(rel string) bool) {
+	d.Entries = slices.DeleteFunc(d.Entries, func(e files.Entry) bool {
 		return !e.Type.IsDir() || e.Name == gitDir || !want(names.rel(d, e.Name))
 	})
 }
 
 // relative is the path of an entry from the start of the walk.
-func relative(d *toolcrib.Folder, name string) string {
+func relative(d *files.Folder, name string) string {
 	if d.Path == "." {
 		return name
 	}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 //go:embed write_file.md
@@ -33,11 +34,11 @@ func (b *Box) writeFile() toolcrib.Tool {
 		Name: "write_file", Title: "Write a file", Description: writeFileText,
 		Effects: toolcrib.Reads | toolcrib.Writes, Group: groupFS,
 	}, func(_ context.Context, env *toolcrib.Env, in writeIn) (writeOut, error) {
-		files, err := granted(env)
+		handle, err := granted(env)
 		if err != nil {
 			return writeOut{}, err
 		}
-		out, err := b.write(env, files, in)
+		out, err := b.write(env, handle, in)
 		if err != nil && !refused(err) {
 			out = writeOut{Path: in.Path, Message: err.Error()}
 		}
@@ -47,14 +48,14 @@ func (b *Box) writeFile() toolcrib.Tool {
 	return t
 }
 
-func (b *Box) write(env *toolcrib.Env, files *toolcrib.Files, in writeIn) (writeOut, error) {
-	c, err := planned(b, env, files, in, b.planWrite)
+func (b *Box) write(env *toolcrib.Env, handle *files.Handle, in writeIn) (writeOut, error) {
+	c, err := planned(b, env, handle, in, b.planWrite)
 	if err != nil {
 		return writeOut{}, err
 	}
 	out := writeOut{Success: true, Lines: countLines(string(c.after)), Message: "The file holds exactly this already."}
-	if c.isNew() || c.brings || !toolcrib.StampOf(c.after).Same(c.was) {
-		if err := b.apply(env, files, c); err != nil {
+	if c.isNew() || c.brings || !files.StampOf(c.after).Same(c.was) {
+		if err := b.apply(env, handle, c); err != nil {
 			return writeOut{}, err
 		}
 		out.BytesWritten, out.Diff = len(in.Content), c.diff()
@@ -75,8 +76,8 @@ func (b *Box) write(env *toolcrib.Env, files *toolcrib.Files, in writeIn) (write
 }
 
 // planWrite tells what a call would write.
-func (b *Box) planWrite(env *toolcrib.Env, files *toolcrib.Files, in writeIn) (*change, error) {
-	c, err := b.load(env, files, in.Path)
+func (b *Box) planWrite(env *toolcrib.Env, handle *files.Handle, in writeIn) (*change, error) {
+	c, err := b.load(env, handle, in.Path)
 	if err != nil {
 		return nil, err
 	}

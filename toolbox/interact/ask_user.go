@@ -72,7 +72,7 @@ func nobody(cause error) error {
 // unanswered says why there is no answer. Who keeps the question knows best,
 // and says it in its own words.
 func unanswered(ctx context.Context, err error) error {
-	if _, ok := errors.AsType[*toolcrib.Error](err); ok {
+	if _, ok := toolcrib.AsError(err); ok {
 		return err
 	}
 	if ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {

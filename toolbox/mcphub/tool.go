@@ -201,7 +201,7 @@ func (b *Box) notStarted(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return err
 	}
-	if e, ok := errors.AsType[*toolcrib.Error](err); ok {
+	if e, ok := toolcrib.AsError(err); ok {
 		return e
 	}
 	return unavailable(err)
@@ -231,7 +231,7 @@ func (b *Box) failure(ctx context.Context, c *clock, err error, sent bool) error
 		}
 		return &toolcrib.Error{Code: code, Tool: b.name, Message: fmt.Sprintf("the MCP server %s refused it: %s", b.name, clip(said.Message)), Err: err}
 	}
-	if e, ok := errors.AsType[*toolcrib.Error](err); ok {
+	if e, ok := toolcrib.AsError(err); ok {
 		return e
 	}
 	e := &toolcrib.Error{Code: toolcrib.Unavailable, Message: fmt.Sprintf("the MCP server %s could not be reached: %s", b.name, clip(err.Error())), Err: err}

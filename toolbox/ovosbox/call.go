@@ -14,6 +14,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/retry"
 )
 
 // tool makes the tool of a claim.
@@ -111,7 +112,7 @@ func (b *Box) call(ctx context.Context, id string, c claim, static bool, input j
 	case err == nil:
 		return b.result(id, answer.Data), nil
 	case errors.Is(err, ErrAway):
-		return nil, toolcrib.Unstarted(&toolcrib.Error{Code: toolcrib.Unavailable, Message: "the OpenVoiceOS bus is not there; nothing was sent, try again later", Err: err})
+		return nil, retry.Safe(&toolcrib.Error{Code: toolcrib.Unavailable, Message: "the OpenVoiceOS bus is not there; nothing was sent, try again later", Err: err})
 	case ctx.Err() != nil:
 		b.doubt(id)
 		return nil, ctx.Err()

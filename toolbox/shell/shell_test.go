@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // plain is a sandbox that holds nothing: it starts the program and ends it at
@@ -90,7 +91,7 @@ func newRoom(t testing.TB, cfg Config) *room {
 	})
 	r.Crib = &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{}, Guards: []toolcrib.Guard{cribtest.Allow()}, Sandbox: plain{}, Journal: toolcrib.Unrecorded{},
-		Grant: toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: r.dir, Write: true}}, Programs: []string{"/bin/sh"}},
+		Grant: toolcrib.Grant{Dirs: []files.Dir{{Path: r.dir, Write: true}}, Programs: []string{"/bin/sh"}},
 		Emit: func(e toolcrib.Event) {
 			r.mu.Lock()
 			defer r.mu.Unlock()

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"sync/atomic"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // look goes through all places. What cannot be read is told and left out; only
@@ -79,14 +79,14 @@ func noted(list []Skipped, path, reason string) []Skipped {
 
 // in finds the skills of one place.
 func (b *Box) in(ctx context.Context, p Place, found *shelf) (skills []Skill, err error) {
-	files, err := b.needs.Open(p)
+	handle, err := b.needs.Open(p)
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, files.Close()) }()
+	defer func() { err = errors.Join(err, handle.Close()) }()
 	at := []string{filepath.Base(p.Path)}
 	if !p.File {
-		if at, err = b.walk(ctx, files, p, found); err != nil {
+		if at, err = b.walk(ctx, handle, p, found); err != nil {
 			return nil, err
 		}
 	}
@@ -96,7 +96,7 @@ func (b *Box) in(ctx context.Context, p Place, found *shelf) (skills []Skill, er
 		}
 		s := Skill{Scope: p.Scope, place: p, dir: path.Dir(name), file: path.Base(name)}
 		s.Path = filepath.Join(s.root(), filepath.FromSlash(name))
-		text, _, err := files.ReadFile(filepath.Join(s.root(), filepath.FromSlash(name)), b.cfg.MaxText)
+		text, _, err := handle.ReadFile(filepath.Join(s.root(), filepath.FromSlash(name)), b.cfg.MaxText)
 		if err != nil {
 			found.skip(s.Path, err.Error())
 			continue
@@ -130,15 +130,15 @@ func spelling() []string { return []string{"SKILL.md", "skill.md"} }
 
 // walk finds the files of skills below a place. It does not look into a skill
 // for others: what lies there are templates.
-func (b *Box) walk(ctx context.Context, files *toolcrib.Files, p Place, found *shelf) ([]string, error) {
+func (b *Box) walk(ctx context.Context, handle *files.Handle, p Place, found *shelf) ([]string, error) {
 	var dirs atomic.Int64
 	var list []string
-	visit := func(d *toolcrib.Folder) error {
+	visit := func(d *files.Folder) error {
 		if dirs.Add(1) > int64(b.cfg.MaxDirs) {
 			return fs.SkipAll
 		}
 		for _, name := range spelling() {
-			if slices.ContainsFunc(d.Entries, func(e toolcrib.Entry) bool { return e.Name == name && e.Type.IsRegular() }) {
+			if slices.ContainsFunc(d.Entries, func(e files.Entry) bool { return e.Name == name && e.Type.IsRegular() }) {
 				d.Value = name
 				d.Entries = nil
 				return nil
@@ -146,7 +146,7 @@ func (b *Box) walk(ctx context.Context, files *toolcrib.Files, p Place, found *s
 		}
 		deep := d.Path != "." && strings.Count(d.Path, "/")+1 >= b.cfg.MaxDepth
 		var links []string
-		d.Entries = slices.DeleteFunc(d.Entries, func(e toolcrib.Entry) bool {
+		d.Entries = slices.DeleteFunc(d.Entries, func(e files.Entry) bool {
 			if e.Type&fs.ModeSymlink != 0 {
 				links = append(links, e.Name)
 			}
@@ -156,7 +156,7 @@ func (b *Box) walk(ctx context.Context, files *toolcrib.Files, p Place, found *s
 		d.Value = links
 		return nil
 	}
-	emit := func(d *toolcrib.Folder) error {
+	emit := func(d *files.Folder) error {
 		switch v := d.Value.(type) {
 		case string:
 			list = append(list, path.Join(d.Path, v))
@@ -170,7 +170,7 @@ func (b *Box) walk(ctx context.Context, files *toolcrib.Files, p Place, found *s
 		}
 		return nil
 	}
-	if err := files.Walk(ctx, p.Path, visit, emit); err != nil {
+	if err := handle.Walk(ctx, p.Path, visit, emit); err != nil {
 		return nil, err
 	}
 	if dirs.Load() > int64(b.cfg.MaxDirs) {

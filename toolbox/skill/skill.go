@@ -20,6 +20,7 @@ import (
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // Place is where skills are looked for.
@@ -51,7 +52,7 @@ type Config struct {
 // Needs is what the box is handed besides.
 type Needs struct {
 	// Open gives a handle to read below a place; the box closes it.
-	Open func(Place) (*toolcrib.Files, error)
+	Open func(Place) (*files.Handle, error)
 	// YAML decodes a front matter. Nil: only the simple forms are read that
 	// nearly all skills have.
 	YAML func(text []byte, into any) error

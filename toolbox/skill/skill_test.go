@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // plant writes files below a new directory, by their path with slashes.
@@ -38,12 +39,12 @@ func skillText(name, description, body string) string {
 }
 
 // handle reads below a place as the program does.
-func handle(p Place) (*toolcrib.Files, error) {
+func handle(p Place) (*files.Handle, error) {
 	dir := p.Path
 	if p.File {
 		dir = filepath.Dir(dir)
 	}
-	return toolcrib.NewFiles([]toolcrib.Dir{{Path: dir}}, toolcrib.FilesOptions{})
+	return files.New([]files.Dir{{Path: dir}}, files.Options{})
 }
 
 func open(t testing.TB, cfg Config, needs Needs) *Box {

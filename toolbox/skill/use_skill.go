@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 //go:embed use_skill.md
@@ -78,12 +79,12 @@ func withNames(schema json.RawMessage, skills []Skill) (json.RawMessage, error) 
 
 // use reads the instructions of a skill as they are now.
 func (b *Box) use(ctx context.Context, s Skill) (out useOut, err error) {
-	files, err := b.needs.Open(s.place)
+	handle, err := b.needs.Open(s.place)
 	if err != nil {
 		return useOut{}, err
 	}
-	defer func() { err = errors.Join(err, files.Close()) }()
-	body, err := b.instructions(files, s)
+	defer func() { err = errors.Join(err, handle.Close()) }()
+	body, err := b.instructions(handle, s)
 	if err != nil {
 		return useOut{}, err
 	}
@@ -92,13 +93,13 @@ func (b *Box) use(ctx context.Context, s Skill) (out useOut, err error) {
 		AllowedTools: s.AllowedTools, Compatibility: s.Compatibility, License: s.License,
 	}
 	if !s.place.File {
-		out.Files, out.MoreFiles, err = b.list(ctx, files, s)
+		out.Files, out.MoreFiles, err = b.list(ctx, handle, s)
 	}
 	return out, err
 }
 
-func (b *Box) instructions(files *toolcrib.Files, s Skill) (string, error) {
-	text, _, err := files.ReadFile(filepath.Join(s.directory(), s.file), b.cfg.MaxText)
+func (b *Box) instructions(handle *files.Handle, s Skill) (string, error) {
+	text, _, err := handle.ReadFile(filepath.Join(s.directory(), s.file), b.cfg.MaxText)
 	if err != nil {
 		return "", err
 	}
@@ -110,18 +111,18 @@ func (b *Box) instructions(files *toolcrib.Files, s Skill) (string, error) {
 }
 
 // list gives the further files of a skill.
-func (b *Box) list(ctx context.Context, files *toolcrib.Files, s Skill) (names []string, more bool, err error) {
+func (b *Box) list(ctx context.Context, handle *files.Handle, s Skill) (names []string, more bool, err error) {
 	names = []string{}
-	err = files.Walk(ctx, s.directory(), func(d *toolcrib.Folder) error {
-		d.Entries = slices.DeleteFunc(d.Entries, func(e toolcrib.Entry) bool {
+	err = handle.Walk(ctx, s.directory(), func(d *files.Folder) error {
+		d.Entries = slices.DeleteFunc(d.Entries, func(e files.Entry) bool {
 			return e.Name == ".git" || e.Name == "node_modules" || d.Path == "." && e.Name == s.file ||
 				e.Type.IsDir() && d.Path != "." && strings.Count(d.Path, "/")+1 >= b.cfg.MaxDepth
 		})
 		d.Value = d.Entries
 		return nil
-	}, func(d *toolcrib.Folder) error {
-		entries, _ := d.Value.([]toolcrib.Entry)
-		slices.SortFunc(entries, func(a, b toolcrib.Entry) int { return strings.Compare(a.Name, b.Name) })
+	}, func(d *files.Folder) error {
+		entries, _ := d.Value.([]files.Entry)
+		slices.SortFunc(entries, func(a, b files.Entry) int { return strings.Compare(a.Name, b.Name) })
 		for _, e := range entries {
 			if !e.Type.IsRegular() {
 				continue

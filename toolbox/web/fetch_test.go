@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/httpclient"
 )
 
 func fetchPage(t testing.TB, cfg Config, in fetchIn) (fetchOut, string, error) {
@@ -328,7 +329,7 @@ func TestFetchStaysAtItsHost(t *testing.T) {
 		_, _ = w.Write([]byte("the page"))
 	})
 	env := local(t)
-	env.HTTP = toolcrib.NewHTTP([]string{"127.0.0.1", "localhost"}, toolcrib.HTTPOptions{})
+	env.HTTP = httpclient.New([]string{"127.0.0.1", "localhost"}, httpclient.Options{})
 	t.Cleanup(env.HTTP.CloseIdleConnections)
 	other := strings.Replace(home, "127.0.0.1", "localhost", 1) + "/evil"
 	for _, to := range []string{other, strings.TrimPrefix(other, "http:"), "/?to=" + other} {

@@ -100,7 +100,7 @@ var errSlow = errors.New("the server took too long")
 
 // unreachable words why there is no answer. A refusal stays one.
 func (b box) unreachable(ctx context.Context, req *http.Request, err error) error {
-	if refusal, ok := errors.AsType[*toolcrib.Error](err); ok {
+	if refusal, ok := toolcrib.AsError(err); ok {
 		return refusal
 	}
 	host := text.Clip(line(req.URL.Hostname()), 100)

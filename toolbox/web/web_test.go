@@ -3,7 +3,6 @@ package web
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -12,6 +11,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/httpclient"
 )
 
 func TestToolbox(t *testing.T) {
@@ -48,7 +48,7 @@ func tools(t testing.TB, cfg Config) map[string]toolcrib.Tool {
 // local is an Env that reaches the servers of a test.
 func local(t testing.TB) *toolcrib.Env {
 	t.Helper()
-	client := toolcrib.NewHTTP([]string{"127.0.0.1"}, toolcrib.HTTPOptions{})
+	client := httpclient.New([]string{"127.0.0.1"}, httpclient.Options{})
 	t.Cleanup(client.CloseIdleConnections)
 	return &toolcrib.Env{HTTP: client, Emit: func(toolcrib.Event) {}}
 }
@@ -73,7 +73,7 @@ func call[Out any](t testing.TB, tool toolcrib.Tool, env *toolcrib.Env, in any) 
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	got, err := tool.Run(ctx, env, input)
-	if refusal, ok := errors.AsType[*toolcrib.Error](err); ok {
+	if refusal, ok := toolcrib.AsError(err); ok {
 		return out, "", refusal
 	}
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/redact"
 )
 
 // Found is a credential that stood in a server's entry. Value is to be put into
@@ -156,7 +156,7 @@ func (f *finder) words(text, label, where string) string {
 // looks reports whether a text looks like a credential whatever its name.
 func (f *finder) looks(text string) bool {
 	plain := unescape(text)
-	return len(plain) >= 8 && (toolcrib.RedactText(plain) != plain || f.known != nil && f.known(plain))
+	return len(plain) >= 8 && (redact.Text(plain) != plain || f.known != nil && f.known(plain))
 }
 
 // leave reports whether a value is no secret to be stored: it is empty, holds a

@@ -5,7 +5,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/redact"
 )
 
 // secretByName reports whether a value under this name is a secret. A name that
@@ -20,7 +20,7 @@ func secretByName(name, text string) bool {
 		return false // MAX_TOKENS=4096
 	case namesFile(text):
 		return false // GOOGLE_APPLICATION_CREDENTIALS=/home/me/key.json
-	case toolcrib.SecretName(lower):
+	case redact.SecretName(lower):
 		return true
 	}
 	for _, suffix := range [...]string{"key", "pat", "dsn", "auth", "credentials", "sig", "signature", "session", "webhook_url"} {

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/jsontext"
+	"github.com/toolcrib/toolcrib/internal/redact"
 )
 
 // clean takes the secrets out of a text that somebody else wrote.
@@ -13,7 +13,7 @@ func (s *Server) clean(text string) string {
 	if s.cfg.Crib.RedactText != nil {
 		return s.cfg.Crib.RedactText(text)
 	}
-	return toolcrib.RedactText(text)
+	return redact.Text(text)
 }
 
 // cleanJSON does the same with valid JSON: by its keys, and by the words of its
@@ -22,7 +22,7 @@ func (s *Server) cleanJSON(text json.RawMessage) json.RawMessage {
 	if s.cfg.Crib.Redact != nil {
 		text = s.cfg.Crib.Redact(text)
 	} else {
-		text = toolcrib.Redact(text)
+		text = redact.JSON(text)
 	}
 	return eachString(text, s.clean)
 }

@@ -152,7 +152,7 @@ func appendPlain(buf []byte, text string) []byte {
 // refusal gives a refused call to a client as a failed result, since only
 // that reaches the model; the code and the bad fields are there for programs.
 func (s *Server) refusal(v *visit, err error) json.RawMessage {
-	e, ok := errors.AsType[*toolcrib.Error](err)
+	e, ok := toolcrib.AsError(err)
 	if !ok {
 		e = &toolcrib.Error{Code: toolcrib.Internal, Message: "the call broke down"}
 	}
@@ -267,7 +267,7 @@ func shelfError(r *toolcrib.Result, err error) *mcp.Error {
 	if err == nil {
 		return mcp.Errorf(mcp.CodeInternal, "%s", r.String())
 	}
-	e, ok := errors.AsType[*toolcrib.Error](err)
+	e, ok := toolcrib.AsError(err)
 	if !ok {
 		e = &toolcrib.Error{Code: toolcrib.Internal, Message: "the call broke down"}
 	}

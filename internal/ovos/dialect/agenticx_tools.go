@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // The tools of AgenticX answer with one text: the payload, or a line that
@@ -134,11 +135,11 @@ func agenticxRefused(in struct {
 	switch {
 	case errors.Is(e, errTold):
 		return agenticxFailed(e.Message)
-	case errors.Is(e, toolcrib.ErrOutside):
+	case errors.Is(e, files.ErrOutside):
 		return agenticxFailed("path escapes workspace: " + path)
-	case errors.Is(e, toolcrib.ErrReadOnly):
+	case errors.Is(e, files.ErrReadOnly):
 		return agenticxFailed("path is read-only (mounted as reference): " + path)
-	case errors.Is(e, toolcrib.ErrProtected):
+	case errors.Is(e, files.ErrProtected):
 		return agenticxFailed("path is protected: " + path)
 	case e.Code == toolcrib.Denied && strings.HasPrefix(e.Message, "a person said no"):
 		return toolcrib.Failed("CANCELLED: user denied " + e.Tool + strings.TrimPrefix(e.Message, "a person said no"))

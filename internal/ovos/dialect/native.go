@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // The native side refuses with a code and a cause, and fails with a text. What
@@ -35,7 +36,7 @@ func nativePath(tool, path string) (string, error) {
 	case path == "":
 		return ".", nil
 	case strings.ContainsRune(path, 0):
-		return "", &toolcrib.Error{Code: toolcrib.Denied, Tool: tool, Message: `"` + strings.ReplaceAll(path, "\x00", `\x00`) + `" is nowhere`, Err: toolcrib.ErrOutside}
+		return "", &toolcrib.Error{Code: toolcrib.Denied, Tool: tool, Message: `"` + strings.ReplaceAll(path, "\x00", `\x00`) + `" is nowhere`, Err: files.ErrOutside}
 	case len(path) > maxPath:
 		return "", &toolcrib.Error{Code: toolcrib.Invalid, Tool: tool, Message: "the path is longer than any system takes", Err: errTooLong}
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // The file tools of OpenVoiceOS answer in band: a file that is not there and a
@@ -115,9 +116,9 @@ func (opt Options) ovosReadRefused(in ovosRead, e *toolcrib.Error) *toolcrib.Res
 // accessDenied words the refusal of a path; empty if it was refused otherwise.
 func accessDenied(path string, e *toolcrib.Error) string {
 	switch {
-	case errors.Is(e, toolcrib.ErrOutside):
+	case errors.Is(e, files.ErrOutside):
 		return "Access denied: path '" + path + "' is outside the sandbox root."
-	case errors.Is(e, toolcrib.ErrProtected):
+	case errors.Is(e, files.ErrProtected):
 		return "Access denied: path '" + path + "' is protected."
 	}
 	return ""
@@ -144,7 +145,7 @@ type ovosWriteAnswer struct {
 
 func (opt Options) ovosWriteIn(in ovosWrite) (any, error) {
 	if opt.ReadOnly { // comes before every look at the path
-		return nil, &toolcrib.Error{Code: toolcrib.Denied, Tool: "write_file", Message: "no directory is granted for writing", Err: toolcrib.ErrReadOnly}
+		return nil, &toolcrib.Error{Code: toolcrib.Denied, Tool: "write_file", Message: "no directory is granted for writing", Err: files.ErrReadOnly}
 	}
 	path, err := nativePath("write_file", in.Path)
 	return ovosWrite{path, in.Content}, err
@@ -168,7 +169,7 @@ func (opt Options) ovosWriteOut(in ovosWrite, out *nativeWriteOut, failed string
 
 func (opt Options) ovosWriteRefused(in ovosWrite, e *toolcrib.Error) *toolcrib.Result {
 	switch {
-	case errors.Is(e, toolcrib.ErrReadOnly):
+	case errors.Is(e, files.ErrReadOnly):
 		return value(ovosWriteAnswer{false, in.Path, "Write access is disabled (allow_write=False)."})
 	case errors.Is(e, errTooLong):
 		return value(ovosWriteAnswer{false, in.Path, "Error writing file: " + opt.osError("the name is too long", in.Path)})

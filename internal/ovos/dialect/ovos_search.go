@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // The search tools of OpenVoiceOS find nothing where a directory is missing
@@ -83,7 +84,7 @@ func ovosSearch(opt Options) []ovosTool {
 
 // ifNowhere answers with nothing found where the path was refused.
 func ifNowhere(e *toolcrib.Error, empty any) *toolcrib.Result {
-	if errors.Is(e, toolcrib.ErrOutside) || errors.Is(e, toolcrib.ErrProtected) || errors.Is(e, errTooLong) {
+	if errors.Is(e, files.ErrOutside) || errors.Is(e, files.ErrProtected) || errors.Is(e, errTooLong) {
 		return value(empty)
 	}
 	return nil

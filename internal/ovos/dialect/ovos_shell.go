@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // The shell of OpenVoiceOS answers everything in band, as a command that
@@ -155,7 +156,7 @@ func ovosRunRefused(in ovosRun, e *toolcrib.Error) *toolcrib.Result {
 	switch {
 	case errors.Is(e, errTold):
 		return notRun(e.Message)
-	case errors.Is(e, toolcrib.ErrOutside) || errors.Is(e, toolcrib.ErrProtected):
+	case errors.Is(e, files.ErrOutside) || errors.Is(e, files.ErrProtected):
 		// To a command in the sandbox it is not there.
 		return notRun(executing("[Errno 2] No such file or directory: " + repr(in.Cwd)))
 	case e.Code == toolcrib.Denied && strings.Contains(e.Message, "running commands is switched off"):

@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"encoding/json"
-	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -52,7 +51,7 @@ func TestRunCommandIsAnsweredForUnrun(t *testing.T) {
 		`{"command":"x","cwd":"","timeout":1}`:                      "Error executing command: [Errno 2] No such file or directory: ''",
 	} {
 		native, err := a.In(json.RawMessage(in))
-		e, ok := errors.AsType[*toolcrib.Error](err)
+		e, ok := toolcrib.AsError(err)
 		if !ok {
 			t.Errorf("%s: %s, %v", in, native, err)
 			continue

@@ -14,6 +14,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/toolbox/skill"
 )
 
@@ -76,8 +77,8 @@ func skillRoom(t *testing.T, model func(context.Context, string, string) (string
 	root := newTree(t)
 	put(t, filepath.Join(root, "s", "SKILL.md"), "---\nname: web-search\ndescription: Search the web: use for facts\n---\nSearch well.\n")
 	box, err := skill.Open(t.Context(), skill.Config{Places: []skill.Place{{Path: root, Scope: "user"}}}, skill.Needs{
-		Open: func(p skill.Place) (*toolcrib.Files, error) {
-			return toolcrib.NewFiles([]toolcrib.Dir{{Path: p.Path}}, toolcrib.FilesOptions{})
+		Open: func(p skill.Place) (*files.Handle, error) {
+			return files.New([]files.Dir{{Path: p.Path}}, files.Options{})
 		},
 		Model: model, Log: slog.New(slog.DiscardHandler),
 	})

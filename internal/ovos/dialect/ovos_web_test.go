@@ -3,7 +3,6 @@ package dialect
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -59,7 +58,7 @@ func TestWebSearchIn(t *testing.T) {
 		`{"query":"` + strings.Repeat("ä", maxWebQuery+1) + `","max_results":5}`: "the query is too long",
 	} {
 		_, err := a.In(json.RawMessage(in))
-		e, ok := errors.AsType[*toolcrib.Error](err)
+		e, ok := toolcrib.AsError(err)
 		if !ok {
 			t.Fatalf("%.40s: %v", in, err)
 		}

@@ -10,7 +10,8 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
-	"github.com/toolcrib/toolcrib/toolbox/files"
+	"github.com/toolcrib/toolcrib/files"
+	filesbox "github.com/toolcrib/toolcrib/toolbox/files"
 	"github.com/toolcrib/toolcrib/toolbox/shell"
 )
 
@@ -27,12 +28,12 @@ type setup struct {
 	write   bool
 	guards  []toolcrib.Guard // nil: everything is allowed
 	sandbox toolcrib.Sandbox // nil: no program is granted
-	files   files.Config
+	files   filesbox.Config
 }
 
 func newRoom(t testing.TB, s setup) *room {
 	t.Helper()
-	fileBox, err := files.Open(t.Context(), s.files)
+	fileBox, err := filesbox.Open(t.Context(), s.files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +52,7 @@ func newRoom(t testing.TB, s setup) *room {
 	s.opt.Root = s.root
 	c := &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{}, Guards: s.guards, Sandbox: s.sandbox, Journal: toolcrib.Unrecorded{},
-		Grant: toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: s.root, Write: s.write}}},
+		Grant: toolcrib.Grant{Dirs: []files.Dir{{Path: s.root, Write: s.write}}},
 		Log:   slog.New(slog.DiscardHandler),
 	}
 	if s.sandbox != nil {
@@ -72,7 +73,7 @@ func (r *room) call(t testing.TB, dialect, tool string, input json.RawMessage) (
 	if err == nil {
 		return result, ""
 	}
-	e, ok := errors.AsType[*toolcrib.Error](err)
+	e, ok := toolcrib.AsError(err)
 	if !ok {
 		t.Fatal(err)
 	}

@@ -171,7 +171,7 @@ func (h *Host) failed(u use, spec toolcrib.Spec, why string) outcome {
 
 // detailOf is what the field's own words leave out of a refusal.
 func detailOf(err error) string {
-	e, ok := errors.AsType[*toolcrib.Error](err)
+	e, ok := toolcrib.AsError(err)
 	if !ok {
 		return string(toolcrib.Internal) + ": the call broke down"
 	}

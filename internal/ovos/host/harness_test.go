@@ -9,11 +9,12 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/host"
 	"github.com/toolcrib/toolcrib/toolbox/clock"
-	"github.com/toolcrib/toolcrib/toolbox/files"
+	filesbox "github.com/toolcrib/toolcrib/toolbox/files"
 	"github.com/toolcrib/toolcrib/toolbox/math"
 	"github.com/toolcrib/toolcrib/toolbox/shell"
 )
@@ -45,7 +46,7 @@ func furnish(t testing.TB, s setup) *room {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fileBox, err := files.Open(t.Context(), files.Config{})
+	fileBox, err := filesbox.Open(t.Context(), filesbox.Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -65,7 +66,7 @@ func furnish(t testing.TB, s setup) *room {
 	r := &room{journal: &cribtest.Memory{}}
 	r.crib = &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Guards: s.guards, Sandbox: s.sandbox, Journal: r.journal, Log: slog.New(slog.DiscardHandler)}
 	if s.root != "" {
-		r.crib.Grant.Dirs = []toolcrib.Dir{{Path: s.root, Write: s.write}}
+		r.crib.Grant.Dirs = []files.Dir{{Path: s.root, Write: s.write}}
 	}
 	if s.sandbox != nil {
 		r.crib.Grant.Programs = []string{"/bin/sh"}

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/toolbox/skill"
 )
@@ -23,8 +24,8 @@ func TestSkillOverTheSocket(t *testing.T) {
 		t.Fatal(err)
 	}
 	box, err := skill.Open(t.Context(), skill.Config{Places: []skill.Place{{Path: file, File: true}}}, skill.Needs{
-		Open: func(skill.Place) (*toolcrib.Files, error) {
-			return toolcrib.NewFiles([]toolcrib.Dir{{Path: root}}, toolcrib.FilesOptions{})
+		Open: func(skill.Place) (*files.Handle, error) {
+			return files.New([]files.Dir{{Path: root}}, files.Options{})
 		},
 		Log: slog.New(slog.DiscardHandler),
 	})

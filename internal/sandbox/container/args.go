@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -16,7 +17,7 @@ type spec struct {
 	name    string
 	network bool
 	stdin   bool
-	dirs    []toolcrib.Dir
+	dirs    []files.Dir
 	covers  []sandbox.Cover
 	envFile string
 	args    []string // for sh
@@ -77,7 +78,7 @@ func ulimit(name string, n int64) string {
 // mountOption is a line of comma separated values, quoted as such. What is
 // mounted below a granted directory is left out: not every engine makes it
 // read-only with the rest.
-func mountOption(d toolcrib.Dir) string {
+func mountOption(d files.Dir) string {
 	fields := []string{"type=bind", "source=" + d.Path, "target=" + d.Path, "bind-propagation=rprivate", "bind-nonrecursive=true"}
 	if !d.Write {
 		fields = append(fields, "readonly")
@@ -90,9 +91,9 @@ func mountOption(d toolcrib.Dir) string {
 func coverOption(c sandbox.Cover) string {
 	switch {
 	case c.Kind == sandbox.Pin:
-		return mountOption(toolcrib.Dir{Path: c.Path, Write: true})
+		return mountOption(files.Dir{Path: c.Path, Write: true})
 	case c.Kind == sandbox.Fix:
-		return mountOption(toolcrib.Dir{Path: c.Path})
+		return mountOption(files.Dir{Path: c.Path})
 	case c.Dir && c.Empty:
 		return separated([]string{"type=tmpfs", "target=" + c.Path, "tmpfs-size=4096", "tmpfs-mode=0555", "readonly"})
 	case c.Dir:
@@ -174,7 +175,7 @@ func wrap(cmd toolcrib.Cmd, dir, token string) (args []string, file string, err 
 
 // writable refuses a directory that the user inside could not write to. It is
 // better told here than by a program that fails.
-func (s *Sandbox) writable(dirs []toolcrib.Dir) error {
+func (s *Sandbox) writable(dirs []files.Dir) error {
 	for _, d := range dirs {
 		info, err := os.Stat(d.Path)
 		if err != nil || !info.IsDir() {

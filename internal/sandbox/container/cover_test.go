@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -38,7 +39,7 @@ func TestCovers(t *testing.T) {
 	shield.WriteGit = true
 	f := newFake(t, nil)
 	s := f.open(t, Config{User: "12345:23456", Shield: shield})
-	if _, err := s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/echo"}, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: dir, Write: true}}}); err != nil {
+	if _, err := s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/echo"}, toolcrib.Grant{Dirs: []files.Dir{{Path: dir, Write: true}}}); err != nil {
 		t.Fatal(err)
 	}
 	bind := func(name, end string) string {

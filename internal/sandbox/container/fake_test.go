@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -128,7 +129,7 @@ func TestCommandLine(t *testing.T) {
 	}{
 		{name: "nothing granted", want: append(slices.Clone(usual), "--network=none")},
 		{name: "directories",
-			grant: toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: dir}, {Path: odd, Write: true}}},
+			grant: toolcrib.Grant{Dirs: []files.Dir{{Path: dir}, {Path: odd, Write: true}}},
 			want: append(slices.Clone(usual), "--network=none",
 				"--mount=type=bind,source="+dir+",target="+dir+",bind-propagation=rprivate,bind-nonrecursive=true,readonly",
 				`--mount=type=bind,"source=`+dir+`/a,b ""c""","target=`+dir+`/a,b ""c""",bind-propagation=rprivate,bind-nonrecursive=true`)},
@@ -192,9 +193,9 @@ func TestRefusals(t *testing.T) {
 		says  string
 	}{
 		{"some hosts", echo, toolcrib.Grant{Hosts: []string{"example.com"}}, toolcrib.Unavailable, "example.com"},
-		{"a directory of another user", echo, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: dir, Write: true}}}, toolcrib.Unavailable, "chown"},
-		{"a directory that is not there", echo, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: dir + "/x"}}}, toolcrib.Unavailable, "not there"},
-		{"a directory that is not clean", echo, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: dir + "/../x"}}}, toolcrib.Invalid, "clean"},
+		{"a directory of another user", echo, toolcrib.Grant{Dirs: []files.Dir{{Path: dir, Write: true}}}, toolcrib.Unavailable, "chown"},
+		{"a directory that is not there", echo, toolcrib.Grant{Dirs: []files.Dir{{Path: dir + "/x"}}}, toolcrib.Unavailable, "not there"},
+		{"a directory that is not clean", echo, toolcrib.Grant{Dirs: []files.Dir{{Path: dir + "/../x"}}}, toolcrib.Invalid, "clean"},
 		{"an unknown bound", echo, toolcrib.Grant{Bounds: 1 << 12}, toolcrib.Unavailable, "0x1000"},
 		{"a program that is not there", toolcrib.Cmd{Path: "/no/such/program"}, toolcrib.Grant{}, toolcrib.Unavailable, "/no/such/program"},
 		{"a program like a variable", toolcrib.Cmd{Path: "/a=b"}, toolcrib.Grant{}, toolcrib.Invalid, "="},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -76,11 +77,11 @@ func TestWorkingDirectory(t *testing.T) {
 	for _, c := range []struct {
 		name  string
 		dir   string
-		grant []toolcrib.Dir
+		grant []files.Dir
 		want  string
 	}{
 		{"as told", dir, nil, dir},
-		{"the first granted", "", []toolcrib.Dir{{Path: dir}, {Path: "/"}}, dir},
+		{"the first granted", "", []files.Dir{{Path: dir}, {Path: "/"}}, dir},
 		{"not ours", "", nil, "/"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -22,7 +22,7 @@ type anchor struct {
 }
 
 // anchor opens the granted directories before anything is looked at in them.
-func (r *run) anchor(dirs []toolcrib.Dir) error {
+func (r *run) anchor(dirs []files.Dir) error {
 	if r.sandbox.cfg.Shield == nil {
 		return nil
 	}

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestArrivals: what a person puts where others obey it is out of reach of a
@@ -64,7 +65,7 @@ func TestArrivals(t *testing.T) {
 			script := "TOP=" + root + "; cd $TOP; " + c.script + "; while :; do if (echo evil >>mine) 2>/dev/null; then echo wrote; else echo shut; fi; sleep 0.01; done"
 			go func() {
 				cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: said, Stderr: said}
-				exit, _ := s.Run(ctx, cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}) // it is ended
+				exit, _ := s.Run(ctx, cmd, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute}) // it is ended
 				ended <- exit
 			}()
 			said.rounds(t, "wrote")

@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // sh runs a script and gives all it said.
@@ -59,26 +60,26 @@ func TestGrants(t *testing.T) {
 	}
 	for _, c := range []struct {
 		name  string
-		dirs  []toolcrib.Dir
+		dirs  []files.Dir
 		dir   string
 		code  toolcrib.Code
 		holds string // a script that must succeed
 	}{
-		{name: "read-only within writable", dirs: []toolcrib.Dir{{Path: a, Write: true}, {Path: inner}}, holds: "touch x && ! touch inner/x 2>/dev/null && ls inner"},
-		{name: "writable within read-only", dirs: []toolcrib.Dir{{Path: inner, Write: true}, {Path: a}}, dir: inner, holds: "touch x && ! touch ../x2 2>/dev/null && ls .."},
-		{name: "an odd name", dirs: []toolcrib.Dir{{Path: other, Write: true}}, holds: "touch x"},
+		{name: "read-only within writable", dirs: []files.Dir{{Path: a, Write: true}, {Path: inner}}, holds: "touch x && ! touch inner/x 2>/dev/null && ls inner"},
+		{name: "writable within read-only", dirs: []files.Dir{{Path: inner, Write: true}, {Path: a}}, dir: inner, holds: "touch x && ! touch ../x2 2>/dev/null && ls .."},
+		{name: "an odd name", dirs: []files.Dir{{Path: other, Write: true}}, holds: "touch x"},
 		{name: "no directory", holds: "[ \"$(pwd)\" = / ] && touch /tmp/x && ! touch /x 2>/dev/null"},
-		{name: "over a link", dirs: []toolcrib.Dir{{Path: link, Write: true}}, code: toolcrib.Denied},
-		{name: "through a link", dirs: []toolcrib.Dir{{Path: link + "/inner", Write: true}}, code: toolcrib.Denied},
-		{name: "a file", dirs: []toolcrib.Dir{{Path: file}}, code: toolcrib.Unavailable},
-		{name: "missing", dirs: []toolcrib.Dir{{Path: root + "/missing"}}, code: toolcrib.Unavailable},
-		{name: "everything", dirs: []toolcrib.Dir{{Path: "/", Write: true}}, code: toolcrib.Denied},
-		{name: "/proc", dirs: []toolcrib.Dir{{Path: "/proc"}}, code: toolcrib.Denied},
-		{name: "below /proc", dirs: []toolcrib.Dir{{Path: "/proc/1/root"}}, code: toolcrib.Denied},
-		{name: "/dev", dirs: []toolcrib.Dir{{Path: "/dev"}}, code: toolcrib.Denied},
-		{name: "/sys", dirs: []toolcrib.Dir{{Path: "/sys/kernel"}}, code: toolcrib.Denied},
-		{name: "working elsewhere", dirs: []toolcrib.Dir{{Path: inner}}, dir: root, code: ""}, // the parent is there, and empty but for the grant
-		{name: "working where nothing is", dirs: []toolcrib.Dir{{Path: inner}}, dir: root + "/file", code: toolcrib.Denied},
+		{name: "over a link", dirs: []files.Dir{{Path: link, Write: true}}, code: toolcrib.Denied},
+		{name: "through a link", dirs: []files.Dir{{Path: link + "/inner", Write: true}}, code: toolcrib.Denied},
+		{name: "a file", dirs: []files.Dir{{Path: file}}, code: toolcrib.Unavailable},
+		{name: "missing", dirs: []files.Dir{{Path: root + "/missing"}}, code: toolcrib.Unavailable},
+		{name: "everything", dirs: []files.Dir{{Path: "/", Write: true}}, code: toolcrib.Denied},
+		{name: "/proc", dirs: []files.Dir{{Path: "/proc"}}, code: toolcrib.Denied},
+		{name: "below /proc", dirs: []files.Dir{{Path: "/proc/1/root"}}, code: toolcrib.Denied},
+		{name: "/dev", dirs: []files.Dir{{Path: "/dev"}}, code: toolcrib.Denied},
+		{name: "/sys", dirs: []files.Dir{{Path: "/sys/kernel"}}, code: toolcrib.Denied},
+		{name: "working elsewhere", dirs: []files.Dir{{Path: inner}}, dir: root, code: ""}, // the parent is there, and empty but for the grant
+		{name: "working where nothing is", dirs: []files.Dir{{Path: inner}}, dir: root + "/file", code: toolcrib.Denied},
 		{name: "working in a home", dir: "/home", code: toolcrib.Denied},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -101,13 +102,13 @@ func TestPlantedLink(t *testing.T) {
 	s := open(t, Config{})
 	root := t.TempDir()
 	work, victim := mkdir(t, root, "work"), mkdir(t, root, "victim")
-	sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: work, Write: true}}}, "ln -s "+victim+" "+work+"/sub")
-	_, err := s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "touch x"}}, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: work + "/sub", Write: true}}})
+	sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: work, Write: true}}}, "ln -s "+victim+" "+work+"/sub")
+	_, err := s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "touch x"}}, toolcrib.Grant{Dirs: []files.Dir{{Path: work + "/sub", Write: true}}})
 	if toolcrib.CodeOf(err) != toolcrib.Denied {
 		t.Errorf("the planted link was followed: %v", err)
 	}
 	// The same, nested in a directory that is granted too.
-	_, err = s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "touch x"}}, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: work, Write: true}, {Path: work + "/sub", Write: true}}})
+	_, err = s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "touch x"}}, toolcrib.Grant{Dirs: []files.Dir{{Path: work, Write: true}, {Path: work + "/sub", Write: true}}})
 	if toolcrib.CodeOf(err) != toolcrib.Denied {
 		t.Errorf("the planted link was followed in a nested grant: %v", err)
 	}
@@ -128,7 +129,7 @@ func TestMountBelowGrant(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = unix.Unmount(below, unix.MNT_DETACH) })
-	out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: dir}}}, "ls below && ! touch below/x")
+	out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: dir}}}, "ls below && ! touch below/x")
 	if exit.Code != 0 {
 		t.Errorf("a mount below a read-only grant could be written: %s", out)
 	}
@@ -159,7 +160,7 @@ func TestCalls(t *testing.T) {
 	attacker := cribtest.SandboxAttacker(t)
 	for _, hosts := range [][]string{nil, {"*"}} {
 		var out bytes.Buffer
-		grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: filepath.Dir(attacker)}}, Hosts: hosts, Time: 20 * time.Second}
+		grant := toolcrib.Grant{Dirs: []files.Dir{{Path: filepath.Dir(attacker)}}, Hosts: hosts, Time: 20 * time.Second}
 		exit, err := s.Run(t.Context(), toolcrib.Cmd{Path: attacker, Args: []string{"calls"}, Stdout: &out, Stderr: &out}, grant)
 		if err != nil || exit.Code != 0 {
 			t.Fatalf("%+v, error %v\n%s", exit, err, out.String())
@@ -214,7 +215,7 @@ func TestInheritsNothing(t *testing.T) {
 	}
 	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
 	root := t.TempDir()
-	for _, dirs := range [][]toolcrib.Dir{nil, {{Path: root}}, {{Path: root, Write: true}}} {
+	for _, dirs := range [][]files.Dir{nil, {{Path: root}}, {{Path: root, Write: true}}} {
 		out, exit := sh(t, s, toolcrib.Grant{Dirs: dirs}, "ls -l /proc/self/fd")
 		if exit.Code != 0 || strings.Contains(out, "left-open") {
 			t.Errorf("%v: %+v\n%s", dirs, exit, out)
@@ -244,7 +245,7 @@ func TestOtherArchitecture(t *testing.T) {
 	if err != nil || !strings.Contains(string(outside), "it runs") {
 		t.Logf("this kernel runs no 32-bit programs: %v", err)
 	}
-	out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: dir}}}, "./small")
+	out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: dir}}}, "./small")
 	if exit.Code == 0 || strings.Contains(out, "it runs") {
 		t.Errorf("a 32-bit program ran past the filter: %+v %s", exit, out)
 	}
@@ -272,7 +273,7 @@ func TestNetworkGranted(t *testing.T) {
 	defer named.Close()
 	var out bytes.Buffer
 	cmd := toolcrib.Cmd{Path: attacker, Args: []string{"dial", "tcp", tcp.Addr().String(), "unix", abstract.Addr().String(), "unix", named.Addr().String()}, Stdout: &out}
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: filepath.Dir(attacker)}}, Hosts: []string{"*"}, Time: 20 * time.Second, Bounds: s.Enforces()}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: filepath.Dir(attacker)}}, Hosts: []string{"*"}, Time: 20 * time.Second, Bounds: s.Enforces()}
 	if exit, err := s.Run(t.Context(), cmd, grant); err != nil || exit.Code != 0 {
 		t.Fatalf("%+v, error %v", exit, err)
 	}

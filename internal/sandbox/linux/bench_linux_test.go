@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // BenchmarkTrue compares a program that does nothing inside and outside, turn
@@ -25,7 +26,7 @@ func BenchmarkTrue(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: b.TempDir(), Write: true}}}
+			grant := toolcrib.Grant{Dirs: []files.Dir{{Path: b.TempDir(), Write: true}}}
 			var plain, inside []time.Duration
 			for b.Loop() {
 				began := time.Now()

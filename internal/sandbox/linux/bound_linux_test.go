@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
 // TestNoProgramShutsTheShellDown: whatever one program leaves behind, the next
 // one is started, sees nothing that is protected, and a person is told.
 func TestNoProgramShutsTheShellDown(t *testing.T) {
-	shield, err := sandbox.NewShield("", toolcrib.DefaultProtected(), nil)
+	shield, err := sandbox.NewShield("", files.DefaultProtected(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +59,7 @@ for n in (b".env\xff\n", b"\xfe", b"a b\t"): os.mkdir(n); open(n + b"/.env", "w"
 			root := t.TempDir()
 			mkdir(t, root, "sub")
 			t.Cleanup(func() { makeRemovable(t, root) })
-			grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}
+			grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute}
 			if out, exit := sh(t, s, grant, c.script); exit.Code != 0 {
 				t.Fatalf("%+v\n%s", exit, out)
 			}

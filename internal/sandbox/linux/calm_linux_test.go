@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestToolsStayThemselves: a person's own program in PATH stays if its mode or its
@@ -35,7 +36,7 @@ func TestToolsStayThemselves(t *testing.T) {
 			shield := obeyedShield(t, t.TempDir())
 			shield.Path = []string{filepath.Join(root, "bin"), machine}
 			s := open(t, Config{Shield: shield})
-			grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+			grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 			out, exit := sh(t, s, grant, script)
 			_, err := os.Lstat(filepath.Join(root, "bin", "ssh"))
 			if exit.Code != 0 || (err == nil) != stays || (len(exit.Notes) == 0) != stays {
@@ -57,7 +58,7 @@ func TestToolsStayThemselves(t *testing.T) {
 	shield := obeyedShield(t, t.TempDir())
 	shield.Path = []string{filepath.Join(root, "bin"), machine}
 	s := open(t, Config{Shield: shield})
-	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, "mv bin/ssh bin/git; chmod +x bin/ls"); exit.Code != 0 || len(exit.Notes) != 2 {
+	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, "mv bin/ssh bin/git; chmod +x bin/ls"); exit.Code != 0 || len(exit.Notes) != 2 {
 		t.Errorf("%+v\n%s", exit, out)
 	}
 }
@@ -93,7 +94,7 @@ func TestWorkTreeInAWorkTree(t *testing.T) {
 	ended := make(chan toolcrib.Exit, 1)
 	go func() {
 		script := "mkdir old && printf %s '" + strings.TrimSpace(string(text)) + "' >old/.git && echo x >runs; while [ -e runs ]; do sleep 0.02; done"
-		_, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: p.root, Write: true}}, Time: 2 * time.Minute}, script)
+		_, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: p.root, Write: true}}, Time: 2 * time.Minute}, script)
 		ended <- exit
 	}()
 	waitFor(t, filepath.Join(p.root, "runs"))

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestClosedDirectories: what a running program has closed is looked into all the
@@ -29,7 +30,7 @@ func TestClosedDirectories(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
-			grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}
+			grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute}
 			ended := make(chan toolcrib.Exit, 1)
 			go func() {
 				exit, _ := s.Run(context.WithoutCancel(t.Context()), toolcrib.Cmd{
@@ -64,7 +65,7 @@ func TestClosedAgainAndAgain(t *testing.T) {
 	root := tempProject(t)
 	put(t, root, map[string]string{"hooks/pre-commit": "x", "vendor/x/.git/HEAD": "ref: refs/heads/main\n", "vendor/x/.git/config": "[core]\n\thooksPath = ../../hooks\n"})
 	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute}
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -109,7 +110,7 @@ func comesTo(t *testing.T, path, mode string) {
 func TestClosedTop(t *testing.T) {
 	root := tempProject(t)
 	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 	out, exit := sh(t, s, grant, "printf 'script-shell=./x.sh\\n' >.npmrc; mkdir .windsurf; echo {} >.windsurf/hooks.json; chmod 311 .")
 	t.Cleanup(func() {
 		if err := os.Chmod(root, 0o755); err != nil {

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -38,7 +39,7 @@ func repository(t *testing.T, root string) {
 func TestCovers(t *testing.T) {
 	root := t.TempDir()
 	repository(t, root)
-	shield, err := sandbox.NewShield("", append(toolcrib.DefaultProtected(), filepath.Join(root, "state")), nil)
+	shield, err := sandbox.NewShield("", append(files.DefaultProtected(), filepath.Join(root, "state")), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,7 @@ func TestCovers(t *testing.T) {
 		{"a repository is not swapped", "! mv .git other && ! mv .git/modules/m other && ! rm -rf .git"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, "exec 2>&1; "+c.script); exit.Code != 0 {
+			if out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, "exec 2>&1; "+c.script); exit.Code != 0 {
 				t.Errorf("%s\n%+v\n%s", c.script, exit, out)
 			}
 		})
@@ -67,10 +68,10 @@ func TestCovers(t *testing.T) {
 			t.Errorf("%s is %q afterwards, error %v", name, text, err)
 		}
 	}
-	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root}}}, "! cat .env && cat file && ! touch .git/x"); exit.Code != 0 {
+	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root}}}, "! cat .env && cat file && ! touch .git/x"); exit.Code != 0 {
 		t.Errorf("read-only: %+v\n%s", exit, out)
 	}
-	_, err = s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/true"}, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: filepath.Join(root, "state")}}})
+	_, err = s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/true"}, toolcrib.Grant{Dirs: []files.Dir{{Path: filepath.Join(root, "state")}}})
 	if toolcrib.CodeOf(err) != toolcrib.Denied {
 		t.Errorf("a protected directory was granted: %v", err)
 	}
@@ -81,7 +82,7 @@ func TestGitWorks(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("there is no git on this machine")
 	}
-	shield, err := sandbox.NewShield("", toolcrib.DefaultProtected(), nil)
+	shield, err := sandbox.NewShield("", files.DefaultProtected(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -96,7 +97,7 @@ export GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER
 echo one >file; git add file; git commit -qm one; echo two >file; git diff --stat; git commit -qam two
 git switch -qc other; git log --oneline | wc -l; git stash list; git gc -q; git status --short
 ! git config core.pager evil 2>/dev/null`
-	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, "exec 2>&1\n"+script); exit.Code != 0 {
+	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, "exec 2>&1\n"+script); exit.Code != 0 {
 		t.Errorf("%+v\n%s", exit, out)
 	}
 }
@@ -110,13 +111,13 @@ func TestGitIsReadOnly(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(root, ".git", "hooks")); err != nil {
 		t.Fatal(err)
 	}
-	shield, err := sandbox.NewShield("", toolcrib.DefaultProtected(), nil)
+	shield, err := sandbox.NewShield("", files.DefaultProtected(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, Config{Shield: shield})
 	script := "cat .git/config && ! touch .git/commondir && ! mkdir .git/hooks && ! (echo x >.git/config) && ! mv .git other && ! rm -rf .git && ! (echo x >sub/m/.git) && ! touch .git/modules/m/commondir; echo x >file"
-	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, "exec 2>&1; "+script); exit.Code != 0 {
+	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, "exec 2>&1; "+script); exit.Code != 0 {
 		t.Errorf("%+v\n%s", exit, out)
 	}
 	if _, err := os.Stat(filepath.Join(root, ".git", "commondir")); err == nil {
@@ -138,12 +139,12 @@ func TestFurtherNames(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	shield, err := sandbox.NewShield(home, toolcrib.DefaultProtected(), nil)
+	shield, err := sandbox.NewShield(home, files.DefaultProtected(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	s := open(t, Config{Shield: shield})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: home, Write: true}}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: home, Write: true}}}
 	ln, err := new(net.ListenConfig).Listen(t.Context(), "unix", filepath.Join(home, "s.sock"))
 	if err != nil {
 		t.Fatal(err)

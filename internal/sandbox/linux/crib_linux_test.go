@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -57,7 +58,7 @@ func TestInCrib(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, ".env"), []byte("secret"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	shield, err := sandbox.NewShield("", toolcrib.DefaultProtected(), nil)
+	shield, err := sandbox.NewShield("", files.DefaultProtected(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +76,7 @@ func TestInCrib(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Programs: []string{"*"}, Bounds: toolcrib.BoundTime}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Programs: []string{"*"}, Bounds: toolcrib.BoundTime}
 	crib := &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{}, Journal: &cribtest.Memory{}, Sandbox: chooser, Grant: grant,
 		Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Reads | toolcrib.Writes | toolcrib.Runs)},

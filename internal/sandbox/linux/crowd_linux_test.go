@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestFiveHundred: many commands at once, every tenth of which runs out of
@@ -41,7 +42,7 @@ func TestFiveHundred(t *testing.T) {
 	for i := range many {
 		all.Go(func() {
 			late := i%10 == 0
-			grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: dir, Write: true}}, Time: 2 * time.Minute}
+			grant := toolcrib.Grant{Dirs: []files.Dir{{Path: dir, Write: true}}, Time: 2 * time.Minute}
 			script := "echo out; echo x >/tmp/x; echo x >/dev/shm/x; exit 7"
 			if late {
 				script, grant.Time = "echo out; trap '' TERM HUP; setsid sh -c 'trap \"\" TERM; sleep 1000; sleep 1000' & sleep 1000; sleep 1000", 3*time.Second

@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestKeeperDies: whoever kills the process that starts programs ends them,
@@ -25,7 +26,7 @@ import (
 func TestKeeperDies(t *testing.T) {
 	s := open(t, Config{})
 	file := filepath.Join(t.TempDir(), "beat")
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: filepath.Dir(file), Write: true}}, Time: 30 * time.Second}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: filepath.Dir(file), Write: true}}, Time: 30 * time.Second}
 	ended := make(chan error, 1)
 	go func() {
 		_, err := s.Run(context.WithoutCancel(t.Context()), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "setsid sh -c 'while :; do echo . >>" + file + "; sleep 0.02; done' & sleep 100"}, Env: []string{"PATH=/usr/bin:/bin"}}, grant)
@@ -79,7 +80,7 @@ func still(t *testing.T, file string) {
 func TestWeAreKilled(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "beat")
 	if run := os.Getenv("LINUX_TEST_RUN"); run != "" {
-		grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: filepath.Dir(run), Write: true}}}
+		grant := toolcrib.Grant{Dirs: []files.Dir{{Path: filepath.Dir(run), Write: true}}}
 		_, err := open(t, Config{}).Run(t.Context(), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "while :; do echo . >>" + run + "; sleep 0.02; done"}, Env: []string{"PATH=/usr/bin:/bin"}}, grant)
 		t.Fatal(err)
 	}

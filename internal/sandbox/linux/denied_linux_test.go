@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestDeniedByLinks: a program cannot lead a link elsewhere that a rule goes
@@ -18,7 +19,7 @@ func TestDeniedByLinks(t *testing.T) {
 	put(t, root, map[string]string{"real/f": "x", "realsec/a.txt": "hush", "x/f": "y"})
 	link(t, root, map[string]string{"lsrc": "real", "lsec": "realsec"})
 	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Denied: []string{root + "/lsec/*.txt"}, Fixed: []string{root + "/lsrc/**"}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Denied: []string{root + "/lsec/*.txt"}, Fixed: []string{root + "/lsrc/**"}}
 	for range 2 {
 		out, _ := sh(t, s, grant, "exec 2>&1; rm lsrc lsec; ln -sfn x lsrc; ln -sfn x lsec; mv lsec l; mv realsec r; cat realsec/a.txt lsec/a.txt r/a.txt; echo evil > real/f && echo DONE; echo evil > lsrc/f && echo DONE")
 		if strings.Contains(out, "hush") || strings.Contains(out, "DONE") {
@@ -34,7 +35,7 @@ func TestDeniedDirectoriesAreNoObstacle(t *testing.T) {
 	root := tempProject(t)
 	put(t, root, map[string]string{"secrets/k": "hush", "secrets/deep/k": "hush", "src/a": "hallo"})
 	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Denied: []string{root + "/secrets/**"}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Denied: []string{root + "/secrets/**"}}
 	out, exit := sh(t, s, grant, "exec 2>&1; set -e; find . >/dev/null; grep -r hallo src secrets; du -s . >/dev/null; ls secrets; cp -r . /tmp/all; test ! -e secrets/k; ! touch secrets/n; ! mkdir secrets/d; ! chmod 777 secrets; ! rmdir secrets; ! mv secrets s; ! cat secrets/k")
 	if exit.Code != 0 || strings.Contains(out, "hush") {
 		t.Errorf("%+v\n%s", exit, out)
@@ -48,7 +49,7 @@ func TestRuledPlacesAreNotMade(t *testing.T) {
 	put(t, root, map[string]string{"infra/main.tf": "old", "a.txt": "a"})
 	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
 	unmade := []string{root + "/deploy/**", root + "/infra/*.tf"}
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Fixed: unmade, Unmade: unmade}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Fixed: unmade, Unmade: unmade}
 	out, exit := sh(t, s, grant, "exec 2>&1; p=deploy; mkdir $p; echo z > $p/w; mv $p q; rmdir $p; ln -s src $p; echo z > infra/main.tf; for e in dev; do cp a.txt infra/$e.tf; done; mv a.txt infra/b.tf; echo z > infra/b.txt")
 	for name, want := range map[string]bool{"deploy": false, "q": false, "infra/dev.tf": false, "infra/b.tf": false, "infra/main.tf": true, "infra/b.txt": true} {
 		if _, err := os.Lstat(filepath.Join(root, name)); (err == nil) != want {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 )
 
@@ -18,15 +19,15 @@ import (
 // what the settings of one of them name elsewhere is held all the same.
 func TestCrowdsHideNothing(t *testing.T) {
 	root := tempProject(t)
-	files := map[string]string{"hooks/pre-commit": "x", "vendor/x/.git/HEAD": "ref: refs/heads/main\n", "vendor/x/.git/config": "[core]\n\thooksPath = ../../hooks\n"}
+	handle := map[string]string{"hooks/pre-commit": "x", "vendor/x/.git/HEAD": "ref: refs/heads/main\n", "vendor/x/.git/config": "[core]\n\thooksPath = ../../hooks\n"}
 	for i := range 80 {
-		files[fmt.Sprintf("a%d/.git/HEAD", i)] = "ref: refs/heads/main\n"
+		handle[fmt.Sprintf("a%d/.git/HEAD", i)] = "ref: refs/heads/main\n"
 	}
-	put(t, root, files)
+	put(t, root, handle)
 	shield := obeyedShield(t, t.TempDir())
 	shield.Git = gitconfig.Source{Read: os.ReadFile}
 	s := open(t, Config{Shield: shield})
-	out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, "exec 2>/dev/null; echo evil >> hooks/pre-commit && echo DONE; echo evil > hooks/new && echo DONE; true")
+	out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, "exec 2>/dev/null; echo evil >> hooks/pre-commit && echo DONE; echo evil > hooks/new && echo DONE; true")
 	if strings.Contains(out, "DONE") || exit.Code != 0 {
 		t.Errorf("%+v %s", exit, out)
 	}
@@ -45,7 +46,7 @@ func TestPipesAreHidden(t *testing.T) {
 	}
 	defer func() { _ = reader.Close() }()
 	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
-	out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, "exec 2>/dev/null; echo evil > pipe && echo DONE; mkfifo own && (echo fine > own &) && cat own")
+	out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, "exec 2>/dev/null; echo evil > pipe && echo DONE; mkfifo own && (echo fine > own &) && cat own")
 	if strings.Contains(out, "DONE") || !strings.Contains(out, "fine") {
 		t.Errorf("%+v %s", exit, out)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -30,7 +30,7 @@ const (
 
 // named gives an error if a file that was covered anew has a name in what was
 // granted that is not covered, or if that cannot be told.
-func (g *guard) named(covers []sandbox.Cover, dirs []toolcrib.Dir) error {
+func (g *guard) named(covers []sandbox.Cover, dirs []files.Dir) error {
 	wanted, fine := map[sandbox.FileID]string{}, map[string]bool{} // fine: names that are covered
 	s := newSearch()
 	for _, list := range []map[sandbox.FileID]sandbox.Cover{g.fresh, g.inner} {

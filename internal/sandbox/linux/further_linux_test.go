@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestLinkedToAStore: pnpm and uv put files that are linked to their store in the
@@ -59,7 +60,7 @@ func TestLinkedToAStore(t *testing.T) {
 			script := "cd " + root + "; if " + c.script + "; then echo began; fi; while :; do echo on; sleep 0.01; done"
 			go func() {
 				cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: said, Stderr: said}
-				exit, _ := s.Run(ctx, cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}) // it is ended
+				exit, _ := s.Run(ctx, cmd, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute}) // it is ended
 				ended <- exit
 			}()
 			said.rounds(t, "on")

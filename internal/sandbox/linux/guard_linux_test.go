@@ -18,6 +18,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // speech is what a program says while it runs.
@@ -43,7 +44,7 @@ func (s *speech) String() string {
 // longJob runs a script in the background until the test ends.
 func longJob(t *testing.T, s *Sandbox, root, script string) (said *speech, end func() toolcrib.Exit) {
 	t.Helper()
-	return longJobIn(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, script)
+	return longJobIn(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, script)
 }
 
 // longJobIn is longJob with any grant.
@@ -260,7 +261,7 @@ func TestCloseWhileCovering(t *testing.T) {
 		go func() {
 			defer close(ended)
 			cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "while :; do echo shut; sleep 0.01; done"}, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: said}
-			_, _ = s.Run(t.Context(), cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}) // it is closed
+			_, _ = s.Run(t.Context(), cmd, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute}) // it is closed
 		}()
 		said.rounds(t, "shut")
 		put(t, root, map[string]string{"tmp": "new"})
@@ -294,7 +295,7 @@ func TestGrantMovedWhileRunning(t *testing.T) {
 	go func() {
 		script := "git init -q sub; git -C sub config core.fsmonitor 'touch " + mark + "; false'; while :; do echo shut; sleep 0.01; done"
 		cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Env: []string{"PATH=/usr/bin:/bin", "HOME=/tmp"}, Stdout: said}
-		exit, err := s.Run(t.Context(), cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 2 * time.Minute})
+		exit, err := s.Run(t.Context(), cmd, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: 2 * time.Minute})
 		if err != nil {
 			t.Error(err)
 		}
@@ -385,7 +386,7 @@ os.close(f); open("forked", "w"); time.sleep(1000)' & }; until [ -e forked ]; do
 				// What is there is not opened before it is covered.
 				script := c.script + "; echo has; while :; do if [ -s mine ]; then echo open; else cat mine 2>/dev/null || echo shut; fi; sleep 0.01; done"
 				cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: said, Stderr: said}
-				exit, _ := s.Run(ctx, cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 2 * time.Minute}) // it is ended
+				exit, _ := s.Run(ctx, cmd, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: 2 * time.Minute}) // it is ended
 				ended <- exit
 			}()
 			for range 3000 {

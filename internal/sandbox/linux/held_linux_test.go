@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -21,9 +22,9 @@ func TestApprovedWrite(t *testing.T) {
 	root, state := tempProject(t), t.TempDir()
 	put(t, root, map[string]string{".mcp.json": "{}", "file": "x"})
 	s := open(t, Config{Shield: obeyedShield(t, state)})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 	holds := &sandbox.Holds{Dir: state}
-	files, err := toolcrib.NewFiles(grant.Dirs, toolcrib.FilesOptions{
+	files, err := files.New(grant.Dirs, files.Options{
 		Held: func(path string) bool { return filepath.Base(path) != "file" }, Busy: holds.Busy, Kept: filepath.Join(t.TempDir(), "kept"), Trash: filepath.Join(t.TempDir(), "trash"),
 	})
 	if err != nil {

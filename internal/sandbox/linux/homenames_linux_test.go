@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
@@ -19,7 +20,7 @@ func TestNamesOfWhatWasMovedHome(t *testing.T) {
 	base := tempProject(t)
 	root, home := filepath.Join(base, "project"), filepath.Join(base, "home")
 	put(t, base, map[string]string{"project/bashrc": "x", "project/settings": "x", "project/key": "x", "project/other": "x", "home/.ssh/known": "x", "home/.claude/x": "x"})
-	shield, err := sandbox.NewShield(home, toolcrib.DefaultProtected(), nil)
+	shield, err := sandbox.NewShield(home, files.DefaultProtected(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,7 +29,7 @@ func TestNamesOfWhatWasMovedHome(t *testing.T) {
 	}
 	shield.Home, shield.Holds = home, &sandbox.Holds{Dir: filepath.Join(base, "holds")}
 	s := open(t, Config{Shield: shield})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 	if out, exit := sh(t, s, grant, "set -e; mkdir b; for f in bashrc settings key other; do ln $f b/$f; done"); exit.Code != 0 {
 		t.Fatalf("%s %+v", out, exit)
 	}

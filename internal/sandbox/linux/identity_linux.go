@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -79,7 +79,7 @@ type owners struct {
 // the user of the program: files are readable and writable as they are for
 // their owner outside, and what the program makes belongs to the owner. It is whole
 // if the file systems mounted below it are shown too.
-func (w identity) mount(d toolcrib.Dir) (_ *os.File, whole bool, _ error) {
+func (w identity) mount(d files.Dir) (_ *os.File, whole bool, _ error) {
 	if err := reachable(d.Path); err != nil {
 		return nil, false, err
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 )
 
@@ -53,13 +54,13 @@ func TestLinksInWhatIsObeyed(t *testing.T) {
 	script.WriteString("set -e; echo y > src/main.go; echo x > AGENTS.md; echo y > scripts/other; rm scripts/other; printf x > src/main.go; printf x > AGENTS.md; cat scripts/pre-commit kh/pre-commit >/dev/null")
 	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
 	for range 2 { // the second time from memory
-		out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, script.String())
+		out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, script.String())
 		if strings.Contains(out, "DONE") || exit.Code != 0 {
 			t.Errorf("%+v: these worked:\n%s", exit, out)
 		}
 		same(t, root, before)
 	}
-	out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: filepath.Join(root, "scripts"), Write: true}}}, "exec 2>/dev/null; echo evil >> pre-commit && echo DONE; echo evil > missing && echo DONE; echo x > other && rm other")
+	out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: filepath.Join(root, "scripts"), Write: true}}}, "exec 2>/dev/null; echo evil >> pre-commit && echo DONE; echo evil > missing && echo DONE; echo x > other && rm other")
 	if strings.Contains(out, "DONE") || exit.Code != 0 {
 		t.Errorf("in a part of a repository: %+v %s", exit, out)
 	}
@@ -83,7 +84,7 @@ func TestFurtherNamesMadeBefore(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Denied: []string{root + "/sec/**"}, Fixed: []string{root + "/locked/**"}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Denied: []string{root + "/sec/**"}, Fixed: []string{root + "/locked/**"}}
 	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
 	for range 2 { // the second time from memory
 		out, exit := sh(t, s, grant, "cd c; for f in config hook y tasks envrc aws k f s idea; do echo evil >> $f && echo DONE $f; rm $f && echo DONE rm $f; done 2>/dev/null; cat aws k 2>/dev/null; set -e; cat config hook tasks >/dev/null; echo z > plain; echo z > pair2")
@@ -116,7 +117,7 @@ func TestOwnGitSettings(t *testing.T) {
 	})
 	s := open(t, Config{Shield: shield})
 	before := tree(t, root)
-	out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, "exec 2>/dev/null; for f in my.inc missing.inc hooks/pre-commit hooks/new tools/clean; do echo evil >> $f && echo DONE $f; done; mv hooks h && echo DONE; set -e; printf x > src/a; echo x > tools/other; rm tools/other")
+	out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, "exec 2>/dev/null; for f in my.inc missing.inc hooks/pre-commit hooks/new tools/clean; do echo evil >> $f && echo DONE $f; done; mv hooks h && echo DONE; set -e; printf x > src/a; echo x > tools/other; rm tools/other")
 	if strings.Contains(out, "DONE") || exit.Code != 0 {
 		t.Errorf("%+v: these worked:\n%s", exit, out)
 	}
@@ -132,7 +133,7 @@ func TestNewRepositoriesAndOwnSettings(t *testing.T) {
 	shield.Git.Home = home
 	s := open(t, Config{Shield: shield})
 	const made = "for r in good hooked old; do mkdir -p $r/.git/objects $r/.git/refs $r/.git/branches; echo 'ref: refs/heads/main' > $r/.git/HEAD; done; mkdir hooked/.githooks; echo evil > hooked/.githooks/pre-commit; echo 'ext::sh evil' > old/.git/branches/origin"
-	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, made); exit.Code != 0 {
+	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, made); exit.Code != 0 {
 		t.Fatalf("%+v %s", exit, out)
 	}
 	for name, there := range map[string]bool{"good": true, "hooked": false, "old": false} {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestNoLabels: a program cannot leave an access list that counts for what a
@@ -27,7 +28,7 @@ for name in "system.posix_acl_default", "system.posix_acl_access", "user.x":
 		"cp -a src src2 && cmp src/a src2/a && tar cf - src | (mkdir t && cd t && tar xpf -) && cmp src/a t/src/a && install -m 644 src/a c && mv c d",
 	} {
 		needsPython(t, script)
-		if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, "exec 2>&1; "+script); exit.Code != 0 || out != "" {
+		if out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, "exec 2>&1; "+script); exit.Code != 0 || out != "" {
 			t.Errorf("%s: %+v\n%s", script, exit, out)
 		}
 	}
@@ -51,7 +52,7 @@ sys.exit("F_SETSIG")'`,
 		"timeout 20 true && ! timeout 0.1 sleep 20",
 	} {
 		needsPython(t, script)
-		if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, "exec 2>&1; "+script); exit.Code != 0 || out != "" {
+		if out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, "exec 2>&1; "+script); exit.Code != 0 || out != "" {
 			t.Errorf("%s: %+v\n%s", script, exit, out)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -116,7 +117,7 @@ evil() {
 // TestNothingRunsLater: whatever a program does in a granted directory, the
 // person's own git commands at its top do not run what it wrote.
 func TestNothingRunsLater(t *testing.T) {
-	shield, err := sandbox.NewShield("", toolcrib.DefaultProtected(), nil)
+	shield, err := sandbox.NewShield("", files.DefaultProtected(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -144,7 +145,7 @@ ctypes.CDLL(None).renameat2(-100, b"v2", -100, b"vendor", 2)'`},
 			needsPython(t, c.script)
 			p := whole.copy(t)
 			script := strings.ReplaceAll(swap+c.script, "MARK", p.mark)
-			out, _ := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: p.root, Write: true}}}, script)
+			out, _ := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: p.root, Write: true}}}, script)
 			if ran := p.ran(); len(ran) > 0 {
 				t.Errorf("these ran what the program wrote: %q\n%s", ran, out)
 			}
@@ -160,14 +161,14 @@ ctypes.CDLL(None).renameat2(-100, b"v2", -100, b"vendor", 2)'`},
 	})
 	t.Run("a directory below the repository", func(t *testing.T) {
 		p := whole.copy(t)
-		out, _ := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: filepath.Join(p.root, "vendor"), Write: true}}}, strings.ReplaceAll(swap+"evil empty; mv full f2; evil full", "MARK", p.mark))
+		out, _ := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: filepath.Join(p.root, "vendor"), Write: true}}}, strings.ReplaceAll(swap+"evil empty; mv full f2; evil full", "MARK", p.mark))
 		if ran := p.ran(); len(ran) > 0 {
 			t.Errorf("these ran what the program wrote: %q\n%s", ran, out)
 		}
 	})
 	t.Run("the rest can be written", func(t *testing.T) {
 		p := whole.copy(t)
-		if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: p.root, Write: true}}}, "exec 2>&1; set -e; echo y >vendor/full/file; touch vendor/x conf/y nested/z nested/repo/w; mkdir a; mv a b; mv src s2; rm -rf s2; git status --short"); exit.Code != 0 {
+		if out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: p.root, Write: true}}}, "exec 2>&1; set -e; echo y >vendor/full/file; touch vendor/x conf/y nested/z nested/repo/w; mkdir a; mv a b; mv src s2; rm -rf s2; git status --short"); exit.Code != 0 {
 			t.Errorf("%+v\n%s", exit, out)
 		}
 	})
@@ -255,7 +256,7 @@ func TestNewRepositories(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := whole.copy(t)
-			grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: p.root, Write: true}}}
+			grant := toolcrib.Grant{Dirs: []files.Dir{{Path: p.root, Write: true}}}
 			// What another program could write: a repository that starts something.
 			outside := filepath.Join(filepath.Dir(p.root), "outside")
 			p.git(filepath.Dir(p.root), "init", "-q", "--bare", outside)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestMadeAndObeyed: what a program makes under a name that others obey, and that
@@ -22,7 +23,7 @@ func TestMadeAndObeyed(t *testing.T) {
 	root := tempProject(t)
 	put(t, root, map[string]string{".git/HEAD": "ref: refs/heads/main\n", ".git/objects/x": "", ".git/refs/x": "", "sub/.git/HEAD": "ref: refs/heads/main\n", "src/a": "a", ".travis.yml": "old", "src/.circleci/config.yml": "old"})
 	s := open(t, Config{Shield: obeyedShield(t, t.TempDir(), ".cirrus.yml")})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 	evil := map[string]string{
 		".npmrc": "script-shell=/tmp/x\n", ".tool-versions": "nodejs path:/tmp/x\n", "rust-toolchain.toml": "[toolchain]\npath = \"/tmp/x\"\n", "mise.toml": "[env]\nX = 'y'\n", ".gitlab-ci.yml": "x: y\n",
 		".windsurf/mcp.json": "{}", ".config/mise/config.toml": "x", "sub/.npmrc": "node-options=--require=/tmp/x\n", "sub/.pre-commit-config.yaml": "x", "x.code-workspace": "{}",
@@ -176,7 +177,7 @@ func TestOwnIndexProvesNothing(t *testing.T) {
 	root := tempProject(t)
 	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
 	const made = "git init -q . && echo script-shell=x >.npmrc && echo x >evil.set-aside.code-workspace && git add -A"
-	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, made); exit.Code != 0 {
+	if out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, made); exit.Code != 0 {
 		t.Fatalf("%+v\n%s", exit, out)
 	}
 	for _, name := range []string{".npmrc", "evil.set-aside.code-workspace"} {

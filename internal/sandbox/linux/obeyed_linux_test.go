@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
@@ -25,7 +26,7 @@ import (
 // obeyedShield is a shield as the program makes it.
 func obeyedShield(t testing.TB, dir string, granted ...string) *sandbox.Shield {
 	t.Helper()
-	shield, err := sandbox.NewShield("", toolcrib.DefaultProtected(), nil)
+	shield, err := sandbox.NewShield("", files.DefaultProtected(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +120,7 @@ func nestedProject(t testing.TB) string {
 func TestObeyedIsReadOnly(t *testing.T) {
 	root := nestedProject(t)
 	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 	before := tree(t, root)
 	var attacks []string
 	for _, p := range append(sensitive.Obeyed(), sensitive.Place{Pattern: ".githooks", Dir: true, Held: true}, sensitive.Place{Pattern: "inc/missing", Held: true}, sensitive.Place{Pattern: "scripts/missing.sh", Held: true}) {
@@ -164,7 +165,7 @@ func TestObeyedIsReadOnly(t *testing.T) {
 func TestObeyedIsGranted(t *testing.T) {
 	root := nestedProject(t)
 	s := open(t, Config{Shield: obeyedShield(t, t.TempDir(), ".vscode", ".github/workflows", ".githooks", ".zed")})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 	const script = "exec 2>&1; set -e; mkdir .vscode; echo x > .vscode/tasks.json; mkdir -p .github/workflows; echo x > .github/workflows/ci.yml; mkdir .githooks; echo x > .githooks/pre-commit; echo x > .zed/settings.json; ! mkdir .idea 2>/dev/null"
 	if out, exit := sh(t, s, grant, script); exit.Code != 0 {
 		t.Errorf("%+v\n%s", exit, out)
@@ -177,7 +178,7 @@ func TestPlaceholdersAreShared(t *testing.T) {
 	root := tempProject(t)
 	holds := t.TempDir()
 	s, other := open(t, Config{Shield: obeyedShield(t, holds)}), open(t, Config{Shield: obeyedShield(t, holds)})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute}
 	before := tree(t, root)
 	ended := make(chan toolcrib.Exit, 1)
 	go func() {
@@ -225,7 +226,7 @@ func TestPlaceholdersAfterDeath(t *testing.T) {
 		for range 3 {
 			go func() {
 				for {
-					_, _ = s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "mkdir .vscode; echo x > .envrc; sleep 0.0$$"}, Dir: root, Env: []string{"PATH=/usr/bin:/bin"}}, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}})
+					_, _ = s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "mkdir .vscode; echo x > .envrc; sleep 0.0$$"}, Dir: root, Env: []string{"PATH=/usr/bin:/bin"}}, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}})
 				}
 			}()
 		}
@@ -298,7 +299,7 @@ func TestOrdinaryWork(t *testing.T) {
 	shield.WriteGit = true
 	s := open(t, Config{Shield: shield})
 	put(t, root, map[string]string{"go.mod": "module x\n\ngo 1.21\n", "main.go": "package main\n\nfunc main() {}\n", "Makefile": "all:\n\techo made\n", "package.json": "{\"name\":\"x\",\"version\":\"1.0.0\",\"scripts\":{\"t\":\"node -e 1\"}}"})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 10 * time.Minute} // go builds its library first
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: 10 * time.Minute} // go builds its library first
 	const head = "exec 2>&1\nset -e\nexport HOME=/tmp GIT_AUTHOR_NAME=a GIT_AUTHOR_EMAIL=a@b GIT_COMMITTER_NAME=a GIT_COMMITTER_EMAIL=a@b PATH=/usr/local/go/bin:/usr/local/bin:/usr/bin:/bin GOFLAGS=-mod=mod GOTOOLCHAIN=local GOCACHE=/tmp/c\n"
 	for _, c := range []struct{ needs, script string }{
 		{"git", "git add -A; git commit -qm one; test -z \"$(git status --porcelain)\"; git switch -qc other; git stash list"},
@@ -339,7 +340,7 @@ func TestPlaceholdersAtOnce(t *testing.T) {
 	root := nestedProject(t)
 	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
 	before := tree(t, root)
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 	var wait sync.WaitGroup
 	for range 6 {
 		wait.Go(func() {
@@ -372,7 +373,7 @@ func BenchmarkHold(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+			grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 			var times []time.Duration
 			for b.Loop() {
 				began := time.Now()
@@ -393,7 +394,7 @@ func BenchmarkHold(b *testing.B) {
 func TestStickyIsNoPlaceholder(t *testing.T) {
 	root := tempProject(t)
 	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 	if out, exit := sh(t, s, grant, "exec 2>&1; set -e; mkdir -p src; for d in .buildkite src/.vscode .circleci; do mkdir -m 1755 $d; echo x >$d/file; echo y >$d/.env; done"); exit.Code != 0 {
 		t.Fatalf("%+v\n%s", exit, out)
 	}
@@ -418,7 +419,7 @@ func TestNothingKeepsLaterProgramsOut(t *testing.T) {
 			root := tempProject(t)
 			t.Cleanup(func() { _ = os.Chmod(root, 0o755); _ = os.Chmod(filepath.Join(root, "d"), 0o755) })
 			s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
-			grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}
+			grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute}
 			for _, script := range []string{c.first, c.second} {
 				if out, exit := sh(t, s, grant, "exec 2>&1; "+script); exit.Code != 0 {
 					t.Fatalf("%s: %+v\n%s", script, exit, out)
@@ -435,7 +436,7 @@ func TestManyRepositories(t *testing.T) {
 		put(t, root, map[string]string{fmt.Sprintf("r%02d/.git/HEAD", i): "x", fmt.Sprintf("r%02d/.git/objects/x", i): "", fmt.Sprintf("r%02d/.git/refs/x", i): ""})
 	}
 	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute}
 	cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "touch x && ! touch .envrc && ! touch ../r00/.envrc && ! touch ../r58/.envrc"}, Dir: filepath.Join(root, "r59"), Env: []string{"PATH=/usr/bin:/bin"}}
 	exit, err := s.Run(t.Context(), cmd, grant)
 	if err != nil || exit.Code != 0 || len(exit.Notes) == 0 {

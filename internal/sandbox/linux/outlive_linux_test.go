@@ -18,6 +18,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestCoversOutliveTheProgram: a program sends its own view of the granted
@@ -28,7 +29,7 @@ func TestCoversOutliveTheProgram(t *testing.T) {
 	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
 	attacker := cribtest.SandboxAttacker(t)
 	inner := mkdir(t, root, "inner")
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}, {Path: inner}, {Path: filepath.Dir(attacker)}}, Time: 5 * time.Minute}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}, {Path: inner}, {Path: filepath.Dir(attacker)}}, Time: 5 * time.Minute}
 	socket := filepath.Join(root, "s")
 	if len(socket) > 100 {
 		t.Skip("the temporary directory has too long a name for a socket") // of 108 bytes

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestMadeBesideAProgram: a submodule and a work tree that a person makes while a
@@ -33,7 +34,7 @@ func TestMadeBesideAProgram(t *testing.T) {
 	s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
 	ended := make(chan toolcrib.Exit, 1)
 	go func() {
-		_, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: p.root, Write: true}}, Time: 2 * time.Minute}, "echo x >runs; while [ -e runs ]; do sleep 0.02; done")
+		_, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: p.root, Write: true}}, Time: 2 * time.Minute}, "echo x >runs; while [ -e runs ]; do sleep 0.02; done")
 		ended <- exit
 	}()
 	waitFor(t, filepath.Join(p.root, "runs"))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestPlantsNoElevatingFile: a file of root's with the setuid bit, left in a
@@ -38,7 +39,7 @@ func TestPlantsNoElevatingFile(t *testing.T) {
 	}
 	work := t.TempDir()
 	var out bytes.Buffer
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: work, Write: true}, {Path: filepath.Dir(attacker)}}, Time: 20 * time.Second}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: work, Write: true}, {Path: filepath.Dir(attacker)}}, Time: 20 * time.Second}
 	exit, err := s.Run(t.Context(), toolcrib.Cmd{Path: attacker, Args: []string{"plant", work}, Stdout: &out, Stderr: &out}, grant)
 	if err != nil || exit.Code != 0 {
 		t.Fatalf("%+v, error %v\n%s", exit, err, out.String())

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -68,7 +69,7 @@ func trials(secret string) []trial {
 }
 
 func (s *Sandbox) trial(ctx context.Context, dir string, t trial) sandbox.Finding {
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: dir, Write: true}}, Time: max(t.time, 0)}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: dir, Write: true}}, Time: max(t.time, 0)}
 	if grant.Time == 0 {
 		grant.Time = 20 * time.Second
 	}

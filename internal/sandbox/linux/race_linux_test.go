@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -23,7 +24,7 @@ const reader = `i=0; while [ $i -lt 30 ]; do cat conf/.env c2/.env 2>/dev/null; 
 // with what is protected covered, or not at all.
 func TestCoversInARace(t *testing.T) {
 	const starts = 20
-	shield, err := sandbox.NewShield("", toolcrib.DefaultProtected(), nil)
+	shield, err := sandbox.NewShield("", files.DefaultProtected(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,7 +36,7 @@ func TestCoversInARace(t *testing.T) {
 		for range starts {
 			var out bytes.Buffer
 			cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", reader}, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: &out}
-			_, err := s.Run(t.Context(), cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute})
+			_, err := s.Run(t.Context(), cmd, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute})
 			switch {
 			case strings.Contains(out.String(), "SECRET"):
 				t.Fatal("a program that was started during the race read the secret")
@@ -64,7 +65,7 @@ func TestCoversInARace(t *testing.T) {
 		go func() {
 			defer close(done)
 			cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "while :; do mv conf c2; mv c2 conf; mkdir d; mv d e; rmdir e; done"}, Env: []string{"PATH=/usr/bin:/bin"}}
-			_, _ = s.Run(ctx, cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: 2 * time.Minute}) // it ends by being stopped
+			_, _ = s.Run(ctx, cmd, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: 2 * time.Minute}) // it ends by being stopped
 		}()
 		ran := 0
 		for range 5 { // a busy machine may have bad luck
@@ -101,7 +102,7 @@ func TestCoversInARace(t *testing.T) {
 			race(t, root)
 			close(stop)
 			<-done
-			if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, reader+"; echo done"); out != "done\n" || exit.Code != 0 {
+			if out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, reader+"; echo done"); out != "done\n" || exit.Code != 0 {
 				t.Errorf("afterwards: %+v %q", exit, out)
 			}
 		})
@@ -120,7 +121,7 @@ func TestStartsWhileOthersBuild(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "conf", ".env"), []byte("SECRET"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	shield, err := sandbox.NewShield("", toolcrib.DefaultProtected(), nil)
+	shield, err := sandbox.NewShield("", files.DefaultProtected(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,7 +144,7 @@ func TestStartsWhileOthersBuild(t *testing.T) {
 	}()
 	defer func() { close(stop); <-done }()
 	for i := range starts {
-		if out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}, "cat conf/.env 2>/dev/null; echo ran"); out != "ran\n" || exit.Code != 0 {
+		if out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute}, "cat conf/.env 2>/dev/null; echo ran"); out != "ran\n" || exit.Code != 0 {
 			t.Errorf("start %d: %+v %q", i, exit, out)
 		}
 	}

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -262,9 +263,9 @@ func (s *Sandbox) limits() []limit {
 
 // granted adds the granted directories to the job, outer ones first. As root
 // the mounts are made here, because only here may their owner be mapped.
-func (s *Sandbox) granted(r *run, dirs []toolcrib.Dir) error {
+func (s *Sandbox) granted(r *run, dirs []files.Dir) error {
 	dirs = slices.Clone(dirs)
-	slices.SortFunc(dirs, func(a, b toolcrib.Dir) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(dirs, func(a, b files.Dir) int { return strings.Compare(a.Path, b.Path) })
 	for _, d := range dirs {
 		if err := ungrantable(d.Path); err != nil {
 			return &toolcrib.Error{Code: toolcrib.Denied, Message: err.Error()}
@@ -310,7 +311,7 @@ func grantError(path string, err error) error {
 		return &toolcrib.Error{Code: toolcrib.Denied, Err: err,
 			Message: fmt.Sprintf("the granted directory %s leads over a symbolic link: grant the real path, %s", path, target)}
 	}
-	if _, ok := errors.AsType[*toolcrib.Error](err); ok {
+	if _, ok := toolcrib.AsError(err); ok {
 		return err
 	}
 	return sandbox.Unavailable(fmt.Sprintf("the granted directory %s cannot be shown in the sandbox: %s", path, err), err)

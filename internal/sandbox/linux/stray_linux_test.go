@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -111,7 +112,7 @@ func TestMovedBetweenGrants(t *testing.T) {
 			put(t, root, map[string]string{"a/x/f": "", "a/sub/s": "", "a/sub/d/y": "", "b/.env": "TOKEN=x", "fixed/y": "", "out/y": ""})
 			var grant toolcrib.Grant
 			for _, name := range []string{"a", "a/sub", "b", "fixed"} {
-				grant.Dirs = append(grant.Dirs, toolcrib.Dir{Path: filepath.Join(root, name), Write: name != "fixed"})
+				grant.Dirs = append(grant.Dirs, files.Dir{Path: filepath.Join(root, name), Write: name != "fixed"})
 			}
 			said, end := longJobIn(t, s, grant, "cd "+root+"; "+c.script+"; while :; do echo on; sleep 0.01; done")
 			said.rounds(t, "on")
@@ -141,7 +142,7 @@ func TestHiddenRebuilt(t *testing.T) {
 			s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
 			root := tempProject(t)
 			put(t, root, map[string]string{"dist/run": "old\n", ".env": "TOKEN=x", "next": "TOKEN=y"})
-			grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Denied: []string{root + "/dist/**", root + "/dist"}}
+			grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Denied: []string{root + "/dist/**", root + "/dist"}}
 			said, end := longJobIn(t, s, grant, "cd "+root+"; "+c.script+"; while :; do echo on; sleep 0.01; done")
 			said.rounds(t, "on")
 			run := runIn(t, s)

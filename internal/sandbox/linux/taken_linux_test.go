@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	texts "github.com/toolcrib/toolcrib/internal/named"
 )
 
@@ -24,7 +25,7 @@ func takenShield(t *testing.T) (*Sandbox, toolcrib.Grant, string) {
 		all.Add(texts.TakenBy("server z", "python3", []string{"-m", "mcp_z"}, nil))
 		return all
 	}
-	return open(t, Config{Shield: shield}), toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, root
+	return open(t, Config{Shield: shield}), toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, root
 }
 
 // TestTaken: what npx and python -m would run instead of what they mean is set

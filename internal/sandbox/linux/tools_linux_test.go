@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestToolsInPath: a program that a command puts before one of the machine in the
@@ -24,7 +25,7 @@ func TestToolsInPath(t *testing.T) {
 	shield := obeyedShield(t, t.TempDir())
 	shield.Path = []string{filepath.Join(root, ".venv", "bin"), filepath.Join(root, "bin"), root, filepath.Join(root, "later", "bin"), machine}
 	s := open(t, Config{Shield: shield})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 	const script = `set -e
 make() { mkdir -p $(dirname $1); echo '#!/bin/sh' > $1; chmod +x $1; }
 make .venv/bin/git; make .venv/bin/python; make .venv/bin/curl; make .venv/bin/pip; make git; make src/git; make later/bin/ssh; make .venv/bin/pager; make .venv/bin/git-credential-x; make .venv/bin/git-cz; make node_modules/.bin/sh; make node_modules/.bin/claude; make node_modules/.bin/tsc
@@ -81,7 +82,7 @@ func TestLinkedTools(t *testing.T) {
 	shield := obeyedShield(t, t.TempDir())
 	shield.Path = []string{filepath.Join(root, "bin"), machine}
 	s := open(t, Config{Shield: shield})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 	out, exit := sh(t, s, grant, `set -e; cd scripts; echo evil >> changed; echo evil > x; chmod +x x; ln -sfn ../scripts/x ../d/l; cp x made; echo evil >> large; chmod +x shut; touch touched; cat same`)
 	if exit.Code != 0 {
 		t.Fatalf("%+v\n%s", exit, out)
@@ -104,7 +105,7 @@ func TestMadeLinks(t *testing.T) {
 	root := tempProject(t)
 	put(t, root, map[string]string{"a": "a"})
 	s := open(t, Config{Shield: obeyedShield(t, t.TempDir())})
-	out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, "echo script-shell=x > n.rc && ln -s n.rc .npmrc && mkdir w && echo x > w/x && ln -s w .windsurf && ln -s n.rc .gitlab-ci.yml")
+	out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, "echo script-shell=x > n.rc && ln -s n.rc .npmrc && mkdir w && echo x > w/x && ln -s w .windsurf && ln -s n.rc .gitlab-ci.yml")
 	if exit.Code != 0 || len(exit.Notes) != 3 {
 		t.Fatalf("%+v\n%s", exit, out)
 	}
@@ -123,7 +124,7 @@ func TestStartIsATop(t *testing.T) {
 	shield := obeyedShield(t, t.TempDir())
 	shield.Start = filepath.Join(root, "foo")
 	s := open(t, Config{Shield: shield})
-	out, exit := sh(t, s, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}, "mkdir bar/.claude && ! mkdir foo/.claude && ! echo x > foo/.mcp.json")
+	out, exit := sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, "mkdir bar/.claude && ! mkdir foo/.claude && ! echo x > foo/.mcp.json")
 	if exit.Code != 0 {
 		t.Errorf("%s\n%+v", out, exit)
 	}

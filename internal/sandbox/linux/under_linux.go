@@ -9,7 +9,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -20,13 +20,13 @@ import (
 
 // hideUnder hides the mount points below a directory that is shown without what
 // is mounted there. What was found in the file systems needs no covers.
-func (r *run) hideUnder(dir string, dirs []toolcrib.Dir) error {
+func (r *run) hideUnder(dir string, dirs []files.Dir) error {
 	text, err := os.ReadFile("/proc/self/mountinfo")
 	if err != nil {
 		return err
 	}
 	for _, point := range mountPoints(string(text)) {
-		granted := slices.ContainsFunc(dirs, func(d toolcrib.Dir) bool { return d.Path == point }) // a mount of its own lies there
+		granted := slices.ContainsFunc(dirs, func(d files.Dir) bool { return d.Path == point }) // a mount of its own lies there
 		if !strings.HasPrefix(point, dir+"/") || granted || r.isUnder(point) {
 			continue
 		}

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestUnderMounts: where a file system is mounted that cannot be shown, what lies
@@ -32,7 +33,7 @@ func TestUnderMounts(t *testing.T) {
 		}
 	})
 	put(t, sub, map[string]string{".env": "over", ".vscode/tasks.json": "over"})
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 	out, exit := sh(t, s, grant, "cd "+root+"; for f in .env 'a b/sub/.env' 'a b/sub/.git/HEAD'; do cat \"$f\"; echo evil >\"$f\"; done 2>/dev/null; rm -rf 'a b/sub' 2>/dev/null; cat 'a b/x'; echo y >'a b/y'")
 	if exit.Code != 0 || out != "x" {
 		t.Errorf("%+v\n%s", exit, out)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // TestJudgedAfterDeath: what a program made is judged also if we are killed before
@@ -23,7 +24,7 @@ func TestJudgedAfterDeath(t *testing.T) {
 		script := strings.ReplaceAll(swap+"evil sub; git init -q good; echo made >done; sleep 1000", "MARK", os.Getenv("UNSWEPT_TEST_MARK"))
 		go func() {
 			cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", script}, Dir: root, Env: []string{"PATH=/usr/bin:/bin"}}
-			_, _ = s.Run(t.Context(), cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Hour}) // we are killed
+			_, _ = s.Run(t.Context(), cmd, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Hour}) // we are killed
 		}()
 		waitFor(t, filepath.Join(root, "done"))
 		s.nursery.mu.Lock()

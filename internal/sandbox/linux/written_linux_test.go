@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 )
 
 // indexOf makes an index with names that git would refuse.
@@ -114,7 +115,7 @@ func TestGitWritesNowhereElse(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			p := whole.copy(t)
-			grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: p.root, Write: true}}}
+			grant := toolcrib.Grant{Dirs: []files.Dir{{Path: p.root, Write: true}}}
 			out := mkdir(t, filepath.Dir(p.root), "out")
 			private := mkdir(t, out, "private")
 			p.git(private, "init", "-q")
@@ -209,7 +210,7 @@ func TestOddRepositoriesKeepNobodyOut(t *testing.T) {
 			t.Run(c.name+" in "+dir, func(t *testing.T) {
 				root := tempProject(t)
 				s := open(t, Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
-				grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: root, Write: true}}, Time: time.Minute}
+				grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Time: time.Minute}
 				for i, script := range []string{strings.NewReplacer("DIR", dir, "ROOT", root).Replace(c.first), "echo x >>src/x && mkdir docs"} {
 					if out, exit := sh(t, s, grant, "exec 2>&1; "+script); exit.Code != 0 || len(exit.Notes) > 0 != (i == 0) {
 						t.Fatalf("%s: %+v\n%s", script, exit, out)

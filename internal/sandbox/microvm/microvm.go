@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -189,7 +190,7 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 
 // volumes: a read-only one cannot be had, and giving more than was granted is
 // no answer.
-func volumes(dirs []toolcrib.Dir) ([]string, error) {
+func volumes(dirs []files.Dir) ([]string, error) {
 	list := []string{}
 	for _, d := range dirs {
 		if !d.Write {

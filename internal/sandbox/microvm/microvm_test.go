@@ -19,6 +19,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -32,7 +33,7 @@ func TestRun(t *testing.T) {
 			Path: "/bin/sh", Args: []string{"-c", `printf 'out\0\377'; pwd; printf 'err' >&2; printf '%s|' "$A" "$B" "$@"; env -0 >&2; exit 41`, "sh", "", "a b", "\xff", "x\n"},
 			Env: []string{"A=1\n", "B='\"$(id)\xfe", "PATH=/usr/bin:/bin"}, Dir: dir, Stdout: &out, Stderr: &errs,
 		}
-		exit, err := box.Run(t.Context(), cmd, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: dir, Write: true}}, Time: 20 * time.Second, Bounds: box.Enforces()})
+		exit, err := box.Run(t.Context(), cmd, toolcrib.Grant{Dirs: []files.Dir{{Path: dir, Write: true}}, Time: 20 * time.Second, Bounds: box.Enforces()})
 		if err != nil || exit.Code != 41 || exit.TimedOut || exit.Duration <= 0 {
 			t.Fatalf("ended with %+v, error %v", exit, err)
 		}
@@ -133,8 +134,8 @@ func TestRefusals(t *testing.T) {
 	}{
 		{"no network", sh, toolcrib.Grant{Bounds: toolcrib.BoundNetwork}, toolcrib.Unavailable, "network"},
 		{"processes", sh, toolcrib.Grant{Bounds: toolcrib.BoundProcesses}, toolcrib.Unavailable, "processes"},
-		{"read-only", sh, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: "/usr"}}}, toolcrib.Unavailable, "read-only"},
-		{"a colon", sh, toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: "/a:/etc", Write: true}}}, toolcrib.Unavailable, "colon"},
+		{"read-only", sh, toolcrib.Grant{Dirs: []files.Dir{{Path: "/usr"}}}, toolcrib.Unavailable, "read-only"},
+		{"a colon", sh, toolcrib.Grant{Dirs: []files.Dir{{Path: "/a:/etc", Write: true}}}, toolcrib.Unavailable, "colon"},
 		{"input", toolcrib.Cmd{Path: "/bin/sh", Stdin: strings.NewReader("x")}, toolcrib.Grant{}, toolcrib.Unavailable, "input"},
 		{"a long argument", toolcrib.Cmd{Path: "/bin/sh", Args: []string{strings.Repeat("x", 1<<20)}}, toolcrib.Grant{}, toolcrib.Invalid, "too long"},
 		{"a program like a variable", toolcrib.Cmd{Path: "/a=b"}, toolcrib.Grant{}, toolcrib.Invalid, "="},
@@ -169,7 +170,7 @@ func TestProtectedPlaces(t *testing.T) {
 	}
 	box := newServer(t, "").open(t)
 	box.cfg.Shield = shield
-	grant := toolcrib.Grant{Dirs: []toolcrib.Dir{{Path: t.TempDir(), Write: true}}}
+	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: t.TempDir(), Write: true}}}
 	cmd := toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", ":"}}
 	if _, err := box.Run(t.Context(), cmd, grant); err != nil {
 		t.Errorf("nothing is protected there: %v", err)

@@ -1,0 +1,42 @@
+// Package refusal is how the handles on files and hosts, which lie under the core,
+// say no. The core makes an Error with a Code of it.
+package refusal
+
+import "errors"
+
+// The codes of the core that handles use.
+const (
+	Denied      = "denied"
+	Invalid     = "invalid"
+	Unavailable = "unavailable"
+)
+
+// Error is what a handle refused.
+type Error struct {
+	Code    string
+	Tool    string // for which it was refused; empty: whoever has the handle
+	Message string // fit for a model
+	Err     error  // the cause, for the log only
+}
+
+// New makes an Error for whoever has the handle.
+func New(code, message string, cause error) *Error {
+	return &Error{Code: code, Message: message, Err: cause}
+}
+
+// Error gives the same text as an error of the core.
+func (e *Error) Error() string {
+	if e.Tool != "" {
+		return e.Code + ": " + e.Tool + ": " + e.Message
+	}
+	return e.Code + ": " + e.Message
+}
+
+// Unwrap gives the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// Is tells whether err is a refusal with this code.
+func Is(err error, code string) bool {
+	e, ok := errors.AsType[*Error](err)
+	return ok && e.Code == code
+}
