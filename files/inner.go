@@ -47,7 +47,10 @@ func judgeAll(list *sensitive.List, elems []string) (answer sensitive.Answer, by
 			return sensitive.Closed, name
 		}
 	}
-	return list.Judge(elems), elems[len(elems)-1]
+	if len(elems) > 0 {
+		by = elems[len(elems)-1]
+	}
+	return list.Judge(elems), by // of the top of the file system nothing is said
 }
 
 func closed(list *sensitive.List, elems []string) bool {
