@@ -1,6 +1,5 @@
-# Everything here needs only Go (and make and bash). The linter is built into
-# .bin on first use; the race detector needs a C compiler on Linux, and the tests
-# against the MCP conformance suite get it from npm.
+# Everything here needs only Go (and make and bash), except "genuine". The linter
+# is built into .bin on first use; the race detector needs a C compiler on Linux.
 
 SHELL       := /bin/bash
 .SHELLFLAGS := -eu -o pipefail -c
@@ -16,8 +15,12 @@ PACKAGES := ./... ./.ci/tally
 # What starts whole programs by the hundred, and the battery of the sandbox: the
 # tests that a quick run leaves to "make test".
 SLOW := /internal/(cli|conformance|sandbox/linux)$$|/examples$$
+# Tests that need packages of others, from npm, are named by this rule.
+GENUINE := ^TestGenuine
+# A file that carries the count of the tests from "test" to "genuine" (.ci/run).
+TALLY ?=
 
-.PHONY: help build run test quick check lint cross race engine bench fuzz generate cover
+.PHONY: help build run test genuine quick check lint cross race engine bench fuzz generate cover
 
 help: ## show this text
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -28,7 +31,10 @@ build: ## build bin/toolcrib
 run: build ## build it and start the server (ARGS="…" are passed on)
 	./bin/toolcrib serve $(ARGS)
 
-test: check lint cross race ## everything that is checked: format, vet, lint, other systems, all tests
+test: check lint cross race ## everything of our own that is checked: format, vet, lint, other systems, all tests
+
+genuine: ## hold the program against what others wrote: the MCP suite, servers and a client from npm
+	$(call tests,-run '$(GENUINE)' ./internal/conformance,$(if $(TALLY),-after $(TALLY)))
 
 quick: check ## while you work: format, vet and the tests but for the slowest; no race detector, no lint, no other systems
 	$(GO) test -short -vet=off $$($(GO) list $(PACKAGES) | grep -vE '$(SLOW)')
@@ -50,16 +56,21 @@ cross: # what is built for another system must build on this one
 	GOOS=darwin CGO_ENABLED=0 $(GO) build ./...
 	GOOS=windows CGO_ENABLED=0 $(GO) build ./...
 
-race: # all tests, and at the end their number; vet has looked at everything before (check)
-	@if [ "$$($(GO) env GOOS)" != linux ] || command -v "$$($(GO) env CC)" >/dev/null; then \
-		echo "$(GO) test -race $(PACKAGES)"; \
-		CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 25m -json $(PACKAGES) | $(GO) run ./.ci/tally; \
-	elif [ "$${CI:-}" = true ]; then \
-		echo "there is no C compiler, so the race detector cannot run: in CI that is a failure"; exit 1; \
-	else \
-		echo "THERE IS NO C COMPILER: the tests run without the race detector"; \
-		CGO_ENABLED=0 $(GO) test -json $(PACKAGES) | $(GO) run ./.ci/tally; \
-	fi
+race: # all tests of our own, and at the end their number; vet has looked at everything before (check)
+	$(call tests,-skip '$(GENUINE)' $(PACKAGES),$(if $(TALLY),-more $(TALLY)))
+
+# tests runs what its first argument chooses, with the race detector where that can run.
+define tests
+@if [ "$$($(GO) env GOOS)" != linux ] || command -v "$$($(GO) env CC)" >/dev/null; then \
+	echo "$(GO) test -race $(1)"; \
+	CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 25m -json $(1) | $(GO) run ./.ci/tally $(2); \
+elif [ "$${CI:-}" = true ]; then \
+	echo "there is no C compiler, so the race detector cannot run: in CI that is a failure"; exit 1; \
+else \
+	echo "THERE IS NO C COMPILER: the tests run without the race detector"; \
+	CGO_ENABLED=0 $(GO) test -json $(1) | $(GO) run ./.ci/tally $(2); \
+fi
+endef
 
 engine: ## try to break containers of a real engine (TOOLCRIB_TEST_ENGINE, TOOLCRIB_TEST_IMAGE)
 	$(GO) test -tags engine -count=1 -run RealEngine -v ./internal/sandbox/container

@@ -7,6 +7,10 @@
 // environment says CI=true, if a test was skipped: a machine that lacks
 // something must not look like one where all is well.
 //
+// Where tests run in two parts, "tally -more FILE" keeps the count of the first
+// and "tally -after FILE" adds it to the second, so that one count stands at the
+// end.
+//
 // Nothing imports this package and it imports nothing of ours. Its invariant:
 // what it cannot read it prints and counts as a failure.
 package main
@@ -15,6 +19,7 @@ import (
 	"bufio"
 	"cmp"
 	"encoding/json"
+	"flag"
 	"fmt"
 	"io"
 	"os"
@@ -24,13 +29,55 @@ import (
 
 func main() {
 	t := tally{ci: os.Getenv("CI") == "true", out: os.Stdout}
-	if err := t.read(os.Stdin); err != nil {
+	flag.StringVar(&t.more, "more", "", "keep the count in this file: more tests follow")
+	flag.StringVar(&t.after, "after", "", "add the count that is kept in this file")
+	flag.Parse()
+	well, err := t.run(os.Stdin)
+	if err != nil {
 		fmt.Fprintln(os.Stderr, "tally:", err)
+	}
+	if err != nil || !well {
 		os.Exit(1)
 	}
-	if !t.summary() {
-		os.Exit(1)
+}
+
+// run reads, adds what was kept, and tells or keeps the count.
+func (t *tally) run(in io.Reader) (well bool, err error) {
+	if err := t.read(in); err != nil {
+		return false, err
 	}
+	if !t.check() {
+		t.count("")
+		return false, nil
+	}
+	if t.after != "" {
+		text, err := os.ReadFile(t.after)
+		if err != nil {
+			return false, err
+		}
+		var before kept
+		if err := json.Unmarshal(text, &before); err != nil {
+			return false, fmt.Errorf("%s: %w", t.after, err)
+		}
+		t.passed += before.Passed
+		t.skipped = append(t.skipped, before.Skipped...)
+	}
+	if t.more == "" {
+		t.count("")
+		return true, nil
+	}
+	text, err := json.Marshal(kept{t.passed, t.skipped})
+	if err != nil {
+		return false, err
+	}
+	t.count("so far ")
+	return true, os.WriteFile(t.more, text, 0o600)
+}
+
+// kept is what one run leaves for the next.
+type kept struct {
+	Passed  int      `json:"passed"`
+	Skipped []string `json:"skipped"`
 }
 
 // event is a line of "go test -json"; see "go doc test2json".
@@ -44,8 +91,9 @@ type event struct {
 }
 
 type tally struct {
-	ci  bool
-	out io.Writer
+	ci          bool
+	out         io.Writer
+	more, after string // files, see above
 
 	passed  int
 	failed  []string
@@ -144,8 +192,8 @@ func skipReason(said []string) string {
 	return "no reason given"
 }
 
-// summary prints the count and reports whether all is well.
-func (t *tally) summary() bool {
+// check tells what is wrong and reports whether all is well.
+func (t *tally) check() bool {
 	for _, list := range []struct {
 		word  string
 		names []string
@@ -154,7 +202,6 @@ func (t *tally) summary() bool {
 			fmt.Fprintf(t.out, "%s: %s\n", list.word, name)
 		}
 	}
-	fmt.Fprintf(t.out, "%d passed, %d failed, %d skipped\n", t.passed, len(t.failed), len(t.skipped))
 	switch {
 	case len(t.failed) > 0:
 		return false
@@ -166,4 +213,9 @@ func (t *tally) summary() bool {
 		return false
 	}
 	return true
+}
+
+// count is the last line.
+func (t *tally) count(before string) {
+	fmt.Fprintf(t.out, "%s%d passed, %d failed, %d skipped\n", before, t.passed, len(t.failed), len(t.skipped))
 }

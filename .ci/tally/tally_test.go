@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -53,11 +55,8 @@ func TestTally(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			var out strings.Builder
 			tl := tally{ci: c.ci, out: &out}
-			if err := tl.read(strings.NewReader(c.in)); err != nil {
-				t.Fatal(err)
-			}
-			if well := tl.summary(); well != c.well {
-				t.Errorf("well is %v, want %v", well, c.well)
+			if well, err := tl.run(strings.NewReader(c.in)); err != nil || well != c.well {
+				t.Errorf("well is %v, want %v; %v", well, c.well, err)
 			}
 			for _, want := range c.want {
 				if !strings.Contains(out.String(), want) {
@@ -70,5 +69,40 @@ func TestTally(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Two runs end with one count, and one that fails is not followed by another.
+func TestTwoParts(t *testing.T) {
+	const (
+		first  = `{"Action":"pass","Package":"p","Test":"TestA"}` + "\n" + `{"Action":"skip","Package":"p","Test":"TestB"}` + "\n"
+		second = `{"Action":"pass","Package":"q","Test":"TestC"}` + "\n"
+		bad    = `{"Action":"fail","Package":"q","Test":"TestC"}` + "\n"
+	)
+	file := filepath.Join(t.TempDir(), "tally")
+	play := func(in string, tl tally) (string, bool) {
+		t.Helper()
+		var out strings.Builder
+		tl.out = &out
+		well, err := tl.run(strings.NewReader(in))
+		return out.String(), well && err == nil
+	}
+	if out, well := play(second, tally{after: file}); well {
+		t.Errorf("a first run that never ended well: %s", out)
+	}
+	if _, well := play(bad, tally{more: file}); well {
+		t.Error("a failed test is well")
+	}
+	if _, err := os.Stat(file); err == nil {
+		t.Error("a failed run left a count")
+	}
+	if out, well := play(first, tally{more: file}); !well || !strings.Contains(out, "so far 1 passed, 0 failed, 1 skipped\n") {
+		t.Errorf("%v %s", well, out)
+	}
+	if out, well := play(second, tally{after: file}); !well || !strings.HasSuffix(out, "\n2 passed, 0 failed, 1 skipped\n") && out != "2 passed, 0 failed, 1 skipped\n" {
+		t.Errorf("%v %s", well, out)
+	}
+	if out, well := play(bad, tally{after: file}); well || !strings.Contains(out, "failed: q TestC") {
+		t.Errorf("%v %s", well, out)
 	}
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // The suite is the server, and watches what the hub does as its client.
-func TestClientConformance(t *testing.T) {
+func TestGenuineSuiteAgainstClient(t *testing.T) {
 	peers(t)
 	command, err := exec.LookPath("suite-driver")
 	if err != nil {

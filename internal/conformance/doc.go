@@ -6,8 +6,9 @@
 //
 // The gateway under test is this test binary under the name toolcrib, so that
 // the race detector watches it too. What the peers are is a table in
-// peers_test.go; they are installed once into the user's cache by npm. Without
-// npm the tests are left out, in CI they fail.
+// peers_test.go; they are installed once into the user's cache by npm. The tests
+// that need them are called TestGenuine…: "make genuine" runs them, and "make
+// test" does without. Without npm a plain "go test" leaves them out.
 //
 // Its one invariant: every scenario of the suite is judged, also those that do
 // not count for the score. What does not pass stands in baseline.yml with its

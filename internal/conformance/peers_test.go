@@ -85,9 +85,13 @@ var installed = sync.OnceValues(func() (peerSet, error) {
 	return install(ctx)
 })
 
-// peers makes sure that all peers are there.
+// peers makes sure that all peers are there. The name of the test says that it
+// needs them: "make test" leaves such tests to "make genuine".
 func peers(t *testing.T) peerSet {
 	t.Helper()
+	if !strings.HasPrefix(t.Name(), "TestGenuine") {
+		t.Fatal("a test that needs packages from npm has a name that begins with TestGenuine, so that make test leaves it out and make genuine runs it")
+	}
 	p, err := installed()
 	if errors.Is(err, errNoNpm) && os.Getenv("CI") != "true" {
 		t.Skip(err)

@@ -120,7 +120,7 @@ mcp_servers:
 
 // Servers that people use, called by a client that people use, over each way
 // into toolcrib. Nothing is left running afterwards.
-func TestRealServers(t *testing.T) {
+func TestGenuineServers(t *testing.T) {
 	p := peers(t)
 	for _, way := range []string{"http-legacy", "http-modern", "stdio"} {
 		t.Run(way, func(t *testing.T) {

@@ -27,7 +27,7 @@ mcp_servers:
 
 // The suite talks to toolcrib, which stands in front of the SDK's server: what
 // passes directly must pass through a gateway.
-func TestServerConformance(t *testing.T) {
+func TestGenuineSuiteAgainstServer(t *testing.T) {
 	peers(t)
 	server := buildEverything(t)
 	for _, revision := range revisions() {
