@@ -26,7 +26,19 @@ func TestMain(m *testing.M) {
 		fake(manners, os.Stdin, os.Stdout)
 		return
 	}
-	os.Exit(m.Run())
+	if testing.CoverMode() == "" {
+		os.Exit(m.Run())
+	}
+	// What counts how much of it is reached wants a place for that when it ends,
+	// and complains where a server says why it died.
+	dir, err := os.MkdirTemp("", "toolcrib-cover-")
+	if err != nil {
+		panic(err)
+	}
+	_ = os.Setenv("GOCOVERDIR", dir) // the name is good
+	code := m.Run()
+	_ = os.RemoveAll(dir) // in the directory for such things
+	os.Exit(code)
 }
 
 // fake is a server of the legacy era with some manners.
@@ -141,7 +153,7 @@ func program(t testing.TB, manners string, env ...string) mcphub.Server {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := mcphub.Server{Command: exe, Env: map[string]string{"FAKE_MCP": manners, "GORACE": "atexit_sleep_ms=0"}, Starting: 20 * time.Second, Timeout: 20 * time.Second}
+	s := mcphub.Server{Command: exe, Env: map[string]string{"FAKE_MCP": manners, "GORACE": "atexit_sleep_ms=0", "GOCOVERDIR": os.Getenv("GOCOVERDIR")}, Starting: 20 * time.Second, Timeout: 20 * time.Second}
 	for _, e := range env {
 		name, value, _ := strings.Cut(e, "=")
 		s.Env[name] = value
