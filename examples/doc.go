@@ -3,6 +3,7 @@
 //
 //   - examples/tool: a tool, with what the model reads and a golden contract;
 //   - examples/toolbox: a toolbox with a Config, an Open and what it needs;
+//   - examples/guard: a guard that wants a person asked at night;
 //   - examples/sandbox: a place to run programs that claims only what it enforces;
 //   - examples/frontend: a way in, with its table from Code to wire;
 //   - examples/bus: tools on the bus of a voice assistant (docs/bus.md).
