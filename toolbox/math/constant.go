@@ -79,7 +79,7 @@ func constOf(n *node) (c num, ok bool) {
 		c, ok = constBinary(n.op, a, b)
 		return c, ok && c.ok()
 	case classCall:
-		if n.fn.class != className || len(n.kids) == 0 {
+		if len(n.kids) == 0 {
 			return num{}, false
 		}
 		args := make([]num, len(n.kids))
@@ -88,10 +88,10 @@ func constOf(n *node) (c num, ok bool) {
 				return num{}, false
 			}
 		}
-		if checkArity(n.fn.name, len(args)) != nil {
+		if checkArity(n.name, len(args)) != nil {
 			return num{}, false
 		}
-		c, ok = constCall(n.fn.name, args)
+		c, ok = constCall(n.name, args)
 		return c, ok && c.ok()
 	}
 	return num{}, false

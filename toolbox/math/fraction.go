@@ -14,7 +14,7 @@ func fraction(n *node) (num, den *node) {
 		}
 		return &node{class: classUnaryOp, op: n.op, kids: []*node{num}}, den
 	case classCall:
-		if n.fn.name == "tan" && hasX(n) {
+		if n.name == "tan" && hasX(n) {
 			return callNode("sin", n.kids[0]), callNode("cos", n.kids[0])
 		}
 	case classBinOp:
@@ -54,7 +54,7 @@ func binNode(op string, a, b *node) *node {
 }
 
 func callNode(name string, arg *node) *node {
-	return &node{class: classCall, fn: &node{class: className, name: name}, kids: []*node{arg}}
+	return &node{class: classCall, name: name, kids: []*node{arg}}
 }
 
 // timesNode multiplies; nil stands for one.

@@ -164,7 +164,7 @@ func (s *solver) undoCall(n *node, c num) (answer, error) {
 	halfPi := computed(ddHalfPi(), 0, formula{})
 	var inner num
 	ok := true
-	switch n.fn.name {
+	switch n.name {
 	case "exp":
 		if c.sign() <= 0 {
 			return answer{}, nil
@@ -183,10 +183,10 @@ func (s *solver) undoCall(n *node, c num) (answer, error) {
 		}
 		inner = c.mul(c)
 	case "asin", "atan":
-		if out := halfPi.sub(c).sign() * halfPi.add(c).sign(); out < 0 || out == 0 && n.fn.name == "atan" {
+		if out := halfPi.sub(c).sign() * halfPi.add(c).sign(); out < 0 || out == 0 && n.name == "atan" {
 			return answer{}, nil
 		}
-		inverse := map[string]string{"asin": "sin", "atan": "tan"}[n.fn.name]
+		inverse := map[string]string{"asin": "sin", "atan": "tan"}[n.name]
 		inner, ok = c.trig(inverse)
 	case "acos":
 		if c.sign() < 0 || c.sub(halfPi.add(halfPi)).sign() > 0 {
@@ -199,7 +199,7 @@ func (s *solver) undoCall(n *node, c num) (answer, error) {
 		}
 		return answer{}, errNotExact
 	case "log10", "log2":
-		base := map[string]int64{"log10": 10, "log2": 2}[n.fn.name]
+		base := map[string]int64{"log10": 10, "log2": 2}[n.name]
 		inner = intNum(base).pow(c)
 	case "degrees":
 		inner = c.mul(halfPi).div(intNum(90))

@@ -57,8 +57,8 @@ func jetAt(n *node, x, xErr float64) (jet, error) {
 		j.v, err = binaryValue(n.op, vals[0], vals[1])
 		j = jetBinary(n.op, args[0], args[1], j)
 	} else {
-		j.v, err = apply(n.fn.name, vals)
-		j = jetCall(n.fn.name, args, j)
+		j.v, err = apply(n.name, vals)
+		j = jetCall(n.name, args, j)
 	}
 	j = j.rounded()
 	j.under = j.under || under

@@ -7,13 +7,11 @@ import (
 )
 
 // node is a syntax tree node. class is the name of the matching class of
-// Python's ast module: the error texts quote it. Constructs that can never
-// be evaluated keep only what the parser itself needs to know about them.
+// Python's ast module.
 type node struct {
 	class string
 	op    string  // BinOp, UnaryOp: class name of the operator
-	name  string  // Name; Constant: Python type of the value
-	fn    *node   // Call: what is called
+	name  string  // Name; Call: the function; Constant: Python type of the value
 	kids  []*node // operands, positional arguments or elements
 
 	num    float64 // Constant of type int, float or bool
@@ -29,12 +27,8 @@ const (
 	classUnaryOp  = "UnaryOp"
 )
 
-// The most decimal digits CPython takes in a whole number.
-const maxIntDigits = 4300
-
-// numberNode makes a constant of a literal that the lexer accepted. The
-// string is not empty if CPython refuses it as a syntax error.
-func numberNode(text string) (*node, string) {
+// numberNode makes a constant of a literal that the lexer accepted.
+func numberNode(text string) *node {
 	lit := strings.ReplaceAll(text, "_", "")
 	n := &node{class: classConstant, lit: lit}
 	lower := strings.ToLower(lit)
@@ -49,13 +43,9 @@ func numberNode(text string) (*node, string) {
 		n.num, _ = strconv.ParseFloat(lit, 64)
 	default:
 		n.name = "int"
-		if !based && len(lit) > maxIntDigits {
-			return nil, tooManyDigits(len(lit))
-		}
-		i := literalInt(lit)
-		n.num, n.numErr = pyIntFloat(i)
+		n.num, n.numErr = pyIntFloat(literalInt(lit))
 	}
-	return n, ""
+	return n
 }
 
 // literalInt reads a whole number literal. Leading zeros are only ever
@@ -66,53 +56,4 @@ func literalInt(lit string) *big.Int {
 		return new(big.Int)
 	}
 	return i
-}
-
-// exprName is what CPython calls a construct in its assignment complaints.
-func exprName(n *node) string {
-	switch n.class {
-	case className:
-		return "name"
-	case classCall:
-		return "function call"
-	case "BoolOp", classBinOp, classUnaryOp:
-		return "expression"
-	case "GeneratorExp":
-		return "generator expression"
-	case "Yield", "YieldFrom":
-		return "yield expression"
-	case "Await":
-		return "await expression"
-	case "ListComp":
-		return "list comprehension"
-	case "SetComp":
-		return "set comprehension"
-	case "DictComp":
-		return "dict comprehension"
-	case "Dict":
-		return "dict literal"
-	case "Set":
-		return "set display"
-	case "JoinedStr":
-		return "f-string expression"
-	case "Compare":
-		return "comparison"
-	case "IfExp":
-		return "conditional expression"
-	case "NamedExpr":
-		return "named expression"
-	case classConstant:
-		switch {
-		case n.name == "ellipsis":
-			return "ellipsis"
-		case n.name == "NoneType":
-			return "None"
-		case n.name == "bool" && n.num == 1:
-			return "True"
-		case n.name == "bool":
-			return "False"
-		}
-		return "literal"
-	}
-	return strings.ToLower(n.class)
 }

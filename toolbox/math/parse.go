@@ -13,10 +13,7 @@ type syntaxError string
 
 func (e syntaxError) Error() string { return "Syntax error: " + string(e) }
 
-const (
-	plainSyntaxError = "invalid syntax"
-	lineContinuation = "unexpected character after line continuation character"
-)
+const errSyntax = syntaxError("invalid syntax")
 
 // Limits of ours, not of the language.
 const (
@@ -24,32 +21,33 @@ const (
 	errTooLong = evalError("expression is longer than 10000 bytes")
 )
 
-// parser reads the expression part of the Python 3.11 grammar, top down with
-// one token of look-ahead. After the first error it sees only the end.
+// parser reads arithmetic in Python's syntax, top down with one token of
+// look-ahead. What else of Python people write is refused where it begins, by
+// the name that the recorded answers have for it. After the first error the
+// parser sees only the end.
 type parser struct {
 	toks  []token
 	pos   int
 	depth int
-	quiet bool // a trial: no search for a better message
 	err   error
 }
 
-// parse reads one expression, as Python's eval mode does.
+// parse reads one expression.
 func parse(src string, caretIsPower bool) (*node, error) {
 	if len(src) > maxSource {
 		return nil, errTooLong
 	}
-	p := &parser{toks: lex(pyStrip(src), caretIsPower)}
-	n := p.list(p.expression, "Tuple")
-	for p.tok().kind == tokNewline {
-		p.pos++
+	toks, err := lex(pyStrip(src), caretIsPower)
+	if err != nil {
+		return nil, err
 	}
-	switch p.tok().kind {
-	case tokEnd:
-	case tokIndent:
-		p.fail("unexpected indent")
-	default:
-		p.fail(plainSyntaxError)
+	p := &parser{toks: toks}
+	n := p.expression()
+	if p.op(",") {
+		p.refuse("Tuple")
+	}
+	if p.tok().kind != tokEnd {
+		p.fail(errSyntax)
 	}
 	if p.err != nil {
 		return nil, p.err
@@ -69,49 +67,30 @@ func pyStrip(s string) string {
 	})
 }
 
-// fail records the first error. An error of the lexer further on is what
-// CPython reports instead of its own.
-func (p *parser) fail(msg string) {
-	if p.err != nil {
-		return
-	}
-	if last := p.toks[len(p.toks)-1]; last.kind == tokError && last.text != lineContinuation {
-		msg = last.text
-	}
-	p.err = syntaxError(msg)
-}
-
-// tok is the token to be read next. Meeting an error token fails.
-func (p *parser) tok() token {
+// fail records the first error. The node stands in for one that is not there, so
+// that rules need not check.
+func (p *parser) fail(err error) *node {
 	if p.err == nil {
-		t := p.toks[p.pos]
-		if t.kind != tokError && t.kind != tokUnclosed {
-			return t
-		}
-		p.err = syntaxError(t.text)
+		p.err = err
 	}
-	return token{kind: tokEnd}
+	return &node{}
 }
 
-// peek is the token after tok; error tokens are left for tok to meet.
-func (p *parser) peek() token {
-	if p.err != nil || p.pos+1 >= len(p.toks) {
+// refuse fails for a construct that is no arithmetic.
+func (p *parser) refuse(class string) *node {
+	return p.fail(evalError("Unsupported expression node: " + class))
+}
+
+// tok is the token to be read next.
+func (p *parser) tok() token {
+	if p.err != nil {
 		return token{kind: tokEnd}
 	}
-	return p.toks[p.pos+1]
+	return p.toks[p.pos]
 }
 
 // op says whether the next token is this operator or bracket.
-func (p *parser) op(text string) bool {
-	t := p.tok()
-	return t.kind == tokOp && t.text == text
-}
-
-// word says whether the next token is this keyword.
-func (p *parser) word(text string) bool {
-	t := p.tok()
-	return t.kind == tokName && t.text == text
-}
+func (p *parser) op(text string) bool { return p.tok() == token{tokOp, text} }
 
 // take reads the operator if it is next.
 func (p *parser) take(text string) bool {
@@ -122,18 +101,9 @@ func (p *parser) take(text string) bool {
 	return false
 }
 
-// takeWord reads the keyword if it is next.
-func (p *parser) takeWord(text string) bool {
-	if p.word(text) {
-		p.pos++
-		return true
-	}
-	return false
-}
-
 func (p *parser) expect(text string) {
 	if !p.take(text) {
-		p.fail(plainSyntaxError)
+		p.fail(errSyntax)
 	}
 }
 
@@ -141,10 +111,7 @@ func (p *parser) expect(text string) {
 // that recurses goes through here.
 func (p *parser) nested(rule func() *node) *node {
 	if p.depth >= maxDepth {
-		if p.err == nil {
-			p.err = errTooDeep
-		}
-		return failed()
+		return p.fail(errTooDeep)
 	}
 	p.depth++
 	n := rule()
@@ -152,66 +119,94 @@ func (p *parser) nested(rule func() *node) *node {
 	return n
 }
 
-// failed stands in for a node after an error, so that rules need not check.
-func failed() *node { return &node{class: "Failed"} }
-
-func isKeyword(s string) bool {
-	switch s {
-	case "False", "None", "True", "and", "as", "assert", "async", "await", "break", "class", "continue", "def", "del",
-		"elif", "else", "except", "finally", "for", "from", "global", "if", "import", "in", "is", "lambda", "nonlocal",
-		"not", "or", "pass", "raise", "return", "try", "while", "with", "yield":
-		return true
+// expression reads arithmetic, and refuses what compares or chooses.
+func (p *parser) expression() *node {
+	n := p.nested(func() *node { return p.binary(0) })
+	switch t := p.tok(); t.text {
+	case "==", "!=", "<", "<=", ">", ">=", "in", "is", "not":
+		return p.refuse("Compare")
+	case "and", "or":
+		return p.refuse("BoolOp")
+	case "if":
+		return p.refuse("IfExp")
 	}
-	return false
+	return n
 }
 
-// isName says whether t is an identifier.
-func isName(t token) bool { return t.kind == tokName && !isKeyword(t.text) }
-
-// identifier gives a name the form in which Python compares names, as far as
-// full-width letters and digits go: those are typed by accident.
-func identifier(text string) string {
-	return strings.Map(func(r rune) rune {
-		if 0xff01 <= r && r <= 0xff5e {
-			return r - 0xfee0
-		}
-		return r
-	}, text)
+// binaryOp gives the class name of an operator and how tightly it binds,
+// from 0; -1 for none.
+func binaryOp(t token) (class string, binds int) {
+	if t.kind != tokOp {
+		return "", -1
+	}
+	switch t.text {
+	case "|":
+		return "BitOr", 0
+	case "^":
+		return "BitXor", 0
+	case "&":
+		return "BitAnd", 0
+	case "<<":
+		return "LShift", 0
+	case ">>":
+		return "RShift", 0
+	case "+":
+		return "Add", 1
+	case "-":
+		return "Sub", 1
+	case "*":
+		return "Mult", 2
+	case "/":
+		return "Div", 2
+	case "//":
+		return "FloorDiv", 2
+	case "%":
+		return "Mod", 2
+	case "@":
+		return "MatMult", 2
+	}
+	return "", -1
 }
 
-// startsExpression says whether an expression can begin with t.
-func startsExpression(t token) bool {
-	switch t.kind {
-	case tokNumber, tokString:
-		return true
-	case tokName:
-		switch t.text {
-		case "None", "True", "False", "not", "lambda", "await":
-			return true
+// binary reads left-associative operators that bind at least so tightly.
+func (p *parser) binary(least int) *node {
+	n := p.factor()
+	for {
+		class, binds := binaryOp(p.tok())
+		if binds < least {
+			return n
 		}
-		return !isKeyword(t.text)
-	case tokOp:
-		switch t.text {
-		case "(", "[", "{", "+", "-", "~", "...":
-			return true
+		if binds == 0 || class == "MatMult" {
+			return p.fail(evalError("Operator not permitted: " + class))
 		}
+		p.pos++
+		right := p.nested(func() *node { return p.binary(binds + 1) })
+		n = &node{class: classBinOp, op: class, kids: []*node{n, right}}
 	}
-	return false
 }
 
-// list reads one item, or several with commas as one node of the class.
-func (p *parser) list(item func() *node, class string) *node {
-	first := item()
-	if !p.op(",") {
-		return first
+func (p *parser) factor() *node {
+	class := ""
+	switch {
+	case p.take("+"):
+		class = "UAdd"
+	case p.take("-"):
+		class = "USub"
+	case p.op("~"):
+		return p.fail(evalError("Unary operator not permitted: Invert"))
+	case p.tok() == token{tokName, "not"}:
+		return p.fail(evalError("Unary operator not permitted: Not"))
+	default:
+		return p.power()
 	}
-	kids := []*node{first}
-	for p.take(",") {
-		t := p.tok()
-		if !startsExpression(t) && !p.op("*") {
-			break
-		}
-		kids = append(kids, item())
+	return &node{class: classUnaryOp, op: class, kids: []*node{p.nested(p.factor)}}
+}
+
+// power binds tighter than a sign on its left, not than one on its right.
+func (p *parser) power() *node {
+	n := p.primary()
+	if p.take("**") {
+		n = &node{class: classBinOp, op: "Pow", kids: []*node{n, p.nested(p.factor)}}
 	}
-	return &node{class: class, kids: kids}
+	return n
 }

@@ -76,7 +76,7 @@ func (s *solver) scanValues(n *node) (answer, error) {
 func evalCost(n *node) int {
 	c := 20
 	switch {
-	case n.class == classCall && (n.fn.name == "gcd" || n.fn.name == "lcm" || n.fn.name == "factorial"):
+	case n.class == classCall && (n.name == "gcd" || n.name == "lcm" || n.name == "factorial"):
 		c = 1000 * (len(n.kids) + 1) // long numbers
 		if len(n.kids) > 8 {
 			c *= 5

@@ -106,7 +106,8 @@ func (out solveOut) failed(err error) (solveOut, error) {
 
 // advised adds what to do about the commonest mistake, an equals sign.
 func advised(equation string, err error) error {
-	for _, t := range lex(pyStrip(equation), true) {
+	tokens, _ := lex(pyStrip(equation), true)
+	for _, t := range tokens {
 		if t.kind == tokOp && (t.text == "=" || t.text == "==") {
 			return fmt.Errorf(`%w; write the equation as one expression that is equal to zero, without "=": x**2 - 4 for x**2 = 4`, err)
 		}

@@ -131,7 +131,7 @@ func TestSolveErrors(t *testing.T) {
 		{"y", "Unknown name: 'y'"},
 		{"x + y*0", "Unknown name: 'y'"},
 		{"max(x, 1)", "Function not permitted: 'max'"},
-		{"__import__('os').system('true')", "Attribute access not permitted"},
+		{"__import__('os').system('true')", "Function not permitted: '__import__'"},
 		{"x.real", "Unsupported expression node: Attribute"},
 		{"x << 1", "Operator not permitted: LShift"},
 		{"~x", "Unary operator not permitted: Invert"},

@@ -180,7 +180,7 @@ func multiply(a, b [3]num) (k [3]num, ok bool) {
 func (s *solver) oneRoot(n, atom *node, c num) (answer, error) {
 	var under *node
 	switch {
-	case atom.class == classCall && atom.fn.name == "sqrt":
+	case atom.class == classCall && atom.name == "sqrt":
 		under = atom.kids[0]
 	case atom.class == classBinOp && atom.op == "Pow":
 		if k, ok := constOf(atom.kids[1]); !ok || k.rat == nil || k.rat.Cmp(big.NewRat(1, 2)) != 0 {

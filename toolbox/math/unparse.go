@@ -19,14 +19,11 @@ func formulaOf(n *node) formula {
 			return f
 		}
 	case classCall:
-		if n.fn.class != className {
-			return formula{}
-		}
 		args := make([]formula, len(n.kids))
 		for i, k := range n.kids {
 			args[i] = formulaOf(k)
 		}
-		return callFormula(n.fn.name, args...)
+		return callFormula(n.name, args...)
 	case classBinOp:
 		a, b := formulaOf(n.kids[0]), formulaOf(n.kids[1])
 		if !a.known() || !b.known() {
