@@ -18,7 +18,7 @@ type row struct {
 func table() []row {
 	const root, schema, store, app = ".", "./internal/schema", "./internal/store", "./internal/app"
 	const files, linux = "./toolbox/files", "./internal/sandbox/linux"
-	const guard, cli, bus = "./internal/guard", "./internal/cli", "./internal/ovos/bus"
+	const policy, cli, bus = "./internal/policy", "./internal/cli", "./internal/ovos/bus"
 	const conformance, find = "./internal/conformance", "./internal/find"
 	rows := []row{
 		{Name: "a call of a pure tool with nine arguments, no journal", Pkg: root, Bench: "Call", Metric: "ns/op", AtMost: 10_000},
@@ -45,11 +45,11 @@ func table() []row {
 		{Name: "the same, of 12,000 records as a value", Pkg: app, Bench: "Vet/records/files", Metric: "ms-p50", AtMost: 20},
 		{Name: "the same, from outside", Pkg: app, Bench: "Vet/records/foreign", Metric: "ms-p50", AtMost: 20},
 		{Name: "messages fanned out to ten clients of the bus", Pkg: bus, Bench: "FanOut/sockets", Metric: "msg/s", AtLeast: 20_000},
-		{Name: "1,000 rules, added to the judging of a file tool", Pkg: guard, Bench: "RulesAdded/write", Metric: "µs-added", AtMost: 20},
-		{Name: "1,000 rules, added to that of a command", Pkg: guard, Bench: "RulesAdded/command", Metric: "µs-added", AtMost: 20},
-		{Name: "1,000 rules, one of them about the command's program", Pkg: guard, Bench: "RulesAdded/named", Metric: "µs-added", AtMost: 20},
-		{Name: "1,000 rules, added to that of a tool of an MCP server", Pkg: guard, Bench: "RulesAdded/mcp", Metric: "µs-added", AtMost: 20},
-		{Name: "1,000 rules, added to that of a fetch", Pkg: guard, Bench: "RulesAdded/fetch", Metric: "µs-added", AtMost: 20},
+		{Name: "1,000 rules, added to the judging of a file tool", Pkg: policy, Bench: "RulesAdded/write", Metric: "µs-added", AtMost: 20},
+		{Name: "1,000 rules, added to that of a command", Pkg: policy, Bench: "RulesAdded/command", Metric: "µs-added", AtMost: 20},
+		{Name: "1,000 rules, one of them about the command's program", Pkg: policy, Bench: "RulesAdded/named", Metric: "µs-added", AtMost: 20},
+		{Name: "1,000 rules, added to that of a tool of an MCP server", Pkg: policy, Bench: "RulesAdded/mcp", Metric: "µs-added", AtMost: 20},
+		{Name: "1,000 rules, added to that of a fetch", Pkg: policy, Bench: "RulesAdded/fetch", Metric: "µs-added", AtMost: 20},
 
 		{Name: "an MCP call through the gateway, added to the direct one, median", Pkg: conformance, Bench: "Gateway/modern", Metric: "µs-added", AtMost: 500},
 		{Name: "16 clients through it, calls/s against direct", Pkg: conformance, Bench: "Gateway/modern", Metric: "rate-ratio-16", AtLeast: 0.5},

@@ -9,7 +9,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/policy"
 )
 
 // person says the same to whatever is asked, and counts.
@@ -27,7 +27,7 @@ func (p *person) Approve(context.Context, toolcrib.Question) (toolcrib.Answer, e
 // asks about, it writes there only if a person was asked.
 func TestPlacesThatAreAskedAbout(t *testing.T) {
 	a, dir := workshop(t, func(c *settings.Config) {
-		c.Permissions = guard.Permissions{Ask: []string{"write_file(./infra/prod/**)", "read_file(./private/**)"}}
+		c.Permissions = policy.Permissions{Ask: []string{"write_file(./infra/prod/**)", "read_file(./private/**)"}}
 	})
 	asked := &person{says: toolcrib.Deny}
 	a.Crib.Approver = asked

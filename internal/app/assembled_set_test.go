@@ -17,7 +17,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -33,7 +33,7 @@ type badHook struct {
 
 func (h *badHook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, err := io.ReadAll(r.Body)
-	var asked guard.HookRequest
+	var asked safety.HookRequest
 	if err != nil || json.Unmarshal(body, &asked) != nil {
 		w.WriteHeader(http.StatusBadRequest)
 		return

@@ -15,10 +15,10 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/settings"
 
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/host"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // MycroftAuto stands for the files of the voice assistant on this machine.
@@ -166,7 +166,7 @@ func FromMycroft(m host.Mycroft, unset func(key string) bool) []Taken {
 		take("toolboxes.shell.max_timeout", max(*shell.MaxTimeout, time.Second).String(), id+".max_timeout")
 	}
 	if len(shell.AllowedCommands) > 0 && unset("toolboxes.shell.allowed_commands") {
-		if _, err := guard.ParseRules(settings.Prefixes(shell.AllowedCommands)); err != nil {
+		if _, err := shellguard.ParseRules(settings.Prefixes(shell.AllowedCommands)); err != nil {
 			list = append(list, Taken{Key: "toolboxes.shell.allowed_commands", From: id + ".allowed_commands", Left: err.Error()})
 		} else {
 			texts("toolboxes.shell.allowed_commands", shell.AllowedCommands, id+".allowed_commands")

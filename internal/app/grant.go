@@ -14,7 +14,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
@@ -211,7 +211,7 @@ func within(path, dir string) bool {
 }
 
 // outOfReach is what the rules for everybody deny to programs as well.
-func (a *App) outOfReach() guard.Taken { return a.policy.live.Policy().OutOfReach() }
+func (a *App) outOfReach() policy.Taken { return a.policy.live.Policy().OutOfReach() }
 
 // ProgramGrant is what a program may touch that no tool starts.
 func (a *App) ProgramGrant() toolcrib.Grant {

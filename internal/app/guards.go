@@ -13,32 +13,33 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/gitconfig"
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 	"github.com/toolcrib/toolcrib/toolbox/shell"
 )
 
 // shellGuard understands command lines; its rules are those of the policy.
-func (a *App) shellGuard(cfg settings.ShellBox) (*guard.Shell, error) {
+func (a *App) shellGuard(cfg settings.ShellBox) (*shellguard.Guard, error) {
 	if _, ok := cfg.Env["PATH"]; ok {
 		return nil, errors.New("toolboxes.shell.env: PATH cannot be set, since commands are judged by the programs of the system")
 	}
-	opt := guard.SystemOptions(a.reach.base)
+	opt := shellguard.SystemOptions(a.reach.base)
 	opt.Writable = writable(a.reach.dirs)
-	opt.Homes = guard.Homes(a.policy.home, a.reach.base)
-	return &guard.Shell{
+	opt.Homes = shellguard.Homes(a.policy.home, a.reach.base)
+	return &shellguard.Guard{
 		AllowShell: true, Bounded: a.bounded, Options: opt,
 		Reach:    a.reach.readable,
 		Glob:     filepath.Glob,
 		ReadFile: plainfile.Settings,
-		Obeyed:   a.obeyedGuard(),
-		Job: func(call toolcrib.Call, id string) (guard.Job, bool) {
+		Obeyed:   a.obeyedGuard().At,
+		Job: func(call toolcrib.Call, id string) (shellguard.Job, bool) {
 			if a.shell == nil {
-				return guard.Job{}, false
+				return shellguard.Job{}, false
 			}
 			line, dir, typed, ok := a.shell.Typed(call, id)
-			return guard.Job{Command: line, WorkingDir: dir, Typed: typed}, ok
+			return shellguard.Job{Command: line, WorkingDir: dir, Typed: typed}, ok
 		},
 	}, nil
 }
@@ -49,8 +50,8 @@ func gitSettings(home string, env func(name string) string) gitconfig.Source {
 }
 
 // obeyedGuard finds calls that would write what other programs obey.
-func (a *App) obeyedGuard() *guard.Obeyed {
-	o := &guard.Obeyed{Set: a.reach.obeyed, Own: a.reach.own.asked, Base: a.reach.base, Home: a.policy.home, Resolve: guard.RealPath, List: linked.Read, Git: gitSettings(a.policy.home, a.reach.env)}
+func (a *App) obeyedGuard() *policy.Obeyed {
+	o := &policy.Obeyed{Set: a.reach.obeyed, Own: a.reach.own.asked, Base: a.reach.base, Home: a.policy.home, Resolve: policy.RealPath, List: linked.Read, Git: gitSettings(a.policy.home, a.reach.env)}
 	for _, d := range a.reach.dirs {
 		o.Roots = append(o.Roots, d.Path)
 	}
@@ -95,7 +96,7 @@ func shellConfig(c settings.ShellBox, bounded bool, dirs []files.Dir, hosts []st
 		home = "/tmp" // empty in a sandbox, and its own
 	}
 	env := map[string]string{
-		"PATH": strings.Join(guard.SystemDirs(), ":"), "HOME": home, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1",
+		"PATH": strings.Join(shellguard.SystemDirs(), ":"), "HOME": home, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1",
 		"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "GIT_DISCOVERY_ACROSS_FILESYSTEM": "1", "GOTOOLCHAIN": "local", "GOFLAGS": noVCS,
 		"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "https:http",
 		// Settings of a submodule must not make git start a program.

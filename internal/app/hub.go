@@ -17,9 +17,9 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/redact"
+	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -119,7 +119,7 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs, rea
 	web := serverHTTP()
 	of := mcphub.Needs{
 		Start: l.start, HTTP: func(string, string) *http.Client { return web }, Expand: a.expandSetting, Login: a.login(web, needs.Page),
-		Redact: a.redactText, Harmless: guard.NeutralJSON, State: state, Seals: seals, ReadOnly: readOnly, Version: needs.Version, Log: needs.Log,
+		Redact: a.redactText, Harmless: safety.NeutralJSON, State: state, Seals: seals, ReadOnly: readOnly, Version: needs.Version, Log: needs.Log,
 	}
 	if a.keeper != nil { // else nothing comes from servers, and what is kept of them has no values
 		of.Hide, of.Hiding = a.keeper.hide, a.keeper.hiding

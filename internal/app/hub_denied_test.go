@@ -8,7 +8,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/settings"
 
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -18,7 +18,7 @@ func TestRulesReachServers(t *testing.T) {
 	dir := t.TempDir()
 	cfg := settings.Defaults()
 	cfg.Grant.Write = []string{dir}
-	cfg.Permissions = guard.Permissions{Deny: []string{"read_file(./secrets/**)", "write_file(./fixed/**)"}}
+	cfg.Permissions = policy.Permissions{Deny: []string{"read_file(./secrets/**)", "write_file(./fixed/**)"}}
 	a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: dir, Home: t.TempDir(), Log: slog.New(slog.DiscardHandler), Layers: &settings.Layers{User: cfg}})
 	if err != nil {
 		t.Fatal(err)

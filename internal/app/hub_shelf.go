@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/safety"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"
@@ -204,7 +204,7 @@ func (s hubShelf) Watch(changed func(method string, params json.RawMessage)) (st
 // MCP is what the MCP frontend needs of the crib.
 func (a *App) MCP(version string) server.Config {
 	cfg := server.Config{
-		Harmless: guard.Neutral, HarmlessJSON: guard.NeutralJSON,
+		Harmless: safety.Neutral, HarmlessJSON: safety.NeutralJSON,
 		Crib: a.Crib, Version: version, Log: a.Crib.Log, Instructions: a.Instructions(),
 		Follow: a.events.Follow, Hidden: beside, Search: a.search(a.expose, a.exposeTokens),
 		Definition: a.definition, Key: a.stateKey,

@@ -21,11 +21,12 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
+	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sandbox/host"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -40,7 +41,7 @@ type launcher struct {
 	homes   string // where each has a directory of its own, which it runs in on the host
 	grant   toolcrib.Grant
 	// rules gives the places that rules deny now, as commands have them. Nil: none.
-	rules   func() guard.Taken
+	rules   func() policy.Taken
 	outside outside
 	bounded bool // commands see nothing but what was granted
 	log     *slog.Logger
@@ -230,9 +231,9 @@ func (l *launcher) program(launch mcphub.Launch, box string) (string, error) {
 func (l *launcher) visible() []string {
 	path, _ := l.env("PATH")
 	dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
-		return !filepath.IsAbs(dir) || !slices.Contains(guard.SystemDirs(), dir) && !slices.ContainsFunc(l.grant.Dirs, func(d files.Dir) bool { return within(dir, d.Path) })
+		return !filepath.IsAbs(dir) || !slices.Contains(shellguard.SystemDirs(), dir) && !slices.ContainsFunc(l.grant.Dirs, func(d files.Dir) bool { return within(dir, d.Path) })
 	})
-	return append(dirs, guard.SystemDirs()...)
+	return append(dirs, shellguard.SystemDirs()...)
 }
 
 func (l *launcher) place(dir string) string {

@@ -8,7 +8,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard/secrets"
+	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 	"github.com/toolcrib/toolcrib/toolbox/clock"
 	"github.com/toolcrib/toolcrib/toolbox/files"
 	"github.com/toolcrib/toolcrib/toolbox/finder"

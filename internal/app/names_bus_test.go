@@ -10,7 +10,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/policy"
 )
 
 // TestNamesOfTheBus: what 'toolcrib bus list' shows can be typed into rules and
@@ -40,10 +40,10 @@ func TestNamesOfTheBus(t *testing.T) {
 		"ovos-filesystem-tools__list_files", "ovos-filesystem-tools__list_directory", "ovos-filesystem-tools__list_*", "ovos-file*/list_files",
 	} {
 		t.Run(strings.ReplaceAll(name, "/", " "), func(t *testing.T) {
-			if decision, left, err := judge(t, func(c *settings.Config) { c.Permissions = guard.Permissions{Deny: []string{name}} }); err != nil || decision != toolcrib.Deny || len(left) > 0 {
+			if decision, left, err := judge(t, func(c *settings.Config) { c.Permissions = policy.Permissions{Deny: []string{name}} }); err != nil || decision != toolcrib.Deny || len(left) > 0 {
 				t.Errorf("deny: %v, %v, %v", decision, err, left)
 			}
-			if decision, _, err := judge(t, func(c *settings.Config) { c.Permissions = guard.Permissions{Ask: []string{name}} }); err != nil || decision != toolcrib.Ask {
+			if decision, _, err := judge(t, func(c *settings.Config) { c.Permissions = policy.Permissions{Ask: []string{name}} }); err != nil || decision != toolcrib.Ask {
 				t.Errorf("ask: %v, %v", decision, err)
 			}
 			if strings.HasPrefix(name, "box:") {
@@ -55,7 +55,7 @@ func TestNamesOfTheBus(t *testing.T) {
 		})
 	}
 	if _, left, _ := judge(t, func(c *settings.Config) {
-		c.Permissions = guard.Permissions{Deny: []string{"ovos-filesystem-tool/list_files", "list_file"}}
+		c.Permissions = policy.Permissions{Deny: []string{"ovos-filesystem-tool/list_files", "list_file"}}
 	}); len(left) != 2 || !strings.Contains(left[0].String()+left[1].String(), "ovos-filesystem-tools/list_files") {
 		t.Errorf("misspelt: %v", left)
 	}

@@ -13,7 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
@@ -34,7 +34,7 @@ func (u Unmatched) String() string { return u.Where + " " + u.Why }
 func (a *App) Unmatched(ctx context.Context) []Unmatched {
 	mentions := a.mentions()
 	specs := a.Specs()
-	left := slices.DeleteFunc(mentions, func(m guard.Mention) bool {
+	left := slices.DeleteFunc(mentions, func(m policy.Mention) bool {
 		return slices.ContainsFunc(specs, func(s toolcrib.Spec) bool { return m.Means(&s) })
 	})
 	servers := a.serverMentions()
@@ -57,8 +57,8 @@ func (a *App) Unmatched(ctx context.Context) []Unmatched {
 }
 
 // mentions are all places of the settings that name tools of any box.
-func (a *App) mentions() []guard.Mention {
-	var out []guard.Mention
+func (a *App) mentions() []policy.Mention {
+	var out []policy.Mention
 	if p := a.policy.live.Policy(); p != nil { // a catalog that is only shown has none
 		out = p.Rules.Mentions()
 	}
@@ -68,8 +68,8 @@ func (a *App) mentions() []guard.Mention {
 	}
 	add := func(where string, words ...string) {
 		for _, word := range words {
-			if s, err := guard.ParseSelector(word); err == nil { // else it was told already
-				out = append(out, guard.MentionOf(where+": "+word, s))
+			if s, err := policy.ParseSelector(word); err == nil { // else it was told already
+				out = append(out, policy.MentionOf(where+": "+word, s))
 			}
 		}
 	}
@@ -241,7 +241,7 @@ func (a *App) switchedOff(ctx context.Context, cfg settings.Config, used []toolc
 
 // judge says what is wrong with a place of the settings that means no tool in
 // use; false: nothing is.
-func (w *whole) judge(m *guard.Mention) (Unmatched, bool) {
+func (w *whole) judge(m *policy.Mention) (Unmatched, bool) {
 	if slices.ContainsFunc(w.specs, func(s toolcrib.Spec) bool { return m.Means(&s) }) {
 		return Unmatched{}, false
 	}
@@ -289,7 +289,7 @@ func (w *whole) near(word, box string) string {
 	return ""
 }
 
-func (w *whole) judgeGroup(m *guard.Mention) (Unmatched, bool) {
+func (w *whole) judgeGroup(m *policy.Mention) (Unmatched, bool) {
 	group := m.Tools.Group()
 	switch group {
 	case "", "mcp", "api", "skill": // they come and go

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/toolcrib/toolcrib/files"
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/linked"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // homeLinks finds what the links in obeyed directories of the home directory lead
@@ -55,7 +55,7 @@ func ownProgram(link string) bool {
 
 // onMachine tells whether the machine has a program of this name.
 func onMachine(name string) bool {
-	return filepath.IsLocal(name) && slices.ContainsFunc(guard.SystemDirs(), func(dir string) bool {
+	return filepath.IsLocal(name) && slices.ContainsFunc(shellguard.SystemDirs(), func(dir string) bool {
 		_, err := os.Lstat(filepath.Join(dir, name))
 		return err == nil
 	})

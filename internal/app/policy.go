@@ -9,18 +9,19 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
-// policy is who may use what, and when a person is asked, as it stands now.
+// livePolicy is who may use what, and when a person is asked, as it stands now.
 // Visibility and guards are exchanged together when the settings change.
-type policy struct {
-	live       guard.Live
-	visible    atomic.Pointer[guard.Visibility]
-	rules      atomic.Pointer[guard.Rules]
-	conditions guard.Conditions // kept, so that reading the same rules again is cheap
+type livePolicy struct {
+	live       policy.Live
+	visible    atomic.Pointer[policy.Visibility]
+	rules      atomic.Pointer[policy.Rules]
+	conditions policy.Conditions // kept, so that reading the same rules again is cheap
 	home       string
 	guests     atomic.Pointer[guests] // who may come in over HTTP
 	broken     atomic.Pointer[string] // why newer settings are not in force
@@ -60,22 +61,22 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 		return err
 	}
 	// Read by themselves first, so that a mistake is told where it was made.
-	if _, err := guard.ParseRules(settings.Prefixes(cfg.Toolboxes.Shell.AllowedCommands)); err != nil {
+	if _, err := shellguard.ParseRules(settings.Prefixes(cfg.Toolboxes.Shell.AllowedCommands)); err != nil {
 		return fmt.Errorf("toolboxes.shell.allowed_commands: %w", err)
 	}
-	var shell *guard.Shell
+	var shell *shellguard.Guard
 	if cfg.Toolboxes.Shell.AllowShell {
 		if shell, err = a.shellGuard(cfg.Toolboxes.Shell); err != nil {
 			return err
 		}
 	}
-	rules, err := guard.NewRules(layers.Rules(cfg), guard.RuleOptions{
-		Own: ownBoxes(), Known: cfg.KnownNames(), Base: a.reach.base, Home: a.policy.home, Resolve: guard.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
+	rules, err := policy.NewRules(layers.Rules(cfg), policy.RuleOptions{
+		Own: ownBoxes(), Known: cfg.KnownNames(), Base: a.reach.base, Home: a.policy.home, Resolve: policy.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
 	})
 	if err != nil {
 		return err
 	}
-	p := &guard.Policy{Rules: rules, Mode: layers.Mode, Shell: shell, Obeyed: a.obeyedGuard()}
+	p := &policy.Policy{Rules: rules, Mode: layers.Mode, Shell: shell, Obeyed: a.obeyedGuard()}
 	p.Whole = &a.Crib.Grant
 	p.ModeBy = func(call toolcrib.Call) string {
 		_, why := layers.ModeBy(call)
@@ -100,7 +101,7 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 }
 
 // seen is the one rule for listing and calling.
-func (p *policy) seen(caller toolcrib.Caller, spec *toolcrib.Spec) bool {
+func (p *livePolicy) seen(caller toolcrib.Caller, spec *toolcrib.Spec) bool {
 	v := p.visible.Load()
 	return v != nil && v.Visible(caller, spec)
 }

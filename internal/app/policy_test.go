@@ -20,7 +20,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/store"
 )
 
@@ -36,25 +36,25 @@ func TestModeOfALayer(t *testing.T) {
 		name  string
 		l     settings.Layers
 		agent string
-		want  guard.Mode
+		want  policy.Mode
 	}{
-		{"nothing said", settings.Layers{}, "", guard.ModeDefault},
-		{"the user's", settings.Layers{User: of("yolo")}, "", guard.ModeYolo},
-		{"the machine's", settings.Layers{Admin: of("plan")}, "", guard.ModePlan},
-		{"the machine's bounds", settings.Layers{Admin: of("default"), User: of("yolo")}, "", guard.ModeDefault},
-		{"the user may be stricter", settings.Layers{Admin: of("yolo"), User: of("plan")}, "", guard.ModePlan},
-		{"a preset", settings.Layers{User: agents(of("default"), "auto-edit")}, "coder", guard.ModeAutoEdit},
-		{"a preset of others", settings.Layers{User: agents(of("default"), "auto-edit")}, "other", guard.ModeDefault},
-		{"a preset within the machine's", settings.Layers{Admin: of("default"), User: agents(of("default"), "yolo")}, "coder", guard.ModeDefault},
-		{"a preset of the machine bounds the user's of that name", settings.Layers{Admin: agents(of("yolo"), "plan"), User: agents(of("yolo"), "")}, "coder", guard.ModePlan},
-		{"a project tightens", settings.Layers{User: of("yolo"), Project: of("plan")}, "", guard.ModePlan},
-		{"a project does not loosen", settings.Layers{User: of("default"), Project: of("yolo")}, "", guard.ModeDefault},
-		{"a project tightens a preset", settings.Layers{User: agents(of("default"), "yolo"), Project: of("default")}, "coder", guard.ModeDefault},
-		{"a project's preset is none", settings.Layers{User: of("default"), Project: agents(of(""), "yolo")}, "coder", guard.ModeDefault},
-		{"an agent within what was given", settings.Layers{User: agents(of("plan"), "yolo"), Most: "plan"}, "coder", guard.ModePlan},
-		{"an agent stricter than what was given", settings.Layers{User: agents(of("yolo"), "plan"), Most: "yolo"}, "coder", guard.ModePlan},
-		{"nonsense was given", settings.Layers{User: of("yolo"), Most: "yes"}, "", guard.ModePlan},
-		{"nonsense", settings.Layers{User: of("yes")}, "", guard.ModePlan},
+		{"nothing said", settings.Layers{}, "", policy.ModeDefault},
+		{"the user's", settings.Layers{User: of("yolo")}, "", policy.ModeYolo},
+		{"the machine's", settings.Layers{Admin: of("plan")}, "", policy.ModePlan},
+		{"the machine's bounds", settings.Layers{Admin: of("default"), User: of("yolo")}, "", policy.ModeDefault},
+		{"the user may be stricter", settings.Layers{Admin: of("yolo"), User: of("plan")}, "", policy.ModePlan},
+		{"a preset", settings.Layers{User: agents(of("default"), "auto-edit")}, "coder", policy.ModeAutoEdit},
+		{"a preset of others", settings.Layers{User: agents(of("default"), "auto-edit")}, "other", policy.ModeDefault},
+		{"a preset within the machine's", settings.Layers{Admin: of("default"), User: agents(of("default"), "yolo")}, "coder", policy.ModeDefault},
+		{"a preset of the machine bounds the user's of that name", settings.Layers{Admin: agents(of("yolo"), "plan"), User: agents(of("yolo"), "")}, "coder", policy.ModePlan},
+		{"a project tightens", settings.Layers{User: of("yolo"), Project: of("plan")}, "", policy.ModePlan},
+		{"a project does not loosen", settings.Layers{User: of("default"), Project: of("yolo")}, "", policy.ModeDefault},
+		{"a project tightens a preset", settings.Layers{User: agents(of("default"), "yolo"), Project: of("default")}, "coder", policy.ModeDefault},
+		{"a project's preset is none", settings.Layers{User: of("default"), Project: agents(of(""), "yolo")}, "coder", policy.ModeDefault},
+		{"an agent within what was given", settings.Layers{User: agents(of("plan"), "yolo"), Most: "plan"}, "coder", policy.ModePlan},
+		{"an agent stricter than what was given", settings.Layers{User: agents(of("yolo"), "plan"), Most: "yolo"}, "coder", policy.ModePlan},
+		{"nonsense was given", settings.Layers{User: of("yolo"), Most: "yes"}, "", policy.ModePlan},
+		{"nonsense", settings.Layers{User: of("yes")}, "", policy.ModePlan},
 	} {
 		if got := tt.l.Mode(toolcrib.Call{Caller: toolcrib.Caller{Agent: tt.agent}}); got != tt.want {
 			t.Errorf("%s: %s, want %s", tt.name, got, tt.want)

@@ -10,16 +10,17 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard"
-	"github.com/toolcrib/toolcrib/internal/guard/secrets"
+	"github.com/toolcrib/toolcrib/internal/safety"
+	"github.com/toolcrib/toolcrib/internal/safety/secrets"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
 // openSafety puts the safety layer into the crib. Policy, sandbox and vault are
 // there by then.
 func (a *App) openSafety(ctx context.Context, cfg settings.Config, needs Needs) error {
-	found := guard.Secrets{Scanner: sync.OnceValues(secrets.New), Known: a.keeper.redaction}
-	var arguments, results guard.SecretMode
+	found := safety.Secrets{Scanner: sync.OnceValues(secrets.New), Known: a.keeper.redaction}
+	var arguments, results safety.SecretMode
 	if err := arguments.UnmarshalText([]byte(cfg.Safety.Secrets.Arguments)); err != nil {
 		return BadConfig{fmt.Errorf("safety.secrets.arguments: %w", err)}
 	}
@@ -48,9 +49,9 @@ func (a *App) openSafety(ctx context.Context, cfg settings.Config, needs Needs) 
 	c := a.Crib
 	c.Redact, c.RedactText = found.RedactJSON, found.RedactText
 	c.Limits.Depth = cfg.Bounds.Depth
-	c.Guards = append(c.Guards, guard.SecretGuard{Secrets: found, Mode: arguments})
-	if results != guard.SecretWarn {
-		c.Guards = append(c.Guards, guard.Marks{Except: []string{"files"}, Effects: needsFlow.understood})
+	c.Guards = append(c.Guards, safety.SecretGuard{Secrets: found, Mode: arguments})
+	if results != safety.SecretWarn {
+		c.Guards = append(c.Guards, safety.Marks{Except: []string{"files"}, Effects: needsFlow.understood})
 	}
 	c.Guards = append(append(c.Guards, flow.Guards...), a.bounds.Guards...)
 	// Innermost first: what is tried again is counted, and the labels of a result
@@ -58,7 +59,7 @@ func (a *App) openSafety(ctx context.Context, cfg settings.Config, needs Needs) 
 	c.Around = append(append(c.Around, a.bounds.Around...), flow.Around...)
 	// Secrets go first, so that nothing after sees them; marks come last, so that
 	// nothing cuts them off.
-	vetter := guard.SecretVetter{Secrets: found, Mode: results}
+	vetter := safety.SecretVetter{Secrets: found, Mode: results}
 	c.Vetters = append(c.Vetters, vetter)
 	if len(flow.Hooks) > 0 { // a program of the user's may put anything in
 		c.Vetters = append(append(c.Vetters, flow.Hooks...), vetter)
@@ -100,7 +101,7 @@ func (a *App) offline(ctx context.Context, cfg settings.Config) bool {
 }
 
 // shellNow is the shell guard that holds now; nil: commands are not run.
-func (a *App) shellNow() *guard.Shell {
+func (a *App) shellNow() *shellguard.Guard {
 	if p := a.policy.live.Policy(); p != nil {
 		return p.Shell
 	}

@@ -14,7 +14,8 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/artifact"
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/retry"
 	artifactbox "github.com/toolcrib/toolcrib/toolbox/artifact"
@@ -26,7 +27,7 @@ type boundsSafety struct {
 	Vetter toolcrib.Vetter                     // to be the very last
 	Around []func(toolcrib.Tool) toolcrib.Tool // in this order, innermost first
 
-	budget    *guard.Budget // nil: there are none
+	budget    *safety.Budget // nil: there are none
 	artifacts *artifact.Store
 	locked    func() error // why nothing may be kept; nil: everything may
 }
@@ -50,7 +51,7 @@ func openBounds(cfg settings.SafetyBounds, most toolcrib.Grant, needs Needs) (*b
 	}
 	times, err := timeLimits(cfg.Timeouts)
 	if errs = append(errs, err); len(times) > 0 {
-		b.Guards = append(b.Guards, &guard.Times{Limits: times, Most: most})
+		b.Guards = append(b.Guards, &safety.Times{Limits: times, Most: most})
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, BadConfig{err}
@@ -93,26 +94,26 @@ func (b *boundsSafety) openBudgets(cfg settings.SafetyBounds) error {
 		return nil
 	}
 	var errs []error
-	var limits []guard.BudgetLimit
+	var limits []safety.BudgetLimit
 	for i, c := range cfg.Budgets {
-		tools, err := guard.ParseSelectors(c.For.Tools)
+		tools, err := policy.ParseSelectors(c.For.Tools)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("budgets[%d].for.tools: %w", i, err))
 		}
-		limits = append(limits, guard.BudgetLimit{
+		limits = append(limits, safety.BudgetLimit{
 			Name: c.Name, Subject: c.For.Subject, Agent: c.For.Agent, Session: c.For.Session, Organisation: c.For.Organisation,
 			Tools: tools, Each: c.Each, Per: c.Per, Calls: c.Calls, Seconds: c.Seconds, Bytes: c.Bytes, Money: c.Money, Rate: c.Rate, Burst: c.Burst,
 		})
 	}
-	var prices []guard.BudgetPrice
+	var prices []safety.BudgetPrice
 	for _, word := range slices.Sorted(maps.Keys(cfg.Prices)) {
-		tools, err := guard.ParseSelector(word)
+		tools, err := policy.ParseSelector(word)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("prices: %w", err))
 		}
-		prices = append(prices, guard.BudgetPrice{Tools: tools, Money: cfg.Prices[word]})
+		prices = append(prices, safety.BudgetPrice{Tools: tools, Money: cfg.Prices[word]})
 	}
-	budget, err := guard.NewBudget(limits, prices, nil)
+	budget, err := safety.NewBudget(limits, prices, nil)
 	if err := errors.Join(append(errs, err)...); err != nil {
 		return err
 	}
@@ -124,13 +125,13 @@ func (b *boundsSafety) openBudgets(cfg settings.SafetyBounds) error {
 
 func (b *boundsSafety) openRetries(cfg settings.SafetyBounds) error {
 	type few struct {
-		tools guard.Selector
+		tools policy.Selector
 		max   int
 	}
 	var list []few
 	var errs []error
 	for _, word := range slices.Sorted(maps.Keys(cfg.Retry.Tools)) {
-		tools, err := guard.ParseSelector(word)
+		tools, err := policy.ParseSelector(word)
 		if n := cfg.Retry.Tools[word]; err != nil || n < 0 {
 			errs = append(errs, fmt.Errorf("retry.tools: %s: %d: %w", word, n, errors.Join(err, errors.New("want a selector, and 0 or more"))))
 		}
@@ -154,11 +155,11 @@ func (b *boundsSafety) openLoops(cfg settings.SafetyBounds) error {
 	if !cfg.Loops.Enabled {
 		return nil
 	}
-	except, err := guard.ParseSelectors(cfg.Loops.Except)
+	except, err := policy.ParseSelectors(cfg.Loops.Except)
 	if err != nil {
 		return fmt.Errorf("loops.except: %w", err)
 	}
-	loop := &guard.Loop{Note: cfg.Loops.Note, Stop: cfg.Loops.Stop, Except: except}
+	loop := &safety.Loop{Note: cfg.Loops.Note, Stop: cfg.Loops.Stop, Except: except}
 	if cfg.Loops.With == "ask" {
 		loop.With = toolcrib.Ask
 	}
@@ -167,15 +168,15 @@ func (b *boundsSafety) openLoops(cfg settings.SafetyBounds) error {
 	return nil
 }
 
-func timeLimits(cfg map[string]time.Duration) (list []guard.TimeLimit, err error) {
+func timeLimits(cfg map[string]time.Duration) (list []safety.TimeLimit, err error) {
 	var errs []error
 	for _, word := range slices.Sorted(maps.Keys(cfg)) {
-		tools, err := guard.ParseSelector(word)
+		tools, err := policy.ParseSelector(word)
 		if err != nil || cfg[word] <= 0 {
 			errs = append(errs, fmt.Errorf("timeouts: %s: %v: %w", word, cfg[word], errors.Join(err, errors.New("want a selector, and more than no time"))))
 			continue
 		}
-		list = append(list, guard.TimeLimit{Tools: tools, Time: cfg[word]})
+		list = append(list, safety.TimeLimit{Tools: tools, Time: cfg[word]})
 	}
 	return list, errors.Join(errs...)
 }

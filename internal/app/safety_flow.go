@@ -11,7 +11,9 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/safety"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // flowNeeds is what openFlow takes besides the settings.
@@ -20,14 +22,14 @@ type flowNeeds struct {
 	Offline bool // the programs of tools cannot reach the network
 	// Shell is the shell guard that holds now; nil, or an answer of nil: commands
 	// are not understood.
-	Shell func() *guard.Shell
+	Shell func() *shellguard.Guard
 	Log   *slog.Logger // nil: slog.Default
 	Hooks string       // the directory that hooks run in; empty: the top one
 }
 
 // flowSafety is the guards and vetters of labels, injection, flow and hooks.
 type flowSafety struct {
-	Labels  *guard.LabelTable
+	Labels  *policy.LabelTable
 	Guards  []toolcrib.Guard
 	Hooks   []toolcrib.Vetter // they come before what makes results harmless
 	Vetters []toolcrib.Vetter // to be last, in this order
@@ -37,7 +39,7 @@ type flowSafety struct {
 // openFlow builds them. labels replaces the labels of tools and added adds to
 // them.
 func openFlow(labels, added map[string][]string, injection settings.SafetyInjection, flow settings.SafetyFlow, hooks map[string]settings.SafetyHook, n flowNeeds) (*flowSafety, error) {
-	table, err := guard.NewLabelTable(guard.LabelOptions{Own: n.Own, Offline: n.Offline, Effects: n.understood, Set: labels, Add: added})
+	table, err := policy.NewLabelTable(policy.LabelOptions{Own: n.Own, Offline: n.Offline, Effects: n.understood, Set: labels, Add: added})
 	if err != nil {
 		return nil, fmt.Errorf("safety.labels: %w", err)
 	}
@@ -52,7 +54,7 @@ func openFlow(labels, added map[string][]string, injection settings.SafetyInject
 		s.Around = append(s.Around, f.Around)
 	}
 	if injection.Enabled {
-		j := &guard.Inject{Labels: table, Report: n.suspicious}
+		j := &safety.Inject{Labels: table, Report: n.suspicious}
 		s.Vetters = append(s.Vetters, j)
 		s.Around = append(s.Around, j.Around)
 	}
@@ -74,8 +76,8 @@ func openFlow(labels, added map[string][]string, injection settings.SafetyInject
 	return s, errors.Join(errs...)
 }
 
-func openFlowGuard(f settings.SafetyFlow, table *guard.LabelTable) (*guard.Flow, error) {
-	out := &guard.Flow{Labels: table, Vouched: guard.Vouch{Box: "web", Hosts: f.TrustedHosts}.Vouched}
+func openFlowGuard(f settings.SafetyFlow, table *policy.LabelTable) (*safety.Flow, error) {
+	out := &safety.Flow{Labels: table, Vouched: safety.Vouch{Box: "web", Hosts: f.TrustedHosts}.Vouched}
 	for _, d := range []struct {
 		key, word string
 		into      *toolcrib.Decision
@@ -118,12 +120,12 @@ func (n flowNeeds) suspicious(ctx context.Context, r toolcrib.Review, flags []st
 }
 
 // hook builds one hook.
-func (n flowNeeds) hook(name string, cfg settings.SafetyHook) (*guard.Hook, error) {
-	tools, err := guard.ParseSelectors(cfg.Tools)
+func (n flowNeeds) hook(name string, cfg settings.SafetyHook) (*safety.Hook, error) {
+	tools, err := policy.ParseSelectors(cfg.Tools)
 	if err != nil {
 		return nil, fmt.Errorf("tools: %w", err)
 	}
-	h := &guard.Hook{Name: name, Tools: tools, Timeout: cfg.Timeout}
+	h := &safety.Hook{Name: name, Tools: tools, Timeout: cfg.Timeout}
 	h.Report = func(ctx context.Context, r toolcrib.Review, err error) {
 		n.log().ErrorContext(ctx, "a hook gave no usable answer", "hook", name, "tool", r.Spec.Box+"/"+r.Spec.Native, "call", r.Call.ID, "err", err)
 	}

@@ -19,7 +19,8 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/safety"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // runHook sends a request to a hook and gives its reply.
@@ -47,14 +48,14 @@ func commandHook(argv []string, env map[string]string, dir string) (runHook, err
 		dir = filepath.VolumeName(argv[0]) + string(filepath.Separator)
 	}
 	argv = slices.Clone(argv)
-	vars := []string{"PATH=" + strings.Join(guard.SystemDirs(), string(os.PathListSeparator)), "LANG=C.UTF-8"}
+	vars := []string{"PATH=" + strings.Join(shellguard.SystemDirs(), string(os.PathListSeparator)), "LANG=C.UTF-8"}
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		vars = append(vars, name+"="+env[name])
 	}
 	return func(ctx context.Context, request []byte) ([]byte, error) {
 		ctx, cancel := context.WithCancelCause(ctx)
 		defer cancel(nil)
-		stdout := &bounded{most: guard.MaxHookReply, full: func() { cancel(errTooLong) }}
+		stdout := &bounded{most: safety.MaxHookReply, full: func() { cancel(errTooLong) }}
 		stderr := &bounded{most: 4 << 10}
 		c := exec.CommandContext(ctx, argv[0], argv[1:]...)
 		c.Env, c.Dir = systemEnv(vars), dir // not the project, nor where other accounts can write: a program that looks around would find what lies there
@@ -67,7 +68,7 @@ func commandHook(argv []string, env map[string]string, dir string) (runHook, err
 		case ctx.Err() != nil:
 			return nil, fmt.Errorf("running %s: %w", argv[0], context.Cause(ctx))
 		case err != nil:
-			return nil, fmt.Errorf("running %s: %w: %s", argv[0], err, guard.Neutral(strings.TrimSpace(stderr.String())))
+			return nil, fmt.Errorf("running %s: %w: %s", argv[0], err, safety.Neutral(strings.TrimSpace(stderr.String())))
 		}
 		return stdout.Bytes(), nil
 	}, nil
@@ -143,10 +144,10 @@ func httpHook(address string, headers map[string]string) (runHook, error) {
 		if resp.StatusCode != http.StatusOK {
 			return nil, fmt.Errorf("posting to %s: it answered %d", u.Host, resp.StatusCode)
 		}
-		if reply, err = io.ReadAll(io.LimitReader(resp.Body, guard.MaxHookReply+1)); err != nil {
+		if reply, err = io.ReadAll(io.LimitReader(resp.Body, safety.MaxHookReply+1)); err != nil {
 			return nil, fmt.Errorf("posting to %s: %w", u.Host, err)
 		}
-		if len(reply) > guard.MaxHookReply {
+		if len(reply) > safety.MaxHookReply {
 			return nil, errTooLong
 		}
 		return reply, nil

@@ -21,7 +21,9 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/config"
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/safety"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 func TestOpenFlow(t *testing.T) {
@@ -40,7 +42,7 @@ func TestOpenFlow(t *testing.T) {
 		t.Errorf("%+v", s)
 	}
 	spec := toolcrib.Spec{Box: "math", Native: "x", Effects: toolcrib.Pure}
-	if l := s.Labels.OfTool(&spec); l != guard.LabelPrivate {
+	if l := s.Labels.OfTool(&spec); l != policy.LabelPrivate {
 		t.Errorf("math has the labels %v", l)
 	}
 	if s, err = openFlow(nil, nil, settings.SafetyInjection{}, settings.SafetyFlow{}, nil, flowNeeds{}); err != nil || len(s.Guards)+len(s.Vetters)+len(s.Around) != 0 {
@@ -132,15 +134,15 @@ func TestOpenFlowRefuses(t *testing.T) {
 // TestUnderstoodCommands: the flow guard goes by what the shell guard makes of a
 // line, and by the declaration where that has no word.
 func TestUnderstoodCommands(t *testing.T) {
-	shell := &guard.Shell{AllowShell: true, Bounded: true, Options: guard.SystemOptions("/")}
+	shell := &shellguard.Guard{AllowShell: true, Bounded: true, Options: shellguard.SystemOptions("/")}
 	r := toolcrib.Review{Spec: toolcrib.Spec{Box: "shell", Native: "run_command"}, Input: json.RawMessage(`{"command":"curl http://example.com"}`)}
-	for _, n := range []flowNeeds{{}, {Shell: func() *guard.Shell { return nil }}, {Shell: func() *guard.Shell { return shell }}} {
+	for _, n := range []flowNeeds{{}, {Shell: func() *shellguard.Guard { return nil }}, {Shell: func() *shellguard.Guard { return shell }}} {
 		if e := n.understood(t.Context(), r); e != 0 {
 			t.Errorf("%v", e)
 		}
 	}
 	r.Input = json.RawMessage(`{`)
-	if e := (flowNeeds{Shell: func() *guard.Shell { return shell }}).understood(t.Context(), r); e != 0 {
+	if e := (flowNeeds{Shell: func() *shellguard.Guard { return shell }}).understood(t.Context(), r); e != 0 {
 		t.Errorf("an unreadable line: %v", e)
 	}
 }
@@ -254,7 +256,7 @@ func TestHTTPHook(t *testing.T) {
 			w.WriteHeader(http.StatusCreated)
 			fmt.Fprint(w, `{"decision":"allow"}`)
 		case "/flood":
-			for range guard.MaxHookReply>>16 + 2 {
+			for range safety.MaxHookReply>>16 + 2 {
 				if _, err := w.Write(make([]byte, 1<<16)); err != nil {
 					return
 				}

@@ -7,7 +7,7 @@ import (
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -35,7 +35,7 @@ func (t *openBox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 		}
 	}
 	if exit.Code != 0 && len(grant.Fixed) > 0 { // it may be why
-		exit.Notes = append(slices.Clip(exit.Notes), "by rules about paths this program could only read what lies in "+guard.Places(grant.Fixed)+": a command that names such a place is denied, or a person is asked")
+		exit.Notes = append(slices.Clip(exit.Notes), "by rules about paths this program could only read what lies in "+policy.Places(grant.Fixed)+": a command that names such a place is denied, or a person is asked")
 	}
 	return exit, err
 }

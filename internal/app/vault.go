@@ -19,9 +19,9 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard"
-	"github.com/toolcrib/toolcrib/internal/guard/secrets"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/safety"
+	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -109,7 +109,7 @@ func checkVault(c settings.Vault) error {
 // keeper is the vault as calls have it.
 type keeper struct {
 	vault *vault.Vault
-	guard *guard.SecretGrant
+	guard *safety.SecretGrant
 	log   *slog.Logger
 	now   func() time.Time
 
@@ -136,7 +136,7 @@ func openSecrets(crib *toolcrib.Crib, cfg settings.Vault, state string, from Key
 	if err != nil {
 		return nil, err
 	}
-	k := &keeper{vault: v, dir: VaultDir(state), guard: &guard.SecretGrant{Names: cfg.Grants, Whole: &crib.Grant}, log: cmp.Or(crib.Log, slog.Default()), now: time.Now}
+	k := &keeper{vault: v, dir: VaultDir(state), guard: &safety.SecretGrant{Names: cfg.Grants, Whole: &crib.Grant}, log: cmp.Or(crib.Log, slog.Default()), now: time.Now}
 	crib.Secret, crib.Grant.Secrets = k.lookup, k.guard.All()
 	if len(crib.Grant.Secrets) > 0 {
 		crib.Guards = append(crib.Guards, k.guard)

@@ -23,8 +23,8 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/desk"
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
@@ -41,8 +41,8 @@ type App struct {
 	Hub     *mcphub.Hub
 	Faults  []toolcrib.Fault // what could not be put on the shelves
 
-	policy       policy
-	secrets      guard.Secrets
+	policy       livePolicy
+	secrets      safety.Secrets
 	bounds       *boundsSafety
 	reach        reach
 	shell        *shell.Box                      // nil: no commands are run

@@ -17,8 +17,8 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
-	"github.com/toolcrib/toolcrib/internal/guard/secrets"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
+	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 

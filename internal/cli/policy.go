@@ -11,8 +11,8 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -73,7 +73,7 @@ func (c *command) policyExplainCmd() *cobra.Command {
 // explained is an explanation as it is printed.
 type explained struct {
 	Tool string `json:"tool"`
-	guard.Explanation
+	policy.Explanation
 }
 
 func (c *command) policyExplain(ctx context.Context, name string, pairs []string, f callFlags) error {
@@ -101,7 +101,7 @@ func (c *command) policyExplain(ctx context.Context, name string, pairs []string
 			}
 			return err
 		}
-		e := explained{name, guard.Explain(review, decision, verdicts)}
+		e := explained{name, policy.Explain(review, decision, verdicts)}
 		if c.asJSON(false) {
 			return c.printJSON(e)
 		}

@@ -18,7 +18,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -28,15 +28,15 @@ import (
 type importer struct {
 	name string
 	fits func(base string) bool
-	read func([]byte) (guard.Imported, error)
+	read func([]byte) (policy.Imported, error)
 }
 
 func importers() []importer {
 	return []importer{
-		{"claude", func(b string) bool { return strings.HasPrefix(b, "settings") && strings.HasSuffix(b, ".json") }, guard.ImportClaude},
-		{"codex", func(b string) bool { return strings.HasSuffix(b, ".rules") }, guard.ImportCodex},
-		{"gemini", func(b string) bool { return strings.HasSuffix(b, ".toml") }, guard.ImportGemini},
-		{"opencode", func(b string) bool { return strings.HasPrefix(b, "opencode") }, guard.ImportOpencode},
+		{"claude", func(b string) bool { return strings.HasPrefix(b, "settings") && strings.HasSuffix(b, ".json") }, policy.ImportClaude},
+		{"codex", func(b string) bool { return strings.HasSuffix(b, ".rules") }, policy.ImportCodex},
+		{"gemini", func(b string) bool { return strings.HasSuffix(b, ".toml") }, policy.ImportGemini},
+		{"opencode", func(b string) bool { return strings.HasPrefix(b, "opencode") }, policy.ImportOpencode},
 	}
 }
 
@@ -84,9 +84,9 @@ func (c *command) policyImport(file, from string) error {
 	return c.printImported(got)
 }
 
-func (c *command) printImported(got guard.Imported) error {
+func (c *command) printImported(got policy.Imported) error {
 	type shown struct {
-		Permissions guard.Permissions `yaml:"permissions" doc:"Rules."`
+		Permissions policy.Permissions `yaml:"permissions" doc:"Rules."`
 	}
 	content, err := config.Show(&config.Loaded[shown]{Value: shown{got.Permissions}})
 	if err != nil {

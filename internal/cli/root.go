@@ -23,8 +23,8 @@ import (
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/desk"
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
@@ -283,7 +283,7 @@ func (c *command) tidyPath(cfg settings.Config, paths config.Paths) error {
 
 // layers is the configuration by who wrote it.
 func (c *command) layers(l *config.Loaded[settings.Config]) *settings.Layers {
-	layers := &settings.Layers{Admin: l.System, User: l.User, Project: l.Project, Session: guard.Permissions{Deny: c.deny, Ask: c.ask}}
+	layers := &settings.Layers{Admin: l.System, User: l.User, Project: l.Project, Session: policy.Permissions{Deny: c.deny, Ask: c.ask}}
 	if layers.Most = l.Given.Mode; layers.Most != "" {
 		layers.MostBy = "the flag --set mode"
 		if o := l.GivenOrigins["mode"]; o.Source == config.SourceEnv {

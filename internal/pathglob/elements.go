@@ -10,3 +10,13 @@ import (
 func Elements(path string) []string {
 	return slices.DeleteFunc(strings.Split(filepath.ToSlash(path), "/"), func(e string) bool { return e == "" || e == "." })
 }
+
+// Within reports whether a path is one of the directories or below one.
+func Within(p string, dirs []string) bool {
+	for _, d := range dirs {
+		if p == d || d == "/" || strings.HasPrefix(p, strings.TrimSuffix(d, "/")+"/") {
+			return true
+		}
+	}
+	return false
+}

@@ -9,8 +9,8 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
@@ -46,18 +46,18 @@ func WithStart(names []string) []string {
 }
 
 // Rules are the layers of permissions, each by itself.
-func (l *Layers) Rules(cfg Config) []guard.Layer {
+func (l *Layers) Rules(cfg Config) []policy.Layer {
 	user := l.User.Permissions
 	user.Allow = slices.Concat(user.Allow, commandRules(cfg.Toolboxes.Shell.AllowedCommands))
-	list := []guard.Layer{
-		{Rank: guard.RankAdmin, Source: "permissions of the system", Permissions: l.Admin.Permissions},
-		{Rank: guard.RankUser, Source: "permissions", Permissions: user},
-		{Rank: guard.RankProject, Source: "permissions of the project", Permissions: l.Project.Permissions},
-		{Rank: guard.RankSession, Source: "--deny and --ask", Permissions: l.Session},
+	list := []policy.Layer{
+		{Rank: policy.RankAdmin, Source: "permissions of the system", Permissions: l.Admin.Permissions},
+		{Rank: policy.RankUser, Source: "permissions", Permissions: user},
+		{Rank: policy.RankProject, Source: "permissions of the project", Permissions: l.Project.Permissions},
+		{Rank: policy.RankSession, Source: "--deny and --ask", Permissions: l.Session},
 	}
 	for _, from := range []map[string]Agent{l.Admin.Agents, l.User.Agents} {
 		for _, name := range slices.Sorted(maps.Keys(from)) {
-			list = append(list, guard.Layer{Rank: guard.RankAgent, Source: "agents." + name + ".permissions", Agent: name, Permissions: from[name].Permissions})
+			list = append(list, policy.Layer{Rank: policy.RankAgent, Source: "agents." + name + ".permissions", Agent: name, Permissions: from[name].Permissions})
 		}
 	}
 	return list
@@ -74,19 +74,19 @@ func commandRules(commands []string) []string {
 
 // Mode is the mode of a call: the agent's or the user's, and no looser than the
 // machine's, the project's, and what was given to this run of the program.
-func (l *Layers) Mode(call toolcrib.Call) guard.Mode {
+func (l *Layers) Mode(call toolcrib.Call) policy.Mode {
 	mode, _ := l.ModeBy(call)
 	return mode
 }
 
 // ModeBy is mode, and says what held it down; empty if nothing did.
-func (l *Layers) ModeBy(call toolcrib.Call) (mode guard.Mode, why string) {
+func (l *Layers) ModeBy(call toolcrib.Call) (mode policy.Mode, why string) {
 	word, from := l.User.Mode, "mode"
 	name := call.Caller.Agent
 	if agent, ok := l.agent(name); ok && agent.Mode != "" {
 		word, from = agent.Mode, "agents."+name+".mode"
 	}
-	wanted := parsedMode(cmp.Or(word, l.Admin.Mode, guard.ModeDefault.String()))
+	wanted := parsedMode(cmp.Or(word, l.Admin.Mode, policy.ModeDefault.String()))
 	mode = wanted
 	for _, bound := range []struct{ word, by string }{
 		{l.Most, l.MostBy},
@@ -106,10 +106,10 @@ func (l *Layers) ModeBy(call toolcrib.Call) (mode guard.Mode, why string) {
 
 // parsedMode reads a mode that the configuration has checked; any other is the
 // strictest.
-func parsedMode(word string) guard.Mode {
-	mode, err := guard.ParseMode(word)
+func parsedMode(word string) policy.Mode {
+	mode, err := policy.ParseMode(word)
 	if err != nil {
-		return guard.ModePlan
+		return policy.ModePlan
 	}
 	return mode
 }
@@ -124,7 +124,7 @@ func (l *Layers) profiles(caller toolcrib.Caller) []string {
 		}
 		word = cmp.Or(agent.Profile, word)
 	}
-	names := []string{cmp.Or(word, l.Admin.Profile, guard.ProfileFull)}
+	names := []string{cmp.Or(word, l.Admin.Profile, policy.ProfileFull)}
 	for _, bound := range []string{l.Admin.Profile, l.Admin.Agents[caller.Agent].Profile} {
 		if bound != "" && !slices.Contains(names, bound) {
 			names = append(names, bound)
@@ -134,11 +134,11 @@ func (l *Layers) profiles(caller toolcrib.Caller) []string {
 }
 
 // Visibility is which tools exist for whom.
-func (l *Layers) Visibility(own []string) (*guard.Visibility, error) {
-	v := &guard.Visibility{Own: own, Profile: l.profiles, Profiles: map[string]guard.Profile{}, Enabled: map[string][]guard.Selector{}, Tokens: map[string]bool{}}
+func (l *Layers) Visibility(own []string) (*policy.Visibility, error) {
+	v := &policy.Visibility{Own: own, Profile: l.profiles, Profiles: map[string]policy.Profile{}, Enabled: map[string][]policy.Selector{}, Tokens: map[string]bool{}}
 	var errs []error
-	selectors := func(key string, texts []string) []guard.Selector {
-		list, err := guard.ParseSelectors(texts)
+	selectors := func(key string, texts []string) []policy.Selector {
+		list, err := policy.ParseSelectors(texts)
 		if err != nil {
 			errs = append(errs, fmt.Errorf("%s: %w", key, err))
 		}
@@ -146,10 +146,10 @@ func (l *Layers) Visibility(own []string) (*guard.Visibility, error) {
 	}
 	for _, from := range []*Config{&l.User, &l.Admin} { // a name that both have means the machine's
 		for name, p := range from.Profiles {
-			v.Profiles[name] = guard.Profile{Name: name, Include: selectors("profiles."+name+".include", p.Include), Exclude: selectors("profiles."+name+".exclude", WithStart(p.Exclude))}
+			v.Profiles[name] = policy.Profile{Name: name, Include: selectors("profiles."+name+".include", p.Include), Exclude: selectors("profiles."+name+".exclude", WithStart(p.Exclude))}
 		}
 		for name, o := range from.Organisations {
-			v.Owned = append(v.Owned, guard.Ownership{Organisation: name, Tools: selectors("organisations."+name+".tools", o.Tools)})
+			v.Owned = append(v.Owned, policy.Ownership{Organisation: name, Tools: selectors("organisations."+name+".tools", o.Tools)})
 		}
 		for name, t := range from.Tokens {
 			v.Tokens[name] = true
@@ -165,7 +165,7 @@ func (l *Layers) Visibility(own []string) (*guard.Visibility, error) {
 // assign gives tools to the agents that have them assigned. A tool that two
 // agents of one layer name is theirs both; what the machine assigns, the user
 // cannot give to others.
-func (l *Layers) assign(v *guard.Visibility) error {
+func (l *Layers) assign(v *policy.Visibility) error {
 	var errs []error
 	for _, from := range []*Config{&l.Admin, &l.User} {
 		owners := map[string][]string{}
@@ -180,23 +180,23 @@ func (l *Layers) assign(v *guard.Visibility) error {
 			}
 		}
 		for _, tool := range slices.Sorted(maps.Keys(owners)) {
-			list, err := guard.ParseSelectors([]string{tool})
+			list, err := policy.ParseSelectors([]string{tool})
 			if err != nil {
 				errs = append(errs, fmt.Errorf("agents.%s.assigned_tools: %w", owners[tool][0], err))
 				continue
 			}
-			v.Assigned = append(v.Assigned, guard.Assignment{Tools: list, Agents: owners[tool]})
+			v.Assigned = append(v.Assigned, policy.Assignment{Tools: list, Agents: owners[tool]})
 		}
 	}
 	return errors.Join(errs...)
 }
 
 // unknownNames finds profiles and agents that settings name and nobody has.
-func (l *Layers) unknownNames(v *guard.Visibility) error {
+func (l *Layers) unknownNames(v *policy.Visibility) error {
 	var errs []error
 	profile := func(key, name string) {
 		if _, own := v.Profiles[name]; name != "" && !own {
-			if _, ok := guard.BuiltinProfile(name); !ok {
+			if _, ok := policy.BuiltinProfile(name); !ok {
 				errs = append(errs, fmt.Errorf("%s: there is no profile %q; use minimal, coding, full or one of profiles", key, name))
 			}
 		}

@@ -1,6 +1,6 @@
 package settings
 
-import "github.com/toolcrib/toolcrib/internal/guard"
+import "github.com/toolcrib/toolcrib/internal/policy"
 
 // Profile is a profile of the user's own.
 type Profile struct {
@@ -10,11 +10,11 @@ type Profile struct {
 
 // Agent is a named preset.
 type Agent struct {
-	Profile      string            `yaml:"profile" doc:"In place of the profile above."`
-	Mode         string            `yaml:"mode" enum:"plan,default,auto-edit,yolo" doc:"In place of the mode above."`
-	Permissions  guard.Permissions `yaml:"permissions" doc:"Rules for this agent. They only narrow what the others allow."`
-	Instructions string            `yaml:"instructions" doc:"What its model is told. MCP clients are shown it as a prompt."`
-	Tools        []string          `yaml:"assigned_tools" doc:"Tools that exist for this agent, and for others only if they are assigned them too."`
+	Profile      string             `yaml:"profile" doc:"In place of the profile above."`
+	Mode         string             `yaml:"mode" enum:"plan,default,auto-edit,yolo" doc:"In place of the mode above."`
+	Permissions  policy.Permissions `yaml:"permissions" doc:"Rules for this agent. They only narrow what the others allow."`
+	Instructions string             `yaml:"instructions" doc:"What its model is told. MCP clients are shown it as a prompt."`
+	Tools        []string           `yaml:"assigned_tools" doc:"Tools that exist for this agent, and for others only if they are assigned them too."`
 }
 
 // Organisation is a tenant.
@@ -36,9 +36,9 @@ type Token struct {
 // place of: each is what that one says by itself, over nothing.
 type Layers struct {
 	Admin   Config
-	User    Config            // its files, the environment, flags, and a project that was trusted
-	Project Config            // a project that was not
-	Session guard.Permissions // of this run of the program
+	User    Config             // its files, the environment, flags, and a project that was trusted
+	Project Config             // a project that was not
+	Session policy.Permissions // of this run of the program
 	// Most is the mode that the environment or a flag of this run gives: no agent
 	// gets more. MostBy says which of them it was. Empty: neither.
 	Most, MostBy string

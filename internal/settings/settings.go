@@ -10,7 +10,8 @@ package settings
 import (
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -20,7 +21,7 @@ type Config struct {
 	Profile       string                  `yaml:"profile" doc:"Which tools exist: minimal (those that only look), coding (those that change files and run programs too), full (all), or one of profiles. The profile of the system file holds besides."`
 	Profiles      map[string]Profile      `yaml:"profiles" doc:"Profiles of your own, by name."`
 	Mode          string                  `yaml:"mode" enum:"plan,default,auto-edit,yolo" project:"lower" doc:"When a person is asked. plan: never, since nothing is done but looking. default: before anything is changed, run or sent. auto-edit: not about files. yolo: only about what wipes a disk and the like. The mode of the system file is the most that is possible, and one given by TOOLCRIB_MODE or a flag the most that any agent gets."`
-	Permissions   guard.Permissions       `yaml:"permissions" doc:"Rules about single tools. The rules of all layers hold: a layer can forbid what another allows, never the other way round."`
+	Permissions   policy.Permissions      `yaml:"permissions" doc:"Rules about single tools. The rules of all layers hold: a layer can forbid what another allows, never the other way round."`
 	Agents        map[string]Agent        `yaml:"agents" doc:"Named presets. A caller runs under one by --agent NAME, or because its token says so."`
 	Organisation  string                  `yaml:"organisation" doc:"The organisation that callers of this machine belong to."`
 	Organisations map[string]Organisation `yaml:"organisations" doc:"What belongs to an organisation, and exists for its callers only."`
@@ -145,7 +146,7 @@ type Log struct {
 // Defaults is the configuration of a fresh machine.
 func Defaults() Config {
 	return Config{
-		Profile: guard.ProfileFull, Mode: guard.ModeDefault.String(),
+		Profile: policy.ProfileFull, Mode: policy.ModeDefault.String(),
 		Grant: Grant{Write: []string{"."}},
 		Toolboxes: Toolboxes{
 			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true}, Web: WebBox{Engine: "duckduckgo"},
@@ -182,5 +183,5 @@ const (
 // with secrets are held back as well: a part of a key does not look like one, so
 // that no vetter could hold it back.
 func (c *Config) HidesSecrets() bool {
-	return c.Safety.Secrets.Results != guard.SecretWarn.String()
+	return c.Safety.Secrets.Results != safety.SecretWarn.String()
 }

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/safety"
 )
 
 // raws are what must not reach a reader as it is.
@@ -62,7 +62,7 @@ func (h *hearer) Ask(_ context.Context, r map[string]mcp.Request) (map[string]js
 	return out, nil
 }
 
-func withGuard(n *Needs) { n.Harmless = guard.NeutralJSON }
+func withGuard(n *Needs) { n.Harmless = safety.NeutralJSON }
 
 // TestWordsOfServers: whatever a server says besides the results of tools is
 // harmless to read, and says whose it is.

@@ -10,8 +10,8 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard/secrets"
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 )
 
 // secret is a value of the vault that the server was given.

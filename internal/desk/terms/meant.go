@@ -10,7 +10,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // maxMeant bounds the files that an answer is bound to where it is not certain
@@ -21,7 +21,7 @@ const maxMeant = 400
 // certain which: everything in it that names a file, patterns and what find would
 // find included. all is false if it may run others too: then nobody can say what
 // an answer is for.
-func meant(line *guard.Line) (bind string, all bool) {
+func meant(line *shellguard.Line) (bind string, all bool) {
 	m := &meaning{seen: map[string]bool{}}
 	for i := range line.Programs {
 		p := &line.Programs[i]
@@ -32,7 +32,7 @@ func meant(line *guard.Line) (bind string, all bool) {
 		}
 		m.walks = m.walks || slices.Contains([]string{"find", "fd", "fdfind", "xargs", "parallel", "rg", "grep", "ls"}, toolName(p.Name))
 	}
-	m.tame = !slices.ContainsFunc(line.Programs, func(p guard.Program) bool { return !plainMaker(&p) })
+	m.tame = !slices.ContainsFunc(line.Programs, func(p shellguard.Program) bool { return !plainMaker(&p) })
 	words := strings.FieldsFunc(line.Text, func(r rune) bool { return strings.ContainsRune(" \t\n\"'`=,;:|&<>(){}$@!\\", r) })
 	for _, word := range words {
 		for _, d := range m.dirs {
@@ -116,7 +116,7 @@ func (m *meaning) walk(dir string) {
 
 // plainMaker: a program whose output stands in files that the line names, or is
 // a list of such files. What others print may be the name of any file.
-func plainMaker(p *guard.Program) bool {
+func plainMaker(p *shellguard.Program) bool {
 	name := toolName(p.Name)
 	if _, ok := mannerOf(name); ok {
 		return true

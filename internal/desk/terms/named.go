@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // named adds the files that stand in a line for what its programs do: what they
@@ -19,7 +19,7 @@ import (
 // its old text means nothing. And what people work on with a linter, a formatter, a
 // compiler, a test runner or git: it is changed between any two calls, by those
 // tools themselves as well, and nothing could be remembered about them.
-func (s *scripts) named(line *guard.Line) {
+func (s *scripts) named(line *shellguard.Line) {
 	for i := range line.Programs {
 		p := &line.Programs[i]
 		if obeys(p) {
@@ -41,7 +41,7 @@ func (s *scripts) named(line *guard.Line) {
 }
 
 // read adds the files of a program that reads them to another.
-func (s *scripts) read(p *guard.Program) {
+func (s *scripts) read(p *shellguard.Program) {
 	for _, a := range p.Args {
 		if !a.Glob {
 			s.in(p.Dirs, a.Text, isFile)
@@ -59,7 +59,7 @@ func (s *scripts) read(p *guard.Program) {
 
 // ownWords is how many words of a program are its own: those behind them, of sudo
 // or xargs, are the words of what it starts.
-func ownWords(line *guard.Line, i int) int {
+func ownWords(line *shellguard.Line, i int) int {
 	p := &line.Programs[i]
 	if toolName(p.Name) == "find" {
 		return 0
@@ -74,7 +74,7 @@ func ownWords(line *guard.Line, i int) int {
 }
 
 // operands adds the files that the first words of a program name.
-func (s *scripts) operands(p *guard.Program, own int) {
+func (s *scripts) operands(p *shellguard.Program, own int) {
 	name := toolName(p.Name)
 	written := written(p)
 	for i, a := range p.Args[:own] {
@@ -94,7 +94,7 @@ func (s *scripts) operands(p *guard.Program, own int) {
 }
 
 // below adds what lies in a directory that a program goes by as a whole.
-func (s *scripts) below(p *guard.Program, word string) {
+func (s *scripts) below(p *shellguard.Program, word string) {
 	for _, dir := range p.Dirs {
 		if !filepath.IsAbs(word) {
 			dir = filepath.Join(dir, word)
@@ -116,23 +116,23 @@ func (s *scripts) below(p *guard.Program, word string) {
 // obeys reports whether the files that a program is told of say what it does.
 // Interpreters and scripts are not among those programs: what they do is said by
 // the code, and what they are told of besides is what it works on.
-func obeys(p *guard.Program) bool {
+func obeys(p *shellguard.Program) bool {
 	_, interpreter := mannerOf(toolName(p.Name))
-	return p.Class != guard.ReadOnly && !p.Builtin && !interpreter && !strings.Contains(p.Name, "/") && !works(p)
+	return p.Class != shellguard.ReadOnly && !p.Builtin && !interpreter && !strings.Contains(p.Name, "/") && !works(p)
 }
 
 // acts reports whether a line does something to what it is told in other ways
 // than by its words.
-func acts(line *guard.Line) bool {
-	return slices.ContainsFunc(line.Programs, func(p guard.Program) bool {
+func acts(line *shellguard.Line) bool {
+	return slices.ContainsFunc(line.Programs, func(p shellguard.Program) bool {
 		_, interpreter := mannerOf(toolName(p.Name))
-		return obeys(&p) || interpreter && slices.ContainsFunc(p.Args, func(a guard.Arg) bool { return !a.Literal && !a.Glob })
-	}) || slices.ContainsFunc(line.Redirects, guard.Redirect.WritesAnywhere)
+		return obeys(&p) || interpreter && slices.ContainsFunc(p.Args, func(a shellguard.Arg) bool { return !a.Literal && !a.Glob })
+	}) || slices.ContainsFunc(line.Redirects, shellguard.Redirect.WritesAnywhere)
 }
 
 // inputs are the files that a line opens as input for its programs; an empty name
 // stands for one that is decided while the line runs.
-func inputs(line *guard.Line) []string {
+func inputs(line *shellguard.Line) []string {
 	var files []string
 	for _, r := range line.Redirects {
 		if !strings.Contains(r.Op, "<") || strings.Contains(r.Op, "<<") || strings.Contains(r.Op, "&") {
@@ -165,7 +165,7 @@ func filesIn(word string) []string {
 
 // written are the places of the words of a program that name what it writes or
 // removes.
-func written(p *guard.Program) []int {
+func written(p *shellguard.Program) []int {
 	name := toolName(p.Name)
 	var out, operands []int
 	for i, a := range p.Args {
@@ -201,7 +201,7 @@ func written(p *guard.Program) []int {
 }
 
 // packs: tar makes an archive.
-func packs(p *guard.Program) bool {
+func packs(p *shellguard.Program) bool {
 	for i, a := range p.Args {
 		letters, short := strings.CutPrefix(a.Text, "-")
 		if a.Text == "--create" || a.Text == "--append" || a.Text == "--update" || (short && !strings.HasPrefix(letters, "-") || i == 0) && strings.ContainsAny(letters, "cru") && !strings.ContainsAny(letters, "xt/.") {
@@ -228,12 +228,12 @@ func obeysDirs(name string) bool {
 
 // printsNames: what such a program prints are names of what there is, and not
 // what stands in files.
-func printsNames(p *guard.Program) bool {
+func printsNames(p *shellguard.Program) bool {
 	switch toolName(p.Name) {
 	case "ls", "find", "fd", "fdfind", "git", "wc", "test", "[", "basename", "dirname", "realpath", "readlink", "stat", "du", "file", "which", "tree", "sha256sum", "md5sum":
 		return true
 	case "grep", "egrep", "fgrep", "rg", "ag":
-		return slices.ContainsFunc(p.Args, func(a guard.Arg) bool {
+		return slices.ContainsFunc(p.Args, func(a shellguard.Arg) bool {
 			return strings.HasPrefix(a.Text, "--files-with") || strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "--") && strings.ContainsAny(a.Text, "lLcq")
 		})
 	}
@@ -242,7 +242,7 @@ func printsNames(p *guard.Program) bool {
 
 // works reports whether a program is one of those that people work with on files:
 // by itself, or started by a launcher.
-func works(p *guard.Program) bool {
+func works(p *shellguard.Program) bool {
 	name := toolName(p.Name)
 	if name == "go" {
 		return len(p.Args) > 0 && slices.Contains([]string{"build", "test", "vet", "fmt", "mod", "get", "list", "doc", "install"}, p.Args[0].Text)
@@ -254,7 +254,7 @@ func works(p *guard.Program) bool {
 }
 
 // startsWork: npx eslint, uv run pytest, poetry run -- black.
-func startsWork(p *guard.Program) bool {
+func startsWork(p *shellguard.Program) bool {
 	for i, a := range p.Args {
 		if i >= maxOperands || !a.Literal || strings.ContainsAny(a.Text, "/.") {
 			return false

@@ -7,14 +7,14 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // places adds where links lead that a line goes through: the directories in which
 // its programs run, and what they are told of. An answer is about those places,
 // not about names that may lead elsewhere by the time they are used.
-func (s *scripts) places(p *guard.Program) {
-	if p.Builtin || p.Class == guard.ReadOnly {
+func (s *scripts) places(p *shellguard.Program) {
+	if p.Builtin || p.Class == shellguard.ReadOnly {
 		return
 	}
 	for _, dir := range p.Dirs {
@@ -68,8 +68,8 @@ func (s *scripts) leads(path string) bool {
 var settles = regexp.MustCompile(`(?i)^--?[a-z-]*(config|conf|cfg|specs|rcfile|settings|script|plugin|engine|defs|input-file|arg-file|patch)[a-z-]*$`)
 
 // told adds the files that say what a program does, wherever they stand.
-func (s *scripts) told(p *guard.Program, name string) {
-	if p.Class == guard.ReadOnly {
+func (s *scripts) told(p *shellguard.Program, name string) {
+	if p.Class == shellguard.ReadOnly {
 		return
 	}
 	for i, a := range p.Args {

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // runnerFiles names the files by which a runner goes, in the order in which it
@@ -115,7 +115,7 @@ func runnerFiles(name string) (files []string, up bool) {
 }
 
 // definitions adds the files by which a runner goes.
-func (s *scripts) definitions(p *guard.Program, fed string) {
+func (s *scripts) definitions(p *shellguard.Program, fed string) {
 	name := toolName(p.Name)
 	for i, a := range p.Args {
 		switch {
@@ -138,7 +138,7 @@ const maxOperands = 8
 
 // installed adds the programs of a project's own packages that a launcher starts
 // by their names.
-func (s *scripts) installed(p *guard.Program, name, fed string) {
+func (s *scripts) installed(p *shellguard.Program, name, fed string) {
 	var places []string
 	switch name {
 	case "npx", "bunx", "pnpx", "npm", "pnpm", "yarn", "bun":
@@ -173,7 +173,7 @@ func (s *scripts) installed(p *guard.Program, name, fed string) {
 }
 
 // defined adds the files by which the runner of a name goes.
-func (s *scripts) defined(p *guard.Program, fed, name string) {
+func (s *scripts) defined(p *shellguard.Program, fed, name string) {
 	files, up := runnerFiles(name)
 	if files == nil {
 		return
@@ -266,12 +266,12 @@ func inDir(dir string, names []string) []string {
 }
 
 // besides names further files that say how the scripts of a package are run.
-func besides(p *guard.Program, definition string) []string {
+func besides(p *shellguard.Program, definition string) []string {
 	if definition != "package.json" {
 		return nil
 	}
 	files := []string{".npmrc", ".yarnrc", ".yarnrc.yml"} // script-shell, node-options, yarnPath
-	if slices.ContainsFunc(p.Args, func(a guard.Arg) bool { return a.Text == "start" || a.Text == "restart" }) {
+	if slices.ContainsFunc(p.Args, func(a shellguard.Arg) bool { return a.Text == "start" || a.Text == "restart" }) {
 		files = append(files, "server.js") // what npm starts where nothing else is said
 	}
 	return files
@@ -279,7 +279,7 @@ func besides(p *guard.Program, definition string) []string {
 
 // elsewhere reports whether a package manager is told to run the scripts of
 // packages by their names: whose file that is, only it knows.
-func elsewhere(p *guard.Program) bool {
+func elsewhere(p *shellguard.Program) bool {
 	for i, a := range p.Args {
 		name, value, _ := strings.Cut(a.Text, "=")
 		switch name {

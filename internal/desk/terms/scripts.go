@@ -11,8 +11,8 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // scripts finds the files that a line names as what is run: programs named by a
@@ -31,7 +31,7 @@ type scripts struct {
 }
 
 // scriptsOf gives the scripts of a line, and whether they are all of them.
-func scriptsOf(line *guard.Line, writable []string) (files []desk.File, known bool) {
+func scriptsOf(line *shellguard.Line, writable []string) (files []desk.File, known bool) {
 	s := &scripts{writable: writable, unknown: !line.Certain()}
 	replaces, moves := fillers(line)
 	piped := false // what an interpreter runs comes from the rest of the line
@@ -40,7 +40,7 @@ func scriptsOf(line *guard.Line, writable []string) (files []desk.File, known bo
 		fed := fedBy(p)
 		name := toolName(p.Name)
 		_, interpreter := mannerOf(name)
-		runs := interpreter || strings.Contains(p.Name, "/") || p.Class == guard.Runs || p.Class == guard.Unknown
+		runs := interpreter || strings.Contains(p.Name, "/") || p.Class == shellguard.Runs || p.Class == shellguard.Unknown
 		switch {
 		case fed != "" && strings.Contains(p.Name, "{}"), // the program is filled in
 			fed == "xargs" && (replaces && runs || runs && !interpreter && !strings.Contains(p.Name, "/")),
@@ -68,10 +68,10 @@ func scriptsOf(line *guard.Line, writable []string) (files []desk.File, known bo
 }
 
 // pipes adds the files of a line in which an interpreter runs its standard input.
-func (s *scripts) pipes(line *guard.Line) {
+func (s *scripts) pipes(line *shellguard.Line) {
 	for i := range line.Programs {
 		p := &line.Programs[i]
-		if _, interpreter := mannerOf(toolName(p.Name)); !interpreter && p.Class != guard.ReadOnly {
+		if _, interpreter := mannerOf(toolName(p.Name)); !interpreter && p.Class != shellguard.ReadOnly {
 			s.unknown = true // what comes of it is decided while the line runs
 		}
 		for _, a := range p.Args {
@@ -88,8 +88,8 @@ func (s *scripts) pipes(line *guard.Line) {
 
 // readsInput adds the files of a line in which a program that obeys what it reads
 // is given one: ed < job, cat job | sqlite3 x.db.
-func (s *scripts) readsInput(line *guard.Line) {
-	at := slices.IndexFunc(line.Programs, func(p guard.Program) bool {
+func (s *scripts) readsInput(line *shellguard.Line) {
+	at := slices.IndexFunc(line.Programs, func(p shellguard.Program) bool {
 		return slices.Contains(readers(), toolName(p.Name)) || p.RunsInput()
 	})
 	if at < 0 {
@@ -113,7 +113,7 @@ func (s *scripts) readsInput(line *guard.Line) {
 	}
 	for i := range line.Programs {
 		p := &line.Programs[i]
-		s.unknown = s.unknown || i != at && p.Class != guard.ReadOnly
+		s.unknown = s.unknown || i != at && p.Class != shellguard.ReadOnly
 		for _, a := range p.Args {
 			s.unknown = s.unknown || i != at && !a.Literal
 			s.in(p.Dirs, a.Text, func(file string) bool { return isFile(file) && !isDatabase(file) })
@@ -123,7 +123,7 @@ func (s *scripts) readsInput(line *guard.Line) {
 
 // fillers looks for programs that start others with words of which only they
 // know. replaces: in the place of a mark that can be any word; moves: elsewhere.
-func fillers(line *guard.Line) (replaces, moves bool) {
+func fillers(line *shellguard.Line) (replaces, moves bool) {
 	for i := range line.Programs {
 		p := &line.Programs[i]
 		name := filepath.Base(p.Name)
@@ -142,7 +142,7 @@ func fillers(line *guard.Line) (replaces, moves bool) {
 }
 
 // fedBy names what gives a program words that do not stand in the line.
-func fedBy(p *guard.Program) string {
+func fedBy(p *shellguard.Program) string {
 	fed := ""
 	for _, by := range p.Via {
 		switch by {
@@ -179,7 +179,7 @@ func toolName(name string) string {
 
 // program adds the program itself, where it is named by a path or lies where
 // tools can write.
-func (s *scripts) program(p *guard.Program) {
+func (s *scripts) program(p *shellguard.Program) {
 	switch {
 	case p.Builtin:
 	case strings.ContainsAny(p.Name, "$`*?[…") || strings.HasPrefix(p.Name, "~"):
@@ -198,20 +198,20 @@ func (s *scripts) program(p *guard.Program) {
 // others adds what any other program could be told of to run it: programs and
 // scripts by their looks, for launchers also by their names, and what follows the
 // name of an interpreter.
-func (s *scripts) others(p *guard.Program, name, fed string) {
+func (s *scripts) others(p *shellguard.Program, name, fed string) {
 	launcher, reader := slices.Contains(launchers(), name), slices.Contains(readers(), name)
 	work := launcher && name != "go" && startsWork(p)
 	take := func(file string) bool {
 		return runnable(file) || launcher && !work && isFile(file) && isCode(file) || reader && isFile(file) && !isDatabase(file)
 	}
-	runs := p.Class == guard.Runs || p.Class == guard.Unknown || reader || launcher
+	runs := p.Class == shellguard.Runs || p.Class == shellguard.Unknown || reader || launcher
 	s.unknown = s.unknown || name == "run-parts"
 	for i, a := range p.Args {
 		if key, value, ok := strings.Cut(strings.ToLower(strings.TrimPrefix(a.Text, "-c")), "="); ok && name == "git" && (strings.HasPrefix(key, "include") || key == "core.hookspath") {
 			s.unknown = s.unknown || key == "core.hookspath"
 			s.in(p.Dirs, a.Text[len(a.Text)-len(value):], isFile) // aliases, and programs of git
 		}
-		if p.Class != guard.ReadOnly && (strings.HasPrefix(a.Text, "-") || strings.ContainsAny(a.Text, "=, @")) {
+		if p.Class != shellguard.ReadOnly && (strings.HasPrefix(a.Text, "-") || strings.ContainsAny(a.Text, "=, @")) {
 			// --compress-program=./s.sh, -c core.pager=./s.sh, exec=sh s.sh
 			for _, word := range strings.FieldsFunc(a.Text, func(r rune) bool { return strings.ContainsRune("= \t\n,:;\"'()!|&@", r) }) {
 				s.in(p.Dirs, word, func(file string) bool {
@@ -223,7 +223,7 @@ func (s *scripts) others(p *guard.Program, name, fed string) {
 			}
 		}
 		if !runs {
-			if i > 0 && p.Class != guard.ReadOnly && strings.HasPrefix(p.Args[i-1].Text, "-") && a.Literal {
+			if i > 0 && p.Class != shellguard.ReadOnly && strings.HasPrefix(p.Args[i-1].Text, "-") && a.Literal {
 				s.in(p.Dirs, a.Text, take) // -I ./s.sh
 			}
 			continue
@@ -255,7 +255,7 @@ func (s *scripts) others(p *guard.Program, name, fed string) {
 }
 
 // installs reports whether the words of a program name packages.
-func installs(p *guard.Program) bool {
+func installs(p *shellguard.Program) bool {
 	return len(p.Args) > 0 && slices.Contains([]string{"install", "add", "i", "uninstall", "remove", "update", "upgrade", "pull", "search", "info", "show", "tool", "env"}, p.Args[0].Text)
 }
 

@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // TestScriptsOfALine: whatever way a line names a script, what is allowed for
@@ -402,10 +402,10 @@ func FuzzScripts(f *testing.F) {
 			f.Fatal(err)
 		}
 	}
-	opt := guard.SystemOptions(dir)
+	opt := shellguard.SystemOptions(dir)
 	opt.Writable = []string{dir}
 	f.Fuzz(func(t *testing.T, text string) {
-		line := guard.Analyze(text, opt)
+		line := shellguard.Analyze(text, opt)
 		files, known := scriptsOf(line, opt.Writable)
 		seen := map[string]bool{}
 		for _, file := range files {
@@ -414,7 +414,7 @@ func FuzzScripts(f *testing.F) {
 			}
 			seen[file.Path] = true
 		}
-		again, still := scriptsOf(guard.Analyze(text, opt), opt.Writable)
+		again, still := scriptsOf(shellguard.Analyze(text, opt), opt.Writable)
 		if !slices.Equal(files, again) || known != still || len(files) > maxBound {
 			t.Errorf("%q: %v, %v and %v, %v", text, files, known, again, still)
 		}
@@ -435,9 +435,9 @@ func TestAnswersForUncertainScripts(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	opt := guard.SystemOptions(dir)
+	opt := shellguard.SystemOptions(dir)
 	opt.Writable = []string{dir}
-	shell := &guard.Shell{AllowShell: true, Bounded: true, Options: opt}
+	shell := &shellguard.Guard{AllowShell: true, Bounded: true, Options: opt}
 	of := func(line, call string) desk.Terms {
 		input, err := json.Marshal(map[string]string{"command": line})
 		if err != nil {
@@ -532,14 +532,14 @@ func TestTypedIsBound(t *testing.T) {
 	if err := os.WriteFile(script, []byte("1"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	opt := guard.SystemOptions(dir)
-	opt.Look, opt.Trusted, opt.Writable = guard.LookIn(bin), []string{bin}, []string{dir}
+	opt := shellguard.SystemOptions(dir)
+	opt.Look, opt.Trusted, opt.Writable = shellguard.LookIn(bin), []string{bin}, []string{dir}
 	for _, c := range []struct {
 		job, text string
 		bound     bool
 	}{{"sh", "sh x.sh", true}, {"sh", "cd .; sh x.sh", true}, {"python3 -i", "exec(open('x.sh').read())", false}, {"sh", "sh x.sh; echo hi!", false}} {
-		shell := &guard.Shell{AllowShell: true, Bounded: true, Options: opt, Job: func(toolcrib.Call, string) (guard.Job, bool) {
-			return guard.Job{Command: c.job, WorkingDir: dir}, true
+		shell := &shellguard.Guard{AllowShell: true, Bounded: true, Options: opt, Job: func(toolcrib.Call, string) (shellguard.Job, bool) {
+			return shellguard.Job{Command: c.job, WorkingDir: dir}, true
 		}}
 		input, err := json.Marshal(map[string]string{"job": "j", "text": c.text})
 		if err != nil {

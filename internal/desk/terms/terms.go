@@ -22,20 +22,21 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/safety"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // Of is what the guards know about a question besides what the core says:
 // whether it is always asked, into which programs a command falls, which rules
 // would have allowed it, and which files the answer depends on. current is the
 // shell guard that holds now; nil: commands are not run.
-func Of(current func() *guard.Shell) func(toolcrib.Question) desk.Terms {
+func Of(current func() *shellguard.Guard) func(toolcrib.Question) desk.Terms {
 	return func(q toolcrib.Question) desk.Terms {
 		var t desk.Terms
 		shell := current()
 		for _, v := range q.Reasons {
-			t.Floor = t.Floor || v.Decision == toolcrib.Ask && !v.Note && (v.Rule == "floor" || v.Guard == guard.FlowGuard)
+			t.Floor = t.Floor || v.Decision == toolcrib.Ask && !v.Note && (v.Rule == "floor" || v.Guard == safety.FlowGuard)
 		}
 		line := shell.LineOf(toolcrib.Review{Call: q.Call, Spec: q.Spec, Input: q.Input})
 		if line == nil {
@@ -72,14 +73,14 @@ const onlyThisCall = "which file it would run shows only while it runs: an answe
 // offeredRules finds rules that would have made the guard allow the command.
 // The guard itself is asked: what else it has against the line, such as a file
 // out of reach, no rule takes away, and then none is offered.
-func offeredRules(shell *guard.Shell, q toolcrib.Question, line *guard.Line) []string {
+func offeredRules(shell *shellguard.Guard, q toolcrib.Question, line *shellguard.Line) []string {
 	with := *shell
 	with.Rules = slices.Clone(shell.Rules)
 	with.Unasked = nil
 	var texts []string
 	for i := range line.Programs {
 		p := &line.Programs[i]
-		if p.Builtin || p.Class == guard.ReadOnly {
+		if p.Builtin || p.Class == shellguard.ReadOnly {
 			continue
 		}
 		rule, ok := ruleFor(p)
@@ -106,16 +107,16 @@ var bareWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:/-]*$`)
 // ruleFor is the widest rule about a program that a person reads as what it is:
 // of a program with subcommands, this one with any arguments; of others, the
 // words as they are.
-func ruleFor(p *guard.Program) (guard.Rule, bool) {
+func ruleFor(p *shellguard.Program) (shellguard.Rule, bool) {
 	words := []string{path.Base(p.Name)}
 	for _, a := range p.Args {
 		if !a.Literal {
-			return guard.Rule{}, false
+			return shellguard.Rule{}, false
 		}
 		words = append(words, a.Text)
 	}
 	open := 0 // how many words stand before the *
-	_, err := guard.ParseRule(words[0] + " *")
+	_, err := shellguard.ParseRule(words[0] + " *")
 	switch runner := words[0]; {
 	case len(words) < 2 || !bareWord.MatchString(words[1]):
 	case (runner == "npm" || runner == "pnpm" || runner == "yarn" || runner == "bun") && words[1] == "run":
@@ -125,9 +126,9 @@ func ruleFor(p *guard.Program) (guard.Rule, bool) {
 	case err != nil || runner == "make" || runner == "just" || runner == "task":
 		open = 2
 	}
-	exact := guard.Rule{Words: words}
+	exact := shellguard.Rule{Words: words}
 	if open > 0 {
-		rule, err := guard.ParseRule(strings.Join(words[:open], " ") + " *")
+		rule, err := shellguard.ParseRule(strings.Join(words[:open], " ") + " *")
 		if err == nil && rule.Match(p) {
 			return rule, true
 		}
@@ -144,7 +145,7 @@ const (
 // bindLine is a fingerprint of the files that a command names for what it does:
 // its programs, what they are told of, and what they are given to read. Large ones
 // go by size and time of change. whole is false where there are too many of them.
-func bindLine(line *guard.Line) (bind string, whole bool) {
+func bindLine(line *shellguard.Line) (bind string, whole bool) {
 	var files []string
 	whole = true
 	add := func(file string) {
@@ -165,7 +166,7 @@ func bindLine(line *guard.Line) (bind string, whole bool) {
 		if strings.Contains(p.Name, "/") {
 			names = append(names, p.Name)
 		}
-		if p.Class == guard.Runs || p.Class == guard.Unknown || obeys(p) || p.Feeds() {
+		if p.Class == shellguard.Runs || p.Class == shellguard.Unknown || obeys(p) || p.Feeds() {
 			past := written(p)
 			for j, a := range p.Args {
 				if a.Literal && a.Text != "" && !slices.Contains(past, j) {

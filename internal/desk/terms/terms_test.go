@@ -11,7 +11,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // commands is a shell guard of a machine with a few programs, and what it would
@@ -37,9 +37,9 @@ func commands(t *testing.T) (dir string, bin string, terms func(command string, 
 			t.Fatal(err)
 		}
 	}
-	opt := guard.SystemOptions(dir)
-	opt.Look, opt.Trusted, opt.Writable = guard.LookIn(bin), []string{bin}, []string{dir}
-	shell := &guard.Shell{AllowShell: true, Bounded: true, Options: opt}
+	opt := shellguard.SystemOptions(dir)
+	opt.Look, opt.Trusted, opt.Writable = shellguard.LookIn(bin), []string{bin}, []string{dir}
+	shell := &shellguard.Guard{AllowShell: true, Bounded: true, Options: opt}
 	of := currentTerms(shell)
 	return dir, bin, func(command string, reasons ...toolcrib.Verdict) desk.Terms {
 		input, err := json.Marshal(map[string]string{"command": command})
@@ -50,8 +50,8 @@ func commands(t *testing.T) (dir string, bin string, terms func(command string, 
 	}
 }
 
-func currentTerms(shell *guard.Shell) func(toolcrib.Question) desk.Terms {
-	return Of(func() *guard.Shell { return shell })
+func currentTerms(shell *shellguard.Guard) func(toolcrib.Question) desk.Terms {
+	return Of(func() *shellguard.Guard { return shell })
 }
 
 func TestOfferedRules(t *testing.T) {

@@ -8,8 +8,8 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // reading goes through the words of one interpreter.
@@ -18,7 +18,7 @@ type reading struct {
 	manner
 	dirs []string
 	name string
-	args []guard.Arg
+	args []shellguard.Arg
 	fed  string // what fills in its words while the line runs: find, xargs, or nothing
 
 	at   int
@@ -29,7 +29,7 @@ type reading struct {
 // interpreted adds the script of an interpreter. It reports whether that is all
 // it runs, and not what it is given as its standard input. Where the script is
 // not found for certain, nothing about the line can be remembered.
-func (s *scripts) interpreted(dirs []string, args []guard.Arg, name, fed string) bool {
+func (s *scripts) interpreted(dirs []string, args []shellguard.Arg, name, fed string) bool {
 	m, _ := mannerOf(name)
 	if len(dirs) == 0 {
 		s.unknown = true
@@ -99,7 +99,7 @@ func (r *reading) operand() bool {
 }
 
 // said notes code that stands in the line, with the files that it names.
-func (r *reading) said(a guard.Arg) {
+func (r *reading) said(a shellguard.Arg) {
 	r.code = true
 	r.unknown = r.unknown || !a.Literal || r.fed != "" && strings.Contains(a.Text, "{}")
 	if r.joins {
@@ -122,15 +122,15 @@ func (r *reading) said(a guard.Arg) {
 			}
 		}
 		if strings.HasPrefix(r.name, "py") && !strings.Contains(word, "/") && strings.Trim(word, ".") != "" && strings.Contains(a.Text, "import") {
-			r.module(guard.Arg{Text: strings.Trim(word, "."), Literal: true})
+			r.module(shellguard.Arg{Text: strings.Trim(word, "."), Literal: true})
 		}
 	}
 }
 
 // next takes the word behind an option.
-func (r *reading) next() (guard.Arg, bool) {
+func (r *reading) next() (shellguard.Arg, bool) {
 	if r.at+1 >= len(r.args) {
-		return guard.Arg{}, false
+		return shellguard.Arg{}, false
 	}
 	r.at++
 	return r.args[r.at], true
@@ -139,7 +139,7 @@ func (r *reading) next() (guard.Arg, bool) {
 func (r *reading) longOption(word string) bool {
 	name, value, joined := strings.Cut(word, "=")
 	kind := r.kindOf(name, joined)
-	arg := guard.Arg{Text: value, Literal: true}
+	arg := shellguard.Arg{Text: value, Literal: true}
 	if kind == 0 || kind == ' ' && joined {
 		return false
 	}
@@ -165,7 +165,7 @@ func (r *reading) letters(word string) (done, ok bool) {
 			return true, true // it reads its standard input, and the words are for that
 		}
 		if c == 'm' && strings.HasPrefix(r.name, "py") {
-			arg := guard.Arg{Text: rest, Literal: true}
+			arg := shellguard.Arg{Text: rest, Literal: true}
 			if rest == "" {
 				arg, ok = r.next()
 			}
@@ -186,7 +186,7 @@ func (r *reading) letters(word string) (done, ok bool) {
 				continue
 			}
 		}
-		arg := guard.Arg{Text: rest, Literal: true}
+		arg := shellguard.Arg{Text: rest, Literal: true}
 		if rest == "" || r.joins { // bash -oe pipefail
 			if arg, ok = r.next(); !ok {
 				return true, false
@@ -200,7 +200,7 @@ func (r *reading) letters(word string) (done, ok bool) {
 	return false, true
 }
 
-func (r *reading) option(kind byte, name string, arg guard.Arg) bool {
+func (r *reading) option(kind byte, name string, arg shellguard.Arg) bool {
 	switch kind {
 	case 'c':
 		r.said(arg)
@@ -214,7 +214,7 @@ func (r *reading) option(kind byte, name string, arg guard.Arg) bool {
 }
 
 // script adds a file that is run, by the names under which an interpreter looks.
-func (r *reading) script(a guard.Arg) {
+func (r *reading) script(a shellguard.Arg) {
 	if !a.Literal || r.fed != "" && strings.Contains(a.Text, "{}") || a.Text == "" {
 		r.unknown = true
 		return
@@ -241,7 +241,7 @@ func (r *reading) script(a guard.Arg) {
 
 // module adds what python -m begins with: of each package on the way to the
 // module what is run first, and the module itself.
-func (r *reading) module(a guard.Arg) {
+func (r *reading) module(a shellguard.Arg) {
 	if !a.Literal || r.fed != "" && strings.Contains(a.Text, "{}") || a.Text == "" {
 		r.unknown = true
 		return

@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // TestRecordedShellRows is for Linux: the rows hold what its programs print.
@@ -48,14 +48,14 @@ func (row *recorded) notPermitted(word string) {
 // allowed_commands the original runs everything.
 func shellRoom(t *testing.T, root string, row recorded) *room {
 	t.Helper()
-	g := &guard.Shell{
-		AllowShell: row.Config.AllowShell, Bounded: true, Options: guard.SystemOptions(root),
+	g := &shellguard.Guard{
+		AllowShell: row.Config.AllowShell, Bounded: true, Options: shellguard.SystemOptions(root),
 		Only:     len(row.Config.AllowedCommands) > 0,
 		Unasked:  func(toolcrib.Call) bool { return len(row.Config.AllowedCommands) == 0 },
 		ReadFile: os.ReadFile,
 	}
 	for _, text := range row.Config.AllowedCommands {
-		rule, err := guard.ParseRule(text + " *")
+		rule, err := shellguard.ParseRule(text + " *")
 		if err != nil {
 			t.Fatal(err)
 		}

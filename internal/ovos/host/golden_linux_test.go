@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/guard"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
 // bare is a sandbox that holds nothing but the processes of its command.
@@ -102,14 +102,14 @@ func TestRecordedShellRows(t *testing.T) {
 // allowed_commands the original runs everything.
 func shellSetup(t *testing.T, dir string, r row) setup {
 	t.Helper()
-	g := &guard.Shell{
-		AllowShell: r.Config.AllowShell, Bounded: true, Options: guard.SystemOptions(dir),
+	g := &shellguard.Guard{
+		AllowShell: r.Config.AllowShell, Bounded: true, Options: shellguard.SystemOptions(dir),
 		Only:     len(r.Config.AllowedCommands) > 0,
 		Unasked:  func(toolcrib.Call) bool { return len(r.Config.AllowedCommands) == 0 },
 		ReadFile: os.ReadFile,
 	}
 	for _, text := range r.Config.AllowedCommands {
-		rule, err := guard.ParseRule(text + " *")
+		rule, err := shellguard.ParseRule(text + " *")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,41 @@
+package policy
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// TestImportIsAskedAbout: whoever adds MCP servers adds programs to start. That is
+// asked about in every mode, unless a rule names the tool.
+func TestImportIsAskedAbout(t *testing.T) {
+	spec := toolcrib.Spec{Name: "mcp_import", Box: "hub", Native: "mcp_import", Group: "mcp", Effects: toolcrib.Reads | toolcrib.Writes | toolcrib.Runs}
+	for name, c := range map[string]struct {
+		mode  Mode
+		allow []string
+		want  toolcrib.Decision
+	}{
+		"yolo":        {ModeYolo, nil, toolcrib.Ask},
+		"auto-edit":   {ModeAutoEdit, nil, toolcrib.Ask},
+		"default":     {ModeDefault, nil, toolcrib.Ask},
+		"plan":        {ModePlan, nil, toolcrib.Deny},
+		"box allowed": {ModeYolo, []string{"hub/*"}, toolcrib.Ask},
+		"named":       {ModeYolo, []string{"hub/mcp_import"}, toolcrib.Allow},
+		"bare name":   {ModeDefault, []string{"mcp_import"}, toolcrib.Allow},
+	} {
+		t.Run(name, func(t *testing.T) {
+			opt := testOptions()
+			opt.Own = append(opt.Own, "hub")
+			rules, err := NewRules([]Layer{{Rank: RankUser, Permissions: Permissions{Allow: c.allow}}}, opt)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := &Policy{Rules: rules, Mode: func(toolcrib.Call) Mode { return c.mode }}
+			v, err := p.Judge(t.Context(), toolcrib.Review{Spec: spec, Input: json.RawMessage(`{"source_path":"x.json"}`)})
+			if err != nil || v == nil || v.Decision != c.want {
+				t.Errorf("%+v, %v", v, err)
+			}
+		})
+	}
+}

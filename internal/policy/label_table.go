@@ -1,0 +1,214 @@
+package policy
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// LabelOptions is what a [LabelTable] is made of.
+type LabelOptions struct {
+	// Own are the boxes that are part of the program. Only theirs are the groups
+	// and effects that labels are taken off by; every other tool has all labels
+	// until the person says otherwise, whatever it says about itself.
+	Own []string
+	// Offline: the programs that tools start cannot reach the network, since no
+	// host is granted and the sandbox holds them to that.
+	Offline bool
+	// Effects is what one call can do as far as a guard understood its input,
+	// such as a command line that only reads. It is asked about tools of Own that
+	// run programs. Nil, or an answer of zero: what the tool declares.
+	Effects func(ctx context.Context, r toolcrib.Review) toolcrib.Effects
+	// Set replaces the labels of tools and Add adds to whatever they have. A key
+	// is a box, a tool, or a [Selector]; a value is a list for [ParseLabels].
+	Set, Add map[string][]string
+}
+
+// LabelTable says which labels a tool has. It is never changed after it was
+// made. A nil table gives every tool every label.
+type LabelTable struct {
+	opt      LabelOptions
+	set, add []labelEntry
+}
+
+type labelEntry struct {
+	word     string   // a box or a tool; empty: pick
+	pick     Selector // anything else
+	tool     bool     // it names single tools: it goes before what names boxes
+	labels   Labels
+	original string
+}
+
+// NewLabelTable reads a table; the error names every bad entry.
+func NewLabelTable(opt LabelOptions) (*LabelTable, error) {
+	t := &LabelTable{opt: opt}
+	t.opt.Own = slices.Clone(opt.Own)
+	var errs []error
+	for _, part := range []struct {
+		from map[string][]string
+		into *[]labelEntry
+	}{{opt.Set, &t.set}, {opt.Add, &t.add}} {
+		for _, key := range slices.Sorted(maps.Keys(part.from)) {
+			e, err := newLabelEntry(key, part.from[key])
+			if err != nil {
+				errs = append(errs, fmt.Errorf("labels of %q: %w", clip(key), err))
+				continue
+			}
+			*part.into = append(*part.into, e)
+		}
+	}
+	t.opt.Set, t.opt.Add = nil, nil
+	if len(errs) > 0 {
+		return nil, errors.Join(errs...)
+	}
+	return t, nil
+}
+
+func newLabelEntry(key string, words []string) (labelEntry, error) {
+	e := labelEntry{original: strings.TrimSpace(key)}
+	var err error
+	if e.labels, err = ParseLabels(words); err != nil {
+		return e, err
+	}
+	if e.original != "" && nameChars(e.original, false) && !strings.HasPrefix(e.original, "mcp__") {
+		e.word = e.original
+		e.pick, err = ParseSelector(e.word)
+		return e, err
+	}
+	if e.pick, err = ParseSelector(key); err != nil {
+		return e, err
+	}
+	for i := range e.pick.parts {
+		p := &e.pick.parts[i]
+		e.tool = e.tool || p.kind == selectTool && !strings.ContainsAny(p.name, "*?")
+	}
+	return e, nil
+}
+
+// means reports whether the entry is about this tool, and whether it names it
+// as a tool rather than by its box. Certain: it must be, since labels are taken
+// away by it; then a bare name means a box, or a tool of our own boxes.
+func (e *labelEntry) means(spec *toolcrib.Spec, own []string, certain bool) (is, tool bool) {
+	if e.word == "" {
+		if certain {
+			return e.pick.is(spec, own), e.tool
+		}
+		return e.pick.Picks(spec), e.tool
+	}
+	if !certain && e.pick.Picks(spec) || certain && e.pick.is(spec, own) {
+		return true, true
+	}
+	return e.word == spec.Box, false
+}
+
+// Of gives the labels of one call.
+func (t *LabelTable) Of(ctx context.Context, r toolcrib.Review) Labels {
+	if t == nil {
+		return LabelAll
+	}
+	effects := r.Spec.Effects
+	if t.opt.Effects != nil && effects != 0 && effects&toolcrib.Runs != 0 && slices.Contains(t.opt.Own, r.Spec.Box) {
+		if understood := t.opt.Effects(ctx, r); understood != 0 {
+			if effects = effects.All() & understood.All(); effects == 0 {
+				effects = r.Spec.Effects // they contradict each other
+			}
+		}
+	}
+	return t.of(&r.Spec, effects)
+}
+
+// OfTool gives the labels of a tool whatever it is called with, for lists.
+func (t *LabelTable) OfTool(spec *toolcrib.Spec) Labels {
+	if t == nil {
+		return LabelAll
+	}
+	return t.of(spec, spec.Effects)
+}
+
+func (t *LabelTable) of(spec *toolcrib.Spec, effects toolcrib.Effects) Labels {
+	labels, said := t.chosen(spec)
+	if !said {
+		labels = LabelForeign
+		if claimsPrivate(spec) {
+			labels = LabelAll
+		}
+		if slices.Contains(t.opt.Own, spec.Box) {
+			labels = t.byEffects(spec.Group, effects)
+			if spec.Box == "artifact" { // kept parts of the results of any tool
+				labels |= LabelsLasting
+			}
+		}
+	}
+	for i := range t.add {
+		if is, _ := t.add[i].means(spec, t.opt.Own, false); is {
+			labels |= t.add[i].labels
+		}
+	}
+	return labels
+}
+
+// chosen is what the person says: an entry for the tool goes before one for
+// its box or group, and of several equals all labels count.
+func (t *LabelTable) chosen(spec *toolcrib.Spec) (labels Labels, said bool) {
+	var byTool bool
+	for i := range t.set {
+		is, tool := t.set[i].means(spec, t.opt.Own, true)
+		switch {
+		case !is || byTool && !tool:
+		case tool && !byTool:
+			labels, byTool, said = t.set[i].labels, true, true
+		default:
+			labels, said = labels|t.set[i].labels, true
+		}
+	}
+	return labels, said
+}
+
+// byEffects is the table for our own tools.
+func (t *LabelTable) byEffects(group string, declared toolcrib.Effects) Labels {
+	if declared == 0 {
+		return LabelAll
+	}
+	e := declared.All()
+	if group == "exec" && t.opt.Offline {
+		e &^= toolcrib.Network
+	}
+	var l Labels
+	if e&(toolcrib.Reads|toolcrib.Runs|toolcrib.Secrets) != 0 && (group != "clock" || e != toolcrib.Reads) {
+		l |= LabelPrivate
+	}
+	if e&toolcrib.Network != 0 {
+		l |= LabelUntrusted | LabelPublic
+	}
+	switch group { // a group only ever adds
+	case "skill":
+		l |= LabelUntrusted // what a skill says is whoever wrote it
+	case "exec":
+		// What a command in the background has printed may be from anywhere.
+		if e&toolcrib.Runs == 0 && e&toolcrib.Reads != 0 && !t.opt.Offline {
+			l |= LabelUntrusted
+		}
+	case "web":
+		l |= LabelUntrusted | LabelPublic
+	case "mcp", "api", "peer", "bus":
+		l |= LabelForeign
+	case "memory", "notes", "mail":
+		l |= LabelPrivate
+	}
+	return l
+}
+
+// claimsPrivate: a tool says itself that it has to do with what is somebody's
+// own. What it says against itself is believed.
+func claimsPrivate(spec *toolcrib.Spec) bool {
+	switch spec.Group {
+	case "memory", "notes", "mail":
+		return true
+	}
+	return spec.Effects != 0 && spec.Effects&toolcrib.Secrets != 0
+}

@@ -1,0 +1,79 @@
+package policy
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/toolname"
+)
+
+// Mention is a place in the settings that means tools.
+type Mention struct {
+	Where string // for people, such as "permissions: deny read_fil"
+	Tools Selector
+	gives bool
+	means func(*toolcrib.Spec) bool
+}
+
+// MentionOf is a selector in the settings that is no rule.
+func MentionOf(where string, s Selector) Mention {
+	return Mention{Where: where, Tools: s, means: s.Picks}
+}
+
+// Means reports whether the place means this tool.
+func (m *Mention) Means(spec *toolcrib.Spec) bool { return m.means(spec) }
+
+// TwoWays reports whether it is an allow by a name that can be read in two ways,
+// and so allows nothing.
+func (m *Mention) TwoWays() bool {
+	return m.gives && slices.ContainsFunc(m.Tools.parts, func(p selectorPart) bool {
+		return p.kind == selectTool && p.box == "" && toolname.Ambiguous(p.name)
+	})
+}
+
+// Mentions lists what the rules of all layers are about.
+func (r *Rules) Mentions() []Mention {
+	var out []Mention
+	if r == nil {
+		return out
+	}
+	for _, l := range r.layers {
+		for _, set := range []*ruleSet{l.deny, l.ask, l.allow} {
+			for _, p := range set.all {
+				out = append(out, Mention{
+					Where: fmt.Sprintf("%s: %s", l.Source, p), Tools: p.tool, gives: p.gives(),
+					means: func(s *toolcrib.Spec) bool { return p.about(s, &r.opt) },
+				})
+			}
+		}
+	}
+	return out
+}
+
+// Named is the tool that a selector names: its box, if it says one, and its
+// name. Pattern says that one of the two is a pattern. False: it names none and
+// goes by groups or effects.
+func (s *Selector) Named() (box, name string, pattern, ok bool) {
+	for i := range s.parts {
+		p := &s.parts[i]
+		if p.kind != selectTool {
+			continue
+		}
+		if box, name, ok := toolname.Split(p.name); ok && p.box == "" {
+			return box, name, p.wild, true
+		}
+		return p.box, p.name, p.wild, true
+	}
+	return "", "", false, false
+}
+
+// Group is the group that a selector goes by; empty: none.
+func (s *Selector) Group() string {
+	for i := range s.parts {
+		if s.parts[i].kind == selectGroup {
+			return s.parts[i].name
+		}
+	}
+	return ""
+}

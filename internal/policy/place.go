@@ -1,0 +1,233 @@
+package policy
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/pathglob"
+)
+
+// A rule that denies paths to the tools for files would be worth little if a
+// command could read them. So it holds command lines as well: what a line names
+// is held against it, and what a program finds by itself is covered by the
+// sandbox; see Policy.narrowed.
+
+// fileSpec is a tool for files as rules see it.
+func fileSpec(native string) *toolcrib.Spec {
+	s := &toolcrib.Spec{Name: native, Native: native, Box: "files", Group: "fs", Effects: toolcrib.Reads}
+	switch native {
+	case "list_files", "find_files", "search_files":
+		s.Group = "search"
+	case "write_file", "edit_file":
+		s.Effects |= toolcrib.Writes
+	case "delete_file":
+		s.Effects |= toolcrib.Writes | toolcrib.Destroys
+	}
+	return s
+}
+
+// holdsPlaces says whether the rule keeps files from being read, and whether
+// from being written, by the tools for files that it names. A rule with a
+// condition is about calls, not about places.
+func (p *permission) holdsPlaces(opt *RuleOptions) (reads, writes bool) {
+	if p.kind != specPath || p.when != nil || p.gives() {
+		return false, false
+	}
+	about := func(names ...string) bool {
+		return slices.ContainsFunc(names, func(n string) bool { return p.namesSpec(fileSpec(n), opt) })
+	}
+	return about("read_file", "search_files"), about("write_file", "edit_file", "delete_file")
+}
+
+// Taken is what rules take away from a grant; see [toolcrib.Grant] for each.
+type Taken struct{ Denied, Fixed, Unmade []string }
+
+// From is what is left of a grant.
+func (t Taken) From(g toolcrib.Grant) toolcrib.Grant {
+	g.Denied, g.Fixed, g.Unmade = slices.Concat(g.Denied, t.Denied), slices.Concat(g.Fixed, t.Fixed), slices.Concat(g.Unmade, t.Unmade)
+	return g
+}
+
+func (t Taken) nothing() bool { return len(t.Denied)+len(t.Fixed) == 0 }
+
+// outOfReach lists the places that rules deny to a call: to a tool for files
+// what they deny to that tool, to all others what they deny to any.
+func (r *Rules) outOfReach(review *toolcrib.Review) Taken {
+	return r.places(review, func(l *layer) *ruleSet { return l.deny })
+}
+
+func (r *Rules) places(review *toolcrib.Review, of func(l *layer) *ruleSet) (t Taken) {
+	if r == nil {
+		return t
+	}
+	for _, l := range r.layers {
+		if !l.applies(review.Call.Caller) {
+			continue
+		}
+		for _, p := range of(l).all {
+			reads, writes := p.holdsPlaces(&r.opt)
+			if review.Spec.Box == "files" {
+				reads, writes = (reads || writes) && p.namesSpec(&review.Spec, &r.opt), false
+			}
+			if writes && p.namesSpec(fileSpec("write_file"), &r.opt) {
+				// As they were written: what is to be kept free has one name.
+				t.Unmade = append(t.Unmade, texts(p.path.exact)...)
+			}
+			switch {
+			case reads:
+				t.Denied = append(t.Denied, texts(p.path.loose)...)
+			case writes:
+				t.Fixed = append(t.Fixed, texts(p.path.loose)...)
+			}
+		}
+	}
+	return t
+}
+
+// Covered reports whether a rule of any layer keeps commands from a file itself,
+// not only from a directory that it lies in: in a sandbox it is covered then.
+func (r *Rules) Covered(full string) bool {
+	if r == nil {
+		return false
+	}
+	elems := pathglob.Elements(full)
+	for i := range elems {
+		elems[i] = pathglob.Fold(elems[i])
+	}
+	has := func(elems []string) bool {
+		for _, l := range r.layers {
+			for _, p := range l.deny.all {
+				reads, writes := p.holdsPlaces(&r.opt)
+				if (reads || writes) && slices.ContainsFunc(p.path.loose, func(g pathglob.Glob) bool { return g.Match(elems, true) }) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	return len(elems) > 0 && has(elems) && !has(elems[:len(elems)-1])
+}
+
+// OutOfReach lists the places that rules deny to everybody, for a program that
+// works for all callers: what it must not see, change or make.
+func (p *Policy) OutOfReach() Taken {
+	if p == nil {
+		return Taken{}
+	}
+	return p.Rules.outOfReach(&toolcrib.Review{})
+}
+
+func texts(list []pathglob.Glob) []string {
+	var out []string
+	for _, g := range list {
+		out = append(out, g.String())
+	}
+	return out
+}
+
+// takesPlace finds the first rule about places that means a path of the line.
+// Unsure: a path that the line may write counts as well, or that it may name.
+func (r *Rules) takesPlace(list []*permission, s *subject, unsure bool) *permission {
+	for _, p := range list {
+		reads, writes := p.holdsPlaces(&r.opt)
+		for _, o := range s.operands() {
+			if o.Anywhere && !writes {
+				continue
+			}
+			if (unsure || !o.Guess && (reads || o.Write)) && (reads || o.Write || o.MayWrite) && p.path.means(&o) {
+				return p
+			}
+		}
+	}
+	return nil
+}
+
+// placeRules are those of a list that are about places.
+func placeRules(list []*permission, opt *RuleOptions) []*permission {
+	var out []*permission
+	for _, p := range list {
+		if reads, writes := p.holdsPlaces(opt); reads || writes {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// narrowed puts into a verdict what rules leave of the grant: a program that
+// finds a denied place by itself must not get there either, and a search leaves
+// it out. A place that rules ask about is out of its reach as long as nobody was
+// asked.
+func (p *Policy) narrowed(r *toolcrib.Review, v *toolcrib.Verdict) *toolcrib.Verdict {
+	if v != nil && v.Decision == toolcrib.Deny {
+		return v
+	}
+	denied, asked := p.Rules.outOfReach(r), p.Rules.askedAbout(r, p.Whole)
+	if denied.nothing() && asked.nothing() {
+		return v
+	}
+	if v == nil {
+		v = &toolcrib.Verdict{Decision: toolcrib.Allow, Note: true, Guard: "rules", Rule: "deny",
+			Reason: "out of its reach by rules that deny paths: " + strings.Join(shortened(denied.Denied, denied.Fixed), ", ")}
+		if denied.nothing() {
+			v.Rule, v.Reason = "ask", "out of its reach unless a person is asked, by rules about paths: "+strings.Join(shortened(asked.Denied, asked.Fixed), ", ")
+		}
+	}
+	if !denied.nothing() {
+		v.Grant = p.without(denied)
+	}
+	if !asked.nothing() {
+		v.Unasked = p.without(asked)
+	}
+	return v
+}
+
+// without is all that there is but some places.
+func (p *Policy) without(t Taken) *toolcrib.Grant {
+	var left toolcrib.Grant
+	if p.Whole != nil {
+		left = *p.Whole
+	}
+	left = t.From(left)
+	return &left
+}
+
+// askedAbout lists the places that rules ask about, for a call that is not one of
+// a tool for files: those are asked about by their paths. A rule about a granted
+// directory as a whole means the tools for files: programs could do nothing. What a
+// program makes is not undone for such a rule: a person may have allowed a tool to
+// make it meanwhile.
+func (r *Rules) askedAbout(review *toolcrib.Review, whole *toolcrib.Grant) Taken {
+	if review.Spec.Box == "files" || whole == nil {
+		return Taken{}
+	}
+	t := r.places(review, func(l *layer) *ruleSet { return l.ask })
+	all := func(pattern string) bool {
+		around := pathglob.Elements(strings.TrimRight(pattern, "*"))
+		return slices.ContainsFunc(whole.Dirs, func(d files.Dir) bool {
+			elems := pathglob.Elements(filepath.ToSlash(d.Path))
+			return len(around) <= len(elems) && slices.EqualFunc(around, elems[:len(around)], func(a, b string) bool { return a == pathglob.Fold(b) })
+		})
+	}
+	return Taken{Denied: slices.DeleteFunc(t.Denied, all), Fixed: slices.DeleteFunc(t.Fixed, all)}
+}
+
+// Places lists some patterns of a grant for people.
+func Places(patterns []string) string { return strings.Join(shortened(patterns), ", ") }
+
+// shortened lists some patterns for people.
+func shortened(lists ...[]string) []string {
+	all := slices.Concat(lists...)
+	slices.Sort(all)
+	all = slices.Compact(all)
+	if len(all) > 5 {
+		all = append(all[:5], "…")
+	}
+	for i := range all {
+		all[i] = path.Clean(strings.TrimSuffix(all[i], "/**"))
+	}
+	return all
+}

@@ -1,0 +1,200 @@
+package policy
+
+import (
+	"context"
+	"sync/atomic"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/shellguard"
+)
+
+// Policy is the guard of mode and rules. They are one guard because a rule may
+// lift the question that a mode would ask, and only the guard that asks can
+// make an exception. How it goes together with the shell guard:
+//
+//	                 Policy says                          the shell guard says
+//	a deny rule      deny                                 what it likes
+//	an ask rule      ask                                  what it likes
+//	plan             nothing if the line only reads,      allow, or ask if it reads
+//	                 else deny                            outside of what was granted
+//	default,         nothing; ask if only some layers     allow what only reads and what
+//	auto-edit        allow the line                       Rules.Commands name; else ask
+//	yolo             nothing                              (Unasked) ask at the floor, else allow
+//
+// So Policy never allows a command line: without the shell guard none runs.
+type Policy struct {
+	// Rules are the layers; nil: none.
+	Rules *Rules
+	// Mode is the mode of a call. Nil: default.
+	Mode func(toolcrib.Call) Mode
+	// ModeBy says what keeps the mode of a call below the one that was chosen for
+	// it; empty: nothing does. Nil: nobody knows.
+	ModeBy func(toolcrib.Call) string
+	// Whole is the most that any call may get: what rules about paths deny is
+	// taken out of it. Nil: where there are such rules, nothing is left of a call.
+	Whole *toolcrib.Grant
+	// Shell is the shell guard that stands beside this one; RuleOptions.Shell has
+	// to be the same. Nil: no command line is understood.
+	Shell *shellguard.Guard
+	// Obeyed finds what other programs obey, which is asked about in every mode.
+	// Nil: nothing is.
+	Obeyed *Obeyed
+
+	cache *shellguard.Cache // what this look at a call has found out already
+}
+
+func (p *Policy) mode(call toolcrib.Call) Mode {
+	if p.Mode == nil {
+		return ModeDefault
+	}
+	return p.Mode(call)
+}
+
+// heldDown ends a reason: which setting keeps the mode down.
+func (p *Policy) heldDown(call toolcrib.Call) string {
+	if p.ModeBy == nil {
+		return ""
+	}
+	if why := p.ModeBy(call); why != "" {
+		return " (" + why + ")"
+	}
+	return ""
+}
+
+// Unasked is what [shellguard.Guard.Unasked] wants: whether this call may run every line but
+// the floor. That is so in mode yolo, and where a rule allows run_command as
+// such.
+func (p *Policy) Unasked(call toolcrib.Call) bool {
+	switch m := p.mode(call); {
+	case m == ModeYolo:
+		return true
+	case m != ModeDefault && m != ModeAutoEdit || p.Rules == nil:
+		return false
+	}
+	r := toolcrib.Review{Call: call, Input: call.Input, Spec: toolcrib.Spec{Box: "shell", Native: "run_command", Group: "exec"}}
+	s := newSubject(&r, &p.Rules.opt)
+	for _, l := range p.Rules.layers {
+		if l.Rank.gives() && l.applies(call.Caller) && l.allow.first(s, func(a *permission) bool { return a.allows(s) }) != nil {
+			return true // whether the other layers agree is said by Judge
+		}
+	}
+	return false
+}
+
+// Judge implements [toolcrib.Guard].
+func (p *Policy) Judge(ctx context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
+	v, err := p.judge(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	return p.narrowed(&r, v), nil
+}
+
+func (p *Policy) judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
+	mode := p.mode(r.Call)
+	said := p.Rules.judge(&r, p.cache)
+	if said.rule != nil && said.decision == toolcrib.Deny {
+		return said.verdict(), nil
+	}
+	if shellguard.Judges(&r.Spec) {
+		return p.judgeLine(&r, mode, said), nil
+	}
+	decision, reason := mode.verdict(r.Spec.Effects)
+	if decision != toolcrib.Deny {
+		if v := p.obeyed(&r, said); v != nil {
+			return v, nil
+		}
+		if v := configures(&r, said); v != nil {
+			return v, nil
+		}
+	}
+	switch {
+	case decision == toolcrib.Deny:
+	case said.rule != nil:
+		return said.verdict(), nil
+	}
+	if decision != toolcrib.Allow {
+		reason += p.heldDown(r.Call)
+	}
+	return &toolcrib.Verdict{Decision: decision, Guard: "mode", Rule: mode.String(), Reason: reason}, nil
+}
+
+// configures asks in every mode about the one tool that writes into the person's own
+// configuration, from which programs are started: every other is kept from that
+// file. Only a rule that names the tool lifts the question.
+func configures(r *toolcrib.Review, said saying) *toolcrib.Verdict {
+	if r.Spec.Box != "hub" || r.Spec.Native != "mcp_import" {
+		return nil
+	}
+	if said.rule != nil && said.decision == toolcrib.Allow {
+		if _, _, pattern, named := said.rule.tool.Named(); named && !pattern {
+			return nil
+		}
+	}
+	return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "obeyed", Rule: "mcp_import",
+		Reason: "it writes MCP servers, which are programs to start, into your own configuration; that is asked about in every mode"}
+}
+
+// judgeLine is the verdict on what the shell guard judges too: nil leaves it to
+// that.
+func (p *Policy) judgeLine(r *toolcrib.Review, mode Mode, said saying) *toolcrib.Verdict {
+	if mode == ModePlan || mode > ModeYolo {
+		if !shellguard.RunsLines(&r.Spec) || !said.line(p.Shell, r).Harmless() {
+			return &toolcrib.Verdict{Decision: toolcrib.Deny, Guard: "mode", Rule: mode.String(),
+				Reason: "the mode is plan, in which only commands run that are known to do nothing but read; say what you would run, and let the person change the mode" + p.heldDown(r.Call)}
+		}
+	}
+	only := p.Shell != nil && p.Shell.Only
+	switch {
+	case said.rule != nil && said.decision == toolcrib.Ask && (!said.contested || !only || mode == ModeYolo):
+		return said.verdict()
+	case mode == ModeYolo || !said.contested || p.Shell.ReadsFreely() && said.line(p.Shell, r).Harmless():
+		return nil
+	}
+	v := &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "rules", Rule: "allow",
+		Reason: "a rule would allow this line, but not every layer that has allows has one for every part of it"}
+	if only {
+		v.Decision = toolcrib.Deny // nobody is asked about what no rule names
+	}
+	return v
+}
+
+// line is the command line of the call, read once.
+func (s *saying) line(shell *shellguard.Guard, r *toolcrib.Review) *shellguard.Line {
+	if s.subject != nil && s.subject.opt.Shell == shell {
+		return s.subject.commandLine()
+	}
+	return shell.Line(r, nil)
+}
+
+// Live is a Policy, with its shell guard, that can be exchanged while calls are
+// made. Both go by the same rules, so they are exchanged together.
+type Live struct{ now atomic.Pointer[Policy] }
+
+// Set puts a policy up. A call that is being judged keeps the one it began with.
+func (l *Live) Set(p *Policy) { l.now.Store(p) }
+
+// Policy is the one that holds now; nil: none.
+func (l *Live) Policy() *Policy { return l.now.Load() }
+
+// Guards is what [toolcrib.Crib.Current] wants, for one look at one call. As long as there is no policy
+// nothing is allowed.
+func (l *Live) Guards() []toolcrib.Guard {
+	switch p := l.now.Load(); {
+	case p == nil:
+		return []toolcrib.Guard{noPolicy{}}
+	case p.Shell == nil:
+		return []toolcrib.Guard{p}
+	default:
+		policy, shell := *p, *p.Shell
+		policy.cache = &shellguard.Cache{}
+		shell.Cache = policy.cache
+		return []toolcrib.Guard{&policy, &shell}
+	}
+}
+
+type noPolicy struct{}
+
+func (noPolicy) Judge(context.Context, toolcrib.Review) (*toolcrib.Verdict, error) {
+	return &toolcrib.Verdict{Guard: "rules", Rule: "none", Reason: "no policy was loaded, so nothing is done"}, nil
+}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package shellguard
+
+import "os/exec"
+
+func ownGroup(*exec.Cmd) {}

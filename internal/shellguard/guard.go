@@ -1,0 +1,212 @@
+package shellguard
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// Guard is the guard of the box shell: of the tools that run command lines
+// (run_command, start_command and command_input), under whatever name or
+// dialect they are called, and of stop_command. It has no opinion on other
+// tools: one of the same name in another box does what it likes with a line
+// that looks harmless. The zero value denies.
+type Guard struct {
+	// AllowShell lets command lines be judged at all; without it they are denied.
+	AllowShell bool
+	// Rules allow more than the harmless forms do; see ParseRules.
+	Rules []Rule
+	// Only: what the rules do not name is denied, harmless or not, and nobody
+	// is asked about it.
+	Only bool
+	// Refuse: nobody is asked, so what would be is denied.
+	Refuse bool
+	// Bounded: the sandbox shows commands nothing but the granted directories
+	// and the programs of the system. Only then is it enough that a line reads:
+	// otherwise every program needs a rule.
+	Bounded bool
+	// Options is what is known of the machine. Options.Dir is where a line runs
+	// that names no working directory, and what its working_dir is relative to.
+	Options Options
+	// Unasked reports whether this call may run everything but the floor
+	// without a question (mode yolo). Nil: none may.
+	Unasked func(call toolcrib.Call) bool
+	// Reach says whether a line may read the absolute, uncleaned path without a
+	// question. Nil: what lies in Options.Dir, links resolved.
+	Reach func(path string) error
+	// Glob lists the files that a pattern means now. Nil: patterns ask.
+	Glob func(pattern string) ([]string, error)
+	// ReadFile reads the settings of repositories. Nil: git asks.
+	ReadFile func(path string) ([]byte, error)
+	// Obeyed says whether other programs obey a file, under which name and why.
+	// Where no sandbox keeps commands from writing it, lines that name it are asked
+	// about. Nil: none are.
+	Obeyed func(path string) (name, why string, ok bool)
+	// Job says how a background job was started and what was typed into it so
+	// far. Nil: what is typed into jobs asks.
+	Job func(call toolcrib.Call, id string) (Job, bool)
+
+	// Cache is shared with the policy that looks at the same call. Nil: it is not.
+	Cache *Cache
+}
+
+// Job is a running command as the shell guard needs to know it.
+type Job struct {
+	Command    string // the line it was started with
+	WorkingDir string // absolute
+	// Typed is what was typed into it so far, in order. The tool must write a
+	// newline after each: a half line would join with the next one.
+	Typed []string
+}
+
+// request is what the three tools are given, as far as the guard cares.
+type request struct {
+	Command    string `json:"command"`
+	WorkingDir string `json:"working_dir"`
+	Job        string `json:"job"`
+	Text       string `json:"text"`
+}
+
+// Judge implements [toolcrib.Guard].
+func (s *Guard) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
+	if r.Spec.Box != "shell" {
+		return nil, nil
+	}
+	name := r.Spec.Native
+	switch name {
+	case "run_command", "start_command", "command_input", "stop_command":
+	default:
+		return nil, nil
+	}
+	if !s.AllowShell {
+		return &toolcrib.Verdict{Decision: toolcrib.Deny, Guard: "shell", Rule: "allow_shell",
+			Reason: "running commands is switched off; allow_shell: true in the configuration switches it on"}, nil
+	}
+	if name == "stop_command" {
+		return allow("", "it ends what this caller started itself"), nil
+	}
+	var in request
+	if err := json.Unmarshal(r.Input, &in); err != nil {
+		return nil, fmt.Errorf("reading the command: %w", err)
+	}
+	unasked := s.Unasked != nil && s.Unasked(r.Call)
+	if name == "command_input" {
+		return s.judgeInput(r.Call, in, unasked), nil
+	}
+	if strings.TrimSpace(in.Command) == "" {
+		return nil, errors.New("there is no command")
+	}
+	return s.judgeLine(in.Command, s.dir(in.WorkingDir), unasked), nil
+}
+
+// dir is the directory a line runs in.
+func (s *Guard) dir(working string) string {
+	switch {
+	case working == "":
+		return s.Options.Dir
+	case path.IsAbs(working):
+		return path.Clean(working)
+	}
+	return path.Join(s.Options.Dir, working)
+}
+
+func (s *Guard) root() string { return s.Options.Dir }
+
+// judgeLine is the verdict on one command line.
+func (s *Guard) judgeLine(text, dir string, unasked bool) *toolcrib.Verdict {
+	opt := s.optionsIn(dir)
+	l := s.Cache.analyze(text, opt)
+	if floor := append(l.Floor(), s.writesObeyed(l, dir)...); len(floor) > 0 {
+		return s.unless("floor", slices.Concat(floor, l.Explain()))
+	}
+	if unasked {
+		return allow("unasked", "this mode asks about nothing but the floor")
+	}
+	rule, against := s.allowed(l, &opt)
+	if len(against) > 0 {
+		return s.unless("", slices.Concat(against, l.Explain()))
+	}
+	v := allow(rule, "every program in it only reads, or is allowed by a rule")
+	if l.ReadOnly() {
+		v.Effects = toolcrib.Reads | toolcrib.Runs
+	}
+	return v
+}
+
+// allowed finds out whether everything in a line is allowed: by which rules,
+// and what speaks against it.
+func (s *Guard) allowed(l *Line, opt *Options) (rule string, against []string) {
+	// Where nothing bounds what a command reads, a look at its arguments does
+	// not either: it may walk a tree, follow links, or find one swapped.
+	used, against := l.allowed(s.Rules, s.Only || !s.Bounded)
+	if len(against) > 0 && !s.Bounded && !s.Only && l.ReadOnly() {
+		against = append(against, "no sandbox here bounds what a command reads, so that each needs a rule")
+	}
+	if len(against) == 0 {
+		against = s.repositories(l, opt)
+		against = append(against, s.foreignDirs(l, opt)...)
+		if !s.Only || !s.Bounded {
+			against = append(against, s.reach(l, opt)...)
+			against = append(against, s.outside(l, opt)...)
+		}
+	}
+	if len(against) > maxReasons {
+		against = against[:maxReasons]
+	}
+	if len(used) == 0 {
+		return "read-only", against
+	}
+	names := make([]string, 0, len(used))
+	for _, r := range used {
+		names = append(names, r.String())
+	}
+	return strings.Join(slices.Compact(names), "; "), against
+}
+
+// repositories looks at the settings of the repositories that a line reads.
+func (s *Guard) repositories(l *Line, opt *Options) []string {
+	var out []string
+	for i := range l.Programs {
+		p := &l.Programs[i]
+		if name := path.Base(p.Name); p.Class != ReadOnly || name != "git" && name != "go" { // go asks git about the version
+			continue
+		}
+		for _, d := range p.at {
+			if err := s.repository(d, opt); err != nil {
+				out = append(out, err.Error())
+			}
+		}
+	}
+	return out
+}
+
+// unless is the verdict on what nothing allows.
+func (s *Guard) unless(rule string, reasons []string) *toolcrib.Verdict {
+	v := ask(rule, reasons)
+	switch {
+	case s.Only:
+		v.Decision, v.Rule = toolcrib.Deny, "allowed_commands"
+	case s.Refuse:
+		v.Decision, v.Rule = toolcrib.Deny, "ask"
+		v.Reason = "toolboxes.shell.ask is false, so nobody is asked, and what is neither known to only read nor allowed is refused\n" + v.Reason
+	}
+	return v
+}
+
+func ask(rule string, reasons []string) *toolcrib.Verdict {
+	lines := make([]string, 0, len(reasons))
+	for _, r := range reasons { // one to a line, so that no part of a command can look like another part
+		lines = append(lines, strings.ReplaceAll(r, "\n", `\n`))
+	}
+	return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "shell", Rule: rule, Reason: strings.Join(lines, "\n")}
+}
+
+func allow(rule, reason string) *toolcrib.Verdict {
+	return &toolcrib.Verdict{Decision: toolcrib.Allow, Guard: "shell", Rule: rule, Reason: reason}
+}
