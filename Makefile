@@ -10,8 +10,8 @@ ARGS     ?=
 FUZZTIME ?= 10s
 LINT_VERSION := v2.14.0
 LINT     := .bin/golangci-lint
-# .ci/tally is named besides because "./..." leaves out dotted directories.
-PACKAGES := ./... ./.ci/tally
+# .ci is named besides because "./..." leaves out dotted directories.
+PACKAGES := ./... ./.ci/tally ./.ci/mutants
 # What starts whole programs by the hundred, and the battery of the sandbox: the
 # tests that a quick run leaves to "make test".
 SLOW := /internal/(cli|conformance|sandbox/linux)$$|/examples$$
@@ -19,8 +19,14 @@ SLOW := /internal/(cli|conformance|sandbox/linux)$$|/examples$$
 GENUINE := ^TestGenuine
 # A file that carries the count of the tests from "test" to "genuine" (.ci/run).
 TALLY ?=
+# What "mutants" tries: so many of each package, chosen by the seed; ALSO names
+# packages whose tests are run on what survives those of its own.
+N    ?= 5
+PKG  ?= ./internal/desk
+SEED ?= 1
+ALSO ?=
 
-.PHONY: help build run test genuine quick check lint cross race engine bench fuzz generate cover
+.PHONY: help build run test genuine quick check lint cross race engine bench fuzz generate cover mutants
 
 help: ## show this text
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -92,3 +98,6 @@ generate: ## write generated files, golden files and journeys anew; read the dif
 cover: ## show how much of each function the tests reach
 	$(GO) test -coverprofile=coverage.out ./...
 	$(GO) tool cover -func=coverage.out
+
+mutants: ## change N places of each package in PKG, chosen by SEED, and print what no test notices (ALSO="…": their tests too)
+	$(GO) run ./.ci/mutants -n $(N) -seed $(SEED) -also "$(ALSO)" $(PKG)
