@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+
+	"github.com/toolcrib/toolcrib/internal/worker"
 )
 
 // maxAsked is how often a person is asked about one call because what it would
@@ -115,10 +117,10 @@ func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
 	}
 	replies := make(chan reply, 1)
 	go func() {
-		r := reply{err: errGone}
+		r := reply{err: worker.ErrGone}
 		defer func() {
 			if p := recover(); p != nil {
-				r.err = fmt.Errorf("%w: panic: %v", errGone, p)
+				r.err = fmt.Errorf("%w: panic: %v", worker.ErrGone, p)
 			}
 			replies <- r
 		}()

@@ -18,6 +18,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/schema"
 	"github.com/toolcrib/toolcrib/internal/seal"
 	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/internal/worker"
 )
 
 // Crib is the runtime. Set the fields, then call; they must not change once
@@ -69,7 +70,7 @@ type Crib struct {
 	Now        func() time.Time // nil: time.Now
 	Log        *slog.Logger     // nil: slog.Default
 
-	workers workers
+	workers worker.Pool[*Result]
 	digests struct { // where the journal gives none
 		once sync.Once
 		*seal.Digest
@@ -199,7 +200,7 @@ func (c *Crib) Call(ctx context.Context, call Call) (*Result, error) {
 	ended := false
 	defer func() { // a part that ends the goroutine must not leave the record open
 		if !ended {
-			_, _ = c.end(ctx, b, nil, refuse(Internal, b.call.Tool, "the call broke down", errGone))
+			_, _ = c.end(ctx, b, nil, refuse(Internal, b.call.Tool, "the call broke down", worker.ErrGone))
 		}
 	}()
 	result, err := c.proceed(ctx, b)

@@ -18,6 +18,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolcrib/toolcrib/internal/worker"
 )
 
 // pages is a journal that can be told to fail.
@@ -234,7 +236,7 @@ func deadlines(t *testing.T) {
 	if _, err := c.Call(ctx, Call{Tool: "polite"}); CodeOf(err) != Timeout {
 		t.Errorf("cancelled before: %v", err)
 	}
-	time.Sleep(3 * idleTime) // the goroutines that wait for another call end
+	time.Sleep(3 * worker.IdleTime) // the goroutines that wait for another call end
 }
 
 func TestManyAtOnce(t *testing.T) {

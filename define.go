@@ -9,6 +9,7 @@ import (
 	"reflect"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/gotype"
 	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/schema"
 )
@@ -30,10 +31,10 @@ func Define[In, Out any](s Spec, fn func(context.Context, *Env, In) (Out, error)
 	t := Tool{Spec: s, ours: true}
 	t.Description = strings.TrimSpace(s.Description) // often a file with a last newline
 	if t.Input == nil {
-		t.Input, t.err = derive(reflect.TypeFor[In]())
+		t.Input, t.err = gotype.Schema(reflect.TypeFor[In]())
 	}
 	if t.Output == nil && t.err == nil {
-		t.Output, t.err = derive(reflect.TypeFor[Out]())
+		t.Output, t.err = gotype.Schema(reflect.TypeFor[Out]())
 	}
 	if t.err != nil {
 		t.err = fmt.Errorf("deriving its schemas: %w", t.err)
@@ -210,7 +211,7 @@ func complete(value json.RawMessage, t reflect.Type) error {
 		return err
 	}
 	for _, f := range reflect.VisibleFields(t) {
-		name, omit := jsonName(f)
+		name, omit := gotype.JSONName(f)
 		if omit || f.Anonymous || len(f.Index) > 1 || f.Type.Kind() == reflect.Pointer || strings.Contains(f.Tag.Get("json"), ",omit") {
 			continue
 		}

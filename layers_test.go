@@ -66,6 +66,8 @@ func rules() []rule {
 		{"internal/gitindex", ground, nil, "the format of a file: the guard of command lines and the sandbox's shield both read it"},
 		{"internal/find", ground, nil, "ranking is words and numbers: it knows no tool, so that the box, the command line and the wiring can share it"},
 
+		{"internal/gotype", ground, nil, "the schema of a Go type: the core derives contracts with it, and needs no more of it"},
+		{"internal/worker", ground, nil, "goroutines that can be left behind: how a tool is run, without what a tool is"},
 		{"internal/refusal", ground, nil, "how a handle says no: under the handles on files and hosts, and read by the core"},
 		{"internal/attempts", ground, nil, "how often a tool was tried: counted by what tries it again, and written down by the core"},
 		{"internal/redact", ground, []string{"internal/jsontext", "internal/keytext", "internal/schema"}, "what a secret looks like: the journal, the guards and the frontends hide the same"},
@@ -134,7 +136,7 @@ func libraries() []heavy {
 	everywhere := []string{"..."}
 	return []heavy{
 		{"modernc.org/sqlite", []string{"internal/store/sqlite"}, nil, "the driver is 8 MB and one of two databases; the SQL stands in internal/store"},
-		{"github.com/google/jsonschema-go", []string{"."}, nil, "schemas are derived from Go types in one place, Define"},
+		{"github.com/google/jsonschema-go", []string{"internal/gotype"}, nil, "schemas are derived from Go types in one place, Define"},
 		{"github.com/modelcontextprotocol/go-sdk", nil, []string{"internal/cli", "internal/app", "internal/mcp", "internal/mcp/client", "internal/mcp/server", "toolbox/mcphub", "toolbox/mcphub/internal/oauth", "internal/conformance"}, "it is the other side in tests: what we speak is held against it"},
 		{"mvdan.cc/sh/v3", []string{"internal/shellguard", "internal/named"}, nil, "command lines are understood by the guard that judges them, and the texts of hooks by what finds the scripts that they name"},
 		{"cel.dev/cel-go", []string{"internal/policy"}, nil, "conditions of rules are compiled by the guard that judges by them"},

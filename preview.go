@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/worker"
 )
 
 // preview has the tool tell what it would change. A person is not asked about
@@ -36,7 +37,7 @@ func (c *Crib) preview(ctx context.Context, f *flight) (string, error) {
 		return "", &told
 	case ctx.Err() != nil:
 		return "", overdue(f.call.Tool, "finding out what it would change", ctx.Err())
-	case errors.Is(err, errGone):
+	case errors.Is(err, worker.ErrGone):
 		return "", refuse(Internal, f.call.Tool, "the tool broke down before a person could be asked", err)
 	}
 	return "", foreseen{err}

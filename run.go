@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/attempts"
+	"github.com/toolcrib/toolcrib/internal/worker"
 )
 
 // equip builds the handles the grant gives. After this the grant is settled.
@@ -41,59 +42,59 @@ func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
 		limit = f.limits.Timeout
 	}
 	limit = shorter(limit, f.limits.MaxTimeout)
-	run := &deadline{Context: ctx, at: time.Now().Add(limit)}
-	defer run.end(context.Canceled)
-	w := c.workers.start(job{run, do, e.env, f.input}, limit)
-	var got outcome
+	run := &worker.Deadline{Context: ctx, At: time.Now().Add(limit)}
+	defer run.End(context.Canceled)
+	w := c.workers.Start(func() (*Result, error) { return do(run, e.env, f.input) }, limit)
+	var got worker.Outcome[*Result]
 	select {
-	case got = <-w.done:
+	case got = <-w.Done:
 	case <-ctx.Done():
-		run.end(ctx.Err())
-	case <-w.clock.C:
-		run.end(context.DeadlineExceeded)
+		run.End(ctx.Err())
+	case <-w.Clock.C:
+		run.End(context.DeadlineExceeded)
 	}
 	if run.Err() != nil {
 		// A good tool notices and says what it got done so far.
-		w.clock.Reset(f.limits.Grace)
+		w.Clock.Reset(f.limits.Grace)
 		select {
-		case got = <-w.done:
-		case <-w.clock.C:
-			if w.leave() { // its clock has run out, and nobody will start it again
+		case got = <-w.Done:
+		case <-w.Clock.C:
+			if w.Leave() { // its clock has run out, and nobody will start it again
 				c.log().Warn("tool does not stop at its deadline", "tool", f.call.Tool, "call", f.call.ID)
 				return ran{}, overdue(f.call.Tool, "the tool was running; it did not stop and may still be at work", run.Err())
 			}
-			got = <-w.done
+			got = <-w.Done
 		}
 	}
-	if w.clock.Stop(); !got.gone {
-		c.workers.park(w)
+	if w.Clock.Stop(); !got.Gone {
+		c.workers.Park(w)
 	}
-	if got.err != nil {
+	if got.Err != nil {
 		return c.ranBadly(run, f, got)
 	}
-	if got.result == nil {
+	if got.Result == nil {
 		return ran{}, refuse(Internal, f.call.Tool, "the tool gave no result", nil)
 	}
-	return ran{f, got.result}, nil
+	return ran{f, got.Result}, nil
 }
 
 // ranBadly sorts what a tool's error means: a fault of ours, the deadline, a
 // refusal with a code of its own, or a plain failure that the model can read.
-func (c *Crib) ranBadly(ctx context.Context, f *flight, got outcome) (ran, error) {
+func (c *Crib) ranBadly(ctx context.Context, f *flight, got worker.Outcome[*Result]) (ran, error) {
 	name := f.call.Tool
-	if got.stack != nil || got.gone {
-		c.log().Error("tool panicked", "tool", name, "call", f.call.ID, "err", got.err, "stack", string(got.stack))
-		return ran{}, refuse(Internal, name, "the tool broke down; this is a fault in the tool, not in the call", got.err)
+	if got.Stack != nil || got.Gone {
+		c.log().Error("tool panicked", "tool", name, "call", f.call.ID, "err", got.Err, "stack", string(got.Stack))
+		return ran{}, refuse(Internal, name, "the tool broke down; this is a fault in the tool, not in the call", got.Err)
 	}
-	if cause := ctx.Err(); cause != nil && (errors.Is(got.err, cause) || errors.Is(got.err, context.DeadlineExceeded) || errors.Is(got.err, context.Canceled)) {
+	if cause := ctx.Err(); cause != nil && (errors.Is(got.Err, cause) || errors.Is(got.Err, context.DeadlineExceeded) || errors.Is(got.Err, context.Canceled)) {
 		return ran{}, overdue(name, "the tool was running", cause)
 	}
-	if e, ok := AsError(got.err); ok {
+	if e, ok := AsError(got.Err); ok {
 		own := *e
 		own.Tool = name
 		return ran{}, &own
 	}
-	return ran{f, Failed(got.err.Error())}, nil
+	return ran{f, Failed(got.Err.Error())}, nil
 }
 
 // reworded gives a refusal, which is recorded by now, the form of a dialect.

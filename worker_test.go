@@ -10,13 +10,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
-)
 
-func (ws *workers) waiting() int {
-	ws.mu.Lock()
-	defer ws.mu.Unlock()
-	return len(ws.idle)
-}
+	"github.com/toolcrib/toolcrib/internal/worker"
+)
 
 // Waiting goroutines are used again, and gone when no call comes: synctest
 // fails a test that leaves any behind.
@@ -29,12 +25,12 @@ func TestWorkersWaitAndEnd(t *testing.T) {
 			}
 		}
 		synctest.Wait()
-		if n := c.workers.waiting(); n != 1 {
+		if n := c.workers.Idle(); n != 1 {
 			t.Errorf("%d goroutines wait after ten calls one after another, want 1", n)
 		}
-		time.Sleep(3 * idleTime)
+		time.Sleep(3 * worker.IdleTime)
 		synctest.Wait()
-		if n := c.workers.waiting(); n != 0 {
+		if n := c.workers.Idle(); n != 0 {
 			t.Errorf("%d goroutines still wait", n)
 		}
 	})
@@ -47,7 +43,7 @@ func TestWorkersAreBounded(t *testing.T) {
 		slow.Run = func(context.Context, *Env, json.RawMessage) (*Result, error) { <-hold; return Text("x"), nil }
 		c := testCrib(t, slow)
 		var wg sync.WaitGroup
-		for range 3 * maxIdle {
+		for range 3 * worker.MaxIdle {
 			wg.Go(func() {
 				if _, err := c.Call(t.Context(), Call{Tool: "slow"}); err != nil {
 					t.Error(err)
@@ -58,10 +54,10 @@ func TestWorkersAreBounded(t *testing.T) {
 		close(hold)
 		wg.Wait()
 		synctest.Wait()
-		if n := c.workers.waiting(); n > maxIdle {
-			t.Errorf("%d goroutines wait, want at most %d", n, maxIdle)
+		if n := c.workers.Idle(); n > worker.MaxIdle {
+			t.Errorf("%d goroutines wait, want at most %d", n, worker.MaxIdle)
 		}
-		time.Sleep(3 * idleTime)
+		time.Sleep(3 * worker.IdleTime)
 	})
 }
 

@@ -1,4 +1,5 @@
-package toolcrib
+// Package gotype makes JSON Schemas of Go types.
+package gotype
 
 import (
 	"encoding"
@@ -13,10 +14,10 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// derive makes the schema of a Go type. The library gives the structure; the
+// Schema makes the schema of a Go type. The library gives the structure; the
 // tags doc, default, enum, min, max, minlen, maxlen, minitems, maxitems and
 // pattern give what a Go type cannot say.
-func derive(t reflect.Type) (json.RawMessage, error) {
+func Schema(t reflect.Type) (json.RawMessage, error) {
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: map[reflect.Type]*jsonschema.Schema{
 		reflect.TypeFor[json.RawMessage](): {},
 		reflect.TypeFor[[]byte]():          {Type: "string", ContentEncoding: "base64"},
@@ -65,7 +66,7 @@ func writable(t reflect.Type, path string, depth int) error {
 		return writable(t.Elem(), path, depth+1)
 	case reflect.Struct:
 		for _, f := range reflect.VisibleFields(t) {
-			name, omit := jsonName(f)
+			name, omit := JSONName(f)
 			if omit || len(f.Index) > 1 {
 				continue
 			}
@@ -111,7 +112,7 @@ func decorate(s *jsonschema.Schema, t reflect.Type, path string) error {
 }
 
 func decorateField(s *jsonschema.Schema, f reflect.StructField, path string) error {
-	name, omit := jsonName(f)
+	name, omit := JSONName(f)
 	p := s.Properties[name]
 	if f.Anonymous || omit || p == nil {
 		return nil
@@ -207,8 +208,8 @@ func setCount(to **int, text string) error {
 	return err
 }
 
-// jsonName is the field's name in JSON, by the rules of encoding/json.
-func jsonName(f reflect.StructField) (name string, omit bool) {
+// JSONName is the field's name in JSON, by the rules of encoding/json.
+func JSONName(f reflect.StructField) (name string, omit bool) {
 	if !f.IsExported() && !f.Anonymous {
 		return "", true
 	}

@@ -1,4 +1,4 @@
-package toolcrib
+package worker
 
 import (
 	"context"
@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// deadline is the context a tool runs under. It does what context.WithTimeout
+// Deadline is the context a tool runs under. It does what context.WithTimeout
 // does, for less: the goroutine that waits for the tool watches the caller's
 // context and the clock itself, so neither has to be told of this one.
-type deadline struct {
+type Deadline struct {
 	context.Context // the caller's, for its values
-	at              time.Time
+	At              time.Time
 
 	mu   sync.Mutex
 	done chan struct{} // made when somebody asks for it
@@ -19,14 +19,15 @@ type deadline struct {
 }
 
 // Deadline gives the earlier of the tool's time and the caller's.
-func (d *deadline) Deadline() (time.Time, bool) {
-	if at, ok := d.Context.Deadline(); ok && at.Before(d.at) {
+func (d *Deadline) Deadline() (time.Time, bool) {
+	if at, ok := d.Context.Deadline(); ok && at.Before(d.At) {
 		return at, true
 	}
-	return d.at, true
+	return d.At, true
 }
 
-func (d *deadline) Done() <-chan struct{} {
+// Done is closed when the time is over.
+func (d *Deadline) Done() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.done == nil {
@@ -38,15 +39,16 @@ func (d *deadline) Done() <-chan struct{} {
 	return d.done
 }
 
-func (d *deadline) Err() error {
+// Err says why.
+func (d *Deadline) Err() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.err
 }
 
-// end tells the tool, once, that its time is over, or that nobody waits for
+// End tells the tool, once, that its time is over, or that nobody waits for
 // what it may still have running.
-func (d *deadline) end(err error) {
+func (d *Deadline) End(err error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.err != nil {
