@@ -2,43 +2,153 @@ package toolcrib
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
+
+	"github.com/toolcrib/toolcrib/internal/worker"
 )
 
-// Approver asks a person. Whatever it returns, the call goes on only on an
-// Answer that allows; an error means that nobody could be asked, and the end
-// of ctx that nobody answered in time.
-type Approver interface {
-	Approve(ctx context.Context, q Question) (Answer, error)
+// maxAsked is how often a person is asked about one call because what it would
+// do changed while they thought.
+const maxAsked = 3
+
+// approve waits on a person where a guard wants one asked. Refused, timed out
+// and nobody-to-ask are three different answers. The answer is to what was
+// shown: what has changed meanwhile is asked again.
+func (c *Crib) approve(ctx context.Context, j judged) (cleared, error) {
+	f := j.flight
+	if f.decision == Allow {
+		return cleared{f}, nil
+	}
+	preview, err := c.preview(ctx, f)
+	if err != nil {
+		return cleared{}, err
+	}
+	if c.Approver == nil {
+		return cleared{}, refuse(Unavailable, f.call.Tool, "a person has to approve this, and nobody is there to be asked: "+reasons(f.rec.Verdicts, Ask), ErrNobody)
+	}
+	for range maxAsked {
+		shown := f.effects
+		answer, err := c.put(ctx, f, preview)
+		if err != nil {
+			return cleared{}, err
+		}
+		f.rec.ApprovedBy = answer.By
+		if answer.Input != nil {
+			if err := c.edited(ctx, f, answer); err != nil {
+				return cleared{}, err
+			}
+			return cleared{f}, nil
+		}
+		if err := c.stands(ctx, f); err != nil {
+			return cleared{}, err
+		}
+		before := preview
+		if preview, err = c.preview(ctx, f); err != nil {
+			return cleared{}, err
+		}
+		if preview == before && f.effects.Within(shown.All()) {
+			return cleared{f}, nil
+		}
+	}
+	return cleared{}, refuse(Denied, f.call.Tool, "what this call would do changed each time a person was asked about it; look again before you repeat it", nil)
 }
 
-// ErrNobody is the cause of a refusal where a person had to be asked and there
-// was none.
-var ErrNobody = errors.New("nobody is there to be asked")
-
-// Question is put to a person before a call that guards want asked, or by a
-// tool through [Env.Ask].
-type Question struct {
-	Call    Call            `json:"call"`
-	Spec    Spec            `json:"spec"`
-	Input   json.RawMessage `json:"input,omitempty"`   // what would run, in native form
-	Effects Effects         `json:"effects"`           // what it can do, as far as guards understood it
-	Preview string          `json:"preview,omitempty"` // what would change, as a unified difference
-	Reasons []Verdict       `json:"reasons,omitempty"` // why it is asked
-	// Places is where the paths of the input led when it was judged, after links:
-	// the call opens no others, and an answer is about these.
-	Places  []string `json:"places,omitempty"`
-	Text    string   `json:"text,omitempty"`    // a tool's own question
-	Options []string `json:"options,omitempty"` // the answers a tool offers
+// put asks the question and gives an answer that allows.
+func (c *Crib) put(ctx context.Context, f *flight, preview string) (Answer, error) {
+	ask, cancel := context.WithTimeout(ctx, f.limits.Ask)
+	defer cancel()
+	answer, err := c.ask(ask, Question{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input, Effects: f.effects, Preview: preview, Reasons: f.rec.Verdicts, Places: f.ways.List()})
+	if err != nil {
+		return Answer{}, c.unanswered(ctx, ask, f, err)
+	}
+	if answer.Decision != Allow {
+		f.rec.Verdicts = append(f.rec.Verdicts, Verdict{Decision: Deny, Guard: "person", Rule: answer.By, Reason: answer.Message})
+		message := "a person said no"
+		if answer.Message != "" {
+			message += ": " + answer.Message
+		}
+		return Answer{}, refuse(Denied, f.call.Tool, message, nil)
+	}
+	return answer, nil
 }
 
-// Answer is what the person said. The zero value refuses.
-type Answer struct {
-	Decision Decision `json:"decision"` // Allow or Deny; Ask counts as Deny
-	By       string   `json:"by,omitempty"`
-	Message  string   `json:"message,omitempty"` // for the model, or the answer to a tool's question
-	// Input, if set, replaces the arguments: it is admitted and judged again
-	// before it runs.
-	Input json.RawMessage `json:"input,omitempty"`
+// unanswered says why there is no answer. An Approver that knows more than
+// that, such as under which name its question waits, says it itself.
+func (c *Crib) unanswered(ctx, ask context.Context, f *flight, err error) error {
+	if ctx.Err() != nil {
+		return overdue(f.call.Tool, "waiting for a person's approval", ctx.Err())
+	}
+	if e, ok := AsError(err); ok {
+		own := *e
+		own.Tool = f.call.Tool
+		return &own
+	}
+	if errors.Is(err, context.DeadlineExceeded) || ask.Err() != nil {
+		return refuse(Timeout, f.call.Tool, fmt.Sprintf("a person was asked and did not answer within %v", f.limits.Ask), err)
+	}
+	return refuse(Unavailable, f.call.Tool, "a person has to approve this, and nobody could be asked", err)
+}
+
+// stands asks the guards again after a person has thought about a call: a rule
+// that came meanwhile counts.
+func (c *Crib) stands(ctx context.Context, f *flight) error {
+	decision, verdicts := c.verdict(ctx, f, f.input)
+	if decision != Deny {
+		return nil
+	}
+	f.rec.Verdicts = append(f.rec.Verdicts, verdicts...)
+	return refuse(Denied, f.call.Tool, reasons(verdicts, Deny), nil)
+}
+
+// ask puts a question, and goes on at the end of ctx even if the Approver
+// does not.
+func (c *Crib) ask(ctx context.Context, q Question) (Answer, error) {
+	approver := c.Approver
+	return within(ctx, func() (Answer, error) { return approver.Approve(ctx, q) })
+}
+
+// within has a part that is not ours do something, in a goroutine of its own,
+// and goes on at the end of ctx even if the part does not.
+func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
+	type reply struct {
+		value T
+		err   error
+	}
+	replies := make(chan reply, 1)
+	go func() {
+		r := reply{err: worker.ErrGone}
+		defer func() {
+			if p := recover(); p != nil {
+				r.err = fmt.Errorf("%w: panic: %v", worker.ErrGone, p)
+			}
+			replies <- r
+		}()
+		value, err := do()
+		r = reply{value, err}
+	}()
+	select {
+	case r := <-replies:
+		return r.value, r.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}
+
+// edited takes the arguments a person put in place of the model's. Having
+// typed them is an approval, but a guard that denies them still does.
+func (c *Crib) edited(ctx context.Context, f *flight, answer Answer) error {
+	input, err := f.readmit(answer.Input)
+	if err != nil {
+		return err
+	}
+	decision, verdicts := c.verdict(ctx, f, input)
+	f.rec.Verdicts = append(f.rec.Verdicts, verdicts...)
+	if decision == Deny {
+		return refuse(Denied, f.call.Tool, reasons(verdicts, Deny), nil)
+	}
+	f.input = input
+	f.rec.Edited = c.bounded(f, input)
+	return nil
 }

@@ -7,8 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/toolcrib/toolcrib/internal/schema"
 )
 
 // Judge says what would become of a call, without making it: nothing is
@@ -132,16 +130,4 @@ func reasons(verdicts []Verdict, d Decision) string {
 		}
 	}
 	return strings.Join(parts, "; ")
-}
-
-// invalid lists every bad field, because a model mends them all at once.
-func invalid(tool string, bad []schema.Problem) *Error {
-	e := &Error{Code: Invalid, Tool: tool}
-	lines := make([]string, 0, len(bad))
-	for _, p := range bad {
-		e.Bad = append(e.Bad, Problem(p))
-		lines = append(lines, p.String())
-	}
-	e.Message = strings.Join(lines, "; ")
-	return e
 }

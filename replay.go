@@ -9,21 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/files"
-	"github.com/toolcrib/toolcrib/internal/seal"
 )
-
-// digest is how a text is named in the journal, which keeps it without its
-// secrets: a plain hash would give them to whoever tries likely ones.
-func (c *Crib) digest(text []byte) string {
-	if d, ok := c.Journal.(Digester); ok {
-		return d.Digest(text)
-	}
-	c.digests.once.Do(func() {
-		k := seal.NewKey()
-		c.digests.Digest = seal.NewDigest(k, "run-"+hex.EncodeToString(k.For("name of a run")[:4]))
-	})
-	return c.digests.Sum(text)
-}
 
 // sameCall reports whether a call is the one that its ID was used for before.
 func (c *Crib) sameCall(f *flight) bool {

@@ -9,16 +9,6 @@ import (
 	"github.com/toolcrib/toolcrib/internal/worker"
 )
 
-// equip builds the handles the grant gives. After this the grant is settled.
-func (c *Crib) equip(p cleared) (equipped, error) {
-	env, err := c.env(p.flight, p.grant)
-	if err != nil {
-		return equipped{}, err
-	}
-	p.flight.env = env
-	return equipped{p.flight, env}, nil
-}
-
 // run does the work, within the deadline, in a goroutine of its own: a tool
 // that hangs, panics or ends its goroutine takes nothing else with it.
 func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
@@ -95,22 +85,4 @@ func (c *Crib) ranBadly(ctx context.Context, f *flight, got worker.Outcome[*Resu
 		return ran{}, &own
 	}
 	return ran{f, Failed(got.Err.Error())}, nil
-}
-
-// reworded gives a refusal, which is recorded by now, the form of a dialect.
-func (c *Crib) reworded(b begun, refusal error) (result *Result, err error) {
-	defer func() {
-		if p := recover(); p != nil {
-			c.log().Error("an adapter broke down", "tool", b.call.Tool, "call", b.call.ID, "err", p)
-			result, err = nil, refusal
-		}
-	}()
-	e, ok := AsError(refusal)
-	if !ok {
-		return nil, refusal
-	}
-	if result = b.entry.adapter.Refused(b.given, e); result == nil {
-		return nil, refusal
-	}
-	return c.vetted(b.flight, result, nil)
 }

@@ -1,0 +1,73 @@
+package toolcrib
+
+import (
+	"encoding/json"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/schema"
+)
+
+// admit makes the input fit the contract, or names everything that does not.
+func (c *Crib) admit(r resolved) (admitted, error) {
+	if r.docErr != nil {
+		return admitted{}, refuse(Invalid, r.call.Tool, "the input is not usable: "+r.docErr.Error(), r.docErr)
+	}
+	in := r.entry.in
+	if r.entry.adapter != nil {
+		in = r.entry.adapter.in
+	}
+	given, bad := in.Admit(r.doc, schema.Options{Lenient: r.call.Lenient, Closed: true, PlainInts: true, Apart: true})
+	if len(bad) > 0 {
+		return admitted{}, invalid(r.call.Tool, bad)
+	}
+	r.given, r.input = given, given
+	if r.entry.adapter != nil {
+		if err := r.adapt(); err != nil {
+			return admitted{}, err
+		}
+	}
+	return admitted{r.flight}, nil
+}
+
+// adapt turns an admitted input of the dialect into one of the native tool.
+func (r resolved) adapt() error {
+	if in := r.entry.adapter.In; in != nil {
+		native, err := in(r.given)
+		if err != nil {
+			if e, ok := AsError(err); ok {
+				return e
+			}
+			return refuse(Invalid, r.call.Tool, err.Error(), err)
+		}
+		r.input = native
+	}
+	input, err := r.readmit(r.input)
+	r.input = input
+	return err
+}
+
+// readmit admits a native input that did not come straight from the caller.
+func (f *flight) readmit(text json.RawMessage) (json.RawMessage, error) {
+	doc, err := schema.Parse(text, schema.Limits{Bytes: f.limits.Input, Depth: f.limits.Depth})
+	if err != nil {
+		return nil, refuse(Invalid, f.call.Tool, "the input is not usable: "+err.Error(), err)
+	}
+	defer doc.Release()
+	input, bad := f.entry.in.Admit(doc, schema.Options{Closed: true, PlainInts: true, Apart: true})
+	if len(bad) > 0 {
+		return nil, invalid(f.call.Tool, bad)
+	}
+	return input, nil
+}
+
+// invalid lists every bad field, because a model mends them all at once.
+func invalid(tool string, bad []schema.Problem) *Error {
+	e := &Error{Code: Invalid, Tool: tool}
+	lines := make([]string, 0, len(bad))
+	for _, p := range bad {
+		e.Bad = append(e.Bad, Problem(p))
+		lines = append(lines, p.String())
+	}
+	e.Message = strings.Join(lines, "; ")
+	return e
+}
