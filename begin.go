@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 
+	"github.com/toolcrib/toolcrib/internal/callid"
 	"github.com/toolcrib/toolcrib/internal/schema"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -26,7 +27,7 @@ func (c *Crib) begin(ctx context.Context, call Call) (begun, error) {
 		f.docErr, f.call.ID = err, "" // recorded under a name of ours, then refused
 	}
 	if f.call.ID == "" {
-		f.call.ID = NewID(start)
+		f.call.ID = callid.New(start)
 	}
 	name := text.Clip(call.Tool, maxWord)
 	if c.Catalog.find(call.Caller.Dialect, call.Tool) == nil { // it can be anything
@@ -38,7 +39,7 @@ func (c *Crib) begin(ctx context.Context, call Call) (begun, error) {
 	}
 	old, err := c.Journal.Begin(context.WithoutCancel(ctx), &f.rec)
 	if err == nil && old != nil {
-		f.old, f.rec.Replay, f.rec.ID = old, f.rec.ID, NewID(start)
+		f.old, f.rec.Replay, f.rec.ID = old, f.rec.ID, callid.New(start)
 		if old, err = c.Journal.Begin(context.WithoutCancel(ctx), &f.rec); err == nil && old != nil {
 			err = errors.New("the journal knows a call ID that was just made")
 		}

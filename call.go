@@ -1,13 +1,10 @@
 package toolcrib
 
 import (
-	"crypto/rand"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -71,25 +68,4 @@ func (c Caller) clipped() Caller {
 		*word = text.Clip(*word, maxWord)
 	}
 	return c
-}
-
-// NewID makes a call ID: a UUID version 7, so that IDs sort by time.
-func NewID(now time.Time) string {
-	var b [16]byte
-	// Read never fails: since Go 1.24 it ends the process instead.
-	_, _ = rand.Read(b[6:])
-	ms := uint64(now.UnixMilli())
-	for i := range 6 {
-		b[i] = byte(ms >> (40 - 8*i))
-	}
-	b[6] = b[6]&0x0f | 0x70
-	b[8] = b[8]&0x3f | 0x80
-	var s [36]byte
-	hex.Encode(s[0:8], b[0:4])
-	hex.Encode(s[9:13], b[4:6])
-	hex.Encode(s[14:18], b[6:8])
-	hex.Encode(s[19:23], b[8:10])
-	hex.Encode(s[24:36], b[10:16])
-	s[8], s[13], s[18], s[23] = '-', '-', '-', '-'
-	return string(s[:])
 }

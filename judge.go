@@ -9,25 +9,33 @@ import (
 	"strings"
 )
 
+// Judgement is what would become of a call.
+type Judgement struct {
+	Review   Review    // what the guards saw
+	Decision Decision  // the strictest of theirs
+	Verdicts []Verdict // strictest first, notes last
+}
+
 // Judge says what would become of a call, without making it: nothing is
-// recorded, nobody is asked and nothing runs. The review is what the guards
-// saw. An *Error says that the call would not even come to them.
-func (c *Crib) Judge(ctx context.Context, call Call) (Review, Decision, []Verdict, error) {
+// recorded, nobody is asked and nothing runs. An *Error says that the call would
+// not even come to the guards; the judgement then denies.
+func (c *Crib) Judge(ctx context.Context, call Call) (Judgement, error) {
 	f := &flight{call: call, limits: c.Limits.filled()}
 	c.read(f)
 	defer f.doc.Release()
 	r, err := c.resolve(begun{f})
 	if err != nil {
-		return Review{}, Deny, nil, err
+		return Judgement{}, err
 	}
 	a, err := c.admit(r)
 	if err != nil {
-		return Review{}, Deny, nil, err
+		return Judgement{}, err
 	}
-	decision, verdicts := c.verdict(ctx, a.flight, f.input)
-	review := Review{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input, ways: &f.ways}
-	review.Call.Input = f.input
-	return review, decision, verdicts, nil
+	var j Judgement
+	j.Decision, j.Verdicts = c.verdict(ctx, a.flight, f.input)
+	j.Review = Review{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input, ways: &f.ways}
+	j.Review.Call.Input = f.input
+	return j, nil
 }
 
 // judge asks every guard. All are asked even after a denial, so that the

@@ -68,6 +68,7 @@ func rules() []rule {
 
 		{"internal/gotype", ground, nil, "the schema of a Go type: the core derives contracts with it, and needs no more of it"},
 		{"internal/worker", ground, nil, "goroutines that can be left behind: how a tool is run, without what a tool is"},
+		{"internal/callid", ground, nil, "what IDs of calls look like: the core and the frontends make them in one way"},
 		{"internal/refusal", ground, nil, "how a handle says no: under the handles on files and hosts, and read by the core"},
 		{"internal/attempts", ground, nil, "how often a tool was tried: counted by what tries it again, and written down by the core"},
 		{"internal/redact", ground, []string{"internal/jsontext", "internal/keytext", "internal/schema"}, "what a secret looks like: the journal, the guards and the frontends hide the same"},

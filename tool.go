@@ -36,16 +36,14 @@ type Spec struct {
 	shown *shownNames // see Names
 }
 
-// RunFunc does a tool's work. A *Error it returns is a refusal with that code
-// (a bridge says Unavailable so); any other error is a failed Result.
-type RunFunc func(ctx context.Context, env *Env, input json.RawMessage) (*Result, error)
-
 // Tool is a contract and a function. It is a value: to wrap one, copy it and
 // put another Run in. [Define] makes one from a typed Go function; bridges to
 // other systems fill the fields themselves. Both are checked the same way.
 type Tool struct {
 	Spec
-	Run RunFunc
+	// Run does the work. An error with a [Code], such as an *Error, is a refusal (a
+	// bridge says Unavailable so); any other error is a failed Result.
+	Run func(ctx context.Context, env *Env, input json.RawMessage) (*Result, error)
 	// Preview tells what a call would change, as a unified difference, for the
 	// person who is asked about it. A line without a sign of a difference before it
 	// says that something is left out; the arguments are then shown whole. It is handed the granted files to read and

@@ -4,16 +4,12 @@ import "context"
 
 // Toolbox supplies tools: files, a shell, an MCP server, a folder of skills.
 // Tools may be called again at any time and answers what there is now. A box
-// may also be a [Notifier] and an io.Closer.
+// may also be an io.Closer, and if its tools change by themselves it has a method
+// Notify(changed func()) (stop func()): it calls changed, which returns at once,
+// after each change until stop is called.
 type Toolbox interface {
 	Name() string // [a-zA-Z0-9_-]{1,64}, unique in a catalog
 	Tools(ctx context.Context) ([]Tool, error)
-}
-
-// Notifier is a Toolbox whose tools change by themselves. It calls changed
-// after each change until stop is called; changed returns at once.
-type Notifier interface {
-	Notify(changed func()) (stop func())
 }
 
 // NewBox is a Toolbox of a fixed list of tools.

@@ -151,12 +151,12 @@ func TestJudgeDoesNothing(t *testing.T) {
 	c := testCrib(t, counting("count", &runs))
 	c.Guards = append(c.Guards, say(Ask, "mode", nil))
 	c.Journal = nil
-	review, decision, verdicts, err := c.Judge(t.Context(), Call{Tool: "count", Input: json.RawMessage(`{"n":1}`)})
-	if err != nil || decision != Ask || len(verdicts) == 0 || verdicts[0].Guard != "mode" || review.Spec.Native != "count" || runs.Load() != 0 {
-		t.Errorf("%+v, %s, %+v, %v", review, decision, verdicts, err)
+	j, err := c.Judge(t.Context(), Call{Tool: "count", Input: json.RawMessage(`{"n":1}`)})
+	if err != nil || j.Decision != Ask || len(j.Verdicts) == 0 || j.Verdicts[0].Guard != "mode" || j.Review.Spec.Native != "count" || runs.Load() != 0 {
+		t.Errorf("%+v, %v", j, err)
 	}
 	for call, code := range map[string]Code{"none": NotFound, "count": Invalid} {
-		if _, _, _, err := c.Judge(t.Context(), Call{Tool: call, Input: json.RawMessage(`{"n":"x"}`)}); CodeOf(err) != code {
+		if _, err := c.Judge(t.Context(), Call{Tool: call, Input: json.RawMessage(`{"n":"x"}`)}); CodeOf(err) != code {
 			t.Errorf("%s: %v", call, err)
 		}
 	}
@@ -190,7 +190,7 @@ func TestReplayStaysInItsOrganisation(t *testing.T) {
 // verdicts, goes to neither caller nor journal with a secret in it.
 func TestRefusalsAreRedacted(t *testing.T) {
 	const secret = "hunter2-hunter2"
-	tools := map[string]RunFunc{
+	tools := map[string]func(context.Context, *Env, json.RawMessage) (*Result, error){
 		"error": func(context.Context, *Env, json.RawMessage) (*Result, error) {
 			return nil, &Error{Code: Unavailable, Message: "GET /?pw=" + secret}
 		},

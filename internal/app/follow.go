@@ -42,7 +42,9 @@ func (a *App) follow() {
 		stops = append(stops, a.Hub.Notify(changed), a.Hub.Follow(hubEvery))
 	}
 	for _, box := range a.shelving.Boxes {
-		if n, ok := box.(toolcrib.Notifier); ok {
+		if n, ok := box.(interface {
+			Notify(changed func()) (stop func())
+		}); ok {
 			stops = append(stops, n.Notify(changed))
 		}
 	}

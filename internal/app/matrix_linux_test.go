@@ -117,11 +117,11 @@ func TestGuardsInAnyOrder(t *testing.T) {
 	}
 	fixed, current := a.Crib.Guards, a.Crib.Current
 	judge := func(tool string) (toolcrib.Decision, []toolcrib.Verdict) {
-		_, decision, verdicts, err := a.Crib.Judge(t.Context(), toolcrib.Call{Tool: tool, Input: json.RawMessage(calls[tool])})
+		j, err := a.Crib.Judge(t.Context(), toolcrib.Call{Tool: tool, Input: json.RawMessage(calls[tool])})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return decision, verdicts
+		return j.Decision, j.Verdicts
 	}
 	for tool := range calls {
 		want, reasons := judge(tool)

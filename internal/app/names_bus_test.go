@@ -32,8 +32,8 @@ func TestNamesOfTheBus(t *testing.T) {
 				t.Error(err)
 			}
 		}()
-		_, decision, _, err := a.Crib.Judge(t.Context(), toolcrib.Call{Tool: "list_files", Input: json.RawMessage(`{"path":"."}`), Caller: toolcrib.Caller{Subject: "ann"}})
-		return decision, a.Unmatched(t.Context()), err
+		j, err := a.Crib.Judge(t.Context(), toolcrib.Call{Tool: "list_files", Input: json.RawMessage(`{"path":"."}`), Caller: toolcrib.Caller{Subject: "ann"}})
+		return j.Decision, a.Unmatched(t.Context()), err
 	}
 	for _, name := range []string{
 		"ovos-filesystem-tools/list_files", "ovos-filesystem-tools/list_directory", "ovos-filesystem-tools/*", "box:ovos-filesystem-tools",

@@ -211,11 +211,11 @@ func TestRulesAreReadAgain(t *testing.T) {
 	decides := func(want toolcrib.Decision) {
 		t.Helper()
 		for range 150 {
-			_, got, _, err := a.Crib.Judge(t.Context(), toolcrib.Call{Tool: "write_file", Input: json.RawMessage(`{"path":"x","content":"y"}`)})
+			j, err := a.Crib.Judge(t.Context(), toolcrib.Call{Tool: "write_file", Input: json.RawMessage(`{"path":"x","content":"y"}`)})
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got == want {
+			if j.Decision == want {
 				return
 			}
 			time.Sleep(100 * time.Millisecond)

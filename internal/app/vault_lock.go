@@ -119,7 +119,7 @@ func (j *sealedJournal) End(ctx context.Context, r *toolcrib.Record) error {
 
 // noSecret reports whether a call ID can be kept although nobody knows what the
 // vault has: it is too short for a secret, or has the form of one that
-// [toolcrib.NewID] or the bus made.
+// [callid.New] or the bus made.
 func noSecret(id string) bool {
 	if len(id) < 8 {
 		return true

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/callid"
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
@@ -148,7 +149,7 @@ func TestNamesThatTheCallerChooses(t *testing.T) {
 			if err := call("id-"+value, "list_files"); err == nil || !strings.Contains(err.Error(), "call ID") {
 				t.Error(err)
 			}
-			if err := call(toolcrib.NewID(time.Now()), "list_files"); err != nil {
+			if err := call(callid.New(time.Now()), "list_files"); err != nil {
 				t.Errorf("an ID of our own: %v", err)
 			}
 			if err := call("ovos-0123456789abcdef0123456789abcdef01234567", "list_files"); err != nil {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/callid"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -48,7 +49,7 @@ func (c *command) attend(ctx context.Context, d *desk.Desk, sees func(desk.Quest
 func (c *command) attendCall(ctx context.Context, d *desk.Desk, call *toolcrib.Call) (stop func(), err error) {
 	start := time.Now()
 	if call.ID == "" {
-		call.ID = toolcrib.NewID(start)
+		call.ID = callid.New(start)
 	}
 	if parent := os.Getppid(); call.Caller.Session == "" && parent > 1 && terminal(c.err) {
 		call.Caller.Session = fmt.Sprintf("shell-%d", parent) // "for this session" is for this shell

@@ -9,7 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/callid"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/mcp/server"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
@@ -42,7 +42,7 @@ func (c *command) serveStdio(ctx context.Context, d string) error {
 	if err != nil {
 		return err
 	}
-	caller.Session = toolcrib.NewID(time.Now())
+	caller.Session = callid.New(time.Now())
 	a, err := c.open(ctx, desk.Await)
 	if err != nil {
 		return err

@@ -94,14 +94,14 @@ func (c *command) policyExplain(ctx context.Context, name string, pairs []string
 		if call.Input, err = c.arguments(a, call, pairs, f); err != nil {
 			return err
 		}
-		review, decision, verdicts, err := a.Crib.Judge(ctx, call)
+		j, err := a.Crib.Judge(ctx, call)
 		if err != nil {
 			if why := a.Hidden(caller, name); why != "" && toolcrib.CodeOf(err) == toolcrib.NotFound {
 				return &toolcrib.Error{Code: toolcrib.NotFound, Tool: name, Message: why, Err: err}
 			}
 			return err
 		}
-		e := explained{name, policy.Explain(review, decision, verdicts)}
+		e := explained{name, policy.Explain(j.Review, j.Decision, j.Verdicts)}
 		if c.asJSON(false) {
 			return c.printJSON(e)
 		}
@@ -237,14 +237,14 @@ func (c *command) tryCase(ctx context.Context, a *app.App, t policyCase) (caseRe
 	if spec, err := a.ToolNamed(caller, t.Tool); err == nil {
 		t.Tool = spec.Name
 	}
-	_, decision, verdicts, err := a.Crib.Judge(ctx, toolcrib.Call{Tool: t.Tool, Caller: caller, Input: json.RawMessage(t.Input)})
+	j, err := a.Crib.Judge(ctx, toolcrib.Call{Tool: t.Tool, Caller: caller, Input: json.RawMessage(t.Input)})
 	switch {
 	case err != nil && a.Hidden(caller, t.Tool) == "":
 		return r, err // it would be refused whatever the policy says: the case is wrong
 	case err != nil:
 		r.Got, r.Reason = toolcrib.Deny, a.Hidden(caller, t.Tool)
 	default:
-		r.Got, r.Reason = decision, verdicts[0].Guard+": "+verdicts[0].Reason
+		r.Got, r.Reason = j.Decision, j.Verdicts[0].Guard+": "+j.Verdicts[0].Reason
 	}
 	r.OK = r.Got.String() == t.Want
 	return r, nil

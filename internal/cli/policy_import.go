@@ -179,11 +179,11 @@ func (c *command) policyDiff(ctx context.Context, file string, limit int) error 
 
 // decided is what a policy says; what does not exist for the caller is denied.
 func decided(ctx context.Context, a *app.App, call toolcrib.Call) toolcrib.Decision {
-	_, decision, _, err := a.Crib.Judge(ctx, call)
+	j, err := a.Crib.Judge(ctx, call)
 	if err != nil {
 		return toolcrib.Deny
 	}
-	return decision
+	return j.Decision
 }
 
 // pastCalls are the newest calls whose input the journal has whole.

@@ -37,7 +37,7 @@ func picks(t testing.TB, text string) policy.Selector {
 
 // spends makes a call through the wrapper, and checks that the guard says the
 // same ahead.
-func spends(t testing.TB, b *Budget, who toolcrib.Caller, spec toolcrib.Spec, run toolcrib.RunFunc) error {
+func spends(t testing.TB, b *Budget, who toolcrib.Caller, spec toolcrib.Spec, run func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error)) error {
 	t.Helper()
 	if spec.Native == "" {
 		spec.Native, spec.Box = "tool", "box"
@@ -170,14 +170,14 @@ func TestBudgetMoneyTimeBytes(t *testing.T) {
 	}
 
 	b = newBudget(t, clock, []BudgetLimit{{Per: time.Hour, Seconds: 10, Bytes: 100}})
-	slow := func(took time.Duration, size int) toolcrib.RunFunc {
+	slow := func(took time.Duration, size int) func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
 		return func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
 			clock.Advance(took)
 			return toolcrib.Text(strings.Repeat("x", size)), nil
 		}
 	}
 	for i, c := range []struct {
-		run  toolcrib.RunFunc
+		run  func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error)
 		fits bool
 	}{{slow(4*time.Second, 1), true}, {slow(7*time.Second, 1), true}, {slow(0, 0), false}} {
 		if err := spends(t, b, toolcrib.Caller{}, dear, c.run); (err == nil) != c.fits {
@@ -186,7 +186,7 @@ func TestBudgetMoneyTimeBytes(t *testing.T) {
 	}
 	clock.Advance(2 * time.Hour)
 	for i, c := range []struct {
-		run  toolcrib.RunFunc
+		run  func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error)
 		fits bool
 	}{{slow(0, 99), true}, {slow(0, 1000), true}, {slow(0, 0), false}} {
 		if err := spends(t, b, toolcrib.Caller{}, dear, c.run); (err == nil) != c.fits {

@@ -247,7 +247,7 @@ func TestFlowInACrib(t *testing.T) {
 	text := func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
 		return toolcrib.Text("x"), nil
 	}
-	box := func(name, group string, e toolcrib.Effects, run toolcrib.RunFunc) toolcrib.Tool {
+	box := func(name, group string, e toolcrib.Effects, run func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error)) toolcrib.Tool {
 		return toolcrib.Tool{Spec: toolcrib.Spec{Name: name, Description: "d", Group: group, Effects: e}, Run: run}
 	}
 	crib := &toolcrib.Crib{

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/callid"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
 )
@@ -73,7 +74,7 @@ func playVictim(cfg store.Config, dir string, finish bool) error {
 			}
 		}
 		for !finish {
-			id := toolcrib.NewID(time.Now())
+			id := callid.New(time.Now())
 			if _, err := v.wanted.WriteString(line(id)); err != nil {
 				break
 			}

@@ -15,7 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib/toolbox/mcphub/internal/oauth"
 )
 
-// Box is one server as a toolbox. It is a [toolcrib.Notifier].
+// Box is one server as a toolbox. It tells of changes by Notify.
 type Box struct {
 	hub    *Hub
 	name   string

@@ -43,7 +43,7 @@ func ownName(name string) bool {
 // shelfTools are the tools that read what a server offers besides tools.
 func (b *Box) shelfTools(m *manifest) []toolcrib.Tool {
 	var tools []toolcrib.Tool
-	add := func(name, description, input string, run toolcrib.RunFunc) {
+	add := func(name, description, input string, run func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error)) {
 		tools = append(tools, toolcrib.Tool{Spec: toolcrib.Spec{
 			Name: name, Description: description, Input: json.RawMessage(input), Effects: b.effects(name), Group: group, Timeout: longest,
 		}, Run: run})
@@ -72,7 +72,7 @@ func (b *Box) shelfTools(m *manifest) []toolcrib.Tool {
 }
 
 // valueOf sends a request whose result is handed on whole.
-func (b *Box) valueOf(method string) toolcrib.RunFunc {
+func (b *Box) valueOf(method string) func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
 	return func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 		text, err := b.do(ctx, env, use{method: method, params: input})
 		if err != nil {

@@ -93,7 +93,7 @@ func (c Config) wants(id string) bool {
 	return (len(c.Only) == 0 || slices.ContainsFunc(c.Only, match)) && !slices.ContainsFunc(c.Skip, match)
 }
 
-// Box is the toolbox. It is a [toolcrib.Notifier] and an io.Closer.
+// Box is the toolbox. It tells of changes by Notify, and is an io.Closer.
 type Box struct {
 	cfg Config
 	bus Bus

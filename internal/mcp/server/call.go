@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/callid"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -65,7 +66,7 @@ func (s *Server) do(ctx context.Context, v *visit, j *job) (json.RawMessage, err
 	}
 	if s.people != nil {
 		if j.call.ID == "" {
-			j.call.ID = toolcrib.NewID(s.now())
+			j.call.ID = callid.New(s.now())
 		}
 		asked := &guest{call: j.call}
 		if !v.client.modern && v.client.form {

@@ -24,7 +24,7 @@ type in struct {
 func tools() []toolcrib.Tool {
 	count := toolcrib.Define(toolcrib.Spec{Name: "count", Description: "Counts.", Effects: toolcrib.Pure},
 		func(_ context.Context, _ *toolcrib.Env, i in) (in, error) { return i, nil })
-	raw := func(name, schema string, run toolcrib.RunFunc) toolcrib.Tool {
+	raw := func(name, schema string, run func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error)) toolcrib.Tool {
 		return toolcrib.Tool{Spec: toolcrib.Spec{Name: name, Input: json.RawMessage(schema), Effects: toolcrib.Pure}, Run: run}
 	}
 	return []toolcrib.Tool{

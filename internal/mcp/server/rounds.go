@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/callid"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
@@ -121,7 +122,7 @@ func (s *Server) doInRounds(ctx context.Context, v *visit, j *job) (json.RawMess
 // wish for more.
 func (s *Server) take(ctx context.Context, v *visit, j *job) (*flight, error) {
 	if j.call.ID == "" {
-		j.call.ID = toolcrib.NewID(s.now())
+		j.call.ID = callid.New(s.now())
 	}
 	f := &flight{job: j, key: rand.Text(), first: len(v.raw), rounds: make(chan *round, 16), done: make(chan struct{}), v: v, at: true, brought: members(v.params.Responses)}
 	var asked *guest

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/callid"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -198,7 +199,7 @@ func (s *Server) follow(v *visit, call *toolcrib.Call, hear func(toolcrib.Event)
 		return func() {}
 	}
 	if call.ID == "" {
-		call.ID = toolcrib.NewID(s.now())
+		call.ID = callid.New(s.now())
 	}
 	return s.cfg.Follow(*call, hear)
 }

@@ -10,6 +10,7 @@ import (
 	"fmt"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/callid"
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -204,7 +205,7 @@ const (
 func (h *Host) callID(u use) string {
 	key := u.Text(bus.CorrelationKey)
 	if len(key) < minCorrelation {
-		return toolcrib.NewID(h.cfg.Now())
+		return callid.New(h.cfg.Now())
 	}
 	sum := sha256.New()
 	for _, part := range []string{key, u.Type, u.caller.Session, u.id, u.name.text, string(u.input)} {
