@@ -16,8 +16,8 @@ import (
 
 // Guard holds a guard to the contract of [toolcrib.Guard]. open makes a new one
 // each time. about are calls that the guard has a word on: at least one that it
-// objects to (denies or wants asked), since most of what can go wrong with a
-// guard is an objection that is lost.
+// objects to (denies or wants asked) or narrows the grant of, since most of what
+// can go wrong with a guard is an objection that is lost.
 //
 // A guard that counts is opened in the state in which it objects.
 func Guard(t *testing.T, open func(t testing.TB) toolcrib.Guard, about ...toolcrib.Review) {
@@ -72,6 +72,12 @@ type word struct {
 // objects reports whether the word stands in the way of the call.
 func (w word) objects() bool {
 	return w.err != nil || w.verdict != nil && !w.verdict.Note && w.verdict.Decision != toolcrib.Allow
+}
+
+// holds reports whether the word stands in the way of the call, or in that of
+// something the call could do.
+func (w word) holds() bool {
+	return w.objects() || w.verdict != nil && (w.verdict.Grant != nil || w.verdict.Unasked != nil)
 }
 
 func (w word) allows() bool {
@@ -151,13 +157,13 @@ func guardSpeaks(ctx context.Context, e *guardExam) []error {
 		if w.err == nil && w.verdict == nil {
 			return errors.New("it says nothing: the other checks would hold for nothing")
 		}
-		if w.objects() {
+		if w.holds() {
 			objections++
 		}
 		return nil
 	})
 	if objections == 0 {
-		faults = append(faults, errors.New("it objects to none of the calls that it is about: name one that it denies or wants asked"))
+		faults = append(faults, errors.New("it objects to none of the calls that it is about: name one that it denies, wants asked or narrows the grant of"))
 	}
 	return faults
 }
@@ -188,7 +194,7 @@ func guardVerdicts(ctx context.Context, e *guardExam) []error {
 
 // sameWord tells what another judgement of the same thing must not change.
 func sameWord(before, after word) error {
-	if before.objects() != after.objects() || before.allows() != after.allows() ||
+	if before.objects() != after.objects() || before.holds() != after.holds() || before.allows() != after.allows() ||
 		before.err == nil && after.err == nil && before.verdict != nil && after.verdict != nil && before.verdict.Decision != after.verdict.Decision {
 		return fmt.Errorf("it says %s where it said %s before", after, before)
 	}
@@ -287,7 +293,7 @@ func guardGone(ctx context.Context, e *guardExam) []error {
 	cancel()
 	return e.each(ctx, func(r toolcrib.Review, before word) error {
 		after, err := judge(gone, e.open(), cloneReview(r))
-		if err == nil && before.objects() && !after.objects() {
+		if err == nil && before.holds() && !after.holds() {
 			err = fmt.Errorf("it says %s when the context has ended, where it said %s before", after, before)
 		}
 		return err
@@ -301,7 +307,7 @@ func guardMany(ctx context.Context, e *guardExam) []error {
 		faults := make([]error, callers)
 		inParallel(callers, func(i int) {
 			after, err := judge(ctx, g, cloneReview(r))
-			if err == nil && before.objects() && !after.objects() {
+			if err == nil && before.holds() && !after.holds() {
 				err = fmt.Errorf("it says %s to one of many calls at once, where it said %s to one alone", after, before)
 			}
 			faults[i] = err

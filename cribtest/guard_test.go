@@ -121,6 +121,13 @@ func TestGuardSuiteCanFail(t *testing.T) {
 			}
 			return nil, nil
 		})},
+		{"narrows only while somebody waits", "an objection stands when the caller has gone", as(func(ctx context.Context, _ toolcrib.Review) (*toolcrib.Verdict, error) {
+			v := &toolcrib.Verdict{Decision: toolcrib.Allow, Note: true, Guard: "narrow"}
+			if ctx.Err() == nil {
+				v.Grant = &toolcrib.Grant{}
+			}
+			return v, nil
+		})},
 		{"lets one of many through", "an objection stands with many calls at once", func() toolcrib.Guard {
 			var n atomic.Int32
 			return GuardFunc(func(ctx context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
