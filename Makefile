@@ -32,7 +32,7 @@ help: ## show this text
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## build bin/toolcrib
-	CGO_ENABLED=0 $(GO) build -trimpath -o bin/toolcrib ./cmd/toolcrib
+	CGO_ENABLED=0 $(GO) build -trimpath -ldflags "-s -w" -o bin/toolcrib ./cmd/toolcrib
 
 run: build ## build it and start the server (ARGS="…" are passed on)
 	./bin/toolcrib serve $(ARGS)
