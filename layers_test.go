@@ -103,6 +103,8 @@ func rules() []rule {
 
 		{"internal/settings", 2, []string{".", "internal/config", "internal/policy", "internal/safety", "internal/vault", "internal/mcp/clientfiles", "internal/ovos/bus", "internal/ovos/dialect"}, "settings are written in the words of the parts they set up: it knows those words, and opens nothing"},
 
+		{"internal/reach", 3, []string{".", "internal/settings", "internal/config", "internal/policy", "internal/shellguard", "internal/sandbox", "internal/sandbox/host", "internal/mcp/client", "internal/mcp/clientfiles", "toolbox/mcphub"}, joint},
+
 		{"internal/store", 2, []string{".", "internal/desk"}, adapter},
 		{"internal/store/*", 2, []string{".", "internal/store", "internal/desk"}, adapter + "; a database is a driver and a DSN under the SQL of internal/store"},
 		{"internal/sandbox", 2, []string{"."}, adapter + "; what it shares with the guards stands on the ground floor"},

@@ -1,7 +1,9 @@
 package app
 
 import (
+	"cmp"
 	"errors"
+	"log/slog"
 	"maps"
 	"os"
 	"path/filepath"
@@ -9,10 +11,14 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/files"
+
+	"github.com/toolcrib/toolcrib/internal/reach"
+
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/policy"
@@ -25,12 +31,12 @@ func (a *App) shellGuard(cfg settings.ShellBox) (*shellguard.Guard, error) {
 	if _, ok := cfg.Env["PATH"]; ok {
 		return nil, errors.New("toolboxes.shell.env: PATH cannot be set, since commands are judged by the programs of the system")
 	}
-	opt := shellguard.SystemOptions(a.reach.base)
-	opt.Writable = writable(a.reach.dirs)
-	opt.Homes = shellguard.Homes(a.policy.home, a.reach.base)
+	opt := shellguard.SystemOptions(a.reach.Base)
+	opt.Writable = writable(a.reach.Dirs)
+	opt.Homes = shellguard.Homes(a.policy.home, a.reach.Base)
 	return &shellguard.Guard{
 		AllowShell: true, Bounded: a.bounded, Options: opt,
-		Reach:    a.reach.readable,
+		Reach:    a.reach.Readable,
 		Glob:     filepath.Glob,
 		ReadFile: plainfile.Settings,
 		Obeyed:   a.obeyedGuard().At,
@@ -44,15 +50,10 @@ func (a *App) shellGuard(cfg settings.ShellBox) (*shellguard.Guard, error) {
 	}, nil
 }
 
-// gitSettings reads what git goes by, outside of repositories too.
-func gitSettings(home string, env func(name string) string) gitconfig.Source {
-	return gitconfig.Source{Read: plainfile.Settings, Home: home, Settings: gitconfig.Files(home, env)}
-}
-
 // obeyedGuard finds calls that would write what other programs obey.
 func (a *App) obeyedGuard() *policy.Obeyed {
-	o := &policy.Obeyed{Set: a.reach.obeyed, Own: a.reach.own.asked, Base: a.reach.base, Home: a.policy.home, Resolve: policy.RealPath, List: linked.Read, Git: gitSettings(a.policy.home, a.reach.env)}
-	for _, d := range a.reach.dirs {
+	o := &policy.Obeyed{Set: a.reach.Obeyed, Own: a.reach.Own.Asked, Base: a.reach.Base, Home: a.policy.home, Resolve: policy.RealPath, List: linked.Read, Git: reach.GitSettings(a.policy.home, a.reach.Env)}
+	for _, d := range a.reach.Dirs {
 		o.Roots = append(o.Roots, d.Path)
 	}
 	return o
@@ -70,20 +71,6 @@ func writable(dirs []files.Dir) []string {
 	return list
 }
 
-// readable says whether a command may read a path unasked. It goes by the very
-// handle that the file tools get.
-func (r reach) readable(path string) error {
-	if len(r.dirs) == 0 {
-		return errors.New("no directory was granted")
-	}
-	files, err := files.New(r.dirs, r.files)
-	if err != nil {
-		return err
-	}
-	_, err = files.Real(path)
-	return errors.Join(err, files.Close())
-}
-
 // noVCS keeps go from asking git, which would go by the settings of whatever
 // repository it finds.
 const noVCS = "-buildvcs=false"
@@ -92,7 +79,7 @@ const noVCS = "-buildvcs=false"
 // looks for programs: a command must run what was judged.
 func shellConfig(c settings.ShellBox, bounded bool, dirs []files.Dir, hosts []string) shell.Config {
 	home := "/nonexistent" // settings there could make harmless programs run others
-	if bounded && !slices.ContainsFunc(dirs, func(d files.Dir) bool { return within("/tmp", d.Path) }) {
+	if bounded && !slices.ContainsFunc(dirs, func(d files.Dir) bool { return linked.Within("/tmp", d.Path) }) {
 		home = "/tmp" // empty in a sandbox, and its own
 	}
 	env := map[string]string{
@@ -114,4 +101,39 @@ func shellConfig(c settings.ShellBox, bounded bool, dirs []files.Dir, hosts []st
 		cfg.Env = append(cfg.Env, name+"="+env[name])
 	}
 	return cfg
+}
+
+// holdFiles has files stay the same files that programs in the sandbox find
+// covered, and mends what was cut off while one was written.
+func (a *App) holdFiles(needs Needs) {
+	if needs.State == "" {
+		return
+	}
+	obeyed, holds := a.obeyedGuard(), &sandbox.Holds{Dir: reach.HoldsDir(needs.State)}
+	opt := &a.Crib.Files
+	opt.Held = func(path string) bool {
+		return obeyed.Has(filepath.ToSlash(path)) || a.policy.rules.Load().Covered(filepath.ToSlash(path))
+	}
+	opt.Busy = holds.Busy
+	opt.Kept = filepath.Join(needs.State, "kept")
+	log := cmp.Or(a.Crib.Log, slog.Default())
+	files, err := files.New(a.Crib.Grant.Dirs, *opt)
+	if err != nil {
+		return // each call will say so
+	}
+	told, err := files.Mend()
+	for _, text := range told {
+		log.Warn(text)
+	}
+	if err = errors.Join(err, files.Close()); err != nil {
+		log.Error("a write that was cut off cannot be mended", "err", err)
+	}
+}
+
+// outOfReach is what the rules for everybody deny to programs as well.
+func (a *App) outOfReach() policy.Taken { return a.policy.live.Policy().OutOfReach() }
+
+// ProgramGrant is what a program may touch that no tool starts.
+func (a *App) ProgramGrant() toolcrib.Grant {
+	return a.outOfReach().From(a.Crib.Grant)
 }

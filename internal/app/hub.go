@@ -14,6 +14,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/reach"
+
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
@@ -108,17 +110,17 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs, rea
 			a.Crib.Log.Warn("the key of the seals was gone: definitions of MCP servers that were not approved since are held back", "since", box.Lost())
 		}
 	}
-	l := &launcher{chooser: a.Sandbox, env: os.LookupEnv, path: cmp.Or(needs.Path, os.Getenv("PATH")), home: needs.Home, dir: needs.Dir, grant: a.Crib.Grant, bounded: a.bounded, log: needs.Log,
-		outside: outside{Finder: hostpath.Finder{Writable: a.reach.commandsWrite}, home: needs.Home, dir: needs.Dir}}
+	l := &reach.Launcher{Chooser: a.Sandbox, Env: os.LookupEnv, Path: cmp.Or(needs.Path, os.Getenv("PATH")), Home: needs.Home, Dir: needs.Dir, Grant: a.Crib.Grant, Bounded: a.bounded, Log: needs.Log,
+		Outside: reach.Outside{Finder: hostpath.Finder{Writable: a.reach.CommandsWrite}, Home: needs.Home, Dir: needs.Dir}}
 	if needs.State != "" {
-		l.homes = filepath.Join(needs.State, "servers")
+		l.Homes = filepath.Join(needs.State, "servers")
 	}
-	l.rules = a.outOfReach
+	l.Rules = a.outOfReach
 	a.launcher = l
-	a.setOwn(cfg, list, l)
+	a.reach.SetOwn(cfg, list, l)
 	web := serverHTTP()
 	of := mcphub.Needs{
-		Start: l.start, HTTP: func(string, string) *http.Client { return web }, Expand: a.expandSetting, Login: a.login(web, needs.Page),
+		Start: l.Start, HTTP: func(string, string) *http.Client { return web }, Expand: a.expandSetting, Login: a.login(web, needs.Page),
 		Redact: a.redactText, Harmless: safety.NeutralJSON, State: state, Seals: seals, ReadOnly: readOnly, Version: needs.Version, Log: needs.Log,
 	}
 	if a.keeper != nil { // else nothing comes from servers, and what is kept of them has no values
@@ -214,7 +216,7 @@ func (a *App) findPlugins(ctx context.Context) []toolcrib.Fault {
 		return nil
 	}
 	list, faults := servers(*a.settings.Load(), a.plugins)
-	a.setOwn(*a.settings.Load(), list, a.launcher)
+	a.reach.SetOwn(*a.settings.Load(), list, a.launcher)
 	if err := a.Hub.Set(list); err != nil {
 		faults = append(faults, toolcrib.Fault{Box: "mcp_servers", Err: err})
 	}
@@ -276,4 +278,15 @@ func hubServer(s settings.MCPServer) (mcphub.Server, error) {
 		out.Effects[tool] = e
 	}
 	return out, nil
+}
+
+// serverHTTP is the client for servers elsewhere. Where they are is what the
+// person wrote into the settings, so private addresses are fine; they are never
+// followed anywhere else.
+func serverHTTP() *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone() // the standard library's own
+	t.MaxIdleConnsPerHost = 64
+	t.IdleConnTimeout = time.Minute
+	t.ResponseHeaderTimeout = 0 // a call may take its time before the first byte
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }

@@ -28,14 +28,14 @@ func TestRulesReachServers(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	g := a.launcher.granted("linux")
+	g := a.launcher.Granted("linux")
 	has := func(list []string, part string) bool {
 		return slices.ContainsFunc(list, func(s string) bool { return strings.Contains(s, part) })
 	}
 	if !has(g.Denied, "/secrets") || !has(g.Fixed, "/fixed") || has(g.Denied, "/fixed") {
 		t.Errorf("denied %v, fixed %v", g.Denied, g.Fixed)
 	}
-	if g := a.launcher.granted(sandbox.Host); len(g.Denied)+len(g.Fixed) > 0 { // it could not be kept
+	if g := a.launcher.Granted(sandbox.Host); len(g.Denied)+len(g.Fixed) > 0 { // it could not be kept
 		t.Errorf("on the host: %+v", g)
 	}
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
 // serveFake is a small MCP server, which the test program is if it is told so.
@@ -198,19 +197,5 @@ func TestServersFollowTheSettings(t *testing.T) {
 	a.takeServers(t.Context(), cfg)
 	if slices.ContainsFunc(toolNames(a), func(n string) bool { return strings.HasPrefix(n, "late/") }) {
 		t.Errorf("it is still there: %q", toolNames(a))
-	}
-}
-
-// TestBehindItself: a Toolcrib that stands behind too many of its own starts no
-// servers.
-func TestBehindItself(t *testing.T) {
-	depth := "0"
-	l := &launcher{env: func(name string) (string, bool) { return depth, name == depthVariable }, dir: t.TempDir()}
-	if env := l.environment(nil, "/bin/x", "host"); !slices.Contains(env, depthVariable+"=1") {
-		t.Errorf("the next one is not told: %q", env)
-	}
-	depth = "3"
-	if _, err := l.start(t.Context(), mcphub.Launch{Server: "s", Command: "/bin/true"}); err == nil || !strings.Contains(err.Error(), "its own server") {
-		t.Errorf("it was started: %v", err)
 	}
 }

@@ -71,7 +71,7 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 		}
 	}
 	rules, err := policy.NewRules(layers.Rules(cfg), policy.RuleOptions{
-		Own: ownBoxes(), Known: cfg.KnownNames(), Base: a.reach.base, Home: a.policy.home, Resolve: policy.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
+		Own: ownBoxes(), Known: cfg.KnownNames(), Base: a.reach.Base, Home: a.policy.home, Resolve: policy.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
 	})
 	if err != nil {
 		return err

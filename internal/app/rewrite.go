@@ -60,7 +60,7 @@ func Inside(project, file string) (name string, err error) {
 	}
 	link := file
 	for _, l := range through {
-		if within(l, project) || within(l, top) {
+		if linked.Within(l, project) || linked.Within(l, top) {
 			link = l
 			break
 		}

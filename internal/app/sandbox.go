@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/toolcrib/toolcrib/internal/reach"
+
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
@@ -17,31 +19,31 @@ import (
 
 // openSandbox makes the one sandbox of the crib. Nothing is tried yet: a
 // backend is opened when a program needs it.
-func openSandbox(cfg settings.Sandbox, r reach, needs Needs) (*sandbox.Chooser, error) {
+func openSandbox(cfg settings.Sandbox, r reach.Reach, needs Needs) (*sandbox.Chooser, error) {
 	shown := make([]string, 0, len(cfg.ReadOnly))
 	for _, text := range cfg.ReadOnly {
-		dir, err := needs.directory(text)
+		dir, err := needs.start().Directory(text)
 		if err != nil {
 			return nil, fmt.Errorf("sandbox.read_only: %s: %w", text, err)
 		}
 		shown = append(shown, dir)
 	}
-	shield, err := sandbox.NewShield(needs.Home, r.protected, nil)
+	shield, err := sandbox.NewShield(needs.Home, r.Protected, nil)
 	if err != nil {
 		return nil, fmt.Errorf("grant.protected: %w", err)
 	}
 	shield.WriteGit = cfg.Git == "write"
-	shield.Obeyed, shield.Own, shield.Home = r.obeyed, r.own.places, needs.Home
-	shield.Taken = r.own.clients.taken
-	shield.Path, shield.Start = r.pathDirs(needs), needs.Dir
-	shield.First = r.own.first
-	shield.Git = gitSettings(needs.Home, needs.variable())
+	shield.Obeyed, shield.Own, shield.Home = r.Obeyed, r.Own.Places, needs.Home
+	shield.Taken = r.Own.Clients.Taken
+	shield.Path, shield.Start = r.PathDirs(needs.start()), needs.Dir
+	shield.First = r.Own.First
+	shield.Git = reach.GitSettings(needs.Home, needs.start().Variable())
 	if needs.State != "" {
-		shield.Holds = &sandbox.Holds{Dir: holdsDir(needs.State)}
+		shield.Holds = &sandbox.Holds{Dir: reach.HoldsDir(needs.State)}
 	}
 	limits := sandbox.Limits{MemoryBytes: cfg.Memory, Processes: cfg.Processes, FileBytes: cfg.FileSize}
 	kernel := linux.Config{Limits: limits, ReadOnly: shown, Shield: shield}
-	engine := container.Config{Limits: limits, Engine: cfg.Container.Engine, Image: cfg.Container.Image, Shield: shield, Look: hostpath.Finder{Writable: r.commandsWrite}.Look}
+	engine := container.Config{Limits: limits, Engine: cfg.Container.Engine, Image: cfg.Container.Image, Shield: shield, Look: hostpath.Finder{Writable: r.CommandsWrite}.Look}
 	machine := microvm.Config{Limits: limits, URL: cfg.MicroVM.URL, Image: cfg.MicroVM.Image, Shield: shield}
 	c := sandbox.Config{
 		Backend: cfg.Backend,
@@ -76,4 +78,9 @@ func opening[C any, S toolcrib.Sandbox](open func(context.Context, C) (S, error)
 		}
 		return s, nil
 	}
+}
+
+// SetAside gives what sandboxes set aside and nobody has put back, the oldest first.
+func SetAside(state string) []sandbox.Aside {
+	return (&sandbox.Holds{Dir: reach.HoldsDir(state)}).Asides()
 }

@@ -52,7 +52,7 @@ func isSkillFile(path string) bool { return strings.EqualFold(filepath.Ext(path)
 
 // openSkill opens the box.
 func (a *App) openSkill(ctx context.Context, cfg settings.SkillBox, shown func(text string, from, to int) (string, error)) (toolcrib.Toolbox, error) {
-	box, err := skill.Open(ctx, skill.Config{Places: skillPlaces(cfg, a.reach.base, a.policy.home), Hide: cfg.Hide},
+	box, err := skill.Open(ctx, skill.Config{Places: skillPlaces(cfg, a.reach.Base, a.policy.home), Hide: cfg.Hide},
 		skill.Needs{Open: a.openPlace, YAML: config.Decode, Shown: shown, Log: a.Crib.Log})
 	if err != nil {
 		return nil, err
@@ -67,9 +67,9 @@ func (a *App) openPlace(p skill.Place) (*files.Handle, error) {
 	if p.File {
 		dir = filepath.Dir(dir)
 	}
-	opt := files.Options{Base: dir, Protected: a.reach.files.Protected}
+	opt := files.Options{Base: dir, Protected: a.reach.Files.Protected}
 	if p.Scope == scopeProject {
-		opt.Within = []string{a.reach.base}
+		opt.Within = []string{a.reach.Base}
 	}
 	return files.New([]files.Dir{{Path: dir}}, opt)
 }

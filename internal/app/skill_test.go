@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/reach"
+
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/google/go-cmp/cmp"
@@ -55,7 +57,7 @@ func TestSkillPlaces(t *testing.T) {
 func skillApp(t *testing.T, cfg settings.SkillBox, dir, home string) *App {
 	t.Helper()
 	log := slog.New(slog.DiscardHandler)
-	reach, err := reachOf(settings.Grant{Write: []string{dir}}, Needs{Dir: dir, Home: home, State: t.TempDir(), Log: log})
+	reach, err := reach.Of(settings.Grant{Write: []string{dir}}, reach.Start{Dir: dir, Home: home, State: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

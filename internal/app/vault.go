@@ -16,6 +16,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/reach"
+
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
@@ -46,7 +48,7 @@ func OpenVault(cfg settings.Vault, state string, from KeySource) (*vault.Vault, 
 	}
 	if cfg.Key.From == "command" && from.Dir != "" {
 		// It does not run in the project, whose files it might obey.
-		argv := outside{dir: from.Dir}.absolute(cfg.Key.Command[0], cfg.Key.Command[1:], from.Dir)
+		argv := reach.Outside{Dir: from.Dir}.Absolute(cfg.Key.Command[0], cfg.Key.Command[1:], from.Dir)
 		name := cfg.Key.Command[0]
 		if path, err := from.Programs.Look(name); err == nil {
 			name = path

@@ -16,6 +16,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/reach"
+
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib/internal/desk/terms"
@@ -44,7 +46,7 @@ type App struct {
 	policy       livePolicy
 	secrets      safety.Secrets
 	bounds       *boundsSafety
-	reach        reach
+	reach        reach.Reach
 	shell        *shell.Box                      // nil: no commands are run
 	keeper       *keeper                         // of secrets; nil: in a crib that cannot be called
 	hosted       hosted                          // toolboxes of ours on a bus
@@ -54,7 +56,7 @@ type App struct {
 	meta         toolcrib.Toolbox                // tools about the servers
 	settings     atomic.Pointer[settings.Config] // those that the servers are of now
 	plugins      string                          // the folder of programs that are servers
-	launcher     *launcher                       // of the servers
+	launcher     *reach.Launcher                 // of the servers
 	wait         time.Duration                   // for servers that were never listed
 	events       events
 	instructions map[string]string // of agents
@@ -100,6 +102,10 @@ type Needs struct {
 	Getenv func(name string) string
 }
 
+func (n Needs) start() reach.Start {
+	return reach.Start{Dir: n.Dir, Home: n.Home, State: n.State, Private: n.Private, Path: n.Path, Getenv: n.Getenv}
+}
+
 // BadConfig is a configuration that reads well and makes no sense.
 type BadConfig struct{ error }
 
@@ -135,7 +141,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 
 // prepare settles what tools may touch and where programs run.
 func prepare(cfg settings.Config, needs Needs) (*App, error) {
-	reach, err := reachOf(cfg.Grant, needs, pluginDir(cfg, needs))
+	reach, err := reach.Of(cfg.Grant, needs.start(), pluginDir(cfg, needs))
 	if err != nil {
 		return nil, BadConfig{err}
 	}
@@ -149,9 +155,9 @@ func prepare(cfg settings.Config, needs Needs) (*App, error) {
 	if err != nil {
 		return nil, BadConfig{err}
 	}
-	a := &App{reach: reach, Sandbox: chooser, Faults: reach.faults, closers: []io.Closer{chooser}, state: needs.State, subject: needs.Subject}
+	a := &App{reach: reach, Sandbox: chooser, Faults: reach.Faults, closers: []io.Closer{chooser}, state: needs.State, subject: needs.Subject}
 	a.Crib = &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Sandbox: &openBox{Chooser: chooser, log: cmp.Or(needs.Log, slog.Default())}, Grant: a.grant(cfg), Files: reach.files,
+		Catalog: &toolcrib.Catalog{}, Sandbox: &openBox{Chooser: chooser, log: cmp.Or(needs.Log, slog.Default())}, Grant: a.grant(cfg), Files: reach.Files,
 		Limits: toolcrib.Limits{
 			Timeout: cfg.Limits.Timeout, MaxTimeout: cfg.Limits.MaxTimeout, Ask: cfg.Limits.Ask,
 			Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),
@@ -192,7 +198,7 @@ func (a *App) complete(ctx context.Context, cfg settings.Config, needs Needs) (e
 		return fmt.Errorf("opening the journal: %w", err)
 	}
 	d, kept, err := openDesk(ctx, cfg.Desk, deskNeeds{
-		State: needs.State, Project: a.reach.base, Auto: needs.Unattended, Ask: cfg.Limits.Ask, Terms: terms.Of(a.shellNow),
+		State: needs.State, Project: a.reach.Base, Auto: needs.Unattended, Ask: cfg.Limits.Ask, Terms: terms.Of(a.shellNow),
 		RedactJSON: a.secrets.RedactJSON, RedactText: a.secrets.RedactText, Log: needs.Log,
 	})
 	if err != nil {
@@ -244,7 +250,7 @@ func Prepare(ctx context.Context, cfg settings.Config, needs Needs) (*App, error
 
 // grant is the most any call may get.
 func (a *App) grant(cfg settings.Config) toolcrib.Grant {
-	g := toolcrib.Grant{Dirs: a.reach.dirs, Hosts: cfg.Grant.Hosts}
+	g := toolcrib.Grant{Dirs: a.reach.Dirs, Hosts: cfg.Grant.Hosts}
 	if cfg.Toolboxes.Shell.AllowShell {
 		g.Programs = []string{commandShell}
 	}
@@ -274,7 +280,7 @@ func Catalog(ctx context.Context, cfg settings.Config, needs Needs) (*App, error
 func (a *App) shelve(ctx context.Context, cfg settings.Config) {
 	a.shelving = toolcrib.Shelving{
 		Adapters: dialect.Adapters(dialect.Options{
-			Root: a.reach.base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.writable(),
+			Root: a.reach.Base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.Writable(),
 		}),
 		Absent: map[string]string{}, BoxNames: busNames(),
 		Rename: cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: settings.WithStart(cfg.Tools.Disable),

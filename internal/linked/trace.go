@@ -75,3 +75,9 @@ func Obeyed(link string) (target string, ok bool) {
 	rel, err := filepath.Rel(target, filepath.Dir(link))
 	return target, err != nil || !filepath.IsLocal(rel)
 }
+
+// Within reports whether path is dir or below it, by their names alone.
+func Within(path, dir string) bool {
+	rel, err := filepath.Rel(dir, path)
+	return err == nil && filepath.IsLocal(rel)
+}

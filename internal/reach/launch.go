@@ -1,4 +1,4 @@
-package app
+package reach
 
 import (
 	"cmp"
@@ -8,7 +8,6 @@ import (
 	"io"
 	"log/slog"
 	"maps"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -17,7 +16,8 @@ import (
 	"strconv"
 	"strings"
 	"sync"
-	"time"
+
+	"github.com/toolcrib/toolcrib/internal/linked"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
@@ -30,29 +30,29 @@ import (
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
-// launcher starts the programs of MCP servers in the sandbox that is named for
+// Launcher starts the programs of MCP servers in the sandbox that is named for
 // each. All that a program starts ends with it, and it with us, however we end.
-type launcher struct {
-	chooser *sandbox.Chooser
-	env     func(string) (string, bool)
-	path    string // the person's PATH
-	home    string
-	dir     string // where relative names begin, and where those in a sandbox run
-	homes   string // where each has a directory of its own, which it runs in on the host
-	grant   toolcrib.Grant
-	// rules gives the places that rules deny now, as commands have them. Nil: none.
-	rules   func() policy.Taken
-	outside outside
-	bounded bool // commands see nothing but what was granted
-	log     *slog.Logger
+type Launcher struct {
+	Chooser *sandbox.Chooser
+	Env     func(string) (string, bool)
+	Path    string // the person's PATH
+	Home    string
+	Dir     string // where relative names begin, and where those in a sandbox run
+	Homes   string // where each has a directory of its own, which it runs in on the host
+	Grant   toolcrib.Grant
+	// Rules gives the places that rules deny now, as commands have them. Nil: none.
+	Rules   func() policy.Taken
+	Outside Outside
+	Bounded bool // commands see nothing but what was granted
+	Log     *slog.Logger
 
 	once sync.Once
 	own  *host.Sandbox // without the limits that commands have: a server runs for long
 	err  error
 }
 
-// start starts a program. It runs on when ctx ends.
-func (l *launcher) start(ctx context.Context, launch mcphub.Launch) (client.Process, error) {
+// Start starts a program. It runs on when ctx ends.
+func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Process, error) {
 	if l.depth() > depthMost {
 		return client.Process{}, fmt.Errorf("the MCP server %s is not started: Toolcrib stands behind Toolcrib too often, so one of them is probably its own server", launch.Server)
 	}
@@ -73,7 +73,7 @@ func (l *launcher) start(ctx context.Context, launch mcphub.Launch) (client.Proc
 		if dir, err = l.ownDir(launch.Server); err != nil {
 			return client.Process{}, err
 		}
-		args = l.outside.absolute(launch.Command, args, l.dir)
+		args = l.Outside.Absolute(launch.Command, args, l.Dir)
 	}
 	fromUs, stdin := io.Pipe()
 	stdout, fromIt := io.Pipe()
@@ -87,9 +87,9 @@ func (l *launcher) start(ctx context.Context, launch mcphub.Launch) (client.Proc
 	go func() {
 		defer close(done)
 		defer kill()
-		exit, err := box.Run(life, cmd, l.granted(name))
+		exit, err := box.Run(life, cmd, l.Granted(name))
 		for _, note := range exit.Notes { // no answer carries them
-			l.log.Warn("a note of the sandbox", "server", launch.Server, "note", note)
+			l.Log.Warn("a note of the sandbox", "server", launch.Server, "note", note)
 		}
 		ended = exited(exit, err, life.Err() != nil)
 		if why != "" && life.Err() == nil {
@@ -123,9 +123,9 @@ func exited(exit toolcrib.Exit, err error, killed bool) error {
 	return errors.New("its program has ended")
 }
 
-func (l *launcher) sandbox(ctx context.Context, name string) (toolcrib.Sandbox, error) {
+func (l *Launcher) sandbox(ctx context.Context, name string) (toolcrib.Sandbox, error) {
 	if !onHost(name) {
-		return l.chooser.Named(ctx, name)
+		return l.Chooser.Named(ctx, name)
 	}
 	l.once.Do(func() { l.own, l.err = host.Open(ctx, host.Config{}) })
 	if l.err != nil {
@@ -140,7 +140,7 @@ func onHost(name string) bool { return name == "" || name == sandbox.Host }
 // host, unless it takes up files that commands can write: on the host it would
 // carry out whatever a command put there. It then runs where commands run, and
 // why says so to a person whose server fails there.
-func (l *launcher) choose(ctx context.Context, launch mcphub.Launch) (name, why string, err error) {
+func (l *Launcher) choose(ctx context.Context, launch mcphub.Launch) (name, why string, err error) {
 	if launch.Sandbox != "" {
 		return launch.Sandbox, "", nil
 	}
@@ -148,17 +148,17 @@ func (l *launcher) choose(ctx context.Context, launch mcphub.Launch) (name, why 
 	if launch.Dir != "" {
 		p.dir = l.place(launch.Dir)
 	}
-	beside := l.outside.judge(p).beside
-	if beside == "" || l.chooser == nil {
+	beside := l.Outside.judge(p).beside
+	if beside == "" || l.Chooser == nil {
 		return sandbox.Host, "", nil
 	}
 	why = fmt.Sprintf("it runs in the sandbox linux, since it takes up %s, where commands can write; mcp_servers.%s.sandbox: host runs it outside, with whatever commands have put there", beside, launch.Server)
-	if _, err := l.chooser.Named(ctx, sandbox.Linux); err != nil {
-		if l.bounded {
+	if _, err := l.Chooser.Named(ctx, sandbox.Linux); err != nil {
+		if l.Bounded {
 			return "", "", fmt.Errorf("the MCP server %s is not started: it takes up %s, where commands can write, and the sandbox linux cannot hold it (%w); set mcp_servers.%s.sandbox", launch.Server, beside, err, launch.Server)
 		}
-		if l.log != nil { // commands are not held here, so there is nothing that they gain
-			l.log.Warn("an MCP server runs outside of every sandbox and takes up files that tools can write", "server", launch.Server, "from", beside)
+		if l.Log != nil { // commands are not held here, so there is nothing that they gain
+			l.Log.Warn("an MCP server runs outside of every sandbox and takes up files that tools can write", "server", launch.Server, "from", beside)
 		}
 		return sandbox.Host, "", nil
 	}
@@ -168,36 +168,36 @@ func (l *launcher) choose(ctx context.Context, launch mcphub.Launch) (name, why 
 // ownDir is where a program on the host runs for which no directory is set. It
 // is not the project: npx, python -m and many others obey what lies where they
 // start, and commands can write there.
-func (l *launcher) ownDir(server string) (string, error) {
-	if l.homes == "" {
-		return cmp.Or(l.home, filepath.VolumeName(l.dir)+string(filepath.Separator)), nil
+func (l *Launcher) ownDir(server string) (string, error) {
+	if l.Homes == "" {
+		return cmp.Or(l.Home, filepath.VolumeName(l.Dir)+string(filepath.Separator)), nil
 	}
-	dir := filepath.Join(l.homes, server)
+	dir := filepath.Join(l.Homes, server)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("making the directory that the MCP server %s runs in: %w", server, err)
 	}
 	return dir, nil
 }
 
-// granted is what a program in a sandbox may touch. On the host there is none
+// Granted is what a program in a sandbox may touch. On the host there is none
 // that would be held.
-func (l *launcher) granted(name string) toolcrib.Grant {
+func (l *Launcher) Granted(name string) toolcrib.Grant {
 	if onHost(name) {
 		return toolcrib.Grant{}
 	}
-	g := l.grant
+	g := l.Grant
 	g.Bounds = toolcrib.BoundFiles
-	if l.rules != nil {
-		g = l.rules().From(g)
+	if l.Rules != nil {
+		g = l.Rules().From(g)
 	}
 	return g
 }
 
 // program finds the file to start.
-func (l *launcher) program(launch mcphub.Launch, box string) (string, error) {
+func (l *Launcher) program(launch mcphub.Launch, box string) (string, error) {
 	name := launch.Command
 	if rest, ok := strings.CutPrefix(name, "~/"); ok {
-		name = filepath.Join(l.home, rest)
+		name = filepath.Join(l.Home, rest)
 	}
 	if filepath.IsAbs(name) {
 		return name, nil
@@ -212,7 +212,7 @@ func (l *launcher) program(launch mcphub.Launch, box string) (string, error) {
 			}
 		}
 	}
-	path, err := l.outside.Look(name)
+	path, err := l.Outside.Look(name)
 	if err != nil {
 		if errors.Is(err, hostpath.ErrWritable) {
 			return "", fmt.Errorf("the MCP server %s: %w (mcp_servers.%s.command)", launch.Server, err, launch.Server)
@@ -228,35 +228,35 @@ func (l *launcher) program(launch mcphub.Launch, box string) (string, error) {
 
 // visible are the directories of PATH that a program in a sandbox sees, and
 // those of the system.
-func (l *launcher) visible() []string {
-	path, _ := l.env("PATH")
+func (l *Launcher) visible() []string {
+	path, _ := l.Env("PATH")
 	dirs := slices.DeleteFunc(filepath.SplitList(path), func(dir string) bool {
-		return !filepath.IsAbs(dir) || !slices.Contains(shellguard.SystemDirs(), dir) && !slices.ContainsFunc(l.grant.Dirs, func(d files.Dir) bool { return within(dir, d.Path) })
+		return !filepath.IsAbs(dir) || !slices.Contains(shellguard.SystemDirs(), dir) && !slices.ContainsFunc(l.Grant.Dirs, func(d files.Dir) bool { return linked.Within(dir, d.Path) })
 	})
 	return append(dirs, shellguard.SystemDirs()...)
 }
 
-func (l *launcher) place(dir string) string {
+func (l *Launcher) place(dir string) string {
 	if rest, ok := strings.CutPrefix(dir, "~/"); ok {
-		return filepath.Join(l.home, rest)
+		return filepath.Join(l.Home, rest)
 	}
 	if dir == "" || !filepath.IsAbs(dir) {
-		return filepath.Join(l.dir, dir)
+		return filepath.Join(l.Dir, dir)
 	}
 	return dir
 }
 
 // environment is what a program gets: a few plain variables and what is listed.
-func (l *launcher) environment(listed map[string]string, program, box string) []string {
+func (l *Launcher) environment(listed map[string]string, program, box string) []string {
 	env := map[string]string{}
 	for _, name := range plainVariables() {
-		if value, ok := l.env(name); ok {
+		if value, ok := l.Env(name); ok {
 			env[name] = value
 		}
 	}
 	maps.Copy(env, listed)
 	if listed["PATH"] == "" && onHost(box) {
-		env["PATH"] = l.outside.Path(env["PATH"]) // a program finds others by it, such as node
+		env["PATH"] = l.Outside.Path(env["PATH"]) // a program finds others by it, such as node
 	}
 	env[depthVariable] = strconv.Itoa(l.depth() + 1)
 	if env["PATH"] == "" {
@@ -276,8 +276,8 @@ const (
 	depthMost     = 2
 )
 
-func (l *launcher) depth() int {
-	text, _ := l.env(depthVariable)
+func (l *Launcher) depth() int {
+	text, _ := l.Env(depthVariable)
 	n, err := strconv.Atoi(text)
 	if err != nil {
 		return 0
@@ -291,15 +291,4 @@ func plainVariables() []string {
 		return []string{"PATH", "PATHEXT", "SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "TEMP", "TMP", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "USERNAME", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE"}
 	}
 	return []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"}
-}
-
-// serverHTTP is the client for servers elsewhere. Where they are is what the
-// person wrote into the settings, so private addresses are fine; they are never
-// followed anywhere else.
-func serverHTTP() *http.Client {
-	t := http.DefaultTransport.(*http.Transport).Clone() // the standard library's own
-	t.MaxIdleConnsPerHost = 64
-	t.IdleConnTimeout = time.Minute
-	t.ResponseHeaderTimeout = 0 // a call may take its time before the first byte
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }

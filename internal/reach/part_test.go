@@ -1,4 +1,4 @@
-package app
+package reach
 
 import (
 	"os"
@@ -31,12 +31,12 @@ func TestStartedInAPart(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(top, "app", ".git"), 0o755); err != nil { // which a command can make
 		t.Fatal(err)
 	}
-	r, err := reachOf(settings.Grant{Write: []string{"."}}, Needs{Dir: filepath.Join(top, "app"), Home: t.TempDir()})
+	r, err := Of(settings.Grant{Write: []string{"."}}, Start{Dir: filepath.Join(top, "app"), Home: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.own.now.Store(&ownState{})
-	got := r.own.places()
+	r.Own.now.Store(&ownState{})
+	got := r.Own.Places()
 	slices.Sort(got)
 	var want []string
 	for _, name := range []string{"check.sh", "env.sh", "server.js"} {

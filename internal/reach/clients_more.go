@@ -1,4 +1,4 @@
-package app
+package reach
 
 import (
 	"encoding/json"

@@ -1,9 +1,10 @@
-package app
+package reach
 
 import (
 	"bytes"
 	"context"
 	"log/slog"
+	"slices"
 	"strings"
 	"testing"
 
@@ -29,16 +30,30 @@ func TestNotesAboutServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := &launcher{
-		env: func(string) (string, bool) { return "", false }, dir: t.TempDir(), chooser: chooser,
-		log: slog.New(slog.NewTextHandler(&log, nil)),
+	l := &Launcher{
+		Env: func(string) (string, bool) { return "", false }, Dir: t.TempDir(), Chooser: chooser,
+		Log: slog.New(slog.NewTextHandler(&log, nil)),
 	}
-	process, err := l.start(t.Context(), mcphub.Launch{Server: "notes", Command: "/bin/sh", Sandbox: "telling"})
+	process, err := l.Start(t.Context(), mcphub.Launch{Server: "notes", Command: "/bin/sh", Sandbox: "telling"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	<-process.Done
 	if said := log.String(); !strings.Contains(said, "server=notes") || !strings.Contains(said, "set aside") {
 		t.Errorf("the log has %q", said)
+	}
+}
+
+// TestBehindItself: a Toolcrib that stands behind too many of its own starts no
+// servers.
+func TestBehindItself(t *testing.T) {
+	depth := "0"
+	l := &Launcher{Env: func(name string) (string, bool) { return depth, name == depthVariable }, Dir: t.TempDir()}
+	if env := l.environment(nil, "/bin/x", "host"); !slices.Contains(env, depthVariable+"=1") {
+		t.Errorf("the next one is not told: %q", env)
+	}
+	depth = "3"
+	if _, err := l.Start(t.Context(), mcphub.Launch{Server: "s", Command: "/bin/true"}); err == nil || !strings.Contains(err.Error(), "its own server") {
+		t.Errorf("it was started: %v", err)
 	}
 }

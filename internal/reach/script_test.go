@@ -1,10 +1,12 @@
-package app
+package reach
 
 import (
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/linked"
 
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 )
@@ -23,7 +25,7 @@ func TestOutsideIsJudged(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	o := outside{Finder: hostpath.Finder{Writable: func(path string) bool { return within(path, project) }}, dir: project, home: "/home/u"}
+	o := Outside{Finder: hostpath.Finder{Writable: func(path string) bool { return linked.Within(path, project) }}, Dir: project, Home: "/home/u"}
 	judged := func(line []string) bool {
 		for i, word := range line {
 			line[i] = strings.ReplaceAll(word, "PROJ", project)
@@ -63,7 +65,7 @@ func TestOutsideIsJudgedByVariables(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	o := outside{Finder: hostpath.Finder{Writable: func(path string) bool { return within(path, project) }}, dir: project, home: home}
+	o := Outside{Finder: hostpath.Finder{Writable: func(path string) bool { return linked.Within(path, project) }}, Dir: project, Home: home}
 	env := map[string]string{"APP_DIR": project, "ELSE": filepath.Join(home, "else")}
 	judged := func(line []string) bool {
 		for i, word := range line {
@@ -94,7 +96,7 @@ func TestOutsideIsJudgedByVariables(t *testing.T) {
 // leads to it, also where nothing is yet; one that names data does not.
 func TestOutsideIsJudgedByItsEnvironment(t *testing.T) {
 	project := t.TempDir()
-	o := outside{Finder: hostpath.Finder{Writable: func(path string) bool { return within(path, project) }}, dir: project, home: "/home/u"}
+	o := Outside{Finder: hostpath.Finder{Writable: func(path string) bool { return linked.Within(path, project) }}, Dir: project, Home: "/home/u"}
 	for _, c := range []struct {
 		name, value string
 		args        []string

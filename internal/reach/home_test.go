@@ -1,4 +1,4 @@
-package app
+package reach
 
 import (
 	"errors"
@@ -31,7 +31,7 @@ func TestHomeIsNotGranted(t *testing.T) {
 		{home, home, false}, {home, byLink, false}, {byLink, home, false}, {byLink, byLink, false}, {byLink, filepath.Dir(home), false}, {byLink, base, false},
 		{byLink, filepath.Join(home, "project"), true}, {home, filepath.Join(byLink, "project"), true}, {"", top, false}, {home, top, false}, {"", base, true},
 	} {
-		_, err := Needs{Home: c.home, Dir: c.dir}.directory(".")
+		_, err := Start{Home: c.home, Dir: c.dir}.Directory(".")
 		if c.granted != (err == nil) || err != nil && !errors.Is(err, errHoldsHome) {
 			t.Errorf("home %s, started in %s: %v", c.home, c.dir, err)
 		}

@@ -1,4 +1,4 @@
-package app
+package reach
 
 import (
 	"os"
@@ -31,17 +31,17 @@ func TestVariablesPutPlacesIntoTheProject(t *testing.T) {
 		"GIT_CONFIG_GLOBAL": in("gitc"), "BASH_ENV": in("benv"), "VIMINIT": "source " + in("vinit"), "NODE_OPTIONS": "--require=" + in("boot.js") + " --max-old-space-size=4096", "EDITOR": "vim", "LD_PRELOAD": in("lib"),
 		"PYTHONPATH": in("lib") + list + "src", "PERL5LIB": base,
 	}
-	r, err := reachOf(settings.Grant{Write: []string{"."}, Unprotected: []string{"open"}}, Needs{Dir: dir, Home: home, Getenv: func(name string) string { return vars[name] }})
+	r, err := Of(settings.Grant{Write: []string{"."}, Unprotected: []string{"open"}}, Start{Dir: dir, Home: home, Getenv: func(name string) string { return vars[name] }})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.own.now.Store(&ownState{})
-	if slices.Contains(r.own.places(), in("gitc")) {
+	r.Own.now.Store(&ownState{})
+	if slices.Contains(r.Own.Places(), in("gitc")) {
 		t.Error("git would find a directory in the place of its settings")
 	}
-	obeyed := r.own.asked()
+	obeyed := r.Own.Asked()
 	for _, name := range []string{"gpg", "k1", "k2", "config/git", "config/fish", "config/gh", "claude/.credentials.json", "cargo/credentials.toml"} {
-		if !slices.Contains(r.protected, in(name)) {
+		if !slices.Contains(r.Protected, in(name)) {
 			t.Errorf("%s can be reached", name)
 		}
 	}
@@ -50,7 +50,7 @@ func TestVariablesPutPlacesIntoTheProject(t *testing.T) {
 			t.Errorf("%s is not held", name)
 		}
 	}
-	for _, path := range slices.Concat(r.protected, obeyed) {
+	for _, path := range slices.Concat(r.Protected, obeyed) {
 		if path == dir || path == in("lib") || path == in("open") || path == in("cargo/bin") || path == "/dev/null" || path == in("vim") || filepath.Dir(path) == base {
 			t.Errorf("%s is held", path)
 		}

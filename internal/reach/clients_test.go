@@ -1,6 +1,6 @@
 //go:build !windows
 
-package app
+package reach
 
 import (
 	"maps"
@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/linked"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -39,10 +41,10 @@ func TestClientServers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := &clientServers{home: home, tops: []string{top}, granted: func(path string) bool { return within(path, top) }}
+	c := &clientServers{home: home, tops: []string{top}, granted: func(path string) bool { return linked.Within(path, top) }}
 	want := []string{"claude-user", "codex-user", "cursor-user", "goose-user", "opencode-user", "project"}
 	for range 2 {
-		got := c.taken()
+		got := c.Taken()
 		if diff := cmp.Diff(want, slices.Sorted(maps.Keys(got.Packages))); diff != "" {
 			t.Error(diff)
 		}
@@ -58,7 +60,7 @@ func TestClientServers(t *testing.T) {
 	if slices.Contains(missing, there) || !slices.Contains(missing, filepath.Join(top, "node_modules", ".bin", "codex-user")) || !slices.Contains(missing, filepath.Join(top, "claude_local.py")) {
 		t.Errorf("%q", missing)
 	}
-	if notes := c.notes(); len(notes) != 2 || !strings.Contains(notes[0].Text, there) || !strings.Contains(notes[1].Fix, "PYTHONSAFEPATH") {
+	if notes := c.Notes(); len(notes) != 2 || !strings.Contains(notes[0].Text, there) || !strings.Contains(notes[1].Fix, "PYTHONSAFEPATH") {
 		t.Errorf("%+v", notes)
 	}
 }

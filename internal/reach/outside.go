@@ -1,4 +1,4 @@
-package app
+package reach
 
 import (
 	"cmp"
@@ -21,11 +21,11 @@ import (
 // that commands can write, such as the modules beside a script, is not started
 // on the host unless a person said so.
 
-// outside judges such programs.
-type outside struct {
+// Outside judges such programs.
+type Outside struct {
 	hostpath.Finder
-	home string
-	dir  string // where relative names begin
+	Home string
+	Dir  string // where relative names begin
 }
 
 // started is a program as the settings name it.
@@ -45,9 +45,9 @@ type obedience struct {
 }
 
 // judge finds out what a program obeys.
-func (o outside) judge(p started) obedience {
+func (o Outside) judge(p started) obedience {
 	var found obedience
-	base := cmp.Or(p.dir, o.dir)
+	base := cmp.Or(p.dir, o.Dir)
 	note := func(path string, code bool) {
 		found.files = append(found.files, path)
 		if code && found.beside == "" && o.Writes(path) {
@@ -107,9 +107,9 @@ func (o outside) judge(p started) obedience {
 
 // path reads a path as it stands in settings. A word that could be the name of
 // anything is one if something of that name is there.
-func (o outside) path(text, base string, expected bool) (string, bool) {
+func (o Outside) path(text, base string, expected bool) (string, bool) {
 	if rest, ok := strings.CutPrefix(text, "~/"); ok {
-		return filepath.Join(o.home, rest), o.home != ""
+		return filepath.Join(o.Home, rest), o.Home != ""
 	}
 	switch {
 	case text == "" || strings.ContainsRune(text, 0) || strings.Contains(text, "://"):
@@ -128,9 +128,9 @@ func (o outside) path(text, base string, expected bool) (string, bool) {
 	return full, true
 }
 
-// absolute gives arguments in which paths that begin at base are written out,
+// Absolute gives arguments in which paths that begin at base are written out,
 // for a program that does not start there.
-func (o outside) absolute(command string, args []string, base string) []string {
+func (o Outside) Absolute(command string, args []string, base string) []string {
 	args = slices.Clone(args)
 	script := scriptAt(command, args)
 	for i, arg := range args {

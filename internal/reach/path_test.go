@@ -1,6 +1,6 @@
 //go:build !windows
 
-package app
+package reach
 
 import (
 	"os"
@@ -33,13 +33,13 @@ func TestHomeNamesTheProject(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	needs := Needs{Home: home, Dir: top, Path: "/usr/bin", Getenv: func(string) string { return "" }}
-	r, err := reachOf(settings.Grant{Write: []string{"."}}, needs)
+	needs := Start{Home: home, Dir: top, Path: "/usr/bin", Getenv: func(string) string { return "" }}
+	r, err := Of(settings.Grant{Write: []string{"."}}, needs)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.own.now.Store(&ownState{})
-	held, asked := r.own.places(), r.own.asked()
+	r.Own.now.Store(&ownState{})
+	held, asked := r.Own.Places(), r.Own.Asked()
 	for _, name := range []string{"sh", "b.bash", "ssh.conf", "default.nix"} {
 		if !slices.Contains(held, filepath.Join(top, name)) {
 			t.Errorf("%s is not held: %q", name, held)
@@ -53,7 +53,7 @@ func TestHomeNamesTheProject(t *testing.T) {
 	if missing := filepath.Join(top, "shell.nix"); !slices.Contains(asked, missing) || slices.Contains(held, missing) {
 		t.Errorf("asked about: %q", asked)
 	}
-	if dirs := r.pathDirs(needs); !slices.Equal(dirs, []string{filepath.Join(top, "pbin"), "/usr/bin"}) {
+	if dirs := r.PathDirs(needs); !slices.Equal(dirs, []string{filepath.Join(top, "pbin"), "/usr/bin"}) {
 		t.Errorf("PATH: %q", dirs)
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package reach
 
 import (
 	"os"
@@ -125,7 +125,7 @@ func isText(args []string, i int) bool {
 
 // inArgument are the paths that an argument may hold, with the variables in it
 // as far as they are known. Where code is taken from it may hold lists of them.
-func (o outside) inArgument(arg string, env map[string]string, base string, leads bool) []string {
+func (o Outside) inArgument(arg string, env map[string]string, base string, leads bool) []string {
 	out := pieces(arg)
 	if strings.Contains(arg, "$") {
 		full := os.Expand(arg, func(word string) string { return o.variable(word, env, base) })
@@ -146,7 +146,7 @@ func (o outside) inArgument(arg string, env map[string]string, base string, lead
 
 // variable is what a shell that a program is puts in the place of a variable.
 // One that is not known stays as it is.
-func (o outside) variable(word string, env map[string]string, base string) string {
+func (o Outside) variable(word string, env map[string]string, base string) string {
 	name, otherwise := word, ""
 	if at := strings.IndexAny(word, ":-=?+%#/^,@"); at > 0 { // ${NAME:-otherwise}
 		name = word[:at]
@@ -156,8 +156,8 @@ func (o outside) variable(word string, env map[string]string, base string) strin
 		return value
 	}
 	switch {
-	case name == "HOME" && o.home != "":
-		return o.home
+	case name == "HOME" && o.Home != "":
+		return o.Home
 	case name == "PWD":
 		return base
 	case otherwise != "":

@@ -1,4 +1,4 @@
-package app
+package reach
 
 import (
 	"maps"
@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/linked"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -33,9 +35,9 @@ func TestMoreClients(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	c := &clientServers{home: home, tops: []string{top}, granted: func(path string) bool { return within(path, top) }}
+	c := &clientServers{home: home, tops: []string{top}, granted: func(path string) bool { return linked.Within(path, top) }}
 	want := []string{"amazon", "copilot", "kiro", "qwen", "remote", "status"}
-	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(c.taken().Packages))); diff != "" {
+	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(c.Taken().Packages))); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -1,4 +1,4 @@
-package app
+package reach
 
 import (
 	"os"
@@ -44,12 +44,12 @@ func TestCodeOfServersWithSecretsIsHeld(t *testing.T) {
 		{"no secret", mcphub.Server{Command: "/usr/bin/python3", Args: []string{at("srv/srv.py")}}, ""},
 	} {
 		dirs := []files.Dir{{Path: project, Write: true}}
-		a := &App{reach: reach{dirs: dirs, own: &ownFiles{}}}
-		l := &launcher{env: os.LookupEnv, dir: project, grant: toolcrib.Grant{Dirs: dirs},
-			outside: outside{Finder: hostpath.Finder{Writable: a.reach.commandsWrite}, dir: project}}
-		a.setOwn(settings.Config{}, map[string]mcphub.Server{"dev": tt.server}, l)
+		r := Reach{Dirs: dirs, Own: &ownFiles{}}
+		l := &Launcher{Env: os.LookupEnv, Dir: project, Grant: toolcrib.Grant{Dirs: dirs},
+			Outside: Outside{Finder: hostpath.Finder{Writable: r.CommandsWrite}, Dir: project}}
+		r.SetOwn(settings.Config{}, map[string]mcphub.Server{"dev": tt.server}, l)
 		var held []string
-		for _, file := range a.reach.own.places() {
+		for _, file := range r.Own.Places() {
 			if rel, ok := strings.CutPrefix(file, project+string(filepath.Separator)); ok {
 				held = append(held, rel)
 			}
@@ -57,7 +57,7 @@ func TestCodeOfServersWithSecretsIsHeld(t *testing.T) {
 		if want := strings.Fields(tt.want); !slices.Equal(held, want) {
 			t.Errorf("%s: %q is held, want %q", tt.name, held, want)
 		}
-		told := slices.ContainsFunc(a.OutsideNotes(), func(n OutsideNote) bool { return strings.Contains(n.Text, "secrets of the vault") })
+		told := slices.ContainsFunc(r.Own.Notes(), func(n Note) bool { return strings.Contains(n.Text, "secrets of the vault") })
 		if told != (tt.want != "") {
 			t.Errorf("%s: told is %v", tt.name, told)
 		}

@@ -1,4 +1,4 @@
-package app
+package reach
 
 import (
 	"os"
@@ -62,8 +62,8 @@ func onMachine(name string) bool {
 }
 
 // crontabs are where the person's may lie. Few systems let her read it there.
-func crontabs(needs Needs) (files []string) {
-	env := needs.variable()
+func crontabs(needs Start) (files []string) {
+	env := needs.Variable()
 	for _, name := range []string{env("USER"), env("LOGNAME"), filepath.Base(needs.Home)} {
 		for _, dir := range []string{"/var/spool/cron/crontabs", "/var/spool/cron"} {
 			if file := filepath.Join(dir, name); name != "" && filepath.IsLocal(name) && !slices.Contains(files, file) {

@@ -1,4 +1,4 @@
-package app
+package reach
 
 import (
 	"os"
@@ -7,6 +7,9 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/files"
+
+	"github.com/toolcrib/toolcrib/internal/linked"
+
 	"github.com/toolcrib/toolcrib/internal/named"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )
@@ -41,12 +44,16 @@ func loadedFirst() map[string][]string {
 
 // fromVariables gives what the person's variables make of places in the granted
 // directories: what stays out of reach, and what others obey.
-func (r reach) fromVariables(needs Needs) (protected, obeyed []string) {
-	env := needs.variable()
+func (r Reach) fromVariables(needs Start) (protected, obeyed []string) {
+	env := needs.Variable()
 	inside := func(path string) bool { // and nothing that was granted is inside of it
-		return path != "" && slices.ContainsFunc(r.dirs, func(d files.Dir) bool { return within(path, d.Path) || within(realDir(path), realDir(d.Path)) }) &&
-			!slices.ContainsFunc(r.dirs, func(d files.Dir) bool { return within(d.Path, path) || within(realDir(d.Path), realDir(path)) }) &&
-			!r.obeyed.Granted(strings.Split(strings.Trim(filepath.ToSlash(path), "/"), "/"))
+		return path != "" && slices.ContainsFunc(r.Dirs, func(d files.Dir) bool {
+			return linked.Within(path, d.Path) || linked.Within(realDir(path), realDir(d.Path))
+		}) &&
+			!slices.ContainsFunc(r.Dirs, func(d files.Dir) bool {
+				return linked.Within(d.Path, path) || linked.Within(realDir(d.Path), realDir(path))
+			}) &&
+			!r.Obeyed.Granted(strings.Split(strings.Trim(filepath.ToSlash(path), "/"), "/"))
 	}
 	add := func(list *[]string, path string) {
 		if inside(path) && !slices.Contains(*list, path) {
@@ -123,7 +130,7 @@ func (o *ownFiles) stopsGit(file string) bool {
 
 // whole is a path of a variable, from where this program was started. Empty:
 // there is none.
-func (n Needs) whole(path string) string {
+func (n Start) whole(path string) string {
 	rest, tilde := strings.CutPrefix(path, "~/")
 	base := n.Dir
 	if tilde {
@@ -140,8 +147,8 @@ func (n Needs) whole(path string) string {
 	return filepath.Join(base, path)
 }
 
-// variable reads the environment that this program was started with.
-func (n Needs) variable() func(name string) string {
+// Variable reads the environment that this program was started with.
+func (n Start) Variable() func(name string) string {
 	if n.Getenv != nil {
 		return n.Getenv
 	}

@@ -1,4 +1,4 @@
-package app
+package reach
 
 import (
 	"fmt"
@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/linked"
 
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
@@ -50,8 +52,8 @@ type clientFile struct {
 	taken named.Taken
 }
 
-// taken gives what they take from the directory that they are started in.
-func (c *clientServers) taken() named.Taken {
+// Taken gives what they take from the directory that they are started in.
+func (c *clientServers) Taken() named.Taken {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.home == "" && len(c.tops) == 0 || time.Since(c.at) < fresh {
@@ -111,7 +113,7 @@ func (c *clientServers) read(p clientfiles.Place) (all named.Taken) {
 	for _, text := range texts {
 		servers, _ := clientfiles.Codec{YAML: config.Decode, Home: c.home}.Read(p.Client, text)
 		for _, s := range servers {
-			other := s.Project != "" && !slices.ContainsFunc(c.tops, func(top string) bool { return within(top, s.Project) || within(s.Project, top) })
+			other := s.Project != "" && !slices.ContainsFunc(c.tops, func(top string) bool { return linked.Within(top, s.Project) || linked.Within(s.Project, top) })
 			if s.Command == "" || other || filepath.IsAbs(s.Cwd) && !c.granted(s.Cwd) {
 				continue // it is elsewhere
 			}
@@ -138,7 +140,7 @@ func (c *clientServers) missing() []string {
 }
 
 func (c *clientServers) places() (list []string) {
-	t := c.taken()
+	t := c.Taken()
 	for _, top := range c.tops {
 		for name := range t.Packages {
 			list = append(list, filepath.Join(top, "node_modules", filepath.FromSlash(name)))
@@ -157,9 +159,9 @@ func (c *clientServers) places() (list []string) {
 	return list
 }
 
-// notes says for the doctor which servers take something from the project.
-func (c *clientServers) notes() (list []OutsideNote) {
-	t := c.taken()
+// Notes says for the doctor which servers take something from the project.
+func (c *clientServers) Notes() (list []Note) {
+	t := c.Taken()
 	said := map[string]bool{}
 	for _, top := range c.tops {
 		for _, names := range []struct {
@@ -171,7 +173,7 @@ func (c *clientServers) notes() (list []OutsideNote) {
 				for _, path := range []string{path, path + ".py"} {
 					if _, err := os.Lstat(path); err == nil && !said[by] {
 						said[by] = true
-						list = append(list, OutsideNote{Text: fmt.Sprintf("%s, started in this project, runs %s, which commands can write, outside of every sandbox", by, path),
+						list = append(list, Note{Text: fmt.Sprintf("%s, started in this project, runs %s, which commands can write, outside of every sandbox", by, path),
 							Fix: "install it elsewhere and name its full path in the client's settings, or have Toolcrib run it (toolcrib hub import)"})
 					}
 				}
@@ -179,7 +181,7 @@ func (c *clientServers) notes() (list []OutsideNote) {
 		}
 	}
 	if by := t.Python; by != "" && len(c.tops) > 0 {
-		list = append(list, OutsideNote{Held: true, Text: by + " is started by python -m, which imports modules of the project: what a command makes there under a name that servers import is set aside",
+		list = append(list, Note{Held: true, Text: by + " is started by python -m, which imports modules of the project: what a command makes there under a name that servers import is set aside",
 			Fix: "set PYTHONSAFEPATH=1 in the env of that server, so that Python looks elsewhere only"})
 	}
 	return list
