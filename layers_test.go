@@ -63,6 +63,7 @@ func rules() []rule {
 		{"internal/starter", ground, nil, "programs that start others: the guard, the reader of scripts and that of settings look behind them by one table"},
 		{"internal/named", ground, []string{"internal/gitconfig", "internal/plainfile", "internal/starter"}, "texts that name scripts: command lines are read in the one way in which those of git's settings are"},
 		{"internal/linked", ground, []string{"internal/plainfile"}, "where links of obeyed and protected names lead: the handle on files, the guards and the sandbox follow them in one way"},
+		{"internal/rewrite", ground, []string{"internal/linked"}, "files of a person are changed in one way, with a backup: by the hub, by the command line, and where a token is made"},
 		{"internal/gitindex", ground, nil, "the format of a file: the guard of command lines and the sandbox's shield both read it"},
 		{"internal/find", ground, nil, "ranking is words and numbers: it knows no tool, so that the box, the command line and the wiring can share it"},
 

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/rewrite"
+
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib/internal/config"
@@ -79,7 +81,7 @@ func (a *App) imports(cfg settings.Config, needs Needs) mcphub.Imports {
 			return report, nil
 		}
 		var added, late []string
-		err := RewriteFile(needs.Settings, func(text []byte) ([]byte, error) {
+		err := rewrite.File(needs.Settings, func(text []byte) ([]byte, error) {
 			for _, s := range take {
 				// The file counts, not what was read of it when this process began.
 				changed, err := settings.AddServer(text, s.Name, settings.ServerEntry(s))

@@ -5,14 +5,12 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib/internal/config"
-	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -71,62 +69,5 @@ func TestToolImportsNothingOfAPersons(t *testing.T) {
 	}
 	if now, err := os.ReadFile(file); err != nil || string(now) != string(text) {
 		t.Errorf("%v\n%s", err, now)
-	}
-}
-
-// TestRewriteFileLosesNothing: what another writes in between is kept.
-func TestRewriteFileLosesNothing(t *testing.T) {
-	dir := t.TempDir()
-	for name, before := range map[string]string{"there.yaml": "a: 1\n", "new.yaml": ""} {
-		file := filepath.Join(dir, name)
-		write := func(text string) {
-			if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
-				t.Fatal(err)
-			}
-		}
-		if before != "" {
-			write(before)
-		}
-		err := RewriteFile(file, func([]byte) ([]byte, error) {
-			write("theirs: 2\n")
-			return []byte("ours: 3\n"), nil
-		})
-		if got, _ := os.ReadFile(file); err == nil || string(got) != "theirs: 2\n" {
-			t.Errorf("%s: %v, %q", name, err, got)
-		}
-		if err := RewriteFile(file, func(text []byte) ([]byte, error) { return append(text, "ours: 3\n"...), nil }); err != nil {
-			t.Error(err)
-		}
-		if got, _ := os.ReadFile(file); string(got) != "theirs: 2\nours: 3\n" {
-			t.Errorf("%s: %q", name, got)
-		}
-	}
-}
-
-// TestServerEntryIsRead: all that is written of a server is a setting, and comes
-// back as it was.
-func TestServerEntryIsRead(t *testing.T) {
-	s := clientfiles.Server{
-		Name: "s", Command: "c", Args: []string{"a b", "\u00e9"}, Env: map[string]string{"K": "v\nw"}, Cwd: "/d", URL: "https://u.example", Transport: clientfiles.SSE,
-		Headers: map[string]string{"H": "v"}, Timeout: 90 * time.Second, EnabledTools: []string{"x"}, DisabledTools: []string{"y"}, Agents: []string{"z"}, Disabled: true,
-	}
-	text, err := settings.AddServer(nil, "s", settings.ServerEntry(s))
-	if err != nil {
-		t.Fatal(err)
-	}
-	file := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(file, text, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := config.Load(settings.Defaults(), config.Options{User: file})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := settings.MCPServer{
-		Command: s.Command, Args: s.Args, Env: s.Env, Cwd: s.Cwd, URL: s.URL, Transport: "sse", Headers: s.Headers, Timeout: s.Timeout,
-		EnabledTools: s.EnabledTools, DisabledTools: s.DisabledTools, Agents: s.Agents, Disabled: true,
-	}
-	if diff := cmp.Diff(want, loaded.Value.MCPServers["s"]); diff != "" {
-		t.Errorf("%s\n%s", diff, text)
 	}
 }

@@ -9,6 +9,8 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/rewrite"
+
 	"github.com/toolcrib/toolcrib/internal/durable"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
@@ -41,7 +43,7 @@ func NewOwnToken(state string) (string, error) {
 		return "", fmt.Errorf("the token for your own clients: %w", err)
 	}
 	text := freshToken()
-	if err := ReplaceFile(OwnTokenFile(state), text, 0o600); err != nil {
+	if err := rewrite.Replace(OwnTokenFile(state), text, 0o600); err != nil {
 		return "", fmt.Errorf("the token for your own clients: %w", err)
 	}
 	return strings.TrimSpace(string(text)), nil

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/rewrite"
+
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/app"
@@ -97,16 +99,16 @@ func (c *command) connect(client string, how connecting) error {
 			return nil
 		}
 	}
-	rewrite := app.RewriteFile
+	write := rewrite.File
 	switch {
 	case how.project:
-		rewrite = func(file string, change func([]byte) ([]byte, error)) error {
-			return app.RewriteInside(c.dir, file, change)
+		write = func(file string, change func([]byte) ([]byte, error)) error {
+			return rewrite.InProject(c.dir, file, change)
 		}
 	case entry.Headers != nil && !how.undo:
-		rewrite = app.RewritePrivate
+		write = rewrite.Private
 	}
-	if err := rewrite(file, change); err != nil {
+	if err := write(file, change); err != nil {
 		return err
 	}
 	switch {
@@ -124,7 +126,7 @@ func (c *command) connect(client string, how connecting) error {
 // another's, and a person's own may lead into a repository, which others read.
 func (c *command) mayConnect(file string, how connecting) error {
 	if how.project {
-		_, err := app.Inside(c.dir, file)
+		_, err := rewrite.Inside(c.dir, file)
 		return err
 	}
 	if !how.http || how.undo {

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/rewrite"
+
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/spf13/cobra"
@@ -110,5 +112,5 @@ func (c *command) editConfig(change func([]byte) ([]byte, error)) (file string, 
 		return "", usage(err)
 	}
 	file = c.settings(paths)
-	return file, app.RewriteFile(file, change)
+	return file, rewrite.File(file, change)
 }

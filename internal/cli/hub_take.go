@@ -10,9 +10,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/rewrite"
+
 	"github.com/toolcrib/toolcrib/internal/settings"
 
-	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -137,7 +138,7 @@ func (c *command) takeOver(ctx context.Context, paths config.Paths, v *vault.Vau
 			return
 		}
 		if former != nil {
-			err = errors.Join(err, app.ReplaceFile(importFile(paths.State), former, 0o600))
+			err = errors.Join(err, rewrite.Replace(importFile(paths.State), former, 0o600))
 			return
 		}
 		err = errors.Join(err, os.Remove(importFile(paths.State)))

@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/rewrite"
+
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/app"
@@ -54,7 +56,7 @@ func (i imported) save(state string) error {
 	if err := os.MkdirAll(app.HubDir(state), 0o700); err != nil {
 		return err
 	}
-	return app.ReplaceFile(importFile(state), text, 0o600)
+	return rewrite.Replace(importFile(state), text, 0o600)
 }
 
 // undoImport takes the last import back: what a person has changed since stays,

@@ -1,4 +1,10 @@
-package app
+// Package rewrite changes files of a person as a whole: settings of ours and those
+// of other programs. What was there before is kept as a backup. Every package may
+// import it.
+//
+// Its one invariant: what somebody else wrote meanwhile is never thrown away, and
+// what is written for a project stays in it, whatever links lie there.
+package rewrite
 
 import (
 	"crypto/rand"
@@ -13,15 +19,15 @@ import (
 	"github.com/toolcrib/toolcrib/internal/linked"
 )
 
-// RewriteFile changes a file as a whole: what is there before is kept as a backup,
+// File changes a file as a whole: what is there before is kept as a backup,
 // and a reader sees the old or the new. A link to a file stays one.
-func RewriteFile(file string, change func([]byte) ([]byte, error)) error {
+func File(file string, change func([]byte) ([]byte, error)) error {
 	return rewriteFile(file, 0o777, change)
 }
 
-// RewritePrivate does so with a file that gets something that other accounts
+// Private does so with a file that gets something that other accounts
 // must not read: they cannot read it any more, nor its backup.
-func RewritePrivate(file string, change func([]byte) ([]byte, error)) error {
+func Private(file string, change func([]byte) ([]byte, error)) error {
 	if err := rewriteFile(file, 0o700, change); err != nil {
 		return err
 	}
@@ -32,9 +38,9 @@ func RewritePrivate(file string, change func([]byte) ([]byte, error)) error {
 	return os.Chmod(file, info.Mode().Perm()&0o700)
 }
 
-// RewriteInside does so with a file of a project, whose links are another's: it
+// InProject does so with a file of a project, whose links are another's: it
 // writes nowhere but in the project, whatever becomes of them meanwhile.
-func RewriteInside(project, file string, change func([]byte) ([]byte, error)) error {
+func InProject(project, file string, change func([]byte) ([]byte, error)) error {
 	name, err := Inside(project, file)
 	if err != nil {
 		return err
@@ -126,9 +132,9 @@ func backupOf(file string) string {
 	return file + ".before-" + time.Now().UTC().Format("20060102T150405.000")
 }
 
-// ReplaceFile writes a file beside its place and puts it there. A link to a file
+// Replace writes a file beside its place and puts it there. A link to a file
 // stays one.
-func ReplaceFile(file string, text []byte, mode os.FileMode) (err error) {
+func Replace(file string, text []byte, mode os.FileMode) (err error) {
 	if at, err := filepath.EvalSymlinks(file); err == nil {
 		file = at
 	}
