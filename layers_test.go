@@ -106,6 +106,8 @@ func rules() []rule {
 
 		{"internal/reach", 3, []string{".", "internal/settings", "internal/config", "internal/policy", "internal/shellguard", "internal/sandbox", "internal/sandbox/host", "internal/mcp/client", "internal/mcp/clientfiles", "toolbox/mcphub"}, joint},
 
+		{"internal/httpauth", 3, []string{".", "internal/desk", "internal/settings"}, "frontends over HTTP authenticate in one way: it knows who holds which token, and no frontend"},
+
 		{"internal/store", 2, []string{".", "internal/desk"}, adapter},
 		{"internal/store/*", 2, []string{".", "internal/store", "internal/desk"}, adapter + "; a database is a driver and a DSN under the SQL of internal/store"},
 		{"internal/sandbox", 2, []string{"."}, adapter + "; what it shares with the guards stands on the ground floor"},

@@ -53,7 +53,7 @@ func newTokenApp(t *testing.T, names ...string) (a *App, url string, set func(na
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		g.watch(ctx)
+		g.Watch(ctx)
 	}()
 	web := httptest.NewServer(g)
 	t.Cleanup(func() {

@@ -10,6 +10,9 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/httpclient"
+
+	"github.com/toolcrib/toolcrib/internal/httpauth"
+
 	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -77,7 +80,7 @@ func private(at string) bool {
 
 // serveLoopback answers where a login page sends its answer.
 func serveLoopback(ctx context.Context, addr string, h http.Handler) (string, func(), error) {
-	ln, err := Listen(ctx, addr)
+	ln, err := httpauth.Listen(ctx, addr)
 	if err != nil {
 		return "", nil, err
 	}

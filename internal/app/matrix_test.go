@@ -12,6 +12,8 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/toolcrib/toolcrib/internal/httpauth"
+
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/google/go-cmp/cmp"
@@ -101,7 +103,7 @@ func waysIn(t *testing.T, a *App, dialect string) []wayIn {
 		{"mcp", overMCP(connect(&mcp.IOTransport{Reader: toClient, Writer: fromClient}))},
 	}
 	if dialect == "" {
-		ln, err := Listen(t.Context(), "127.0.0.1:0")
+		ln, err := httpauth.Listen(t.Context(), "127.0.0.1:0")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +116,7 @@ func waysIn(t *testing.T, a *App, dialect string) []wayIn {
 				t.Error(err)
 			}
 		})
-		token, err := OwnToken(a.state)
+		token, err := httpauth.OwnToken(a.state)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,12 +6,12 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/httpauth"
 
 	"github.com/toolcrib/toolcrib/internal/settings"
 
@@ -20,57 +20,6 @@ import (
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/store"
 )
-
-func TestOwnToken(t *testing.T) {
-	state := filepath.Join(t.TempDir(), "state")
-	tokens := make([]string, 8)
-	var all sync.WaitGroup
-	for i := range tokens {
-		all.Go(func() {
-			var err error
-			if tokens[i], err = OwnToken(state); err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	all.Wait()
-	if distinct := slices.Compact(slices.Sorted(slices.Values(tokens))); len(distinct) != 1 || len(tokens[0]) < 40 {
-		t.Errorf("those who start together have %q", distinct)
-	}
-	if info, err := os.Stat(OwnTokenFile(state)); err != nil || runtime.GOOS != "windows" && info.Mode().Perm() != 0o600 {
-		t.Errorf("%v, %v", info.Mode(), err)
-	}
-	if left, err := os.ReadDir(state); err != nil || len(left) != 1 {
-		t.Errorf("left behind: %v, %v", left, err)
-	}
-	fresh, err := NewOwnToken(state)
-	if again, _ := OwnToken(state); err != nil || fresh == tokens[0] || again != fresh {
-		t.Errorf("%q, then %q, %v", fresh, again, err)
-	}
-	for name, spoil := range map[string]func(file string) error{
-		"empty":      func(file string) error { return os.WriteFile(file, nil, 0o600) },
-		"short":      func(file string) error { return os.WriteFile(file, []byte("abc\n"), 0o600) },
-		"lines":      func(file string) error { return os.WriteFile(file, []byte(fresh+"\n"+fresh), 0o600) },
-		"long":       func(file string) error { return os.WriteFile(file, []byte(strings.Repeat("a", 1<<20)), 0o600) },
-		"for others": func(file string) error { return os.Chmod(file, 0o644) },
-	} {
-		if name == "for others" && runtime.GOOS == "windows" {
-			continue
-		}
-		if _, err := NewOwnToken(state); err != nil {
-			t.Fatal(err)
-		}
-		if err := spoil(OwnTokenFile(state)); err != nil {
-			t.Fatal(err)
-		}
-		if token, err := OwnToken(state); err == nil || !strings.Contains(err.Error(), "toolcrib token new") {
-			t.Errorf("%s: %q, %v", name, token, err)
-		}
-		if token, err := ReadOwnToken(state); err == nil {
-			t.Errorf("%s: a running server takes %q", name, token)
-		}
-	}
-}
 
 // doorway is a gate with what it stands before.
 type doorway struct {
@@ -100,7 +49,7 @@ func newDoorway(t *testing.T, change func(*settings.Config)) *doorway {
 	watched := make(chan struct{})
 	go func() {
 		defer close(watched)
-		g.watch(ctx)
+		g.Watch(ctx)
 	}()
 	web := httptest.NewServer(g)
 	t.Cleanup(func() {
@@ -119,7 +68,7 @@ func newDoorway(t *testing.T, change func(*settings.Config)) *doorway {
 
 func (d *doorway) token() string {
 	d.t.Helper()
-	token, err := OwnToken(d.app.state)
+	token, err := httpauth.OwnToken(d.app.state)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -171,7 +120,7 @@ func TestOwnTokenIsNeeded(t *testing.T) {
 			}
 		}
 	}()
-	fresh, err := NewOwnToken(d.app.state)
+	fresh, err := httpauth.NewOwnToken(d.app.state)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -270,14 +219,5 @@ func TestWhoMayAnswer(t *testing.T) {
 				t.Errorf("%+v, %v", records, err)
 			}
 		})
-	}
-}
-
-// TestApprovesForNeedsApproves: a setting that would do nothing is refused.
-func TestApprovesForNeedsApproves(t *testing.T) {
-	cfg := settings.Defaults()
-	cfg.Tokens = map[string]settings.Token{"t": {SHA256: sumOf("t"), ApprovesFor: "always"}}
-	if _, err := tokens(&settings.Layers{User: cfg}); err == nil || !strings.Contains(err.Error(), "approves: true") {
-		t.Error(err)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"sync/atomic"
 
+	"github.com/toolcrib/toolcrib/internal/httpauth"
+
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/toolcrib/toolcrib"
@@ -23,8 +25,8 @@ type livePolicy struct {
 	rules      atomic.Pointer[policy.Rules]
 	conditions policy.Conditions // kept, so that reading the same rules again is cheap
 	home       string
-	guests     atomic.Pointer[guests] // who may come in over HTTP
-	broken     atomic.Pointer[string] // why newer settings are not in force
+	guests     atomic.Pointer[httpauth.Access] // who may come in over HTTP
+	broken     atomic.Pointer[string]          // why newer settings are not in force
 }
 
 // ownBoxes are the toolboxes that are part of the program: rules and profiles
@@ -89,7 +91,7 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 		shell.Only = shell.Refuse && len(shell.Rules) > 0
 		shell.Unasked = p.Unasked
 	}
-	guests, err := guestsOf(layers, cfg, a.subject)
+	guests, err := httpauth.AccessOf(layers, cfg, a.subject)
 	if err != nil {
 		return err
 	}

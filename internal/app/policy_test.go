@@ -15,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/httpauth"
+
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -254,7 +256,7 @@ func TestTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close(t.Context())
-	ln, err := Listen(t.Context(), "127.0.0.1:0")
+	ln, err := httpauth.Listen(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,32 +4,16 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"net"
 	"net/http"
-	"net/netip"
-	"strings"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/httpauth"
+
+	"github.com/toolcrib/toolcrib/internal/mcp/server"
 
 	"github.com/toolcrib/toolcrib"
 )
-
-// Listen opens the address to serve on. It must name a loopback host: tokens
-// cross the connection as they are, so only this machine may reach it. An empty
-// host would mean every interface and is refused for that.
-func Listen(ctx context.Context, address string) (net.Listener, error) {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		return nil, fmt.Errorf("serve.listen: %w: write host:port, such as 127.0.0.1:7717", err)
-	}
-	if host != "localhost" {
-		ip, err := netip.ParseAddr(host)
-		if err != nil || !ip.IsLoopback() {
-			return nil, fmt.Errorf("serve.listen: %q is not a loopback address; use 127.0.0.1, [::1] or localhost", address)
-		}
-	}
-	return new(net.ListenConfig).Listen(ctx, "tcp", address)
-}
 
 // Serve answers HTTP on the listener until ctx ends: MCP at /mcp and the
 // server's health at /healthz. Calls under way get a few seconds to finish.
@@ -41,11 +25,11 @@ func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error 
 	defer gate.Close()
 	watched, leave := context.WithCancel(ctx)
 	defer leave()
-	go gate.watch(watched)
+	go gate.Watch(watched)
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", gate)
-	mux.HandleFunc("GET /healthz", a.health(version, gate.knows))
-	srv := &http.Server{Handler: ownNameOnly(mux), ReadHeaderTimeout: 10 * time.Second}
+	mux.HandleFunc("GET /healthz", a.health(version, gate.Knows))
+	srv := &http.Server{Handler: httpauth.OwnNameOnly(mux), ReadHeaderTimeout: 10 * time.Second}
 	srv.RegisterOnShutdown(gate.Close) // streams end at once
 	served := make(chan error, 1)
 	go func() { served <- srv.Serve(ln) }()
@@ -62,20 +46,17 @@ func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error 
 	return srv.Close() // event streams never end by themselves
 }
 
-// ownNameOnly refuses requests made under another name than this machine's: a
-// web page can make a name of its own point here (DNS rebinding).
-func ownNameOnly(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host := r.Host
-		if h, _, err := net.SplitHostPort(host); err == nil {
-			host = h
-		}
-		ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
-		if host != "localhost" && (err != nil || !ip.IsLoopback()) {
-			http.Error(w, "this server is called localhost", http.StatusForbidden)
-			return
-		}
-		next.ServeHTTP(w, r)
+// newGate is the way in over HTTP: each caller has an MCP server of their own.
+func (a *App) newGate(version string) (*httpauth.Gate, error) {
+	return httpauth.New(httpauth.Config{
+		State: a.state, Log: a.Crib.Log, Access: a.policy.guests.Load,
+		Serve: func(holder httpauth.Holder) httpauth.Frontend {
+			cfg := a.MCP(version)
+			if answers := holder.Answers(); answers != nil {
+				cfg.Desk, cfg.Answers = a.Desk, answers
+			}
+			return server.New(cfg, holder.Caller)
+		},
 	})
 }
 

@@ -4,8 +4,9 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
-	"strings"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/httpauth"
 
 	"github.com/toolcrib/toolcrib/internal/settings"
 
@@ -13,26 +14,6 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/store"
 )
-
-func TestListenOnLoopbackOnly(t *testing.T) {
-	for _, address := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.com:0", "7717", "", "127.0.0.1", "localhost.example.com:0"} {
-		ln, err := Listen(t.Context(), address)
-		if err == nil {
-			_ = ln.Close()
-			t.Errorf("listens on %q", address)
-		} else if !strings.Contains(err.Error(), "serve.listen") {
-			t.Errorf("%q: %v does not name the key", address, err)
-		}
-	}
-	for _, address := range []string{"127.0.0.1:0", "127.8.9.1:0", "localhost:0"} {
-		ln, err := Listen(t.Context(), address)
-		if err != nil {
-			t.Errorf("%q: %v", address, err)
-			continue
-		}
-		_ = ln.Close()
-	}
-}
 
 // A server is opened, used by a real client, asked for its health, and ended;
 // what the client did is in the journal afterwards.
@@ -42,7 +23,7 @@ func TestServe(t *testing.T) {
 	if err != nil || a.Faults != nil {
 		t.Fatal(err, a.Faults)
 	}
-	ln, err := Listen(t.Context(), "127.0.0.1:0")
+	ln, err := httpauth.Listen(t.Context(), "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -51,7 +32,7 @@ func TestServe(t *testing.T) {
 	go func() { served <- a.Serve(ctx, ln, "test") }()
 	base := "http://" + ln.Addr().String()
 
-	token, err := OwnToken(state)
+	token, err := httpauth.OwnToken(state)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/httpauth"
+
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/spf13/cobra"
@@ -226,7 +228,7 @@ func commandsFinding(ctx context.Context, a *app.App, cfg settings.Config) findi
 
 // serveFinding says whom toolcrib serve lets in.
 func serveFinding(cfg settings.Serve, state string) finding {
-	token, err := app.ReadOwnToken(state)
+	token, err := httpauth.ReadOwnToken(state)
 	switch {
 	case err != nil:
 		return finding{"serve", "problem", err.Error(), ""}
@@ -235,7 +237,7 @@ func serveFinding(cfg settings.Serve, state string) finding {
 	case token == "":
 		return finding{"serve", "ok", "who has a token is let in; yours is made when it is first needed", ""}
 	}
-	return finding{"serve", "ok", "who has a token is let in; yours is in " + app.OwnTokenFile(state), ""}
+	return finding{"serve", "ok", "who has a token is let in; yours is in " + httpauth.OwnTokenFile(state), ""}
 }
 
 func (c *command) configFinding(paths config.Paths, loaded *config.Loaded[settings.Config]) finding {

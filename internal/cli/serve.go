@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/toolcrib/toolcrib/internal/httpauth"
+
 	"github.com/spf13/cobra"
 
-	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/desk"
 )
 
@@ -42,7 +43,7 @@ func (c *command) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ln, err := app.Listen(ctx, loaded.Value.Serve.Listen)
+	ln, err := httpauth.Listen(ctx, loaded.Value.Serve.Listen)
 	if err != nil {
 		return usage(err)
 	}

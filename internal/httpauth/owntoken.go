@@ -1,4 +1,4 @@
-package app
+package httpauth
 
 import (
 	"crypto/rand"

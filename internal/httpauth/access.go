@@ -1,4 +1,4 @@
-package app
+package httpauth
 
 import (
 	"cmp"
@@ -16,21 +16,21 @@ import (
 	"github.com/toolcrib/toolcrib/internal/desk"
 )
 
-// guests is who may come in, as the settings say.
-type guests struct {
-	holders []tokenHolder
+// Access is who may come in, as the settings say.
+type Access struct {
+	holders []Holder
 	open    bool            // who sends no token may come in too
 	owner   toolcrib.Caller // who calls with the token of our own
 }
 
 // all is everybody who may come in, with the token of our own; empty: there is
 // none.
-func (g *guests) all(own string) []tokenHolder {
+func (g *Access) all(own string) []Holder {
 	list := slices.Clone(g.holders)
 	if own != "" {
 		// A client of the person's own: it may show them what it asks for. What they
 		// allow beyond the conversation they say at a terminal.
-		list = append(list, tokenHolder{caller: g.owner, sum: sha256.Sum256([]byte(own)), approves: forSession})
+		list = append(list, Holder{Caller: g.owner, sum: sha256.Sum256([]byte(own)), approves: forSession})
 	}
 	if g.open {
 		list = append(list, anyone())
@@ -38,9 +38,9 @@ func (g *guests) all(own string) []tokenHolder {
 	return list
 }
 
-// tokenHolder is who has a token, and the token's hash.
-type tokenHolder struct {
-	caller toolcrib.Caller
+// Holder is who has a token, and the token's hash.
+type Holder struct {
+	Caller toolcrib.Caller
 	sum    [sha256.Size]byte
 	// approves is the longest that they may allow what they themselves call:
 	// one of approvesFor. Empty: whoever calls does not approve.
@@ -55,8 +55,11 @@ const (
 	forAlways  = "always"
 )
 
-// answers gives the answers that a holder may give.
-func (h *tokenHolder) answers() []desk.Choice {
+// Answers gives the answers that a holder may give; nil: none.
+func (h Holder) Answers() []desk.Choice {
+	if h.approves == "" {
+		return nil
+	}
 	list := []desk.Choice{desk.AllowOnce, desk.Edit, desk.Deny}
 	for _, c := range []struct {
 		word   string
@@ -74,22 +77,22 @@ func (h *tokenHolder) answers() []desk.Choice {
 
 // tokens reads the settings of tokens. One that both layers have is the
 // machine's.
-func tokens(l *settings.Layers) ([]tokenHolder, error) {
+func tokens(l *settings.Layers) ([]Holder, error) {
 	all := maps.Clone(l.User.Tokens)
 	if all == nil {
 		all = map[string]settings.Token{}
 	}
 	maps.Copy(all, l.Admin.Tokens)
-	var out []tokenHolder
+	var out []Holder
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t := all[name]
 		sum, err := hex.DecodeString(t.SHA256)
 		if err != nil || len(sum) != sha256.Size {
 			return nil, fmt.Errorf("tokens.%s.sha256: want the 64 hexadecimal digits of a SHA-256", name)
 		}
-		h := tokenHolder{
+		h := Holder{
 			// Prefixed, so that nobody takes the place of a person of this machine.
-			caller: toolcrib.Caller{Subject: "token:" + name, Token: name, Agent: t.Agent, Organisation: t.Organisation, Via: viaHTTP},
+			Caller: toolcrib.Caller{Subject: "token:" + name, Token: name, Agent: t.Agent, Organisation: t.Organisation, Via: viaHTTP},
 			sum:    [sha256.Size]byte(sum),
 		}
 		if t.Approves {
@@ -107,13 +110,13 @@ func tokens(l *settings.Layers) ([]tokenHolder, error) {
 // viaHTTP is how callers over HTTP come in, as rules and the journal see it.
 const viaHTTP = "mcp-http"
 
-// guestsOf reads who may come in. subject is the person whose server it is.
-func guestsOf(l *settings.Layers, cfg settings.Config, subject string) (*guests, error) {
+// AccessOf reads who may come in. subject is the person whose server it is.
+func AccessOf(l *settings.Layers, cfg settings.Config, subject string) (*Access, error) {
 	holders, err := tokens(l)
 	if err != nil {
 		return nil, err
 	}
-	return &guests{
+	return &Access{
 		holders: holders, open: cfg.Serve.Open,
 		owner: toolcrib.Caller{Subject: cmp.Or(subject, "local"), Organisation: l.Organisation(), Via: viaHTTP},
 	}, nil
@@ -121,13 +124,13 @@ func guestsOf(l *settings.Layers, cfg settings.Config, subject string) (*guests,
 
 // anyone is who comes in without a token, where the settings say so: whoever is
 // on this machine. They may be anybody, so that they approve nothing.
-func anyone() tokenHolder {
-	return tokenHolder{caller: toolcrib.Caller{Subject: "anyone", Via: viaHTTP}}
+func anyone() Holder {
+	return Holder{Caller: toolcrib.Caller{Subject: "anyone", Via: viaHTTP}}
 }
 
 // holderOf finds out who sends a request. One with a token that is not known is
 // nobody, also where none is needed.
-func holderOf(known []tokenHolder, authorization []string) (found tokenHolder, ok bool) {
+func holderOf(known []Holder, authorization []string) (found Holder, ok bool) {
 	if len(authorization) == 0 {
 		return anyone(), slices.Contains(known, anyone())
 	}
