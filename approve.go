@@ -105,35 +105,7 @@ func (c *Crib) stands(ctx context.Context, f *flight) error {
 // does not.
 func (c *Crib) ask(ctx context.Context, q Question) (Answer, error) {
 	approver := c.Approver
-	return within(ctx, func() (Answer, error) { return approver.Approve(ctx, q) })
-}
-
-// within has a part that is not ours do something, in a goroutine of its own,
-// and goes on at the end of ctx even if the part does not.
-func within[T any](ctx context.Context, do func() (T, error)) (T, error) {
-	type reply struct {
-		value T
-		err   error
-	}
-	replies := make(chan reply, 1)
-	go func() {
-		r := reply{err: worker.ErrGone}
-		defer func() {
-			if p := recover(); p != nil {
-				r.err = fmt.Errorf("%w: panic: %v", worker.ErrGone, p)
-			}
-			replies <- r
-		}()
-		value, err := do()
-		r = reply{value, err}
-	}()
-	select {
-	case r := <-replies:
-		return r.value, r.err
-	case <-ctx.Done():
-		var none T
-		return none, ctx.Err()
-	}
+	return worker.Within(ctx, func() (Answer, error) { return approver.Approve(ctx, q) })
 }
 
 // edited takes the arguments a person put in place of the model's. Having

@@ -27,7 +27,7 @@ func (c *Crib) end(ctx context.Context, b begun, result *Result, failure error) 
 		if !ok {
 			e = refuse(Internal, f.call.Tool, "the call broke down", failure)
 		}
-		if !slices.Contains(Codes(), e.Code) { // a tool made it up
+		if !slices.Contains(codes(), e.Code) { // a tool made it up
 			e = &Error{Code: Internal, Tool: e.Tool, Message: e.Message, Err: e}
 		}
 		e = c.cleaned(e)

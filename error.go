@@ -23,8 +23,8 @@ const (
 	Internal    Code = "internal"    // our fault or the tool's: a panic, a broken output
 )
 
-// Codes lists every code once, in a fixed order, for tables and their tests.
-func Codes() []Code {
+// codes lists every code once.
+func codes() []Code {
 	return []Code{Invalid, NotFound, Denied, Timeout, Unavailable, Conflict, Internal}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -85,7 +86,7 @@ func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (D
 		}
 	}
 	f.effects = f.entry.tool.Effects.All() & understood // nothing left: guards differ, and it counts as all
-	decision, verdicts := Decide(verdicts)
+	decision, verdicts := decide(verdicts)
 	for _, grant := range unasked {
 		if decision == Allow {
 			f.grant = f.grant.Meet(grant)
@@ -94,28 +95,18 @@ func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (D
 	return decision, verdicts
 }
 
-// Decide puts the verdicts of guards together: the strictest decision wins,
+// decide puts the verdicts of guards together: the strictest decision wins,
 // notes decide nothing, and what no guard has a word on is denied. It gives
 // them back strictest first, notes last, whatever order they came in.
-func Decide(verdicts []Verdict) (Decision, []Verdict) {
+func decide(verdicts []Verdict) (Decision, []Verdict) {
 	if !slices.ContainsFunc(verdicts, func(v Verdict) bool { return !v.Note }) {
 		verdicts = append(verdicts, Verdict{Guard: "default", Reason: "no guard allows it"})
 	}
 	slices.SortFunc(verdicts, func(a, b Verdict) int {
-		return cmp.Or(compareBool(a.Note, b.Note), cmp.Compare(a.Decision, b.Decision), strings.Compare(a.Guard, b.Guard),
+		return cmp.Or(strings.Compare(strconv.FormatBool(a.Note), strconv.FormatBool(b.Note)), cmp.Compare(a.Decision, b.Decision), strings.Compare(a.Guard, b.Guard),
 			strings.Compare(a.Rule, b.Rule), strings.Compare(a.Reason, b.Reason))
 	})
 	return verdicts[0].Decision, verdicts
-}
-
-func compareBool(a, b bool) int {
-	switch {
-	case a == b:
-		return 0
-	case b:
-		return -1
-	}
-	return 1
 }
 
 // judgeOne asks a guard; one that breaks down denies.

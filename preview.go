@@ -27,7 +27,7 @@ func (c *Crib) preview(ctx context.Context, f *flight) (string, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, f.limits.Timeout)
 	defer cancel()
-	text, err := within(ctx, func() (string, error) { return show(ctx, env, f.input) })
+	text, err := worker.Within(ctx, func() (string, error) { return show(ctx, env, f.input) })
 	switch e, own := AsError(err); {
 	case err == nil:
 		return text, nil

@@ -70,11 +70,11 @@ func TestAskedAgain(t *testing.T) {
 func TestNotesDecideNothing(t *testing.T) {
 	for _, d := range []Decision{Deny, Ask, Allow} {
 		note := Verdict{Decision: d, Guard: "note", Note: true}
-		got, list := Decide([]Verdict{note})
+		got, list := decide([]Verdict{note})
 		if got != Deny || len(list) != 2 || list[1].Guard != "note" {
 			t.Errorf("a note %s alone: %s, %+v", d, got, list)
 		}
-		got, list = Decide([]Verdict{note, {Decision: Allow, Guard: "a"}})
+		got, list = decide([]Verdict{note, {Decision: Allow, Guard: "a"}})
 		if got != Allow || len(list) != 2 || list[1].Guard != "note" || strings.Contains(reasons(list, d), "note") {
 			t.Errorf("a note %s beside an allow: %s, %+v", d, got, list)
 		}

@@ -30,7 +30,7 @@ func answerFault(result *toolcrib.Result, err error) error {
 		switch {
 		case !ok:
 			return fmt.Errorf("answered with an error of no code: %w", err)
-		case !slices.Contains(toolcrib.Codes(), refusal.Code):
+		case !slices.Contains(Codes(), refusal.Code):
 			return fmt.Errorf("answered with the unknown code %q", refusal.Code)
 		case refusal.Code == toolcrib.Internal:
 			return fmt.Errorf("broke down: %w", errors.Join(err, refusal.Err))

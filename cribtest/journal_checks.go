@@ -35,7 +35,7 @@ func journalRunning(ctx context.Context, j toolcrib.Journal) error {
 
 func journalOutcomes(ctx context.Context, j toolcrib.Journal) error {
 	outcomes := []toolcrib.Outcome{toolcrib.Done, toolcrib.Broke}
-	for _, code := range toolcrib.Codes() {
+	for _, code := range Codes() {
 		outcomes = append(outcomes, toolcrib.Outcome(code))
 	}
 	for _, o := range outcomes {

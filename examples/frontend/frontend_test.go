@@ -17,7 +17,7 @@ import (
 // TestEveryCodeHasAStatus: a new code must not be answered as something else.
 func TestEveryCodeHasAStatus(t *testing.T) {
 	seen := map[int]toolcrib.Code{}
-	for _, code := range toolcrib.Codes() {
+	for _, code := range cribtest.Codes() {
 		status, ok := statusOf(code)
 		if !ok {
 			t.Errorf("the code %s has no status", code)

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/cribtest"
 )
 
 // runCLI runs the program in this process with a home of the test's own.
@@ -131,7 +132,7 @@ func checkRow(t *testing.T, row goldenRow, stdout, stderr string, status int) {
 
 func TestEveryCodeHasAnExitStatus(t *testing.T) {
 	seen := map[int]toolcrib.Code{exitDone: "", exitFailed: "", exitUsage: ""}
-	for _, code := range toolcrib.Codes() {
+	for _, code := range cribtest.Codes() {
 		status, ok := exitOf(code)
 		if other, twice := seen[status]; !ok || twice {
 			t.Errorf("%s: exit status %d, known %v, also %q", code, status, ok, other)

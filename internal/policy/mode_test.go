@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
 	"github.com/toolcrib/toolcrib/internal/shellguard/shelltest"
 )
@@ -52,7 +53,7 @@ func explain(guards []toolcrib.Guard, r toolcrib.Review) Explanation {
 			all = append(all, *v)
 		}
 	}
-	decision, all := toolcrib.Decide(all)
+	decision, all := cribtest.Decide(all)
 	return Explain(r, decision, all)
 }
 

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/internal/policy"
 )
 
@@ -364,7 +365,7 @@ func TestFlowInAnyOrder(t *testing.T) {
 				list = append(list, *v)
 			}
 		}
-		return toolcrib.Decide(list)
+		return cribtest.Decide(list)
 	}
 	decision, reasons := verdicts()
 	if decision != isAsk || len(reasons) != 4 {

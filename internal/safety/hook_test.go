@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/internal/policy"
 )
 
@@ -37,10 +38,10 @@ func TestHookJudges(t *testing.T) {
 	// Its allow lifts nothing, and allows nothing by itself.
 	h := &Hook{Name: "kind", Run: answers(`{"decision":"allow"}`)}
 	v := judgement(t, h, call(fetch(), "s", "1"))
-	if d, _ := toolcrib.Decide([]toolcrib.Verdict{*v}); d != isDeny {
+	if d, _ := cribtest.Decide([]toolcrib.Verdict{*v}); d != isDeny {
 		t.Error("a hook alone allowed a call")
 	}
-	if d, _ := toolcrib.Decide([]toolcrib.Verdict{*v, {Decision: isAsk, Guard: "mode"}}); d != isAsk {
+	if d, _ := cribtest.Decide([]toolcrib.Verdict{*v, {Decision: isAsk, Guard: "mode"}}); d != isAsk {
 		t.Error("a hook lifted a question")
 	}
 }

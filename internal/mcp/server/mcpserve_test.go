@@ -15,6 +15,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/cribtest"
 )
 
 type in struct {
@@ -247,7 +248,7 @@ func TestEveryCodeReachesTheModel(t *testing.T) {
 		code, _ = r.Meta["toolcrib/code"].(string)
 		return r.Content[0].Text, code, r.IsError
 	}
-	for _, code := range toolcrib.Codes() {
+	for _, code := range cribtest.Codes() {
 		if text, got, bad := refused(&toolcrib.Error{Code: code, Message: "because"}); text != string(code)+": because" || !bad || got != string(code) {
 			t.Errorf("%s: %s %s %v", code, text, got, bad)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/cribtest"
 )
 
 // The contracts must go out byte for byte as genuine hosts send them: readers
@@ -100,7 +101,7 @@ func TestProjectAnswersInBand(t *testing.T) {
 
 func TestEveryCodeHasWords(t *testing.T) {
 	for _, d := range []string{"", OVOS, AgenticX} {
-		for _, code := range toolcrib.Codes() {
+		for _, code := range cribtest.Codes() {
 			e := &toolcrib.Error{Code: code, Tool: "x", Message: "because"}
 			if text := ErrorText(d, e, "math"); !strings.HasSuffix(text, "because") {
 				t.Errorf("%s/%s: %q", d, code, text)

@@ -1,0 +1,4 @@
+package toolcrib
+
+// AllCodes is for the test that holds the list in cribtest against it.
+var AllCodes = codes
