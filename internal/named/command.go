@@ -3,6 +3,8 @@ package named
 import (
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/starter"
 )
 
 // command gives the words of one command that are run, or read as code.
@@ -86,7 +88,7 @@ func valued(option string) bool {
 func onlyLooks(name, option string) bool {
 	short := !strings.HasPrefix(option, "--")
 	switch {
-	case isShell(name):
+	case starter.IsShell(name):
 		return short && strings.Contains(option, "n") && !strings.Contains(option, "o") || option == "--no-execute"
 	case name == "node":
 		return option == "-c" || option == "--check"

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/toolcrib/toolcrib/internal/starter"
 )
 
 // The bounds on how a script is followed.
@@ -187,7 +189,7 @@ func (f *following) redirected(s *syntax.Stmt) (files []string) {
 		case r.Op == syntax.RdrIn:
 			files = append(files, f.values(r.Word)...)
 		case r.Hdoc != nil:
-			if call, ok := s.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && isShell(plain(f.first(call.Args[0]))) {
+			if call, ok := s.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && starter.IsShell(plain(f.first(call.Args[0]))) {
 				f.text(f.first(r.Hdoc))
 			}
 		}

@@ -151,7 +151,7 @@ func (f *following) behind(name string, words []string, s starter.Starter) []str
 
 // interpreter notes what an interpreter reads.
 func (f *following) interpreter(name string, words []string, read func() []string) {
-	if isShell(name) {
+	if starter.IsShell(name) {
 		for i, w := range words {
 			if !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "+") {
 				break
@@ -167,10 +167,6 @@ func (f *following) interpreter(name string, words []string, read func() []strin
 	if last := len(found) - 1; last < 0 || found[last] == "-" || found[last] == "/dev/stdin" {
 		f.code(read()...)
 	}
-}
-
-func isShell(name string) bool {
-	return slices.Contains([]string{"sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "rbash"}, name)
 }
 
 // runsOthers: behind a word such as run or exec stands what it runs.

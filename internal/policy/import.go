@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
@@ -211,5 +212,5 @@ func quoteWord(w string) (string, error) {
 	if !strings.ContainsAny(w, " \t\n\"'`\\$&|;<>()*?[]{}~#!=") {
 		return w, nil
 	}
-	return "'" + strings.ReplaceAll(w, "'", `'\''`) + "'", nil
+	return text.ShellQuote(w), nil
 }

@@ -2,8 +2,6 @@ package safety
 
 import (
 	"bytes"
-	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/keytext"
@@ -56,7 +54,7 @@ func shownFindings(scanner *secrets.Scanner, known *secrets.Known, text string) 
 			}
 		}
 	}
-	return joinFindings(append(out, known.Find(text, 0)...))
+	return secrets.Merge(append(out, known.Find(text, 0)...))
 }
 
 // shellSigns are what a command has that is more than the name of a program.
@@ -89,22 +87,6 @@ func hiddenParts(text string, key bool) []keytext.Span {
 	}
 	if at < len(text) {
 		out = append(out, keytext.Span{From: at, To: len(text)})
-	}
-	return out
-}
-
-// joinFindings puts findings in order and makes one of those that overlap.
-func joinFindings(found []secrets.Finding) []secrets.Finding {
-	slices.SortFunc(found, func(a, b secrets.Finding) int {
-		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.End, a.End))
-	})
-	var out []secrets.Finding
-	for _, f := range found {
-		if n := len(out); n > 0 && f.Start < out[n-1].End {
-			out[n-1].End = max(out[n-1].End, f.End)
-			continue
-		}
-		out = append(out, f)
 	}
 	return out
 }

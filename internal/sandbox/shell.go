@@ -5,9 +5,6 @@ import (
 	"strings"
 )
 
-// Quote writes a text so that a POSIX shell reads it back as one word.
-func Quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
-
 // Octal writes bytes as escapes for printf %b, in letters that survive every
 // file and every protocol. In a shell, x=$(printf '%b.' …); x=${x%.} gives them
 // back; the dot keeps newlines at the end.

@@ -12,6 +12,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func openStreams(t *testing.T, cmd toolcrib.Cmd) *sandbox.Streams {
@@ -195,7 +196,7 @@ func TestOwner(t *testing.T) {
 }
 
 func TestQuoteAndOctal(t *testing.T) {
-	if got := sandbox.Quote("a'b $x"); got != `'a'\''b $x'` {
+	if got := text.ShellQuote("a'b $x"); got != `'a'\''b $x'` {
 		t.Errorf("quoted %s", got)
 	}
 	if got := sandbox.Octal("A\x00\xff"); got != `\0101\0000\0377` {

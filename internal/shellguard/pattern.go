@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/starter"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
@@ -264,9 +265,9 @@ func hides(p *Program) bool {
 	switch name {
 	case "git":
 		return gitRuns(p)
-	case "eval", "source", ".", "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "rbash":
+	case "eval", "source", ".":
 	default:
-		if !isWrapper(name) {
+		if !starter.IsShell(name) && !isWrapper(name) {
 			return false
 		}
 	}

@@ -23,11 +23,12 @@ type unwrapped struct {
 
 // unwrap finds what a wrapper starts; false if the program is none.
 func unwrap(name string, args []Arg) (unwrapped, bool) {
+	if starter.IsShell(name) {
+		return unwrapShell(name, args)
+	}
 	switch name {
 	case "env":
 		return unwrapEnv(args)
-	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "rbash":
-		return unwrapShell(name, args)
 	case "eval":
 		return unwrapEval(args), true
 	case "trap", "alias":

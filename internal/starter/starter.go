@@ -52,3 +52,12 @@ func Of(name string) (Starter, bool) {
 	}
 	return Starter{}, false
 }
+
+// IsShell knows the shells whose command line is read: sh -c CODE, sh SCRIPT.
+func IsShell(name string) bool {
+	switch name {
+	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "fish", "rbash":
+		return true
+	}
+	return false
+}

@@ -49,7 +49,7 @@ func (c *Carried) Find(text string, found []Finding) []Finding {
 		}
 	}
 	if more := c.ready.find(text, found); len(more) > 0 {
-		return merged(slices.Concat(found, more))
+		return Merge(slices.Concat(found, more))
 	}
 	return found
 }

@@ -130,7 +130,7 @@ func hashHead(key uint32, shift uint) uint32 { return key * 2654435761 >> shift 
 // fewer than least bytes are left out.
 func (k *Known) Find(text string, least int) []Finding {
 	found := k.find(nil, text)
-	return merged(slices.DeleteFunc(found, func(f Finding) bool { return f.End-f.Start < least }))
+	return Merge(slices.DeleteFunc(found, func(f Finding) bool { return f.End-f.Start < least }))
 }
 
 // find adds the known values in a text: as it stands, with its escapes resolved,

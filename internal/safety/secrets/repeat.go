@@ -48,7 +48,7 @@ func repeated(found []Finding, text string) []Finding {
 		return found
 	}
 	if more := r.find(text, found); len(more) > 0 {
-		return merged(append(found, more...))
+		return Merge(append(found, more...))
 	}
 	return found
 }

@@ -101,7 +101,7 @@ func newScanner(forms, providers string) (*Scanner, error) {
 // Find gives the secrets in a text in the order of their beginning; none
 // overlaps another. Known values are secrets by any rule; there may be none.
 func (s *Scanner) Find(text string, known *Known) []Finding {
-	return repeated(merged(s.all(text, known)), text)
+	return repeated(Merge(s.all(text, known)), text)
 }
 
 // all gives what is found in a text as it is, with its escapes resolved and in
@@ -134,10 +134,10 @@ func (s *Scanner) find(found []Finding, text string) []Finding {
 	return findPEM(h.found, text)
 }
 
-// merged sorts findings and makes one of those that overlap; it keeps the name
+// Merge sorts findings and makes one of those that overlap; it keeps the name
 // of the rule that found the most, and of a rule about its surroundings only if it
 // is alone.
-func merged(found []Finding) []Finding {
+func Merge(found []Finding) []Finding {
 	if len(found) < 2 {
 		return found
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // spec is one container.
@@ -153,7 +154,7 @@ func wrap(cmd toolcrib.Cmd, dir, token string) (args []string, file string, err 
 		key := strconv.Itoa(i)
 		lines.WriteString("TOOLCRIB_E" + key + "=" + sandbox.Octal(value) + "\n")
 		code.WriteString("value \"$TOOLCRIB_E" + key + "\"; e" + key + "=$x\n")
-		list = append(list, sandbox.Quote(name+"=")+"\"$e"+key+"\"")
+		list = append(list, text.ShellQuote(name+"=")+"\"$e"+key+"\"")
 	}
 	for i, a := range given {
 		if utf8.ValidString(a) {

@@ -16,6 +16,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Probe tells what is really there. Everything is found out by doing it, in a
@@ -57,7 +58,7 @@ type trial struct {
 func trials(secret string) []trial {
 	clean := func(e toolcrib.Exit) bool { return e.Code == 0 && !e.TimedOut }
 	failed := func(e toolcrib.Exit) bool { return e.Code != 0 && !e.TimedOut }
-	files := "! [ -e " + sandbox.Quote(secret) + " ] && ! (: >/etc/probe) && ! (: >/usr/probe) && : >inside"
+	files := "! [ -e " + text.ShellQuote(secret) + " ] && ! (: >/etc/probe) && ! (: >/usr/probe) && : >inside"
 	return []trial{
 		{"files", files, "nothing outside the grant is seen or written", "files outside the grant can be reached", clean, 0},
 		{"network", `while read -r name rest; do case $name in *:) [ "$name" = lo: ] || exit 1;; esac; done </proc/net/dev`, "there is only a loopback", "there are network interfaces", clean, 0},

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 const (
@@ -31,12 +32,12 @@ func wrap(cmd toolcrib.Cmd, dir, token string) (string, error) {
 	b.WriteString("value() { x=$(printf '%b.' \"$1\"); x=${x%.}; }\nset --\n")
 	for _, v := range cmd.Env {
 		name, value, _ := strings.Cut(v, "=")
-		b.WriteString("value " + sandbox.Quote(sandbox.Octal(value)) + "; set -- \"$@\" " + sandbox.Quote(name+"=") + "\"$x\"\n")
+		b.WriteString("value " + text.ShellQuote(sandbox.Octal(value)) + "; set -- \"$@\" " + text.ShellQuote(name+"=") + "\"$x\"\n")
 	}
 	for _, a := range append([]string{cmd.Path}, cmd.Args...) {
-		b.WriteString("value " + sandbox.Quote(sandbox.Octal(a)) + "; set -- \"$@\" \"$x\"\n")
+		b.WriteString("value " + text.ShellQuote(sandbox.Octal(a)) + "; set -- \"$@\" \"$x\"\n")
 	}
-	b.WriteString("value " + sandbox.Quote(sandbox.Octal(cmd.Path)) + "; p=$x\nvalue " + sandbox.Quote(sandbox.Octal(dir)) + "\n")
+	b.WriteString("value " + text.ShellQuote(sandbox.Octal(cmd.Path)) + "; p=$x\nvalue " + text.ShellQuote(sandbox.Octal(dir)) + "\n")
 	b.WriteString("t=" + token + "\nf=/tmp/$t\n")
 	b.WriteString(`cd -- "$x" || { echo "$t directory"; exit 0; }
 if [ ! -f "$p" ] || [ ! -x "$p" ]; then echo "$t program"; exit 0; fi
