@@ -10,18 +10,14 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib/files"
-
-	"github.com/toolcrib/toolcrib/internal/reach"
-
-	"github.com/toolcrib/toolcrib/internal/sandbox"
-
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/reach"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
 	"github.com/toolcrib/toolcrib/toolbox/shell"
 )

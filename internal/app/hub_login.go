@@ -10,9 +10,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/httpclient"
-
 	"github.com/toolcrib/toolcrib/internal/httpauth"
-
 	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )

@@ -8,11 +8,11 @@ import (
 	"maps"
 	"slices"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/hookrun"
 	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/safety"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
@@ -133,9 +133,9 @@ func (n flowNeeds) hook(name string, cfg settings.SafetyHook) (*safety.Hook, err
 	case len(cfg.Command) > 0 && cfg.URL != "":
 		return nil, errors.New("it has both a command and a url")
 	case len(cfg.Command) > 0:
-		h.Run, err = commandHook(cfg.Command, cfg.Env, n.Hooks)
+		h.Run, err = hookrun.Command(cfg.Command, cfg.Env, n.Hooks)
 	case cfg.URL != "":
-		h.Run, err = httpHook(cfg.URL, cfg.Headers)
+		h.Run, err = hookrun.HTTP(cfg.URL, cfg.Headers)
 	default:
 		return nil, errors.New("it has neither a command nor a url")
 	}

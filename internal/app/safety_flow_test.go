@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/hookrun"
+
 	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/google/go-cmp/cmp"
@@ -147,7 +149,7 @@ func TestUnderstoodCommands(t *testing.T) {
 	}
 }
 
-func hookRun(t *testing.T, cfg settings.SafetyHook) runHook {
+func hookRun(t *testing.T, cfg settings.SafetyHook) hookrun.Run {
 	t.Helper()
 	h, err := flowNeeds{}.hook("h", cfg)
 	if err != nil {

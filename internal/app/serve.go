@@ -8,11 +8,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/httpauth"
-
-	"github.com/toolcrib/toolcrib/internal/mcp/server"
-
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/httpauth"
+	"github.com/toolcrib/toolcrib/internal/mcp/server"
 )
 
 // Serve answers HTTP on the listener until ctx ends: MCP at /mcp and the

@@ -16,18 +16,15 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/reach"
-
-	"github.com/toolcrib/toolcrib/internal/settings"
-
-	"github.com/toolcrib/toolcrib/internal/desk/terms"
-
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/desk/terms"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"

@@ -9,10 +9,9 @@ import (
 	"runtime"
 	"strings"
 
-	"github.com/toolcrib/toolcrib/internal/rewrite"
-
 	"github.com/toolcrib/toolcrib/internal/durable"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/rewrite"
 )
 
 // The token of the person whose server this is. Every account of a machine

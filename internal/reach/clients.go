@@ -11,9 +11,8 @@ import (
 	"sync"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/linked"
-
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/named"
 	"github.com/toolcrib/toolcrib/internal/plainfile"

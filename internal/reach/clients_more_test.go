@@ -7,9 +7,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/toolcrib/toolcrib/internal/linked"
-
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolcrib/toolcrib/internal/linked"
 )
 
 // TestMoreClients: what servers of clients that hub import does not read take from

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolcrib/toolcrib/internal/linked"
-
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/toolcrib/toolcrib/internal/linked"
 )
 
 // TestClientServers: the servers of the person's clients are found in the files

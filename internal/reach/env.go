@@ -7,9 +7,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/files"
-
 	"github.com/toolcrib/toolcrib/internal/linked"
-
 	"github.com/toolcrib/toolcrib/internal/named"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
 )

@@ -16,17 +16,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib/files"
-
-	"github.com/toolcrib/toolcrib/internal/linked"
-
-	"github.com/toolcrib/toolcrib/internal/gitconfig"
-	"github.com/toolcrib/toolcrib/internal/plainfile"
-
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/gitconfig"
+	"github.com/toolcrib/toolcrib/internal/linked"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/sensitive"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 // Start is where and for whom this program was started.

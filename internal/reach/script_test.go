@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolcrib/toolcrib/internal/linked"
-
 	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/linked"
 )
 
 // TestOutsideIsJudged: a program that takes up code from where commands can write

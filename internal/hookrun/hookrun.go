@@ -1,4 +1,10 @@
-package app
+// Package hookrun asks the hooks of the settings: programs and services that judge
+// calls. The wiring hands what it makes to the guards of internal/safety, which
+// know no program and no network.
+//
+// Its one invariant: a hook gets the question and nothing else, and nothing of it
+// is left behind.
+package hookrun
 
 import (
 	"bytes"
@@ -23,15 +29,15 @@ import (
 	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
-// runHook sends a request to a hook and gives its reply.
-type runHook = func(ctx context.Context, request []byte) ([]byte, error)
+// Run sends a request to a hook and gives its reply.
+type Run = func(ctx context.Context, request []byte) ([]byte, error)
 
 // errTooLong ends a reply that no answer is as long as.
 var errTooLong = errors.New("the reply is too long")
 
-// commandHook runs a program for each question: no shell, nothing inherited,
+// Command runs a program for each question: no shell, nothing inherited,
 // and nothing of it is left behind.
-func commandHook(argv []string, env map[string]string, dir string) (runHook, error) {
+func Command(argv []string, env map[string]string, dir string) (Run, error) {
 	if !filepath.IsAbs(argv[0]) {
 		return nil, fmt.Errorf("command: %s is not a full path", argv[0])
 	}
@@ -98,9 +104,9 @@ func (b *bounded) ReadFrom(r io.Reader) (int64, error) {
 	return io.Copy(struct{ io.Writer }{b}, r)
 }
 
-// httpHook posts each question. It goes where it was told to and nowhere else:
+// HTTP posts each question. It goes where it was told to and nowhere else:
 // no proxy, no redirect, and what is not encrypted stays on this machine.
-func httpHook(address string, headers map[string]string) (runHook, error) {
+func HTTP(address string, headers map[string]string) (Run, error) {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
