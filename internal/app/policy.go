@@ -30,9 +30,13 @@ type livePolicy struct {
 }
 
 // ownBoxes are the toolboxes that are part of the program: rules and profiles
-// that allow by a bare name mean their tools only.
-func ownBoxes() []string {
+// that allow by a bare name mean their tools only. So are those of a program that
+// has this one in it.
+func ownBoxes(others ...toolcrib.Toolbox) []string {
 	names := []string{mcphub.MetaName}
+	for _, box := range others {
+		names = append(names, box.Name())
+	}
 	for _, k := range (&App{}).kinds(settings.Config{}) {
 		if k.name != "ovosbox" { // its tools are somebody else's
 			names = append(names, k.name)
@@ -58,7 +62,7 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 	if layers == nil {
 		layers = &settings.Layers{User: cfg}
 	}
-	visibility, err := layers.Visibility(ownBoxes())
+	visibility, err := layers.Visibility(a.own)
 	if err != nil {
 		return err
 	}
@@ -73,7 +77,7 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 		}
 	}
 	rules, err := policy.NewRules(layers.Rules(cfg), policy.RuleOptions{
-		Own: ownBoxes(), Known: cfg.KnownNames(), Base: a.reach.Base, Home: a.policy.home, Resolve: policy.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
+		Own: a.own, Known: cfg.KnownNames(), Base: a.reach.Base, Home: a.policy.home, Resolve: policy.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
 	})
 	if err != nil {
 		return err

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
@@ -180,4 +181,11 @@ func (d sealedDesk) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.
 			Message: "a person has to be asked, but the vault is locked, so that secrets in the question could not be hidden; " + Unlock(err)}
 	}
 	return d.Approver.Approve(ctx, q)
+}
+
+// Desk gives the desk that asks, to those who show its questions: nil if
+// another one is asked.
+func (d sealedDesk) Desk() *desk.Desk {
+	own, _ := d.Approver.(*desk.Desk)
+	return own
 }

@@ -40,6 +40,7 @@ type App struct {
 	Hub     *mcphub.Hub
 	Faults  []toolcrib.Fault // what could not be put on the shelves
 
+	own          []string // the toolboxes that are part of the program
 	policy       livePolicy
 	secrets      safety.Secrets
 	bounds       *boundsSafety
@@ -97,6 +98,10 @@ type Needs struct {
 	// Getenv reads the variables of the person. This program's own may lack those
 	// that lead to what commands can write. Nil: they are the same.
 	Getenv func(name string) string
+	// Boxes are toolboxes of the program that has this one in it.
+	Boxes []toolcrib.Toolbox
+	// Approver is asked instead of the desk. Nil: the desk is.
+	Approver toolcrib.Approver
 }
 
 func (n Needs) start() reach.Start {
@@ -113,7 +118,7 @@ func (b BadConfig) Unwrap() error { return b.error }
 // and the others work; a journal that cannot be opened is an error, because
 // nothing may be done without one.
 func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
-	cfg = cfg.PlainNames(ownBoxes())
+	cfg = cfg.PlainNames(ownBoxes(needs.Boxes...))
 	a, err := prepare(cfg, needs)
 	if err != nil {
 		return nil, err
@@ -128,7 +133,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 		return nil, errors.Join(err, a.Close(ctx))
 	}
 	a.Hub.Await(ctx, cfg.Hub.Wait)
-	a.shelve(ctx, cfg)
+	a.shelve(ctx, cfg, needs.Boxes)
 	if err := a.bounds.recall(ctx, a.Journal, a.Crib, time.Now()); err != nil {
 		return nil, errors.Join(err, a.Close(ctx))
 	}
@@ -152,7 +157,7 @@ func prepare(cfg settings.Config, needs Needs) (*App, error) {
 	if err != nil {
 		return nil, BadConfig{err}
 	}
-	a := &App{reach: reach, Sandbox: chooser, Faults: reach.Faults, closers: []io.Closer{chooser}, state: needs.State, subject: needs.Subject}
+	a := &App{own: ownBoxes(needs.Boxes...), reach: reach, Sandbox: chooser, Faults: reach.Faults, closers: []io.Closer{chooser}, state: needs.State, subject: needs.Subject}
 	a.Crib = &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{}, Sandbox: &openBox{Chooser: chooser, log: cmp.Or(needs.Log, slog.Default())}, Grant: a.grant(cfg), Files: reach.Files,
 		Limits: toolcrib.Limits{
@@ -203,6 +208,9 @@ func (a *App) complete(ctx context.Context, cfg settings.Config, needs Needs) (e
 	}
 	a.Desk, a.closers = d, append(a.closers, kept)
 	a.Crib.Approver = sealedDesk{d, a.keeper}
+	if needs.Approver != nil {
+		a.Crib.Approver = sealedDesk{needs.Approver, a.keeper}
+	}
 	a.Crib.Journal = &sealedJournal{Journal: a.Journal, locked: a.keeper.locked, without: map[*toolcrib.Record]string{}, known: func(caller toolcrib.Caller, tool string) bool {
 		_, ok := a.Crib.Tool(caller, tool)
 		return ok
@@ -221,7 +229,7 @@ func (a *App) bound(ctx context.Context, cfg settings.Config) {
 // Prepare builds everything that can go wrong in a configuration: a crib with
 // its tools, guards and sandbox that cannot be called, since it has no journal.
 func Prepare(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
-	cfg = cfg.PlainNames(ownBoxes())
+	cfg = cfg.PlainNames(ownBoxes(needs.Boxes...))
 	a, err := prepare(cfg, needs)
 	if err != nil {
 		return nil, err
@@ -241,7 +249,7 @@ func Prepare(ctx context.Context, cfg settings.Config, needs Needs) (*App, error
 	if err := a.openHub(ctx, cfg, needs, true); err != nil {
 		return nil, errors.Join(err, a.Close(ctx))
 	}
-	a.shelve(ctx, cfg)
+	a.shelve(ctx, cfg, needs.Boxes)
 	return a, nil
 }
 
@@ -270,11 +278,11 @@ func Catalog(ctx context.Context, cfg settings.Config, needs Needs) (*App, error
 	if err := a.openHub(ctx, cfg, needs, true); err != nil {
 		return nil, err
 	}
-	a.shelve(ctx, cfg)
+	a.shelve(ctx, cfg, needs.Boxes)
 	return a, nil // nothing was started, so nothing needs to be closed
 }
 
-func (a *App) shelve(ctx context.Context, cfg settings.Config) {
+func (a *App) shelve(ctx context.Context, cfg settings.Config, others []toolcrib.Toolbox) {
 	a.shelving = toolcrib.Shelving{
 		Adapters: dialect.Adapters(dialect.Options{
 			Root: a.reach.Base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.Writable(),
@@ -297,6 +305,9 @@ func (a *App) shelve(ctx context.Context, cfg settings.Config) {
 			continue
 		}
 		a.shelving.Boxes = append(a.shelving.Boxes, box)
+	}
+	a.shelving.Boxes = append(a.shelving.Boxes, others...)
+	for _, box := range a.shelving.Boxes {
 		if c, ok := box.(io.Closer); ok {
 			a.closers = append(a.closers, c)
 		}

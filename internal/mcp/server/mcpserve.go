@@ -22,6 +22,7 @@ import (
 // Config is what a server needs.
 type Config struct {
 	Crib    *toolcrib.Crib
+	Name    string // of the program; empty: Toolcrib
 	Version string
 	Log     *slog.Logger // nil: slog.Default
 	// Instructions tells a model what it has here.
@@ -96,8 +97,12 @@ func New(cfg Config, caller toolcrib.Caller) *Server {
 		listeners: map[*listener]struct{}{}, subs: map[string]*subscription{}, sessions: map[string]*session{}, flights: map[string]*flight{},
 	}
 	var info object
-	info.text("name", "toolcrib")
-	info.text("title", "Toolcrib")
+	if cfg.Name != "" {
+		info.text("name", cfg.Name)
+	} else {
+		info.text("name", "toolcrib")
+		info.text("title", "Toolcrib")
+	}
 	info.text("version", cfg.Version)
 	s.info = info.end()
 	if cfg.Desk != nil {

@@ -1,0 +1,108 @@
+// Package mcpserver serves the tools of any [toolcrib.Crib] to MCP clients, on
+// standard input and output or over HTTP:
+//
+//	s := mcpserver.New(crib, mcpserver.Config{})
+//	defer s.Close()
+//	err := s.ServeStdio(ctx)
+//
+// A call of a client goes the way of every other call of the crib: nothing is
+// allowed here that its guards do not allow. If the crib was opened by package
+// governed, and the client can ask the person who uses it, that person is asked
+// what has to be asked about the client's calls.
+//
+// Its one invariant: it adds no way around [toolcrib.Crib.Call].
+package mcpserver
+
+import (
+	"cmp"
+	"context"
+	"crypto/subtle"
+	"errors"
+	"io"
+	"log/slog"
+	"net/http"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/callid"
+	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/mcp/server"
+	"github.com/toolcrib/toolcrib/internal/safety"
+)
+
+// Config says who calls and what clients are told.
+type Config struct {
+	// Caller is who calls through this server, as guards and the journal see it.
+	// An empty Subject is local, an empty Via mcp, an empty Session a new one.
+	Caller toolcrib.Caller
+	// Token is asked from clients over HTTP, as Authorization: Bearer TOKEN.
+	// Empty: nobody is served over HTTP.
+	Token string
+
+	Name         string // of your program; empty: Toolcrib
+	Version      string
+	Instructions string // what a model should know about your tools
+	Log          *slog.Logger
+}
+
+// Server serves one crib to one caller.
+type Server struct {
+	server  *server.Server
+	handler http.Handler
+	token   string
+}
+
+var _ http.Handler = (*Server)(nil)
+
+// New makes a server. It has to be closed.
+func New(crib *toolcrib.Crib, cfg Config) *Server {
+	who := cfg.Caller
+	who.Subject, who.Via = cmp.Or(who.Subject, "local"), cmp.Or(who.Via, "mcp")
+	who.Session = cmp.Or(who.Session, callid.New(time.Now()))
+	sc := server.Config{
+		Crib: crib, Name: cfg.Name, Version: cfg.Version, Instructions: cfg.Instructions, Log: cmp.Or(cfg.Log, crib.Log),
+		Harmless: safety.Neutral, HarmlessJSON: safety.NeutralJSON,
+	}
+	if at, ok := crib.Approver.(interface{ Desk() *desk.Desk }); ok {
+		sc.Desk = at.Desk()
+	}
+	s := server.New(sc, who)
+	return &Server{server: s, handler: s.Handler(), token: cfg.Token}
+}
+
+// Close ends what waits for a client.
+func (s *Server) Close() { s.server.Close() }
+
+// ServeStdio serves the client that started this program, on standard input and
+// output, until it hangs up or ctx ends. Nothing else may be written there.
+func (s *Server) ServeStdio(ctx context.Context) error {
+	return s.Serve(ctx, os.Stdin, leftOpen{os.Stdout})
+}
+
+// leftOpen is not closed with the conversation: it belongs to the program.
+type leftOpen struct{ io.Writer }
+
+func (leftOpen) Close() error { return nil }
+
+// Serve serves one client on the given streams until it hangs up or ctx ends.
+func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
+	err := s.server.ServeStdio(ctx, in, out)
+	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = nil // the client hung up, or we were asked to stop
+	}
+	return err
+}
+
+// ServeHTTP serves any number of clients over streamable HTTP. Whoever has no
+// token is refused, and so are requests of a foreign web page.
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	given, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if s.token == "" || !bearer || len(r.Header.Values("Authorization")) != 1 || subtle.ConstantTimeCompare([]byte(given), []byte(s.token)) != 1 {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		http.Error(w, "a token is needed, as the header Authorization: Bearer TOKEN", http.StatusUnauthorized)
+		return
+	}
+	s.handler.ServeHTTP(w, r)
+}
