@@ -24,7 +24,9 @@ func TestGuardSuites(t *testing.T) {
 	}{
 		"secrets": {func(testing.TB) toolcrib.Guard { return SecretGuard{testSecrets(), SecretBlock} }, about(write, `{"text":"say correct horse battery"}`)},
 		"marks":   {func(testing.TB) toolcrib.Guard { return Marks{} }, about(write, `{"text":"x [redacted] y"}`)},
-		"hook":    {func(testing.TB) toolcrib.Guard { return &Hook{Name: "h", Run: answers(`{"decision":"ask","reason":"r"}`)} }, about(write, `{}`)},
+		"hook": {func(testing.TB) toolcrib.Guard {
+			return &Hook{Name: "h", Run: answers(`{"decision":"ask","reason":"r"}`)}
+		}, about(write, `{}`)},
 		"budget": {func(t testing.TB) toolcrib.Guard {
 			b := newBudget(t, &cribtest.Clock{}, []BudgetLimit{{Name: "all", Per: time.Hour, Calls: 1}})
 			if err := spends(t, b, inSession("s"), write, nil); err != nil {
@@ -45,7 +47,9 @@ func TestGuardSuites(t *testing.T) {
 			vet(t, f, call(fetch(), "s", "2"), toolcrib.Text("x"))
 			return f
 		}, about(fetch(), `{}`)},
-		"times":        {func(t testing.TB) toolcrib.Guard { return &Times{Limits: []TimeLimit{{picks(t, "write_file"), time.Minute}}} }, about(write, `{}`)},
+		"times": {func(t testing.TB) toolcrib.Guard {
+			return &Times{Limits: []TimeLimit{{picks(t, "write_file"), time.Minute}}}
+		}, about(write, `{}`)},
 		"secret grant": {func(testing.TB) toolcrib.Guard { return &SecretGrant{} }, about(tool("web", "fetch", "web", toolcrib.Secrets), `{}`)},
 	} {
 		t.Run(name, func(t *testing.T) { cribtest.Guard(t, c.open, c.about) })
