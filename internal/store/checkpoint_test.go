@@ -81,7 +81,7 @@ func TestCheckpointAttacked(t *testing.T) {
 		"seq":       {edited(func(c *store.Checkpoint) { c.Seq-- }), store.BadCheckpoint, 20},
 		"hash":      {edited(func(c *store.Checkpoint) { c.Hash = c.Hash[1:] + c.Hash[:1] }), store.BadCheckpoint, 21},
 		"time":      {edited(func(c *store.Checkpoint) { c.Time = "2020-01-01T00:00:00Z" }), store.BadCheckpoint, 21},
-		"sig":       {edited(func(c *store.Checkpoint) { c.Sig = "A" + c.Sig[1:] }), store.BadCheckpoint, 21},
+		"sig":       {edited(func(c *store.Checkpoint) { c.Sig = otherLetter(c.Sig[:1]) + c.Sig[1:] }), store.BadCheckpoint, 21},
 		"no key":    {func(t *testing.T, cfg store.Config) { remove(t, filepath.Join(keysOf(cfg), "public.pem")) }, store.BadKey, 0},
 		"other key": {func(t *testing.T, cfg store.Config) { replaceKeys(t, cfg, stranger, "public.pem") }, store.BadKey, 1},
 		"all keys": {func(t *testing.T, cfg store.Config) {
@@ -251,4 +251,12 @@ func TestKeyIsKept(t *testing.T) {
 	remove(t, filepath.Join(keysOf(cfg), "public.pem"))
 	shut(t, open(t, cfg)) // the private key is there, so the public one can be written again
 	mustBeSound(t, cfg)
+}
+
+// otherLetter is a letter of base64 that is not this one.
+func otherLetter(l string) string {
+	if l == "A" {
+		return "B"
+	}
+	return "A"
 }
