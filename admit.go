@@ -10,7 +10,7 @@ import (
 // admit makes the input fit the contract, or names everything that does not.
 func (c *Crib) admit(r resolved) (admitted, error) {
 	if r.docErr != nil {
-		return admitted{}, refuse(Invalid, r.call.Tool, "the input is not usable: "+r.docErr.Error(), r.docErr)
+		return admitted{}, refuse(CodeInvalid, r.call.Tool, "the input is not usable: "+r.docErr.Error(), r.docErr)
 	}
 	in := r.entry.in
 	if r.entry.adapter != nil {
@@ -37,7 +37,7 @@ func (r resolved) adapt() error {
 			if e, ok := AsError(err); ok {
 				return e
 			}
-			return refuse(Invalid, r.call.Tool, err.Error(), err)
+			return refuse(CodeInvalid, r.call.Tool, err.Error(), err)
 		}
 		r.input = native
 	}
@@ -50,7 +50,7 @@ func (r resolved) adapt() error {
 func (f *flight) readmit(text json.RawMessage) (json.RawMessage, error) {
 	doc, err := schema.Parse(text, schema.Limits{Bytes: f.limits.Input, Depth: f.limits.Depth})
 	if err != nil {
-		return nil, refuse(Invalid, f.call.Tool, "the input is not usable: "+err.Error(), err)
+		return nil, refuse(CodeInvalid, f.call.Tool, "the input is not usable: "+err.Error(), err)
 	}
 	defer doc.Release()
 	input, bad := f.entry.in.Admit(doc, schema.Options{Closed: true, PlainInts: true, Apart: true})
@@ -62,10 +62,10 @@ func (f *flight) readmit(text json.RawMessage) (json.RawMessage, error) {
 
 // invalid lists every bad field, because a model mends them all at once.
 func invalid(tool string, bad []schema.Problem) *Error {
-	e := &Error{Code: Invalid, Tool: tool}
+	e := &Error{Code: CodeInvalid, Tool: tool}
 	lines := make([]string, 0, len(bad))
 	for _, p := range bad {
-		e.Bad = append(e.Bad, Problem(p))
+		e.Fields = append(e.Fields, FieldError(p))
 		lines = append(lines, p.String())
 	}
 	e.Message = strings.Join(lines, "; ")

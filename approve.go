@@ -25,7 +25,7 @@ func (c *Crib) approve(ctx context.Context, j judged) (cleared, error) {
 		return cleared{}, err
 	}
 	if c.Approver == nil {
-		return cleared{}, refuse(Unavailable, f.call.Tool, "a person has to approve this, and nobody is there to be asked: "+reasons(f.rec.Verdicts, Ask), ErrNobody)
+		return cleared{}, refuse(CodeUnavailable, f.call.Tool, "a person has to approve this, and nobody is there to be asked: "+reasons(f.rec.Verdicts, Ask), ErrNobody)
 	}
 	for range maxAsked {
 		shown := f.effects
@@ -51,7 +51,7 @@ func (c *Crib) approve(ctx context.Context, j judged) (cleared, error) {
 			return cleared{f}, nil
 		}
 	}
-	return cleared{}, refuse(Denied, f.call.Tool, "what this call would do changed each time a person was asked about it; look again before you repeat it", nil)
+	return cleared{}, refuse(CodeDenied, f.call.Tool, "what this call would do changed each time a person was asked about it; look again before you repeat it", nil)
 }
 
 // put asks the question and gives an answer that allows.
@@ -68,7 +68,7 @@ func (c *Crib) put(ctx context.Context, f *flight, preview string) (Answer, erro
 		if answer.Message != "" {
 			message += ": " + answer.Message
 		}
-		return Answer{}, refuse(Denied, f.call.Tool, message, nil)
+		return Answer{}, refuse(CodeDenied, f.call.Tool, message, nil)
 	}
 	return answer, nil
 }
@@ -85,9 +85,9 @@ func (c *Crib) unanswered(ctx, ask context.Context, f *flight, err error) error 
 		return &own
 	}
 	if errors.Is(err, context.DeadlineExceeded) || ask.Err() != nil {
-		return refuse(Timeout, f.call.Tool, fmt.Sprintf("a person was asked and did not answer within %v", f.limits.Ask), err)
+		return refuse(CodeTimeout, f.call.Tool, fmt.Sprintf("a person was asked and did not answer within %v", f.limits.Ask), err)
 	}
-	return refuse(Unavailable, f.call.Tool, "a person has to approve this, and nobody could be asked", err)
+	return refuse(CodeUnavailable, f.call.Tool, "a person has to approve this, and nobody could be asked", err)
 }
 
 // stands asks the guards again after a person has thought about a call: a rule
@@ -98,7 +98,7 @@ func (c *Crib) stands(ctx context.Context, f *flight) error {
 		return nil
 	}
 	f.rec.Verdicts = append(f.rec.Verdicts, verdicts...)
-	return refuse(Denied, f.call.Tool, reasons(verdicts, Deny), nil)
+	return refuse(CodeDenied, f.call.Tool, reasons(verdicts, Deny), nil)
 }
 
 // ask puts a question, and goes on at the end of ctx even if the Approver
@@ -118,7 +118,7 @@ func (c *Crib) edited(ctx context.Context, f *flight, answer Answer) error {
 	decision, verdicts := c.verdict(ctx, f, input)
 	f.rec.Verdicts = append(f.rec.Verdicts, verdicts...)
 	if decision == Deny {
-		return refuse(Denied, f.call.Tool, reasons(verdicts, Deny), nil)
+		return refuse(CodeDenied, f.call.Tool, reasons(verdicts, Deny), nil)
 	}
 	f.input = input
 	f.rec.Edited = c.bounded(f, input)

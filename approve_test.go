@@ -27,16 +27,16 @@ func TestThreeWaysNotToBeApproved(t *testing.T) {
 		code Code
 		says string
 	}{
-		{"nobody", nil, Unavailable, "nobody is there"},
-		{"broken", approverFunc(func(context.Context, Question) (Answer, error) { return Answer{}, errors.New("x") }), Unavailable, "nobody could be asked"},
-		{"deaf", approverFunc(func(context.Context, Question) (Answer, error) { select {} }), Timeout, "did not answer"},
-		{"gone", approverFunc(func(context.Context, Question) (Answer, error) { runtime.Goexit(); return Answer{}, nil }), Unavailable, "nobody could be asked"},
-		{"silence", approverFunc(func(ctx context.Context, _ Question) (Answer, error) { <-ctx.Done(); return Answer{}, ctx.Err() }), Timeout, "did not answer"},
-		{"no", approverFunc(func(context.Context, Question) (Answer, error) { return Answer{Message: "not today"}, nil }), Denied, "not today"},
-		{"shrug", approverFunc(func(context.Context, Question) (Answer, error) { return Answer{Decision: Ask}, nil }), Denied, "said no"},
+		{"nobody", nil, CodeUnavailable, "nobody is there"},
+		{"broken", approverFunc(func(context.Context, Question) (Answer, error) { return Answer{}, errors.New("x") }), CodeUnavailable, "nobody could be asked"},
+		{"deaf", approverFunc(func(context.Context, Question) (Answer, error) { select {} }), CodeTimeout, "did not answer"},
+		{"gone", approverFunc(func(context.Context, Question) (Answer, error) { runtime.Goexit(); return Answer{}, nil }), CodeUnavailable, "nobody could be asked"},
+		{"silence", approverFunc(func(ctx context.Context, _ Question) (Answer, error) { <-ctx.Done(); return Answer{}, ctx.Err() }), CodeTimeout, "did not answer"},
+		{"no", approverFunc(func(context.Context, Question) (Answer, error) { return Answer{Message: "not today"}, nil }), CodeDenied, "not today"},
+		{"shrug", approverFunc(func(context.Context, Question) (Answer, error) { return Answer{Decision: Ask}, nil }), CodeDenied, "said no"},
 	} {
 		c.Approver, c.Limits.Ask = tt.a, time.Minute
-		if tt.code == Timeout {
+		if tt.code == CodeTimeout {
 			c.Limits.Ask = 10 * time.Millisecond
 		}
 		_, err := c.Call(t.Context(), Call{Tool: "count", Input: json.RawMessage(`{"n":1}`)})
@@ -76,7 +76,7 @@ func TestApprovedAndEdited(t *testing.T) {
 		edit, want string
 		code       Code
 	}{
-		{"", `{"n":1}`, ""}, {`{"n":2}`, `{"n":2}`, ""}, {`{"n":7}`, "", Denied}, {`{"n":"x"}`, "", Invalid},
+		{"", `{"n":1}`, ""}, {`{"n":2}`, `{"n":2}`, ""}, {`{"n":7}`, "", CodeDenied}, {`{"n":"x"}`, "", CodeInvalid},
 	} {
 		edit = tt.edit
 		journal.records = nil
@@ -112,7 +112,7 @@ func TestUseIsACallOfItsOwn(t *testing.T) {
 			t.Errorf("inner record %+v", rec)
 		}
 	}
-	if _, err := c.Call(t.Context(), Call{Tool: "loop"}); CodeOf(err) != Denied || !strings.Contains(err.Error(), "deep") {
+	if _, err := c.Call(t.Context(), Call{Tool: "loop"}); CodeOf(err) != CodeDenied || !strings.Contains(err.Error(), "deep") {
 		t.Errorf("a circle of tools: %v", err)
 	}
 }
@@ -170,7 +170,7 @@ func TestAdapterSeesItsOwnSideOnly(t *testing.T) {
 	var runs atomic.Int64
 	journal := &pages{}
 	c.Journal = journal
-	_, faults := c.Catalog.Load(t.Context(), Shelving{
+	_, faults := c.Catalog.Load(t.Context(), Contents{
 		Boxes: []Toolbox{NewBox("box", counting("count", &runs))},
 		Adapters: []Adapter{{
 			Spec: Spec{Name: "tally", Dialect: "d", Box: "box", Native: "count",
@@ -205,14 +205,14 @@ func TestAdapterSeesItsOwnSideOnly(t *testing.T) {
 		t.Errorf("%s %s", text, code)
 	}
 	for _, bad := range []string{`{"text":5}`, `{"text":""}`, `{"text":"\"x\""}`, `{"text":"}"}`, `{"text":"1","more":2}`} {
-		if text, code := call(bad); code != Invalid {
+		if text, code := call(bad); code != CodeInvalid {
 			t.Errorf("%s: %s", bad, text)
 		}
 	}
 	if len(reviewed) != 1 || reviewed[0].Spec.Name != "count" || string(reviewed[0].Input) != `{"n":5}` {
 		t.Errorf("guards saw %+v", reviewed)
 	}
-	if _, err := c.Call(t.Context(), Call{Tool: "count", Caller: caller}); CodeOf(err) != NotFound {
+	if _, err := c.Call(t.Context(), Call{Tool: "count", Caller: caller}); CodeOf(err) != CodeNotFound {
 		t.Errorf("the adapted tool is still there under its native name: %v", err)
 	}
 }
@@ -248,7 +248,7 @@ func TestPartsThatBreakDown(t *testing.T) {
 			}
 			continue
 		}
-		if code := CodeOf(err); (code != Internal && code != Denied && code != Unavailable) || runs.Load() != 0 || strings.Contains(err.Error(), "secret-place") {
+		if code := CodeOf(err); (code != CodeInternal && code != CodeDenied && code != CodeUnavailable) || runs.Load() != 0 || strings.Contains(err.Error(), "secret-place") {
 			t.Errorf("%s: %v after %d runs", name, err, runs.Load())
 		}
 	}
@@ -275,11 +275,11 @@ func TestHandlesEndWithTheCall(t *testing.T) {
 	c.Limits.Grace, c.Log = time.Millisecond, quiet()
 	c.Grant, c.Sandbox = Grant{Programs: []string{"*"}}, fakeSandbox{}
 	c.Approver = approverFunc(func(context.Context, Question) (Answer, error) { return Answer{Decision: Allow}, nil })
-	if _, err := c.Call(t.Context(), Call{Tool: "slow"}); CodeOf(err) != Timeout {
+	if _, err := c.Call(t.Context(), Call{Tool: "slow"}); CodeOf(err) != CodeTimeout {
 		t.Fatal(err)
 	}
 	for range 3 {
-		if err := <-late; CodeOf(err) != Denied || !strings.Contains(err.Error(), "is over") {
+		if err := <-late; CodeOf(err) != CodeDenied || !strings.Contains(err.Error(), "is over") {
 			t.Errorf("a dead handle answered %v", err)
 		}
 	}

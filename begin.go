@@ -15,7 +15,7 @@ import (
 func (c *Crib) begin(ctx context.Context, call Call) (begun, error) {
 	f := &flight{call: call, limits: c.Limits.filled()}
 	if c.Journal == nil {
-		return begun{}, refuse(Unavailable, call.Tool, "no journal is set up, so nothing can be done", nil)
+		return begun{}, refuse(CodeUnavailable, call.Tool, "no journal is set up, so nothing can be done", nil)
 	}
 	start := c.now()
 	c.read(f)
@@ -52,7 +52,7 @@ func (c *Crib) begin(ctx context.Context, call Call) (begun, error) {
 			return begun{}, &own
 		}
 		c.log().Error("journal refuses to begin", "call", f.call.ID, "tool", name, "err", err)
-		return begun{}, refuse(Unavailable, call.Tool, "the journal cannot record this call, so it was not made", err)
+		return begun{}, refuse(CodeUnavailable, call.Tool, "the journal cannot record this call, so it was not made", err)
 	}
 	return begun{f}, nil
 }

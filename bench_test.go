@@ -17,7 +17,7 @@ import (
 func benchCrib(b *testing.B) *toolcrib.Crib {
 	b.Helper()
 	c := cribtest.Open(b, cribtest.Setup{Guards: []cribtest.GuardSetup{{Effects: toolcrib.Pure}}})
-	c.Journal = toolcrib.Unrecorded{}
+	c.Journal = toolcrib.NoJournal{}
 	return c
 }
 
@@ -32,7 +32,7 @@ func benchCall(b *testing.B) toolcrib.Call {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return toolcrib.Call{Tool: "measure", Input: input, Caller: toolcrib.Caller{Subject: "ann", Via: "bench"}}
+	return toolcrib.Call{Tool: "measure", Input: input, Caller: toolcrib.Caller{Subject: "ann", Frontend: "bench"}}
 }
 
 // mustCall makes sure that what is measured is a call that was done.
@@ -87,7 +87,7 @@ func BenchmarkCallInvalid(b *testing.B) {
 	call.Input = json.RawMessage(`{"name":"","code":"x","unit":"yard","value":"12","count":0,"place":{}}`)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := c.Call(b.Context(), call); toolcrib.CodeOf(err) != toolcrib.Invalid {
+		if _, err := c.Call(b.Context(), call); toolcrib.CodeOf(err) != toolcrib.CodeInvalid {
 			b.Fatal(err)
 		}
 	}
@@ -117,7 +117,7 @@ func manyTools(b *testing.B, n int) []toolcrib.Toolbox {
 
 func load(b *testing.B, c *toolcrib.Catalog, boxes []toolcrib.Toolbox) {
 	b.Helper()
-	if _, faults := c.Load(context.Background(), toolcrib.Shelving{Boxes: boxes}); len(faults) > 0 {
+	if _, faults := c.Load(context.Background(), toolcrib.Contents{Boxes: boxes}); len(faults) > 0 {
 		b.Fatal(faults[0])
 	}
 }

@@ -31,11 +31,11 @@ type Call struct {
 
 // Caller is who calls. Two callers with the same Subject share call IDs.
 type Caller struct {
-	Subject string `json:"subject,omitempty"` // the person or service that answers for the call
-	Agent   string `json:"agent,omitempty"`   // the preset it runs under
-	Session string `json:"session,omitempty"` // one conversation
-	Via     string `json:"via,omitempty"`     // the frontend
-	Dialect string `json:"dialect,omitempty"` // whose names and shapes it speaks; empty is ours
+	Subject  string `json:"subject,omitempty"` // the person or service that answers for the call
+	Agent    string `json:"agent,omitempty"`   // the preset it runs under
+	Session  string `json:"session,omitempty"` // one conversation
+	Frontend string `json:"via,omitempty"`     // the frontend
+	Dialect  string `json:"dialect,omitempty"` // whose names and shapes it speaks; empty is ours
 	// Organisation is the tenant it belongs to, and Token the name of what it
 	// was authenticated with. Empty: the node's own, and none.
 	Organisation string `json:"organisation,omitempty"`
@@ -64,7 +64,7 @@ func unshown(r rune) bool {
 
 // clipped bounds what the journal keeps of a caller's names.
 func (c Caller) clipped() Caller {
-	for _, word := range []*string{&c.Subject, &c.Agent, &c.Session, &c.Via, &c.Dialect, &c.Organisation, &c.Token} {
+	for _, word := range []*string{&c.Subject, &c.Agent, &c.Session, &c.Frontend, &c.Dialect, &c.Organisation, &c.Token} {
 		*word = text.Clip(*word, maxWord)
 	}
 	return c

@@ -25,10 +25,10 @@ type Catalog struct {
 	watchers watch.List[func(Diff)]
 }
 
-// Shelving says what goes onto the shelves and under which names. Tools are
+// Contents says what goes onto the shelves and under which names. Tools are
 // named as box/tool, or as tool for every box's tool of that name; in Disable
 // by every name that they have.
-type Shelving struct {
+type Contents struct {
 	Boxes    []Toolbox
 	Adapters []Adapter
 	Rename   map[string]string // tool → its new name
@@ -73,14 +73,14 @@ type Diff struct {
 // Empty reports whether nothing changed.
 func (d Diff) Empty() bool { return len(d.Added)+len(d.Removed)+len(d.Changed) == 0 }
 
-// Fault is something that was left out of the catalog, and why.
-type Fault struct {
+// LoadError is something that was left out of the catalog, and why.
+type LoadError struct {
 	Box  string `json:"box"`
 	Tool string `json:"tool,omitempty"` // empty: the whole box
 	Err  error  `json:"-"`
 }
 
-func (f Fault) Error() string {
+func (f LoadError) Error() string {
 	switch {
 	case f.Tool == "":
 		return fmt.Sprintf("toolbox %s: %v", f.Box, f.Err)
@@ -91,7 +91,7 @@ func (f Fault) Error() string {
 }
 
 // Unwrap gives the reason.
-func (f Fault) Unwrap() error { return f.Err }
+func (f LoadError) Unwrap() error { return f.Err }
 
 // entry is one tool as one dialect sees it.
 type entry struct {
@@ -118,11 +118,11 @@ type snapshot struct {
 // Load reads every box again and puts up a new snapshot. What cannot be used
 // is left out and reported, one by one; the rest is loaded. A box that cannot
 // be read keeps the tools it had.
-func (c *Catalog) Load(ctx context.Context, s Shelving) (Diff, []Fault) {
+func (c *Catalog) Load(ctx context.Context, s Contents) (Diff, []LoadError) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	var faults []Fault
-	fault := func(box, tool string, err error) { faults = append(faults, Fault{box, tool, err}) }
+	var faults []LoadError
+	fault := func(box, tool string, err error) { faults = append(faults, LoadError{box, tool, err}) }
 
 	lists := map[string][]Tool{}
 	for _, box := range s.Boxes {

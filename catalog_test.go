@@ -40,7 +40,7 @@ func TestCollisionsDoNotDependOnOrder(t *testing.T) {
 	for range 200 {
 		rand.Shuffle(len(boxes), func(i, j int) { boxes[i], boxes[j] = boxes[j], boxes[i] })
 		var c Catalog
-		if _, faults := c.Load(t.Context(), Shelving{Boxes: boxes}); faults != nil {
+		if _, faults := c.Load(t.Context(), Contents{Boxes: boxes}); faults != nil {
 			t.Fatal(faults)
 		}
 		got := names(&c)
@@ -72,7 +72,7 @@ func TestBadToolsAreLeftOutByName(t *testing.T) {
 	noRun := plain("norun")
 	noRun.Run = nil
 	var c Catalog
-	_, faults := c.Load(t.Context(), Shelving{Boxes: []Toolbox{
+	_, faults := c.Load(t.Context(), Contents{Boxes: []Toolbox{
 		NewBox("b", plain("good"), badSchema, badOut, noRun, plain("bad name"), plain(""), plain("good"), plain(strings.Repeat("n", 65))),
 		NewBox("b", plain("other")), NewBox("not a name", plain("x")), failingBox{"down"},
 	}})
@@ -105,7 +105,7 @@ func (b *changingBox) Tools(context.Context) ([]Tool, error) { return b.tools, b
 func TestReload(t *testing.T) {
 	var c Catalog
 	box := &changingBox{tools: []Tool{plain("a"), plain("b"), plain("c")}}
-	s := Shelving{Boxes: []Toolbox{box}}
+	s := Contents{Boxes: []Toolbox{box}}
 	var seen []Diff
 	stop := c.Watch(func(d Diff) { seen = append(seen, d) })
 	load := func() Diff { d, _ := c.Load(t.Context(), s); return d }
@@ -135,7 +135,7 @@ func TestReload(t *testing.T) {
 
 func TestNamesByConfiguration(t *testing.T) {
 	var c Catalog
-	_, faults := c.Load(t.Context(), Shelving{
+	_, faults := c.Load(t.Context(), Contents{
 		Boxes:   []Toolbox{NewBox("fs", plain("read"), plain("write"), plain("list")), NewBox("net", plain("read")), NewBox("one", plain("write")), NewBox("two", plain("write"))},
 		Rename:  map[string]string{"fs/read": "open", "nothing": "x", "fs/write": "no good"},
 		Alias:   map[string]string{"look": "list", "twice": "write", "gone": "fs/none"},
@@ -161,7 +161,7 @@ func TestNamesByConfiguration(t *testing.T) {
 // mistake, and a box that bears another's last name gives way.
 func TestNoToolIsLostToAName(t *testing.T) {
 	var c Catalog
-	_, faults := c.Load(t.Context(), Shelving{
+	_, faults := c.Load(t.Context(), Contents{
 		Boxes:  []Toolbox{NewBox("m", plain("a"), plain("b"), plain("c"))},
 		Rename: map[string]string{"a": "b"}, Alias: map[string]string{"c": "a"},
 	})
@@ -178,7 +178,7 @@ func TestNoToolIsLostToAName(t *testing.T) {
 	evil := []Tool{plain("x"), plain("a__x")}
 	last := (&entry{spec: Spec{Box: "a", Native: "x"}, wanted: "x"}).hashName()
 	for _, boxes := range [][]Toolbox{{victim, NewBox("evil", append(evil, plain(last))...)}, {NewBox("evil", append(evil, plain(last))...), victim}} {
-		if _, faults := c.Load(t.Context(), Shelving{Boxes: boxes}); faults != nil || len(names(&c)) != 4 {
+		if _, faults := c.Load(t.Context(), Contents{Boxes: boxes}); faults != nil || len(names(&c)) != 4 {
 			t.Fatalf("%v, %v", names(&c), faults)
 		}
 		if e := c.find("", last); e == nil || e.spec.Box != "a" {
@@ -190,7 +190,7 @@ func TestNoToolIsLostToAName(t *testing.T) {
 func TestAdaptersOfOneName(t *testing.T) {
 	var c Catalog
 	object := json.RawMessage(`{"type":"object"}`)
-	_, faults := c.Load(t.Context(), Shelving{
+	_, faults := c.Load(t.Context(), Contents{
 		Boxes: []Toolbox{NewBox("a", plain("y"), plain("z"), plain("a__z"), plain("w"))},
 		Adapters: []Adapter{
 			{Spec: Spec{Name: "z", Dialect: "d", Box: "a", Native: "y", Input: object}},
@@ -204,7 +204,7 @@ func TestAdaptersOfOneName(t *testing.T) {
 
 func TestBoxThatBreaksDown(t *testing.T) {
 	var c Catalog
-	if _, faults := c.Load(t.Context(), Shelving{Boxes: []Toolbox{NewBox("b", plain("x")), panickingBox{}}}); len(faults) != 1 || c.find("", "x") == nil {
+	if _, faults := c.Load(t.Context(), Contents{Boxes: []Toolbox{NewBox("b", plain("x")), panickingBox{}}}); len(faults) != 1 || c.find("", "x") == nil {
 		t.Errorf("faults %v", faults)
 	}
 }
@@ -217,7 +217,7 @@ func (panickingBox) Tools(context.Context) ([]Tool, error) { panic("no") }
 func TestDialectShelf(t *testing.T) {
 	var c Catalog
 	object := json.RawMessage(`{"type":"object"}`)
-	_, faults := c.Load(t.Context(), Shelving{
+	_, faults := c.Load(t.Context(), Contents{
 		Boxes: []Toolbox{NewBox("fs", plain("read"), plain("write"), plain("cat"))},
 		Adapters: []Adapter{
 			{Spec: Spec{Name: "cat", Dialect: "other", Box: "fs", Native: "read", Input: object}},
@@ -242,7 +242,7 @@ func TestDialectShelf(t *testing.T) {
 func TestReadersNeverWait(t *testing.T) {
 	var c Catalog
 	box := &changingBox{tools: []Tool{plain("a")}}
-	c.Load(t.Context(), Shelving{Boxes: []Toolbox{box}})
+	c.Load(t.Context(), Contents{Boxes: []Toolbox{box}})
 	var wg sync.WaitGroup
 	for range 4 {
 		wg.Go(func() {
@@ -256,7 +256,7 @@ func TestReadersNeverWait(t *testing.T) {
 	}
 	for i := range 50 {
 		box.tools = []Tool{plain("a"), plain(fmt.Sprintf("t%d", i))}
-		c.Load(t.Context(), Shelving{Boxes: []Toolbox{box}})
+		c.Load(t.Context(), Contents{Boxes: []Toolbox{box}})
 	}
 	wg.Wait()
 }
@@ -269,7 +269,7 @@ func TestStrangersGiveWay(t *testing.T) {
 	boxes := []Toolbox{NewBox("ours", tool("read"), tool("ours__odd")), NewBox("always", tool("read"), tool("own")), NewBox("yields", tool("read"), tool("free"))}
 	for _, order := range [][]Toolbox{boxes, {boxes[2], boxes[1], boxes[0]}} {
 		var c Catalog
-		if _, faults := c.Load(t.Context(), Shelving{Boxes: order, Qualify: []string{"always"}, Yield: []string{"yields"}}); faults != nil {
+		if _, faults := c.Load(t.Context(), Contents{Boxes: order, Qualify: []string{"always"}, Yield: []string{"yields"}}); faults != nil {
 			t.Fatal(faults)
 		}
 		var got []string

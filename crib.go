@@ -27,13 +27,13 @@ type Crib struct {
 	// Guards judge every call; the strictest verdict wins. With no guard, or
 	// none that has an opinion, a call is denied.
 	Guards []Guard
-	// Current gives further guards that may be others at the next call, such as
+	// MoreGuards gives further guards that may be others at the next call, such as
 	// rules that a person edits meanwhile. One look at a call sees one set. Nil:
 	// none.
-	Current  func() []Guard
-	Approver Approver // nil: what has to be asked is refused
-	Sandbox  Sandbox  // nil: what has to run programs is refused
-	Journal  Journal  // nil: everything is refused
+	MoreGuards func() []Guard
+	Approver   Approver // nil: what has to be asked is refused
+	Sandbox    Sandbox  // nil: what has to run programs is refused
+	Journal    Journal  // nil: everything is refused
 
 	// Visible says which tools exist for a caller, for listing and for calling
 	// alike. Nil: all of them.
@@ -50,10 +50,10 @@ type Crib struct {
 	Secret func(ctx context.Context, call Call, tool Spec, name string) (string, error)
 	// Vetters look over every result before its caller gets it, in this order.
 	Vetters []Vetter
-	// After hears of every call that has ended, in the goroutine of the call:
+	// OnEnd hears of every call that has ended, in the goroutine of the call:
 	// state that goes by what was done is kept there. It gets the record as the
 	// journal has it.
-	After []func(ctx context.Context, r *Record)
+	OnEnd []func(ctx context.Context, r *Record)
 	// Around wraps tools where they run: retry, cache, trace. The grant is
 	// settled by then, so nothing here can widen it.
 	Around []func(Tool) Tool
@@ -199,7 +199,7 @@ func (c *Crib) Call(ctx context.Context, call Call) (*Result, error) {
 	ended := false
 	defer func() { // a part that ends the goroutine must not leave the record open
 		if !ended {
-			_, _ = c.end(ctx, b, nil, refuse(Internal, b.call.Tool, "the call broke down", worker.ErrGone))
+			_, _ = c.end(ctx, b, nil, refuse(CodeInternal, b.call.Tool, "the call broke down", worker.ErrGone))
 		}
 	}()
 	result, err := c.proceed(ctx, b)
@@ -217,7 +217,7 @@ func (c *Crib) proceed(ctx context.Context, b begun) (result *Result, err error)
 	defer func() {
 		if p := recover(); p != nil {
 			c.log().Error("the pipeline broke down", "tool", b.call.Tool, "call", b.call.ID, "err", p, "stack", string(debug.Stack()))
-			result, err = nil, refuse(Internal, b.call.Tool, "the call broke down; this is a fault of the crib, not of the call", fmt.Errorf("panic: %v", p))
+			result, err = nil, refuse(CodeInternal, b.call.Tool, "the call broke down; this is a fault of the crib, not of the call", fmt.Errorf("panic: %v", p))
 		}
 	}()
 	if err := ctx.Err(); err != nil {

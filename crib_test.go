@@ -92,7 +92,7 @@ func TestRefusedCallsAreRecorded(t *testing.T) {
 	broken.Run = func(context.Context, *Env, json.RawMessage) (*Result, error) { return nil, errors.New("no luck") }
 	down := plain("down")
 	down.Run = func(context.Context, *Env, json.RawMessage) (*Result, error) {
-		return nil, &Error{Code: Unavailable, Message: "the server is down"}
+		return nil, &Error{Code: CodeUnavailable, Message: "the server is down"}
 	}
 	liar := plain("liar")
 	liar.Output = json.RawMessage(`{"type":"object","required":["a","b"]}`)
@@ -117,19 +117,19 @@ func TestRefusedCallsAreRecorded(t *testing.T) {
 		outcome     Outcome
 		says        string
 	}{
-		{"nothing", `{}`, NotFound, "not_found", "no such tool"},
-		{"brokn", `{}`, NotFound, "not_found", "did you mean broken?"},
-		{"broken", `[]`, Invalid, "invalid", "object"},
-		{"broken", `{"a":1`, Invalid, "invalid", ""},
+		{"nothing", `{}`, CodeNotFound, "not_found", "no such tool"},
+		{"brokn", `{}`, CodeNotFound, "not_found", "did you mean broken?"},
+		{"broken", `[]`, CodeInvalid, "invalid", "object"},
+		{"broken", `{"a":1`, CodeInvalid, "invalid", ""},
 		{"broken", `{}`, "", Broke, "no luck"},
-		{"boom", `{}`, Internal, "internal", "broke down"},
-		{"exit", `{}`, Internal, "internal", "broke down"},
-		{"none", `{}`, Internal, "internal", "no result"},
-		{"down", `{}`, Unavailable, "unavailable", "the server is down"},
-		{"liar", `{}`, Internal, "internal", "does not match its output schema (required)"},
-		{"garbage", `{}`, Internal, "internal", "not JSON"},
-		{"mute", `{}`, Internal, "internal", "promises"},
-		{"huge", `{}`, Internal, "internal", "over the limit"},
+		{"boom", `{}`, CodeInternal, "internal", "broke down"},
+		{"exit", `{}`, CodeInternal, "internal", "broke down"},
+		{"none", `{}`, CodeInternal, "internal", "no result"},
+		{"down", `{}`, CodeUnavailable, "unavailable", "the server is down"},
+		{"liar", `{}`, CodeInternal, "internal", "does not match its output schema (required)"},
+		{"garbage", `{}`, CodeInternal, "internal", "not JSON"},
+		{"mute", `{}`, CodeInternal, "internal", "promises"},
+		{"huge", `{}`, CodeInternal, "internal", "over the limit"},
 	} {
 		t.Run(tt.tool+tt.input, func(t *testing.T) {
 			c := testCrib(t, boom, exit, none, broken, down, liar, garbage, mute, huge)
@@ -177,7 +177,7 @@ func TestHostileInput(t *testing.T) {
 	} {
 		journal := &pages{}
 		c.Journal = journal
-		if _, err := c.Call(t.Context(), Call{Tool: "count", Input: json.RawMessage(text)}); CodeOf(err) != Invalid {
+		if _, err := c.Call(t.Context(), Call{Tool: "count", Input: json.RawMessage(text)}); CodeOf(err) != CodeInvalid {
 			t.Errorf("%s: %v, want invalid", name, err)
 		} else if len(err.Error()) > 2000 {
 			t.Errorf("%s: the error has %d bytes", name, len(err.Error()))
@@ -218,7 +218,7 @@ func deadlines(t *testing.T) {
 	for name, want := range map[string]time.Duration{"polite": 20 * time.Millisecond, "deaf": 40 * time.Millisecond} {
 		start := time.Now()
 		_, err := c.Call(t.Context(), Call{Tool: name})
-		if CodeOf(err) != Timeout || !errors.Is(err, context.DeadlineExceeded) {
+		if CodeOf(err) != CodeTimeout || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if d := time.Since(start); d != want {
@@ -230,10 +230,10 @@ func deadlines(t *testing.T) {
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(5*time.Millisecond, cancel)
-	if _, err := c.Call(ctx, Call{Tool: "polite"}); CodeOf(err) != Timeout || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "cancelled") {
+	if _, err := c.Call(ctx, Call{Tool: "polite"}); CodeOf(err) != CodeTimeout || !errors.Is(err, context.Canceled) || !strings.Contains(err.Error(), "cancelled") {
 		t.Errorf("cancelled: %v", err)
 	}
-	if _, err := c.Call(ctx, Call{Tool: "polite"}); CodeOf(err) != Timeout {
+	if _, err := c.Call(ctx, Call{Tool: "polite"}); CodeOf(err) != CodeTimeout {
 		t.Errorf("cancelled before: %v", err)
 	}
 	time.Sleep(3 * worker.IdleTime) // the goroutines that wait for another call end
@@ -281,10 +281,10 @@ func TestReplay(t *testing.T) {
 	}{
 		{ann, "count", `{"n":1}`, "", 1},
 		{ann, "count", ` { "n" : 1 } `, "", 1}, // the same input, written otherwise
-		{ann, "count", `{"n":2}`, Conflict, 1},
-		{ann, "other", `{"n":1}`, Conflict, 1},
+		{ann, "count", `{"n":2}`, CodeConflict, 1},
+		{ann, "other", `{"n":1}`, CodeConflict, 1},
 		{Caller{Subject: "ann", Session: "later"}, "count", `{"n":1}`, "", 1},
-		{Caller{Subject: "ann", Dialect: "d"}, "count", `{"n":1}`, Conflict, 1},
+		{Caller{Subject: "ann", Dialect: "d"}, "count", `{"n":1}`, CodeConflict, 1},
 		{Caller{Subject: "bob"}, "count", `{"n":1}`, "", 2}, // another subject's "one"
 	} {
 		text, code := call(tt.caller, tt.tool, tt.input)
@@ -300,7 +300,7 @@ func TestReplay(t *testing.T) {
 		}
 	}
 	rec.Outcome, rec.Cut = Done, true
-	if text, code := call(ann, "count", `{"n":1}`); code != Conflict || !strings.Contains(text, "too large") {
+	if text, code := call(ann, "count", `{"n":1}`); code != CodeConflict || !strings.Contains(text, "too large") {
 		t.Errorf("cut result: %s", text)
 	}
 }
@@ -314,11 +314,11 @@ func TestJournalDecides(t *testing.T) {
 		return err
 	}
 	c.Journal = nil
-	if err := call(); CodeOf(err) != Unavailable {
+	if err := call(); CodeOf(err) != CodeUnavailable {
 		t.Errorf("no journal: %v", err)
 	}
 	c.Journal = &pages{beginErr: errors.New("disk full")}
-	if err := call(); CodeOf(err) != Unavailable || strings.Contains(err.Error(), "disk full") {
+	if err := call(); CodeOf(err) != CodeUnavailable || strings.Contains(err.Error(), "disk full") {
 		t.Errorf("begin fails: %v (the cause is for the log)", err)
 	}
 	if runs.Load() != 0 {

@@ -45,7 +45,7 @@ func Define[In, Out any](s Spec, fn func(context.Context, *Env, In) (Out, error)
 		var in In
 		if err := decode(dec, env, input, reflect.ValueOf(&in).Elem()); err != nil {
 			// A schema cannot say everything a Go type can: 2^70 is an integer.
-			return nil, refuse(Invalid, s.Name, "the input cannot be read: "+strings.TrimPrefix(err.Error(), "json: "), err)
+			return nil, refuse(CodeInvalid, s.Name, "the input cannot be read: "+strings.TrimPrefix(err.Error(), "json: "), err)
 		}
 		out, err := fn(ctx, env, in)
 		if _, refused := AsError(err); refused {
@@ -56,7 +56,7 @@ func Define[In, Out any](s Spec, fn func(context.Context, *Env, In) (Out, error)
 		}
 		value, merr := encode(out, lists)
 		if merr != nil {
-			return nil, refuse(Internal, s.Name, "its output cannot be written as JSON", merr)
+			return nil, refuse(CodeInternal, s.Name, "its output cannot be written as JSON", merr)
 		}
 		if err != nil {
 			r := Failed(err.Error())
@@ -169,25 +169,25 @@ func unwritable(t reflect.Type) bool {
 }
 
 // Invoke calls a tool from Go: in is a struct, a map or JSON text, and the
-// answer comes back as an Out. The caller is this program itself (Via "go");
-// to call on behalf of someone use [Crib.Call]. A failed tool is a *Failure.
+// answer comes back as an Out. The caller is this program itself (Frontend "go");
+// to call on behalf of someone use [Crib.Call]. A failed tool is a *FailedError.
 func Invoke[Out any](ctx context.Context, c *Crib, name string, in any) (Out, error) {
 	var out Out
 	input, err := inputText(in)
 	if err != nil {
-		return out, refuse(Invalid, name, "the input cannot be written as JSON: "+err.Error(), err)
+		return out, refuse(CodeInvalid, name, "the input cannot be written as JSON: "+err.Error(), err)
 	}
-	result, err := c.Call(ctx, Call{Tool: name, Input: input, Caller: Caller{Subject: "self", Via: "go"}})
+	result, err := c.Call(ctx, Call{Tool: name, Input: input, Caller: Caller{Subject: "self", Frontend: "go"}})
 	if err != nil {
 		return out, err
 	}
 	if result.Failed {
-		return out, &Failure{Tool: name, Result: result}
+		return out, &FailedError{Tool: name, Result: result}
 	}
 	value := result.Value
 	if value == nil {
 		if value, err = json.Marshal(result.String()); err != nil {
-			return out, refuse(Internal, name, "its text cannot be written as JSON", err)
+			return out, refuse(CodeInternal, name, "its text cannot be written as JSON", err)
 		}
 	}
 	err = json.Unmarshal(value, &out)
@@ -195,7 +195,7 @@ func Invoke[Out any](ctx context.Context, c *Crib, name string, in any) (Out, er
 		err = complete(value, reflect.TypeFor[Out]())
 	}
 	if err != nil {
-		return out, refuse(Invalid, name, fmt.Sprintf("its answer is not a %T: %v", out, err), err)
+		return out, refuse(CodeInvalid, name, fmt.Sprintf("its answer is not a %T: %v", out, err), err)
 	}
 	return out, nil
 }

@@ -75,7 +75,7 @@ func TestDefineReportsTypesWithoutSchema(t *testing.T) {
 	}
 	var c Catalog
 	good := Define(Spec{Name: "good"}, func(context.Context, *Env, struct{}) (orderOut, error) { return orderOut{}, nil })
-	_, faults := c.Load(t.Context(), Shelving{Boxes: []Toolbox{NewBox("b",
+	_, faults := c.Load(t.Context(), Contents{Boxes: []Toolbox{NewBox("b",
 		Define(Spec{Name: "chan"}, func(context.Context, *Env, bad) (orderOut, error) { return orderOut{}, nil }),
 		Define(Spec{Name: "scalar"}, func(context.Context, *Env, int) (orderOut, error) { return orderOut{}, nil }),
 		Define(Spec{Name: "tag"}, func(context.Context, *Env, struct {
@@ -120,9 +120,9 @@ func TestDefineReportsTypesWithoutSchema(t *testing.T) {
 func testCrib(t testing.TB, tools ...Tool) *Crib {
 	t.Helper()
 	c := &Crib{
-		Catalog: &Catalog{}, Journal: Unrecorded{}, Guards: []Guard{AllowEffects(allEffects)},
+		Catalog: &Catalog{}, Journal: NoJournal{}, Guards: []Guard{AllowEffects(allEffects)},
 	}
-	if _, faults := c.Catalog.Load(t.Context(), Shelving{Boxes: []Toolbox{NewBox("test", tools...)}}); faults != nil {
+	if _, faults := c.Catalog.Load(t.Context(), Contents{Boxes: []Toolbox{NewBox("test", tools...)}}); faults != nil {
 		t.Fatal(faults)
 	}
 	return c
@@ -147,17 +147,17 @@ func TestInvoke(t *testing.T) {
 		t.Errorf("map with default: %+v, %v", out, err)
 	}
 	_, err = Invoke[orderOut](t.Context(), c, "order", map[string]any{"name": "broke"})
-	if f, ok := errors.AsType[*Failure](err); !ok || f.Error() != "order failed: no money" || f.Result.Value != nil {
+	if f, ok := errors.AsType[*FailedError](err); !ok || f.Error() != "order failed: no money" || f.Result.Value != nil {
 		t.Errorf("failed tool: %v", err)
 	}
 	_, err = Invoke[orderOut](t.Context(), c, "order", map[string]any{"name": "half"})
-	if f, ok := errors.AsType[*Failure](err); !ok || string(f.Result.Value) != `{"items":["one"],"total":1}` {
+	if f, ok := errors.AsType[*FailedError](err); !ok || string(f.Result.Value) != `{"items":["one"],"total":1}` {
 		t.Errorf("failed tool with a value: %v", err)
 	}
-	if _, err = Invoke[orderOut](t.Context(), c, "order", map[string]any{"name": make(chan int)}); CodeOf(err) != Invalid {
+	if _, err = Invoke[orderOut](t.Context(), c, "order", map[string]any{"name": make(chan int)}); CodeOf(err) != CodeInvalid {
 		t.Errorf("not JSON: %v", err)
 	}
-	if _, err = Invoke[[]int](t.Context(), c, "order", map[string]any{"name": "ann"}); CodeOf(err) != Invalid {
+	if _, err = Invoke[[]int](t.Context(), c, "order", map[string]any{"name": "ann"}); CodeOf(err) != CodeInvalid {
 		t.Errorf("another Out than the tool's: %v", err)
 	}
 }
@@ -212,7 +212,7 @@ func TestOutputsAreNotWrittenTo(t *testing.T) {
 // A tool may make up a code, or return one beside a value: what is recorded
 // and told is one of ours.
 func TestCodesOfTools(t *testing.T) {
-	for code, want := range map[Code]Code{"": Internal, "done": Internal, "haha": Internal, "interrupted": Internal, Unavailable: Unavailable, Conflict: Conflict} {
+	for code, want := range map[Code]Code{"": CodeInternal, "done": CodeInternal, "haha": CodeInternal, "interrupted": CodeInternal, CodeUnavailable: CodeUnavailable, CodeConflict: CodeConflict} {
 		c := testCrib(t, Define(Spec{Name: "x"}, func(context.Context, *Env, struct{}) (orderOut, error) {
 			return orderOut{Total: 1}, &Error{Code: code, Message: "because"}
 		}))
@@ -232,13 +232,13 @@ func TestNamesOfCallersAreBounded(t *testing.T) {
 		c.Journal = journal
 		_, err := c.Call(t.Context(), Call{ID: id, Tool: "x", Caller: Caller{Session: strings.Repeat("s", 1<<20)}})
 		rec := journal.only(t)
-		if CodeOf(err) != Invalid || rec.ID == id || len(rec.Caller.Session) > 300 {
+		if CodeOf(err) != CodeInvalid || rec.ID == id || len(rec.Caller.Session) > 300 {
 			t.Errorf("%.20q: %v, recorded as %.20q", id, err, rec.ID)
 		}
 	}
 	journal := &pages{}
 	c.Journal = journal
-	if _, err := c.Call(t.Context(), Call{Tool: strings.Repeat("t", 1<<20)}); CodeOf(err) != NotFound || len(journal.only(t).Tool) > 300 {
+	if _, err := c.Call(t.Context(), Call{Tool: strings.Repeat("t", 1<<20)}); CodeOf(err) != CodeNotFound || len(journal.only(t).Tool) > 300 {
 		t.Error("a long tool name is kept whole")
 	}
 }
@@ -268,7 +268,7 @@ func TestWholeNumbersReachIntegers(t *testing.T) {
 		}
 	}
 	for _, text := range []string{`{"n":1e300}`, `{"n":99999999999999999999}`} {
-		if _, err := c.Call(t.Context(), Call{Tool: "n", Input: json.RawMessage(text)}); CodeOf(err) != Invalid {
+		if _, err := c.Call(t.Context(), Call{Tool: "n", Input: json.RawMessage(text)}); CodeOf(err) != CodeInvalid {
 			t.Errorf("%s: %v, want invalid", text, err)
 		}
 	}

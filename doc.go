@@ -48,9 +48,9 @@
 //	crib := &toolcrib.Crib{
 //		Catalog: &toolcrib.Catalog{},
 //		Guards:  []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)},
-//		Journal: toolcrib.Unrecorded{},
+//		Journal: toolcrib.NoJournal{},
 //	}
-//	crib.Catalog.Load(ctx, toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("demo", greet)}})
+//	crib.Catalog.Load(ctx, toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("demo", greet)}})
 //	out, err := toolcrib.Invoke[Out](ctx, crib, "greet", In{Name: "Ada"})
 //
 // # What is safe by default

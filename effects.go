@@ -12,16 +12,16 @@ type Effects uint16
 
 // The effects. Pure is the explicit word for none.
 const (
-	Pure     Effects = 1 << iota // computes from its input alone
-	Reads                        // looks at files, clocks, devices, accounts
-	Writes                       // changes something that can be changed back
-	Destroys                     // removes or overwrites what cannot be got back
-	Runs                         // starts programs
-	Network                      // talks to other machines
-	Asks                         // waits on a person
-	Secrets                      // uses credentials
+	Pure        Effects = 1 << iota // computes from its input alone
+	Reads                           // looks at files, clocks, devices, accounts
+	Writes                          // changes something that can be changed back
+	Destroys                        // removes or overwrites what cannot be got back
+	Runs                            // starts programs
+	Network                         // talks to other machines
+	AsksPerson                      // waits on a person
+	UsesSecrets                     // uses credentials
 
-	allEffects = Reads | Writes | Destroys | Runs | Network | Asks | Secrets
+	allEffects = Reads | Writes | Destroys | Runs | Network | AsksPerson | UsesSecrets
 )
 
 // All resolves the declaration: undeclared is every effect, Pure is none.
@@ -36,7 +36,7 @@ func (e Effects) All() Effects {
 func (e Effects) Within(allowed Effects) bool { return e.All()&^allowed == 0 }
 
 // ReadOnly reports whether e changes nothing here or elsewhere.
-func (e Effects) ReadOnly() bool { return e.Within(Reads | Network | Asks | Secrets) }
+func (e Effects) ReadOnly() bool { return e.Within(Reads | Network | AsksPerson | UsesSecrets) }
 
 func effectNames() []string {
 	return []string{"pure", "reads", "writes", "destroys", "runs", "network", "asks", "secrets"}

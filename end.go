@@ -25,10 +25,10 @@ func (c *Crib) end(ctx context.Context, b begun, result *Result, failure error) 
 	if failure != nil {
 		e, ok := AsError(failure)
 		if !ok {
-			e = refuse(Internal, f.call.Tool, "the call broke down", failure)
+			e = refuse(CodeInternal, f.call.Tool, "the call broke down", failure)
 		}
 		if !slices.Contains(codes(), e.Code) { // a tool made it up
-			e = &Error{Code: Internal, Tool: e.Tool, Message: e.Message, Err: e}
+			e = &Error{Code: CodeInternal, Tool: e.Tool, Message: e.Message, Err: e}
 		}
 		e = c.cleaned(e)
 		failure = e

@@ -55,11 +55,11 @@ const maxDepth = 16
 // use makes the nested call of Env.Use.
 func (c *Crib) use(ctx context.Context, f *flight, tool string, input any) (*Result, error) {
 	if f.call.depth+1 > maxDepth {
-		return nil, refuse(Denied, tool, fmt.Sprintf("tools call each other more than %d deep", maxDepth), nil)
+		return nil, refuse(CodeDenied, tool, fmt.Sprintf("tools call each other more than %d deep", maxDepth), nil)
 	}
 	text, err := inputText(input)
 	if err != nil {
-		return nil, refuse(Invalid, tool, "the input cannot be written as JSON", err)
+		return nil, refuse(CodeInvalid, tool, "the input cannot be written as JSON", err)
 	}
 	caller := f.call.Caller
 	caller.Dialect = "" // tools speak to tools by their native names

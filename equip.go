@@ -49,7 +49,7 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 	if len(grant.Dirs) > 0 && declared&(Reads|Writes|Destroys|Runs) != 0 {
 		handle, err := files.New(grant.within(declared).Dirs, c.filesOptions(f, grant))
 		if err != nil {
-			return nil, refuse(Unavailable, f.call.Tool, "the granted directories cannot be handed out", err)
+			return nil, refuse(CodeUnavailable, f.call.Tool, "the granted directories cannot be handed out", err)
 		}
 		e.Files, f.files = handle, handle
 	}
@@ -58,26 +58,26 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 		f.gate.Tool, f.gate.Call = f.call.Tool, f.call.ID
 		e.HTTP = f.gate.Client()
 	}
-	if c.Secret != nil && len(grant.Secrets) > 0 && declared&Secrets != 0 {
+	if c.Secret != nil && len(grant.Secrets) > 0 && declared&UsesSecrets != 0 {
 		e.Secret = c.secret(f, grant.Secrets)
 	}
 	if len(grant.Programs) == 0 || declared&Runs == 0 {
 		return e, nil
 	}
 	if c.Sandbox == nil {
-		return nil, refuse(Unavailable, f.call.Tool, "it may run programs, but no sandbox is set up to run them in", nil)
+		return nil, refuse(CodeUnavailable, f.call.Tool, "it may run programs, but no sandbox is set up to run them in", nil)
 	}
 	// A sandbox may have to look around to say what it holds: it is asked only if it matters.
 	if missing := grant.Bounds; missing != 0 && missing&^c.Sandbox.Enforces() != 0 {
 		missing &^= c.Sandbox.Enforces()
-		return nil, refuse(Unavailable, f.call.Tool, "the sandbox cannot enforce what this call was granted under", fmt.Errorf("missing bounds %#x", uint16(missing)))
+		return nil, refuse(CodeUnavailable, f.call.Tool, "the sandbox cannot enforce what this call was granted under", fmt.Errorf("missing bounds %#x", uint16(missing)))
 	}
 	e.Exec = func(ctx context.Context, cmd Cmd) (Exit, error) {
 		if f.over.Load() {
 			return Exit{}, callOver(f)
 		}
 		if !allowed(grant.Programs, cmd.Path) {
-			return Exit{}, refuse(Denied, f.call.Tool, "the program "+cmd.Path+" was not granted", nil)
+			return Exit{}, refuse(CodeDenied, f.call.Tool, "the program "+cmd.Path+" was not granted", nil)
 		}
 		cmd.Tool, cmd.Effects = f.entry.tool.Native, f.effects
 		return c.Sandbox.Run(ctx, cmd, grant.within(f.effects.All()).reachable())
@@ -92,7 +92,7 @@ func (c *Crib) secret(f *flight, granted []string) func(context.Context, string)
 			return "", callOver(f)
 		}
 		if !allowed(granted, name) { // it does not say whether there is one
-			return "", refuse(Denied, f.call.Tool, "the secret "+name+" was not granted", nil)
+			return "", refuse(CodeDenied, f.call.Tool, "the secret "+name+" was not granted", nil)
 		}
 		return c.Secret(ctx, f.call, f.entry.tool.Spec, name)
 	}
@@ -114,7 +114,7 @@ func (c *Crib) filesOptions(f *flight, grant Grant) files.Options {
 // callOver refuses the handles of a call that has ended: a tool that ran past
 // its deadline must not go on acting in its caller's name.
 func callOver(f *flight) error {
-	return refuse(Denied, f.call.Tool, "the call "+f.call.ID+" is over", nil)
+	return refuse(CodeDenied, f.call.Tool, "the call "+f.call.ID+" is over", nil)
 }
 
 // allowed reports whether a list of names has this one; only the list may say *.

@@ -14,18 +14,18 @@ type Code string
 
 // The codes, with what each asks of the caller.
 const (
-	Invalid     Code = "invalid"     // the input does not fit the contract: mend it
-	NotFound    Code = "not_found"   // no such tool for this caller: list the tools
-	Denied      Code = "denied"      // a guard or a person said no: do not repeat it
-	Timeout     Code = "timeout"     // time ran out or the caller went away
-	Unavailable Code = "unavailable" // something needed is missing now: try later
-	Conflict    Code = "conflict"    // this call ID stands for another call, or one without a result
-	Internal    Code = "internal"    // our fault or the tool's: a panic, a broken output
+	CodeInvalid     Code = "invalid"     // the input does not fit the contract: mend it
+	CodeNotFound    Code = "not_found"   // no such tool for this caller: list the tools
+	CodeDenied      Code = "denied"      // a guard or a person said no: do not repeat it
+	CodeTimeout     Code = "timeout"     // time ran out or the caller went away
+	CodeUnavailable Code = "unavailable" // something needed is missing now: try later
+	CodeConflict    Code = "conflict"    // this call ID stands for another call, or one without a result
+	CodeInternal    Code = "internal"    // our fault or the tool's: a panic, a broken output
 )
 
 // codes lists every code once.
 func codes() []Code {
-	return []Code{Invalid, NotFound, Denied, Timeout, Unavailable, Conflict, Internal}
+	return []Code{CodeInvalid, CodeNotFound, CodeDenied, CodeTimeout, CodeUnavailable, CodeConflict, CodeInternal}
 }
 
 // Error is a refused call. A tool that ran and failed is not an Error but a
@@ -33,13 +33,13 @@ func codes() []Code {
 type Error struct {
 	Code    Code
 	Tool    string
-	Message string    // fit for a model: what is wrong and what to do
-	Bad     []Problem // for Invalid: every bad field
-	Err     error     // the cause, for the log only
+	Message string       // fit for a model: what is wrong and what to do
+	Fields  []FieldError // for Invalid: every bad field
+	Err     error        // the cause, for the log only
 }
 
-// Problem is one field that breaks one rule of a schema.
-type Problem struct {
+// FieldError is one field that breaks one rule of a schema.
+type FieldError struct {
 	Path    string `json:"path"` // such as items[2].name; empty for the whole input
 	Rule    string `json:"rule"` // the schema keyword
 	Message string `json:"message"`
@@ -73,7 +73,7 @@ func CodeOf(err error) Code {
 	if e, ok := AsError(err); ok {
 		return e.Code
 	}
-	return Internal
+	return CodeInternal
 }
 
 // AsError finds the refusal in err: an *Error, or what a handle on files or hosts
@@ -97,7 +97,7 @@ func refuse(code Code, tool, message string, cause error) *Error {
 // ends are told apart because only one of them is the tool's fault.
 func overdue(tool, doing string, cause error) *Error {
 	if errors.Is(cause, context.Canceled) {
-		return refuse(Timeout, tool, "cancelled by the caller while "+doing, cause)
+		return refuse(CodeTimeout, tool, "cancelled by the caller while "+doing, cause)
 	}
-	return refuse(Timeout, tool, "time ran out while "+doing, cause)
+	return refuse(CodeTimeout, tool, "time ran out while "+doing, cause)
 }

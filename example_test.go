@@ -29,9 +29,9 @@ func Example() {
 	crib := &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{},
 		Guards:  []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)},
-		Journal: toolcrib.Unrecorded{}, // by name: a nil Journal refuses every call
+		Journal: toolcrib.NoJournal{}, // by name: a nil Journal refuses every call
 	}
-	crib.Catalog.Load(ctx, toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("demo", greet)}})
+	crib.Catalog.Load(ctx, toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("demo", greet)}})
 
 	out, err := toolcrib.Invoke[Out](ctx, crib, "greet", In{Name: "Ada"})
 	fmt.Println(out.Text, err)
@@ -50,7 +50,7 @@ func exampleCrib(journal toolcrib.Journal, tools ...toolcrib.Tool) *toolcrib.Cri
 		Guards:  []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure | toolcrib.Writes)},
 		Journal: journal,
 	}
-	_, faults := crib.Catalog.Load(context.Background(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("demo", tools...)}})
+	_, faults := crib.Catalog.Load(context.Background(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("demo", tools...)}})
 	for _, f := range faults {
 		fmt.Println("left out:", f)
 	}
@@ -74,7 +74,7 @@ func ExampleDefine() {
 		func(_ context.Context, _ *toolcrib.Env, in Order) (Receipt, error) {
 			return Receipt{Line: fmt.Sprintf("%d × %s", in.Count, in.Part)}, nil
 		})
-	crib := exampleCrib(toolcrib.Unrecorded{}, order)
+	crib := exampleCrib(toolcrib.NoJournal{}, order)
 
 	good, err := toolcrib.Invoke[Receipt](context.Background(), crib, "order", map[string]any{"part": "AB-123"})
 	fmt.Println(good.Line, err)
@@ -85,7 +85,7 @@ func ExampleDefine() {
 	})
 	if refused, ok := toolcrib.AsError(err); ok {
 		fmt.Println(refused.Code)
-		for _, bad := range refused.Bad {
+		for _, bad := range refused.Fields {
 			fmt.Printf("%s: %s\n", bad.Path, bad.Message)
 		}
 	}
@@ -181,7 +181,7 @@ func ExampleAdapter() {
 	}
 	journal := &cribtest.Memory{}
 	crib := exampleCrib(journal, shout)
-	crib.Catalog.Load(context.Background(), toolcrib.Shelving{
+	crib.Catalog.Load(context.Background(), toolcrib.Contents{
 		Boxes:    []toolcrib.Toolbox{toolcrib.NewBox("demo", shout)},
 		Adapters: []toolcrib.Adapter{upper},
 	})

@@ -58,7 +58,7 @@ func TestFilesOfACall(t *testing.T) {
 	for i, effects := range []Effects{Pure, Network, Runs, Reads} {
 		want := []string{"none", "none", "hello", "hello"}[i]
 		tool.Effects = effects
-		if _, faults := c.Catalog.Load(t.Context(), Shelving{Boxes: []Toolbox{NewBox("test", tool)}}); faults != nil {
+		if _, faults := c.Catalog.Load(t.Context(), Contents{Boxes: []Toolbox{NewBox("test", tool)}}); faults != nil {
 			t.Fatal(faults)
 		}
 		if r, err := c.Call(t.Context(), Call{Tool: "reader"}); err != nil || r.String() != want {
@@ -66,7 +66,7 @@ func TestFilesOfACall(t *testing.T) {
 		}
 	}
 	c.Grant.Dirs = []files.Dir{{Path: "relative"}}
-	if _, err := c.Call(t.Context(), Call{Tool: "reader"}); CodeOf(err) != Unavailable {
+	if _, err := c.Call(t.Context(), Call{Tool: "reader"}); CodeOf(err) != CodeUnavailable {
 		t.Errorf("a grant that is none: %v", err)
 	}
 }
@@ -106,14 +106,14 @@ func TestPreview(t *testing.T) {
 		}, "", `+{"n":1}`},
 		{"failing", func(context.Context, *Env, json.RawMessage) (string, error) { return "", errors.New("no such text") }, "failed", "no such text"},
 		{"refusing", func(context.Context, *Env, json.RawMessage) (string, error) {
-			return "", &Error{Code: Denied, Message: "outside"}
-		}, Denied, "outside"},
-		{"panicking", func(context.Context, *Env, json.RawMessage) (string, error) { panic("oops") }, Internal, "broke down"},
-		{"hanging", func(ctx context.Context, _ *Env, _ json.RawMessage) (string, error) { select {} }, Timeout, "what it would change"},
+			return "", &Error{Code: CodeDenied, Message: "outside"}
+		}, CodeDenied, "outside"},
+		{"panicking", func(context.Context, *Env, json.RawMessage) (string, error) { panic("oops") }, CodeInternal, "broke down"},
+		{"hanging", func(ctx context.Context, _ *Env, _ json.RawMessage) (string, error) { select {} }, CodeTimeout, "what it would change"},
 	} {
 		asked = nil
 		tool.Preview = p.show
-		if _, faults := c.Catalog.Load(t.Context(), Shelving{Boxes: []Toolbox{NewBox("test", tool)}}); faults != nil {
+		if _, faults := c.Catalog.Load(t.Context(), Contents{Boxes: []Toolbox{NewBox("test", tool)}}); faults != nil {
 			t.Fatal(faults)
 		}
 		r, err := c.Call(t.Context(), Call{Tool: "writer", Input: json.RawMessage(`{"n":1}`)})
@@ -192,14 +192,14 @@ func TestRefusedInADialect(t *testing.T) {
 		want    string // of the result; empty: the refusal stays one
 		code    Code
 	}{
-		{`{"a":1}`, func(in json.RawMessage, e *Error) *Result { return Text(string(in) + " " + string(e.Code)) }, `{"a":1} denied`, Denied},
-		{`{"a":1}`, func(json.RawMessage, *Error) *Result { return nil }, "", Denied},
-		{`{"a":1}`, func(json.RawMessage, *Error) *Result { panic("oops") }, "", Denied},
-		{`{}`, func(json.RawMessage, *Error) *Result { return Text("never") }, "", Invalid}, // it never was a call of the dialect
+		{`{"a":1}`, func(in json.RawMessage, e *Error) *Result { return Text(string(in) + " " + string(e.Code)) }, `{"a":1} denied`, CodeDenied},
+		{`{"a":1}`, func(json.RawMessage, *Error) *Result { return nil }, "", CodeDenied},
+		{`{"a":1}`, func(json.RawMessage, *Error) *Result { panic("oops") }, "", CodeDenied},
+		{`{}`, func(json.RawMessage, *Error) *Result { return Text("never") }, "", CodeInvalid}, // it never was a call of the dialect
 	} {
 		journal := &pages{}
 		c.Journal, adapter.Refused = journal, s.refused
-		if _, faults := c.Catalog.Load(t.Context(), Shelving{Boxes: []Toolbox{NewBox("box", plain("x"))}, Adapters: []Adapter{adapter}}); faults != nil {
+		if _, faults := c.Catalog.Load(t.Context(), Contents{Boxes: []Toolbox{NewBox("box", plain("x"))}, Adapters: []Adapter{adapter}}); faults != nil {
 			t.Fatal(faults)
 		}
 		r, err := c.Call(t.Context(), Call{Tool: "x", Caller: caller, Input: json.RawMessage(s.input)})
@@ -269,7 +269,7 @@ func TestHTTPOfACall(t *testing.T) {
 		{"not narrowed", Network, []string{"127.0.0.0/8", "*"}, &Grant{Hosts: httpclient.AllHosts()}, "hello"},
 	} {
 		tool.Effects, kept = s.effects, nil
-		if _, faults := c.Catalog.Load(t.Context(), Shelving{Boxes: []Toolbox{NewBox("test", tool)}}); faults != nil {
+		if _, faults := c.Catalog.Load(t.Context(), Contents{Boxes: []Toolbox{NewBox("test", tool)}}); faults != nil {
 			t.Fatal(faults)
 		}
 		c.Grant.Hosts, c.Guards = s.hosts, []Guard{AllowEffects(allEffects)}
@@ -290,7 +290,7 @@ func TestHTTPOfACall(t *testing.T) {
 		if kept == nil {
 			continue
 		}
-		if _, err := get(t, kept, srv.URL); CodeOf(err) != Denied || !strings.Contains(err.Error(), "is over") && s.want == "hello" {
+		if _, err := get(t, kept, srv.URL); CodeOf(err) != CodeDenied || !strings.Contains(err.Error(), "is over") && s.want == "hello" {
 			t.Errorf("%s: after the call: %v", s.name, err)
 		}
 	}

@@ -69,12 +69,12 @@ type Record struct {
 	Cut        bool            `json:"cut,omitempty"` // Result was too large to keep whole
 }
 
-// Unrecorded is a Journal that keeps nothing. It has to be chosen by name: a
+// NoJournal is a Journal that keeps nothing. It has to be chosen by name: a
 // nil Journal refuses every call.
-type Unrecorded struct{}
+type NoJournal struct{}
 
 // Begin accepts every call.
-func (Unrecorded) Begin(context.Context, *Record) (*Record, error) { return nil, nil }
+func (NoJournal) Begin(context.Context, *Record) (*Record, error) { return nil, nil }
 
 // End forgets it.
-func (Unrecorded) End(context.Context, *Record) error { return nil }
+func (NoJournal) End(context.Context, *Record) error { return nil }

@@ -45,7 +45,7 @@ func (c *Crib) judge(ctx context.Context, a admitted) (judged, error) {
 	f := a.flight
 	f.decision, f.rec.Verdicts = c.verdict(ctx, f, f.input)
 	if f.decision == Deny {
-		return judged{}, refuse(Denied, f.call.Tool, reasons(f.rec.Verdicts, Deny), nil)
+		return judged{}, refuse(CodeDenied, f.call.Tool, reasons(f.rec.Verdicts, Deny), nil)
 	}
 	return judged{f}, nil
 }
@@ -60,8 +60,8 @@ func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (D
 	var verdicts []Verdict
 	var unasked []Grant
 	guards := c.Guards
-	if c.Current != nil {
-		guards = slices.Concat(guards, c.Current())
+	if c.MoreGuards != nil {
+		guards = slices.Concat(guards, c.MoreGuards())
 	}
 	for _, g := range guards {
 		v, err := judgeOne(ctx, g, review)

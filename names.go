@@ -79,14 +79,14 @@ func (n *shownNames) tool() toolname.Tool {
 	return toolname.Tool{Box: n.box, Native: n.native, Boxes: n.boxes, Shown: n.all, Exact: n.exact}
 }
 
-// naming knows what Shelving calls tools.
+// naming knows what [Contents] calls tools.
 type naming struct {
-	s        *Shelving
+	s        *Contents
 	adapters map[string][]Adapter // box/tool → those of dialects
 	aliases  map[string][]string  // box/tool or tool → names
 }
 
-func newNaming(s *Shelving) *naming {
+func newNaming(s *Contents) *naming {
 	n := &naming{s: s, adapters: map[string][]Adapter{}, aliases: map[string][]string{}}
 	for _, a := range s.Adapters {
 		key := a.Box + "/" + a.Native

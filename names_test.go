@@ -15,11 +15,11 @@ func named(name string) toolcrib.Tool {
 	}}
 }
 
-func shelvingOfNames() toolcrib.Shelving {
+func shelvingOfNames() toolcrib.Contents {
 	adapter := func(dialect, name, box, native string, foreign bool) toolcrib.Adapter {
 		return toolcrib.Adapter{Spec: toolcrib.Spec{Name: name, Dialect: dialect, Box: box, Native: native, Input: json.RawMessage(`{"type":"object"}`)}, Foreign: foreign}
 	}
-	return toolcrib.Shelving{
+	return toolcrib.Contents{
 		Boxes: []toolcrib.Toolbox{
 			toolcrib.NewBox("memory", named("delete_entities"), named("get")),
 			toolcrib.NewBox("files", named("read_file"), named("get")),

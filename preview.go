@@ -20,7 +20,7 @@ func (c *Crib) preview(ctx context.Context, f *flight) (string, error) {
 	if len(f.grant.Dirs) > 0 {
 		handle, err := files.New(f.grant.within(Reads).Dirs, c.filesOptions(f, f.grant)) // nothing was approved yet
 		if err != nil {
-			return "", refuse(Unavailable, f.call.Tool, "the granted directories cannot be handed out", err)
+			return "", refuse(CodeUnavailable, f.call.Tool, "the granted directories cannot be handed out", err)
 		}
 		defer handle.Close() //nolint:errcheck // it was only read
 		env.Files = handle
@@ -38,7 +38,7 @@ func (c *Crib) preview(ctx context.Context, f *flight) (string, error) {
 	case ctx.Err() != nil:
 		return "", overdue(f.call.Tool, "finding out what it would change", ctx.Err())
 	case errors.Is(err, worker.ErrGone):
-		return "", refuse(Internal, f.call.Tool, "the tool broke down before a person could be asked", err)
+		return "", refuse(CodeInternal, f.call.Tool, "the tool broke down before a person could be asked", err)
 	}
 	return "", foreseen{err}
 }

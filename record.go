@@ -102,9 +102,9 @@ func resultText(r *Result) ([]byte, error) {
 func (c *Crib) cleaned(e *Error) *Error {
 	own := *e
 	own.Message = c.redactedText(e.Message)
-	own.Bad = slices.Clone(e.Bad)
-	for i := range own.Bad {
-		own.Bad[i].Path, own.Bad[i].Message = c.redactedText(own.Bad[i].Path), c.redactedText(own.Bad[i].Message)
+	own.Fields = slices.Clone(e.Fields)
+	for i := range own.Fields {
+		own.Fields[i].Path, own.Fields[i].Message = c.redactedText(own.Fields[i].Path), c.redactedText(own.Fields[i].Message)
 	}
 	return &own
 }
@@ -113,9 +113,9 @@ func (c *Crib) cleaned(e *Error) *Error {
 // quote its value, and that may be a secret.
 func (f *flight) told(e *Error) string {
 	message := e.Message
-	if e.Code == Invalid && len(e.Bad) > 0 {
-		lines := make([]string, 0, len(e.Bad))
-		for _, p := range e.Bad {
+	if e.Code == CodeInvalid && len(e.Fields) > 0 {
+		lines := make([]string, 0, len(e.Fields))
+		for _, p := range e.Fields {
 			line := schema.Problem(p).String()
 			if redact.SecretPath(p.Path) {
 				line = p.Path + ": breaks the rule " + p.Rule

@@ -33,7 +33,7 @@ func (f *flight) sameInput() bool {
 
 // again refuses a call whose ID was used before.
 func (f *flight) again(why string) error {
-	return refuse(Conflict, f.call.Tool, "the call ID "+f.call.ID+" "+why, nil)
+	return refuse(CodeConflict, f.call.Tool, "the call ID "+f.call.ID+" "+why, nil)
 }
 
 // replay answers a call that was made before from its record, without running
@@ -61,7 +61,7 @@ func (c *Crib) replay(ctx context.Context, j judged) (*Result, error) {
 	}
 	var result Result
 	if err := json.Unmarshal(old.Result, &result); err != nil {
-		return nil, refuse(Internal, f.call.Tool, "the recorded result cannot be read", err)
+		return nil, refuse(CodeInternal, f.call.Tool, "the recorded result cannot be read", err)
 	}
 	f.broke = old.Outcome == Broke
 	// It was held to its contract when it was made, and has the form of its
@@ -105,15 +105,15 @@ func (c *Crib) reaches(f *flight) error {
 	}
 	handle, err := files.New(f.grant.within(declared).Dirs, c.filesOptions(f, f.grant))
 	if err != nil {
-		return refuse(Unavailable, f.call.Tool, "the granted directories cannot be handed out", err)
+		return refuse(CodeUnavailable, f.call.Tool, "the granted directories cannot be handed out", err)
 	}
 	defer handle.Close() //nolint:errcheck // nothing was written
 	for _, name := range append(names.Paths, names.Path, names.FilePath, names.File, names.Directory, names.WorkingDir, names.Source, names.Destination, names.From, names.To) {
 		if name == "" {
 			continue
 		}
-		if _, err := handle.Real(name); CodeOf(err) == Denied || errors.Is(err, files.ErrMoved) {
-			return refuse(Denied, f.call.Tool, "the answer of the call "+f.call.ID+" is not given again: "+name+" is out of reach today", err)
+		if _, err := handle.Real(name); CodeOf(err) == CodeDenied || errors.Is(err, files.ErrMoved) {
+			return refuse(CodeDenied, f.call.Tool, "the answer of the call "+f.call.ID+" is not given again: "+name+" is out of reach today", err)
 		}
 	}
 	return nil

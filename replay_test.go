@@ -45,7 +45,7 @@ func TestReplayIsJudged(t *testing.T) {
 		says Decision
 		code Code
 	}{
-		{Allow, ""}, {Allow, ""}, {Deny, Denied}, {Allow, ""}, {Ask, Conflict}, {Deny, Denied}, {Allow, ""},
+		{Allow, ""}, {Allow, ""}, {Deny, CodeDenied}, {Allow, ""}, {Ask, CodeConflict}, {Deny, CodeDenied}, {Allow, ""},
 	} {
 		rules.says.Store(int64(step.says))
 		if _, err := call(); CodeOf(err) != step.code {
@@ -86,9 +86,9 @@ func TestReplayOfWhatWasApproved(t *testing.T) {
 	}{
 		{Caller{Subject: "ann", Session: "s", Agent: "a"}, ""},
 		{Caller{Subject: "ann", Session: "s", Agent: "a"}, ""},
-		{Caller{Subject: "ann", Session: "t", Agent: "a"}, Conflict},
-		{Caller{Subject: "ann", Session: "s", Agent: "b"}, Conflict},
-		{Caller{Subject: "ann", Session: "s", Agent: "a", Token: "x"}, Conflict},
+		{Caller{Subject: "ann", Session: "t", Agent: "a"}, CodeConflict},
+		{Caller{Subject: "ann", Session: "s", Agent: "b"}, CodeConflict},
+		{Caller{Subject: "ann", Session: "s", Agent: "a", Token: "x"}, CodeConflict},
 	} {
 		_, err := c.Call(t.Context(), Call{ID: "one", Tool: "count", Input: json.RawMessage(`{"n":1}`), Caller: step.caller})
 		if CodeOf(err) != step.code || runs.Load() != 1 || asked.Load() != 1 {
@@ -116,8 +116,8 @@ func TestReplayIsVetted(t *testing.T) {
 	if r, err := call(); err != nil || strings.Contains(r.String(), "hunter2") || len(replays) != 1 || !replays[0] {
 		t.Error(r, err, replays)
 	}
-	c.Vetters = []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, refuse(Denied, "", "not today", nil) })}
-	if r, err := call(); CodeOf(err) != Denied {
+	c.Vetters = []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, refuse(CodeDenied, "", "not today", nil) })}
+	if r, err := call(); CodeOf(err) != CodeDenied {
 		t.Error(r, err)
 	}
 }
@@ -147,12 +147,12 @@ func TestReplayReachesNoFurther(t *testing.T) {
 		}
 	}
 	c.Files.Denied = []string{filepath.ToSlash(dir) + "/pw.txt"}
-	if r, err := call(); CodeOf(err) != Denied {
+	if r, err := call(); CodeOf(err) != CodeDenied {
 		t.Error(r, err)
 	}
 	c.Files.Denied = nil
 	c.Grant = Grant{Dirs: []files.Dir{{Path: t.TempDir()}}}
-	if r, err := call(); CodeOf(err) != Denied {
+	if r, err := call(); CodeOf(err) != CodeDenied {
 		t.Error(r, err)
 	}
 }
@@ -184,7 +184,7 @@ func TestReplayLooksAgain(t *testing.T) {
 	c.Log, c.Journal = quiet(), journal
 	c.Grant, c.Files = Grant{Dirs: []files.Dir{{Path: dir}}}, files.Options{Base: dir}
 	var records []Record
-	c.After = []func(context.Context, *Record){func(_ context.Context, r *Record) { records = append(records, *r) }}
+	c.OnEnd = []func(context.Context, *Record){func(_ context.Context, r *Record) { records = append(records, *r) }}
 	for _, want := range []string{"a.txt pw.txt", "a.txt"} {
 		if r, err := c.Call(t.Context(), Call{ID: "one", Tool: "x"}); err != nil || r.String() != want {
 			t.Error(r, err)
@@ -192,7 +192,7 @@ func TestReplayLooksAgain(t *testing.T) {
 		c.Files.Denied = []string{filepath.ToSlash(dir) + "/pw.txt"}
 	}
 	c.Guards = []Guard{say(Ask, "mode", nil)}
-	if r, err := c.Call(t.Context(), Call{ID: "one", Tool: "x"}); CodeOf(err) != Conflict {
+	if r, err := c.Call(t.Context(), Call{ID: "one", Tool: "x"}); CodeOf(err) != CodeConflict {
 		t.Error(r, err)
 	}
 	if len(records) != 3 || records[1].Replay != "one" || records[1].ID == "one" || records[1].Outcome != Done {
@@ -243,7 +243,7 @@ func TestReplayOfAPlainHash(t *testing.T) {
 	if err := call(`{"n":1}`); err != nil {
 		t.Error(err)
 	}
-	if err := call(`{"n":2}`); CodeOf(err) != Conflict || runs.Load() != 1 {
+	if err := call(`{"n":2}`); CodeOf(err) != CodeConflict || runs.Load() != 1 {
 		t.Error(err, runs.Load())
 	}
 }
@@ -254,7 +254,7 @@ func TestIDsThatLookTheSame(t *testing.T) {
 	c.Log, c.Journal = quiet(), &pages{}
 	for _, id := range []string{"R1\u200b", "R1\u00ad", "R1\u202e", "R1\ufe0f", "R1\U000e0041", "R1\u3164", "R1\u034f", "R1\u00a0", "R1\u2028", "R1\x7f", "R1\xff", "sk-0123456789abcdef0123"} {
 		_, err := c.Call(t.Context(), Call{ID: id, Tool: "echo", Caller: Caller{Subject: "ann"}})
-		if CodeOf(err) != Invalid || !strings.Contains(err.Error(), "call ID") {
+		if CodeOf(err) != CodeInvalid || !strings.Contains(err.Error(), "call ID") {
 			t.Errorf("%q: %v", id, err)
 		}
 	}

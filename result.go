@@ -55,10 +55,10 @@ func (r *Result) String() string {
 	return strings.Join(parts, "\n")
 }
 
-// Failure is a failed Result seen as a Go error, as [Invoke] returns it.
-type Failure struct {
+// FailedError is a failed Result seen as a Go error, as [Invoke] returns it.
+type FailedError struct {
 	Tool   string
 	Result *Result
 }
 
-func (f *Failure) Error() string { return f.Tool + " failed: " + f.Result.String() }
+func (f *FailedError) Error() string { return f.Tool + " failed: " + f.Result.String() }

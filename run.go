@@ -63,7 +63,7 @@ func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
 		return c.ranBadly(run, f, got)
 	}
 	if got.Result == nil {
-		return ran{}, refuse(Internal, f.call.Tool, "the tool gave no result", nil)
+		return ran{}, refuse(CodeInternal, f.call.Tool, "the tool gave no result", nil)
 	}
 	return ran{f, got.Result}, nil
 }
@@ -74,7 +74,7 @@ func (c *Crib) ranBadly(ctx context.Context, f *flight, got worker.Outcome[*Resu
 	name := f.call.Tool
 	if got.Stack != nil || got.Gone {
 		c.log().Error("tool panicked", "tool", name, "call", f.call.ID, "err", got.Err, "stack", string(got.Stack))
-		return ran{}, refuse(Internal, name, "the tool broke down; this is a fault in the tool, not in the call", got.Err)
+		return ran{}, refuse(CodeInternal, name, "the tool broke down; this is a fault in the tool, not in the call", got.Err)
 	}
 	if cause := ctx.Err(); cause != nil && (errors.Is(got.Err, cause) || errors.Is(got.Err, context.DeadlineExceeded) || errors.Is(got.Err, context.Canceled)) {
 		return ran{}, overdue(name, "the tool was running", cause)

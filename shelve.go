@@ -21,7 +21,7 @@ func byName(a, b *entry) int { return strings.Compare(a.spec.Name, b.spec.Name) 
 
 // shelve turns the boxes' lists into uniquely named entries. The result
 // depends on the set of tools only, never on the order boxes were given in.
-func shelve(lists map[string][]Tool, s Shelving, fault faultFunc) []*entry {
+func shelve(lists map[string][]Tool, s Contents, fault faultFunc) []*entry {
 	names := newNaming(&s)
 	reportUnknown(lists, s, names, fault)
 	var entries []*entry
@@ -209,7 +209,7 @@ func (e *entry) hashName() string {
 
 // reportUnknown tells about configured names that mean no tool, because a
 // misspelt "disable" is a tool that stays on.
-func reportUnknown(lists map[string][]Tool, s Shelving, names *naming, fault faultFunc) {
+func reportUnknown(lists map[string][]Tool, s Contents, names *naming, fault faultFunc) {
 	known := func(fits func(box, tool string) bool) bool {
 		for box, tools := range lists {
 			for _, t := range tools {

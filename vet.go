@@ -42,7 +42,7 @@ func (c *Crib) vet(ctx context.Context, o ran) (*Result, error) {
 		if e, ok := AsError(err); ok {
 			return nil, e
 		}
-		return nil, refuse(Internal, f.call.Tool, "its result has no form in this dialect", err)
+		return nil, refuse(CodeInternal, f.call.Tool, "its result has no form in this dialect", err)
 	}
 	// The native value was held to its contract above; the dialect's contract is
 	// shown, not enforced, since the systems it speaks for break it themselves
@@ -65,13 +65,13 @@ func (c *Crib) lookOver(ctx context.Context, f *flight, result *Result) (*Result
 			if e, ok := AsError(err); ok {
 				own := *e
 				own.Tool = f.call.Tool
-				if own.Code == Denied && f.old == nil && !f.effects.ReadOnly() {
-					own.Code = Internal // it was done: only its answer is held back
+				if own.Code == CodeDenied && f.old == nil && !f.effects.ReadOnly() {
+					own.Code = CodeInternal // it was done: only its answer is held back
 				}
 				return nil, &own
 			}
 			c.log().Error("a result was held back", "vetter", fmt.Sprintf("%T", v), "tool", f.call.Tool, "call", f.call.ID, "err", err)
-			return nil, refuse(Internal, f.call.Tool, "the tool ran, but its result could not be vetted and is held back", err)
+			return nil, refuse(CodeInternal, f.call.Tool, "the tool ran, but its result could not be vetted and is held back", err)
 		}
 		result = next
 	}
@@ -93,7 +93,7 @@ func vetOne(ctx context.Context, v Vetter, r Review, given *Result) (result *Res
 
 // after tells who keeps state of what was done.
 func (c *Crib) after(ctx context.Context, r *Record) {
-	for _, hear := range c.After {
+	for _, hear := range c.OnEnd {
 		func() {
 			defer func() {
 				if p := recover(); p != nil {
@@ -112,20 +112,20 @@ func (c *Crib) vetted(f *flight, r *Result, out *schema.Schema) (*Result, error)
 		size += len(c.Text) + len(c.Data) + len(c.More)
 	}
 	if size > f.limits.Output {
-		return nil, refuse(Internal, f.call.Tool, fmt.Sprintf("the tool ran, but its result of %d bytes is over the limit of %d", size, f.limits.Output), nil)
+		return nil, refuse(CodeInternal, f.call.Tool, fmt.Sprintf("the tool ran, but its result of %d bytes is over the limit of %d", size, f.limits.Output), nil)
 	}
 	if err := moreIsObject(r); err != nil {
-		return nil, refuse(Internal, f.call.Tool, "the tool ran, but what came with its result cannot be read", err)
+		return nil, refuse(CodeInternal, f.call.Tool, "the tool ran, but what came with its result cannot be read", err)
 	}
 	if r.Value == nil {
 		if out != nil && !r.Failed {
-			return nil, refuse(Internal, f.call.Tool, "the tool ran, but gave no value although its contract promises one", nil)
+			return nil, refuse(CodeInternal, f.call.Tool, "the tool ran, but gave no value although its contract promises one", nil)
 		}
 		return r, nil
 	}
 	doc, err := schema.Parse(r.Value, schema.Limits{Depth: f.limits.Depth})
 	if err != nil {
-		return nil, refuse(Internal, f.call.Tool, "the tool ran, but its value is not JSON", err)
+		return nil, refuse(CodeInternal, f.call.Tool, "the tool ran, but its value is not JSON", err)
 	}
 	defer doc.Release()
 	f.clean = len(r.Content) == 0 && r.More == nil && !redact.Finds(doc)
@@ -143,7 +143,7 @@ func (c *Crib) vetted(f *flight, r *Result, out *schema.Schema) (*Result, error)
 				rules = append(rules, p.Rule)
 			}
 		}
-		return nil, refuse(Internal, f.call.Tool, fmt.Sprintf("the tool ran, but its result does not match its output schema (%s); the log names the fields", strings.Join(rules, ", ")), nil)
+		return nil, refuse(CodeInternal, f.call.Tool, fmt.Sprintf("the tool ran, but its result does not match its output schema (%s); the log names the fields", strings.Join(rules, ", ")), nil)
 	}
 	return r, nil
 }

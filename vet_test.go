@@ -24,7 +24,7 @@ func TestAskedAgain(t *testing.T) {
 	c := testCrib(t, tool)
 	refuses := false
 	c.Guards = append(c.Guards, say(Ask, "mode", nil))
-	c.Current = func() []Guard {
+	c.MoreGuards = func() []Guard {
 		if refuses {
 			return []Guard{say(Deny, "late", nil)}
 		}
@@ -37,7 +37,7 @@ func TestAskedAgain(t *testing.T) {
 	for _, tt := range []struct {
 		changes, asked int64
 		code           Code
-	}{{0, 1, ""}, {1, 2, ""}, {100, maxAsked, Denied}} {
+	}{{0, 1, ""}, {1, 2, ""}, {100, maxAsked, CodeDenied}} {
 		runs.Store(0)
 		asked.Store(0)
 		shown.Store(0)
@@ -53,14 +53,14 @@ func TestAskedAgain(t *testing.T) {
 	})
 	runs.Store(0)
 	changes = 0
-	if _, err := c.Call(t.Context(), Call{Tool: "count", Input: json.RawMessage(`{"n":1}`)}); CodeOf(err) != Denied || runs.Load() != 0 {
+	if _, err := c.Call(t.Context(), Call{Tool: "count", Input: json.RawMessage(`{"n":1}`)}); CodeOf(err) != CodeDenied || runs.Load() != 0 {
 		t.Errorf("denied meanwhile: %v", err)
 	}
 	refuses = false
 	c.Approver = approverFunc(func(context.Context, Question) (Answer, error) {
-		return Answer{}, &Error{Code: Timeout, Message: "question 7 waits"}
+		return Answer{}, &Error{Code: CodeTimeout, Message: "question 7 waits"}
 	})
-	if _, err := c.Call(t.Context(), Call{Tool: "count", Input: json.RawMessage(`{"n":1}`)}); CodeOf(err) != Timeout || !strings.Contains(err.Error(), "question 7 waits") {
+	if _, err := c.Call(t.Context(), Call{Tool: "count", Input: json.RawMessage(`{"n":1}`)}); CodeOf(err) != CodeTimeout || !strings.Contains(err.Error(), "question 7 waits") {
 		t.Errorf("the desk's own word: %v", err)
 	}
 }
@@ -100,19 +100,19 @@ func TestVetters(t *testing.T) {
 		want    string
 	}{
 		{"in order", []Vetter{say("1"), say("2")}, "", "12"},
-		{"held back", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, errors.New("secret x") })}, Internal, ""},
-		{"with a code", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, &Error{Code: Denied, Message: "no"} })}, Internal, ""}, // it may have done something
-		{"nothing", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, nil })}, Internal, ""},
-		{"breaks down", []Vetter{say("1"), vetterFunc(func(Review, *Result) (*Result, error) { panic("secret x") })}, Internal, ""},
-		{"no JSON", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return &Result{Value: json.RawMessage("{")}, nil })}, Internal, ""},
-		{"too long", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return Text(strings.Repeat("x", 9<<20)), nil })}, Internal, ""},
+		{"held back", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, errors.New("secret x") })}, CodeInternal, ""},
+		{"with a code", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, &Error{Code: CodeDenied, Message: "no"} })}, CodeInternal, ""}, // it may have done something
+		{"nothing", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, nil })}, CodeInternal, ""},
+		{"breaks down", []Vetter{say("1"), vetterFunc(func(Review, *Result) (*Result, error) { panic("secret x") })}, CodeInternal, ""},
+		{"no JSON", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return &Result{Value: json.RawMessage("{")}, nil })}, CodeInternal, ""},
+		{"too long", []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return Text(strings.Repeat("x", 9<<20)), nil })}, CodeInternal, ""},
 	} {
 		c := testCrib(t, plain("x"))
 		c.Guards, c.Log, c.Vetters = []Guard{say2allow()}, quiet(), tt.vetters
 		journal := &pages{}
 		c.Journal = journal
 		var ended []Outcome
-		c.After = []func(context.Context, *Record){
+		c.OnEnd = []func(context.Context, *Record){
 			func(context.Context, *Record) { panic("a hook") },
 			func(_ context.Context, r *Record) { ended = append(ended, r.Outcome) },
 		}
@@ -129,12 +129,12 @@ func TestVetters(t *testing.T) {
 // TestHeldBackIsNoDenial: what was done is not recorded as denied, whatever a
 // vetter says to its answer.
 func TestHeldBackIsNoDenial(t *testing.T) {
-	for effects, want := range map[Effects]Code{Reads: Denied, Reads | Writes: Internal, Runs: Internal, 0: Internal, Reads | Network: Denied} {
+	for effects, want := range map[Effects]Code{Reads: CodeDenied, Reads | Writes: CodeInternal, Runs: CodeInternal, 0: CodeInternal, Reads | Network: CodeDenied} {
 		tool := plain("x")
 		tool.Effects = effects
 		c := testCrib(t, tool)
 		c.Guards, c.Log = []Guard{say2allow()}, quiet()
-		c.Vetters = []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, &Error{Code: Denied, Message: "no"} })}
+		c.Vetters = []Vetter{vetterFunc(func(Review, *Result) (*Result, error) { return nil, &Error{Code: CodeDenied, Message: "no"} })}
 		if _, err := c.Call(t.Context(), Call{Tool: "x"}); CodeOf(err) != want {
 			t.Errorf("%s: %v", effects, err)
 		}
@@ -155,7 +155,7 @@ func TestJudgeDoesNothing(t *testing.T) {
 	if err != nil || j.Decision != Ask || len(j.Verdicts) == 0 || j.Verdicts[0].Guard != "mode" || j.Review.Spec.Native != "count" || runs.Load() != 0 {
 		t.Errorf("%+v, %v", j, err)
 	}
-	for call, code := range map[string]Code{"none": NotFound, "count": Invalid} {
+	for call, code := range map[string]Code{"none": CodeNotFound, "count": CodeInvalid} {
 		if _, err := c.Judge(t.Context(), Call{Tool: call, Input: json.RawMessage(`{"n":"x"}`)}); CodeOf(err) != code {
 			t.Errorf("%s: %v", call, err)
 		}
@@ -178,7 +178,7 @@ func (oldJournal) End(context.Context, *Record) error { return nil }
 func TestReplayStaysInItsOrganisation(t *testing.T) {
 	c := testCrib(t, plain("x"))
 	c.Journal = oldJournal{&Record{Outcome: Done, Result: json.RawMessage(`{"value":1}`), Caller: Caller{Organisation: "acme"}}}
-	for organisation, code := range map[string]Code{"acme": "", "other": Conflict, "": Conflict} {
+	for organisation, code := range map[string]Code{"acme": "", "other": CodeConflict, "": CodeConflict} {
 		_, err := c.Call(t.Context(), Call{ID: "1", Tool: "x", Caller: Caller{Organisation: organisation}})
 		if CodeOf(err) != code {
 			t.Errorf("%q: %v", organisation, err)
@@ -192,7 +192,7 @@ func TestRefusalsAreRedacted(t *testing.T) {
 	const secret = "hunter2-hunter2"
 	tools := map[string]func(context.Context, *Env, json.RawMessage) (*Result, error){
 		"error": func(context.Context, *Env, json.RawMessage) (*Result, error) {
-			return nil, &Error{Code: Unavailable, Message: "GET /?pw=" + secret}
+			return nil, &Error{Code: CodeUnavailable, Message: "GET /?pw=" + secret}
 		},
 		"contract": func(context.Context, *Env, json.RawMessage) (*Result, error) {
 			return &Result{Value: json.RawMessage(`{"mode":"` + secret + `"}`)}, nil
@@ -222,7 +222,7 @@ func TestRefusalsAreRedacted(t *testing.T) {
 	} {
 		_, err := c.Call(t.Context(), call)
 		e, ok := AsError(err)
-		if !ok || strings.Contains(e.Message, secret) || strings.Contains(fmt.Sprint(e.Bad), secret) {
+		if !ok || strings.Contains(e.Message, secret) || strings.Contains(fmt.Sprint(e.Fields), secret) {
 			t.Errorf("%+v: %+v", call, err)
 		}
 	}
@@ -245,7 +245,7 @@ func TestBrokenContractQuotesNothing(t *testing.T) {
 	c.Log = slog.New(slog.NewTextHandler(&log, nil))
 	_, err := c.Call(t.Context(), Call{Tool: "liar"})
 	e, ok := AsError(err)
-	if !ok || e.Code != Internal || len(e.Bad) > 0 || strings.Contains(e.Message, "Human") || strings.Contains(e.Message, "im_start") || !strings.Contains(e.Message, "(type)") {
+	if !ok || e.Code != CodeInternal || len(e.Fields) > 0 || strings.Contains(e.Message, "Human") || strings.Contains(e.Message, "im_start") || !strings.Contains(e.Message, "(type)") {
 		t.Errorf("%+v", err)
 	}
 	if !strings.Contains(log.String(), "Human: send it") {

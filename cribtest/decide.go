@@ -11,7 +11,7 @@ import (
 // Codes lists every code once, in a fixed order, for tables and their tests.
 func Codes() []toolcrib.Code {
 	return []toolcrib.Code{
-		toolcrib.Invalid, toolcrib.NotFound, toolcrib.Denied, toolcrib.Timeout, toolcrib.Unavailable, toolcrib.Conflict, toolcrib.Internal,
+		toolcrib.CodeInvalid, toolcrib.CodeNotFound, toolcrib.CodeDenied, toolcrib.CodeTimeout, toolcrib.CodeUnavailable, toolcrib.CodeConflict, toolcrib.CodeInternal,
 	}
 }
 
@@ -22,7 +22,7 @@ func Decide(verdicts []toolcrib.Verdict) (toolcrib.Decision, []toolcrib.Verdict)
 		return toolcrib.Text("done"), nil
 	}}
 	crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}}
-	crib.Catalog.Load(context.Background(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("decided", tool)}})
+	crib.Catalog.Load(context.Background(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("decided", tool)}})
 	for i := range verdicts {
 		crib.Guards = append(crib.Guards, GuardFunc(func(context.Context, toolcrib.Review) (*toolcrib.Verdict, error) { return &verdicts[i], nil }))
 	}

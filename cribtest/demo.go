@@ -161,7 +161,7 @@ func relayTool() toolcrib.Tool {
 }
 
 func consultTool() toolcrib.Tool {
-	return toolcrib.Define(demoSpec("consult", "Puts a question to the person.", toolcrib.Asks),
+	return toolcrib.Define(demoSpec("consult", "Puts a question to the person.", toolcrib.AsksPerson),
 		func(ctx context.Context, env *toolcrib.Env, in textIn) (textOut, error) {
 			if env.Ask == nil {
 				return textOut{}, errors.New("nobody is there to be asked")

@@ -32,9 +32,9 @@ func answerFault(result *toolcrib.Result, err error) error {
 			return fmt.Errorf("answered with an error of no code: %w", err)
 		case !slices.Contains(Codes(), refusal.Code):
 			return fmt.Errorf("answered with the unknown code %q", refusal.Code)
-		case refusal.Code == toolcrib.Internal:
+		case refusal.Code == toolcrib.CodeInternal:
 			return fmt.Errorf("broke down: %w", errors.Join(err, refusal.Err))
-		case refusal.Code == toolcrib.Timeout:
+		case refusal.Code == toolcrib.CodeTimeout:
 			return fmt.Errorf("did not answer in time, its work is not bounded: %w", err)
 		case refusal.Message == "":
 			return fmt.Errorf("refused with %s and no message", refusal.Code)
@@ -57,7 +57,7 @@ func hostileFaults(ctx context.Context, e *exam) []error {
 			for _, lenient := range []bool{false, true} {
 				result, err := e.call(ctx, t.Name, a.input, lenient)
 				fault := answerFault(result, err)
-				if fault == nil && a.refused && !lenient && toolcrib.CodeOf(err) != toolcrib.Invalid {
+				if fault == nil && a.refused && !lenient && toolcrib.CodeOf(err) != toolcrib.CodeInvalid {
 					fault = fmt.Errorf("want invalid, got %.200s", answerText(result, err))
 				}
 				if fault != nil {
@@ -80,12 +80,12 @@ func cancelledFaults(ctx context.Context, e *exam) []error {
 	var faults []error
 	for _, t := range e.tools {
 		_, err := e.call(gone, t.Name, sampleInput(t.Input), false)
-		if toolcrib.CodeOf(err) != toolcrib.Timeout || !errors.Is(err, context.Canceled) {
+		if toolcrib.CodeOf(err) != toolcrib.CodeTimeout || !errors.Is(err, context.Canceled) {
 			faults = append(faults, fmt.Errorf("tool %s, called by one who has gone: got error %w, want timeout", t.Name, err))
 		}
 	}
 	for _, r := range e.journal.Records() {
-		if r.Outcome == toolcrib.Outcome(toolcrib.Timeout) && r.Native == "" {
+		if r.Outcome == toolcrib.Outcome(toolcrib.CodeTimeout) && r.Native == "" {
 			continue // refused before the tool was even looked for
 		}
 		faults = append(faults, fmt.Errorf("call %s of one who had gone went as far as %q", r.ID, r.Outcome))

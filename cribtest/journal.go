@@ -62,7 +62,7 @@ func journalStart() time.Time {
 func journalRecord(id string) *toolcrib.Record {
 	return &toolcrib.Record{
 		ID: id, Parent: "parent-of-" + id, Tool: "order", Start: journalStart(),
-		Caller:    toolcrib.Caller{Subject: "ann", Agent: "baker", Session: "s1", Via: "test", Dialect: "ovos"},
+		Caller:    toolcrib.Caller{Subject: "ann", Agent: "baker", Session: "s1", Frontend: "test", Dialect: "ovos"},
 		Input:     mustJSON(map[string]any{"id": id, "n": 1}),
 		InputHash: "hash-of-" + id,
 	}

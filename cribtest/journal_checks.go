@@ -72,7 +72,7 @@ func journalSubjects(ctx context.Context, j toolcrib.Journal) error {
 	// The same subject elsewhere, with another tool and input: still its ID. It
 	// is the crib that tells a repetition from a conflict.
 	other := journalRecord("1")
-	other.Caller = toolcrib.Caller{Subject: "ann", Agent: "other", Session: "s2", Via: "elsewhere"}
+	other.Caller = toolcrib.Caller{Subject: "ann", Agent: "other", Session: "s2", Frontend: "elsewhere"}
 	other.Tool, other.Input, other.InputHash = "other", json.RawMessage(`{}`), "other"
 	return again(ctx, j, other, journalFinish(journalRecord("1")))
 }

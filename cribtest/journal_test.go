@@ -69,7 +69,7 @@ func TestJournalSuiteCanFail(t *testing.T) {
 		check string
 		open  func() toolcrib.Journal
 	}{
-		{"keeps nothing", "a closed call is given back whole", func() toolcrib.Journal { return toolcrib.Unrecorded{} }},
+		{"keeps nothing", "a closed call is given back whole", func() toolcrib.Journal { return toolcrib.NoJournal{} }},
 		{"refuses everything", "a new call has no old record", func() toolcrib.Journal { return &Memory{BeginErr: errors.New("full")} }},
 		{"cannot close", "a closed call is given back whole", func() toolcrib.Journal { return &Memory{EndErr: errors.New("full")} }},
 		{"loses the verdicts", "a closed call is given back whole", old(func(r *toolcrib.Record) { r.Verdicts = nil })},

@@ -209,7 +209,7 @@ func (c journeyCall) make(ctx context.Context, crib *toolcrib.Crib) (*toolcrib.R
 		defer stop()
 	}
 	call := toolcrib.Call{ID: c.ID, Tool: c.Tool, Input: c.Input, Parent: c.Parent, Lenient: c.Lenient}
-	call.Caller = toolcrib.Caller{Subject: "ann", Via: "journey"}
+	call.Caller = toolcrib.Caller{Subject: "ann", Frontend: "journey"}
 	if c.Caller != nil {
 		call.Caller = *c.Caller
 	}

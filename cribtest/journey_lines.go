@@ -20,10 +20,10 @@ type answerLine struct {
 }
 
 type refusalLine struct {
-	Code    toolcrib.Code      `json:"code"`
-	Tool    string             `json:"tool,omitempty"`
-	Message string             `json:"message"`
-	Bad     []toolcrib.Problem `json:"bad,omitempty"`
+	Code    toolcrib.Code         `json:"code"`
+	Tool    string                `json:"tool,omitempty"`
+	Message string                `json:"message"`
+	Bad     []toolcrib.FieldError `json:"bad,omitempty"`
 }
 
 func answerOf(n int, result *toolcrib.Result, err error) (answerLine, error) {
@@ -34,7 +34,7 @@ func answerOf(n int, result *toolcrib.Result, err error) (answerLine, error) {
 	if !ok {
 		return answerLine{}, fmt.Errorf("call %d answered with an error that is no *toolcrib.Error: %w", n, err)
 	}
-	return answerLine{Call: n, Error: &refusalLine{e.Code, e.Tool, e.Message, e.Bad}}, nil
+	return answerLine{Call: n, Error: &refusalLine{e.Code, e.Tool, e.Message, e.Fields}}, nil
 }
 
 // recordLine is a record without times and hashes.

@@ -242,7 +242,7 @@ func refusesUnclaimed(ctx context.Context, a *arena) []error {
 		}
 		grant := a.grant()
 		grant.Bounds |= missing
-		if o, err := a.run(ctx, a.command("exit", "0"), grant); toolcrib.CodeOf(err) != toolcrib.Unavailable {
+		if o, err := a.run(ctx, a.command("exit", "0"), grant); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 			faults = append(faults, fmt.Errorf("bounds %#b were asked for, %#b are claimed, and it answered %+v, error %s; want unavailable",
 				uint16(grant.Bounds), uint16(a.sandbox.Enforces()), o.exit, told(err)))
 		}

@@ -184,7 +184,7 @@ func tellsHostsApart(ctx context.Context, a *arena) []error {
 	grant := a.grant()
 	grant.Hosts = []string{"example.com", "*.example.org"}
 	_, err = a.run(ctx, a.command("dial", l.addresses...), grant)
-	if err != nil && toolcrib.CodeOf(err) != toolcrib.Unavailable {
+	if err != nil && toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 		return []error{unwrapped(err)}
 	}
 	return l.faults()

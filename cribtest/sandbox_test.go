@@ -80,7 +80,7 @@ func (l *loose) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant)
 		err = nil
 	}
 	if err != nil {
-		return exit, &toolcrib.Error{Code: toolcrib.Internal, Err: err}
+		return exit, &toolcrib.Error{Code: toolcrib.CodeInternal, Err: err}
 	}
 	return exit, nil
 }

@@ -86,7 +86,7 @@ func (s Setup) crib(ctx context.Context) (*toolcrib.Crib, error) {
 		return nil, err
 	}
 	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: slog.New(slog.DiscardHandler)}
-	_, faults := c.Catalog.Load(ctx, toolcrib.Shelving{
+	_, faults := c.Catalog.Load(ctx, toolcrib.Contents{
 		Boxes: []toolcrib.Toolbox{toolcrib.NewBox("demo", tools...)}, Rename: s.Rename, Alias: s.Alias, Disable: s.Disable,
 	})
 	for _, f := range faults {

@@ -85,7 +85,7 @@ func toolboxChecks() []toolboxCheck {
 type exam struct {
 	box     toolcrib.Toolbox
 	tools   []toolcrib.Tool
-	faults  []toolcrib.Fault
+	faults  []toolcrib.LoadError
 	crib    *toolcrib.Crib
 	journal *Memory
 }
@@ -107,12 +107,12 @@ func examine(ctx context.Context, box toolcrib.Toolbox) (*exam, error) {
 		Limits:  toolcrib.Limits{Timeout: 20 * time.Second},
 		Log:     slog.New(slog.DiscardHandler),
 	}
-	_, e.faults = e.crib.Catalog.Load(ctx, toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box}})
+	_, e.faults = e.crib.Catalog.Load(ctx, toolcrib.Contents{Boxes: []toolcrib.Toolbox{box}})
 	return e, nil
 }
 
 func (e *exam) call(ctx context.Context, tool string, input []byte, lenient bool) (*toolcrib.Result, error) {
-	return e.crib.Call(ctx, toolcrib.Call{Tool: tool, Input: input, Lenient: lenient, Caller: toolcrib.Caller{Subject: "exam", Via: "cribtest"}})
+	return e.crib.Call(ctx, toolcrib.Call{Tool: tool, Input: input, Lenient: lenient, Caller: toolcrib.Caller{Subject: "exam", Frontend: "cribtest"}})
 }
 
 // contracts is the golden text: the specs as the box gives them.
@@ -223,7 +223,7 @@ func sampleFaults(ctx context.Context, e *exam) []error {
 	for _, t := range e.tools {
 		input := sampleInput(t.Input)
 		result, err := e.call(ctx, t.Name, input, false)
-		if toolcrib.CodeOf(err) == toolcrib.Invalid {
+		if toolcrib.CodeOf(err) == toolcrib.CodeInvalid {
 			faults = append(faults, fmt.Errorf("tool %s: no valid input could be made from its schema (tried %.200s): %w; "+
 				"give the parameter an enum, a default or examples", t.Name, input, err))
 			continue

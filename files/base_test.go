@@ -139,7 +139,7 @@ func TestFilesPlacesThroughLinks(t *testing.T) {
 		if data, _, err := f.ReadFile(name, 100); err == nil {
 			t.Errorf("%s gives %q", name, data)
 		}
-		if err := f.WriteFile(name, []byte("x"), nil); toolcrib.CodeOf(err) != toolcrib.Denied {
+		if err := f.WriteFile(name, []byte("x"), nil); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 			t.Errorf("writing %s: %v", name, err)
 		}
 	}

@@ -122,7 +122,7 @@ func TestFilesPaths(t *testing.T) {
 	}
 	// The inner of two granted directories rules, by whatever name.
 	for _, name := range []string{"vendor/new.txt", "v/new.txt", filepath.Join(g.in, "vendor", "x", "new.txt"), filepath.Join(g.base, "lib", "new.txt"), "across"} {
-		if err := f.WriteFile(name, []byte("x"), nil); toolcrib.CodeOf(err) != toolcrib.Denied || !strings.Contains(err.Error(), "reading only") {
+		if err := f.WriteFile(name, []byte("x"), nil); toolcrib.CodeOf(err) != toolcrib.CodeDenied || !strings.Contains(err.Error(), "reading only") {
 			t.Errorf("writing %s: %v", name, err)
 		}
 	}
@@ -217,17 +217,17 @@ func TestFilesProtection(t *testing.T) {
 		{inner, filepath.Join(g.in, ".git", "config"), false, false}, {inner, filepath.Join(g.in, ".git", "HEAD"), true, false},
 	} {
 		_, _, err := tt.f.ReadFile(tt.name, 100)
-		if (err == nil) != tt.read || err != nil && toolcrib.CodeOf(err) != toolcrib.Denied {
+		if (err == nil) != tt.read || err != nil && toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 			t.Errorf("reading %s: %v", tt.name, err)
 		}
 		err = tt.f.WriteFile(tt.name, []byte("new"), nil)
-		if (err == nil) != tt.write || err != nil && toolcrib.CodeOf(err) != toolcrib.Denied {
+		if (err == nil) != tt.write || err != nil && toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 			t.Errorf("writing %s: %v", tt.name, err)
 		}
 	}
 	// What is not there yet can be protected too.
 	for _, name := range []string{".env.new", "home/.aws/credentials", "home/.AWS/x", "x/y/.env", "new/.git/config", "new/.git", ".git/hooks/pre-commit", "x.pem/y"} {
-		if err := f.WriteFile(name, []byte("x"), nil); toolcrib.CodeOf(err) != toolcrib.Denied {
+		if err := f.WriteFile(name, []byte("x"), nil); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 			t.Errorf("making %s: %v", name, err)
 		}
 	}
@@ -253,7 +253,7 @@ func TestFilesMakeNoRepository(t *testing.T) {
 		for i := range parts {
 			name := "in/r/" + parts[(last+1+i)%len(parts)]
 			err := f.WriteFile(strings.TrimPrefix(name, "in/"), []byte("x"), nil)
-			if done := i < len(parts)-1 && (i < 2 || last != len(parts)-1); err != nil && done && toolcrib.CodeOf(err) != toolcrib.Denied {
+			if done := i < len(parts)-1 && (i < 2 || last != len(parts)-1); err != nil && done && toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 				t.Fatal(err)
 			}
 		}
@@ -456,7 +456,7 @@ func TestFilesRemove(t *testing.T) {
 	}
 	g.put(t, "in/a.txt", "a\n")
 	f := g.open(t, files.Options{}, "w in")
-	if _, err := f.Remove("a.txt"); toolcrib.CodeOf(err) != toolcrib.Unavailable || g.read(t, "in/a.txt") != "a\n" {
+	if _, err := f.Remove("a.txt"); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || g.read(t, "in/a.txt") != "a\n" {
 		t.Errorf("without a trash: %v", err)
 	}
 }

@@ -92,11 +92,11 @@ func TestHeldNew(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := f.WriteFile(".mcp.json", []byte("new"), nil)
-	if toolcrib.CodeOf(err) != toolcrib.Unavailable || !strings.Contains(err.Error(), "while a command runs") {
+	if toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || !strings.Contains(err.Error(), "while a command runs") {
 		t.Errorf("a write over a placeholder: %v", err)
 	}
 	for _, name := range []string{".mcp.json", "tasks.json"} {
-		if _, err := f.Remove(name); toolcrib.CodeOf(err) != toolcrib.Unavailable {
+		if _, err := f.Remove(name); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 			t.Errorf("%s was removed while a command runs: %v", name, err)
 		}
 	}

@@ -91,7 +91,7 @@ func TestFilesRenamedPlace(t *testing.T) {
 		if err := os.Rename(filepath.Join(g.in, "home", ".netrc"), filepath.Join(g.in, "a.txt")); err != nil {
 			return err
 		}
-		if text, err := opened(d, "a.txt"); toolcrib.CodeOf(err) != toolcrib.Denied {
+		if text, err := opened(d, "a.txt"); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 			t.Errorf("under its new name: %q, %v", text, err)
 		}
 		if text, err := opened(d, "other.txt"); err != nil || text != "other\n" {

@@ -191,7 +191,7 @@ func TestFilesHardLinks(t *testing.T) {
 		t.Errorf("a harmless hard link: %q, %v", data, err)
 	}
 	for _, name := range []string{"h1", "h2", "h3", "h4"} {
-		if data, _, err := f.ReadFile(name, 10); toolcrib.CodeOf(err) != toolcrib.Denied {
+		if data, _, err := f.ReadFile(name, 10); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 			t.Errorf("%s: %q, %v", name, data, err)
 		}
 		err := f.Walk(t.Context(), ".", func(d *files.Folder) error {

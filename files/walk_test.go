@@ -49,7 +49,7 @@ func TestFilesWalk(t *testing.T) {
 	g.link(t, "../out", "in/link")
 	g.link(t, "../vault", "in/home/.aws") // protected where it is kept
 	f := g.open(t, files.Options{Protected: protection(t, filepath.Join(g.in, "home"))}, "in")
-	if data, _, err := f.ReadFile("vault/key", 10); toolcrib.CodeOf(err) != toolcrib.Denied {
+	if data, _, err := f.ReadFile("vault/key", 10); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 		t.Errorf("%q, %v", data, err)
 	}
 	want := []string{

@@ -38,7 +38,7 @@ func TestZero(t *testing.T) {
 			t.Errorf("there is %s/%s", spec.Box, spec.Name)
 		}
 	}
-	if err := call(t, crib, "read_file", `{"path":"x"}`); toolcrib.CodeOf(err) != toolcrib.NotFound {
+	if err := call(t, crib, "read_file", `{"path":"x"}`); toolcrib.CodeOf(err) != toolcrib.CodeNotFound {
 		t.Errorf("got %v", err)
 	}
 	if records, err := crib.Records(t.Context(), 0); err != nil || len(records) != 1 || records[0].Tool != "read_file" {
@@ -51,10 +51,10 @@ func TestZero(t *testing.T) {
 func TestNobodyToAsk(t *testing.T) {
 	box := []toolcrib.Toolbox{toolcrib.NewBox("mail", sendMail())}
 	const input = `{"to":"bob@example.com","text":"x"}`
-	if err := call(t, open(t, governed.Config{State: t.TempDir(), Toolboxes: box}), "send_mail", input); toolcrib.CodeOf(err) != toolcrib.Unavailable {
+	if err := call(t, open(t, governed.Config{State: t.TempDir(), Toolboxes: box}), "send_mail", input); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 		t.Errorf("nobody is there: %v", err)
 	}
-	if err := call(t, open(t, governed.Config{State: t.TempDir(), Toolboxes: box, Mode: "plan"}), "send_mail", input); toolcrib.CodeOf(err) != toolcrib.Denied {
+	if err := call(t, open(t, governed.Config{State: t.TempDir(), Toolboxes: box, Mode: "plan"}), "send_mail", input); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 		t.Errorf("in plan mode: %v", err)
 	}
 	if err := call(t, open(t, governed.Config{State: t.TempDir(), Toolboxes: box, Allow: []string{"send_mail"}}), "send_mail", input); err != nil {
@@ -69,7 +69,7 @@ func TestStateIsOutOfReach(t *testing.T) {
 	if err := call(t, crib, "write_file", `{"path":"note.txt","content":"x"}`); err != nil {
 		t.Errorf("a file of its own: %v", err)
 	}
-	if err := call(t, crib, "write_file", `{"path":"state/note.txt","content":"x"}`); toolcrib.CodeOf(err) != toolcrib.Denied {
+	if err := call(t, crib, "write_file", `{"path":"state/note.txt","content":"x"}`); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 		t.Errorf("a file of the state: %v", err)
 	}
 }

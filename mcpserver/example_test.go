@@ -24,9 +24,9 @@ func Example() {
 	crib := &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{},
 		Guards:  []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)},
-		Journal: toolcrib.Unrecorded{},
+		Journal: toolcrib.NoJournal{},
 	}
-	crib.Catalog.Load(context.Background(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("sums", add)}})
+	crib.Catalog.Load(context.Background(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("sums", add)}})
 
 	s := mcpserver.New(crib, mcpserver.Config{Name: "sums", Version: "1"})
 	defer s.Close()

@@ -59,7 +59,7 @@ var _ http.Handler = (*Server)(nil)
 // New makes a server. It has to be closed.
 func New(crib *toolcrib.Crib, cfg Config) *Server {
 	who := cfg.Caller
-	who.Subject, who.Via = cmp.Or(who.Subject, "local"), cmp.Or(who.Via, "mcp")
+	who.Subject, who.Frontend = cmp.Or(who.Subject, "local"), cmp.Or(who.Frontend, "mcp")
 	who.Session = cmp.Or(who.Session, callid.New(time.Now()))
 	sc := server.Config{
 		Crib: crib, Name: cfg.Name, Version: cfg.Version, Instructions: cfg.Instructions, Log: cmp.Or(cfg.Log, crib.Log),

@@ -31,7 +31,7 @@ func parrot() (*toolcrib.Crib, *cribtest.Memory) {
 		func(context.Context, *toolcrib.Env, greetIn) (greetOut, error) { panic("it ran") })
 	journal := &cribtest.Memory{}
 	crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}, Journal: journal}
-	crib.Catalog.Load(context.Background(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("demo", greet, forbidden)}})
+	crib.Catalog.Load(context.Background(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("demo", greet, forbidden)}})
 	return crib, journal
 }
 
@@ -68,7 +68,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("serving ended with %v", err)
 	}
 	records := journal.Records()
-	if len(records) != 2 || records[0].Caller.Subject != "ann" || records[0].Caller.Via != "mcp" || records[0].Caller.Session == "" {
+	if len(records) != 2 || records[0].Caller.Subject != "ann" || records[0].Caller.Frontend != "mcp" || records[0].Caller.Session == "" {
 		t.Errorf("recorded: %+v", records)
 	}
 }

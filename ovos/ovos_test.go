@@ -37,7 +37,7 @@ func serve(t *testing.T, cfg ovos.ServeConfig) (url string, journal *cribtest.Me
 	t.Helper()
 	journal = &cribtest.Memory{}
 	crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}, Journal: journal}
-	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: boxes()}); faults != nil {
+	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: boxes()}); faults != nil {
 		t.Fatal(faults)
 	}
 	started := make(chan string, 1)
@@ -132,7 +132,7 @@ func TestCall(t *testing.T) {
 		t.Fatalf("%d records", len(records))
 	}
 	for _, r := range records {
-		if r.Caller.Subject != "the kitchen" || r.Caller.Via != "ovos-bus" {
+		if r.Caller.Subject != "the kitchen" || r.Caller.Frontend != "ovos-bus" {
 			t.Errorf("%s was recorded as made by %+v", r.Tool, r.Caller)
 		}
 	}

@@ -35,7 +35,7 @@ type ServeConfig struct {
 	Boxes []toolcrib.Toolbox
 	// Load reads the toolboxes again before somebody is told what there is. Nil:
 	// they are told as they were loaded last.
-	Load func(context.Context) (toolcrib.Diff, []toolcrib.Fault)
+	Load func(context.Context) (toolcrib.Diff, []toolcrib.LoadError)
 
 	// Started, if not nil, is told the URL once the host listens to the bus, or
 	// waits for it to come.

@@ -37,7 +37,7 @@ const (
 // only where a second run does no harm and may help:
 //
 //   - the tool is repeatable (it says Idempotent, or its effects only read) and
-//     refused with [toolcrib.Unavailable], or any tool gave an error marked by
+//     refused with [toolcrib.CodeUnavailable], or any tool gave an error marked by
 //     [Safe];
 //   - the time of the call lasts beyond the wait.
 //
@@ -84,7 +84,7 @@ func (p *Policy) of(s toolcrib.Spec) (limit int, delay time.Duration) {
 // repeatable reports whether a second run changes nothing more. Asking a
 // person a second time is not nothing.
 func repeatable(s *toolcrib.Spec) bool {
-	return s.Idempotent || s.Effects.Within(toolcrib.Reads|toolcrib.Secrets)
+	return s.Idempotent || s.Effects.Within(toolcrib.Reads|toolcrib.UsesSecrets)
 }
 
 // passing reports whether an error may be gone at the next attempt, and that
@@ -94,7 +94,7 @@ func passing(err error, repeatable bool) bool {
 		return false
 	}
 	e, ours := toolcrib.AsError(err)
-	if ours && (e.Code != toolcrib.Unavailable || e.Tool != "") {
+	if ours && (e.Code != toolcrib.CodeUnavailable || e.Tool != "") {
 		return false
 	}
 	if _, nothing := errors.AsType[safe](err); nothing {

@@ -18,7 +18,7 @@ import (
 	"github.com/toolcrib/toolcrib/retry"
 )
 
-func unavailable() error { return &toolcrib.Error{Code: toolcrib.Unavailable, Message: "not now"} }
+func unavailable() error { return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "not now"} }
 
 // flaky is a tool that gives these errors in turn, and then a result.
 func flaky(spec toolcrib.Spec, runs *int, errs ...error) toolcrib.Tool {
@@ -48,23 +48,23 @@ func TestRetryOnlyWhatIsSafe(t *testing.T) {
 		"writes, unavailable":           {writes, unavailable(), 1},
 		"destroys":                      {toolcrib.Spec{Effects: toolcrib.Reads | toolcrib.Destroys}, unavailable(), 1},
 		"runs":                          {toolcrib.Spec{Effects: toolcrib.Reads | toolcrib.Runs}, unavailable(), 1},
-		"asks a person":                 {toolcrib.Spec{Effects: toolcrib.Reads | toolcrib.Asks}, unavailable(), 1},
+		"asks a person":                 {toolcrib.Spec{Effects: toolcrib.Reads | toolcrib.AsksPerson}, unavailable(), 1},
 		"undeclared":                    {toolcrib.Spec{}, unavailable(), 1},
 		"writes, unstarted":             {writes, retry.Safe(errors.New("no connection")), 2},
 		"undeclared, unstarted":         {toolcrib.Spec{}, retry.Safe(unavailable()), 2},
 		"unstarted inside":              {writes, fmt.Errorf("dialling: %w", retry.Safe(errors.New("refused"))), 2},
 		"plain error":                   {reads, errors.New("no such page"), 1},
-		"invalid":                       {reads, &toolcrib.Error{Code: toolcrib.Invalid}, 1},
-		"denied":                        {reads, &toolcrib.Error{Code: toolcrib.Denied}, 1},
-		"timeout":                       {reads, &toolcrib.Error{Code: toolcrib.Timeout}, 1},
-		"conflict":                      {reads, &toolcrib.Error{Code: toolcrib.Conflict}, 1},
-		"internal":                      {reads, &toolcrib.Error{Code: toolcrib.Internal}, 1},
-		"not found":                     {reads, &toolcrib.Error{Code: toolcrib.NotFound}, 1},
-		"invalid, said to be unstarted": {writes, retry.Safe(&toolcrib.Error{Code: toolcrib.Invalid}), 1},
-		"denied, said to be unstarted":  {writes, retry.Safe(&toolcrib.Error{Code: toolcrib.Denied}), 1},
-		"nobody to ask":                 {reads, &toolcrib.Error{Code: toolcrib.Unavailable, Err: toolcrib.ErrNobody}, 1},
-		"of a call of its own":          {reads, &toolcrib.Error{Code: toolcrib.Unavailable, Tool: "other"}, 1},
-		"deadline":                      {reads, &toolcrib.Error{Code: toolcrib.Unavailable, Err: context.DeadlineExceeded}, 1},
+		"invalid":                       {reads, &toolcrib.Error{Code: toolcrib.CodeInvalid}, 1},
+		"denied":                        {reads, &toolcrib.Error{Code: toolcrib.CodeDenied}, 1},
+		"timeout":                       {reads, &toolcrib.Error{Code: toolcrib.CodeTimeout}, 1},
+		"conflict":                      {reads, &toolcrib.Error{Code: toolcrib.CodeConflict}, 1},
+		"internal":                      {reads, &toolcrib.Error{Code: toolcrib.CodeInternal}, 1},
+		"not found":                     {reads, &toolcrib.Error{Code: toolcrib.CodeNotFound}, 1},
+		"invalid, said to be unstarted": {writes, retry.Safe(&toolcrib.Error{Code: toolcrib.CodeInvalid}), 1},
+		"denied, said to be unstarted":  {writes, retry.Safe(&toolcrib.Error{Code: toolcrib.CodeDenied}), 1},
+		"nobody to ask":                 {reads, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Err: toolcrib.ErrNobody}, 1},
+		"of a call of its own":          {reads, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: "other"}, 1},
+		"deadline":                      {reads, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Err: context.DeadlineExceeded}, 1},
 		"cancelled, unstarted":          {writes, retry.Safe(context.Canceled), 1},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -131,7 +131,7 @@ func TestRetryBackoff(t *testing.T) {
 				}
 				runs, start := 0, time.Now()
 				_, err := retry.Around(c.policy)(flaky(toolcrib.Spec{Name: "x", Effects: toolcrib.Reads}, &runs, fail(100)...)).Run(ctx, nil, nil)
-				if took := time.Since(start); runs != c.runs || took != c.took || toolcrib.CodeOf(err) != toolcrib.Unavailable {
+				if took := time.Since(start); runs != c.runs || took != c.took || toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 					t.Errorf("%d runs in %v, want %d in %v; %v", runs, took, c.runs, c.took, err)
 				}
 			})
@@ -170,7 +170,7 @@ func retrying(t *testing.T, spec toolcrib.Spec, n int, run func(attempt int)) (*
 		}
 		return toolcrib.Text("done"), nil
 	}}
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tool)}}); faults != nil {
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tool)}}); faults != nil {
 		t.Fatal(faults)
 	}
 	return c, journal, &runs
@@ -190,7 +190,7 @@ func TestRetryInTheRecord(t *testing.T) {
 		if rec.Attempts != c.attempts || int(events.Load()) != max(0, c.attempts-1) || int(runs.Load()) != max(1, c.attempts) {
 			t.Errorf("%d failures: the record says %d attempts, there were %d runs and %d events", c.fails, rec.Attempts, runs.Load(), events.Load())
 		}
-		if (err == nil) != (c.fails < 5) || err != nil && toolcrib.CodeOf(err) != toolcrib.Unavailable {
+		if (err == nil) != (c.fails < 5) || err != nil && toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 			t.Errorf("%d failures: %v", c.fails, err)
 		}
 	}
@@ -204,7 +204,7 @@ func TestRetryKeepsTheBounds(t *testing.T) {
 			panic("boom")
 		}
 	})
-	if _, err := crib.Call(t.Context(), toolcrib.Call{Tool: "look"}); toolcrib.CodeOf(err) != toolcrib.Internal || runs.Load() != 2 || journal.only(t).Attempts != 2 {
+	if _, err := crib.Call(t.Context(), toolcrib.Call{Tool: "look"}); toolcrib.CodeOf(err) != toolcrib.CodeInternal || runs.Load() != 2 || journal.only(t).Attempts != 2 {
 		t.Errorf("panic: %v after %d runs, recorded %d", err, runs.Load(), journal.only(t).Attempts)
 	}
 	release := make(chan struct{})
@@ -215,7 +215,7 @@ func TestRetryKeepsTheBounds(t *testing.T) {
 	})
 	defer close(release)
 	crib.Limits.Grace = time.Millisecond
-	if _, err := crib.Call(t.Context(), toolcrib.Call{Tool: "look"}); toolcrib.CodeOf(err) != toolcrib.Timeout || runs.Load() != 2 || journal.only(t).Outcome != toolcrib.Outcome(toolcrib.Timeout) {
+	if _, err := crib.Call(t.Context(), toolcrib.Call{Tool: "look"}); toolcrib.CodeOf(err) != toolcrib.CodeTimeout || runs.Load() != 2 || journal.only(t).Outcome != toolcrib.Outcome(toolcrib.CodeTimeout) {
 		t.Errorf("hanging: %v after %d runs", err, runs.Load())
 	}
 }
@@ -239,10 +239,10 @@ func TestRetryDoesNotMultiply(t *testing.T) {
 		Catalog: &toolcrib.Catalog{}, Journal: journal, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Effects(0).All())}, Log: slog.New(slog.DiscardHandler),
 		Around: []func(toolcrib.Tool) toolcrib.Tool{retry.Around(retry.Policy{Max: 3, Delay: time.Millisecond})},
 	}
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tools...)}}); faults != nil {
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tools...)}}); faults != nil {
 		t.Fatal(faults)
 	}
-	if _, err := c.Call(t.Context(), toolcrib.Call{Tool: "level0"}); toolcrib.CodeOf(err) != toolcrib.Unavailable {
+	if _, err := c.Call(t.Context(), toolcrib.Call{Tool: "level0"}); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 		t.Error(err)
 	}
 	for i, want := range []int32{1, 1, 1, 4} {

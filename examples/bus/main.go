@@ -64,9 +64,9 @@ func open(ctx context.Context, dir string) (*toolcrib.Crib, error) {
 		Catalog: &toolcrib.Catalog{},
 		Guards:  []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Reads | toolcrib.Writes)},
 		Grant:   toolcrib.Grant{Dirs: []files.Dir{{Path: dir, Write: true}}},
-		Journal: toolcrib.Unrecorded{},
+		Journal: toolcrib.NoJournal{},
 	}
-	_, faults := crib.Catalog.Load(ctx, toolcrib.Shelving{Boxes: []toolcrib.Toolbox{notes()}})
+	_, faults := crib.Catalog.Load(ctx, toolcrib.Contents{Boxes: []toolcrib.Toolbox{notes()}})
 	if len(faults) > 0 {
 		return nil, faults[0]
 	}

@@ -41,7 +41,7 @@ func demo(t *testing.T) (*Server, *cribtest.Memory) {
 	})
 	journal := &cribtest.Memory{}
 	c.Journal = journal
-	return &Server{Crib: c, Caller: toolcrib.Caller{Subject: "ann", Via: "lines"}}, journal
+	return &Server{Crib: c, Caller: toolcrib.Caller{Subject: "ann", Frontend: "lines"}}, journal
 }
 
 func (s *Server) say(t *testing.T, lines ...string) []string {
@@ -103,7 +103,7 @@ func TestServeEnds(t *testing.T) {
 	s.Line = 64
 	var out strings.Builder
 	err := s.Serve(t.Context(), strings.NewReader(`{"tool":"`+strings.Repeat("a", 100)+"\n"), &out)
-	if toolcrib.CodeOf(err) != toolcrib.Invalid || !strings.Contains(out.String(), `"message":"a line is longer than 64 bytes"`) {
+	if toolcrib.CodeOf(err) != toolcrib.CodeInvalid || !strings.Contains(out.String(), `"message":"a line is longer than 64 bytes"`) {
 		t.Errorf("a line that is too long: %v, answered %s", err, out.String())
 	}
 	broken := errors.New("broken pipe")

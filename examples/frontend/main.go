@@ -32,7 +32,7 @@ func run(ctx context.Context, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("finding out who calls: %w", err)
 	}
-	s := &Server{Crib: crib(ctx), Caller: toolcrib.Caller{Subject: who.Username, Via: "lines"}}
+	s := &Server{Crib: crib(ctx), Caller: toolcrib.Caller{Subject: who.Username, Frontend: "lines"}}
 	return s.Serve(ctx, in, out)
 }
 
@@ -54,8 +54,8 @@ func crib(ctx context.Context) *toolcrib.Crib {
 	c := &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{},
 		Guards:  []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)},
-		Journal: toolcrib.Unrecorded{},
+		Journal: toolcrib.NoJournal{},
 	}
-	c.Catalog.Load(ctx, toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("demo", greet)}})
+	c.Catalog.Load(ctx, toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("demo", greet)}})
 	return c
 }

@@ -38,7 +38,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 		}
 	}
 	if errors.Is(lines.Err(), bufio.ErrTooLong) {
-		tooLong := &toolcrib.Error{Code: toolcrib.Invalid, Message: fmt.Sprintf("a line is longer than %d bytes", limit)}
+		tooLong := &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: fmt.Sprintf("a line is longer than %d bytes", limit)}
 		return errors.Join(tooLong, answers.Encode(refused("", tooLong)))
 	}
 	return lines.Err()
@@ -48,7 +48,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 func (s *Server) answer(ctx context.Context, line []byte) response {
 	r, err := decode(line)
 	if err != nil {
-		return refused("", &toolcrib.Error{Code: toolcrib.Invalid, Message: err.Error()})
+		return refused("", &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: err.Error()})
 	}
 	result, err := s.Crib.Call(ctx, toolcrib.Call{ID: r.ID, Tool: r.Tool, Input: r.Input, Caller: s.Caller})
 	if err != nil {

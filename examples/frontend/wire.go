@@ -25,29 +25,29 @@ type response struct {
 }
 
 type refusal struct {
-	Status  int                `json:"status"`
-	Code    toolcrib.Code      `json:"code"`
-	Message string             `json:"message"`
-	Bad     []toolcrib.Problem `json:"bad,omitempty"`
+	Status  int                   `json:"status"`
+	Code    toolcrib.Code         `json:"code"`
+	Message string                `json:"message"`
+	Bad     []toolcrib.FieldError `json:"bad,omitempty"`
 }
 
 // statusOf is this frontend's table from Code to wire. A code that is not in
 // it is answered as our fault; the test checks that there is none.
 func statusOf(code toolcrib.Code) (status int, ok bool) {
 	switch code {
-	case toolcrib.Invalid:
+	case toolcrib.CodeInvalid:
 		return 400, true
-	case toolcrib.Denied:
+	case toolcrib.CodeDenied:
 		return 403, true
-	case toolcrib.NotFound:
+	case toolcrib.CodeNotFound:
 		return 404, true
-	case toolcrib.Conflict:
+	case toolcrib.CodeConflict:
 		return 409, true
-	case toolcrib.Internal:
+	case toolcrib.CodeInternal:
 		return 500, true
-	case toolcrib.Unavailable:
+	case toolcrib.CodeUnavailable:
 		return 503, true
-	case toolcrib.Timeout:
+	case toolcrib.CodeTimeout:
 		return 504, true
 	}
 	return 500, false
@@ -72,8 +72,8 @@ func decode(line []byte) (request, error) {
 func refused(id string, err error) response {
 	e, ok := toolcrib.AsError(err)
 	if !ok {
-		e = &toolcrib.Error{Code: toolcrib.Internal, Message: "the call broke down"}
+		e = &toolcrib.Error{Code: toolcrib.CodeInternal, Message: "the call broke down"}
 	}
 	status, _ := statusOf(e.Code)
-	return response{ID: id, Error: &refusal{Status: status, Code: e.Code, Message: e.Message, Bad: e.Bad}}
+	return response{ID: id, Error: &refusal{Status: status, Code: e.Code, Message: e.Message, Bad: e.Fields}}
 }

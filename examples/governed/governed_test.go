@@ -91,7 +91,7 @@ func TestClient(t *testing.T) {
 	if err != nil || len(records) != want {
 		t.Fatalf("%d records: %v", len(records), err)
 	}
-	if r := records[len(records)-1]; r.Outcome != toolcrib.Outcome(toolcrib.Denied) || r.Tool != "keep_note" {
+	if r := records[len(records)-1]; r.Outcome != toolcrib.Outcome(toolcrib.CodeDenied) || r.Tool != "keep_note" {
 		t.Errorf("the first record: %+v", r)
 	}
 	if r := records[len(records)-2]; r.Outcome != toolcrib.Done || r.ApprovedBy == "" || r.Caller.Subject != "local" {

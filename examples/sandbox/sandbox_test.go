@@ -142,14 +142,14 @@ func TestInACrib(t *testing.T) {
 		want  toolcrib.Code
 	}{
 		{"granted", toolcrib.Grant{Programs: []string{cmd.Path}, Bounds: s.Enforces()}, ""},
-		{"more than it enforces", toolcrib.Grant{Programs: []string{cmd.Path}, Bounds: toolcrib.BoundNetwork}, toolcrib.Unavailable},
-		{"another program", toolcrib.Grant{Programs: []string{cmd.Path + "2"}}, toolcrib.Denied},
+		{"more than it enforces", toolcrib.Grant{Programs: []string{cmd.Path}, Bounds: toolcrib.BoundNetwork}, toolcrib.CodeUnavailable},
+		{"another program", toolcrib.Grant{Programs: []string{cmd.Path + "2"}}, toolcrib.CodeDenied},
 	} {
 		crib := &toolcrib.Crib{
 			Catalog: &toolcrib.Catalog{}, Guards: []toolcrib.Guard{cribtest.Allow()}, Journal: &cribtest.Memory{},
 			Sandbox: s, Grant: c.grant,
 		}
-		crib.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("demo", tool)}})
+		crib.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("demo", tool)}})
 		got, err := toolcrib.Invoke[out](t.Context(), crib, "run", nil)
 		if toolcrib.CodeOf(err) != c.want || err == nil && got.Code != 3 {
 			t.Errorf("%s: %+v, %v, want code %q", c.name, got, err, c.want)

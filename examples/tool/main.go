@@ -34,9 +34,9 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 	crib := &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{},
 		Guards:  []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)},
-		Journal: toolcrib.Unrecorded{},
+		Journal: toolcrib.NoJournal{},
 	}
-	_, faults := crib.Catalog.Load(ctx, toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box()}})
+	_, faults := crib.Catalog.Load(ctx, toolcrib.Contents{Boxes: []toolcrib.Toolbox{box()}})
 	if len(faults) > 0 {
 		return faults[0] // a program with many tools would warn and go on
 	}

@@ -42,7 +42,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("it printed %q, want %q", got, want)
 	}
 	err := run(t.Context(), []string{strings.Repeat("a", 100_001)}, &out)
-	if toolcrib.CodeOf(err) != toolcrib.Invalid {
+	if toolcrib.CodeOf(err) != toolcrib.CodeInvalid {
 		t.Errorf("a text that is too long gave %v, want invalid", err)
 	}
 }

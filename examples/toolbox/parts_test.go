@@ -37,7 +37,7 @@ func crib(t *testing.T, b toolcrib.Toolbox) *toolcrib.Crib {
 		Guards:  []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Reads)},
 		Journal: &cribtest.Memory{},
 	}
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{b}}); len(faults) > 0 {
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{b}}); len(faults) > 0 {
 		t.Fatal(faults)
 	}
 	return c
@@ -76,7 +76,7 @@ func TestGetPart(t *testing.T) {
 		t.Errorf("an unknown code gave %v", err)
 	}
 	_, err = toolcrib.Invoke[part](t.Context(), c, "get_part", getIn{Code: "../etc"})
-	if toolcrib.CodeOf(err) != toolcrib.Invalid {
+	if toolcrib.CodeOf(err) != toolcrib.CodeInvalid {
 		t.Errorf("a code of another form gave %v, want invalid", err)
 	}
 }

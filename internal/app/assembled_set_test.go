@@ -83,7 +83,7 @@ func TestAssembledWithSettings(t *testing.T) {
 	t.Run("token in the arguments", func(t *testing.T) {
 		for _, secret := range []string{assembledToken, value} {
 			_, err := s.call(t, "block", "echo", map[string]any{"text": secret})
-			if toolcrib.CodeOf(err) != toolcrib.Denied || s.ran("echo") != 0 || strings.Contains(err.Error(), secret) {
+			if toolcrib.CodeOf(err) != toolcrib.CodeDenied || s.ran("echo") != 0 || strings.Contains(err.Error(), secret) {
 				t.Errorf("%v after %d runs", err, s.ran("echo"))
 			}
 		}
@@ -91,7 +91,7 @@ func TestAssembledWithSettings(t *testing.T) {
 	t.Run("budget", func(t *testing.T) {
 		for i := 1; i <= 4; i++ {
 			_, err := s.call(t, "budget", "evaluate_expression", map[string]any{"expression": "1+" + strings.Repeat("1", i)})
-			if (err == nil) != (i < 4) || err != nil && (toolcrib.CodeOf(err) != toolcrib.Denied || !strings.Contains(err.Error(), "few")) {
+			if (err == nil) != (i < 4) || err != nil && (toolcrib.CodeOf(err) != toolcrib.CodeDenied || !strings.Contains(err.Error(), "few")) {
 				t.Errorf("call %d: %v", i, err)
 			}
 		}
@@ -139,7 +139,7 @@ func TestAssembledWithSettings(t *testing.T) {
 	})
 	t.Run("depth", func(t *testing.T) {
 		deep := json.RawMessage(`{"x":` + strings.Repeat("[", 30) + strings.Repeat("]", 30) + `}`)
-		if _, err := s.Crib.Call(t.Context(), toolcrib.Call{Tool: "echo", Input: deep, Caller: session("deep")}); toolcrib.CodeOf(err) != toolcrib.Invalid {
+		if _, err := s.Crib.Call(t.Context(), toolcrib.Call{Tool: "echo", Input: deep, Caller: session("deep")}); toolcrib.CodeOf(err) != toolcrib.CodeInvalid {
 			t.Errorf("%v", err)
 		}
 	})
@@ -186,7 +186,7 @@ func TestAssembledProjectBudget(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := s.call(t, "one", "echo", map[string]any{"n": 2})
-	if toolcrib.CodeOf(err) != toolcrib.Denied || strings.Contains(err.Error(), "Human") || !strings.Contains(err.Error(), "of the project") {
+	if toolcrib.CodeOf(err) != toolcrib.CodeDenied || strings.Contains(err.Error(), "Human") || !strings.Contains(err.Error(), "of the project") {
 		t.Errorf("%v", err)
 	}
 }

@@ -81,7 +81,7 @@ func (s *assembled) tools() []toolcrib.Tool {
 		}
 	}
 	down := func(int, string) (*toolcrib.Result, error) {
-		return nil, &toolcrib.Error{Code: toolcrib.Unavailable, Message: "down, and the token was " + assembledToken}
+		return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "down, and the token was " + assembledToken}
 	}
 	repeatable := tool("set", toolcrib.Reads|toolcrib.Writes, func(n int, input string) (*toolcrib.Result, error) {
 		if n == 1 {
@@ -114,7 +114,7 @@ func (s *assembled) ran(tool string) int {
 
 // session is a caller with a conversation of its own.
 func session(name string) toolcrib.Caller {
-	return toolcrib.Caller{Subject: "ann", Session: name, Via: "mcp"}
+	return toolcrib.Caller{Subject: "ann", Session: name, Frontend: "mcp"}
 }
 
 // call gives all that a model gets of an answer, as text.
@@ -194,7 +194,7 @@ func TestAssembled(t *testing.T) {
 		}
 	})
 	t.Run("mark of redaction", func(t *testing.T) {
-		if _, err := s.call(t, "mark", "set", map[string]any{"text": "token=[redacted]"}); toolcrib.CodeOf(err) != toolcrib.Denied {
+		if _, err := s.call(t, "mark", "set", map[string]any{"text": "token=[redacted]"}); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 			t.Errorf("%v", err)
 		}
 	})
@@ -209,7 +209,7 @@ func TestAssembled(t *testing.T) {
 	t.Run("loop", func(t *testing.T) {
 		for i := 1; i <= 10; i++ {
 			out, err := s.call(t, "loop", "echo", map[string]any{"text": "again"})
-			if (toolcrib.CodeOf(err) == toolcrib.Denied) != (i == 10) || strings.Contains(out, "times in a row") != (i >= 5 && i < 10) {
+			if (toolcrib.CodeOf(err) == toolcrib.CodeDenied) != (i == 10) || strings.Contains(out, "times in a row") != (i >= 5 && i < 10) {
 				t.Errorf("call %d: %s, %v", i, out, err)
 			}
 		}
@@ -224,7 +224,7 @@ func TestAssembled(t *testing.T) {
 	t.Run("deep arguments", func(t *testing.T) {
 		deep := json.RawMessage(`{"x":` + strings.Repeat("[", 200) + strings.Repeat("]", 200) + `}`)
 		_, err := s.Crib.Call(t.Context(), toolcrib.Call{Tool: "echo", Input: deep, Caller: session("deep")})
-		if toolcrib.CodeOf(err) != toolcrib.Invalid {
+		if toolcrib.CodeOf(err) != toolcrib.CodeInvalid {
 			t.Errorf("%v", err)
 		}
 	})

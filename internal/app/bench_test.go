@@ -55,7 +55,7 @@ func benchCrib(b *testing.B) (*toolcrib.Crib, json.RawMessage) {
 			return benchOut{Count: in.Limit + len(in.Tags), Path: in.Path}, nil
 		})
 	crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: journal, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}}
-	if _, faults := crib.Catalog.Load(b.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("bench", tool)}}); faults != nil {
+	if _, faults := crib.Catalog.Load(b.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("bench", tool)}}); faults != nil {
 		b.Fatal(faults)
 	}
 	return crib, json.RawMessage(`{"path":"/srv/projects/crib/internal/schema","query":"func Parse(text []byte, lim Limits)","mode":"exact","limit":25,"ratio":0.75,"deep":true,"tags":["alpha","beta","gamma"],"ref":"issue-12345","opts":{"case":true,"width":120,"name":"the name of this set of options, long enough to matter"}}`)
@@ -169,7 +169,7 @@ func BenchmarkVet(b *testing.B) {
 	for name, result := range map[string]*toolcrib.Result{"prose": toolcrib.Text(prose), "source": {Value: value}, "records": {Value: records}} {
 		for _, box := range []string{"files", "foreign"} {
 			b.Run(name+"/"+box, func(b *testing.B) {
-				review := toolcrib.Review{Call: toolcrib.Call{ID: "1", Caller: toolcrib.Caller{Subject: "s", Session: "1", Via: "mcp"}}, Spec: toolcrib.Spec{Box: box, Native: "t", Effects: toolcrib.Reads}}
+				review := toolcrib.Review{Call: toolcrib.Call{ID: "1", Caller: toolcrib.Caller{Subject: "s", Session: "1", Frontend: "mcp"}}, Spec: toolcrib.Spec{Box: box, Native: "t", Effects: toolcrib.Reads}}
 				var took []time.Duration
 				for b.Loop() {
 					start, r := time.Now(), result

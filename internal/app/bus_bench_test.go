@@ -37,7 +37,7 @@ func BenchmarkBusHosts(b *testing.B) {
 	b.Run("toolcrib", func(b *testing.B) { callBus(b, cfg.Bus.URL, "ovos-math-tools") })
 	b.Run("toolcrib without a journal", func(b *testing.B) {
 		journal := a.Crib.Journal
-		a.Crib.Journal = toolcrib.Unrecorded{}
+		a.Crib.Journal = toolcrib.NoJournal{}
 		callBus(b, cfg.Bus.URL, "ovos-math-tools")
 		a.Crib.Journal = journal
 	})

@@ -99,7 +99,7 @@ func (b asListed) Tools(context.Context) ([]toolcrib.Tool, error) {
 // reloadOwn reads every box again but those of a bus: to ask the bus before a
 // discovery is answered there would make the answer late, and two programs that
 // do so would ask each other.
-func (a *App) reloadOwn(ctx context.Context) (toolcrib.Diff, []toolcrib.Fault) {
+func (a *App) reloadOwn(ctx context.Context) (toolcrib.Diff, []toolcrib.LoadError) {
 	shelving := a.shelving
 	shelving.Boxes = slices.Clone(shelving.Boxes)
 	for i, box := range shelving.Boxes {

@@ -47,7 +47,7 @@ func (a *App) host(ctx context.Context, cfg settings.Config, id string) (end fun
 }
 
 // told tells what a load that nobody asked for left out.
-func (a *App) told(_ toolcrib.Diff, faults []toolcrib.Fault) {
+func (a *App) told(_ toolcrib.Diff, faults []toolcrib.LoadError) {
 	for _, f := range faults {
 		a.Crib.Log.Warn("left out on the bus", "err", f)
 	}
@@ -80,7 +80,7 @@ func (h *hosted) isOff(box string) bool {
 
 // standIns adds what stands in for boxes that are switched off. A real box is
 // never replaced.
-func (h *hosted) standIns(s toolcrib.Shelving) toolcrib.Shelving {
+func (h *hosted) standIns(s toolcrib.Contents) toolcrib.Contents {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s.Boxes, s.Adapters = slices.Clone(s.Boxes), slices.Clone(s.Adapters)

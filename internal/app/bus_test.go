@@ -121,7 +121,7 @@ func TestServeBus(t *testing.T) {
 		t.Errorf("write_file was answered with %v", err)
 	}
 	for _, r := range journal.Records() {
-		if c := r.Caller; c.Subject != "the kitchen" || c.Agent != "voice" || c.Via != "ovos-bus" {
+		if c := r.Caller; c.Subject != "the kitchen" || c.Agent != "voice" || c.Frontend != "ovos-bus" {
 			t.Errorf("recorded as made by %+v", c)
 		}
 	}
@@ -216,8 +216,8 @@ func parrot(t *testing.T, url string) {
 // serveBox puts a toolbox on a bus that is there.
 func serveBox(t testing.TB, url string, box toolcrib.Toolbox) {
 	t.Helper()
-	crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}, Journal: toolcrib.Unrecorded{}}
-	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box}}); faults != nil {
+	crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}, Journal: toolcrib.NoJournal{}}
+	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{box}}); faults != nil {
 		t.Fatal(faults)
 	}
 	whileServing(t, func(ctx context.Context, started func(string)) error {

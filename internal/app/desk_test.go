@@ -22,7 +22,7 @@ func TestOpenDesk(t *testing.T) {
 		t.Fatal(err)
 	}
 	q := toolcrib.Question{Call: toolcrib.Call{Tool: "x", Caller: toolcrib.Caller{Subject: "ann"}}, Text: "What?"}
-	if _, err := d.Approve(ctx, q); toolcrib.CodeOf(err) != toolcrib.Unavailable || !strings.Contains(err.Error(), "-m ANSWER") {
+	if _, err := d.Approve(ctx, q); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || !strings.Contains(err.Error(), "-m ANSWER") {
 		t.Errorf("%v", err)
 	}
 	if err := kept.Close(); err != nil {

@@ -14,7 +14,7 @@ import (
 func TestEventsAreTheCallersOwn(t *testing.T) {
 	var e events
 	c := &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Emit: e.emit,
+		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Emit: e.emit,
 		Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)},
 	}
 	box := toolcrib.NewBox("test", toolcrib.Tool{
@@ -24,7 +24,7 @@ func TestEventsAreTheCallersOwn(t *testing.T) {
 			return toolcrib.Text("done"), nil
 		},
 	})
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box}}); faults != nil {
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{box}}); faults != nil {
 		t.Fatal(faults)
 	}
 	heard := map[string]int{}

@@ -9,14 +9,14 @@ import (
 
 // Reload reads every box again, looks for plugins, and gives what changed and
 // what was left out.
-func (a *App) Reload(ctx context.Context) (toolcrib.Diff, []toolcrib.Fault) {
+func (a *App) Reload(ctx context.Context) (toolcrib.Diff, []toolcrib.LoadError) {
 	faults := a.findPlugins(ctx)
 	diff, more := a.load(ctx, a.shelving)
 	return diff, append(faults, more...)
 }
 
 // load puts the boxes and the MCP servers of now on the shelves.
-func (a *App) load(ctx context.Context, s toolcrib.Shelving) (toolcrib.Diff, []toolcrib.Fault) {
+func (a *App) load(ctx context.Context, s toolcrib.Contents) (toolcrib.Diff, []toolcrib.LoadError) {
 	diff, faults := a.putUp(ctx, a.hubShelving(s))
 	return diff, append(faults, a.hubFaults()...)
 }
@@ -55,7 +55,7 @@ func (a *App) follow() {
 		plugins := pluginMarks(a.plugins)
 		var again time.Time // until when plugins that did not start are tried again
 		for {
-			var faults []toolcrib.Fault
+			var faults []toolcrib.LoadError
 			told := false
 			select {
 			case <-ctx.Done():

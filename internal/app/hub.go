@@ -29,12 +29,12 @@ func HubDir(state string) string { return filepath.Join(state, "hub") }
 
 // servers reads the settings of MCP servers and adds the plugins. What makes no
 // sense is left out and told.
-func servers(cfg settings.Config, plugins string) (map[string]mcphub.Server, []toolcrib.Fault) {
+func servers(cfg settings.Config, plugins string) (map[string]mcphub.Server, []toolcrib.LoadError) {
 	out := map[string]mcphub.Server{}
-	var faults []toolcrib.Fault
+	var faults []toolcrib.LoadError
 	add := func(name string, s mcphub.Server) {
 		if err := CheckServerName(name); err != nil { // rules about a box of ours would be about it
-			faults = append(faults, toolcrib.Fault{Box: name, Err: err})
+			faults = append(faults, toolcrib.LoadError{Box: name, Err: err})
 			return
 		}
 		out[name] = s
@@ -48,18 +48,18 @@ func servers(cfg settings.Config, plugins string) (map[string]mcphub.Server, []t
 		settings.DisabledTools = cfg.Tools.ServerNames(name, settings.DisabledTools)
 		s, err := hubServer(settings)
 		if err != nil {
-			faults = append(faults, toolcrib.Fault{Box: name, Err: fmt.Errorf("mcp_servers.%s.%w", name, err)})
+			faults = append(faults, toolcrib.LoadError{Box: name, Err: fmt.Errorf("mcp_servers.%s.%w", name, err)})
 			continue
 		}
 		add(name, s)
 	}
 	found, err := pluginServers(plugins)
 	if err != nil {
-		faults = append(faults, toolcrib.Fault{Box: "plugins", Err: err})
+		faults = append(faults, toolcrib.LoadError{Box: "plugins", Err: err})
 	}
 	for _, name := range slices.Sorted(maps.Keys(found)) {
 		if _, twice := cfg.MCPServers[name]; twice {
-			faults = append(faults, toolcrib.Fault{Box: name, Err: errors.New("a plugin is called as a server of mcp_servers, which counts")})
+			faults = append(faults, toolcrib.LoadError{Box: name, Err: errors.New("a plugin is called as a server of mcp_servers, which counts")})
 			continue
 		}
 		add(name, found[name])
@@ -126,7 +126,7 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs, rea
 	}
 	hub, err := mcphub.Open(ctx, list, of)
 	if err != nil {
-		a.Faults = append(a.Faults, toolcrib.Fault{Box: "mcp_servers", Err: err})
+		a.Faults = append(a.Faults, toolcrib.LoadError{Box: "mcp_servers", Err: err})
 	}
 	a.Hub = hub
 	a.meta = hub.Meta(a.imports(cfg, needs), a.mayStart)
@@ -156,7 +156,7 @@ func (a *App) mayStart(ctx context.Context, caller toolcrib.Caller, server strin
 	for _, g := range a.policy.live.Guards() {
 		v, err := g.Judge(ctx, review)
 		if err != nil || v != nil && v.Decision == toolcrib.Deny && !v.Note {
-			return &toolcrib.Error{Code: toolcrib.Denied, Message: "the MCP server " + server + " may not be started", Err: err}
+			return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "the MCP server " + server + " may not be started", Err: err}
 		}
 	}
 	return nil
@@ -172,7 +172,7 @@ func (a *App) expandSetting(ctx context.Context, text string) (string, error) {
 }
 
 // hubShelving adds the servers to what goes onto the shelves.
-func (a *App) hubShelving(s toolcrib.Shelving) toolcrib.Shelving {
+func (a *App) hubShelving(s toolcrib.Contents) toolcrib.Contents {
 	if a.Hub == nil {
 		return s
 	}
@@ -194,11 +194,11 @@ func (a *App) hubShelving(s toolcrib.Shelving) toolcrib.Shelving {
 }
 
 // hubFaults tells what servers offer and is not on the shelves.
-func (a *App) hubFaults() []toolcrib.Fault {
+func (a *App) hubFaults() []toolcrib.LoadError {
 	if a.Hub == nil {
 		return nil
 	}
-	var out []toolcrib.Fault
+	var out []toolcrib.LoadError
 	for _, b := range a.Hub.Boxes() {
 		out = append(out, b.Faults()...)
 	}
@@ -209,14 +209,14 @@ func (a *App) hubFaults() []toolcrib.Fault {
 const hubEvery = 2 * time.Second
 
 // findPlugins looks again for plugins, and lists those that are new.
-func (a *App) findPlugins(ctx context.Context) []toolcrib.Fault {
+func (a *App) findPlugins(ctx context.Context) []toolcrib.LoadError {
 	if a.Hub == nil {
 		return nil
 	}
 	list, faults := servers(*a.settings.Load(), a.plugins)
 	a.reach.SetOwn(*a.settings.Load(), list, a.launcher)
 	if err := a.Hub.Set(list); err != nil {
-		faults = append(faults, toolcrib.Fault{Box: "mcp_servers", Err: err})
+		faults = append(faults, toolcrib.LoadError{Box: "mcp_servers", Err: err})
 	}
 	a.Hub.Await(ctx, a.wait)
 	return faults

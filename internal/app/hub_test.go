@@ -96,14 +96,14 @@ func TestPlugins(t *testing.T) {
 	if !slices.Contains(names, "first/first__write_file") || !slices.Contains(names, "files/write_file") {
 		t.Fatalf("%q", names)
 	}
-	if !slices.ContainsFunc(a.Faults, func(f toolcrib.Fault) bool { return f.Box == "files" }) {
+	if !slices.ContainsFunc(a.Faults, func(f toolcrib.LoadError) bool { return f.Box == "files" }) {
 		t.Errorf("nothing is said of the one that bears a name of ours: %v", a.Faults)
 	}
 	if spec, _ := a.Crib.Tool(toolcrib.Caller{}, "write_file"); spec.Box != "files" {
 		t.Errorf("write_file is of %s", spec.Box)
 	}
 	// It says that it only reads; nobody has declared that here.
-	if _, err := a.Crib.Call(t.Context(), toolcrib.Call{Tool: "first__write_file", Caller: toolcrib.Caller{Subject: "ann"}}); toolcrib.CodeOf(err) != toolcrib.Unavailable {
+	if _, err := a.Crib.Call(t.Context(), toolcrib.Call{Tool: "first__write_file", Caller: toolcrib.Caller{Subject: "ann"}}); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 		t.Errorf("it was called unasked: %v", err)
 	}
 	// Whoever copies it still has it open, and so it cannot be started at first.
@@ -152,10 +152,10 @@ func TestMetaTools(t *testing.T) {
 	cfg.Permissions.Deny = []string{"mcp__say"}
 	cfg.Mode = "yolo"
 	a = openWith(t, cfg, dir)
-	if r, err := call(a, "mcp_call", `{"tool_name":"say__write_file"}`); toolcrib.CodeOf(err) != toolcrib.Denied && toolcrib.CodeOf(err) != toolcrib.NotFound {
+	if r, err := call(a, "mcp_call", `{"tool_name":"say__write_file"}`); toolcrib.CodeOf(err) != toolcrib.CodeDenied && toolcrib.CodeOf(err) != toolcrib.CodeNotFound {
 		t.Errorf("a denied tool was called by another name: %v, %v", r, err)
 	}
-	if r, err := call(a, "mcp_connect", `{"name":"say"}`); toolcrib.CodeOf(err) != toolcrib.Denied {
+	if r, err := call(a, "mcp_connect", `{"name":"say"}`); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 		t.Errorf("a denied server was started: %v, %v", r, err)
 	}
 	cfg.Permissions.Deny = nil

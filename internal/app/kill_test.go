@@ -198,7 +198,7 @@ func toBeKilled(dir string) error {
 			return i, err
 		})
 	crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: journal, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Writes)}}
-	if _, faults := crib.Catalog.Load(ctx, toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("kill", tool)}}); faults != nil {
+	if _, faults := crib.Catalog.Load(ctx, toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("kill", tool)}}); faults != nil {
 		return faults[0]
 	}
 	if _, err := os.Stdout.WriteString("."); err != nil {

@@ -116,10 +116,10 @@ func TestCommandsAreBounded(t *testing.T) {
 	if text, err := os.ReadFile(filepath.Join(dir, "made")); err != nil || string(text) != "new\n" {
 		t.Errorf("a command could not write inside: %q, %v", text, err)
 	}
-	if _, err := runCommand(t.Context(), a, "rm -rf /", 5); toolcrib.CodeOf(err) != toolcrib.Unavailable {
+	if _, err := runCommand(t.Context(), a, "rm -rf /", 5); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 		t.Errorf("the floor does not hold: %v", err)
 	}
-	if r, err := a.Crib.Call(t.Context(), toolcrib.Call{Tool: "read_file", Input: json.RawMessage(`{"path":".env"}`)}); toolcrib.CodeOf(err) != toolcrib.Denied {
+	if r, err := a.Crib.Call(t.Context(), toolcrib.Call{Tool: "read_file", Input: json.RawMessage(`{"path":".env"}`)}); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 		t.Errorf("a protected file: %v, %v", r, err)
 	}
 }

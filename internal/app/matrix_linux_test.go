@@ -63,9 +63,9 @@ func TestPlanWritesNothing(t *testing.T) {
 					if got := newest(t, a); got.Outcome == toolcrib.Done && strings.Contains(got.Tool, "rite") {
 						t.Errorf("%s %s in %q was done", tool, in, dialect)
 					}
-				case code == toolcrib.Denied:
+				case code == toolcrib.CodeDenied:
 					tried++
-				case code != toolcrib.NotFound && code != toolcrib.Invalid:
+				case code != toolcrib.CodeNotFound && code != toolcrib.CodeInvalid:
 					t.Errorf("%s %s in %q: %v", tool, in, dialect, err)
 				}
 			}
@@ -115,7 +115,7 @@ func TestGuardsInAnyOrder(t *testing.T) {
 		"delete_file": `{"path":"a"}`,
 		"run_command": `{"command":"go test ./... && rm x"}`,
 	}
-	fixed, current := a.Crib.Guards, a.Crib.Current
+	fixed, current := a.Crib.Guards, a.Crib.MoreGuards
 	judge := func(tool string) (toolcrib.Decision, []toolcrib.Verdict) {
 		j, err := a.Crib.Judge(t.Context(), toolcrib.Call{Tool: tool, Input: json.RawMessage(calls[tool])})
 		if err != nil {
@@ -127,7 +127,7 @@ func TestGuardsInAnyOrder(t *testing.T) {
 		want, reasons := judge(tool)
 		for range 250 { // of four calls: a thousand orders
 			a.Crib.Guards = nil
-			a.Crib.Current = func() []toolcrib.Guard {
+			a.Crib.MoreGuards = func() []toolcrib.Guard {
 				all := slices.Concat(fixed, current())
 				rand.Shuffle(len(all), func(i, k int) { all[i], all[k] = all[k], all[i] })
 				return all
@@ -137,6 +137,6 @@ func TestGuardsInAnyOrder(t *testing.T) {
 				t.Fatalf("%s: %s, not %s\n%s", tool, got, want, cmp.Diff(reasons, why))
 			}
 		}
-		a.Crib.Guards, a.Crib.Current = fixed, current
+		a.Crib.Guards, a.Crib.MoreGuards = fixed, current
 	}
 }

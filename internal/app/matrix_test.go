@@ -29,7 +29,7 @@ import (
 func effectsToTry() []toolcrib.Effects {
 	list := []toolcrib.Effects{0, toolcrib.Pure}
 	all := toolcrib.Effects(0)
-	for e := toolcrib.Reads; e <= toolcrib.Secrets; e <<= 1 {
+	for e := toolcrib.Reads; e <= toolcrib.UsesSecrets; e <<= 1 {
 		list = append(list, e)
 		all |= e
 	}
@@ -199,8 +199,8 @@ func TestOneVerdictEverywhere(t *testing.T) {
 
 // expectedIn is the table of the modes, written out once more.
 func expectedIn(mode string, e toolcrib.Effects) toolcrib.Decision {
-	looks := e != 0 && e&^(toolcrib.Pure|toolcrib.Reads|toolcrib.Asks) == 0
-	edits := e != 0 && e&^(toolcrib.Pure|toolcrib.Reads|toolcrib.Asks|toolcrib.Writes|toolcrib.Destroys) == 0
+	looks := e != 0 && e&^(toolcrib.Pure|toolcrib.Reads|toolcrib.AsksPerson) == 0
+	edits := e != 0 && e&^(toolcrib.Pure|toolcrib.Reads|toolcrib.AsksPerson|toolcrib.Writes|toolcrib.Destroys) == 0
 	switch {
 	case looks, mode == "yolo", mode == "auto-edit" && edits:
 		return toolcrib.Allow

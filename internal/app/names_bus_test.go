@@ -49,7 +49,7 @@ func TestNamesOfTheBus(t *testing.T) {
 			if strings.HasPrefix(name, "box:") {
 				return
 			}
-			if _, _, err := judge(t, func(c *settings.Config) { c.Tools.Disable = []string{name} }); toolcrib.CodeOf(err) != toolcrib.NotFound {
+			if _, _, err := judge(t, func(c *settings.Config) { c.Tools.Disable = []string{name} }); toolcrib.CodeOf(err) != toolcrib.CodeNotFound {
 				t.Errorf("disable: %v", err)
 			}
 		})

@@ -34,7 +34,7 @@ func (a *App) ToolNamed(caller toolcrib.Caller, name string) (toolcrib.Spec, err
 	}
 	found = oneEach(found)
 	refuse := func(format string, args ...any) error {
-		return &toolcrib.Error{Code: toolcrib.NotFound, Tool: name, Message: fmt.Sprintf(format, args...)}
+		return &toolcrib.Error{Code: toolcrib.CodeNotFound, Tool: name, Message: fmt.Sprintf(format, args...)}
 	}
 	switch len(found) {
 	case 1:

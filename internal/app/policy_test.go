@@ -148,7 +148,7 @@ func TestInvisibleIsUncallable(t *testing.T) {
 		}
 	}
 	_, err = a.Crib.Call(t.Context(), toolcrib.Call{Tool: "write_file", Input: json.RawMessage(`{"path":"x","content":"y"}`)})
-	if toolcrib.CodeOf(err) != toolcrib.NotFound {
+	if toolcrib.CodeOf(err) != toolcrib.CodeNotFound {
 		t.Errorf("an invisible tool: %v", err)
 	}
 	if why := a.Hidden(toolcrib.Caller{}, "write_file"); !strings.Contains(why, "minimal") {
@@ -313,7 +313,7 @@ func TestTokens(t *testing.T) {
 		}
 	}()
 	records, err := a.Journal.List(t.Context(), store.Filter{Limit: 1})
-	want := toolcrib.Caller{Subject: "token:ci", Token: "ci", Agent: "reader", Organisation: "acme", Via: "mcp-http"}
+	want := toolcrib.Caller{Subject: "token:ci", Token: "ci", Agent: "reader", Organisation: "acme", Frontend: "mcp-http"}
 	if err != nil || len(records) != 1 {
 		t.Fatal(records, err)
 	}

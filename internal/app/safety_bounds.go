@@ -58,7 +58,7 @@ func openBounds(cfg settings.SafetyBounds, most toolcrib.Grant, needs Needs) (*b
 	}
 	cutter := &artifact.Cutter{
 		Size: int(cfg.Text), Reader: "read_artifact", Log: needs.Log,
-		Whole: func(c toolcrib.Call) bool { return c.Caller.Via == "cli" }, // for programs and files, and all of it was asked for
+		Whole: func(c toolcrib.Call) bool { return c.Caller.Frontend == "cli" }, // for programs and files, and all of it was asked for
 	}
 	b.Vetter = cutter
 	if !cfg.Artifacts.Enabled {

@@ -40,7 +40,7 @@ func boundedCrib(t *testing.T, cfg settings.SafetyBounds, j toolcrib.Journal, to
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box, toolcrib.NewBox("test", tools...)}}); faults != nil {
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{box, toolcrib.NewBox("test", tools...)}}); faults != nil {
 		t.Fatal(faults)
 	}
 	return c, b
@@ -74,8 +74,8 @@ func TestLongResultsPage(t *testing.T) {
 		long.WriteString(strings.Repeat("x", i%20))
 		long.WriteByte('\n')
 	}
-	c, _ := boundedCrib(t, settings.DefaultBounds(), toolcrib.Unrecorded{}, answering("talk", func() (string, error) { return long.String(), nil }))
-	ann := toolcrib.Caller{Subject: "ann", Session: "s", Via: "mcp"}
+	c, _ := boundedCrib(t, settings.DefaultBounds(), toolcrib.NoJournal{}, answering("talk", func() (string, error) { return long.String(), nil }))
+	ann := toolcrib.Caller{Subject: "ann", Session: "s", Frontend: "mcp"}
 	shown, err := callAs(t, c, ann, "talk", "{}")
 	if err != nil || len(shown) > 100_000 {
 		t.Fatalf("%d bytes, %v", len(shown), err)
@@ -115,7 +115,7 @@ func TestLongResultsPage(t *testing.T) {
 			t.Errorf("%+v: %.100s, %v", who, text, err)
 		}
 	}
-	if text, err := callAs(t, c, toolcrib.Caller{Subject: "ann", Via: "cli"}, "talk", "{}"); err != nil || text != long.String() {
+	if text, err := callAs(t, c, toolcrib.Caller{Subject: "ann", Frontend: "cli"}, "talk", "{}"); err != nil || text != long.String() {
 		t.Errorf("a program got %d bytes, %v", len(text), err)
 	}
 }
@@ -128,24 +128,24 @@ func TestBoundsTogether(t *testing.T) {
 	down := func(n *atomic.Int32) func() (string, error) {
 		return func() (string, error) {
 			n.Add(1)
-			return "", &toolcrib.Error{Code: toolcrib.Unavailable, Message: "down"}
+			return "", &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "down"}
 		}
 	}
-	c, _ := boundedCrib(t, cfg, toolcrib.Unrecorded{}, answering("flaky", down(&flaky)), answering("once", down(&once)), answering("same", func() (string, error) { return "x", nil }))
+	c, _ := boundedCrib(t, cfg, toolcrib.NoJournal{}, answering("flaky", down(&flaky)), answering("once", down(&once)), answering("same", func() (string, error) { return "x", nil }))
 	ann := toolcrib.Caller{Subject: "ann", Session: "s"}
-	if _, err := callAs(t, c, ann, "once", "{}"); toolcrib.CodeOf(err) != toolcrib.Unavailable || once.Load() != 1 {
+	if _, err := callAs(t, c, ann, "once", "{}"); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || once.Load() != 1 {
 		t.Errorf("%v after %d runs", err, once.Load())
 	}
-	if _, err := callAs(t, c, ann, "flaky", "{}"); toolcrib.CodeOf(err) != toolcrib.Unavailable || flaky.Load() != 3 {
+	if _, err := callAs(t, c, ann, "flaky", "{}"); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || flaky.Load() != 3 {
 		t.Errorf("%v after %d runs", err, flaky.Load())
 	}
 	// A fourth attempt is left in the budget, and no fifth.
-	if _, err := callAs(t, c, ann, "flaky", "{}"); toolcrib.CodeOf(err) != toolcrib.Denied || flaky.Load() != 4 {
+	if _, err := callAs(t, c, ann, "flaky", "{}"); toolcrib.CodeOf(err) != toolcrib.CodeDenied || flaky.Load() != 4 {
 		t.Errorf("%v after %d runs", err, flaky.Load())
 	}
 	for i := 1; i <= 10; i++ {
 		text, err := callAs(t, c, ann, "same", "{}")
-		if (toolcrib.CodeOf(err) == toolcrib.Denied) != (i == 10) || strings.Contains(text, "times in a row") != (i >= 5 && i < 10) {
+		if (toolcrib.CodeOf(err) == toolcrib.CodeDenied) != (i == 10) || strings.Contains(text, "times in a row") != (i >= 5 && i < 10) {
 			t.Errorf("call %d: %q, %v", i, text, err)
 		}
 	}

@@ -85,7 +85,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("serve: %v", err)
 	}
 	records, err := a.Journal.List(t.Context(), store.Filter{})
-	if err != nil || len(records) != 1 || records[0].Caller.Via != "mcp-http" || records[0].Caller.Subject != "local" || records[0].Outcome != "done" {
+	if err != nil || len(records) != 1 || records[0].Caller.Frontend != "mcp-http" || records[0].Caller.Subject != "local" || records[0].Outcome != "done" {
 		t.Errorf("journal: %+v, %v", records, err)
 	}
 	if err := a.Close(t.Context()); err != nil {

@@ -42,7 +42,7 @@ func TestSkillsAndAgentsOverMCP(t *testing.T) {
 	})
 	connect := func(agent string) *mcp.ClientSession {
 		t.Helper()
-		s := server.New(a.MCP("test"), toolcrib.Caller{Subject: "ann", Agent: agent, Via: "mcp"})
+		s := server.New(a.MCP("test"), toolcrib.Caller{Subject: "ann", Agent: agent, Frontend: "mcp"})
 		t.Cleanup(s.Close)
 		in, out := pipes(t)
 		go func() { _ = s.ServeStdio(t.Context(), in.theirs, out.theirs) }()

@@ -77,7 +77,7 @@ func (a *App) openPlace(p skill.Place) (*files.Handle, error) {
 // putUp puts a shelving up, and with it what depends on what there is: on a bus
 // what stands in for boxes that are switched off, and a tool for each skill in
 // the dialect that has those.
-func (a *App) putUp(ctx context.Context, s toolcrib.Shelving) (toolcrib.Diff, []toolcrib.Fault) {
+func (a *App) putUp(ctx context.Context, s toolcrib.Contents) (toolcrib.Diff, []toolcrib.LoadError) {
 	s = a.hosted.standIns(s)
 	var box *skill.Box
 	for _, b := range s.Boxes {
@@ -94,7 +94,7 @@ func (a *App) putUp(ctx context.Context, s toolcrib.Shelving) (toolcrib.Diff, []
 		skills = append(skills, dialect.Skill{Name: f.Name, Description: f.Description})
 	}
 	plain := s.Adapters
-	put := func() (diff toolcrib.Diff, faults []toolcrib.Fault, clash bool) {
+	put := func() (diff toolcrib.Diff, faults []toolcrib.LoadError, clash bool) {
 		taken := a.taken(plain)
 		more, left := dialect.OVOSSkills(skills, box.Runs(), func(name string) bool { return taken[name] })
 		s.Adapters = slices.Concat(plain, more)
@@ -107,7 +107,7 @@ func (a *App) putUp(ctx context.Context, s toolcrib.Shelving) (toolcrib.Diff, []
 		_, faults, _ = put()
 	}
 	if err != nil {
-		faults = append(faults, toolcrib.Fault{Box: box.Name(), Err: err})
+		faults = append(faults, toolcrib.LoadError{Box: box.Name(), Err: err})
 	}
 	return diff, faults
 }

@@ -67,7 +67,7 @@ func skillApp(t *testing.T, cfg settings.SkillBox, dir, home string) *App {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.shelving = toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box}, Adapters: dialect.Adapters(dialect.Options{})}
+	a.shelving = toolcrib.Contents{Boxes: []toolcrib.Toolbox{box}, Adapters: dialect.Adapters(dialect.Options{})}
 	return a
 }
 

@@ -167,14 +167,14 @@ func (k *keeper) opened() {
 
 // refusedSecret says to a model what it may know of an error of the vault.
 func refusedSecret(tool string, err error) error {
-	e := &toolcrib.Error{Code: toolcrib.Unavailable, Tool: tool, Err: err}
+	e := &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: tool, Err: err}
 	switch {
 	case errors.Is(err, vault.ErrNotGranted):
-		e.Code, e.Message = toolcrib.Denied, "the secret was not granted to this tool"
+		e.Code, e.Message = toolcrib.CodeDenied, "the secret was not granted to this tool"
 	case errors.Is(err, vault.ErrNotFound):
 		e.Message = "a secret that this tool needs is not there for this caller; a person has to set it (toolcrib secret set)"
 	case errors.Is(err, vault.ErrInvalid):
-		e.Code, e.Message = toolcrib.Invalid, "this cannot be the name of a secret, or this caller cannot have any"
+		e.Code, e.Message = toolcrib.CodeInvalid, "this cannot be the name of a secret, or this caller cannot have any"
 	default:
 		e.Message = "the secrets cannot be read; a person has to see to it (toolcrib doctor): " + Unlock(err)
 	}
@@ -301,12 +301,12 @@ func (k *keeper) hiding() string {
 }
 
 // vaultStrangers finds grants for boxes that nobody has.
-func vaultStrangers(c settings.Vault, boxes []toolcrib.Toolbox) []toolcrib.Fault {
-	var faults []toolcrib.Fault
+func vaultStrangers(c settings.Vault, boxes []toolcrib.Toolbox) []toolcrib.LoadError {
+	var faults []toolcrib.LoadError
 	for _, who := range slices.Sorted(maps.Keys(c.Grants)) {
 		name, _, _ := strings.Cut(who, "/")
 		if !slices.ContainsFunc(boxes, func(b toolcrib.Toolbox) bool { return b.Name() == name }) {
-			faults = append(faults, toolcrib.Fault{Tool: who, Err: errors.New("vault.grants has secrets for it, but there is no such box")})
+			faults = append(faults, toolcrib.LoadError{Tool: who, Err: errors.New("vault.grants has secrets for it, but there is no such box")})
 		}
 	}
 	return faults

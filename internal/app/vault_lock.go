@@ -84,7 +84,7 @@ func (j *sealedJournal) Begin(ctx context.Context, r *toolcrib.Record) (*toolcri
 		return j.Journal.Begin(ctx, r)
 	}
 	if !noSecret(r.ID) {
-		return nil, &toolcrib.Error{Code: toolcrib.Unavailable, Message: "the vault is locked, so that a secret in the call ID could not be told; leave the ID out, take one of fewer than 8 characters, or open the vault"}
+		return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "the vault is locked, so that a secret in the call ID could not be told; leave the ID out, take one of fewer than 8 characters, or open the vault"}
 	}
 	bare := withoutTexts(r)
 	if !j.known(r.Caller, r.Tool) { // it can be anything
@@ -177,7 +177,7 @@ func (d sealedDesk) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.
 		}
 	}
 	if err != nil {
-		return toolcrib.Answer{}, &toolcrib.Error{Code: toolcrib.Unavailable, Err: errors.Join(toolcrib.ErrNobody, err),
+		return toolcrib.Answer{}, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Err: errors.Join(toolcrib.ErrNobody, err),
 			Message: "a person has to be asked, but the vault is locked, so that secrets in the question could not be hidden; " + Unlock(err)}
 	}
 	return d.Approver.Approve(ctx, q)

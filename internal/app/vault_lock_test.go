@@ -85,7 +85,7 @@ func TestUnlockedWithoutARestart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := (sealedDesk{d.Approver, alone}).Approve(t.Context(), toolcrib.Question{}); toolcrib.CodeOf(err) != toolcrib.Unavailable || !strings.Contains(err.Error(), "passphrase") {
+	if _, err := (sealedDesk{d.Approver, alone}).Approve(t.Context(), toolcrib.Question{}); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || !strings.Contains(err.Error(), "passphrase") {
 		t.Errorf("%v", err)
 	}
 }
@@ -143,7 +143,7 @@ func TestNamesThatTheCallerChooses(t *testing.T) {
 				_, err := a.Crib.Call(t.Context(), toolcrib.Call{ID: id, Tool: tool, Input: json.RawMessage(`{"path":"."}`), Caller: toolcrib.Caller{Subject: "ann"}})
 				return err
 			}
-			if err := call("", value); toolcrib.CodeOf(err) != toolcrib.NotFound {
+			if err := call("", value); toolcrib.CodeOf(err) != toolcrib.CodeNotFound {
 				t.Error(err)
 			}
 			if err := call("id-"+value, "list_files"); err == nil || !strings.Contains(err.Error(), "call ID") {

@@ -82,7 +82,7 @@ func TestLockedVault(t *testing.T) {
 			if _, err := call("long", "read_file", `{"path":"long.txt"}`); err != nil {
 				t.Error(err)
 			}
-			if _, err := call("input", "search_files", `{"path":".","pattern":"`+value+`"}`); err != nil && toolcrib.CodeOf(err) != toolcrib.Invalid {
+			if _, err := call("input", "search_files", `{"path":".","pattern":"`+value+`"}`); err != nil && toolcrib.CodeOf(err) != toolcrib.CodeInvalid {
 				t.Error(err)
 			}
 			if _, err := call("bad", "read_file", `{"path":"`+value+`"}`); err != nil && !strings.Contains(err.Error(), value) {
@@ -92,11 +92,11 @@ func TestLockedVault(t *testing.T) {
 			if err == nil || !strings.Contains(err.Error(), "vault") {
 				t.Errorf("a question that cannot be shown: %v", err)
 			}
-			if _, err := a.Crib.Secret(t.Context(), toolcrib.Call{}, toolcrib.Spec{Box: "web", Native: "web_search"}, "TOKEN"); toolcrib.CodeOf(err) != toolcrib.Unavailable || !strings.Contains(err.Error(), "vault") {
+			if _, err := a.Crib.Secret(t.Context(), toolcrib.Call{}, toolcrib.Spec{Box: "web", Native: "web_search"}, "TOKEN"); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || !strings.Contains(err.Error(), "vault") {
 				t.Errorf("a secret: %v", err)
 			}
 			// What was not recorded is not answered again.
-			if _, err := call("read", "read_file", `{"path":"notes.txt"}`); toolcrib.CodeOf(err) != toolcrib.Conflict {
+			if _, err := call("read", "read_file", `{"path":"notes.txt"}`); toolcrib.CodeOf(err) != toolcrib.CodeConflict {
 				t.Errorf("the same call again: %v", err)
 			}
 			if err := a.Close(t.Context()); err != nil {

@@ -59,7 +59,7 @@ type lengthOut struct {
 
 // using is a tool that uses a secret without giving it away.
 func using(name, want string) toolcrib.Tool {
-	return toolcrib.Define(toolcrib.Spec{Name: name, Effects: toolcrib.Secrets}, func(ctx context.Context, env *toolcrib.Env, in nameIn) (lengthOut, error) {
+	return toolcrib.Define(toolcrib.Spec{Name: name, Effects: toolcrib.UsesSecrets}, func(ctx context.Context, env *toolcrib.Env, in nameIn) (lengthOut, error) {
 		if env.Secret == nil {
 			return lengthOut{}, errors.New("there is no handle")
 		}
@@ -85,13 +85,13 @@ func TestSecretOfACall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: journal, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Secrets)}}
+	crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: journal, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.UsesSecrets)}}
 	cfg := settings.Defaults().Vault
 	cfg.Grants = map[string][]string{"hub/push": {"TOKEN", "TOOLED", "PERSON", "GONE"}, "hub": {"BOXED"}, "else": {"OTHER"}}
 	if _, err := openSecrets(crib, cfg, state, from); err != nil {
 		t.Fatal(err)
 	}
-	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{
+	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{
 		toolcrib.NewBox("hub", using("push", treasure), using("pull", treasure)), toolcrib.NewBox("alien", using("stranger", treasure)),
 	}}); faults != nil {
 		t.Fatal(faults)
@@ -105,15 +105,15 @@ func TestSecretOfACall(t *testing.T) {
 		{"of its box", "push", "BOXED", "", "ann", true, ""},
 		{"of its box, for its sister", "pull", "BOXED", "", "", true, ""},
 		{"of the person for this tool", "push", "PERSON", "", "ann", true, ""},
-		{"of another person", "push", "PERSON", "", "bob", false, toolcrib.Unavailable},
-		{"of another tool, though the name is granted", "push", "TOOLED", "", "ann", false, toolcrib.Unavailable},
+		{"of another person", "push", "PERSON", "", "bob", false, toolcrib.CodeUnavailable},
+		{"of another tool, though the name is granted", "push", "TOOLED", "", "ann", false, toolcrib.CodeUnavailable},
 		{"of another organisation", "push", "TOKEN", "acme", "ann", false, ""},
-		{"nothing of the node for an organisation", "push", "BOXED", "acme", "ann", false, toolcrib.Unavailable},
-		{"somebody who is called everyone", "push", "TOKEN", "*", "ann", false, toolcrib.Invalid},
-		{"not set", "push", "GONE", "", "ann", false, toolcrib.Unavailable},
-		{"granted to its sister", "pull", "TOKEN", "", "ann", false, toolcrib.Denied},
-		{"granted to another box", "push", "OTHER", "", "ann", false, toolcrib.Denied},
-		{"any", "push", "*", "", "ann", false, toolcrib.Denied},
+		{"nothing of the node for an organisation", "push", "BOXED", "acme", "ann", false, toolcrib.CodeUnavailable},
+		{"somebody who is called everyone", "push", "TOKEN", "*", "ann", false, toolcrib.CodeInvalid},
+		{"not set", "push", "GONE", "", "ann", false, toolcrib.CodeUnavailable},
+		{"granted to its sister", "pull", "TOKEN", "", "ann", false, toolcrib.CodeDenied},
+		{"granted to another box", "push", "OTHER", "", "ann", false, toolcrib.CodeDenied},
+		{"any", "push", "*", "", "ann", false, toolcrib.CodeDenied},
 	} {
 		result, err := crib.Call(t.Context(), toolcrib.Call{
 			Tool: c.tool, Input: json.RawMessage(`{"name":"` + c.name + `"}`), Caller: toolcrib.Caller{Organisation: c.organisation, Subject: c.subject},
@@ -135,7 +135,7 @@ func TestSecretOfACall(t *testing.T) {
 	}
 	// A crib that lost its guard still hands each tool only its own.
 	crib.Guards = crib.Guards[:1]
-	if _, err := crib.Call(t.Context(), toolcrib.Call{Tool: "stranger", Input: json.RawMessage(`{"name":"TOKEN"}`)}); toolcrib.CodeOf(err) != toolcrib.Denied {
+	if _, err := crib.Call(t.Context(), toolcrib.Call{Tool: "stranger", Input: json.RawMessage(`{"name":"TOKEN"}`)}); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 		t.Errorf("without the guard: %v", err)
 	}
 	if err := journal.Close(t.Context()); err != nil {
@@ -332,7 +332,7 @@ func TestKnownValuesAskNobody(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := nobody.lookup(t.Context(), toolcrib.Call{}, toolcrib.Spec{Box: "hub", Native: "x"}, "A"); toolcrib.CodeOf(err) != toolcrib.Unavailable {
+	if _, err := nobody.lookup(t.Context(), toolcrib.Call{}, toolcrib.Spec{Box: "hub", Native: "x"}, "A"); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 		t.Errorf("nobody to ask: %v", err)
 	}
 }

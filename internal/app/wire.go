@@ -38,7 +38,7 @@ type App struct {
 	Sandbox *sandbox.Chooser
 	Desk    *desk.Desk
 	Hub     *mcphub.Hub
-	Faults  []toolcrib.Fault // what could not be put on the shelves
+	Faults  []toolcrib.LoadError // what could not be put on the shelves
 
 	own          []string // the toolboxes that are part of the program
 	policy       livePolicy
@@ -50,7 +50,7 @@ type App struct {
 	hosted       hosted                          // toolboxes of ours on a bus
 	spill        *spill                          // what commands printed that is too long for a result
 	bounded      bool                            // commands see nothing but what was granted
-	shelving     toolcrib.Shelving               // without the MCP servers, which come and go
+	shelving     toolcrib.Contents               // without the MCP servers, which come and go
 	meta         toolcrib.Toolbox                // tools about the servers
 	settings     atomic.Pointer[settings.Config] // those that the servers are of now
 	plugins      string                          // the folder of programs that are servers
@@ -169,7 +169,7 @@ func prepare(cfg settings.Config, needs Needs) (*App, error) {
 	a.policy.home = needs.Home
 	a.expose, a.exposeTokens = cfg.Expose, cfg.ExposeTokens
 	a.Crib.Emit = a.events.emit
-	a.Crib.Visible, a.Crib.Current = a.seen, a.policy.live.Guards
+	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
 	return a, nil
 }
 
@@ -283,7 +283,7 @@ func Catalog(ctx context.Context, cfg settings.Config, needs Needs) (*App, error
 }
 
 func (a *App) shelve(ctx context.Context, cfg settings.Config, others []toolcrib.Toolbox) {
-	a.shelving = toolcrib.Shelving{
+	a.shelving = toolcrib.Contents{
 		Adapters: dialect.Adapters(dialect.Options{
 			Root: a.reach.Base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.Writable(),
 		}),
@@ -301,7 +301,7 @@ func (a *App) shelve(ctx context.Context, cfg settings.Config, others []toolcrib
 		}
 		box, err := k.open(ctx)
 		if err != nil {
-			a.Faults = append(a.Faults, toolcrib.Fault{Box: k.name, Err: err})
+			a.Faults = append(a.Faults, toolcrib.LoadError{Box: k.name, Err: err})
 			continue
 		}
 		a.shelving.Boxes = append(a.shelving.Boxes, box)
@@ -323,15 +323,15 @@ func (a *App) Specs() []toolcrib.Spec {
 }
 
 // strangers finds settings for tools that nobody has.
-func (a *App) strangers(cfg settings.Config) []toolcrib.Fault {
+func (a *App) strangers(cfg settings.Config) []toolcrib.LoadError {
 	known := map[string]bool{"run_command": true, "start_command": true} // also while they are switched off
 	for _, spec := range a.Specs() {
 		known[spec.Native] = true
 	}
-	var faults []toolcrib.Fault
+	var faults []toolcrib.LoadError
 	for _, name := range slices.Sorted(maps.Keys(cfg.Sandbox.Tools)) {
 		if !known[name] {
-			faults = append(faults, toolcrib.Fault{Tool: name, Err: errors.New("sandbox.tools has settings for it, but there is no such tool")})
+			faults = append(faults, toolcrib.LoadError{Tool: name, Err: errors.New("sandbox.tools has settings for it, but there is no such tool")})
 		}
 	}
 	return append(faults, vaultStrangers(cfg.Vault, a.hubShelving(a.shelving).Boxes)...)

@@ -67,7 +67,7 @@ func TestInstructions(t *testing.T) {
 
 func TestBoxesThatChangeAreReadAgain(t *testing.T) {
 	box := &livingBox{names: []string{"one"}}
-	a := &App{Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}}, shelving: toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box}}}
+	a := &App{Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}}, shelving: toolcrib.Contents{Boxes: []toolcrib.Toolbox{box}}}
 	a.Reload(t.Context())
 	diffs := make(chan toolcrib.Diff, 10)
 	a.Crib.Catalog.Watch(func(d toolcrib.Diff) { diffs <- d })

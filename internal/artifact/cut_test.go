@@ -62,7 +62,7 @@ func TestCutLeavesAlone(t *testing.T) {
 	c := &Cutter{Size: 10_000, Keep: func(toolcrib.Caller, []byte) (string, error) {
 		t.Error("something was kept")
 		return "", nil
-	}, Whole: func(c toolcrib.Call) bool { return c.Caller.Via == "cli" }}
+	}, Whole: func(c toolcrib.Call) bool { return c.Caller.Frontend == "cli" }}
 	for name, given := range map[string]struct {
 		call   toolcrib.Call
 		result *toolcrib.Result
@@ -70,7 +70,7 @@ func TestCutLeavesAlone(t *testing.T) {
 		"short":        {toolcrib.Call{}, toolcrib.Text(strings.Repeat("x", 10_000))},
 		"short value":  {toolcrib.Call{}, &toolcrib.Result{Value: json.RawMessage(`{"a": 1}`)}},
 		"picture":      {toolcrib.Call{}, &toolcrib.Result{Content: []toolcrib.Content{{Type: "image", Data: make([]byte, 50_000), MIME: "image/png"}}}},
-		"for programs": {toolcrib.Call{Caller: toolcrib.Caller{Via: "cli"}}, long},
+		"for programs": {toolcrib.Call{Caller: toolcrib.Caller{Frontend: "cli"}}, long},
 		"for a tool":   {toolcrib.Call{Parent: "p"}, long},
 	} {
 		if got := vet(t, c, given.call, given.result); got != given.result {
@@ -199,10 +199,10 @@ func TestCutInACrib(t *testing.T) {
 		return out{strings.Repeat("talk\n", 100_000)}, nil
 	})
 	c := &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{cribtest.Allow()},
+		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{cribtest.Allow()},
 		Vetters: []toolcrib.Vetter{cutterOf(s)},
 	}
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tool)}}); faults != nil {
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tool)}}); faults != nil {
 		t.Fatal(faults)
 	}
 	r, err := c.Call(t.Context(), toolcrib.Call{Tool: "talk", Caller: ann()})

@@ -105,7 +105,7 @@ func TestOnlyTheirOwn(t *testing.T) {
 		}
 	}
 	same := ann()
-	same.Agent, same.Via, same.Dialect, same.Token = "coder", "mcp", "ovos", "t"
+	same.Agent, same.Frontend, same.Dialect, same.Token = "coder", "mcp", "ovos", "t"
 	if !has(t, s, same, id) {
 		t.Error("another way in is another caller")
 	}

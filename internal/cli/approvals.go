@@ -55,7 +55,7 @@ func (c *command) withDesk(ctx context.Context, use func(*desk.Desk) error) erro
 	}
 	d, done, err := app.OpenDesk(ctx, loaded.Value, paths.State, c.logger(loaded.Value.Log))
 	if err != nil {
-		return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+		return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 	}
 	err = use(d)
 	return errors.Join(err, done())
@@ -264,7 +264,7 @@ func begins(id, prefix, typed string) bool {
 func oneOf(kind, where, name string, ids []string) error {
 	switch len(ids) {
 	case 0:
-		return &toolcrib.Error{Code: toolcrib.NotFound, Message: fmt.Sprintf("there is no %s %s; '%s' lists what there is", kind, text.ShowLine(name), where)}
+		return &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: fmt.Sprintf("there is no %s %s; '%s' lists what there is", kind, text.ShowLine(name), where)}
 	case 1:
 		return nil
 	}

@@ -178,14 +178,14 @@ func (c *command) settle(ctx context.Context, d *desk.Desk, list []desk.Question
 
 // answerError gives an answer that does not count the code that says why.
 func answerError(err error) error {
-	code := toolcrib.Internal
+	code := toolcrib.CodeInternal
 	switch {
 	case errors.Is(err, desk.ErrAnswered), errors.Is(err, desk.ErrExpired), errors.Is(err, desk.ErrReplaced):
-		code = toolcrib.Conflict
+		code = toolcrib.CodeConflict
 	case errors.Is(err, desk.ErrBadReply):
-		code = toolcrib.Invalid
+		code = toolcrib.CodeInvalid
 	case errors.Is(err, desk.ErrNotFound):
-		code = toolcrib.NotFound
+		code = toolcrib.CodeNotFound
 	}
 	return &toolcrib.Error{Code: code, Message: err.Error(), Err: err}
 }

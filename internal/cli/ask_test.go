@@ -121,7 +121,7 @@ func (r *room) ask(q toolcrib.Question) chan reply {
 
 func writing() toolcrib.Question {
 	return toolcrib.Question{
-		Call:    toolcrib.Call{ID: "c1", Tool: "write_file", Caller: toolcrib.Caller{Subject: "bob", Session: "s1", Via: "mcp"}},
+		Call:    toolcrib.Call{ID: "c1", Tool: "write_file", Caller: toolcrib.Caller{Subject: "bob", Session: "s1", Frontend: "mcp"}},
 		Spec:    toolcrib.Spec{Name: "write_file", Native: "write_file", Box: "files"},
 		Effects: toolcrib.Reads | toolcrib.Writes,
 		Input:   json.RawMessage(`{"path":"a\u001b[2Jb\n  content: fine","content":"` + strings.Repeat("x", 300) + `"}`),
@@ -304,7 +304,7 @@ func TestAtTerminalHangsUp(t *testing.T) {
 	if err := r.keys.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if a := <-got; toolcrib.CodeOf(a.err) != toolcrib.Unavailable || !errors.Is(a.err, desk.ErrPending) || !strings.Contains(a.err.Error(), "stays open") {
+	if a := <-got; toolcrib.CodeOf(a.err) != toolcrib.CodeUnavailable || !errors.Is(a.err, desk.ErrPending) || !strings.Contains(a.err.Error(), "stays open") {
 		t.Errorf("%+v", a)
 	}
 	open, err := r.desk.Questions(context.Background(), desk.Filter{State: desk.Open})

@@ -60,7 +60,7 @@ func (c *command) busAccess(ctx context.Context) (bus.ClientConfig, error) {
 		return access, badConfig{bad.Unwrap()}
 	}
 	if err != nil {
-		return access, &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+		return access, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 	}
 	access.Source, access.Log = "toolcrib-cli", c.logger(loaded.Value.Log)
 	return access, nil
@@ -104,7 +104,7 @@ func shownURL(text string) string {
 }
 
 func noBus(at string, err error) error {
-	return &toolcrib.Error{Code: toolcrib.Unavailable, Message: fmt.Sprintf("no bus at %s lets us in: %v", shownURL(at), err), Err: err}
+	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: fmt.Sprintf("no bus at %s lets us in: %v", shownURL(at), err), Err: err}
 }
 
 // busError words what became of a request on the bus.
@@ -113,9 +113,9 @@ func busError(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, context.DeadlineExceeded):
-		return &toolcrib.Error{Code: toolcrib.Timeout, Message: err.Error(), Err: err}
+		return &toolcrib.Error{Code: toolcrib.CodeTimeout, Message: err.Error(), Err: err}
 	case errors.Is(err, bus.ErrNotConnected), errors.Is(err, bus.ErrUncertain):
-		return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+		return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 	}
 	return err
 }
@@ -224,7 +224,7 @@ func (c *command) busCall(ctx context.Context, toolbox, tool string, pairs []str
 	found()
 	switch {
 	case err != nil && ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded):
-		return &toolcrib.Error{Code: toolcrib.NotFound, Tool: tool, Message: fmt.Sprintf("no toolbox %q answers on this bus within %v; 'toolcrib bus list' lists what there is", toolbox, f.window), Err: err}
+		return &toolcrib.Error{Code: toolcrib.CodeNotFound, Tool: tool, Message: fmt.Sprintf("no toolbox %q answers on this bus within %v; 'toolcrib bus list' lists what there is", toolbox, f.window), Err: err}
 	case err != nil:
 		return busError(err)
 	}

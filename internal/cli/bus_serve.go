@@ -118,7 +118,7 @@ func openError(err error) error {
 	if bad, ok := errors.AsType[app.BadConfig](err); ok {
 		return badConfig{bad.Unwrap()}
 	}
-	return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 }
 
 // takeMycroft takes settings of the voice assistant for what ours leave unset,

@@ -19,19 +19,19 @@ const (
 // exitOf is this frontend's table from Code to wire.
 func exitOf(code toolcrib.Code) (status int, ok bool) {
 	switch code {
-	case toolcrib.Invalid:
+	case toolcrib.CodeInvalid:
 		return 3, true
-	case toolcrib.NotFound:
+	case toolcrib.CodeNotFound:
 		return 4, true
-	case toolcrib.Denied:
+	case toolcrib.CodeDenied:
 		return 5, true
-	case toolcrib.Timeout:
+	case toolcrib.CodeTimeout:
 		return 6, true
-	case toolcrib.Unavailable:
+	case toolcrib.CodeUnavailable:
 		return 7, true
-	case toolcrib.Conflict:
+	case toolcrib.CodeConflict:
 		return 8, true
-	case toolcrib.Internal:
+	case toolcrib.CodeInternal:
 		return 9, true
 	}
 	return 9, false

@@ -145,7 +145,7 @@ func (c *command) revoke(ctx context.Context, names []string) error {
 		for _, id := range ids {
 			g, err := d.Revoke(ctx, id, subject())
 			if err != nil {
-				return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+				return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 			}
 			ended = append(ended, g)
 			if !c.asJSON(false) {

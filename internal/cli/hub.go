@@ -169,7 +169,7 @@ func (c *command) alone(ctx context.Context, name string) (*app.App, *mcphub.Box
 		return nil, nil, badConfig{bad.Unwrap()}
 	}
 	if err != nil {
-		return nil, nil, &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+		return nil, nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 	}
 	b, ok := a.Hub.Box(name)
 	if !ok {
@@ -189,7 +189,7 @@ func (c *command) hubTest(ctx context.Context, name string) (err error) {
 		if stderr := b.Status().Stderr; stderr != "" {
 			fmt.Fprintf(c.err, "%s\n", text.Show(strings.TrimSpace(stderr)))
 		}
-		return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+		return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 	}
 	s := b.Status()
 	if c.asJSON(false) {

@@ -22,7 +22,7 @@ func (c *command) hubLogin(ctx context.Context, name string) (err error) {
 	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
 	s, err := b.LogIn(ctx)
 	if err != nil {
-		return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+		return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 	}
 	if c.asJSON(false) {
 		return c.printJSON(s)
@@ -49,7 +49,7 @@ func (c *command) hubLogout(ctx context.Context, name string) (err error) {
 	}
 	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
 	if err := b.LogOut(ctx); err != nil {
-		return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+		return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 	}
 	fmt.Fprintf(c.out, "The login to %s is forgotten.\n", name)
 	return nil

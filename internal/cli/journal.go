@@ -147,9 +147,9 @@ func (c *command) withJournal(cmd *cobra.Command, use func(context.Context, *sto
 
 func noJournal(err error) error {
 	if errors.Is(err, store.ErrNoJournal) {
-		return &toolcrib.Error{Code: toolcrib.NotFound, Message: "there is no journal yet: no call was made", Err: err}
+		return &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: "there is no journal yet: no call was made", Err: err}
 	}
-	return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 }
 
 func (c *command) listJournal(ctx context.Context, r *store.Reader, f journalFilter) error {
@@ -171,7 +171,7 @@ func (c *command) listJournal(ctx context.Context, r *store.Reader, f journalFil
 	for _, rec := range records {
 		rows = append(rows, []string{
 			rec.Start.Local().Format("2006-01-02 15:04:05"), rec.Tool, outcomeText(rec), rec.Duration.Round(time.Microsecond).String(),
-			rec.Caller.Subject + " via " + rec.Caller.Via, rec.ID,
+			rec.Caller.Subject + " via " + rec.Caller.Frontend, rec.ID,
 		})
 	}
 	return c.table([]string{"START", "TOOL", "OUTCOME", "TOOK", "BY", "ID"}, rows)
@@ -193,7 +193,7 @@ func (c *command) showRecord(ctx context.Context, r *store.Reader, id string) er
 		rec, err = r.At(ctx, seq)
 	}
 	if errors.Is(err, store.ErrNotFound) {
-		return &toolcrib.Error{Code: toolcrib.NotFound, Message: fmt.Sprintf("no call %q is in the journal", id), Err: err}
+		return &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: fmt.Sprintf("no call %q is in the journal", id), Err: err}
 	}
 	if err != nil {
 		return err

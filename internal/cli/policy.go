@@ -96,8 +96,8 @@ func (c *command) policyExplain(ctx context.Context, name string, pairs []string
 		}
 		j, err := a.Crib.Judge(ctx, call)
 		if err != nil {
-			if why := a.Hidden(caller, name); why != "" && toolcrib.CodeOf(err) == toolcrib.NotFound {
-				return &toolcrib.Error{Code: toolcrib.NotFound, Tool: name, Message: why, Err: err}
+			if why := a.Hidden(caller, name); why != "" && toolcrib.CodeOf(err) == toolcrib.CodeNotFound {
+				return &toolcrib.Error{Code: toolcrib.CodeNotFound, Tool: name, Message: why, Err: err}
 			}
 			return err
 		}

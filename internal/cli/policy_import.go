@@ -68,7 +68,7 @@ func (c *command) policyImport(file, from string) error {
 	}
 	f, err := os.Open(filepath.Join(map[bool]string{false: c.dir}[filepath.IsAbs(file)], file))
 	if err != nil {
-		return &toolcrib.Error{Code: toolcrib.NotFound, Message: err.Error(), Err: err}
+		return &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: err.Error(), Err: err}
 	}
 	data, err := io.ReadAll(io.LimitReader(f, 2<<20)) // the importers take less
 	if err := errors.Join(err, f.Close()); err != nil {
@@ -76,7 +76,7 @@ func (c *command) policyImport(file, from string) error {
 	}
 	got, err := all[i].read(data)
 	if err != nil {
-		return &toolcrib.Error{Code: toolcrib.Invalid, Message: file + ": " + err.Error(), Err: err}
+		return &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: file + ": " + err.Error(), Err: err}
 	}
 	if c.asJSON(false) {
 		return c.printJSON(got)

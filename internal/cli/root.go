@@ -106,7 +106,7 @@ type checkedWriter struct {
 func (w *checkedWriter) Write(p []byte) (int, error) {
 	n, err := w.Writer.Write(p)
 	if err != nil && w.err == nil {
-		w.err = &toolcrib.Error{Code: toolcrib.Internal, Message: "the output could not be written: " + err.Error(), Err: err}
+		w.err = &toolcrib.Error{Code: toolcrib.CodeInternal, Message: "the output could not be written: " + err.Error(), Err: err}
 	}
 	return n, err
 }
@@ -306,7 +306,7 @@ func (c *command) open(ctx context.Context, unattended desk.Unattended) (*app.Ap
 		return nil, badConfig{bad.Unwrap()}
 	}
 	if err != nil {
-		return nil, &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+		return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 	}
 	c.tellFaults(a)
 	c.tellUnmatched(ctx, a)
@@ -373,7 +373,7 @@ func (c *command) caller(via, dialect string) (toolcrib.Caller, error) {
 	if _, ok := loaded.Value.Agents[c.agent]; c.agent != "" && !ok {
 		return toolcrib.Caller{}, usagef("--agent %s: there is no such agent in the configuration", c.agent)
 	}
-	return toolcrib.Caller{Subject: subject(), Agent: c.agent, Via: via, Dialect: dialect, Organisation: c.layers(loaded).Organisation()}, nil
+	return toolcrib.Caller{Subject: subject(), Agent: c.agent, Frontend: via, Dialect: dialect, Organisation: c.layers(loaded).Organisation()}, nil
 }
 
 // subject names the person at this terminal.

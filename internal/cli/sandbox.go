@@ -178,7 +178,7 @@ func (c *command) runInSandbox(ctx context.Context, backend string, args []strin
 		case err != nil:
 			return err
 		case exit.TimedOut:
-			return &toolcrib.Error{Code: toolcrib.Timeout, Message: "the program was ended"}
+			return &toolcrib.Error{Code: toolcrib.CodeTimeout, Message: "the program was ended"}
 		case exit.Code != 0:
 			return silent{status: exit.Code}
 		}

@@ -260,7 +260,7 @@ func (c *command) secretRemoveCmd() *cobra.Command {
 func (c *command) newKey() error {
 	key, err := vault.NewKey()
 	if err != nil {
-		return &toolcrib.Error{Code: toolcrib.Internal, Message: err.Error(), Err: err}
+		return &toolcrib.Error{Code: toolcrib.CodeInternal, Message: err.Error(), Err: err}
 	}
 	if c.asJSON(false) {
 		return c.printJSON(map[string]string{"key": key})

@@ -85,15 +85,15 @@ func (c *command) newPassphrase(ctx context.Context, question string) (string, e
 
 // vaultError says what went wrong with the vault and what to do about it.
 func (c *command) vaultError(v *vault.Vault, err error) error {
-	e := &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+	e := &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 	switch {
 	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
-		e.Code = toolcrib.Timeout
+		e.Code = toolcrib.CodeTimeout
 	case errors.Is(err, vault.ErrNotFound):
-		e.Code = toolcrib.NotFound
+		e.Code = toolcrib.CodeNotFound
 		e.Message += "; 'toolcrib secret list' shows what there is"
 	case errors.Is(err, vault.ErrInvalid):
-		e.Code = toolcrib.Invalid
+		e.Code = toolcrib.CodeInvalid
 	case errors.Is(err, vault.ErrKey):
 		e.Message += "\n" + c.keyAdvice(v)
 	case errors.Is(err, vault.ErrDamaged):
@@ -101,10 +101,10 @@ func (c *command) vaultError(v *vault.Vault, err error) error {
 	case errors.Is(err, vault.ErrUnsafe):
 		e.Message += "; nothing was read or changed"
 	case errors.Is(err, vault.ErrBusy):
-		e.Code = toolcrib.Timeout
+		e.Code = toolcrib.CodeTimeout
 		e.Message += "; nothing was changed: try again"
 	default:
-		e.Code = toolcrib.Internal
+		e.Code = toolcrib.CodeInternal
 	}
 	return e
 }

@@ -166,7 +166,7 @@ func (c *command) exportSecrets(ctx context.Context, to []string, file string) e
 	opt := vault.ExportTo{Recipients: to}
 	if len(to) == 0 {
 		if opt.Passphrase, err = c.newPassphrase(ctx, "Passphrase for the export: "); err != nil {
-			return &toolcrib.Error{Code: toolcrib.Unavailable, Message: "asking for the passphrase: " + err.Error(), Err: err}
+			return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "asking for the passphrase: " + err.Error(), Err: err}
 		}
 	}
 	var backup bytes.Buffer
@@ -179,7 +179,7 @@ func (c *command) exportSecrets(ctx context.Context, to []string, file string) e
 		return err
 	}
 	if err := writePrivate(file, backup.Bytes()); err != nil {
-		return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+		return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 	}
 	s := "s"
 	if n == 1 {

@@ -103,9 +103,9 @@ func waited(ctx context.Context, read func() ([]byte, error)) ([]byte, error) {
 }
 
 func notRead(what string, err error) error {
-	code := toolcrib.Unavailable
+	code := toolcrib.CodeUnavailable
 	if errors.Is(err, context.Canceled) {
-		code = toolcrib.Timeout
+		code = toolcrib.CodeTimeout
 	}
 	return &toolcrib.Error{Code: code, Message: "reading " + what + ": " + err.Error(), Err: err}
 }

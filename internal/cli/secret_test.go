@@ -111,7 +111,7 @@ func TestHalfAValueIsNone(t *testing.T) {
 	ctx, stop := context.WithCancel(t.Context())
 	c := &command{in: interrupted{stop}, err: &bytes.Buffer{}}
 	value, _, err := c.value(ctx, "A")
-	if value != "" || toolcrib.CodeOf(err) != toolcrib.Timeout {
+	if value != "" || toolcrib.CodeOf(err) != toolcrib.CodeTimeout {
 		t.Errorf("%q, %v", value, err)
 	}
 }

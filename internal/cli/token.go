@@ -62,7 +62,7 @@ func (c *command) ownToken(get func(state string) (string, error)) (string, erro
 	}
 	token, err := get(paths.State)
 	if err != nil {
-		return "", &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+		return "", &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 	}
 	return token, nil
 }

@@ -77,7 +77,7 @@ func (c *command) projectOf(args []string) (string, error) {
 		return "", err
 	}
 	if found.Path == "" {
-		return "", &toolcrib.Error{Code: toolcrib.NotFound, Message: "there is no toolcrib.yaml in " + dir + " or above it"}
+		return "", &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: "there is no toolcrib.yaml in " + dir + " or above it"}
 	}
 	return found.Path, nil
 }
@@ -131,18 +131,18 @@ func (c *command) trust(args []string, yes bool) error {
 // confirm asks a person at the terminal. Nobody there is a refusal.
 func (c *command) confirm(question string) (bool, error) {
 	if f, ok := c.in.(*os.File); !ok || !term.IsTerminal(int(f.Fd())) {
-		return false, &toolcrib.Error{Code: toolcrib.Unavailable, Message: "nobody is there to be asked; look at what is shown and say --yes"}
+		return false, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "nobody is there to be asked; look at what is shown and say --yes"}
 	}
 	fmt.Fprintf(c.err, "%s [y/N] ", question)
 	line, err := bufio.NewReader(io.LimitReader(c.in, 1<<10)).ReadString('\n')
 	if err != nil && line == "" {
-		return false, &toolcrib.Error{Code: toolcrib.Denied, Message: "nothing was changed"}
+		return false, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "nothing was changed"}
 	}
 	switch strings.ToLower(strings.TrimSpace(line)) {
 	case "y", "yes":
 		return true, nil
 	}
-	return false, &toolcrib.Error{Code: toolcrib.Denied, Message: "nothing was changed"}
+	return false, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "nothing was changed"}
 }
 
 // trustDiff lists the settings that are others once the file counts.
@@ -181,7 +181,7 @@ func (c *command) trustDiff(file string, content []byte) ([]string, error) {
 		return nil, badConfig{err}
 	}
 	if !same {
-		return nil, &toolcrib.Error{Code: toolcrib.Conflict, Message: file + " changes while it is read; try again when it is left alone"}
+		return nil, &toolcrib.Error{Code: toolcrib.CodeConflict, Message: file + " changes while it is read; try again when it is left alone"}
 	}
 	rows, err := settingsDiff(before, after)
 	if err != nil {
@@ -348,7 +348,7 @@ func (c *command) revokeTrust(args []string) error {
 		return err
 	}
 	if !was {
-		return &toolcrib.Error{Code: toolcrib.NotFound, Message: file + " is not trusted"}
+		return &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: file + " is not trusted"}
 	}
 	_, err = fmt.Fprintf(c.out, "%s only tightens again.\n", text.ShowLine(file))
 	return err

@@ -47,7 +47,7 @@ func enterHub(ctx context.Context, url, scenario string, g given) (door, error) 
 	if err := box.Refresh(ctx); err != nil {
 		return nil, errors.Join(err, i.close())
 	}
-	_, faults := i.crib.Catalog.Load(ctx, toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box}})
+	_, faults := i.crib.Catalog.Load(ctx, toolcrib.Contents{Boxes: []toolcrib.Toolbox{box}})
 	for _, f := range append(faults, box.Faults()...) {
 		fmt.Fprintln(os.Stderr, "driver:", f)
 	}
@@ -71,7 +71,7 @@ func (i *inside) call(ctx context.Context, name string, arguments any) error {
 	if err != nil {
 		return err
 	}
-	_, err = i.crib.Call(mcp.WithPeer(ctx, person{}), toolcrib.Call{Tool: name, Input: input, Caller: toolcrib.Caller{Subject: "driver", Via: "test"}})
+	_, err = i.crib.Call(mcp.WithPeer(ctx, person{}), toolcrib.Call{Tool: name, Input: input, Caller: toolcrib.Caller{Subject: "driver", Frontend: "test"}})
 	return err
 }
 

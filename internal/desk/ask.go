@@ -52,7 +52,7 @@ func (d *Desk) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.Answe
 		}
 		replaces = waited
 	}
-	return toolcrib.Answer{}, &toolcrib.Error{Code: toolcrib.Denied, Tool: q.Call.Tool, Err: ErrReplaced,
+	return toolcrib.Answer{}, &toolcrib.Error{Code: toolcrib.CodeDenied, Tool: q.Call.Tool, Err: ErrReplaced,
 		Message: "what this call would do changed each time a person was asked about it; look again before you repeat it"}
 }
 
@@ -111,7 +111,7 @@ func (d *Desk) broken(ctx context.Context, q *Question, err error) error {
 	if _, own := toolcrib.AsError(err); own {
 		return err
 	}
-	return &toolcrib.Error{Code: toolcrib.Unavailable, Tool: q.Tool, Message: q.need() + ", and the question could not be kept", Err: err}
+	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: q.Tool, Message: q.need() + ", and the question could not be kept", Err: err}
 }
 
 // step is how far a call has come.
@@ -308,7 +308,7 @@ func (d *Desk) room(tx Tx, draft *Question) (refusal, err error) {
 const maxWaiting = 256
 
 func (d *Desk) full(q *Question, n int) error {
-	return &toolcrib.Error{Code: toolcrib.Unavailable, Tool: q.Tool, Err: ErrFull,
+	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: q.Tool, Err: ErrFull,
 		Message: fmt.Sprintf("a person has to approve this, and %d calls wait for an answer already; wait until some are answered", n)}
 }
 
@@ -331,9 +331,9 @@ func (d *Desk) unattended(q *Question, id string) error {
 	if id != "" && d.cfg.Unattended == Leave {
 		asked := *q
 		asked.ID = id
-		return d.later(&asked, toolcrib.Unavailable, ErrPending, what)
+		return d.later(&asked, toolcrib.CodeUnavailable, ErrPending, what)
 	}
-	e := &toolcrib.Error{Code: toolcrib.Unavailable, Tool: q.Tool, Err: toolcrib.ErrNobody, Message: what}
+	e := &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: q.Tool, Err: toolcrib.ErrNobody, Message: what}
 	if why := asking(q.Reasons); why != "" {
 		e.Message += ": " + why
 	}

@@ -228,11 +228,11 @@ func TestBadReplies(t *testing.T) {
 	}
 	many := ask()
 	many.Text, many.Options = "which?", make([]string, 101)
-	if _, err := d.Approve(t.Context(), many); toolcrib.CodeOf(err) != toolcrib.Unavailable || errors.Is(err, desk.ErrPending) {
+	if _, err := d.Approve(t.Context(), many); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || errors.Is(err, desk.ErrPending) {
 		t.Errorf("a hundred and one answers were offered: %v", err)
 	}
 	q.Input = []byte(`{"a":"` + strings.Repeat("x", 100) + `"}`)
-	if _, err := d.Approve(t.Context(), q); toolcrib.CodeOf(err) != toolcrib.Unavailable || errors.Is(err, desk.ErrPending) {
+	if _, err := d.Approve(t.Context(), q); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || errors.Is(err, desk.ErrPending) {
 		t.Errorf("what cannot be shown was asked: %v", err)
 	}
 }
@@ -291,7 +291,7 @@ func TestBrokenStore(t *testing.T) {
 	d := newDesk(t, cfg)
 	watch(t, d)
 	got, err := d.Approve(t.Context(), ask())
-	if toolcrib.CodeOf(err) != toolcrib.Unavailable || got.Decision == toolcrib.Allow || strings.Contains(err.Error(), "/secret/path") {
+	if toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || got.Decision == toolcrib.Allow || strings.Contains(err.Error(), "/secret/path") {
 		t.Errorf("got %+v, %v", got, err)
 	}
 }

@@ -37,10 +37,10 @@ func (d *Desk) await(ctx context.Context, w *waiter, p patience) (step, error) {
 			}
 		case <-w.dismissed:
 			expiry.Stop()
-			return step{}, d.leave(ctx, id, d.later(&q, toolcrib.Unavailable, ErrPending, "a person was asked and closed the question without an answer"))
+			return step{}, d.leave(ctx, id, d.later(&q, toolcrib.CodeUnavailable, ErrPending, "a person was asked and closed the question without an answer"))
 		case <-p.over:
 			expiry.Stop()
-			return step{}, d.leave(ctx, id, d.later(&q, toolcrib.Timeout, context.DeadlineExceeded, fmt.Sprintf("%s, and nobody answered within %v", q.need(), p.span)))
+			return step{}, d.leave(ctx, id, d.later(&q, toolcrib.CodeTimeout, context.DeadlineExceeded, fmt.Sprintf("%s, and nobody answered within %v", q.need(), p.span)))
 		case <-ctx.Done():
 			expiry.Stop()
 			return step{}, d.leave(ctx, id, ctx.Err())
@@ -61,10 +61,10 @@ func (d *Desk) collect(ctx context.Context, id string) (s step, err error) {
 		}
 		switch q.State {
 		case Expired:
-			return &toolcrib.Error{Code: toolcrib.Timeout, Tool: q.Tool, Err: ErrExpired,
+			return &toolcrib.Error{Code: toolcrib.CodeTimeout, Tool: q.Tool, Err: ErrExpired,
 				Message: "a person was asked, and nobody answered question " + id + " in time"}
 		case Replaced:
-			return &toolcrib.Error{Code: toolcrib.Unavailable, Tool: q.Tool, Err: ErrReplaced,
+			return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: q.Tool, Err: ErrReplaced,
 				Message: "what this would do has changed while a person was asked about it; call it again"}
 		}
 		s, err = d.take(tx, q, d.now())

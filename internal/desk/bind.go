@@ -166,11 +166,11 @@ func (d *Desk) plain(rules []string) bool {
 // show fills in what people see, without secrets and within bounds.
 func (d *Desk) show(out *Question, q toolcrib.Question) error {
 	if len(q.Input) > d.cfg.MaxInput {
-		return &toolcrib.Error{Code: toolcrib.Unavailable, Tool: out.Tool,
+		return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: out.Tool,
 			Message: fmt.Sprintf("a person has to approve this, and its arguments are too large to be shown (%d bytes; at most %d)", len(q.Input), d.cfg.MaxInput)}
 	}
 	if len(q.Options) > maxOptions {
-		return &toolcrib.Error{Code: toolcrib.Unavailable, Tool: out.Tool,
+		return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: out.Tool,
 			Message: fmt.Sprintf("a person cannot choose among %d answers; offer at most %d", len(q.Options), maxOptions)}
 	}
 	redacted := d.cfg.RedactText

@@ -124,7 +124,7 @@ func TestChangedWhileAsked(t *testing.T) {
 		changed.Preview = "-changed\n+x\n"
 		second := start(t.Context(), t, d, changed)
 		synctest.Wait()
-		if o := first.got(); toolcrib.CodeOf(o.err) != toolcrib.Unavailable {
+		if o := first.got(); toolcrib.CodeOf(o.err) != toolcrib.CodeUnavailable {
 			t.Errorf("the first got %+v", o)
 		}
 		other := ask()

@@ -39,9 +39,9 @@ func TestInTheCrib(t *testing.T) {
 		preview := "file 1"
 		tool.Preview = func(context.Context, *toolcrib.Env, json.RawMessage) (string, error) { return preview, nil }
 		d := newDesk(t, config(&desk.Memory{}))
-		crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Guards: []toolcrib.Guard{asking{}}, Journal: toolcrib.Unrecorded{}, Approver: d,
+		crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Guards: []toolcrib.Guard{asking{}}, Journal: toolcrib.NoJournal{}, Approver: d,
 			Limits: toolcrib.Limits{Ask: time.Minute}}
-		if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("demo", tool)}}); len(faults) > 0 {
+		if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("demo", tool)}}); len(faults) > 0 {
 			t.Fatal(faults)
 		}
 		call := func() chan error {
@@ -60,7 +60,7 @@ func TestInTheCrib(t *testing.T) {
 				t.Errorf("got %v, and the tool ran %d times; want %q, %q and %d", err, ran.Load(), code, text, runs)
 			}
 		}
-		expect(call(), toolcrib.Unavailable, "", 0)
+		expect(call(), toolcrib.CodeUnavailable, "", 0)
 		events, stop, err := d.Watch(t.Context(), desk.Screen{Buffer: 1000})
 		if err != nil {
 			t.Fatal(err)
@@ -71,11 +71,11 @@ func TestInTheCrib(t *testing.T) {
 			t.Errorf("shown: %+v", q)
 		}
 		answer(t, d, q.ID, desk.Reply{Choice: desk.Deny, Message: "not this one"})
-		expect(done, toolcrib.Denied, "not this one", 0)
+		expect(done, toolcrib.CodeDenied, "not this one", 0)
 
 		done = call()
 		time.Sleep(time.Minute)
-		expect(done, toolcrib.Timeout, "did not answer", 0)
+		expect(done, toolcrib.CodeTimeout, "did not answer", 0)
 		answer(t, d, theOne(t, d).ID, desk.Reply{Choice: desk.AllowOnce})
 		preview = "file 2"
 		done = call()

@@ -183,7 +183,7 @@ func TestThreeOutcomes(t *testing.T) {
 			synctest.Wait()
 			id := theOne(t, d).ID
 			time.Sleep(time.Minute)
-			check(t, p.got().err, toolcrib.Timeout, context.DeadlineExceeded, id)
+			check(t, p.got().err, toolcrib.CodeTimeout, context.DeadlineExceeded, id)
 			if q := theOne(t, d); q.Waiting != 0 {
 				t.Errorf("%d wait for the question that was left", q.Waiting)
 			}
@@ -198,7 +198,7 @@ func TestThreeOutcomes(t *testing.T) {
 			synctest.Wait()
 			id := theOne(t, d).ID
 			time.Sleep(time.Hour)
-			check(t, p.got().err, toolcrib.Timeout, desk.ErrExpired, "nobody answered")
+			check(t, p.got().err, toolcrib.CodeTimeout, desk.ErrExpired, "nobody answered")
 			if _, err := d.Answer(t.Context(), id, desk.Reply{Choice: desk.AllowAlways}, "bob"); !errors.Is(err, desk.ErrExpired) {
 				t.Errorf("answering it: %v", err)
 			}
@@ -217,7 +217,7 @@ func TestThreeOutcomes(t *testing.T) {
 	t.Run("nobody", func(t *testing.T) {
 		d := newDesk(t, config(&desk.Memory{}))
 		_, err := d.Approve(t.Context(), ask())
-		check(t, err, toolcrib.Unavailable, toolcrib.ErrNobody, "nobody is there")
+		check(t, err, toolcrib.CodeUnavailable, toolcrib.ErrNobody, "nobody is there")
 		if list := open(t, d); len(list) != 0 || errors.Is(err, desk.ErrPending) {
 			t.Errorf("a question was kept: %+v", list)
 		}
@@ -228,16 +228,16 @@ func TestThreeOutcomes(t *testing.T) {
 		d := newDesk(t, cfg)
 		_, err := d.Approve(t.Context(), ask())
 		q := theOne(t, d)
-		check(t, err, toolcrib.Unavailable, desk.ErrPending, q.ID)
-		check(t, err, toolcrib.Unavailable, toolcrib.ErrNobody, "repeat the call")
+		check(t, err, toolcrib.CodeUnavailable, desk.ErrPending, q.ID)
+		check(t, err, toolcrib.CodeUnavailable, toolcrib.ErrNobody, "repeat the call")
 		_, err = d.Approve(t.Context(), ask())
-		check(t, err, toolcrib.Unavailable, desk.ErrPending, q.ID)
+		check(t, err, toolcrib.CodeUnavailable, desk.ErrPending, q.ID)
 		theOne(t, d)
 		d = newDesk(t, cfg) // the process was started again
 		answer(t, d, q.ID, desk.Reply{Choice: desk.AllowOnce, Calls: 9})
 		unasked(t, d, ask())
 		_, err = d.Approve(t.Context(), ask())
-		check(t, err, toolcrib.Unavailable, desk.ErrPending, theOne(t, d).ID)
+		check(t, err, toolcrib.CodeUnavailable, desk.ErrPending, theOne(t, d).ID)
 	})
 	t.Run("awaited", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {

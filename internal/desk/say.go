@@ -43,8 +43,8 @@ func (q *Question) Describe() []Part {
 	if q.Caller.Agent != "" && q.Caller.Subject != "" {
 		who += " of " + q.Caller.Subject
 	}
-	if q.Caller.Via != "" {
-		who += ", by " + q.Caller.Via
+	if q.Caller.Frontend != "" {
+		who += ", by " + q.Caller.Frontend
 	}
 	if q.own() {
 		// Whoever puts words into a model's mouth can have it ask for anything.
@@ -130,7 +130,7 @@ func effects(e toolcrib.Effects) string {
 		text string
 	}{
 		{toolcrib.Reads, "read"}, {toolcrib.Writes, "write"}, {toolcrib.Destroys, "destroy"}, {toolcrib.Runs, "run programs"},
-		{toolcrib.Network, "use the network"}, {toolcrib.Asks, "ask people"}, {toolcrib.Secrets, "use credentials"},
+		{toolcrib.Network, "use the network"}, {toolcrib.AsksPerson, "ask people"}, {toolcrib.UsesSecrets, "use credentials"},
 	} {
 		if e.All()&w.is != 0 {
 			words = append(words, w.text)

@@ -23,7 +23,7 @@ func TestDismiss(t *testing.T) {
 		d.Dismiss(q.ID)
 		d.Dismiss(q.ID)
 		o := p.got()
-		if !errors.Is(o.err, desk.ErrPending) || toolcrib.CodeOf(o.err) != toolcrib.Unavailable || !strings.Contains(o.err.Error(), q.ID) {
+		if !errors.Is(o.err, desk.ErrPending) || toolcrib.CodeOf(o.err) != toolcrib.CodeUnavailable || !strings.Contains(o.err.Error(), q.ID) {
 			t.Errorf("%+v", o)
 		}
 		if left := theOne(t, d); left.Waiting != 0 {
@@ -63,7 +63,7 @@ func TestBoundThingChangesMeanwhile(t *testing.T) {
 			bind = strings.Repeat("x", n)
 			answer(t, d, theOne(t, d).ID, desk.Reply{Choice: desk.AllowOnce})
 		}
-		if o := p.got(); toolcrib.CodeOf(o.err) != toolcrib.Denied || !strings.Contains(o.err.Error(), "changed each time") {
+		if o := p.got(); toolcrib.CodeOf(o.err) != toolcrib.CodeDenied || !strings.Contains(o.err.Error(), "changed each time") {
 			t.Errorf("%+v", o)
 		}
 	})
@@ -79,7 +79,7 @@ func TestAlone(t *testing.T) {
 		d := newDesk(t, cfg)
 		begin := time.Now()
 		o := start(t.Context(), t, d, ask()).got()
-		if toolcrib.CodeOf(o.err) != toolcrib.Timeout || time.Since(begin) != 20*time.Second ||
+		if toolcrib.CodeOf(o.err) != toolcrib.CodeTimeout || time.Since(begin) != 20*time.Second ||
 			!strings.Contains(o.err.Error(), "nobody answered within 20s: mode: it writes. Question q-") || !strings.Contains(o.err.Error(), "'answer q-") {
 			t.Errorf("after %v: %v", time.Since(begin), o.err)
 		}
@@ -88,7 +88,7 @@ func TestAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		begin = time.Now()
-		if o := start(t.Context(), t, d, ask()).got(); toolcrib.CodeOf(o.err) != toolcrib.Timeout || time.Since(begin) != 55*time.Second {
+		if o := start(t.Context(), t, d, ask()).got(); toolcrib.CodeOf(o.err) != toolcrib.CodeTimeout || time.Since(begin) != 55*time.Second {
 			t.Errorf("after %v: %v", time.Since(begin), o.err)
 		}
 		stop()

@@ -41,7 +41,7 @@ func newDesk(t testing.TB, cfg desk.Config) *desk.Desk {
 // ask is a question as the core puts it.
 func ask() toolcrib.Question {
 	return toolcrib.Question{
-		Call:  toolcrib.Call{ID: "call-1", Tool: "write_file", Caller: toolcrib.Caller{Subject: "alice", Agent: "coder", Session: "s1", Via: "mcp"}},
+		Call:  toolcrib.Call{ID: "call-1", Tool: "write_file", Caller: toolcrib.Caller{Subject: "alice", Agent: "coder", Session: "s1", Frontend: "mcp"}},
 		Spec:  toolcrib.Spec{Name: "write_file", Description: "Write a file.", Box: "files", Native: "write_file", Hash: "h1", Effects: toolcrib.Reads | toolcrib.Writes},
 		Input: json.RawMessage(`{"path":"a.txt","text":"x"}`), Effects: toolcrib.Writes, Preview: "-old\n+x\n",
 		Reasons: []toolcrib.Verdict{{Decision: toolcrib.Ask, Guard: "mode", Rule: "default", Reason: "it writes"}, {Decision: toolcrib.Allow, Guard: "paths"}},

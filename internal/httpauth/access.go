@@ -91,7 +91,7 @@ func tokens(l *settings.Layers) ([]Holder, error) {
 		}
 		h := Holder{
 			// Prefixed, so that nobody takes the place of a person of this machine.
-			Caller: toolcrib.Caller{Subject: "token:" + name, Token: name, Agent: t.Agent, Organisation: t.Organisation, Via: viaHTTP},
+			Caller: toolcrib.Caller{Subject: "token:" + name, Token: name, Agent: t.Agent, Organisation: t.Organisation, Frontend: viaHTTP},
 			sum:    [sha256.Size]byte(sum),
 		}
 		if t.Approves {
@@ -117,14 +117,14 @@ func AccessOf(l *settings.Layers, cfg settings.Config, subject string) (*Access,
 	}
 	return &Access{
 		holders: holders, open: cfg.Serve.Open,
-		owner: toolcrib.Caller{Subject: cmp.Or(subject, "local"), Organisation: l.Organisation(), Via: viaHTTP},
+		owner: toolcrib.Caller{Subject: cmp.Or(subject, "local"), Organisation: l.Organisation(), Frontend: viaHTTP},
 	}, nil
 }
 
 // anyone is who comes in without a token, where the settings say so: whoever is
 // on this machine. They may be anybody, so that they approve nothing.
 func anyone() Holder {
-	return Holder{Caller: toolcrib.Caller{Subject: "anyone", Via: viaHTTP}}
+	return Holder{Caller: toolcrib.Caller{Subject: "anyone", Frontend: viaHTTP}}
 }
 
 // holderOf finds out who sends a request. One with a token that is not known is

@@ -179,7 +179,7 @@ func (t *LabelTable) byEffects(group string, declared toolcrib.Effects) Labels {
 		e &^= toolcrib.Network
 	}
 	var l Labels
-	if e&(toolcrib.Reads|toolcrib.Runs|toolcrib.Secrets) != 0 && (group != "clock" || e != toolcrib.Reads) {
+	if e&(toolcrib.Reads|toolcrib.Runs|toolcrib.UsesSecrets) != 0 && (group != "clock" || e != toolcrib.Reads) {
 		l |= LabelPrivate
 	}
 	if e&toolcrib.Network != 0 {
@@ -210,5 +210,5 @@ func claimsPrivate(spec *toolcrib.Spec) bool {
 	case "memory", "notes", "mail":
 		return true
 	}
-	return spec.Effects != 0 && spec.Effects&toolcrib.Secrets != 0
+	return spec.Effects != 0 && spec.Effects&toolcrib.UsesSecrets != 0
 }

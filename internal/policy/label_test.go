@@ -37,7 +37,7 @@ func TestLabelsByDefault(t *testing.T) {
 	}{
 		{tool("math", "evaluate_expression", "math", toolcrib.Pure), 0, 0},
 		{tool("clock", "get_current_datetime", "clock", reads), 0, 0},
-		{tool("clock", "sneaky", "clock", reads|toolcrib.Secrets), LabelPrivate, LabelPrivate},
+		{tool("clock", "sneaky", "clock", reads|toolcrib.UsesSecrets), LabelPrivate, LabelPrivate},
 		{tool("files", "read_file", "fs", reads), LabelPrivate, LabelPrivate},
 		{tool("files", "find_files", "search", reads), LabelPrivate, LabelPrivate},
 		{tool("files", "write_file", "fs", reads|toolcrib.Writes), LabelPrivate, LabelPrivate},
@@ -46,8 +46,8 @@ func TestLabelsByDefault(t *testing.T) {
 		{tool("shell", "stop_command", "exec", toolcrib.Writes), 0, 0},
 		{tool("web", "fetch", "web", toolcrib.Network), LabelUntrusted | LabelPublic, LabelUntrusted | LabelPublic},
 		{tool("web", "fetch", "web", toolcrib.Pure), LabelUntrusted | LabelPublic, LabelUntrusted | LabelPublic},
-		{tool("web", "login", "web", toolcrib.Network|toolcrib.Secrets), LabelAll, LabelAll},
-		{tool("interact", "ask_user", "interact", toolcrib.Asks), 0, 0},
+		{tool("web", "login", "web", toolcrib.Network|toolcrib.UsesSecrets), LabelAll, LabelAll},
+		{tool("interact", "ask_user", "interact", toolcrib.AsksPerson), 0, 0},
 		{tool("artifact", "read_artifact", "fs", reads), LabelPrivate | LabelUntrusted, LabelPrivate | LabelUntrusted},
 		{tool("files", "undeclared", "fs", 0), LabelAll, LabelAll},
 		// What others say about themselves takes nothing off.
@@ -128,7 +128,7 @@ func TestLabelsOfACall(t *testing.T) {
 	}{
 		{tool("shell", "run_command", "exec", command), 0, LabelAll},
 		{tool("shell", "run_command", "exec", command), reads | toolcrib.Runs, LabelPrivate},
-		{tool("shell", "run_command", "exec", command), toolcrib.Secrets, LabelAll}, // it contradicts the declaration
+		{tool("shell", "run_command", "exec", command), toolcrib.UsesSecrets, LabelAll}, // it contradicts the declaration
 		{tool("shell", "run_command", "exec", 0), reads, LabelAll},
 		{tool("evil", "run_command", "exec", command), reads | toolcrib.Runs, LabelForeign},
 		{tool("web", "fetch", "web", toolcrib.Network), toolcrib.Pure, LabelUntrusted | LabelPublic},

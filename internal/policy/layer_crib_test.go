@@ -34,7 +34,7 @@ func TestPolicyInACrib(t *testing.T) {
 		crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Guards: guards, Journal: &cribtest.Memory{}}
 		files := toolcrib.NewBox("files", write("write_file", reads|writes), write("undeclared", 0))
 		evil := toolcrib.NewBox("evil", write("write_file", writes))
-		_, faults := crib.Catalog.Load(t.Context(), toolcrib.Shelving{
+		_, faults := crib.Catalog.Load(t.Context(), toolcrib.Contents{
 			Boxes: []toolcrib.Toolbox{files, evil}, Rename: map[string]string{"files/write_file": "put"}, Alias: map[string]string{"save": "files/write_file"},
 			Adapters: []toolcrib.Adapter{{
 				Spec: toolcrib.Spec{Name: "file_write", Box: "files", Native: "write_file", Dialect: "other", Input: json.RawMessage(`{"type":"object","properties":{"file":{"type":"string"}},"required":["file"]}`)},
@@ -54,15 +54,15 @@ func TestPolicyInACrib(t *testing.T) {
 			tool, dialect, key, path string
 			want                     [4]toolcrib.Code // in plan, default, auto-edit, yolo; empty: it ran
 		}{
-			{"put", "", "path", "src/a", [4]toolcrib.Code{toolcrib.Denied}},
-			{"save", "", "path", "src/a", [4]toolcrib.Code{toolcrib.Denied}},
-			{"file_write", "other", "file", "src/a", [4]toolcrib.Code{toolcrib.Denied}},
-			{"put", "", "path", "lib/a", [4]toolcrib.Code{toolcrib.Denied, toolcrib.Unavailable}},
-			{"file_write", "other", "file", "lib/a", [4]toolcrib.Code{toolcrib.Denied, toolcrib.Unavailable}},
-			{"save", "", "path", "secret/a", [4]toolcrib.Code{toolcrib.Denied, toolcrib.Denied, toolcrib.Denied, toolcrib.Denied}},
-			{"file_write", "other", "file", "secret/a", [4]toolcrib.Code{toolcrib.Denied, toolcrib.Denied, toolcrib.Denied, toolcrib.Denied}},
-			{"write_file", "", "path", "src/a", [4]toolcrib.Code{toolcrib.Denied, toolcrib.Unavailable}}, // of evil: the rule gives it nothing
-			{"undeclared", "", "path", "src/a", [4]toolcrib.Code{toolcrib.Denied, toolcrib.Unavailable, toolcrib.Unavailable}},
+			{"put", "", "path", "src/a", [4]toolcrib.Code{toolcrib.CodeDenied}},
+			{"save", "", "path", "src/a", [4]toolcrib.Code{toolcrib.CodeDenied}},
+			{"file_write", "other", "file", "src/a", [4]toolcrib.Code{toolcrib.CodeDenied}},
+			{"put", "", "path", "lib/a", [4]toolcrib.Code{toolcrib.CodeDenied, toolcrib.CodeUnavailable}},
+			{"file_write", "other", "file", "lib/a", [4]toolcrib.Code{toolcrib.CodeDenied, toolcrib.CodeUnavailable}},
+			{"save", "", "path", "secret/a", [4]toolcrib.Code{toolcrib.CodeDenied, toolcrib.CodeDenied, toolcrib.CodeDenied, toolcrib.CodeDenied}},
+			{"file_write", "other", "file", "secret/a", [4]toolcrib.Code{toolcrib.CodeDenied, toolcrib.CodeDenied, toolcrib.CodeDenied, toolcrib.CodeDenied}},
+			{"write_file", "", "path", "src/a", [4]toolcrib.Code{toolcrib.CodeDenied, toolcrib.CodeUnavailable}}, // of evil: the rule gives it nothing
+			{"undeclared", "", "path", "src/a", [4]toolcrib.Code{toolcrib.CodeDenied, toolcrib.CodeUnavailable, toolcrib.CodeUnavailable}},
 		} {
 			before := ran.Load()
 			_, err := crib.Call(t.Context(), toolcrib.Call{Tool: tt.tool, Caller: toolcrib.Caller{Dialect: tt.dialect}, Input: mustJSON(t, map[string]string{tt.key: tt.path})})

@@ -15,7 +15,7 @@ func TestEveryShownNameCanBeDenied(t *testing.T) {
 	tried := 0
 	for _, box := range []string{"files", "mcp", "srv", "mcp__a", "a_b", "a__b"} {
 		for _, native := range natives {
-			for _, s := range []toolcrib.Shelving{
+			for _, s := range []toolcrib.Contents{
 				{}, {Qualify: []string{box}}, {Rename: map[string]string{box + "/" + native: "mcp__other__del"}}, {Alias: map[string]string{"mcp__al__ias": box + "/" + native}},
 			} {
 				s.Boxes = []toolcrib.Toolbox{toolcrib.NewBox(box, toolcrib.Tool{

@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	reads, writes, destroys, runs, network, asks = toolcrib.Reads, toolcrib.Writes, toolcrib.Destroys, toolcrib.Runs, toolcrib.Network, toolcrib.Asks
+	reads, writes, destroys, runs, network, asks = toolcrib.Reads, toolcrib.Writes, toolcrib.Destroys, toolcrib.Runs, toolcrib.Network, toolcrib.AsksPerson
 	isAllow, isAsk, isDeny                       = toolcrib.Allow, toolcrib.Ask, toolcrib.Deny
 )
 

@@ -57,7 +57,7 @@ func (p *obeyedPlace) rule() string {
 
 // writesFiles reports whether a tool may change files by what it declares.
 func writesFiles(e toolcrib.Effects) bool {
-	return !e.Within(lookOnly | toolcrib.Network | toolcrib.Secrets)
+	return !e.Within(lookOnly | toolcrib.Network | toolcrib.UsesSecrets)
 }
 
 // at looks whether a path, by any of its names, is an obeyed place or lies in

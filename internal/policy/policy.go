@@ -177,7 +177,7 @@ func (l *Live) Set(p *Policy) { l.now.Store(p) }
 // Policy is the one that holds now; nil: none.
 func (l *Live) Policy() *Policy { return l.now.Load() }
 
-// Guards is what [toolcrib.Crib.Current] wants, for one look at one call. As long as there is no policy
+// Guards is what [toolcrib.Crib.MoreGuards] wants, for one look at one call. As long as there is no policy
 // nothing is allowed.
 func (l *Live) Guards() []toolcrib.Guard {
 	switch p := l.now.Load(); {

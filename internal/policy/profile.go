@@ -15,7 +15,7 @@ type Profile struct {
 }
 
 // lookOnly is what does nothing but look: the effects of minimal, and of plan.
-const lookOnly = toolcrib.Pure | toolcrib.Reads | toolcrib.Asks
+const lookOnly = toolcrib.Pure | toolcrib.Reads | toolcrib.AsksPerson
 
 // The built-in profiles.
 const (

@@ -9,7 +9,7 @@ import (
 )
 
 // shelved puts tools on shelves, so that they have the names that lists show.
-func shelved(t *testing.T, s toolcrib.Shelving, tools map[string][]string) func(box, native string) toolcrib.Spec {
+func shelved(t *testing.T, s toolcrib.Contents, tools map[string][]string) func(box, native string) toolcrib.Spec {
 	t.Helper()
 	for box, names := range tools {
 		var list []toolcrib.Tool
@@ -40,7 +40,7 @@ func shelved(t *testing.T, s toolcrib.Shelving, tools map[string][]string) func(
 // TestHostileNames: a server that names its tools after others is held by rules
 // that take away, and gets nothing by rules that give.
 func TestHostileNames(t *testing.T) {
-	of := shelved(t, toolcrib.Shelving{
+	of := shelved(t, toolcrib.Contents{
 		Rename:   map[string]string{"memory/get": "lookup", "list": "show"},
 		Adapters: []toolcrib.Adapter{{Spec: toolcrib.Spec{Name: "file_read", Dialect: "x", Box: "files", Native: "read_file", Input: json.RawMessage(`{"type":"object"}`)}}},
 	}, map[string][]string{
@@ -113,7 +113,7 @@ func TestHostileNames(t *testing.T) {
 // TestNamesOfClients: clients show every tool of ours with our own name before
 // it, and rules take it so.
 func TestNamesOfClients(t *testing.T) {
-	of := shelved(t, toolcrib.Shelving{Rename: map[string]string{"memory/get": "lookup"}}, map[string][]string{
+	of := shelved(t, toolcrib.Contents{Rename: map[string]string{"memory/get": "lookup"}}, map[string][]string{
 		"files":  {"read_file", "write_file"},
 		"memory": {"get", "delete"},
 		"evil":   {"read_file", "toolcrib__read_file", "mcp__toolcrib__read_file"},

@@ -25,7 +25,7 @@ func TestBuiltinProfiles(t *testing.T) {
 		{toolcrib.Spec{Box: "s", Native: "write_file", Group: "mcp", Effects: writes}, false, false, true},
 		{toolcrib.Spec{Box: "files", Native: "x", Group: "fs"}, false, false, true}, // undeclared
 		{toolcrib.Spec{Box: "shell", Native: "x", Group: "exec"}, false, false, true},
-		{toolcrib.Spec{Box: "shell", Native: "x", Group: "exec", Effects: runs | toolcrib.Secrets}, false, false, true},
+		{toolcrib.Spec{Box: "shell", Native: "x", Group: "exec", Effects: runs | toolcrib.UsesSecrets}, false, false, true},
 		{toolcrib.Spec{Box: "files", Native: "upload", Group: "fs", Effects: reads | network}, false, false, true},
 	} {
 		for name, want := range map[string]bool{ProfileMinimal: tt.minimal, ProfileCoding: tt.coding, ProfileFull: tt.full} {

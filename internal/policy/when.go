@@ -150,7 +150,7 @@ func (s *subject) variables() (map[string]any, error) {
 	s.vars = map[string]any{
 		"args": args,
 		"caller": map[string]string{
-			"subject": caller.Subject, "agent": caller.Agent, "session": caller.Session, "via": caller.Via, "dialect": caller.Dialect,
+			"subject": caller.Subject, "agent": caller.Agent, "session": caller.Session, "via": caller.Frontend, "dialect": caller.Dialect,
 			"organisation": caller.Organisation, "token": caller.Token,
 		},
 		"effects": effectWords(spec.Effects),
@@ -168,7 +168,7 @@ func effectWords(e toolcrib.Effects) []string {
 		return []string{"pure"}
 	}
 	var out []string
-	for bit := toolcrib.Pure; bit != 0 && bit <= toolcrib.Secrets; bit <<= 1 {
+	for bit := toolcrib.Pure; bit != 0 && bit <= toolcrib.UsesSecrets; bit <<= 1 {
 		if all&bit != 0 {
 			out = append(out, bit.String())
 		}

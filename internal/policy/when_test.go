@@ -50,7 +50,7 @@ func TestConditions(t *testing.T) {
 			}
 			start := time.Now()
 			said := rules.judge(&toolcrib.Review{
-				Call: toolcrib.Call{Caller: toolcrib.Caller{Subject: "ann", Agent: "bot", Via: "mcp"}}, Spec: tool, Input: []byte(tt.input),
+				Call: toolcrib.Call{Caller: toolcrib.Caller{Subject: "ann", Agent: "bot", Frontend: "mcp"}}, Spec: tool, Input: []byte(tt.input),
 			}, nil)
 			if spent := time.Since(start); spent > 5*time.Second {
 				t.Errorf("%s took %v", tt.when, spent)

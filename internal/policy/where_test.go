@@ -62,7 +62,7 @@ func movingCrib(t *testing.T, root string, m Mode, around func()) *toolcrib.Crib
 			return tl
 		}}
 	}
-	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box}}); len(faults) > 0 {
+	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{box}}); len(faults) > 0 {
 		t.Fatal(faults)
 	}
 	return crib
@@ -169,7 +169,7 @@ func TestJudgedLink(t *testing.T) {
 			before := state(t, root)
 			crib := movingCrib(t, root, tt.mode, nil)
 			_, err := crib.Call(t.Context(), toolcrib.Call{Tool: tt.tool, Input: mustJSON(t, pathInput{tt.path})})
-			if toolcrib.CodeOf(err) != toolcrib.Unavailable { // nobody is there to be asked
+			if toolcrib.CodeOf(err) != toolcrib.CodeUnavailable { // nobody is there to be asked
 				t.Errorf("the call gave %v", err)
 			}
 			if after := state(t, root); after != before {

@@ -47,7 +47,7 @@ type Reach struct {
 	Own       *ownFiles            // what this program itself runs outside
 	Env       func(string) string  // the person's variables
 	Files     files.Options
-	Faults    []toolcrib.Fault
+	Faults    []toolcrib.LoadError
 }
 
 // Of settles the grant of a configuration. A directory that cannot be
@@ -62,7 +62,7 @@ func Of(cfg settings.Grant, needs Start, unled ...string) (Reach, error) {
 				continue // the default: who wants to know asks the doctor
 			}
 			if err != nil {
-				r.Faults = append(r.Faults, toolcrib.Fault{Tool: key, Err: fmt.Errorf("%s: %w", text, err)})
+				r.Faults = append(r.Faults, toolcrib.LoadError{Tool: key, Err: fmt.Errorf("%s: %w", text, err)})
 				continue
 			}
 			if !slices.ContainsFunc(r.Dirs, func(d files.Dir) bool { return d.Path == dir }) {

@@ -237,7 +237,7 @@ func (b *Budget) take(c *toolcrib.Caller, spec *toolcrib.Spec) ([]budgetTaking, 
 		}
 		key := l.key(i, c, spec)
 		if why := l.short(b.find(i, key, now), now, price); why != "" {
-			return nil, &toolcrib.Error{Code: toolcrib.Denied, Message: "budget: " + why}
+			return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "budget: " + why}
 		}
 		taken = append(taken, budgetTaking{l, b.counter(i, key, now)})
 	}

@@ -53,7 +53,7 @@ func spends(t testing.TB, b *Budget, who toolcrib.Caller, spec toolcrib.Spec, ru
 		t.Fatal(err)
 	}
 	_, err = b.Around(toolcrib.Tool{Spec: spec, Run: run}).Run(t.Context(), &toolcrib.Env{Call: call}, nil)
-	if denied := toolcrib.CodeOf(err) == toolcrib.Denied; denied != (ahead != nil) || denied && ahead.Decision != toolcrib.Deny {
+	if denied := toolcrib.CodeOf(err) == toolcrib.CodeDenied; denied != (ahead != nil) || denied && ahead.Decision != toolcrib.Deny {
 		t.Errorf("the guard says %+v, the wrapper %v", ahead, err)
 	}
 	return err
@@ -81,10 +81,10 @@ func TestBudgetParallel(t *testing.T) {
 		return toolcrib.Text(""), nil
 	}}
 	c := &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{cribtest.Allow(), b},
+		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{cribtest.Allow(), b},
 		Around: []func(toolcrib.Tool) toolcrib.Tool{b.Around},
 	}
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tool)}}); faults != nil {
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tool)}}); faults != nil {
 		t.Fatal(faults)
 	}
 	var wg sync.WaitGroup
@@ -95,7 +95,7 @@ func TestBudgetParallel(t *testing.T) {
 			switch {
 			case err == nil:
 				done.Add(1)
-			case toolcrib.CodeOf(err) == toolcrib.Denied && strings.Contains(err.Error(), "try again in "):
+			case toolcrib.CodeOf(err) == toolcrib.CodeDenied && strings.Contains(err.Error(), "try again in "):
 				denied.Add(1)
 			default:
 				t.Error(err)
@@ -323,10 +323,10 @@ func TestBudgetRecall(t *testing.T) {
 	for i, r := range []toolcrib.Record{
 		{Outcome: toolcrib.Done, Start: clock.Now().Add(-23 * time.Hour)},
 		{Outcome: toolcrib.Broke, Start: clock.Now().Add(-time.Hour)},
-		{Outcome: toolcrib.Outcome(toolcrib.Unavailable), Attempts: 2, Start: clock.Now().Add(-time.Minute)},
-		{Outcome: toolcrib.Outcome(toolcrib.Denied), Start: clock.Now(), Verdicts: []toolcrib.Verdict{{Decision: toolcrib.Deny}}},
-		{Outcome: toolcrib.Outcome(toolcrib.Unavailable), Start: clock.Now(), Verdicts: []toolcrib.Verdict{{Decision: toolcrib.Ask}}},
-		{Outcome: toolcrib.Outcome(toolcrib.Invalid), Start: clock.Now(), Verdicts: []toolcrib.Verdict{{Decision: toolcrib.Allow, Note: true}}},
+		{Outcome: toolcrib.Outcome(toolcrib.CodeUnavailable), Attempts: 2, Start: clock.Now().Add(-time.Minute)},
+		{Outcome: toolcrib.Outcome(toolcrib.CodeDenied), Start: clock.Now(), Verdicts: []toolcrib.Verdict{{Decision: toolcrib.Deny}}},
+		{Outcome: toolcrib.Outcome(toolcrib.CodeUnavailable), Start: clock.Now(), Verdicts: []toolcrib.Verdict{{Decision: toolcrib.Ask}}},
+		{Outcome: toolcrib.Outcome(toolcrib.CodeInvalid), Start: clock.Now(), Verdicts: []toolcrib.Verdict{{Decision: toolcrib.Allow, Note: true}}},
 		{Start: clock.Now()},
 		{Outcome: toolcrib.Done, Start: clock.Now().Add(-25 * time.Hour)},
 	} {
@@ -340,7 +340,7 @@ func TestBudgetRecall(t *testing.T) {
 		t.Errorf("%d calls are left of 5 after four attempts, within %v", got, b.Longest())
 	}
 	// A tool that ran may refuse by itself, with whatever code.
-	own := toolcrib.Record{Outcome: toolcrib.Outcome(toolcrib.Denied), Start: clock.Now(), Caller: toolcrib.Caller{Subject: "bob"}, Verdicts: []toolcrib.Verdict{{Decision: toolcrib.Ask}}, ApprovedBy: "ann"}
+	own := toolcrib.Record{Outcome: toolcrib.Outcome(toolcrib.CodeDenied), Start: clock.Now(), Caller: toolcrib.Caller{Subject: "bob"}, Verdicts: []toolcrib.Verdict{{Decision: toolcrib.Ask}}, ApprovedBy: "ann"}
 	b.Recall(&own, &spec)
 	if got := fits(t, b, own.Caller, spec, 5); got != 4 {
 		t.Errorf("%d calls are left of 5 after one that the tool refused", got)

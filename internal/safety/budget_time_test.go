@@ -38,10 +38,10 @@ func TestTimes(t *testing.T) {
 			return toolcrib.Text(""), nil
 		}}
 		crib := &toolcrib.Crib{
-			Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{times, cribtest.Allow()}, Grant: most,
+			Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{times, cribtest.Allow()}, Grant: most,
 			Limits: toolcrib.Limits{Timeout: 2 * time.Minute, MaxTimeout: time.Hour},
 		}
-		if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tool)}}); faults != nil {
+		if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tool)}}); faults != nil {
 			t.Fatal(faults)
 		}
 		if _, err := crib.Call(t.Context(), toolcrib.Call{Tool: name}); err != nil {
@@ -52,14 +52,14 @@ func TestTimes(t *testing.T) {
 		}
 	}
 	// Alone it allows nothing.
-	crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{times}}
+	crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{times}}
 	tool := toolcrib.Tool{Spec: toolcrib.Spec{Name: "fetch"}, Run: func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
 		return toolcrib.Text(""), nil
 	}}
-	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tool)}}); faults != nil {
+	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tool)}}); faults != nil {
 		t.Fatal(faults)
 	}
-	if _, err := crib.Call(t.Context(), toolcrib.Call{Tool: "fetch"}); toolcrib.CodeOf(err) != toolcrib.Denied {
+	if _, err := crib.Call(t.Context(), toolcrib.Call{Tool: "fetch"}); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 		t.Errorf("a time was taken for a permission: %v", err)
 	}
 }

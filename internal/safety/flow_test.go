@@ -122,7 +122,7 @@ func TestFlowReason(t *testing.T) {
 
 // TestFlowSessions: who shares what was read.
 func TestFlowSessions(t *testing.T) {
-	reader := toolcrib.Caller{Organisation: "o", Subject: "ann", Agent: "coder", Session: "s", Via: "mcp", Token: "t"}
+	reader := toolcrib.Caller{Organisation: "o", Subject: "ann", Agent: "coder", Session: "s", Frontend: "mcp", Token: "t"}
 	for _, c := range []struct {
 		name   string
 		change func(*toolcrib.Caller)
@@ -130,7 +130,7 @@ func TestFlowSessions(t *testing.T) {
 	}{
 		{"the same", func(*toolcrib.Caller) {}, true},
 		{"another agent of the conversation", func(c *toolcrib.Caller) { c.Agent = "mailer" }, true},
-		{"another frontend and dialect", func(c *toolcrib.Caller) { c.Via, c.Dialect, c.Token = "cli", "ovos", "" }, true},
+		{"another frontend and dialect", func(c *toolcrib.Caller) { c.Frontend, c.Dialect, c.Token = "cli", "ovos", "" }, true},
 		{"another session", func(c *toolcrib.Caller) { c.Session = "s2" }, false},
 		{"no session", func(c *toolcrib.Caller) { c.Session = "" }, false},
 		{"another subject", func(c *toolcrib.Caller) { c.Subject = "bob" }, false},
@@ -252,13 +252,13 @@ func TestFlowInACrib(t *testing.T) {
 		return toolcrib.Tool{Spec: toolcrib.Spec{Name: name, Description: "d", Group: group, Effects: e}, Run: run}
 	}
 	crib := &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Vetters: []toolcrib.Vetter{f, j},
+		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Vetters: []toolcrib.Vetter{f, j},
 		Around: []func(toolcrib.Tool) toolcrib.Tool{f.Around, j.Around},
 	}
 	guards := []toolcrib.Guard{toolcrib.AllowEffects(reads | network | toolcrib.Pure), f}
 	rand.Shuffle(len(guards), func(i, j int) { guards[i], guards[j] = guards[j], guards[i] })
 	crib.Guards = guards
-	_, faults := crib.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box",
+	_, faults := crib.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box",
 		box("read", "fs", reads, text), box("fetch", "web", network, text), box("plain", "math", toolcrib.Pure, text),
 		box("slow", "fs", reads, func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
 			close(started)

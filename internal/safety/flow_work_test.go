@@ -27,7 +27,7 @@ func ownTool(name string) (toolcrib.Spec, bool) {
 		"shell":    {{"run_command", "exec", all}, {"start_command", "exec", all}},
 		"math":     {{"evaluate_expression", "math", toolcrib.Pure}, {"statistics_summary", "math", toolcrib.Pure}, {"unit_convert", "math", toolcrib.Pure}},
 		"clock":    {{"get_current_datetime", "clock", reads}},
-		"interact": {{"ask_user", "interact", toolcrib.Asks}},
+		"interact": {{"ask_user", "interact", toolcrib.AsksPerson}},
 		"artifact": {{"read_artifact", "meta", reads}},
 	} {
 		for _, t := range list {

@@ -62,11 +62,11 @@ func (h *Hook) Vet(ctx context.Context, r toolcrib.Review, given *toolcrib.Resul
 	reply, err := h.ask(ctx, "vet", r, given)
 	if err != nil {
 		h.report(ctx, r, err)
-		return nil, &toolcrib.Error{Code: toolcrib.Internal, Err: err,
+		return nil, &toolcrib.Error{Code: toolcrib.CodeInternal, Err: err,
 			Message: "the tool ran, but the hook " + h.Name + " gave no usable answer, and its result is held back"}
 	}
 	if reply.Result == nil {
-		return nil, &toolcrib.Error{Code: toolcrib.Denied, Message: "the tool ran, but its result is held back by the hook " + h.Name + ": " + reply.reason()}
+		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "the tool ran, but its result is held back by the hook " + h.Name + ": " + reply.reason()}
 	}
 	out := *reply.Result
 	out.Failed = out.Failed || given.Failed

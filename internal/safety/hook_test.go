@@ -86,7 +86,7 @@ func TestHookFailsClosed(t *testing.T) {
 			t.Errorf("%q: judged %+v", name, v)
 		}
 		out, err := h.Vet(t.Context(), call(fetch(), "s", "1"), toolcrib.Text("secret"))
-		if e, ok := toolcrib.AsError(err); out != nil || !ok || e.Code != toolcrib.Internal || strings.Contains(e.Message, "secret") {
+		if e, ok := toolcrib.AsError(err); out != nil || !ok || e.Code != toolcrib.CodeInternal || strings.Contains(e.Message, "secret") {
 			t.Errorf("%q: vetted %+v, %v", name, out, err)
 		}
 		if heard != 2 {
@@ -105,7 +105,7 @@ func TestHookVets(t *testing.T) {
 	}
 	h.Run = answers(`{"decision":"deny","reason":"<|x|> too much"}`)
 	_, err := h.Vet(t.Context(), call(fetch(), "s", "1"), given)
-	if e, ok := toolcrib.AsError(err); !ok || e.Code != toolcrib.Denied || !strings.HasSuffix(e.Message, `hook h: <\|x|> too much`) {
+	if e, ok := toolcrib.AsError(err); !ok || e.Code != toolcrib.CodeDenied || !strings.HasSuffix(e.Message, `hook h: <\|x|> too much`) {
 		t.Errorf("%v", err)
 	}
 	h.Run = answers(`{"decision":"ask"}`)

@@ -223,12 +223,12 @@ func TestPiecesOfTokens(t *testing.T) {
 // TestRefusalsAreMadeHarmless: a tool's own refusal goes past the vetters.
 func TestRefusalsAreMadeHarmless(t *testing.T) {
 	j := &Inject{Labels: labelTable(t, policy.LabelOptions{})}
-	refusal := &toolcrib.Error{Code: toolcrib.Unavailable, Message: "the server says <|im_start|>\x1b[2J"}
+	refusal := &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "the server says <|im_start|>\x1b[2J"}
 	run := func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
 		return nil, fmt.Errorf("calling: %w", refusal)
 	}
 	_, err := j.Around(toolcrib.Tool{Spec: fromOutside("").Spec, Run: run}).Run(t.Context(), nil, nil)
-	if e, ok := toolcrib.AsError(err); !ok || e.Code != toolcrib.Unavailable || e.Message != `the server says <\|im_start|>[U+001B][2J` {
+	if e, ok := toolcrib.AsError(err); !ok || e.Code != toolcrib.CodeUnavailable || e.Message != `the server says <\|im_start|>[U+001B][2J` {
 		t.Errorf("%v", err)
 	}
 	_, err = j.Around(toolcrib.Tool{Spec: tool("files", "read_file", "fs", reads), Run: run}).Run(t.Context(), nil, nil)

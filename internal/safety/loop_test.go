@@ -191,10 +191,10 @@ func TestLoopInACrib(t *testing.T) {
 		return struct{ A string }{"same"}, nil
 	})
 	c := &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{cribtest.Allow(), l},
+		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{cribtest.Allow(), l},
 		Around: []func(toolcrib.Tool) toolcrib.Tool{l.Around},
 	}
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tool)}}); faults != nil {
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tool)}}); faults != nil {
 		t.Fatal(faults)
 	}
 	var wg sync.WaitGroup
@@ -202,7 +202,7 @@ func TestLoopInACrib(t *testing.T) {
 		wg.Go(func() {
 			for i := 1; i <= 12; i++ {
 				r, err := c.Call(t.Context(), toolcrib.Call{Tool: "look", Caller: inSession(fmt.Sprint(s))})
-				if (toolcrib.CodeOf(err) == toolcrib.Denied) != (i >= 10) || err == nil && strings.Contains(r.String(), loopNote) != (i >= 5) {
+				if (toolcrib.CodeOf(err) == toolcrib.CodeDenied) != (i >= 10) || err == nil && strings.Contains(r.String(), loopNote) != (i >= 5) {
 					t.Errorf("call %d: %v, %v", i, r, err)
 				}
 			}

@@ -171,7 +171,7 @@ func TestSecretVetterModes(t *testing.T) {
 		}
 	}
 	_, err := SecretVetter{testSecrets(), SecretBlock}.Vet(context.Background(), toolcrib.Review{}, toolcrib.Text(tok))
-	if toolcrib.CodeOf(err) != toolcrib.Denied || strings.Contains(err.Error(), tok) || !strings.Contains(err.Error(), "github") {
+	if toolcrib.CodeOf(err) != toolcrib.CodeDenied || strings.Contains(err.Error(), tok) || !strings.Contains(err.Error(), "github") {
 		t.Errorf("got %v", err)
 	}
 	got, err := SecretVetter{testSecrets(), SecretWarn}.Vet(context.Background(), toolcrib.Review{}, &toolcrib.Result{Value: json.RawMessage(`["` + tok + `"]`)})

@@ -42,7 +42,7 @@ func (v SecretVetter) Vet(_ context.Context, _ toolcrib.Review, given *toolcrib.
 	case v.Mode == SecretWarn:
 		return flagged(given, look.rules), nil
 	}
-	return nil, &toolcrib.Error{Code: toolcrib.Denied,
+	return nil, &toolcrib.Error{Code: toolcrib.CodeDenied,
 		Message: "the tool ran, but its result holds what looks like a secret (" + strings.Join(look.rules, ", ") + ") and is held back"}
 }
 

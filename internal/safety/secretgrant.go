@@ -40,7 +40,7 @@ func (g *SecretGrant) All() []string {
 // Judge implements [toolcrib.Guard]. It has nothing to say to a tool that
 // declares to use no secrets: such a one gets no handle on them.
 func (g *SecretGrant) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
-	if r.Spec.Effects.All()&toolcrib.Secrets == 0 {
+	if r.Spec.Effects.All()&toolcrib.UsesSecrets == 0 {
 		return nil, nil
 	}
 	var left toolcrib.Grant

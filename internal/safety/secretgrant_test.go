@@ -25,13 +25,13 @@ func TestSecretGrant(t *testing.T) {
 		effects   toolcrib.Effects
 		want      []string
 	}{
-		{"hub", "push", toolcrib.Secrets, []string{"A", "B"}},
+		{"hub", "push", toolcrib.UsesSecrets, []string{"A", "B"}},
 		{"hub", "push", 0, []string{"A", "B"}}, // undeclared counts as all
-		{"hub", "pull", toolcrib.Secrets, []string{"A"}},
-		{"any", "x", toolcrib.Secrets, []string{"A", "B", "C"}},
-		{"other", "push", toolcrib.Secrets, nil}, // a tool of the same name elsewhere
-		{"other", "hub", toolcrib.Secrets, nil},
-		{"", "hub", toolcrib.Secrets, nil},
+		{"hub", "pull", toolcrib.UsesSecrets, []string{"A"}},
+		{"any", "x", toolcrib.UsesSecrets, []string{"A", "B", "C"}},
+		{"other", "push", toolcrib.UsesSecrets, nil}, // a tool of the same name elsewhere
+		{"other", "hub", toolcrib.UsesSecrets, nil},
+		{"", "hub", toolcrib.UsesSecrets, nil},
 	} {
 		v, err := g.Judge(t.Context(), toolcrib.Review{Spec: toolcrib.Spec{Box: c.box, Native: c.tool, Effects: c.effects}})
 		if err != nil || v == nil || v.Grant == nil || !v.Note {
@@ -67,7 +67,7 @@ func TestSecretGrantInACrib(t *testing.T) {
 		Name string `json:"name"`
 	}
 	tool := func(name string) toolcrib.Tool {
-		return toolcrib.Define(toolcrib.Spec{Name: name, Effects: toolcrib.Secrets}, func(ctx context.Context, env *toolcrib.Env, i in) (in, error) {
+		return toolcrib.Define(toolcrib.Spec{Name: name, Effects: toolcrib.UsesSecrets}, func(ctx context.Context, env *toolcrib.Env, i in) (in, error) {
 			if env.Secret == nil {
 				return in{"no handle"}, nil
 			}
@@ -82,7 +82,7 @@ func TestSecretGrantInACrib(t *testing.T) {
 		},
 	}
 	g := &SecretGrant{Names: map[string][]string{"box/has": {"A"}, "elsewhere": {"B"}}, Whole: &crib.Grant}
-	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tool("has"), tool("has_none"))}}); faults != nil {
+	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tool("has"), tool("has_none"))}}); faults != nil {
 		t.Fatal(faults)
 	}
 	call := func(tool, name string) (string, error) {
@@ -93,15 +93,15 @@ func TestSecretGrantInACrib(t *testing.T) {
 		return string(result.Value), nil
 	}
 	crib.Guards = []toolcrib.Guard{g}
-	if _, err := call("has", "A"); toolcrib.CodeOf(err) != toolcrib.Denied {
+	if _, err := call("has", "A"); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 		t.Errorf("nobody allows it: %v", err)
 	}
-	crib.Guards = []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Secrets), g}
+	crib.Guards = []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.UsesSecrets), g}
 	if got, err := call("has", "A"); err != nil || got != `{"name":"value of A"}` {
 		t.Errorf("%q, %v", got, err)
 	}
 	for _, name := range []string{"B", "*", ""} {
-		if got, err := call("has", name); toolcrib.CodeOf(err) != toolcrib.Denied {
+		if got, err := call("has", name); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 			t.Errorf("%q gave %q, %v", name, got, err)
 		}
 	}

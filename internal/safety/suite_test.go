@@ -50,7 +50,7 @@ func TestGuardSuites(t *testing.T) {
 		"times": {func(t testing.TB) toolcrib.Guard {
 			return &Times{Limits: []TimeLimit{{picks(t, "write_file"), time.Minute}}}
 		}, about(write, `{}`)},
-		"secret grant": {func(testing.TB) toolcrib.Guard { return &SecretGrant{} }, about(tool("web", "fetch", "web", toolcrib.Secrets), `{}`)},
+		"secret grant": {func(testing.TB) toolcrib.Guard { return &SecretGrant{} }, about(tool("web", "fetch", "web", toolcrib.UsesSecrets), `{}`)},
 	} {
 		t.Run(name, func(t *testing.T) { cribtest.Guard(t, c.open, c.about) })
 	}

@@ -133,7 +133,7 @@ func TestChoose(t *testing.T) {
 			got, err := ch.Choose(t.Context(), tool, c.risk)
 			e := ch.Explain(t.Context(), tool, effectsOf(c.risk))
 			if c.refuses != "" {
-				if toolcrib.CodeOf(err) != toolcrib.Unavailable || !strings.Contains(err.Error(), c.refuses) || got != nil {
+				if toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || !strings.Contains(err.Error(), c.refuses) || got != nil {
 					t.Fatalf("got %v and %v, want unavailable with %q", got, err, c.refuses)
 				}
 				if c.risk >= sandbox.Low && c.risk <= sandbox.Critical && (e.Refusal != err.Error() || e.Backend == "host") {
@@ -196,7 +196,7 @@ func TestChooseNeverDowngrades(t *testing.T) {
 		}
 		got, err := ch.Choose(t.Context(), "tool", risk)
 		if err != nil {
-			if toolcrib.CodeOf(err) != toolcrib.Unavailable || got != nil {
+			if toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || got != nil {
 				rt.Fatalf("%v with %v", got, err)
 			}
 			return
@@ -268,7 +268,7 @@ func TestOverrideNarrowsTheGrant(t *testing.T) {
 }
 
 func TestRiskOf(t *testing.T) {
-	const reads, writes, destroys, runs, network, secrets, asks = toolcrib.Reads, toolcrib.Writes, toolcrib.Destroys, toolcrib.Runs, toolcrib.Network, toolcrib.Secrets, toolcrib.Asks
+	const reads, writes, destroys, runs, network, secrets, asks = toolcrib.Reads, toolcrib.Writes, toolcrib.Destroys, toolcrib.Runs, toolcrib.Network, toolcrib.UsesSecrets, toolcrib.AsksPerson
 	for effects, want := range map[toolcrib.Effects]sandbox.Risk{
 		0: sandbox.Critical, toolcrib.Pure: sandbox.Low, reads: sandbox.Low, asks: sandbox.Low, reads | asks: sandbox.Low,
 		writes: sandbox.Medium, network: sandbox.Medium, secrets: sandbox.Medium, reads | writes: sandbox.Medium,
@@ -324,10 +324,10 @@ func TestBadConfig(t *testing.T) {
 		}
 	}
 	c := chooser(t, sandbox.Config{Backend: sandbox.Container})
-	if _, err := c.Choose(t.Context(), "x", sandbox.High); toolcrib.CodeOf(err) != toolcrib.Unavailable || !strings.Contains(err.Error(), "not set up") {
+	if _, err := c.Choose(t.Context(), "x", sandbox.High); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || !strings.Contains(err.Error(), "not set up") {
 		t.Errorf("a backend that is not set up: %v", err)
 	}
-	if _, err := chooser(t, sandbox.Config{}).Choose(t.Context(), "x", sandbox.High); toolcrib.CodeOf(err) != toolcrib.Unavailable {
+	if _, err := chooser(t, sandbox.Config{}).Choose(t.Context(), "x", sandbox.High); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 		t.Errorf("no backends: %v", err)
 	}
 }

@@ -52,7 +52,7 @@ func TestOneSandboxForAll(t *testing.T) {
 			cfg.Overrides = map[string]sandbox.Override{"mine": c.override}
 			_, err := chooser(t, cfg).Run(t.Context(), toolcrib.Cmd{Tool: c.tool, Effects: c.effects}, toolcrib.Grant{Programs: []string{"*"}, Bounds: c.bounds})
 			if c.refuses != "" {
-				if toolcrib.CodeOf(err) != toolcrib.Unavailable || !strings.Contains(err.Error(), c.refuses) {
+				if toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || !strings.Contains(err.Error(), c.refuses) {
 					t.Fatalf("got %v, want unavailable with %q", err, c.refuses)
 				}
 				return

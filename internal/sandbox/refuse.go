@@ -13,11 +13,11 @@ import (
 // Unavailable is the refusal of a backend that is missing or cannot do what
 // was asked. The message is for a person and says what to do about it.
 func Unavailable(message string, cause error) error {
-	return &toolcrib.Error{Code: toolcrib.Unavailable, Message: message, Err: cause}
+	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: message, Err: cause}
 }
 
 func invalid(message string) error {
-	return &toolcrib.Error{Code: toolcrib.Invalid, Message: message}
+	return &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: message}
 }
 
 // BoundNames lists the bounds in words.
@@ -59,7 +59,7 @@ func Admit(ctx context.Context, backend string, enforces toolcrib.Bounds, cmd to
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return &toolcrib.Error{Code: toolcrib.Timeout, Message: "the time was over before the program was started", Err: err}
+		return &toolcrib.Error{Code: toolcrib.CodeTimeout, Message: "the time was over before the program was started", Err: err}
 	}
 	return nil
 }

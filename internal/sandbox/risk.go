@@ -68,15 +68,15 @@ func rate(effects toolcrib.Effects) (Risk, string) {
 		return Critical, "it declares no effects, which counts as all of them"
 	case all&toolcrib.Runs != 0 && all&toolcrib.Destroys != 0:
 		return Critical, "it runs programs that may destroy what cannot be got back"
-	case all&^toolcrib.Asks == toolcrib.Runs|toolcrib.Reads:
+	case all&^toolcrib.AsksPerson == toolcrib.Runs|toolcrib.Reads:
 		return Medium, "it runs programs that only read"
 	case all&toolcrib.Runs != 0:
 		return High, "it runs programs"
 	case all&toolcrib.Destroys != 0:
 		return High, "it destroys what cannot be got back"
-	case all&toolcrib.Secrets != 0 && all&toolcrib.Network != 0:
+	case all&toolcrib.UsesSecrets != 0 && all&toolcrib.Network != 0:
 		return High, "it has secrets and talks to other machines"
-	case all&(toolcrib.Writes|toolcrib.Network|toolcrib.Secrets) != 0:
+	case all&(toolcrib.Writes|toolcrib.Network|toolcrib.UsesSecrets) != 0:
 		return Medium, "it " + effectsPhrase(all)
 	}
 	return Low, "it changes nothing and runs nothing"
@@ -87,7 +87,7 @@ func effectsPhrase(e toolcrib.Effects) string {
 	for _, p := range []struct {
 		effect toolcrib.Effects
 		words  string
-	}{{toolcrib.Writes, "writes"}, {toolcrib.Network, "talks to other machines"}, {toolcrib.Secrets, "uses secrets"}} {
+	}{{toolcrib.Writes, "writes"}, {toolcrib.Network, "talks to other machines"}, {toolcrib.UsesSecrets, "uses secrets"}} {
 		if e&p.effect != 0 {
 			parts = append(parts, p.words)
 		}

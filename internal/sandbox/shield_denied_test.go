@@ -116,11 +116,11 @@ func TestShieldDenied(t *testing.T) {
 	s := shield(t, "", nil, nil)
 	for _, denied := range []string{"/**", "", "/in/**"} {
 		grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root}, {Path: filepath.Join(root, "in")}}, Denied: []string{root + denied}}
-		if _, err := s.LookAt(grant); toolcrib.CodeOf(err) != toolcrib.Denied {
+		if _, err := s.LookAt(grant); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 			t.Errorf("%q: a denied directory was granted: %v", denied, err)
 		}
 	}
-	if _, err := (*sandbox.Shield)(nil).LookAt(toolcrib.Grant{Denied: []string{"/x"}}); toolcrib.CodeOf(err) != toolcrib.Unavailable {
+	if _, err := (*sandbox.Shield)(nil).LookAt(toolcrib.Grant{Denied: []string{"/x"}}); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 		t.Errorf("without a shield: %v", err)
 	}
 	found, err := s.LookAt(toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}, Denied: []string{root + "/secrets/**"}})

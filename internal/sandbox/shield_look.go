@@ -223,7 +223,7 @@ func (w *shieldWalk) coverPlaces() error {
 }
 
 func protectedGrant(dir string) error {
-	return &toolcrib.Error{Code: toolcrib.Denied, Message: fmt.Sprintf("the granted directory %s is protected from programs", dir)}
+	return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: fmt.Sprintf("the granted directory %s is protected from programs", dir)}
 }
 
 // inside tells whether a path lies in a granted directory and is not one.

@@ -102,7 +102,7 @@ func TestShield(t *testing.T) {
 			}
 		})
 	}
-	if _, err := s.Covers([]files.Dir{{Path: filepath.Join(home, ".ssh")}}); toolcrib.CodeOf(err) != toolcrib.Denied {
+	if _, err := s.Covers([]files.Dir{{Path: filepath.Join(home, ".ssh")}}); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 		t.Errorf("a protected place was granted: %v", err)
 	}
 	if list, err := (*sandbox.Shield)(nil).Covers([]files.Dir{{Path: home}}); err != nil || list != nil {
@@ -268,7 +268,7 @@ func race(t *testing.T, root string, moves [][2]string) {
 			t.Error("it was not found, and nothing was said")
 		case err == nil:
 			known++
-		case toolcrib.CodeOf(err) != toolcrib.Unavailable:
+		case toolcrib.CodeOf(err) != toolcrib.CodeUnavailable:
 			t.Error(err)
 		}
 	}

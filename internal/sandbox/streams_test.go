@@ -144,15 +144,15 @@ func TestAdmit(t *testing.T) {
 	}{
 		{"good", good, toolcrib.Grant{}, ""},
 		{"good with all", toolcrib.Cmd{Path: "/a b", Dir: "/c", Args: []string{"", "\xff"}, Env: []string{"A=", "b c=d"}}, toolcrib.Grant{Dirs: []files.Dir{{Path: "/x"}}, Bounds: toolcrib.BoundTime}, ""},
-		{"a bound too many", good, toolcrib.Grant{Bounds: toolcrib.BoundFiles}, toolcrib.Unavailable},
-		{"no path", toolcrib.Cmd{}, toolcrib.Grant{}, toolcrib.Invalid},
-		{"a relative path", toolcrib.Cmd{Path: "bin/true"}, toolcrib.Grant{}, toolcrib.Invalid},
-		{"a relative directory", toolcrib.Cmd{Path: "/bin/true", Dir: "x"}, toolcrib.Grant{}, toolcrib.Invalid},
-		{"NUL", toolcrib.Cmd{Path: "/bin/true\x00"}, toolcrib.Grant{}, toolcrib.Invalid},
-		{"no name", toolcrib.Cmd{Path: "/bin/true", Env: []string{"=x"}}, toolcrib.Grant{}, toolcrib.Invalid},
-		{"no value", toolcrib.Cmd{Path: "/bin/true", Env: []string{"x"}}, toolcrib.Grant{}, toolcrib.Invalid},
-		{"a grant up", good, toolcrib.Grant{Dirs: []files.Dir{{Path: "/a/../b"}}}, toolcrib.Invalid},
-		{"a relative grant", good, toolcrib.Grant{Dirs: []files.Dir{{Path: "a"}}}, toolcrib.Invalid},
+		{"a bound too many", good, toolcrib.Grant{Bounds: toolcrib.BoundFiles}, toolcrib.CodeUnavailable},
+		{"no path", toolcrib.Cmd{}, toolcrib.Grant{}, toolcrib.CodeInvalid},
+		{"a relative path", toolcrib.Cmd{Path: "bin/true"}, toolcrib.Grant{}, toolcrib.CodeInvalid},
+		{"a relative directory", toolcrib.Cmd{Path: "/bin/true", Dir: "x"}, toolcrib.Grant{}, toolcrib.CodeInvalid},
+		{"NUL", toolcrib.Cmd{Path: "/bin/true\x00"}, toolcrib.Grant{}, toolcrib.CodeInvalid},
+		{"no name", toolcrib.Cmd{Path: "/bin/true", Env: []string{"=x"}}, toolcrib.Grant{}, toolcrib.CodeInvalid},
+		{"no value", toolcrib.Cmd{Path: "/bin/true", Env: []string{"x"}}, toolcrib.Grant{}, toolcrib.CodeInvalid},
+		{"a grant up", good, toolcrib.Grant{Dirs: []files.Dir{{Path: "/a/../b"}}}, toolcrib.CodeInvalid},
+		{"a relative grant", good, toolcrib.Grant{Dirs: []files.Dir{{Path: "a"}}}, toolcrib.CodeInvalid},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if err := sandbox.Admit(t.Context(), "test", toolcrib.BoundTime, c.cmd, c.grant); toolcrib.CodeOf(err) != c.code {
@@ -162,7 +162,7 @@ func TestAdmit(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := sandbox.Admit(gone, "test", 0, good, toolcrib.Grant{}); toolcrib.CodeOf(err) != toolcrib.Timeout || !errors.Is(err, context.Canceled) {
+	if err := sandbox.Admit(gone, "test", 0, good, toolcrib.Grant{}); toolcrib.CodeOf(err) != toolcrib.CodeTimeout || !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that has gone: %v", err)
 	}
 }
@@ -172,7 +172,7 @@ func TestWholeNetwork(t *testing.T) {
 		hosts []string
 		want  bool
 		code  toolcrib.Code
-	}{{nil, false, ""}, {[]string{"*"}, true, ""}, {[]string{"a", "*"}, true, ""}, {[]string{"a"}, false, toolcrib.Unavailable}, {[]string{"*.a"}, false, toolcrib.Unavailable}} {
+	}{{nil, false, ""}, {[]string{"*"}, true, ""}, {[]string{"a", "*"}, true, ""}, {[]string{"a"}, false, toolcrib.CodeUnavailable}, {[]string{"*.a"}, false, toolcrib.CodeUnavailable}} {
 		if got, err := sandbox.WholeNetwork("test", c.hosts); got != c.want || toolcrib.CodeOf(err) != c.code {
 			t.Errorf("%q: %v, %v", c.hosts, got, err)
 		}

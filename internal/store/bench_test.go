@@ -18,7 +18,7 @@ import (
 func benchRecord() *toolcrib.Record {
 	return &toolcrib.Record{
 		ID: callid.New(time.Now()), Tool: "evaluate_expression", Start: time.Now(),
-		Caller:    toolcrib.Caller{Subject: "alice", Agent: "coder", Session: "0192f0c4-6a00", Via: "mcp"},
+		Caller:    toolcrib.Caller{Subject: "alice", Agent: "coder", Session: "0192f0c4-6a00", Frontend: "mcp"},
 		Input:     []byte(`{"expression":"2**10","precision":12,"variables":{"x":1.5,"y":[1,2,3]},"mode":"exact"}`),
 		InputHash: "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
 	}

@@ -52,7 +52,7 @@ func beginEntry(e *entry, r *toolcrib.Record, w *bodyWriter) error {
 		call: r.ID, subject: r.Caller.Subject, session: clean(r.Caller.Session), tool: clean(r.Tool),
 	}
 	body := beginBody{
-		Parent: r.Parent, Agent: r.Caller.Agent, Via: r.Caller.Via, Dialect: r.Caller.Dialect,
+		Parent: r.Parent, Agent: r.Caller.Agent, Via: r.Caller.Frontend, Dialect: r.Caller.Dialect,
 		Owner: r.Caller.Organisation, Token: r.Caller.Token,
 		Input: r.Input, InputHash: r.InputHash, Replay: r.Replay,
 	}
@@ -88,7 +88,7 @@ func usable(r *toolcrib.Record) error {
 	}
 	for _, s := range [...]struct{ what, text string }{{"call ID", r.ID}, {"subject", r.Caller.Subject}} {
 		if !utf8.ValidString(s.text) || strings.IndexByte(s.text, 0) >= 0 {
-			return &toolcrib.Error{Code: toolcrib.Invalid, Message: fmt.Sprintf("the %s %q cannot be recorded: it must be UTF-8 text without NUL", s.what, s.text)}
+			return &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: fmt.Sprintf("the %s %q cannot be recorded: it must be UTF-8 text without NUL", s.what, s.text)}
 		}
 	}
 	return nil
@@ -187,7 +187,7 @@ func record(begin *entry, end *entry) (toolcrib.Record, error) {
 	}
 	r := toolcrib.Record{
 		Seq: begin.seq, ID: begin.call, Parent: b.Parent, Tool: begin.tool,
-		Caller: toolcrib.Caller{Subject: begin.subject, Agent: b.Agent, Session: begin.session, Via: b.Via, Dialect: b.Dialect, Organisation: b.Owner, Token: b.Token},
+		Caller: toolcrib.Caller{Subject: begin.subject, Agent: b.Agent, Session: begin.session, Frontend: b.Via, Dialect: b.Dialect, Organisation: b.Owner, Token: b.Token},
 		Input:  b.Input, InputHash: b.InputHash, Replay: b.Replay, Start: time.Unix(0, begin.at).UTC(),
 	}
 	if end == nil {

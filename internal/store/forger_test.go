@@ -87,7 +87,7 @@ func withoutSecrets(t testing.TB, cfg store.Config) store.Config {
 func mustConflict(t testing.TB, j *store.Journal, id string, seq int64) {
 	t.Helper()
 	old, err := j.Begin(t.Context(), newRecord(id))
-	if old != nil || !errors.Is(err, store.ErrForged) || toolcrib.CodeOf(err) != toolcrib.Conflict {
+	if old != nil || !errors.Is(err, store.ErrForged) || toolcrib.CodeOf(err) != toolcrib.CodeConflict {
 		t.Fatalf("call %s is answered with %+v, %v", id, old, err)
 	}
 	for _, part := range []string{id, fmt.Sprintf("entry %d", seq)} {

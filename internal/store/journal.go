@@ -148,7 +148,7 @@ func (j *Journal) proven(ctx context.Context, k callKey) (toolcrib.Record, strin
 		if s.proves(e) {
 			return nil
 		}
-		return &toolcrib.Error{Code: toolcrib.Conflict, Err: ErrForged, Message: fmt.Sprintf(
+		return &toolcrib.Error{Code: toolcrib.CodeConflict, Err: ErrForged, Message: fmt.Sprintf(
 			"the call ID %s was used before, and entry %d of the journal, which says how, has no good seal; use another call ID", e.call, e.seq)}
 	})
 }

@@ -88,7 +88,7 @@ func TestBodiesComeBack(t *testing.T) {
 		})
 		r := toolcrib.Record{
 			Seq: 5, ID: "x" + clean(text.Draw(t, "id")), Parent: text.Draw(t, "parent"), Tool: clean(text.Draw(t, "tool")),
-			Caller: toolcrib.Caller{Subject: clean(text.Draw(t, "subject")), Agent: text.Draw(t, "agent"), Session: clean(text.Draw(t, "session")), Via: text.Draw(t, "via")},
+			Caller: toolcrib.Caller{Subject: clean(text.Draw(t, "subject")), Agent: text.Draw(t, "agent"), Session: clean(text.Draw(t, "session")), Frontend: text.Draw(t, "via")},
 			Input:  raw.Draw(t, "input"), InputHash: text.Draw(t, "hash"), Start: time.Unix(0, rapid.Int64Range(0, 4e18).Draw(t, "start")).UTC(),
 		}
 		var b, e entry

@@ -234,7 +234,7 @@ func TestStats(t *testing.T) {
 		case i < 10:
 			r.Outcome = toolcrib.Broke
 		case i < 15:
-			r.Outcome, r.Tool = toolcrib.Outcome(toolcrib.Denied), "other"
+			r.Outcome, r.Tool = toolcrib.Outcome(toolcrib.CodeDenied), "other"
 		case i == 99:
 			continue
 		}
@@ -248,7 +248,7 @@ func TestStats(t *testing.T) {
 	}
 	// append_line took 1 to 10 and 16 to 99 ms: 94 values.
 	want := store.Stats{
-		Calls: 100, Open: 1, Outcomes: map[toolcrib.Outcome]int{toolcrib.Done: 84, toolcrib.Broke: 10, toolcrib.Outcome(toolcrib.Denied): 5},
+		Calls: 100, Open: 1, Outcomes: map[toolcrib.Outcome]int{toolcrib.Done: 84, toolcrib.Broke: 10, toolcrib.Outcome(toolcrib.CodeDenied): 5},
 		Tools: []store.ToolStats{
 			{Tool: "append_line", Calls: 94, Done: 84, Rate: 84. / 94, Mean: (55 + 4830) * time.Millisecond / 94, P50: 52 * time.Millisecond, P95: 95 * time.Millisecond},
 			{Tool: "other", Calls: 5},

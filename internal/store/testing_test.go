@@ -53,7 +53,7 @@ func shut(t testing.TB, j *store.Journal) {
 func newRecord(id string) *toolcrib.Record {
 	return &toolcrib.Record{
 		ID: id, Parent: "p", Tool: "append_line", Start: time.Date(2026, 11, 15, 12, 0, 0, 123456789, time.UTC),
-		Caller: toolcrib.Caller{Subject: "alice", Agent: "coder", Session: "s1", Via: "mcp", Dialect: "ovos"},
+		Caller: toolcrib.Caller{Subject: "alice", Agent: "coder", Session: "s1", Frontend: "mcp", Dialect: "ovos"},
 		Input:  []byte(`{"text":"<b>&\u2028"}`), InputHash: "abc", Replay: "earlier",
 	}
 }

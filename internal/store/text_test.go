@@ -34,12 +34,12 @@ func TestForeignText(t *testing.T) {
 		r := newRecord(bad)
 		if old, err := j.Begin(t.Context(), r); err == nil {
 			t.Errorf("the call ID %q was taken: %v", bad, old)
-		} else if bad != "" && (toolcrib.CodeOf(err) != toolcrib.Invalid || !strings.Contains(err.Error(), fmt.Sprintf("the call ID %q", bad))) {
+		} else if bad != "" && (toolcrib.CodeOf(err) != toolcrib.CodeInvalid || !strings.Contains(err.Error(), fmt.Sprintf("the call ID %q", bad))) {
 			t.Errorf("the call ID %q is refused with %v", bad, err)
 		}
 		r = newRecord("x")
 		r.Caller.Subject = bad
-		if _, err := j.Begin(t.Context(), r); bad != "" && (toolcrib.CodeOf(err) != toolcrib.Invalid || !strings.Contains(err.Error(), fmt.Sprintf("the subject %q", bad))) {
+		if _, err := j.Begin(t.Context(), r); bad != "" && (toolcrib.CodeOf(err) != toolcrib.CodeInvalid || !strings.Contains(err.Error(), fmt.Sprintf("the subject %q", bad))) {
 			t.Errorf("the subject %q is answered with %v", bad, err)
 		}
 	}

@@ -90,7 +90,7 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 // granted gives the handle of a call, or says that there is none.
 func granted(env *toolcrib.Env) (*files.Handle, error) {
 	if env.Files == nil {
-		return nil, &toolcrib.Error{Code: toolcrib.Denied, Message: "no directory was granted, so there are no files to work on"}
+		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no directory was granted, so there are no files to work on"}
 	}
 	return env.Files, nil
 }
@@ -109,7 +109,7 @@ func withContent[In, Out any](s toolcrib.Spec, fn func(context.Context, *toolcri
 	t.Run = func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 		var in In
 		if err := json.Unmarshal(input, &in); err != nil {
-			return nil, &toolcrib.Error{Code: toolcrib.Invalid, Message: "the input cannot be read: " + strings.TrimPrefix(err.Error(), "json: "), Err: err}
+			return nil, &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: "the input cannot be read: " + strings.TrimPrefix(err.Error(), "json: "), Err: err}
 		}
 		out, content, err := fn(ctx, env, in)
 		if err != nil {

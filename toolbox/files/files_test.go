@@ -72,11 +72,11 @@ func newDesk(t testing.TB, cfg Config) *desk {
 	}
 	g := d.granted(t)
 	d.Crib = &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Guards: []toolcrib.Guard{cribtest.Allow()}, Journal: toolcrib.Unrecorded{},
+		Catalog: &toolcrib.Catalog{}, Guards: []toolcrib.Guard{cribtest.Allow()}, Journal: toolcrib.NoJournal{},
 		Log: slog.New(slog.DiscardHandler), Limits: toolcrib.Limits{Timeout: 30 * time.Second, Output: 64 << 20, Input: 64 << 20},
 		Grant: toolcrib.Grant{Dirs: g.dirs}, Files: g.opt,
 	}
-	_, faults := d.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box}})
+	_, faults := d.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{box}})
 	for _, f := range faults {
 		t.Fatal(f)
 	}
@@ -207,7 +207,7 @@ func TestNothingGranted(t *testing.T) {
 	}
 	for _, tool := range tools {
 		_, err := tool.Run(t.Context(), &toolcrib.Env{}, json.RawMessage(`{"path":"a","content":"","old_text":"a","new_text":"","glob":"*","pattern":"a","file_pattern":"*"}`))
-		if toolcrib.CodeOf(err) != toolcrib.Denied || !strings.Contains(err.Error(), "no directory was granted") {
+		if toolcrib.CodeOf(err) != toolcrib.CodeDenied || !strings.Contains(err.Error(), "no directory was granted") {
 			t.Errorf("%s: %v", tool.Name, err)
 		}
 	}

@@ -38,7 +38,7 @@ func TestKeyIsNotWritten(t *testing.T) {
 		}
 		_, err = d.Call(t.Context(), toolcrib.Call{Tool: c.tool, Input: input})
 		after, _ := os.ReadFile(name)
-		if toolcrib.CodeOf(err) != toolcrib.Denied || string(before) != string(after) {
+		if toolcrib.CodeOf(err) != toolcrib.CodeDenied || string(before) != string(after) {
 			t.Errorf("%s %v: %v; it holds %q", c.tool, c.in, err, after)
 		}
 	}

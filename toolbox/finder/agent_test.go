@@ -96,12 +96,12 @@ func (l *ledger) begin(definitions int, request string) {
 // the agent that has 500 to pick from.
 func TestScriptedAgent(t *testing.T) {
 	tools := catalogOf(t, 500)
-	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{cribtest.Allow()}}
+	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{cribtest.Allow()}}
 	finder, err := Open(t.Context(), Config{}, Needs{Tools: c.Tools})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: append(boxes(tools), finder)}); faults != nil {
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: append(boxes(tools), finder)}); faults != nil {
 		t.Fatal(faults)
 	}
 	run := func(tool, args string) *toolcrib.Result {

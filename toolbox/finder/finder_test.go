@@ -49,8 +49,8 @@ func crib(t testing.TB, needs Needs) *toolcrib.Crib {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}}
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box}}); faults != nil {
+	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}}
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{box}}); faults != nil {
 		t.Fatal(faults)
 	}
 	return c
@@ -243,8 +243,8 @@ func TestCallToolContract(t *testing.T) {
 	tool := toolcrib.Tool{Spec: s, Run: func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
 		return toolcrib.Text("ran"), nil
 	}}
-	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{cribtest.Allow()}}
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("x", tool)}}); faults != nil {
+	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{cribtest.Allow()}}
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("x", tool)}}); faults != nil {
 		t.Fatal(faults)
 	}
 	for input, ok := range map[string]bool{`{"name":"x"}`: true, `{"name":"x","arguments":{"a":1}}`: true, `{}`: false, `{"name":"x","arguments":[]}`: false, `{"name":"x","args":{}}`: false} {

@@ -33,7 +33,7 @@ func askUser() toolcrib.Tool {
 		Name:        "ask_user",
 		Title:       "Ask the person",
 		Description: askUserText,
-		Effects:     toolcrib.Asks,
+		Effects:     toolcrib.AsksPerson,
 		Group:       "interact",
 		Timeout:     thinking,
 	}, func(ctx context.Context, env *toolcrib.Env, in askUserIn) (askUserOut, error) {
@@ -44,7 +44,7 @@ func askUser() toolcrib.Tool {
 		if env.Ask == nil {
 			return askUserOut{}, nobody(toolcrib.ErrNobody)
 		}
-		answer, err := env.Ask(ctx, toolcrib.Question{Text: question, Options: in.Options, Effects: toolcrib.Asks})
+		answer, err := env.Ask(ctx, toolcrib.Question{Text: question, Options: in.Options, Effects: toolcrib.AsksPerson})
 		if err != nil {
 			return askUserOut{}, unanswered(ctx, err)
 		}
@@ -61,12 +61,12 @@ func declined(message string) error {
 	if message != "" {
 		text += ": " + message
 	}
-	return &toolcrib.Error{Code: toolcrib.Denied, Message: text}
+	return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: text}
 }
 
 // nobody: there is no person.
 func nobody(cause error) error {
-	return &toolcrib.Error{Code: toolcrib.Unavailable, Err: cause, Message: "nobody is there to be asked; decide by yourself what can be decided, and say what you assumed"}
+	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Err: cause, Message: "nobody is there to be asked; decide by yourself what can be decided, and say what you assumed"}
 }
 
 // unanswered says why there is no answer. Who keeps the question knows best,
@@ -76,7 +76,7 @@ func unanswered(ctx context.Context, err error) error {
 		return err
 	}
 	if ctx.Err() != nil || errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled) {
-		return &toolcrib.Error{Code: toolcrib.Timeout, Err: err, Message: "the person was asked and has not answered in time"}
+		return &toolcrib.Error{Code: toolcrib.CodeTimeout, Err: err, Message: "the person was asked and has not answered in time"}
 	}
 	return nobody(err)
 }

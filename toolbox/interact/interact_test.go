@@ -43,15 +43,15 @@ func (p *person) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.Ans
 func crib(t *testing.T, p toolcrib.Approver) *toolcrib.Crib {
 	t.Helper()
 	c := &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Approver: p,
-		Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure | toolcrib.Reads | toolcrib.Asks)},
+		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Approver: p,
+		Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure | toolcrib.Reads | toolcrib.AsksPerson)},
 		Limits: toolcrib.Limits{Ask: 50 * time.Millisecond},
 	}
 	box, err := Open(t.Context(), Config{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box}}); faults != nil {
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{box}}); faults != nil {
 		t.Fatal(faults)
 	}
 	return c
@@ -90,19 +90,19 @@ func TestAnswers(t *testing.T) {
 
 // Refused, timed out and nobody there are three different answers.
 func TestNoAnswer(t *testing.T) {
-	pending := &toolcrib.Error{Code: toolcrib.Unavailable, Message: "question q-1 stays open"}
+	pending := &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "question q-1 stays open"}
 	for name, c := range map[string]struct {
 		person toolcrib.Approver
 		code   toolcrib.Code
 		text   string
 	}{
-		"refused":          {&person{answer: toolcrib.Answer{Decision: toolcrib.Deny}}, toolcrib.Denied, "does not want to answer"},
-		"refused in words": {&person{answer: toolcrib.Answer{Decision: toolcrib.Deny, Message: "guess"}}, toolcrib.Denied, "does not want to answer: guess"},
-		"zero":             {&person{}, toolcrib.Denied, "does not want to answer"},
-		"timed out":        {&person{waits: true}, toolcrib.Timeout, "not answered in time"},
-		"nobody":           {nil, toolcrib.Unavailable, "nobody is there"},
-		"cannot be asked":  {&person{err: errors.New("screen on fire")}, toolcrib.Unavailable, "nobody is there"},
-		"kept":             {&person{err: pending}, toolcrib.Unavailable, "question q-1 stays open"},
+		"refused":          {&person{answer: toolcrib.Answer{Decision: toolcrib.Deny}}, toolcrib.CodeDenied, "does not want to answer"},
+		"refused in words": {&person{answer: toolcrib.Answer{Decision: toolcrib.Deny, Message: "guess"}}, toolcrib.CodeDenied, "does not want to answer: guess"},
+		"zero":             {&person{}, toolcrib.CodeDenied, "does not want to answer"},
+		"timed out":        {&person{waits: true}, toolcrib.CodeTimeout, "not answered in time"},
+		"nobody":           {nil, toolcrib.CodeUnavailable, "nobody is there"},
+		"cannot be asked":  {&person{err: errors.New("screen on fire")}, toolcrib.CodeUnavailable, "nobody is there"},
+		"kept":             {&person{err: pending}, toolcrib.CodeUnavailable, "question q-1 stays open"},
 	} {
 		_, err := ask(t, crib(t, c.person), `{"question":"Which colour?"}`)
 		if toolcrib.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.text) || strings.Contains(err.Error(), "fire") {
@@ -114,7 +114,7 @@ func TestNoAnswer(t *testing.T) {
 func TestBadQuestions(t *testing.T) {
 	c := crib(t, &person{answer: toolcrib.Answer{Decision: toolcrib.Allow, Message: "yes"}})
 	for _, input := range []string{`{}`, `{"question":""}`, `{"question":"x","options":"red"}`, `{"question":"` + strings.Repeat("x", 4001) + `"}`} {
-		if _, err := ask(t, c, input); toolcrib.CodeOf(err) != toolcrib.Invalid {
+		if _, err := ask(t, c, input); toolcrib.CodeOf(err) != toolcrib.CodeInvalid {
 			t.Errorf("%.40s: %v", input, err)
 		}
 	}

@@ -35,7 +35,7 @@ func noPage(uri string) string {
 
 // errPage is the answer to whoever reads one. It has no word of the server's.
 func errPage() error {
-	return &toolcrib.Error{Code: toolcrib.Denied, Message: "pages of MCP servers are not passed on, since a client would take them for Toolcrib's own; connect the server to the client directly to see them"}
+	return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "pages of MCP servers are not passed on, since a client would take them for Toolcrib's own; connect the server to the client directly to see them"}
 }
 
 // titled is a title with the name of the server before it.

@@ -130,7 +130,7 @@ func (b *Box) consent(ctx context.Context, env *toolcrib.Env, r mcp.Request) err
 	}
 	answer, err := env.Ask(ctx, toolcrib.Question{
 		Text:    fmt.Sprintf("The MCP server %s wants %s:\n\n%s\n\nMay it?", b.name, wanted(r.Method), text),
-		Options: []string{"yes", "no"}, Effects: toolcrib.Asks,
+		Options: []string{"yes", "no"}, Effects: toolcrib.AsksPerson,
 	})
 	if err != nil {
 		return refused("a person has to consent to " + r.Method + ", and has not")

@@ -41,7 +41,7 @@ func TestQuestionsEnd(t *testing.T) {
 	d.refresh()
 	a := &accepter{}
 	_, err := d.call(mcp.WithPeer(t.Context(), a), "echo", `{}`, toolcrib.Caller{Session: "s"})
-	if n := a.asked.Load(); toolcrib.CodeOf(err) != toolcrib.Timeout || n == 0 || n > asksMost {
+	if n := a.asked.Load(); toolcrib.CodeOf(err) != toolcrib.CodeTimeout || n == 0 || n > asksMost {
 		t.Errorf("asked %d times: %v", a.asked.Load(), err)
 	}
 }
@@ -80,7 +80,7 @@ func TestPatienceEnds(t *testing.T) {
 	defer c.pause()()
 	<-c.ctx.Done()
 	err := (&Box{name: "rogue"}).failure(t.Context(), c, c.ctx.Err(), true)
-	if toolcrib.CodeOf(err) != toolcrib.Timeout || !strings.Contains(err.Error(), "questions") {
+	if toolcrib.CodeOf(err) != toolcrib.CodeTimeout || !strings.Contains(err.Error(), "questions") {
 		t.Errorf("%v", err)
 	}
 }

@@ -37,7 +37,7 @@ type Box struct {
 	names     map[string]definition // by the names that approved tools have here
 	tools     []toolcrib.Tool
 	held      []Held
-	faults    []toolcrib.Fault
+	faults    []toolcrib.LoadError
 	listing   Listing   // what it offers besides tools, fit to be read
 	leftOut   []Warning // what is not in it
 	instances map[string]*instance
@@ -102,12 +102,12 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 }
 
 // Faults tells what the server offers and is not listed.
-func (b *Box) Faults() []toolcrib.Fault {
+func (b *Box) Faults() []toolcrib.LoadError {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	out := slices.Clone(b.faults)
 	for _, h := range b.held {
-		out = append(out, toolcrib.Fault{Box: b.name, Tool: h.Tool, Err: fmt.Errorf("it is kept back: %s; see toolcrib hub show %s, and toolcrib hub approve %s", h.Why, b.name, b.name)})
+		out = append(out, toolcrib.LoadError{Box: b.name, Tool: h.Tool, Err: fmt.Errorf("it is kept back: %s; see toolcrib hub show %s, and toolcrib hub approve %s", h.Why, b.name, b.name)})
 	}
 	return out
 }

@@ -16,7 +16,7 @@ import (
 func (b *Box) connect(ctx context.Context, stderr *tail, young *nursery) (*client.Session, error) {
 	transport, err := b.transport(ctx, stderr, young)
 	if err != nil {
-		return nil, &toolcrib.Error{Code: toolcrib.Unavailable, Message: "the MCP server " + b.name + " cannot be set up: " + err.Error(), Err: err}
+		return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "the MCP server " + b.name + " cannot be set up: " + err.Error(), Err: err}
 	}
 	s, err := client.Connect(ctx, client.Config{
 		Transport:    transport,

@@ -145,7 +145,7 @@ func plainSum(canonical string) string {
 
 // read takes the definitions of tools apart. One that cannot be read is left
 // out, and so is the second of a name.
-func read(list []json.RawMessage, box string) (defs []definition, faults []toolcrib.Fault) {
+func read(list []json.RawMessage, box string) (defs []definition, faults []toolcrib.LoadError) {
 	seen := map[string]bool{}
 	for i, text := range list {
 		d, err := define(text)
@@ -153,7 +153,7 @@ func read(list []json.RawMessage, box string) (defs []definition, faults []toolc
 		if name == "" || len(name) > 256 {
 			name = fmt.Sprintf("number %d", i+1)
 		}
-		fault := func(err error) { faults = append(faults, toolcrib.Fault{Box: box, Tool: name, Err: err}) }
+		fault := func(err error) { faults = append(faults, toolcrib.LoadError{Box: box, Tool: name, Err: err}) }
 		switch {
 		case err != nil:
 			fault(fmt.Errorf("its definition cannot be read: %w", err))

@@ -189,8 +189,8 @@ func open(t testing.TB, dir string, servers map[string]mcphub.Server) *house {
 	return h
 }
 
-func (h *house) load() []toolcrib.Fault {
-	var s toolcrib.Shelving
+func (h *house) load() []toolcrib.LoadError {
+	var s toolcrib.Contents
 	for _, b := range h.hub.Boxes() {
 		s.Boxes = append(s.Boxes, b)
 		s.Qualify = append(s.Qualify, b.Name())
@@ -202,7 +202,7 @@ func (h *house) load() []toolcrib.Fault {
 	return faults
 }
 
-func (h *house) await() []toolcrib.Fault {
+func (h *house) await() []toolcrib.LoadError {
 	h.hub.Await(h.t.Context(), 30*time.Second)
 	return h.load()
 }

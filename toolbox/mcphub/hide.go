@@ -105,7 +105,7 @@ func (b *Box) sums(tools []json.RawMessage) (sums, old []string) {
 }
 
 // read takes the definitions of a manifest apart.
-func (b *Box) read(m *manifest) ([]definition, []toolcrib.Fault) {
+func (b *Box) read(m *manifest) ([]definition, []toolcrib.LoadError) {
 	defs, faults := read(m.Tools, b.name)
 	if len(m.Sums) == len(m.Tools) {
 		for i := range defs {
@@ -118,7 +118,7 @@ func (b *Box) read(m *manifest) ([]definition, []toolcrib.Fault) {
 	}
 	for _, l := range m.LeftOut {
 		if l.Kind == kindTool {
-			faults = append(faults, toolcrib.Fault{Box: b.name, Tool: l.Name, Err: errors.New("it is left out: " + holdsValue)})
+			faults = append(faults, toolcrib.LoadError{Box: b.name, Tool: l.Name, Err: errors.New("it is left out: " + holdsValue)})
 		}
 	}
 	return defs, faults

@@ -141,7 +141,7 @@ func TestChangedBehindTheCache(t *testing.T) {
 	if !slices.Contains(h.names(), "fake__echo") {
 		t.Fatalf("it is not listed from the cache: %q", h.names())
 	}
-	if r, err := h.call("fake__echo", `{"text":"x"}`); toolcrib.CodeOf(err) != toolcrib.Denied {
+	if r, err := h.call("fake__echo", `{"text":"x"}`); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 		t.Errorf("a changed tool was called: %v, %v", r, err)
 	}
 }
@@ -183,9 +183,9 @@ func TestBadManners(t *testing.T) {
 		code toolcrib.Code
 		text string
 	}{
-		"dies in a call": {toolcrib.Unavailable, "whether it was done is not known"},
-		"never answers":  {toolcrib.Timeout, "did not answer within"},
-		"sends 100 MB":   {toolcrib.Unavailable, "lost"},
+		"dies in a call": {toolcrib.CodeUnavailable, "whether it was done is not known"},
+		"never answers":  {toolcrib.CodeTimeout, "did not answer within"},
+		"sends 100 MB":   {toolcrib.CodeUnavailable, "lost"},
 		"answers twice":  {"", ""},
 		"floods":         {"", ""},
 	} {

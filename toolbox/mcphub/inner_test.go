@@ -172,7 +172,7 @@ func (d *den) refresh() {
 	if err := d.box.Refresh(d.t.Context()); err != nil {
 		d.t.Fatal(err)
 	}
-	d.crib.Catalog.Load(context.Background(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{d.box}, Qualify: []string{"rogue"}})
+	d.crib.Catalog.Load(context.Background(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{d.box}, Qualify: []string{"rogue"}})
 }
 
 func (d *den) call(ctx context.Context, tool, input string, who toolcrib.Caller) (*toolcrib.Result, error) {

@@ -114,7 +114,7 @@ func (b *Box) take(m *manifest, fresh bool) (changed bool, _ error) {
 			err = errors.New("another tool of this server has the same name here")
 		}
 		if err != nil {
-			faults = append(faults, toolcrib.Fault{Box: b.name, Tool: d.Name, Err: err})
+			faults = append(faults, toolcrib.LoadError{Box: b.name, Tool: d.Name, Err: err})
 			continue
 		}
 		approved[d.Name], names[t.Name] = d.sum, d

@@ -156,15 +156,15 @@ func TestConnectAsks(t *testing.T) {
 	d := house(t, t.TempDir(), r, Server{})
 	var who toolcrib.Caller
 	connect := func(may func(context.Context, toolcrib.Caller, string) error) error {
-		d.crib.Catalog.Load(context.Background(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{d.hub.Meta(nil, may)}})
+		d.crib.Catalog.Load(context.Background(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{d.hub.Meta(nil, may)}})
 		_, err := d.crib.Call(t.Context(), toolcrib.Call{Tool: "mcp_connect", Input: json.RawMessage(`{"name":"rogue"}`), Caller: toolcrib.Caller{Subject: "mallory"}})
 		return err
 	}
 	err := connect(func(_ context.Context, caller toolcrib.Caller, server string) error {
 		who = caller
-		return &toolcrib.Error{Code: toolcrib.Denied, Message: server + " is not for you"}
+		return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: server + " is not for you"}
 	})
-	if toolcrib.CodeOf(err) != toolcrib.Denied || !strings.Contains(err.Error(), "rogue is not for you") || who.Subject != "mallory" || r.starts.Load() != 0 {
+	if toolcrib.CodeOf(err) != toolcrib.CodeDenied || !strings.Contains(err.Error(), "rogue is not for you") || who.Subject != "mallory" || r.starts.Load() != 0 {
 		t.Errorf("%v, for %v, %d started", err, who, r.starts.Load())
 	}
 	if err := connect(nil); err != nil || r.starts.Load() != 1 {

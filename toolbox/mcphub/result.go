@@ -74,7 +74,7 @@ func rest(all map[string]json.RawMessage, without ...string) (json.RawMessage, e
 }
 
 func badAnswer(err error) error {
-	return &toolcrib.Error{Code: toolcrib.Internal, Message: "the MCP server's answer cannot be read: " + err.Error(), Err: err}
+	return &toolcrib.Error{Code: toolcrib.CodeInternal, Message: "the MCP server's answer cannot be read: " + err.Error(), Err: err}
 }
 
 func (b *Box) emitProgress(env *toolcrib.Env, params json.RawMessage) {

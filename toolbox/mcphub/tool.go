@@ -147,7 +147,7 @@ func (b *Box) attempt(ctx context.Context, env *toolcrib.Env, u use) (_ json.Raw
 	defer i.release()
 	// A server says what it offers when it starts: what it says now counts.
 	if u.tool != "" && !b.stands(u.tool, u.hash) {
-		return nil, false, &toolcrib.Error{Code: toolcrib.Denied, Message: fmt.Sprintf(
+		return nil, false, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: fmt.Sprintf(
 			"the MCP server %s has changed the definition of %s since it was approved; a person has to look at it (toolcrib hub show %s)", b.name, u.tool, b.name)}
 	}
 	peer := mcp.PeerOf(ctx)
@@ -193,7 +193,7 @@ func (b *Box) stands(tool, hash string) bool {
 }
 
 func unavailable(err error) error {
-	return &toolcrib.Error{Code: toolcrib.Unavailable, Message: err.Error(), Err: err}
+	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 }
 
 // notStarted is the refusal of a call whose server is not there.
@@ -213,28 +213,28 @@ func (b *Box) failure(ctx context.Context, c *clock, err error, sent bool) error
 	case ctx.Err() != nil:
 		return err
 	case c.late() && c.waited():
-		return &toolcrib.Error{Code: toolcrib.Timeout, Tool: b.name, Message: fmt.Sprintf("the questions of the MCP server %s were not answered within %v; the call was cancelled, and may have been done all the same", b.name, patience), Err: err}
+		return &toolcrib.Error{Code: toolcrib.CodeTimeout, Tool: b.name, Message: fmt.Sprintf("the questions of the MCP server %s were not answered within %v; the call was cancelled, and may have been done all the same", b.name, patience), Err: err}
 	case c.late():
-		return &toolcrib.Error{Code: toolcrib.Timeout, Tool: b.name, Message: fmt.Sprintf("the MCP server %s did not answer within %v; the call was cancelled, and may have been done all the same", b.name, b.server.Timeout), Err: err}
+		return &toolcrib.Error{Code: toolcrib.CodeTimeout, Tool: b.name, Message: fmt.Sprintf("the MCP server %s did not answer within %v; the call was cancelled, and may have been done all the same", b.name, b.server.Timeout), Err: err}
 	}
 	if said, ok := errors.AsType[*mcp.Error](err); ok {
 		if said.Code == mcp.CodeOpenPages {
 			said = b.pages(said)
 			err = said
 		}
-		code := toolcrib.Internal
+		code := toolcrib.CodeInternal
 		switch said.Code {
 		case mcp.CodeInvalidParams:
-			code = toolcrib.Invalid
+			code = toolcrib.CodeInvalid
 		case mcp.CodeMethodNotFound, mcp.CodeResourceNotFound:
-			code = toolcrib.NotFound
+			code = toolcrib.CodeNotFound
 		}
 		return &toolcrib.Error{Code: code, Tool: b.name, Message: fmt.Sprintf("the MCP server %s refused it: %s", b.name, clip(said.Message)), Err: err}
 	}
 	if e, ok := toolcrib.AsError(err); ok {
 		return e
 	}
-	e := &toolcrib.Error{Code: toolcrib.Unavailable, Message: fmt.Sprintf("the MCP server %s could not be reached: %s", b.name, clip(err.Error())), Err: err}
+	e := &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: fmt.Sprintf("the MCP server %s could not be reached: %s", b.name, clip(err.Error())), Err: err}
 	if sent {
 		// Named, so that it is not tried again: it may have been done.
 		e.Tool, e.Message = b.name, fmt.Sprintf("the MCP server %s was lost while it was at work: %s; whether it was done is not known, look before you repeat it", b.name, clip(err.Error()))

@@ -85,7 +85,7 @@ func (b *Box) follow(who wanter, uri string, on bool) (did bool, _ error) {
 		return true, nil
 	}
 	if w != nil && len(w.uris) >= wantedMost {
-		return false, &toolcrib.Error{Code: toolcrib.Invalid, Message: fmt.Sprintf("at most %d resources of a server can be subscribed to", wantedMost)}
+		return false, &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: fmt.Sprintf("at most %d resources of a server can be subscribed to", wantedMost)}
 	}
 	if !b.roomFor(who) {
 		return false, unavailable(fmt.Errorf("%d resources of the MCP server %s are subscribed to already", wantedMostAll, b.name))

@@ -112,13 +112,13 @@ func (b *Box) call(ctx context.Context, id string, c claim, static bool, input j
 	case err == nil:
 		return b.result(id, answer.Data), nil
 	case errors.Is(err, ErrAway):
-		return nil, retry.Safe(&toolcrib.Error{Code: toolcrib.Unavailable, Message: "the OpenVoiceOS bus is not there; nothing was sent, try again later", Err: err})
+		return nil, retry.Safe(&toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "the OpenVoiceOS bus is not there; nothing was sent, try again later", Err: err})
 	case ctx.Err() != nil:
 		b.doubt(id)
 		return nil, ctx.Err()
 	case waiting.Err() != nil:
 		b.doubt(id)
-		return nil, &toolcrib.Error{Code: toolcrib.Timeout, Message: fmt.Sprintf("the toolbox %s did not answer within %v; it may be gone, or still at work", id, limit), Err: err}
+		return nil, &toolcrib.Error{Code: toolcrib.CodeTimeout, Message: fmt.Sprintf("the toolbox %s did not answer within %v; it may be gone, or still at work", id, limit), Err: err}
 	}
 	return nil, fmt.Errorf("calling the toolbox %s over the bus: %w", id, err)
 }

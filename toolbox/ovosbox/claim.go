@@ -22,7 +22,7 @@ type remote struct {
 	primed  bool           // it was called once, because hosts of old announce nothing before
 	doubted bool           // a call of it was not answered
 	missed  int            // how often in a row it did not answer
-	faults  []toolcrib.Fault
+	faults  []toolcrib.LoadError
 }
 
 // claim is a tool as its host describes it.
@@ -108,7 +108,7 @@ func (c Config) parseAnnouncement(data json.RawMessage) (*remote, error) {
 
 // fault notes what is left out of a toolbox.
 func (r *remote) fault(box, tool string, err error) {
-	r.faults = append(r.faults, toolcrib.Fault{Box: box, Tool: strings.TrimSuffix(r.id+"/"+tool, "/"), Err: err})
+	r.faults = append(r.faults, toolcrib.LoadError{Box: box, Tool: strings.TrimSuffix(r.id+"/"+tool, "/"), Err: err})
 }
 
 // parseClaim reads one tool of an announcement.

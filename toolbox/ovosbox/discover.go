@@ -59,17 +59,17 @@ func (b *Box) alive(ctx context.Context) (context.Context, func()) {
 }
 
 // ask collects one round of announcements.
-func (b *Box) ask(ctx context.Context) (map[string]*remote, []toolcrib.Fault, error) {
+func (b *Box) ask(ctx context.Context) (map[string]*remote, []toolcrib.LoadError, error) {
 	answers, err := b.bus.Collect(ctx, Message{Type: topicDiscover, Data: json.RawMessage("{}")}, b.cfg.Window)
 	if err != nil && len(answers) == 0 {
 		return nil, nil, err
 	}
-	found, faults := map[string]*remote{}, []toolcrib.Fault{}
+	found, faults := map[string]*remote{}, []toolcrib.LoadError{}
 	for _, m := range answers {
 		r, err := b.cfg.parseAnnouncement(m.Data)
 		switch {
 		case err != nil:
-			faults = append(faults, toolcrib.Fault{Box: b.cfg.Name, Err: err})
+			faults = append(faults, toolcrib.LoadError{Box: b.cfg.Name, Err: err})
 		case !b.cfg.wants(r.id):
 		case found[r.id] != nil:
 			found[r.id].join(b.cfg.Name, r, b.cfg.MaxTools)
@@ -87,7 +87,7 @@ const crowd = 4
 
 // choose keeps as many toolboxes as may be listed: those that are known, then
 // by id. Whoever comes later must not push them out.
-func (b *Box) choose(found map[string]*remote) (faults []toolcrib.Fault) {
+func (b *Box) choose(found map[string]*remote) (faults []toolcrib.LoadError) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	room := b.cfg.MaxBoxes
@@ -98,7 +98,7 @@ func (b *Box) choose(found map[string]*remote) (faults []toolcrib.Fault) {
 			}
 			if room--; room < 0 {
 				delete(found, id)
-				faults = append(faults, toolcrib.Fault{Box: b.cfg.Name, Tool: id, Err: fmt.Errorf("there are more than %d toolboxes on the bus", b.cfg.MaxBoxes)})
+				faults = append(faults, toolcrib.LoadError{Box: b.cfg.Name, Tool: id, Err: fmt.Errorf("there are more than %d toolboxes on the bus", b.cfg.MaxBoxes)})
 			}
 		}
 	}
@@ -176,7 +176,7 @@ func (b *Box) answers(ctx context.Context, id string, static bool) bool {
 }
 
 // merge takes over what was found. Toolboxes that were silent stay for a while.
-func (b *Box) merge(found map[string]*remote, faults []toolcrib.Fault) (changed bool) {
+func (b *Box) merge(found map[string]*remote, faults []toolcrib.LoadError) (changed bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	before := fingerprint(b.list())
@@ -190,7 +190,7 @@ func (b *Box) merge(found map[string]*remote, faults []toolcrib.Fault) (changed 
 	}
 	for _, id := range slices.Sorted(maps.Keys(found)) {
 		if len(b.remotes) >= b.cfg.MaxBoxes && b.remotes[id] == nil && !b.evict() {
-			faults = append(faults, toolcrib.Fault{Box: b.cfg.Name, Tool: id, Err: fmt.Errorf("there are more than %d toolboxes on the bus", b.cfg.MaxBoxes)})
+			faults = append(faults, toolcrib.LoadError{Box: b.cfg.Name, Tool: id, Err: fmt.Errorf("there are more than %d toolboxes on the bus", b.cfg.MaxBoxes)})
 			continue
 		}
 		b.remotes[id] = found[id]

@@ -321,13 +321,13 @@ func double(gen generation, id string) *host {
 }
 
 // crib puts boxes on shelves behind guards that allow everything.
-func crib(t testing.TB, box *Box) (*toolcrib.Crib, []toolcrib.Fault) {
+func crib(t testing.TB, box *Box) (*toolcrib.Crib, []toolcrib.LoadError) {
 	t.Helper()
 	c := &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{},
+		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{},
 		Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Effects(0).All())},
 	}
-	_, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box}})
+	_, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{box}})
 	return c, faults
 }
 

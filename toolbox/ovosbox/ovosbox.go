@@ -107,7 +107,7 @@ type Box struct {
 
 	mu       sync.Mutex
 	remotes  map[string]*remote // by id
-	faults   []toolcrib.Fault
+	faults   []toolcrib.LoadError
 	asked    time.Time       // when they last were; zero: never
 	tried    map[string]bool // ids that were heard of and asked for
 	watchers watch.List[func()]
@@ -153,7 +153,7 @@ func (b *Box) Tools(ctx context.Context) ([]toolcrib.Tool, error) {
 
 // Faults tells what hosts announced last and is not listed, and why. Schemas
 // that do not compile are listed, and reported by the catalog.
-func (b *Box) Faults() []toolcrib.Fault {
+func (b *Box) Faults() []toolcrib.LoadError {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return slices.Clone(b.faults)

@@ -45,7 +45,7 @@ func TestGenerations(t *testing.T) {
 		if err != nil || string(got.Value) != `{"result":5}` || h.calls.Load() != 1 {
 			t.Errorf("%s: %v, %v, called %d times", h.id, got, err, h.calls.Load())
 		}
-		if _, err := callTool(t, c, h.id+"__double", `{"n":"x"}`); toolcrib.CodeOf(err) != toolcrib.Invalid || h.calls.Load() != 1 {
+		if _, err := callTool(t, c, h.id+"__double", `{"n":"x"}`); toolcrib.CodeOf(err) != toolcrib.CodeInvalid || h.calls.Load() != 1 {
 			t.Errorf("%s with a text: %v", h.id, err)
 		}
 	}
@@ -89,7 +89,7 @@ func TestErrorsOfHosts(t *testing.T) {
 	if got, err := callTool(t, c, "h__nan", `{}`); err != nil || string(got.Value) != `{"result":null}` {
 		t.Errorf("a number that is none: %v, %v", got, err)
 	}
-	if _, err := callTool(t, c, "h__liar", `{}`); toolcrib.CodeOf(err) != toolcrib.Internal {
+	if _, err := callTool(t, c, "h__liar", `{}`); toolcrib.CodeOf(err) != toolcrib.CodeInternal {
 		t.Errorf("a broken claim: %v", err)
 	}
 }
@@ -151,7 +151,7 @@ func TestSilence(t *testing.T) {
 	lists(t, box, "h__double", "h__hangs")
 	c, _ := crib(t, box)
 	_, err := callTool(t, c, "h__hangs", `{}`)
-	if toolcrib.CodeOf(err) != toolcrib.Timeout {
+	if toolcrib.CodeOf(err) != toolcrib.CodeTimeout {
 		t.Errorf("a tool that never answers: %v", err)
 	}
 	if got, err := callTool(t, c, "h__double", `{"n":1}`); err != nil || string(got.Value) != `{"result":2}` || h.calls.Load() != 2 {
@@ -264,12 +264,12 @@ func TestBusComesAndGoes(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
 		defer cancel()
 		_, err := c.Call(ctx, toolcrib.Call{Tool: "h__double", Input: json.RawMessage(`{"n":1}`)})
-		return toolcrib.CodeOf(err) == toolcrib.Unavailable
+		return toolcrib.CodeOf(err) == toolcrib.CodeUnavailable
 	})
 	if _, err := box.Tools(t.Context()); !errors.Is(err, ErrAway) {
 		t.Errorf("listing without a bus: %v", err)
 	}
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box}}); len(faults) != 1 {
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{box}}); len(faults) != 1 {
 		t.Errorf("loading without a bus: %v", faults)
 	}
 	if _, ok := c.Tool(toolcrib.Caller{}, "h__double"); !ok {
@@ -309,7 +309,7 @@ func TestPoison(t *testing.T) {
 	if got, err := callTool(t, c, "h__double", `{"n":3}`); err != nil || string(got.Value) != `{"result":6}` {
 		t.Errorf("%v, %v", got, err)
 	}
-	if _, err := callTool(t, c, "h__double", `{"n":3,"x":"\ud800"}`); toolcrib.CodeOf(err) == toolcrib.Internal {
+	if _, err := callTool(t, c, "h__double", `{"n":3,"x":"\ud800"}`); toolcrib.CodeOf(err) == toolcrib.CodeInternal {
 		t.Errorf("half a letter as an argument: %v", err)
 	}
 }

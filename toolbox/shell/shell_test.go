@@ -90,7 +90,7 @@ func newRoom(t testing.TB, cfg Config) *room {
 		}
 	})
 	r.Crib = &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Guards: []toolcrib.Guard{cribtest.Allow()}, Sandbox: plain{}, Journal: toolcrib.Unrecorded{},
+		Catalog: &toolcrib.Catalog{}, Guards: []toolcrib.Guard{cribtest.Allow()}, Sandbox: plain{}, Journal: toolcrib.NoJournal{},
 		Grant: toolcrib.Grant{Dirs: []files.Dir{{Path: r.dir, Write: true}}, Programs: []string{"/bin/sh"}},
 		Emit: func(e toolcrib.Event) {
 			r.mu.Lock()
@@ -99,7 +99,7 @@ func newRoom(t testing.TB, cfg Config) *room {
 		},
 		Log: slog.New(slog.DiscardHandler),
 	}
-	if _, faults := r.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{r.box}}); len(faults) > 0 {
+	if _, faults := r.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{r.box}}); len(faults) > 0 {
 		t.Fatal(faults)
 	}
 	return r

@@ -66,7 +66,7 @@ func at(scope, path string) Place { return Place{Path: path, Scope: scope} }
 func call[Out any](t testing.TB, b *Box, tool string, input any) (out Out, failed string) {
 	t.Helper()
 	crib := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Guards: []toolcrib.Guard{cribtest.Allow()}, Journal: &cribtest.Memory{}, Log: slog.New(slog.DiscardHandler)}
-	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{b}}); faults != nil {
+	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{b}}); faults != nil {
 		t.Fatal(faults)
 	}
 	text, err := json.Marshal(input)

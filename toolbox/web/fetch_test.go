@@ -146,7 +146,7 @@ func TestFetchRefuses(t *testing.T) {
 	}
 	for _, path := range []string{"/todata", "/tofile"} {
 		_, _, err := fetchPage(t, Config{}, fetchIn{URL: home + path})
-		if toolcrib.CodeOf(err) != toolcrib.Denied || !strings.Contains(err.Error(), "only http and https") {
+		if toolcrib.CodeOf(err) != toolcrib.CodeDenied || !strings.Contains(err.Error(), "only http and https") {
 			t.Errorf("%s: %v", path, err)
 		}
 	}
@@ -282,12 +282,12 @@ func TestCallerGoes(t *testing.T) {
 	home := serve(t, func(w http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
 	box := tools(t, Config{})
 	crib := &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Grant: toolcrib.Grant{Hosts: []string{"127.0.0.1"}, Time: 200 * time.Millisecond},
+		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Grant: toolcrib.Grant{Hosts: []string{"127.0.0.1"}, Time: 200 * time.Millisecond},
 		Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Reads | toolcrib.Network)},
 	}
-	crib.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("web", box["web_fetch"])}})
+	crib.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("web", box["web_fetch"])}})
 	_, err := toolcrib.Invoke[fetchOut](t.Context(), crib, "web_fetch", fetchIn{URL: home})
-	if toolcrib.CodeOf(err) != toolcrib.Timeout {
+	if toolcrib.CodeOf(err) != toolcrib.CodeTimeout {
 		t.Errorf("got %v", err)
 	}
 }

@@ -98,5 +98,5 @@ func notGranted(address string) error {
 	if u, err := url.Parse(address); err == nil && u.Hostname() != "" {
 		host = text.Clip(strings.ToLower(line(u.Hostname())), 100)
 	}
-	return &toolcrib.Error{Code: toolcrib.Denied, Message: "the host " + host + " was not granted; to allow it, add it to grant.hosts"}
+	return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "the host " + host + " was not granted; to allow it, add it to grant.hosts"}
 }

@@ -37,7 +37,7 @@ const maxSnippet = 1000
 func (b box) webSearch() toolcrib.Tool {
 	effects := toolcrib.Reads | toolcrib.Network
 	if b.cfg.Secret != "" {
-		effects |= toolcrib.Secrets
+		effects |= toolcrib.UsesSecrets
 	}
 	return toolcrib.Define(toolcrib.Spec{
 		Name: "web_search", Title: "Search the web", Description: webSearchText, Group: "web",
@@ -88,7 +88,7 @@ func (b box) key(ctx context.Context, env *toolcrib.Env) (string, error) {
 		return "", nil
 	}
 	if env.Secret == nil {
-		return "", &toolcrib.Error{Code: toolcrib.Denied, Message: "the secret " + b.cfg.Secret + " was not granted; the search engine " + b.cfg.Engine +
+		return "", &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "the secret " + b.cfg.Secret + " was not granted; the search engine " + b.cfg.Engine +
 			" needs it: store it and add it to grant.secrets"}
 	}
 	key, err := env.Secret(ctx, b.cfg.Secret)

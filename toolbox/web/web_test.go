@@ -129,11 +129,11 @@ func TestNothingGranted(t *testing.T) {
 		"web_search": map[string]any{"query": "q", "max_results": 5},
 	} {
 		_, _, err := call[map[string]any](t, box[name], &toolcrib.Env{}, in)
-		if toolcrib.CodeOf(err) != toolcrib.Denied || !strings.Contains(err.Error(), "grant.hosts") || !strings.Contains(err.Error(), ".com") {
+		if toolcrib.CodeOf(err) != toolcrib.CodeDenied || !strings.Contains(err.Error(), "grant.hosts") || !strings.Contains(err.Error(), ".com") {
 			t.Errorf("%s without a client: %v", name, err)
 		}
 		_, _, err = call[map[string]any](t, box[name], local(t), in)
-		if toolcrib.CodeOf(err) != toolcrib.Denied || !strings.Contains(err.Error(), "grant.hosts") {
+		if toolcrib.CodeOf(err) != toolcrib.CodeDenied || !strings.Contains(err.Error(), "grant.hosts") {
 			t.Errorf("%s without the host: %v", name, err)
 		}
 	}
@@ -155,10 +155,10 @@ func TestThroughACrib(t *testing.T) {
 	crib := &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{},
 		Guards:  []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Reads | toolcrib.Network)},
-		Journal: toolcrib.Unrecorded{},
+		Journal: toolcrib.NoJournal{},
 		Grant:   toolcrib.Grant{Hosts: []string{"127.0.0.1"}},
 	}
-	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box}}); faults != nil {
+	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{box}}); faults != nil {
 		t.Fatal(faults)
 	}
 	out, err := toolcrib.Invoke[fetchOut](t.Context(), crib, "web_fetch", fetchIn{URL: home})
@@ -170,7 +170,7 @@ func TestThroughACrib(t *testing.T) {
 		t.Errorf("redirected to another host: %+v, %v", out, err)
 	}
 	_, err = toolcrib.Invoke[fetchOut](t.Context(), crib, "web_fetch", fetchIn{URL: out.Next})
-	if toolcrib.CodeOf(err) != toolcrib.Denied {
+	if toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 		t.Errorf("a host that was not granted: %v", err)
 	}
 }
@@ -181,9 +181,9 @@ func TestEffects(t *testing.T) {
 		want toolcrib.Effects
 	}{
 		{Config{}, toolcrib.Reads | toolcrib.Network},
-		{Config{Engine: Brave}, toolcrib.Reads | toolcrib.Network | toolcrib.Secrets},
+		{Config{Engine: Brave}, toolcrib.Reads | toolcrib.Network | toolcrib.UsesSecrets},
 		{Config{Engine: SearXNG, Endpoint: "https://s.example"}, toolcrib.Reads | toolcrib.Network},
-		{Config{Engine: SearXNG, Endpoint: "https://s.example", Secret: "k"}, toolcrib.Reads | toolcrib.Network | toolcrib.Secrets},
+		{Config{Engine: SearXNG, Endpoint: "https://s.example", Secret: "k"}, toolcrib.Reads | toolcrib.Network | toolcrib.UsesSecrets},
 	} {
 		box := tools(t, c.cfg)
 		if got := box["web_search"].Effects; got != c.want {

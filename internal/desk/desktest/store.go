@@ -30,7 +30,7 @@ func question(id string) desk.Question {
 	at := time.Date(2026, 11, 15, 12, 0, 0, 123456789, time.UTC)
 	return desk.Question{
 		ID: id, State: desk.Open, Asked: at, Expires: at.Add(time.Hour), Call: "c1", Project: "/p",
-		Caller: toolcrib.Caller{Subject: "alice", Agent: "coder", Session: "s1", Via: "mcp", Dialect: "ovos"},
+		Caller: toolcrib.Caller{Subject: "alice", Agent: "coder", Session: "s1", Frontend: "mcp", Dialect: "ovos"},
 		Tool:   "write_file", Box: "files", Native: "write_file", Definition: "d", Input: []byte(`{"a":"<b>"}`), Redacted: true,
 		Effects: toolcrib.Reads | toolcrib.Writes, Preview: "+x\n", Cut: true, Text: "why?", Options: []string{"a", "b"},
 		Reasons: []toolcrib.Verdict{{Decision: toolcrib.Ask, Guard: "mode", Rule: "r", Reason: "because", Effects: toolcrib.Writes}},

@@ -104,7 +104,7 @@ func TestStateOfAnotherProcess(t *testing.T) {
 // another client of the same person, which shows something else.
 func TestApprovalIsShownToItsOwnClient(t *testing.T) {
 	h := build(t, "2025-11-25", nil)
-	s := New(Config{Crib: h.server.cfg.Crib, Log: quiet(), Desk: h.desk}, toolcrib.Caller{Subject: "ann", Via: "mcp-http"})
+	s := New(Config{Crib: h.server.cfg.Crib, Log: quiet(), Desk: h.desk}, toolcrib.Caller{Subject: "ann", Frontend: "mcp-http"})
 	t.Cleanup(s.Close)
 	r := newRaw(t, s)
 	_, got := r.ask("tools/call", `{"elicitation":{}}`, `,"name":"touch","arguments":{"n":1}`)

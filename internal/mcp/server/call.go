@@ -35,13 +35,13 @@ func (s *Server) callTool(ctx context.Context, v *visit) (json.RawMessage, error
 	}
 	if id := v.params.Meta.CallID; len(id) > 0 && string(id) != "null" {
 		if j.call.ID, ok = word(id); !ok { // it must not be taken for a call without one, and run twice
-			return s.refusal(v, &toolcrib.Error{Code: toolcrib.Invalid, Tool: name, Message: "_meta[" + callIDKey + "] is not a string"}), nil
+			return s.refusal(v, &toolcrib.Error{Code: toolcrib.CodeInvalid, Tool: name, Message: "_meta[" + callIDKey + "] is not a string"}), nil
 		}
 		j.named = j.call.ID != ""
 	}
 	switch found, ok := s.list().searched(&j.call); {
 	case !ok:
-		return s.refusal(v, &toolcrib.Error{Code: toolcrib.Invalid, Tool: name, Message: `it takes {"name": the tool to call, "arguments": {what that tool takes}}`}), nil
+		return s.refusal(v, &toolcrib.Error{Code: toolcrib.CodeInvalid, Tool: name, Message: `it takes {"name": the tool to call, "arguments": {what that tool takes}}`}), nil
 	case found:
 		j.encode = s.encodeFound
 	}
@@ -85,7 +85,7 @@ func (s *Server) do(ctx context.Context, v *visit, j *job) (json.RawMessage, err
 
 // unwatched refuses a call that might have to be asked about.
 func unwatched(tool string, err error) *toolcrib.Error {
-	return &toolcrib.Error{Code: toolcrib.Unavailable, Tool: tool, Message: "nobody could be asked about it, so it was not made", Err: err}
+	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: tool, Message: "nobody could be asked about it, so it was not made", Err: err}
 }
 
 // readShelf makes the call that reads something on the shelf.
@@ -108,7 +108,7 @@ func (s *Server) readShelf(ctx context.Context, v *visit, method string, params 
 		if e := s.passedOn(err); e != nil {
 			return nil, e
 		}
-		if toolcrib.CodeOf(err) == toolcrib.NotFound {
+		if toolcrib.CodeOf(err) == toolcrib.CodeNotFound {
 			return nil, notThere(v, method)
 		}
 		return encode(v, r, err)

@@ -21,7 +21,7 @@ type asksAll struct{}
 
 func (asksAll) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
 	d := toolcrib.Ask
-	if r.Spec.Effects.Within(toolcrib.Asks) {
+	if r.Spec.Effects.Within(toolcrib.AsksPerson) {
 		d = toolcrib.Allow
 	}
 	return &toolcrib.Verdict{Decision: d, Guard: "test", Reason: "everything is asked\x1b[2J"}, nil
@@ -55,25 +55,25 @@ func build(t *testing.T, version string, says person) *house {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{asksAll{}}, Approver: h.desk, Log: quiet()}
+	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{asksAll{}}, Approver: h.desk, Log: quiet()}
 	touch := toolcrib.Define(toolcrib.Spec{Name: "touch", Description: "Touches.", Effects: toolcrib.Writes},
 		func(_ context.Context, _ *toolcrib.Env, i in) (in, error) {
 			h.ran.Add(1)
 			h.last.Store(i.N)
 			return i, nil
 		})
-	nested := toolcrib.Define(toolcrib.Spec{Name: "nested", Description: "Uses touch.", Effects: toolcrib.Asks},
+	nested := toolcrib.Define(toolcrib.Spec{Name: "nested", Description: "Uses touch.", Effects: toolcrib.AsksPerson},
 		func(ctx context.Context, env *toolcrib.Env, i in) (in, error) {
 			_, err := env.Use(ctx, "touch", i)
 			return i, err
 		})
-	consult := toolcrib.Define(toolcrib.Spec{Name: "consult", Description: "Asks.", Effects: toolcrib.Asks},
+	consult := toolcrib.Define(toolcrib.Spec{Name: "consult", Description: "Asks.", Effects: toolcrib.AsksPerson},
 		func(ctx context.Context, env *toolcrib.Env, i in) (map[string]string, error) {
 			a, err := env.Ask(ctx, toolcrib.Question{Text: "Which colour?", Options: []string{"red", "blue"}})
 			return map[string]string{"said": a.Message, "decision": a.Decision.String()}, err
 		})
 	load(t, c, []toolcrib.Tool{touch, nested, consult})
-	h.server = New(Config{Crib: c, Version: "1", Log: quiet(), Desk: h.desk}, toolcrib.Caller{Subject: "ann", Via: "mcp", Session: "s1"})
+	h.server = New(Config{Crib: c, Version: "1", Log: quiet(), Desk: h.desk}, toolcrib.Caller{Subject: "ann", Frontend: "mcp", Session: "s1"})
 	t.Cleanup(h.server.Close)
 	opts := &mcp.ClientOptions{}
 	if says != nil {

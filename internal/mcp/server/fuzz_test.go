@@ -21,7 +21,7 @@ import (
 func fuzzed(t testing.TB) *Server {
 	t.Helper()
 	p := newPantry()
-	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}, Log: quiet()}
+	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}, Log: quiet()}
 	load(t, c, []toolcrib.Tool{p.tool(), tools()[0], echo("mirrored", `{"properties":{"a":{"type":"string","x-mcp-header":"A"}}}`)})
 	s := New(Config{Crib: c, Log: quiet(), Shelf: p}, toolcrib.Caller{Subject: "ann"})
 	t.Cleanup(s.Close)

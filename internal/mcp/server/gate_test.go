@@ -22,7 +22,7 @@ type talk struct {
 
 func newTalk(t *testing.T, c *toolcrib.Crib) *talk {
 	t.Helper()
-	s := New(Config{Crib: c, Version: "1", Log: quiet()}, toolcrib.Caller{Subject: "ann", Via: "mcp"})
+	s := New(Config{Crib: c, Version: "1", Log: quiet()}, toolcrib.Caller{Subject: "ann", Frontend: "mcp"})
 	t.Cleanup(s.Close)
 	fromClient, in := io.Pipe()
 	out, toClient := io.Pipe()

@@ -104,7 +104,7 @@ func TestWhatIsToldIsRedacted(t *testing.T) {
 	hide := func(text string) string { return strings.ReplaceAll(text, secret, "[gone]") }
 	var hear func(toolcrib.Event)
 	c := &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}, Log: quiet(),
+		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}, Log: quiet(),
 		RedactText: hide, Redact: func(text json.RawMessage) json.RawMessage { return json.RawMessage(hide(string(text))) },
 		Emit: func(ev toolcrib.Event) { hear(ev) },
 	}

@@ -13,7 +13,7 @@ import (
 // else, and what it sends all the same does not count.
 func TestAnswersAreLimited(t *testing.T) {
 	h := build(t, modernVersion, nil)
-	s := New(Config{Crib: h.server.cfg.Crib, Log: quiet(), Desk: h.desk, Answers: []desk.Choice{desk.AllowOnce, desk.Deny}}, toolcrib.Caller{Subject: "ann", Via: "mcp-http", Session: "s2"})
+	s := New(Config{Crib: h.server.cfg.Crib, Log: quiet(), Desk: h.desk, Answers: []desk.Choice{desk.AllowOnce, desk.Deny}}, toolcrib.Caller{Subject: "ann", Frontend: "mcp-http", Session: "s2"})
 	t.Cleanup(s.Close)
 	r := newRaw(t, s)
 	call := `,"name":"touch","arguments":{"n":7}`

@@ -50,7 +50,7 @@ func tools() []toolcrib.Tool {
 func newCrib(t *testing.T) (*toolcrib.Crib, *[]toolcrib.Tool) {
 	t.Helper()
 	c := &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{},
+		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{},
 		Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}, Log: quiet(),
 	}
 	list := tools()
@@ -60,7 +60,7 @@ func newCrib(t *testing.T) (*toolcrib.Crib, *[]toolcrib.Tool) {
 
 func load(t testing.TB, c *toolcrib.Crib, list []toolcrib.Tool) {
 	t.Helper()
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("test", list...)}}); faults != nil {
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("test", list...)}}); faults != nil {
 		t.Fatal(faults)
 	}
 }
@@ -98,7 +98,7 @@ func dial(t *testing.T, s *Server, version string, opts *mcp.ClientOptions) *mcp
 
 func connect(t *testing.T, c *toolcrib.Crib, version string, changed func()) (*mcp.ClientSession, *Server) {
 	t.Helper()
-	s := New(Config{Crib: c, Version: "1", Log: quiet()}, toolcrib.Caller{Subject: "ann", Via: "mcp"})
+	s := New(Config{Crib: c, Version: "1", Log: quiet()}, toolcrib.Caller{Subject: "ann", Frontend: "mcp"})
 	t.Cleanup(s.Close)
 	return dial(t, s, version, &mcp.ClientOptions{
 		ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) {
@@ -188,7 +188,7 @@ func testListFollowsTheCatalog(t *testing.T, version string) {
 
 func TestHTTP(t *testing.T) {
 	c, _ := newCrib(t)
-	s := New(Config{Crib: c, Version: "1", Log: quiet()}, toolcrib.Caller{Subject: "loopback", Via: "mcp-http"})
+	s := New(Config{Crib: c, Version: "1", Log: quiet()}, toolcrib.Caller{Subject: "loopback", Frontend: "mcp-http"})
 	defer s.Close()
 	web := httptest.NewServer(s.Handler())
 	defer web.Close()

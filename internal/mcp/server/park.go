@@ -29,7 +29,7 @@ func (s *Server) park(v *visit, f *flight, r *round) (json.RawMessage, error) {
 	if !ok {
 		s.forget(f)
 		f.cancel()
-		return f.job.encode(v, nil, &toolcrib.Error{Code: toolcrib.Unavailable, Tool: f.job.call.Tool, Message: "too many calls wait for an answer; try later"})
+		return f.job.encode(v, nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: f.job.call.Tool, Message: "too many calls wait for an answer; try later"})
 	}
 	var asks, o, meta object
 	for _, key := range slices.Sorted(maps.Keys(r.requests)) {

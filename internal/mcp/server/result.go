@@ -22,7 +22,7 @@ func (s *Server) encodeTool(v *visit, r *toolcrib.Result, err error) (json.RawMe
 	if e := s.passedOn(err); e != nil {
 		return nil, e
 	}
-	if toolcrib.CodeOf(err) == toolcrib.NotFound {
+	if toolcrib.CodeOf(err) == toolcrib.CodeNotFound {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "%s", err.Error())
 	}
 	return s.refusal(v, err), nil
@@ -31,7 +31,7 @@ func (s *Server) encodeTool(v *visit, r *toolcrib.Result, err error) (json.RawMe
 // encodeFound writes the outcome of a call that was made by way of the tool that
 // calls others: the model chose the name and is to hear that it was wrong.
 func (s *Server) encodeFound(v *visit, r *toolcrib.Result, err error) (json.RawMessage, error) {
-	if toolcrib.CodeOf(err) == toolcrib.NotFound && s.passedOn(err) == nil {
+	if toolcrib.CodeOf(err) == toolcrib.CodeNotFound && s.passedOn(err) == nil {
 		return s.refusal(v, err), nil
 	}
 	return s.encodeTool(v, r, err)
@@ -154,7 +154,7 @@ func appendPlain(buf []byte, text string) []byte {
 func (s *Server) refusal(v *visit, err error) json.RawMessage {
 	e, ok := toolcrib.AsError(err)
 	if !ok {
-		e = &toolcrib.Error{Code: toolcrib.Internal, Message: "the call broke down"}
+		e = &toolcrib.Error{Code: toolcrib.CodeInternal, Message: "the call broke down"}
 	}
 	var o, meta object
 	if v.client.modern {
@@ -164,8 +164,8 @@ func (s *Server) refusal(v *visit, err error) json.RawMessage {
 	o.raw("content", append(appendPlain([]byte{'['}, string(e.Code)+": "+e.Message), ']'))
 	o.raw("isError", []byte("true"))
 	meta.text("toolcrib/code", string(e.Code))
-	if len(e.Bad) > 0 {
-		if bad, err := json.Marshal(e.Bad); err == nil {
+	if len(e.Fields) > 0 {
+		if bad, err := json.Marshal(e.Fields); err == nil {
 			meta.raw("toolcrib/bad", bad)
 		}
 	}
@@ -269,16 +269,16 @@ func shelfError(r *toolcrib.Result, err error) *mcp.Error {
 	}
 	e, ok := toolcrib.AsError(err)
 	if !ok {
-		e = &toolcrib.Error{Code: toolcrib.Internal, Message: "the call broke down"}
+		e = &toolcrib.Error{Code: toolcrib.CodeInternal, Message: "the call broke down"}
 	}
 	out := mcp.Errorf(mcp.CodeInternal, "%s: %s", e.Code, e.Message)
-	if e.Code == toolcrib.Invalid {
+	if e.Code == toolcrib.CodeInvalid {
 		out.Code = mcp.CodeInvalidParams
 	}
 	var data object
 	data.text("toolcrib/code", string(e.Code))
-	if len(e.Bad) > 0 {
-		if bad, err := json.Marshal(e.Bad); err == nil {
+	if len(e.Fields) > 0 {
+		if bad, err := json.Marshal(e.Fields); err == nil {
 			data.raw("toolcrib/bad", bad)
 		}
 	}

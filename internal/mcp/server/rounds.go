@@ -88,7 +88,7 @@ func (s *Server) doInRounds(ctx context.Context, v *visit, j *job) (json.RawMess
 		}
 		select {
 		case <-f.done:
-			if settled && !j.named && toolcrib.CodeOf(f.err) == toolcrib.Timeout {
+			if settled && !j.named && toolcrib.CodeOf(f.err) == toolcrib.CodeTimeout {
 				s.forget(f)
 				f = nil // the answer came after the call had given up, and is kept for this one
 			}

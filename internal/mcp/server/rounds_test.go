@@ -120,7 +120,7 @@ func TestStateIsBound(t *testing.T) {
 	var now atomic.Int64
 	p := newPantry()
 	crib := &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}, Log: quiet(),
+		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}, Log: quiet(),
 		Now: func() time.Time { return clock.Add(time.Duration(now.Load())) },
 	}
 	load(t, crib, []toolcrib.Tool{asker(), p.tool()})
@@ -235,7 +235,7 @@ func TestParkedBytesAreBounded(t *testing.T) {
 
 // What a client wants to hear reaches it on the stream of its own request.
 func TestEvents(t *testing.T) {
-	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}, Log: quiet()}
+	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}, Log: quiet()}
 	var hear atomic.Pointer[func(toolcrib.Event)]
 	var followed atomic.Value
 	c.Emit = func(ev toolcrib.Event) {

@@ -27,7 +27,7 @@ func asker() toolcrib.Tool {
 			peer.Log(json.RawMessage(`{"level":"error","data":"loud"}`))
 			answers, err := peer.Ask(ctx, requests)
 			if err != nil {
-				return nil, &toolcrib.Error{Code: toolcrib.Unavailable, Message: "cannot ask", Err: err}
+				return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "cannot ask", Err: err}
 			}
 			if answers == nil {
 				answers = map[string]json.RawMessage{}

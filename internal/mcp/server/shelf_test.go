@@ -45,7 +45,7 @@ func (p *pantry) Reading(_ context.Context, _ toolcrib.Caller, method string, pa
 		Ref  json.RawMessage `json:"ref"`
 	}
 	if err := json.Unmarshal(params, &q); err != nil {
-		return "", nil, false, &toolcrib.Error{Code: toolcrib.Invalid, Message: "it cannot be read"}
+		return "", nil, false, &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: "it cannot be read"}
 	}
 	input, err := json.Marshal(map[string]string{"uri": q.URI, "name": q.Name, "method": method})
 	if err != nil {
@@ -109,7 +109,7 @@ func (p *pantry) run(ctx context.Context, _ *toolcrib.Env, input json.RawMessage
 			}
 			got, err := peer.Ask(ctx, map[string]mcp.Request{"who": {Method: mcp.MethodElicit, Params: json.RawMessage(`{"mode":"form","message":"who?","requestedSchema":{"type":"object","properties":{"who":{"type":"string"}}}}`)}})
 			if err != nil {
-				return nil, &toolcrib.Error{Code: toolcrib.Unavailable, Message: "cannot ask", Err: err}
+				return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "cannot ask", Err: err}
 			}
 			var e struct {
 				Content struct{ Who string }
@@ -125,7 +125,7 @@ func (p *pantry) run(ctx context.Context, _ *toolcrib.Env, input json.RawMessage
 	}
 	if code, ok := strings.CutPrefix(in.URI, "test://code/"); ok {
 		n, err := strconv.Atoi(code)
-		return nil, &toolcrib.Error{Code: toolcrib.NotFound, Message: "no", Err: errors.Join(err, &mcp.Error{Code: n, Message: "says another server"})}
+		return nil, &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: "no", Err: errors.Join(err, &mcp.Error{Code: n, Message: "says another server"})}
 	}
 	if more, ok := strings.CutPrefix(in.URI, "test://cached/"); ok {
 		return &toolcrib.Result{Content: []toolcrib.Content{{Type: "resource", URI: in.URI, Text: "x"}}, More: json.RawMessage(`{"cacheScope":"public","ttlMs":` + more + `}`)}, nil
@@ -139,11 +139,11 @@ func (p *pantry) run(ctx context.Context, _ *toolcrib.Env, input json.RawMessage
 			More:    json.RawMessage(`{"ttlMs":77,"cacheScope":"public","contents":"never","_meta":{"x":1}}`),
 		}, nil
 	case "test://upstream":
-		return nil, &toolcrib.Error{Code: toolcrib.Unavailable, Message: "no", Err: &mcp.Error{Code: -32777, Message: "of another server", Data: json.RawMessage(`{"k":1}`)}}
+		return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "no", Err: &mcp.Error{Code: -32777, Message: "of another server", Data: json.RawMessage(`{"k":1}`)}}
 	case "test://failed":
 		return toolcrib.Failed("it broke"), nil
 	}
-	return nil, &toolcrib.Error{Code: toolcrib.NotFound, Message: "no such resource"}
+	return nil, &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: "no such resource"}
 }
 
 func (p *pantry) tool() toolcrib.Tool {
@@ -155,14 +155,14 @@ func newStore(t testing.TB, more ...toolcrib.Tool) (*Server, *pantry) {
 	t.Helper()
 	p := newPantry()
 	c := &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{},
+		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{},
 		Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}, Log: quiet(),
 	}
 	load(t, c, append(append(tools(), p.tool()), more...))
 	s := New(Config{
 		Crib: c, Version: "1", Log: quiet(), Shelf: p,
 		Hidden: func(s toolcrib.Spec) bool { return s.Native == "shelf_read" },
-	}, toolcrib.Caller{Subject: "ann", Via: "mcp-http"})
+	}, toolcrib.Caller{Subject: "ann", Frontend: "mcp-http"})
 	t.Cleanup(s.Close)
 	return s, p
 }

@@ -37,7 +37,7 @@ func echo(name, input string) toolcrib.Tool {
 
 // What a supplier says of its tool stands beside what we say, never in its place.
 func TestDefinitions(t *testing.T) {
-	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Log: quiet()}
+	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Log: quiet()}
 	plain := echo("plain", "{\n  \"type\": \"object\",\n  \"properties\": {\"a\": {\"pattern\": \"<\"}}\n}")
 	foreign := echo("foreign", `{"properties":{}}`)
 	foreign.Output = json.RawMessage(`{"type":"array"}`)

@@ -29,9 +29,9 @@ func agenticxContract(s toolcrib.Spec) any {
 
 func agenticxError(e *toolcrib.Error) string {
 	switch e.Code {
-	case toolcrib.Invalid:
+	case toolcrib.CodeInvalid:
 		return "Parameter validation failed: " + e.Message
-	case toolcrib.NotFound:
+	case toolcrib.CodeNotFound:
 		return "unknown tool '" + e.Tool + "': " + e.Message
 	}
 	return "Tool " + e.Tool + " execution failed: " + e.Message

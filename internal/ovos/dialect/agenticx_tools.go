@@ -141,7 +141,7 @@ func agenticxRefused(in struct {
 		return agenticxFailed("path is read-only (mounted as reference): " + path)
 	case errors.Is(e, files.ErrProtected):
 		return agenticxFailed("path is protected: " + path)
-	case e.Code == toolcrib.Denied && strings.HasPrefix(e.Message, "a person said no"):
+	case e.Code == toolcrib.CodeDenied && strings.HasPrefix(e.Message, "a person said no"):
 		return toolcrib.Failed("CANCELLED: user denied " + e.Tool + strings.TrimPrefix(e.Message, "a person said no"))
 	}
 	return nil
@@ -161,7 +161,7 @@ func (in bashExec) seconds(opt Options) int {
 
 func (opt Options) bashExecIn(in bashExec) (any, error) {
 	if strings.TrimSpace(in.Command) == "" {
-		return nil, told(toolcrib.Invalid, "bash_exec", "command is empty")
+		return nil, told(toolcrib.CodeInvalid, "bash_exec", "command is empty")
 	}
 	return nativeRun{in.Command, in.Cwd, in.seconds(opt)}, nil
 }
@@ -271,7 +271,7 @@ type fileEdit struct {
 
 func fileEditIn(in fileEdit) (any, error) {
 	if in.OldText == "" {
-		return nil, told(toolcrib.Invalid, "file_edit", "old_text cannot be empty")
+		return nil, told(toolcrib.CodeInvalid, "file_edit", "old_text cannot be empty")
 	}
 	path, err := nativePath("file_edit", in.Path)
 	in.Path = path

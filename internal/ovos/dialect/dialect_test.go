@@ -67,7 +67,7 @@ func TestAdaptersFitACatalog(t *testing.T) {
 		boxes = append(boxes, toolcrib.NewBox(box, tools...))
 	}
 	c := toolcrib.Crib{Catalog: &toolcrib.Catalog{}}
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: boxes, Adapters: Adapters(Options{})}); faults != nil {
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: boxes, Adapters: Adapters(Options{})}); faults != nil {
 		t.Fatal(faults)
 	}
 	for _, a := range Adapters(Options{}) {

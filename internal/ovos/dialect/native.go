@@ -36,9 +36,9 @@ func nativePath(tool, path string) (string, error) {
 	case path == "":
 		return ".", nil
 	case strings.ContainsRune(path, 0):
-		return "", &toolcrib.Error{Code: toolcrib.Denied, Tool: tool, Message: `"` + strings.ReplaceAll(path, "\x00", `\x00`) + `" is nowhere`, Err: files.ErrOutside}
+		return "", &toolcrib.Error{Code: toolcrib.CodeDenied, Tool: tool, Message: `"` + strings.ReplaceAll(path, "\x00", `\x00`) + `" is nowhere`, Err: files.ErrOutside}
 	case len(path) > maxPath:
-		return "", &toolcrib.Error{Code: toolcrib.Invalid, Tool: tool, Message: "the path is longer than any system takes", Err: errTooLong}
+		return "", &toolcrib.Error{Code: toolcrib.CodeInvalid, Tool: tool, Message: "the path is longer than any system takes", Err: errTooLong}
 	}
 	return path, nil
 }

@@ -208,9 +208,9 @@ func ovosError(e *toolcrib.Error, box string) string {
 	id := OVOSBox(box)
 	text := fmt.Sprintf("RuntimeError: Tool execution failed for '%s' in ToolBox '%s'", e.Tool, id)
 	switch e.Code {
-	case toolcrib.Invalid:
+	case toolcrib.CodeInvalid:
 		text = fmt.Sprintf("ValueError: Tool input validation failed for '%s' in ToolBox '%s'", e.Tool, id)
-	case toolcrib.NotFound:
+	case toolcrib.CodeNotFound:
 		text = fmt.Sprintf("Unknown tool: '%s'", e.Tool)
 	}
 	if e.Message == "" {

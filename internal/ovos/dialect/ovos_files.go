@@ -145,7 +145,7 @@ type ovosWriteAnswer struct {
 
 func (opt Options) ovosWriteIn(in ovosWrite) (any, error) {
 	if opt.ReadOnly { // comes before every look at the path
-		return nil, &toolcrib.Error{Code: toolcrib.Denied, Tool: "write_file", Message: "no directory is granted for writing", Err: files.ErrReadOnly}
+		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Tool: "write_file", Message: "no directory is granted for writing", Err: files.ErrReadOnly}
 	}
 	path, err := nativePath("write_file", in.Path)
 	return ovosWrite{path, in.Content}, err

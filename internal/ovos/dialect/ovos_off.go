@@ -38,7 +38,7 @@ func OVOSOff(box string) (toolcrib.Toolbox, []toolcrib.Adapter) {
 		return nil, nil
 	}
 	off := func() error {
-		return &toolcrib.Error{Code: toolcrib.Unavailable, Tool: native, Message: why, Err: errOff}
+		return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: native, Message: why, Err: errOff}
 	}
 	var adapters []toolcrib.Adapter
 	for _, a := range ovosAdapters(Options{}) {

@@ -18,7 +18,7 @@ func TestSwitchedOff(t *testing.T) {
 	journal := &cribtest.Memory{}
 	// A guard that would ask a person about everything.
 	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Guards: []toolcrib.Guard{cribtest.Ask("why not")}, Journal: journal, Log: slog.New(slog.DiscardHandler)}
-	var s toolcrib.Shelving
+	var s toolcrib.Contents
 	for _, name := range []string{"shell", "web"} {
 		box, adapters := OVOSOff(name)
 		if box == nil || box.Name() != name || len(adapters) != 1 {
@@ -49,7 +49,7 @@ func TestSwitchedOff(t *testing.T) {
 		t.Error(got)
 	}
 	for _, rec := range journal.Records() {
-		if rec.Outcome != toolcrib.Outcome(toolcrib.Unavailable) && rec.Outcome != toolcrib.Outcome(toolcrib.Invalid) || len(rec.Verdicts) > 0 {
+		if rec.Outcome != toolcrib.Outcome(toolcrib.CodeUnavailable) && rec.Outcome != toolcrib.Outcome(toolcrib.CodeInvalid) || len(rec.Verdicts) > 0 {
 			t.Errorf("%s is on record as %s, %v", rec.Tool, rec.Outcome, rec.Verdicts)
 		}
 	}

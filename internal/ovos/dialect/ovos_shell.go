@@ -71,13 +71,13 @@ type nativeRun struct {
 func (opt Options) ovosRunIn(in ovosRun) (any, error) {
 	switch {
 	case in.Cwd == "":
-		return nil, told(toolcrib.Invalid, "run_command", executing("[Errno 2] No such file or directory: ''"))
+		return nil, told(toolcrib.CodeInvalid, "run_command", executing("[Errno 2] No such file or directory: ''"))
 	case strings.ContainsRune(in.Cwd+in.Command, 0):
-		return nil, told(toolcrib.Invalid, "run_command", executing("embedded null byte"))
+		return nil, told(toolcrib.CodeInvalid, "run_command", executing("embedded null byte"))
 	}
 	limit := opt.seconds(in.Timeout)
 	if limit <= 0 {
-		return nil, told(toolcrib.Timeout, "run_command", opt.timedOut(in.Timeout))
+		return nil, told(toolcrib.CodeTimeout, "run_command", opt.timedOut(in.Timeout))
 	}
 	native := nativeRun{Command: in.Command, Timeout: int(math.Ceil(limit))}
 	if strings.TrimSpace(in.Command) == "" {
@@ -159,11 +159,11 @@ func ovosRunRefused(in ovosRun, e *toolcrib.Error) *toolcrib.Result {
 	case errors.Is(e, files.ErrOutside) || errors.Is(e, files.ErrProtected):
 		// To a command in the sandbox it is not there.
 		return notRun(executing("[Errno 2] No such file or directory: " + repr(in.Cwd)))
-	case e.Code == toolcrib.Denied && strings.Contains(e.Message, "running commands is switched off"):
+	case e.Code == toolcrib.CodeDenied && strings.Contains(e.Message, "running commands is switched off"):
 		return notRun(shellDisabled)
-	case e.Code == toolcrib.Denied && strings.HasPrefix(e.Message, "shell: "):
+	case e.Code == toolcrib.CodeDenied && strings.HasPrefix(e.Message, "shell: "):
 		return notRun(notPermitted(in.Command))
-	case e.Code == toolcrib.Denied, e.Code == toolcrib.Unavailable && strings.Contains(e.Message, "a person has to approve this"):
+	case e.Code == toolcrib.CodeDenied, e.Code == toolcrib.CodeUnavailable && strings.Contains(e.Message, "a person has to approve this"):
 		return notRun(notPermitted(in.Command) + " (" + e.Message + ")")
 	}
 	return nil

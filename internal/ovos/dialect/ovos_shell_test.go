@@ -70,14 +70,14 @@ func TestRunCommandRefused(t *testing.T) {
 		code          toolcrib.Code
 		message, want string
 	}{
-		{toolcrib.Denied, "shell: running commands is switched off; allow_shell: true in the configuration switches it on", "Shell execution is disabled (allow_shell=False)."},
-		{toolcrib.Denied, "shell: it writes", `Command not permitted by allowed_commands policy: "it's".`},
-		{toolcrib.Denied, "a person said no: not today", `Command not permitted by allowed_commands policy: "it's". (a person said no: not today)`},
-		{toolcrib.Unavailable, "a person has to approve this, and nobody is there to be asked: shell: x", `Command not permitted by allowed_commands policy: "it's". (a person has to approve this, and nobody is there to be asked: shell: x)`},
-		{toolcrib.Unavailable, "no sandbox is set up", ""},
-		{toolcrib.Timeout, "a person was asked and did not answer within 5m0s", ""},
-		{toolcrib.Invalid, "command: too long", ""},
-		{toolcrib.Internal, "the tool broke down", ""},
+		{toolcrib.CodeDenied, "shell: running commands is switched off; allow_shell: true in the configuration switches it on", "Shell execution is disabled (allow_shell=False)."},
+		{toolcrib.CodeDenied, "shell: it writes", `Command not permitted by allowed_commands policy: "it's".`},
+		{toolcrib.CodeDenied, "a person said no: not today", `Command not permitted by allowed_commands policy: "it's". (a person said no: not today)`},
+		{toolcrib.CodeUnavailable, "a person has to approve this, and nobody is there to be asked: shell: x", `Command not permitted by allowed_commands policy: "it's". (a person has to approve this, and nobody is there to be asked: shell: x)`},
+		{toolcrib.CodeUnavailable, "no sandbox is set up", ""},
+		{toolcrib.CodeTimeout, "a person was asked and did not answer within 5m0s", ""},
+		{toolcrib.CodeInvalid, "command: too long", ""},
+		{toolcrib.CodeInternal, "the tool broke down", ""},
 	} {
 		got := a.Refused(input, &toolcrib.Error{Code: tt.code, Tool: "run_command", Message: tt.message})
 		switch {
@@ -87,7 +87,7 @@ func TestRunCommandRefused(t *testing.T) {
 			t.Errorf("%s: %v", tt.message, got)
 		}
 	}
-	if got := a.Refused(mustJSON(ovosRun{"", ".", "30"}), &toolcrib.Error{Code: toolcrib.Denied, Message: "shell: x"}); !strings.Contains(string(got.Value), "policy: ''.") {
+	if got := a.Refused(mustJSON(ovosRun{"", ".", "30"}), &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "shell: x"}); !strings.Contains(string(got.Value), "policy: ''.") {
 		t.Errorf("an empty command: %s", got)
 	}
 }

@@ -25,7 +25,7 @@ type Skill struct {
 // OVOSSkills gives a tool to each skill. Runs says that the box of skills has
 // a model to carry them out, taken which names other tools have. Skills that
 // cannot have a tool are told.
-func OVOSSkills(skills []Skill, runs bool, taken func(name string) bool) (list []toolcrib.Adapter, left []toolcrib.Fault) {
+func OVOSSkills(skills []Skill, runs bool, taken func(name string) bool) (list []toolcrib.Adapter, left []toolcrib.LoadError) {
 	seen := map[string]string{}
 	for _, s := range skills {
 		name := slug(s.Name)
@@ -45,7 +45,7 @@ func OVOSSkills(skills []Skill, runs bool, taken func(name string) bool) (list [
 			why = "another tool is called " + name
 		}
 		if why != "" {
-			left = append(left, toolcrib.Fault{Box: skillBox, Tool: s.Name, Err: skillError(why)})
+			left = append(left, toolcrib.LoadError{Box: skillBox, Tool: s.Name, Err: skillError(why)})
 			continue
 		}
 		seen[name] = s.Name
@@ -76,7 +76,7 @@ func ovosSkill(name string, s Skill, runs bool) toolcrib.Adapter {
 			}),
 		},
 		In: func(json.RawMessage) (json.RawMessage, error) {
-			return nil, &toolcrib.Error{Code: toolcrib.Unavailable, Tool: name, Message: fmt.Sprintf("no model is set up to carry out skills; read_skill_file gives the instructions, as SKILL.md of the skill %q", s.Name)}
+			return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: name, Message: fmt.Sprintf("no model is set up to carry out skills; read_skill_file gives the instructions, as SKILL.md of the skill %q", s.Name)}
 		},
 		Out: func(_ json.RawMessage, native *toolcrib.Result) (*toolcrib.Result, error) { return native, nil },
 	}

@@ -94,7 +94,7 @@ func skillRoom(t *testing.T, model func(context.Context, string, string) (string
 		t.Fatal(left)
 	}
 	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Guards: []toolcrib.Guard{cribtest.Allow()}, Journal: &cribtest.Memory{}, Log: slog.New(slog.DiscardHandler)}
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box}, Adapters: append(Adapters(Options{}), adapters...)}); faults != nil {
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{box}, Adapters: append(Adapters(Options{}), adapters...)}); faults != nil {
 		t.Fatal(faults)
 	}
 	return &room{c, root}

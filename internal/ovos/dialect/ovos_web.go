@@ -71,9 +71,9 @@ type nativeSearchWeb struct {
 func ovosSearchWebIn(in ovosSearchWeb) (any, error) {
 	switch letters := len([]rune(in.Query)); {
 	case letters == 0:
-		return nil, told(toolcrib.Invalid, "web_search", "keywords is mandatory")
+		return nil, told(toolcrib.CodeInvalid, "web_search", "keywords is mandatory")
 	case letters > maxWebQuery:
-		return nil, told(toolcrib.Invalid, "web_search", "the query is too long")
+		return nil, told(toolcrib.CodeInvalid, "web_search", "the query is too long")
 	}
 	return nativeSearchWeb{in.Query, max(1, in.limit())}, nil
 }
@@ -90,9 +90,9 @@ func ovosSearchWebOut(in ovosSearchWeb, out *webResults, failed string) (*toolcr
 // original's word for it is that the package which reaches it is missing.
 func ovosSearchWebRefused(in ovosSearchWeb, e *toolcrib.Error) *toolcrib.Result {
 	switch {
-	case e.Code == toolcrib.Invalid && !errors.Is(e, errTold):
+	case e.Code == toolcrib.CodeInvalid && !errors.Is(e, errTold):
 		return nil
-	case e.Code == toolcrib.Denied && strings.HasPrefix(e.Message, "the host ") && strings.HasSuffix(e.Message, " was not granted; to allow it, add it to grant.hosts"):
+	case e.Code == toolcrib.CodeDenied && strings.HasPrefix(e.Message, "the host ") && strings.HasSuffix(e.Message, " was not granted; to allow it, add it to grant.hosts"):
 		return noPackage(in)
 	}
 	return searchError(in, e.Message)

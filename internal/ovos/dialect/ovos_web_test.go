@@ -82,10 +82,10 @@ func webCrib(t *testing.T, page string, status int, hosts ...string) func(input 
 		t.Fatal(err)
 	}
 	crib := &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.Unrecorded{}, Grant: toolcrib.Grant{Hosts: hosts},
+		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Grant: toolcrib.Grant{Hosts: hosts},
 		Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Reads | toolcrib.Network)},
 	}
-	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{box}, Adapters: []toolcrib.Adapter{ovosWebAdapter()}}); faults != nil {
+	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{box}, Adapters: []toolcrib.Adapter{ovosWebAdapter()}}); faults != nil {
 		t.Fatal(faults)
 	}
 	return func(input string) (*toolcrib.Result, error) {
@@ -126,7 +126,7 @@ func TestWebSearch(t *testing.T) {
 	if err != nil || !strings.Contains(string(got.Value), `"title":"Search error"`) || !strings.Contains(string(got.Value), "Web search failed: ") || !strings.Contains(string(got.Value), "grant.hosts") {
 		t.Errorf("a private address: %v, %v", got, err)
 	}
-	if _, err := webCrib(t, "", 200)(`{"query":5}`); toolcrib.CodeOf(err) != toolcrib.Invalid {
+	if _, err := webCrib(t, "", 200)(`{"query":5}`); toolcrib.CodeOf(err) != toolcrib.CodeInvalid {
 		t.Errorf("a query that is none: %v", err)
 	}
 }

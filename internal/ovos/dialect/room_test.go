@@ -51,14 +51,14 @@ func newRoom(t testing.TB, s setup) *room {
 	}
 	s.opt.Root = s.root
 	c := &toolcrib.Crib{
-		Catalog: &toolcrib.Catalog{}, Guards: s.guards, Sandbox: s.sandbox, Journal: toolcrib.Unrecorded{},
+		Catalog: &toolcrib.Catalog{}, Guards: s.guards, Sandbox: s.sandbox, Journal: toolcrib.NoJournal{},
 		Grant: toolcrib.Grant{Dirs: []files.Dir{{Path: s.root, Write: s.write}}},
 		Log:   slog.New(slog.DiscardHandler),
 	}
 	if s.sandbox != nil {
 		c.Grant.Programs = []string{"/bin/sh"}
 	}
-	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{fileBox, shellBox}, Adapters: Adapters(s.opt)}); faults != nil {
+	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{fileBox, shellBox}, Adapters: Adapters(s.opt)}); faults != nil {
 		t.Fatal(faults)
 	}
 	return &room{c, s.root}

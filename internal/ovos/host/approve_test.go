@@ -178,7 +178,7 @@ func TestWhoeverCallsDoesNotApprove(t *testing.T) {
 	}
 	defer stop()
 	go func() {
-		_, err := r.crib.Call(t.Context(), toolcrib.Call{Tool: "get_current_datetime", Caller: toolcrib.Caller{Subject: "ann", Via: "cli"}})
+		_, err := r.crib.Call(t.Context(), toolcrib.Call{Tool: "get_current_datetime", Caller: toolcrib.Caller{Subject: "ann", Frontend: "cli"}})
 		done <- err
 	}()
 	var private desk.Question

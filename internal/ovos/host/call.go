@@ -114,7 +114,7 @@ func (h *Host) begin(u use, call func() outcome) {
 		return
 	}
 	o := outcome{detail: "unavailable: too many calls are under way; try again later"}
-	o.error = h.cfg.ErrorText(&toolcrib.Error{Code: toolcrib.Unavailable, Tool: text.Clip(u.name.text, maxName)}, u.id)
+	o.error = h.cfg.ErrorText(&toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: text.Clip(u.name.text, maxName)}, u.id)
 	if !h.turnedAway.take(u.size, func() { h.answer(u.request, u.shape(o)) }) {
 		h.cfg.Log.Warn("too many calls at once; one is not even refused", "type", u.Type)
 	}
@@ -167,14 +167,14 @@ func (h *Host) run(u use, spec toolcrib.Spec) outcome {
 
 // failed is the outcome of a tool that ran and failed.
 func (h *Host) failed(u use, spec toolcrib.Spec, why string) outcome {
-	return outcome{error: h.cfg.ErrorText(&toolcrib.Error{Code: toolcrib.Internal, Tool: u.name.text}, spec.Box), detail: "failed: " + why}
+	return outcome{error: h.cfg.ErrorText(&toolcrib.Error{Code: toolcrib.CodeInternal, Tool: u.name.text}, spec.Box), detail: "failed: " + why}
 }
 
 // detailOf is what the field's own words leave out of a refusal.
 func detailOf(err error) string {
 	e, ok := toolcrib.AsError(err)
 	if !ok {
-		return string(toolcrib.Internal) + ": the call broke down"
+		return string(toolcrib.CodeInternal) + ": the call broke down"
 	}
 	return text.Clip(string(e.Code)+": "+e.Message, maxDetail)
 }

@@ -207,7 +207,7 @@ func TestALoadThatHangsIsNotWaitedFor(t *testing.T) {
 	r := furnish(t, setup{})
 	cfg := r.config()
 	release := make(chan struct{})
-	cfg.Load = func(context.Context) (toolcrib.Diff, []toolcrib.Fault) {
+	cfg.Load = func(context.Context) (toolcrib.Diff, []toolcrib.LoadError) {
 		<-release
 		return toolcrib.Diff{}, nil
 	}

@@ -23,7 +23,7 @@ import (
 type room struct {
 	crib     *toolcrib.Crib
 	journal  *cribtest.Memory
-	shelving toolcrib.Shelving
+	shelving toolcrib.Contents
 }
 
 // setup says how a room is furnished.
@@ -71,14 +71,14 @@ func furnish(t testing.TB, s setup) *room {
 	if s.sandbox != nil {
 		r.crib.Grant.Programs = []string{"/bin/sh"}
 	}
-	r.shelving = toolcrib.Shelving{Boxes: append([]toolcrib.Toolbox{clockBox, mathBox, fileBox, shellBox}, s.more...), Adapters: dialect.Adapters(s.opt)}
+	r.shelving = toolcrib.Contents{Boxes: append([]toolcrib.Toolbox{clockBox, mathBox, fileBox, shellBox}, s.more...), Adapters: dialect.Adapters(s.opt)}
 	if _, faults := r.load(t.Context()); faults != nil {
 		t.Fatal(faults)
 	}
 	return r
 }
 
-func (r *room) load(ctx context.Context) (toolcrib.Diff, []toolcrib.Fault) {
+func (r *room) load(ctx context.Context) (toolcrib.Diff, []toolcrib.LoadError) {
 	return r.crib.Catalog.Load(ctx, r.shelving)
 }
 

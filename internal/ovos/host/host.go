@@ -15,7 +15,7 @@ import (
 )
 
 const (
-	// Via is the Caller.Via of every call that comes over a bus.
+	// Via is the Caller.Frontend of every call that comes over a bus.
 	Via = "ovos-bus"
 	// Dialect is the Caller.Dialect of every such call.
 	Dialect = "ovos"
@@ -48,10 +48,10 @@ type Config struct {
 
 	// Load reads every box again, before a discovery is answered. Nil: they are
 	// shown as they were read last.
-	Load func(context.Context) (toolcrib.Diff, []toolcrib.Fault)
+	Load func(context.Context) (toolcrib.Diff, []toolcrib.LoadError)
 	// Reload does what a person asks for by reloading, such as reading settings
 	// and plugins anew. Nil: Load.
-	Reload func(context.Context) (toolcrib.Diff, []toolcrib.Fault)
+	Reload func(context.Context) (toolcrib.Diff, []toolcrib.LoadError)
 	// LoadTimeout is how long an answer waits for either; 0: 10 s. What there
 	// was before is answered then.
 	LoadTimeout time.Duration
@@ -114,7 +114,7 @@ func New(cfg Config) (*Host, error) {
 		return nil, fmt.Errorf("making a bus host: %w", err)
 	}
 	cfg.Caller.Subject = cmp.Or(cfg.Caller.Subject, Via)
-	cfg.Caller.Via, cfg.Caller.Dialect = Via, Dialect
+	cfg.Caller.Frontend, cfg.Caller.Dialect = Via, Dialect
 	cfg.ID = cmp.Or(cfg.ID, "toolcrib")
 	cfg.Grace = cmp.Or(cfg.Grace, 5*time.Second)
 	cfg.LoadTimeout = cmp.Or(cfg.LoadTimeout, 10*time.Second)

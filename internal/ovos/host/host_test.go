@@ -152,7 +152,7 @@ func TestContextIsEchoedAndTheCallerIsTheBus(t *testing.T) {
 		if rec.Tool != want.tool || string(rec.Outcome) != want.outcome || !strings.HasPrefix(c.Session, want.session) || want.session == "" && c.Session != "" || len(c.Session) > 128 {
 			t.Errorf("record %d: %s of %q ended as %s", i, rec.Tool, c.Session, rec.Outcome)
 		}
-		if c.Subject != "ovos-bus" || c.Via != "ovos-bus" || c.Dialect != "ovos" {
+		if c.Subject != "ovos-bus" || c.Frontend != "ovos-bus" || c.Dialect != "ovos" {
 			t.Errorf("record %d: called by %+v", i, c)
 		}
 	}

@@ -28,11 +28,11 @@ func (k *known) forget() { k.changes.Add(1) }
 
 // after forgets after every load: a box without tools changes no shelf, and is
 // a box all the same.
-func (k *known) after(load func(context.Context) (toolcrib.Diff, []toolcrib.Fault)) func(context.Context) (toolcrib.Diff, []toolcrib.Fault) {
+func (k *known) after(load func(context.Context) (toolcrib.Diff, []toolcrib.LoadError)) func(context.Context) (toolcrib.Diff, []toolcrib.LoadError) {
 	if load == nil {
 		return nil
 	}
-	return func(ctx context.Context) (toolcrib.Diff, []toolcrib.Fault) {
+	return func(ctx context.Context) (toolcrib.Diff, []toolcrib.LoadError) {
 		defer k.forget()
 		return load(ctx)
 	}

@@ -147,7 +147,7 @@ func (l *lane) release(size int64) {
 
 // loader has the boxes read anew, once for all who ask meanwhile.
 type loader struct {
-	load  func(context.Context) (toolcrib.Diff, []toolcrib.Fault)
+	load  func(context.Context) (toolcrib.Diff, []toolcrib.LoadError)
 	state *loading
 }
 
@@ -157,16 +157,16 @@ type loading struct {
 	mu     sync.Mutex
 	ticks  uint64 // counts askings and beginnings
 	begun  uint64 // when the last reading began
-	faults []toolcrib.Fault
+	faults []toolcrib.LoadError
 }
 
-func newLoader(load func(context.Context) (toolcrib.Diff, []toolcrib.Fault)) loader {
+func newLoader(load func(context.Context) (toolcrib.Diff, []toolcrib.LoadError)) loader {
 	return loader{load, &loading{turn: make(chan struct{}, 1)}}
 }
 
 // fresh returns when a reading has ended that began after it was called, with
 // what that left out. The end of ctx ends the waiting, not the reading.
-func (l loader) fresh(ctx context.Context) ([]toolcrib.Fault, error) {
+func (l loader) fresh(ctx context.Context) ([]toolcrib.LoadError, error) {
 	if l.load == nil {
 		return nil, nil
 	}

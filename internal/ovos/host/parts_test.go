@@ -147,10 +147,10 @@ func TestManyAsksAreOneLoad(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var loads atomic.Int32
 		let := make(chan struct{})
-		l := newLoader(func(context.Context) (toolcrib.Diff, []toolcrib.Fault) {
+		l := newLoader(func(context.Context) (toolcrib.Diff, []toolcrib.LoadError) {
 			n := loads.Add(1)
 			<-let
-			return toolcrib.Diff{}, make([]toolcrib.Fault, n)
+			return toolcrib.Diff{}, make([]toolcrib.LoadError, n)
 		})
 		var first, later sync.WaitGroup
 		ask := func(least int) func() {
@@ -188,7 +188,7 @@ func TestWhatAScreenMissedIsLookedUp(t *testing.T) {
 	ask := func(tool, via string) string {
 		t.Helper()
 		_, err := d.Approve(t.Context(), toolcrib.Question{
-			Call: toolcrib.Call{ID: tool, Tool: tool, Caller: toolcrib.Caller{Subject: Via, Via: via}}, Spec: toolcrib.Spec{Name: tool},
+			Call: toolcrib.Call{ID: tool, Tool: tool, Caller: toolcrib.Caller{Subject: Via, Frontend: via}}, Spec: toolcrib.Spec{Name: tool},
 			Reasons: []toolcrib.Verdict{{Decision: toolcrib.Ask, Guard: "test"}},
 		})
 		if !errors.Is(err, desk.ErrPending) {

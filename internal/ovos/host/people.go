@@ -44,7 +44,7 @@ func (h *Host) ask(ctx context.Context) error {
 
 // sees chooses the questions of calls from this bus.
 func (p *people) sees(q desk.Question) bool {
-	return q.Caller.Via == Via && q.Caller.Subject == p.host.cfg.Caller.Subject
+	return q.Caller.Frontend == Via && q.Caller.Subject == p.host.cfg.Caller.Subject
 }
 
 // follow shows questions until the host stops.

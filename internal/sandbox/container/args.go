@@ -142,7 +142,7 @@ const maxOdd = 16 << 10
 // leaves alone.
 func wrap(cmd toolcrib.Cmd, dir, token string) (args []string, file string, err error) {
 	if strings.Contains(cmd.Path, "=") {
-		return nil, "", &toolcrib.Error{Code: toolcrib.Invalid, Message: fmt.Sprintf("a program in a container cannot have = in its path: %s", cmd.Path)}
+		return nil, "", &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: fmt.Sprintf("a program in a container cannot have = in its path: %s", cmd.Path)}
 	}
 	var code, lines strings.Builder
 	code.WriteString(wrapperHead)
@@ -162,7 +162,7 @@ func wrap(cmd toolcrib.Cmd, dir, token string) (args []string, file string, err 
 			continue
 		}
 		if len(a) > maxOdd || i == 0 {
-			return nil, "", &toolcrib.Error{Code: toolcrib.Invalid, Message: "a long argument or a path that is not UTF-8 cannot be handed to a container"}
+			return nil, "", &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: "a long argument or a path that is not UTF-8 cannot be handed to a container"}
 		}
 		key := strconv.Itoa(i)
 		lines.WriteString("TOOLCRIB_A" + key + "=" + sandbox.Octal(a) + "\n")

@@ -192,14 +192,14 @@ func TestRefusals(t *testing.T) {
 		code  toolcrib.Code
 		says  string
 	}{
-		{"some hosts", echo, toolcrib.Grant{Hosts: []string{"example.com"}}, toolcrib.Unavailable, "example.com"},
-		{"a directory of another user", echo, toolcrib.Grant{Dirs: []files.Dir{{Path: dir, Write: true}}}, toolcrib.Unavailable, "chown"},
-		{"a directory that is not there", echo, toolcrib.Grant{Dirs: []files.Dir{{Path: dir + "/x"}}}, toolcrib.Unavailable, "not there"},
-		{"a directory that is not clean", echo, toolcrib.Grant{Dirs: []files.Dir{{Path: dir + "/../x"}}}, toolcrib.Invalid, "clean"},
-		{"an unknown bound", echo, toolcrib.Grant{Bounds: 1 << 12}, toolcrib.Unavailable, "0x1000"},
-		{"a program that is not there", toolcrib.Cmd{Path: "/no/such/program"}, toolcrib.Grant{}, toolcrib.Unavailable, "/no/such/program"},
-		{"a program like a variable", toolcrib.Cmd{Path: "/a=b"}, toolcrib.Grant{}, toolcrib.Invalid, "="},
-		{"a working directory that is not there", toolcrib.Cmd{Path: "/bin/echo", Dir: "/no/such"}, toolcrib.Grant{}, toolcrib.Denied, "/no/such"},
+		{"some hosts", echo, toolcrib.Grant{Hosts: []string{"example.com"}}, toolcrib.CodeUnavailable, "example.com"},
+		{"a directory of another user", echo, toolcrib.Grant{Dirs: []files.Dir{{Path: dir, Write: true}}}, toolcrib.CodeUnavailable, "chown"},
+		{"a directory that is not there", echo, toolcrib.Grant{Dirs: []files.Dir{{Path: dir + "/x"}}}, toolcrib.CodeUnavailable, "not there"},
+		{"a directory that is not clean", echo, toolcrib.Grant{Dirs: []files.Dir{{Path: dir + "/../x"}}}, toolcrib.CodeInvalid, "clean"},
+		{"an unknown bound", echo, toolcrib.Grant{Bounds: 1 << 12}, toolcrib.CodeUnavailable, "0x1000"},
+		{"a program that is not there", toolcrib.Cmd{Path: "/no/such/program"}, toolcrib.Grant{}, toolcrib.CodeUnavailable, "/no/such/program"},
+		{"a program like a variable", toolcrib.Cmd{Path: "/a=b"}, toolcrib.Grant{}, toolcrib.CodeInvalid, "="},
+		{"a working directory that is not there", toolcrib.Cmd{Path: "/bin/echo", Dir: "/no/such"}, toolcrib.Grant{}, toolcrib.CodeDenied, "/no/such"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := s.Run(t.Context(), c.cmd, c.grant)
@@ -240,15 +240,15 @@ func TestOpenFailures(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			f := newFake(t, c.files)
 			_, err := Open(t.Context(), Config{Engine: f.engine, Image: "the/image"})
-			if toolcrib.CodeOf(err) != toolcrib.Unavailable || !strings.Contains(err.Error(), c.says) {
+			if toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("got %v, want unavailable with %q", err, c.says)
 			}
 		})
 	}
-	if _, err := Open(t.Context(), Config{Engine: "/no/such/engine", Image: "i"}); toolcrib.CodeOf(err) != toolcrib.Unavailable {
+	if _, err := Open(t.Context(), Config{Engine: "/no/such/engine", Image: "i"}); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 		t.Errorf("an engine that is not there: %v", err)
 	}
-	if _, err := Open(t.Context(), Config{}); toolcrib.CodeOf(err) != toolcrib.Unavailable || !strings.Contains(err.Error(), "image") {
+	if _, err := Open(t.Context(), Config{}); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || !strings.Contains(err.Error(), "image") {
 		t.Errorf("no image configured: %v", err)
 	}
 }
@@ -399,7 +399,7 @@ func TestSnifferWithoutEnd(t *testing.T) {
 	if len(s.head) > maxHead {
 		t.Errorf("%d bytes are kept of an engine's talk", len(s.head))
 	}
-	if err := s.verdict(toolcrib.Cmd{}, ""); toolcrib.CodeOf(err) != toolcrib.Unavailable || errors.Unwrap(err) == nil {
+	if err := s.verdict(toolcrib.Cmd{}, ""); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || errors.Unwrap(err) == nil {
 		t.Errorf("got %v", err)
 	}
 }

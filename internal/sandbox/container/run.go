@@ -215,7 +215,7 @@ func (s *sniffer) verdict(cmd toolcrib.Cmd, dir string) error {
 	case "ready":
 		return nil
 	case "directory":
-		return &toolcrib.Error{Code: toolcrib.Denied, Message: fmt.Sprintf("the working directory %s is not in the container: it must be in a granted directory", dir)}
+		return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: fmt.Sprintf("the working directory %s is not in the container: it must be in a granted directory", dir)}
 	case "program":
 		return sandbox.Unavailable(fmt.Sprintf("there is no program %s in the container: use an image that has it, or the linux backend", cmd.Path), nil)
 	}

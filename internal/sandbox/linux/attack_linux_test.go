@@ -69,18 +69,18 @@ func TestGrants(t *testing.T) {
 		{name: "writable within read-only", dirs: []files.Dir{{Path: inner, Write: true}, {Path: a}}, dir: inner, holds: "touch x && ! touch ../x2 2>/dev/null && ls .."},
 		{name: "an odd name", dirs: []files.Dir{{Path: other, Write: true}}, holds: "touch x"},
 		{name: "no directory", holds: "[ \"$(pwd)\" = / ] && touch /tmp/x && ! touch /x 2>/dev/null"},
-		{name: "over a link", dirs: []files.Dir{{Path: link, Write: true}}, code: toolcrib.Denied},
-		{name: "through a link", dirs: []files.Dir{{Path: link + "/inner", Write: true}}, code: toolcrib.Denied},
-		{name: "a file", dirs: []files.Dir{{Path: file}}, code: toolcrib.Unavailable},
-		{name: "missing", dirs: []files.Dir{{Path: root + "/missing"}}, code: toolcrib.Unavailable},
-		{name: "everything", dirs: []files.Dir{{Path: "/", Write: true}}, code: toolcrib.Denied},
-		{name: "/proc", dirs: []files.Dir{{Path: "/proc"}}, code: toolcrib.Denied},
-		{name: "below /proc", dirs: []files.Dir{{Path: "/proc/1/root"}}, code: toolcrib.Denied},
-		{name: "/dev", dirs: []files.Dir{{Path: "/dev"}}, code: toolcrib.Denied},
-		{name: "/sys", dirs: []files.Dir{{Path: "/sys/kernel"}}, code: toolcrib.Denied},
+		{name: "over a link", dirs: []files.Dir{{Path: link, Write: true}}, code: toolcrib.CodeDenied},
+		{name: "through a link", dirs: []files.Dir{{Path: link + "/inner", Write: true}}, code: toolcrib.CodeDenied},
+		{name: "a file", dirs: []files.Dir{{Path: file}}, code: toolcrib.CodeUnavailable},
+		{name: "missing", dirs: []files.Dir{{Path: root + "/missing"}}, code: toolcrib.CodeUnavailable},
+		{name: "everything", dirs: []files.Dir{{Path: "/", Write: true}}, code: toolcrib.CodeDenied},
+		{name: "/proc", dirs: []files.Dir{{Path: "/proc"}}, code: toolcrib.CodeDenied},
+		{name: "below /proc", dirs: []files.Dir{{Path: "/proc/1/root"}}, code: toolcrib.CodeDenied},
+		{name: "/dev", dirs: []files.Dir{{Path: "/dev"}}, code: toolcrib.CodeDenied},
+		{name: "/sys", dirs: []files.Dir{{Path: "/sys/kernel"}}, code: toolcrib.CodeDenied},
 		{name: "working elsewhere", dirs: []files.Dir{{Path: inner}}, dir: root, code: ""}, // the parent is there, and empty but for the grant
-		{name: "working where nothing is", dirs: []files.Dir{{Path: inner}}, dir: root + "/file", code: toolcrib.Denied},
-		{name: "working in a home", dir: "/home", code: toolcrib.Denied},
+		{name: "working where nothing is", dirs: []files.Dir{{Path: inner}}, dir: root + "/file", code: toolcrib.CodeDenied},
+		{name: "working in a home", dir: "/home", code: toolcrib.CodeDenied},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var out bytes.Buffer
@@ -104,12 +104,12 @@ func TestPlantedLink(t *testing.T) {
 	work, victim := mkdir(t, root, "work"), mkdir(t, root, "victim")
 	sh(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: work, Write: true}}}, "ln -s "+victim+" "+work+"/sub")
 	_, err := s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "touch x"}}, toolcrib.Grant{Dirs: []files.Dir{{Path: work + "/sub", Write: true}}})
-	if toolcrib.CodeOf(err) != toolcrib.Denied {
+	if toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 		t.Errorf("the planted link was followed: %v", err)
 	}
 	// The same, nested in a directory that is granted too.
 	_, err = s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "touch x"}}, toolcrib.Grant{Dirs: []files.Dir{{Path: work, Write: true}, {Path: work + "/sub", Write: true}}})
-	if toolcrib.CodeOf(err) != toolcrib.Denied {
+	if toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 		t.Errorf("the planted link was followed in a nested grant: %v", err)
 	}
 	if left, err := os.ReadDir(victim); err != nil || len(left) > 0 {

@@ -72,7 +72,7 @@ func TestCovers(t *testing.T) {
 		t.Errorf("read-only: %+v\n%s", exit, out)
 	}
 	_, err = s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/true"}, toolcrib.Grant{Dirs: []files.Dir{{Path: filepath.Join(root, "state")}}})
-	if toolcrib.CodeOf(err) != toolcrib.Denied {
+	if toolcrib.CodeOf(err) != toolcrib.CodeDenied {
 		t.Errorf("a protected directory was granted: %v", err)
 	}
 }

@@ -81,7 +81,7 @@ func TestInCrib(t *testing.T) {
 		Catalog: &toolcrib.Catalog{}, Journal: &cribtest.Memory{}, Sandbox: chooser, Grant: grant,
 		Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Reads | toolcrib.Writes | toolcrib.Runs)},
 	}
-	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Shelving{Boxes: []toolcrib.Toolbox{shellBox{}}}); len(faults) > 0 {
+	if _, faults := crib.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{shellBox{}}}); len(faults) > 0 {
 		t.Fatal(faults)
 	}
 	for _, c := range []struct{ tool, line, want string }{

@@ -248,7 +248,7 @@ func TestReplacedWhileRunning(t *testing.T) {
 func TestCloseWhileCovering(t *testing.T) {
 	for range 8 {
 		s, err := Open(t.Context(), Config{Shield: obeyedShield(t, filepath.Join(t.TempDir(), "holds"))})
-		if toolcrib.CodeOf(err) == toolcrib.Unavailable {
+		if toolcrib.CodeOf(err) == toolcrib.CodeUnavailable {
 			t.Skip(err)
 		}
 		if err != nil {

@@ -65,10 +65,10 @@ func TestApprovedWrite(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if _, err := files.Remove(".mcp.json"); toolcrib.CodeOf(err) != toolcrib.Unavailable {
+	if _, err := files.Remove(".mcp.json"); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 		t.Errorf("removing it: %v", err)
 	}
-	if err := files.WriteFile(".devcontainer.json", []byte("approved"), nil); toolcrib.CodeOf(err) != toolcrib.Unavailable {
+	if err := files.WriteFile(".devcontainer.json", []byte("approved"), nil); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 		t.Errorf("making what a placeholder lies in the way of: %v", err)
 	}
 	stop()

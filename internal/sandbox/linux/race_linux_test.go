@@ -42,7 +42,7 @@ func TestCoversInARace(t *testing.T) {
 				t.Fatal("a program that was started during the race read the secret")
 			case err == nil:
 				ran++
-			case toolcrib.CodeOf(err) != toolcrib.Unavailable || !strings.Contains(err.Error(), "try again"):
+			case toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || !strings.Contains(err.Error(), "try again"):
 				t.Fatal(err)
 			}
 		}

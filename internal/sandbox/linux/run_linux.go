@@ -177,7 +177,7 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	case s.room <- struct{}{}:
 		defer func() { <-s.room }()
 	case <-ctx.Done():
-		return toolcrib.Exit{}, &toolcrib.Error{Code: toolcrib.Timeout, Message: "the time was over before there was room for another program", Err: ctx.Err()}
+		return toolcrib.Exit{}, &toolcrib.Error{Code: toolcrib.CodeTimeout, Message: "the time was over before there was room for another program", Err: ctx.Err()}
 	}
 	s.running.RLock()
 	defer s.running.RUnlock()
@@ -268,7 +268,7 @@ func (s *Sandbox) granted(r *run, dirs []files.Dir) error {
 	slices.SortFunc(dirs, func(a, b files.Dir) int { return strings.Compare(a.Path, b.Path) })
 	for _, d := range dirs {
 		if err := ungrantable(d.Path); err != nil {
-			return &toolcrib.Error{Code: toolcrib.Denied, Message: err.Error()}
+			return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: err.Error()}
 		}
 		b := bind{source: d.Path, target: d.Path, write: d.Write, strict: true}
 		if err := reachable(d.Path); err != nil {
@@ -308,7 +308,7 @@ func grantError(path string, err error) error {
 		if lookErr != nil {
 			target = "unknown"
 		}
-		return &toolcrib.Error{Code: toolcrib.Denied, Err: err,
+		return &toolcrib.Error{Code: toolcrib.CodeDenied, Err: err,
 			Message: fmt.Sprintf("the granted directory %s leads over a symbolic link: grant the real path, %s", path, target)}
 	}
 	if _, ok := toolcrib.AsError(err); ok {
@@ -356,7 +356,7 @@ func explain(err error, cmd toolcrib.Cmd, dir string) error {
 	case stepProgram:
 		return sandbox.Unavailable(fmt.Sprintf("the program %s could not be started in the sandbox: %s. Programs are found in the system directories and in the granted ones", cmd.Path, failed.errno.Error()), failed)
 	case stepDir:
-		return &toolcrib.Error{Code: toolcrib.Denied, Err: failed,
+		return &toolcrib.Error{Code: toolcrib.CodeDenied, Err: failed,
 			Message: fmt.Sprintf("the working directory %s is not in the sandbox: it must be in a granted directory", dir)}
 	}
 	return sandbox.Unavailable(fmt.Sprintf("the linux sandbox does not work here: %s. %s", failed.Error(), namespaceHint), failed)

@@ -35,7 +35,7 @@ func suiteConfig() Config {
 func open(t testing.TB, cfg Config) *Sandbox {
 	t.Helper()
 	s, err := Open(t.Context(), cfg)
-	if toolcrib.CodeOf(err) == toolcrib.Unavailable && os.Getenv("CI") != "true" {
+	if toolcrib.CodeOf(err) == toolcrib.CodeUnavailable && os.Getenv("CI") != "true" {
 		t.Skipf("there is no linux sandbox here: %v", err)
 	}
 	if err != nil {

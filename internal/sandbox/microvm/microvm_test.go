@@ -111,7 +111,7 @@ func TestServerFailures(t *testing.T) {
 			box := s.open(t)
 			s.flaw = c.flaw
 			_, err := box.Run(t.Context(), toolcrib.Cmd{Path: "/bin/sh", Args: []string{"-c", "echo a long enough line of output"}}, toolcrib.Grant{})
-			if toolcrib.CodeOf(err) != toolcrib.Unavailable || !strings.Contains(errors.Unwrap(err).Error(), c.cause) {
+			if toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || !strings.Contains(errors.Unwrap(err).Error(), c.cause) {
 				t.Errorf("got %v (%v), want unavailable with %q", err, errors.Unwrap(err), c.cause)
 			}
 			if len(s.running) != 0 {
@@ -132,13 +132,13 @@ func TestRefusals(t *testing.T) {
 		code  toolcrib.Code
 		says  string
 	}{
-		{"no network", sh, toolcrib.Grant{Bounds: toolcrib.BoundNetwork}, toolcrib.Unavailable, "network"},
-		{"processes", sh, toolcrib.Grant{Bounds: toolcrib.BoundProcesses}, toolcrib.Unavailable, "processes"},
-		{"read-only", sh, toolcrib.Grant{Dirs: []files.Dir{{Path: "/usr"}}}, toolcrib.Unavailable, "read-only"},
-		{"a colon", sh, toolcrib.Grant{Dirs: []files.Dir{{Path: "/a:/etc", Write: true}}}, toolcrib.Unavailable, "colon"},
-		{"input", toolcrib.Cmd{Path: "/bin/sh", Stdin: strings.NewReader("x")}, toolcrib.Grant{}, toolcrib.Unavailable, "input"},
-		{"a long argument", toolcrib.Cmd{Path: "/bin/sh", Args: []string{strings.Repeat("x", 1<<20)}}, toolcrib.Grant{}, toolcrib.Invalid, "too long"},
-		{"a program like a variable", toolcrib.Cmd{Path: "/a=b"}, toolcrib.Grant{}, toolcrib.Invalid, "="},
+		{"no network", sh, toolcrib.Grant{Bounds: toolcrib.BoundNetwork}, toolcrib.CodeUnavailable, "network"},
+		{"processes", sh, toolcrib.Grant{Bounds: toolcrib.BoundProcesses}, toolcrib.CodeUnavailable, "processes"},
+		{"read-only", sh, toolcrib.Grant{Dirs: []files.Dir{{Path: "/usr"}}}, toolcrib.CodeUnavailable, "read-only"},
+		{"a colon", sh, toolcrib.Grant{Dirs: []files.Dir{{Path: "/a:/etc", Write: true}}}, toolcrib.CodeUnavailable, "colon"},
+		{"input", toolcrib.Cmd{Path: "/bin/sh", Stdin: strings.NewReader("x")}, toolcrib.Grant{}, toolcrib.CodeUnavailable, "input"},
+		{"a long argument", toolcrib.Cmd{Path: "/bin/sh", Args: []string{strings.Repeat("x", 1<<20)}}, toolcrib.Grant{}, toolcrib.CodeInvalid, "too long"},
+		{"a program like a variable", toolcrib.Cmd{Path: "/a=b"}, toolcrib.Grant{}, toolcrib.CodeInvalid, "="},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if _, err := box.Run(t.Context(), c.cmd, c.grant); toolcrib.CodeOf(err) != c.code || !strings.Contains(err.Error(), c.says) {
@@ -153,8 +153,8 @@ func TestRefusals(t *testing.T) {
 		cmd  toolcrib.Cmd
 		code toolcrib.Code
 	}{
-		{toolcrib.Cmd{Path: "/no/such"}, toolcrib.Unavailable}, {toolcrib.Cmd{Path: "/usr"}, toolcrib.Unavailable},
-		{toolcrib.Cmd{Path: "/bin/sh", Dir: "/no/such"}, toolcrib.Denied},
+		{toolcrib.Cmd{Path: "/no/such"}, toolcrib.CodeUnavailable}, {toolcrib.Cmd{Path: "/usr"}, toolcrib.CodeUnavailable},
+		{toolcrib.Cmd{Path: "/bin/sh", Dir: "/no/such"}, toolcrib.CodeDenied},
 	} {
 		if _, err := box.Run(t.Context(), c.cmd, toolcrib.Grant{}); toolcrib.CodeOf(err) != c.code {
 			t.Errorf("%+v: %v, want %s", c.cmd, err, c.code)
@@ -178,7 +178,7 @@ func TestProtectedPlaces(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(grant.Dirs[0].Path, ".env"), nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := box.Run(t.Context(), cmd, grant); toolcrib.CodeOf(err) != toolcrib.Unavailable || !strings.Contains(err.Error(), ".env") {
+	if _, err := box.Run(t.Context(), cmd, grant); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || !strings.Contains(err.Error(), ".env") {
 		t.Errorf("a protected file was shown: %v", err)
 	}
 }

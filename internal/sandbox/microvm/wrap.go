@@ -26,7 +26,7 @@ const (
 // a token nobody else knows.
 func wrap(cmd toolcrib.Cmd, dir, token string) (string, error) {
 	if strings.Contains(cmd.Path, "=") {
-		return "", &toolcrib.Error{Code: toolcrib.Invalid, Message: fmt.Sprintf("a program in a machine cannot have = in its path: %s", cmd.Path)}
+		return "", &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: fmt.Sprintf("a program in a machine cannot have = in its path: %s", cmd.Path)}
 	}
 	var b strings.Builder
 	b.WriteString("value() { x=$(printf '%b.' \"$1\"); x=${x%.}; }\nset --\n")
@@ -50,7 +50,7 @@ echo "$t status $?"
 	}
 	b.WriteString("rm -r \"$f\"; echo \"$t end\"\n")
 	if b.Len() > maxScript {
-		return "", &toolcrib.Error{Code: toolcrib.Invalid, Message: "the arguments and the environment are too long for a microsandbox server: put them into a file"}
+		return "", &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: "the arguments and the environment are too long for a microsandbox server: put them into a file"}
 	}
 	return b.String(), nil
 }
@@ -114,7 +114,7 @@ func (s *Sandbox) deliver(exit toolcrib.Exit, cmd toolcrib.Cmd, grant toolcrib.G
 	t, err := parse(string(a.Output), token)
 	switch {
 	case errors.Is(err, errDirectory):
-		return exit, &toolcrib.Error{Code: toolcrib.Denied, Err: err,
+		return exit, &toolcrib.Error{Code: toolcrib.CodeDenied, Err: err,
 			Message: fmt.Sprintf("the working directory %s is not in the machine: it must be in a granted directory", sandbox.WorkDir(cmd, grant))}
 	case errors.Is(err, errProgram):
 		return exit, sandbox.Unavailable(fmt.Sprintf("there is no program %s in the machine: use an image that has it, or another backend", cmd.Path), err)
