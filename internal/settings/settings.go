@@ -182,6 +182,6 @@ const (
 // other letters, hide what the whole text has secrets in. They do where results
 // with secrets are held back as well: a part of a key does not look like one, so
 // that no vetter could hold it back.
-func (c *Config) HidesSecrets() bool {
-	return c.Safety.Secrets.Results != safety.SecretWarn.String()
+func (cfg *Config) HidesSecrets() bool {
+	return cfg.Safety.Secrets.Results != safety.SecretWarn.String()
 }

@@ -57,7 +57,7 @@ func TestToldWhileMending(t *testing.T) {
 		t.Fatal(err)
 	}
 	time.Sleep(settleGrace / 3) // it waits for a new one
-	if err := os.Rename(filepath.Join(root, "conf/.env"), filepath.Join(root, "conf/.env.old")); err != nil {
+	if err := os.Rename(filepath.Join(root, "conf", ".env"), filepath.Join(root, "conf", ".env.old")); err != nil {
 		t.Fatal(err) // and is told of this; no cover is laid, because that one lies already
 	}
 	time.Sleep(settleGrace)
