@@ -60,6 +60,6 @@
 // crib without a journal, a guard, an approver or a sandbox refuses what would
 // need it.
 //
-// This package imports nothing of this module but internal/schema, the engine
-// that parses and checks JSON; everything else here imports this package.
+// This package imports nothing of this module but the handles that it gives out
+// (files, httpclient) and the ground floor; everything else here imports it.
 package toolcrib

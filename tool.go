@@ -42,7 +42,7 @@ type Spec struct {
 type Tool struct {
 	Spec
 	// Run does the work. An error with a [Code], such as an *Error, is a refusal (a
-	// bridge says Unavailable so); any other error is a failed Result.
+	// bridge says [CodeUnavailable]); any other error is a failed Result.
 	Run func(ctx context.Context, env *Env, input json.RawMessage) (*Result, error)
 	// Preview tells what a call would change, as a unified difference, for the
 	// person who is asked about it. A line without a sign of a difference before it
