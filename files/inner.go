@@ -69,14 +69,23 @@ const maxInner = 8
 // store/cr. They are judged by the name that they have behind the first link.
 func (f *Handle) followInner(l *leads, tops []string) {
 	seen := map[string]bool{}
+	known := func(to *lead) bool { // whatever its name, all of a closed one is protected
+		if to.answer == sensitive.Closed {
+			return seen[to.target]
+		}
+		return seen[to.shown]
+	}
 	for range maxInner {
-		dirs := slices.DeleteFunc(l.dirs, func(to *lead) bool { return seen[to.shown] })
+		dirs := slices.DeleteFunc(l.dirs, known)
 		if l.dirs = nil; len(dirs) == 0 {
 			return
 		}
 		var targets []string
 		for _, to := range dirs {
 			seen[to.shown] = true
+			if to.answer == sensitive.Closed {
+				seen[to.target] = true
+			}
 			targets = append(targets, to.target)
 		}
 		for _, link := range f.guard.inner.Links(targets...) {
@@ -84,8 +93,15 @@ func (f *Handle) followInner(l *leads, tops []string) {
 				if link != to.target && inside(link, to.target) {
 					l.followBehind(to, link, tops)
 				}
+				if l.full != nil {
+					return
+				}
 			}
 		}
+	}
+	if left := slices.DeleteFunc(l.dirs, known); len(left) > 0 {
+		l.full = left[0]
+		l.full.many = true
 	}
 }
 

@@ -27,7 +27,8 @@ type Config struct {
 	// Toolboxes are your own tools.
 	Toolboxes []toolcrib.Toolbox
 	// BuiltIn names toolboxes that come with Toolcrib: clock, files, interact,
-	// math, shell, skill, web.
+	// math, shell, skill, web. The box skill reads the skills of the person
+	// (~/.claude/skills, ~/.agents/skills), whatever was granted.
 	BuiltIn []string
 
 	// Mode says when a person is asked. plan: never, since nothing is done but
@@ -47,7 +48,8 @@ type Config struct {
 	// Dir is where relative names begin. Empty: the working directory.
 	Dir string
 
-	// Programs is what [Main] gave. Without it no tool can run programs.
+	// Programs is what [Main] gave. Without it no tool can run programs; with it
+	// those of the toolbox shell can.
 	Programs Programs
 	// Sandbox is where programs run: auto, linux, container or microvm. Empty:
 	// auto, the first that this machine has. There is never none.
@@ -86,8 +88,9 @@ type Crib struct {
 	journal store.Config
 }
 
-// Open opens a crib. Whatever of the configuration does not work is an error:
-// nothing is left out. It has to be closed.
+// Open opens a crib. Whatever of the configuration does not work is an error, but
+// for a Dir that is the home directory, holds it, or is the top of the file system:
+// that is never granted by ".". The crib has to be closed.
 func Open(ctx context.Context, cfg Config) (*Crib, error) {
 	s, err := cfg.settings()
 	if err != nil {
@@ -117,7 +120,7 @@ func Open(ctx context.Context, cfg Config) (*Crib, error) {
 	return &Crib{Crib: a.Crib, app: a, journal: app.JournalConfig(s, needs)}, nil
 }
 
-// Close ends what is under way, and closes toolboxes, sandbox, desk and journal.
+// Close closes toolboxes, sandbox, desk and journal.
 func (c *Crib) Close() error { return c.app.Close(context.Background()) }
 
 // Records gives the newest records of the journal, the newest first, n at most;

@@ -7,8 +7,9 @@
 //
 // A call of a client goes the way of every other call of the crib: nothing is
 // allowed here that its guards do not allow. If the crib was opened by package
-// governed, and the client can ask the person who uses it, that person is asked
-// what has to be asked about the client's calls.
+// governed, and a client on streams can ask the person who uses it, that person is
+// asked what has to be asked about the client's calls. A client over HTTP approves
+// nothing.
 //
 // Its one invariant: it adds no way around [toolcrib.Crib.Call].
 package mcpserver
@@ -35,10 +36,11 @@ import (
 // Config says who calls and what clients are told.
 type Config struct {
 	// Caller is who calls through this server, as guards and the journal see it.
-	// An empty Subject is local, an empty Via mcp, an empty Session a new one.
+	// An empty Subject is local, an empty Frontend mcp. An empty Session is a new one
+	// for each stream, and over HTTP one for each session of the protocol.
 	Caller toolcrib.Caller
-	// Token is asked from clients over HTTP, as Authorization: Bearer TOKEN.
-	// Empty: nobody is served over HTTP.
+	// Token is asked from clients over HTTP, as Authorization: Bearer TOKEN. With
+	// fewer than 20 characters, nobody is served over HTTP.
 	Token string
 
 	Name         string // of your program; empty: Toolcrib
@@ -47,11 +49,19 @@ type Config struct {
 	Log          *slog.Logger
 }
 
+// minToken is the length of the shortest token that is taken.
+const minToken = 20
+
 // Server serves one crib to one caller.
 type Server struct {
-	server  *server.Server
-	handler http.Handler
+	streams server.Config
+	caller  toolcrib.Caller
 	token   string
+	web     *server.Server
+	handler http.Handler
+
+	life context.Context // ends with Close
+	end  context.CancelFunc
 }
 
 var _ http.Handler = (*Server)(nil)
@@ -60,20 +70,29 @@ var _ http.Handler = (*Server)(nil)
 func New(crib *toolcrib.Crib, cfg Config) *Server {
 	who := cfg.Caller
 	who.Subject, who.Frontend = cmp.Or(who.Subject, "local"), cmp.Or(who.Frontend, "mcp")
-	who.Session = cmp.Or(who.Session, callid.New(time.Now()))
 	sc := server.Config{
 		Crib: crib, Name: cfg.Name, Version: cfg.Version, Instructions: cfg.Instructions, Log: cmp.Or(cfg.Log, crib.Log),
 		Harmless: safety.Neutral, HarmlessJSON: safety.NeutralJSON,
 	}
-	if at, ok := crib.Approver.(interface{ Desk() *desk.Desk }); ok {
-		sc.Desk = at.Desk()
+	// Over HTTP whoever has the token calls, and nobody knows which person that is:
+	// such a client has no desk and approves nothing.
+	s := &Server{streams: sc, caller: who, web: server.New(sc, who)}
+	s.life, s.end = context.WithCancel(context.Background())
+	s.handler = s.web.Handler()
+	if len(cfg.Token) >= minToken {
+		s.token = cfg.Token
 	}
-	s := server.New(sc, who)
-	return &Server{server: s, handler: s.Handler(), token: cfg.Token}
+	if at, ok := crib.Approver.(interface{ Desk() *desk.Desk }); ok {
+		s.streams.Desk = at.Desk()
+	}
+	return s
 }
 
-// Close ends what waits for a client.
-func (s *Server) Close() { s.server.Close() }
+// Close ends every conversation and serves nobody any more.
+func (s *Server) Close() {
+	s.end()
+	s.web.Close()
+}
 
 // ServeStdio serves the client that started this program, on standard input and
 // output, until it hangs up or ctx ends. Nothing else may be written there.
@@ -88,7 +107,14 @@ func (leftOpen) Close() error { return nil }
 
 // Serve serves one client on the given streams until it hangs up or ctx ends.
 func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	err := s.server.ServeStdio(ctx, in, out)
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	defer context.AfterFunc(s.life, cancel)()
+	who := s.caller
+	who.Session = cmp.Or(who.Session, callid.New(time.Now())) // what is allowed in it holds for this client alone
+	one := server.New(s.streams, who)
+	defer one.Close()
+	err := one.ServeStdio(ctx, in, out)
 	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) && ctx.Err() != nil {
 		err = nil // the client hung up, or we were asked to stop
 	}
@@ -98,8 +124,12 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 // ServeHTTP serves any number of clients over streamable HTTP. Whoever has no
 // token is refused, and so are requests of a foreign web page.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	given, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
-	if s.token == "" || !bearer || len(r.Header.Values("Authorization")) != 1 || subtle.ConstantTimeCompare([]byte(given), []byte(s.token)) != 1 {
+	if s.life.Err() != nil {
+		http.Error(w, "this server is closed", http.StatusServiceUnavailable)
+		return
+	}
+	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
+	if s.token == "" || !strings.EqualFold(scheme, "Bearer") || len(r.Header.Values("Authorization")) != 1 || subtle.ConstantTimeCompare([]byte(given), []byte(s.token)) != 1 {
 		w.Header().Set("WWW-Authenticate", "Bearer")
 		http.Error(w, "a token is needed, as the header Authorization: Bearer TOKEN", http.StatusUnauthorized)
 		return

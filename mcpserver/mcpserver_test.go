@@ -84,11 +84,11 @@ func (w withToken) RoundTrip(r *http.Request) (*http.Response, error) {
 
 func TestHTTP(t *testing.T) {
 	crib, journal := parrot()
-	s := mcpserver.New(crib, mcpserver.Config{Token: "open sesame"})
+	s := mcpserver.New(crib, mcpserver.Config{Token: "open sesame, open sesame"})
 	defer s.Close()
 	web := httptest.NewServer(s)
 	defer web.Close()
-	visit(t, &mcp.StreamableClientTransport{Endpoint: web.URL, HTTPClient: &http.Client{Transport: withToken("open sesame")}})
+	visit(t, &mcp.StreamableClientTransport{Endpoint: web.URL, HTTPClient: &http.Client{Transport: withToken("open sesame, open sesame")}})
 	if n := len(journal.Records()); n != 2 {
 		t.Errorf("%d records", n)
 	}
@@ -102,8 +102,8 @@ func TestNoToken(t *testing.T) {
 		token string
 		shown []string
 	}{
-		{"open sesame", nil}, {"open sesame", []string{"Bearer open sesam"}}, {"open sesame", []string{"open sesame"}},
-		{"open sesame", []string{"Basic open sesame"}}, {"open sesame", []string{"Bearer open sesame", "Bearer x"}},
+		{"open sesame, open sesame", nil}, {"short", []string{"Bearer short"}}, {"open sesame, open sesame", []string{"Bearer open sesame, open sesam"}}, {"open sesame, open sesame", []string{"open sesame, open sesame"}},
+		{"open sesame, open sesame", []string{"Basic open sesame, open sesame"}}, {"open sesame, open sesame", []string{"Bearer open sesame, open sesame", "Bearer x"}},
 		{"", nil}, {"", []string{"Bearer "}}, {"", []string{"Bearer x"}},
 	} {
 		s := mcpserver.New(crib, mcpserver.Config{Token: c.token})
@@ -120,5 +120,34 @@ func TestNoToken(t *testing.T) {
 	}
 	if n := len(journal.Records()); n != 0 {
 		t.Errorf("%d records", n)
+	}
+}
+
+// TestSessionsApart: each stream is a session of its own, so that what a person
+// allows in one holds for no other; requests over HTTP have none that they share.
+func TestSessionsApart(t *testing.T) {
+	crib, journal := parrot()
+	s := mcpserver.New(crib, mcpserver.Config{Token: "open sesame, open sesame"})
+	for range 2 {
+		fromClient, toServer := io.Pipe()
+		fromServer, toClient := io.Pipe()
+		ended := make(chan error, 1)
+		go func() { ended <- s.Serve(t.Context(), fromClient, toClient) }()
+		visit(t, &mcp.IOTransport{Reader: fromServer, Writer: toServer})
+		if err := <-ended; err != nil {
+			t.Error(err)
+		}
+	}
+	records := journal.Records()
+	if len(records) != 4 || records[0].Caller.Session == records[2].Caller.Session {
+		t.Errorf("recorded: %+v", records)
+	}
+	s.Close()
+	r := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/", http.NoBody)
+	r.Header.Set("Authorization", "bearer open sesame, open sesame")
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, r)
+	if w.Code != http.StatusServiceUnavailable {
+		t.Errorf("after Close: %d", w.Code)
 	}
 }

@@ -280,6 +280,9 @@ func (w *shieldWalk) tidy() error {
 	if len(w.found) > mostCovers {
 		return tooManyCovers(w.found)
 	}
+	if w.behindMost != "" {
+		return Unavailable(fmt.Sprintf("programs cannot be started: there are more than %d directories in protected ones, such as %s, and links in them may lead to what is protected. Remove some, or list the name in grant.unprotected", maxBehind, w.behindMost), nil)
+	}
 	return nil
 }
 

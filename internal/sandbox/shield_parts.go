@@ -16,7 +16,7 @@ func (w *shieldWalk) hideParts(link, as string) {
 		return
 	}
 	before := len(w.found)
-	for _, l := range linked.Below(target, w.listInner) {
+	for _, l := range w.linksBehind(target) {
 		w.hideNamed(l.Dirs, target, as, func(dir string) { w.hide(dir, true); w.hideLed(dir) })
 		w.hideNamed(l.Files, target, as, func(file string) { w.hide(file, false) })
 		w.hideNamed(l.Links, target, as, w.hideTarget)
@@ -37,7 +37,7 @@ func (w *shieldWalk) hideLed(dir string) {
 	if !w.first(dir) || linked.Installed(dir) {
 		return
 	}
-	for _, l := range linked.Below(dir, w.listInner) {
+	for _, l := range w.linksBehind(dir) {
 		for _, link := range l.Links {
 			target, _, err := follow(link)
 			if err == nil && !within(target, dir) && !around(target, link) && !linked.Installed(l.Dir) {
@@ -47,12 +47,25 @@ func (w *shieldWalk) hideLed(dir string) {
 	}
 }
 
-// maxBehind bounds how many directories are looked into for links.
-const maxBehind = 256
+// maxBehind bounds how many directories are looked into for links. A program could
+// make more, so that a person's own would be passed over: then nothing is started.
+const maxBehind = 1 << 14
+
+// linksBehind lists a directory and what lies below it, for the links there.
+func (w *shieldWalk) linksBehind(dir string) []linked.Listing {
+	if w.behindDirs > maxBehind {
+		return nil
+	}
+	found := linked.Below(dir, w.listInner)
+	if w.behindDirs += len(found); w.behindDirs > maxBehind {
+		w.behindMost = dir
+	}
+	return found
+}
 
 // first tells whether a directory was not looked into yet for links in it.
 func (w *shieldWalk) first(dir string) bool {
-	if w.behind[dir] || len(w.behind) == maxBehind {
+	if w.behind[dir] {
 		return false
 	}
 	if w.behind == nil {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -67,5 +69,41 @@ func TestShieldBehindLinks(t *testing.T) {
 	}
 	if diff := cmp.Diff([]string{".private/", "cloud/", "far/", "store/cr", "store/hosts", "store/k", "store/n"}, hidden); diff != "" {
 		t.Errorf("hidden (-want +got):\n%s", diff)
+	}
+}
+
+// TestShieldBehindMany: hidden directories that a program made keep none of a
+// person's own from being looked into; and if there are too many, nothing starts.
+func TestShieldBehindMany(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("links need a right there that people seldom have")
+	}
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	plantTree(t, root, "work/store/k", "work/z/.private/a")
+	if err := os.Symlink("../../store/k", filepath.Join(root, "work", "z", ".private", "k")); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 300 {
+		if err := os.MkdirAll(filepath.Join(root, "work", "a", strconv.Itoa(i), ".private"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s := shield(t, "", []string{".private"}, nil)
+	work := files.Dir{Path: filepath.Join(root, "work"), Write: true}
+	if got := covers(t, s, root, work); !slices.Contains(got, "hide work/store/k") {
+		t.Errorf("store/k lies open: %q", got)
+	}
+	for i := range 20 {
+		for j := range 900 {
+			if err := os.MkdirAll(filepath.Join(root, "work", "a", strconv.Itoa(i), ".private", strconv.Itoa(j)), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := s.Covers([]files.Dir{work}); err == nil || !strings.Contains(err.Error(), "directories in protected ones") {
+		t.Errorf("too many: %v", err)
 	}
 }

@@ -57,21 +57,24 @@ type shieldWalk struct {
 	obeyed   []string        // directories that other programs obey
 	inners   map[string]bool // directories whose files are obeyed
 	behind   map[string]bool // hidden directories, and links to those of which parts are
-	ruled    []string        // directories that rules fix
-	outer    []linked.Led    // links in protected places
-	missing  []Place         // to be held
-	misses   map[string]bool
-	heldTops []string                       // directories at whose top something is held
-	workDir  string                         // of the program
-	known    *Known                         // what was covered before; nil at first
-	by       string                         // the link or the settings that are followed
-	led      []string                       // where they lead
-	closed   map[string]bool                // repositories that can only be read as a whole
-	sources  map[string]bool                // files of git's settings that were looked for
-	unseen   []string                       // directories that are not looked into
-	gitsOnly bool                           // nothing but repositories matters
-	keyBytes int64                          // read of files that may hold keys
-	opened   []func(back bool) (stood bool) // give directories that were opened up their modes back
+
+	behindDirs int          // directories that were looked into because of these
+	behindMost string       // one of too many
+	ruled      []string     // directories that rules fix
+	outer      []linked.Led // links in protected places
+	missing    []Place      // to be held
+	misses     map[string]bool
+	heldTops   []string                       // directories at whose top something is held
+	workDir    string                         // of the program
+	known      *Known                         // what was covered before; nil at first
+	by         string                         // the link or the settings that are followed
+	led        []string                       // where they lead
+	closed     map[string]bool                // repositories that can only be read as a whole
+	sources    map[string]bool                // files of git's settings that were looked for
+	unseen     []string                       // directories that are not looked into
+	gitsOnly   bool                           // nothing but repositories matters
+	keyBytes   int64                          // read of files that may hold keys
+	opened     []func(back bool) (stood bool) // give directories that were opened up their modes back
 }
 
 // descend looks at a directory and all below it. Links are not followed. What

@@ -185,7 +185,10 @@ func TestTooComplex(t *testing.T) {
 		return fmt.Sprintf(`"d%d":{"anyOf":[%s]}`, i, many(12, ",", func(j int) string { return fmt.Sprintf(`{"$ref":"#/$defs/d%d"}`, j) }))
 	})
 	wide := "{" + many(5000, ",", func(i int) string { return fmt.Sprintf(`"k%d":1`, i) }) + "}"
+	chain := many(2000, ",", func(i int) string { return fmt.Sprintf(`"d%d":{"$ref":"#/$defs/d%d"}`, i, i+1) })
+	deep := strings.Repeat("[", 120) + many(200_000, ",", func(int) string { return "1" }) + strings.Repeat("]", 120)
 	for _, c := range []struct{ name, schema, value string }{
+		{"a long way at each level", `{"$ref":"#/$defs/d0","$defs":{` + chain + `,"d2000":{"items":{"$ref":"#/$defs/d0"}}}}`, deep},
 		{"circles", `{"$ref":"#/$defs/d0","$defs":{` + ring + `}}`, `1`},
 		{"unevaluated by many patterns", `{"allOf":[` + many(100, ",", func(i int) string { return fmt.Sprintf(`{"patternProperties":{"x.*%d":{}}}`, i) }) + `],"unevaluatedProperties":{"type":"integer"}}`, wide},
 		{"unevaluated by many schemas", `{"allOf":[` + many(2000, ",", func(i int) string { return fmt.Sprintf(`{"properties":{"x%d":{}}}`, i) }) + `],"unevaluatedProperties":{"type":"integer"}}`, wide},

@@ -170,6 +170,19 @@ func TestCompileIsBounded(t *testing.T) {
 	if _, err := Compile([]byte(`{"$id":"` + long + `/","$defs":{` + many(50_000, ",", func(i int) string { return fmt.Sprintf(`"%d":{"$id":"%d"}`, i, i) }) + `}}`)); err == nil || !strings.Contains(err.Error(), "bytes together") {
 		t.Errorf("many identifiers below a long one: %.300v", err)
 	}
+	key := strings.Repeat("k", 400_000) // read anew for each way that leads to it
+	if _, err := Compile([]byte(`{"$defs":{"` + key + `":{}},"allOf":[` + many(2, ",", func(int) string { return `{"$ref":"#/$defs/` + key + `"}` }) + `]}`)); err != nil {
+		t.Errorf("a long reference: %v", err)
+	}
+	scopes := many(4000, ",", func(i int) string {
+		return fmt.Sprintf(`"s%d":{"$id":"http://x/%d","$dynamicAnchor":"n","$ref":"http://x/leaf"}`, i, i)
+	})
+	leaf := `"leaf":{"$id":"http://x/leaf","allOf":[{"$dynamicRef":"#n"},{"$ref":"#/$defs/` + key + `"}],"$dynamicAnchor":"n","$defs":{"` + key + `":{}}}`
+	began := time.Now()
+	_, err := Compile([]byte(`{"$id":"http://x/","$defs":{` + scopes + `,` + leaf + `},"allOf":[` + many(4000, ",", func(i int) string { return fmt.Sprintf(`{"$ref":"http://x/%d"}`, i) }) + `]}`))
+	if took := time.Since(began); took > 30*time.Second { // 4,000 readings of 400 kB
+		t.Errorf("it took %v: %v", took, err)
+	}
 	if _, err := Compile([]byte(`{"allOf":[` + many(30_000, ",", func(int) string { return `{"$ref":"#/allOf/29999"}` }) + `,{}]}`)); err == nil || !strings.Contains(err.Error(), "too long") {
 		t.Errorf("many references through a long list: %.300v", err)
 	}

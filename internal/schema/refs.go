@@ -196,8 +196,8 @@ func (b *builder) target(r *rule) (at uint32, res *resource, fragment string, er
 	} else if fragment != "" {
 		at, found = res.anchors[fragment]
 	}
-	if b.hops > maxHops {
-		return 0, nil, "", b.fail(r.refAt, "the references of this schema lead through lists that are too long")
+	if b.hops += len(ref) / 16; b.hops > maxHops { // it is read anew for each way that leads to it
+		return 0, nil, "", b.fail(r.refAt, "the references of this schema are too long, or lead through lists that are too long")
 	}
 	if !found {
 		return 0, nil, "", b.fail(r.refAt, "%s points to nothing in this schema", show(b.d, r.refAt))

@@ -13,6 +13,7 @@ type validator struct {
 	collect bool
 	lenient bool // integers written with a point or exponent must fit 64 bits, as after a conversion
 	purse
+	depth  int // of the rules on the way to the present one
 	path   []pathStep
 	busy   []question // those on the way to the present one that may lead back to themselves
 	loops  int        // how often one did
@@ -46,11 +47,24 @@ func (v *validator) check(r *rule, i uint32) bool {
 	if v.steps--; v.steps < v.alarm && !v.goOn() {
 		return false
 	}
-	if v.memory != nil && (r.joined || r.obj != nil || r.arr != nil) {
-		return v.recall(r, i)
+	if v.depth++; v.depth > maxDeep {
+		v.steps = -1 // a longer way would use up the stack, which ends the program
 	}
-	return v.inspect(r, i)
+	var ok bool
+	switch {
+	case v.steps < 0:
+	case v.memory != nil && (r.joined || r.obj != nil || r.arr != nil):
+		ok = v.recall(r, i)
+	default:
+		ok = v.inspect(r, i)
+	}
+	v.depth--
+	return ok
 }
+
+// maxDeep bounds how many rules lie on the way to a value: chains of references
+// come once for each level of a value that they lead into.
+const maxDeep = 100_000
 
 // inspect is check without memory.
 func (v *validator) inspect(r *rule, i uint32) bool {
