@@ -14,13 +14,13 @@ func FuzzSaysPlace(f *testing.F) {
 	for _, s := range []string{"sec*", "**/secrets/**", "secret[s]", `s\e*`, "[", "*?*?*?*", "secrets/**/*"} {
 		f.Add(s, uint(2))
 	}
-	g := pathglob.Glob{"work", "secrets", "**"}
+	g := pathglob.Glob{"repo", "secrets", "**"}
 	f.Fuzz(func(t *testing.T, spec string, at uint) {
 		if len(spec) > 300 {
 			return
 		}
-		saysPlace("/work/"+spec, g)
-		name := []byte("/work/secrets/x")
+		saysPlace("/repo/"+spec, g)
+		name := []byte("/repo/secrets/x")
 		name[6+at%7] = '?'
 		if !saysPlace(string(name), g) {
 			t.Errorf("%s is not found", name)
