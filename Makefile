@@ -15,6 +15,15 @@ PACKAGES := ./... ./.ci/tally ./.ci/mutants
 # What starts whole programs by the hundred, and the battery of the sandbox: the
 # tests that a quick run leaves to "make test".
 SLOW := /internal/(cli|conformance|sandbox/linux)$$|/examples$$
+# Packages whose tests run without the race detector, which makes them three to
+# ten times slower: they judge texts or files by the thousand in one goroutine, or
+# start the whole program. It watches their code in the tests of what uses it, in those of
+# their own tests that do much at once, and in some scripts of the whole program.
+PLAIN := /internal/(cli|policy|shellguard|schema|store|definition|named|safety/secrets)$$|/toolbox/(files|math)$$
+ATONCE  := AtOnce$$|^TestAtTerminal|^TestFlippedLink$$|^Test(Suite|DeskStore|Context|TwoInOneProcess|Toolbox)$$
+SCRIPTS := ^TestScripts$$/^(bus|hub|mcp|shell)$$
+# The longest go first, so that no core waits for one of them at the end.
+FIRST := ./internal/sandbox/linux ./internal/app
 # Tests that need packages of others, from npm, are named by this rule.
 GENUINE := ^TestGenuine
 # A file that carries the count of the tests from "test" to "genuine" (.ci/run).
@@ -26,7 +35,7 @@ PKG  ?= ./internal/desk
 SEED ?= 1
 ALSO ?=
 
-.PHONY: help build run test genuine quick check lint cross race engine bench fuzz generate cover mutants
+.PHONY: help build run test tests genuine quick check lint cross engine bench fuzz generate cover mutants
 
 help: ## show this text
 	@awk -F':.*## ' '/^[a-z]+:.*## / { printf "  make %-9s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -37,10 +46,10 @@ build: ## build bin/toolcrib
 run: build ## build it and start the server (ARGS="…" are passed on)
 	./bin/toolcrib serve $(ARGS)
 
-test: check lint cross race ## everything of our own that is checked: format, vet, lint, other systems, all tests
+test: check lint cross tests ## everything of our own that is checked: format, vet, lint, other systems, all tests
 
 genuine: ## hold the program against what others wrote: the MCP suite, servers and a client from npm
-	$(call tests,-run '$(GENUINE)' ./internal/conformance,$(if $(TALLY),-after $(TALLY)))
+	@$(RACE); raced -run '$(GENUINE)' ./internal/conformance | $(GO) run ./.ci/tally $(if $(TALLY),-after $(TALLY))
 
 quick: check ## while you work: format, vet and the tests but for the slowest; no race detector, no lint, no other systems
 	$(GO) test -short -vet=off $$($(GO) list $(PACKAGES) | grep -vE '$(SLOW)')
@@ -62,19 +71,23 @@ cross: # what is built for another system must build on this one
 	GOOS=darwin CGO_ENABLED=0 $(GO) build ./...
 	GOOS=windows CGO_ENABLED=0 $(GO) build ./...
 
-race: # all tests of our own, and at the end their number; vet has looked at everything before (check)
-	$(call tests,-skip '$(GENUINE)' $(PACKAGES),$(if $(TALLY),-more $(TALLY)))
+tests: # all tests of our own, and at the end their number; vet has looked at everything before (check)
+	@echo "go test -race ./..., and without it what it slows down most (PLAIN in the Makefile)"; $(RACE); plain=$$($(GO) list $(PACKAGES) | grep -E '$(PLAIN)'); other=$$($(GO) list $(FIRST) $(PACKAGES) | grep -vE '$(PLAIN)'); \
+	{ s=0; raced -skip '$(GENUINE)' $$other || s=1; raced -run '$(ATONCE)' ./internal/{cli,policy,schema,store} ./toolbox/files || s=1; \
+		raced -run '$(SCRIPTS)' ./internal/cli || s=1; unraced $$plain || s=1; exit $$s; } | \
+		$(GO) run ./.ci/tally $(if $(TALLY),-more $(TALLY))
 
-# tests runs what its first argument chooses, with the race detector where that can run.
-define tests
-@if [ "$$($(GO) env GOOS)" != linux ] || command -v "$$($(GO) env CC)" >/dev/null; then \
-	echo "$(GO) test -race $(1)"; \
-	CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 25m -json $(1) | $(GO) run ./.ci/tally $(2); \
+# RACE defines "unraced", which runs tests, and "raced", which does so with the race
+# detector where that can run.
+define RACE
+unraced() { CGO_ENABLED=0 $(GO) test -vet=off -timeout 25m -json "$$@"; }; \
+if [ "$$($(GO) env GOOS)" != linux ] || command -v "$$($(GO) env CC)" >/dev/null; then \
+	raced() { CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 25m -json "$$@"; }; \
 elif [ "$${CI:-}" = true ]; then \
 	echo "there is no C compiler, so the race detector cannot run: in CI that is a failure"; exit 1; \
 else \
 	echo "THERE IS NO C COMPILER: the tests run without the race detector"; \
-	CGO_ENABLED=0 $(GO) test -json $(1) | $(GO) run ./.ci/tally $(2); \
+	raced() { unraced "$$@"; }; \
 fi
 endef
 

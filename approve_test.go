@@ -173,8 +173,7 @@ func TestAdapterSeesItsOwnSideOnly(t *testing.T) {
 	_, faults := c.Catalog.Load(t.Context(), Contents{
 		Boxes: []Toolbox{NewBox("box", counting("count", &runs))},
 		Adapters: []Adapter{{
-			Spec: Spec{Name: "tally", Dialect: "d", Box: "box", Native: "count",
-				Input: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`)},
+			Spec: Spec{Name: "tally", Input: json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}},"required":["text"]}`)}, Dialect: "d", Box: "box", Native: "count",
 			In: func(in json.RawMessage) (json.RawMessage, error) {
 				var v struct{ Text string }
 				if err := json.Unmarshal(in, &v); err != nil {
@@ -224,8 +223,8 @@ func TestPartsThatBreakDown(t *testing.T) {
 		"guard": func(c *Crib) {
 			c.Guards = []Guard{guardFunc(func(Review) (*Verdict, error) { boom(); return nil, nil })}
 		},
-		"visible":  func(c *Crib) { c.Visible = func(Caller, *Spec) bool { boom(); return true } },
-		"around":   func(c *Crib) { c.Around = []func(Tool) Tool{func(Tool) Tool { boom(); return Tool{} }} },
+		"visible":  func(c *Crib) { c.Visible = func(Caller, *Entry) bool { boom(); return true } },
+		"around":   func(c *Crib) { c.Around = []func(Entry, Tool) Tool{func(Entry, Tool) Tool { boom(); return Tool{} }} },
 		"redactor": func(c *Crib) { c.Redact = func(json.RawMessage) json.RawMessage { boom(); return nil } },
 		"approver": func(c *Crib) {
 			c.Guards = append(c.Guards, say(Ask, "mode", nil))
@@ -257,11 +256,11 @@ func TestPartsThatBreakDown(t *testing.T) {
 // A tool that runs past its deadline keeps its handles, but they are dead.
 func TestHandlesEndWithTheCall(t *testing.T) {
 	var runs atomic.Int64
-	late := make(chan error, 3)
+	late, ended := make(chan error, 3), make(chan struct{})
 	slow := plain("slow")
 	slow.Timeout, slow.Effects = time.Millisecond, Runs
 	slow.Run = func(_ context.Context, env *Env, _ json.RawMessage) (*Result, error) {
-		time.Sleep(60 * time.Millisecond)
+		<-ended
 		ctx := context.Background()
 		_, err := env.Use(ctx, "count", map[string]int{"n": 1})
 		late <- err
@@ -275,7 +274,9 @@ func TestHandlesEndWithTheCall(t *testing.T) {
 	c.Limits.Grace, c.Log = time.Millisecond, quiet()
 	c.Grant, c.Sandbox = Grant{Programs: []string{"*"}}, fakeSandbox{}
 	c.Approver = approverFunc(func(context.Context, Question) (Answer, error) { return Answer{Decision: Allow}, nil })
-	if _, err := c.Call(t.Context(), Call{Tool: "slow"}); CodeOf(err) != CodeTimeout {
+	_, err := c.Call(t.Context(), Call{Tool: "slow"})
+	close(ended)
+	if CodeOf(err) != CodeTimeout {
 		t.Fatal(err)
 	}
 	for range 3 {

@@ -21,7 +21,7 @@ var ErrNobody = errors.New("nobody is there to be asked")
 // tool through [Env.Ask].
 type Question struct {
 	Call    Call            `json:"call"`
-	Spec    Spec            `json:"spec"`
+	Spec    Entry           `json:"spec"`
 	Input   json.RawMessage `json:"input,omitempty"`   // what would run, in native form
 	Effects Effects         `json:"effects"`           // what it can do, as far as guards understood it
 	Preview string          `json:"preview,omitempty"` // what would change, as a unified difference

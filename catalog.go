@@ -49,7 +49,9 @@ type Contents struct {
 // Adapter gives a native tool the name and shape another system knows it by.
 // Guards, journal and tool see only the native side.
 type Adapter struct {
-	Spec // the dialect's contract; Box and Native say which tool, Dialect whose
+	Spec               // the dialect's contract
+	Dialect     string // whose it is
+	Box, Native string // which tool it is about
 	// Foreign says that the name comes from elsewhere, such as the author of a
 	// skill: nothing is allowed by it.
 	Foreign bool
@@ -73,6 +75,19 @@ type Diff struct {
 // Empty reports whether nothing changed.
 func (d Diff) Empty() bool { return len(d.Added)+len(d.Removed)+len(d.Changed) == 0 }
 
+// Entry is a tool as the catalog shows it: its contract, and what it is called.
+type Entry struct {
+	Spec
+	// Rules always match Box and Native, whatever else the tool is called, so
+	// neither a rename nor a dialect slips past them.
+	Box     string `json:"box,omitempty"`
+	Native  string `json:"native,omitempty"`
+	Dialect string `json:"dialect,omitempty"`
+	Hash    string `json:"hash,omitempty"` // of the definition as its supplier gave it
+
+	shown *shownNames // see Names
+}
+
 // LoadError is something that was left out of the catalog, and why.
 type LoadError struct {
 	Box  string `json:"box"`
@@ -93,10 +108,11 @@ func (f LoadError) Error() string {
 // Unwrap gives the reason.
 func (f LoadError) Unwrap() error { return f.Err }
 
-// entry is one tool as one dialect sees it.
-type entry struct {
-	spec    Spec // as shown in this dialect
-	tool    Tool // the native tool
+// callable is one tool as one dialect sees it, ready to be called.
+type callable struct {
+	spec    Entry // as shown in this dialect
+	native  Entry // as guards, approver and journal see it
+	tool    Tool
 	in, out *schema.Schema
 	adapter *adapter // nil: shown as it is
 	alias   bool     // a further name of a tool that has its own entry
@@ -110,9 +126,9 @@ type adapter struct {
 }
 
 type snapshot struct {
-	byName map[string]map[string]*entry // dialect → name
-	sorted map[string][]Spec            // dialect → by name, side by side in memory: listing is a walk over it
-	absent map[string]string            // what to tell of names that are not there
+	byName map[string]map[string]*callable // dialect → name
+	sorted map[string][]Entry              // dialect → by name, side by side in memory: listing is a walk over it
+	absent map[string]string               // what to tell of names that are not there
 }
 
 // Load reads every box again and puts up a new snapshot. What cannot be used
@@ -144,7 +160,7 @@ func (c *Catalog) Load(ctx context.Context, s Contents) (Diff, []LoadError) {
 	}
 	c.last = lists
 	entries := shelve(lists, s, fault)
-	next := &snapshot{byName: map[string]map[string]*entry{}, sorted: map[string][]Spec{}, absent: maps.Clone(s.Absent)}
+	next := &snapshot{byName: map[string]map[string]*callable{}, sorted: map[string][]Entry{}, absent: maps.Clone(s.Absent)}
 	next.put("", entries)
 	addDialects(next, entries, s.Adapters, fault)
 
@@ -187,34 +203,24 @@ func (c *Catalog) Watch(changed func(Diff)) (stop func()) {
 	}
 }
 
-// absent is what to tell who asks for a name that is not on the shelves.
-func (c *Catalog) absent(name string) string {
-	if c == nil || c.snap.Load() == nil {
-		return ""
+// current is the snapshot that readers work on; an empty one if there is none yet.
+func (c *Catalog) current() *snapshot {
+	if c != nil {
+		if snap := c.snap.Load(); snap != nil {
+			return snap
+		}
 	}
-	return c.snap.Load().absent[name]
+	return &snapshot{}
 }
 
-func (c *Catalog) find(dialect, name string) *entry {
-	if c == nil {
-		return nil
-	}
-	snap := c.snap.Load()
-	if snap == nil {
-		return nil
-	}
-	return snap.names(dialect)[name]
-}
+// absent is what to tell who asks for a name that is not on the shelves.
+func (c *Catalog) absent(name string) string { return c.current().absent[name] }
+
+func (c *Catalog) find(dialect, name string) *callable { return c.current().names(dialect)[name] }
 
 // all gives the contracts of a dialect by name; the slice is never written to.
-func (c *Catalog) all(dialect string) []Spec {
-	if c == nil {
-		return nil
-	}
-	snap := c.snap.Load()
-	if snap == nil {
-		return nil
-	}
+func (c *Catalog) all(dialect string) []Entry {
+	snap := c.current()
 	if list, ok := snap.sorted[dialect]; ok {
 		return list
 	}
@@ -222,30 +228,30 @@ func (c *Catalog) all(dialect string) []Spec {
 }
 
 // names: a dialect nobody adapted anything for is the native one.
-func (s *snapshot) names(dialect string) map[string]*entry {
+func (s *snapshot) names(dialect string) map[string]*callable {
 	if m, ok := s.byName[dialect]; ok {
 		return m
 	}
 	return s.byName[""]
 }
 
-func (s *snapshot) put(dialect string, entries []*entry) {
-	m := make(map[string]*entry, len(entries))
+func (s *snapshot) put(dialect string, entries []*callable) {
+	m := make(map[string]*callable, len(entries))
 	for _, e := range entries {
 		m[e.spec.Name] = e
 	}
 	s.byName[dialect] = m
-	sorted := make([]Spec, 0, len(m))
+	sorted := make([]Entry, 0, len(m))
 	for _, e := range m {
 		sorted = append(sorted, e.spec)
 	}
-	slices.SortFunc(sorted, func(a, b Spec) int { return strings.Compare(a.Name, b.Name) })
+	slices.SortFunc(sorted, func(a, b Entry) int { return strings.Compare(a.Name, b.Name) })
 	s.sorted[dialect] = sorted
 }
 
 func compare(old, next *snapshot) Diff {
 	var d Diff
-	var before map[string]*entry
+	var before map[string]*callable
 	if old != nil {
 		before = old.byName[""]
 	}

@@ -176,7 +176,7 @@ func TestNoToolIsLostToAName(t *testing.T) {
 
 	victim := NewBox("a", plain("x"))
 	evil := []Tool{plain("x"), plain("a__x")}
-	last := (&entry{spec: Spec{Box: "a", Native: "x"}, wanted: "x"}).hashName()
+	last := (&callable{spec: Entry{Box: "a", Native: "x"}, wanted: "x"}).hashName()
 	for _, boxes := range [][]Toolbox{{victim, NewBox("evil", append(evil, plain(last))...)}, {NewBox("evil", append(evil, plain(last))...), victim}} {
 		if _, faults := c.Load(t.Context(), Contents{Boxes: boxes}); faults != nil || len(names(&c)) != 4 {
 			t.Fatalf("%v, %v", names(&c), faults)
@@ -193,8 +193,8 @@ func TestAdaptersOfOneName(t *testing.T) {
 	_, faults := c.Load(t.Context(), Contents{
 		Boxes: []Toolbox{NewBox("a", plain("y"), plain("z"), plain("a__z"), plain("w"))},
 		Adapters: []Adapter{
-			{Spec: Spec{Name: "z", Dialect: "d", Box: "a", Native: "y", Input: object}},
-			{Spec: Spec{Name: "z", Dialect: "d", Box: "a", Native: "w", Input: object}},
+			{Spec: Spec{Name: "z", Input: object}, Dialect: "d", Box: "a", Native: "y"},
+			{Spec: Spec{Name: "z", Input: object}, Dialect: "d", Box: "a", Native: "w"},
 		},
 	})
 	if len(faults) != 1 || len(c.all("d")) != 3 {
@@ -220,8 +220,8 @@ func TestDialectShelf(t *testing.T) {
 	_, faults := c.Load(t.Context(), Contents{
 		Boxes: []Toolbox{NewBox("fs", plain("read"), plain("write"), plain("cat"))},
 		Adapters: []Adapter{
-			{Spec: Spec{Name: "cat", Dialect: "other", Box: "fs", Native: "read", Input: object}},
-			{Spec: Spec{Name: "gone", Dialect: "other", Box: "none", Native: "read", Input: object}},
+			{Spec: Spec{Name: "cat", Input: object}, Dialect: "other", Box: "fs", Native: "read"},
+			{Spec: Spec{Name: "gone", Input: object}, Dialect: "other", Box: "none", Native: "read"},
 		},
 	})
 	if faults != nil {

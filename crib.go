@@ -37,7 +37,7 @@ type Crib struct {
 
 	// Visible says which tools exist for a caller, for listing and for calling
 	// alike. Nil: all of them.
-	Visible func(Caller, *Spec) bool
+	Visible func(Caller, *Entry) bool
 	// Grant is the most any call may get; guards narrow it.
 	Grant Grant
 	// Files says where relative names begin, what stays out of reach inside
@@ -47,7 +47,7 @@ type Crib struct {
 	HTTP httpclient.Options
 	// Secret looks a credential up for a call of a tool; only granted names get
 	// here. Nil: tools have none.
-	Secret func(ctx context.Context, call Call, tool Spec, name string) (string, error)
+	Secret func(ctx context.Context, call Call, tool Entry, name string) (string, error)
 	// Vetters look over every result before its caller gets it, in this order.
 	Vetters []Vetter
 	// OnEnd hears of every call that has ended, in the goroutine of the call:
@@ -56,7 +56,7 @@ type Crib struct {
 	OnEnd []func(ctx context.Context, r *Record)
 	// Around wraps tools where they run: retry, cache, trace. The grant is
 	// settled by then, so nothing here can widen it.
-	Around []func(Tool) Tool
+	Around []func(Entry, Tool) Tool
 	// Redact takes secrets out of a JSON text before it is recorded. Nil:
 	// values under keys such as password and token, and texts that are keys by
 	// their look.
@@ -118,8 +118,8 @@ func (c *Crib) log() *slog.Logger {
 }
 
 // Tools gives the tools that exist for this caller, by name.
-func (c *Crib) Tools(caller Caller) iter.Seq[Spec] {
-	return func(yield func(Spec) bool) {
+func (c *Crib) Tools(caller Caller) iter.Seq[Entry] {
+	return func(yield func(Entry) bool) {
 		specs := c.Catalog.all(caller.Dialect)
 		for i := range specs {
 			if c.visible(caller, &specs[i]) && !yield(specs[i]) {
@@ -130,15 +130,15 @@ func (c *Crib) Tools(caller Caller) iter.Seq[Spec] {
 }
 
 // Tool gives one of them.
-func (c *Crib) Tool(caller Caller, name string) (Spec, bool) {
+func (c *Crib) Tool(caller Caller, name string) (Entry, bool) {
 	e := c.Catalog.find(caller.Dialect, name)
 	if e == nil || !c.visible(caller, &e.spec) {
-		return Spec{}, false
+		return Entry{}, false
 	}
 	return e.spec, true
 }
 
-func (c *Crib) visible(caller Caller, s *Spec) bool {
+func (c *Crib) visible(caller Caller, s *Entry) bool {
 	return c.Visible == nil || c.Visible(caller, s)
 }
 
@@ -155,7 +155,7 @@ type flight struct {
 	docErr error
 	text   []byte
 
-	entry *entry
+	entry *callable
 	given json.RawMessage // admitted input in the caller's dialect
 	input json.RawMessage // admitted input of the native tool
 

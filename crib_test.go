@@ -410,7 +410,7 @@ func TestGuardOrderDoesNotMatter(t *testing.T) {
 
 func TestVisibleIsOneRule(t *testing.T) {
 	c := testCrib(t, plain("seen"), plain("hidden"))
-	c.Visible = func(caller Caller, s *Spec) bool { return caller.Agent == "root" || s.Name == "seen" }
+	c.Visible = func(caller Caller, s *Entry) bool { return caller.Agent == "root" || s.Name == "seen" }
 	for _, agent := range []string{"", "root"} {
 		caller := Caller{Agent: agent}
 		var listed []string

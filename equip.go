@@ -39,7 +39,7 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 			if f.over.Load() {
 				return Answer{}, callOver(f)
 			}
-			q.Call, q.Spec = f.call, f.entry.tool.Spec
+			q.Call, q.Spec = f.call, f.entry.native
 			ctx, cancel := context.WithTimeout(ctx, f.limits.Ask)
 			defer cancel()
 			return c.ask(ctx, q)
@@ -79,7 +79,7 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 		if !allowed(grant.Programs, cmd.Path) {
 			return Exit{}, refuse(CodeDenied, f.call.Tool, "the program "+cmd.Path+" was not granted", nil)
 		}
-		cmd.Tool, cmd.Effects = f.entry.tool.Native, f.effects
+		cmd.Tool, cmd.Effects = f.entry.native.Native, f.effects
 		return c.Sandbox.Run(ctx, cmd, grant.within(f.effects.All()).reachable())
 	}
 	return e, nil
@@ -94,7 +94,7 @@ func (c *Crib) secret(f *flight, granted []string) func(context.Context, string)
 		if !allowed(granted, name) { // it does not say whether there is one
 			return "", refuse(CodeDenied, f.call.Tool, "the secret "+name+" was not granted", nil)
 		}
-		return c.Secret(ctx, f.call, f.entry.tool.Spec, name)
+		return c.Secret(ctx, f.call, f.entry.native, name)
 	}
 }
 

@@ -159,8 +159,8 @@ func ExampleAdapter() {
 			return Out{Text: strings.ToUpper(in.Text)}, nil
 		})
 	upper := toolcrib.Adapter{
+		Dialect: "acme", Box: "demo", Native: "shout",
 		Spec: toolcrib.Spec{
-			Dialect: "acme", Box: "demo", Native: "shout", // whose, and of which tool
 			Name: "UpperCase", Description: "Upper-cases a phrase.",
 			Input: json.RawMessage(`{"type":"object","properties":{"phrase":{"type":"string"}},"required":["phrase"]}`),
 		},

@@ -56,7 +56,7 @@ type Guard interface {
 // native input, whatever name or dialect the caller used.
 type Review struct {
 	Call  Call
-	Spec  Spec
+	Spec  Entry
 	Input json.RawMessage
 	// Replay: the call was made before, and is answered from its record if it
 	// may be. Nothing runs.

@@ -184,7 +184,7 @@ func TestRefusedInADialect(t *testing.T) {
 	c := testCrib(t)
 	c.Log = quiet()
 	c.Guards = []Guard{say(Deny, "strict", nil)}
-	adapter := Adapter{Spec: Spec{Name: "x", Dialect: "d", Box: "box", Native: "x", Input: json.RawMessage(`{"type":"object","required":["a"]}`)}}
+	adapter := Adapter{Spec: Spec{Name: "x", Input: json.RawMessage(`{"type":"object","required":["a"]}`)}, Dialect: "d", Box: "box", Native: "x"}
 	caller := Caller{Dialect: "d"}
 	for _, s := range []struct {
 		input   string

@@ -13,17 +13,14 @@ import (
 //
 // If this subject used this call ID before, Begin writes nothing and gives the
 // old record: closed, or with an empty Outcome while that call still runs.
+//
+// One that also has a method Digest(text []byte) string gives Record.InputHash
+// and Record.ResultHash: equal for equal texts, under a key that is kept as long
+// as the records are. Without it the key is one of this process, and a call ID
+// of an earlier one cannot be answered again.
 type Journal interface {
 	Begin(ctx context.Context, r *Record) (old *Record, err error)
 	End(ctx context.Context, r *Record) error
-}
-
-// Digester is a Journal that gives Record.InputHash and Record.ResultHash: equal
-// for equal texts, under a key that is kept as long as the records are. Without
-// it the key is one of this process, and a call ID of an earlier one cannot be
-// answered again.
-type Digester interface {
-	Digest(text []byte) string
 }
 
 // Outcome says how a call ended: Done, Broke, Interrupted or the [Code] of its
@@ -56,7 +53,7 @@ type Record struct {
 
 	Box        string          `json:"box,omitempty"`
 	Native     string          `json:"native,omitempty"`
-	Definition string          `json:"definition,omitempty"` // Spec.Hash
+	Definition string          `json:"definition,omitempty"` // Entry.Hash
 	Verdicts   []Verdict       `json:"verdicts,omitempty"`
 	ApprovedBy string          `json:"approved_by,omitempty"`
 	Edited     json.RawMessage `json:"edited,omitempty"` // what a person put in place of Input

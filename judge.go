@@ -34,7 +34,7 @@ func (c *Crib) Judge(ctx context.Context, call Call) (Judgement, error) {
 	}
 	var j Judgement
 	j.Decision, j.Verdicts = c.verdict(ctx, a.flight, f.input)
-	j.Review = Review{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input, ways: &f.ways}
+	j.Review = Review{Call: f.call, Spec: f.entry.native, Input: f.input, ways: &f.ways}
 	j.Review.Call.Input = f.input
 	return j, nil
 }
@@ -53,7 +53,7 @@ func (c *Crib) judge(ctx context.Context, a admitted) (judged, error) {
 // verdict asks the guards what they say to this input, strictest first, and
 // settles what they leave of the grant and of the effects.
 func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (Decision, []Verdict) {
-	review := Review{Call: f.call, Spec: f.entry.tool.Spec, Input: input, Replay: f.old != nil, ways: &f.ways}
+	review := Review{Call: f.call, Spec: f.entry.native, Input: input, Replay: f.old != nil, ways: &f.ways}
 	review.Call.Input = input
 	f.grant = c.Grant
 	understood := allEffects

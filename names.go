@@ -9,7 +9,7 @@ import (
 
 // shownNames is what the catalog calls a tool besides its native name.
 type shownNames struct {
-	box, native string   // whose they are: a copy of a Spec may be made into another tool
+	box, native string   // whose they are: a copy of an Entry may be made into another tool
 	boxes       []string // what else the box is called, in dialects
 	all         []string // after renames, aliases and collisions, and in dialects
 	// exact are those that only a collision can bring up. They are names of the
@@ -26,7 +26,7 @@ type shownNames struct {
 // Names lists every name that the tool answers to wherever a person types one,
 // the native name first: those that lists show, in every dialect, and those
 // with its box before it. It is not to be written to.
-func (s *Spec) Names() []string {
+func (s *Entry) Names() []string {
 	if s.catalogued() && s.shown.list != nil {
 		return s.shown.list
 	}
@@ -35,21 +35,21 @@ func (s *Spec) Names() []string {
 }
 
 // catalogued: the names of the catalog are this tool's.
-func (s *Spec) catalogued() bool {
+func (s *Entry) catalogued() bool {
 	return s.shown != nil && s.shown.box == s.Box && s.shown.native == s.Native
 }
 
 // Called reports whether a name, or a pattern with * and ?, may mean this tool
 // by any of its names. It is the reading for what takes away: settings that give
 // something must not go by it, since suppliers choose the names of their tools.
-func (s *Spec) Called(pattern string) bool {
+func (s *Entry) Called(pattern string) bool {
 	t := s.named()
 	return t.Called(pattern)
 }
 
 // GivenNames lists the further names that settings or a dialect gave to this
 // very tool: nobody who supplies tools can choose them.
-func (s *Spec) GivenNames() []string {
+func (s *Entry) GivenNames() []string {
 	if !s.catalogued() {
 		return nil
 	}
@@ -58,14 +58,14 @@ func (s *Spec) GivenNames() []string {
 
 // BoxNames lists what the tool's box is called in dialects, if that is another
 // name. Settings and programs give them, nobody who supplies tools does.
-func (s *Spec) BoxNames() []string {
+func (s *Entry) BoxNames() []string {
 	if !s.catalogued() {
 		return nil
 	}
 	return s.shown.boxes
 }
 
-func (s *Spec) named() toolname.Tool {
+func (s *Entry) named() toolname.Tool {
 	switch {
 	case s.catalogued():
 		return s.shown.tool()
@@ -116,7 +116,7 @@ func (n *naming) of(box, native string) *shownNames {
 	for _, a := range n.adapters[key] {
 		out.add(a.Name, !a.Foreign)
 	}
-	e := entry{spec: Spec{Box: box, Native: native}, wanted: wanted}
+	e := callable{spec: Entry{Box: box, Native: native}, wanted: wanted}
 	if wanted == native && slices.Contains(n.s.Qualify, box) {
 		out.add(e.boxName(), false)
 	}
@@ -134,7 +134,7 @@ func (n *naming) disabled(box, native string) bool {
 }
 
 // name tells every entry what its tool is called.
-func (n *naming) name(entries []*entry) {
+func (n *naming) name(entries []*callable) {
 	byTool := map[string]*shownNames{}
 	for _, e := range entries {
 		key := e.spec.Box + "/" + e.spec.Native
@@ -149,7 +149,7 @@ func (n *naming) name(entries []*entry) {
 	}
 	for _, e := range entries {
 		names := byTool[e.spec.Box+"/"+e.spec.Native]
-		e.spec.shown, e.tool.shown = names, names
+		e.spec.shown, e.native.shown = names, names
 	}
 }
 

@@ -17,7 +17,7 @@ func named(name string) toolcrib.Tool {
 
 func shelvingOfNames() toolcrib.Contents {
 	adapter := func(dialect, name, box, native string, foreign bool) toolcrib.Adapter {
-		return toolcrib.Adapter{Spec: toolcrib.Spec{Name: name, Dialect: dialect, Box: box, Native: native, Input: json.RawMessage(`{"type":"object"}`)}, Foreign: foreign}
+		return toolcrib.Adapter{Spec: toolcrib.Spec{Name: name, Input: json.RawMessage(`{"type":"object"}`)}, Dialect: dialect, Box: box, Native: native, Foreign: foreign}
 	}
 	return toolcrib.Contents{
 		Boxes: []toolcrib.Toolbox{

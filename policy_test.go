@@ -18,6 +18,7 @@ func TestNoInit(t *testing.T)              { report(t, checkInit(thisTree(t))) }
 func TestExportedNamesHaveADoc(t *testing.T) {
 	report(t, checkExportedDocs(thisTree(t)))
 }
+func TestRoomsStaySmall(t *testing.T) { report(t, checkRooms(thisTree(t))) }
 func TestNoPackageState(t *testing.T) { report(t, checkState(thisTree(t), constantLike())) }
 
 // constantLike lists package variables that are neither sentinel errors,
@@ -25,7 +26,9 @@ func TestNoPackageState(t *testing.T) { report(t, checkState(thisTree(t), consta
 // and the reason. An entry for a variable that is gone fails too.
 func constantLike() map[string]string {
 	return map[string]string{
-		"internal/schema.pools": "sync.Pools of scratch memory: they carry no meaning from one call to the next",
+		"internal/schema.pools":          "sync.Pools of scratch memory: they carry no meaning from one call to the next",
+		"internal/shellguard.formTable":  "a table that is embedded, read once",
+		"internal/shellguard.takenTable": "a table that is embedded, read once",
 	}
 }
 
@@ -57,6 +60,60 @@ func checkFileSize(tr *tree) []violation {
 		}
 	}
 	return found
+}
+
+// checkRooms holds the two packages where everything would meet to a size: the
+// core is to be read in an afternoon, and app is lists and their wiring.
+func checkRooms(tr *tree) []violation {
+	var found []violation
+	for _, p := range tr.pkgs {
+		limit, ok := map[string]int{".": 3500, "internal/app": 3000}[p.path]
+		if !ok {
+			continue
+		}
+		lines, names := 0, 0
+		for _, f := range p.files {
+			if f.test {
+				continue
+			}
+			lines += f.lines
+			for _, d := range f.ast.Decls {
+				names += exportedNames(d)
+			}
+		}
+		if lines > limit {
+			found = append(found, violation{p.path, fmt.Sprintf("%d lines, the limit is %d", lines, limit), "what is no idea of the core, and no wiring in app, has a package of its own"})
+		}
+		if p.path == "." && names > 75 {
+			found = append(found, violation{p.path, fmt.Sprintf("%d exported names, the limit is 75", names), "every name is one that all who use the library have to know"})
+		}
+	}
+	return found
+}
+
+func exportedNames(d ast.Decl) (n int) {
+	switch d := d.(type) {
+	case *ast.FuncDecl:
+		if d.Recv == nil && d.Name.IsExported() {
+			n++
+		}
+	case *ast.GenDecl:
+		for _, s := range d.Specs {
+			switch s := s.(type) {
+			case *ast.TypeSpec:
+				if s.Name.IsExported() {
+					n++
+				}
+			case *ast.ValueSpec:
+				for _, id := range s.Names {
+					if id.IsExported() {
+						n++
+					}
+				}
+			}
+		}
+	}
+	return n
 }
 
 func checkInit(tr *tree) []violation {

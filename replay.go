@@ -125,5 +125,5 @@ func (c *Crib) reaches(f *flight) error {
 func (f *flight) approvedBefore() bool {
 	old := f.old
 	return old.ApprovedBy != "" && old.Caller.Session == f.rec.Caller.Session && old.Caller.Agent == f.rec.Caller.Agent &&
-		old.Caller.Token == f.rec.Caller.Token && old.Definition == f.entry.tool.Hash
+		old.Caller.Token == f.rec.Caller.Token && old.Definition == f.entry.native.Hash
 }

@@ -10,10 +10,10 @@ import (
 func (c *Crib) resolve(b begun) (resolved, error) {
 	e := c.Catalog.find(b.call.Caller.Dialect, b.call.Tool)
 	if e == nil || !c.visible(b.call.Caller, &e.spec) {
-		return resolved{}, refuse(CodeNotFound, b.rec.Tool, c.noSuchTool(b.call), nil)
+		return resolved{}, refuse(CodeNotFound, text.ShowLine(b.rec.Tool), c.noSuchTool(b.call), nil)
 	}
 	b.entry = e
-	b.rec.Box, b.rec.Native, b.rec.Definition = e.tool.Box, e.tool.Native, e.tool.Hash
+	b.rec.Box, b.rec.Native, b.rec.Definition = e.native.Box, e.native.Native, e.native.Hash
 	return resolved{b.flight}, nil
 }
 

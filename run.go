@@ -23,7 +23,7 @@ func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
 		defer func() { f.rec.Attempts = counted.Attempts() }()
 		tool := f.entry.tool
 		for _, wrap := range c.Around {
-			tool = wrap(tool)
+			tool = wrap(f.entry.native, tool)
 		}
 		do = tool.Run
 	}

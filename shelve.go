@@ -17,14 +17,14 @@ import (
 
 type faultFunc func(box, tool string, err error)
 
-func byName(a, b *entry) int { return strings.Compare(a.spec.Name, b.spec.Name) }
+func byName(a, b *callable) int { return strings.Compare(a.spec.Name, b.spec.Name) }
 
 // shelve turns the boxes' lists into uniquely named entries. The result
 // depends on the set of tools only, never on the order boxes were given in.
-func shelve(lists map[string][]Tool, s Contents, fault faultFunc) []*entry {
+func shelve(lists map[string][]Tool, s Contents, fault faultFunc) []*callable {
 	names := newNaming(&s)
 	reportUnknown(lists, s, names, fault)
-	var entries []*entry
+	var entries []*callable
 	for _, box := range slices.Sorted(maps.Keys(lists)) {
 		seen := map[string]bool{}
 		for _, t := range lists[box] {
@@ -73,7 +73,7 @@ func shelve(lists map[string][]Tool, s Contents, fault faultFunc) []*entry {
 }
 
 // yield has the tools of some boxes give way to those of all others.
-func yield(entries []*entry, boxes []string) {
+func yield(entries []*callable, boxes []string) {
 	wanted := map[string]bool{}
 	for _, e := range entries {
 		if !slices.Contains(boxes, e.spec.Box) {
@@ -88,16 +88,15 @@ func yield(entries []*entry, boxes []string) {
 }
 
 // newEntry checks a tool and compiles its schemas.
-func newEntry(t Tool, box string) (*entry, error) {
+func newEntry(t Tool, box string) (*callable, error) {
 	if err := t.check(); err != nil {
 		return nil, err
 	}
 	if t.Input == nil {
 		t.Input = json.RawMessage(`{"type":"object","additionalProperties":false}`)
 	}
-	t.Box, t.Native, t.Dialect = box, t.Name, ""
-	t.Hash = t.hash()
-	e := &entry{spec: t.Spec, tool: t}
+	native := Entry{Spec: t.Spec, Box: box, Native: t.Name, Hash: t.hash()}
+	e := &callable{spec: native, native: native, tool: t}
 	var err error
 	if e.in, e.out, err = compileBoth(t.Input, t.Output); err != nil {
 		return nil, err
@@ -131,11 +130,11 @@ func renamed(rename map[string]string, box, tool string) string {
 }
 
 // aliases adds further names. An alias must mean exactly one tool.
-func aliases(entries []*entry, alias map[string]string, taken map[string]bool, fault faultFunc) []*entry {
-	var more []*entry
+func aliases(entries []*callable, alias map[string]string, taken map[string]bool, fault faultFunc) []*callable {
+	var more []*callable
 	for _, name := range slices.Sorted(maps.Keys(alias)) {
 		target := alias[name]
-		var found []*entry
+		var found []*callable
 		for _, e := range entries {
 			if target == e.spec.Box+"/"+e.spec.Native || target == e.spec.Native {
 				found = append(found, e)
@@ -164,8 +163,8 @@ func aliases(entries []*entry, alias map[string]string, taken map[string]bool, f
 // Names that collide even then end in a hash of where the tool comes from; one
 // that merely bears such a name has to give way. The names of adapters stay:
 // they are part of their dialect.
-func unique(entries []*entry, fault faultFunc) []*entry {
-	rename := func(to func(*entry) string) (changed bool) {
+func unique(entries []*callable, fault faultFunc) []*callable {
+	rename := func(to func(*callable) string) (changed bool) {
 		count := map[string]int{}
 		for _, e := range entries {
 			count[e.spec.Name]++
@@ -177,12 +176,12 @@ func unique(entries []*entry, fault faultFunc) []*entry {
 		}
 		return changed
 	}
-	rename((*entry).boxName)
-	for rename((*entry).hashName) {
+	rename((*callable).boxName)
+	for rename((*callable).hashName) {
 		// Each round gives at least one tool its last name, so this ends.
 	}
 	slices.SortStableFunc(entries, byName)
-	return slices.CompactFunc(entries, func(a, b *entry) bool {
+	return slices.CompactFunc(entries, func(a, b *callable) bool {
 		if a.spec.Name != b.spec.Name {
 			return false
 		}
@@ -192,7 +191,7 @@ func unique(entries []*entry, fault faultFunc) []*entry {
 }
 
 // boxName is <box>__<tool>, cut to what every model API accepts.
-func (e *entry) boxName() string {
+func (e *callable) boxName() string {
 	if name := e.spec.Box + "__" + e.wanted; len(name) <= maxName {
 		return name
 	}
@@ -200,7 +199,7 @@ func (e *entry) boxName() string {
 }
 
 // hashName is the name only this entry can come to.
-func (e *entry) hashName() string {
+func (e *callable) hashName() string {
 	sum := sha256.Sum256([]byte(e.spec.Box + "\x00" + e.spec.Native + "\x00" + e.wanted))
 	suffix := "_" + hex.EncodeToString(sum[:6])
 	name := e.spec.Box + "__" + e.wanted
@@ -241,19 +240,19 @@ func reportUnknown(lists map[string][]Tool, s Contents, names *naming, fault fau
 // addDialects puts up one shelf per dialect: the adapted tools under the
 // dialect's names, and every other tool as it is. Where the two want the same
 // name the adapter keeps it: that name is part of the dialect.
-func addDialects(next *snapshot, natives []*entry, adapters []Adapter, fault faultFunc) {
-	byTool := map[string]*entry{}
+func addDialects(next *snapshot, natives []*callable, adapters []Adapter, fault faultFunc) {
+	byTool := map[string]*callable{}
 	for _, e := range natives {
 		if e.alias {
 			continue
 		}
 		byTool[e.spec.Box+"/"+e.spec.Native] = e
 	}
-	shelves := map[string][]*entry{}
-	adapted := map[string]map[*entry]bool{}
+	shelves := map[string][]*callable{}
+	adapted := map[string]map[*callable]bool{}
 	for _, a := range adapters {
 		if adapted[a.Dialect] == nil {
-			adapted[a.Dialect] = map[*entry]bool{}
+			adapted[a.Dialect] = map[*callable]bool{}
 			shelves[a.Dialect] = nil
 		}
 		native := byTool[a.Box+"/"+a.Native]
@@ -271,7 +270,7 @@ func addDialects(next *snapshot, natives []*entry, adapters []Adapter, fault fau
 		e.spec.Input, e.spec.Output, e.spec.Dialect = a.Input, a.Output, a.Dialect
 		if others := siblings(adapters, &a); len(others) > 0 {
 			e.spec.shown = native.spec.shown.without(others)
-			e.tool.shown = e.spec.shown
+			e.native.shown = e.spec.shown
 		}
 		shelves[a.Dialect] = append(shelves[a.Dialect], &e)
 		adapted[a.Dialect][native] = true

@@ -25,15 +25,6 @@ type Spec struct {
 	Idempotent bool          `json:"idempotent,omitempty"` // a second run changes nothing more
 	Group      string        `json:"group,omitempty"`      // fs, search, exec, web, …: profiles select by it
 	Timeout    time.Duration `json:"timeout,omitempty"`    // zero: the crib's default
-
-	// Filled by the catalog. Rules always match Box and Native, whatever else the
-	// tool is called, so neither a rename nor a dialect slips past them.
-	Box     string `json:"box,omitempty"`
-	Native  string `json:"native,omitempty"`
-	Dialect string `json:"dialect,omitempty"`
-	Hash    string `json:"hash,omitempty"` // of the definition as its supplier gave it
-
-	shown *shownNames // see Names
 }
 
 // Tool is a contract and a function. It is a value: to wrap one, copy it and

@@ -57,7 +57,7 @@ func (c *Crib) lookOver(ctx context.Context, f *flight, result *Result) (*Result
 	if len(c.Vetters) == 0 && f.old == nil {
 		return result, nil
 	}
-	review := Review{Call: f.call, Spec: f.entry.tool.Spec, Input: f.input, Replay: f.old != nil, ways: &f.ways}
+	review := Review{Call: f.call, Spec: f.entry.native, Input: f.input, Replay: f.old != nil, ways: &f.ways}
 	review.Call.Input = f.input
 	for _, v := range c.Vetters {
 		next, err := vetOne(ctx, v, review, result)

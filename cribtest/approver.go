@@ -75,7 +75,7 @@ func question(n int) toolcrib.Question {
 	input := mustJSON(map[string]any{"id": n})
 	return toolcrib.Question{
 		Call:  toolcrib.Call{ID: fmt.Sprintf("call-%d", n), Tool: "order", Input: input, Caller: toolcrib.Caller{Subject: "ann", Session: "s1"}},
-		Spec:  toolcrib.Spec{Name: "order", Description: "Orders bread.", Effects: toolcrib.Writes},
+		Spec:  toolcrib.Entry{Spec: toolcrib.Spec{Name: "order", Description: "Orders bread.", Effects: toolcrib.Writes}},
 		Input: input, Effects: toolcrib.Writes,
 		Reasons: []toolcrib.Verdict{{Decision: toolcrib.Ask, Guard: "mode", Reason: "it changes something"}},
 	}

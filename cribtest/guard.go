@@ -277,7 +277,7 @@ func guardHostile(ctx context.Context, e *guardExam) []error {
 // guardStrangers shows contracts that say nothing at all.
 func guardStrangers(ctx context.Context, e *guardExam) []error {
 	return e.each(ctx, func(r toolcrib.Review, _ word) error {
-		for _, spec := range []toolcrib.Spec{{}, {Name: r.Spec.Name}, {Name: strings.Repeat("n", 1<<16)}, {Name: "\x00\xff\u202e", Group: "\x00"}} {
+		for _, spec := range []toolcrib.Entry{{}, {Spec: toolcrib.Spec{Name: r.Spec.Name}}, {Spec: toolcrib.Spec{Name: strings.Repeat("n", 1<<16)}}, {Spec: toolcrib.Spec{Name: "\x00\xff\u202e", Group: "\x00"}}} {
 			stranger := cloneReview(r)
 			stranger.Spec = spec
 			if _, err := judge(ctx, e.open(), stranger); err != nil {

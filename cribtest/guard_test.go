@@ -17,7 +17,7 @@ func breadReview(n int) toolcrib.Review {
 	input := mustJSON(map[string]any{"n": n})
 	return toolcrib.Review{
 		Call:  toolcrib.Call{ID: "c", Tool: "order", Input: input, Caller: toolcrib.Caller{Subject: "ann"}},
-		Spec:  toolcrib.Spec{Name: "order", Effects: toolcrib.Writes, Input: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer","minimum":0}},"required":["n"]}`)},
+		Spec:  toolcrib.Entry{Spec: toolcrib.Spec{Name: "order", Effects: toolcrib.Writes, Input: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer","minimum":0}},"required":["n"]}`)}},
 		Input: input,
 	}
 }

@@ -99,7 +99,7 @@ func (s Setup) crib(ctx context.Context) (*toolcrib.Crib, error) {
 		c.Approver = &Person{Script: s.script()}
 	}
 	if len(s.Hidden) > 0 {
-		c.Visible = func(_ toolcrib.Caller, spec *toolcrib.Spec) bool { return !slices.Contains(s.Hidden, spec.Native) }
+		c.Visible = func(_ toolcrib.Caller, spec *toolcrib.Entry) bool { return !slices.Contains(s.Hidden, spec.Native) }
 	}
 	switch s.Journal {
 	case "", "memory":

@@ -5,15 +5,17 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
-	"github.com/toolcrib/toolcrib/internal/store/sqlite"
 )
 
 // Config says what a crib has and what it may do. Only State is needed. With
@@ -85,7 +87,7 @@ type Crib struct {
 	*toolcrib.Crib
 
 	app     *app.App
-	journal store.Config
+	journal func(context.Context) (*store.Reader, error)
 }
 
 // Open opens a crib. Whatever of the configuration does not work is an error, but
@@ -117,7 +119,7 @@ func Open(ctx context.Context, cfg Config) (*Crib, error) {
 	if !cfg.Programs.started {
 		a.Crib.Sandbox = nil
 	}
-	return &Crib{Crib: a.Crib, app: a, journal: app.JournalConfig(s, needs)}, nil
+	return &Crib{Crib: a.Crib, app: a, journal: func(ctx context.Context) (*store.Reader, error) { return app.ReadJournal(ctx, s, needs) }}, nil
 }
 
 // Close closes toolboxes, sandbox, desk and journal.
@@ -126,7 +128,7 @@ func (c *Crib) Close() error { return c.app.Close(context.Background()) }
 // Records gives the newest records of the journal, the newest first, n at most;
 // 0: all.
 func (c *Crib) Records(ctx context.Context, n int) ([]toolcrib.Record, error) {
-	r, err := sqlite.OpenReader(ctx, c.journal)
+	r, err := c.journal(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -164,7 +166,7 @@ func (cfg Config) settings() (settings.Config, error) {
 	for _, name := range cfg.BuiltIn {
 		enabled, ok := on[name]
 		if !ok {
-			return s, fmt.Errorf("opening a crib: BuiltIn: there is no toolbox %q; there are clock, files, interact, math, shell, skill and web", name)
+			return s, fmt.Errorf("opening a crib: BuiltIn: there is no toolbox %q; there are %s", name, strings.Join(slices.Sorted(maps.Keys(on)), ", "))
 		}
 		*enabled = true
 	}

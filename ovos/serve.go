@@ -57,7 +57,7 @@ func Serve(ctx context.Context, crib *toolcrib.Crib, cfg ServeConfig) error {
 	}
 	hc := host.Config{
 		Crib: crib, Caller: toolcrib.Caller{Subject: cfg.Subject},
-		Contract:  func(s toolcrib.Spec) any { return dialect.Contract(dialect.OVOS, s) },
+		Contract:  func(s toolcrib.Entry) any { return dialect.Contract(dialect.OVOS, s) },
 		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.ErrorText(dialect.OVOS, e, box) },
 		BoxID:     dialect.OVOSBox,
 		Load:      cfg.Load,

@@ -21,7 +21,7 @@ type Policy struct {
 	Delay time.Duration // before the second attempt, twice that before each next one; default 200 ms
 	// For gives other numbers for a tool; nil, or false: the ones above. Only
 	// how often is decided there, never whether repeating it is safe.
-	For func(toolcrib.Spec) (limit int, delay time.Duration, ok bool)
+	For func(toolcrib.Entry) (limit int, delay time.Duration, ok bool)
 	// Jitter gives a number from 0 to 1, so that many callers do not come back
 	// at the same moment. Nil: a random one.
 	Jitter func() float64
@@ -45,9 +45,9 @@ const (
 // that names a tool: it comes from a call of its own, which had its attempts,
 // and trying those again at every level would multiply them. A tool therefore
 // leaves [toolcrib.Error.Tool] empty in what it says of itself; the crib fills it in.
-func Around(p Policy) func(toolcrib.Tool) toolcrib.Tool {
-	return func(t toolcrib.Tool) toolcrib.Tool {
-		limit, delay := p.of(t.Spec)
+func Around(p Policy) func(toolcrib.Entry, toolcrib.Tool) toolcrib.Tool {
+	return func(e toolcrib.Entry, t toolcrib.Tool) toolcrib.Tool {
+		limit, delay := p.of(e)
 		if limit <= 0 || t.Run == nil {
 			return t
 		}
@@ -68,7 +68,7 @@ func Around(p Policy) func(toolcrib.Tool) toolcrib.Tool {
 	}
 }
 
-func (p *Policy) of(s toolcrib.Spec) (limit int, delay time.Duration) {
+func (p *Policy) of(s toolcrib.Entry) (limit int, delay time.Duration) {
 	limit, delay = p.Max, p.Delay
 	if p.For != nil {
 		if l, d, ok := p.For(s); ok {

@@ -20,6 +20,11 @@ import (
 
 func unavailable() error { return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "not now"} }
 
+// around wraps a tool as a crib does.
+func around(p retry.Policy, t toolcrib.Tool) toolcrib.Tool {
+	return retry.Around(p)(toolcrib.Entry{Spec: t.Spec}, t)
+}
+
 // flaky is a tool that gives these errors in turn, and then a result.
 func flaky(spec toolcrib.Spec, runs *int, errs ...error) toolcrib.Tool {
 	return toolcrib.Tool{Spec: spec, Run: func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
@@ -70,7 +75,7 @@ func TestRetryOnlyWhatIsSafe(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				runs := 0
-				tool := retry.Around(retry.Policy{Max: 3})(flaky(c.spec, &runs, c.err))
+				tool := around(retry.Policy{Max: 3}, flaky(c.spec, &runs, c.err))
 				_, err := tool.Run(t.Context(), nil, nil)
 				if runs != c.want {
 					t.Errorf("%d runs, want %d", runs, c.want)
@@ -88,7 +93,7 @@ func TestRetryOnlyWhatIsSafe(t *testing.T) {
 
 func TestRetryFailedResultIsFinal(t *testing.T) {
 	runs := 0
-	tool := retry.Around(retry.Policy{Max: 3})(toolcrib.Tool{Spec: toolcrib.Spec{Effects: toolcrib.Reads}, Run: func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
+	tool := around(retry.Policy{Max: 3}, toolcrib.Tool{Spec: toolcrib.Spec{Effects: toolcrib.Reads}, Run: func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
 		runs++
 		return toolcrib.Failed("no"), nil
 	}})
@@ -114,9 +119,9 @@ func TestRetryBackoff(t *testing.T) {
 		"capped count":   {retry.Policy{Max: 1 << 30, Delay: 2}, 0, 11, 2046},
 		"no time left":   {retry.Policy{Max: 9, Delay: time.Second}, 2 * time.Second, 2, time.Second},
 		"no time at all": {retry.Policy{Max: 9, Delay: time.Second}, time.Second, 1, 0},
-		"by tool":        {retry.Policy{Max: 9, For: func(s toolcrib.Spec) (int, time.Duration, bool) { return 1, time.Minute, s.Name == "x" }}, 0, 2, 30 * time.Second},
-		"not by tool":    {retry.Policy{Max: 1, Delay: time.Second, For: func(toolcrib.Spec) (int, time.Duration, bool) { return 0, 0, false }}, 0, 2, time.Second},
-		"off by tool":    {retry.Policy{Max: 9, For: func(toolcrib.Spec) (int, time.Duration, bool) { return 0, 0, true }}, 0, 1, 0},
+		"by tool":        {retry.Policy{Max: 9, For: func(s toolcrib.Entry) (int, time.Duration, bool) { return 1, time.Minute, s.Name == "x" }}, 0, 2, 30 * time.Second},
+		"not by tool":    {retry.Policy{Max: 1, Delay: time.Second, For: func(toolcrib.Entry) (int, time.Duration, bool) { return 0, 0, false }}, 0, 2, time.Second},
+		"off by tool":    {retry.Policy{Max: 9, For: func(toolcrib.Entry) (int, time.Duration, bool) { return 0, 0, true }}, 0, 1, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -130,7 +135,7 @@ func TestRetryBackoff(t *testing.T) {
 					c.policy.Jitter = func() float64 { return 1 }
 				}
 				runs, start := 0, time.Now()
-				_, err := retry.Around(c.policy)(flaky(toolcrib.Spec{Name: "x", Effects: toolcrib.Reads}, &runs, fail(100)...)).Run(ctx, nil, nil)
+				_, err := around(c.policy, flaky(toolcrib.Spec{Name: "x", Effects: toolcrib.Reads}, &runs, fail(100)...)).Run(ctx, nil, nil)
 				if took := time.Since(start); runs != c.runs || took != c.took || toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
 					t.Errorf("%d runs in %v, want %d in %v; %v", runs, took, c.runs, c.took, err)
 				}
@@ -144,7 +149,7 @@ func TestRetryStopsWhenNobodyWaits(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		time.AfterFunc(time.Second, cancel)
 		runs, start := 0, time.Now()
-		_, err := retry.Around(retry.Policy{Max: 5, Delay: 20 * time.Second})(flaky(toolcrib.Spec{Effects: toolcrib.Reads}, &runs, unavailable())).Run(ctx, nil, nil)
+		_, err := around(retry.Policy{Max: 5, Delay: 20 * time.Second}, flaky(toolcrib.Spec{Effects: toolcrib.Reads}, &runs, unavailable())).Run(ctx, nil, nil)
 		if runs != 1 || time.Since(start) != time.Second || !errors.Is(err, context.Canceled) {
 			t.Errorf("%d runs in %v: %v", runs, time.Since(start), err)
 		}
@@ -158,7 +163,7 @@ func retrying(t *testing.T, spec toolcrib.Spec, n int, run func(attempt int)) (*
 	journal := &pages{}
 	c := &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{}, Journal: journal, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Effects(0).All())}, Log: slog.New(slog.DiscardHandler),
-		Around: []func(toolcrib.Tool) toolcrib.Tool{retry.Around(retry.Policy{Max: 4, Delay: time.Millisecond})},
+		Around: []func(toolcrib.Entry, toolcrib.Tool) toolcrib.Tool{retry.Around(retry.Policy{Max: 4, Delay: time.Millisecond})},
 	}
 	tool := toolcrib.Tool{Spec: spec, Run: func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
 		attempt := int(runs.Add(1))
@@ -237,7 +242,7 @@ func TestRetryDoesNotMultiply(t *testing.T) {
 	journal := &pages{}
 	c := &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{}, Journal: journal, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Effects(0).All())}, Log: slog.New(slog.DiscardHandler),
-		Around: []func(toolcrib.Tool) toolcrib.Tool{retry.Around(retry.Policy{Max: 3, Delay: time.Millisecond})},
+		Around: []func(toolcrib.Entry, toolcrib.Tool) toolcrib.Tool{retry.Around(retry.Policy{Max: 3, Delay: time.Millisecond})},
 	}
 	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tools...)}}); faults != nil {
 		t.Fatal(faults)

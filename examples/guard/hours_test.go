@@ -16,7 +16,7 @@ func at(hour int) func() time.Time {
 func review(effects toolcrib.Effects) toolcrib.Review {
 	return toolcrib.Review{
 		Call:  toolcrib.Call{Tool: "order", Caller: toolcrib.Caller{Subject: "ann"}},
-		Spec:  toolcrib.Spec{Name: "order", Effects: effects},
+		Spec:  toolcrib.Entry{Spec: toolcrib.Spec{Name: "order", Effects: effects}},
 		Input: []byte(`{"loaves":2}`),
 	}
 }

@@ -2,7 +2,7 @@
 // two tools that look things up in it.
 //
 // Nothing imports it. A real one would be toolbox/parts, known to
-// internal/app/kinds.go alone. Its invariant is that of every toolbox that
+// internal/app/toolboxes.go alone. Its invariant is that of every toolbox that
 // runs in our process: it reaches the world only through what Open was given,
 // here a directory, and through Env.
 package toolbox

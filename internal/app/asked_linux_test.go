@@ -1,27 +1,14 @@
 package app
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
-
-// person says the same to whatever is asked, and counts.
-type person struct {
-	says  toolcrib.Decision
-	asked int
-}
-
-func (p *person) Approve(context.Context, toolcrib.Question) (toolcrib.Answer, error) {
-	p.asked++
-	return toolcrib.Answer{Decision: p.says, By: "test"}, nil
-}
 
 // TestPlacesThatAreAskedAbout: whichever way a command finds a place that a rule
 // asks about, it writes there only if a person was asked.

@@ -7,9 +7,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 // TestAssembledCommands: after a private read a command is not asked about that
@@ -60,13 +59,13 @@ func TestAssembledHookProgram(t *testing.T) {
 	if where, err := os.ReadFile(out); err != nil || strings.TrimSpace(string(where)) != filepath.Join(state, "hooks") {
 		t.Errorf("the hook ran in %s, %v", where, err)
 	}
-	if _, err := a.bounds.artifacts.Put(session("s"), []byte("text")); err != nil {
+	if _, err := a.bounds.Artifacts.Put(session("s"), []byte("text")); err != nil {
 		t.Error(err)
 	}
 	if err := a.Close(context.WithoutCancel(t.Context())); err != nil {
 		t.Error(err)
 	}
-	if _, err := a.bounds.artifacts.Put(session("s"), []byte("text")); err == nil {
+	if _, err := a.bounds.Artifacts.Put(session("s"), []byte("text")); err == nil {
 		t.Error("the directory of artifacts is still open")
 	}
 }

@@ -13,11 +13,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/safety"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -213,7 +212,7 @@ func TestAssembledMistakes(t *testing.T) {
 		if err == nil {
 			_ = a.Close(t.Context())
 		}
-		if !errors.As(err, &BadConfig{}) || !strings.Contains(err.Error(), name) {
+		if !errors.As(err, &settings.BadConfig{}) || !strings.Contains(err.Error(), name) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

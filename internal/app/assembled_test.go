@@ -11,10 +11,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 )
 
@@ -175,7 +174,7 @@ func TestAssembled(t *testing.T) {
 	})
 	t.Run("token in a refusal", func(t *testing.T) {
 		s.Crib.Approver = &person{says: toolcrib.Allow}
-		defer func() { s.Crib.Approver = sealedDesk{s.Desk, s.keeper} }()
+		defer func() { s.Crib.Approver = s.keeper.Approver(s.Desk) }()
 		if _, err := s.call(t, "refusal", "add", map[string]any{}); err == nil || strings.Contains(err.Error(), assembledToken) {
 			t.Errorf("%v", err)
 		}
@@ -200,7 +199,7 @@ func TestAssembled(t *testing.T) {
 	})
 	t.Run("repeatable tool", func(t *testing.T) {
 		s.Crib.Approver = &person{says: toolcrib.Allow}
-		defer func() { s.Crib.Approver = sealedDesk{s.Desk, s.keeper} }()
+		defer func() { s.Crib.Approver = s.keeper.Approver(s.Desk) }()
 		out, err := s.call(t, "retry", "set", map[string]any{})
 		if err != nil || !strings.Contains(out, "it is set") || s.ran("set") != 2 {
 			t.Errorf("%s, %v after %d runs", out, err, s.ran("set"))
@@ -275,4 +274,15 @@ func (s *assembled) pages(t *testing.T) {
 	if out, err = s.call(t, "another", "read_artifact", whole); err != nil || !strings.Contains(out, "there is no such artifact") {
 		t.Errorf("another conversation: %.300s, %v", out, err)
 	}
+}
+
+// person says the same to whatever is asked, and counts.
+type person struct {
+	says  toolcrib.Decision
+	asked int
+}
+
+func (p *person) Approve(context.Context, toolcrib.Question) (toolcrib.Answer, error) {
+	p.asked++
+	return toolcrib.Answer{Decision: p.says, By: "test"}, nil
 }

@@ -10,9 +10,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
 )
@@ -169,7 +168,7 @@ func BenchmarkVet(b *testing.B) {
 	for name, result := range map[string]*toolcrib.Result{"prose": toolcrib.Text(prose), "source": {Value: value}, "records": {Value: records}} {
 		for _, box := range []string{"files", "foreign"} {
 			b.Run(name+"/"+box, func(b *testing.B) {
-				review := toolcrib.Review{Call: toolcrib.Call{ID: "1", Caller: toolcrib.Caller{Subject: "s", Session: "1", Frontend: "mcp"}}, Spec: toolcrib.Spec{Box: box, Native: "t", Effects: toolcrib.Reads}}
+				review := toolcrib.Review{Call: toolcrib.Call{ID: "1", Caller: toolcrib.Caller{Subject: "s", Session: "1", Frontend: "mcp"}}, Spec: toolcrib.Entry{Spec: toolcrib.Spec{Effects: toolcrib.Reads}, Box: box, Native: "t"}}
 				var took []time.Duration
 				for b.Loop() {
 					start, r := time.Now(), result

@@ -8,7 +8,6 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
-	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/ovos"
 )
 
@@ -56,41 +55,12 @@ func TestSwitchedOnIsTheRealOne(t *testing.T) {
 	cfg.Toolboxes.Shell.AllowShell = true
 	a := openBusApp(t, cfg, Needs{})
 	hostBus(t, a, cfg)
-	if !slices.Contains(a.ownOnBus(), "shell") || a.hosted.isOff("shell") || !a.hosted.isOff("web") {
+	if !slices.Contains(a.ownOnBus(), "shell") || a.hosted.IsOff("shell") || !a.hosted.IsOff("web") {
 		t.Errorf("boxes are %q", a.ownOnBus())
 	}
 	for _, spec := range a.Specs() {
 		if spec.Native == "run_command" && spec.Effects == toolcrib.Pure {
 			t.Error("the real run_command was replaced")
 		}
-	}
-}
-
-// TestHostedFollowsWhatThereIs: what is ours on the bus is what is there now.
-func TestHostedFollowsWhatThereIs(t *testing.T) {
-	boxes := []string{"files"}
-	var h hosted
-	if h.has("ovos-filesystem-tools", "") {
-		t.Error("it does not host yet")
-	}
-	stand, adapters := dialect.OVOSOff("web")
-	h.set("us", func() []string { return boxes }, map[string]standIn{"web": {stand, adapters}})
-	for range 2 {
-		for id, want := range map[string]bool{
-			"ovos-filesystem-tools": true, "ovos-math-tools": slices.Contains(boxes, "math"), "files": false,
-			"ovos-web-search-tools": false, // it is off here, and may be somebody else's
-		} {
-			if h.has(id, "another") != want {
-				t.Errorf("%s with %q: %v", id, boxes, !want)
-			}
-		}
-		if h.has("ovos-web-search-tools", "us") != slices.Contains(boxes, "web") {
-			t.Error("what stands in for a box of ours is taken for another's")
-		}
-		boxes = append(boxes, "math", "web")
-	}
-	h.set("", nil, nil)
-	if h.has("ovos-filesystem-tools", "us") {
-		t.Error("it hosts no more")
 	}
 }

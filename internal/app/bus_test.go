@@ -10,11 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
+	"github.com/toolcrib/toolcrib/internal/ovos/node"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/ovos"
 )
@@ -276,7 +276,7 @@ func TestOvosBox(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, box := range list {
-		if box.ID == ovosBoxName {
+		if box.ID == node.BoxName {
 			t.Error("what came from the bus is served on it again")
 		}
 	}
@@ -285,7 +285,7 @@ func TestOvosBox(t *testing.T) {
 // Rules and profiles that allow by a bare name must not mean what a host on a
 // bus announces under that name.
 func TestOvosBoxIsNotOurs(t *testing.T) {
-	if own := ownBoxes(); slices.Contains(own, ovosBoxName) || !slices.Contains(own, "files") {
+	if own := ownBoxes(); slices.Contains(own, node.BoxName) || !slices.Contains(own, "files") {
 		t.Errorf("our own boxes are %q", own)
 	}
 }
@@ -296,7 +296,7 @@ func TestOvosBoxWithoutABus(t *testing.T) {
 	cfg.Bus.URL = "ws://127.0.0.1:1/core"
 	cfg.Toolboxes.OvosBox.Enabled, cfg.Toolboxes.OvosBox.Window = true, 100*time.Millisecond
 	a := openBusApp(t, cfg, Needs{})
-	if len(a.Faults) != 1 || a.Faults[0].Box != ovosBoxName {
+	if len(a.Faults) != 1 || a.Faults[0].Box != node.BoxName {
 		t.Errorf("left out: %v", a.Faults)
 	}
 	cfg.Toolboxes.OvosBox.Effects = map[string]string{"x": "harmless"}

@@ -10,10 +10,10 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/desk/terms"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
 )
@@ -43,8 +43,25 @@ type deskNeeds struct {
 	Log        *slog.Logger
 }
 
-// openDesk opens the desk. Closing the store ends it.
-func openDesk(ctx context.Context, cfg settings.Desk, needs deskNeeds) (*desk.Desk, *store.Desk, error) {
+// openDesk opens the desk, with the vault before it.
+func (a *App) openDesk(ctx context.Context, cfg settings.Config, needs Needs) error {
+	d, kept, err := newDesk(ctx, cfg.Desk, deskNeeds{
+		State: needs.State, Project: a.reach.Base, Auto: needs.Unattended, Ask: cfg.Limits.Ask, Terms: terms.Of(a.shellNow),
+		RedactJSON: a.secrets.RedactJSON, RedactText: a.secrets.RedactText, Log: needs.Log,
+	})
+	if err != nil {
+		return err
+	}
+	a.Desk, a.closers = d, append(a.closers, kept)
+	a.Crib.Approver = a.keeper.Approver(d)
+	if needs.Approver != nil {
+		a.Crib.Approver = a.keeper.Approver(needs.Approver)
+	}
+	return nil
+}
+
+// newDesk opens the desk. Closing the store ends it.
+func newDesk(ctx context.Context, cfg settings.Desk, needs deskNeeds) (*desk.Desk, *store.Desk, error) {
 	kept, err := sqlite.OpenDesk(ctx, deskStore(needs.State, needs.Log))
 	if err != nil {
 		return nil, nil, err
@@ -83,7 +100,7 @@ func deskStore(state string, log *slog.Logger) store.Config {
 // OpenDesk opens the desk alone, to look at questions and to answer them:
 // nothing is asked there, and no toolbox is opened. done gives it back.
 func OpenDesk(ctx context.Context, cfg settings.Config, state string, log *slog.Logger) (d *desk.Desk, done func() error, err error) {
-	d, kept, err := openDesk(ctx, cfg.Desk, deskNeeds{
+	d, kept, err := newDesk(ctx, cfg.Desk, deskNeeds{
 		State: state, Log: log,
 		// Nothing is shown for the first time here, so that nothing is left to hide.
 		RedactJSON: func(text json.RawMessage) json.RawMessage { return text },

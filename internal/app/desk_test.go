@@ -7,17 +7,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 func TestOpenDesk(t *testing.T) {
 	ctx := t.Context()
 	same := func(text string) string { return text }
 	needs := deskNeeds{State: t.TempDir(), Auto: desk.Leave, RedactJSON: func(m json.RawMessage) json.RawMessage { return m }, RedactText: same}
-	d, kept, err := openDesk(ctx, settings.DefaultDesk(), needs)
+	d, kept, err := newDesk(ctx, settings.DefaultDesk(), needs)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,7 +40,7 @@ func TestOpenDesk(t *testing.T) {
 		t.Error(err)
 	}
 	needs.RedactText = nil
-	if _, _, err := openDesk(context.WithoutCancel(ctx), settings.DefaultDesk(), needs); err == nil {
+	if _, _, err := newDesk(context.WithoutCancel(ctx), settings.DefaultDesk(), needs); err == nil {
 		t.Error("a desk that hides nothing was opened")
 	}
 }

@@ -5,12 +5,12 @@ import (
 	"iter"
 	"slices"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/definition"
 	"github.com/toolcrib/toolcrib/internal/find"
 	"github.com/toolcrib/toolcrib/internal/mcp/server"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/toolbox/finder"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -24,7 +24,7 @@ type Cost struct {
 }
 
 // CostOf estimates the definitions of tools as MCP clients are shown them.
-func CostOf(specs []toolcrib.Spec) ([]Cost, error) {
+func CostOf(specs []toolcrib.Entry) ([]Cost, error) {
 	set, err := definition.Of(definition.MCP, specs)
 	if err != nil {
 		return nil, err
@@ -52,14 +52,14 @@ func CostOf(specs []toolcrib.Spec) ([]Cost, error) {
 
 // Shown are the tools a caller's model would be shown whole: all but those that
 // stand for others.
-func (a *App) Shown(caller toolcrib.Caller) []toolcrib.Spec {
+func (a *App) Shown(caller toolcrib.Caller) []toolcrib.Entry {
 	return slices.DeleteFunc(slices.Collect(a.Crib.Tools(caller)), beside)
 }
 
 // beside are tools that are not in a list of all: what they do, frontends have
 // words of their own for.
-func beside(s toolcrib.Spec) bool {
-	return mcphub.IsShelf(s) || s.Box == finder.Name
+func beside(s toolcrib.Entry) bool {
+	return mcphub.IsShelf(s.Group, s.Native) || s.Box == finder.Name
 }
 
 // search gives the short list of tools, where the long one is not shown.
@@ -71,17 +71,49 @@ func (a *App) search(mode string, most int) func(toolcrib.Caller) *server.Search
 		if mode == settings.ExposeAuto && a.total(caller) <= most {
 			return nil
 		}
-		out := &server.Search{CallTool: finder.CallTool()}
-		for spec := range a.Crib.Tools(caller) {
-			if spec.Box == finder.Name {
-				out.Specs = append(out.Specs, spec)
-			}
-		}
+		out := &server.Search{CallTool: finder.CallTool(), Specs: a.ShortList(caller)[1:]}
 		if len(out.Specs) == 0 {
 			return nil // a caller who cannot search has to be shown what there is
 		}
 		return out
 	}
+}
+
+// ShortList is what stands for all tools where models search for them: first the
+// tool that calls what was found.
+func (a *App) ShortList(caller toolcrib.Caller) []toolcrib.Entry {
+	list := []toolcrib.Entry{finder.CallTool()}
+	for spec := range a.Crib.Tools(caller) {
+		if spec.Box == finder.Name {
+			list = append(list, spec)
+		}
+	}
+	return list
+}
+
+// Find gives the tools that have to do with a text, the best first.
+func (a *App) Find(caller toolcrib.Caller, query string, limit int) ([]toolcrib.Entry, []find.Hit) {
+	specs := a.Shown(caller)
+	return specs, finder.Rank(specs, query, limit)
+}
+
+// Formats are the forms that [Definitions] writes.
+func Formats() []string {
+	var names []string
+	for _, f := range definition.Formats() {
+		names = append(names, string(f))
+	}
+	return append(names, dialect.OVOS)
+}
+
+// Definitions writes tools as the APIs of models take them.
+func Definitions(format string, strict bool, specs []toolcrib.Entry) (definition.Set, error) {
+	if format != dialect.OVOS {
+		return definition.Options{Strict: strict}.Of(definition.Format(format), specs)
+	}
+	return definition.With(specs, func(s toolcrib.Entry) (json.RawMessage, error) {
+		return json.Marshal(dialect.Contract(dialect.OVOS, s))
+	}), nil
 }
 
 // total is what the whole list costs.
@@ -99,6 +131,6 @@ func (a *App) total(caller toolcrib.Caller) int {
 }
 
 // findable are the tools that can be found: those a model could be shown.
-func (a *App) findable(caller toolcrib.Caller) iter.Seq[toolcrib.Spec] {
+func (a *App) findable(caller toolcrib.Caller) iter.Seq[toolcrib.Entry] {
 	return slices.Values(a.Shown(caller))
 }

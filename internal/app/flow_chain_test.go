@@ -10,9 +10,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 // TestInjectedReadme: a README wants a private file sent to a host that is

@@ -2,10 +2,26 @@ package app
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/hub"
+	"github.com/toolcrib/toolcrib/internal/mcp/server"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
+
+// start is what is done last, when the tools are there.
+func (a *App) start(ctx context.Context, _ settings.Config, needs Needs) (err error) {
+	if a.stateKey, err = server.StateKey(needs.State); err != nil {
+		return fmt.Errorf("the key for MCP clients: %w", err)
+	}
+	if err := a.bounds.Recall(ctx, a.Journal, a.Crib, time.Now()); err != nil {
+		return err
+	}
+	a.follow()
+	return nil
+}
 
 // Reload reads every box again, looks for plugins, and gives what changed and
 // what was left out.
@@ -17,7 +33,7 @@ func (a *App) Reload(ctx context.Context) (toolcrib.Diff, []toolcrib.LoadError) 
 
 // load puts the boxes and the MCP servers of now on the shelves.
 func (a *App) load(ctx context.Context, s toolcrib.Contents) (toolcrib.Diff, []toolcrib.LoadError) {
-	diff, faults := a.putUp(ctx, a.hubShelving(s))
+	diff, faults := a.hosted.Load(ctx, a.Crib.Catalog, a.hubShelving(s))
 	return diff, append(faults, a.hubFaults()...)
 }
 
@@ -52,7 +68,7 @@ func (a *App) follow() {
 		defer close(ended)
 		tick := time.NewTicker(hubEvery)
 		defer tick.Stop()
-		plugins := pluginMarks(a.plugins)
+		plugins := hub.PluginMarks(a.plugins)
 		var again time.Time // until when plugins that did not start are tried again
 		for {
 			var faults []toolcrib.LoadError
@@ -63,7 +79,7 @@ func (a *App) follow() {
 			case <-a.changed:
 				_, faults = a.load(ctx, a.shelving)
 			case <-tick.C:
-				now := pluginMarks(a.plugins)
+				now := hub.PluginMarks(a.plugins)
 				if told = now == plugins; told && time.Now().After(again) {
 					continue
 				}

@@ -14,9 +14,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 // newTokenGate opens a gate for tokens by name, each of which is NAME-token, and

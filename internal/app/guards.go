@@ -1,135 +1,110 @@
 package app
 
 import (
-	"cmp"
-	"errors"
-	"log/slog"
+	"context"
+	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
-	"slices"
-	"strings"
+	"sync"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/files"
-	"github.com/toolcrib/toolcrib/internal/linked"
-	"github.com/toolcrib/toolcrib/internal/plainfile"
-	"github.com/toolcrib/toolcrib/internal/policy"
-	"github.com/toolcrib/toolcrib/internal/reach"
-	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/internal/guards"
+	"github.com/toolcrib/toolcrib/internal/safety"
+	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
-	"github.com/toolcrib/toolcrib/toolbox/shell"
 )
 
-// shellGuard understands command lines; its rules are those of the policy.
-func (a *App) shellGuard(cfg settings.ShellBox) (*shellguard.Guard, error) {
-	if _, ok := cfg.Env["PATH"]; ok {
-		return nil, errors.New("toolboxes.shell.env: PATH cannot be set, since commands are judged by the programs of the system")
+// openSafety puts the safety layer into the crib. Policy, sandbox and vault are
+// there by then.
+func (a *App) openSafety(ctx context.Context, cfg settings.Config, needs Needs) error {
+	found := safety.Secrets{Scanner: sync.OnceValues(secrets.New), Known: a.keeper.Redaction}
+	var arguments, results safety.SecretMode
+	if err := arguments.UnmarshalText([]byte(cfg.Safety.Secrets.Arguments)); err != nil {
+		return settings.Bad(fmt.Errorf("safety.secrets.arguments: %w", err))
 	}
-	opt := shellguard.SystemOptions(a.reach.Base)
-	opt.Writable = writable(a.reach.Dirs)
-	opt.Homes = shellguard.Homes(a.policy.home, a.reach.Base)
-	return &shellguard.Guard{
-		AllowShell: true, Bounded: a.bounded, Options: opt,
-		Reach:    a.reach.Readable,
-		Glob:     filepath.Glob,
-		ReadFile: plainfile.Settings,
-		Obeyed:   a.obeyedGuard().At,
-		Job: func(call toolcrib.Call, id string) (shellguard.Job, bool) {
-			if a.shell == nil {
-				return shellguard.Job{}, false
+	if err := results.UnmarshalText([]byte(cfg.Safety.Secrets.Results)); err != nil {
+		return settings.Bad(fmt.Errorf("safety.secrets.results: %w", err))
+	}
+	hooks, err := a.withSecrets(ctx, cfg.Safety.Hooks)
+	if err != nil {
+		return settings.Bad(err)
+	}
+	needsFlow := guards.FlowNeeds{Own: ownBoxes(), Offline: a.offline(ctx, cfg), Shell: a.shellNow, Log: needs.Log}
+	if needs.State != "" {
+		needsFlow.Hooks = filepath.Join(needs.State, "hooks")
+	}
+	flow, err := guards.OpenFlow(cfg.Safety.Labels, cfg.Safety.AddLabels, cfg.Safety.Injection, cfg.Safety.Flow, hooks, needsFlow)
+	if err != nil {
+		return settings.Bad(err)
+	}
+	cfg.Bounds.Budgets = needs.Layers.OwnNames(cfg.Bounds.Budgets)
+	if needs.For != ToCall {
+		cfg.Bounds.Artifacts.Enabled = false // nothing is written
+	}
+	if a.bounds, err = guards.OpenBounds(cfg.Bounds, guards.BoundsNeeds{Most: a.Crib.Grant, Dir: filepath.Join(needs.State, "artifacts"), Locked: a.keeper.Locked, Log: needs.Log}); err != nil {
+		return err
+	}
+	a.closers = append(a.closers, a.bounds)
+	a.secrets = found
+	c := a.Crib
+	c.Redact, c.RedactText = found.RedactJSON, found.RedactText
+	c.Limits.Depth = cfg.Bounds.Depth
+	c.Guards = append(c.Guards, safety.SecretGuard{Secrets: found, Mode: arguments})
+	if results != safety.SecretWarn {
+		c.Guards = append(c.Guards, safety.Marks{Except: []string{"files"}, Effects: needsFlow.Understood})
+	}
+	c.Guards = append(append(c.Guards, flow.Guards...), a.bounds.Guards...)
+	// Innermost first: what is tried again is counted, and the labels of a result
+	// count from the start of the run.
+	c.Around = append(append(c.Around, a.bounds.Around...), flow.Around...)
+	// Secrets go first, so that nothing after sees them; marks come last, so that
+	// nothing cuts them off.
+	vetter := safety.SecretVetter{Secrets: found, Mode: results}
+	c.Vetters = append(c.Vetters, vetter)
+	if len(flow.Hooks) > 0 { // a program of the user's may put anything in
+		c.Vetters = append(append(c.Vetters, flow.Hooks...), vetter)
+	}
+	c.Vetters = append(append(c.Vetters, a.bounds.Vetter), flow.Vetters...)
+	return nil
+}
+
+// withSecrets puts secrets in place of the references in what hooks are sent.
+func (a *App) withSecrets(ctx context.Context, hooks map[string]settings.SafetyHook) (map[string]settings.SafetyHook, error) {
+	out := maps.Clone(hooks)
+	for name, h := range hooks {
+		for key, texts := range map[string]*map[string]string{"headers": &h.Headers, "env": &h.Env} {
+			*texts = maps.Clone(*texts)
+			for k, text := range *texts {
+				value, err := a.keeper.Expand(ctx, text)
+				if err != nil {
+					return nil, fmt.Errorf("safety.hooks.%s.%s.%s: %w", name, key, k, err)
+				}
+				(*texts)[k] = value
 			}
-			line, dir, typed, ok := a.shell.Typed(call, id)
-			return shellguard.Job{Command: line, WorkingDir: dir, Typed: typed}, ok
-		},
-	}, nil
-}
-
-// obeyedGuard finds calls that would write what other programs obey.
-func (a *App) obeyedGuard() *policy.Obeyed {
-	o := &policy.Obeyed{Set: a.reach.Obeyed, Own: a.reach.Own.Asked, Base: a.reach.Base, Home: a.policy.home, Resolve: policy.RealPath, List: linked.Read, Git: reach.GitSettings(a.policy.home, a.reach.Env)}
-	for _, d := range a.reach.Dirs {
-		o.Roots = append(o.Roots, d.Path)
+		}
+		out[name] = h
 	}
-	return o
+	return out, nil
 }
 
-// writable lists the directories that an agent can put programs into: those,
-// and where temporary files of everyone lie.
-func writable(dirs []files.Dir) []string {
-	list := []string{os.TempDir()}
-	for _, d := range dirs {
-		if d.Write {
-			list = append(list, d.Path)
+// offline: programs that tools start have no way to other machines.
+func (a *App) offline(ctx context.Context, cfg settings.Config) bool {
+	if len(cfg.Grant.Hosts) > 0 || !cfg.Toolboxes.Shell.AllowShell {
+		return false
+	}
+	for _, tool := range []string{"run_command", "start_command"} {
+		if a.Sandbox.Bounds(ctx, tool)&toolcrib.BoundNetwork == 0 {
+			return false
 		}
 	}
-	return list
+	return true
 }
 
-// noVCS keeps go from asking git, which would go by the settings of whatever
-// repository it finds.
-const noVCS = "-buildvcs=false"
-
-// shellConfig is the box's own configuration. Its PATH is where the guard
-// looks for programs: a command must run what was judged.
-func shellConfig(c settings.ShellBox, bounded bool, dirs []files.Dir, hosts []string) shell.Config {
-	home := "/nonexistent" // settings there could make harmless programs run others
-	if bounded && !slices.ContainsFunc(dirs, func(d files.Dir) bool { return linked.Within("/tmp", d.Path) }) {
-		home = "/tmp" // empty in a sandbox, and its own
+// shellNow is the shell guard that holds now; nil: commands are not run.
+func (a *App) shellNow() *shellguard.Guard {
+	if p := a.policy.live.Policy(); p != nil {
+		return p.Shell
 	}
-	env := map[string]string{
-		"PATH": strings.Join(shellguard.SystemDirs(), ":"), "HOME": home, "LANG": "C.UTF-8", "TERM": "dumb", "NO_COLOR": "1",
-		"PAGER": "cat", "GIT_PAGER": "cat", "GIT_TERMINAL_PROMPT": "0", "GIT_DISCOVERY_ACROSS_FILESYSTEM": "1", "GOTOOLCHAIN": "local", "GOFLAGS": noVCS,
-		"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "GIT_NO_LAZY_FETCH": "1", "GIT_ALLOW_PROTOCOL": "https:http",
-		// Settings of a submodule must not make git start a program.
-		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.fsmonitor", "GIT_CONFIG_VALUE_0": "false",
-	}
-	if len(hosts) == 0 { // said at once, instead of after a wait for nobody
-		env["GOPROXY"], env["GIT_ALLOW_PROTOCOL"] = "off", "none"
-	}
-	maps.Copy(env, c.Env)
-	if own := c.Env["GOFLAGS"]; own != "" {
-		env["GOFLAGS"] = noVCS + " " + own
-	}
-	cfg := shell.Config{Shell: commandShell, MaxTimeout: c.MaxTimeout, JobTime: c.JobTime}
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		cfg.Env = append(cfg.Env, name+"="+env[name])
-	}
-	return cfg
-}
-
-// holdFiles has files stay the same files that programs in the sandbox find
-// covered, and mends what was cut off while one was written.
-func (a *App) holdFiles(needs Needs) {
-	if needs.State == "" {
-		return
-	}
-	obeyed, holds := a.obeyedGuard(), &sandbox.Holds{Dir: reach.HoldsDir(needs.State)}
-	opt := &a.Crib.Files
-	opt.Held = func(path string) bool {
-		return obeyed.Has(filepath.ToSlash(path)) || a.policy.rules.Load().Covered(filepath.ToSlash(path))
-	}
-	opt.Busy = holds.Busy
-	opt.Kept = filepath.Join(needs.State, "kept")
-	log := cmp.Or(a.Crib.Log, slog.Default())
-	files, err := files.New(a.Crib.Grant.Dirs, *opt)
-	if err != nil {
-		return // each call will say so
-	}
-	told, err := files.Mend()
-	for _, text := range told {
-		log.Warn(text)
-	}
-	if err = errors.Join(err, files.Close()); err != nil {
-		log.Error("a write that was cut off cannot be mended", "err", err)
-	}
-}
-
-// outOfReach is what the rules for everybody deny to programs as well.
-func (a *App) outOfReach() policy.Taken { return a.policy.live.Policy().OutOfReach() }
-
-// ProgramGrant is what a program may touch that no tool starts.
-func (a *App) ProgramGrant() toolcrib.Grant {
-	return a.outOfReach().From(a.Crib.Grant)
+	return nil
 }

@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -16,74 +15,44 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/hub"
+	"github.com/toolcrib/toolcrib/internal/ovos/node"
 	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/redact"
 	"github.com/toolcrib/toolcrib/internal/safety"
+	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 	"github.com/toolcrib/toolcrib/internal/settings"
-	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
+// boxNames are the names that no MCP server can have.
+func boxNames() []string { return append(ownBoxes(), node.BoxName) }
+
 // HubDir is where it is kept what MCP servers offer, and what was approved.
-func HubDir(state string) string { return filepath.Join(state, "hub") }
+func HubDir(state string) string { return hub.Dir(state) }
 
-// servers reads the settings of MCP servers and adds the plugins. What makes no
-// sense is left out and told.
-func servers(cfg settings.Config, plugins string) (map[string]mcphub.Server, []toolcrib.LoadError) {
-	out := map[string]mcphub.Server{}
-	var faults []toolcrib.LoadError
-	add := func(name string, s mcphub.Server) {
-		if err := CheckServerName(name); err != nil { // rules about a box of ours would be about it
-			faults = append(faults, toolcrib.LoadError{Box: name, Err: err})
-			return
-		}
-		out[name] = s
-	}
-	for _, name := range slices.Sorted(maps.Keys(cfg.MCPServers)) {
-		settings := cfg.MCPServers[name]
-		if settings.Disabled {
-			continue
-		}
-		settings.EnabledTools = cfg.Tools.ServerNames(name, settings.EnabledTools)
-		settings.DisabledTools = cfg.Tools.ServerNames(name, settings.DisabledTools)
-		s, err := hubServer(settings)
-		if err != nil {
-			faults = append(faults, toolcrib.LoadError{Box: name, Err: fmt.Errorf("mcp_servers.%s.%w", name, err)})
-			continue
-		}
-		add(name, s)
-	}
-	found, err := pluginServers(plugins)
+// LooksSecret gives what tells whether a text has a key, a token or a password in
+// it, as far as it can be told by its form.
+func LooksSecret() (func(text string) bool, error) {
+	scanner, err := secrets.New()
 	if err != nil {
-		faults = append(faults, toolcrib.LoadError{Box: "plugins", Err: err})
+		return nil, err
 	}
-	for _, name := range slices.Sorted(maps.Keys(found)) {
-		if _, twice := cfg.MCPServers[name]; twice {
-			faults = append(faults, toolcrib.LoadError{Box: name, Err: errors.New("a plugin is called as a server of mcp_servers, which counts")})
-			continue
-		}
-		add(name, found[name])
-	}
-	return out, faults
+	return func(text string) bool { return len(scanner.Find(text, nil)) > 0 }, nil
 }
 
-// pluginDir is where programs lie that are servers: never in a working directory,
-// which may be anybody's.
-func pluginDir(cfg settings.Config, needs Needs) string {
-	if dir := cfg.Hub.Plugins; needs.Config == "" || filepath.IsAbs(dir) {
-		return dir
-	}
-	return filepath.Join(needs.Config, cmp.Or(cfg.Hub.Plugins, "plugins"))
-}
+// CheckServerName refuses what no MCP server can be called here.
+func CheckServerName(name string) error { return hub.CheckName(name, boxNames()) }
 
 // openHub opens the hub. Nothing is started.
-func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs, readOnly bool) error {
-	a.plugins = pluginDir(cfg, needs)
-	list, faults := servers(cfg, a.plugins)
+func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) error {
+	readOnly := needs.For == ToCheck || needs.For == ToList
+	a.plugins = hub.PluginDir(cfg.Hub, needs.Config)
+	list, faults := hub.Servers(cfg, a.plugins, boxNames())
 	a.Faults = append(a.Faults, faults...)
 	a.settings.Store(&cfg)
 	var state *os.Root
-	if dir := HubDir(needs.State); needs.State != "" {
+	if dir := hub.Dir(needs.State); needs.State != "" {
 		if !readOnly {
 			if err := os.MkdirAll(dir, 0o700); err != nil {
 				return fmt.Errorf("keeping what MCP servers offer: %w", err)
@@ -116,22 +85,25 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs, rea
 	l.Rules = a.outOfReach
 	a.launcher = l
 	a.reach.SetOwn(cfg, list, l)
-	web := serverHTTP()
+	web := hub.HTTP()
 	of := mcphub.Needs{
-		Start: l.Start, HTTP: func(string, string) *http.Client { return web }, Expand: a.expandSetting, Login: a.login(web, needs.Page),
+		Start: l.Start, HTTP: func(string, string) *http.Client { return web }, Expand: a.keeper.Setting,
 		Redact: a.redactText, Harmless: safety.NeutralJSON, State: state, Seals: seals, ReadOnly: readOnly, Version: needs.Version, Log: needs.Log,
 	}
 	if a.keeper != nil { // else nothing comes from servers, and what is kept of them has no values
-		of.Hide, of.Hiding = a.keeper.hide, a.keeper.hiding
+		of.Hide, of.Hiding, of.Login = a.keeper.Hide, a.keeper.Hiding, hub.Login(a.keeper.Logins(), web, needs.Page)
 	}
-	hub, err := mcphub.Open(ctx, list, of)
+	opened, err := mcphub.Open(ctx, list, of)
 	if err != nil {
 		a.Faults = append(a.Faults, toolcrib.LoadError{Box: "mcp_servers", Err: err})
 	}
-	a.Hub = hub
-	a.meta = hub.Meta(a.imports(cfg, needs), a.mayStart)
-	a.closers = append(a.closers, hub)
+	a.Hub = opened
+	a.meta = opened.Meta(hub.Files{Settings: needs.Settings, Home: needs.Home, Dir: needs.Dir, Boxes: boxNames()}.Imports(cfg.MCPServers), a.mayStart)
+	a.closers = append(a.closers, opened)
 	a.wait = cfg.Hub.Wait
+	if needs.For == ToCall {
+		opened.Await(ctx, a.wait)
+	}
 	return nil
 }
 
@@ -139,7 +111,7 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs, rea
 // exists, or for whom a rule denies it. One that was never listed has no tools to
 // go by, so a made-up one stands for them.
 func (a *App) mayStart(ctx context.Context, caller toolcrib.Caller, server string) error {
-	stand := toolcrib.Spec{Name: server + "__mcp", Box: server, Native: "mcp", Group: "mcp"}
+	stand := toolcrib.Entry{Spec: toolcrib.Spec{Name: server + "__mcp", Group: "mcp"}, Box: server, Native: "mcp"}
 	listed := false
 	for _, spec := range a.Specs() {
 		listed = listed || spec.Box == server
@@ -160,15 +132,6 @@ func (a *App) mayStart(ctx context.Context, caller toolcrib.Caller, server strin
 		}
 	}
 	return nil
-}
-
-// expandSetting puts secrets and variables into a setting that a person wrote:
-// for it, every secret without a scope is there.
-func (a *App) expandSetting(ctx context.Context, text string) (string, error) {
-	if a.keeper == nil {
-		return "", errors.New("the vault is not opened to list tools")
-	}
-	return settings.Expand(ctx, text, os.LookupEnv, a.keeper.vault.Granted(vault.Scope{}, []string{"*"}))
 }
 
 // hubShelving adds the servers to what goes onto the shelves.
@@ -213,23 +176,13 @@ func (a *App) findPlugins(ctx context.Context) []toolcrib.LoadError {
 	if a.Hub == nil {
 		return nil
 	}
-	list, faults := servers(*a.settings.Load(), a.plugins)
+	list, faults := hub.Servers(*a.settings.Load(), a.plugins, boxNames())
 	a.reach.SetOwn(*a.settings.Load(), list, a.launcher)
 	if err := a.Hub.Set(list); err != nil {
 		faults = append(faults, toolcrib.LoadError{Box: "mcp_servers", Err: err})
 	}
 	a.Hub.Await(ctx, a.wait)
 	return faults
-}
-
-// HubState opens what is kept of MCP servers, to approve and to forget; no
-// server is started.
-func HubState(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
-	a := &App{Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
-	if err := a.openHub(ctx, cfg, needs, false); err != nil {
-		return nil, err
-	}
-	return a, nil
 }
 
 // takeServers goes over to the servers of other settings: new ones come, and
@@ -250,41 +203,4 @@ func (a *App) redactText(text string) string {
 		return redact.Text(text)
 	}
 	return a.Crib.RedactText(text)
-}
-
-// server puts the settings into the hub's words.
-func hubServer(s settings.MCPServer) (mcphub.Server, error) {
-	out := mcphub.Server{
-		Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Cwd, URL: s.URL, Headers: s.Headers,
-		Timeout: s.Timeout, Starting: s.StartTimeout, Idle: s.IdleTimeout, Eager: s.Start == "eager",
-		Enabled: s.EnabledTools, Disabled: s.DisabledTools, Sandbox: s.Sandbox, Instance: mcphub.Instance(s.Instance),
-		Sampling: mcphub.Consent(s.Sampling), Elicitation: mcphub.Consent(s.Elicitation),
-		Unpinned: s.Pins == "off", Approve: s.Pins == "approve",
-		OAuth: mcphub.OAuth{ClientID: s.OAuth.ClientID, ClientSecret: s.OAuth.ClientSecret, Issuer: s.OAuth.Issuer, Scopes: s.OAuth.Scopes, ClientCredentials: s.OAuth.Flow == "client_credentials", Off: s.OAuth.Flow == "off"},
-	}
-	if s.Transport != "auto" {
-		out.Transport = s.Transport
-	}
-	for _, tool := range slices.Sorted(maps.Keys(s.Effects)) {
-		var e toolcrib.Effects
-		if err := e.UnmarshalText([]byte(s.Effects[tool])); err != nil {
-			return out, fmt.Errorf("effects.%s: %w", tool, err)
-		}
-		if out.Effects == nil {
-			out.Effects = map[string]toolcrib.Effects{}
-		}
-		out.Effects[tool] = e
-	}
-	return out, nil
-}
-
-// serverHTTP is the client for servers elsewhere. Where they are is what the
-// person wrote into the settings, so private addresses are fine; they are never
-// followed anywhere else.
-func serverHTTP() *http.Client {
-	t := http.DefaultTransport.(*http.Transport).Clone() // the standard library's own
-	t.MaxIdleConnsPerHost = 64
-	t.IdleConnTimeout = time.Minute
-	t.ResponseHeaderTimeout = 0 // a call may take its time before the first byte
-	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }

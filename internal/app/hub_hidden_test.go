@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/vault"
+	"github.com/toolcrib/toolcrib/internal/vault/keeper"
 )
 
 // TestServerThatRepeatsItsKey: a program that is given a secret of the vault and
@@ -67,8 +67,8 @@ func TestServerThatRepeatsItsKey(t *testing.T) {
 		t.Fatal(err)
 	}
 	// Who only lists has no key, and needs none.
-	needs.Keys = KeySource{}
-	if a, err = Catalog(t.Context(), cfg, needs); err != nil {
+	needs.Keys, needs.For = keeper.Source{}, ToList
+	if a, err = Open(t.Context(), cfg, needs); err != nil {
 		t.Fatal(err)
 	}
 	look("listed", a)

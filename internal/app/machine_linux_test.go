@@ -13,9 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 // workshop is an app over a directory of the test's own, with commands allowed.

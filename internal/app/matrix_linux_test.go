@@ -12,11 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 // TestPlanWritesNothing: in mode plan, with every rule in favour and everything

@@ -12,15 +12,13 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/toolcrib/toolcrib/internal/httpauth"
-
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/google/go-cmp/cmp"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/mcp/server"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/ovos"
 )
@@ -54,7 +52,7 @@ func kindsOfTool(ran *atomic.Int64) (boxes []toolcrib.Toolbox, adapters []toolcr
 		return toolcrib.NewBox(box, tools...)
 	}
 	for _, e := range effectsToTry() {
-		adapters = append(adapters, toolcrib.Adapter{Spec: toolcrib.Spec{Name: fmt.Sprintf("alias_%d", e), Box: "native", Native: fmt.Sprintf("native_%d", e), Dialect: "ovos", Input: json.RawMessage(`{"type":"object"}`)}})
+		adapters = append(adapters, toolcrib.Adapter{Spec: toolcrib.Spec{Name: fmt.Sprintf("alias_%d", e), Input: json.RawMessage(`{"type":"object"}`)}, Box: "native", Native: fmt.Sprintf("native_%d", e), Dialect: "ovos"})
 	}
 	return []toolcrib.Toolbox{
 		boxOf("native", "fs", "native_"), boxOf("github", "mcp", "mcp__github__"), boxOf("pets", "api", "api_"), boxOf("skills", "skill", "skill_"),

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/namecheck"
 	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 // TestNamesOfTheBus: what 'toolcrib bus list' shows can be typed into rules and
@@ -18,7 +18,7 @@ import (
 func TestNamesOfTheBus(t *testing.T) {
 	dir := t.TempDir()
 	put(t, filepath.Join(dir, "f"), []byte("x\n"))
-	judge := func(t *testing.T, change func(*settings.Config)) (toolcrib.Decision, []Unmatched, error) {
+	judge := func(t *testing.T, change func(*settings.Config)) (toolcrib.Decision, []namecheck.Unmatched, error) {
 		t.Helper()
 		cfg := settings.Defaults()
 		cfg.Grant.Write = []string{dir}

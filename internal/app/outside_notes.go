@@ -1,23 +1,20 @@
 package app
 
 import (
+	"slices"
+
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
-// OutsideNotes says which programs outside take up what commands can write.
+// OutsideNotes says which programs outside take up what commands can write, and
+// which servers of the person's clients take code from the project.
 func (a *App) OutsideNotes() []reach.Note {
-	return a.reach.Own.Notes()
-}
-
-// ClientNotes says which servers of the person's clients take code from the
-// project.
-func (a *App) ClientNotes() []reach.Note {
 	if a.reach.Own == nil {
 		return nil
 	}
-	return a.reach.Own.Clients.Notes()
+	return slices.Concat(a.reach.Own.Notes(), a.reach.Own.Clients.Notes())
 }
 
 // Programs finds the programs that this one starts outside of every sandbox,

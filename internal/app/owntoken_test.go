@@ -11,13 +11,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/httpauth"
-
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/httpauth"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 )
 

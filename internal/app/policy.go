@@ -6,13 +6,11 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/toolcrib/toolcrib/internal/httpauth"
-
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -54,6 +52,21 @@ func busNames() map[string][]string {
 		}
 	}
 	return names
+}
+
+// openPolicy puts up who may use what. A crib that cannot be called has no rules
+// to hold calls against.
+func (a *App) openPolicy(_ context.Context, cfg settings.Config, needs Needs) error {
+	if needs.For != ToList {
+		return settings.Bad(a.setPolicy(cfg, needs.Layers))
+	}
+	layers := needs.Layers
+	if layers == nil {
+		layers = &settings.Layers{User: cfg}
+	}
+	visibility, err := layers.Visibility(a.own)
+	a.policy.visible.Store(visibility)
+	return settings.Bad(err)
 }
 
 // setPolicy puts the policy of these settings up. On an error the one before
@@ -107,7 +120,7 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 }
 
 // seen is the one rule for listing and calling.
-func (p *livePolicy) seen(caller toolcrib.Caller, spec *toolcrib.Spec) bool {
+func (p *livePolicy) seen(caller toolcrib.Caller, spec *toolcrib.Entry) bool {
 	v := p.visible.Load()
 	return v != nil && v.Visible(caller, spec)
 }
@@ -128,6 +141,24 @@ func (a *App) Hidden(caller toolcrib.Caller, name string) string {
 	return ""
 }
 
+// Explanation is what would become of a call, and why.
+type Explanation struct {
+	Tool string `json:"tool"`
+	policy.Explanation
+}
+
+// Explain says what would become of a call.
+func (a *App) Explain(ctx context.Context, call toolcrib.Call) (Explanation, error) {
+	j, err := a.Crib.Judge(ctx, call)
+	if err != nil {
+		if why := a.Hidden(call.Caller, call.Tool); why != "" && toolcrib.CodeOf(err) == toolcrib.CodeNotFound {
+			err = &toolcrib.Error{Code: toolcrib.CodeNotFound, Tool: call.Tool, Message: why, Err: err}
+		}
+		return Explanation{}, err
+	}
+	return Explanation{call.Tool, policy.Explain(j.Review, j.Decision, j.Verdicts)}, nil
+}
+
 // PolicyReport is what is in force, for people.
 type PolicyReport struct {
 	Mode     string   `json:"mode"`
@@ -144,4 +175,10 @@ func (a *App) PolicyReport(ctx context.Context) PolicyReport {
 		report.Unused = append(report.Unused, u.String())
 	}
 	return report
+}
+
+// seen is which tools exist for a caller: what stands in for a box that is
+// switched off exists on the bus only.
+func (a *App) seen(caller toolcrib.Caller, spec *toolcrib.Entry) bool {
+	return (caller.Dialect == dialect.OVOS || !a.hosted.IsOff(spec.Box)) && a.policy.seen(caller, spec)
 }

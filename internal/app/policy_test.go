@@ -15,14 +15,12 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/httpauth"
-
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 )
 
@@ -65,9 +63,9 @@ func TestModeOfALayer(t *testing.T) {
 }
 
 func TestProfilesOfALayer(t *testing.T) {
-	looks := toolcrib.Spec{Name: "read_file", Native: "read_file", Box: "files", Group: "fs", Effects: toolcrib.Reads}
-	edits := toolcrib.Spec{Name: "write_file", Native: "write_file", Box: "files", Group: "fs", Effects: toolcrib.Reads | toolcrib.Writes}
-	foreign := toolcrib.Spec{Name: "mcp__s__x", Native: "x", Box: "s", Group: "mcp"}
+	looks := toolcrib.Entry{Spec: toolcrib.Spec{Name: "read_file", Group: "fs", Effects: toolcrib.Reads}, Native: "read_file", Box: "files"}
+	edits := toolcrib.Entry{Spec: toolcrib.Spec{Name: "write_file", Group: "fs", Effects: toolcrib.Reads | toolcrib.Writes}, Native: "write_file", Box: "files"}
+	foreign := toolcrib.Entry{Spec: toolcrib.Spec{Name: "mcp__s__x", Group: "mcp"}, Native: "x", Box: "s"}
 	l := settings.Layers{
 		Admin: settings.Config{Organisations: map[string]settings.Organisation{"acme": {Tools: []string{"mcp__s"}}}},
 		User: settings.Config{
@@ -77,7 +75,7 @@ func TestProfilesOfALayer(t *testing.T) {
 			Tokens:   map[string]settings.Token{"ci": {EnabledTools: []string{"read_file"}}},
 		},
 	}
-	visible := func(caller toolcrib.Caller, specs ...toolcrib.Spec) string {
+	visible := func(caller toolcrib.Caller, specs ...toolcrib.Entry) string {
 		v, err := l.Visibility(ownBoxes())
 		if err != nil {
 			t.Fatal(err)

@@ -8,9 +8,8 @@ import (
 	"os"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 // lookEvery is how often the files of settings are looked at.

@@ -8,12 +8,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp/server"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 // TestSkillsAndAgentsOverMCP: skills are resources and the instructions of

@@ -9,9 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 // TestPagesHideWhole: a file is read in pages that may begin anywhere. A value that

@@ -10,16 +10,13 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/toolcrib/toolcrib/internal/reach"
-
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/reach"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/ovos"
-	"github.com/toolcrib/toolcrib/toolbox/skill"
 )
 
 func writeSkill(t *testing.T, path, name, description string) {
@@ -27,29 +24,6 @@ func writeSkill(t *testing.T, path, name, description string) {
 	text := "---\nname: " + name + "\ndescription: " + description + "\n---\nDo it well.\n"
 	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644)); err != nil {
 		t.Fatal(err)
-	}
-}
-
-func TestSkillPlaces(t *testing.T) {
-	dir, home := filepath.FromSlash("/proj"), filepath.FromSlash("/home/ann")
-	if !filepath.IsAbs(dir) {
-		t.Skip("paths of this system begin with a drive")
-	}
-	cfg := settings.SkillBox{Paths: []string{"~/notes/SKILL.md", "more", "/etc/skills", "~other"}, User: true, Project: true}
-	want := []skill.Place{
-		{Path: "/home/ann/notes/SKILL.md", File: true, Scope: "settings"}, {Path: "/proj/more", Scope: "settings"},
-		{Path: "/etc/skills", Scope: "settings"}, {Path: "/proj/~other", Scope: "settings"},
-		{Path: "/proj/.agents/skills", Scope: "project"}, {Path: "/proj/.claude/skills", Scope: "project"},
-		{Path: "/home/ann/.agents/skills", Scope: "user"}, {Path: "/home/ann/.claude/skills", Scope: "user"},
-	}
-	if diff := cmp.Diff(want, skillPlaces(cfg, dir, home)); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(want[6:], skillPlaces(settings.DefaultSkillBox(), dir, home)); diff != "" {
-		t.Errorf("by default: %s", diff)
-	}
-	if list := skillPlaces(settings.DefaultSkillBox(), "", ""); list != nil {
-		t.Errorf("without a home: %v", list)
 	}
 }
 

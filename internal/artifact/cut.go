@@ -56,7 +56,7 @@ func (c *Cutter) Vet(_ context.Context, r toolcrib.Review, result *toolcrib.Resu
 	if text <= size && len(result.Value) <= size || r.Call.Parent != "" || c.Whole != nil && c.Whole(r.Call) {
 		return result, nil
 	}
-	w := &cutting{Cutter: c, call: r.Call}
+	w := &resultCutter{Cutter: c, call: r.Call}
 	cut := *result
 	if text > size {
 		cut.Content = w.contents(result.Content, size)
@@ -67,15 +67,15 @@ func (c *Cutter) Vet(_ context.Context, r toolcrib.Review, result *toolcrib.Resu
 	return &cut, nil
 }
 
-// cutting is the cutting of one result.
-type cutting struct {
+// resultCutter is the cutting of one result.
+type resultCutter struct {
 	*Cutter
 	call   toolcrib.Call
 	pieces int
 }
 
-// keep gives the ID of a text that was kept, empty if it was not.
-func (w *cutting) keep(text string) string {
+// storeText gives the ID of a text that was kept, empty if it was not.
+func (w *resultCutter) storeText(text string) string {
 	if w.Keep == nil || w.pieces >= maxPieces {
 		return ""
 	}
@@ -91,7 +91,7 @@ func (w *cutting) keep(text string) string {
 }
 
 // contents cuts the texts among contents so that they have room together.
-func (w *cutting) contents(given []toolcrib.Content, size int) []toolcrib.Content {
+func (w *resultCutter) contents(given []toolcrib.Content, size int) []toolcrib.Content {
 	var lengths []int
 	for i := range given {
 		if n := len(given[i].Text); n > 0 {
@@ -113,7 +113,7 @@ func (w *cutting) contents(given []toolcrib.Content, size int) []toolcrib.Conten
 
 // joined makes one text of many and cuts that: so many small pieces would be
 // nothing but markers.
-func (w *cutting) joined(given []toolcrib.Content, size int) []toolcrib.Content {
+func (w *resultCutter) joined(given []toolcrib.Content, size int) []toolcrib.Content {
 	var all strings.Builder
 	out := make([]toolcrib.Content, 1, len(given))
 	for _, c := range given {
@@ -131,15 +131,17 @@ func (w *cutting) joined(given []toolcrib.Content, size int) []toolcrib.Content 
 }
 
 // text keeps a text and cuts it to size.
-func (w *cutting) text(text string, size int) string { return cutText(text, size, w.kept(text)) }
+func (w *resultCutter) text(text string, size int) string {
+	return cutText(text, size, w.storeWithMarker(text))
+}
 
-// kept keeps a text and gives the marker to put where it is cut.
-func (w *cutting) kept(text string) func(left, offset int) string {
-	id := w.keep(text)
+// storeWithMarker keeps a text and gives the marker to put where it is cut.
+func (w *resultCutter) storeWithMarker(text string) func(left, offset int) string {
+	id := w.storeText(text)
 	return func(left, offset int) string { return w.marker(id, left, offset) }
 }
 
-func (w *cutting) marker(id string, left, offset int) string {
+func (w *resultCutter) marker(id string, left, offset int) string {
 	if id == "" {
 		return fmt.Sprintf("[… %d bytes left out; they are not kept …]", left)
 	}
@@ -148,7 +150,7 @@ func (w *cutting) marker(id string, left, offset int) string {
 
 // value cuts the value of a result. Where its shape could not be kept it says
 // so in a text, for there is no place in the value for that.
-func (w *cutting) value(r *toolcrib.Result, size int) {
+func (w *resultCutter) value(r *toolcrib.Result, size int) {
 	s := newShrinker(string(r.Value), w)
 	if s == nil {
 		var raw bytes.Buffer
@@ -175,7 +177,7 @@ func (w *cutting) value(r *toolcrib.Result, size int) {
 		return
 	}
 	w.pieces = min(w.pieces, maxPieces-1) // this one is owed
-	if id := w.keep(indented(s.raw)); id != "" {
+	if id := w.storeText(indented(s.raw)); id != "" {
 		told += fmt.Sprintf(`; %s {"id":%q} pages through all of it, %d bytes before it was laid out`, w.Reader, id, len(s.raw))
 	}
 	r.Value = small

@@ -19,7 +19,7 @@ type shrinker struct {
 
 // keeper keeps a string that will be cut and gives the marker for the cut.
 type keeper interface {
-	kept(text string) func(left, offset int) string
+	storeWithMarker(text string) func(left, offset int) string
 }
 
 const (
@@ -156,7 +156,7 @@ func (s *shrinker) string(quoted string, room int) []byte {
 	text, _ := jsontext.Unquote(quoted)
 	cut := cutHead
 	if room >= 2*least {
-		mark := s.strings.kept(text)
+		mark := s.strings.storeWithMarker(text)
 		cut = func(text string, size int) string { return cutText(text, size, mark) }
 	}
 	for size := min(room-2, len(text)); size > 0; {

@@ -13,7 +13,7 @@ import (
 // plainKeeper keeps nothing and says where a text was cut.
 type plainKeeper struct{ texts []string }
 
-func (k *plainKeeper) kept(text string) func(left, offset int) string {
+func (k *plainKeeper) storeWithMarker(text string) func(left, offset int) string {
 	k.texts = append(k.texts, text)
 	return func(left, offset int) string { return fmt.Sprintf(`[… %d left out from %d, "so"]`, left, offset) }
 }

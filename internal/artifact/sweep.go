@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// kept is one artifact as the directory tells of it.
-type kept struct {
+// storedArtifact is one artifact as the directory tells of it.
+type storedArtifact struct {
 	name, owner string
 	size        int64
 	at          time.Time
@@ -61,12 +61,12 @@ func (s *Store) sweep(who string, size int64) (total int64, err error) {
 
 // list gives the artifacts, oldest first, and removes what is none any more.
 // Files that are not named as ours are left alone.
-func (s *Store) list() ([]kept, error) {
+func (s *Store) list() ([]storedArtifact, error) {
 	entries, err := s.names()
 	if err != nil {
 		return nil, err
 	}
-	var list []kept
+	var list []storedArtifact
 	for _, name := range entries {
 		id, who, ok := strings.Cut(name, ".")
 		draft := strings.HasPrefix(name, draftPrefix) && validID(name[len(draftPrefix):])
@@ -90,9 +90,9 @@ func (s *Store) list() ([]kept, error) {
 		if draft {
 			continue // whoever writes it has made room for it
 		}
-		list = append(list, kept{name, who, info.Size(), info.ModTime()})
+		list = append(list, storedArtifact{name, who, info.Size(), info.ModTime()})
 	}
-	slices.SortFunc(list, func(a, b kept) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.name, b.name)) })
+	slices.SortFunc(list, func(a, b storedArtifact) int { return cmp.Or(a.at.Compare(b.at), strings.Compare(a.name, b.name)) })
 	return list, nil
 }
 

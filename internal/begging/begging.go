@@ -24,10 +24,5 @@ func Warning(texts ...string) string {
 // blanks between two words do not count.
 func speaks(text string) bool {
 	text = strings.Join(strings.Fields(strings.ToLower(text)), " ")
-	for _, word := range []string{"password", "passphrase", "passcode", "api key", "apikey", "private key", "access token", "credential", "seed phrase", "your token", "your vault"} {
-		if strings.Contains(text, word) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"password", "passphrase", "passcode", "api key", "apikey", "private key", "access token", "credential", "seed phrase", "your token", "your vault"}, func(word string) bool { return strings.Contains(text, word) })
 }

@@ -213,7 +213,7 @@ func TestApprovalsAlike(t *testing.T) {
 }
 
 // Of two answers at once exactly one counts.
-func TestApprovalsRace(t *testing.T) {
+func TestApprovalsAtOnce(t *testing.T) {
 	o := newOffice(t)
 	id := o.leave("race")
 	statuses := make([]int, 4)

@@ -122,7 +122,7 @@ func (r *room) ask(q toolcrib.Question) chan reply {
 func writing() toolcrib.Question {
 	return toolcrib.Question{
 		Call:    toolcrib.Call{ID: "c1", Tool: "write_file", Caller: toolcrib.Caller{Subject: "bob", Session: "s1", Frontend: "mcp"}},
-		Spec:    toolcrib.Spec{Name: "write_file", Native: "write_file", Box: "files"},
+		Spec:    toolcrib.Entry{Spec: toolcrib.Spec{Name: "write_file"}, Native: "write_file", Box: "files"},
 		Effects: toolcrib.Reads | toolcrib.Writes,
 		Input:   json.RawMessage(`{"path":"a\u001b[2Jb\n  content: fine","content":"` + strings.Repeat("x", 300) + `"}`),
 		Preview: "--- a\n+++ a\n-old\n+new\x1b[31m\n",

@@ -14,6 +14,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/ovos"
 )
@@ -56,7 +57,7 @@ func (c *command) busAccess(ctx context.Context) (bus.ClientConfig, error) {
 		return bus.ClientConfig{}, err
 	}
 	access, err := app.BusClient(ctx, loaded.Value, loaded.Value.Bus, c.needs(loaded, paths))
-	if bad, ok := errors.AsType[app.BadConfig](err); ok {
+	if bad, ok := errors.AsType[settings.BadConfig](err); ok {
 		return access, badConfig{bad.Unwrap()}
 	}
 	if err != nil {

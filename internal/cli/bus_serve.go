@@ -2,16 +2,15 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -51,7 +50,7 @@ is taken is told.`,
 				c.set = append(c.set, "bus.listen="+listen)
 			}
 			if mycroft {
-				c.set = append(c.set, "bus.mycroft="+app.MycroftAuto)
+				c.set = append(c.set, "bus.mycroft="+settings.MycroftAuto)
 			}
 			return c.busServe(cmd.Context())
 		},
@@ -69,7 +68,7 @@ func (c *command) busServe(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	loaded, paths, err := c.load()
+	loaded, _, err := c.load()
 	if err != nil {
 		return err
 	}
@@ -86,15 +85,11 @@ func (c *command) busServe(ctx context.Context) error {
 			return err
 		}
 	}
-	needs := c.needs(loaded, paths)
-	needs.Unattended = desk.Leave // a call that waits holds up others, and whoever wants it can repeat it
-	needs.Private = append(needs.Private, private...)
-	a, err := app.Open(ctx, loaded.Value, needs)
+	// Left: a call that waits holds up others, and whoever wants it can repeat it.
+	a, err := c.open(ctx, desk.Leave, private...)
 	if err != nil {
-		return openError(err)
+		return err
 	}
-	c.tellFaults(a)
-	c.tellUnmatched(ctx, a)
 	stop := a.FollowPolicy(c.policyNow)
 	err = a.ServeBus(ctx, loaded.Value, bus, caller.Organisation, func(url string) {
 		where := "hosting on the bus at"
@@ -104,21 +99,11 @@ func (c *command) busServe(ctx context.Context) error {
 		fmt.Fprintf(c.err, "toolcrib: %s %s; interrupt to stop\n", where, shownURL(url))
 	})
 	stop()
-	if cerr := a.Close(context.WithoutCancel(ctx)); cerr != nil {
-		fmt.Fprintf(c.err, "toolcrib: warning: closing: %v\n", cerr)
-	}
+	c.closeApp(ctx, a)
 	if err != nil {
-		return openError(err)
+		return openError(err, app.ToCall)
 	}
 	return nil
-}
-
-// openError tells settings that make no sense from what cannot be had now.
-func openError(err error) error {
-	if bad, ok := errors.AsType[app.BadConfig](err); ok {
-		return badConfig{bad.Unwrap()}
-	}
-	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 }
 
 // takeMycroft takes settings of the voice assistant for what ours leave unset,
@@ -129,7 +114,7 @@ func (c *command) takeMycroft() (files []string, err error) {
 	if err != nil || len(loaded.Value.Bus.Mycroft) == 0 {
 		return nil, err
 	}
-	m, files, err := app.Mycroft(loaded.Value.Bus.Mycroft, c.getenv, c.home())
+	taken, files, err := app.TakeMycroft(loaded.Value.Bus, c.getenv, c.home(), func(key string) bool { return loaded.Origins[key].Source == config.SourceDefault })
 	if err != nil {
 		return nil, badConfig{err}
 	}
@@ -138,7 +123,7 @@ func (c *command) takeMycroft() (files []string, err error) {
 		return nil, nil
 	}
 	from := strings.Join(files, " and ")
-	for _, t := range app.FromMycroft(m, func(key string) bool { return loaded.Origins[key].Source == config.SourceDefault }) {
+	for _, t := range taken {
 		if t.Left != "" {
 			fmt.Fprintf(c.err, "toolcrib: warning: not taken from %s: %s: %s\n", text.ShowLine(from), t.From, text.ShowLine(t.Left))
 			continue

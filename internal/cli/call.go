@@ -93,9 +93,7 @@ func (c *command) call(ctx context.Context, name string, pairs []string, f callF
 		err = c.useTool(ctx, a, call, f.timeout)
 	}
 	stop()
-	if cerr := a.Close(context.WithoutCancel(ctx)); cerr != nil {
-		fmt.Fprintf(c.err, "toolcrib: warning: closing: %v\n", cerr)
-	}
+	c.closeApp(ctx, a)
 	return err
 }
 

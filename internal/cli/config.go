@@ -6,14 +6,12 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
-	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
 func (c *command) configCmd() *cobra.Command {
@@ -52,12 +50,7 @@ found in or above the working directory may only tighten what those say.`,
 // checkNames fails if something in the settings has no effect, and tells what
 // cannot be known yet.
 func (c *command) checkNames(ctx context.Context, a *app.App) error {
-	bad := 0
-	for _, f := range a.Faults {
-		if !errors.Is(f.Err, mcphub.ErrUnlisted) { // told, and no mistake of the settings
-			bad++
-		}
-	}
+	bad := a.Mistakes()
 	for _, u := range a.Unmatched(ctx) {
 		if u.Unknown {
 			fmt.Fprintf(c.out, "unknown yet: %s\n", text.ShowLine(u.String()))

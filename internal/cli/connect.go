@@ -9,13 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib/internal/httpauth"
-
-	"github.com/toolcrib/toolcrib/internal/rewrite"
-
 	"github.com/spf13/cobra"
 
+	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
+	"github.com/toolcrib/toolcrib/internal/rewrite"
 )
 
 func (c *command) connectCmd() *cobra.Command {

@@ -11,18 +11,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/httpauth"
-
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/httpauth"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
-	"github.com/toolcrib/toolcrib/internal/store/sqlite"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
@@ -82,7 +79,10 @@ func (c *command) examine(ctx context.Context) []finding {
 	}
 	out = append(out, c.configFinding(paths, loaded), stateFinding(paths.State))
 
-	a, err := app.Prepare(ctx, loaded.Value, c.needs(loaded, paths))
+	a, err := c.openFor(ctx, app.ToCheck, nil)
+	if bad, ok := errors.AsType[badConfig](err); ok {
+		err = bad.error
+	}
 	if err != nil {
 		return append(out, finding{"config", "problem", err.Error(), "'toolcrib config reference' lists every key"})
 	}
@@ -105,7 +105,7 @@ func (c *command) examine(ctx context.Context) []finding {
 	for _, f := range a.Faults {
 		out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend or disable it"})
 	}
-	for _, n := range slices.Concat(a.OutsideNotes(), a.ClientNotes()) {
+	for _, n := range a.OutsideNotes() {
 		status := "warning"
 		if n.Held {
 			status = "ok"
@@ -198,12 +198,12 @@ func asideFindings(a *app.App, state string) (out []finding) {
 // vaultFinding says whether the secrets can be read. Where there are none there
 // is nothing to say.
 func vaultFinding(ctx context.Context, a *app.App) []finding {
-	entries, locked := a.VaultState(ctx)
+	entries, fix, locked := a.VaultState(ctx)
 	switch {
 	case errors.Is(locked, vault.ErrUnsaid):
-		return []finding{{"vault", "warning", "it opens with a passphrase: until somebody has said it, calls are recorded without their texts and nobody is asked", app.Unlock(locked)}}
+		return []finding{{"vault", "warning", "it opens with a passphrase: until somebody has said it, calls are recorded without their texts and nobody is asked", fix}}
 	case locked != nil:
-		return []finding{{"vault", "problem", "there are secrets, and they cannot be read: " + locked.Error() + "; tools that need one are refused, other calls are recorded without their texts, and nobody is asked", app.Unlock(locked)}}
+		return []finding{{"vault", "problem", "there are secrets, and they cannot be read: " + locked.Error() + "; tools that need one are refused, other calls are recorded without their texts, and nobody is asked", fix}}
 	case entries == 0:
 		return nil
 	}
@@ -272,11 +272,11 @@ func stateFinding(dir string) finding {
 }
 
 func (c *command) journalFinding(ctx context.Context) finding {
-	cfg, err := c.journalConfig()
+	cfg, needs, err := c.journalOf()
 	if err != nil {
 		return finding{"journal", "problem", err.Error(), ""}
 	}
-	report, err := sqlite.Verify(ctx, cfg)
+	report, err := app.VerifyJournal(ctx, cfg, needs)
 	switch {
 	case errors.Is(err, store.ErrNoJournal):
 		return finding{"journal", "ok", "empty: no call was made yet", ""}

@@ -9,14 +9,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
-	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
 func (c *command) hubCmd() *cobra.Command {
@@ -66,35 +64,27 @@ func (c *command) completeServer(*cobra.Command, []string, string) ([]string, co
 
 // hub opens the servers to look at them; none is started.
 func (c *command) hub(ctx context.Context) (*app.App, error) {
-	loaded, paths, err := c.load()
-	if err != nil {
-		return nil, err
-	}
-	a, err := app.Catalog(ctx, loaded.Value, c.needs(loaded, paths))
-	if bad, ok := errors.AsType[app.BadConfig](err); ok {
-		return nil, badConfig{bad.Unwrap()}
-	}
-	return a, err
+	return c.openFor(ctx, app.ToList, nil)
 }
 
-func (c *command) server(a *app.App, name string) (*mcphub.Box, error) {
-	b, ok := a.Hub.Box(name)
-	if ok {
-		return b, nil
+// noServer says why there is no such server; nil: there is one.
+func (c *command) noServer(a *app.App, name string) error {
+	if _, ok := a.Hub.Box(name); ok {
+		return nil
 	}
 	loaded, _, err := c.load()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if s, ok := loaded.Value.MCPServers[name]; ok && s.Disabled {
-		return nil, usagef("the MCP server %q is switched off (mcp_servers.%s.disabled)", name, name)
+		return usagef("the MCP server %q is switched off (mcp_servers.%s.disabled)", name, name)
 	}
 	for _, f := range a.Faults {
 		if f.Box == name {
-			return nil, badConfig{f}
+			return badConfig{f}
 		}
 	}
-	return nil, usagef("there is no MCP server %q; 'toolcrib hub list' shows those there are", name)
+	return usagef("there is no MCP server %q; 'toolcrib hub list' shows those there are", name)
 }
 
 func (c *command) hubList(ctx context.Context) error {
@@ -102,16 +92,9 @@ func (c *command) hubList(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	type row struct {
-		mcphub.Status
-		Where string `json:"where"`
-	}
-	var rows []row
-	for _, b := range a.Hub.Boxes() {
-		rows = append(rows, row{b.Status(), where(b.Server())})
-	}
+	rows := a.Hub.Rows()
 	if c.asJSON(false) {
-		return c.printJSON(append([]row{}, rows...))
+		return c.printJSON(rows)
 	}
 	off, err := c.hubOff(a)
 	if err != nil {
@@ -143,47 +126,38 @@ func (c *command) hubList(ctx context.Context) error {
 }
 
 // alone opens the crib with one server only, to start it.
-func (c *command) alone(ctx context.Context, name string) (*app.App, *mcphub.Box, error) {
-	loaded, paths, err := c.load()
-	if err != nil {
-		return nil, nil, err
-	}
+func (c *command) alone(ctx context.Context, name string) (*app.App, error) {
 	look, err := c.hub(ctx)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	if _, err := c.server(look, name); err != nil {
-		return nil, nil, err
+	if err := c.noServer(look, name); err != nil {
+		return nil, err
 	}
-	cfg := loaded.Value
-	cfg.Hub.Wait = 0
-	if s, ok := cfg.MCPServers[name]; ok {
-		cfg.MCPServers = map[string]settings.MCPServer{name: s}
-	} else {
-		cfg.MCPServers = nil // a plugin
-	}
-	needs := c.needs(loaded, paths)
-	needs.Page = c.showPage
-	a, err := app.Open(ctx, cfg, needs)
-	if bad, ok := errors.AsType[app.BadConfig](err); ok {
-		return nil, nil, badConfig{bad.Unwrap()}
-	}
+	a, err := c.openFor(ctx, app.ToCall, func(cfg *settings.Config, needs *app.Needs) {
+		cfg.Hub.Wait, needs.Page = 0, c.showPage
+		if s, ok := cfg.MCPServers[name]; ok {
+			cfg.MCPServers = map[string]settings.MCPServer{name: s}
+		} else {
+			cfg.MCPServers = nil // a plugin
+		}
+	})
 	if err != nil {
-		return nil, nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
+		return nil, err
 	}
-	b, ok := a.Hub.Box(name)
-	if !ok {
-		return nil, nil, errors.Join(usagef("there is no MCP server %q", name), a.Close(ctx))
+	if _, ok := a.Hub.Box(name); !ok {
+		return nil, errors.Join(usagef("there is no MCP server %q", name), a.Close(ctx))
 	}
-	return a, b, nil
+	return a, nil
 }
 
 func (c *command) hubTest(ctx context.Context, name string) (err error) {
-	a, b, err := c.alone(ctx, name)
+	a, err := c.alone(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
+	b, _ := a.Hub.Box(name)
 	began := time.Now()
 	if err := b.Refresh(ctx); err != nil {
 		if stderr := b.Status().Stderr; stderr != "" {
@@ -203,11 +177,12 @@ func (c *command) hubTest(ctx context.Context, name string) (err error) {
 }
 
 func (c *command) hubRestart(ctx context.Context, name string) error {
-	_, b, done, err := c.hubState(ctx, name)
+	a, err := c.hubState(ctx, name)
 	if err != nil {
 		return err
 	}
-	defer done()
+	defer c.closeApp(ctx, a)
+	b, _ := a.Hub.Box(name)
 	if err := b.AskRestart(); err != nil {
 		return err
 	}
@@ -231,26 +206,24 @@ says differently after you were shown it is kept back again.`,
 }
 
 func (c *command) hubApprove(ctx context.Context, name string, tools []string, yes bool) error {
-	_, b, done, err := c.hubState(ctx, name)
+	a, err := c.hubState(ctx, name)
 	if err != nil {
 		return err
 	}
-	defer done()
-	held := b.Held()
+	defer c.closeApp(ctx, a)
+	b, _ := a.Hub.Box(name)
+	held := b.Held(tools...)
 	for _, tool := range tools {
-		if !slices.ContainsFunc(held, func(h mcphub.Held) bool { return h.Tool == tool }) {
+		if len(b.Held(tool)) == 0 {
 			return usagef("nothing of %s/%s is kept back", name, tool)
 		}
-	}
-	if len(tools) > 0 {
-		held = slices.DeleteFunc(held, func(h mcphub.Held) bool { return !slices.Contains(tools, h.Tool) })
 	}
 	if len(held) == 0 {
 		fmt.Fprintln(c.out, "Nothing is kept back; everything is approved as it is.")
 		return nil
 	}
 	for _, h := range held {
-		c.showHeld(h)
+		c.showHeld(h.Tool, h.Why, h.Was, h.Is)
 	}
 	if !yes {
 		ok, err := c.confirm(fmt.Sprintf("Take these %d definitions as they are shown?", len(held)))
@@ -266,26 +239,16 @@ func (c *command) hubApprove(ctx context.Context, name string, tools []string, y
 }
 
 // hubState opens the servers with what is kept of them to be changed.
-func (c *command) hubState(ctx context.Context, name string) (*app.App, *mcphub.Box, func(), error) {
-	loaded, paths, err := c.load()
+func (c *command) hubState(ctx context.Context, name string) (*app.App, error) {
+	a, err := c.openFor(ctx, app.ToApprove, nil)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	a, err := app.HubState(ctx, loaded.Value, c.needs(loaded, paths))
-	if err != nil {
-		return nil, nil, nil, err
+	if err := c.noServer(a, name); err != nil {
+		c.closeApp(ctx, a)
+		return nil, err
 	}
-	done := func() {
-		if err := a.Close(context.WithoutCancel(ctx)); err != nil {
-			fmt.Fprintf(c.err, "toolcrib: warning: closing: %v\n", err)
-		}
-	}
-	b, err := c.server(a, name)
-	if err != nil {
-		done()
-		return nil, nil, nil, err
-	}
-	return a, b, done, nil
+	return a, nil
 }
 
 // hubOff are the servers of the configuration that are switched off or cannot

@@ -5,14 +5,12 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/toolcrib/toolcrib/internal/rewrite"
-
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/rewrite"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 func (c *command) hubAddCmd() *cobra.Command {

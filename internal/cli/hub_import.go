@@ -11,14 +11,12 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
-	"github.com/toolcrib/toolcrib/internal/safety/secrets"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -139,11 +137,10 @@ func ourselves(s clientfiles.Server) bool {
 // name gives every server a name that is free, and takes its secrets out under
 // that name. The same server in two files is taken once.
 func (c *command) name(list []taken, there map[string]settings.MCPServer) ([]taken, error) {
-	scanner, err := secrets.New()
+	looks, err := app.LooksSecret()
 	if err != nil {
 		return nil, err
 	}
-	looks := func(text string) bool { return len(scanner.Find(text, nil)) > 0 }
 	what := func(command string, args []string, url string) string {
 		return serverText(settings.ServerEntry(clientfiles.Server{Command: command, Args: args, URL: url}))
 	}
@@ -238,7 +235,7 @@ func (c *command) importServers(ctx context.Context, files []string, from string
 			return errors.New("nothing was changed")
 		}
 	}
-	v, err := app.OpenVault(loaded.Value.Vault, paths.State, c.keySource())
+	v, err := c.openVault(nil)
 	if err != nil {
 		return err
 	}

@@ -10,14 +10,15 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/hub"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/vault"
+	"github.com/toolcrib/toolcrib/internal/vault/keeper"
 )
 
 // TestPreviewShowsAllThatIsWritten: no setting comes in unseen, and it can be
@@ -111,7 +112,7 @@ func importing(t *testing.T) (*command, config.Paths, *vault.Vault, *bytes.Buffe
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := vault.Open(vault.Config{Dir: app.VaultDir(paths.State)}, vault.FromEnv("KEY", func(string) (string, bool) { return key, true }))
+	v, err := vault.Open(vault.Config{Dir: keeper.Dir(paths.State)}, vault.FromEnv("KEY", func(string) (string, bool) { return key, true }))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -140,7 +141,7 @@ func TestImportFailsWhole(t *testing.T) {
 			t.Fatal(err)
 		}
 		if former != "" {
-			if err := os.MkdirAll(app.HubDir(paths.State), 0o700); err != nil {
+			if err := os.MkdirAll(hub.Dir(paths.State), 0o700); err != nil {
 				t.Fatal(err)
 			}
 			if err := os.WriteFile(importFile(paths.State), []byte(former), 0o600); err != nil {

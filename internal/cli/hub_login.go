@@ -15,11 +15,12 @@ import (
 )
 
 func (c *command) hubLogin(ctx context.Context, name string) (err error) {
-	a, b, err := c.alone(ctx, name)
+	a, err := c.alone(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
+	b, _ := a.Hub.Box(name)
 	s, err := b.LogIn(ctx)
 	if err != nil {
 		return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
@@ -43,11 +44,12 @@ func (c *command) hubLogin(ctx context.Context, name string) (err error) {
 }
 
 func (c *command) hubLogout(ctx context.Context, name string) (err error) {
-	a, b, err := c.alone(ctx, name)
+	a, err := c.alone(ctx, name)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
+	b, _ := a.Hub.Box(name)
 	if err := b.LogOut(ctx); err != nil {
 		return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 	}

@@ -9,16 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/text"
-	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
-
-// where says what a server is. What is written as a reference stays one.
-func where(s mcphub.Server) string {
-	if s.URL != "" {
-		return s.URL
-	}
-	return strings.Join(append([]string{s.Command}, s.Args...), " ")
-}
 
 func dash(text string) string {
 	if text == "" {
@@ -32,27 +23,22 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	b, err := c.server(a, name)
-	if err != nil {
+	if err := c.noServer(a, name); err != nil {
 		return err
 	}
+	b, _ := a.Hub.Box(name)
 	tools, listErr := b.Tools(ctx)
 	held := b.Held()
-	var warnings []mcphub.Warning
-	for _, w := range a.Hub.Warnings() {
-		if w.Server == name {
-			warnings = append(warnings, w)
-		}
-	}
+	warnings := a.Hub.Warnings(name)
 	if c.asJSON(false) {
 		var names []string
 		for _, t := range tools {
 			names = append(names, t.Name)
 		}
-		return c.printJSON(map[string]any{"status": b.Status(), "where": where(b.Server()), "tools": names, "held": held, "warnings": warnings})
+		return c.printJSON(map[string]any{"status": b.Status(), "where": b.Server().Where(), "tools": names, "held": held, "warnings": warnings})
 	}
 	s := b.Status()
-	fmt.Fprintf(c.out, "%s: %s\n", text.ShowLine(name), text.ShowLine(where(b.Server())))
+	fmt.Fprintf(c.out, "%s: %s\n", text.ShowLine(name), text.ShowLine(b.Server().Where()))
 	if listErr != nil {
 		fmt.Fprintln(c.out, listErr)
 		return nil
@@ -60,7 +46,7 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 	fmt.Fprintf(c.out, "protocol %s, %s\n\n", dash(s.Version), text.Show(string(s.Info)))
 	var rows [][]string
 	for _, t := range tools {
-		if !mcphub.IsShelf(t.Spec) {
+		if !b.Added(t.Name) {
 			rows = append(rows, []string{t.Name, t.Effects.String(), firstSentence(t.Description)})
 		}
 	}
@@ -68,7 +54,7 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 		return err
 	}
 	for _, h := range held {
-		c.showHeld(h)
+		c.showHeld(h.Tool, h.Why, h.Was, h.Is)
 	}
 	if len(held) > 0 {
 		fmt.Fprintf(c.out, "\n'toolcrib hub approve %s' shows them and takes them as they are shown, '… approve %s TOOL' one of them.\n", name, name)
@@ -80,9 +66,9 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 }
 
 // showHeld shows one definition that is kept back, and what of it is new.
-func (c *command) showHeld(h mcphub.Held) {
-	fmt.Fprintf(c.out, "\nKept back: %s: %s\n", text.ShowLine(h.Tool), text.ShowLine(h.Why))
-	for _, line := range difference(h.Was, h.Is) {
+func (c *command) showHeld(tool, why string, was, is json.RawMessage) {
+	fmt.Fprintf(c.out, "\nKept back: %s: %s\n", text.ShowLine(tool), text.ShowLine(why))
+	for _, line := range difference(was, is) {
 		fmt.Fprintln(c.out, text.ShowLine(line))
 	}
 }

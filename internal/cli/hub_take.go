@@ -10,12 +10,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/rewrite"
-
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
+	"github.com/toolcrib/toolcrib/internal/rewrite"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )

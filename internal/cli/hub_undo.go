@@ -13,13 +13,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/rewrite"
-
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
+	"github.com/toolcrib/toolcrib/internal/rewrite"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -62,7 +61,7 @@ func (i imported) save(state string) error {
 // undoImport takes the last import back: what a person has changed since stays,
 // and so do the secrets that are still referred to.
 func (c *command) undoImport(ctx context.Context) error {
-	loaded, paths, err := c.load()
+	_, paths, err := c.load()
 	if err != nil {
 		return err
 	}
@@ -77,7 +76,7 @@ func (c *command) undoImport(ctx context.Context) error {
 	if err := json.Unmarshal(content, &done); err != nil {
 		return fmt.Errorf("reading what was imported: %w", err)
 	}
-	v, err := app.OpenVault(loaded.Value.Vault, paths.State, c.keySource())
+	v, err := c.openVault(nil)
 	if err != nil {
 		return err
 	}
@@ -130,11 +129,7 @@ func (c *command) undoImport(ctx context.Context) error {
 
 // forget drops what is kept of servers: what they said, and what was approved.
 func (c *command) forget(ctx context.Context, names []string) error {
-	loaded, paths, err := c.load()
-	if err != nil {
-		return err
-	}
-	a, err := app.HubState(ctx, loaded.Value, c.needs(loaded, paths))
+	a, err := c.openFor(ctx, app.ToApprove, nil)
 	if err != nil {
 		return err
 	}

@@ -7,15 +7,13 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
-	"github.com/toolcrib/toolcrib/internal/store/sqlite"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -119,13 +117,13 @@ func (f *journalFilter) store() (store.Filter, error) {
 	return out, nil
 }
 
-// journalConfig says where this user's journal lies.
-func (c *command) journalConfig() (store.Config, error) {
+// journalOf says where this user's journal lies.
+func (c *command) journalOf() (settings.Config, app.Needs, error) {
 	loaded, paths, err := c.load()
 	if err != nil {
-		return store.Config{}, err
+		return settings.Config{}, app.Needs{}, err
 	}
-	return app.JournalConfig(loaded.Value, app.Needs{State: paths.State, Log: c.logger(loaded.Value.Log)}), nil
+	return loaded.Value, app.Needs{State: paths.State, Log: c.logger(loaded.Value.Log)}, nil
 }
 
 // retentionFrom says where the settings stand that remove records.
@@ -134,11 +132,11 @@ func retentionFrom(loaded *config.Loaded[settings.Config]) (age, size string) {
 }
 
 func (c *command) withJournal(cmd *cobra.Command, use func(context.Context, *store.Reader) error) error {
-	cfg, err := c.journalConfig()
+	cfg, needs, err := c.journalOf()
 	if err != nil {
 		return err
 	}
-	r, err := sqlite.OpenReader(cmd.Context(), cfg)
+	r, err := app.ReadJournal(cmd.Context(), cfg, needs)
 	if err != nil {
 		return noJournal(err)
 	}
@@ -202,11 +200,11 @@ func (c *command) showRecord(ctx context.Context, r *store.Reader, id string) er
 }
 
 func (c *command) verifyJournal(ctx context.Context) error {
-	cfg, err := c.journalConfig()
+	cfg, needs, err := c.journalOf()
 	if err != nil {
 		return err
 	}
-	report, err := sqlite.Verify(ctx, cfg)
+	report, err := app.VerifyJournal(ctx, cfg, needs)
 	if err != nil {
 		return noJournal(err)
 	}

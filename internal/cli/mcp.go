@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -11,7 +9,6 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/callid"
 	"github.com/toolcrib/toolcrib/internal/desk"
-	"github.com/toolcrib/toolcrib/internal/mcp/server"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 )
 
@@ -48,17 +45,8 @@ func (c *command) serveStdio(ctx context.Context, d string) error {
 		return err
 	}
 	defer a.FollowPolicy(c.policyNow)()
-	cfg := a.MCP(version())
-	cfg.Lenient, cfg.Desk = dialect.Lenient(d), a.Desk
-	s := server.New(cfg, caller)
-	err = s.ServeStdio(ctx, c.in, nopCloser{c.out})
-	s.Close()
-	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
-		err = nil // the client hung up, or we were asked to stop
-	}
-	if cerr := a.Close(context.WithoutCancel(ctx)); cerr != nil {
-		fmt.Fprintf(c.err, "toolcrib: warning: closing: %v\n", cerr)
-	}
+	err = a.ServeStdio(ctx, c.in, nopCloser{c.out}, caller, version())
+	c.closeApp(ctx, a)
 	return err
 }
 

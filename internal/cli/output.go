@@ -8,8 +8,6 @@ import (
 	"os"
 	"strings"
 	"text/tabwriter"
-	"unicode"
-	"unicode/utf16"
 
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -48,17 +46,8 @@ func (c *command) printJSON(v any) error {
 	if err := json.Indent(&pretty, plain.Bytes(), "", "  "); err != nil {
 		return err
 	}
-	_, err := io.WriteString(c.out, text.Escape(pretty.String(), func(r rune) bool { return r != '\n' && text.Invisible(r) }, jsonCode))
+	_, err := io.WriteString(c.out, text.ShowJSON(pretty.String()))
 	return err
-}
-
-// jsonCode writes a character as JSON does, where those beyond four digits are two
-// codes.
-func jsonCode(r rune) string {
-	if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {
-		return fmt.Sprintf(`\u%04x\u%04x`, high, low)
-	}
-	return fmt.Sprintf(`\u%04x`, r)
 }
 
 // table writes rows in columns.

@@ -60,7 +60,7 @@ func TestWhatIsNotSeenIsWrittenOut(t *testing.T) {
 			t.Errorf("%U is shown as %q", r, got)
 		}
 	}
-	if got := jsonCode(0xe0041) + jsonCode(0x1b); got != `\udb40\udc41\u001b` {
+	if got := text.ShowJSON("\U000e0041\x1b"); got != `\udb40\udc41\u001b` {
 		t.Errorf("JSON: %s", got)
 	}
 	if plain := "ä 日本 ✓\tx\n"; text.Show(plain) != plain {

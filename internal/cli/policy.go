@@ -12,7 +12,6 @@ import (
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
-	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -70,12 +69,6 @@ func (c *command) policyExplainCmd() *cobra.Command {
 	return cmd
 }
 
-// explained is an explanation as it is printed.
-type explained struct {
-	Tool string `json:"tool"`
-	policy.Explanation
-}
-
 func (c *command) policyExplain(ctx context.Context, name string, pairs []string, f callFlags) error {
 	d, err := dialect.Parse(f.dialect)
 	if err != nil {
@@ -94,23 +87,20 @@ func (c *command) policyExplain(ctx context.Context, name string, pairs []string
 		if call.Input, err = c.arguments(a, call, pairs, f); err != nil {
 			return err
 		}
-		j, err := a.Crib.Judge(ctx, call)
+		e, err := a.Explain(ctx, call)
 		if err != nil {
-			if why := a.Hidden(caller, name); why != "" && toolcrib.CodeOf(err) == toolcrib.CodeNotFound {
-				return &toolcrib.Error{Code: toolcrib.CodeNotFound, Tool: name, Message: why, Err: err}
-			}
 			return err
 		}
-		e := explained{name, policy.Explain(j.Review, j.Decision, j.Verdicts)}
 		if c.asJSON(false) {
 			return c.printJSON(e)
 		}
-		_, err = fmt.Fprint(c.out, text.Show(e.text()))
+		_, err = fmt.Fprint(c.out, text.Show(explained(e)))
 		return err
 	})
 }
 
-func (e *explained) text() string {
+// explained is an explanation as a person reads it.
+func explained(e app.Explanation) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %s\n", e.Tool, map[toolcrib.Decision]string{
 		toolcrib.Allow: "allow: it would run unasked", toolcrib.Ask: "ask: a person would be asked", toolcrib.Deny: "deny: it would be refused",

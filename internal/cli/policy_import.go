@@ -8,37 +8,16 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
-
-	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
-	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
-	"github.com/toolcrib/toolcrib/internal/store/sqlite"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
-
-// importer reads the permissions of one other program.
-type importer struct {
-	name string
-	fits func(base string) bool
-	read func([]byte) (policy.Imported, error)
-}
-
-func importers() []importer {
-	return []importer{
-		{"claude", func(b string) bool { return strings.HasPrefix(b, "settings") && strings.HasSuffix(b, ".json") }, policy.ImportClaude},
-		{"codex", func(b string) bool { return strings.HasSuffix(b, ".rules") }, policy.ImportCodex},
-		{"gemini", func(b string) bool { return strings.HasSuffix(b, ".toml") }, policy.ImportGemini},
-		{"opencode", func(b string) bool { return strings.HasPrefix(b, "opencode") }, policy.ImportOpencode},
-	}
-}
 
 func (c *command) policyImportCmd() *cobra.Command {
 	var from string
@@ -59,11 +38,8 @@ rule allows more than it did.`,
 }
 
 func (c *command) policyImport(file, from string) error {
-	all := importers()
-	i := slices.IndexFunc(all, func(m importer) bool {
-		return m.name == from || from == "" && m.fits(filepath.Base(file))
-	})
-	if i < 0 {
+	read := settings.RulesOf(from, filepath.Base(file))
+	if read == nil {
 		return usagef("whose file is %s? Say --from claude, codex, gemini or opencode", filepath.Base(file))
 	}
 	f, err := os.Open(filepath.Join(map[bool]string{false: c.dir}[filepath.IsAbs(file)], file))
@@ -74,38 +50,14 @@ func (c *command) policyImport(file, from string) error {
 	if err := errors.Join(err, f.Close()); err != nil {
 		return err
 	}
-	got, err := all[i].read(data)
+	got, err := read(data)
 	if err != nil {
 		return &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: file + ": " + err.Error(), Err: err}
 	}
 	if c.asJSON(false) {
 		return c.printJSON(got)
 	}
-	return c.printImported(got)
-}
-
-func (c *command) printImported(got policy.Imported) error {
-	type shown struct {
-		Permissions policy.Permissions `yaml:"permissions" doc:"Rules."`
-	}
-	content, err := config.Show(&config.Loaded[shown]{Value: shown{got.Permissions}})
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	b.Write(content)
-	if got.Mode != "" {
-		fmt.Fprintf(&b, "# the file asks for the mode %s; it is yours to choose: mode: %s\n", got.Mode, got.Mode)
-	}
-	for _, l := range got.Left {
-		how := "not carried over"
-		if l.Partly {
-			how = "only in part"
-		}
-		fmt.Fprintf(&b, "# %s: %s at %s: %s\n", how, text.ShowLine(l.Text), text.ShowLine(l.At), text.ShowLine(l.Why))
-	}
-	_, err = c.out.Write(b.Bytes())
-	return err
+	return c.write(settings.RulesText(got))
 }
 
 func (c *command) policyDiffCmd() *cobra.Command {
@@ -188,11 +140,11 @@ func decided(ctx context.Context, a *app.App, call toolcrib.Call) toolcrib.Decis
 
 // pastCalls are the newest calls whose input the journal has whole.
 func (c *command) pastCalls(ctx context.Context, limit int) ([]toolcrib.Call, error) {
-	cfg, err := c.journalConfig()
+	cfg, needs, err := c.journalOf()
 	if err != nil {
 		return nil, err
 	}
-	r, err := sqlite.OpenReader(ctx, cfg)
+	r, err := app.ReadJournal(ctx, cfg, needs)
 	if errors.Is(err, store.ErrNoJournal) {
 		return nil, nil
 	}

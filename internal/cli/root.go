@@ -15,8 +15,6 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
@@ -24,7 +22,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
-	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
@@ -283,7 +281,8 @@ func (c *command) tidyPath(cfg settings.Config, paths config.Paths) error {
 
 // layers is the configuration by who wrote it.
 func (c *command) layers(l *config.Loaded[settings.Config]) *settings.Layers {
-	layers := &settings.Layers{Admin: l.System, User: l.User, Project: l.Project, Session: policy.Permissions{Deny: c.deny, Ask: c.ask}}
+	layers := &settings.Layers{Admin: l.System, User: l.User, Project: l.Project}
+	layers.Session.Deny, layers.Session.Ask = c.deny, c.ask
 	if layers.Most = l.Given.Mode; layers.Most != "" {
 		layers.MostBy = "the flag --set mode"
 		if o := l.GivenOrigins["mode"]; o.Source == config.SourceEnv {
@@ -294,23 +293,53 @@ func (c *command) layers(l *config.Loaded[settings.Config]) *settings.Layers {
 }
 
 // open builds the whole crib, journal and all.
-func (c *command) open(ctx context.Context, unattended desk.Unattended) (*app.App, error) {
-	loaded, paths, err := c.load()
+func (c *command) open(ctx context.Context, unattended desk.Unattended, private ...string) (*app.App, error) {
+	a, err := c.openFor(ctx, app.ToCall, func(_ *settings.Config, needs *app.Needs) {
+		needs.Unattended, needs.Private = unattended, append(needs.Private, private...)
+	})
 	if err != nil {
 		return nil, err
-	}
-	needs := c.needs(loaded, paths)
-	needs.Unattended = unattended
-	a, err := app.Open(ctx, loaded.Value, needs)
-	if bad, ok := errors.AsType[app.BadConfig](err); ok {
-		return nil, badConfig{bad.Unwrap()}
-	}
-	if err != nil {
-		return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 	}
 	c.tellFaults(a)
 	c.tellUnmatched(ctx, a)
 	return a, nil
+}
+
+// openFor builds as much of a crib as a command needs. Change says what is
+// different in this run; nil: nothing is.
+func (c *command) openFor(ctx context.Context, purpose app.Purpose, change func(*settings.Config, *app.Needs)) (*app.App, error) {
+	loaded, paths, err := c.load()
+	if err != nil {
+		return nil, err
+	}
+	cfg, needs := loaded.Value, c.needs(loaded, paths)
+	needs.For = purpose
+	if change != nil {
+		change(&cfg, &needs)
+	}
+	a, err := app.Open(ctx, cfg, needs)
+	if err != nil {
+		return nil, openError(err, purpose)
+	}
+	return a, nil
+}
+
+// openError tells settings that make no sense from what cannot be had now.
+func openError(err error, purpose app.Purpose) error {
+	if bad, ok := errors.AsType[settings.BadConfig](err); ok {
+		return badConfig{bad.Unwrap()}
+	}
+	if purpose != app.ToCall {
+		return err
+	}
+	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
+}
+
+// closeApp ends what was opened; that it cannot be ended is no reason to fail.
+func (c *command) closeApp(ctx context.Context, a *app.App) {
+	if err := a.Close(context.WithoutCancel(ctx)); err != nil {
+		fmt.Fprintf(c.err, "toolcrib: warning: closing: %v\n", err)
+	}
 }
 
 // needs is what wiring has to know of this process.
@@ -323,7 +352,9 @@ func (c *command) needs(loaded *config.Loaded[settings.Config], paths config.Pat
 		}
 	}
 	age, size := retentionFrom(loaded)
-	return app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Path: c.getenv("PATH"), Getenv: c.getenv, Private: private, Layers: c.layers(loaded), Keys: c.keySource(), Log: c.logger(loaded.Value.Log)}
+	needs := app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Path: c.getenv("PATH"), Getenv: c.getenv, Private: private, Layers: c.layers(loaded), Log: c.logger(loaded.Value.Log)}
+	c.setKeys(&needs)
+	return needs
 }
 
 // settings is the person's file of settings.

@@ -2,19 +2,16 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
-
-	"github.com/toolcrib/toolcrib/internal/settings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
-	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -62,24 +59,13 @@ judges it and the journal does not have it. The exit status is the program's.`,
 
 // prepared opens the sandbox without a journal, uses it and closes it.
 func (c *command) prepared(ctx context.Context, change func(*settings.Config), use func(*app.App) error) error {
-	loaded, paths, err := c.load()
-	if err != nil {
-		return err
-	}
-	cfg := loaded.Value
-	change(&cfg)
-	a, err := app.Prepare(ctx, cfg, c.needs(loaded, paths))
-	if bad, ok := errors.AsType[app.BadConfig](err); ok {
-		return badConfig{bad.Unwrap()}
-	}
+	a, err := c.openFor(ctx, app.ToCheck, func(cfg *settings.Config, _ *app.Needs) { change(cfg) })
 	if err != nil {
 		return err
 	}
 	c.tellFaults(a)
 	err = use(a)
-	if cerr := a.Close(context.WithoutCancel(ctx)); cerr != nil {
-		fmt.Fprintf(c.err, "toolcrib: warning: closing: %v\n", cerr)
-	}
+	c.closeApp(ctx, a)
 	return err
 }
 
@@ -128,7 +114,7 @@ func (c *command) explainSandbox(ctx context.Context, name string) error {
 		switch {
 		case e.Refusal != "":
 			fmt.Fprintf(&b, "refused: %s\n", e.Refusal)
-		case e.Backend == sandbox.None:
+		case !e.Runs():
 			fmt.Fprintf(&b, "It runs no programs.\n")
 		default:
 			fmt.Fprintf(&b, "runs in: %s, which holds it to: %s\n", e.Backend, orNothing(e.Enforces))

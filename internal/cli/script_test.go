@@ -15,21 +15,21 @@ import (
 	"testing"
 	"time"
 
-	"github.com/toolcrib/toolcrib/internal/settings"
-
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 func TestMain(m *testing.M) {
 	app.Shim()
 	_ = os.Setenv("GORACE", "atexit_sleep_ms=0") // under the race detector each program that a test starts would wait for a second at its end
 	testscript.Main(m, map[string]func(){
-		"toolcrib": func() { os.Exit(Main()) },
-		"fakemcp":  fakeMCP,
-		"stranger": stranger,
+		"toolcrib":  func() { os.Exit(Main()) },
+		"fakemcp":   fakeMCP,
+		"stranger":  stranger,
+		"hiddenmcp": hiddenMCP,
 	})
 }
 
@@ -67,7 +67,7 @@ func condition(name string) (bool, error) {
 	if runtime.GOOS != "linux" || os.Getenv("CI") == "true" {
 		return runtime.GOOS == "linux", nil
 	}
-	a, err := app.Prepare(context.Background(), settings.Defaults(), app.Needs{State: os.TempDir()})
+	a, err := app.Open(context.Background(), settings.Defaults(), app.Needs{For: app.ToCheck, State: os.TempDir()})
 	if err != nil {
 		return false, err
 	}

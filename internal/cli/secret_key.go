@@ -16,25 +16,34 @@ import (
 // vault is this user's, for a command of its own: whoever typed that is there
 // to be asked for a passphrase.
 func (c *command) vault() (*vault.Vault, error) {
+	return c.openVault(c.passphrase)
+}
+
+// openVault opens this user's vault. Ask is for the passphrase; nil: a person is
+// asked only if one sits at both ends.
+func (c *command) openVault(ask func(context.Context, bool) (string, error)) (*vault.Vault, error) {
 	loaded, paths, err := c.load()
 	if err != nil {
 		return nil, err
 	}
-	v, err := app.OpenVault(loaded.Value.Vault, paths.State, app.KeySource{Env: c.lookupEnv, Ask: c.passphrase, Programs: c.programs, Dir: c.dir})
+	needs := c.needs(loaded, paths)
+	if ask != nil {
+		needs.Keys.Ask = ask
+	}
+	v, err := app.OpenVault(loaded.Value, needs)
 	if err != nil {
 		return nil, badConfig{err}
 	}
 	return v, nil
 }
 
-// keySource is for commands that do something else: a person is asked for a
-// passphrase only if one sits at both ends.
-func (c *command) keySource() app.KeySource {
-	from := app.KeySource{Env: c.lookupEnv, Programs: c.programs, Dir: c.dir}
+// setKeys says where the key of the vault is. A person is asked for a passphrase
+// only if one sits at both ends.
+func (c *command) setKeys(needs *app.Needs) {
+	needs.Keys.Env, needs.Keys.Programs, needs.Keys.Dir = c.lookupEnv, c.programs, c.dir
 	if in, ok := c.in.(*os.File); ok && isTerminal(in) && terminal(c.err) {
-		from.Ask = c.passphrase
+		needs.Keys.Ask = c.passphrase
 	}
-	return from
 }
 
 func (c *command) lookupEnv(name string) (string, bool) {

@@ -4,11 +4,10 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/toolcrib/toolcrib/internal/httpauth"
-
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/httpauth"
 )
 
 func (c *command) serveCmd() *cobra.Command {
@@ -60,8 +59,6 @@ func (c *command) serve(ctx context.Context) error {
 	}
 	fmt.Fprintf(c.err, "toolcrib: MCP at http://%s/mcp, health at http://%[1]s/healthz; interrupt to stop%s\n", ln.Addr(), need)
 	err = a.Serve(ctx, ln, version())
-	if cerr := a.Close(context.WithoutCancel(ctx)); cerr != nil {
-		fmt.Fprintf(c.err, "toolcrib: warning: closing: %v\n", cerr)
-	}
+	c.closeApp(ctx, a)
 	return err
 }

@@ -3,11 +3,10 @@ package cli
 import (
 	"fmt"
 
-	"github.com/toolcrib/toolcrib/internal/httpauth"
-
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/httpauth"
 )
 
 func (c *command) tokenCmd() *cobra.Command {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -51,18 +50,11 @@ func (c *command) shelf(cmd *cobra.Command, dialectName string) (*app.App, toolc
 	if err != nil {
 		return nil, toolcrib.Caller{}, usage(err)
 	}
-	loaded, paths, err := c.load()
-	if err != nil {
-		return nil, toolcrib.Caller{}, err
-	}
 	caller, err := c.caller("cli", d)
 	if err != nil {
 		return nil, caller, err
 	}
-	a, err := app.Catalog(cmd.Context(), loaded.Value, c.needs(loaded, paths))
-	if bad, ok := errors.AsType[app.BadConfig](err); ok {
-		return nil, caller, badConfig{bad.Unwrap()}
-	}
+	a, err := c.openFor(cmd.Context(), app.ToList, nil)
 	if err != nil {
 		return nil, caller, err
 	}

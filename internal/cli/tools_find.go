@@ -13,11 +13,9 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
-	"github.com/toolcrib/toolcrib/internal/definition"
-	"github.com/toolcrib/toolcrib/internal/find"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
-	"github.com/toolcrib/toolcrib/toolbox/finder"
 )
 
 func (c *command) toolsSearchCmd(dialectName *string) *cobra.Command {
@@ -34,12 +32,7 @@ func (c *command) toolsSearchCmd(dialectName *string) *cobra.Command {
 			if limit < 1 || limit > 100 {
 				return usagef("--limit is %d: want 1 to 100", limit)
 			}
-			specs := a.Shown(caller)
-			docs := make([]find.Doc, len(specs))
-			for i, s := range specs {
-				docs[i] = finder.Doc(s)
-			}
-			hits := find.New(docs).Search(strings.Join(args, " "), limit)
+			specs, hits := a.Find(caller, strings.Join(args, " "), limit)
 			if c.asJSON(false) {
 				out := make([]map[string]any, 0, len(hits))
 				for _, h := range hits {
@@ -108,7 +101,7 @@ func (c *command) showCost(ctx context.Context, a *app.App, caller toolcrib.Call
 	} else if by != "tool" && by != "box" {
 		return usagef("--by is %q: want tool, box or profile", by)
 	}
-	search, err := app.CostOf(searchSpecs(a, caller))
+	search, err := app.CostOf(a.ShortList(caller))
 	if err != nil {
 		return err
 	}
@@ -131,32 +124,18 @@ func (c *command) showCost(ctx context.Context, a *app.App, caller toolcrib.Call
 	return nil
 }
 
-// searchSpecs is the short list that stands for all tools.
-func searchSpecs(a *app.App, caller toolcrib.Caller) []toolcrib.Spec {
-	specs := []toolcrib.Spec{finder.CallTool()}
-	for spec := range a.Crib.Tools(caller) {
-		if spec.Box == finder.Name {
-			specs = append(specs, spec)
-		}
-	}
-	return specs
-}
-
 // profileCosts adds up what each profile shows.
 func (c *command) profileCosts(ctx context.Context, caller toolcrib.Caller, add func(string, int)) error {
-	loaded, paths, err := c.load()
+	loaded, _, err := c.load()
 	if err != nil {
 		return err
 	}
 	names := []string{"minimal", "coding", "full"}
 	names = append(names, slices.Sorted(maps.Keys(loaded.Value.Profiles))...)
 	for _, name := range names {
-		cfg := loaded.Value
-		needs := c.needs(loaded, paths)
-		layers := *needs.Layers
-		cfg.Profile, layers.User.Profile = name, name
-		needs.Layers = &layers
-		b, err := app.Catalog(ctx, cfg, needs)
+		b, err := c.openFor(ctx, app.ToList, func(cfg *settings.Config, needs *app.Needs) {
+			cfg.Profile, needs.Layers.User.Profile = name, name
+		})
 		if err != nil {
 			return err
 		}
@@ -172,12 +151,7 @@ func (c *command) profileCosts(ctx context.Context, caller toolcrib.Caller, add 
 }
 
 func (c *command) toolsDefinitionsCmd() *cobra.Command {
-	format, strict := "openai", false
-	var formats []string
-	for _, f := range definition.Formats() {
-		formats = append(formats, string(f))
-	}
-	formats = append(formats, "ovos")
+	format, strict, formats := "openai", false, app.Formats()
 	cmd := &cobra.Command{
 		Use: "definitions", Short: "Write the tools' definitions as a model's API takes them",
 		Example: `  toolcrib tools definitions --format anthropic > tools.json`,
@@ -187,18 +161,15 @@ func (c *command) toolsDefinitionsCmd() *cobra.Command {
 				return usagef("--format is %q: want one of %s", format, strings.Join(formats, ", "))
 			}
 			dialectName := dialect.Native
-			if format == "ovos" {
-				dialectName = dialect.OVOS
+			if format == dialect.OVOS {
+				dialectName = format
 			}
 			a, caller, err := c.shelf(cmd, dialectName)
 			if err != nil {
 				return err
 			}
-			specs := a.Shown(caller)
-			var set definition.Set
-			if format == "ovos" {
-				set = definition.With(specs, func(s toolcrib.Spec) (json.RawMessage, error) { return json.Marshal(dialect.Contract(dialect.OVOS, s)) })
-			} else if set, err = (definition.Options{Strict: strict}).Of(definition.Format(format), specs); err != nil {
+			set, err := app.Definitions(format, strict, a.Shown(caller))
+			if err != nil {
 				return usage(err)
 			}
 			for _, l := range slices.Concat(set.Left, set.Loose) {

@@ -3,9 +3,10 @@ package config
 import (
 	"reflect"
 	"strings"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 const (
@@ -36,7 +37,7 @@ func (d *decoder) file(data []byte) *patch {
 
 // value decodes one value; nil if it is of no use, in which case a problem has been noted.
 func (d *decoder) value(f *field, n *yaml.Node, key, name string) *patch {
-	n, leave := d.enter(n)
+	n, leave := d.followAlias(n)
 	defer leave()
 	if d.stopped || d.problems.full {
 		return nil
@@ -59,9 +60,9 @@ func (d *decoder) value(f *field, n *yaml.Node, key, name string) *patch {
 	return p
 }
 
-// enter follows an alias and keeps the account of what aliases stand for. An alias inside its own anchor ends here too,
+// followAlias follows an alias and keeps the account of what aliases stand for. An alias inside its own anchor ends here too,
 // when the account is spent.
-func (d *decoder) enter(n *yaml.Node) (*yaml.Node, func()) {
+func (d *decoder) followAlias(n *yaml.Node) (*yaml.Node, func()) {
 	depth := 0
 	for n.Kind == yaml.AliasNode && n.Alias != nil {
 		n = n.Alias
@@ -69,12 +70,12 @@ func (d *decoder) enter(n *yaml.Node) (*yaml.Node, func()) {
 	}
 	d.aliases += depth
 	if d.aliases > 0 {
-		d.spend(n)
+		d.countExpanded(n)
 	}
 	return n, func() { d.aliases -= depth }
 }
 
-func (d *decoder) spend(n *yaml.Node) {
+func (d *decoder) countExpanded(n *yaml.Node) {
 	d.expanded++
 	if d.expanded > maxExpanded && !d.stopped {
 		d.stopped = true
@@ -96,13 +97,13 @@ func (d *decoder) block(p *patch, n *yaml.Node) bool {
 			d.unknown(p, pair)
 			continue
 		}
-		d.part(p, member, pair)
+		d.member(p, member, pair)
 	}
 	return true
 }
 
-// part decodes what stands under one key.
-func (d *decoder) part(p *patch, f *field, pair pair) {
+// member decodes what stands under one key.
+func (d *decoder) member(p *patch, f *field, pair pair) {
 	if pair.merged {
 		d.aliases++
 		defer func() { d.aliases-- }()
@@ -125,14 +126,7 @@ func (d *decoder) unknown(p *patch, pair pair) {
 
 // unknownKey is the dotted key of something unknown, shortened: it is as long as somebody cared to make it.
 func (d *decoder) unknownKey(parent, name string) string {
-	if len(name) > maxName {
-		end := maxName
-		for !utf8.RuneStart(name[end]) {
-			end--
-		}
-		name = name[:end]
-	}
-	return joinKey(parent, name)
+	return joinKey(parent, text.Head(name, maxName))
 }
 
 func (d *decoder) entries(p *patch, n *yaml.Node) bool {
@@ -145,7 +139,7 @@ func (d *decoder) entries(p *patch, n *yaml.Node) bool {
 			d.problems.add(at(pair.key), p.key, "a name here must have 1 to %d bytes", maxName)
 			continue
 		}
-		d.part(p, p.f.elem, pair)
+		d.member(p, p.f.elem, pair)
 	}
 	return true
 }

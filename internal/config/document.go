@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"reflect"
@@ -30,16 +31,9 @@ func documented(defaults reflect.Value) (*field, error) {
 func badDefaults(f *field, v reflect.Value, key string) []error {
 	var errs []error
 	switch f.kind {
-	case kindBlock:
-		for _, member := range f.fields {
-			errs = append(errs, badDefaults(member, v.Field(member.index), joinKey(key, member.name))...)
-		}
-	case kindOptional:
-		if v.IsNil() {
-			break
-		}
-		for _, member := range f.fields {
-			errs = append(errs, badDefaults(member, v.Elem().Field(member.index), joinKey(key, member.name))...)
+	case kindBlock, kindOptional:
+		for member, value := range f.settings(v) {
+			errs = append(errs, badDefaults(member, value, joinKey(key, member.name))...)
 		}
 	case kindMap:
 		for _, name := range entryNames(v) {
@@ -58,75 +52,48 @@ func badDefaults(f *field, v reflect.Value, key string) []error {
 	return errs
 }
 
-// typeName says in a few words what a setting holds.
-func (f *field) typeName() string {
-	switch f.kind {
-	case kindBool:
-		return "true or false"
-	case kindInt, kindUint:
-		return "whole number" + f.bounds()
-	case kindFloat:
-		return "number" + f.bounds()
-	case kindText:
-		if f.enum != nil {
-			return "one of " + listed(f.enum)
-		}
-		return "text"
-	case kindDuration:
-		return "duration" + f.bounds()
-	case kindBytes:
-		return "size" + f.bounds()
-	case kindList:
-		return "list of " + f.elem.manyName()
-	case kindMap:
-		return "map of names to " + f.elem.manyName()
-	case kindOptional:
-		return "optional block"
-	default:
-		return "block"
-	}
-}
+// The forms in which a sentence says what a setting holds.
+const (
+	asType  = iota
+	several // of them
+	wanted  // what a value must look like
+)
 
-// manyName is typeName for several.
-func (f *field) manyName() string {
-	switch f.kind {
-	case kindInt, kindUint:
-		return "whole numbers" + f.bounds()
-	case kindFloat:
-		return "numbers" + f.bounds()
-	case kindText:
-		if f.enum != nil {
-			return "texts, each one of " + listed(f.enum)
-		}
-		return "texts"
-	case kindDuration:
-		return "durations" + f.bounds()
-	case kindBytes:
-		return "sizes" + f.bounds()
-	case kindList:
-		return "lists of " + f.elem.manyName()
-	case kindBlock:
-		return "blocks"
+// typeName says in a few words what a setting holds.
+func (f *field) typeName() string { return f.words(asType) }
+
+// expected says in words what a value must look like.
+func (f *field) expected() string { return f.words(wanted) }
+
+func (f *field) words(form int) string {
+	words := [...][3]string{
+		kindBool:     {"true or false", "true or false", "true or false"},
+		kindInt:      {"whole number", "whole numbers", "a whole number"},
+		kindUint:     {"whole number", "whole numbers", "a whole number"},
+		kindFloat:    {"number", "numbers", "a number"},
+		kindText:     {"text", "texts", "text"},
+		kindDuration: {"duration", "durations", "a duration such as 30s, 1h30m or 90d"},
+		kindBytes:    {"size", "sizes", "a size such as 4096, 16MiB or 1GB"},
+		kindList:     {"list of ", "lists of ", "a list"},
+		kindMap:      {"map of names to ", "map of names to ", "a block of settings"},
+		kindBlock:    {"block", "blocks", "a block of settings"},
+		kindOptional: {"optional block", "optional block", "a block of settings"},
+	}[f.kind][form]
+	switch {
+	case f.enum != nil && form == several:
+		return "texts, each one of " + listed(f.enum)
+	case f.enum != nil:
+		return "one of " + listed(f.enum)
+	case f.elem != nil && form != wanted:
+		return words + f.elem.words(several)
 	}
-	return f.typeName()
+	return words + f.bounds()
 }
 
 // allowed says in words what a project file may do.
 func (r rule) allowed() string {
-	switch r {
-	case ruleLower:
-		return "lower it"
-	case ruleAdd:
-		return "add entries"
-	case ruleOff:
-		return "turn it off"
-	case ruleOn:
-		return "turn it on"
-	case ruleSubset:
-		return "narrow it"
-	case ruleDrop:
-		return "take entries away"
-	default:
-		return "nothing"
+	words := map[rule]string{
+		ruleLower: "lower it", ruleAdd: "add entries", ruleOff: "turn it off", ruleOn: "turn it on", ruleSubset: "narrow it", ruleDrop: "take entries away",
 	}
+	return cmp.Or(words[r], "nothing")
 }

@@ -54,7 +54,7 @@ func SetEntry(text []byte, block, name string, value map[string]any) ([]byte, er
 		lines[at-1] += end // the head of the block was the last line
 	}
 	out := []byte(strings.Join(slices.Insert(lines, at, put...), ""))
-	if err := asMeant(out, before, block, name, entry); err != nil {
+	if err := checkEdit(out, before, block, name, entry); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -104,7 +104,7 @@ func RemoveEntry(text []byte, block, name string) ([]byte, bool, error) {
 		lines[head.Line-1] = line[:colon] + " {}" + rest + line[len(strings.TrimRight(line, "\r\n")):]
 	}
 	out := []byte(strings.Join(lines, ""))
-	if err := asMeant(out, root, block, name, nil); err != nil {
+	if err := checkEdit(out, root, block, name, nil); err != nil {
 		return nil, false, err
 	}
 	return out, true, nil

@@ -136,24 +136,24 @@ func entryText(name string, value *yaml.Node) (string, error) {
 	return b.String(), errors.Join(err, enc.Close())
 }
 
-// asMeant reads a changed text and holds it against the tree before: the entry
+// checkEdit reads a changed text and holds it against the tree before: the entry
 // is the one that is wanted, or not there, and all the rest is the same.
-func asMeant(text []byte, before *yaml.Node, block, name string, want *yaml.Node) error {
+func checkEdit(text []byte, before *yaml.Node, block, name string, want *yaml.Node) error {
 	got, err := topLevel(text)
 	if err != nil {
 		return fmt.Errorf("the change would break the file, so it was not made: %w", err)
 	}
-	entry, rest := apart(got, block, name)
-	_, was := apart(before, block, name)
+	entry, rest := splitEntry(got, block, name)
+	_, was := splitEntry(before, block, name)
 	if !same(entry, want) || !same(rest, was) {
 		return errors.New("the file is written in a way that cannot be changed here without touching the rest, so it is left as it is: change it by hand")
 	}
 	return nil
 }
 
-// apart takes a tree apart into one entry and the rest of it. A block without
+// splitEntry takes a tree apart into one entry and the rest of it. A block without
 // any other entry counts as none.
-func apart(root *yaml.Node, block, name string) (entry, rest *yaml.Node) {
+func splitEntry(root *yaml.Node, block, name string) (entry, rest *yaml.Node) {
 	rest = &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"}
 	if root == nil {
 		return nil, rest
@@ -197,10 +197,5 @@ func same(a, b *yaml.Node) bool {
 	if a.Kind == yaml.AliasNode {
 		return same(a.Alias, b.Alias)
 	}
-	for i := range a.Content {
-		if !same(a.Content[i], b.Content[i]) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a.Content, b.Content, same)
 }

@@ -49,14 +49,7 @@ func envPatches(root *field, environ, reserved []string, ps *problems) ([]*patch
 }
 
 func envPatch(root, f *field, value string, ps *problems) *patch {
-	names, err := splitKey(f.key)
-	var chain []*patch
-	if err == nil {
-		chain, err = trail(root, names, Origin{Source: SourceEnv, Name: f.env})
-	}
-	if err == nil {
-		err = textPatch(chain[len(chain)-1], value)
-	}
+	p, err := keyPatch(root, f.key, value, Origin{Source: SourceEnv, Name: f.env})
 	if err != nil {
 		hint := ""
 		if value == "" {
@@ -65,15 +58,18 @@ func envPatch(root, f *field, value string, ps *problems) *patch {
 		ps.add(mark{}, f.key, "environment variable %s: %s%s", f.env, oneLine(err), hint)
 		return nil
 	}
-	return chain[0]
+	return p
 }
 
 func unknownVariables(values map[string]string, known map[string]bool) []Warning {
-	var names, unknown []string
+	var unknown, short []string
 	for name := range known {
-		names = append(names, name)
+		// The prefix is common to all and says nothing.
+		if rest, ok := strings.CutPrefix(name, envPrefix); ok {
+			short = append(short, rest)
+		}
 	}
-	slices.Sort(names)
+	slices.Sort(short)
 	for name := range values {
 		if strings.HasPrefix(name, envPrefix) && !known[name] {
 			unknown = append(unknown, name)
@@ -83,8 +79,7 @@ func unknownVariables(values map[string]string, known map[string]bool) []Warning
 	var warnings []Warning
 	for _, name := range unknown {
 		hint := ""
-		// The prefix is common to all and says nothing.
-		if near := text.Nearest(strings.TrimPrefix(name, envPrefix), withoutPrefix(names)); near != "" {
+		if near := text.Nearest(strings.TrimPrefix(name, envPrefix), short); near != "" {
 			hint = "; did you mean " + envPrefix + near + "?"
 		}
 		warnings = append(warnings, Warning{
@@ -92,14 +87,4 @@ func unknownVariables(values map[string]string, known map[string]bool) []Warning
 		})
 	}
 	return warnings
-}
-
-func withoutPrefix(names []string) []string {
-	var short []string
-	for _, name := range names {
-		if rest, ok := strings.CutPrefix(name, envPrefix); ok {
-			short = append(short, rest)
-		}
-	}
-	return short
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"iter"
 	"reflect"
 	"strings"
 )
@@ -71,6 +72,20 @@ func (f *field) field(name string) *field {
 	return nil
 }
 
+// settings walks the members of a block with their values in v. An optional block that is absent has none.
+func (f *field) settings(v reflect.Value) iter.Seq2[*field, reflect.Value] {
+	if f.kind == kindOptional {
+		v = v.Elem()
+	}
+	return func(yield func(*field, reflect.Value) bool) {
+		for _, member := range f.fields {
+			if !v.IsValid() || !yield(member, v.Field(member.index)) {
+				return
+			}
+		}
+	}
+}
+
 // names lists the YAML keys of a block in the order of its struct.
 func (f *field) names() []string {
 	names := make([]string, len(f.fields))
@@ -100,31 +115,6 @@ func (f *field) walk(visit func(*field)) {
 	if f.elem != nil {
 		visit(f.elem)
 		f.elem.walk(visit)
-	}
-}
-
-// expected says in words what a value must look like.
-func (f *field) expected() string {
-	switch f.kind {
-	case kindBool:
-		return "true or false"
-	case kindInt, kindUint:
-		return "a whole number" + f.bounds()
-	case kindFloat:
-		return "a number" + f.bounds()
-	case kindText:
-		if f.enum != nil {
-			return "one of " + listed(f.enum)
-		}
-		return "text"
-	case kindDuration:
-		return "a duration such as 30s, 1h30m or 90d" + f.bounds()
-	case kindBytes:
-		return "a size such as 4096, 16MiB or 1GB" + f.bounds()
-	case kindList:
-		return "a list"
-	default:
-		return "a block of settings"
 	}
 }
 

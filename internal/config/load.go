@@ -152,17 +152,12 @@ func filePatch(root *field, path string, source Source, role fileRole, seen func
 // complete fills in an origin for every key of the result.
 func (o origins) complete(all origins, f *field, v reflect.Value, key string) {
 	switch f.kind {
-	case kindBlock:
-		for _, member := range f.fields {
-			o.complete(all, member, v.Field(member.index), joinKey(key, member.name))
-		}
-	case kindOptional:
-		if v.IsNil() {
+	case kindBlock, kindOptional:
+		if f.kind == kindOptional && v.IsNil() {
 			all[key] = Origin{}
-			return
 		}
-		for _, member := range f.fields {
-			o.complete(all, member, v.Elem().Field(member.index), joinKey(key, member.name))
+		for member, value := range f.settings(v) {
+			o.complete(all, member, value, joinKey(key, member.name))
 		}
 	case kindMap:
 		if v.Len() == 0 {

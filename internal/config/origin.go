@@ -16,21 +16,11 @@ const (
 )
 
 func (s Source) String() string {
-	switch s {
-	case SourceDefault:
-		return "default"
-	case SourceSystem:
-		return "system"
-	case SourceUser:
-		return "user"
-	case SourceEnv:
-		return "env"
-	case SourceFlag:
-		return "flag"
-	case SourceProject:
-		return "project"
+	names := [...]string{"default", "system", "user", "env", "flag", "project"}
+	if s < 0 || int(s) >= len(names) {
+		return fmt.Sprintf("Source(%d)", int(s))
 	}
-	return fmt.Sprintf("Source(%d)", int(s))
+	return names[s]
 }
 
 // Origin says where the value of one key came from.

@@ -3,6 +3,7 @@ package config
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 )
@@ -29,14 +30,14 @@ func (d *decoder) pairs(f *field, n *yaml.Node, key string) ([]pair, bool) {
 	var merges []*yaml.Node
 	seen := map[string]*yaml.Node{}
 	for i := 0; i+1 < len(n.Content) && !d.problems.full; i += 2 {
-		k, leave := d.enter(n.Content[i])
+		k, leave := d.followAlias(n.Content[i])
 		leave()
 		if k.Kind == yaml.ScalarNode && k.ShortTag() == "!!merge" {
 			merges = append(merges, n.Content[i+1])
 			continue
 		}
 		if !nameable(k) {
-			d.problems.add(at(n.Content[i]), key, "expected a name as key, got %s", got(k, f.secret))
+			d.problems.add(at(n.Content[i]), key, "expected a name as key, got %s", describeNode(k, f.secret))
 			continue
 		}
 		if first := seen[k.Value]; first != nil {
@@ -60,7 +61,7 @@ func (d *decoder) pairs(f *field, n *yaml.Node, key string) ([]pair, bool) {
 
 // merged lists what a merge key stands for: a mapping or a list of mappings.
 func (d *decoder) merged(f *field, n *yaml.Node, key string) []pair {
-	n, leave := d.enter(n)
+	n, leave := d.followAlias(n)
 	defer leave()
 	if d.stopped || d.problems.full {
 		return nil
@@ -69,7 +70,7 @@ func (d *decoder) merged(f *field, n *yaml.Node, key string) []pair {
 	case yaml.MappingNode:
 		pairs, _ := d.pairs(f, n, key)
 		for range pairs {
-			d.spend(n)
+			d.countExpanded(n)
 		}
 		return pairs
 	case yaml.SequenceNode:
@@ -82,7 +83,7 @@ func (d *decoder) merged(f *field, n *yaml.Node, key string) []pair {
 		}
 		return all
 	}
-	d.problems.add(at(n), key, "expected a block or a list of blocks to merge, got %s", got(n, f.secret))
+	d.problems.add(at(n), key, "expected a block or a list of blocks to merge, got %s", describeNode(n, f.secret))
 	return nil
 }
 
@@ -129,11 +130,11 @@ func (d *decoder) mismatch(f *field, n *yaml.Node, key string) {
 	if f == d.root {
 		expected = "settings (key: value)"
 	}
-	d.problems.add(at(n), key, "expected %s, got %s%s", expected, got(n, f.secret), hint)
+	d.problems.add(at(n), key, "expected %s, got %s%s", expected, describeNode(n, f.secret), hint)
 }
 
-// got says in words what stands in the file.
-func got(n *yaml.Node, secret bool) string {
+// describeNode says in words what stands in the file.
+func describeNode(n *yaml.Node, secret bool) string {
 	switch n.Kind {
 	case yaml.MappingNode:
 		if tag := n.ShortTag(); tag != "!!map" {
@@ -171,18 +172,8 @@ func got(n *yaml.Node, secret bool) string {
 		return word + " " + clip(n.Value)
 	}
 	text := clip(n.Value)
-	if unquoted, err := strconv.Unquote(text); err == nil && plainNumber(unquoted) {
+	if unquoted, err := strconv.Unquote(text); err == nil && unquoted != "" && !strings.ContainsFunc(unquoted, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return word + " " + unquoted
 	}
 	return word + " " + text
-}
-
-// plainNumber reports whether a text can stand in a message without quotes.
-func plainNumber(text string) bool {
-	for _, r := range text {
-		if r <= ' ' || r > '~' {
-			return false
-		}
-	}
-	return text != ""
 }

@@ -21,17 +21,17 @@ func parseYAML(data []byte, ps *problems) *yaml.Node {
 	}
 	decoder := yaml.NewDecoder(bytes.NewReader(data))
 	var document, second yaml.Node
-	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
-		return nil
-	} else if err != nil {
-		at, what := explain(err, data)
-		ps.add(at, "", "%s", what)
+	err := decoder.Decode(&document)
+	if errors.Is(err, io.EOF) {
 		return nil
 	}
-	if err := decoder.Decode(&second); err == nil {
-		ps.add(mark{line: second.Line, column: second.Column}, "", "a second document starts here: settings are one document")
-		return nil
-	} else if !errors.Is(err, io.EOF) {
+	if err == nil {
+		if err = decoder.Decode(&second); err == nil {
+			ps.add(mark{line: second.Line, column: second.Column}, "", "a second document starts here: settings are one document")
+			return nil
+		}
+	}
+	if !errors.Is(err, io.EOF) {
 		at, what := explain(err, data)
 		ps.add(at, "", "%s", what)
 		return nil

@@ -23,16 +23,15 @@ type origins map[string]Origin
 // overlay sets what the patch says, whatever was there.
 func (o origins) overlay(p *patch, v reflect.Value) {
 	switch p.f.kind {
-	case kindBlock:
+	case kindBlock, kindOptional:
+		if p.f.kind == kindOptional {
+			if v.IsNil() {
+				v.Set(reflect.New(p.f.typ.Elem()))
+			}
+			v = v.Elem()
+		}
 		for _, part := range p.parts {
 			o.overlay(part, v.Field(part.f.index))
-		}
-	case kindOptional:
-		if v.IsNil() {
-			v.Set(reflect.New(p.f.typ.Elem()))
-		}
-		for _, part := range p.parts {
-			o.overlay(part, v.Elem().Field(part.f.index))
 		}
 	case kindMap:
 		if v.IsNil() {
@@ -43,14 +42,11 @@ func (o origins) overlay(p *patch, v reflect.Value) {
 			o.overlay(part, entry)
 			v.SetMapIndex(mapKey(p.f, part.name), entry)
 		}
-	case kindList:
+	default:
 		if p.f.joined {
 			o.join(p, v)
 			return
 		}
-		v.Set(p.value)
-		o[p.key] = p.origin
-	default:
 		v.Set(p.value)
 		o[p.key] = p.origin
 	}
@@ -96,18 +92,15 @@ func clone(f *field, v reflect.Value) reflect.Value {
 	c := reflect.New(v.Type()).Elem()
 	c.Set(v)
 	switch f.kind {
-	case kindBlock:
-		for _, member := range f.fields {
-			c.Field(member.index).Set(clone(member, v.Field(member.index)))
+	case kindBlock, kindOptional:
+		into := c
+		if f.kind == kindOptional && !v.IsNil() {
+			c.Set(reflect.New(f.typ.Elem()))
+			into = c.Elem()
+			into.Set(v.Elem())
 		}
-	case kindOptional:
-		if v.IsNil() {
-			break
-		}
-		c.Set(reflect.New(f.typ.Elem()))
-		c.Elem().Set(v.Elem())
-		for _, member := range f.fields {
-			c.Elem().Field(member.index).Set(clone(member, v.Elem().Field(member.index)))
+		for member, value := range f.settings(v) {
+			into.Field(member.index).Set(clone(member, value))
 		}
 	case kindList:
 		if v.IsNil() {

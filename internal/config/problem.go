@@ -58,10 +58,8 @@ func place(file string, line, column int, key string) string {
 
 // printable quotes a path that holds characters a terminal would act on: a checkout can name its folders as it likes.
 func printable(path string) string {
-	for _, r := range path {
-		if !unicode.IsPrint(r) {
-			return strconv.Quote(path)
-		}
+	if strings.ContainsFunc(path, func(r rune) bool { return !unicode.IsPrint(r) }) {
+		return strconv.Quote(path)
 	}
 	return path
 }
@@ -86,10 +84,10 @@ type problems struct {
 }
 
 func (ps *problems) add(at mark, key, format string, args ...any) {
-	ps.put(&Problem{File: ps.file, Line: at.line, Column: at.column, Key: key, Message: fmt.Sprintf(format, args...)})
+	ps.append(&Problem{File: ps.file, Line: at.line, Column: at.column, Key: key, Message: fmt.Sprintf(format, args...)})
 }
 
-func (ps *problems) put(p *Problem) {
+func (ps *problems) append(p *Problem) {
 	if ps.full {
 		return
 	}

@@ -38,7 +38,7 @@ func findProject(dir, home string, me int, accept func(path string) bool) (Found
 	if home != "" {
 		// Without a home directory to compare with, the search just goes on to the root.
 		homeInfo, err = os.Stat(home)
-		if err != nil && !missing(err) {
+		if err != nil && !notExist(err) {
 			return found, fmt.Errorf("looking for %s: %w", projectFile, err)
 		}
 	}
@@ -48,14 +48,14 @@ func findProject(dir, home string, me int, accept func(path string) bool) (Found
 		info, err := os.Lstat(candidate)
 		switch {
 		case err == nil && !info.IsDir():
-			whose := strangers(candidate, info, me)
+			whose := otherOwner(candidate, info, me)
 			if whose == "" || accept != nil && accept(candidate) {
 				found.Path = candidate
 				return found, nil
 			}
 			found.Passed = append(found.Passed, Warning{File: candidate, Message: fmt.Sprintf("ignored: %s, and not to you or root; "+
 				"to have it count, look at it with toolcrib trust %s and say --yes", whose, printable(dir))})
-		case err != nil && !missing(err):
+		case err != nil && !notExist(err):
 			return found, fmt.Errorf("looking for %s: %w", projectFile, err)
 		}
 		if dir == home || sameDir(dir, homeInfo) {
@@ -69,9 +69,9 @@ func findProject(dir, home string, me int, accept func(path string) bool) (Found
 	}
 }
 
-// strangers says which other account could have written a file, or put it there; "" if none could. What cannot be told
+// otherOwner says which other account could have written a file, or put it there; "" if none could. What cannot be told
 // counts as the account's own.
-func strangers(path string, info fs.FileInfo, me int) string {
+func otherOwner(path string, info fs.FileInfo, me int) string {
 	whose := func(what string, info fs.FileInfo) string {
 		if uid, known := ownerOf(info); known && uid != 0 && uid != me {
 			return fmt.Sprintf("%s belongs to user %d", what, uid)
@@ -98,4 +98,4 @@ func sameDir(dir string, home fs.FileInfo) bool {
 	return err == nil && os.SameFile(info, home)
 }
 
-func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+func notExist(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -24,24 +24,24 @@ type fileRole struct {
 
 // readFile gives the content of a file; nil without a problem means that there is no such file.
 func readFile(path string, role fileRole, ps *problems) []byte {
-	data, err := slurp(path, role)
+	data, err := readSettings(path, role)
 	switch {
 	case err == nil:
 		return data
-	case missing(err) && !role.required && !linked(path):
+	case notExist(err) && !role.required && !isLink(path):
 		return nil
 	}
-	ps.put(&Problem{File: path, Message: err.Error(), Err: err})
+	ps.append(&Problem{File: path, Message: err.Error(), Err: err})
 	return nil
 }
 
-// linked reports whether there is a link at path: one that leads nowhere is a mistake, not an absent file.
-func linked(path string) bool {
+// isLink reports whether there is a link at path: one that leads nowhere is a mistake, not an absent file.
+func isLink(path string) bool {
 	info, err := os.Lstat(path)
 	return err == nil && info.Mode()&fs.ModeSymlink != 0
 }
 
-func slurp(path string, role fileRole) (data []byte, err error) {
+func readSettings(path string, role fileRole) (data []byte, err error) {
 	file, err := openFile(path, role)
 	if err != nil {
 		return nil, err

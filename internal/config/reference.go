@@ -15,7 +15,7 @@ func Reference[T any](defaults T) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var r referrer
+	var r referenceWriter
 	r.out.WriteString(preface)
 	r.section(section{title: "Top level", members: root.fields, value: value})
 	return r.out.Bytes(), nil
@@ -31,8 +31,8 @@ the layer below (those under permissions, and tools.disable, are joined); blocks
 Durations are written like ` + "`30s`, `1h30m` or `90d`" + `; sizes like ` + "`4096`, `16MiB` (units of 1024) or `1GB`" + ` (units of 1000).
 `
 
-// referrer writes the page.
-type referrer struct{ out bytes.Buffer }
+// referenceWriter writes the page.
+type referenceWriter struct{ out bytes.Buffer }
 
 // section is one block of settings.
 type section struct {
@@ -45,7 +45,7 @@ type section struct {
 }
 
 // section writes the settings of one block as a table and then the blocks inside it as sections of their own.
-func (r *referrer) section(s section) {
+func (r *referenceWriter) section(s section) {
 	var rows, inner []*field
 	for _, member := range s.members {
 		if member.below() != nil {
@@ -74,7 +74,7 @@ func (r *referrer) section(s section) {
 }
 
 // inner writes the section of a block, or of the blocks in a list or a map.
-func (r *referrer) inner(f *field, outer section) {
+func (r *referenceWriter) inner(f *field, outer section) {
 	block := outer.value
 	s := section{title: "`" + f.key + "`", doc: f.doc, members: f.below().fields, inList: outer.inList}
 	switch f.kind {
@@ -110,7 +110,7 @@ func (f *field) below() *field {
 	return nil
 }
 
-func (r *referrer) row(f *field, s section) {
+func (r *referenceWriter) row(f *field, s section) {
 	standard, env, kind, allowed := "", "", f.typeName(), f.rule.allowed()
 	if s.value.IsValid() {
 		standard = code(brief(f, s.value.Field(f.index)))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -32,7 +33,7 @@ func (f *field) scan(text string) (reflect.Value, error) {
 		}
 		i, err := strconv.ParseInt(digits, 0, f.typ.Bits())
 		if err != nil {
-			return v, reason(err)
+			return v, numberError(err)
 		}
 		v.SetInt(i)
 	case kindUint:
@@ -42,13 +43,13 @@ func (f *field) scan(text string) (reflect.Value, error) {
 		}
 		u, err := strconv.ParseUint(strings.TrimPrefix(digits, "+"), 0, f.typ.Bits())
 		if err != nil {
-			return v, reason(err)
+			return v, numberError(err)
 		}
 		v.SetUint(u)
 	case kindFloat:
 		x, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimSpace(text), "_", ""), f.typ.Bits())
 		if err != nil {
-			return v, reason(err)
+			return v, numberError(err)
 		}
 		if math.IsNaN(x) || math.IsInf(x, 0) {
 			return v, errors.New("not a finite number")
@@ -103,10 +104,8 @@ func (f *field) parse(given string) (reflect.Value, error) {
 // check holds a scalar against its enum and bounds.
 func (f *field) check(v reflect.Value) error {
 	if f.enum != nil {
-		for _, allowed := range f.enum {
-			if v.String() == allowed {
-				return nil
-			}
+		if slices.Contains(f.enum, v.String()) {
+			return nil
 		}
 		return errors.New("not one of the allowed values")
 	}
@@ -172,8 +171,8 @@ func plainDigits(text string) (string, error) {
 	return text, nil
 }
 
-// reason keeps the reason of a strconv error and drops the text it repeats.
-func reason(err error) error {
+// numberError keeps the reason of a strconv error and drops the text it repeats.
+func numberError(err error) error {
 	if errors.Is(err, strconv.ErrRange) {
 		return errors.New("does not fit")
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 )
 
@@ -84,18 +85,15 @@ func schemaOf(f *field, v reflect.Value) *schemaNode {
 	}
 	switch f.kind {
 	case kindBlock, kindOptional:
-		if f.kind == kindOptional && v.IsValid() {
-			v = v.Elem() // of a nil pointer: invalid, so no defaults
+		standard := map[*field]reflect.Value{}
+		if v.IsValid() { // of an absent block there are no defaults
+			standard = maps.Collect(f.settings(v))
 		}
 		s.Type = typeWord{"object", "null"}
 		s.Additional = &additional{}
 		s.Properties = map[string]*schemaNode{}
 		for _, member := range f.fields {
-			var standard reflect.Value
-			if v.IsValid() {
-				standard = v.Field(member.index)
-			}
-			s.Properties[member.name] = schemaOf(member, standard)
+			s.Properties[member.name] = schemaOf(member, standard[member])
 		}
 		return s
 	case kindMap:
@@ -109,7 +107,7 @@ func schemaOf(f *field, v reflect.Value) *schemaNode {
 		scalarSchema(s, f)
 	}
 	if v.IsValid() && !f.innermost().holdsSecret() {
-		s.Default = plain(f, v)
+		s.Default = fileValue(f, v)
 	}
 	return s
 }
@@ -192,32 +190,29 @@ func byteBound(v reflect.Value) json.RawMessage {
 	return json.RawMessage(fmt.Sprint(v.Int()))
 }
 
-// plain gives a default as it would stand in a file. An absent optional block is left out, as an empty one would not be
+// fileValue gives a default as it would stand in a file. An absent optional block is left out, as an empty one would not be
 // the same.
-func plain(f *field, v reflect.Value) any {
+func fileValue(f *field, v reflect.Value) any {
 	switch f.kind {
 	case kindBlock, kindOptional:
-		if f.kind == kindOptional {
-			v = v.Elem()
-		}
 		members := map[string]any{}
-		for _, member := range f.fields {
-			if value := v.Field(member.index); member.kind != kindOptional || !value.IsNil() {
-				members[member.name] = plain(member, value)
+		for member, value := range f.settings(v) {
+			if member.kind != kindOptional || !value.IsNil() {
+				members[member.name] = fileValue(member, value)
 			}
 		}
 		return members
 	case kindList:
 		items := make([]any, v.Len())
 		for i := range items {
-			items[i] = plain(f.elem, v.Index(i))
+			items[i] = fileValue(f.elem, v.Index(i))
 		}
 		return items
 	case kindMap:
 		entries := map[string]any{}
 		for _, name := range entryNames(v) {
 			entry, _ := entryOf(f, v, name)
-			entries[name] = plain(f.elem, entry)
+			entries[name] = fileValue(f.elem, entry)
 		}
 		return entries
 	case kindText, kindDuration:

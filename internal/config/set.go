@@ -43,21 +43,14 @@ func identity(f *field, v reflect.Value) string {
 
 func writeIdentity(b *strings.Builder, f *field, v reflect.Value) {
 	switch f.kind {
-	case kindBlock:
-		b.WriteByte('{')
-		for _, member := range f.fields {
-			writeIdentity(b, member, v.Field(member.index))
-			b.WriteByte(',')
-		}
-		b.WriteByte('}')
-	case kindOptional:
-		if v.IsNil() {
+	case kindBlock, kindOptional:
+		if f.kind == kindOptional && v.IsNil() {
 			b.WriteByte('-')
 			return
 		}
 		b.WriteByte('{')
-		for _, member := range f.fields {
-			writeIdentity(b, member, v.Elem().Field(member.index))
+		for member, value := range f.settings(v) {
+			writeIdentity(b, member, value)
 			b.WriteByte(',')
 		}
 		b.WriteByte('}')

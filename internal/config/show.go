@@ -22,7 +22,7 @@ func Show[T any](loaded *Loaded[T]) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := shower{origins: loaded.Origins}
+	s := showWriter{origins: loaded.Origins}
 	s.block(root.fields, reflect.ValueOf(&loaded.Value).Elem(), "", "")
 	if s.err != nil {
 		return nil, fmt.Errorf("showing settings: %w", s.err)
@@ -30,15 +30,15 @@ func Show[T any](loaded *Loaded[T]) ([]byte, error) {
 	return s.out.Bytes(), nil
 }
 
-// shower writes YAML itself, because the encoder of the library moves comments about.
-type shower struct {
+// showWriter writes YAML itself, because the encoder of the library moves comments about.
+type showWriter struct {
 	origins map[string]Origin
 	out     bytes.Buffer
 	err     error
 }
 
 // line writes one line with the origin of a key, if it has one.
-func (s *shower) line(indent, text, key string) {
+func (s *showWriter) line(indent, text, key string) {
 	s.out.WriteString(indent + text)
 	if origin, ok := s.origins[key]; ok {
 		s.out.WriteString("  # " + origin.String())
@@ -46,14 +46,14 @@ func (s *shower) line(indent, text, key string) {
 	s.out.WriteByte('\n')
 }
 
-func (s *shower) block(members []*field, v reflect.Value, key, indent string) {
+func (s *showWriter) block(members []*field, v reflect.Value, key, indent string) {
 	for _, member := range members {
 		s.member(member, member.name, v.Field(member.index), joinKey(key, member.name), indent)
 	}
 }
 
 // member writes "name: value" or a name with what belongs to it indented below.
-func (s *shower) member(f *field, name string, v reflect.Value, key, indent string) {
+func (s *showWriter) member(f *field, name string, v reflect.Value, key, indent string) {
 	label := s.text(name) + ":"
 	switch f.kind {
 	case kindBlock:
@@ -90,7 +90,7 @@ func (s *shower) member(f *field, name string, v reflect.Value, key, indent stri
 }
 
 // blockUnder writes a label and a block below it; a block without settings needs its braces.
-func (s *shower) blockUnder(members []*field, label string, v reflect.Value, key, indent string) {
+func (s *showWriter) blockUnder(members []*field, label string, v reflect.Value, key, indent string) {
 	if len(members) == 0 {
 		s.line(indent, label+" {}", key)
 		return
@@ -101,7 +101,7 @@ func (s *shower) blockUnder(members []*field, label string, v reflect.Value, key
 
 // element writes one element of a list. A block starts on the line below its dash, which YAML allows and which keeps the
 // origin of the element apart from that of its first setting.
-func (s *shower) element(f *field, v reflect.Value, key, indent string) {
+func (s *showWriter) element(f *field, v reflect.Value, key, indent string) {
 	if f.kind == kindBlock {
 		if len(f.fields) == 0 {
 			s.line(indent, "- {}", key)
@@ -114,7 +114,7 @@ func (s *shower) element(f *field, v reflect.Value, key, indent string) {
 	s.line(indent, "- "+s.scalar(f, v), key)
 }
 
-func (s *shower) scalar(f *field, v reflect.Value) string {
+func (s *showWriter) scalar(f *field, v reflect.Value) string {
 	if f.secret && !v.IsZero() {
 		return Hidden
 	}
@@ -126,7 +126,7 @@ func (s *shower) scalar(f *field, v reflect.Value) string {
 
 // text writes a string as a YAML scalar on one line. The library knows which strings need quotes, old readings such as
 // "yes" included, but for the sign of a merge; one that does not print is quoted in any case, which escapes it.
-func (s *shower) text(value string) string {
+func (s *showWriter) text(value string) string {
 	var encoded []byte
 	var err error
 	if value == "<<" || strings.ContainsFunc(value, func(r rune) bool { return !unicode.IsPrint(r) }) {

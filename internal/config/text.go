@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -78,8 +79,8 @@ func commas(text string) []string {
 	return parts
 }
 
-// trail makes the chain of patches from the root down to the setting that the names lead to.
-func trail(root *field, names []string, origin Origin) (chain []*patch, err error) {
+// patchTrail makes the chain of patches from the root down to the setting that the names lead to.
+func patchTrail(root *field, names []string, origin Origin) (chain []*patch, err error) {
 	chain = []*patch{{f: root, origin: origin}}
 	for _, name := range names {
 		last := chain[len(chain)-1]
@@ -109,28 +110,29 @@ func trail(root *field, names []string, origin Origin) (chain []*patch, err erro
 
 // flagPatches decodes the flags, in the order of their keys.
 func flagPatches(root *field, flags map[string]string, ps *problems) []*patch {
-	keys := make([]string, 0, len(flags))
-	for key := range flags {
-		keys = append(keys, key)
-	}
-	slices.Sort(keys)
 	var patches []*patch
-	for _, key := range keys {
-		names, err := splitKey(key)
-		var chain []*patch
-		if err == nil {
-			chain, err = trail(root, names, Origin{Source: SourceFlag})
-		}
-		if err == nil {
-			err = textPatch(chain[len(chain)-1], flags[key])
-		}
+	for _, key := range slices.Sorted(maps.Keys(flags)) {
+		p, err := keyPatch(root, key, flags[key], Origin{Source: SourceFlag})
 		if err != nil {
 			ps.add(mark{}, shortKey(key), "flag: %s", oneLine(err))
 			continue
 		}
-		patches = append(patches, chain[0])
+		patches = append(patches, p)
 	}
 	return patches
+}
+
+// keyPatch decodes the text of one key.
+func keyPatch(root *field, key, text string, origin Origin) (*patch, error) {
+	names, err := splitKey(key)
+	if err != nil {
+		return nil, err
+	}
+	chain, err := patchTrail(root, names, origin)
+	if err != nil {
+		return nil, err
+	}
+	return chain[0], textPatch(chain[len(chain)-1], text)
 }
 
 // shortKey makes a key that somebody typed fit for a message.

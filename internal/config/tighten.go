@@ -18,18 +18,17 @@ type tightener struct {
 // apply walks the patch. Blocks have no rule of their own: what counts is the rule of each setting in them.
 func (t *tightener) apply(p *patch, v reflect.Value) {
 	switch p.f.kind {
-	case kindBlock:
+	case kindBlock, kindOptional:
+		if p.f.kind == kindOptional {
+			if v.IsNil() {
+				// To bring the block into being would turn something on, whatever stands in it.
+				t.refuse(p, "a project file cannot add this block")
+				return
+			}
+			v = v.Elem()
+		}
 		for _, part := range p.parts {
 			t.apply(part, v.Field(part.f.index))
-		}
-	case kindOptional:
-		if v.IsNil() {
-			// To bring the block into being would turn something on, whatever stands in it.
-			t.refuse(p, "a project file cannot add this block")
-			return
-		}
-		for _, part := range p.parts {
-			t.apply(part, v.Elem().Field(part.f.index))
 		}
 	case kindMap:
 		t.entries(p, v)
@@ -87,17 +86,12 @@ func (t *tightener) shown(f *field, v reflect.Value) string {
 func (t *tightener) list(p *patch, v reflect.Value) {
 	switch p.f.rule {
 	case ruleAdd:
-		t.extend(p, v)
+		t.origins.join(p, v)
 	case ruleSubset, ruleDrop:
 		t.narrow(p, v)
 	default:
 		t.refuse(p, "a project file cannot set it")
 	}
-}
-
-// extend appends the elements that are not there yet.
-func (t *tightener) extend(p *patch, v reflect.Value) {
-	t.origins.join(p, v)
 }
 
 // narrow keeps the present elements that the project names, in their present order. Elements that are not present are

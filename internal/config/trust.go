@@ -88,7 +88,7 @@ func (t Trust) Remove(file string) (was bool, err error) {
 }
 
 // ReadProject gives the content of a project file, as Load would read it.
-func ReadProject(file string) ([]byte, error) { return slurp(file, projectRole()) }
+func ReadProject(file string) ([]byte, error) { return readSettings(file, projectRole()) }
 
 func projectRole() fileRole { return fileRole{plain: true} }
 
@@ -142,7 +142,7 @@ func (t Trust) change(edit func(map[string]Trusted) bool) error {
 	}
 	box, err := t.Seals(true)
 	if err == nil {
-		err = box.Write(trustName, data, t.put)
+		err = box.Write(trustName, data, t.writeFile)
 	}
 	if err != nil {
 		return fmt.Errorf("keeping the trusted folders: %w", err)
@@ -150,8 +150,8 @@ func (t Trust) change(edit func(map[string]Trusted) bool) error {
 	return nil
 }
 
-// put writes the file.
-func (t Trust) put(data []byte) error {
+// writeFile writes the file.
+func (t Trust) writeFile(data []byte) error {
 	dir := filepath.Dir(t.Path)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return err

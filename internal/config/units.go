@@ -3,6 +3,7 @@ package config
 import (
 	"errors"
 	"math/big"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -28,8 +29,8 @@ func cutNumber(text string) (number *big.Rat, rest string, ok bool) {
 	return number, text[end:], ok
 }
 
-// whole gives number × unit if that is a whole number that fits into an int64.
-func whole(number *big.Rat, unit int64) (int64, bool) {
+// wholeProduct gives number × unit if that is a whole number that fits into an int64.
+func wholeProduct(number *big.Rat, unit int64) (int64, bool) {
 	product := new(big.Rat).Mul(number, new(big.Rat).SetInt64(unit))
 	if !product.IsInt() || !product.Num().IsInt64() {
 		return 0, false
@@ -44,54 +45,36 @@ func parseBytes(text string) (int64, error) {
 	if !ok {
 		return 0, errors.New("not a size")
 	}
-	factor, ok := byteUnit(strings.ToLower(strings.TrimLeft(unit, " ")))
-	if !ok {
+	units := byteUnits()
+	at := slices.IndexFunc(units, func(u byteUnit) bool { return strings.EqualFold(u.name, strings.TrimLeft(unit, " ")) })
+	if at < 0 {
 		return 0, errors.New("the unit is not one of B, kB, MB, GB, TB, PB, KiB, MiB, GiB, TiB, PiB")
 	}
-	size, ok := whole(number, factor)
+	size, ok := wholeProduct(number, units[at].size)
 	if !ok {
 		return 0, errors.New("not a whole number of bytes that fits into 63 bits")
 	}
 	return size, nil
 }
 
-func byteUnit(name string) (int64, bool) {
-	switch name {
-	case "", "b":
-		return 1, true
-	case "kb":
-		return 1e3, true
-	case "mb":
-		return 1e6, true
-	case "gb":
-		return 1e9, true
-	case "tb":
-		return 1e12, true
-	case "pb":
-		return 1e15, true
-	case "kib":
-		return 1 << 10, true
-	case "mib":
-		return 1 << 20, true
-	case "gib":
-		return 1 << 30, true
-	case "tib":
-		return 1 << 40, true
-	case "pib":
-		return 1 << 50, true
+// byteUnits are the units of sizes, with those of 1024 first and the larger before the smaller.
+func byteUnits() []byteUnit {
+	return []byteUnit{
+		{"PiB", 1 << 50}, {"TiB", 1 << 40}, {"GiB", 1 << 30}, {"MiB", 1 << 20}, {"KiB", 1 << 10},
+		{"PB", 1e15}, {"TB", 1e12}, {"GB", 1e9}, {"MB", 1e6}, {"kB", 1e3}, {"B", 1}, {"", 1},
 	}
-	return 0, false
+}
+
+type byteUnit struct {
+	name string
+	size int64
 }
 
 // formatBytes writes a size in the largest unit that shows it exactly.
 func formatBytes(size int64) string {
-	if size <= 0 {
-		return strconv.FormatInt(size, 10)
-	}
-	for _, unit := range []string{"PiB", "TiB", "GiB", "MiB", "KiB", "PB", "TB", "GB", "MB", "kB"} {
-		factor, _ := byteUnit(strings.ToLower(unit))
-		if size%factor == 0 {
-			return strconv.FormatInt(size/factor, 10) + unit
+	for _, unit := range byteUnits() {
+		if size > 0 && size%unit.size == 0 && unit.size > 1 {
+			return strconv.FormatInt(size/unit.size, 10) + unit.name
 		}
 	}
 	return strconv.FormatInt(size, 10)
@@ -109,6 +92,10 @@ func parseDuration(text string) (time.Duration, error) {
 	if rest == "" {
 		return 0, errors.New("not a duration")
 	}
+	units := map[string]time.Duration{
+		"ns": time.Nanosecond, "us": time.Microsecond, "\u00b5s": time.Microsecond, "\u03bcs": time.Microsecond, // micro sign and Greek mu look the same
+		"ms": time.Millisecond, "s": time.Second, "m": time.Minute, "h": time.Hour, "d": day,
+	}
 	total := new(big.Int)
 	for rest != "" {
 		number, after, ok := cutNumber(rest)
@@ -119,11 +106,11 @@ func parseDuration(text string) (time.Duration, error) {
 		if end < 0 {
 			end = len(after)
 		}
-		unit, ok := durationUnit(after[:end])
+		unit, ok := units[after[:end]]
 		if !ok {
 			return 0, errors.New("the unit is not one of ns, us, ms, s, m, h, d")
 		}
-		part, ok := whole(number, int64(unit))
+		part, ok := wholeProduct(number, int64(unit))
 		if !ok {
 			return 0, errors.New("finer than a nanosecond or longer than 292 years")
 		}
@@ -134,26 +121,6 @@ func parseDuration(text string) (time.Duration, error) {
 		return 0, errors.New("longer than 292 years")
 	}
 	return time.Duration(total.Int64()), nil
-}
-
-func durationUnit(name string) (time.Duration, bool) {
-	switch name {
-	case "ns":
-		return time.Nanosecond, true
-	case "us", "\u00b5s", "\u03bcs": // micro sign and Greek mu look the same
-		return time.Microsecond, true
-	case "ms":
-		return time.Millisecond, true
-	case "s":
-		return time.Second, true
-	case "m":
-		return time.Minute, true
-	case "h":
-		return time.Hour, true
-	case "d":
-		return day, true
-	}
-	return 0, false
 }
 
 // formatDuration writes a duration as people write it: 90d, 1d12h, 1h30m, 30s, 250ms.

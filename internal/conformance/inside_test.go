@@ -59,7 +59,7 @@ func (i *inside) close() error { return i.hub.Close() }
 func (i *inside) tools(context.Context) ([]listed, error) {
 	var out []listed
 	for s := range i.crib.Tools(toolcrib.Caller{}) {
-		if !mcphub.IsShelf(s) {
+		if !mcphub.IsShelf(s.Group, s.Native) {
 			out = append(out, listed{s.Name, s.Input})
 		}
 	}

@@ -9,7 +9,7 @@ import (
 
 // BenchmarkOf shows 500 tools.
 func BenchmarkOf(b *testing.B) {
-	var specs []toolcrib.Spec
+	var specs []toolcrib.Entry
 	for i, all := 0, realSpecs(b); len(specs) < 500; i++ {
 		s := all[i%len(all)]
 		s.Name = fmt.Sprint(s.Name, i)

@@ -16,7 +16,7 @@ import (
 func shownProperty(t *testing.T, v variant, head, schema string) string {
 	t.Helper()
 	input := `{` + head + `"type":"object","properties":{"p":` + schema + `},"required":["p"],"additionalProperties":false}`
-	set, err := Options{Strict: v.strict}.Of(v.format, []toolcrib.Spec{{Name: "t", Input: json.RawMessage(input)}})
+	set, err := Options{Strict: v.strict}.Of(v.format, []toolcrib.Entry{{Spec: toolcrib.Spec{Name: "t", Input: json.RawMessage(input)}}})
 	if err != nil || len(set.Tools) != 1 {
 		t.Fatalf("%v, left %v", err, set.Left)
 	}
@@ -131,7 +131,7 @@ func TestRestore(t *testing.T) {
 		{gemini, `{"empty":null,"map":"{}"}`, `{"empty":null,"map":{}}`},
 		{gemini, `{"additional_properties":"{\"more\":1}","` + odd + `":{}}`, `{"more":1,"$odd name":{}}`},
 	} {
-		set, err := Options{Strict: c.v.strict}.Of(c.v.format, []toolcrib.Spec{{Name: "t", Input: json.RawMessage(input)}})
+		set, err := Options{Strict: c.v.strict}.Of(c.v.format, []toolcrib.Entry{{Spec: toolcrib.Spec{Name: "t", Input: json.RawMessage(input)}}})
 		if err != nil || len(set.Tools) != 1 {
 			t.Fatal(err, set.Left)
 		}
@@ -168,7 +168,7 @@ func TestAlternatives(t *testing.T) {
 			t.Errorf("%s:\n got %s\nwant %s", c.name, got, c.shown)
 		}
 		input := `{"type":"object","properties":{"p":` + c.schema + `},"required":["p"]}`
-		set, err := Options{Strict: true}.Of(OpenAI, []toolcrib.Spec{{Name: "t", Input: json.RawMessage(input)}})
+		set, err := Options{Strict: true}.Of(OpenAI, []toolcrib.Entry{{Spec: toolcrib.Spec{Name: "t", Input: json.RawMessage(input)}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -181,18 +181,18 @@ func TestAlternatives(t *testing.T) {
 
 func TestMCP(t *testing.T) {
 	for _, c := range []struct {
-		spec toolcrib.Spec
+		spec toolcrib.Entry
 		want string
 	}{
-		{toolcrib.Spec{Name: "a", Effects: toolcrib.Pure}, `{"annotations":{"destructiveHint":false,"idempotentHint":true,"openWorldHint":false,"readOnlyHint":true},"inputSchema":{"type":"object"},"name":"a"}`},
-		{toolcrib.Spec{Name: "a", Title: "A", Description: "<a>", Effects: toolcrib.Reads | toolcrib.Network, Input: json.RawMessage(`{"type": "object", "$ref": "#/x"}`), Output: json.RawMessage(`{"type":"string"}`)},
+		{toolcrib.Entry{Spec: toolcrib.Spec{Name: "a", Effects: toolcrib.Pure}}, `{"annotations":{"destructiveHint":false,"idempotentHint":true,"openWorldHint":false,"readOnlyHint":true},"inputSchema":{"type":"object"},"name":"a"}`},
+		{toolcrib.Entry{Spec: toolcrib.Spec{Name: "a", Title: "A", Description: "<a>", Effects: toolcrib.Reads | toolcrib.Network, Input: json.RawMessage(`{"type": "object", "$ref": "#/x"}`), Output: json.RawMessage(`{"type":"string"}`)}},
 			`{"annotations":{"destructiveHint":false,"idempotentHint":true,"openWorldHint":true,"readOnlyHint":true},"description":"<a>","inputSchema":{"type":"object","$ref":"#/x"},"name":"a","outputSchema":{"type":"string"},"title":"A"}`},
-		{toolcrib.Spec{Name: "a", Input: json.RawMessage(`{"properties":{}}`)}, `{"annotations":{"destructiveHint":true,"openWorldHint":true},"inputSchema":{"type":"object","properties":{}},"name":"a"}`},
-		{toolcrib.Spec{Name: "a", Effects: toolcrib.Writes, Idempotent: true, Input: json.RawMessage(`true`)}, `{"annotations":{"destructiveHint":true,"idempotentHint":true,"openWorldHint":false},"inputSchema":{"type":"object"},"name":"a"}`},
-		{toolcrib.Spec{Name: "a", Input: json.RawMessage(`{`)}, ``},
-		{toolcrib.Spec{Name: "a", Output: json.RawMessage(`{`)}, ``},
+		{toolcrib.Entry{Spec: toolcrib.Spec{Name: "a", Input: json.RawMessage(`{"properties":{}}`)}}, `{"annotations":{"destructiveHint":true,"openWorldHint":true},"inputSchema":{"type":"object","properties":{}},"name":"a"}`},
+		{toolcrib.Entry{Spec: toolcrib.Spec{Name: "a", Effects: toolcrib.Writes, Idempotent: true, Input: json.RawMessage(`true`)}}, `{"annotations":{"destructiveHint":true,"idempotentHint":true,"openWorldHint":false},"inputSchema":{"type":"object"},"name":"a"}`},
+		{toolcrib.Entry{Spec: toolcrib.Spec{Name: "a", Input: json.RawMessage(`{`)}}, ``},
+		{toolcrib.Entry{Spec: toolcrib.Spec{Name: "a", Output: json.RawMessage(`{`)}}, ``},
 	} {
-		set, err := Of(MCP, []toolcrib.Spec{c.spec})
+		set, err := Of(MCP, []toolcrib.Entry{c.spec})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -208,9 +208,9 @@ func TestMCP(t *testing.T) {
 
 // TestSet: the outcome does not depend on the order, names lead back, and what is left out is told.
 func TestSet(t *testing.T) {
-	specs := []toolcrib.Spec{
-		{Name: "b", Description: "B."}, {Name: "1a", Title: "One"}, {Name: "dup", Box: "y", Description: "second"}, {Name: "dup", Box: "x", Description: "first"},
-		{Name: ""}, {Name: "bad", Input: json.RawMessage(`{"type":"string"}`)},
+	specs := []toolcrib.Entry{
+		{Spec: toolcrib.Spec{Name: "b", Description: "B."}}, {Spec: toolcrib.Spec{Name: "1a", Title: "One"}}, {Spec: toolcrib.Spec{Name: "dup", Description: "second"}, Box: "y"}, {Spec: toolcrib.Spec{Name: "dup", Description: "first"}, Box: "x"},
+		{Spec: toolcrib.Spec{Name: ""}}, {Spec: toolcrib.Spec{Name: "bad", Input: json.RawMessage(`{"type":"string"}`)}},
 	}
 	set, err := Of(Gemini, specs)
 	if err != nil {
@@ -248,7 +248,7 @@ func TestSet(t *testing.T) {
 
 // TestWith: definitions of others are put into a set as they are.
 func TestWith(t *testing.T) {
-	set := With([]toolcrib.Spec{{Name: "b"}, {Name: "a"}}, func(s toolcrib.Spec) (json.RawMessage, error) {
+	set := With([]toolcrib.Entry{{Spec: toolcrib.Spec{Name: "b"}}, {Spec: toolcrib.Spec{Name: "a"}}}, func(s toolcrib.Entry) (json.RawMessage, error) {
 		if s.Name == "b" {
 			return nil, fmt.Errorf("cannot show %s", s.Name)
 		}
@@ -265,7 +265,7 @@ func TestWith(t *testing.T) {
 // TestStrictLimits: beyond the limits a tool is shown without strictness, and that is told.
 func TestStrictLimits(t *testing.T) {
 	wide := `{"properties":{` + many(5001, ",", func(i int) string { return fmt.Sprintf(`"p%d":{"type":"string"}`, i) }) + `}}`
-	set, err := Options{Strict: true}.Of(OpenAI, []toolcrib.Spec{{Name: "wide", Input: json.RawMessage(wide)}, {Name: "small"}})
+	set, err := Options{Strict: true}.Of(OpenAI, []toolcrib.Entry{{Spec: toolcrib.Spec{Name: "wide", Input: json.RawMessage(wide)}}, {Spec: toolcrib.Spec{Name: "small"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -278,7 +278,7 @@ func TestStrictLimits(t *testing.T) {
 }
 
 func TestMaxDescription(t *testing.T) {
-	set, err := Options{MaxDescription: 5}.Of(Anthropic, []toolcrib.Spec{{Name: "a", Description: "größer"}, {Name: "b", Description: "groß"}})
+	set, err := Options{MaxDescription: 5}.Of(Anthropic, []toolcrib.Entry{{Spec: toolcrib.Spec{Name: "a", Description: "größer"}}, {Spec: toolcrib.Spec{Name: "b", Description: "groß"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,11 +1,11 @@
 // Package definition shows tools to model APIs: it turns contracts into the function definitions that OpenAI, Anthropic,
-// Gemini and MCP clients take, and turns the arguments that a model then gives back into those of the real tool.
+// Gemini and MCP clients take.
 //
 // Every API takes a JSON Schema of its own cut, and refuses a whole request for one keyword it does not know. So a
 // contract's schema is first read into a shape, a small model of what a value may look like (read.go), and the shape is
 // then written in the API's words (loose.go, split.go). What an API cannot say in keywords goes into descriptions; what
 // it cannot take as a value (a map with free names, a recursion, structure below its depth limit) is asked for as JSON
-// text, which [Set.Restore] reads. Alternatives that a value could not be told apart by are merged, so that it always
+// text, which the tests turn back to show that nothing is lost. Alternatives that a value could not be told apart by are merged, so that it always
 // means one thing. A tool that cannot be shown is left out with the reason, and the others go on.
 //
 // The command line, the agent loop and the frontends may import it; it imports the root package only.

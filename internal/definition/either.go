@@ -96,7 +96,7 @@ func flatten(s *shape) *shape {
 	}
 	base := *s
 	base.any = nil
-	return meet(&base, join(s.any))
+	return intersect(&base, join(s.any))
 }
 
 // join merges alternatives into one shape that is wider than each of them.

@@ -224,7 +224,7 @@ func TestExpressible(t *testing.T) {
 }
 
 func express(t *testing.T, rt *rapid.T, v variant, contract *tree, compiled *schema.Schema, value *tree) {
-	set, err := Options{Strict: v.strict}.Of(v.format, []toolcrib.Spec{{Name: "tool", Input: contract.append(nil)}})
+	set, err := Options{Strict: v.strict}.Of(v.format, []toolcrib.Entry{{Spec: toolcrib.Spec{Name: "tool", Input: contract.append(nil)}}})
 	if err != nil || len(set.Tools) != 1 {
 		rt.Fatalf("%s: %v, %v\n%s", v, err, set.Left, contract)
 	}
@@ -280,7 +280,7 @@ func FuzzOf(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, contract, args []byte) {
 		for _, v := range variants() {
-			set, err := Options{Strict: v.strict}.Of(v.format, []toolcrib.Spec{{Name: "1 tool", Input: contract}})
+			set, err := Options{Strict: v.strict}.Of(v.format, []toolcrib.Entry{{Spec: toolcrib.Spec{Name: "1 tool", Input: contract}}})
 			if err != nil {
 				t.Fatal(err)
 			}

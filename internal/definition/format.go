@@ -27,18 +27,6 @@ const (
 // Formats lists them, in the order in which they are told.
 func Formats() []Format { return []Format{OpenAI, OpenAIResponses, Anthropic, Gemini, MCP} }
 
-// MaxTools is how many tools one request of the API takes, 0 if no number is known. All tools of a set are written
-// nevertheless: which of them to send is for the caller to choose.
-func (f Format) MaxTools() int {
-	switch f {
-	case OpenAI, OpenAIResponses:
-		return 128
-	case Gemini:
-		return 512
-	}
-	return 0
-}
-
 // Options says how definitions are written. The zero value is right for every model.
 type Options struct {
 	// Strict asks OpenAI to hold the model to the schema. Every property is then required, and null means left out; a
@@ -67,17 +55,17 @@ type Set struct {
 }
 
 // Of writes the definitions of specs with the zero [Options].
-func Of(format Format, specs []toolcrib.Spec) (Set, error) { return Options{}.Of(format, specs) }
+func Of(format Format, specs []toolcrib.Entry) (Set, error) { return Options{}.Of(format, specs) }
 
 // Of writes the definitions of specs. A tool that cannot be shown is left out and told in Left; the error is about the
 // format only. The outcome does not depend on the order of specs.
-func (o Options) Of(format Format, specs []toolcrib.Spec) (Set, error) {
+func (o Options) Of(format Format, specs []toolcrib.Entry) (Set, error) {
 	if !slices.Contains(Formats(), format) {
 		return Set{}, fmt.Errorf("unknown format %.40q: want one of %s", format, formatNames(Formats()))
 	}
 	naming := naming{start: format == Gemini, dots: format == Gemini || format == MCP}
 	set := Set{back: map[string]*undo{}}
-	set.fill(naming, specs, func(name string, s toolcrib.Spec) (json.RawMessage, error) {
+	set.fill(naming, specs, func(name string, s toolcrib.Entry) (json.RawMessage, error) {
 		if format == MCP {
 			return mcpTool(name, s)
 		}
@@ -96,16 +84,16 @@ func (o Options) Of(format Format, specs []toolcrib.Spec) (Set, error) {
 
 // With makes a set by a function that writes one definition: for the definitions of a dialect, which are not made from
 // contracts alone. Names stay as they are, and so do arguments. A tool for which show fails is left out with the error.
-func With(specs []toolcrib.Spec, show func(toolcrib.Spec) (json.RawMessage, error)) Set {
+func With(specs []toolcrib.Entry, show func(toolcrib.Entry) (json.RawMessage, error)) Set {
 	set := Set{back: map[string]*undo{}}
-	set.fill(naming{dots: true}, specs, func(_ string, s toolcrib.Spec) (json.RawMessage, error) { return show(s) })
+	set.fill(naming{dots: true}, specs, func(_ string, s toolcrib.Entry) (json.RawMessage, error) { return show(s) })
 	return set
 }
 
 // fill shows one tool after the other, by name.
-func (s *Set) fill(n naming, specs []toolcrib.Spec, show func(string, toolcrib.Spec) (json.RawMessage, error)) {
+func (s *Set) fill(n naming, specs []toolcrib.Entry, show func(string, toolcrib.Entry) (json.RawMessage, error)) {
 	specs = slices.Clone(specs)
-	slices.SortFunc(specs, func(a, b toolcrib.Spec) int {
+	slices.SortFunc(specs, func(a, b toolcrib.Entry) int {
 		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(a.Box, b.Box), cmp.Compare(a.Native, b.Native), cmp.Compare(a.Dialect, b.Dialect),
 			cmp.Compare(a.Title, b.Title), cmp.Compare(a.Description, b.Description), cmp.Compare(string(a.Input), string(b.Input)))
 	})
@@ -143,20 +131,6 @@ func (s *Set) fill(n naming, specs []toolcrib.Spec, show func(string, toolcrib.S
 func (s Set) Real(shown string) (string, bool) {
 	name, ok := s.Names[shown]
 	return name, ok
-}
-
-// Restore turns the arguments that a model gave for a tool, by its shown name, into arguments of the real contract: real
-// names of properties, JSON where text stood for it, and nothing where null meant nothing. What it does not understand
-// stays as it is, for the crib to refuse. No arguments are an empty object.
-func (s Set) Restore(shown string, args json.RawMessage) (json.RawMessage, error) {
-	if _, ok := s.Names[shown]; !ok {
-		return nil, fmt.Errorf("no tool is shown as %.80q", shown)
-	}
-	out, err := restore(s.back[shown], args)
-	if err != nil {
-		return nil, fmt.Errorf("restoring the arguments of %s: %w", shown, err)
-	}
-	return out, nil
 }
 
 func formatNames(formats []Format) string {

@@ -91,7 +91,7 @@ func TestHostile(t *testing.T) {
 	for _, c := range hostile() {
 		for _, v := range variants() {
 			bad := toolcrib.Spec{Name: "bad", Input: json.RawMessage(c.schema)}
-			set, err := Options{Strict: v.strict}.Of(v.format, []toolcrib.Spec{good, bad})
+			set, err := Options{Strict: v.strict}.Of(v.format, []toolcrib.Entry{{Spec: good}, {Spec: bad}})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -2,9 +2,9 @@ package definition
 
 import "slices"
 
-// meet is what fits both shapes, or somewhat more: where two rules cannot be told as one, the first is kept and the
+// intersect is what fits both shapes, or somewhat more: where two rules cannot be told as one, the first is kept and the
 // other one becomes words. Neither a nor b is changed.
-func meet(a, b *shape) *shape {
+func intersect(a, b *shape) *shape {
 	if a.any != nil && b.any != nil {
 		b = flatten(b)
 	}
@@ -28,10 +28,10 @@ func meet(a, b *shape) *shape {
 	}
 	s.min, s.above = tighter(a.min, b.min, true), tighter(a.above, b.above, true)
 	s.max, s.below = tighter(a.max, b.max, false), tighter(a.below, b.below, false)
-	s.step = s.keep("a multiple of ", a.step, b.step)
+	s.step = s.keepFirst("a multiple of ", a.step, b.step)
 	s.minLen, s.maxLen = max(a.minLen, b.minLen), least(a.maxLen, b.maxLen)
-	s.pattern = s.keep("matches ", a.pattern, b.pattern)
-	s.format = s.keep("format ", a.format, b.format)
+	s.pattern = s.keepFirst("matches ", a.pattern, b.pattern)
+	s.format = s.keepFirst("format ", a.format, b.format)
 	s.minItems, s.maxItems = max(a.minItems, b.minItems), least(a.maxItems, b.maxItems)
 	s.unique = a.unique || b.unique
 	s.items = meetMaybe(a.items, b.items)
@@ -42,7 +42,7 @@ func meet(a, b *shape) *shape {
 	if s.any == nil {
 		s.any = b.any
 	}
-	s.settle()
+	s.conclude()
 	return &s
 }
 
@@ -70,15 +70,15 @@ func (s *shape) meetObjects(a, b *shape) {
 			s.props = append(s.props, p)
 			continue
 		}
-		s.props[i] = property{p.name, meet(s.props[i].shape, p.shape), s.props[i].must || p.must}
+		s.props[i] = property{p.name, intersect(s.props[i].shape, p.shape), s.props[i].must || p.must}
 	}
 	if s.props == nil {
 		s.props = []property{}
 	}
 }
 
-// keep takes the first of two rules; if the second is another one, it becomes words.
-func (s *shape) keep(words, a, b string) string {
+// keepFirst takes the first of two rules; if the second is another one, it becomes words.
+func (s *shape) keepFirst(words, a, b string) string {
 	if a != "" && b != "" && a != b && len(b) <= maxRuleText {
 		s.note(words + b)
 	}
@@ -92,7 +92,7 @@ func meetMaybe(a, b *shape) *shape {
 	case b == nil:
 		return a
 	}
-	return meet(a, b)
+	return intersect(a, b)
 }
 
 func meetEnum(a, b []*tree) []*tree {

@@ -105,7 +105,7 @@ func (r *reader) read(t *tree, depth int) (*shape, error) {
 		if err != nil {
 			return nil, err
 		}
-		return meet(s, to), nil
+		return intersect(s, to), nil
 	}
 	for _, part := range []func(*tree, *shape, int) error{r.general, r.numbers, r.strings, r.array, r.object, r.combined} {
 		if err := part(t, s, depth); err != nil {
@@ -117,10 +117,10 @@ func (r *reader) read(t *tree, depth int) (*shape, error) {
 		if err != nil {
 			return nil, err
 		}
-		s = meet(s, to)
+		s = intersect(s, to)
 	}
 	r.rules(t, s)
-	s.settle()
+	s.conclude()
 	return s, nil
 }
 
@@ -153,7 +153,7 @@ func (r *reader) general(t *tree, s *shape, _ int) error {
 	if v := t.get("const"); v != nil && r.draft > 4 {
 		one := free()
 		one.enum = []*tree{v}
-		*s = *meet(s, one)
+		*s = *intersect(s, one)
 	}
 	s.deft = t.get("default")
 	return nil

@@ -111,7 +111,7 @@ func (r *reader) combined(t *tree, s *shape, depth int) error {
 			if err != nil {
 				return fmt.Errorf("in allOf/%d: %w", i, err)
 			}
-			*s = *meet(s, part)
+			*s = *intersect(s, part)
 		}
 	}
 	for _, key := range []string{"anyOf", "oneOf"} {
@@ -139,7 +139,7 @@ func (r *reader) combined(t *tree, s *shape, depth int) error {
 		if key == "oneOf" && twice&(isArray|isObject) != 0 {
 			s.note("exactly one of the alternatives")
 		}
-		*s = *meet(s, either(parts))
+		*s = *intersect(s, either(parts))
 	}
 	return nil
 }

@@ -89,10 +89,5 @@ func identifiers(t *tree, key string, root bool) bool {
 			return true
 		}
 	}
-	for _, e := range t.elems {
-		if identifiers(e, key, false) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(t.elems, func(e *tree) bool { return identifiers(e, key, false) })
 }

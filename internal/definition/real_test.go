@@ -10,9 +10,9 @@ import (
 )
 
 // realSpecs are the contracts of every toolbox in the tree, and the tools of OpenVoiceOS as they describe themselves.
-func realSpecs(tb testing.TB) []toolcrib.Spec {
+func realSpecs(tb testing.TB) []toolcrib.Entry {
 	tb.Helper()
-	var all []toolcrib.Spec
+	var all []toolcrib.Entry
 	for _, pattern := range []string{"../../toolbox/*/testdata/specs/*.json", "../../examples/*/testdata/specs/*.json", "../../cribtest/testdata/specs/*.json"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
@@ -23,7 +23,7 @@ func realSpecs(tb testing.TB) []toolcrib.Spec {
 			if err != nil {
 				tb.Fatal(err)
 			}
-			var specs []toolcrib.Spec
+			var specs []toolcrib.Entry
 			if err := json.Unmarshal(text, &specs); err != nil {
 				tb.Fatalf("%s: %v", file, err)
 			}
@@ -45,7 +45,7 @@ func realSpecs(tb testing.TB) []toolcrib.Spec {
 		tb.Fatal(err)
 	}
 	for _, f := range foreign {
-		all = append(all, toolcrib.Spec{Name: "foreign_" + f.Name, Description: f.Description, Input: f.Input})
+		all = append(all, toolcrib.Entry{Spec: toolcrib.Spec{Name: "foreign_" + f.Name, Description: f.Description, Input: f.Input}})
 	}
 	return all
 }

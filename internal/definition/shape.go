@@ -183,8 +183,8 @@ func (s *shape) prop(name string) *property {
 	return nil
 }
 
-// settle draws the conclusions that follow from several fields at once.
-func (s *shape) settle() {
+// conclude draws the conclusions that follow from several fields at once.
+func (s *shape) conclude() {
 	if s.enum != nil {
 		var fit []*tree
 		var seen kinds
@@ -213,7 +213,7 @@ func (s *shape) settle() {
 		s.kinds &= seen
 		if len(fit) == 1 {
 			s.any = nil
-			*s = *meet(s, fit[0])
+			*s = *intersect(s, fit[0])
 		}
 	}
 }

@@ -72,11 +72,11 @@ func (w *writer) value(s *shape, depth int, name string, optional bool) (*tree, 
 	if words := defaultWords(s.deft); words != "" {
 		notes = append(notes, words)
 	}
-	return w.together(facets, null, s.words(name), notes), back
+	return w.joinForms(facets, null, s.words(name), notes), back
 }
 
-// together makes one node of the forms.
-func (w *writer) together(facets []facet, null bool, about string, notes []string) *tree {
+// joinForms makes one node of the forms.
+func (w *writer) joinForms(facets []facet, null bool, about string, notes []string) *tree {
 	if len(facets) == 1 {
 		f := facets[0]
 		describe(f.node, sentence(about, append(notes, f.notes...)))

@@ -30,7 +30,7 @@ func (w *writer) alternatives(s *shape, depth int) (facets []facet, null bool) {
 
 func (w *writer) parts(base *shape, parts []*shape, depth int) (facets []facet, null bool) {
 	for _, b := range parts {
-		part := onePlain(meet(base, b))
+		part := onePlain(intersect(base, b))
 		some, n := w.facets(part, depth)
 		if len(some) > 0 {
 			some[0].notes = append(slices.Clone(part.notes), some[0].notes...)
@@ -63,7 +63,7 @@ func oneForm(parts []*shape, k kinds) []*shape {
 func masked(s *shape, k kinds) *shape {
 	mask := free()
 	mask.kinds = k
-	return meet(mask, s)
+	return intersect(mask, s)
 }
 
 // confusing reports whether a value could fit two forms of an object that stand for different things.
@@ -77,7 +77,7 @@ func confusing(facets []facet) bool {
 	}
 	for i, f := range forms {
 		for _, g := range forms[:i] {
-			if !f.apart(g) && !g.apart(f) && !reflect.DeepEqual(f, g) {
+			if !f.distinctFrom(g) && !g.distinctFrom(f) && !reflect.DeepEqual(f, g) {
 				return true
 			}
 		}
@@ -85,9 +85,9 @@ func confusing(facets []facet) bool {
 	return false
 }
 
-// apart reports that nothing that fits f fits g: it has a member that g does not know, or one whose values g does not
+// distinctFrom reports that nothing that fits f fits g: it has a member that g does not know, or one whose values g does not
 // list.
-func (u *objectUndo) apart(v *objectUndo) bool {
+func (u *objectUndo) distinctFrom(v *objectUndo) bool {
 	for _, name := range u.must {
 		f := u.fields[name]
 		g, known := v.fields[name]

@@ -65,7 +65,7 @@ func (f *facet) values(w *writer, s *shape, node *tree) {
 	node.set("enum", list(some...))
 }
 
-func (f *facet) tell(words ...string) {
+func (f *facet) addWords(words ...string) {
 	for _, s := range words {
 		if s != "" {
 			f.notes = append(f.notes, s)
@@ -90,7 +90,7 @@ func (w *writer) number(s *shape) facet {
 		if s.max != "" {
 			f.node.set("maximum", numeral(s.max))
 		}
-		f.tell(prefixed("more than ", s.above), prefixed("less than ", s.below), prefixed("a multiple of ", s.step))
+		f.addWords(prefixed("more than ", s.above), prefixed("less than ", s.below), prefixed("a multiple of ", s.step))
 		return f
 	}
 	w.looseNumber(s, f.node)
@@ -105,7 +105,7 @@ func (w *writer) string(s *shape) facet {
 	case w.gemini && s.format == "date-time", !w.gemini && strictFormat(s.format):
 		f.node.set("format", text(s.format))
 	default:
-		f.tell("format " + s.format)
+		f.addWords("format " + s.format)
 	}
 	if w.gemini {
 		setCounts(f.node, "minLength", s.minLen, "maxLength", s.maxLen)
@@ -114,10 +114,10 @@ func (w *writer) string(s *shape) facet {
 		if low == 0 {
 			low = -1
 		}
-		f.tell(bounds(count(low), count(s.maxLen), "characters"))
+		f.addWords(bounds(count(low), count(s.maxLen), "characters"))
 	}
 	if s.pattern != "" && len(s.pattern) <= maxRuleText {
-		f.tell("matches " + s.pattern)
+		f.addWords("matches " + s.pattern)
 	}
 	return f
 }
@@ -141,7 +141,7 @@ func (w *writer) array(s *shape, depth int) facet {
 	f.node.set("items", node)
 	setCounts(f.node, "minItems", s.minItems, "maxItems", s.maxItems)
 	if s.unique {
-		f.tell("no item twice")
+		f.addWords("no item twice")
 	}
 	f.back = &undo{arrays: []*undo{back}}
 	return f
@@ -186,7 +186,7 @@ func (w *writer) object(s *shape, depth int) facet {
 		f.node.set("additionalProperties", truth(false))
 	}
 	if s.minProps > 0 || s.maxProps >= 0 {
-		f.tell(bounds(strings.TrimPrefix(count(s.minProps), "0"), count(s.maxProps), "entries"))
+		f.addWords(bounds(strings.TrimPrefix(count(s.minProps), "0"), count(s.maxProps), "entries"))
 	}
 	f.back = &undo{objects: []*objectUndo{back}}
 	return f

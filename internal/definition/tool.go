@@ -11,7 +11,7 @@ import (
 )
 
 // tool writes one definition. loose says why it is not strict, if it should have been.
-func (o Options) tool(format Format, name string, spec toolcrib.Spec) (def json.RawMessage, back *undo, loose, err error) {
+func (o Options) tool(format Format, name string, spec toolcrib.Entry) (def json.RawMessage, back *undo, loose, err error) {
 	s, err := readSchema(spec.Input)
 	if err != nil {
 		return nil, nil, nil, err
@@ -73,7 +73,7 @@ func (o Options) tool(format Format, name string, spec toolcrib.Spec) (def json.
 }
 
 // describe gives the words for a tool, cut at a character if they are too long.
-func (o Options) describe(spec toolcrib.Spec) string {
+func (o Options) describe(spec toolcrib.Entry) string {
 	about := first(spec.Description, spec.Title)
 	if o.MaxDescription <= 0 || utf8.RuneCountInString(about) <= o.MaxDescription {
 		return about
@@ -100,7 +100,7 @@ type mcpAnnotations struct {
 
 // mcpTool shows a contract as an MCP tool. Schemas pass as they are. The annotations are derived from the declared
 // effects, so that they can never promise more than guards go by.
-func mcpTool(name string, s toolcrib.Spec) (json.RawMessage, error) {
+func mcpTool(name string, s toolcrib.Entry) (json.RawMessage, error) {
 	input, err := mcpInput(s.Input)
 	if err != nil {
 		return nil, err

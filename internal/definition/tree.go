@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
@@ -197,23 +198,16 @@ func same(a, b *tree) bool {
 	case kindNumber:
 		return a.text == b.text || number(a.text) == number(b.text)
 	case kindArray:
-		for i := range a.elems {
-			if !same(a.elems[i], b.elems[i]) {
-				return false
-			}
-		}
-		return true
+		return slices.EqualFunc(a.elems, b.elems, same)
 	case kindObject:
 		others := make(map[string]*tree, len(b.members))
 		for _, m := range b.members {
 			others[m.key] = m.value
 		}
-		for _, m := range a.members {
-			if other, ok := others[m.key]; !ok || !same(m.value, other) {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(a.members, func(m member) bool {
+			other, ok := others[m.key]
+			return !ok || !same(m.value, other)
+		})
 	}
 	return a.text == b.text
 }

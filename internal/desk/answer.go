@@ -20,10 +20,10 @@ func (d *Desk) Answer(ctx context.Context, id string, r Reply, by string) (Quest
 		if q, err = tx.Question(id); err != nil {
 			return err
 		}
-		late, err = d.settle(tx, &q, r, by)
+		late, err = d.applyReply(tx, &q, r, by)
 		return err
 	})
-	d.look()
+	d.lookNow()
 	if err != nil {
 		return Question{}, fmt.Errorf("answering %s: %w", id, err)
 	}
@@ -33,9 +33,9 @@ func (d *Desk) Answer(ctx context.Context, id string, r Reply, by string) (Quest
 	return q, nil
 }
 
-// settle makes an answer count. late says why it does not, where something may
+// applyReply makes an answer count. late says why it does not, where something may
 // have to be written all the same.
-func (d *Desk) settle(tx Tx, q *Question, r Reply, by string) (late, err error) {
+func (d *Desk) applyReply(tx Tx, q *Question, r Reply, by string) (late, err error) {
 	now := d.now()
 	switch {
 	case q.State == Expired:
@@ -47,10 +47,10 @@ func (d *Desk) settle(tx Tx, q *Question, r Reply, by string) (late, err error) 
 	case q.State != Open:
 		return ErrAnswered, nil
 	case !now.Before(q.Expires):
-		q.end(Expired)
+		q.closeAs(Expired)
 		return ErrExpired, tx.PutQuestion(*q)
 	}
-	if err := d.fits(r, q); err != nil {
+	if err := d.checkReply(r, q); err != nil {
 		return nil, err
 	}
 	q.Reply = &Given{Choice: r.Choice, By: by, At: now, Message: r.Message}
@@ -86,28 +86,4 @@ func (d *Desk) Alike(ctx context.Context, id string) (list []Question, err error
 		return err
 	})
 	return list, err
-}
-
-// Settled is what became of one answer of several.
-type Settled struct {
-	ID       string
-	Question Question
-	Err      error
-}
-
-// AnswerAll gives one answer to several questions, each for itself: that one
-// was answered by somebody else does not undo the others. Calls counts for
-// each. Arguments cannot be edited for several.
-func (d *Desk) AnswerAll(ctx context.Context, ids []string, r Reply, by string) []Settled {
-	list := make([]Settled, 0, len(ids))
-	for _, id := range ids {
-		s := Settled{ID: id}
-		if r.Choice == Edit {
-			s.Err = fmt.Errorf("answering %s: %w: arguments are edited one question at a time", id, ErrBadReply)
-		} else {
-			s.Question, s.Err = d.Answer(ctx, id, r, by)
-		}
-		list = append(list, s)
-	}
-	return list
 }

@@ -39,7 +39,7 @@ func (d *Desk) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.Answe
 		}
 		answer, waited, err := d.answerTo(ctx, draft, wait)
 		if err != nil || waited == "" || answer.Decision != toolcrib.Allow || answer.Input != nil {
-			return answer, d.broken(ctx, &draft, err)
+			return answer, d.storeFailed(ctx, &draft, err)
 		}
 		// What the wiring binds the answer to may have changed while the person
 		// thought, such as the program that would run.
@@ -71,7 +71,7 @@ func (d *Desk) answerTo(ctx context.Context, draft Question, wait patience) (ans
 		}
 	}
 	for {
-		s, err := d.once(ctx, draft, wait, &waited)
+		s, err := d.askAndWait(ctx, draft, wait, &waited)
 		if err != nil || s.done {
 			return s.answer, waited, err
 		}
@@ -79,17 +79,17 @@ func (d *Desk) answerTo(ctx context.Context, draft Question, wait patience) (ans
 	}
 }
 
-// once asks, and waits.
-func (d *Desk) once(ctx context.Context, draft Question, wait patience, waited *string) (step, error) {
+// askAndWait asks, and waits.
+func (d *Desk) askAndWait(ctx context.Context, draft Question, wait patience, waited *string) (askState, error) {
 	w := newWaiter()
 	defer d.unlisten(w)
-	s, err := d.put(ctx, draft, w)
+	s, err := d.findOrAdd(ctx, draft, w)
 	if err != nil || s.done {
 		return s, err
 	}
 	*waited = s.id
-	if err := d.use(ctx); err != nil {
-		return step{}, d.leave(ctx, s.id, err)
+	if err := d.startFeed(ctx); err != nil {
+		return askState{}, d.stopWaiting(ctx, s.id, err)
 	}
 	defer d.release()
 	return d.await(ctx, w, wait)
@@ -103,8 +103,8 @@ func (d *Desk) patience(q *Question) time.Duration {
 	return d.cfg.Wait
 }
 
-// broken makes a failure of the store one that a model can be told of.
-func (d *Desk) broken(ctx context.Context, q *Question, err error) error {
+// storeFailed makes a failure of the store one that a model can be told of.
+func (d *Desk) storeFailed(ctx context.Context, q *Question, err error) error {
 	if err == nil || ctx.Err() != nil {
 		return err
 	}
@@ -114,8 +114,8 @@ func (d *Desk) broken(ctx context.Context, q *Question, err error) error {
 	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: q.Tool, Message: q.need() + ", and the question could not be kept", Err: err}
 }
 
-// step is how far a call has come.
-type step struct {
+// askState is how far a call has come.
+type askState struct {
 	done   bool // answer is the answer
 	answer toolcrib.Answer
 	id     string // the question to wait for
@@ -123,7 +123,7 @@ type step struct {
 
 // remembered looks for a grant, without keeping anybody out.
 func (d *Desk) remembered(ctx context.Context, draft *Question) (answer toolcrib.Answer, ok bool, err error) {
-	if draft.Floor || draft.own() {
+	if draft.Floor || draft.askedByTool() {
 		return answer, false, nil
 	}
 	err = d.cfg.Store.View(ctx, func(tx Tx) error {
@@ -134,7 +134,7 @@ func (d *Desk) remembered(ctx context.Context, draft *Question) (answer toolcrib
 }
 
 func (d *Desk) granted(tx Tx, draft *Question) (toolcrib.Answer, bool, error) {
-	if draft.Floor || draft.own() {
+	if draft.Floor || draft.askedByTool() {
 		return toolcrib.Answer{}, false, nil
 	}
 	list, err := tx.Grants(GrantFilter{Bound: draft.bound(), Arguments: draft.Arguments})
@@ -157,17 +157,17 @@ func (d *Desk) granted(tx Tx, draft *Question) (toolcrib.Answer, bool, error) {
 	return toolcrib.Answer{}, false, nil
 }
 
-// put finds an answer to the question, or the question itself if it is asked
+// findOrAdd finds an answer to the question, or the question itself if it is asked
 // already, or else adds it. The waiter hears of it before any screen does.
-func (d *Desk) put(ctx context.Context, draft Question, w *waiter) (s step, err error) {
+func (d *Desk) findOrAdd(ctx context.Context, draft Question, w *waiter) (s askState, err error) {
 	waits := d.attended(&draft) || d.cfg.Unattended == Await
 	var refusal error
 	err = d.cfg.Store.Update(ctx, func(tx Tx) error {
 		now := d.now()
-		s, refusal = step{}, nil
+		s, refusal = askState{}, nil
 		answer, ok, err := d.granted(tx, &draft)
 		if err != nil || ok {
-			s = step{done: ok, answer: answer}
+			s = askState{done: ok, answer: answer}
 			return err
 		}
 		live, err := tx.Questions(Filter{Slot: draft.Slot, Live: true})
@@ -178,7 +178,7 @@ func (d *Desk) put(ctx context.Context, draft Question, w *waiter) (s step, err 
 			if s.done || s.id != "" {
 				break
 			}
-			if s, err = d.meet(tx, q, &draft, waits, now); err != nil {
+			if s, err = d.meetSameSlot(tx, q, &draft, waits, now); err != nil {
 				return err
 			}
 		}
@@ -195,7 +195,7 @@ func (d *Desk) put(ctx context.Context, draft Question, w *waiter) (s step, err 
 			refusal = d.unattended(&draft, "")
 			return nil
 		}
-		if refusal, err = d.room(tx, &draft); err != nil || refusal != nil {
+		if refusal, err = d.checkRoom(tx, &draft); err != nil || refusal != nil {
 			return err
 		}
 		if draft.ID, err = d.freshID(tx); err != nil {
@@ -211,40 +211,40 @@ func (d *Desk) put(ctx context.Context, draft Question, w *waiter) (s step, err 
 		s.id = draft.ID
 		return tx.PutQuestion(draft)
 	})
-	d.look()
+	d.lookNow()
 	if err == nil {
 		err = refusal
 	}
 	return s, err
 }
 
-// meet is what happens where a question with the same slot is there already.
-func (d *Desk) meet(tx Tx, q Question, draft *Question, waits bool, now time.Time) (step, error) {
+// meetSameSlot is what happens where a question with the same slot is there already.
+func (d *Desk) meetSameSlot(tx Tx, q Question, draft *Question, waits bool, now time.Time) (askState, error) {
 	switch {
 	case q.State == Open && !now.Before(q.Expires):
-		q.end(Expired)
-		return step{}, tx.PutQuestion(q)
+		q.closeAs(Expired)
+		return askState{}, tx.PutQuestion(q)
 	case q.Key != draft.Key && q.Waiting > 0 && q.Caller.Session != draft.Caller.Session:
 		// It is another conversation's, where the same call is judged by other
 		// reasons. Both are asked: if each made the other void, neither would
 		// ever be answered.
-		return step{}, nil
+		return askState{}, nil
 	case q.Key != draft.Key:
 		// What the person saw, or would see, is not what would happen.
-		q.end(Replaced)
+		q.closeAs(Replaced)
 		draft.Replaces = q.ID
-		return step{}, tx.PutQuestion(q)
+		return askState{}, tx.PutQuestion(q)
 	case q.State == Open && waits:
 		if q.Waiting >= maxWaiting {
-			return step{}, d.full(draft, q.Waiting)
+			return askState{}, d.full(draft, q.Waiting)
 		}
 		q.adopt(draft)
 		q.Waiting++
-		return step{id: q.ID}, tx.PutQuestion(q)
+		return askState{id: q.ID}, tx.PutQuestion(q)
 	case q.State == Open:
-		return step{id: q.ID}, nil
+		return askState{id: q.ID}, nil
 	}
-	return d.take(tx, q, now)
+	return d.useAnswer(tx, q, now)
 }
 
 // adopt makes a question that of the call that asks again: a caller that comes
@@ -255,15 +255,15 @@ func (q *Question) adopt(draft *Question) {
 	}
 }
 
-// take uses an answer. It is not done if there is nothing left to use.
-func (d *Desk) take(tx Tx, q Question, now time.Time) (step, error) {
+// useAnswer uses an answer. It is not done if there is nothing left to use.
+func (d *Desk) useAnswer(tx Tx, q Question, now time.Time) (askState, error) {
 	r := q.Reply
 	if r == nil || now.After(r.At.Add(d.cfg.AnswerFor)) {
-		return step{}, nil
+		return askState{}, nil
 	}
 	switch q.State {
 	case Denied:
-		s := step{done: true, answer: toolcrib.Answer{Decision: toolcrib.Deny, By: r.By, Message: r.Message}}
+		s := askState{done: true, answer: toolcrib.Answer{Decision: toolcrib.Deny, By: r.By, Message: r.Message}}
 		if r.Told {
 			return s, nil
 		}
@@ -271,19 +271,19 @@ func (d *Desk) take(tx Tx, q Question, now time.Time) (step, error) {
 		return s, tx.PutQuestion(q)
 	case Allowed:
 		if r.Left <= 0 {
-			return step{}, nil
+			return askState{}, nil
 		}
-		s := step{done: true, answer: toolcrib.Answer{Decision: toolcrib.Allow, By: r.By, Message: r.Message, Input: r.Input}}
+		s := askState{done: true, answer: toolcrib.Answer{Decision: toolcrib.Allow, By: r.By, Message: r.Message, Input: r.Input}}
 		if r.Left--; r.Left == 0 {
 			r.Input, r.Message = nil, ""
 		}
 		return s, tx.PutQuestion(q)
 	}
-	return step{}, nil
+	return askState{}, nil
 }
 
-// room refuses a question too many: who asks for everything is asked nothing.
-func (d *Desk) room(tx Tx, draft *Question) (refusal, err error) {
+// checkRoom refuses a question too many: who asks for everything is asked nothing.
+func (d *Desk) checkRoom(tx Tx, draft *Question) (refusal, err error) {
 	open, err := tx.Questions(Filter{State: Open, Subject: draft.Caller.Subject})
 	if err != nil {
 		return nil, err
@@ -331,7 +331,7 @@ func (d *Desk) unattended(q *Question, id string) error {
 	if id != "" && d.cfg.Unattended == Leave {
 		asked := *q
 		asked.ID = id
-		return d.later(&asked, toolcrib.CodeUnavailable, ErrPending, what)
+		return d.refuseForNow(&asked, toolcrib.CodeUnavailable, ErrPending, what)
 	}
 	e := &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: q.Tool, Err: toolcrib.ErrNobody, Message: what}
 	if why := asking(q.Reasons); why != "" {

@@ -13,16 +13,16 @@ import (
 
 // await waits until a question is settled and uses its answer. It is not done
 // if others have used the answer up.
-func (d *Desk) await(ctx context.Context, w *waiter, p patience) (step, error) {
+func (d *Desk) await(ctx context.Context, w *waiter, p patience) (askState, error) {
 	id := w.id
 	// Looked at after listening began, so that no answer falls between.
 	for {
 		q, err := d.Question(ctx, id)
 		if errors.Is(err, ErrNotFound) {
-			return step{}, nil // it was cleaned up, so it was settled
+			return askState{}, nil // it was cleaned up, so it was settled
 		}
 		if err != nil {
-			return step{}, d.leave(ctx, id, err)
+			return askState{}, d.stopWaiting(ctx, id, err)
 		}
 		if q.State != Open {
 			return d.collect(ctx, id)
@@ -33,25 +33,25 @@ func (d *Desk) await(ctx context.Context, w *waiter, p patience) (step, error) {
 			expiry.Stop()
 		case <-expiry.C:
 			if err := d.expire(ctx, id); err != nil {
-				return step{}, err
+				return askState{}, err
 			}
 		case <-w.dismissed:
 			expiry.Stop()
-			return step{}, d.leave(ctx, id, d.later(&q, toolcrib.CodeUnavailable, ErrPending, "a person was asked and closed the question without an answer"))
+			return askState{}, d.stopWaiting(ctx, id, d.refuseForNow(&q, toolcrib.CodeUnavailable, ErrPending, "a person was asked and closed the question without an answer"))
 		case <-p.over:
 			expiry.Stop()
-			return step{}, d.leave(ctx, id, d.later(&q, toolcrib.CodeTimeout, context.DeadlineExceeded, fmt.Sprintf("%s, and nobody answered within %v", q.need(), p.span)))
+			return askState{}, d.stopWaiting(ctx, id, d.refuseForNow(&q, toolcrib.CodeTimeout, context.DeadlineExceeded, fmt.Sprintf("%s, and nobody answered within %v", q.need(), p.span)))
 		case <-ctx.Done():
 			expiry.Stop()
-			return step{}, d.leave(ctx, id, ctx.Err())
+			return askState{}, d.stopWaiting(ctx, id, ctx.Err())
 		}
 	}
 }
 
 // collect uses the answer to a settled question.
-func (d *Desk) collect(ctx context.Context, id string) (s step, err error) {
+func (d *Desk) collect(ctx context.Context, id string) (s askState, err error) {
 	err = d.cfg.Store.Update(ctx, func(tx Tx) error {
-		s = step{}
+		s = askState{}
 		q, err := tx.Question(id)
 		if errors.Is(err, ErrNotFound) {
 			return nil
@@ -67,15 +67,15 @@ func (d *Desk) collect(ctx context.Context, id string) (s step, err error) {
 			return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: q.Tool, Err: ErrReplaced,
 				Message: "what this would do has changed while a person was asked about it; call it again"}
 		}
-		s, err = d.take(tx, q, d.now())
+		s, err = d.useAnswer(tx, q, d.now())
 		return err
 	})
 	return s, err
 }
 
-// leave notes that a call waits no longer. The question stays: the answer is
+// stopWaiting notes that a call waits no longer. The question stays: the answer is
 // then for the call that is made again. It gives the reason for leaving.
-func (d *Desk) leave(ctx context.Context, id string, why error) error {
+func (d *Desk) stopWaiting(ctx context.Context, id string, why error) error {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	err := d.cfg.Store.Update(ctx, func(tx Tx) error {
@@ -92,7 +92,7 @@ func (d *Desk) leave(ctx context.Context, id string, why error) error {
 	if err != nil { // the number is for the eye only
 		d.cfg.Log.Warn("noting that a call waits no longer", "question", id, "err", err)
 	}
-	d.look()
+	d.lookNow()
 	return why
 }
 
@@ -106,10 +106,10 @@ func (d *Desk) expire(ctx context.Context, id string) error {
 		if err != nil {
 			return err
 		}
-		q.end(Expired)
+		q.closeAs(Expired)
 		return tx.PutQuestion(q)
 	})
-	d.look()
+	d.lookNow()
 	return err
 }
 
@@ -134,7 +134,7 @@ func newWaiter() *waiter {
 func (d *Desk) listen(w *waiter, id string) {
 	d.ears.Lock()
 	defer d.ears.Unlock()
-	d.deafen(w)
+	d.dropWaiter(w)
 	w.id = id
 	if d.waiters[id] == nil {
 		d.waiters[id] = map[*waiter]struct{}{}
@@ -146,10 +146,10 @@ func (d *Desk) listen(w *waiter, id string) {
 func (d *Desk) unlisten(w *waiter) {
 	d.ears.Lock()
 	defer d.ears.Unlock()
-	d.deafen(w)
+	d.dropWaiter(w)
 }
 
-func (d *Desk) deafen(w *waiter) {
+func (d *Desk) dropWaiter(w *waiter) {
 	delete(d.waiters[w.id], w)
 	if len(d.waiters[w.id]) == 0 {
 		delete(d.waiters, w.id)
@@ -180,8 +180,8 @@ func (d *Desk) Dismiss(id string) {
 	}
 }
 
-// later refuses a call whose question stays open, and says what to do about it.
-func (d *Desk) later(q *Question, code toolcrib.Code, cause error, what string) error {
+// refuseForNow refuses a call whose question stays open, and says what to do about it.
+func (d *Desk) refuseForNow(q *Question, code toolcrib.Code, cause error, what string) error {
 	message := what
 	if why := asking(q.Reasons); why != "" {
 		message += ": " + why
@@ -191,7 +191,7 @@ func (d *Desk) later(q *Question, code toolcrib.Code, cause error, what string) 
 	}
 	message += ". Question " + q.ID + " stays open"
 	if d.cfg.How != nil {
-		message += "; a person answers it with " + d.cfg.How(q.ID, q.own())
+		message += "; a person answers it with " + d.cfg.How(q.ID, q.askedByTool())
 	}
 	return &toolcrib.Error{Code: code, Tool: q.Tool, Err: cause,
 		Message: message + ". Go on with something else; once it is answered, repeat the call with the same arguments"}
@@ -199,7 +199,7 @@ func (d *Desk) later(q *Question, code toolcrib.Code, cause error, what string) 
 
 // need says what a person is needed for.
 func (q *Question) need() string {
-	if q.own() {
+	if q.askedByTool() {
 		return "a person has to answer this"
 	}
 	return "a person has to approve this"

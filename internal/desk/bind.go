@@ -103,7 +103,7 @@ func (d *Desk) argumentsHash(input []byte, places ...string) string {
 
 // definitionHash is of all that a person or a guard goes by. The time limit is
 // no part of it: it comes from the configuration.
-func definitionHash(s toolcrib.Spec) (string, error) {
+func definitionHash(s toolcrib.Entry) (string, error) {
 	s.Timeout = 0
 	text, err := json.Marshal(s)
 	if err != nil {
@@ -139,7 +139,7 @@ func (d *Desk) draft(q toolcrib.Question) (Question, error) {
 		out.Tool = q.Spec.Name
 	}
 	out.Files = d.bindFiles(terms.Files)
-	if d.plain(terms.Rules) {
+	if d.rulesKeepable(terms.Rules) {
 		out.Rules = slices.Clone(terms.Rules)
 	}
 	out.Slot = d.digest("slot", c.Organisation, c.Subject, c.Agent, project, out.Tool, out.Box, out.Native, out.Arguments, q.Text)
@@ -157,9 +157,9 @@ func (d *Desk) draft(q toolcrib.Question) (Question, error) {
 	return out, d.show(&out, q)
 }
 
-// plain reports whether rules can be kept as they are. One with a secret in it
+// rulesKeepable reports whether rules can be kept as they are. One with a secret in it
 // is not kept, and what is left of the others would not cover the call.
-func (d *Desk) plain(rules []string) bool {
+func (d *Desk) rulesKeepable(rules []string) bool {
 	return !slices.ContainsFunc(rules, func(r string) bool { return r == "" || len(r) > maxReason || d.cfg.RedactText(r) != r })
 }
 

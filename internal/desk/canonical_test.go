@@ -120,7 +120,7 @@ func TestHashesCannotBeGuessed(t *testing.T) {
 		t.Fatal(err)
 	}
 	const input = `{"pin":"483920"}`
-	q, err := d.draft(toolcrib.Question{Call: toolcrib.Call{Tool: "pay"}, Spec: toolcrib.Spec{Name: "pay", Native: "pay"}, Input: json.RawMessage(input)})
+	q, err := d.draft(toolcrib.Question{Call: toolcrib.Call{Tool: "pay"}, Spec: toolcrib.Entry{Spec: toolcrib.Spec{Name: "pay"}, Native: "pay"}, Input: json.RawMessage(input)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func (q *Question) bound() string {
 // run are still those it was given for: see changed.
 func (g *Grant) covers(q *Question, now time.Time) bool {
 	switch {
-	case !g.Holds(now), q.Floor, q.own(),
+	case !g.Holds(now), q.Floor, q.askedByTool(),
 		g.Organisation != q.Caller.Organisation, g.Subject != q.Caller.Subject, g.Agent != q.Caller.Agent,
 		g.Box != q.Box, g.Native != q.Native, g.Tool != q.Tool,
 		g.Definition == "", g.Definition != q.Definition,

@@ -55,7 +55,7 @@ func TestHiddenCommandIsAllowedOnceOnly(t *testing.T) {
 				t.Errorf("%s: %s is offered", tt.name, o.Choice)
 			}
 		}
-		if err := d.fits(Reply{Choice: AllowAlways}, &q); (err != nil) != tt.unseen {
+		if err := d.checkReply(Reply{Choice: AllowAlways}, &q); (err != nil) != tt.unseen {
 			t.Errorf("%s: always: %v", tt.name, err)
 		}
 		told := false

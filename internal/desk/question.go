@@ -101,12 +101,12 @@ func (q *Question) Live() bool {
 	return false
 }
 
-// own reports whether a tool asks, and not a guard.
-func (q *Question) own() bool { return q.Text != "" }
+// askedByTool reports whether a tool asks, and not a guard.
+func (q *Question) askedByTool() bool { return q.Text != "" }
 
-// end settles a question without an answer. What it showed is of no use then,
+// closeAs settles a question without an answer. What it showed is of no use then,
 // and is not kept: who asks too much must not fill the disk.
-func (q *Question) end(s State) {
+func (q *Question) closeAs(s State) {
 	q.State, q.Input, q.Parts, q.Preview, q.Options, q.Files = s, nil, nil, "", nil, nil
 	q.Text = text.Head(q.Text, 1<<10)
 	if q.Reply != nil {

@@ -74,8 +74,8 @@ func (c Choice) scope() Scope {
 	return ""
 }
 
-// fits makes sure that an answer can be given to a question.
-func (d *Desk) fits(r Reply, q *Question) error {
+// checkReply makes sure that an answer can be given to a question.
+func (d *Desk) checkReply(r Reply, q *Question) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", ErrBadReply, fmt.Sprintf(format, args...))
 	}
@@ -102,7 +102,7 @@ func (d *Desk) fits(r Reply, q *Question) error {
 		return nil
 	}
 	switch {
-	case q.own():
+	case q.askedByTool():
 		return bad("the answer to a tool's question is not remembered")
 	case q.Floor:
 		return bad("this is asked every time: it can only be allowed once")
@@ -124,7 +124,7 @@ func (d *Desk) fits(r Reply, q *Question) error {
 func (d *Desk) editFits(r Reply, q *Question) error {
 	text := bytes.TrimSpace(r.Input)
 	switch {
-	case q.own():
+	case q.askedByTool():
 		return fmt.Errorf("%w: a tool's question has no arguments to edit", ErrBadReply)
 	case r.ByRule || r.For != 0:
 		return fmt.Errorf("%w: edit remembers nothing", ErrBadReply)

@@ -46,7 +46,7 @@ func (q *Question) Describe() []Part {
 	if q.Caller.Frontend != "" {
 		who += ", by " + q.Caller.Frontend
 	}
-	if q.own() {
+	if q.askedByTool() {
 		// Whoever puts words into a model's mouth can have it ask for anything.
 		warning := begging.Warning(append([]string{q.Text}, q.Options...)...)
 		parts := []Part{{Kind: PartText, Title: text.ShowExact(q.Tool) + " asks" + warning + ", for " + text.ShowExact(who), Lines: lines(q.Text)}}
@@ -233,7 +233,7 @@ type Offer struct {
 
 // Offers lists the answers that fit a question.
 func (d *Desk) Offers(q *Question) []Offer {
-	if q.own() {
+	if q.askedByTool() {
 		return []Offer{{AllowOnce, "answer it"}, {Deny, "say nothing"}}
 	}
 	var list []Offer
@@ -242,7 +242,7 @@ func (d *Desk) Offers(q *Question) []Offer {
 		if c == Edit {
 			r.Input = json.RawMessage(`{}`)
 		}
-		if d.fits(r, q) == nil {
+		if d.checkReply(r, q) == nil {
 			list = append(list, Offer{c, d.offer(c, q)})
 		}
 	}

@@ -109,7 +109,7 @@ func (d *Desk) tidy(tx Tx, id string, now time.Time) error {
 	case d.old(&q, now):
 		return tx.DropQuestion(id)
 	case q.State == Open && !now.Before(q.Expires):
-		q.end(Expired)
+		q.closeAs(Expired)
 		return tx.PutQuestion(q)
 	case d.stale(&q, now): // what the person typed is not kept longer than needed
 		q.Reply.forget()

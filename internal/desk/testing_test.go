@@ -42,7 +42,7 @@ func newDesk(t testing.TB, cfg desk.Config) *desk.Desk {
 func ask() toolcrib.Question {
 	return toolcrib.Question{
 		Call:  toolcrib.Call{ID: "call-1", Tool: "write_file", Caller: toolcrib.Caller{Subject: "alice", Agent: "coder", Session: "s1", Frontend: "mcp"}},
-		Spec:  toolcrib.Spec{Name: "write_file", Description: "Write a file.", Box: "files", Native: "write_file", Hash: "h1", Effects: toolcrib.Reads | toolcrib.Writes},
+		Spec:  toolcrib.Entry{Spec: toolcrib.Spec{Name: "write_file", Description: "Write a file.", Effects: toolcrib.Reads | toolcrib.Writes}, Box: "files", Native: "write_file", Hash: "h1"},
 		Input: json.RawMessage(`{"path":"a.txt","text":"x"}`), Effects: toolcrib.Writes, Preview: "-old\n+x\n",
 		Reasons: []toolcrib.Verdict{{Decision: toolcrib.Ask, Guard: "mode", Rule: "default", Reason: "it writes"}, {Decision: toolcrib.Allow, Guard: "paths"}},
 	}

@@ -35,7 +35,7 @@ type screen struct {
 // told first of what is open, and then of everything that changes, in whatever
 // process. stop ends it and closes the channel; it may be called twice.
 func (d *Desk) Watch(ctx context.Context, s Screen) (events <-chan Event, stop func(), err error) {
-	if err := d.use(ctx); err != nil {
+	if err := d.startFeed(ctx); err != nil {
 		return nil, nil, err
 	}
 	if s.Buffer <= 0 {
@@ -96,8 +96,8 @@ func (d *Desk) attended(q *Question) bool {
 	return false
 }
 
-// use starts the feed for whoever waits or watches.
-func (d *Desk) use(ctx context.Context) error {
+// startFeed starts the feed for whoever waits or watches.
+func (d *Desk) startFeed(ctx context.Context) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.users == 0 {
@@ -129,8 +129,8 @@ func (d *Desk) releaseLocked() {
 	}
 }
 
-// look has the feed look at once.
-func (d *Desk) look() {
+// lookNow has the feed look at once.
+func (d *Desk) lookNow() {
 	select {
 	case d.kick <- struct{}{}:
 	default:

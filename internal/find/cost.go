@@ -1,9 +1,6 @@
 package find
 
-import (
-	"strconv"
-	"unicode/utf8"
-)
+import "unicode/utf8"
 
 // Tokens estimates how many tokens of a model's context a text takes. It is
 // counted, not looked up: vocabularies differ by model and are not public for
@@ -27,13 +24,6 @@ func Tokens(text string) int {
 		quarters += runCost(kind, n)
 	}
 	return (quarters + 3) / 4
-}
-
-// Definition estimates what a tool costs in every request that shows it: its
-// name, its description and its input schema, as model APIs take them.
-func Definition(name, description string, input []byte) int {
-	return Tokens(`{"name":"","description":"","input_schema":}`) +
-		Tokens(name) + Tokens(strconv.Quote(description)) - Tokens(`""`) + Tokens(string(input))
 }
 
 type textKind uint8

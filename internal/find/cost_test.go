@@ -41,18 +41,6 @@ func TestTokensAdd(t *testing.T) {
 	}
 }
 
-func TestDefinition(t *testing.T) {
-	input := `{"type":"object","properties":{"path":{"type":"string"}}}`
-	whole := Tokens(`{"name":"read_file","description":"Read a file.\nOr a part.","input_schema":` + input + `}`)
-	got := Definition("read_file", "Read a file.\nOr a part.", []byte(input))
-	if got < whole-3 || got > whole+3 {
-		t.Errorf("%d, but written out it is %d", got, whole)
-	}
-	if bare := Definition("x", "", nil); bare < 5 || bare > 15 {
-		t.Errorf("a bare tool costs %d", bare)
-	}
-}
-
 func BenchmarkTokens(b *testing.B) {
 	text := strings.Repeat(`{"name":"list_pods","description":"List the pods of a namespace."}`, 100)
 	b.SetBytes(int64(len(text)))

@@ -45,7 +45,7 @@ func (x *Index) SearchWith(ctx context.Context, e Embedder, query string, limit 
 		return x.Search(query, limit), fmt.Errorf("embedding: %w", err)
 	}
 	q := x.parse(query)
-	s := x.borrow()
+	s := x.takeScores()
 	defer x.release(s)
 	x.score(q, s)
 	var top float32

@@ -29,7 +29,7 @@ func (x *Index) Search(query string, limit int) []Hit {
 		return nil
 	}
 	q := x.parse(query)
-	s := x.borrow()
+	s := x.takeScores()
 	defer x.release(s)
 	x.score(q, s)
 	hits := s.best(limit)
@@ -72,7 +72,7 @@ func (x *Index) score(q []part, s *scores) {
 	}
 }
 
-func (x *Index) borrow() *scores {
+func (x *Index) takeScores() *scores {
 	if s, ok := x.scratch.Get().(*scores); ok {
 		return s
 	}

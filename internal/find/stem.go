@@ -1,6 +1,9 @@
 package find
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // stem cuts an English word down to what its family has in common: translate,
 // translator and translations meet. The result need not be a word. It works by
@@ -14,7 +17,7 @@ func stem(word string) string {
 		return s
 	}
 	w := singular(word)
-	if kept(w) {
+	if keepsEnding(w) {
 		return w
 	}
 	w = verbForm(w)
@@ -23,12 +26,7 @@ func stem(word string) string {
 }
 
 func plain(word string) bool {
-	for i := range len(word) {
-		if word[i] < 'a' || word[i] > 'z' {
-			return false
-		}
-	}
-	return true
+	return strings.Trim(word, "abcdefghijklmnopqrstuvwxyz") == ""
 }
 
 // irregular gives the family of forms that no ending tells.
@@ -92,9 +90,9 @@ func irregular(word string) string {
 	return ""
 }
 
-// kept are words whose last letters only look like an ending: a poster is not
+// keepsEnding are words whose last letters only look like an ending: a poster is not
 // someone who posts.
-func kept(w string) bool {
+func keepsEnding(w string) bool {
 	switch w {
 	case "customer", "poster", "ticker", "number", "letter", "charter", "flower", "power", "master", "quarter", "paper", "matter",
 		"server", "character", "answer", "summer", "winter", "center", "offer", "cover", "monster", "weather", "water", "career",
@@ -204,12 +202,7 @@ func finish(w string) string {
 }
 
 func anySuffix(w string, ends ...string) bool {
-	for _, e := range ends {
-		if strings.HasSuffix(w, e) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(ends, func(end string) bool { return strings.HasSuffix(w, end) })
 }
 
 func vowel(c byte) bool { return strings.IndexByte("aeiou", c) >= 0 }

@@ -14,13 +14,7 @@ func (s Source) HookDirs(tree string) []string {
 		w.file(filepath.Join(dir, "config.worktree"), 0)
 		w.scripts = append(w.scripts, filepath.Join(dir, "hooks"))
 	}
-	files := s.Settings
-	if files == nil {
-		files = homeFiles(s.Home)
-	}
-	for _, file := range files {
-		w.file(file, 0)
-	}
+	w.personal()
 	slices.Sort(w.scripts)
 	return slices.Compact(w.scripts)
 }

@@ -96,7 +96,8 @@ func (s Source) Personal(tree string) ([]Pointed, error) {
 	return w.outside()
 }
 
-func (w *settingsWalk) outside() ([]Pointed, error) {
+// personal reads the settings of the person and of the machine.
+func (w *settingsWalk) personal() {
 	files := w.src.Settings
 	if files == nil {
 		files = homeFiles(w.src.Home)
@@ -104,6 +105,10 @@ func (w *settingsWalk) outside() ([]Pointed, error) {
 	for _, file := range files {
 		w.file(file, 0)
 	}
+}
+
+func (w *settingsWalk) outside() ([]Pointed, error) {
+	w.personal()
 	w.programs()
 	slices.SortStableFunc(w.found, func(a, b Pointed) int { return strings.Compare(a.Path, b.Path) }) // guesses come last
 	return slices.CompactFunc(w.found, func(a, b Pointed) bool { return a.Path == b.Path }), w.failed
@@ -242,42 +247,21 @@ func isProgram(s Setting, name string) bool {
 	switch s.Section {
 	case "alias":
 		return strings.HasPrefix(s.Value, "!")
-	case "filter":
-		return s.Key == "clean" || s.Key == "smudge" || s.Key == "process"
-	case "diff":
-		return s.Key == "command" || s.Key == "textconv" || s.Key == "external"
-	case "merge":
-		return s.Key == "driver"
-	case "difftool", "mergetool":
-		return s.Key == "cmd" || s.Key == "path"
-	case "gpg":
-		return s.Key == "program" || s.Key == "defaultkeycommand"
-	case "pager":
-		return true
-	case "hook":
-		return s.Key == "command"
-	case "remote":
-		return s.Key == "uploadpack" || s.Key == "receivepack"
 	case "submodule":
 		return s.Key == "update" && strings.HasPrefix(s.Value, "!")
-	case "lfs":
-		return s.Key == "path" || s.Key == "clean" || s.Key == "smudge"
-	case "guitool":
-		return s.Key == "cmd"
-	case "browser", "man":
-		return s.Key == "cmd" || s.Key == "path"
-	case "tar":
-		return s.Key == "command"
-	case "secrets":
-		return s.Key == "providers"
-	}
-	switch name {
-	case "core.fsmonitor", "core.sshcommand", "core.editor", "core.pager", "core.askpass", "core.gitproxy", "core.alternaterefscommand", "sequence.editor", "interactive.difffilter",
-		"uploadpack.packobjectshook", "receive.procreceiverefs", "web.browser", "sendemail.sendmailcmd", "sendemail.tocmd", "sendemail.cccmd", "sendemail.headercmd", "sendemail.smtpserver", "trailer.cmd", "trailer.command",
-		"gc.recentobjectshook", "imap.tunnel", "instaweb.httpd", "instaweb.browser":
+	case "pager":
 		return true
 	}
-	return false
+	if keys, ok := map[string][]string{
+		"filter": {"clean", "smudge", "process"}, "diff": {"command", "textconv", "external"}, "merge": {"driver"}, "difftool": {"cmd", "path"}, "mergetool": {"cmd", "path"},
+		"gpg": {"program", "defaultkeycommand"}, "hook": {"command"}, "remote": {"uploadpack", "receivepack"}, "lfs": {"path", "clean", "smudge"}, "guitool": {"cmd"},
+		"browser": {"cmd", "path"}, "man": {"cmd", "path"}, "tar": {"command"}, "secrets": {"providers"},
+	}[s.Section]; ok {
+		return slices.Contains(keys, s.Key)
+	}
+	return slices.Contains([]string{"core.fsmonitor", "core.sshcommand", "core.editor", "core.pager", "core.askpass", "core.gitproxy", "core.alternaterefscommand", "sequence.editor", "interactive.difffilter",
+		"uploadpack.packobjectshook", "receive.procreceiverefs", "web.browser", "sendemail.sendmailcmd", "sendemail.tocmd", "sendemail.cccmd", "sendemail.headercmd", "sendemail.smtpserver", "trailer.cmd", "trailer.command",
+		"gc.recentobjectshook", "imap.tunnel", "instaweb.httpd", "instaweb.browser"}, name)
 }
 
 // helperLine is the command line of a credential helper without the name of one
@@ -293,9 +277,5 @@ func helperLine(value string) string {
 // isAddress knows the settings whose value may be an address: one with :: is for
 // another program.
 func isAddress(name string) bool {
-	switch name {
-	case "remote.url", "remote.pushurl", "branch.remote", "branch.pushremote", "submodule.url", "remote.pushdefault":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"remote.url", "remote.pushurl", "branch.remote", "branch.pushremote", "submodule.url", "remote.pushdefault"}, name)
 }

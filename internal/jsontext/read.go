@@ -35,7 +35,7 @@ func AppendUnescaped[S Text](dst []byte, body S) (said []byte, ok bool) {
 			return append(dst, body[from:]...), ok
 		}
 		dst = append(dst, body[from:at]...)
-		r, size := escape(body, at)
+		r, size := Escape(body, at)
 		if size == 0 {
 			r, size, ok = '\\', 1, false
 		}
@@ -44,8 +44,9 @@ func AppendUnescaped[S Text](dst []byte, body S) (said []byte, ok bool) {
 	}
 }
 
-// escape reads the escape at i; its size is 0 if it means nothing.
-func escape[S Text](s S, i int) (r rune, size int) {
+// Escape reads the escape at i; its size is 0 if it means nothing. Half a
+// surrogate is U+FFFD.
+func Escape[S Text](s S, i int) (r rune, size int) {
 	if i+1 >= len(s) {
 		return 0, 0
 	}
@@ -53,14 +54,14 @@ func escape[S Text](s S, i int) (r rune, size int) {
 	if at := strings.IndexByte(letters, s[i+1]); at >= 0 {
 		return rune(meanings[at]), 2
 	}
-	r, ok := hex4(s, i)
+	r, ok := EscapedUnit(s, i)
 	if !ok {
 		return 0, 0
 	}
 	if !utf16.IsSurrogate(r) {
 		return r, 6
 	}
-	if low, ok := hex4(s, i+6); ok {
+	if low, ok := EscapedUnit(s, i+6); ok {
 		if both := utf16.DecodeRune(r, low); both != utf8.RuneError {
 			return both, 12
 		}
@@ -68,8 +69,8 @@ func escape[S Text](s S, i int) (r rune, size int) {
 	return utf8.RuneError, 6
 }
 
-// hex4 reads \uXXXX.
-func hex4[S Text](s S, i int) (rune, bool) {
+// EscapedUnit reads \uXXXX at i: a character, or half of a surrogate pair.
+func EscapedUnit[S Text](s S, i int) (rune, bool) {
 	if i+6 > len(s) || s[i] != '\\' || s[i+1] != 'u' {
 		return 0, false
 	}

@@ -76,6 +76,23 @@ func ValueEnd[S Text](text S, i int) int {
 	return i
 }
 
+// Depth counts how deep a valid text is nested.
+func Depth[S Text](text S) int {
+	deepest, now := 0, 0
+	for i := 0; i < len(text); i++ {
+		switch text[i] {
+		case '"':
+			i = StringEnd(text, i) - 1
+		case '{', '[':
+			now++
+			deepest = max(deepest, now)
+		case '}', ']':
+			now--
+		}
+	}
+	return deepest
+}
+
 // Member is one member of an object, as it is written.
 type Member struct {
 	Key   string          // what the name says

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/plainfile"
@@ -83,11 +84,7 @@ func Below(dir string, read func(dir string) (Listing, error)) (found []Listing)
 // isText knows the texts for agents and people that a link in an obeyed directory often
 // leads to. Writing them is ordinary work, and they start nothing.
 func isText(path string) bool {
-	switch strings.ToLower(filepath.Base(path)) {
-	case "agents.md", "claude.md", "gemini.md", "readme.md", "contributing.md", "llms.txt", ".cursorrules":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"agents.md", "claude.md", "gemini.md", "readme.md", "contributing.md", "llms.txt", ".cursorrules"}, strings.ToLower(filepath.Base(path)))
 }
 
 // Installed: what lies in a directory was put there by a package manager. The links

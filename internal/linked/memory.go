@@ -26,14 +26,14 @@ type Memory struct {
 	Keep time.Duration
 
 	mu    sync.Mutex
-	seen  map[string]*sight
+	seen  map[string]*dirView
 	tops  []string // of the last answer
 	links []string
 	until time.Time
 }
 
-// sight is what was seen in a directory.
-type sight struct {
+// dirView is what was seen in a directory.
+type dirView struct {
 	state   dirState
 	settled bool // long enough unchanged that a change would show in its time
 	links   []string
@@ -55,7 +55,7 @@ const settling = time.Second
 func (m *Memory) Links(tops ...string) []string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if time.Now().Before(m.until) && slices.Equal(m.tops, tops) && !slices.ContainsFunc(m.links, gone) {
+	if time.Now().Before(m.until) && slices.Equal(m.tops, tops) && !slices.ContainsFunc(m.links, linkGone) {
 		return slices.Clone(m.links)
 	}
 	began := time.Now()
@@ -70,19 +70,19 @@ func (m *Memory) Links(tops ...string) []string {
 // many directories take a millisecond or more to look at.
 const many = 1000
 
-// gone: there is no link of this name any more.
-func gone(link string) bool {
+// linkGone: there is no link of this name any more.
+func linkGone(link string) bool {
 	info, err := os.Lstat(link)
 	return err != nil || info.Mode()&fs.ModeSymlink == 0
 }
 
 func (m *Memory) find(tops []string) (links []string, looks int) {
 	if m.seen == nil {
-		m.seen = map[string]*sight{}
+		m.seen = map[string]*dirView{}
 	}
 	found, visited := map[string]bool{}, map[string]bool{}
 	see := func(level []string) (soon, later []string) {
-		for i, s := range m.lookAll(level) {
+		for i, s := range m.readDirs(level) {
 			if s == nil {
 				delete(m.seen, level[i])
 				continue
@@ -116,33 +116,28 @@ func (m *Memory) find(tops []string) (links []string, looks int) {
 	// were ever seen count on.
 	var late []string
 	for dir, s := range m.seen {
-		if !visited[dir] && len(s.links) > 0 && slices.ContainsFunc(tops, func(top string) bool { return within(dir, top) }) {
+		if !visited[dir] && len(s.links) > 0 && slices.ContainsFunc(tops, func(top string) bool { return Within(dir, top) }) {
 			late = append(late, dir)
 		}
 	}
 	see(late)
 	if len(m.seen) > 2*m.most() {
-		maps.DeleteFunc(m.seen, func(dir string, s *sight) bool { return !visited[dir] && len(s.links) == 0 })
+		maps.DeleteFunc(m.seen, func(dir string, s *dirView) bool { return !visited[dir] && len(s.links) == 0 })
 	}
 	return slices.Sorted(maps.Keys(found)), len(visited)
 }
 
-func within(dir, top string) bool {
-	rel, err := filepath.Rel(top, dir)
-	return err == nil && filepath.IsLocal(rel)
-}
-
-// lookAll looks at directories; nil is for what cannot be seen.
-func (m *Memory) lookAll(dirs []string) []*sight {
+// readDirs looks at directories; nil is for what cannot be seen.
+func (m *Memory) readDirs(dirs []string) []*dirView {
 	const few = 128 // fewer are not worth a goroutine
-	out := make([]*sight, len(dirs))
+	out := make([]*dirView, len(dirs))
 	size := max(few, (len(dirs)+runtime.GOMAXPROCS(0)-1)/runtime.GOMAXPROCS(0))
 	var workers sync.WaitGroup
 	for from := 0; from < len(dirs); from += size {
 		to := min(from+size, len(dirs))
 		look := func() {
 			for i := from; i < to; i++ {
-				out[i] = m.look(dirs[i])
+				out[i] = m.readDir(dirs[i])
 			}
 		}
 		if to == len(dirs) {
@@ -155,7 +150,7 @@ func (m *Memory) lookAll(dirs []string) []*sight {
 	return out
 }
 
-func (m *Memory) look(dir string) *sight {
+func (m *Memory) readDir(dir string) *dirView {
 	state, err := stateOf(dir)
 	if err != nil {
 		return nil
@@ -163,7 +158,7 @@ func (m *Memory) look(dir string) *sight {
 	if old := m.seen[dir]; old != nil && old.settled && old.state == state {
 		return old
 	}
-	s := &sight{state: state, settled: time.Since(state.changed()) > settling}
+	s := &dirView{state: state, settled: time.Since(state.changed()) > settling}
 	file, err := openDir(dir)
 	if err != nil {
 		return nil

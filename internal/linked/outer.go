@@ -54,14 +54,14 @@ func (o *Outer) Into(dirs, whole []string) (found []Led) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if asked, began := strings.Join(dirs, "\x00"), time.Now(); asked != o.asked || began.After(o.until) {
-		o.look(dirs)
+		o.refresh(dirs)
 		o.asked, o.until = asked, began.Add(outerKeep)
 	}
 	for _, link := range o.links {
 		led, err := follow(link)
 		switch {
-		case err != nil, !under(dirs, led.Target), under(o.tops, led.Target), within(link, led.Target):
-		case slices.ContainsFunc(whole, func(dir string) bool { return within(dir, led.Target) }):
+		case err != nil, !inAny(dirs, led.Target), inAny(o.tops, led.Target), Within(link, led.Target):
+		case slices.ContainsFunc(whole, func(dir string) bool { return Within(dir, led.Target) }):
 		default:
 			found = append(found, led)
 		}
@@ -74,13 +74,13 @@ func follow(link string) (Led, error) {
 	return Led{link, filepath.Join(at, filepath.Join(rest...)), through}, err
 }
 
-// under: a path is one of the directories, or lies in one.
-func under(dirs []string, path string) bool {
-	return slices.ContainsFunc(dirs, func(dir string) bool { return within(path, dir) })
+// inAny: a path is one of the directories, or lies in one.
+func inAny(dirs []string, path string) bool {
+	return slices.ContainsFunc(dirs, func(dir string) bool { return Within(path, dir) })
 }
 
-// look lists the links anew.
-func (o *Outer) look(dirs []string) {
+// refresh lists the links anew.
+func (o *Outer) refresh(dirs []string) {
 	if o.seen == nil {
 		o.seen = map[string]*Memory{}
 		for _, dir := range o.Except {
@@ -98,7 +98,7 @@ func (o *Outer) look(dirs []string) {
 		}
 		for _, link := range o.seen[top].Links(top) {
 			led, err := follow(link)
-			if err == nil && (under(dirs, led.Target) || slices.ContainsFunc(led.Through, func(link string) bool { return under(dirs, link) })) {
+			if err == nil && (inAny(dirs, led.Target) || slices.ContainsFunc(led.Through, func(link string) bool { return inAny(dirs, link) })) {
 				o.links = append(o.links, link)
 			}
 		}
@@ -109,7 +109,7 @@ func (o *Outer) look(dirs []string) {
 func (o *Outer) findTops() {
 	var tops []string
 	for _, dir := range o.Dirs {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() || under([]string{"/proc", "/sys", "/dev"}, dir) { // the links there are no person's
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() || inAny([]string{"/proc", "/sys", "/dev"}, dir) { // the links there are no person's
 			continue
 		}
 		if top, err := filepath.EvalSymlinks(dir); err == nil && !slices.Contains(o.skipped, top) {
@@ -119,7 +119,7 @@ func (o *Outer) findTops() {
 	slices.Sort(tops)
 	tops = slices.Compact(tops)
 	o.tops = slices.DeleteFunc(slices.Clone(tops), func(top string) bool {
-		return slices.ContainsFunc(tops, func(o string) bool { return o != top && within(top, o) })
+		return slices.ContainsFunc(tops, func(o string) bool { return o != top && Within(top, o) })
 	})
 }
 

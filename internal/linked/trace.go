@@ -72,8 +72,7 @@ func Obeyed(link string) (target string, ok bool) {
 	if err != nil || isText(target) {
 		return "", false
 	}
-	rel, err := filepath.Rel(target, filepath.Dir(link))
-	return target, err != nil || !filepath.IsLocal(rel)
+	return target, !Within(filepath.Dir(link), target)
 }
 
 // Within reports whether path is dir or below it, by their names alone.

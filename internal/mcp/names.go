@@ -70,3 +70,6 @@ const (
 	ResultComplete = "complete"
 	ResultInput    = "input_required"
 )
+
+// HeaderLetters may stand in the name of an HTTP header.
+const HeaderLetters = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!#$%&'*+-.^_`|~"

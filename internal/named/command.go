@@ -12,28 +12,28 @@ func command(words []string) (found []string) {
 	head := true // the next word is what is run
 	for i := 0; i < len(words); i++ {
 		word := words[i]
-		switch name := plain(word); {
+		switch name := programName(word); {
 		case head && slices.Contains([]string{"[", "[[", "test"}, name):
 			return found // it looks at files
 		case head && name == "command" && i+1 < len(words) && strings.EqualFold(words[i+1], "-v"):
 			return found // it asks
-		case head && name == ".", reads(name):
+		case head && name == ".", sourcesNext(name):
 			found = append(found, words[min(i+1, len(words)):min(i+2, len(words))]...)
 			head = false
 		case head && (name == "cd" || name == "pushd"):
 			return append(found, words[min(i+1, len(words)):min(i+2, len(words))]...)
 		case inContainer(word):
 			return found
-		case interprets(name):
+		case isInterpreter(name):
 			return append(found, scripts(name, words[i+1:])...)
-		case leadsOn(name):
+		case startsCommand(name):
 			head = true
 		case !head:
 		case strings.HasPrefix(word, "-"): // of a word that leads on
 			if slices.Contains([]string{"-u", "-g", "-C", "-n"}, word) {
 				i++
 			}
-		case strings.Contains(before(word, "/"), "="): // a variable for what follows
+		case strings.Contains(textBefore(word, "/"), "="): // a variable for what follows
 		default:
 			if strings.ContainsAny(word, "/$") && strings.Trim(word, `"'$`) != "" {
 				found = append(found, word)
@@ -44,8 +44,8 @@ func command(words []string) (found []string) {
 	return found
 }
 
-// plain is the name of a program, without quotes and directories.
-func plain(word string) string {
+// programName is the name of a program, without quotes and directories.
+func programName(word string) string {
 	word = strings.Trim(word, `"'`)
 	return word[strings.LastIndexByte(word, '/')+1:]
 }
@@ -66,7 +66,7 @@ func scripts(name string, words []string) (found []string) {
 			}
 		case strings.ContainsAny(word, "<>"):
 			return found
-		case plain(word) == "run": // deno run, bun run
+		case programName(word) == "run": // deno run, bun run
 		case loads:
 			found, loads = append(found, word), false
 		case looks, tests && isPattern(word):
@@ -105,17 +105,17 @@ func inContainer(word string) bool {
 	return slices.Contains([]string{"docker", "docker-compose", "podman", "podman-compose", "nerdctl"}, word)
 }
 
-// reads: what follows this word is read as a part of the script.
-func reads(word string) bool {
+// sourcesNext: what follows this word is read as a part of the script.
+func sourcesNext(word string) bool {
 	return slices.Contains([]string{"source", "so", "source-file", "source_env", "source_env_if_exists", "source_up", "dotenv", "dotenv_if_exists", "luafile", "run-shell"}, word)
 }
 
-// interprets: what follows this word is a script.
-func interprets(word string) bool {
+// isInterpreter: what follows this word is a script.
+func isInterpreter(word string) bool {
 	return strings.HasPrefix(word, "python") || slices.Contains([]string{"sh", "bash", "zsh", "dash", "ksh", "fish", "node", "deno", "bun", "tsx", "ts-node", "ruby", "perl", "php", "lua"}, word)
 }
 
-// leadsOn: what follows this word is the word that a command begins with.
-func leadsOn(word string) bool {
+// startsCommand: what follows this word is the word that a command begins with.
+func startsCommand(word string) bool {
 	return slices.Contains([]string{"exec", "command", "env", "sudo", "time", "nohup", "then", "do", "else", "elif", "if", "while", "until", "!", "{", "run", "eval"}, word)
 }

@@ -16,7 +16,7 @@ import (
 func direnv(text string) (lines []string) {
 	lines = Script(text)
 	for line := range strings.Lines(text) {
-		for part := range strings.FieldsFuncSeq(before(line, "#"), func(r rune) bool { return strings.ContainsRune(";&|()`\"\n", r) }) {
+		for part := range strings.FieldsFuncSeq(textBefore(line, "#"), func(r rune) bool { return strings.ContainsRune(";&|()`\"\n", r) }) {
 			words := strings.Fields(part)
 			for i, word := range words {
 				lines = append(lines, evaluated(word, words[i+1:])...)
@@ -41,13 +41,13 @@ func evaluated(word string, args []string) []string {
 	}
 	switch {
 	case word == "use" && kind == "lorri", word == "lorri":
-		return below(".", "shell.nix", "default.nix", "flake.nix")
+		return namesBelow(".", "shell.nix", "default.nix", "flake.nix")
 	case word == "use" && kind == "vim":
 		return args[1:]
 	case word == "flox":
-		return below(".", ".flox/env/manifest.toml", ".flox/env.json")
+		return namesBelow(".", ".flox/env/manifest.toml", ".flox/env.json")
 	case word == "guix":
-		return below(".", "manifest.scm", "guix.scm", "channels.scm")
+		return namesBelow(".", "manifest.scm", "guix.scm", "channels.scm")
 	case (word == "conda" || word == "mamba" || word == "micromamba") && kind == "activate":
 		var found []string
 		for _, dir := range args[1:] {
@@ -57,38 +57,38 @@ func evaluated(word string, args []string) []string {
 	case word == "watch_file": // what nix evaluates is watched
 		return slices.DeleteFunc(slices.Clone(args), func(arg string) bool { return path.Ext(arg) != ".nix" })
 	case word == "use" && kind == "nix":
-		return append(below(".", "shell.nix", "default.nix"), args[1:]...)
+		return append(namesBelow(".", "shell.nix", "default.nix"), args[1:]...)
 	case word == "use" && kind == "flake", word == "nix" && slices.Contains([]string{"print-dev-env", "develop"}, kind):
 		dirs := []string{"."}
 		for _, arg := range args[1:] {
-			if dir := strings.TrimPrefix(before(before(arg, "#"), "?"), "path:"); dir != "" && dir[0] != '-' && !strings.Contains(dir, ":") {
+			if dir := strings.TrimPrefix(textBefore(textBefore(arg, "#"), "?"), "path:"); dir != "" && dir[0] != '-' && !strings.Contains(dir, ":") {
 				dirs = append(dirs, dir)
 			}
 		}
 		var found []string
 		for _, dir := range dirs {
-			found = append(found, below(dir, "flake.nix", "flake.lock", "devshell.toml", "shell.nix")...)
+			found = append(found, namesBelow(dir, "flake.nix", "flake.lock", "devshell.toml", "shell.nix")...)
 		}
 		return found
 	case word == "use" && kind == "devenv":
-		return below(".", "devenv.nix", "devenv.yaml", "devenv.lock", "devenv.local.nix")
+		return namesBelow(".", "devenv.nix", "devenv.yaml", "devenv.lock", "devenv.local.nix")
 	case word == "use" && kind == "guix":
-		return below(".", "manifest.scm", "guix.scm", "channels.scm")
+		return namesBelow(".", "manifest.scm", "guix.scm", "channels.scm")
 	case word == "use" && slices.Contains([]string{"mise", "asdf", "rtx"}, kind), word == "mise":
-		return below(".", ".mise.toml", "mise.toml", ".tool-versions", ".config/mise/config.toml")
+		return namesBelow(".", ".mise.toml", "mise.toml", ".tool-versions", ".config/mise/config.toml")
 	case word == "devbox":
-		return below(".", "devbox.json")
+		return namesBelow(".", "devbox.json")
 	case word == "pixi":
-		return below(".", "pixi.toml", "pyproject.toml")
+		return namesBelow(".", "pixi.toml", "pyproject.toml")
 	case word == "nix-shell":
-		return append(below(".", "shell.nix", "default.nix"), args...)
+		return append(namesBelow(".", "shell.nix", "default.nix"), args...)
 	case slices.Contains([]string{"cat", "expand_path", "direnv_load", "watch_exec"}, word): // what an eval is given
 		return args[:min(1, len(args))]
 	}
 	return nil
 }
 
-func below(dir string, names ...string) []string {
+func namesBelow(dir string, names ...string) []string {
 	for i, name := range names {
 		names[i] = "./" + path.Join(dir, name)
 		if path.IsAbs(dir) {

@@ -39,17 +39,17 @@ func from(dir, word string) string {
 	return filepath.Join(dir, filepath.FromSlash(word))
 }
 
-// begins are the files that interpreters run if they are given a directory.
-func begins() []string {
+// entryFiles are the files that interpreters run if they are given a directory.
+func entryFiles() []string {
 	return []string{"index.js", "index.mjs", "index.cjs", "index.ts", "__main__.py", "main.go", "main.py", "server.py"}
 }
 
 // endings are those that interpreters add by themselves.
 func endings() []string { return []string{".js", ".mjs", ".cjs", ".ts", ".py"} }
 
-// meant gives the files that words stand for which are none themselves: a directory
+// filesMeant gives the files that words stand for which are none themselves: a directory
 // for what is run in it, a name without its ending, and a module.
-func meant(dirs, lines []string) (found []string) {
+func filesMeant(dirs, lines []string) (found []string) {
 	add := func(file string) bool {
 		info, err := os.Stat(file)
 		is := err == nil && info.Mode().IsRegular() && len(found) < maxFiles
@@ -66,7 +66,7 @@ func meant(dirs, lines []string) (found []string) {
 			if module = word == "-m"; word == "" || strings.HasPrefix(word, "-") {
 				continue
 			}
-			script := interprets(plain(before)) || slices.Contains([]string{"run", "npx", "bunx"}, before)
+			script := isInterpreter(programName(before)) || slices.Contains([]string{"run", "npx", "bunx"}, before)
 			before = word
 			for _, dir := range dirs {
 				at := from(dir, word)
@@ -81,7 +81,7 @@ func meant(dirs, lines []string) (found []string) {
 					add(filepath.Join(at, "__main__.py"))
 				case !script: // what a program works on
 				case err == nil && info.IsDir():
-					for _, name := range begins() {
+					for _, name := range entryFiles() {
 						add(filepath.Join(at, name))
 					}
 				case err != nil && filepath.Ext(word) == "":
@@ -102,8 +102,8 @@ var (
 	ownTop = regexp.MustCompile(`\$\(\s*git\s+rev-parse\s+--show-toplevel\s*\)|\$\(\s*pwd\s*\)|\$\{PWD\}|\$PWD\b|\$\{workspace(?:Folder|Root)\}`)
 )
 
-// placed writes those out.
-func placed(text, file, top string) string {
+// withPlaces writes those out.
+func withPlaces(text, file, top string) string {
 	text = ownDir.ReplaceAllLiteralString(text, filepath.Dir(file))
 	return ownTop.ReplaceAllLiteralString(text, top)
 }

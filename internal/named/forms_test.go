@@ -15,14 +15,14 @@ func FuzzForms(f *testing.F) {
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text string) {
 		for _, read := range []func(string) []string{direnv, yaml, mise, JSON, TOML, editor, everyString, inQuotes, pathLines, fullPaths} {
-			lines := read(placed(text, dir+"/.husky/x", dir))
+			lines := read(withPlaces(text, dir+"/.husky/x", dir))
 			if total := len(strings.Join(lines, "")); total > 1<<20+16*(len(text)+1)*(len(dir)+16) {
 				t.Errorf("%d bytes of %q", total, text)
 			}
 			if list := bases(dir, lines); len(list) > maxBases {
 				t.Errorf("%d directories of %q", len(list), text)
 			}
-			if found := meant([]string{dir}, lines); len(found) > 0 { // nothing is there
+			if found := filesMeant([]string{dir}, lines); len(found) > 0 { // nothing is there
 				t.Errorf("%q of %q", found, text)
 			}
 		}

@@ -273,8 +273,8 @@ func isLetter(r rune) bool {
 	return 'a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9'
 }
 
-// written writes out the ways to name the home directory.
-func (f *Finder) written(text string) string {
+// withHome writes out the ways to name the home directory.
+func (f *Finder) withHome(text string) string {
 	if f.Home == "" {
 		return text
 	}
@@ -305,7 +305,7 @@ var setsPath = regexp.MustCompile(`\b(?:PATH|path)\+?=|\bfish_add_path\s|\bset\s
 
 func pathLines(text string) (found []string) {
 	for line := range strings.Lines(text) {
-		line = before(line, " #")
+		line = textBefore(line, " #")
 		if m := setsPath.FindStringIndex(line); m != nil {
 			found = append(found, fullPaths(line[m[0]:])...)
 		}

@@ -187,14 +187,14 @@ func (f *Finder) resolve(t text, file, dir string, s source) (files, path []stri
 		return nil, nil
 	}
 	dirs := bases(dir, t.lines)
-	paths := meant(dirs, t.lines)
+	paths := filesMeant(dirs, t.lines)
 	for _, base := range dirs {
 		if s.certain {
 			paths = append(paths, matches(base, t.lines)...)
 		}
 		paths = append(paths, (gitconfig.Source{Read: there, Home: f.Home}).Named(base, t.lines)...)
 	}
-	w := newFollowing(f.Home, dir)
+	w := newScriptFollower(f.Home, dir)
 	for _, script := range t.shell {
 		w.script(script, file)
 	}
@@ -235,7 +235,7 @@ func (f *Finder) load(file, dir string, s source) (text, bool) {
 	}
 	t := text{size: info.Size(), at: info.ModTime(), info: info}
 	if s.lines != nil {
-		t.lines = s.lines(placed(f.written(string(content)), file, dir))
+		t.lines = s.lines(withPlaces(f.withHome(string(content)), file, dir))
 	}
 	switch {
 	case s.full, s.lines == nil && !isScript(file, content):
@@ -259,7 +259,7 @@ func parseLines(lines []string) (list []*syntax.File) {
 }
 
 // calls adds to files what the scripts among them run in turn.
-func (f *Finder) calls(w *following, file string, files []string) []string {
+func (f *Finder) calls(w *scriptFollower, file string, files []string) []string {
 	seen, left := map[string]bool{file: true}, maxTexts
 	next, near := files, map[string]bool{}
 	for range maxCalls {

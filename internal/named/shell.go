@@ -50,7 +50,7 @@ func parseAll(text string) (list []*syntax.File) {
 
 // isScript tells a script of a shell by its first line, or by its name.
 func isScript(file string, content []byte) bool {
-	if line := before(string(content[:min(len(content), maxValue)]), "\n"); strings.HasPrefix(line, "#!") {
+	if line := textBefore(string(content[:min(len(content), maxValue)]), "\n"); strings.HasPrefix(line, "#!") {
 		return strings.Contains(line, "sh")
 	}
 	return slices.Contains([]string{"", ".sh", ".bash", ".zsh", ".ksh", ".env"}, filepath.Ext(file)) && !strings.ContainsRune(string(content[:min(len(content), maxWord)]), 0)
@@ -58,7 +58,7 @@ func isScript(file string, content []byte) bool {
 
 // installed tells what package managers put into a project. They replace it in
 // ordinary work, and a hook that runs it means whatever is installed.
-func (f *following) installed(path string) bool {
+func (f *scriptFollower) installed(path string) bool {
 	return isInstalled(f.below(path))
 }
 
@@ -67,7 +67,7 @@ func isInstalled(rel string) bool {
 }
 
 // built tells what builds put into a project.
-func (f *following) built(path string) bool {
+func (f *scriptFollower) built(path string) bool {
 	return isBuilt(f.below(path))
 }
 
@@ -76,18 +76,13 @@ func isBuilt(rel string) bool {
 }
 
 func hasElement(path string, names ...string) bool {
-	for part := range strings.SplitSeq(filepath.ToSlash(path), "/") {
-		if slices.Contains(names, part) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(filepath.ToSlash(path), "/"), func(part string) bool { return slices.Contains(names, part) })
 }
 
-// following finds what a script runs or reads as a part of itself. It takes every
+// scriptFollower finds what a script runs or reads as a part of itself. It takes every
 // value that the text may give to a variable, and every directory that it may
 // stand in, at every place: which of them it is would take running it.
-type following struct {
+type scriptFollower struct {
 	home, top string
 	own       []string // what $0 may be
 	vars      map[string][]string
@@ -101,12 +96,12 @@ type following struct {
 	steps     int // that are left
 }
 
-func newFollowing(home, top string) *following {
-	return &following{home: home, top: top, vars: map[string][]string{}, dirs: []string{top}, functions: map[string]bool{}, left: maxWork, steps: maxSteps}
+func newScriptFollower(home, top string) *scriptFollower {
+	return &scriptFollower{home: home, top: top, vars: map[string][]string{}, dirs: []string{top}, functions: map[string]bool{}, left: maxWork, steps: maxSteps}
 }
 
 // step tells whether there is work left for so many steps, and takes them.
-func (f *following) step(n int) bool {
+func (f *scriptFollower) step(n int) bool {
 	f.steps -= n
 	return f.steps >= 0 && f.left >= 0
 }
@@ -114,7 +109,7 @@ func (f *following) step(n int) bool {
 // each visits a part of a script and all that is in it, as long as there is work
 // left. Every walk goes through here: what stands in one another is walked anew
 // from each place around it, which would take hours for a script that is made for it.
-func (f *following) each(node syntax.Node, visit func(n syntax.Node)) {
+func (f *scriptFollower) each(node syntax.Node, visit func(n syntax.Node)) {
 	syntax.Walk(node, func(n syntax.Node) bool {
 		if n == nil { // the end of what was visited
 			return true
@@ -128,10 +123,10 @@ func (f *following) each(node syntax.Node, visit func(n syntax.Node)) {
 }
 
 // inTop: it lies in the project.
-func (f *following) inTop(path string) bool { return f.below(path) != "" }
+func (f *scriptFollower) inTop(path string) bool { return f.below(path) != "" }
 
 // below is a path from the top of the project; empty if it lies elsewhere.
-func (f *following) below(path string) string {
+func (f *scriptFollower) below(path string) string {
 	if rel, err := filepath.Rel(f.top, path); err == nil && filepath.IsLocal(rel) {
 		return rel
 	}
@@ -139,7 +134,7 @@ func (f *following) below(path string) string {
 }
 
 // script follows a text that lies at own.
-func (f *following) script(file *syntax.File, own string) {
+func (f *scriptFollower) script(file *syntax.File, own string) {
 	if file == nil {
 		return
 	}
@@ -151,7 +146,7 @@ func (f *following) script(file *syntax.File, own string) {
 	f.own = before
 }
 
-func (f *following) walk(node syntax.Node) {
+func (f *scriptFollower) walk(node syntax.Node) {
 	f.each(node, func(n syntax.Node) {
 		switch n := n.(type) {
 		case *syntax.FuncDecl:
@@ -183,13 +178,13 @@ func (f *following) walk(node syntax.Node) {
 }
 
 // redirected gives what a command reads: files, or texts that stand there.
-func (f *following) redirected(s *syntax.Stmt) (files []string) {
+func (f *scriptFollower) redirected(s *syntax.Stmt) (files []string) {
 	for _, r := range s.Redirs {
 		switch {
 		case r.Op == syntax.RdrIn:
 			files = append(files, f.values(r.Word)...)
 		case r.Hdoc != nil:
-			if call, ok := s.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && starter.IsShell(plain(f.first(call.Args[0]))) {
+			if call, ok := s.Cmd.(*syntax.CallExpr); ok && len(call.Args) > 0 && starter.IsShell(programName(f.first(call.Args[0]))) {
 				f.text(f.first(r.Hdoc))
 			}
 		}
@@ -198,12 +193,12 @@ func (f *following) redirected(s *syntax.Stmt) (files []string) {
 }
 
 // printed gives the files whose text a command prints.
-func (f *following) printed(s *syntax.Stmt) (files []string) {
+func (f *scriptFollower) printed(s *syntax.Stmt) (files []string) {
 	f.each(s, func(n syntax.Node) {
 		if s, ok := n.(*syntax.Stmt); ok {
 			files = append(files, f.redirected(s)...)
 		}
-		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 1 && slices.Contains([]string{"cat", "head", "tail", "sed", "envsubst", "tr", "grep"}, plain(f.first(call.Args[0]))) {
+		if call, ok := n.(*syntax.CallExpr); ok && len(call.Args) > 1 && slices.Contains([]string{"cat", "head", "tail", "sed", "envsubst", "tr", "grep"}, programName(f.first(call.Args[0]))) {
 			for _, w := range call.Args[1:] {
 				files = append(files, f.values(w)...)
 			}
@@ -212,7 +207,7 @@ func (f *following) printed(s *syntax.Stmt) (files []string) {
 	return files
 }
 
-func (f *following) assign(list []*syntax.Assign) {
+func (f *scriptFollower) assign(list []*syntax.Assign) {
 	for _, a := range list {
 		switch {
 		case a.Name == nil:
@@ -231,7 +226,7 @@ func (f *following) assign(list []*syntax.Assign) {
 }
 
 // addPath notes directories that are put before PATH.
-func (f *following) addPath(dirs []string) {
+func (f *scriptFollower) addPath(dirs []string) {
 	for _, dir := range dirs {
 		if dir != "" && dir != unknown {
 			f.path = merge(f.path, f.resolve(dir))
@@ -239,7 +234,9 @@ func (f *following) addPath(dirs []string) {
 	}
 }
 
-func (f *following) set(name string, values []string) { f.vars[name] = merge(f.vars[name], values) }
+func (f *scriptFollower) set(name string, values []string) {
+	f.vars[name] = merge(f.vars[name], values)
+}
 
 // merge puts lists together, as far as that has an end.
 func merge(a, b []string) []string {
@@ -254,7 +251,7 @@ func merge(a, b []string) []string {
 // resolve gives where a word may lead, of all the directories that it may be read
 // from. What only the running script knows is left out where a word begins with
 // it: what follows is usually a path from the top, or from where the script lies.
-func (f *following) resolve(word string) (paths []string) {
+func (f *scriptFollower) resolve(word string) (paths []string) {
 	dirs := f.dirs
 	if rest, ok := strings.CutPrefix(word, unknown); ok {
 		if !strings.HasPrefix(rest, "/") {
@@ -289,7 +286,7 @@ func (f *following) resolve(word string) (paths []string) {
 }
 
 // code notes a word that is run, or read as code.
-func (f *following) code(words ...string) {
+func (f *scriptFollower) code(words ...string) {
 	for _, word := range words {
 		list := &f.files
 		if isPattern(word) {
@@ -304,7 +301,7 @@ func (f *following) code(words ...string) {
 }
 
 // found gives what was noted, and forgets it.
-func (f *following) found() []string {
+func (f *scriptFollower) found() []string {
 	list := slices.Concat(f.files, f.matched)
 	f.files, f.matched = nil, nil
 	return list
@@ -313,7 +310,7 @@ func (f *following) found() []string {
 func isPattern(word string) bool { return strings.ContainsAny(word, "*?[") }
 
 // cd notes a directory that the script goes to.
-func (f *following) cd(dirs []string) {
+func (f *scriptFollower) cd(dirs []string) {
 	for _, dir := range dirs {
 		if info, err := os.Stat(dir); err == nil && info.IsDir() {
 			f.dirs = merge(f.dirs, []string{dir})
@@ -323,7 +320,7 @@ func (f *following) cd(dirs []string) {
 
 // text follows a command line in words. They may be longer than the script, by
 // variables that stand in it often.
-func (f *following) text(words ...string) {
+func (f *scriptFollower) text(words ...string) {
 	for _, word := range words {
 		if !f.step(1 + len(word)) {
 			return

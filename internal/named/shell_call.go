@@ -11,7 +11,7 @@ import (
 
 // call looks at one command. Read gives what it reads, from a file or from another;
 // only interpreters are asked for it.
-func (f *following) call(c *syntax.CallExpr, read func() []string) {
+func (f *scriptFollower) call(c *syntax.CallExpr, read func() []string) {
 	if f.left--; f.left < 0 || len(c.Args) == 0 {
 		return
 	}
@@ -37,7 +37,7 @@ func (f *following) call(c *syntax.CallExpr, read func() []string) {
 }
 
 // within notes the files whose text becomes code by what stands in a word.
-func (f *following) within(w *syntax.Word) {
+func (f *scriptFollower) within(w *syntax.Word) {
 	f.each(w, func(n syntax.Node) {
 		var list []*syntax.Stmt
 		switch n := n.(type) {
@@ -54,9 +54,9 @@ func (f *following) within(w *syntax.Word) {
 
 // command looks at the words of one command. It tells whether what is in them, or
 // what it reads, is code.
-func (f *following) command(words []string, read func() []string) bool {
+func (f *scriptFollower) command(words []string, read func() []string) bool {
 	for len(words) > 0 {
-		name := plain(words[0])
+		name := programName(words[0])
 		rest := words[1:]
 		known, starts := starter.Of(name)
 		switch {
@@ -83,7 +83,7 @@ func (f *following) command(words []string, read func() []string) bool {
 			return true
 		case name == "trap":
 			f.text(rest[:min(1, len(rest))]...)
-		case name == "." || reads(name):
+		case name == "." || sourcesNext(name):
 			f.code(rest[:min(1, len(rest))]...)
 			return true
 		case name == "find" || name == "fd":
@@ -93,7 +93,7 @@ func (f *following) command(words []string, read func() []string) bool {
 				words = rest[i+1:]
 				continue
 			}
-		case interprets(name):
+		case isInterpreter(name):
 			f.interpreter(name, rest, read)
 			return true
 		case runsOthers(name):
@@ -117,7 +117,7 @@ func (f *following) command(words []string, read func() []string) bool {
 }
 
 // behind gives what a starter starts.
-func (f *following) behind(name string, words []string, s starter.Starter) []string {
+func (f *scriptFollower) behind(name string, words []string, s starter.Starter) []string {
 	for i := 0; i < len(words); i++ {
 		word := words[i]
 		value := ""
@@ -138,7 +138,7 @@ func (f *following) behind(name string, words []string, s starter.Starter) []str
 			if len(word) == 2 && strings.Contains(s.Letters, word[1:]) {
 				i++
 			}
-		case strings.Contains(before(word, "/"), "="):
+		case strings.Contains(textBefore(word, "/"), "="):
 			if path, ok := strings.CutPrefix(word, "PATH="); ok {
 				f.addPath(strings.Split(path, ":"))
 			}
@@ -150,7 +150,7 @@ func (f *following) behind(name string, words []string, s starter.Starter) []str
 }
 
 // interpreter notes what an interpreter reads.
-func (f *following) interpreter(name string, words []string, read func() []string) {
+func (f *scriptFollower) interpreter(name string, words []string, read func() []string) {
 	if starter.IsShell(name) {
 		for i, w := range words {
 			if !strings.HasPrefix(w, "-") && !strings.HasPrefix(w, "+") {
@@ -179,7 +179,7 @@ func nextRun(words []string) []string {
 	meant := false // the next word is what is run
 	for i, w := range words {
 		switch {
-		case interprets(plain(w)):
+		case isInterpreter(programName(w)):
 			return words[i:]
 		case strings.HasPrefix(w, "-"):
 		case meant && (strings.HasPrefix(w, "./") || IsCode(w)):

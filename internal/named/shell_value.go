@@ -9,7 +9,7 @@ import (
 )
 
 // values gives what a word may be.
-func (f *following) values(w *syntax.Word) []string {
+func (f *scriptFollower) values(w *syntax.Word) []string {
 	if w == nil {
 		return nil
 	}
@@ -24,14 +24,14 @@ func (f *following) values(w *syntax.Word) []string {
 }
 
 // first is the likeliest value, or an empty one.
-func (f *following) first(w *syntax.Word) string {
+func (f *scriptFollower) first(w *syntax.Word) string {
 	if list := f.values(w); len(list) > 0 {
 		return list[0]
 	}
 	return ""
 }
 
-func (f *following) joined(parts []syntax.WordPart, quoted bool) []string {
+func (f *scriptFollower) joined(parts []syntax.WordPart, quoted bool) []string {
 	list := []string{""}
 	for i, part := range parts {
 		if f.left--; f.left < 0 {
@@ -50,7 +50,7 @@ func (f *following) joined(parts []syntax.WordPart, quoted bool) []string {
 	return list
 }
 
-func (f *following) part(part syntax.WordPart, quoted, begins bool) []string {
+func (f *scriptFollower) part(part syntax.WordPart, quoted, begins bool) []string {
 	switch p := part.(type) {
 	case *syntax.Lit:
 		if len(p.Value) > 2*maxWord { // it is no path
@@ -98,7 +98,7 @@ func unescape(text string, quoted bool) string {
 }
 
 // variable gives what a variable may be.
-func (f *following) variable(p *syntax.ParamExp) []string {
+func (f *scriptFollower) variable(p *syntax.ParamExp) []string {
 	if p.Param == nil || p.Length || p.Excl || p.Width || p.Repl != nil {
 		return []string{unknown}
 	}
@@ -134,7 +134,7 @@ func (f *following) variable(p *syntax.ParamExp) []string {
 					if !f.step(1 + len(list[i])) {
 						return nil
 					}
-					list[i] = cut(list[i], pattern, p.Exp.Op)
+					list[i] = removePattern(list[i], pattern, p.Exp.Op)
 				}
 			}
 		}
@@ -145,27 +145,27 @@ func (f *following) variable(p *syntax.ParamExp) []string {
 	return list[:min(len(list), maxValues)]
 }
 
-// cut takes away what fits a pattern, as ${x%pattern} does.
-func cut(value, pattern string, op syntax.ParExpOperator) string {
+// removePattern takes away what fits a pattern, as ${x%pattern} does.
+func removePattern(value, pattern string, op syntax.ParExpOperator) string {
 	if len(value) > maxWord || len(pattern) > maxValue {
 		return value
 	}
 	for n := range len(value) + 1 {
 		switch op {
 		case syntax.RemSmallSuffix:
-			if fits(pattern, value[len(value)-n:]) {
+			if fitsPattern(pattern, value[len(value)-n:]) {
 				return value[:len(value)-n]
 			}
 		case syntax.RemLargeSuffix:
-			if fits(pattern, value[n:]) {
+			if fitsPattern(pattern, value[n:]) {
 				return value[:n]
 			}
 		case syntax.RemSmallPrefix:
-			if fits(pattern, value[:n]) {
+			if fitsPattern(pattern, value[:n]) {
 				return value[n:]
 			}
 		case syntax.RemLargePrefix:
-			if fits(pattern, value[:len(value)-n]) {
+			if fitsPattern(pattern, value[:len(value)-n]) {
 				return value[len(value)-n:]
 			}
 		}
@@ -173,8 +173,8 @@ func cut(value, pattern string, op syntax.ParExpOperator) string {
 	return value
 }
 
-// fits knows patterns of one star, which are the usual ones.
-func fits(pattern, text string) bool {
+// fitsPattern knows patterns of one star, which are the usual ones.
+func fitsPattern(pattern, text string) bool {
 	before, after, star := strings.Cut(pattern, "*")
 	if !star {
 		return text == pattern
@@ -183,7 +183,7 @@ func fits(pattern, text string) bool {
 }
 
 // prints gives what commands may print, and where they stand afterwards.
-func (f *following) prints(list []*syntax.Stmt, dirs []string) (printed, after []string) {
+func (f *scriptFollower) prints(list []*syntax.Stmt, dirs []string) (printed, after []string) {
 	for _, s := range list {
 		if !f.step(1) {
 			break
@@ -195,7 +195,7 @@ func (f *following) prints(list []*syntax.Stmt, dirs []string) (printed, after [
 	return printed, dirs
 }
 
-func (f *following) printsOne(cmd syntax.Command, dirs []string) (printed, after []string) {
+func (f *scriptFollower) printsOne(cmd syntax.Command, dirs []string) (printed, after []string) {
 	if !f.step(1) {
 		return nil, dirs
 	}
@@ -220,7 +220,7 @@ func (f *following) printsOne(cmd syntax.Command, dirs []string) (printed, after
 	return nil, dirs
 }
 
-func (f *following) printsCall(c *syntax.CallExpr, dirs []string) (printed, after []string) {
+func (f *scriptFollower) printsCall(c *syntax.CallExpr, dirs []string) (printed, after []string) {
 	if len(c.Args) == 0 {
 		return nil, dirs
 	}
@@ -242,7 +242,7 @@ func (f *following) printsCall(c *syntax.CallExpr, dirs []string) (printed, afte
 		}
 		return list
 	}
-	switch plain(f.first(c.Args[0])) {
+	switch programName(f.first(c.Args[0])) {
 	case "cd", "pushd":
 		var to []string
 		for _, v := range values {

@@ -45,7 +45,7 @@ const maxStarted = 256 // words of a command line
 // TakenBy reads the command line of a program that is started in a project.
 // Programs that start others, and shells, are looked through.
 func TakenBy(by, command string, args []string, env map[string]string) Taken {
-	t := taking{by: by, safe: env["PYTHONSAFEPATH"] != ""}
+	t := takenReader{by: by, safe: env["PYTHONSAFEPATH"] != ""}
 	words := []string{command}
 	for _, arg := range args {
 		if strings.ContainsAny(arg, " \t\n;&|") { // a line for a shell, say
@@ -81,7 +81,7 @@ func TakenBy(by, command string, args []string, env map[string]string) Taken {
 			}
 		case "pipx":
 			if slices.Contains(rest, "run") {
-				put(&t.found.Entries, "__pypackages__", by)
+				addName(&t.found.Entries, "__pypackages__", by)
 			}
 		}
 	}
@@ -97,13 +97,13 @@ func startedName(word string) string {
 	return strings.TrimRight(name, "0123456789.")
 }
 
-type taking struct {
+type takenReader struct {
 	found Taken
 	by    string
 	safe  bool // Python does not look in the directory that it is started in
 }
 
-func put(list *map[string]string, name, by string) {
+func addName(list *map[string]string, name, by string) {
 	if !filepath.IsLocal(filepath.FromSlash(name)) || len(name) > maxValue || strings.ContainsRune(name, 0) || name == "." {
 		return
 	}
@@ -114,7 +114,7 @@ func put(list *map[string]string, name, by string) {
 }
 
 // npm reads what follows npx: options, and what is run.
-func (t *taking) npm(words []string) {
+func (t *takenReader) npm(words []string) {
 	for i := 0; i < len(words); i++ {
 		name, value, given := strings.Cut(words[i], "=")
 		takes := func() string {
@@ -131,7 +131,7 @@ func (t *taking) npm(words []string) {
 			_ = takes()
 		case name == "-c" || name == "--call" || strings.HasPrefix(name, "-"): // the line that follows is more words here
 		default:
-			put(&t.found.Bins, words[i], t.by)
+			addName(&t.found.Bins, words[i], t.by)
 			t.spec(words[i])
 			return
 		}
@@ -139,7 +139,7 @@ func (t *taking) npm(words []string) {
 }
 
 // spec reads a package with its version: @scope/name@1.2.
-func (t *taking) spec(text string) {
+func (t *takenReader) spec(text string) {
 	if text == "" {
 		return
 	}
@@ -154,13 +154,13 @@ func (t *taking) spec(text string) {
 	if scoped && (!strings.HasPrefix(scope, "@") || strings.Contains(inner, "/")) || strings.ContainsAny(name, `:\`) || strings.HasPrefix(name, ".") {
 		return // a path or an address
 	}
-	put(&t.found.Packages, name, t.by)
-	put(&t.found.Bins, name, t.by)
-	put(&t.found.Bins, name[strings.LastIndexByte(name, '/')+1:], t.by)
+	addName(&t.found.Packages, name, t.by)
+	addName(&t.found.Bins, name, t.by)
+	addName(&t.found.Bins, name[strings.LastIndexByte(name, '/')+1:], t.by)
 }
 
 // python reads what follows an interpreter, as far as it is options.
-func (t *taking) python(words []string) {
+func (t *takenReader) python(words []string) {
 	for i := 0; i < len(words); i++ {
 		word := words[i]
 		if word == "--module" {
@@ -191,7 +191,7 @@ func (t *taking) python(words []string) {
 		t.found.Python = t.by
 		if word[at] == 'm' {
 			first, _, _ := strings.Cut(value, ".")
-			put(&t.found.Modules, first, t.by)
+			addName(&t.found.Modules, first, t.by)
 		}
 		return
 	}

@@ -7,10 +7,10 @@ import (
 	"strings"
 )
 
-// runs tells whether the value of a key is a command line or a part of one. The
+// isCommandKey tells whether the value of a key is a command line or a part of one. The
 // arguments of a program that a setting of an editor is about, such as
 // "python.testing.pytestArgs", are what it works on.
-func runs(key string) bool {
+func isCommandKey(key string) bool {
 	key = strings.ToLower(key)
 	switch key {
 	case "args", "arguments", "cwd", "node_options", "bash_env", "pythonpath", "pythonstartup", "perl5opt", "perl5lib", "rubyopt", "ld_preload":
@@ -19,30 +19,25 @@ func runs(key string) bool {
 	if i := strings.LastIndexByte(key, '.'); i >= 0 {
 		key = key[i+1:]
 	}
-	for _, end := range []string{"command", "commands", "cmd", "helper", "notify", "executable", "alternatetools", "awsauthrefresh", "awscredentialexport"} {
-		if strings.HasSuffix(key, end) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"command", "commands", "cmd", "helper", "notify", "executable", "alternatetools", "awsauthrefresh", "awscredentialexport"}, func(end string) bool { return strings.HasSuffix(key, end) })
 }
 
-// runsTool tells whether the value of a key is a program that an editor runs for
+// isToolKey tells whether the value of a key is a program that an editor runs for
 // another one. Such programs mostly lie in an environment that is made anew.
-func runsTool(key string) bool {
+func isToolKey(key string) bool {
 	key = strings.ToLower(key)
 	return key == "binary" || strings.HasSuffix(key, "interpreterpath") || strings.HasSuffix(key, "executablepath") || strings.HasSuffix(key, ".nodepath") || strings.HasPrefix(key, "terminal.integrated.profiles.")
 }
 
 // editor gives the strings that an editor runs by its settings.
 func editor(text string) []string {
-	return append(JSON(text), slices.DeleteFunc(inJSON(text, runsTool), func(line string) bool {
+	return append(JSON(text), slices.DeleteFunc(stringsInJSON(text, isToolKey), func(line string) bool {
 		return strings.Contains(line, "node_modules/") || strings.Contains(line, "env/bin/") || strings.Contains(line, "env/Scripts/")
 	})...)
 }
 
 // everyString gives all strings of settings that say nothing but what is run.
-func everyString(text string) []string { return inJSON(text, func(string) bool { return true }) }
+func everyString(text string) []string { return stringsInJSON(text, func(string) bool { return true }) }
 
 // inQuotes gives the strings of a script of an editor.
 func inQuotes(text string) (lines []string) {
@@ -54,7 +49,7 @@ func inQuotes(text string) (lines []string) {
 
 // JSON gives the strings that are run, of settings with or without comments. It
 // reads what is broken too, as those who obey it may.
-func JSON(text string) []string { return inJSON(text, runs) }
+func JSON(text string) []string { return stringsInJSON(text, isCommandKey) }
 
 // tasks are those of an editor. They are run by a person who wants to build or
 // test the project, unless one of them says that opening it is enough.
@@ -67,10 +62,10 @@ func tasks(text string) []string {
 
 // container: of what is run for a container, one is run on the host.
 func container(text string) []string {
-	return inJSON(text, func(key string) bool { return strings.EqualFold(key, "initializeCommand") })
+	return stringsInJSON(text, func(key string) bool { return strings.EqualFold(key, "initializeCommand") })
 }
 
-func inJSON(text string, wanted func(key string) bool) (lines []string) {
+func stringsInJSON(text string, wanted func(key string) bool) (lines []string) {
 	var open []string // the key that each bracket around is the value of
 	key, last, isLast := "", "", false
 	use := func() {
@@ -96,9 +91,9 @@ func inJSON(text string, wanted func(key string) bool) (lines []string) {
 			isLast = true
 			i = end - 1
 		case strings.HasPrefix(text[i:], "//"):
-			i += len(before(text[i:], "\n"))
+			i += len(textBefore(text[i:], "\n"))
 		case strings.HasPrefix(text[i:], "/*"):
-			i += len(before(text[i:], "*/")) + 1
+			i += len(textBefore(text[i:], "*/")) + 1
 		case c == ':':
 			key, isLast = last, false
 		case c == '{' || c == '[':
@@ -119,7 +114,7 @@ func inJSON(text string, wanted func(key string) bool) (lines []string) {
 	return lines
 }
 
-func before(text, end string) string {
+func textBefore(text, end string) string {
 	head, _, _ := strings.Cut(text, end)
 	return head
 }
@@ -135,7 +130,7 @@ func TOML(text string) (lines []string) {
 			continue
 		}
 		if name, value, ok := strings.Cut(line, "="); ok && !strings.ContainsAny(name, `"'[`) {
-			wanted, line = runs(strings.TrimSpace(name)), value
+			wanted, line = isCommandKey(strings.TrimSpace(name)), value
 		} else if strings.HasPrefix(trimmed, "[") && strings.HasSuffix(trimmed, "]") && !strings.ContainsAny(trimmed, `"',`) {
 			wanted = false
 		}

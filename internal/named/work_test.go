@@ -32,7 +32,7 @@ func TestWork(t *testing.T) {
 		"cut":            "x='" + strings.Repeat("a", maxWord-1) + "'\n" + strings.Repeat("y=${x%b*c}\n", size/12),
 	} {
 		t.Run(name, func(t *testing.T) {
-			f := newFollowing("", t.TempDir())
+			f := newScriptFollower("", t.TempDir())
 			for _, script := range parseAll(text) {
 				f.script(script, f.top+"/.envrc")
 			}

@@ -269,7 +269,7 @@ func (s Set) Has(elems []string) bool {
 	if len(s) == 0 {
 		return false
 	}
-	plain := fold(elems)
+	plain := FoldAll(elems)
 	return slices.ContainsFunc(s, func(g Glob) bool { return g.Match(plain, true) })
 }
 
@@ -279,7 +279,7 @@ func (s Set) Reaches(dir []string) bool {
 	if len(s) == 0 {
 		return false
 	}
-	plain := fold(dir)
+	plain := FoldAll(dir)
 	return slices.ContainsFunc(s, func(g Glob) bool { return g.Reaches(plain) })
 }
 
@@ -289,7 +289,7 @@ func (s Set) Leads(elems []string) bool {
 	if len(s) == 0 {
 		return false
 	}
-	plain := fold(elems)
+	plain := FoldAll(elems)
 	return slices.ContainsFunc(s, func(g Glob) bool { return g.leads(plain) })
 }
 
@@ -303,7 +303,8 @@ func (s Set) String() string {
 	return b.String()
 }
 
-func fold(elems []string) []string {
+// FoldAll is [Fold] for all elements of a path.
+func FoldAll(elems []string) []string {
 	out := make([]string, len(elems))
 	for i, e := range elems {
 		out[i] = Fold(e)

@@ -59,7 +59,7 @@ func checkDeny(t *testing.T, p *Policy, rule string, lines map[string]string) {
 // TestCommandsOfOtherTools: a rule about commands cannot read what another
 // tool runs.
 func TestCommandsOfOtherTools(t *testing.T) {
-	other := toolcrib.Spec{Box: "evil", Native: "run_command", Group: "exec", Effects: runs}
+	other := toolcrib.Entry{Spec: toolcrib.Spec{Group: "exec", Effects: runs}, Box: "evil", Native: "run_command"}
 	in := map[string]string{"command": "ls"}
 	if got := decide(t, Permissions{Deny: []string{"run_command(rm *)"}}, other, in); got != "ask" {
 		t.Errorf("deny: %q", got)

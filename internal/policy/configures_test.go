@@ -10,7 +10,7 @@ import (
 // TestImportIsAskedAbout: whoever adds MCP servers adds programs to start. That is
 // asked about in every mode, unless a rule names the tool.
 func TestImportIsAskedAbout(t *testing.T) {
-	spec := toolcrib.Spec{Name: "mcp_import", Box: "hub", Native: "mcp_import", Group: "mcp", Effects: toolcrib.Reads | toolcrib.Writes | toolcrib.Runs}
+	spec := toolcrib.Entry{Spec: toolcrib.Spec{Name: "mcp_import", Group: "mcp", Effects: toolcrib.Reads | toolcrib.Writes | toolcrib.Runs}, Box: "hub", Native: "mcp_import"}
 	for name, c := range map[string]struct {
 		mode  Mode
 		allow []string

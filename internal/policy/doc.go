@@ -2,9 +2,8 @@
 // profile, the mode and the rules of all layers.
 //
 // Wiring (internal/app) builds its guards and puts them into a crib; safety picks
-// tools by its selectors and goes by its labels. It imports the core, the shell
-// guard, which reads the command lines that rules are about, and cel-go, which
-// compiles the conditions of rules.
+// tools by its selectors and goes by its labels. It imports the core, and the shell
+// guard, which reads the command lines that rules are about.
 //
 // Its one invariant: what a rule does not mean for certain gives nothing, and what
 // it may mean takes away. Judging changes nothing.

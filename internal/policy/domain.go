@@ -83,11 +83,11 @@ func oddNumber(host string) bool {
 	return strings.Trim(last, "0123456789") == ""
 }
 
-func (d *domainSpec) may(a address) bool {
+func (d *domainSpec) mayMatch(a address) bool {
 	return !a.ok || d.any || a.host == d.host || strings.HasSuffix(a.host, "."+d.host)
 }
 
-func (d *domainSpec) is(a address) bool {
+func (d *domainSpec) matches(a address) bool {
 	if !a.ok || !a.usual {
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -18,17 +19,13 @@ import (
 // there, and no path is a link.
 func (p *permission) runExamples(c Condition, opt *RuleOptions) error {
 	var errs []error
-	for _, text := range c.Match {
-		if got, err := p.example(text, opt); err != nil {
+	for i, text := range slices.Concat(c.Match, c.NotMatch) {
+		switch got, err := p.example(text, opt); {
+		case err != nil:
 			errs = append(errs, fmt.Errorf("the rule %s: reading the example %s: %w", p, shellguard.Quote(text), err))
-		} else if got != shellguard.Yes {
+		case i < len(c.Match) && got != shellguard.Yes:
 			errs = append(errs, fmt.Errorf("the rule %s does not match its example %s", p, shellguard.Quote(text)))
-		}
-	}
-	for _, text := range c.NotMatch {
-		if got, err := p.example(text, opt); err != nil {
-			errs = append(errs, fmt.Errorf("the rule %s: reading the example %s: %w", p, shellguard.Quote(text), err))
-		} else if got != shellguard.No {
+		case i >= len(c.Match) && got != shellguard.No:
 			errs = append(errs, fmt.Errorf("the rule %s matches %s, which it must not", p, shellguard.Quote(text)))
 		}
 	}
@@ -72,9 +69,9 @@ func (p *permission) exampleAllowed(s *subject) (shellguard.Certainty, error) {
 			met = p.command.Rule.Match(&l.Programs[i])
 		}
 	case specPath:
-		met = p.path.is(s.paths())
+		met = p.path.matches(s.paths())
 	case specDomain:
-		met = p.domain.is(s.address())
+		met = p.domain.matches(s.address())
 	case specParam:
 		met = p.param(s)
 	case specNone:
@@ -95,7 +92,7 @@ func (p *permission) exampleAllowed(s *subject) (shellguard.Certainty, error) {
 // exampleReview makes a call of an example: arguments as JSON; {"args": …,
 // "caller": …, "effects": …} in full; or the one text that the rule is about.
 func (p *permission) exampleReview(text string) (toolcrib.Review, error) {
-	r := toolcrib.Review{Spec: toolcrib.Spec{Effects: toolcrib.Pure}}
+	r := toolcrib.Review{Spec: toolcrib.Entry{Spec: toolcrib.Spec{Effects: toolcrib.Pure}}}
 	switch p.kind {
 	case specCommand:
 		r.Spec.Box, r.Spec.Native = "shell", "run_command"

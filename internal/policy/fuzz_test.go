@@ -32,7 +32,7 @@ func FuzzRule(f *testing.F) {
 			}
 			return
 		}
-		for _, spec := range []toolcrib.Spec{fileTool("write_file"), fileTool("search_files"), shellTool("run_command"), {Box: "web", Native: "web_fetch"}, {Box: "github", Native: "x", Group: "mcp"}} {
+		for _, spec := range []toolcrib.Entry{fileTool("write_file"), fileTool("search_files"), shellTool("run_command"), {Box: "web", Native: "web_fetch"}, {Spec: toolcrib.Spec{Group: "mcp"}, Box: "github", Native: "x"}} {
 			r := toolcrib.Review{Spec: spec, Input: mustJSON(t, map[string]string{"path": value, "command": value, "url": value, "k": value})}
 			said := takes.judge(&r, nil)
 			if gives == nil {
@@ -62,15 +62,15 @@ func FuzzPath(f *testing.F) {
 			t.Fatal(err)
 		}
 		forms := formsOf(given, &at)
-		if gives.is(forms) && (!takes.may(forms) || len(pathglob.Elements(given)) == 0) {
+		if gives.matches(forms) && (!takes.mayMatch(forms) || len(pathglob.Elements(given)) == 0) {
 			t.Errorf("%q is allowed and not denied", given)
 		}
 		found, err := at.real(inWork(given))
 		if err == nil && pathglob.Within(found, []string{work + "/src"}) {
-			if !takes.may(forms) {
+			if !takes.mayMatch(forms) {
 				t.Errorf("%q is in src and not denied", given)
 			}
-		} else if gives.is(forms) {
+		} else if gives.matches(forms) {
 			t.Errorf("%q is not in src and allowed", given)
 		}
 	})

@@ -51,30 +51,30 @@ func newImporter(data []byte) (*importer, error) {
 	return &importer{opt: RuleOptions{Base: "/work", Home: "/home", Conditions: &Conditions{}}}, nil
 }
 
-func (im *importer) left(at, text, why string) {
-	im.tell(Left{At: at, Text: clip(text), Why: why})
+func (im *importer) leaveOut(at, text, why string) {
+	im.addLeft(Left{At: at, Text: clip(text), Why: why})
 }
 
 func (im *importer) partly(at, text, why string) {
-	im.tell(Left{At: at, Text: clip(text), Why: why, Partly: true})
+	im.addLeft(Left{At: at, Text: clip(text), Why: why, Partly: true})
 }
 
-// tell adds an entry once: a rule about several tools fails for all of them.
-func (im *importer) tell(l Left) {
+// addLeft adds an entry once: a rule about several tools fails for all of them.
+func (im *importer) addLeft(l Left) {
 	if n := len(im.Left); n == 0 || im.Left[n-1] != l {
 		im.Left = append(im.Left, l)
 	}
 }
 
-// put adds a rule if it can be read, and says so if not.
-func (im *importer) put(d toolcrib.Decision, at, original string, c Condition) bool {
+// addRule adds a rule if it can be read, and says so if not.
+func (im *importer) addRule(d toolcrib.Decision, at, original string, c Condition) bool {
 	if m := strings.Map(printable, c.Message); m != c.Message || len(m) > maxMessage {
 		c.Message = strings.ToValidUTF8(m[:min(len(m), maxMessage)], "")
 		im.partly(at, original, "its message was too long or had control characters, and was changed")
 	}
 	// Who lets a client call our tools unasked wants to be asked once, by us.
 	if _, ours := toolname.FromClient(c.Tool); ours && d == toolcrib.Allow {
-		im.left(at, original, "it lets that program call Toolcrib unasked; what Toolcrib may do is said by rules about its tools")
+		im.leaveOut(at, original, "it lets that program call Toolcrib unasked; what Toolcrib may do is said by rules about its tools")
 		return false
 	}
 	p, err := parsePermission(d, c.Tool, &im.opt)
@@ -82,7 +82,7 @@ func (im *importer) put(d toolcrib.Decision, at, original string, c Condition) b
 		err = p.complete(c, &im.opt, RankUser)
 	}
 	if err != nil {
-		im.left(at, original, reasonOf(err))
+		im.leaveOut(at, original, reasonOf(err))
 		return false
 	}
 	if c.When != "" || len(c.Match)+len(c.NotMatch) > 0 || c.Message != "" {

@@ -21,7 +21,7 @@ func ImportClaude(data []byte) (Imported, error) {
 	}
 	for _, m := range top {
 		if m.key != "permissions" {
-			im.left(m.key, string(m.value), "it is not about permissions")
+			im.leaveOut(m.key, string(m.value), "it is not about permissions")
 			continue
 		}
 		inner, err := members(m.value)
@@ -50,25 +50,25 @@ func (im *importer) claudeKey(m member) {
 		im.claudeMode(at, mode)
 		return
 	case "additionalDirectories":
-		im.left(at, string(m.value), "directories are granted by grant.read and grant.write, by a person")
+		im.leaveOut(at, string(m.value), "directories are granted by grant.read and grant.write, by a person")
 		return
 	case "disableBypassPermissionsMode":
-		im.left(at, string(m.value), "which modes may be chosen is not a rule")
+		im.leaveOut(at, string(m.value), "which modes may be chosen is not a rule")
 		return
 	default:
-		im.left(at, string(m.value), "nothing is known about this key")
+		im.leaveOut(at, string(m.value), "nothing is known about this key")
 		return
 	}
 	var rules []json.RawMessage
 	if err := json.Unmarshal(m.value, &rules); err != nil {
-		im.left(at, string(m.value), "it is not a list")
+		im.leaveOut(at, string(m.value), "it is not a list")
 		return
 	}
 	for i, raw := range rules {
 		var text string
 		at := fmt.Sprintf("%s[%d]", at, i)
 		if err := json.Unmarshal(raw, &text); err != nil {
-			im.left(at, string(raw), "it is not a text")
+			im.leaveOut(at, string(raw), "it is not a text")
 			continue
 		}
 		im.claudeRule(d, at, text)
@@ -76,20 +76,13 @@ func (im *importer) claudeKey(m member) {
 }
 
 func (im *importer) claudeMode(at, mode string) {
-	switch mode {
-	case "default", "manual":
-		im.Mode = ModeDefault.String()
-	case "acceptEdits":
-		im.Mode = ModeAutoEdit.String()
-	case "plan":
-		im.Mode = ModePlan.String()
-	case "bypassPermissions":
-		im.Mode = ModeYolo.String()
-	default:
-		im.left(at, mode, "there is no such mode here")
+	ours, ok := map[string]Mode{"default": ModeDefault, "manual": ModeDefault, "acceptEdits": ModeAutoEdit, "plan": ModePlan, "bypassPermissions": ModeYolo}[mode]
+	if !ok {
+		im.leaveOut(at, mode, "there is no such mode here")
 		return
 	}
-	im.left(at, mode, "a mode is chosen by a person; it would be "+im.Mode)
+	im.Mode = ours.String()
+	im.leaveOut(at, mode, "a mode is chosen by a person; it would be "+im.Mode)
 }
 
 // claudeRule turns one rule round. A rule about edits is one about every tool
@@ -98,45 +91,26 @@ func (im *importer) claudeRule(d toolcrib.Decision, at, text string) {
 	name, spec, scoped := strings.Cut(strings.TrimSpace(text), "(")
 	if scoped {
 		if !strings.HasSuffix(spec, ")") {
-			im.left(at, text, "its bracket is not closed")
+			im.leaveOut(at, text, "its bracket is not closed")
 			return
 		}
 		spec = spec[:len(spec)-1]
 	}
-	var tools []string
-	switch name {
-	case "Bash":
-		tools = []string{"run_command"}
-		if spec == "*" || spec == ":*" {
-			scoped = false
-		}
-	case "Read":
-		tools = []string{"read_file"}
-		if !scoped {
-			tools = append(tools, "search_files", "find_files", "list_files")
-		}
-	case "Edit", "Write", "MultiEdit":
-		tools = []string{"edit_file", "write_file"}
-		if d != toolcrib.Allow {
-			tools = append(tools, "delete_file")
-		}
-	case "Glob":
-		tools = []string{"find_files"}
-	case "Grep":
-		tools = []string{"search_files"}
-	case "LS":
-		tools = []string{"list_files"}
-	case "WebFetch":
-		tools = []string{"web_fetch"}
-	case "WebSearch":
-		tools = []string{"web_search"}
-	case "*":
-		tools = []string{"*"}
-	default:
-		if !strings.HasPrefix(name, "mcp__") {
-			im.left(at, text, "there is no tool like "+shellguard.Quote(name))
-			return
-		}
+	tools := map[string][]string{
+		"Bash": {"run_command"}, "Read": {"read_file"}, "Edit": {"edit_file", "write_file"}, "Write": {"edit_file", "write_file"}, "MultiEdit": {"edit_file", "write_file"},
+		"Glob": {"find_files"}, "Grep": {"search_files"}, "LS": {"list_files"}, "WebFetch": {"web_fetch"}, "WebSearch": {"web_search"}, "*": {"*"},
+	}[name]
+	switch {
+	case name == "Bash" && (spec == "*" || spec == ":*"):
+		scoped = false
+	case name == "Read" && !scoped:
+		tools = append(tools, "search_files", "find_files", "list_files")
+	case len(tools) == 2 && d != toolcrib.Allow: // what edits
+		tools = append(tools, "delete_file")
+	case tools == nil && !strings.HasPrefix(name, "mcp__"):
+		im.leaveOut(at, text, "there is no tool like "+shellguard.Quote(name))
+		return
+	case tools == nil:
 		tools = []string{name}
 	}
 	for _, tool := range tools {
@@ -148,7 +122,7 @@ func (im *importer) claudeRule(d toolcrib.Decision, at, text string) {
 			}
 			rule += "(" + s + ")"
 		}
-		if im.put(d, at, text, Condition{Tool: rule}) && name == "Read" && scoped && d != toolcrib.Allow {
+		if im.addRule(d, at, text, Condition{Tool: rule}) && name == "Read" && scoped && d != toolcrib.Allow {
 			im.partly(at, text, "searches are not held by it: what must not be read at all belongs into grant.protected")
 		}
 	}

@@ -30,9 +30,9 @@ func ImportCodex(data []byte) (Imported, error) {
 		switch {
 		case err != nil:
 			s.skipStatement(begin)
-			im.left(at, s.text[begin:s.at], "only plain calls are read: "+err.Error())
+			im.leaveOut(at, s.text[begin:s.at], "only plain calls are read: "+err.Error())
 		case name != "prefix_rule":
-			im.left(at, s.text[begin:s.at], "nothing is known about "+shellguard.Quote(name))
+			im.leaveOut(at, s.text[begin:s.at], "nothing is known about "+shellguard.Quote(name))
 		default:
 			im.codexRule(at, s.text[begin:s.at], args)
 		}
@@ -69,13 +69,13 @@ func (im *importer) codexRule(at, text string, args []starArg) {
 			err = fmt.Errorf("nothing is known about the argument %s", shellguard.Quote(a.name))
 		}
 		if err != nil {
-			im.left(at, text, err.Error())
+			im.leaveOut(at, text, err.Error())
 			return
 		}
 	}
 	words, err := codexWords(pattern)
 	if err != nil {
-		im.left(at, text, err.Error())
+		im.leaveOut(at, text, err.Error())
 		return
 	}
 	used := make([]bool, len(match))
@@ -88,7 +88,7 @@ func (im *importer) codexRule(at, text string, args []starArg) {
 				one.Match, used[i] = append(one.Match, m), true
 			}
 		}
-		im.put(d, at, text, one)
+		im.addRule(d, at, text, one)
 	}
 	for i, m := range match {
 		if !used[i] {
@@ -187,7 +187,7 @@ func (s *starlark) space(lines bool) {
 	}
 }
 
-func (s *starlark) take(c byte) bool {
+func (s *starlark) consume(c byte) bool {
 	s.space(true)
 	if s.at < len(s.text) && s.text[s.at] == c {
 		s.at++
@@ -216,9 +216,9 @@ func (s *starlark) call() (string, []starArg, error) {
 	}
 	s.at++
 	var args []starArg
-	for !s.take(')') {
+	for !s.consume(')') {
 		a := starArg{name: s.name()}
-		if a.name == "" || !s.take('=') {
+		if a.name == "" || !s.consume('=') {
 			return name, nil, errors.New("an argument has no name")
 		}
 		if slices.ContainsFunc(args, func(b starArg) bool { return b.name == a.name }) {
@@ -229,8 +229,8 @@ func (s *starlark) call() (string, []starArg, error) {
 			return name, nil, err
 		}
 		args = append(args, a)
-		if !s.take(',') {
-			if !s.take(')') {
+		if !s.consume(',') {
+			if !s.consume(')') {
 				return name, nil, errors.New("an argument is more than a text or a list")
 			}
 			break
@@ -247,16 +247,16 @@ func (s *starlark) value(depth int) (starValue, error) {
 	if depth > maxStarDepth {
 		return starValue{}, errors.New("its lists nest too deeply")
 	}
-	if s.take('[') {
+	if s.consume('[') {
 		v := starValue{list: []starValue{}}
-		for !s.take(']') {
+		for !s.consume(']') {
 			e, err := s.value(depth + 1)
 			if err != nil {
 				return v, err
 			}
 			v.list = append(v.list, e)
-			if !s.take(',') {
-				if !s.take(']') {
+			if !s.consume(',') {
+				if !s.consume(']') {
 					return v, errors.New("a list is not closed")
 				}
 				break

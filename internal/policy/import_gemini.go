@@ -35,10 +35,10 @@ func ImportGemini(data []byte) (Imported, error) {
 		at := fmt.Sprintf("line %d", t.line)
 		if t.name != "rule" {
 			for _, k := range t.keys {
-				im.left(fmt.Sprintf("line %d", k.Line), strings.TrimPrefix(t.name+"."+strings.Join(k.Key, "."), "."), "it is not part of a rule")
+				im.leaveOut(fmt.Sprintf("line %d", k.Line), strings.TrimPrefix(t.name+"."+strings.Join(k.Key, "."), "."), "it is not part of a rule")
 			}
 			if t.name != "" && len(t.keys) == 0 {
-				im.left(at, t.name, "it is not a rule")
+				im.leaveOut(at, t.name, "it is not a rule")
 			}
 			continue
 		}
@@ -191,7 +191,7 @@ func (im *importer) geminiRule(at string, g gemini) bool {
 		g.bad = "nothing here is like its " + strings.Join(g.odd, ", ")
 	}
 	if g.bad != "" {
-		im.left(at, g.text, g.bad)
+		im.leaveOut(at, g.text, g.bad)
 		return false
 	}
 	if len(g.tools) == 0 {
@@ -205,17 +205,17 @@ func (im *importer) geminiRule(at string, g gemini) bool {
 	for _, tool := range g.tools {
 		name, ok := geminiTool(tool, g.server)
 		if !ok {
-			im.left(at, g.text, "there is no tool like "+shellguard.Quote(tool))
+			im.leaveOut(at, g.text, "there is no tool like "+shellguard.Quote(tool))
 			continue
 		}
 		c.Tool = name
 		if len(g.prefixes) == 0 {
-			put = im.put(d, at, g.text, c) || put
+			put = im.addRule(d, at, g.text, c) || put
 			continue
 		}
 		for _, prefix := range g.prefixes {
 			c.Tool = name + "(" + strings.TrimSpace(prefix) + " *)"
-			put = im.put(d, at, g.text, c) || put
+			put = im.addRule(d, at, g.text, c) || put
 		}
 	}
 	return put
@@ -231,25 +231,11 @@ func geminiTool(name, server string) (string, bool) {
 		}
 		return "mcp__" + server + "__" + name, nameChars(name, true)
 	}
-	switch name {
-	case "*":
-		return "*", true
-	case "run_shell_command":
-		return "run_command", true
-	case "read_file", "write_file", "web_fetch":
-		return name, true
-	case "read_many_files":
-		return "read_file", true
-	case "replace":
-		return "edit_file", true
-	case "glob":
-		return "find_files", true
-	case "search_file_content", "grep_search":
-		return "search_files", true
-	case "list_directory":
-		return "list_files", true
-	case "google_web_search":
-		return "web_search", true
+	if tool, ok := map[string]string{
+		"*": "*", "run_shell_command": "run_command", "read_file": "read_file", "write_file": "write_file", "web_fetch": "web_fetch", "read_many_files": "read_file", "replace": "edit_file",
+		"glob": "find_files", "search_file_content": "search_files", "grep_search": "search_files", "list_directory": "list_files", "google_web_search": "web_search",
+	}[name]; ok {
+		return tool, true
 	}
 	if s, tool, ok := strings.Cut(name, "__"); ok && s != "" && s != "mcp" && nameChars(name, true) {
 		return "mcp__" + s + "__" + tool, true

@@ -23,7 +23,7 @@ func ImportOpencode(data []byte) (Imported, error) {
 	}
 	for _, m := range top {
 		if m.key != "permission" {
-			im.left(m.key, string(m.value), "it is not about permissions; those of an agent are a layer of their own")
+			im.leaveOut(m.key, string(m.value), "it is not about permissions; those of an agent are a layer of their own")
 			continue
 		}
 		var word string
@@ -61,12 +61,12 @@ func (im *importer) opencodeEntries(at, name string, list []member) {
 			e.at += "." + m.key
 		}
 		if err := json.Unmarshal(m.value, &word); err != nil || e.decision.UnmarshalText([]byte(word)) != nil {
-			im.left(e.at, string(m.value), "it is not allow, ask or deny")
+			im.leaveOut(e.at, string(m.value), "it is not allow, ask or deny")
 			continue
 		}
 		e.text = m.key + ": " + word
 		if !known {
-			im.left(e.at, e.text, "there is no tool like "+shellguard.Quote(name))
+			im.leaveOut(e.at, e.text, "there is no tool like "+shellguard.Quote(name))
 			continue
 		}
 		entries = append(entries, e)
@@ -74,7 +74,7 @@ func (im *importer) opencodeEntries(at, name string, list []member) {
 	var before []opencodeEntry
 	for i, e := range entries {
 		if e.fallback(tools[0], i == len(entries)-1) {
-			im.left(e.at, e.text, "the mode decides what no rule means, and default asks before anything is changed or run; as a rule it would overrule every allow")
+			im.leaveOut(e.at, e.text, "the mode decides what no rule means, and default asks before anything is changed or run; as a rule it would overrule every allow")
 			continue
 		}
 		im.opencodeEntry(tools, e, before)
@@ -113,12 +113,12 @@ func (im *importer) opencodeEntry(tools []string, e opencodeEntry, before []open
 		if !all {
 			spec, why := opencodeSpec(tool, e.pattern, e.decision)
 			if why != "" {
-				im.left(e.at, e.text, why)
+				im.leaveOut(e.at, e.text, why)
 				continue
 			}
 			rule += "(" + spec + ")"
 		}
-		im.put(e.decision, e.at, e.text, Condition{Tool: rule})
+		im.addRule(e.decision, e.at, e.text, Condition{Tool: rule})
 	}
 }
 
@@ -142,25 +142,9 @@ func opencodeSpec(tool, pattern string, d toolcrib.Decision) (spec, why string) 
 }
 
 func opencodeTools(name string) ([]string, bool) {
-	switch name {
-	case "*":
-		return []string{"*"}, true
-	case "bash":
-		return []string{"run_command"}, true
-	case "edit":
-		return []string{"edit_file", "write_file", "delete_file"}, true
-	case "read":
-		return []string{"read_file"}, true
-	case "glob":
-		return []string{"find_files"}, true
-	case "grep":
-		return []string{"search_files"}, true
-	case "list":
-		return []string{"list_files"}, true
-	case "webfetch":
-		return []string{"web_fetch"}, true
-	case "websearch":
-		return []string{"web_search"}, true
-	}
-	return nil, false
+	tools, ok := map[string][]string{
+		"*": {"*"}, "bash": {"run_command"}, "edit": {"edit_file", "write_file", "delete_file"}, "read": {"read_file"}, "glob": {"find_files"},
+		"grep": {"search_files"}, "list": {"list_files"}, "webfetch": {"web_fetch"}, "websearch": {"web_search"},
+	}[name]
+	return tools, ok
 }

@@ -36,15 +36,15 @@ type bucket struct {
 func newRuleSet(rules []*permission) *ruleSet {
 	s := &ruleSet{by: map[ruleKey]*bucket{}, all: rules}
 	for _, p := range rules {
-		s.put(&p.tool, p)
-		if p.aka != nil {
-			s.put(p.aka, p)
+		s.index(&p.tool, p)
+		if p.otherName != nil {
+			s.index(p.otherName, p)
 		}
 	}
 	return s
 }
 
-func (s *ruleSet) put(tools *Selector, p *permission) {
+func (s *ruleSet) index(tools *Selector, p *permission) {
 	b := &s.other
 	if key, ok := tools.key(); ok {
 		if s.by[key] == nil {
@@ -121,14 +121,14 @@ func (s *ruleSet) each(sub *subject, visit func([]*permission)) {
 	}
 	spec := &sub.review.Spec
 	for _, name := range spec.Names() {
-		s.in(ruleKey{'n', name}, sub, visit)
+		s.visitBucket(ruleKey{'n', name}, sub, visit)
 	}
 	if sub.lines && spec.Native != "run_command" {
-		s.in(ruleKey{'n', "run_command"}, sub, visit)
+		s.visitBucket(ruleKey{'n', "run_command"}, sub, visit)
 	}
-	s.in(ruleKey{'b', spec.Box}, sub, visit)
+	s.visitBucket(ruleKey{'b', spec.Box}, sub, visit)
 	for _, box := range spec.BoxNames() {
-		s.in(ruleKey{'b', box}, sub, visit)
+		s.visitBucket(ruleKey{'b', box}, sub, visit)
 	}
 	// A rule mcp__a__b was cut at its first __, which may be one of the box.
 	for at, rest := 0, spec.Box; ; {
@@ -137,26 +137,26 @@ func (s *ruleSet) each(sub *subject, visit func([]*permission)) {
 			break
 		}
 		at += next
-		s.in(ruleKey{'b', spec.Box[:at]}, sub, visit)
+		s.visitBucket(ruleKey{'b', spec.Box[:at]}, sub, visit)
 		at += 2
 		rest = spec.Box[at:]
-		s.in(ruleKey{'b', rest}, sub, visit)
+		s.visitBucket(ruleKey{'b', rest}, sub, visit)
 		for _, name := range spec.Names() {
-			s.in(ruleKey{'n', rest + "__" + name}, sub, visit)
+			s.visitBucket(ruleKey{'n', rest + "__" + name}, sub, visit)
 		}
 	}
 	s.eachMCP(spec, sub, visit)
-	s.in(ruleKey{'g', spec.Group}, sub, visit)
+	s.visitBucket(ruleKey{'g', spec.Group}, sub, visit)
 	s.other.each(sub, visit)
 }
 
 // eachMCP visits the rules that were cut out of a word mcp__a__b where that word
 // as a whole is what the tool is called: its supplier chose it, or its box is
 // called mcp.
-func (s *ruleSet) eachMCP(spec *toolcrib.Spec, sub *subject, visit func([]*permission)) {
+func (s *ruleSet) eachMCP(spec *toolcrib.Entry, sub *subject, visit func([]*permission)) {
 	in := func(key ruleKey) {
 		if key != (ruleKey{'n', spec.Native}) && key != (ruleKey{'b', spec.Box}) { // those were visited
-			s.in(key, sub, visit)
+			s.visitBucket(key, sub, visit)
 		}
 	}
 	for _, name := range spec.Names() {
@@ -174,7 +174,7 @@ func (s *ruleSet) eachMCP(spec *toolcrib.Spec, sub *subject, visit func([]*permi
 	}
 }
 
-func (s *ruleSet) in(key ruleKey, sub *subject, visit func([]*permission)) {
+func (s *ruleSet) visitBucket(key ruleKey, sub *subject, visit func([]*permission)) {
 	if b := s.by[key]; b != nil {
 		b.each(sub, visit)
 	}
@@ -292,7 +292,7 @@ func (s *ruleSet) takes(sub *subject) (certain, possible *permission) {
 }
 
 // about reports whether a spec is one that a rule names, whatever its input.
-func (p *permission) about(spec *toolcrib.Spec, opt *RuleOptions) bool {
+func (p *permission) about(spec *toolcrib.Entry, opt *RuleOptions) bool {
 	r := toolcrib.Review{Spec: *spec}
 	return p.names(newSubject(&r, opt))
 }

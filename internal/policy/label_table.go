@@ -93,14 +93,12 @@ func newLabelEntry(key string, words []string) (labelEntry, error) {
 // means reports whether the entry is about this tool, and whether it names it
 // as a tool rather than by its box. Certain: it must be, since labels are taken
 // away by it; then a bare name means a box, or a tool of our own boxes.
-func (e *labelEntry) means(spec *toolcrib.Spec, own []string, certain bool) (is, tool bool) {
-	if e.word == "" {
-		if certain {
-			return e.pick.is(spec, own), e.tool
-		}
-		return e.pick.Picks(spec), e.tool
-	}
-	if !certain && e.pick.Picks(spec) || certain && e.pick.is(spec, own) {
+func (e *labelEntry) means(spec *toolcrib.Entry, own []string, certain bool) (is, tool bool) {
+	picked := certain && e.pick.picksForCertain(spec, own) || !certain && e.pick.Picks(spec)
+	switch {
+	case e.word == "":
+		return picked, e.tool
+	case picked:
 		return true, true
 	}
 	return e.word == spec.Box, false
@@ -123,14 +121,14 @@ func (t *LabelTable) Of(ctx context.Context, r toolcrib.Review) Labels {
 }
 
 // OfTool gives the labels of a tool whatever it is called with, for lists.
-func (t *LabelTable) OfTool(spec *toolcrib.Spec) Labels {
+func (t *LabelTable) OfTool(spec *toolcrib.Entry) Labels {
 	if t == nil {
 		return LabelAll
 	}
 	return t.of(spec, spec.Effects)
 }
 
-func (t *LabelTable) of(spec *toolcrib.Spec, effects toolcrib.Effects) Labels {
+func (t *LabelTable) of(spec *toolcrib.Entry, effects toolcrib.Effects) Labels {
 	labels, said := t.chosen(spec)
 	if !said {
 		labels = LabelForeign
@@ -154,7 +152,7 @@ func (t *LabelTable) of(spec *toolcrib.Spec, effects toolcrib.Effects) Labels {
 
 // chosen is what the person says: an entry for the tool goes before one for
 // its box or group, and of several equals all labels count.
-func (t *LabelTable) chosen(spec *toolcrib.Spec) (labels Labels, said bool) {
+func (t *LabelTable) chosen(spec *toolcrib.Entry) (labels Labels, said bool) {
 	var byTool bool
 	for i := range t.set {
 		is, tool := t.set[i].means(spec, t.opt.Own, true)
@@ -205,10 +203,6 @@ func (t *LabelTable) byEffects(group string, declared toolcrib.Effects) Labels {
 
 // claimsPrivate: a tool says itself that it has to do with what is somebody's
 // own. What it says against itself is believed.
-func claimsPrivate(spec *toolcrib.Spec) bool {
-	switch spec.Group {
-	case "memory", "notes", "mail":
-		return true
-	}
-	return spec.Effects != 0 && spec.Effects&toolcrib.UsesSecrets != 0
+func claimsPrivate(spec *toolcrib.Entry) bool {
+	return slices.Contains([]string{"memory", "notes", "mail"}, spec.Group) || spec.Effects != 0 && spec.Effects&toolcrib.UsesSecrets != 0
 }

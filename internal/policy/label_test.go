@@ -12,8 +12,8 @@ import (
 
 const command = toolcrib.Reads | toolcrib.Writes | toolcrib.Destroys | toolcrib.Runs | toolcrib.Network
 
-func tool(box, name, group string, e toolcrib.Effects) toolcrib.Spec {
-	return toolcrib.Spec{Name: name, Native: name, Box: box, Group: group, Effects: e}
+func tool(box, name, group string, e toolcrib.Effects) toolcrib.Entry {
+	return toolcrib.Entry{Spec: toolcrib.Spec{Name: name, Group: group, Effects: e}, Native: name, Box: box}
 }
 
 func ownBoxes() []string {
@@ -32,7 +32,7 @@ func labelTable(t testing.TB, opt LabelOptions) *LabelTable {
 
 func TestLabelsByDefault(t *testing.T) {
 	for _, c := range []struct {
-		spec            toolcrib.Spec
+		spec            toolcrib.Entry
 		online, offline Labels
 	}{
 		{tool("math", "evaluate_expression", "math", toolcrib.Pure), 0, 0},
@@ -79,7 +79,7 @@ func TestLabelsAsSet(t *testing.T) {
 		Add: map[string][]string{"read_file": {"untrusted"}, "effect:runs": {"public"}, "math": {"private"}},
 	})
 	for _, c := range []struct {
-		spec toolcrib.Spec
+		spec toolcrib.Entry
 		want Labels
 	}{
 		{tool("weather", "now", "mcp", 0), LabelUntrusted | LabelPublic},
@@ -122,7 +122,7 @@ func TestLabelsOfACall(t *testing.T) {
 	understood := toolcrib.Effects(0)
 	table := labelTable(t, LabelOptions{Effects: func(context.Context, toolcrib.Review) toolcrib.Effects { return understood }})
 	for _, c := range []struct {
-		spec       toolcrib.Spec
+		spec       toolcrib.Entry
 		understood toolcrib.Effects
 		want       Labels
 	}{

@@ -25,19 +25,10 @@ const (
 )
 
 func (r Rank) String() string {
-	switch r {
-	case RankSession:
-		return "session"
-	case RankProject:
-		return "project"
-	case RankAgent:
-		return "agent"
-	case RankUser:
-		return "user"
-	case RankAdmin:
-		return "admin"
+	if r > RankAdmin {
+		return fmt.Sprintf("rank(%d)", uint8(r))
 	}
-	return fmt.Sprintf("rank(%d)", uint8(r))
+	return [...]string{"session", "project", "agent", "user", "admin"}[r]
 }
 
 // gives: the machine's and the user's own files may lift the question that a
@@ -194,7 +185,7 @@ func (l *Layer) bounded() error {
 // complete reads the condition of a rule and runs its examples.
 func (p *permission) complete(c Condition, opt *RuleOptions, rank Rank) error {
 	if c.When != "" {
-		cost := uint64(maxCostBelow)
+		cost := int(maxCostBelow)
 		if rank.gives() {
 			cost = maxCost
 		}

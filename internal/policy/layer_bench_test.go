@@ -60,8 +60,8 @@ func BenchmarkRulesAdded(b *testing.B) {
 		{"write", sample{fileTool("write_file"), `{"path":"src/a/b/c.go","content":"some text"}`, ""}, thousand()},
 		{"command", line, thousand()},
 		{"named", line, named},
-		{"mcp", sample{toolcrib.Spec{Box: "github", Native: "get_issue", Group: "mcp", Effects: reads}, `{"n":3}`, ""}, thousand()},
-		{"fetch", sample{toolcrib.Spec{Box: "web", Native: "web_fetch", Group: "web", Effects: reads | network}, `{"url":"https://docs.example.com/x"}`, ""}, thousand()},
+		{"mcp", sample{toolcrib.Entry{Spec: toolcrib.Spec{Group: "mcp", Effects: reads}, Box: "github", Native: "get_issue"}, `{"n":3}`, ""}, thousand()},
+		{"fetch", sample{toolcrib.Entry{Spec: toolcrib.Spec{Group: "web", Effects: reads | network}, Box: "web", Native: "web_fetch"}, `{"url":"https://docs.example.com/x"}`, ""}, thousand()},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			judge := func(layers ...Layer) func() time.Duration {

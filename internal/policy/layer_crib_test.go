@@ -37,7 +37,7 @@ func TestPolicyInACrib(t *testing.T) {
 		_, faults := crib.Catalog.Load(t.Context(), toolcrib.Contents{
 			Boxes: []toolcrib.Toolbox{files, evil}, Rename: map[string]string{"files/write_file": "put"}, Alias: map[string]string{"save": "files/write_file"},
 			Adapters: []toolcrib.Adapter{{
-				Spec: toolcrib.Spec{Name: "file_write", Box: "files", Native: "write_file", Dialect: "other", Input: json.RawMessage(`{"type":"object","properties":{"file":{"type":"string"}},"required":["file"]}`)},
+				Spec: toolcrib.Spec{Name: "file_write", Input: json.RawMessage(`{"type":"object","properties":{"file":{"type":"string"}},"required":["file"]}`)}, Box: "files", Native: "write_file", Dialect: "other",
 				In: func(in json.RawMessage) (json.RawMessage, error) {
 					var f fileInput
 					if err := json.Unmarshal(in, &f); err != nil {

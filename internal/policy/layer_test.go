@@ -31,16 +31,16 @@ func conditionPool() []Condition {
 }
 
 type sample struct {
-	spec  toolcrib.Spec
+	spec  toolcrib.Entry
 	input string
 	agent string
 }
 
 func samples() []sample {
-	mcp := func(name string) toolcrib.Spec {
-		return toolcrib.Spec{Box: "github", Native: name, Group: "mcp", Effects: reads | network}
+	mcp := func(name string) toolcrib.Entry {
+		return toolcrib.Entry{Spec: toolcrib.Spec{Group: "mcp", Effects: reads | network}, Box: "github", Native: name}
 	}
-	web := toolcrib.Spec{Box: "web", Native: "web_fetch", Group: "web", Effects: reads | network}
+	web := toolcrib.Entry{Spec: toolcrib.Spec{Group: "web", Effects: reads | network}, Box: "web", Native: "web_fetch"}
 	var out []sample
 	for _, p := range []string{"src/x", "src/a/y", "b.md", "secret/k", "link-out/x", "src/../z"} {
 		in := `{"path":"` + p + `"}`
@@ -50,7 +50,7 @@ func samples() []sample {
 		in := `{"command":"` + c + `"}`
 		out = append(out, sample{shellTool("run_command"), in, ""}, sample{shellTool("start_command"), in, "builder"})
 	}
-	return append(out, sample{mcp("get_issue"), `{"n":3}`, ""}, sample{mcp("delete_repo"), `{"n":1}`, ""}, sample{toolcrib.Spec{Box: "evil", Native: "write_file"}, `{}`, ""},
+	return append(out, sample{mcp("get_issue"), `{"n":3}`, ""}, sample{mcp("delete_repo"), `{"n":1}`, ""}, sample{toolcrib.Entry{Box: "evil", Native: "write_file"}, `{}`, ""},
 		sample{web, `{"url":"https://example.com/"}`, ""}, sample{web, `{"url":"https://a.example.com/"}`, ""})
 }
 
@@ -239,14 +239,14 @@ func TestLayersAreRefusedWhole(t *testing.T) {
 		"grammar":          {Permissions{Allow: []string{"write_file"}, Deny: []string{"write_file("}}, "bracket"},
 		"decision":         {Permissions{Rules: []Condition{{Decision: "maybe", Tool: "x"}}}, "unknown decision"},
 		"no decision":      {Permissions{Rules: []Condition{{Tool: "x"}}}, "unknown decision"},
-		"condition":        {Permissions{Rules: []Condition{{Decision: "deny", Tool: "x", When: "args."}}}, "Syntax error"},
-		"unknown variable": {Permissions{Rules: []Condition{{Decision: "deny", Tool: "x", When: "argz.x == 1"}}}, "undeclared reference"},
+		"condition":        {Permissions{Rules: []Condition{{Decision: "deny", Tool: "x", When: "args."}}}, "there should be a name"},
+		"unknown variable": {Permissions{Rules: []Condition{{Decision: "deny", Tool: "x", When: "argz.x == 1"}}}, "there is no name"},
 		"no bool":          {Permissions{Rules: []Condition{{Decision: "deny", Tool: "x", When: "args.x"}}}, "not a bool"},
 		"example":          {Permissions{Rules: []Condition{{Decision: "deny", Tool: "run_command(rm *)", Match: []string{"ls"}}}}, "does not match its example"},
 		"counter-example":  {Permissions{Rules: []Condition{{Decision: "deny", Tool: "run_command(rm *)", NotMatch: []string{"ls; rm x"}}}}, "must not"},
 		"broken example":   {Permissions{Rules: []Condition{{Decision: "deny", Tool: "x", When: "args.a == 1", Match: []string{"{"}}}}, "reading the example"},
 		"plain example":    {Permissions{Rules: []Condition{{Decision: "deny", Tool: "x", Match: []string{"ls"}}}}, "as a JSON object"},
-		"failing example":  {Permissions{Rules: []Condition{{Decision: "deny", Tool: "x", When: "args.a == 1", Match: []string{`{"b":1}`}}}}, "no such key"},
+		"failing example":  {Permissions{Rules: []Condition{{Decision: "deny", Tool: "x", When: "args.a == 1", Match: []string{`{"b":1}`}}}}, `there is no "a"`},
 		"message":          {Permissions{Rules: []Condition{{Decision: "deny", Tool: "x", Message: strings.Repeat("x", maxMessage+1)}}}, "message"},
 		"control":          {Permissions{Rules: []Condition{{Decision: "deny", Tool: "x", Message: "a\x1b[2J"}}}, "message"},
 		"too many":         {Permissions{Deny: make([]string, maxRules+1)}, "at most"},

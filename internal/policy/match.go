@@ -22,11 +22,11 @@ func (p *permission) names(s *subject) bool {
 	return p.namesSpec(&as, s.opt)
 }
 
-func (p *permission) namesSpec(spec *toolcrib.Spec, opt *RuleOptions) bool {
+func (p *permission) namesSpec(spec *toolcrib.Entry, opt *RuleOptions) bool {
 	if p.gives() {
-		return p.tool.is(spec, opt.Own) || p.aka != nil && p.aka.is(spec, opt.Own)
+		return p.tool.picksForCertain(spec, opt.Own) || p.otherName != nil && p.otherName.picksForCertain(spec, opt.Own)
 	}
-	return p.tool.Picks(spec) || p.aka != nil && p.aka.Picks(spec)
+	return p.tool.Picks(spec) || p.otherName != nil && p.otherName.Picks(spec)
 }
 
 // takes says how sure it is that a rule that takes away means the call. What
@@ -58,9 +58,9 @@ func (p *permission) specTakes(s *subject) shellguard.Certainty {
 			plain.search = false
 			forms = &plain
 		}
-		hit = p.path.may(forms)
+		hit = p.path.mayMatch(forms)
 	case specDomain:
-		hit = p.domain.may(s.address())
+		hit = p.domain.mayMatch(s.address())
 	case specParam:
 		hit = p.param(s)
 	case specNone:
@@ -116,11 +116,11 @@ func (p *permission) allows(s *subject) bool {
 		}
 	case specPath:
 		// Only of our own box it is known what a path means.
-		if s.review.Spec.Box != "files" || !p.path.is(s.paths()) {
+		if s.review.Spec.Box != "files" || !p.path.matches(s.paths()) {
 			return false
 		}
 	case specDomain:
-		if !p.domain.is(s.address()) {
+		if !p.domain.matches(s.address()) {
 			return false
 		}
 	case specParam:

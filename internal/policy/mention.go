@@ -13,7 +13,7 @@ type Mention struct {
 	Where string // for people, such as "permissions: deny read_fil"
 	Tools Selector
 	gives bool
-	means func(*toolcrib.Spec) bool
+	means func(*toolcrib.Entry) bool
 }
 
 // MentionOf is a selector in the settings that is no rule.
@@ -22,7 +22,7 @@ func MentionOf(where string, s Selector) Mention {
 }
 
 // Means reports whether the place means this tool.
-func (m *Mention) Means(spec *toolcrib.Spec) bool { return m.means(spec) }
+func (m *Mention) Means(spec *toolcrib.Entry) bool { return m.means(spec) }
 
 // TwoWays reports whether it is an allow by a name that can be read in two ways,
 // and so allows nothing.
@@ -43,7 +43,7 @@ func (r *Rules) Mentions() []Mention {
 			for _, p := range set.all {
 				out = append(out, Mention{
 					Where: fmt.Sprintf("%s: %s", l.Source, p), Tools: p.tool, gives: p.gives(),
-					means: func(s *toolcrib.Spec) bool { return p.about(s, &r.opt) },
+					means: func(s *toolcrib.Entry) bool { return p.about(s, &r.opt) },
 				})
 			}
 		}

@@ -21,17 +21,10 @@ const (
 )
 
 func (m Mode) String() string {
-	switch m {
-	case ModePlan:
-		return "plan"
-	case ModeDefault:
-		return "default"
-	case ModeAutoEdit:
-		return "auto-edit"
-	case ModeYolo:
-		return "yolo"
+	if m > ModeYolo {
+		return fmt.Sprintf("mode(%d)", uint8(m))
 	}
-	return fmt.Sprintf("mode(%d)", uint8(m))
+	return [...]string{"plan", "default", "auto-edit", "yolo"}[m]
 }
 
 // MarshalText writes the word.

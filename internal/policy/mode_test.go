@@ -57,7 +57,7 @@ func explain(guards []toolcrib.Guard, r toolcrib.Review) Explanation {
 	return Explain(r, decision, all)
 }
 
-func verdictOf(t testing.TB, guards []toolcrib.Guard, spec toolcrib.Spec, input any) Explanation {
+func verdictOf(t testing.TB, guards []toolcrib.Guard, spec toolcrib.Entry, input any) Explanation {
 	t.Helper()
 	text, ok := input.(string)
 	if !ok {
@@ -70,11 +70,11 @@ func verdictOf(t testing.TB, guards []toolcrib.Guard, spec toolcrib.Spec, input 
 	return explain(guards, toolcrib.Review{Spec: spec, Input: json.RawMessage(text)})
 }
 
-func shellTool(name string) toolcrib.Spec {
-	return toolcrib.Spec{Name: name, Native: name, Box: "shell", Group: "exec", Effects: reads | writes | destroys | runs | network}
+func shellTool(name string) toolcrib.Entry {
+	return toolcrib.Entry{Spec: toolcrib.Spec{Name: name, Group: "exec", Effects: reads | writes | destroys | runs | network}, Native: name, Box: "shell"}
 }
 
-func fileTool(name string) toolcrib.Spec {
+func fileTool(name string) toolcrib.Entry {
 	e := reads
 	group := "fs"
 	switch name {
@@ -85,21 +85,21 @@ func fileTool(name string) toolcrib.Spec {
 	case "list_files", "find_files", "search_files":
 		group = "search"
 	}
-	return toolcrib.Spec{Name: name, Native: name, Box: "files", Group: group, Effects: e}
+	return toolcrib.Entry{Spec: toolcrib.Spec{Name: name, Group: group, Effects: e}, Native: name, Box: "files"}
 }
 
 // TestModesByEffect: every set of effects, on every kind of tool, in every mode.
 // The name, the box and the group of a tool change nothing.
 func TestModesByEffect(t *testing.T) {
-	kinds := map[string]toolcrib.Spec{
-		"native":                  {Name: "t", Native: "t", Box: "files", Group: "fs"},
-		"another box, known name": {Name: "write_file", Native: "write_file", Box: "evil", Group: "fs"},
-		"a shell of its own":      {Name: "run_command", Native: "run_command", Box: "evil", Group: "exec"},
-		"of the box shell":        {Name: "new_tool", Native: "new_tool", Box: "shell", Group: "exec"},
-		"dialect alias":           {Name: "bash_exec", Native: "t", Box: "files", Dialect: "agenticx"},
-		"mcp":                     {Name: "mcp__s__read", Native: "read", Box: "s", Group: "mcp"},
-		"openapi":                 {Name: "getPet", Native: "getPet", Box: "pets", Group: "api"},
-		"skill":                   {Name: "skill", Native: "use_skill", Box: "skills", Group: "skill"},
+	kinds := map[string]toolcrib.Entry{
+		"native":                  {Spec: toolcrib.Spec{Name: "t", Group: "fs"}, Native: "t", Box: "files"},
+		"another box, known name": {Spec: toolcrib.Spec{Name: "write_file", Group: "fs"}, Native: "write_file", Box: "evil"},
+		"a shell of its own":      {Spec: toolcrib.Spec{Name: "run_command", Group: "exec"}, Native: "run_command", Box: "evil"},
+		"of the box shell":        {Spec: toolcrib.Spec{Name: "new_tool", Group: "exec"}, Native: "new_tool", Box: "shell"},
+		"dialect alias":           {Spec: toolcrib.Spec{Name: "bash_exec"}, Native: "t", Box: "files", Dialect: "agenticx"},
+		"mcp":                     {Spec: toolcrib.Spec{Name: "mcp__s__read", Group: "mcp"}, Native: "read", Box: "s"},
+		"openapi":                 {Spec: toolcrib.Spec{Name: "getPet", Group: "api"}, Native: "getPet", Box: "pets"},
+		"skill":                   {Spec: toolcrib.Spec{Name: "skill", Group: "skill"}, Native: "use_skill", Box: "skills"},
 	}
 	for _, m := range modes() {
 		_, guards := desk(t, m)
@@ -198,21 +198,21 @@ func TestPlanHoldsAgainstEverything(t *testing.T) {
 	_, guards := desk(t, ModePlan, Layer{Rank: RankAdmin, Permissions: Permissions{Allow: []string{
 		"run_command", "write_file", "files/*", "shell/*", "mcp__github", "web_fetch(domain:example.com)", "group:exec", "effects:reads,writes,destroys,runs,network",
 	}}})
-	for spec, in := range map[*toolcrib.Spec]any{
-		{Box: "shell", Native: "run_command", Effects: reads | runs}:                    map[string]string{"command": "touch x"},
-		{Box: "shell", Native: "start_command", Effects: reads | runs}:                  map[string]string{"command": "npm run x"},
-		{Box: "shell", Native: "run_command", Effects: reads}:                           map[string]string{"command": "touch x"}, // claims to read only
-		{Box: "shell", Native: "command_input", Effects: reads | runs}:                  map[string]string{"job": "py", "text": "1"},
-		{Box: "shell", Native: "command_input", Effects: reads | runs, Group: "exec"}:   map[string]string{"job": "sh", "text": "ls !!"},
-		{Box: "shell", Native: "command_input", Effects: reads | runs, Group: "x"}:      map[string]string{"job": "no", "text": "ls"},
-		{Box: "shell", Native: "stop_command", Effects: writes}:                         map[string]string{"job": "sh"},
-		{Box: "files", Native: "write_file", Effects: reads | writes}:                   map[string]string{"path": "x"},
-		{Box: "github", Native: "create", Group: "mcp"}:                                 `{}`,
-		{Box: "github", Native: "get", Group: "mcp", Effects: reads | network}:          `{}`,
-		{Box: "web", Native: "web_fetch", Group: "web", Effects: reads | network}:       map[string]string{"url": "https://example.com"},
-		{Box: "skills", Native: "run_skill", Group: "skill", Effects: reads | writes}:   `{}`,
-		{Box: "api", Native: "x", Group: "api", Effects: toolcrib.Pure | destroys}:      `{}`,
-		{Box: "shell", Native: "run_command", Effects: reads | runs, Dialect: "broken"}: `{"command":3}`,
+	for spec, in := range map[*toolcrib.Entry]any{
+		{Box: "shell", Native: "run_command", Spec: toolcrib.Spec{Effects: reads | runs}}:                    map[string]string{"command": "touch x"},
+		{Box: "shell", Native: "start_command", Spec: toolcrib.Spec{Effects: reads | runs}}:                  map[string]string{"command": "npm run x"},
+		{Box: "shell", Native: "run_command", Spec: toolcrib.Spec{Effects: reads}}:                           map[string]string{"command": "touch x"}, // claims to read only
+		{Box: "shell", Native: "command_input", Spec: toolcrib.Spec{Effects: reads | runs}}:                  map[string]string{"job": "py", "text": "1"},
+		{Box: "shell", Native: "command_input", Spec: toolcrib.Spec{Effects: reads | runs, Group: "exec"}}:   map[string]string{"job": "sh", "text": "ls !!"},
+		{Box: "shell", Native: "command_input", Spec: toolcrib.Spec{Effects: reads | runs, Group: "x"}}:      map[string]string{"job": "no", "text": "ls"},
+		{Box: "shell", Native: "stop_command", Spec: toolcrib.Spec{Effects: writes}}:                         map[string]string{"job": "sh"},
+		{Box: "files", Native: "write_file", Spec: toolcrib.Spec{Effects: reads | writes}}:                   map[string]string{"path": "x"},
+		{Box: "github", Native: "create", Spec: toolcrib.Spec{Group: "mcp"}}:                                 `{}`,
+		{Box: "github", Native: "get", Spec: toolcrib.Spec{Group: "mcp", Effects: reads | network}}:          `{}`,
+		{Box: "web", Native: "web_fetch", Spec: toolcrib.Spec{Group: "web", Effects: reads | network}}:       map[string]string{"url": "https://example.com"},
+		{Box: "skills", Native: "run_skill", Spec: toolcrib.Spec{Group: "skill", Effects: reads | writes}}:   `{}`,
+		{Box: "api", Native: "x", Spec: toolcrib.Spec{Group: "api", Effects: toolcrib.Pure | destroys}}:      `{}`,
+		{Box: "shell", Native: "run_command", Dialect: "broken", Spec: toolcrib.Spec{Effects: reads | runs}}: `{"command":3}`,
 	} {
 		if got := verdictOf(t, guards, *spec, in); got.Decision != isDeny {
 			t.Errorf("%s/%s %v: %+v", spec.Box, spec.Native, in, got)
@@ -250,7 +250,7 @@ func TestExplainCall(t *testing.T) {
 	}}}
 	_, guards := desk(t, ModeDefault, user)
 	for _, tt := range []struct {
-		spec                        toolcrib.Spec
+		spec                        toolcrib.Entry
 		in                          string
 		want                        toolcrib.Decision
 		guard, rule, reason, change string
@@ -258,7 +258,7 @@ func TestExplainCall(t *testing.T) {
 		{fileTool("read_file"), `{"path":"a"}`, isAllow, "mode", "default", "only looks", "permissions.ask"},
 		{fileTool("write_file"), `{"path":"a"}`, isAsk, "mode", "default", "more than look (reads,writes)", "permissions.allow: files/write_file"},
 		{fileTool("write_file"), `{"path":"secret/a"}`, isDeny, "rules", "user: deny write_file(./secret/**)", "says deny", "in the permissions of the user"},
-		{toolcrib.Spec{Box: "web", Native: "web_fetch", Effects: reads | network}, `{"a":1,"b":2}`, isAsk, "rules", "user: ask web_fetch when size(args) > 1", "one thing at a time", "permissions of the user"},
+		{toolcrib.Entry{Spec: toolcrib.Spec{Effects: reads | network}, Box: "web", Native: "web_fetch"}, `{"a":1,"b":2}`, isAsk, "rules", "user: ask web_fetch when size(args) > 1", "one thing at a time", "permissions of the user"},
 		{shellTool("run_command"), `{"command":"rm -rf /"}`, isAsk, "shell", "floor", "", "the floor"},
 		{shellTool("run_command"), `{"command":"touch x"}`, isAsk, "shell", "", "", "run_command(PROGRAM"},
 	} {

@@ -271,7 +271,7 @@ func relativeTo(full, dir string) string {
 
 // obeyed is the verdict on a call that would write an obeyed place; nil if it
 // does not, or if a rule that names the place allows it.
-func (p *Policy) obeyed(r *toolcrib.Review, said saying) *toolcrib.Verdict {
+func (p *Policy) obeyed(r *toolcrib.Review, said ruleAnswer) *toolcrib.Verdict {
 	found := p.Obeyed.find(r)
 	if found != nil && found.name == "" {
 		return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "obeyed", Rule: "floor", Reason: "its input has more paths than are looked at, and other programs may obey one of them; give it fewer at once"}

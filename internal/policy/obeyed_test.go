@@ -105,7 +105,7 @@ func TestObeyedIsAsked(t *testing.T) {
 		}
 	}
 	// A tool of somebody else that says that it writes files.
-	stranger := toolcrib.Spec{Name: "move", Native: "move_file", Box: "fsserver", Effects: reads | writes}
+	stranger := toolcrib.Entry{Spec: toolcrib.Spec{Name: "move", Effects: reads | writes}, Native: "move_file", Box: "fsserver"}
 	guards := obeyingDesk(t, root, ModeAutoEdit, nil)
 	for _, input := range []any{map[string]string{"source": "a", "destination": ".vscode/tasks.json"}, map[string]any{"paths": []string{"a", ".envrc"}}} {
 		if e := verdictOf(t, guards, stranger, input); e.Decision != isAsk {
@@ -135,7 +135,7 @@ func TestObeyedIsAsked(t *testing.T) {
 			t.Errorf("%.100s is %s: %+v", text, e.Decision, e.By)
 		}
 	}
-	if e := verdictOf(t, guards, toolcrib.Spec{Name: "read", Native: "read", Box: "fsserver", Effects: reads}, json.RawMessage(`{"filePath":".vscode/tasks.json"}`)); e.Decision != isAllow {
+	if e := verdictOf(t, guards, toolcrib.Entry{Spec: toolcrib.Spec{Name: "read", Effects: reads}, Native: "read", Box: "fsserver"}, json.RawMessage(`{"filePath":".vscode/tasks.json"}`)); e.Decision != isAllow {
 		t.Errorf("reading is %s", e.Decision)
 	}
 }

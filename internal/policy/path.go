@@ -89,7 +89,7 @@ func (s *pathSpec) add(text string, at places, gives bool) error {
 	}
 	way := pathglob.Elements(top)
 	whole := append(pathglob.Glob(way), g...)
-	s.put(whole)
+	s.addGlob(whole)
 	// The same by the real path of its fixed part: whoever names a file by that
 	// must find the same rule. A rule that gives goes only by what nobody who is
 	// given something can put a link into: a rule for ./src must not become one
@@ -99,12 +99,12 @@ func (s *pathSpec) add(text string, at places, gives bool) error {
 		n = min(n, max(len(way), 1))
 	}
 	if found, err := at.real("/" + strings.Join(whole[:n], "/")); err == nil {
-		s.put(append(pathglob.Glob(pathglob.Elements(found)), whole[n:]...))
+		s.addGlob(append(pathglob.Glob(pathglob.Elements(found)), whole[n:]...))
 	}
 	return nil
 }
 
-func (s *pathSpec) put(g pathglob.Glob) {
+func (s *pathSpec) addGlob(g pathglob.Glob) {
 	if slices.ContainsFunc(s.exact, func(h pathglob.Glob) bool { return slices.Equal(g, h) }) {
 		return
 	}
@@ -260,10 +260,7 @@ func formsOf(given string, at *places) *pathForms {
 			return
 		}
 		f.exact = append(f.exact, elems)
-		folded := make([]string, len(elems))
-		for i, e := range elems {
-			folded[i] = pathglob.Fold(e)
-		}
+		folded := pathglob.FoldAll(elems)
 		f.loose, f.joined = append(f.loose, folded), append(f.joined, strings.Join(folded, "/"))
 	}
 	if rest, ok := strings.CutPrefix(full, "~"); ok && (rest == "" || rest[0] == '/') {
@@ -293,8 +290,8 @@ func formsOf(given string, at *places) *pathForms {
 	return f
 }
 
-// may: one of the names matches, or nobody can say.
-func (s *pathSpec) may(f *pathForms) bool {
+// mayMatch: one of the names matches, or nobody can say.
+func (s *pathSpec) mayMatch(f *pathForms) bool {
 	if f.unclear {
 		return true
 	}
@@ -308,13 +305,13 @@ func (s *pathSpec) may(f *pathForms) bool {
 	return false
 }
 
-// means: the operand of a command line is one of them, or may be.
-func (s *pathSpec) means(o *operand) bool {
-	return o.Anywhere || s.may(o.forms) || slices.ContainsFunc(s.loose, o.Meets)
+// mayMatchOperand: the operand of a command line is one of them, or may be.
+func (s *pathSpec) mayMatchOperand(o *operand) bool {
+	return o.Anywhere || s.mayMatch(o.forms) || slices.ContainsFunc(s.loose, o.Meets)
 }
 
-// is: every name matches as it is written.
-func (s *pathSpec) is(f *pathForms) bool {
+// matches: every name matches as it is written.
+func (s *pathSpec) matches(f *pathForms) bool {
 	if f.unclear || f.up || len(f.exact) == 0 {
 		return false
 	}
@@ -328,18 +325,10 @@ func (s *pathSpec) is(f *pathForms) bool {
 
 // isPathTool knows the tools of the box files: their argument path is a path.
 func isPathTool(native string) bool {
-	switch native {
-	case "read_file", "write_file", "edit_file", "delete_file", "list_files", "find_files", "search_files":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"read_file", "write_file", "edit_file", "delete_file", "list_files", "find_files", "search_files"}, native)
 }
 
 // searches: a tool that is given a directory looks at what lies below it.
-func searches(spec *toolcrib.Spec) bool {
-	switch spec.Native {
-	case "list_files", "find_files", "search_files":
-		return true
-	}
-	return spec.Group == "search"
+func searches(spec *toolcrib.Entry) bool {
+	return slices.Contains([]string{"list_files", "find_files", "search_files"}, spec.Native) || spec.Group == "search"
 }

@@ -17,8 +17,8 @@ import (
 // sandbox; see Policy.narrowed.
 
 // fileSpec is a tool for files as rules see it.
-func fileSpec(native string) *toolcrib.Spec {
-	s := &toolcrib.Spec{Name: native, Native: native, Box: "files", Group: "fs", Effects: toolcrib.Reads}
+func fileSpec(native string) *toolcrib.Entry {
+	s := &toolcrib.Entry{Spec: toolcrib.Spec{Name: native, Group: "fs", Effects: toolcrib.Reads}, Native: native, Box: "files"}
 	switch native {
 	case "list_files", "find_files", "search_files":
 		s.Group = "search"
@@ -94,10 +94,7 @@ func (r *Rules) Covered(full string) bool {
 	if r == nil {
 		return false
 	}
-	elems := pathglob.Elements(full)
-	for i := range elems {
-		elems[i] = pathglob.Fold(elems[i])
-	}
+	elems := pathglob.FoldAll(pathglob.Elements(full))
 	has := func(elems []string) bool {
 		for _, l := range r.layers {
 			for _, p := range l.deny.all {
@@ -138,7 +135,7 @@ func (r *Rules) takesPlace(list []*permission, s *subject, unsure bool) *permiss
 			if o.Anywhere && !writes {
 				continue
 			}
-			if (unsure || !o.Guess && (reads || o.Write)) && (reads || o.Write || o.MayWrite) && p.path.means(&o) {
+			if (unsure || !o.Guess && (reads || o.Write)) && (reads || o.Write || o.MayWrite) && p.path.mayMatchOperand(&o) {
 				return p
 			}
 		}

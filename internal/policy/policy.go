@@ -50,8 +50,8 @@ func (p *Policy) mode(call toolcrib.Call) Mode {
 	return p.Mode(call)
 }
 
-// heldDown ends a reason: which setting keeps the mode down.
-func (p *Policy) heldDown(call toolcrib.Call) string {
+// modeReason ends a reason: which setting keeps the mode down.
+func (p *Policy) modeReason(call toolcrib.Call) string {
 	if p.ModeBy == nil {
 		return ""
 	}
@@ -71,7 +71,7 @@ func (p *Policy) Unasked(call toolcrib.Call) bool {
 	case m != ModeDefault && m != ModeAutoEdit || p.Rules == nil:
 		return false
 	}
-	r := toolcrib.Review{Call: call, Input: call.Input, Spec: toolcrib.Spec{Box: "shell", Native: "run_command", Group: "exec"}}
+	r := toolcrib.Review{Call: call, Input: call.Input, Spec: toolcrib.Entry{Spec: toolcrib.Spec{Group: "exec"}, Box: "shell", Native: "run_command"}}
 	s := newSubject(&r, &p.Rules.opt)
 	for _, l := range p.Rules.layers {
 		if l.Rank.gives() && l.applies(call.Caller) && l.allow.first(s, func(a *permission) bool { return a.allows(s) }) != nil {
@@ -82,47 +82,41 @@ func (p *Policy) Unasked(call toolcrib.Call) bool {
 }
 
 // Judge implements [toolcrib.Guard].
-func (p *Policy) Judge(ctx context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
-	v, err := p.judge(ctx, r)
-	if err != nil {
-		return nil, err
-	}
-	return p.narrowed(&r, v), nil
+func (p *Policy) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
+	return p.narrowed(&r, p.judge(&r)), nil
 }
 
-func (p *Policy) judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
+func (p *Policy) judge(r *toolcrib.Review) *toolcrib.Verdict {
 	mode := p.mode(r.Call)
-	said := p.Rules.judge(&r, p.cache)
+	said := p.Rules.judge(r, p.cache)
 	if said.rule != nil && said.decision == toolcrib.Deny {
-		return said.verdict(), nil
+		return said.verdict()
 	}
 	if shellguard.Judges(&r.Spec) {
-		return p.judgeLine(&r, mode, said), nil
+		return p.judgeLine(r, mode, said)
 	}
 	decision, reason := mode.verdict(r.Spec.Effects)
 	if decision != toolcrib.Deny {
-		if v := p.obeyed(&r, said); v != nil {
-			return v, nil
+		if v := p.obeyed(r, said); v != nil {
+			return v
 		}
-		if v := configures(&r, said); v != nil {
-			return v, nil
+		if v := configures(r, said); v != nil {
+			return v
 		}
 	}
-	switch {
-	case decision == toolcrib.Deny:
-	case said.rule != nil:
-		return said.verdict(), nil
+	if decision != toolcrib.Deny && said.rule != nil {
+		return said.verdict()
 	}
 	if decision != toolcrib.Allow {
-		reason += p.heldDown(r.Call)
+		reason += p.modeReason(r.Call)
 	}
-	return &toolcrib.Verdict{Decision: decision, Guard: "mode", Rule: mode.String(), Reason: reason}, nil
+	return &toolcrib.Verdict{Decision: decision, Guard: "mode", Rule: mode.String(), Reason: reason}
 }
 
 // configures asks in every mode about the one tool that writes into the person's own
 // configuration, from which programs are started: every other is kept from that
 // file. Only a rule that names the tool lifts the question.
-func configures(r *toolcrib.Review, said saying) *toolcrib.Verdict {
+func configures(r *toolcrib.Review, said ruleAnswer) *toolcrib.Verdict {
 	if r.Spec.Box != "hub" || r.Spec.Native != "mcp_import" {
 		return nil
 	}
@@ -137,11 +131,11 @@ func configures(r *toolcrib.Review, said saying) *toolcrib.Verdict {
 
 // judgeLine is the verdict on what the shell guard judges too: nil leaves it to
 // that.
-func (p *Policy) judgeLine(r *toolcrib.Review, mode Mode, said saying) *toolcrib.Verdict {
+func (p *Policy) judgeLine(r *toolcrib.Review, mode Mode, said ruleAnswer) *toolcrib.Verdict {
 	if mode == ModePlan || mode > ModeYolo {
 		if !shellguard.RunsLines(&r.Spec) || !said.line(p.Shell, r).Harmless() {
 			return &toolcrib.Verdict{Decision: toolcrib.Deny, Guard: "mode", Rule: mode.String(),
-				Reason: "the mode is plan, in which only commands run that are known to do nothing but read; say what you would run, and let the person change the mode" + p.heldDown(r.Call)}
+				Reason: "the mode is plan, in which only commands run that are known to do nothing but read; say what you would run, and let the person change the mode" + p.modeReason(r.Call)}
 		}
 	}
 	only := p.Shell != nil && p.Shell.Only
@@ -160,7 +154,7 @@ func (p *Policy) judgeLine(r *toolcrib.Review, mode Mode, said saying) *toolcrib
 }
 
 // line is the command line of the call, read once.
-func (s *saying) line(shell *shellguard.Guard, r *toolcrib.Review) *shellguard.Line {
+func (s *ruleAnswer) line(shell *shellguard.Guard, r *toolcrib.Review) *shellguard.Line {
 	if s.subject != nil && s.subject.opt.Shell == shell {
 		return s.subject.commandLine()
 	}

@@ -71,7 +71,7 @@ func (s *Selector) written() string {
 
 // Has reports whether a tool is in the profile. Own are the boxes that are part
 // of the program: a bare name in Include means their tools only.
-func (p *Profile) Has(spec *toolcrib.Spec, own []string) bool {
+func (p *Profile) Has(spec *toolcrib.Entry, own []string) bool {
 	return slices.ContainsFunc(p.Include, func(s Selector) bool { return s.includes(spec, own) }) &&
 		!slices.ContainsFunc(p.Exclude, func(s Selector) bool { return s.Picks(spec) })
 }
@@ -79,7 +79,7 @@ func (p *Profile) Has(spec *toolcrib.Spec, own []string) bool {
 // includes is the reading for profiles: only a bare name is held to our own
 // boxes, and to the one that it says. Groups, effects and * are about whatever there is; being visible is
 // not yet being allowed.
-func (s *Selector) includes(spec *toolcrib.Spec, own boxes) bool {
+func (s *Selector) includes(spec *toolcrib.Entry, own boxes) bool {
 	if !s.Picks(spec) {
 		return false
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // shelved puts tools on shelves, so that they have the names that lists show.
-func shelved(t *testing.T, s toolcrib.Contents, tools map[string][]string) func(box, native string) toolcrib.Spec {
+func shelved(t *testing.T, s toolcrib.Contents, tools map[string][]string) func(box, native string) toolcrib.Entry {
 	t.Helper()
 	for box, names := range tools {
 		var list []toolcrib.Tool
@@ -26,14 +26,14 @@ func shelved(t *testing.T, s toolcrib.Contents, tools map[string][]string) func(
 	}
 	crib := toolcrib.Crib{Catalog: &toolcrib.Catalog{}}
 	crib.Catalog.Load(t.Context(), s) // a namesake is told of, and stays
-	return func(box, native string) toolcrib.Spec {
+	return func(box, native string) toolcrib.Entry {
 		for spec := range crib.Tools(toolcrib.Caller{}) {
 			if spec.Box == box && spec.Native == native {
 				return spec
 			}
 		}
 		t.Fatalf("there is no %s/%s", box, native)
-		return toolcrib.Spec{}
+		return toolcrib.Entry{}
 	}
 }
 
@@ -42,7 +42,7 @@ func shelved(t *testing.T, s toolcrib.Contents, tools map[string][]string) func(
 func TestHostileNames(t *testing.T) {
 	of := shelved(t, toolcrib.Contents{
 		Rename:   map[string]string{"memory/get": "lookup", "list": "show"},
-		Adapters: []toolcrib.Adapter{{Spec: toolcrib.Spec{Name: "file_read", Dialect: "x", Box: "files", Native: "read_file", Input: json.RawMessage(`{"type":"object"}`)}}},
+		Adapters: []toolcrib.Adapter{{Spec: toolcrib.Spec{Name: "file_read", Input: json.RawMessage(`{"type":"object"}`)}, Dialect: "x", Box: "files", Native: "read_file"}},
 	}, map[string][]string{
 		"files":  {"read_file"},
 		"memory": {"get", "delete"},

@@ -9,9 +9,9 @@ import (
 )
 
 func TestBuiltinProfiles(t *testing.T) {
-	fetch := toolcrib.Spec{Box: "web", Native: "web_fetch", Group: "web", Effects: reads | network}
+	fetch := toolcrib.Entry{Spec: toolcrib.Spec{Group: "web", Effects: reads | network}, Box: "web", Native: "web_fetch"}
 	for _, tt := range []struct {
-		spec                  toolcrib.Spec
+		spec                  toolcrib.Entry
 		minimal, coding, full bool
 	}{
 		{fileTool("read_file"), true, true, true},
@@ -19,14 +19,14 @@ func TestBuiltinProfiles(t *testing.T) {
 		{fileTool("write_file"), false, true, true},
 		{fileTool("delete_file"), false, true, true},
 		{shellTool("run_command"), false, true, true},
-		{toolcrib.Spec{Box: "interact", Native: "ask_user", Group: "interact", Effects: asks}, true, true, true},
-		{toolcrib.Spec{Box: "math", Native: "x", Group: "math", Effects: toolcrib.Pure}, true, true, true},
+		{toolcrib.Entry{Spec: toolcrib.Spec{Group: "interact", Effects: asks}, Box: "interact", Native: "ask_user"}, true, true, true},
+		{toolcrib.Entry{Spec: toolcrib.Spec{Group: "math", Effects: toolcrib.Pure}, Box: "math", Native: "x"}, true, true, true},
 		{fetch, false, false, true},
-		{toolcrib.Spec{Box: "s", Native: "write_file", Group: "mcp", Effects: writes}, false, false, true},
-		{toolcrib.Spec{Box: "files", Native: "x", Group: "fs"}, false, false, true}, // undeclared
-		{toolcrib.Spec{Box: "shell", Native: "x", Group: "exec"}, false, false, true},
-		{toolcrib.Spec{Box: "shell", Native: "x", Group: "exec", Effects: runs | toolcrib.UsesSecrets}, false, false, true},
-		{toolcrib.Spec{Box: "files", Native: "upload", Group: "fs", Effects: reads | network}, false, false, true},
+		{toolcrib.Entry{Spec: toolcrib.Spec{Group: "mcp", Effects: writes}, Box: "s", Native: "write_file"}, false, false, true},
+		{toolcrib.Entry{Spec: toolcrib.Spec{Group: "fs"}, Box: "files", Native: "x"}, false, false, true}, // undeclared
+		{toolcrib.Entry{Spec: toolcrib.Spec{Group: "exec"}, Box: "shell", Native: "x"}, false, false, true},
+		{toolcrib.Entry{Spec: toolcrib.Spec{Group: "exec", Effects: runs | toolcrib.UsesSecrets}, Box: "shell", Native: "x"}, false, false, true},
+		{toolcrib.Entry{Spec: toolcrib.Spec{Group: "fs", Effects: reads | network}, Box: "files", Native: "upload"}, false, false, true},
 	} {
 		for name, want := range map[string]bool{ProfileMinimal: tt.minimal, ProfileCoding: tt.coding, ProfileFull: tt.full} {
 			p, ok := BuiltinProfile(name)
@@ -56,10 +56,10 @@ func selectors(t testing.TB, texts ...string) []Selector {
 }
 
 func TestOwnProfiles(t *testing.T) {
-	evil := toolcrib.Spec{Box: "evil", Native: "read_file", Group: "fs", Effects: reads}
+	evil := toolcrib.Entry{Spec: toolcrib.Spec{Group: "fs", Effects: reads}, Box: "evil", Native: "read_file"}
 	for _, tt := range []struct {
 		include, exclude []string
-		spec             toolcrib.Spec
+		spec             toolcrib.Entry
 		want             bool
 	}{
 		{[]string{"read_file"}, nil, fileTool("read_file"), true},
@@ -70,7 +70,7 @@ func TestOwnProfiles(t *testing.T) {
 		{[]string{"group:fs"}, nil, evil, true},
 		{[]string{"group:fs"}, []string{"read_file"}, evil, false},
 		{[]string{"*"}, []string{"effect:writes"}, fileTool("write_file"), false},
-		{[]string{"*"}, []string{"effect:writes"}, toolcrib.Spec{Box: "x", Native: "y"}, false}, // undeclared may write
+		{[]string{"*"}, []string{"effect:writes"}, toolcrib.Entry{Box: "x", Native: "y"}, false}, // undeclared may write
 		{[]string{"*"}, []string{"effect:pure"}, fileTool("read_file"), true},
 		{[]string{"effects:reads"}, nil, fileTool("write_file"), false},
 		{[]string{"group:fs+effects:reads"}, nil, fileTool("search_files"), false},
@@ -104,8 +104,8 @@ func TestVisibility(t *testing.T) {
 		Enabled:  map[string][]Selector{"ci": selectors(t, "read_file", "shell/*"), "none": nil},
 		Owned:    []Ownership{{Tools: selectors(t, "mcp__s"), Organisation: "acme"}},
 	}
-	mcp := toolcrib.Spec{Box: "s", Native: "x", Group: "mcp"}
-	evil := toolcrib.Spec{Box: "evil", Native: "read_file"}
+	mcp := toolcrib.Entry{Spec: toolcrib.Spec{Group: "mcp"}, Box: "s", Native: "x"}
+	evil := toolcrib.Entry{Box: "evil", Native: "read_file"}
 	if v.Visible(toolcrib.Caller{}, &evil) {
 		t.Error("something is visible before Prepare")
 	}
@@ -114,14 +114,14 @@ func TestVisibility(t *testing.T) {
 	}
 	for _, tt := range []struct {
 		agent, subject string
-		spec           toolcrib.Spec
+		spec           toolcrib.Entry
 		want           bool
 		why            string
 	}{
 		{"", "ann", fileTool("write_file"), true, ""},
 		{"minimal", "ann", fileTool("write_file"), false, "profile \"minimal\""},
 		{"", "ann", fileTool("delete_file"), false, "disabled"},
-		{"", "ann", toolcrib.Spec{Box: "evil", Native: "delete_file", Effects: reads}, false, "disabled"},
+		{"", "ann", toolcrib.Entry{Spec: toolcrib.Spec{Effects: reads}, Box: "evil", Native: "delete_file"}, false, "disabled"},
 		{"", "ann", shellTool("run_command"), false, "assigned to other agents"},
 		{"coding", "ann", shellTool("run_command"), true, ""},
 		{"coding", "ci", shellTool("run_command"), true, ""},
@@ -167,7 +167,7 @@ func TestSelectorRefuses(t *testing.T) {
 }
 
 func BenchmarkVisible(b *testing.B) {
-	specs := []toolcrib.Spec{fileTool("read_file"), fileTool("write_file"), shellTool("run_command"), {Box: "s", Native: "x", Group: "mcp"}}
+	specs := []toolcrib.Entry{fileTool("read_file"), fileTool("write_file"), shellTool("run_command"), {Spec: toolcrib.Spec{Group: "mcp"}, Box: "s", Native: "x"}}
 	for _, name := range []string{ProfileMinimal, ProfileCoding, ProfileFull, "mine"} {
 		b.Run(name, func(b *testing.B) {
 			v := &Visibility{Own: []string{"files"}, Profile: func(toolcrib.Caller) []string { return []string{name} }, Profiles: map[string]Profile{"mine": {
@@ -188,7 +188,7 @@ func FuzzSelector(f *testing.F) {
 	for _, s := range slices.Concat(rulePool(), []string{"*", "group:fs+effects:reads", "a/b", "box:x", "effect:pure", "mcp__a__b*", "?"}) {
 		f.Add(s)
 	}
-	mcp := toolcrib.Spec{Box: "s", Native: "x", Group: "mcp"}
+	mcp := toolcrib.Entry{Spec: toolcrib.Spec{Group: "mcp"}, Box: "s", Native: "x"}
 	f.Fuzz(func(t *testing.T, text string) {
 		s, err := ParseSelector(text)
 		if err != nil {
@@ -198,8 +198,8 @@ func FuzzSelector(f *testing.F) {
 		if err != nil {
 			t.Fatalf("%q is written as %q: %v", text, s, err)
 		}
-		for _, spec := range []toolcrib.Spec{mcp, fileTool("read_file"), shellTool("run_command"), {}} {
-			if s.Picks(&spec) != again.Picks(&spec) || s.is(&spec, []string{"files"}) && !s.Picks(&spec) {
+		for _, spec := range []toolcrib.Entry{mcp, fileTool("read_file"), shellTool("run_command"), {}} {
+			if s.Picks(&spec) != again.Picks(&spec) || s.picksForCertain(&spec, []string{"files"}) && !s.Picks(&spec) {
 				t.Errorf("%q: two readings of %+v", text, spec)
 			}
 		}

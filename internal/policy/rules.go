@@ -23,7 +23,7 @@ type Permissions struct {
 type Condition struct {
 	Decision string `yaml:"decision" json:"decision" enum:"allow,ask,deny" doc:"What the rule says to what it means."`
 	Tool     string `yaml:"tool" json:"tool" doc:"The rule, written as in the lists; * is every tool."`
-	When     string `yaml:"when" json:"when,omitempty" doc:"A CEL expression over args, caller, effects, path, tool and box that has to be true."`
+	When     string `yaml:"when" json:"when,omitempty" doc:"An expression over args, caller, effects, path, tool and box that has to be true: a part of CEL, see docs/policy.md."`
 	// Examples are run when the layer is read: one that fails refuses the layer.
 	Match    []string `yaml:"match" json:"match,omitempty" doc:"Examples that the rule must mean: arguments as JSON, or a command, path or address as plain text."`
 	NotMatch []string `yaml:"not_match" json:"not_match,omitempty" doc:"Examples that it must not mean."`
@@ -48,15 +48,15 @@ type permission struct {
 	message  string
 	order    int // its place when all are sorted, so that files need no order
 
-	tool Selector
-	aka  *Selector // the same tool by box and native name, if it was written otherwise
-	kind specKind
+	tool      Selector
+	otherName *Selector // the same tool by box and native name, if it was written otherwise
+	kind      specKind
 
 	command    *shellguard.Pattern
 	path       *pathSpec
 	domain     *domainSpec
 	key, value string // of specParam
-	when       *condition
+	when       *compiled
 }
 
 func (p *permission) gives() bool { return p.decision == toolcrib.Allow }
@@ -127,7 +127,7 @@ func (p *permission) alsoKnownAs(opt *RuleOptions) error {
 	if err != nil {
 		return err
 	}
-	p.aka = &other
+	p.otherName = &other
 	return nil
 }
 
@@ -192,8 +192,8 @@ func (p *permission) aboutWhat(spec string) specKind {
 		return specDomain
 	}
 	parts := p.tool.parts
-	if p.aka != nil {
-		parts = slices.Concat(parts, p.aka.parts)
+	if p.otherName != nil {
+		parts = slices.Concat(parts, p.otherName.parts)
 	}
 	for i := range parts {
 		t := &parts[i]

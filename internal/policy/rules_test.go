@@ -59,7 +59,7 @@ func TestRuleGrammar(t *testing.T) {
 }
 
 // decide is the verdict of rules alone: what no rule means is not decided.
-func decide(t testing.TB, p Permissions, spec toolcrib.Spec, input any) string {
+func decide(t testing.TB, p Permissions, spec toolcrib.Entry, input any) string {
 	t.Helper()
 	rules, err := NewRules([]Layer{{Rank: RankUser, Permissions: p}}, testOptions())
 	if err != nil {
@@ -75,12 +75,12 @@ func decide(t testing.TB, p Permissions, spec toolcrib.Spec, input any) string {
 // TestRulesAndNames: a name that someone else took gets nothing, and escapes
 // nothing.
 func TestRulesAndNames(t *testing.T) {
-	evil := toolcrib.Spec{Box: "evil", Native: "write_file", Group: "fs", Effects: writes}
-	mcp := toolcrib.Spec{Box: "github", Native: "get_issue", Group: "mcp"}
-	posing := toolcrib.Spec{Box: "github", Native: "get_issue", Group: "fs"}
+	evil := toolcrib.Entry{Spec: toolcrib.Spec{Group: "fs", Effects: writes}, Box: "evil", Native: "write_file"}
+	mcp := toolcrib.Entry{Spec: toolcrib.Spec{Group: "mcp"}, Box: "github", Native: "get_issue"}
+	posing := toolcrib.Entry{Spec: toolcrib.Spec{Group: "fs"}, Box: "github", Native: "get_issue"}
 	for _, tt := range []struct {
 		rule string
-		spec toolcrib.Spec
+		spec toolcrib.Entry
 		gets bool // as an allow
 		hit  bool // as a deny
 	}{
@@ -95,25 +95,25 @@ func TestRulesAndNames(t *testing.T) {
 		{"effects:writes", evil, false, true},
 		{"effects:reads,writes", fileTool("write_file"), true, true},
 		{"effects:reads,writes", shellTool("run_command"), false, false},
-		{"group:fs+effect:writes", toolcrib.Spec{Box: "files", Native: "x", Group: "fs"}, true, true}, // undeclared
-		{"effects:reads", toolcrib.Spec{Box: "files", Native: "x"}, false, false},
+		{"group:fs+effect:writes", toolcrib.Entry{Spec: toolcrib.Spec{Group: "fs"}, Box: "files", Native: "x"}, true, true}, // undeclared
+		{"effects:reads", toolcrib.Entry{Box: "files", Native: "x"}, false, false},
 		{"mcp__github__get_issue", mcp, true, true},
 		{"mcp__github", mcp, true, true},
 		{"mcp__github__get_*", mcp, true, true},
 		{"mcp__github__set_*", mcp, false, false},
 		{"mcp__git", mcp, false, false},
 		{"mcp__github", posing, false, true},
-		{"mcp__github", toolcrib.Spec{Box: "mcp__github", Native: "x", Group: "mcp"}, true, true},
+		{"mcp__github", toolcrib.Entry{Spec: toolcrib.Spec{Group: "mcp"}, Box: "mcp__github", Native: "x"}, true, true},
 		{"get_issue", mcp, false, true},
 		{"run_command", shellTool("start_command"), true, true},
 		{"run_command", shellTool("command_input"), true, true},
 		{"run_command", shellTool("stop_command"), false, false},
 		{"start_command", shellTool("run_command"), false, false},
-		{"run_command", toolcrib.Spec{Box: "evil", Native: "start_command"}, false, false},
+		{"run_command", toolcrib.Entry{Box: "evil", Native: "start_command"}, false, false},
 		{"shell/run_command", shellTool("start_command"), true, true},
-		{"write_file", toolcrib.Spec{Native: "write_file"}, false, true}, // of no box
+		{"write_file", toolcrib.Entry{Native: "write_file"}, false, true}, // of no box
 		{"group:fs(./x)", fileTool("write_file"), true, true},
-		{"group:fs(./x)", toolcrib.Spec{Box: "web", Native: "save", Group: "fs"}, false, true}, // nobody knows what its path means
+		{"group:fs(./x)", toolcrib.Entry{Spec: toolcrib.Spec{Group: "fs"}, Box: "web", Native: "save"}, false, true}, // nobody knows what its path means
 	} {
 		in := map[string]string{"path": "x", "command": "ls", "job": "a"}
 		if got := decide(t, Permissions{Allow: []string{tt.rule}}, tt.spec, in) == "allow"; got != tt.gets {
@@ -126,7 +126,7 @@ func TestRulesAndNames(t *testing.T) {
 }
 
 func TestRulesAboutDomains(t *testing.T) {
-	fetch := toolcrib.Spec{Box: "web", Native: "web_fetch", Group: "web", Effects: reads | network}
+	fetch := toolcrib.Entry{Spec: toolcrib.Spec{Group: "web", Effects: reads | network}, Box: "web", Native: "web_fetch"}
 	for _, tt := range []struct {
 		url              string
 		host, below, hit bool // allow domain:example.com, allow domain:*.example.com, deny domain:example.com
@@ -172,7 +172,7 @@ func TestRulesAboutDomains(t *testing.T) {
 
 // An address is the same machine in every form, for a rule that takes away.
 func TestRulesAboutAddresses(t *testing.T) {
-	fetch := toolcrib.Spec{Box: "web", Native: "web_fetch", Group: "web", Effects: reads | network}
+	fetch := toolcrib.Entry{Spec: toolcrib.Spec{Group: "web", Effects: reads | network}, Box: "web", Native: "web_fetch"}
 	for url, want := range map[string]string{
 		"http://127.0.0.1/":                 "allow deny",
 		"http://[::ffff:127.0.0.1]/":        "deny",
@@ -203,7 +203,7 @@ func TestRulesAboutAddresses(t *testing.T) {
 }
 
 func TestRulesAboutArguments(t *testing.T) {
-	tool := toolcrib.Spec{Box: "github", Native: "merge", Group: "mcp"}
+	tool := toolcrib.Entry{Spec: toolcrib.Spec{Group: "mcp"}, Box: "github", Native: "merge"}
 	for _, tt := range []struct {
 		rule  string
 		args  map[string]any
@@ -255,10 +255,10 @@ func TestMentions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	specs := []toolcrib.Spec{fileTool("write_file"), shellTool("start_command")}
+	specs := []toolcrib.Entry{fileTool("write_file"), shellTool("start_command")}
 	var got []string
 	for _, m := range rules.Mentions() {
-		if !slices.ContainsFunc(specs, func(s toolcrib.Spec) bool { return m.Means(&s) }) {
+		if !slices.ContainsFunc(specs, func(s toolcrib.Entry) bool { return m.Means(&s) }) {
 			got = append(got, m.Where)
 		}
 		if box, name, _, ok := m.Tools.Named(); m.Where == "permissions: deny mcp__gone" && (box != "gone" || name != "*" || !ok) {

@@ -28,7 +28,7 @@ import (
 //	*                     every tool
 //
 // A tool answers to every name that it is shown by: its own, those of settings
-// and those of dialects. See [toolcrib.Spec.Names].
+// and those of dialects. See [toolcrib.Entry.Names].
 type Selector struct {
 	text  string
 	parts []selectorPart
@@ -180,19 +180,19 @@ type boxes []string
 
 // Picks reports whether the selector could mean this tool: the reading for what
 // takes away. A bare name means the tools of that name in every box.
-func (s *Selector) Picks(spec *toolcrib.Spec) bool {
+func (s *Selector) Picks(spec *toolcrib.Entry) bool {
 	for i := range s.parts {
-		if !s.parts[i].may(spec) {
+		if !s.parts[i].mayPick(spec) {
 			return false
 		}
 	}
 	return len(s.parts) > 0
 }
 
-// is reports whether the selector means this tool for certain: the reading for
+// picksForCertain reports whether the selector means this tool for certain: the reading for
 // what gives. Without a literal box or server it means our own boxes only, so
 // that nobody gets in by taking a known name.
-func (s *Selector) is(spec *toolcrib.Spec, own boxes) bool {
+func (s *Selector) picksForCertain(spec *toolcrib.Entry, own boxes) bool {
 	if len(s.parts) == 0 || spec.Box == "" {
 		return false
 	}
@@ -200,7 +200,7 @@ func (s *Selector) is(spec *toolcrib.Spec, own boxes) bool {
 	for i := range s.parts {
 		p := &s.parts[i]
 		if p.kind != selectTool {
-			if !p.may(spec) {
+			if !p.mayPick(spec) {
 				return false
 			}
 			continue
@@ -214,7 +214,7 @@ func (s *Selector) is(spec *toolcrib.Spec, own boxes) bool {
 	return named || slices.Contains(own, spec.Box)
 }
 
-func (p *selectorPart) may(spec *toolcrib.Spec) bool {
+func (p *selectorPart) mayPick(spec *toolcrib.Entry) bool {
 	switch p.kind {
 	case selectAll:
 		return true
@@ -236,7 +236,7 @@ func (p *selectorPart) may(spec *toolcrib.Spec) bool {
 // means is the reading of a name for what gives: by the box that it says, or by
 // a name that suppliers of tools cannot choose. Sure: it can be no tool of
 // another box. Else it fits a tool of this name, whose box is to be one of ours.
-func (p *selectorPart) means(spec *toolcrib.Spec) (sure, fits bool) {
+func (p *selectorPart) means(spec *toolcrib.Entry) (sure, fits bool) {
 	named := func(pattern string) bool {
 		return toolname.Match(pattern, spec.Native) || slices.ContainsFunc(spec.GivenNames(), func(n string) bool { return toolname.Match(pattern, n) })
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/condition"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
@@ -229,37 +230,9 @@ func decodeArgs(input json.RawMessage) (map[string]any, error) {
 		return nil, errors.New("reading the arguments: they are no object")
 	}
 	for k, v := range args {
-		args[k] = plainNumbers(v)
+		args[k] = condition.Numbers(v)
 	}
 	return args, nil
-}
-
-// plainNumbers keeps whole numbers whole: as a float two of them could compare
-// equal that are not.
-func plainNumbers(v any) any {
-	switch v := v.(type) {
-	case json.Number:
-		if n, err := strconv.ParseInt(string(v), 10, 64); err == nil {
-			return n
-		}
-		if n, err := strconv.ParseUint(string(v), 10, 64); err == nil {
-			return n
-		}
-		f, err := v.Float64()
-		if err != nil {
-			return string(v)
-		}
-		return f
-	case []any:
-		for i := range v {
-			v[i] = plainNumbers(v[i])
-		}
-	case map[string]any:
-		for k := range v {
-			v[k] = plainNumbers(v[k])
-		}
-	}
-	return v
 }
 
 // scalarText is a plain value as a rule writes it.

@@ -11,7 +11,7 @@ import (
 // TestGuardSuite holds policies to what the core wants of every guard, with rules
 // and in the modes that differ most.
 func TestGuardSuite(t *testing.T) {
-	review := func(spec toolcrib.Spec, name, value string) toolcrib.Review {
+	review := func(spec toolcrib.Entry, name, value string) toolcrib.Review {
 		input, err := json.Marshal(map[string]string{name: value})
 		if err != nil {
 			t.Fatal(err)

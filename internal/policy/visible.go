@@ -73,7 +73,7 @@ func (v *Visibility) Prepare() error {
 
 // Visible reports whether a tool exists for a caller. It is what Crib.Visible
 // wants.
-func (v *Visibility) Visible(caller toolcrib.Caller, spec *toolcrib.Spec) bool {
+func (v *Visibility) Visible(caller toolcrib.Caller, spec *toolcrib.Entry) bool {
 	why, _ := v.hidden(caller, spec)
 	return why == hiddenNot
 }
@@ -91,7 +91,7 @@ const (
 
 // Why says why a tool does not exist for a caller and what to change; empty if
 // it does exist.
-func (v *Visibility) Why(caller toolcrib.Caller, spec *toolcrib.Spec) string {
+func (v *Visibility) Why(caller toolcrib.Caller, spec *toolcrib.Entry) string {
 	tool := spec.Box + "/" + spec.Native
 	by, name := v.hidden(caller, spec)
 	switch by {
@@ -109,7 +109,7 @@ func (v *Visibility) Why(caller toolcrib.Caller, spec *toolcrib.Spec) string {
 	return ""
 }
 
-func (v *Visibility) hidden(caller toolcrib.Caller, spec *toolcrib.Spec) (hiddenBy, string) {
+func (v *Visibility) hidden(caller toolcrib.Caller, spec *toolcrib.Entry) (hiddenBy, string) {
 	var names []string
 	if v.Profile != nil {
 		names = v.Profile(caller)
@@ -149,11 +149,6 @@ func (v *Visibility) hidden(caller toolcrib.Caller, spec *toolcrib.Spec) (hidden
 	return hiddenNot, ""
 }
 
-func mayAny(list []Selector, spec *toolcrib.Spec) bool {
-	for i := range list {
-		if list[i].Picks(spec) {
-			return true
-		}
-	}
-	return false
+func mayAny(list []Selector, spec *toolcrib.Entry) bool {
+	return slices.ContainsFunc(list, func(s Selector) bool { return s.Picks(spec) })
 }

@@ -14,7 +14,7 @@ import (
 // TestConditions: over arguments, caller and effects; and a condition that
 // fails counts against the call.
 func TestConditions(t *testing.T) {
-	tool := toolcrib.Spec{Box: "github", Native: "merge", Group: "mcp", Effects: writes | network}
+	tool := toolcrib.Entry{Spec: toolcrib.Spec{Group: "mcp", Effects: writes | network}, Box: "github", Native: "merge"}
 	huge := `{"list":[` + strings.TrimSuffix(strings.Repeat("1,", 5000), ",") + `]}`
 	for _, tt := range []struct {
 		when, input string
@@ -78,7 +78,7 @@ func TestConditionsAreBounded(t *testing.T) {
 	}
 }
 
-func TestConditionsAreCompiledOnce(t *testing.T) {
+func TestConditionsAtOnce(t *testing.T) {
 	c := &Conditions{}
 	first, err := c.compile("args.n > 2", maxCost)
 	if err != nil {

@@ -53,7 +53,7 @@ func movingCrib(t *testing.T, root string, m Mode, around func()) *toolcrib.Crib
 		}}),
 	}
 	if around != nil {
-		crib.Around = []func(toolcrib.Tool) toolcrib.Tool{func(tl toolcrib.Tool) toolcrib.Tool {
+		crib.Around = []func(toolcrib.Entry, toolcrib.Tool) toolcrib.Tool{func(_ toolcrib.Entry, tl toolcrib.Tool) toolcrib.Tool {
 			run := tl.Run
 			tl.Run = func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 				around()
@@ -236,7 +236,7 @@ func TestOddNamesLead(t *testing.T) {
 	for _, m := range []Mode{ModeAutoEdit, ModeYolo} {
 		guards := obeyingDesk(t, root, m, nil)
 		for _, name := range []string{"a\nb/tasks.json", "\u200b/x", "to", "src/../to", "./to/", "src/to/ci.yml", "far"} {
-			r := toolcrib.Review{Spec: toolcrib.Spec{Name: "write_file", Native: "write_file", Box: "files", Effects: reads | writes}, Input: mustJSON(t, pathInput{name})}
+			r := toolcrib.Review{Spec: toolcrib.Entry{Spec: toolcrib.Spec{Name: "write_file", Effects: reads | writes}, Native: "write_file", Box: "files"}, Input: mustJSON(t, pathInput{name})}
 			if v, err := guards[0].Judge(t.Context(), r); err != nil || v.Decision != toolcrib.Ask {
 				t.Errorf("%s: %q: %+v, %v", m, name, v, err)
 			}

@@ -16,8 +16,8 @@ import (
 // directory: settings that her programs obey, and keys. They are read once, from
 // the environment that this program was started with.
 
-// moved says which directory of the home directory a variable stands for.
-func moved() map[string]string {
+// movedDirs says which directory of the home directory a variable stands for.
+func movedDirs() map[string]string {
 	return map[string]string{
 		"XDG_CONFIG_HOME": ".config", "XDG_DATA_HOME": ".local/share", "CARGO_HOME": ".cargo", "GRADLE_USER_HOME": ".gradle", "IPYTHONDIR": ".ipython", "DIRENV_CONFIG": ".config/direnv",
 		"CLAUDE_CONFIG_DIR": ".claude", "CODEX_HOME": ".codex", "OPENCODE_CONFIG_DIR": ".config/opencode",
@@ -58,8 +58,8 @@ func (r Reach) fromVariables(needs Start) (protected, obeyed []string) {
 			*list = append(*list, path)
 		}
 	}
-	for name, stands := range moved() {
-		dir := needs.whole(env(name))
+	for name, stands := range movedDirs() {
+		dir := needs.absolutePath(env(name))
 		if dir == "" || dir == filepath.Join(needs.Home, filepath.FromSlash(stands)) {
 			continue
 		}
@@ -82,7 +82,7 @@ func (r Reach) fromVariables(needs Start) (protected, obeyed []string) {
 	}
 	for _, name := range keyVariables() {
 		for _, file := range filepath.SplitList(env(name)) {
-			add(&protected, needs.whole(file))
+			add(&protected, needs.absolutePath(file))
 		}
 	}
 	for _, name := range named.Variables() {
@@ -94,7 +94,7 @@ func (r Reach) fromVariables(needs Start) (protected, obeyed []string) {
 			if !filepath.IsAbs(word) && !strings.HasPrefix(word, "~/") && !relative(word) {
 				continue
 			}
-			path := needs.whole(word)
+			path := needs.absolutePath(word)
 			if kind, _ := kindOf(path); kind != aDir {
 				add(&obeyed, path)
 			}
@@ -102,7 +102,7 @@ func (r Reach) fromVariables(needs Start) (protected, obeyed []string) {
 	}
 	for name, files := range loadedFirst() {
 		for _, dir := range filepath.SplitList(env(name)) {
-			if dir = needs.whole(dir); dir == "" {
+			if dir = needs.absolutePath(dir); dir == "" {
 				continue
 			}
 			for _, file := range files {
@@ -126,9 +126,9 @@ func (o *ownFiles) stopsGit(file string) bool {
 	return err != nil
 }
 
-// whole is a path of a variable, from where this program was started. Empty:
+// absolutePath is a path of a variable, from where this program was started. Empty:
 // there is none.
-func (n Start) whole(path string) string {
+func (n Start) absolutePath(path string) string {
 	rest, tilde := strings.CutPrefix(path, "~/")
 	base := n.Dir
 	if tilde {

@@ -86,7 +86,7 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 	go func() {
 		defer close(done)
 		defer kill()
-		exit, err := box.Run(life, cmd, l.Granted(name))
+		exit, err := box.Run(life, cmd, l.granted(name))
 		for _, note := range exit.Notes { // no answer carries them
 			l.Log.Warn("a note of the sandbox", "server", launch.Server, "note", note)
 		}
@@ -143,7 +143,7 @@ func (l *Launcher) choose(ctx context.Context, launch mcphub.Launch) (name, why 
 	if launch.Sandbox != "" {
 		return launch.Sandbox, "", nil
 	}
-	p := started{command: launch.Command, args: launch.Args, env: launch.Env}
+	p := outsideProgram{command: launch.Command, args: launch.Args, env: launch.Env}
 	if launch.Dir != "" {
 		p.dir = l.place(launch.Dir)
 	}
@@ -178,9 +178,9 @@ func (l *Launcher) ownDir(server string) (string, error) {
 	return dir, nil
 }
 
-// Granted is what a program in a sandbox may touch. On the host there is none
+// granted is what a program in a sandbox may touch. On the host there is none
 // that would be held.
-func (l *Launcher) Granted(name string) toolcrib.Grant {
+func (l *Launcher) granted(name string) toolcrib.Grant {
 	if onHost(name) {
 		return toolcrib.Grant{}
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -55,5 +56,19 @@ func TestBehindItself(t *testing.T) {
 	depth = "3"
 	if _, err := l.Start(t.Context(), mcphub.Launch{Server: "s", Command: "/bin/true"}); err == nil || !strings.Contains(err.Error(), "its own server") {
 		t.Errorf("it was started: %v", err)
+	}
+}
+
+// TestGrantedToServers: what rules deny to everybody is taken from the grant of a
+// server in a sandbox as well. On the host there is no grant that would be held.
+func TestGrantedToServers(t *testing.T) {
+	l := &Launcher{Grant: toolcrib.Grant{Hosts: []string{"h"}}, Rules: func() policy.Taken { return policy.Taken{Denied: []string{"/d"}, Fixed: []string{"/f"}} }}
+	if g := l.granted("linux"); g.Bounds != toolcrib.BoundFiles || !slices.Equal(g.Denied, []string{"/d"}) || !slices.Equal(g.Fixed, []string{"/f"}) || !slices.Equal(g.Hosts, []string{"h"}) {
+		t.Errorf("%+v", g)
+	}
+	for _, name := range []string{"", sandbox.Host} {
+		if g := l.granted(name); g.Bounds != 0 || len(g.Denied)+len(g.Fixed)+len(g.Hosts) > 0 {
+			t.Errorf("on %q: %+v", name, g)
+		}
 	}
 }

@@ -28,8 +28,8 @@ type Outside struct {
 	Dir  string // where relative names begin
 }
 
-// started is a program as the settings name it.
-type started struct {
+// outsideProgram is a program as the settings name it.
+type outsideProgram struct {
 	command string
 	args    []string
 	env     map[string]string
@@ -45,7 +45,7 @@ type obedience struct {
 }
 
 // judge finds out what a program obeys.
-func (o Outside) judge(p started) obedience {
+func (o Outside) judge(p outsideProgram) obedience {
 	var found obedience
 	base := cmp.Or(p.dir, o.Dir)
 	note := func(path string, code bool) {

@@ -178,7 +178,7 @@ func (r Reach) SetOwn(cfg settings.Config, list map[string]mcphub.Server, l *Lau
 			continue
 		}
 		found := l.Outside.judge(serverOutside(server, l))
-		if dirs := l.codeDirs(found); len(dirs) > 0 && given(server) {
+		if dirs := l.codeDirs(found); len(dirs) > 0 && givenSecret(server) {
 			s.files = append(s.files, dirs...)
 			s.notes = append(s.notes, Note{Held: true,
 				Text: fmt.Sprintf("the MCP server %s is given secrets of the vault and takes up code in %s, where commands can write: that is read-only for them, and file tools ask", name, strings.Join(dirs, " and ")),
@@ -204,7 +204,7 @@ func (r Reach) SetOwn(cfg settings.Config, list map[string]mcphub.Server, l *Lau
 		if len(argv) == 0 {
 			return
 		}
-		found := l.Outside.judge(started{command: argv[0], args: argv[1:]})
+		found := l.Outside.judge(outsideProgram{command: argv[0], args: argv[1:]})
 		s.files = append(s.files, found.files...)
 		if found.beside != "" {
 			s.notes = append(s.notes, Note{
@@ -236,8 +236,8 @@ func (r Reach) SetOwn(cfg settings.Config, list map[string]mcphub.Server, l *Lau
 	r.Own.now.Store(&s)
 }
 
-// given tells whether a server is given a secret of the vault.
-func given(s mcphub.Server) bool {
+// givenSecret tells whether a server is given a secret of the vault.
+func givenSecret(s mcphub.Server) bool {
 	has := func(text string) bool { return strings.Contains(text, "${secret:") }
 	return has(s.Command) || slices.ContainsFunc(s.Args, has) || slices.ContainsFunc(slices.Collect(maps.Values(s.Env)), has)
 }
@@ -313,14 +313,14 @@ func (r Reach) PathDirs(needs Start) (dirs []string) {
 
 // serverOutside is the program of an MCP server as the settings name it. What
 // stands for a secret stays as it is: no path is one.
-func serverOutside(s mcphub.Server, l *Launcher) started {
+func serverOutside(s mcphub.Server, l *Launcher) outsideProgram {
 	plain := func(text string) string {
 		if out, err := settings.ExpandVariables(text, l.Env); err == nil {
 			return out
 		}
 		return text
 	}
-	p := started{command: plain(s.Command), env: map[string]string{}}
+	p := outsideProgram{command: plain(s.Command), env: map[string]string{}}
 	for _, arg := range s.Args {
 		p.args = append(p.args, plain(arg))
 	}

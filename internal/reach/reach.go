@@ -85,7 +85,7 @@ func Of(cfg settings.Grant, needs Start, unled ...string) (Reach, error) {
 		if !slices.Contains(r.Own.Clients.tops, d.Path) {
 			r.Own.Clients.tops = append(r.Own.Clients.tops, d.Path)
 		}
-		for _, top := range around(d.Path, needs.Home) {
+		for _, top := range dirsAround(d.Path, needs.Home) {
 			if !slices.Contains(r.Own.tops, top) {
 				r.Own.tops = append(r.Own.tops, top)
 			}
@@ -177,10 +177,10 @@ func (n Start) Directory(text string) (string, error) {
 	return path, nil
 }
 
-// around gives a directory and those above it, the nearest first, but neither the
+// dirsAround gives a directory and those above it, the nearest first, but neither the
 // home directory nor the top: who is started in a part of a project obeys the
 // settings at its top, and which that is a command could change by git init.
-func around(dir, home string) []string {
+func dirsAround(dir, home string) []string {
 	const most = 8
 	list := []string{dir}
 	for up := filepath.Dir(dir); up != home && up != filepath.Dir(up) && len(list) < most; up = filepath.Dir(up) {

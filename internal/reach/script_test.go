@@ -29,7 +29,7 @@ func TestOutsideIsJudged(t *testing.T) {
 		for i, word := range line {
 			line[i] = strings.ReplaceAll(word, "PROJ", project)
 		}
-		return o.judge(started{command: line[0], args: line[1:]}).beside != ""
+		return o.judge(outsideProgram{command: line[0], args: line[1:]}).beside != ""
 	}
 	for _, line := range [][]string{
 		{"bash", "-c", "cd PROJ && exec python3 srv.py"}, {"bash", "-c", "cd 'PROJ'; . ./run"}, {"sh", "-c", "exec python3 PROJ/mcp"}, {"bash", "-lc", "cd PROJ&&uv run main.py"},
@@ -70,7 +70,7 @@ func TestOutsideIsJudgedByVariables(t *testing.T) {
 		for i, word := range line {
 			line[i] = strings.ReplaceAll(word, "PROJ", project)
 		}
-		return o.judge(started{command: line[0], args: line[1:], env: env}).beside != ""
+		return o.judge(outsideProgram{command: line[0], args: line[1:], env: env}).beside != ""
 	}
 	list := string(filepath.ListSeparator)
 	for _, line := range [][]string{
@@ -112,7 +112,7 @@ func TestOutsideIsJudgedByItsEnvironment(t *testing.T) {
 		{"GIT_DIR", project, nil, false},
 		{"DB", filepath.Join(project, "new.db"), nil, false},
 	} {
-		if held := o.judge(started{command: "node", args: c.args, env: map[string]string{c.name: c.value}}).beside != ""; held != c.held {
+		if held := o.judge(outsideProgram{command: "node", args: c.args, env: map[string]string{c.name: c.value}}).beside != ""; held != c.held {
 			t.Errorf("%s=%s %q: held %v, want %v", c.name, c.value, c.args, held, c.held)
 		}
 	}

@@ -137,7 +137,7 @@ func (l BudgetLimit) checked() (budgetLimit, error) {
 }
 
 // about reports whether a limit is about a call.
-func (l *budgetLimit) about(c *toolcrib.Caller, spec *toolcrib.Spec) bool {
+func (l *budgetLimit) about(c *toolcrib.Caller, spec *toolcrib.Entry) bool {
 	for _, m := range [...][2]string{{l.Subject, c.Subject}, {l.Agent, c.Agent}, {l.Session, c.Session}, {l.Organisation, c.Organisation}} {
 		if m[0] != "" && !toolname.Wild(m[0], m[1]) {
 			return false
@@ -146,12 +146,12 @@ func (l *budgetLimit) about(c *toolcrib.Caller, spec *toolcrib.Spec) bool {
 	return l.aboutTool(spec)
 }
 
-func (l *budgetLimit) aboutTool(spec *toolcrib.Spec) bool {
+func (l *budgetLimit) aboutTool(spec *toolcrib.Entry) bool {
 	return len(l.Tools) == 0 || slices.ContainsFunc(l.Tools, func(s policy.Selector) bool { return s.Picks(spec) })
 }
 
 // key names the counter of a call.
-func (l *budgetLimit) key(index int, c *toolcrib.Caller, spec *toolcrib.Spec) string {
+func (l *budgetLimit) key(index int, c *toolcrib.Caller, spec *toolcrib.Entry) string {
 	var b strings.Builder
 	fmt.Fprint(&b, index)
 	for _, word := range l.Each {
@@ -172,7 +172,7 @@ func (l *budgetLimit) key(index int, c *toolcrib.Caller, spec *toolcrib.Spec) st
 }
 
 // price is what a call costs, in millionths.
-func (b *Budget) price(spec *toolcrib.Spec) int64 {
+func (b *Budget) price(spec *toolcrib.Entry) int64 {
 	highest := 0.
 	for i := range b.prices {
 		if b.prices[i].Tools.Picks(spec) {
@@ -200,36 +200,35 @@ func (b *Budget) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict,
 }
 
 // Around makes a tool take from the budget when it runs.
-func (b *Budget) Around(t toolcrib.Tool) toolcrib.Tool {
-	spec := t.Spec
+func (b *Budget) Around(spec toolcrib.Entry, t toolcrib.Tool) toolcrib.Tool {
 	if !slices.ContainsFunc(b.limits, func(l budgetLimit) bool { return l.aboutTool(&spec) }) {
 		return t
 	}
 	run := t.Run
 	t.Run = func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (result *toolcrib.Result, err error) {
-		taken, err := b.take(&env.Call.Caller, &spec)
+		taken, err := b.reserve(&env.Call.Caller, &spec)
 		if err != nil {
 			return nil, err
 		}
 		start := b.now()
-		defer func() { b.settle(taken, b.now().Sub(start), result) }() // a panic has used time as well
+		defer func() { b.recordUse(taken, b.now().Sub(start), result) }() // a panic has used time as well
 		return run(ctx, env, input)
 	}
 	return t
 }
 
-// budgetTaking is a counter that a call was taken from.
-type budgetTaking struct {
+// budgetReservation is a counter that a call was taken from.
+type budgetReservation struct {
 	limit   *budgetLimit
 	counter *budgetCounter
 }
 
-// take takes a call from every limit it falls under, or from none.
-func (b *Budget) take(c *toolcrib.Caller, spec *toolcrib.Spec) ([]budgetTaking, error) {
+// reserve takes a call from every limit it falls under, or from none.
+func (b *Budget) reserve(c *toolcrib.Caller, spec *toolcrib.Entry) ([]budgetReservation, error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	now, price := b.elapsed(), b.price(spec)
-	var taken []budgetTaking
+	var taken []budgetReservation
 	for i := range b.limits {
 		l := &b.limits[i]
 		if !l.about(c, spec) {
@@ -239,7 +238,7 @@ func (b *Budget) take(c *toolcrib.Caller, spec *toolcrib.Spec) ([]budgetTaking, 
 		if why := l.short(b.find(i, key, now), now, price); why != "" {
 			return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "budget: " + why}
 		}
-		taken = append(taken, budgetTaking{l, b.counter(i, key, now)})
+		taken = append(taken, budgetReservation{l, b.counter(i, key, now)})
 	}
 	for _, t := range taken {
 		t.counter.add(t.limit.slot(now), budgetUse{calls: 1, money: price})
@@ -249,8 +248,8 @@ func (b *Budget) take(c *toolcrib.Caller, spec *toolcrib.Spec) ([]budgetTaking, 
 	return taken, nil
 }
 
-// settle adds what is known only after a call.
-func (b *Budget) settle(taken []budgetTaking, took time.Duration, r *toolcrib.Result) {
+// recordUse adds what is known only after a call.
+func (b *Budget) recordUse(taken []budgetReservation, took time.Duration, r *toolcrib.Result) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	use := budgetUse{time: max(0, took), bytes: budgetSize(r)}
@@ -273,7 +272,7 @@ func budgetSize(r *toolcrib.Result) int64 {
 
 // Recall counts a call that an earlier process made and recorded: totals of a
 // day outlive a restart. Rates begin anew.
-func (b *Budget) Recall(r *toolcrib.Record, spec *toolcrib.Spec) {
+func (b *Budget) Recall(r *toolcrib.Record, spec *toolcrib.Entry) {
 	if !hasRun(r) {
 		return
 	}

@@ -37,7 +37,7 @@ func picks(t testing.TB, text string) policy.Selector {
 
 // spends makes a call through the wrapper, and checks that the guard says the
 // same ahead.
-func spends(t testing.TB, b *Budget, who toolcrib.Caller, spec toolcrib.Spec, run func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error)) error {
+func spends(t testing.TB, b *Budget, who toolcrib.Caller, spec toolcrib.Entry, run func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error)) error {
 	t.Helper()
 	if spec.Native == "" {
 		spec.Native, spec.Box = "tool", "box"
@@ -52,7 +52,7 @@ func spends(t testing.TB, b *Budget, who toolcrib.Caller, spec toolcrib.Spec, ru
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = b.Around(toolcrib.Tool{Spec: spec, Run: run}).Run(t.Context(), &toolcrib.Env{Call: call}, nil)
+	_, err = b.Around(spec, toolcrib.Tool{Run: run}).Run(t.Context(), &toolcrib.Env{Call: call}, nil)
 	if denied := toolcrib.CodeOf(err) == toolcrib.CodeDenied; denied != (ahead != nil) || denied && ahead.Decision != toolcrib.Deny {
 		t.Errorf("the guard says %+v, the wrapper %v", ahead, err)
 	}
@@ -60,7 +60,7 @@ func spends(t testing.TB, b *Budget, who toolcrib.Caller, spec toolcrib.Spec, ru
 }
 
 // fits counts how many of n calls have room.
-func fits(t testing.TB, b *Budget, who toolcrib.Caller, spec toolcrib.Spec, n int) (ran int) {
+func fits(t testing.TB, b *Budget, who toolcrib.Caller, spec toolcrib.Entry, n int) (ran int) {
 	t.Helper()
 	for range n {
 		if spends(t, b, who, spec, nil) == nil {
@@ -82,7 +82,7 @@ func TestBudgetParallel(t *testing.T) {
 	}}
 	c := &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{cribtest.Allow(), b},
-		Around: []func(toolcrib.Tool) toolcrib.Tool{b.Around},
+		Around: []func(toolcrib.Entry, toolcrib.Tool) toolcrib.Tool{b.Around},
 	}
 	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tool)}}); faults != nil {
 		t.Fatal(faults)
@@ -111,7 +111,7 @@ func TestBudgetParallel(t *testing.T) {
 func TestBudgetWindow(t *testing.T) {
 	clock := &cribtest.Clock{}
 	b := newBudget(t, clock, []BudgetLimit{{Per: time.Hour, Calls: 3}})
-	ann, spec := toolcrib.Caller{Subject: "ann"}, toolcrib.Spec{}
+	ann, spec := toolcrib.Caller{Subject: "ann"}, toolcrib.Entry{}
 	if got := fits(t, b, ann, spec, 5); got != 3 {
 		t.Errorf("%d calls, want 3", got)
 	}
@@ -145,23 +145,23 @@ func TestBudgetRate(t *testing.T) {
 		want int
 	}{{0, 5}, {0, 0}, {time.Second, 1}, {500 * time.Millisecond, 0}, {500 * time.Millisecond, 1}, {time.Hour, 5}, {-time.Hour, 0}, {time.Hour, 0}, {2 * time.Second, 2}} {
 		clock.Advance(c.wait)
-		if got := fits(t, b, toolcrib.Caller{}, toolcrib.Spec{}, 9); got != c.want {
+		if got := fits(t, b, toolcrib.Caller{}, toolcrib.Entry{}, 9); got != c.want {
 			t.Errorf("step %d, after %v: %d calls, want %d", i, c.wait, got, c.want)
 		}
 	}
-	if err := spends(t, b, toolcrib.Caller{}, toolcrib.Spec{}, nil); err == nil || !strings.Contains(err.Error(), "60 calls a minute; try again in ") {
+	if err := spends(t, b, toolcrib.Caller{}, toolcrib.Entry{}, nil); err == nil || !strings.Contains(err.Error(), "60 calls a minute; try again in ") {
 		t.Error(err)
 	}
 }
 
 func TestBudgetMoneyTimeBytes(t *testing.T) {
 	clock := &cribtest.Clock{}
-	dear := toolcrib.Spec{Native: "paint", Box: "web", Group: "web"}
+	dear := toolcrib.Entry{Spec: toolcrib.Spec{Group: "web"}, Native: "paint", Box: "web"}
 	b := newBudget(t, clock, []BudgetLimit{{Per: time.Hour, Money: 1}}, BudgetPrice{picks(t, "group:web"), 0.05}, BudgetPrice{picks(t, "web/paint"), 0.1})
 	if got := fits(t, b, toolcrib.Caller{}, dear, 30); got != 10 {
 		t.Errorf("%d calls at 0.1 of 1", got)
 	}
-	if got := fits(t, b, toolcrib.Caller{}, toolcrib.Spec{}, 30); got != 30 {
+	if got := fits(t, b, toolcrib.Caller{}, toolcrib.Entry{}, 30); got != 30 {
 		t.Errorf("%d calls that cost nothing", got)
 	}
 	b = newBudget(t, clock, []BudgetLimit{{Per: time.Hour, Money: 1}}, BudgetPrice{picks(t, "*"), 2})
@@ -213,12 +213,12 @@ func TestBudgetMoneyTimeBytes(t *testing.T) {
 func TestBudgetWhoAndWhat(t *testing.T) {
 	clock := &cribtest.Clock{}
 	ann, bob := toolcrib.Caller{Subject: "ann", Agent: "coder", Session: "1"}, toolcrib.Caller{Subject: "bob", Agent: "coder", Session: "2"}
-	fetch := toolcrib.Spec{Native: "web_fetch", Box: "web", Group: "web"}
-	find := toolcrib.Spec{Native: "web_find", Box: "web", Group: "web"}
-	read := toolcrib.Spec{Native: "read_file", Box: "files", Group: "fs"}
+	fetch := toolcrib.Entry{Spec: toolcrib.Spec{Group: "web"}, Native: "web_fetch", Box: "web"}
+	find := toolcrib.Entry{Spec: toolcrib.Spec{Group: "web"}, Native: "web_find", Box: "web"}
+	read := toolcrib.Entry{Spec: toolcrib.Spec{Group: "fs"}, Native: "read_file", Box: "files"}
 	type use struct {
 		who  toolcrib.Caller
-		spec toolcrib.Spec
+		spec toolcrib.Entry
 		want int // of 5
 	}
 	for name, c := range map[string]struct {
@@ -257,21 +257,21 @@ func TestBudgetCrowd(t *testing.T) {
 	clock := &cribtest.Clock{}
 	b := newBudget(t, clock, []BudgetLimit{{Per: time.Hour, Calls: 2, Each: []string{"subject"}}})
 	for i := range maxBudgetCounters {
-		if fits(t, b, toolcrib.Caller{Subject: fmt.Sprint("crowd", i)}, toolcrib.Spec{}, 1) != 1 {
+		if fits(t, b, toolcrib.Caller{Subject: fmt.Sprint("crowd", i)}, toolcrib.Entry{}, 1) != 1 {
 			t.Fatal("no room too early")
 		}
 	}
 	late, later := toolcrib.Caller{Subject: strings.Repeat("late", 1000)}, toolcrib.Caller{Subject: "later"}
-	if got := fits(t, b, late, toolcrib.Spec{}, 5) + fits(t, b, later, toolcrib.Spec{}, 5); got != 2 {
+	if got := fits(t, b, late, toolcrib.Entry{}, 5) + fits(t, b, later, toolcrib.Entry{}, 5); got != 2 {
 		t.Errorf("those without a counter made %d calls together, want 2", got)
 	}
 	clock.Advance(40 * time.Minute)
-	fits(t, b, late, toolcrib.Spec{}, 1)
+	fits(t, b, late, toolcrib.Entry{}, 1)
 	clock.Advance(25 * time.Minute) // the crowd is forgotten; so is the shared counter
 	if len(b.counters) > maxBudgetCounters {
 		t.Errorf("%d counters", len(b.counters))
 	}
-	if got := fits(t, b, late, toolcrib.Spec{}, 5); got != 2 {
+	if got := fits(t, b, late, toolcrib.Entry{}, 5); got != 2 {
 		t.Errorf("%d calls in the next hour, want 2", got)
 	}
 	if len(b.counters) > 10 {
@@ -298,7 +298,7 @@ func TestBudgetProperty(t *testing.T) {
 		for range rapid.IntRange(1, 200).Draw(t, "steps") {
 			clock.Advance(time.Duration(rapid.Int64Range(-int64(per)/4, int64(per)/4).Draw(t, "advance")))
 			latest = max(latest, clock.Now().Sub(begin))
-			if _, err := b.take(&toolcrib.Caller{}, &toolcrib.Spec{}); err == nil {
+			if _, err := b.reserve(&toolcrib.Caller{}, &toolcrib.Entry{}); err == nil {
 				at = append(at, latest)
 			}
 		}
@@ -319,7 +319,7 @@ func TestBudgetProperty(t *testing.T) {
 func TestBudgetRecall(t *testing.T) {
 	clock := &cribtest.Clock{}
 	b := newBudget(t, clock, []BudgetLimit{{Per: 24 * time.Hour, Calls: 5, Each: []string{"subject"}}})
-	ann, spec := toolcrib.Caller{Subject: "ann"}, toolcrib.Spec{Native: "tool", Box: "box"}
+	ann, spec := toolcrib.Caller{Subject: "ann"}, toolcrib.Entry{Native: "tool", Box: "box"}
 	for i, r := range []toolcrib.Record{
 		{Outcome: toolcrib.Done, Start: clock.Now().Add(-23 * time.Hour)},
 		{Outcome: toolcrib.Broke, Start: clock.Now().Add(-time.Hour)},

@@ -80,7 +80,7 @@ type flowRun struct {
 func (f *Flow) Judge(ctx context.Context, r toolcrib.Review) (*toolcrib.Verdict, error) {
 	key := keyOf(r.Call.Caller)
 	f.mu.Lock()
-	had, by := f.memory.look(key)
+	had, by := f.memory.labelsOf(key)
 	above := f.above(key, r.Call.Parent)
 	f.mu.Unlock()
 	if had&policy.LabelsLasting == 0 && above == "" {
@@ -132,7 +132,7 @@ func (f *Flow) decide(had policy.Labels) toolcrib.Decision {
 	return min(f.Private, f.Untrusted, f.Both, toolcrib.Ask)
 }
 
-func (f *Flow) verdict(had policy.Labels, by bringers, sink string, vouched bool) *toolcrib.Verdict {
+func (f *Flow) verdict(had policy.Labels, by firstSources, sink string, vouched bool) *toolcrib.Verdict {
 	if had == 0 {
 		return nil
 	}
@@ -163,18 +163,18 @@ func (f *Flow) verdict(had policy.Labels, by bringers, sink string, vouched bool
 // Vet implements [toolcrib.Vetter]: it writes the labels of a result down before
 // anyone gets it, and leaves the result as it is.
 func (f *Flow) Vet(ctx context.Context, r toolcrib.Review, given *toolcrib.Result) (*toolcrib.Result, error) {
-	f.bring(r, f.Labels.Of(ctx, r))
+	f.addLabels(r, f.Labels.Of(ctx, r))
 	return given, nil
 }
 
-func (f *Flow) bring(r toolcrib.Review, labels policy.Labels) {
+func (f *Flow) addLabels(r toolcrib.Review, labels policy.Labels) {
 	if labels&policy.LabelsLasting == 0 {
 		return
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.memory.most = f.Sessions
-	f.memory.bring(keyOf(r.Call.Caller), labels&policy.LabelsLasting, r.Call.ID, r.Spec.Box+"/"+r.Spec.Native, f.now())
+	f.memory.addLabels(keyOf(r.Call.Caller), labels&policy.LabelsLasting, r.Call.ID, r.Spec.Box+"/"+r.Spec.Native, f.now())
 }
 
 func (f *Flow) now() time.Time {
@@ -186,16 +186,16 @@ func (f *Flow) now() time.Time {
 
 // Around wraps a tool so that its labels count from its start, and that what it
 // calls is known to be called by it.
-func (f *Flow) Around(t toolcrib.Tool) toolcrib.Tool {
-	run, spec := t.Run, t.Spec
-	plain := f.Labels.OfTool(&t.Spec) == 0
+func (f *Flow) Around(spec toolcrib.Entry, t toolcrib.Tool) toolcrib.Tool {
+	run := t.Run
+	plain := f.Labels.OfTool(&spec) == 0
 	t.Run = func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 		if plain && env.Call.Parent == "" {
 			return run(ctx, env, input) // it brings nothing, and stands between nobody
 		}
 		r := toolcrib.Review{Call: env.Call, Spec: spec, Input: input}
 		labels := f.Labels.Of(ctx, r)
-		f.bring(r, labels)
+		f.addLabels(r, labels)
 		defer f.begin(r, labels)()
 		return run(ctx, env, input)
 	}
@@ -247,6 +247,6 @@ func (b Brought) String() string {
 func (f *Flow) Session(caller toolcrib.Caller) (had policy.Labels, private, untrusted Brought) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	had, by := f.memory.look(keyOf(caller))
+	had, by := f.memory.labelsOf(keyOf(caller))
 	return had, by.private, by.untrusted
 }

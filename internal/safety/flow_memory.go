@@ -26,12 +26,12 @@ func keyOf(c toolcrib.Caller) flowKey {
 	return flowKey(sum[:16])
 }
 
-// bringers is who was first to bring each label. The first stays: a reason
+// firstSources is who was first to bring each label. The first stays: a reason
 // that named the latest would change with every call.
-type bringers struct{ private, untrusted Brought }
+type firstSources struct{ private, untrusted Brought }
 
 // with fills in who brings labels that nobody brought yet.
-func (b bringers) with(labels policy.Labels, call, tool string, at time.Time) bringers {
+func (b firstSources) with(labels policy.Labels, call, tool string, at time.Time) firstSources {
 	if labels&policy.LabelPrivate != 0 && b.private == (Brought{}) {
 		b.private = Brought{Call: call, Tool: tool, Time: at}
 	}
@@ -60,33 +60,33 @@ type flowMemory struct {
 type flowSession struct {
 	key    flowKey
 	labels policy.Labels
-	by     bringers
+	by     firstSources
 }
 
-// look tells what a conversation has. It changes nothing.
-func (m *flowMemory) look(key flowKey) (policy.Labels, bringers) {
+// labelsOf tells what a conversation has. It changes nothing.
+func (m *flowMemory) labelsOf(key flowKey) (policy.Labels, firstSources) {
 	if e := m.recent[key]; e != nil {
 		s := e.Value.(*flowSession)
 		return s.labels, s.by
 	}
 	if l, ok := m.faded[key]; ok {
-		return l, bringers{}
+		return l, firstSources{}
 	}
-	return m.lost, bringers{}
+	return m.lost, firstSources{}
 }
 
-// bring adds labels to a conversation.
-func (m *flowMemory) bring(key flowKey, labels policy.Labels, call, tool string, at time.Time) {
+// addLabels adds labels to a conversation.
+func (m *flowMemory) addLabels(key flowKey, labels policy.Labels, call, tool string, at time.Time) {
 	e := m.recent[key]
 	if e == nil {
 		if m.recent == nil {
 			m.recent, m.faded = map[flowKey]*list.Element{}, map[flowKey]policy.Labels{}
 		}
-		had, _ := m.look(key) // from then on it stands by itself
+		had, _ := m.labelsOf(key) // from then on it stands by itself
 		delete(m.faded, key)
 		e = m.order.PushFront(&flowSession{key: key, labels: had})
 		m.recent[key] = e
-		m.fade()
+		m.forgetOldest()
 	}
 	m.order.MoveToFront(e)
 	s := e.Value.(*flowSession)
@@ -94,8 +94,8 @@ func (m *flowMemory) bring(key flowKey, labels policy.Labels, call, tool string,
 	s.labels |= labels
 }
 
-// fade makes room.
-func (m *flowMemory) fade() {
+// forgetOldest makes room.
+func (m *flowMemory) forgetOldest() {
 	for m.order.Len() > cmp.Or(m.most, 4096) {
 		s := m.order.Remove(m.order.Back()).(*flowSession)
 		delete(m.recent, s.key)

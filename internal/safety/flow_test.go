@@ -23,14 +23,14 @@ func newFlow(t testing.TB) *Flow {
 }
 
 // call is one use of a tool in a session.
-func call(spec toolcrib.Spec, session, id string) toolcrib.Review {
+func call(spec toolcrib.Entry, session, id string) toolcrib.Review {
 	return toolcrib.Review{Spec: spec, Input: json.RawMessage(`{}`),
 		Call: toolcrib.Call{ID: id, Tool: spec.Name, Caller: toolcrib.Caller{Subject: "ann", Session: session}}}
 }
 
-func readFile() toolcrib.Spec { return tool("files", "read_file", "fs", reads) }
-func fetch() toolcrib.Spec    { return tool("web", "fetch", "web", network) }
-func datetime() toolcrib.Spec { return tool("clock", "get_current_datetime", "clock", reads) }
+func readFile() toolcrib.Entry { return tool("files", "read_file", "fs", reads) }
+func fetch() toolcrib.Entry    { return tool("web", "fetch", "web", network) }
+func datetime() toolcrib.Entry { return tool("clock", "get_current_datetime", "clock", reads) }
 
 func judgement(t testing.TB, g toolcrib.Guard, r toolcrib.Review) *toolcrib.Verdict {
 	t.Helper()
@@ -46,18 +46,18 @@ func TestFlowMatrix(t *testing.T) {
 	both := tool("web", "mailbox", "mail", network) // private, untrusted and public by itself
 	for _, c := range []struct {
 		name string
-		done []toolcrib.Spec
+		done []toolcrib.Entry
 		rule string
 	}{
 		{"nothing", nil, ""},
-		{"harmless", []toolcrib.Spec{datetime()}, ""},
-		{"private", []toolcrib.Spec{readFile(), datetime()}, "private+public"},
-		{"untrusted", []toolcrib.Spec{fetch()}, "untrusted+public"},
-		{"private, untrusted", []toolcrib.Spec{readFile(), fetch()}, "private+untrusted+public"},
-		{"untrusted, private", []toolcrib.Spec{fetch(), datetime(), readFile()}, "private+untrusted+public"},
-		{"both at once", []toolcrib.Spec{both}, "private+untrusted+public"},
-		{"a stranger", []toolcrib.Spec{tool("github", "get_issue", "mcp", toolcrib.Pure)}, "untrusted+public"},
-		{"a stranger with mail", []toolcrib.Spec{tool("post", "get_mail", "mail", toolcrib.Pure)}, "private+untrusted+public"},
+		{"harmless", []toolcrib.Entry{datetime()}, ""},
+		{"private", []toolcrib.Entry{readFile(), datetime()}, "private+public"},
+		{"untrusted", []toolcrib.Entry{fetch()}, "untrusted+public"},
+		{"private, untrusted", []toolcrib.Entry{readFile(), fetch()}, "private+untrusted+public"},
+		{"untrusted, private", []toolcrib.Entry{fetch(), datetime(), readFile()}, "private+untrusted+public"},
+		{"both at once", []toolcrib.Entry{both}, "private+untrusted+public"},
+		{"a stranger", []toolcrib.Entry{tool("github", "get_issue", "mcp", toolcrib.Pure)}, "untrusted+public"},
+		{"a stranger with mail", []toolcrib.Entry{tool("post", "get_mail", "mail", toolcrib.Pure)}, "private+untrusted+public"},
 	} {
 		for _, private := range []toolcrib.Decision{isAllow, isAsk, isDeny} {
 			for _, untrusted := range []toolcrib.Decision{isAllow, isAsk, isDeny} {
@@ -79,7 +79,7 @@ func TestFlowMatrix(t *testing.T) {
 					if got == nil || got.Rule != c.rule || got.Decision != want[c.rule] || got.Note != (got.Decision == isAllow) || got.Guard != "flow" {
 						t.Fatalf("%s with %v, %v, %v: %+v", c.name, private, untrusted, three, got)
 					}
-					for _, quiet := range []toolcrib.Spec{readFile(), datetime(), tool("shell", "run_command", "exec", command)} {
+					for _, quiet := range []toolcrib.Entry{readFile(), datetime(), tool("shell", "run_command", "exec", command)} {
 						if v := judgement(t, f, call(quiet, "s", "q")); v != nil {
 							t.Fatalf("%s: %s cannot send anything: %+v", c.name, quiet.Native, v)
 						}
@@ -253,7 +253,7 @@ func TestFlowInACrib(t *testing.T) {
 	}
 	crib := &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Vetters: []toolcrib.Vetter{f, j},
-		Around: []func(toolcrib.Tool) toolcrib.Tool{f.Around, j.Around},
+		Around: []func(toolcrib.Entry, toolcrib.Tool) toolcrib.Tool{f.Around, j.Around},
 	}
 	guards := []toolcrib.Guard{toolcrib.AllowEffects(reads | network | toolcrib.Pure), f}
 	rand.Shuffle(len(guards), func(i, j int) { guards[i], guards[j] = guards[j], guards[i] })
@@ -324,7 +324,7 @@ func TestFlowAtOnce(t *testing.T) {
 	for i := range 8 {
 		wait.Go(func() {
 			for n := range 200 {
-				r := call([]toolcrib.Spec{readFile(), fetch()}[n%2], fmt.Sprint("s", (i+n)%9), fmt.Sprint(i, n))
+				r := call([]toolcrib.Entry{readFile(), fetch()}[n%2], fmt.Sprint("s", (i+n)%9), fmt.Sprint(i, n))
 				end := f.begin(r, policy.LabelAll)
 				vet(t, f, r, toolcrib.Text(""))
 				judgement(t, f, r)

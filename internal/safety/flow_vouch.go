@@ -44,7 +44,7 @@ func (v Vouch) Vouched(r toolcrib.Review) bool {
 	}
 	switch r.Spec.Native {
 	case "web_search":
-		return len(in.Query) <= maxVouchedQuery && worded(in.Query) && !strings.Contains(in.Query, "://")
+		return len(in.Query) <= maxVouchedQuery && madeOfWords(in.Query) && !strings.Contains(in.Query, "://")
 	case "web_fetch":
 		return v.address(in.URL)
 	}
@@ -69,11 +69,11 @@ func (v Vouch) address(text string) bool {
 	if len(rest) > maxVouchedPath || u.RawQuery != "" || strings.Contains(rest, "//") || strings.Contains(rest, "%") || strings.Contains(rest, "@") {
 		return false
 	}
-	return worded(rest)
+	return madeOfWords(rest)
 }
 
-// worded reports whether a text is made of words, not of data.
-func worded(text string) bool {
+// madeOfWords reports whether a text is made of words, not of data.
+func madeOfWords(text string) bool {
 	run, digits := 0, 0
 	for _, c := range text {
 		switch {

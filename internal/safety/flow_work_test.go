@@ -15,7 +15,7 @@ import (
 )
 
 // own are the tools of ours as their boxes declare them.
-func ownTool(name string) (toolcrib.Spec, bool) {
+func ownTool(name string) (toolcrib.Entry, bool) {
 	all := reads | writes | toolcrib.Destroys | runs | network
 	for box, list := range map[string][]struct {
 		name, group string
@@ -36,11 +36,11 @@ func ownTool(name string) (toolcrib.Spec, bool) {
 			}
 		}
 	}
-	return toolcrib.Spec{}, false
+	return toolcrib.Entry{}, false
 }
 
 // spec finds a tool by the name in a recording: ours, or one of a server.
-func workSpec(t testing.TB, name string) toolcrib.Spec {
+func workSpec(t testing.TB, name string) toolcrib.Entry {
 	t.Helper()
 	if box, native, ok := strings.Cut(name, "/"); ok {
 		return tool(box, native, "mcp", 0)

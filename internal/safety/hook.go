@@ -33,7 +33,7 @@ type Hook struct {
 	Report func(ctx context.Context, r toolcrib.Review, err error)
 }
 
-func (h *Hook) concerns(spec *toolcrib.Spec) bool {
+func (h *Hook) concerns(spec *toolcrib.Entry) bool {
 	return len(h.Tools) == 0 || slices.ContainsFunc(h.Tools, func(s policy.Selector) bool { return s.Picks(spec) })
 }
 
@@ -43,7 +43,7 @@ func (h *Hook) Judge(ctx context.Context, r toolcrib.Review) (*toolcrib.Verdict,
 		return nil, nil
 	}
 	v := &toolcrib.Verdict{Guard: "hook " + h.Name}
-	reply, err := h.ask(ctx, "judge", r, nil)
+	reply, err := h.question(ctx, "judge", r, nil)
 	if err != nil {
 		h.report(ctx, r, err)
 		v.Rule, v.Reason = "failed", "the hook gave no usable answer, and without one nothing is done"
@@ -59,7 +59,7 @@ func (h *Hook) Vet(ctx context.Context, r toolcrib.Review, given *toolcrib.Resul
 	if !h.concerns(&r.Spec) {
 		return given, nil
 	}
-	reply, err := h.ask(ctx, "vet", r, given)
+	reply, err := h.question(ctx, "vet", r, given)
 	if err != nil {
 		h.report(ctx, r, err)
 		return nil, &toolcrib.Error{Code: toolcrib.CodeInternal, Err: err,
@@ -79,9 +79,9 @@ func (h *Hook) report(ctx context.Context, r toolcrib.Review, err error) {
 	}
 }
 
-// ask sends a question and reads the answer. It goes on when the time is up
+// question sends a question and reads the answer. It goes on when the time is up
 // even if Run does not.
-func (h *Hook) ask(ctx context.Context, phase string, r toolcrib.Review, result *toolcrib.Result) (*HookReply, error) {
+func (h *Hook) question(ctx context.Context, phase string, r toolcrib.Review, result *toolcrib.Result) (*HookReply, error) {
 	if h.Run == nil {
 		return nil, fmt.Errorf("asking the hook %s: it has nothing to run", h.Name)
 	}

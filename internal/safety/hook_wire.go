@@ -17,7 +17,7 @@ type HookRequest struct {
 	Version int             `json:"version"` // 1
 	Phase   string          `json:"phase"`   // judge or vet
 	Call    HookCall        `json:"call"`
-	Spec    toolcrib.Spec   `json:"spec"`             // of the native tool
+	Spec    toolcrib.Entry  `json:"spec"`             // of the native tool
 	Input   json.RawMessage `json:"input"`            // of the native tool
 	Result  json.RawMessage `json:"result,omitempty"` // when vetting
 }

@@ -233,8 +233,8 @@ func boundary(text string, parts ...string) string {
 
 // Around wraps a tool so that a refusal of its own, which carries a text from
 // outside past the vetters, is made harmless too.
-func (j *Inject) Around(t toolcrib.Tool) toolcrib.Tool {
-	if j.Labels.OfTool(&t.Spec)&policy.LabelUntrusted == 0 {
+func (j *Inject) Around(spec toolcrib.Entry, t toolcrib.Tool) toolcrib.Tool {
+	if j.Labels.OfTool(&spec)&policy.LabelUntrusted == 0 {
 		return t
 	}
 	run := t.Run

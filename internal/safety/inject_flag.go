@@ -39,7 +39,7 @@ func suspicions(text string) []string {
 	if n > 0 {
 		s.word(word[:min(n, len(word))])
 	}
-	return s.said()
+	return s.findings()
 }
 
 // What a word can mean in such a sentence.
@@ -147,7 +147,7 @@ func (s *suspect) before(words int, senses ...sense) bool {
 	return len(senses) == 0
 }
 
-func (s *suspect) said() []string {
+func (s *suspect) findings() []string {
 	var list []string
 	for i, text := range [...]string{
 		"asks to set aside earlier instructions",

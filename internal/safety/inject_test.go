@@ -156,7 +156,7 @@ func TestInjectValues(t *testing.T) {
 // TestOwnResultsStay: what did not come from outside is left to the byte.
 func TestOwnResultsStay(t *testing.T) {
 	j := &Inject{Labels: labelTable(t, policy.LabelOptions{Offline: true})}
-	for _, spec := range []toolcrib.Spec{tool("files", "read_file", "fs", reads), tool("shell", "run_command", "exec", command), tool("math", "x", "math", toolcrib.Pure)} {
+	for _, spec := range []toolcrib.Entry{tool("files", "read_file", "fs", reads), tool("shell", "run_command", "exec", command), tool("math", "x", "math", toolcrib.Pure)} {
 		given := &toolcrib.Result{Value: json.RawMessage(`{"a":"<|im_start|>\u001b"}`), Content: toolcrib.Text("\x1b[INST]").Content}
 		if out := vet(t, j, toolcrib.Review{Spec: spec}, given); out != given {
 			t.Errorf("%s was changed: %+v", spec.Native, out)
@@ -189,7 +189,7 @@ func TestSuspicions(t *testing.T) {
 			}
 			continue
 		}
-		all := (&suspect{seen: [5]bool{true, true, true, true, true}}).said()
+		all := (&suspect{seen: [5]bool{true, true, true, true, true}}).findings()
 		if len(got) == 0 || got[0] != all[c.want] {
 			t.Errorf("%q: %v, want %q", c.text, got, all[c.want])
 		}
@@ -227,11 +227,11 @@ func TestRefusalsAreMadeHarmless(t *testing.T) {
 	run := func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
 		return nil, fmt.Errorf("calling: %w", refusal)
 	}
-	_, err := j.Around(toolcrib.Tool{Spec: fromOutside("").Spec, Run: run}).Run(t.Context(), nil, nil)
+	_, err := j.Around(fromOutside("").Spec, toolcrib.Tool{Run: run}).Run(t.Context(), nil, nil)
 	if e, ok := toolcrib.AsError(err); !ok || e.Code != toolcrib.CodeUnavailable || e.Message != `the server says <\|im_start|>[U+001B][2J` {
 		t.Errorf("%v", err)
 	}
-	_, err = j.Around(toolcrib.Tool{Spec: tool("files", "read_file", "fs", reads), Run: run}).Run(t.Context(), nil, nil)
+	_, err = j.Around(tool("files", "read_file", "fs", reads), toolcrib.Tool{Run: run}).Run(t.Context(), nil, nil)
 	if e, _ := toolcrib.AsError(err); e != refusal {
 		t.Errorf("%v", err)
 	}

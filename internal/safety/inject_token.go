@@ -1,6 +1,7 @@
 package safety
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -96,31 +97,19 @@ func tokenChar(c byte) bool {
 // shortToken: names that are also variables in programs count as tokens only
 // with their closing bracket.
 func shortToken(name string) bool {
-	switch name {
-	case "s", "bos", "eos", "eot", "unk", "pad", "mask", "sep", "cls", "sys":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"s", "bos", "eos", "eot", "unk", "pad", "mask", "sep", "cls", "sys"}, name)
 }
 
 func tagToken(name string) bool {
-	switch name {
-	case "start_of_turn", "end_of_turn", "begin_of_text", "end_of_text", "start_of_image", "end_of_utterance",
+	return slices.Contains([]string{"start_of_turn", "end_of_turn", "begin_of_text", "end_of_text", "start_of_image", "end_of_utterance",
 		"system", "assistant", "human", "think", "thinking", "system-reminder", "system_prompt", "system-prompt", "system_instruction", "system_instructions",
 		"tool_call", "tool_calls", "tool_result", "tool_results", "tool_response", "tool_responses", "tool_output", "tool_outputs", "tool_use", "tools",
 		"function_call", "function_calls", "function_result", "function_results", "function_response", "function_output", "invoke",
-		"external_content":
-		return true
-	}
-	return false
+		"external_content"}, name)
 }
 
 func bracketToken(name string) bool {
-	switch name {
-	case "inst", "tool_calls", "tool_call", "tool_results", "tool_result", "tool_content", "available_tools", "system_prompt", "system_message", "think", "args", "call_id":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"inst", "tool_calls", "tool_call", "tool_results", "tool_result", "tool_content", "available_tools", "system_prompt", "system_message", "think", "args", "call_id"}, name)
 }
 
 // turn looks for the marker of another's turn at the beginning of a line, such

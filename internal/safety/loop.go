@@ -74,7 +74,7 @@ func (l *Loop) now() time.Time {
 }
 
 // watched gives the session that a call counts in; empty: none.
-func (l *Loop) watched(c *toolcrib.Call, spec *toolcrib.Spec) string {
+func (l *Loop) watched(c *toolcrib.Call, spec *toolcrib.Entry) string {
 	if c.Caller.Session == "" || c.Parent != "" || slices.ContainsFunc(l.Except, func(s policy.Selector) bool { return s.Picks(spec) }) {
 		return ""
 	}
@@ -103,8 +103,8 @@ func (l *Loop) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, e
 
 // Around makes a tool's calls count, and adds a line to the result of one that
 // has been repeated.
-func (l *Loop) Around(t toolcrib.Tool) toolcrib.Tool {
-	spec, run := t.Spec, t.Run
+func (l *Loop) Around(spec toolcrib.Entry, t toolcrib.Tool) toolcrib.Tool {
+	run := t.Run
 	t.Run = func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 		session := l.watched(&env.Call, &spec)
 		if session == "" {
@@ -212,7 +212,7 @@ func (l *Loop) makeRoom() {
 
 // callHash is what makes two calls the same: the tool, and its arguments
 // whatever the order of their keys.
-func callHash(spec *toolcrib.Spec, input json.RawMessage) [16]byte {
+func callHash(spec *toolcrib.Entry, input json.RawMessage) [16]byte {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q %q ", spec.Box, spec.Native)
 	h.Write(loopNormal(input))

@@ -23,7 +23,7 @@ func inSession(name string) toolcrib.Caller { return toolcrib.Caller{Subject: "a
 // if it ran.
 func goes(t testing.TB, l *Loop, who toolcrib.Caller, tool, input, answer string) (text string, stopped bool) {
 	t.Helper()
-	spec := toolcrib.Spec{Box: "box", Native: tool}
+	spec := toolcrib.Entry{Box: "box", Native: tool}
 	call := toolcrib.Call{Caller: who, Input: json.RawMessage(input)}
 	v, err := l.Judge(t.Context(), toolcrib.Review{Call: call, Spec: spec, Input: call.Input})
 	if err != nil {
@@ -32,7 +32,7 @@ func goes(t testing.TB, l *Loop, who toolcrib.Caller, tool, input, answer string
 	if v != nil {
 		return v.Reason, true
 	}
-	wrapped := l.Around(toolcrib.Tool{Spec: spec, Run: func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
+	wrapped := l.Around(spec, toolcrib.Tool{Run: func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
 		if answer == "error" {
 			return nil, errors.New("no")
 		}
@@ -123,9 +123,9 @@ func TestLoopLeavesAlone(t *testing.T) {
 		"no session": {toolcrib.Caller{Subject: "ann"}, "", "a"},
 		"of a tool":  {inSession("s"), "p", "a"},
 	} {
-		spec := toolcrib.Spec{Box: "box", Native: c.tool}
+		spec := toolcrib.Entry{Box: "box", Native: c.tool}
 		call := toolcrib.Call{Caller: c.who, Parent: c.parent}
-		tool := l.Around(toolcrib.Tool{Spec: spec, Run: func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
+		tool := l.Around(spec, toolcrib.Tool{Run: func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
 			return toolcrib.Text("still running"), nil
 		}})
 		for range 50 {
@@ -144,7 +144,7 @@ func TestLoopAsks(t *testing.T) {
 		goes(t, l, inSession("s"), "a", "{}", "x")
 		goes(t, l, inSession("s"), "a", "{}", "x")
 		call := toolcrib.Call{Caller: inSession("s")}
-		v, err := l.Judge(t.Context(), toolcrib.Review{Call: call, Spec: toolcrib.Spec{Box: "box", Native: "a"}, Input: json.RawMessage("{}")})
+		v, err := l.Judge(t.Context(), toolcrib.Review{Call: call, Spec: toolcrib.Entry{Box: "box", Native: "a"}, Input: json.RawMessage("{}")})
 		if err != nil || v == nil || v.Decision != want || strings.ContainsAny(v.Reason, "0123456789") {
 			t.Errorf("%v: %+v, %v", with, v, err)
 		}
@@ -192,7 +192,7 @@ func TestLoopInACrib(t *testing.T) {
 	})
 	c := &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{cribtest.Allow(), l},
-		Around: []func(toolcrib.Tool) toolcrib.Tool{l.Around},
+		Around: []func(toolcrib.Entry, toolcrib.Tool) toolcrib.Tool{l.Around},
 	}
 	if _, faults := c.Catalog.Load(t.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("box", tool)}}); faults != nil {
 		t.Fatal(faults)

@@ -40,7 +40,7 @@ func TestMarksAreNotWritten(t *testing.T) {
 		{"web", toolcrib.Reads | toolcrib.Network, `{"query":"[redacted]"}`, ""},
 		{"files", toolcrib.Reads | toolcrib.Writes, `{"content":"[redacted]"}`, ""},
 	} {
-		v, err := m.Judge(t.Context(), toolcrib.Review{Spec: toolcrib.Spec{Box: tt.box, Native: "x", Effects: tt.effects}, Input: json.RawMessage(tt.input)})
+		v, err := m.Judge(t.Context(), toolcrib.Review{Spec: toolcrib.Entry{Spec: toolcrib.Spec{Effects: tt.effects}, Box: tt.box, Native: "x"}, Input: json.RawMessage(tt.input)})
 		if err != nil {
 			t.Fatal(err)
 		}

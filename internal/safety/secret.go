@@ -21,15 +21,10 @@ const (
 )
 
 func (m SecretMode) String() string {
-	switch m {
-	case SecretRedact:
-		return "redact"
-	case SecretBlock:
-		return "block"
-	case SecretWarn:
-		return "warn"
+	if m > SecretWarn {
+		return fmt.Sprintf("mode(%d)", uint8(m))
 	}
-	return fmt.Sprintf("mode(%d)", uint8(m))
+	return [...]string{"redact", "block", "warn"}[m]
 }
 
 // UnmarshalText reads the word; anything else blocks and is an error.

@@ -15,7 +15,7 @@ import (
 // looked at as one, once with a line end between two, as they are shown, and
 // once without: a key may come line by line, or be cut anywhere. That it is one
 // look also means that many small pieces cost what one large one does.
-func (l *secretLook) contents(list []toolcrib.Content) {
+func (l *resultScan) contents(list []toolcrib.Content) {
 	var shown, small []*string // what is read in a row, and what stands alone
 	for i := range list {
 		c := &list[i]
@@ -41,16 +41,12 @@ func (l *secretLook) contents(list []toolcrib.Content) {
 }
 
 func plainType(kind string) bool {
-	switch kind {
-	case "text", "image", "audio", "resource", "link":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"text", "image", "audio", "resource", "link"}, kind)
 }
 
 // joined looks at texts as one. If across, only what lies in more than one of
 // them counts: where they are put together letters meet that do not belong.
-func (l *secretLook) joined(texts []*string, between string, across bool) {
+func (l *resultScan) joined(texts []*string, between string, across bool) {
 	whole := ""
 	if len(texts) == 1 {
 		whole = *texts[0]
@@ -91,28 +87,23 @@ func (l *secretLook) joined(texts []*string, between string, across bool) {
 
 // data takes secrets out of bytes: all of them where they can be read as text,
 // and else what is known.
-func (l *secretLook) data(c *toolcrib.Content) {
+func (l *resultScan) data(c *toolcrib.Content) {
 	if len(c.Data) == 0 {
 		return
 	}
 	text := string(c.Data)
-	var clean string
+	var found []secrets.Finding
 	switch readable(c.MIME, c.Data) {
 	case readText:
 		text = l.resolved(text)
-		found := l.scanner.Find(text, l.known)
-		l.note(found)
-		clean = secrets.StrikeOut(text, found)
+		found = l.scanner.Find(text, l.known)
 	case readUnknown:
-		found := l.known.Find(text, 0)
-		l.note(found)
-		clean = secrets.StrikeOut(text, found)
+		found = l.known.Find(text, 0)
 	default:
-		found := l.known.Find(text, pictureLeast)
-		l.note(found)
-		clean = secrets.StrikeOut(text, found)
+		found = l.known.Find(text, pictureLeast)
 	}
-	if clean != string(c.Data) {
+	l.note(found)
+	if clean := secrets.StrikeOut(text, found); clean != string(c.Data) {
 		c.Data = []byte(clean)
 	}
 }
@@ -153,10 +144,6 @@ func textual(kind string) bool {
 	if strings.HasPrefix(kind, "text/") || strings.HasSuffix(kind, "+json") || strings.HasSuffix(kind, "+xml") || strings.HasSuffix(kind, "+yaml") {
 		return true
 	}
-	switch strings.TrimPrefix(strings.TrimPrefix(kind, "application/"), "x-") {
-	case "json", "ndjson", "jsonl", "xml", "yaml", "toml", "javascript", "ecmascript", "typescript", "sql", "sh", "shellscript", "python", "php", "perl", "ruby",
-		"graphql", "rtf", "tex", "latex", "httpd-php", "www-form-urlencoded", "xhtml", "markdown", "csv", "pem-file":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"json", "ndjson", "jsonl", "xml", "yaml", "toml", "javascript", "ecmascript", "typescript", "sql", "sh", "shellscript", "python", "php", "perl", "ruby",
+		"graphql", "rtf", "tex", "latex", "httpd-php", "www-form-urlencoded", "xhtml", "markdown", "csv", "pem-file"}, strings.TrimPrefix(strings.TrimPrefix(kind, "application/"), "x-"))
 }

@@ -87,9 +87,5 @@ func secretValue(v *secrets.Visit) bool {
 	if isString {
 		return text != "" && text != secrets.Mark && !(strings.HasPrefix(text, "${") && strings.HasSuffix(text, "}"))
 	}
-	switch text {
-	case "true", "false", "null":
-		return false
-	}
-	return true
+	return !slices.Contains([]string{"true", "false", "null"}, text)
 }

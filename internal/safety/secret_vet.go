@@ -24,7 +24,7 @@ func (v SecretVetter) Vet(_ context.Context, _ toolcrib.Review, given *toolcrib.
 	if err != nil {
 		return nil, err
 	}
-	look := &secretLook{scanner: scanner, known: known}
+	look := &resultScan{scanner: scanner, known: known}
 	clean := *given
 	clean.Content = slices.Clone(given.Content)
 	if len(given.Value) > 0 {
@@ -59,14 +59,14 @@ func flagged(given *toolcrib.Result, rules []string) *toolcrib.Result {
 	return &r
 }
 
-// secretLook goes through one result and keeps what it found.
-type secretLook struct {
+// resultScan goes through one result and keeps what it found.
+type resultScan struct {
 	scanner *secrets.Scanner
 	known   *secrets.Known
 	rules   []string
 }
 
-func (l *secretLook) note(found []secrets.Finding) {
+func (l *resultScan) note(found []secrets.Finding) {
 	for _, f := range found {
 		if !slices.Contains(l.rules, f.Rule) {
 			l.rules = append(l.rules, f.Rule)
@@ -74,7 +74,7 @@ func (l *secretLook) note(found []secrets.Finding) {
 	}
 }
 
-func (l *secretLook) json(text json.RawMessage) json.RawMessage {
+func (l *resultScan) json(text json.RawMessage) json.RawMessage {
 	clean, found := l.scanner.RedactFound(text, l.known)
 	l.note(found)
 	return clean
@@ -82,7 +82,7 @@ func (l *secretLook) json(text json.RawMessage) json.RawMessage {
 
 // resolved takes out of a text that is JSON what is only seen with its escapes
 // resolved.
-func (l *secretLook) resolved(text string) string {
+func (l *resultScan) resolved(text string) string {
 	head := strings.TrimLeft(text, " \t\r\n")
 	if head != "" && (head[0] == '{' || head[0] == '[') && strings.Contains(head, `\`) && json.Valid([]byte(head)) {
 		return string(l.json(json.RawMessage(text)))

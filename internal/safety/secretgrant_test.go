@@ -33,7 +33,7 @@ func TestSecretGrant(t *testing.T) {
 		{"other", "hub", toolcrib.UsesSecrets, nil},
 		{"", "hub", toolcrib.UsesSecrets, nil},
 	} {
-		v, err := g.Judge(t.Context(), toolcrib.Review{Spec: toolcrib.Spec{Box: c.box, Native: c.tool, Effects: c.effects}})
+		v, err := g.Judge(t.Context(), toolcrib.Review{Spec: toolcrib.Entry{Spec: toolcrib.Spec{Effects: c.effects}, Box: c.box, Native: c.tool}})
 		if err != nil || v == nil || v.Grant == nil || !v.Note {
 			t.Fatalf("%s/%s: %+v, %v", c.box, c.tool, v, err)
 		}
@@ -43,7 +43,7 @@ func TestSecretGrant(t *testing.T) {
 			t.Errorf("%s/%s: %s", c.box, c.tool, diff)
 		}
 	}
-	v, err := g.Judge(t.Context(), toolcrib.Review{Spec: toolcrib.Spec{Box: "hub", Native: "push", Effects: toolcrib.Reads}})
+	v, err := g.Judge(t.Context(), toolcrib.Review{Spec: toolcrib.Entry{Spec: toolcrib.Spec{Effects: toolcrib.Reads}, Box: "hub", Native: "push"}})
 	if v != nil || err != nil {
 		t.Errorf("a tool that uses none: %+v, %v", v, err)
 	}
@@ -51,7 +51,7 @@ func TestSecretGrant(t *testing.T) {
 		t.Errorf("all: %q", got)
 	}
 	// Without grants nothing is left, and without the whole nothing at all.
-	v, err = (&SecretGrant{}).Judge(t.Context(), toolcrib.Review{Spec: toolcrib.Spec{Box: "hub", Native: "push"}})
+	v, err = (&SecretGrant{}).Judge(t.Context(), toolcrib.Review{Spec: toolcrib.Entry{Box: "hub", Native: "push"}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +77,7 @@ func TestSecretGrantInACrib(t *testing.T) {
 	}
 	crib := &toolcrib.Crib{
 		Catalog: &toolcrib.Catalog{}, Journal: &cribtest.Memory{}, Grant: toolcrib.Grant{Secrets: []string{"A", "B"}},
-		Secret: func(_ context.Context, _ toolcrib.Call, _ toolcrib.Spec, name string) (string, error) {
+		Secret: func(_ context.Context, _ toolcrib.Call, _ toolcrib.Entry, name string) (string, error) {
 			return "value of " + name, nil
 		},
 	}

@@ -12,7 +12,7 @@ import (
 // TestGuardSuites holds every guard of this package to what the core wants of
 // one. Those that count are opened in the state in which they object.
 func TestGuardSuites(t *testing.T) {
-	about := func(spec toolcrib.Spec, input string) toolcrib.Review {
+	about := func(spec toolcrib.Entry, input string) toolcrib.Review {
 		spec.Input = json.RawMessage(`{"type":"object","properties":{"text":{"type":"string"}}}`)
 		return toolcrib.Review{Spec: spec, Input: json.RawMessage(input),
 			Call: toolcrib.Call{ID: "c", Tool: spec.Name, Input: json.RawMessage(input), Caller: inSession("s")}}
@@ -40,7 +40,7 @@ func TestGuardSuites(t *testing.T) {
 				goes(t, l, inSession("s"), "a", `{}`, "x")
 			}
 			return l
-		}, about(toolcrib.Spec{Name: "a", Box: "box", Native: "a"}, `{}`)},
+		}, about(toolcrib.Entry{Spec: toolcrib.Spec{Name: "a"}, Box: "box", Native: "a"}, `{}`)},
 		"flow": {func(t testing.TB) toolcrib.Guard {
 			f := newFlow(t)
 			vet(t, f, call(readFile(), "s", "1"), toolcrib.Text("x"))

@@ -13,8 +13,8 @@ const (
 	isAllow, isAsk, isDeny       = toolcrib.Allow, toolcrib.Ask, toolcrib.Deny
 )
 
-func tool(box, name, group string, e toolcrib.Effects) toolcrib.Spec {
-	return toolcrib.Spec{Name: name, Native: name, Box: box, Group: group, Effects: e}
+func tool(box, name, group string, e toolcrib.Effects) toolcrib.Entry {
+	return toolcrib.Entry{Spec: toolcrib.Spec{Name: name, Group: group, Effects: e}, Native: name, Box: box}
 }
 
 func labelTable(t testing.TB, opt policy.LabelOptions) *policy.LabelTable {

@@ -27,6 +27,9 @@ type Explanation struct {
 	Refusal    string        `json:"refusal,omitempty"`
 }
 
+// Runs reports whether programs may be run at all.
+func (e Explanation) Runs() bool { return e.Backend != None }
+
 // Considered is a backend that was looked at.
 type Considered struct {
 	Name   string `json:"name"`

@@ -21,12 +21,12 @@ type Options struct {
 // It gives the admitted text in canonical form, or every problem and no text. The text is the caller's own.
 func (s *Schema) Admit(d *Doc, opt Options) ([]byte, []Problem) {
 	root := s.root
-	if opt.Closed && s.shut != nil {
-		root = s.shut
+	if opt.Closed && s.closedRoot != nil {
+		root = s.closedRoot
 	}
 	w := newWriter(s, d, opt)
 	defer w.release()
-	if w.ints || (root.fills && (&survey{d, patience(d)}).lacks(root, 0)) {
+	if w.ints || (root.fills && (&defaultSearch{d, patience(d)}).missing(root, 0)) {
 		w.value(root, 0)
 	} else {
 		w.out = d.AppendCanonical(w.out)
@@ -55,20 +55,20 @@ func (s *Schema) Admit(d *Doc, opt Options) ([]byte, []Problem) {
 	return out, nil
 }
 
-// survey finds out whether writing a document anew could fill something in. It saves the writing when nothing is missing;
+// defaultSearch finds out whether writing a document anew could fill something in. It saves the writing when nothing is missing;
 // where it would have to weigh alternatives, or to look at too much, it says yes.
-type survey struct {
-	d    *Doc
-	left int // how many more properties may be looked at
+type defaultSearch struct {
+	d     *Doc
+	looks int // how many more properties may be looked at
 }
 
-func (s *survey) lacks(r *rule, i uint32) bool {
+func (s *defaultSearch) missing(r *rule, i uint32) bool {
 	if r.ref != nil || r.all != nil || r.any != nil || r.one != nil {
 		return true
 	}
 	switch n := &s.d.nodes[i]; n.kind {
 	case Object:
-		return r.obj != nil && s.objectLacks(r.obj, i)
+		return r.obj != nil && s.missingIn(r.obj, i)
 	case Array:
 		if r.arr == nil {
 			return false
@@ -79,7 +79,7 @@ func (s *survey) lacks(r *rule, i uint32) bool {
 			if k < len(r.arr.prefix) {
 				item = r.arr.prefix[k]
 			}
-			if item != nil && item.fills && s.lacks(item, c) {
+			if item != nil && item.fills && s.missing(item, c) {
 				return true
 			}
 			c = s.d.nodes[c].next
@@ -88,8 +88,8 @@ func (s *survey) lacks(r *rule, i uint32) bool {
 	return false
 }
 
-func (s *survey) objectLacks(o *objRule, i uint32) bool {
-	if s.left -= len(o.props); s.left < 0 || o.patterns != nil || (o.extra != nil && o.extra.fills) {
+func (s *defaultSearch) missingIn(o *objRule, i uint32) bool {
+	if s.looks -= len(o.props); s.looks < 0 || o.patterns != nil || (o.extra != nil && o.extra.fills) {
 		return true
 	}
 	keys := s.d.keys(i)
@@ -108,7 +108,7 @@ func (s *survey) objectLacks(o *objRule, i uint32) bool {
 		switch {
 		case c != 0 && p.def != nil:
 			return true
-		case c == 0 && p.rule.fills && s.lacks(p.rule, keys[0]+1):
+		case c == 0 && p.rule.fills && s.missing(p.rule, keys[0]+1):
 			return true
 		}
 	}

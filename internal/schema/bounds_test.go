@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func isTooComplex(problems []Problem) bool {
@@ -40,11 +42,11 @@ func TestReportIsBounded(t *testing.T) {
 	} {
 		problems := compiled(t, c.schema).Validate(parsed(t, c.value))
 		if size := reportSize(t, problems); len(problems) > maxProblems+1 || size > maxReport+100 || size < maxReport/2 {
-			t.Errorf("%s: %d problems, %d bytes", cut(c.schema, 60), len(problems), size)
+			t.Errorf("%s: %d problems, %d bytes", text.Clip(c.schema, 60), len(problems), size)
 		}
 		more := 0
 		if _, err := fmt.Sscanf(problems[len(problems)-1].Message, "%d more problems not listed", &more); err != nil || more+len(problems)-1 != n {
-			t.Errorf("%s: %d problems listed, %d more: %v", cut(c.schema, 60), len(problems)-1, more, err)
+			t.Errorf("%s: %d problems listed, %d more: %v", text.Clip(c.schema, 60), len(problems)-1, more, err)
 		}
 	}
 }
@@ -53,9 +55,9 @@ func TestReportIsBounded(t *testing.T) {
 func TestSurveyIsBounded(t *testing.T) {
 	s := compiled(t, `{"items":{"properties":{`+many(2000, ",", func(i int) string { return fmt.Sprintf(`"k%d":{"properties":{"x":{"default":1}}}`, i) })+`}}}`)
 	d := parsed(t, `[`+many(10_000, ",", func(int) string { return "{}" })+`,{"k1":{}}]`)
-	look := survey{d, patience(d)}
-	if !look.lacks(s.root, 0) || look.left > 0 {
-		t.Errorf("%d of %d left", look.left, patience(d))
+	look := defaultSearch{d, patience(d)}
+	if !look.missing(s.root, 0) || look.looks > 0 {
+		t.Errorf("%d of %d left", look.looks, patience(d))
 	}
 }
 
@@ -85,12 +87,12 @@ func TestLongTextsAreCut(t *testing.T) {
 	} {
 		problems := compiled(t, c.schema).Validate(parsed(t, c.value))
 		if size := reportSize(t, problems); len(problems) != 1 || size > 1500 {
-			t.Errorf("%s: %d problems, %d bytes: %.300s", cut(c.schema, 60), len(problems), size, problems)
+			t.Errorf("%s: %d problems, %d bytes: %.300s", text.Clip(c.schema, 60), len(problems), size, problems)
 		}
 	}
 	for _, schema := range []string{`{"properties":{` + long + `:{"type":"x"}}}`, `{"type":` + long + `}`, `{"pattern":"(` + key + `"}`, `{"$ref":"#/` + key + `"}`, `{"$ref":` + long + `}`} {
 		if _, err := Compile([]byte(schema)); err == nil || len(err.Error()) > 2*maxMessage {
-			t.Errorf("%s: %.300v", cut(schema, 60), err)
+			t.Errorf("%s: %.300v", text.Clip(schema, 60), err)
 		}
 	}
 	if _, err := Parse([]byte(`{`+long+` 1}`), Limits{}); err == nil || len(err.Error()) > 300 {
@@ -100,7 +102,7 @@ func TestLongTextsAreCut(t *testing.T) {
 
 // steps counts what the own validator spends to learn whether a value is valid.
 func steps(s *Schema, d *Doc) (spent int, ok bool) {
-	v := validator{d: d, s: s, purse: newPurse(d)}
+	v := validator{d: d, s: s, stepBudget: newStepBudget(d)}
 	ok = v.check(s.root, 0)
 	return budget(d) - v.steps, ok
 }
@@ -165,10 +167,10 @@ func TestExplosion(t *testing.T) {
 // TestMemoryIsBounded: a full memory is emptied, and the answer is the same.
 func TestMemoryIsBounded(t *testing.T) {
 	s, d := compiled(t, expression(`"required":["expr"]`)), parsed(t, operations(100, "1"))
-	v := validator{d: d, s: s, purse: newPurse(d)}
-	v.memory = make(map[question]answer)
+	v := validator{d: d, s: s, stepBudget: newStepBudget(d)}
+	v.memory = make(map[ruleQuestion]ruleAnswer)
 	for i := range uint32(maxMemory) {
-		v.memory[question{nil, i}] = valid
+		v.memory[ruleQuestion{nil, i}] = valid
 	}
 	if !v.check(s.root, 0) || len(v.memory) > 10_000 || len(v.memory) == 0 {
 		t.Errorf("%d answers, %d steps left", len(v.memory), v.steps)

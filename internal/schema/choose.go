@@ -1,8 +1,8 @@
 package schema
 
-// choose picks the first alternative that accepts the value as it is, else the first that accepts it once it is written
+// chooseBranch picks the first alternative that accepts the value as it is, else the first that accepts it once it is written
 // anew.
-func (w *writer) choose(list []*rule, i uint32) *rule {
+func (w *writer) chooseBranch(list []*rule, i uint32) *rule {
 	active := w.ints
 	for _, c := range list {
 		active = active || c.fills
@@ -10,21 +10,21 @@ func (w *writer) choose(list []*rule, i uint32) *rule {
 	if !active || len(list) == 0 {
 		return nil
 	}
-	q := question{list[0], i}
+	q := ruleQuestion{list[0], i}
 	if c, known := w.chosen[q]; known {
 		return c
 	}
-	c := w.try(list, i)
+	c := w.tryBranches(list, i)
 	if w.memory != nil && w.steps >= 0 {
 		if w.chosen == nil || len(w.chosen) >= maxMemory {
-			w.chosen = make(map[question]*rule)
+			w.chosen = make(map[ruleQuestion]*rule)
 		}
 		w.chosen[q] = c
 	}
 	return c
 }
 
-func (w *writer) try(list []*rule, i uint32) *rule {
+func (w *writer) tryBranches(list []*rule, i uint32) *rule {
 	for _, c := range list {
 		if w.accepts(w.d, c, i) {
 			return c
@@ -35,9 +35,9 @@ func (w *writer) try(list []*rule, i uint32) *rule {
 			return nil
 		}
 		sub := newWriter(w.s, w.d, Options{Lenient: w.lenient, PlainInts: w.ints})
-		sub.fill, sub.purse, sub.chosen = w.fill, w.purse, w.chosen
+		sub.fill, sub.stepBudget, sub.chosen = w.fill, w.stepBudget, w.chosen
 		sub.value(c, i)
-		w.purse, w.chosen = sub.purse, sub.chosen
+		w.stepBudget, w.chosen = sub.stepBudget, sub.chosen
 		w.steps -= len(sub.out) >> 4
 		ok := sub.changed && w.acceptsText(c, sub.out)
 		sub.release()
@@ -50,13 +50,13 @@ func (w *writer) try(list []*rule, i uint32) *rule {
 
 // accepts asks for a rule's judgement. Only answers about the document itself are worth remembering.
 func (w *writer) accepts(d *Doc, r *rule, i uint32) bool {
-	v := validator{d: d, s: w.s, lenient: w.lenient, purse: w.purse}
+	v := validator{d: d, s: w.s, lenient: w.lenient, stepBudget: w.stepBudget}
 	if d != w.d {
-		v.memory, v.alarm = nil, w.steps-patience(d)
+		v.memory, v.rememberAt = nil, w.steps-patience(d)
 	}
 	ok := v.check(r, i)
 	if w.steps = v.steps; d == w.d {
-		w.purse = v.purse
+		w.stepBudget = v.stepBudget
 	}
 	return ok && v.steps >= 0
 }

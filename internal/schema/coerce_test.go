@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // goldenValue turns a Python literal of the golden table into JSON.
@@ -118,7 +120,7 @@ func TestStringToNumber(t *testing.T) {
 		for integer, want := range map[bool]string{true: c.integer, false: c.number} {
 			got, ok := stringToNumber([]byte(c.text), integer)
 			if ok != (want != "") || ok && string(got) != want {
-				t.Errorf("%q, integer %v: got %s %v, want %s", cut(c.text, 30), integer, got, ok, want)
+				t.Errorf("%q, integer %v: got %s %v, want %s", text.Clip(c.text, 30), integer, got, ok, want)
 			}
 			if ok && !json.Valid(got) {
 				t.Errorf("%q became %s, which is not JSON", c.text, got)

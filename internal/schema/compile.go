@@ -4,14 +4,16 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Schema is a compiled JSON Schema. It is safe for use by several goroutines at once.
 type Schema struct {
-	doc  *Doc
-	root *rule
-	shut *rule    // root, closed against undeclared properties; nil when it must stay open
-	bad  []uint32 // the defaults that their own schema refuses
+	doc        *Doc
+	root       *rule
+	closedRoot *rule    // root, closed against undeclared properties; nil when it must stay open
+	bad        []uint32 // the defaults that their own schema refuses
 }
 
 // SchemaError says what is wrong with a schema and where.
@@ -24,7 +26,7 @@ func (e *SchemaError) Error() string {
 	if e.Pointer == "" {
 		return "schema: " + e.Message
 	}
-	return "schema at " + middle(e.Pointer, maxPath) + ": " + e.Message
+	return "schema at " + text.ClipMiddle(e.Pointer, maxPath) + ": " + e.Message
 }
 
 // The drafts of JSON Schema, as numbers that can be compared.
@@ -65,8 +67,8 @@ func draftOf(address string) int {
 // [Schema.BadDefaults].
 //
 // The keyword format is an annotation, in every draft.
-func Compile(text []byte) (*Schema, error) {
-	d, err := Parse(text, Limits{Bytes: maxSchema})
+func Compile(source []byte) (*Schema, error) {
+	d, err := Parse(source, Limits{Bytes: maxSchema})
 	if err != nil {
 		return nil, &SchemaError{Message: "not a JSON text: " + err.Error()}
 	}
@@ -85,11 +87,11 @@ type builder struct {
 	d *Doc
 	place
 	resources
-	rules []*rule         // by the node they were made from; those of a scope are in it
-	all   []*rule         // those that matter, once the references are resolved
-	refs  bool            // there is some reference
-	from  map[*rule]place // where the references stand that do not stand at home
-	only  bool            // the text is a value: it is only looked at whether it is a schema
+	rules     []*rule         // by the node they were made from; those of a scope are in it
+	all       []*rule         // those that matter, once the references are resolved
+	refs      bool            // there is some reference
+	from      map[*rule]place // where the references stand that do not stand at home
+	checkOnly bool            // the text is a value: it is only looked at whether it is a schema
 
 	copies   int   // how many rules were made in scopes
 	hops     int   // how many elements references have passed over
@@ -103,7 +105,7 @@ func (b *builder) compile() error {
 	draft := draft2020
 	if v, ok := b.d.Root().Member("$schema"); ok && v.Kind() == String {
 		if draft = draftOf(string(v.Str())); draft == 0 {
-			return b.fail(v.i, "%s is another document; a schema must not refer to other documents", show(b.d, v.i))
+			return b.fail(v.i, "%s is another document; a schema must not refer to other documents", quoteValue(b.d, v.i))
 		}
 	}
 	root, err := b.scan(draft)
@@ -117,7 +119,7 @@ func (b *builder) compile() error {
 	if err := b.finishDefaults(); err != nil {
 		return err
 	}
-	b.s.shut = b.closeRoot()
+	b.s.closedRoot = b.closeRoot()
 	return nil
 }
 
@@ -144,7 +146,7 @@ func (b *builder) closeRoot() *rule {
 
 // fail makes the error for the part of the schema at node i.
 func (b *builder) fail(i uint32, format string, args ...any) error {
-	return &SchemaError{Pointer: b.d.pointer(i), Message: cut(fmt.Sprintf(format, args...), maxMessage)}
+	return &SchemaError{Pointer: b.d.pointer(i), Message: text.Clip(fmt.Sprintf(format, args...), maxMessage)}
 }
 
 // steps gives the way from the root to node i. It is wanted only for errors, so it is searched anew instead of being kept.
@@ -177,12 +179,8 @@ func (d *Doc) pointer(i uint32) string {
 		if s.key == nil {
 			p.WriteString(strconv.Itoa(s.index))
 		} else {
-			p.WriteString(escapePointer(string(s.key)))
+			p.WriteString(strings.ReplaceAll(strings.ReplaceAll(string(s.key), "~", "~0"), "/", "~1"))
 		}
 	}
 	return p.String()
-}
-
-func escapePointer(step string) string {
-	return strings.ReplaceAll(strings.ReplaceAll(step, "~", "~0"), "/", "~1")
 }

@@ -41,28 +41,28 @@ func fillerFor(t reflect.Type, seen map[reflect.Type]*filler) filler {
 	own = fillByLibrary
 	switch t.Kind() {
 	case reflect.Bool:
-		own = fillBool
+		own = expecting(Bool, fillBool)
 	case reflect.String:
-		own = fillString
+		own = expecting(String, fillString)
 	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64:
-		own = fillInt
+		own = expecting(Number, fillInt)
 	case reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
-		own = fillUint
+		own = expecting(Number, fillUint)
 	case reflect.Float32, reflect.Float64:
-		own = fillFloat
+		own = expecting(Number, fillFloat)
 	case reflect.Pointer:
 		own = pointerFiller(t, fillerFor(t.Elem(), seen))
 	case reflect.Slice:
 		if t.Elem().Kind() != reflect.Uint8 { // bytes are base64 text
-			own = sliceFiller(t, fillerFor(t.Elem(), seen))
+			own = expecting(Array, sliceFiller(t, fillerFor(t.Elem(), seen)))
 		}
 	case reflect.Map:
 		if t.Key() == reflect.TypeFor[string]() {
-			own = mapFiller(t, fillerFor(t.Elem(), seen))
+			own = expecting(Object, mapFiller(t, fillerFor(t.Elem(), seen)))
 		}
 	case reflect.Struct:
 		if fields, ok := fieldsOf(t, seen); ok {
-			own = fields.fill
+			own = expecting(Object, fields.fill)
 		}
 	}
 	return own
@@ -83,75 +83,62 @@ func fillByLibrary(d *Doc, i uint32, v reflect.Value) error {
 func mismatch(d *Doc, i uint32, v reflect.Value) error {
 	text := d.nodes[i].kind.String()
 	if d.nodes[i].kind == Number {
-		text = "number " + show(d, i)
+		text = "number " + quoteValue(d, i)
 	}
 	return fmt.Errorf("cannot put %s into a Go %s", text, v.Type())
 }
 
-func fillBool(d *Doc, i uint32, v reflect.Value) error {
-	switch n := &d.nodes[i]; n.kind {
-	case Bool:
-		v.SetBool(n.flags&flagTrue != 0)
-	case Null:
-	default:
+// expecting makes a filler for one kind of value. As for encoding/json, null leaves what is there, but empties slices and
+// maps.
+func expecting(kind Kind, fill filler) filler {
+	return func(d *Doc, i uint32, v reflect.Value) error {
+		switch d.nodes[i].kind {
+		case kind:
+			return fill(d, i, v)
+		case Null:
+			if k := v.Kind(); k == reflect.Slice || k == reflect.Map {
+				v.SetZero()
+			}
+			return nil
+		}
 		return mismatch(d, i, v)
 	}
+}
+
+func fillBool(d *Doc, i uint32, v reflect.Value) error {
+	v.SetBool(d.nodes[i].flags&flagTrue != 0)
 	return nil
 }
 
 func fillString(d *Doc, i uint32, v reflect.Value) error {
-	switch d.nodes[i].kind {
-	case String:
-		v.SetString(string(d.str(i)))
-	case Null:
-	default:
-		return mismatch(d, i, v)
-	}
+	v.SetString(string(d.str(i)))
 	return nil
 }
 
 func fillInt(d *Doc, i uint32, v reflect.Value) error {
-	switch d.nodes[i].kind {
-	case Number:
-		n, err := strconv.ParseInt(string(d.raw(i)), 10, 64)
-		if err != nil || v.OverflowInt(n) {
-			return mismatch(d, i, v)
-		}
-		v.SetInt(n)
-	case Null:
-	default:
+	n, err := strconv.ParseInt(string(d.raw(i)), 10, 64)
+	if err != nil || v.OverflowInt(n) {
 		return mismatch(d, i, v)
 	}
+	v.SetInt(n)
 	return nil
 }
 
 func fillUint(d *Doc, i uint32, v reflect.Value) error {
-	switch d.nodes[i].kind {
-	case Number:
-		n, err := strconv.ParseUint(string(d.raw(i)), 10, 64)
-		if err != nil || v.OverflowUint(n) {
-			return mismatch(d, i, v)
-		}
-		v.SetUint(n)
-	case Null:
-	default:
+	n, err := strconv.ParseUint(string(d.raw(i)), 10, 64)
+	if err != nil || v.OverflowUint(n) {
 		return mismatch(d, i, v)
 	}
+	v.SetUint(n)
 	return nil
 }
 
 func fillFloat(d *Doc, i uint32, v reflect.Value) error {
-	switch d.nodes[i].kind {
-	case Number:
-		f, err := strconv.ParseFloat(string(d.raw(i)), v.Type().Bits())
-		if err != nil || math.IsInf(f, 0) {
-			return mismatch(d, i, v)
-		}
-		v.SetFloat(f)
-	case Null:
-	default:
+	f, err := strconv.ParseFloat(string(d.raw(i)), v.Type().Bits())
+	if err != nil || math.IsInf(f, 0) {
 		return mismatch(d, i, v)
 	}
+	v.SetFloat(f)
 	return nil
 }
 
@@ -169,22 +156,12 @@ func pointerFiller(t reflect.Type, elem filler) filler {
 
 func sliceFiller(t reflect.Type, elem filler) filler {
 	return func(d *Doc, i uint32, v reflect.Value) error {
-		n := &d.nodes[i]
-		switch n.kind {
-		case Null:
-			v.SetZero()
-			return nil
-		case Array:
-		default:
-			return mismatch(d, i, v)
-		}
-		s := reflect.MakeSlice(t, int(n.b), int(n.b))
-		c := i + 1
-		for k := range int(n.b) {
-			if err := elem(d, c, s.Index(k)); err != nil {
+		n := int(d.nodes[i].b)
+		s := reflect.MakeSlice(t, n, n)
+		for k, e := range (Node{d, i}).Elems() {
+			if err := elem(d, e.i, s.Index(k)); err != nil {
 				return fmt.Errorf("[%d]: %w", k, err)
 			}
-			c = d.nodes[c].next
 		}
 		v.Set(s)
 		return nil
@@ -193,14 +170,6 @@ func sliceFiller(t reflect.Type, elem filler) filler {
 
 func mapFiller(t reflect.Type, elem filler) filler {
 	return func(d *Doc, i uint32, v reflect.Value) error {
-		switch d.nodes[i].kind {
-		case Null:
-			v.SetZero()
-			return nil
-		case Object:
-		default:
-			return mismatch(d, i, v)
-		}
 		m := reflect.MakeMapWithSize(t, int(d.nodes[i].b))
 		for _, k := range d.keys(i) {
 			e := reflect.New(t.Elem()).Elem()
@@ -255,13 +224,6 @@ func notInTag(r rune) bool {
 }
 
 func (fields structFields) fill(d *Doc, i uint32, v reflect.Value) error {
-	switch d.nodes[i].kind {
-	case Null:
-		return nil
-	case Object:
-	default:
-		return mismatch(d, i, v)
-	}
 	at := 0
 	for _, k := range d.keys(i) { // sorted, as the fields are: one walk over both
 		key := d.str(k)
@@ -270,7 +232,8 @@ func (fields structFields) fill(d *Doc, i uint32, v reflect.Value) error {
 		}
 		f := at
 		if f == len(fields) || !bytes.Equal(fields[f].name, key) {
-			if f = fields.fold(key); f < 0 {
+			// A name that differs in case only counts, as for encoding/json.
+			if f = slices.IndexFunc(fields, func(f structField) bool { return bytes.EqualFold(f.name, key) }); f < 0 {
 				continue
 			}
 		}
@@ -279,9 +242,4 @@ func (fields structFields) fill(d *Doc, i uint32, v reflect.Value) error {
 		}
 	}
 	return nil
-}
-
-// fold finds a field whose name differs in case only, as encoding/json does.
-func (fields structFields) fold(key []byte) int {
-	return slices.IndexFunc(fields, func(f structField) bool { return bytes.EqualFold(f.name, key) })
 }

@@ -23,7 +23,7 @@ func (b *builder) finishDefaults() error {
 		return nil
 	}
 	b.steps = defaultSteps
-	b.link()
+	b.linkDefaults()
 	for _, r := range b.all {
 		if r.def == nil {
 			continue
@@ -45,8 +45,8 @@ func (b *builder) finishDefaults() error {
 	return nil
 }
 
-// link gives every property its default.
-func (b *builder) link() {
+// linkDefaults gives every property its default.
+func (b *builder) linkDefaults() {
 	for _, r := range b.all {
 		if r.obj == nil {
 			continue
@@ -64,14 +64,14 @@ func (b *builder) link() {
 
 // defaultOf finds the default of a property: its own, or that of a schema it refers to or is made of. It is asked once of
 // each, because many may share one.
-func defaultOf(r *rule) *fallback {
+func defaultOf(r *rule) *defaultValue {
 	if r.def != nil {
 		return r.def
 	}
-	if r.heir {
+	if r.inheritedKnown {
 		return r.inherited
 	}
-	r.heir = true
+	r.inheritedKnown = true
 	if r.ref != nil && !r.ref.loops {
 		r.inherited = defaultOf(r.ref)
 	}
@@ -128,7 +128,7 @@ func (b *builder) spreadFills() {
 // fillDefault makes the text of a default, with the defaults inside it filled in, so that admitting an admitted text
 // changes nothing, and finds out whether its own schema accepts it. The first error ends the whole compilation, so it is
 // kept: trying again could take forever.
-func (b *builder) fillDefault(def *fallback) error {
+func (b *builder) fillDefault(def *defaultValue) error {
 	if def.text != nil || b.failed != nil {
 		return b.failed
 	}
@@ -140,7 +140,7 @@ func (b *builder) fillDefault(def *fallback) error {
 	defer func() { def.busy = false }()
 	w := newWriter(b.s, b.d, Options{PlainInts: true})
 	defer w.release()
-	w.fill = func(inner *fallback) bool { return b.fillDefault(inner) == nil && !inner.bad }
+	w.fill = func(inner *defaultValue) bool { return b.fillDefault(inner) == nil && !inner.bad }
 	had := min(w.steps, b.steps)
 	w.steps = had
 	w.value(def.rule, def.node)
@@ -196,14 +196,14 @@ func (b *builder) dropBad(r *rule) error {
 }
 
 // accepts says whether a rule accepts a default. All judging of defaults spends from one budget.
-func (b *builder) accepts(r *rule, def *fallback) (bool, error) {
+func (b *builder) accepts(r *rule, def *defaultValue) (bool, error) {
 	d, err := Parse(def.text, Limits{Depth: maxDepth})
 	if err != nil {
 		return false, b.fail(def.node, "the default, with what it fills in: %v", err)
 	}
 	defer d.Release()
-	p := newPurse(d)
-	v := validator{d: d, s: b.s, purse: purse{steps: min(b.steps, p.steps), alarm: p.alarm}}
+	p := newStepBudget(d)
+	v := validator{d: d, s: b.s, stepBudget: stepBudget{steps: min(b.steps, p.steps), rememberAt: p.rememberAt}}
 	had := v.steps
 	ok := v.check(r, 0)
 	if b.steps -= had - v.steps; b.steps < 0 {

@@ -2,6 +2,8 @@ package schema
 
 import (
 	"slices"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // typeNames gives the types that the subschema at node at of a schema names.
@@ -30,7 +32,7 @@ const (
 // describe says in a few words what a rule asks for.
 func describe(sd *Doc, r *rule) string {
 	left := maxForms
-	return cut(describeDepth(sd, r, &left), maxForm)
+	return text.Clip(describeDepth(sd, r, &left), maxForm)
 }
 
 func describeDepth(sd *Doc, r *rule, left *int) string {
@@ -39,7 +41,7 @@ func describeDepth(sd *Doc, r *rule, left *int) string {
 	}
 	switch {
 	case r.enum != nil && r.enum.keyword == "const":
-		return show(sd, r.enum.values[0])
+		return quoteValue(sd, r.enum.values[0])
 	case r.enum != nil && len(r.enum.values) > 0:
 		var list []string
 		for j, x := range r.enum.values {
@@ -47,13 +49,13 @@ func describeDepth(sd *Doc, r *rule, left *int) string {
 				list = append(list, "another listed value")
 				break
 			}
-			list = append(list, show(sd, x))
+			list = append(list, quoteValue(sd, x))
 		}
 		return orList(list)
 	case r.types != 0:
 		names := typeNames(sd, r.at)
 		for j := range names {
-			names[j] = article(names[j])
+			names[j] = withArticle(names[j])
 		}
 		return orList(names)
 	case r.meta != 0:

@@ -21,21 +21,11 @@ const (
 
 // String names the kind as JSON Schema does.
 func (k Kind) String() string {
-	switch k {
-	case Null:
-		return "null"
-	case Bool:
-		return "boolean"
-	case Number:
-		return "number"
-	case String:
-		return "string"
-	case Array:
-		return "array"
-	case Object:
-		return "object"
+	names := [...]string{"invalid", "null", "boolean", "number", "string", "array", "object"}
+	if int(k) >= len(names) {
+		k = 0
 	}
-	return "invalid"
+	return names[k]
 }
 
 // The flags of a node; which of them mean something depends on the kind.

@@ -20,7 +20,7 @@ func equal(d *Doc, i uint32, e *Doc, j uint32) bool {
 	case String:
 		return bytes.Equal(d.str(i), e.str(j))
 	case Number:
-		x, y := d.figure(i), e.figure(j)
+		x, y := d.number(i), e.number(j)
 		if x.short && y.short {
 			return x.i == y.i
 		}
@@ -113,7 +113,7 @@ func hashNode(h *maphash.Hash, d *Doc, i uint32) {
 	case String:
 		hashBytes(h, d.str(i))
 	case Number:
-		f := d.figure(i)
+		f := d.number(i)
 		x := f.decimal()
 		var buf [17]byte
 		binary.LittleEndian.PutUint64(buf[:], uint64(x.top))

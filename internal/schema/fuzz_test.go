@@ -129,7 +129,7 @@ func agree(t rapid.TB, schema, value []byte) bool {
 
 // remembering judges with memory from the first step on.
 func remembering(s *Schema, d *Doc) []Problem {
-	v := validator{d: d, s: s, purse: purse{steps: budget(d), alarm: budget(d)}}
+	v := validator{d: d, s: s, stepBudget: stepBudget{steps: budget(d), rememberAt: budget(d)}}
 	if v.check(s.root, 0) {
 		return nil
 	}

@@ -2,7 +2,7 @@ package schema
 
 // build makes the rule of the subschema at node i, and checks it as the metaschema of its draft would.
 func (b *builder) build(i uint32) (*rule, error) {
-	if n := &b.d.nodes[i]; n.kind == Object && !b.only {
+	if n := &b.d.nodes[i]; n.kind == Object && !b.checkOnly {
 		outer := b.place
 		if err := b.enter(i); err != nil {
 			return nil, err
@@ -11,7 +11,7 @@ func (b *builder) build(i uint32) (*rule, error) {
 			defer func() { b.place = outer }()
 		}
 	}
-	r, made, err := b.take(i)
+	r, made, err := b.ruleAt(i)
 	if made || err != nil {
 		return r, err
 	}
@@ -23,14 +23,14 @@ func (b *builder) build(i uint32) (*rule, error) {
 	case n.kind == Bool:
 		return nil, b.fail(i, "in draft-04 a schema must be an object, got a boolean")
 	case n.kind != Object:
-		return nil, b.fail(i, "a schema must be an object, true or false, got %s", article(n.kind.String()))
+		return nil, b.fail(i, "a schema must be an object, true or false, got %s", withArticle(n.kind.String()))
 	}
 	for _, k := range b.d.keys(i) {
 		if err := b.keyword(r, b.d.str(k), k+1); err != nil {
 			return nil, err
 		}
 	}
-	if err := b.settle(r, i); err != nil {
+	if err := b.joinKeywords(r, i); err != nil {
 		return nil, err
 	}
 	if _, ok := b.d.member(i, []byte("$ref")); ok && b.draft < draft2019 {
@@ -115,7 +115,7 @@ func (b *builder) keyword(r *rule, key []byte, v uint32) (err error) {
 			r.text().pattern, err = b.regexp(v)
 		}
 	case "default":
-		r.def = &fallback{rule: r, node: v}
+		r.def = &defaultValue{rule: r, node: v}
 	case "$ref":
 		b.reference(r, v, plainRef)
 		return b.expect(v, String)
@@ -131,7 +131,7 @@ func (b *builder) keyword(r *rule, key []byte, v uint32) (err error) {
 
 func (b *builder) expect(v uint32, kind Kind) error {
 	if got := b.d.nodes[v].kind; got != kind {
-		return b.fail(v, "must be %s, got %s", article(kind.String()), article(got.String()))
+		return b.fail(v, "must be %s, got %s", withArticle(kind.String()), withArticle(got.String()))
 	}
 	return nil
 }
@@ -144,9 +144,9 @@ func (b *builder) types(r *rule, v uint32) error {
 		}
 		switch {
 		case t == 0:
-			return b.fail(v, "%s is not a type; use string, number, integer, boolean, object, array or null", show(b.d, v))
+			return b.fail(v, "%s is not a type; use string, number, integer, boolean, object, array or null", quoteValue(b.d, v))
 		case r.types&t != 0:
-			return b.fail(v, "the type %s is named twice", show(b.d, v))
+			return b.fail(v, "the type %s is named twice", quoteValue(b.d, v))
 		}
 		r.types |= t
 		r.order = append(r.order, t)
@@ -266,12 +266,12 @@ func (b *builder) patternProperties(o *objRule, v uint32) error {
 }
 
 func (b *builder) regexp(v uint32) (*matcher, error) {
-	if b.only {
+	if b.checkOnly {
 		return nil, nil
 	}
 	re, err := newMatcher(string(b.d.str(v)))
 	if err != nil {
-		return nil, b.fail(v, "%s is not a regular expression of Go: %v", show(b.d, v), err)
+		return nil, b.fail(v, "%s is not a regular expression of Go: %v", quoteValue(b.d, v), err)
 	}
 	if b.patterns += re.weight; b.patterns > maxPatterns {
 		return nil, b.fail(v, "the patterns of this schema are too large: together they unfold into more than %d steps", maxPatterns)

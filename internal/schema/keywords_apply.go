@@ -106,8 +106,8 @@ func (b *builder) boolOr(v uint32) (*rule, error) {
 	return b.build(v)
 }
 
-// settle joins the keywords of the schema at node i that change each other's meaning.
-func (b *builder) settle(r *rule, i uint32) error {
+// joinKeywords joins the keywords of the schema at node i that change each other's meaning.
+func (b *builder) joinKeywords(r *rule, i uint32) error {
 	if r.obj != nil {
 		if err := b.markRequired(r.obj, i); err != nil {
 			return err

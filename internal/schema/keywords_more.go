@@ -10,7 +10,7 @@ import (
 func (b *builder) numeric(r *rule, key string, v uint32) error {
 	exclusive := key == "exclusiveMinimum" || key == "exclusiveMaximum"
 	if exclusive && b.draft == draft4 {
-		return b.expect(v, Bool) // it changes what minimum and maximum mean, see settle
+		return b.expect(v, Bool) // it changes what minimum and maximum mean, see joinKeywords
 	}
 	if err := b.expect(v, Number); err != nil {
 		return err
@@ -28,9 +28,9 @@ func (b *builder) numeric(r *rule, key string, v uint32) error {
 		n.below, n.belAt = &x, v
 	default:
 		if x.dec.sign() <= 0 {
-			return b.fail(v, "must be greater than 0, got %s", show(b.d, v))
+			return b.fail(v, "must be greater than 0, got %s", quoteValue(b.d, v))
 		}
-		if b.only {
+		if b.checkOnly {
 			return nil
 		}
 		if x.dec.n > maxDivisor {
@@ -44,27 +44,21 @@ func (b *builder) numeric(r *rule, key string, v uint32) error {
 // otherKeyword reads the keywords that decide nothing about a value, those that name a schema or refer to one, and those
 // that judge what the others leave. A name that no draft knows is an annotation.
 func (b *builder) otherKeyword(r *rule, key string, v uint32) (err error) {
+	for _, a := range [...]struct {
+		keywords []string
+		kind     Kind
+		since    int
+	}{
+		{[]string{"title", "description", "format", "$schema"}, String, draft4},
+		{[]string{"$comment", "contentMediaType", "contentEncoding"}, String, draft7},
+		{[]string{"readOnly", "writeOnly"}, Bool, draft7}, {[]string{"examples"}, Array, draft7},
+		{[]string{"deprecated"}, Bool, draft2019}, {[]string{"$vocabulary"}, Object, draft2019},
+	} {
+		if b.draft >= a.since && slices.Contains(a.keywords, key) {
+			return b.expect(v, a.kind)
+		}
+	}
 	switch key {
-	case "title", "description", "format":
-		return b.expect(v, String)
-	case "$comment", "contentMediaType", "contentEncoding":
-		if b.draft >= draft7 {
-			return b.expect(v, String)
-		}
-	case "readOnly", "writeOnly":
-		if b.draft >= draft7 {
-			return b.expect(v, Bool)
-		}
-	case "deprecated":
-		if b.draft >= draft2019 {
-			return b.expect(v, Bool)
-		}
-	case "examples":
-		if b.draft >= draft7 {
-			return b.expect(v, Array)
-		}
-	case "$schema":
-		return b.expect(v, String)
 	case "$id", "id":
 		if key == idKeyword(b.draft) {
 			return b.expect(v, String)
@@ -80,10 +74,6 @@ func (b *builder) otherKeyword(r *rule, key string, v uint32) (err error) {
 	case "contentSchema":
 		if b.draft >= draft2019 {
 			_, err = b.build(v)
-		}
-	case "$vocabulary":
-		if b.draft >= draft2019 {
-			return b.expect(v, Object)
 		}
 	case "$anchor", "$dynamicAnchor", "$recursiveAnchor":
 		return b.anchor(r, key, v)
@@ -137,7 +127,7 @@ func (b *builder) stringList(v uint32, some bool) error {
 
 func (b *builder) count(v uint32) (int, error) {
 	if b.d.nodes[v].kind == Number {
-		if f := b.d.figure(v); f.decimal().isInteger() && f.dec.sign() >= 0 {
+		if f := b.d.number(v); f.decimal().isInteger() && f.dec.sign() >= 0 {
 			lit, ok := f.dec.appendInt(nil)
 			if !ok {
 				return math.MaxInt, nil
@@ -149,5 +139,5 @@ func (b *builder) count(v uint32) (int, error) {
 			return n, nil
 		}
 	}
-	return 0, b.fail(v, "must be a whole number, zero or more, got %s", show(b.d, v))
+	return 0, b.fail(v, "must be a whole number, zero or more, got %s", quoteValue(b.d, v))
 }

@@ -163,8 +163,8 @@ func shortInt(lit []byte) (int64, bool) {
 	return v, true
 }
 
-// figure is the number of an instance, as an integer if it is short and as a decimal if that is needed.
-type figure struct {
+// instanceNumber is the number of an instance, as an integer if it is short and as a decimal if that is needed.
+type instanceNumber struct {
 	short bool
 	i     int64
 	lit   []byte
@@ -172,15 +172,15 @@ type figure struct {
 	known bool // dec is filled in
 }
 
-func (d *Doc) figure(i uint32) figure {
-	f := figure{lit: d.raw(i)}
+func (d *Doc) number(i uint32) instanceNumber {
+	f := instanceNumber{lit: d.raw(i)}
 	if d.nodes[i].flags&flagInt != 0 {
 		f.i, f.short = shortInt(f.lit)
 	}
 	return f
 }
 
-func (f *figure) decimal() *decimal {
+func (f *instanceNumber) decimal() *decimal {
 	if !f.known {
 		f.dec, f.known = parseDecimal(f.lit), true
 	}
@@ -202,7 +202,7 @@ func newBound(lit []byte, flags uint8) bound {
 	return b
 }
 
-func (f *figure) compare(b *bound) int {
+func (f *instanceNumber) compare(b *bound) int {
 	if f.short && b.short {
 		return cmp.Compare(f.i, b.i)
 	}
@@ -229,7 +229,7 @@ func newDivisor(b bound) *divisor {
 
 // divides says whether f is a whole multiple. With f = V × 10^v and m = M × 10^l, the quotient is V × 10^(v-l) / M. V does
 // not end in zero, so it can only be whole if v >= l, and then it is enough to reckon modulo M: no power is written out.
-func (m *divisor) divides(f *figure) bool {
+func (m *divisor) divides(f *instanceNumber) bool {
 	if f.short && m.bound.short {
 		return f.i%m.bound.i == 0
 	}

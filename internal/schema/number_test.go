@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/text"
 	"pgregory.net/rapid"
 )
 
@@ -30,13 +31,13 @@ func rat(t rapid.TB, lit string) *big.Rat {
 	return r
 }
 
-func figureOf(t rapid.TB, lit string) (*Doc, figure) {
+func figureOf(t rapid.TB, lit string) (*Doc, instanceNumber) {
 	t.Helper()
 	d, err := Parse([]byte(lit), Limits{})
 	if err != nil {
 		t.Fatalf("%s: %v", lit, err)
 	}
-	return d, d.figure(0)
+	return d, d.number(0)
 }
 
 // TestNumbersAreExact holds every operation on literals against rational arithmetic.
@@ -130,7 +131,7 @@ func TestHugeNumbers(t *testing.T) {
 			t.Fatal(err)
 		}
 		if problems := s.Validate(d); (problems == nil) != c.valid {
-			t.Errorf("%s by %s: %v, want valid=%v", cut(c.value, 40), c.schema, problems, c.valid)
+			t.Errorf("%s by %s: %v, want valid=%v", text.Clip(c.value, 40), c.schema, problems, c.valid)
 		}
 	}
 	if took := time.Since(start); took > time.Minute {

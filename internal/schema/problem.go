@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Problem is one thing that is wrong with a document. Its texts are fit for a model: what was expected, what came, and
@@ -60,8 +62,8 @@ type report struct {
 	more int
 }
 
-// skip says whether a problem has no room any more; if so it is counted, and nobody has to word it.
-func (r *report) skip() bool {
+// countIfFull says whether a problem has no room any more; if so it is counted, and nobody has to word it.
+func (r *report) countIfFull() bool {
 	if r.full = r.full || len(r.list) == maxProblems; r.full {
 		r.more++
 	}
@@ -69,12 +71,12 @@ func (r *report) skip() bool {
 }
 
 func (r *report) add(path, rule, message string) {
-	p := Problem{middle(path, maxPath), rule, cut(message, maxMessage)}
+	p := Problem{text.ClipMiddle(path, maxPath), rule, text.Clip(message, maxMessage)}
 	if n := len(r.list); n > 0 && r.list[n-1] == p {
 		return // several ways may lead to one rule
 	}
 	size := len(p.Path) + len(p.Rule) + len(p.Message)
-	if r.full = r.full || (r.size+size > maxReport && len(r.list) > 0); r.skip() {
+	if r.full = r.full || (r.size+size > maxReport && len(r.list) > 0); r.countIfFull() {
 		return
 	}
 	r.size += size
@@ -100,9 +102,9 @@ func (v *validator) pop() {
 	}
 }
 
-// reporting says whether somebody wants the words of a problem. The bad functions below do nothing but give false if not,
-// so that judging stays cheap.
-func (v *validator) reporting() bool { return v.collect && !v.report.skip() }
+// reporting says whether somebody wants the words of a problem. Whoever finds a problem asks it first, and the bad
+// functions below do nothing but give false if not, so that judging stays cheap.
+func (v *validator) reporting() bool { return v.collect && !v.report.countIfFull() }
 
 // add notes a problem at the present path. It gives false, as everything that finds a problem does.
 func (v *validator) add(rule, message string) bool {
@@ -114,52 +116,12 @@ func (v *validator) add(rule, message string) bool {
 	return false
 }
 
-func (v *validator) badDeny() bool {
-	return v.reporting() && v.add("false", denyMessage())
-}
-
-func (v *validator) badNot(i uint32) bool {
-	return v.reporting() && v.add("not", notMessage(v.d, i))
-}
-
-func (v *validator) badType(r *rule, i uint32) bool {
-	return v.reporting() && v.add("type", typeMessage(typeNames(v.s.doc, r.at), v.d, i))
-}
-
-func (v *validator) badEnum(r *rule, i uint32) bool {
-	return v.reporting() && v.add(r.enum.keyword, enumMessage(v.s.doc, r.enum.values, v.d, i))
-}
-
-func (v *validator) badPattern(r *rule, i uint32) bool {
-	return v.reporting() && v.add("pattern", patternMessage(r.str.pattern.source, v.d, i))
-}
-
 func (v *validator) badBound(i uint32, rule string, at uint32) bool {
-	return v.reporting() && v.add(rule, boundMessage(rule, show(v.s.doc, at), show(v.d, i)))
+	return v.reporting() && v.add(rule, boundMessage(rule, quoteValue(v.s.doc, at), quoteValue(v.d, i)))
 }
 
 func (v *validator) badCount(rule string, got, want int) bool {
 	return v.reporting() && v.add(rule, countMessage(rule, got, want))
-}
-
-func (v *validator) badPair(first, second int) bool {
-	return v.reporting() && v.add("uniqueItems", pairMessage(first, second))
-}
-
-func (v *validator) badShort(extra int) bool {
-	return v.reporting() && v.add("additionalItems", shortMessage(extra))
-}
-
-func (v *validator) badContains(rule string, got, want int) bool {
-	return v.reporting() && v.add(rule, containsMessage(rule, got, want))
-}
-
-func (v *validator) badMore() bool {
-	return v.reporting() && v.add("unevaluatedItems", "no further elements are allowed")
-}
-
-func (v *validator) badLoop() bool {
-	return v.reporting() && v.add("$ref", "the schema refers to itself here without end, so that no value can be checked")
 }
 
 // badSchema reports a value that should be a schema and is none.
@@ -181,7 +143,7 @@ func (v *validator) badMissing(p *prop) bool {
 			want = describe(v.s.doc, p.rule)
 		}
 		v.push(pathStep{key: p.name})
-		v.add("required", missingMessage(want))
+		v.add("required", "is required but missing; give "+want)
 		v.pop()
 	}
 	return false
@@ -190,7 +152,7 @@ func (v *validator) badMissing(p *prop) bool {
 func (v *validator) badDep(dep *depRule, name []byte) bool {
 	if v.reporting() {
 		v.push(pathStep{key: name})
-		v.add(dep.keyword, neededMessage(dep.name))
+		v.add(dep.keyword, "is required because "+quoted(dep.name)+" is given")
 		v.pop()
 	}
 	return false
@@ -201,7 +163,7 @@ func (v *validator) badName(names *rule, k uint32) bool {
 	if !v.reporting() {
 		return false
 	}
-	inner := validator{d: v.d, s: v.s, collect: true, lenient: v.lenient, purse: purse{steps: v.steps, alarm: v.alarm}}
+	inner := validator{d: v.d, s: v.s, collect: true, lenient: v.lenient, stepBudget: stepBudget{steps: v.steps, rememberAt: v.rememberAt}}
 	inner.check(names, k)
 	v.steps = inner.steps
 	why := ""
@@ -235,7 +197,7 @@ func (v *validator) badBranches(branches []*rule, i uint32, keyword string) bool
 	}
 	var near []*rule
 	for _, r := range branches {
-		if v.meant(r, i, 0) {
+		if v.meantFor(r, i, 0) {
 			near = append(near, r)
 		}
 	}
@@ -253,9 +215,9 @@ func (v *validator) badBranches(branches []*rule, i uint32, keyword string) bool
 	return false
 }
 
-// meant says whether a branch is about values like this one: the right type, and, for objects, the right value in every
+// meantFor says whether a branch is about values like this one: the right type, and, for objects, the right value in every
 // property that the branch fixes by const or enum.
-func (v *validator) meant(r *rule, i uint32, depth int) bool {
+func (v *validator) meantFor(r *rule, i uint32, depth int) bool {
 	if v.steps--; v.steps < 0 {
 		return false
 	}
@@ -275,9 +237,9 @@ func (v *validator) meant(r *rule, i uint32, depth int) bool {
 		}
 	}
 	for _, c := range r.all {
-		if !v.meant(c, i, depth+1) {
+		if !v.meantFor(c, i, depth+1) {
 			return false
 		}
 	}
-	return r.ref == nil || v.meant(r.ref, i, depth+1)
+	return r.ref == nil || v.meantFor(r.ref, i, depth+1)
 }

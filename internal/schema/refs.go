@@ -7,13 +7,13 @@ import (
 	"strings"
 )
 
-// refKind is the keyword of a reference.
-type refKind uint8
+// referenceKind is the keyword of a reference.
+type referenceKind uint8
 
 const (
-	plainRef     refKind = iota
-	dynamicRef           // $dynamicRef
-	recursiveRef         // $recursiveRef
+	plainRef     referenceKind = iota
+	dynamicRef                 // $dynamicRef
+	recursiveRef               // $recursiveRef
 )
 
 // scope is what the way to a rule decides: which resource each contested dynamic anchor stands for. The outermost wins, so
@@ -27,8 +27,8 @@ type scope struct {
 // maxCopies bounds what is made because of dynamic references, in rules and bindings: it can double with every anchor.
 const maxCopies = 100_000
 
-// into is the place at the beginning of a resource, seen from the present place.
-func (b *builder) into(res *resource) place {
+// placeIn is the place at the beginning of a resource, seen from the present place.
+func (b *builder) placeIn(res *resource) place {
 	s := b.scope
 	if s == nil {
 		return place{res.draft, res, nil}
@@ -56,10 +56,10 @@ func (b *builder) into(res *resource) place {
 	return place{res.draft, res, next}
 }
 
-// take gives the rule of the subschema at node i, and whether it has been made before; if not, it is empty.
-func (b *builder) take(i uint32) (r *rule, made bool, err error) {
+// ruleAt gives the rule of the subschema at node i, and whether it has been made before; if not, it is empty.
+func (b *builder) ruleAt(i uint32) (r *rule, made bool, err error) {
 	switch {
-	case b.only:
+	case b.checkOnly:
 		return &rule{at: i}, false, nil
 	case b.scope == nil:
 		if r := b.rules[i]; r != nil {
@@ -80,9 +80,9 @@ func (b *builder) take(i uint32) (r *rule, made bool, err error) {
 }
 
 // reference notes that the rule refers to another.
-func (b *builder) reference(r *rule, v uint32, how refKind) {
-	b.refs, r.refAt, r.how = true, v, how
-	if !b.only && (b.res.at != 0 || b.scope != nil) {
+func (b *builder) reference(r *rule, v uint32, how referenceKind) {
+	b.refs, r.refAt, r.refKind = true, v, how
+	if !b.checkOnly && (b.res.at != 0 || b.scope != nil) {
 		if b.from == nil {
 			b.from = map[*rule]place{}
 		}
@@ -147,15 +147,15 @@ func (b *builder) follow(r *rule) (err error) {
 		r.opaque = true
 		return err
 	}
-	if r.how == recursiveRef {
+	if r.refKind == recursiveRef {
 		fragment = ""
 	}
-	if _, ok := res.dynamic[fragment]; ok && r.how != plainRef && b.contested[fragment] {
+	if _, ok := res.dynamic[fragment]; ok && r.refKind != plainRef && b.contested[fragment] {
 		if outer := b.scope.bound[fragment]; outer != nil {
 			res, at = outer, outer.dynamic[fragment]
 		}
 	}
-	b.place = b.into(res)
+	b.place = b.placeIn(res)
 	r.ref, err = b.build(at)
 	return err
 }
@@ -174,7 +174,7 @@ func (b *builder) target(r *rule) (at uint32, res *resource, fragment string, er
 			if r.meta = draftOf(address); r.meta != 0 && fragment == "" {
 				return 0, nil, "", b.extension(r)
 			}
-			return 0, nil, "", b.fail(r.refAt, "%s is another document; a schema must not refer to other documents", show(b.d, r.refAt))
+			return 0, nil, "", b.fail(r.refAt, "%s is another document; a schema must not refer to other documents", quoteValue(b.d, r.refAt))
 		}
 	}
 	if plain, err := url.PathUnescape(fragment); err == nil {
@@ -200,7 +200,7 @@ func (b *builder) target(r *rule) (at uint32, res *resource, fragment string, er
 		return 0, nil, "", b.fail(r.refAt, "the references of this schema are too long, or lead through lists that are too long")
 	}
 	if !found {
-		return 0, nil, "", b.fail(r.refAt, "%s points to nothing in this schema", show(b.d, r.refAt))
+		return 0, nil, "", b.fail(r.refAt, "%s points to nothing in this schema", quoteValue(b.d, r.refAt))
 	}
 	return at, res, fragment, nil
 }
@@ -208,7 +208,7 @@ func (b *builder) target(r *rule) (at uint32, res *resource, fragment string, er
 // extension refuses what would change the meaning of a metaschema: its own references are dynamic, and would lead back here.
 func (b *builder) extension(r *rule) error {
 	if r.meta == draft2019 && b.dynamic[""] || r.meta == draft2020 && b.dynamic["meta"] {
-		return b.fail(r.refAt, "a schema must not extend %s", show(b.d, r.refAt))
+		return b.fail(r.refAt, "a schema must not extend %s", quoteValue(b.d, r.refAt))
 	}
 	return nil
 }

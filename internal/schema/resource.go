@@ -47,7 +47,7 @@ func (b *builder) scan(draft int) (*rule, error) {
 	}
 	b.scanned = true
 	b.place = place{draft: draft, res: b.home}
-	if b.contest(); b.contested == nil {
+	if b.findContested(); b.contested == nil {
 		return root, nil
 	}
 	// What a dynamic reference leads to depends on the way to it. So every rule is made anew for every way that matters.
@@ -56,8 +56,8 @@ func (b *builder) scan(draft int) (*rule, error) {
 	return b.build(0)
 }
 
-// contest finds the dynamic anchors that several resources have.
-func (b *builder) contest() {
+// findContested finds the dynamic anchors that several resources have.
+func (b *builder) findContested() {
 	note := func(res *resource) {
 		for name := range res.dynamic {
 			if b.dynamic[name] {
@@ -94,7 +94,7 @@ func (b *builder) enter(i uint32) error {
 		}
 	}
 	if res != nil {
-		b.place = b.into(res)
+		b.place = b.placeIn(res)
 	}
 	return nil
 }
@@ -117,7 +117,7 @@ func (b *builder) register(i uint32) (*resource, error) {
 		return nil, nil
 	}
 	if draft == 0 {
-		return nil, b.fail(v, "%s is another document; a schema must not refer to other documents", show(b.d, v))
+		return nil, b.fail(v, "%s is another document; a schema must not refer to other documents", quoteValue(b.d, v))
 	}
 	text, anchor, _ := strings.Cut(string(b.d.str(id)), "#")
 	u, address, err := b.resolved(id, text)
@@ -125,7 +125,7 @@ func (b *builder) register(i uint32) (*resource, error) {
 		return nil, err
 	}
 	if anchor != "" && draft >= draft2019 {
-		return nil, b.fail(id, "an identifier must have nothing after #, got %s", show(b.d, id))
+		return nil, b.fail(id, "an identifier must have nothing after #, got %s", quoteValue(b.d, id))
 	}
 	res, known := b.byAddress[address]
 	switch {
@@ -137,7 +137,7 @@ func (b *builder) register(i uint32) (*resource, error) {
 		res = &resource{at: i, draft: draft, base: u}
 		b.byAddress, b.at = with(b.byAddress, address, res), with(b.at, i, res)
 	case res != b.res || !bytes.HasPrefix(b.d.str(id), []byte("#")):
-		return nil, b.fail(id, "two parts of this schema have the identifier %s", show(b.d, id))
+		return nil, b.fail(id, "two parts of this schema have the identifier %s", quoteValue(b.d, id))
 	}
 	if anchor != "" && anchor[0] != '/' {
 		if err := b.name(res, anchor, i, id); err != nil {
@@ -159,7 +159,7 @@ func (b *builder) resolved(v uint32, text string) (u *url.URL, address string, e
 		b.byAddress = with(b.byAddress, baseAddress, b.home)
 	}
 	if u, err = b.res.base.Parse(text); err != nil {
-		return nil, "", b.fail(v, "%s is not a valid address", show(b.d, v))
+		return nil, "", b.fail(v, "%s is not a valid address", quoteValue(b.d, v))
 	}
 	address = u.String()
 	if b.addresses += len(address); b.addresses > maxAddresses {
@@ -178,7 +178,7 @@ func idKeyword(draft int) string {
 // name gives the subschema at node i a name in a resource.
 func (b *builder) name(res *resource, name string, i, v uint32) error {
 	if at, ok := res.anchors[name]; ok && at != i {
-		return b.fail(v, "two parts of this schema have the anchor %s", show(b.d, v))
+		return b.fail(v, "two parts of this schema have the anchor %s", quoteValue(b.d, v))
 	}
 	res.anchors = with(res.anchors, name, i)
 	return nil
@@ -190,7 +190,7 @@ func (b *builder) anchor(r *rule, key string, v uint32) error {
 	case b.draft < draft2019, key == "$dynamicAnchor" && b.draft < draft2020, key == "$recursiveAnchor" && b.draft > draft2019:
 		return nil
 	case key == "$recursiveAnchor":
-		if err := b.expect(v, Bool); err != nil || b.d.nodes[v].flags&flagTrue == 0 || b.only || r.at != b.res.at {
+		if err := b.expect(v, Bool); err != nil || b.d.nodes[v].flags&flagTrue == 0 || b.checkOnly || r.at != b.res.at {
 			return err
 		}
 		b.res.dynamic = with(b.res.dynamic, "", r.at)
@@ -208,9 +208,9 @@ func (b *builder) anchor(r *rule, key string, v uint32) error {
 		}
 	}
 	if name == "" {
-		return b.fail(v, "must match the pattern ^[A-Za-z_][-A-Za-z0-9._]*$, got %s", got(b.d, v))
+		return b.fail(v, "must match the pattern ^[A-Za-z_][-A-Za-z0-9._]*$, got %s", describeValue(b.d, v))
 	}
-	if b.only || b.scanned {
+	if b.checkOnly || b.scanned {
 		return nil
 	}
 	if key == "$dynamicAnchor" {

@@ -5,29 +5,29 @@ import "bytes"
 // rule is one compiled subschema. It serves two ends: as a *shape* it tells [Schema.Admit] where defaults, conversions and
 // unknown names are; as a validator it judges values.
 type rule struct {
-	at    uint32 // the subschema in the schema's own document
-	deny  bool   // the schema false
-	types typeSet
-	order []typeSet // the types as written, when there are several
-	enum  *enumRule
-	num   *numRule
-	str   *strRule
-	arr   *arrRule
-	obj   *objRule
-	ref   *rule
-	refAt uint32 // the value of $ref, 0 if there is none
-	how   refKind
-	meta  int // the reference leads to the metaschema of this draft, 0 if it does not
-	all   []*rule
-	any   []*rule
-	one   []*rule
-	not   *rule
-	cond  *condRule
-	def   *fallback
+	at      uint32 // the subschema in the schema's own document
+	deny    bool   // the schema false
+	types   typeSet
+	order   []typeSet // the types as written, when there are several
+	enum    *enumRule
+	num     *numRule
+	str     *strRule
+	arr     *arrRule
+	obj     *objRule
+	ref     *rule
+	refAt   uint32 // the value of $ref, 0 if there is none
+	refKind referenceKind
+	meta    int // the reference leads to the metaschema of this draft, 0 if it does not
+	all     []*rule
+	any     []*rule
+	one     []*rule
+	not     *rule
+	cond    *condRule
+	def     *defaultValue
 
-	inherited *fallback // its own default or that of a schema it refers to or is made of, once heir is set
-	heir      bool
-	place     uint32 // among all rules
+	inherited      *defaultValue // its own default or that of a schema it refers to or is made of, once inheritedKnown is set
+	inheritedKnown bool
+	place          uint32 // among all rules
 
 	joined bool // it has parts that judge the same value (ref, all, any, one, not or cond) or what no other part has judged
 	loops  bool // it is referred to, in a schema where references lead back without moving on in the value
@@ -43,21 +43,13 @@ const integerType typeSet = 1 << 8
 func kindBit(k Kind) typeSet { return 1 << k }
 
 func typeNamed(name string) typeSet {
-	switch name {
-	case "null":
-		return kindBit(Null)
-	case "boolean":
-		return kindBit(Bool)
-	case "number":
-		return kindBit(Number)
-	case "integer":
+	for k := Null; k <= Object; k++ {
+		if k.String() == name {
+			return kindBit(k)
+		}
+	}
+	if name == "integer" {
 		return integerType
-	case "string":
-		return kindBit(String)
-	case "array":
-		return kindBit(Array)
-	case "object":
-		return kindBit(Object)
 	}
 	return 0
 }
@@ -135,7 +127,7 @@ type prop struct {
 	name     []byte
 	rule     *rule // nil: the name is required but not declared
 	required bool
-	def      *fallback
+	def      *defaultValue
 }
 
 type patternRule struct {
@@ -143,8 +135,8 @@ type patternRule struct {
 	rule *rule
 }
 
-// fallback is a default: what is filled in when the property is missing.
-type fallback struct {
+// defaultValue is a default: what is filled in when the property is missing.
+type defaultValue struct {
 	rule *rule // the rule that has it
 	node uint32
 	text []byte // in canonical form, with the defaults inside it filled in

@@ -6,6 +6,8 @@ import (
 	"math/bits"
 	"unicode/utf16"
 	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 const (
@@ -13,9 +15,9 @@ const (
 	tops = 0x8080808080808080
 )
 
-// plain skips ordinary characters of a string: ASCII, no quote, no backslash, no control character. It looks at eight
+// skipPlain skips ordinary characters of a string: ASCII, no quote, no backslash, no control character. It looks at eight
 // bytes at a time; a borrow can spoil only the bytes above the first hit, and those are not used.
-func plain(text []byte, i int) int {
+func skipPlain(text []byte, i int) int {
 	for i+8 <= len(text) {
 		x := binary.LittleEndian.Uint64(text[i:])
 		quote, slash := x^ones*'"', x^ones*'\\'
@@ -38,7 +40,7 @@ func plain(text []byte, i int) int {
 func (d *Doc) scanString(i int) (int, fault) {
 	start := i
 	for i++; ; {
-		i = plain(d.text, i)
+		i = skipPlain(d.text, i)
 		if i == len(d.text) {
 			return i, fault{start, "this string is never closed, the text ends inside it"}
 		}
@@ -50,7 +52,7 @@ func (d *Doc) scanString(i int) (int, fault) {
 		case c == '\\':
 			return d.scanEscaped(start, i)
 		case c < ' ':
-			return i, control(i, c)
+			return i, controlFault(i, c)
 		default:
 			r, n := utf8.DecodeRune(d.text[i:])
 			if r == utf8.RuneError && n <= 1 {
@@ -83,9 +85,9 @@ func (d *Doc) scanEscaped(start, i int) (int, fault) {
 			d.dec = utf8.AppendRune(d.dec, r)
 			i += n
 		case c < ' ':
-			return i, control(i, c)
+			return i, controlFault(i, c)
 		case c < utf8.RuneSelf:
-			end := plain(d.text, i)
+			end := skipPlain(d.text, i)
 			d.dec = append(d.dec, d.text[i:end]...)
 			i = end
 		default:
@@ -104,57 +106,17 @@ func (d *Doc) escape(i int) (r rune, n int, msg string) {
 	if i+1 >= len(d.text) {
 		return 0, 0, "the text ends inside an escape"
 	}
-	switch c := d.text[i+1]; c {
-	case '"', '\\', '/':
-		return rune(c), 2, ""
-	case 'b':
-		return '\b', 2, ""
-	case 'f':
-		return '\f', 2, ""
-	case 'n':
-		return '\n', 2, ""
-	case 'r':
-		return '\r', 2, ""
-	case 't':
-		return '\t', 2, ""
-	case 'u':
-		r := d.hex4(i)
-		if r < 0 {
-			return 0, 0, `\u needs four hexadecimal digits`
-		}
-		if !utf16.IsSurrogate(r) {
-			return r, 6, ""
-		}
-		if low := d.hex4(i + 6); low >= 0 {
-			if pair := utf16.DecodeRune(r, low); pair != utf8.RuneError {
-				return pair, 12, ""
-			}
-		}
-		return 0, 0, fmt.Sprintf(`lone surrogate \u%04x: it is half of a pair and names no character`, r)
+	r, n = jsontext.Escape(d.text, i)
+	if half, ok := jsontext.EscapedUnit(d.text, i); ok && r == utf8.RuneError && utf16.IsSurrogate(half) {
+		return 0, 0, fmt.Sprintf(`lone surrogate \u%04x: it is half of a pair and names no character`, half)
+	}
+	switch {
+	case n > 0:
+		return r, n, ""
+	case d.text[i+1] == 'u':
+		return 0, 0, `\u needs four hexadecimal digits`
 	}
 	return 0, 0, fmt.Sprintf(`%s after a backslash is not an escape of JSON; write \\ for a backslash`, d.char(i+1))
-}
-
-// hex4 reads \uXXXX at i, or gives -1.
-func (d *Doc) hex4(i int) rune {
-	if i+6 > len(d.text) || d.text[i] != '\\' || d.text[i+1] != 'u' {
-		return -1
-	}
-	r := rune(0)
-	for _, c := range d.text[i+2 : i+6] {
-		switch {
-		case c >= '0' && c <= '9':
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		case c >= 'A' && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return -1
-		}
-		r = r<<4 | rune(c)
-	}
-	return r
 }
 
 // scanNumber reads the number at i and appends its node. The literal is kept as written, whatever its size.

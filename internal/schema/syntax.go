@@ -57,7 +57,7 @@ func (d *Doc) word(i int) string {
 	return string(d.text[i:end])
 }
 
-func control(i int, c byte) fault {
+func controlFault(i int, c byte) fault {
 	write := fmt.Sprintf(`\u%04x`, c)
 	switch c {
 	case '\n':

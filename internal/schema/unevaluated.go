@@ -62,7 +62,7 @@ func (v *validator) checkLeft(r, rest *rule, step pathStep, value uint32) bool {
 	case step.key != nil:
 		return v.badUnknown(r.obj, step.key, "unevaluatedProperties")
 	}
-	return v.badMore()
+	return v.reporting() && v.add("unevaluatedItems", "no further elements are allowed")
 }
 
 // evaluate marks what r judges, and what the rules judge that it applies to the same value. Whether those that must hold do
@@ -88,7 +88,7 @@ func (v *validator) evaluate(e *evaluation, r *rule, i uint32) {
 	for _, list := range [...][]*rule{r.any, r.one} {
 		some := false
 		for _, c := range list {
-			if v.try(c, i) {
+			if v.accepts(c, i) {
 				some = true
 				v.evaluate(e, c, i)
 			}
@@ -101,7 +101,7 @@ func (v *validator) evaluate(e *evaluation, r *rule, i uint32) {
 	}
 	if r.cond != nil {
 		next := r.cond.other
-		if v.try(r.cond.test, i) {
+		if v.accepts(r.cond.test, i) {
 			v.evaluate(e, r.cond.test, i)
 			next = r.cond.then
 		}
@@ -146,7 +146,7 @@ func (v *validator) evaluateElements(e *evaluation, r *rule, i uint32) {
 	v.steps -= len(e.judged) >> 3
 	for j := range e.judged {
 		if !e.judged[j] {
-			e.mark(j, every || j < len(a.prefix) || a.contains != nil && a.contains.judges && v.try(a.contains.rule, c))
+			e.mark(j, every || j < len(a.prefix) || a.contains != nil && a.contains.judges && v.accepts(a.contains.rule, c))
 		}
 		c = v.d.nodes[c].next
 	}
@@ -164,7 +164,7 @@ func (v *validator) checkMeta(draft int, i uint32) bool {
 	if v.steps -= 20 * int(v.d.nodes[i].next-i); v.steps < 0 {
 		return false
 	}
-	b := &builder{d: v.d, only: true, place: place{draft: draft}}
+	b := &builder{d: v.d, checkOnly: true, place: place{draft: draft}}
 	if _, err := b.build(i); err != nil {
 		return v.badSchema(i, err)
 	}

@@ -3,6 +3,8 @@ package schema
 import (
 	"slices"
 	"unicode/utf8"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // validator judges the values of one document by rules. It runs at most twice: first only to learn whether the value is
@@ -12,11 +14,11 @@ type validator struct {
 	s       *Schema
 	collect bool
 	lenient bool // integers written with a point or exponent must fit 64 bits, as after a conversion
-	purse
+	stepBudget
 	depth  int // of the rules on the way to the present one
 	path   []pathStep
-	busy   []question // those on the way to the present one that may lead back to themselves
-	loops  int        // how often one did
+	busy   []ruleQuestion // those on the way to the present one that may lead back to themselves
+	loops  int            // how often one did
 	report report
 }
 
@@ -26,7 +28,7 @@ func (s *Schema) Validate(d *Doc) []Problem {
 }
 
 func (s *Schema) judge(d *Doc, r *rule, lenient bool) []Problem {
-	v := validator{d: d, s: s, lenient: lenient, purse: newPurse(d)}
+	v := validator{d: d, s: s, lenient: lenient, stepBudget: newStepBudget(d)}
 	if v.check(r, 0) && v.steps >= 0 {
 		return nil
 	}
@@ -44,7 +46,7 @@ func (s *Schema) judge(d *Doc, r *rule, lenient bool) []Problem {
 // check judges the value at node i. When not collecting it stops at the first problem. When the budget is spent it says
 // false, and whoever began must look at the budget before believing it.
 func (v *validator) check(r *rule, i uint32) bool {
-	if v.steps--; v.steps < v.alarm && !v.goOn() {
+	if v.steps--; v.steps < v.rememberAt && !v.stepsLeft() {
 		return false
 	}
 	if v.depth++; v.depth > maxDeep {
@@ -69,14 +71,14 @@ const maxDeep = 100_000
 // inspect is check without memory.
 func (v *validator) inspect(r *rule, i uint32) bool {
 	if r.deny {
-		return v.badDeny()
+		return v.reporting() && v.add("false", "no value is allowed here; leave it out")
 	}
 	n := &v.d.nodes[i]
 	if r.types != 0 && !v.hasType(r.types, i) {
-		return v.badType(r, i)
+		return v.reporting() && v.add("type", typeMessage(typeNames(v.s.doc, r.at), v.d, i))
 	}
 	if r.enum != nil && !v.inEnum(r.enum, i) {
-		return v.badEnum(r, i)
+		return v.reporting() && v.add(r.enum.keyword, enumMessage(v.s.doc, r.enum.values, v.d, i))
 	}
 	ok := true
 	switch n.kind {
@@ -101,10 +103,10 @@ func (v *validator) inspect(r *rule, i uint32) bool {
 // checkLoop is checkJoined for a rule that may lead back to itself without moving on in the value. If it does, there is no
 // answer, and so no value is accepted.
 func (v *validator) checkLoop(r *rule, i uint32) bool {
-	q := question{r, i}
+	q := ruleQuestion{r, i}
 	if v.steps -= len(v.busy) >> 2; slices.Contains(v.busy, q) {
 		v.loops++
-		return v.badLoop()
+		return v.reporting() && v.add("$ref", "the schema refers to itself here without end, so that no value can be checked")
 	}
 	v.busy = append(v.busy, q)
 	ok := v.checkJoined(r, i)
@@ -114,48 +116,32 @@ func (v *validator) checkLoop(r *rule, i uint32) bool {
 
 // checkJoined asks the parts of a rule that judge the same value.
 func (v *validator) checkJoined(r *rule, i uint32) bool {
-	ok := true
-	if r.ref != nil && !v.check(r.ref, i) {
-		if ok = false; !v.collect {
-			return false
-		}
-	}
-	if r.meta != 0 && !v.checkMeta(r.meta, i) {
-		if ok = false; !v.collect {
-			return false
-		}
+	ok := r.ref == nil || v.check(r.ref, i)
+	if ok || v.collect {
+		ok = (r.meta == 0 || v.checkMeta(r.meta, i)) && ok
 	}
 	for _, c := range r.all {
-		if !v.check(c, i) {
-			if ok = false; !v.collect {
-				return false
-			}
+		if ok || v.collect {
+			ok = v.check(c, i) && ok
 		}
 	}
-	if r.any != nil && !v.checkAny(r, i) {
-		if ok = false; !v.collect {
-			return false
-		}
+	if ok || v.collect {
+		ok = (r.any == nil || v.checkAny(r, i)) && ok
 	}
-	if r.one != nil && !v.checkOne(r, i) {
-		if ok = false; !v.collect {
-			return false
-		}
+	if ok || v.collect {
+		ok = (r.one == nil || v.checkOne(r, i)) && ok
 	}
-	if r.not != nil && v.try(r.not, i) {
-		if ok = v.badNot(i); !v.collect {
-			return false
-		}
+	if (ok || v.collect) && r.not != nil && v.accepts(r.not, i) {
+		ok = v.reporting() && v.add("not", "the schema forbids this value; got "+describeValue(v.d, i))
 	}
-	ok = (r.cond == nil || v.checkCond(r.cond, i)) && ok
-	if !ok && !v.collect {
-		return false
+	if ok || v.collect {
+		ok = (r.cond == nil || v.checkCond(r.cond, i)) && ok
 	}
-	return v.checkRest(r, i) && ok
+	return (ok || v.collect) && v.checkRest(r, i) && ok
 }
 
-// try asks whether the rule accepts the value, without collecting problems.
-func (v *validator) try(r *rule, i uint32) bool {
+// accepts asks whether the rule accepts the value, without collecting problems.
+func (v *validator) accepts(r *rule, i uint32) bool {
 	collect := v.collect
 	v.collect = false
 	ok := v.check(r, i)
@@ -193,12 +179,7 @@ func (v *validator) inEnum(e *enumRule, i uint32) bool {
 		return ok
 	}
 	v.steps -= enumCost(v.d, i, len(e.values))
-	for _, x := range e.values {
-		if equal(v.d, i, v.s.doc, x) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(e.values, func(x uint32) bool { return equal(v.d, i, v.s.doc, x) })
 }
 
 // enumCost is what comparing a value with n others takes.
@@ -210,7 +191,7 @@ func enumCost(d *Doc, i uint32, n int) int {
 }
 
 func (v *validator) checkNumber(r *rule, i uint32) bool {
-	f := v.d.figure(i)
+	f := v.d.number(i)
 	n, ok := r.num, true
 	if !f.short {
 		v.steps -= len(f.lit) >> 3
@@ -257,7 +238,7 @@ func (v *validator) checkString(r *rule, i uint32) bool {
 			return false
 		}
 		if !r.str.pattern.match(s) {
-			ok = v.badPattern(r, i)
+			ok = v.reporting() && v.add("pattern", "must match the pattern "+text.Clip(r.str.pattern.source, 200)+", got "+describeValue(v.d, i))
 		}
 	}
 	return ok

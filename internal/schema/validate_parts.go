@@ -1,6 +1,9 @@
 package schema
 
-import "bytes"
+import (
+	"bytes"
+	"fmt"
+)
 
 func (v *validator) checkArray(r *rule, i uint32) bool {
 	a, n, ok := r.arr, int(v.d.nodes[i].b), true
@@ -16,22 +19,16 @@ func (v *validator) checkArray(r *rule, i uint32) bool {
 	if a.unique {
 		v.steps -= 4*int(v.d.nodes[i].next-i) + int(v.d.nodes[i].end-v.d.nodes[i].start)>>4
 		if j, k := duplicates(v.d, i); j >= 0 {
-			if ok = v.badPair(j, k); !v.collect {
-				return false
-			}
+			ok = v.reporting() && v.add("uniqueItems", fmt.Sprintf("elements %d and %d are equal, every element must be different", j, k))
 		}
 	}
-	if a.short && n > len(a.prefix) {
-		if ok = v.badShort(n - len(a.prefix)); !v.collect {
-			return false
-		}
+	if extra := n - len(a.prefix); a.short && extra > 0 && (ok || v.collect) {
+		ok = v.reporting() && v.add("additionalItems", "has "+plural(extra, "element")+" too many")
 	}
-	if a.contains != nil && !v.checkContains(a.contains, i) {
-		if ok = false; !v.collect {
-			return false
-		}
+	if ok || v.collect {
+		ok = (a.contains == nil || v.checkContains(a.contains, i)) && ok
 	}
-	if a.items == nil && a.prefix == nil {
+	if a.items == nil && a.prefix == nil || !ok && !v.collect {
 		return ok
 	}
 	c := i + 1
@@ -141,7 +138,7 @@ func (v *validator) checkMember(r *rule, p *prop, name []byte, value uint32) boo
 
 func (v *validator) checkAny(r *rule, i uint32) bool {
 	for _, c := range r.any {
-		if v.try(c, i) {
+		if v.accepts(c, i) {
 			return true
 		}
 	}
@@ -151,7 +148,7 @@ func (v *validator) checkAny(r *rule, i uint32) bool {
 func (v *validator) checkOne(r *rule, i uint32) bool {
 	fits := 0
 	for _, c := range r.one {
-		if v.try(c, i) {
+		if v.accepts(c, i) {
 			if fits++; fits > 1 && !v.collect {
 				return false
 			}
@@ -163,12 +160,12 @@ func (v *validator) checkOne(r *rule, i uint32) bool {
 	case 1:
 		return true
 	}
-	return v.badCount("oneOf", fits, 1)
+	return v.reporting() && v.add("oneOf", "fits more than one of the forms of which exactly one is allowed; make clear which is meant")
 }
 
 func (v *validator) checkCond(c *condRule, i uint32) bool {
 	next := c.other
-	if v.try(c.test, i) {
+	if v.accepts(c.test, i) {
 		next = c.then
 	}
 	return next == nil || v.check(next, i)
@@ -177,7 +174,7 @@ func (v *validator) checkCond(c *condRule, i uint32) bool {
 func (v *validator) checkContains(c *containsRule, i uint32) bool {
 	n, e := 0, i+1
 	for range v.d.nodes[i].b {
-		if v.try(c.rule, e) {
+		if v.accepts(c.rule, e) {
 			n++
 		}
 		e = v.d.nodes[e].next
@@ -186,12 +183,12 @@ func (v *validator) checkContains(c *containsRule, i uint32) bool {
 	switch {
 	case n >= c.min:
 	case c.least:
-		ok = v.badContains("minContains", n, c.min)
+		ok = v.badCount("minContains", n, c.min)
 	default:
-		ok = v.badContains("contains", n, c.min)
+		ok = v.reporting() && v.add("contains", "must have an element of the form that contains asks for, has none")
 	}
 	if c.max >= 0 && n > c.max {
-		ok = v.badContains("maxContains", n, c.max)
+		ok = v.badCount("maxContains", n, c.max)
 	}
 	return ok
 }
@@ -200,7 +197,7 @@ func (v *validator) checkContains(c *containsRule, i uint32) bool {
 func (v *validator) checkNames(o *objRule, i uint32) bool {
 	ok := true
 	for _, k := range v.d.keys(i) {
-		if !v.try(o.names, k) {
+		if !v.accepts(o.names, k) {
 			if ok = v.badName(o.names, k); !v.collect {
 				return false
 			}

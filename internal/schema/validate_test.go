@@ -157,8 +157,8 @@ func TestProblems(t *testing.T) {
 	}
 }
 
-// TestConcurrent runs many admissions at once: the pools must not mix documents up.
-func TestConcurrent(t *testing.T) {
+// TestValidateAtOnce runs many admissions at once: the pools must not mix documents up.
+func TestValidateAtOnce(t *testing.T) {
 	s := compiled(t, nineSchema)
 	var wg sync.WaitGroup
 	for g := range 8 {

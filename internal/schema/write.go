@@ -17,10 +17,10 @@ type writer struct {
 	lenient bool
 	ints    bool
 	changed bool
-	purse
-	chosen map[question]*rule   // alternatives, remembered as the purse remembers: by the first of them and the value
-	limit  int                  // how long out may become
-	fill   func(*fallback) bool // makes the text of a default, while the schema is being compiled; false: leave it out
+	stepBudget
+	chosen map[ruleQuestion]*rule   // alternatives, remembered as answers are: by the first of them and the value
+	limit  int                      // how long out may become
+	fill   func(*defaultValue) bool // makes the text of a default, while the schema is being compiled; false: leave it out
 }
 
 func newWriter(s *Schema, d *Doc, opt Options) *writer {
@@ -30,7 +30,7 @@ func newWriter(s *Schema, d *Doc, opt Options) *writer {
 	}
 	w.s, w.d = s, d
 	w.lenient, w.ints, w.changed = opt.Lenient, opt.Lenient || opt.PlainInts && d.wholes, false
-	w.purse = newPurse(d)
+	w.stepBudget = newStepBudget(d)
 	w.limit = 2*len(d.text) + maxGrowth
 	return w
 }
@@ -49,15 +49,15 @@ func (w *writer) release() {
 // value writes the value at node i, governed by r.
 func (w *writer) value(r *rule, i uint32) {
 	base := len(w.rules)
-	w.govern(base, r, i)
+	w.addRules(base, r, i)
 	w.write(i, base)
 	w.rules = w.rules[:base]
 }
 
-// govern puts r and the rules that it applies to the same value on the stack. Of alternatives it takes the one that
+// addRules puts r and the rules that it applies to the same value on the stack. Of alternatives it takes the one that
 // accepts the value.
-func (w *writer) govern(base int, r *rule, i uint32) {
-	if w.steps -= 1 + (len(w.rules)-base)>>3; w.steps < w.alarm && !w.goOn() {
+func (w *writer) addRules(base int, r *rule, i uint32) {
+	if w.steps -= 1 + (len(w.rules)-base)>>3; w.steps < w.rememberAt && !w.stepsLeft() {
 		return
 	}
 	if slices.Contains(w.rules[base:], r) {
@@ -65,14 +65,14 @@ func (w *writer) govern(base int, r *rule, i uint32) {
 	}
 	w.rules = append(w.rules, r)
 	if r.ref != nil && !r.ref.loops {
-		w.govern(base, r.ref, i)
+		w.addRules(base, r.ref, i)
 	}
 	for _, c := range r.all {
-		w.govern(base, c, i)
+		w.addRules(base, c, i)
 	}
 	for _, list := range [...][]*rule{r.any, r.one} {
-		if c := w.choose(list, i); c != nil {
-			w.govern(base, c, i)
+		if c := w.chooseBranch(list, i); c != nil {
+			w.addRules(base, c, i)
 		}
 	}
 }
@@ -115,9 +115,9 @@ func (w *writer) array(i uint32, rules []*rule) {
 			switch {
 			case r.arr == nil:
 			case k < len(r.arr.prefix):
-				w.govern(base, r.arr.prefix[k], c)
+				w.addRules(base, r.arr.prefix[k], c)
 			case r.arr.items != nil:
-				w.govern(base, r.arr.items, c)
+				w.addRules(base, r.arr.items, c)
 			}
 		}
 		w.write(c, base)
@@ -141,7 +141,7 @@ func (w *writer) object(i uint32, rules []*rule) {
 	for _, k := range w.d.keys(i) {
 		name := w.d.str(k)
 		for next < len(w.missing) && bytes.Compare(w.missing[next].name, name) < 0 {
-			w.filled(w.missing[next], comma)
+			w.writeDefault(w.missing[next], comma)
 			next++
 		}
 		base := len(w.rules)
@@ -157,7 +157,7 @@ func (w *writer) object(i uint32, rules []*rule) {
 		w.rules = w.rules[:base]
 	}
 	for ; next < len(w.missing); next++ {
-		w.filled(w.missing[next], comma)
+		w.writeDefault(w.missing[next], comma)
 	}
 	w.missing = w.missing[:from]
 	w.out = append(w.out, '}')
@@ -177,17 +177,17 @@ func (w *writer) member(rules []*rule, name []byte, value uint32) bool {
 		mine := false
 		if p := o.find(name); p != nil && p.rule != nil {
 			mine = true
-			w.govern(base, p.rule, value)
+			w.addRules(base, p.rule, value)
 		}
 		for j := range o.patterns {
 			if w.steps -= 1 + o.patterns[j].re.cost(len(name)); w.steps >= 0 && o.patterns[j].re.match(name) {
 				mine = true
-				w.govern(base, o.patterns[j].rule, value)
+				w.addRules(base, o.patterns[j].rule, value)
 			}
 		}
 		if !mine && o.extra != nil {
 			mine = true
-			w.govern(base, o.extra, value)
+			w.addRules(base, o.extra, value)
 		}
 		known = known || mine
 		shut = shut || (o.closed && !mine)
@@ -218,7 +218,7 @@ func (w *writer) findMissing(i uint32, rules []*rule) {
 	}
 }
 
-func (w *writer) filled(p *prop, comma func()) {
+func (w *writer) writeDefault(p *prop, comma func()) {
 	if len(w.out) > w.limit || (w.fill != nil && !w.fill(p.def)) {
 		return // the result is refused anyway, or this default is
 	}

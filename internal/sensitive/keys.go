@@ -2,6 +2,7 @@ package sensitive
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -78,12 +79,8 @@ func publicPEM(text []byte) bool {
 }
 
 func publicKind(kind string) bool {
-	switch kind {
-	case "CERTIFICATE", "TRUSTED CERTIFICATE", "X509 CERTIFICATE", "X509 CRL", "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST", "PUBLIC KEY", "RSA PUBLIC KEY",
-		"EC PUBLIC KEY", "DH PARAMETERS", "EC PARAMETERS", "PKCS7", "PGP PUBLIC KEY BLOCK":
-		return true
-	}
-	return false
+	return slices.Contains([]string{"CERTIFICATE", "TRUSTED CERTIFICATE", "X509 CERTIFICATE", "X509 CRL", "CERTIFICATE REQUEST", "NEW CERTIFICATE REQUEST", "PUBLIC KEY", "RSA PUBLIC KEY",
+		"EC PUBLIC KEY", "DH PARAMETERS", "EC PARAMETERS", "PKCS7", "PGP PUBLIC KEY BLOCK"}, kind)
 }
 
 // maybeCoded finds lines that look like bare base64 or hexadecimal. A remark
@@ -113,10 +110,8 @@ func plainSettings(text []byte) bool {
 		if !ok || name == "" || strings.Trim(name, "abcdefghijklmnopqrstuvwxyz0123456789-@:[]") != "" || strings.Contains(value, "@") && strings.Contains(value, "://") {
 			return false
 		}
-		for _, word := range []string{"auth", "pass", "token", "secret", "user", "email", "cert", "key", "otp"} {
-			if strings.Contains(name, word) {
-				return false
-			}
+		if slices.ContainsFunc([]string{"auth", "pass", "token", "secret", "user", "email", "cert", "key", "otp"}, func(word string) bool { return strings.Contains(name, word) }) {
+			return false
 		}
 	}
 	return true

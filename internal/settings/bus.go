@@ -6,6 +6,9 @@ import (
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
 )
 
+// MycroftAuto stands for the files of the voice assistant on this machine.
+const MycroftAuto = "auto"
+
 // Bus is the message bus of a voice assistant: the one that toolcrib bus joins
 // or serves. A project file has no say in it.
 type Bus struct {

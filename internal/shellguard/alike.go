@@ -12,39 +12,39 @@ import (
 // and a program are both read in the plainest way that is known, and it is enough
 // if one reading of the rule means one reading of the program.
 
-// wording is one way to read what a program is told.
-type wording struct {
-	name  string
-	args  []Arg
-	dirs  []string // for a script: where its name counts from
-	given string   // for a script: as it stands in the line
+// commandReading is one way to read what a program is told.
+type commandReading struct {
+	name   string
+	args   []Arg
+	dirs   []string // for a script: where its name counts from
+	script string   // for a script: as it stands in the line
 }
 
 // readings lists them; the first is what stands there.
-func readings(name string, args []Arg, dirs []string) []wording {
-	out := []wording{{name: programName(name), args: args}}
+func readings(name string, args []Arg, dirs []string) []commandReading {
+	out := []commandReading{{name: programName(name), args: args}}
 	if script, rest, ok := scriptOf(programName(name), args); ok {
-		out = append(out, wording{name: programName(script), args: rest, dirs: dirs, given: script})
+		out = append(out, commandReading{name: programName(script), args: rest, dirs: dirs, script: script})
 		if n := UsualName(programName(name)); (n == "node" || n == "bun" || n == "deno") && path.Ext(script) == "" {
 			for _, end := range []string{".js", ".mjs", ".cjs", ".ts"} { // which they add
-				out = append(out, wording{name: programName(script + end), args: rest, dirs: dirs, given: script + end})
+				out = append(out, commandReading{name: programName(script + end), args: rest, dirs: dirs, script: script + end})
 				full := slices.Clone(args)
 				full[len(args)-len(rest)-1].Text += end
-				out = append(out, wording{name: n, args: full})
+				out = append(out, commandReading{name: n, args: full})
 			}
 		}
 	}
 	if n, a, ok := usualForm(programName(name), args); ok {
-		out = append(out, wording{name: n, args: a})
+		out = append(out, commandReading{name: n, args: a})
 	}
 	if module, rest, ok := moduleOf(UsualName(programName(name)), args); ok { // python3 -m a.b runs a/b.py
 		for _, end := range []string{".py", "/__main__.py"} {
 			script := strings.ReplaceAll(module, ".", "/") + end
-			out = append(out, wording{name: programName(script), args: rest, dirs: dirs, given: script})
+			out = append(out, commandReading{name: programName(script), args: rest, dirs: dirs, script: script})
 		}
 	}
 	if sub, ok := strings.CutPrefix(programName(name), "git-"); ok && sub != "" {
-		out = append(out, wording{name: "git", args: append([]Arg{{Text: sub, Literal: true}}, args...)})
+		out = append(out, commandReading{name: "git", args: append([]Arg{{Text: sub, Literal: true}}, args...)})
 	}
 	return out
 }
@@ -90,7 +90,7 @@ func usualForm(name string, args []Arg) (string, []Arg, bool) {
 	if module, rest, ok := moduleOf(n, a); ok {
 		n, a = UsualName(module), slices.Clone(rest)
 	}
-	if i := operandAt(a, 0); n == "uv" && i >= 0 && a[i].Text == "pip" {
+	if i := operandAt(a); n == "uv" && i >= 0 && a[i].Text == "pip" {
 		n, a = "pip", slices.Delete(a, i, i+1)
 	}
 	a = plainWordsOf(n, a)
@@ -106,17 +106,9 @@ func usualForm(name string, args []Arg) (string, []Arg, bool) {
 // tarLetters: what tar is to do, without a dash.
 var tarLetters = regexp.MustCompile(`^[cxtruAd]?[A-Za-z]*[cxtruAd][A-Za-z]*$`)
 
-// operandAt is where the n-th word that is no option stands; -1 if there is none.
-func operandAt(args []Arg, n int) int {
-	for i, a := range args {
-		if strings.HasPrefix(a.Text, "-") || !a.Literal {
-			continue
-		}
-		if n--; n < 0 {
-			return i
-		}
-	}
-	return -1
+// operandAt is where the first word that is no option stands; -1 if there is none.
+func operandAt(args []Arg) int {
+	return slices.IndexFunc(args, func(a Arg) bool { return a.Literal && !strings.HasPrefix(a.Text, "-") })
 }
 
 // moduleOf is the module that python runs: -m x, -mx, -Im x.
@@ -184,16 +176,16 @@ func (p *Program) linksTo(name string, opt *Options) []string {
 	return out
 }
 
-// means: the rule's program is this one. A script of an interpreter is meant by
+// matches: the rule's program is this one. A script of an interpreter is meant by
 // its path, whatever of it the rule says.
-func (r *wording) means(c *Pattern) bool {
+func (r *commandReading) matches(c *Pattern) bool {
 	if !wildWord(c.words[0], r.name) {
 		return false
 	}
-	if r.given == "" || c.path == "" {
+	if r.script == "" || c.path == "" {
 		return true
 	}
 	return slices.ContainsFunc(r.dirs, func(d string) bool {
-		return strings.HasSuffix(strings.ToLower(Path{Dir: d, Text: r.given}.Full()), "/"+c.path) || strings.HasSuffix(strings.ToLower(path.Clean(Path{Dir: d, Text: r.given}.Full())), "/"+c.path)
+		return strings.HasSuffix(strings.ToLower(Path{Dir: d, Text: r.script}.Full()), "/"+c.path) || strings.HasSuffix(strings.ToLower(path.Clean(Path{Dir: d, Text: r.script}.Full())), "/"+c.path)
 	})
 }

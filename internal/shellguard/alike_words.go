@@ -9,7 +9,7 @@ import (
 // plainWordsOf puts the words of a command under their usual names.
 func plainWordsOf(name string, a []Arg) []Arg {
 	word := func(text string) Arg { return Arg{Text: text, Literal: true} }
-	sub, at := "", operandAt(a, 0)
+	sub, at := "", operandAt(a)
 	if at >= 0 {
 		sub = a[at].Text
 	}
@@ -26,8 +26,8 @@ func plainWordsOf(name string, a []Arg) []Arg {
 	}
 	switch name {
 	case "npm":
-		if at > 0 && npmCommand(sub) == "" && !isNpmCommand(sub) && strings.HasPrefix(a[at-1].Text, "-") && operandAt(a[at+1:], 0) >= 0 {
-			at += 1 + operandAt(a[at+1:], 0) // the word belongs to an option
+		if at > 0 && npmCommand(sub) == "" && !isNpmCommand(sub) && strings.HasPrefix(a[at-1].Text, "-") && operandAt(a[at+1:]) >= 0 {
+			at += 1 + operandAt(a[at+1:]) // the word belongs to an option
 			sub = a[at].Text
 		}
 		if is := npmCommand(sub); is != "" {
@@ -138,25 +138,9 @@ func plainWordsOf(name string, a []Arg) []Arg {
 // npmCommand is the command that a word means to npm, which takes aliases and
 // the beginning of a name.
 func npmCommand(word string) string {
-	switch word {
-	case "x":
-		return "exec"
-	case "it", "install-test":
-		return "install"
-	case "r":
-		return "uninstall"
-	case "":
-		return ""
-	case "i", "add", "in", "isnt", "isnta", "isntal", "isntall":
-		return "install"
-	case "run-script", "rum", "urn":
-		return "run"
-	case "t", "tst":
-		return "test"
-	case "un", "unlink", "remove", "rm":
-		return "uninstall"
-	case "up", "upgrade", "udpate":
-		return "update"
+	if is := valueIn("x=exec it=install install-test=install r=uninstall i=install add=install in=install isnt=install isnta=install isntal=install isntall=install "+
+		"run-script=run rum=run urn=run t=test tst=test un=uninstall unlink=uninstall remove=uninstall rm=uninstall up=update upgrade=update udpate=update", word); is != "" {
+		return is
 	}
 	if isNpmCommand(word) {
 		return ""

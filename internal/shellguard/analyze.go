@@ -65,11 +65,11 @@ func Analyze(text string, opt Options) *Line {
 		return l
 	}
 	budget := maxVisits
-	w := walker{opt: &opt, line: l, budget: &budget, written: map[string]Arg{}, fetched: map[string]bool{}, unclear: map[string]bool{}, names: &names{words: map[string]bool{}}, bodies: map[string]*syntax.Stmt{}}
-	w.saved = &saved{files: map[string]bool{}}
-	w.trail = &l.went
+	w := walker{opt: &opt, line: l, budget: &budget, written: map[string]Arg{}, fetched: map[string]bool{}, unclear: map[string]bool{}, names: &lineNames{words: map[string]bool{}}, bodies: map[string]*syntax.Stmt{}}
+	w.saved = &savedState{files: map[string]bool{}}
+	w.trail = &l.trail
 	w.script(text, scope{dirs: []string{opt.Dir}})
-	w.runsSaved()
+	w.judgeSavedRuns()
 	if len(l.Programs) == 0 && len(l.Redirects) == 0 && len(l.Unknown) == 0 {
 		l.unknown("there is no program in it")
 	}
@@ -77,17 +77,17 @@ func Analyze(text string, opt Options) *Line {
 }
 
 // script parses a piece of shell code and walks it.
-func (w *walker) script(text string, sc scope) flow {
+func (w *walker) script(text string, sc scope) dirsAfter {
 	sc.child = false
 	f, text, err := parseAsShells(text)
 	if err != nil {
 		if w.guess {
 			w.piecewise(text, sc)
-			return still(sc)
+			return sameDirs(sc)
 		}
 		w.line.unknown("it cannot be parsed: %s", clip(err.Error()))
 		w.line.floor = append(w.line.floor, "it cannot be parsed, so nobody knows what it would do")
-		return still(sc)
+		return sameDirs(sc)
 	}
 	w.remember(f)
 	if why := readOtherwise(text, f); why != "" {

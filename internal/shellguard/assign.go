@@ -16,7 +16,7 @@ func (w *walker) assigns(list []*syntax.Assign, sc scope) {
 		if a.Array != nil || a.Append || a.Index != nil || a.Name == nil {
 			w.line.unusual("it has an assignment that only bash knows")
 			w.line.vague = w.line.vague || a.Name == nil || !tameVariable(a.Name.Value)
-			w.inside(a, sc)
+			w.substitutionsIn(a, sc)
 			continue
 		}
 		value := Arg{Literal: true}
@@ -29,14 +29,14 @@ func (w *walker) assigns(list []*syntax.Assign, sc scope) {
 		if runsVariable(a.Name.Value) {
 			for _, t := range value.texts() { // many a program runs what its variables say
 				if strings.ContainsAny(t, " \t$`") {
-					w.perhaps(strings.TrimLeft(t, "|!"), sc)
+					w.maybeScript(strings.TrimLeft(t, "|!"), sc)
 				}
 				if strings.HasSuffix(a.Name.Value, "MAKEFLAGS") {
 					w.recipes(t, sc)
 				}
 				if a.Name.Value == "BASH_ENV" && value.file != nil {
 					for _, code := range value.file.texts() {
-						w.perhaps(code, sc)
+						w.maybeScript(code, sc)
 					}
 				}
 			}
@@ -103,12 +103,7 @@ func tameVariable(name string) bool {
 
 // tameDeclaration: export and its like, of such variables.
 func tameDeclaration(c *syntax.DeclClause) bool {
-	for _, a := range c.Args {
-		if a.Name == nil || !tameVariable(a.Name.Value) {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(c.Args, func(a *syntax.Assign) bool { return a.Name == nil || !tameVariable(a.Name.Value) })
 }
 
 // setsUntamed reports whether a program sets variables that are not tame in
@@ -174,10 +169,5 @@ func runsVariable(name string) bool {
 	if len(name) == 3 && strings.HasPrefix(name, "PS") {
 		return true
 	}
-	for _, part := range []string{"COMMAND", "EDITOR", "PAGER", "VISUAL", "BROWSER", "ASKPASS", "LESS", "ENV", "SHELL", "GIT_", "SSH", "DIFF", "HOOK", "OPT", "FLAGS", "CC", "CXX", "PROXY", "RUNNER", "WRAPPER", "LINKER", "EXEC", "LAUNCHER"} {
-		if strings.Contains(name, part) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"COMMAND", "EDITOR", "PAGER", "VISUAL", "BROWSER", "ASKPASS", "LESS", "ENV", "SHELL", "GIT_", "SSH", "DIFF", "HOOK", "OPT", "FLAGS", "CC", "CXX", "PROXY", "RUNNER", "WRAPPER", "LINKER", "EXEC", "LAUNCHER"}, func(part string) bool { return strings.Contains(name, part) })
 }

@@ -10,20 +10,16 @@ import (
 
 // RunsLines reports whether a tool is one of those whose input is a command
 // line: the shell guard judges it.
-func RunsLines(spec *toolcrib.Spec) bool {
+func RunsLines(spec *toolcrib.Entry) bool {
 	if spec.Box != "shell" {
 		return false
 	}
-	switch spec.Native {
-	case "run_command", "start_command", "command_input":
-		return true
-	}
-	return false
+	return isOneOf(spec.Native, "run_command start_command command_input")
 }
 
 // Judges reports whether the shell guard has a word on every call of the
 // tool, so that a mode need not have one.
-func Judges(spec *toolcrib.Spec) bool {
+func Judges(spec *toolcrib.Entry) bool {
 	return RunsLines(spec) || spec.Box == "shell" && spec.Native == "stop_command"
 }
 

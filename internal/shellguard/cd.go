@@ -49,7 +49,7 @@ func moves(name string) bool { return name == "cd" || name == "pushd" || name ==
 // chdir follows the builtins that move the shell, whatever their class: a cd
 // that is asked about moves the shell as well once a person said yes, and what
 // comes after it is judged there.
-func (w *walker) chdir(p *Program, name string, sc scope) flow {
+func (w *walker) chdir(p *Program, name string, sc scope) dirsAfter {
 	if sc.loop {
 		w.line.unknown("it changes directory in a loop")
 	}
@@ -94,7 +94,7 @@ func (w *walker) chdir(p *Program, name string, sc scope) flow {
 		w.line.unknown("it changes directory too often to be followed")
 		dirs = append(dirs[:maxDirs-1], unknownDir)
 	}
-	return flow{dirs, w.join(sc.dirs, dirs)}
+	return dirsAfter{dirs, w.join(sc.dirs, dirs)}
 }
 
 // searched is where cd leads from d if the line sets CDPATH, in whose directories

@@ -30,27 +30,27 @@ func (w *walker) embedded(code string, sc scope) {
 		switch {
 		case strings.ContainsAny(s, " \t\n"):
 			if followed++; followed <= maxStrings || floorWord(s) {
-				w.perhaps(s, sc)
+				w.maybeScript(s, sc)
 			}
 			if strings.ContainsAny(s, "'\"`") && in.depth < maxWrapping {
 				w.embedded(s, in) // code that makes code
 			}
 		case starts && floorProgram(path.Base(s)) && i+1 < len(found):
-			w.shadow().program(asArgs(found[i:min(i+maxReadings, len(found))]), in)
+			w.possibleWalker().program(asArgs(found[i:min(i+maxReadings, len(found))]), in)
 		}
 	}
 	if starts || codeRemoves.MatchString(code) {
-		w.built(code, in)
+		w.assembledCommands(code, in)
 	}
 	if len(found) > maxStrings {
 		w.line.hides = true // a rule may mean one of those that were not read
 	} else if len(found) > 1 && starts {
-		w.perhaps(strings.Join(found, " "), sc)
+		w.maybeScript(strings.Join(found, " "), sc)
 	}
 	for line := range strings.SplitSeq(code, "\n") {
 		for _, mark := range []string{"!", `\!`, ":!", ".shell ", ".system ", "sh ", "shell ", "spawn ", "exec ", "system "} {
 			if cut, ok := strings.CutPrefix(strings.TrimSpace(line), mark); ok {
-				w.perhaps(strings.TrimPrefix(cut, "!"), sc)
+				w.maybeScript(strings.TrimPrefix(cut, "!"), sc)
 			}
 		}
 	}
@@ -162,15 +162,10 @@ func letterQuote(code string, i int) (closing byte, list bool, at int) {
 	if k >= len(code) {
 		return 0, false, at
 	}
+	if at := strings.IndexByte("{([<", code[k]); at >= 0 {
+		return "})]>"[at], list, k
+	}
 	switch code[k] {
-	case '{':
-		return '}', list, k
-	case '(':
-		return ')', list, k
-	case '[':
-		return ']', list, k
-	case '<':
-		return '>', list, k
 	case '/', '|', '!', '#', ',', '~', '^':
 		if j == i+1 && code[i] == '%' || code[k] == ',' && j == i+1 {
 			return 0, false, at // an operator
@@ -181,15 +176,8 @@ func letterQuote(code string, i int) (closing byte, list bool, at int) {
 }
 
 func opening(closing byte) byte {
-	switch closing {
-	case '}':
-		return '{'
-	case ')':
-		return '('
-	case ']':
-		return '['
-	case '>':
-		return '<'
+	if at := strings.IndexByte("})]>", closing); at >= 0 {
+		return "{([<"[at]
 	}
 	return 0
 }

@@ -10,9 +10,9 @@ import (
 // those of the rule, without the name: a person wrote them and they are not
 // judged.
 //
-// The tables (take*.go) list the options that neither run, nor write, nor
+// The rows of taken.txt list the options that neither run, nor write, nor
 // send anything beyond what the rule is for. An option that is not in the
-// table of its program is refused, and for a program without a table every
+// row of its program is refused, and for a program without a row every
 // option is: the person who wants it writes it into the rule.
 func refuses(name string, words []string, rest []Arg) string {
 	if runsScript(name, words) {
@@ -44,6 +44,14 @@ func refuses(name string, words []string, rest []Arg) string {
 	return ""
 }
 
+// wordBefore is the word before the one at i; empty if there is none.
+func wordBefore(args []Arg, i int) string {
+	if i == 0 {
+		return ""
+	}
+	return args[i-1].Text
+}
+
 func asArgs(words []string) []Arg {
 	out := make([]Arg, 0, len(words))
 	for _, w := range words {
@@ -55,11 +63,7 @@ func asArgs(words []string) []Arg {
 // isNodeRunner: "npm run" and its like start what package.json says, not a
 // program that stands in the line.
 func isNodeRunner(name string, words []string) bool {
-	switch name {
-	case "npm", "pnpm", "yarn", "bun":
-		return len(words) > 0 && words[0] == "run"
-	}
-	return false
+	return isOneOf(name, "npm pnpm yarn bun") && len(words) > 0 && words[0] == "run"
 }
 
 // refusesWords: plain words that mean more than they look like.
@@ -126,30 +130,18 @@ func refusesWords(name string, words []string, rest []Arg) string {
 // sendsInput: programs that send what they find on standard input, which does
 // not stand in the line.
 func sendsInput(name string) bool {
-	switch name {
-	case "http", "https", "xh", "xhs", "nc", "ncat", "netcat", "socat", "telnet", "mail", "mailx", "sendmail", "ftp", "sftp":
-		return true
-	}
-	return false
+	return isOneOf(name, "http https xh xhs nc ncat netcat socat telnet mail mailx sendmail ftp sftp")
 }
 
 // gitStarts: subcommands whose operands are programs, or that start some.
 func gitStarts(sub string) bool {
-	switch sub {
-	case "bisect", "submodule", "filter-branch", "filter-repo", "difftool", "mergetool", "hook", "send-email", "for-each-repo", "daemon", "instaweb", "web--browse", "credential", "upload-pack", "receive-pack", "shell", "var", "archive":
-		return true
-	}
-	return false
+	return isOneOf(sub, "bisect submodule filter-branch filter-repo difftool mergetool hook send-email for-each-repo daemon instaweb web--browse credential upload-pack receive-pack shell var archive")
 }
 
 // hasSubcommands: programs that do very different things by their first word,
 // so that a rule for all of them does not mean those that nobody knows.
 func hasSubcommands(name string) bool {
-	switch name {
-	case "gh", "glab", "aws", "gcloud", "az", "terraform", "tofu", "helm", "systemctl", "brew", "apt", "apt-get", "pip", "pip3", "gem", "dotnet", "rustup", "flutter", "fly", "heroku", "vercel", "netlify", "firebase", "doctl", "docker-compose", "snap", "flatpak", "virsh", "vagrant", "ruff", "hg", "svn", "rclone", "supabase", "wrangler", "pulumi", "mise", "asdf", "direnv", "just":
-		return true
-	}
-	return false
+	return isOneOf(name, "gh glab aws gcloud az terraform tofu helm systemctl brew apt apt-get pip pip3 gem dotnet rustup flutter fly heroku vercel netlify firebase doctl docker-compose snap flatpak virsh vagrant ruff hg svn rclone supabase wrangler pulumi mise asdf direnv just")
 }
 
 // runsScript: the rule names a script, so that what follows is for the script.

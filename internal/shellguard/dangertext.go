@@ -16,11 +16,7 @@ func safeSQL(words []string) bool {
 // obeysInput: programs that take commands from their input, among them such as
 // start programs; what a rule spells out does not show them.
 func obeysInput(name string) bool {
-	switch name {
-	case "sqlite3", "psql", "mysql", "mariadb", "ed", "ex", "vi", "vim", "nvim", "gdb", "lldb", "dc", "m4", "expect", "lftp", "ftp", "sftp", "mongosh", "mongo":
-		return true
-	}
-	return false
+	return isOneOf(name, "sqlite3 psql mysql mariadb ed ex vi vim nvim gdb lldb dc m4 expect lftp ftp sftp mongosh mongo")
 }
 
 // selectCalls are words that may stand before a bracket in a statement that only

@@ -26,12 +26,8 @@ var (
 
 // looksAtDisks: programs that are told of a disk and do not wipe it.
 func looksAtDisks(name string) bool {
-	switch name {
-	case "lsblk", "blkid", "smartctl", "mount", "umount", "findmnt", "fsck", "e2fsck", "df", "du", "file", "stat", "ls", "cat", "head", "tail", "od", "hexdump", "strings", "wc", "md5sum", "sha256sum", "cmp", "readlink", "realpath", "basename", "test", "[", "[[", "echo", "printf", "grep", "rg", "udevadm", "lsof", "fuser", "iostat", "blockdev", "swapon", "swapoff", "eject",
-		"dd", "git", "gh", "docker", "podman", "alias", "export", "read", "local", "declare", "for", "hdparm", "dumpe2fs", "growpart", "resize2fs", "xfs_growfs":
-		return true
-	}
-	return isWrapper(name)
+	return isOneOf(name, "lsblk blkid smartctl mount umount findmnt fsck e2fsck df du file stat ls cat head tail od hexdump strings wc md5sum sha256sum cmp readlink realpath basename test [ [[ echo printf grep rg udevadm lsof fuser iostat blockdev swapon swapoff eject "+
+		"dd git gh docker podman alias export read local declare for hdparm dumpe2fs growpart resize2fs xfs_growfs") || isWrapper(name)
 }
 
 const wipesDisk = "it removes what is on a disk"

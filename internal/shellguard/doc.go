@@ -22,11 +22,11 @@
 // find the same words in the same commands. Each program is judged by the
 // binary its name resolves to and by its literal arguments:
 //
-//   - a form (form*.go) lists the options of a program that are harmless.
+//   - a form (forms.txt) lists the options of a program that are harmless.
 //     Arguments that fit a form of class ReadOnly may run without a question;
 //   - a rule ([Rule]) is what a person wrote to allow more. An open rule ("go
 //     test *") still only takes arguments that do not change what is run: the
-//     form of the program if there is one, the tables in take*.go if not.
+//     form of the program if there is one, taken.txt if not.
 //     A program without either takes plain words;
 //   - the floor ([Line.Floor]) is what is asked whatever was allowed.
 //

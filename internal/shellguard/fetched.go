@@ -19,7 +19,7 @@ func (w *walker) noteWritten(s *syntax.Stmt, sc scope) {
 			continue
 		}
 		for _, target := range w.word(r.Word, sc).texts() {
-			w.fills(target, s, sc)
+			w.noteFill(target, s, sc)
 		}
 		w.nameTarget(r, sc)
 	}
@@ -37,7 +37,7 @@ func (w *walker) noteWritten(s *syntax.Stmt, sc scope) {
 		case "tee", "sponge", "dd":
 			for _, a := range args[1:] {
 				for _, target := range a.texts() {
-					w.fills(strings.TrimPrefix(target, "of="), c.X, sc)
+					w.noteFill(strings.TrimPrefix(target, "of="), c.X, sc)
 				}
 			}
 		}
@@ -48,22 +48,22 @@ func (w *walker) noteWritten(s *syntax.Stmt, sc scope) {
 		}
 		if text, ok := w.inputText(s.Redirs, sc); ok {
 			for _, a := range args[1:] {
-				w.note(strings.TrimPrefix(a.Text, "of="), text)
+				w.noteText(strings.TrimPrefix(a.Text, "of="), text)
 			}
 		}
 	}
 }
 
-// fills notes what a statement puts into a file: text that stands in the line,
+// noteFill notes what a statement puts into a file: text that stands in the line,
 // something from elsewhere, or nobody knows what.
-func (w *walker) fills(target string, s *syntax.Stmt, sc scope) {
+func (w *walker) noteFill(target string, s *syntax.Stmt, sc scope) {
 	text, ok := w.outputText(s, sc)
 	switch {
 	case ok:
-		w.note(target, text)
+		w.noteText(target, text)
 	case w.fetches(s.Cmd) || sc.net || sc.derived || w.mentions(s, sc):
 		w.fetched[fileKey(target)] = true
-		w.save(target)
+		w.noteSaved(target)
 	case sc.piped && sc.input != nil:
 		// Text of the line that goes through another program is hidden on purpose.
 		w.fetched[fileKey(target)] = true
@@ -79,7 +79,7 @@ func (w *walker) nameTarget(r *syntax.Redirect, sc scope) {
 	}
 }
 
-func (w *walker) note(file string, text Arg) {
+func (w *walker) noteText(file string, text Arg) {
 	key := fileKey(file)
 	if before := w.written[key]; before.Text != "" {
 		text.values = append(append(slices.Clone(before.texts()), text.texts()...), before.Text+text.Text)
@@ -121,12 +121,12 @@ func (w *walker) runsFetched(p *Program, name string) bool {
 	}
 	switch name {
 	case "tar", "bsdtar", "gtar", "unzip", "7z", "7za", "cpio", "unar", "pax", "gunzip", "unxz", "zstd", "uncompress":
-		w.unpack(p, anyUnpacked)
+		w.noteUnpacked(p, anyUnpacked)
 	case "patch":
-		w.unpack(p, anyPatched)
+		w.noteUnpacked(p, anyPatched)
 	case "git":
 		if p.word("apply", "am") {
-			w.unpack(p, anyPatched)
+			w.noteUnpacked(p, anyPatched)
 		}
 	}
 	for _, d := range p.fetchedDirs(name) {
@@ -141,7 +141,7 @@ func (w *walker) runsFetched(p *Program, name string) bool {
 			if last := p.Args[len(p.Args)-1].Text; w.fetched[fileKey(a.Text)] {
 				w.fetched[fileKey(last)] = true
 			} else if text, ok := w.written[fileKey(a.Text)]; ok {
-				w.note(last, text)
+				w.noteText(last, text)
 			}
 		}
 	}
@@ -153,9 +153,9 @@ func (w *walker) runsFetched(p *Program, name string) bool {
 	return slices.ContainsFunc(runs, func(run string) bool { return w.runsOne(p, name, run) })
 }
 
-// unpack notes that files are made of what came from elsewhere, with names that do
+// noteUnpacked notes that files are made of what came from elsewhere, with names that do
 // not stand in the line.
-func (w *walker) unpack(p *Program, as string) {
+func (w *walker) noteUnpacked(p *Program, as string) {
 	if p.piped && w.fetched[anyFetched] || slices.ContainsFunc(p.Args, func(a Arg) bool { return w.fetched[fileKey(a.Text)] }) || p.from != "" && w.fetched[fileKey(p.from)] {
 		w.fetched[as] = true
 	}
@@ -167,7 +167,7 @@ func (w *walker) runsOne(p *Program, name, run string) bool {
 		in := scope{dirs: p.Dirs, via: append(slices.Clip(p.Via), Quote(p.Name)), dynamic: true, depth: len(p.Via) + 1}
 		if isShell(name) || name == "." || name == "source" || strings.Contains(p.Name, "/") {
 			for _, t := range text.texts() {
-				w.perhaps(t, in)
+				w.maybeScript(t, in)
 			}
 		}
 		for _, t := range text.texts() {
@@ -180,7 +180,7 @@ func (w *walker) runsOne(p *Program, name, run string) bool {
 			case "make", "gmake", "just", "task", "go-task", "rake", "npm", "yarn", "pnpm", "bun":
 				w.recipes(t, in)
 			case "at", "batch", "crontab":
-				w.anywhere(t, in)
+				w.commandsAnywhere(t, in)
 			}
 		}
 	}
@@ -211,7 +211,7 @@ const descriptors = "/dev/fd/"
 // recipes looks at the commands of a Makefile.
 func (w *walker) recipes(text string, sc scope) {
 	for _, m := range makeShell.FindAllStringSubmatch(text, maxValues) {
-		w.perhaps(m[1], sc)
+		w.maybeScript(m[1], sc)
 	}
 	for line := range strings.SplitSeq(text, "\n") {
 		if _, after, ok := strings.Cut(line, ":"); ok && !strings.HasPrefix(line, "\t") {
@@ -219,7 +219,7 @@ func (w *walker) recipes(text string, sc scope) {
 		}
 		for _, cut := range []string{line, strings.ReplaceAll(line, ";", "\n")} {
 			for recipe := range strings.SplitSeq(cut, "\n") {
-				w.perhaps(strings.TrimLeft(recipe, "\t ;@-+"), sc)
+				w.maybeScript(strings.TrimLeft(recipe, "\t ;@-+"), sc)
 			}
 		}
 	}

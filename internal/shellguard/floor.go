@@ -337,10 +337,7 @@ func bomb(body *syntax.Stmt, name string) bool {
 
 // endless notes a loop without an end that starts jobs.
 func (w *walker) endless(do []*syntax.Stmt) {
-	for _, s := range do {
-		if s.Background {
-			w.line.floor = append(w.line.floor, "a loop starts jobs in the background: a fork bomb")
-			return
-		}
+	if slices.ContainsFunc(do, func(s *syntax.Stmt) bool { return s.Background }) {
+		w.line.floor = append(w.line.floor, "a loop starts jobs in the background: a fork bomb")
 	}
 }

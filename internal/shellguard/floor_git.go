@@ -34,7 +34,7 @@ func (p *Program) floorGit() string {
 	case "remote-http", "remote-https", "remote-ftp", "remote-ftps", "remote-ext", "remote-fd":
 		return "it speaks to a remote repository by what only shows while it runs"
 	case "clean":
-		at := Program{Dirs: p.at, homes: p.homes}
+		at := Program{Dirs: p.repoDirs, homes: p.homes}
 		for i, a := range p.Args[:len(p.Args)-1] {
 			if a.Text == "-C" && p.homes.isVital(p.Args[i+1].texts()[0], p.Dirs) {
 				at.Dirs = append(slices.Clone(at.Dirs), "/")
@@ -68,13 +68,12 @@ func settingsFile(args []Arg) bool {
 	})
 }
 
+// settingsVariables are those by which git finds its settings.
+const settingsVariables = "GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_CONFIG HOME XDG_CONFIG_HOME"
+
 // settingsVariable: a variable that makes git read settings from elsewhere.
 func settingsVariable(name, value string) bool {
-	switch name {
-	case "GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG", "HOME", "XDG_CONFIG_HOME":
-		return value != "" && value != "/dev/null"
-	}
-	return false
+	return isOneOf(name, settingsVariables) && value != "" && value != "/dev/null"
 }
 
 // workTree is the tree that git is told to work on.

@@ -21,7 +21,7 @@ func (s *Guard) foreignDirs(l *Line, opt *Options) []string {
 		if p.Class == ReadOnly || p.Builtin {
 			continue
 		}
-		places := append([]string{}, p.at...)
+		places := append([]string{}, p.repoDirs...)
 		if p.Class == Runs {
 			for _, f := range p.Paths {
 				places = append(places, f.Full())
@@ -33,7 +33,7 @@ func (s *Guard) foreignDirs(l *Line, opt *Options) []string {
 			}
 		}
 		if path.Base(p.Name) == "git" {
-			for _, d := range slices.Concat(p.at, p.pushedTo(opt)) {
+			for _, d := range slices.Concat(p.repoDirs, p.pushedTo(opt)) {
 				if err := s.nestedRepository(d, opt); err != nil {
 					out = append(out, err.Error())
 				}

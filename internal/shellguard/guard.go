@@ -123,14 +123,14 @@ func (s *Guard) judgeLine(text, dir string, unasked bool) *toolcrib.Verdict {
 	opt := s.optionsIn(dir)
 	l := s.Cache.analyze(text, opt)
 	if floor := append(l.Floor(), s.writesObeyed(l, dir)...); len(floor) > 0 {
-		return s.unless("floor", slices.Concat(floor, l.Explain()))
+		return s.askOrDeny("floor", slices.Concat(floor, l.Explain()))
 	}
 	if unasked {
 		return allow("unasked", "this mode asks about nothing but the floor")
 	}
 	rule, against := s.allowed(l, &opt)
 	if len(against) > 0 {
-		return s.unless("", slices.Concat(against, l.Explain()))
+		return s.askOrDeny("", slices.Concat(against, l.Explain()))
 	}
 	v := allow(rule, "every program in it only reads, or is allowed by a rule")
 	if l.ReadOnly() {
@@ -162,7 +162,7 @@ func (s *Guard) allowed(l *Line, opt *Options) (rule string, against []string) {
 	if len(used) == 0 {
 		return "read-only", against
 	}
-	names := make([]string, 0, len(used))
+	var names []string
 	for _, r := range used {
 		names = append(names, r.String())
 	}
@@ -177,7 +177,7 @@ func (s *Guard) repositories(l *Line, opt *Options) []string {
 		if name := path.Base(p.Name); p.Class != ReadOnly || name != "git" && name != "go" { // go asks git about the version
 			continue
 		}
-		for _, d := range p.at {
+		for _, d := range p.repoDirs {
 			if err := s.repository(d, opt); err != nil {
 				out = append(out, err.Error())
 			}
@@ -186,8 +186,8 @@ func (s *Guard) repositories(l *Line, opt *Options) []string {
 	return out
 }
 
-// unless is the verdict on what nothing allows.
-func (s *Guard) unless(rule string, reasons []string) *toolcrib.Verdict {
+// askOrDeny is the verdict on what nothing allows.
+func (s *Guard) askOrDeny(rule string, reasons []string) *toolcrib.Verdict {
 	v := ask(rule, reasons)
 	switch {
 	case s.Only:

@@ -56,18 +56,18 @@ func TestShellIsOffByDefault(t *testing.T) {
 func TestShellHasNoOpinionOnOtherTools(t *testing.T) {
 	s := shellOn(t, shelltest.NewMachine())
 	for _, tool := range []string{"read_file", "run_commands", "command_output", ""} {
-		v, err := s.Judge(context.Background(), toolcrib.Review{Spec: toolcrib.Spec{Name: tool, Native: tool, Box: "shell"}, Input: json.RawMessage(`{"command":"ls"}`)})
+		v, err := s.Judge(context.Background(), toolcrib.Review{Spec: toolcrib.Entry{Spec: toolcrib.Spec{Name: tool}, Native: tool, Box: "shell"}, Input: json.RawMessage(`{"command":"ls"}`)})
 		if v != nil || err != nil {
 			t.Errorf("%q: %v, %v", tool, v, err)
 		}
 	}
 	// What another box calls run_command may do anything with a harmless line.
-	v, err := s.Judge(context.Background(), toolcrib.Review{Spec: toolcrib.Spec{Name: "run_command", Native: "run_command", Box: "evil"}, Input: json.RawMessage(`{"command":"ls"}`)})
+	v, err := s.Judge(context.Background(), toolcrib.Review{Spec: toolcrib.Entry{Spec: toolcrib.Spec{Name: "run_command"}, Native: "run_command", Box: "evil"}, Input: json.RawMessage(`{"command":"ls"}`)})
 	if v != nil || err != nil {
 		t.Errorf("of another box: %v, %v", v, err)
 	}
 	// A renamed tool is still the tool it is.
-	v, err = s.Judge(context.Background(), toolcrib.Review{Spec: toolcrib.Spec{Name: "bash_exec", Native: "run_command", Box: "shell"}, Input: json.RawMessage(`{"command":"touch x"}`)})
+	v, err = s.Judge(context.Background(), toolcrib.Review{Spec: toolcrib.Entry{Spec: toolcrib.Spec{Name: "bash_exec"}, Native: "run_command", Box: "shell"}, Input: json.RawMessage(`{"command":"touch x"}`)})
 	if err != nil || v == nil || v.Decision != toolcrib.Ask {
 		t.Errorf("renamed: %v, %v", v, err)
 	}
@@ -76,7 +76,7 @@ func TestShellHasNoOpinionOnOtherTools(t *testing.T) {
 func TestShellRefusesBadInput(t *testing.T) {
 	s := shellOn(t, shelltest.NewMachine())
 	for _, in := range []string{``, `{`, `[]`, `{}`, `{"command":""}`, `{"command":"  "}`, `{"command":3}`, `{"command":["ls"]}`} {
-		v, err := s.Judge(context.Background(), toolcrib.Review{Spec: toolcrib.Spec{Native: "run_command", Box: "shell"}, Input: json.RawMessage(in)})
+		v, err := s.Judge(context.Background(), toolcrib.Review{Spec: toolcrib.Entry{Native: "run_command", Box: "shell"}, Input: json.RawMessage(in)})
 		if err == nil {
 			t.Errorf("%q: %+v", in, v)
 		}

@@ -7,11 +7,11 @@ import (
 	"strings"
 )
 
-// hidden looks for what a program is told to run without being a wrapper: code
+// hiddenCommands looks for what a program is told to run without being a wrapper: code
 // on its input, commands in its options and in the code of other languages,
 // arguments that come from its input.
-func (w *walker) hidden(p *Program, name string, sc scope) {
-	w.feed(p, name, sc)
+func (w *walker) hiddenCommands(p *Program, name string, sc scope) {
+	w.readInput(p, name, sc)
 	in := sc.started(Quote(name))
 	in.dynamic, in.input = true, nil
 	if in.depth > maxWrapping {
@@ -30,27 +30,27 @@ func (w *walker) hidden(p *Program, name string, sc scope) {
 		}
 		return
 	case "git-push", "git-send-pack", "git-clean", "git-reflog", "git-filter-branch", "git-update-ref", "git-config", "git-grep", "git-fetch", "git-clone", "git-submodule", "git-rebase", "git-bisect":
-		w.shadow().program(append([]Arg{{Text: "git", Literal: true}, {Text: name[len("git-"):], Literal: true}}, p.Args...), in)
+		w.possibleWalker().program(append([]Arg{{Text: "git", Literal: true}, {Text: name[len("git-"):], Literal: true}}, p.Args...), in)
 		return
 	case "git":
 		for _, t := range gitCommands(p.Args) {
-			w.perhaps(t, in)
+			w.maybeScript(t, in)
 		}
 		return
 	case "set":
 		if i := slices.IndexFunc(p.Args, func(a Arg) bool { return a.Text == "--" }); i >= 0 && i+1 < len(p.Args) {
-			w.shadow().program(p.Args[i+1:], in) // "$@" may be what comes next
+			w.possibleWalker().program(p.Args[i+1:], in) // "$@" may be what comes next
 		}
 		return
 	}
 	w.startsOthers(p, name, in)
-	w.runners(p, name, in)
-	w.texts(p, name, in)
+	w.startedByRunner(p, name, in)
+	w.commandsInTexts(p, name, in)
 	if slices.Contains(w.funcs, p.Name) && len(p.Args) > 0 {
-		w.shadow().program(p.Args, in) // a function may run its arguments
+		w.possibleWalker().program(p.Args, in) // a function may run its arguments
 	}
 	if rest := runnerArgs(name, p.Args); len(rest) > 0 {
-		w.shadow().program(rest, in)
+		w.possibleWalker().program(rest, in)
 	}
 	if name == "sed" || name == "gsed" {
 		return
@@ -68,10 +68,10 @@ func (w *walker) hidden(p *Program, name string, sc scope) {
 				continue
 			}
 			if _, after, ok := strings.Cut(t, "="); ok && !ownLanguage(name) {
-				w.perhaps(strings.TrimPrefix(after, "exec="), in)
+				w.maybeScript(strings.TrimPrefix(after, "exec="), in)
 			}
 			if i > 0 && strings.HasPrefix(p.Args[i-1].Text, "-") && !ownLanguage(name) || !p.name.Literal || name == "tmux" || name == "screen" || strings.HasSuffix(name, "tar") {
-				w.perhaps(t, in)
+				w.maybeScript(t, in)
 			}
 			w.embedded(t, in)
 		}
@@ -91,12 +91,12 @@ func (w *walker) awkStrings(p *Program, name string, in scope) {
 		}
 		for _, a := range p.Args {
 			if t := a.texts()[0]; set.Len() > 0 && codeStarts.MatchString(t) {
-				w.built(set.String()+t, in)
+				w.assembledCommands(set.String()+t, in)
 			}
 		}
 	case name == "pwsh" || name == "powershell":
 		for _, a := range p.Args {
-			w.perhaps(removeItem.ReplaceAllString(a.texts()[0], "rm "), in)
+			w.maybeScript(removeItem.ReplaceAllString(a.texts()[0], "rm "), in)
 		}
 	}
 }
@@ -125,10 +125,10 @@ func (w *walker) startsOthers(p *Program, name string, in scope) {
 		}
 		switch base := path.Base(a.texts()[0]); base {
 		case "rm", "git", "dd", "chmod", "chown", "find", "mv", "shred", "rsync", "sudo", "env", "xargs":
-			w.shadow().program(p.Args[i:], in)
+			w.possibleWalker().program(p.Args[i:], in)
 		default:
 			if isShell(base) && i+1 < len(p.Args) && strings.HasPrefix(p.Args[i+1].Text, "-") && strings.HasSuffix(p.Args[i+1].Text, "c") {
-				w.shadow().program(p.Args[i:], in)
+				w.possibleWalker().program(p.Args[i:], in)
 			}
 		}
 	}
@@ -172,7 +172,7 @@ func (w *walker) makeTexts(p *Program, in scope) {
 		}
 	}
 	if shell != "" {
-		w.perhaps(shell+" "+flags, in)
+		w.maybeScript(shell+" "+flags, in)
 	}
 }
 
@@ -217,14 +217,14 @@ func (w *walker) xargsInput(p *Program, name string, sc scope) {
 				}
 			}
 			if len(command) <= maxPrograms {
-				w.shadow().program(command, in)
+				w.possibleWalker().program(command, in)
 			}
 		}
 		if len(u.inner) == 0 && !u.isScript {
 			continue // it only prints
 		}
 		if u.isScript {
-			w.perhaps(strings.ReplaceAll(u.script.Text, "{}", strings.TrimSpace(text)), in)
+			w.maybeScript(strings.ReplaceAll(u.script.Text, "{}", strings.TrimSpace(text)), in)
 		}
 	}
 }
@@ -317,20 +317,12 @@ func runnerArgs(name string, args []Arg) []Arg {
 
 // ownLanguage: the code that their options take is none for a shell.
 func ownLanguage(name string) bool {
-	switch name {
-	case "awk", "gawk", "mawk", "nawk", "jq", "deno", "bun":
-		return true
-	}
-	return readsCode(name) && !isShell(name) && name != "at" && name != "batch" && name != "crontab" && name != "eval" && name != "source" && name != "." && name != "expect"
+	return isOneOf(name, "awk gawk mawk nawk jq deno bun") || readsCode(name) && !isShell(name) && name != "at" && name != "batch" && name != "crontab" && name != "eval" && name != "source" && name != "." && name != "expect"
 }
 
 // carriesCode: programs whose arguments or input hold commands in a language of
 // their own.
 func carriesCode(name string) bool {
-	switch name {
-	case "awk", "gawk", "mawk", "nawk", "sed", "gsed", "tar", "gtar", "bsdtar", "rsync", "ssh", "scp", "sftp", "find", "vi", "vim", "nvim", "view", "ex", "ed", "emacs", "expect", "gdb", "lldb", "m4", "dc", "bc", "sqlite3", "psql", "mysql",
-		"tmux", "screen", "man", "less", "more", "ftp", "nmap", "make", "gmake", "nix-shell", "systemd-run", "at", "batch", "osascript", "pwsh", "go", "cargo", "zip", "socat", "nc", "ncat", "docker", "podman", "kubectl", "jq", "export", "declare", "typeset", "readonly", "local":
-		return true
-	}
-	return false
+	return isOneOf(name, "awk gawk mawk nawk sed gsed tar gtar bsdtar rsync ssh scp sftp find vi vim nvim view ex ed emacs expect gdb lldb m4 dc bc sqlite3 psql mysql "+
+		"tmux screen man less more ftp nmap make gmake nix-shell systemd-run at batch osascript pwsh go cargo zip socat nc ncat docker podman kubectl jq export declare typeset readonly local")
 }

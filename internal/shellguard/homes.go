@@ -53,9 +53,5 @@ func homesIn(accounts, own, project string) []string {
 
 // sharedDir: nobody's home, whatever a list of accounts says.
 func sharedDir(dir string) bool {
-	switch dir {
-	case "/tmp", "/var/tmp", "/private/tmp", "/dev", "/dev/shm", "/proc", "/sys", "/run", "/var/run", "/nonexistent", "/var/empty":
-		return true
-	}
-	return false
+	return isOneOf(dir, "/tmp /var/tmp /private/tmp /dev /dev/shm /proc /sys /run /var/run /nonexistent /var/empty")
 }

@@ -15,7 +15,7 @@ import (
 // program reads the text, nobody here knows what it would do with it.
 func (s *Guard) judgeInput(call toolcrib.Call, in request, unasked bool) *toolcrib.Verdict {
 	if s.Job == nil {
-		return s.unless("", []string{"nothing is known about the program that would read this text"})
+		return s.askOrDeny("", []string{"nothing is known about the program that would read this text"})
 	}
 	job, ok := s.Job(call, in.Job)
 	if !ok {
@@ -26,23 +26,23 @@ func (s *Guard) judgeInput(call toolcrib.Call, in request, unasked bool) *toolcr
 	opt.Dir = s.dir(job.WorkingDir)
 	if !plainShell(Analyze(job.Command, opt)) {
 		if floor := inputFloor(Analyze(job.Command, opt), typed, in.Text, opt); len(floor) > 0 {
-			return s.unless("floor", floor)
+			return s.askOrDeny("floor", floor)
 		}
 		if unasked {
 			return allow("unasked", "this mode asks about nothing but the floor")
 		}
-		return s.unless("", []string{clip(Quote(job.Command)) + " reads this text, and only a shell's input is understood"})
+		return s.askOrDeny("", []string{clip(Quote(job.Command)) + " reads this text, and only a shell's input is understood"})
 	}
 	v := s.judgeLine(typed, opt.Dir, unasked)
 	if v.Decision == toolcrib.Allow && v.Rule != "unasked" {
 		if name := readsInput(Analyze(typed, opt)); name != "" {
-			return s.unless("", []string{Quote(name) + " may read what is typed after it, and what is left of that would be run"})
+			return s.askOrDeny("", []string{Quote(name) + " may read what is typed after it, and what is left of that would be run"})
 		}
 	}
 	if v.Decision == toolcrib.Allow && v.Rule != "unasked" && strings.ContainsAny(in.Text, "!\t") {
 		// An interactive bash puts earlier commands in the place of !, and
 		// what it likes in the place of a tab.
-		return s.unless("", []string{"a ! or a tab means something else to an interactive shell"})
+		return s.askOrDeny("", []string{"a ! or a tab means something else to an interactive shell"})
 	}
 	return v
 }
@@ -96,12 +96,7 @@ func plainShell(l *Line) bool {
 	case "sh", "dash":
 		return len(p.Args) == 0
 	case "bash":
-		for _, a := range p.Args {
-			if !a.Literal || a.Text != "--norc" && a.Text != "--noprofile" {
-				return false
-			}
-		}
-		return true
+		return !slices.ContainsFunc(p.Args, func(a Arg) bool { return !a.Literal || a.Text != "--norc" && a.Text != "--noprofile" })
 	}
 	return false
 }

@@ -23,7 +23,7 @@ func jqForm(args []Arg) found {
 		class: ReadOnly, most: -1, need: 1, text: 1,
 		short: "crRsSnjaCMeV", shortArg: "",
 		long:  "compact-output raw-output raw-input slurp sort-keys null-input join-output ascii-output color-output monochrome-output exit-status tab indent= seq stream unbuffered version",
-		check: checkJQ,
+		check: "jq",
 	}}
 }
 

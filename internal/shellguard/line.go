@@ -24,19 +24,10 @@ const (
 )
 
 func (c Class) String() string {
-	switch c {
-	case ReadOnly:
-		return "reads only"
-	case Writes:
-		return "writes"
-	case Destroys:
-		return "destroys"
-	case Network:
-		return "network"
-	case Runs:
-		return "runs code"
+	if c > Runs {
+		c = Unknown
 	}
-	return "unknown"
+	return [...]string{"unknown", "reads only", "writes", "destroys", "network", "runs code"}[c]
 }
 
 // Arg is one word of a command after quoting was taken off.
@@ -107,7 +98,7 @@ type Program struct {
 	fetched  bool     // it runs what the line got from the network
 	settings bool     // a variable makes git read settings from elsewhere
 	homeTree bool     // git is told by a variable that its tree is such a directory
-	at       []string // for git: where it looks for its repository
+	repoDirs []string // for git: where it looks for its repository
 	homes    homes    // of this machine
 }
 
@@ -163,7 +154,7 @@ type Line struct {
 	texts    []string // code of other languages in it
 	hides    bool     // it runs what does not stand in it, so that a rule may mean that
 	made     bool     // it runs a program by a name that stands in it already
-	went     trail    // where it goes
+	trail    trail    // where it goes
 	possible *Line    // what it may do beside what it says; for the floor and for rules that take away
 }
 
@@ -214,11 +205,7 @@ func (l *Line) allowed(rules []Rule, only bool) (used []Rule, against []string) 
 // plainest lists programs that start nothing, write nothing and go by no
 // settings, whatever files there are.
 func plainest(name string) bool {
-	switch path.Base(name) {
-	case "cd", "echo", "printf", "pwd", "true", "false", ":", "test", "[", "exit", "set", "export", "sleep", "date", "head", "tail", "wc", "cat", "grep", "egrep", "fgrep", "ls", "cut", "tr", "nl", "tac", "basename", "dirname":
-		return true
-	}
-	return isWrapper(path.Base(name)) // what it starts is judged by itself
+	return isOneOf(path.Base(name), "cd echo printf pwd true false : test [ exit set export sleep date head tail wc cat grep egrep fgrep ls cut tr nl tac basename dirname") || isWrapper(path.Base(name)) // what it starts is judged by itself
 }
 
 // Explain breaks the line into its parts, one sentence each, for the person

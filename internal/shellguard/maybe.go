@@ -44,9 +44,9 @@ func maybePrograms(args []Arg, operands int) []int {
 	return slices.Compact(out)
 }
 
-// timed reads "time -o x rm" as the program time does, and not the keyword: not
+// timeProgram reads "time -o x rm" as the program time does, and not the keyword: not
 // every shell has that.
-func (w *walker) timed(s *syntax.Stmt, sc scope) {
+func (w *walker) timeProgram(s *syntax.Stmt, sc scope) {
 	call, ok := s.Cmd.(*syntax.CallExpr)
 	if !ok || len(call.Args) == 0 || !strings.HasPrefix(call.Args[0].Lit(), "-") {
 		return
@@ -55,7 +55,7 @@ func (w *walker) timed(s *syntax.Stmt, sc scope) {
 	for _, word := range call.Args {
 		args = append(args, w.words(word, sc)...)
 	}
-	w.shadow().program(args, sc)
+	w.possibleWalker().program(args, sc)
 }
 
 // ownOperands is how many words stand between the options of a wrapper and its
@@ -75,8 +75,8 @@ func ownOperands(name string) (int, bool) {
 	return 0, isWrapper(name)
 }
 
-// maybe walks whatever a wrapper with options may start beside what it seems to.
-func (w *walker) maybe(p *Program, u unwrapped, name string, sc scope) {
+// possibleCommands walks whatever a wrapper with options may start beside what it seems to.
+func (w *walker) possibleCommands(p *Program, u unwrapped, name string, sc scope) {
 	operands, ok := ownOperands(name)
 	if !ok || u.isScript && name != "watch" && name != "ssh" && name != "env" && name != "flock" && name != "script" && name != "su" && name != "runuser" || name == "command" && len(p.Args) > 0 && (p.Args[0].Text == "-v" || p.Args[0].Text == "-V") {
 		return
@@ -104,15 +104,15 @@ func (w *walker) maybe(p *Program, u unwrapped, name string, sc scope) {
 			continue // xargs -I {} echo {}: which of its letters take a word is known
 		}
 		if name == "watch" || name == "ssh" {
-			w.perhaps(joined(rest).Text, in)
+			w.maybeScript(joined(rest).Text, in)
 		}
 		if !known && name != "ssh" {
-			w.shadow().program(rest, in)
+			w.possibleWalker().program(rest, in)
 		}
 	}
 	if len(at) == 0 && fills(sc.via) {
 		// What xargs finds on its input is the program.
-		w.shadow().program([]Arg{{Text: "…", open: unseen}}, in)
+		w.possibleWalker().program([]Arg{{Text: "…", open: unseen}}, in)
 		w.line.floor = append(w.line.floor, "which program "+Quote(name)+" starts is decided by its input")
 	}
 }

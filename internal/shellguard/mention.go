@@ -125,11 +125,7 @@ func programNext(name, word string) bool {
 
 // worksOnCode: programs that look at scripts and do not run them.
 func worksOnCode(name string) bool {
-	switch name {
-	case "shellcheck", "shfmt", "prettier", "eslint", "black", "ruff", "flake8", "pylint", "mypy", "isort", "bat", "tokei", "cloc":
-		return true
-	}
-	return false
+	return isOneOf(name, "shellcheck shfmt prettier eslint black ruff flake8 pylint mypy isort bat tokei cloc")
 }
 
 // readsOther: a word of this name may be another program than it says, by what
@@ -140,11 +136,11 @@ func readsOther(name string) bool {
 }
 
 // ways lists how the words from i on may be read as a program.
-func (m *mention) ways(i int) []wording {
+func (m *mention) ways(i int) []commandReading {
 	word := m.words[i]
 	out := readings(word, asArgs(m.words[i+1:min(len(m.words), i+1+maxReadings)]), m.from())
 	if dir, _ := path.Split(word); dir != "" && !isSystemDir(dir) {
-		out[0].given, out[0].dirs = word, m.from()
+		out[0].script, out[0].dirs = word, m.from()
 	}
 	return out
 }
@@ -163,7 +159,7 @@ func (c *Pattern) mentioned(rows []mention) bool {
 		for i, word := range rows[r].words {
 			name := programName(word)
 			alike, other := UsualName(name), readsOther(name)
-			var ways []wording
+			var ways []commandReading
 			for _, o := range specs {
 				pattern := isPatternOf(word, o.words[0])
 				if !other && !pattern && !wildWord(o.words[0], name) && !wildWord(o.words[0], alike) {
@@ -172,7 +168,7 @@ func (c *Pattern) mentioned(rows []mention) bool {
 				if ways == nil {
 					ways = rows[r].ways(i)
 				}
-				if pattern && o.fits(ways[0].args, false) || slices.ContainsFunc(ways, func(w wording) bool { return w.means(o) && o.fits(w.args, false) }) {
+				if pattern && o.fits(ways[0].args, false) || slices.ContainsFunc(ways, func(w commandReading) bool { return w.matches(o) && o.fits(w.args, false) }) {
 					return true
 				}
 			}

@@ -86,10 +86,7 @@ func (p *Program) readsAsData(name string) bool {
 // isTold: its words have a script, or code behind an option for that.
 func (p *Program) isTold(name string) bool {
 	for i, a := range p.Args {
-		before := ""
-		if i > 0 {
-			before = p.Args[i-1].Text
-		}
+		before := wordBefore(p.Args, i)
 		if !strings.HasPrefix(a.Text, "-") && !(name == "php" && before == "-d") && !(takesValue(before) && before != "-r") || strings.HasPrefix(a.Text, "--eval=") {
 			return true
 		}
@@ -132,7 +129,7 @@ func (w *walker) fedFiles(p *Program, name string) {
 	case "cp", "install", "dd", "sponge":
 		for _, a := range p.Args {
 			if t := strings.TrimPrefix(a.Text, "of="); !isInput(t, p.Dirs) && !strings.HasPrefix(t, "-") {
-				w.note(t, *p.input)
+				w.noteText(t, *p.input)
 			}
 		}
 	case "split", "csplit":

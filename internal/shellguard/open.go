@@ -135,13 +135,13 @@ func (p *Program) readsDescriptor() bool {
 // into.
 func (p *Program) fetchedFiles(name string) []string {
 	if name == "scp" || name == "rsync" || name == "sftp" {
-		return append(p.copied(), p.asked()...)
+		return append(p.copiedFiles(), p.askedFiles()...)
 	}
 	if isStore(name) {
-		return p.downloaded()
+		return p.downloadedFiles()
 	}
 	if !makesCode(name) {
-		return p.asked()
+		return p.askedFiles()
 	}
 	var out []string
 	for i, a := range p.Args {
@@ -161,11 +161,11 @@ func (p *Program) fetchedFiles(name string) []string {
 			out = append(out, t, "index.html")
 		}
 	}
-	return append(out, p.asked()...)
+	return append(out, p.askedFiles()...)
 }
 
-// copied are the files that scp and its like get from another machine.
-func (p *Program) copied() []string {
+// copiedFiles are the files that scp and its like get from another machine.
+func (p *Program) copiedFiles() []string {
 	var out []string
 	for _, a := range p.Args {
 		if host, file, ok := strings.Cut(a.Text, ":"); ok && !strings.Contains(host, "/") && file != "" {
@@ -231,9 +231,5 @@ func (p *Program) runsFile(name string) string {
 
 // takesValue: options of shells and interpreters before the script.
 func takesValue(flag string) bool {
-	switch flag {
-	case "-o", "-O", "+o", "+O", "-W", "-X", "--rcfile", "--init-file", "-r", "--require", "-I":
-		return true
-	}
-	return false
+	return isOneOf(flag, "-o -O +o +O -W -X --rcfile --init-file -r --require -I")
 }

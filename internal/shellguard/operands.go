@@ -45,11 +45,11 @@ func (s *Guard) Operands(r *toolcrib.Review, l *Line, base, homeDir string) []Op
 		s.typedText(r, o)
 		return o.found
 	}
-	o.went, o.fed = l.went, l.fedByPrograms()
-	o.line(l, false)
+	o.trail, o.fed = l.trail, l.fedByPrograms()
+	o.addLine(l, false)
 	if l.possible != nil {
 		o.fed = o.fed || l.possible.fedByPrograms()
-		o.line(l.possible, true)
+		o.addLine(l.possible, true)
 	}
 	return o.found
 }
@@ -62,7 +62,7 @@ type operands struct {
 	found []Operand
 	seen  map[operandKey]bool
 	dirs  []string
-	went  trail
+	trail trail
 	fed   bool // what one program prints are the operands of another
 	specs int  // bytes of patterns of git so far
 }
@@ -78,13 +78,13 @@ func (o *operands) add(dir, text string, glob bool, as Operand) {
 	if text == "" || len(text) > 4096 || strings.ContainsFunc(text, unicode.IsControl) {
 		return
 	}
-	for _, full := range o.spelt(dir, text, glob, as.Guess) {
+	for _, full := range o.pathsOf(dir, text, glob, as.Guess) {
 		key := operandKey{full, as.Write, as.MayWrite, as.Guess, glob}
 		if o.seen[key] {
 			continue
 		}
 		if o.seen[key] = true; len(o.found) >= maxOperands || isHandle(full) {
-			o.anywhere(as)
+			o.addAnywhere(as)
 			continue
 		}
 		as.Path, as.pattern = full, nil
@@ -95,34 +95,34 @@ func (o *operands) add(dir, text string, glob bool, as Operand) {
 	}
 }
 
-// anywhere notes that a path of which nobody can say what it is may be written.
-func (o *operands) anywhere(as Operand) {
+// addAnywhere notes that a path of which nobody can say what it is may be written.
+func (o *operands) addAnywhere(as Operand) {
 	if key := (operandKey{}); (as.Write || as.MayWrite) && !o.seen[key] {
 		o.seen[key] = true
 		o.found = append(o.found, Operand{Anywhere: true, MayWrite: true, Guess: true})
 	}
 }
 
-func (o *operands) line(l *Line, guess bool) {
+func (o *operands) addLine(l *Line, guess bool) {
 	for i := range l.Programs {
 		p := &l.Programs[i]
-		o.program(p, p.Dirs, guess)
+		o.addProgram(p, p.Dirs, guess)
 		if more := o.perhapsIn(p.Dirs); len(more) > 0 {
-			o.program(p, more, true)
+			o.addProgram(p, more, true)
 		}
 	}
 	dirs := o.dirs
 	if len(dirs) == 0 {
 		dirs = []string{o.base}
 	}
-	o.inLine(l, dirs, guess)
+	o.addLineItself(l, dirs, guess)
 	if more := o.perhapsIn(dirs); len(more) > 0 {
-		o.inLine(l, more, true)
+		o.addLineItself(l, more, true)
 	}
 }
 
-// inLine adds what stands in the line itself: redirections, assignments, code.
-func (o *operands) inLine(l *Line, dirs []string, guess bool) {
+// addLineItself adds what stands in the line itself: redirections, assignments, code.
+func (o *operands) addLineItself(l *Line, dirs []string, guess bool) {
 	for i := range l.Redirects {
 		r := &l.Redirects[i]
 		for _, f := range r.Paths {
@@ -133,11 +133,11 @@ func (o *operands) inLine(l *Line, dirs []string, guess bool) {
 		}
 		as := Operand{Write: strings.Contains(r.Op, ">"), Guess: guess}
 		if o.isLost(dirs) && !strings.HasPrefix(r.Target, "/") && !isDescriptor(r.Target) {
-			o.anywhere(as)
+			o.addAnywhere(as)
 		}
 		if !r.target.Literal && !r.target.Glob {
 			as.Guess = true
-			o.expanded(r.target, dirs, as)
+			o.addExpanded(r.target, dirs, as)
 			continue
 		}
 		for _, d := range dirs {
@@ -146,7 +146,7 @@ func (o *operands) inLine(l *Line, dirs []string, guess bool) {
 	}
 	for _, t := range l.assigned {
 		as := Operand{MayWrite: true, Guess: true}
-		o.expanded(Arg{Text: t}, dirs, as)
+		o.addExpanded(Arg{Text: t}, dirs, as)
 		for _, text := range pathsIn(t) {
 			for _, d := range dirs {
 				o.add(d, text, false, as)
@@ -161,14 +161,14 @@ func (o *operands) inLine(l *Line, dirs []string, guess bool) {
 			}
 			for _, d := range dirs {
 				o.add(d, text, false, Operand{MayWrite: true, Guess: guess})
-				o.named(d, text, Operand{MayWrite: true, Guess: true})
+				o.addPattern(d, text, Operand{MayWrite: true, Guess: true})
 			}
 		}
 	}
 }
 
-// program adds what a program is given, if it runs in one of these directories.
-func (o *operands) program(p *Program, dirs []string, guess bool) {
+// addProgram adds what a program is given, if it runs in one of these directories.
+func (o *operands) addProgram(p *Program, dirs []string, guess bool) {
 	name := programName(p.Name)
 	as := Operand{Write: writesOperands(name), Guess: guess, MayWrite: p.mayWrite(name)}
 	feeds := o.fed && printsNames(name)
@@ -182,17 +182,17 @@ func (o *operands) program(p *Program, dirs []string, guess bool) {
 		o.add(d, ".", isPattern(d), Operand{MayWrite: as.MayWrite && !feeds && !p.Builtin && d != o.base, Guess: guess})
 	}
 	if o.isLost(dirs) && !feeds && !p.Builtin {
-		o.anywhere(as)
+		o.addAnywhere(as)
 	}
 	for _, f := range p.Paths {
 		o.add(f.Dir, f.Text, f.Glob, Operand{MayWrite: as.MayWrite, Guess: as.Guess})
 	}
-	o.history(p, guess)
-	o.ownWords(p, name, dirs)
+	o.addHistory(p, guess)
+	o.addOwnWords(p, name, dirs)
 	if p.Class == ReadOnly && !(feeds && printsWords(name)) {
 		return
 	}
-	o.typed(p, name, dirs)
+	o.addInputPaths(p, name, dirs)
 	said := messages(name, p.Args)
 	for i, a := range p.Args {
 		if said[i] || strings.HasSuffix(a.Text, ":ro") {
@@ -201,19 +201,19 @@ func (o *operands) program(p *Program, dirs []string, guess bool) {
 		if !a.Literal && !a.Glob {
 			perhaps := as
 			perhaps.Guess = true
-			o.expanded(a, dirs, perhaps)
+			o.addExpanded(a, dirs, perhaps)
 			continue
 		}
 		for _, text := range pathsIn(a.Text) {
 			for _, d := range dirs {
 				o.add(d, text, a.Glob || as.Guess && isPattern(text), as)
 				if as.MayWrite {
-					o.named(d, searched(name, text), as)
+					o.addPattern(d, searched(name, text), as)
 				}
 			}
 		}
 		if as.MayWrite && (feeds || takesSentences(name)) {
-			o.words(a.Text, dirs, feeds)
+			o.addWords(a.Text, dirs, feeds)
 		}
 	}
 }

@@ -8,11 +8,11 @@ import (
 // maxHistory bounds how many words of a git command are looked at for paths.
 const maxHistory = 200
 
-// history adds the files that git is told to take out of its history: HEAD:a/b,
+// addHistory adds the files that git is told to take out of its history: HEAD:a/b,
 // :0:a/b, -L1,5:a/b and :(top)a/b name a file as much as a/b does. Such a path
 // counts from the top of the repository, which may be any directory above, or,
 // with a dot in front, from where git runs.
-func (o *operands) history(p *Program, guess bool) {
+func (o *operands) addHistory(p *Program, guess bool) {
 	if programKey(p.Name) != "git" {
 		return
 	}
@@ -21,7 +21,7 @@ func (o *operands) history(p *Program, guess bool) {
 	case "clone", "push", "fetch", "pull", "remote", "ls-remote", "submodule", "subtree":
 		return // there it is an address, or a branch
 	}
-	o.pathspecs(p, sub, rest, guess)
+	o.addPathspecs(p, sub, rest, guess)
 	said := messages("git", p.Args)
 	n := 0
 	for i, a := range p.Args {
@@ -32,7 +32,7 @@ func (o *operands) history(p *Program, guess bool) {
 			if n++; n > maxHistory {
 				return
 			}
-			o.kept(p, t, a, guess)
+			o.addHistoryFile(p, t, a, guess)
 		}
 	}
 	if p.input == nil {
@@ -43,16 +43,16 @@ func (o *operands) history(p *Program, guess bool) {
 			if n++; n > maxHistory {
 				return
 			}
-			o.kept(p, word, *p.input, guess)
+			o.addHistoryFile(p, word, *p.input, guess)
 			if p.flag("", "stdin") { // it reads what else it would be told
-				o.pathspec(p, word, Operand{Guess: guess})
+				o.addPathspec(p, word, Operand{Guess: guess})
 			}
 		}
 	}
 }
 
-// kept adds what one word names.
-func (o *operands) kept(p *Program, word string, a Arg, guess bool) {
+// addHistoryFile adds what one word names.
+func (o *operands) addHistoryFile(p *Program, word string, a Arg, guess bool) {
 	if magic, _, ok := strings.Cut(word, ")"); strings.HasPrefix(word, ":!") || strings.HasPrefix(word, ":^") || ok && strings.HasPrefix(word, ":(") && strings.Contains(magic, "exclude") {
 		return // what is left out
 	}
@@ -83,8 +83,8 @@ func (o *operands) kept(p *Program, word string, a Arg, guess bool) {
 }
 
 func (p *Program) historyDirs() []string {
-	if len(p.at) > 0 {
-		return p.at
+	if len(p.repoDirs) > 0 {
+		return p.repoDirs
 	}
 	return p.Dirs
 }

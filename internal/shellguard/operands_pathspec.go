@@ -14,16 +14,16 @@ import (
 // that says a part of the name of a place is taken for the place; one that only
 // passes by it ('*.go') is like git log -p without a path.
 
-// pathspecs adds the patterns among the words of git, and the paths that count from
+// addPathspecs adds the patterns among the words of git, and the paths that count from
 // a directory of its history: git diff HEAD:infra -- private.
-func (o *operands) pathspecs(p *Program, sub string, rest []Arg, guess bool) {
+func (o *operands) addPathspecs(p *Program, sub string, rest []Arg, guess bool) {
 	if !takesPathspecs(sub) {
 		return
 	}
 	words := specWords(sub, rest)
 	for _, a := range words {
 		for _, t := range a.texts() {
-			o.pathspec(p, t, Operand{Guess: guess || !a.Literal && !a.Glob})
+			o.addPathspec(p, t, Operand{Guess: guess || !a.Literal && !a.Glob})
 		}
 	}
 	for _, a := range rest {
@@ -33,15 +33,15 @@ func (o *operands) pathspecs(p *Program, sub string, rest []Arg, guess bool) {
 		}
 		for _, b := range words {
 			if b.Text != a.Text && !strings.HasPrefix(b.Text, ":") {
-				o.kept(p, ":"+path.Join(tree, b.Text), b, guess)
-				o.pathspec(p, ":/"+path.Join(tree, b.Text), Operand{Guess: guess || !b.Literal && !b.Glob})
+				o.addHistoryFile(p, ":"+path.Join(tree, b.Text), b, guess)
+				o.addPathspec(p, ":/"+path.Join(tree, b.Text), Operand{Guess: guess || !b.Literal && !b.Glob})
 			}
 		}
 	}
 }
 
-// pathspec adds one of them, if it is a pattern.
-func (o *operands) pathspec(p *Program, word string, as Operand) {
+// addPathspec adds one of them, if it is a pattern.
+func (o *operands) addPathspec(p *Program, word string, as Operand) {
 	magic, rest := "", word
 	switch {
 	case strings.HasPrefix(word, ":("):
@@ -91,11 +91,7 @@ const (
 
 // takesPathspecs: subcommands of git that print what they know of paths.
 func takesPathspecs(sub string) bool {
-	switch sub {
-	case "log", "show", "diff", "grep", "ls-files", "ls-tree", "status", "whatchanged", "shortlog", "rev-list", "diff-tree", "diff-index", "diff-files", "format-patch", "archive", "blame", "annotate", "stash", "reflog", "checkout", "restore", "add":
-		return true
-	}
-	return false
+	return isOneOf(sub, "log show diff grep ls-files ls-tree status whatchanged shortlog rev-list diff-tree diff-index diff-files format-patch archive blame annotate stash reflog checkout restore add")
 }
 
 // specWords are the words of git that are paths or patterns of paths, and perhaps
@@ -122,11 +118,7 @@ func specWords(sub string, rest []Arg) []Arg {
 
 // gitOptionValue: the next word belongs to this one.
 func gitOptionValue(option string) bool {
-	switch option {
-	case "-S", "-G", "-I", "-L", "-n", "-e", "-f", "-A", "-B", "-C", "-m", "-O", "-l", "-o", "--author", "--committer", "--grep", "--since", "--after", "--until", "--before", "--format", "--date", "--glob", "--exclude", "--max-count", "--skip", "--max-depth", "--threads", "--message", "--prefix", "--output", "--decorate-refs", "--decorate-refs-exclude", "--grep-reflog", "--exclude-standard", "-x", "-X", "--exclude-from":
-		return option != "--exclude-standard"
-	}
-	return false
+	return isOneOf(option, "-S -G -I -L -n -e -f -A -B -C -m -O -l -o --author --committer --grep --since --after --until --before --format --date --glob --exclude --max-count --skip --max-depth --threads --message --prefix --output --decorate-refs --decorate-refs-exclude --grep-reflog --exclude-standard -x -X --exclude-from") && option != "--exclude-standard"
 }
 
 // saysPlace: the pattern of git finds what the rule means, and a part of it stands for

@@ -40,15 +40,15 @@ func (s *Guard) typedText(r *toolcrib.Review, o *operands) {
 			}
 			text := strings.Join(append(slices.Clone(job.Typed), in.Text), "\n")
 			l := Analyze(text, s.optionsIn(d))
-			o.went, o.fed = l.went, l.fedByPrograms()
-			o.line(l, false)
+			o.trail, o.fed = l.trail, l.fedByPrograms()
+			o.addLine(l, false)
 			if l.possible != nil {
-				o.line(l.possible, true)
+				o.addLine(l.possible, true)
 			}
 		}
 	}
 	words := slices.DeleteFunc(strings.Fields(in.Text), func(w string) bool { return !strings.ContainsFunc(w, unicode.IsLetter) }) // select * from x
-	o.words(strings.Join(words, " "), dirs, true)
+	o.addWords(strings.Join(words, " "), dirs, true)
 }
 
 // elsewhere: what is typed is for another machine.

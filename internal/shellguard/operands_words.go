@@ -12,18 +12,18 @@ import (
 // expansion is what stands in a word for something else.
 var expansion = regexp.MustCompile(`\$\(…\)|\$\(\(…\)\)|\$\{?(\w+)(?::-[^/]*)?\}?`)
 
-// expanded adds what a word with expansions may name: what it becomes if they are
+// addExpanded adds what a word with expansions may name: what it becomes if they are
 // empty, or the directory where the program runs, as $PWD is.
-func (o *operands) expanded(a Arg, dirs []string, as Operand) {
+func (o *operands) addExpanded(a Arg, dirs []string, as Operand) {
 	as.Guess = true
 	for _, t := range a.texts() {
 		if rest, ok := strings.CutPrefix(t, "~"); ok {
-			o.home(rest, dirs, as)
+			o.addHome(rest, dirs, as)
 			continue
 		}
 		at := expansion.FindAllStringSubmatchIndex(t, -1)
 		if len(at) > maxVaried {
-			o.anywhere(as)
+			o.addAnywhere(as)
 			continue
 		}
 		plain, tails := "", []string{t}
@@ -52,8 +52,8 @@ func (o *operands) expanded(a Arg, dirs []string, as Operand) {
 	}
 }
 
-// home adds what a word that begins with ~ may name.
-func (o *operands) home(rest string, dirs []string, as Operand) {
+// addHome adds what a word that begins with ~ may name.
+func (o *operands) addHome(rest string, dirs []string, as Operand) {
 	switch {
 	case rest == "" || rest[0] == '/':
 		o.add(o.homeDir, "."+rest, isPattern(rest), as)
@@ -62,7 +62,7 @@ func (o *operands) home(rest string, dirs []string, as Operand) {
 			o.add(d, "."+rest[1:], isPattern(rest), as)
 		}
 	case strings.IndexByte("-0123456789", rest[0]) >= 0: // a directory that was left
-		o.anywhere(as)
+		o.addAnywhere(as)
 	}
 }
 
@@ -71,7 +71,7 @@ func (o *operands) home(rest string, dirs []string, as Operand) {
 func (o *operands) perhapsIn(dirs []string) []string {
 	switch {
 	case slices.Contains(dirs, unknownDir):
-		return append(slices.Clone(o.went.ways), o.base)
+		return append(slices.Clone(o.trail.ways), o.base)
 	case slices.Contains(dirs, printedDir):
 		return []string{o.base}
 	}
@@ -80,12 +80,12 @@ func (o *operands) perhapsIn(dirs []string) []string {
 
 // isLost: one of them may be anywhere.
 func (o *operands) isLost(dirs []string) bool {
-	return o.went.lost && slices.Contains(dirs, unknownDir)
+	return o.trail.lost && slices.Contains(dirs, unknownDir)
 }
 
-// named adds a pattern that a program looks for by itself, if a part of it is a
+// addPattern adds a pattern that a program looks for by itself, if a part of it is a
 // name.
-func (o *operands) named(dir, text string, as Operand) {
+func (o *operands) addPattern(dir, text string, as Operand) {
 	if !isPattern(text) || len(text) > 300 || strings.ContainsAny(text, "\n\t ") || len(o.found) >= maxOperands {
 		return
 	}
@@ -101,9 +101,9 @@ func (o *operands) named(dir, text string, as Operand) {
 	}
 }
 
-// words adds the paths among the words that stand in one word: the commands of
+// addWords adds the paths among the words that stand in one word: the commands of
 // sqlite3, psql and editors. All: also those that look like any other word.
-func (o *operands) words(text string, dirs []string, all bool) {
+func (o *operands) addWords(text string, dirs []string, all bool) {
 	if !all && !strings.ContainsAny(text, " \t\n") {
 		return
 	}
@@ -111,7 +111,7 @@ func (o *operands) words(text string, dirs []string, all bool) {
 	fields := strings.FieldsFunc(strings.NewReplacer(`\n`, " ", `\t`, " ").Replace(text), func(r rune) bool { return strings.ContainsRune(" \t\n'\"`;|&<>(),", r) })
 	for i, word := range fields {
 		if i >= maxHistory {
-			o.anywhere(Operand{MayWrite: true})
+			o.addAnywhere(Operand{MayWrite: true})
 			return
 		}
 		if all || strings.Contains(word, "/") || strings.HasSuffix(before, "cd") {
@@ -123,16 +123,16 @@ func (o *operands) words(text string, dirs []string, all bool) {
 	}
 }
 
-// typed adds the paths in the text that a program is given to read, where that
+// addInputPaths adds the paths in the text that a program is given to read, where that
 // may be commands: those of an editor, or the names in a patch.
-func (o *operands) typed(p *Program, name string, dirs []string) {
+func (o *operands) addInputPaths(p *Program, name string, dirs []string) {
 	sub, _ := gitSubCommand(p.Args)
 	patches := name == "patch" || name == "git" && (sub == "apply" || sub == "am")
 	if p.input == nil || !p.mayWrite(name) || !patches && (writesOperands(name) || !takesSentences(name)) {
 		return
 	}
 	for _, text := range p.input.texts() {
-		o.words(text, dirs, false)
+		o.addWords(text, dirs, false)
 		if !patches {
 			continue
 		}
@@ -142,15 +142,15 @@ func (o *operands) typed(p *Program, name string, dirs []string) {
 			}
 			for word := range strings.FieldsSeq(line) {
 				if _, rest, ok := strings.Cut(word, "/"); ok {
-					o.words(" "+rest, dirs, true)
+					o.addWords(" "+rest, dirs, true)
 				}
 			}
 		}
 	}
 }
 
-// ownWords adds what the options of a wrapper name: strace -o x true.
-func (o *operands) ownWords(p *Program, name string, dirs []string) {
+// addOwnWords adds what the options of a wrapper name: strace -o x true.
+func (o *operands) addOwnWords(p *Program, name string, dirs []string) {
 	if !isWrapper(name) || name == "ssh" || name == "xargs" {
 		return
 	}
@@ -164,7 +164,7 @@ func (o *operands) ownWords(p *Program, name string, dirs []string) {
 			continue
 		}
 		if !a.Literal {
-			o.expanded(a, dirs, as)
+			o.addExpanded(a, dirs, as)
 		}
 		for _, text := range pathsIn(a.Text) {
 			for _, d := range dirs {
@@ -190,9 +190,9 @@ func (l *Line) fedByPrograms() bool {
 	})
 }
 
-// spelt is the path that a word means, or those that a pattern means now. Parts:
+// pathsOf is the path that a word means, or those that a pattern means now. Parts:
 // the pattern may be what a variable holds, and the rest stand behind it.
-func (o *operands) spelt(dir, text string, glob, parts bool) []string {
+func (o *operands) pathsOf(dir, text string, glob, parts bool) []string {
 	full := (Path{Dir: dir, Text: text}).Full()
 	if !glob || o.glob == nil {
 		return []string{full}

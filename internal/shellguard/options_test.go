@@ -114,17 +114,10 @@ func TestKnownOptionsChangeNothing(t *testing.T) {
 }
 
 func formOptions(key string) []string {
-	name, sub, isGit := strings.Cut(key, " ")
-	if isGit {
-		f, _ := gitSubForm(sub)
-		return optionsOf(&f)
+	f, ok := formTable().of(key)
+	if !ok {
+		f = findForm(key, nil).form
 	}
-	for _, table := range []func(string) (form, bool){textForm, fileForm, systemForm, searchForm} {
-		if f, ok := table(name); ok {
-			return optionsOf(&f)
-		}
-	}
-	f := findForm(name, nil).form
 	return optionsOf(&f)
 }
 

@@ -66,18 +66,10 @@ func takesPattern(name string, words []string, rest []Arg, a Arg) bool {
 	case name == "ruff":
 		return sub != ""
 	}
-	switch name {
-	case "docker", "docker-compose", "podman", "nerdctl", "kubectl", "oc", "cargo", "gradle", "gradlew", "mvn", "mvnw", "curl", "wget", "aria2c", "http", "https", "xh", "xhs", "httpie", "sqlite3", "psql", "mysql", "tar", "bsdtar", "gtar", "rsync", "scp", "ssh", "dig", "ping", "ping6", "journalctl":
-		return false
-	}
-	return !installs(name, words, rest) && !hasSubcommands(name) && !runsTargets(name) && !(runsAnything(name) && !strings.HasPrefix(name, "python"))
+	return !isOneOf(name, "docker docker-compose podman nerdctl kubectl oc cargo gradle gradlew mvn mvnw curl wget aria2c http https xh xhs httpie sqlite3 psql mysql tar bsdtar gtar rsync scp ssh dig ping ping6 journalctl") && !installs(name, words, rest) && !hasSubcommands(name) && !runsTargets(name) && !(runsAnything(name) && !strings.HasPrefix(name, "python"))
 }
 
 // gitTakesNames: subcommands whose operands are not just files or revisions.
 func gitTakesNames(sub string) bool {
-	switch sub {
-	case "add", "rm", "mv", "restore", "checkout", "commit", "clean", "diff", "log", "show", "status", "blame", "annotate", "grep", "ls-files", "ls-tree", "check-ignore", "check-attr", "diff-files", "diff-index", "diff-tree", "shortlog", "whatchanged", "rev-list":
-		return false
-	}
-	return true
+	return !isOneOf(sub, "add rm mv restore checkout commit clean diff log show status blame annotate grep ls-files ls-tree check-ignore check-attr diff-files diff-index diff-tree shortlog whatchanged rev-list")
 }

@@ -119,13 +119,7 @@ func (c *Pattern) otherReadings(words []string) {
 	}
 	add(words, true)
 	args := asArgs(words[1:])
-	texts := func(first string, args []Arg) []string {
-		out := []string{first}
-		for _, a := range args {
-			out = append(out, a.Text)
-		}
-		return out
-	}
+	texts := func(first string, args []Arg) []string { return append([]string{first}, argTexts(args)...) }
 	if script, rest, ok := scriptOf(programName(words[0]), args); ok {
 		add(texts(script, rest), false)
 	}
@@ -144,7 +138,7 @@ func (c *Pattern) otherReadings(words []string) {
 func otherPrograms(words []string) [][]string {
 	name, args, _ := usualForm(programName(words[0]), asArgs(words[1:]))
 	var rest []string
-	sub, at := "", operandAt(args, 0)
+	sub, at := "", operandAt(args)
 	for i, a := range args {
 		if i == at {
 			sub = a.Text
@@ -210,7 +204,7 @@ func (c *Pattern) may(p *Program) Certainty {
 	sure := No
 	for _, o := range append([]*Pattern{c}, c.others...) {
 		for i := range ways {
-			if !ways[i].means(o) {
+			if !ways[i].matches(o) {
 				continue
 			}
 			if o.fits(ways[i].args, false) {
@@ -228,17 +222,17 @@ func (c *Pattern) may(p *Program) Certainty {
 }
 
 // readings lists the ways to read a program; see readings.
-func (p *Program) readings(args []Arg) []wording {
+func (p *Program) readings(args []Arg) []commandReading {
 	out := readings(p.Name, args, p.Dirs)
 	if binary := programName(p.Path); p.Path != "" && binary != out[0].name {
-		out = append(out, wording{name: binary, args: args})
+		out = append(out, commandReading{name: binary, args: args})
 	}
 	for _, to := range p.linked {
 		rest := args
 		if _, behind, ok := scriptOf(out[0].name, args); ok && !strings.Contains(p.Name, "/") {
 			rest = behind
 		}
-		out = append(out, wording{name: programName(to), args: rest, dirs: []string{"/"}, given: to})
+		out = append(out, commandReading{name: programName(to), args: rest, dirs: []string{"/"}, script: to})
 	}
 	return out
 }
@@ -247,7 +241,7 @@ func (p *Program) readings(args []Arg) []wording {
 func (c *Pattern) meansProgram(p *Program) bool {
 	ways := p.readings(p.Args)
 	return slices.ContainsFunc(append([]*Pattern{c}, c.others...), func(o *Pattern) bool {
-		return slices.ContainsFunc(ways, func(r wording) bool { return r.means(o) })
+		return slices.ContainsFunc(ways, func(r commandReading) bool { return r.matches(o) })
 	})
 }
 
@@ -307,12 +301,7 @@ func redefined(p *Program) bool {
 // program.
 func plainSetting(setting string) bool {
 	key, _, _ := strings.Cut(strings.ToLower(setting), "=")
-	for _, prefix := range []string{"user.", "author.", "committer.", "color.", "advice.", "log.", "core.quotepath", "core.autocrlf", "commit.gpgsign", "tag.gpgsign", "init.defaultbranch", "safe.directory", "http.", "merge.conflictstyle", "diff.renames", "pull.rebase"} {
-		if strings.HasPrefix(key, prefix) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc([]string{"user.", "author.", "committer.", "color.", "advice.", "log.", "core.quotepath", "core.autocrlf", "commit.gpgsign", "tag.gpgsign", "init.defaultbranch", "safe.directory", "http.", "merge.conflictstyle", "diff.renames", "pull.rebase"}, func(begin string) bool { return strings.HasPrefix(key, begin) })
 }
 
 // fits holds operands and options against the rule. With guess, an argument

@@ -50,39 +50,16 @@ func hasPair(p pair, args []Arg) bool {
 // longValue is the long name of an option that has a value, where it is the same
 // for nearly every program that has it.
 func longValue(flag string) string {
-	switch flag {
-	case "-X":
-		return "request"
-	case "-n":
-		return "namespace"
-	case "-v":
-		return "volume"
-	case "-u":
-		return "user"
-	case "-m":
-		return "message"
-	case "-o":
-		return "output"
-	case "-H":
-		return "header"
-	case "-d":
-		return "data"
-	case "-h":
-		return "host"
-	case "-p":
-		return "port"
-	case "-U":
-		return "username"
-	case "-f":
-		return "file"
-	case "-t":
-		return "tag"
-	case "-e":
-		return "env"
-	case "-c":
-		return "command"
-	case "-r":
-		return "region"
+	return valueIn("-X=request -n=namespace -v=volume -u=user -m=message -o=output -H=header -d=data -h=host -p=port -U=username -f=file -t=tag -e=env -c=command -r=region", flag)
+}
+
+// valueIn finds what stands behind a word in a list such as "a=x b=y"; empty if the
+// word is not in it.
+func valueIn(list, word string) string {
+	for pair := range strings.FieldsSeq(list) {
+		if key, value, _ := strings.Cut(pair, "="); key == word {
+			return value
+		}
 	}
 	return ""
 }
@@ -130,22 +107,6 @@ func sameLetters(letter string) string {
 	return letter
 }
 
-func longOf(letter string) string {
-	switch letter {
-	case "r", "R":
-		return "recursive"
-	case "f":
-		return "force"
-	}
-	return ""
-}
+func longOf(letter string) string { return valueIn("r=recursive R=recursive f=force", letter) }
 
-func shortOf(long string) string {
-	switch long {
-	case "recursive":
-		return "rR"
-	case "force":
-		return "f"
-	}
-	return ""
-}
+func shortOf(long string) string { return valueIn("recursive=rR force=f", long) }

@@ -10,19 +10,19 @@ import (
 )
 
 // call takes a simple command: assignments, a program and its arguments.
-func (w *walker) call(c *syntax.CallExpr, sc scope) flow {
+func (w *walker) call(c *syntax.CallExpr, sc scope) dirsAfter {
 	w.assigns(c.Assigns, sc)
 	sc.tree = sc.tree || w.vitalTree(sc)
 	sc.settings = sc.settings || w.otherSettings()
 	if len(c.Args) == 0 {
-		return still(sc)
+		return sameDirs(sc)
 	}
 	args := make([]Arg, 0, len(c.Args))
 	for _, word := range c.Args {
 		args = append(args, w.words(word, sc)...)
 	}
 	f := w.program(args, sc)
-	w.name(args[1:])
+	w.noteNames(args[1:])
 	ways, tooMany := w.readings(args)
 	if tooMany {
 		w.tooMuch()
@@ -32,8 +32,8 @@ func (w *walker) call(c *syntax.CallExpr, sc scope) flow {
 			if len(way) == 2 && len(args) == 2 && moves(way[0].Text) && way[1].Text == unread {
 				way[1].from = w.vars[strings.TrimPrefix(args[1].Text, "$")].from
 			}
-			g := w.shadow().program(way, sc)
-			f = flow{w.join(f.ok, g.ok), w.join(f.any, g.any)}
+			g := w.possibleWalker().program(way, sc)
+			f = dirsAfter{w.join(f.ok, g.ok), w.join(f.any, g.any)}
 		}
 	}
 	return f
@@ -47,12 +47,9 @@ func (w *walker) vitalTree(sc scope) bool {
 
 // otherSettings: the line sets a variable by which git finds its settings.
 func (w *walker) otherSettings() bool {
-	for _, name := range []string{"GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM", "GIT_CONFIG", "HOME", "XDG_CONFIG_HOME"} {
-		if slices.ContainsFunc(w.vars[name].texts, func(t string) bool { return settingsVariable(name, t) }) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Fields(settingsVariables), func(name string) bool {
+		return slices.ContainsFunc(w.vars[name].texts, func(t string) bool { return settingsVariable(name, t) })
+	})
 }
 
 // envSettings: env is told so.
@@ -97,7 +94,7 @@ func (w *walker) words(word *syntax.Word, sc scope) []Arg {
 }
 
 // program judges one command, whoever starts it, and everything it starts.
-func (w *walker) program(args []Arg, sc scope) flow {
+func (w *walker) program(args []Arg, sc scope) dirsAfter {
 	if len(sc.marks) > 0 {
 		args = slices.Clone(args)
 		args[0] = sc.filled(args[0])
@@ -106,21 +103,21 @@ func (w *walker) program(args []Arg, sc scope) flow {
 	p := Program{Name: args[0].Text, Args: args[1:], Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic, piped: sc.piped, from: sc.from, pipes: sc.pipes, filled: filled, input: sc.input, settings: sc.settings || envSettings(args), homeTree: sc.tree || gitTree(sc.dirs, args, w.opt.Homes), fed: sc.piped || sc.reads || sc.input != nil, name: args[0], homes: w.opt.Homes}
 	i := w.add(p)
 	if i < 0 {
-		return still(sc)
+		return sameDirs(sc)
 	}
 	if sc.child && args[0].Literal && strings.ContainsAny(args[0].Text, " \t") && sc.depth < maxWrapping {
-		w.perhaps(args[0].Text, sc) // entr -s 'code', sudo -s -- 'code'
+		w.maybeScript(args[0].Text, sc) // entr -s 'code', sudo -s -- 'code'
 	}
 	if *w.budget--; sc.depth > maxWrapping || *w.budget < 0 {
 		w.tooMuch()
-		return still(sc)
+		return sameDirs(sc)
 	}
 	name := w.identify(&p, args[0], sc.child)
-	f := still(sc)
+	f := sameDirs(sc)
 	u, ok := unwrap(name, p.Args)
 	if ok {
 		f = w.wrapped(&p, u, name, i, sc)
-		w.maybe(&p, u, name, sc)
+		w.possibleCommands(&p, u, name, sc)
 	} else {
 		judge(&p, name)
 		if moves(name) && p.Builtin {
@@ -129,25 +126,25 @@ func (w *walker) program(args []Arg, sc scope) flow {
 	}
 	w.line.vague = w.line.vague || setsUntamed(&p, name)
 	p.fetched = w.runsFetched(&p, name) || w.readsFetched(&p, name, sc)
-	p.vital = p.leads(name, w.opt)
+	p.vital = p.throughVitalLink(name, w.opt)
 	p.linked = p.linksTo(name, w.opt)
 	w.fromNet(&p, name, ok && (len(u.inner) > 0 || u.isScript), sc)
 	w.netFiles(&p, name, sc.net)
-	w.saves(&p, name)
-	w.mayRun(&p, name, sc)
+	w.noteSavedBy(&p, name)
+	w.noteRuns(&p, name, sc)
 	w.line.Programs[i] = p
-	w.renamed(&p, args, sc)
-	w.link(&p, name, sc)
+	w.underOtherNames(&p, args, sc)
+	w.noteLinks(&p, name, sc)
 	for _, t := range w.vars["alias "+p.Name].texts {
-		w.perhaps(t+" "+joined(p.Args).Text, sc)
+		w.maybeScript(t+" "+joined(p.Args).Text, sc)
 	}
 	if p.Class != ReadOnly {
-		w.hidden(&p, name, sc)
+		w.hiddenCommands(&p, name, sc)
 		by := "function " + Quote(p.Name)
 		if body := w.bodies[p.Name]; body != nil && slices.Contains(w.funcs, p.Name) && !slices.Contains(sc.via, by) {
-			w.positional(p.Args)
-			g := w.shadow().stmt(body, sc.started(by))
-			f = flow{w.join(f.ok, g.ok), w.join(f.any, g.any)}
+			w.setPositional(p.Args)
+			g := w.possibleWalker().stmt(body, sc.started(by))
+			f = dirsAfter{w.join(f.ok, g.ok), w.join(f.any, g.any)}
 		}
 	}
 	return f
@@ -188,7 +185,7 @@ func programKey(name string) string {
 }
 
 // wrapped goes on to what a wrapper starts.
-func (w *walker) wrapped(p *Program, u unwrapped, name string, i int, sc scope) flow {
+func (w *walker) wrapped(p *Program, u unwrapped, name string, i int, sc scope) dirsAfter {
 	p.known = true
 	switch {
 	case u.why != "":
@@ -220,33 +217,33 @@ func (w *walker) wrapped(p *Program, u unwrapped, name string, i int, sc scope) 
 	in.child = name != "command" && name != "builtin" // those start builtins as well
 	if in.depth > maxWrapping {
 		w.tooMuch()
-		return still(sc)
+		return sameDirs(sc)
 	}
 	if u.isScript && isShell(name) {
-		w.given(p.Args, u.script)
+		w.setShellArguments(p.Args, u.script)
 	}
 	if u.isScript {
 		if !u.script.Literal {
 			w.line.vague = true
 			for _, t := range u.script.texts() {
-				w.perhaps(t, in)
+				w.maybeScript(t, in)
 			}
-			return still(sc)
+			return sameDirs(sc)
 		}
 		if nesting, splits := nestingOf(u.script.Text); nesting > maxNesting || splits > maxSplits {
 			w.tooMuch()
-			return still(sc)
+			return sameDirs(sc)
 		}
 		if f := w.script(u.script.Text, in); name == "eval" {
 			return f // it is read by this very shell
 		}
-		return still(sc)
+		return sameDirs(sc)
 	}
 	switch name {
 	case "docker", "podman", "nerdctl":
-		w.mounted(p, u, in)
+		w.inContainer(p, u, in)
 	}
-	f := still(sc)
+	f := sameDirs(sc)
 	for _, inner := range u.inner {
 		if len(inner) == 0 {
 			continue
@@ -298,7 +295,7 @@ func judge(p *Program, name string) {
 			p.Paths = append(p.Paths, Path{Dir: d, Text: found.dir})
 			d = Path{Dir: d, Text: found.dir}.Full()
 		}
-		p.at = append(p.at, d)
+		p.repoDirs = append(p.repoDirs, d)
 		for _, f := range files {
 			if f.Text != "-" {
 				p.Paths = append(p.Paths, Path{Dir: d, Text: f.Text, Glob: f.Glob})

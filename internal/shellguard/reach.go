@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/pathglob"
@@ -90,12 +91,7 @@ func starred(text string) (n int) {
 
 // hiddenPattern: an element such as .* is "." and ".." too, to some shells.
 func hiddenPattern(text string) bool {
-	for elem := range strings.SplitSeq(text, "/") {
-		if strings.HasPrefix(elem, ".") && strings.Contains(elem, "*") {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(strings.Split(text, "/"), func(elem string) bool { return strings.HasPrefix(elem, ".") && strings.Contains(elem, "*") })
 }
 
 func (s *Guard) reachFile(full string, opt *Options) error {

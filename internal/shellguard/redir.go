@@ -78,7 +78,7 @@ func (w *walker) hereDocument(out *Redirect, r *syntax.Redirect, sc scope) {
 			continue
 		}
 		out.Why = "its text has expansions"
-		w.inside(part, sc)
+		w.substitutionsIn(part, sc)
 	}
 	if out.Why == "" {
 		out.Class = ReadOnly
@@ -140,9 +140,5 @@ func isDevice(s string) bool {
 	if !strings.HasPrefix(s, "/dev/") {
 		return false
 	}
-	switch s {
-	case "/dev/null", "/dev/zero", "/dev/full", "/dev/stdin", "/dev/stdout", "/dev/stderr", "/dev/tty", "/dev/random", "/dev/urandom":
-		return false
-	}
-	return !strings.HasPrefix(s, "/dev/fd/") && !strings.HasPrefix(s, "/dev/shm/") && !strings.HasPrefix(s, "/dev/pts/")
+	return !isOneOf(s, "/dev/null /dev/zero /dev/full /dev/stdin /dev/stdout /dev/stderr /dev/tty /dev/random /dev/urandom") && !strings.HasPrefix(s, "/dev/fd/") && !strings.HasPrefix(s, "/dev/shm/") && !strings.HasPrefix(s, "/dev/pts/")
 }

@@ -47,7 +47,7 @@ func refusesGit(words []string, rest []Arg) string {
 // gitOperands are the operands behind the words of a rule, and whether every one
 // of them is a remote. What the table does not know is refused by the table.
 func gitOperands(words []string, rest []Arg) (operands []Arg, every bool) {
-	f, _ := takeGit("git " + words[0])
+	f, _ := takenTable().of("git " + words[0])
 	u, _, _ := f.read(rest, false)
 	return u.operands, slices.Contains(words, "--multiple") || u.has("multiple")
 }
@@ -65,11 +65,7 @@ func namesRemote(words []string) bool {
 
 // gitTakesValue: options of push, fetch and pull whose value is the next word.
 func gitTakesValue(option string) bool {
-	switch option {
-	case "-o", "-j", "-s", "-X":
-		return true
-	}
-	return strings.HasPrefix(option, "--") && !strings.Contains(option, "=") && slices.ContainsFunc(strings.Fields("--push-option --server-option --receive-pack --exec --repo --upload-pack --depth --deepen --shallow-since --shallow-exclude --refmap --negotiation-tip --filter --jobs --strategy --strategy-option --cleanup"),
+	return isOneOf(option, "-o -j -s -X") || strings.HasPrefix(option, "--") && !strings.Contains(option, "=") && slices.ContainsFunc(strings.Fields("--push-option --server-option --receive-pack --exec --repo --upload-pack --depth --deepen --shallow-since --shallow-exclude --refmap --negotiation-tip --filter --jobs --strategy --strategy-option --cleanup"),
 		func(o string) bool { return abbreviated(option, o) })
 }
 

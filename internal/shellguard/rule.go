@@ -22,8 +22,8 @@ import (
 // harmless variables), never one whose arguments are not literal.
 //
 // The * takes arguments that do not change what is run. For a program with a
-// form (doc.go) that is what fits the form; for the others it is what the tables in
-// take*.go take, and plain words where there is none. To allow more, write the words out.
+// form (forms.txt) that is what fits the form; for the others it is what the rows of
+// taken.txt take, and plain words where there is none. To allow more, write the words out.
 type Rule struct {
 	Words []string
 	Open  bool // further arguments are taken
@@ -171,30 +171,18 @@ func isWrapper(name string) bool {
 	if _, ok := wrapperOf(name); ok {
 		return true
 	}
-	switch name {
-	case "env", "xargs", "parallel", "su", "runuser", "watch", "script", "flock", "busybox", "toybox", "ssh":
-		return true
-	}
-	return false
+	return isOneOf(name, "env xargs parallel su runuser watch script flock busybox toybox ssh")
 }
 
 // runsTargets: programs for which each further word is one more thing to run.
 func runsTargets(name string) bool {
-	switch name {
-	case "make", "gmake", "bmake", "ninja", "just", "rake", "task", "ant", "mage":
-		return true
-	}
-	return false
+	return isOneOf(name, "make gmake bmake ninja just rake task ant mage")
 }
 
 // anyWay: programs that can be told to run another one, or to overwrite any
 // file, by words that do not look like options.
 func anyWay(name string) bool {
-	switch name {
-	case "tar", "bsdtar", "gtar", "ar", "dd", "ip", "split", "zip", "unzip", "cpio", "rsync", "install":
-		return true
-	}
-	return false
+	return isOneOf(name, "tar bsdtar gtar ar dd ip split zip unzip cpio rsync install")
 }
 
 // runsAnything: programs whose arguments are code or name a program.

@@ -25,15 +25,11 @@ func startsBehind(name string) (always, ok bool) {
 }
 
 func startsNext(word string) bool {
-	switch word {
-	case "--", "exec", "x", "run", "dlx", "shell", "ssh", "develop", "task", "tool", "enter", "console", "-c", "-C", "--command", "--run", "--exec", "-x", "cmd.run", "watch", "-s":
-		return true
-	}
-	return strings.HasPrefix(word, "--command=")
+	return isOneOf(word, "-- exec x run dlx shell ssh develop task tool enter console -c -C --command --run --exec -x cmd.run watch -s") || strings.HasPrefix(word, "--command=")
 }
 
-// runners walks what such a program may start.
-func (w *walker) runners(p *Program, name string, in scope) {
+// startedByRunner walks what such a program may start.
+func (w *walker) startedByRunner(p *Program, name string, in scope) {
 	always, ok := startsBehind(name)
 	started, found := always, 0
 	for i, a := range p.Args {
@@ -41,16 +37,16 @@ func (w *walker) runners(p *Program, name string, in scope) {
 		switch {
 		case ok && started && floorProgram(packageName(t)) && found < 8:
 			found++
-			w.shadow().program(append(asArgs([]string{packageName(t)}), p.Args[i+1:]...), in)
+			w.possibleWalker().program(append(asArgs([]string{packageName(t)}), p.Args[i+1:]...), in)
 		case strings.ContainsAny(t, " \t") && (ok || p.runsTexts(name, i)):
 			first, _, _ := strings.Cut(strings.TrimLeft(t, " \t|!"), " ")
 			if floorProgram(path.Base(first)) {
-				w.perhaps(strings.TrimLeft(t, " \t|!"), in)
+				w.maybeScript(strings.TrimLeft(t, " \t|!"), in)
 			}
 		}
 		started = started || startsNext(t)
 		if program, is := strings.CutPrefix(t, "--command="); is && ok && !strings.Contains(program, " ") {
-			w.shadow().program(append(asArgs([]string{program}), p.Args[i+1:]...), in)
+			w.possibleWalker().program(append(asArgs([]string{program}), p.Args[i+1:]...), in)
 		}
 	}
 }
@@ -87,34 +83,25 @@ func (p *Program) runsTexts(name string, i int) bool {
 
 // isMessageOption: what follows is for people.
 func isMessageOption(option string) bool {
-	switch option {
-	case "-m", "--message", "--msg", "--title", "--body", "--description", "--comment", "--reason", "--text", "--prompt", "--note", "--subject", "--query", "--grep", "--pattern":
-		return true
-	}
-	return false
+	return isOneOf(option, "-m --message --msg --title --body --description --comment --reason --text --prompt --note --subject --query --grep --pattern")
 }
 
 // fromAddress: the program runs code that it gets from an address itself.
 func (p *Program) fromAddress(name string) bool {
-	switch name {
-	case "deno", "bun", "uv", "uvx", "pipx", "npx", "bunx", "pnpx":
-	default:
-		return false
-	}
 	rest := stepOver(p.Args, "pcnC")
-	for len(rest) > 0 && (rest[0].Text == "run" || rest[0].Text == "x" || rest[0].Text == "exec" || rest[0].Text == "serve" || rest[0].Text == "test" || rest[0].Text == "tool") {
+	for len(rest) > 0 && isOneOf(rest[0].Text, "run x exec serve test tool") {
 		rest = stepOver(rest[1:], "pcnC")
 	}
-	if len(rest) == 0 {
+	if len(rest) == 0 || !isOneOf(name, "deno bun uv uvx pipx npx bunx pnpx") {
 		return false
 	}
 	t := strings.ToLower(rest[0].texts()[0])
 	return strings.HasPrefix(t, "http://") || strings.HasPrefix(t, "https://")
 }
 
-// mounted walks what a container is told to run with the names that the files of
+// inContainer walks what a container is told to run with the names that the files of
 // this machine have in it turned back into their own.
-func (w *walker) mounted(p *Program, u unwrapped, in scope) {
+func (w *walker) inContainer(p *Program, u unwrapped, in scope) {
 	for _, m := range mounts(p.Args) {
 		host, to, _ := strings.Cut(m, ":")
 		to, _, _ = strings.Cut(to, ":")
@@ -146,7 +133,7 @@ func (w *walker) mounted(p *Program, u unwrapped, in scope) {
 			for _, d := range in.dirs {
 				here.dirs = append(here.dirs, path.Clean("/"+back(d)))
 			}
-			w.shadow().program(out, here)
+			w.possibleWalker().program(out, here)
 		}
 	}
 }
@@ -155,10 +142,7 @@ func (w *walker) mounted(p *Program, u unwrapped, in scope) {
 func mounts(args []Arg) []string {
 	var out []string
 	for i, a := range args {
-		t, before := a.texts()[0], ""
-		if i > 0 {
-			before = args[i-1].Text
-		}
+		t, before := a.texts()[0], wordBefore(args, i)
 		switch {
 		case before == "-v" || before == "--volume":
 			out = append(out, t)
@@ -187,11 +171,8 @@ func definitions(name string, args []Arg) []string {
 	var out []string
 	for i, a := range args {
 		t := a.texts()[0]
-		if i > 0 {
-			switch args[i-1].Text {
-			case "-f", "--file", "--makefile", "--justfile", "-t", "--taskfile", "--rakefile":
-				out = append(out, t)
-			}
+		if isOneOf(wordBefore(args, i), "-f --file --makefile --justfile -t --taskfile --rakefile") {
+			out = append(out, t)
 		}
 		if key, value, ok := strings.Cut(t, "="); ok && (abbreviated(key, "--file") || abbreviated(key, "--makefile") || key == "--justfile" || key == "--taskfile") {
 			out = append(out, value)

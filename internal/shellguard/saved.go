@@ -15,8 +15,8 @@ import (
 // may run; the two are held against each other when the whole line was read,
 // since jobs and loops have an order of their own.
 
-// saved is what a line gets from elsewhere, and what its programs may run.
-type saved struct {
+// savedState is what a line gets from elsewhere, and what its programs may run.
+type savedState struct {
 	files map[string]bool
 	runs  []run
 }
@@ -36,8 +36,8 @@ const anything = "*"
 // saved file holds.
 const printed = "\x00printed"
 
-// save notes a file that holds what the line gets from elsewhere.
-func (w *walker) save(file string) {
+// noteSaved notes a file that holds what the line gets from elsewhere.
+func (w *walker) noteSaved(file string) {
 	key := fileKey(file)
 	if w.saved == nil || key == "" || strings.HasPrefix(file, "/dev/") && !strings.HasPrefix(file, "/dev/shm/") {
 		return
@@ -55,23 +55,19 @@ func (w *walker) save(file string) {
 // startsWithShell: files that every new shell runs, that let others log in, or
 // that the system runs at its own time.
 func startsWithShell(file string) bool {
-	switch fileKey(file) {
-	case ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".bash_aliases", ".profile", ".zshrc", ".zshenv", ".zprofile", ".zlogin", ".envrc", "authorized_keys", "crontab", "ld.so.preload":
-		return true
-	}
-	return regexpStarted.MatchString(path.Clean(file))
+	return isOneOf(fileKey(file), ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .envrc authorized_keys crontab ld.so.preload") || regexpStarted.MatchString(path.Clean(file))
 }
 
 var regexpStarted = regexp.MustCompile(`^/etc/(profile|cron|init|rc|systemd|sudoers|bash|zsh)|(^|/)\.(git/hooks|config/(fish|autostart|systemd))/|^/var/spool/cron/`)
 
-// saves notes the files that a program makes of what comes from elsewhere, and
+// noteSavedBy notes the files that a program makes of what comes from elsewhere, and
 // those that it makes of them.
-func (w *walker) saves(p *Program, name string) {
+func (w *walker) noteSavedBy(p *Program, name string) {
 	if w.saved == nil || w.quiet {
 		return
 	}
 	for _, f := range p.savedFiles(name) {
-		w.save(f)
+		w.noteSaved(f)
 	}
 	if name == "gh" && p.word("download") || name == "svn" && p.word("export", "checkout", "co") {
 		w.fetched[anyUnpacked] = true // it names them by itself
@@ -90,7 +86,7 @@ func (w *walker) saves(p *Program, name string) {
 		for _, t := range a.texts() {
 			for _, f := range pathsIn(t) {
 				if !strings.HasPrefix(f, "-") && !strings.ContainsAny(f, " \t\n*?[") {
-					w.save(f)
+					w.noteSaved(f)
 				}
 			}
 		}
@@ -117,11 +113,7 @@ func unpacks(p *Program, name string) bool {
 
 // isFilter: programs that nobody has a class for, and that write what they read.
 func isFilter(name string) bool {
-	switch name {
-	case "sponge", "gunzip", "unxz", "bunzip2", "unzstd", "zstd", "xz", "lz4", "brotli", "iconv", "dos2unix", "unix2dos", "uudecode", "gpg", "gpg2", "age", "objcopy", "ar", "cpio", "tr", "patch", "ed", "m4", "recode", "csplit", "install", "ln", "cp", "mv", "dd", "tee", "link", "rename", "shar", "uncompress":
-		return true
-	}
-	return false
+	return isOneOf(name, "sponge gunzip unxz bunzip2 unzstd zstd xz lz4 brotli iconv dos2unix unix2dos uudecode gpg gpg2 age objcopy ar cpio tr patch ed m4 recode csplit install ln cp mv dd tee link rename shar uncompress")
 }
 
 // savedFiles are the files that a program puts what it gets from elsewhere
@@ -185,7 +177,7 @@ func (w *walker) isSaved(a Arg) bool {
 }
 
 // has reports whether a name, or a pattern, means a file that was saved.
-func (s *saved) has(name string) bool {
+func (s *savedState) has(name string) bool {
 	if len(s.files) == 0 || name == "" {
 		return false
 	}

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// mayRun notes which files a program may run.
-func (w *walker) mayRun(p *Program, name string, sc scope) {
+// noteRuns notes which files a program may run.
+func (w *walker) noteRuns(p *Program, name string, sc scope) {
 	if w.saved == nil || w.quiet || len(w.saved.runs) >= maxNames {
 		return
 	}
@@ -42,13 +42,8 @@ func (w *walker) mayRun(p *Program, name string, sc scope) {
 				r.files = append(r.files, fileKey(f))
 			}
 		}
-		switch before := ""; name {
-		case "ssh", "scp", "sftp", "curl", "wget", "gdb", "tmux", "openssl", "git":
-			if i > 0 {
-				before = p.Args[i-1].Text
-			}
-			switch before {
-			case "-F", "-K", "--config", "-x", "-f", "-config":
+		if isOneOf(name, "ssh scp sftp curl wget gdb tmux openssl git") {
+			if isOneOf(wordBefore(p.Args, i), "-F -K --config -x -f -config") {
 				r.files = append(r.files, fileKey(a.texts()[0]))
 			}
 			for _, begin := range []string{"--config=", "-F", "-K"} {
@@ -65,21 +60,13 @@ func (w *walker) mayRun(p *Program, name string, sc scope) {
 
 // installer: programs that run code of the packages they are given.
 func installer(name string) bool {
-	switch name {
-	case "pip", "pip3", "uv", "pipx", "npm", "yarn", "pnpm", "gem", "dpkg", "rpm", "apt", "apt-get", "dnf", "yum", "apk", "pacman", "brew", "snap", "installer":
-		return true
-	}
-	return false
+	return isOneOf(name, "pip pip3 uv pipx npm yarn pnpm gem dpkg rpm apt apt-get dnf yum apk pacman brew snap installer")
 }
 
 // isInterpreter: programs that run a file which is named before their other
 // words.
 func isInterpreter(name string) bool {
-	switch name {
-	case "java", "javaw", "deno", "bun", "tsx", "ts-node", "groovy", "scala", "kotlin", "kotlinc", "tcc", "dotnet", "mono", "wine", "qemu-x86_64", "wasmtime", "wasmer", "run-parts", "elixir", "escript", "erl", "swift", "crystal", "racket", "sbcl", "jshell", "bats", "R", "gdb", "vim", "nvim", "vi", "emacs", "ex", "ed", "m4", "cmake":
-		return true
-	}
-	return readsCode(name)
+	return isOneOf(name, "java javaw deno bun tsx ts-node groovy scala kotlin kotlinc tcc dotnet mono wine qemu-x86_64 wasmtime wasmer run-parts elixir escript erl swift crystal racket sbcl jshell bats R gdb vim nvim vi emacs ex ed m4 cmake") || readsCode(name)
 }
 
 // interprets notes the script of an interpreter, what its options load before
@@ -106,11 +93,7 @@ func (p *Program) interprets(r *run, name string) {
 		}
 	}
 	for i, a := range p.Args {
-		t := a.texts()[0]
-		before := ""
-		if i > 0 {
-			before = p.Args[i-1].Text
-		}
+		t, before := a.texts()[0], wordBefore(p.Args, i)
 		switch {
 		case before == "-m" && strings.HasPrefix(name, "py") || strings.HasPrefix(t, "-m") && len(t) > 2 && strings.HasPrefix(name, "py"):
 			for part := range strings.SplitSeq(strings.TrimPrefix(t, "-m"), ".") {
@@ -156,19 +139,13 @@ func (p *Program) interprets(r *run, name string) {
 // loadsValue: further options of interpreters whose value is a file that they
 // load.
 func loadsValue(flag string) bool {
-	switch flag {
-	case "--import", "--loader", "--experimental-loader", "-jar", "-cp", "-classpath", "--class-path", "-javaagent", "-d", "-S", "-u", "-P", "-l", "--load", "--script", "-x":
-		return true
-	}
-	return false
+	return isOneOf(flag, "--import --loader --experimental-loader -jar -cp -classpath --class-path -javaagent -d -S -u -P -l --load --script -x")
 }
 
 // runsByItself: names of files in which builders and runners of tests find what
 // to run, without being told.
 func runsByItself(name string, args []Arg) []string {
-	word := func(list ...string) bool {
-		return slices.ContainsFunc(args, func(a Arg) bool { return slices.Contains(list, a.Text) })
-	}
+	word := (&Program{Args: args}).word
 	switch name {
 	case "make", "gmake", "just", "task", "go-task", "rake", "npm", "yarn", "pnpm":
 		return definitions(name, args)
@@ -215,8 +192,8 @@ func runsByItself(name string, args []Arg) []string {
 	return nil
 }
 
-// runsSaved adds what the line runs of what it got from elsewhere.
-func (w *walker) runsSaved() {
+// judgeSavedRuns adds what the line runs of what it got from elsewhere.
+func (w *walker) judgeSavedRuns() {
 	if len(w.saved.files) == 0 {
 		return
 	}
@@ -243,18 +220,14 @@ func (w *walker) runsSaved() {
 
 // loadsVariable: variables by which programs load or run a file.
 func loadsVariable(name string) bool {
-	switch name {
-	case "ENV", "BASH_ENV", "ZDOTDIR", "CLASSPATH", "NODE_OPTIONS", "PYTHONSTARTUP", "PERL5OPT", "RUBYOPT", "JAVA_TOOL_OPTIONS", "_JAVA_OPTIONS", "WGETRC", "OPENSSL_CONF", "VIMINIT", "MAKEFILES", "GIT_SSH", "GIT_SSH_COMMAND", "GIT_ASKPASS", "SSH_ASKPASS", "GIT_EXTERNAL_DIFF", "EDITOR", "VISUAL", "PAGER", "BROWSER":
-		return true
-	}
-	return strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_")
+	return isOneOf(name, "ENV BASH_ENV ZDOTDIR CLASSPATH NODE_OPTIONS PYTHONSTARTUP PERL5OPT RUBYOPT JAVA_TOOL_OPTIONS _JAVA_OPTIONS WGETRC OPENSSL_CONF VIMINIT MAKEFILES GIT_SSH GIT_SSH_COMMAND GIT_ASKPASS SSH_ASKPASS GIT_EXTERNAL_DIFF EDITOR VISUAL PAGER BROWSER") || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_")
 }
 
 // codeLoads: code that takes in other code.
 var codeLoads = regexp.MustCompile(`\b(import|require|require_relative|from|use|do|load|loadfile|dofile|include|source|__import__|import_module|run_path|run_module)\b`)
 
 // loads: code that stands in the line runs a file that was saved.
-func (s *saved) loads(code string) bool {
+func (s *savedState) loads(code string) bool {
 	if code == "" {
 		return false
 	}

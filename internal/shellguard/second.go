@@ -89,11 +89,7 @@ func sameWords(tokens []token, f *syntax.File) bool {
 
 // isReserved: words of the language, which the parser does not keep as words.
 func isReserved(s string) bool {
-	switch s {
-	case "if", "then", "elif", "else", "fi", "for", "in", "do", "done", "case", "esac", "{", "}", "!", "time", "-p", "while", "until":
-		return true
-	}
-	return false
+	return isOneOf(s, "if then elif else fi for in do done case esac { } ! time -p while until")
 }
 
 // place lists the literal words of a parsed line in their order. It is not ok

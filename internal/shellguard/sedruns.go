@@ -100,14 +100,14 @@ func (w *walker) sed(p *Program, in scope) {
 			w.unclear[fileKey(m[1])] = true
 			texts, _ := sedSubstitutes(s)
 			for _, t := range texts {
-				w.note(m[1], Arg{Text: t, Literal: true})
+				w.noteText(m[1], Arg{Text: t, Literal: true})
 			}
-			w.shadow().line.Redirects = append(w.shadow().line.Redirects, Redirect{Op: ">", Target: to.Text, Class: Writes, target: to})
+			w.possibleWalker().line.Redirects = append(w.possibleWalker().line.Redirects, Redirect{Op: ">", Target: to.Text, Class: Writes, target: to})
 		}
 	}
 	commands, input := sedRuns(scripts)
 	for _, c := range commands {
-		w.perhaps(c, in)
+		w.maybeScript(c, in)
 	}
 	if !input {
 		return
@@ -117,6 +117,6 @@ func (w *walker) sed(p *Program, in scope) {
 		return
 	}
 	for _, t := range p.input.texts() {
-		w.perhaps(t, in)
+		w.maybeScript(t, in)
 	}
 }

@@ -99,18 +99,14 @@ func (p *Program) feedsSpoiler(name string) bool {
 	return u.isScript && spoilsWords(asArgs(strings.Fields(u.script.Text)), mark)
 }
 
-// lists: the program names the files in a home or in the system to another one.
-func (p *Program) lists(name string) bool {
-	switch name {
-	case "find", "fd", "fdfind", "ls", "du", "tree", "locate", "plocate", "printf", "echo", "rg", "git":
-		return (p.pipes || slices.Contains(p.Via, "a substitution")) && (p.vitalArg() || name == "find" && len(findRoots(p.Args)) == 0 && p.vitalDir())
-	}
-	return false
+// listsVital: the program names the files in a home or in the system to another one.
+func (p *Program) listsVital(name string) bool {
+	return isOneOf(name, "find fd fdfind ls du tree locate plocate printf echo rg git") && (p.pipes || slices.Contains(p.Via, "a substitution")) && (p.vitalArg() || name == "find" && len(findRoots(p.Args)) == 0 && p.vitalDir())
 }
 
 // floorListed is about loops over the files in a home or in the system.
 func (l *Line) floorListed(add func(string)) {
-	listed := slices.ContainsFunc(l.Programs, func(p Program) bool { return p.lists(programKey(p.Name)) })
+	listed := slices.ContainsFunc(l.Programs, func(p Program) bool { return p.listsVital(programKey(p.Name)) })
 	if !listed {
 		return
 	}
@@ -172,10 +168,6 @@ func (p *Program) personalArg() bool {
 }
 
 func isPersonal(name string) bool {
-	switch name {
-	case "Documents", "Desktop", "Downloads", "Pictures", "Music", "Movies", "Videos", "Library", "Dropbox", "OneDrive", "Nextcloud", "Mail", "Maildir",
-		".ssh", ".gnupg", ".config", ".local", ".aws", ".kube", ".password-store", ".thunderbird", ".mozilla", ".claude", ".codex":
-		return true
-	}
-	return false
+	return isOneOf(name, "Documents Desktop Downloads Pictures Music Movies Videos Library Dropbox OneDrive Nextcloud Mail Maildir "+
+		".ssh .gnupg .config .local .aws .kube .password-store .thunderbird .mozilla .claude .codex")
 }

@@ -25,15 +25,12 @@ func isRemote(word string) bool {
 	return ok && !strings.Contains(before, "/") && !strings.HasPrefix(before, "-")
 }
 
-// downloaded are the files that a program gets from a store.
-func (p *Program) downloaded() []string {
+// downloadedFiles are the files that a program gets from a store.
+func (p *Program) downloadedFiles() []string {
 	var out []string
 	from := ""
 	for i, a := range p.Args {
-		t, before := a.texts()[0], ""
-		if i > 0 {
-			before = p.Args[i-1].Text
-		}
+		t, before := a.texts()[0], wordBefore(p.Args, i)
 		name, value, cut := strings.Cut(t, "=")
 		switch {
 		case before == "-f" || before == "--file" || before == "--dest" || before == "--destination":
@@ -75,11 +72,9 @@ func (p *Program) fetchedDirs(name string) []string {
 // follows.
 var getsFile = regexp.MustCompile(`(?:^|[\s;"'])(?:get1?|mget|reget|recv|pget|mirror)\s+(?:-\w+\s+)*([^\s;"']+)(?:[ \t]+(?:-o[ \t]+)?([^\s;"']+))?`)
 
-// asked are the files that such a program is told to get.
-func (p *Program) asked() []string {
-	switch programKey(p.Name) {
-	case "ftp", "sftp", "lftp", "tftp", "ncftp", "ncftpget", "smbclient":
-	default:
+// askedFiles are the files that such a program is told to get.
+func (p *Program) askedFiles() []string {
+	if !isOneOf(programKey(p.Name), "ftp sftp lftp tftp ncftp ncftpget smbclient") {
 		return nil
 	}
 	texts := argTexts(p.Args)

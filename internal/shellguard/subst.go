@@ -1,11 +1,13 @@
 package shellguard
 
 import (
+	"slices"
+
 	"mvdan.cc/sh/v3/syntax"
 )
 
 // param writes a parameter so that the floor still sees $HOME for what it is.
-func (f *folder) param(p *syntax.ParamExp) {
+func (f *wordFolder) param(p *syntax.ParamExp) {
 	name := "…"
 	if p.Param != nil {
 		name = p.Param.Value
@@ -17,8 +19,8 @@ func (f *folder) param(p *syntax.ParamExp) {
 			shown += ":-" + lit
 		}
 	}
-	f.vary(shown, f.parameter(p))
-	f.w.inside(p, f.sc)
+	f.addExpansion(shown, f.parameter(p))
+	f.w.substitutionsIn(p, f.sc)
 }
 
 // printsPlace is the program of a substitution that is known to print a
@@ -52,10 +54,5 @@ func isMark(list []*syntax.Stmt) bool {
 
 // startsProgram: a substitution of nothing but a redirection reads a file.
 func startsProgram(list []*syntax.Stmt) bool {
-	for _, s := range list {
-		if s.Cmd != nil {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(s *syntax.Stmt) bool { return s.Cmd != nil })
 }

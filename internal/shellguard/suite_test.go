@@ -18,9 +18,8 @@ func TestGuardSuite(t *testing.T) {
 			t.Fatal(err)
 		}
 		about = append(about, toolcrib.Review{
-			Call: toolcrib.Call{Tool: "run_command", Input: input},
-			Spec: toolcrib.Spec{Name: "run_command", Native: "run_command", Box: "shell", Effects: toolcrib.Runs | toolcrib.Writes,
-				Input: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"},"working_dir":{"type":"string"}},"required":["command"]}`)},
+			Call:  toolcrib.Call{Tool: "run_command", Input: input},
+			Spec:  toolcrib.Entry{Spec: toolcrib.Spec{Name: "run_command", Effects: toolcrib.Runs | toolcrib.Writes, Input: json.RawMessage(`{"type":"object","properties":{"command":{"type":"string"},"working_dir":{"type":"string"}},"required":["command"]}`)}, Native: "run_command", Box: "shell"},
 			Input: input,
 		})
 	}

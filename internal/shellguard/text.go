@@ -52,14 +52,14 @@ func (w *walker) document(r *syntax.Redirect, sc scope) Arg {
 			if !quoted {
 				text = unescapeDocument(text)
 			}
-			f.put(text)
+			f.addLiteral(text)
 			continue
 		}
 		f.part(part, false)
 	}
 	a := Arg{Text: f.text.String(), Literal: !f.dynamic, open: f.open}
 	if f.dynamic {
-		a.values = f.becomes()
+		a.values = f.values()
 	}
 	return a
 }
@@ -144,10 +144,7 @@ func (w *walker) callText(s *syntax.Stmt, c *syntax.CallExpr, sc scope) (Arg, bo
 		out.open = unseen
 	}
 	for _, way := range ways {
-		var words []string
-		for _, a := range way {
-			words = append(words, a.Text)
-		}
+		words := argTexts(way)
 		text, ok := echoed(name, words)
 		if !ok {
 			return Arg{}, false
@@ -194,8 +191,8 @@ func fileKey(text string) string {
 	return text[strings.LastIndexByte(text, '/')+1:]
 }
 
-// feed gives a program the text that stands in the line for its input.
-func (w *walker) feed(p *Program, name string, sc scope) {
+// readInput gives a program the text that stands in the line for its input.
+func (w *walker) readInput(p *Program, name string, sc scope) {
 	for i := range p.Args {
 		if text := p.Args[i].file; text != nil && (isShell(name) || name == "." || name == "source") {
 			in := sc.started(Quote(name) + ", which reads it")
@@ -215,7 +212,7 @@ func (w *walker) feed(p *Program, name string, sc scope) {
 		for _, text := range sc.input.texts() {
 			for line := range strings.SplitSeq(text, "\n") {
 				if fields := strings.Fields(line); len(fields) > 5 {
-					w.perhaps(strings.Join(fields[5:], " "), in)
+					w.maybeScript(strings.Join(fields[5:], " "), in)
 				}
 			}
 		}
@@ -244,14 +241,14 @@ func (w *walker) code(text Arg, sc scope) {
 		if text.Literal {
 			w.script(t, sc)
 		} else {
-			w.perhaps(t, sc)
+			w.maybeScript(t, sc)
 		}
 	}
 }
 
-// perhaps walks text that may be run as shell code: nothing is allowed by it,
+// maybeScript walks text that may be run as shell code: nothing is allowed by it,
 // but the floor and the rules that take away see what is in it.
-func (w *walker) perhaps(text string, sc scope) {
+func (w *walker) maybeScript(text string, sc scope) {
 	if sc.depth > maxWrapping || len(text) > maxLine {
 		w.tooMuch()
 		return
@@ -261,11 +258,11 @@ func (w *walker) perhaps(text string, sc scope) {
 		return
 	}
 	sc.dynamic = true
-	w.shadow().script(text, sc.started("code"))
+	w.possibleWalker().script(text, sc.started("code"))
 }
 
-// shadow is a walker for what the line may do beside what it says.
-func (w *walker) shadow() *walker {
+// possibleWalker is a walker for what the line may do beside what it says.
+func (w *walker) possibleWalker() *walker {
 	if w.guess {
 		return w
 	}

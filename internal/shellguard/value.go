@@ -99,7 +99,7 @@ func (w *walker) remember(f *syntax.File) {
 					for _, word := range c.Args[1:] {
 						args = append(args, quiet.words(word, scope{})...)
 					}
-					w.positional(stepOver(args, ""))
+					w.setPositional(stepOver(args, ""))
 				}
 				names, v := readNames(c), value{open: computed}
 				if len(names) > 0 {
@@ -201,9 +201,9 @@ func (w *walker) printsInto(c *syntax.CallExpr) (name string, v value) {
 	return c.Args[2].Lit(), v
 }
 
-// positional notes what "$@" may be: the words of set, or of a call of a
+// setPositional notes what "$@" may be: the words of set, or of a call of a
 // function.
-func (w *walker) positional(args []Arg) {
+func (w *walker) setPositional(args []Arg) {
 	if len(args) == 0 || w.vars == nil {
 		return
 	}
@@ -214,19 +214,19 @@ func (w *walker) positional(args []Arg) {
 	w.vars["@"] = w.vars["@"].with(v)
 }
 
-// given notes what sh -c 'code' x y z has for $0, $1 and so on.
-func (w *walker) given(args []Arg, code Arg) {
+// setShellArguments notes what sh -c 'code' x y z has for $0, $1 and so on.
+func (w *walker) setShellArguments(args []Arg, code Arg) {
 	at := slices.IndexFunc(args, func(a Arg) bool { return a.Text == code.Text && !strings.HasPrefix(a.Text, "-") })
 	if at < 0 || at+1 >= len(args) || w.vars == nil {
 		return
 	}
 	w.vars["0"] = w.vars["0"].with(args[at+1].value())
-	w.positional(args[at+2:])
+	w.setPositional(args[at+2:])
 }
 
 // parameter is what $name or ${name…} may become. Nothing is known of a
 // variable that the line does not set: the tool chose it, or it is empty.
-func (f *folder) parameter(p *syntax.ParamExp) value {
+func (f *wordFolder) parameter(p *syntax.ParamExp) value {
 	if p.Param == nil {
 		return value{open: unseen}
 	}

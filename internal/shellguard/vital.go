@@ -9,15 +9,9 @@ import (
 // vitalArg: one of the arguments is the root, a directory of the system, a
 // home, or everything in one of them.
 func (p *Program) vitalArg() bool {
-	for _, a := range p.Args {
-		if a.Text == "" || a.Text[0] == '-' {
-			continue
-		}
-		if p.homes.isVital(a.Text, p.Dirs) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.Args, func(a Arg) bool {
+		return a.Text != "" && a.Text[0] != '-' && p.homes.isVital(a.Text, p.Dirs)
+	})
 }
 
 func (p *Program) vitalDir() bool {
@@ -131,11 +125,7 @@ func (h homes) isVitalDir(d string) bool {
 }
 
 func isAccountFile(t string) bool {
-	switch t {
-	case "/etc/passwd", "/etc/shadow", "/etc/sudoers", "/etc/group", "/etc/fstab":
-		return true
-	}
-	return false
+	return isOneOf(t, "/etc/passwd /etc/shadow /etc/sudoers /etc/group /etc/fstab")
 }
 
 // flag reports whether one of the letters stands in a cluster, or one of the

@@ -16,12 +16,12 @@ type walker struct {
 	bodies  map[string]*syntax.Stmt // of its functions
 	written map[string]Arg          // text that the line puts into files
 	fetched map[string]bool         // files that it gets from the network
-	saved   *saved                  // those of them that lie there, and what is run
+	saved   *savedState             // those of them that lie there, and what is run
 	unclear map[string]bool         // files that it makes, nobody knows of what
-	names   *names                  // what it has named so far
+	names   *lineNames              // what it has named so far
 	trail   *trail                  // where it goes
 	budget  *int                    // how many programs may still be looked at
-	guess   bool                    // this is about what may happen, see shadow
+	guess   bool                    // this is about what may happen, see possibleWalker
 	stdin   *input                  // where the shell itself reads from, if exec said so
 	quiet   bool                    // nothing but the values of words is wanted
 }
@@ -52,11 +52,11 @@ func (sc scope) started(by string) scope {
 	return sc
 }
 
-// flow is where the shell may stand after a command: if it succeeded, and in
+// dirsAfter is where the shell may stand after a command: if it succeeded, and in
 // any case. "cd x && y" runs y in x alone, "cd x; y" in x or where it was.
-type flow struct{ ok, any []string }
+type dirsAfter struct{ ok, any []string }
 
-func still(sc scope) flow { return flow{sc.dirs, sc.dirs} }
+func sameDirs(sc scope) dirsAfter { return dirsAfter{sc.dirs, sc.dirs} }
 
 // maxDirs bounds how many places are followed; a line that changes directory
 // more often is not understood.
@@ -80,8 +80,8 @@ func (w *walker) join(a, b []string) []string {
 	return out
 }
 
-func (w *walker) stmts(list []*syntax.Stmt, sc scope) flow {
-	f := still(sc)
+func (w *walker) stmts(list []*syntax.Stmt, sc scope) dirsAfter {
+	f := sameDirs(sc)
 	for _, s := range list {
 		in := sc
 		in.dirs = f.any
@@ -112,7 +112,7 @@ func (w *walker) execInput(s *syntax.Stmt, sc scope) {
 	}
 }
 
-func (w *walker) stmt(s *syntax.Stmt, sc scope) flow {
+func (w *walker) stmt(s *syntax.Stmt, sc scope) dirsAfter {
 	if s.Coprocess || s.Disown {
 		w.line.unknown("only some shells know its |& or &!")
 	}
@@ -124,13 +124,13 @@ func (w *walker) stmt(s *syntax.Stmt, sc scope) flow {
 		sc.input, sc.reads, sc.from = nil, true, inputFile(s.Redirs)
 	}
 	w.noteWritten(s, sc)
-	var f flow
+	var f dirsAfter
 	switch {
 	case s.Cmd == nil:
-		f = still(sc)
+		f = sameDirs(sc)
 	case s.Background:
 		w.command(s, sc)
-		f = still(sc) // a job runs in a subshell
+		f = sameDirs(sc) // a job runs in a subshell
 	default:
 		f = w.command(s, sc)
 	}
@@ -159,13 +159,13 @@ func (w *walker) splitAt(s *syntax.Stmt, sc scope) {
 			}
 		}
 		if len(rest) > 0 {
-			w.shadow().program(rest, sc)
+			w.possibleWalker().program(rest, sc)
 			return
 		}
 	}
 }
 
-func (w *walker) command(s *syntax.Stmt, sc scope) flow {
+func (w *walker) command(s *syntax.Stmt, sc scope) dirsAfter {
 	switch c := s.Cmd.(type) {
 	case *syntax.CallExpr:
 		return w.call(c, sc)
@@ -175,7 +175,7 @@ func (w *walker) command(s *syntax.Stmt, sc scope) flow {
 		return w.stmts(c.Stmts, sc)
 	case *syntax.Subshell:
 		w.stmts(c.Stmts, sc)
-		return still(sc)
+		return sameDirs(sc)
 	case *syntax.IfClause:
 		return w.ifClause(c, sc)
 	case *syntax.ForClause:
@@ -189,39 +189,39 @@ func (w *walker) command(s *syntax.Stmt, sc scope) flow {
 		in.dirs = f.any
 		f = w.stmts(c.Do, in)
 		all := w.join(sc.dirs, w.join(in.dirs, f.any))
-		return flow{all, all}
+		return dirsAfter{all, all}
 	case *syntax.CaseClause:
 		return w.caseClause(c, sc)
 	case *syntax.TimeClause:
 		w.add(Program{Name: "time", Builtin: true, Class: ReadOnly, trusted: true, known: true, Dirs: sc.dirs, Via: sc.via, Dynamic: sc.dynamic})
 		if c.Stmt == nil {
 			w.line.unusual("it measures nothing")
-			return still(sc)
+			return sameDirs(sc)
 		}
-		w.timed(c.Stmt, sc)
+		w.timeProgram(c.Stmt, sc)
 		return w.stmt(c.Stmt, sc.started("time"))
 	case *syntax.FuncDecl:
 		w.function(c, sc)
 	default:
-		w.odd(c, sc)
+		w.bashOnly(c, sc)
 	}
-	return still(sc)
+	return sameDirs(sc)
 }
 
-func (w *walker) binary(c *syntax.BinaryCmd, sc scope) flow {
+func (w *walker) binary(c *syntax.BinaryCmd, sc scope) dirsAfter {
 	switch c.Op {
 	case syntax.AndStmt:
 		x := w.stmt(c.X, sc)
 		in := sc
 		in.dirs = x.ok
 		y := w.stmt(c.Y, in)
-		return flow{y.ok, w.join(x.any, y.any)}
+		return dirsAfter{y.ok, w.join(x.any, y.any)}
 	case syntax.OrStmt:
 		x := w.stmt(c.X, sc)
 		in := sc
 		in.dirs = x.any
 		y := w.stmt(c.Y, in)
-		return flow{w.join(x.ok, y.ok), w.join(x.ok, y.any)}
+		return dirsAfter{w.join(x.ok, y.ok), w.join(x.ok, y.any)}
 	case syntax.PipeAll:
 		w.line.unusual("only bash knows |&")
 	}
@@ -238,10 +238,10 @@ func (w *walker) binary(c *syntax.BinaryCmd, sc scope) flow {
 	y := w.stmt(c.Y, in)
 	// Each side of a pipe is a subshell, but some shells run the last one here.
 	all := w.join(sc.dirs, w.join(x.any, y.any))
-	return flow{all, all}
+	return dirsAfter{all, all}
 }
 
-func (w *walker) ifClause(c *syntax.IfClause, sc scope) flow {
+func (w *walker) ifClause(c *syntax.IfClause, sc scope) dirsAfter {
 	f := w.stmts(c.Cond, sc)
 	in := sc
 	in.dirs = w.join(f.ok, f.any)
@@ -251,15 +251,15 @@ func (w *walker) ifClause(c *syntax.IfClause, sc scope) flow {
 		other := w.ifClause(c.Else, in)
 		all = w.join(all, other.any)
 	}
-	return flow{all, all}
+	return dirsAfter{all, all}
 }
 
-func (w *walker) forClause(c *syntax.ForClause, sc scope) flow {
+func (w *walker) forClause(c *syntax.ForClause, sc scope) dirsAfter {
 	iter, ok := c.Loop.(*syntax.WordIter)
 	if !ok || c.Select || c.Braces {
 		w.line.unusual("it has a loop that only bash knows")
 		if loop, ok := c.Loop.(*syntax.CStyleLoop); ok {
-			w.inside(loop, sc)
+			w.substitutionsIn(loop, sc)
 			if loop.Cond == nil {
 				w.endless(c.Do)
 			}
@@ -279,10 +279,10 @@ func (w *walker) forClause(c *syntax.ForClause, sc scope) flow {
 	sc.loop = true
 	f := w.stmts(c.Do, sc)
 	all := w.join(sc.dirs, f.any)
-	return flow{all, all}
+	return dirsAfter{all, all}
 }
 
-func (w *walker) caseClause(c *syntax.CaseClause, sc scope) flow {
+func (w *walker) caseClause(c *syntax.CaseClause, sc scope) dirsAfter {
 	if a := w.word(c.Word, sc); !a.Literal || c.Braces {
 		w.line.unusual("its case is not about a literal word")
 	}
@@ -299,7 +299,7 @@ func (w *walker) caseClause(c *syntax.CaseClause, sc scope) flow {
 		f := w.stmts(item.Stmts, sc)
 		all = w.join(all, f.any)
 	}
-	return flow{all, all}
+	return dirsAfter{all, all}
 }
 
 // add keeps a program; a line with too many is not read further by a person.

@@ -7,8 +7,8 @@ import (
 	"mvdan.cc/sh/v3/syntax"
 )
 
-// folder takes the quotes off a word and notes what about it is not literal.
-type folder struct {
+// wordFolder takes the quotes off a word and notes what about it is not literal.
+type wordFolder struct {
 	w  *walker
 	sc scope
 
@@ -28,10 +28,10 @@ type folder struct {
 	brace   int  // how far an unquoted {x,y} or {x..y} was seen: 1 open, 2 divided, 3 closed
 }
 
-func newFolder(w *walker, sc scope) *folder { return &folder{w: w, sc: sc, alts: []string{""}} }
+func newFolder(w *walker, sc scope) *wordFolder { return &wordFolder{w: w, sc: sc, alts: []string{""}} }
 
-// put adds literal text.
-func (f *folder) put(s string) {
+// addLiteral adds literal text.
+func (f *wordFolder) addLiteral(s string) {
 	f.text.WriteString(s)
 	f.tail.WriteString(s)
 }
@@ -39,8 +39,8 @@ func (f *folder) put(s string) {
 // maxVaried bounds the expansions of one word that are followed.
 const maxVaried = 32
 
-// vary adds what is known of an expansion; shown is how a person reads it.
-func (f *folder) vary(shown string, v value) {
+// addExpansion adds what is known of an expansion; shown is how a person reads it.
+func (f *wordFolder) addExpansion(shown string, v value) {
 	f.dynamic = true
 	f.text.WriteString(shown)
 	f.open = max(f.open, v.open)
@@ -54,7 +54,7 @@ func (f *folder) vary(shown string, v value) {
 		texts = []string{shown}
 	}
 	var out []string
-	for _, before := range f.becomes() {
+	for _, before := range f.values() {
 		for _, t := range texts {
 			out = append(out, before+t)
 		}
@@ -64,8 +64,8 @@ func (f *folder) vary(shown string, v value) {
 	}
 }
 
-// becomes lists what the word so far may be.
-func (f *folder) becomes() []string {
+// values lists what the word so far may be.
+func (f *wordFolder) values() []string {
 	for i := range f.alts {
 		f.alts[i] += f.tail.String()
 	}
@@ -92,7 +92,7 @@ func (w *walker) word(word *syntax.Word, sc scope) Arg {
 		if f.text.String() == unread {
 			a.from = f.from
 		}
-		if alts := f.becomes(); len(alts) != 1 || alts[0] != a.Text {
+		if alts := f.values(); len(alts) != 1 || alts[0] != a.Text {
 			a.values = alts
 		}
 	case f.brace == 3:
@@ -122,7 +122,7 @@ func isBare(s string) bool {
 	return s != ""
 }
 
-func (f *folder) part(part syntax.WordPart, first bool) {
+func (f *wordFolder) part(part syntax.WordPart, first bool) {
 	switch p := part.(type) {
 	case *syntax.Lit:
 		f.bare(p.Value, first)
@@ -146,7 +146,7 @@ func (f *folder) part(part syntax.WordPart, first bool) {
 		f.param(p)
 	case *syntax.CmdSubst:
 		if isMark(p.Stmts) {
-			f.vary(unread, value{})
+			f.addExpansion(unread, value{})
 			return
 		}
 		v, ok := f.w.printed(p.Stmts, f.sc)
@@ -157,10 +157,10 @@ func (f *folder) part(part syntax.WordPart, first bool) {
 				v.open = unseen // $(<file)
 			}
 		}
-		f.vary(unread, v)
+		f.addExpansion(unread, v)
 		f.w.substitution(p.Stmts, f.sc)
 	case *syntax.ProcSubst:
-		f.vary("<(…)", value{})
+		f.addExpansion("<(…)", value{})
 		if text, ok := f.w.listText(p.Stmts, f.sc); ok {
 			f.file = &text
 		}
@@ -169,18 +169,18 @@ func (f *folder) part(part syntax.WordPart, first bool) {
 		in.piped = in.piped || p.Op == syntax.CmdOut // >(sh) reads what is written there
 		f.w.substitution(p.Stmts, in)
 	case *syntax.ArithmExp:
-		f.vary("$((…))", value{texts: []string{"0"}})
-		f.w.inside(p, f.sc)
+		f.addExpansion("$((…))", value{texts: []string{"0"}})
+		f.w.substitutionsIn(p, f.sc)
 	default: // extended patterns, brace nodes, what a later parser may add
 		f.dynamic = true
-		f.put("…")
+		f.addLiteral("…")
 		f.w.line.unknown("it uses a pattern that only bash knows")
-		f.w.inside(p, f.sc)
+		f.w.substitutionsIn(p, f.sc)
 	}
 }
 
 // bare reads text outside quotes.
-func (f *folder) bare(s string, first bool) {
+func (f *wordFolder) bare(s string, first bool) {
 	for i := 0; i < len(s); i++ {
 		switch c := s[i]; c {
 		case '\\':
@@ -218,18 +218,18 @@ func (f *folder) bare(s string, first bool) {
 				f.brace = 3
 			}
 		}
-		f.put(s[i : i+1])
+		f.addLiteral(s[i : i+1])
 	}
 }
 
-func (f *folder) quoted(s string) {
+func (f *wordFolder) quoted(s string) {
 	if strings.ContainsAny(s, "*?[\\") {
 		f.masked = true
 	}
-	f.put(s)
+	f.addLiteral(s)
 }
 
-func (f *folder) single(p *syntax.SglQuoted) {
+func (f *wordFolder) single(p *syntax.SglQuoted) {
 	if !p.Dollar {
 		f.quoted(p.Value)
 		return

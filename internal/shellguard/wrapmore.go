@@ -204,12 +204,8 @@ func unwrapContainer(args []Arg) (unwrapped, bool) {
 
 // containerValue: long options of container engines that take the next word.
 func containerValue(option string) bool {
-	switch option {
-	case "--volume", "--mount", "--name", "--env", "--env-file", "--workdir", "--user", "--network", "--net", "--publish", "--entrypoint", "--hostname", "--label", "--platform", "--cpus", "--memory", "--volumes-from",
-		"--add-host", "--device", "--gpus", "--ipc", "--pid", "--tmpfs", "--ulimit", "--shm-size", "--restart", "--security-opt", "--cap-add", "--cap-drop", "--log-driver", "--log-opt", "--dns", "--pull", "--userns", "--uts", "--cidfile", "--expose", "--group-add", "--annotation":
-		return true
-	}
-	return false
+	return isOneOf(option, "--volume --mount --name --env --env-file --workdir --user --network --net --publish --entrypoint --hostname --label --platform --cpus --memory --volumes-from "+
+		"--add-host --device --gpus --ipc --pid --tmpfs --ulimit --shm-size --restart --security-opt --cap-add --cap-drop --log-driver --log-opt --dns --pull --userns --uts --cidfile --expose --group-add --annotation")
 }
 
 // unwrapSSH: the words after the host are code for a shell elsewhere.

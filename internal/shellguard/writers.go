@@ -12,11 +12,7 @@ func (p *Program) mayWrite(name string) bool {
 
 // writesOperands knows programs whose operands are written, moved or removed.
 func writesOperands(name string) bool {
-	switch name {
-	case "rm", "rmdir", "mv", "cp", "ln", "touch", "tee", "mkdir", "truncate", "chmod", "chown", "chgrp", "install", "dd", "sed", "patch", "rsync", "unlink", "shred", "gzip", "gunzip", "bzip2", "bunzip2", "xz", "unxz", "zstd", "compress", "uncompress", "sponge", "mkfifo", "mknod", "mktemp":
-		return true
-	}
-	return false
+	return isOneOf(name, "rm rmdir mv cp ln touch tee mkdir truncate chmod chown chgrp install dd sed patch rsync unlink shred gzip gunzip bzip2 bunzip2 xz unxz zstd compress uncompress sponge mkfifo mknod mktemp")
 }
 
 // keepsOperands knows programs that write nothing where their operands are, or
@@ -65,31 +61,19 @@ func keepsOperands(name string, args []Arg) bool {
 // printsNames knows programs that print the names of the files they find, which
 // xargs, read or a substitution then give to others.
 func printsNames(name string) bool {
-	switch name {
-	case "ls", "dir", "vdir", "grep", "egrep", "fgrep", "rg", "ag", "ack", "tree", "du", "stat", "file", "locate":
-		return true
-	}
-	return printsWords(name)
+	return isOneOf(name, "ls dir vdir grep egrep fgrep rg ag ack tree du stat file locate") || printsWords(name)
 }
 
 // printsWords: of those, the ones for which any word may be such a name.
 func printsWords(name string) bool {
-	switch name {
-	case "find", "fd", "fdfind", "git", "echo", "printf", "realpath", "readlink", "basename", "dirname":
-		return true
-	}
-	return false
+	return isOneOf(name, "find fd fdfind git echo printf realpath readlink basename dirname")
 }
 
 // takesSentences: programs of which a word may hold several that they read as
 // commands. What git is told is a message, and code of other languages is read
 // elsewhere.
 func takesSentences(name string) bool {
-	switch name {
-	case "git", "sed", "gsed", "awk", "gawk", "mawk", "nawk", "jq", "perl", "python", "python3", "node", "ruby", "php", "npm", "gh", "make", "tee", "docker", "podman":
-		return false
-	}
-	return !isShell(name) && !isWrapper(name)
+	return !isOneOf(name, "git sed gsed awk gawk mawk nawk jq perl python python3 node ruby php npm gh make tee docker podman") && !isShell(name) && !isWrapper(name)
 }
 
 // searched is the pattern that a program makes of a word, if any: fd looks for a

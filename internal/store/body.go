@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // What a record says stands in the columns or in the body, never in both: two
@@ -116,26 +117,7 @@ const maxNesting = 4000
 // tooDeep reports whether JSON is nested deeper than could be read back. Most
 // has so few brackets that their number alone, which is quick to find, says no.
 func tooDeep(raw []byte) bool {
-	if bytes.Count(raw, []byte("["))+bytes.Count(raw, []byte("{")) <= maxNesting {
-		return false
-	}
-	depth, quoted := 0, false
-	for i := 0; i < len(raw); i++ {
-		switch c := raw[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '[' || c == '{':
-			if depth++; depth > maxNesting {
-				return true
-			}
-		case c == ']' || c == '}':
-			depth--
-		}
-	}
-	return false
+	return bytes.Count(raw, []byte("["))+bytes.Count(raw, []byte("{")) > maxNesting && jsontext.Depth(raw) > maxNesting
 }
 
 // write encodes body into e.body, which is valid until the next write. raws

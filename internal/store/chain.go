@@ -12,8 +12,8 @@ type chain struct {
 	want    sum  // the hash it should have; the same unless it was changed
 	known   bool // there is a hash to build on
 	scratch []byte
-	odd     []oddEntry // entries that do not fit, or cannot be checked
-	gaps    []place    // numbers that are missing, as long as they are few
+	misfits []misfit // entries that do not fit, or cannot be checked
+	gaps    []place  // numbers that are missing, as long as they are few
 }
 
 // place is a place in the chain.
@@ -22,9 +22,9 @@ type place struct {
 	prev sum // the hash it builds on
 }
 
-// oddEntry is an entry that does not fit its place; unsure if what stood
+// misfit is an entry that does not fit its place; unsure if what stood
 // before it is missing, so that it cannot be said.
-type oddEntry struct {
+type misfit struct {
 	entry
 	prev   sum
 	unsure bool
@@ -36,8 +36,8 @@ const maxOdd = 64
 
 func (c *chain) start(h head, known bool) { c.last, c.want, c.known = h, h.hash, known }
 
-// link checks one entry against the one before.
-func (v *verification) link(e *entry) {
+// checkEntry checks one entry against the one before.
+func (v *verification) checkEntry(e *entry) {
 	c := &v.chain
 	if e.seq != c.last.seq+1 {
 		v.gap(e)
@@ -56,7 +56,7 @@ func (v *verification) link(e *entry) {
 		origin = &f
 	}
 	if want != e.hash {
-		v.odd(e, prev, origin)
+		v.keepMisfit(e, prev, origin)
 	} else if origin != nil {
 		v.add(*origin)
 	}
@@ -113,10 +113,10 @@ func (v *verification) gap(e *entry) {
 	c.known = false
 }
 
-// odd keeps an entry that does not fit until it is clear why.
-func (v *verification) odd(e *entry, prev sum, origin *Finding) {
+// keepMisfit keeps an entry that does not fit until it is clear why.
+func (v *verification) keepMisfit(e *entry, prev sum, origin *Finding) {
 	c := &v.chain
-	if len(c.odd) >= maxOdd {
+	if len(c.misfits) >= maxOdd {
 		if c.known {
 			v.add(changed(e))
 		} else if origin != nil {
@@ -126,25 +126,25 @@ func (v *verification) odd(e *entry, prev sum, origin *Finding) {
 	}
 	kept := *e
 	kept.body = append([]byte(nil), e.body...)
-	c.odd = append(c.odd, oddEntry{kept, prev, !c.known, origin})
+	c.misfits = append(c.misfits, misfit{kept, prev, !c.known, origin})
 }
 
 func changed(e *entry) Finding {
 	return Finding{Changed, e.seq, e.call, "it is not as it was written"}
 }
 
-// judgeOdd tells, of the entries that do not fit, which were changed, which
+// judgeMisfits tells, of the entries that do not fit, which were changed, which
 // were moved, and which only stand behind one that was.
-func (v *verification) judgeOdd() {
+func (v *verification) judgeMisfits() {
 	c := &v.chain
 	var hashes []sum // those that moved along with their entries
 	places := c.gaps
-	for i := range c.odd {
-		hashes = append(hashes, c.odd[i].hash)
-		places = append(places, place{c.odd[i].seq, c.odd[i].prev})
+	for i := range c.misfits {
+		hashes = append(hashes, c.misfits[i].hash)
+		places = append(places, place{c.misfits[i].seq, c.misfits[i].prev})
 	}
-	for i := range c.odd {
-		o := &c.odd[i]
+	for i := range c.misfits {
+		o := &c.misfits[i]
 		own := place{o.seq, o.prev}
 		if c.belongs(o, own, hashes) {
 			if o.origin != nil {
@@ -175,7 +175,7 @@ func (v *verification) judgeOdd() {
 // belongs reports whether an odd entry was written for a place, by its own
 // hash or by one of the others, behind the entry that stands there or behind
 // one that stood there.
-func (c *chain) belongs(o *oddEntry, p place, hashes []sum) bool {
+func (c *chain) belongs(o *misfit, p place, hashes []sum) bool {
 	e := o.entry
 	e.seq = p.seq
 	for i := -1; i < len(hashes); i++ {
@@ -195,7 +195,7 @@ func (c *chain) belongs(o *oddEntry, p place, hashes []sum) bool {
 
 // conclude judges what could only be judged at the end.
 func (v *verification) conclude() {
-	v.judgeOdd()
+	v.judgeMisfits()
 	v.Open = len(v.open)
 	for _, w := range v.witness {
 		switch {

@@ -116,15 +116,12 @@ func readCheckpoint(path string) (*Checkpoint, error) {
 }
 
 // advance writes a checkpoint for h unless there is one that is further on.
-// Several processes may do so at once. first says that there may be none yet.
-func advance(ctx context.Context, dir string, key ed25519.PrivateKey, h head, now time.Time, first bool) error {
-	lock, err := acquire(ctx, filepath.Join(dir, keysLockFile))
-	if err != nil {
-		return err
-	}
-	return errors.Join(advanceLocked(dir, key, h, now, first), lock.release())
+// Several processes may do so at once.
+func advance(ctx context.Context, dir string, key ed25519.PrivateKey, h head, now time.Time) error {
+	return underLock(ctx, filepath.Join(dir, keysLockFile), func() error { return advanceLocked(dir, key, h, now, false) })
 }
 
+// advanceLocked is advance under the lock. first says that there may be none yet.
 func advanceLocked(dir string, key ed25519.PrivateKey, h head, now time.Time, first bool) error {
 	path := filepath.Join(dir, checkpointFile)
 	old, err := readCheckpoint(path)
@@ -137,7 +134,7 @@ func advanceLocked(dir string, key ed25519.PrivateKey, h head, now time.Time, fi
 	case err == nil, first && errors.Is(err, fs.ErrNotExist):
 	default:
 		// Whatever stood there was not written by this journal.
-		if err := suspect(dir, h.seq, err); err != nil {
+		if err := setAside(dir, h.seq, err); err != nil {
 			return err
 		}
 	}
@@ -148,10 +145,10 @@ func advanceLocked(dir string, key ed25519.PrivateKey, h head, now time.Time, fi
 	return durable.ReplaceLocked(path, text, 0o600)
 }
 
-// suspect puts the checkpoint aside under a name by which verifying finds it:
+// setAside puts the checkpoint aside under a name by which verifying finds it:
 // going on must not wipe out the evidence. Of a checkpoint that is not there
 // the reason is kept.
-func suspect(dir string, seq uint64, why error) error {
+func setAside(dir string, seq uint64, why error) error {
 	aside := ""
 	for n := 0; ; n++ {
 		aside = filepath.Join(dir, fmt.Sprintf("suspect-%d-%d.json", seq, n))

@@ -14,18 +14,17 @@ import (
 
 // openKey loads the keys, or makes them for a journal that is new.
 func (j *Journal) openKey(ctx context.Context) error {
-	lock, err := acquire(ctx, filepath.Join(j.cfg.Keys, keysLockFile))
+	err := underLock(ctx, filepath.Join(j.cfg.Keys, keysLockFile), func() (err error) {
+		j.key, err = loadKey(j.cfg.Keys)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return j.firstKey()
+		case err != nil:
+			return err
+		}
+		return j.openSeal()
+	})
 	if err != nil {
-		return err
-	}
-	j.key, err = loadKey(j.cfg.Keys)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		err = j.firstKey()
-	case err == nil:
-		err = j.openSeal()
-	}
-	if err := errors.Join(err, lock.release()); err != nil {
 		return fmt.Errorf("the journal's key: %w", err)
 	}
 	j.w.seal = newSealer(j.seal)
@@ -43,7 +42,7 @@ func (j *Journal) openKey(ctx context.Context) error {
 		}
 		return nil
 	case "":
-		return j.claim(ctx, own)
+		return j.nameKey(ctx, own)
 	}
 	return fmt.Errorf("%w: the journal in %s was begun with the key %s; bring it back to %s, or move the journal away to begin a new one",
 		ErrKey, j.cfg.Dir, want, j.cfg.Keys)
@@ -57,7 +56,7 @@ func (j *Journal) firstKey() error {
 		return fmt.Errorf("%w: there is no %s in %s, and there is a journal that it signed; bring it back, or move both directories away to begin a new one",
 			ErrKey, privateFile, j.cfg.Keys)
 	}
-	j.key, j.seal, err = makeKey(j.cfg.Keys, j.now())
+	j.key, j.seal, err = makeKey(j.cfg.Keys, j.cfg.Now())
 	return err
 }
 
@@ -79,7 +78,7 @@ func (j *Journal) openSeal() (err error) {
 		return fmt.Errorf("%w: there is no %s in %s, and entry %d of the journal has a seal; bring it back, or move both directories away to begin a new one",
 			ErrKey, sealFile, j.cfg.Keys, sealed)
 	}
-	cp, why, err := j.face()
+	cp, why, err := j.checkpointFits()
 	if err != nil {
 		return err
 	}
@@ -115,13 +114,13 @@ func (j *Journal) chainKey() (string, error) {
 	return m.Key, nil
 }
 
-// claim begins the chain of a new journal with its key. There is a checkpoint of
+// nameKey begins the chain of a new journal with its key. There is a checkpoint of
 // the empty journal since the key was made: if it is gone, so is the journal that
 // the key was for. That a journal before it had entries without seals is over.
-func (j *Journal) claim(ctx context.Context, own string) error {
+func (j *Journal) nameKey(ctx context.Context, own string) error {
 	if _, err := readCheckpoint(filepath.Join(j.cfg.Keys, checkpointFile)); errors.Is(err, fs.ErrNotExist) {
 		why := errors.New("the journal is empty and has no checkpoint, and its key is from before: whatever was recorded with it is gone")
-		if err := j.restate(ctx, head{}, why); err != nil {
+		if err := j.replaceCheckpoint(ctx, head{}, why); err != nil {
 			return err
 		}
 	}
@@ -131,12 +130,5 @@ func (j *Journal) claim(ctx context.Context, own string) error {
 			return err
 		}
 	}
-	body, err := json.Marshal(mark{own})
-	if err != nil {
-		return fmt.Errorf("naming the key: %w", err)
-	}
-	return j.w.within(func() error {
-		_, err := j.w.append(j.note(kindKey, body))
-		return err
-	})
+	return j.w.within(func() error { return j.appendNote(kindKey, mark{own}) })
 }

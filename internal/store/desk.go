@@ -6,7 +6,6 @@ import (
 	"database/sql/driver"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"sync"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
@@ -45,21 +44,12 @@ const deskLockFile = "desk.lock"
 // OpenDesk opens the desk's database in cfg.Dir, and makes it if there is
 // none. Of cfg it takes the directories, Sync, Wait and Log. Drivers call it.
 func OpenDesk(ctx context.Context, cfg Config, makeDriver func(Config) (Driver, error)) (*Desk, error) {
-	cfg, err := cfg.filled()
+	var d *Desk
+	err := opening(ctx, cfg, deskLockFile, func(cfg Config) (err error) {
+		d, err = openDesk(ctx, cfg, makeDriver)
+		return err
+	})
 	if err != nil {
-		return nil, err
-	}
-	for _, dir := range []string{cfg.Dir, cfg.Keys} {
-		if err := privateDir(dir); err != nil {
-			return nil, err
-		}
-	}
-	gate, err := acquire(ctx, filepath.Join(cfg.Dir, deskLockFile))
-	if err != nil {
-		return nil, err
-	}
-	d, err := openDesk(ctx, cfg, makeDriver)
-	if err := errors.Join(err, gate.release()); err != nil {
 		if d != nil {
 			err = errors.Join(err, d.Close())
 		}
@@ -117,7 +107,7 @@ func (d *Desk) Update(ctx context.Context, fn func(desk.Tx) error) error {
 		for i, a := range args {
 			values[i] = a
 		}
-		return d.w.once(text, fn, values...)
+		return d.w.runOnce(text, fn, values...)
 	}
 	if err := query(d.drv.Begin, nil); err != nil {
 		return fmt.Errorf("beginning to write: %w", err)

@@ -7,7 +7,6 @@ import (
 	"encoding/binary"
 	"encoding/pem"
 	"errors"
-	"fmt"
 	"io/fs"
 	"path/filepath"
 
@@ -24,12 +23,10 @@ const (
 // that was sealed with it no longer counts, and people are asked again.
 func deskKey(dir string) (sealKey, error) {
 	path := filepath.Join(dir, deskKeyFile)
-	b, err := readPEM(path, deskKeyType)
+	b, err := readSecret(path, deskKeyType)
 	switch {
-	case err == nil && len(b.Bytes) == secretBytes:
-		return sealKey{secret: b.Bytes}, narrow(path, 0o600)
 	case err == nil:
-		return sealKey{}, fmt.Errorf("%s: it has %d bytes and not %d", path, len(b.Bytes), secretBytes)
+		return sealKey{secret: b.Bytes}, narrow(path, 0o600)
 	case !errors.Is(err, fs.ErrNotExist):
 		return sealKey{}, err
 	}
@@ -49,7 +46,7 @@ func (d *Desk) sealed(table, id string, rev int64, body []byte) []byte {
 	}
 	d.seals.Lock()
 	defer d.seals.Unlock()
-	return bytes.Clone(d.seal.over(text))
+	return bytes.Clone(d.seal.sealOf(text))
 }
 
 // proven reports whether a row is ours, and says so loudly if it is not.

@@ -136,7 +136,7 @@ func deskAt(t testing.TB, cfg store.Config) (*desk.Desk, *store.Desk) {
 func deskQuestion(preview string) toolcrib.Question {
 	return toolcrib.Question{
 		Call:  toolcrib.Call{ID: "c1", Tool: "write_file", Caller: toolcrib.Caller{Subject: "alice", Session: "s1", Frontend: "mcp"}},
-		Spec:  toolcrib.Spec{Name: "write_file", Box: "files", Native: "write_file", Hash: "h"},
+		Spec:  toolcrib.Entry{Spec: toolcrib.Spec{Name: "write_file"}, Box: "files", Native: "write_file", Hash: "h"},
 		Input: []byte(`{"path":"a.txt"}`), Effects: toolcrib.Writes, Preview: preview,
 		Reasons: []toolcrib.Verdict{{Decision: toolcrib.Ask, Guard: "mode", Reason: "it writes"}},
 	}

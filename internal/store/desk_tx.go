@@ -20,13 +20,7 @@ const questionColumns = `id, rev, seal, body`
 
 func (t *deskTx) Question(id string) (q desk.Question, err error) {
 	list, err := t.questions(`SELECT `+questionColumns+` FROM question WHERE id = $1`, []any{id}, desk.Filter{})
-	switch {
-	case err != nil:
-		return desk.Question{}, err
-	case len(list) == 0:
-		return desk.Question{}, desk.ErrNotFound
-	}
-	return list[0], nil
+	return first(list, err, desk.ErrNotFound)
 }
 
 func (t *deskTx) Questions(f desk.Filter) ([]desk.Question, error) {
@@ -148,13 +142,7 @@ func (t *deskTx) Rev() (int64, error) { return t.number(`SELECT max(rev) FROM cl
 
 func (t *deskTx) Grant(id string) (desk.Grant, error) {
 	list, err := t.grants(desk.GrantFilter{}, ` WHERE id = $1`, id)
-	switch {
-	case err != nil:
-		return desk.Grant{}, err
-	case len(list) == 0:
-		return desk.Grant{}, desk.ErrNotFound
-	}
-	return list[0], nil
+	return first(list, err, desk.ErrNotFound)
 }
 
 func (t *deskTx) Grants(f desk.GrantFilter) ([]desk.Grant, error) {

@@ -20,21 +20,11 @@ const (
 )
 
 func (k kind) String() string {
-	switch k {
-	case kindBegin:
-		return "begin"
-	case kindEnd:
-		return "end"
-	case kindInterrupted:
-		return "interrupted"
-	case kindKey:
-		return "key"
-	case kindPrune:
-		return "prune"
-	case kindDisown:
-		return "disown"
+	names := [...]string{"", "begin", "end", "interrupted", "key", "prune", "disown"}
+	if k < kindBegin || int(k) >= len(names) {
+		return fmt.Sprintf("kind %d", int64(k))
 	}
-	return fmt.Sprintf("kind %d", int64(k))
+	return names[k]
 }
 
 // closes reports whether an entry of this kind ends a call.

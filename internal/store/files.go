@@ -62,18 +62,19 @@ func removeIfThere(path string) error {
 // process ends, however it ends.
 type fileLock struct{ f *os.File }
 
-// acquire waits for a lock file.
-func acquire(ctx context.Context, path string) (*fileLock, error) {
+// underLock runs fn while this process alone holds a lock file. It waits for the
+// lock as long as ctx lasts.
+func underLock(ctx context.Context, path string, fn func() error) error {
 	f, err := durable.Lock(ctx, path)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return &fileLock{f}, nil
+	return errors.Join(fn(), f.Close())
 }
 
 // tryLock takes a lock file; nil without an error: another process holds it.
-func tryLock(path string, create bool) (*fileLock, error) {
-	f, err := durable.TryLock(path, create)
+func tryLock(path string) (*fileLock, error) {
+	f, err := durable.TryLock(path, true)
 	if err != nil || f == nil {
 		return nil, err
 	}

@@ -7,16 +7,12 @@ import (
 	"fmt"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/seal"
 )
 
-var (
-	_ toolcrib.Journal  = (*Journal)(nil)
-	_ toolcrib.Digester = (*Journal)(nil)
-)
+var _ toolcrib.Journal = (*Journal)(nil)
 
 // Journal is a journal open for writing. All its methods may be used by many
 // goroutines at once.
@@ -38,13 +34,13 @@ type Journal struct {
 	spill *spill             // ends that the database did not take
 	since int                // entries since the last look at the retention
 
-	degraded atomic.Bool
-	crowd    atomic.Int64  // how many calls are open, for the queue
-	dirty    chan struct{} // the head moved
-	stop     context.CancelFunc
-	stopped  chan struct{}
-	closing  sync.Once
-	closed   error
+	degraded  atomic.Bool
+	openCalls atomic.Int64  // how many calls are open, for the queue
+	dirty     chan struct{} // the head moved
+	stop      context.CancelFunc
+	stopped   chan struct{}
+	closing   sync.Once
+	closed    error
 }
 
 // Begin writes that a call starts, and returns when that is committed. It sets
@@ -61,12 +57,12 @@ func (j *Journal) Begin(ctx context.Context, r *toolcrib.Record) (*toolcrib.Reco
 	if r.Start.IsZero() {
 		r.Start = j.cfg.Now()
 	}
-	o := j.op()
+	o := j.newOp()
 	defer j.keepOp(o)
 	if err := o.begin(r, j.run); err != nil {
 		return nil, err
 	}
-	if err := j.queue.submit(ctx, o, j.crowd.Load() > 0); err != nil {
+	if err := j.queue.submit(ctx, o, j.openCalls.Load() > 0); err != nil {
 		return nil, err
 	}
 	if o.err != nil {
@@ -83,12 +79,12 @@ func (j *Journal) Begin(ctx context.Context, r *toolcrib.Record) (*toolcrib.Reco
 // database refuses, is safe in a file from which it is appended later. It does
 // not look at ctx: that the caller has gone does not undo the effect.
 func (j *Journal) End(_ context.Context, r *toolcrib.Record) error {
-	o := j.op()
+	o := j.newOp()
 	defer j.keepOp(o)
 	if err := o.end(r, j.cfg.Now(), j.run); err != nil {
 		return err
 	}
-	if err := j.queue.submit(context.Background(), o, j.crowd.Load() > 1); err != nil {
+	if err := j.queue.submit(context.Background(), o, j.openCalls.Load() > 1); err != nil {
 		return fmt.Errorf("closing the record of call %s: %w", r.ID, err)
 	}
 	if o.err != nil {
@@ -97,7 +93,7 @@ func (j *Journal) End(_ context.Context, r *toolcrib.Record) error {
 	return nil
 }
 
-// Digest implements [toolcrib.Digester]: the key follows from the secret of the
+// Digest names texts, see [toolcrib.Journal]: the key follows from the secret of the
 // seals, so it lives as long as the journal.
 func (j *Journal) Digest(text []byte) string { return j.names.Sum(text) }
 
@@ -105,7 +101,7 @@ func (j *Journal) Digest(text []byte) string { return j.names.Sum(text) }
 // begins as long as ends are waiting in a file.
 func (j *Journal) Degraded() bool { return j.degraded.Load() }
 
-func (j *Journal) op() *op {
+func (j *Journal) newOp() *op {
 	if o, ok := j.ops.Get().(*op); ok {
 		return o
 	}
@@ -123,12 +119,12 @@ func (j *Journal) keepOp(o *op) {
 // replay gives the record of a call that was begun before. If it is open, and
 // of a process that has died since, it is closed first.
 func (j *Journal) replay(ctx context.Context, k callKey) (*toolcrib.Record, error) {
-	old, run, err := j.proven(ctx, k)
+	old, run, err := j.findProven(ctx, k)
 	if err == nil && old.Outcome == "" && run != j.run {
 		if err := j.recover(ctx); err != nil {
 			return nil, err
 		}
-		old, _, err = j.proven(ctx, k)
+		old, _, err = j.findProven(ctx, k)
 	}
 	if errors.Is(err, ErrForged) {
 		return nil, err
@@ -139,10 +135,10 @@ func (j *Journal) replay(ctx context.Context, k callKey) (*toolcrib.Record, erro
 	return &old, nil
 }
 
-// proven finds the record of a call, and refuses one of which the journal
+// findProven finds the record of a call, and refuses one of which the journal
 // cannot tell that it wrote it: its answer could be anybody's. That goes for
 // entries from before there were seals, too.
-func (j *Journal) proven(ctx context.Context, k callKey) (toolcrib.Record, string, error) {
+func (j *Journal) findProven(ctx context.Context, k callKey) (toolcrib.Record, string, error) {
 	s := newSealer(j.seal)
 	return j.find(ctx, k, func(e *entry) error {
 		if s.proves(e) {
@@ -163,7 +159,7 @@ func (j *Journal) write(batch []*op) {
 	}
 	err := j.w.within(func() error {
 		for _, o := range batch {
-			if err := j.put(o); err != nil {
+			if err := j.appendOp(o); err != nil {
 				return err
 			}
 		}
@@ -183,12 +179,12 @@ func (j *Journal) write(batch []*op) {
 			delete(j.open, o.key())
 		}
 	}
-	j.crowd.Store(int64(len(j.open)))
+	j.openCalls.Store(int64(len(j.open)))
 	j.wrote(len(batch))
 }
 
-// put appends one op; what concerns only this op goes into o.err.
-func (j *Journal) put(o *op) error {
+// appendOp appends one op; what concerns only this op goes into o.err.
+func (j *Journal) appendOp(o *op) error {
 	o.old, o.err = false, nil
 	if o.kind == kindEnd {
 		var ok bool
@@ -275,9 +271,6 @@ func (j *Journal) low() uint64 {
 // opening. Only the first Close does anything; ctx bounds how long it waits
 // for other processes.
 func (j *Journal) Close(ctx context.Context) error {
-	j.closing.Do(func() { j.closed = j.shut(ctx) })
+	j.closing.Do(func() { j.closed = j.closeAll(ctx) })
 	return j.closed
 }
-
-// now is the time of an entry that no caller asked for.
-func (j *Journal) now() time.Time { return j.cfg.Now() }

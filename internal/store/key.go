@@ -6,7 +6,6 @@ import (
 	"crypto/x509"
 	"encoding/base64"
 	"encoding/pem"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -74,38 +73,30 @@ func writePublic(dir string, public ed25519.PublicKey) error {
 // loadKey reads the private key; the error is os.ErrNotExist if there is none.
 func loadKey(dir string) (ed25519.PrivateKey, error) {
 	path := filepath.Join(dir, privateFile)
-	block, err := readPEM(path, "PRIVATE KEY")
+	key, err := readKey[ed25519.PrivateKey](path, "PRIVATE KEY", x509.ParsePKCS8PrivateKey)
 	if err != nil {
 		return nil, err
 	}
-	if err := narrow(path, 0o600); err != nil {
-		return nil, err
-	}
-	parsed, err := x509.ParsePKCS8PrivateKey(block.Bytes)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	key, ok := parsed.(ed25519.PrivateKey)
-	if !ok {
-		return nil, fmt.Errorf("%s: want an ed25519 key, got %T", path, parsed)
-	}
-	return key, nil
+	return key, narrow(path, 0o600)
 }
 
 // loadPublic reads the public key, which is all that verifying needs.
 func loadPublic(dir string) (ed25519.PublicKey, error) {
-	path := filepath.Join(dir, publicFile)
-	block, err := readPEM(path, "PUBLIC KEY")
+	return readKey[ed25519.PublicKey](filepath.Join(dir, publicFile), "PUBLIC KEY", x509.ParsePKIXPublicKey)
+}
+
+func readKey[K any](path, want string, parse func([]byte) (any, error)) (key K, err error) {
+	block, err := readPEM(path, want)
 	if err != nil {
-		return nil, err
+		return key, err
 	}
-	parsed, err := x509.ParsePKIXPublicKey(block.Bytes)
+	parsed, err := parse(block.Bytes)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+		return key, fmt.Errorf("%s: %w", path, err)
 	}
-	key, ok := parsed.(ed25519.PublicKey)
+	key, ok := parsed.(K)
 	if !ok {
-		return nil, fmt.Errorf("%s: want an ed25519 key, got %T", path, parsed)
+		return key, fmt.Errorf("%s: want an ed25519 key, got %T", path, parsed)
 	}
 	return key, nil
 }
@@ -117,9 +108,18 @@ func readPEM(path, want string) (*pem.Block, error) {
 	}
 	block, _ := pem.Decode(text)
 	if block == nil || block.Type != want {
-		return nil, fmt.Errorf("%s: %w", path, errors.New("no "+want+" in it"))
+		return nil, fmt.Errorf("%s: no %s in it", path, want)
 	}
 	return block, nil
+}
+
+// readSecret is readPEM for a secret of the seals.
+func readSecret(path, want string) (*pem.Block, error) {
+	b, err := readPEM(path, want)
+	if err == nil && len(b.Bytes) != secretBytes {
+		err = fmt.Errorf("%s: it has %d bytes and not %d", path, len(b.Bytes), secretBytes)
+	}
+	return b, err
 }
 
 // sign gives the signature of a statement as it stands in JSON.

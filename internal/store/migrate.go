@@ -63,7 +63,7 @@ func (w *writer) migrate(ctx context.Context) error {
 		_, err := x.ExecContext(ctx, script, nil)
 		return err
 	}
-	if w.want, err = intended(ctx, w.drv); err != nil {
+	if w.want, err = wantedObjects(ctx, w.drv); err != nil {
 		return err
 	}
 	if err := exec(w.drv.Begin); err != nil {
@@ -73,11 +73,8 @@ func (w *writer) migrate(ctx context.Context) error {
 		if err := exec(makeVersionTable); err != nil {
 			return err
 		}
-		var have []migration
-		if err := w.once(listVersions, func(v []driver.Value) error {
-			have = append(have, versionRow(v))
-			return nil
-		}); err != nil {
+		have, err := rowsOf(func(fn func([]driver.Value) error) error { return w.runOnce(listVersions, fn) }, versionRow)
+		if err != nil {
 			return err
 		}
 		missing, err := compare(have, known)
@@ -88,7 +85,7 @@ func (w *writer) migrate(ctx context.Context) error {
 			if err := exec(m.text); err != nil {
 				return fmt.Errorf("migration %s: %w", m.name, err)
 			}
-			if err := w.once("INSERT INTO schema_version VALUES ($1, $2, $3)", nil, m.version, m.name, m.sum); err != nil {
+			if err := w.runOnce("INSERT INTO schema_version VALUES ($1, $2, $3)", nil, m.version, m.name, m.sum); err != nil {
 				return fmt.Errorf("migration %s: %w", m.name, err)
 			}
 		}
@@ -103,6 +100,10 @@ func (w *writer) migrate(ctx context.Context) error {
 		return fmt.Errorf("preparing the journal: %w", err)
 	}
 	return nil
+}
+
+func versions(ctx context.Context, q querier) ([]migration, error) {
+	return rowsOf(func(fn func([]driver.Value) error) error { return eachRow(ctx, q, listVersions, nil, fn) }, versionRow)
 }
 
 func versionRow(v []driver.Value) migration {
@@ -138,21 +139,9 @@ func checkSchema(ctx context.Context, db *sql.DB, from fs.FS) error {
 	if err != nil {
 		return err
 	}
-	rows, err := db.QueryContext(ctx, listVersions)
+	have, err := versions(ctx, db)
 	if err != nil {
 		return fmt.Errorf("%w: reading its schema: %w", ErrSchema, err)
-	}
-	defer rows.Close()
-	var have []migration
-	for rows.Next() {
-		var version, name, sum any
-		if err := rows.Scan(&version, &name, &sum); err != nil {
-			return fmt.Errorf("reading the schema: %w", err)
-		}
-		have = append(have, versionRow([]driver.Value{version, name, sum}))
-	}
-	if err := rows.Err(); err != nil {
-		return fmt.Errorf("reading the schema: %w", err)
 	}
 	missing, err := compare(have, known)
 	if err == nil && len(missing) > 0 {

@@ -69,7 +69,7 @@ func (o *op) place(h head, s *sealer) {
 	binary.BigEndian.PutUint64(o.hashed[hashedRef:], o.ref)
 	o.hash = sha256.Sum256(o.hashed)
 	copy(o.hashed, o.hash[:])
-	copy(o.mark[:], s.over(o.hashed))
+	copy(o.mark[:], s.sealOf(o.hashed))
 	o.args[0].Value, o.args[3].Value = int64(o.seq), int64(o.ref)
 }
 

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"crypto/ed25519"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -13,21 +14,12 @@ import (
 // internal/store/sqlite. makeDriver prepares the connections once the directory is
 // there and nobody else is opening the journal.
 func Open(ctx context.Context, cfg Config, makeDriver func(Config) (Driver, error)) (*Journal, error) {
-	cfg, err := cfg.filled()
+	var j *Journal
+	err := opening(ctx, cfg, openLockFile, func(cfg Config) (err error) {
+		j, err = open(ctx, cfg, makeDriver)
+		return err
+	})
 	if err != nil {
-		return nil, err
-	}
-	for _, dir := range []string{cfg.Dir, cfg.Keys} {
-		if err := privateDir(dir); err != nil {
-			return nil, err
-		}
-	}
-	gate, err := acquire(ctx, filepath.Join(cfg.Dir, openLockFile))
-	if err != nil {
-		return nil, err
-	}
-	j, err := open(ctx, cfg, makeDriver)
-	if err := errors.Join(err, gate.release()); err != nil {
 		if j != nil {
 			err = errors.Join(err, j.abandon())
 		}
@@ -36,8 +28,23 @@ func Open(ctx context.Context, cfg Config, makeDriver func(Config) (Driver, erro
 	j.queue = newQueue(j.write)
 	life, stop := context.WithCancel(context.WithoutCancel(ctx))
 	j.stop = stop
-	go j.keep(life)
+	go j.maintain(life)
 	return j, nil
+}
+
+// opening fills in the configuration, makes the directories, and runs open while
+// no other process opens the same thing.
+func opening(ctx context.Context, cfg Config, lockFile string, open func(Config) error) error {
+	cfg, err := cfg.filled()
+	if err != nil {
+		return err
+	}
+	for _, dir := range []string{cfg.Dir, cfg.Keys} {
+		if err := privateDir(dir); err != nil {
+			return err
+		}
+	}
+	return underLock(ctx, filepath.Join(cfg.Dir, lockFile), func() error { return open(cfg) })
 }
 
 // open does the work of Open under the open lock. It gives what is to be
@@ -71,7 +78,7 @@ func open(ctx context.Context, cfg Config, makeDriver func(Config) (Driver, erro
 	if err := j.catchUp(ctx); err != nil {
 		return j, err
 	}
-	if j.lock, err = tryLock(runLockPath(cfg.Dir, j.run), true); err != nil {
+	if j.lock, err = tryLock(runLockPath(cfg.Dir, j.run)); err != nil {
 		return j, err
 	}
 	if err := j.lock.setLow(j.low()); err != nil {
@@ -83,12 +90,17 @@ func open(ctx context.Context, cfg Config, makeDriver func(Config) (Driver, erro
 	return j, j.spill.room.fill()
 }
 
-// note makes an entry that is about the journal itself.
-func (j *Journal) note(k kind, body []byte) *op {
+// appendNote writes an entry that is about the journal itself.
+func (j *Journal) appendNote(k kind, body any) error {
+	text, err := json.Marshal(body)
+	if err != nil {
+		return fmt.Errorf("writing an entry of kind %s: %w", k, err)
+	}
 	o := newOp()
-	o.entry = entry{kind: k, at: j.now().UnixNano(), body: body}
+	o.entry = entry{kind: k, at: j.cfg.Now().UnixNano(), body: text}
 	o.ready(j.run)
-	return o
+	_, err = j.w.append(o)
+	return err
 }
 
 // catchUp looks at what happened while the journal was closed: does it still
@@ -96,7 +108,7 @@ func (j *Journal) note(k kind, body []byte) *op {
 // for Verify and does not stop the journal: a machine that lost power must
 // come up again, and the evidence is safe.
 func (j *Journal) catchUp(ctx context.Context) error {
-	cp, why, err := j.face()
+	cp, why, err := j.checkpointFits()
 	if err != nil {
 		return err
 	}
@@ -106,12 +118,12 @@ func (j *Journal) catchUp(ctx context.Context) error {
 		}
 	}
 	unsigned := j.w.foreign != (span{})
-	h, _, err := j.settle(ctx)
+	h, _, err := j.disownForeign(ctx)
 	switch {
 	case err != nil:
 		return err
 	case why != nil:
-		return j.restate(ctx, h, why)
+		return j.replaceCheckpoint(ctx, h, why)
 	case unsigned:
 		// The next one need not look again, however soon this process dies.
 		return j.sign(ctx, h)
@@ -119,9 +131,9 @@ func (j *Journal) catchUp(ctx context.Context) error {
 	return nil
 }
 
-// face holds the database against the checkpoint, with j.mu held; why says
+// checkpointFits holds the database against the checkpoint, with j.mu held; why says
 // what does not fit.
-func (j *Journal) face() (cp *Checkpoint, why, err error) {
+func (j *Journal) checkpointFits() (cp *Checkpoint, why, err error) {
 	cp, why = readCheckpoint(filepath.Join(j.cfg.Keys, checkpointFile))
 	if why == nil {
 		why = cp.check(j.key.Public().(ed25519.PublicKey))
@@ -136,18 +148,15 @@ func (j *Journal) face() (cp *Checkpoint, why, err error) {
 	return cp, why, err
 }
 
-// restate puts a checkpoint that does not fit aside and signs h instead.
-func (j *Journal) restate(ctx context.Context, h head, why error) error {
+// replaceCheckpoint puts a checkpoint that does not fit aside and signs h instead.
+func (j *Journal) replaceCheckpoint(ctx context.Context, h head, why error) error {
 	j.cfg.Log.Error("the journal does not fit its checkpoint; verify it", "err", why)
-	lock, err := acquire(ctx, filepath.Join(j.cfg.Keys, keysLockFile))
-	if err != nil {
-		return err
-	}
-	err = suspect(j.cfg.Keys, h.seq, why)
-	if err == nil {
-		err = advanceLocked(j.cfg.Keys, j.key, h, j.now(), true)
-	}
-	return errors.Join(err, lock.release())
+	return underLock(ctx, filepath.Join(j.cfg.Keys, keysLockFile), func() error {
+		if err := setAside(j.cfg.Keys, h.seq, why); err != nil {
+			return err
+		}
+		return advanceLocked(j.cfg.Keys, j.key, h, j.cfg.Now(), true)
+	})
 }
 
 // abandon gives back what a failed Open has taken.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/ed25519"
 	"database/sql/driver"
-	"encoding/json"
 	"fmt"
 	"time"
 )
@@ -76,7 +75,7 @@ func (j *Journal) Prune(ctx context.Context) error {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	return j.w.once(j.drv.Fold, nil)
+	return j.w.runOnce(j.drv.Fold, nil)
 }
 
 // pruneSome removes one batch and says how many entries that were. Old is the
@@ -97,7 +96,7 @@ func (j *Journal) pruneSome(old uint64) (count int64, err error) {
 	}
 	j.wrote(1)
 	if j.drv.Shrink != "" {
-		if err := j.w.once(j.drv.Shrink, nil); err != nil {
+		if err := j.w.runOnce(j.drv.Shrink, nil); err != nil {
 			return count, fmt.Errorf("giving space back: %w", err)
 		}
 	}
@@ -165,7 +164,7 @@ func setting(name string, value any, from string) string {
 // A forged begin does not count: it would keep everything behind it for ever.
 func (j *Journal) firstOpen(first, upto int64) (seq int64, err error) {
 	var e entry
-	err = j.w.once(`SELECT `+columns+` FROM entry b WHERE b.seq >= $1 AND b.seq <= $2 AND b.kind = 1
+	err = j.w.runOnce(`SELECT `+columns+` FROM entry b WHERE b.seq >= $1 AND b.seq <= $2 AND b.kind = 1
 		AND NOT EXISTS (`+closeOf+`) ORDER BY b.seq`, func(v []driver.Value) error {
 		if err := e.scan(v); seq == 0 && err == nil && j.w.seal.fault(&e) == "" {
 			seq = int64(e.seq)
@@ -178,20 +177,16 @@ func (j *Journal) firstOpen(first, upto int64) (seq int64, err error) {
 // remove takes entries out and says so in the chain, once it is sure that they
 // are what the journal wrote.
 func (j *Journal) remove(c cut) (int64, error) {
-	p, err := j.provable(c)
+	p, err := j.checkRange(c)
 	if err != nil {
 		return 0, err
 	}
 	p.By, p.Key = c.by, keyName(j.key.Public().(ed25519.PublicKey))
 	p.Sig = sign(j.key, p.statement(j.w.head.seq+1))
-	body, err := json.Marshal(p)
-	if err != nil {
-		return 0, fmt.Errorf("writing a prune entry: %w", err)
-	}
-	if _, err := j.w.append(j.note(kindPrune, body)); err != nil {
+	if err := j.appendNote(kindPrune, p); err != nil {
 		return 0, err
 	}
-	if err := j.w.once(`DELETE FROM entry WHERE seq <= $1`, nil, int64(c.upto)); err != nil {
+	if err := j.w.runOnce(`DELETE FROM entry WHERE seq <= $1`, nil, int64(c.upto)); err != nil {
 		return 0, fmt.Errorf("removing entries up to %d: %w", c.upto, err)
 	}
 	return p.Count, nil
@@ -199,7 +194,7 @@ func (j *Journal) remove(c cut) (int64, error) {
 
 // oneNumber asks for a number, 0 if there is none.
 func (j *Journal) oneNumber(query string, args ...driver.Value) (n int64, err error) {
-	err = j.w.once(query, func(v []driver.Value) error {
+	err = j.w.runOnce(query, func(v []driver.Value) error {
 		n = max(asInt(v[0]), 0)
 		return nil
 	}, args...)

@@ -17,24 +17,24 @@ func unsound(format string, args ...any) error {
 		ErrUnsound, fmt.Sprintf(format, args...))
 }
 
-// provable checks a range that is to be removed as Verify would: it begins where
+// checkRange checks a range that is to be removed as Verify would: it begins where
 // the chain begins or where the last removal ended, no entry is missing, each
 // builds on the one before, and each has the journal's seal. Without that the
 // signature under the removal would make good what somebody did to the range:
 // a row with another time, a row that is gone, a row that was put in.
-func (j *Journal) provable(c cut) (*pruned, error) {
-	prev, p, err := j.base(c.first)
+func (j *Journal) checkRange(c cut) (*pruned, error) {
+	prev, p, err := j.lastRemoval(c.first)
 	if err != nil {
 		return nil, err
 	}
 	p.From, p.Upto, p.Step = c.first, c.upto, p.Step+1
 	if p.Begun == 0 {
-		p.Begun = j.now().UnixNano()
+		p.Begun = j.cfg.Now().UnixNano()
 	}
 	var e entry
 	var scratch []byte
 	seq := c.first - 1
-	err = j.w.once(`SELECT `+columns+` FROM entry WHERE seq <= $1 ORDER BY seq`, func(v []driver.Value) error {
+	err = j.w.runOnce(`SELECT `+columns+` FROM entry WHERE seq <= $1 ORDER BY seq`, func(v []driver.Value) error {
 		if err := e.scan(v); err != nil {
 			return unsound("%v", err)
 		}
@@ -67,10 +67,10 @@ func (j *Journal) provable(c cut) (*pruned, error) {
 	return p, nil
 }
 
-// base finds the hash that the first entry builds on, and what is known of
+// lastRemoval finds the hash that the first entry builds on, and what is known of
 // earlier removals. Entries that are gone without a word of the journal are not
 // covered by a word about later ones.
-func (j *Journal) base(first uint64) (hash sum, p *pruned, err error) {
+func (j *Journal) lastRemoval(first uint64) (hash sum, p *pruned, err error) {
 	if first == 1 {
 		return sum{}, &pruned{}, nil
 	}

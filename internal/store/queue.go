@@ -50,7 +50,7 @@ func (q *queue) submit(ctx context.Context, o *op, crowd bool) error {
 		if crowd {
 			runtime.Gosched()
 		}
-		q.some(q.take())
+		q.writeBatch(q.nextBatch())
 		<-o.done
 		q.handOver()
 		return nil
@@ -82,11 +82,11 @@ func (q *queue) handOver() {
 		q.more <- struct{}{}
 		return
 	}
-	q.rest()
+	q.noteIdle()
 }
 
-// rest notes that nobody is writing.
-func (q *queue) rest() {
+// noteIdle notes that nobody is writing.
+func (q *queue) noteIdle() {
 	q.busy = false
 	if q.closed {
 		close(q.idle)
@@ -101,18 +101,18 @@ func (q *queue) serve() {
 		case <-q.idle:
 			return
 		}
-		for batch := q.take(); batch != nil; batch = q.take() {
-			q.some(batch)
+		for batch := q.nextBatch(); batch != nil; batch = q.nextBatch() {
+			q.writeBatch(batch)
 		}
 	}
 }
 
-// take gives what is waiting; if nothing is, nil, and the writing is over.
-func (q *queue) take() []*op {
+// nextBatch gives what is waiting; if nothing is, nil, and the writing is over.
+func (q *queue) nextBatch() []*op {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if len(q.waiting) == 0 {
-		q.rest()
+		q.noteIdle()
 		return nil
 	}
 	batch := q.waiting
@@ -125,9 +125,9 @@ func (q *queue) take() []*op {
 	return batch
 }
 
-// some writes a batch and tells those who wait for it. From then on the ops
+// writeBatch writes a batch and tells those who wait for it. From then on the ops
 // are theirs again.
-func (q *queue) some(batch []*op) {
+func (q *queue) writeBatch(batch []*op) {
 	q.write(batch)
 	for _, o := range batch {
 		o.done <- struct{}{}

@@ -167,29 +167,26 @@ func (r *Reader) List(ctx context.Context, f Filter) ([]toolcrib.Record, error) 
 // Get gives the record of a call ID; of several subjects that used it, the
 // newest.
 func (r *Reader) Get(ctx context.Context, id string) (toolcrib.Record, error) {
-	return r.one(ctx, Filter{ID: id})
+	list, err := r.List(ctx, Filter{ID: id, Limit: 1})
+	return first(list, err, ErrNotFound)
 }
 
 // At gives the record with a number, which is that of its begin.
 func (r *Reader) At(ctx context.Context, seq uint64) (toolcrib.Record, error) {
 	list, err := r.List(ctx, Filter{Limit: 1, Before: seq + 1})
-	if err == nil && (len(list) == 0 || list[0].Seq != seq) {
-		err = ErrNotFound
+	if err == nil && len(list) > 0 && list[0].Seq != seq {
+		list = nil
 	}
-	if err != nil {
-		return toolcrib.Record{}, err
-	}
-	return list[0], nil
+	return first(list, err, ErrNotFound)
 }
 
-func (r *Reader) one(ctx context.Context, f Filter) (toolcrib.Record, error) {
-	f.Limit = 1
-	list, err := r.List(ctx, f)
+// first gives the one that a list was asked for, or the error.
+func first[T any](list []T, err, none error) (one T, _ error) {
 	if err == nil && len(list) == 0 {
-		err = ErrNotFound
+		err = none
 	}
 	if err != nil {
-		return toolcrib.Record{}, err
+		return one, err
 	}
 	return list[0], nil
 }
@@ -239,6 +236,15 @@ type querier interface {
 
 func (r *Reader) each(ctx context.Context, query string, args []any, fn func([]driver.Value) error) error {
 	return eachRow(ctx, r.db, query, args, fn)
+}
+
+// rowsOf reads all rows that each gives.
+func rowsOf[T any](each func(func([]driver.Value) error) error, read func([]driver.Value) T) (list []T, err error) {
+	err = each(func(row []driver.Value) error {
+		list = append(list, read(row))
+		return nil
+	})
+	return list, err
 }
 
 // cell takes a value as the driver gives it, so that one of the wrong type is

@@ -16,14 +16,11 @@ const interruptedBatch = 1000
 
 // recover closes the calls of processes that have died.
 func (j *Journal) recover(ctx context.Context) error {
-	gate, err := acquire(ctx, filepath.Join(j.cfg.Dir, openLockFile))
-	if err != nil {
-		return err
-	}
-	j.mu.Lock()
-	err = j.recoverLocked()
-	j.mu.Unlock()
-	return errors.Join(err, gate.release())
+	return underLock(ctx, filepath.Join(j.cfg.Dir, openLockFile), func() error {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		return j.recoverLocked()
+	})
 }
 
 // recoverLocked does so under the open lock. Ends that a dead run could only
@@ -34,7 +31,7 @@ func (j *Journal) recoverLocked() error {
 		return err
 	}
 	for i, d := range dead {
-		if err := j.inherit(d); err != nil {
+		if err := j.takeOver(d); err != nil {
 			for _, d := range dead[i:] {
 				err = errors.Join(err, d.lock.release())
 			}
@@ -44,7 +41,7 @@ func (j *Journal) recoverLocked() error {
 	return nil
 }
 
-func (j *Journal) inherit(d deadRun) error {
+func (j *Journal) takeOver(d deadRun) error {
 	if err := j.w.within(func() error { return j.takeSpill(d.run) }); err != nil {
 		return err
 	}
@@ -61,7 +58,7 @@ func (j *Journal) inherit(d deadRun) error {
 			j.wrote(n)
 		}
 	}
-	return d.bury(j.cfg.Dir)
+	return d.removeFiles(j.cfg.Dir)
 }
 
 // interrupt closes some open calls of a dead run, and says how many and
@@ -92,7 +89,7 @@ func (j *Journal) interrupt(d *deadRun) (n int, more bool, err error) {
 	for _, e := range found {
 		o := newOp()
 		o.entry = entry{
-			kind: kindInterrupted, at: j.now().UnixNano(), ref: e.seq,
+			kind: kindInterrupted, at: j.cfg.Now().UnixNano(), ref: e.seq,
 			call: e.call, subject: e.subject, session: e.session, tool: e.tool,
 			outcome: string(toolcrib.Interrupted), body: body,
 		}

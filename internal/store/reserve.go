@@ -41,5 +41,5 @@ func (r reserve) fill() error {
 	return nil
 }
 
-// give makes room and reports whether there was any to make.
-func (r reserve) give() bool { return os.Remove(r.path) == nil }
+// free makes room and reports whether there was any to make.
+func (r reserve) free() bool { return os.Remove(r.path) == nil }

@@ -83,7 +83,7 @@ func deadRuns(dir, own string) (dead []deadRun, err error) {
 		seen[run] = true
 		// A spill file without a lock file is of a dead run as well: the lock
 		// is made first and removed last.
-		lock, err := tryLock(runLockPath(dir, run), true)
+		lock, err := tryLock(runLockPath(dir, run))
 		if err != nil {
 			return dead, err
 		}
@@ -114,8 +114,8 @@ func runOf(name string) (string, bool) {
 	return run, err == nil && len(raw) == 8
 }
 
-// bury removes what a dead run left behind.
-func (d deadRun) bury(dir string) error {
+// removeFiles removes what a dead run left behind.
+func (d deadRun) removeFiles(dir string) error {
 	err := removeIfThere(spillPath(dir, d.run))
 	if err == nil {
 		err = dropLock(d.lock, runLockPath(dir, d.run))

@@ -23,9 +23,9 @@ func objectRow(v []driver.Value) object {
 	return object{text(0), text(1), text(2), text(3)}
 }
 
-// intended gives what the migrations make, by making it in a blank database:
+// wantedObjects gives what the migrations make, by making it in a blank database:
 // only the database itself knows how it keeps the text of a definition.
-func intended(ctx context.Context, drv Driver) (list []object, err error) {
+func wantedObjects(ctx context.Context, drv Driver) (list []object, err error) {
 	known, err := migrations(drv.Migrations)
 	if err != nil {
 		return nil, err
@@ -41,11 +41,11 @@ func intended(ctx context.Context, drv Driver) (list []object, err error) {
 			return nil, fmt.Errorf("making the schema: migration %s: %w", m.name, err)
 		}
 	}
-	err = eachRow(ctx, db, drv.Objects, nil, func(row []driver.Value) error {
-		list = append(list, objectRow(row))
-		return nil
-	})
-	return list, err
+	return objects(ctx, db, drv)
+}
+
+func objects(ctx context.Context, q querier, drv Driver) ([]object, error) {
+	return rowsOf(func(fn func([]driver.Value) error) error { return eachRow(ctx, q, drv.Objects, nil, fn) }, objectRow)
 }
 
 // alterations says how what is there differs from what should be.
@@ -76,11 +76,7 @@ func alterations(have, want []object) (list []string) {
 // that nothing hangs on them. What is wrong is not mended: that would wipe out
 // the traces of whoever did it.
 func (w *writer) unaltered() error {
-	var have []object
-	err := w.once(w.drv.Objects, func(v []driver.Value) error {
-		have = append(have, objectRow(v))
-		return nil
-	})
+	have, err := rowsOf(func(fn func([]driver.Value) error) error { return w.runOnce(w.drv.Objects, fn) }, objectRow)
 	if err != nil {
 		return fmt.Errorf("reading the schema: %w", err)
 	}
@@ -90,8 +86,8 @@ func (w *writer) unaltered() error {
 	return nil
 }
 
-// reshaped looks again if the schema has changed since.
-func (w *writer) reshaped() error {
+// checkLayout looks again if the schema has changed since.
+func (w *writer) checkLayout() error {
 	if w.layout.Stmt == nil {
 		return nil
 	}
@@ -116,26 +112,19 @@ func (v *verification) schema(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	want, err := intended(ctx, v.reader.drv)
+	want, err := wantedObjects(ctx, v.reader.drv)
 	if err != nil {
 		return err
 	}
-	var there []object
-	if err := eachRow(ctx, v.tx, v.reader.drv.Objects, nil, func(row []driver.Value) error {
-		there = append(there, objectRow(row))
-		return nil
-	}); err != nil {
+	there, err := objects(ctx, v.tx, v.reader.drv)
+	if err != nil {
 		return err
 	}
 	altered := alterations(there, want)
 	for _, wrong := range altered {
 		v.add(Finding{Kind: Schema, Detail: wrong})
 	}
-	var have []migration
-	err = eachRow(ctx, v.tx, listVersions, nil, func(row []driver.Value) error {
-		have = append(have, versionRow(row))
-		return nil
-	})
+	have, err := versions(ctx, v.tx)
 	var missing []migration
 	if err == nil {
 		missing, err = compare(have, known)

@@ -62,14 +62,11 @@ func (k sealKey) write(dir string) error {
 // loadSeal reads the secret; the error is os.ErrNotExist if there is none.
 func loadSeal(dir string) (sealKey, error) {
 	path := filepath.Join(dir, sealFile)
-	b, err := readPEM(path, sealType)
+	b, err := readSecret(path, sealType)
 	if err != nil {
 		return sealKey{}, err
 	}
 	k := sealKey{secret: b.Bytes}
-	if len(k.secret) != secretBytes {
-		return sealKey{}, fmt.Errorf("%s: it has %d bytes and not %d", path, len(k.secret), secretBytes)
-	}
 	if text, ok := b.Headers[sealBefore]; ok {
 		if k.before, err = strconv.ParseUint(text, 10, 64); err != nil {
 			return sealKey{}, fmt.Errorf("%s: %w", path, err)
@@ -106,8 +103,8 @@ func newSealer(k sealKey) *sealer {
 	return &sealer{before: k.before, mac: hmac.New(sha256.New, k.secret)}
 }
 
-// over gives the seal of a text. It is good until the next one is made.
-func (s *sealer) over(text []byte) []byte {
+// sealOf gives the seal of a text. It is good until the next one is made.
+func (s *sealer) sealOf(text []byte) []byte {
 	s.mac.Reset()
 	s.mac.Write(text)
 	return s.mac.Sum(s.sum[:0])[:sealSize]
@@ -116,7 +113,7 @@ func (s *sealer) over(text []byte) []byte {
 // proves reports whether an entry has the seal that only the secret gives it.
 func (s *sealer) proves(e *entry) bool {
 	s.scratch = e.appendHashed(s.scratch[:0], &e.hash)
-	return hmac.Equal(s.over(s.scratch), e.seal)
+	return hmac.Equal(s.sealOf(s.scratch), e.seal)
 }
 
 // fault says what is wrong with the seal of an entry, if anything is.
@@ -141,5 +138,5 @@ func (s *sealer) spilled(e *entry) []byte {
 	waiting := *e
 	waiting.seq = 0
 	s.scratch = waiting.appendHashed(s.scratch[:0], &sum{})
-	return s.over(s.scratch)
+	return s.sealOf(s.scratch)
 }

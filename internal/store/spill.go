@@ -58,9 +58,9 @@ func (s *spill) add(ends []*op, by *sealer) error {
 			return fmt.Errorf("spilling call %s: %w", o.call, err)
 		}
 	}
-	err := s.put(text.Bytes())
-	if err != nil && s.room.give() {
-		err = s.put(text.Bytes())
+	err := s.appendLines(text.Bytes())
+	if err != nil && s.room.free() {
+		err = s.appendLines(text.Bytes())
 	}
 	if err != nil {
 		return fmt.Errorf("spilling: %w", err)
@@ -69,8 +69,8 @@ func (s *spill) add(ends []*op, by *sealer) error {
 	return nil
 }
 
-// put appends whole lines or nothing: half a line would spoil the next one.
-func (s *spill) put(lines []byte) error {
+// appendLines appends whole lines or nothing: half a line would spoil the next one.
+func (s *spill) appendLines(lines []byte) error {
 	if s.f == nil {
 		f, err := os.OpenFile(s.path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		if err != nil {

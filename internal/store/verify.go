@@ -202,7 +202,7 @@ func (v *verification) entries(ctx context.Context) error {
 			v.First = e.seq
 			v.begin(e.seq)
 		}
-		v.link(&e)
+		v.checkEntry(&e)
 		v.call(&e)
 		return nil
 	})

@@ -30,7 +30,7 @@ type writer struct {
 	// cut is a point of the chain that this writer knows of and that was gone
 	// when it looked again: somebody cut the end off.
 	cut *head
-	// foreign is what others wrote and nobody has checked yet; see settle.
+	// foreign is what others wrote and nobody has checked yet; see disownForeign.
 	foreign span
 }
 
@@ -92,8 +92,8 @@ func (w *writer) stmt(ctx context.Context, query string) (stmt, error) {
 	return s, err
 }
 
-// once runs a statement that is not worth keeping.
-func (w *writer) once(query string, fn func([]driver.Value) error, args ...driver.Value) error {
+// runOnce runs a statement that is not worth keeping.
+func (w *writer) runOnce(query string, fn func([]driver.Value) error, args ...driver.Value) error {
 	s, err := prepare(context.Background(), w.conn, query)
 	if err != nil {
 		return err
@@ -140,11 +140,11 @@ func (w *writer) refresh() error {
 			return nil
 		}
 	}
-	if err := w.reshaped(); err != nil {
+	if err := w.checkLayout(); err != nil {
 		return err
 	}
 	known := w.head
-	now, err := w.at(w.last)
+	now, err := w.pointOf(w.last)
 	if err != nil {
 		return fmt.Errorf("reading the head: %w", err)
 	}
@@ -166,8 +166,8 @@ func (w *writer) refresh() error {
 	return nil
 }
 
-// at reads one point of the chain; its seq is 0 if there is none.
-func (w *writer) at(s stmt, args ...driver.Value) (h head, err error) {
+// pointOf reads one point of the chain; its seq is 0 if there is none.
+func (w *writer) pointOf(s stmt, args ...driver.Value) (h head, err error) {
 	err = s.each(func(v []driver.Value) error {
 		seq, ok1 := v[0].(int64)
 		hash, ok2 := v[1].([]byte)
@@ -184,7 +184,7 @@ func (w *writer) at(s stmt, args ...driver.Value) (h head, err error) {
 // holds reports whether the chain still goes through a point, or has been
 // pruned beyond it. Whether that was done properly is for Verify to say.
 func (w *writer) holds(p head) (bool, error) {
-	got, err := w.at(w.hashAt, int64(p.seq))
+	got, err := w.pointOf(w.hashAt, int64(p.seq))
 	if err != nil {
 		return false, fmt.Errorf("reading entry %d: %w", p.seq, err)
 	}

@@ -1,9 +1,11 @@
 package text
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 	"unicode"
+	"unicode/utf16"
 )
 
 // Invisible reports whether a person cannot see a character as what it is: it
@@ -87,6 +89,18 @@ func ShowExact(s string) string {
 			return `\n`
 		}
 		return Code(r)
+	})
+}
+
+// ShowJSON is Show for a text that is JSON, and stays the same JSON: characters
+// are written out as JSON does, those beyond four digits as two codes. The line
+// ends and tabs between its values stay.
+func ShowJSON(s string) string {
+	return Escape(s, func(r rune) bool { return r != '\n' && r != '\t' && r != '\r' && Invisible(r) }, func(r rune) string {
+		if high, low := utf16.EncodeRune(r); high != unicode.ReplacementChar {
+			return fmt.Sprintf(`\u%04x\u%04x`, high, low)
+		}
+		return fmt.Sprintf(`\u%04x`, r)
 	})
 }
 

@@ -88,23 +88,6 @@ func nearRef(text string) bool {
 	return ok && (text == "" || strings.IndexByte("-=?+", text[0]) < 0)
 }
 
-// References lists the names in a text, each once, in the order they appear.
-func References(text string) ([]string, error) {
-	parts, err := ParseText(text)
-	if err != nil {
-		return nil, err
-	}
-	var names []string
-	seen := map[string]bool{}
-	for _, p := range parts {
-		if p.Secret != "" && !seen[p.Secret] {
-			seen[p.Secret] = true
-			names = append(names, p.Secret)
-		}
-	}
-	return names, nil
-}
-
 // Expand puts secrets in place of the references of a text. A value is put in
 // as it is: what looks like a reference in it stays. The function is one like
 // Granted makes, so that a text gets no more than its reader may have.

@@ -61,6 +61,23 @@ func TestParseText(t *testing.T) {
 	}
 }
 
+// References lists the names in a text, each once, in the order they appear.
+func References(text string) ([]string, error) {
+	parts, err := ParseText(text)
+	if err != nil {
+		return nil, err
+	}
+	var names []string
+	seen := map[string]bool{}
+	for _, p := range parts {
+		if p.Secret != "" && !seen[p.Secret] {
+			seen[p.Secret] = true
+			names = append(names, p.Secret)
+		}
+	}
+	return names, nil
+}
+
 func TestReferences(t *testing.T) {
 	got, err := References("${secret:B} ${secret:A} $${secret:C} ${secret:B}")
 	if diff := cmp.Diff([]string{"B", "A"}, got); diff != "" || err != nil {

@@ -81,7 +81,7 @@ func (b *Box) apply(env *toolcrib.Env, handle *files.Handle, c *change) error {
 	if path, err := handle.Real(c.name); err == nil {
 		c.path = path
 	}
-	b.seen.put(keyFor(env, c.path), sight{files.StampOf(c.after), c.read})
+	b.seen.put(keyFor(env, c.path), knownFile{files.StampOf(c.after), c.read})
 	return nil
 }
 

@@ -60,7 +60,7 @@ func (b *Box) planDelete(env *toolcrib.Env, handle *files.Handle, in deleteIn) (
 	case mode.IsRegular():
 		c, err := b.load(env, handle, in.Path)
 		if err == nil {
-			err = b.settle(c)
+			err = b.checkHiddenKept(c)
 			c.what = fmt.Sprintf("would remove the file %q of %d bytes\n", in.Path, c.was.Size) + c.what
 		}
 		return c, err

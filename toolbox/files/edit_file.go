@@ -73,5 +73,5 @@ func (b *Box) planEdit(env *toolcrib.Env, files *files.Handle, in editIn) (*chan
 	if int64(len(c.after)) > 2*b.cfg.MaxEdit {
 		return nil, errors.New("the file would become too large")
 	}
-	return c, b.settle(c)
+	return c, b.checkHiddenKept(c)
 }

@@ -64,7 +64,7 @@ const (
 // shown looked like.
 type Box struct {
 	cfg      Config
-	seen     *memory[seenKey, sight]        // content as a caller last saw it
+	seen     *memory[seenKey, knownFile]    // content as a caller last saw it
 	approved *memory[approvedKey, approval] // what a person saw in a preview
 }
 
@@ -73,7 +73,7 @@ func Open(_ context.Context, cfg Config) (*Box, error) {
 	if cfg.MaxRead < 0 || cfg.MaxEdit < 0 || cfg.MaxImage < 0 || cfg.MaxFound < 0 || cfg.MaxAnswer < 0 {
 		return nil, errors.New("opening toolbox files: a limit is negative")
 	}
-	return &Box{cfg: cfg.filled(), seen: newMemory[seenKey, sight](8192), approved: newMemory[approvedKey, approval](1024)}, nil
+	return &Box{cfg: cfg.filled(), seen: newMemory[seenKey, knownFile](8192), approved: newMemory[approvedKey, approval](1024)}, nil
 }
 
 // Name is the name of the box.

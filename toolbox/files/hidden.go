@@ -11,17 +11,17 @@ import (
 // Span is a part of a text, by its bytes.
 type Span struct{ From, To int }
 
-// veil is a text as its caller is shown it: parts of it are hidden behind a
+// maskedText is a text as its caller is shown it: parts of it are hidden behind a
 // mark.
-type veil struct {
+type maskedText struct {
 	mark    string
-	lines   []veiled
+	lines   []maskedLine
 	literal bool // the mark is somewhere in the text itself
 }
 
-// veiled is one line that the caller sees. What is hidden in it may be several
+// maskedLine is one line that the caller sees. What is hidden in it may be several
 // lines, such as a key.
-type veiled struct {
+type maskedLine struct {
 	shown, real string // without the line end, which is never hidden
 	end         string
 	from        int    // where it begins in the shown text
@@ -30,14 +30,14 @@ type veiled struct {
 	spans       []Span // these, in real
 }
 
-func (l veiled) marked(mark string) bool { return l.hidden > 0 || strings.Contains(l.shown, mark) }
+func (l maskedLine) marked(mark string) bool { return l.hidden > 0 || strings.Contains(l.shown, mark) }
 
-// newVeil puts marks in the place of the spans, which are in order.
-func newVeil(text string, hidden []Span, mark string) *veil {
-	v := &veil{mark: mark, literal: strings.Contains(text, mark)}
+// newMaskedText puts marks in the place of the spans, which are in order.
+func newMaskedText(text string, hidden []Span, mark string) *maskedText {
+	v := &maskedText{mark: mark, literal: strings.Contains(text, mark)}
 	shownAt := 0
 	for at := 0; at < len(text); {
-		l := veiled{from: shownAt, realFrom: at}
+		l := maskedLine{from: shownAt, realFrom: at}
 		var shown strings.Builder
 		for {
 			next := len(text)
@@ -74,7 +74,7 @@ func newVeil(text string, hidden []Span, mark string) *veil {
 }
 
 // text is what the caller sees.
-func (v *veil) text() string {
+func (v *maskedText) text() string {
 	var b strings.Builder
 	for _, l := range v.lines {
 		b.WriteString(l.shown)
@@ -83,14 +83,14 @@ func (v *veil) text() string {
 	return b.String()
 }
 
-// part is the veil over some of the lines alone.
-func (v *veil) part(first, last int) *veil {
-	return &veil{mark: v.mark, lines: v.lines[first:last], literal: v.literal}
+// part is the masked text of some of the lines alone.
+func (v *maskedText) part(first, last int) *maskedText {
+	return &maskedText{mark: v.mark, lines: v.lines[first:last], literal: v.literal}
 }
 
-// kernel is a marked line without what an edit of the lines around it may
+// lineKernel is a marked line without what an edit of the lines around it may
 // change: JSON wants a comma behind a line that is no longer the last.
-func kernel(line string) string { return strings.TrimRight(line, " \t\r,;") }
+func lineKernel(line string) string { return strings.TrimRight(line, " \t\r,;") }
 
 // errMark is a mark that stands for nothing that is known.
 var errMark = errors.New("the mark stands for a value that you were not shown, and that value is put back only into the line that hides it now. " +
@@ -101,16 +101,16 @@ var errMark = errors.New("the mark stands for a value that you were not shown, a
 // where these are. A line gets its value back if it is the line
 // that hides it now: the same text, once, and with no other line that stays in
 // the text having changed sides.
-func (v *veil) restored(next string) (string, []Span, error) {
+func (v *maskedText) restored(next string) (string, []Span, error) {
 	lines := strings.SplitAfter(next, "\n")
 	places := newPlaces(v, lines)
 	groups := map[string]*group{}
 	for i, l := range v.lines {
 		if l.marked(v.mark) {
-			g := groups[kernel(l.shown)]
+			g := groups[lineKernel(l.shown)]
 			if g == nil {
 				g = &group{}
-				groups[kernel(l.shown)] = g
+				groups[lineKernel(l.shown)] = g
 			}
 			g.old = append(g.old, i)
 			g.hidden += min(l.hidden, 1)
@@ -121,13 +121,13 @@ func (v *veil) restored(next string) (string, []Span, error) {
 		if !strings.Contains(line, v.mark) {
 			continue
 		}
-		if g := groups[kernel(strings.TrimSuffix(line, "\n"))]; g != nil {
+		if g := groups[lineKernel(strings.TrimSuffix(line, "\n"))]; g != nil {
 			g.now = append(g.now, j)
 		} else {
 			strange = append(strange, j)
 		}
 	}
-	back, all := map[int]veiled{}, true
+	back, all := map[int]maskedLine{}, true
 	for _, g := range groups {
 		if g.hidden == 0 {
 			continue // the mark is the file's own text
@@ -152,14 +152,14 @@ func (v *veil) restored(next string) (string, []Span, error) {
 	var kept []Span
 	at := 0
 	for j, line := range lines {
-		kept = append(kept, moved(back[j].spans, at)...)
+		kept = append(kept, shiftSpans(back[j].spans, at)...)
 		at += len(line)
 	}
 	return strings.Join(lines, ""), kept, nil
 }
 
-// moved is spans further on in a text.
-func moved(spans []Span, by int) []Span {
+// shiftSpans is spans further on in a text.
+func shiftSpans(spans []Span, by int) []Span {
 	out := make([]Span, len(spans))
 	for i, s := range spans {
 		out[i] = Span{s.From + by, s.To + by}
@@ -167,16 +167,16 @@ func moved(spans []Span, by int) []Span {
 	return out
 }
 
-func (v *veil) refuse(at int) error {
+func (v *maskedText) refuse(at int) error {
 	return fmt.Errorf("line %d of the new text has %s in it: %w", at+1, v.mark, errMark)
 }
 
 // into gives a line of the new text what it hides, and leaves it its own end. It
 // tells where the hidden parts are then.
-func (l veiled) into(line string) (string, []Span) {
+func (l maskedLine) into(line string) (string, []Span) {
 	text := strings.TrimSuffix(line, "\n")
-	tail := text[len(kernel(text)):] + line[len(text):]
-	value := l.real[:len(l.real)-(len(l.shown)-len(kernel(l.shown)))]
+	tail := text[len(lineKernel(text)):] + line[len(text):]
+	value := l.real[:len(l.real)-(len(l.shown)-len(lineKernel(l.shown)))]
 	spans := l.spans
 	if strings.Contains(line, "\n") && !strings.Contains(line, "\r") && strings.Contains(value, "\r\n") {
 		spans = slices.Clone(spans)
@@ -197,7 +197,7 @@ type group struct {
 
 // pairs tells which line of the new text is which of the old one, or the first
 // of which that cannot be told.
-func (g *group) pairs(v *veil, p *places) (pairs []Span, bad int) {
+func (g *group) pairs(v *maskedText, p *places) (pairs []Span, bad int) {
 	if len(g.now) > len(g.old) {
 		return nil, g.now[len(g.old)] // a value is not written twice
 	}
@@ -237,7 +237,7 @@ type places struct {
 }
 
 // newPlaces finds the lines that both texts have once, and where these are.
-func newPlaces(v *veil, lines []string) *places {
+func newPlaces(v *maskedText, lines []string) *places {
 	count := map[string][2]int{} // how often in the old and in the new text
 	where := map[string]int{}    // in the new text
 	for _, l := range v.lines {
@@ -284,7 +284,7 @@ func (p *places) crossed(i, j int) bool { return p.before[i] > j || p.after[i] <
 // edited replaces text as the caller sees it, so that nothing hidden can be
 // found by guessing. Of the lines that the edit touches, those that hide
 // something have to stay; the others are where they were.
-func (v *veil) edited(oldText, newText string, which int) (text string, count, back int, kept []Span, err error) {
+func (v *maskedText) edited(oldText, newText string, which int) (text string, count, back int, kept []Span, err error) {
 	shown := []byte(v.text())
 	places, size, to, err := locate(shown, oldText, newText, which)
 	if err != nil {
@@ -292,8 +292,8 @@ func (v *veil) edited(oldText, newText string, which int) (text string, count, b
 	}
 	var out strings.Builder
 	done := 0 // lines that are in out
-	as := func(l veiled) {
-		kept = append(kept, moved(l.spans, out.Len())...)
+	as := func(l maskedLine) {
+		kept = append(kept, shiftSpans(l.spans, out.Len())...)
 		out.WriteString(l.real + l.end)
 	}
 	for _, at := range places {
@@ -312,7 +312,7 @@ func (v *veil) edited(oldText, newText string, which int) (text string, count, b
 		if err != nil {
 			return "", 0, 0, nil, err
 		}
-		kept = append(kept, moved(put, out.Len())...)
+		kept = append(kept, shiftSpans(put, out.Len())...)
 		out.WriteString(text)
 		back += len(put)
 		done = last
@@ -324,8 +324,8 @@ func (v *veil) edited(oldText, newText string, which int) (text string, count, b
 }
 
 // lineAt is the line of a byte of the shown text.
-func (v *veil) lineAt(at int) int {
-	i, found := slices.BinarySearchFunc(v.lines, at, func(l veiled, at int) int { return l.from - at })
+func (v *maskedText) lineAt(at int) int {
+	i, found := slices.BinarySearchFunc(v.lines, at, func(l maskedLine, at int) int { return l.from - at })
 	if !found {
 		i--
 	}

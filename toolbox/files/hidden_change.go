@@ -20,8 +20,8 @@ var errUnread = errors.New("the text has a mark in the place of a hidden value, 
 var errUncovered = errors.New("after this change a value that is hidden now would no longer be recognised and hidden. " +
 	"Nothing was written; leave the line that hides it, and what it ends with, as they are")
 
-// veil puts marks over a text. Without anything to hide it is nil.
-func (b *Box) veil(text string) (*veil, []Span, error) {
+// maskText puts marks over a text. Without anything to hide it is nil.
+func (b *Box) maskText(text string) (*maskedText, []Span, error) {
 	if b.cfg.Hide == nil {
 		return nil, nil, nil
 	}
@@ -29,7 +29,7 @@ func (b *Box) veil(text string) (*veil, []Span, error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("it cannot be told what is hidden in the file: %w", err)
 	}
-	return newVeil(text, hidden, b.cfg.Mark), hidden, nil
+	return newMaskedText(text, hidden, b.cfg.Mark), hidden, nil
 }
 
 // edit replaces text in a file, as its caller sees the file.
@@ -39,7 +39,7 @@ func (b *Box) edit(c *change, oldText, newText string, which int) (err error) {
 	if wide && b.cfg.Hide != nil {
 		text = decode(c.before, encoding)
 	}
-	v, hidden, err := b.veil(text)
+	v, hidden, err := b.maskText(text)
 	if err != nil {
 		return err
 	}
@@ -69,12 +69,12 @@ func (b *Box) restore(c *change, content string, adds bool) (string, error) {
 	if b.cfg.Hide == nil || !strings.Contains(content, b.cfg.Mark) {
 		return content, nil
 	}
-	v := &veil{mark: b.cfg.Mark} // of nothing: no mark has a meaning
+	v := &maskedText{mark: b.cfg.Mark} // of nothing: no mark has a meaning
 	if adds {
 		v.literal = bytes.Contains(c.before, []byte(b.cfg.Mark))
 	} else if !c.large {
 		var err error
-		if v, _, err = b.veil(readable(c.before)); err != nil {
+		if v, _, err = b.maskText(readable(c.before)); err != nil {
 			return "", err
 		}
 	}
@@ -86,9 +86,9 @@ func (b *Box) restore(c *change, content string, adds bool) (string, error) {
 	return text, err
 }
 
-// settle holds a planned change to the promise that what is hidden stays
+// checkHiddenKept holds a planned change to the promise that what is hidden stays
 // hidden, and says what becomes of it.
-func (b *Box) settle(c *change) error {
+func (b *Box) checkHiddenKept(c *change) error {
 	if b.cfg.Hide == nil {
 		return nil
 	}
@@ -97,11 +97,11 @@ func (b *Box) settle(c *change) error {
 		return fmt.Errorf("the new text would have %s in it: %w", b.cfg.Mark, errMark) // put together of pieces
 	}
 	before, after := readable(c.before), readable(c.after)
-	old, hid, err := b.veil(before)
+	old, hid, err := b.maskText(before)
 	if err != nil {
 		return err
 	}
-	now, hides, err := b.veil(after)
+	now, hides, err := b.maskText(after)
 	if err != nil {
 		return err
 	}

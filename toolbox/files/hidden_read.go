@@ -41,13 +41,13 @@ func (b *Box) covered(r io.Reader, whole func() io.Reader, piece func([]byte) er
 				return err
 			}
 		}
-		l, err := b.look(all, window)
+		l, err := b.viewWindow(all, window)
 		if err != nil {
 			return err
 		}
 		given := w.given
 		cut := w.pass(window, l.hidden)
-		shown := b.marked(window[given:cut], behind(l.hidden, given))
+		shown := b.marked(window[given:cut], spansBeyond(l.hidden, given))
 		if l.wide && bytes.IndexByte(shown, 0) >= 0 {
 			shown = bytes.Repeat([]byte{'\n'}, bytes.Count(shown, []byte{'\n'}))
 		}
@@ -79,7 +79,7 @@ func (w *windows) next() ([]byte, error) {
 func (w *windows) pass(window []byte, hidden []Span) (cut int) {
 	cut = len(window)
 	if !w.end {
-		cut = max(apart(window, hidden), w.given)
+		cut = max(cutPlace(window, hidden), w.given)
 	}
 	from := max(cut-windowHead, 0)
 	if n := bytes.IndexByte(window[from:cut], '\n'); from > 0 && n >= 0 {
@@ -89,8 +89,8 @@ func (w *windows) pass(window []byte, hidden []Span) (cut int) {
 	return cut
 }
 
-// behind gives the spans that reach beyond a place, as seen from there.
-func behind(hidden []Span, at int) []Span {
+// spansBeyond gives the spans that reach beyond a place, as seen from there.
+func spansBeyond(hidden []Span, at int) []Span {
 	if at == 0 {
 		return hidden
 	}
@@ -103,9 +103,9 @@ func behind(hidden []Span, at int) []Span {
 	return out
 }
 
-// apart gives where a window can be cut: behind a line, and behind what is
+// cutPlace gives where a window can be cut: behind a line, and behind what is
 // hidden.
-func apart(window []byte, hidden []Span) int {
+func cutPlace(window []byte, hidden []Span) int {
 	cut := len(window) - windowTail
 	if n := bytes.LastIndexByte(window[:cut], '\n'); n >= 0 {
 		cut = n + 1

@@ -30,7 +30,7 @@ func hideSecrets(text string) ([]Span, error) {
 // shown is a text as a caller is shown it.
 func shown(text string) string {
 	hidden, _ := hideSecrets(text)
-	return newVeil(text, hidden, "[redacted]").text()
+	return newMaskedText(text, hidden, "[redacted]").text()
 }
 
 func veiledDesk(t testing.TB) *desk { return newDesk(t, Config{Hide: hideSecrets}) }
@@ -274,7 +274,7 @@ func FuzzHidden(f *testing.F) {
 	f.Add("a\n"+pemText+"\nb", "[redacted]\nb\na")
 	f.Fuzz(func(t *testing.T, before, next string) {
 		hidden, _ := hideSecrets(before)
-		v := newVeil(before, hidden, "[redacted]")
+		v := newMaskedText(before, hidden, "[redacted]")
 		whole := ""
 		for _, l := range v.lines {
 			whole += l.real + l.end
@@ -292,7 +292,7 @@ func FuzzHidden(f *testing.F) {
 		}
 		had := map[string]bool{}
 		for _, l := range v.lines {
-			had[kernel(strings.ReplaceAll(l.real, "\r\n", "\n"))] = true
+			had[lineKernel(strings.ReplaceAll(l.real, "\r\n", "\n"))] = true
 		}
 		for _, l := range v.lines {
 			if l.hidden == 0 {

@@ -57,8 +57,8 @@ func (m *memory[K, V]) take(key K) (V, bool) {
 // seenKey is a file as one conversation knows it.
 type seenKey struct{ organisation, subject, agent, session, path string }
 
-// sight is what a conversation knows of a file.
-type sight struct {
+// knownFile is what a conversation knows of a file.
+type knownFile struct {
 	files.Stamp
 	read bool // it was read, not only written
 }

@@ -95,7 +95,7 @@ func (b *Box) read(ctx context.Context, env *toolcrib.Env, files *files.Handle, 
 		err = b.readLines(r, &out, in)
 	}
 	if err == nil {
-		b.seen.put(keyFor(env, path), sight{r.stamp(info.ModTime()), true})
+		b.seen.put(keyFor(env, path), knownFile{r.stamp(info.ModTime()), true})
 	}
 	return out, content, err
 }

@@ -21,12 +21,12 @@ type survey struct {
 	again Again // nil: nobody knows values
 	wide  bool  // somewhere a value is hidden in letters of two bytes
 	seed  maphash.Seed
-	looks map[uint64]look // by window: a text that changes meanwhile is looked at anew
-	spans int             // in looks
+	looks map[uint64]windowView // by window: a text that changes meanwhile is looked at anew
+	spans int                   // in looks
 }
 
-// look is what is hidden in a window.
-type look struct {
+// windowView is what is hidden in a window.
+type windowView struct {
 	hidden []Span
 	wide   bool // something in letters of two bytes, too
 }
@@ -36,7 +36,7 @@ const mostSpans = 1 << 20
 
 // survey looks through a text.
 func (b *Box) survey(r io.Reader) (*survey, error) {
-	s := &survey{seed: maphash.MakeSeed(), looks: map[uint64]look{}}
+	s := &survey{seed: maphash.MakeSeed(), looks: map[uint64]windowView{}}
 	if b.cfg.Again != nil {
 		s.again = b.cfg.Again()
 	}
@@ -62,9 +62,9 @@ func (b *Box) survey(r io.Reader) (*survey, error) {
 	return s, nil
 }
 
-// look tells what is hidden in a window of a text; without a survey the window
+// viewWindow tells what is hidden in a window of a text; without a survey the window
 // is all of it.
-func (b *Box) look(s *survey, window []byte) (l look, err error) {
+func (b *Box) viewWindow(s *survey, window []byte) (l windowView, err error) {
 	text := string(window)
 	known := false
 	if s != nil {
@@ -85,7 +85,7 @@ func (b *Box) look(s *survey, window []byte) (l look, err error) {
 }
 
 // hiddenIn tells what is hidden in a text by itself.
-func (b *Box) hiddenIn(text string) (l look, err error) {
+func (b *Box) hiddenIn(text string) (l windowView, err error) {
 	if l.hidden, err = b.cfg.Hide(text); err != nil {
 		return l, err
 	}

@@ -92,5 +92,5 @@ func (b *Box) planWrite(env *toolcrib.Env, handle *files.Handle, in writeIn) (*c
 	if in.Append {
 		c.after = append(bytes.Clone(c.before), content...)
 	}
-	return c, b.settle(c)
+	return c, b.checkHiddenKept(c)
 }

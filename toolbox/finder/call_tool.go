@@ -17,8 +17,8 @@ const callToolName = "call_tool"
 // is no tool behind it: the frontend that shows it makes the real call of it,
 // so that the real tool is what is judged, shown and recorded. Its effects are
 // undeclared, because they are those of whatever is called.
-func CallTool() toolcrib.Spec {
-	return toolcrib.Spec{
+func CallTool() toolcrib.Entry {
+	return toolcrib.Entry{Spec: toolcrib.Spec{
 		Name:        callToolName,
 		Title:       "Call a tool",
 		Description: strings.TrimSpace(callToolText),
@@ -27,5 +27,5 @@ func CallTool() toolcrib.Spec {
 			`"name":{"type":"string","minLength":1,"maxLength":128,"description":"The tool's name, as found."},` +
 			`"arguments":{"type":"object","description":"Its arguments, as its input schema wants them."}},` +
 			`"required":["name"],"additionalProperties":false}`),
-	}
+	}}
 }

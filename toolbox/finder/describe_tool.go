@@ -45,7 +45,7 @@ func (b box) describeTool() toolcrib.Tool {
 		Group:       "search",
 	}, func(_ context.Context, env *toolcrib.Env, in describeIn) (describeOut, error) {
 		specs := b.visible(env.Call.Caller)
-		at := slices.IndexFunc(specs, func(s toolcrib.Spec) bool { return s.Name == in.Name })
+		at := slices.IndexFunc(specs, func(s toolcrib.Entry) bool { return s.Name == in.Name })
 		if at < 0 {
 			return describeOut{}, b.unknown(specs, in.Name)
 		}
@@ -58,7 +58,7 @@ func (b box) describeTool() toolcrib.Tool {
 }
 
 // unknown says what a name may have been meant for.
-func (b box) unknown(specs []toolcrib.Spec, name string) error {
+func (b box) unknown(specs []toolcrib.Entry, name string) error {
 	near := b.indexes.of(specs).Nearest(name, nearestNames)
 	if len(near) == 0 {
 		return fmt.Errorf("there is no tool %q, and none that is called alike; use search_tools", name)

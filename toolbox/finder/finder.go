@@ -32,7 +32,7 @@ type Embedder interface {
 type Needs struct {
 	// Tools gives the tools a caller may see, as Crib.Tools does, always in the
 	// same order.
-	Tools func(caller toolcrib.Caller) iter.Seq[toolcrib.Spec]
+	Tools func(caller toolcrib.Caller) iter.Seq[toolcrib.Entry]
 	// Embedder blends meaning into the ranking. It is shown queries and
 	// descriptions. Nil: words alone decide.
 	Embedder Embedder
@@ -59,8 +59,8 @@ func Open(_ context.Context, _ Config, needs Needs) (toolcrib.Toolbox, error) {
 
 // visible is what this caller can find: the tools it sees but for those that
 // find and call others.
-func (b box) visible(caller toolcrib.Caller) []toolcrib.Spec {
-	var specs []toolcrib.Spec
+func (b box) visible(caller toolcrib.Caller) []toolcrib.Entry {
+	var specs []toolcrib.Entry
 	for spec := range b.needs.Tools(caller) {
 		if spec.Box != Name && spec.Name != callToolName {
 			specs = append(specs, spec)

@@ -9,6 +9,7 @@ import (
 	"iter"
 	"log/slog"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -21,18 +22,18 @@ import (
 )
 
 // shelf is a supplier of tools that shows each subject its own.
-type shelf map[string][]toolcrib.Spec
+type shelf map[string][]toolcrib.Entry
 
-func (s shelf) tools(caller toolcrib.Caller) iter.Seq[toolcrib.Spec] {
+func (s shelf) tools(caller toolcrib.Caller) iter.Seq[toolcrib.Entry] {
 	return slices.Values(s[caller.Subject])
 }
 
-func spec(box, name, description, input string) toolcrib.Spec {
-	return toolcrib.Spec{Box: box, Name: name, Description: description, Input: json.RawMessage(input), Effects: toolcrib.Reads}
+func spec(box, name, description, input string) toolcrib.Entry {
+	return toolcrib.Entry{Spec: toolcrib.Spec{Name: name, Description: description, Input: json.RawMessage(input), Effects: toolcrib.Reads}, Box: box}
 }
 
-func sampleSpecs() []toolcrib.Spec {
-	return []toolcrib.Spec{
+func sampleSpecs() []toolcrib.Entry {
+	return []toolcrib.Entry{
 		spec("mail", "send_email", "Send an email to someone.", `{"type":"object","properties":{"to":{"type":"string","description":"Who gets it"},"cc":{"type":["array","null"]},"body":{"type":"string"}},"required":["to","body"]}`),
 		spec("mail", "list_folders", "List the folders of the mailbox.", `{"type":"object"}`),
 		spec("weather", "get_forecast", "Weather for the next days.", `{"type":"object","properties":{"place":{"type":"string"},"days":{"type":"integer"}},"required":["place"]}`),
@@ -76,7 +77,7 @@ func call(t testing.TB, c *toolcrib.Crib, subject, tool string, input any, out a
 
 func TestToolbox(t *testing.T) {
 	cribtest.Toolbox(t, func(t testing.TB) toolcrib.Toolbox {
-		box, err := Open(t.Context(), Config{}, Needs{Tools: func(toolcrib.Caller) iter.Seq[toolcrib.Spec] { return slices.Values(sampleSpecs()) }})
+		box, err := Open(t.Context(), Config{}, Needs{Tools: func(toolcrib.Caller) iter.Seq[toolcrib.Entry] { return slices.Values(sampleSpecs()) }})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +180,7 @@ func TestDescribeTool(t *testing.T) {
 
 // However long contracts are, an answer stays small.
 func TestAnswersAreBounded(t *testing.T) {
-	var specs []toolcrib.Spec
+	var specs []toolcrib.Entry
 	for i := range 30 {
 		var props []string
 		for j := range 40 {
@@ -220,7 +221,7 @@ func TestContractsAreSmall(t *testing.T) {
 		t.Fatal(err)
 	}
 	shown := 0
-	for _, s := range []toolcrib.Spec{tools[0].Spec, tools[1].Spec, CallTool()} {
+	for _, s := range []toolcrib.Entry{{Spec: tools[0].Spec}, {Spec: tools[1].Spec}, CallTool()} {
 		shown += definition(s)
 	}
 	t.Logf("search_tools, describe_tool and call_tool cost %d tokens", shown)
@@ -229,9 +230,23 @@ func TestContractsAreSmall(t *testing.T) {
 	}
 }
 
-// definition is what a tool costs in a request.
-func definition(s toolcrib.Spec) int {
-	return find.Definition(s.Name, s.Description, s.Input)
+// definition estimates what a tool costs in every request that shows it: its
+// name, its description and its input schema, as model APIs take them.
+func definition(s toolcrib.Entry) int {
+	return find.Tokens(`{"name":"","description":"","input_schema":}`) +
+		find.Tokens(s.Name) + find.Tokens(strconv.Quote(s.Description)) - find.Tokens(`""`) + find.Tokens(string(s.Input))
+}
+
+func TestDefinition(t *testing.T) {
+	input := `{"type":"object","properties":{"path":{"type":"string"}}}`
+	whole := find.Tokens(`{"name":"read_file","description":"Read a file.\nOr a part.","input_schema":` + input + `}`)
+	got := definition(toolcrib.Entry{Spec: toolcrib.Spec{Name: "read_file", Description: "Read a file.\nOr a part.", Input: []byte(input)}})
+	if got < whole-3 || got > whole+3 {
+		t.Errorf("%d, but written out it is %d", got, whole)
+	}
+	if bare := definition(toolcrib.Entry{Spec: toolcrib.Spec{Name: "x"}}); bare < 5 || bare > 15 {
+		t.Errorf("a bare tool costs %d", bare)
+	}
 }
 
 // CallTool must be fit for a catalog, though nothing runs behind it.
@@ -240,7 +255,7 @@ func TestCallToolContract(t *testing.T) {
 	if s.Name != "call_tool" || s.Effects.Within(toolcrib.Reads) || s.Description == "" {
 		t.Errorf("%+v", s)
 	}
-	tool := toolcrib.Tool{Spec: s, Run: func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
+	tool := toolcrib.Tool{Spec: s.Spec, Run: func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
 		return toolcrib.Text("ran"), nil
 	}}
 	c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{cribtest.Allow()}}
@@ -274,8 +289,8 @@ func TestEmbedderFails(t *testing.T) {
 // Sets of tools come and go; the memory of them stays bounded and right.
 func TestIndexesAreBounded(t *testing.T) {
 	x := newIndexes(find.New(nil))
-	set := func(i int) []toolcrib.Spec {
-		return []toolcrib.Spec{spec("b", "fixed", "Something.", `{}`), spec("b", fmt.Sprintf("tool_%d", i), fmt.Sprintf("Talks about subject%d.", i), `{}`)}
+	set := func(i int) []toolcrib.Entry {
+		return []toolcrib.Entry{spec("b", "fixed", "Something.", `{}`), spec("b", fmt.Sprintf("tool_%d", i), fmt.Sprintf("Talks about subject%d.", i), `{}`)}
 	}
 	first := x.of(set(0))
 	if x.of(set(0)) != first {

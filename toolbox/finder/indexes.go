@@ -40,7 +40,7 @@ func newIndexes(lang *find.Index) *indexes {
 // of gives the index of these tools; its documents are their places in specs.
 // Two sets that were taken for one would rank badly and show nothing wrong,
 // because what is shown comes from specs.
-func (x *indexes) of(specs []toolcrib.Spec) *find.Index {
+func (x *indexes) of(specs []toolcrib.Entry) *find.Index {
 	key := x.fingerprint(specs)
 	x.mu.Lock()
 	at := slices.IndexFunc(x.kept, func(r *ready) bool { return r.key == key && r.count == len(specs) })
@@ -59,7 +59,7 @@ func (x *indexes) of(specs []toolcrib.Spec) *find.Index {
 }
 
 // fingerprint tells sets of tools apart by everything that is indexed.
-func (x *indexes) fingerprint(specs []toolcrib.Spec) uint64 {
+func (x *indexes) fingerprint(specs []toolcrib.Entry) uint64 {
 	var h maphash.Hash
 	h.SetSeed(x.seed)
 	var size [8]byte
@@ -77,15 +77,20 @@ func (x *indexes) fingerprint(specs []toolcrib.Spec) uint64 {
 	return h.Sum64()
 }
 
-// Doc is what there is to search in a tool's contract.
-func Doc(s toolcrib.Spec) find.Doc {
+// Rank finds the tools that have to do with a text, the best first.
+func Rank(specs []toolcrib.Entry, query string, limit int) []find.Hit {
+	return find.New(documents(specs)).Search(query, limit)
+}
+
+// doc is what there is to search in a tool's contract.
+func doc(s toolcrib.Entry) find.Doc {
 	return find.Doc{Name: s.Name, Title: s.Title, Description: s.Description, Box: s.Box, Params: params(s.Input)}
 }
 
-func documents(specs []toolcrib.Spec) []find.Doc {
+func documents(specs []toolcrib.Entry) []find.Doc {
 	docs := make([]find.Doc, len(specs))
 	for i, s := range specs {
-		docs[i] = Doc(s)
+		docs[i] = doc(s)
 	}
 	return docs
 }

@@ -66,7 +66,7 @@ func (b box) searchTools() toolcrib.Tool {
 
 // search ranks by words, and by meaning too where there is an Embedder. If it
 // fails that is told in the log, since words have answered all the same.
-func (b box) search(ctx context.Context, specs []toolcrib.Spec, in searchIn) []find.Hit {
+func (b box) search(ctx context.Context, specs []toolcrib.Entry, in searchIn) []find.Hit {
 	index := b.indexes.of(specs)
 	if b.needs.Embedder == nil {
 		return index.Search(in.Query, in.Limit)
@@ -78,7 +78,7 @@ func (b box) search(ctx context.Context, specs []toolcrib.Spec, in searchIn) []f
 	return hits
 }
 
-func summarise(s *toolcrib.Spec, detail string, score float64) found {
+func summarise(s *toolcrib.Entry, detail string, score float64) found {
 	f := found{Name: s.Name, Box: s.Box, Score: score}
 	if detail != "name" {
 		f.Description = text.ClipSentence(s.Description, maxSummary)
@@ -89,7 +89,7 @@ func summarise(s *toolcrib.Spec, detail string, score float64) found {
 
 // addInputs puts in whole schemas, best tool first, as long as the answer
 // stays small; a tool that gets none still has its arguments in short.
-func addInputs(tools []found, hits []find.Hit, specs []toolcrib.Spec, budget int) {
+func addInputs(tools []found, hits []find.Hit, specs []toolcrib.Entry, budget int) {
 	for i := range tools {
 		budget -= cost(tools[i])
 	}

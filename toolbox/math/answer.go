@@ -1,6 +1,7 @@
 package math
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -58,15 +59,7 @@ func (a *answer) list() (xs []float64, forms []string, huge bool) {
 	for _, x := range a.floats {
 		all = append(all, entry{x, ""})
 	}
-	slices.SortStableFunc(all, func(p, q entry) int {
-		switch {
-		case p.x < q.x:
-			return -1
-		case p.x > q.x:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(all, func(p, q entry) int { return cmp.Compare(p.x, q.x) })
 	for i, e := range all {
 		if i > 0 && same(all[i-1].x, e.x, a.numeric) {
 			continue

@@ -91,7 +91,7 @@ func rationalRoot(w *work, c []*big.Int, v *interval, maybe bool) (*big.Rat, err
 	r := new(big.Rat).SetFrac(k, c[len(c)-1])
 	// The ends do not belong to the interval: they may be other roots.
 	_, end := v.rats()
-	if r.Cmp(lo) <= 0 || r.Cmp(end) >= 0 || fromInts(c).eval(r).Sign() != 0 {
+	if r.Cmp(lo) <= 0 || r.Cmp(end) >= 0 || polyOfInts(c).eval(r).Sign() != 0 {
 		return nil, nil
 	}
 	return r, nil
@@ -113,7 +113,7 @@ func irrational(w *work, rest poly, roots []root) error {
 	}
 	c := rest.integer()
 	for _, r := range open {
-		if err := r.settle(w, c); err != nil {
+		if err := r.compute(w, c); err != nil {
 			return err
 		}
 	}
@@ -124,9 +124,9 @@ func irrational(w *work, rest poly, roots []root) error {
 	return depressed(w, rest, open)
 }
 
-// settle computes the root to about 110 bits, and rounds it to a float
+// compute computes the root to about 110 bits, and rounds it to a float
 // correctly.
-func (r *root) settle(w *work, c []*big.Int) error {
+func (r *root) compute(w *work, c []*big.Int) error {
 	for bits := 64; ; bits *= 2 {
 		if err := r.iv.refine(w, c, bits); err != nil {
 			return err

@@ -113,18 +113,9 @@ func TestConstantsAreRight(t *testing.T) {
 	isPair(t, "log 2", ddLn2(), ln2)
 	isPair(t, "1/log 2", dd{0x1.71547652b82fep+0, 0x1.777d0ffda0d24p-56}, new(big.Float).SetPrec(400).Quo(big.NewFloat(1), ln2))
 
-	reciprocal := func(n int64, sign int64) *big.Float {
-		f := new(big.Float).SetPrec(400).SetInt(new(big.Int).MulRange(1, n))
-		return f.Quo(new(big.Float).SetPrec(400).SetInt64(sign), f)
-	}
-	for i, c := range sinSeries() {
-		isPair(t, "sine", c, reciprocal(int64(2*i+1), 1-2*int64(i&1)))
-	}
-	for i, c := range cosSeries() {
-		isPair(t, "cosine", c, reciprocal(int64(2*i), 1-2*int64(i&1)))
-	}
-	for i, c := range expSeries() {
-		isPair(t, "exp", c, reciprocal(int64(i+1), 1))
+	for i, c := range inverseFactorials() {
+		f := new(big.Float).SetPrec(400).SetInt(new(big.Int).MulRange(1, int64(i)))
+		isPair(t, "1/n!", c, f.Quo(new(big.Float).SetPrec(400).SetInt64(1), f))
 	}
 }
 

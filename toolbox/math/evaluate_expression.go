@@ -22,14 +22,7 @@ type evaluateOut struct {
 }
 
 func evaluateExpression() toolcrib.Tool {
-	return toolcrib.Define(toolcrib.Spec{
-		Name:        "evaluate_expression",
-		Title:       "Evaluate an expression",
-		Description: evaluateExpressionText,
-		Effects:     toolcrib.Pure,
-		Idempotent:  true,
-		Group:       group,
-	}, func(_ context.Context, _ *toolcrib.Env, in evaluateIn) (evaluateOut, error) {
+	return calculation("evaluate_expression", "Evaluate an expression", evaluateExpressionText, func(_ context.Context, in evaluateIn) (evaluateOut, error) {
 		out := evaluateOut{Expression: in.Expression}
 		n, err := parse(in.Expression, false)
 		if err == nil {

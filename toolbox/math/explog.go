@@ -8,12 +8,7 @@ func ddLn2() dd { return dd{0x1.62e42fefa39efp-1, 0x1.abc9e3b39803fp-56} }
 // series on r/256, then eight doublings of the exponent.
 func expSmall(r dd) dd {
 	r = r.scale(1.0 / 256)
-	series := expSeries()
-	s := series[len(series)-1]
-	for i := len(series) - 2; i >= 0; i-- {
-		s = series[i].add(r.mul(s))
-	}
-	s = r.mul(s)
+	s := r.mul(powerSeries(r, 1, 1, 10))
 	for range 8 {
 		s = s.scale(2).add(s.mul(s))
 	}

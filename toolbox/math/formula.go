@@ -49,15 +49,13 @@ func ratFormula(r *big.Rat) formula {
 	return f.bounded()
 }
 
-func isInt(f formula, text string) bool { return f.text == text }
-
 func addFormula(a, b formula) formula {
 	switch {
 	case !a.known() || !b.known():
 		return formula{}
-	case isInt(a, "0"):
+	case a.text == "0":
 		return b
-	case isInt(b, "0"):
+	case b.text == "0":
 		return a
 	case strings.HasPrefix(b.text, "-") && b.prec >= precProduct:
 		return formula{a.text + " - " + b.text[1:], precSum}.bounded()
@@ -83,9 +81,9 @@ func subFormula(a, b formula) formula {
 	switch {
 	case !a.known() || !b.known():
 		return formula{}
-	case isInt(b, "0"):
+	case b.text == "0":
 		return a
-	case isInt(a, "0"):
+	case a.text == "0":
 		return negFormula(b)
 	case strings.HasPrefix(b.text, "-"):
 		return addFormula(a, negFormula(b))
@@ -97,11 +95,11 @@ func mulFormula(a, b formula) formula {
 	switch {
 	case !a.known() || !b.known():
 		return formula{}
-	case isInt(a, "1"):
+	case a.text == "1":
 		return b
-	case isInt(b, "1"):
+	case b.text == "1":
 		return a
-	case isInt(a, "-1"):
+	case a.text == "-1":
 		return negFormula(b)
 	}
 	return formula{a.in(precProduct) + "*" + signed(b, precProduct), precProduct}.bounded()
@@ -111,9 +109,9 @@ func divFormula(a, b formula) formula {
 	switch {
 	case !a.known() || !b.known():
 		return formula{}
-	case isInt(b, "1"):
+	case b.text == "1":
 		return a
-	case isInt(b, "-1"):
+	case b.text == "-1":
 		return negFormula(a)
 	}
 	return formula{a.in(precProduct) + "/" + b.in(precPower), precProduct}.bounded()
@@ -132,9 +130,9 @@ func powFormula(a, b formula) formula {
 	switch {
 	case !a.known() || !b.known():
 		return formula{}
-	case isInt(b, "1"):
+	case b.text == "1":
 		return a
-	case isInt(b, "1/2"):
+	case b.text == "1/2":
 		return callFormula("sqrt", a)
 	}
 	return formula{a.in(precAtom) + "**" + b.in(precAtom), precPower}.bounded()

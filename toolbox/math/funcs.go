@@ -11,14 +11,25 @@ const (
 	errRange  = evalError("math range error")
 )
 
-// isFunction says whether a name can be called.
-func isFunction(name string) bool {
+// arity gives how many arguments a function takes, at least and at most; the
+// most is -1 for any number. ok is false for a name that cannot be called.
+func arity(name string) (least, most int, ok bool) {
 	switch name {
-	case "abs", "round", "sqrt", "ceil", "floor", "log", "log10", "log2", "exp", "sin", "cos", "tan", "asin", "acos",
-		"atan", "atan2", "degrees", "radians", "factorial", "gcd", "lcm":
-		return true
+	case "abs", "sqrt", "ceil", "floor", "log10", "log2", "exp", "sin", "cos", "tan", "asin", "acos", "atan", "degrees", "radians", "factorial":
+		return 1, 1, true
+	case "round", "log":
+		return 1, 2, true
+	case "atan2":
+		return 2, 2, true
+	case "gcd", "lcm":
+		return 0, -1, true
 	}
-	return false
+	return 0, 0, false
+}
+
+func isFunction(name string) bool {
+	_, _, ok := arity(name)
+	return ok
 }
 
 // apply calls a function. The three that work on whole numbers cut off the
@@ -67,40 +78,23 @@ func apply(name string, args []float64) (float64, error) {
 
 // checkArity gives CPython's complaint about a wrong number of arguments.
 func checkArity(name string, n int) error {
-	switch name {
-	case "factorial":
-		if n == 1 {
-			return nil
-		}
-	case "gcd", "lcm":
-		return nil
-	case "round":
-		switch {
-		case n == 0:
-			return evalError("round() missing required argument 'number' (pos 1)")
-		case n > 2:
-			return evalError(fmt.Sprintf("round() takes at most 2 arguments (%d given)", n))
-		}
-		return nil
-	case "log":
-		if n < 1 || n > 2 {
-			return evalError("math.log requires 1 to 2 arguments")
-		}
-		return nil
-	case "atan2":
-		if n != 2 {
-			return evalError(fmt.Sprintf("atan2 expected 2 arguments, got %d", n))
-		}
+	least, most, _ := arity(name)
+	if n >= least && (n <= most || most < 0) {
 		return nil
 	}
-	if n != 1 {
-		module := "math."
-		if name == "abs" {
-			module = ""
-		}
-		return evalError(fmt.Sprintf("%s%s() takes exactly one argument (%d given)", module, name, n))
+	switch {
+	case name == "round" && n == 0:
+		return evalError("round() missing required argument 'number' (pos 1)")
+	case name == "round":
+		return evalError(fmt.Sprintf("round() takes at most 2 arguments (%d given)", n))
+	case name == "log":
+		return evalError("math.log requires 1 to 2 arguments")
+	case name == "atan2":
+		return evalError(fmt.Sprintf("atan2 expected 2 arguments, got %d", n))
+	case name == "abs":
+		return evalError(fmt.Sprintf("abs() takes exactly one argument (%d given)", n))
 	}
-	return nil
+	return evalError(fmt.Sprintf("math.%s() takes exactly one argument (%d given)", name, n))
 }
 
 // applyReal calls a function of one float.

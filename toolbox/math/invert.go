@@ -93,15 +93,10 @@ func (s *solver) undoLeft(op string, n *node, k, c num) (answer, error) {
 // undoRight solves k op n = c.
 func (s *solver) undoRight(op string, k num, n *node, c num) (answer, error) {
 	switch op {
-	case "Add":
-		return s.equals(n, c.sub(k))
+	case "Add", "Mult":
+		return s.undoLeft(op, n, k, c)
 	case "Sub":
 		return s.equals(n, k.sub(c))
-	case "Mult":
-		if k.isZero() {
-			return answer{identity: c.isZero()}, nil
-		}
-		return s.equals(n, c.div(k))
 	case "Div":
 		switch {
 		case k.isZero():

@@ -23,19 +23,15 @@ func isolate(w *work, c []*big.Int) ([]interval, error) {
 		out = append(out, interval{new(big.Int), new(big.Int), 0})
 		c = c[1:]
 	}
-	mirrored := make([]*big.Int, len(c))
-	for i, v := range c {
-		mirrored[i] = new(big.Int).Set(v)
-		if i&1 == 1 {
-			mirrored[i].Neg(v)
-		}
+	mirrored := cloneInts(c)
+	for i := 1; i < len(mirrored); i += 2 {
+		mirrored[i].Neg(mirrored[i])
 	}
 	pos, err := positive(w, mirrored)
 	if err != nil {
 		return nil, err
 	}
 	for _, v := range slices.Backward(pos) {
-
 		neg = append(neg, interval{new(big.Int).Neg(v.hi), new(big.Int).Neg(v.lo), v.exp})
 	}
 	out = append(neg, out...)
@@ -143,19 +139,14 @@ func (s *splitter) add(lo, hi *big.Int, depth uint) {
 // reversedShift is (1+x)^n p(1/(1+x)): its positive roots are those of p
 // between 0 and 1.
 func reversedShift(p []*big.Int) []*big.Int {
-	r := make([]*big.Int, len(p))
-	for i, v := range p {
-		r[len(p)-1-i] = v
-	}
+	r := slices.Clone(p)
+	slices.Reverse(r)
 	return shiftOne(r)
 }
 
 // shiftOne is p(x+1).
 func shiftOne(p []*big.Int) []*big.Int {
-	r := make([]*big.Int, len(p))
-	for i, v := range p {
-		r[i] = new(big.Int).Set(v)
-	}
+	r := cloneInts(p)
 	for i := 0; i < len(r)-1; i++ {
 		for j := len(r) - 2; j >= i; j-- {
 			r[j].Add(r[j], r[j+1])
@@ -216,11 +207,7 @@ func (v *interval) signBelow(c []*big.Int) int {
 		if s := signAt(c, v.lo, v.exp); s != 0 {
 			return s
 		}
-		d := make([]*big.Int, len(c)-1)
-		for i := range d {
-			d[i] = new(big.Int).Mul(c[i+1], big.NewInt(int64(i+1)))
-		}
-		c = d
+		c = derivative(c)
 	}
 	return 1
 }

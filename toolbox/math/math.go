@@ -21,9 +21,6 @@ import (
 // Config is what can be set about the box: nothing so far.
 type Config struct{}
 
-// group is what profiles select these tools by.
-const group = "math"
-
 // Open makes the box. It needs nothing from outside.
 func Open(context.Context, Config) (toolcrib.Toolbox, error) {
 	return toolcrib.NewBox("math",
@@ -32,6 +29,13 @@ func Open(context.Context, Config) (toolcrib.Toolbox, error) {
 		statisticsSummary(),
 		solveEquation(),
 	), nil
+}
+
+// calculation makes one of the tools, which all only calculate.
+func calculation[In, Out any](name, title, description string, run func(context.Context, In) (Out, error)) toolcrib.Tool {
+	return toolcrib.Define(toolcrib.Spec{
+		Name: name, Title: title, Description: description, Effects: toolcrib.Pure, Idempotent: true, Group: "math", // what profiles select them by
+	}, func(ctx context.Context, _ *toolcrib.Env, in In) (Out, error) { return run(ctx, in) })
 }
 
 // jsonNumber is x as JSON can carry it: null and a word for what is no

@@ -92,8 +92,8 @@ func (p *parser) tok() token {
 // op says whether the next token is this operator or bracket.
 func (p *parser) op(text string) bool { return p.tok() == token{tokOp, text} }
 
-// take reads the operator if it is next.
-func (p *parser) take(text string) bool {
+// accept reads the operator if it is next.
+func (p *parser) accept(text string) bool {
 	if p.op(text) {
 		p.pos++
 		return true
@@ -102,7 +102,7 @@ func (p *parser) take(text string) bool {
 }
 
 func (p *parser) expect(text string) {
-	if !p.take(text) {
+	if !p.accept(text) {
 		p.fail(errSyntax)
 	}
 }
@@ -188,9 +188,9 @@ func (p *parser) binary(least int) *node {
 func (p *parser) factor() *node {
 	class := ""
 	switch {
-	case p.take("+"):
+	case p.accept("+"):
 		class = "UAdd"
-	case p.take("-"):
+	case p.accept("-"):
 		class = "USub"
 	case p.op("~"):
 		return p.fail(evalError("Unary operator not permitted: Invert"))
@@ -205,7 +205,7 @@ func (p *parser) factor() *node {
 // power binds tighter than a sign on its left, not than one on its right.
 func (p *parser) power() *node {
 	n := p.primary()
-	if p.take("**") {
+	if p.accept("**") {
 		n = &node{class: classBinOp, op: "Pow", kids: []*node{n, p.nested(p.factor)}}
 	}
 	return n

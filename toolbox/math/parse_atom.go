@@ -11,9 +11,9 @@ func (p *parser) primary() *node {
 			return p.fail(errNoAttribute)
 		case p.op("(") && !isFunction(n.name):
 			return p.fail(evalError("Function not permitted: '" + n.name + "'"))
-		case p.take("("):
+		case p.accept("("):
 			n = p.call(n.name)
-		case p.take("."):
+		case p.accept("."):
 			p.pos++
 			if p.pos < len(p.toks) && p.op("(") {
 				return p.fail(errNoAttribute)
@@ -101,14 +101,14 @@ func (p *parser) call(name string) *node {
 		case named:
 			p.pos += 2
 			p.expression()
-		case p.take("**"):
+		case p.accept("**"):
 			p.expression()
 		case p.op("*"):
 			return p.refuse("Starred")
 		default:
 			n.kids = append(n.kids, p.expression())
 		}
-		if !p.take(",") {
+		if !p.accept(",") {
 			break
 		}
 	}

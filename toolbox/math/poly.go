@@ -1,8 +1,9 @@
 package math
 
-import "slices"
-
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
 
 // Bounds on exact algebra. What grows beyond them is left to the numeric
 // search, so that no text of a few bytes keeps the machine busy.
@@ -82,12 +83,9 @@ func (p poly) mul(q poly) (r poly, ok bool) {
 
 // small says whether the coefficients are within bounds.
 func (p poly) small() bool {
-	for _, c := range p {
-		if c.Num().BitLen() > maxCoefBits || c.Denom().BitLen() > maxCoefBits {
-			return false
-		}
-	}
-	return true
+	return !slices.ContainsFunc(p, func(c *big.Rat) bool {
+		return c.Num().BitLen() > maxCoefBits || c.Denom().BitLen() > maxCoefBits
+	})
 }
 
 // pow raises to a power n >= 0.
@@ -121,15 +119,20 @@ func (p poly) eval(x *big.Rat) *big.Rat {
 	return r
 }
 
+func (p poly) clone() poly {
+	r := make(poly, len(p))
+	for i, c := range p {
+		r[i] = new(big.Rat).Set(c)
+	}
+	return r
+}
+
 // divide returns the quotient and whether q divides p without rest.
 func (p poly) divide(q poly) (poly, bool) {
 	if len(p) < len(q) {
 		return nil, p.isZero()
 	}
-	rest := make(poly, len(p))
-	for i, c := range p {
-		rest[i] = new(big.Rat).Set(c)
-	}
+	rest := p.clone()
 	quot := make(poly, len(p)-len(q)+1)
 	t := new(big.Rat)
 	for i := len(quot) - 1; i >= 0; i-- {
@@ -144,10 +147,7 @@ func (p poly) divide(q poly) (poly, bool) {
 
 // shift is p(x+s).
 func (p poly) shift(s *big.Rat) poly {
-	r := make(poly, len(p))
-	for i, c := range p {
-		r[i] = new(big.Rat).Set(c)
-	}
+	r := p.clone()
 	t := new(big.Rat)
 	for i := 0; i < len(r)-1; i++ {
 		for j := len(r) - 2; j >= i; j-- {
@@ -192,8 +192,26 @@ func primitive(c []*big.Int) []*big.Int {
 	return c
 }
 
-// fromInts is the polynomial with whole coefficients.
-func fromInts(c []*big.Int) poly {
+// cloneInts copies coefficients that are going to be changed.
+func cloneInts(c []*big.Int) []*big.Int {
+	r := make([]*big.Int, len(c))
+	for i, v := range c {
+		r[i] = new(big.Int).Set(v)
+	}
+	return r
+}
+
+// derivative is that of a polynomial with whole coefficients.
+func derivative(c []*big.Int) []*big.Int {
+	d := make([]*big.Int, len(c)-1)
+	for i := range d {
+		d[i] = new(big.Int).Mul(c[i+1], big.NewInt(int64(i+1)))
+	}
+	return d
+}
+
+// polyOfInts is the polynomial with whole coefficients.
+func polyOfInts(c []*big.Int) poly {
 	p := make(poly, len(c))
 	for i, v := range c {
 		p[i] = new(big.Rat).SetInt(v)

@@ -190,11 +190,7 @@ func pyRound(x float64, n int) (float64, error) {
 	case n < least:
 		return 0 * x, nil
 	case n >= 0:
-		f, err := strconv.ParseFloat(strconv.FormatFloat(x, 'f', n, 64), 64)
-		if err != nil {
-			return 0, err
-		}
-		return f, nil
+		return strconv.ParseFloat(strconv.FormatFloat(x, 'f', n, 64), 64)
 	}
 	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(-n)), nil)
 	r := new(big.Rat).SetFloat64(math.Abs(x))

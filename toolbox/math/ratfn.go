@@ -1,8 +1,9 @@
 package math
 
-import "slices"
-
-import "math/big"
+import (
+	"math/big"
+	"slices"
+)
 
 // ratfn is a quotient of polynomials. poles are polynomials at whose roots
 // the expression it was made of has no value, although the quotient might.

@@ -90,12 +90,17 @@ func evalCost(n *node) int {
 	return c
 }
 
-// value computes the expression; ok is false where it has none.
-func (sc *scanner) value(x float64) (v float64, ok bool) {
+// spend pays for one evaluation, if the search may go on.
+func (sc *scanner) spend() bool {
 	if sc.err == nil {
 		sc.err = sc.w.spend(sc.cost)
 	}
-	if sc.err != nil {
+	return sc.err == nil
+}
+
+// value computes the expression; ok is false where it has none.
+func (sc *scanner) value(x float64) (v float64, ok bool) {
+	if !sc.spend() {
 		return 0, false
 	}
 	ev := evaluator{left: 2 * maxSource}
@@ -108,10 +113,7 @@ func (sc *scanner) value(x float64) (v float64, ok bool) {
 
 // jet computes value, derivative and error.
 func (sc *scanner) jet(x float64) (jet, bool) {
-	if sc.err == nil {
-		sc.err = sc.w.spend(sc.cost)
-	}
-	if sc.err != nil {
+	if !sc.spend() {
 		return jet{}, false
 	}
 	j, err := jetAt(sc.n, x, 0)

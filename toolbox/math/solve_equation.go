@@ -32,14 +32,7 @@ const (
 )
 
 func solveEquation() toolcrib.Tool {
-	return toolcrib.Define(toolcrib.Spec{
-		Name:        "solve_equation",
-		Title:       "Solve an equation",
-		Description: solveEquationText,
-		Effects:     toolcrib.Pure,
-		Idempotent:  true,
-		Group:       group,
-	}, func(ctx context.Context, _ *toolcrib.Env, in solveIn) (solveOut, error) {
+	return calculation("solve_equation", "Solve an equation", solveEquationText, func(ctx context.Context, in solveIn) (solveOut, error) {
 		return solveText(ctx, in.Equation)
 	})
 }

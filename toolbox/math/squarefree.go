@@ -11,19 +11,16 @@ func squareFree(w *work, p poly) (poly, error) {
 		return p, nil
 	}
 	c := p.integer()
-	d := make([]*big.Int, len(c)-1)
-	for i := range d {
-		d[i] = new(big.Int).Mul(c[i+1], big.NewInt(int64(i+1)))
-	}
+	d := derivative(c)
 	if coprimeMod(c, d) {
-		return fromInts(c), nil
+		return polyOfInts(c), nil
 	}
-	g, err := gcdPoly(w, fromInts(c), fromInts(d))
+	g, err := gcdPoly(w, polyOfInts(c), polyOfInts(d))
 	if err != nil || g.degree() < 1 {
-		return fromInts(c), err
+		return polyOfInts(c), err
 	}
-	q, _ := fromInts(c).divide(g)
-	return fromInts(q.integer()), nil
+	q, _ := polyOfInts(c).divide(g)
+	return polyOfInts(q.integer()), nil
 }
 
 // gcdPoly is the greatest common divisor, by pseudo-division with the common
@@ -45,7 +42,7 @@ func gcdPoly(w *work, p, q poly) (poly, error) {
 		}
 		r := pseudoRest(a, b)
 		if len(r) == 0 {
-			return fromInts(b), nil
+			return polyOfInts(b), nil
 		}
 		a, b = b, primitive(r)
 	}
@@ -54,10 +51,7 @@ func gcdPoly(w *work, p, q poly) (poly, error) {
 
 // pseudoRest is the rest of a multiple of a divided by b.
 func pseudoRest(a, b []*big.Int) []*big.Int {
-	r := make([]*big.Int, len(a))
-	for i, v := range a {
-		r[i] = new(big.Int).Set(v)
-	}
+	r := cloneInts(a)
 	lead := b[len(b)-1]
 	t := new(big.Int)
 	for len(r) >= len(b) {

@@ -26,14 +26,7 @@ type statsOut struct {
 }
 
 func statisticsSummary() toolcrib.Tool {
-	return toolcrib.Define(toolcrib.Spec{
-		Name:        "statistics_summary",
-		Title:       "Summarise numbers",
-		Description: statisticsSummaryText,
-		Effects:     toolcrib.Pure,
-		Idempotent:  true,
-		Group:       group,
-	}, func(ctx context.Context, _ *toolcrib.Env, in statsIn) (statsOut, error) {
+	return calculation("statistics_summary", "Summarise numbers", statisticsSummaryText, func(ctx context.Context, in statsIn) (statsOut, error) {
 		if len(in.Numbers) == 0 {
 			return failedStats(0, evalError("Empty list provided."))
 		}

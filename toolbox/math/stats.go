@@ -1,6 +1,7 @@
 package math
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/big"
@@ -89,15 +90,7 @@ func (m moments) stdev() (float64, error) {
 // median may overflow to infinity, as the mean of two large floats does.
 func median(xs []float64) float64 {
 	s := slices.Clone(xs)
-	slices.SortStableFunc(s, func(a, b float64) int {
-		switch {
-		case a < b:
-			return -1
-		case a > b:
-			return 1
-		}
-		return 0
-	})
+	slices.SortStableFunc(s, cmp.Compare)
 	h := len(s) / 2
 	if len(s)%2 == 1 {
 		return s[h]

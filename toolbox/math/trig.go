@@ -59,16 +59,8 @@ func reduceBig(x float64) (dd, int) {
 
 // sinCosSmall returns sine and cosine of |r| <= 0.8 by their series.
 func sinCosSmall(r dd) (s, c dd) {
-	z := r.mul(r)
-	sines, cosines := sinSeries(), cosSeries()
-	s, c = sines[len(sines)-1], cosines[len(cosines)-1]
-	for i := len(sines) - 2; i >= 0; i-- {
-		s = sines[i].add(z.mul(s))
-	}
-	for i := len(cosines) - 2; i >= 0; i-- {
-		c = cosines[i].add(z.mul(c))
-	}
-	return r.mul(s), c
+	z := r.mul(r).neg() // the terms change their signs
+	return r.mul(powerSeries(z, 1, 2, 27)), powerSeries(z, 0, 2, 28)
 }
 
 // ddSinCos returns sine and cosine of a finite x.

@@ -26,14 +26,7 @@ type unitOut struct {
 }
 
 func unitConvert() toolcrib.Tool {
-	return toolcrib.Define(toolcrib.Spec{
-		Name:        "unit_convert",
-		Title:       "Convert a unit",
-		Description: unitConvertText,
-		Effects:     toolcrib.Pure,
-		Idempotent:  true,
-		Group:       group,
-	}, func(_ context.Context, _ *toolcrib.Env, in unitIn) (unitOut, error) {
+	return calculation("unit_convert", "Convert a unit", unitConvertText, func(_ context.Context, in unitIn) (unitOut, error) {
 		c := convert(in.Value, in.FromUnit, in.ToUnit)
 		out := unitOut{FromUnit: in.FromUnit, ToUnit: in.ToUnit, Category: c.category}
 		if c.err != nil {

@@ -1,6 +1,9 @@
 package math
 
-import "strings"
+import (
+	"strconv"
+	"strings"
+)
 
 // conversion is the answer to a unit conversion.
 type conversion struct {
@@ -87,190 +90,31 @@ func convertTemperature(v float64, from, to string) (float64, error) {
 // unit gives the category of a unit and its size in the category's base
 // unit: metre, kilogram, litre, second, metre per second, square metre, bit.
 func unit(name string) (category string, factor float64, ok bool) {
-	for _, c := range [...]struct {
-		category string
-		factor   func(string) float64
-	}{
-		{"length", lengthUnit}, {"mass", massUnit}, {"volume", volumeUnit}, {"time", timeUnit},
-		{"speed", speedUnit}, {"area", areaUnit}, {"data", dataUnit},
+	if strings.ContainsAny(name, " =") {
+		return "", 0, false
+	}
+	for _, c := range [...]struct{ category, units string }{
+		{"length", " mm=0.001 cm=0.01 m=1 km=1000 in=0.0254 inch=0.0254 ft=0.3048 foot=0.3048 feet=0.3048 yd=0.9144" +
+			" yard=0.9144 mi=1609.344 mile=1609.344 miles=1609.344 nmi=1852 ly=9.4607e15 "},
+		{"mass", " mg=1e-6 g=0.001 kg=1 t=1000 tonne=1000 oz=0.028349523125 lb=0.45359237 lbs=0.45359237 pound=0.45359237" +
+			" pounds=0.45359237 stone=6.35029318 ton=907.18474 "},
+		{"volume", " ml=0.001 cm3=0.001 l=1 litre=1 liter=1 cl=0.01 dl=0.1 m3=1000 mm3=1e-6 tsp=0.00492892 tbsp=0.01478676" +
+			" floz=0.0295735 cup=0.236588 pt=0.473176 pint=0.473176 qt=0.946353 quart=0.946353 gal=3.785411784" +
+			" gallon=3.785411784 "},
+		{"time", " ns=1e-9 us=1e-6 ms=0.001 s=1 sec=1 second=1 seconds=1 min=60 minute=60 minutes=60 h=3600 hr=3600" +
+			" hour=3600 hours=3600 d=86400 day=86400 days=86400 week=604800 weeks=604800 year=31557600 years=31557600 "},
+		{"speed", " m/s=1 mps=1 km/h=0.2777777777777778 kph=0.2777777777777778 mph=0.44704 knot=0.514444 knots=0.514444" +
+			" ft/s=0.3048 "},
+		{"area", " mm2=1e-6 cm2=1e-4 m2=1 km2=1e6 ha=1e4 hectare=1e4 acre=4046.8564224 ft2=0.09290304 sqft=0.09290304" +
+			" yd2=0.83612736 mi2=2589988.110336 "},
+		{"data", " bit=1 byte=8 b=8 kb=8e3 kib=8192 mb=8e6 mib=8388608 gb=8e9 gib=8589934592 tb=8e12 tib=8796093022208" +
+			" pb=8e15 "},
 	} {
-		if f := c.factor(name); f != 0 {
-			return c.category, f, true
+		if _, rest, found := strings.Cut(c.units, " "+name+"="); found {
+			number, _, _ := strings.Cut(rest, " ")
+			factor, err := strconv.ParseFloat(number, 64)
+			return c.category, factor, err == nil
 		}
 	}
 	return "", 0, false
-}
-
-func lengthUnit(name string) float64 {
-	switch name {
-	case "mm":
-		return 0.001
-	case "cm":
-		return 0.01
-	case "m":
-		return 1
-	case "km":
-		return 1000
-	case "in", "inch":
-		return 0.0254
-	case "ft", "foot", "feet":
-		return 0.3048
-	case "yd", "yard":
-		return 0.9144
-	case "mi", "mile", "miles":
-		return 1609.344
-	case "nmi":
-		return 1852
-	case "ly":
-		return 9.4607e15
-	}
-	return 0
-}
-
-func massUnit(name string) float64 {
-	switch name {
-	case "mg":
-		return 1e-6
-	case "g":
-		return 0.001
-	case "kg":
-		return 1
-	case "t", "tonne":
-		return 1000
-	case "oz":
-		return 0.028349523125
-	case "lb", "lbs", "pound", "pounds":
-		return 0.45359237
-	case "stone":
-		return 6.35029318
-	case "ton":
-		return 907.18474
-	}
-	return 0
-}
-
-func volumeUnit(name string) float64 {
-	switch name {
-	case "ml", "cm3":
-		return 0.001
-	case "l", "litre", "liter":
-		return 1
-	case "cl":
-		return 0.01
-	case "dl":
-		return 0.1
-	case "m3":
-		return 1000
-	case "mm3":
-		return 1e-6
-	case "tsp":
-		return 0.00492892
-	case "tbsp":
-		return 0.01478676
-	case "floz":
-		return 0.0295735
-	case "cup":
-		return 0.236588
-	case "pt", "pint":
-		return 0.473176
-	case "qt", "quart":
-		return 0.946353
-	case "gal", "gallon":
-		return 3.785411784
-	}
-	return 0
-}
-
-func timeUnit(name string) float64 {
-	switch name {
-	case "ns":
-		return 1e-9
-	case "us":
-		return 1e-6
-	case "ms":
-		return 0.001
-	case "s", "sec", "second", "seconds":
-		return 1
-	case "min", "minute", "minutes":
-		return 60
-	case "h", "hr", "hour", "hours":
-		return 3600
-	case "d", "day", "days":
-		return 86400
-	case "week", "weeks":
-		return 604800
-	case "year", "years":
-		return 31557600
-	}
-	return 0
-}
-
-func speedUnit(name string) float64 {
-	// A constant expression would be exact and round differently.
-	perHour := 3.6
-	switch name {
-	case "m/s", "mps":
-		return 1
-	case "km/h", "kph":
-		return 1 / perHour
-	case "mph":
-		return 0.44704
-	case "knot", "knots":
-		return 0.514444
-	case "ft/s":
-		return 0.3048
-	}
-	return 0
-}
-
-func areaUnit(name string) float64 {
-	switch name {
-	case "mm2":
-		return 1e-6
-	case "cm2":
-		return 1e-4
-	case "m2":
-		return 1
-	case "km2":
-		return 1e6
-	case "ha", "hectare":
-		return 1e4
-	case "acre":
-		return 4046.8564224
-	case "ft2", "sqft":
-		return 0.09290304
-	case "yd2":
-		return 0.83612736
-	case "mi2":
-		return 2589988.110336
-	}
-	return 0
-}
-
-func dataUnit(name string) float64 {
-	switch name {
-	case "bit":
-		return 1
-	case "byte", "b":
-		return 8
-	case "kb":
-		return 8e3
-	case "kib":
-		return 8 << 10
-	case "mb":
-		return 8e6
-	case "mib":
-		return 8 << 20
-	case "gb":
-		return 8e9
-	case "gib":
-		return 8 << 30
-	case "tb":
-		return 8e12
-	case "tib":
-		return 8 << 40
-	case "pb":
-		return 8e15
-	}
-	return 0
 }

@@ -23,7 +23,7 @@ func (b *Box) ApproveHeld(held []Held) ([]string, error) {
 		done, err = b.pin(m, held)
 	}
 	if m != nil {
-		_, taken := b.take(m, false)
+		_, taken := b.useManifest(m, false)
 		err = errors.Join(err, taken)
 	}
 	b.learning.Unlock()
@@ -38,7 +38,7 @@ func (b *Box) latest() (*manifest, error) {
 	var m manifest
 	ok, err := b.hub.store.load("manifest-"+b.name, &m)
 	if err == nil && ok && m.Of == b.fingerprint() {
-		b.conceal(&m)
+		b.hideValues(&m)
 		return &m, nil
 	}
 	b.mu.Lock()
@@ -72,7 +72,7 @@ func (b *Box) pin(m *manifest, held []Held) (done []string, _ error) {
 			continue
 		}
 		if p.Tools[h.Tool].Hash != list[at].sum {
-			p.put(list[at], b.now(), false)
+			p.add(list[at], b.now(), false)
 			done = append(done, h.Tool)
 		}
 	}
@@ -96,14 +96,14 @@ func (h *Hub) Forget(name string) error {
 	return nil
 }
 
-// mark is a wish of another process, kept beside the manifests.
-type mark struct {
+// restartMark is a wish of another process, kept beside the manifests.
+type restartMark struct {
 	At time.Time `json:"at"`
 }
 
 // AskRestart has whichever process runs the server start it anew.
 func (b *Box) AskRestart() error {
-	return b.hub.store.save("restart-"+b.name, mark{At: b.now()})
+	return b.hub.store.save("restart-"+b.name, restartMark{At: b.now()})
 }
 
 // Follow looks from time to time whether another process has approved
@@ -113,7 +113,7 @@ func (h *Hub) Follow(every time.Duration) (stop func()) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	seen := map[string]string{}
 	for _, b := range h.Boxes() {
-		seen[b.name] = h.kept(b.name)
+		seen[b.name] = h.keptStamp(b.name)
 	}
 	restarts := map[string]time.Time{}
 	for _, b := range h.Boxes() {
@@ -130,12 +130,12 @@ func (h *Hub) Follow(every time.Duration) (stop func()) {
 			case <-tick.C:
 			}
 			for _, b := range h.Boxes() {
-				if at := h.wish(b.name); at.After(restarts[b.name]) {
+				if at := h.restartWanted(b.name); at.After(restarts[b.name]) {
 					restarts[b.name] = at
 					h.needs.Log.Info("an MCP server is started anew, as it was asked for", "server", b.name)
 					b.Restart()
 				}
-				if is := h.kept(b.name); is != seen[b.name] {
+				if is := h.keptStamp(b.name); is != seen[b.name] {
 					seen[b.name] = is
 					if err := b.Recheck(); err != nil {
 						h.needs.Log.Error("what was approved of an MCP server cannot be read", "server", b.name, "err", err)
@@ -150,16 +150,16 @@ func (h *Hub) Follow(every time.Duration) (stop func()) {
 	}
 }
 
-func (h *Hub) wish(name string) time.Time {
-	var m mark
+func (h *Hub) restartWanted(name string) time.Time {
+	var m restartMark
 	if _, err := h.store.load("restart-"+name, &m); err != nil {
 		return time.Time{} // half a file is none; the next look reads it
 	}
 	return m.At
 }
 
-// kept tells whether the pins of a server are others now.
-func (h *Hub) kept(name string) string {
+// keptStamp tells whether the pins of a server are others now.
+func (h *Hub) keptStamp(name string) string {
 	if h.store.root == nil {
 		return ""
 	}
@@ -184,6 +184,21 @@ type Status struct {
 	Failures int             `json:"failures,omitempty"`
 	Err      string          `json:"error,omitempty"`
 	Stderr   string          `json:"-"`
+}
+
+// Row is a server in a list.
+type Row struct {
+	Status
+	Where string `json:"where"`
+}
+
+// Rows lists the servers.
+func (h *Hub) Rows() []Row {
+	out := []Row{}
+	for _, b := range h.Boxes() {
+		out = append(out, Row{b.Status(), b.server.Where()})
+	}
+	return out
 }
 
 // Status tells how the server is doing in this process.

@@ -74,7 +74,7 @@ func (b *Box) ask(ctx context.Context, env *toolcrib.Env, peer mcp.Peer, request
 			return nil, mcp.Errorf(mcp.CodeInvalidRequest, "%s is switched off for this server", r.Method)
 		}
 		if peer == nil || !capable(peer.Capabilities(), ability(r.Method)) {
-			answer, err := nobody(r.Method)
+			answer, err := answerForNobody(r.Method)
 			if err != nil {
 				return nil, err
 			}
@@ -90,7 +90,7 @@ func (b *Box) ask(ctx context.Context, env *toolcrib.Env, peer mcp.Peer, request
 			}
 		}
 		var err error
-		if r.Params, err = b.told(r.Method, r.Params); err != nil {
+		if r.Params, err = b.harmlessRequest(r.Method, r.Params); err != nil {
 			return nil, err
 		}
 		forward[key] = r
@@ -106,9 +106,9 @@ func (b *Box) ask(ctx context.Context, env *toolcrib.Env, peer mcp.Peer, request
 	return answers, nil
 }
 
-// nobody answers where the caller cannot be asked: a form is put aside, there
+// answerForNobody answers where the caller cannot be asked: a form is put aside, there
 // are no folders to tell of, and no model.
-func nobody(method string) (json.RawMessage, error) {
+func answerForNobody(method string) (json.RawMessage, error) {
 	switch method {
 	case mcp.MethodElicit:
 		return json.RawMessage(`{"action":"cancel"}`), nil

@@ -33,7 +33,7 @@ func (h *Hub) Await(ctx context.Context, wait time.Duration) {
 	if wait <= 0 {
 		for _, b := range h.Boxes() {
 			if b.server.Eager {
-				b.aside(failure{})
+				b.refreshInBackground(failure{})
 			}
 		}
 		return
@@ -48,7 +48,7 @@ func (h *Hub) Await(ctx context.Context, wait time.Duration) {
 		was, known := b.failed()
 		if known && !b.server.Eager && b.now().Before(was.until()) {
 			h.needs.Log.Info("an MCP server could not be listed before and is not waited for", "server", b.name, "err", was.Err)
-			b.aside(was)
+			b.refreshInBackground(was)
 			continue
 		}
 		all.Go(func() {
@@ -63,8 +63,8 @@ func (h *Hub) Await(ctx context.Context, wait time.Duration) {
 	all.Wait()
 }
 
-// aside asks a server without anybody waiting for it.
-func (b *Box) aside(was failure) {
+// refreshInBackground asks a server without anybody waiting for it.
+func (b *Box) refreshInBackground(was failure) {
 	if b.hub.needs.ReadOnly {
 		return
 	}

@@ -238,37 +238,37 @@ func TestSubscribers(t *testing.T) {
 	if err := do("alice", "x://1", false); err != nil || gone.Load() != 1 || len(d.box.wanted) != 0 {
 		t.Errorf("ended %d, left %v: %v", gone.Load(), d.box.wanted, err)
 	}
-	b := &Box{wanted: map[wanter]*wants{}}
-	fill := func(who wanter, n int) (last error) {
+	b := &Box{wanted: map[conversation]*followedResources{}}
+	fill := func(who conversation, n int) (last error) {
 		for i := range n {
 			_, last = b.follow(who, fmt.Sprint(who.subject, who.session, i), true)
 		}
 		return last
 	}
-	if err := fill(wanter{subject: "mallory", session: "0"}, wantedMost); err != nil {
+	if err := fill(conversation{subject: "mallory", session: "0"}, wantedMost); err != nil {
 		t.Error(err)
 	}
-	if err := fill(wanter{subject: "mallory", session: "0"}, wantedMost+1); err == nil {
+	if err := fill(conversation{subject: "mallory", session: "0"}, wantedMost+1); err == nil {
 		t.Error("one conversation has as much as it likes")
 	}
 	for i := range 100 {
-		if err := fill(wanter{subject: "mallory", session: fmt.Sprint("s", i)}, wantedMost); err != nil {
+		if err := fill(conversation{subject: "mallory", session: fmt.Sprint("s", i)}, wantedMost); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if n := len(b.followed()); n > wantedMostOne {
 		t.Errorf("one person has %d", n)
 	}
-	if err := fill(wanter{subject: "alice", session: "a"}, 1); err != nil {
+	if err := fill(conversation{subject: "alice", session: "a"}, 1); err != nil {
 		t.Errorf("one person has all the room: %v", err)
 	}
-	if did, err := b.follow(wanter{subject: "alice", session: "a"}, "never wanted", false); did || err != nil {
+	if did, err := b.follow(conversation{subject: "alice", session: "a"}, "never wanted", false); did || err != nil {
 		t.Errorf("what was never wanted was ended: %v, %v", did, err)
 	}
 	for i := range wantedMostAll/wantedMost + 1 {
-		_ = fill(wanter{subject: fmt.Sprint("m", i), session: "s"}, wantedMost) // the last ones are refused
+		_ = fill(conversation{subject: fmt.Sprint("m", i), session: "s"}, wantedMost) // the last ones are refused
 	}
-	if n := len(b.followed()); n != wantedMostAll || len(b.wanted[wanter{subject: "alice", session: "a"}].uris) != 1 {
+	if n := len(b.followed()); n != wantedMostAll || len(b.wanted[conversation{subject: "alice", session: "a"}].uris) != 1 {
 		t.Errorf("all together have %d", n)
 	}
 }

@@ -43,15 +43,15 @@ type Box struct {
 	instances map[string]*instance
 	watchers  watch.List[func()]
 	login     *oauth.Handler // nil: not needed so far
-	wanted    map[wanter]*wants
+	wanted    map[conversation]*followedResources
 	next      int
 }
 
 func newBox(h *Hub, name string, s Server) *Box {
-	b := &Box{hub: h, name: name, server: s, instances: map[string]*instance{}, wanted: map[wanter]*wants{}, again: make(chan struct{}, 1), done: make(chan struct{})}
+	b := &Box{hub: h, name: name, server: s, instances: map[string]*instance{}, wanted: map[conversation]*followedResources{}, again: make(chan struct{}, 1), done: make(chan struct{})}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
-	b.recall()
-	go b.keep()
+	b.loadManifest()
+	go b.relistOnChange()
 	return b
 }
 
@@ -112,12 +112,17 @@ func (b *Box) Faults() []toolcrib.LoadError {
 	return out
 }
 
-// Held are the definitions that wait for a person.
-func (b *Box) Held() []Held {
+// Held are the definitions of these tools that wait for a person; of all of them,
+// if none is named.
+func (b *Box) Held(tools ...string) []Held {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return slices.Clone(b.held)
+	return slices.DeleteFunc(slices.Clone(b.held), func(h Held) bool { return len(tools) > 0 && !slices.Contains(tools, h.Tool) })
 }
+
+// Added reports whether a tool is not the server's own, but one that reads what it
+// offers besides tools.
+func (b *Box) Added(tool string) bool { return ownName(tool) }
 
 // Notify calls changed after what the server offers has changed.
 func (b *Box) Notify(changed func()) (stop func()) { return b.watchers.Add(changed) }
@@ -137,8 +142,8 @@ const (
 	relistMost = 5 * time.Second
 )
 
-// keep asks a running server again when it says that its lists have changed.
-func (b *Box) keep() {
+// relistOnChange asks a running server again when it says that its lists have changed.
+func (b *Box) relistOnChange() {
 	defer close(b.done)
 	wait := relistWait
 	var last time.Time
@@ -222,11 +227,11 @@ func (b *Box) Recheck() error {
 	m := b.manifest
 	b.mu.Unlock()
 	if m == nil {
-		b.recall()
+		b.loadManifest()
 		b.hub.notify()
 		return nil
 	}
-	err := b.put(m)
+	err := b.storeManifest(m)
 	b.hub.notify()
 	return err
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // connect starts the server's program, or goes to its address.
-func (b *Box) connect(ctx context.Context, stderr *tail, young *nursery) (*client.Session, error) {
+func (b *Box) connect(ctx context.Context, stderr *tail, young *startingPrograms) (*client.Session, error) {
 	transport, err := b.transport(ctx, stderr, young)
 	if err != nil {
 		return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "the MCP server " + b.name + " cannot be set up: " + err.Error(), Err: err}
@@ -51,7 +51,7 @@ func (b *Box) abilities() json.RawMessage {
 }
 
 // transport puts the secrets in and says how the server is reached.
-func (b *Box) transport(ctx context.Context, stderr *tail, young *nursery) (client.Transport, error) {
+func (b *Box) transport(ctx context.Context, stderr *tail, young *startingPrograms) (client.Transport, error) {
 	expand := b.hub.expander()
 	s := b.server
 	if s.URL != "" {
@@ -97,15 +97,15 @@ func (b *Box) transport(ctx context.Context, stderr *tail, young *nursery) (clie
 	}}, nil
 }
 
-// nursery has the programs of a server that is not up yet. They are killed when
+// startingPrograms has the programs of a server that is not up yet. They are killed when
 // its context ends, unless they are grown by then.
-type nursery struct {
+type startingPrograms struct {
 	ctx  context.Context
 	mu   sync.Mutex
 	keep []func() bool
 }
 
-func (n *nursery) add(kill func()) {
+func (n *startingPrograms) add(kill func()) {
 	if kill == nil {
 		return
 	}
@@ -114,7 +114,7 @@ func (n *nursery) add(kill func()) {
 	n.keep = append(n.keep, context.AfterFunc(n.ctx, kill))
 }
 
-func (n *nursery) grown() {
+func (n *startingPrograms) release() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, keep := range n.keep {

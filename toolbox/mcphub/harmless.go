@@ -56,10 +56,10 @@ func (b *Box) signed(params json.RawMessage) json.RawMessage {
 	return text
 }
 
-// told is a request of the server as the client gets it: harmless, and with a
+// harmlessRequest is a request of the server as the client gets it: harmless, and with a
 // word about whose it is, since to the client there is one server only, and that
 // also asks for approvals.
-func (b *Box) told(method string, params json.RawMessage) (json.RawMessage, error) {
+func (b *Box) harmlessRequest(method string, params json.RawMessage) (json.RawMessage, error) {
 	safe, ok := b.harmless(params)
 	if !ok {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "what %s asks for has names that become the same when characters that cannot be seen are written out", method)

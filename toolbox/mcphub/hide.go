@@ -28,11 +28,11 @@ func (b *Box) hide(value json.RawMessage) json.RawMessage {
 	return hidden
 }
 
-// conceal takes values of the vault out of what a server offers. The fingerprints
+// hideValues takes values of the vault out of what a server offers. The fingerprints
 // of its tools are made before, so that a definition has the same one whether or
 // not the vault can be opened. It reports whether the manifest is another now than
 // the one that is kept.
-func (b *Box) conceal(m *manifest) (changed bool) {
+func (b *Box) hideValues(m *manifest) (changed bool) {
 	if len(m.Sums) != len(m.Tools) {
 		m.Sums, m.old = b.sums(m.Tools)
 		changed = true

@@ -22,6 +22,7 @@ import (
 	"os"
 	"reflect"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -59,6 +60,14 @@ type Server struct {
 	Unpinned bool
 	// Approve has a person approve the first definitions too.
 	Approve bool
+}
+
+// Where says what the server is. What is written as a reference stays one.
+func (s Server) Where() string {
+	if s.URL != "" {
+		return s.URL
+	}
+	return strings.Join(append([]string{s.Command}, s.Args...), " ")
 }
 
 // OAuth says how to get a token from a server's authorization server. The zero
@@ -173,7 +182,7 @@ func Open(_ context.Context, servers map[string]Server, needs Needs) (*Hub, erro
 		needs.Log = slog.New(slog.DiscardHandler)
 	}
 	if needs.Redact != nil {
-		needs.Log = slog.New(plain{needs.Log.Handler(), needs.Redact})
+		needs.Log = slog.New(redactingHandler{needs.Log.Handler(), needs.Redact})
 	}
 	if needs.Now == nil {
 		needs.Now = time.Now

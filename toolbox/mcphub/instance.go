@@ -114,21 +114,21 @@ func (i *instance) release() {
 	if i.uses > 0 || i.box.server.Idle < 0 || i.ended || i.session == nil {
 		return
 	}
-	i.resting(i.box.server.Idle)
+	i.startIdleTimer(i.box.server.Idle)
 }
 
-// resting starts the clock at the end of which nobody has used it; the lock is
+// startIdleTimer starts the clock at the end of which nobody has used it; the lock is
 // held.
-func (i *instance) resting(after time.Duration) {
+func (i *instance) startIdleTimer(after time.Duration) {
 	if i.idle == nil {
-		i.idle = time.AfterFunc(after, i.rest)
+		i.idle = time.AfterFunc(after, i.endIfUnused)
 		return
 	}
 	i.idle.Reset(after)
 }
 
-// rest ends a server that nobody uses.
-func (i *instance) rest() {
+// endIfUnused ends a server that nobody uses.
+func (i *instance) endIfUnused() {
 	i.mu.Lock()
 	if i.uses > 0 || i.session == nil {
 		i.mu.Unlock()
@@ -154,7 +154,7 @@ func (i *instance) start(attempt chan struct{}) {
 	defer cancel()
 	// Who does not come up is not asked to leave, but ended, when its time is over
 	// or the hub is closed.
-	young := &nursery{ctx: ctx}
+	young := &startingPrograms{ctx: ctx}
 	s, err := b.connect(ctx, i.stderr, young)
 	if err == nil {
 		if _, err = b.learn(ctx, s); err != nil {
@@ -164,7 +164,7 @@ func (i *instance) start(attempt chan struct{}) {
 	}
 	if err == nil {
 		b.listen(ctx, s)
-		young.grown()
+		young.release()
 	}
 	i.mu.Lock()
 	if err == nil && i.ended {
@@ -177,7 +177,7 @@ func (i *instance) start(attempt chan struct{}) {
 		i.session, i.since, i.startErr, i.logs = s, b.now(), nil, ""
 		go i.watch(s)
 		if i.uses == 0 && b.server.Idle > 0 && !b.server.Eager {
-			i.resting(max(b.server.Idle, time.Second)) // whoever asked for it has the time to take it
+			i.startIdleTimer(max(b.server.Idle, time.Second)) // whoever asked for it has the time to take it
 		}
 
 	}
@@ -191,7 +191,7 @@ func (i *instance) failed(err error) {
 	if line := i.stderr.last(); line != "" {
 		err = fmt.Errorf("%w (it said: %s)", err, line)
 	}
-	err = &said{i.box.hub.redact(err.Error()), err}
+	err = &redactedError{i.box.hub.redact(err.Error()), err}
 	i.startErr = err
 	i.fails++
 	i.retry = i.box.now().Add(min(restLeast<<min(i.fails, 10), restMost))

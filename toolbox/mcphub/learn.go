@@ -12,8 +12,8 @@ import (
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
-// recall takes what was kept of an earlier run.
-func (b *Box) recall() {
+// loadManifest takes what was kept of an earlier run.
+func (b *Box) loadManifest() {
 	var m manifest
 	ok, err := b.hub.store.load("manifest-"+b.name, &m)
 	if err != nil {
@@ -22,8 +22,8 @@ func (b *Box) recall() {
 	if err != nil || !ok || m.Of != b.fingerprint() {
 		return
 	}
-	again := b.conceal(&m)
-	if err := b.put(&m); err != nil {
+	again := b.hideValues(&m)
+	if err := b.storeManifest(&m); err != nil {
 		b.hub.needs.Log.Warn("an MCP server has to be asked anew", "server", b.name, "err", err)
 		return
 	}
@@ -42,30 +42,30 @@ func (b *Box) learn(ctx context.Context, s *client.Session) (changed bool, _ err
 	if err != nil {
 		return false, err
 	}
-	b.conceal(m)
+	b.hideValues(m)
 	b.learning.Lock()
 	defer b.learning.Unlock()
-	return b.take(m, true)
+	return b.useManifest(m, true)
 }
 
-// put makes a manifest the one that counts.
-func (b *Box) put(m *manifest) error {
+// storeManifest makes a manifest the one that counts.
+func (b *Box) storeManifest(m *manifest) error {
 	b.learning.Lock()
 	defer b.learning.Unlock()
-	_, err := b.take(m, false)
+	_, err := b.useManifest(m, false)
 	return err
 }
 
-// take makes a manifest the one that counts; fresh: the server has just said it.
+// useManifest makes a manifest the one that counts; fresh: the server has just said it.
 // B.learning is held.
-func (b *Box) take(m *manifest, fresh bool) (changed bool, _ error) {
+func (b *Box) useManifest(m *manifest, fresh bool) (changed bool, _ error) {
 	p, doubt := b.loadPins()
 	// Pins that were there and are gone were removed by a person, with the
 	// server: that is no leave to take what it offers now.
 	forgotten := p.none() && b.pinned
 	list, faults := b.read(m)
 	first := fresh && p.none() && doubt == nil && !forgotten && !b.server.Unpinned
-	good, held := b.sift(list, &p, first && !b.server.Approve)
+	good, held := b.sortDefinitions(list, &p, first && !b.server.Approve)
 	if doubt != nil {
 		for i := range held {
 			held[i].Why = doubtful

@@ -61,7 +61,7 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 	i.release()
 	until(t, "nobody uses it", func() bool {
-		i.rest() // as its idle clock does
+		i.endIfUnused() // as its idle clock does
 		return i.gone()
 	})
 	if _, err := i.acquire(t.Context()); !errors.Is(err, errDropped) {

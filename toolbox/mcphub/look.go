@@ -39,9 +39,10 @@ type Warning struct {
 	Text   string
 }
 
-// Warnings looks at what all servers offer: words in descriptions that are not
-// about their tool, and tools that stand in the place of another's.
-func (h *Hub) Warnings() []Warning {
+// Warnings looks at what all servers offer, and tells of these servers, or of all
+// if none is named: words in descriptions that are not about their tool, and tools
+// that stand in the place of another's.
+func (h *Hub) Warnings(servers ...string) []Warning {
 	type named struct{ server, tool string }
 	var all []Warning
 	owners := map[string][]named{}
@@ -85,7 +86,13 @@ func (h *Hub) Warnings() []Warning {
 		all = append(all, b.leftOut...)
 		b.mu.Unlock()
 	}
-	return append(all, h.shadows()...)
+	var out []Warning
+	for _, w := range append(all, h.shadows()...) {
+		if len(servers) == 0 || slices.Contains(servers, w.Server) {
+			out = append(out, w)
+		}
+	}
+	return out
 }
 
 // words are all texts of a definition, as they are read.

@@ -74,7 +74,7 @@ func (h *Hub) connectTool(may func(ctx context.Context, caller toolcrib.Caller, 
 		}
 		out := connectOut{Protocol: b.knownVersion(), Tools: []string{}, Held: []string{}}
 		for _, d := range b.definitions() {
-			if b.stands(d.Name, d.sum) {
+			if b.stillApproved(d.Name, d.sum) {
 				out.Tools = append(out.Tools, d.Name)
 			}
 		}

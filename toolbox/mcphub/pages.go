@@ -32,7 +32,7 @@ func (b *Box) pages(said *mcp.Error) *mcp.Error {
 		if textMember(given, "mode") != "url" || textMember(given, "url") == "" || !goodPage(given) {
 			return plain("of which one is no address of the web")
 		}
-		told, err := b.told(mcp.MethodElicit, given)
+		told, err := b.harmlessRequest(mcp.MethodElicit, given)
 		if err != nil {
 			return plain("which cannot be shown: " + err.Error())
 		}

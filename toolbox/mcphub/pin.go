@@ -31,7 +31,7 @@ func (p pin) of(d definition) bool { return p.Hash == d.sum || d.old != "" && p.
 // none reports whether the server was never listed, or is forgotten.
 func (p *pins) none() bool { return !p.Seen && len(p.Tools) == 0 }
 
-func (p *pins) put(d definition, at time.Time, first bool) {
+func (p *pins) add(d definition, at time.Time, first bool) {
 	if p.Tools == nil {
 		p.Tools = map[string]pin{}
 	}
@@ -60,33 +60,33 @@ type Held struct {
 	Hash string // of Is
 }
 
-func hold(d definition, why string, was json.RawMessage) Held {
+func heldBack(d definition, why string, was json.RawMessage) Held {
 	if d.unseen != "" && d.unseen != why {
 		why += ", and " + d.unseen
 	}
 	return Held{Tool: d.Name, Why: why, Was: was, Is: d.raw, Hash: d.sum}
 }
 
-// sift sorts the definitions of a manifest: those that are approved, and those
+// sortDefinitions sorts the definitions of a manifest: those that are approved, and those
 // that are kept back. What is seen first is approved and pinned, but for what
 // looks as if it wanted to mislead.
-func (b *Box) sift(list []definition, p *pins, first bool) (good []definition, held []Held) {
+func (b *Box) sortDefinitions(list []definition, p *pins, first bool) (good []definition, held []Held) {
 	for _, d := range list {
 		was, known := p.Tools[d.Name]
 		switch {
 		case b.server.Unpinned, known && was.of(d):
 			good = append(good, d)
 		case known && string(was.Definition) == string(d.raw):
-			held = append(held, hold(d, "its definition has another value of the vault in it than the one that was approved (values are not shown)", was.Definition))
+			held = append(held, heldBack(d, "its definition has another value of the vault in it than the one that was approved (values are not shown)", was.Definition))
 		case known:
-			held = append(held, hold(d, "its definition is another than the one that was approved", was.Definition))
+			held = append(held, heldBack(d, "its definition is another than the one that was approved", was.Definition))
 		case first && d.unseen != "":
-			held = append(held, hold(d, d.unseen, nil))
+			held = append(held, heldBack(d, d.unseen, nil))
 		case first:
 			good = append(good, d)
-			p.put(d, b.now(), true)
+			p.add(d, b.now(), true)
 		default:
-			held = append(held, hold(d, "it is new since the server was approved", nil))
+			held = append(held, heldBack(d, "it is new since the server was approved", nil))
 		}
 	}
 	return good, held

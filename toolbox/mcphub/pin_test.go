@@ -8,8 +8,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"github.com/toolcrib/toolcrib"
 )
 
 // TestForgotten: a server that another process removes does not get what was
@@ -201,11 +199,11 @@ func TestShelfTools(t *testing.T) {
 		t.Fatal(list, err)
 	}
 	for _, tool := range list {
-		if tool.Group != "mcp" || IsShelf(tool.Spec) != (tool.Name == PromptTool) {
-			t.Errorf("%s: group %s, shelf %v", tool.Name, tool.Group, IsShelf(tool.Spec))
+		if tool.Group != "mcp" || IsShelf(tool.Group, tool.Name) != (tool.Name == PromptTool) {
+			t.Errorf("%s: group %s, shelf %v", tool.Name, tool.Group, IsShelf(tool.Group, tool.Name))
 		}
 	}
-	if IsShelf(toolcrib.Spec{Name: "mcp_subscribe", Native: "other", Group: "mcp"}) || IsShelf(toolcrib.Spec{Native: ReadTool, Group: "files"}) || !IsShelf(toolcrib.Spec{Name: "x__" + ReadTool, Native: ReadTool, Group: "mcp"}) {
+	if IsShelf("mcp", "other") || IsShelf("files", ReadTool) || !IsShelf("mcp", ReadTool) {
 		t.Error("a shelf tool is told by its native name and its group")
 	}
 }

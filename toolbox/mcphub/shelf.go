@@ -1,7 +1,6 @@
 package mcphub
 
 import (
-	"cmp"
 	"context"
 	"encoding/json"
 	"regexp"
@@ -27,8 +26,8 @@ const (
 // IsShelf reports whether a tool reads what is offered besides tools. Those of
 // servers are in the group of all their tools, so that whoever is kept from that
 // is kept from them.
-func IsShelf(spec toolcrib.Spec) bool {
-	return spec.Group == ShelfGroup || spec.Group == group && ownName(cmp.Or(spec.Native, spec.Name))
+func IsShelf(in, native string) bool {
+	return in == ShelfGroup || in == group && ownName(native)
 }
 
 // ownName reports whether a name is that of a tool which is added to a server.
@@ -54,7 +53,7 @@ func (b *Box) shelfTools(m *manifest) []toolcrib.Tool {
 				if isPage(textMember(input, "uri"), "") {
 					return nil, errPage()
 				}
-				text, err := b.do(ctx, env, use{method: mcp.MethodResourcesRead, params: input})
+				text, err := b.sendRequest(ctx, env, serverRequest{method: mcp.MethodResourcesRead, params: input})
 				if err != nil {
 					return nil, err
 				}
@@ -74,7 +73,7 @@ func (b *Box) shelfTools(m *manifest) []toolcrib.Tool {
 // valueOf sends a request whose result is handed on whole.
 func (b *Box) valueOf(method string) func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
 	return func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
-		text, err := b.do(ctx, env, use{method: method, params: input})
+		text, err := b.sendRequest(ctx, env, serverRequest{method: method, params: input})
 		if err != nil {
 			return nil, err
 		}
@@ -135,20 +134,12 @@ func (b *Box) Listing() Listing {
 	return Listing{slices.Clone(b.listing.Prompts), slices.Clone(b.listing.Resources), slices.Clone(b.listing.Templates)}
 }
 
-// Offers reports whether a server says that it has a kind of thing: tools,
-// resources, prompts, completions, logging.
-func (b *Box) Offers(capability string) bool {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.manifest != nil && b.manifest.has(capability)
-}
-
 // Definition is the definition of an approved tool as the server gave it, without
 // marks of ours, by the name that it has in the box.
 func (b *Box) Definition(tool string) json.RawMessage {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return b.ownTitles(withoutMarks(b.names[tool].raw))
+	return visibleIn(b.ownTitles(withoutMarks(b.names[tool].raw)))
 }
 
 // Reads reports how surely a server has a resource: 2 if it lists it, 1 if one

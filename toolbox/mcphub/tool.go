@@ -32,7 +32,7 @@ func (b *Box) tool(d definition) (toolcrib.Tool, error) {
 		return toolcrib.Tool{}, fmt.Errorf("its arguments cannot be sent as it wants: %w", err)
 	}
 	spec := toolcrib.Spec{
-		Name: plainName(d.Name), Title: d.Title, Description: d.Description, Input: d.Input, Output: d.Output,
+		Name: plainName(d.Name), Title: visible(d.Title), Description: visible(d.Description), Input: visibleIn(d.Input), Output: visibleIn(d.Output),
 		Effects: b.effects(d.Name), Group: group, Timeout: longest,
 	}
 	if len(spec.Input) == 0 || string(spec.Input) == "null" {
@@ -42,7 +42,7 @@ func (b *Box) tool(d definition) (toolcrib.Tool, error) {
 		spec.Output = nil
 	}
 	if spec.Title == "" {
-		spec.Title = textMember(d.Annotations, "title")
+		spec.Title = visible(textMember(d.Annotations, "title"))
 	}
 	spec.Title = b.titled(spec.Title)
 	name, err := json.Marshal(d.Name)
@@ -53,7 +53,7 @@ func (b *Box) tool(d definition) (toolcrib.Tool, error) {
 		params := make([]byte, 0, len(input)+len(name)+32)
 		params = append(append(params, `{"name":`...), name...)
 		params = append(append(params, `,"arguments":`...), input...)
-		text, err := b.do(ctx, env, use{method: mcp.MethodToolsCall, params: append(params, '}'), mirror: mirror, tool: d.Name, hash: d.sum})
+		text, err := b.sendRequest(ctx, env, serverRequest{method: mcp.MethodToolsCall, params: append(params, '}'), mirror: mirror, tool: d.Name, hash: d.sum})
 		if err != nil {
 			return nil, err
 		}
@@ -99,8 +99,8 @@ func hashed(name string) bool {
 	return at >= 0 && name[at] == '_' && strings.Trim(name[at+1:], "0123456789abcdef") == ""
 }
 
-// use is one request to a server.
-type use struct {
+// serverRequest is one request to a server.
+type serverRequest struct {
 	method string
 	params json.RawMessage
 	mirror map[string]string
@@ -108,10 +108,10 @@ type use struct {
 	hash   string // of the definition that was approved
 }
 
-// do sends a request for a call and waits for its result. What may have reached
+// sendRequest sends a request for a call and waits for its result. What may have reached
 // the server is not repeated; what has not, because the server was gone by then,
 // is sent to the next one.
-func (b *Box) do(ctx context.Context, env *toolcrib.Env, u use) (json.RawMessage, error) {
+func (b *Box) sendRequest(ctx context.Context, env *toolcrib.Env, u serverRequest) (json.RawMessage, error) {
 	for try := 0; ; try++ {
 		result, sent, err := b.attempt(ctx, env, u)
 		if err == nil || sent || try > 0 || !errors.Is(err, mcp.ErrClosed) || ctx.Err() != nil {
@@ -139,14 +139,14 @@ func (b *Box) acquire(ctx context.Context, place string) (*instance, *client.Ses
 }
 
 // attempt sends a request to a running server.
-func (b *Box) attempt(ctx context.Context, env *toolcrib.Env, u use) (_ json.RawMessage, sent bool, _ error) {
+func (b *Box) attempt(ctx context.Context, env *toolcrib.Env, u serverRequest) (_ json.RawMessage, sent bool, _ error) {
 	i, s, err := b.acquire(ctx, placeOf(env.Call.Caller))
 	if err != nil {
 		return nil, false, err
 	}
 	defer i.release()
 	// A server says what it offers when it starts: what it says now counts.
-	if u.tool != "" && !b.stands(u.tool, u.hash) {
+	if u.tool != "" && !b.stillApproved(u.tool, u.hash) {
 		return nil, false, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: fmt.Sprintf(
 			"the MCP server %s has changed the definition of %s since it was approved; a person has to look at it (toolcrib hub show %s)", b.name, u.tool, b.name)}
 	}
@@ -185,8 +185,8 @@ func (b *Box) attempt(ctx context.Context, env *toolcrib.Env, u use) (_ json.Raw
 	return nil, reached.Load(), b.failure(ctx, clock, err, reached.Load())
 }
 
-// stands reports whether a definition is still the one that was approved.
-func (b *Box) stands(tool, hash string) bool {
+// stillApproved reports whether a definition is still the one that was approved.
+func (b *Box) stillApproved(tool, hash string) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	return b.approved[tool] == hash

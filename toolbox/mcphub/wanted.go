@@ -19,11 +19,11 @@ const (
 	wantedMostAll = 4096 // of one server
 )
 
-// wanter is one conversation.
-type wanter struct{ organisation, subject, session string }
+// conversation is one conversation.
+type conversation struct{ organisation, subject, session string }
 
-// wants are the resources that a conversation wants to hear of, and how often.
-type wants struct {
+// followedResources are the resources that a conversation wants to hear of, and how often.
+type followedResources struct {
 	uris  map[string]int
 	since int // the smaller, the earlier it began
 }
@@ -38,7 +38,7 @@ func (b *Box) subscribe(ctx context.Context, env *toolcrib.Env, input json.RawMe
 	if err := json.Unmarshal(input, &in); err != nil {
 		return nil, err
 	}
-	who := wanter{env.Call.Caller.Organisation, env.Call.Caller.Subject, env.Call.Caller.Session}
+	who := conversation{env.Call.Caller.Organisation, env.Call.Caller.Subject, env.Call.Caller.Session}
 	i, s, err := b.acquire(ctx, placeOf(env.Call.Caller))
 	if err != nil {
 		return nil, err
@@ -64,7 +64,7 @@ func (b *Box) subscribe(ctx context.Context, env *toolcrib.Env, input json.RawMe
 
 // follow notes that a conversation wants to hear of a resource once more, or
 // once less; false: it did not want to before either.
-func (b *Box) follow(who wanter, uri string, on bool) (did bool, _ error) {
+func (b *Box) follow(who conversation, uri string, on bool) (did bool, _ error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	w := b.wanted[who]
@@ -91,7 +91,7 @@ func (b *Box) follow(who wanter, uri string, on bool) (did bool, _ error) {
 		return false, unavailable(fmt.Errorf("%d resources of the MCP server %s are subscribed to already", wantedMostAll, b.name))
 	}
 	if w == nil {
-		w = &wants{uris: map[string]int{}, since: b.next}
+		w = &followedResources{uris: map[string]int{}, since: b.next}
 		b.next++
 		b.wanted[who] = w
 	}
@@ -101,10 +101,10 @@ func (b *Box) follow(who wanter, uri string, on bool) (did bool, _ error) {
 
 // roomFor makes room for one more, if need be at the cost of the oldest other
 // conversation of the same person; the lock is held.
-func (b *Box) roomFor(who wanter) bool {
+func (b *Box) roomFor(who conversation) bool {
 	all, own := 0, 0
-	var oldest wanter
-	var least *wants
+	var oldest conversation
+	var least *followedResources
 	for other, w := range b.wanted {
 		all += len(w.uris)
 		if other.organisation != who.organisation || other.subject != who.subject {

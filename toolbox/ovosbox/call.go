@@ -18,7 +18,7 @@ import (
 )
 
 // tool makes the tool of a claim.
-func (b *Box) tool(r *remote, c claim) toolcrib.Tool {
+func (b *Box) tool(r *remote, c claimedTool) toolcrib.Tool {
 	id, static := r.id, r.static
 	limit := b.limit(id, c)
 	return toolcrib.Tool{
@@ -41,7 +41,7 @@ func (b *Box) effects(id, name string) toolcrib.Effects {
 }
 
 // limit is the longest a call of a tool may take.
-func (b *Box) limit(id string, c claim) time.Duration {
+func (b *Box) limit(id string, c claimedTool) time.Duration {
 	for _, key := range []string{id + "/" + c.name, id} {
 		if d := b.cfg.Timeouts[key]; d > 0 {
 			return d
@@ -58,7 +58,7 @@ const grace = 10 * time.Second
 
 // deadline is how long this call may take: a tool that is told its timeout
 // gets that and a little more, so that its own answer about it arrives.
-func (b *Box) deadline(id string, c claim, input json.RawMessage) time.Duration {
+func (b *Box) deadline(id string, c claimedTool, input json.RawMessage) time.Duration {
 	limit := b.limit(id, c)
 	if !c.timeout {
 		return limit
@@ -100,7 +100,7 @@ func fromBox(id string) func(Message) bool {
 }
 
 // call runs a tool on its host. It is never sent twice.
-func (b *Box) call(ctx context.Context, id string, c claim, static bool, input json.RawMessage) (*toolcrib.Result, error) {
+func (b *Box) call(ctx context.Context, id string, c claimedTool, static bool, input json.RawMessage) (*toolcrib.Result, error) {
 	if len(input) == 0 {
 		input = json.RawMessage("{}")
 	}
@@ -114,18 +114,18 @@ func (b *Box) call(ctx context.Context, id string, c claim, static bool, input j
 	case errors.Is(err, ErrAway):
 		return nil, retry.Safe(&toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "the OpenVoiceOS bus is not there; nothing was sent, try again later", Err: err})
 	case ctx.Err() != nil:
-		b.doubt(id)
+		b.lookAgain(id)
 		return nil, ctx.Err()
 	case waiting.Err() != nil:
-		b.doubt(id)
+		b.lookAgain(id)
 		return nil, &toolcrib.Error{Code: toolcrib.CodeTimeout, Message: fmt.Sprintf("the toolbox %s did not answer within %v; it may be gone, or still at work", id, limit), Err: err}
 	}
 	return nil, fmt.Errorf("calling the toolbox %s over the bus: %w", id, err)
 }
 
-// doubt has a toolbox looked for again that did not answer: it may be gone, or
+// lookAgain has a toolbox looked for again that did not answer: it may be gone, or
 // be called in another way now.
-func (b *Box) doubt(id string) {
+func (b *Box) lookAgain(id string) {
 	b.mu.Lock()
 	if r := b.remotes[id]; r != nil {
 		r.doubted = true

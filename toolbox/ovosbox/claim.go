@@ -15,7 +15,7 @@ import (
 // remote is a toolbox as its host announced it.
 type remote struct {
 	id      string
-	claims  []claim        // by name, each once
+	claims  []claimedTool  // by name, each once
 	known   map[string]int // where a name stands in claims, once it was announced twice
 	tagged  bool           // every tool says whose it is: a host of the coming generation
 	static  bool           // it is called by the topic that all toolboxes share
@@ -25,8 +25,8 @@ type remote struct {
 	faults  []toolcrib.LoadError
 }
 
-// claim is a tool as its host describes it.
-type claim struct {
+// claimedTool is a tool as its host describes it.
+type claimedTool struct {
 	name, doc     string
 	input, output json.RawMessage
 	timeout       bool // it takes a timeout, in seconds
@@ -112,7 +112,7 @@ func (r *remote) fault(box, tool string, err error) {
 }
 
 // parseClaim reads one tool of an announcement.
-func (c Config) parseClaim(raw json.RawMessage, id string) (tool claim, tagged bool, err error) {
+func (c Config) parseClaim(raw json.RawMessage, id string) (tool claimedTool, tagged bool, err error) {
 	var entry struct {
 		Name        json.RawMessage `json:"name"`
 		Description any             `json:"description"`
@@ -121,24 +121,24 @@ func (c Config) parseClaim(raw json.RawMessage, id string) (tool claim, tagged b
 		ID          any             `json:"toolbox_id"`
 	}
 	if err := json.Unmarshal(raw, &entry); err != nil {
-		return claim{}, false, errors.New("the tool is not described in the known form")
+		return claimedTool{}, false, errors.New("the tool is not described in the known form")
 	}
 	if tool.name, err = identifier(entry.Name); err != nil {
-		return claim{}, false, fmt.Errorf("the name of the tool %w", err)
+		return claimedTool{}, false, fmt.Errorf("the name of the tool %w", err)
 	}
 	owner, tagged := entry.ID.(string)
 	if tagged && owner != id {
-		return claim{}, false, fmt.Errorf("the tool %q is said to be of another toolbox", tool.name)
+		return claimedTool{}, false, fmt.Errorf("the tool %q is said to be of another toolbox", tool.name)
 	}
 	doc, _ := entry.Description.(string) // anything else tells nobody anything
 	if tool.doc = strings.TrimSpace(text.Clip(visible(doc), maxDoc)); tool.doc == "" {
 		tool.doc = fmt.Sprintf("The tool %s of the toolbox %s on an OpenVoiceOS bus. Its host does not say what it does.", tool.name, id)
 	}
 	if tool.input, err = c.inputSchema(entry.Arguments); err != nil {
-		return claim{}, false, fmt.Errorf("the arguments of the tool %q: %w", tool.name, err)
+		return claimedTool{}, false, fmt.Errorf("the arguments of the tool %q: %w", tool.name, err)
 	}
 	if tool.output, err = c.outputSchema(entry.Output); err != nil {
-		return claim{}, false, fmt.Errorf("the output of the tool %q: %w", tool.name, err)
+		return claimedTool{}, false, fmt.Errorf("the output of the tool %q: %w", tool.name, err)
 	}
 	tool.timeout = takesTimeout(tool.input)
 	return tool, tagged, nil

@@ -216,7 +216,7 @@ func TestDeadlines(t *testing.T) {
 		{"slow", "x", `{}`, false, time.Hour, time.Hour},
 		{"slow", "quick", `{}`, false, time.Second, time.Second},
 	} {
-		cl := claim{name: c.name, timeout: c.timeout}
+		cl := claimedTool{name: c.name, timeout: c.timeout}
 		if got := b.limit(c.id, cl); got != c.spec {
 			t.Errorf("%+v: the tool has %v", c, got)
 		}
@@ -290,7 +290,7 @@ func TestJoinIsBounded(t *testing.T) {
 	for round := range 400 {
 		other := &remote{id: "x"}
 		for i := range 512 {
-			other.claims = append(other.claims, claim{name: fmt.Sprintf("t%d-%d", round, i)})
+			other.claims = append(other.claims, claimedTool{name: fmt.Sprintf("t%d-%d", round, i)})
 		}
 		r.join("bus", other, 512)
 	}

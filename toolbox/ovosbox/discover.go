@@ -34,7 +34,7 @@ func (b *Box) discover(ctx context.Context) (changed bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	if b.settle(ctx, found) {
+	if b.findCallForms(ctx, found) {
 		// Those that announce nothing before their first call do now.
 		again, more, err := b.ask(ctx)
 		if err == nil {
@@ -130,14 +130,14 @@ func (r *remote) join(box string, other *remote, most int) {
 	}
 }
 
-func (c claim) equal(d claim) bool {
+func (c claimedTool) equal(d claimedTool) bool {
 	return c.name == d.name && c.doc == d.doc && bytes.Equal(c.input, d.input) && bytes.Equal(c.output, d.output)
 }
 
-// settle finds out how toolboxes that were not known are to be called. It
+// findCallForms finds out how toolboxes that were not known are to be called. It
 // calls a tool without a name, which no host has: that runs nothing, and has
 // hosts of old look what tools they have. It reports whether there were such.
-func (b *Box) settle(ctx context.Context, found map[string]*remote) (again bool) {
+func (b *Box) findCallForms(ctx context.Context, found map[string]*remote) (again bool) {
 	b.mu.Lock()
 	var waiting []*remote
 	for id, r := range found {

@@ -126,8 +126,8 @@ func Open(_ context.Context, cfg Config, bus Bus) (*Box, error) {
 		remotes: map[string]*remote{}, tried: map[string]bool{},
 	}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
-	b.deaf = bus.Listen([]string{topicDiscover + answerSuffix, topicReload + answerSuffix}, b.hear)
-	go b.keep()
+	b.deaf = bus.Listen([]string{topicDiscover + answerSuffix, topicReload + answerSuffix}, b.onMessage)
+	go b.askRegularly()
 	return b, nil
 }
 
@@ -189,9 +189,9 @@ func (b *Box) fresh() bool {
 // is told to be back.
 const retryAfter = 15 * time.Second
 
-// keep asks the hosts again from time to time and when there is a reason, and
+// askRegularly asks the hosts again from time to time and when there is a reason, and
 // never more often than they can be expected to have something new to say.
-func (b *Box) keep() {
+func (b *Box) askRegularly() {
 	defer close(b.done)
 	var next <-chan time.Time
 	wait := b.cfg.Refresh
@@ -217,7 +217,7 @@ func (b *Box) keep() {
 			}
 		}
 		if changed {
-			b.tell()
+			b.notifyWatchers()
 		}
 		select {
 		case <-b.ctx.Done():
@@ -227,16 +227,16 @@ func (b *Box) keep() {
 	}
 }
 
-func (b *Box) tell() { b.watchers.Each(func(changed func()) { changed() }) }
+func (b *Box) notifyWatchers() { b.watchers.Each(func(changed func()) { changed() }) }
 
 // maxTried bounds what is remembered of ids that were heard of.
 const maxTried = 1024
 
-// hear notices toolboxes that announce themselves to somebody else, and hosts
+// onMessage notices toolboxes that announce themselves to somebody else, and hosts
 // that load theirs anew. It asks for itself: what was said to others is not
 // ours to believe. Each id is a reason once, so that two programs which listen
 // to each other come to rest.
-func (b *Box) hear(m Message) {
+func (b *Box) onMessage(m Message) {
 	if m.Type != topicDiscover+answerSuffix {
 		b.Look()
 		return

@@ -145,10 +145,12 @@ func TestSilence(t *testing.T) {
 	h := double(g1, "h")
 	gate := make(chan struct{})
 	h.put("hangs", entry("hangs", "Hangs.", anyArgs, anyArgs), func(map[string]any) (any, string) { <-gate; return map[string]any{}, "" })
+	begun := make(chan struct{})
+	h.put("waits", entry("waits", "Waits.", anyArgs, anyArgs), func(map[string]any) (any, string) { close(begun); <-gate; return map[string]any{}, "" })
 	t.Cleanup(func() { close(gate) })
 	h.start(t, b)
 	box := b.open(t, Config{Timeouts: map[string]time.Duration{"h/hangs": 200 * time.Millisecond}})
-	lists(t, box, "h__double", "h__hangs")
+	lists(t, box, "h__double", "h__hangs", "h__waits")
 	c, _ := crib(t, box)
 	_, err := callTool(t, c, "h__hangs", `{}`)
 	if toolcrib.CodeOf(err) != toolcrib.CodeTimeout {
@@ -158,8 +160,8 @@ func TestSilence(t *testing.T) {
 		t.Errorf("the next call: %v, %v", got, err)
 	}
 	gone, cancel := context.WithCancel(t.Context())
-	time.AfterFunc(50*time.Millisecond, cancel)
-	if _, err := c.Call(gone, toolcrib.Call{Tool: "h__hangs", Input: json.RawMessage(`{}`)}); !errors.Is(err, context.Canceled) {
+	go func() { <-begun; cancel() }()
+	if _, err := c.Call(gone, toolcrib.Call{Tool: "h__waits", Input: json.RawMessage(`{}`)}); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that went: %v", err)
 	}
 }
@@ -220,7 +222,7 @@ func TestHostsComeAndGo(t *testing.T) {
 	h.mu.Unlock()
 	c, _ := crib(t, box)
 	box.mu.Lock()
-	gone := box.tool(box.remotes["h"], claim{name: "double"})
+	gone := box.tool(box.remotes["h"], claimedTool{name: "double"})
 	box.mu.Unlock()
 	if got, err := gone.Run(t.Context(), nil, json.RawMessage(`{"n":1}`)); err != nil || !got.Failed || !strings.Contains(got.String(), "Unknown tool 'double'") {
 		t.Errorf("a tool that is gone: %v, %v", got, err)

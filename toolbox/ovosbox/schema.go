@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -109,10 +110,5 @@ func takesTimeout(input json.RawMessage) bool {
 	if !ok || number(property.Type) {
 		return ok
 	}
-	for _, option := range property.AnyOf {
-		if number(option.Type) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(property.AnyOf, func(option struct{ Type any }) bool { return number(option.Type) })
 }

@@ -38,7 +38,7 @@ func (b *Box) listSkills() toolcrib.Tool {
 		Name: "list_skills", Title: "List skills", Description: listSkillsText,
 		Effects: toolcrib.Reads, Group: group, Idempotent: true,
 	}, func(ctx context.Context, _ *toolcrib.Env, in listIn) (listOut, error) {
-		found, err := b.look(ctx)
+		found, err := b.scanPlaces(ctx)
 		if err != nil {
 			return listOut{}, err
 		}

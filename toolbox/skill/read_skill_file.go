@@ -90,7 +90,7 @@ func (b *Box) read(s Skill, in readIn) (out readOut, err error) {
 	}
 	text := read[from:min(from+page, len(read))]
 	if in.Offset+int64(len(text)) < out.Size {
-		text = whole(text)
+		text = wholeRunes(text)
 	}
 	if !utf8.Valid(text) {
 		return out, fmt.Errorf("%s is no text, or the offset lies inside a letter", in.Path)
@@ -117,8 +117,8 @@ func (b *Box) part(file io.ReaderAt, offset, size int64) (text []byte, from int,
 	return text, int(min(offset, int64(len(text)))), err // it may have become shorter
 }
 
-// whole leaves out a letter at the end that is not there in full.
-func whole(text []byte) []byte {
+// wholeRunes leaves out a letter at the end that is not there in full.
+func wholeRunes(text []byte) []byte {
 	for i := 1; i < min(utf8.UTFMax, len(text)); i++ {
 		if tail := text[len(text)-i:]; utf8.RuneStart(tail[0]) {
 			if !utf8.FullRune(tail) {

@@ -14,10 +14,10 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 )
 
-// look goes through all places. What cannot be read is told and left out; only
+// scanPlaces goes through all places. What cannot be read is told and left out; only
 // the end of ctx is an error.
-func (b *Box) look(ctx context.Context) (*shelf, error) {
-	found := &shelf{}
+func (b *Box) scanPlaces(ctx context.Context) (*foundSkills, error) {
+	found := &foundSkills{}
 	seen := map[string]Skill{}
 	for _, p := range b.cfg.Places {
 		skills, err := b.in(ctx, p, found)
@@ -42,13 +42,13 @@ func (b *Box) look(ctx context.Context) (*shelf, error) {
 		}
 	}
 	slices.SortFunc(found.skills, func(a, b Skill) int { return strings.Compare(a.Name, b.Name) })
-	b.keep(found)
+	b.noteFound(found)
 	return found, nil
 }
 
-// keep notes what was found, and tells what is new about it: a look is taken
+// noteFound notes what was found, and tells what is new about it: a look is taken
 // often, and says the same each time.
-func (b *Box) keep(found *shelf) {
+func (b *Box) noteFound(found *foundSkills) {
 	b.mu.Lock()
 	before := b.last
 	b.last = found
@@ -68,7 +68,7 @@ func (b *Box) keep(found *shelf) {
 // maxSkipped bounds what is told of what was left out.
 const maxSkipped = 100
 
-func (f *shelf) skip(path, reason string) { f.skipped = noted(f.skipped, path, reason) }
+func (f *foundSkills) skip(path, reason string) { f.skipped = noted(f.skipped, path, reason) }
 
 func noted(list []Skipped, path, reason string) []Skipped {
 	if len(list) == maxSkipped {
@@ -78,7 +78,7 @@ func noted(list []Skipped, path, reason string) []Skipped {
 }
 
 // in finds the skills of one place.
-func (b *Box) in(ctx context.Context, p Place, found *shelf) (skills []Skill, err error) {
+func (b *Box) in(ctx context.Context, p Place, found *foundSkills) (skills []Skill, err error) {
 	handle, err := b.needs.Open(p)
 	if err != nil {
 		return nil, err
@@ -130,7 +130,7 @@ func spelling() []string { return []string{"SKILL.md", "skill.md"} }
 
 // walk finds the files of skills below a place. It does not look into a skill
 // for others: what lies there are templates.
-func (b *Box) walk(ctx context.Context, handle *files.Handle, p Place, found *shelf) ([]string, error) {
+func (b *Box) walk(ctx context.Context, handle *files.Handle, p Place, found *foundSkills) ([]string, error) {
 	var dirs atomic.Int64
 	var list []string
 	visit := func(d *files.Folder) error {

@@ -93,11 +93,11 @@ type Box struct {
 	needs Needs
 
 	mu   sync.Mutex
-	last *shelf // as it was found last
+	last *foundSkills // as it was found last
 }
 
-// shelf is what one look at all places found.
-type shelf struct {
+// foundSkills is what one look at all places found.
+type foundSkills struct {
 	skills  []Skill
 	skipped []Skipped
 	odd     []Skipped // there all the same: this is for who looks after them
@@ -151,7 +151,7 @@ func (b *Box) Tools(ctx context.Context) ([]toolcrib.Tool, error) {
 
 // Skills looks for skills. Each name is there once.
 func (b *Box) Skills(ctx context.Context) ([]Skill, error) {
-	found, err := b.look(ctx)
+	found, err := b.scanPlaces(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -169,7 +169,7 @@ func (b *Box) named(ctx context.Context, name string) (Skill, error) {
 	if s, ok := found.get(name); ok {
 		return s, nil
 	}
-	found, err := b.look(ctx)
+	found, err := b.scanPlaces(ctx)
 	if err != nil {
 		return Skill{}, err
 	}
@@ -179,7 +179,7 @@ func (b *Box) named(ctx context.Context, name string) (Skill, error) {
 	return Skill{}, fmt.Errorf("there is no skill %q; list_skills tells which there are", name)
 }
 
-func (f *shelf) get(name string) (Skill, bool) {
+func (f *foundSkills) get(name string) (Skill, bool) {
 	if f == nil {
 		return Skill{}, false
 	}

@@ -113,7 +113,7 @@ func TestWithoutSkillsThereIsNoTool(t *testing.T) {
 	if err != nil || len(tools) != 0 {
 		t.Errorf("%d tools, %v", len(tools), err)
 	}
-	if found, err := b.look(t.Context()); err != nil || len(found.skipped) > 0 {
+	if found, err := b.scanPlaces(t.Context()); err != nil || len(found.skipped) > 0 {
 		t.Errorf("a place that is not there is told: %v, %v", found, err)
 	}
 }
@@ -121,7 +121,7 @@ func TestWithoutSkillsThereIsNoTool(t *testing.T) {
 // names gives the names and paths of what was found, and what was skipped.
 func names(t *testing.T, b *Box) (found []string, skipped map[string]string) {
 	t.Helper()
-	s, err := b.look(t.Context())
+	s, err := b.scanPlaces(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestFirstPlaceWins(t *testing.T) {
 func TestOddSkillsAreThere(t *testing.T) {
 	root := plant(t, map[string]string{"dir/SKILL.md": skillText("another", "d", "b"), "none/SKILL.md": "---\ndescription: d\n---\n"})
 	b := open(t, Config{Places: []Place{at("user", root)}}, Needs{})
-	found, err := b.look(t.Context())
+	found, err := b.scanPlaces(t.Context())
 	if err != nil || len(found.skills) != 2 || len(found.odd) != 2 || len(found.skipped) != 0 {
 		t.Errorf("%+v, %v", found, err)
 	}
@@ -233,7 +233,7 @@ func TestListAndRun(t *testing.T) {
 	}
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := b.look(gone); !errors.Is(err, context.Canceled) {
+	if _, err := b.scanPlaces(gone); !errors.Is(err, context.Canceled) {
 		t.Errorf("a caller that has gone: %v", err)
 	}
 }

@@ -204,12 +204,8 @@ func hiddenElement(t *token) bool {
 		return true
 	}
 	style := strings.Join(strings.Fields(strings.ToLower(t.value("style"))), "")
-	for _, way := range []string{"display:none", "visibility:hidden", "font-size:0;", "font-size:0px", "opacity:0;"} {
-		if strings.Contains(style+";", way) {
-			return true
-		}
-	}
-	return false
+	ways := []string{"display:none", "visibility:hidden", "font-size:0;", "font-size:0px", "opacity:0;"}
+	return slices.ContainsFunc(ways, func(way string) bool { return strings.Contains(style+";", way) })
 }
 
 func voidElement(name string) bool {

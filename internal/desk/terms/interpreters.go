@@ -6,9 +6,9 @@ import (
 	"strings"
 )
 
-// manner is how an interpreter reads its words, as far as that is known for
+// interpreterRules is how an interpreter reads its words, as far as that is known for
 // certain. What is not in it may name a script.
-type manner struct {
+type interpreterRules struct {
 	flags  string // letters that stand alone
 	values string // letters with a word that names no file, joined or next
 	rests  string // letters that take what is left of their own word, if anything
@@ -26,48 +26,48 @@ type manner struct {
 	goes    bool // there may be a script behind the code, as in lua
 }
 
-// mannerOf gives the manner of an interpreter; ok is false for what is none. An
+// interpreterRulesOf gives the rules of an interpreter; ok is false for what is none. An
 // interpreter of which no more is known than that it runs a file has an empty one.
-func mannerOf(name string) (m manner, ok bool) {
+func interpreterRulesOf(name string) (m interpreterRules, ok bool) {
 	switch name {
 	case "sh", "bash", "dash", "ash", "zsh", "ksh", "mksh", "rbash", "pdksh", "yash":
-		return manner{flags: "abefhiklmnpruvxBCEHPTt", values: "oO", codes: "c", plus: true, joins: true,
+		return interpreterRules{flags: "abefhiklmnpruvxBCEHPTt", values: "oO", codes: "c", plus: true, joins: true,
 			long: "norc noprofile posix login verbose restricted noediting debugger version help rcfile=f init-file=f"}, true
 	case "fish":
-		return manner{flags: "lin", codes: "c", joins: true, long: "no-config login interactive no-execute version"}, true
+		return interpreterRules{flags: "lin", codes: "c", joins: true, long: "no-config login interactive no-execute version"}, true
 	case "python", "pypy":
-		return manner{flags: "bBdEhiIOPqRsSuvVx", values: "WX", codes: "c", ends: true, long: "version help", value: pythonValue}, true
+		return interpreterRules{flags: "bBdEhiIOPqRsSuvVx", values: "WX", codes: "c", ends: true, long: "version help", value: pythonValue}, true
 	case "node", "nodejs":
-		return manner{flags: "icvh", codes: "ep", files: "r", values: "C", value: nodeValue,
+		return interpreterRules{flags: "icvh", codes: "ep", files: "r", values: "C", value: nodeValue,
 			long: "version help interactive check eval=c print=c require=f import=f loader=f experimental-loader=f env-file=f env-file-if-exists=f conditions= " +
 				"test watch inspect inspect-brk inspect= inspect-brk= enable-source-maps trace-warnings trace-deprecation trace-uncaught no-warnings no-deprecation throw-deprecation expose-gc expose_gc " +
 				"max-old-space-size= max_old_space_size= max-semi-space-size= stack-size= input-type= title= unhandled-rejections= test-name-pattern= test-only test-reporter= test-concurrency= test-timeout= " +
 				"experimental-vm-modules experimental-strip-types experimental-transform-types experimental-test-coverage no-experimental-strip-types preserve-symlinks"}, true
 	case "perl":
-		return manner{flags: "wWtTUucvsanpl0123456789", rests: "iCF", codes: "eE", values: "M", value: perlValue}, true
+		return interpreterRules{flags: "wWtTUucvsanpl0123456789", rests: "iCF", codes: "eE", values: "M", value: perlValue}, true
 	case "ruby":
-		return manner{flags: "aclnpsvwdhWT0123456789", rests: "iFK", codes: "e", values: "rE", value: rubyValue, long: "version help yjit jit verbose"}, true
+		return interpreterRules{flags: "aclnpsvwdhWT0123456789", rests: "iFK", codes: "e", values: "rE", value: rubyValue, long: "version help yjit jit verbose"}, true
 	case "php":
-		return manner{flags: "nqslwvimh", codes: "r", files: "f", values: "d", value: phpValue, ends: true, long: "version help ini modules"}, true
+		return interpreterRules{flags: "nqslwvimh", codes: "r", files: "f", values: "d", value: phpValue, ends: true, long: "version help ini modules"}, true
 	case "lua", "luajit":
-		return manner{flags: "ivEW", codes: "e", goes: true}, true
+		return interpreterRules{flags: "ivEW", codes: "e", goes: true}, true
 	case "Rscript":
-		return manner{codes: "e", long: "vanilla no-save no-restore no-init-file version verbose"}, true
+		return interpreterRules{codes: "e", long: "vanilla no-save no-restore no-init-file version verbose"}, true
 	case "julia":
-		return manner{flags: "qi", codes: "eE", values: "tp", long: "version quiet startup-file= threads= color="}, true
+		return interpreterRules{flags: "qi", codes: "eE", values: "tp", long: "version quiet startup-file= threads= color="}, true
 	case "osascript":
-		return manner{codes: "e", values: "ls"}, true
+		return interpreterRules{codes: "e", values: "ls"}, true
 	case "awk", "gawk", "mawk", "nawk", "original-awk":
-		return manner{values: "Fv", flags: "bcCghnNOPrstSV", codes: "e", files: "fE", words: true, long: "version help posix csv re-interval traditional lint sandbox characters-as-bytes field-separator= assign= source=c file=f exec=f"}, true
+		return interpreterRules{values: "Fv", flags: "bcCghnNOPrstSV", codes: "e", files: "fE", words: true, long: "version help posix csv re-interval traditional lint sandbox characters-as-bytes field-separator= assign= source=c file=f exec=f"}, true
 	case "sed", "gsed":
-		return manner{flags: "nrEsuz", rests: "i", values: "l", codes: "e", files: "f", words: true, through: true,
+		return interpreterRules{flags: "nrEsuz", rests: "i", values: "l", codes: "e", files: "f", words: true, through: true,
 			long: "quiet silent regexp-extended null-data separate unbuffered posix debug sandbox follow-symlinks in-place in-place= line-length= expression=c file=f version help"}, true
 	case "source", ".", "csh", "tcsh", "oksh", "loksh", "posh", "nu", "elvish", "xonsh", "tclsh", "wish", "expect", "pwsh", "powershell", "java", "groovy", "guile", "tsx", "ts-node", "swift", "elixir", "escript",
 		"ipython", "bpython", "micropython", "jython", "raku", "jruby", "truffleruby", "gjs", "qjs", "d8", "mujs", "racket", "scheme", "sbcl", "clisp", "ecl", "octave", "R", "ocaml", "runghc", "runhaskell", "scala", "kotlin", "clojure", "clj", "bb",
 		"jshell", "hy", "zx", "vite-node", "esno", "jiti", "babel-node", "coffee", "gnuplot", "m4":
-		return manner{}, true
+		return interpreterRules{}, true
 	}
-	return manner{}, false
+	return interpreterRules{}, false
 }
 
 // toLoad are modules by their plain names: where an interpreter finds those, the
@@ -104,7 +104,7 @@ func phpValue(_, value string) bool {
 
 // kindOf says what a long option takes: 0 it is not known, ' ' nothing, 'v' a
 // value, 'c' code, 'f' a file.
-func (m *manner) kindOf(name string, joined bool) byte {
+func (m *interpreterRules) kindOf(name string, joined bool) byte {
 	for o := range strings.FieldsSeq(m.long) {
 		known, kind, takes := strings.Cut(o, "=")
 		switch {
@@ -121,7 +121,7 @@ func (m *manner) kindOf(name string, joined bool) byte {
 }
 
 // letterKind is kindOf for a letter, with 'r' for what takes the rest of its word.
-func (m *manner) letterKind(c byte) byte {
+func (m *interpreterRules) letterKind(c byte) byte {
 	for kind, letters := range map[byte]string{' ': m.flags, 'v': m.values, 'r': m.rests, 'c': m.codes, 'f': m.files} {
 		if strings.IndexByte(letters, c) >= 0 {
 			return kind

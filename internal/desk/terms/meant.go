@@ -118,7 +118,7 @@ func (m *meaning) walk(dir string) {
 // a list of such files. What others print may be the name of any file.
 func plainMaker(p *shellguard.Program) bool {
 	name := toolName(p.Name)
-	if _, ok := mannerOf(name); ok {
+	if _, ok := interpreterRulesOf(name); ok {
 		return true
 	}
 	switch name {

@@ -26,7 +26,7 @@ func (s *scripts) named(line *shellguard.Line) {
 			s.operands(p, ownWords(line, i))
 		}
 	}
-	if !acts(line) {
+	if !actsOtherwise(line) {
 		return
 	}
 	for _, file := range inputs(line) {
@@ -117,15 +117,15 @@ func (s *scripts) below(p *shellguard.Program, word string) {
 // Interpreters and scripts are not among those programs: what they do is said by
 // the code, and what they are told of besides is what it works on.
 func obeys(p *shellguard.Program) bool {
-	_, interpreter := mannerOf(toolName(p.Name))
-	return p.Class != shellguard.ReadOnly && !p.Builtin && !interpreter && !strings.Contains(p.Name, "/") && !works(p)
+	_, interpreter := interpreterRulesOf(toolName(p.Name))
+	return p.Class != shellguard.ReadOnly && !p.Builtin && !interpreter && !strings.Contains(p.Name, "/") && !isWorkTool(p)
 }
 
-// acts reports whether a line does something to what it is told in other ways
+// actsOtherwise reports whether a line does something to what it is told in other ways
 // than by its words.
-func acts(line *shellguard.Line) bool {
+func actsOtherwise(line *shellguard.Line) bool {
 	return slices.ContainsFunc(line.Programs, func(p shellguard.Program) bool {
-		_, interpreter := mannerOf(toolName(p.Name))
+		_, interpreter := interpreterRulesOf(toolName(p.Name))
 		return obeys(&p) || interpreter && slices.ContainsFunc(p.Args, func(a shellguard.Arg) bool { return !a.Literal && !a.Glob })
 	}) || slices.ContainsFunc(line.Redirects, shellguard.Redirect.WritesAnywhere)
 }
@@ -237,12 +237,12 @@ func printsNames(p *shellguard.Program) bool {
 			return strings.HasPrefix(a.Text, "--files-with") || strings.HasPrefix(a.Text, "-") && !strings.HasPrefix(a.Text, "--") && strings.ContainsAny(a.Text, "lLcq")
 		})
 	}
-	return works(p)
+	return isWorkTool(p)
 }
 
-// works reports whether a program is one of those that people work with on files:
+// isWorkTool reports whether a program is one of those that people work with on files:
 // by itself, or started by a launcher.
-func works(p *shellguard.Program) bool {
+func isWorkTool(p *shellguard.Program) bool {
 	name := toolName(p.Name)
 	if name == "go" {
 		return len(p.Args) > 0 && slices.Contains([]string{"build", "test", "vet", "fmt", "mod", "get", "list", "doc", "install"}, p.Args[0].Text)

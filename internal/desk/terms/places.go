@@ -18,24 +18,24 @@ func (s *scripts) places(p *shellguard.Program) {
 		return
 	}
 	for _, dir := range p.Dirs {
-		s.leads(dir)
+		s.noteTarget(dir)
 		for _, a := range p.Args {
 			if a.Literal && a.Text != "" && !strings.HasPrefix(a.Text, "-") && len(a.Text) < 4096 {
 				file := a.Text
 				if !filepath.IsAbs(file) {
 					file = filepath.Join(dir, file)
 				}
-				if !s.leads(file) {
-					s.leads(filepath.Dir(file))
+				if !s.noteTarget(file) {
+					s.noteTarget(filepath.Dir(file))
 				}
 			}
 		}
 	}
 }
 
-// leads notes where a path leads, if that is not where it says. It reports whether
+// noteTarget notes where a path leads, if that is not where it says. It reports whether
 // there is anything.
-func (s *scripts) leads(path string) bool {
+func (s *scripts) noteTarget(path string) bool {
 	if !filepath.IsAbs(path) {
 		return true
 	}
@@ -67,8 +67,8 @@ func (s *scripts) leads(path string) bool {
 // list of jobs, a patch.
 var settles = regexp.MustCompile(`(?i)^--?[a-z-]*(config|conf|cfg|specs|rcfile|settings|script|plugin|engine|defs|input-file|arg-file|patch)[a-z-]*$`)
 
-// told adds the files that say what a program does, wherever they stand.
-func (s *scripts) told(p *shellguard.Program, name string) {
+// addNamedFiles adds the files that say what a program does, wherever they stand.
+func (s *scripts) addNamedFiles(p *shellguard.Program, name string) {
 	if p.Class == shellguard.ReadOnly {
 		return
 	}

@@ -182,7 +182,7 @@ func (s *scripts) defined(p *shellguard.Program, fed, name string) {
 		s.unknown = true // which file it is told to go by is filled in
 		return
 	}
-	if files[0] == "package.json" && elsewhere(p) {
+	if files[0] == "package.json" && runsPackageScripts(p) {
 		s.unknown = true
 		return
 	}
@@ -235,7 +235,7 @@ func (s *scripts) defined(p *shellguard.Program, fed, name string) {
 				if name := filepath.Base(file); isFile(file) {
 					there = true
 					s.add(file, false)
-					for _, other := range besides(p, name) {
+					for _, other := range furtherFiles(p, name) {
 						s.in([]string{dir}, other, isFile)
 					}
 				}
@@ -265,8 +265,8 @@ func inDir(dir string, names []string) []string {
 	return files
 }
 
-// besides names further files that say how the scripts of a package are run.
-func besides(p *shellguard.Program, definition string) []string {
+// furtherFiles names further files that say how the scripts of a package are run.
+func furtherFiles(p *shellguard.Program, definition string) []string {
 	if definition != "package.json" {
 		return nil
 	}
@@ -277,9 +277,9 @@ func besides(p *shellguard.Program, definition string) []string {
 	return files
 }
 
-// elsewhere reports whether a package manager is told to run the scripts of
+// runsPackageScripts reports whether a package manager is told to run the scripts of
 // packages by their names: whose file that is, only it knows.
-func elsewhere(p *shellguard.Program) bool {
+func runsPackageScripts(p *shellguard.Program) bool {
 	for i, a := range p.Args {
 		name, value, _ := strings.Cut(a.Text, "=")
 		switch name {

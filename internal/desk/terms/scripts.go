@@ -39,7 +39,7 @@ func scriptsOf(line *shellguard.Line, writable []string) (files []desk.File, kno
 		p := &line.Programs[i]
 		fed := fedBy(p)
 		name := toolName(p.Name)
-		_, interpreter := mannerOf(name)
+		_, interpreter := interpreterRulesOf(name)
 		runs := interpreter || strings.Contains(p.Name, "/") || p.Class == shellguard.Runs || p.Class == shellguard.Unknown
 		switch {
 		case fed != "" && strings.Contains(p.Name, "{}"), // the program is filled in
@@ -54,7 +54,7 @@ func scriptsOf(line *shellguard.Line, writable []string) (files []desk.File, kno
 			s.others(p, name, fed)
 		}
 		s.definitions(p, fed)
-		s.told(p, name)
+		s.addNamedFiles(p, name)
 	}
 	if piped {
 		s.pipes(line)
@@ -71,7 +71,7 @@ func scriptsOf(line *shellguard.Line, writable []string) (files []desk.File, kno
 func (s *scripts) pipes(line *shellguard.Line) {
 	for i := range line.Programs {
 		p := &line.Programs[i]
-		if _, interpreter := mannerOf(toolName(p.Name)); !interpreter && p.Class != shellguard.ReadOnly {
+		if _, interpreter := interpreterRulesOf(toolName(p.Name)); !interpreter && p.Class != shellguard.ReadOnly {
 			s.unknown = true // what comes of it is decided while the line runs
 		}
 		for _, a := range p.Args {
@@ -236,7 +236,7 @@ func (s *scripts) others(p *shellguard.Program, name, fed string) {
 			continue
 		}
 		if inner := toolName(a.Text); inner != "." && inner != "source" && !installs(p) {
-			if _, ok := mannerOf(inner); ok {
+			if _, ok := interpreterRulesOf(inner); ok {
 				s.interpreted(p.Dirs, p.Args[i+1:], inner, fed)
 			}
 		}

@@ -443,7 +443,7 @@ func TestAnswersForUncertainScripts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return currentTerms(shell)(toolcrib.Question{Call: toolcrib.Call{ID: call}, Spec: toolcrib.Spec{Box: "shell", Native: "run_command"}, Input: input})
+		return currentTerms(shell)(toolcrib.Question{Call: toolcrib.Call{ID: call}, Spec: toolcrib.Entry{Box: "shell", Native: "run_command"}, Input: input})
 	}
 	for line, script := range map[string]string{
 		"sh s*.sh": "s.sh", "BASH_ENV=./s.sh bash -c true": "s.sh", `find tools -name s.sh -exec sh {} \;`: "tools/s.sh", `eval "$(cat s.sh)"`: "s.sh", `sh -c "$(cat s.sh)"`: "s.sh", "cat s*.sh | sh": "s.sh",
@@ -545,7 +545,7 @@ func TestTypedIsBound(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got := currentTerms(shell)(toolcrib.Question{Call: toolcrib.Call{ID: "call-7"}, Spec: toolcrib.Spec{Box: "shell", Native: "command_input"}, Input: input})
+		got := currentTerms(shell)(toolcrib.Question{Call: toolcrib.Call{ID: "call-7"}, Spec: toolcrib.Entry{Box: "shell", Native: "command_input"}, Input: input})
 		if c.bound && (got.Floor || !slices.ContainsFunc(got.Files, func(f desk.File) bool { return f.Path == script })) {
 			t.Errorf("%s into %s: %+v", c.text, c.job, got)
 		}

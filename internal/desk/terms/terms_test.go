@@ -46,7 +46,7 @@ func commands(t *testing.T) (dir string, bin string, terms func(command string, 
 		if err != nil {
 			t.Fatal(err)
 		}
-		return of(toolcrib.Question{Spec: toolcrib.Spec{Box: "shell", Native: "run_command"}, Input: input, Reasons: reasons})
+		return of(toolcrib.Question{Spec: toolcrib.Entry{Box: "shell", Native: "run_command"}, Input: input, Reasons: reasons})
 	}
 }
 
@@ -104,7 +104,7 @@ func TestFloorTerms(t *testing.T) {
 	if got := of("git push origin main", note); got.Floor {
 		t.Errorf("%+v", got)
 	}
-	other := currentTerms(nil)(toolcrib.Question{Spec: toolcrib.Spec{Box: "files"}, Reasons: []toolcrib.Verdict{floor}})
+	other := currentTerms(nil)(toolcrib.Question{Spec: toolcrib.Entry{Box: "files"}, Reasons: []toolcrib.Verdict{floor}})
 	if !other.Floor || other.Bind != "" {
 		t.Errorf("%+v", other)
 	}

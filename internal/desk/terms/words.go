@@ -15,7 +15,7 @@ import (
 // reading goes through the words of one interpreter.
 type reading struct {
 	*scripts
-	manner
+	interpreterRules
 	dirs []string
 	name string
 	args []shellguard.Arg
@@ -30,11 +30,11 @@ type reading struct {
 // it runs, and not what it is given as its standard input. Where the script is
 // not found for certain, nothing about the line can be remembered.
 func (s *scripts) interpreted(dirs []string, args []shellguard.Arg, name, fed string) bool {
-	m, _ := mannerOf(name)
+	m, _ := interpreterRulesOf(name)
 	if len(dirs) == 0 {
 		s.unknown = true
 	}
-	r := reading{scripts: s, manner: m, dirs: dirs, name: name, args: args, fed: fed}
+	r := reading{scripts: s, interpreterRules: m, dirs: dirs, name: name, args: args, fed: fed}
 	for ; r.at < len(args); r.at++ {
 		a := args[r.at]
 		word := a.Text
@@ -64,7 +64,7 @@ func (s *scripts) interpreted(dirs []string, args []shellguard.Arg, name, fed st
 			}
 		case r.through:
 			if !r.code && !r.file { // it is code, and options may follow
-				r.said(a)
+				r.noteCode(a)
 			}
 		default:
 			return r.operand()
@@ -85,7 +85,7 @@ func (r *reading) operand() bool {
 		return true
 	case r.joins && r.code, r.words && !r.file && !r.code:
 		if given {
-			r.said(r.args[r.at])
+			r.noteCode(r.args[r.at])
 		}
 		r.unknown = r.unknown || !given
 		return true
@@ -98,8 +98,8 @@ func (r *reading) operand() bool {
 	return true
 }
 
-// said notes code that stands in the line, with the files that it names.
-func (r *reading) said(a shellguard.Arg) {
+// noteCode notes code that stands in the line, with the files that it names.
+func (r *reading) noteCode(a shellguard.Arg) {
 	r.code = true
 	r.unknown = r.unknown || !a.Literal || r.fed != "" && strings.Contains(a.Text, "{}")
 	if r.joins {
@@ -203,7 +203,7 @@ func (r *reading) letters(word string) (done, ok bool) {
 func (r *reading) option(kind byte, name string, arg shellguard.Arg) bool {
 	switch kind {
 	case 'c':
-		r.said(arg)
+		r.noteCode(arg)
 	case 'f':
 		r.file = r.file || !strings.HasPrefix(name, "r") && !strings.Contains(name, "-") && name != "import" && name != "loader"
 		r.script(arg)

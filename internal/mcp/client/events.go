@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"io"
+	"log/slog"
 	"strconv"
 	"time"
 
@@ -15,6 +16,8 @@ type event struct {
 	name string // empty: message
 	data []byte
 }
+
+func (ev event) isMessage() bool { return len(ev.data) > 0 && (ev.name == "" || ev.name == "message") }
 
 // events reads a text/event-stream.
 type events struct {
@@ -77,6 +80,25 @@ func (e *events) next() (event, error) {
 				}
 			}
 		}
+	}
+}
+
+// message gives the next message. What cannot be read as one is left out and
+// written to the log.
+func (e *events) message(log *slog.Logger) (*mcp.Message, error) {
+	for {
+		ev, err := e.next()
+		if err != nil {
+			return nil, err
+		}
+		if !ev.isMessage() {
+			continue
+		}
+		m, err := mcp.Parse(ev.data)
+		if err == nil {
+			return m, nil
+		}
+		log.Debug("a message of an MCP server could not be read", "error", err)
 	}
 }
 

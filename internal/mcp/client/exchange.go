@@ -18,16 +18,16 @@ import (
 var errAnswer = errors.New("the server's answer is none of MCP")
 
 const (
-	again    = time.Second           // before a stream is taken up again, if the server says nothing
-	soonest  = 20 * time.Millisecond // whatever the server says
-	attempts = 5                     // to take a stream up again, without anything coming
-	vain     = 10                    // streams taken up again that end without anything new
+	resumeWait      = time.Second           // before a stream is taken up again, if the server says nothing
+	minResumeWait   = 20 * time.Millisecond // whatever the server says
+	maxResumes      = 5                     // to take a stream up again, without anything coming
+	maxEmptyStreams = 10                    // streams taken up again that end without anything new
 )
 
 // exchange is one request over HTTP and its answer.
 type exchange struct {
-	*web
-	flight  *flight
+	*httpLink
+	call    *activeCall
 	request *request
 	id      json.RawMessage
 	ctx     context.Context
@@ -49,9 +49,9 @@ func (x *exchange) run() (json.RawMessage, error) {
 			return nil, err
 		}
 	} else if r.method != mcp.MethodInitialize {
-		x.web.headers(h)
+		x.httpLink.headers(h)
 	}
-	resp, err := x.door.knock(x.ctx, http.MethodPost, x.door.url, text, h, func() {
+	resp, err := x.endpoint.roundTrip(x.ctx, http.MethodPost, x.endpoint.url, text, h, func() {
 		x.posted = true
 		if r.id != nil {
 			r.id(x.id)
@@ -64,45 +64,45 @@ func (x *exchange) run() (json.RawMessage, error) {
 		return nil, err
 	}
 	if resp.StatusCode != http.StatusOK {
-		defer shut(resp)
+		defer discardBody(resp)
 		if resp.StatusCode/100 == 2 {
 			return nil, fmt.Errorf("%w: status %d to a request", errAnswer, resp.StatusCode)
 		}
 		return nil, x.refused(resp)
 	}
 	if r.method == mcp.MethodInitialize {
-		defer x.enter(resp)
+		defer x.noteSession(resp)
 	}
-	switch k := kind(resp); k {
+	switch k := contentType(resp); k {
 	case "application/json":
-		defer shut(resp)
-		text, err := x.door.read(resp)
+		defer discardBody(resp)
+		text, err := x.endpoint.read(resp)
 		if err != nil {
 			return nil, err
 		}
-		return x.whole(text)
+		return x.readText(text)
 	case "text/event-stream":
-		return x.follow(resp)
+		return x.followStream(resp)
 	default:
-		shut(resp)
+		discardBody(resp)
 		return nil, fmt.Errorf("%w: its content type is %q", errAnswer, printable(k))
 	}
 }
 
-// enter takes the session that a legacy server has begun.
-func (x *exchange) enter(resp *http.Response) {
+// noteSession takes the session that a legacy server has begun.
+func (x *exchange) noteSession(resp *http.Response) {
 	id := resp.Header.Get("Mcp-Session-Id")
 	if len(id) > 4096 {
 		return
 	}
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	x.web.id = id
+	x.httpLink.id = id
 }
 
-// whole reads an answer that is one text: a message, or a batch of them, which
+// readText reads an answer that is one text: a message, or a batch of them, which
 // the version of March 2025 allows.
-func (x *exchange) whole(text []byte) (json.RawMessage, error) {
+func (x *exchange) readText(text []byte) (json.RawMessage, error) {
 	texts := []json.RawMessage{text}
 	if i := jsontext.SkipSpace(text, 0); i < len(text) && text[i] == '[' {
 		texts = nil
@@ -117,7 +117,7 @@ func (x *exchange) whole(text []byte) (json.RawMessage, error) {
 			last = err
 			continue
 		}
-		if x.take(m) {
+		if x.dispatch(m) {
 			return result(m)
 		}
 	}
@@ -134,19 +134,19 @@ func result(m *mcp.Message) (json.RawMessage, error) {
 	return m.Result, nil
 }
 
-// take sorts a message; true: it is the answer.
-func (x *exchange) take(m *mcp.Message) bool {
+// dispatch sorts a message; true: it is the answer.
+func (x *exchange) dispatch(m *mcp.Message) bool {
 	if !m.IsAnswer() {
-		x.web.take(x.ctx, x.flight, m)
+		x.httpLink.dispatch(x.ctx, x.call, m)
 		return false
 	}
 	return bytes.Equal(m.ID, x.id)
 }
 
-// follow reads the stream of an answer, taking it up again where the server
+// followStream reads the stream of an answer, taking it up again where the server
 // has said that it can be.
-func (x *exchange) follow(resp *http.Response) (json.RawMessage, error) {
-	last, wait := "", again
+func (x *exchange) followStream(resp *http.Response) (json.RawMessage, error) {
+	last, wait := "", resumeWait
 	failed, empty := 0, 0
 	for {
 		m, in, err := x.stream(resp)
@@ -156,11 +156,11 @@ func (x *exchange) follow(resp *http.Response) (json.RawMessage, error) {
 		if empty++; in.last != "" && in.last != last {
 			last, failed, empty = in.last, 0, 0
 		}
-		if empty > vain {
+		if empty > maxEmptyStreams {
 			return nil, fmt.Errorf("the server ended the stream %d times without anything new: %w", empty, err)
 		}
 		if in.retry >= 0 {
-			wait = max(in.retry, soonest)
+			wait = max(in.retry, minResumeWait)
 		}
 		if errors.Is(err, mcp.ErrTooLong) {
 			return nil, x.session.tooLong()
@@ -179,10 +179,10 @@ func (x *exchange) follow(resp *http.Response) (json.RawMessage, error) {
 			if resp, err = x.resume(x.ctx, last); err == nil { //nolint:bodyclose // stream does
 				break
 			}
-			if _, final := errors.AsType[*statusError](err); final || x.ctx.Err() != nil || x.web.err() != nil {
+			if _, final := errors.AsType[*statusError](err); final || x.ctx.Err() != nil || x.httpLink.err() != nil {
 				return nil, err
 			}
-			if failed++; failed == attempts {
+			if failed++; failed == maxResumes {
 				return nil, fmt.Errorf("the stream of the answer is lost: %w", err)
 			}
 		}
@@ -193,20 +193,12 @@ func (x *exchange) follow(resp *http.Response) (json.RawMessage, error) {
 func (x *exchange) stream(resp *http.Response) (*mcp.Message, *events, error) {
 	in := readEvents(resp.Body, x.session.config.Most)
 	for {
-		ev, err := in.next()
+		m, err := in.message(x.session.config.Log)
 		if err != nil {
 			_ = resp.Body.Close() // it has ended or cannot be read
 			return nil, in, err
 		}
-		if len(ev.data) == 0 || ev.name != "" && ev.name != "message" {
-			continue
-		}
-		m, err := mcp.Parse(ev.data)
-		if err != nil {
-			x.session.config.Log.Debug("a message of an MCP server could not be read", "error", err)
-			continue
-		}
-		if x.take(m) {
+		if x.dispatch(m) {
 			x.left = resp
 			return m, in, nil
 		}

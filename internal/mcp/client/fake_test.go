@@ -204,7 +204,7 @@ func TestStdioEra(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			leaks(t)
 			s := open(t, Config{Transport: Stdio{Start: c.fake.start}, Version: c.cached, Handshake: 5 * time.Second})
-			if err := s.Notify(t.Context(), "notifications/last", nil); err != nil {
+			if err := s.link.notify(t.Context(), "notifications/last", nil); err != nil {
 				t.Fatal(err)
 			}
 			for range 400 { // it hears in its own time

@@ -17,8 +17,8 @@ import (
 // for a time, and however many there were.
 func TestGhosts(t *testing.T) {
 	clock := time.Date(2026, 8, 1, 0, 0, 0, 0, time.UTC)
-	fs := &flights{now: func() time.Time { return clock }}
-	begin := func(who string) *flight {
+	fs := &activeCalls{now: func() time.Time { return clock }}
+	begin := func(who string) *activeCall {
 		return fs.begin(&Call{
 			For: who, Log: func(json.RawMessage) {},
 			Ask: func(context.Context, map[string]mcp.Request) (map[string]json.RawMessage, error) { return nil, nil },
@@ -41,41 +41,41 @@ func TestGhosts(t *testing.T) {
 	found("one of another", false)
 	clock = clock.Add(time.Minute)
 	found("a minute later", false)
-	clock = clock.Add(haunts)
+	clock = clock.Add(abandonedFor)
 	found("long after", true)
 	fs.abandon(begin(""))
 	found("one of nobody known", false)
-	clock = clock.Add(2 * haunts)
+	clock = clock.Add(2 * abandonedFor)
 	found("long after", true)
 
 	gone := begin("bob")
 	fs.sent(gone, json.RawMessage("7"))
 	fs.abandon(gone)
-	fs.late(json.RawMessage("8"))
+	fs.answeredLate(json.RawMessage("8"))
 	found("another answer", false)
-	fs.late(json.RawMessage("7"))
+	fs.answeredLate(json.RawMessage("7"))
 	found("its answer", true)
 	gone = begin("bob")
 	fs.sent(gone, json.RawMessage("9"))
-	fs.late(json.RawMessage("9")) // while it is being given up
+	fs.answeredLate(json.RawMessage("9")) // while it is being given up
 	fs.abandon(gone)
 	found("its answer came first", true)
 
-	for i := range 10 * maxGhosts {
+	for i := range 10 * maxAbandoned {
 		f := begin("bob")
 		fs.sent(f, json.RawMessage(fmt.Sprint(100+i)))
 		fs.abandon(f)
 	}
-	if len(fs.ghosts) > maxGhosts {
-		t.Errorf("%d are kept", len(fs.ghosts))
+	if len(fs.abandoned) > maxAbandoned {
+		t.Errorf("%d are kept", len(fs.abandoned))
 	}
-	for i := range 10 * maxGhosts {
+	for i := range 10 * maxAbandoned {
 		if i > 0 { // the first one is not answered
-			fs.late(json.RawMessage(fmt.Sprint(100 + i)))
+			fs.answeredLate(json.RawMessage(fmt.Sprint(100 + i)))
 		}
 	}
 	found("one of very many", false)
-	clock = clock.Add(haunts + time.Second)
+	clock = clock.Add(abandonedFor + time.Second)
 	found("long after", true)
 }
 
@@ -101,7 +101,7 @@ func TestWebResumeInVain(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			_, err := s.Do(ctx, Call{Method: "tools/call", Params: params("x")})
-			if err == nil || !strings.Contains(err.Error(), "without anything new") || gets.Load() > vain+1 {
+			if err == nil || !strings.Contains(err.Error(), "without anything new") || gets.Load() > maxEmptyStreams+1 {
 				t.Errorf("%v after %d streams", err, gets.Load())
 			}
 		})

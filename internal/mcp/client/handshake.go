@@ -15,12 +15,12 @@ import (
 // errLegacy says that a server did not answer as a modern one does.
 var errLegacy = errors.New("the server does not speak a version without a handshake")
 
-// probe is how long a server may think about the first question of the modern
+// probeTime is how long a server may think about the first question of the modern
 // era before it is taken for one of the legacy era. Old programs may say nothing
 // at all to it; over HTTP everybody answers something, and the time of a login
 // counts.
-func (s *Session) probe(l link) time.Duration {
-	if _, program := l.(*pipe); program {
+func (s *Session) probeTime(l link) time.Duration {
+	if _, program := l.(*sharedLink); program {
 		return min(s.config.Handshake/3, 5*time.Second)
 	}
 	return s.config.Handshake * 2 / 3
@@ -31,14 +31,14 @@ func (s *Session) probe(l link) time.Duration {
 func (s *Session) discover(ctx context.Context, l link) error {
 	version := mcp.Modern
 	for range 2 { // a version of the server's choice is tried once
-		o := outfit{version: version, info: s.config.Info}
-		params, err := o.dress(nil)
+		o := requestExtras{version: version, info: s.config.Info}
+		params, err := o.params(nil)
 		if err != nil {
 			return err
 		}
 		limit, cancel := ctx, context.CancelFunc(func() {})
 		if !mcp.IsModern(s.config.Version) {
-			limit, cancel = context.WithTimeout(ctx, s.probe(l))
+			limit, cancel = context.WithTimeout(ctx, s.probeTime(l))
 		}
 		result, err := l.request(limit, nil, &request{method: mcp.MethodDiscover, params: params, version: version, keep: true})
 		cancel()
@@ -91,7 +91,7 @@ func (s *Session) discovered(l link, result json.RawMessage) error {
 	if info == nil {
 		info = d.Info
 	}
-	s.settle(l, version, d.Capabilities, info, d.Instructions)
+	s.setServer(l, version, d.Capabilities, info, d.Instructions)
 	return nil
 }
 
@@ -138,15 +138,15 @@ func (s *Session) initialized(ctx context.Context, l link, result json.RawMessag
 	if !mcp.Known(d.Version) || mcp.IsModern(d.Version) {
 		return fmt.Errorf("the server wants version %q, which has no such handshake or is not known", word(d.Version))
 	}
-	s.settle(l, d.Version, d.Capabilities, d.Info, d.Instructions)
+	s.setServer(l, d.Version, d.Capabilities, d.Info, d.Instructions)
 	if err := l.notify(ctx, mcp.MethodInitialized, nil); err != nil {
 		return fmt.Errorf("ending the handshake: %w", err)
 	}
 	return nil
 }
 
-// settle writes down what the handshake has found.
-func (s *Session) settle(l link, version string, capabilities, info json.RawMessage, instructions string) {
+// setServer writes down what the handshake has found.
+func (s *Session) setServer(l link, version string, capabilities, info json.RawMessage, instructions string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.link, s.version, s.capabilities, s.info, s.instructions = l, version, capabilities, info, instructions

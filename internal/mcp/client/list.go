@@ -50,7 +50,7 @@ func (s *Session) List(ctx context.Context, method, key string, each func(item j
 				return good, err
 			}
 		}
-		good = sooner(good, page["ttlMs"])
+		good = shorterTTL(good, page["ttlMs"])
 		next := page["nextCursor"]
 		if len(next) == 0 || next[0] != '"' || string(next) == `""` {
 			return good, nil
@@ -63,8 +63,8 @@ func (s *Session) List(ctx context.Context, method, key string, each func(item j
 	return good, fmt.Errorf("%s has more than %d pages", method, mostPages)
 }
 
-// sooner is the shorter of two times that something is good for.
-func sooner(good time.Duration, text json.RawMessage) time.Duration {
+// shorterTTL is the shorter of two times that something is good for.
+func shorterTTL(good time.Duration, text json.RawMessage) time.Duration {
 	var ms float64
 	if text == nil || json.Unmarshal(text, &ms) != nil || ms < 0 {
 		return good

@@ -24,18 +24,20 @@ type listening struct {
 	running   map[string]context.CancelFunc
 }
 
-// wanted is the filter of a subscription.
-type wanted struct {
+// subscriptionFilter is the filter of a subscription.
+type subscriptionFilter struct {
 	Tools     bool     `json:"toolsListChanged,omitempty"`
 	Prompts   bool     `json:"promptsListChanged,omitempty"`
 	Resources bool     `json:"resourcesListChanged,omitempty"`
 	URIs      []string `json:"resourceSubscriptions,omitempty"`
 }
 
-func (w wanted) none() bool { return !w.Tools && !w.Prompts && !w.Resources && len(w.URIs) == 0 }
+func (w subscriptionFilter) none() bool {
+	return !w.Tools && !w.Prompts && !w.Resources && len(w.URIs) == 0
+}
 
-// offers is what a server says it can tell of.
-type offers struct {
+// listenable is what a server says it can tell of.
+type listenable struct {
 	Tools, Prompts struct {
 		ListChanged bool `json:"listChanged"`
 	}
@@ -53,7 +55,7 @@ func (s *Session) Listen(ctx context.Context, resources []string) error {
 	s.listening.turn.Lock()
 	defer s.listening.turn.Unlock()
 	capabilities, _, _ := s.Server()
-	var o offers
+	var o listenable
 	if capabilities != nil {
 		if err := json.Unmarshal(capabilities, &o); err != nil {
 			return fmt.Errorf("reading what the server can do: %w", err)
@@ -64,15 +66,15 @@ func (s *Session) Listen(ctx context.Context, resources []string) error {
 		resources = nil
 	}
 	if mcp.IsModern(s.Version()) {
-		w := wanted{Tools: o.Tools.ListChanged, Prompts: o.Prompts.ListChanged, Resources: o.Resources.ListChanged, URIs: resources}
+		w := subscriptionFilter{Tools: o.Tools.ListChanged, Prompts: o.Prompts.ListChanged, Resources: o.Resources.ListChanged, URIs: resources}
 		return s.subscribe(ctx, w)
 	}
-	return s.watch(ctx, resources)
+	return s.watchResources(ctx, resources)
 }
 
-// watch subscribes to resources of a legacy server, which tells of its lists
+// watchResources subscribes to resources of a legacy server, which tells of its lists
 // unasked.
-func (s *Session) watch(ctx context.Context, resources []string) error {
+func (s *Session) watchResources(ctx context.Context, resources []string) error {
 	l := &s.listening
 	change := func(method, uri string) error {
 		params, err := json.Marshal(map[string]string{"uri": uri})
@@ -104,7 +106,7 @@ func (s *Session) watch(ctx context.Context, resources []string) error {
 }
 
 // subscribe replaces the subscription of a modern server.
-func (s *Session) subscribe(ctx context.Context, w wanted) error {
+func (s *Session) subscribe(ctx context.Context, w subscriptionFilter) error {
 	l := &s.listening
 	l.mu.Lock()
 	old := l.cancel
@@ -122,8 +124,8 @@ func (s *Session) subscribe(ctx context.Context, w wanted) error {
 	if err != nil {
 		return fmt.Errorf("writing a subscription: %w", err)
 	}
-	o := outfit{version: s.Version(), info: s.config.Info}
-	params, err := o.dress(fmt.Appendf(nil, `{"notifications":%s}`, filter))
+	o := requestExtras{version: s.Version(), info: s.config.Info}
+	params, err := o.params(fmt.Appendf(nil, `{"notifications":%s}`, filter))
 	if err != nil {
 		return err
 	}
@@ -156,7 +158,7 @@ func (s *Session) subscribe(ctx context.Context, w wanted) error {
 
 // subscribed holds a subscription until ctx ends. Begun is closed when the
 // server has acknowledged it; an error before that ends it.
-func (s *Session) subscribed(ctx context.Context, params json.RawMessage, w wanted, begun chan struct{}) error {
+func (s *Session) subscribed(ctx context.Context, params json.RawMessage, w subscriptionFilter, begun chan struct{}) error {
 	l := &s.listening
 	first := true
 	for broken := 0; ; broken++ {
@@ -173,7 +175,7 @@ func (s *Session) subscribed(ctx context.Context, params json.RawMessage, w want
 			l.waiting[id], l.running[id] = acknowledged, cancel
 		}}
 		heard := make(chan bool, 1)
-		if !s.background(func() { heard <- s.greeted(round, acknowledged, first, begun, w) }) {
+		if !s.background(func() { heard <- s.awaitAcknowledgment(round, acknowledged, first, begun, w) }) {
 			cancel()
 			return mcp.ErrClosed
 		}
@@ -203,8 +205,8 @@ func (s *Session) subscribed(ctx context.Context, params json.RawMessage, w want
 	}
 }
 
-// greeted waits for the acknowledgment of a subscription.
-func (s *Session) greeted(ctx context.Context, acknowledged <-chan struct{}, first bool, begun chan struct{}, w wanted) bool {
+// awaitAcknowledgment waits for the acknowledgment of a subscription.
+func (s *Session) awaitAcknowledgment(ctx context.Context, acknowledged <-chan struct{}, first bool, begun chan struct{}, w subscriptionFilter) bool {
 	select {
 	case <-acknowledged:
 	case <-ctx.Done():

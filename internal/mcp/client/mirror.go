@@ -151,7 +151,7 @@ func (m *mirrors) schema(text json.RawMessage, path []string, reachable bool, de
 			fault = m.properties(e.Value, path, reachable, depth)
 		case "const", "enum", "default", "examples": // values, not schemas
 		default:
-			fault = m.elsewhere(e.Value, path, depth)
+			fault = m.refuseNested(e.Value, path, depth)
 		}
 		return fault == nil
 	})
@@ -161,7 +161,7 @@ func (m *mirrors) schema(text json.RawMessage, path []string, reachable bool, de
 	if fault != nil || !has {
 		return fault
 	}
-	return m.note(header, typ, path, reachable)
+	return m.record(header, typ, path, reachable)
 }
 
 func (m *mirrors) properties(text json.RawMessage, path []string, reachable bool, depth int) error {
@@ -176,40 +176,35 @@ func (m *mirrors) properties(text json.RawMessage, path []string, reachable bool
 	return fault
 }
 
-// elsewhere looks for annotations where none may stand.
-func (m *mirrors) elsewhere(text json.RawMessage, path []string, depth int) error {
+// refuseNested looks for annotations where none may stand.
+func (m *mirrors) refuseNested(text json.RawMessage, path []string, depth int) error {
 	if len(text) == 0 || text[0] != '{' && text[0] != '[' || !annotated(text) {
 		return nil
 	}
 	if text[0] == '{' {
 		// A schema, or schemas by name: an annotation in either is one too many.
-		if err := m.schema(text, path, false, depth+1); err != nil {
-			return err
-		}
-		return nil
+		return m.schema(text, path, false, depth+1)
 	}
 	var list []json.RawMessage
 	if err := json.Unmarshal(text, &list); err != nil {
 		return fmt.Errorf("%s: %w", place(path), err)
 	}
 	for _, e := range list {
-		if err := m.elsewhere(e, path, depth+1); err != nil {
+		if err := m.refuseNested(e, path, depth+1); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// note takes down an annotation.
-func (m *mirrors) note(header, typ json.RawMessage, path []string, reachable bool) error {
+// record takes down an annotation.
+func (m *mirrors) record(header, typ json.RawMessage, path []string, reachable bool) error {
 	var name, kind string
 	if json.Unmarshal(header, &name) != nil || name == "" {
 		return fmt.Errorf("%s: %s is no name of a header", place(path), annotation)
 	}
-	for i := range len(name) {
-		if !token(name[i]) {
-			return fmt.Errorf("%s: %s %q is no name of a header", place(path), annotation, printable(name))
-		}
+	if strings.Trim(name, mcp.HeaderLetters) != "" {
+		return fmt.Errorf("%s: %s %q is no name of a header", place(path), annotation, printable(name))
 	}
 	if !reachable || len(path) == 0 {
 		return fmt.Errorf("%s: %s stands where a call has no single value for it", place(path), annotation)
@@ -246,9 +241,4 @@ func unescape(step string) string {
 		return step
 	}
 	return strings.ReplaceAll(strings.ReplaceAll(step, "~1", "/"), "~0", "~")
-}
-
-// token reports whether a byte may stand in the name of a header.
-func token(c byte) bool {
-	return c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || strings.IndexByte("!#$%&'*+-.^_`|~", c) >= 0
 }

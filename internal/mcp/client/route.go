@@ -11,13 +11,13 @@ import (
 // askKey is the key of the only question of a legacy server.
 const askKey = "question"
 
-// heard sorts a notification. F is the call whose own stream it came on, nil
+// notified sorts a notification. F is the call whose own stream it came on, nil
 // if it came on one that is shared.
-func (s *Session) heard(f *flight, m *mcp.Message) {
+func (s *Session) notified(f *activeCall, m *mcp.Message) {
 	switch m.Method {
 	case mcp.NotifyProgress:
 		if f == nil || f.call.Progress == nil {
-			f = s.flights.progressing(m.Params)
+			f = s.calls.progressing(m.Params)
 		}
 		if f != nil && f.call.Progress != nil {
 			f.call.Progress(m.Params)
@@ -25,7 +25,7 @@ func (s *Session) heard(f *flight, m *mcp.Message) {
 		return // the progress of a call that has ended is nobody's
 	case mcp.NotifyMessage:
 		if f == nil {
-			f = s.flights.logging()
+			f = s.calls.logging()
 		}
 		if f != nil {
 			if f.call.Log != nil {
@@ -42,8 +42,8 @@ func (s *Session) heard(f *flight, m *mcp.Message) {
 	}
 }
 
-// asked answers a request of the server. F is as in heard.
-func (s *Session) asked(ctx context.Context, f *flight, m *mcp.Message) (json.RawMessage, error) {
+// answerRequest answers a request of the server. F is as in heard.
+func (s *Session) answerRequest(ctx context.Context, f *activeCall, m *mcp.Message) (json.RawMessage, error) {
 	if m.Method == mcp.MethodPing {
 		return json.RawMessage("{}"), nil
 	}
@@ -60,7 +60,7 @@ func (s *Session) asked(ctx context.Context, f *flight, m *mcp.Message) (json.Ra
 		return nil, mcp.Errorf(mcp.CodeMethodNotFound, "there is nobody who can be asked")
 	case f == nil:
 		var err error
-		if f, err = s.flights.asking(); err != nil {
+		if f, err = s.calls.asking(); err != nil {
 			return nil, err
 		}
 	}
@@ -75,8 +75,8 @@ func (s *Session) asked(ctx context.Context, f *flight, m *mcp.Message) (json.Ra
 	return answer, nil
 }
 
-// input puts the questions of a round of a modern call.
-func (s *Session) input(ctx context.Context, c *Call, result json.RawMessage) (responses, state json.RawMessage, err error) {
+// answerRound puts the questions of a round of a modern call.
+func (s *Session) answerRound(ctx context.Context, c *Call, result json.RawMessage) (responses, state json.RawMessage, err error) {
 	var round struct {
 		Requests map[string]mcp.Request `json:"inputRequests"`
 		State    json.RawMessage        `json:"requestState"`

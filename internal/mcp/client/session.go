@@ -23,7 +23,7 @@ const (
 // above it, which bytes carry it below.
 type link interface {
 	// request sends a request and waits for its answer.
-	request(ctx context.Context, f *flight, r *request) (json.RawMessage, error)
+	request(ctx context.Context, f *activeCall, r *request) (json.RawMessage, error)
 	notify(ctx context.Context, method string, params json.RawMessage) error
 	// done is closed when the way has ended; err says why.
 	done() <-chan struct{}
@@ -46,8 +46,8 @@ type request struct {
 
 // Session is a connection to a server. Its methods may be used at once.
 type Session struct {
-	config  Config
-	flights flights
+	config Config
+	calls  activeCalls
 
 	mu           sync.Mutex
 	link         link
@@ -112,19 +112,19 @@ func (s *Session) Server() (capabilities, info json.RawMessage, instructions str
 func (s *Session) Do(ctx context.Context, c Call) (json.RawMessage, error) {
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	f := s.flights.begin(&c, stop)
+	f := s.calls.begin(&c, stop)
 	version, posted := s.Version(), false
 	defer func() {
 		if posted && ctx.Err() != nil { // the server may still be at it
-			s.flights.abandon(f)
+			s.calls.abandon(f)
 			return
 		}
-		s.flights.end(f)
+		s.calls.end(f)
 	}()
-	o := outfit{token: f.token}
+	o := requestExtras{token: f.token}
 	r := request{method: c.Method, id: func(id json.RawMessage) {
 		posted = true
-		s.flights.sent(f, id)
+		s.calls.sent(f, id)
 	}, sent: c.Sent}
 	if mcp.IsModern(version) {
 		r.version, r.mirror = version, c.Mirror
@@ -132,12 +132,12 @@ func (s *Session) Do(ctx context.Context, c Call) (json.RawMessage, error) {
 	}
 	for round := range rounds {
 		var err error
-		if r.params, err = o.dress(c.Params); err != nil {
+		if r.params, err = o.params(c.Params); err != nil {
 			return nil, err
 		}
 		result, err := s.link.request(ctx, f, &r)
 		if err != nil {
-			return nil, because(ctx, err)
+			return nil, stopCause(ctx, err)
 		}
 		r.sent, posted = nil, false
 		if !mcp.IsModern(version) {
@@ -150,20 +150,20 @@ func (s *Session) Do(ctx context.Context, c Call) (json.RawMessage, error) {
 		default:
 			return nil, fmt.Errorf("the server answered with a kind of result that is not known: %s", word(string(kind)))
 		}
-		if o.responses, o.state, err = s.input(ctx, &c, result); err != nil {
-			return nil, because(ctx, err)
+		if o.responses, o.state, err = s.answerRound(ctx, &c, result); err != nil {
+			return nil, stopCause(ctx, err)
 		}
 		if o.responses == nil { // the server wants to be asked again, not at once
 			if err := pause(ctx, time.Duration(50<<min(round, 5))*time.Millisecond); err != nil {
-				return nil, because(ctx, err)
+				return nil, stopCause(ctx, err)
 			}
 		}
 	}
 	return nil, fmt.Errorf("the server wants input for the %dth time", rounds)
 }
 
-// because tells why a call was stopped, if it was not the caller who did.
-func because(ctx context.Context, err error) error {
+// stopCause tells why a call was stopped, if it was not the caller who did.
+func stopCause(ctx context.Context, err error) error {
 	cause := context.Cause(ctx)
 	if cause != nil && !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) &&
 		(errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded)) {
@@ -182,19 +182,6 @@ func pause(ctx context.Context, d time.Duration) error {
 	case <-ctx.Done():
 		return context.Cause(ctx)
 	}
-}
-
-// Notify sends a notification.
-func (s *Session) Notify(ctx context.Context, method string, params json.RawMessage) error {
-	o := outfit{}
-	if version := s.Version(); mcp.IsModern(version) {
-		o.version, o.info = version, s.config.Info
-	}
-	params, err := o.dress(params)
-	if err != nil {
-		return err
-	}
-	return s.link.notify(ctx, method, params)
 }
 
 // Done is closed when the connection has ended; Err says why.
@@ -232,7 +219,7 @@ func (s *Session) end() error {
 		s.running.Wait()
 		close(quiet)
 	}()
-	if !within(quiet, 2*leave) {
+	if !within(quiet, 2*exitTime) {
 		return errors.New("closing: something of the server does not end")
 	}
 	return nil

@@ -10,9 +10,9 @@ import (
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
-// take sorts a message of a legacy server that is no answer. F is the call
+// dispatch sorts a message of a legacy server that is no answer. F is the call
 // whose stream it came on, nil: the standing one.
-func (w *web) take(ctx context.Context, f *flight, m *mcp.Message) {
+func (w *httpLink) dispatch(ctx context.Context, f *activeCall, m *mcp.Message) {
 	switch {
 	case m.Method == mcp.NotifyCancelled && m.ID == nil:
 		w.mu.Lock()
@@ -22,14 +22,14 @@ func (w *web) take(ctx context.Context, f *flight, m *mcp.Message) {
 			cancel()
 		}
 	case m.ID == nil:
-		w.session.heard(f, m)
+		w.session.notified(f, m)
 	default:
 		w.serve(ctx, f, m)
 	}
 }
 
 // serve answers a request of the server.
-func (w *web) serve(ctx context.Context, f *flight, m *mcp.Message) {
+func (w *httpLink) serve(ctx context.Context, f *activeCall, m *mcp.Message) {
 	if mcp.IsModern(w.session.Version()) {
 		return // a modern server may not ask, and may not be answered
 	}
@@ -50,7 +50,7 @@ func (w *web) serve(ctx context.Context, f *flight, m *mcp.Message) {
 	begun := w.session.background(func() {
 		defer cancel()
 		answer := &mcp.Message{ID: m.ID}
-		result, err := w.session.asked(ctx, f, m)
+		result, err := w.session.answerRequest(ctx, f, m)
 		withdrawn := ctx.Err() != nil
 		w.mu.Lock()
 		delete(w.serving, id)
@@ -71,48 +71,48 @@ func (w *web) serve(ctx context.Context, f *flight, m *mcp.Message) {
 }
 
 // resume opens a stream of the server, from after an event if one is given.
-func (w *web) resume(ctx context.Context, last string) (*http.Response, error) {
+func (w *httpLink) resume(ctx context.Context, last string) (*http.Response, error) {
 	h := http.Header{}
 	w.headers(h)
 	if last != "" {
 		h["Last-Event-Id"] = []string{last}
 	}
-	resp, err := w.door.knock(ctx, http.MethodGet, w.door.url, nil, h, nil)
+	resp, err := w.endpoint.roundTrip(ctx, http.MethodGet, w.endpoint.url, nil, h, nil)
 	if err != nil {
 		return nil, err
 	}
 	if resp.StatusCode != http.StatusOK {
-		defer shut(resp)
+		defer discardBody(resp)
 		if last == "" {
-			return nil, w.door.status(resp)
+			return nil, w.endpoint.status(resp)
 		}
 		return nil, w.refused(resp)
 	}
-	if k := kind(resp); k != "text/event-stream" {
-		shut(resp)
+	if k := contentType(resp); k != "text/event-stream" {
+		discardBody(resp)
 		return nil, fmt.Errorf("%w: its content type is %q", errAnswer, printable(k))
 	}
 	return resp, nil
 }
 
-// stand holds the stream of a legacy server for what belongs to no call. A
+// holdStream holds the stream of a legacy server for what belongs to no call. A
 // server that has none is none the worse.
-func (w *web) stand() {
+func (w *httpLink) holdStream() {
 	last := ""
 	for quiet := 0; ; quiet++ {
 		resp, err := w.resume(w.ctx, last) //nolint:bodyclose // hear does
-		wait := again << min(quiet, 6)
+		wait := resumeWait << min(quiet, 6)
 		switch {
 		case err == nil:
-			in := w.hear(resp)
+			in := w.readStream(resp)
 			if in.last != "" {
 				last = in.last
 			}
 			if in.count > 0 {
-				quiet, wait = 0, again
+				quiet, wait = 0, resumeWait
 			}
 			if in.retry >= 0 {
-				wait = max(in.retry, soonest)
+				wait = max(in.retry, minResumeWait)
 			}
 		case isStatus(err), errors.Is(err, errAnswer):
 			w.session.config.Log.Debug("an MCP server has no stream of its own", "error", err)
@@ -124,25 +124,17 @@ func (w *web) stand() {
 	}
 }
 
-// hear reads a standing stream to its end.
-func (w *web) hear(resp *http.Response) *events {
+// readStream reads a standing stream to its end.
+func (w *httpLink) readStream(resp *http.Response) *events {
 	in := readEvents(resp.Body, w.session.config.Most)
 	defer func() { _ = resp.Body.Close() }() // it has ended
 	for {
-		ev, err := in.next()
+		m, err := in.message(w.session.config.Log)
 		if err != nil {
 			return in
 		}
-		if len(ev.data) == 0 || ev.name != "" && ev.name != "message" {
-			continue
-		}
-		m, err := mcp.Parse(ev.data)
-		if err != nil {
-			w.session.config.Log.Debug("a message of an MCP server could not be read", "error", err)
-			continue
-		}
 		if !m.IsAnswer() {
-			w.take(w.ctx, nil, m)
+			w.dispatch(w.ctx, nil, m)
 		}
 	}
 }

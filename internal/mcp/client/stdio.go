@@ -13,10 +13,10 @@ import (
 
 const (
 	// leave is how long a program may take to end after its input has.
-	leave = 2 * time.Second
+	exitTime = 2 * time.Second
 	// linger is how long what a program has started may hold its output open
 	// after its end, and how long the reason of an end is waited for.
-	linger = 500 * time.Millisecond
+	outputTime = 500 * time.Millisecond
 )
 
 func (t Stdio) connect(ctx context.Context, s *Session) error {
@@ -27,7 +27,7 @@ func (t Stdio) connect(ctx context.Context, s *Session) error {
 	if err != nil {
 		return err
 	}
-	if err = t.greet(ctx, s, p); err == nil {
+	if err = t.negotiate(ctx, s, p); err == nil {
 		return nil
 	}
 	err = errors.Join(err, p.close())
@@ -46,8 +46,8 @@ func (t Stdio) connect(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// greet finds out the era, beginning with the one that was found before.
-func (t Stdio) greet(ctx context.Context, s *Session, p *pipe) error {
+// negotiate finds out the era, beginning with the one that was found before.
+func (t Stdio) negotiate(ctx context.Context, s *Session, p *sharedLink) error {
 	if legacy(s.config.Version) {
 		err := s.initialize(ctx, p)
 		if _, refused := errors.AsType[*mcp.Error](err); !refused {
@@ -67,7 +67,7 @@ func (t Stdio) greet(ctx context.Context, s *Session, p *pipe) error {
 
 func legacy(version string) bool { return version != "" && !mcp.IsModern(version) }
 
-func (t Stdio) open(ctx context.Context, s *Session) (*pipe, error) {
+func (t Stdio) open(ctx context.Context, s *Session) (*sharedLink, error) {
 	process, err := t.Start(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("starting the program: %w", err)
@@ -75,7 +75,7 @@ func (t Stdio) open(ctx context.Context, s *Session) (*pipe, error) {
 	st := &program{process: process, in: mcp.Lines(process.Stdout, nil, s.config.Most, nil), queue: make(chan []byte, 16), closed: make(chan struct{})}
 	s.background(st.write)
 	s.background(st.watch)
-	return newPipe(s, st, st.why), nil
+	return newSharedLink(s, st, st.why), nil
 }
 
 // program is the stream of a program. Writing is done by a goroutine of its
@@ -129,7 +129,7 @@ func (p *program) watch() {
 	select {
 	case <-p.closed:
 	case <-p.process.Done:
-		t := time.NewTimer(linger)
+		t := time.NewTimer(outputTime)
 		defer t.Stop()
 		select {
 		case <-p.closed:
@@ -149,11 +149,11 @@ func (p *program) end() {
 	p.once.Do(func() {
 		close(p.closed)
 		_ = p.process.Stdin.Close() // it may be gone already
-		if !within(p.process.Done, leave) {
+		if !within(p.process.Done, exitTime) {
 			if p.process.Kill != nil {
 				p.process.Kill()
 			}
-			within(p.process.Done, leave)
+			within(p.process.Done, exitTime)
 		}
 		if c, ok := p.process.Stdout.(io.Closer); ok {
 			_ = c.Close() // the reader has to end, the program already has
@@ -176,7 +176,7 @@ func within(done <-chan struct{}, d time.Duration) bool {
 // why says how the program has ended, which is known a moment after its output
 // has.
 func (p *program) why(err error) error {
-	if !within(p.process.Done, linger) {
+	if !within(p.process.Done, outputTime) {
 		p.mu.Lock()
 		defer p.mu.Unlock()
 		if p.fault != nil {

@@ -148,8 +148,8 @@ func FuzzDress(f *testing.F) {
 	f.Add([]byte(`{"_meta":{"io.modelcontextprotocol/clientCapabilities":{"x":{}}},"_meta":{"b":2}}`))
 	f.Add([]byte(`{"\u005fmeta":{"io.modelcontextprotocol\/protocolVersion":"0"}}`))
 	f.Fuzz(func(t *testing.T, params []byte) {
-		o := outfit{version: mcp.Modern, capabilities: json.RawMessage(`{}`), token: 7}
-		out, err := o.dress(params)
+		o := requestExtras{version: mcp.Modern, capabilities: json.RawMessage(`{}`), token: 7}
+		out, err := o.params(params)
 		if err != nil {
 			return
 		}

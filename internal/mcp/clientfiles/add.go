@@ -178,7 +178,7 @@ func (c Codec) change(cl client, text []byte, root value, path []string, name st
 	if err != nil {
 		return nil, err
 	}
-	e := newJSONEdit(text)
+	e := jsonEdit{src: text, eol: eolOf(text)}
 	if v == nil {
 		return e.remove(object, object.index(name)), nil
 	}

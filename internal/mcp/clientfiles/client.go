@@ -69,12 +69,10 @@ func Title(name string) string {
 	return c.title
 }
 
-func servers() [][]string { return [][]string{{"mcpServers"}} }
-
 // clientOf gives the table row of a client.
 func clientOf(name string) (client, bool) {
 	c := client{
-		name: name, paths: servers(), command: "command", args: "args", env: "env", headers: "headers",
+		name: name, paths: [][]string{{"mcpServers"}}, command: "command", args: "args", env: "env", headers: "headers",
 		url: []urlKey{{"url", ""}}, kind: "type", unit: time.Second,
 	}
 	switch name {

@@ -2,6 +2,7 @@ package clientfiles
 
 import (
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -51,13 +52,9 @@ func hasDrive(text string) bool {
 
 func hasProgramSuffix(text string) bool {
 	lower := strings.ToLower(text)
-	for _, suffix := range [...]string{".exe", ".cmd", ".bat", ".ps1", ".sh"} {
-		// A second one means that a program and its script stand there.
-		if strings.HasSuffix(lower, suffix) && strings.Count(lower, ".exe ")+strings.Count(lower, ".cmd ")+strings.Count(lower, ".bat ") == 0 {
-			return true
-		}
-	}
-	return false
+	// A second one means that a program and its script stand there.
+	return strings.Count(lower, ".exe ")+strings.Count(lower, ".cmd ")+strings.Count(lower, ".bat ") == 0 &&
+		slices.ContainsFunc([]string{".exe", ".cmd", ".bat", ".ps1", ".sh"}, func(suffix string) bool { return strings.HasSuffix(lower, suffix) })
 }
 
 // withoutReferences takes the variables and secrets out of a text of ours. What

@@ -3,6 +3,7 @@ package clientfiles
 import (
 	"bytes"
 	"path"
+	"slices"
 	"strings"
 )
 
@@ -45,12 +46,7 @@ func detectPath(file string) string {
 	base := path.Base(file)
 	parts := strings.Split(file, "/")
 	in := func(dir string) bool {
-		for _, p := range parts[:len(parts)-1] {
-			if strings.EqualFold(p, dir) {
-				return true
-			}
-		}
-		return false
+		return slices.ContainsFunc(parts[:len(parts)-1], func(part string) bool { return strings.EqualFold(part, dir) })
 	}
 	switch base {
 	case "claude_desktop_config.json":

@@ -14,8 +14,6 @@ type jsonEdit struct {
 	eol string
 }
 
-func newJSONEdit(src []byte) jsonEdit { return jsonEdit{src: src, eol: eolOf(src)} }
-
 func eolOf(src []byte) string {
 	if bytes.Contains(src, []byte("\r\n")) {
 		return "\r\n"

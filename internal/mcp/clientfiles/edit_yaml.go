@@ -108,10 +108,6 @@ func yamlBlank(line string) bool {
 }
 
 func yamlKeyIs(line, name string) bool {
-	for _, form := range [...]string{name, quote(name), "'" + strings.ReplaceAll(name, "'", "''") + "'"} {
-		if strings.HasPrefix(line, form+":") {
-			return true
-		}
-	}
-	return false
+	forms := []string{name, quote(name), "'" + strings.ReplaceAll(name, "'", "''") + "'"}
+	return slices.ContainsFunc(forms, func(form string) bool { return strings.HasPrefix(line, form+":") })
 }

@@ -134,18 +134,27 @@ func (x *encoder) program(s Server, v *value) bool {
 
 // variables writes an environment; what only has a name goes into keys.
 func (x *encoder) variables(in map[string]string) map[string]string {
-	out := map[string]string{}
-	for _, k := range sortedKeys(in) {
-		if x.client.name == Codex || x.client.name == Goose {
-			if list := references(in[k]); len(list) == 1 && list[0].ref {
-				x.namedVariable(k, list[0].text)
-				continue
-			}
+	return x.table("env", in, func(name, text string) bool {
+		list := references(text)
+		if x.client.name != Codex && x.client.name != Goose || len(list) != 1 || !list[0].ref {
+			return false
 		}
-		if text, ok := x.text(in[k], "env."+show(k)); ok {
-			out[k] = text
+		x.namedVariable(name, list[0].text)
+		return true
+	})
+}
+
+// table writes texts by name, but for those that are written elsewhere.
+func (x *encoder) table(what string, in map[string]string, elsewhere func(name, text string) bool) map[string]string {
+	out := map[string]string{}
+	for _, name := range sortedKeys(in) {
+		if elsewhere(name, in[name]) {
+			continue
+		}
+		if text, ok := x.text(in[name], what+"."+show(name)); ok {
+			out[name] = text
 		} else {
-			x.lose("env.%s was left out", show(k))
+			x.lose("%s.%s was left out", what, show(name))
 		}
 	}
 	return out
@@ -195,17 +204,7 @@ func (x *encoder) remote(s Server, v *value) bool {
 	if s.Transport == SSE && (c.sse == "" || c.sse == c.http) && c.name != Gemini {
 		x.lose("%s's file cannot say that it speaks SSE", c.title)
 	}
-	headers := map[string]string{}
-	for _, k := range sortedKeys(s.Headers) {
-		if c.name == Codex && x.codexHeader(k, s.Headers[k], v) {
-			continue
-		}
-		if text, ok := x.text(s.Headers[k], "headers."+show(k)); ok {
-			headers[k] = text
-		} else {
-			x.lose("headers.%s was left out", show(k))
-		}
-	}
+	headers := x.table("headers", s.Headers, func(name, text string) bool { return c.name == Codex && x.codexHeader(name, text, v) })
 	if len(headers) > 0 {
 		v.put(c.headers, textTable(headers))
 	}

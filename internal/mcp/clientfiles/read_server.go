@@ -167,37 +167,29 @@ func (r *reader) translate(e *entry, s *Server) {
 		*text = out
 	}
 	own := r.client.forms
-	fixed := own // where the client puts nothing in
-	if r.client.name == AgentPlugins {
-		fixed = forms{}
-	}
-	remote := own
-	if r.client.name == Goose {
+	fixed, remote := own, own // fixed: where the client puts nothing in
+	switch r.client.name {
+	case AgentPlugins:
+		fixed, remote = forms{}, forms{}
+	case Goose:
 		remote = forms{braces: true, bare: true}
 	}
-	if r.client.name == AgentPlugins {
-		remote = forms{}
+	doAll := func(what, label string, texts map[string]string, f forms) {
+		for _, k := range sortedKeys(texts) {
+			if v := texts[k]; !e.made[what+"."+k] {
+				do(label+"."+show(k), &v, f)
+				texts[k] = v
+			}
+		}
 	}
 	do("command", &s.Command, fixed)
 	for i := range s.Args {
 		do(fmt.Sprintf("args[%d]", i), &s.Args[i], own)
 	}
-	for _, k := range sortedKeys(s.Env) {
-		v := s.Env[k]
-		if !e.made["env."+k] {
-			do(r.client.env+"."+show(k), &v, own)
-		}
-		s.Env[k] = v
-	}
+	doAll("env", r.client.env, s.Env, own)
 	do("cwd", &s.Cwd, own)
 	do("url", &s.URL, remote)
-	for _, k := range sortedKeys(s.Headers) {
-		v := s.Headers[k]
-		if !e.made["headers."+k] {
-			do("headers."+show(k), &v, remote)
-		}
-		s.Headers[k] = v
-	}
+	doAll("headers", "headers", s.Headers, remote)
 	for _, n := range t.notes {
 		e.note("%s", n)
 	}

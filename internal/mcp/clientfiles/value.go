@@ -3,6 +3,7 @@ package clientfiles
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 )
@@ -96,25 +97,13 @@ func (v *value) put(name string, to value) {
 	v.fields = append(v.fields, field{name: name, comma: -1, value: to})
 }
 
-func sortedKeys[V any](m map[string]V) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
+func sortedKeys[V any](m map[string]V) []string { return slices.Sorted(maps.Keys(m)) }
 
 // equal compares what two values say, not where they stand. The order of keys
 // counts where ordered is true.
 func (v value) equal(w value, ordered bool) bool {
-	if v.kind != w.kind || v.text != w.text || len(v.list) != len(w.list) || len(v.fields) != len(w.fields) {
+	if v.kind != w.kind || v.text != w.text || !slices.EqualFunc(v.list, w.list, func(x, y value) bool { return x.equal(y, ordered) }) {
 		return false
-	}
-	for i := range v.list {
-		if !v.list[i].equal(w.list[i], ordered) {
-			return false
-		}
 	}
 	a, b := v.fields, w.fields
 	if !ordered {
@@ -123,12 +112,7 @@ func (v value) equal(w value, ordered bool) bool {
 		slices.SortStableFunc(a, byName)
 		slices.SortStableFunc(b, byName)
 	}
-	for i := range a {
-		if a[i].name != b[i].name || !a[i].value.equal(b[i].value, ordered) {
-			return false
-		}
-	}
-	return true
+	return slices.EqualFunc(a, b, func(x, y field) bool { return x.name == y.name && x.value.equal(y.value, ordered) })
 }
 
 const (

@@ -127,7 +127,7 @@ func TestApprovalIsShownToItsOwnClient(t *testing.T) {
 			mine, other = nil, nil
 			for _, q := range open {
 				to := ""
-				if g := s.people.of(&q); g != nil {
+				if g := s.screen.callFor(&q); g != nil {
 					to = string(g.call.Input)
 				}
 				if strings.Contains(string(q.Input), n) {
@@ -149,10 +149,10 @@ func TestApprovalIsShownToItsOwnClient(t *testing.T) {
 	if a, _ := r.ask("tools/call", `{"elicitation":{}}`, `,"name":"touch","arguments":{"n":1}`+back(got.State, allow)); !strings.Contains(a.text, `"structuredContent":{"n":1}`) || h.last.Load() != 1 {
 		t.Errorf("%s", a.text)
 	}
-	s.people.mu.Lock()
-	defer s.people.mu.Unlock()
-	if len(s.people.guests) != 0 {
-		t.Errorf("%d calls are still noted", len(s.people.guests))
+	s.screen.mu.Lock()
+	defer s.screen.mu.Unlock()
+	if len(s.screen.calls) != 0 {
+		t.Errorf("%d calls are still noted", len(s.screen.calls))
 	}
 }
 
@@ -170,7 +170,7 @@ func TestWhatWaitsIsCounted(t *testing.T) {
 				_, _ = mcp.PeerOf(ctx).Ask(short, map[string]mcp.Request{"r": {Method: mcp.MethodElicit, Params: json.RawMessage(`{"message":"` + long + `"}`)}})
 			}()
 			for ctx.Err() == nil {
-				if _, there := mcp.PeerOf(ctx).(*flight).now(); !there {
+				if _, there := mcp.PeerOf(ctx).(*roundsCall).now(); !there {
 					break
 				}
 				time.Sleep(time.Millisecond)

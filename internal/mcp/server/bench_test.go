@@ -146,7 +146,7 @@ func BenchmarkList(b *testing.B) {
 		many = append(many, echo("t"+strings.Repeat("x", i%40)+string(rune('a'+i%26))+string(rune('a'+i/26)), `{"type":"object","properties":{"path":{"type":"string","description":"Where it is."},"n":{"type":"integer"}}}`))
 	}
 	s, _ := newStore(b, many...)
-	v := &visit{client: &client{modern: true}, params: &params{}}
+	v := &clientRequest{client: &client{modern: true}, params: &params{}}
 	b.Run("list", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {

@@ -19,12 +19,12 @@ type job struct {
 
 // encoder writes what came of a call as the result of a request, or as its
 // error.
-type encoder func(v *visit, r *toolcrib.Result, err error) (json.RawMessage, error)
+type encoder func(v *clientRequest, r *toolcrib.Result, err error) (json.RawMessage, error)
 
 // callTool makes a Call of tools/call. Whatever it names goes to the crib, also
 // a tool that is not listed: a refused call is recorded too.
-func (s *Server) callTool(ctx context.Context, v *visit) (json.RawMessage, error) {
-	name, ok := word(v.params.Name)
+func (s *Server) callTool(ctx context.Context, v *clientRequest) (json.RawMessage, error) {
+	name, ok := jsonText(v.params.Name)
 	if !ok {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "tools/call names no tool")
 	}
@@ -34,7 +34,7 @@ func (s *Server) callTool(ctx context.Context, v *visit) (json.RawMessage, error
 		j.call.Input = nil
 	}
 	if id := v.params.Meta.CallID; len(id) > 0 && string(id) != "null" {
-		if j.call.ID, ok = word(id); !ok { // it must not be taken for a call without one, and run twice
+		if j.call.ID, ok = jsonText(id); !ok { // it must not be taken for a call without one, and run twice
 			return s.refusal(v, &toolcrib.Error{Code: toolcrib.CodeInvalid, Tool: name, Message: "_meta[" + callIDKey + "] is not a string"}), nil
 		}
 		j.named = j.call.ID != ""
@@ -49,7 +49,7 @@ func (s *Server) callTool(ctx context.Context, v *visit) (json.RawMessage, error
 }
 
 // callerOf is who calls: of a client with a session, in that session.
-func (s *Server) callerOf(v *visit) toolcrib.Caller {
+func (s *Server) callerOf(v *clientRequest) toolcrib.Caller {
 	c := s.caller
 	if v.sess != nil && v.sess.id != "" {
 		c.Session = v.sess.id
@@ -59,25 +59,25 @@ func (s *Server) callerOf(v *visit) toolcrib.Caller {
 
 // do makes a call and waits for what comes of it, while its client can be
 // reached.
-func (s *Server) do(ctx context.Context, v *visit, j *job) (json.RawMessage, error) {
+func (s *Server) do(ctx context.Context, v *clientRequest, j *job) (json.RawMessage, error) {
 	// One who comes back does so for a call that waits, whatever it can do now.
 	if v.client.modern && inRounds(j.method) && (v.client.askable() || len(v.params.State) > 0) {
 		return s.doInRounds(ctx, v, j)
 	}
-	if s.people != nil {
+	if s.screen != nil {
 		if j.call.ID == "" {
 			j.call.ID = callid.New(s.now())
 		}
-		asked := &guest{call: j.call}
+		asked := &askedCall{call: j.call}
 		if !v.client.modern && v.client.form {
-			asked = s.newGuest(ctx, v, j.call)
+			asked = s.newAskedCall(ctx, v, j.call)
 		}
-		if err := s.people.begin(ctx, asked); err != nil {
+		if err := s.screen.begin(ctx, asked); err != nil {
 			return j.encode(v, nil, unwatched(j.call.Tool, err))
 		}
-		defer s.people.end(asked)
+		defer s.screen.end(asked)
 	}
-	stop := s.follow(v, &j.call, v.hear)
+	stop := s.follow(v, &j.call, v.passEvent)
 	result, err := s.cfg.Crib.Call(mcp.WithPeer(ctx, v), j.call)
 	stop()
 	return j.encode(v, result, err)
@@ -89,7 +89,7 @@ func unwatched(tool string, err error) *toolcrib.Error {
 }
 
 // readShelf makes the call that reads something on the shelf.
-func (s *Server) readShelf(ctx context.Context, v *visit, method string, params json.RawMessage, encode encoder) (json.RawMessage, error) {
+func (s *Server) readShelf(ctx context.Context, v *clientRequest, method string, params json.RawMessage, encode encoder) (json.RawMessage, error) {
 	if s.cfg.Shelf == nil {
 		return nil, mcp.Errorf(mcp.CodeMethodNotFound, "there is no method %q here", method)
 	}
@@ -104,7 +104,7 @@ func (s *Server) readShelf(ctx context.Context, v *visit, method string, params 
 	if !ok {
 		return nil, notThere(v, method)
 	}
-	return s.do(ctx, v, &job{method: method, call: toolcrib.Call{Tool: tool, Input: input, Caller: caller}, encode: func(v *visit, r *toolcrib.Result, err error) (json.RawMessage, error) {
+	return s.do(ctx, v, &job{method: method, call: toolcrib.Call{Tool: tool, Input: input, Caller: caller}, encode: func(v *clientRequest, r *toolcrib.Result, err error) (json.RawMessage, error) {
 		if e := s.passedOn(err); e != nil {
 			return nil, e
 		}

@@ -45,7 +45,7 @@ func newListener(wants func(method, uri string) bool) *listener {
 	return &listener{outbox: outbox{wake: make(chan struct{}, 1)}, wants: wants}
 }
 
-func (o *outbox) put(n note) {
+func (o *outbox) add(n note) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if _, there := o.keys[n.noteKey]; there {
@@ -68,7 +68,7 @@ func (o *outbox) put(n note) {
 	}
 }
 
-func (o *outbox) take() []note {
+func (o *outbox) drain() []note {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	notes := o.notes
@@ -102,7 +102,7 @@ func (s *Server) announce(method string, params json.RawMessage) {
 	s.mu.Unlock()
 	for _, l := range all { // without the lock: whoever brings many changes must not stop everything else
 		if l.wants(n.method, n.about) {
-			l.put(n)
+			l.add(n)
 		}
 	}
 }
@@ -126,7 +126,7 @@ func newNote(method string, params json.RawMessage) (n note, ok bool) {
 	if len(params) > maxNote {
 		return n, false
 	}
-	n.about, ok = word(members(params)[key])
+	n.about, ok = jsonText(objectMembers(params)[key])
 	n.params = params
 	return n, ok && n.about != ""
 }
@@ -168,7 +168,7 @@ func (s *Server) subscription(uri string) (sub *subscription, done func()) {
 
 // subscribe makes the call that begins to watch a resource. It is made for each
 // client, since each has to be allowed to.
-func (s *Server) subscribe(ctx context.Context, v *visit, uri string) error {
+func (s *Server) subscribe(ctx context.Context, v *clientRequest, uri string) error {
 	if len(uri) > maxURI {
 		return mcp.Errorf(mcp.CodeInvalidParams, "the uri is too long")
 	}
@@ -184,7 +184,7 @@ func (s *Server) subscribe(ctx context.Context, v *visit, uri string) error {
 }
 
 // unsubscribe makes the call that ends it for one client.
-func (s *Server) unsubscribe(ctx context.Context, v *visit, uri string) error {
+func (s *Server) unsubscribe(ctx context.Context, v *clientRequest, uri string) error {
 	sub, done := s.subscription(uri)
 	defer done()
 	sub.mu.Lock()
@@ -194,8 +194,8 @@ func (s *Server) unsubscribe(ctx context.Context, v *visit, uri string) error {
 	return err
 }
 
-// leave ends the subscriptions of a client that has gone.
-func (s *Server) leave(v *visit, uris []string) {
+// unsubscribeAll ends the subscriptions of a client that has gone.
+func (s *Server) unsubscribeAll(v *clientRequest, uris []string) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	for _, uri := range uris {
@@ -212,7 +212,7 @@ func uriParams(uri string) json.RawMessage {
 }
 
 // acknowledged is the result of a call that only has to be made.
-func acknowledged(_ *visit, r *toolcrib.Result, err error) (json.RawMessage, error) {
+func acknowledged(_ *clientRequest, r *toolcrib.Result, err error) (json.RawMessage, error) {
 	if err != nil || r.Failed {
 		return nil, shelfError(r, err)
 	}

@@ -36,15 +36,8 @@ func eachString(text json.RawMessage, change func(string) string) json.RawMessag
 		if text[i] != '"' {
 			continue
 		}
-		end := i + 1
-		for end < len(text) && text[end] != '"' {
-			if text[end] == '\\' {
-				end++
-			}
-			end++
-		}
-		end = min(end+1, len(text))
-		if said, ok := word(text[i:end]); ok && !bytes.HasPrefix(bytes.TrimLeft(text[end:], " \t\r\n"), []byte(":")) {
+		end := jsontext.StringEnd([]byte(text), i)
+		if said, ok := jsonText(text[i:end]); ok && !bytes.HasPrefix(bytes.TrimLeft(text[end:], " \t\r\n"), []byte(":")) {
 			if changed := change(said); changed != said {
 				out = jsontext.AppendString(append(out, text[kept:i]...), changed)
 				kept = end

@@ -64,9 +64,9 @@ func newClient(version string, capabilities, info json.RawMessage) (c *client, o
 // askable reports whether a client can be asked for anything.
 func (c *client) askable() bool { return c.form || c.page || c.sampling || c.roots }
 
-// lacks says what a client would have to be able to do for a request, as an
+// missingCapability says what a client would have to be able to do for a request, as an
 // error for whoever asked; nil: it can.
-func (c *client) lacks(r mcp.Request) *mcp.Error {
+func (c *client) missingCapability(r mcp.Request) *mcp.Error {
 	need := ""
 	var p struct {
 		Mode  string            `json:"mode"`
@@ -110,8 +110,8 @@ func logLevels() []string {
 	return []string{"debug", "info", "notice", "warning", "error", "critical", "alert", "emergency"}
 }
 
-// wants reports whether a message of a level is urgent enough for a client.
-func wants(least, level string) bool {
+// urgentEnough reports whether a message of a level is urgent enough for a client.
+func urgentEnough(least, level string) bool {
 	if least == "" {
 		return false
 	}

@@ -15,7 +15,7 @@ import (
 func TestCourier(t *testing.T) {
 	read := make(chan struct{})
 	var got []string
-	c := &courier{write: func(text []byte) error {
+	c := &messageWriter{write: func(text []byte) error {
 		<-read
 		got = append(got, string(text))
 		return nil
@@ -50,7 +50,7 @@ func TestCourier(t *testing.T) {
 // One that has gone is not written to again.
 func TestCourierBroken(t *testing.T) {
 	writes := 0
-	c := &courier{write: func([]byte) error {
+	c := &messageWriter{write: func([]byte) error {
 		writes++
 		return errors.New("gone")
 	}}
@@ -62,7 +62,7 @@ func TestCourierBroken(t *testing.T) {
 	if c.close(); writes != 1 {
 		t.Errorf("written %d times", writes)
 	}
-	if (&courier{}).close() {
+	if (&messageWriter{}).close() {
 		t.Error("nothing was told")
 	}
 }
@@ -72,10 +72,10 @@ func TestCourierBroken(t *testing.T) {
 func TestOutbox(t *testing.T) {
 	l := newListener(nil)
 	for i := range 3 * maxNotes {
-		l.put(note{noteKey: noteKey{method: "a"}})
-		l.put(note{noteKey: noteKey{"b", fmt.Sprint(i)}, params: []byte(fmt.Sprint(i))})
+		l.add(note{noteKey: noteKey{method: "a"}})
+		l.add(note{noteKey: noteKey{"b", fmt.Sprint(i)}, params: []byte(fmt.Sprint(i))})
 	}
-	notes := l.take()
+	notes := l.drain()
 	if len(notes) > maxNotes || string(notes[len(notes)-1].params) != fmt.Sprint(3*maxNotes-1) {
 		t.Errorf("%d notes, the last %s", len(notes), notes[len(notes)-1].params)
 	}
@@ -85,7 +85,7 @@ func TestOutbox(t *testing.T) {
 			a++
 		}
 	}
-	if a != 1 || l.take() != nil {
+	if a != 1 || l.drain() != nil {
 		t.Errorf("told %d times", a)
 	}
 }

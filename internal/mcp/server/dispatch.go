@@ -15,7 +15,7 @@ const maxDepth = 500
 
 // answerModern answers a request that says of itself what there is to know of
 // its client.
-func (s *Server) answerModern(ctx context.Context, m *mcp.Message, p *params, w way) (json.RawMessage, error) {
+func (s *Server) answerModern(ctx context.Context, m *mcp.Message, p *params, w replyPath) (json.RawMessage, error) {
 	version := p.version()
 	if !mcp.Known(version) || !mcp.IsModern(version) {
 		return nil, unsupported(version)
@@ -27,8 +27,8 @@ func (s *Server) answerModern(ctx context.Context, m *mcp.Message, p *params, w 
 	if !ok {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "_meta[%q] is not the object it should be, or is too large", mcp.MetaCapabilities)
 	}
-	v := &visit{server: s, client: c, way: w, id: m.ID, params: p, raw: m.Params}
-	if level, ok := word(p.Meta.Level); ok {
+	v := &clientRequest{server: s, client: c, reply: w, id: m.ID, params: p, raw: m.Params}
+	if level, ok := jsonText(p.Meta.Level); ok {
 		if !slices.Contains(logLevels(), level) {
 			return nil, mcp.Errorf(mcp.CodeInvalidParams, "_meta[%q] is no level: want one of %v", mcp.MetaLogLevel, logLevels())
 		}
@@ -38,7 +38,7 @@ func (s *Server) answerModern(ctx context.Context, m *mcp.Message, p *params, w 
 	case mcp.MethodDiscover:
 		return s.discover(), nil
 	case mcp.MethodListen:
-		m.Params = nil // kept by the visit alone, for as long as it is needed
+		m.Params = nil // kept by the request alone, for as long as it is needed
 		return s.serveListen(ctx, v)
 	case mcp.MethodInitialize, mcp.MethodPing, mcp.MethodSetLevel, mcp.MethodSubscribe, mcp.MethodUnsubscribe:
 		return nil, mcp.Errorf(mcp.CodeMethodNotFound, "%s is not in version %s of the protocol", m.Method, version)
@@ -48,9 +48,9 @@ func (s *Server) answerModern(ctx context.Context, m *mcp.Message, p *params, w 
 
 // answerLegacy answers a request of a client that has introduced itself, or
 // does so with it.
-func (s *Server) answerLegacy(ctx context.Context, m *mcp.Message, p *params, sess *session, w way) (json.RawMessage, error) {
+func (s *Server) answerLegacy(ctx context.Context, m *mcp.Message, p *params, sess *session, w replyPath) (json.RawMessage, error) {
 	c, level := sess.who()
-	v := &visit{server: s, client: c, sess: sess, way: w, id: m.ID, params: p, raw: m.Params, level: level}
+	v := &clientRequest{server: s, client: c, sess: sess, reply: w, id: m.ID, params: p, raw: m.Params, level: level}
 	switch m.Method {
 	case mcp.MethodInitialize:
 		return s.initialize(m.Params, sess)
@@ -67,11 +67,11 @@ func (s *Server) answerLegacy(ctx context.Context, m *mcp.Message, p *params, se
 }
 
 // answerBoth answers what both eras have in common.
-func (s *Server) answerBoth(ctx context.Context, m *mcp.Message, v *visit) (json.RawMessage, error) {
+func (s *Server) answerBoth(ctx context.Context, m *mcp.Message, v *clientRequest) (json.RawMessage, error) {
 	if m.Method == mcp.MethodToolsCall {
 		return s.callTool(ctx, v)
 	}
-	if len(m.Params) > maxDepth && depth(m.Params) > maxDepth {
+	if len(m.Params) > maxDepth && jsontext.Depth([]byte(m.Params)) > maxDepth {
 		return nil, mcp.Errorf(mcp.CodeInvalidRequest, "the message is nested too deeply")
 	}
 	if m.Method == mcp.MethodToolsList {
@@ -175,24 +175,4 @@ func (s *Server) capabilities() []byte {
 	}
 	o.raw("tools", []byte(`{"listChanged":true}`))
 	return o.end()
-}
-
-// depth counts how deep a valid JSON text is nested.
-func depth(text []byte) int {
-	deepest, now, quoted := 0, 0, false
-	for i := 0; i < len(text); i++ {
-		switch c := text[i]; {
-		case quoted && c == '\\':
-			i++
-		case c == '"':
-			quoted = !quoted
-		case quoted:
-		case c == '{' || c == '[':
-			now++
-			deepest = max(deepest, now)
-		case c == '}' || c == ']':
-			now--
-		}
-	}
-	return deepest
 }

@@ -21,19 +21,19 @@ const maxTries = 3
 // maxAsked is how many questions of one call a client is shown at once.
 const maxAsked = 16
 
-// brought is what a client says that its person did with a form.
-type brought struct {
+// formAnswer is what a client says that its person did with a form.
+type formAnswer struct {
 	Action  string         `json:"action"`
 	Content map[string]any `json:"content"`
 }
 
-// newGuest makes a client of the legacy era a screen for a call: it is asked by
+// newAskedCall makes a client of the legacy era a screen for a call: it is asked by
 // requests of ours while the call waits.
-func (s *Server) newGuest(ctx context.Context, v *visit, call toolcrib.Call) *guest {
+func (s *Server) newAskedCall(ctx context.Context, v *clientRequest, call toolcrib.Call) *askedCall {
 	var mu sync.Mutex
 	var wg sync.WaitGroup
 	asked := map[string]context.CancelFunc{}
-	return &guest{
+	return &askedCall{
 		call: call,
 		hear: func(q desk.Question) bool {
 			mu.Lock()
@@ -71,11 +71,11 @@ func (s *Server) newGuest(ctx context.Context, v *visit, call toolcrib.Call) *gu
 }
 
 // elicit asks the client and waits for what the person says.
-func (s *Server) elicit(ctx context.Context, v *visit, q *desk.Question) {
+func (s *Server) elicit(ctx context.Context, v *clientRequest, q *desk.Question) {
 	var why error
 	for range maxTries {
 		form := s.newForm(q, why)
-		answer, err := v.way.ask(ctx, mcp.MethodElicit, form.params(v.client.version))
+		answer, err := v.reply.ask(ctx, mcp.MethodElicit, form.params(v.client.version))
 		if ctx.Err() != nil || errors.Is(err, errAnswered) {
 			return // answered elsewhere, or the call has ended
 		}
@@ -83,11 +83,11 @@ func (s *Server) elicit(ctx context.Context, v *visit, q *desk.Question) {
 			s.cfg.Log.Warn("a client cannot ask its person", "question", q.ID, "err", err)
 			break
 		}
-		if why = s.settle(ctx, v, q, readBrought(answer)); why == nil {
+		if why = s.answerQuestion(ctx, v, q, readFormAnswer(answer)); why == nil {
 			return
 		}
 	}
-	s.people.desk.Dismiss(q.ID)
+	s.screen.desk.Dismiss(q.ID)
 }
 
 // approval is the round in which a client of the modern era is asked. why is
@@ -96,33 +96,33 @@ func (s *Server) approval(q *desk.Question, why error, try int) *round {
 	form := s.newForm(q, why)
 	return &round{
 		requests: map[string]mcp.Request{inputName: {Method: mcp.MethodElicit, Params: form.params(mcp.Modern)}},
-		answer: func(ctx context.Context, v *visit, all map[string]json.RawMessage) (again *round, settled bool) {
-			b := readBrought(all[inputName])
-			err := s.settle(ctx, v, q, b)
+		answer: func(ctx context.Context, v *clientRequest, all map[string]json.RawMessage) (again *round, settled bool) {
+			b := readFormAnswer(all[inputName])
+			err := s.answerQuestion(ctx, v, q, b)
 			switch {
 			case err == nil:
 				return nil, b.Action == "accept" || b.Action == "decline"
 			case try < maxTries:
 				return s.approval(q, err, try+1), false
 			}
-			s.people.desk.Dismiss(q.ID)
+			s.screen.desk.Dismiss(q.ID)
 			return nil, false
 		},
 	}
 }
 
-// readBrought reads what a client brings. What cannot be read is no answer.
-func readBrought(text json.RawMessage) brought {
-	var b brought
+// readFormAnswer reads what a client brings. What cannot be read is no answer.
+func readFormAnswer(text json.RawMessage) formAnswer {
+	var b formAnswer
 	if len(text) == 0 || json.Unmarshal(text, &b) != nil {
-		return brought{Action: "cancel"}
+		return formAnswer{Action: "cancel"}
 	}
 	return b
 }
 
-// settle makes an answer of what a client brought. An error says what was wrong
+// answerQuestion makes an answer of what a client brought. An error says what was wrong
 // with it; that somebody else was first is none.
-func (s *Server) settle(ctx context.Context, v *visit, q *desk.Question, b brought) error {
+func (s *Server) answerQuestion(ctx context.Context, v *clientRequest, q *desk.Question, b formAnswer) error {
 	var reply desk.Reply
 	switch b.Action {
 	case "accept":
@@ -133,11 +133,11 @@ func (s *Server) settle(ctx context.Context, v *visit, q *desk.Question, b broug
 	case "decline":
 		reply.Choice = desk.Deny
 	default:
-		s.people.desk.Dismiss(q.ID)
+		s.screen.desk.Dismiss(q.ID)
 		return nil
 	}
 	// The call that it lets go on may be at its end before this returns.
-	_, err := s.people.desk.Answer(context.WithoutCancel(ctx), q.ID, reply, s.by(v))
+	_, err := s.screen.desk.Answer(context.WithoutCancel(ctx), q.ID, reply, s.by(v))
 	if err != nil && !errors.Is(err, desk.ErrBadReply) {
 		s.cfg.Log.Debug("an answer of a client does not count", "question", q.ID, "err", err)
 		return nil
@@ -146,7 +146,7 @@ func (s *Server) settle(ctx context.Context, v *visit, q *desk.Question, b broug
 }
 
 // by names who answers: the person who uses this client.
-func (s *Server) by(v *visit) string {
+func (s *Server) by(v *clientRequest) string {
 	name := s.caller.Subject
 	if name == "" {
 		name = "somebody"

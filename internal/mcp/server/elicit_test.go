@@ -314,16 +314,16 @@ func TestElicitCancelled(t *testing.T) {
 // A question is shown to the client whose call asks it; that of a call that a
 // tool made in the same conversation, and where there are none to nobody.
 func TestWhoIsAsked(t *testing.T) {
-	p := newPeople(nil, quiet())
+	p := newClientScreen(nil, quiet())
 	add := func(id, subject, session string) {
 		p.next++
-		p.guests[id] = &guest{
+		p.calls[id] = &askedCall{
 			call: toolcrib.Call{ID: id, Caller: toolcrib.Caller{Subject: subject, Session: session}}, number: p.next,
 			hear: func(desk.Question) bool { return true },
 		}
 	}
 	of := func(call, subject, session string) string {
-		if g := p.of(&desk.Question{Call: call, Caller: toolcrib.Caller{Subject: subject, Session: session}}); g != nil {
+		if g := p.callFor(&desk.Question{Call: call, Caller: toolcrib.Caller{Subject: subject, Session: session}}); g != nil {
 			return g.call.ID
 		}
 		return ""
@@ -332,7 +332,7 @@ func TestWhoIsAsked(t *testing.T) {
 	add("b", "bob", "s")
 	add("c", "bob", "s")
 	add("mute", "bob", "s")
-	p.guests["mute"].hear = nil
+	p.calls["mute"].hear = nil
 	for _, c := range []struct{ call, subject, session, want string }{
 		{"a", "ann", "", "a"}, {"a", "eve", "", ""}, {"c", "bob", "s", "c"},
 		{"mute", "bob", "s", ""}, {"c", "eve", "s", ""}, {"within", "ann", "", ""}, {"within", "bob", "s", "b"}, {"within", "bob", "", ""}, {"within", "bob", "other", ""}, {"within", "eve", "", ""},
@@ -341,8 +341,8 @@ func TestWhoIsAsked(t *testing.T) {
 			t.Errorf("%+v: %q", c, got)
 		}
 	}
-	delete(p.guests, "b")
-	delete(p.guests, "c")
+	delete(p.calls, "b")
+	delete(p.calls, "c")
 	if got := of("within", "bob", "s"); got != "" {
 		t.Errorf("%s cannot be asked", got)
 	}

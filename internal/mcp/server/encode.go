@@ -64,8 +64,8 @@ func (o *object) end() []byte {
 	return append(o.buf, '}')
 }
 
-// members reads an object; nil if it is none.
-func members(text json.RawMessage) map[string]json.RawMessage {
+// objectMembers reads an object; nil if it is none.
+func objectMembers(text json.RawMessage) map[string]json.RawMessage {
 	var out map[string]json.RawMessage
 	if len(text) == 0 || json.Unmarshal(text, &out) != nil {
 		return nil
@@ -82,8 +82,8 @@ func oneLine(text json.RawMessage) json.RawMessage {
 	return out.Bytes()
 }
 
-// word reads a string out of valid JSON; ok is false if it is something else.
-func word(text json.RawMessage) (s string, ok bool) {
+// jsonText reads a string out of valid JSON; ok is false if it is something else.
+func jsonText(text json.RawMessage) (s string, ok bool) {
 	if len(text) < 2 || text[0] != '"' {
 		return "", false
 	}

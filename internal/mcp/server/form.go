@@ -30,7 +30,7 @@ const (
 // newForm makes the form of a question. why is what was wrong with the answer
 // before, if there was one.
 func (s *Server) newForm(q *desk.Question, why error) *form {
-	f := &form{question: q, offers: s.people.desk.Offers(q)}
+	f := &form{question: q, offers: s.screen.desk.Offers(q)}
 	var whole bool
 	if f.text, whole = formText(q, why); !whole && q.Text == "" { // what is allowed must have been seen
 		f.offers = slices.DeleteFunc(f.offers, func(o desk.Offer) bool { return o.Choice != desk.Deny })
@@ -156,7 +156,7 @@ func (f *form) schema() formSchema {
 		if o.Choice == desk.Edit {
 			arguments := field{Type: "string", Title: "Arguments", Description: "Only if you change them: what is run instead, as JSON."}
 			if !q.Redacted && len(q.Input) <= maxPrefill {
-				arguments.Default = string(q.Input)
+				arguments.Default = text.ShowJSON(string(q.Input))
 			}
 			s.Properties["arguments"] = arguments
 		}

@@ -42,8 +42,8 @@ func FuzzHTTP(f *testing.F) {
 	f.Add(`[[[[`, "2026-07-28", "=?base64?%?=", "\x00", "s", "=?base64?eA==?=")
 	f.Fuzz(func(t *testing.T, body, version, method, name, session, mirror string) {
 		if session == "session" {
-			if sess := s.open("session"); sess != nil {
-				defer s.drop(sess, false)
+			if sess := s.openSession("session"); sess != nil {
+				defer s.dropSession(sess, false)
 			}
 		}
 		ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
@@ -138,8 +138,8 @@ func FuzzText(f *testing.F) {
 func FuzzState(f *testing.F) {
 	s := fuzzed(f)
 	j := &job{method: mcp.MethodToolsCall, call: toolcrib.Call{ID: "id", Tool: "count", Caller: s.caller}}
-	good := s.state(&flight{key: "k", turn: 1, job: j})
-	if at, err := s.readState(good, j); at != (stop{"k", 1, "id"}) || err != nil {
+	good := s.state(&roundsCall{key: "k", turn: 1, job: j})
+	if at, err := s.readState(good, j); at != (waitingCall{"k", 1, "id"}) || err != nil {
 		f.Fatal(at, err)
 	}
 	f.Add(good)

@@ -69,7 +69,7 @@ func (s *Server) checkHeaders(h http.Header, m *mcp.Message, p *params) *mcp.Err
 	default:
 		return nil
 	}
-	name, ok := word(named)
+	name, ok := jsonText(named)
 	if !ok {
 		return nil // the request itself is at fault, and is told so
 	}
@@ -112,8 +112,8 @@ func findMirrors(schema json.RawMessage) ([]mirror, error) {
 		var n node
 		// One that is true or false, or broken, has nothing in it.
 		if readable := json.Unmarshal(text, &n) == nil; readable && n.Header != nil {
-			kind, _ := word(n.Type)
-			name, ok := word(n.Header)
+			kind, _ := jsonText(n.Type)
+			name, ok := jsonText(n.Header)
 			where := strings.Join(path, ".")
 			switch {
 			case len(path) == 0 || kind != "string" && kind != "integer" && kind != "boolean":
@@ -138,12 +138,7 @@ func findMirrors(schema json.RawMessage) ([]mirror, error) {
 
 // isToken reports whether a text can be part of the name of a header.
 func isToken(s string) bool {
-	for _, c := range s {
-		if (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", c) {
-			return false
-		}
-	}
-	return s != ""
+	return s != "" && strings.Trim(s, mcp.HeaderLetters) == ""
 }
 
 // checkMirrors holds the headers to the arguments that they repeat.
@@ -151,7 +146,7 @@ func checkMirrors(h http.Header, mirrors []mirror, arguments json.RawMessage) *m
 	for _, m := range mirrors {
 		value := arguments
 		for _, step := range m.path {
-			value = members(value)[step]
+			value = objectMembers(value)[step]
 		}
 		sent := h.Get(m.header)
 		where := strings.Join(m.path, ".")
@@ -174,7 +169,7 @@ func checkMirrors(h http.Header, mirrors []mirror, arguments json.RawMessage) *m
 
 // mirrored reports whether a header says what an argument is.
 func mirrored(text string, value json.RawMessage) bool {
-	if s, ok := word(value); ok {
+	if s, ok := jsonText(value); ok {
 		return text == s
 	}
 	if string(value) == "true" || string(value) == "false" {

@@ -82,18 +82,18 @@ func TestFloodOfChanges(t *testing.T) {
 	}
 	close(hold)
 	<-told
-	if n := len(stuck.take()); n != 1 {
+	if n := len(stuck.drain()); n != 1 {
 		t.Errorf("%d notes", n)
 	}
 	for i := range 20_000 { // the same thing each time, said otherwise
 		s.announce(mcp.NotifyResource, fmt.Appendf(nil, `{"uri":"test://a","n":%d}`, i))
 		s.announce(mcp.NotifyTools, fmt.Appendf(nil, `{"n":%d}`, i))
 	}
-	if n := len(stuck.take()); n != 2 {
+	if n := len(stuck.drain()); n != 2 {
 		t.Errorf("%d notes, want one of each", n)
 	}
 	s.announce(mcp.NotifyTools, nil)
-	if n := len(stuck.take()); n != 1 {
+	if n := len(stuck.drain()); n != 1 {
 		t.Errorf("%d notes after the others were taken", n)
 	}
 }
@@ -216,7 +216,7 @@ func TestCachingIsNotWidened(t *testing.T) {
 			t.Errorf("%s: %s", said, a.text)
 		}
 	}
-	v := &visit{client: &client{modern: true}, params: &params{}}
+	v := &clientRequest{client: &client{modern: true}, params: &params{}}
 	result := &toolcrib.Result{Value: json.RawMessage(`{"ttlMs":9,"cacheScope":"public"}`), More: json.RawMessage(`{"ttlMs":9,"cacheScope":"public"}`)}
 	if got, err := s.encodeValue(v, result, nil); err != nil || strings.Contains(string(got), "public") {
 		t.Errorf("%s, %v", got, err)

@@ -190,12 +190,12 @@ func (s *Server) serveLegacy(w http.ResponseWriter, r *http.Request, m *mcp.Mess
 		writeMessage(w, http.StatusBadRequest, &mcp.Message{ID: m.ID, Error: mcp.Errorf(mcp.CodeInvalidRequest, "there is no session: begin with initialize, or send what version %s wants", mcp.Modern)})
 		return
 	}
-	sess := s.enter(id)
+	sess := s.useSession(id)
 	if sess == nil {
 		writeMessage(w, http.StatusNotFound, &mcp.Message{ID: m.ID, Error: mcp.Errorf(mcp.CodeInvalidRequest, "there is no such session; begin with initialize")})
 		return
 	}
-	defer sess.left()
+	defer sess.release()
 	switch {
 	case m.IsAnswer():
 		sess.answered(m)
@@ -222,14 +222,14 @@ func (s *Server) serveLegacy(w http.ResponseWriter, r *http.Request, m *mcp.Mess
 
 // serveInitialize begins a session.
 func (s *Server) serveInitialize(w http.ResponseWriter, r *http.Request, m *mcp.Message, p *params) {
-	sess := s.open(rand.Text() + rand.Text())
+	sess := s.openSession(rand.Text() + rand.Text())
 	if sess == nil {
 		http.Error(w, "there are too many sessions; try later", http.StatusServiceUnavailable)
 		return
 	}
-	result, err := s.answerLegacy(r.Context(), m, p, sess, nowhere{})
+	result, err := s.answerLegacy(r.Context(), m, p, sess, noReply{})
 	if err != nil {
-		s.drop(sess, false)
+		s.dropSession(sess, false)
 	} else {
 		w.Header().Set(headerSession, sess.id)
 	}
@@ -238,13 +238,13 @@ func (s *Server) serveInitialize(w http.ResponseWriter, r *http.Request, m *mcp.
 
 // serveDelete ends a session.
 func (s *Server) serveDelete(w http.ResponseWriter, id string) {
-	sess := s.enter(id)
+	sess := s.useSession(id)
 	if sess == nil {
 		http.Error(w, "there is no such session", http.StatusNotFound)
 		return
 	}
-	s.drop(sess, false)
-	sess.left()
+	s.dropSession(sess, false)
+	sess.release()
 	w.WriteHeader(http.StatusNoContent)
 }
 
@@ -255,12 +255,12 @@ func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, id string) 
 		http.Error(w, "Accept has to have text/event-stream", http.StatusNotAcceptable)
 		return
 	}
-	sess := s.enter(id)
+	sess := s.useSession(id)
 	if sess == nil {
 		http.Error(w, "there is no such session", http.StatusNotFound)
 		return
 	}
-	defer sess.left()
+	defer sess.release()
 	ctx, cancel := context.WithCancel(r.Context())
 	defer cancel()
 	sess.mu.Lock()

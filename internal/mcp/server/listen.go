@@ -16,7 +16,7 @@ const keepAlive = 25 * time.Second
 
 // serveListen tells a client of the modern era of what it wants to hear, until
 // it hangs up.
-func (s *Server) serveListen(ctx context.Context, v *visit) (json.RawMessage, error) {
+func (s *Server) serveListen(ctx context.Context, v *clientRequest) (json.RawMessage, error) {
 	var p struct {
 		Wants *struct {
 			Tools     bool     `json:"toolsListChanged"`
@@ -68,7 +68,7 @@ func (s *Server) serveListen(ctx context.Context, v *visit) (json.RawMessage, er
 	defer s.listen(l)()
 	defer func() {
 		if len(uris) > 0 {
-			go s.leave(&visit{server: s, client: v.client, way: nowhere{}, params: &params{}}, uris)
+			go s.unsubscribeAll(&clientRequest{server: s, client: v.client, reply: noReply{}, params: &params{}}, uris)
 		}
 	}()
 	for _, uri := range slices.Compact(slices.Sorted(slices.Values(p.Wants.URIs))) {
@@ -98,7 +98,7 @@ func (s *Server) serveListen(ctx context.Context, v *visit) (json.RawMessage, er
 	}
 	var told object
 	told.raw("notifications", agreed.end())
-	if err := v.way.send(ctx, tagged(mcp.NotifySubscribed, told.end(), v.id)); err != nil {
+	if err := v.reply.send(ctx, tagged(mcp.NotifySubscribed, told.end(), v.id)); err != nil {
 		return nil, err
 	}
 	if tools || prompts || resources || len(uris) > 0 {
@@ -116,9 +116,9 @@ func (s *Server) serveListen(ctx context.Context, v *visit) (json.RawMessage, er
 
 // tellChanges passes on what changes until the server is closed or the client
 // says nothing more, which is no error, or the client hangs up.
-func (s *Server) tellChanges(ctx context.Context, v *visit, l *listener) error {
+func (s *Server) tellChanges(ctx context.Context, v *clientRequest, l *listener) error {
 	var silent <-chan struct{}
-	if w, ok := v.way.(*lineWay); ok {
+	if w, ok := v.reply.(*lineReply); ok {
 		silent = w.silent
 	}
 	tick := time.NewTicker(keepAlive)
@@ -126,13 +126,13 @@ func (s *Server) tellChanges(ctx context.Context, v *visit, l *listener) error {
 	for {
 		select {
 		case <-l.wake:
-			for _, n := range l.take() {
-				if err := v.way.send(ctx, tagged(n.method, n.params, v.id)); err != nil {
+			for _, n := range l.drain() {
+				if err := v.reply.send(ctx, tagged(n.method, n.params, v.id)); err != nil {
 					return err
 				}
 			}
 		case <-tick.C:
-			if w, ok := v.way.(*response); ok {
+			if w, ok := v.reply.(*response); ok {
 				w.comment(ctx)
 			}
 		case <-silent:
@@ -147,9 +147,9 @@ func (s *Server) tellChanges(ctx context.Context, v *visit, l *listener) error {
 
 // tagged is a notification for the client that listens under this ID.
 func tagged(method string, params, id json.RawMessage) *mcp.Message {
-	had := members(params)
+	had := objectMembers(params)
 	var o, meta object
-	meta.rest(members(had["_meta"]), mcp.MetaSubscription)
+	meta.rest(objectMembers(had["_meta"]), mcp.MetaSubscription)
 	meta.raw(mcp.MetaSubscription, id)
 	o.rest(had, "_meta")
 	o.raw("_meta", meta.end())

@@ -78,7 +78,7 @@ func readCursor(key string, text json.RawMessage, pages int) (int, error) {
 		return 0, nil
 	}
 	bad := mcp.Errorf(mcp.CodeInvalidParams, "the cursor is none of ours, or the list has become shorter")
-	s, ok := word(text)
+	s, ok := jsonText(text)
 	if !ok {
 		return 0, bad
 	}
@@ -95,7 +95,7 @@ func readCursor(key string, text json.RawMessage, pages int) (int, error) {
 }
 
 // listShelf lists what there is besides tools.
-func (s *Server) listShelf(ctx context.Context, v *visit, get func(context.Context, toolcrib.Caller) ([]Item, error), key string) (json.RawMessage, error) {
+func (s *Server) listShelf(ctx context.Context, v *clientRequest, get func(context.Context, toolcrib.Caller) ([]Item, error), key string) (json.RawMessage, error) {
 	items, err := get(ctx, s.callerOf(v))
 	if err != nil {
 		s.cfg.Log.Error("the shelf cannot be listed", "what", key, "err", err)

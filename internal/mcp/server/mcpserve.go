@@ -45,7 +45,7 @@ type Config struct {
 	Shelf Shelf
 	// Hidden tells the tools that are not listed though they can be called: those
 	// that read the shelf. Nil: none.
-	Hidden func(toolcrib.Spec) bool
+	Hidden func(toolcrib.Entry) bool
 	// Follow tells what happens in a call until stop is called. Its events reach
 	// the client as progress and log messages. Nil: nothing is told.
 	Follow func(call toolcrib.Call, hear func(toolcrib.Event)) (stop func())
@@ -56,7 +56,7 @@ type Config struct {
 	Key []byte
 	// Definition gives what else the supplier of a tool says of it: icons, a
 	// title for people, _meta. Nil, or a nil result: nothing.
-	Definition func(toolcrib.Spec) json.RawMessage
+	Definition func(toolcrib.Entry) json.RawMessage
 }
 
 // Server serves one crib to one kind of caller.
@@ -64,19 +64,19 @@ type Server struct {
 	cfg    Config
 	caller toolcrib.Caller
 	info   []byte // who we are, as JSON
-	people *people
+	screen *clientScreen
 	stops  []func()
 	done   chan struct{} // closed by Close
 
-	reading, requests, listens room
+	reading, requests, listens limiter
 
-	mu        sync.Mutex
-	shown     *toolList
-	listeners map[*listener]struct{}
-	subs      map[string]*subscription
-	sessions  map[string]*session // of the legacy era, over HTTP
-	flights   map[string]*flight  // calls whose clients are asked in rounds
-	parked    int                 // how many of them wait for their client to come back
+	mu          sync.Mutex
+	shown       *toolList
+	listeners   map[*listener]struct{}
+	subs        map[string]*subscription
+	sessions    map[string]*session    // of the legacy era, over HTTP
+	roundsCalls map[string]*roundsCall // calls whose clients are asked in rounds
+	parked      int                    // how many of them wait for their client to come back
 
 	parkedBytes int
 	closed      bool
@@ -94,7 +94,7 @@ func New(cfg Config, caller toolcrib.Caller) *Server {
 	}
 	s := &Server{
 		cfg: cfg, caller: caller, done: make(chan struct{}),
-		listeners: map[*listener]struct{}{}, subs: map[string]*subscription{}, sessions: map[string]*session{}, flights: map[string]*flight{},
+		listeners: map[*listener]struct{}{}, subs: map[string]*subscription{}, sessions: map[string]*session{}, roundsCalls: map[string]*roundsCall{},
 	}
 	var info object
 	if cfg.Name != "" {
@@ -106,7 +106,7 @@ func New(cfg Config, caller toolcrib.Caller) *Server {
 	info.text("version", cfg.Version)
 	s.info = info.end()
 	if cfg.Desk != nil {
-		s.people = newPeople(cfg.Desk, cfg.Log)
+		s.screen = newClientScreen(cfg.Desk, cfg.Log)
 	}
 	s.stops = append(s.stops, cfg.Crib.Catalog.Watch(func(toolcrib.Diff) { s.refresh() }))
 	if cfg.Shelf != nil {
@@ -126,8 +126,8 @@ func (s *Server) Close() {
 	s.closed = true
 	close(s.done)
 	sessions := s.sessions
-	var parked []*flight
-	for _, f := range s.flights {
+	var parked []*roundsCall
+	for _, f := range s.roundsCalls {
 		if f.parked {
 			parked = append(parked, f)
 		}
@@ -145,8 +145,8 @@ func (s *Server) Close() {
 		s.forget(f)
 		f.cancel()
 	}
-	if s.people != nil {
-		s.people.close()
+	if s.screen != nil {
+		s.screen.close()
 	}
 }
 

@@ -235,7 +235,7 @@ func TestHTTP(t *testing.T) {
 func TestEveryCodeReachesTheModel(t *testing.T) {
 	c, _ := newCrib(t)
 	_, s := connect(t, c, "", nil)
-	v := &visit{client: &client{modern: true}}
+	v := &clientRequest{client: &client{modern: true}}
 	refused := func(err error) (text, code string, bad bool) {
 		var r struct {
 			Content []struct{ Text string }

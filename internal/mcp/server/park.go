@@ -23,9 +23,9 @@ const (
 
 // park answers a request with what the client is asked for, and keeps the call
 // until it comes back.
-func (s *Server) park(v *visit, f *flight, r *round) (json.RawMessage, error) {
+func (s *Server) park(v *clientRequest, f *roundsCall, r *round) (json.RawMessage, error) {
 	f.leave()
-	state, ok := s.parkFlight(f, r)
+	state, ok := s.parkCall(f, r)
 	if !ok {
 		s.forget(f)
 		f.cancel()
@@ -48,7 +48,7 @@ func (s *Server) park(v *visit, f *flight, r *round) (json.RawMessage, error) {
 	return o.end(), nil
 }
 
-func (s *Server) parkFlight(f *flight, r *round) (state string, ok bool) {
+func (s *Server) parkCall(f *roundsCall, r *round) (state string, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v, _ := f.now()
@@ -70,8 +70,8 @@ func (s *Server) parkFlight(f *flight, r *round) (state string, ok bool) {
 	return s.state(f), true
 }
 
-// kept counts what came of a call that has ended while it waits for its client.
-func (s *Server) kept(f *flight) {
+// countResult counts what came of a call that has ended while it waits for its client.
+func (s *Server) countResult(f *roundsCall) {
 	size := 0
 	if r := f.result; r != nil {
 		size = len(r.Value) + len(r.More)
@@ -91,10 +91,10 @@ func (s *Server) kept(f *flight) {
 
 // unpark finds the call that a client comes back for; nil: it is gone. One that
 // does not wait for this answer is not gone, and must not be made twice.
-func (s *Server) unpark(key string, turn int) (*flight, error) {
+func (s *Server) unpark(key string, turn int) (*roundsCall, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	f := s.flights[key]
+	f := s.roundsCalls[key]
 	if f == nil {
 		return nil, nil
 	}
@@ -106,17 +106,17 @@ func (s *Server) unpark(key string, turn int) (*flight, error) {
 	return f, nil
 }
 
-func (s *Server) unparkLocked(f *flight) {
+func (s *Server) unparkLocked(f *roundsCall) {
 	f.parked = false
 	s.parked--
 	s.parkedBytes -= f.held
 }
 
 // forget lets go of a call that nobody comes back for.
-func (s *Server) forget(f *flight) {
+func (s *Server) forget(f *roundsCall) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.flights, f.key)
+	delete(s.roundsCalls, f.key)
 	if f.parked {
 		s.unparkLocked(f)
 	}

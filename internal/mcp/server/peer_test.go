@@ -186,7 +186,7 @@ func TestNothingIsLeft(t *testing.T) {
 	s.Close()
 	web.Close()
 	s.mu.Lock()
-	left := fmt.Sprint(len(s.sessions), len(s.flights), s.parked)
+	left := fmt.Sprint(len(s.sessions), len(s.roundsCalls), s.parked)
 	s.mu.Unlock()
 	if left != "0 0 0" || served.Load() != 200 {
 		t.Errorf("sessions, flights and places left: %s; served %d", left, served.Load())

@@ -14,11 +14,11 @@ import (
 // response is the answer to a POST: plain JSON, or a stream of events as soon
 // as anything has to be told before the result. It is the way to its client.
 type response struct {
-	courier
+	messageWriter
 	w         http.ResponseWriter
 	control   *http.ResponseController
 	sess      *session // nil in the modern era
-	streaming bool     // of the courier, and after it
+	streaming bool     // of the messageWriter, and after it
 }
 
 func newResponse(w http.ResponseWriter, sess *session) *response {
@@ -55,14 +55,14 @@ func (r *response) event(text []byte) error {
 }
 
 // comment shows that the stream is still there.
-func (r *response) comment(ctx context.Context) { _ = r.put(ctx, nil) }
+func (r *response) comment(ctx context.Context) { _ = r.writeText(ctx, nil) }
 
 // ask makes a request of ours on this stream.
 func (r *response) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	if r.sess == nil {
 		return nil, mcp.Errorf(mcp.CodeInternal, "a client cannot be asked for anything in this request")
 	}
-	return r.sess.ask(ctx, &r.courier, method, params)
+	return r.sess.ask(ctx, &r.messageWriter, method, params)
 }
 
 // finish writes the result behind everything that was told.
@@ -73,7 +73,7 @@ func (r *response) finish(id, result json.RawMessage, err error, modern bool) {
 		if modern {
 			code = status(m.Error)
 		}
-		if _, full := errors.AsType[crowded](err); full {
+		if _, full := errors.AsType[busyError](err); full {
 			code = http.StatusServiceUnavailable
 		}
 		writeMessage(r.w, code, m)
@@ -93,7 +93,7 @@ func (r *response) stream(ctx context.Context, sess *session) {
 	for err == nil {
 		select {
 		case <-sess.heard.wake:
-			for _, n := range sess.heard.take() {
+			for _, n := range sess.heard.drain() {
 				if err == nil {
 					err = ctx.Err()
 				}
@@ -101,7 +101,7 @@ func (r *response) stream(ctx context.Context, sess *session) {
 					err = r.change(n)
 				}
 				if err != nil {
-					sess.heard.put(n) // for the stream that the client opens next
+					sess.heard.add(n) // for the stream that the client opens next
 				}
 			}
 		case <-tick.C:

@@ -15,7 +15,7 @@ import (
 // encodeTool writes the outcome of tools/call. An unknown tool is an error of
 // the protocol; every other refusal is a failed result, since only that reaches
 // the model.
-func (s *Server) encodeTool(v *visit, r *toolcrib.Result, err error) (json.RawMessage, error) {
+func (s *Server) encodeTool(v *clientRequest, r *toolcrib.Result, err error) (json.RawMessage, error) {
 	if err == nil {
 		return s.answer(v, r)
 	}
@@ -30,7 +30,7 @@ func (s *Server) encodeTool(v *visit, r *toolcrib.Result, err error) (json.RawMe
 
 // encodeFound writes the outcome of a call that was made by way of the tool that
 // calls others: the model chose the name and is to hear that it was wrong.
-func (s *Server) encodeFound(v *visit, r *toolcrib.Result, err error) (json.RawMessage, error) {
+func (s *Server) encodeFound(v *clientRequest, r *toolcrib.Result, err error) (json.RawMessage, error) {
 	if toolcrib.CodeOf(err) == toolcrib.CodeNotFound && s.passedOn(err) == nil {
 		return s.refusal(v, err), nil
 	}
@@ -90,7 +90,7 @@ func shortened(s string) string { return text.Clip(s, mostPassedOn) }
 
 // answer gives a Result to a client: its contents, and its value both as
 // structured content and, for clients that only read text, as JSON text.
-func (s *Server) answer(v *visit, r *toolcrib.Result) (json.RawMessage, error) {
+func (s *Server) answer(v *clientRequest, r *toolcrib.Result) (json.RawMessage, error) {
 	list := []byte{'['}
 	for i := range r.Content {
 		if i > 0 {
@@ -105,7 +105,7 @@ func (s *Server) answer(v *visit, r *toolcrib.Result) (json.RawMessage, error) {
 		list = appendPlain(list, string(r.Value))
 	}
 	o := object{buf: make([]byte, 0, len(list)+len(r.Value)+len(r.More)+256)}
-	more := members(r.More)
+	more := objectMembers(r.More)
 	if v.client.modern {
 		o.text("resultType", mcp.ResultComplete)
 	}
@@ -122,7 +122,7 @@ func (s *Server) answer(v *visit, r *toolcrib.Result) (json.RawMessage, error) {
 }
 
 // meta writes what a supplier added for programs, and who we are.
-func (s *Server) meta(o *object, v *visit, theirs json.RawMessage) {
+func (s *Server) meta(o *object, v *clientRequest, theirs json.RawMessage) {
 	if !v.client.modern {
 		if len(theirs) > 0 && theirs[0] == '{' {
 			o.raw("_meta", theirs)
@@ -131,7 +131,7 @@ func (s *Server) meta(o *object, v *visit, theirs json.RawMessage) {
 	}
 	var meta object
 	meta.raw(mcp.MetaServer, s.info)
-	meta.rest(members(theirs), mcp.MetaServer)
+	meta.rest(objectMembers(theirs), mcp.MetaServer)
 	o.raw("_meta", meta.end())
 }
 
@@ -151,7 +151,7 @@ func appendPlain(buf []byte, text string) []byte {
 
 // refusal gives a refused call to a client as a failed result, since only
 // that reaches the model; the code and the bad fields are there for programs.
-func (s *Server) refusal(v *visit, err error) json.RawMessage {
+func (s *Server) refusal(v *clientRequest, err error) json.RawMessage {
 	e, ok := toolcrib.AsError(err)
 	if !ok {
 		e = &toolcrib.Error{Code: toolcrib.CodeInternal, Message: "the call broke down"}
@@ -174,7 +174,7 @@ func (s *Server) refusal(v *visit, err error) json.RawMessage {
 }
 
 // encodeResource writes what was read: the pieces that are a resource's.
-func (s *Server) encodeResource(v *visit, r *toolcrib.Result, err error) (json.RawMessage, error) {
+func (s *Server) encodeResource(v *clientRequest, r *toolcrib.Result, err error) (json.RawMessage, error) {
 	if err != nil || r.Failed {
 		return nil, shelfError(r, err)
 	}
@@ -192,7 +192,7 @@ func (s *Server) encodeResource(v *visit, r *toolcrib.Result, err error) (json.R
 		}
 		list = append(list, text...)
 	}
-	if text := members(r.Value)["text"]; len(list) == 1 && text != nil && len(v.params.URI) > 0 {
+	if text := objectMembers(r.Value)["text"]; len(list) == 1 && text != nil && len(v.params.URI) > 0 {
 		var one object // a tool of ours that reads a text
 		one.raw("uri", v.params.URI)
 		one.text("mimeType", "text/markdown")
@@ -200,7 +200,7 @@ func (s *Server) encodeResource(v *visit, r *toolcrib.Result, err error) (json.R
 		list = append(list, one.end()...)
 	}
 	var o object
-	more := members(r.More)
+	more := objectMembers(r.More)
 	if v.client.modern {
 		o.text("resultType", mcp.ResultComplete)
 		o.raw("ttlMs", strconv.AppendInt(nil, goodFor(more["ttlMs"]), 10))
@@ -227,11 +227,11 @@ func goodFor(said json.RawMessage) int64 {
 }
 
 // encodeValue writes a result that the tool made itself.
-func (s *Server) encodeValue(v *visit, r *toolcrib.Result, err error) (json.RawMessage, error) {
+func (s *Server) encodeValue(v *clientRequest, r *toolcrib.Result, err error) (json.RawMessage, error) {
 	if err != nil || r.Failed {
 		return nil, shelfError(r, err)
 	}
-	value := members(r.Value)
+	value := objectMembers(r.Value)
 	if value == nil {
 		return nil, mcp.Errorf(mcp.CodeInternal, "what there is has not the form it should have")
 	}
@@ -246,7 +246,7 @@ func (s *Server) encodeValue(v *visit, r *toolcrib.Result, err error) (json.RawM
 }
 
 // notThere is the error for something that is not on the shelf.
-func notThere(v *visit, method string) *mcp.Error {
+func notThere(v *clientRequest, method string) *mcp.Error {
 	switch method {
 	case mcp.MethodResourcesRead, mcp.MethodSubscribe, mcp.MethodUnsubscribe:
 		e := mcp.Errorf(mcp.CodeInvalidParams, "resource not found")

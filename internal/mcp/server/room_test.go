@@ -11,7 +11,7 @@ import (
 )
 
 // fill takes all places of a room but some.
-func fill(t *testing.T, r *room, most int64, but int) (empty func()) {
+func fill(t *testing.T, r *limiter, most int64, but int) (empty func()) {
 	t.Helper()
 	for range most - int64(but) {
 		if !r.enter(most) {
@@ -117,7 +117,7 @@ func TestOnlyWhatWasAgreedIsTold(t *testing.T) {
 
 // probe is a way to a client that looks around when it is told something.
 type probe struct {
-	nowhere
+	noReply
 	told func() error
 }
 

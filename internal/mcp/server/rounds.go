@@ -17,9 +17,9 @@ import (
 // into a result, and the client repeats its request with the answers. The call
 // waits meanwhile.
 
-// flight is a call whose client can be asked in rounds. It is the client for
+// roundsCall is a call whose client can be asked in rounds. It is the client for
 // whoever runs the call.
-type flight struct {
+type roundsCall struct {
 	job    *job
 	key    string // names it in the state
 	first  int    // bytes of the request that began it
@@ -39,8 +39,8 @@ type flight struct {
 	err    error
 
 	mu sync.Mutex
-	v  *visit // of the request that it is attended in; the last one while there is none
-	at bool   // there is one
+	v  *clientRequest // of the request that it is attended in; the last one while there is none
+	at bool           // there is one
 	// What the client brought with a request that nothing waited for: it knows
 	// what it will be asked, or the call it came back for is gone.
 	brought map[string]json.RawMessage
@@ -51,10 +51,10 @@ type flight struct {
 // something.
 type round struct {
 	requests map[string]mcp.Request
-	answer   func(ctx context.Context, v *visit, brought map[string]json.RawMessage) (again *round, settled bool)
+	answer   func(ctx context.Context, v *clientRequest, brought map[string]json.RawMessage) (again *round, settled bool)
 }
 
-var _ mcp.Peer = (*flight)(nil)
+var _ mcp.Peer = (*roundsCall)(nil)
 
 // inRounds reports whether a request can be answered with a wish for more.
 func inRounds(method string) bool {
@@ -62,9 +62,9 @@ func inRounds(method string) bool {
 }
 
 // doInRounds makes a call, or goes on with one that waited for this request.
-func (s *Server) doInRounds(ctx context.Context, v *visit, j *job) (json.RawMessage, error) {
-	var f *flight
-	if state, ok := word(v.params.State); ok && state != "" {
+func (s *Server) doInRounds(ctx context.Context, v *clientRequest, j *job) (json.RawMessage, error) {
+	var f *roundsCall
+	if state, ok := jsonText(v.params.State); ok && state != "" {
 		at, err := s.readState(state, j)
 		if err != nil {
 			return nil, err
@@ -82,7 +82,7 @@ func (s *Server) doInRounds(ctx context.Context, v *visit, j *job) (json.RawMess
 	}
 	if f != nil {
 		f.attend(v)
-		again, settled := f.pending.answer(ctx, v, members(v.params.Responses))
+		again, settled := f.pending.answer(ctx, v, objectMembers(v.params.Responses))
 		if again != nil {
 			return s.park(v, f, again)
 		}
@@ -97,7 +97,7 @@ func (s *Server) doInRounds(ctx context.Context, v *visit, j *job) (json.RawMess
 	}
 	if f == nil { // also one that is gone
 		var err error
-		if f, err = s.take(ctx, v, j); err != nil {
+		if f, err = s.startCall(ctx, v, j); err != nil {
 			return j.encode(v, nil, unwatched(j.call.Tool, err))
 		}
 	}
@@ -118,16 +118,16 @@ func (s *Server) doInRounds(ctx context.Context, v *visit, j *job) (json.RawMess
 	}
 }
 
-// take starts a call. It lives on when the request has been answered with a
+// startCall starts a call. It lives on when the request has been answered with a
 // wish for more.
-func (s *Server) take(ctx context.Context, v *visit, j *job) (*flight, error) {
+func (s *Server) startCall(ctx context.Context, v *clientRequest, j *job) (*roundsCall, error) {
 	if j.call.ID == "" {
 		j.call.ID = callid.New(s.now())
 	}
-	f := &flight{job: j, key: rand.Text(), first: len(v.raw), rounds: make(chan *round, 16), done: make(chan struct{}), v: v, at: true, brought: members(v.params.Responses)}
-	var asked *guest
-	if s.people != nil {
-		asked = &guest{call: j.call}
+	f := &roundsCall{job: j, key: rand.Text(), first: len(v.raw), rounds: make(chan *round, 16), done: make(chan struct{}), v: v, at: true, brought: objectMembers(v.params.Responses)}
+	var asked *askedCall
+	if s.screen != nil {
+		asked = &askedCall{call: j.call}
 		if v.client.form {
 			asked.hear = func(q desk.Question) bool {
 				select {
@@ -138,74 +138,74 @@ func (s *Server) take(ctx context.Context, v *visit, j *job) (*flight, error) {
 				}
 			}
 		}
-		if err := s.people.begin(ctx, asked); err != nil {
+		if err := s.screen.begin(ctx, asked); err != nil {
 			return nil, err
 		}
 	}
 	life, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	f.cancel = cancel
 	s.mu.Lock()
-	s.flights[f.key] = f
+	s.roundsCalls[f.key] = f
 	s.mu.Unlock()
-	stop := s.follow(v, &j.call, f.hear)
+	stop := s.follow(v, &j.call, f.passEvent)
 	go func() {
 		defer close(f.done)
 		defer cancel()
 		f.result, f.err = s.cfg.Crib.Call(mcp.WithPeer(life, f), j.call)
 		stop()
 		if asked != nil {
-			s.people.end(asked)
+			s.screen.end(asked)
 		}
-		s.kept(f)
+		s.countResult(f)
 	}()
 	return f, nil
 }
 
 // attend notes the request that the call is attended in now.
-func (f *flight) attend(v *visit) {
+func (f *roundsCall) attend(v *clientRequest) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.v, f.at = v, true
 }
 
 // leave notes that there is none.
-func (f *flight) leave() {
+func (f *roundsCall) leave() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.at = false
 }
 
-func (f *flight) now() (v *visit, there bool) {
+func (f *roundsCall) now() (v *clientRequest, there bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.v, f.at
 }
 
-func (f *flight) hear(ev toolcrib.Event) {
+func (f *roundsCall) passEvent(ev toolcrib.Event) {
 	if v, there := f.now(); there {
-		v.hear(ev)
+		v.passEvent(ev)
 	}
 }
 
 // Version is the version of the protocol the client speaks.
-func (f *flight) Version() string { return f.client().version }
+func (f *roundsCall) Version() string { return f.client().version }
 
 // Capabilities is what the client says it can be asked for.
-func (f *flight) Capabilities() json.RawMessage { return f.client().capabilities }
+func (f *roundsCall) Capabilities() json.RawMessage { return f.client().capabilities }
 
-func (f *flight) client() *client {
+func (f *roundsCall) client() *client {
 	v, _ := f.now()
 	return v.client
 }
 
 // LogLevel is the level of messages the client wants.
-func (f *flight) LogLevel() string {
+func (f *roundsCall) LogLevel() string {
 	v, _ := f.now()
 	return v.level
 }
 
 // Log passes on a log message, if the client wants such and is there.
-func (f *flight) Log(params json.RawMessage) {
+func (f *roundsCall) Log(params json.RawMessage) {
 	if v, there := f.now(); there {
 		v.Log(params)
 	}
@@ -214,7 +214,7 @@ func (f *flight) Log(params json.RawMessage) {
 // broughtAlready gives what the client brought unasked, if that is all that is
 // asked for first. People's approvals are never given so: they are for what was
 // shown.
-func (f *flight) broughtAlready(requests map[string]mcp.Request) map[string]json.RawMessage {
+func (f *roundsCall) broughtAlready(requests map[string]mcp.Request) map[string]json.RawMessage {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	b := f.brought
@@ -229,10 +229,10 @@ func (f *flight) broughtAlready(requests map[string]mcp.Request) map[string]json
 
 // Ask has the request answered with a wish for more, and waits for what the
 // client brings.
-func (f *flight) Ask(ctx context.Context, requests map[string]mcp.Request) (map[string]json.RawMessage, error) {
+func (f *roundsCall) Ask(ctx context.Context, requests map[string]mcp.Request) (map[string]json.RawMessage, error) {
 	c := f.client()
 	for _, r := range requests {
-		if e := c.lacks(r); e != nil {
+		if e := c.missingCapability(r); e != nil {
 			return nil, e
 		}
 	}
@@ -240,7 +240,7 @@ func (f *flight) Ask(ctx context.Context, requests map[string]mcp.Request) (map[
 		return b, nil
 	}
 	brought := make(chan map[string]json.RawMessage, 1)
-	r := &round{requests: requests, answer: func(_ context.Context, _ *visit, b map[string]json.RawMessage) (*round, bool) {
+	r := &round{requests: requests, answer: func(_ context.Context, _ *clientRequest, b map[string]json.RawMessage) (*round, bool) {
 		brought <- b
 		return nil, false
 	}}

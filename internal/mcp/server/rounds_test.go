@@ -109,8 +109,8 @@ func TestRounds(t *testing.T) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if len(s.flights) != 0 || s.parked != 0 {
-		t.Errorf("%d calls and %d places are left", len(s.flights), s.parked)
+	if len(s.roundsCalls) != 0 || s.parked != 0 {
+		t.Errorf("%d calls and %d places are left", len(s.roundsCalls), s.parked)
 	}
 }
 

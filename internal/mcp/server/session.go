@@ -105,8 +105,8 @@ func (s *session) setLevel(text json.RawMessage) (json.RawMessage, error) {
 }
 
 // sessionSubscribes begins to tell a client of the changes of a resource.
-func (s *Server) sessionSubscribes(ctx context.Context, v *visit) (json.RawMessage, error) {
-	uri, ok := word(v.params.URI)
+func (s *Server) sessionSubscribes(ctx context.Context, v *clientRequest) (json.RawMessage, error) {
+	uri, ok := jsonText(v.params.URI)
 	if !ok {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "no uri is named")
 	}
@@ -132,14 +132,14 @@ func (s *Server) sessionSubscribes(ctx context.Context, v *visit) (json.RawMessa
 	}
 	sess.mu.Unlock()
 	if twice || gone { // it was asked for twice at once, or by one who has left
-		s.leave(v, []string{uri})
+		s.unsubscribeAll(v, []string{uri})
 	}
 	return json.RawMessage(`{}`), nil
 }
 
 // sessionUnsubscribes ends that.
-func (s *Server) sessionUnsubscribes(ctx context.Context, v *visit) (json.RawMessage, error) {
-	uri, ok := word(v.params.URI)
+func (s *Server) sessionUnsubscribes(ctx context.Context, v *clientRequest) (json.RawMessage, error) {
+	uri, ok := jsonText(v.params.URI)
 	if !ok {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "no uri is named")
 	}
@@ -174,17 +174,17 @@ func (s *session) end() {
 	if len(uris) > 0 {
 		c, _ := s.who()
 		// Whoever ends a session does not wait for servers that stand behind tools.
-		go s.server.leave(&visit{server: s.server, client: c, sess: s, way: nowhere{}, params: &params{}}, uris)
+		go s.server.unsubscribeAll(&clientRequest{server: s.server, client: c, sess: s, reply: noReply{}, params: &params{}}, uris)
 	}
 }
 
-// nowhere is the way to a client that has gone.
-type nowhere struct{}
+// noReply is the way to a client that has gone.
+type noReply struct{}
 
-func (nowhere) tell(*mcp.Message) {}
+func (noReply) tell(*mcp.Message) {}
 
-func (nowhere) send(context.Context, *mcp.Message) error { return mcp.ErrClosed }
+func (noReply) send(context.Context, *mcp.Message) error { return mcp.ErrClosed }
 
-func (nowhere) ask(context.Context, string, json.RawMessage) (json.RawMessage, error) {
+func (noReply) ask(context.Context, string, json.RawMessage) (json.RawMessage, error) {
 	return nil, mcp.ErrClosed
 }

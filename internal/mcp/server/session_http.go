@@ -11,11 +11,11 @@ import (
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
-// open begins a session over HTTP.
-func (s *Server) open(id string) *session {
+// openSession begins a session over HTTP.
+func (s *Server) openSession(id string) *session {
 	sess := s.newSession(context.Background(), id)
 	sess.used = time.Now()
-	sess.idle = time.AfterFunc(idleFor, func() { s.drop(sess, true) })
+	sess.idle = time.AfterFunc(idleFor, func() { s.dropSession(sess, true) })
 	s.mu.Lock()
 	if s.closed {
 		s.mu.Unlock()
@@ -46,8 +46,8 @@ func (s *Server) open(id string) *session {
 	return sess
 }
 
-// drop ends a session; idle: only if nobody uses it.
-func (s *Server) drop(sess *session, idle bool) {
+// dropSession ends a session; idle: only if nobody uses it.
+func (s *Server) dropSession(sess *session, idle bool) {
 	s.mu.Lock()
 	sess.mu.Lock()
 	busy := idle && sess.active > 0
@@ -61,8 +61,8 @@ func (s *Server) drop(sess *session, idle bool) {
 	}
 }
 
-// enter finds a session for a request; nil: there is none. It has to be left.
-func (s *Server) enter(id string) *session {
+// useSession finds a session for a request; nil: there is none. It has to be left.
+func (s *Server) useSession(id string) *session {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	sess := s.sessions[id]
@@ -76,7 +76,7 @@ func (s *Server) enter(id string) *session {
 	return sess
 }
 
-func (s *session) left() {
+func (s *session) release() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.active--
@@ -138,7 +138,7 @@ func (s *session) answered(m *mcp.Message) {
 
 // ask makes a request of ours on a stream of the session, and waits for the
 // answer, which comes with a request of its own.
-func (s *session) ask(ctx context.Context, on *courier, method string, params json.RawMessage) (json.RawMessage, error) {
+func (s *session) ask(ctx context.Context, on *messageWriter, method string, params json.RawMessage) (json.RawMessage, error) {
 	answer := make(chan *mcp.Message, 1)
 	s.mu.Lock()
 	s.next++

@@ -121,9 +121,9 @@ func TestSessionsAreBounded(t *testing.T) {
 	r := newRaw(t, s)
 	first := r.session(`{}`)
 	second := r.session(`{}`)
-	used := s.enter(first.Get(headerSession))
+	used := s.useSession(first.Get(headerSession))
 	for i := range maxSessions - 2 {
-		if s.open(fmt.Sprint("s", i)) == nil {
+		if s.openSession(fmt.Sprint("s", i)) == nil {
 			t.Fatal("no session")
 		}
 	}
@@ -137,7 +137,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	if a := r.send("POST", first, `{"jsonrpc":"2.0","id":7,"method":"ping"}`); a.status != 200 || len(s.sessions) != maxSessions {
 		t.Errorf("the one in use is gone: %d; there are %d", a.status, len(s.sessions))
 	}
-	used.left()
+	used.release()
 }
 
 // A session that nobody uses ends; one in use does not.
@@ -145,15 +145,15 @@ func TestIdleSession(t *testing.T) {
 	s, _ := newStore(t)
 	r := newRaw(t, s)
 	id := r.session(`{}`).Get(headerSession)
-	sess := s.enter(id)
-	s.drop(sess, true) // as its clock does
-	if again := s.enter(id); again == nil {
+	sess := s.useSession(id)
+	s.dropSession(sess, true) // as its clock does
+	if again := s.useSession(id); again == nil {
 		t.Fatal("a session in use was ended")
 	}
-	sess.left()
-	sess.left()
-	s.drop(sess, true)
-	if s.enter(id) != nil || sess.ctx.Err() == nil {
+	sess.release()
+	sess.release()
+	s.dropSession(sess, true)
+	if s.useSession(id) != nil || sess.ctx.Err() == nil {
 		t.Error("it is still there")
 	}
 }
@@ -309,11 +309,11 @@ func TestErasOnOneLine(t *testing.T) {
 }
 
 func TestLevels(t *testing.T) {
-	if wants("", "emergency") || wants("error", "warning") || !wants("error", "error") || !wants("debug", "info") || !wants("emergency", "made up") {
+	if urgentEnough("", "emergency") || urgentEnough("error", "warning") || !urgentEnough("error", "error") || !urgentEnough("debug", "info") || !urgentEnough("emergency", "made up") {
 		t.Error("levels are out of order")
 	}
 	if !slices.IsSortedFunc(logLevels(), func(a, b string) int {
-		if wants(a, b) {
+		if urgentEnough(a, b) {
 			return -1
 		}
 		return 1

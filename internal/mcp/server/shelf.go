@@ -30,8 +30,8 @@ type Item struct {
 // Search is a short list that stands for all tools: some that find the others,
 // and one that calls them.
 type Search struct {
-	Specs []toolcrib.Spec
+	Specs []toolcrib.Entry
 	// CallTool is shown like a tool. A call of it, with the name and the arguments
 	// of another, becomes the call of that other before it reaches the crib.
-	CallTool toolcrib.Spec
+	CallTool toolcrib.Entry
 }

@@ -161,7 +161,7 @@ func newStore(t testing.TB, more ...toolcrib.Tool) (*Server, *pantry) {
 	load(t, c, append(append(tools(), p.tool()), more...))
 	s := New(Config{
 		Crib: c, Version: "1", Log: quiet(), Shelf: p,
-		Hidden: func(s toolcrib.Spec) bool { return s.Native == "shelf_read" },
+		Hidden: func(s toolcrib.Entry) bool { return s.Native == "shelf_read" },
 	}, toolcrib.Caller{Subject: "ann", Frontend: "mcp-http"})
 	t.Cleanup(s.Close)
 	return s, p

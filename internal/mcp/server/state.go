@@ -1,7 +1,6 @@
 package server
 
 import (
-	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -19,7 +18,7 @@ import (
 // for what, with which input. What is signed is no secret.
 
 // state writes the state of a call in its present turn.
-func (s *Server) state(f *flight) string {
+func (s *Server) state(f *roundsCall) string {
 	plain := strings.Join([]string{
 		f.key, strconv.Itoa(f.turn), strconv.FormatInt(s.now().Add(parkFor).Unix(), 10), f.job.call.ID,
 	}, " ")
@@ -41,16 +40,16 @@ func (s *Server) sign(plain string, j *job) []byte {
 	return mac.Sum(nil)
 }
 
-// stop is where a call waits for its client.
-type stop struct {
-	key  string // of the flight
+// waitingCall is where a call waits for its client.
+type waitingCall struct {
+	key  string // of the roundsCall
 	turn int
 	call string // its ID
 }
 
 // readState gives what a state names. A state that is not ours, or not for this
 // request, is an error.
-func (s *Server) readState(text string, j *job) (at stop, err error) {
+func (s *Server) readState(text string, j *job) (at waitingCall, err error) {
 	bad := mcp.Errorf(mcp.CodeInvalidParams, "the requestState is not one that was given for this request")
 	coded, seal, _ := strings.Cut(text, ".")
 	plain, err := base64.RawURLEncoding.Strict().DecodeString(coded)
@@ -73,7 +72,7 @@ func (s *Server) readState(text string, j *job) (at stop, err error) {
 	if err != nil || s.now().After(time.Unix(until, 0)) {
 		return at, mcp.Errorf(mcp.CodeInvalidParams, "the requestState has expired: make the request anew")
 	}
-	return stop{parts[0], turn, parts[3]}, nil
+	return waitingCall{parts[0], turn, parts[3]}, nil
 }
 
 // compact is a JSON text without the space between its parts.
@@ -81,9 +80,5 @@ func compact(text json.RawMessage) []byte {
 	if len(text) == 0 {
 		return []byte("{}")
 	}
-	var out bytes.Buffer
-	if json.Compact(&out, text) != nil {
-		return text
-	}
-	return out.Bytes()
+	return oneLine(text)
 }

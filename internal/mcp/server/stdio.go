@@ -101,7 +101,7 @@ func (l *patientLine) Read() ([]byte, error) {
 
 // answerLine answers one request.
 func (s *Server) answerLine(ctx context.Context, m *mcp.Message, sess *session, line *patientLine) (json.RawMessage, error) {
-	w := &lineWay{conn: line.conn, silent: line.silent}
+	w := &lineReply{conn: line.conn, silent: line.silent}
 	w.write = func(text []byte) error { return line.Write(ctx, text) }
 	defer w.close()
 	p, err := readParams(m.Params)
@@ -119,7 +119,7 @@ func (s *session) tellLine(conn *mcp.Conn) {
 	for {
 		select {
 		case <-s.heard.wake:
-			for _, n := range s.heard.take() {
+			for _, n := range s.heard.drain() {
 				if err := conn.Notify(s.ctx, n.method, n.params); err != nil {
 					return
 				}
@@ -130,13 +130,13 @@ func (s *session) tellLine(conn *mcp.Conn) {
 	}
 }
 
-// lineWay is the way to a client over stdio.
-type lineWay struct {
-	courier
+// lineReply is the way to a client over stdio.
+type lineReply struct {
+	messageWriter
 	conn   *mcp.Conn
 	silent <-chan struct{}
 }
 
-func (w *lineWay) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
+func (w *lineReply) ask(ctx context.Context, method string, params json.RawMessage) (json.RawMessage, error) {
 	return w.conn.Call(ctx, method, params, nil)
 }

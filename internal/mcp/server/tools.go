@@ -35,7 +35,7 @@ func (s *Server) toolList() *toolList {
 		l.search = s.cfg.Search(s.caller)
 	}
 	var legacy, modern []json.RawMessage
-	show := func(spec toolcrib.Spec) {
+	show := func(spec toolcrib.Entry) {
 		mirrors, err := findMirrors(spec.Input)
 		if err != nil {
 			s.cfg.Log.Error("tool cannot be shown over MCP", "tool", spec.Name, "err", err)
@@ -67,7 +67,7 @@ func (s *Server) toolList() *toolList {
 	return l
 }
 
-func (s *Server) listTools(v *visit) (json.RawMessage, error) {
+func (s *Server) listTools(v *clientRequest) (json.RawMessage, error) {
 	l := s.list()
 	pages := l.legacy
 	if v.client.modern {
@@ -83,16 +83,16 @@ func (s *Server) listTools(v *visit) (json.RawMessage, error) {
 // contract shows a Spec as an MCP tool. The annotations are derived from the
 // declared effects, so that they can never promise more than guards go by; what
 // a foreign supplier adds stands beside them.
-func (s *Server) contract(spec *toolcrib.Spec, output bool) []byte {
+func (s *Server) contract(spec *toolcrib.Entry, output bool) []byte {
 	var more map[string]json.RawMessage
 	if s.cfg.Definition != nil {
-		more = members(s.cfg.Definition(*spec))
+		more = objectMembers(s.cfg.Definition(*spec))
 	}
 	var o object
 	o.text("name", spec.Name)
 	if spec.Title != "" {
 		o.text("title", spec.Title)
-	} else if _, ok := word(more["title"]); ok {
+	} else if _, ok := jsonText(more["title"]); ok {
 		o.raw("title", more["title"])
 	}
 	if spec.Description != "" {
@@ -102,15 +102,15 @@ func (s *Server) contract(spec *toolcrib.Spec, output bool) []byte {
 	if spec.Output != nil && output {
 		o.raw("outputSchema", spec.Output)
 	}
-	o.raw("annotations", annotations(spec, members(more["annotations"])["title"]))
+	o.raw("annotations", annotations(spec, objectMembers(more["annotations"])["title"]))
 	o.rest(more, "name", "title", "description", "inputSchema", "outputSchema", "annotations")
 	return oneLine(o.end())
 }
 
-func annotations(spec *toolcrib.Spec, title json.RawMessage) []byte {
+func annotations(spec *toolcrib.Entry, title json.RawMessage) []byte {
 	effects := spec.Effects.All()
 	var o object
-	if _, ok := word(title); ok {
+	if _, ok := jsonText(title); ok {
 		o.raw("title", title)
 	}
 	o.flag("readOnlyHint", spec.Effects.ReadOnly())
@@ -127,7 +127,7 @@ func inputSchema(text json.RawMessage) json.RawMessage {
 	if isObjectSchema(text) {
 		return text
 	}
-	m := members(text)
+	m := objectMembers(text)
 	if m == nil { // true, or nothing at all
 		return json.RawMessage(`{"type":"object"}`)
 	}

@@ -44,7 +44,7 @@ func TestDefinitions(t *testing.T) {
 	ours := echo("ours", `true`)
 	ours.Title, ours.Output, ours.Effects = "Ours", json.RawMessage(`{"type":"object"}`), toolcrib.Runs
 	load(t, c, []toolcrib.Tool{plain, foreign, ours})
-	s := New(Config{Crib: c, Log: quiet(), Definition: func(s toolcrib.Spec) json.RawMessage {
+	s := New(Config{Crib: c, Log: quiet(), Definition: func(s toolcrib.Entry) json.RawMessage {
 		if s.Name == "plain" {
 			return nil
 		}
@@ -86,7 +86,7 @@ func TestSearch(t *testing.T) {
 	load(t, c, []toolcrib.Tool{echo("search_tools", `true`), echo("real", `{"type":"object","properties":{"x":{"type":"integer"}}}`), bad})
 	s := New(Config{Crib: c, Log: quiet(), Search: func(caller toolcrib.Caller) *Search {
 		spec, _ := c.Tool(caller, "search_tools")
-		return &Search{Specs: []toolcrib.Spec{spec}, CallTool: toolcrib.Spec{Name: "call_tool", Description: "Calls.", Input: json.RawMessage(`{"type":"object","required":["name"]}`)}}
+		return &Search{Specs: []toolcrib.Entry{spec}, CallTool: toolcrib.Entry{Spec: toolcrib.Spec{Name: "call_tool", Description: "Calls.", Input: json.RawMessage(`{"type":"object","required":["name"]}`)}}}
 	}}, toolcrib.Caller{Subject: "ann"})
 	defer s.Close()
 	r := newRaw(t, s)

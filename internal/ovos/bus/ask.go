@@ -165,13 +165,6 @@ const (
 	maxCollectedBytes = 64 << 20
 )
 
-// Wait waits for one message that the filter chooses.
-func (c *Client) Wait(ctx context.Context, f Filter) (Message, error) {
-	sub := c.Subscribe(f)
-	defer sub.Close()
-	return sub.Next(ctx)
-}
-
 // expect marks a request and subscribes to its answers.
 func (c *Client) expect(m Message, a Answer) (Message, *Subscription) {
 	id := rand.Text()

@@ -251,7 +251,7 @@ func TestNoBus(t *testing.T) {
 	if err := c.Ready(within(t)); !errors.Is(err, ErrClosed) {
 		t.Errorf("ready: %v", err)
 	}
-	if _, err := c.Wait(within(t), Filter{}); !errors.Is(err, ErrClosed) {
+	if _, err := c.Subscribe(Filter{}).Next(within(t)); !errors.Is(err, ErrClosed) {
 		t.Errorf("a subscription of a closed client: %v", err)
 	}
 	for _, bad := range []string{"http://a/core", "127.0.0.1:8181", "ws://", "ws://a b"} {

@@ -20,8 +20,8 @@ type feed struct {
 	base  uint64 // the number of queue[0]
 	bytes int64  // in the queue
 	total int64  // bytes ever published
-	peers map[*peer]*place
-	idle  []*place // places that wait for the next frame
+	peers map[*peer]*queuePlace
+	idle  []*queuePlace // places that wait for the next frame
 }
 
 // frame is what goes to every client: header and payload in one piece.
@@ -31,8 +31,8 @@ type frame struct {
 	pending int   // how many clients have yet to get it
 }
 
-// place is where a client stands. Its fields belong to the feed's lock.
-type place struct {
+// queuePlace is where a client stands. Its fields belong to the feed's lock.
+type queuePlace struct {
 	next  uint64 // the frame it gets next
 	sent  int64  // feed.total before that frame
 	gone  bool
@@ -44,14 +44,14 @@ type place struct {
 }
 
 func newFeed(maxFrames int, maxBytes int64) *feed {
-	return &feed{maxFrames: maxFrames, maxBytes: maxBytes, peers: map[*peer]*place{}}
+	return &feed{maxFrames: maxFrames, maxBytes: maxBytes, peers: map[*peer]*queuePlace{}}
 }
 
 // join gives a client a place: it gets everything published from now on.
-func (f *feed) join(p *peer) *place {
+func (f *feed) join(p *peer) *queuePlace {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	at := &place{
+	at := &queuePlace{
 		next: f.base + uint64(len(f.queue)), sent: f.total,
 		wake: make(chan struct{}, 1), leave: make(chan struct{}), room: make(chan struct{}, 1),
 	}
@@ -59,8 +59,8 @@ func (f *feed) join(p *peer) *place {
 	return at
 }
 
-// part takes a client's place away; it may have none.
-func (f *feed) part(p *peer) {
+// leaveQueue takes a client's place away; it may have none.
+func (f *feed) leaveQueue(p *peer) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.remove(p)
@@ -77,7 +77,7 @@ func (f *feed) remove(p *peer) {
 		fr.pending--
 	}
 	if at.idle {
-		f.idle = slices.DeleteFunc(f.idle, func(other *place) bool { return other == at })
+		f.idle = slices.DeleteFunc(f.idle, func(other *queuePlace) bool { return other == at })
 	}
 	at.gone = true
 	close(at.leave)
@@ -129,7 +129,7 @@ func (f *feed) trim() {
 // than about the given number of bytes. They keep their place in the queue,
 // and so count against its bounds, until they are done. It returns nil when
 // the place is gone.
-func (f *feed) peek(at *place, into []*frame, bytes int) []*frame {
+func (f *feed) peek(at *queuePlace, into []*frame, bytes int) []*frame {
 	for {
 		f.mu.Lock()
 		if at.gone {
@@ -159,7 +159,7 @@ func (f *feed) peek(at *place, into []*frame, bytes int) []*frame {
 }
 
 // done says that a client has got its next n frames.
-func (f *feed) done(at *place, n int) {
+func (f *feed) done(at *queuePlace, n int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if at.gone {
@@ -181,7 +181,7 @@ func (f *feed) done(at *place, n int) {
 // until it has caught up to a quarter. So a client that sends in a tight loop
 // is slowed down by its own socket instead of pushing others out. Only its own
 // place counts: nobody is held by somebody else's slowness.
-func (f *feed) pace(at *place) {
+func (f *feed) pace(at *queuePlace) {
 	f.mu.Lock()
 	if at.gone || !f.behind(at, 2) {
 		f.mu.Unlock()
@@ -196,7 +196,7 @@ func (f *feed) pace(at *place) {
 }
 
 // behind tells whether a place is further back than a fraction of the queue.
-func (f *feed) behind(at *place, fraction int) bool {
+func (f *feed) behind(at *queuePlace, fraction int) bool {
 	return int(f.base+uint64(len(f.queue))-at.next) > f.maxFrames/fraction || f.total-at.sent > f.maxBytes/int64(fraction)
 }
 

@@ -62,8 +62,8 @@ func TestFeedForgetsWhoLeaves(t *testing.T) {
 			idle = at.idle
 			f.mu.Unlock()
 		}
-		f.part(p)
-		f.part(p)
+		f.leaveQueue(p)
+		f.leaveQueue(p)
 		if !<-ended {
 			t.Fatal("got a frame that nobody sent")
 		}
@@ -83,7 +83,7 @@ func TestPaceHoldsOnlyByItsOwnPlace(t *testing.T) {
 		f.done(at, len(f.peek(at, buf, 100)))
 		f.pace(at) // must not wait, although the other has read nothing
 	}
-	f.part(other)
+	f.leaveQueue(other)
 	for range 5 {
 		f.publish([]byte{1})
 	}
@@ -120,7 +120,7 @@ func TestFeedModel(t *testing.T) {
 		f := newFeed(maxFrames, int64(maxBytes))
 		var all []byte // the size of every frame, which is also its content
 		next := map[*peer]int{}
-		places := map[*peer]*place{}
+		places := map[*peer]*queuePlace{}
 		var order []*peer
 		pick := func() *peer { return order[rapid.IntRange(0, len(order)-1).Draw(t, "who")] }
 		forget := func(p *peer) {
@@ -140,7 +140,7 @@ func TestFeedModel(t *testing.T) {
 				order = append(order, p)
 			case step == 1:
 				p := pick()
-				f.part(p)
+				f.leaveQueue(p)
 				forget(p)
 			case step <= 3:
 				size := rapid.IntRange(1, 12).Draw(t, "size")

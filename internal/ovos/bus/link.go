@@ -95,16 +95,16 @@ func (c *Client) serve(l *link) error {
 		defer close(ended)
 		read <- c.read(l)
 	}()
-	c.attend(l, ended)
+	c.pingLink(l, ended)
 	_ = l.raw.Close() // it may be closed already
 	err := <-read
 	_ = l.conn.CloseNow() // frees what the library holds
 	return err
 }
 
-// attend pings a connection and, when the client closes, says goodbye first:
+// pingLink pings a connection and, when the client closes, says goodbye first:
 // a socket that is closed with unread frames in it loses what was sent last.
-func (c *Client) attend(l *link, ended <-chan struct{}) {
+func (c *Client) pingLink(l *link, ended <-chan struct{}) {
 	tick := time.NewTicker(c.cfg.PingEvery)
 	defer tick.Stop()
 	for {
@@ -144,7 +144,7 @@ func (c *Client) read(l *link) error {
 		if err != nil {
 			return fmt.Errorf("reading from the bus: %w", err)
 		}
-		frame, err := c.take(r, scratch[:0])
+		frame, err := c.readFrame(r, scratch[:0])
 		if err != nil {
 			return fmt.Errorf("reading from the bus: %w", err)
 		}
@@ -160,9 +160,9 @@ func (c *Client) read(l *link) error {
 	}
 }
 
-// take reads one frame. One over the limit is read to its end and forgotten:
+// readFrame reads one frame. One over the limit is read to its end and forgotten:
 // it is another program's mistake, not a reason to leave. It returns nil then.
-func (c *Client) take(r io.Reader, buf []byte) ([]byte, error) {
+func (c *Client) readFrame(r io.Reader, buf []byte) ([]byte, error) {
 	for {
 		if len(buf) == cap(buf) {
 			buf = append(make([]byte, 0, 2*cap(buf)), buf...)

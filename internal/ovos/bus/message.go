@@ -49,12 +49,6 @@ func Object(value any) (json.RawMessage, error) {
 	return raw, nil
 }
 
-// Forward is a message about the same matter: another type and data in the
-// same context.
-func (m Message) Forward(typ string, data json.RawMessage) Message {
-	return Message{Type: typ, Data: data, Context: echo(m.Context)}
-}
-
 // Reply is a message back to the sender. A replier with an id of its own
 // (from) becomes the source, and the old source the destination, or nobody if
 // there was none. Without an id, source and destination are swapped if both
@@ -62,7 +56,7 @@ func (m Message) Forward(typ string, data json.RawMessage) Message {
 // other keys of the context are echoed.
 func (m Message) Reply(from, typ string, data json.RawMessage) Message {
 	context := echo(m.Context)
-	source, destination := given(context, "source"), given(context, "destination")
+	source, destination := contextValue(context, "source"), contextValue(context, "destination")
 	switch {
 	case from != "":
 		context["source"] = jsontext.Quote(from)
@@ -119,8 +113,8 @@ func echo(context map[string]json.RawMessage) map[string]json.RawMessage {
 	return copied
 }
 
-// given is a context value that is there and not null.
-func given(context map[string]json.RawMessage, key string) json.RawMessage {
+// contextValue is a context value that is there and not null.
+func contextValue(context map[string]json.RawMessage, key string) json.RawMessage {
 	if raw := context[key]; len(raw) > 0 && string(raw) != "null" {
 		return raw
 	}

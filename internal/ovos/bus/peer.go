@@ -28,7 +28,7 @@ type peer struct {
 	conn    *websocket.Conn
 	wire    *wireConn
 	addr    string
-	at      *place
+	at      *queuePlace
 	scratch []byte // headroom and the frame that is arriving
 	charged int64  // of the server's budget for large frames
 	warned  bool   // about poison; once is enough for a log
@@ -44,7 +44,7 @@ func (p *peer) run() {
 	err := p.read()
 	// The library answers a closing handshake by itself. Everything else ends
 	// by dropping; a client that broke the rules may not keep kernel memory.
-	p.server.feed.part(p)
+	p.server.feed.leaveQueue(p)
 	p.wire.drop(errors.Is(err, errTooLarge) || errors.Is(err, errCrowded))
 	<-written
 	_ = p.conn.CloseNow() // frees what the library holds; the socket is closed

@@ -223,16 +223,7 @@ func (s *scanner) end() error {
 	return nil
 }
 
-func (s *scanner) space() {
-	for s.pos < len(s.text) {
-		switch s.text[s.pos] {
-		case ' ', '\t', '\n', '\r':
-			s.pos++
-		default:
-			return
-		}
-	}
-}
+func (s *scanner) space() { s.pos = jsontext.SkipSpace(s.text, s.pos) }
 
 // peek is the next byte, or 0, which begins nothing in JSON, at the end.
 func (s *scanner) peek() byte {

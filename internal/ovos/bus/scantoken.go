@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"math"
 	"strconv"
+
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // str reads a string. The text is known to be UTF-8; a surrogate can only come
@@ -40,7 +42,7 @@ func (s *scanner) escape() error {
 	default:
 		return s.fail("not JSON: an unknown escape")
 	}
-	r, ok := s.hex4(s.pos)
+	r, ok := jsontext.EscapedUnit(s.text, s.pos)
 	switch {
 	case !ok:
 		return s.fail("not JSON: an unknown escape")
@@ -48,7 +50,7 @@ func (s *scanner) escape() error {
 		s.pos += 6
 		return nil
 	}
-	if low, ok := s.hex4(s.pos + 6); r < 0xDC00 && ok && low >= 0xDC00 && low <= 0xDFFF {
+	if low, ok := jsontext.EscapedUnit(s.text, s.pos+6); r < 0xDC00 && ok && low >= 0xDC00 && low <= 0xDFFF {
 		s.pos += 12
 		return nil
 	}
@@ -61,28 +63,6 @@ func (s *scanner) escape() error {
 	copy(s.text[s.pos:], `\ufffd`) // of the same length, so that spans stay true
 	s.pos += 6
 	return nil
-}
-
-// hex4 reads the escape \uXXXX at a place, if one is there.
-func (s *scanner) hex4(at int) (rune, bool) {
-	if at+6 > len(s.text) || s.text[at] != '\\' || s.text[at+1] != 'u' {
-		return 0, false
-	}
-	var r rune
-	for _, c := range s.text[at+2 : at+6] {
-		switch {
-		case isDigit(c):
-			c -= '0'
-		case c >= 'a' && c <= 'f':
-			c -= 'a' - 10
-		case c >= 'A' && c <= 'F':
-			c -= 'A' - 10
-		default:
-			return 0, false
-		}
-		r = r<<4 | rune(c)
-	}
-	return r, true
 }
 
 // number reads a number and makes sure that it is finite as a double: Python's

@@ -232,7 +232,7 @@ func (s *Server) join(p *peer) {
 
 // forget is the last that is done for a client.
 func (s *Server) forget(p *peer) {
-	s.feed.part(p)
+	s.feed.leaveQueue(p)
 	p.wire.drop(false)
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -23,7 +23,7 @@ type functionBody struct {
 
 // agenticxContract keeps the whole input schema: AgenticX itself drops $defs
 // and the descriptions of parameters, which leaves models guessing.
-func agenticxContract(s toolcrib.Spec) any {
+func agenticxContract(s toolcrib.Entry) any {
 	return function{Type: "function", Function: functionBody{Name: s.Name, Description: s.Description, Parameters: s.Input}}
 }
 

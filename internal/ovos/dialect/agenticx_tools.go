@@ -92,7 +92,8 @@ func agenticxAdapters(opt Options) []toolcrib.Adapter {
 	var list []toolcrib.Adapter
 	for _, t := range agenticxTools(opt) {
 		list = append(list, toolcrib.Adapter{
-			Spec: toolcrib.Spec{Name: t.name, Description: t.doc, Dialect: AgenticX, Box: t.box, Native: t.native, Input: parameters(t.args)},
+			Dialect: AgenticX, Box: t.box, Native: t.native,
+			Spec: toolcrib.Spec{Name: t.name, Description: t.doc, Input: parameters(t.args)},
 			In:   t.in, Out: t.answer, Refused: worded(agenticxRefused),
 		})
 	}

@@ -28,7 +28,7 @@ func TestContractsAreTheRecordedOnes(t *testing.T) {
 	ours := map[string]json.RawMessage{}
 	for _, a := range Adapters(Options{}) {
 		if a.Dialect == OVOS {
-			ours[a.Name] = mustJSON(Contract(OVOS, a.Spec))
+			ours[a.Name] = mustJSON(Contract(OVOS, entry(a)))
 		}
 	}
 	if len(ours) != len(want) {
@@ -120,4 +120,9 @@ func TestParse(t *testing.T) {
 	if _, err := Parse("klingon"); err == nil || !strings.Contains(err.Error(), "agenticx") {
 		t.Errorf("unknown: %v", err)
 	}
+}
+
+// entry is an adapter as the catalog shows it.
+func entry(a toolcrib.Adapter) toolcrib.Entry {
+	return toolcrib.Entry{Spec: a.Spec, Dialect: a.Dialect, Box: a.Box, Native: a.Native}
 }

@@ -63,7 +63,7 @@ func Adapters(opt Options) []toolcrib.Adapter {
 }
 
 // Contract is a tool's contract in the form the dialect sends over its wire.
-func Contract(dialect string, s toolcrib.Spec) any {
+func Contract(dialect string, s toolcrib.Entry) any {
 	switch dialect {
 	case OVOS:
 		return ovosContract(s)

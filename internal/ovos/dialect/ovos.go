@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -107,38 +108,25 @@ func ovosClockAndMath() []ovosTool {
 // OVOSBox is the id of a native box on the bus; boxes OpenVoiceOS does not
 // know are served under their own name.
 func OVOSBox(box string) string {
-	switch box {
-	case "clock":
-		return "ovos-clock-tools"
-	case "math":
-		return "ovos-math-tools"
-	case "files":
-		return "ovos-filesystem-tools"
-	case "shell":
-		return "ovos-shell-tools"
-	case "web":
-		return "ovos-web-search-tools"
-	case "skill":
-		return "ovos-skill-md-toolbox"
+	ids := map[string]string{
+		"clock": "ovos-clock-tools", "math": "ovos-math-tools", "files": "ovos-filesystem-tools",
+		"shell": "ovos-shell-tools", "web": "ovos-web-search-tools", "skill": "ovos-skill-md-toolbox",
 	}
-	return box
+	return cmp.Or(ids[box], box)
 }
 
 func ovosAdapters(opt Options) []toolcrib.Adapter {
 	var list []toolcrib.Adapter
 	for _, t := range ovosTools(opt) {
-		argsDoc := t.argsDoc
-		if argsDoc == "" {
-			argsDoc = "Arguments for ``" + t.name + "``."
-		}
 		out := t.answer
 		if out == nil {
 			out = t.project
 		}
 		list = append(list, toolcrib.Adapter{
+			Dialect: OVOS, Box: t.box, Native: t.native,
 			Spec: toolcrib.Spec{
-				Name: t.name, Description: t.doc, Dialect: OVOS, Box: t.box, Native: t.native,
-				Input:  model(className(t.name)+"Args", argsDoc, t.args),
+				Name: t.name, Description: t.doc,
+				Input:  model(className(t.name)+"Args", cmp.Or(t.argsDoc, "Arguments for ``"+t.name+"``."), t.args),
 				Output: model(className(t.name)+"Output", "Output of ``"+t.name+"``.", t.out),
 			},
 			In: t.in, Out: out, Refused: t.refused,
@@ -195,7 +183,7 @@ func ovosSolutions(value map[string]json.RawMessage) {
 	}
 }
 
-func ovosContract(s toolcrib.Spec) any {
+func ovosContract(s toolcrib.Entry) any {
 	return ordered{
 		{"name", s.Name}, {"description", s.Description},
 		{"argument_schema", s.Input}, {"output_schema", s.Output}, {"toolbox_id", OVOSBox(s.Box)},

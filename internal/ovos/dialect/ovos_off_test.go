@@ -54,9 +54,9 @@ func TestSwitchedOff(t *testing.T) {
 		}
 	}
 	// The contracts are those of the real ones.
-	genuine := map[string]toolcrib.Spec{}
+	genuine := map[string]toolcrib.Entry{}
 	for _, a := range ovosAdapters(Options{}) {
-		genuine[a.Name] = a.Spec
+		genuine[a.Name] = entry(a)
 	}
 	for spec := range c.Tools(toolcrib.Caller{Dialect: OVOS}) {
 		want := Contract(OVOS, genuine[spec.Name])

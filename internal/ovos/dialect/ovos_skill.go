@@ -63,9 +63,9 @@ func (e skillError) Error() string { return "it has no tool for OpenVoiceOS: " +
 
 func ovosSkill(name string, s Skill, runs bool) toolcrib.Adapter {
 	a := toolcrib.Adapter{
-		Foreign: true,
+		Foreign: true, Dialect: OVOS, Box: skillBox, Native: "use_skill",
 		Spec: toolcrib.Spec{
-			Name: name, Description: s.Description, Dialect: OVOS, Box: skillBox, Native: "use_skill",
+			Name: name, Description: s.Description,
 			Input: model("SkillCallArgs", "Arguments for invoking a SKILL.md-backed tool.\n\nThe I/O contract is intentionally natural-language — the ``task`` is a\nfree-text instruction that the sub-LLM (guided by the SKILL.md body) will\nfulfil.", []field{
 				{name: "task", typ: "string", doc: "What you want the skill to do."},
 				{name: "context", typ: "string?", doc: "Additional context or constraints for the skill.", def: "null"},

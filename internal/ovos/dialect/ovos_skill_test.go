@@ -44,7 +44,7 @@ func TestSkillContract(t *testing.T) {
 		t.Fatalf("%d tools, %v", len(list), left)
 	}
 	var got map[string]any
-	if err := json.Unmarshal(mustJSON(Contract(OVOS, list[0].Spec)), &got); err != nil {
+	if err := json.Unmarshal(mustJSON(Contract(OVOS, entry(list[0]))), &got); err != nil {
 		t.Fatal(err)
 	}
 	if got["toolbox_id"] != "ovos-skill-md-toolbox" {

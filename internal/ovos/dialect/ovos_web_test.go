@@ -17,8 +17,9 @@ import (
 func ovosWebAdapter() toolcrib.Adapter {
 	t := ovosWeb()[0]
 	return toolcrib.Adapter{
+		Dialect: OVOS, Box: t.box, Native: t.native,
 		Spec: toolcrib.Spec{
-			Name: t.name, Description: t.doc, Dialect: OVOS, Box: t.box, Native: t.native,
+			Name: t.name, Description: t.doc,
 			Input:  model(className(t.name)+"Args", "Arguments for ``"+t.name+"``.", t.args),
 			Output: model(className(t.name)+"Output", "Output of ``"+t.name+"``.", t.out),
 		},

@@ -15,8 +15,8 @@ import (
 // errBigInteger: a result has a number that Python hosts cannot send either.
 var errBigInteger = errors.New("the result has an integer beyond 64 bits")
 
-// free is the result of a tool that answers with contents instead of a value.
-type free struct {
+// contentAnswer is the result of a tool that answers with contents instead of a value.
+type contentAnswer struct {
 	Content string             `json:"content"`
 	Parts   []toolcrib.Content `json:"parts,omitempty"` // if not all of it is text
 }
@@ -40,7 +40,7 @@ func sendable(r *toolcrib.Result) (json.RawMessage, error) {
 	var v any
 	switch {
 	case r.Value == nil:
-		out := free{Content: r.String()}
+		out := contentAnswer{Content: r.String()}
 		if slices.ContainsFunc(r.Content, func(c toolcrib.Content) bool { return c.Type != "text" }) {
 			out.Parts = r.Content
 		}

@@ -154,12 +154,12 @@ func (a Approvals) reply(data map[string]json.RawMessage) (id string, r desk.Rep
 	return id, desk.Reply{Choice: choice, Message: given["message"]}, nil
 }
 
-// take takes a person's answer.
-func (p *people) take(r request) {
+// takeAnswer takes a person's answer.
+func (p *busScreen) takeAnswer(r request) {
 	id, reply, err := p.approvals.reply(r.data)
 	var q desk.Question
 	if err == nil {
-		q, err = p.settle(p.host.life, id, reply, p.by(r))
+		q, err = p.answerQuestion(p.host.life, id, reply, p.by(r))
 	}
 	out := settledData{ID: id, State: string(q.State)}
 	if err != nil {
@@ -168,8 +168,8 @@ func (p *people) take(r request) {
 	p.host.answer(r, out)
 }
 
-// settle gives an answer to a question that was asked on the bus.
-func (p *people) settle(ctx context.Context, id string, reply desk.Reply, by string) (desk.Question, error) {
+// answerQuestion gives an answer to a question that was asked on the bus.
+func (p *busScreen) answerQuestion(ctx context.Context, id string, reply desk.Reply, by string) (desk.Question, error) {
 	q, err := p.approvals.Desk.Question(ctx, id)
 	if err == nil && !p.sees(q) {
 		q, err = desk.Question{}, desk.ErrNotFound // those of other frontends are none of the bus's business
@@ -184,7 +184,7 @@ func (p *people) settle(ctx context.Context, id string, reply desk.Reply, by str
 }
 
 // by names who answers, as far as the bus knows that.
-func (p *people) by(r request) string {
+func (p *busScreen) by(r request) string {
 	name := "somebody on the bus"
 	if source := r.Text("source"); source != "" {
 		name += " as " + source

@@ -38,8 +38,8 @@ type invokeAnswer struct {
 	Detail string          `json:"detail,omitempty"`
 }
 
-// use is one call on its way through the host.
-type use struct {
+// hostCall is one call on its way through the host.
+type hostCall struct {
 	request
 	caller toolcrib.Caller
 	id     string // of the toolbox
@@ -50,7 +50,7 @@ type use struct {
 
 // personaCall calls a tool of a toolbox, if that is here.
 func (h *Host) personaCall(r request, id string) {
-	u := use{request: r, caller: h.caller(r.Message), id: id, name: pythonValue(r.data["name"]), input: r.data["kwargs"]}
+	u := hostCall{request: r, caller: h.caller(r.Message), id: id, name: pythonValue(r.data["name"]), input: r.data["kwargs"]}
 	if !h.hosts(u.caller, id) {
 		return
 	}
@@ -59,7 +59,7 @@ func (h *Host) personaCall(r request, id string) {
 }
 
 // inBox finds the tool in its toolbox and calls it.
-func (h *Host) inBox(u use) outcome {
+func (h *Host) inBox(u hostCall) outcome {
 	if u.name.unhashable != "" {
 		return outcome{error: unhashable(u.name), detail: nameIsText}
 	}
@@ -78,14 +78,14 @@ func (h *Host) inBox(u use) outcome {
 	return h.run(u, spec)
 }
 
-func (h *Host) inBoxNamed(u use) (toolcrib.Spec, bool) {
+func (h *Host) inBoxNamed(u hostCall) (toolcrib.Entry, bool) {
 	spec, ok := h.named(u.caller, u.name)
 	return spec, ok && h.cfg.BoxID(spec.Box) == u.id
 }
 
 // invoke calls a tool of whichever toolbox.
 func (h *Host) invoke(r request) {
-	u := use{request: r, caller: h.caller(r.Message), name: pythonValue(r.data["name"]), input: r.data["args"]}
+	u := hostCall{request: r, caller: h.caller(r.Message), name: pythonValue(r.data["name"]), input: r.data["args"]}
 	u.shape = func(o outcome) any { return invokeAnswer{u.name.echo(), o.result, o.error, o.detail} }
 	h.begin(u, func() outcome {
 		switch spec, ok := h.named(u.caller, u.name); {
@@ -103,7 +103,7 @@ func (h *Host) invoke(r request) {
 }
 
 // begin has a call made and answered, or says that there are too many.
-func (h *Host) begin(u use, call func() outcome) {
+func (h *Host) begin(u hostCall, call func() outcome) {
 	if h.calls.take(u.size, func() {
 		o := call()
 		if o.error == "" && o.result == nil {
@@ -122,7 +122,7 @@ func (h *Host) begin(u use, call func() outcome) {
 
 // refuse puts a call on record that names no tool, under a name that cannot be
 // one, and gives what the crib has to say about it.
-func (h *Host) refuse(u use, name string) string {
+func (h *Host) refuse(u hostCall, name string) string {
 	if u.name.kind != "str" {
 		name += " (" + u.name.kind + ")"
 	}
@@ -131,7 +131,7 @@ func (h *Host) refuse(u use, name string) string {
 }
 
 // run has the crib make a call of a tool that is there.
-func (h *Host) run(u use, spec toolcrib.Spec) outcome {
+func (h *Host) run(u hostCall, spec toolcrib.Entry) outcome {
 	call := toolcrib.Call{ID: h.callID(u), Tool: u.name.text, Input: u.input, Caller: u.caller, Lenient: true}
 	notAnObject := ""
 	if given := pythonValue(u.input); u.input != nil && given.kind != "dict" {
@@ -140,11 +140,11 @@ func (h *Host) run(u use, spec toolcrib.Spec) outcome {
 		// tool, this is refused as an input, and on record as that.
 		call.Input = append([]byte("no object: "), u.input...)
 	}
-	if !h.takeOff(call.ID, u.Message) {
+	if !h.beginCall(call.ID, u.Message) {
 		h.cfg.Log.Debug("a request was repeated while it is carried out", "call", call.ID)
 		return outcome{}
 	}
-	defer h.land(call.ID)
+	defer h.endCall(call.ID)
 	result, err := h.cfg.Crib.Call(h.life, call)
 	switch {
 	case notAnObject != "":
@@ -166,7 +166,7 @@ func (h *Host) run(u use, spec toolcrib.Spec) outcome {
 }
 
 // failed is the outcome of a tool that ran and failed.
-func (h *Host) failed(u use, spec toolcrib.Spec, why string) outcome {
+func (h *Host) failed(u hostCall, spec toolcrib.Entry, why string) outcome {
 	return outcome{error: h.cfg.ErrorText(&toolcrib.Error{Code: toolcrib.CodeInternal, Tool: u.name.text}, spec.Box), detail: "failed: " + why}
 }
 
@@ -202,7 +202,7 @@ const (
 // callID names a call, so that the repetition of a request is one here too.
 // What is called is a part of it, because programs that derive one message from
 // another pass the key on with it.
-func (h *Host) callID(u use) string {
+func (h *Host) callID(u hostCall) string {
 	key := u.Text(bus.CorrelationKey)
 	if len(key) < minCorrelation {
 		return callid.New(h.cfg.Now())
@@ -217,8 +217,8 @@ func (h *Host) callID(u use) string {
 	return "ovos-" + hex.EncodeToString(sum.Sum(nil)[:20])
 }
 
-// takeOff notes a call under way, unless it is already.
-func (h *Host) takeOff(id string, m bus.Message) bool {
+// beginCall notes a call under way, unless it is already.
+func (h *Host) beginCall(id string, m bus.Message) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if _, twice := h.flights[id]; twice {
@@ -228,7 +228,7 @@ func (h *Host) takeOff(id string, m bus.Message) bool {
 	return true
 }
 
-func (h *Host) land(id string) {
+func (h *Host) endCall(id string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	delete(h.flights, id)

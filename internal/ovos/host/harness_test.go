@@ -86,7 +86,7 @@ func (r *room) load(ctx context.Context) (toolcrib.Diff, []toolcrib.LoadError) {
 func (r *room) config() host.Config {
 	return host.Config{
 		Crib: r.crib, Load: r.load,
-		Contract:  func(s toolcrib.Spec) any { return dialect.Contract(dialect.OVOS, s) },
+		Contract:  func(s toolcrib.Entry) any { return dialect.Contract(dialect.OVOS, s) },
 		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.ErrorText(dialect.OVOS, e, box) },
 		BoxID:     boxID,
 		Serve:     &bus.ServerConfig{Addr: "127.0.0.1:0"},
@@ -97,7 +97,7 @@ func (r *room) config() host.Config {
 
 // boxID reads the id from where the dialect writes it.
 func boxID(box string) string {
-	text, err := json.Marshal(dialect.Contract(dialect.OVOS, toolcrib.Spec{Box: box}))
+	text, err := json.Marshal(dialect.Contract(dialect.OVOS, toolcrib.Entry{Box: box}))
 	var c struct {
 		ToolboxID string `json:"toolbox_id"`
 	}

@@ -29,7 +29,7 @@ type Config struct {
 	Caller toolcrib.Caller
 	// Contract is a tool's contract as it goes over the bus: name, description,
 	// argument_schema, output_schema and toolbox_id.
-	Contract func(toolcrib.Spec) any
+	Contract func(toolcrib.Entry) any
 	// ErrorText words a refusal for a tool of a box. What follows from the
 	// refusal's own message is left to the key detail.
 	ErrorText func(e *toolcrib.Error, box string) string
@@ -86,14 +86,14 @@ type Host struct {
 	cfg  Config
 	back chan struct{} // the bus has come back
 
-	calls, queries, turnedAway *lane
+	calls, queries, turnedAway *workQueue
 	loads, reloads             loader
 	working                    sync.WaitGroup
 
 	bus     *bus.Client
 	life    context.Context // of calls
 	sending context.Context // of answers
-	people  *people         // nil: nobody on the bus is asked
+	people  *busScreen      // nil: nobody on the bus is asked
 
 	known known // toolboxes of this host
 
@@ -135,9 +135,9 @@ func New(cfg Config) (*Host, error) {
 	// Tools that hang must not keep the host from saying what it has, nor from
 	// saying that it is busy.
 	calls := cmp.Or(cfg.Calls, 32)
-	h.calls = newLane(&h.working, cfg.Log, calls, calls+cmp.Or(cfg.Waiting, 256), cfg.Bytes)
-	h.queries = newLane(&h.working, cfg.Log, 4, 256, cfg.Bytes)
-	h.turnedAway = newLane(&h.working, cfg.Log, 4, 256, cfg.Bytes)
+	h.calls = newWorkQueue(&h.working, cfg.Log, calls, calls+cmp.Or(cfg.Waiting, 256), cfg.Bytes)
+	h.queries = newWorkQueue(&h.working, cfg.Log, 4, 256, cfg.Bytes)
+	h.turnedAway = newWorkQueue(&h.working, cfg.Log, 4, 256, cfg.Bytes)
 	h.loads, h.reloads = newLoader(h.known.after(cfg.Load)), newLoader(h.known.after(cfg.Reload))
 	return h, nil
 }

@@ -2,6 +2,7 @@ package host
 
 import (
 	"context"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -79,12 +80,7 @@ func (h *Host) off(id string) bool {
 	if h.cfg.Off == nil || h.cfg.Boxes == nil {
 		return false
 	}
-	for _, box := range h.cfg.Boxes() {
-		if h.cfg.BoxID(box) == id && h.cfg.Off(box) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(h.cfg.Boxes(), func(box string) bool { return h.cfg.BoxID(box) == id && h.cfg.Off(box) })
 }
 
 // empty gives the ids of the boxes there are, whether they have tools or not.

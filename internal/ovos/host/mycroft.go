@@ -77,8 +77,8 @@ func ReadMycroft(texts ...[]byte) (Mycroft, error) {
 	m := Mycroft{Boxes: map[string]MycroftBox{}}
 	top := section{values: all}
 	bus := top.sub("websocket")
-	m.Bus = MycroftBus{Host: take[string](&bus, "host"), Route: take[string](&bus, "route"), SSL: take[bool](&bus, "ssl"), MaxMsgSize: take[float64](&bus, "max_msg_size")}
-	if port := take[float64](&bus, "port"); port != nil {
+	m.Bus = MycroftBus{Host: sectionValue[string](&bus, "host"), Route: sectionValue[string](&bus, "route"), SSL: sectionValue[bool](&bus, "ssl"), MaxMsgSize: sectionValue[float64](&bus, "max_msg_size")}
+	if port := sectionValue[float64](&bus, "port"); port != nil {
 		if *port != math.Trunc(*port) || *port < 1 || *port > 65535 {
 			return Mycroft{}, fmt.Errorf("reading mycroft.conf: websocket.port: %v is no port", *port)
 		}
@@ -116,10 +116,10 @@ func (s *section) sub(key string) section {
 
 func (s *section) box() MycroftBox {
 	b := MycroftBox{
-		RootPath: take[string](s, "root_path"), AllowWrite: take[bool](s, "allow_write"), AllowShell: take[bool](s, "allow_shell"),
+		RootPath: sectionValue[string](s, "root_path"), AllowWrite: sectionValue[bool](s, "allow_write"), AllowShell: sectionValue[bool](s, "allow_shell"),
 		AllowedCommands: s.texts("allowed_commands"), ExtraSkillMDPaths: s.texts("extra_skill_md_paths"),
 	}
-	if seconds := take[float64](s, "max_timeout"); seconds != nil {
+	if seconds := sectionValue[float64](s, "max_timeout"); seconds != nil {
 		const most = 24 * time.Hour
 		switch {
 		case *seconds <= 0:
@@ -139,8 +139,8 @@ func (s *section) fail(key, want string) {
 	}
 }
 
-// take gives a value of a type; null is not said.
-func take[T string | bool | float64](s *section, key string) *T {
+// sectionValue gives a value of a type; null is not said.
+func sectionValue[T string | bool | float64](s *section, key string) *T {
 	given := s.values[key]
 	if given == nil {
 		return nil

@@ -59,7 +59,7 @@ func TestResultsAreMendedOrRefused(t *testing.T) {
 func TestLaneIsBoundedByNumberAndBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var working sync.WaitGroup
-		l := newLane(&working, slog.New(slog.DiscardHandler), 2, 4, 100)
+		l := newWorkQueue(&working, slog.New(slog.DiscardHandler), 2, 4, 100)
 		let := make(chan struct{})
 		var running, most, ran atomic.Int32
 		work := func() {
@@ -110,7 +110,7 @@ func TestLaneIsBoundedByNumberAndBytes(t *testing.T) {
 func TestLaneForgetsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var working sync.WaitGroup
-		l := newLane(&working, slog.New(slog.DiscardHandler), 3, 1000, 1<<20)
+		l := newWorkQueue(&working, slog.New(slog.DiscardHandler), 3, 1000, 1<<20)
 		var did atomic.Int32
 		took := int32(0)
 		for i := range 400 {
@@ -188,7 +188,7 @@ func TestWhatAScreenMissedIsLookedUp(t *testing.T) {
 	ask := func(tool, via string) string {
 		t.Helper()
 		_, err := d.Approve(t.Context(), toolcrib.Question{
-			Call: toolcrib.Call{ID: tool, Tool: tool, Caller: toolcrib.Caller{Subject: Via, Frontend: via}}, Spec: toolcrib.Spec{Name: tool},
+			Call: toolcrib.Call{ID: tool, Tool: tool, Caller: toolcrib.Caller{Subject: Via, Frontend: via}}, Spec: toolcrib.Entry{Spec: toolcrib.Spec{Name: tool}},
 			Reasons: []toolcrib.Verdict{{Decision: toolcrib.Ask, Guard: "test"}},
 		})
 		if !errors.Is(err, desk.ErrPending) {
@@ -210,7 +210,7 @@ func TestWhatAScreenMissedIsLookedUp(t *testing.T) {
 	}
 	defer nowhere.Close()
 	h := &Host{bus: nowhere, sending: t.Context(), cfg: Config{Caller: toolcrib.Caller{Subject: Via}, BoxID: same, Log: slog.New(slog.DiscardHandler)}}
-	p := &people{host: h, approvals: Approvals{Desk: d, Anyone: true}, open: map[string]desk.Question{answered: {ID: answered}, "q-swept": {ID: "q-swept"}}}
+	p := &busScreen{host: h, approvals: Approvals{Desk: d, Anyone: true}, open: map[string]desk.Question{answered: {ID: answered}, "q-swept": {ID: "q-swept"}}}
 	p.lookAgain(t.Context())
 	if _, ok := p.open[open]; !ok || len(p.open) != 1 {
 		t.Errorf("shown now: %v; open is %s, private %s", p.open, open, private)

@@ -16,9 +16,9 @@ import (
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
-// people is the screen that the clients of the bus together are: what calls
+// busScreen is the screen that the clients of the bus together are: what calls
 // from the bus ask is shown there, and nothing else.
-type people struct {
+type busScreen struct {
 	host      *Host
 	approvals Approvals
 	open      map[string]desk.Question // shown, or to be shown when the bus is back
@@ -29,7 +29,7 @@ func (h *Host) ask(ctx context.Context) error {
 	if !h.cfg.Approvals.on() {
 		return nil
 	}
-	p := &people{host: h, approvals: h.cfg.Approvals, open: map[string]desk.Question{}}
+	p := &busScreen{host: h, approvals: h.cfg.Approvals, open: map[string]desk.Question{}}
 	events, stop, err := p.approvals.Desk.Watch(context.WithoutCancel(ctx), desk.Screen{Name: Via, Sees: p.sees, Buffer: 256})
 	if err != nil {
 		return fmt.Errorf("watching the desk: %w", err)
@@ -43,12 +43,12 @@ func (h *Host) ask(ctx context.Context) error {
 }
 
 // sees chooses the questions of calls from this bus.
-func (p *people) sees(q desk.Question) bool {
+func (p *busScreen) sees(q desk.Question) bool {
 	return q.Caller.Frontend == Via && q.Caller.Subject == p.host.cfg.Caller.Subject
 }
 
 // follow shows questions until the host stops.
-func (p *people) follow(ctx context.Context, events <-chan desk.Event) {
+func (p *busScreen) follow(ctx context.Context, events <-chan desk.Event) {
 	for {
 		select {
 		case <-ctx.Done():
@@ -67,7 +67,7 @@ func (p *people) follow(ctx context.Context, events <-chan desk.Event) {
 }
 
 // hear shows a question that is new, and says when it is settled.
-func (p *people) hear(q desk.Question) {
+func (p *busScreen) hear(q desk.Question) {
 	_, known := p.open[q.ID]
 	switch {
 	case q.State == desk.Open && !known:
@@ -80,7 +80,7 @@ func (p *people) hear(q desk.Question) {
 }
 
 // lookAgain finds what was missed.
-func (p *people) lookAgain(ctx context.Context) {
+func (p *busScreen) lookAgain(ctx context.Context) {
 	list, err := p.approvals.Desk.Questions(ctx, desk.Filter{State: desk.Open})
 	if err != nil {
 		p.host.cfg.Log.Warn("open questions cannot be read", "err", err)
@@ -105,7 +105,7 @@ func (p *people) lookAgain(ctx context.Context) {
 // shown, and that it was cut is a part of it.
 const maxText = 48 << 10
 
-func (p *people) show(q desk.Question) {
+func (p *busScreen) show(q desk.Question) {
 	var b strings.Builder
 	for _, part := range q.Describe() {
 		b.WriteString(part.Title + ":\n")
@@ -129,7 +129,7 @@ func (p *people) show(q desk.Question) {
 
 // say sends a message about a question in the context of the call that asks, so
 // that it reaches the device of the person who speaks.
-func (p *people) say(q desk.Question, typ string, data any) {
+func (p *busScreen) say(q desk.Question, typ string, data any) {
 	raw, err := bus.Object(data)
 	if err != nil {
 		p.host.cfg.Log.Error("a question cannot be sent over the bus", "question", q.ID, "err", err)

@@ -60,7 +60,7 @@ func (h *Host) route(m bus.Message) {
 		h.query(r, h.reload)
 	case typeAnswer:
 		if h.people != nil {
-			h.query(r, h.people.take)
+			h.query(r, h.people.takeAnswer)
 		}
 	case typeInvoke:
 		h.invoke(r)

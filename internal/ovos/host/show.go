@@ -62,7 +62,7 @@ func (h *Host) tools(caller toolcrib.Caller) []shown {
 }
 
 // tool gives one of them.
-func (h *Host) tool(caller toolcrib.Caller, name string) (toolcrib.Spec, bool) {
+func (h *Host) tool(caller toolcrib.Caller, name string) (toolcrib.Entry, bool) {
 	spec, ok := h.cfg.Crib.Tool(caller, name)
 	return spec, ok && h.shows(spec.Box)
 }
@@ -125,9 +125,9 @@ func (h *Host) get(r request) {
 }
 
 // named finds the tool that a value names. Only a text names one.
-func (h *Host) named(caller toolcrib.Caller, name value) (toolcrib.Spec, bool) {
+func (h *Host) named(caller toolcrib.Caller, name value) (toolcrib.Entry, bool) {
 	if name.kind != "str" {
-		return toolcrib.Spec{}, false
+		return toolcrib.Entry{}, false
 	}
 	return h.tool(caller, name.text)
 }
@@ -158,7 +158,7 @@ func (h *Host) reload(r request) {
 
 // contract is a tool's contract as it goes over the bus, where arguments and
 // results are always objects.
-func (h *Host) contract(spec toolcrib.Spec) (json.RawMessage, error) {
+func (h *Host) contract(spec toolcrib.Entry) (json.RawMessage, error) {
 	spec.Output = outputSchema(spec.Output)
 	return sound(h.cfg.Contract(spec))
 }

@@ -15,7 +15,7 @@ const argumentReach = 256 // so much of a call is looked at
 
 // argument looks at the argument of a call that is a password or a key, if it is
 // written out.
-func (h *hunt) argument(end, place int) {
+func (h *textScan) argument(end, place int) {
 	t := h.text
 	if place == 0 {
 		h.slashed(end)
@@ -54,12 +54,9 @@ func (h *hunt) argument(end, place int) {
 }
 
 // slashed looks at user/password@place, as Oracle has it.
-func (h *hunt) slashed(at int) {
+func (h *textScan) slashed(at int) {
 	t := h.text
-	end := at
-	for end < len(t) && end-at < argumentReach && !space(t[end]) && !quoteByte(t[end]) && t[end] != '@' {
-		end++
-	}
+	end := endOf(t, at, argumentReach, func(c byte) bool { return !space(c) && !quoteByte(c) && c != '@' })
 	slash := strings.IndexByte(t[at:end], '/')
 	if slash < 1 || end >= len(t) || t[end] != '@' {
 		return

@@ -16,8 +16,8 @@ const (
 	opTold            // the name is value
 )
 
-// assigned looks for the value of a name.
-func (h *hunt) assigned(id ident, s strength) {
+// assignedValue looks for the value of a name.
+func (h *textScan) assignedValue(id ident, s strength) {
 	if s == nameSecret && id.from > 1 && h.text[id.from] == '_' && h.text[id.from-1] == ':' && h.text[id.from-2] == '/' {
 		s = namePass // the file of npm: //host/:_authToken=…
 	}
@@ -32,8 +32,8 @@ func (h *hunt) assigned(id ident, s strength) {
 	if equals {
 		op = opAssign
 	}
-	own := op == opSpace && s == namePass && !quoteByte(c0(h.text, at)) && h.twoWords(id, at) // NAME VALUE, and nothing else
-	alone := id.begin == id.from && id.end == id.to                                           // the word is the whole name
+	own := op == opSpace && s == namePass && !quoteByte(byteAt(h.text, at)) && h.twoWords(id, at) // NAME VALUE, and nothing else
+	alone := id.begin == id.from && id.end == id.to                                               // the word is the whole name
 	bare := alone && hasFold(h.text[id.begin:], "pass") && id.end-id.begin == len("pass")
 	switch {
 	case op == opCall && id.end != id.to, op == opSpace && h.text[id.from] != '-' && !alone && !own && (id.from < 4 || h.text[id.from-4:id.from] != "ENV ") && !h.lineOfItsOwn(id, at), bare && op != opTag && !(op == opPair && containsFold(h.text[id.to:at], "val")) && (op != opAssign || upper(h.text[id.begin]) && h.text[at-1] == ' ' && !quoteByte(h.text[min(at, len(h.text)-1)])):
@@ -58,9 +58,9 @@ func (h *hunt) assigned(id ident, s strength) {
 	}
 	v := h.valueAt(at, op, setting || word || op == opPair || op == opTold)
 	v.word = word || op == opTold
-	h.trim(&v, id)
+	h.trimExpansion(&v, id)
 	if op == opAssign && !v.quoted && setting {
-		h.whole(&v, id)
+		h.wholeLine(&v, id)
 	}
 	if s == namePass && op == opAssign && alone {
 		v.linked = h.linked(id.from) || h.linkedBehind(v.to)
@@ -90,29 +90,24 @@ func (h *hunt) assigned(id ident, s strength) {
 }
 
 // comparison: the sign between these places compares.
-func (h *hunt) comparison(from, to int) bool {
+func (h *textScan) comparison(from, to int) bool {
 	sign := h.text[from:min(to, len(h.text))]
 	return strings.Contains(sign, "==") || strings.Contains(sign, "!=")
 }
 
 // directory: what PWD is set to if it is no password.
 func directory(s string) bool {
-	m := makeupOf(s)
+	m := compositionOf(s)
 	return m.digit == 0 || m.letters() < 2 || strings.ContainsAny(s, "/\\$`(~")
 }
 
 // allCapitals: the name of a variable of the environment.
 func allCapitals(name string) bool {
-	for i := range len(name) {
-		if letter(name[i]) && !upper(name[i]) {
-			return false
-		}
-	}
-	return true
+	return endOf(name, 0, len(name), func(c byte) bool { return !letter(c) || upper(c) }) == len(name)
 }
 
 // operator finds where the value of a name begins.
-func (h *hunt) operator(id ident, pass bool) (int, operator) {
+func (h *textScan) operator(id ident, pass bool) (int, operator) {
 	t, i := h.text, id.to
 	quoted := false
 	for i < len(t) && i-id.to < 4 && closesName(t[i]) {
@@ -127,13 +122,13 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 			return at, opTag
 		}
 	}
-	if at, ok := h.instead(id); ok {
+	if at, ok := h.shellDefault(id); ok {
 		if at < 0 {
 			return 0, opNone
 		}
 		return at, opAssign
 	}
-	i = h.between(i)
+	i = h.skipDeclaration(i)
 	if i+1 < len(t) && (t[i] == '?' || t[i] == '!') && (t[i+1] == ':' || t[i+1] == '=') {
 		i++
 	}
@@ -154,10 +149,7 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 	case c == '.' && gap+1 < len(t) && t[gap+1] == '=':
 		return h.assignment(gap + 1)
 	case gap > i && letter(c) && !quoted && (id.from == 0 || t[id.from-1] != '<'): // var name string = "value"
-		j := gap
-		for j < len(t) && j-gap < 24 && (wordByte(t[j]) || t[j] == '.' || t[j] == '*') {
-			j++
-		}
+		j := endOf(t, gap, 24, func(c byte) bool { return wordByte(c) || c == '.' || c == '*' })
 		if hasFold(t[gap:], "as ") { // Dim name As String = "value"
 			for j = skipBlanks(t, j); j < len(t) && j-gap < 24 && wordByte(t[j]); j++ {
 			}
@@ -167,7 +159,7 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 				return v, opAssign
 			}
 		}
-		if v, ok := h.told(gap); pass && ok {
+		if v, ok := h.toldInSentence(gap); pass && ok {
 			return v, opTold
 		}
 		if t[id.from] == '-' || pass && h.loginBefore(id.from) || id.from >= 4 && t[id.from-4:id.from] == "ENV " || redisPass(t[id.from:id.to]) || pass && h.twoWords(id, gap) {
@@ -183,11 +175,7 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 			return at, opComma
 		}
 	case gap > i && id.from > 0 && t[id.from-1] == '<' && letter(c): // <Pass encoding="base64">
-		end := gap
-		for end < len(t) && end-gap < tagReach && t[end] != '<' && t[end] != '>' && t[end] != '\n' && t[end] != '/' {
-			end++
-		}
-		if end < len(t) && t[end] == '>' {
+		if end := endOf(t, gap, tagReach, func(c byte) bool { return strings.IndexByte("<>\n/", c) < 0 }); end < len(t) && t[end] == '>' {
 			return end + 1, opTag
 		}
 	case c == '>' && (quoted || id.from > 0 && t[id.from-1] == '<' || id.from > 0 && t[id.from-1] == ':'):
@@ -199,7 +187,7 @@ func (h *hunt) operator(id ident, pass bool) (int, operator) {
 	case gap > i && (t[id.from] == '-' || pass && (h.loginBefore(id.from) || h.twoWords(id, gap))):
 		return gap, opSpace
 	}
-	if quoted || c0(t, gap) == '\n' || c0(t, gap) == '\r' {
+	if quoted || byteAt(t, gap) == '\n' || byteAt(t, gap) == '\r' {
 		if pair, ok := h.pair(gap); ok {
 			return pair, opPair
 		}
@@ -214,11 +202,7 @@ func closesName(c byte) bool {
 
 // assignByte: the sign of an assignment is made of these.
 func assignByte(c byte) bool {
-	switch c {
-	case '=', ':', '|', '+', '?', '!', '~', '>', '-':
-		return true
-	}
-	return false
+	return strings.IndexByte("=:|+?!~>-", c) >= 0
 }
 
 // redisPass: a name that stands before its value without a sign.
@@ -226,8 +210,8 @@ func redisPass(name string) bool {
 	return name == "requirepass" || name == "masterauth" || name == "masteruserpass"
 }
 
-// told finds the value in a sentence: the password is "…".
-func (h *hunt) told(at int) (int, bool) {
+// toldInSentence finds the value in a sentence: the password is "…".
+func (h *textScan) toldInSentence(at int) (int, bool) {
 	for _, word := range [...]string{"is set to", "is now", "is:", "is", "was", "will be"} {
 		if !hasFold(h.text[at:], word) {
 			continue
@@ -240,7 +224,7 @@ func (h *hunt) told(at int) (int, bool) {
 	return 0, false
 }
 
-func c0(t string, i int) byte {
+func byteAt(t string, i int) byte {
 	if i < len(t) {
 		return t[i]
 	}
@@ -249,7 +233,7 @@ func c0(t string, i int) byte {
 
 // assignment goes over the signs of an assignment, and over the type that may
 // stand before the value.
-func (h *hunt) assignment(i int) (int, operator) {
+func (h *textScan) assignment(i int) (int, operator) {
 	t, from := h.text, i
 	for i < len(t) && i-from < 4 && assignByte(t[i]) {
 		if t[i] == '-' && i > from && t[i-1] != '=' {
@@ -269,10 +253,7 @@ func (h *hunt) assignment(i int) (int, operator) {
 		return next, opPair
 	}
 	if sign == ":" { // name: type = value
-		j := at
-		for j < len(t) && j-at < 24 && (wordByte(t[j]) || strings.IndexByte("&<>[]?*. '", t[j]) >= 0) {
-			j++
-		}
+		j := endOf(t, at, 24, func(c byte) bool { return wordByte(c) || strings.IndexByte("&<>[]?*. '", c) >= 0 })
 		if j > at && j+1 < len(t) && t[j] == '=' && t[j+1] != '=' && (letter(t[at]) || t[at] == '&') {
 			if v := skipBlanks(t, j+1); v < len(t) && quoteByte(t[v]) {
 				return v, opAssign
@@ -294,7 +275,7 @@ func (h *hunt) assignment(i int) (int, operator) {
 
 // nextLine finds the value that stands on a line of its own below its name, as in
 // YAML, with or without a sign for a text of several lines.
-func (h *hunt) nextLine(at int) (int, bool) {
+func (h *textScan) nextLine(at int) (int, bool) {
 	t := h.text
 	if at < len(t) && (t[at] == '|' || t[at] == '>') {
 		for at++; at < len(t) && (t[at] == '-' || t[at] == '+' || digit(t[at])); at++ {
@@ -337,7 +318,7 @@ const blockReach = 400
 
 // pair finds the value of a name that is a value itself, as in
 // {"name": "TOKEN", "value": "…"}.
-func (h *hunt) pair(i int) (int, bool) {
+func (h *textScan) pair(i int) (int, bool) {
 	t, from := h.text, i
 	if i < len(t) && t[i] == '{' { // variable "token" { default = "…" }
 		block := t[i:min(len(t), i+blockReach)]
@@ -350,9 +331,7 @@ func (h *hunt) pair(i int) (int, bool) {
 		}
 		i += n
 	}
-	for i < len(t) && i-from < 48 && (space(t[i]) || strings.IndexByte(",\"';:", t[i]) >= 0) {
-		i++
-	}
+	i = endOf(t, i, 48-(i-from), func(c byte) bool { return space(c) || strings.IndexByte(",\"';:", c) >= 0 })
 	for _, word := range [...]string{"value", "val", "content", "default", "text", "secret_string", "secretstring"} {
 		if !hasFold(t[i:], word) {
 			continue
@@ -377,7 +356,7 @@ func (h *hunt) pair(i int) (int, bool) {
 const linkReach = 200
 
 // linked: the name of a password stands in a connection string.
-func (h *hunt) linked(from int) bool {
+func (h *textScan) linked(from int) bool {
 	t, i := h.text, from
 	for i > 0 && t[i-1] == ' ' {
 		i--
@@ -389,30 +368,20 @@ func (h *hunt) linked(from int) bool {
 	if n := strings.LastIndexByte(before, '\n'); n >= 0 {
 		before = before[n:]
 	}
-	for _, word := range [...]string{"server=", "host=", "data source=", "uid=", "user id=", "user=", "username=", "driver=", "jdbc:", "database=", "dbname=", "initial catalog=", "accountname="} {
-		if containsFold(before, word) {
-			return true
-		}
-	}
-	return false
+	return containsAnyFold(before, "server=", "host=", "data source=", "uid=", "user id=", "user=", "username=", "driver=", "jdbc:", "database=", "dbname=", "initial catalog=", "accountname=")
 }
 
 // linkedBehind: a connection string goes on with the name of its user or machine.
-func (h *hunt) linkedBehind(at int) bool {
+func (h *textScan) linkedBehind(at int) bool {
 	if at >= len(h.text) || h.text[at] != ';' {
 		return false
 	}
 	i := skipBlanks(h.text, at+1)
-	for _, word := range [...]string{"uid=", "user id=", "user=", "username=", "server=", "host=", "data source=", "database=", "initial catalog=", "port="} {
-		if hasFold(h.text[i:], word) {
-			return true
-		}
-	}
-	return false
+	return hasAnyFold(h.text[i:], "uid=", "user id=", "user=", "username=", "server=", "host=", "data source=", "database=", "initial catalog=", "port=")
 }
 
 // loginBefore: a name and a machine stand before, as in a file of netrc.
-func (h *hunt) loginBefore(from int) bool {
+func (h *textScan) loginBefore(from int) bool {
 	before := h.text[max(0, from-160):from]
 	if strings.Contains(before, "login ") || strings.Contains(before, "login\n") {
 		return true
@@ -429,7 +398,7 @@ func (h *hunt) loginBefore(from int) bool {
 // settingAt: the name begins its line, but for what settings begin with, or
 // stands in a connection string or the query of an address; and whether it is in
 // a command line, so that its value is one word of it.
-func (h *hunt) settingAt(id ident, pass bool) (setting, word bool) {
+func (h *textScan) settingAt(id ident, pass bool) (setting, word bool) {
 	t, i := h.text, id.from-1
 	if t[id.from] == '-' && (i < 0 || space(t[i]) || quoteByte(t[i])) && id.end-id.from > 3 || pass && h.loginBefore(id.from) {
 		return true, true
@@ -447,7 +416,7 @@ func (h *hunt) settingAt(id ident, pass bool) (setting, word bool) {
 	case '\n', '\r', ';', '&', '?':
 		return true, false
 	case '>':
-		return c0(t, id.to) == '=' && allCapitals(t[id.from:id.to]), false // <item>NAME=value</item>
+		return byteAt(t, id.to) == '=' && allCapitals(t[id.from:id.to]), false // <item>NAME=value</item>
 	case 't', 'T', 'x', 'v', 'V', 'g', 'G', 'e', 'E', 'y', 'Y', ':', 'd', 'D', '=':
 	default:
 		return false, false
@@ -457,13 +426,9 @@ func (h *hunt) settingAt(id ident, pass bool) (setting, word bool) {
 			return true, true
 		}
 	}
-	return t[i] == ':' && c0(t, id.to) == '=' && i+1 < id.from && allCapitals(t[id.from:id.to]), false // var: NAME=value
+	return t[i] == ':' && byteAt(t, id.to) == '=' && i+1 < id.from && allCapitals(t[id.from:id.to]), false // var: NAME=value
 }
 
 func beforeSetting(c byte) bool {
-	switch c {
-	case '"', '\'', ' ', '\t', '{', ',', '-', '*', '#', '$', '%', '\\':
-		return true
-	}
-	return false
+	return strings.IndexByte("\"' \t{,-*#$%\\", c) >= 0
 }

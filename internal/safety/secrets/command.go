@@ -3,7 +3,7 @@ package secrets
 import "strings"
 
 // secure looks at the text that ConvertTo-SecureString is given in the open.
-func (h *hunt) secure(end int) {
+func (h *textScan) secure(end int) {
 	t := h.text
 	last := min(len(t), end+64)
 	i := end
@@ -24,7 +24,7 @@ func (h *hunt) secure(end int) {
 
 // netUser looks at the password of net user NAME PASSWORD /add and of net use
 // SHARE PASSWORD /user:NAME.
-func (h *hunt) netUser(begin, end int) {
+func (h *textScan) netUser(begin, end int) {
 	t := h.text
 	if begin > 0 && wordByte(t[begin-1]) {
 		return
@@ -60,7 +60,7 @@ func (h *hunt) netUser(begin, end int) {
 }
 
 // identified looks at the password of IDENTIFIED BY 'password'.
-func (h *hunt) identified(end int) {
+func (h *textScan) identified(end int) {
 	t := h.text
 	i := skipSpaces(t, end)
 	if hasFold(t[i:], "password") {

@@ -3,7 +3,7 @@ package secrets
 import "strings"
 
 const (
-	ruleDrawn   = "random-constant"
+	ruleRandom  = "random-constant"
 	drawnLeast  = 32 // a shorter text is an identifier too often
 	drawnMost   = 100
 	drawnTurns  = 5  // so often it goes from letters to digits and back
@@ -19,10 +19,7 @@ func constant(text string, from, to int) bool {
 	if size < drawnLeast || size > drawnMost || from < 3 || to >= len(text) {
 		return false
 	}
-	end := to
-	for end < len(text) && end-to < 2 && text[end] == '=' {
-		end++
-	}
+	end := endOf(text, to, 2, func(c byte) bool { return c == '=' })
 	quote := text[from-1]
 	if !quoteByte(quote) || end >= len(text) || text[end] != quote {
 		return false
@@ -32,7 +29,7 @@ func constant(text string, from, to int) bool {
 		return false
 	}
 	word := text[from:to]
-	m := makeupOf(word)
+	m := compositionOf(word)
 	if m.upper < 4 || m.lower < 4 || m.digit < 3 || m.bits < 4.2 || m.other > 6 || strings.ContainsAny(word, "_-") && strings.IndexByte(word, '-') != strings.LastIndexByte(word, '-') || turnsOf(word) < drawnTurns || wordy(word) || strings.HasPrefix(word, "AAAA") || encodedDER(word) || hashPrefixed(word) || decoded(word) != "" || publicAddress(word) {
 		return false
 	}
@@ -48,12 +45,7 @@ func constant(text string, from, to int) bool {
 	if signed && label == "" || hashLabel(label) || idLabel(label) || hashBefore(text, from) {
 		return false
 	}
-	for _, public := range [...]string{"nonce", "integrity", "cursor", "page", "next", "public", "pub", "sig", "content", "data", "cert", "alphabet", "chars", "base", "charset", "expected", "want", "verification", "site", "cdn", "url", "src", "href", "continu", "marker", "ticket"} {
-		if strings.Contains(label, public) {
-			return false
-		}
-	}
-	return true
+	return !containsAnyFold(label, "nonce", "integrity", "cursor", "page", "next", "public", "pub", "sig", "content", "data", "cert", "alphabet", "chars", "base", "charset", "expected", "want", "verification", "site", "cdn", "url", "src", "href", "continu", "marker", "ticket")
 }
 
 // encodedDER: a certificate or a key in base64. The private ones are told by their

@@ -17,7 +17,7 @@ func TestConstants(t *testing.T) {
 			if strings.Contains(text, "%40") {
 				value = made(r, 40)
 			}
-			m := makeupOf(value)
+			m := compositionOf(value)
 			if m.digit < 4 || m.upper < 5 || m.lower < 5 || m.bits < 4.3 || turnsOf(value) < drawnTurns || wordy(value) {
 				continue
 			}

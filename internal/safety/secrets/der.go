@@ -17,12 +17,9 @@ func derWords() []string {
 }
 
 // der looks for a private key without a frame whose telling part ends here.
-func (h *hunt) der(begin, end int) {
+func (h *textScan) der(begin, end int) {
 	t := h.text
-	from := begin
-	for from > 0 && begin-from < derReach && pemByte(t[from-1]) {
-		from--
-	}
+	from := beginOf(t, begin, derReach, pemByte)
 	if from > 0 && (t[from-1] == '\\' || t[from-1] == '-' || t[from-1] == '_') {
 		from++ // the letter of an escape
 	}
@@ -30,7 +27,7 @@ func (h *hunt) der(begin, end int) {
 		return
 	}
 	to := derEnd(t, end)
-	if h.dered = to; to-from >= derLeast && makeupOf(t[from:min(to, from+genuineReach)]).bits > 4 {
+	if h.dered = to; to-from >= derLeast && compositionOf(t[from:min(to, from+genuineReach)]).bits > 4 {
 		h.add(from, to, ruleKey)
 	}
 }
@@ -63,9 +60,7 @@ func derEnd(t string, at int) int {
 	from, line := at, derLine // how much of the line was read
 	for {
 		start := at
-		for at < len(t) && pemByte(t[at]) && at-from < derMost {
-			at++
-		}
+		at = endOf(t, at, derMost-(at-from), pemByte)
 		if line += at - start; line < derLine || at >= len(t) || at-from >= derMost {
 			return at
 		}
@@ -79,10 +74,7 @@ func derEnd(t string, at int) int {
 			return at
 		}
 		next = skipBlanks(t, next)
-		stop := next
-		for stop < len(t) && stop-next < derReach && pemByte(t[stop]) {
-			stop++
-		}
+		stop := endOf(t, next, derReach, pemByte)
 		// The last line may be short; it has a sign or a digit in it then, or is
 		// longer than a word.
 		if stop-next < derReach && (stop == next || stop < len(t) && !space(t[stop]) && !quoteByte(t[stop]) && t[stop] != '\\' && t[stop] != '<' || stop-next < 16 && !strings.ContainsAny(t[next:stop], "+/=0123456789")) {

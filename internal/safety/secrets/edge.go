@@ -19,14 +19,14 @@ func (f *form) certain(text string, from int) bool {
 	return true
 }
 
-// drawn: what follows a short beginning is random, so that the beginning is not
+// looksRandom: what follows a short beginning is random, so that the beginning is not
 // the end of another word by chance.
-func (f *form) drawn(match string) bool {
+func (f *form) looksRandom(match string) bool {
 	if f.marked && (len(f.pieces[0].text) >= certainLeast || len(f.pieces) > 6) {
 		return true
 	}
 	variable := f.variable(match)
-	m := makeupOf(variable)
+	m := compositionOf(variable)
 	return m.digit > 1 && !wordy(variable) || f.parted && m.other > 0 && m.digit > 1 || m.other == 0 && m.digit+m.upper > 2 && m.lower > 0 || !f.marked && m.digit > 1
 }
 
@@ -61,12 +61,8 @@ func edgeBefore(text string, from int) bool {
 // inHash: this place is within a hash that says what it is, such as
 // sha256=ab-cd.
 func inHash(text string, at int) bool {
-	i := at
-	for i > 0 && at-i < 96 && (wordByte(text[i-1]) || text[i-1] == '-' || text[i-1] == '+' || text[i-1] == '/') {
-		i--
-	}
-	before := text[max(0, i-8):min(at, i+8)]
-	return containsFold(before, "sha1") || containsFold(before, "sha256") || containsFold(before, "sha384") || containsFold(before, "sha512") || containsFold(before, "h1:")
+	i := beginOf(text, at, 96, func(c byte) bool { return wordByte(c) || c == '-' || c == '+' || c == '/' })
+	return containsAnyFold(text[max(0, i-8):min(at, i+8)], "sha1", "sha256", "sha384", "sha512", "h1:")
 }
 
 // sumBefore: a word such as h1: or sha256- stands right before this place, so that
@@ -153,13 +149,5 @@ func brokenBlob(text string, at int) bool {
 	if !inBlob(text, end) {
 		return false
 	}
-	n := 0
-	for n < brokenLine && end-n > 0 && pemByte(text[end-n-1]) {
-		n++
-	}
-	to := at
-	for to < len(text) && to-at < brokenLine && pemByte(text[to]) {
-		to++
-	}
-	return n >= brokenLine && to-at >= min(brokenLine, blobLeast+4)
+	return end-beginOf(text, end, brokenLine, pemByte) >= brokenLine && endOf(text, at, brokenLine, pemByte)-at >= min(brokenLine, blobLeast+4)
 }

@@ -23,7 +23,7 @@ func (s *Scanner) encoded(found []Finding, text string, known *Known) []Finding 
 		for at = from; at < len(text) && run.set.has(text[at]); at++ {
 		}
 		if constant(text, from, at) {
-			found = append(found, Finding{Start: from, End: at, Rule: ruleDrawn})
+			found = append(found, Finding{Start: from, End: at, Rule: ruleRandom})
 			continue
 		}
 		if prefixed(text, from, at) {
@@ -47,7 +47,7 @@ const (
 // prefixed: small letters, a sign and many random letters of both cases and
 // digits: the form that providers give their tokens today, whoever it is.
 func prefixed(text string, from, to int) bool {
-	if to-from < prefixLeast+1+shapedLeast || to-from > shapedMost || from > 0 && strings.IndexByte("./\\@#%", text[from-1]) >= 0 || c0(text, to) == '.' || c0(text, to) == '(' {
+	if to-from < prefixLeast+1+shapedLeast || to-from > shapedMost || from > 0 && strings.IndexByte("./\\@#%", text[from-1]) >= 0 || byteAt(text, to) == '.' || byteAt(text, to) == '(' {
 		return false
 	}
 	if n := to - from; n == 43 || n == 86 || inHash(text, from) || hashBefore(text, from) {
@@ -68,7 +68,7 @@ func prefixed(text string, from, to int) bool {
 	if len(body) < shapedLeast || strings.ContainsAny(body, "+/_-") {
 		return false
 	}
-	m := makeupOf(body)
+	m := compositionOf(body)
 	return m.digit > 2 && m.upper > 4 && m.lower > 4 && m.bits >= 4 && turnsOf(body) > 3 && !wordy(body)
 }
 

@@ -8,13 +8,10 @@ const fallbackReach = 160
 // fallback gives where the text begins that is used if a variable of the
 // environment is not set: getenv("NAME", "value"), os.environ.get("NAME") or
 // "value". It gives the same place if there is none.
-func (h *hunt) fallback(at int) int {
+func (h *textScan) fallback(at int) int {
 	t := h.text
-	i := at
-	for i < len(t) && i-at < 64 && (wordByte(t[i]) || t[i] == '.' || t[i] == ':') {
-		i++
-	}
-	if i == at || i >= len(t) || t[i] != '(' && t[i] != '[' || !containsFold(t[at:i], "env") && !containsFold(t[at:i], "config") && !containsFold(t[at:i], "getprop") {
+	i := endOf(t, at, 64, func(c byte) bool { return wordByte(c) || c == '.' || c == ':' })
+	if i == at || i >= len(t) || t[i] != '(' && t[i] != '[' || !containsAnyFold(t[at:i], "env", "config", "getprop") {
 		return at
 	}
 	last := min(len(t), at+fallbackReach)
@@ -40,7 +37,7 @@ func (h *hunt) fallback(at int) int {
 
 // otherwise gives where the text begins that is used in place of what stands
 // before: or "value", || "value", ?? "value".
-func (h *hunt) otherwise(at int) (int, bool) {
+func (h *textScan) otherwise(at int) (int, bool) {
 	t := h.text
 	for _, word := range [...]string{"or", "||", "??", "?:"} {
 		if !strings.HasPrefix(t[at:], word) {
@@ -54,12 +51,9 @@ func (h *hunt) otherwise(at int) (int, bool) {
 
 // readsRandom: the word that begins here has letters and digits in it, and is no
 // word of a language.
-func (h *hunt) readsRandom(at int) bool {
-	to := at
-	for to < len(h.text) && to-at < nearMost && !endsWord(h.text[to], false) {
-		to++
-	}
+func (h *textScan) readsRandom(at int) bool {
+	to := endOf(h.text, at, nearMost, func(c byte) bool { return !endsWord(c, false) })
 	text := h.text[at:to]
-	m := makeupOf(text)
+	m := compositionOf(text)
 	return to-at >= 6 && m.letters() > 2 && !dated(text) && (m.digit > 0 && !digit(text[0]) && !m.space || m.digit > 1 && m.letters() > 3 && m.other == 0 || strings.ContainsAny(text[:len(text)-1], "!@#$%^&*")) && strings.IndexByte(text, '(') < 0
 }

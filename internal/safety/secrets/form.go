@@ -152,7 +152,7 @@ func (f *form) at(text string, place int, ends *runEnds) (from, to int, ok bool)
 	if to, ok = f.behind(text, place, ends); !ok || f.plain && (brokenBlob(text, from) || sumBefore(text, from)) {
 		return 0, 0, false
 	}
-	if glued && !f.drawn(text[from:min(to, from+genuineReach)]) {
+	if glued && !f.looksRandom(text[from:min(to, from+genuineReach)]) {
 		return 0, 0, false
 	}
 	if f.edgeBehind(text, to) {
@@ -163,9 +163,7 @@ func (f *form) at(text string, place int, ends *runEnds) (from, to int, ok bool)
 	}
 	// What begins like nothing else is a key, also if more follows than its
 	// provider says.
-	for n := 0; n < certainMore && to < len(text) && (wordByte(text[to]) || text[to] == '-'); n++ {
-		to++
-	}
+	to = endOf(text, to, certainMore, kebabByte)
 	return from, to, f.marked || f.pieces[0].text == "AIza" || to >= len(text) || !wordByte(text[to])
 }
 
@@ -192,10 +190,7 @@ func (r *runEnds) of(text string, set *byteSet, at int) int {
 	if at >= e.from && at < e.to {
 		return e.to
 	}
-	e.from, e.to = at, at
-	for e.to < len(text) && set.has(text[e.to]) {
-		e.to++
-	}
+	e.from, e.to = at, endOf(text, at, len(text), set.has)
 	return e.to
 }
 
@@ -216,10 +211,7 @@ func (f *form) before(text string, at int) (int, bool) {
 			}
 			continue
 		}
-		n := 0
-		for n < p.max && n < at && p.set.has(text[at-n-1]) {
-			n++
-		}
+		n := at - beginOf(text, at, p.max, p.set.has)
 		if n < p.min || i == 0 && n < at && p.set.has(text[at-n-1]) {
 			return 0, false
 		}

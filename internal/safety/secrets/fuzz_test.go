@@ -76,14 +76,14 @@ func FuzzPlaces(f *testing.F) {
 		// The end of a text is met at every place of a look.
 		s.Find(text[:min(len(text), int(cut))], nil)
 		s.Find(text[min(len(text), int(cut)):], nil)
-		h := hunt{Scanner: s, text: text}
+		h := textScan{Scanner: s, text: text}
 		for i := 0; i < len(text); i += 1 + len(text)/64 {
 			id := identAround(text, i, min(len(text), i+1))
 			h.cookies(id)
 			h.tink(i, min(len(text), i+1))
 			h.vapid(i)
-			h.instead(id)
-			h.between(i)
+			h.shellDefault(id)
+			h.skipDeclaration(i)
 			h.inSection(i)
 			h.lineOfItsOwn(id, i)
 			h.comparedBefore(id)

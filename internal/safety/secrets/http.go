@@ -6,7 +6,7 @@ const cookiesMost = 32 // so many values of one header are looked at
 
 // cookies looks at the values of a header Cookie or Set-Cookie whose name stands
 // here: name=value; name=value.
-func (h *hunt) cookies(id ident) {
+func (h *textScan) cookies(id ident) {
 	t := h.text
 	if id.begin != id.from && !strings.HasSuffix(strings.ToLower(t[id.from:id.begin]), "set-") || id.end != id.to {
 		return
@@ -20,17 +20,13 @@ func (h *hunt) cookies(id ident) {
 	}
 	for range cookiesMost {
 		from := at
-		for at < len(t) && at-from < identReach && (identByte(t[at]) || t[at] == '%') {
-			at++
-		}
+		at = endOf(t, at, identReach, func(c byte) bool { return identByte(c) || c == '%' })
 		if at == from || at >= len(t) || t[at] != '=' {
 			return
 		}
 		name := t[from:at]
 		value := at + 1
-		for at = value; at < len(t) && at-value < valueReach && !space(t[at]) && t[at] != ';' && t[at] != '"' && t[at] != '\'' && t[at] != '\\' && t[at] != ','; {
-			at++
-		}
+		at = endOf(t, value, valueReach, func(c byte) bool { return !space(c) && strings.IndexByte(";\"'\\,", c) < 0 })
 		if text := t[value:at]; h.cookie(name, text) {
 			h.add(value, at, ruleHeader)
 			h.done = max(h.done, at)
@@ -42,15 +38,13 @@ func (h *hunt) cookies(id ident) {
 }
 
 // cookie says whether the value of a cookie lets one in.
-func (h *hunt) cookie(name, text string) bool {
+func (h *textScan) cookie(name, text string) bool {
 	if len(text) < 6 || h.placeholder(text) {
 		return false
 	}
-	m := makeupOf(text)
-	for _, word := range [...]string{"sess", "sid", "auth", "token", "csrf", "xsrf", "jwt", "remember", "login", "secret", "user", "key"} {
-		if containsFold(name, word) {
-			return m.digit > 0 || m.other > 0 || len(text) >= 12 && !wordy(text)
-		}
+	m := compositionOf(text)
+	if containsAnyFold(name, "sess", "sid", "auth", "token", "csrf", "xsrf", "jwt", "remember", "login", "secret", "user", "key") {
+		return m.digit > 0 || m.other > 0 || len(text) >= 12 && !wordy(text)
 	}
 	return len(text) >= 20 && m.digit > 2 && m.letters() > 4 && m.bits > 3 && !dated(text) && !uuidShaped(text)
 }
@@ -72,15 +66,10 @@ func authorized(t string, at int) bool {
 
 // bearer says whether what follows Authorization: Bearer is more than the name of
 // a thing.
-func (h *hunt) bearer(text string) bool {
-	m := makeupOf(text)
+func (h *textScan) bearer(text string) bool {
+	m := compositionOf(text)
 	if m.digit == 0 && strings.IndexByte(text, '-') < 0 || m.letters() == 0 {
 		return false
 	}
-	for _, word := range [...]string{"your", "redacted", "...", "-here", "_here", "xxxx", "placeholder", "<", "{", "$"} {
-		if containsFold(text, word) {
-			return false
-		}
-	}
-	return true
+	return !containsAnyFold(text, "your", "redacted", "...", "-here", "_here", "xxxx", "placeholder", "<", "{", "$")
 }

@@ -3,12 +3,12 @@ package secrets
 import "strings"
 
 // judge says whether a value beside a name of this strength is a secret.
-func (h *hunt) judge(s strength, v value, op operator) bool {
+func (h *textScan) judge(s strength, v value, op operator) bool {
 	text := h.text[v.from:v.to]
 	if len(text) < 4 && !(v.linked && len(text) == 3) || len(text) > valueReach-2 || s == nameSecret && len(text) < 8 || s == nameMaybe && len(text) < 12 {
 		return false
 	}
-	m := makeupOf(text)
+	m := compositionOf(text)
 	if len(text) >= noiseLeast && (v.quoted || v.line) && (op == opAssign || op == opPair || op == opTag || op == opComma && h.setter(v)) && noise(text, m) {
 		return true
 	}
@@ -41,7 +41,7 @@ func (h *hunt) judge(s strength, v value, op operator) bool {
 }
 
 // harmless: what has the makeup of a secret and is none.
-func (h *hunt) harmless(text string, m makeup) bool {
+func (h *textScan) harmless(text string, m composition) bool {
 	if number(text) || text[0] == '\\' || spliced(text) || m.other > 0 && (strings.Contains(text, "a-z") || hashPrefixed(text) || strings.Count(text, `\`) > 2 || fileLike(text)) || h.placeholder(text) {
 		return true
 	}
@@ -59,16 +59,11 @@ func spliced(s string) bool {
 
 // hashPrefixed: a hash that says so itself.
 func hashPrefixed(s string) bool {
-	for _, p := range [...]string{"sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:", "md5-", "h1:", "blake"} {
-		if hasFold(s, p) {
-			return true
-		}
-	}
-	return false
+	return hasAnyFold(s, "sha1-", "sha256-", "sha384-", "sha512-", "sha1:", "sha256:", "sha512:", "md5:", "md5-", "h1:", "blake")
 }
 
 // plainWord: a value without quotes may as well be source code.
-func (h *hunt) plainWord(text string, v value, m makeup) bool {
+func (h *textScan) plainWord(text string, v value, m composition) bool {
 	if strings.ContainsAny(text, "()[]{}<>|*") || strings.Contains(text, "->") || strings.Contains(text, "::") {
 		return false
 	}
@@ -89,13 +84,13 @@ func (h *hunt) plainWord(text string, v value, m makeup) bool {
 
 // oddPassword: a value without quotes that has brackets in it, and signs that
 // source code does not have beside them.
-func (h *hunt) oddPassword(text string, v value, m makeup) bool {
+func (h *textScan) oddPassword(text string, v value, m composition) bool {
 	return v.setting && (m.digit > 0 || m.other >= 6 && strings.ContainsAny(text, "!@#%^&~")) && m.letters() > 2 && len(text) >= 8 && strings.IndexByte("$([{<&*|@", text[0]) < 0 &&
 		strings.ContainsAny(text, "!@#$%^&~") && !h.placeholder(text) && !strings.Contains(text, "()") && !strings.Contains(text, "$(") && h.endsLine(v)
 }
 
 // password says whether a value beside a name such as password is one.
-func (h *hunt) password(text string, v value, m makeup, op operator) bool {
+func (h *textScan) password(text string, v value, m composition, op operator) bool {
 	if containsFold(text, "passw") && m.digit+m.other-strings.Count(text, "_")-strings.Count(text, "-") < 2 {
 		return false
 	}
@@ -109,22 +104,11 @@ func (h *hunt) password(text string, v value, m makeup, op operator) bool {
 	case m.kebab && m.other > 0:
 		return false
 	case m.other == 0 && m.digit == 0:
-		return h.oneWord(text, v, m)
+		return len(text) >= 8 && !wordy(text)
 	case m.other == 0 && m.digit == 1 && len(text) < 8 && !v.quoted:
 		return false
 	}
 	return true
-}
-
-// oneWord: nothing but letters.
-func (h *hunt) oneWord(text string, v value, m makeup) bool {
-	if m.upper > 0 && m.lower > 0 {
-		return !wordy(text) && len(text) >= 8
-	}
-	if m.upper > 0 {
-		return !wordy(text) && len(text) >= 8
-	}
-	return len(text) >= 8 && !wordy(text)
 }
 
 // number: a number as programs have them.
@@ -132,12 +116,7 @@ func number(s string) bool {
 	s = strings.TrimLeft(s, "-+")
 	if hasFold(s, "0x") {
 		s = s[2:]
-		for i := range len(s) {
-			if !hexDigit(s[i]) && strings.IndexByte("_uUlLn", s[i]) < 0 {
-				return false
-			}
-		}
-		return len(s) <= 20
+		return len(s) <= 20 && endOf(s, 0, len(s), func(c byte) bool { return hexDigit(c) || strings.IndexByte("_uUlLn", c) >= 0 }) == len(s)
 	}
 	e := 0
 	for i := range len(s) {
@@ -156,7 +135,7 @@ func number(s string) bool {
 }
 
 // secretToken says whether a value beside a name such as token is one.
-func (h *hunt) secretToken(text string, v value, m makeup, op operator) bool {
+func (h *textScan) secretToken(text string, v value, m composition, op operator) bool {
 	n := len(text)
 	if m.upper > 0 && m.lower > 0 && userAndPassword(text) {
 		return true
@@ -199,16 +178,11 @@ func (h *hunt) secretToken(text string, v value, m makeup, op operator) bool {
 
 // dated: a date, a version or an address in numbers.
 func dated(s string) bool {
-	for i := range len(s) {
-		if !digit(s[i]) && strings.IndexByte(".-:TZtvV", s[i]) < 0 {
-			return false
-		}
-	}
-	return true
+	return endOf(s, 0, len(s), func(c byte) bool { return digit(c) || strings.IndexByte(".-:TZtvV", c) >= 0 }) == len(s)
 }
 
 // randomToken: long, mixed, and nothing that can be read.
-func randomToken(text string, m makeup) bool {
+func randomToken(text string, m composition) bool {
 	if len(text) > 60 && (strings.HasPrefix(text, "MF") || strings.HasPrefix(text, "MI") || strings.HasPrefix(text, "MC") || strings.HasPrefix(text, "AAAA")) {
 		return false // the key that others may have
 	}

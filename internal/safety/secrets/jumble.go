@@ -12,7 +12,7 @@ const (
 // noise: what a generator makes of every sign there is, such as the salts of
 // WordPress. It may have spaces, brackets and quotes in it, and nobody writes a
 // pattern or a sentence like this.
-func noise(text string, m makeup) bool {
+func noise(text string, m composition) bool {
 	if len(text) < noiseLeast || len(text) > noiseMost || m.bits < 4.2 || m.digit < 2 || m.letters() < 8 || m.other < 6 || 5*m.other > 3*len(text) || strings.IndexByte(text, '\\') >= 0 || strings.Contains(text, "://") {
 		return false
 	}

@@ -10,7 +10,7 @@ const (
 
 // tink looks at the value of a key of Tink whose type stands here. Keys that
 // others may have are left.
-func (h *hunt) tink(begin, end int) {
+func (h *textScan) tink(begin, end int) {
 	t := h.text
 	if hasFold(t[min(len(t), end+4):], "public") || containsFold(t[end:min(len(t), end+32)], "publickey") {
 		return
@@ -32,13 +32,8 @@ func (h *hunt) tink(begin, end int) {
 		return
 	}
 	at += len("value")
-	for n := 0; n < 12 && at < len(t) && strings.IndexByte("\"'\\: \t\n", t[at]) >= 0; n++ {
-		at++
-	}
-	stop := at
-	for stop < len(t) && stop-at < keysetMost && t[stop] > ' ' && t[stop] != '"' && t[stop] != '\'' {
-		stop++
-	}
+	at = endOf(t, at, 12, func(c byte) bool { return strings.IndexByte("\"'\\: \t\n", c) >= 0 })
+	stop := endOf(t, at, keysetMost, func(c byte) bool { return c > ' ' && c != '"' && c != '\'' })
 	if text := strings.TrimRight(t[at:stop], "\\,"); len(text) >= 16 && !h.placeholder(text) {
 		h.add(at, at+len(text), ruleTink)
 	}
@@ -46,18 +41,15 @@ func (h *hunt) tink(begin, end int) {
 
 // vapid looks for the private one of the two keys for pushing to browsers: 43
 // letters behind the word.
-func (h *hunt) vapid(end int) {
+func (h *textScan) vapid(end int) {
 	t := h.text
 	for i := end; i < len(t) && i-end < vapidReach; {
-		if !wordByte(t[i]) && t[i] != '-' {
+		to := endOf(t, i, 128, kebabByte)
+		if to == i {
 			i++
 			continue
 		}
-		to := i
-		for to < len(t) && to-i < 128 && (wordByte(t[to]) || t[to] == '-') {
-			to++
-		}
-		if m := makeupOf(t[i:to]); to-i == 43 && m.upper > 3 && m.lower > 3 && m.bits > 4 {
+		if m := compositionOf(t[i:to]); to-i == 43 && m.upper > 3 && m.lower > 3 && m.bits > 4 {
 			h.add(i, to, ruleVapid)
 		}
 		i = to

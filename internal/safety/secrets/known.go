@@ -90,13 +90,9 @@ func (k *Known) add(form string, whole, words bool) {
 	if len(form) < head {
 		return
 	}
-	from, to := 0, len(form)
-	for from < to && !bareByte(form[from]) {
-		from++
-	}
-	for to > from && !bareByte(form[to-1]) {
-		to--
-	}
+	sign := func(c byte) bool { return !bareByte(c) }
+	from := endOf(form, 0, len(form), sign)
+	to := beginOf(form, len(form), len(form)-from, sign)
 	n := needle{text: form[from:to], lead: form[:from], trail: form[to:], whole: whole, words: words}
 	key, ok := headOf(n.text)
 	if !ok {
@@ -211,24 +207,11 @@ func (k *Known) pass(found []Finding, text string) []Finding {
 // and the one behind: they may have the first and the last bytes of the value.
 func whole(text string, from, to int) (int, int) {
 	for range 2 {
-		for n := 0; n < 24 && from > 0 && hexDigit(text[from-1]); n++ {
-			from--
-		}
-		for n := 0; n < 24 && to < len(text) && hexDigit(text[to]); n++ {
-			to++
-		}
-		at := from
-		for at > 0 && space(text[at-1]) && from-at < 4 {
-			at--
-		}
-		if at > 0 && hexDigit(text[at-1]) && at < from {
+		from, to = beginOf(text, from, 24, hexDigit), endOf(text, to, 24, hexDigit)
+		if at := beginOf(text, from, 4, space); at > 0 && hexDigit(text[at-1]) && at < from {
 			from = at - 1
 		}
-		at = to
-		for at < len(text) && space(text[at]) && at-to < 4 {
-			at++
-		}
-		if at < len(text) && hexDigit(text[at]) && at > to {
+		if at := endOf(text, to, 4, space); at < len(text) && hexDigit(text[at]) && at > to {
 			to = at + 1
 		}
 	}

@@ -235,9 +235,7 @@ func dumpLine(text string, at, end int) (dumpRow, bool) {
 
 // addressIn: behind the number of a line stands the line of a dump.
 func addressIn(text string, at, end int) (dumpRow, bool) {
-	for at < end && (text[at] == ' ' || text[at] == '\t') {
-		at++
-	}
+	at = endOf(text, at, end-at, func(c byte) bool { return c == ' ' || c == '\t' })
 	n := hexRun(text[at:end])
 	if n < 6 || n > 16 || at+n+1 >= end || text[at+n] != ':' && text[at+n] != ' ' || text[at+n+1] != ' ' && text[at+n] == ':' {
 		return dumpRow{}, false
@@ -245,13 +243,7 @@ func addressIn(text string, at, end int) (dumpRow, bool) {
 	return dumpLine(text, at, end)
 }
 
-func hexRun(s string) int {
-	n := 0
-	for n < len(s) && hexDigit(s[n]) {
-		n++
-	}
-	return n
-}
+func hexRun(s string) int { return endOf(s, 0, len(s), hexDigit) }
 
 // hexWords: two hex digits or three digits, and again and again.
 func hexWords(s string) bool {

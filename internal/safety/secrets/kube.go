@@ -9,7 +9,7 @@ const (
 
 // kube looks through the data of a Kubernetes object of the kind Secret, whose
 // kind stands here.
-func (h *hunt) kube(begin, end int) {
+func (h *textScan) kube(begin, end int) {
 	t := h.text
 	if end < len(t) && !space(t[end]) && t[end] != '"' && t[end] != '\'' {
 		return
@@ -56,7 +56,7 @@ func (h *hunt) kube(begin, end int) {
 }
 
 // kubePlain takes the value of a line of data that is not encoded.
-func (h *hunt) kubePlain(at int, line string) {
+func (h *textScan) kubePlain(at int, line string) {
 	colon := strings.IndexByte(line, ':')
 	if colon < 0 || colon+1 >= len(line) || line[colon+1] != ' ' {
 		return
@@ -75,7 +75,7 @@ func (h *hunt) kubePlain(at int, line string) {
 }
 
 // kubeValue takes the value of a line of data.
-func (h *hunt) kubeValue(at int, line string) {
+func (h *textScan) kubeValue(at int, line string) {
 	colon := strings.IndexByte(line, ':')
 	if colon < 0 || colon+1 < len(line) && line[colon+1] != ' ' {
 		colon = -1 // a line of a longer value
@@ -86,12 +86,7 @@ func (h *hunt) kubeValue(at int, line string) {
 	if len(value) < 6 || h.placeholder(value) || strings.IndexByte(value, ' ') >= 0 {
 		return
 	}
-	for i := range len(value) {
-		if !pemByte(value[i]) {
-			return
-		}
-	}
-	if len(strings.TrimRight(value, "="))%4 != 1 && (len(value)%4 == 0 || len(value) > 40) {
+	if endOf(value, 0, len(value), pemByte) == len(value) && len(strings.TrimRight(value, "="))%4 != 1 && (len(value)%4 == 0 || len(value) > 40) {
 		h.add(from, from+len(value), ruleKube)
 	}
 }

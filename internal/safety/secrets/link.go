@@ -17,7 +17,7 @@ const (
 const authorityReach = 512
 
 // address looks for a password in an address whose :// begins here.
-func (h *hunt) address(colon int) {
+func (h *textScan) address(colon int) {
 	t := h.text
 	if colon == 0 || !letter(t[colon-1]) && !digit(t[colon-1]) {
 		return
@@ -74,15 +74,15 @@ func (h *hunt) address(colon int) {
 		}
 		return
 	}
-	if shamLogin(name, pass, host) {
+	if exampleLogin(name, pass, host) {
 		return
 	}
 	h.add(from+colonAt+1, at, ruleURL)
 }
 
 // tokenUser: what stands in the place of a user's name is a token.
-func (h *hunt) tokenUser(user string) bool {
-	m := makeupOf(user)
+func (h *textScan) tokenUser(user string) bool {
+	m := compositionOf(user)
 	return len(user) >= 16 && m.digit > 1 && m.letters() > 4 && m.bits > 3 && !wordy(user) && !h.placeholder(user) && !strings.ContainsAny(user, ".%")
 }
 
@@ -95,8 +95,8 @@ func hostLike(host string) bool {
 	return len(host) > 3
 }
 
-// shamLogin: what stands in an address only to show its form.
-func shamLogin(name, pass, host string) bool {
+// exampleLogin: what stands in an address only to show its form.
+func exampleLogin(name, pass, host string) bool {
 	switch pass[0] {
 	case '$', '<', '{', '[', '*', '%':
 		if pass[0] != '%' || len(pass) < 3 || !hexDigit(pass[1]) {
@@ -118,22 +118,16 @@ func shamLogin(name, pass, host string) bool {
 }
 
 // header looks at what follows the word Bearer or Basic.
-func (h *hunt) header(begin, end int) {
+func (h *textScan) header(begin, end int) {
 	t := h.text
 	if begin > 0 && wordByte(t[begin-1]) && t[begin-1] != '_' && !escapeEnds(t, begin) {
 		return
 	}
-	i := end
-	for i < len(t) && i-end < 4 && strings.IndexByte(" :+=,\"'", t[i]) >= 0 {
-		i++
-	}
-	if i == end {
+	from := endOf(t, end, 4, func(c byte) bool { return strings.IndexByte(" :+=,\"'", c) >= 0 })
+	if from == end {
 		return
 	}
-	from := i
-	for i < len(t) && (wordByte(t[i]) || strings.IndexByte("-.~+/=:", t[i]) >= 0) && i-from < openEnd {
-		i++
-	}
+	i := endOf(t, from, openEnd, func(c byte) bool { return wordByte(c) || strings.IndexByte("-.~+/=:", c) >= 0 })
 	text := strings.TrimRight(t[from:i], ".:")
 	if len(text) < 8 || strings.Contains(text, "://") {
 		return
@@ -146,12 +140,12 @@ func (h *hunt) header(begin, end int) {
 		return
 	}
 	if lower(t[begin+1]) == 'a' { // Basic
-		if userAndPassword(text) || authorized(t, begin) && len(text) >= 12 && h.bearer(text) && makeupOf(text).upper > 0 && !strings.ContainsAny(text, ".:") {
+		if userAndPassword(text) || authorized(t, begin) && len(text) >= 12 && h.bearer(text) && compositionOf(text).upper > 0 && !strings.ContainsAny(text, ".:") {
 			h.add(from, from+len(text), ruleHeader)
 		}
 		return
 	}
-	if m := makeupOf(text); len(text) >= 14 && m.digit > 1 && m.letters() > 1 && m.bits > 2.8 && !(wordy(text) && m.digit < 4) {
+	if m := compositionOf(text); len(text) >= 14 && m.digit > 1 && m.letters() > 1 && m.bits > 2.8 && !(wordy(text) && m.digit < 4) {
 		h.add(from, from+len(text), ruleHeader)
 	}
 }
@@ -161,7 +155,7 @@ const flagReach = 400
 
 // flag looks at the value of -u user:password and of -p password in a command
 // that takes such.
-func (h *hunt) flag(begin, end int, user bool) {
+func (h *textScan) flag(begin, end int, user bool) {
 	t := h.text
 	i := end
 	if i < len(t) && (t[i] == '=' || t[i] == ' ') {
@@ -195,7 +189,7 @@ func (h *hunt) flag(begin, end int, user bool) {
 	}
 	text := t[v.from:v.to]
 	if !user {
-		m := makeupOf(text)
+		m := compositionOf(text)
 		if h.apart && len(text) >= 3 && text[0] != '-' && text[0] != '/' && !h.placeholder(text) {
 			h.add(v.from, v.to, ruleCommand)
 			return
@@ -212,13 +206,13 @@ func (h *hunt) flag(begin, end int, user bool) {
 	}
 	name, pass := text[:colon], text[colon+1:]
 	if pass == "" || len(pass) < 3 && name != "" { // curl -u key:
-		if m := makeupOf(name); len(name) >= 12 && m.digit > 1 && !h.placeholder(name) {
+		if m := compositionOf(name); len(name) >= 12 && m.digit > 1 && !h.placeholder(name) {
 			h.add(v.from, v.from+colon, ruleCommand)
 		}
 		return
 	}
 	bare := strings.Trim(pass, "\"'{}")
-	if h.placeholder(bare) || shamLogin(name, bare, "example") {
+	if h.placeholder(bare) || exampleLogin(name, bare, "example") {
 		return
 	}
 	h.add(v.from+colon+1, v.to, ruleCommand)
@@ -270,7 +264,7 @@ func hasProgram(line string, names ...string) bool {
 
 // call looks at the last of the two or three texts that a call of a function
 // for credentials begins with.
-func (h *hunt) call(end int) {
+func (h *textScan) call(end int) {
 	t := h.text
 	i := skipSpaces(t, end)
 	if i >= len(t) || t[i] != '(' {
@@ -298,7 +292,7 @@ func (h *hunt) call(end int) {
 }
 
 // pgpass looks at a line of host:port:database:user:password.
-func (h *hunt) pgpass(begin, end int) {
+func (h *textScan) pgpass(begin, end int) {
 	t := h.text
 	line := begin
 	for line > 0 && begin-line < 128 && t[line-1] != '\n' {
@@ -315,16 +309,14 @@ func (h *hunt) pgpass(begin, end int) {
 		i++
 	}
 	from := i
-	for i < len(t) && i-from < 128 && !space(t[i]) && t[i] != '"' {
-		i++
-	}
+	i = endOf(t, from, 128, func(c byte) bool { return !space(c) && c != '"' })
 	if text := t[from:i]; fields == 2 && len(text) >= 3 && !strings.ContainsAny(text, "/:") && !h.placeholder(text) && line < begin {
 		h.add(from, i, rulePGPass)
 	}
 }
 
 // jwk looks for the private part of a key in JSON whose "kty" stands here.
-func (h *hunt) jwk(begin, end int) {
+func (h *textScan) jwk(begin, end int) {
 	t := h.text
 	if begin < h.jwked {
 		return

@@ -9,7 +9,7 @@ const (
 
 // listed looks at the further values of a list whose first one was judged:
 // passwords: ["…", "…"], or one a line behind a dash.
-func (h *hunt) listed(at int, v value, s strength, op operator) {
+func (h *textScan) listed(at int, v value, s strength, op operator) {
 	t := h.text
 	i := at - 1
 	if t[i] != '[' && !space(t[i]) {
@@ -48,7 +48,7 @@ const (
 
 // pieces takes the further pieces of a secret that is written in several, with
 // nothing but white space and a sign between them: "…" + "…".
-func (h *hunt) pieces(v value) {
+func (h *textScan) pieces(v value) {
 	t := h.text
 	for range pieceMost {
 		if v.to-v.from < pieceLeast || v.to >= len(t) {
@@ -75,7 +75,7 @@ const defaultLines = 8 // so many lines of a block are looked at
 
 // defaultIn finds the default of a parameter whose block begins behind the end of
 // this line, as templates for clouds have it: Default: value.
-func (h *hunt) defaultIn(at int) (int, bool) {
+func (h *textScan) defaultIn(at int) (int, bool) {
 	t := h.text
 	depth := skipBlanks(t, at+1) - at - 1
 	for n := 0; n < defaultLines && at < len(t) && t[at] == '\n'; n++ {
@@ -121,9 +121,9 @@ func valueTag(t string, at int) int {
 	return 0
 }
 
-// whole takes all of a line for a value without quotes that has signs in it at
+// wholeLine takes all of a line for a value without quotes that has signs in it at
 // which it would end elsewhere: NAME=ab&c;d.
-func (h *hunt) whole(v *value, id ident) {
+func (h *textScan) wholeLine(v *value, id ident) {
 	t := h.text
 	if id.from > 0 && t[id.from-1] > ' ' || v.to <= v.from || strings.IndexByte(t[id.to:v.from], '=') < 0 || !h.beginsLine(id.from) {
 		return
@@ -135,22 +135,18 @@ func (h *hunt) whole(v *value, id ident) {
 		}
 	}
 	text := t[v.from:to]
-	if m := makeupOf(text); len(text) >= 20 && m.digit > 1 && m.letters() > 5 && m.other > 3 && m.bits > 3.8 && !wordy(text) && !quoteByte(text[len(text)-1]) && !strings.Contains(text, "://") && !strings.ContainsAny(text, "\"'") {
+	if m := compositionOf(text); len(text) >= 20 && m.digit > 1 && m.letters() > 5 && m.other > 3 && m.bits > 3.8 && !wordy(text) && !quoteByte(text[len(text)-1]) && !strings.Contains(text, "://") && !strings.ContainsAny(text, "\"'") {
 		v.to, v.line = to, true
 	}
 }
 
 // queryGoesOn: a name and the sign of an assignment stand here.
 func queryGoesOn(t string) bool {
-	i := 0
-	for i < len(t) && i < identReach && identByte(t[i]) {
-		i++
-	}
-	return i < len(t) && t[i] == '='
+	return byteAt(t, endOf(t, 0, identReach, identByte)) == '='
 }
 
 // beginsLine: nothing but export stands before a name on its line.
-func (h *hunt) beginsLine(at int) bool {
+func (h *textScan) beginsLine(at int) bool {
 	before := strings.TrimRight(h.text[max(0, at-16):at], " \t")
 	before = strings.TrimRight(strings.TrimSuffix(before, "export"), " \t")
 	return before == "" && at <= 16 || strings.HasSuffix(before, "\n")

@@ -40,10 +40,10 @@ func nameWords() map[string]strength {
 
 // lexicon is what names and values are judged by.
 type lexicon struct {
-	tails map[string]bool // behind a word: it is about a secret, and none
-	heads map[string]bool // before key, token and the like: it is public
-	sham  *words          // what a value that stands for another has in it
-	tells *words          // what the name of a secret has in it
+	tails        map[string]bool // behind a word: it is about a secret, and none
+	heads        map[string]bool // before key, token and the like: it is public
+	placeholders *words          // what a value that stands for another has in it
+	tells        *words          // what the name of a secret has in it
 	// passHeads are those of heads that count before password as well.
 	passHeads map[string]bool
 }
@@ -78,7 +78,7 @@ func newLexicon() *lexicon {
 			semantic color theme design input output special additional added vocab word char syntax lexer parser begin close open eof`),
 		passHeads: set(`forgot reset no is has show hide invalid wrong`),
 		tells:     newWords([]string{"key", "token", "secret", "pass", "auth", "cred", "private", "api", "access", "bearer", "pwd", "pat", "crumb", "unseal"}),
-		sham: newWords([]string{
+		placeholders: newWords([]string{
 			"example",
 			"my_password", "mypassword", "my-password", "my_secret", "mysecret", "my-secret", "mytoken", "my_token", "my-token", "my_api", "my-api",
 			"placeholder", "changeme", "change_me", "change-me", "changethis", "replaceme", "replace_me", "replace-me", "replace_with", "your_", "your-", "yours",
@@ -91,8 +91,8 @@ func newLexicon() *lexicon {
 	}
 }
 
-// shamMine is the place of the first word with my in the list of sham.
-const shamMine = 1
+// firstMyWord is the place of the first word with my in the list of sham.
+const firstMyWord = 1
 
 // placeholder reports whether a text only stands for a value.
 func (l *lexicon) placeholder(s string) bool {
@@ -100,7 +100,7 @@ func (l *lexicon) placeholder(s string) bool {
 		return true
 	}
 	if len(s) >= 40 {
-		if m := makeupOf(s); m.bits >= 4.4 && m.digit > 2 && m.other > 3 && !m.space && strings.Count(s, "{") < 2 {
+		if m := compositionOf(s); m.bits >= 4.4 && m.digit > 2 && m.other > 3 && !m.space && strings.Count(s, "{") < 2 {
 			return false // nobody writes a placeholder like this
 		}
 	}
@@ -114,13 +114,13 @@ func (l *lexicon) placeholder(s string) bool {
 		return true
 	}
 	sham := false
-	l.sham.each(s, func(word, end int) bool {
+	l.placeholders.each(s, func(word, end int) bool {
 		switch word {
 		case 0:
 			sham = exampleWord(s)
-		case shamMine, shamMine + 1, shamMine + 2, shamMine + 3, shamMine + 4, shamMine + 5, shamMine + 6, shamMine + 7, shamMine + 8, shamMine + 9, shamMine + 10:
-			sham = makeupOf(s).digit < 3 && (end == int(l.sham.size[word]) || !letter(s[end-int(l.sham.size[word])-1]))
-		case len(l.sham.size) - 1, len(l.sham.size) - 2, len(l.sham.size) - 3, len(l.sham.size) - 4:
+		case firstMyWord, firstMyWord + 1, firstMyWord + 2, firstMyWord + 3, firstMyWord + 4, firstMyWord + 5, firstMyWord + 6, firstMyWord + 7, firstMyWord + 8, firstMyWord + 9, firstMyWord + 10:
+			sham = compositionOf(s).digit < 3 && (end == int(l.placeholders.size[word]) || !letter(s[end-int(l.placeholders.size[word])-1]))
+		case len(l.placeholders.size) - 1, len(l.placeholders.size) - 2, len(l.placeholders.size) - 3, len(l.placeholders.size) - 4:
 			sham = template(s[end-2:])
 		default:
 			sham = true
@@ -146,7 +146,7 @@ func template(s string) bool {
 // exampleWord: it says that it is an example. What Amazon ends its examples with
 // does not count: they are the form of a key in every other way.
 func exampleWord(s string) bool {
-	m := makeupOf(s)
+	m := compositionOf(s)
 	return !strings.Contains(s, "EXAMPLE") || len(s) < 20 || m.digit < 1 || m.bits < 3
 }
 
@@ -164,9 +164,7 @@ func identByte(c byte) bool { return wordByte(c) || c == '-' || c == '.' }
 
 func identAround(text string, begin, end int) ident {
 	id := ident{from: begin, to: end, begin: begin, end: end}
-	for id.from > 0 && begin-id.from < identReach && identByte(text[id.from-1]) {
-		id.from--
-	}
+	id.from = beginOf(text, begin, identReach, identByte)
 	if id.from > 0 && text[id.from-1] == '\\' && id.from < begin && strings.IndexByte("nrt", text[id.from]) >= 0 {
 		id.from++ // the letter belongs to an escape
 	}

@@ -10,9 +10,9 @@ const (
 	nearWords = 3   // so many long words are looked at
 )
 
-// near looks for a key that stands on the line of its name, with other words or
+// keyNearName looks for a key that stands on the line of its name, with other words or
 // signs between them, as in a sentence, a table or a log.
-func (h *hunt) near(id ident) {
+func (h *textScan) keyNearName(id ident) {
 	t := h.text
 	last := min(len(t), id.to+nearReach)
 	if id.to < len(t) && (wordByte(t[id.to]) || t[id.to] == '+' || t[id.to] == '/') {
@@ -24,21 +24,13 @@ func (h *hunt) near(id ident) {
 		if below && !h.below(id.to, at) {
 			return
 		}
-		end := at
-		for end < len(t) && end-at <= nearMost && h.token[t[end]] {
-			end++
-		}
-		from, to := at, end
-		for from < to && !wordByte(t[from]) {
-			from++
-		}
-		for to > from && (t[to-1] == '.' || t[to-1] == ':') {
-			to--
-		}
+		end := endOf(t, at, nearMost+1, func(c byte) bool { return h.token[c] })
+		from := endOf(t, at, end-at, func(c byte) bool { return !wordByte(c) })
+		to := beginOf(t, end, end-from, func(c byte) bool { return c == '.' || c == ':' })
 		if sign := strings.LastIndexAny(strings.TrimRight(t[from:to], "="), "=:"); sign >= 0 {
 			from += sign + 1 // a name and its value
 		}
-		if to > h.done && h.keyNear(from, to) && (!below || from == at && aloneOnLine(t, end) && !uuidShaped(t[from:to]) && (t[at-1] != '\n' || !h.remark(id.from) || drawnSecret(t[from:to]))) {
+		if to > h.done && h.keyNear(from, to) && (!below || from == at && aloneOnLine(t, end) && !uuidShaped(t[from:to]) && (t[at-1] != '\n' || !h.remark(id.from) || looksDrawn(t[from:to]))) {
 			h.done = to
 			h.add(from, to, ruleNear)
 			return
@@ -52,7 +44,7 @@ func (h *hunt) near(id ident) {
 
 // below: the line of a name ends with a sign that a value follows, and there is
 // nothing but that value.
-func (h *hunt) below(from, at int) bool {
+func (h *textScan) below(from, at int) bool {
 	gap := h.text[from:at]
 	line := strings.IndexByte(gap, '\n')
 	head := strings.TrimRight(gap[:line], " \t\r")
@@ -63,7 +55,7 @@ func (h *hunt) below(from, at int) bool {
 }
 
 // remark: this place is in a line of a comment.
-func (h *hunt) remark(at int) bool {
+func (h *textScan) remark(at int) bool {
 	before := h.text[max(0, at-nearMost):at]
 	line := strings.TrimLeft(before[strings.LastIndexByte(before, '\n')+1:], " \t")
 	return strings.HasPrefix(line, "#") || strings.HasPrefix(line, "//") || strings.HasPrefix(line, ";") || strings.HasPrefix(line, "-- ")
@@ -71,28 +63,17 @@ func (h *hunt) remark(at int) bool {
 
 // aloneOnLine: nothing but a quote and a comma follows on the line.
 func aloneOnLine(t string, at int) bool {
-	for i := at; i < len(t); i++ {
-		switch t[i] {
-		case '\n':
-			return true
-		case '"', '\'', '`', ',', ';', ')', ']', ' ', '\t', '\r':
-		default:
-			return false
-		}
-	}
-	return true
+	end := endOf(t, at, len(t), func(c byte) bool { return strings.IndexByte("\"'`,;)] \t\r", c) >= 0 })
+	return end >= len(t) || t[end] == '\n'
 }
 
-// joined looks for a key that a dash or the like joins to its name.
-func (h *hunt) joined(end int) {
+// keyJoinedToName looks for a key that a dash or the like joins to its name.
+func (h *textScan) keyJoinedToName(end int) {
 	t := h.text
 	if end >= len(t) || t[end] != '-' && t[end] != '_' || end+1 < h.long && end >= h.seen || inBlob(t, end) || inHash(t, end) {
 		return
 	}
-	to := end + 1
-	for to < len(t) && to-end <= nearMost && (wordByte(t[to]) || t[to] == '-') {
-		to++
-	}
+	to := endOf(t, end+1, nearMost, kebabByte)
 	if to > h.done && h.keyNear(end+1, to) {
 		h.done = to
 		h.add(end+1, to, ruleNear)
@@ -100,16 +81,16 @@ func (h *hunt) joined(end int) {
 }
 
 // keyNear: nothing but a key looks like this.
-func (h *hunt) keyNear(from, to int) bool {
+func (h *textScan) keyNear(from, to int) bool {
 	t := h.text
 	if to-from < nearLeast || to-from > nearMost {
 		return false
 	}
 	text := t[from:to]
-	if from > 0 && strings.IndexByte("@#/.+%&~\\", t[from-1]) >= 0 && !escapeEnds(t, from) || c0(t, to) == '(' || c0(t, to) == '[' || c0(t, to) == '\\' {
+	if from > 0 && strings.IndexByte("@#/.+%&~\\", t[from-1]) >= 0 && !escapeEnds(t, from) || byteAt(t, to) == '(' || byteAt(t, to) == '[' || byteAt(t, to) == '\\' {
 		return false
 	}
-	m := makeupOf(text)
+	m := compositionOf(text)
 	if m.letters() < 2 || m.bits < 3 || strings.Contains(text, "//") || hashPrefixed(text) || hashBefore(t, from) || hashLabel(labelBefore(t, from)) || h.placeholder(text) || m.digit < 4 && wordy(text) || fileLike(text) || dated(text) || versioned(text) {
 		return false
 	}
@@ -136,10 +117,7 @@ func (h *hunt) keyNear(from, to int) bool {
 // versioned: a version, such as v0.0.0-20200102030405-abcdef123456.
 func versioned(s string) bool {
 	s = strings.TrimPrefix(s, "v")
-	n := 0
-	for n < len(s) && digit(s[n]) {
-		n++
-	}
+	n := endOf(s, 0, len(s), digit)
 	return n > 0 && n+1 < len(s) && s[n] == '.' && digit(s[n+1])
 }
 

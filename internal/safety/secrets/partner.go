@@ -20,55 +20,47 @@ func partnerSize(rule string) int {
 }
 
 // partner looks for the secret that stands before or behind its identifier.
-func (h *hunt) partner(from, to, size int) {
+func (h *textScan) partner(from, to, size int) {
 	t := h.text
 	lines := 0
 	for i := to; i < len(t) && i-to < partnerReach && lines <= partnerLines; {
 		if t[i] == '\n' {
 			lines++
 		}
-		if !secretByte(t[i]) {
+		end := endOf(t, i, size+1, secretByte)
+		if end == i {
 			i++
 			continue
 		}
-		end := i
-		for end < len(t) && end-i <= size && secretByte(t[end]) {
-			end++
-		}
-		if end-i == size && drawnSecret(t[i:end]) {
+		if end-i == size && looksDrawn(t[i:end]) {
 			h.add(i, end, ruleNear)
 			return
 		}
-		for i = end; i < len(t) && i-to < partnerReach && secretByte(t[i]); i++ {
-		}
+		i = endOf(t, end, partnerReach-(end-to), secretByte)
 	}
 	lines = 0
 	for i := from; i > 0 && from-i < partnerReach && lines <= partnerLines; {
 		if t[i-1] == '\n' {
 			lines++
 		}
-		if !secretByte(t[i-1]) {
+		begin := beginOf(t, i, size+1, secretByte)
+		if begin == i {
 			i--
 			continue
 		}
-		begin := i
-		for begin > 0 && i-begin <= size && secretByte(t[begin-1]) {
-			begin--
-		}
-		if i-begin == size && drawnSecret(t[begin:i]) {
+		if i-begin == size && looksDrawn(t[begin:i]) {
 			h.add(begin, i, ruleNear)
 			return
 		}
-		for i = begin; i > 0 && from-i < partnerReach && secretByte(t[i-1]); i-- {
-		}
+		i = beginOf(t, begin, partnerReach-(from-begin), secretByte)
 	}
 }
 
 func secretByte(c byte) bool { return digit(c) || letter(c) || c == '+' || c == '/' }
 
-// drawnSecret: letters of both cases and digits in no order, so that it is no
+// looksDrawn: letters of both cases and digits in no order, so that it is no
 // hash and no name.
-func drawnSecret(s string) bool {
-	m := makeupOf(s)
+func looksDrawn(s string) bool {
+	m := compositionOf(s)
 	return m.upper > 1 && m.lower > 1 && m.letters() > 5 && !m.hex && m.bits > 3 && !wordy(s)
 }

@@ -62,9 +62,7 @@ func pemEnd(text string, body int) (int, bool) {
 			continue
 		}
 		from := i
-		for i < len(reach) && pemByte(reach[i]) {
-			i++
-		}
+		i = endOf(reach, i, len(reach), pemByte)
 		switch {
 		case i-from >= pemToken:
 			size += i - from
@@ -93,7 +91,7 @@ func pemEnd(text string, body int) (int, bool) {
 
 // frame takes a private key whose frame does not say that it is one, such as
 // BEGIN RSA KEY.
-func (h *hunt) frame(begin, end int) {
+func (h *textScan) frame(begin, end int) {
 	if !strings.HasPrefix(h.text[begin:], "-----BEGIN") || !strings.HasPrefix(h.text[end:], "----") {
 		return
 	}

@@ -10,7 +10,7 @@ const (
 // inSection: the line of this place belongs to a section of settings: nothing but
 // settings, comments and empty lines stand between it and a line such as
 // [section], so that a word behind the sign is a value and no variable.
-func (h *hunt) inSection(at int) bool {
+func (h *textScan) inSection(at int) bool {
 	t := h.text
 	line := max(0, at-identReach-valueReach/8)
 	end := line + strings.LastIndexByte(t[line:at], '\n') // a longer line is none of settings
@@ -39,15 +39,12 @@ func (h *hunt) inSection(at int) bool {
 
 // lineOfItsOwn: nothing but this name and a value in quotes stands on its line, as
 // in a file of Gradle, or the name is defined: #define NAME "value".
-func (h *hunt) lineOfItsOwn(id ident, at int) bool {
+func (h *textScan) lineOfItsOwn(id ident, at int) bool {
 	t := h.text
 	if at >= len(t) || !quoteByte(t[at]) {
 		return false
 	}
-	from := id.from
-	for from > 0 && (t[from-1] == ' ' || t[from-1] == '\t') {
-		from--
-	}
+	from := beginOf(t, id.from, id.from, func(c byte) bool { return c == ' ' || c == '\t' })
 	if defined := strings.HasSuffix(t[:from], "#define"); !defined && from > 0 && t[from-1] != '\n' {
 		return false
 	}
@@ -55,15 +52,12 @@ func (h *hunt) lineOfItsOwn(id ident, at int) bool {
 	return v.quoted && v.to < len(t) && t[v.to] == t[at] && aloneOnLine(t, v.to+1)
 }
 
-// between goes over what may stand between a name and its sign: the size of an
+// skipDeclaration goes over what may stand between a name and its sign: the size of an
 // array, and the accessors of a property.
-func (h *hunt) between(i int) int {
+func (h *textScan) skipDeclaration(i int) int {
 	t := h.text
 	if i < len(t) && t[i] == '[' {
-		n := i + 1
-		for n < len(t) && n-i < 6 && digit(t[n]) {
-			n++
-		}
+		n := endOf(t, i+1, 5, digit)
 		if n+1 < len(t) && t[n] == ']' && (t[n+1] == ' ' || t[n+1] == '=') {
 			return n + 1
 		}
@@ -77,9 +71,9 @@ func (h *hunt) between(i int) int {
 	return i
 }
 
-// instead gives where the value begins that a shell takes if the variable of this
+// shellDefault gives where the value begins that a shell takes if the variable of this
 // name is not set: ${NAME:-value}. It gives -1 if that is none or another variable.
-func (h *hunt) instead(id ident) (at int, ok bool) {
+func (h *textScan) shellDefault(id ident) (at int, ok bool) {
 	t, i := h.text, id.to
 	if id.from < 2 || t[id.from-1] != '{' || t[id.from-2] != '$' || i+1 >= len(t) {
 		return 0, false
@@ -96,8 +90,8 @@ func (h *hunt) instead(id ident) (at int, ok bool) {
 	return i + 1, true
 }
 
-// trim ends a value without quotes where what it stands in is closed.
-func (h *hunt) trim(v *value, id ident) {
+// trimExpansion ends a value without quotes where what it stands in is closed.
+func (h *textScan) trimExpansion(v *value, id ident) {
 	if v.quoted || id.from < 2 || h.text[id.from-1] != '{' || h.text[id.from-2] != '$' {
 		return
 	}
@@ -109,11 +103,9 @@ func (h *hunt) trim(v *value, id ident) {
 
 // comparedBefore looks for the text that a name is compared with, where that
 // stands before it: "value" == name.
-func (h *hunt) comparedBefore(id ident) value {
+func (h *textScan) comparedBefore(id ident) value {
 	t, i := h.text, id.from
-	for i > 0 && (t[i-1] == '$' || t[i-1] == '(' || t[i-1] == '@') {
-		i--
-	}
+	i = beginOf(t, i, i, func(c byte) bool { return c == '$' || c == '(' || c == '@' })
 	for i > 0 && t[i-1] == ' ' && id.from-i < 4 {
 		i--
 	}
@@ -125,9 +117,7 @@ func (h *hunt) comparedBefore(id ident) value {
 		}
 	}
 	sign := i
-	for i > 0 && sign-i < 3 && (t[i-1] == '=' || t[i-1] == '!') {
-		i--
-	}
+	i = beginOf(t, i, 3, func(c byte) bool { return c == '=' || c == '!' })
 	if sign-i < 2 || t[sign-1] != '=' {
 		return value{}
 	}
@@ -142,10 +132,7 @@ func textBefore(t string, i int) value {
 	if i < 2 || !quoteByte(t[i-1]) {
 		return value{}
 	}
-	from := i - 1
-	for from > 0 && i-from < nearMost && t[from-1] != t[i-1] && t[from-1] != '\n' {
-		from--
-	}
+	from := beginOf(t, i-1, nearMost-1, func(c byte) bool { return c != t[i-1] && c != '\n' })
 	if from == 0 || t[from-1] != t[i-1] {
 		return value{}
 	}

@@ -4,14 +4,14 @@ import "strings"
 
 // plainPassword: a password that looks like nothing at all, where its place says
 // that it is one: a connection string, a login, a line of settings.
-func (h *hunt) plainPassword(text string, v value, m makeup, op operator) bool {
+func (h *textScan) plainPassword(text string, v value, m composition, op operator) bool {
 	if m.space && h.phrase(text, v, m, op) {
 		return true
 	}
 	if op == opComma && !h.setter(v) && !v.word || op == opCall || m.space && (!v.quoted || strings.Count(text, " ") > 2) {
 		return false
 	}
-	if !v.quoted && !v.linked && m.letters()+strings.Count(text, "_")+strings.Count(text, ".") == len(text) && (h.lexicon.tells.in(text) && !v.tight || strings.IndexByte(text, '.') >= 0 || c0(h.text, v.to) == ',' || c0(h.text, v.to) == ';') {
+	if !v.quoted && !v.linked && m.letters()+strings.Count(text, "_")+strings.Count(text, ".") == len(text) && (h.lexicon.tells.in(text) && !v.tight || strings.IndexByte(text, '.') >= 0 || byteAt(h.text, v.to) == ',' || byteAt(h.text, v.to) == ';') {
 		return false // a name in source code
 	}
 	if v.linked || h.withUser(v, op) {
@@ -38,7 +38,7 @@ func (h *hunt) plainPassword(text string, v value, m makeup, op operator) bool {
 
 // phrase: several words in quotes behind the sign of an assignment, and nothing
 // that a program says to people: that begins with a capital or is about a password.
-func (h *hunt) phrase(text string, v value, m makeup, op operator) bool {
+func (h *textScan) phrase(text string, v value, m composition, op operator) bool {
 	if op != opAssign || !v.quoted || v.compared || strings.Count(text, " ") > 8 || len(text) < 6 || upper(text[0]) || text[0] <= ' ' || text[len(text)-1] <= ' ' || m.letters() < 4 || strings.ContainsAny(text, "%${}<>()[]:=\\\n\"'`") || spoken(text) || h.placeholder(text) {
 		return false
 	}
@@ -50,17 +50,12 @@ func (h *hunt) phrase(text string, v value, m makeup, op operator) bool {
 
 // spoken: a sentence that a program says about a password or a key.
 func spoken(text string) bool {
-	for _, word := range [...]string{"passw", "passphrase", "secret", "token", "api", "your", "please", "enter", "must", "valid", "required", "optional", "login", "user", "default", "the ", "this "} {
-		if containsFold(text, word) {
-			return true
-		}
-	}
-	return false
+	return containsAnyFold(text, "passw", "passphrase", "secret", "token", "api", "your", "please", "enter", "must", "valid", "required", "optional", "login", "user", "default", "the ", "this ")
 }
 
 // keyBare: the name before a colon has no quotes, so that this is a file of
 // settings or source code and no text of a program in other languages.
-func (h *hunt) keyBare(at int) bool {
+func (h *textScan) keyBare(at int) bool {
 	i := at - 2
 	for i > 0 && (h.text[i] == ' ' || h.text[i] == ':') {
 		i--
@@ -94,19 +89,15 @@ func passphrase(text string) bool {
 }
 
 // namesSecret: the name of a field or a setting with the word secret in it.
-func (h *hunt) namesSecret(text string) bool {
+func (h *textScan) namesSecret(text string) bool {
 	low := strings.ToLower(text)
-	for _, word := range [...]string{"key", "token", "pass", "pwd", "auth", "cred", "client", "name", "id", "field", "input", "api"} {
-		if strings.Contains(low, word) {
-			return true
-		}
-	}
-	return strings.ContainsAny(text, "._-/:") || low == "secret" || low == "secrets"
+	return containsAnyFold(text, "key", "token", "pass", "pwd", "auth", "cred", "client", "name", "id", "field", "input", "api") ||
+		strings.ContainsAny(text, "._-/:") || low == "secret" || low == "secrets"
 }
 
 // setter: a function that sets what it is given by name, or gives it if there is
 // none, is called here: define("NAME", "value").
-func (h *hunt) setter(v value) bool {
+func (h *textScan) setter(v value) bool {
 	before := h.text[max(0, v.from-96):v.from]
 	open := strings.LastIndexByte(before, '(')
 	if open < 0 || !v.quoted || strings.IndexByte(before[open:], '[') >= 0 {
@@ -127,21 +118,18 @@ func fieldName(text string) bool {
 }
 
 // colonBefore: a colon and a space stand before a value, as in YAML.
-func (h *hunt) colonBefore(at int) bool {
+func (h *textScan) colonBefore(at int) bool {
 	return at > 2 && h.text[at-1] == ' ' && h.text[at-2] == ':' && wordByte(h.text[at-3])
 }
 
 // wordOfLanguage: Password, PASSWORD: what a person reads, or a name.
-func wordOfLanguage(text string, m makeup) bool {
+func wordOfLanguage(text string, m composition) bool {
 	return m.letters() == len(text) && (upper(text[0]) && m.upper == 1 || m.upper == len(text)) || text[0] >= 0x80
 }
 
 // endsLine: nothing but a comment follows a value on its line.
-func (h *hunt) endsLine(v value) bool {
-	i := v.to
-	for i < len(h.text) && (h.text[i] == ' ' || h.text[i] == '\t' || h.text[i] == ',' || h.text[i] == ';' || h.text[i] == '\r') {
-		i++
-	}
+func (h *textScan) endsLine(v value) bool {
+	i := endOf(h.text, v.to, len(h.text), func(c byte) bool { return strings.IndexByte(" \t,;\r", c) >= 0 })
 	return i >= len(h.text) || h.text[i] == '\n' || h.text[i] == '#' || quoteByte(h.text[i]) || h.text[i] == '\\'
 }
 
@@ -150,7 +138,7 @@ const userReach = 120
 
 // withUser: a name of a user with its value stands before the password, so that
 // this is a login and not the description of one.
-func (h *hunt) withUser(v value, op operator) bool {
+func (h *textScan) withUser(v value, op operator) bool {
 	if op != opAssign && op != opSpace && op != opTag && op != opPair || !v.quoted && !v.setting && !strings.ContainsAny(h.text[v.from:v.to], "0123456789") {
 		return false
 	}
@@ -189,7 +177,7 @@ func lastFold(s, word string) int {
 }
 
 // weak: a value that is no good password and yet is one, and no placeholder.
-func (h *hunt) weak(text string, v value, m makeup) bool {
+func (h *textScan) weak(text string, v value, m composition) bool {
 	if v.linked && m.letters() == len(text) && len(text) >= 4 {
 		switch strings.ToLower(text) {
 		case "password", "string", "none", "null", "true", "false", "undefined":

@@ -14,7 +14,7 @@ func programFlags() map[string]string {
 const programReach = 256 // so much of a command line is looked at
 
 // program looks at the password that a program is told, whose name ends here.
-func (h *hunt) program(end int, flag string) {
+func (h *textScan) program(end int, flag string) {
 	t := h.text
 	at := end - 1 // the blank behind the name
 	line := lineWithin(t, at, programReach)
@@ -64,7 +64,7 @@ func lineWithin(t string, at, most int) string {
 }
 
 // piped looks at the text that echo hands to sudo as the password.
-func (h *hunt) piped(begin int) {
+func (h *textScan) piped(begin int) {
 	t := h.text
 	line := t[max(0, begin-programReach):begin]
 	line = line[strings.LastIndexByte(line, '\n')+1:]
@@ -80,17 +80,14 @@ func (h *hunt) piped(begin int) {
 
 // source looks at user:password@tcp(place), as drivers for MySQL have it, whose @
 // stands here.
-func (h *hunt) source(at int) {
+func (h *textScan) source(at int) {
 	t := h.text
-	from := at
-	for from > 0 && at-from < identReach && t[from-1] > ' ' && !quoteByte(t[from-1]) && t[from-1] != '=' && t[from-1] != '/' && t[from-1] != '@' {
-		from--
-	}
+	from := beginOf(t, at, identReach, func(c byte) bool { return c > ' ' && !quoteByte(c) && c != '=' && c != '/' && c != '@' })
 	colon := strings.IndexByte(t[from:at], ':')
 	if colon < 1 {
 		return
 	}
-	if text := t[from+colon+1 : at]; len(text) >= 3 && !h.placeholder(text) && !shamLogin(t[from:from+colon], text, "host") {
+	if text := t[from+colon+1 : at]; len(text) >= 3 && !h.placeholder(text) && !exampleLogin(t[from:from+colon], text, "host") {
 		h.add(from+colon+1, at, ruleURL)
 	}
 }
@@ -98,15 +95,12 @@ func (h *hunt) source(at int) {
 // wrapped gives where the text begins that a call makes bytes or another kind of
 // text of: []byte("…"), Buffer.from("…"), new String("…"). It gives the same
 // place if there is none.
-func (h *hunt) wrapped(at int) int {
+func (h *textScan) wrapped(at int) int {
 	t := h.text
 	if at >= len(t) || !letter(t[at]) && t[at] != '[' && t[at] != '{' {
 		return at
 	}
-	i := at
-	for i < len(t) && i-at < identReach && (wordByte(t[i]) || t[i] == '.' || t[i] == '[' || t[i] == ']' || t[i] == ' ' || t[i] == ':') {
-		i++
-	}
+	i := endOf(t, at, identReach, func(c byte) bool { return wordByte(c) || strings.IndexByte(".[] :", c) >= 0 })
 	if i+1 >= len(t) || t[i] == '{' && (i > at || !quoteByte(t[i+1])) || t[i] != '{' && (i == at || t[i] != '(') || !quoteByte(t[i+1]) {
 		return at
 	}
@@ -126,29 +120,25 @@ func (h *hunt) wrapped(at int) int {
 
 // wordOnly: nothing but letters of one case, or such that can be read.
 func wordOnly(text string) bool {
-	m := makeupOf(text)
+	m := compositionOf(text)
 	return m.letters() == len(text) && (m.upper == 0 || wordy(text))
 }
 
 // twoWords: nothing but this name and a value that can be no word stands on the
 // line, as in the settings of many servers: bindpw …, enable password ….
-func (h *hunt) twoWords(id ident, at int) bool {
+func (h *textScan) twoWords(id ident, at int) bool {
 	t := h.text
 	before := t[max(0, id.from-identReach):id.from]
 	before = strings.TrimSpace(before[strings.LastIndexByte(before, '\n')+1:])
 	if before != "" && before != "enable" {
 		return false
 	}
-	end := at
-	for end < len(t) && end-at < nearMost && t[end] > ' ' {
-		end++
-	}
-	return aloneOnLine(t, end) && h.readsRandom(at)
+	return aloneOnLine(t, endOf(t, at, nearMost, func(c byte) bool { return c > ' ' })) && h.readsRandom(at)
 }
 
 // note: the line up to this name is a few words that a person wrote before a
 // colon and a value that can be no word: Admin password: ….
-func (h *hunt) note(id ident, at int) bool {
+func (h *textScan) note(id ident, at int) bool {
 	t := h.text
 	before := t[max(0, id.from-identReach):id.from]
 	if n := strings.LastIndexByte(before, '\n'); n >= 0 {
@@ -156,14 +146,8 @@ func (h *hunt) note(id ident, at int) bool {
 	} else if id.from > identReach {
 		return false
 	}
-	for i := range len(before) {
-		if c := before[i]; !letter(c) && c != ' ' && c != '-' && c != '*' && c != '#' && c != '\t' {
-			return false
-		}
+	if endOf(before, 0, len(before), func(c byte) bool { return letter(c) || strings.IndexByte(" -*#\t", c) >= 0 }) < len(before) {
+		return false
 	}
-	end := at
-	for end < len(t) && end-at < nearMost && t[end] > ' ' {
-		end++
-	}
-	return aloneOnLine(t, end) && h.readsRandom(at)
+	return aloneOnLine(t, endOf(t, at, nearMost, func(c byte) bool { return c > ' ' })) && h.readsRandom(at)
 }

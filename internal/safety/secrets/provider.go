@@ -7,19 +7,19 @@ const (
 	providerLines = 2
 )
 
-// beside looks for a key of a provider behind its name.
-func (h *hunt) beside(p *provider, begin, end int) {
+// keyOfProvider looks for a key of a provider behind its name.
+func (h *textScan) keyOfProvider(p *provider, begin, end int) {
 	t := h.text
 	if begin > 0 && letter(t[begin-1]) && !(upper(t[begin]) && !upper(t[begin-1])) && !escapeEnds(t, begin) {
 		return
 	}
-	if end+1 < len(t) && (hasFold(t[end:], "ai") || hasFold(t[end:], "io")) && !wordByte(c0(t, end+2)) {
+	if end+1 < len(t) && (hasFold(t[end:], "ai") || hasFold(t[end:], "io")) && !wordByte(byteAt(t, end+2)) {
 		end += 2 // MistralAI
 	}
 	if end < len(t) && letter(t[end]) && !(upper(t[end]) && !upper(t[end-1])) && !h.lexicon.tells.begins(t[end:min(len(t), end+6)]) {
 		return
 	}
-	if h.ahead(p, begin) || h.nextLong(end) >= end+providerReach {
+	if h.keyBeforeProvider(p, begin) || h.nextLong(end) >= end+providerReach {
 		return
 	}
 	for i := h.nextLong(end); i < end+providerReach && i < len(t); i = h.longAfter(i, end+providerReach) {
@@ -39,22 +39,19 @@ func (h *hunt) beside(p *provider, begin, end int) {
 	}
 }
 
-// ahead looks for a key of a provider directly before its name, with nothing but
+// keyBeforeProvider looks for a key of a provider directly before its name, with nothing but
 // a blank between them.
-func (h *hunt) ahead(p *provider, begin int) bool {
+func (h *textScan) keyBeforeProvider(p *provider, begin int) bool {
 	t := h.text
 	if begin <= longLeast || t[begin-1] != ' ' || !wordByte(t[begin-2]) {
 		return false
 	}
-	from := begin - 1
-	for from > 0 && begin-from < nearMost && (wordByte(t[from-1]) || t[from-1] == '-') {
-		from--
-	}
+	from := beginOf(t, begin-1, nearMost-1, kebabByte)
 	if begin-from < longLeast+1 || from > 0 && strings.IndexByte("@#/.+%&~=", t[from-1]) >= 0 {
 		return false
 	}
 	text := t[from : begin-1]
-	if m := makeupOf(text); m.digit < 2 || m.upper < 2 || m.lower < 2 || m.bits < 3 || wordy(text) || h.placeholder(text) {
+	if m := compositionOf(text); m.digit < 2 || m.upper < 2 || m.lower < 2 || m.bits < 3 || wordy(text) || h.placeholder(text) {
 		return false
 	}
 	for _, f := range p.forms {
@@ -68,12 +65,12 @@ func (h *hunt) ahead(p *provider, begin int) bool {
 
 // besideAt gives the end of the key of a provider that begins here; 0 if there is
 // none.
-func (h *hunt) besideAt(p *provider, begin, end, at int) int {
+func (h *textScan) besideAt(p *provider, begin, end, at int) int {
 	t := h.text
 	longer := 0
 	for _, f := range p.forms {
 		to, ok := f.behind(t, at, &h.ends)
-		if !ok || to <= h.done || c0(t, to) == '+' || c0(t, to) == '/' {
+		if !ok || to <= h.done || byteAt(t, to) == '+' || byteAt(t, to) == '/' {
 			continue
 		}
 		if f.edgeBehind(t, to) {
@@ -89,9 +86,7 @@ func (h *hunt) besideAt(p *provider, begin, end, at int) int {
 	}
 	// It is longer than the keys of this provider: it is one all the same if its
 	// name says so.
-	for n := 0; n < nearMost && longer < len(t) && (wordByte(t[longer]) || t[longer] == '-'); n++ {
-		longer++
-	}
+	longer = endOf(t, longer, nearMost, kebabByte)
 	if label := labelBefore(t, at); !strings.Contains(label, p.name) && !h.lexicon.tells.in(label) || idLabel(label) || hashLabel(label) || uuidShaped(t[at:longer]) || !h.keyNear(at, longer) {
 		return 0
 	}
@@ -103,29 +98,26 @@ const longerLeast = 20
 
 // joins: the dash here stands between a key and the name of its provider, or a
 // word such as key behind that.
-func (h *hunt) joins(dash, end int) bool {
+func (h *textScan) joins(dash, end int) bool {
 	if dash == end {
 		return true
 	}
-	from := dash
-	for from > end && letter(h.text[from-1]) {
-		from--
-	}
+	from := beginOf(h.text, dash, dash-end, letter)
 	return dash-from >= 3 && dash-from < 12 && h.lexicon.tells.in(h.text[from:dash])
 }
 
 // keyBeside judges what has the form of a key behind the name of its provider.
-func (h *hunt) keyBeside(p *provider, f *form, text string, begin, end, at int) bool {
+func (h *textScan) keyBeside(p *provider, f *form, text string, begin, end, at int) bool {
 	t := h.text
 	signed := strings.ContainsAny(t[end:at], "=:\"'`>")
 	before := t[at-1]
 	if strings.IndexByte("@#/.+-%&~", before) >= 0 && !escapeEnds(t, at) && (before != '-' || !h.joins(at-1, end)) {
 		return false // a revision, a part of an address
 	}
-	if next := c0(t, at+len(text)); next == '(' || next == '[' {
+	if next := byteAt(t, at+len(text)); next == '(' || next == '[' {
 		return false // source code
 	}
-	m := makeupOf(text)
+	m := compositionOf(text)
 	label := labelBefore(t, at)
 	if hashLabel(label) || hashBefore(t, at) {
 		return false
@@ -167,22 +159,13 @@ func (h *hunt) keyBeside(p *provider, f *form, text string, begin, end, at int) 
 
 // labelBefore gives the name directly before a value, in lower case.
 func labelBefore(t string, at int) string {
-	i := at
-	for n := 0; i > 0 && n < 8 && (strings.IndexByte("\"'`=: \t>(,\\[", t[i-1]) >= 0); n++ {
-		i--
-	}
-	to := i
-	for i > 0 && to-i < identReach && identByte(t[i-1]) {
-		i--
-	}
-	return strings.ToLower(t[i:to])
+	to := beginOf(t, at, 8, func(c byte) bool { return strings.IndexByte("\"'`=: \t>(,\\[", c) >= 0 })
+	return strings.ToLower(t[beginOf(t, to, identReach, identByte):to])
 }
 
 func hashLabel(s string) bool {
-	for _, word := range [...]string{"hash", "sha", "md5", "digest", "checksum", "integrity", "commit", "revision", "fingerprint", "etag", "crc", "blob", "tree", "parent", "resolved", "shasum", "reference", "version", "build", "image"} {
-		if strings.Contains(s, word) {
-			return true
-		}
+	if containsAnyFold(s, "hash", "sha", "md5", "digest", "checksum", "integrity", "commit", "revision", "fingerprint", "etag", "crc", "blob", "tree", "parent", "resolved", "shasum", "reference", "version", "build", "image") {
+		return true
 	}
 	switch s {
 	case "rev", "ref", "uuid", "guid", "id", "oid", "node", "head", "object":
@@ -193,13 +176,7 @@ func hashLabel(s string) bool {
 
 // hashBefore: the value follows a word such as sha256: or h1:.
 func hashBefore(t string, at int) bool {
-	before := t[max(0, at-12):at]
-	for _, word := range [...]string{"sha1", "sha256", "sha384", "sha512", "md5", "h1:", "commit", "rev", "sha-", "git-", "base64,"} {
-		if containsFold(before, word) {
-			return true
-		}
-	}
-	return false
+	return containsAnyFold(t[max(0, at-12):at], "sha1", "sha256", "sha384", "sha512", "md5", "h1:", "commit", "rev", "sha-", "git-", "base64,")
 }
 
 func idLabel(s string) bool {

@@ -46,7 +46,7 @@ func redactFound(raw json.RawMessage, find func(flat string) []Finding) (json.Ra
 	if len(all) == 0 {
 		return raw, nil
 	}
-	var names *names // of keys, once one is struck
+	var names *keyNames // of keys, once one is struck
 	out := make([]byte, 0, len(raw))
 	found, kept := all, 0 // what is behind, and what of raw is in out
 	parts(raw, func(t part) {
@@ -65,7 +65,7 @@ func redactFound(raw json.RawMessage, find func(flat string) []Finding) (json.Ra
 			if names == nil {
 				names = marked(raw, flat, all)
 			}
-			out = append(out, jsontext.Quote(names.take(strike(text, t.flatFrom, found)))...)
+			out = append(out, jsontext.Quote(names.unique(strike(text, t.flatFrom, found)))...)
 		default:
 			out = append(out, jsontext.Quote(strike(text, t.flatFrom, found))...)
 		}
@@ -73,15 +73,15 @@ func redactFound(raw json.RawMessage, find func(flat string) []Finding) (json.Ra
 	return append(out, raw[kept:]...), all
 }
 
-// names keeps keys apart that are struck: two of an object must not become one.
-type names struct {
+// keyNames keeps keys apart that are struck: two of an object must not become one.
+type keyNames struct {
 	taken map[string]bool
 	last  int
 }
 
 // marked gives the keys that look as if they were struck, and stay.
-func marked(raw []byte, flat string, found []Finding) *names {
-	n := &names{taken: map[string]bool{}, last: 1}
+func marked(raw []byte, flat string, found []Finding) *keyNames {
+	n := &keyNames{taken: map[string]bool{}, last: 1}
 	parts(raw, func(t part) {
 		for len(found) > 0 && found[0].End <= t.flatFrom {
 			found = found[1:]
@@ -94,9 +94,9 @@ func marked(raw []byte, flat string, found []Finding) *names {
 	return n
 }
 
-// take gives a key a name of its own. The number never goes back, so that each
+// unique gives a key a name of its own. The number never goes back, so that each
 // name that is taken is met once.
-func (n *names) take(text string) string {
+func (n *keyNames) unique(text string) string {
 	name := text
 	for n.taken[name] {
 		n.last++
@@ -142,15 +142,9 @@ func strike(text string, offset int, found []Finding) string {
 // is replaced as a whole, signs of structure stay.
 func literals(out []byte, text string, offset int, found []Finding) []byte {
 	for i := 0; i < len(text); {
-		from := i
-		for i < len(text) && structure(text[i]) {
-			i++
-		}
-		out = append(out, text[from:i]...)
-		from = i
-		for i < len(text) && !structure(text[i]) {
-			i++
-		}
+		from := endOf(text, i, len(text), structure)
+		out = append(out, text[i:from]...)
+		i = endOf(text, from, len(text), func(c byte) bool { return !structure(c) })
 		for len(found) > 0 && found[0].End-offset <= from {
 			found = found[1:]
 		}
@@ -164,9 +158,5 @@ func literals(out []byte, text string, offset int, found []Finding) []byte {
 }
 
 func structure(c byte) bool {
-	switch c {
-	case '{', '}', '[', ']', ':', ',':
-		return true
-	}
-	return space(c)
+	return strings.IndexByte("{}[]:,", c) >= 0 || space(c)
 }

@@ -86,7 +86,7 @@ func common(value string) bool {
 	if bits.OnesCount64(seen[0])+bits.OnesCount64(seen[1])+bits.OnesCount64(seen[2])+bits.OnesCount64(seen[3]) < 4 {
 		return true
 	}
-	return digits == 0 && (len(value) < 12 || wordy(value) || makeupOf(value).kebab)
+	return digits == 0 && (len(value) < 12 || wordy(value) || compositionOf(value).kebab)
 }
 
 func (r *repeats) add(value, rule string) {

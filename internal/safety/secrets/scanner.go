@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -20,7 +21,7 @@ type Scanner struct {
 	forms     []*form
 	providers []*provider
 	words     *words
-	uses      [][]use // by word of the automaton
+	uses      [][]wordUse // by word of the automaton
 	lexicon   *lexicon
 	base64    run       // that may hide something
 	token     [256]bool // what the keys of providers are made of, and = and :
@@ -49,7 +50,7 @@ func newScanner(forms, providers string) (*Scanner, error) {
 	}
 	var list []string
 	known := map[string]int{}
-	add := func(word string, u use) {
+	add := func(word string, u wordUse) {
 		word = strings.ToLower(word)
 		at, ok := known[word]
 		if !ok {
@@ -63,36 +64,30 @@ func newScanner(forms, providers string) (*Scanner, error) {
 	}
 	for _, f := range s.forms {
 		anchor := f.pieces[f.anchor].text
-		add(anchor[:min(len(anchor), anchorSize)], use{kind: ofForm, form: f})
+		add(anchor[:min(len(anchor), anchorSize)], wordUse{kind: ofForm, form: f})
 	}
 	for _, p := range s.providers {
-		add(p.name, use{kind: ofProvider, of: p})
+		add(p.name, wordUse{kind: ofProvider, of: p})
 	}
 	names := nameWords()
-	for _, word := range slices.Sorted(func(yield func(string) bool) {
-		for word := range names {
-			if !yield(word) {
-				return
-			}
-		}
-	}) {
-		add(word, use{kind: ofName, word: word, tells: names[word]})
+	for _, word := range slices.Sorted(maps.Keys(names)) {
+		add(word, wordUse{kind: ofName, word: word, tells: names[word]})
 	}
 	for word, k := range map[string]kind{
 		"://": ofAddress, "bearer": ofHeader, "basic ": ofHeader, " -u ": ofUser, "--user": ofUser, " -u\"": ofUser, " -u'": ofUser, " -p": ofFlag, ":5432:": ofPGPass, ":*:*:": ofPGPass, `"kty"`: ofJWK, "networkcredential": ofCall, "directoryentry": ofCall, "pscredential": ofCall, "httpbasicauth": ofCall, "httpdigestauth": ofCall, "setbasicauth": ofCall, "usernamepasswordcredentials": ofCall, "passwordauthentication": ofCall, "auth=": ofCall, ".login": ofCall, "convertto-securestring": ofSecure, "net user ": ofNetUser, "net use ": ofNetUser, "identified by": ofIdentified, "google.crypto.tink.": ofTink, "vapid": ofVapid, "| sudo -s": ofPiped, "|sudo -s": ofPiped, "@tcp(": ofSource, "@unix(": ofSource, "-----begin rsa key-": ofFrame, "-----begin dsa key-": ofFrame, "-----begin ec key-": ofFrame, "kind: secret": ofKube, "kind: \"secret": ofKube, "kind: 'secret": ofKube, `"kind": "secret`: ofKube, `"kind":"secret`: ofKube,
 	} {
-		add(word, use{kind: k})
+		add(word, wordUse{kind: k})
 	}
 	for _, word := range derWords() {
-		add(word, use{kind: ofDER})
+		add(word, wordUse{kind: ofDER})
 	}
 	for word, flag := range programFlags() {
-		add(word, use{kind: ofProgram, word: flag})
+		add(word, wordUse{kind: ofProgram, word: flag})
 	}
 	for word, place := range callWords() {
-		add(word, use{kind: ofArgument, place: place})
+		add(word, wordUse{kind: ofArgument, place: place})
 	}
-	if s.words = newWords(list); s.words == nil || s.lexicon.sham == nil {
+	if s.words = newWords(list); s.words == nil || s.lexicon.placeholders == nil {
 		return nil, errors.New("reading the table of secrets: it is too large")
 	}
 	return s, nil
@@ -115,7 +110,7 @@ func (s *Scanner) all(text string, known *Known) []Finding {
 
 // find adds what is found by the tables and by the form of private keys.
 func (s *Scanner) find(found []Finding, text string) []Finding {
-	h := hunt{Scanner: s, text: text, found: found}
+	h := textScan{Scanner: s, text: text, found: found}
 	w := s.words
 	state, shift, table := 0, w.shift&15, w.next
 	for i := 0; i < len(text); i++ {
@@ -127,7 +122,7 @@ func (s *Scanner) find(found []Finding, text string) []Finding {
 		for _, word := range w.ends[state] {
 			uses := s.uses[word]
 			for j := range uses {
-				h.met(&uses[j], i+1)
+				h.foundWord(&uses[j], i+1)
 			}
 		}
 	}

@@ -4,7 +4,7 @@ import "strings"
 
 // sureName: the value of this name is a secret and nothing else can be, such as
 // that of api_key or client_secret, not the token of a parser.
-func (h *hunt) sureName(id ident) bool {
+func (h *textScan) sureName(id ident) bool {
 	var low [identReach]byte
 	switch word := h.text[id.begin:id.end]; {
 	case strings.EqualFold(word, "token"):
@@ -16,11 +16,7 @@ func (h *hunt) sureName(id ident) bool {
 	case strings.EqualFold(word, "secret"), strings.EqualFold(word, "authtoken"), containsFold(h.text[id.end:id.to], "secret"):
 		return true
 	case containsFold(word, "key"):
-		for _, kind := range [...]string{"api", "access", "secret", "private", "encryption", "signing", "master", "auth", "preshared", "aes", "crypto", "cipher", "hmac"} {
-			if hasFold(word, kind) {
-				return true
-			}
-		}
+		return hasAnyFold(word, "api", "access", "secret", "private", "encryption", "signing", "master", "auth", "preshared", "aes", "crypto", "cipher", "hmac")
 	}
 	return false
 }
@@ -31,7 +27,7 @@ const wordLeast = 8
 
 // plainSecret: words and numbers that only stand beside the name of a secret if
 // they are one: s3cret, hardcoded12; beside a sure name also a mere word.
-func (h *hunt) plainSecret(text string, v value, m makeup, op operator) bool {
+func (h *textScan) plainSecret(text string, v value, m composition, op operator) bool {
 	if m.other > 0 {
 		return false
 	}
@@ -49,7 +45,7 @@ func (h *hunt) plainSecret(text string, v value, m makeup, op operator) bool {
 
 // sureWord: a word or a number beside a sure name, where nothing but a value
 // stands: in quotes, or all that is on a line of settings.
-func (h *hunt) sureWord(text string, v value, m makeup, op operator) bool {
+func (h *textScan) sureWord(text string, v value, m composition, op operator) bool {
 	if len(text) < wordLeast || v.compared || wordOfLanguage(text, m) || m.distinct < 4 {
 		return false
 	}
@@ -68,7 +64,7 @@ func (h *hunt) sureWord(text string, v value, m makeup, op operator) bool {
 	}
 	if !v.quoted {
 		// SECRET=word, or secret: word with nothing behind it.
-		if !v.setting || !v.tight && !v.word && op != opPair && !h.colonBefore(v.from) && !h.inSection(v.from) || !v.word && !h.endsLine(v) || m.upper > 0 && m.lower > 0 && !v.tight || c0(h.text, v.to) == ',' || c0(h.text, v.to) == ';' {
+		if !v.setting || !v.tight && !v.word && op != opPair && !h.colonBefore(v.from) && !h.inSection(v.from) || !v.word && !h.endsLine(v) || m.upper > 0 && m.lower > 0 && !v.tight || byteAt(h.text, v.to) == ',' || byteAt(h.text, v.to) == ';' {
 			return false
 		}
 	}
@@ -79,10 +75,10 @@ func (h *hunt) sureWord(text string, v value, m makeup, op operator) bool {
 }
 
 // namesItself: the value is what it is called, as in clientSecret: "clientSecret".
-func (h *hunt) namesItself(text string, v value) bool {
+func (h *textScan) namesItself(text string, v value) bool {
 	name := plainName(labelBefore(h.text, v.from))
 	value := plainName(strings.ToLower(text))
-	return name != "" && value != "" && (strings.HasSuffix(name, value) || strings.HasSuffix(value, name) && len(value)-len(name) < 5 || makeupOf(text).upper > 0 && strings.Contains(value, name))
+	return name != "" && value != "" && (strings.HasSuffix(name, value) || strings.HasSuffix(value, name) && len(value)-len(name) < 5 || compositionOf(text).upper > 0 && strings.Contains(value, name))
 }
 
 // plainName gives the letters and digits of a name in lower case.

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// makeup is what a text is made of.
-type makeup struct {
+// composition is what a text is made of.
+type composition struct {
 	lower, upper, digit, other int
 	distinct                   int
 	bits                       float64 // entropy per byte, Shannon's
@@ -17,8 +17,8 @@ type makeup struct {
 	kebab                      bool // words of letters with - _ . or / between them
 }
 
-func makeupOf(s string) makeup {
-	var m makeup
+func compositionOf(s string) composition {
+	var m composition
 	var count [256]uint16
 	row := 0
 	m.hex, m.kebab = true, true
@@ -80,7 +80,7 @@ func entropy(s string, count *[256]uint16) float64 {
 	return math.Log2(n) - sum/n
 }
 
-func (m makeup) letters() int { return m.lower + m.upper }
+func (m composition) letters() int { return m.lower + m.upper }
 
 // wordy reports whether a text is put together from words, as names in source
 // code are, rather than from random letters: most of its letters stand in
@@ -140,7 +140,7 @@ func fileLike(s string) bool {
 	if strings.Contains(s, "://") || strings.HasPrefix(s, "./") || strings.HasPrefix(s, "../") || strings.HasPrefix(s, "~/") || strings.HasPrefix(s, `C:\`) || strings.HasPrefix(s, "//") {
 		return true
 	}
-	if s[0] == '/' && (strings.Count(s, "/") > 1 || makeupOf(s).digit == 0) && !strings.ContainsAny(s, "+=") {
+	if s[0] == '/' && (strings.Count(s, "/") > 1 || compositionOf(s).digit == 0) && !strings.ContainsAny(s, "+=") {
 		return true
 	}
 	if dot := strings.LastIndexByte(s, '.'); dot > 0 {
@@ -193,11 +193,9 @@ const tellingLeast = 5
 // with, is believed sooner.
 func genuine(f *form, match string) bool {
 	variable := f.variable(match)
-	m := makeupOf(variable)
-	for _, word := range [...]string{"your_", "your-", "yourkey", "yourtoken", "redacted", "changeme", "_here", "-here", "..."} {
-		if containsFold(variable, word) {
-			return false
-		}
+	m := compositionOf(variable)
+	if containsAnyFold(variable, "your_", "your-", "yourkey", "yourtoken", "redacted", "changeme", "_here", "-here", "...") {
+		return false
 	}
 	if f.telling && f.marked {
 		// Nobody is hurt if an example is hidden whose form nothing else has.

@@ -5,17 +5,11 @@ import "strings"
 func quoteByte(c byte) bool { return c == '"' || c == '\'' || c == '`' }
 
 func skipBlanks(t string, i int) int {
-	for n := 0; i < len(t) && n < 64 && (t[i] == ' ' || t[i] == '\t'); n++ {
-		i++
-	}
-	return i
+	return endOf(t, i, 64, func(c byte) bool { return c == ' ' || c == '\t' })
 }
 
 func skipSpaces(t string, i int) int {
-	for n := 0; i < len(t) && n < 64 && space(t[i]); n++ {
-		i++
-	}
-	return i
+	return endOf(t, i, 64, space)
 }
 
 // value is where a value stands and how it is written.
@@ -35,7 +29,7 @@ type value struct {
 const valueReach = 2048
 
 // valueAt gives the bounds of the value that begins here.
-func (h *hunt) valueAt(i int, op operator, setting bool) value {
+func (h *textScan) valueAt(i int, op operator, setting bool) value {
 	t := h.text
 	v := value{from: i, to: i, setting: setting}
 	if i >= len(t) {
@@ -47,10 +41,7 @@ func (h *hunt) valueAt(i int, op operator, setting bool) value {
 			v.from += len("<![CDATA[")
 		}
 		v.quoted, v.setting = true, true
-		v.to = v.from
-		for v.to < len(t) && v.to-v.from < valueReach && t[v.to] != '<' && !space(t[v.to]) && t[v.to] != ']' {
-			v.to++
-		}
+		v.to = endOf(t, v.from, valueReach, func(c byte) bool { return c != '<' && !space(c) && c != ']' })
 		end := v.to
 		if next := skipSpaces(t, end); end-v.from >= derLine && next < len(t) && pemByte(t[next]) {
 			end = derEnd(t, end)
@@ -79,18 +70,12 @@ func (h *hunt) valueAt(i int, op operator, setting bool) value {
 			}
 			v.to++
 		}
-		v.to, v.quoted = v.from, setting // it is not closed
-		for v.to < len(t) && v.to-v.from < valueReach && !space(t[v.to]) && strings.IndexByte("\"'`<>,;)", t[v.to]) < 0 {
-			v.to++
-		}
+		v.quoted = setting // it is not closed
+		v.to = endOf(t, v.from, valueReach, func(c byte) bool { return !space(c) && strings.IndexByte("\"'`<>,;)", c) < 0 })
 		return v
 	}
-	for v.to < len(t) && v.to-v.from < valueReach && !endsWord(t[v.to], setting) {
-		v.to++
-	}
-	for v.to > v.from && strings.IndexByte(",;)", t[v.to-1]) >= 0 {
-		v.to--
-	}
+	v.to = endOf(t, v.from, valueReach, func(c byte) bool { return !endsWord(c, setting) })
+	v.to = beginOf(t, v.to, v.to-v.from, func(c byte) bool { return strings.IndexByte(",;)", c) >= 0 })
 	if n := strings.Index(t[v.from:v.to], "%26"); n > 0 && i > 2 && t[i-3] == '%' {
 		v.to = v.from + n // the query of an address that is written in another
 	}
@@ -152,11 +137,7 @@ func (v *value) skipScheme(t string) {
 			v.from = rest
 			return
 		}
-		to := rest
-		for to < len(t) && to-rest < valueReach && !space(t[to]) && !quoteByte(t[to]) && t[to] != '\\' && t[to] != ',' && t[to] != ';' {
-			to++
-		}
-		v.from, v.to = rest, to
+		v.from, v.to = rest, endOf(t, rest, valueReach, func(c byte) bool { return !space(c) && !quoteByte(c) && strings.IndexByte("\\,;", c) < 0 })
 		return
 	}
 }

@@ -25,7 +25,7 @@ func JudgeTool(t testing.TB, g toolcrib.Guard, tool string, in map[string]string
 	if err != nil {
 		t.Fatal(err)
 	}
-	v, err := g.Judge(context.Background(), toolcrib.Review{Spec: toolcrib.Spec{Name: "x", Native: tool, Box: "shell"}, Input: input})
+	v, err := g.Judge(context.Background(), toolcrib.Review{Spec: toolcrib.Entry{Spec: toolcrib.Spec{Name: "x"}, Native: tool, Box: "shell"}, Input: input})
 	if err != nil {
 		t.Fatalf("judging %q: %v", in["command"], err)
 	}

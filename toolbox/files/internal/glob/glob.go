@@ -64,12 +64,7 @@ func Compile(pattern string) (*Pattern, error) {
 
 // Match reports whether the whole path matches.
 func (p *Pattern) Match(path string) bool {
-	for _, way := range p.ways {
-		if matchPath(way, path) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.ways, func(way []segment) bool { return matchPath(way, path) })
 }
 
 // MatchName is for patterns about names at any depth: one without a slash is
@@ -89,12 +84,7 @@ func (p *Pattern) MatchName(path, name string) bool {
 // Below reports whether a path below this directory could match, so that a
 // walk need not enter it otherwise.
 func (p *Pattern) Below(dir string) bool {
-	for _, way := range p.ways {
-		if prefixPath(way, dir) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(p.ways, func(way []segment) bool { return prefixPath(way, dir) })
 }
 
 // braces expands {a,b} into alternatives.

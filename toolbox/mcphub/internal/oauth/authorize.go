@@ -16,7 +16,7 @@ const (
 )
 
 // authorize gets a token that fulfils a wish, by the quietest way there is.
-func (h *Handler) authorize(ctx context.Context, w wish) error {
+func (h *Handler) authorize(ctx context.Context, w tokenNeed) error {
 	if err := h.load(ctx); err != nil {
 		return err
 	}
@@ -33,15 +33,15 @@ func (h *Handler) authorize(ctx context.Context, w wish) error {
 			return err
 		}
 	}
-	if h.futile(old, w) {
+	if h.sameTokenAgain(old, w) {
 		return fmt.Errorf("%w: %q does not take the token that was issued for it (scopes asked for: %s)",
 			ErrRefused, h.cfg.Server, strings.Join(old.Asked, " "))
 	}
 	return h.begin(ctx, at, h.wanted(at, old, w), false)
 }
 
-// futile reports whether asking again would give the same token again.
-func (h *Handler) futile(old grant, w wish) bool {
+// sameTokenAgain reports whether asking again would give the same token again.
+func (h *Handler) sameTokenAgain(old grant, w tokenNeed) bool {
 	if old.Access == "" || old.Access != w.used {
 		return false
 	}
@@ -53,7 +53,7 @@ func (h *Handler) futile(old grant, w wish) bool {
 
 // renewable reports whether a refresh token is worth trying. If the token it
 // gave a moment ago is refused, the next one would be too.
-func (h *Handler) renewable(old grant, w wish) bool {
+func (h *Handler) renewable(old grant, w tokenNeed) bool {
 	again := old.How == "refresh_token" && old.Access == w.used && h.needs.Now().Sub(old.Got) < justNow
 	return h.cfg.Flow == FlowCode && old.Refresh != "" && !h.isDead(old.Refresh) && !again
 }
@@ -61,7 +61,7 @@ func (h *Handler) renewable(old grant, w wish) bool {
 // wanted is the scopes to ask for: those of the configuration, else those of
 // the refusal, else those the server mentions; and always those of before, so
 // that one more right does not cost the others.
-func (h *Handler) wanted(at ground, old grant, w wish) []string {
+func (h *Handler) wanted(at tokenSource, old grant, w tokenNeed) []string {
 	base := h.cfg.Scopes
 	if len(base) == 0 {
 		base = w.scopes
@@ -80,12 +80,12 @@ func (h *Handler) wanted(at ground, old grant, w wish) []string {
 }
 
 // begin gets a token from scratch.
-func (h *Handler) begin(ctx context.Context, at ground, scopes []string, asked bool) error {
+func (h *Handler) begin(ctx context.Context, at tokenSource, scopes []string, asked bool) error {
 	g := grant{Issuer: at.issuer.Issuer, Resource: at.resource, Token: at.issuer.Token, Revoke: at.issuer.Revoke, Asked: scopes}
 	var err error
 	if h.cfg.Flow == FlowClient {
 		if g.Client, err = h.whoWeAre(ctx, at, ""); err == nil {
-			g, err = h.mint(ctx, g)
+			g, err = h.clientToken(ctx, g)
 		}
 	} else if err = h.mayAsk(asked); err == nil {
 		g, err = h.logIn(ctx, at, g)
@@ -93,7 +93,7 @@ func (h *Handler) begin(ctx context.Context, at ground, scopes []string, asked b
 	if err != nil {
 		return fmt.Errorf("logging in to %q: %w", h.cfg.Server, err)
 	}
-	h.keep(ctx, g)
+	h.storeGrant(ctx, g)
 	h.needs.Log.InfoContext(ctx, "logged in to an MCP server", "server", h.cfg.Server, "issuer", g.Issuer, "scopes", strings.Join(g.Granted, " "))
 	return nil
 }

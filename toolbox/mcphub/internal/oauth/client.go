@@ -27,7 +27,7 @@ func (h *Handler) isDocument() bool {
 
 // whoWeAre finds or makes the client for an issuer. Nothing that one issuer gave
 // is ever shown to another.
-func (h *Handler) whoWeAre(ctx context.Context, at ground, redirect string) (client, error) {
+func (h *Handler) whoWeAre(ctx context.Context, at tokenSource, redirect string) (client, error) {
 	issuer := at.issuer
 	switch {
 	case h.isDocument() && issuer.Documents:

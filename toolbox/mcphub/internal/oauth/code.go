@@ -15,7 +15,7 @@ import (
 
 // logIn sends a person to the login page and takes the answer: the
 // authorization code flow with PKCE.
-func (h *Handler) logIn(ctx context.Context, at ground, g grant) (grant, error) {
+func (h *Handler) logIn(ctx context.Context, at tokenSource, g grant) (grant, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, h.cfg.Wait, fmt.Errorf("nobody logged in within %s", h.cfg.Wait))
 	defer cancel()
 	// Both are one-time words of more than 200 bits that nobody else has.
@@ -51,7 +51,7 @@ func (h *Handler) logIn(ctx context.Context, at ground, g grant) (grant, error) 
 
 // listen opens the door for the answer. A registered client comes back to the
 // port it was registered with, if that is free.
-func (h *Handler) listen(ctx context.Context, at ground, back *callback) (redirect string, stop func(), err error) {
+func (h *Handler) listen(ctx context.Context, at tokenSource, back *callback) (redirect string, stop func(), err error) {
 	u := *h.redirect
 	if known := h.grantOf(at.issuer.Issuer, at.resource).Client; u.Port() == "0" && known.From == registered {
 		if k, err := url.Parse(known.Redirect); err == nil && k.Hostname() == u.Hostname() && k.Port() != "" {

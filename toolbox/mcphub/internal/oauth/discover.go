@@ -31,8 +31,8 @@ type issuerMeta struct {
 	NamesItself bool     `json:"authorization_response_iss_parameter_supported"`
 }
 
-// ground is all that is known about where tokens for the server come from.
-type ground struct {
+// tokenSource is all that is known about where tokens for the server come from.
+type tokenSource struct {
 	resource string
 	scopes   []string // that the server mentions
 	issuer   issuerMeta
@@ -41,12 +41,12 @@ type ground struct {
 
 // discover asks the server and its authorization server. Of several the
 // configured one is taken, then the one in use, then the first.
-func (h *Handler) discover(ctx context.Context, metadata string) (ground, error) {
+func (h *Handler) discover(ctx context.Context, metadata string) (tokenSource, error) {
 	meta, err := h.resourceMeta(ctx, metadata)
 	if err != nil {
-		return ground{}, fmt.Errorf("looking for the metadata of the server: %w", err)
+		return tokenSource{}, fmt.Errorf("looking for the metadata of the server: %w", err)
 	}
-	g := ground{resource: meta.Resource, scopes: parseScopes(strings.Join(meta.Scopes, " ")), told: meta.Resource != ""}
+	g := tokenSource{resource: meta.Resource, scopes: parseScopes(strings.Join(meta.Scopes, " ")), told: meta.Resource != ""}
 	if !g.told {
 		// The revision of March 2025: the server is its own authorization server,
 		// or the configuration knows better.
@@ -54,7 +54,7 @@ func (h *Handler) discover(ctx context.Context, metadata string) (ground, error)
 		g.resource, meta.Servers = h.resource(), []string{cmp.Or(h.cfg.Issuer, u.String())}
 	}
 	if len(meta.Servers) == 0 {
-		return ground{}, errors.New("the metadata of the server names no authorization server")
+		return tokenSource{}, errors.New("the metadata of the server names no authorization server")
 	}
 	named := func(issuer string) bool {
 		return issuer != "" && slices.ContainsFunc(meta.Servers, func(s string) bool { return sameIssuer(s, issuer) })
@@ -64,12 +64,12 @@ func (h *Handler) discover(ctx context.Context, metadata string) (ground, error)
 	case named(h.cfg.Issuer):
 		issuer = h.cfg.Issuer
 	case h.cfg.Issuer != "":
-		return ground{}, fmt.Errorf("the server names the issuer %.200q; the configuration wants %q", issuer, h.cfg.Issuer)
+		return tokenSource{}, fmt.Errorf("the server names the issuer %.200q; the configuration wants %q", issuer, h.cfg.Issuer)
 	case named(used):
 		issuer = used
 	}
 	if g.issuer, err = h.issuerMeta(ctx, issuer, !g.told); err != nil {
-		return ground{}, fmt.Errorf("looking for the metadata of the authorization server: %w", err)
+		return tokenSource{}, fmt.Errorf("looking for the metadata of the authorization server: %w", err)
 	}
 	return g, nil
 }

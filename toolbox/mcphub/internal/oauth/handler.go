@@ -37,7 +37,7 @@ type Handler struct {
 	loaded      bool
 	unsaved     bool // memory has more than the store
 	rec         record
-	flight      *flight
+	flight      *sharedWork
 	dead        string // the access token that was refused last
 	deadRefresh string
 	logins      []time.Time // pages shown of late
@@ -52,7 +52,7 @@ func (h *Handler) Token(ctx context.Context) (string, error) {
 	if token, ok := h.ready(); ok {
 		return token, nil
 	}
-	if _, err := h.join(ctx, h.renew); err != nil {
+	if _, err := h.joinWork(ctx, h.renew); err != nil {
 		return "", err
 	}
 	token, _ := h.ready()
@@ -86,8 +86,8 @@ func (h *Handler) renew(ctx context.Context) error {
 		return nil
 	case h.cfg.Flow == FlowClient:
 		var fresh grant
-		if fresh, err = h.mint(ctx, g); err == nil {
-			h.keep(ctx, fresh)
+		if fresh, err = h.clientToken(ctx, g); err == nil {
+			h.storeGrant(ctx, fresh)
 			return nil
 		}
 		if _, refused := errors.AsType[*refusal](err); refused {
@@ -99,7 +99,7 @@ func (h *Handler) renew(ctx context.Context) error {
 		err = h.tryRefresh(ctx, g)
 	}
 	if errors.Is(err, errSpent) {
-		h.spend(g)
+		h.dropTokens(g)
 		return nil
 	}
 	return err
@@ -129,7 +129,7 @@ func (h *Handler) tryRefresh(ctx context.Context, g grant) error {
 	case err != nil:
 		return err
 	}
-	h.keep(ctx, fresh)
+	h.storeGrant(ctx, fresh)
 	return nil
 }
 
@@ -152,9 +152,9 @@ func (h *Handler) markSpent(g grant) error {
 	return errSpent
 }
 
-// spend takes the tokens out of a grant, in memory only: another process may
+// dropTokens takes the tokens out of a grant, in memory only: another process may
 // write better ones at any moment. What stays says whose client we are.
-func (h *Handler) spend(g grant) {
+func (h *Handler) dropTokens(g grant) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	grants := slices.Clone(h.rec.Grants)
@@ -166,8 +166,8 @@ func (h *Handler) spend(g grant) {
 	h.rec.Grants = grants
 }
 
-// wish is what a refused request needs.
-type wish struct {
+// tokenNeed is what a refused request needs.
+type tokenNeed struct {
 	demand
 	used   string // the token it carried
 	stepUp bool   // it was good, but not for this
@@ -180,7 +180,7 @@ func (h *Handler) Challenge(ctx context.Context, req *http.Request, resp *http.R
 	if !sameOrigin(req.URL, h.zone.server) {
 		return fmt.Errorf("%w: the request went to %s and not to the server %q", ErrRefused, req.URL.Host, h.cfg.Server)
 	}
-	w := wish{demand: parseDemand(resp.Header)}
+	w := tokenNeed{demand: parseDemand(resp.Header)}
 	if scheme, token, ok := strings.Cut(req.Header.Get("Authorization"), " "); ok && strings.EqualFold(scheme, "Bearer") {
 		w.used = strings.TrimSpace(token)
 	}
@@ -197,7 +197,7 @@ func (h *Handler) Challenge(ctx context.Context, req *http.Request, resp *http.R
 		return fmt.Errorf("%w: the server %q answered with status %d and asks for no scope", ErrRefused, h.cfg.Server, resp.StatusCode)
 	}
 	for !h.satisfied(w) {
-		mine, err := h.join(ctx, func(ctx context.Context) error { return h.authorize(ctx, w) })
+		mine, err := h.joinWork(ctx, func(ctx context.Context) error { return h.authorize(ctx, w) })
 		if err != nil {
 			return err
 		}
@@ -210,7 +210,7 @@ func (h *Handler) Challenge(ctx context.Context, req *http.Request, resp *http.R
 
 // satisfied reports whether there is a token that the refused request has not
 // tried and that may be good for it.
-func (h *Handler) satisfied(w wish) bool {
+func (h *Handler) satisfied(w tokenNeed) bool {
 	g := h.current()
 	h.mu.Lock()
 	dead := h.dead

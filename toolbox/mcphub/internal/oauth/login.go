@@ -12,7 +12,7 @@ import (
 
 // Login logs in because a person wants it, whatever is kept from before.
 func (h *Handler) Login(ctx context.Context) error {
-	return h.alone(ctx, func(ctx context.Context) error {
+	return h.runAlone(ctx, func(ctx context.Context) error {
 		if err := h.load(ctx); err != nil {
 			return err
 		}
@@ -20,7 +20,7 @@ func (h *Handler) Login(ctx context.Context) error {
 		if err != nil {
 			return fmt.Errorf("asking %q what it wants: %w", h.cfg.Server, err)
 		}
-		w := wish{demand: parseDemand(header)}
+		w := tokenNeed{demand: parseDemand(header)}
 		at, err := h.discover(ctx, w.metadata)
 		if err != nil {
 			return fmt.Errorf("finding out how to log in to %q: %w", h.cfg.Server, err)
@@ -52,7 +52,7 @@ func (h *Handler) probe(ctx context.Context) (int, http.Header, error) {
 // Logout forgets the login, here and, if the issuer takes that, there. What is
 // kept here is gone even if an error says that the issuer could not be told.
 func (h *Handler) Logout(ctx context.Context) error {
-	return h.alone(ctx, func(ctx context.Context) error {
+	return h.runAlone(ctx, func(ctx context.Context) error {
 		loadErr := h.load(ctx) // what cannot be read is deleted all the same
 		h.mu.Lock()
 		grants := h.rec.Grants

@@ -180,7 +180,7 @@ func TestWhoComesAfterEverybodyLeft(t *testing.T) {
 	cancelled, release := make(chan struct{}), make(chan struct{})
 	first := make(chan error, 1)
 	go func() {
-		_, err := h.join(ctx, func(ctx context.Context) error {
+		_, err := h.joinWork(ctx, func(ctx context.Context) error {
 			<-ctx.Done()
 			close(cancelled)
 			<-release
@@ -199,7 +199,7 @@ func TestWhoComesAfterEverybodyLeft(t *testing.T) {
 	second := make(chan outcome, 1)
 	late := &asking{Context: t.Context(), asked: make(chan struct{})}
 	go func() {
-		mine, err := h.join(late, func(context.Context) error { return nil })
+		mine, err := h.joinWork(late, func(context.Context) error { return nil })
 		second <- outcome{mine, err}
 	}()
 	<-late.asked // it waits for something by now

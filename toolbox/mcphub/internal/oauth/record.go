@@ -126,9 +126,9 @@ func (h *Handler) load(ctx context.Context) error {
 	return nil
 }
 
-// keep puts a grant in front and writes all of them down. One that cannot be
+// storeGrant puts a grant in front and writes all of them down. One that cannot be
 // written is used all the same, and told: the work at hand can go on.
-func (h *Handler) keep(ctx context.Context, g grant) {
+func (h *Handler) storeGrant(ctx context.Context, g grant) {
 	h.mu.Lock()
 	others := slices.DeleteFunc(slices.Clone(h.rec.Grants), func(o grant) bool { return o.Issuer == g.Issuer && o.Resource == g.Resource })
 	grants := append([]grant{g}, others...)

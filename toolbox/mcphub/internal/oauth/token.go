@@ -151,8 +151,8 @@ func (h *Handler) refresh(ctx context.Context, g grant) (grant, error) {
 	return fresh, nil
 }
 
-// mint gets a token for the program itself.
-func (h *Handler) mint(ctx context.Context, g grant) (grant, error) {
+// clientToken gets a token for the program itself.
+func (h *Handler) clientToken(ctx context.Context, g grant) (grant, error) {
 	form := url.Values{"grant_type": {FlowClient}}
 	if len(g.Asked) > 0 {
 		form.Set("scope", strings.Join(g.Asked, " "))

@@ -1,0 +1,341 @@
+// Package app makes a running program of the parts: configuration in, a crib
+// with its journal out, and everything closed again in the reverse order. It
+// may import every other package; only internal/cli and cmd import it.
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"maps"
+	"path/filepath"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/httpclient"
+	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/guards"
+	"github.com/toolcrib/toolcrib/internal/hub"
+	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/ovos/node"
+	"github.com/toolcrib/toolcrib/internal/reach"
+	"github.com/toolcrib/toolcrib/internal/safety"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/internal/sandboxes"
+	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/store"
+	"github.com/toolcrib/toolcrib/internal/store/sqlite"
+	"github.com/toolcrib/toolcrib/internal/vault"
+	"github.com/toolcrib/toolcrib/internal/vault/keeper"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
+	"github.com/toolcrib/toolcrib/toolbox/shell"
+)
+
+// App is an open crib.
+type App struct {
+	Crib    *toolcrib.Crib
+	Journal *store.Journal
+	Sandbox *sandbox.Chooser
+	Desk    *desk.Desk
+	Hub     *mcphub.Hub
+	Faults  []toolcrib.LoadError // what could not be put on the shelves
+
+	own          []string // the toolboxes that are part of the program
+	policy       livePolicy
+	secrets      safety.Secrets
+	bounds       *guards.Bounds
+	reach        reach.Reach
+	shell        *shell.Box                      // nil: no commands are run
+	keeper       *keeper.Keeper                  // of secrets; nil: in a crib that cannot be called
+	hosted       node.Hosted                     // toolboxes of ours on a bus
+	spill        *sandboxes.Output               // what commands printed that is too long for a result
+	bounded      bool                            // commands see nothing but what was granted
+	shelving     toolcrib.Contents               // without the MCP servers, which come and go
+	meta         toolcrib.Toolbox                // tools about the servers
+	settings     atomic.Pointer[settings.Config] // those that the servers are of now
+	plugins      string                          // the folder of programs that are servers
+	launcher     *reach.Launcher                 // of the servers
+	wait         time.Duration                   // for servers that were never listed
+	events       events
+	agents       shelf.Agents // their instructions
+	stateKey     []byte       // signs what MCP clients carry between requests
+	state        string       // the directory of the program's state
+	subject      string       // the person whose program this is
+	expose       string       // how models are shown tools, and from which size on they search
+	exposeTokens int
+	closers      []io.Closer
+	changed      chan struct{} // a box says that its tools are others now
+	stop         func()
+}
+
+// Needs is what Open takes besides the configuration.
+type Needs struct {
+	For   Purpose
+	State string // directory for the journal and its key
+	// Subject is the person whose program this is. Empty: local.
+	Subject string
+	Dir     string // the working directory
+	Home    string // the person's home directory
+	Config  string // the directory of the settings, which plugins lie in
+	// Settings is the person's file of settings, which mcp_import writes to.
+	// Empty: it writes nowhere, and does not exist.
+	Settings string
+	Version  string   // of this program
+	Private  []string // absolute paths that no tool may touch: settings and state of the program itself
+	// Unattended is what becomes of questions where nobody is there, unless the
+	// settings say it.
+	Unattended desk.Unattended
+	Keys       keeper.Source // where the key of the vault is looked for
+	// Page shows the person a page, to log in to a server. Nil: nobody is there.
+	Page   func(ctx context.Context, url string) error
+	Layers *settings.Layers // nil: the whole configuration is the user's
+	// AgeFrom and SizeFrom say where journal.max_age and journal.max_size were
+	// set: it is told beside what they remove.
+	AgeFrom, SizeFrom string
+	Log               *slog.Logger
+	// Path is the person's PATH. This program's own may lack directories that
+	// commands can write. Empty: they are the same.
+	Path string
+	// Getenv reads the variables of the person. This program's own may lack those
+	// that lead to what commands can write. Nil: they are the same.
+	Getenv func(name string) string
+	// Boxes are toolboxes of the program that has this one in it.
+	Boxes []toolcrib.Toolbox
+	// Approver is asked instead of the desk. Nil: the desk is.
+	Approver toolcrib.Approver
+}
+
+func (n Needs) start() reach.Start {
+	return reach.Start{Dir: n.Dir, Home: n.Home, State: n.State, Private: n.Private, Path: n.Path, Getenv: n.Getenv}
+}
+
+// Purpose is what a crib is opened for. What it does not need is not opened, so
+// that it cannot fail.
+type Purpose int
+
+const (
+	ToCall    Purpose = iota // everything
+	ToCheck                  // what can go wrong in a configuration: without a journal, so it cannot be called, and nothing is written
+	ToList                   // the tools as they are shown: that must not need a writable disk, or a key
+	ToApprove                // what is kept of MCP servers, to approve and to forget: none is started
+)
+
+// Open builds the crib. A toolbox that cannot be opened is reported in Faults
+// and the others work; a journal that cannot be opened is an error, because
+// nothing may be done without one.
+func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
+	own := ownBoxes(needs.Boxes...)
+	cfg = cfg.PlainNames(own)
+	a := &App{own: own, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
+	a.policy.home = needs.Home
+	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
+	for _, step := range []struct {
+		open func(context.Context, settings.Config, Needs) error
+		of   []Purpose
+	}{
+		{a.openReach, []Purpose{ToCall, ToCheck}},
+		{a.openSpill, []Purpose{ToCall}},
+		{a.openPolicy, []Purpose{ToCall, ToCheck, ToList}},
+		{a.holdFiles, []Purpose{ToCall}},
+		{a.openVault, []Purpose{ToCall, ToCheck}},
+		{a.openSafety, []Purpose{ToCall, ToCheck}},
+		{a.openJournal, []Purpose{ToCall}},
+		{a.openDesk, []Purpose{ToCall}},
+		{a.openHub, []Purpose{ToCall, ToCheck, ToList, ToApprove}},
+		{a.openBoxes, []Purpose{ToCall, ToCheck, ToList}},
+		{a.start, []Purpose{ToCall}},
+	} {
+		if !slices.Contains(step.of, needs.For) {
+			continue
+		}
+		if err := step.open(ctx, cfg, needs); err != nil {
+			return nil, errors.Join(err, a.Close(ctx))
+		}
+	}
+	return a, nil
+}
+
+// openReach settles what tools may touch and where programs run.
+func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) error {
+	reach, err := reach.Of(cfg.Grant, needs.start(), hub.PluginDir(cfg.Hub, needs.Config))
+	if err != nil {
+		return settings.Bad(err)
+	}
+	if err := httpclient.CheckHosts(cfg.Grant.Hosts); err != nil {
+		return settings.Bad(fmt.Errorf("grant.hosts: %w", err))
+	}
+	chooser, err := sandboxes.Open(cfg.Sandbox, reach, needs.start())
+	if err != nil {
+		return settings.Bad(err)
+	}
+	a.reach, a.Sandbox, a.Faults, a.closers = reach, chooser, reach.Faults, []io.Closer{chooser}
+	a.bounded = cfg.Toolboxes.Shell.AllowShell
+	for _, tool := range []string{"run_command", "start_command"} {
+		a.bounded = a.bounded && chooser.Bounds(ctx, tool)&toolcrib.BoundFiles != 0
+	}
+	c := a.Crib
+	c.Sandbox = &sandboxes.Telling{Chooser: chooser, Log: cmp.Or(needs.Log, slog.Default())}
+	c.Grant, c.Files = a.grant(cfg), reach.Files
+	c.Limits = toolcrib.Limits{
+		Timeout: cfg.Limits.Timeout, MaxTimeout: cfg.Limits.MaxTimeout, Ask: cfg.Limits.Ask,
+		Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),
+	}
+	a.expose, a.exposeTokens = cfg.Expose, cfg.ExposeTokens
+	c.Emit = a.events.emit
+	return nil
+}
+
+// grant is the most any call may get.
+func (a *App) grant(cfg settings.Config) toolcrib.Grant {
+	g := toolcrib.Grant{Dirs: a.reach.Dirs, Hosts: cfg.Grant.Hosts}
+	if cfg.Toolboxes.Shell.AllowShell {
+		g.Programs = []string{commandShell}
+	}
+	return g
+}
+
+// openBoxes puts the tools on the shelves.
+func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) error {
+	a.shelving = toolcrib.Contents{
+		Adapters: dialect.Adapters(dialect.Options{
+			Root: a.reach.Base, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, ReadOnly: !a.reach.Writable(),
+		}),
+		Absent: map[string]string{}, BoxNames: busNames(),
+		Rename: cfg.Tools.Rename, Alias: cfg.Tools.Alias, Disable: settings.WithStart(cfg.Tools.Disable),
+	}
+	if !cfg.Toolboxes.Shell.AllowShell {
+		for _, name := range []string{"run_command", "start_command", "bash_exec"} {
+			a.shelving.Absent[name] = "running commands is switched off; toolboxes.shell.allow_shell: true in the configuration switches it on"
+		}
+	}
+	for _, k := range a.kinds(cfg) {
+		if !k.enabled {
+			continue
+		}
+		box, err := k.open(ctx)
+		if err != nil {
+			a.Faults = append(a.Faults, toolcrib.LoadError{Box: k.name, Err: err})
+			continue
+		}
+		a.shelving.Boxes = append(a.shelving.Boxes, box)
+	}
+	a.shelving.Boxes = append(a.shelving.Boxes, needs.Boxes...)
+	for _, box := range a.shelving.Boxes {
+		if c, ok := box.(io.Closer); ok {
+			a.closers = append(a.closers, c)
+		}
+	}
+	_, faults := a.load(ctx, a.shelving)
+	a.Faults = append(append(a.Faults, faults...), a.strangers(cfg)...)
+	return nil
+}
+
+// Specs is everything on the shelves, whoever may see it.
+func (a *App) Specs() []toolcrib.Entry {
+	shelves := toolcrib.Crib{Catalog: a.Crib.Catalog}
+	return slices.Collect(shelves.Tools(toolcrib.Caller{}))
+}
+
+// strangers finds settings for tools that nobody has.
+func (a *App) strangers(cfg settings.Config) []toolcrib.LoadError {
+	known := map[string]bool{"run_command": true, "start_command": true} // also while they are switched off
+	for _, spec := range a.Specs() {
+		known[spec.Native] = true
+	}
+	var faults []toolcrib.LoadError
+	for _, name := range slices.Sorted(maps.Keys(cfg.Sandbox.Tools)) {
+		if !known[name] {
+			faults = append(faults, toolcrib.LoadError{Tool: name, Err: errors.New("sandbox.tools has settings for it, but there is no such tool")})
+		}
+	}
+	return append(faults, keeper.Strangers(cfg.Vault, a.hubShelving(a.shelving).Boxes)...)
+}
+
+// openVault gives calls their secrets.
+func (a *App) openVault(_ context.Context, cfg settings.Config, needs Needs) (err error) {
+	a.keeper, err = keeper.Open(a.Crib, cfg.Vault, needs.State, needs.Keys)
+	return settings.Bad(err)
+}
+
+// openJournal opens the journal, with the vault before it.
+func (a *App) openJournal(ctx context.Context, cfg settings.Config, needs Needs) (err error) {
+	// Before there is a journal: one without seals beside it is a trace.
+	if _, err := OpenSeals(needs.State, true); err != nil {
+		return err
+	}
+	if a.Journal, err = sqlite.Open(ctx, journalConfig(cfg, needs)); err != nil {
+		return fmt.Errorf("opening the journal: %w", err)
+	}
+	a.Crib.Journal = a.keeper.Journal(a.Journal, func(caller toolcrib.Caller, tool string) bool {
+		_, ok := a.Crib.Tool(caller, tool)
+		return ok
+	})
+	return nil
+}
+
+// journalConfig says where the journal lies: the database and the key that
+// signs its head are kept apart, so that one can be moved out of reach.
+func journalConfig(cfg settings.Config, needs Needs) store.Config {
+	return store.Config{
+		Dir:      filepath.Join(needs.State, "journal"),
+		Keys:     filepath.Join(needs.State, "journal-key"),
+		MaxAge:   cfg.Journal.MaxAge,
+		MaxBytes: cfg.Journal.MaxSize,
+		AgeFrom:  needs.AgeFrom, BytesFrom: needs.SizeFrom,
+		Sync: cfg.Journal.Sync,
+		Log:  needs.Log,
+	}
+}
+
+// ReadJournal opens the journal to be read.
+func ReadJournal(ctx context.Context, cfg settings.Config, needs Needs) (*store.Reader, error) {
+	return sqlite.OpenReader(ctx, journalConfig(cfg, needs))
+}
+
+// VerifyJournal checks every entry, the chain and its signed head.
+func VerifyJournal(ctx context.Context, cfg settings.Config, needs Needs) (store.Report, error) {
+	return sqlite.Verify(ctx, journalConfig(cfg, needs))
+}
+
+// VaultState tells how many secrets there are, and if they cannot be read why, and
+// what helps. It asks nobody.
+func (a *App) VaultState(ctx context.Context) (entries int, fix string, locked error) {
+	entries, locked = a.keeper.State(ctx)
+	return entries, keeper.Unlock(locked), locked
+}
+
+// OpenVault makes the vault of a configuration. It reads nothing yet and asks
+// nobody: the first use does.
+func OpenVault(cfg settings.Config, needs Needs) (*vault.Vault, error) {
+	return keeper.OpenVault(cfg.Vault, needs.State, needs.Keys)
+}
+
+// Close ends the boxes and then the journal, which must outlive every call.
+func (a *App) Close(ctx context.Context) error {
+	var errs []error
+	if a.stop != nil {
+		a.stop()
+	}
+	if a.Desk != nil {
+		a.Desk.Drain(time.Second)
+	}
+	for _, c := range slices.Backward(a.closers) {
+		errs = append(errs, c.Close())
+	}
+	if a.Journal != nil {
+		errs = append(errs, a.Journal.Close(ctx))
+	}
+	return errors.Join(errs...)
+}
+
+// SetAside gives what sandboxes set aside and nobody has put back, the oldest first.
+func SetAside(state string) []sandbox.Aside { return sandboxes.Asides(state) }
+
+// Shim must be called first thing in main, see [sandboxes.Shim].
+func Shim() { sandboxes.Shim() }

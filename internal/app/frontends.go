@@ -1,0 +1,197 @@
+package app
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/httpauth"
+	"github.com/toolcrib/toolcrib/internal/mcp/server"
+	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
+	"github.com/toolcrib/toolcrib/internal/ovos/bus"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/internal/ovos/node"
+	"github.com/toolcrib/toolcrib/internal/safety"
+	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/vault/keeper"
+)
+
+// BusClient says how a program joins the bus.
+func BusClient(ctx context.Context, cfg settings.Config, on settings.Bus, needs Needs) (bus.ClientConfig, error) {
+	k, err := keeper.Open(&toolcrib.Crib{}, cfg.Vault, needs.State, needs.Keys)
+	if err != nil {
+		return bus.ClientConfig{}, settings.Bad(err)
+	}
+	return node.Client(ctx, on, k.Expand)
+}
+
+// TakeMycroft says what the settings of a voice assistant give for those that are
+// unset in ours, and which files that stands in.
+func TakeMycroft(on settings.Bus, getenv func(string) string, home string, unset func(key string) bool) ([]node.Taken, []string, error) {
+	return node.TakeMycroft(on.Mycroft, getenv, home, unset)
+}
+
+// ServeBus hosts the tools on a bus until ctx ends. Who calls is what the
+// settings say and nothing that comes over the bus; the organisation is the one
+// that callers of this machine belong to.
+func (a *App) ServeBus(ctx context.Context, cfg settings.Config, on settings.Bus, organisation string, started func(url string)) error {
+	if a.keeper == nil {
+		return errors.New("serving on a bus: this crib cannot be called")
+	}
+	return a.hosted.Serve(ctx, cfg, on, node.HostNeeds{
+		Crib: a.Crib, Desk: a.Desk, Organisation: organisation, Expand: a.keeper.Expand,
+		Boxes: a.ownOnBus, Load: a.reloadOwn, Reload: a.Reload, Started: started,
+	})
+}
+
+// reloadOwn reads every box again but those of a bus.
+func (a *App) reloadOwn(ctx context.Context) (toolcrib.Diff, []toolcrib.LoadError) {
+	shelving := a.shelving
+	shelving.Boxes = node.Listed(shelving.Boxes)
+	return a.load(ctx, shelving)
+}
+
+// ownOnBus lists the boxes of this program that belong on a bus, as they are
+// now: a reload may bring others.
+func (a *App) ownOnBus() []string {
+	var own []string
+	for _, box := range a.hosted.StandIns(a.hubShelving(a.shelving)).Boxes {
+		if box.Name() != node.BoxName {
+			own = append(own, box.Name())
+		}
+	}
+	return own
+}
+
+// ServeStdio serves one MCP client on a pair of streams, until it hangs up or ctx
+// ends.
+func (a *App) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser, caller toolcrib.Caller, version string) error {
+	cfg := a.MCP(version)
+	cfg.Lenient, cfg.Desk = dialect.Lenient(caller.Dialect), a.Desk
+	s := server.New(cfg, caller)
+	defer s.Close()
+	err := s.ServeStdio(ctx, in, out)
+	if errors.Is(err, io.EOF) || errors.Is(err, context.Canceled) {
+		return nil // the client hung up, or we were asked to stop
+	}
+	return err
+}
+
+// MCP is what the MCP frontend needs of the crib.
+func (a *App) MCP(version string) server.Config {
+	cfg := server.Config{
+		Harmless: safety.Neutral, HarmlessJSON: safety.NeutralJSON,
+		Crib: a.Crib, Version: version, Log: a.Crib.Log, Instructions: a.Instructions(),
+		Follow: a.events.Follow, Hidden: beside, Search: a.search(a.expose, a.exposeTokens),
+		Definition: a.definition, Key: a.stateKey,
+	}
+	if a.Hub != nil {
+		cfg.Shelf = shelf.Shelf{Crib: a.Crib, Hub: a.Hub, Skills: a.skills(), Agents: a.agents}
+	}
+	return cfg
+}
+
+// definition is what a server said of a tool of its own.
+func (a *App) definition(s toolcrib.Entry) json.RawMessage {
+	if a.Hub == nil {
+		return nil
+	}
+	b, ok := a.Hub.Box(s.Box)
+	if !ok {
+		return nil
+	}
+	return b.Definition(s.Native)
+}
+
+// Serve answers HTTP on the listener until ctx ends: MCP at /mcp and the
+// server's health at /healthz. Calls under way get a few seconds to finish.
+func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error {
+	gate, err := a.newGate(version)
+	if err != nil {
+		return errors.Join(err, ln.Close())
+	}
+	defer gate.Close()
+	watched, leave := context.WithCancel(ctx)
+	defer leave()
+	go gate.Watch(watched)
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", gate)
+	mux.HandleFunc("GET /healthz", a.health(version, gate.Knows))
+	srv := &http.Server{Handler: httpauth.OwnNameOnly(mux), ReadHeaderTimeout: 10 * time.Second}
+	srv.RegisterOnShutdown(gate.Close) // streams end at once
+	served := make(chan error, 1)
+	go func() { served <- srv.Serve(ln) }()
+	select {
+	case err := <-served:
+		return err
+	case <-ctx.Done():
+	}
+	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	if err := srv.Shutdown(stop); err != nil && !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	return srv.Close() // event streams never end by themselves
+}
+
+// newGate is the way in over HTTP: each caller has an MCP server of their own.
+func (a *App) newGate(version string) (*httpauth.Gate, error) {
+	return httpauth.New(httpauth.Config{
+		State: a.state, Log: a.Crib.Log, Access: a.policy.guests.Load,
+		Serve: func(holder httpauth.Holder) httpauth.Frontend {
+			cfg := a.MCP(version)
+			if answers := holder.Answers(); answers != nil {
+				cfg.Desk, cfg.Answers = a.Desk, answers
+			}
+			return server.New(cfg, holder.Caller)
+		},
+	})
+}
+
+// health tells whether calls can be made now. That much every program of this
+// machine may ask, so that it can be watched; what there is here and what is
+// wrong with it is told to those who have a token.
+func (a *App) health(version string, knows func(authorization []string) bool) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		known := knows(r.Header.Values("Authorization"))
+		status, code := "ok", http.StatusOK
+		if a.Journal.Degraded() {
+			status, code = "degraded: the journal cannot write", http.StatusServiceUnavailable
+		}
+		if broken := a.policy.broken.Load(); broken != nil && code == http.StatusOK {
+			status = "the settings are broken, older rules are in force"
+			if known {
+				status += ": " + *broken
+			}
+		}
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(code)
+		told := map[string]any{"status": status, "version": version}
+		if known {
+			told["tools"], told["faults"] = len(a.Shown(toolcrib.Caller{})), len(a.Faults)
+			if servers := a.serverHealth(); servers != nil {
+				told["servers"] = servers
+			}
+		}
+		_ = json.NewEncoder(w).Encode(told) // who asked has gone, if this fails
+	}
+}
+
+// serverHealth tells how the MCP servers are doing; nil: there are none. What
+// went wrong with one is for the log.
+func (a *App) serverHealth() map[string]any {
+	if a.Hub == nil || len(a.Hub.Boxes()) == 0 {
+		return nil
+	}
+	out := map[string]any{}
+	for _, b := range a.Hub.Boxes() {
+		s := b.Status()
+		out[s.Name] = map[string]int{"tools": s.Tools, "held": s.Held, "running": s.Running, "failures": s.Failures}
+	}
+	return out
+}

@@ -1,0 +1,124 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
+	"github.com/toolcrib/toolcrib/internal/namecheck"
+	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/internal/toolname"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
+)
+
+// ToolNamed finds a tool by any of its names: what a person typed is looked up
+// as it is first, and then among all names of the tools that exist for the
+// caller. An error says why it is none.
+func (a *App) ToolNamed(caller toolcrib.Caller, name string) (toolcrib.Entry, error) {
+	if spec, ok := a.Crib.Tool(caller, name); ok {
+		return spec, nil
+	}
+	if rest, ok := toolname.FromClient(name); ok {
+		name = rest
+		if spec, ok := a.Crib.Tool(caller, name); ok {
+			return spec, nil
+		}
+	}
+	var found []toolcrib.Entry
+	var names []string
+	for spec := range a.Crib.Tools(caller) {
+		all := spec.Names()
+		names = append(append(names, spec.Name), all...)
+		if slices.Contains(all, name) {
+			found = append(found, spec)
+		}
+	}
+	found = oneEach(found)
+	refuse := func(format string, args ...any) error {
+		return &toolcrib.Error{Code: toolcrib.CodeNotFound, Tool: name, Message: fmt.Sprintf(format, args...)}
+	}
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		if why := a.Hidden(caller, name); why != "" {
+			return toolcrib.Entry{}, refuse("%s", why)
+		}
+		if near := text.Nearest(name, names); near != "" {
+			return toolcrib.Entry{}, refuse("there is no tool %q. Did you mean %s? 'toolcrib tools' lists what there is", name, near)
+		}
+		return toolcrib.Entry{}, refuse("there is no tool %q; 'toolcrib tools' lists what there is", name)
+	}
+	shown := make([]string, len(found))
+	for i := range found {
+		shown[i] = found[i].Name
+	}
+	return toolcrib.Entry{}, refuse("%q is a name of several tools: say which of %s", name, strings.Join(shown, ", "))
+}
+
+// oneEach keeps one entry of each tool: aliases are further entries.
+func oneEach(specs []toolcrib.Entry) []toolcrib.Entry {
+	var out []toolcrib.Entry
+	for _, s := range specs {
+		if !slices.ContainsFunc(out, func(o toolcrib.Entry) bool { return o.Box == s.Box && o.Native == s.Native }) {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// Mistakes counts what was left out by a mistake of the settings. A server that was
+// never listed is none.
+func (a *App) Mistakes() (n int) {
+	for _, f := range a.Faults {
+		if !errors.Is(f.Err, mcphub.ErrUnlisted) {
+			n++
+		}
+	}
+	return n
+}
+
+// Unmatched lists the names in the settings that mean no tool, whoever may use
+// it, be it switched off or not.
+func (a *App) Unmatched(ctx context.Context) []namecheck.Unmatched {
+	check := namecheck.Check{
+		Config: *a.settings.Load(), Boxes: boxNames(), Shelf: a.shelving, Tools: a.Specs(), Unused: a.unused, Hub: a.Hub, Meta: a.meta,
+	}
+	if p := a.policy.live.Policy(); p != nil { // a catalog that is only shown has none
+		check.Rules = p.Rules.Mentions()
+	}
+	return check.Unmatched(ctx)
+}
+
+// unused lists the boxes of ours that are not in use. They are asked for their
+// tools and closed.
+func (a *App) unused(ctx context.Context) []toolcrib.Toolbox {
+	aside := &App{Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: a.Crib.Log}, reach: a.reach}
+	var out []toolcrib.Toolbox
+	for _, k := range aside.kinds(*a.settings.Load()) {
+		if slices.ContainsFunc(a.shelving.Boxes, func(b toolcrib.Toolbox) bool { return b.Name() == k.name }) {
+			continue
+		}
+		switch k.name {
+		case "skill": // it has these where there are skills
+			out = append(out, namecheck.NamesOnly(k.name, k.name, []string{"list_skills", "use_skill", "read_skill_file", "run_skill"}))
+			continue
+		case shelf.AgentsBox, "ovosbox":
+			continue
+		}
+		box, err := k.open(ctx)
+		if err != nil {
+			continue
+		}
+		out = append(out, box)
+		if c, ok := box.(io.Closer); ok {
+			_ = c.Close() // nothing was started in it
+		}
+	}
+	return out
+}

@@ -1,0 +1,179 @@
+package app
+
+import (
+	"context"
+	"os"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
+	"github.com/toolcrib/toolcrib/internal/ovos/node"
+	"github.com/toolcrib/toolcrib/internal/safety/secrets"
+	"github.com/toolcrib/toolcrib/internal/sandboxes"
+	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/toolbox/artifact"
+	"github.com/toolcrib/toolcrib/toolbox/clock"
+	"github.com/toolcrib/toolcrib/toolbox/files"
+	"github.com/toolcrib/toolcrib/toolbox/finder"
+	"github.com/toolcrib/toolcrib/toolbox/interact"
+	"github.com/toolcrib/toolcrib/toolbox/math"
+	"github.com/toolcrib/toolcrib/toolbox/shell"
+	"github.com/toolcrib/toolcrib/toolbox/web"
+)
+
+// kind is one kind of toolbox: whether the configuration wants it, and how it
+// is opened.
+type kind struct {
+	name    string
+	enabled bool
+	open    func(context.Context) (toolcrib.Toolbox, error)
+}
+
+// kinds is the one list of what Toolcrib can supply. A new toolbox is a
+// package, a group in Config and a line here.
+func (a *App) kinds(cfg settings.Config) []kind {
+	boxes, agents := cfg.Toolboxes, shelf.Agents{}
+	for name, agent := range cfg.Agents {
+		if agent.Instructions != "" {
+			agents[name] = agent.Instructions
+		}
+	}
+	return []kind{
+		{shelf.AgentsBox, len(agents) > 0, func(context.Context) (toolcrib.Toolbox, error) {
+			a.agents = agents
+			return agents.Box(), nil
+		}},
+		{"artifact", cfg.Bounds.Artifacts.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) {
+			return artifact.Open(ctx, artifact.Config{Page: min(50_000, int(cfg.Bounds.Text)/2)}, a.bounds.Read)
+		}},
+		{"clock", boxes.Clock.Enabled, with(clock.Open, clock.Config{Timezone: boxes.Clock.Timezone})},
+		{"files", boxes.Files.Enabled, with(files.Open, a.filesConfig(cfg))},
+		{"interact", boxes.Interact.Enabled, with(interact.Open, interact.Config{})},
+		{"math", boxes.Math.Enabled, with(math.Open, math.Config{})},
+		{finder.Name, cfg.Expose != settings.ExposeFull, func(ctx context.Context) (toolcrib.Toolbox, error) {
+			return finder.Open(ctx, finder.Config{}, finder.Needs{Tools: a.findable, Log: a.Crib.Log})
+		}},
+		{"skill", boxes.Skill.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) {
+			return a.openSkill(ctx, boxes.Skill, a.shown(cfg))
+		}},
+		{"web", boxes.Web.Enabled, with(web.Open, web.Config{Engine: boxes.Web.Engine, Endpoint: boxes.Web.Endpoint, Secret: boxes.Web.Secret, Shown: a.shown(cfg)})},
+		{"ovosbox", boxes.OvosBox.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) {
+			return node.OpenBox(ctx, boxes.OvosBox, cfg.Bus, node.BoxNeeds{Expand: a.keeper.Expand, Own: a.hosted.Has, Log: a.Crib.Log})
+		}},
+		{"shell", boxes.Shell.AllowShell, func(ctx context.Context) (toolcrib.Toolbox, error) {
+			return a.openShell(ctx, cfg)
+		}},
+	}
+}
+
+// openSpill makes room where commands are run.
+func (a *App) openSpill(_ context.Context, cfg settings.Config, needs Needs) (err error) {
+	if !cfg.Toolboxes.Shell.AllowShell {
+		return nil
+	}
+	if a.spill, err = sandboxes.OpenOutput(needs.State); err == nil {
+		a.closers = append(a.closers, a.spill)
+	}
+	return err
+}
+
+// openShell keeps the box: its guard has to know what was typed into jobs.
+func (a *App) openShell(ctx context.Context, cfg settings.Config) (toolcrib.Toolbox, error) {
+	var spill *os.Root
+	if a.spill != nil {
+		spill = a.spill.Root
+	}
+	own := shellConfig(cfg.Toolboxes.Shell, a.bounded, a.reach.Dirs, cfg.Grant.Hosts)
+	if cfg.HidesSecrets() {
+		own.Mark, own.Hide = secrets.Mark, func(text string) ([]shell.Span, error) { return hiddenIn[shell.Span](a, text) }
+	}
+	box, err := shell.Open(ctx, own, shell.Needs{Spill: spill})
+	if err != nil {
+		return nil, err
+	}
+	a.shell = box
+	return box, nil
+}
+
+// filesConfig tells the box of files what its callers are not shown. Where
+// secrets are shown no text is a mark.
+func (a *App) filesConfig(cfg settings.Config) files.Config {
+	if !cfg.HidesSecrets() {
+		return files.Config{}
+	}
+	return files.Config{
+		Mark:  secrets.Mark,
+		Hide:  func(text string) ([]files.Span, error) { return hiddenIn[files.Span](a, text) },
+		Again: func() files.Again { return &carried{} },
+	}
+}
+
+// carried is the memory of values of one long file, in the words of its toolbox.
+type carried struct{ values secrets.Carried }
+
+func (c *carried) Add(text string, hidden []files.Span) { c.values.Add(text, findings(hidden)) }
+
+func (c *carried) Find(text string, hidden []files.Span) []files.Span {
+	found := c.values.Find(text, findings(hidden))
+	spans := make([]files.Span, len(found))
+	for i, f := range found {
+		spans[i] = files.Span{From: f.Start, To: f.End}
+	}
+	return spans
+}
+
+func findings(hidden []files.Span) []secrets.Finding {
+	out := make([]secrets.Finding, len(hidden))
+	for i, h := range hidden {
+		out[i] = secrets.Finding{Start: h.From, End: h.To}
+	}
+	return out
+}
+
+// hiddenIn finds what is hidden in a text, in the words of a toolbox.
+func hiddenIn[S files.Span | shell.Span](a *App, text string) ([]S, error) {
+	found, err := a.secrets.Find(text)
+	spans := make([]S, len(found))
+	for i, f := range found {
+		spans[i] = S(struct{ From, To int }{f.Start, f.End})
+	}
+	return spans, err
+}
+
+// shown gives a part of a text with marks in the place of what is hidden in it or
+// reaches into it: a part of a key does not look like one. Nil: nothing is hidden.
+func (a *App) shown(cfg settings.Config) func(text string, from, to int) (string, error) {
+	if !cfg.HidesSecrets() {
+		return nil
+	}
+	return func(text string, from, to int) (string, error) {
+		found, err := a.secrets.Find(text)
+		if err != nil {
+			return "", err
+		}
+		var out strings.Builder
+		for _, f := range found {
+			if f.End <= from || f.Start >= to {
+				continue
+			}
+			out.WriteString(text[from:max(from, f.Start)])
+			out.WriteString(secrets.Mark)
+			from = min(f.End, to)
+		}
+		return out.String() + text[from:to], nil
+	}
+}
+
+// with binds a box's own configuration to its Open.
+func with[C any, B toolcrib.Toolbox](open func(context.Context, C) (B, error), cfg C) func(context.Context) (toolcrib.Toolbox, error) {
+	return func(ctx context.Context) (toolcrib.Toolbox, error) {
+		box, err := open(ctx, cfg)
+		if err != nil {
+			return nil, err
+		}
+		return box, nil
+	}
+}
+
+// commandShell reads the command lines: the guard knows what it does.
+const commandShell = "/bin/sh"

@@ -1,0 +1,119 @@
+// Package hub makes the MCP servers of the settings what toolbox/mcphub takes:
+// which servers there are, plugins among them, how one logs in to them, and how
+// their entries come from the files of other clients. It starts no server. The
+// wiring in internal/app imports it.
+package hub
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"net/http"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/toolname"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
+)
+
+// Dir is where it is kept what MCP servers offer, and what was approved.
+func Dir(state string) string { return filepath.Join(state, "hub") }
+
+// serverNames is what a server may be called.
+var serverNames = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,48}$`)
+
+// CheckName refuses what no MCP server can be called here. Boxes are the names
+// that toolboxes of ours have.
+func CheckName(name string, boxes []string) error {
+	switch {
+	case !serverNames.MatchString(name) || strings.Contains(name, "__"):
+		return fmt.Errorf("%q cannot be the name of a server: take letters, digits, - and single _, 48 at most", name)
+	case name == toolname.OwnServer:
+		return fmt.Errorf("%q cannot be the name of a server: clients show Toolcrib's own tools by it (mcp__toolcrib__read_file)", name)
+	case slices.Contains(boxes, name):
+		return fmt.Errorf("%q cannot be the name of a server: a toolbox of Toolcrib's own has it", name)
+	}
+	return nil
+}
+
+// Servers reads the settings of MCP servers and adds the plugins. What makes no
+// sense is left out and told. Boxes are the names that toolboxes of ours have.
+func Servers(cfg settings.Config, plugins string, boxes []string) (map[string]mcphub.Server, []toolcrib.LoadError) {
+	out := map[string]mcphub.Server{}
+	var faults []toolcrib.LoadError
+	add := func(name string, s mcphub.Server) {
+		if err := CheckName(name, boxes); err != nil { // rules about a box of ours would be about it
+			faults = append(faults, toolcrib.LoadError{Box: name, Err: err})
+			return
+		}
+		out[name] = s
+	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.MCPServers)) {
+		settings := cfg.MCPServers[name]
+		if settings.Disabled {
+			continue
+		}
+		settings.EnabledTools = cfg.Tools.ServerNames(name, settings.EnabledTools)
+		settings.DisabledTools = cfg.Tools.ServerNames(name, settings.DisabledTools)
+		s, err := server(settings)
+		if err != nil {
+			faults = append(faults, toolcrib.LoadError{Box: name, Err: fmt.Errorf("mcp_servers.%s.%w", name, err)})
+			continue
+		}
+		add(name, s)
+	}
+	found, err := pluginServers(plugins)
+	if err != nil {
+		faults = append(faults, toolcrib.LoadError{Box: "plugins", Err: err})
+	}
+	for _, name := range slices.Sorted(maps.Keys(found)) {
+		if _, twice := cfg.MCPServers[name]; twice {
+			faults = append(faults, toolcrib.LoadError{Box: name, Err: errors.New("a plugin is called as a server of mcp_servers, which counts")})
+			continue
+		}
+		add(name, found[name])
+	}
+	return out, faults
+}
+
+// server puts the settings into the hub's words.
+func server(s settings.MCPServer) (mcphub.Server, error) {
+	out := mcphub.Server{
+		Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Cwd, URL: s.URL, Headers: s.Headers,
+		Timeout: s.Timeout, Starting: s.StartTimeout, Idle: s.IdleTimeout, Eager: s.Start == "eager",
+		Enabled: s.EnabledTools, Disabled: s.DisabledTools, Sandbox: s.Sandbox, Instance: mcphub.Instance(s.Instance),
+		Sampling: mcphub.Consent(s.Sampling), Elicitation: mcphub.Consent(s.Elicitation),
+		Unpinned: s.Pins == "off", Approve: s.Pins == "approve",
+		OAuth: mcphub.OAuth{ClientID: s.OAuth.ClientID, ClientSecret: s.OAuth.ClientSecret, Issuer: s.OAuth.Issuer, Scopes: s.OAuth.Scopes, ClientCredentials: s.OAuth.Flow == "client_credentials", Off: s.OAuth.Flow == "off"},
+	}
+	if s.Transport != "auto" {
+		out.Transport = s.Transport
+	}
+	for _, tool := range slices.Sorted(maps.Keys(s.Effects)) {
+		var e toolcrib.Effects
+		if err := e.UnmarshalText([]byte(s.Effects[tool])); err != nil {
+			return out, fmt.Errorf("effects.%s: %w", tool, err)
+		}
+		if out.Effects == nil {
+			out.Effects = map[string]toolcrib.Effects{}
+		}
+		out.Effects[tool] = e
+	}
+	return out, nil
+}
+
+// HTTP is the client for servers elsewhere. Where they are is what the
+// person wrote into the settings, so private addresses are fine; they are never
+// followed anywhere else.
+func HTTP() *http.Client {
+	t := http.DefaultTransport.(*http.Transport).Clone() // the standard library's own
+	t.MaxIdleConnsPerHost = 64
+	t.IdleConnTimeout = time.Minute
+	t.ResponseHeaderTimeout = 0 // a call may take its time before the first byte
+	return &http.Client{Transport: t, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+}

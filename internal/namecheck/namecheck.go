@@ -1,0 +1,304 @@
+// Package namecheck finds names in the settings that mean no tool: most often a
+// misspelt one, and a deny that denies nothing. It compares names and changes
+// nothing. The wiring in internal/app imports it.
+package namecheck
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/internal/toolname"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
+)
+
+// Unmatched is a name in the settings that means no tool.
+type Unmatched struct {
+	Where string `json:"where"`
+	// Unknown: nobody can tell yet, because it is about a server that was never
+	// listed or is not set up here.
+	Unknown bool   `json:"unknown_yet,omitempty"`
+	Why     string `json:"why"`
+}
+
+func (u Unmatched) String() string { return u.Where + " " + u.Why }
+
+// Check is what there is, to hold the settings against.
+type Check struct {
+	Config settings.Config
+	Rules  []policy.Mention // what the rules name
+	Boxes  []string         // the names of boxes of ours, in use or not
+	Shelf  toolcrib.Contents
+	Tools  []toolcrib.Entry                         // what is on the shelves
+	Unused func(context.Context) []toolcrib.Toolbox // boxes of ours that are not in use
+	Hub    *mcphub.Hub                              // nil: there are no MCP servers
+	Meta   toolcrib.Toolbox                         // tools about the servers
+}
+
+// Unmatched lists the names in the settings that mean no tool, whoever may use
+// it, be it switched off or not.
+func (c *Check) Unmatched(ctx context.Context) []Unmatched {
+	mentions := c.mentions()
+	specs := c.Tools
+	left := slices.DeleteFunc(mentions, func(m policy.Mention) bool {
+		return slices.ContainsFunc(specs, func(s toolcrib.Entry) bool { return m.Means(&s) })
+	})
+	servers := c.serverMentions()
+	if len(left) == 0 && len(servers) == 0 {
+		return nil
+	}
+	w := c.whole(ctx)
+	var out []Unmatched
+	for _, m := range left {
+		if u, bad := w.judge(&m); bad {
+			out = append(out, u)
+		}
+	}
+	for _, s := range servers {
+		if u, bad := w.judgeServer(s); bad {
+			out = append(out, u)
+		}
+	}
+	return out
+}
+
+// mentions are all places of the settings that name tools of any box.
+func (c *Check) mentions() []policy.Mention {
+	out, cfg := slices.Clone(c.Rules), &c.Config
+	add := func(where string, words ...string) {
+		for _, word := range words {
+			if s, err := policy.ParseSelector(word); err == nil { // else it was told already
+				out = append(out, policy.MentionOf(where+": "+word, s))
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Profiles)) {
+		add("profiles."+name+".include", cfg.Profiles[name].Include...)
+		add("profiles."+name+".exclude", cfg.Profiles[name].Exclude...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Organisations)) {
+		add("organisations."+name+".tools", cfg.Organisations[name].Tools...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Tokens)) {
+		add("tokens."+name+".enabled_tools", cfg.Tokens[name].EnabledTools...)
+	}
+	for _, name := range slices.Sorted(maps.Keys(cfg.Agents)) {
+		add("agents."+name+".assigned_tools", cfg.Agents[name].Tools...)
+	}
+	for i, b := range cfg.Bounds.Budgets {
+		add(fmt.Sprintf("bounds.budgets[%d].for.tools", i), b.For.Tools...)
+	}
+	add("bounds.prices", slices.Sorted(maps.Keys(cfg.Bounds.Prices))...)
+	add("bounds.retry.tools", slices.Sorted(maps.Keys(cfg.Bounds.Retry.Tools))...)
+	add("bounds.timeouts", slices.Sorted(maps.Keys(cfg.Bounds.Timeouts))...)
+	add("bounds.loops.except", cfg.Bounds.Loops.Except...)
+	for _, name := range slices.Sorted(maps.Keys(cfg.Safety.Hooks)) {
+		add("safety.hooks."+name+".tools", cfg.Safety.Hooks[name].Tools...)
+	}
+	boxes := c.allBoxes()
+	label := func(where string, words []string) {
+		for _, word := range words {
+			if !slices.Contains(boxes, word) { // a bare word may be a box here
+				add(where, word)
+			}
+		}
+	}
+	label("safety.labels", slices.Sorted(maps.Keys(cfg.Safety.Labels)))
+	label("safety.add_labels", slices.Sorted(maps.Keys(cfg.Safety.AddLabels)))
+	return out
+}
+
+// allBoxes are the boxes there are, or could be.
+func (c *Check) allBoxes() []string {
+	names := slices.Concat(c.Boxes, slices.Sorted(maps.Keys(c.Config.MCPServers)))
+	if c.Hub != nil {
+		for _, b := range c.Hub.Boxes() {
+			names = append(names, b.Name())
+		}
+	}
+	return names
+}
+
+// serverMention is a name of one server's own settings.
+type serverMention struct{ server, key, name string }
+
+func (c *Check) serverMentions() []serverMention {
+	var out []serverMention
+	for _, server := range slices.Sorted(maps.Keys(c.Config.MCPServers)) {
+		s := c.Config.MCPServers[server]
+		if s.Disabled {
+			continue
+		}
+		for key, names := range map[string][]string{"enabled_tools": s.EnabledTools, "disabled_tools": s.DisabledTools, "effects": slices.Collect(maps.Keys(s.Effects))} {
+			for _, name := range names {
+				out = append(out, serverMention{server, key, name})
+			}
+		}
+	}
+	slices.SortFunc(out, func(a, b serverMention) int {
+		return strings.Compare(a.server+"\x00"+a.key+"\x00"+a.name, b.server+"\x00"+b.key+"\x00"+b.name)
+	})
+	return out
+}
+
+// whole is every tool that there could be: boxes that are switched off, tools
+// that are disabled and definitions that wait for a person have names too.
+type whole struct {
+	specs    []toolcrib.Entry
+	names    []string
+	boxes    []string
+	offers   map[string][]string // by server, those that were listed
+	unlisted []string            // servers that were not
+	tools    settings.Tools
+}
+
+func (c *Check) whole(ctx context.Context) *whole {
+	cfg := &c.Config
+	w := &whole{boxes: c.allBoxes(), offers: map[string][]string{}, tools: cfg.Tools}
+	s := c.Shelf
+	s.Boxes, s.Disable, s.Absent = slices.Clone(s.Boxes), nil, nil
+	s.Boxes = append(s.Boxes, c.Unused(ctx)...)
+	if c.Hub != nil {
+		s.Boxes = append(s.Boxes, c.Meta)
+		for _, b := range c.Hub.Boxes() {
+			names, listed := b.Known()
+			if !listed {
+				w.unlisted = append(w.unlisted, b.Name())
+				continue
+			}
+			w.offers[b.Name()] = names
+			s.Qualify = append(s.Qualify, b.Name())
+			s.Boxes = append(s.Boxes, NamesOnly(b.Name(), "mcp", names))
+		}
+	}
+	for server, settings := range cfg.MCPServers {
+		if settings.Disabled {
+			w.unlisted = append(w.unlisted, server)
+		}
+	}
+	if cfg.Toolboxes.OvosBox.Enabled {
+		w.unlisted = append(w.unlisted, "ovosbox") // its hosts come and go
+	}
+	shelves := toolcrib.Crib{Catalog: &toolcrib.Catalog{}}
+	shelves.Catalog.Load(ctx, s) // what cannot be used was told when it was loaded in earnest
+	w.specs = slices.Collect(shelves.Tools(toolcrib.Caller{}))
+	for i := range w.specs {
+		w.names = append(append(w.names, w.specs[i].Name), w.specs[i].Names()...)
+	}
+	return w
+}
+
+// NamesOnly is a box that has tools by name and can do nothing.
+func NamesOnly(box, group string, names []string) toolcrib.Toolbox {
+	var tools []toolcrib.Tool
+	for _, name := range names {
+		tools = append(tools, toolcrib.Tool{Spec: toolcrib.Spec{Name: name, Group: group}, Run: func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
+			return nil, errors.New("this tool is only a name")
+		}})
+	}
+	return toolcrib.NewBox(box, tools...)
+}
+
+// judge says what is wrong with a place of the settings that means no tool in
+// use; false: nothing is.
+func (w *whole) judge(m *policy.Mention) (Unmatched, bool) {
+	if slices.ContainsFunc(w.specs, func(s toolcrib.Entry) bool { return m.Means(&s) }) {
+		return Unmatched{}, false
+	}
+	unknown := func(why string) (Unmatched, bool) { return Unmatched{Where: m.Where, Unknown: true, Why: why}, true }
+	box, name, pattern, ok := m.Tools.Named()
+	if !ok {
+		return w.judgeGroup(m)
+	}
+	word := m.Tools.String()
+	if m.TwoWays() && slices.ContainsFunc(w.specs, func(s toolcrib.Entry) bool { return s.Called(word) }) {
+		return Unmatched{Where: m.Where, Why: "allows nothing, since this name can be read in two ways: write it as box/tool"}, true
+	}
+	for _, server := range w.unlisted {
+		if box == server || strings.HasPrefix(strings.TrimPrefix(word, "mcp__"), server+"__") {
+			return unknown(fmt.Sprintf("is about %s, whose tools are not known yet", server))
+		}
+	}
+	switch near := w.near(word, box); {
+	case near != "":
+		return Unmatched{Where: m.Where, Why: "does not match any tool. Did you mean " + near + "?"}, true
+	case box != "" && !slices.Contains(w.boxes, box):
+		return unknown(fmt.Sprintf("does not match any tool here: there is no toolbox or server %s", box))
+	case box == "" && pattern:
+		return unknown("does not match any tool that is known now")
+	case box == "" && len(w.unlisted) > 0:
+		return unknown(fmt.Sprintf("does not match any tool that is known now; what %s offers is not known yet", strings.Join(w.unlisted, ", ")))
+	case box != "" && name == "*":
+		return unknown(fmt.Sprintf("does not match any tool that is known now: %s offers none", box))
+	}
+	return Unmatched{Where: m.Where, Why: "does not match any tool; 'toolcrib tools' lists them"}, true
+}
+
+// near is the name that was most likely meant.
+func (w *whole) near(word, box string) string {
+	plain := strings.TrimRight(word, "*")
+	if near := text.Nearest(plain, w.names); near != "" && near != plain {
+		return near
+	}
+	if box == "" || slices.Contains(w.boxes, box) {
+		return ""
+	}
+	if near := text.Nearest(box, w.boxes); near != "" {
+		return strings.Replace(word, box, near, 1)
+	}
+	return ""
+}
+
+func (w *whole) judgeGroup(m *policy.Mention) (Unmatched, bool) {
+	group := m.Tools.Group()
+	switch group {
+	case "", "mcp", "api", "skill": // they come and go
+		return Unmatched{}, false
+	}
+	var groups []string
+	for i := range w.specs {
+		groups = append(groups, w.specs[i].Group)
+	}
+	if slices.Contains(groups, group) {
+		return Unmatched{}, false
+	}
+	why := "does not match any tool: there is no group " + group
+	if near := text.Nearest(group, groups); near != "" {
+		why += ". Did you mean group:" + near + "?"
+	}
+	return Unmatched{Where: m.Where, Why: why}, true
+}
+
+func (w *whole) judgeServer(s serverMention) (Unmatched, bool) {
+	u := Unmatched{Where: fmt.Sprintf("mcp_servers.%s.%s: %s", s.server, s.key, s.name)}
+	offers, listed := w.offers[s.server]
+	if !listed {
+		u.Unknown, u.Why = true, fmt.Sprintf("is about %s, whose tools are not known yet", s.server)
+		return u, true
+	}
+	var names []string
+	for _, offer := range offers {
+		t := toolname.Tool{Box: s.server, Native: offer}
+		if slices.ContainsFunc(w.tools.ServerNames(s.server, []string{s.name}), t.Called) {
+			return u, false
+		}
+		names = append(names, t.Names()...)
+	}
+	if toolname.IsPattern(s.name) {
+		u.Unknown, u.Why = true, "does not match any tool that is known now"
+		return u, true
+	}
+	u.Why = "does not match any tool of " + s.server
+	if near := text.Nearest(s.name, names); near != "" {
+		u.Why += ". Did you mean " + near + "?"
+	}
+	return u, true
+}

@@ -1,0 +1,65 @@
+package node
+
+import (
+	"context"
+	"slices"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
+	"github.com/toolcrib/toolcrib/toolbox/skill"
+)
+
+// Load puts a shelving up, and with it what depends on what there is: on a bus
+// what stands in for boxes that are switched off, and a tool for each skill in
+// the dialect that has those.
+func (h *Hosted) Load(ctx context.Context, catalog *toolcrib.Catalog, s toolcrib.Contents) (toolcrib.Diff, []toolcrib.LoadError) {
+	s = h.StandIns(s)
+	var box *skill.Box
+	for _, b := range s.Boxes {
+		if of, ok := b.(*skill.Box); ok {
+			box = of
+		}
+	}
+	if box == nil {
+		return catalog.Load(ctx, s)
+	}
+	found, err := box.Skills(ctx)
+	var skills []dialect.Skill
+	for _, f := range found {
+		skills = append(skills, dialect.Skill{Name: f.Name, Description: f.Description})
+	}
+	plain := s.Adapters
+	put := func() (diff toolcrib.Diff, faults []toolcrib.LoadError, clash bool) {
+		given := taken(catalog, plain)
+		more, left := dialect.OVOSSkills(skills, box.Runs(), func(name string) bool { return given[name] })
+		s.Adapters = slices.Concat(plain, more)
+		diff, faults = catalog.Load(ctx, s)
+		now := taken(catalog, plain)
+		return diff, append(faults, left...), slices.ContainsFunc(more, func(m toolcrib.Adapter) bool { return now[m.Name] })
+	}
+	diff, faults, clash := put()
+	if clash { // a tool came that has the name which a skill was given
+		_, faults, _ = put()
+	}
+	if err != nil {
+		faults = append(faults, toolcrib.LoadError{Box: box.Name(), Err: err})
+	}
+	return diff, faults
+}
+
+// taken gives the names that tools other than skills have on a bus.
+func taken(catalog *toolcrib.Catalog, adapters []toolcrib.Adapter) map[string]bool {
+	names := map[string]bool{"list_skills": true, "use_skill": true, "read_skill_file": true, "run_skill": true}
+	for _, a := range adapters {
+		if a.Dialect == dialect.OVOS {
+			names[a.Name] = true
+		}
+	}
+	shelves := toolcrib.Crib{Catalog: catalog}
+	for spec := range shelves.Tools(toolcrib.Caller{Dialect: dialect.OVOS}) {
+		if spec.Box != "skill" {
+			names[spec.Name], names[spec.Native] = true, true
+		}
+	}
+	return names
+}

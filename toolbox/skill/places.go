@@ -1,0 +1,49 @@
+package skill
+
+import (
+	"path/filepath"
+	"strings"
+)
+
+// Where says where skills are looked for.
+type Where struct {
+	Paths         []string // in the settings; a path that ends in .md is a file
+	Project, User bool     // in the usual places below Dir, and below Home
+	Dir, Home     string
+}
+
+// usualPlaces is where programs keep skills, below a home or a project.
+func usualPlaces() []string {
+	return []string{filepath.Join(".agents", "skills"), filepath.Join(".claude", "skills")}
+}
+
+// Places are the places to look at, in the order in which they count.
+func Places(w Where) []Place {
+	var list []Place
+	for _, text := range w.Paths {
+		path := text
+		if rest, tilde := strings.CutPrefix(text, "~"); tilde && w.Home != "" && (rest == "" || rest[0] == '/' || rest[0] == filepath.Separator) {
+			path = filepath.Join(w.Home, rest)
+		} else if !filepath.IsAbs(path) && w.Dir != "" {
+			path = filepath.Join(w.Dir, path)
+		}
+		list = append(list, Place{Path: filepath.Clean(path), File: IsFile(path), Scope: "settings"})
+	}
+	for _, below := range usualPlaces() {
+		if w.Project && w.Dir != "" {
+			list = append(list, Place{Path: filepath.Join(w.Dir, below), Scope: ScopeProject})
+		}
+	}
+	for _, below := range usualPlaces() {
+		if w.User && w.Home != "" {
+			list = append(list, Place{Path: filepath.Join(w.Home, below), Scope: "user"})
+		}
+	}
+	return list
+}
+
+// ScopeProject is the scope of the places of a project.
+const ScopeProject = "project"
+
+// IsFile tells a file from a directory by its name: neither need exist yet.
+func IsFile(path string) bool { return strings.EqualFold(filepath.Ext(path), ".md") }
