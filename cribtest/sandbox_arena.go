@@ -37,12 +37,10 @@ func buildAttacker(t testing.TB) string {
 	binary := filepath.Join(dir, "attacker")
 	if ready := os.Getenv("CRIBTEST_ATTACKER"); ready != "" {
 		text, err := os.ReadFile(ready)
-		if err == nil {
-			err = os.WriteFile(binary, text, 0o755)
-		}
 		if err != nil {
 			t.Fatalf("copying the attacker: %v", err)
 		}
+		Program(t, binary, text)
 		return dir
 	}
 	special := "sandbox_attack_other.go"
@@ -115,9 +113,7 @@ func newArena(t testing.TB, s toolcrib.Sandbox, tools string) *arena {
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(name, []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		Program(t, name, []byte(text))
 	}
 	return a
 }

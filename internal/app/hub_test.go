@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
@@ -53,9 +54,7 @@ func plugin(t *testing.T, dir, name string) {
 		t.Fatal(err)
 	}
 	text := fmt.Sprintf("#!/bin/sh\nFAKE_MCP=1 GORACE=atexit_sleep_ms=0 exec %q\n", exe)
-	if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	cribtest.Program(t, filepath.Join(dir, name), []byte(text))
 }
 
 func openWith(t *testing.T, cfg settings.Config, config string) *App {

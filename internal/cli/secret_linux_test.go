@@ -17,6 +17,7 @@ import (
 	"time"
 	"unsafe"
 
+	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -137,9 +138,7 @@ func TestSecretInNoProcess(t *testing.T) {
 	// The program that has the key waits until this test has looked around.
 	keeper := filepath.Join(t.TempDir(), "keeper")
 	script := fmt.Sprintf("#!/bin/sh\ntouch %s\nwhile [ -e %s ]; do sleep 0.02; done\ncat %s\n", looked, looked, key)
-	if err := os.WriteFile(keeper, []byte(script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	cribtest.Program(t, keeper, []byte(script))
 	// The store is there, so that its key is asked for.
 	h := newHousehold(t, "TOOLCRIB_VAULT_KEY_FROM=command", "TOOLCRIB_VAULT_KEY_COMMAND=cat,"+key)
 	h.run(t, "first", "secret", "set", "A")
@@ -190,9 +189,7 @@ func TestKeyReachesNoProgram(t *testing.T) {
 	bin, seen := t.TempDir(), t.TempDir()
 	for _, name := range []string{"docker", "dbus-launch", "keeper"} {
 		script := fmt.Sprintf("#!/bin/sh\nexport -p > %s/%s.$$\nexit 1\n", seen, name)
-		if err := os.WriteFile(filepath.Join(bin, name), []byte(script), 0o700); err != nil {
-			t.Fatal(err)
-		}
+		cribtest.Program(t, filepath.Join(bin, name), []byte(script))
 	}
 	key, mine := vaultKey(t), vaultKey(t)
 	h := newHousehold(t, "TOOLCRIB_VAULT_KEY="+key, "TOOLCRIB_VAULT_KEY_NEW="+key, "MY_KEY="+mine, "MY_KEY_NEW="+mine, "PLAIN=plain", "DBUS_SESSION_BUS_ADDRESS=")

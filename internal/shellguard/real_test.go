@@ -20,6 +20,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/internal/shellguard/shelltest"
 )
 
@@ -217,9 +218,7 @@ func recorders(t testing.TB, names ...string) (dir string, calls func() [][]stri
 	log := filepath.Join(t.TempDir(), "log")
 	text := fmt.Sprintf("#!/bin/sh\ns=$(printf '%%s\\001' \"${0##*/}\" \"$@\"; printf x)\nprintf '%%s\\002' \"$s\" >>%s\n", log)
 	for _, n := range names {
-		if err := os.WriteFile(filepath.Join(dir, n), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		cribtest.Program(t, filepath.Join(dir, n), []byte(text))
 	}
 	return dir, func() [][]string {
 		data, err := os.ReadFile(log)

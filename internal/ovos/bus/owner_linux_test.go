@@ -2,7 +2,6 @@ package bus
 
 import (
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -11,6 +10,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/toolcrib/toolcrib/cribtest"
 )
 
 // getVariable makes the test program a client of another account.
@@ -74,22 +75,12 @@ func forAll(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	from, err := os.Open(self)
+	text, err := os.ReadFile(self)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = from.Close() }()
 	name := filepath.Join(dir, "client")
-	to, err := os.OpenFile(name, os.O_CREATE|os.O_WRONLY, 0o755)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := io.Copy(to, from); err != nil {
-		t.Fatal(err)
-	}
-	if err := to.Close(); err != nil {
-		t.Fatal(err)
-	}
+	cribtest.Program(t, name, text)
 	if err := os.Chmod(dir, 0o755); err != nil { //nolint:gosec // for every account
 		t.Fatal(err)
 	}

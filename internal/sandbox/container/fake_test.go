@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
@@ -63,9 +64,7 @@ func newFake(t *testing.T, files map[string]string) *fake {
 	all := map[string]string{"inside": inside, "engine": string(engine)}
 	maps.Copy(all, files)
 	for name, text := range all {
-		if err := os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		cribtest.Program(t, filepath.Join(f.dir, name), []byte(text))
 	}
 	return f
 }

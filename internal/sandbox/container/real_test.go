@@ -73,9 +73,7 @@ func asNobody(t *testing.T, pattern string) {
 		t.Fatal(err)
 	}
 	binary := filepath.Join(dir, "test")
-	if err := os.WriteFile(binary, self, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	cribtest.Program(t, binary, self)
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}

@@ -33,9 +33,7 @@ func TestAsNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	binary := filepath.Join(dir, "test")
-	if err := os.WriteFile(binary, self, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	cribtest.Program(t, binary, self)
 	if err := os.Chmod(dir, 0o777); err != nil {
 		t.Fatal(err)
 	}
