@@ -15,6 +15,12 @@ PACKAGES := ./... ./.ci/tally ./.ci/mutants
 # What starts whole programs by the hundred, and the battery of the sandbox: the
 # tests that a quick run leaves to "make test".
 SLOW := /internal/(cli|conformance|sandbox/linux)$$|/examples$$
+# Single tests that a quick run leaves out too: races, kills and batteries that
+# take a core for seconds.
+LONG := ^Test(AllowedLinesChangeNothing|DeniedLinksMany|Escapes|FilesRace|Gigabyte|HostileLinesWork|HugeLines|Kill|KilledAtAnyMoment|KnownOptionsChangeNothing|KnownThroughCommands|LookWhileOthersWork|ManyCommands|OneVerdictEverywhere|OvosBox|Races|SandboxChecksCanFail|ShieldBehindMany|TooManyProtectedLinks|Work|WorkIsBounded)$$
+# Many tests wait for programs and clocks, so more packages run at once than there
+# are cores; test binaries are linked without what only a debugger reads.
+GOTEST := test -vet=off -p 4 -ldflags=-w
 # Packages whose tests run without the race detector, which makes them three to
 # ten times slower: they judge texts or files by the thousand in one goroutine, or
 # start the whole program. It watches their code in the tests of what uses it, in those of
@@ -52,8 +58,8 @@ genuine: ## hold the program against what others wrote: the MCP suite, servers a
 	@$(RACE); raced -run '$(GENUINE)' ./internal/conformance | $(GO) run ./.ci/tally $(if $(TALLY),-after $(TALLY))
 
 quick: check ## while you work: format, vet and the tests but for the slowest; no race detector, no lint, no other systems
-	$(GO) test -short -vet=off $$($(GO) list $(PACKAGES) | grep -vE '$(SLOW)')
-	@echo "left to make test: internal/cli, internal/conformance, internal/sandbox/linux, examples, the race detector, lint, other systems"
+	$(GO) $(GOTEST) -short -skip '$(LONG)' $$($(GO) list $(PACKAGES) | grep -vE '$(SLOW)')
+	@echo "left to make test: internal/cli, internal/conformance, internal/sandbox/linux, examples, the longest tests (LONG), the race detector, lint, other systems"
 
 check: # gofmt and go vet
 	@unformatted=$$(gofmt -l $$(find . -name '*.go' -not -path './.bin/*' -not -path './.git/*')); \
@@ -80,9 +86,9 @@ tests: # all tests of our own, and at the end their number; vet has looked at ev
 # RACE defines "unraced", which runs tests, and "raced", which does so with the race
 # detector where that can run.
 define RACE
-unraced() { CGO_ENABLED=0 $(GO) test -vet=off -timeout 25m -json "$$@"; }; \
+unraced() { CGO_ENABLED=0 $(GO) $(GOTEST) -timeout 25m -json "$$@"; }; \
 if [ "$$($(GO) env GOOS)" != linux ] || command -v "$$($(GO) env CC)" >/dev/null; then \
-	raced() { CGO_ENABLED=1 $(GO) test -race -vet=off -timeout 25m -json "$$@"; }; \
+	raced() { CGO_ENABLED=1 $(GO) $(GOTEST) -race -timeout 25m -json "$$@"; }; \
 elif [ "$${CI:-}" = true ]; then \
 	echo "there is no C compiler, so the race detector cannot run: in CI that is a failure"; exit 1; \
 else \
