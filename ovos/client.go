@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/ovos/bus"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // The topics of toolboxes on the bus.
@@ -182,15 +183,15 @@ func (e *CallError) Error() string {
 func (c *Client) Call(ctx context.Context, toolbox, tool string, args any) (json.RawMessage, error) {
 	kwargs, err := bus.Object(args)
 	if err != nil {
-		return nil, fmt.Errorf("calling %s of %s: the arguments: %w", tool, toolbox, err)
+		return nil, fmt.Errorf("calling %s: the arguments: %w", of(toolbox, tool), err)
 	}
 	request, err := bus.NewMessage(topicPrefix+toolbox+topicSuffix, map[string]any{"name": tool, "kwargs": kwargs})
 	if err != nil {
-		return nil, fmt.Errorf("calling %s of %s: %w", tool, toolbox, err)
+		return nil, fmt.Errorf("calling %s: %w", of(toolbox, tool), err)
 	}
 	m, err := c.bus.Ask(ctx, request, bus.Answer{})
 	if err != nil {
-		return nil, fmt.Errorf("calling %s of %s: %w", tool, toolbox, noBus(err))
+		return nil, fmt.Errorf("calling %s: %w", of(toolbox, tool), noBus(err))
 	}
 	var answer struct {
 		Result json.RawMessage `json:"result"`
@@ -198,7 +199,7 @@ func (c *Client) Call(ctx context.Context, toolbox, tool string, args any) (json
 		Detail json.RawMessage `json:"detail"`
 	}
 	if err := json.Unmarshal(m.Data, &answer); err != nil {
-		return nil, fmt.Errorf("calling %s of %s: the answer is not in the known form: %w", tool, toolbox, err)
+		return nil, fmt.Errorf("calling %s: the answer is not in the known form: %w", of(toolbox, tool), err)
 	}
 	if said(answer.Error) {
 		return nil, &CallError{toolbox, tool, words(answer.Error), words(answer.Detail)}
@@ -217,10 +218,13 @@ func Invoke[Out any](ctx context.Context, c *Client, toolbox, tool string, args 
 		return out, err
 	}
 	if err := json.Unmarshal(result, &out); err != nil {
-		return out, fmt.Errorf("calling %s of %s: its answer is not a %T: %w", tool, toolbox, out, err)
+		return out, fmt.Errorf("calling %s: its answer is not a %T: %w", of(toolbox, tool), out, err)
 	}
 	return out, nil
 }
+
+// of names a tool in an error, where every character has to be seen.
+func of(toolbox, tool string) string { return text.ShowLine(tool + " of " + toolbox) }
 
 // said reports whether there is a value.
 func said(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }

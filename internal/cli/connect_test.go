@@ -19,7 +19,13 @@ import (
 // serve starts 'toolcrib serve' in a project and gives where its MCP is.
 func (s *site) serve(args ...string) string {
 	s.t.Helper()
-	cmd := s.command(append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+	return s.start(`MCP at (http://\S+/mcp)`, append([]string{"serve", "--listen", "127.0.0.1:0"}, args...)...)
+}
+
+// start starts a server and gives where it says that it is.
+func (s *site) start(where string, args ...string) string {
+	s.t.Helper()
+	cmd := s.command(args...)
 	said, err := cmd.StderrPipe()
 	if err != nil {
 		s.t.Fatal(err)
@@ -28,7 +34,7 @@ func (s *site) serve(args ...string) string {
 		s.t.Fatal(err)
 	}
 	lines := bufio.NewScanner(said)
-	url, at := "", regexp.MustCompile(`MCP at (http://\S+/mcp)`)
+	url, at := "", regexp.MustCompile(where)
 	for url == "" && lines.Scan() {
 		if m := at.FindStringSubmatch(lines.Text()); m != nil {
 			url = m[1]

@@ -1,19 +1,23 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/ovos"
 )
 
 // TestHiddenText has one hostile text come in by every way, as the words of a
@@ -110,6 +114,9 @@ func TestHiddenText(t *testing.T) {
 	for way, out := range terminals {
 		shown["toolcrib "+way] = out
 	}
+	lists, answers := onBus(t, s, evil)
+	maps.Copy(shown, lists)
+	maps.Copy(results, answers)
 	maps.Copy(shown, results)
 	for way, out := range shown {
 		if at := strings.IndexFunc(out, unseen(way == "questions")); at >= 0 || hidden.MatchString(out) {
@@ -120,11 +127,11 @@ func TestHiddenText(t *testing.T) {
 		}
 	}
 	for way, out := range results {
-		if !strings.Contains(out, needed) && way != "tools/call refuse" { // which is quoted
+		if !strings.Contains(out, needed) && !strings.HasSuffix(way, " refuse") { // which is quoted
 			t.Errorf("%s takes characters away that a script needs: %.300s", way, out)
 		}
 	}
-	for _, way := range []string{"tools/list", "resources/list", "prompts/list", "questions", `toolcrib ["tools" "show" "hidden__say"]`, `toolcrib ["hub" "show" "hidden"]`, `toolcrib ["call" "list_skills"]`} {
+	for _, way := range []string{"tools/list", "resources/list", "prompts/list", "questions", "the toolboxes of the bus", `toolcrib ["tools" "show" "hidden__say"]`, `toolcrib ["hub" "show" "hidden"]`, `toolcrib ["call" "list_skills"]`} {
 		if !strings.Contains(strings.ReplaceAll(shown[way], `\\u200b`, "[U+200B]"), "[U+200B]") || !strings.Contains(shown[way], letters) {
 			t.Errorf("%s does not show the text: %.600s", way, shown[way])
 		}
@@ -141,6 +148,41 @@ func unseen(question bool) func(rune) bool {
 	return func(r rune) bool {
 		return r != '\n' && r != '\t' && text.Invisible(r) && (question || r != 0x200c && r != 0x200d)
 	}
+}
+
+// onBus gives what a voice assistant gets: lists and refusals, and the results of
+// tools.
+func onBus(t *testing.T, s *site, evil string) (lists, answers map[string]string) {
+	t.Helper()
+	url := s.start(`(ws://\S+/core)`, "bus", "serve", "--listen", "127.0.0.1:0")
+	c, err := ovos.Dial(t.Context(), ovos.ClientConfig{URL: url})
+	must(t, err)
+	defer func() { must(t, c.Close()) }()
+	var boxes []ovos.Toolbox
+	for end := time.Now().Add(time.Minute); !slices.ContainsFunc(boxes, func(b ovos.Toolbox) bool { return b.ID == "hidden" }); {
+		if time.Now().After(end) {
+			t.Fatalf("the bus has only %v", boxes)
+		}
+		boxes, err = c.Toolboxes(t.Context(), 2*time.Second)
+		must(t, err)
+	}
+	lists, answers = map[string]string{"the toolboxes of the bus": jsonOf(t, boxes)}, map[string]string{}
+	for _, name := range []string{"say", "fail", "refuse"} {
+		got, err := c.Call(t.Context(), "hidden", "hidden__"+name, map[string]any{})
+		answers["bus "+name] = fmt.Sprint(err, jsonOf(t, got))
+	}
+	for _, to := range [][2]string{{"hidden", evil}, {evil, "say"}} {
+		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // a toolbox that is not there answers nothing
+		got, err := c.Call(ctx, to[0], to[1], map[string]any{evil: evil})
+		cancel()
+		lists["bus, a call of nothing "+to[1][:3]] = fmt.Sprint(err, jsonOf(t, got))
+	}
+	got, err := c.Call(t.Context(), "ovos-filesystem-tools", "write_file", map[string]any{"path": "new", "content": evil})
+	lists["bus, a refusal"] = fmt.Sprint(err, jsonOf(t, got))
+	if !strings.Contains(lists["bus, a refusal"], "a person has to approve this") {
+		t.Errorf("over the bus it is not refused: %.300s", lists["bus, a refusal"])
+	}
+	return lists, answers
 }
 
 // onTerminal gives what a command shows to a person.

@@ -12,6 +12,7 @@ import (
 	"github.com/coder/websocket"
 
 	"github.com/toolcrib/toolcrib/internal/jsontext"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Answer says which messages answer a request.
@@ -36,10 +37,10 @@ func (c *Client) Send(ctx context.Context, m Message) error {
 		return err
 	}
 	if len(frame) > c.cfg.MaxFrame {
-		return fmt.Errorf("sending %s: %w: %d bytes, the limit is %d", m.Type, ErrTooLarge, len(frame), c.cfg.MaxFrame)
+		return fmt.Errorf("sending %s: %w: %d bytes, the limit is %d", text.ShowLine(m.Type), ErrTooLarge, len(frame), c.cfg.MaxFrame)
 	}
 	if err := c.sendFrame(ctx, frame); err != nil {
-		return fmt.Errorf("sending %s: %w", m.Type, err)
+		return fmt.Errorf("sending %s: %w", text.ShowLine(m.Type), err)
 	}
 	return nil
 }
@@ -119,7 +120,7 @@ func (c *Client) Ask(ctx context.Context, m Message, a Answer) (Message, error) 
 		if c.breaks() != breaks {
 			err = fmt.Errorf("%w (the connection to the bus broke meanwhile)", err)
 		}
-		return Message{}, fmt.Errorf("waiting for %s: %w", strings.Join(sub.filter.Types, " or "), err)
+		return Message{}, fmt.Errorf("waiting for %s: %w", text.ShowLine(strings.Join(sub.filter.Types, " or ")), err)
 	}
 	return answer, nil
 }
@@ -145,13 +146,13 @@ func (c *Client) Collect(ctx context.Context, m Message, a Answer, window time.D
 				bytes += len(key) + len(value)
 			}
 			if len(answers) == maxCollected || bytes > maxCollectedBytes {
-				return answers, fmt.Errorf("collecting answers to %s: %w", m.Type, ErrOverflow)
+				return answers, fmt.Errorf("collecting answers to %s: %w", text.ShowLine(m.Type), ErrOverflow)
 			}
 			answers = append(answers, answer)
 		case ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded):
-			return answers, fmt.Errorf("collecting answers to %s: %w", m.Type, err)
+			return answers, fmt.Errorf("collecting answers to %s: %w", text.ShowLine(m.Type), err)
 		case sub.Lost() > 0:
-			return answers, fmt.Errorf("collecting answers to %s: %w", m.Type, ErrOverflow)
+			return answers, fmt.Errorf("collecting answers to %s: %w", text.ShowLine(m.Type), ErrOverflow)
 		default:
 			return answers, nil
 		}

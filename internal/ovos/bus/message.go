@@ -6,6 +6,7 @@ import (
 	"maps"
 
 	"github.com/toolcrib/toolcrib/internal/jsontext"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // CorrelationKey is the context key by which a client knows the answers to its
@@ -28,7 +29,7 @@ type Message struct {
 func NewMessage(typ string, data any) (Message, error) {
 	raw, err := Object(data)
 	if err != nil {
-		return Message{}, fmt.Errorf("making a message %s: %w", typ, err)
+		return Message{}, fmt.Errorf("making a message %s: %w", text.ShowLine(typ), err)
 	}
 	return Message{Type: typ, Data: raw}, nil
 }
@@ -77,9 +78,9 @@ func (m Message) Response(from string, data json.RawMessage) Message {
 }
 
 // Text is a context value that is a string, and "" for everything else.
-func (m Message) Text(key string) string { return text(m.Context[key]) }
+func (m Message) Text(key string) string { return stringOf(m.Context[key]) }
 
-func text(raw json.RawMessage) string {
+func stringOf(raw json.RawMessage) string {
 	if len(raw) < 2 || raw[0] != '"' {
 		return ""
 	}

@@ -29,7 +29,7 @@ func sessionID(session json.RawMessage) string {
 	}
 	found := map[string]json.RawMessage{}
 	members(session, found)
-	return text(found["session_id"])
+	return stringOf(found["session_id"])
 }
 
 // newSession is the least that is a session.

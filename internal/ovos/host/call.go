@@ -72,7 +72,7 @@ func (h *Host) inBox(u hostCall) outcome {
 		}
 		if spec, ok = h.inBoxNamed(u); !ok {
 			detail := h.refuse(u, u.id+"/"+u.name.text)
-			return outcome{error: fmt.Sprintf("ValueError: Unknown tool '%s' for ToolBox '%s'.", text.Clip(u.name.text, maxName), u.id), detail: detail}
+			return outcome{error: fmt.Sprintf("ValueError: Unknown tool '%s' for ToolBox '%s'.", u.name.shown(), u.id), detail: detail}
 		}
 	}
 	return h.run(u, spec)
@@ -114,7 +114,7 @@ func (h *Host) begin(u hostCall, call func() outcome) {
 		return
 	}
 	o := outcome{detail: "unavailable: too many calls are under way; try again later"}
-	o.error = h.cfg.ErrorText(&toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: text.Clip(u.name.text, maxName)}, u.id)
+	o.error = h.cfg.ErrorText(&toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: u.name.shown()}, u.id)
 	if !h.turnedAway.take(u.size, func() { h.answer(u.request, u.shape(o)) }) {
 		h.cfg.Log.Warn("too many calls at once; one is not even refused", "type", u.Type)
 	}

@@ -107,6 +107,9 @@ const (
 	maxDetail = 16 << 10
 )
 
-func unknownTool(name value) string { return "Unknown tool: '" + text.Clip(name.text, maxName) + "'" }
+// shown is a name as a message shows it: a model may read that, or a person.
+func (v value) shown() string { return text.ShowLine(text.Clip(v.text, maxName)) }
+
+func unknownTool(name value) string { return "Unknown tool: '" + name.shown() + "'" }
 
 func unhashable(v value) string { return "TypeError: unhashable type: '" + v.unhashable + "'" }
