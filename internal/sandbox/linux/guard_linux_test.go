@@ -120,11 +120,18 @@ func TestReplacedWhileRunning(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	late := false
 	run := func(t *testing.T, root string, args ...string) {
 		t.Helper()
 		c := exec.CommandContext(t.Context(), args[0], args[1:]...)
 		c.Dir, c.Env = root, append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null")
-		if out, err := c.CombinedOutput(); err != nil {
+		out, err := c.CombinedOutput()
+		// On a busy machine git may be so slow that a directory lies already where the
+		// file is missing, and is in its way.
+		if late = err != nil && strings.Contains(string(out), "would be overwritten"); late {
+			return
+		}
+		if err != nil {
 			t.Fatalf("%q: %v\n%s", args, err, out)
 		}
 	}
@@ -154,7 +161,7 @@ func TestReplacedWhileRunning(t *testing.T) {
 		said, end := longJob(t, s, root, watcher)
 		said.rounds(t, "shut")
 		act(t, root)
-		if !said.comes(t, "shut") {
+		if late || !said.comes(t, "shut") {
 			return false
 		}
 		before := len(said.String())
@@ -238,7 +245,7 @@ func TestReplacedWhileRunning(t *testing.T) {
 					return
 				}
 			}
-			t.Error("the program had a file open each time")
+			t.Error("each time the program had a file open, or git was late")
 		})
 	}
 }

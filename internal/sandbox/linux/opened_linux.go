@@ -28,8 +28,9 @@ import (
 // errOpened cannot be mended: nobody can take a file away from who has it open.
 var errOpened = errors.New("a program has it open")
 
-// quiet is how long programs may take to stop: they finish a system call first.
-const quiet = 100 * time.Millisecond
+// quiet is how long programs may take to stop: they finish a system call first, and
+// on a busy machine they wait for a core before they do.
+const quiet = 2 * time.Second
 
 // opened looks for files that are to be covered and are open, in whatever way: by
 // a descriptor that is only for reading a file can be opened once more. Nothing
