@@ -19,7 +19,7 @@ import (
 )
 
 // Config says what a crib has and what it may do. Only State is needed. With
-// nothing else there are no tools, nothing can be touched, and what would change
+// nothing else there are no tools but read_artifact, nothing can be touched, and what would change
 // something is asked about.
 type Config struct {
 	// State is the directory of the journal, its key and open questions. It is
