@@ -183,6 +183,16 @@ func TestRulesOnLists(t *testing.T) {
 	if out, err := Invoke[orderOut](t.Context(), c, "x", in{}); err == nil || !strings.Contains(err.Error(), "it has no items") {
 		t.Errorf("an answer of another shape: %+v, %v", out, err)
 	}
+	type more struct {
+		More int `json:"more"`
+	}
+	type out struct {
+		Names []string `json:"names"`
+		*more
+	}
+	if got, err := Invoke[out](t.Context(), c, "x", in{}); err != nil || got.more != nil {
+		t.Errorf("a part that is left out whole: %+v, %v", got, err)
+	}
 }
 
 // What a tool returns stays the tool's: two calls may return the same memory.

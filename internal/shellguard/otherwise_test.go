@@ -20,3 +20,16 @@ func TestCommentsEndWithTheirLine(t *testing.T) {
 		}
 	}
 }
+
+// TestAssignmentsOfBash: a variable that changes nothing is no longer plain where it
+// is a list, a part of one, or more of what it was.
+func TestAssignmentsOfBash(t *testing.T) {
+	for text, reads := range map[string]bool{
+		"LC_ALL=C ls": true, "LC_ALL+=C ls": false, "LC_ALL=(C) ls": false, "LC_ALL[0]=C ls": false,
+		"LC_ALL=C; ls": true, "LC_ALL+=C; ls": false, "LC_ALL=(C); ls": false, "LC_ALL[0]=C; ls": false,
+	} {
+		if got := Analyze(text, SystemOptions(t.TempDir())).ReadOnly(); got != reads {
+			t.Errorf("%s: it only reads: %v", text, got)
+		}
+	}
+}

@@ -5,6 +5,7 @@ import (
 	"embed"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -28,6 +29,9 @@ func JudgeTool(t testing.TB, g toolcrib.Guard, tool string, in map[string]string
 	v, err := g.Judge(context.Background(), toolcrib.Review{Spec: toolcrib.Entry{Spec: toolcrib.Spec{Name: "x"}, Native: tool, Box: "shell"}, Input: input})
 	if err != nil {
 		t.Fatalf("judging %q: %v", in["command"], err)
+	}
+	if v != nil && v.Decision != toolcrib.Allow && slices.Contains(strings.Split(v.Reason, "\n"), "") {
+		t.Errorf("%q: a line of the reason says nothing: %q", in["command"], v.Reason)
 	}
 	return v
 }
