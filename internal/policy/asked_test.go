@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,6 +63,38 @@ func TestUnmadePlaces(t *testing.T) {
 		}
 		if own := rules.outOfReach(&toolcrib.Review{Spec: *fileSpec("write_file")}); len(own.Unmade) > 0 {
 			t.Errorf("%s: %v for a tool for files, which is held by its paths", rule, own.Unmade)
+		}
+	}
+}
+
+// TestNarrowed: whatever the verdict on a command is, but for a denial, rules about
+// places take those out of its grant.
+func TestNarrowed(t *testing.T) {
+	for name, c := range map[string]struct {
+		mode     Mode
+		allow    []string
+		decision toolcrib.Decision
+	}{
+		"allowed by a mode":  {mode: ModeYolo, decision: toolcrib.Allow},
+		"allowed by a rule":  {mode: ModeDefault, allow: []string{"run_command"}, decision: toolcrib.Allow},
+		"denied by a mode":   {mode: ModePlan, decision: toolcrib.Deny},
+		"left to the others": {mode: ModeDefault, decision: toolcrib.Allow}, // which is only a note
+	} {
+		rules, err := NewRules([]Layer{{Rank: RankUser, Permissions: Permissions{Allow: c.allow, Deny: []string{"read_file(./private/**)"}, Ask: []string{"write_file(./deploy/**)"}}}}, RuleOptions{Base: "/work"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := &Policy{Mode: func(toolcrib.Call) Mode { return c.mode }, Rules: rules, Whole: &toolcrib.Grant{Dirs: []files.Dir{{Path: "/work", Write: true}}}}
+		v, err := p.Judge(t.Context(), toolcrib.Review{Spec: shellTool("run_command"), Input: []byte(`{"command":"make"}`), Call: toolcrib.Call{Caller: toolcrib.Caller{Subject: "ann"}}})
+		if err != nil || v == nil || v.Decision != c.decision {
+			t.Errorf("%s: %+v, %v", name, v, err)
+			continue
+		}
+		if v.Decision == toolcrib.Deny {
+			continue
+		}
+		if v.Grant == nil || !slices.Equal(v.Grant.Denied, []string{"/work/private/**"}) || v.Unasked == nil || !slices.Equal(v.Unasked.Fixed, []string{"/work/deploy/**"}) {
+			t.Errorf("%s: what it may touch is %+v, and unasked %+v", name, v.Grant, v.Unasked)
 		}
 	}
 }
