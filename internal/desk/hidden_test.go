@@ -2,6 +2,7 @@ package desk
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,4 +77,34 @@ func FuzzTextHidesMore(f *testing.F) {
 			t.Fatalf("%q is hidden between %q and %q, and passes for a word", hidden, before, after)
 		}
 	})
+}
+
+// TestTextIsWhole: a text that is shown in part, without a mark for what is missing,
+// hides it.
+func TestTextIsWhole(t *testing.T) {
+	for _, c := range []struct {
+		whole, shown, mark string
+		hides              bool
+	}{
+		{"ls", "ls", "[x]", false},
+		{"ls; rm -rf y", "ls", "[x]", true},
+		{"ls; rm -rf y", "y", "[x]", true},
+		{"ls; rm -rf y", "ls", "", true},
+		{"key=abc", "key=[x]", "[x]", false},
+		{"key=a b", "key=[x]", "[x]", true},
+	} {
+		if got := textHidesMore(c.whole, c.shown, c.mark); got != c.hides {
+			t.Errorf("%q shown as %q: hides more: %v", c.whole, c.shown, got)
+		}
+	}
+}
+
+// TestNothingIsGiven: a call without arguments is shown without a heading for them.
+func TestNothingIsGiven(t *testing.T) {
+	for input, want := range map[string]bool{`{}`: false, `{"a":1}`: true} {
+		q := &Question{Tool: "look", Input: []byte(input)}
+		if got := slices.ContainsFunc(q.Describe(), func(p Part) bool { return p.Kind == PartArguments }); got != want {
+			t.Errorf("%s: %+v", input, q.Describe())
+		}
+	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -136,6 +137,12 @@ func TestSessionsAreBounded(t *testing.T) {
 	}
 	if a := r.send("POST", first, `{"jsonrpc":"2.0","id":7,"method":"ping"}`); a.status != 200 || len(s.sessions) != maxSessions {
 		t.Errorf("the one in use is gone: %d; there are %d", a.status, len(s.sessions))
+	}
+	for _, id := range slices.Collect(maps.Keys(s.sessions)) {
+		defer s.useSession(id).release()
+	}
+	if a := r.send("POST", nil, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`); a.status != 503 {
+		t.Errorf("one more than can be used at once: %d %s", a.status, a.text)
 	}
 	used.release()
 }
