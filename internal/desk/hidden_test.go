@@ -108,3 +108,13 @@ func TestNothingIsGiven(t *testing.T) {
 		}
 	}
 }
+
+// TestAskersInAnyOrder: guards are asked in no particular order, and each counts once.
+func TestAskersInAnyOrder(t *testing.T) {
+	a, b := toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "a", Rule: "x"}, toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "b"}
+	for _, list := range [][]toolcrib.Verdict{{a, b, a}, {b, a, b}, {a, a, b, b}, {b, {Decision: toolcrib.Allow, Guard: "c"}, a}} {
+		if got := askers(list, false); !slices.Equal(got, []string{"a", "b"}) {
+			t.Errorf("%v: %q", list, got)
+		}
+	}
+}

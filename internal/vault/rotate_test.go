@@ -162,3 +162,25 @@ func TestRotateUnsure(t *testing.T) {
 		mustGet(t, at(v.store.dir, keys), named("A"), "one")
 	}
 }
+
+// TestRotateOnAFullDisk: a write that fails before the store is under the new key is
+// told; the last one only tidies up. The secrets are there each time.
+func TestRotateOnAFullDisk(t *testing.T) {
+	for n := 1; n <= 3; n++ {
+		keys := fromRing(fileRing(t.TempDir()))
+		v := fresh(t, keys)
+		mustSet(t, v, named("A"), "one")
+		full := errors.New("the disk is full")
+		writes := 0
+		v.store.replace.SyncDir = func(string) (bool, error) {
+			if writes++; writes == n {
+				return false, full
+			}
+			return true, nil
+		}
+		if _, err := v.Rotate(t.Context(), keys); errors.Is(err, full) != (n < 3) {
+			t.Errorf("write %d fails: %v", n, err)
+		}
+		mustGet(t, at(v.store.dir, keys), named("A"), "one")
+	}
+}
