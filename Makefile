@@ -20,7 +20,7 @@ SLOW := /internal/(cli|conformance|sandbox/linux)$$|/examples$$
 LONG := ^Test(AllowedLinesChangeNothing|DeniedLinksMany|Escapes|FilesRace|Gigabyte|HostileLinesWork|HugeLines|Kill|KilledAtAnyMoment|KnownOptionsChangeNothing|KnownThroughCommands|LookWhileOthersWork|ManyCommands|OneVerdictEverywhere|OvosBox|Races|SandboxChecksCanFail|ShieldBehindMany|TooManyProtectedLinks|Work|WorkIsBounded)$$
 # Many tests wait for programs and clocks, so more packages run at once than there
 # are cores; test binaries are linked without what only a debugger reads.
-GOTEST := test -vet=off -p 4 -ldflags=-w
+GOTEST := test -vet=off -p $$(n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 1); echo $$((n > 4 ? n : 4))) -ldflags=-w
 # Packages whose tests run without the race detector, which makes them three to
 # ten times slower: they judge texts or files by the thousand in one goroutine, or
 # start the whole program. It watches their code in the tests of what uses it, in those of

@@ -17,7 +17,7 @@ func checkMakefile(tr *tree) []violation {
 	if err != nil {
 		return []violation{{"Makefile", err.Error(), "it chooses tests"}}
 	}
-	there := map[string]bool{}
+	there := testNames{}
 	for _, p := range tr.pkgs {
 		for _, f := range p.files {
 			for _, d := range f.ast.Decls {
@@ -28,16 +28,37 @@ func checkMakefile(tr *tree) []violation {
 		}
 	}
 	var found []violation
-	for _, group := range regexp.MustCompile(`\^Test\(([\w|]+)\)`).FindAllStringSubmatch(string(text), -1) {
-		for name := range strings.SplitSeq(group[1], "|") {
-			if !there["Test"+name] {
-				found = append(found, violation{"Makefile Test" + name, "there is no such test", "a pattern that chooses nothing says that it does"})
+	for _, names := range regexp.MustCompile(`\^Test(\([\w|]+\)|\w+)(\$\$)?`).FindAllStringSubmatch(string(text), -1) {
+		for name := range strings.SplitSeq(strings.Trim(names[1], "()"), "|") {
+			name = "Test" + name
+			if names[2] == "" && !strings.HasPrefix(names[1], "(") { // what begins so
+				name += "*"
+			}
+			if !there.has(name) {
+				found = append(found, violation{"Makefile " + name, "there is no such test", "a pattern that chooses nothing says that it does"})
 			}
 		}
 	}
 	return found
 }
 
+type testNames map[string]bool
+
+// has: a star at the end stands for anything.
+func (n testNames) has(name string) bool {
+	begin, open := strings.CutSuffix(name, "*")
+	if !open {
+		return n[name]
+	}
+	for full := range n {
+		if strings.HasPrefix(full, begin) {
+			return true
+		}
+	}
+	return false
+}
+
 func TestMakefileRuleCanFail(t *testing.T) {
-	mustFind(t, checkMakefile(sample(t, "Makefile", "LONG := ^Test(A|B|C)$$\n", "a/a_test.go", "package a\nfunc TestA() {}\nfunc other() {}", "a/a.go", "package a\nfunc TestB() {}")), "Makefile TestB", "Makefile TestC")
+	mustFind(t, checkMakefile(sample(t, "Makefile", "LONG := ^Test(A|B|C)$$\nX := ^TestAtAny|^TestD$$|^TestNone\n", "a/a_test.go", "package a\nfunc TestA() {}\nfunc TestAtAnyTime() {}\nfunc TestDD() {}", "a/a.go", "package a\nfunc TestB() {}")),
+		"Makefile TestB", "Makefile TestC", "Makefile TestD", "Makefile TestNone*")
 }

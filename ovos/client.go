@@ -133,11 +133,11 @@ func (c *Client) Toolbox(ctx context.Context, id string) (Toolbox, error) {
 		switch {
 		case err == nil:
 			if err := json.Unmarshal(m.Data, &found); err != nil {
-				return Toolbox{}, fmt.Errorf("asking for the toolbox %s: %w", id, err)
+				return Toolbox{}, fmt.Errorf("asking for the toolbox %s: %w", text.ShowLine(id), err)
 			}
 			return found, nil
 		case ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded):
-			return Toolbox{}, fmt.Errorf("asking for the toolbox %s: %w", id, noBus(err))
+			return Toolbox{}, fmt.Errorf("asking for the toolbox %s: %w", text.ShowLine(id), noBus(err))
 		}
 	}
 }
@@ -167,12 +167,12 @@ type CallError struct {
 	Detail        string // what it says besides; empty: nothing
 }
 
-// Error gives the host's words.
+// Error gives the host's words, without what nobody can see.
 func (e *CallError) Error() string {
 	if e.Detail == "" {
-		return e.Message
+		return text.ShowForeign(e.Message)
 	}
-	return e.Message + ": " + e.Detail
+	return text.ShowForeign(e.Message + ": " + e.Detail)
 }
 
 // Call calls a tool of a toolbox on the bus and gives its result. args is a

@@ -136,6 +136,11 @@ func TestHiddenText(t *testing.T) {
 			t.Errorf("%s does not show the text: %.600s", way, shown[way])
 		}
 	}
+	for _, way := range []string{"bus, no tool", "bus, no toolbox"} { // which is cut
+		if !strings.Contains(shown[way], "x[U+0001]") {
+			t.Errorf("%s does not show the name: %.600s", way, shown[way])
+		}
+	}
 }
 
 // hidden is a character that does no work: in the text each of them has an x
@@ -171,11 +176,14 @@ func onBus(t *testing.T, s *site, evil string) (lists, answers map[string]string
 		got, err := c.Call(t.Context(), "hidden", "hidden__"+name, map[string]any{})
 		answers["bus "+name] = fmt.Sprint(err, jsonOf(t, got))
 	}
-	for _, to := range [][2]string{{"hidden", evil}, {evil, "say"}} {
-		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second) // a toolbox that is not there answers nothing
+	for _, to := range [][3]string{{"hidden", evil, "tool"}, {evil, "say", "toolbox"}} {
+		ctx, cancel := t.Context(), func() {}
+		if to[0] == evil {
+			ctx, cancel = context.WithTimeout(ctx, 3*time.Second) // a toolbox that is not there answers nothing
+		}
 		got, err := c.Call(ctx, to[0], to[1], map[string]any{evil: evil})
 		cancel()
-		lists["bus, a call of nothing "+to[1][:3]] = fmt.Sprint(err, jsonOf(t, got))
+		lists["bus, no "+to[2]] = fmt.Sprint(err, jsonOf(t, got))
 	}
 	got, err := c.Call(t.Context(), "ovos-filesystem-tools", "write_file", map[string]any{"path": "new", "content": evil})
 	lists["bus, a refusal"] = fmt.Sprint(err, jsonOf(t, got))

@@ -138,7 +138,10 @@ func TestSessionsAreBounded(t *testing.T) {
 	if a := r.send("POST", first, `{"jsonrpc":"2.0","id":7,"method":"ping"}`); a.status != 200 || len(s.sessions) != maxSessions {
 		t.Errorf("the one in use is gone: %d; there are %d", a.status, len(s.sessions))
 	}
-	for _, id := range slices.Collect(maps.Keys(s.sessions)) {
+	s.mu.Lock()
+	all := slices.Collect(maps.Keys(s.sessions))
+	s.mu.Unlock()
+	for _, id := range all {
 		defer s.useSession(id).release()
 	}
 	if a := r.send("POST", nil, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`); a.status != 503 {

@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib/internal/jsontext"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // Encode writes a message as a frame of exactly three keys, or says why it may
@@ -63,7 +64,7 @@ func (m Message) encode() ([]byte, error) {
 			return nil, fmt.Errorf("context key %q is not UTF-8", key)
 		}
 		if err := checkValue(m.Context[key], 2, false); err != nil {
-			return nil, fmt.Errorf("context.%s: %w", key, err)
+			return nil, fmt.Errorf("context.%s: %w", text.ShowLine(key), err)
 		}
 		frame = append(frame, ',')
 		frame = append(frame, jsontext.Quote(key)...)

@@ -42,7 +42,7 @@ func (h *Host) route(m bus.Message) {
 		r.size += int64(len(key) + len(value))
 	}
 	if r.size-int64(len(m.Data)) > maxContext {
-		h.cfg.Log.Warn("a request whose context is too large to be echoed is not answered", "type", m.Type)
+		h.cfg.Log.Warn("a request whose context is too large to be echoed is not answered", "type", text.ShowLine(m.Type))
 		return
 	}
 	if err := json.Unmarshal(m.Data, &r.data); err != nil {
@@ -81,7 +81,7 @@ func (h *Host) route(m bus.Message) {
 // query answers something that runs no tool.
 func (h *Host) query(r request, answer func(request)) {
 	if !h.queries.take(r.size, func() { answer(r) }) {
-		h.cfg.Log.Warn("too many questions at once; one is not answered", "type", r.Type)
+		h.cfg.Log.Warn("too many questions at once; one is not answered", "type", text.ShowLine(r.Type))
 	}
 }
 
@@ -104,6 +104,6 @@ func (h *Host) notice(r request) {
 			h.cfg.Log.Info("a toolbox that is switched off here is left to another host on the bus", "toolbox_id", id)
 			return
 		}
-		h.cfg.Log.Error("another host on the bus answers for the same toolbox: each of its calls is carried out by both", "toolbox_id", id, "source", text.Clip(r.Text("source"), 80))
+		h.cfg.Log.Error("another host on the bus answers for the same toolbox: each of its calls is carried out by both", "toolbox_id", id, "source", text.ShowLine(text.Clip(r.Text("source"), 80)))
 	}
 }

@@ -67,7 +67,8 @@ type guard struct {
 }
 
 // The bounds on how long programs stay stopped: for somebody who is just about
-// to put a new file where he removed the old one, and for covering all anew.
+// to put a new file where he removed the old one, and for covering all anew. How
+// long they may take to stop is [quiet].
 const (
 	settleGrace = 300 * time.Millisecond
 	settlePause = 3 * time.Millisecond

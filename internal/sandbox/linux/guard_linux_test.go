@@ -124,11 +124,12 @@ func TestReplacedWhileRunning(t *testing.T) {
 	run := func(t *testing.T, root string, args ...string) {
 		t.Helper()
 		c := exec.CommandContext(t.Context(), args[0], args[1:]...)
-		c.Dir, c.Env = root, append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null")
+		c.Dir, c.Env = root, append(os.Environ(), "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "LC_ALL=C")
 		out, err := c.CombinedOutput()
 		// On a busy machine git may be so slow that a directory lies already where the
 		// file is missing, and is in its way.
-		if late = err != nil && strings.Contains(string(out), "would be overwritten"); late {
+		if err != nil && strings.Contains(string(out), "would be overwritten") {
+			late = true
 			return
 		}
 		if err != nil {
@@ -160,6 +161,7 @@ func TestReplacedWhileRunning(t *testing.T) {
 		run(t, root, "git", "checkout", "-q", "main")
 		said, end := longJob(t, s, root, watcher)
 		said.rounds(t, "shut")
+		late = false
 		act(t, root)
 		if late || !said.comes(t, "shut") {
 			return false

@@ -46,12 +46,9 @@ func opened(first int, fresh, inner map[sandbox.FileID]sandbox.Cover) error {
 			look.numbers[id.Inode] = append(look.numbers[id.Inode], id)
 		}
 	}
-	processes := below(first)
-	for until := time.Now().Add(quiet); !allStopped(processes); time.Sleep(time.Millisecond) {
-		if time.Now().After(until) {
-			return fmt.Errorf("a program does not stand still: %w", errOpened)
-		}
-		processes = below(first)
+	processes, err := standing(func() []string { return below(first) }, allStopped, quiet)
+	if err != nil {
+		return err
 	}
 	for _, pid := range processes {
 		tasks, err := os.ReadDir("/proc/" + pid + "/task")
@@ -66,6 +63,24 @@ func opened(first int, fresh, inner map[sandbox.FileID]sandbox.Cover) error {
 		}
 	}
 	return nil
+}
+
+// standing waits until all processes have stopped and gives them. The list is made
+// by going from parents to children. Meanwhile a parent may end, and its children
+// fall to one whose children were listed before; so only a list that comes out the
+// same once more has them all.
+func standing(list func() []string, stopped func([]string) bool, wait time.Duration) ([]string, error) {
+	until, pause := time.Now().Add(wait), time.Millisecond
+	for processes := list(); ; processes = list() {
+		if stopped(processes) && slices.Equal(processes, list()) {
+			return processes, nil
+		}
+		if time.Now().After(until) {
+			return nil, fmt.Errorf("a program does not stand still: %w", errOpened)
+		}
+		time.Sleep(pause)
+		pause = min(2*pause, 20*time.Millisecond)
+	}
 }
 
 func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) || errors.Is(err, unix.ESRCH) }
