@@ -69,3 +69,22 @@ func TestAssembledHookProgram(t *testing.T) {
 		t.Error("the directory of artifacts is still open")
 	}
 }
+
+// TestOnlyAllowedCommands: with nobody to ask, the commands that rules allow are all
+// that may run, even if it is a single one; with no rule at all, what only reads may.
+func TestOnlyAllowedCommands(t *testing.T) {
+	for name, c := range map[string]struct {
+		allow []string
+		ls    bool
+	}{"one": {[]string{"run_command(head *)"}, false}, "two": {[]string{"run_command(head *)", "run_command(cp *)"}, false}, "none": {nil, true}} {
+		a, _ := workshop(t, func(cfg *settings.Config) {
+			cfg.Mode, cfg.Permissions.Allow, cfg.Toolboxes.Shell.Ask = "default", c.allow, false
+		})
+		if out, err := runCommand(t.Context(), a, "head -c1 /dev/null", 20); err != nil || out.ExitCode != 0 {
+			t.Errorf("%s: head: %+v, %v", name, out, err)
+		}
+		if _, err := runCommand(t.Context(), a, "ls", 20); (err == nil) != c.ls {
+			t.Errorf("%s: ls: %v", name, err)
+		}
+	}
+}

@@ -50,6 +50,9 @@ func TestServe(t *testing.T) {
 		if err := json.NewDecoder(resp.Body).Decode(&health); err != nil || health.Status != "ok" || (health.Tools > 0) != c.told {
 			t.Errorf("health %+v, %v", health, err)
 		}
+		if kind := resp.Header.Get("Content-Type"); kind != "application/json" {
+			t.Errorf("health is told as %q", kind)
+		}
 		_ = resp.Body.Close()
 	}
 	for _, path := range []string{"/healthz", "/mcp"} {

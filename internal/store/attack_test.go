@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -137,7 +138,12 @@ func TestRemoved(t *testing.T) {
 	}{
 		"first":  {`DELETE FROM entry WHERE seq = 1`, func(t *testing.T, r store.Report) { mustFindOnly(t, r, store.Missing, 1) }},
 		"prefix": {`DELETE FROM entry WHERE seq <= 11`, func(t *testing.T, r store.Report) { mustFind(t, r, store.Missing, 1) }},
-		"middle": {`DELETE FROM entry WHERE seq = 20`, func(t *testing.T, r store.Report) { mustFind(t, r, store.Missing, 20) }},
+		"middle": {`DELETE FROM entry WHERE seq = 20`, func(t *testing.T, r store.Report) {
+			mustFind(t, r, store.Missing, 20)
+			if !slices.ContainsFunc(r.Findings, func(f store.Finding) bool { return f.Kind == store.Missing && f.Detail == "the entry is gone" }) {
+				t.Errorf("one entry that is gone is told as %v", r.Findings)
+			}
+		}},
 		"some": {`DELETE FROM entry WHERE seq BETWEEN 20 AND 22 OR seq = 30`, func(t *testing.T, r store.Report) {
 			mustFind(t, r, store.Missing, 20)
 			mustFind(t, r, store.Missing, 30)
