@@ -1,6 +1,7 @@
 package shellguard
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
@@ -58,4 +59,21 @@ func bytesOf(c byte, n int) []byte {
 		out[i] = c
 	}
 	return out
+}
+
+// TestFloorThroughLinks: removing through a link to a directory of the system is on
+// the floor; looking at it is not, nor is removing the link itself.
+func TestFloorThroughLinks(t *testing.T) {
+	opt := optionsOn(shelltest.NewMachine())
+	opt.EvalSymlinks = func(name string) (string, error) {
+		return strings.Replace(name, opt.Dir+"/away", "/usr", 1), nil
+	}
+	for line, on := range map[string]bool{
+		"rm -rf away/": true, "rm -rf away/*": true, "find away -delete": true, "chmod -R 777 away/": true,
+		"rm away": false, "ls away/": false, "cat away/x": false, "cp x away/": false, "rm -rf near/*": false,
+	} {
+		if why := Floor(line, opt); (len(why) > 0) != on {
+			t.Errorf("%s: %v", line, why)
+		}
+	}
 }
