@@ -27,6 +27,7 @@ func TestAssignmentsOfBash(t *testing.T) {
 	for text, reads := range map[string]bool{
 		"LC_ALL=C ls": true, "LC_ALL+=C ls": false, "LC_ALL=(C) ls": false, "LC_ALL[0]=C ls": false,
 		"LC_ALL=C; ls": true, "LC_ALL+=C; ls": false, "LC_ALL=(C); ls": false, "LC_ALL[0]=C; ls": false,
+		"hash -r; ls": false, "enable x; ls": false, // they change which program a name means
 	} {
 		if got := Analyze(text, SystemOptions(t.TempDir())).ReadOnly(); got != reads {
 			t.Errorf("%s: it only reads: %v", text, got)

@@ -142,7 +142,7 @@ func TestSessionsAreBounded(t *testing.T) {
 	all := slices.Collect(maps.Keys(s.sessions))
 	s.mu.Unlock()
 	for _, id := range all {
-		defer s.useSession(id).release()
+		t.Cleanup(s.useSession(id).release)
 	}
 	if a := r.send("POST", nil, `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"x","version":"1"}}}`); a.status != 503 {
 		t.Errorf("one more than can be used at once: %d %s", a.status, a.text)
