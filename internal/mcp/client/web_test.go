@@ -294,6 +294,25 @@ func TestWebResume(t *testing.T) {
 	}
 }
 
+// A stream that the server refuses to take up again is an error at once.
+func TestWebResumeRefused(t *testing.T) {
+	leaks(t)
+	var asked atomic.Int32
+	at := &site{legacy: true}
+	at.call = func(w http.ResponseWriter, _ *http.Request, _ *mcp.Message) { stream(w, "id: e1\nretry: 1\ndata: \n\n") }
+	at.get = func(w http.ResponseWriter, r *http.Request) {
+		if r.Header.Get("Last-Event-ID") != "" {
+			asked.Add(1)
+		}
+		w.WriteHeader(http.StatusForbidden)
+	}
+	s := open(t, Config{Transport: serve(t, at)})
+	result, err := s.Do(t.Context(), Call{Method: "tools/call", Params: params("x")})
+	if err == nil || !strings.Contains(err.Error(), "403") || asked.Load() != 1 {
+		t.Errorf("%s, %v after asking %d times", result, err, asked.Load())
+	}
+}
+
 // The session of a legacy server: kept, ended by Close, and ended by the server.
 func TestWebSession(t *testing.T) {
 	leaks(t)
