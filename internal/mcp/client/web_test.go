@@ -299,7 +299,9 @@ func TestWebResumeRefused(t *testing.T) {
 	leaks(t)
 	var asked atomic.Int32
 	at := &site{legacy: true}
-	at.call = func(w http.ResponseWriter, _ *http.Request, _ *mcp.Message) { stream(w, "id: e1\nretry: 1\ndata: \n\n") }
+	at.call = func(w http.ResponseWriter, _ *http.Request, _ *mcp.Message) {
+		stream(w, "id: e1\nretry: 1\ndata: \n\n")
+	}
 	at.get = func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Last-Event-ID") != "" {
 			asked.Add(1)
