@@ -80,11 +80,11 @@ func TestNarrowed(t *testing.T) {
 		"denied by a mode":   {mode: ModePlan, decision: toolcrib.Deny},
 		"left to the others": {mode: ModeDefault, decision: toolcrib.Allow}, // which is only a note
 	} {
-		rules, err := NewRules([]Layer{{Rank: RankUser, Permissions: Permissions{Allow: c.allow, Deny: []string{"read_file(./private/**)"}, Ask: []string{"write_file(./deploy/**)"}}}}, RuleOptions{Base: "/work"})
+		rules, err := NewRules([]Layer{{Rank: RankUser, Permissions: Permissions{Allow: c.allow, Deny: []string{"read_file(./private/**)"}, Ask: []string{"write_file(./deploy/**)"}}}}, RuleOptions{Base: "/project"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		p := &Policy{Mode: func(toolcrib.Call) Mode { return c.mode }, Rules: rules, Whole: &toolcrib.Grant{Dirs: []files.Dir{{Path: "/work", Write: true}}}}
+		p := &Policy{Mode: func(toolcrib.Call) Mode { return c.mode }, Rules: rules, Whole: &toolcrib.Grant{Dirs: []files.Dir{{Path: "/project", Write: true}}}}
 		v, err := p.Judge(t.Context(), toolcrib.Review{Spec: shellTool("run_command"), Input: []byte(`{"command":"make"}`), Call: toolcrib.Call{Caller: toolcrib.Caller{Subject: "ann"}}})
 		if err != nil || v == nil || v.Decision != c.decision {
 			t.Errorf("%s: %+v, %v", name, v, err)
@@ -93,7 +93,7 @@ func TestNarrowed(t *testing.T) {
 		if v.Decision == toolcrib.Deny {
 			continue
 		}
-		if v.Grant == nil || !slices.Equal(v.Grant.Denied, []string{"/work/private/**"}) || v.Unasked == nil || !slices.Equal(v.Unasked.Fixed, []string{"/work/deploy/**"}) {
+		if v.Grant == nil || !slices.Equal(v.Grant.Denied, []string{"/project/private/**"}) || v.Unasked == nil || !slices.Equal(v.Unasked.Fixed, []string{"/project/deploy/**"}) {
 			t.Errorf("%s: what it may touch is %+v, and unasked %+v", name, v.Grant, v.Unasked)
 		}
 	}
