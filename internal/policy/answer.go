@@ -58,7 +58,7 @@ func (r *Rules) judge(review *toolcrib.Review, cache *shellguard.Cache) ruleAnsw
 		}
 		certain, possible := l.deny.takes(s)
 		if certain == nil && s.lines {
-			certain = r.takesPlace(l.denyPlaces, s, false)
+			certain = takesPlace(l.denyPlaces, s, false)
 		}
 		if certain != nil {
 			return ruleAnswer{decision: toolcrib.Deny, rule: certain, layer: l, subject: s}
@@ -68,7 +68,7 @@ func (r *Rules) judge(review *toolcrib.Review, cache *shellguard.Cache) ruleAnsw
 		}
 		asked, unsure := l.ask.takes(s)
 		if asked == nil && s.lines {
-			asked = r.takesPlace(l.askPlaces, s, true)
+			asked = takesPlace(l.askPlaces, s, true)
 		}
 		switch {
 		case asked != nil:

@@ -64,8 +64,9 @@ type layer struct {
 	Layer
 	deny, ask, allow *ruleSet
 	commands         map[string]bool // programs that there are allows about
-	// Those of deny and ask that hold places, for command lines.
-	denyPlaces, askPlaces []*permission
+	// Those of deny and ask that hold places, and what they take from a call.
+	denyPlaces, askPlaces []placeRule
+	denied, asked         Taken
 }
 
 // NewRules reads layers. Any mistake refuses all of them and is told by layer:
@@ -148,6 +149,7 @@ func newLayer(l Layer, opt *RuleOptions) (*layer, error) {
 	}
 	made := &layer{Layer: l, deny: of(toolcrib.Deny), ask: of(toolcrib.Ask), allow: of(toolcrib.Allow), commands: map[string]bool{}}
 	made.denyPlaces, made.askPlaces = placeRules(made.deny.all, opt), placeRules(made.ask.all, opt)
+	made.denied, made.asked = allTaken(made.denyPlaces), allTaken(made.askPlaces)
 	for _, p := range made.allow.all {
 		if p.single() {
 			made.commands[p.command.Programs(true)[0]] = true

@@ -54,34 +54,68 @@ func (t Taken) From(g toolcrib.Grant) toolcrib.Grant {
 
 func (t Taken) nothing() bool { return len(t.Denied)+len(t.Fixed) == 0 }
 
-// outOfReach lists the places that rules deny to a call: to a tool for files
-// what they deny to that tool, to all others what they deny to any.
-func (r *Rules) outOfReach(review *toolcrib.Review) Taken {
-	return r.places(review, func(l *layer) *ruleSet { return l.deny })
+// placeRule is a rule about places, and what it takes from a call: found out once,
+// since every call is held against all of them.
+type placeRule struct {
+	*permission
+	reads, writes bool  // it keeps files from being read, from being written
+	taken         Taken // from a call that is not one of a tool for files
+	loose         []string
 }
 
-func (r *Rules) places(review *toolcrib.Review, of func(l *layer) *ruleSet) (t Taken) {
+// placeRules are those of a list that are about places.
+func placeRules(list []*permission, opt *RuleOptions) []placeRule {
+	var out []placeRule
+	for _, p := range list {
+		reads, writes := p.holdsPlaces(opt)
+		if !reads && !writes {
+			continue
+		}
+		rule := placeRule{permission: p, reads: reads, writes: writes, loose: texts(p.path.loose)}
+		if writes && p.namesSpec(fileSpec("write_file"), opt) {
+			// As they were written: what is to be kept free has one name.
+			rule.taken.Unmade = texts(p.path.exact)
+		}
+		if reads {
+			rule.taken.Denied = rule.loose
+		} else {
+			rule.taken.Fixed = rule.loose
+		}
+		out = append(out, rule)
+	}
+	return out
+}
+
+// allTaken is what all of the rules take from a call that is not one of a tool for
+// files.
+func allTaken(rules []placeRule) (t Taken) {
+	for i := range rules {
+		t = t.and(&rules[i].taken)
+	}
+	return t
+}
+
+func (t Taken) and(more *Taken) Taken {
+	t.Denied, t.Fixed, t.Unmade = append(t.Denied, more.Denied...), append(t.Fixed, more.Fixed...), append(t.Unmade, more.Unmade...)
+	return t
+}
+
+// outOfReach lists the places that rules deny to a call: to a tool for files
+// what they deny to that tool, to all others what they deny to any.
+func (r *Rules) outOfReach(review *toolcrib.Review) (t Taken) {
 	if r == nil {
 		return t
 	}
 	for _, l := range r.layers {
-		if !l.applies(review.Call.Caller) {
-			continue
-		}
-		for _, p := range of(l).all {
-			reads, writes := p.holdsPlaces(&r.opt)
-			if review.Spec.Box == "files" {
-				reads, writes = (reads || writes) && p.namesSpec(&review.Spec, &r.opt), false
-			}
-			if writes && p.namesSpec(fileSpec("write_file"), &r.opt) {
-				// As they were written: what is to be kept free has one name.
-				t.Unmade = append(t.Unmade, texts(p.path.exact)...)
-			}
-			switch {
-			case reads:
-				t.Denied = append(t.Denied, texts(p.path.loose)...)
-			case writes:
-				t.Fixed = append(t.Fixed, texts(p.path.loose)...)
+		switch {
+		case !l.applies(review.Call.Caller):
+		case review.Spec.Box != "files":
+			t = t.and(&l.denied)
+		default:
+			for i := range l.denyPlaces {
+				if p := &l.denyPlaces[i]; p.namesSpec(&review.Spec, &r.opt) {
+					t.Denied = append(t.Denied, p.loose...)
+				}
 			}
 		}
 	}
@@ -97,9 +131,8 @@ func (r *Rules) Covered(full string) bool {
 	elems := pathglob.FoldAll(pathglob.Elements(full))
 	has := func(elems []string) bool {
 		for _, l := range r.layers {
-			for _, p := range l.deny.all {
-				reads, writes := p.holdsPlaces(&r.opt)
-				if (reads || writes) && slices.ContainsFunc(p.path.loose, func(g pathglob.Glob) bool { return g.Match(elems, true) }) {
+			for _, p := range l.denyPlaces {
+				if slices.ContainsFunc(p.path.loose, func(g pathglob.Glob) bool { return g.Match(elems, true) }) {
 					return true
 				}
 			}
@@ -128,30 +161,18 @@ func texts(list []pathglob.Glob) []string {
 
 // takesPlace finds the first rule about places that means a path of the line.
 // Unsure: a path that the line may write counts as well, or that it may name.
-func (r *Rules) takesPlace(list []*permission, s *subject, unsure bool) *permission {
+func takesPlace(list []placeRule, s *subject, unsure bool) *permission {
 	for _, p := range list {
-		reads, writes := p.holdsPlaces(&r.opt)
 		for _, o := range s.operands() {
-			if o.Anywhere && !writes {
+			if o.Anywhere && !p.writes {
 				continue
 			}
-			if (unsure || !o.Guess && (reads || o.Write)) && (reads || o.Write || o.MayWrite) && p.path.mayMatchOperand(&o) {
-				return p
+			if (unsure || !o.Guess && (p.reads || o.Write)) && (p.reads || o.Write || o.MayWrite) && p.path.mayMatchOperand(&o) {
+				return p.permission
 			}
 		}
 	}
 	return nil
-}
-
-// placeRules are those of a list that are about places.
-func placeRules(list []*permission, opt *RuleOptions) []*permission {
-	var out []*permission
-	for _, p := range list {
-		if reads, writes := p.holdsPlaces(opt); reads || writes {
-			out = append(out, p)
-		}
-	}
-	return out
 }
 
 // narrowed puts into a verdict what rules leave of the grant: a program that
@@ -198,10 +219,15 @@ func (p *Policy) without(t Taken) *toolcrib.Grant {
 // program makes is not undone for such a rule: a person may have allowed a tool to
 // make it meanwhile.
 func (r *Rules) askedAbout(review *toolcrib.Review, whole *toolcrib.Grant) Taken {
-	if review.Spec.Box == "files" || whole == nil {
+	if r == nil || review.Spec.Box == "files" || whole == nil {
 		return Taken{}
 	}
-	t := r.places(review, func(l *layer) *ruleSet { return l.ask })
+	var t Taken
+	for _, l := range r.layers {
+		if l.applies(review.Call.Caller) {
+			t = t.and(&l.asked)
+		}
+	}
 	all := func(pattern string) bool {
 		around := pathglob.Elements(strings.TrimRight(pattern, "*"))
 		return slices.ContainsFunc(whole.Dirs, func(d files.Dir) bool {
