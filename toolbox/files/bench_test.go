@@ -187,7 +187,7 @@ func BenchmarkList(b *testing.B) {
 					return counted(b, d.value(b, "list_files", map[string]any{"recursive": true, "limit": 100_000}))
 				}
 				// There are more entries here than a call gives.
-				l := &lister{pattern: every, deep: true, limit: math.MaxInt, room: math.MaxInt}
+				l := &lister{box: d.box, pattern: every, deep: true, limit: math.MaxInt, room: math.MaxInt}
 				if err := files.Walk(b.Context(), ".", l.visit, l.emit); err != nil {
 					b.Fatal(err)
 				}
