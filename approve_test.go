@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"runtime"
 	"strings"
 	"sync"
@@ -250,6 +251,33 @@ func TestPartsThatBreakDown(t *testing.T) {
 		if code := CodeOf(err); (code != CodeInternal && code != CodeDenied && code != CodeUnavailable) || runs.Load() != 0 || strings.Contains(err.Error(), "secret-place") {
 			t.Errorf("%s: %v after %d runs", name, err, runs.Load())
 		}
+	}
+}
+
+// What a guard failed on is for the log: nobody else could find out why every call
+// is denied.
+func TestFailedGuardIsLogged(t *testing.T) {
+	c := testCrib(t, plain("x"))
+	var log strings.Builder
+	c.Log = slog.New(slog.NewTextHandler(&log, nil))
+	c.Guards = append(c.Guards, guardFunc(func(Review) (*Verdict, error) { return nil, errors.New("its disk is full") }))
+	_, err := c.Call(t.Context(), Call{Tool: "x", ID: "the-call"})
+	if CodeOf(err) != CodeDenied || strings.Contains(err.Error(), "disk") || !strings.Contains(log.String(), "its disk is full") || !strings.Contains(log.String(), "the-call") {
+		t.Errorf("%v, log %s", err, log.String())
+	}
+}
+
+// A result with nothing in it is recorded as JSON like every other.
+func TestEmptyResultIsRecorded(t *testing.T) {
+	silent := plain("silent")
+	silent.Run = func(context.Context, *Env, json.RawMessage) (*Result, error) { return &Result{}, nil }
+	c, journal := testCrib(t, silent), &pages{}
+	c.Journal = journal
+	if _, err := c.Call(t.Context(), Call{Tool: "silent"}); err != nil {
+		t.Fatal(err)
+	}
+	if rec := journal.only(t); !json.Valid(rec.Result) {
+		t.Errorf("the record says %s", rec.Result)
 	}
 }
 

@@ -157,6 +157,18 @@ func TestNamesByConfiguration(t *testing.T) {
 	}
 }
 
+// An alias of a name that two boxes have is a mistake: it would mean one of them.
+func TestAliasMeansOneTool(t *testing.T) {
+	var c Catalog
+	_, faults := c.Load(t.Context(), Contents{
+		Boxes: []Toolbox{NewBox("one", plain("copy")), NewBox("two", plain("copy"))},
+		Alias: map[string]string{"both": "copy", "first": "one/copy"},
+	})
+	if len(faults) != 1 || faults[0].Tool != "both" || c.find("", "both") != nil || c.find("", "first") == nil {
+		t.Errorf("%v, %v", names(&c), faults)
+	}
+}
+
 // A name that is taken stays with its tool: a rename or an alias to it is a
 // mistake, and a box that bears another's last name gives way.
 func TestNoToolIsLostToAName(t *testing.T) {

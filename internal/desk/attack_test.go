@@ -194,7 +194,7 @@ func TestBadReplies(t *testing.T) {
 		"edit for long":    {plain, desk.Reply{Choice: desk.Edit, Input: []byte(`{}`), For: time.Hour}},
 		"no rule":          {plain, desk.Reply{Choice: desk.AllowAlways, ByRule: true}},
 		"once by rule":     {plain, desk.Reply{Choice: desk.AllowOnce, ByRule: true}},
-		"long message":     {plain, desk.Reply{Choice: desk.Deny, Message: strings.Repeat("x", 20000)}},
+		"long message":     {plain, desk.Reply{Choice: desk.Deny, Message: strings.Repeat("x", 16<<10+1)}},
 		"nobody":           {nobody, desk.Reply{Choice: desk.AllowAlways}},
 		"no session":       {noSession, desk.Reply{Choice: desk.AllowSession}},
 		"own, edit":        {own, desk.Reply{Choice: desk.Edit, Input: []byte(`{}`)}},
@@ -215,6 +215,7 @@ func TestBadReplies(t *testing.T) {
 	if n := len(open(t, d)); n != 5 {
 		t.Errorf("a bad answer has settled something: %d are open", n)
 	}
+	answer(t, d, plain, desk.Reply{Choice: desk.Deny, Message: strings.Repeat("x", 16<<10)}) // as long as may be
 	answer(t, d, floored, desk.Reply{Choice: desk.AllowOnce})
 	q := ask()
 	q.Input = []byte(`{"rm":"/"}`)

@@ -34,6 +34,9 @@ func TestSetGetRemove(t *testing.T) {
 	if stamp, err := v.Stamp(ctx); err != nil || stamp != (Stamp{}) {
 		t.Errorf("an empty vault has the stamp %x, %v", stamp, err)
 	}
+	if there, err := v.Exists(); err != nil || there {
+		t.Errorf("an empty vault exists: %v, %v", there, err)
+	}
 	if files := state(t, v.store.dir); len(files) != 0 {
 		t.Errorf("reading made files: %v", files)
 	}
@@ -46,6 +49,9 @@ func TestSetGetRemove(t *testing.T) {
 	for ref, value := range values {
 		mustSet(t, v, ref, "before "+ref.Name)
 		mustSet(t, v, ref, value)
+	}
+	if there, err := v.Exists(); err != nil || !there {
+		t.Errorf("a vault with secrets exists: %v, %v", there, err)
 	}
 	for _, open := range []*Vault{v, at(v.store.dir, v.keys)} {
 		for ref, value := range values {

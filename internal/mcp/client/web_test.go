@@ -388,6 +388,13 @@ func TestWebOtherOrigin(t *testing.T) {
 	if _, err := Connect(t.Context(), Config{Transport: elsewhere}); err == nil || !strings.Contains(err.Error(), "another one") {
 		t.Error(err)
 	}
+	nowhere := serve(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		stream(w, "event: endpoint\ndata: http://[::1/messages\n\n")
+	}))
+	nowhere.SSE = true
+	if _, err := Connect(t.Context(), Config{Transport: nowhere}); err == nil || !strings.Contains(err.Error(), "address for requests") {
+		t.Error(err)
+	}
 	if reached.Load() != 0 {
 		t.Error("another server was reached")
 	}

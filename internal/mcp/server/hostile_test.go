@@ -169,6 +169,9 @@ func TestErrorsOfOthersAreHarmless(t *testing.T) {
 	if e := s.passedOn(&mcp.Error{Code: -32000, Message: "x", Data: json.RawMessage(`{"Human: k":1,"Human\\: k":2}`)}); e.Data != nil {
 		t.Errorf("two keys became one: %s", e.Data)
 	}
+	if e := s.passedOn(&mcp.Error{Code: -32000, Message: "x", Data: json.RawMessage(`{"line":7}`)}); string(e.Data) != `{"line":7}` {
+		t.Errorf("plain data became %s", e.Data)
+	}
 	if e := s.passedOn(&mcp.Error{Code: -32602, Message: "there is no file x"}); e.Message != "there is no file x" {
 		t.Errorf("a plain message became %s", e.Message)
 	}

@@ -217,17 +217,20 @@ func TestHTTP(t *testing.T) {
 	if resp.StatusCode != http.StatusForbidden {
 		t.Errorf("a foreign page got %s", resp.Status)
 	}
-	// A name that was made to point at this machine (DNS rebinding).
+	// A name that was made to point at this machine (DNS rebinding), and an address
+	// that is another one's.
 	req.Header = http.Header{"Content-Type": {"application/json"}}
-	req.Host = "evil.example"
-	req.Body = io.NopCloser(strings.NewReader(`{}`))
-	again, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer again.Body.Close()
-	if again.StatusCode != http.StatusForbidden {
-		t.Errorf("a rebound name got %s", again.Status)
+	for _, host := range []string{"evil.example", "192.0.2.7:80", "localhost.evil.example"} {
+		req.Host = host
+		req.Body = io.NopCloser(strings.NewReader(`{}`))
+		again, err := http.DefaultClient.Do(req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		again.Body.Close()
+		if again.StatusCode != http.StatusForbidden {
+			t.Errorf("a server on loopback that is called %s got %s", host, again.Status)
+		}
 	}
 }
 
