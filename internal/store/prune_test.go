@@ -93,6 +93,25 @@ func TestPruneByAge(t *testing.T) {
 	}
 }
 
+// The report says of which times the removed entries were.
+func TestPrunedTimes(t *testing.T) {
+	cfg, c := aging(t)
+	j := open(t, cfg)
+	some(t, j, c, "first", 5)
+	c.pass(10 * time.Minute)
+	some(t, j, c, "last", 5)
+	c.pass(2 * time.Hour)
+	some(t, j, c, "new", 1)
+	defer shut(t, open(t, cfg))
+	r := pruned(t, cfg, 22)
+	if len(r.Pruned) != 1 {
+		t.Fatalf("%+v", r.Pruned)
+	}
+	if p := r.Pruned[0]; p.Newest.Sub(p.Oldest) < 10*time.Minute || p.Newest.Sub(p.Oldest) > time.Hour {
+		t.Errorf("%v to %v", p.Oldest, p.Newest)
+	}
+}
+
 func TestPruneBySize(t *testing.T) {
 	cfg := fresh(t)
 	size := func() int64 {

@@ -154,6 +154,41 @@ func TestSpillAtNextOpening(t *testing.T) {
 	}
 }
 
+// TestSpillUnreadable: ends that cannot be read are told, and not taken for none.
+func TestSpillUnreadable(t *testing.T) {
+	cfg := fresh(t)
+	j, err := sqlite.Open(t.Context(), cfg)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := newRecord("done")
+	begin(t, j, r)
+	restore := refusing(t, cfg)
+	end(t, j, r)
+	if err := j.Close(context.Background()); err == nil {
+		t.Error("Close does not tell that ends could not be written")
+	}
+	restore()
+	files := spills(t, cfg)
+	if len(files) != 1 {
+		t.Fatalf("spill files: %v", files)
+	}
+	// A directory can be opened, and no byte of it read.
+	if err := errors.Join(os.Rename(files[0], files[0]+".kept"), os.Mkdir(files[0], 0o700)); err != nil {
+		t.Fatal(err)
+	}
+	if j, err := sqlite.Open(t.Context(), cfg); err == nil {
+		shut(t, j)
+		t.Fatal("the journal was opened without the ends that it could not read")
+	}
+	if err := errors.Join(os.Remove(files[0]), os.Rename(files[0]+".kept", files[0])); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := open(t, cfg).Get(t.Context(), "done"); err != nil || got.Outcome != toolcrib.Done {
+		t.Errorf("%s, %v", got.Outcome, err)
+	}
+}
+
 // TestLockedOut: another process holds the database longer than we wait.
 func TestLockedOut(t *testing.T) {
 	cfg := fresh(t)
