@@ -176,9 +176,15 @@ func TestServersFollowTheSettings(t *testing.T) {
 	cfg := settings.Defaults()
 	cfg.Hub.Wait = time.Minute
 	a := openWith(t, cfg, t.TempDir())
+	follow := func(cfg settings.Config) {
+		t.Helper()
+		if !a.take(t.Context(), Settings{Load: func() (settings.Config, *settings.Layers, error) { return cfg, nil, nil }}) {
+			t.Fatal("the settings were not taken")
+		}
+	}
 	fake := settings.MCPServer{Command: exe, Env: map[string]string{"FAKE_MCP": "1", "GORACE": "atexit_sleep_ms=0"}}
 	cfg.MCPServers = map[string]settings.MCPServer{"late": fake}
-	a.takeServers(t.Context(), cfg)
+	follow(cfg)
 	if !slices.Contains(toolNames(a), "late/late__write_file") {
 		t.Errorf("it is not there: %q", toolNames(a))
 	}
@@ -187,12 +193,12 @@ func TestServersFollowTheSettings(t *testing.T) {
 	}
 	fake.Names = "bare"
 	cfg.MCPServers = map[string]settings.MCPServer{"late": fake}
-	a.takeServers(t.Context(), cfg)
+	follow(cfg)
 	if names := toolNames(a); !slices.Contains(names, "late/late__write_file") || !slices.Contains(names, "files/write_file") {
 		t.Errorf("it took a name of ours: %q", toolNames(a))
 	}
 	cfg.MCPServers = nil
-	a.takeServers(t.Context(), cfg)
+	follow(cfg)
 	if slices.ContainsFunc(toolNames(a), func(n string) bool { return strings.HasPrefix(n, "late/") }) {
 		t.Errorf("it is still there: %q", toolNames(a))
 	}

@@ -11,6 +11,26 @@ import (
 	"github.com/toolcrib/toolcrib"
 )
 
+// TestHiddenFarAway: a value that the beginning of a long file calls a password is
+// hidden at its end too, where nothing says what it is.
+func TestHiddenFarAway(t *testing.T) {
+	a, dir, _ := redactionApp(t, "correct-horse-battery")
+	const value = "Tr0ub4dor-and-3-more"
+	line := strings.Repeat("some text ", 10) + "\n"
+	lines := (9 << 20) / len(line) // more than two of the windows that a file is looked through in
+	text := "db_password: " + value + "\n" + strings.Repeat(line, lines) + "then " + value + " was typed\nlast: y\n"
+	if err := os.WriteFile(filepath.Join(dir, "long.log"), []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, from := range []int{1, lines + 2} {
+		out, failed := a.in(t, toolcrib.Caller{Subject: "ann"}, "read_file", map[string]any{"path": "long.log", "start_line": from, "end_line": from + 1})
+		got := fmt.Sprint(out) + failed
+		if strings.Contains(got, value) || !strings.Contains(got, "db_password") && !strings.Contains(got, "was typed") {
+			t.Errorf("from line %d: %s", from, got)
+		}
+	}
+}
+
 // TestPartsShowNothingHidden: whoever reads a file in parts, in another encoding
 // or by searching it is shown nothing of what the whole file hides.
 func TestPartsShowNothingHidden(t *testing.T) {
