@@ -76,6 +76,18 @@ func drawSetting(t *rapid.T) setting {
 }
 
 // outcome is what becomes of a call with these layers.
+// A tool that looks through a directory is held to rules about what lies below it,
+// whatever it is called.
+func TestOtherToolsThatSearch(t *testing.T) {
+	look := toolcrib.Entry{Spec: toolcrib.Spec{Name: "look", Group: "search", Effects: reads}, Box: "notes", Native: "look"}
+	for in, want := range map[string]toolcrib.Decision{`{"path":"."}`: isDeny, `{"path":"secret"}`: isDeny, `{"path":"src"}`: isAllow} {
+		got := outcome(t, setting{mode: ModeDefault}, sample{look, in, ""}, Layer{Rank: RankUser, Permissions: Permissions{Deny: []string{"group:search(./secret/**)"}}})
+		if got.Decision != want {
+			t.Errorf("%s: %+v", in, got)
+		}
+	}
+}
+
 func outcome(t testing.TB, in setting, s sample, layers ...Layer) Explanation {
 	t.Helper()
 	p, guards := desk(t, in.mode, layers...)

@@ -73,3 +73,29 @@ func TestMarksInLists(t *testing.T) {
 		t.Errorf("%+v %v", got, err)
 	}
 }
+
+// TestResourceIsRead: what a server has under an address comes back, and what it
+// says instead of it too.
+func TestResourceIsRead(t *testing.T) {
+	r := &rogue{caps: shelf}
+	r.other = func(m string, say sayFunc, id, params json.RawMessage) bool {
+		switch {
+		case m == "resources/read" && strings.Contains(string(params), "file:///a"):
+			say(`{"jsonrpc":"2.0","id":%s,"result":{"contents":[{"uri":"file:///a","text":"what it says"}]}}`, id)
+		case m == "resources/read":
+			say(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32002,"message":"nothing is there"}}`, id)
+		default:
+			return false
+		}
+		return true
+	}
+	d := house(t, t.TempDir(), r, Server{})
+	d.refresh()
+	got, err := d.call(t.Context(), ReadTool, `{"uri":"file:///a"}`, toolcrib.Caller{})
+	if err != nil || len(got.Content) != 1 || got.Content[0].Text != "what it says" {
+		t.Errorf("%+v, %v", got, err)
+	}
+	if got, err := d.call(t.Context(), ReadTool, `{"uri":"file:///b"}`, toolcrib.Caller{}); err == nil || !strings.Contains(err.Error(), "nothing is there") {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
