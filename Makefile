@@ -30,8 +30,8 @@ ATONCE  := AtOnce$$|^TestAtTerminal|^TestFlippedLink$$|^Test(Suite|DeskStore|Con
 SCRIPTS := ^TestScripts$$/^(bus|hub|mcp|shell)$$
 # The longest go first, so that no core waits for one of them at the end.
 FIRST := ./internal/sandbox/linux ./internal/app
-# The battery of the sandbox once more, as another user. It mostly waits, so it runs
-# beside the rest; the race detector watches the same tests as root.
+# The battery of the sandbox once more, as another user: it mostly waits, so it runs
+# beside the rest.
 NOBODY := ^TestAsNobody$$
 # Tests that need packages of others, from npm, are named by this rule.
 GENUINE := ^TestGenuine
@@ -82,7 +82,7 @@ cross: # what is built for another system must build on this one
 
 tests: # all tests of our own, and at the end their number; vet has looked at everything before (check)
 	@echo "go test -race ./..., and without it what it slows down most (PLAIN in the Makefile)"; $(RACE); plain=$$($(GO) list $(PACKAGES) | grep -E '$(PLAIN)'); other=$$($(GO) list $(FIRST) $(PACKAGES) | grep -vE '$(PLAIN)'); \
-	{ s=0; nobody=$$(mktemp); unraced -run '$(NOBODY)' ./internal/sandbox/linux > "$$nobody" & \
+	{ s=0; nobody=$$(mktemp); raced -run '$(NOBODY)' ./internal/sandbox/linux > "$$nobody" & \
 		raced -skip '$(GENUINE)|$(NOBODY)' $$other || s=1; raced -run '$(ATONCE)' ./internal/{cli,policy,schema,store} ./toolbox/files || s=1; \
 		raced -run '$(SCRIPTS)' ./internal/cli || s=1; unraced $$plain || s=1; \
 		wait $$! || s=1; cat "$$nobody"; rm -f "$$nobody"; exit $$s; } | \

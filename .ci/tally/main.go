@@ -181,6 +181,7 @@ func (t *tally) pkg(e event, key string) {
 			delete(t.said, k)
 		}
 	}
+	delete(t.broken, e.Package) // the same package may be run again, in another way
 }
 
 func skipReason(said []string) string {

@@ -75,7 +75,6 @@ func drawSetting(t *rapid.T) setting {
 	return setting{rapid.SampledFrom(modes()).Draw(t, "mode"), rapid.Bool().Draw(t, "unbounded"), rapid.Bool().Draw(t, "only")}
 }
 
-// outcome is what becomes of a call with these layers.
 // A tool that looks through a directory is held to rules about what lies below it,
 // whatever it is called.
 func TestOtherToolsThatSearch(t *testing.T) {
@@ -88,6 +87,7 @@ func TestOtherToolsThatSearch(t *testing.T) {
 	}
 }
 
+// outcome is what becomes of a call with these layers.
 func outcome(t testing.TB, in setting, s sample, layers ...Layer) Explanation {
 	t.Helper()
 	p, guards := desk(t, in.mode, layers...)
