@@ -92,6 +92,8 @@ type builder struct {
 	refs      bool            // there is some reference
 	from      map[*rule]place // where the references stand that do not stand at home
 	checkOnly bool            // the text is a value: it is only looked at whether it is a schema
+	foreign   bool            // what cannot be checked is left out
+	left      []*SchemaError  // what was
 
 	copies   int   // how many rules were made in scopes
 	hops     int   // how many elements references have passed over
@@ -105,7 +107,11 @@ func (b *builder) compile() error {
 	draft := draft2020
 	if v, ok := b.d.Root().Member("$schema"); ok && v.Kind() == String {
 		if draft = draftOf(string(v.Str())); draft == 0 {
-			return b.fail(v.i, "%s is another document; a schema must not refer to other documents", quoteValue(b.d, v.i))
+			err := b.fail(v.i, "%s is another document; a schema must not refer to other documents", quoteValue(b.d, v.i))
+			if !b.leave(err) {
+				return err
+			}
+			draft = draft2020
 		}
 	}
 	root, err := b.scan(draft)
@@ -116,6 +122,11 @@ func (b *builder) compile() error {
 		return err
 	}
 	b.s.root = root
+	if b.foreign {
+		b.loosen()
+		b.s.closedRoot = b.closeRoot()
+		return nil // defaults are for whoever wrote the schema to fill in
+	}
 	if err := b.finishDefaults(); err != nil {
 		return err
 	}
@@ -127,7 +138,7 @@ func (b *builder) compile() error {
 // schema declares no properties at all, or says in some other way which others it takes.
 func (b *builder) closeRoot() *rule {
 	root := b.d.Root()
-	if _, ok := root.Member("properties"); !ok {
+	if _, ok := root.Member("properties"); !ok || b.s.root.obj == nil || b.s.root.obj.partial {
 		return nil
 	}
 	for key := range root.Members() {

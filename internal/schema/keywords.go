@@ -4,7 +4,7 @@ package schema
 func (b *builder) build(i uint32) (*rule, error) {
 	if n := &b.d.nodes[i]; n.kind == Object && !b.checkOnly {
 		outer := b.place
-		if err := b.enter(i); err != nil {
+		if err := b.enter(i); err != nil && !b.leave(err) {
 			return nil, err
 		}
 		if b.place != outer {
@@ -17,20 +17,27 @@ func (b *builder) build(i uint32) (*rule, error) {
 	}
 	n := &b.d.nodes[i]
 	switch {
-	case n.kind == Bool && b.draft >= draft6:
+	case n.kind == Bool && (b.draft >= draft6 || b.foreign):
 		r.deny = n.flags&flagTrue == 0
 		return r, nil
 	case n.kind == Bool:
 		return nil, b.fail(i, "in draft-04 a schema must be an object, got a boolean")
 	case n.kind != Object:
-		return nil, b.fail(i, "a schema must be an object, true or false, got %s", withArticle(n.kind.String()))
+		err := b.fail(i, "a schema must be an object, true or false, got %s", withArticle(n.kind.String()))
+		if b.leave(err) {
+			return r, nil
+		}
+		return nil, err
 	}
 	for _, k := range b.d.keys(i) {
 		if err := b.keyword(r, b.d.str(k), k+1); err != nil {
-			return nil, err
+			if !b.leave(err) {
+				return nil, err
+			}
+			r.forget(string(b.d.str(k)))
 		}
 	}
-	if err := b.joinKeywords(r, i); err != nil {
+	if err := b.joinKeywords(r, i); err != nil && !b.leave(err) {
 		return nil, err
 	}
 	if _, ok := b.d.member(i, []byte("$ref")); ok && b.draft < draft2019 {
@@ -73,7 +80,7 @@ func (b *builder) keyword(r *rule, key []byte, v uint32) (err error) {
 		r.object()
 		return b.stringList(v, b.draft == draft4)
 	case "items":
-		if kind == Array && b.draft < draft2020 {
+		if kind == Array && (b.draft < draft2020 || b.foreign) {
 			r.array().prefix, err = b.schemas(v)
 			return err
 		}
@@ -270,6 +277,9 @@ func (b *builder) regexp(v uint32) (*matcher, error) {
 		return nil, nil
 	}
 	re, err := newMatcher(string(b.d.str(v)))
+	if err != nil && b.foreign {
+		re, err = newJSMatcher(string(b.d.str(v)))
+	}
 	if err != nil {
 		return nil, b.fail(v, "%s is not a regular expression of Go: %v", quoteValue(b.d, v), err)
 	}

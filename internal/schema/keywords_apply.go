@@ -156,7 +156,7 @@ func (b *builder) exclusive(r *rule, i uint32) error {
 			return b.fail(i, "%s needs %s beside it", pair[0], pair[1])
 		}
 		switch n := r.num; {
-		case b.d.nodes[v].flags&flagTrue == 0:
+		case b.d.nodes[v].flags&flagTrue == 0 || n == nil:
 		case pair[1] == "minimum":
 			n.above, n.aboveAt, n.min = n.min, n.minAt, nil
 		default:

@@ -92,7 +92,13 @@ func (b *builder) markRequired(o *objRule, i uint32) error {
 		return nil
 	}
 	declared := len(o.props)
+	if b.d.nodes[v].kind != Array {
+		return nil // it has been told that this is no list
+	}
 	for _, e := range (Node{b.d, v}).Elems() {
+		if b.d.nodes[e.i].kind != String {
+			continue
+		}
 		name := b.d.str(e.i)
 		at, found := slices.BinarySearchFunc(o.props[:declared], name, func(p prop, name []byte) int { return bytes.Compare(p.name, name) })
 		if found {

@@ -1,9 +1,13 @@
 package schema
 
 import (
+	"errors"
 	"fmt"
 	"regexp"
 	"regexp/syntax"
+	"time"
+
+	"github.com/toolcrib/toolcrib/internal/backtrack"
 )
 
 // matcher is a compiled pattern. Most patterns of tool schemas are a row of character sets between ^ and $, such as
@@ -11,7 +15,8 @@ import (
 // all others go to package regexp, and a test holds the two against each other.
 type matcher struct {
 	source string
-	re     *regexp.Regexp // nil when the runs say it all
+	re     *regexp.Regexp     // nil when the runs say it all
+	js     *backtrack.Pattern // instead of both: only JavaScript has such patterns
 	runs   []run
 	weight int // how many steps of an automaton it unfolds into
 }
@@ -47,6 +52,38 @@ func newMatcher(pattern string) (*matcher, error) {
 		m.re, err = regexp.Compile(pattern)
 	}
 	return m, err
+}
+
+// The bounds of patterns that only an engine which goes back and forth can match. What they do not suffice for counts as
+// fitting: they are of schemas that others obey, see [Foreign].
+const (
+	jsTime = 50 * time.Millisecond
+	jsText = 64 << 10
+)
+
+// newJSMatcher is newMatcher for what package regexp does not understand: look-around, back references.
+func newJSMatcher(pattern string) (*matcher, error) {
+	js, err := backtrack.JavaScript(pattern, jsTime)
+	if err != nil {
+		return nil, errors.New("no engine here understands it")
+	}
+	return &matcher{source: pattern, js: js, weight: len(pattern)}, nil
+}
+
+// matches says whether the pattern matches somewhere in s, and spends what that takes. Once nothing is left to be spent, the
+// answer means nothing.
+func (p *stepBudget) matches(m *matcher, s []byte) bool {
+	if m.js == nil {
+		p.steps -= 1 + m.cost(len(s))
+		return p.steps >= 0 && m.match(s)
+	}
+	if p.steps -= 1 + len(s)>>3; p.steps < 0 || len(s) > jsText {
+		return true
+	}
+	began := time.Now()
+	ok, err := m.js.Match(s)
+	p.steps -= int(time.Since(began) / (20 * time.Nanosecond))
+	return ok || err != nil
 }
 
 // weightOf counts the steps that a pattern unfolds into: x{1000} is a thousand.

@@ -119,7 +119,9 @@ func (b *builder) resolve(root *rule) error {
 		seen[r] = true
 		b.all = append(b.all, r)
 		if r.refAt != 0 {
-			failed = b.follow(r)
+			if failed = b.follow(r); failed != nil && b.leave(failed) {
+				failed, r.ref, r.opaque = nil, nil, true
+			}
 		}
 		r.inPlace(visit)
 		r.below(visit)

@@ -107,6 +107,7 @@ type objRule struct {
 	patterns []patternRule
 	extra    *rule // additionalProperties, when it is a schema
 	closed   bool  // additionalProperties: false
+	partial  bool  // not all of its properties and patterns are known
 	every    bool  // additionalProperties is given, so every member is judged
 	rest     *rule // unevaluatedProperties
 	names    *rule // propertyNames

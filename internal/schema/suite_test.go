@@ -176,11 +176,18 @@ func TestSuite(t *testing.T) {
 						continue
 					}
 					groups++
+					other, left := Foreign(schema)
+					if len(left) > 0 {
+						t.Errorf("%s: of a schema that can be checked, something is left out: %v", name, left[0])
+					}
 					for _, c := range g.Tests {
 						cases++
 						problems := s.Validate(parsed(t, string(c.Data)))
 						if got := problems == nil; got != c.Valid {
 							t.Errorf("%s: %s: valid=%v, want %v\nschema %s\ndata %s\n%v", name, c.Description, got, c.Valid, g.Schema, c.Data, problems)
+						}
+						if got := other.Validate(parsed(t, string(c.Data))) == nil; got != c.Valid {
+							t.Errorf("%s: %s: as somebody else's schema, valid=%v, want %v", name, c.Description, got, c.Valid)
 						}
 					}
 				}

@@ -125,10 +125,9 @@ func (v *validator) evaluateMembers(e *evaluation, r *rule, i uint32) {
 			known = true
 		}
 		for p := 0; p < len(o.patterns) && !known; p++ {
-			if v.steps -= 1 + o.patterns[p].re.cost(len(name)); v.steps < 0 {
+			if known = v.matches(o.patterns[p].re, name); v.steps < 0 {
 				return
 			}
-			known = o.patterns[p].re.match(name)
 		}
 		e.mark(j, known)
 	}

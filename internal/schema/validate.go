@@ -234,10 +234,11 @@ func (v *validator) checkString(r *rule, i uint32) bool {
 		}
 	}
 	if r.str.pattern != nil && (ok || v.collect) {
-		if v.steps -= r.str.pattern.cost(len(s)); v.steps < 0 {
+		matches := v.matches(r.str.pattern, s)
+		if v.steps < 0 {
 			return false
 		}
-		if !r.str.pattern.match(s) {
+		if !matches {
 			ok = v.reporting() && v.add("pattern", "must match the pattern "+text.Clip(r.str.pattern.source, 200)+", got "+describeValue(v.d, i))
 		}
 	}

@@ -116,10 +116,11 @@ func (v *validator) checkMember(r *rule, p *prop, name []byte, value uint32) boo
 		ok = v.check(p.rule, value)
 	}
 	for j := range o.patterns {
-		if v.steps -= 1 + o.patterns[j].re.cost(len(name)); v.steps < 0 {
+		matches := v.matches(o.patterns[j].re, name)
+		if v.steps < 0 {
 			ok = false
 		}
-		if (ok || v.collect && v.steps >= 0) && o.patterns[j].re.match(name) {
+		if (ok || v.collect && v.steps >= 0) && matches {
 			known = true
 			ok = v.check(o.patterns[j].rule, value) && ok
 		}

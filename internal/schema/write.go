@@ -180,7 +180,7 @@ func (w *writer) member(rules []*rule, name []byte, value uint32) bool {
 			w.addRules(base, p.rule, value)
 		}
 		for j := range o.patterns {
-			if w.steps -= 1 + o.patterns[j].re.cost(len(name)); w.steps >= 0 && o.patterns[j].re.match(name) {
+			if w.matches(o.patterns[j].re, name) {
 				mine = true
 				w.addRules(base, o.patterns[j].rule, value)
 			}

@@ -20,6 +20,8 @@ import (
 	"regexp"
 	"regexp/syntax"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/backtrack"
 )
 
 // Options says how a pattern is meant.
@@ -32,11 +34,11 @@ type Options struct {
 // Query is a compiled pattern. Many searchers may use it at once.
 type Query struct {
 	re    *regexp.Regexp
-	back  *backtracker // instead of re
-	lits  []*literal   // every match contains one of them; none: read everything
-	exact bool         // containing one is a match
-	all   bool         // binary files too
-	auto  *nfa         // nil: too large, only regexp can tell
+	back  *backtrack.Pattern // instead of re
+	lits  []*literal         // every match contains one of them; none: read everything
+	exact bool               // containing one is a match
+	all   bool               // binary files too
+	auto  *nfa               // nil: too large, only regexp can tell
 }
 
 // maxPattern bounds the work of compiling.

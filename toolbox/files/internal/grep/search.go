@@ -151,8 +151,10 @@ func (s *Searcher) matches(line []byte) bool {
 		return true
 	}
 	if s.q.back != nil {
-		ok, err := s.q.back.match(bytes.TrimSuffix(line, []byte{'\r'}))
-		s.err = err
+		ok, err := s.q.back.Match(bytes.TrimSuffix(line, []byte{'\r'}))
+		if err != nil {
+			s.err = ErrSlow
+		}
 		return ok
 	}
 	if s.dfa == nil || !isPlain(line) {
