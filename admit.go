@@ -16,7 +16,7 @@ func (c *Crib) admit(r resolved) (admitted, error) {
 	if r.entry.adapter != nil {
 		in = r.entry.adapter.in
 	}
-	given, bad := in.Admit(r.doc, schema.Options{Lenient: r.call.Lenient, Closed: true, PlainInts: true, Apart: true})
+	given, bad := r.fitting(in, r.doc, r.call.Lenient)
 	if len(bad) > 0 {
 		return admitted{}, invalid(r.call.Tool, bad)
 	}
@@ -53,11 +53,19 @@ func (f *flight) readmit(text json.RawMessage) (json.RawMessage, error) {
 		return nil, refuse(CodeInvalid, f.call.Tool, "the input is not usable: "+err.Error(), err)
 	}
 	defer doc.Release()
-	input, bad := f.entry.in.Admit(doc, schema.Options{Closed: true, PlainInts: true, Apart: true})
+	input, bad := f.fitting(f.entry.in, doc, false)
 	if len(bad) > 0 {
 		return nil, invalid(f.call.Tool, bad)
 	}
 	return input, nil
+}
+
+// fitting gives the input as the tool gets it, or what does not fit.
+func (f *flight) fitting(in *schema.Schema, doc *schema.Doc, lenient bool) (json.RawMessage, []schema.Problem) {
+	if f.entry.tool.Foreign {
+		return f.pass(in, doc, lenient)
+	}
+	return in.Admit(doc, schema.Options{Lenient: lenient, Closed: true, PlainInts: true, Apart: true})
 }
 
 // invalid lists every bad field, because a model mends them all at once.

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -128,7 +127,7 @@ type adapter struct {
 type snapshot struct {
 	byName map[string]map[string]*callable // dialect → name
 	sorted map[string][]Entry              // dialect → by name, side by side in memory: listing is a walk over it
-	absent map[string]string               // what to tell of names that are not there
+	absent map[string]absence              // what to tell of names that are not there
 }
 
 // Load reads every box again and puts up a new snapshot. What cannot be used
@@ -160,7 +159,7 @@ func (c *Catalog) Load(ctx context.Context, s Contents) (Diff, []LoadError) {
 	}
 	c.last = lists
 	entries := shelve(lists, s, fault)
-	next := &snapshot{byName: map[string]map[string]*callable{}, sorted: map[string][]Entry{}, absent: maps.Clone(s.Absent)}
+	next := &snapshot{byName: map[string]map[string]*callable{}, sorted: map[string][]Entry{}, absent: absences(&s, lists)}
 	next.put("", entries)
 	addDialects(next, entries, s.Adapters, fault)
 
@@ -212,9 +211,6 @@ func (c *Catalog) current() *snapshot {
 	}
 	return &snapshot{}
 }
-
-// absent is what to tell who asks for a name that is not on the shelves.
-func (c *Catalog) absent(name string) string { return c.current().absent[name] }
 
 func (c *Catalog) find(dialect, name string) *callable { return c.current().names(dialect)[name] }
 

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/gotype"
 	"github.com/toolcrib/toolcrib/internal/schema"
 )
 
@@ -57,26 +58,11 @@ func (c *Crib) use(ctx context.Context, f *flight, tool string, input any) (*Res
 	if f.call.depth+1 > maxDepth {
 		return nil, refuse(CodeDenied, tool, fmt.Sprintf("tools call each other more than %d deep", maxDepth), nil)
 	}
-	text, err := inputText(input)
+	text, err := gotype.Input(input)
 	if err != nil {
 		return nil, refuse(CodeInvalid, tool, "the input cannot be written as JSON", err)
 	}
 	caller := f.call.Caller
 	caller.Dialect = "" // tools speak to tools by their native names
 	return c.Call(ctx, Call{Tool: tool, Input: text, Caller: caller, Parent: f.call.ID, depth: f.call.depth + 1})
-}
-
-// inputText takes an input as a program has it: JSON text, a map or a struct.
-func inputText(input any) (json.RawMessage, error) {
-	switch v := input.(type) {
-	case nil:
-		return nil, nil
-	case json.RawMessage:
-		return v, nil
-	}
-	text, err := encode(input, true)
-	if string(text) == "null" {
-		return nil, err // a nil map is no arguments, as an empty one is
-	}
-	return text, err
 }

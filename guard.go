@@ -45,7 +45,7 @@ func (d *Decision) UnmarshalText(text []byte) error {
 	return fmt.Errorf("unknown decision %q: want deny, ask or allow", text)
 }
 
-// Guard judges a call that fits its contract. It says nothing (nil), or gives
+// Guard judges a call that fits its contract, or is somebody else's to check. It says nothing (nil), or gives
 // a verdict; an error denies. Guards are asked in no particular order and all
 // of them are asked, so a guard must not depend on another.
 type Guard interface {
@@ -58,6 +58,9 @@ type Review struct {
 	Call  Call
 	Spec  Entry
 	Input json.RawMessage
+	// Unfit: what of the input does not fit the schema of a foreign tool, which gets
+	// it all the same. Who reads it may understand it otherwise than the guard.
+	Unfit []FieldError
 	// Replay: the call was made before, and is answered from its record if it
 	// may be. Nothing runs.
 	Replay bool

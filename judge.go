@@ -34,8 +34,7 @@ func (c *Crib) Judge(ctx context.Context, call Call) (Judgement, error) {
 	}
 	var j Judgement
 	j.Decision, j.Verdicts = c.verdict(ctx, a.flight, f.input)
-	j.Review = Review{Call: f.call, Spec: f.entry.native, Input: f.input, ways: &f.ways}
-	j.Review.Call.Input = f.input
+	j.Review = f.review(f.input)
 	return j, nil
 }
 
@@ -53,11 +52,10 @@ func (c *Crib) judge(ctx context.Context, a admitted) (judged, error) {
 // verdict asks the guards what they say to this input, strictest first, and
 // settles what they leave of the grant and of the effects.
 func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (Decision, []Verdict) {
-	review := Review{Call: f.call, Spec: f.entry.native, Input: input, Replay: f.old != nil, ways: &f.ways}
-	review.Call.Input = input
+	review := f.review(input)
 	f.grant = c.Grant
 	understood := allEffects
-	var verdicts []Verdict
+	verdicts := f.unfitNote()
 	var unasked []Grant
 	guards := c.Guards
 	if c.MoreGuards != nil {
@@ -93,6 +91,13 @@ func (c *Crib) verdict(ctx context.Context, f *flight, input json.RawMessage) (D
 		}
 	}
 	return decision, verdicts
+}
+
+// review is the call as guards and vetters see it.
+func (f *flight) review(input json.RawMessage) Review {
+	r := Review{Call: f.call, Spec: f.entry.native, Input: input, Unfit: f.unfit, Replay: f.old != nil, ways: &f.ways}
+	r.Call.Input = input
+	return r
 }
 
 // decide puts the verdicts of guards together: the strictest decision wins,

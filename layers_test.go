@@ -70,7 +70,7 @@ func rules() []rule {
 		{"internal/find", ground, nil, "ranking is words and numbers: it knows no tool, so that the box, the command line and the wiring can share it"},
 
 		{"internal/mcp/clientfiles", ground, []string{"internal/jsontext", "internal/redact", "internal/tomltext"}, "the formats of files: the settings, the hub, the command line and what looks at a person's clients read and write them in one way"},
-		{"internal/gotype", ground, nil, "the schema of a Go type: the core derives contracts with it, and needs no more of it"},
+		{"internal/gotype", ground, []string{"internal/jsontext"}, "the schema of a Go type, and its values as JSON: the core derives contracts with it, and needs no more of it"},
 		{"internal/worker", ground, nil, "goroutines that can be left behind: how a tool is run, without what a tool is"},
 		{"internal/callid", ground, nil, "what IDs of calls look like: the core and the frontends make them in one way"},
 		{"internal/refusal", ground, nil, "how a handle says no: under the handles on files and hosts, and read by the core"},

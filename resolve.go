@@ -2,6 +2,7 @@ package toolcrib
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -19,7 +20,7 @@ func (c *Crib) resolve(b begun) (resolved, error) {
 
 // noSuchTool names the nearest tool this caller has, if one is near.
 func (c *Crib) noSuchTool(call Call) string {
-	if why := c.Catalog.absent(call.Tool); why != "" {
+	if why := c.absent(call); why != "" {
 		return "there is no such tool here: " + why
 	}
 	var names []string
@@ -30,4 +31,53 @@ func (c *Crib) noSuchTool(call Call) string {
 		return fmt.Sprintf("there is no such tool; did you mean %s?", near)
 	}
 	return "there is no such tool"
+}
+
+// absence is what is not on the shelves, and what to tell who calls it. Who could
+// not see it if it were there is told nothing.
+type absence struct {
+	entry Entry
+	why   string
+}
+
+// absences are what the settings and the boxes say of tools that are not there.
+func absences(s *Contents, lists map[string][]Tool) map[string]absence {
+	all := map[string]absence{}
+	names := newNaming(s)
+	for _, box := range s.Boxes {
+		add := func(tool, why string) {
+			e := Entry{Spec: Spec{Name: box.Name() + "__" + tool}, Box: box.Name(), Native: tool}
+			all[e.Name] = absence{e, why}
+			if _, ok := all[tool]; !ok && tool != "" {
+				all[tool] = absence{e, why}
+			}
+		}
+		for _, t := range lists[box.Name()] {
+			if names.disabled(box.Name(), t.Name) {
+				add(t.Name, "it is switched off in the configuration (tools.disable)")
+			}
+		}
+		if b, ok := box.(interface{ Absent() map[string]string }); ok {
+			for tool, why := range b.Absent() {
+				add(tool, why)
+			}
+		}
+	}
+	for name, why := range s.Absent {
+		all[name] = absence{why: why}
+	}
+	return all
+}
+
+// absent is what to tell who calls a tool that is not on the shelves.
+func (c *Crib) absent(call Call) string {
+	known := c.Catalog.current().absent
+	a, ok := known[call.Tool]
+	if box, _, _ := strings.Cut(call.Tool, "__"); !ok {
+		a = known[box+"__"] // the whole box
+	}
+	if a.entry.Box != "" && !c.visible(call.Caller, &a.entry) {
+		return ""
+	}
+	return a.why
 }

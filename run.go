@@ -82,6 +82,9 @@ func (c *Crib) ranBadly(ctx context.Context, f *flight, got worker.Outcome[*Resu
 	if e, ok := AsError(got.Err); ok {
 		own := *e
 		own.Tool = name
+		if hint := f.hint(own.Code == CodeInvalid); hint != "" {
+			own.Message += ". " + hint
+		}
 		return ran{}, &own
 	}
 	return ran{f, Failed(got.Err.Error())}, nil

@@ -97,11 +97,15 @@ func newEntry(t Tool, box string) (*callable, error) {
 	}
 	native := Entry{Spec: t.Spec, Box: box, Native: t.Name, Hash: t.hash()}
 	e := &callable{spec: native, native: native, tool: t}
+	if t.Foreign {
+		e.in, _ = schema.Foreign(t.Input)
+		return e, nil
+	}
 	var err error
 	if e.in, e.out, err = compileBoth(t.Input, t.Output); err != nil {
 		return nil, err
 	}
-	// A foreign contract may name a default that does not fit it; it is not
+	// A contract that was not derived may name a default that does not fit it; it is not
 	// filled in, and the tool works. In one of ours it is a mistake.
 	if bad := e.in.BadDefaults(); t.ours && len(bad) > 0 {
 		return nil, fmt.Errorf("input schema: the default at %s does not fit its own schema", strings.Join(bad, ", "))

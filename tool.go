@@ -41,6 +41,10 @@ type Tool struct {
 	// no other handle. Its error is the tool's: nobody is asked, and the call
 	// fails with it. Nil: the arguments say it all.
 	Preview func(ctx context.Context, env *Env, input json.RawMessage) (string, error)
+	// Foreign: somebody else's tool, which checks its calls itself. Its schemas are
+	// shown and not enforced: what was sent is passed on as it is, without defaults,
+	// and guards are told what does not fit (Review.Unfit).
+	Foreign bool
 
 	err  error // why Define could not derive the contract; the catalog reports it
 	ours bool  // made by Define: a mistake in its schema is its author's, and told

@@ -26,7 +26,7 @@ type Vetter interface {
 // vet holds the tool to its contract before anyone believes the result.
 func (c *Crib) vet(ctx context.Context, o ran) (*Result, error) {
 	f := o.flight
-	result, err := c.vetted(f, o.result, f.entry.out)
+	result, err := c.vetted(f, f.withHint(o.result), f.entry.out)
 	if err != nil {
 		return nil, err
 	}
@@ -57,8 +57,7 @@ func (c *Crib) lookOver(ctx context.Context, f *flight, result *Result) (*Result
 	if len(c.Vetters) == 0 && f.old == nil {
 		return result, nil
 	}
-	review := Review{Call: f.call, Spec: f.entry.native, Input: f.input, Replay: f.old != nil, ways: &f.ways}
-	review.Call.Input = f.input
+	review := f.review(f.input)
 	for _, v := range c.Vetters {
 		next, err := vetOne(ctx, v, review, result)
 		if err != nil {

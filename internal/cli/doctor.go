@@ -105,6 +105,11 @@ func (c *command) examine(ctx context.Context) []finding {
 	for _, f := range a.Faults {
 		out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend or disable it"})
 	}
+	for _, b := range a.Hub.Boxes() {
+		if n := len(b.Unchecked()); n > 0 {
+			out = append(out, finding{"tools", "ok", fmt.Sprintf("%d parts of the schemas of %s are left to that server to check: 'toolcrib hub show %s' names them", n, b.Name(), b.Name()), ""})
+		}
+	}
 	for _, n := range a.OutsideNotes() {
 		status := "warning"
 		if n.Held {

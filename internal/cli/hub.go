@@ -173,6 +173,12 @@ func (c *command) hubTest(ctx context.Context, name string) (err error) {
 	if s.Held > 0 {
 		fmt.Fprintf(c.out, "%d tools are kept back: toolcrib hub show %s\n", s.Held, name)
 	}
+	if n := len(b.LeftOut()); n > 0 {
+		fmt.Fprintf(c.out, "%d tools are left out: toolcrib hub show %s\n", n, name)
+	}
+	if n := len(b.Unchecked()); n > 0 {
+		fmt.Fprintf(c.out, "%d parts of its schemas are left to the server to check: toolcrib hub show %s\n", n, name)
+	}
 	return nil
 }
 

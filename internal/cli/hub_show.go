@@ -29,13 +29,13 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 	b, _ := a.Hub.Box(name)
 	tools, listErr := b.Tools(ctx)
 	held := b.Held()
-	warnings := a.Hub.Warnings(name)
+	warnings, unchecked, leftOut := a.Hub.Warnings(name), b.Unchecked(), b.LeftOut()
 	if c.asJSON(false) {
 		var names []string
 		for _, t := range tools {
 			names = append(names, t.Name)
 		}
-		return c.printJSON(map[string]any{"status": b.Status(), "where": b.Server().Where(), "tools": names, "held": held, "warnings": warnings})
+		return c.printJSON(map[string]any{"status": b.Status(), "where": b.Server().Where(), "tools": names, "held": held, "warnings": warnings, "unchecked": unchecked, "left_out": leftOut})
 	}
 	s := b.Status()
 	fmt.Fprintf(c.out, "%s: %s\n", text.ShowLine(name), text.ShowLine(b.Server().Where()))
@@ -53,11 +53,17 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 	if err := c.table([]string{"TOOL", "EFFECTS", "DESCRIPTION"}, rows); err != nil {
 		return err
 	}
+	for _, f := range leftOut {
+		fmt.Fprintf(c.out, "\nLeft out: %s: %s\n", text.ShowLine(f.Tool), text.ShowLine(f.Why))
+	}
 	for _, h := range held {
 		c.showHeld(h.Tool, h.Why, h.Was, h.Is)
 	}
 	if len(held) > 0 {
 		fmt.Fprintf(c.out, "\n'toolcrib hub approve %s' shows them and takes them as they are shown, '… approve %s TOOL' one of them.\n", name, name)
+	}
+	for _, u := range unchecked {
+		fmt.Fprintf(c.out, "Left to the server to check: %s: %s %s\n", text.ShowLine(u.Tool), text.ShowLine(u.Where), text.ShowLine(u.Why))
 	}
 	for _, w := range warnings {
 		fmt.Fprintf(c.out, "Warning: %s: %s\n", text.ShowLine(w.Tool), text.ShowLine(w.Text))

@@ -63,7 +63,11 @@ func (r *run) eval(n *node) (any, error) {
 	case opLiteral:
 		return n.value, nil
 	case opName:
-		return r.values[n.name], nil
+		v, ok := r.values[n.name]
+		if !ok {
+			return nil, n.fault("%s is not known", n.name)
+		}
+		return v, nil
 	case opLoopName:
 		return r.loops[n.slot], nil
 	case opAnd, opOr:

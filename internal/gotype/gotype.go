@@ -1,4 +1,4 @@
-// Package gotype makes JSON Schemas of Go types.
+// Package gotype makes JSON Schemas of Go types, and writes their values so that they fit.
 package gotype
 
 import (

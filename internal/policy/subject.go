@@ -172,7 +172,7 @@ func (s *subject) paths() *pathForms {
 			}
 		}
 	}
-	if given == nil || f.err != nil {
+	if given == nil || f.err != nil || s.review.Unfit != nil {
 		s.forms = &pathForms{unclear: true}
 		return s.forms
 	}
@@ -200,7 +200,7 @@ func (s *subject) address() address {
 			given = f.URI
 		}
 		s.addr = &address{}
-		if given != nil && f.err == nil {
+		if given != nil && f.err == nil && s.review.Unfit == nil {
 			*s.addr = parseAddress(*given)
 		}
 	}
@@ -211,10 +211,16 @@ func (s *subject) address() address {
 func (s *subject) arguments() (map[string]any, error) {
 	if !s.gotArgs {
 		s.gotArgs = true
-		s.args, s.argsErr = decodeArgs(s.review.Input)
+		if s.args, s.argsErr = decodeArgs(s.review.Input); s.argsErr == nil && s.review.Unfit != nil {
+			s.argsErr = errUnfit
+		}
 	}
 	return s.args, s.argsErr
 }
+
+// errUnfit says that a tool of others may read its arguments in another way than
+// we do: as a number what is a text, a name that we do not know for one that we do.
+var errUnfit = errors.New("the arguments do not fit the schema of the tool, so that nobody knows what it makes of them")
 
 func decodeArgs(input json.RawMessage) (map[string]any, error) {
 	if len(input) == 0 {

@@ -108,20 +108,21 @@ func (s *subject) variables() (map[string]any, error) {
 		return s.vars, nil
 	}
 	args, err := s.arguments()
-	if err != nil {
+	if err != nil && !errors.Is(err, errUnfit) {
 		return nil, err
 	}
 	caller, spec := s.review.Call.Caller, &s.review.Spec
 	s.vars = map[string]any{
-		"args": args,
 		"caller": map[string]any{
 			"subject": caller.Subject, "agent": caller.Agent, "session": caller.Session, "via": caller.Frontend, "dialect": caller.Dialect,
 			"organisation": caller.Organisation, "token": caller.Token,
 		},
 		"effects": effectWords(spec.Effects),
-		"path":    s.realPath(),
 		"tool":    spec.Native,
 		"box":     spec.Box,
+	}
+	if err == nil {
+		s.vars["args"], s.vars["path"] = args, s.realPath() // without them, asking for one is an error
 	}
 	return s.vars, nil
 }

@@ -1,6 +1,11 @@
 package schema
 
-import "errors"
+import (
+	"errors"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/text"
+)
 
 // Foreign reads the schema of a tool that somebody else checks the calls of. It is always one, whatever the text: what
 // breaks the rules of its draft, leads out of the text or unfolds without measure is left out, and told. Its defaults
@@ -89,4 +94,42 @@ func (b *builder) loosen() {
 			}
 		}
 	}
+}
+
+// Pass gives the arguments of a tool whose calls somebody else checks as they were sent, in canonical form, and what of
+// them does not fit. With lenient they are converted where that makes them fit: callers count on it. What is no object is
+// refused: no protocol has a form for it.
+func (s *Schema) Pass(d *Doc, lenient bool, depth int) (text []byte, unfit []Problem, err error) {
+	if d.Root().Kind() != Object {
+		return nil, nil, errors.New("the arguments of a tool must be an object")
+	}
+	if lenient {
+		if better, bad := s.Admit(d, Options{Lenient: true, Apart: true}); len(bad) == 0 {
+			if again, err := Parse(better, Limits{Depth: depth}); err == nil {
+				defer again.Release()
+				d = again
+			}
+		}
+	}
+	_, unfit = s.Admit(d, Options{Closed: true, Apart: true})
+	return d.AppendCanonical(nil), unfit, nil
+}
+
+// Hint says why such a tool may have failed, clipped; empty: not because of its arguments. What most tools take as well
+// ("1" for 1, a name too many) is no reason.
+func (s *Schema) Hint(arguments []byte, depth int) string {
+	d, err := Parse(arguments, Limits{Depth: depth})
+	if err != nil {
+		return ""
+	}
+	defer d.Release()
+	_, bad := s.Admit(d, Options{Lenient: true})
+	if len(bad) == 0 {
+		return ""
+	}
+	list := make([]string, len(bad))
+	for i := range bad {
+		list[i] = bad[i].String()
+	}
+	return text.Clip("The arguments do not fit the schema of the tool: "+strings.Join(list, "; "), maxMessage/2)
 }

@@ -37,6 +37,7 @@ type Box struct {
 	names     map[string]definition // by the names that approved tools have here
 	tools     []toolcrib.Tool
 	held      []Held
+	unwanted  []string // tools that settings switch off
 	faults    []toolcrib.LoadError
 	listing   Listing   // what it offers besides tools, fit to be read
 	leftOut   []Warning // what is not in it
@@ -108,6 +109,23 @@ func (b *Box) Faults() []toolcrib.LoadError {
 	out := slices.Clone(b.faults)
 	for _, h := range b.held {
 		out = append(out, toolcrib.LoadError{Box: b.name, Tool: h.Tool, Err: fmt.Errorf("it is kept back: %s; see toolcrib hub show %s, and toolcrib hub approve %s", h.Why, b.name, b.name)})
+	}
+	return out
+}
+
+// LeftOut is a tool that cannot be used, and why.
+type LeftOut struct {
+	Tool string `json:"tool"`
+	Why  string `json:"why"`
+}
+
+// LeftOut tells which tools of the server cannot be used.
+func (b *Box) LeftOut() []LeftOut {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	var out []LeftOut
+	for _, f := range b.faults {
+		out = append(out, LeftOut{f.Tool, f.Err.Error()})
 	}
 	return out
 }

@@ -8,9 +8,11 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode/utf16"
 	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 )
 
 // definition is a tool as its server defines it.
@@ -46,6 +48,7 @@ func define(text json.RawMessage) (definition, error) {
 	if all == nil {
 		return d, errors.New("it is no object")
 	}
+	_ = json.Unmarshal(all["name"], &d.Name) // it is read again below; errors are told by it
 	for key := range all {
 		for _, known := range members() {
 			if key != known && strings.EqualFold(key, known) {
@@ -61,10 +64,13 @@ func define(text json.RawMessage) (definition, error) {
 		}
 	}
 	d.Input, d.Output, d.Annotations = all["inputSchema"], all["outputSchema"], all["annotations"]
+	if !utf8.Valid(text) {
+		return d, errors.New("it has letters that are none")
+	}
+	if halves(text) {
+		d.unseen = "it has halves of letters, of which nobody can see which they are"
+	}
 	err := texts(text, func(s string) error {
-		if strings.ContainsRune(s, utf8.RuneError) {
-			return errors.New("it has letters that are none")
-		}
 		if d.unseen == "" {
 			d.unseen = hidden(s)
 		}
@@ -76,6 +82,24 @@ func define(text json.RawMessage) (definition, error) {
 	plain, err := canonical(text)
 	d.sum = plainSum(plain)
 	return d, err
+}
+
+// halves reports whether a text has half a letter in it, as one has that was cut in
+// the middle of an emoji: two that differ there have one fingerprint.
+func halves(text []byte) bool {
+	for i := bytes.IndexByte(text, '\\'); i >= 0 && i < len(text); {
+		r, n := jsontext.Escape(text, i)
+		if half, ok := jsontext.EscapedUnit(text, i); ok && r == utf8.RuneError && utf16.IsSurrogate(half) {
+			return true
+		}
+		i += max(n, 1)
+		next := bytes.IndexByte(text[i:], '\\')
+		if next < 0 {
+			return false
+		}
+		i += next
+	}
+	return false
 }
 
 // texts gives every text of a value, decoded, and refuses one with a member that

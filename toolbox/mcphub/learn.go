@@ -103,10 +103,12 @@ func (b *Box) useManifest(m *manifest, fresh bool) (changed bool, _ error) {
 		}
 	}
 	approved, names := map[string]string{}, map[string]definition{}
+	var unwanted []string
 	tools := b.shelfTools(m)
 	listing, unlisted := b.listingOf(m)
 	for _, d := range good {
 		if !b.wants(d.Name) {
+			unwanted = append(unwanted, d.Name)
 			continue
 		}
 		t, err := b.tool(d)
@@ -123,7 +125,7 @@ func (b *Box) useManifest(m *manifest, fresh bool) (changed bool, _ error) {
 	b.mu.Lock()
 	changed = !m.same(b.manifest) || !maps.Equal(approved, b.approved) || !slices.EqualFunc(held, b.held, func(x, y Held) bool { return x.Tool == y.Tool && x.Hash == y.Hash })
 	b.manifest, b.approved, b.names, b.tools, b.held, b.faults = m, approved, names, tools, held, faults
-	b.listing, b.leftOut = listing, unlisted
+	b.listing, b.leftOut, b.unwanted = listing, unlisted, unwanted
 	b.mu.Unlock()
 	if changed {
 		b.watchers.Each(func(changed func()) { changed() })

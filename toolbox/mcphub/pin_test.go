@@ -158,8 +158,9 @@ func TestDefine(t *testing.T) {
 		`{"name":"a","descr\u0069ption":"b","description":"c"}`:                                   false,
 		`{"name":"a","inputSchema":{"properties":{"x":{"type":"string","type":"number"}}}}`:       false,
 		`{"name":"a","inputSchema":{"anyOf":[{"x":1,"x":2}]}}`:                                    false,
-		`{"name":"a","description":"\ud800"}`:                                                     false,
-		`{"name":5}`:                                                                              false, `{"name":"a","title":5}`: false, `null`: false, `[]`: false, `5`: false,
+		`{"name":"a","description":"\ud800"}`:                                                     true, // kept back, see TestHalves
+		`{"name":"a","description":"` + "\xff" + `"}`:                                             false,
+		`{"name":5}`: false, `{"name":"a","title":5}`: false, `null`: false, `[]`: false, `5`: false,
 	} {
 		if _, err := define(json.RawMessage(text)); (err == nil) != good {
 			t.Errorf("%s: %v", text, err)
@@ -221,4 +222,18 @@ func FuzzDefine(f *testing.F) {
 			t.Errorf("%q is read as two things: %v", text, err)
 		}
 	})
+}
+
+// TestHalves: half a letter, as a text has that was cut in the middle of an emoji, is
+// for a person to look at; a character that stands for one is a character.
+func TestHalves(t *testing.T) {
+	for text, want := range map[string]bool{
+		`{"name":"a","description":"cut \ud83d"}`: true, `{"name":"a","description":"\ude00\ud83d"}`: true, `{"name":"a","description":"\\\ud83d"}`: true,
+		`{"name":"a","description":"\ud83d\ude00"}`: false, `{"name":"a","description":"\ufffd �"}`: false, `{"name":"a","description":"\\ud83d"}`: false, echo: false,
+	} {
+		d, err := define(json.RawMessage(text))
+		if err != nil || (d.unseen != "") != want {
+			t.Errorf("%s: %q, %v", text, d.unseen, err)
+		}
+	}
 }

@@ -49,7 +49,7 @@ func (b *Box) tool(d definition) (toolcrib.Tool, error) {
 	if err != nil {
 		return toolcrib.Tool{}, err
 	}
-	return toolcrib.Tool{Spec: spec, Run: func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
+	return toolcrib.Tool{Spec: spec, Foreign: true, Run: func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 		params := make([]byte, 0, len(input)+len(name)+32)
 		params = append(append(params, `{"name":`...), name...)
 		params = append(append(params, `,"arguments":`...), input...)
