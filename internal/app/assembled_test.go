@@ -215,7 +215,7 @@ func TestAssembled(t *testing.T) {
 	})
 	t.Run("words from outside", func(t *testing.T) {
 		out, err := s.call(t, "outside", "echo", map[string]any{"text": "hello\u200b"})
-		if err != nil || !strings.Contains(out, "untrusted-content") || strings.Contains(out, "\u200b") {
+		if err != nil || !strings.Contains(out, "[untrusted: ") || strings.Contains(out, "\u200b") {
 			t.Errorf("%s, %v", out, err)
 		}
 	})

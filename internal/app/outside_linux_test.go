@@ -174,7 +174,7 @@ func TestServersObeyNoProject(t *testing.T) {
 	}
 	restart(a)
 	got, err := callText(t, a, "script__where", "{}")
-	if want := filepath.Join(filepath.Dir(dir), "state", "servers", "script") + " " + dir + " --at=" + dir + "/x @a/b src"; err != nil || !strings.Contains(got, "\n"+want+"\n") {
+	if want := filepath.Join(filepath.Dir(dir), "state", "servers", "script") + " " + dir + " --at=" + dir + "/x @a/b src"; err != nil || !strings.HasSuffix(got, "\n"+want) {
 		t.Errorf("the server runs in, and with, %q, %v; want %q", got, err, want)
 	}
 	if _, err := callText(t, a, "module__where", "{}"); err != nil {
@@ -196,7 +196,7 @@ func TestServersObeyNoProject(t *testing.T) {
 		}
 	}
 	restart(a)
-	if got, err := callText(t, a, "mine__where", "{}"); err != nil || !strings.Contains(got, "\n"+dir+" \n") {
+	if got, err := callText(t, a, "mine__where", "{}"); err != nil || !strings.HasSuffix(got, "\n"+dir+" ") {
 		t.Errorf("a server of the project in the sandbox: %q, %v", got, err)
 	}
 }

@@ -206,7 +206,7 @@ func useOthers(t *testing.T, i inspector, folder string) {
 	if len(resources) == 0 {
 		t.Fatal("no resources are listed")
 	}
-	if r := i.do(t, 0, "--method", "resources/read", "--uri", resources[0].URI); len(r.Result.Contents) != 1 || r.Result.Contents[0].URI != resources[0].URI || r.text() == "" {
+	if r := i.do(t, 0, "--method", "resources/read", "--uri", resources[0].URI); len(r.Result.Contents) != 2 || r.Result.Contents[1].URI != resources[0].URI || r.Result.Contents[1].Text == "" || !strings.HasPrefix(r.Result.Contents[0].Text, "[untrusted: ") {
 		t.Errorf("resource: %+v", r)
 	}
 	prompts := i.do(t, 0, "--method", "prompts/list").Result.Prompts

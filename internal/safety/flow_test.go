@@ -288,9 +288,9 @@ func TestFlowInACrib(t *testing.T) {
 		calls   []string
 		want    []string
 	}{
-		{"a", []string{"fetch", "fetch", "plain"}, []string{"<untrusted-content", "<untrusted-content", "x"}},
-		{"b", []string{"read", "fetch", "read", "fetch"}, []string{"x", "<untrusted-content", "x", nobody}},
-		{"c", []string{"fetch", "inner", "fetch"}, []string{"<untrusted-content", "x", nobody}},
+		{"a", []string{"fetch", "fetch", "plain"}, []string{"[untrusted: ", "[untrusted: ", "x"}},
+		{"b", []string{"read", "fetch", "read", "fetch"}, []string{"x", "[untrusted: ", "x", nobody}},
+		{"c", []string{"fetch", "inner", "fetch"}, []string{"[untrusted: ", "x", nobody}},
 		// The outer tool brings what is untrusted by being run; what it reads
 		// through a third one would be private, and it can send it.
 		{"d", []string{"outer", "plain", "read"}, []string{nobody, "x", "x"}},

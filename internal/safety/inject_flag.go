@@ -1,15 +1,16 @@
 package safety
 
-import (
-	"slices"
-	"strings"
-)
-
 // suspicions reads a text for sentences that want something of whoever reads
 // it, and says in a few words what. It is a hint to a reader and decides
 // nothing: who wants to get past a list of words will.
 func suspicions(text string) []string {
 	var s suspect
+	s.text(text)
+	return s.findings()
+}
+
+func (s *suspect) text(text string) {
+	s.last = [8]sense{} // a sentence ends with its text
 	var word [16]byte
 	n := 0
 	for text != "" {
@@ -39,7 +40,6 @@ func suspicions(text string) []string {
 	if n > 0 {
 		s.word(word[:min(n, len(word))])
 	}
-	return s.findings()
 }
 
 // What a word can mean in such a sentence.
@@ -150,11 +150,11 @@ func (s *suspect) before(words int, senses ...sense) bool {
 func (s *suspect) findings() []string {
 	var list []string
 	for i, text := range [...]string{
-		"asks to set aside earlier instructions",
-		"gives new instructions or a new role, or wants the prompt shown",
+		"wants earlier instructions set aside",
+		"gives new instructions or a role",
 		"speaks to the model",
-		"asks to keep something from the person",
-		"asks to send away what is secret",
+		"wants something kept from the person",
+		"wants secrets sent away",
 	} {
 		if s.seen[i] {
 			list = append(list, text)
@@ -163,22 +163,13 @@ func (s *suspect) findings() []string {
 	return list
 }
 
-// flags puts together what a reader should know about a text.
-func flags(text string, f changes) []string {
-	list := suspicions(text)
+// findings is what a reader should know of what was made harmless.
+func (f *changes) findings() (list []string) {
 	if f.hidden > 0 {
-		list = append(list, "had characters that are not seen (they are written out as [U+…])")
+		list = append(list, "had hidden characters")
 	}
 	if f.tokens > 0 {
-		list = append(list, `had marks that pass for a model's own (they have a \ in them now)`)
+		list = append(list, "had forged marks")
 	}
-	return slices.Clip(list)
-}
-
-// flagLine is the line that tells them.
-func flagLine(list []string) string {
-	if len(list) == 0 {
-		return ""
-	}
-	return "Careful, this text " + strings.Join(list, "; ") + ".\n"
+	return list
 }

@@ -104,7 +104,7 @@ func TestHonestTextStays(t *testing.T) {
 
 // forbidden are the marks that must not be left, by another way of finding them
 // than the one that is tested.
-var forbidden = regexp.MustCompile(`(?i)<\|[a-z0-9_/]|</?(s|bos|eos|sys)>|\[/?(inst|tool_calls|available_tools)\]|` +
+var forbidden = regexp.MustCompile(`(?i)\[untrusted:|<\|[a-z0-9_/]|</?(s|bos|eos|sys)>|\[/?(inst|tool_calls|available_tools)\]|` +
 	`</?(system|assistant|human|tool_result|tool_call|function_calls|invoke|start_of_turn|untrusted-content|antml:[a-z]+)([\s>/]|$)|` +
 	`(?m:^[ \t]*(human|assistant)[ \t]*:)|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\x{80}-\x{9f}\x{ad}\x{202a}-\x{202e}\x{2066}-\x{2069}\x{2060}-\x{2064}\x{feff}\x{2028}\x{2029}]|\r[^\n]|\r$`)
 

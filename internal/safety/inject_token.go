@@ -48,7 +48,7 @@ func opens(bracket byte, rest string) bool {
 		closed, _ = folded(rest)
 	}
 	if bracket == '[' {
-		return closed == ']' && bracketToken(string(name[:n]))
+		return strings.HasPrefix(string(name[:n]), "untrusted:") || closed == ']' && bracketToken(string(name[:n]))
 	}
 	switch word := string(name[:n]); {
 	case strings.HasPrefix(word, "untrusted"), strings.HasPrefix(word, "antml:"), closed == '>' && !apart && shortToken(word):

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 )

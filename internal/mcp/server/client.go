@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
@@ -14,6 +15,10 @@ type client struct {
 	modern       bool
 	capabilities json.RawMessage
 	name         string
+	program      string // its version
+	// showsValues: it shows its model the value of a result instead of the texts, and
+	// what vetters say stands in a text.
+	showsValues bool
 
 	// What it can be asked for. Without its word that it can, it cannot.
 	form, page, sampling, tools, roots bool
@@ -32,10 +37,12 @@ func newClient(version string, capabilities, info json.RawMessage) (c *client, o
 	c = &client{version: version, modern: mcp.IsModern(version), capabilities: capabilities}
 	if len(info) > 0 {
 		var who struct {
-			Name string `json:"name"`
+			Name    string `json:"name"`
+			Version string `json:"version"`
 		}
 		if json.Unmarshal(info, &who) == nil {
-			c.name = who.Name
+			c.name, c.program = who.Name, who.Version
+			c.showsValues = showsValues(who.Name)
 		}
 	}
 	if string(capabilities) == "{}" {
@@ -59,6 +66,13 @@ func newClient(version string, capabilities, info json.RawMessage) (c *client, o
 	_, c.tools = can.Sampling["tools"]
 	c.roots = can.Roots != nil
 	return c, true
+}
+
+// showsValues knows the clients that were seen to show structured content and to
+// leave out the texts beside it.
+func showsValues(name string) bool {
+	name = strings.ToLower(name)
+	return strings.HasPrefix(name, "claude-code") || strings.HasPrefix(name, "codex")
 }
 
 // askable reports whether a client can be asked for anything.

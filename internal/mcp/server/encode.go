@@ -73,8 +73,12 @@ func objectMembers(text json.RawMessage) map[string]json.RawMessage {
 	return out
 }
 
-// oneLine takes the space out that stands between the parts of a JSON text.
+// oneLine takes the space out that stands between the parts of a JSON text, if there
+// are line ends among it: what is one line stays as it was written.
 func oneLine(text json.RawMessage) json.RawMessage {
+	if !bytes.ContainsAny(text, "\r\n") {
+		return text
+	}
 	var out bytes.Buffer
 	if json.Compact(&out, text) != nil {
 		return text

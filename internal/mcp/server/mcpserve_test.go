@@ -71,6 +71,11 @@ func quiet() *slog.Logger { return slog.New(slog.NewTextHandler(io.Discard, nil)
 // era of a version; empty: the newest.
 func dial(t *testing.T, s *Server, version string, opts *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
+	return dialAs(t, s, "window", version, opts)
+}
+
+func dialAs(t *testing.T, s *Server, name, version string, opts *mcp.ClientOptions) *mcp.ClientSession {
+	t.Helper()
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	served := make(chan struct{})
@@ -83,7 +88,7 @@ func dial(t *testing.T, s *Server, version string, opts *mcp.ClientOptions) *mcp
 	if version != "" {
 		how = &mcp.ClientSessionOptions{ProtocolVersion: version}
 	}
-	session, err := mcp.NewClient(&mcp.Implementation{Name: "window", Version: "1"}, opts).
+	session, err := mcp.NewClient(&mcp.Implementation{Name: name, Version: "1"}, opts).
 		Connect(t.Context(), &mcp.IOTransport{Reader: fromServer, Writer: toServer}, how)
 	if err != nil {
 		t.Fatal(err)

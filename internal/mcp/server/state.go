@@ -1,6 +1,7 @@
 package server
 
 import (
+	"bytes"
 	"crypto/hmac"
 	"crypto/sha256"
 	"encoding/base64"
@@ -80,5 +81,9 @@ func compact(text json.RawMessage) []byte {
 	if len(text) == 0 {
 		return []byte("{}")
 	}
-	return oneLine(text)
+	var out bytes.Buffer
+	if json.Compact(&out, text) != nil {
+		return text
+	}
+	return out.Bytes()
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"bytes"
 	"encoding/json"
+	"sync"
 
 	"github.com/toolcrib/toolcrib"
 )
@@ -11,8 +12,12 @@ import (
 // catalog has changed, and handed out as it is.
 type toolList struct {
 	legacy, modern [][]byte // the pages
-	search         *Search
-	mirrors        map[string][]mirror // arguments that are repeated in headers, by tool
+	// texts gives the pages for a client of the era that shows its model the value of a
+	// result instead of its texts: without the schemas of values. They are made when
+	// somebody wants them.
+	texts   map[bool]func() [][]byte
+	search  *Search
+	mirrors map[string][]mirror // arguments that are repeated in headers, by tool
 }
 
 func (l *toolList) same(m *toolList) bool {
@@ -34,7 +39,7 @@ func (s *Server) toolList() *toolList {
 	if s.cfg.Search != nil {
 		l.search = s.cfg.Search(s.caller)
 	}
-	var legacy, modern []json.RawMessage
+	var legacy, modern, texts []json.RawMessage
 	show := func(spec toolcrib.Entry) {
 		mirrors, err := findMirrors(spec.Input)
 		if err != nil {
@@ -44,10 +49,13 @@ func (s *Server) toolList() *toolList {
 		if mirrors != nil {
 			l.mirrors[spec.Name] = mirrors
 		}
-		text := s.contract(&spec, true)
-		modern = append(modern, text)
+		text, bare := json.RawMessage(s.contract(&spec, true)), json.RawMessage(nil)
+		if bare = text; spec.Output != nil {
+			bare = s.contract(&spec, false)
+		}
+		modern, texts = append(modern, text), append(texts, bare)
 		if spec.Output != nil && !isObjectSchema(spec.Output) { // only objects had one at first
-			text = s.contract(&spec, false)
+			text = bare
 		}
 		legacy = append(legacy, text)
 	}
@@ -64,13 +72,20 @@ func (s *Server) toolList() *toolList {
 		}
 	}
 	l.legacy, l.modern = s.pages("tools", legacy, false), s.pages("tools", modern, true)
+	l.texts = map[bool]func() [][]byte{}
+	for _, era := range []bool{false, true} {
+		l.texts[era] = sync.OnceValue(func() [][]byte { return s.pages("tools", texts, era) })
+	}
 	return l
 }
 
 func (s *Server) listTools(v *clientRequest) (json.RawMessage, error) {
 	l := s.list()
 	pages := l.legacy
-	if v.client.modern {
+	switch {
+	case v.client.showsValues:
+		pages = l.texts[v.client.modern]()
+	case v.client.modern:
 		pages = l.modern
 	}
 	at, err := readCursor("tools", v.params.Cursor, len(pages))

@@ -105,7 +105,7 @@ func (s *Scanner) all(text string, known *Known) []Finding {
 	found := s.find(nil, text)
 	found = known.find(found, text)
 	found = s.escaped(found, text)
-	return s.encoded(found, text, known)
+	return outsideData(s.encoded(found, text, known), text)
 }
 
 // find adds what is found by the tables and by the form of private keys.
