@@ -222,3 +222,38 @@ func BenchmarkVetMegabyte(b *testing.B) {
 		vet(b, &Cutter{Keep: s.Put, Reader: "read_artifact"}, toolcrib.Call{Caller: ann()}, &toolcrib.Result{Value: value})
 	}
 }
+
+// TestCutData: what is encoded is there whole or not at all, and a page for a program
+// is never cut.
+func TestCutData(t *testing.T) {
+	s := openStore(t, Config{})
+	data := make([]byte, 60_000)
+	for i := range data {
+		data[i] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"[(i*31+i/64*17)%64]
+	}
+	picture := string(data)
+	for name, text := range map[string]string{
+		"alone": picture, "in the middle": "before " + picture + " behind", "at the end": strings.Repeat("words of it ", 700) + picture, "at the beginning": picture + strings.Repeat(" words of it", 700),
+	} {
+		for _, given := range []*toolcrib.Result{toolcrib.Text(text), {Value: json.RawMessage(`{"data":"` + text + `","mimeType":"image/png"}`)}} {
+			got := vet(t, cutterOf(s), toolcrib.Call{Caller: ann()}, given)
+			out := got.String()
+			if given.Value != nil {
+				out = string(got.Value)
+			}
+			if strings.Contains(out, picture[100:160]) || strings.Contains(out, picture[len(picture)-160:len(picture)-100]) || !strings.Contains(out, "left out") {
+				t.Errorf("%s: a part of the picture is left: %.300s", name, out)
+			}
+			if name == "in the middle" && (!strings.Contains(out, "before ") || !strings.Contains(out, " behind")) {
+				t.Errorf("%s: %.300s", name, out)
+			}
+		}
+	}
+	page := toolcrib.Content{Type: "resource", URI: "ui://app", MIME: "text/html", Text: strings.Repeat("<p>a page</p>", 5_000)}
+	for _, more := range []string{"", strings.Repeat("long\n", 5_000)} {
+		got := vet(t, cutterOf(s), toolcrib.Call{Caller: ann()}, &toolcrib.Result{Content: []toolcrib.Content{page, {Type: "text", Text: more}}})
+		if got.Content[0].Text != page.Text || len(got.Content[1].Text) > 10_000 {
+			t.Errorf("the page has %d bytes, the text %d", len(got.Content[0].Text), len(got.Content[1].Text))
+		}
+	}
+}

@@ -3,6 +3,8 @@ package artifact
 import (
 	"strings"
 	"unicode/utf8"
+
+	shown "github.com/toolcrib/toolcrib/internal/text"
 )
 
 // cutText keeps the beginning and the end of a text, in size bytes with the
@@ -19,6 +21,13 @@ func cutText(text string, size int, marker func(left, offset int) string) string
 	}
 	head := headEnd(text, room*2/3)
 	tail := tailStart(text, len(text)-(room-head))
+	// Half of what is encoded is of no use to anybody.
+	if from, to := shown.Base64Run(text, head); shown.IsData(text[from:to]) {
+		head = from
+	}
+	if from, to := shown.Base64Run(text, tail); shown.IsData(text[from:to]) {
+		tail = to
+	}
 	gap := "\n"
 	if head > 0 && text[head-1] == '\n' {
 		gap = ""
@@ -35,7 +44,11 @@ func cutHead(text string, size int) string {
 	if size <= len(gone) {
 		return ""
 	}
-	return text[:runeEnd(text, size-len(gone))] + gone
+	end := runeEnd(text, size-len(gone))
+	if from, to := shown.Base64Run(text, end); shown.IsData(text[from:to]) {
+		end = from
+	}
+	return text[:end] + gone
 }
 
 // headEnd is where the beginning ends: behind a line, if one ends in its last

@@ -1,12 +1,13 @@
 package secrets
 
-import "strings"
+import (
+	"strings"
 
-// dataLeast is how long a run of base64 is that is data: a picture, a page, a file.
-// Among so many letters everything stands that looks like a token.
-const dataLeast = 512
+	shown "github.com/toolcrib/toolcrib/internal/text"
+)
 
-// outsideData leaves out what was found inside of data, or begins there. A value that
+// outsideData leaves out what was found inside of a long run of base64, or begins
+// there: among so many letters everything stands that looks like a token. A value that
 // is known, or a key in its frame, is one wherever it stands; so is a token with a sign
 // that the base64 of files has not, if it was put into it.
 func outsideData(found []Finding, text string) []Finding {
@@ -31,41 +32,19 @@ type dataRun struct {
 }
 
 func runAt(text string, at int) dataRun {
-	r := dataRun{from: at, to: at}
-	for r.from > 0 && inBase64(text[r.from-1]) {
-		r.from--
-	}
-	for r.to < len(text) && inBase64(text[r.to]) {
-		r.to++
-	}
-	if r.to-r.from < dataLeast {
-		return r
-	}
-	r.media = media(text[r.from:r.to])
-	var seen [256]bool
-	letters := 0
-	for i := r.from; i < r.to && letters < variedLeast; i++ {
-		if !seen[text[i]] {
-			seen[text[i]] = true
-			letters++
-		}
-	}
-	r.varied = letters == variedLeast
+	var r dataRun
+	r.from, r.to = shown.Base64Run(text, at)
+	run := text[r.from:r.to]
+	r.varied = shown.IsData(run)
+	r.media = len(run) >= mediaLeast && media(run)
 	return r
 }
 
-// variedLeast is how many of the 64 letters data has at least.
-const variedLeast = 45
+// mediaLeast is how long a picture is at least.
+const mediaLeast = 256
 
 func (r *dataRun) has(f Finding, text string) bool {
-	if r.to-r.from < dataLeast || f.Start < r.from || f.Start >= r.to {
-		return false
-	}
 	return r.media || r.varied && f.Start > r.from && !strings.ContainsAny(text[f.Start:min(f.End, r.to)], "_-")
-}
-
-func inBase64(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '_' || c == '-' || c == '='
 }
 
 // media reports whether base64 begins as a picture, a sound, a document or an archive
