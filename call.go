@@ -40,6 +40,8 @@ type Caller struct {
 	// was authenticated with. Empty: the node's own, and none.
 	Organisation string `json:"organisation,omitempty"`
 	Token        string `json:"token,omitempty"`
+	// Client is the program it uses, as that names itself: for people who read it.
+	Client string `json:"client,omitempty"`
 }
 
 // maxWord bounds the names a caller gives: what is longer is no name.
@@ -64,7 +66,7 @@ func unshown(r rune) bool {
 
 // clipped bounds what the journal keeps of a caller's names.
 func (c Caller) clipped() Caller {
-	for _, word := range []*string{&c.Subject, &c.Agent, &c.Session, &c.Frontend, &c.Dialect, &c.Organisation, &c.Token} {
+	for _, word := range []*string{&c.Subject, &c.Agent, &c.Session, &c.Frontend, &c.Dialect, &c.Organisation, &c.Token, &c.Client} {
 		*word = text.Clip(*word, maxWord)
 	}
 	return c

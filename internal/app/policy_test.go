@@ -311,7 +311,7 @@ func TestTokens(t *testing.T) {
 		}
 	}()
 	records, err := a.Journal.List(t.Context(), store.Filter{Limit: 1})
-	want := toolcrib.Caller{Subject: "token:ci", Token: "ci", Agent: "reader", Organisation: "acme", Frontend: "mcp-http"}
+	want := toolcrib.Caller{Subject: "token:ci", Token: "ci", Agent: "reader", Organisation: "acme", Frontend: "mcp-http", Client: "test 1"}
 	if err != nil || len(records) != 1 {
 		t.Fatal(records, err)
 	}

@@ -211,7 +211,7 @@ func (p *atTerminal) prompt(ctx context.Context) {
 func (p *atTerminal) typed(ctx context.Context, line typed) {
 	if line.err != nil { // the person has hung up, and answers nothing
 		p.say("\n" + p.look.note("No answer. Question "+p.current.ID+" stays open: 'toolcrib approvals' shows it."))
-		p.desk.Dismiss(p.current.ID)
+		p.desk.Dismiss(p.current.ID, "")
 		p.current = nil
 		return
 	}
@@ -235,7 +235,7 @@ func (p *atTerminal) typed(ctx context.Context, line typed) {
 		p.say(p.look.note("Too late. " + settledText(&q)))
 	case err != nil:
 		p.say(p.look.note("The answer could not be kept: " + err.Error()))
-		p.desk.Dismiss(p.current.ID)
+		p.desk.Dismiss(p.current.ID, "")
 	default:
 		p.say(p.look.note(answeredText(&q)))
 	}

@@ -40,7 +40,7 @@ func (c *command) serveStdio(ctx context.Context, d string) error {
 		return err
 	}
 	caller.Session = callid.New(time.Now())
-	a, err := c.open(ctx, desk.Await)
+	a, err := c.open(ctx, desk.Leave)
 	if err != nil {
 		return err
 	}

@@ -46,7 +46,7 @@ func (c *command) serve(ctx context.Context) error {
 	if err != nil {
 		return usage(err)
 	}
-	a, err := c.open(ctx, desk.Await)
+	a, err := c.open(ctx, desk.Leave)
 	if err != nil {
 		_ = ln.Close() // nothing was served on it
 		return err

@@ -1,6 +1,7 @@
 package desk
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -35,9 +36,9 @@ func (d *Desk) await(ctx context.Context, w *waiter, p patience) (askState, erro
 			if err := d.expire(ctx, id); err != nil {
 				return askState{}, err
 			}
-		case <-w.dismissed:
+		case why := <-w.dismissed:
 			expiry.Stop()
-			return askState{}, d.stopWaiting(ctx, id, d.refuseForNow(&q, toolcrib.CodeUnavailable, ErrPending, "a person was asked and closed the question without an answer"))
+			return askState{}, d.stopWaiting(ctx, id, d.refuseForNow(&q, toolcrib.CodeUnavailable, ErrPending, cmp.Or(why, "a person was asked and closed the question without an answer")))
 		case <-p.over:
 			expiry.Stop()
 			return askState{}, d.stopWaiting(ctx, id, d.refuseForNow(&q, toolcrib.CodeTimeout, context.DeadlineExceeded, fmt.Sprintf("%s, and nobody answered within %v", q.need(), p.span)))
@@ -123,11 +124,11 @@ type patience struct {
 type waiter struct {
 	id        string        // of the question
 	settled   chan struct{} // closed when there is one
-	dismissed chan struct{} // gets something when there will be none for now
+	dismissed chan string   // gets why when there will be none for now
 }
 
 func newWaiter() *waiter {
-	return &waiter{settled: make(chan struct{}), dismissed: make(chan struct{}, 1)}
+	return &waiter{settled: make(chan struct{}), dismissed: make(chan string, 1)}
 }
 
 // listen has a waiter told of what becomes of a question, and of no other.
@@ -167,14 +168,14 @@ func (d *Desk) tellWaiters(id string) {
 }
 
 // Dismiss says that the person at a screen closed a question without an
-// answer. The calls of this process that wait for it are told to come back
-// later; the question stays open, and can be answered elsewhere.
-func (d *Desk) Dismiss(id string) {
+// answer, or what happened instead. The calls of this process that wait for it are
+// told to come back later; the question stays open, and can be answered elsewhere.
+func (d *Desk) Dismiss(id, why string) {
 	d.ears.Lock()
 	defer d.ears.Unlock()
 	for w := range d.waiters[id] {
 		select {
-		case w.dismissed <- struct{}{}:
+		case w.dismissed <- why:
 		default: // it was told already
 		}
 	}

@@ -43,6 +43,9 @@ func (q *Question) Describe() []Part {
 	if q.Caller.Agent != "" && q.Caller.Subject != "" {
 		who += " of " + q.Caller.Subject
 	}
+	if q.Caller.Client != "" {
+		who += ", in " + q.Caller.Client
+	}
 	if q.Caller.Frontend != "" {
 		who += ", by " + q.Caller.Frontend
 	}

@@ -19,9 +19,9 @@ func TestDismiss(t *testing.T) {
 		p := start(t.Context(), t, d, ask())
 		synctest.Wait()
 		q := theOne(t, d)
-		d.Dismiss("another")
-		d.Dismiss(q.ID)
-		d.Dismiss(q.ID)
+		d.Dismiss("another", "")
+		d.Dismiss(q.ID, "")
+		d.Dismiss(q.ID, "")
 		o := p.got()
 		if !errors.Is(o.err, desk.ErrPending) || toolcrib.CodeOf(o.err) != toolcrib.CodeUnavailable || !strings.Contains(o.err.Error(), q.ID) {
 			t.Errorf("%+v", o)

@@ -6,8 +6,8 @@ import (
 
 // Desk sets up where people are asked.
 type Desk struct {
-	Unattended string        `yaml:"unattended" enum:"auto,refuse,leave,await" doc:"What becomes of a call that a person has to approve where none can be asked: refuse it; leave the question for 'toolcrib approvals' and refuse the call until it is answered and repeated; or await an answer for a while, and then leave it. auto: await for servers, leave for toolcrib call."`
-	Wait       time.Duration `yaml:"wait" min:"1s" max:"1h" doc:"How long a call awaits an answer from elsewhere. Most MCP clients give up after 60 s: stay below that."`
+	Unattended string        `yaml:"unattended" enum:"auto,refuse,leave,await" doc:"What becomes of a call that a person has to approve where none can be asked: refuse it; leave the question for 'toolcrib approvals' and refuse the call until it is answered and repeated; or await an answer for a while, and then leave it. auto: leave it."`
+	Wait       time.Duration `yaml:"wait" min:"1s" max:"1h" doc:"How long a call awaits an answer from elsewhere, with unattended: await. Most MCP clients give up after 60 s: stay below that."`
 	Expire     time.Duration `yaml:"expire" min:"1m" max:"720h" doc:"How long a question can be answered."`
 	AnswerFor  time.Duration `yaml:"answer_for" min:"1m" max:"720h" doc:"How long an answer waits for its call to be repeated."`
 	SessionFor time.Duration `yaml:"session_for" project:"lower" min:"1m" doc:"How long what was allowed for a session is remembered, at most."`

@@ -24,6 +24,7 @@ type beginBody struct {
 	Dialect   string          `json:"dialect,omitempty"`
 	Owner     string          `json:"organisation,omitempty"`
 	Token     string          `json:"token,omitempty"`
+	Client    string          `json:"client,omitempty"`
 	Input     json.RawMessage `json:"input,omitempty"`
 	InputHash string          `json:"input_hash,omitempty"`
 	Replay    string          `json:"replay,omitempty"`
@@ -54,7 +55,7 @@ func beginEntry(e *entry, r *toolcrib.Record, w *bodyWriter) error {
 	}
 	body := beginBody{
 		Parent: r.Parent, Agent: r.Caller.Agent, Via: r.Caller.Frontend, Dialect: r.Caller.Dialect,
-		Owner: r.Caller.Organisation, Token: r.Caller.Token,
+		Owner: r.Caller.Organisation, Token: r.Caller.Token, Client: r.Caller.Client,
 		Input: r.Input, InputHash: r.InputHash, Replay: r.Replay,
 	}
 	return w.write(e, &body, &body.Input)
@@ -169,7 +170,7 @@ func record(begin *entry, end *entry) (toolcrib.Record, error) {
 	}
 	r := toolcrib.Record{
 		Seq: begin.seq, ID: begin.call, Parent: b.Parent, Tool: begin.tool,
-		Caller: toolcrib.Caller{Subject: begin.subject, Agent: b.Agent, Session: begin.session, Frontend: b.Via, Dialect: b.Dialect, Organisation: b.Owner, Token: b.Token},
+		Caller: toolcrib.Caller{Subject: begin.subject, Agent: b.Agent, Session: begin.session, Frontend: b.Via, Dialect: b.Dialect, Organisation: b.Owner, Token: b.Token, Client: b.Client},
 		Input:  b.Input, InputHash: b.InputHash, Replay: b.Replay, Start: time.Unix(0, begin.at).UTC(),
 	}
 	if end == nil {

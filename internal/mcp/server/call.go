@@ -54,6 +54,7 @@ func (s *Server) callerOf(v *clientRequest) toolcrib.Caller {
 	if v.sess != nil && v.sess.id != "" {
 		c.Session = v.sess.id
 	}
+	c.Client = v.client.label()
 	return c
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // client is what a client says of itself: once in the legacy era, and with
@@ -66,6 +67,11 @@ func newClient(version string, capabilities, info json.RawMessage) (c *client, o
 	_, c.tools = can.Sampling["tools"]
 	c.roots = can.Roots != nil
 	return c, true
+}
+
+// label is the client as it names itself, fit to be read and kept.
+func (c *client) label() string {
+	return text.Clip(text.ShowLine(strings.TrimSpace(c.name+" "+c.program)), 80)
 }
 
 // showsValues knows the clients that were seen to show structured content and to

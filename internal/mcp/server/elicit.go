@@ -1,10 +1,13 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"sync"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
@@ -25,6 +28,8 @@ const maxAsked = 16
 type formAnswer struct {
 	Action  string         `json:"action"`
 	Content map[string]any `json:"content"`
+
+	why string // no person was asked, and what happened instead
 }
 
 // newAskedCall makes a client of the legacy era a screen for a call: it is asked by
@@ -74,7 +79,7 @@ func (s *Server) newAskedCall(ctx context.Context, v *clientRequest, call toolcr
 func (s *Server) elicit(ctx context.Context, v *clientRequest, q *desk.Question) {
 	var why error
 	for range maxTries {
-		form := s.newForm(q, why)
+		form, asked := s.newForm(q, why), time.Now()
 		answer, err := v.reply.ask(ctx, mcp.MethodElicit, form.params(v.client.version))
 		if ctx.Err() != nil || errors.Is(err, errAnswered) {
 			return // answered elsewhere, or the call has ended
@@ -83,21 +88,37 @@ func (s *Server) elicit(ctx context.Context, v *clientRequest, q *desk.Question)
 			s.cfg.Log.Warn("a client cannot ask its person", "question", q.ID, "err", err)
 			break
 		}
-		if why = s.answerQuestion(ctx, v, q, readFormAnswer(answer)); why == nil {
+		if why = s.answerQuestion(ctx, v, q, s.byPerson(v, readFormAnswer(answer), time.Since(asked))); why == nil {
 			return
 		}
 	}
-	s.screen.desk.Dismiss(q.ID)
+	s.screen.desk.Dismiss(q.ID, "")
+}
+
+// tooSoon is an answer that no person gives: nobody reads a question in that time.
+// Some clients decline by themselves where nobody sits before them.
+const tooSoon = 250 * time.Millisecond
+
+// byPerson takes the no of a client that did not ask its person for no answer.
+func (s *Server) byPerson(v *clientRequest, b formAnswer, after time.Duration) formAnswer {
+	if b.Action == "accept" || after >= s.tooSoon {
+		return b
+	}
+	said := "declined"
+	if b.Action != "decline" {
+		said = "closed the question"
+	}
+	return formAnswer{Action: "cancel", why: fmt.Sprintf("the client %s %s by itself after %v, so that no person was asked", cmp.Or(v.client.label(), "of this call"), said, after.Round(time.Millisecond))}
 }
 
 // approval is the round in which a client of the modern era is asked. why is
 // what was wrong with the answer before, and try which time this is.
 func (s *Server) approval(q *desk.Question, why error, try int) *round {
-	form := s.newForm(q, why)
+	form, asked := s.newForm(q, why), time.Now()
 	return &round{
 		requests: map[string]mcp.Request{inputName: {Method: mcp.MethodElicit, Params: form.params(mcp.Modern)}},
 		answer: func(ctx context.Context, v *clientRequest, all map[string]json.RawMessage) (again *round, settled bool) {
-			b := readFormAnswer(all[inputName])
+			b := s.byPerson(v, readFormAnswer(all[inputName]), time.Since(asked))
 			err := s.answerQuestion(ctx, v, q, b)
 			switch {
 			case err == nil:
@@ -105,7 +126,7 @@ func (s *Server) approval(q *desk.Question, why error, try int) *round {
 			case try < maxTries:
 				return s.approval(q, err, try+1), false
 			}
-			s.screen.desk.Dismiss(q.ID)
+			s.screen.desk.Dismiss(q.ID, "")
 			return nil, false
 		},
 	}
@@ -133,7 +154,7 @@ func (s *Server) answerQuestion(ctx context.Context, v *clientRequest, q *desk.Q
 	case "decline":
 		reply.Choice = desk.Deny
 	default:
-		s.screen.desk.Dismiss(q.ID)
+		s.screen.desk.Dismiss(q.ID, b.why)
 		return nil
 	}
 	// The call that it lets go on may be at its end before this returns.

@@ -74,6 +74,7 @@ func build(t *testing.T, version string, says person) *house {
 		})
 	load(t, c, []toolcrib.Tool{touch, nested, consult})
 	h.server = New(Config{Crib: c, Version: "1", Log: quiet(), Desk: h.desk}, toolcrib.Caller{Subject: "ann", Frontend: "mcp", Session: "s1"})
+	h.server.tooSoon = 0 // these clients answer at once, and are meant as people
 	t.Cleanup(h.server.Close)
 	opts := &mcp.ClientOptions{}
 	if says != nil {
@@ -132,7 +133,7 @@ func TestElicit(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, part := range []string{"touch, for ann, by mcp, would run", "It can: write", "n: 1", "Asked by the test guard", `everything is asked[U+001B][2J`} {
+		for _, part := range []string{"touch, for ann, in window 1, by mcp, would run", "It can: write", "n: 1", "Asked by the test guard", `everything is asked[U+001B][2J`} {
 			if !strings.Contains(p.Message, part) {
 				t.Errorf("it does not say %q:\n%s", part, p.Message)
 			}
@@ -346,4 +347,38 @@ func TestWhoIsAsked(t *testing.T) {
 	if got := of("within", "bob", "s"); got != "" {
 		t.Errorf("%s cannot be asked", got)
 	}
+}
+
+// TestDeclinedByItself: a client that says no sooner than a person could is not taken
+// for one: the call is refused for now, it is told who said no, and the question can
+// still be answered. A yes counts however soon it comes.
+func TestDeclinedByItself(t *testing.T) {
+	versions(t, func(t *testing.T, version string) {
+		for action, want := range map[string]string{"decline": "the client window 1 declined by itself after ", "cancel": "the client window 1 closed the question by itself after ", "accept": ""} {
+			h := build(t, version, func(context.Context, *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+				return &mcp.ElicitResult{Action: action, Content: map[string]any{"answer": "allow it once"}}, nil
+			})
+			h.server.tooSoon = time.Hour
+			text, bad := h.call("touch", `{"n":1}`)
+			if want == "" {
+				if bad || h.ran.Load() != 1 {
+					t.Errorf("%s: %s", action, text)
+				}
+				continue
+			}
+			open, err := h.desk.Questions(t.Context(), desk.Filter{State: desk.Open})
+			if !bad || !strings.Contains(text, want) || !strings.Contains(text, "stays open") || h.ran.Load() != 0 || err != nil || len(open) != 1 {
+				t.Fatalf("%s: %s; %v, %v", action, text, open, err)
+			}
+			if open[0].Caller.Client != "window 1" {
+				t.Errorf("it was asked by %+v", open[0].Caller)
+			}
+			if _, err := h.desk.Answer(t.Context(), open[0].ID, desk.Reply{Choice: desk.AllowOnce}, "ann"); err != nil {
+				t.Fatal(err)
+			}
+			if text, bad := h.call("touch", `{"n":1}`); bad || h.ran.Load() != 1 {
+				t.Errorf("once a person had said yes: %s", text)
+			}
+		}
+	})
 }

@@ -69,6 +69,7 @@ type Server struct {
 	done   chan struct{} // closed by Close
 
 	reading, requests, listens limiter
+	tooSoon                    time.Duration // answers before that are no person's
 
 	mu          sync.Mutex
 	shown       *toolList
@@ -93,7 +94,7 @@ func New(cfg Config, caller toolcrib.Caller) *Server {
 		_, _ = rand.Read(cfg.Key) // it never fails: since Go 1.24 it ends the process instead
 	}
 	s := &Server{
-		cfg: cfg, caller: caller, done: make(chan struct{}),
+		cfg: cfg, caller: caller, done: make(chan struct{}), tooSoon: tooSoon,
 		listeners: map[*listener]struct{}{}, subs: map[string]*subscription{}, sessions: map[string]*session{}, roundsCalls: map[string]*roundsCall{},
 	}
 	var info object
