@@ -69,7 +69,7 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 	}
 	args, dir := launch.Args, l.place(launch.Dir)
 	if launch.Dir == "" && onHost(name) {
-		if dir, err = l.ownDir(launch.Server); err != nil {
+		if dir, err = l.ownDir(launch.Server, launch.Person); err != nil {
 			return client.Process{}, err
 		}
 		args = l.Outside.Absolute(launch.Command, args, l.Dir)
@@ -167,11 +167,11 @@ func (l *Launcher) choose(ctx context.Context, launch mcphub.Launch) (name, why 
 // ownDir is where a program on the host runs for which no directory is set. It
 // is not the project: npx, python -m and many others obey what lies where they
 // start, and commands can write there.
-func (l *Launcher) ownDir(server string) (string, error) {
+func (l *Launcher) ownDir(server, person string) (string, error) {
 	if l.Homes == "" {
 		return cmp.Or(l.Home, filepath.VolumeName(l.Dir)+string(filepath.Separator)), nil
 	}
-	dir := filepath.Join(l.Homes, server)
+	dir := filepath.Join(l.Homes, server, person)
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return "", fmt.Errorf("making the directory that the MCP server %s runs in: %w", server, err)
 	}

@@ -26,7 +26,7 @@ type MCPServer struct {
 
 	Sandbox     string            `yaml:"sandbox" enum:"host,linux,container,microvm" doc:"Where its program runs. host: as a plain process of yours, which is what most servers need; the others hold it to the granted directories and hosts, or refuse. Empty: host, or linux if its program, its script or its cwd lies where commands can write."`
 	Start       string            `yaml:"start" enum:"lazy,eager" doc:"lazy: at its first call. eager: at once."`
-	Instance    string            `yaml:"instance" enum:"shared,session,project" doc:"Who shares one running server: every caller of this process, or each conversation. project is shared too, since a process has one working directory."`
+	Instance    string            `yaml:"instance" enum:"shared,person,session,project" doc:"Who shares one running server: shared is every caller of this process, person each person, session each conversation. project is shared too, since a process has one working directory. Empty: person where there are tokens, so that nothing of one reaches another, else shared."`
 	Names       string            `yaml:"names" enum:"qualified,bare" doc:"What its tools are called: qualified is server__tool, bare is as the server calls them, unless another tool is called so."`
 	Effects     map[string]string `yaml:"effects" doc:"What its tools may do, by name or pattern, such as get_*: reads,network. Undeclared counts as everything, and what the server says about it as nothing."`
 	Sampling    string            `yaml:"sampling" enum:"deny,ask,pass" doc:"What happens when it wants an answer of the caller's model: nothing, a person is asked here first, or the client decides."`

@@ -13,8 +13,8 @@ import (
 )
 
 // connect starts the server's program, or goes to its address.
-func (b *Box) connect(ctx context.Context, stderr *tail, young *startingPrograms) (*client.Session, error) {
-	transport, err := b.transport(ctx, stderr, young)
+func (b *Box) connect(ctx context.Context, i *instance, young *startingPrograms) (*client.Session, error) {
+	transport, err := b.transport(ctx, i, young)
 	if err != nil {
 		return nil, &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "the MCP server " + b.name + " cannot be set up: " + err.Error(), Err: err}
 	}
@@ -51,7 +51,7 @@ func (b *Box) abilities() json.RawMessage {
 }
 
 // transport puts the secrets in and says how the server is reached.
-func (b *Box) transport(ctx context.Context, stderr *tail, young *startingPrograms) (client.Transport, error) {
+func (b *Box) transport(ctx context.Context, i *instance, young *startingPrograms) (client.Transport, error) {
 	expand := b.hub.expander()
 	s := b.server
 	if s.URL != "" {
@@ -67,7 +67,7 @@ func (b *Box) transport(ctx context.Context, stderr *tail, young *startingProgra
 		}
 		return h, nil
 	}
-	l := Launch{Server: b.name, Command: s.Command, Dir: s.Dir, Sandbox: s.Sandbox, Stderr: stderr, Env: map[string]string{}}
+	l := Launch{Server: b.name, Command: s.Command, Dir: s.Dir, Sandbox: s.Sandbox, Stderr: i.stderr, Person: i.person(), Env: map[string]string{}}
 	for what, text := range map[string]*string{"its command": &l.Command, "its directory": &l.Dir} {
 		var err error
 		if *text, err = expand(ctx, *text); err != nil {

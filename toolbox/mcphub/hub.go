@@ -84,10 +84,12 @@ type OAuth struct {
 type Instance string
 
 // The instances. With PerSession each conversation has its own; clients without
-// sessions, those of the modern era, have one for each person.
+// sessions, those of the modern era, have one for each person, as all have with
+// PerPerson.
 const (
 	Shared     Instance = "shared"
 	PerSession Instance = "session"
+	PerPerson  Instance = "person"
 	PerProject Instance = "project"
 )
 
@@ -110,6 +112,7 @@ type Launch struct {
 	Dir     string
 	Sandbox string
 	Stderr  io.Writer
+	Person  string // a word for whom it is; empty: for everybody
 }
 
 // Seals makes files that nobody else can write, and knows which there should be.
@@ -244,8 +247,8 @@ func (s Server) filled(name string) (Server, error) {
 		return bad("it has both a command and a url; one server is one of them")
 	case s.Transport != "" && s.Transport != "http" && s.Transport != "sse":
 		return bad("the transport %q is not known: want http or sse", s.Transport)
-	case s.Instance != "" && s.Instance != Shared && s.Instance != PerSession && s.Instance != PerProject:
-		return bad("the instance %q is not known: want shared, session or project", s.Instance)
+	case s.Instance != "" && s.Instance != Shared && s.Instance != PerSession && s.Instance != PerPerson && s.Instance != PerProject:
+		return bad("the instance %q is not known: want shared, session, person or project", s.Instance)
 	}
 	for _, p := range slices.Concat(s.Enabled, s.Disabled, slices.Collect(maps.Keys(s.Effects))) {
 		if err := checkPattern(p); err != nil {

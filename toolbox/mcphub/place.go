@@ -1,9 +1,12 @@
 package mcphub
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"maps"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 )
@@ -26,8 +29,11 @@ func placeOf(c toolcrib.Caller) string {
 // instance gives the place of a conversation's server.
 func (b *Box) instance(place string) (*instance, error) {
 	key := ""
-	if b.server.Instance == PerSession {
+	switch at := strings.LastIndexByte(place, 0); {
+	case b.server.Instance == PerSession:
 		key = place
+	case b.server.Instance == PerPerson && at >= 0:
+		key = place[:at]
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -42,11 +48,21 @@ func (b *Box) instance(place string) (*instance, error) {
 		maps.DeleteFunc(b.instances, func(key string, i *instance) bool { return key != "" && i.leave() })
 	}
 	if len(b.instances) >= instancesMost {
-		return nil, fmt.Errorf("%d conversations have an MCP server %s of their own already; wait until one of them is idle", len(b.instances), b.name)
+		return nil, fmt.Errorf("%d conversations or people have an MCP server %s of their own already; wait until one of them is idle", len(b.instances), b.name)
 	}
 	i := &instance{box: b, key: key, stderr: &tail{}}
 	b.instances[key] = i
 	return i, nil
+}
+
+// person is a word for whom an instance is, which tells nothing of them and can be a
+// directory; empty: for everybody.
+func (i *instance) person() string {
+	if i.key == "" || i.box.server.Instance != PerPerson {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(i.key))
+	return hex.EncodeToString(sum[:8])
 }
 
 // drop forgets the place of a conversation whose server is no longer there.
