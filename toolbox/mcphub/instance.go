@@ -188,7 +188,7 @@ func (i *instance) start(attempt chan struct{}) {
 
 // failed counts a failure; the lock is held.
 func (i *instance) failed(err error) {
-	if line := i.stderr.last(); line != "" {
+	if line := i.stderr.reason(); line != "" {
 		err = fmt.Errorf("%w (it said: %s)", err, line)
 	}
 	err = &redactedError{i.box.hub.redact(err.Error()), err}

@@ -1,6 +1,8 @@
 package mcphub
 
 import (
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -40,10 +42,42 @@ func (t *tail) String() string {
 	return strings.ToValidUTF8(text, "�")
 }
 
-// last is the last line with something in it, for an error.
-func (t *tail) last() string {
+// reason is the line that says why a program ended, for an error: the last one that
+// says error, else the last that says anything.
+func (t *tail) reason() string {
 	lines := strings.Split(strings.TrimSpace(t.String()), "\n")
-	line := strings.TrimSpace(lines[len(lines)-1])
+	said := ""
+	for i, line := range slices.Backward(lines) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == "" || i < len(lines)-reasonFar || closing.MatchString(line):
+			continue
+		case saysError.MatchString(line):
+			return clipLine(line)
+		case said == "":
+			said = line
+		}
+	}
+	if said == "" {
+		said = strings.TrimSpace(lines[len(lines)-1])
+	}
+	return clipLine(said)
+}
+
+// reasonFar is how many lines from the end the reason is looked for: behind it come
+// the places in the program that it went through.
+const reasonFar = 60
+
+var (
+	// saysError is how programs begin the line that says what went wrong: those of Node
+	// and Python by the name of an error, others by the word.
+	saysError = regexp.MustCompile(`^(Uncaught )?([A-Za-z_.]*(Error|Exception)( \[\w+\])?|(?i:error|fatal|panic)): |^npm (error|ERR!) [0-9]+ [A-Z][a-z]+ [A-Z]|^\S+: (error|fatal): `)
+	// closing is what stands behind it and says nothing: the version of Node, where npm
+	// has its log, and frames.
+	closing = regexp.MustCompile(`^(Node\.js v|npm notice|npm (error|ERR!) (A complete log|code |Note that|or specify|$)|at |\}|\]|code: |requireStack: )`)
+)
+
+func clipLine(line string) string {
 	if r := []rune(line); len(r) > 300 {
 		return string(r[:300]) + "…"
 	}
