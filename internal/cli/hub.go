@@ -7,11 +7,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -43,7 +41,7 @@ called. A tool whose definition changes is kept back until you approve it.`,
 	cmd.AddCommand(
 		&cobra.Command{Use: "list", Short: "List the servers", Args: usageArgs(cobra.NoArgs), RunE: list},
 		one("show NAME", "Show what a server offers and what is kept back", c.hubShow),
-		one("test NAME", "Start a server, list what it offers, and end it", c.hubTest),
+		c.hubTestCmd(),
 		one("restart NAME", "Have a running server started anew", c.hubRestart),
 		one("login NAME", "Log in to a server with your browser; the token is kept in the vault", c.hubLogin),
 		one("logout NAME", "Forget the login to a server", c.hubLogout),
@@ -149,37 +147,6 @@ func (c *command) alone(ctx context.Context, name string) (*app.App, error) {
 		return nil, errors.Join(usagef("there is no MCP server %q", name), a.Close(ctx))
 	}
 	return a, nil
-}
-
-func (c *command) hubTest(ctx context.Context, name string) (err error) {
-	a, err := c.alone(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
-	b, _ := a.Hub.Box(name)
-	began := time.Now()
-	if err := b.Refresh(ctx); err != nil {
-		if stderr := b.Status().Stderr; stderr != "" {
-			fmt.Fprintf(c.err, "%s\n", text.Show(strings.TrimSpace(stderr)))
-		}
-		return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
-	}
-	s := b.Status()
-	if c.asJSON(false) {
-		return c.printJSON(s)
-	}
-	fmt.Fprintf(c.out, "%s works: protocol %s, %d tools, in %v\n", name, s.Version, s.Tools, time.Since(began).Round(time.Millisecond))
-	if s.Held > 0 {
-		fmt.Fprintf(c.out, "%d tools are kept back: toolcrib hub show %s\n", s.Held, name)
-	}
-	if n := len(b.LeftOut()); n > 0 {
-		fmt.Fprintf(c.out, "%d tools are left out: toolcrib hub show %s\n", n, name)
-	}
-	if n := len(b.Unchecked()); n > 0 {
-		fmt.Fprintf(c.out, "%d parts of its schemas are left to the server to check: toolcrib hub show %s\n", n, name)
-	}
-	return nil
 }
 
 func (c *command) hubRestart(ctx context.Context, name string) error {

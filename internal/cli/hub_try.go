@@ -1,0 +1,130 @@
+package cli
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
+)
+
+func (c *command) hubTestCmd() *cobra.Command {
+	all := false
+	cmd := &cobra.Command{
+		Use: "test NAME | --all", Short: "Start a server, or all of them one by one, list what it offers, and end it",
+		Args: usageArgs(cobra.MaximumNArgs(1)), ValidArgsFunction: c.completeServer,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case all == (len(args) == 1):
+				return usagef("name a server, or take all of them with --all")
+			case all:
+				return c.hubTestAll(cmd.Context())
+			}
+			return c.hubTest(cmd.Context(), args[0])
+		},
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "test every server that is not switched off")
+	return cmd
+}
+
+func (c *command) hubTest(ctx context.Context, name string) error {
+	s, took, err := c.tested(ctx, name)
+	if err != nil {
+		if stderr := s.Status.Stderr; stderr != "" {
+			fmt.Fprintf(c.err, "%s\n", text.Show(strings.TrimSpace(stderr)))
+		}
+		return err
+	}
+	if c.asJSON(false) {
+		return c.printJSON(s.Status)
+	}
+	fmt.Fprintf(c.out, "%s works: protocol %s, %d tools, in %v\n", name, s.Version, s.Tools, took)
+	for _, note := range s.notes() {
+		fmt.Fprintf(c.out, "%s: toolcrib hub show %s\n", note, name)
+	}
+	return nil
+}
+
+// hubTestAll goes on after a server that fails, and fails in the end.
+func (c *command) hubTestAll(ctx context.Context) error {
+	a, err := c.hub(ctx)
+	if err != nil {
+		return err
+	}
+	type row struct {
+		testedServer
+		Took  string `json:"took"`
+		Error string `json:"error,omitempty"`
+	}
+	rows, table, bad := []row{}, [][]string{}, 0
+	for _, b := range a.Hub.Boxes() {
+		s, took, err := c.tested(ctx, b.Name())
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		r := row{testedServer: s, Took: took.String()}
+		state := cmp.Or(strings.Join(s.notes(), "; "), "works")
+		if err != nil {
+			bad++
+			if e, ok := toolcrib.AsError(err); ok {
+				err = errors.New(e.Message)
+			}
+			r.Name, r.Error = b.Name(), err.Error()
+			state = "fails: " + text.ShowLine(r.Error)
+		}
+		rows, table = append(rows, r), append(table, []string{b.Name(), fmt.Sprint(s.Tools), dash(s.Version), r.Took, state})
+	}
+	if c.asJSON(false) {
+		err = c.printJSON(rows)
+	} else {
+		err = c.table([]string{"NAME", "TOOLS", "PROTOCOL", "TOOK", "STATE"}, table)
+	}
+	if err == nil && bad > 0 {
+		err = &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: fmt.Sprintf("%d of %d servers fail", bad, len(rows))}
+	}
+	return err
+}
+
+// testedServer is what a test has found out.
+type testedServer struct {
+	mcphub.Status
+	LeftOut   int `json:"left_out,omitempty"`
+	Unchecked int `json:"unchecked,omitempty"`
+}
+
+// notes is what a person should look at.
+func (s *testedServer) notes() (out []string) {
+	for _, note := range []struct {
+		n    int
+		what string
+	}{{s.Held, "tools are kept back"}, {s.LeftOut, "tools are left out"}, {s.Unchecked, "parts of its schemas are left to the server to check"}} {
+		if note.n > 0 {
+			out = append(out, fmt.Sprintf("%d %s", note.n, note.what))
+		}
+	}
+	return out
+}
+
+// tested starts a server, asks it what it offers, and ends it.
+func (c *command) tested(ctx context.Context, name string) (s testedServer, took time.Duration, err error) {
+	a, err := c.alone(ctx, name)
+	if err != nil {
+		return s, 0, err
+	}
+	defer func() { err = errors.Join(err, a.Close(context.WithoutCancel(ctx))) }()
+	b, _ := a.Hub.Box(name)
+	began := time.Now()
+	err = b.Refresh(ctx)
+	s = testedServer{b.Status(), len(b.LeftOut()), len(b.Unchecked())}
+	if err != nil {
+		err = &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
+	}
+	return s, time.Since(began).Round(time.Millisecond), err
+}
