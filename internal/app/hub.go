@@ -141,9 +141,7 @@ func (a *App) hubShelving(s toolcrib.Contents) toolcrib.Contents {
 	}
 	s.Boxes = slices.Clone(s.Boxes)
 	s.Qualify, s.Yield = nil, nil
-	if len(a.Hub.Boxes()) > 0 {
-		s.Boxes = append(s.Boxes, a.meta)
-	}
+	s.Boxes = append(s.Boxes, a.meta) // also before there is a server: a model may be asked to take some over
 	settings := a.settings.Load()
 	for _, b := range a.Hub.Boxes() {
 		s.Boxes = append(s.Boxes, b)
@@ -155,6 +153,9 @@ func (a *App) hubShelving(s toolcrib.Contents) toolcrib.Contents {
 	}
 	return s
 }
+
+// ServerStatus is how an MCP server is doing.
+type ServerStatus = mcphub.Status
 
 // hubFaults tells what servers offer and is not on the shelves.
 func (a *App) hubFaults() []toolcrib.LoadError {

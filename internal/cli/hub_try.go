@@ -11,8 +11,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/text"
-	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
 func (c *command) hubTestCmd() *cobra.Command {
@@ -37,13 +37,13 @@ func (c *command) hubTestCmd() *cobra.Command {
 func (c *command) hubTest(ctx context.Context, name string) error {
 	s, took, err := c.tested(ctx, name)
 	if err != nil {
-		if stderr := s.Status.Stderr; stderr != "" {
+		if stderr := s.Stderr; stderr != "" {
 			fmt.Fprintf(c.err, "%s\n", text.Show(strings.TrimSpace(stderr)))
 		}
 		return err
 	}
 	if c.asJSON(false) {
-		return c.printJSON(s.Status)
+		return c.printJSON(s.ServerStatus)
 	}
 	fmt.Fprintf(c.out, "%s works: protocol %s, %d tools, in %v\n", name, s.Version, s.Tools, took)
 	for _, note := range s.notes() {
@@ -94,7 +94,7 @@ func (c *command) hubTestAll(ctx context.Context) error {
 
 // testedServer is what a test has found out.
 type testedServer struct {
-	mcphub.Status
+	app.ServerStatus
 	LeftOut   int `json:"left_out,omitempty"`
 	Unchecked int `json:"unchecked,omitempty"`
 }

@@ -67,6 +67,9 @@ func (h *Hub) connectTool(may func(ctx context.Context, caller toolcrib.Caller, 
 		}
 		b, ok := h.Box(in.Name)
 		if !ok {
+			if len(h.Boxes()) == 0 {
+				return connectOut{}, errors.New("there are no MCP servers yet; a person adds one with 'toolcrib hub add', and mcp_import takes over those of a client's file")
+			}
 			return connectOut{}, fmt.Errorf("there is no MCP server %q", in.Name)
 		}
 		if err := b.Refresh(ctx); err != nil {
