@@ -1,6 +1,7 @@
 package clientfiles
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ func TestExportRoundTrip(t *testing.T) {
 	for _, client := range Clients() {
 		t.Run(client, func(t *testing.T) {
 			c, _ := clientOf(client)
+			c = c.forText(nil)
 			servers := append([]Server{}, plain...)
 			if client == AgentPlugins {
 				servers[1].Command = "./b"
@@ -58,7 +60,7 @@ func TestExportRoundTrip(t *testing.T) {
 			if len(problems) != 0 {
 				t.Errorf("problems %v in\n%s", problems, text)
 			}
-			if client == OpenCode || client == Cursor || client == Zed {
+			if slices.Contains([]string{OpenCode, Cursor, Zed, Kiro, Junie, Amp, LMStudio}, client) {
 				servers[len(servers)-1].Transport = "" // their files do not say
 			}
 			sortKeysLost := cmpopts.SortSlices(func(a, b Server) bool { return a.Name < b.Name })
