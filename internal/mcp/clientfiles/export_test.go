@@ -115,6 +115,14 @@ func TestExportVariables(t *testing.T) {
 	}
 }
 
+// TestExportSecretDefault: a default that is a secret is never written.
+func TestExportSecretDefault(t *testing.T) {
+	text, lost, err := Export(ClaudeCode, []Server{{Name: "s", Command: "x", Transport: Stdio, Env: map[string]string{"A": "${A:-${secret:s-A}}"}}})
+	if err != nil || !strings.Contains(string(text), `"A": "${A}"`) || len(lost) != 1 || !strings.Contains(lost[0], "the default of ${A} was left out") {
+		t.Errorf("%s, %q, %v", text, lost, err)
+	}
+}
+
 func TestExportNamedVariables(t *testing.T) {
 	s := []Server{
 		{Name: "p", Command: "x", Transport: Stdio, Env: map[string]string{"TOKEN": "${TOKEN}", "KEY": "${secret:KEY}", "OTHER": "${TOKEN}", "LIT": "1"}},

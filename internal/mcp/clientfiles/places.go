@@ -1,6 +1,10 @@
 package clientfiles
 
-import "strings"
+import (
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
 
 // The scopes of a Place.
 const (
@@ -19,6 +23,31 @@ type Place struct {
 	// Also are further files of the client, which may switch servers of this
 	// one off: SwitchedOff reads them.
 	Also []string
+}
+
+// maxFiles bounds how many files of one directory are looked at.
+const maxFiles = 200
+
+// Files gives the place itself or, of a directory, its files by name. One that
+// cannot be listed has none. Read lists a directory, as os.ReadDir does.
+func (p Place) Files(read func(dir string) ([]fs.DirEntry, error)) []Place {
+	if !p.Dir {
+		return []Place{p}
+	}
+	entries, err := read(p.Path)
+	if err != nil {
+		return nil
+	}
+	var list []Place
+	for _, e := range entries {
+		switch filepath.Ext(e.Name()) {
+		case ".json", ".yaml", ".yml":
+			if len(list) < maxFiles {
+				list = append(list, Place{Client: p.Client, Path: filepath.Join(p.Path, e.Name()), Scope: p.Scope, Also: p.Also})
+			}
+		}
+	}
+	return list
 }
 
 // Places lists where the files of all clients lie, those of one person and, if
