@@ -34,7 +34,9 @@ func (c *command) find(files []string, from string) ([]taken, error) {
 		if !ok {
 			return nil, usagef("whose file %s is cannot be told: say it with --from", path)
 		}
-		out = append(out, c.read(client, path, content)...)
+		list := c.read(client, path, content)
+		c.switchOff(list, c.clientPlace(client, path))
+		out = append(out, list...)
 	}
 	if len(files) > 0 {
 		return out, nil
@@ -60,10 +62,33 @@ func (c *command) readPlace(p clientfiles.Place) []taken {
 		return nil
 	}
 	list := c.read(p.Client, p.Path, content)
+	for i := range list {
+		list[i].project = p.Scope == clientfiles.ScopeProject
+	}
+	c.switchOff(list, p)
+	return list
+}
+
+// clientPlace gives the place of a file that was named, with the further files of
+// its client, if it lies where that client looks for it.
+func (c *command) clientPlace(client, path string) clientfiles.Place {
+	full, err := filepath.Abs(path)
+	if err == nil {
+		for _, p := range clientfiles.Places(runtime.GOOS, c.home(), c.getenv, filepath.Dir(full)) {
+			if p.Client == client && p.Path == full {
+				return p
+			}
+		}
+	}
+	return clientfiles.Place{Client: client, Path: path}
+}
+
+// switchOff switches off the servers that the client does not start, though
+// they stand in its file.
+func (c *command) switchOff(list []taken, p clientfiles.Place) {
 	off, unknown := c.switchedOff(p, len(list))
 	for i := range list {
 		t := &list[i]
-		t.project = p.Scope == clientfiles.ScopeProject
 		switch {
 		case slices.Contains(off, t.server.Name):
 			t.server.Disabled = true
@@ -73,7 +98,6 @@ func (c *command) readPlace(p clientfiles.Place) []taken {
 			t.server.Notes = append(t.server.Notes, "settings of "+clientfiles.Title(p.Client)+" that may switch it off cannot be read, so it is switched off here")
 		}
 	}
-	return list
 }
 
 // switchedOff lists the servers of a place that further files of its client
@@ -89,7 +113,7 @@ func (c *command) switchedOff(p clientfiles.Place, servers int) (names []string,
 		}
 		var off []string
 		if err == nil {
-			off, err = clientfiles.SwitchedOff(content, c.dir)
+			off, err = clientfiles.SwitchedOff(content, filepath.Dir(p.Path)) // it lies at the top of its project
 		}
 		if err != nil {
 			c.leftOut("%s: %v: it may switch off servers of %s", file, err, p.Path)

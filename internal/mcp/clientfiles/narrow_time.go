@@ -45,7 +45,7 @@ func (e *entry) duration(name string, unit time.Duration) time.Duration {
 			if n >= manySeconds {
 				unit = time.Millisecond
 			}
-			e.note("%s is taken for %s: the client's own files do not have it", name, map[time.Duration]string{time.Second: "seconds", time.Millisecond: "milliseconds"}[unit])
+			e.note("%s is taken for %s: the file does not say which", name, map[time.Duration]string{time.Second: "seconds", time.Millisecond: "milliseconds"}[unit])
 		}
 		d = n * float64(unit)
 	} else if v.kind == kindText {

@@ -39,9 +39,9 @@ func (r *reader) continueFile() {
 
 // continued reads what Continue has under names of its own: headers among other
 // options of a request, and a key that becomes one.
-func (r *reader) continued(e *entry, s *Server) (skip string) {
+func (r *reader) continued(e *entry, s *Server) {
 	if r.client.format == formatJSON {
-		return ""
+		return
 	}
 	e.used["name"] = true
 	if key := e.text("apiKey"); key != "" {
@@ -49,11 +49,11 @@ func (r *reader) continued(e *entry, s *Server) (skip string) {
 	}
 	v, ok := e.take("requestOptions")
 	if !ok {
-		return ""
+		return
 	}
 	if v.kind != kindTable {
 		e.fail("requestOptions is %s, not a table", v.kind)
-		return ""
+		return
 	}
 	options := &entry{value: v, used: map[string]bool{}, made: map[string]bool{}}
 	for name, text := range options.table("headers") {
@@ -67,5 +67,4 @@ func (r *reader) continued(e *entry, s *Server) (skip string) {
 	if options.err != nil {
 		e.fail("requestOptions: %w", options.err)
 	}
-	return ""
 }

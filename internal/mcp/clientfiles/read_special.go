@@ -22,7 +22,7 @@ func (r *reader) special(e *entry, s *Server) (skip string) {
 	case Goose:
 		return r.goose(e, s)
 	case Continue:
-		return r.continued(e, s)
+		r.continued(e, s)
 	case AgentPlugins:
 		r.plugin(e)
 	}
