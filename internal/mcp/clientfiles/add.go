@@ -92,7 +92,7 @@ func (c Codec) edit(cl client, text []byte, name string, v *value) ([]byte, erro
 		return nil, fmt.Errorf("the file holds %s, not a table of settings, so it is left alone", root.kind)
 	}
 	if cl.name == Continue && cl.format == formatYAML {
-		return nil, errors.New("Continue's settings hold a list of servers, which is not changed here: put the server into a file of its own, .continue/mcpServers/NAME.json")
+		return nil, errors.New("the settings of Continue hold a list of servers, which is not changed here: put the server into a file of its own, .continue/mcpServers/NAME.json")
 	}
 	path := editPath(cl, root)
 	if cl.format == formatYAML {

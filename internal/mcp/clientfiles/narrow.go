@@ -115,6 +115,10 @@ func (e *entry) plainNames(key string, list []string) []string {
 // {"delete": {"enabled": false}} switch it off. The rest of such a table is
 // about approvals, which are never taken over.
 func (e *entry) toolTable(v value, s *Server) {
+	if len(v.fields) > maxNames {
+		e.fail("tools has more than %d names", maxNames)
+		return
+	}
 	for _, f := range v.fields {
 		on, said := f.value, f.value.kind == kindBool
 		if f.value.kind == kindTable {
@@ -133,6 +137,10 @@ func (e *entry) toolTable(v value, s *Server) {
 func (e *entry) names(key string, own bool) ([]string, bool) {
 	v, ok := e.get(key)
 	if key == "" || !ok || v.kind == kindNull {
+		return nil, false
+	}
+	if len(v.list) > maxNames || v.kind == kindText && strings.Count(v.text, ",") > maxNames {
+		e.fail("%s has more than %d names", show(key), maxNames)
 		return nil, false
 	}
 	texts := v.kind == kindText || v.kind == kindList && !slices.ContainsFunc(v.list, func(w value) bool { return w.kind != kindText })

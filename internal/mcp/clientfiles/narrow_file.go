@@ -21,6 +21,20 @@ func (r *reader) fileLists() {
 	}
 }
 
+// bounded reports whether lists for all servers are short enough to be gone
+// through for each of them. If not, all of them are switched off.
+func (r *reader) bounded(lists ...value) bool {
+	for _, v := range lists {
+		if len(v.list)+len(v.fields) > maxNames {
+			r.each(func(s *Server) {
+				s.switchOff("a list of tools in the file is too long to be read: it is switched off here")
+			})
+			return false
+		}
+	}
+	return true
+}
+
 func (r *reader) each(do func(s *Server)) {
 	for i := range r.servers {
 		do(&r.servers[i])
@@ -68,6 +82,9 @@ func (r *reader) geminiLists() {
 	excluded, _ := r.root.at([]string{"mcp", "excluded"})
 	tools, _ := r.root.at([]string{"tools", "exclude"})
 	old, _ := r.root.get("excludeTools")
+	if !r.bounded(allowed, excluded, tools, old) {
+		return
+	}
 	r.each(func(s *Server) {
 		if slices.Contains(textsOf(excluded), s.Name) || limited && allowed.kind == kindList && !slices.Contains(textsOf(allowed), s.Name) {
 			s.switchOff("it is switched off by the list mcp.allowed or mcp.excluded of the client")
@@ -82,6 +99,9 @@ func (r *reader) geminiLists() {
 // those of the server and the tool with _ between them.
 func (r *reader) openCodeTools() {
 	tools, _ := r.root.get("tools")
+	if !r.bounded(tools) {
+		return
+	}
 	for _, f := range tools.fields {
 		if f.value.kind != kindBool || f.value.text == "true" {
 			continue
@@ -115,6 +135,9 @@ func (r *reader) ampLists() {
 	enable, limited := r.root.get("amp.tools.enable")
 	rules, _ := r.root.get("amp.mcpPermissions")
 	rejects := slices.ContainsFunc(rules.list, func(v value) bool { action, _ := v.get("action"); return action.text != "allow" })
+	if !r.bounded(disable, enable, rules) {
+		return
+	}
 	r.each(func(s *Server) {
 		for _, name := range textsOf(disable) {
 			s.withoutTools(switchedOffTools(s.Name, name)...)

@@ -159,6 +159,22 @@ func TestListsOfTheWholeFile(t *testing.T) {
 	}
 }
 
+// TestLongLists: a list that is too long is no reason to offer all tools.
+func TestLongLists(t *testing.T) {
+	long := strings.Repeat(`"x", `, maxNames) + `"x"`
+	for client, text := range map[string]string{
+		ClaudeCode: `{"mcpServers": {"s": {"command": "x", "disabledTools": [` + long + `]}}}`,
+		Kiro:       `{"mcpServers": {"s": {"command": "x", "disabledTools": [` + long + `]}}}`,
+		Gemini:     `{"excludeTools": [` + long + `], "mcpServers": {"s": {"command": "x"}}}`,
+		Amp:        `{"amp.tools.disable": [` + long + `], "amp.mcpServers": {"s": {"command": "x"}}}`,
+	} {
+		servers, problems := Codec{}.Read(client, []byte(text))
+		if len(problems) == 0 && (len(servers) != 1 || !servers[0].Disabled) {
+			t.Errorf("%s: %d servers, switched on", client, len(servers))
+		}
+	}
+}
+
 func TestSwitchedOff(t *testing.T) {
 	text := []byte(`{"disabledMcpjsonServers": ["a"], "projects": {"/p": {"disabledMcpjsonServers": ["b"], "disabledMcpServers": ["a", 1]}, "/q": {"disabledMcpServers": ["c"]}}}`)
 	got, err := SwitchedOff(text, "/p")

@@ -23,6 +23,10 @@ func (r *reader) continueFile() {
 		name, _ := entry.get("name")
 		_, uses := entry.get("uses")
 		switch {
+		case n >= maxServers:
+			r.problems = append(r.problems, Problem{Text: fmt.Sprintf("the file has more than %d servers; those behind are not read", maxServers)})
+			r.root.fields[i].value = table
+			return
 		case entry.kind == kindNull:
 		case uses:
 			r.problems = append(r.problems, Problem{Text: fmt.Sprintf("mcpServers[%d] uses a block of Continue's hub, which is fetched from there and not read here", n), Skipped: true})

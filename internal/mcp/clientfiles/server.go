@@ -80,6 +80,7 @@ type Codec struct {
 const (
 	maxText    = 16 << 20 // Claude Code keeps its history in the same file
 	maxServers = 2000
+	maxNames   = 2000 // in one list of tools or agents
 	maxName    = 128
 	maxShown   = 60
 )
