@@ -163,6 +163,9 @@ func (c *command) clientFile(client string, project bool) (string, error) {
 		if p.Client != client || p.Scope != scope {
 			continue
 		}
+		if p.Dir { // a server has a file of its own there
+			return filepath.Join(p.Path, connectName+".json"), nil
+		}
 		if _, err := os.Stat(p.Path); err == nil {
 			return p.Path, nil
 		}

@@ -60,7 +60,7 @@ func TestPreviewShowsAllThatIsWritten(t *testing.T) {
 }
 
 func TestImportNames(t *testing.T) {
-	c := &command{}
+	c := &command{out: io.Discard}
 	token := func(n int) string { return fmt.Sprintf("ghp_%036d", n) }
 	server := func(name, arg string, n int) taken {
 		return taken{server: clientfiles.Server{Name: name, Command: "c", Args: []string{arg, "--token", token(n)}, Env: map[string]string{"A_TOKEN": token(n)}}}

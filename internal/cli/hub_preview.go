@@ -48,6 +48,9 @@ func (c *command) preview(t taken) {
 	for _, f := range t.secrets {
 		fmt.Fprintf(c.out, "  secret: what stands in %s goes to the vault as %s\n", text.ShowLine(f.Where), f.Name)
 	}
+	for _, d := range s.Dropped {
+		fmt.Fprintf(c.out, "  dropped: %s\n", text.ShowLine(d))
+	}
 	for _, n := range s.Notes {
 		fmt.Fprintf(c.out, "  note: %s\n", text.ShowLine(n))
 	}

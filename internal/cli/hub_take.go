@@ -118,6 +118,12 @@ func (c *command) takeOver(ctx context.Context, paths config.Paths, v *vault.Vau
 		}
 		done.Servers = append(done.Servers, importedServer{Name: t.name, Entry: entry})
 	}
+	// What cannot be read or changed fails below, when it is written.
+	if before, err := os.ReadFile(c.settings(paths)); err == nil {
+		if after, err := adding(list)(before); err == nil {
+			done.Before, done.After = before, digest(after)
+		}
+	}
 	former, err := os.ReadFile(importFile(paths.State))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return "", err

@@ -2,6 +2,8 @@ package cli
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -28,6 +30,15 @@ type imported struct {
 	At      time.Time        `json:"at"`
 	Servers []importedServer `json:"servers"`
 	Secrets []string         `json:"secrets"`
+	// Before is the file of settings as it was, and After the digest of what
+	// the import made of it: if it is still that, undoing gives back every byte.
+	Before []byte `json:"before,omitempty"`
+	After  string `json:"after,omitempty"`
+}
+
+func digest(text []byte) string {
+	sum := sha256.Sum256(text)
+	return hex.EncodeToString(sum[:])
 }
 
 // importedServer is a server as it was written.
@@ -84,6 +95,13 @@ func (c *command) undoImport(ctx context.Context) error {
 	var gone, kept []string
 	count := 0
 	file, err := c.editConfig(func(content []byte) ([]byte, error) {
+		if len(done.Before) > 0 && digest(content) == done.After {
+			for _, s := range done.Servers {
+				gone = append(gone, s.Name)
+			}
+			now, count = done.Before, len(gone)
+			return now, nil
+		}
 		for _, s := range done.Servers {
 			entry, there, err := config.Entry(content, "mcp_servers", s.Name)
 			if err != nil {
@@ -120,7 +138,7 @@ func (c *command) undoImport(ctx context.Context) error {
 	if err := os.Remove(importFile(paths.State)); err != nil {
 		return err
 	}
-	fmt.Fprintf(c.out, "Taken back: %d servers from %s and %d secrets.\n", count, file, len(drop))
+	fmt.Fprintf(c.out, "Taken back: %s from %s and %s.\n", counted(count, "server"), file, counted(len(drop), "secret"))
 	if len(kept) > 0 {
 		fmt.Fprintf(c.out, "Left as they are, since they were changed after the import: %s\n", text.ShowLine(strings.Join(kept, ", ")))
 	}

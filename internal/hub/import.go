@@ -39,9 +39,7 @@ func (f Files) Imports(servers map[string]settings.MCPServer) mcphub.Imports {
 		}}
 		found, problems := codec.Read(client, text)
 		for _, p := range problems {
-			if !p.Skipped {
-				report.Left = append(report.Left, p.String())
-			}
+			report.Left = append(report.Left, p.String())
 		}
 		var take []clientfiles.Server
 		for _, s := range found {
@@ -60,6 +58,9 @@ func (f Files) Imports(servers map[string]settings.MCPServer) mcphub.Imports {
 			default:
 				s.Disabled = true
 				take = append(take, s)
+				for _, d := range s.Dropped {
+					report.Left = append(report.Left, s.Name+": dropped "+d)
+				}
 			}
 		}
 		if len(take) == 0 {

@@ -67,7 +67,7 @@ func (c *clientServers) Taken() named.Taken {
 			}
 		}
 	}
-	for _, p := range places {
+	for _, p := range allFiles(places) {
 		info, err := os.Stat(p.Path)
 		if err != nil || !info.Mode().IsRegular() {
 			continue
@@ -86,6 +86,14 @@ func (c *clientServers) Taken() named.Taken {
 	}
 	c.now, c.at = all, time.Now()
 	return all
+}
+
+// allFiles puts the files of a directory in its place.
+func allFiles(places []clientfiles.Place) (list []clientfiles.Place) {
+	for _, p := range places {
+		list = append(list, p.Files(os.ReadDir)...)
+	}
+	return list
 }
 
 func sameState(a, b fs.FileInfo) bool {

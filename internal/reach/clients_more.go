@@ -24,10 +24,7 @@ func morePlaces(home string) (list []clientfiles.Place) {
 	clients := map[string]string{
 		".vscode-server/data/User/mcp.json":          clientfiles.VSCode,
 		".vscode-server-insiders/data/User/mcp.json": clientfiles.VSCode,
-		".copilot/mcp-config.json":                   clientfiles.ClaudeDesktop,
 		".qwen/settings.json":                        clientfiles.ClaudeDesktop,
-		".kiro/settings/mcp.json":                    clientfiles.ClaudeDesktop,
-		".aws/amazonq/mcp.json":                      clientfiles.ClaudeDesktop,
 	}
 	for _, path := range slices.Sorted(maps.Keys(clients)) {
 		list = append(list, clientfiles.Place{Client: clients[path], Path: filepath.Join(home, filepath.FromSlash(path)), Scope: scopeMore})

@@ -16,7 +16,7 @@ import (
 // a project is known, and what the status line of an agent does.
 func TestMoreClients(t *testing.T) {
 	home, top := t.TempDir(), t.TempDir()
-	for _, name := range []string{"XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "CLINE_MCP_SETTINGS_PATH"} {
+	for _, name := range []string{"XDG_CONFIG_HOME", "CODEX_HOME", "CLAUDE_CONFIG_DIR", "CLINE_MCP_SETTINGS_PATH", "COPILOT_HOME"} {
 		t.Setenv(name, "")
 	}
 	for path, text := range map[string]string{
@@ -25,6 +25,8 @@ func TestMoreClients(t *testing.T) {
 		".qwen/settings.json":               `{"mcpServers": {"a": {"command": "npx", "args": ["-y", "qwen"]}}}`,
 		".kiro/settings/mcp.json":           `{"mcpServers": {"a": {"command": "npx", "args": ["-y", "kiro"]}}}`,
 		".aws/amazonq/mcp.json":             `{"mcpServers": {"a": {"command": "npx", "args": ["-y", "amazon"]}}}`,
+		".continue/mcpServers/x.json":       `{"mcpServers": {"a": {"command": "npx", "args": ["-y", "continued"]}}}`,
+		".junie/mcp/mcp.json":               `{"mcpServers": {"a": {"command": "npx", "args": ["-y", "junie"]}}}`,
 		".claude/settings.json":             `{"statusLine": {"type": "command", "command": "npx -y status"}, "hooks": {"PostToolUse": [{"hooks": [{"type": "command", "command": "npx prettier"}]}]}}`,
 	} {
 		full := filepath.Join(home, filepath.FromSlash(path))
@@ -36,7 +38,7 @@ func TestMoreClients(t *testing.T) {
 		}
 	}
 	c := &clientServers{home: home, tops: []string{top}, granted: func(path string) bool { return linked.Within(path, top) }}
-	want := []string{"amazon", "copilot", "kiro", "qwen", "remote", "status"}
+	want := []string{"amazon", "continued", "copilot", "junie", "kiro", "qwen", "remote", "status"}
 	if diff := cmp.Diff(want, slices.Sorted(maps.Keys(c.Taken().Packages))); diff != "" {
 		t.Error(diff)
 	}

@@ -29,13 +29,18 @@ func TestExpandAll(t *testing.T) {
 		"$${secret:k}":       "${secret:k}",
 		"${EVIL}":            "${secret:k} ${A} $(id)",
 		"${not a name}":      "${not a name}",
+		// A default may be a secret, which is asked for only where it is needed.
+		"x ${B:-${secret:k}} ${A}":                "x ${A} one",
+		"${A:-${secret:other}}":                   "one",
+		"${EMPTY:-${secret:k}}${B:-${secret:k}}!": "${A}${A}!",
+		"$${B:-x}${B:-${secret:k}}":               "${B:-x}${A}",
 	} {
 		got, err := Expand(t.Context(), given, env, secret)
 		if err != nil || got != want {
 			t.Errorf("%q: %q, %v; want %q", given, got, err, want)
 		}
 	}
-	for _, bad := range []string{"${B}", "${secret:other}", "${secret:"} {
+	for _, bad := range []string{"${B}", "${secret:other}", "${secret:", "${B:-${secret:other}}", "${A:-${secret:"} {
 		if got, err := Expand(t.Context(), bad, env, secret); err == nil {
 			t.Errorf("%q gave %q", bad, got)
 		}

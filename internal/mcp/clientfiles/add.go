@@ -28,6 +28,7 @@ func (c Codec) Add(client string, text []byte, name string, entry Entry) ([]byte
 	if !ok {
 		return nil, unknownClient(client)
 	}
+	cl = cl.forText(text)
 	x := &encoder{client: cl}
 	v, ok := x.server(Server{
 		Name: name, Command: entry.Command, Args: entry.Args, Env: entry.Env,
@@ -53,7 +54,7 @@ func (c Codec) Remove(client string, text []byte, name string) ([]byte, error) {
 	if !ok {
 		return nil, unknownClient(client)
 	}
-	out, err := c.edit(cl, text, name, nil)
+	out, err := c.edit(cl.forText(text), text, name, nil)
 	if err != nil {
 		return nil, fmt.Errorf("removing %s from %s: %w", show(name), cl.title, err)
 	}
@@ -89,6 +90,9 @@ func (c Codec) edit(cl client, text []byte, name string, v *value) ([]byte, erro
 	}
 	if root.kind != kindTable {
 		return nil, fmt.Errorf("the file holds %s, not a table of settings, so it is left alone", root.kind)
+	}
+	if cl.name == Continue && cl.format == formatYAML {
+		return nil, errors.New("the settings of Continue hold a list of servers, which is not changed here: put the server into a file of its own, .continue/mcpServers/NAME.json")
 	}
 	path := editPath(cl, root)
 	if cl.format == formatYAML {
@@ -147,6 +151,9 @@ func asWanted(cl client, have, want value) bool {
 	}
 	for _, f := range want.fields {
 		v, ok := have.get(f.name)
+		if ok && f.name == cl.enabledTools {
+			continue // which tools there are is the person's to say
+		}
 		if !ok || count(have, f.name) > 1 || !v.equal(f.value, false) {
 			return false
 		}

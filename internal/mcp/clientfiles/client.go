@@ -1,6 +1,9 @@
 package clientfiles
 
-import "time"
+import (
+	"bytes"
+	"time"
+)
 
 // The names of the clients.
 const (
@@ -20,6 +23,13 @@ const (
 	Crush         = "crush"
 	AgenticX      = "agenticx"
 	AgentPlugins  = "agent-plugins"
+	Kiro          = "kiro"
+	CopilotCLI    = "copilot-cli"
+	Junie         = "junie"
+	Amp           = "amp"
+	Continue      = "continue"
+	AmazonQ       = "amazon-q"
+	LMStudio      = "lm-studio"
 )
 
 // Clients lists the names of all clients that are known.
@@ -27,6 +37,7 @@ func Clients() []string {
 	return []string{
 		ClaudeDesktop, ClaudeCode, Cursor, VSCode, Windsurf, Codex, Gemini, Zed, OpenCode,
 		Cline, Roo, Kilo, Goose, Crush, AgenticX, AgentPlugins,
+		Kiro, CopilotCLI, Junie, Amp, Continue, AmazonQ, LMStudio,
 	}
 }
 
@@ -57,6 +68,8 @@ type client struct {
 	unit                        time.Duration
 	enabledTools, disabledTools string
 	enabled, disabled           string // keys of bools; a client has one or the other
+	patterns                    bool   // * in its list of enabled tools means tools, and is no name
+	emptyAll                    bool   // an empty list of enabled tools means all of them
 }
 
 // urlKey is a key that holds a URL, and the transport that it means where no
@@ -103,7 +116,7 @@ func clientOf(name string) (client, bool) {
 		c.url = []urlKey{{"httpUrl", HTTP}, {"url", SSE}}
 		c.timeout, c.unit = "timeout", time.Millisecond
 		c.enabledTools, c.disabledTools = "includeTools", "excludeTools"
-		c.forms = forms{braces: true, bare: true}
+		c.forms = forms{braces: true, defaults: true, bare: true}
 	case Zed:
 		c.title, c.paths, c.enabled = "Zed", [][]string{{"context_servers"}}, "enabled"
 		c.kind = ""
@@ -129,6 +142,7 @@ func clientOf(name string) (client, bool) {
 		c.command, c.env, c.url = "cmd", "envs", []urlKey{{"uri", ""}, {"url", ""}}
 		c.stdio, c.http, c.sse = "stdio", "streamable_http", "sse"
 		c.timeout, c.enabledTools, c.enabled = "timeout", "available_tools", "enabled"
+		c.emptyAll = true // Goose writes one for every server
 	case Crush:
 		c.title, c.paths = "Crush", [][]string{{"mcp"}}
 		c.stdio, c.http, c.sse = "stdio", "http", "sse"
@@ -137,15 +151,94 @@ func clientOf(name string) (client, bool) {
 	case AgenticX:
 		c.title, c.bare, c.cwd = "AgenticX", true, "cwd"
 		c.kind, c.stdio, c.http, c.sse = "transport", "stdio", "streamable_http", "sse"
-		c.timeout, c.enabledTools = "timeout", "enabled_tools"
+		c.timeout, c.enabledTools, c.emptyAll = "timeout", "enabled_tools", true
 	case AgentPlugins:
 		c.title, c.cwd = "Agent Plugins", "cwd"
 		c.stdio, c.http, c.sse = "stdio", "streamable-http", "sse"
 		c.forms = forms{only: "PLUGIN_ROOT PLUGIN_DATA"}
 	default:
+		return newerClient(c)
+	}
+	return c, true
+}
+
+// newerClient fills in the rows of the clients that keep to mcpServers and
+// differ in what they add to it.
+func newerClient(c client) (client, bool) {
+	switch c.name {
+	case Kiro:
+		c.title, c.disabled, c.disabledTools = "Kiro", "disabled", "disabledTools"
+		c.timeout, c.unit = "timeout", time.Millisecond
+		c.forms = forms{braces: true}
+	case CopilotCLI:
+		c.title, c.stdio, c.http, c.sse = "Copilot CLI", "local", "http", "sse"
+		c.enabledTools, c.patterns = "tools", true
+		c.timeout, c.unit = "timeout", time.Millisecond
+		c.forms = forms{braces: true, defaults: true, bare: true}
+	case Junie:
+		c.title, c.enabled = "Junie", "enabled"
+	case Amp:
+		c.title, c.paths, c.kind = "Amp", [][]string{{"amp.mcpServers"}}, "transport"
+		c.enabledTools, c.patterns, c.emptyAll = "includeTools", true, true
+		c.forms = forms{braces: true}
+	case Continue:
+		c.title, c.format, c.cwd = "Continue", formatYAML, "cwd"
+		c.stdio, c.http, c.sse = "stdio", "streamable-http", "sse"
+		c.forms = forms{template: true}
+	case AmazonQ:
+		c.title, c.disabled, c.http = "Amazon Q", "disabled", "http"
+		c.timeout, c.unit = "timeout", time.Millisecond
+		c.forms = forms{env: true}
+	case LMStudio:
+		c.title = "LM Studio"
+	default:
 		return client{}, false
 	}
 	return c, true
+}
+
+// forText gives the row for one text. Continue takes a server as YAML in its
+// settings, and in the form of Claude's clients in a JSON file of its own.
+func (c client) forText(text []byte) client {
+	body := bytes.TrimSpace(bytes.TrimPrefix(text, []byte(byteOrderMark)))
+	if c.name == Continue && (len(body) == 0 || body[0] == '{') {
+		c.format, c.http, c.cwd = formatJSON, "http", ""
+		c.forms = forms{braces: true}
+	}
+	return c
+}
+
+// formsAt gives the variables that the client puts in at one place: command,
+// args, env, cwd, url or headers.
+func (c client) formsAt(place string) forms {
+	remote := place == "url" || place == "headers"
+	switch c.name {
+	case Goose:
+		if remote {
+			return forms{braces: true, bare: true}
+		}
+	case AgentPlugins:
+		if remote || place == "command" {
+			return forms{}
+		}
+	case Kiro:
+		if place != "env" && place != "headers" {
+			return forms{}
+		}
+	case AmazonQ:
+		switch place {
+		case "env", "headers":
+		case "command":
+			return forms{braces: true, defaults: true, bare: true}
+		default:
+			return forms{}
+		}
+	case Continue:
+		if c.format == formatJSON && place != "env" {
+			return forms{}
+		}
+	}
+	return c.forms
 }
 
 // transportOf reads a client's word for a transport.

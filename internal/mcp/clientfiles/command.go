@@ -83,8 +83,8 @@ func references(text string) []piece {
 		switch {
 		case strings.HasPrefix(text[i:], "$${"):
 			i += 3
-		case strings.HasPrefix(text[i:], "${") && strings.IndexByte(text[i:], '}') > 0:
-			end := i + strings.IndexByte(text[i:], '}') + 1
+		case refLen(text[i:]) > 0:
+			end := i + refLen(text[i:])
 			if i > plain {
 				list = append(list, piece{text: text[plain:i]})
 			}
@@ -98,4 +98,29 @@ func references(text string) []piece {
 		list = append(list, piece{text: text[plain:]})
 	}
 	return list
+}
+
+// secretDefault is how a default that is a secret begins: ${VAR:-${secret:NAME}}.
+const secretDefault = ":-${secret:"
+
+// refLen gives how long the reference at the beginning of a text is; 0: none.
+func refLen(text string) int {
+	end := strings.IndexByte(text, '}')
+	if !strings.HasPrefix(text, "${") || end < 0 {
+		return 0
+	}
+	if strings.Contains(text[:end], secretDefault) && strings.HasPrefix(text[end+1:], "}") {
+		end++
+	}
+	return end + 1
+}
+
+// refSecret gives the secret that a reference names, itself or as its default.
+func refSecret(ref string) (string, bool) {
+	inner := strings.TrimSuffix(strings.TrimPrefix(ref, "${"), "}")
+	if name, ok := strings.CutPrefix(inner, "secret:"); ok {
+		return name, true
+	}
+	_, name, ok := strings.Cut(inner, secretDefault)
+	return strings.TrimSuffix(name, "}"), ok
 }

@@ -21,6 +21,9 @@ func Detect(file string, text []byte) (client string, ok bool) {
 		_, found := v.get("mcp_servers")
 		return Codex, err == nil && found
 	case ".yaml", ".yml":
+		if hasTopKey(text, "mcpServers") {
+			return Continue, true
+		}
 		return Goose, hasTopKey(text, "extensions")
 	case ".sh", ".bash", ".zsh":
 		return "", false
@@ -47,6 +50,10 @@ func detectPath(file string) string {
 	parts := strings.Split(file, "/")
 	in := func(dir string) bool {
 		return slices.ContainsFunc(parts[:len(parts)-1], func(part string) bool { return strings.EqualFold(part, dir) })
+	}
+	dir := path.Base(path.Dir(file))
+	if dir == "mcpServers" && in(".continue") {
+		return Continue
 	}
 	switch base {
 	case "claude_desktop_config.json":
@@ -75,11 +82,22 @@ func detectPath(file string) string {
 			return Codex
 		}
 	case "config.yaml":
-		if in("goose") {
+		switch {
+		case in("goose"):
 			return Goose
+		case in(".continue"):
+			return Continue
+		}
+	case "mcp-config.json":
+		return CopilotCLI
+	case "settings.jsonc":
+		if dir == "amp" || dir == ".amp" {
+			return Amp
 		}
 	case "settings.json":
 		switch {
+		case dir == "amp" || dir == ".amp":
+			return Amp
 		case in(".gemini"):
 			return Gemini
 		case in("zed") || in(".zed"):
@@ -99,6 +117,14 @@ func detectPath(file string) string {
 			return Kilo
 		case in(".agenticx"):
 			return AgenticX
+		case in(".kiro"):
+			return Kiro
+		case in(".junie"):
+			return Junie
+		case in("amazonq") || in(".amazonq"):
+			return AmazonQ
+		case in(".lmstudio") || in("lm-studio"):
+			return LMStudio
 		}
 	}
 	return ""
@@ -111,6 +137,8 @@ func detectShape(root value) string {
 	}
 	has := func(key string) bool { v, ok := root.get(key); return ok && v.kind == kindTable }
 	switch {
+	case has("amp.mcpServers"):
+		return Amp
 	case has("context_servers"):
 		return Zed
 	case has("servers"):
@@ -157,6 +185,13 @@ func detectMCP(root value) string {
 // be anyone's: Claude Code's reading takes all of the usual ones.
 func detectEntries(m value) string {
 	for _, f := range m.fields {
+		has := func(key string) bool { _, ok := f.value.get(key); return ok }
+		if has("autoApprove") && has("disabledTools") {
+			return Kiro
+		}
+		if v, _ := f.value.get("tools"); v.kind == kindList {
+			return CopilotCLI
+		}
 		for _, g := range f.value.fields {
 			switch g.name {
 			case "serverUrl":

@@ -113,7 +113,7 @@ func (x *encoder) program(s Server, v *value) bool {
 		v.put(c.command, textList(append([]string{command}, args...)))
 	} else {
 		v.put(c.command, textValue(command))
-		if len(args) > 0 || c.name == Goose {
+		if len(args) > 0 || c.name == Goose || c.name == CopilotCLI {
 			v.put(c.args, textList(args))
 		}
 	}
@@ -260,6 +260,8 @@ func (x *encoder) settings(s Server, v *value) {
 	}{{c.enabledTools, "enabled_tools", s.EnabledTools}, {c.disabledTools, "disabled_tools", s.DisabledTools}}
 	for _, l := range lists {
 		switch {
+		case len(l.list) == 0 && c.name == CopilotCLI && l.key != "":
+			v.put(l.key, textList([]string{"*"})) // Copilot CLI wants the list
 		case len(l.list) == 0:
 		case l.key == "":
 			x.lose("%s cannot be said: %s shows tools that are hidden here", l.what, c.title)

@@ -5,7 +5,9 @@ import "strings"
 // text writes a text of ours the way of the client. It reports false, and says
 // why, if the client would not read it as we do.
 func (x *encoder) text(in, where string) (string, bool) {
-	f := x.forms(where)
+	place, _, _ := strings.Cut(where, ".")
+	place, _, _ = strings.Cut(place, "[")
+	f := x.client.formsAt(place)
 	var out, want strings.Builder
 	for _, p := range references(in) {
 		if !p.ref {
@@ -29,18 +31,6 @@ func (x *encoder) text(in, where string) (string, bool) {
 	return out.String(), true
 }
 
-// forms gives what the client puts in at this place.
-func (x *encoder) forms(where string) forms {
-	remote := where == "url" || strings.HasPrefix(where, "headers.")
-	switch {
-	case x.client.name == Goose && remote:
-		return forms{braces: true, bare: true}
-	case x.client.name == AgentPlugins && (remote || where == "command"):
-		return forms{}
-	}
-	return x.client.forms
-}
-
 // reference writes one reference their way, and what they would then read in
 // our way. Empty: there is no way.
 func (x *encoder) reference(ref string, f forms) (theirs, ours string) {
@@ -49,7 +39,7 @@ func (x *encoder) reference(ref string, f forms) (theirs, ours string) {
 		x.inputs = append(x.inputs, id)
 		return "${input:" + id + "}", "${secret:" + inputSecret("", id) + "}"
 	}
-	if name, _, ok := strings.Cut(inner, ":-"); ok && f.defaults && isVariable(name) {
+	if name, _, ok := strings.Cut(inner, ":-"); ok && f.defaults && isVariable(name) && !strings.Contains(inner, secretDefault) {
 		return ref, ref
 	}
 	switch {

@@ -2,11 +2,8 @@ package clientfiles
 
 import (
 	"fmt"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
-	"time"
 )
 
 // entry is one server's table while it is read: it remembers which keys were
@@ -16,7 +13,9 @@ type entry struct {
 	used  map[string]bool
 	made  map[string]bool // "env.X" and "headers.X" that are in our form already, "command" if it was a list
 	notes []string
-	err   error // the first thing that makes it unusable
+	// dropped has the keys that are not taken over, each with the reason.
+	dropped []string
+	err     error // the first thing that makes it unusable
 }
 
 func (e *entry) fail(format string, args ...any) {
@@ -114,47 +113,23 @@ func (e *entry) table(name string) map[string]string {
 	return m
 }
 
-// flag gives a bool; what is something else counts as not given, with a note.
-func (e *entry) flag(name string, otherwise bool) bool {
-	v, ok := e.take(name)
-	if !ok {
-		return otherwise
-	}
-	if v.kind != kindBool {
-		e.note("%s is %s, not true or false, and was left out", name, v.kind)
-		return otherwise
-	}
-	return v.text == "true"
+// drop names a key that is not taken over.
+func (e *entry) drop(key, why string) {
+	e.used[key] = true
+	e.dropped = append(e.dropped, show(key)+": "+why)
 }
 
-const maxTimeout = 24 * time.Hour
-
-func (e *entry) duration(name string, unit time.Duration) time.Duration {
-	v, ok := e.take(name)
-	if !ok {
-		return 0
-	}
-	n, err := strconv.ParseFloat(strings.ReplaceAll(v.text, "_", ""), 64)
-	d := n * float64(unit)
-	if v.kind != kindNumber || err != nil || math.IsNaN(d) || d < 1 || d > float64(maxTimeout) {
-		e.note("%s is no time between 0 and %d hours, and was left out", name, int(maxTimeout.Hours()))
-		return 0
-	}
-	return time.Duration(d).Round(time.Millisecond)
-}
-
-// rest notes the keys that nobody asked for.
+// rest names the keys that nobody asked for.
 func (e *entry) rest() {
 	for _, f := range e.fields {
 		if e.used[f.name] || f.value.kind == kindNull {
 			continue
 		}
-		e.used[f.name] = true
-		if why := dropped(f.name); why != "" {
-			e.note("%s was left out: %s", show(f.name), why)
-		} else {
-			e.note("%s was left out: the key is not known here", show(f.name))
+		why := dropped(f.name)
+		if why == "" {
+			why = "the key is not known here; if it narrows what the server may do, say so in the settings of Toolcrib"
 		}
+		e.drop(f.name, why)
 	}
 }
 
@@ -163,17 +138,18 @@ func dropped(key string) string {
 	switch key {
 	case "envFile", "env_file":
 		return "its file is not read here; put its variables under env, or its secrets into the vault"
-	case "oauth", "auth", "authProviderType", "targetAudience", "targetServiceAccount", "oauth_resource", "scopes", "mcp_oauth":
+	case "oauth", "auth", "authProviderType", "targetAudience", "targetServiceAccount", "oauth_resource", "scopes", "mcp_oauth", "oauthScopes", "oauthClientId", "oauthPublicClient":
 		return "signing in is done anew, by Toolcrib"
 	case "headersHelper", "http_headers_helper":
 		return "it is a program that makes headers, and no program is run for that here"
 	case "sandbox", "sandboxEnabled":
 		return "the sandbox is chosen in Toolcrib's own configuration"
-	case "autoApprove", "alwaysAllow", "trust", "default_tools_approval_mode", "tools", "disabledMcpTools":
+	case "autoApprove", "alwaysAllow", "trust", "trusted", "default_tools_approval_mode", "tools":
 		return "approvals are given in Toolcrib, not taken over"
-	case "startup_timeout_sec", "startup_timeout_ms", "required", "supports_parallel_tool_calls", "omit_tools_from", "experimental_environment":
+	case "startup_timeout_sec", "startup_timeout_ms", "required", "supports_parallel_tool_calls", "omit_tools_from", "experimental_environment", "connectionTimeout":
 		return "it says how the client starts and shows the server"
-	case "dev", "gallery", "version", "description", "display_name", "bundled", "watchPaths", "icon", "notes", "name":
+	case "dev", "gallery", "version", "description", "display_name", "bundled", "watchPaths", "icon", "notes", "name",
+		"serverName", "faviconUrl", "sourceFile", "sourceSlug", "isDefaultServer", "displayName":
 		return "it is for the client's own use"
 	}
 	return ""

@@ -14,6 +14,7 @@ func Export(client string, servers []Server) ([]byte, []string, error) {
 	if !ok {
 		return nil, nil, unknownClient(client)
 	}
+	cl = cl.forText(nil)
 	x := &encoder{client: cl}
 	table := value{kind: kindTable}
 	for _, s := range servers {

@@ -1,6 +1,7 @@
 package clientfiles
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -22,6 +23,7 @@ func TestExportRoundTrip(t *testing.T) {
 	for _, client := range Clients() {
 		t.Run(client, func(t *testing.T) {
 			c, _ := clientOf(client)
+			c = c.forText(nil)
 			servers := append([]Server{}, plain...)
 			if client == AgentPlugins {
 				servers[1].Command = "./b"
@@ -58,7 +60,7 @@ func TestExportRoundTrip(t *testing.T) {
 			if len(problems) != 0 {
 				t.Errorf("problems %v in\n%s", problems, text)
 			}
-			if client == OpenCode || client == Cursor || client == Zed {
+			if slices.Contains([]string{OpenCode, Cursor, Zed, Kiro, Junie, Amp, LMStudio}, client) {
 				servers[len(servers)-1].Transport = "" // their files do not say
 			}
 			sortKeysLost := cmpopts.SortSlices(func(a, b Server) bool { return a.Name < b.Name })
@@ -110,6 +112,14 @@ func TestExportVariables(t *testing.T) {
 		if servers, problems := (Codec{}).Read(tt.client, text); len(problems) != 0 || len(servers) != min(1, len(tt.text)) {
 			t.Errorf("%s: %v, %v", tt.client, servers, problems)
 		}
+	}
+}
+
+// TestExportSecretDefault: a default that is a secret is never written.
+func TestExportSecretDefault(t *testing.T) {
+	text, lost, err := Export(ClaudeCode, []Server{{Name: "s", Command: "x", Transport: Stdio, Env: map[string]string{"A": "${A:-${secret:s-A}}"}}})
+	if err != nil || !strings.Contains(string(text), `"A": "${A}"`) || len(lost) != 1 || !strings.Contains(lost[0], "the default of ${A} was left out") {
+		t.Errorf("%s, %q, %v", text, lost, err)
 	}
 }
 

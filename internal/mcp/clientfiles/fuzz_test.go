@@ -14,6 +14,10 @@ func seeds() []string {
 		"{ // c\n\"servers\": {\"b\": {\"url\": \"https://x/\",},},\n}", `{"mcp":{"servers":{"a":{"type":"local","command":["a"]}}}}`,
 		`{"context_servers":{"a":{"command":{"path":"p"}}}}`, `{"a":{"command":"a b"}}`, `{"projects":{"/p":{"mcpServers":{"c":{"url":"http://x"}}}}}`,
 		"[mcp_servers.a]\ncommand = \"a\"\n[mcp_servers.a.env]\nK = '''\nv'''\n", "a.b = [1, {c = 1979-05-27}]\n[[x]]\n", "[mcp_servers]\ntoolcrib = { command = \"x\" }\n",
+		`{"mcpServers":{"a":{"command":"a","disabled":true,"autoApprove":["x"],"disabledTools":["y"],"timeout":9},"b":{"type":"local","command":"b","args":[],"tools":["*"]}}}`,
+		`{"mcpServers":{"a":{"command":"a","enabled":"no","tools":{"x":false},"assign_to_agents":"c, d","env":{"K":"${K:-none}"}}}}`,
+		`{"amp.tools.disable":["mcp__a__x","{b,c}*"],"amp.mcpPermissions":[{"action":"reject"}],"amp.mcpServers":{"a":{"url":"${H}/x","includeTools":["y"]}}}`,
+		continueYAML, "mcpServers:\n  - name: a\n    url: https://x/\n    requestOptions: {\"headers\": {\"A\": \"${{ secrets.B }}\"}}\n", `{"command":"a"}`,
 		gooseFile, "extensions: {}\n", "extensions:\n  toolcrib:\n    type: stdio\n    cmd: x\n",
 	}
 }
@@ -106,6 +110,38 @@ func FuzzTOML(f *testing.F) {
 		}
 		if _, err := (Codec{}).Remove(Codex, out, "toolcrib"); err != nil && !strings.Contains(err.Error(), "by hand") {
 			t.Fatalf("%q: %v", out, err)
+		}
+	})
+}
+
+// FuzzNarrow: a tool that one key switches off stays off, whatever another key
+// says, and a server that is gone is told.
+func FuzzNarrow(f *testing.F) {
+	f.Add(byte(0), "tools", `["a"]`)
+	f.Add(byte(17), "tools", `[]`)
+	f.Add(byte(16), "disabledTools", `["a", "*"]`)
+	f.Add(byte(18), "enabled", `"false"`)
+	f.Add(byte(3), "timeout", `"5m"`)
+	f.Add(byte(5), "tools", `{"a": {"enabled": false}}`)
+	f.Fuzz(func(t *testing.T, which byte, key, text string) {
+		client := open()[int(which)%len(open())]
+		more, _, err := parseJSONC([]byte("{" + quote(key) + ": " + text + "}"))
+		cl, _ := clientOf(client)
+		if err != nil || len(more.fields) != 1 || cl.forText(nil).format != formatJSON || strings.ContainsAny(text, "/") {
+			return
+		}
+		if key != "disabledTools" {
+			more.put("disabledTools", textList([]string{"a"}))
+		}
+		servers, problems := Codec{}.Read(client, fileWith(t, client, more))
+		if len(servers) == 0 {
+			if len(problems) == 0 {
+				t.Fatalf("%s: %s %s: it is gone, and nothing is said", client, key, text)
+			}
+			return
+		}
+		if key != "disabledTools" && servers[0].offers("a") {
+			t.Fatalf("%s: %s %s gives a back: %+v", client, key, text, servers[0])
 		}
 	})
 }

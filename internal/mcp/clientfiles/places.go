@@ -1,6 +1,10 @@
 package clientfiles
 
-import "strings"
+import (
+	"io/fs"
+	"path/filepath"
+	"strings"
+)
 
 // The scopes of a Place.
 const (
@@ -13,6 +17,37 @@ type Place struct {
 	Client string
 	Path   string
 	Scope  string
+	// Dir says that the place is a directory, of which every .json, .yaml and
+	// .yml file is read, and where a new server gets a file of its own.
+	Dir bool
+	// Also are further files of the client, which may switch servers of this
+	// one off: SwitchedOff reads them.
+	Also []string
+}
+
+// maxFiles bounds how many files of one directory are looked at.
+const maxFiles = 200
+
+// Files gives the place itself or, of a directory, its files by name. One that
+// cannot be listed has none. Read lists a directory, as os.ReadDir does.
+func (p Place) Files(read func(dir string) ([]fs.DirEntry, error)) []Place {
+	if !p.Dir {
+		return []Place{p}
+	}
+	entries, err := read(p.Path)
+	if err != nil {
+		return nil
+	}
+	var list []Place
+	for _, e := range entries {
+		switch filepath.Ext(e.Name()) {
+		case ".json", ".yaml", ".yml":
+			if len(list) < maxFiles {
+				list = append(list, Place{Client: p.Client, Path: filepath.Join(p.Path, e.Name()), Scope: p.Scope, Also: p.Also})
+			}
+		}
+	}
+	return list
 }
 
 // Places lists where the files of all clients lie, those of one person and, if
@@ -63,7 +98,15 @@ func (p *placer) add(client, scope, path string) {
 			return
 		}
 	}
-	p.list = append(p.list, Place{client, path, scope})
+	p.list = append(p.list, Place{Client: client, Path: path, Scope: scope})
+}
+
+// dir adds a directory of files.
+func (p *placer) dir(client, scope, path string) {
+	before := len(p.list)
+	if p.add(client, scope, path); len(p.list) > before {
+		p.list[before].Dir = true
+	}
 }
 
 func (p *placer) user(client, path string) { p.add(client, ScopeUser, path) }
@@ -121,6 +164,10 @@ func (p *placer) editors() {
 		p.user(Roo, storage("rooveterinaryinc.roo-cline", "mcp_settings.json"))
 		p.user(Kilo, storage("kilocode.kilo-code", "mcp_settings.json"))
 	}
+	p.user(Kiro, p.join(p.home, ".kiro", "settings", "mcp.json"))
+	p.user(Junie, p.join(p.home, ".junie", "mcp", "mcp.json"))
+	p.dir(Continue, ScopeUser, p.join(p.home, ".continue", "mcpServers"))
+	p.user(Continue, p.join(p.home, ".continue", "config.yaml"))
 }
 
 func (p *placer) terminals() {
@@ -133,6 +180,11 @@ func (p *placer) terminals() {
 		p.user(Crush, p.join(p.or("LOCALAPPDATA", "AppData", "Local"), "crush", "crush.json"))
 	}
 	p.user(Crush, p.join(p.config(), "crush", "crush.json"))
+	p.user(CopilotCLI, p.join(p.or("COPILOT_HOME", ".copilot"), "mcp-config.json"))
+	for _, file := range [...]string{"settings.json", "settings.jsonc"} {
+		p.user(Amp, p.join(p.config(), "amp", file))
+	}
+	p.user(AmazonQ, p.join(p.home, ".aws", "amazonq", "mcp.json"))
 }
 
 func (p *placer) assistants() {
@@ -142,11 +194,18 @@ func (p *placer) assistants() {
 		p.user(Goose, p.join(p.config(), "goose", "config.yaml"))
 	}
 	p.user(AgenticX, p.join(p.home, ".agenticx", "mcp.json"))
+	p.user(LMStudio, p.join(p.home, ".lmstudio", "mcp.json"))
+	p.user(LMStudio, p.join(p.home, ".cache", "lm-studio", "mcp.json")) // where it was, and still is for some
 }
 
 func (p *placer) projects(dir string) {
 	add := func(client string, parts ...string) { p.add(client, ScopeProject, p.join(dir, parts...)) }
 	add(ClaudeCode, ".mcp.json")
+	for i := range p.list {
+		if q := &p.list[i]; q.Client == ClaudeCode && q.Scope == ScopeProject {
+			q.Also = p.claudeSettings(dir)
+		}
+	}
 	add(Cursor, ".cursor", "mcp.json")
 	add(VSCode, ".vscode", "mcp.json")
 	add(Codex, ".codex", "config.toml")
@@ -158,4 +217,29 @@ func (p *placer) projects(dir string) {
 	add(Kilo, ".kilocode", "mcp.json")
 	add(Crush, ".crush.json")
 	add(Crush, "crush.json")
+	add(Kiro, ".kiro", "settings", "mcp.json")
+	add(Junie, ".junie", "mcp", "mcp.json")
+	add(Amp, ".amp", "settings.json")
+	add(Amp, ".amp", "settings.jsonc")
+	p.dir(Continue, ScopeProject, p.join(dir, ".continue", "mcpServers"))
+	add(AmazonQ, ".amazonq", "mcp.json")
+}
+
+// claudeSettings are where Claude Code keeps what a person said about the
+// servers of a project.
+func (p *placer) claudeSettings(project string) (list []string) {
+	for _, q := range p.list {
+		if q.Client == ClaudeCode && q.Scope == ScopeUser {
+			list = append(list, q.Path)
+		}
+	}
+	for _, path := range [...]string{
+		p.join(p.or("CLAUDE_CONFIG_DIR", ".claude"), "settings.json"),
+		p.join(project, ".claude", "settings.json"), p.join(project, ".claude", "settings.local.json"),
+	} {
+		if path != "" {
+			list = append(list, path)
+		}
+	}
+	return list
 }

@@ -37,6 +37,15 @@ func TestPlaces(t *testing.T) {
 		{"windows", `C:\u`, nil, Goose, `C:\u\AppData\Roaming\Block\goose\config\config.yaml`},
 		{"linux", "/home/me", nil, Crush, "/home/me/.config/crush/crush.json"},
 		{"linux", "/home/me", nil, AgenticX, "/home/me/.agenticx/mcp.json"},
+		{"linux", "/home/me", nil, Kiro, "/home/me/.kiro/settings/mcp.json"},
+		{"linux", "/home/me", nil, CopilotCLI, "/home/me/.copilot/mcp-config.json"},
+		{"linux", "/home/me", map[string]string{"COPILOT_HOME": "/co"}, CopilotCLI, "/co/mcp-config.json"},
+		{"darwin", "/Users/me", nil, Junie, "/Users/me/.junie/mcp/mcp.json"},
+		{"linux", "/home/me", map[string]string{"XDG_CONFIG_HOME": "/cfg"}, Amp, "/cfg/amp/settings.json"},
+		{"darwin", "/Users/me", nil, Amp, "/Users/me/.config/amp/settings.json"},
+		{"linux", "/home/me", nil, Continue, "/home/me/.continue/mcpServers"},
+		{"windows", `C:\u`, nil, AmazonQ, `C:\u\.aws\amazonq\mcp.json`},
+		{"windows", `C:\u`, nil, LMStudio, `C:\u\.lmstudio\mcp.json`},
 	}
 	for _, tt := range tests {
 		env := func(name string) string { return tt.env[name] }
@@ -58,6 +67,7 @@ func TestPlacesOfProjects(t *testing.T) {
 	want := []string{
 		"claude-code .mcp.json", "cursor .cursor/mcp.json", "vscode .vscode/mcp.json", "codex .codex/config.toml", "gemini .gemini/settings.json", "zed .zed/settings.json",
 		"opencode opencode.json", "opencode opencode.jsonc", "roo .roo/mcp.json", "kilo .kilocode/mcp.json", "crush .crush.json", "crush crush.json",
+		"kiro .kiro/settings/mcp.json", "junie .junie/mcp/mcp.json", "amp .amp/settings.json", "amp .amp/settings.jsonc", "continue .continue/mcpServers", "amazon-q .amazonq/mcp.json",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
@@ -73,6 +83,9 @@ func TestPlacesAreDetected(t *testing.T) {
 		for _, p := range Places(goos, "/home/me", nil, "/src/p") {
 			if strings.Contains(p.Path, "crushrc") {
 				t.Errorf("a script is among the places: %s", p.Path)
+			}
+			if p.Dir {
+				p.Path += "/any.json"
 			}
 			if got, ok := Detect(p.Path, nil); !ok || got != p.Client {
 				t.Errorf("%s is taken for %s's, it is %s's", p.Path, got, p.Client)
@@ -103,6 +116,11 @@ func TestDetectByContent(t *testing.T) {
 		{"x.toml", "[mcp_servers.a]\ncommand = 'a'\n", Codex},
 		{"x.yaml", "a: 1\nextensions:\n  b: 1\n", Goose},
 		{`C:\p\.vscode\mcp.json`, "", VSCode},
+		{"x.json", `{"amp.mcpServers": {"a": {"command": "a"}}}`, Amp},
+		{"x.json", `{"mcpServers": {"a": {"command": "a", "autoApprove": [], "disabledTools": ["x"]}}}`, Kiro},
+		{"x.json", `{"mcpServers": {"a": {"command": "a", "tools": ["x"]}}}`, CopilotCLI},
+		{"x.yaml", "name: x\nmcpServers:\n  - name: a\n    command: a\n", Continue},
+		{"/p/amp/.vscode/settings.json", "", VSCode},
 		{"x.toml", "[a]\n", ""},
 		{"x.yaml", "a:\n  extensions: 1\n", ""},
 		{"x.json", `{"a": 1}`, ""},

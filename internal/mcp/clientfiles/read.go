@@ -19,6 +19,7 @@ func (c Codec) Read(client string, text []byte) ([]Server, []Problem) {
 	if len(bytes.TrimSpace(bytes.TrimPrefix(text, []byte(byteOrderMark)))) == 0 {
 		return nil, nil
 	}
+	cl = cl.forText(text)
 	root, twice, err := c.parse(cl, text)
 	if err != nil {
 		return nil, []Problem{{Text: fmt.Sprintf("the file is not read: %v", err)}}
@@ -27,6 +28,9 @@ func (c Codec) Read(client string, text []byte) ([]Server, []Problem) {
 		return nil, []Problem{{Text: fmt.Sprintf("the file holds %s, not a table of settings", root.kind)}}
 	}
 	r := &reader{codec: c, client: cl, src: text, root: root}
+	if cl.name == Continue {
+		r.continueFile()
+	}
 	r.file(twice)
 	return r.servers, r.problems
 }
@@ -126,9 +130,7 @@ func (r *reader) file(twice []field) {
 			}
 		}
 	}
-	if r.client.name == Gemini {
-		r.geminiLists()
-	}
+	r.fileLists()
 }
 
 func (r *reader) onPath(name string) bool {

@@ -41,7 +41,7 @@ func (r *reader) server(f field) (Server, *Problem) {
 	if e.err != nil {
 		return s, &Problem{Text: e.err.Error()}
 	}
-	s.Notes = e.notes
+	s.Notes, s.Dropped = e.notes, e.dropped
 	return s, nil
 }
 
@@ -68,18 +68,7 @@ func (r *reader) common(e *entry, s *Server) {
 		}
 		put(&s.Headers, k, v)
 	}
-	s.Timeout = e.duration(c.timeout, c.unit)
-	s.EnabledTools = e.texts(c.enabledTools)
-	s.DisabledTools = append(s.DisabledTools, e.texts(c.disabledTools)...)
-	if c.enabled != "" {
-		s.Disabled = !e.flag(c.enabled, true)
-	}
-	if c.disabled != "" {
-		s.Disabled = e.flag(c.disabled, false)
-	}
-	if c.name == OpenCode && e.has("disabled") {
-		s.Disabled = s.Disabled || e.flag("disabled", false)
-	}
+	r.narrowing(e, s)
 }
 
 // connection finds out whether the server is a program or an address, and how
@@ -157,39 +146,31 @@ func (r *reader) oneConnection(e *entry, s *Server, said bool) {
 
 // translate brings every text into our form.
 func (r *reader) translate(e *entry, s *Server) {
-	t := &translator{codec: r.codec, server: s.Name, forms: r.client.forms}
-	do := func(where string, text *string, f forms) {
-		t.forms = f
+	t := &translator{codec: r.codec, server: s.Name}
+	do := func(where, place string, text *string) {
+		t.forms = r.client.formsAt(place)
 		out, err := t.text(*text)
 		if err != nil {
 			e.fail("%s: %w", where, err)
 		}
 		*text = out
 	}
-	own := r.client.forms
-	fixed, remote := own, own // fixed: where the client puts nothing in
-	switch r.client.name {
-	case AgentPlugins:
-		fixed, remote = forms{}, forms{}
-	case Goose:
-		remote = forms{braces: true, bare: true}
-	}
-	doAll := func(what, label string, texts map[string]string, f forms) {
+	doAll := func(place, label string, texts map[string]string) {
 		for _, k := range sortedKeys(texts) {
-			if v := texts[k]; !e.made[what+"."+k] {
-				do(label+"."+show(k), &v, f)
+			if v := texts[k]; !e.made[place+"."+k] {
+				do(label+"."+show(k), place, &v)
 				texts[k] = v
 			}
 		}
 	}
-	do("command", &s.Command, fixed)
+	do("command", "command", &s.Command)
 	for i := range s.Args {
-		do(fmt.Sprintf("args[%d]", i), &s.Args[i], own)
+		do(fmt.Sprintf("args[%d]", i), "args", &s.Args[i])
 	}
-	doAll("env", r.client.env, s.Env, own)
-	do("cwd", &s.Cwd, own)
-	do("url", &s.URL, remote)
-	doAll("headers", "headers", s.Headers, remote)
+	doAll("env", r.client.env, s.Env)
+	do("cwd", "cwd", &s.Cwd)
+	do("url", "url", &s.URL)
+	doAll("headers", "headers", s.Headers)
 	for _, n := range t.notes {
 		e.note("%s", n)
 	}

@@ -21,8 +21,8 @@ func (r *reader) special(e *entry, s *Server) (skip string) {
 		return r.zed(e, s)
 	case Goose:
 		return r.goose(e, s)
-	case AgenticX:
-		s.Agents = e.texts("assign_to_agents")
+	case Continue:
+		r.continued(e, s)
 	case AgentPlugins:
 		r.plugin(e)
 	}
@@ -94,7 +94,7 @@ func (r *reader) zed(e *entry, s *Server) (skip string) {
 		s.Env = old.table("env")
 		old.rest()
 		e.value = flat
-		e.notes = append(e.notes, old.notes...)
+		e.notes, e.dropped = append(e.notes, old.notes...), append(e.dropped, old.dropped...)
 		if old.err != nil {
 			e.fail("command: %w", old.err)
 		}
@@ -148,22 +148,6 @@ func gooseHeaders(s *Server) {
 		s.Headers[h] = fill(s.Headers[h])
 	}
 	s.Env = nil
-}
-
-// geminiLists applies the lists by which Gemini switches servers on and off.
-func (r *reader) geminiLists() {
-	allowed, limited := r.root.at([]string{"mcp", "allowed"})
-	excluded, _ := r.root.at([]string{"mcp", "excluded"})
-	named := func(v value, name string) bool {
-		return slices.ContainsFunc(v.list, func(w value) bool { return w.kind == kindText && w.text == name })
-	}
-	for i := range r.servers {
-		s := &r.servers[i]
-		if named(excluded, s.Name) || limited && allowed.kind == kindList && !named(allowed, s.Name) {
-			s.Disabled = true
-			s.Notes = append(s.Notes, "it is switched off by the list mcp.allowed or mcp.excluded of the client")
-		}
-	}
 }
 
 const pluginSchema = "https://agent-plugins.org/schemas/1.0.0/mcp.schema.json"

@@ -180,13 +180,13 @@ func TestReadEveryClient(t *testing.T) {
 			for i := range tt.want {
 				tt.want[i].Source = tt.client
 			}
-			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(Server{}, "Notes"), cmpopts.EquateEmpty()); diff != "" {
+			if diff := cmp.Diff(tt.want, got, cmpopts.IgnoreFields(Server{}, "Notes", "Dropped"), cmpopts.EquateEmpty()); diff != "" {
 				t.Errorf("servers (-want +got):\n%s", diff)
 			}
 		})
 	}
 	for _, c := range Clients() {
-		if !seen[c] {
+		if !seen[c] && !newer(c) {
 			t.Errorf("no sample of %s", c)
 		}
 	}
@@ -223,12 +223,12 @@ extensions:
 
 func TestReadNotes(t *testing.T) {
 	tests := []struct{ client, text, want string }{
-		{Cursor, `{"mcpServers":{"a":{"command":"a","envFile":".env"}}}`, "envFile was left out: its file is not read"},
-		{VSCode, `{"servers":{"a":{"command":"a","sandbox":{}}}}`, "sandbox was left out"},
+		{Cursor, `{"mcpServers":{"a":{"command":"a","envFile":".env"}}}`, "envFile: its file is not read"},
+		{VSCode, `{"servers":{"a":{"command":"a","sandbox":{}}}}`, "sandbox: the sandbox is chosen"},
 		{VSCode, `{"servers":{"a":{"command":"a","args":["${input:k}"]}}}`, "${input:k} is asked for by the client; it became the secret a-input-k"},
-		{ClaudeCode, `{"mcpServers":{"a":{"url":"https://a.example","oauth":{}}}}`, "oauth was left out: signing in"},
-		{ClaudeCode, `{"mcpServers":{"a":{"url":"https://a.example","headersHelper":"x"}}}`, "headersHelper was left out: it is a program"},
-		{ClaudeCode, `{"mcpServers":{"a":{"command":"a","colour":"red"}}}`, "colour was left out: the key is not known here"},
+		{ClaudeCode, `{"mcpServers":{"a":{"url":"https://a.example","oauth":{}}}}`, "oauth: signing in"},
+		{ClaudeCode, `{"mcpServers":{"a":{"url":"https://a.example","headersHelper":"x"}}}`, "headersHelper: it is a program"},
+		{ClaudeCode, `{"mcpServers":{"a":{"command":"a","colour":"red"}}}`, "colour: the key is not known here"},
 		{Cline, `{"mcpServers":{"a":{"command":"a","autoApprove":["x"]}}}`, "approvals are given in Toolcrib"},
 		{ClaudeDesktop, `{"mcpServers":{"a":{"command":"a","env":{"PORT":80}}}}`, "env.PORT was a number and became a text"},
 		{ClaudeDesktop, `{"mcpServers":{"a":{"command":"a","env":{"P":null}}}}`, "env.P has no value"},
@@ -237,10 +237,10 @@ func TestReadNotes(t *testing.T) {
 		{ClaudeDesktop, `{"mcpServers":{"a":{"command":"npx","args":["mcp-remote","${URL}"]}}}`, "passed on as text"},
 		{ClaudeDesktop, `{"mcpServers":{"a":{"command":"sh","args":["-c","echo $(date)"]}}}`, "nothing here runs it"},
 		{Gemini, `{"mcpServers":{"a":{"command":"node a.js"}}}`, "was a line of 2 words and was split"},
-		{Gemini, `{"mcpServers":{"a":{"command":"a","timeout":-1}}}`, "timeout is no time"},
+		{Gemini, `{"mcpServers":{"a":{"command":"a","timeout":-1}}}`, "timeout: it is no time"},
 		{Windsurf, `{"mcpServers":{"a":{"url":"https://a.example"}}}`, "where Windsurf does not look"},
 		{Codex, "[mcp_servers.a]\nurl='https://a.example'\nbearer_token='sesame'\n", "bearer_token is refused by Codex itself"},
-		{Codex, "[mcp_servers.a]\ncommand='a'\nstartup_timeout_sec=3\n", "startup_timeout_sec was left out"},
+		{Codex, "[mcp_servers.a]\ncommand='a'\nstartup_timeout_sec=3\n", "startup_timeout_sec: it says how the client starts"},
 		{VSCode, `{"servers":{"a":{"type":"stdio","command":"a","url":"https://a.example"}}}`, "its address was left out"},
 		{Goose, gooseFile, "GH_TOKEN is in Goose's keyring"},
 	}
@@ -250,7 +250,7 @@ func TestReadNotes(t *testing.T) {
 			t.Errorf("%s %s: no server; %v", tt.client, tt.text, problems)
 			continue
 		}
-		if notes := strings.Join(servers[0].Notes, "\n"); !strings.Contains(notes, tt.want) {
+		if notes := strings.Join(append(servers[0].Notes, servers[0].Dropped...), "\n"); !strings.Contains(notes, tt.want) {
 			t.Errorf("%s %s: notes %q, want %q in them", tt.client, tt.text, notes, tt.want)
 		}
 	}

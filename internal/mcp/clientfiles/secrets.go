@@ -86,9 +86,11 @@ const keyLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz01234567
 
 // named judges a value by its name first.
 func (f *finder) named(text, name, where string) string {
-	if inner, ok := withDefault(text); ok && (secretByName(name, inner) || f.looks(inner)) && !f.leave(inner, where) {
-		f.notes = append(f.notes, where+" had a secret as the default of a variable; the secret alone counts now")
-		return f.keep(inner, name, where)
+	if inner, ok := withDefault(text); ok {
+		if !filler(inner) && (secretByName(name, inner) || f.looks(inner) || f.inAddress(inner)) && !f.leave(inner, where) {
+			return strings.TrimSuffix(text, inner+"}") + f.keep(inner, name, where) + "}"
+		}
+		return text // it stays a variable
 	}
 	if scheme, rest, ok := cutScheme(text); ok && !f.leave(rest, where) {
 		return scheme + f.keep(rest, name, where)
@@ -190,6 +192,21 @@ func placeholder(text string) bool {
 	bracketed := strings.HasPrefix(lower, "<") && strings.HasSuffix(lower, ">")
 	return bracketed || strings.HasPrefix(lower, "your") || strings.HasPrefix(lower, "replace") || strings.HasPrefix(lower, "changeme") ||
 		strings.Trim(lower, "x") == "" || strings.Trim(lower, "*") == "" || strings.Trim(lower, ".…") == ""
+}
+
+// inAddress reports whether a text is an address with a credential in it.
+func (f *finder) inAddress(text string) bool {
+	probe := &finder{server: f.server, known: f.known, byName: map[string]string{}}
+	return probe.address(text, "url", "") != text
+}
+
+// filler reports whether a default only says that there is none.
+func filler(text string) bool {
+	switch strings.ToLower(strings.TrimSpace(text)) {
+	case "none", "null", "nil", "undefined", "unset", "empty", "default", "dummy", "test", "example", "todo", "missing", "disabled", "anonymous", "-", "n/a", "na":
+		return true
+	}
+	return false
 }
 
 // withDefault gives the default of ${VAR:-default}, if that is all there is.

@@ -61,11 +61,16 @@ func TestSecrets(t *testing.T) {
 			}, nil,
 		},
 		{
-			"a default", Server{Env: map[string]string{"A_TOKEN": "${A_TOKEN:-s3cret}", "HOST": "${HOST:-x}"}},
+			"a default", Server{
+				Env:     map[string]string{"A_TOKEN": "${A_TOKEN:-s3cret}", "API_KEY": "${API_KEY:-none}", "DB": "${DB:-pg://u:hunter2@h/d}", "HOST": "${HOST:-x}"},
+				Headers: map[string]string{"X-Api-Key": "${KEY:-none}", "Authorization": "Bearer ${T:-none}"},
+				Args:    []string{"--api-key", "${API_KEY:-none}", "--token=${T:-null}"},
+			},
 			Server{
-				Env:   map[string]string{"A_TOKEN": "${secret:gh-A_TOKEN}", "HOST": "${HOST:-x}"},
-				Notes: []string{"env.A_TOKEN had a secret as the default of a variable; the secret alone counts now"},
-			}, []Found{{"gh-A_TOKEN", "s3cret", "env.A_TOKEN"}},
+				Env:     map[string]string{"A_TOKEN": "${A_TOKEN:-${secret:gh-A_TOKEN}}", "API_KEY": "${API_KEY:-none}", "DB": "${DB:-${secret:gh-DB}}", "HOST": "${HOST:-x}"},
+				Headers: map[string]string{"X-Api-Key": "${KEY:-none}", "Authorization": "Bearer ${T:-none}"},
+				Args:    []string{"--api-key", "${API_KEY:-none}", "--token=${T:-null}"},
+			}, []Found{{"gh-A_TOKEN", "s3cret", "env.A_TOKEN"}, {"gh-DB", "pg://u:hunter2@h/d", "env.DB"}},
 		},
 		{
 			"headers", Server{Headers: map[string]string{"Authorization": "Bearer s3cret", "X-Api-Key": "k", "Cookie": "sid=1", "Accept": "a/b", "X-Ref": "Bearer ${T}"}},

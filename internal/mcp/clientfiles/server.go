@@ -34,7 +34,8 @@ type Server struct {
 	Disabled      bool
 	Source        string   // the client's name
 	Project       string   // the directory a client keeps it for (Claude Code's local scope); empty: not said in the file
-	Notes         []string // what was left out or changed on the way
+	Notes         []string // what was changed on the way
+	Dropped       []string // keys of the file that are not taken over, and why
 }
 
 // Problem is a server, or a whole file, that was not read.
@@ -64,7 +65,7 @@ func (p Problem) String() string {
 type YAML func(text []byte, into any) error
 
 // Codec reads and edits files. The zero value works for every client but
-// Goose, whose file is YAML.
+// Goose and Continue, whose settings are YAML.
 type Codec struct {
 	YAML YAML
 	// Home and Project stand in for ${userHome} and ${workspaceFolder}. Empty:
@@ -79,6 +80,7 @@ type Codec struct {
 const (
 	maxText    = 16 << 20 // Claude Code keeps its history in the same file
 	maxServers = 2000
+	maxNames   = 2000 // in one list of tools or agents
 	maxName    = 128
 	maxShown   = 60
 )

@@ -53,7 +53,7 @@ func SecretNames(s Server) []string {
 	var names []string
 	for _, t := range s.texts() {
 		for _, p := range references(t.text) {
-			name, ok := strings.CutPrefix(strings.TrimSuffix(p.text, "}"), "${secret:")
+			name, ok := refSecret(p.text)
 			if p.ref && ok && !slices.Contains(names, name) {
 				names = append(names, name)
 			}

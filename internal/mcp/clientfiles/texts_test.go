@@ -71,9 +71,9 @@ func TestInputsNameNoSecretOfOthers(t *testing.T) {
 func TestSecretNamesOfServer(t *testing.T) {
 	s := Server{
 		Command: "${secret:a}", Args: []string{"x${secret:b}${secret:a}", "$${secret:plain}", "${VAR}"}, Cwd: "${secret:c}",
-		Env: map[string]string{"K": "${secret:d}"}, URL: "https://${secret:e}", Headers: map[string]string{"H": "Bearer ${secret:f}"},
+		Env: map[string]string{"K": "${secret:d}", "L": "x${V:-${secret:g}}y"}, URL: "https://${secret:e}", Headers: map[string]string{"H": "Bearer ${secret:f}"},
 	}
-	if diff := cmp.Diff([]string{"a", "c", "e", "b", "d", "f"}, SecretNames(s)); diff != "" {
+	if diff := cmp.Diff([]string{"a", "c", "e", "b", "d", "g", "f"}, SecretNames(s)); diff != "" {
 		t.Error(diff)
 	}
 }

@@ -18,6 +18,7 @@ type forms struct {
 	curly    bool   // {env:VAR}, and {file:…}
 	editor   bool   // ${workspaceFolder} and its kin
 	input    bool   // ${input:id}
+	template bool   // ${{ secrets.NAME }} and ${{ inputs.NAME }}
 	runs     bool   // $(…) and `…` are run when the file is loaded
 	only     string // braces, but only these names, between blanks
 }
@@ -48,6 +49,15 @@ func (t *translator) text(in string) (string, error) {
 	}
 	for i := 0; i < len(in); {
 		rest := in[i:]
+		if t.template {
+			if inner, length := templateRef(rest); length > 0 {
+				if err := reference(t.templated(inner)); err != nil {
+					return "", err
+				}
+				i += length
+				continue
+			}
+		}
 		switch {
 		case strings.HasPrefix(rest, "${"):
 			end := strings.IndexByte(rest, '}')
@@ -163,6 +173,29 @@ func (t *translator) braced(inner string) (ref, plain string, err error) {
 		return "", "", errors.New("it has a ${…} of a shell that is not read here")
 	}
 	return "", "", nil
+}
+
+// templateRef gives the name in a ${{ kind.name }} at the beginning of a text,
+// and how long that is; 0: there is none.
+func templateRef(text string) (inner string, length int) {
+	rest, ok := strings.CutPrefix(text, "${{")
+	end := strings.Index(rest, "}}")
+	if !ok || end < 0 {
+		return "", 0
+	}
+	inner = strings.TrimSpace(rest[:end])
+	kind, name, _ := strings.Cut(inner, ".")
+	if kind != "secrets" && kind != "inputs" || name == "" || strings.ContainsAny(name, " \t\r\n{}") {
+		return "", 0
+	}
+	return name, len("${{") + end + len("}}")
+}
+
+// templated makes a secret of what the client looks up in files of its own.
+func (t *translator) templated(name string) string {
+	secret := inputSecret(t.server, name)
+	t.note("${{ secrets.%s }} is looked up by the client; it became the secret %s, to be put into the vault", show(name), secret)
+	return "${secret:" + secret + "}"
 }
 
 // inputSecret is the secret that stands for what a client asks for. It is never

@@ -3,6 +3,7 @@ package clientfiles
 import (
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"strings"
 )
 
@@ -26,6 +27,8 @@ func testYAML(text []byte, into any) error {
 	return err
 }
 
+var yamlKey = regexp.MustCompile(`^[A-Za-z]+:( |$)`)
+
 type yamlReader struct {
 	lines []string
 	at    int
@@ -39,6 +42,15 @@ func (p *yamlReader) block(indent int) (any, error) {
 	if strings.HasPrefix(p.lines[p.at][indent:], "- ") {
 		list := []any{}
 		for p.at < len(p.lines) && yamlIndent(p.lines[p.at]) == indent && strings.HasPrefix(p.lines[p.at][indent:], "- ") {
+			if yamlKey.MatchString(p.lines[p.at][indent+2:]) { // a mapping begins behind the dash
+				p.lines[p.at] = strings.Repeat(" ", indent+2) + p.lines[p.at][indent+2:]
+				v, err := p.block(indent + 2)
+				if err != nil {
+					return nil, err
+				}
+				list = append(list, v)
+				continue
+			}
 			v, err := yamlScalar(p.lines[p.at][indent+2:])
 			if err != nil {
 				return nil, err
