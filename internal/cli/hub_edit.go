@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -9,8 +10,11 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/rewrite"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
 func (c *command) hubAddCmd() *cobra.Command {
@@ -23,47 +27,66 @@ func (c *command) hubAddCmd() *cobra.Command {
   toolcrib hub add docs --url https://example.com/mcp --header 'Authorization=Bearer ${secret:docs}'`,
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			value := map[string]any{}
+			server := clientfiles.Server{Name: args[0], URL: url, Cwd: cwd}
 			switch {
 			case url == "" && len(args) < 2:
 				return usagef("write the program and its arguments after --, or an address with --url")
 			case url != "" && len(args) > 1:
 				return usagef("a server is a program or an address, not both")
-			case url != "":
-				value["url"] = url
-			default:
-				value["command"] = args[1]
-				if len(args) > 2 {
-					value["args"] = args[2:]
-				}
+			case url == "":
+				server.Command, server.Args = args[1], args[2:]
 			}
-			if cwd != "" {
-				value["cwd"] = cwd
+			var err error
+			if server.Env, err = pairsOf("env", env); err != nil {
+				return err
 			}
-			for key, list := range map[string][]string{"env": env, "headers": headers} {
-				pairs := map[string]string{}
-				for _, text := range list {
-					name, v, ok := strings.Cut(text, "=")
-					if !ok || name == "" {
-						return usagef("--%s %s: write NAME=VALUE", strings.TrimSuffix(key, "s"), text)
-					}
-					pairs[name] = v
-				}
-				if len(pairs) > 0 {
-					value[key] = pairs
-				}
+			if server.Headers, err = pairsOf("header", headers); err != nil {
+				return err
 			}
-			return c.hubAdd(cmd.Context(), args[0], value)
+			return c.hubAdd(cmd.Context(), server)
 		},
 	}
 	cmd.Flags().StringVar(&url, "url", "", "the address of a server that runs elsewhere")
 	cmd.Flags().StringVar(&cwd, "cwd", "", "the directory its program runs in")
-	cmd.Flags().StringArrayVar(&env, "env", nil, "a variable for its program, NAME=VALUE; ${secret:NAME} keeps a secret out of the file")
-	cmd.Flags().StringArrayVar(&headers, "header", nil, "a header that is sent to it, NAME=VALUE")
+	cmd.Flags().StringArrayVar(&env, "env", nil, "a variable for its program, NAME=VALUE; what looks like a secret goes to the vault")
+	cmd.Flags().StringArrayVar(&headers, "header", nil, "a header that is sent to it, NAME=VALUE; what looks like a secret goes to the vault")
 	return cmd
 }
 
-func (c *command) hubAdd(ctx context.Context, name string, value map[string]any) error {
+// pairsOf reads NAME=VALUE.
+func pairsOf(flag string, list []string) (map[string]string, error) {
+	pairs := map[string]string{}
+	for _, text := range list {
+		name, v, ok := strings.Cut(text, "=")
+		if !ok || name == "" { // what stands there may be a secret: it is not said again
+			return nil, usagef("--%s: write NAME=VALUE", flag)
+		}
+		pairs[name] = v
+	}
+	return pairs, nil
+}
+
+// added is the entry of a server as the file of settings has it.
+func added(s clientfiles.Server) map[string]any {
+	value := map[string]any{}
+	for key, text := range map[string]string{"command": s.Command, "url": s.URL, "cwd": s.Cwd} {
+		if text != "" {
+			value[key] = text
+		}
+	}
+	if len(s.Args) > 0 {
+		value["args"] = s.Args
+	}
+	for key, pairs := range map[string]map[string]string{"env": s.Env, "headers": s.Headers} {
+		if len(pairs) > 0 {
+			value[key] = pairs
+		}
+	}
+	return value
+}
+
+func (c *command) hubAdd(ctx context.Context, server clientfiles.Server) error {
+	name := server.Name
 	if err := app.CheckServerName(name); err != nil {
 		return usage(err)
 	}
@@ -74,13 +97,55 @@ func (c *command) hubAdd(ctx context.Context, name string, value map[string]any)
 	if _, there := loaded.Value.MCPServers[name]; there {
 		return usagef("there is a server %q already; 'toolcrib hub remove %s' takes it out", name, name)
 	}
-	file, err := c.editConfig(func(text []byte) ([]byte, error) { return settings.AddServer(text, name, value) })
+	looks, err := app.LooksSecret()
 	if err != nil {
 		return err
 	}
+	server, secrets := clientfiles.Secrets(server, looks)
+	taken, err := c.keepSecrets(ctx, secrets)
+	if err != nil {
+		return err
+	}
+	file, err := c.editConfig(func(text []byte) ([]byte, error) { return settings.AddServer(text, name, added(server)) })
+	if err != nil {
+		return errors.Join(err, taken())
+	}
 	c.loaded = nil // it is another now
 	fmt.Fprintf(c.out, "Added to %s.\n", file)
+	for _, s := range secrets {
+		fmt.Fprintf(c.out, "%s is in the vault, as %s, and not in that file.\n", text.ShowLine(s.Where), s.Name)
+	}
 	return c.hubTest(ctx, name)
+}
+
+// keepSecrets puts what a person typed into the vault; the function it gives takes it
+// out again. A secret of the same name and another value stays as it is.
+func (c *command) keepSecrets(ctx context.Context, list []clientfiles.Found) (undo func() error, err error) {
+	if len(list) == 0 {
+		return func() error { return nil }, nil
+	}
+	v, err := c.openVault(nil)
+	if err != nil {
+		return nil, err
+	}
+	var made []string
+	undo = func() error { return dropSecrets(context.WithoutCancel(ctx), v, made) }
+	for _, s := range list {
+		old, err := v.Get(ctx, vault.Ref{Name: s.Name})
+		switch {
+		case err == nil && old == s.Value:
+			continue
+		case err == nil:
+			return nil, errors.Join(failed{fmt.Errorf("the vault has another secret %s: rename or remove it first (nothing was changed)", s.Name)}, undo())
+		case !errors.Is(err, vault.ErrNotFound):
+			return nil, errors.Join(c.vaultError(v, err), undo())
+		}
+		if err := v.Set(ctx, vault.Ref{Name: s.Name}, s.Value); err != nil {
+			return nil, errors.Join(c.vaultError(v, fmt.Errorf("keeping the secret %s: %w", s.Name, err)), undo())
+		}
+		made = append(made, s.Name)
+	}
+	return undo, nil
 }
 
 func (c *command) hubRemove(ctx context.Context, name string) error {

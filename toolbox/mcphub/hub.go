@@ -28,6 +28,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
+	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/watch"
 )
 
@@ -64,10 +65,17 @@ type Server struct {
 
 // Where says what the server is. What is written as a reference stays one.
 func (s Server) Where() string {
-	if s.URL != "" {
-		return s.URL
+	// What looks like a password was written where everybody sees it; here it is not
+	// said again.
+	shown, found := clientfiles.Secrets(clientfiles.Server{Command: s.Command, Args: s.Args, URL: s.URL}, nil)
+	where := shown.URL
+	if where == "" {
+		where = strings.Join(append([]string{shown.Command}, shown.Args...), " ")
 	}
-	return strings.Join(append([]string{s.Command}, s.Args...), " ")
+	for _, f := range found {
+		where = strings.ReplaceAll(where, "${secret:"+f.Name+"}", "[redacted]")
+	}
+	return where
 }
 
 // OAuth says how to get a token from a server's authorization server. The zero
