@@ -14,12 +14,13 @@ type part struct {
 	weight float32
 }
 
-// request is a query being read.
+// request is a query as it was read: the words it shares with documents, and
+// the concepts it speaks of.
 type request struct {
-	x     *Index
-	parts []part
-	word  string // being read, and the place in parts of what it says
-	group int32
+	x            *Index
+	words, ideas []part
+	word         string // being read
+	group        int32
 }
 
 // mention is a word of the query and how often it stands there.
@@ -29,9 +30,9 @@ type mention struct {
 }
 
 // parse turns a query into what to look for.
-func (x *Index) parse(query string) []part {
+func (x *Index) parse(query string) *request {
 	words := tokens(query)
-	r := request{x: x}
+	r := &request{x: x}
 	mentions, pairs := x.mentions(words)
 	for _, m := range mentions {
 		r.begin(m.word)
@@ -40,12 +41,12 @@ func (x *Index) parse(query string) []part {
 	for _, pair := range slices.Sorted(maps.Keys(pairs)) {
 		r.begin(pairs[pair])
 		if id, ok := x.terms[pair]; ok {
-			r.add(x.lists[id], x.w.pair)
+			r.add(&r.words, x.lists[id], x.w.pair)
 		}
 		r.note(pair, 1)
 	}
 	r.names(words)
-	return r.parts
+	return r
 }
 
 // begin starts a group for a word.
@@ -54,9 +55,9 @@ func (r *request) begin(word string) {
 	r.group++
 }
 
-func (r *request) add(list []posting, weight float64) {
+func (r *request) add(to *[]part, list []posting, weight float64) {
 	if len(list) > 0 {
-		r.parts = append(r.parts, part{r.word, r.group, list, float32(weight)})
+		*to = append(*to, part{r.word, r.group, list, float32(weight)})
 	}
 }
 
@@ -95,18 +96,17 @@ func (r *request) mention(m mention) {
 	id, known := x.terms[m.stem]
 	switch {
 	case known:
-		r.add(x.lists[id], weight)
+		r.add(&r.words, x.lists[id], weight)
 	case len(x.lex.words[m.stem]) == 0:
 		for _, like := range x.alike(m.stem) {
 			w := weight * x.w.fuzzy * float64(like.weight)
-			r.add(x.lists[like.term], w)
+			r.add(&r.words, x.lists[like.term], w)
 			r.note(x.vocab[like.term], w)
 		}
 		if near := x.lex.meant(m.stem); near != "" {
 			r.note(near, weight*x.w.typo)
 		}
 	}
-	r.group++ // the word itself counts beside what it speaks of
 	r.note(m.stem, weight)
 }
 
@@ -115,7 +115,7 @@ func (r *request) note(key string, weight float64) {
 	rels := r.x.lex.words[key]
 	share := weight / math.Pow(float64(max(1, len(rels))), r.x.w.ambiguity)
 	for _, rel := range rels {
-		r.add(r.x.ideas[rel.concept], r.x.w.idea*share*float64(rel.weight))
+		r.add(&r.ideas, r.x.ideas[rel.concept], r.x.w.idea*share*float64(rel.weight))
 	}
 }
 
@@ -133,7 +133,7 @@ func (r *request) names(words []string) {
 			key = append(key, w...)
 			if list := x.names[string(key)]; list != nil && (n > 0 || len(words) == 1 || !x.everyday(w)) {
 				r.begin(w)
-				r.add(list, x.w.named)
+				r.add(&r.words, list, x.w.named)
 			}
 		}
 	}

@@ -39,10 +39,25 @@ func (x *Index) Search(query string, limit int) []Hit {
 	return hits
 }
 
-// score adds up what the parts of a query say. Within a group they are ways of
+// score adds up what a query says of each document, by words and then by
+// concepts. The lexicon is for queries that do not say it in the tool's words.
+// The more of them, and the rarer ones, one document shares with the query, the
+// less concepts count: in a long query every word speaks of a few, and together
+// they would outvote the two words that name the thing.
+func (x *Index) score(q *request, s *scores) {
+	s.add(q.words, 1)
+	var top float64
+	for _, d := range s.touched {
+		top = max(top, float64(s.sum[d]))
+	}
+	told := top / x.w.sure
+	s.add(q.ideas, float32(1/(1+told*told)))
+}
+
+// add adds up what parts say, times share. Within a group they are ways of
 // saying one thing: the more of them fit the better, but a word with many
 // meanings must not outweigh a word with one.
-func (x *Index) score(q []part, s *scores) {
+func (s *scores) add(q []part, share float32) {
 	for len(q) > 0 {
 		n := 1
 		for n < len(q) && q[n].group == q[0].group {
@@ -50,8 +65,9 @@ func (x *Index) score(q []part, s *scores) {
 		}
 		s.group = s.group[:0]
 		for _, p := range q[:n] {
+			weight := p.weight * share
 			for _, e := range p.list {
-				v := e.score * p.weight
+				v := e.score * weight
 				if v *= v; v == 0 {
 					continue // zero means that nothing was said yet
 				}
@@ -112,11 +128,13 @@ func (s *scores) best(limit int) []Hit {
 }
 
 // why names the words that counted for a document.
-func (x *Index) why(q []part, doc int) []string {
+func (x *Index) why(q *request, doc int) []string {
 	gave := map[string]float32{}
-	for _, p := range q {
-		if at, ok := slices.BinarySearchFunc(p.list, int32(doc), func(e posting, d int32) int { return cmp.Compare(e.doc, d) }); ok {
-			gave[p.word] += p.list[at].score * p.weight
+	for _, parts := range [][]part{q.words, q.ideas} {
+		for _, p := range parts {
+			if at, ok := slices.BinarySearchFunc(p.list, int32(doc), func(e posting, d int32) int { return cmp.Compare(e.doc, d) }); ok {
+				gave[p.word] += p.list[at].score * p.weight
+			}
 		}
 	}
 	words := slices.Collect(maps.Keys(gave))

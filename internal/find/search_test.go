@@ -210,3 +210,19 @@ func TestWeightsOfZero(t *testing.T) {
 		t.Errorf("by a concept that counts nothing: %+v", hits)
 	}
 }
+
+// In a long query every word speaks of a few concepts. The word or two that
+// name the thing must not be outvoted by them.
+func TestLongQueryKeepsItsWords(t *testing.T) {
+	docs := append(readTools(t), Doc{Name: "close_books", Description: "Reconciles the entries of the zorb ledger."})
+	x := New(docs)
+	for query, want := range map[string]string{
+		"It is raining and cold, so after the storm and the snow of last week, with all the wind, I stay in and reconcile zorb ledger entries":              "close_books",
+		"We just came home from vacation: the flight, the hotel, the beach, the museum tours and the train were lovely. Reconcile the zorb ledger entries?": "close_books",
+		"will I need an umbrella": "get_forecast", // said in no word of the tool
+	} {
+		if hits := x.Search(query, 1); len(hits) != 1 || docs[hits[0].Doc].Name != want {
+			t.Errorf("%s: %s, want %s", query, names(docs, hits), want)
+		}
+	}
+}
