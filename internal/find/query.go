@@ -19,6 +19,7 @@ type part struct {
 type request struct {
 	x            *Index
 	words, ideas []part
+	length       int    // in words
 	word         string // being read
 	group        int32
 }
@@ -32,7 +33,7 @@ type mention struct {
 // parse turns a query into what to look for.
 func (x *Index) parse(query string) *request {
 	words := tokens(query)
-	r := &request{x: x}
+	r := &request{x: x, length: len(words)}
 	mentions, pairs := x.mentions(words)
 	for _, m := range mentions {
 		r.begin(m.word)

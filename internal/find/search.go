@@ -28,15 +28,22 @@ func (x *Index) Search(query string, limit int) []Hit {
 	if limit <= 0 || x.docs == 0 {
 		return nil
 	}
-	q := x.parse(query)
 	s := x.takeScores()
 	defer x.release(s)
-	x.score(q, s)
+	q := x.rate(query, s)
 	hits := s.best(limit)
 	for i := range hits {
 		hits[i].Why = x.why(q, hits[i].Doc)
 	}
 	return hits
+}
+
+// rate gives every document its score for a query, as a whole and by its needs.
+func (x *Index) rate(query string, s *scores) *request {
+	q := x.parse(query)
+	x.score(q, s)
+	x.blendNeeds(query, q.length, s)
+	return q
 }
 
 // score adds up what a query says of each document, by words and then by
@@ -46,11 +53,7 @@ func (x *Index) Search(query string, limit int) []Hit {
 // they would outvote the two words that name the thing.
 func (x *Index) score(q *request, s *scores) {
 	s.add(q.words, 1)
-	var top float64
-	for _, d := range s.touched {
-		top = max(top, float64(s.sum[d]))
-	}
-	told := top / x.w.sure
+	told := float64(s.top()) / x.w.sure
 	s.add(q.ideas, float32(1/(1+told*told)))
 }
 
@@ -97,11 +100,23 @@ func (x *Index) takeScores() *scores {
 
 // release puts working memory back as it was found.
 func (x *Index) release(s *scores) {
+	s.clear()
+	x.scratch.Put(s)
+}
+
+func (s *scores) clear() {
 	for _, d := range s.touched {
 		s.sum[d] = 0
 	}
 	s.touched = s.touched[:0]
-	x.scratch.Put(s)
+}
+
+func (s *scores) top() float32 {
+	var top float32
+	for _, d := range s.touched {
+		top = max(top, s.sum[d])
+	}
+	return top
 }
 
 // best picks the highest scores; equal ones stay in the order of the documents.
