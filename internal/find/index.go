@@ -1,6 +1,7 @@
 package find
 
 import (
+	"slices"
 	"strings"
 	"sync"
 )
@@ -29,6 +30,7 @@ type Index struct {
 	ideas [][]posting      // by concept: documents, ascending
 	grams map[string][]int32
 	names map[string][]posting // joined name → its documents, for a query that says it
+	homes map[string][]posting // joined name of a box or server → its documents, likewise
 	vocab []string             // single stems, by term
 	texts []string             // what an Embedder sees of each document
 
@@ -54,7 +56,7 @@ func New(docs []Doc) *Index {
 func (x *Index) Of(docs []Doc) *Index {
 	next := &Index{
 		docs: len(docs), w: x.w, stop: x.stop, soft: x.soft, lex: x.lex,
-		terms: map[string]int32{}, names: map[string][]posting{},
+		terms: map[string]int32{}, names: map[string][]posting{}, homes: map[string][]posting{},
 	}
 	b := builder{x: next, words: map[string]int{}, stems: map[string]string{}, near: map[string]string{}}
 	for i := range docs {
@@ -64,10 +66,34 @@ func (x *Index) Of(docs []Doc) *Index {
 		b.add(&docs[i])
 		name := joined(docs[i].Name)
 		next.names[name] = append(next.names[name], posting{int32(i), 1})
+		next.addHomes(&docs[i], int32(i))
 		next.texts = append(next.texts, plainText(&docs[i]))
 	}
 	b.finish()
 	return next
+}
+
+// addHomes lists a document under the box and the server it comes from.
+func (x *Index) addHomes(d *Doc, doc int32) {
+	box, server := homeName(d.Box), homeName(d.Server)
+	if box != "" {
+		x.homes[box] = append(x.homes[box], posting{doc, 1})
+	}
+	if server != "" && server != box {
+		x.homes[server] = append(x.homes[server], posting{doc, 1})
+	}
+}
+
+// homeName is what people call a server: github for github-mcp-server.
+func homeName(name string) string {
+	words := slices.DeleteFunc(tokens(name), func(w string) bool {
+		switch w {
+		case "mcp", "server", "servers", "service", "api", "tool", "tools", "box", "the":
+			return true
+		}
+		return false
+	})
+	return strings.Join(words, "")
 }
 
 func plainText(d *Doc) string {

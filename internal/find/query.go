@@ -123,8 +123,9 @@ func (r *request) note(key string, weight float64) {
 // maxNameWords is the longest name, in words, that is looked for in a query.
 const maxNameWords = 6
 
-// names finds tools that the query calls by name, in one word or several. A
-// name that is an everyday word counts only where it is the whole query.
+// names finds tools that the query calls by name, in one word or several, and
+// those of a server that it names. A tool's name that is an everyday word counts
+// only where it is the whole query.
 func (r *request) names(words []string) {
 	x := r.x
 	var key []byte
@@ -135,6 +136,14 @@ func (r *request) names(words []string) {
 			if list := x.names[string(key)]; list != nil && (n > 0 || len(words) == 1 || !x.everyday(w)) {
 				r.begin(w)
 				r.add(&r.words, list, x.w.named)
+			}
+			if list := x.homes[string(key)]; list != nil && (n > 0 || !x.stop[w]) {
+				weight := x.w.home
+				if n == 0 && len(x.lex.words[stem(w)]) > 0 {
+					weight = x.w.homeWord // a box called weather is not always meant by the word
+				}
+				r.begin(w)
+				r.add(&r.words, list, weight)
 			}
 		}
 	}

@@ -19,6 +19,8 @@ type weights struct {
 	fuzzy     float64             // a word of the query that is merely spelt alike
 	typo      float64             // a word that is one letter away from one of the lexicon
 	named     float64             // the query says the tool's name
+	home      float64             // the query says the name of the tool's server
+	homeWord  float64             // and that name is an everyday word
 	needWords float64             // the length of a query up to which its needs count as much as the whole
 }
 
@@ -28,6 +30,6 @@ func defaults() weights {
 		b:     0.5, k1: 1,
 		idea: 1.6, sure: 10, ideaK1: 5, ambiguity: 0.32,
 		pair: 0.5, soft: 0.75, softIdea: 0.45, repeat: 0.5,
-		fuzzy: 0.3, typo: 0.4, named: 10, needWords: 25,
+		fuzzy: 0.3, typo: 0.4, named: 10, needWords: 25, home: 4, homeWord: 2,
 	}
 }
