@@ -25,13 +25,12 @@ type Index struct {
 	stop  map[string]bool
 	soft  map[string]bool
 	lex   *lexicon
-	terms map[string]int32 // stem, or two stems with a space → list
-	lists [][]posting      // by term: documents, ascending
-	ideas [][]posting      // by concept: documents, ascending
-	grams map[string][]int32
+	terms map[string]int32     // stem, or two stems with a space → list
+	lists [][]posting          // by term: documents, ascending
+	ideas [][]posting          // by concept: documents, ascending
 	names map[string][]posting // joined name → its documents, for a query that says it
 	homes map[string][]posting // joined name of a box or server → its documents, likewise
-	vocab []string             // single stems, by term
+	spelt *spelling            // the words of the documents, as they are written
 	texts []string             // what an Embedder sees of each document
 
 	scratch sync.Pool // *scores
@@ -58,7 +57,7 @@ func (x *Index) Of(docs []Doc) *Index {
 		docs: len(docs), w: x.w, stop: x.stop, soft: x.soft, lex: x.lex,
 		terms: map[string]int32{}, names: map[string][]posting{}, homes: map[string][]posting{},
 	}
-	b := builder{x: next, words: map[string]int{}, stems: map[string]string{}, near: map[string]string{}}
+	b := builder{x: next, words: map[string]int{}, stems: map[string]string{}}
 	for i := range docs {
 		b.known(&docs[i])
 	}

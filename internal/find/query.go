@@ -87,7 +87,7 @@ func (x *Index) mentions(words []string) ([]mention, map[string]string) {
 }
 
 // mention adds what one word says. A word that neither the documents nor the
-// lexicon know may be misspelt: those spelt alike speak for it.
+// lexicon know may be misspelt: those that it may stand for speak for it.
 func (r *request) mention(m mention) {
 	x := r.x
 	weight := 1 + x.w.repeat*math.Log(m.count)
@@ -99,13 +99,12 @@ func (r *request) mention(m mention) {
 	case known:
 		r.add(&r.words, x.lists[id], weight)
 	case len(x.lex.words[m.stem]) == 0:
-		for _, like := range x.alike(m.stem) {
-			w := weight * x.w.fuzzy * float64(like.weight)
-			r.add(&r.words, x.lists[like.term], w)
-			r.note(x.vocab[like.term], w)
-		}
-		if near := x.lex.meant(m.stem); near != "" {
-			r.note(near, weight*x.w.typo)
+		for _, near := range likeliest(x.lex.spelt.near(m.word, x.spelt.near(m.word, nil))) {
+			s := stem(near.word)
+			if id, ok := x.terms[s]; ok {
+				r.add(&r.words, x.lists[id], weight*x.w.slip)
+			}
+			r.note(s, weight*x.w.slip)
 		}
 	}
 	r.note(m.stem, weight)

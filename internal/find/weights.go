@@ -16,8 +16,7 @@ type weights struct {
 	soft      float64             // words of asking, in queries
 	softIdea  float64             // and what they tell of a document's concepts
 	repeat    float64             // further mentions in a query
-	fuzzy     float64             // a word of the query that is merely spelt alike
-	typo      float64             // a word that is one letter away from one of the lexicon
+	slip      float64             // a word of the query that is merely misspelt
 	named     float64             // the query says the tool's name
 	home      float64             // the query says the name of the tool's server
 	homeWord  float64             // and that name is an everyday word
@@ -30,6 +29,6 @@ func defaults() weights {
 		b:     0.5, k1: 1,
 		idea: 1.6, sure: 10, ideaK1: 5, ambiguity: 0.32,
 		pair: 0.5, soft: 0.75, softIdea: 0.45, repeat: 0.5,
-		fuzzy: 0.3, typo: 0.4, named: 10, needWords: 25, home: 4, homeWord: 2,
+		named: 10, needWords: 25, slip: 0.8, home: 4, homeWord: 2,
 	}
 }
