@@ -41,7 +41,9 @@ func (x *Index) needsOf(query string) []string {
 			}
 		}
 	}
-	keep(query[min(from, len(query)):])
+	if len(needs) > 0 {
+		keep(query[min(from, len(query)):])
+	}
 	if len(needs) < 2 {
 		return nil
 	}

@@ -66,6 +66,11 @@ func (s *scores) add(q []part, share float32) {
 		for n < len(q) && q[n].group == q[0].group {
 			n++
 		}
+		if n == 1 {
+			s.addOne(q[0].list, q[0].weight*share)
+			q = q[1:]
+			continue
+		}
 		s.group = s.group[:0]
 		for _, p := range q[:n] {
 			weight := p.weight * share
@@ -88,6 +93,20 @@ func (s *scores) add(q []part, share float32) {
 			s.one[d] = 0
 		}
 		q = q[n:]
+	}
+}
+
+// addOne adds a group that has a single part.
+func (s *scores) addOne(list []posting, weight float32) {
+	for _, e := range list {
+		v := e.score * weight
+		if v == 0 {
+			continue
+		}
+		if s.sum[e.doc] == 0 {
+			s.touched = append(s.touched, e.doc)
+		}
+		s.sum[e.doc] += v
 	}
 }
 
@@ -126,7 +145,7 @@ func (s *scores) best(limit int) []Hit {
 	}
 	top := make([]int32, 0, min(limit, len(s.touched))+1)
 	for _, d := range s.touched {
-		if len(top) == limit && byScore(d, top[limit-1]) >= 0 {
+		if len(top) == limit && (s.sum[d] < s.sum[top[limit-1]] || byScore(d, top[limit-1]) >= 0) {
 			continue
 		}
 		at, _ := slices.BinarySearchFunc(top, d, byScore)
