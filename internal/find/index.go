@@ -20,18 +20,19 @@ type Param struct {
 
 // Index holds documents ready to be searched. It never changes.
 type Index struct {
-	docs  int
-	w     weights
-	stop  map[string]bool
-	soft  map[string]bool
-	lex   *lexicon
-	terms map[string]int32     // stem, or two stems with a space → list
-	lists [][]posting          // by term: documents, ascending
-	ideas [][]posting          // by concept: documents, ascending
-	names map[string][]posting // joined name → its documents, for a query that says it
-	homes map[string][]posting // joined name of a box or server → its documents, likewise
-	spelt *spelling            // the words of the documents, as they are written
-	texts []string             // what an Embedder sees of each document
+	docs    int
+	w       weights
+	stop    map[string]bool
+	soft    map[string]bool
+	lex     *lexicon
+	tongues *tongues
+	terms   map[string]int32     // stem, or two stems with a space → list
+	lists   [][]posting          // by term: documents, ascending
+	ideas   [][]posting          // by concept: documents, ascending
+	names   map[string][]posting // joined name → its documents, for a query that says it
+	homes   map[string][]posting // joined name of a box or server → its documents, likewise
+	spelt   *spelling            // the words of the documents, as they are written
+	texts   []string             // what an Embedder sees of each document
 
 	scratch sync.Pool // *scores
 	vectors vectors
@@ -46,7 +47,7 @@ type posting struct {
 // New builds an index of docs, whose places in the slice name them in hits.
 func New(docs []Doc) *Index {
 	stop := stopWords()
-	lang := &Index{w: defaults(), stop: stop, soft: softWords(), lex: newLexicon(lexiconText, stop)}
+	lang := &Index{w: defaults(), stop: stop, soft: softWords(), lex: newLexicon(lexiconText, stop), tongues: newTongues()}
 	return lang.Of(docs)
 }
 
@@ -54,7 +55,7 @@ func New(docs []Doc) *Index {
 // that many indexes take little more room than one.
 func (x *Index) Of(docs []Doc) *Index {
 	next := &Index{
-		docs: len(docs), w: x.w, stop: x.stop, soft: x.soft, lex: x.lex,
+		docs: len(docs), w: x.w, stop: x.stop, soft: x.soft, lex: x.lex, tongues: x.tongues,
 		terms: map[string]int32{}, names: map[string][]posting{}, homes: map[string][]posting{},
 	}
 	b := builder{x: next, words: map[string]int{}, stems: map[string]string{}}

@@ -27,6 +27,7 @@ type request struct {
 // mention is a word of the query and how often it stands there.
 type mention struct {
 	stem, word string
+	foreign    bool
 	count      float64
 }
 
@@ -34,7 +35,7 @@ type mention struct {
 func (x *Index) parse(query string) *request {
 	words := tokens(query)
 	r := &request{x: x, length: len(words)}
-	mentions, pairs := x.mentions(words)
+	mentions, pairs := x.mentions(x.translated(words))
 	for _, m := range mentions {
 		r.begin(m.word)
 		r.mention(m)
@@ -64,22 +65,22 @@ func (r *request) add(to *[]part, list []posting, weight float64) {
 
 // mentions gives the words that matter in the order of the query, and pairs of
 // neighbours with the word to name them by.
-func (x *Index) mentions(words []string) ([]mention, map[string]string) {
+func (x *Index) mentions(words []word) ([]mention, map[string]string) {
 	var out []mention
 	at, pairs, before := map[string]int{}, map[string]string{}, ""
 	for _, w := range words {
-		if x.stop[w] {
+		if x.stop[w.english] {
 			continue
 		}
-		s := stem(w)
+		s := stem(w.english)
 		if i, ok := at[s]; ok {
 			out[i].count++
 		} else {
 			at[s] = len(out)
-			out = append(out, mention{s, w, 1})
+			out = append(out, mention{s, w.said, w.foreign, 1})
 		}
 		if before != "" {
-			pairs[before+" "+s] = w
+			pairs[before+" "+s] = w.said
 		}
 		before = s
 	}
@@ -98,7 +99,7 @@ func (r *request) mention(m mention) {
 	switch {
 	case known:
 		r.add(&r.words, x.lists[id], weight)
-	case len(x.lex.words[m.stem]) == 0:
+	case len(x.lex.words[m.stem]) == 0 && !m.foreign:
 		for _, near := range likeliest(x.lex.spelt.near(m.word, x.spelt.near(m.word, nil))) {
 			s := stem(near.word)
 			if id, ok := x.terms[s]; ok {

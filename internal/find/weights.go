@@ -25,7 +25,7 @@ type weights struct {
 
 func defaults() weights {
 	return weights{
-		field: [fieldCount]float64{inName: 2.6, inTitle: 1.5, inText: 1, inParams: 0.5, inPlace: 1.2},
+		field: [fieldCount]float64{inName: 3, inTitle: 1.5, inText: 1, inParams: 0.5, inPlace: 1.2},
 		b:     0.5, k1: 1,
 		idea: 1.6, sure: 10, ideaK1: 5, ambiguity: 0.32,
 		pair: 0.5, soft: 0.75, softIdea: 0.45, repeat: 0.5,
