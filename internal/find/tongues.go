@@ -14,7 +14,7 @@ var tonguesText string
 // in its own language, and what English happens to spell alike.
 type tongues struct {
 	words [tongueCount]map[string][]string // how words begin → English
-	stop  [tongueCount]map[string]bool
+	small map[string]uint8                 // small words → a bit for each language that has them
 }
 
 type tongue int
@@ -42,14 +42,13 @@ voudrais faut fais fait faire mets plaît svp pas ne n très plus sous sujet`
 )
 
 func newTongues() *tongues {
-	var t tongues
+	t := tongues{small: map[string]uint8{}}
 	for i := range t.words {
 		t.words[i] = map[string][]string{}
 	}
-	for i, text := range []string{spanishStop, germanStop, frenchStop, ""} {
-		t.stop[i] = map[string]bool{}
+	for i, text := range []string{spanishStop, germanStop, frenchStop} {
 		for _, w := range tokens(text) {
-			t.stop[i][w] = true
+			t.small[w] |= 1 << i
 		}
 	}
 	for line := range strings.Lines(tonguesText) {
@@ -69,32 +68,42 @@ func newTongues() *tongues {
 // of tells the language of a query by its small words, and by its other words
 // where two languages share them. Single letters tell nothing.
 func (t *tongues) of(words []string, stop map[string]bool) tongue {
+	var said [chinese]int
+	own := 0
+	for _, w := range words {
+		if len(w) == 1 {
+			continue
+		}
+		if stop[w] {
+			own++
+		}
+		for in, bits := spanish, t.small[w]; bits != 0; in, bits = in+1, bits>>1 {
+			said[in] += int(bits & 1)
+		}
+	}
 	most, which := 0, english
-	own := count(words, func(w string) bool { return len(w) > 1 && stop[w] })
 	if own == 0 {
 		which = anyTongue
 	}
-	for i := range t.stop {
-		n := count(words, func(w string) bool { return len(w) > 1 && t.stop[i][w] })
+	for in, n := range said {
 		if n <= own {
 			continue
 		}
-		n += count(words, func(w string) bool { return t.lookUp(tongue(i), w) != nil })
+		for _, w := range words {
+			if t.lookUp(tongue(in), w) != nil {
+				n++
+			}
+		}
 		if n > most {
-			most, which = n, tongue(i)
+			most, which = n, tongue(in)
 		}
 	}
 	return which
 }
 
-func count(words []string, is func(string) bool) int {
-	n := 0
-	for _, w := range words {
-		if is(w) {
-			n++
-		}
-	}
-	return n
+// isSmall reports whether a word is one that says nothing in a language.
+func (t *tongues) isSmall(in tongue, word string) bool {
+	return in >= 0 && t.small[word]>>in&1 == 1
 }
 
 const (
@@ -140,7 +149,11 @@ func (x *Index) translated(words []string) []word {
 	in := x.tongues.of(words, x.stop)
 	out := make([]word, 0, len(words))
 	for _, w := range words {
-		if in >= 0 && x.tongues.stop[in][w] {
+		switch {
+		case x.tongues.isSmall(in, w):
+			continue
+		case in == english && plain(w):
+			out = append(out, word{w, w, false})
 			continue
 		}
 		_, known := x.terms[stem(w)]
