@@ -1,7 +1,9 @@
 package find
 
 import (
+	"maps"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -11,8 +13,7 @@ type builder struct {
 	words map[string]int // words as written in texts: what a run-together name is made of
 	stems map[string]string
 
-	near    map[string]string // misspelt → lexicon
-	fields  [][]field         // by document
+	fields  [][]field // by document
 	lengths [fieldCount]float64
 }
 
@@ -80,16 +81,6 @@ func (b *builder) add(d *Doc) {
 	b.fields = append(b.fields, f)
 }
 
-// meant is lexicon.meant, remembered: the words of documents repeat.
-func (b *builder) meant(key string) string {
-	near, ok := b.near[key]
-	if !ok {
-		near = b.x.lex.meant(key)
-		b.near[key] = near
-	}
-	return near
-}
-
 func (b *builder) finish() {
 	x := b.x
 	n := float64(max(1, x.docs))
@@ -142,16 +133,11 @@ func (b *builder) finish() {
 		}
 		saturate(list, idf(n, df), x.w.ideaK1)
 	}
-	x.grams = gramIndex(x.vocab)
+	x.spelt = newSpelling(slices.Collect(maps.Keys(b.stems)))
 }
 
 func (b *builder) relate(ideas map[int32]float64, key string, unit float64) {
 	rels := b.x.lex.words[key]
-	if len(rels) == 0 {
-		if near := b.meant(key); near != "" {
-			rels, unit = b.x.lex.words[near], unit*b.x.w.typo
-		}
-	}
 	share := 1 / math.Pow(float64(len(rels)), b.x.w.ambiguity)
 	for _, r := range rels {
 		ideas[r.concept] += unit * float64(r.told) * share
@@ -164,11 +150,6 @@ func (b *builder) term(s string) int32 {
 		id = int32(len(b.x.lists))
 		b.x.terms[s] = id
 		b.x.lists = append(b.x.lists, nil)
-		if strings.Contains(s, " ") {
-			b.x.vocab = append(b.x.vocab, "")
-		} else {
-			b.x.vocab = append(b.x.vocab, s)
-		}
 	}
 	return id
 }

@@ -44,14 +44,10 @@ func (x *Index) SearchWith(ctx context.Context, e Embedder, query string, limit 
 	if err != nil {
 		return x.Search(query, limit), fmt.Errorf("embedding: %w", err)
 	}
-	q := x.parse(query)
 	s := x.takeScores()
 	defer x.release(s)
-	x.score(q, s)
-	var top float32
-	for _, d := range s.touched {
-		top = max(top, s.sum[d])
-	}
+	q := x.rate(query, s)
+	top := s.top()
 	s.touched = s.touched[:0]
 	for d := range s.sum {
 		words := float32(0)

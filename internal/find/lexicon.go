@@ -19,8 +19,8 @@ type relation struct {
 type lexicon struct {
 	words    map[string][]relation
 	concepts int
-	skips    map[string]string // forms of long words with a letter left out → word
 	stop     map[string]bool
+	spelt    *spelling // its single words, as they are written
 }
 
 const (
@@ -31,6 +31,7 @@ const (
 // newLexicon reads the lexicon. A word in several concepts speaks less of each.
 func newLexicon(text string, stop map[string]bool) *lexicon {
 	lex := &lexicon{stop: stop, words: make(map[string][]relation, 8192)}
+	var singles []string
 	for line := range strings.Lines(text) {
 		_, members, ok := strings.Cut(strings.TrimSpace(line), ":")
 		if !ok || strings.HasPrefix(line, "#") {
@@ -44,6 +45,9 @@ func newLexicon(text string, stop map[string]bool) *lexicon {
 		}
 		id := int32(lex.concepts)
 		lex.concepts++
+		for w := range strings.FieldsSeq(line) {
+			singles = append(singles, w) // what is no word is left out there
+		}
 		for w := range strings.FieldsSeq(strong) {
 			lex.add(w, relation{id, 1, told})
 		}
@@ -54,7 +58,7 @@ func newLexicon(text string, stop map[string]bool) *lexicon {
 			lex.add(w, relation{id, apart, 1})
 		}
 	}
-	lex.skips = skipped(lex.words)
+	lex.spelt = newSpelling(singles)
 	return lex
 }
 

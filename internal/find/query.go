@@ -14,25 +14,28 @@ type part struct {
 	weight float32
 }
 
-// request is a query being read.
+// request is a query as it was read: the words it shares with documents, and
+// the concepts it speaks of.
 type request struct {
-	x     *Index
-	parts []part
-	word  string // being read, and the place in parts of what it says
-	group int32
+	x            *Index
+	words, ideas []part
+	length       int    // in words
+	word         string // being read
+	group        int32
 }
 
 // mention is a word of the query and how often it stands there.
 type mention struct {
 	stem, word string
+	foreign    bool
 	count      float64
 }
 
 // parse turns a query into what to look for.
-func (x *Index) parse(query string) []part {
+func (x *Index) parse(query string) *request {
 	words := tokens(query)
-	r := request{x: x}
-	mentions, pairs := x.mentions(words)
+	r := &request{x: x, length: len(words)}
+	mentions, pairs := x.mentions(x.translated(words))
 	for _, m := range mentions {
 		r.begin(m.word)
 		r.mention(m)
@@ -40,12 +43,12 @@ func (x *Index) parse(query string) []part {
 	for _, pair := range slices.Sorted(maps.Keys(pairs)) {
 		r.begin(pairs[pair])
 		if id, ok := x.terms[pair]; ok {
-			r.add(x.lists[id], x.w.pair)
+			r.add(&r.words, x.lists[id], x.w.pair)
 		}
 		r.note(pair, 1)
 	}
 	r.names(words)
-	return r.parts
+	return r
 }
 
 // begin starts a group for a word.
@@ -54,30 +57,30 @@ func (r *request) begin(word string) {
 	r.group++
 }
 
-func (r *request) add(list []posting, weight float64) {
+func (r *request) add(to *[]part, list []posting, weight float64) {
 	if len(list) > 0 {
-		r.parts = append(r.parts, part{r.word, r.group, list, float32(weight)})
+		*to = append(*to, part{r.word, r.group, list, float32(weight)})
 	}
 }
 
 // mentions gives the words that matter in the order of the query, and pairs of
 // neighbours with the word to name them by.
-func (x *Index) mentions(words []string) ([]mention, map[string]string) {
+func (x *Index) mentions(words []word) ([]mention, map[string]string) {
 	var out []mention
 	at, pairs, before := map[string]int{}, map[string]string{}, ""
 	for _, w := range words {
-		if x.stop[w] {
+		if x.stop[w.english] {
 			continue
 		}
-		s := stem(w)
+		s := stem(w.english)
 		if i, ok := at[s]; ok {
 			out[i].count++
 		} else {
 			at[s] = len(out)
-			out = append(out, mention{s, w, 1})
+			out = append(out, mention{s, w.said, w.foreign, 1})
 		}
 		if before != "" {
-			pairs[before+" "+s] = w
+			pairs[before+" "+s] = w.said
 		}
 		before = s
 	}
@@ -85,7 +88,7 @@ func (x *Index) mentions(words []string) ([]mention, map[string]string) {
 }
 
 // mention adds what one word says. A word that neither the documents nor the
-// lexicon know may be misspelt: those spelt alike speak for it.
+// lexicon know may be misspelt: those that it may stand for speak for it.
 func (r *request) mention(m mention) {
 	x := r.x
 	weight := 1 + x.w.repeat*math.Log(m.count)
@@ -95,18 +98,16 @@ func (r *request) mention(m mention) {
 	id, known := x.terms[m.stem]
 	switch {
 	case known:
-		r.add(x.lists[id], weight)
-	case len(x.lex.words[m.stem]) == 0:
-		for _, like := range x.alike(m.stem) {
-			w := weight * x.w.fuzzy * float64(like.weight)
-			r.add(x.lists[like.term], w)
-			r.note(x.vocab[like.term], w)
-		}
-		if near := x.lex.meant(m.stem); near != "" {
-			r.note(near, weight*x.w.typo)
+		r.add(&r.words, x.lists[id], weight)
+	case len(x.lex.words[m.stem]) == 0 && !m.foreign:
+		for _, near := range likeliest(x.lex.spelt.near(m.word, x.spelt.near(m.word, nil))) {
+			s := stem(near.word)
+			if id, ok := x.terms[s]; ok {
+				r.add(&r.words, x.lists[id], weight*x.w.slip)
+			}
+			r.note(s, weight*x.w.slip)
 		}
 	}
-	r.group++ // the word itself counts beside what it speaks of
 	r.note(m.stem, weight)
 }
 
@@ -115,15 +116,16 @@ func (r *request) note(key string, weight float64) {
 	rels := r.x.lex.words[key]
 	share := weight / math.Pow(float64(max(1, len(rels))), r.x.w.ambiguity)
 	for _, rel := range rels {
-		r.add(r.x.ideas[rel.concept], r.x.w.idea*share*float64(rel.weight))
+		r.add(&r.ideas, r.x.ideas[rel.concept], r.x.w.idea*share*float64(rel.weight))
 	}
 }
 
 // maxNameWords is the longest name, in words, that is looked for in a query.
 const maxNameWords = 6
 
-// names finds tools that the query calls by name, in one word or several. A
-// name that is an everyday word counts only where it is the whole query.
+// names finds tools that the query calls by name, in one word or several, and
+// those of a server that it names. A tool's name that is an everyday word counts
+// only where it is the whole query.
 func (r *request) names(words []string) {
 	x := r.x
 	var key []byte
@@ -133,7 +135,15 @@ func (r *request) names(words []string) {
 			key = append(key, w...)
 			if list := x.names[string(key)]; list != nil && (n > 0 || len(words) == 1 || !x.everyday(w)) {
 				r.begin(w)
-				r.add(list, x.w.named)
+				r.add(&r.words, list, x.w.named)
+			}
+			if list := x.homes[string(key)]; list != nil && (n > 0 || !x.stop[w]) {
+				weight := x.w.home
+				if n == 0 && len(x.lex.words[stem(w)]) > 0 {
+					weight = x.w.homeWord // a box called weather is not always meant by the word
+				}
+				r.begin(w)
+				r.add(&r.words, list, weight)
 			}
 		}
 	}

@@ -28,10 +28,9 @@ func (x *Index) Search(query string, limit int) []Hit {
 	if limit <= 0 || x.docs == 0 {
 		return nil
 	}
-	q := x.parse(query)
 	s := x.takeScores()
 	defer x.release(s)
-	x.score(q, s)
+	q := x.rate(query, s)
 	hits := s.best(limit)
 	for i := range hits {
 		hits[i].Why = x.why(q, hits[i].Doc)
@@ -39,19 +38,44 @@ func (x *Index) Search(query string, limit int) []Hit {
 	return hits
 }
 
-// score adds up what the parts of a query say. Within a group they are ways of
+// rate gives every document its score for a query, as a whole and by its needs.
+func (x *Index) rate(query string, s *scores) *request {
+	q := x.parse(query)
+	x.score(q, s)
+	x.blendNeeds(query, q.length, s)
+	return q
+}
+
+// score adds up what a query says of each document, by words and then by
+// concepts. The lexicon is for queries that do not say it in the tool's words.
+// The more of them, and the rarer ones, one document shares with the query, the
+// less concepts count: in a long query every word speaks of a few, and together
+// they would outvote the two words that name the thing.
+func (x *Index) score(q *request, s *scores) {
+	s.add(q.words, 1)
+	told := float64(s.top()) / x.w.sure
+	s.add(q.ideas, float32(1/(1+told*told)))
+}
+
+// add adds up what parts say, times share. Within a group they are ways of
 // saying one thing: the more of them fit the better, but a word with many
 // meanings must not outweigh a word with one.
-func (x *Index) score(q []part, s *scores) {
+func (s *scores) add(q []part, share float32) {
 	for len(q) > 0 {
 		n := 1
 		for n < len(q) && q[n].group == q[0].group {
 			n++
 		}
+		if n == 1 {
+			s.addOne(q[0].list, q[0].weight*share)
+			q = q[1:]
+			continue
+		}
 		s.group = s.group[:0]
 		for _, p := range q[:n] {
+			weight := p.weight * share
 			for _, e := range p.list {
-				v := e.score * p.weight
+				v := e.score * weight
 				if v *= v; v == 0 {
 					continue // zero means that nothing was said yet
 				}
@@ -72,6 +96,20 @@ func (x *Index) score(q []part, s *scores) {
 	}
 }
 
+// addOne adds a group that has a single part.
+func (s *scores) addOne(list []posting, weight float32) {
+	for _, e := range list {
+		v := e.score * weight
+		if v == 0 {
+			continue
+		}
+		if s.sum[e.doc] == 0 {
+			s.touched = append(s.touched, e.doc)
+		}
+		s.sum[e.doc] += v
+	}
+}
+
 func (x *Index) takeScores() *scores {
 	if s, ok := x.scratch.Get().(*scores); ok {
 		return s
@@ -81,11 +119,23 @@ func (x *Index) takeScores() *scores {
 
 // release puts working memory back as it was found.
 func (x *Index) release(s *scores) {
+	s.clear()
+	x.scratch.Put(s)
+}
+
+func (s *scores) clear() {
 	for _, d := range s.touched {
 		s.sum[d] = 0
 	}
 	s.touched = s.touched[:0]
-	x.scratch.Put(s)
+}
+
+func (s *scores) top() float32 {
+	var top float32
+	for _, d := range s.touched {
+		top = max(top, s.sum[d])
+	}
+	return top
 }
 
 // best picks the highest scores; equal ones stay in the order of the documents.
@@ -95,7 +145,7 @@ func (s *scores) best(limit int) []Hit {
 	}
 	top := make([]int32, 0, min(limit, len(s.touched))+1)
 	for _, d := range s.touched {
-		if len(top) == limit && byScore(d, top[limit-1]) >= 0 {
+		if len(top) == limit && (s.sum[d] < s.sum[top[limit-1]] || byScore(d, top[limit-1]) >= 0) {
 			continue
 		}
 		at, _ := slices.BinarySearchFunc(top, d, byScore)
@@ -112,11 +162,13 @@ func (s *scores) best(limit int) []Hit {
 }
 
 // why names the words that counted for a document.
-func (x *Index) why(q []part, doc int) []string {
+func (x *Index) why(q *request, doc int) []string {
 	gave := map[string]float32{}
-	for _, p := range q {
-		if at, ok := slices.BinarySearchFunc(p.list, int32(doc), func(e posting, d int32) int { return cmp.Compare(e.doc, d) }); ok {
-			gave[p.word] += p.list[at].score * p.weight
+	for _, parts := range [][]part{q.words, q.ideas} {
+		for _, p := range parts {
+			if at, ok := slices.BinarySearchFunc(p.list, int32(doc), func(e posting, d int32) int { return cmp.Compare(e.doc, d) }); ok {
+				gave[p.word] += p.list[at].score * p.weight
+			}
 		}
 	}
 	words := slices.Collect(maps.Keys(gave))

@@ -47,6 +47,30 @@ func TestSearchByName(t *testing.T) {
 	}
 }
 
+// The name of a server in a query finds its tools, whatever else the query says
+// and whatever the server appends to its name.
+func TestSearchByServer(t *testing.T) {
+	docs := []Doc{
+		{Name: "create_issue", Box: "quux-tracker", Description: "Create an issue in a project."},
+		{Name: "create_issue", Box: "zorb-mcp-server", Description: "Opens something new."},
+		{Name: "create_issue", Server: "github", Description: "Create an issue in a repository."},
+		{Name: "run", Box: "the", Description: "Runs it."},
+		{Name: "new_issue", Box: "frob", Description: "Create an issue, a new issue, an issue in a project. Better than quux tracker, zorb and github."},
+	}
+	x := New(docs)
+	for query, want := range map[string]int{
+		"create an issue in zorb": 1, "zorb: create an issue in a project": 1, "open an issue on Quux Tracker": 0, "quuxtracker issue": 0,
+		"create an issue in a project on github": 2, "use frob to create an issue": 4,
+	} {
+		if hits := x.Search(query, 1); len(hits) != 1 || hits[0].Doc != want {
+			t.Errorf("%s: %+v, want %d", query, hits, want)
+		}
+	}
+	if hits := x.Search("the", 5); len(hits) != 0 {
+		t.Errorf("a stop word is the name of no server: %+v", hits)
+	}
+}
+
 func TestSearchNothing(t *testing.T) {
 	x := New(readTools(t))
 	for _, query := range []string{"", "   ", "please could you", "qqqqqq xxxxxx", "\x00\xff", "🙂", "??!"} {
@@ -208,5 +232,21 @@ func TestWeightsOfZero(t *testing.T) {
 	}
 	if hits := x.Search("umbrella", 5); len(hits) != 0 {
 		t.Errorf("by a concept that counts nothing: %+v", hits)
+	}
+}
+
+// In a long query every word speaks of a few concepts. The word or two that
+// name the thing must not be outvoted by them.
+func TestLongQueryKeepsItsWords(t *testing.T) {
+	docs := append(readTools(t), Doc{Name: "close_books", Description: "Reconciles the entries of the zorb ledger."})
+	x := New(docs)
+	for query, want := range map[string]string{
+		"It is raining and cold, so after the storm and the snow of last week, with all the wind, I stay in and reconcile zorb ledger entries":              "close_books",
+		"We just came home from vacation: the flight, the hotel, the beach, the museum tours and the train were lovely. Reconcile the zorb ledger entries?": "close_books",
+		"will I need an umbrella": "get_forecast", // said in no word of the tool
+	} {
+		if hits := x.Search(query, 1); len(hits) != 1 || docs[hits[0].Doc].Name != want {
+			t.Errorf("%s: %s, want %s", query, names(docs, hits), want)
+		}
 	}
 }

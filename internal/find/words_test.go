@@ -114,18 +114,6 @@ func TestLexicon(t *testing.T) {
 	}
 }
 
-func TestMeant(t *testing.T) {
-	lex := newLexicon("sky: astronomy telescope weather\n", stopWords())
-	for in, want := range map[string]string{
-		"telescop": "telescop", "telscop": "telescop", "telescopp": "telescop", "telezcop": "telescop",
-		"weathr": "weather", "wether": "weather", "weath": "", "sky": "", "tel": "", "телескоп": "", strings.Repeat("a", 200): "",
-	} {
-		if got := lex.meant(in); got != want {
-			t.Errorf("meant(%.20q) = %q, want %q", in, got, want)
-		}
-	}
-}
-
 func TestCut(t *testing.T) {
 	docs := []Doc{{Name: "socialsearch"}, {Name: "themeparkwaits"}, {Name: "xqzzkv"}, {Name: "weather"}}
 	x := New(docs)
