@@ -43,7 +43,7 @@ func TestTongueOf(t *testing.T) {
 	for query, want := range map[string]tongue{
 		"Was ist die Temperatur in Berlin":      german,
 		"pon una alarma para las siete":         spanish,
-		"éteins la lumière de la chambre":       french, // its small words are Spanish, too
+		"éteins la lumière de la chambre":       french, //nolint:misspell // French; its small words are Spanish, too
 		"apaga la luz de la cocina":             spanish,
 		"what will it be like in the evening":   english,
 		"a chat on the pain in my hand":         english,
