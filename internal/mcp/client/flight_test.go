@@ -107,3 +107,16 @@ func TestWebResumeInVain(t *testing.T) {
 		})
 	}
 }
+
+// TestRootsAtTheStart: a server that asks for folders as soon as it is up, before there
+// is a call, hears that there are none, and goes by what it was started with; a form has
+// nobody to be put to.
+func TestRootsAtTheStart(t *testing.T) {
+	s := &Session{version: "2025-06-18", calls: activeCalls{now: time.Now}}
+	if answer, err := s.answerRequest(t.Context(), nil, &mcp.Message{Method: mcp.MethodRoots}); err != nil || string(answer) != `{"roots":[]}` {
+		t.Errorf("%s, %v", answer, err)
+	}
+	if answer, err := s.answerRequest(t.Context(), nil, &mcp.Message{Method: mcp.MethodElicit}); err == nil {
+		t.Errorf("a form: %s", answer)
+	}
+}

@@ -61,6 +61,9 @@ func (s *Session) answerRequest(ctx context.Context, f *activeCall, m *mcp.Messa
 	case f == nil:
 		var err error
 		if f, err = s.calls.asking(); err != nil {
+			if m.Method == mcp.MethodRoots { // asked as soon as it is up: it goes by what it was started with
+				return json.RawMessage(`{"roots":[]}`), nil
+			}
 			return nil, err
 		}
 	}
