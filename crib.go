@@ -158,6 +158,7 @@ type flight struct {
 	entry *callable
 	given json.RawMessage // admitted input in the caller's dialect
 	input json.RawMessage // admitted input of the native tool
+	sent  json.RawMessage // what a foreign tool gets instead of input
 	unfit []FieldError    // what of it does not fit the schema of a foreign tool
 
 	ways     files.Judged // where its paths led when it was judged

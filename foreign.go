@@ -6,23 +6,24 @@ import (
 	"github.com/toolcrib/toolcrib/internal/schema"
 )
 
-// pass gives a foreign tool what was sent, and notes what does not fit.
+// pass keeps what a foreign tool is sent, notes what does not fit, and gives what
+// guards see: with the defaults that the tool will take.
 func (f *flight) pass(in *schema.Schema, doc *schema.Doc, lenient bool) ([]byte, []schema.Problem) {
-	input, unfit, err := in.Pass(doc, lenient, f.limits.Depth)
+	p, err := in.Pass(doc, lenient, f.limits.Depth)
 	if err != nil {
 		return nil, []schema.Problem{{Rule: "type", Message: err.Error()}}
 	}
-	f.unfit = nil
-	for _, p := range unfit {
-		f.unfit = append(f.unfit, FieldError(p))
+	f.sent, f.unfit = p.Sent, nil
+	for _, u := range p.Unfit { // without a word of the value, which may be a password
+		f.unfit = append(f.unfit, FieldError{Path: u.Path, Rule: u.Rule, Message: u.Unquoted()})
 	}
-	return input, nil
+	return p.Seen, nil
 }
 
 // unfitNote tells who reads the record, or is asked, what does not fit.
 func (f *flight) unfitNote() (notes []Verdict) {
 	for _, p := range f.unfit {
-		notes = append(notes, Verdict{Guard: "schema", Note: true, Rule: p.Rule, Reason: "passed on, though it does not fit the schema of the tool: " + schema.Problem(p).String()})
+		notes = append(notes, Verdict{Decision: Allow, Guard: "schema", Note: true, Rule: p.Rule, Reason: "passed on as it is, though of the arguments " + p.Message})
 	}
 	return notes[:min(len(notes), 3)]
 }
@@ -32,7 +33,7 @@ func (f *flight) hint(failed bool) string {
 	if !failed || len(f.unfit) == 0 {
 		return ""
 	}
-	return f.entry.in.Hint(f.input, f.limits.Depth)
+	return f.entry.in.Hint(f.sent, f.limits.Depth)
 }
 
 func (f *flight) withHint(r *Result) *Result {

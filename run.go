@@ -34,7 +34,11 @@ func (c *Crib) run(ctx context.Context, e equipped) (ran, error) {
 	limit = shorter(limit, f.limits.MaxTimeout)
 	run := &worker.Deadline{Context: ctx, At: time.Now().Add(limit)}
 	defer run.End(context.Canceled)
-	w := c.workers.Start(func() (*Result, error) { return do(run, e.env, f.input) }, limit)
+	input := f.input
+	if f.sent != nil {
+		input = f.sent
+	}
+	w := c.workers.Start(func() (*Result, error) { return do(run, e.env, input) }, limit)
 	var got worker.Outcome[*Result]
 	select {
 	case got = <-w.Done:
@@ -83,7 +87,7 @@ func (c *Crib) ranBadly(ctx context.Context, f *flight, got worker.Outcome[*Resu
 		own := *e
 		own.Tool = name
 		if hint := f.hint(own.Code == CodeInvalid); hint != "" {
-			own.Message += ". " + hint
+			own.Message, own.Fields = own.Message+". "+hint, f.unfit
 		}
 		return ran{}, &own
 	}

@@ -58,6 +58,7 @@ type App struct {
 	bounded      bool                            // commands see nothing but what was granted
 	shelving     toolcrib.Contents               // without the MCP servers, which come and go
 	meta         toolcrib.Toolbox                // tools about the servers
+	hubFile      bool                            // there is a file of settings that servers can be added to
 	settings     atomic.Pointer[settings.Config] // those that the servers are of now
 	plugins      string                          // the folder of programs that are servers
 	launcher     *reach.Launcher                 // of the servers

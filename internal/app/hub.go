@@ -98,6 +98,7 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 		a.Faults = append(a.Faults, toolcrib.LoadError{Box: "mcp_servers", Err: err})
 	}
 	a.Hub = opened
+	a.hubFile = needs.Settings != ""
 	a.meta = opened.Meta(hub.Files{Settings: needs.Settings, Home: needs.Home, Dir: needs.Dir, Boxes: boxNames()}.Imports(cfg.MCPServers), a.mayStart)
 	a.closers = append(a.closers, opened)
 	a.wait = cfg.Hub.Wait
@@ -141,7 +142,11 @@ func (a *App) hubShelving(s toolcrib.Contents) toolcrib.Contents {
 	}
 	s.Boxes = slices.Clone(s.Boxes)
 	s.Qualify, s.Yield = nil, nil
-	s.Boxes = append(s.Boxes, a.meta) // also before there is a server: a model may be asked to take some over
+	// Also before there is a server, where there is a file to write one into: a model
+	// may be asked to take some over.
+	if len(a.Hub.Boxes()) > 0 || a.hubFile {
+		s.Boxes = append(s.Boxes, a.meta)
+	}
 	settings := a.settings.Load()
 	for _, b := range a.Hub.Boxes() {
 		s.Boxes = append(s.Boxes, b)

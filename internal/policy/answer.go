@@ -41,7 +41,7 @@ func (s *ruleAnswer) verdict() *toolcrib.Verdict {
 		v.Reason = fmt.Sprintf("a rule of the %s says %s: %s", s.layer.Rank, s.decision, s.rule.text)
 	}
 	if unfit := s.subject.review.Unfit; len(unfit) > 0 && s.decision != toolcrib.Allow && (s.rule.kind != specNone || s.rule.when != nil) {
-		v.Reason += fmt.Sprintf("; it counts here because %v: mend %s", errUnfit, strings.TrimSpace(unfit[0].Path+" "+unfit[0].Message))
+		v.Reason += fmt.Sprintf("; rules about arguments count here, because %v: %s", errUnfit, unfit[0].Message)
 	}
 	return v
 }

@@ -13,6 +13,8 @@ type Options struct {
 	// PlainInts writes whole numbers such as 3.0 or 1e2 as plain integers where the schema wants an integer, because few
 	// readers take them otherwise. Lenient does it anyway.
 	PlainInts bool
+	// NoDefaults leaves missing properties missing.
+	NoDefaults bool
 	// Apart refuses two keys of one object that differ in case only, unless they are data or the schema has both.
 	Apart bool
 }
@@ -26,7 +28,7 @@ func (s *Schema) Admit(d *Doc, opt Options) ([]byte, []Problem) {
 	}
 	w := newWriter(s, d, opt)
 	defer w.release()
-	if w.ints || (root.fills && (&defaultSearch{d, patience(d)}).missing(root, 0)) {
+	if w.ints || (root.fills && !opt.NoDefaults && (&defaultSearch{d, patience(d)}).missing(root, 0)) {
 		w.value(root, 0)
 	} else {
 		w.out = d.AppendCanonical(w.out)

@@ -14,6 +14,7 @@ type Schema struct {
 	root       *rule
 	closedRoot *rule    // root, closed against undeclared properties; nil when it must stay open
 	bad        []uint32 // the defaults that their own schema refuses
+	unsure     bool     // of somebody else's: which arguments there are is not known for certain
 }
 
 // SchemaError says what is wrong with a schema and where.
@@ -122,11 +123,7 @@ func (b *builder) compile() error {
 		return err
 	}
 	b.s.root = root
-	if b.foreign {
-		b.loosen()
-		b.s.closedRoot = b.closeRoot()
-		return nil // defaults are for whoever wrote the schema to fill in
-	}
+	b.loosen()
 	if err := b.finishDefaults(); err != nil {
 		return err
 	}

@@ -8,21 +8,48 @@ import (
 )
 
 // Foreign reads the schema of a tool that somebody else checks the calls of. It is always one, whatever the text: what
-// breaks the rules of its draft, leads out of the text or unfolds without measure is left out, and told. Its defaults
-// are never filled in. Patterns of JavaScript are understood, and what takes too long to match counts as fitting.
-func Foreign(source []byte) (*Schema, []*SchemaError) {
+// breaks the rules of its draft, leads out of the text or unfolds without measure is left out, and told. Patterns of
+// JavaScript are understood; a text that one of them takes too long for counts as fitting, or as too complex.
+func Foreign(source []byte) (s *Schema, left []*SchemaError) {
+	defer func() {
+		if p := recover(); p != nil { // whoever wrote it must not end the program
+			s, left = anything(), append(left, &SchemaError{Message: "it cannot be read"})
+		}
+	}()
 	d, err := Parse(source, Limits{Bytes: maxSchema})
 	if err != nil {
 		return anything(), []*SchemaError{{Message: "not a JSON text: " + err.Error()}}
 	}
 	defer d.Release()
-	s := &Schema{doc: d.keep()}
+	s = &Schema{doc: d.keep()}
 	b := &builder{s: s, d: s.doc, rules: make([]*rule, len(d.nodes)), foreign: true}
 	if err := b.compile(); err != nil {
-		b.leave(err)
-		return anything(), b.left
+		return anything(), append(b.left, asSchemaError(err))
+	}
+	for _, e := range b.left {
+		s.unsure = s.unsure || concernsAll(e.Pointer)
 	}
 	return s, b.left
+}
+
+func asSchemaError(err error) *SchemaError {
+	if e, ok := errors.AsType[*SchemaError](err); ok {
+		return e
+	}
+	return &SchemaError{Message: err.Error()}
+}
+
+// concernsAll reports whether what stands at a pointer says which arguments there are, and not only something about one
+// of them.
+func concernsAll(pointer string) bool {
+	keyword, rest, _ := strings.Cut(strings.TrimPrefix(pointer, "/"), "/")
+	switch keyword {
+	case "properties":
+		return rest == ""
+	case "required", "title", "description", "$comment", "default", "examples", "minProperties", "maxProperties":
+		return false
+	}
+	return true
 }
 
 // anything is the schema that accepts every value.
@@ -31,6 +58,7 @@ func anything() *Schema {
 	if err != nil {
 		panic(err) // it is a constant
 	}
+	s.unsure = true
 	return s
 }
 
@@ -40,12 +68,11 @@ const maxLeft = 16
 // leave notes an error as something that is not checked; false: it has to be one.
 func (b *builder) leave(err error) bool {
 	e, ok := errors.AsType[*SchemaError](err)
-	if !b.foreign || !ok {
+	// To say where something stands takes the longer the later it stands, and a schema of nothing but mistakes is none.
+	if !b.foreign || !ok || len(b.left) >= maxLeft {
 		return false
 	}
-	if len(b.left) < maxLeft {
-		b.left = append(b.left, e)
-	}
+	b.left = append(b.left, e)
 	return true
 }
 
@@ -57,22 +84,25 @@ func (r *rule) forget(key string) {
 	case "enum", "const":
 		r.enum = nil
 	case "items":
-		r.arr.items, r.arr.prefix = nil, nil
-	case "minLength", "minItems", "minProperties", "minContains":
-		// The count is zero.
+		r.array().items, r.array().prefix = nil, nil
 	case "maxLength":
-		r.str.max = -1
+		r.text().max = -1
 	case "maxItems":
-		r.arr.max = -1
+		r.array().max = -1
 	case "maxProperties":
-		r.obj.max = -1
+		r.object().max = -1
 	case "maxContains":
-		r.arr.contains.max = -1
+		r.contained().max = -1
 	case "pattern":
-		r.str.pattern = nil
+		r.text().pattern = nil
+	case "$ref":
+		r.refAt = 0
+	case "$dynamicRef", "$recursiveRef":
+		r.all = nil
 	case "properties", "patternProperties", "additionalProperties":
 		// Which members are further ones is not known any more.
-		r.obj.props, r.obj.patterns, r.obj.partial = nil, nil, true
+		o := r.object()
+		o.props, o.patterns, o.partial = nil, nil, true
 	}
 }
 
@@ -96,40 +126,65 @@ func (b *builder) loosen() {
 	}
 }
 
-// Pass gives the arguments of a tool whose calls somebody else checks as they were sent, in canonical form, and what of
-// them does not fit. With lenient they are converted where that makes them fit: callers count on it. What is no object is
-// refused: no protocol has a form for it.
-func (s *Schema) Pass(d *Doc, lenient bool, depth int) (text []byte, unfit []Problem, err error) {
+// Passed is the input of a tool whose calls somebody else checks.
+type Passed struct {
+	Sent  []byte // as it was sent, in canonical form
+	Seen  []byte // as a guard is to see it: with the defaults that the tool will take, and whole numbers as such
+	Unfit []Problem
+}
+
+// Pass gives the arguments of such a tool. With lenient they are converted where that makes them fit: callers count on
+// it. What is no object is refused: no protocol has a form for it.
+func (s *Schema) Pass(d *Doc, lenient bool, depth int) (Passed, error) {
 	if d.Root().Kind() != Object {
-		return nil, nil, errors.New("the arguments of a tool must be an object")
+		return Passed{}, errors.New("the arguments of a tool must be an object")
 	}
 	if lenient {
-		if better, bad := s.Admit(d, Options{Lenient: true, Apart: true}); len(bad) == 0 {
+		if better, bad := s.Admit(d, Options{Lenient: true, Apart: true, NoDefaults: true}); len(bad) == 0 {
 			if again, err := Parse(better, Limits{Depth: depth}); err == nil {
 				defer again.Release()
 				d = again
 			}
 		}
 	}
-	_, unfit = s.Admit(d, Options{Closed: true, Apart: true})
-	return d.AppendCanonical(nil), unfit, nil
+	p := Passed{Sent: d.AppendCanonical(nil)}
+	if p.Seen, p.Unfit = s.Admit(d, Options{Closed: true, Apart: true, PlainInts: true}); p.Unfit != nil {
+		p.Seen = p.Sent
+	}
+	if s.unsure {
+		p.Unfit = append(p.Unfit, Problem{Rule: "schema", Message: "cannot be checked: the schema of the tool is not one that can be read as a whole"})
+	}
+	return p, nil
 }
 
-// Hint says why such a tool may have failed, clipped; empty: not because of its arguments. What most tools take as well
-// ("1" for 1, a name too many) is no reason.
+// Hint says why such a tool may have failed; empty: not because of its arguments. What most tools take as well ("1" for
+// 1, a name too many) is no reason. It quotes no value: what failed may be a password.
 func (s *Schema) Hint(arguments []byte, depth int) string {
 	d, err := Parse(arguments, Limits{Depth: depth})
 	if err != nil {
 		return ""
 	}
 	defer d.Release()
-	_, bad := s.Admit(d, Options{Lenient: true})
+	_, bad := s.Admit(d, Options{Lenient: true, NoDefaults: true})
 	if len(bad) == 0 {
 		return ""
 	}
 	list := make([]string, len(bad))
 	for i := range bad {
-		list[i] = bad[i].String()
+		list[i] = bad[i].Unquoted()
 	}
 	return text.Clip("The arguments do not fit the schema of the tool: "+strings.Join(list, "; "), maxMessage/2)
+}
+
+// Unquoted says what is wrong without a word of the value.
+func (p Problem) Unquoted() string {
+	what := map[string]string{
+		"required": "is missing", "type": "has another type", "pattern": "does not match its pattern", "additionalProperties": "is not known",
+		"enum": "is none of the values it can have", "const": "is not the value it has to be",
+		"schema": "cannot be checked by the schema of the tool",
+	}[p.Rule]
+	if what == "" {
+		what = "breaks the rule " + p.Rule
+	}
+	return strings.TrimSpace(p.Path + " " + what)
 }

@@ -33,10 +33,12 @@ func TestForeign(t *testing.T) {
 		{"not", `{"not":{"pattern":"(?<"}}`, "/not/pattern", []string{`"a"`}, nil},
 		{"one of", `{"oneOf":[{"type":"string","pattern":"(?<"},{"type":"string","maxLength":3}]}`, "/oneOf/0/pattern", []string{`"a"`}, nil},
 		{"otherwise", `{"if":{"type":"any"},"then":{"type":"string"}}`, "/if/type", []string{`1`}, nil},
+		{"a pattern that is none", `{"properties":{"a":{"pattern":null},"b":{"pattern":3,"maxLength":"x","items":5,"maxItems":"x","maxProperties":[],"maxContains":"x"}}}`, "/properties/a/pattern", []string{`{"a":1}`}, nil},
+		{"a reference that is none", `{"properties":{"a":{"$ref":[{}]},"b":{"$dynamicRef":1}}}`, "/properties/a/$ref", []string{`{"a":1}`}, nil},
 		{"no object", `3`, "", []string{`1`, `{}`}, nil},
 		{"null", `null`, "", []string{`{}`}, nil},
 		{"no JSON", `{`, "", []string{`1`}, nil},
-		{"defaults are not filled in", `{"properties":{"a":{"default":5}}}`, "-", []string{`{}`}, nil},
+		{"defaults are not sent", `{"properties":{"a":{"default":5}}}`, "-", []string{`{}`}, nil},
 	} {
 		s, left := Foreign([]byte(c.schema))
 		switch {
@@ -49,8 +51,8 @@ func TestForeign(t *testing.T) {
 			if p := s.Validate(parsed(t, v)); p != nil {
 				t.Errorf("%s: %s is refused: %v", c.name, v, p)
 			}
-			if out, p := s.Admit(parsed(t, v), Options{}); p != nil || string(out) != v {
-				t.Errorf("%s: %s becomes %s, %v", c.name, v, out, p)
+			if out, err := s.Pass(parsed(t, v), false, 64); err == nil && string(out.Sent) != v {
+				t.Errorf("%s: %s becomes %s", c.name, v, out.Sent)
 			}
 		}
 		for _, v := range c.bad {
@@ -84,7 +86,7 @@ func TestSlowPattern(t *testing.T) {
 
 // FuzzForeign: every text is a schema, and one that can be read strictly means the same.
 func FuzzForeign(f *testing.F) {
-	for _, s := range []string{`{"type":"any"}`, `{"required":true,"properties":{"a":{"$ref":"#/x"}}}`, `{"items":[{}],"additionalItems":false}`, `{"$id":"#a#b","$ref":"#"}`, nineSchema} {
+	for _, s := range []string{`{"type":"any"}`, `{"required":true,"properties":{"a":{"$ref":"#/x"}}}`, `{"items":[{}],"additionalItems":false}`, `{"$id":"#a#b","$ref":"#"}`, `{"pattern":3}`, `{"$ref":[{}]}`, `{"items":3,"maxItems":"x"}`, nineSchema} {
 		f.Add([]byte(s), []byte(nineInput))
 	}
 	f.Fuzz(func(t *testing.T, schema, value []byte) {
@@ -105,4 +107,42 @@ func FuzzForeign(f *testing.F) {
 			t.Fatalf("somebody else's: %v, ours: %v", got, strict.Validate(d))
 		}
 	})
+}
+
+// TestPass: the tool gets what was sent, and a guard sees what the tool will make of it.
+func TestPass(t *testing.T) {
+	s, left := Foreign([]byte(`{"properties":{"branch":{"type":"string","default":"main"},"id":{"type":"integer"}}}`))
+	if len(left) > 0 {
+		t.Fatal(left)
+	}
+	for in, want := range map[string]string{
+		`{}`: `{"branch":"main"}`, `{"id":1e7}`: `{"branch":"main","id":10000000}`, `{"branch":"x","id":9007199254740993.0}`: `{"branch":"x","id":9007199254740993}`,
+	} {
+		p, err := s.Pass(parsed(t, in), false, 64)
+		if err != nil || len(p.Unfit) > 0 || string(p.Sent) != in || string(p.Seen) != want {
+			t.Errorf("%s: sent %s, seen %s, unfit %v, %v", in, p.Sent, p.Seen, p.Unfit, err)
+		}
+	}
+	secret := "hunter2plain"
+	p, err := s.Pass(parsed(t, `{"id":"`+secret+`"}`), false, 64)
+	if err != nil || len(p.Unfit) != 1 || strings.Contains(p.Unfit[0].Unquoted(), secret) || strings.Contains(s.Hint(p.Sent, 64), secret) {
+		t.Errorf("%v, %v", p.Unfit, err)
+	}
+}
+
+// TestForeignIsBounded: schemas of nothing but mistakes, which take long to tell of.
+func TestForeignIsBounded(t *testing.T) {
+	for name, part := range map[string]string{
+		"references": `{"$ref":"http://example.com/a"},`, "patterns": `{"pattern":"(?!` + strings.Repeat("a", 15_000) + `)"},`, "types": `{"type":"any"},`, "words": `"x",`,
+	} {
+		text := `{"allOf":[` + strings.Repeat(part, (2<<20)/len(part)) + `{}]}`
+		began := time.Now()
+		s, left := Foreign([]byte(text))
+		if took := time.Since(began); took > 20*time.Second || len(left) == 0 || len(left) > maxLeft+1 { // it took minutes
+			t.Errorf("%s: %v, %d left", name, took, len(left))
+		}
+		if p, err := s.Pass(parsed(t, `{"a":1}`), false, 64); err != nil || len(p.Unfit) == 0 {
+			t.Errorf("%s: a call fits what nobody can read: %v", name, err)
+		}
+	}
 }

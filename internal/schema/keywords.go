@@ -277,7 +277,7 @@ func (b *builder) regexp(v uint32) (*matcher, error) {
 		return nil, nil
 	}
 	re, err := newMatcher(string(b.d.str(v)))
-	if err != nil && b.foreign {
+	if err != nil && b.foreign && b.patterns+len(b.d.str(v)) <= maxPatterns {
 		re, err = newJSMatcher(string(b.d.str(v)))
 	}
 	if err != nil {

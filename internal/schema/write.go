@@ -16,6 +16,7 @@ type writer struct {
 	missing []*prop // a stack: for each object on the way, the properties to fill in
 	lenient bool
 	ints    bool
+	bare    bool // defaults are not filled in
 	changed bool
 	stepBudget
 	chosen map[ruleQuestion]*rule   // alternatives, remembered as answers are: by the first of them and the value
@@ -28,7 +29,7 @@ func newWriter(s *Schema, d *Doc, opt Options) *writer {
 	if !ok {
 		w = &writer{out: make([]byte, 0, 512)}
 	}
-	w.s, w.d = s, d
+	w.s, w.d, w.bare = s, d, opt.NoDefaults
 	w.lenient, w.ints, w.changed = opt.Lenient, opt.Lenient || opt.PlainInts && d.wholes, false
 	w.stepBudget = newStepBudget(d)
 	w.limit = 2*len(d.text) + maxGrowth
@@ -219,7 +220,7 @@ func (w *writer) findMissing(i uint32, rules []*rule) {
 }
 
 func (w *writer) writeDefault(p *prop, comma func()) {
-	if len(w.out) > w.limit || (w.fill != nil && !w.fill(p.def)) {
+	if w.bare || len(w.out) > w.limit || (w.fill != nil && !w.fill(p.def)) {
 		return // the result is refused anyway, or this default is
 	}
 	w.changed = true

@@ -229,10 +229,12 @@ func TestLegacyQuestions(t *testing.T) {
 			return ""
 		}
 	}
+	begun := 0
 	begin := func(who, reply string) (end func()) {
+		begun++
 		ctx, cancel := context.WithCancel(t.Context())
 		sent, done := make(chan struct{}), make(chan struct{})
-		c := Call{Method: "tools/call", Params: params("x"), For: who, Sent: func() { close(sent) }}
+		c := Call{Method: "tools/call", Params: params(fmt.Sprint("call", begun)), For: who, Sent: func() { close(sent) }}
 		if reply != "" {
 			c.Ask = func(_ context.Context, requests map[string]mcp.Request) (map[string]json.RawMessage, error) {
 				out := map[string]json.RawMessage{}
@@ -272,10 +274,23 @@ func TestLegacyQuestions(t *testing.T) {
 	check("two for different ones still", mcp.MethodElicit, "-32600")
 	same()
 	check("the other, of whom the server may not mean", mcp.MethodElicit, "-32600")
-	<-calls // of the mute one
-	f.answer(<-calls, `{}`)
+	// They may come in another order than they were begun in.
+	came := map[string]*mcp.Message{}
+	answer := func(name string) {
+		t.Helper()
+		for came[name] == nil {
+			select {
+			case m := <-calls:
+				came[string(m.Params)] = m
+			case <-time.After(20 * time.Second):
+				t.Fatalf("%s did not come", name)
+			}
+		}
+		f.answer(came[name], `{}`)
+	}
+	answer(string(params("call2")))
 	check("the other, with one that the server is still at", mcp.MethodElicit, "-32600")
-	f.answer(<-calls, `{}`)
+	answer(string(params("call3")))
 	check("the other alone", mcp.MethodElicit, `{"b":1}`)
 	nameless := begin("", `{"c":1}`)
 	check("one without a name", mcp.MethodElicit, "-32600")
