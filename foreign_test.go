@@ -97,13 +97,15 @@ func TestForeignEdited(t *testing.T) {
 
 type heldBox struct{ Toolbox }
 
-func (heldBox) Absent() map[string]string {
-	return map[string]string{"send": "a person has to look at it"}
+func (heldBox) Absent() (string, map[string]string) {
+	return "mail", map[string]string{"send": "a person has to look at it"}
 }
 
 type unlistedBox struct{ Toolbox }
 
-func (unlistedBox) Absent() map[string]string { return map[string]string{"": "it was not listed yet"} }
+func (unlistedBox) Absent() (string, map[string]string) {
+	return "mail", map[string]string{"": "it was not listed yet"}
+}
 
 // TestAbsent: a tool that is not given out answers why, to those who could see it.
 func TestAbsent(t *testing.T) {
@@ -114,7 +116,7 @@ func TestAbsent(t *testing.T) {
 	if len(faults) > 0 {
 		t.Fatal(faults)
 	}
-	c.Visible = func(who Caller, e *Entry) bool { return who.Agent == "" || e.Native != "send" }
+	c.Visible = func(who Caller, e *Entry) bool { return who.Agent == "" || e.Group != "mail" }
 	for _, tt := range []struct{ tool, agent, want string }{
 		{"send", "", "there is no such tool here: a person has to look at it"},
 		{"mail__send", "", "there is no such tool here: a person has to look at it"},

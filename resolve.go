@@ -45,8 +45,8 @@ func absences(s *Contents, lists map[string][]Tool) map[string]absence {
 	all := map[string]absence{}
 	names := newNaming(s)
 	for _, box := range s.Boxes {
-		add := func(tool, why string) {
-			e := Entry{Spec: Spec{Name: box.Name() + "__" + tool}, Box: box.Name(), Native: tool}
+		add := func(group, tool, why string) {
+			e := Entry{Spec: Spec{Name: box.Name() + "__" + tool, Group: group}, Box: box.Name(), Native: tool}
 			all[e.Name] = absence{e, why}
 			if _, ok := all[tool]; !ok && tool != "" {
 				all[tool] = absence{e, why}
@@ -54,12 +54,15 @@ func absences(s *Contents, lists map[string][]Tool) map[string]absence {
 		}
 		for _, t := range lists[box.Name()] {
 			if names.disabled(box.Name(), t.Name) {
-				add(t.Name, "it is switched off in the configuration (tools.disable)")
+				add(t.Group, t.Name, "it is switched off in the configuration (tools.disable)")
 			}
 		}
-		if b, ok := box.(interface{ Absent() map[string]string }); ok {
-			for tool, why := range b.Absent() {
-				add(tool, why)
+		if b, ok := box.(interface {
+			Absent() (string, map[string]string)
+		}); ok {
+			group, all := b.Absent()
+			for tool, why := range all {
+				add(group, tool, why)
 			}
 		}
 	}

@@ -51,9 +51,7 @@ func (c *Cutter) Vet(_ context.Context, r toolcrib.Review, result *toolcrib.Resu
 	size = max(size, minSize)
 	text := 0
 	for i := range result.Content {
-		if !isPage(&result.Content[i]) {
-			text += len(result.Content[i].Text)
-		}
+		text += len(result.Content[i].Text)
 	}
 	if text <= size && len(result.Value) <= size || r.Call.Parent != "" || c.Whole != nil && c.Whole(r.Call) {
 		return result, nil
@@ -76,10 +74,6 @@ type resultCutter struct {
 	pieces int
 }
 
-// isPage reports whether a piece is a page for a program to show: half of it is none,
-// and no model reads it.
-func isPage(c *toolcrib.Content) bool { return strings.HasPrefix(c.URI, "ui://") }
-
 // storeText gives the ID of a text that was kept, empty if it was not.
 func (w *resultCutter) storeText(text string) string {
 	if w.Keep == nil || w.pieces >= maxPieces {
@@ -100,7 +94,7 @@ func (w *resultCutter) storeText(text string) string {
 func (w *resultCutter) contents(given []toolcrib.Content, size int) []toolcrib.Content {
 	var lengths []int
 	for i := range given {
-		if n := len(given[i].Text); n > 0 && !isPage(&given[i]) {
+		if n := len(given[i].Text); n > 0 {
 			lengths = append(lengths, n)
 		}
 	}
@@ -110,7 +104,7 @@ func (w *resultCutter) contents(given []toolcrib.Content, size int) []toolcrib.C
 	level := waterLevel(lengths, size)
 	out := slices.Clone(given)
 	for i := range out {
-		if len(out[i].Text) > level && !isPage(&out[i]) {
+		if len(out[i].Text) > level {
 			out[i].Text = w.text(out[i].Text, level)
 		}
 	}
@@ -123,7 +117,7 @@ func (w *resultCutter) joined(given []toolcrib.Content, size int) []toolcrib.Con
 	var all strings.Builder
 	out := make([]toolcrib.Content, 1, len(given))
 	for _, c := range given {
-		if c.Text == "" || isPage(&c) {
+		if c.Text == "" {
 			out = append(out, c)
 			continue
 		}

@@ -223,8 +223,7 @@ func BenchmarkVetMegabyte(b *testing.B) {
 	}
 }
 
-// TestCutData: what is encoded is there whole or not at all, and a page for a program
-// is never cut.
+// TestCutData: what is encoded is there whole or not at all.
 func TestCutData(t *testing.T) {
 	s := openStore(t, Config{})
 	data := make([]byte, 60_000)
@@ -247,13 +246,6 @@ func TestCutData(t *testing.T) {
 			if name == "in the middle" && (!strings.Contains(out, "before ") || !strings.Contains(out, " behind")) {
 				t.Errorf("%s: %.300s", name, out)
 			}
-		}
-	}
-	page := toolcrib.Content{Type: "resource", URI: "ui://app", MIME: "text/html", Text: strings.Repeat("<p>a page</p>", 5_000)}
-	for _, more := range []string{"", strings.Repeat("long\n", 5_000)} {
-		got := vet(t, cutterOf(s), toolcrib.Call{Caller: ann()}, &toolcrib.Result{Content: []toolcrib.Content{page, {Type: "text", Text: more}}})
-		if got.Content[0].Text != page.Text || len(got.Content[1].Text) > 10_000 {
-			t.Errorf("the page has %d bytes, the text %d", len(got.Content[0].Text), len(got.Content[1].Text))
 		}
 	}
 }

@@ -64,6 +64,13 @@ func (c *command) hubTestAll(ctx context.Context) error {
 		Error string `json:"error,omitempty"`
 	}
 	rows, table, bad := []row{}, [][]string{}, 0
+	for _, f := range a.Faults { // what is set up in a way that makes no sense is no server yet
+		if _, ok := a.Hub.Box(f.Box); !ok && f.Tool == "" {
+			bad++
+			rows = append(rows, row{testedServer: testedServer{ServerStatus: app.ServerStatus{Name: f.Box}}, Error: f.Err.Error()})
+			table = append(table, []string{text.ShowLine(f.Box), "0", "-", "-", "fails: " + text.ShowLine(f.Err.Error())})
+		}
+	}
 	for _, b := range a.Hub.Boxes() {
 		s, took, err := c.tested(ctx, b.Name())
 		if ctx.Err() != nil {

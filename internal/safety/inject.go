@@ -61,14 +61,14 @@ func (j *Inject) Vet(ctx context.Context, r toolcrib.Review, given *toolcrib.Res
 		if c.More, err = f.more(c.More); err != nil {
 			return nil, fmt.Errorf("making the result of %s/%s harmless: %w", r.Spec.Box, r.Spec.Native, err)
 		}
-		f.content(c)
+		f.content(&r, c)
 		s.content(c)
 	}
 	if len(out.Content) == 0 && out.Value != nil {
 		out.Content = []toolcrib.Content{{Type: "text", Text: string(out.Value)}}
 		s.text(string(out.Value))
 	}
-	flagged := append(s.findings(), f.findings()...)
+	flagged := append(f.findings(), s.findings()...)
 	out.Content = slices.Insert(out.Content, 0, toolcrib.Content{Type: "text", Text: mark(&r, flagged)})
 	if len(flagged) > 0 && j.Report != nil {
 		j.Report(ctx, r, flagged)
@@ -79,7 +79,7 @@ func (j *Inject) Vet(ctx context.Context, r toolcrib.Review, given *toolcrib.Res
 // nothingToRead: pictures alone are looked at, and say for themselves what they are.
 func nothingToRead(r *toolcrib.Result) bool {
 	return r.Value == nil && r.More == nil && !slices.ContainsFunc(r.Content, func(c toolcrib.Content) bool {
-		return c.Text != "" || c.Name != "" || c.URI != "" || c.More != nil || readAsText(c.MIME, c.Data)
+		return c.Text != "" || c.Name != "" || c.URI != "" || c.More != nil || Neutral(c.MIME) != c.MIME || readAsText(c.MIME, c.Data)
 	})
 }
 
@@ -92,7 +92,7 @@ func (f *changes) more(text json.RawMessage) (json.RawMessage, error) {
 }
 
 // content makes one piece harmless.
-func (f *changes) content(c *toolcrib.Content) {
+func (f *changes) content(r *toolcrib.Review, c *toolcrib.Content) {
 	for _, s := range []*string{&c.Name, &c.URI, &c.MIME} {
 		*s = f.neutral(*s)
 	}
@@ -105,7 +105,7 @@ func (f *changes) content(c *toolcrib.Content) {
 	}
 	safe := f.document(text)
 	switch {
-	case safe == text || forProgram(c):
+	case safe == text || forProgram(r, c):
 	case c.Text != "":
 		c.Text = safe
 	default:
@@ -129,13 +129,11 @@ func (f *changes) document(text string) string {
 	return safe
 }
 
-// forProgram reports whether a piece is a page or a script: a program reads it, to
-// which something written out would be an error, or something to show.
-func forProgram(c *toolcrib.Content) bool {
-	if strings.HasPrefix(strings.ToLower(c.URI), "ui://") {
-		return true
-	}
-	if c.Type != "resource" {
+// forProgram reports whether a piece is a page or a script that was asked for as such: a
+// program reads it, to which something written out would be an error, or something to
+// show.
+func forProgram(r *toolcrib.Review, c *toolcrib.Content) bool {
+	if r.Spec.Native != "mcp_read_resource" || c.Type != "resource" {
 		return false
 	}
 	kind, _, err := mime.ParseMediaType(c.MIME)
@@ -175,7 +173,7 @@ func mark(r *toolcrib.Review, flagged []string) string {
 	end := ""
 	for i, flag := range flagged {
 		if i == 0 {
-			flag = " Careful, it " + flag
+			flag = " Careful: " + flag
 		} else {
 			flag = "; " + flag
 		}

@@ -150,11 +150,11 @@ func (s *suspect) before(words int, senses ...sense) bool {
 func (s *suspect) findings() []string {
 	var list []string
 	for i, text := range [...]string{
-		"wants earlier instructions set aside",
-		"gives new instructions or a role",
+		"sets aside instructions",
+		"gives new instructions",
 		"speaks to the model",
-		"wants something kept from the person",
-		"wants secrets sent away",
+		"keeps from the person",
+		"sends secrets",
 	} {
 		if s.seen[i] {
 			list = append(list, text)
@@ -166,10 +166,10 @@ func (s *suspect) findings() []string {
 // findings is what a reader should know of what was made harmless.
 func (f *changes) findings() (list []string) {
 	if f.hidden > 0 {
-		list = append(list, "had hidden characters")
+		list = append(list, "hidden characters")
 	}
 	if f.tokens > 0 {
-		list = append(list, "had forged marks")
+		list = append(list, "forged marks")
 	}
 	return list
 }

@@ -33,9 +33,24 @@ func Base64Run(s string, at int) (from, to int) {
 	for to < len(s) && inBase64(s[to]) {
 		to++
 	}
+	for i := 0; i < 2 && to > from && to < len(s) && s[to] == '='; i++ { // only at its end: before it stands a name
+		to++
+	}
 	return from, to
 }
 
 func inBase64(c byte) bool {
-	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '_' || c == '-' || c == '='
+	return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '+' || c == '/' || c == '_' || c == '-'
+}
+
+// HasData reports whether there is such a run in a text.
+func HasData(s string) bool {
+	for at := 0; at < len(s); {
+		from, to := Base64Run(s, at)
+		if IsData(s[from:to]) {
+			return true
+		}
+		at = max(to, at) + 1
+	}
+	return false
 }

@@ -8,11 +8,11 @@ import (
 
 // Absent tells who calls a tool that is not given out why that is so. Nothing of it
 // is in the server's words: nobody has approved them.
-func (b *Box) Absent() map[string]string {
+func (b *Box) Absent() (string, map[string]string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.manifest == nil {
-		return map[string]string{"": fmt.Sprintf("the MCP server %s was not listed yet; toolcrib hub test %s does it", b.name, b.name)}
+		return group, map[string]string{"": fmt.Sprintf("the MCP server %s was not listed yet; toolcrib hub test %s does it", b.name, b.name)}
 	}
 	out := map[string]string{}
 	for _, d := range b.unwanted {
@@ -24,7 +24,7 @@ func (b *Box) Absent() map[string]string {
 	for _, h := range b.held {
 		out[plainName(h.Tool)] = fmt.Sprintf("it is kept back until a person has looked at it: %s (toolcrib hub show %s, toolcrib hub approve %s)", h.Why, b.name, b.name)
 	}
-	return out
+	return group, out
 }
 
 // Unchecked is a part of a schema that is left to the server to check.

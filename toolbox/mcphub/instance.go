@@ -155,6 +155,7 @@ func (i *instance) start(attempt chan struct{}) {
 	// Who does not come up is not asked to leave, but ended, when its time is over
 	// or the hub is closed.
 	young := &startingPrograms{ctx: ctx}
+	i.stderr.begin()
 	s, err := b.connect(ctx, i, young)
 	if err == nil {
 		if _, err = b.learn(ctx, s); err != nil {

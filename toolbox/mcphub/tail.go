@@ -12,6 +12,21 @@ type tail struct {
 	mu   sync.Mutex
 	text []byte
 	lost bool
+	from int // where what the program of now wrote begins
+}
+
+// begin says that another program writes from now on.
+func (t *tail) begin() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.from = len(t.text)
+}
+
+// now is what the last program wrote.
+func (t *tail) now() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return strings.ToValidUTF8(string(t.text[t.from:]), "�")
 }
 
 // tailMost is how much is kept.
@@ -24,7 +39,7 @@ func (t *tail) Write(p []byte) (int, error) {
 	t.text = append(t.text, p...)
 	if over := len(t.text) - tailMost; over > 0 {
 		t.text = append(t.text[:0], t.text[over:]...)
-		t.lost = true
+		t.lost, t.from = true, max(0, t.from-over)
 	}
 	return len(p), nil
 }
@@ -45,7 +60,7 @@ func (t *tail) String() string {
 // reason is the line that says why a program ended, for an error: the last one that
 // says error, else the last that says anything.
 func (t *tail) reason() string {
-	lines := strings.Split(strings.TrimSpace(t.String()), "\n")
+	lines := strings.Split(strings.TrimSpace(t.now()), "\n")
 	said := ""
 	for i, line := range slices.Backward(lines) {
 		line = strings.TrimSpace(line)

@@ -49,4 +49,14 @@ Node.js v22.14.0
 			t.Errorf("%s: %q, want %q", c.name, got, c.want)
 		}
 	}
+	var tail tail
+	for _, said := range []string{"Error: API_KEY is missing\n", "the port is taken\n"} {
+		tail.begin()
+		if _, err := tail.Write([]byte(said)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := tail.reason(); got != "the port is taken" {
+		t.Errorf("of the second program: %q", got)
+	}
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"encoding/json"
 	"errors"
+	"reflect"
 	"strconv"
 	"strings"
 
@@ -93,8 +94,11 @@ func (s *Server) answer(v *clientRequest, r *toolcrib.Result) (json.RawMessage, 
 			return nil, mcp.Errorf(mcp.CodeInternal, "the result cannot be written for MCP")
 		}
 	}
-	if r.Value != nil && len(r.Content) == 0 {
+	switch {
+	case r.Value != nil && len(r.Content) == 0:
 		list = appendPlain(list, string(r.Value))
+	case r.Value != nil && v.client.showsValues && !r.Failed && !saysValue(r):
+		list = appendPlain(append(list, ','), string(r.Value)) // it gets it in no other form
 	}
 	o := object{buf: make([]byte, 0, len(list)+len(r.Value)+len(r.More)+256)}
 	more := objectMembers(r.More)
@@ -112,6 +116,22 @@ func (s *Server) answer(v *clientRequest, r *toolcrib.Result) (json.RawMessage, 
 	o.rest(more, "content", "structuredContent", "isError", "resultType", "ttlMs", "cacheScope", "_meta")
 	s.meta(&o, v, more["_meta"])
 	return o.end(), nil
+}
+
+// saysValue reports whether the value of a result need not be written as a text: a text
+// says the same, or it has a file in it that stands beside it as a picture.
+func saysValue(r *toolcrib.Result) bool {
+	var value any
+	if json.Unmarshal(r.Value, &value) != nil {
+		return true
+	}
+	for _, c := range r.Content {
+		var same any
+		if begin := strings.TrimLeft(c.Text, " \t\r\n"); begin != "" && begin[0] == r.Value[0] && json.Unmarshal([]byte(c.Text), &same) == nil && reflect.DeepEqual(same, value) {
+			return true
+		}
+	}
+	return text.HasData(string(r.Value))
 }
 
 // meta writes what a supplier added for programs, and who we are.
@@ -173,9 +193,7 @@ func (s *Server) encodeResource(v *clientRequest, r *toolcrib.Result, err error)
 	}
 	list := []byte{'['}
 	for _, c := range r.Content {
-		if uri := uriOf(r.Content); c.Type == "text" && uri != "" && !strings.HasPrefix(uri, "ui://") {
-			// What a vetter says stands before what it is about. A page is shown by a
-			// program that reads the first piece, and not by a model.
+		if uri := uriOf(r.Content); c.Type == "text" && uri != "" { // what a vetter says stands before what it is about
 			c = toolcrib.Content{Type: "resource", URI: uri, MIME: "text/plain", Text: c.Text}
 		}
 		if c.Type != "resource" {

@@ -26,6 +26,15 @@ func TestShownToModels(t *testing.T) {
 		return &toolcrib.Result{Value: json.RawMessage(`{"a":1}`)}, nil
 	}
 	load(t, c, []toolcrib.Tool{tool, bare})
+	want := func(tool string, values bool) string {
+		switch {
+		case tool == "bare":
+			return `{"a":1}`
+		case values:
+			return "marked|a is 1"
+		}
+		return `marked|a is 1|{"a":1}` // it gets the value in no other form
+	}
 	for name, values := range map[string]bool{"window": true, "claude-code": false, "codex-mcp-client": false, "Claude-Code/2.1 (cli)": false, "claude-ai": true} {
 		for _, version := range []string{"", "2025-11-25"} {
 			s := New(Config{Crib: c, Version: "1", Log: quiet()}, toolcrib.Caller{})
@@ -48,7 +57,7 @@ func TestShownToModels(t *testing.T) {
 						texts = append(texts, text.Text)
 					}
 				}
-				if got := strings.Join(texts, "|"); got != map[string]string{"both": "marked|a is 1", "bare": `{"a":1}`}[tool.Name] {
+				if got := strings.Join(texts, "|"); got != want(tool.Name, values) {
 					t.Errorf("%s %s, %s: %s", name, version, tool.Name, got)
 				}
 			}
@@ -58,10 +67,10 @@ func TestShownToModels(t *testing.T) {
 }
 
 // TestResourceMark: what a vetter says of a resource stands before it, at its own
-// address; a page that a program shows is the first piece.
+// address.
 func TestResourceMark(t *testing.T) {
 	s := &Server{}
-	for uri, want := range map[string]string{"file:///a.txt": "mark|words", "ui://app": "words"} {
+	for uri, want := range map[string]string{"file:///a.txt": "mark|words"} {
 		out, err := s.encodeResource(&clientRequest{client: &client{}}, &toolcrib.Result{Content: []toolcrib.Content{{Type: "text", Text: "mark"}, {Type: "resource", URI: uri, Text: "words"}}}, nil)
 		if err != nil {
 			t.Fatal(err)
@@ -78,6 +87,22 @@ func TestResourceMark(t *testing.T) {
 		}
 		if strings.Join(got, "|") != want {
 			t.Errorf("%s: %q", uri, got)
+		}
+	}
+}
+
+// TestValueIsNotRepeated: where a text says the same, in whatever order, or the value has
+// a file in it.
+func TestValueIsNotRepeated(t *testing.T) {
+	data := strings.Repeat("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/", 20)
+	for _, c := range []struct {
+		value, text string
+		want        bool
+	}{
+		{`{"a":1,"b":2}`, `{"b": 2, "a": 1}`, true}, {`{"a":1}`, `{"a":2}`, false}, {`{"a":1}`, "a is 1", false}, {`{"data":"` + data + `"}`, "a picture", true}, {`[1]`, " [1]", true},
+	} {
+		if got := saysValue(&toolcrib.Result{Value: json.RawMessage(c.value), Content: []toolcrib.Content{{Type: "text", Text: c.text}}}); got != c.want {
+			t.Errorf("%.40s beside %s: %v", c.value, c.text, got)
 		}
 	}
 }

@@ -17,11 +17,21 @@ func outsideData(found []Finding, text string) []Finding {
 		if f.Start < run.from || f.Start >= run.to {
 			run = runAt(text, f.Start)
 		}
-		if !run.has(f, text) || f.Rule == RuleKnown || f.Rule == ruleKey {
+		if !run.has(f, text) || f.Rule == RuleKnown || f.Rule == ruleKey || byName(f.Rule) && !run.media {
 			out = append(out, f)
 		}
 	}
 	return out
+}
+
+// byName reports whether a rule goes by what stands before a secret, and not by its
+// look.
+func byName(rule string) bool {
+	switch rule {
+	case ruleAssigned, ruleHeader, ruleURL, ruleCommand, "aws-session-token":
+		return true
+	}
+	return false
 }
 
 // dataRun is a run of base64 in a text.

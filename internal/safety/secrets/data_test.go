@@ -42,6 +42,10 @@ func TestData(t *testing.T) {
 		found      bool
 	}{
 		{"beside data", `{"data":"` + long + `","token":"` + token + `"}`, true},
+		{"a session token", "export AWS_SESSION_TOKEN=IQoJ" + randomText(600), true},
+		{"a long password", "password=" + randomText(600), true},
+		{"a long client secret", "--client-secret=" + randomText(600), true},
+		{"a token in an address", "https://example.com/a?access_token=" + randomText(600), true},
 		{"behind letters that are no data", strings.Repeat("a", 600) + "AIzaSyQ7wZ2mN9xK4vB8tR1yH6cJ3pL5sD0fGaU", true},
 		{"a picture by the name of a key", `{"api_key":"iVBORw0KGgo` + randomText(600) + `"}`, false},
 	} {
