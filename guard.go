@@ -59,8 +59,7 @@ type Review struct {
 	Spec  Entry
 	Input json.RawMessage
 	// Unfit: what of the input does not fit the schema of a foreign tool, which gets
-	// it all the same. Who reads it may understand it otherwise than the guard. The
-	// messages have no values in them.
+	// it all the same and may read it otherwise than the guard. No value is in it.
 	Unfit []FieldError
 	// Replay: the call was made before, and is answered from its record if it
 	// may be. Nothing runs.

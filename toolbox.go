@@ -7,9 +7,8 @@ import "context"
 // may also be an io.Closer, and if its tools change by themselves it has a method
 // Notify(changed func()) (stop func()): it calls changed, which returns at once,
 // after each change until stop is called. What it has and does not give out it
-// may tell in a method Absent() (group string, why map[string]string): the group its
-// tools are in and, by tool, a sentence for who calls it all the same; under the empty
-// name, one for every tool of the box.
+// may tell in a method Absent() (group string, why map[string]string): the group of
+// its tools, and by tool a sentence for who calls it; the empty name is all of them.
 type Toolbox interface {
 	Name() string // [a-zA-Z0-9_-]{1,64}, unique in a catalog
 	Tools(ctx context.Context) ([]Tool, error)
