@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -50,8 +51,13 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	}
 	dir := t.TempDir()
 	for i := range rounds {
-		// Some kills hit the start, most of them the work.
-		killOnce(t, dir, i%5 != 0, time.Duration(rand.IntN(100_000))*time.Microsecond)
+		// Some kills hit the start, most of them the work. On a slow machine a
+		// call may take longer than the wait: so it is also counted in calls.
+		marks := 0
+		if i%5 != 0 {
+			marks = 1 + rand.IntN(5)
+		}
+		killOnce(t, dir, marks, time.Duration(rand.IntN(100_000))*time.Microsecond)
 	}
 
 	ctx := t.Context()
@@ -109,9 +115,9 @@ func TestKilledAtAnyMoment(t *testing.T) {
 
 func killConfig(dir string) store.Config { return store.Config{Dir: filepath.Join(dir, "journal")} }
 
-// killOnce starts the process and kills it some time later: from its start, or
-// from when it has begun to work.
-func killOnce(t *testing.T, dir string, working bool, after time.Duration) {
+// killOnce starts the process and kills it some time after it has written so
+// many marks: the first when it begins to work, one more for each call done.
+func killOnce(t *testing.T, dir string, marks int, after time.Duration) {
 	t.Helper()
 	var stderr bytes.Buffer
 	cmd := exec.Command(os.Args[0])
@@ -124,21 +130,21 @@ func killOnce(t *testing.T, dir string, working bool, after time.Duration) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	begun := make(chan struct{})
+	reached := make(chan struct{})
 	ended := make(chan error, 1)
 	go func() {
-		_, err := stdout.Read(make([]byte, 1)) // one byte when it has begun
-		if err == nil {
-			close(begun)
+		if _, err := io.ReadFull(stdout, make([]byte, marks)); err == nil {
+			close(reached)
 		}
+		_, _ = io.Copy(io.Discard, stdout)
 		ended <- cmd.Wait()
 	}()
-	if working {
-		select {
-		case <-begun:
-		case <-time.After(time.Minute):
-			t.Fatal("it does not begin")
-		}
+	select {
+	case err := <-ended:
+		t.Fatalf("ended by itself: %v\n%s", err, stderr.String())
+	case <-time.After(time.Minute):
+		t.Fatalf("not %d marks in a minute", marks)
+	case <-reached:
 	}
 	select {
 	case err := <-ended:
@@ -216,6 +222,9 @@ func toBeKilled(dir string) error {
 				}
 				if _, err := acks.WriteString(id + " " + outcome + "\n"); err != nil {
 					return
+				}
+				if outcome == "done" {
+					_, _ = os.Stdout.WriteString(".")
 				}
 			}
 		})
