@@ -83,7 +83,7 @@ func (s *speech) rounds(t *testing.T, what string) {
 func (s *speech) comes(t *testing.T, what string) bool {
 	t.Helper()
 	from := len(s.String())
-	for range 1000 { // the machine may be busy
+	for range 3000 { // the machine may be busy
 		lines := strings.Split(s.String()[from:], "\n")
 		if lines = lines[:len(lines)-1]; len(lines) > 4 && !slices.ContainsFunc(lines[len(lines)-4:], func(l string) bool { return l != what }) {
 			return true
