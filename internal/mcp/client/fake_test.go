@@ -154,6 +154,14 @@ func TestStdioEra(t *testing.T) {
 				f.answer(m, initializeResult)
 			}
 		}}, "2025-06-18", "server/discover initialize notifications/initialized", 1},
+		{"modern is slow", "", fake{handle: func(f *fake, m *mcp.Message) {
+			switch {
+			case m.Method == mcp.MethodInitialize:
+				f.refuse(m, mcp.CodeInvalidRequest, "")
+			case f.heard() != "server/discover":
+				f.answer(m, discoverResult)
+			}
+		}}, mcp.Modern, "server/discover initialize server/discover", 1},
 		{"legacy answers everything", "", fake{handle: func(f *fake, m *mcp.Message) {
 			switch {
 			case m.Method == mcp.MethodInitialize:

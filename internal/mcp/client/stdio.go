@@ -46,23 +46,26 @@ func (t Stdio) connect(ctx context.Context, s *Session) error {
 	return nil
 }
 
-// negotiate finds out the era, beginning with the one that was found before.
+// negotiate finds out the era, beginning with the one that was found before. A
+// server that was only slow has taken our first question for its era all the same,
+// and may refuse the other one: then it is asked the first one once more.
 func (t Stdio) negotiate(ctx context.Context, s *Session, p *sharedLink) error {
-	if legacy(s.config.Version) {
-		err := s.initialize(ctx, p)
-		if _, refused := errors.AsType[*mcp.Error](err); !refused {
+	unsure := legacy(s.config.Version)
+	if !unsure {
+		err := s.discover(ctx, p)
+		if !errors.Is(err, errLegacy) {
 			return err
 		}
-		if later := s.discover(ctx, p); later != nil {
-			return errors.Join(err, later)
-		}
-		return nil
+		unsure = errors.Is(err, context.DeadlineExceeded)
 	}
-	err := s.discover(ctx, p)
-	if !errors.Is(err, errLegacy) {
+	err := s.initialize(ctx, p)
+	if _, refused := errors.AsType[*mcp.Error](err); !refused || !unsure {
 		return err
 	}
-	return s.initialize(ctx, p)
+	if later := s.discover(ctx, p); later != nil {
+		return errors.Join(err, later)
+	}
+	return nil
 }
 
 func legacy(version string) bool { return version != "" && !mcp.IsModern(version) }
