@@ -118,6 +118,9 @@ func (d *decoder) unknown(p *patch, pair pair) {
 	hint := ""
 	if near := suggest(d.root, p.f, p.key, pair.name); near != "" {
 		hint = "; did you mean " + near + "?"
+		if p.key != "" && !strings.Contains(near, ".") {
+			hint = "; did you mean " + near + " at the top level, outside of " + p.key + "?"
+		}
 	} else if names := p.f.names(); len(names) <= 12 {
 		hint = "; known here: " + strings.Join(names, ", ")
 	}

@@ -13,6 +13,7 @@ func TestProblems(t *testing.T) {
 		{"unknown key", "mode: ask\njurnal:\n  enabled: true\n", "F:2:1: jurnal: unknown key \"jurnal\"; did you mean journal?"},
 		{"unknown inside", "journal:\n  retenton: 1h\n", "F:2:3: journal.retenton: unknown key \"retenton\"; did you mean journal.retention?"},
 		{"unknown in wrong block", "retention: 1h\n", "F:1:1: retention: unknown key \"retention\"; did you mean journal.retention?"},
+		{"unknown in an inner block", "journal: {mode: ask}\n", "F:1:11: journal.mode: unknown key \"mode\"; did you mean mode at the top level, outside of journal?"},
 		{"unknown in outer name", "limit:\n  timeout: 1h\n", "F:1:1: limit: unknown key \"limit\"; did you mean limits?"},
 		{"unknown, case and dash", "journal: {Max-Size: 1GB}\n", "F:1:11: journal.Max-Size: unknown key \"Max-Size\"; did you mean journal.max_size?"},
 		{"unknown, far off", "journal: {zebra: 1}\n", "F:1:11: journal.zebra: unknown key \"zebra\"; known here: enabled, retention, max_size"},
