@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -13,9 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
-	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/settings"
-	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 func (c *command) toolsSearchCmd(dialectName *string) *cobra.Command {
@@ -148,41 +145,4 @@ func (c *command) profileCosts(ctx context.Context, caller toolcrib.Caller, add 
 		}
 	}
 	return nil
-}
-
-func (c *command) toolsDefinitionsCmd() *cobra.Command {
-	format, strict, formats := "openai", false, app.Formats()
-	cmd := &cobra.Command{
-		Use: "definitions", Short: "Write the tools' definitions as a model's API takes them",
-		Example: `  toolcrib tools definitions --format anthropic > tools.json`,
-		Args:    usageArgs(cobra.NoArgs),
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !slices.Contains(formats, format) {
-				return usagef("--format is %q: want one of %s", format, strings.Join(formats, ", "))
-			}
-			dialectName := dialect.Native
-			if format == dialect.OVOS {
-				dialectName = format
-			}
-			a, caller, err := c.shelf(cmd, dialectName)
-			if err != nil {
-				return err
-			}
-			set, err := app.Definitions(format, strict, a.Shown(caller))
-			if err != nil {
-				return usage(err)
-			}
-			for _, l := range slices.Concat(set.Left, set.Loose) {
-				fmt.Fprintf(c.err, "toolcrib: warning: %s: %s\n", text.ShowLine(l.Tool), text.ShowLine(l.Why))
-			}
-			if set.Tools == nil {
-				set.Tools = []json.RawMessage{}
-			}
-			return c.printJSON(set.Tools)
-		},
-	}
-	cmd.Flags().StringVar(&format, "format", format, "whose form: "+strings.Join(formats, ", "))
-	cmd.Flags().BoolVar(&strict, "strict", false, "have OpenAI hold the model to the schema")
-	_ = cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(formats, cobra.ShellCompDirectiveNoFileComp))
-	return cmd
 }

@@ -32,6 +32,8 @@ type Config struct {
 	MCPServers   map[string]MCPServer `yaml:"mcp_servers" doc:"MCP servers whose tools are offered, each a toolbox of its own, by name. toolcrib hub lists, tests, imports and approves them."`
 	Expose       string               `yaml:"expose" enum:"full,search,auto" doc:"What models are shown over MCP. full: every tool. search: three tools that find, describe and call the others, which keeps the context small. auto: search if all would take more than expose_tokens."`
 	ExposeTokens int                  `yaml:"expose_tokens" min:"100" doc:"How many tokens the list of tools may take before auto searches."`
+	ExposeTools  int                  `yaml:"expose_tools" min:"0" doc:"How many tools models are shown over MCP at most, for clients that take no more. 0: no limit. Three of them then find, describe and call the others; for the rest toolboxes take turns, each by the names of its tools."`
+	ExposeText   int                  `yaml:"expose_description" min:"0" doc:"How many characters of a tool's description models are shown over MCP at most. 0: all of it. describe_tool shows it whole."`
 	Hub          Hub                  `yaml:"hub" doc:"What holds for all MCP servers."`
 	Sandbox      Sandbox              `yaml:"sandbox" doc:"Where programs run that tools start."`
 	Tools        Tools                `yaml:"tools" doc:"Names under which tools are shown, and tools that are not. A tool is written box/tool, or just tool."`
