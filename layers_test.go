@@ -87,6 +87,7 @@ func rules() []rule {
 		{"internal/mcp/shelf", 3, []string{".", "internal/mcp", "internal/mcp/server", "toolbox/mcphub", "toolbox/skill"}, joint},
 		{"internal/mcp/...", 1, []string{"."}, leaf},
 		{"definition", 1, []string{"."}, leaf},
+		{"internal/learn", 1, []string{"."}, leaf},
 		{"toolbox/finder", 2, []string{"."}, "a toolbox is a supplier; this one ranks what it is given, with the ranking that the command line uses too"},
 		{"toolbox/ovosbox/...", 2, []string{".", "retry"}, "a toolbox is a supplier; this one says which of its errors came before anything was sent"},
 		{"toolbox/mcphub/...", 2, []string{".", "internal/mcp/..."}, "a toolbox is a supplier: the hub knows the contract and the protocol that its servers speak, and never another toolbox"},

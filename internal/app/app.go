@@ -21,6 +21,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/guards"
 	"github.com/toolcrib/toolcrib/internal/hub"
+	"github.com/toolcrib/toolcrib/internal/learn"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
@@ -69,6 +70,7 @@ type App struct {
 	state    string       // the directory of the program's state
 	subject  string       // the person whose program this is
 	expose   exposure     // how models are shown tools
+	book     *learn.Book  // which searches led to which tools; nil: nothing is learned
 	closers  []io.Closer
 	changed  chan struct{} // a box says that its tools are others now
 	stop     func()
@@ -146,6 +148,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 		{a.openVault, []Purpose{ToCall, ToCheck}},
 		{a.openSafety, []Purpose{ToCall, ToCheck}},
 		{a.openJournal, []Purpose{ToCall}},
+		{a.openLearning, []Purpose{ToCall, ToList}},
 		{a.openDesk, []Purpose{ToCall}},
 		{a.openHub, []Purpose{ToCall, ToCheck, ToList, ToApprove}},
 		{a.openBoxes, []Purpose{ToCall, ToCheck, ToList}},

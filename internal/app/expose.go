@@ -110,7 +110,12 @@ func (a *App) ShortList(caller toolcrib.Caller) []toolcrib.Entry {
 // Find gives the tools that have to do with a text, the best first.
 func (a *App) Find(caller toolcrib.Caller, query string, limit int) ([]toolcrib.Entry, []find.Hit) {
 	specs := a.Shown(caller)
-	return specs, finder.Rank(specs, query, limit)
+	var uses []finder.Use
+	if past := a.past(); past != nil {
+		_, all := past(caller)
+		uses = all()
+	}
+	return specs, finder.Rank(specs, uses, query, limit)
 }
 
 // Formats are the forms that [Definitions] writes.

@@ -10,8 +10,8 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
-	"github.com/toolcrib/toolcrib/toolbox/finder"
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/toolbox/finder"
 )
 
 // shown is the list as a client sees it.
