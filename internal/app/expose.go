@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"iter"
 	"slices"
@@ -9,6 +10,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/definition"
 	"github.com/toolcrib/toolcrib/internal/find"
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp/server"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -24,9 +26,12 @@ type Cost struct {
 	Tokens int    `json:"tokens"`
 }
 
-// CostOf estimates the definitions of tools as MCP clients are shown them.
-func CostOf(specs []toolcrib.Entry) ([]Cost, error) {
-	set, err := definition.Of(definition.MCP, specs)
+// CostOf estimates what models are shown of tools. In the form of MCP that is what
+// its clients make of a list: name, description and input schema, the latter as it
+// is. The output schema, the title and the annotations go over the wire and are not
+// shown.
+func CostOf(format string, specs []toolcrib.Entry) ([]Cost, error) {
+	set, err := definition.Of(definition.Format(format), specs)
 	if err != nil {
 		return nil, err
 	}
@@ -36,19 +41,32 @@ func CostOf(specs []toolcrib.Entry) ([]Cost, error) {
 	}
 	var out []Cost
 	for _, text := range set.Tools {
-		var shown struct {
-			Name string `json:"name"`
+		var whole struct {
+			modelTool
+			Function modelTool `json:"function"`
 		}
-		if err := json.Unmarshal(text, &shown); err != nil {
+		if err := json.Unmarshal(text, &whole); err != nil {
 			return nil, err
 		}
-		name, ok := set.Real(shown.Name)
+		name, ok := set.Real(cmp.Or(whole.Name, whole.Function.Name))
 		if !ok {
-			name = shown.Name
+			name = cmp.Or(whole.Name, whole.Function.Name)
+		}
+		if format == string(definition.MCP) {
+			if text, err = jsontext.Marshal(whole.modelTool); err != nil {
+				return nil, err
+			}
 		}
 		out = append(out, Cost{Tool: name, Box: boxes[name], Tokens: find.Tokens(string(text))})
 	}
 	return out, nil
+}
+
+// modelTool is what a client of MCP gives to its model.
+type modelTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Input       json.RawMessage `json:"inputSchema,omitempty"`
 }
 
 // Shown are the tools a caller's model would be shown whole: all but those that
@@ -127,6 +145,11 @@ func Formats() []string {
 	return append(names, dialect.OVOS)
 }
 
+// CostFormats are the forms whose costs [CostOf] tells.
+func CostFormats() []string {
+	return slices.DeleteFunc(Formats(), func(f string) bool { return f == dialect.OVOS })
+}
+
 // Definitions writes what a caller sees as the APIs of models take it. Where the
 // options allow fewer tools than there are, and the API has no search of its own,
 // the last of them are those that find and call the others.
@@ -191,7 +214,7 @@ func CallFormats() []string {
 
 // total is what the whole list costs.
 func (a *App) total(caller toolcrib.Caller) int {
-	costs, err := CostOf(a.Shown(caller))
+	costs, err := CostOf(string(definition.MCP), a.Shown(caller))
 	if err != nil {
 		a.Crib.Log.Error("the cost of tools cannot be told, so all are shown", "err", err)
 		return 0
