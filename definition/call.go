@@ -50,7 +50,7 @@ func (s Set) Call(item json.RawMessage) (toolcrib.Call, error) {
 // CallNamed makes a call of a shown name and the arguments that a model gave for it: an object, or JSON text of one in a
 // string, as OpenAI has it.
 func (s Set) CallNamed(shown string, args json.RawMessage) (toolcrib.Call, error) {
-	real, ok := s.Names[shown]
+	name, ok := s.Names[shown]
 	if !ok {
 		return toolcrib.Call{}, &toolcrib.Error{Code: toolcrib.CodeNotFound, Tool: shown, Message: "no tool is shown by this name in these definitions"}
 	}
@@ -60,7 +60,7 @@ func (s Set) CallNamed(shown string, args json.RawMessage) (toolcrib.Call, error
 	}
 	input, err := s.Restore(shown, args)
 	if err != nil {
-		return toolcrib.Call{}, &toolcrib.Error{Code: toolcrib.CodeInvalid, Tool: real, Message: err.Error(), Err: err}
+		return toolcrib.Call{}, &toolcrib.Error{Code: toolcrib.CodeInvalid, Tool: name, Message: err.Error(), Err: err}
 	}
-	return toolcrib.Call{Tool: real, Input: input}, nil
+	return toolcrib.Call{Tool: name, Input: input}, nil
 }

@@ -108,7 +108,7 @@ func (a *App) search() func(toolcrib.Caller) *server.Search {
 			return nil
 		}
 		kept, _ := definition.Pick(all, a.expose.tools-len(short))
-		out.Specs = append(kept, out.Specs...)
+		out.Specs = slices.Concat(kept, out.Specs)
 		return out
 	}
 }
@@ -166,7 +166,7 @@ func (a *App) Definitions(caller toolcrib.Caller, format string, o definition.Op
 		for _, s := range left {
 			rest = append(rest, s.Name)
 		}
-		specs, o.MaxTools = append(kept, short...), 0
+		specs, o.MaxTools = slices.Concat(kept, short), 0
 	}
 	set, err := o.Of(definition.Format(format), specs)
 	if rest != nil {
@@ -180,7 +180,7 @@ func (a *App) Definitions(caller toolcrib.Caller, format string, o definition.Op
 // name the whole of what the API gave.
 func (a *App) CallAs(caller toolcrib.Caller, as, name string, given json.RawMessage) (toolcrib.Call, error) {
 	format, strict := strings.CutSuffix(as, strictSuffix)
-	specs := append(a.Shown(caller), a.ShortList(caller)...)
+	specs := slices.Concat(a.Shown(caller), a.ShortList(caller))
 	set, err := definition.Options{Strict: strict}.Of(definition.Format(format), specs)
 	if err != nil {
 		return toolcrib.Call{}, err

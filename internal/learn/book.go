@@ -144,7 +144,7 @@ func (b *Book) change(ctx context.Context, edit func([]Pair) []Pair) error {
 	if err != nil {
 		return fmt.Errorf("locking what searches led to: %w", err)
 	}
-	defer lock.Close()
+	defer func() { _ = lock.Close() }() // what gives the lock back; nothing was written to it
 	if err := b.refresh(); err != nil {
 		return err
 	}
