@@ -86,7 +86,8 @@ func rules() []rule {
 		{"internal/mcp/server/...", 3, []string{".", "internal/desk", "internal/mcp"}, frontend},
 		{"internal/mcp/shelf", 3, []string{".", "internal/mcp", "internal/mcp/server", "toolbox/mcphub", "toolbox/skill"}, joint},
 		{"internal/mcp/...", 1, []string{"."}, leaf},
-		{"internal/definition", 1, []string{"."}, leaf},
+		{"definition", 1, []string{"."}, leaf},
+		{"internal/learn", 1, []string{"."}, leaf},
 		{"toolbox/finder", 2, []string{"."}, "a toolbox is a supplier; this one ranks what it is given, with the ranking that the command line uses too"},
 		{"toolbox/ovosbox/...", 2, []string{".", "retry"}, "a toolbox is a supplier; this one says which of its errors came before anything was sent"},
 		{"toolbox/mcphub/...", 2, []string{".", "internal/mcp/..."}, "a toolbox is a supplier: the hub knows the contract and the protocol that its servers speak, and never another toolbox"},
@@ -126,17 +127,17 @@ func rules() []rule {
 
 		{"internal/serve/*/...", 3, []string{".", "internal/desk", "internal/agent", "internal/bundle"}, frontend},
 
-		{"internal/app", 4, []string{".", "retry", "toolbox/...", "internal/..."}, wiring},
+		{"internal/app", 4, []string{".", "retry", "definition", "toolbox/...", "internal/..."}, wiring},
 		{"ovos", 4, []string{".", "internal/ovos/..."}, "the bus for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"mcpserver", 4, []string{".", "internal/mcp/server", "internal/desk", "internal/safety"}, "MCP for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"governed", 5, []string{".", "internal/app", "internal/settings", "internal/desk", "internal/store/..."}, "a crib for programs of others: it says in the words of the wiring what a Config says, and decides nothing"},
-		{"internal/cli", 5, []string{".", "ovos", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/store", "internal/vault", "internal/httpauth", "internal/ovos/bus", "internal/ovos/dialect"},
-			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpauth) and what goes over a bus (ovos/bus, dialect)"},
+		{"internal/cli", 5, []string{".", "ovos", "definition", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/store", "internal/vault", "internal/httpauth", "internal/ovos/bus", "internal/ovos/dialect"},
+			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpauth) and what goes over a bus (ovos/bus, dialect), and what a model's API is told (definition)"},
 		{"cmd/*", 6, []string{"internal/cli", "internal/app"}, "main is ten lines: what it would need from elsewhere belongs into cli"},
 
 		{"internal/conformance", 6, []string{".", "toolbox/...", "internal/..."}, "it runs the whole program against the protocol's own suite, and real servers and clients"},
 		{"examples", 6, []string{"."}, "the examples only need what is public; the tests beside them run the pages of the docs against the program, so they stand on top"},
-		{"examples/*/...", 6, []string{".", "governed", "mcpserver", "ovos"}, "an example is what someone else would write: it may only need what is public, and no other example"},
+		{"examples/*/...", 6, []string{".", "definition", "governed", "mcpserver", "ovos"}, "an example is what someone else would write: it may only need what is public, and no other example"},
 		{"bench/...", 0, nil, "the bench report runs go test and reads its output; it must not depend on what it measures"},
 		{".ci/*", 0, nil, "what counts test runs and tries mutants must work while the packages that it looks at are broken"},
 	}

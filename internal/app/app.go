@@ -21,6 +21,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/guards"
 	"github.com/toolcrib/toolcrib/internal/hub"
+	"github.com/toolcrib/toolcrib/internal/learn"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
@@ -46,33 +47,33 @@ type App struct {
 	Hub     *mcphub.Hub
 	Faults  []toolcrib.LoadError // what could not be put on the shelves
 
-	own          []string // the toolboxes that are part of the program
-	policy       livePolicy
-	secrets      safety.Secrets
-	bounds       *guards.Bounds
-	reach        reach.Reach
-	shell        *shell.Box                      // nil: no commands are run
-	keeper       *keeper.Keeper                  // of secrets; nil: in a crib that cannot be called
-	hosted       node.Hosted                     // toolboxes of ours on a bus
-	spill        *sandboxes.Output               // what commands printed that is too long for a result
-	bounded      bool                            // commands see nothing but what was granted
-	shelving     toolcrib.Contents               // without the MCP servers, which come and go
-	meta         toolcrib.Toolbox                // tools about the servers
-	hubFile      bool                            // there is a file of settings that servers can be added to
-	settings     atomic.Pointer[settings.Config] // those that the servers are of now
-	plugins      string                          // the folder of programs that are servers
-	launcher     *reach.Launcher                 // of the servers
-	wait         time.Duration                   // for servers that were never listed
-	events       events
-	agents       shelf.Agents // their instructions
-	stateKey     []byte       // signs what MCP clients carry between requests
-	state        string       // the directory of the program's state
-	subject      string       // the person whose program this is
-	expose       string       // how models are shown tools, and from which size on they search
-	exposeTokens int
-	closers      []io.Closer
-	changed      chan struct{} // a box says that its tools are others now
-	stop         func()
+	own      []string // the toolboxes that are part of the program
+	policy   livePolicy
+	secrets  safety.Secrets
+	bounds   *guards.Bounds
+	reach    reach.Reach
+	shell    *shell.Box                      // nil: no commands are run
+	keeper   *keeper.Keeper                  // of secrets; nil: in a crib that cannot be called
+	hosted   node.Hosted                     // toolboxes of ours on a bus
+	spill    *sandboxes.Output               // what commands printed that is too long for a result
+	bounded  bool                            // commands see nothing but what was granted
+	shelving toolcrib.Contents               // without the MCP servers, which come and go
+	meta     toolcrib.Toolbox                // tools about the servers
+	hubFile  bool                            // there is a file of settings that servers can be added to
+	settings atomic.Pointer[settings.Config] // those that the servers are of now
+	plugins  string                          // the folder of programs that are servers
+	launcher *reach.Launcher                 // of the servers
+	wait     time.Duration                   // for servers that were never listed
+	events   events
+	agents   shelf.Agents // their instructions
+	stateKey []byte       // signs what MCP clients carry between requests
+	state    string       // the directory of the program's state
+	subject  string       // the person whose program this is
+	expose   exposure     // how models are shown tools
+	book     *learn.Book  // which searches led to which tools; nil: nothing is learned
+	closers  []io.Closer
+	changed  chan struct{} // a box says that its tools are others now
+	stop     func()
 }
 
 // Needs is what Open takes besides the configuration.
@@ -147,6 +148,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 		{a.openVault, []Purpose{ToCall, ToCheck}},
 		{a.openSafety, []Purpose{ToCall, ToCheck}},
 		{a.openJournal, []Purpose{ToCall}},
+		{a.openLearning, []Purpose{ToCall, ToList}},
 		{a.openDesk, []Purpose{ToCall}},
 		{a.openHub, []Purpose{ToCall, ToCheck, ToList, ToApprove}},
 		{a.openBoxes, []Purpose{ToCall, ToCheck, ToList}},
@@ -187,7 +189,7 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 		Timeout: cfg.Limits.Timeout, MaxTimeout: cfg.Limits.MaxTimeout, Ask: cfg.Limits.Ask,
 		Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),
 	}
-	a.expose, a.exposeTokens = cfg.Expose, cfg.ExposeTokens
+	a.expose = exposure{cfg.Expose, cfg.ExposeTokens, cfg.ExposeTools, cfg.ExposeText}
 	c.Emit = a.events.emit
 	return nil
 }

@@ -1,13 +1,16 @@
 package app
 
 import (
+	"cmp"
 	"encoding/json"
 	"iter"
 	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/definition"
+	"github.com/toolcrib/toolcrib/definition"
 	"github.com/toolcrib/toolcrib/internal/find"
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp/server"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -23,9 +26,12 @@ type Cost struct {
 	Tokens int    `json:"tokens"`
 }
 
-// CostOf estimates the definitions of tools as MCP clients are shown them.
-func CostOf(specs []toolcrib.Entry) ([]Cost, error) {
-	set, err := definition.Of(definition.MCP, specs)
+// CostOf estimates what models are shown of tools. In the form of MCP that is what
+// its clients make of a list: name, description and input schema, the latter as it
+// is. The output schema, the title and the annotations go over the wire and are not
+// shown.
+func CostOf(format string, specs []toolcrib.Entry) ([]Cost, error) {
+	set, err := definition.Of(definition.Format(format), specs)
 	if err != nil {
 		return nil, err
 	}
@@ -35,19 +41,32 @@ func CostOf(specs []toolcrib.Entry) ([]Cost, error) {
 	}
 	var out []Cost
 	for _, text := range set.Tools {
-		var shown struct {
-			Name string `json:"name"`
+		var whole struct {
+			modelTool
+			Function modelTool `json:"function"`
 		}
-		if err := json.Unmarshal(text, &shown); err != nil {
+		if err := json.Unmarshal(text, &whole); err != nil {
 			return nil, err
 		}
-		name, ok := set.Real(shown.Name)
+		name, ok := set.Real(cmp.Or(whole.Name, whole.Function.Name))
 		if !ok {
-			name = shown.Name
+			name = cmp.Or(whole.Name, whole.Function.Name)
+		}
+		if format == string(definition.MCP) {
+			if text, err = jsontext.Marshal(whole.modelTool); err != nil {
+				return nil, err
+			}
 		}
 		out = append(out, Cost{Tool: name, Box: boxes[name], Tokens: find.Tokens(string(text))})
 	}
 	return out, nil
+}
+
+// modelTool is what a client of MCP gives to its model.
+type modelTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description,omitempty"`
+	Input       json.RawMessage `json:"inputSchema,omitempty"`
 }
 
 // Shown are the tools a caller's model would be shown whole: all but those that
@@ -62,19 +81,34 @@ func beside(s toolcrib.Entry) bool {
 	return mcphub.IsShelf(s.Group, s.Native) || s.Box == finder.Name
 }
 
+// exposure says how models are shown tools: all, or by searching; from how many
+// tokens on they search, how many tools they are shown at most, and how much of a
+// description.
+type exposure struct {
+	mode                string
+	tokens, tools, text int
+}
+
 // search gives the short list of tools, where the long one is not shown.
-func (a *App) search(mode string, most int) func(toolcrib.Caller) *server.Search {
-	if mode == settings.ExposeFull {
+func (a *App) search() func(toolcrib.Caller) *server.Search {
+	if a.expose.mode == settings.ExposeFull && a.expose.tools == 0 {
 		return nil
 	}
 	return func(caller toolcrib.Caller) *server.Search {
-		if mode == settings.ExposeAuto && a.total(caller) <= most {
-			return nil
-		}
-		out := &server.Search{CallTool: finder.CallTool(), Specs: a.ShortList(caller)[1:]}
-		if len(out.Specs) == 0 {
+		short := a.ShortList(caller)
+		if len(short) < 2 {
 			return nil // a caller who cannot search has to be shown what there is
 		}
+		out := &server.Search{CallTool: short[0], Specs: short[1:], Unwrap: finder.Unwrap}
+		if a.expose.mode != settings.ExposeFull && (a.expose.mode != settings.ExposeAuto || a.total(caller) > a.expose.tokens) {
+			return out
+		}
+		all := a.Shown(caller)
+		if a.expose.tools == 0 || len(all) <= a.expose.tools {
+			return nil
+		}
+		kept, _ := definition.Pick(all, a.expose.tools-len(short))
+		out.Specs = slices.Concat(kept, out.Specs)
 		return out
 	}
 }
@@ -94,7 +128,12 @@ func (a *App) ShortList(caller toolcrib.Caller) []toolcrib.Entry {
 // Find gives the tools that have to do with a text, the best first.
 func (a *App) Find(caller toolcrib.Caller, query string, limit int) ([]toolcrib.Entry, []find.Hit) {
 	specs := a.Shown(caller)
-	return specs, finder.Rank(specs, query, limit)
+	var uses []finder.Use
+	if past := a.past(); past != nil {
+		_, all := past(caller)
+		uses = all()
+	}
+	return specs, finder.Rank(specs, uses, query, limit)
 }
 
 // Formats are the forms that [Definitions] writes.
@@ -106,19 +145,76 @@ func Formats() []string {
 	return append(names, dialect.OVOS)
 }
 
-// Definitions writes tools as the APIs of models take them.
-func Definitions(format string, strict bool, specs []toolcrib.Entry) (definition.Set, error) {
-	if format != dialect.OVOS {
-		return definition.Options{Strict: strict}.Of(definition.Format(format), specs)
+// CostFormats are the forms whose costs [CostOf] tells.
+func CostFormats() []string {
+	return slices.DeleteFunc(Formats(), func(f string) bool { return f == dialect.OVOS })
+}
+
+// Definitions writes what a caller sees as the APIs of models take it. Where the
+// options allow fewer tools than there are, and the API has no search of its own,
+// the last of them are those that find and call the others.
+func (a *App) Definitions(caller toolcrib.Caller, format string, o definition.Options) (definition.Set, error) {
+	specs := a.Shown(caller)
+	if format == dialect.OVOS {
+		return definition.With(specs, func(s toolcrib.Entry) (json.RawMessage, error) {
+			return json.Marshal(dialect.Contract(dialect.OVOS, s))
+		}), nil
 	}
-	return definition.With(specs, func(s toolcrib.Entry) (json.RawMessage, error) {
-		return json.Marshal(dialect.Contract(dialect.OVOS, s))
-	}), nil
+	var rest []string
+	if short := a.ShortList(caller); o.MaxTools > 0 && o.MaxTools < len(specs) && !o.Defer && len(short) > 1 {
+		kept, left := definition.Pick(specs, o.MaxTools-len(short))
+		for _, s := range left {
+			rest = append(rest, s.Name)
+		}
+		specs, o.MaxTools = slices.Concat(kept, short), 0
+	}
+	set, err := o.Of(definition.Format(format), specs)
+	if rest != nil {
+		set.Rest = rest
+	}
+	return set, err
+}
+
+// CallAs makes a call of what a model gave for one of the definitions of a format,
+// such as openai-strict: by the name it was shown and its arguments, or with no
+// name the whole of what the API gave.
+func (a *App) CallAs(caller toolcrib.Caller, as, name string, given json.RawMessage) (toolcrib.Call, error) {
+	format, strict := strings.CutSuffix(as, strictSuffix)
+	specs := slices.Concat(a.Shown(caller), a.ShortList(caller))
+	set, err := definition.Options{Strict: strict}.Of(definition.Format(format), specs)
+	if err != nil {
+		return toolcrib.Call{}, err
+	}
+	var call toolcrib.Call
+	if name == "" {
+		call, err = set.Call(given)
+	} else {
+		call, err = set.CallNamed(name, given)
+	}
+	if err == nil {
+		err = finder.Unwrap(&call)
+	}
+	call.Caller = caller
+	return call, err
+}
+
+const strictSuffix = "-strict"
+
+// CallFormats are the forms that [App.CallAs] reads.
+func CallFormats() []string {
+	var names []string
+	for _, f := range definition.Formats() {
+		names = append(names, string(f))
+		if f == definition.OpenAI || f == definition.OpenAIResponses {
+			names = append(names, string(f)+strictSuffix)
+		}
+	}
+	return names
 }
 
 // total is what the whole list costs.
 func (a *App) total(caller toolcrib.Caller) int {
-	costs, err := CostOf(a.Shown(caller))
+	costs, err := CostOf(string(definition.MCP), a.Shown(caller))
 	if err != nil {
 		a.Crib.Log.Error("the cost of tools cannot be told, so all are shown", "err", err)
 		return 0

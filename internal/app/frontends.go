@@ -87,7 +87,7 @@ func (a *App) MCP(version string) server.Config {
 	cfg := server.Config{
 		Harmless: safety.Neutral, HarmlessJSON: safety.NeutralJSON,
 		Crib: a.Crib, Version: version, Log: a.Crib.Log, Instructions: a.Instructions(),
-		Follow: a.events.Follow, Hidden: beside, Search: a.search(a.expose, a.exposeTokens),
+		Follow: a.events.Follow, Hidden: beside, Search: a.search(), MaxDescription: a.expose.text,
 		Definition: a.definition, Key: a.stateKey,
 	}
 	if a.Hub != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ type callFlags struct {
 	json    string
 	hasJSON bool
 	dialect string
+	as      string
 	id      string
 	lenient bool
 	timeout time.Duration
@@ -35,6 +37,11 @@ func (c *command) callCmd() *cobra.Command {
 		Long: `Call a tool. Arguments are given as key=value, where a value is taken as text
 or as JSON according to the tool's contract, or all at once as a JSON object.
 
+With --as, NAME and the arguments are a model's answer to the definitions that
+'toolcrib tools definitions' writes in that form: its name for the tool, null for
+what it left out, JSON text where the form has it. Without NAME, --json is the
+whole call as the API gave it.
+
 The result's JSON is printed on standard output and nothing else is. Exit
 status: 0 done, 1 the tool failed, 2 usage, 3 invalid, 4 not_found, 5 denied,
 6 timeout, 7 unavailable, 8 conflict, 9 internal.`,
@@ -42,21 +49,47 @@ status: 0 done, 1 the tool failed, 2 usage, 3 invalid, 4 not_found, 5 denied,
   toolcrib call unit_convert value=26.2 from_unit=mi to_unit=km
   toolcrib call statistics_summary --json '{"numbers": [1, 2, 3.5]}'
   echo '{"equation": "x**2 - 4"}' | toolcrib call solve_equation --json -
+  toolcrib call --as openai-strict get_current_datetime --json '{"timezone": null}'
   toolcrib call get_current_datetime --id once-only    # repeat it: answered from the journal`,
-		Args:              usageArgs(cobra.MinimumNArgs(1)),
+		Args:              usageArgs(cobra.ArbitraryArgs),
 		ValidArgsFunction: c.completeTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.hasJSON = cmd.Flags().Changed("json")
+			if err := checkAs(f, args); err != nil {
+				return err
+			}
+			if len(args) == 0 {
+				return c.call(cmd.Context(), "", nil, f)
+			}
 			return c.call(cmd.Context(), args[0], args[1:], f)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.json, "json", "", "the arguments as a JSON object; - reads it from standard input")
+	flags.StringVar(&f.as, "as", "", "take a model's answer in this form: "+strings.Join(app.CallFormats(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(app.CallFormats(), cobra.ShellCompDirectiveNoFileComp))
 	flags.StringVar(&f.id, "id", "", "call ID: a repeated call with it is answered from the journal")
 	flags.BoolVar(&f.lenient, "lenient", false, `take "3" for 3 and ignore unknown arguments`)
 	flags.DurationVar(&f.timeout, "timeout", 0, "give up after this long")
 	c.dialectFlag(cmd, &f.dialect)
 	return cmd
+}
+
+// checkAs holds against each other what names a tool and what is a model's answer.
+func checkAs(f callFlags, args []string) error {
+	switch {
+	case f.as == "" && len(args) == 0:
+		return usagef("requires at least 1 arg(s), only received 0")
+	case f.as == "":
+		return nil
+	case !slices.Contains(app.CallFormats(), f.as):
+		return usagef("--as is %q: want one of %s", f.as, strings.Join(app.CallFormats(), ", "))
+	case len(args) > 1:
+		return usagef("with --as, give the arguments as --json")
+	case len(args) == 0 && !f.hasJSON:
+		return usagef("with --as, name the tool, or give the whole call as --json")
+	}
+	return nil
 }
 
 func (c *command) call(ctx context.Context, name string, pairs []string, f callFlags) error {
@@ -81,7 +114,7 @@ func (c *command) call(ctx context.Context, name string, pairs []string, f callF
 	if err != nil {
 		return err
 	}
-	if spec, err := a.ToolNamed(caller, name); err == nil { // else the crib says what it thinks of the name
+	if spec, err := a.ToolNamed(caller, name); err == nil && f.as == "" { // else the crib says what it thinks of the name
 		name = spec.Name
 	}
 	call := toolcrib.Call{ID: f.id, Tool: name, Lenient: f.lenient || dialect.Lenient(d), Caller: caller}
@@ -89,7 +122,12 @@ func (c *command) call(ctx context.Context, name string, pairs []string, f callF
 	if err != nil {
 		return errors.Join(err, a.Close(context.WithoutCancel(ctx)))
 	}
-	if call.Input, err = c.arguments(a, call, pairs, f); err == nil {
+	if call.Input, err = c.arguments(a, call, pairs, f); err == nil && f.as != "" {
+		var meant toolcrib.Call
+		meant, err = a.CallAs(caller, f.as, name, call.Input)
+		call.Tool, call.Input = meant.Tool, meant.Input
+	}
+	if err == nil {
 		err = c.useTool(ctx, a, call, f.timeout)
 	}
 	stop()

@@ -14,6 +14,7 @@ import (
 
 func (c *command) mcpCmd() *cobra.Command {
 	var dialectName string
+	var tools, description int
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Serve an MCP client on standard input and output",
@@ -27,10 +28,14 @@ servers.`,
 			if err != nil {
 				return usage(err)
 			}
+			if err := c.setMost(tools, description); err != nil {
+				return err
+			}
 			return c.serveStdio(cmd.Context(), d)
 		},
 	}
 	c.dialectFlag(cmd, &dialectName)
+	mostFlags(cmd, &tools, &description)
 	return cmd
 }
 

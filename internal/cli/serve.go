@@ -12,6 +12,7 @@ import (
 
 func (c *command) serveCmd() *cobra.Command {
 	var listen string
+	var tools, description int
 	cmd := &cobra.Command{
 		Use:   "serve",
 		Short: "Serve MCP over HTTP on this machine",
@@ -30,10 +31,14 @@ yours, which 'toolcrib connect CLIENT --http' writes into its settings and
 			if listen != "" {
 				c.set = append(c.set, "serve.listen="+listen)
 			}
+			if err := c.setMost(tools, description); err != nil {
+				return err
+			}
 			return c.serve(cmd.Context())
 		},
 	}
 	cmd.Flags().StringVar(&listen, "listen", "", "address to listen on (default from serve.listen)")
+	mostFlags(cmd, &tools, &description)
 	return cmd
 }
 

@@ -35,7 +35,7 @@ func (c *command) toolsCmd() *cobra.Command {
 		ValidArgsFunction: c.completeTool,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.showTool(cmd, dialectName, args[0]) },
 	})
-	cmd.AddCommand(c.toolsSearchCmd(&dialectName), c.toolsCostCmd(&dialectName), c.toolsDefinitionsCmd())
+	cmd.AddCommand(c.toolsSearchCmd(&dialectName), c.toolsCostCmd(&dialectName), c.toolsDefinitionsCmd(), c.toolsLearnedCmd(), c.toolsForgetCmd())
 	return cmd
 }
 

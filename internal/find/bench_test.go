@@ -36,6 +36,17 @@ func BenchmarkSearch5000(b *testing.B) {
 			x.Search(queries[i%len(queries)].Query, 5)
 		}
 	})
+	var uses []Use
+	for i := range 1500 {
+		uses = append(uses, Use{Query: queries[i%len(queries)].Query, Doc: i * 3, Times: 1})
+	}
+	m := x.Remember(uses)
+	b.Run("learned", func(b *testing.B) {
+		b.ReportAllocs()
+		for i := 0; b.Loop(); i++ {
+			m.Search(queries[i%len(queries)].Query, 5)
+		}
+	})
 	b.Run("plain", func(b *testing.B) {
 		b.ReportAllocs()
 		for i := 0; b.Loop(); i++ {

@@ -8,7 +8,8 @@
 // says "forecast". The lexicon counts less where the words themselves decide.
 // Several needs in one query are searched one by one, the name of a server finds
 // its tools, a slip in a word is forgiven, and everyday words of Spanish, German,
-// French and Chinese are translated. An [Embedder] may be given to blend in
+// French and Chinese are translated. A [Memory] has those documents ahead that
+// queries like this one led to. An [Embedder] may be given to blend in
 // meaning beyond that.
 //
 // Its one invariant: an [Index] never changes. The same documents and the same

@@ -20,6 +20,10 @@ type weights struct {
 	named     float64             // the query says the tool's name
 	home      float64             // the query says the name of the tool's server
 	homeWord  float64             // and that name is an everyday word
+	used      float32             // a word of past queries in common, against one of the document
+	usedAgain float32             // every further time that the same query led there
+	covered   float64             // how much it matters which share of the query they cover
+	softUse   float64             // words of asking, in past queries
 	needWords float64             // the length of a query up to which its needs count as much as the whole
 }
 
@@ -30,5 +34,6 @@ func defaults() weights {
 		idea: 1.6, sure: 10, ideaK1: 5, ambiguity: 0.32,
 		pair: 0.5, soft: 0.75, softIdea: 0.45, repeat: 0.5,
 		named: 10, needWords: 25, slip: 0.8, home: 4, homeWord: 2,
+		used: 1, usedAgain: 0.25, covered: 0.75, softUse: 0.3,
 	}
 }

@@ -32,6 +32,9 @@ type Config struct {
 	MCPServers   map[string]MCPServer `yaml:"mcp_servers" doc:"MCP servers whose tools are offered, each a toolbox of its own, by name. toolcrib hub lists, tests, imports and approves them."`
 	Expose       string               `yaml:"expose" enum:"full,search,auto" doc:"What models are shown over MCP. full: every tool. search: three tools that find, describe and call the others, which keeps the context small. auto: search if all would take more than expose_tokens."`
 	ExposeTokens int                  `yaml:"expose_tokens" min:"100" doc:"How many tokens the list of tools may take before auto searches."`
+	ExposeTools  int                  `yaml:"expose_tools" min:"0" doc:"How many tools models are shown over MCP at most, for clients that take no more. 0: no limit. Three of them then find, describe and call the others; for the rest toolboxes take turns, each by the names of its tools."`
+	ExposeText   int                  `yaml:"expose_description" min:"0" doc:"How many characters of a tool's description models are shown over MCP at most. 0: all of it. describe_tool shows it whole."`
+	Search       Search               `yaml:"search" doc:"Finding tools by what they are for."`
 	Hub          Hub                  `yaml:"hub" doc:"What holds for all MCP servers."`
 	Sandbox      Sandbox              `yaml:"sandbox" doc:"Where programs run that tools start."`
 	Tools        Tools                `yaml:"tools" doc:"Names under which tools are shown, and tools that are not. A tool is written box/tool, or just tool."`
@@ -107,6 +110,12 @@ type WebBox struct {
 	Secret   string `yaml:"secret" doc:"The name of the secret with the engine's key. It also has to be granted, under vault.grants.web. Empty: brave_api_key or tavily_api_key."`
 }
 
+// Search sets up how tools are found.
+type Search struct {
+	Learn  bool          `yaml:"learn" project:"off" doc:"Remember, for each profile, which search led to which successful call in the same session, and have that tool ahead next time. toolcrib tools learned shows it, toolcrib tools forget takes it back. Nothing but the words of the search and the name of the tool is kept."`
+	MaxAge time.Duration `yaml:"max_age" min:"1h" doc:"How long it is remembered after its last use."`
+}
+
 // Tools names and hides tools.
 type Tools struct {
 	Disable []string          `yaml:"disable" layers:"join" project:"add" doc:"Tools that do not exist for anyone, by any of their names; patterns such as math/* are allowed."`
@@ -156,6 +165,7 @@ func Defaults() Config {
 			Shell:   ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
 		},
 		Expose: ExposeAuto, ExposeTokens: 20_000,
+		Search:  Search{Learn: true, MaxAge: 90 * 24 * time.Hour},
 		Hub:     DefaultHub(),
 		Sandbox: Sandbox{Backend: "auto", Git: "read", Memory: 2 << 30, Processes: 1024, FileSize: 4 << 30},
 		Vault:   Vault{Key: vault.KeyConfig{From: "auto"}},

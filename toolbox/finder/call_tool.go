@@ -1,6 +1,7 @@
 package finder
 
 import (
+	"bytes"
 	_ "embed" // the description
 	"encoding/json"
 	"strings"
@@ -28,4 +29,26 @@ func CallTool() toolcrib.Entry {
 			`"arguments":{"type":"object","description":"Its arguments, as its input schema wants them."}},` +
 			`"required":["name"],"additionalProperties":false}`),
 	}}
+}
+
+// Unwrap makes the call of another tool of a call of the tool that calls them. Any
+// other call stays as it is.
+func Unwrap(call *toolcrib.Call) error {
+	if call.Tool != callToolName {
+		return nil
+	}
+	var other struct {
+		Name      string          `json:"name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	dec := json.NewDecoder(bytes.NewReader(call.Input))
+	dec.DisallowUnknownFields() // a misspelt key would be a call without arguments
+	if dec.Decode(&other) != nil || other.Name == "" {
+		return &toolcrib.Error{Code: toolcrib.CodeInvalid, Tool: callToolName, Message: `it takes {"name": the tool to call, "arguments": {what that tool takes}}`}
+	}
+	call.Tool, call.Input = other.Name, other.Arguments
+	if string(call.Input) == "null" {
+		call.Input = nil
+	}
+	return nil
 }

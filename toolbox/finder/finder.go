@@ -33,11 +33,22 @@ type Needs struct {
 	// Tools gives the tools a caller may see, as Crib.Tools does, always in the
 	// same order.
 	Tools func(caller toolcrib.Caller) iter.Seq[toolcrib.Entry]
+	// Past gives what past searches of callers like this one led to, under a name
+	// that is another one whenever that is something else. It only ranks: what a
+	// caller does not see it does not find. Nil: nothing is learned.
+	Past func(caller toolcrib.Caller) (name string, uses func() []Use)
 	// Embedder blends meaning into the ranking. It is shown queries and
 	// descriptions. Nil: words alone decide.
 	Embedder Embedder
 	// Log is told when the Embedder fails. Nil: nobody is.
 	Log *slog.Logger
+}
+
+// Use is a past query and the tool that it led to.
+type Use struct {
+	Query       string
+	Box, Native string
+	Times       int
 }
 
 type box struct {

@@ -21,8 +21,16 @@ type indexes struct {
 	lang *find.Index // an empty index, for the words all share
 	seed maphash.Seed
 
-	mu   sync.Mutex
-	kept []*ready // latest used first
+	mu       sync.Mutex
+	kept     []*ready    // latest used first
+	memories []*remember // likewise
+}
+
+// remember is an index with what was learned under a name.
+type remember struct {
+	index  *find.Index
+	name   string
+	memory *find.Memory
 }
 
 // ready is an index, or one being built.
@@ -58,6 +66,39 @@ func (x *indexes) of(specs []toolcrib.Entry) *find.Index {
 	return r.index
 }
 
+// memoryOf gives an index with what past searches led to among its tools. A tool
+// that is not among them is left out, so that nothing leads to it.
+func (x *indexes) memoryOf(index *find.Index, name string, specs []toolcrib.Entry, uses func() []Use) *find.Memory {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	at := slices.IndexFunc(x.memories, func(r *remember) bool { return r.index == index && r.name == name })
+	r := &remember{index: index, name: name}
+	if at >= 0 {
+		r = x.memories[at]
+		x.memories = slices.Delete(x.memories, at, at+1)
+	} else {
+		r.memory = index.Remember(past(specs, uses()))
+	}
+	x.memories = slices.Insert(x.memories, 0, r)
+	x.memories = x.memories[:min(len(x.memories), maxIndexes)]
+	return r.memory
+}
+
+// past says of uses which places of specs they are of.
+func past(specs []toolcrib.Entry, uses []Use) []find.Use {
+	places := make(map[[2]string]int, len(specs))
+	for i := range specs {
+		places[[2]string{specs[i].Box, specs[i].Native}] = i
+	}
+	var out []find.Use
+	for _, u := range uses {
+		if i, ok := places[[2]string{u.Box, u.Native}]; ok {
+			out = append(out, find.Use{Query: u.Query, Doc: i, Times: u.Times})
+		}
+	}
+	return out
+}
+
 // fingerprint tells sets of tools apart by everything that is indexed.
 func (x *indexes) fingerprint(specs []toolcrib.Entry) uint64 {
 	var h maphash.Hash
@@ -78,8 +119,8 @@ func (x *indexes) fingerprint(specs []toolcrib.Entry) uint64 {
 }
 
 // Rank finds the tools that have to do with a text, the best first.
-func Rank(specs []toolcrib.Entry, query string, limit int) []find.Hit {
-	return find.New(documents(specs)).Search(query, limit)
+func Rank(specs []toolcrib.Entry, uses []Use, query string, limit int) []find.Hit {
+	return find.New(documents(specs)).Remember(past(specs, uses)).Search(query, limit)
 }
 
 // doc is what there is to search in a tool's contract.

@@ -35,6 +35,9 @@ type found struct {
 	Input       json.RawMessage `json:"input,omitempty" doc:"JSON Schema."`
 }
 
+// SearchTool is the name of the tool that searches.
+const SearchTool = "search_tools"
+
 const (
 	maxSummary   = 300 // characters of a description
 	maxArguments = 200
@@ -43,7 +46,7 @@ const (
 
 func (b box) searchTools() toolcrib.Tool {
 	return toolcrib.Define(toolcrib.Spec{
-		Name:        "search_tools",
+		Name:        SearchTool,
 		Title:       "Search tools",
 		Description: searchToolsText,
 		Effects:     toolcrib.Pure,
@@ -52,7 +55,7 @@ func (b box) searchTools() toolcrib.Tool {
 	}, func(ctx context.Context, env *toolcrib.Env, in searchIn) (searchOut, error) {
 		specs := b.visible(env.Call.Caller)
 		out := searchOut{Total: len(specs)}
-		hits := b.search(ctx, specs, in)
+		hits := b.search(ctx, env.Call.Caller, specs, in)
 		for _, h := range hits {
 			score := math.Round(h.Score/hits[0].Score*100) / 100
 			out.Tools = append(out.Tools, summarise(&specs[h.Doc], in.Detail, score))
@@ -66,10 +69,14 @@ func (b box) searchTools() toolcrib.Tool {
 
 // search ranks by words, and by meaning too where there is an Embedder. If it
 // fails that is told in the log, since words have answered all the same.
-func (b box) search(ctx context.Context, specs []toolcrib.Entry, in searchIn) []find.Hit {
+func (b box) search(ctx context.Context, caller toolcrib.Caller, specs []toolcrib.Entry, in searchIn) []find.Hit {
 	index := b.indexes.of(specs)
 	if b.needs.Embedder == nil {
-		return index.Search(in.Query, in.Limit)
+		if b.needs.Past == nil {
+			return index.Search(in.Query, in.Limit)
+		}
+		name, uses := b.needs.Past(caller)
+		return b.indexes.memoryOf(index, name, specs, uses).Search(in.Query, in.Limit)
 	}
 	hits, err := index.SearchWith(ctx, b.needs.Embedder, in.Query, in.Limit)
 	if err != nil {

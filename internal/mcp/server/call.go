@@ -39,9 +39,9 @@ func (s *Server) callTool(ctx context.Context, v *clientRequest) (json.RawMessag
 		}
 		j.named = j.call.ID != ""
 	}
-	switch found, ok := s.list().searched(&j.call); {
-	case !ok:
-		return s.refusal(v, &toolcrib.Error{Code: toolcrib.CodeInvalid, Tool: name, Message: `it takes {"name": the tool to call, "arguments": {what that tool takes}}`}), nil
+	switch found, err := s.list().searched(&j.call); {
+	case err != nil:
+		return s.refusal(v, err), nil
 	case found:
 		j.encode = s.encodeFound
 	}

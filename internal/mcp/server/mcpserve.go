@@ -52,6 +52,9 @@ type Config struct {
 	// Search gives the few tools that are listed instead of all. It is asked
 	// whenever the catalog has changed. Nil, or a nil result: all are listed.
 	Search func(toolcrib.Caller) *Search
+	// MaxDescription is how many characters of a tool's description are shown.
+	// Zero: all.
+	MaxDescription int
 	// Key signs what a client is handed to come back with. Nil: a random one.
 	Key []byte
 	// Definition gives what else the supplier of a tool says of it: icons, a

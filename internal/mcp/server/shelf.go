@@ -34,4 +34,6 @@ type Search struct {
 	// CallTool is shown like a tool. A call of it, with the name and the arguments
 	// of another, becomes the call of that other before it reaches the crib.
 	CallTool toolcrib.Entry
+	// Unwrap makes that call of one of CallTool. Its error is told to the client.
+	Unwrap func(*toolcrib.Call) error
 }

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // toolList is the list of tools as clients get it: written once, when the
@@ -110,7 +111,11 @@ func (s *Server) contract(spec *toolcrib.Entry, output bool) []byte {
 	} else if _, ok := jsonText(more["title"]); ok {
 		o.raw("title", more["title"])
 	}
-	if spec.Description != "" {
+	switch most := s.cfg.MaxDescription; {
+	case spec.Description == "":
+	case most > 0:
+		o.text("description", text.ClipSentence(spec.Description, most))
+	default:
 		o.text("description", spec.Description)
 	}
 	o.raw("inputSchema", inputSchema(spec.Input))
@@ -160,23 +165,10 @@ func isObjectSchema(text json.RawMessage) bool {
 }
 
 // searched turns a call of the tool that calls others into the call of the
-// other. ok is false if it names none.
-func (l *toolList) searched(call *toolcrib.Call) (isSearch, ok bool) {
+// other.
+func (l *toolList) searched(call *toolcrib.Call) (isSearch bool, err error) {
 	if l.search == nil || call.Tool != l.search.CallTool.Name {
-		return false, true
+		return false, nil
 	}
-	var other struct {
-		Name      string          `json:"name"`
-		Arguments json.RawMessage `json:"arguments"`
-	}
-	dec := json.NewDecoder(bytes.NewReader(call.Input))
-	dec.DisallowUnknownFields() // a misspelt key would be a call without arguments
-	if dec.Decode(&other) != nil || other.Name == "" {
-		return true, false
-	}
-	call.Tool, call.Input = other.Name, other.Arguments
-	if string(call.Input) == "null" {
-		call.Input = nil
-	}
-	return true, true
+	return true, l.search.Unwrap(call)
 }

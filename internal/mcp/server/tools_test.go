@@ -11,6 +11,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/toolbox/finder"
 )
 
 // shown is the list as a client sees it.
@@ -86,7 +87,7 @@ func TestSearch(t *testing.T) {
 	load(t, c, []toolcrib.Tool{echo("search_tools", `true`), echo("real", `{"type":"object","properties":{"x":{"type":"integer"}}}`), bad})
 	s := New(Config{Crib: c, Log: quiet(), Search: func(caller toolcrib.Caller) *Search {
 		spec, _ := c.Tool(caller, "search_tools")
-		return &Search{Specs: []toolcrib.Entry{spec}, CallTool: toolcrib.Entry{Spec: toolcrib.Spec{Name: "call_tool", Description: "Calls.", Input: json.RawMessage(`{"type":"object","required":["name"]}`)}}}
+		return &Search{Unwrap: finder.Unwrap, Specs: []toolcrib.Entry{spec}, CallTool: toolcrib.Entry{Spec: toolcrib.Spec{Name: "call_tool", Description: "Calls.", Input: json.RawMessage(`{"type":"object","required":["name"]}`)}}}
 	}}, toolcrib.Caller{Subject: "ann"})
 	defer s.Close()
 	r := newRaw(t, s)

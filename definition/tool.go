@@ -4,14 +4,14 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/jsontext"
+	words "github.com/toolcrib/toolcrib/internal/text"
 )
 
 // tool writes one definition. loose says why it is not strict, if it should have been.
-func (o Options) tool(format Format, name string, spec toolcrib.Entry) (def json.RawMessage, back *undo, loose, err error) {
+func (o Options) tool(format Format, name string, spec toolcrib.Entry) (def *tree, back *undo, loose, err error) {
 	s, err := readSchema(spec.Input)
 	if err != nil {
 		return nil, nil, nil, err
@@ -69,16 +69,19 @@ func (o Options) tool(format Format, name string, spec toolcrib.Entry) (def json
 		t.set("parameters", schema)
 		t.set("strict", truth(strict)) // without a word it would be true
 	}
-	return t.append(nil), back, loose, nil
+	return t, back, loose, nil
 }
 
-// describe gives the words for a tool, cut at a character if they are too long.
+// describe gives the words for a tool, cut if they are too long.
 func (o Options) describe(spec toolcrib.Entry) string {
-	about := first(spec.Description, spec.Title)
-	if o.MaxDescription <= 0 || utf8.RuneCountInString(about) <= o.MaxDescription {
+	return o.cut(first(spec.Description, spec.Title))
+}
+
+func (o Options) cut(about string) string {
+	if o.MaxDescription <= 0 {
 		return about
 	}
-	return string([]rune(about)[:o.MaxDescription-1]) + "…"
+	return words.ClipSentence(about, o.MaxDescription)
 }
 
 // The parts of an MCP tool, as tools/list shows it.
@@ -100,7 +103,7 @@ type mcpAnnotations struct {
 
 // mcpTool shows a contract as an MCP tool. Schemas pass as they are. The annotations are derived from the declared
 // effects, so that they can never promise more than guards go by.
-func mcpTool(name string, s toolcrib.Entry) (json.RawMessage, error) {
+func (o Options) mcpTool(name string, s toolcrib.Entry) (json.RawMessage, error) {
 	input, err := mcpInput(s.Input)
 	if err != nil {
 		return nil, err
@@ -110,7 +113,7 @@ func mcpTool(name string, s toolcrib.Entry) (json.RawMessage, error) {
 	}
 	effects := s.Effects.All()
 	text, err := jsontext.Marshal(mcpDefinition{
-		Name: name, Title: s.Title, Description: s.Description, InputSchema: input, OutputSchema: s.Output,
+		Name: name, Title: s.Title, Description: o.cut(s.Description), InputSchema: input, OutputSchema: s.Output,
 		Annotations: mcpAnnotations{
 			// To MCP only what adds and never replaces is not destructive.
 			Destructive: effects&(toolcrib.Writes|toolcrib.Destroys|toolcrib.Runs) != 0,

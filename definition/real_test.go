@@ -13,7 +13,7 @@ import (
 func realSpecs(tb testing.TB) []toolcrib.Entry {
 	tb.Helper()
 	var all []toolcrib.Entry
-	for _, pattern := range []string{"../../toolbox/*/testdata/specs/*.json", "../../examples/*/testdata/specs/*.json", "../../cribtest/testdata/specs/*.json"} {
+	for _, pattern := range []string{"../toolbox/*/testdata/specs/*.json", "../examples/*/testdata/specs/*.json", "../cribtest/testdata/specs/*.json"} {
 		files, err := filepath.Glob(pattern)
 		if err != nil || len(files) == 0 {
 			tb.Fatalf("%s: %v, %v", pattern, files, err)
@@ -33,7 +33,7 @@ func realSpecs(tb testing.TB) []toolcrib.Entry {
 			}
 		}
 	}
-	text, err := os.ReadFile("../../testdata/golden/ovos_tools.json")
+	text, err := os.ReadFile("../testdata/golden/ovos_tools.json")
 	if err != nil {
 		tb.Fatal(err)
 	}

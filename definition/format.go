@@ -35,6 +35,13 @@ type Options struct {
 	// MaxDescription cuts descriptions of tools to so many characters, for services that refuse longer ones. Zero: none
 	// is cut.
 	MaxDescription int
+	// MaxTools is how many tools are shown at most, for services that refuse more; [Pick] chooses them, and Set.Rest tells
+	// which are not. Zero: all are.
+	MaxTools int
+	// Defer leaves it to the API's own search to find tools, where it has one; see [Defers]. All are deferred, or with
+	// MaxTools those that are beyond it. The entry of that search comes first, and OpenAI gets a namespace for each
+	// toolbox. Other formats are an error.
+	Defer bool
 }
 
 // Left is a tool that was not shown as asked, and why.
@@ -46,10 +53,11 @@ type Left struct {
 // Set is a set of definitions, and the way back from them. It is not changed any more, so it may be used from several
 // goroutines.
 type Set struct {
-	Tools []json.RawMessage // in the order of the tools' real names
+	Tools []json.RawMessage // in the order of the tools' real names; what is deferred comes last
 	Names map[string]string // shown → real
 	Left  []Left            // not shown at all
 	Loose []Left            // shown without Strict, though it was asked for
+	Rest  []string          // real names of what is beyond Options.MaxTools: not shown, or deferred
 
 	back map[string]*undo // by shown name
 }
@@ -63,13 +71,21 @@ func (o Options) Of(format Format, specs []toolcrib.Entry) (Set, error) {
 	if !slices.Contains(Formats(), format) {
 		return Set{}, fmt.Errorf("unknown format %.40q: want one of %s", format, formatNames(Formats()))
 	}
-	naming := naming{start: format == Gemini, dots: format == Gemini || format == MCP}
+	if o.Defer && !Defers(format) {
+		return Set{}, fmt.Errorf("%s has no search of its own that finds deferred tools; anthropic and openai-responses do", format)
+	}
 	set := Set{back: map[string]*undo{}}
+	later := o.beyond(specs, &set)
+	if !o.Defer {
+		specs = slices.DeleteFunc(slices.Clone(specs), func(s toolcrib.Entry) bool { return later[s.Name] })
+	}
+	naming := naming{start: format == Gemini, dots: format == Gemini || format == MCP}
+	var put []deferred
 	set.fill(naming, specs, func(name string, s toolcrib.Entry) (json.RawMessage, error) {
 		if format == MCP {
-			return mcpTool(name, s)
+			return o.mcpTool(name, s)
 		}
-		text, back, loose, err := o.tool(format, name, s)
+		def, back, loose, err := o.tool(format, name, s)
 		if err != nil {
 			return nil, err
 		}
@@ -77,9 +93,28 @@ func (o Options) Of(format Format, specs []toolcrib.Entry) (Set, error) {
 			set.Loose = append(set.Loose, Left{s.Name, loose.Error()})
 		}
 		set.back[name] = back
-		return text, nil
+		if later[s.Name] {
+			def.set("defer_loading", truth(true))
+			put = append(put, deferred{box: s.Box, name: name, def: def})
+		}
+		return def.append(nil), nil
 	})
+	set.deferThese(format, put)
 	return set, nil
+}
+
+// beyond tells the tools that are not shown at once.
+func (o Options) beyond(specs []toolcrib.Entry, set *Set) map[string]bool {
+	if o.MaxTools <= 0 && !o.Defer {
+		return nil
+	}
+	_, rest := Pick(specs, max(o.MaxTools, 0))
+	later := map[string]bool{}
+	for _, s := range rest {
+		later[s.Name] = true
+	}
+	set.Rest = slices.Sorted(maps.Keys(later))
+	return later
 }
 
 // With makes a set by a function that writes one definition: for the definitions of a dialect, which are not made from

@@ -2,6 +2,7 @@ package definition
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"pgregory.net/rapid"
@@ -226,8 +227,8 @@ func (a *artist) objectValue(s *tree, depth int) *tree {
 	if props != nil {
 		for _, m := range props.members {
 			needed := false
-			for _, r := range s.get("required").elems {
-				needed = needed || r.text == m.key
+			if required := s.get("required"); required != nil {
+				needed = slices.ContainsFunc(required.elems, func(r *tree) bool { return r.text == m.key })
 			}
 			if needed || a.chance(60) {
 				v.set(m.key, a.value(m.value, depth-1))

@@ -1,0 +1,70 @@
+package app
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/learn"
+	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/toolbox/finder"
+)
+
+// Learned is what searches for tools led to, to be shown and forgotten.
+func Learned(cfg settings.Config, needs Needs) *learn.Book {
+	return learn.NewBook(filepath.Join(needs.State, "learned.json"), cfg.Search.MaxAge)
+}
+
+// openLearning has calls taught to the search, where they can be made.
+func (a *App) openLearning(_ context.Context, cfg settings.Config, needs Needs) error {
+	if !cfg.Search.Learn {
+		return nil
+	}
+	a.book = Learned(cfg, needs)
+	if needs.For == ToCall {
+		l := &learn.Listener{
+			Book: a.book, Box: finder.Name, Tool: finder.SearchTool, Profile: a.profileOf, Log: a.Crib.Log,
+			Silent: func() bool { return a.keeper.Locked() != nil },
+		}
+		a.Crib.OnEnd = append(a.Crib.OnEnd, l.Hear)
+	}
+	return nil
+}
+
+// profileOf names whom a caller learns with: the callers of its organisation that
+// have the same profiles.
+func (a *App) profileOf(caller toolcrib.Caller) string {
+	var names []string
+	if v := a.policy.visible.Load(); v != nil && v.Profile != nil {
+		names = v.Profile(caller)
+	}
+	name := strings.Join(names, "+")
+	if caller.Organisation != "" {
+		name = caller.Organisation + "/" + name
+	}
+	return name
+}
+
+// past gives the search what callers of a profile taught it.
+func (a *App) past() func(toolcrib.Caller) (string, func() []finder.Use) {
+	if a.book == nil {
+		return nil
+	}
+	return func(caller toolcrib.Caller) (string, func() []finder.Use) {
+		profile := a.profileOf(caller)
+		version, err := a.book.Version()
+		if err != nil && a.Crib.Log != nil {
+			a.Crib.Log.Warn("searching without what was learned", "err", err)
+		}
+		return fmt.Sprintf("%d %s", version, profile), func() []finder.Use {
+			var uses []finder.Use
+			for _, p := range a.book.Of(profile) {
+				box, native, _ := strings.Cut(p.Tool, "/")
+				uses = append(uses, finder.Use{Query: p.Query, Box: box, Native: native, Times: p.Times})
+			}
+			return uses
+		}
+	}
+}
