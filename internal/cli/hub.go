@@ -28,7 +28,8 @@ called. A tool whose definition changes is kept back until you approve it.`,
   toolcrib hub import                    take over the servers of the clients on this machine
   toolcrib hub test files                start it and look
   toolcrib hub show files                what it offers, and what is kept back
-  toolcrib hub approve files             take its definitions as they are now`,
+  toolcrib hub approve files             take its definitions as they are now
+  toolcrib hub classify files            say what its tools may do`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: list,
 	}
@@ -45,7 +46,7 @@ called. A tool whose definition changes is kept back until you approve it.`,
 		one("restart NAME", "Have a running server started anew", c.hubRestart),
 		one("login NAME", "Log in to a server with your browser; the token is kept in the vault", c.hubLogin),
 		one("logout NAME", "Forget the login to a server", c.hubLogout),
-		c.hubApproveCmd(), c.hubAddCmd(),
+		c.hubApproveCmd(), c.hubClassifyCmd(), c.hubAddCmd(),
 		one("remove NAME", "Take a server out of the configuration", c.hubRemove),
 		c.hubImportCmd(), c.hubExportCmd(),
 	)
