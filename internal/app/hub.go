@@ -163,6 +163,13 @@ func (a *App) hubShelving(s toolcrib.Contents) toolcrib.Contents {
 // ServerStatus is how an MCP server is doing.
 type ServerStatus = mcphub.Status
 
+// ServerBox is an MCP server as a toolbox, and HeldTool a definition of it that waits
+// for a person.
+type (
+	ServerBox = *mcphub.Box
+	HeldTool  = mcphub.Held
+)
+
 // ClassifiedTool is what is known and proposed about what a tool may do.
 type ClassifiedTool = mcphub.Classified
 
