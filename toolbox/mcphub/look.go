@@ -33,12 +33,13 @@ func (h *Hub) Warnings(servers ...string) []Warning {
 	var all []Warning
 	offered := h.offered()
 	names := namesOf(offered)
+	reader := wording.New()
 	for _, o := range offered {
 		warn := func(text string) { all = append(all, Warning{o.box.name, o.def.Name, text}) }
 		if o.def.unseen != "" {
 			warn(o.def.unseen)
 		}
-		for _, why := range wording.Warnings(words(o.def)) {
+		for _, why := range reader.Warnings(words(o.def)) {
 			warn(why)
 		}
 		for _, why := range names.warnings(o) {

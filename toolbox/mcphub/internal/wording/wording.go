@@ -9,9 +9,11 @@ import (
 	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode"
 )
+
+// Reader knows what to look for.
+type Reader struct{ rules []rule }
 
 // rule is a warning and what it is given for.
 type rule struct {
@@ -28,10 +30,10 @@ type sign struct {
 
 // Warnings says in a few words what is odd about a text; nothing if it only
 // speaks of its tool.
-func Warnings(text string) []string {
+func (w Reader) Warnings(text string) []string {
 	plain := fold(text)
 	var out []string
-	for _, r := range rules() {
+	for _, r := range w.rules {
 		if slices.ContainsFunc(r.signs, func(s sign) bool { return s.in(plain) }) {
 			out = append(out, r.why)
 		}
@@ -62,9 +64,9 @@ func (s sign) in(text string) bool {
 	return false
 }
 
-// rules compiles the tables once: it takes longer than reading a definition.
-var rules = sync.OnceValue(func() []rule {
-	var list []rule
+// New compiles the tables, which takes longer than reading a definition.
+func New() Reader {
+	var w Reader
 	for _, t := range tables() {
 		r := rule{why: t.why}
 		for _, p := range t.patterns {
@@ -74,10 +76,10 @@ var rules = sync.OnceValue(func() []rule {
 			}
 			r.signs = append(r.signs, sign{strings.Split(p.near, "|"), regexp.MustCompile(long)})
 		}
-		list = append(list, r)
+		w.rules = append(w.rules, r)
 	}
-	return list
-})
+	return w
+}
 
 // fold writes a text as it is read: in lower case, with one blank between words, in
 // plain letters where it has letters of other alphabets that look the same.
