@@ -98,6 +98,7 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 		a.Faults = append(a.Faults, toolcrib.LoadError{Box: "mcp_servers", Err: err})
 	}
 	a.Hub = opened
+	a.Crib.Guards = append(a.Crib.Guards, opened)
 	a.hubFile = needs.Settings != ""
 	a.meta = opened.Meta(hub.Files{Settings: needs.Settings, Home: needs.Home, Dir: needs.Dir, Boxes: boxNames()}.Imports(cfg.MCPServers), a.mayStart)
 	a.closers = append(a.closers, opened)
@@ -161,6 +162,19 @@ func (a *App) hubShelving(s toolcrib.Contents) toolcrib.Contents {
 
 // ServerStatus is how an MCP server is doing.
 type ServerStatus = mcphub.Status
+
+// ServerBox is an MCP server as a toolbox, and HeldTool a definition of it that waits
+// for a person.
+type (
+	ServerBox = *mcphub.Box
+	HeldTool  = mcphub.Held
+)
+
+// ClassifiedTool is what is known and proposed about what a tool may do.
+type ClassifiedTool = mcphub.Classified
+
+// FromSettings says that the effects of a tool are in the settings.
+const FromSettings = mcphub.FromSettings
 
 // hubFaults tells what servers offer and is not on the shelves.
 func (a *App) hubFaults() []toolcrib.LoadError {

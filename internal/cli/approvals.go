@@ -29,6 +29,7 @@ question is named by its ID, or by as much of it as is unique.`,
   toolcrib approvals show q-7f               one question in full
   toolcrib approvals allow q-7f              allow it once
   toolcrib approvals allow q-7f --project    … and whenever it comes again in this project
+  toolcrib approvals allow --server github   all that waits of one server, shown and asked once
   toolcrib approvals deny q-7f -m 'use the staging server'`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: list,

@@ -5,30 +5,33 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
-	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 type allowFlags struct {
 	once, session, project, always bool
 	span, edit, message            string
-	byRule, alike, yes             bool
+	byRule, yes                    bool
+	many                           many
 }
 
 func (c *command) allowCmd() *cobra.Command {
 	var f allowFlags
 	cmd := &cobra.Command{
-		Use:   "allow ID…",
-		Short: "Allow what a question asks for",
+		Use:   "allow ID… | --all | --server NAME | --tool NAME",
+		Short: "Allow what a question asks for, or several at once",
 		Long: `Allow what a question asks for: once, or for longer. What is remembered is the
 tool as it is defined now with exactly these arguments, or with --by-rule
-whatever the offered rules mean. 'toolcrib grants' lists it.`,
-		Args: usageArgs(cobra.MinimumNArgs(1)), ValidArgsFunction: c.completeQuestion,
+whatever the offered rules mean. 'toolcrib grants' lists it.
+
+With --all, --server, --tool or --all-alike several questions are shown together
+and allowed once with one answer: those that were shown, and none that has come
+since. What is asked every time, and what cannot be shown whole, is left out.`,
+		ValidArgsFunction: c.completeQuestion,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			reply, err := f.reply(cmd.Flags().Changed("edit"))
 			if err != nil {
@@ -37,10 +40,10 @@ whatever the offered rules mean. 'toolcrib grants' lists it.`,
 			if f.message != "" && reply.Choice != desk.AllowOnce {
 				return usagef("-m is the answer to a tool's own question, which is not remembered")
 			}
-			if f.alike && reply.Choice != desk.AllowOnce {
-				return usagef("--all-alike allows once: what is remembered is looked at one by one")
+			if f.many.several() && reply.Choice != desk.AllowOnce {
+				return usagef("several questions are allowed once: what is remembered or changed is looked at one by one")
 			}
-			return c.answer(cmd.Context(), args, reply, f.alike, f.yes)
+			return c.answer(cmd.Context(), args, reply, f.many, f.yes)
 		},
 	}
 	flags := cmd.Flags()
@@ -52,8 +55,8 @@ whatever the offered rules mean. 'toolcrib grants' lists it.`,
 	flags.BoolVar(&f.byRule, "by-rule", false, "remember the rules that the question offers instead of the exact arguments")
 	flags.StringVar(&f.edit, "edit", "", "allow it once with these arguments instead, a JSON object")
 	flags.StringVarP(&f.message, "message", "m", "", "the answer to a tool's own question")
-	flags.BoolVarP(&f.yes, "yes", "y", false, "with --all-alike: do not show and ask first")
-	flags.BoolVar(&f.alike, "all-alike", false, "answer all questions that are like it: the same tool, caller and reasons")
+	flags.BoolVarP(&f.yes, "yes", "y", false, "with several at once: do not ask again after they are shown")
+	f.many.flags(cmd)
 	cmd.MarkFlagsMutuallyExclusive("once", "session", "project", "always", "edit")
 	return cmd
 }
@@ -90,39 +93,31 @@ func (f allowFlags) reply(edit bool) (desk.Reply, error) {
 
 func (c *command) denyCmd() *cobra.Command {
 	var message string
-	var alike bool
+	var m many
 	cmd := &cobra.Command{
-		Use: "deny ID…", Short: "Deny what a question asks for",
-		Args: usageArgs(cobra.MinimumNArgs(1)), ValidArgsFunction: c.completeQuestion,
+		Use: "deny ID… | --all | --server NAME | --tool NAME", Short: "Deny what a question asks for, or several at once",
+		ValidArgsFunction: c.completeQuestion,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.answer(cmd.Context(), args, desk.Reply{Choice: desk.Deny, Message: message}, alike, true)
+			return c.answer(cmd.Context(), args, desk.Reply{Choice: desk.Deny, Message: message}, m, true)
 		},
 	}
 	cmd.Flags().StringVarP(&message, "message", "m", "", "what the model is told")
-	cmd.Flags().BoolVar(&alike, "all-alike", false, "answer all questions that are like it: the same tool, caller and reasons")
+	m.flags(cmd)
 	return cmd
 }
 
 // answer gives one answer to the named questions. Each is for itself: that one
 // was answered before does not undo the others.
-func (c *command) answer(ctx context.Context, names []string, r desk.Reply, alike, yes bool) error {
+func (c *command) answer(ctx context.Context, names []string, r desk.Reply, m many, yes bool) error {
 	return c.withDesk(ctx, func(d *desk.Desk) error {
-		var list []desk.Question
-		for _, name := range names {
-			q, err := findQuestion(ctx, d, name, true)
-			if err != nil {
-				return err
-			}
-			like := []desk.Question{q}
-			if alike {
-				if like, err = d.Alike(ctx, q.ID); err != nil {
-					return err
-				}
-			}
-			for _, q := range like {
-				if !slices.ContainsFunc(list, func(o desk.Question) bool { return o.ID == q.ID }) {
-					list = append(list, q)
-				}
+		list, err := m.questions(ctx, d, names)
+		if err != nil {
+			return err
+		}
+		allows := r.Choice != desk.Deny
+		if m.several() && allows && r.Message == "" {
+			if list = c.allowable(list); len(list) == 0 {
+				return &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: "none of the questions can be allowed together with others"}
 			}
 		}
 		for i := range list {
@@ -137,12 +132,12 @@ func (c *command) answer(ctx context.Context, names []string, r desk.Reply, alik
 			return usagef("arguments are edited one question at a time")
 		}
 		// Others may have come since the person looked: they see what they answer.
-		if alike && r.Choice != desk.Deny && !yes {
-			for i := range list {
-				fmt.Fprintf(c.err, "%s  %s %s\n", list[i].ID, text.ShowLine(list[i].Tool), text.ShowLine(string(list[i].Input)))
-			}
-			if ok, err := c.confirm(fmt.Sprintf("Allow these %d?", len(list))); err != nil || !ok {
-				return err
+		if m.several() && allows {
+			c.showMany(list)
+			if !yes {
+				if ok, err := c.confirm(fmt.Sprintf("Allow %s, each once?", counted(len(list), "question"))); err != nil || !ok {
+					return err
+				}
 			}
 		}
 		return c.settle(ctx, d, list, r)

@@ -212,6 +212,64 @@ func TestApprovalsAlike(t *testing.T) {
 	}
 }
 
+// Several are answered at once: those that were shown, each with a record of its own,
+// and none that has to be looked at by itself.
+func TestApprovalsMany(t *testing.T) {
+	o := newOffice(t)
+	o.expect(4, words("approvals allow --all --yes"), "no question of this kind")
+	first, second := o.leave("1"), o.leave("2")
+	other := writing()
+	other.Call.Tool, other.Spec.Name, other.Spec.Native, other.Spec.Box = "gh__close", "gh__close", "close", "gh"
+	own := toolcrib.Question{Call: toolcrib.Call{Tool: "ask_user", Caller: toolcrib.Caller{Subject: "bob"}}, Text: "Which colour?"}
+	for _, q := range []toolcrib.Question{other, own} {
+		if _, err := o.desk.Approve(t.Context(), q); err == nil {
+			t.Fatal("allowed")
+		}
+	}
+	o.expect(2, words("approvals allow --all "+first), "name questions, or pick them")
+	o.expect(2, words("approvals allow"), "name a question")
+	o.expect(2, words("approvals allow --all --server gh"), "exclude each other")
+	o.expect(2, words("approvals allow --all-alike --tool gh__close"), "exclude each other")
+	o.expect(2, words("approvals allow --server gh --always"), "one by one")
+	o.expect(2, []string{"approvals", "allow", "--all", "--edit", "{}"}, "one by one")
+	o.expect(7, words("approvals allow --server gh"), "gh__close, for bob", "nobody is there")
+	o.expect(4, words("approvals allow --server nobody --yes"), "no question of this kind")
+	if out := o.expect(0, words("approvals allow --server gh --yes"), "gh__close, for bob", "Allowed once."); strings.Contains(out, first) {
+		t.Errorf("wider than the server: %s", out)
+	}
+	out := o.expect(0, words("approvals allow --all --yes"), "is left out: it is a tool's own question", "path: 1", "And the same with", "path: 2")
+	if strings.Count(out, "Allowed once.") != 2 {
+		t.Errorf("%s", out)
+	}
+	for _, id := range []string{first, second} {
+		if q, err := o.desk.Question(t.Context(), id); err != nil || q.State != desk.Allowed || q.Reply.Choice != desk.AllowOnce {
+			t.Errorf("%+v, %v", q, err)
+		}
+	}
+	o.leave("3") // what comes later was not shown, and is not answered
+	o.expect(0, words("approvals deny --tool write_file -m no"), "Denied.")
+	if out := o.expect(0, words("approvals")); !strings.Contains(out, "ask_user") || strings.Contains(out, "write_file") {
+		t.Errorf("%s", out)
+	}
+	o.expect(0, words("approvals deny --all"), "Not answered.")
+	o.expect(0, words("approvals"), "Nothing waits")
+}
+
+// What is asked every time, hides more than keys, or is not shown whole is not
+// allowed together with others.
+func TestApprovalsAlone(t *testing.T) {
+	for why, q := range map[string]desk.Question{
+		"asked every time": {Floor: true}, "may be more than a key": {Unseen: true}, "too long": {Cut: true}, "own question": {Text: "?"},
+	} {
+		if got := alone(&q); !strings.Contains(got, why) {
+			t.Errorf("%q, want %q", got, why)
+		}
+	}
+	if got := alone(&desk.Question{}); got != "" {
+		t.Errorf("%q", got)
+	}
+}
+
 // Of two answers at once exactly one counts.
 func TestApprovalsAtOnce(t *testing.T) {
 	o := newOffice(t)

@@ -28,7 +28,9 @@ called. A tool whose definition changes is kept back until you approve it.`,
   toolcrib hub import                    take over the servers of the clients on this machine
   toolcrib hub test files                start it and look
   toolcrib hub show files                what it offers, and what is kept back
-  toolcrib hub approve files             take its definitions as they are now`,
+  toolcrib hub approve files             take its definitions as they are now
+  toolcrib hub approve --all             … of all servers, with one question
+  toolcrib hub classify files            say what its tools may do`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: list,
 	}
@@ -45,7 +47,7 @@ called. A tool whose definition changes is kept back until you approve it.`,
 		one("restart NAME", "Have a running server started anew", c.hubRestart),
 		one("login NAME", "Log in to a server with your browser; the token is kept in the vault", c.hubLogin),
 		one("logout NAME", "Forget the login to a server", c.hubLogout),
-		c.hubApproveCmd(), c.hubAddCmd(),
+		c.hubApproveCmd(), c.hubClassifyCmd(), c.hubAddCmd(),
 		one("remove NAME", "Take a server out of the configuration", c.hubRemove),
 		c.hubImportCmd(), c.hubExportCmd(),
 	)
@@ -161,54 +163,6 @@ func (c *command) hubRestart(ctx context.Context, name string) error {
 	}
 	fmt.Fprintf(c.out, "%s is started anew by every process that runs it.\n", name)
 	return nil
-}
-
-func (c *command) hubApproveCmd() *cobra.Command {
-	var yes bool
-	cmd := &cobra.Command{
-		Use: "approve NAME [TOOL...]", Short: "Take what is kept back of a server as it is shown",
-		Long: `Show what is kept back of a server, ask, and take exactly that. What the server
-says differently after you were shown it is kept back again.`,
-		Args: usageArgs(cobra.MinimumNArgs(1)), ValidArgsFunction: c.completeServer,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return c.hubApprove(cmd.Context(), args[0], args[1:], yes)
-		},
-	}
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "take what is shown without being asked")
-	return cmd
-}
-
-func (c *command) hubApprove(ctx context.Context, name string, tools []string, yes bool) error {
-	a, err := c.hubState(ctx, name)
-	if err != nil {
-		return err
-	}
-	defer c.closeApp(ctx, a)
-	b, _ := a.Hub.Box(name)
-	held := b.Held(tools...)
-	for _, tool := range tools {
-		if len(b.Held(tool)) == 0 {
-			return usagef("nothing of %s/%s is kept back", name, tool)
-		}
-	}
-	if len(held) == 0 {
-		fmt.Fprintln(c.out, "Nothing is kept back; everything is approved as it is.")
-		return nil
-	}
-	for _, h := range held {
-		c.showHeld(h.Tool, h.Why, h.Was, h.Is)
-	}
-	if !yes {
-		ok, err := c.confirm(fmt.Sprintf("Take these %d definitions as they are shown?", len(held)))
-		if err != nil || !ok {
-			return err
-		}
-	}
-	names, err := b.ApproveHeld(held)
-	if len(names) > 0 {
-		fmt.Fprintf(c.out, "Approved: %s\n", text.ShowLine(strings.Join(names, ", ")))
-	}
-	return err
 }
 
 // hubState opens the servers with what is kept of them to be changed.

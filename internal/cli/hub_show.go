@@ -1,12 +1,8 @@
 package cli
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"fmt"
-	"slices"
-	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -59,6 +55,9 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 	for _, h := range held {
 		c.showHeld(h.Tool, h.Why, h.Was, h.Is)
 	}
+	for _, tool := range b.Gone() {
+		fmt.Fprintf(c.out, "\nGone: %s: the server does not offer it any more\n", text.ShowLine(tool))
+	}
 	if len(held) > 0 {
 		fmt.Fprintf(c.out, "\n'toolcrib hub approve %s' shows them and takes them as they are shown, '… approve %s TOOL' one of them.\n", name, name)
 	}
@@ -69,63 +68,4 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 		fmt.Fprintf(c.out, "Warning: %s: %s\n", text.ShowLine(w.Tool), text.ShowLine(w.Text))
 	}
 	return nil
-}
-
-// showHeld shows one definition that is kept back, and what of it is new.
-func (c *command) showHeld(tool, why string, was, is json.RawMessage) {
-	fmt.Fprintf(c.out, "\nKept back: %s: %s\n", text.ShowLine(tool), text.ShowLine(why))
-	for _, line := range difference(was, is) {
-		fmt.Fprintln(c.out, text.ShowLine(line))
-	}
-}
-
-// difference shows two definitions line by line: what went, and what came.
-func difference(was, is json.RawMessage) []string {
-	before, after := definitionLines(was), definitionLines(is)
-	// The longest common lines, from the ends to the beginnings.
-	longest := make([][]int, len(before)+1)
-	for i := range longest {
-		longest[i] = make([]int, len(after)+1)
-	}
-	for i, line := range slices.Backward(before) {
-		for j, other := range slices.Backward(after) {
-			if line == other {
-				longest[i][j] = longest[i+1][j+1] + 1
-			} else {
-				longest[i][j] = max(longest[i+1][j], longest[i][j+1])
-			}
-		}
-	}
-	var out []string
-	i, j := 0, 0
-	for i < len(before) || j < len(after) {
-		switch {
-		case i < len(before) && j < len(after) && before[i] == after[j]:
-			i, j = i+1, j+1
-		case j == len(after) || i < len(before) && longest[i+1][j] >= longest[i][j+1]:
-			out = append(out, "- "+before[i])
-			i++
-		default:
-			out = append(out, "+ "+after[j])
-			j++
-		}
-	}
-	return out
-}
-
-// linesMost bounds how long a definition is compared line by line; a longer one
-// is one line.
-const linesMost = 3000
-
-// definitionLines writes a definition with a member to a line, numbers as they
-// are.
-func definitionLines(text json.RawMessage) []string {
-	if text == nil {
-		return nil
-	}
-	var pretty bytes.Buffer
-	if json.Indent(&pretty, text, "", "  ") != nil || bytes.Count(pretty.Bytes(), []byte("\n")) > linesMost {
-		return []string{string(text)}
-	}
-	return strings.Split(pretty.String(), "\n")
 }

@@ -91,7 +91,7 @@ func server(s settings.MCPServer) (mcphub.Server, error) {
 		Timeout: s.Timeout, Starting: s.StartTimeout, Idle: s.IdleTimeout, Eager: s.Start == "eager",
 		Enabled: s.EnabledTools, Disabled: s.DisabledTools, Sandbox: s.Sandbox, Instance: mcphub.Instance(s.Instance),
 		Sampling: mcphub.Consent(s.Sampling), Elicitation: mcphub.Consent(s.Elicitation),
-		Unpinned: s.Pins == "off", Approve: s.Pins == "approve",
+		Unpinned: s.Pins == "off", Approve: s.Pins == "approve", Bare: s.Names == "bare",
 		OAuth: mcphub.OAuth{ClientID: s.OAuth.ClientID, ClientSecret: s.OAuth.ClientSecret, Issuer: s.OAuth.Issuer, Scopes: s.OAuth.Scopes, ClientCredentials: s.OAuth.Flow == "client_credentials", Off: s.OAuth.Flow == "off"},
 	}
 	if s.Transport != "auto" {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -84,6 +85,51 @@ func (b *Box) pin(m *manifest, held []Held) (done []string, _ error) {
 		return nil, errors.Join(append(errs, err)...)
 	}
 	return done, errors.Join(errs...)
+}
+
+// Gone are the tools that were approved and that the server does not offer any more.
+func (b *Box) Gone() []string {
+	if !b.listed() {
+		return nil
+	}
+	p, err := b.loadPins()
+	if err != nil {
+		return nil // then everything is held back, and that is told
+	}
+	known, _ := b.Known()
+	var out []string
+	for _, name := range slices.Sorted(maps.Keys(p.Tools)) {
+		if !slices.Contains(known, name) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
+// ForgetGone drops the approvals of tools that are gone: one that comes back has to
+// be looked at again.
+func (b *Box) ForgetGone(tools []string) error {
+	if b.hub.needs.ReadOnly {
+		return errors.New("servers are only looked at here")
+	}
+	b.learning.Lock()
+	defer b.learning.Unlock()
+	m, err := b.latest()
+	if err != nil {
+		return err
+	}
+	p, err := b.loadPins()
+	if err != nil {
+		return err
+	}
+	list, _ := b.read(m)
+	for _, tool := range tools {
+		if !slices.ContainsFunc(list, func(d definition) bool { return d.Name == tool }) {
+			delete(p.Tools, tool)
+		}
+	}
+	p.Seen = true
+	return b.hub.store.save("pins-"+b.name, p)
 }
 
 // Forget removes what is kept of a server: its manifest and its pins.

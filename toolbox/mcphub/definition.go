@@ -29,6 +29,8 @@ type definition struct {
 	old    string          // the one that pins had before there was a key; empty: not known
 	at     int             // in the list
 	unseen string          // what a person does not see of it; empty: nothing
+
+	confirmed *confirmed // what a person says about it; nil: nothing
 }
 
 // members are those of a definition that the protocol names.

@@ -54,6 +54,9 @@ type Server struct {
 	Disabled []string
 	Effects  map[string]toolcrib.Effects // by tool or pattern: what the owner of this machine knows about them
 
+	// Bare: its tools are called by their own names, without the server's.
+	Bare bool
+
 	Sandbox     string  // where its program runs; what the names mean is the business of Needs.Start
 	Sampling    Consent // it wants an answer of the caller's model
 	Elicitation Consent // it wants to ask the caller's person something

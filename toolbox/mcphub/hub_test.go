@@ -169,7 +169,7 @@ func TestWarnings(t *testing.T) {
 		texts = append(texts, w.Server+": "+w.Text)
 	}
 	all := strings.Join(texts, "\n")
-	for _, want := range []string{"a: it gives orders", "a: it wants something kept", "a: it speaks of files", "b: the server a has a tool of this name"} {
+	for _, want := range []string{"a: it imitates a message", "a: it wants something kept", "a: it wants secrets read"} {
 		if !strings.Contains(all, want) {
 			t.Errorf("%q is missing in\n%s", want, all)
 		}

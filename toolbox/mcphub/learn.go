@@ -111,6 +111,7 @@ func (b *Box) useManifest(m *manifest, fresh bool) (changed bool, _ error) {
 			unwanted = append(unwanted, d.Name)
 			continue
 		}
+		d.confirmed = p.confirmedFor(d)
 		t, err := b.tool(d)
 		if _, twice := names[t.Name]; err == nil && twice {
 			err = errors.New("another tool of this server has the same name here")

@@ -3,13 +3,11 @@ package mcphub
 import (
 	"encoding/json"
 	"fmt"
-	"maps"
-	"regexp"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub/internal/wording"
 )
 
 // hidden finds letters in a text that a person does not see and a model reads:
@@ -19,17 +17,6 @@ func hidden(s string) string {
 		return fmt.Sprintf("it has letters that cannot be seen (U+%04X)", r)
 	}
 	return ""
-}
-
-// suspicious are words in a description that speak to a model about anything
-// but the tool. They are reported and decide nothing: an honest server may use
-// them, and a clever one need not.
-func suspicious() map[string]*regexp.Regexp {
-	return map[string]*regexp.Regexp{
-		"it gives orders beyond the tool":         regexp.MustCompile(`(?i)<\s*(important|system|secret|instructions?)\s*>|\b(ignore|disregard|forget)\b.{0,40}\b(previous|prior|above|other|earlier)\b|\byou must (always|never|first)\b|\bbefore (using|calling|you use) (this|any|the)\b.{0,60}\b(tool|file|read)\b`),
-		"it wants something kept from the person": regexp.MustCompile(`(?i)\b(do not|don't|never|without)\b.{0,30}\b(tell|mention|inform|show|notify|telling|mentioning|informing)\b.{0,30}\b(user|person|human|anyone)\b`),
-		"it speaks of files with secrets":         regexp.MustCompile(`(?i)(~|/home/|/root)?/?\.(ssh|aws|gnupg|netrc|env|npmrc|kube)\b|\bid_(rsa|ed25519)\b|\bmcp\.json\b`),
-	}
 }
 
 // Warning is something about a server that a person should know.
@@ -43,42 +30,20 @@ type Warning struct {
 // if none is named: words in descriptions that are not about their tool, and tools
 // that stand in the place of another's.
 func (h *Hub) Warnings(servers ...string) []Warning {
-	type named struct{ server, tool string }
 	var all []Warning
-	owners := map[string][]named{}
-	defs := map[named]definition{}
-	var order []named
-	for _, b := range h.Boxes() {
-		for _, d := range b.definitions() {
-			n := named{b.name, d.Name}
-			defs[n] = d
-			order = append(order, n)
-			owners[folded(d.Name)] = append(owners[folded(d.Name)], n)
+	offered := h.offered()
+	names := namesOf(offered)
+	reader := wording.New()
+	for _, o := range offered {
+		warn := func(text string) { all = append(all, Warning{o.box.name, o.def.Name, text}) }
+		if o.def.unseen != "" {
+			warn(o.def.unseen)
 		}
-	}
-	suspect := suspicious()
-	kinds := slices.Sorted(maps.Keys(suspect))
-	for _, n := range order {
-		d := defs[n]
-		warn := func(text string) { all = append(all, Warning{n.server, n.tool, text}) }
-		if d.unseen != "" {
-			warn(d.unseen)
+		for _, why := range reader.Warnings(words(o.def)) {
+			warn(why)
 		}
-		text := words(d)
-		for _, why := range kinds {
-			if suspect[why].MatchString(text) {
-				warn(why)
-			}
-		}
-		for _, other := range owners[folded(d.Name)] {
-			if other.server != n.server {
-				warn(fmt.Sprintf("the server %s has a tool of this name too (%s)", other.server, other.tool))
-			}
-		}
-		for _, other := range order {
-			if other.server != n.server && len(other.tool) >= 6 && strings.ContainsAny(other.tool, "_-") && mentions(d.Description, other.tool) {
-				warn(fmt.Sprintf("it speaks of %s, a tool of the server %s", other.tool, other.server))
-			}
+		for _, why := range names.warnings(o) {
+			warn(why)
 		}
 	}
 	for _, b := range h.Boxes() {
@@ -154,44 +119,4 @@ func textMember(text json.RawMessage, key string) string {
 		return ""
 	}
 	return value
-}
-
-// folded makes names equal that are read as the same.
-func folded(name string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '_' || r == '-' || r == '.':
-			return -1
-		case r == '0':
-			return 'o'
-		case r == '1' || r == 'l' || r == 'I':
-			return 'i'
-		}
-		return unicode.ToLower(r)
-	}, name)
-}
-
-// mentions reports whether a text has a name as a word of its own.
-func mentions(text, name string) bool {
-	for rest := text; ; {
-		i := strings.Index(rest, name)
-		if i < 0 {
-			return false
-		}
-		before, after := byte(' '), byte(' ')
-		if i > 0 {
-			before = rest[i-1]
-		}
-		if end := i + len(name); end < len(rest) {
-			after = rest[end]
-		}
-		if !wordByte(before) && !wordByte(after) {
-			return true
-		}
-		rest = rest[i+len(name):]
-	}
-}
-
-func wordByte(c byte) bool {
-	return c == '_' || c == '-' || c >= '0' && c <= '9' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
 }

@@ -23,6 +23,7 @@ type pin struct {
 	Definition json.RawMessage `json:"definition"`
 	At         time.Time       `json:"at"`
 	First      bool            `json:"first,omitempty"` // taken as it was first seen, and no person looked
+	Confirmed  *confirmed      `json:"confirmed,omitempty"`
 }
 
 // of reports whether it is the pin of a definition.

@@ -237,3 +237,29 @@ func TestHalves(t *testing.T) {
 		}
 	}
 }
+
+// TestGone: a tool that is gone is told of, and loses its approval once a person has
+// seen that; it is no tool that was never there.
+func TestGone(t *testing.T) {
+	r := &rogue{tools: named("a", "", "") + "," + named("b", "", "")}
+	d := house(t, t.TempDir(), r, Server{})
+	d.refresh()
+	if gone := d.box.Gone(); len(gone) != 0 {
+		t.Errorf("%v", gone)
+	}
+	r.offer(named("a", "", ""))
+	d.box.Restart()
+	d.refresh()
+	if gone := d.box.Gone(); len(gone) != 1 || gone[0] != "b" {
+		t.Fatalf("%v", gone)
+	}
+	if err := d.box.ForgetGone([]string{"a", "b"}); err != nil || len(d.box.Gone()) != 0 {
+		t.Errorf("%v, %v", err, d.box.Gone())
+	}
+	r.offer(named("a", "", "") + "," + named("b", "", ""))
+	d.box.Restart()
+	d.refresh()
+	if held := d.box.Held(); len(held) != 1 || held[0].Tool != "b" || len(d.offered()) != 1 {
+		t.Errorf("held %v, offered %v", held, d.offered())
+	}
+}

@@ -31,9 +31,10 @@ func (b *Box) tool(d definition) (toolcrib.Tool, error) {
 	if err != nil {
 		return toolcrib.Tool{}, fmt.Errorf("its arguments cannot be sent as it wants: %w", err)
 	}
+	effects, _ := b.effectsOf(d)
 	spec := toolcrib.Spec{
 		Name: plainName(d.Name), Title: visible(d.Title), Description: visible(d.Description), Input: visibleIn(d.Input), Output: visibleIn(d.Output),
-		Effects: b.effects(d.Name), Group: group, Timeout: longest,
+		Effects: effects, Group: group, Timeout: longest,
 	}
 	if len(spec.Input) == 0 || string(spec.Input) == "null" {
 		spec.Input = json.RawMessage(`{"type":"object"}`)
