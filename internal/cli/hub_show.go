@@ -43,6 +43,9 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 		fmt.Fprintln(c.out, listErr)
 		return nil
 	}
+	if passed := a.Passed(); len(passed) > 0 && b.Server().Command != "" {
+		fmt.Fprintf(c.out, "variables that it gets by hub.pass_env: %s\n", text.ShowLine(strings.Join(passed, ", ")))
+	}
 	fmt.Fprintf(c.out, "protocol %s, %s\n\n", dash(s.Version), text.Show(string(s.Info)))
 	var rows [][]string
 	for _, t := range tools {
