@@ -86,7 +86,7 @@ func (a *App) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteClos
 func (a *App) MCP(version string) server.Config {
 	cfg := server.Config{
 		Harmless: safety.Neutral, HarmlessJSON: safety.NeutralJSON,
-		Crib: a.Crib, Version: version, Log: a.Crib.Log, Instructions: a.Instructions(),
+		Crib: a.Crib, Version: version, Log: a.Crib.Log, Instructions: a.Instructions(), MoreInstructions: a.serverInstructions,
 		Follow: a.events.Follow, Hidden: beside, Search: a.search(a.expose, a.exposeTokens),
 		Definition: a.definition, Key: a.stateKey,
 	}

@@ -142,10 +142,19 @@ func (s *Server) initialize(text json.RawMessage, sess *session) (json.RawMessag
 	o.text("protocolVersion", p.Version)
 	o.raw("capabilities", s.capabilities())
 	o.raw("serverInfo", s.info)
-	if s.cfg.Instructions != "" {
-		o.text("instructions", s.cfg.Instructions)
-	}
+	s.instruct(&o)
 	return o.end(), nil
+}
+
+// instruct adds what a model is told, if there is anything.
+func (s *Server) instruct(o *object) {
+	text := s.cfg.Instructions
+	if s.cfg.MoreInstructions != nil {
+		text += s.cfg.MoreInstructions(s.caller)
+	}
+	if text != "" {
+		o.text("instructions", text)
+	}
 }
 
 // discover tells a client of the modern era what there is.
@@ -154,9 +163,7 @@ func (s *Server) discover() json.RawMessage {
 	o.text("resultType", mcp.ResultComplete)
 	o.raw("supportedVersions", texts(mcp.Versions()))
 	o.raw("capabilities", s.capabilities())
-	if s.cfg.Instructions != "" {
-		o.text("instructions", s.cfg.Instructions)
-	}
+	s.instruct(&o)
 	s.cacheable(&o, listTTL)
 	return o.end()
 }

@@ -27,6 +27,8 @@ type Config struct {
 	Log     *slog.Logger // nil: slog.Default
 	// Instructions tells a model what it has here.
 	Instructions string
+	// MoreInstructions tells a caller more, as it is when a client comes. Nil: nothing.
+	MoreInstructions func(toolcrib.Caller) string
 	// Lenient is set for callers whose dialect expects coercion.
 	Lenient bool
 	// Desk is where the crib asks people. A client that says that it can ask the
