@@ -97,6 +97,8 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	of := mcphub.Needs{
 		Start: l.Start, HTTP: func(string, string) *http.Client { return web }, Expand: a.keeper.Setting,
 		Redact: a.redactText, Harmless: safety.NeutralJSON, State: state, Seals: seals, ReadOnly: readOnly, Version: needs.Version, Log: needs.Log,
+		// A result is longer on its way than as it is counted: letters are escaped.
+		Most: int(max(16<<20, 2*cfg.Limits.Output)),
 	}
 	if a.keeper != nil { // else nothing comes from servers, and what is kept of them has no values
 		of.Hide, of.Hiding, of.Login = a.keeper.Hide, a.keeper.Hiding, hub.Login(a.keeper.Logins(), web, needs.Page)

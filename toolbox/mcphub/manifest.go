@@ -108,7 +108,7 @@ func compact(text json.RawMessage) json.RawMessage {
 // mostOffered bounds what all lists of a server have together.
 const mostOffered = 16 << 20
 
-var errTooMuch = errors.New("it offers more than can be kept")
+var errTooMuch = fmt.Errorf("it offers more than %d MiB of definitions, which is the most that is kept of one server", mostOffered>>20)
 
 // fetch asks a server for everything it offers. What it does not say it offers
 // is not asked for; a list that it cannot give is left out, but for the tools. More
