@@ -90,6 +90,9 @@ func (a *App) MCP(version string) server.Config {
 		Follow: a.events.Follow, Hidden: beside, Search: a.search(a.expose, a.exposeTokens),
 		Definition: a.definition, Key: a.stateKey,
 	}
+	if set := a.settings.Load(); set != nil {
+		cfg.TextOnly = set.TextOnly
+	}
 	if a.Hub != nil {
 		cfg.Shelf = shelf.Shelf{Crib: a.Crib, Hub: a.Hub, Skills: a.skills(), Agents: a.agents}
 	}

@@ -32,6 +32,7 @@ type Config struct {
 	MCPServers   map[string]MCPServer `yaml:"mcp_servers" doc:"MCP servers whose tools are offered, each a toolbox of its own, by name. toolcrib hub lists, tests, imports and approves them."`
 	Expose       string               `yaml:"expose" enum:"full,search,auto" doc:"What models are shown over MCP. full: every tool. search: three tools that find, describe and call the others, which keeps the context small. auto: search if all would take more than expose_tokens."`
 	ExposeTokens int                  `yaml:"expose_tokens" min:"100" doc:"How many tokens the list of tools may take before auto searches."`
+	TextOnly     []string             `yaml:"text_only" doc:"Further MCP clients, by the name that they give themselves or a pattern such as my-agent*, that show their model the structured content of a result and not its texts. They get texts alone, so that the model sees the marks of what came from outside. claude-code* and codex* always do; * is for all."`
 	Hub          Hub                  `yaml:"hub" doc:"What holds for all MCP servers."`
 	Sandbox      Sandbox              `yaml:"sandbox" doc:"Where programs run that tools start."`
 	Tools        Tools                `yaml:"tools" doc:"Names under which tools are shown, and tools that are not. A tool is written box/tool, or just tool."`

@@ -23,7 +23,7 @@ func (s *Server) answerModern(ctx context.Context, m *mcp.Message, p *params, w 
 	if len(p.Meta.Capabilities) == 0 {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "_meta has no %q", mcp.MetaCapabilities)
 	}
-	c, ok := newClient(version, p.Meta.Capabilities, p.Meta.Client)
+	c, ok := s.newClient(version, p.Meta.Capabilities, p.Meta.Client)
 	if !ok {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "_meta[%q] is not the object it should be, or is too large", mcp.MetaCapabilities)
 	}
@@ -131,7 +131,7 @@ func (s *Server) initialize(text json.RawMessage, sess *session) (json.RawMessag
 	if len(p.Capabilities) == 0 {
 		p.Capabilities = json.RawMessage(`{}`)
 	}
-	c, ok := newClient(p.Version, p.Capabilities, p.Client)
+	c, ok := s.newClient(p.Version, p.Capabilities, p.Client)
 	if !ok {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "the capabilities are not the object they should be, or are too large")
 	}
