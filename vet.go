@@ -111,7 +111,7 @@ func (c *Crib) vetted(f *flight, r *Result, out *schema.Schema) (*Result, error)
 		size += len(c.Text) + len(c.Data) + len(c.More)
 	}
 	if size > f.limits.Output {
-		return nil, refuse(CodeInternal, f.call.Tool, fmt.Sprintf("the tool ran, but its result of %d bytes is over the limit of %d", size, f.limits.Output), nil)
+		return nil, refuse(CodeInternal, f.call.Tool, fmt.Sprintf("the tool ran, but its result of %d bytes is over the limit of %d (limits.output)", size, f.limits.Output), nil)
 	}
 	if err := moreIsObject(r); err != nil {
 		return nil, refuse(CodeInternal, f.call.Tool, "the tool ran, but what came with its result cannot be read", err)

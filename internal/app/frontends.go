@@ -86,9 +86,12 @@ func (a *App) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteClos
 func (a *App) MCP(version string) server.Config {
 	cfg := server.Config{
 		Harmless: safety.Neutral, HarmlessJSON: safety.NeutralJSON,
-		Crib: a.Crib, Version: version, Log: a.Crib.Log, Instructions: a.Instructions(),
+		Crib: a.Crib, Version: version, Log: a.Crib.Log, Instructions: a.Instructions(), MoreInstructions: a.serverInstructions,
 		Follow: a.events.Follow, Hidden: beside, Search: a.search(), MaxDescription: a.expose.text,
 		Definition: a.definition, Key: a.stateKey,
+	}
+	if set := a.settings.Load(); set != nil {
+		cfg.TextOnly = set.TextOnly
 	}
 	if a.Hub != nil {
 		cfg.Shelf = shelf.Shelf{Crib: a.Crib, Hub: a.Hub, Skills: a.skills(), Agents: a.agents}

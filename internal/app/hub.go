@@ -82,6 +82,14 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	if needs.State != "" {
 		l.Homes = filepath.Join(needs.State, "servers")
 	}
+	if needs.Home != "" { // not in the state directory, of which no program sees anything
+		l.Certificates = filepath.Join(needs.Home, ".cache", "toolcrib", "certificates")
+	}
+	l.Pass = cfg.Hub.PassEnv
+	if err := l.Pass.Check(); err != nil {
+		return settings.Bad(fmt.Errorf("hub.pass_env: %w", err))
+	}
+	a.keeper.HideAlso(l.Pass.Passwords(os.LookupEnv))
 	l.Rules = a.outOfReach
 	a.launcher = l
 	a.reach.SetOwn(cfg, list, l)
@@ -89,6 +97,8 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	of := mcphub.Needs{
 		Start: l.Start, HTTP: func(string, string) *http.Client { return web }, Expand: a.keeper.Setting,
 		Redact: a.redactText, Harmless: safety.NeutralJSON, State: state, Seals: seals, ReadOnly: readOnly, Version: needs.Version, Log: needs.Log,
+		// A result is longer on its way than as it is counted: letters are escaped.
+		Most: int(max(16<<20, 2*cfg.Limits.Output)),
 	}
 	if a.keeper != nil { // else nothing comes from servers, and what is kept of them has no values
 		of.Hide, of.Hiding, of.Login = a.keeper.Hide, a.keeper.Hiding, hub.Login(a.keeper.Logins(), web, needs.Page)
@@ -108,6 +118,9 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	}
 	return nil
 }
+
+// Passed names the variables of this process that MCP servers get by hub.pass_env.
+func (a *App) Passed() []string { return a.launcher.Pass.Names(os.LookupEnv) }
 
 // mayStart refuses to start a server for a caller to whom none of its tools
 // exists, or for whom a rule denies it. One that was never listed has no tools to

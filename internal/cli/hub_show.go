@@ -25,19 +25,23 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 	b, _ := a.Hub.Box(name)
 	tools, listErr := b.Tools(ctx)
 	held := b.Held()
+	instructions, _ := b.Instructions()
 	warnings, unchecked, leftOut := a.Hub.Warnings(name), b.Unchecked(), b.LeftOut()
 	if c.asJSON(false) {
 		var names []string
 		for _, t := range tools {
 			names = append(names, t.Name)
 		}
-		return c.printJSON(map[string]any{"status": b.Status(), "where": b.Server().Where(), "tools": names, "held": held, "warnings": warnings, "unchecked": unchecked, "left_out": leftOut})
+		return c.printJSON(map[string]any{"status": b.Status(), "where": b.Server().Where(), "tools": names, "held": held, "warnings": warnings, "unchecked": unchecked, "left_out": leftOut, "instructions": instructions})
 	}
 	s := b.Status()
 	fmt.Fprintf(c.out, "%s: %s\n", text.ShowLine(name), text.ShowLine(b.Server().Where()))
 	if listErr != nil {
 		fmt.Fprintln(c.out, listErr)
 		return nil
+	}
+	if passed := a.Passed(); len(passed) > 0 && b.Server().Command != "" {
+		fmt.Fprintf(c.out, "variables that it gets by hub.pass_env: %s\n", text.ShowLine(strings.Join(passed, ", ")))
 	}
 	fmt.Fprintf(c.out, "protocol %s, %s\n\n", dash(s.Version), text.Show(string(s.Info)))
 	var rows [][]string
@@ -48,6 +52,9 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 	}
 	if err := c.table([]string{"TOOL", "EFFECTS", "DESCRIPTION"}, rows); err != nil {
 		return err
+	}
+	if instructions != "" {
+		fmt.Fprintf(c.out, "\nIt tells models:\n  %s\n", strings.ReplaceAll(text.Show(instructions), "\n", "\n  "))
 	}
 	for _, f := range leftOut {
 		fmt.Fprintf(c.out, "\nLeft out: %s: %s\n", text.ShowLine(f.Tool), text.ShowLine(f.Why))

@@ -39,6 +39,10 @@ type Launcher struct {
 	Dir     string // where relative names begin, and where those in a sandbox run
 	Homes   string // where each has a directory of its own, which it runs in on the host
 	Grant   toolcrib.Grant
+	Pass    Pass // variables of ours that all servers get
+	// Certificates is where those that servers in a sandbox need are put. Empty:
+	// nowhere.
+	Certificates string
 	// Rules gives the places that rules deny now, as commands have them. Nil: none.
 	Rules   func() policy.Taken
 	Outside Outside
@@ -46,6 +50,7 @@ type Launcher struct {
 	Log     *slog.Logger
 
 	once sync.Once
+	told sync.Map      // what was said of variables, once for a server
 	own  *host.Sandbox // without the limits that commands have: a server runs for long
 	err  error
 }
@@ -74,19 +79,23 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 		}
 		args = l.Outside.Absolute(launch.Command, args, l.Dir)
 	}
+	passed, shown := l.passed(launch.Server, name)
+	maps.Copy(passed, launch.Env)
+	grant := l.granted(name)
+	grant.Dirs = slices.Concat(grant.Dirs, shown)
 	fromUs, stdin := io.Pipe()
 	stdout, fromIt := io.Pipe()
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	var ended error
 	cmd := toolcrib.Cmd{
-		Path: path, Args: args, Dir: dir, Env: l.environment(launch.Env, path, name),
+		Path: path, Args: args, Dir: dir, Env: l.environment(passed, path, name),
 		Stdin: fromUs, Stdout: fromIt, Stderr: launch.Stderr, Tool: "mcp server " + launch.Server,
 	}
 	go func() {
 		defer close(done)
 		defer kill()
-		exit, err := box.Run(life, cmd, l.granted(name))
+		exit, err := box.Run(life, cmd, grant)
 		for _, note := range exit.Notes { // no answer carries them
 			l.Log.Warn("a note of the sandbox", "server", launch.Server, "note", note)
 		}

@@ -35,6 +35,7 @@ type Config struct {
 	ExposeTools  int                  `yaml:"expose_tools" min:"0" doc:"How many tools models are shown over MCP at most, for clients that take no more. 0: no limit. Three of them then find, describe and call the others; for the rest toolboxes take turns, each by the names of its tools."`
 	ExposeText   int                  `yaml:"expose_description" min:"0" doc:"How many characters of a tool's description models are shown over MCP at most. 0: all of it. describe_tool shows it whole."`
 	Search       Search               `yaml:"search" doc:"Finding tools by what they are for."`
+	TextOnly     []string             `yaml:"text_only" doc:"Further MCP clients, by the name that they give themselves or a pattern such as my-agent*, that show their model the structured content of a result and not its texts. They get texts alone, so that the model sees the marks of what came from outside. claude-code* and codex* always do; * is for all."`
 	Hub          Hub                  `yaml:"hub" doc:"What holds for all MCP servers."`
 	Sandbox      Sandbox              `yaml:"sandbox" doc:"Where programs run that tools start."`
 	Tools        Tools                `yaml:"tools" doc:"Names under which tools are shown, and tools that are not. A tool is written box/tool, or just tool."`

@@ -2,6 +2,7 @@ package mcphub
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -31,21 +32,23 @@ type Box struct {
 	doubted  bool           // they could not be believed, and that was told; under learning
 	asking   sync.WaitGroup // who lists a server that nobody waits for
 
-	mu        sync.Mutex
-	manifest  *manifest
-	approved  map[string]string     // tool → hash of the definition that may be called
-	names     map[string]definition // by the names that approved tools have here
-	tools     []toolcrib.Tool
-	held      []Held
-	unwanted  []string // tools that settings switch off
-	faults    []toolcrib.LoadError
-	listing   Listing   // what it offers besides tools, fit to be read
-	leftOut   []Warning // what is not in it
-	instances map[string]*instance
-	watchers  watch.List[func()]
-	login     *oauth.Handler // nil: not needed so far
-	wanted    map[conversation]*followedResources
-	next      int
+	mu       sync.Mutex
+	manifest *manifest
+	approved map[string]string     // tool → hash of the definition that may be called
+	names    map[string]definition // by the names that approved tools have here
+	tools    []toolcrib.Tool
+	held     []Held
+	unwanted []string // tools that settings switch off
+	faults   []toolcrib.LoadError
+	listing  Listing   // what it offers besides tools, fit to be read
+	leftOut  []Warning // what is not in it
+
+	instructions json.RawMessage // as approved; nil: none
+	instances    map[string]*instance
+	watchers     watch.List[func()]
+	login        *oauth.Handler // nil: not needed so far
+	wanted       map[conversation]*followedResources
+	next         int
 }
 
 func newBox(h *Hub, name string, s Server) *Box {

@@ -24,6 +24,7 @@ func (b *Box) connect(ctx context.Context, i *instance, young *startingPrograms)
 		Capabilities: b.abilities(),
 		Version:      b.knownVersion(),
 		Handshake:    b.server.Starting,
+		Most:         b.hub.needs.Most,
 		Changed:      b.changed,
 		Log:          b.hub.needs.Log,
 	})

@@ -185,7 +185,7 @@ func read(list []json.RawMessage, box string) (defs []definition, faults []toolc
 			fault(fmt.Errorf("its definition cannot be read: %w", err))
 		case d.Name == "" || len(d.Name) > 256:
 			fault(errors.New("it has no name, or an endless one"))
-		case ownName(d.Name):
+		case ownName(d.Name), d.Name == InstructionsName:
 			fault(errors.New("its name is that of a tool which Toolcrib adds to a server"))
 		case seen[d.Name]:
 			fault(errors.New("the server has another tool of this name"))

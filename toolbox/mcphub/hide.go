@@ -37,6 +37,10 @@ func (b *Box) hideValues(m *manifest) (changed bool) {
 		m.Sums, m.old = b.sums(m.Tools)
 		changed = true
 	}
+	if m.Instructions != nil && m.InstructionsSum == "" {
+		sums, _ := b.sums([]json.RawMessage{m.Instructions})
+		m.InstructionsSum, changed = sums[0], true
+	}
 	if b.hub.needs.Hide == nil {
 		return changed
 	}
@@ -52,6 +56,9 @@ func (b *Box) hideValues(m *manifest) (changed bool) {
 		return hidden
 	}
 	m.Info, m.Capabilities = hide(m.Info), hide(m.Capabilities)
+	if m.Instructions != nil {
+		m.Instructions = hide(m.Instructions)
+	}
 	sift := func(kind, key string, list []json.RawMessage, left func(at int)) (good []json.RawMessage) {
 		for i, text := range list {
 			hidden := hide(text)
@@ -104,7 +111,7 @@ func (b *Box) sums(tools []json.RawMessage) (sums, old []string) {
 	return sums, old
 }
 
-// read takes the definitions of a manifest apart.
+// read takes the definitions of a manifest apart, the instructions last.
 func (b *Box) read(m *manifest) ([]definition, []toolcrib.LoadError) {
 	defs, faults := read(m.Tools, b.name)
 	if len(m.Sums) == len(m.Tools) {
@@ -115,6 +122,9 @@ func (b *Box) read(m *manifest) ([]definition, []toolcrib.LoadError) {
 				d.old = m.old[d.at]
 			}
 		}
+	}
+	if d, ok := m.readInstructions(); ok {
+		defs = append(defs, d)
 	}
 	for _, l := range m.LeftOut {
 		if l.Kind == kindTool {

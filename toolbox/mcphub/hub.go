@@ -172,7 +172,9 @@ type Needs struct {
 	Hide func(value json.RawMessage) (json.RawMessage, bool)
 	// Hiding is a word that changes when Hide would hide something else. It is
 	// asked at every start, and must not open the vault. Nil: it is not known.
-	Hiding  func() string
+	Hiding func() string
+	// Most is how many bytes one message of a server may have. Zero: 16 MiB.
+	Most    int
 	Version string // of this program, told to servers
 	Log     *slog.Logger
 	Now     func() time.Time

@@ -2,6 +2,7 @@ package mcphub
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"maps"
 	"path"
@@ -106,7 +107,12 @@ func (b *Box) useManifest(m *manifest, fresh bool) (changed bool, _ error) {
 	var unwanted []string
 	tools := b.shelfTools(m)
 	listing, unlisted := b.listingOf(m)
+	var instructions json.RawMessage
 	for _, d := range good {
+		if d.Name == InstructionsName {
+			instructions = d.raw
+			continue
+		}
 		if !b.wants(d.Name) {
 			unwanted = append(unwanted, d.Name)
 			continue
@@ -124,9 +130,9 @@ func (b *Box) useManifest(m *manifest, fresh bool) (changed bool, _ error) {
 		tools = append(tools, t)
 	}
 	b.mu.Lock()
-	changed = !m.same(b.manifest) || !maps.Equal(approved, b.approved) || !slices.EqualFunc(held, b.held, func(x, y Held) bool { return x.Tool == y.Tool && x.Hash == y.Hash })
+	changed = !m.same(b.manifest) || string(instructions) != string(b.instructions) || !maps.Equal(approved, b.approved) || !slices.EqualFunc(held, b.held, func(x, y Held) bool { return x.Tool == y.Tool && x.Hash == y.Hash })
 	b.manifest, b.approved, b.names, b.tools, b.held, b.faults = m, approved, names, tools, held, faults
-	b.listing, b.leftOut, b.unwanted = listing, unlisted, unwanted
+	b.listing, b.leftOut, b.unwanted, b.instructions = listing, unlisted, unwanted, instructions
 	b.mu.Unlock()
 	if changed {
 		b.watchers.Each(func(changed func()) { changed() })
@@ -137,7 +143,7 @@ func (b *Box) useManifest(m *manifest, fresh bool) (changed bool, _ error) {
 	return changed, nil
 }
 
-// definitions is everything the server offers, kept back or not.
+// definitions are all tools that the server offers, kept back or not.
 func (b *Box) definitions() []definition {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -145,7 +151,7 @@ func (b *Box) definitions() []definition {
 		return nil
 	}
 	defs, _ := b.read(b.manifest)
-	return defs
+	return slices.DeleteFunc(defs, func(d definition) bool { return d.Name == InstructionsName })
 }
 
 // wants reports whether a tool is to be offered.

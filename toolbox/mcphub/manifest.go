@@ -29,6 +29,11 @@ type manifest struct {
 	Resources    []json.RawMessage `json:"resources,omitempty"`
 	Templates    []json.RawMessage `json:"templates,omitempty"`
 
+	// Instructions are written as the definition of a tool is, and have a
+	// fingerprint as those have.
+	Instructions    json.RawMessage `json:"instructions,omitempty"`
+	InstructionsSum string          `json:"instructions_sum,omitempty"`
+
 	// Sums are the fingerprints of Tools as the server said them, before
 	// anything was hidden.
 	Sums []string `json:"sums,omitempty"`
@@ -53,7 +58,7 @@ func (m *manifest) same(o *manifest) bool {
 	list := func(x, y []json.RawMessage) bool {
 		return slices.EqualFunc(x, y, func(p, q json.RawMessage) bool { return string(p) == string(q) })
 	}
-	return slices.Equal(m.Sums, o.Sums) && slices.Equal(m.LeftOut, o.LeftOut) && m.Of == o.Of && m.Version == o.Version && string(m.Info) == string(o.Info) && string(m.Capabilities) == string(o.Capabilities) &&
+	return slices.Equal(m.Sums, o.Sums) && m.InstructionsSum == o.InstructionsSum && string(m.Instructions) == string(o.Instructions) && slices.Equal(m.LeftOut, o.LeftOut) && m.Of == o.Of && m.Version == o.Version && string(m.Info) == string(o.Info) && string(m.Capabilities) == string(o.Capabilities) &&
 		list(m.Tools, o.Tools) && list(m.Prompts, o.Prompts) && list(m.Resources, o.Resources) && list(m.Templates, o.Templates)
 }
 
@@ -103,16 +108,17 @@ func compact(text json.RawMessage) json.RawMessage {
 // mostOffered bounds what all lists of a server have together.
 const mostOffered = 16 << 20
 
-var errTooMuch = errors.New("it offers more than can be kept")
+var errTooMuch = fmt.Errorf("it offers more than %d MiB of definitions, which is the most that is kept of one server", mostOffered>>20)
 
 // fetch asks a server for everything it offers. What it does not say it offers
 // is not asked for; a list that it cannot give is left out, but for the tools. More
 // than most bytes are too many.
 func fetch(ctx context.Context, s *client.Session, now time.Time, of string, most int) (*manifest, error) {
 	m := &manifest{Of: of, At: now, Version: s.Version()}
-	m.Capabilities, m.Info, _ = s.Server()
-	m.Capabilities, m.Info = compact(m.Capabilities), compact(m.Info)
-	size := len(m.Capabilities) + len(m.Info)
+	var instructions string
+	m.Capabilities, m.Info, instructions = s.Server()
+	m.Capabilities, m.Info, m.Instructions = compact(m.Capabilities), compact(m.Info), instructionsDefinition(instructions)
+	size := len(m.Capabilities) + len(m.Info) + len(m.Instructions)
 	if size > most {
 		return nil, errTooMuch
 	}

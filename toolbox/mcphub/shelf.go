@@ -48,16 +48,30 @@ func (b *Box) shelfTools(m *manifest) []toolcrib.Tool {
 		}, Run: run})
 	}
 	if m.has("resources") {
-		add(ReadTool, "Read a resource of this MCP server.", `{"type":"object","properties":{"uri":{"type":"string","description":"Its address."}},"required":["uri"],"additionalProperties":false}`,
+		add(ReadTool, "Read a resource of this MCP server.", `{"type":"object","properties":{"uri":{"type":"string","description":"Its address."},"as":{"type":"string","description":"The address that it is shown by, if it is another."}},"required":["uri"],"additionalProperties":false}`,
 			func(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
-				if isPage(textMember(input, "uri"), "") {
+				uri, as := textMember(input, "uri"), textMember(input, "as")
+				if isPage(uri, "") {
 					return nil, errPage()
 				}
-				text, err := b.sendRequest(ctx, env, serverRequest{method: mcp.MethodResourcesRead, params: input})
+				params, err := json.Marshal(map[string]string{"uri": uri})
 				if err != nil {
 					return nil, err
 				}
-				return readResources(text)
+				text, err := b.sendRequest(ctx, env, serverRequest{method: mcp.MethodResourcesRead, params: params})
+				if err != nil {
+					return nil, err
+				}
+				out, err := readResources(text)
+				if err != nil || as == "" {
+					return out, err
+				}
+				for i := range out.Content {
+					if out.Content[i].URI == uri {
+						out.Content[i].URI = as
+					}
+				}
+				return out, nil
 			})
 		add(SubscribeTool, "Be told when a resource of this MCP server changes, or no longer.", `{"type":"object","properties":{"uri":{"type":"string"},"on":{"type":"boolean","default":true}},"required":["uri"],"additionalProperties":false}`, b.subscribe)
 	}

@@ -118,7 +118,7 @@ func (d *endpoint) prepare(ctx context.Context, method string, to *url.URL, body
 // read reads a body whole.
 func (d *endpoint) read(resp *http.Response) ([]byte, error) {
 	if resp.ContentLength > int64(d.most) {
-		return nil, fmt.Errorf("%w: the server sent a message of more than %d bytes", mcp.ErrTooLong, d.most)
+		return nil, tooLong(d.most)
 	}
 	var buf bytes.Buffer
 	if resp.ContentLength > 0 {
@@ -129,7 +129,7 @@ func (d *endpoint) read(resp *http.Response) ([]byte, error) {
 		return nil, fmt.Errorf("reading the answer: %w", err)
 	}
 	if n > int64(d.most) {
-		return nil, fmt.Errorf("%w: the server sent a message of more than %d bytes", mcp.ErrTooLong, d.most)
+		return nil, tooLong(d.most)
 	}
 	return buf.Bytes(), nil
 }

@@ -10,7 +10,7 @@ import (
 // What one list may have: a server that never ends must end here.
 const (
 	mostPages = 1000
-	mostItems = 10_000
+	mostItems = 50_000
 )
 
 // List goes through all pages of a list (method tools/list, key "tools") and
@@ -40,10 +40,10 @@ func (s *Session) List(ctx context.Context, method, key string, each func(item j
 			}
 		}
 		if items += len(list); items > mostItems {
-			return good, fmt.Errorf("%s has more than %d items", method, mostItems)
+			return good, fmt.Errorf("%s has more than %d items, which is the most that is taken of one server", method, mostItems)
 		}
 		if size += len(result); size > s.config.Most {
-			return good, fmt.Errorf("%s has more than %d bytes", method, s.config.Most)
+			return good, fmt.Errorf("%s has more than %d bytes, which is the most that is taken of one server", method, s.config.Most)
 		}
 		for _, item := range list {
 			if err := each(item); err != nil {

@@ -26,10 +26,10 @@ func TestListSize(t *testing.T) {
 			f.answer(m, `{"resources":[`+strings.Repeat("1,", mostItems-1)+`1]}`)
 		}
 	})
-	s := open(t, Config{Transport: Stdio{Start: f.start}, Most: 64 << 10})
+	s := open(t, Config{Transport: Stdio{Start: f.start}, Most: 256 << 10})
 	items := 0
 	each := func(json.RawMessage) error { items++; return nil }
-	if _, err := s.List(t.Context(), "tools/list", "tools", each); err == nil || items != 6 {
+	if _, err := s.List(t.Context(), "tools/list", "tools", each); err == nil || items != 26 {
 		t.Errorf("%d pages of 10 kB: %v", items, err)
 	}
 	items = 0

@@ -69,7 +69,12 @@ func (z sizeWatch) Read() ([]byte, error) {
 }
 
 func (s *Session) tooLong() error {
-	return fmt.Errorf("%w: the server sent a message of more than %d bytes", mcp.ErrTooLong, s.config.Most)
+	return tooLong(s.config.Most)
+}
+
+// tooLong says what the limit is, and what sets it.
+func tooLong(most int) error {
+	return fmt.Errorf("%w: the server sent a message of more than %d bytes (limits.output: twice as much can be received, and never less than 16 MiB)", mcp.ErrTooLong, most)
 }
 
 func (p *sharedLink) request(ctx context.Context, _ *activeCall, r *request) (json.RawMessage, error) {

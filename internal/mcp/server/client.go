@@ -2,6 +2,7 @@ package server
 
 import (
 	"encoding/json"
+	"path"
 	"slices"
 	"strings"
 
@@ -31,7 +32,7 @@ const maxSaid = 64 << 10
 
 // newClient reads what a client says of itself. ok is false if its capabilities
 // are none.
-func newClient(version string, capabilities, info json.RawMessage) (c *client, ok bool) {
+func (s *Server) newClient(version string, capabilities, info json.RawMessage) (c *client, ok bool) {
 	if len(capabilities)+len(info) > maxSaid {
 		return &client{}, false
 	}
@@ -43,7 +44,7 @@ func newClient(version string, capabilities, info json.RawMessage) (c *client, o
 		}
 		if json.Unmarshal(info, &who) == nil {
 			c.name, c.program = who.Name, who.Version
-			c.showsValues = showsValues(who.Name)
+			c.showsValues = matchesName(append(textOnly(), s.cfg.TextOnly...), who.Name)
 		}
 	}
 	if string(capabilities) == "{}" {
@@ -74,11 +75,18 @@ func (c *client) label() string {
 	return text.Clip(text.ShowLine(strings.TrimSpace(c.name+" "+c.program)), 80)
 }
 
-// showsValues knows the clients that were seen to show structured content and to
-// leave out the texts beside it.
-func showsValues(name string) bool {
-	name = strings.ToLower(name)
-	return strings.HasPrefix(name, "claude-code") || strings.HasPrefix(name, "codex")
+// textOnly are the clients that were seen to show structured content and to leave
+// out the texts beside it.
+func textOnly() []string { return []string{"claude-code*", "codex*"} }
+
+// matchesName reports whether one of the patterns fits the name of a client, in
+// which a slash is a letter like others.
+func matchesName(patterns []string, name string) bool {
+	plain := func(s string) string { return strings.ReplaceAll(strings.ToLower(s), "/", "_") }
+	return slices.ContainsFunc(patterns, func(pattern string) bool {
+		fits, err := path.Match(plain(pattern), plain(name))
+		return err != nil || fits // what cannot be read is taken for the careful side
+	})
 }
 
 // askable reports whether a client can be asked for anything.

@@ -23,7 +23,7 @@ func (s *Server) answerModern(ctx context.Context, m *mcp.Message, p *params, w 
 	if len(p.Meta.Capabilities) == 0 {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "_meta has no %q", mcp.MetaCapabilities)
 	}
-	c, ok := newClient(version, p.Meta.Capabilities, p.Meta.Client)
+	c, ok := s.newClient(version, p.Meta.Capabilities, p.Meta.Client)
 	if !ok {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "_meta[%q] is not the object it should be, or is too large", mcp.MetaCapabilities)
 	}
@@ -131,7 +131,7 @@ func (s *Server) initialize(text json.RawMessage, sess *session) (json.RawMessag
 	if len(p.Capabilities) == 0 {
 		p.Capabilities = json.RawMessage(`{}`)
 	}
-	c, ok := newClient(p.Version, p.Capabilities, p.Client)
+	c, ok := s.newClient(p.Version, p.Capabilities, p.Client)
 	if !ok {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "the capabilities are not the object they should be, or are too large")
 	}
@@ -142,10 +142,19 @@ func (s *Server) initialize(text json.RawMessage, sess *session) (json.RawMessag
 	o.text("protocolVersion", p.Version)
 	o.raw("capabilities", s.capabilities())
 	o.raw("serverInfo", s.info)
-	if s.cfg.Instructions != "" {
-		o.text("instructions", s.cfg.Instructions)
-	}
+	s.instruct(&o)
 	return o.end(), nil
+}
+
+// instruct adds what a model is told, if there is anything.
+func (s *Server) instruct(o *object) {
+	text := s.cfg.Instructions
+	if s.cfg.MoreInstructions != nil {
+		text += s.cfg.MoreInstructions(s.caller)
+	}
+	if text != "" {
+		o.text("instructions", text)
+	}
 }
 
 // discover tells a client of the modern era what there is.
@@ -154,9 +163,7 @@ func (s *Server) discover() json.RawMessage {
 	o.text("resultType", mcp.ResultComplete)
 	o.raw("supportedVersions", texts(mcp.Versions()))
 	o.raw("capabilities", s.capabilities())
-	if s.cfg.Instructions != "" {
-		o.text("instructions", s.cfg.Instructions)
-	}
+	s.instruct(&o)
 	s.cacheable(&o, listTTL)
 	return o.end()
 }

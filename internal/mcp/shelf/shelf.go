@@ -8,7 +8,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
@@ -40,28 +39,6 @@ func (s Shelf) readers(caller toolcrib.Caller) map[string]string {
 	return names
 }
 
-// items gives the definitions of all servers whose reading tool a caller has.
-// The same thing of two servers is shown once, as the first has it.
-func (s Shelf) items(caller toolcrib.Caller, reader, key string, of func(mcphub.Listing) []json.RawMessage) []server.Item {
-	readers := s.readers(caller)
-	var out []server.Item
-	seen := map[string]bool{}
-	for _, b := range s.Hub.Boxes() {
-		if readers[b.Name()+"/"+reader] == "" {
-			continue
-		}
-		for _, text := range of(b.Listing()) {
-			name := member(text, key)
-			if name == "" || seen[name] || strings.HasPrefix(name, skillScheme) { // skills are ours
-				continue
-			}
-			seen[name] = true
-			out = append(out, server.Item{Definition: text, Name: name})
-		}
-	}
-	return out
-}
-
 func member(text json.RawMessage, key string) string {
 	var all map[string]json.RawMessage
 	var value string
@@ -74,20 +51,20 @@ func member(text json.RawMessage, key string) string {
 // Resources implements [server.Shelf].
 func (s Shelf) Resources(ctx context.Context, c toolcrib.Caller) ([]server.Item, error) {
 	own, err := s.skillItems(ctx, c)
-	return append(own, s.items(c, mcphub.ReadTool, "uri", func(l mcphub.Listing) []json.RawMessage { return l.Resources })...), err
+	return append(own, s.items(c, resourceKind(), notTaken)...), err
 }
 
 // Templates implements [server.Shelf].
 func (s Shelf) Templates(_ context.Context, c toolcrib.Caller) ([]server.Item, error) {
-	return s.items(c, mcphub.ReadTool, "uriTemplate", func(l mcphub.Listing) []json.RawMessage { return l.Templates }), nil
+	return s.items(c, templateKind(), notTaken), nil
 }
+
+func notTaken(string) bool { return false }
 
 // Prompts implements [server.Shelf].
 func (s Shelf) Prompts(_ context.Context, c toolcrib.Caller) ([]server.Item, error) {
 	own, err := s.agentItems(c)
-	theirs := s.items(c, mcphub.PromptTool, "name", func(l mcphub.Listing) []json.RawMessage { return l.Prompts })
-	theirs = slices.DeleteFunc(theirs, func(i server.Item) bool { return s.Agents[i.Name] != "" })
-	return append(own, theirs...), err
+	return append(own, s.items(c, promptKind(), func(name string) bool { return s.Agents[name] != "" })...), err
 }
 
 // Reading implements [server.Shelf].
@@ -118,31 +95,34 @@ func (s Shelf) Reading(_ context.Context, c toolcrib.Caller, method string, para
 		}
 	}
 	readers := s.readers(c)
-	var box, native string
+	var box, native, own string
 	fields := map[string]any{}
 	switch method {
 	case mcp.MethodResourcesRead, mcp.MethodSubscribe, mcp.MethodUnsubscribe:
-		native, fields["uri"] = mcphub.ReadTool, p.URI
+		native = mcphub.ReadTool
 		if method != mcp.MethodResourcesRead {
 			native, fields["on"] = mcphub.SubscribeTool, method == mcp.MethodSubscribe
 		}
-		box = s.reads(readers, native, p.URI)
+		box, own, err = s.find(readers, resourceKind(), native, p.URI)
+		if fields["uri"] = own; own != p.URI && native == mcphub.ReadTool {
+			fields["as"] = p.URI
+		}
 	case mcp.MethodPromptsGet:
-		native, fields["name"] = mcphub.PromptTool, p.Name
+		native = mcphub.PromptTool
 		if p.Arguments != nil {
 			fields["arguments"] = p.Arguments
 		}
-		box = s.prompts(readers, native, p.Name)
+		box, own, err = s.find(readers, promptKind(), native, p.Name)
+		fields["name"] = own
 	case mcp.MethodComplete:
-		native, fields["ref"], fields["argument"] = mcphub.CompleteTool, p.Ref, p.Argument
+		native, fields["argument"] = mcphub.CompleteTool, p.Argument
 		if p.Context != nil {
 			fields["context"] = p.Context
 		}
-		if name := member(p.Ref, "name"); name != "" {
-			box = s.prompts(readers, native, name)
-		} else {
-			box = s.reads(readers, native, member(p.Ref, "uri"))
-		}
+		box, fields["ref"], err = s.completes(readers, p.Ref)
+	}
+	if err != nil {
+		return "", nil, false, err
 	}
 	if box == "" {
 		return "", nil, false, nil
@@ -153,52 +133,14 @@ func (s Shelf) Reading(_ context.Context, c toolcrib.Caller, method string, para
 	return readers[box+"/"+native], input, true, nil
 }
 
-// reads finds the server of a resource: the one that lists it, else one with a
-// template that fits, else the only one that has any, which will say itself that
-// it does not have it.
-func (s Shelf) reads(readers map[string]string, native, uri string) string {
-	var fits, all []string
-	for _, b := range s.Hub.Boxes() {
-		if readers[b.Name()+"/"+native] == "" {
-			continue
-		}
-		all = append(all, b.Name())
-		switch b.Reads(uri) {
-		case 2:
-			return b.Name()
-		case 1:
-			fits = append(fits, b.Name())
-		}
-	}
-	if len(fits) > 0 {
-		return fits[0]
-	}
-	if len(all) == 1 {
-		return all[0]
-	}
-	return ""
-}
-
-func (s Shelf) prompts(readers map[string]string, native, name string) string {
-	var all []string
-	for _, b := range s.Hub.Boxes() {
-		if readers[b.Name()+"/"+native] == "" {
-			continue
-		}
-		all = append(all, b.Name())
-		if slices.ContainsFunc(b.Listing().Prompts, func(text json.RawMessage) bool { return member(text, "name") == name }) {
-			return b.Name()
-		}
-	}
-	if len(all) == 1 {
-		return all[0]
-	}
-	return ""
-}
-
 // Watch implements [server.Shelf].
 func (s Shelf) Watch(changed func(method string, params json.RawMessage)) (stop func()) {
-	one := s.Hub.Watch(func(_, method string, params []byte) { changed(method, params) })
+	one := s.Hub.Watch(func(box, method string, params []byte) {
+		changed(method, params)
+		if uri := member(params, "uri"); method == mcp.NotifyResource && uri != "" { // whoever wants it may know it by its long name
+			changed(method, renamed(params, "uri", resourceKind().long(box, uri)))
+		}
+	})
 	two := s.Hub.Notify(func() {
 		changed(mcp.NotifyPrompts, nil)
 		changed(mcp.NotifyResources, nil)

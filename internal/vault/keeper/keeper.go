@@ -126,6 +126,7 @@ type Keeper struct {
 	looked time.Time   // when it was last looked at
 	stamp  vault.Stamp
 	values []string
+	also   []string // not of the vault, and hidden as its values are
 	set    *secrets.Known
 	setOf  vault.Stamp
 	shut   error     // why the values cannot be read, although there are some
@@ -291,9 +292,20 @@ func (k *Keeper) Redaction() *secrets.Known {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.set == nil || k.setOf != stamp {
-		k.set, k.setOf = secrets.NewKnown(values), stamp
+		k.set, k.setOf = secrets.NewKnown(slices.Concat(values, k.also)), stamp
 	}
 	return k.set
+}
+
+// HideAlso has more values taken out of what is shown and kept. No vault is needed
+// for it.
+func (k *Keeper) HideAlso(values []string) {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.also, k.set = append(k.also, values...), nil
 }
 
 // Hide takes every value in the vault out of a JSON text, and nothing else. False:

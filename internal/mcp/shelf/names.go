@@ -1,0 +1,202 @@
+package shelf
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/mcp/server"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
+)
+
+// What a server calls a prompt or a resource is what clients call it too, as long
+// as no other server that they may use has the same. Then each of them has its
+// server's name in front, as tools have, so that a name never means one server
+// today and another tomorrow. The long name is always understood.
+
+// kind is one kind of thing that servers offer besides tools.
+type kind struct {
+	word   string // for messages
+	key    string // the member that names it
+	reader string // the tool that reads it
+	of     func(mcphub.Listing) []json.RawMessage
+}
+
+func promptKind() kind {
+	return kind{"prompt", "name", mcphub.PromptTool, func(l mcphub.Listing) []json.RawMessage { return l.Prompts }}
+}
+
+func resourceKind() kind {
+	return kind{"resource", "uri", mcphub.ReadTool, func(l mcphub.Listing) []json.RawMessage { return l.Resources }}
+}
+
+func templateKind() kind {
+	return kind{"resource template", "uriTemplate", mcphub.ReadTool, func(l mcphub.Listing) []json.RawMessage { return l.Templates }}
+}
+
+// addressPrefix begins the addresses of resources with a server's name in front. No
+// resource has such an address by itself.
+const addressPrefix = "toolcrib:///"
+
+// long is the name with that of the server in front.
+func (k kind) long(box, name string) string {
+	if k.key == "name" {
+		return box + "__" + name
+	}
+	return addressPrefix + box + "/" + name
+}
+
+// split takes the long name of something of a known server apart. A name of a
+// server has no __ and no / in it, but may end in _.
+func (k kind) split(name string, known func(box string) bool) (box, own string, ok bool) {
+	if k.key != "name" {
+		rest, is := strings.CutPrefix(name, addressPrefix)
+		box, own, ok = strings.Cut(rest, "/")
+		return box, own, is && ok && own != "" && known(box)
+	}
+	box, own, ok = strings.Cut(name, "__")
+	if ok && !known(box) && strings.HasPrefix(own, "_") {
+		box, own = box+"_", own[1:]
+	}
+	return box, own, ok && own != "" && known(box)
+}
+
+// offered is one thing of one server.
+type offered struct {
+	box, name string
+	text      json.RawMessage
+}
+
+// list gives what all servers offer whose reading tool a caller has.
+func (s Shelf) list(readers map[string]string, k kind) []offered {
+	type thing struct{ box, name string }
+	seen := map[thing]bool{}
+	var out []offered
+	for _, b := range s.Hub.Boxes() {
+		if readers[b.Name()+"/"+k.reader] == "" {
+			continue
+		}
+		for _, text := range k.of(b.Listing()) {
+			name := member(text, k.key)
+			t := thing{b.Name(), name}
+			if name == "" || seen[t] || strings.HasPrefix(name, skillScheme) { // skills are ours
+				continue
+			}
+			seen[t] = true
+			out = append(out, offered{b.Name(), name, text})
+		}
+	}
+	return out
+}
+
+// items gives what servers offer as clients see it. Taken are names of ours.
+func (s Shelf) items(caller toolcrib.Caller, k kind, taken func(name string) bool) []server.Item {
+	all := s.list(s.readers(caller), k)
+	owners := map[string]int{}
+	for _, o := range all {
+		owners[o.name]++
+	}
+	out := make([]server.Item, 0, len(all))
+	for _, o := range all {
+		item := server.Item{Definition: o.text, Name: o.name}
+		if owners[o.name] > 1 || taken(o.name) || k.meansOther(all, o) {
+			item.Name = k.long(o.box, o.name)
+			item.Definition = renamed(o.text, k.key, item.Name)
+		}
+		out = append(out, item)
+	}
+	return out
+}
+
+// meansOther reports whether a name would be taken for the long name of something
+// else.
+func (k kind) meansOther(all []offered, o offered) bool {
+	from := func(box string) bool { return slices.ContainsFunc(all, func(o offered) bool { return o.box == box }) }
+	box, own, ok := k.split(o.name, from)
+	return ok && (k.key != "name" || slices.ContainsFunc(all, func(o offered) bool { return o.box == box && o.name == own }))
+}
+
+// renamed is a definition with another name; the rest of it stays.
+func renamed(text json.RawMessage, key, name string) json.RawMessage {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(text, &all) != nil || all == nil {
+		return text
+	}
+	value, err := json.Marshal(name)
+	if err != nil {
+		return text
+	}
+	all[key] = value
+	out, err := json.Marshal(all)
+	if err != nil {
+		return text
+	}
+	return out
+}
+
+// find gives the server that has a thing, and what that server calls it; an empty
+// box: nobody has it. Call is the tool that is to be called.
+func (s Shelf) find(readers map[string]string, k kind, call, name string) (box, own string, _ error) {
+	has := func(box string) bool { return readers[box+"/"+call] != "" }
+	listed := slices.DeleteFunc(s.list(readers, k), func(o offered) bool { return !has(o.box) })
+	long, rest, split := k.split(name, has)
+	if split && (k.key != "name" || slices.ContainsFunc(listed, func(o offered) bool { return o.box == long && o.name == rest })) {
+		return long, rest, nil
+	}
+	var owners, fit, all []string
+	for _, o := range listed {
+		if o.name == name {
+			owners = append(owners, o.box)
+		}
+	}
+	for _, b := range s.Hub.Boxes() {
+		if !has(b.Name()) {
+			continue
+		}
+		all = append(all, b.Name())
+		if k.key == "uri" && b.Reads(name) > 0 {
+			fit = append(fit, b.Name())
+		}
+	}
+	if len(owners) == 0 { // a template may have it
+		owners = fit
+	}
+	switch {
+	case len(owners) > 1:
+		var names []string
+		for _, o := range owners {
+			names = append(names, k.long(o, name))
+		}
+		return "", "", &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: fmt.Sprintf("several servers have this %s: ask for one of %s", k.word, strings.Join(names, ", "))}
+	case len(owners) == 1:
+		return owners[0], name, nil
+	case split:
+		return long, rest, nil
+	case len(all) == 1: // it will say itself that it does not have it
+		return all[0], name, nil
+	}
+	return "", "", nil
+}
+
+// completes finds who completes an argument, and gives the as that server knows it.
+func (s Shelf) completes(readers map[string]string, ref json.RawMessage) (box string, own json.RawMessage, _ error) {
+	k := promptKind()
+	if member(ref, "name") == "" {
+		k = resourceKind()
+		uri := member(ref, "uri") // an address, or the template of one
+		if slices.ContainsFunc(s.list(readers, templateKind()), func(o offered) bool { return o.name == uri }) {
+			k = templateKind()
+		}
+	}
+	key := k.key
+	if key == "uriTemplate" {
+		key = "uri"
+	}
+	box, name, err := s.find(readers, k, mcphub.CompleteTool, member(ref, key))
+	if err != nil || box == "" || name == member(ref, key) {
+		return box, ref, err
+	}
+	return box, renamed(ref, key, name), nil
+}

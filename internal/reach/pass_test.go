@@ -1,0 +1,109 @@
+package reach
+
+import (
+	"bytes"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/toolcrib/toolcrib/internal/sandbox"
+)
+
+func lookupIn(env map[string]string) func(string) (string, bool) {
+	return func(name string) (string, bool) {
+		value, ok := env[name]
+		return value, ok
+	}
+}
+
+func TestPassNames(t *testing.T) {
+	env := lookupIn(map[string]string{"HTTPS_PROXY": "http://p", "no_proxy": "x", "SSL_CERT_FILE": "/c", "DISPLAY": ":0", "TOKEN": "t", "EMPTY": ""})
+	for _, c := range []struct {
+		pass Pass
+		want []string
+	}{
+		{nil, nil},
+		{Pass{"proxy"}, []string{"HTTPS_PROXY", "no_proxy"}},
+		{Pass{"ca"}, []string{"SSL_CERT_FILE"}},
+		{Pass{"display", "TOKEN", "DISPLAY", "EMPTY", "MISSING"}, []string{"DISPLAY", "TOKEN"}},
+	} {
+		if got := c.pass.Names(env); !slices.Equal(got, c.want) {
+			t.Errorf("%q: got %q, want %q", c.pass, got, c.want)
+		}
+	}
+	for word, good := range map[string]bool{"proxy": true, "MY_VAR": true, "A=B": false, "": false, "*": false, "two words": false} {
+		if err := (Pass{word}).Check(); (err == nil) != good {
+			t.Errorf("%q: %v", word, err)
+		}
+	}
+}
+
+func TestPassPasswords(t *testing.T) {
+	for value, want := range map[string][]string{
+		"http://user:hunter2@proxy:3128": {"hunter2"},
+		"user:hunter2@proxy:3128":        {"hunter2"},
+		"http://u:p%40ss@proxy":          {"p@ss", "p%40ss"},
+		"http://bob@proxy":               nil,
+		"http://0123456789abcdefgh@p":    {"0123456789abcdefgh"},
+		"http://proxy:3128":              nil,
+		"http://%zz:x@p":                 nil,
+	} {
+		if got := (Pass{"proxy"}).Passwords(lookupIn(map[string]string{"https_proxy": value})); !slices.Equal(got, want) {
+			t.Errorf("%s: got %q, want %q", value, got, want)
+		}
+	}
+}
+
+const oneCertificate = "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"
+
+// TestPassedIntoSandbox: a server in a sandbox gets the certificates of a file and
+// no key that lies in it or beside it, and no display.
+func TestPassedIntoSandbox(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "ca.pem")
+	text := "a comment with a word\n-----BEGIN PRIVATE KEY-----\nBBBB\n-----END PRIVATE KEY-----\n" + oneCertificate
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var log bytes.Buffer
+	l := &Launcher{Pass: Pass{"proxy", "ca", "display"}, Dir: dir, Certificates: filepath.Join(dir, "state"), Log: slog.New(slog.NewTextHandler(&log, nil)), Env: lookupIn(map[string]string{
+		"HTTPS_PROXY": "http://p", "SSL_CERT_FILE": file, "NODE_EXTRA_CA_CERTS": filepath.Join(dir, "missing"), "SSL_CERT_DIR": dir, "DISPLAY": ":0",
+	})}
+	env, dirs := l.passed("s", sandbox.Linux)
+	if len(env) != 2 || env["HTTPS_PROXY"] != "http://p" || len(dirs) != 1 || dirs[0].Write || filepath.Dir(env["SSL_CERT_FILE"]) != dirs[0].Path {
+		t.Fatalf("it gets %q and sees %v", env, dirs)
+	}
+	if got, err := os.ReadFile(env["SSL_CERT_FILE"]); err != nil || string(got) != oneCertificate {
+		t.Errorf("the file has %q (%v)", got, err)
+	}
+	for _, name := range []string{"NODE_EXTRA_CA_CERTS", "SSL_CERT_DIR", "DISPLAY"} {
+		if !strings.Contains(log.String(), "variable="+name) {
+			t.Errorf("%s is left out in silence", name)
+		}
+	}
+	if env, dirs = l.passed("s", sandbox.Host); len(env) != 5 || dirs != nil || env["SSL_CERT_FILE"] != file {
+		t.Errorf("on the host it gets %q and sees %v", env, dirs)
+	}
+	if env, _ = l.passed("s", sandbox.MicroVM); len(env) != 1 {
+		t.Errorf("in a virtual machine it gets %q", env)
+	}
+}
+
+func FuzzPassed(f *testing.F) {
+	f.Add("http://user:hunter2@proxy:3128", oneCertificate)
+	f.Add("@", "-----BEGIN CERTIFICATE-----")
+	f.Fuzz(func(t *testing.T, address, text string) {
+		for _, password := range (Pass{"X_PROXY"}).Passwords(lookupIn(map[string]string{"X_PROXY": address})) {
+			if password == "" {
+				t.Errorf("%q has an empty password", address)
+			}
+		}
+		only := certificatesOnly([]byte(text))
+		if bytes.Contains(only, []byte("PRIVATE KEY")) || !bytes.Equal(certificatesOnly(only), only) {
+			t.Errorf("%q became %q", text, only)
+		}
+	})
+}
