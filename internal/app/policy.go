@@ -10,6 +10,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -23,8 +24,8 @@ type livePolicy struct {
 	rules      atomic.Pointer[policy.Rules]
 	conditions policy.Conditions // kept, so that reading the same rules again is cheap
 	home       string
-	guests     atomic.Pointer[httpauth.Access] // who may come in over HTTP
-	broken     atomic.Pointer[string]          // why newer settings are not in force
+	guests     atomic.Pointer[httpapi.Access] // who may come in over HTTP
+	broken     atomic.Pointer[string]         // why newer settings are not in force
 }
 
 // ownBoxes are the toolboxes that are part of the program: rules and profiles

@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/rewrite"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 )
 
 func (c *command) connectCmd() *cobra.Command {
@@ -230,7 +230,7 @@ func (c *command) connectHTTP(how connecting) (clientfiles.Entry, error) {
 	case how.project:
 		return entry, usagef("--project --http: your token would stand in a file of the project, which others read. Leave out --http, and the client starts Toolcrib by itself; or leave out --project, and it stands in your own settings")
 	case !how.dry:
-		if token, err = c.ownToken(httpauth.OwnToken); err != nil {
+		if token, err = c.ownToken(httpapi.OwnToken); err != nil {
 			return entry, err
 		}
 	}

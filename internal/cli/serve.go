@@ -7,7 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
-	"github.com/toolcrib/toolcrib/internal/httpauth"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 )
 
 func (c *command) serveCmd() *cobra.Command {
@@ -42,7 +42,7 @@ func (c *command) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ln, err := httpauth.Listen(ctx, loaded.Value.Serve.Listen)
+	ln, err := httpapi.Listen(ctx, loaded.Value.Serve.Listen)
 	if err != nil {
 		return usage(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/httpauth"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 )
 
 func (c *command) tokenCmd() *cobra.Command {
@@ -27,7 +27,7 @@ see tokens in the configuration.`,
 	show := &cobra.Command{
 		Use: "show", Short: "Print the token", Args: usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			token, err := c.ownToken(httpauth.OwnToken)
+			token, err := c.ownToken(httpapi.OwnToken)
 			if err != nil {
 				return err
 			}
@@ -42,7 +42,7 @@ see tokens in the configuration.`,
 	fresh := &cobra.Command{
 		Use: "new", Short: "Make another token; the one before opens nothing any more", Args: usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			if _, err := c.ownToken(httpauth.NewOwnToken); err != nil {
+			if _, err := c.ownToken(httpapi.NewOwnToken); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(c.out, "There is a new token. Give it to each client that is connected over HTTP: toolcrib connect CLIENT --http")

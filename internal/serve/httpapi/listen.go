@@ -1,12 +1,10 @@
-package httpauth
+package httpapi
 
 import (
 	"context"
 	"fmt"
 	"net"
-	"net/http"
 	"net/netip"
-	"strings"
 )
 
 // Listen opens the address to serve on. It must name a loopback host: tokens
@@ -24,21 +22,4 @@ func Listen(ctx context.Context, address string) (net.Listener, error) {
 		}
 	}
 	return new(net.ListenConfig).Listen(ctx, "tcp", address)
-}
-
-// OwnNameOnly refuses requests made under another name than this machine's: a
-// web page can make a name of its own point here (DNS rebinding).
-func OwnNameOnly(next http.Handler) http.Handler {
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		host := r.Host
-		if h, _, err := net.SplitHostPort(host); err == nil {
-			host = h
-		}
-		ip, err := netip.ParseAddr(strings.Trim(host, "[]"))
-		if host != "localhost" && (err != nil || !ip.IsLoopback()) {
-			http.Error(w, "this server is called localhost", http.StatusForbidden)
-			return
-		}
-		next.ServeHTTP(w, r)
-	})
 }

@@ -1,4 +1,4 @@
-package httpauth
+package httpapi
 
 import (
 	"crypto/rand"

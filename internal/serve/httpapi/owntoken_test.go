@@ -1,4 +1,4 @@
-package httpauth
+package httpapi
 
 import (
 	"os"
@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 func TestOwnToken(t *testing.T) {
@@ -60,15 +58,6 @@ func TestOwnToken(t *testing.T) {
 		if token, err := ReadOwnToken(state); err == nil {
 			t.Errorf("%s: a running server takes %q", name, token)
 		}
-	}
-}
-
-// TestApprovesForNeedsApproves: a setting that would do nothing is refused.
-func TestApprovesForNeedsApproves(t *testing.T) {
-	cfg := settings.Defaults()
-	cfg.Tokens = map[string]settings.Token{"t": {SHA256: strings.Repeat("0", 64), ApprovesFor: "always"}}
-	if _, err := tokens(&settings.Layers{User: cfg}); err == nil || !strings.Contains(err.Error(), "approves: true") {
-		t.Error(err)
 	}
 }
 

@@ -1,0 +1,174 @@
+package httpapi
+
+import (
+	"context"
+	"net/http"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Frontend serves one caller over HTTP.
+type Frontend interface {
+	Handler() http.Handler
+	Close() // ends the sessions; calls under way may finish
+}
+
+// callers keeps those apart who have come in, and ends what goes on for one whose
+// token was taken away.
+type callers struct {
+	mu     sync.Mutex
+	own    string // the token of the person whose server this is; empty: there is none now
+	open   map[Holder]*door
+	known  []Holder // who may come in, as open was last compared with
+	of     *Access  // what known was made of,
+	with   string   // and with which token of our own
+	closed bool
+}
+
+// door is the way in of one caller. It is shut, with everything that goes on
+// behind it, when the token is taken away.
+type door struct {
+	holder Holder
+	ctx    context.Context
+	cancel context.CancelFunc
+	fronts map[string]front // by route
+}
+
+// front is what one route has for one caller.
+type front struct {
+	Frontend
+	handler http.Handler
+}
+
+func (d *door) shut() {
+	d.cancel()
+	for _, f := range d.fronts {
+		f.Close()
+	}
+}
+
+// serve hands a request on, for as long as its caller may come in.
+func (d *door) serve(h http.Handler, w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), callerKey{}, d.holder))
+	defer cancel()
+	defer context.AfterFunc(d.ctx, cancel)()
+	h.ServeHTTP(w, r.WithContext(ctx))
+}
+
+type callerKey struct{}
+
+// CallerOf tells who sent a request of a route; false: it is a stranger.
+func CallerOf(ctx context.Context) (Holder, bool) {
+	h, ok := ctx.Value(callerKey{}).(Holder)
+	return h, ok
+}
+
+// lookAfter is how often it is looked whether tokens were taken away whose
+// holders are inside and send nothing.
+const lookAfter = 2 * time.Second
+
+// Watch shuts the doors of tokens that were taken away, until ctx ends.
+func (a *API) Watch(ctx context.Context) {
+	tick := time.NewTicker(lookAfter)
+	defer tick.Stop()
+	said := ""
+	for {
+		select {
+		case <-tick.C:
+			own, err := ReadOwnToken(a.cfg.State)
+			if err != nil && err.Error() != said && a.cfg.Log != nil {
+				said = err.Error()
+				a.cfg.Log.Warn("your own token lets nobody in", "err", err)
+			}
+			a.callers.renew(a.cfg.Access(), own)
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// renew goes by another token of our own from now on.
+func (c *callers) renew(now *Access, own string) {
+	c.mu.Lock()
+	c.own = own
+	c.mu.Unlock()
+	c.look(now, func() {})
+}
+
+// enter finds the door of who sends a request; nil: it is nobody who may come in.
+func (c *callers) enter(now *Access, h http.Header) (d *door) {
+	c.look(now, func() {
+		if holder, ok := holderOf(c.known, h); ok {
+			d = c.doorLocked(holder)
+		}
+	})
+	return d
+}
+
+// look does something with the lock, when it is clear who may come in now. The
+// doors of those who may not any more are shut.
+func (c *callers) look(now *Access, do func()) {
+	c.mu.Lock()
+	gone := c.compareLocked(now)
+	do()
+	c.mu.Unlock()
+	for _, d := range gone {
+		d.shut()
+	}
+}
+
+// compareLocked notes who may come in now, and takes out the doors of those who
+// may not any more. They have to be shut, without the lock.
+func (c *callers) compareLocked(now *Access) (gone []*door) {
+	if now == c.of && c.own == c.with {
+		return nil
+	}
+	c.of, c.with = now, c.own
+	c.known = now.all(c.own)
+	for holder, d := range c.open {
+		if !slices.Contains(c.known, holder) {
+			delete(c.open, holder)
+			gone = append(gone, d)
+		}
+	}
+	return gone
+}
+
+// doorLocked is the door of a caller, made when they first come.
+func (c *callers) doorLocked(holder Holder) *door {
+	d := c.open[holder]
+	if d == nil {
+		d = &door{holder: holder, fronts: map[string]front{}}
+		d.ctx, d.cancel = context.WithCancel(context.Background())
+		c.open[holder] = d
+	}
+	return d
+}
+
+// frontend is what a route has for a caller, made when they first come.
+func (c *callers) frontend(d *door, route string, serve func(Holder) Frontend) http.Handler {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	f, ok := d.fronts[route]
+	if !ok {
+		f.Frontend = serve(d.holder)
+		f.handler = f.Handler()
+		if c.closed || d.ctx.Err() != nil {
+			f.Close()
+		}
+		d.fronts[route] = f
+	}
+	return f.handler
+}
+
+func (c *callers) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.closed = true
+	for _, d := range c.open {
+		for _, f := range d.fronts {
+			f.Close()
+		}
+	}
+}
