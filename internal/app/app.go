@@ -28,6 +28,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sandboxes"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
@@ -64,11 +65,12 @@ type App struct {
 	launcher     *reach.Launcher                 // of the servers
 	wait         time.Duration                   // for servers that were never listed
 	events       events
-	agents       shelf.Agents // their instructions
-	stateKey     []byte       // signs what MCP clients carry between requests
-	state        string       // the directory of the program's state
-	subject      string       // the person whose program this is
-	expose       string       // how models are shown tools, and from which size on they search
+	agents       shelf.Agents  // their instructions
+	stateKey     []byte        // signs what MCP clients carry between requests
+	state        string        // the directory of the program's state
+	subject      string        // the person whose program this is
+	names        httpapi.Names // under which clients reach us over HTTP
+	expose       string        // how models are shown tools, and from which size on they search
 	exposeTokens int
 	closers      []io.Closer
 	changed      chan struct{} // a box says that its tools are others now
@@ -188,6 +190,9 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 		Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),
 	}
 	a.expose, a.exposeTokens = cfg.Expose, cfg.ExposeTokens
+	if a.names, err = httpapi.NewNames(cfg.Serve.Hosts); err != nil {
+		return settings.Bad(err)
+	}
 	c.Emit = a.events.emit
 	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
 
@@ -108,6 +109,15 @@ func (a *App) definition(s toolcrib.Entry) json.RawMessage {
 	return b.Definition(s.Native)
 }
 
+// Listen opens the address of the settings, with TLS if they ask for it.
+func Listen(ctx context.Context, cfg settings.Serve, log *slog.Logger) (net.Listener, error) {
+	secure, err := httpapi.LoadCertificate(cfg.TLS.Cert, cfg.TLS.Key, log)
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.Listen(ctx, httpapi.Listening{Address: cfg.Listen, Remote: cfg.Remote, Open: cfg.Open, Secure: secure})
+}
+
 // Serve answers HTTP on the listener until ctx ends. Calls under way get a few
 // seconds to finish.
 func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error {
@@ -123,7 +133,7 @@ func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error 
 // their own, and the server's health at /healthz.
 func (a *App) newAPI(version string) (*httpapi.API, error) {
 	api, err := httpapi.New(httpapi.Config{
-		State: a.state, Log: a.Crib.Log, Access: a.policy.guests.Load, Names: httpapi.Names{Strict: true},
+		State: a.state, Log: a.Crib.Log, Access: a.policy.guests.Load, Names: a.names,
 	})
 	if err != nil {
 		return nil, err

@@ -101,7 +101,7 @@ func waysIn(t *testing.T, a *App, dialect string) []wayIn {
 		{"mcp", overMCP(connect(&mcp.IOTransport{Reader: toClient, Writer: fromClient}))},
 	}
 	if dialect == "" {
-		ln, err := httpapi.Listen(t.Context(), "127.0.0.1:0")
+		ln, err := httpapi.Listen(t.Context(), httpapi.Listening{Address: "127.0.0.1:0"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -254,7 +254,7 @@ func TestTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close(t.Context())
-	ln, err := httpapi.Listen(t.Context(), "127.0.0.1:0")
+	ln, err := httpapi.Listen(t.Context(), httpapi.Listening{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}

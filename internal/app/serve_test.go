@@ -21,7 +21,7 @@ func TestServe(t *testing.T) {
 	if err != nil || a.Faults != nil {
 		t.Fatal(err, a.Faults)
 	}
-	ln, err := httpapi.Listen(t.Context(), "127.0.0.1:0")
+	ln, err := httpapi.Listen(t.Context(), httpapi.Listening{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}

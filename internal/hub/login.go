@@ -45,7 +45,7 @@ func private(at string) bool {
 
 // serveLoopback answers where a login page sends its answer.
 func serveLoopback(ctx context.Context, addr string, h http.Handler) (string, func(), error) {
-	ln, err := httpapi.Listen(ctx, addr)
+	ln, err := httpapi.Listen(ctx, httpapi.Listening{Address: addr})
 	if err != nil {
 		return "", nil, err
 	}

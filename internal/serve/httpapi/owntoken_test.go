@@ -63,7 +63,7 @@ func TestOwnToken(t *testing.T) {
 
 func TestListenOnLoopbackOnly(t *testing.T) {
 	for _, address := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.com:0", "7717", "", "127.0.0.1", "localhost.example.com:0"} {
-		ln, err := Listen(t.Context(), address)
+		ln, err := Listen(t.Context(), Listening{Address: address})
 		if err == nil {
 			_ = ln.Close()
 			t.Errorf("listens on %q", address)
@@ -72,7 +72,7 @@ func TestListenOnLoopbackOnly(t *testing.T) {
 		}
 	}
 	for _, address := range []string{"127.0.0.1:0", "127.8.9.1:0", "localhost:0"} {
-		ln, err := Listen(t.Context(), address)
+		ln, err := Listen(t.Context(), Listening{Address: address})
 		if err != nil {
 			t.Errorf("%q: %v", address, err)
 			continue
