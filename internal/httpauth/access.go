@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
@@ -52,8 +53,12 @@ func AccessOf(l *settings.Layers, cfg settings.Config, subject string) (*httpapi
 	if err != nil {
 		return nil, err
 	}
+	people, err := issuer(l.OIDC())
+	if err != nil {
+		return nil, err
+	}
 	return &httpapi.Access{
-		Holders: holders, Open: cfg.Serve.Open,
+		Holders: holders, Open: cfg.Serve.Open, Issuer: people,
 		Owner: httpapi.Holder{
 			Caller: toolcrib.Caller{Subject: cmp.Or(subject, "local"), Organisation: l.Organisation(), Frontend: httpapi.Via},
 			// A client of the person's own: it may show them what it asks for. What they
@@ -74,6 +79,9 @@ func tokens(l *settings.Layers) ([]httpapi.Holder, error) {
 	var out []httpapi.Holder
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t := all[name]
+		if strings.HasPrefix(name, settings.OIDCToken("")) {
+			return nil, fmt.Errorf("tokens.%s: names that begin with %s are those of people who log in; choose another", name, settings.OIDCToken(""))
+		}
 		sum, err := hex.DecodeString(t.SHA256)
 		if err != nil || len(sum) != sha256.Size {
 			return nil, fmt.Errorf("tokens.%s.sha256: want the 64 hexadecimal digits of a SHA-256", name)

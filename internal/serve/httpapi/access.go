@@ -16,8 +16,9 @@ const Via = "mcp-http"
 // Access is who may come in. It is not changed once it is in use.
 type Access struct {
 	Holders []Holder
-	Open    bool   // who sends no token may come in too
-	Owner   Holder // who calls with the token of our own
+	Open    bool    // who sends no token may come in too
+	Owner   Holder  // who calls with the token of our own
+	Issuer  *Issuer // whose tokens let people in besides; nil: nobody's
 }
 
 // all is everybody who may come in, with the token of our own; empty: there is
@@ -42,6 +43,7 @@ type Holder struct {
 	// Approves is the longest that they may allow what they themselves call: a word
 	// of tokens.NAME.approves_for. Empty: whoever calls does not approve.
 	Approves string
+	issuer   string // the Issuer.ID by which they came in; empty: by a token of ours
 }
 
 // anyone is who comes in without a token, where the settings say so: whoever is

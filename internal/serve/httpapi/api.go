@@ -13,6 +13,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"time"
 )
 
@@ -43,6 +44,8 @@ func New(cfg Config) (*API, error) {
 		DropBody(w)
 		Fail(w, http.StatusNotFound, "there is nothing at this path, or not by this method")
 	})
+	a.mux.HandleFunc("GET "+metadataPath, a.describe)
+	a.mux.HandleFunc("GET "+metadataPath+"/mcp", a.describe)
 	return a, nil
 }
 
@@ -50,8 +53,8 @@ func New(cfg Config) (*API, error) {
 // [CallerOf], and its request ends when their token is taken away.
 func (a *API) Handle(pattern string, h http.Handler) {
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		if d := a.admit(w, r); d != nil {
-			d.serve(h, w, r)
+		if v := a.admit(w, r); v != nil {
+			v.serve(h, w, r)
 		}
 	})
 }
@@ -60,8 +63,8 @@ func (a *API) Handle(pattern string, h http.Handler) {
 // a session begun by one cannot be used by another.
 func (a *API) HandleEach(pattern string, serve func(Holder) Frontend) {
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		if d := a.admit(w, r); d != nil {
-			d.serve(a.callers.frontend(d, pattern, serve), w, r)
+		if v := a.admit(w, r); v != nil {
+			v.serve(a.callers.frontend(v.door, pattern, serve), w, r)
 		}
 	})
 }
@@ -70,8 +73,8 @@ func (a *API) HandleEach(pattern string, serve func(Holder) Frontend) {
 // [CallerOf] tells who of them has a token.
 func (a *API) HandlePublic(pattern string, h http.Handler) {
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
-		if d := a.enter(r); d != nil {
-			d.serve(h, w, r)
+		if v, err := a.enter(r); v != nil && err == nil {
+			v.serve(h, w, r)
 			return
 		}
 		h.ServeHTTP(w, r)
@@ -109,16 +112,43 @@ func (a *API) Serve(ctx context.Context, ln net.Listener) error {
 // Close ends the sessions. Calls under way may finish.
 func (a *API) Close() { a.callers.close() }
 
-// admit gives the door of who sends a request, or refuses it.
-func (a *API) admit(w http.ResponseWriter, r *http.Request) *door {
-	d := a.enter(r)
-	if d == nil {
-		Unauthorized(w, "a token is needed, as the header Authorization: Bearer TOKEN. 'toolcrib connect CLIENT --http' gives yours to a client, 'toolcrib token show' shows it.")
+// admit gives the way in of who sends a request, or refuses it.
+func (a *API) admit(w http.ResponseWriter, r *http.Request) *visit {
+	v, err := a.enter(r)
+	if v != nil && err == nil {
+		return v
 	}
-	return d
+	if issuer := a.cfg.Access().Issuer; issuer != nil {
+		issuer.refuse(w, r, err)
+		return nil
+	}
+	Unauthorized(w, "a token is needed, as the header Authorization: Bearer TOKEN. 'toolcrib connect CLIENT --http' gives yours to a client, 'toolcrib token show' shows it.")
+	return nil
 }
 
-// enter gives the door of who sends a request; nil: it is nobody who may come in.
-func (a *API) enter(r *http.Request) *door {
-	return a.callers.enter(a.cfg.Access(), r.Header)
+// enter finds the way in of who sends a request. With nil it is nobody who may come
+// in; the error says what is wrong with the token that they sent.
+func (a *API) enter(r *http.Request) (*visit, error) {
+	now := a.cfg.Access()
+	if d := a.callers.enter(now, r.Header); d != nil {
+		return &visit{door: d}, nil
+	}
+	token, sent := Bearer(r.Header)
+	if !sent {
+		return nil, nil
+	}
+	if now.Issuer == nil || strings.Count(token, ".") != 2 {
+		return nil, errUnknown
+	}
+	holder, until, err := now.Issuer.admit(r.Context(), token)
+	if err != nil {
+		return nil, err
+	}
+	d := a.callers.enterFor(a.cfg.Access(), holder, until)
+	if d == nil { // the settings have changed meanwhile
+		return nil, errUnknown
+	}
+	return &visit{door: d, until: until}, nil
 }
+
+var errUnknown = errors.New("nobody here knows it")

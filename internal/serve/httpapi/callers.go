@@ -33,7 +33,21 @@ type door struct {
 	ctx    context.Context
 	cancel context.CancelFunc
 	fronts map[string]front // by route
+	until  time.Time        // when their last token of an issuer has expired; zero: it does not
 }
+
+// visit is one request of a caller.
+type visit struct {
+	door  *door
+	until time.Time // when the token of the request expires; zero: it does not
+}
+
+// A call that began in time may finish when its token has expired meanwhile, a
+// stream that only listens may not.
+const (
+	finishFor = 10 * time.Minute
+	listenFor = 30 * time.Second // as much as clocks may differ
+)
 
 // front is what one route has for one caller.
 type front struct {
@@ -49,10 +63,19 @@ func (d *door) shut() {
 }
 
 // serve hands a request on, for as long as its caller may come in.
-func (d *door) serve(h http.Handler, w http.ResponseWriter, r *http.Request) {
-	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), callerKey{}, d.holder))
+func (v *visit) serve(h http.Handler, w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithCancel(context.WithValue(r.Context(), callerKey{}, v.door.holder))
 	defer cancel()
-	defer context.AfterFunc(d.ctx, cancel)()
+	defer context.AfterFunc(v.door.ctx, cancel)()
+	if !v.until.IsZero() {
+		end := v.until.Add(finishFor)
+		if r.Method == http.MethodGet {
+			end = v.until.Add(listenFor)
+		}
+		bounded, done := context.WithDeadline(ctx, end)
+		defer done()
+		ctx = bounded
+	}
 	h.ServeHTTP(w, r.WithContext(ctx))
 }
 
@@ -82,6 +105,7 @@ func (a *API) Watch(ctx context.Context) {
 				a.cfg.Log.Warn("your own token lets nobody in", "err", err)
 			}
 			a.callers.renew(a.cfg.Access(), own)
+			a.callers.sweep(time.Now())
 		case <-ctx.Done():
 			return
 		}
@@ -106,6 +130,45 @@ func (c *callers) enter(now *Access, h http.Header) (d *door) {
 	return d
 }
 
+// enterFor finds the door of who came in by a token of the issuer; nil: the issuer
+// does not count any more.
+func (c *callers) enterFor(now *Access, holder Holder, until time.Time) (d *door) {
+	c.look(now, func() {
+		if !c.knownLocked(holder) {
+			return
+		}
+		if d = c.doorLocked(holder); d.until.Before(until) {
+			d.until = until
+		}
+	})
+	return d
+}
+
+// knownLocked reports whether somebody may still come in.
+func (c *callers) knownLocked(holder Holder) bool {
+	if holder.issuer != "" {
+		return c.of.Issuer != nil && c.of.Issuer.ID == holder.issuer
+	}
+	return slices.Contains(c.known, holder)
+}
+
+// sweep shuts the doors of those whose last token has expired long ago: people
+// come and go, and what each of them has here takes room.
+func (c *callers) sweep(now time.Time) {
+	var gone []*door
+	c.mu.Lock()
+	for holder, d := range c.open {
+		if !d.until.IsZero() && now.After(d.until.Add(finishFor)) {
+			delete(c.open, holder)
+			gone = append(gone, d)
+		}
+	}
+	c.mu.Unlock()
+	for _, d := range gone {
+		d.shut()
+	}
+}
+
 // look does something with the lock, when it is clear who may come in now. The
 // doors of those who may not any more are shut.
 func (c *callers) look(now *Access, do func()) {
@@ -127,7 +190,7 @@ func (c *callers) compareLocked(now *Access) (gone []*door) {
 	c.of, c.with = now, c.own
 	c.known = now.all(c.own)
 	for holder, d := range c.open {
-		if !slices.Contains(c.known, holder) {
+		if !c.knownLocked(holder) {
 			delete(c.open, holder)
 			gone = append(gone, d)
 		}
