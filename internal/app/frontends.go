@@ -133,7 +133,7 @@ func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error 
 // their own, and the server's health at /healthz.
 func (a *App) newAPI(version string) (*httpapi.API, error) {
 	api, err := httpapi.New(httpapi.Config{
-		State: a.state, Log: a.Crib.Log, Access: a.policy.guests.Load, Names: a.names,
+		State: a.state, Log: a.Crib.Log, Access: a.guestsNow, Names: a.names,
 	})
 	if err != nil {
 		return nil, err

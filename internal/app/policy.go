@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/toolcrib/toolcrib"
@@ -26,6 +27,8 @@ type livePolicy struct {
 	home       string
 	guests     atomic.Pointer[httpapi.Access] // who may come in over HTTP
 	broken     atomic.Pointer[string]         // why newer settings are not in force
+	notice     atomic.Pointer[notice]         // sees changed settings at a request; nil: they are not followed
+	taking     sync.Mutex                     // held while settings are read and put up, so that the newest stay
 }
 
 // ownBoxes are the toolboxes that are part of the program: rules and profiles
