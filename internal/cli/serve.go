@@ -22,7 +22,8 @@ interrupt, after the calls under way.
 
 Every account of a machine reaches that address, so a client needs a token:
 yours, which 'toolcrib connect CLIENT --http' writes into its settings and
-'toolcrib token show' shows, or one of tokens in the configuration.`,
+'toolcrib token show' shows, or one that 'toolcrib token new NAME' made. With
+serve.oidc, people log in at an issuer instead.`,
 		Example: `  toolcrib serve
   toolcrib serve --listen 127.0.0.1:9000
   toolcrib connect claude-code --http
@@ -58,6 +59,9 @@ func (c *command) serve(ctx context.Context) error {
 	if loaded.Value.Serve.Open {
 		need = ""
 		fmt.Fprintln(c.err, "toolcrib: warning: serve.open is set: every account and program of this machine may call, and do what your rules allow unasked. What has to be approved waits for you.")
+	}
+	if issuer := loaded.Value.Serve.OIDC.Issuer; issuer != "" && need != "" {
+		need += ", and people log in at " + issuer
 	}
 	at := baseURL(loaded.Value.Serve, ln.Addr().String())
 	fmt.Fprintf(c.err, "toolcrib: MCP at %s/mcp, health at %[1]s/healthz; interrupt to stop%s\n", at, need)

@@ -1,6 +1,7 @@
 package oidc
 
 import (
+	"cmp"
 	"context"
 	"crypto"
 	"crypto/ecdsa"
@@ -141,11 +142,11 @@ const maxDocument = 1 << 20
 
 // fetchKeys asks the issuer where its keys are, and gets them.
 func (v *Verifier) fetchKeys(ctx context.Context) ([]publicKey, error) {
-	var errs []error
+	var first error
 	for _, at := range wellKnown(v.cfg.Issuer) {
 		text, err := v.get(ctx, at)
 		if err != nil {
-			errs = append(errs, err)
+			first = cmp.Or(first, err) // the usual place is the one to look at
 			continue
 		}
 		var said struct {
@@ -166,7 +167,7 @@ func (v *Verifier) fetchKeys(ctx context.Context) ([]publicKey, error) {
 		}
 		return readKeys(text)
 	}
-	return nil, errors.Join(errs...)
+	return nil, first
 }
 
 func (v *Verifier) get(ctx context.Context, at string) ([]byte, error) {
