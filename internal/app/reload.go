@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -77,12 +76,7 @@ func (n *notice) changed() bool {
 	if n.files == nil {
 		n.files = n.read().Files
 	}
-	marks := ""
-	for _, name := range n.files {
-		if info, err := os.Stat(name); err == nil { // one that is not there has no mark
-			marks += fmt.Sprint(name, info.ModTime().UnixNano(), info.Size(), ";")
-		}
-	}
+	marks := plainfile.Marks(n.files...)
 	same := marks == n.marks
 	n.marks = marks
 	return !same

@@ -4,9 +4,10 @@ import (
 	"crypto/tls"
 	"fmt"
 	"log/slog"
-	"os"
 	"sync"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
 // Certificate is a certificate and its key in two files. They are read again when
@@ -36,7 +37,7 @@ func LoadCertificate(cert, key string, log *slog.Logger) (*Certificate, error) {
 		return nil, fmt.Errorf("serve.tls.cert is missing: name the file with the certificate of %s", key)
 	}
 	c := &Certificate{cert: cert, key: key, log: log, now: time.Now}
-	c.mark, c.looked = c.marks(), c.now()
+	c.mark, c.looked = plainfile.Marks(c.cert, c.key), c.now()
 	var err error
 	c.pair, err = c.read()
 	return c, err
@@ -57,7 +58,7 @@ func (c *Certificate) current() *tls.Certificate {
 	defer c.mu.Unlock()
 	if now := c.now(); now.Sub(c.looked) >= lookAgain {
 		c.looked = now
-		if mark := c.marks(); mark != c.mark {
+		if mark := plainfile.Marks(c.cert, c.key); mark != c.mark {
 			c.mark = mark
 			pair, err := c.read()
 			switch {
@@ -69,17 +70,6 @@ func (c *Certificate) current() *tls.Certificate {
 		}
 	}
 	return c.pair
-}
-
-// marks tells whether the files are others now.
-func (c *Certificate) marks() string {
-	text := ""
-	for _, file := range []string{c.cert, c.key} {
-		if info, err := os.Stat(file); err == nil { // one that is missing is told when it is read
-			text += fmt.Sprint(info.ModTime().UnixNano(), " ", info.Size(), ";")
-		}
-	}
-	return text
 }
 
 func (c *Certificate) read() (*tls.Certificate, error) {

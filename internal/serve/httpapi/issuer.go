@@ -83,10 +83,11 @@ func (i *Issuer) wanted() (list []string) {
 // refuse tells a client why its token does not count, and where it gets one.
 func (i *Issuer) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	DropBody(w)
-	challenge := fmt.Sprintf(`Bearer resource_metadata="%s"`, base(r)+metadataPath+"/mcp")
+	at := base(r) + metadataPath + "/mcp"
 	if i.Resource != "" {
-		challenge = fmt.Sprintf(`Bearer resource_metadata="%s"`, metadataOf(i.Resource))
+		at = metadataOf(i.Resource)
 	}
+	challenge := fmt.Sprintf("Bearer resource_metadata=%q", headerWords(at))
 	status, code := http.StatusUnauthorized, ""
 	message := "a token is needed, as the header Authorization: Bearer TOKEN: one of " + i.URL + ", or one that 'toolcrib token new NAME' made"
 	switch {
@@ -100,10 +101,10 @@ func (i *Issuer) refuse(w http.ResponseWriter, r *http.Request, err error) {
 		code, message = "invalid_token", "the token is not taken: "+err.Error()
 	}
 	if code != "" {
-		challenge += fmt.Sprintf(`, error="%s", error_description="%s"`, code, headerWords(message))
+		challenge += fmt.Sprintf(", error=%q, error_description=%q", code, headerWords(message))
 	}
 	if scopes := i.wanted(); status == http.StatusForbidden && i.Claim == "scope" && len(scopes) > 0 {
-		challenge += fmt.Sprintf(`, scope="%s"`, headerWords(strings.Join(scopes, " ")))
+		challenge += fmt.Sprintf(", scope=%q", headerWords(strings.Join(scopes, " ")))
 	}
 	w.Header().Set("WWW-Authenticate", challenge)
 	Fail(w, status, message)
