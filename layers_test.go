@@ -83,7 +83,8 @@ func rules() []rule {
 
 		{"retry", 1, []string{"."}, "a wrapper around tools knows what a tool is and nothing else"},
 		{"cribtest", 1, []string{"."}, "suites are for people outside too: they may only need what a port's implementer can see"},
-		{"internal/mcp/server/...", 3, []string{".", "internal/desk", "internal/mcp"}, frontend},
+		{"internal/serve/httpapi/...", 1, []string{"."}, "what every endpoint over HTTP stands behind, the bus and programs of others too: it knows who calls, and neither a frontend nor the settings"},
+		{"internal/mcp/server/...", 3, []string{".", "internal/desk", "internal/mcp", "internal/serve/httpapi"}, frontend},
 		{"internal/mcp/shelf", 3, []string{".", "internal/mcp", "internal/mcp/server", "toolbox/mcphub", "toolbox/skill"}, joint},
 		{"internal/mcp/...", 1, []string{"."}, leaf},
 		{"definition", 1, []string{"."}, leaf},
@@ -104,6 +105,7 @@ func rules() []rule {
 		{"internal/config/...", 1, []string{"."}, leaf + "; each package owns its Config, so config imports none of them"},
 		{"internal/ovos/host/...", 3, []string{".", "internal/desk", "internal/ovos/bus"}, frontend},
 		{"internal/ovos/node", 3, []string{".", "internal/ovos/bus", "internal/ovos/dialect", "internal/ovos/host", "internal/desk", "internal/settings", "internal/shellguard", "toolbox/ovosbox", "toolbox/skill"}, joint},
+		{"internal/ovos/bus", 1, []string{".", "internal/serve/httpapi"}, leaf + "; but a bus is reached over HTTP, and lets clients in as every endpoint does"},
 		{"internal/ovos/*", 1, []string{"."}, leaf},
 		{"internal/agent/model/*", 2, []string{".", "internal/agent"}, adapter},
 		{"internal/agent", 1, []string{"."}, leaf},
@@ -114,10 +116,10 @@ func rules() []rule {
 		{"internal/guards", 3, []string{".", "retry", "internal/settings", "internal/policy", "internal/safety", "internal/shellguard", "internal/hookrun", "internal/artifact", "internal/store"}, joint + ", but the one that asks hooks"},
 		{"internal/sandboxes", 3, []string{".", "internal/settings", "internal/policy", "internal/reach", "internal/sandbox", "internal/sandbox/*"}, joint + ", but the one that says what they may touch"},
 		{"internal/namecheck", 3, []string{".", "internal/settings", "internal/policy", "toolbox/mcphub"}, joint},
-		{"internal/hub", 3, []string{".", "internal/settings", "internal/config", "internal/httpauth", "internal/mcp/clientfiles", "toolbox/mcphub"}, joint + ", but the one that says where HTTP may listen"},
+		{"internal/hub", 3, []string{".", "internal/settings", "internal/config", "internal/mcp/clientfiles", "internal/serve/httpapi", "toolbox/mcphub"}, joint},
 		{"internal/reach", 3, []string{".", "internal/settings", "internal/config", "internal/policy", "internal/shellguard", "internal/sandbox", "internal/sandbox/host", "internal/mcp/client", "internal/mcp/clientfiles", "toolbox/mcphub"}, joint},
 
-		{"internal/httpauth", 3, []string{".", "internal/desk", "internal/settings"}, "frontends over HTTP authenticate in one way: it knows who holds which token, and no frontend"},
+		{"internal/httpauth", 3, []string{".", "internal/desk", "internal/serve/httpapi/...", "internal/settings"}, joint},
 
 		{"internal/store", 2, []string{".", "internal/desk"}, adapter},
 		{"internal/store/*", 2, []string{".", "internal/store", "internal/desk"}, adapter + "; a database is a driver and a DSN under the SQL of internal/store"},
@@ -129,10 +131,10 @@ func rules() []rule {
 
 		{"internal/app", 4, []string{".", "retry", "definition", "toolbox/...", "internal/..."}, wiring},
 		{"ovos", 4, []string{".", "internal/ovos/..."}, "the bus for programs of others: it joins the frontend to a crib and decides nothing"},
-		{"mcpserver", 4, []string{".", "internal/mcp/server", "internal/desk", "internal/safety"}, "MCP for programs of others: it joins the frontend to a crib and decides nothing"},
+		{"mcpserver", 4, []string{".", "internal/mcp/server", "internal/desk", "internal/safety", "internal/serve/httpapi"}, "MCP for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"governed", 5, []string{".", "internal/app", "internal/settings", "internal/desk", "internal/store/..."}, "a crib for programs of others: it says in the words of the wiring what a Config says, and decides nothing"},
-		{"internal/cli", 5, []string{".", "ovos", "definition", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/store", "internal/vault", "internal/httpauth", "internal/ovos/bus", "internal/ovos/dialect"},
-			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpauth) and what goes over a bus (ovos/bus, dialect), and what a model's API is told (definition)"},
+		{"internal/cli", 5, []string{".", "ovos", "definition", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect"},
+			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi) and what goes over a bus (ovos/bus, dialect), and what a model's API is told (definition)"},
 		{"cmd/*", 6, []string{"internal/cli", "internal/app"}, "main is ten lines: what it would need from elsewhere belongs into cli"},
 
 		{"internal/conformance", 6, []string{".", "toolbox/...", "internal/..."}, "it runs the whole program against the protocol's own suite, and real servers and clients"},

@@ -17,13 +17,11 @@ package mcpserver
 import (
 	"cmp"
 	"context"
-	"crypto/subtle"
 	"errors"
 	"io"
 	"log/slog"
 	"net/http"
 	"os"
-	"strings"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -31,6 +29,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/mcp/server"
 	"github.com/toolcrib/toolcrib/internal/safety"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 )
 
 // Config says who calls and what clients are told.
@@ -58,7 +57,8 @@ type Server struct {
 	caller  toolcrib.Caller
 	token   string
 	web     *server.Server
-	handler http.Handler
+	handler http.Handler // looks at a request,
+	served  http.Handler // and answers it
 
 	life context.Context // ends with Close
 	end  context.CancelFunc
@@ -77,8 +77,9 @@ func New(crib *toolcrib.Crib, cfg Config) *Server {
 	// Over HTTP whoever has the token calls, and nobody knows which person that is:
 	// such a client has no desk and approves nothing.
 	s := &Server{streams: sc, caller: who, web: server.New(sc, who)}
+	s.served = s.web.Handler()
 	s.life, s.end = context.WithCancel(context.Background())
-	s.handler = s.web.Handler()
+	s.handler = httpapi.Names{}.Guard(http.HandlerFunc(s.serveKnown))
 	if len(cfg.Token) >= minToken {
 		s.token = cfg.Token
 	}
@@ -125,14 +126,17 @@ func (s *Server) Serve(ctx context.Context, in io.ReadCloser, out io.WriteCloser
 // token is refused, and so are requests of a foreign web page.
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if s.life.Err() != nil {
-		http.Error(w, "this server is closed", http.StatusServiceUnavailable)
-		return
-	}
-	scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
-	if s.token == "" || !strings.EqualFold(scheme, "Bearer") || len(r.Header.Values("Authorization")) != 1 || subtle.ConstantTimeCompare([]byte(given), []byte(s.token)) != 1 {
-		w.Header().Set("WWW-Authenticate", "Bearer")
-		http.Error(w, "a token is needed, as the header Authorization: Bearer TOKEN", http.StatusUnauthorized)
+		httpapi.Fail(w, http.StatusServiceUnavailable, "this server is closed")
 		return
 	}
 	s.handler.ServeHTTP(w, r)
+}
+
+// serveKnown serves who has the token.
+func (s *Server) serveKnown(w http.ResponseWriter, r *http.Request) {
+	if shown, ok := httpapi.Bearer(r.Header); !ok || !httpapi.Same(shown, s.token) {
+		httpapi.Unauthorized(w, "a token is needed, as the header Authorization: Bearer TOKEN")
+		return
+	}
+	s.served.ServeHTTP(w, r)
 }

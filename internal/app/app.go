@@ -29,6 +29,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sandboxes"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
@@ -65,12 +66,13 @@ type App struct {
 	launcher *reach.Launcher                 // of the servers
 	wait     time.Duration                   // for servers that were never listed
 	events   events
-	agents   shelf.Agents // their instructions
-	stateKey []byte       // signs what MCP clients carry between requests
-	state    string       // the directory of the program's state
-	subject  string       // the person whose program this is
-	expose   exposure     // how models are shown tools
-	book     *learn.Book  // which searches led to which tools; nil: nothing is learned
+	agents   shelf.Agents  // their instructions
+	stateKey []byte        // signs what MCP clients carry between requests
+	state    string        // the directory of the program's state
+	subject  string        // the person whose program this is
+	names    httpapi.Names // under which clients reach us over HTTP
+	expose   exposure      // how models are shown tools
+	book     *learn.Book   // which searches led to which tools; nil: nothing is learned
 	closers  []io.Closer
 	changed  chan struct{} // a box says that its tools are others now
 	stop     func()
@@ -190,6 +192,9 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 		Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),
 	}
 	a.expose = exposure{cfg.Expose, cfg.ExposeTokens, cfg.ExposeTools, cfg.ExposeText}
+	if a.names, err = httpapi.NewNames(cfg.Serve.Hosts); err != nil {
+		return settings.Bad(err)
+	}
 	c.Emit = a.events.emit
 	return nil
 }

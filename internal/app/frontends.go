@@ -5,9 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"log/slog"
 	"net"
 	"net/http"
-	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/httpauth"
@@ -17,6 +17,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
 	"github.com/toolcrib/toolcrib/internal/safety"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/vault/keeper"
 )
@@ -111,57 +112,53 @@ func (a *App) definition(s toolcrib.Entry) json.RawMessage {
 	return b.Definition(s.Native)
 }
 
-// Serve answers HTTP on the listener until ctx ends: MCP at /mcp and the
-// server's health at /healthz. Calls under way get a few seconds to finish.
+// Listen opens the address of the settings, with TLS if they ask for it.
+func Listen(ctx context.Context, cfg settings.Serve, log *slog.Logger) (net.Listener, error) {
+	secure, err := httpapi.LoadCertificate(cfg.TLS.Cert, cfg.TLS.Key, log)
+	if err != nil {
+		return nil, err
+	}
+	return httpapi.Listen(ctx, httpapi.Listening{Address: cfg.Listen, Remote: cfg.Remote, Open: cfg.Open, Secure: secure})
+}
+
+// Serve answers HTTP on the listener until ctx ends. Calls under way get a few
+// seconds to finish.
 func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error {
-	gate, err := a.newGate(version)
+	api, err := a.newAPI(version)
 	if err != nil {
 		return errors.Join(err, ln.Close())
 	}
-	defer gate.Close()
-	watched, leave := context.WithCancel(ctx)
-	defer leave()
-	go gate.Watch(watched)
-	mux := http.NewServeMux()
-	mux.Handle("/mcp", gate)
-	mux.HandleFunc("GET /healthz", a.health(version, gate.Knows))
-	srv := &http.Server{Handler: httpauth.OwnNameOnly(mux), ReadHeaderTimeout: 10 * time.Second}
-	srv.RegisterOnShutdown(gate.Close) // streams end at once
-	served := make(chan error, 1)
-	go func() { served <- srv.Serve(ln) }()
-	select {
-	case err := <-served:
-		return err
-	case <-ctx.Done():
-	}
-	stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-	defer cancel()
-	if err := srv.Shutdown(stop); err != nil && !errors.Is(err, context.DeadlineExceeded) {
-		return err
-	}
-	return srv.Close() // event streams never end by themselves
+	defer api.Close()
+	return api.Serve(ctx, ln)
 }
 
-// newGate is the way in over HTTP: each caller has an MCP server of their own.
-func (a *App) newGate(version string) (*httpauth.Gate, error) {
-	return httpauth.New(httpauth.Config{
-		State: a.state, Log: a.Crib.Log, Access: a.policy.guests.Load,
-		Serve: func(holder httpauth.Holder) httpauth.Frontend {
-			cfg := a.MCP(version)
-			if answers := holder.Answers(); answers != nil {
-				cfg.Desk, cfg.Answers = a.Desk, answers
-			}
-			return server.New(cfg, holder.Caller)
-		},
+// newAPI is the way in over HTTP: MCP at /mcp, where each caller has a server of
+// their own, and the server's health at /healthz.
+func (a *App) newAPI(version string) (*httpapi.API, error) {
+	api, err := httpapi.New(httpapi.Config{
+		State: a.state, Log: a.Crib.Log, Access: a.guestsNow, Names: a.names,
 	})
+	if err != nil {
+		return nil, err
+	}
+	api.HandleEach("/mcp", func(holder httpapi.Holder) httpapi.Frontend {
+		cfg := a.MCP(version)
+		if answers := httpauth.Answers(holder); answers != nil {
+			cfg.Desk, cfg.Answers = a.Desk, answers
+		}
+		return server.New(cfg, holder.Caller)
+	})
+	api.HandlePublic("GET /healthz", a.health(version))
+	return api, nil
 }
 
 // health tells whether calls can be made now. That much every program of this
 // machine may ask, so that it can be watched; what there is here and what is
 // wrong with it is told to those who have a token.
-func (a *App) health(version string, knows func(authorization []string) bool) http.HandlerFunc {
+func (a *App) health(version string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		known := knows(r.Header.Values("Authorization"))
+		caller, known := httpapi.CallerOf(r.Context())
+		known = known && !caller.Anyone()
 		status, code := "ok", http.StatusOK
 		if a.Journal.Degraded() {
 			status, code = "degraded: the journal cannot write", http.StatusServiceUnavailable

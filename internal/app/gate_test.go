@@ -44,7 +44,7 @@ func newTokenApp(t *testing.T, names ...string) (a *App, url string, set func(na
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { a.Close(context.Background()) })
-	g, err := a.newGate("test")
+	g, err := a.newAPI("test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +62,7 @@ func newTokenApp(t *testing.T, names ...string) (a *App, url string, set func(na
 		web.CloseClientConnections()
 		web.Close()
 	})
-	return a, web.URL, func(names ...string) {
+	return a, web.URL + "/mcp", func(names ...string) {
 		t.Helper()
 		if err := a.setPolicy(with(names), nil); err != nil {
 			t.Fatal(err)

@@ -16,8 +16,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/mcp/server"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/ovos"
@@ -101,7 +101,7 @@ func waysIn(t *testing.T, a *App, dialect string) []wayIn {
 		{"mcp", overMCP(connect(&mcp.IOTransport{Reader: toClient, Writer: fromClient}))},
 	}
 	if dialect == "" {
-		ln, err := httpauth.Listen(t.Context(), "127.0.0.1:0")
+		ln, err := httpapi.Listen(t.Context(), httpapi.Listening{Address: "127.0.0.1:0"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func waysIn(t *testing.T, a *App, dialect string) []wayIn {
 				t.Error(err)
 			}
 		})
-		token, err := httpauth.OwnToken(a.state)
+		token, err := httpapi.OwnToken(a.state)
 		if err != nil {
 			t.Fatal(err)
 		}

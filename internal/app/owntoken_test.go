@@ -14,7 +14,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
-	"github.com/toolcrib/toolcrib/internal/httpauth"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 )
@@ -39,7 +39,7 @@ func newDoorway(t *testing.T, change func(*settings.Config)) *doorway {
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := a.newGate("test")
+	g, err := a.newAPI("test")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -60,13 +60,13 @@ func newDoorway(t *testing.T, change func(*settings.Config)) *doorway {
 			t.Error(err)
 		}
 	})
-	d.app, d.url = a, web.URL
+	d.app, d.url = a, web.URL+"/mcp"
 	return d
 }
 
 func (d *doorway) token() string {
 	d.t.Helper()
-	token, err := httpauth.OwnToken(d.app.state)
+	token, err := httpapi.OwnToken(d.app.state)
 	if err != nil {
 		d.t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func TestOwnTokenIsNeeded(t *testing.T) {
 			}
 		}
 	}()
-	fresh, err := httpauth.NewOwnToken(d.app.state)
+	fresh, err := httpapi.NewOwnToken(d.app.state)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -23,8 +25,10 @@ type livePolicy struct {
 	rules      atomic.Pointer[policy.Rules]
 	conditions policy.Conditions // kept, so that reading the same rules again is cheap
 	home       string
-	guests     atomic.Pointer[httpauth.Access] // who may come in over HTTP
-	broken     atomic.Pointer[string]          // why newer settings are not in force
+	guests     atomic.Pointer[httpapi.Access] // who may come in over HTTP
+	broken     atomic.Pointer[string]         // why newer settings are not in force
+	notice     atomic.Pointer[notice]         // sees changed settings at a request; nil: they are not followed
+	taking     sync.Mutex                     // held while settings are read and put up, so that the newest stay
 }
 
 // ownBoxes are the toolboxes that are part of the program: rules and profiles

@@ -18,8 +18,8 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 )
@@ -254,7 +254,7 @@ func TestTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close(t.Context())
-	ln, err := httpauth.Listen(t.Context(), "127.0.0.1:0")
+	ln, err := httpapi.Listen(t.Context(), httpapi.Listening{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,9 +6,11 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync"
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
@@ -27,6 +29,7 @@ type Settings struct {
 func (a *App) FollowPolicy(read func() Settings) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
+	a.policy.notice.Store(&notice{read: read})
 	go func() {
 		defer close(ended)
 		tick := time.NewTicker(lookEvery)
@@ -51,17 +54,63 @@ func (a *App) FollowPolicy(read func() Settings) (stop func()) {
 		}
 	}()
 	return func() {
+		a.policy.notice.Store(nil)
 		cancel()
 		<-ended
 	}
 }
 
-// take puts settings up, or says why not.
-func (a *App) take(ctx context.Context, now Settings) bool {
+// notice sees at a request that the files of settings have changed, so that a token
+// that was taken away opens nothing from then on, and not a second later.
+type notice struct {
+	read func() Settings
+
+	mu    sync.Mutex
+	files []string
+	marks string
+}
+
+// changed reports whether the files are others than when it was last asked. The
+// first time they are.
+func (n *notice) changed() bool {
+	if n.files == nil {
+		n.files = n.read().Files
+	}
+	marks := plainfile.Marks(n.files...)
+	same := marks == n.marks
+	n.marks = marks
+	return !same
+}
+
+// guestsNow is who may come in over HTTP by the settings as they are. What else
+// they say is taken up within a second, and what is wrong with them is told then.
+func (a *App) guestsNow() *httpapi.Access {
+	if n := a.policy.notice.Load(); n != nil {
+		n.mu.Lock() // who comes while they are read waits for what they say
+		defer n.mu.Unlock()
+		if n.changed() {
+			if _, err := a.takePolicy(n.read()); err != nil {
+				a.Crib.Log.Debug("the settings have changed, and the rules before stay in force", "err", err)
+			}
+		}
+	}
+	return a.policy.guests.Load()
+}
+
+// takePolicy reads settings and puts up who may use what.
+func (a *App) takePolicy(now Settings) (settings.Config, error) {
+	a.policy.taking.Lock()
+	defer a.policy.taking.Unlock()
 	cfg, layers, err := now.Load()
 	if err == nil {
 		err = a.setPolicy(cfg, layers)
 	}
+	return cfg, err
+}
+
+// take puts settings up, or says why not.
+func (a *App) take(ctx context.Context, now Settings) bool {
+	cfg, err := a.takePolicy(now)
 	if err != nil {
 		text := err.Error()
 		a.policy.broken.Store(&text)

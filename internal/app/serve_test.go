@@ -8,7 +8,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolcrib/toolcrib/internal/httpauth"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 )
@@ -21,7 +21,7 @@ func TestServe(t *testing.T) {
 	if err != nil || a.Faults != nil {
 		t.Fatal(err, a.Faults)
 	}
-	ln, err := httpauth.Listen(t.Context(), "127.0.0.1:0")
+	ln, err := httpapi.Listen(t.Context(), httpapi.Listening{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +30,7 @@ func TestServe(t *testing.T) {
 	go func() { served <- a.Serve(ctx, ln, "test") }()
 	base := "http://" + ln.Addr().String()
 
-	token, err := httpauth.OwnToken(state)
+	token, err := httpapi.OwnToken(state)
 	if err != nil {
 		t.Fatal(err)
 	}

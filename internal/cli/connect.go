@@ -3,6 +3,8 @@ package cli
 import (
 	"errors"
 	"fmt"
+	"net"
+	"net/url"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -11,13 +13,14 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/rewrite"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 func (c *command) connectCmd() *cobra.Command {
-	var undo, dry, project, http bool
+	var how connecting
 	cmd := &cobra.Command{
 		Use:   "connect CLIENT",
 		Short: "Put Toolcrib into the configuration of an MCP client",
@@ -29,17 +32,24 @@ Clients: ` + strings.Join(connectable(), ", "),
 		Example: `  toolcrib connect claude-code
   toolcrib connect cursor --project        for this project only
   toolcrib connect codex --dry-run         only show the file
+  toolcrib connect claude-code --http      over HTTP, with your token
+  toolcrib connect cursor --http --url https://tools.example.com/mcp --token-env TOOLCRIB_TOKEN
   toolcrib connect claude-code --undo`,
 		Args:      usageArgs(cobra.ExactArgs(1)),
 		ValidArgs: connectable(),
 		RunE: func(_ *cobra.Command, args []string) error {
-			return c.connect(args[0], connecting{undo: undo, dry: dry, project: project, http: http})
+			if (how.url != "" || how.env != "") && !how.http {
+				return usagef("--url and --token-env say how the server is reached over HTTP: add --http")
+			}
+			return c.connect(args[0], how)
 		},
 	}
-	cmd.Flags().BoolVar(&undo, "undo", false, "take it out again")
-	cmd.Flags().BoolVar(&dry, "dry-run", false, "show the file as it would be, and write nothing")
-	cmd.Flags().BoolVar(&project, "project", false, "in the file of this project instead of yours")
-	cmd.Flags().BoolVar(&http, "http", false, "over HTTP, to a server that 'toolcrib serve' runs, with your token, instead of a program that the client starts")
+	cmd.Flags().BoolVar(&how.undo, "undo", false, "take it out again")
+	cmd.Flags().BoolVar(&how.dry, "dry-run", false, "show the file as it would be, and write nothing")
+	cmd.Flags().BoolVar(&how.project, "project", false, "in the file of this project instead of yours")
+	cmd.Flags().BoolVar(&how.http, "http", false, "over HTTP, to a server that 'toolcrib serve' runs, with your token, instead of a program that the client starts")
+	cmd.Flags().StringVar(&how.url, "url", "", "with --http: the address of the server, if it is another machine's or behind a proxy, such as https://tools.example.com/mcp")
+	cmd.Flags().StringVar(&how.env, "token-env", "", "with --http: name this environment variable in the file, and let the client take the token from it")
 	return cmd
 }
 
@@ -48,7 +58,10 @@ func connectable() []string {
 	return slices.DeleteFunc(clientfiles.Clients(), func(name string) bool { return name == clientfiles.AgentPlugins })
 }
 
-type connecting struct{ undo, dry, project, http bool }
+type connecting struct {
+	undo, dry, project, http bool
+	url, env                 string // where the server is, and what holds the token; empty: as the settings say, and the file
+}
 
 // connectName is what Toolcrib is called in a client's list.
 const connectName = "toolcrib"
@@ -87,7 +100,7 @@ func (c *command) connect(client string, how connecting) error {
 			return err
 		}
 		fmt.Fprintf(c.err, "%s would be:\n", file)
-		if entry.Headers != nil {
+		if entry.Headers != nil && how.env == "" {
 			fmt.Fprintf(c.err, "(with your token in place of %s, and only your account could read it)\n", dryToken)
 		}
 		return c.write(after, nil)
@@ -104,7 +117,7 @@ func (c *command) connect(client string, how connecting) error {
 		write = func(file string, change func([]byte) ([]byte, error)) error {
 			return rewrite.InProject(c.dir, file, change)
 		}
-	case entry.Headers != nil && !how.undo:
+	case entry.Headers != nil && !how.undo && how.env == "":
 		write = rewrite.Private
 	}
 	if err := write(file, change); err != nil {
@@ -117,6 +130,9 @@ func (c *command) connect(client string, how connecting) error {
 		fmt.Fprintf(c.out, "Taken out of %s (%s). Start it anew to see the change.\n", clientfiles.Title(client), file)
 	default:
 		fmt.Fprintf(c.out, "%s has Toolcrib now (%s). Start it anew to see the tools; --undo takes it out.\n", clientfiles.Title(client), file)
+		if how.env != "" {
+			fmt.Fprintf(c.out, "It takes the token from the variable %s: set that where the client is started. 'toolcrib token show' shows yours.\n", how.env)
+		}
 	}
 	return nil
 }
@@ -128,7 +144,7 @@ func (c *command) mayConnect(file string, how connecting) error {
 		_, err := rewrite.Inside(c.dir, file)
 		return err
 	}
-	if !how.http || how.undo {
+	if !how.http || how.undo || how.env != "" {
 		return nil
 	}
 	at, err := filepath.EvalSymlinks(file)
@@ -222,18 +238,46 @@ func (c *command) connectHTTP(how connecting) (clientfiles.Entry, error) {
 	if err != nil {
 		return clientfiles.Entry{}, err
 	}
-	entry := clientfiles.Entry{URL: "http://" + loaded.Value.Serve.Listen + "/mcp"}
+	entry := clientfiles.Entry{URL: serverURL(loaded.Value.Serve)}
+	if how.url != "" {
+		u, err := url.Parse(how.url)
+		if err != nil || u.Host == "" || u.Scheme != "https" && (u.Scheme != "http" || !httpapi.IsLoopback(u.Host)) {
+			return entry, usagef("--url: %q is not an address such as https://tools.example.com/mcp (http only for this machine: the token would be sent in the clear)", how.url)
+		}
+		entry.URL = how.url
+	}
 	token := dryToken
 	switch {
-	case how.undo, how.project && loaded.Value.Serve.Open:
+	case how.undo, how.project && loaded.Value.Serve.Open && how.env == "":
 		return entry, nil
+	case how.env != "":
+		if !clientfiles.IsVariable(how.env) {
+			return entry, usagef("--token-env: %q is not the name of a variable, such as TOOLCRIB_TOKEN", how.env)
+		}
+		token = "${" + how.env + "}"
 	case how.project:
-		return entry, usagef("--project --http: your token would stand in a file of the project, which others read. Leave out --http, and the client starts Toolcrib by itself; or leave out --project, and it stands in your own settings")
+		return entry, usagef("--project --http: your token would stand in a file of the project, which others read. Add --token-env NAME, and the file only names a variable; leave out --http, and the client starts Toolcrib by itself; or leave out --project, and it stands in your own settings")
+	case how.url != "" && how.url != serverURL(loaded.Value.Serve):
+		return entry, usagef("--url: your own token is for the server of this machine. Add --token-env NAME with the token that you were given for %s", how.url)
 	case !how.dry:
-		if token, err = c.ownToken(httpauth.OwnToken); err != nil {
+		if token, err = c.ownToken(httpapi.OwnToken); err != nil {
 			return entry, err
 		}
 	}
 	entry.Headers = map[string]string{"Authorization": "Bearer " + token}
 	return entry, nil
+}
+
+// serverURL is where clients reach the server of the settings.
+func serverURL(cfg settings.Serve) string {
+	if cfg.OIDC.Resource != "" {
+		return cfg.OIDC.Resource
+	}
+	if cfg.TLS.Cert != "" && len(cfg.Hosts) > 0 { // the certificate is for a name
+		_, port, err := net.SplitHostPort(cfg.Listen)
+		if err == nil {
+			return baseURL(cfg, net.JoinHostPort(cfg.Hosts[0], port)) + "/mcp"
+		}
+	}
+	return baseURL(cfg, cfg.Listen) + "/mcp"
 }

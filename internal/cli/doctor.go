@@ -17,7 +17,7 @@ import (
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
-	"github.com/toolcrib/toolcrib/internal/httpauth"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -233,7 +233,7 @@ func commandsFinding(ctx context.Context, a *app.App, cfg settings.Config) findi
 
 // serveFinding says whom toolcrib serve lets in.
 func serveFinding(cfg settings.Serve, state string) finding {
-	token, err := httpauth.ReadOwnToken(state)
+	token, err := httpapi.ReadOwnToken(state)
 	switch {
 	case err != nil:
 		return finding{"serve", "problem", err.Error(), ""}
@@ -242,7 +242,7 @@ func serveFinding(cfg settings.Serve, state string) finding {
 	case token == "":
 		return finding{"serve", "ok", "who has a token is let in; yours is made when it is first needed", ""}
 	}
-	return finding{"serve", "ok", "who has a token is let in; yours is in " + httpauth.OwnTokenFile(state), ""}
+	return finding{"serve", "ok", "who has a token is let in; yours is in " + httpapi.OwnTokenFile(state), ""}
 }
 
 func (c *command) configFinding(paths config.Paths, loaded *config.Loaded[settings.Config]) finding {

@@ -6,8 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/desk"
-	"github.com/toolcrib/toolcrib/internal/httpauth"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 func (c *command) serveCmd() *cobra.Command {
@@ -17,11 +18,13 @@ func (c *command) serveCmd() *cobra.Command {
 		Use:   "serve",
 		Short: "Serve MCP over HTTP on this machine",
 		Long: `Serve the tools over streamable HTTP: MCP at /mcp, health at /healthz. The
-address must be on loopback. Ends on interrupt, after the calls under way.
+address must be on loopback, unless serve.remote and serve.tls are set. Ends on
+interrupt, after the calls under way.
 
 Every account of a machine reaches that address, so a client needs a token:
 yours, which 'toolcrib connect CLIENT --http' writes into its settings and
-'toolcrib token show' shows, or one of tokens in the configuration.`,
+'toolcrib token show' shows, or one that 'toolcrib token new NAME' made. With
+serve.oidc, people log in at an issuer instead.`,
 		Example: `  toolcrib serve
   toolcrib serve --listen 127.0.0.1:9000
   toolcrib connect claude-code --http
@@ -47,7 +50,7 @@ func (c *command) serve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	ln, err := httpauth.Listen(ctx, loaded.Value.Serve.Listen)
+	ln, err := app.Listen(ctx, loaded.Value.Serve, c.logger(loaded.Value.Log))
 	if err != nil {
 		return usage(err)
 	}
@@ -62,8 +65,21 @@ func (c *command) serve(ctx context.Context) error {
 		need = ""
 		fmt.Fprintln(c.err, "toolcrib: warning: serve.open is set: every account and program of this machine may call, and do what your rules allow unasked. What has to be approved waits for you.")
 	}
-	fmt.Fprintf(c.err, "toolcrib: MCP at http://%s/mcp, health at http://%[1]s/healthz; interrupt to stop%s\n", ln.Addr(), need)
+	if issuer := loaded.Value.Serve.OIDC.Issuer; issuer != "" && need != "" {
+		need += ", and people log in at " + issuer
+	}
+	at := baseURL(loaded.Value.Serve, ln.Addr().String())
+	fmt.Fprintf(c.err, "toolcrib: MCP at %s/mcp, health at %[1]s/healthz; interrupt to stop%s\n", at, need)
 	err = a.Serve(ctx, ln, version())
 	c.closeApp(ctx, a)
 	return err
+}
+
+// baseURL is where clients of this machine reach a server that listens at an
+// address.
+func baseURL(cfg settings.Serve, address string) string {
+	if cfg.TLS.Cert == "" {
+		return "http://" + address
+	}
+	return "https://" + address
 }

@@ -6,20 +6,27 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/httpauth"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 func (c *command) tokenCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "token",
-		Short: "Show or replace the token that your own clients use over HTTP",
+		Short: "Show, make and revoke the tokens that clients use over HTTP",
 		Long: `'toolcrib serve' lets in who has a token. Yours is made the first time it is
 needed and lies where only your account can read it. 'toolcrib connect CLIENT
---http' writes it into the client's settings. Others get tokens of their own:
-see tokens in the configuration.`,
+--http' writes it into the client's settings.
+
+Others get tokens of their own, by name: 'toolcrib token new NAME' shows one once,
+and keeps only its hash, under tokens in your configuration. A server that runs
+goes by it at once.`,
 		Example: `  toolcrib token show
   toolcrib token show --header | curl -sH @- http://127.0.0.1:7717/healthz
-  toolcrib token new               the one before opens nothing any more`,
+  toolcrib token new               your own again; the one before opens nothing any more
+  toolcrib token new ann --profile coding --approves
+  toolcrib token list
+  toolcrib token revoke ann`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -27,7 +34,7 @@ see tokens in the configuration.`,
 	show := &cobra.Command{
 		Use: "show", Short: "Print the token", Args: usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error {
-			token, err := c.ownToken(httpauth.OwnToken)
+			token, err := c.ownToken(httpapi.OwnToken)
 			if err != nil {
 				return err
 			}
@@ -39,17 +46,37 @@ see tokens in the configuration.`,
 		},
 	}
 	show.Flags().BoolVar(&header, "header", false, "as the header that a request needs")
+	var of settings.Token
 	fresh := &cobra.Command{
-		Use: "new", Short: "Make another token; the one before opens nothing any more", Args: usageArgs(cobra.NoArgs),
-		RunE: func(*cobra.Command, []string) error {
-			if _, err := c.ownToken(httpauth.NewOwnToken); err != nil {
+		Use: "new [NAME]", Short: "Make a token for somebody, or your own again: the one before opens nothing any more", Args: usageArgs(cobra.MaximumNArgs(1)),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if len(args) == 1 {
+				return c.newToken(args[0], of)
+			}
+			if of.Profile != "" || of.Agent != "" || of.Organisation != "" || of.Approves {
+				return usagef("--profile, --agent, --organisation and --approves are for a token of somebody else: name them")
+			}
+			if _, err := c.ownToken(httpapi.NewOwnToken); err != nil {
 				return err
 			}
 			_, err := fmt.Fprintln(c.out, "There is a new token. Give it to each client that is connected over HTTP: toolcrib connect CLIENT --http")
 			return err
 		},
 	}
-	cmd.AddCommand(show, fresh)
+	fresh.Flags().StringVar(&of.Profile, "profile", "", "which tools exist for its holder: minimal, coding, full or one of profiles")
+	fresh.Flags().StringVar(&of.Agent, "agent", "", "the preset of agents that its holder runs under")
+	fresh.Flags().StringVar(&of.Organisation, "organisation", "", "the organisation that its holder belongs to")
+	fresh.Flags().BoolVar(&of.Approves, "approves", false, "its holder is a person, who may approve what they themselves call")
+	list := &cobra.Command{
+		Use: "list", Short: "List the tokens of others: who has which profile, and when it was last used", Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, _ []string) error { return c.listTokens(cmd) },
+	}
+	revoke := &cobra.Command{
+		Use: "revoke NAME", Short: "Take a token away: it opens nothing any more, and what goes on with it ends", Args: usageArgs(cobra.ExactArgs(1)),
+		RunE:              func(_ *cobra.Command, args []string) error { return c.revokeToken(args[0]) },
+		ValidArgsFunction: c.completeToken,
+	}
+	cmd.AddCommand(show, fresh, list, revoke)
 	return cmd
 }
 

@@ -51,7 +51,7 @@ func Servers(cfg settings.Config, plugins string, boxes []string) (map[string]mc
 			faults = append(faults, toolcrib.LoadError{Box: name, Err: err})
 			return
 		}
-		if s.Instance == "" && len(cfg.Tokens) > 0 { // several people: nothing of one may reach another
+		if s.Instance == "" && cfg.SeveralPeople() { // several people: nothing of one may reach another
 			s.Instance = mcphub.PerPerson
 		}
 		out[name] = s

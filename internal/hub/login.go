@@ -6,10 +6,9 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"time"
 
 	"github.com/toolcrib/toolcrib/httpclient"
-	"github.com/toolcrib/toolcrib/internal/httpauth"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -46,11 +45,11 @@ func private(at string) bool {
 
 // serveLoopback answers where a login page sends its answer.
 func serveLoopback(ctx context.Context, addr string, h http.Handler) (string, func(), error) {
-	ln, err := httpauth.Listen(ctx, addr)
+	ln, err := httpapi.Listen(ctx, httpapi.Listening{Address: addr})
 	if err != nil {
 		return "", nil, err
 	}
-	srv := &http.Server{Handler: h, ReadHeaderTimeout: 10 * time.Second}
+	srv := httpapi.NewServer(h, nil)
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)

@@ -116,21 +116,50 @@ func parsedMode(word string) policy.Mode {
 
 // profiles names the profiles of a caller, all of which have to show a tool.
 func (l *Layers) profiles(caller toolcrib.Caller) []string {
-	word := l.User.Profile
+	word, token := l.User.Profile, l.tokenProfile(caller.Token)
 	if caller.Agent != "" {
 		agent, ok := l.agent(caller.Agent)
 		if !ok {
 			return []string{"(no agent " + caller.Agent + ")"}
 		}
-		word = cmp.Or(agent.Profile, word)
+		word = cmp.Or(agent.Profile, token, word)
+	} else {
+		word = cmp.Or(token, word)
 	}
 	names := []string{cmp.Or(word, l.Admin.Profile, policy.ProfileFull)}
-	for _, bound := range []string{l.Admin.Profile, l.Admin.Agents[caller.Agent].Profile} {
+	for _, bound := range []string{l.Admin.Profile, l.Admin.Agents[caller.Agent].Profile, token} {
 		if bound != "" && !slices.Contains(names, bound) {
 			names = append(names, bound)
 		}
 	}
 	return names
+}
+
+// tokenProfile is the profile of those who come in with a token, or by an entry
+// of serve.oidc; empty: it has none of its own.
+func (l *Layers) tokenProfile(name string) string {
+	for _, from := range []*Config{&l.Admin, &l.User} { // a name that both have means the machine's
+		if t, ok := from.Tokens[name]; ok {
+			return t.Profile
+		}
+	}
+	for _, e := range l.OIDC().Access {
+		if OIDCToken(e.Has) == name {
+			return e.Profile
+		}
+	}
+	return ""
+}
+
+// OIDC is the issuer whose tokens count: the machine's, if it names one.
+func (l *Layers) OIDC() OIDC {
+	oidc := l.User.Serve.OIDC
+	if l.Admin.Serve.OIDC.Issuer != "" {
+		oidc = l.Admin.Serve.OIDC
+	}
+	d := DefaultServe().OIDC
+	oidc.Person, oidc.Claim = cmp.Or(oidc.Person, d.Person), cmp.Or(oidc.Claim, d.Claim)
+	return oidc
 }
 
 // Visibility is which tools exist for whom.
@@ -157,6 +186,9 @@ func (l *Layers) Visibility(own []string) (*policy.Visibility, error) {
 				v.Enabled[name] = selectors("tokens."+name+".enabled_tools", t.EnabledTools)
 			}
 		}
+	}
+	for _, e := range l.OIDC().Access {
+		v.Tokens[OIDCToken(e.Has)] = true
 	}
 	errs = append(errs, l.assign(v), l.unknownNames(v), v.Prepare())
 	return v, errors.Join(errs...)
@@ -201,18 +233,24 @@ func (l *Layers) unknownNames(v *policy.Visibility) error {
 			}
 		}
 	}
+	agent := func(key, name string) {
+		if _, ok := l.agent(name); name != "" && !ok {
+			errs = append(errs, fmt.Errorf("%s: there is no agent %q", key, name))
+		}
+	}
 	for _, from := range []*Config{&l.Admin, &l.User} {
 		profile("profile", from.Profile)
 		for _, name := range slices.Sorted(maps.Keys(from.Agents)) {
 			profile("agents."+name+".profile", from.Agents[name].Profile)
 		}
 		for _, name := range slices.Sorted(maps.Keys(from.Tokens)) {
-			if agent := from.Tokens[name].Agent; agent != "" {
-				if _, ok := l.agent(agent); !ok {
-					errs = append(errs, fmt.Errorf("tokens.%s.agent: there is no agent %q", name, agent))
-				}
-			}
+			profile("tokens."+name+".profile", from.Tokens[name].Profile)
+			agent("tokens."+name+".agent", from.Tokens[name].Agent)
 		}
+	}
+	for _, e := range l.OIDC().Access {
+		profile("serve.oidc.access ("+e.Has+"): profile", e.Profile)
+		agent("serve.oidc.access ("+e.Has+"): agent", e.Agent)
 	}
 	return errors.Join(errs...)
 }

@@ -25,11 +25,13 @@ type Organisation struct {
 // Token is how a caller over HTTP says who it is.
 type Token struct {
 	SHA256       string   `yaml:"sha256" doc:"The SHA-256 of the token in hexadecimal. The token itself is sent as Authorization: Bearer."`
+	Profile      string   `yaml:"profile" doc:"Which tools exist for its caller. Empty: those of the profile above. If its agent has a profile too, those that both have."`
 	Agent        string   `yaml:"agent" doc:"The preset its caller runs under."`
 	Organisation string   `yaml:"organisation" doc:"The organisation its caller belongs to."`
 	Approves     bool     `yaml:"approves" doc:"Its holder is a person: a client that can ask them may answer for its own calls. Else such calls wait for somebody else."`
 	ApprovesFor  string   `yaml:"approves_for" enum:"once,session,project,always" doc:"The longest that its holder may allow things, if approves is set. Unset: session. What should hold for longer is said with toolcrib approvals."`
 	EnabledTools []string `yaml:"enabled_tools" doc:"The only tools that exist for it. Empty: all of its profile."`
+	Made         string   `yaml:"made" doc:"When it was made, for people who read it. toolcrib token new writes it."`
 }
 
 // Layers is the configuration by who wrote it, for what no layer may take the

@@ -141,12 +141,6 @@ type Journal struct {
 	Sync    bool          `yaml:"sync" doc:"Wait for the disk at every record, so that records survive a power cut and not only the death of the process. Slower."`
 }
 
-// Serve says where to listen.
-type Serve struct {
-	Listen string `yaml:"listen" doc:"Address for HTTP. It must name a loopback host."`
-	Open   bool   `yaml:"open" doc:"Let everybody on this machine call without a token: every account, every program. They may then do what your rules allow unasked, such as reading your granted directories; what has to be approved waits for you, whoever calls."`
-}
-
 // Log says how much to tell.
 type Log struct {
 	Level  string `yaml:"level" enum:"debug,info,warn,error" doc:"The least level that is written."`
@@ -176,7 +170,7 @@ func Defaults() Config {
 		},
 		Safety: DefaultSafety(), Bounds: DefaultBounds(), Desk: DefaultDesk(),
 		Journal: Journal{MaxAge: 90 * 24 * time.Hour, MaxSize: 1 << 30},
-		Serve:   Serve{Listen: "127.0.0.1:7717"},
+		Serve:   DefaultServe(),
 		Bus:     DefaultBus(),
 		Log:     Log{Level: "warn", Format: "text"},
 	}

@@ -165,7 +165,7 @@ func (x *encoder) namedVariable(key, ref string) {
 	secret, isSecret := strings.CutPrefix(inner, "secret:")
 	name, _, _ := strings.Cut(inner, ":-")
 	switch {
-	case !isVariable(key) || !isSecret && name != key:
+	case !IsVariable(key) || !isSecret && name != key:
 		x.lose("env.%s was left out: %s passes variables on only under their own name", show(key), x.client.title)
 		return
 	case isSecret:
@@ -226,7 +226,7 @@ func (x *encoder) codexHeader(name, text string, v *value) bool {
 		return false
 	}
 	variable := x.variable(list[0].text)
-	if !isVariable(variable) {
+	if !IsVariable(variable) {
 		return false // Codex would look for one of that name
 	}
 	if isBearer {

@@ -39,7 +39,7 @@ func (x *encoder) reference(ref string, f forms) (theirs, ours string) {
 		x.inputs = append(x.inputs, id)
 		return "${input:" + id + "}", "${secret:" + inputSecret("", id) + "}"
 	}
-	if name, _, ok := strings.Cut(inner, ":-"); ok && f.defaults && isVariable(name) && !strings.Contains(inner, secretDefault) {
+	if name, _, ok := strings.Cut(inner, ":-"); ok && f.defaults && IsVariable(name) && !strings.Contains(inner, secretDefault) {
 		return ref, ref
 	}
 	switch {

@@ -37,7 +37,7 @@ func (r *reader) codex(e *entry, s *Server) {
 			if n, ok := w.get("name"); ok {
 				name = n.text
 			}
-			if !isVariable(name) {
+			if !IsVariable(name) {
 				e.note("an entry of env_vars is no name of a variable and was left out")
 				continue
 			}
@@ -47,7 +47,7 @@ func (r *reader) codex(e *entry, s *Server) {
 	}
 	if m := e.table("env_http_headers"); m != nil {
 		for _, h := range sortedKeys(m) {
-			if !isVariable(m[h]) {
+			if !IsVariable(m[h]) {
 				e.note("env_http_headers.%s names no variable and was left out", show(h))
 				continue
 			}
@@ -56,7 +56,7 @@ func (r *reader) codex(e *entry, s *Server) {
 		}
 	}
 	if name := e.text("bearer_token_env_var"); name != "" {
-		if !isVariable(name) {
+		if !IsVariable(name) {
 			e.fail("bearer_token_env_var names no variable")
 			return
 		}
@@ -116,7 +116,7 @@ func (r *reader) goose(e *entry, s *Server) (skip string) {
 	}
 	e.used["name"] = true // a second name, for show
 	for _, key := range e.texts("env_keys") {
-		if !isVariable(key) {
+		if !IsVariable(key) {
 			e.note("an entry of env_keys is no name of a variable and was left out")
 			continue
 		}

@@ -180,7 +180,7 @@ func (f *finder) leave(text, where string) bool {
 func namesVariable(text string) bool {
 	for _, form := range [...]struct{ open, shut string }{{"${", "}"}, {"$", ""}, {"%", "%"}} {
 		inner, ok := strings.CutPrefix(text, form.open)
-		if inner, shut := strings.CutSuffix(inner, form.shut); ok && shut && isVariable(inner) {
+		if inner, shut := strings.CutSuffix(inner, form.shut); ok && shut && IsVariable(inner) {
 			return true
 		}
 	}

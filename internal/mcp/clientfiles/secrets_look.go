@@ -66,9 +66,9 @@ func (f *finder) args(program string, args []string) {
 				f.mayBeCode(where)
 			}
 			args[i] = f.words(arg, "arg", where)
-		case assigned && flag && nested && isVariable(inner):
+		case assigned && flag && nested && IsVariable(inner):
 			args[i] = name + "=" + inner + "=" + f.named(innerText, inner, where)
-		case assigned && (flag || isVariable(name)):
+		case assigned && (flag || IsVariable(name)):
 			args[i] = name + "=" + f.option(text, strings.TrimLeft(name, "-"), where)
 		case i > 0 && isOption(args[i-1]) && !flag:
 			args[i] = f.option(arg, strings.TrimLeft(args[i-1], "-"), where)

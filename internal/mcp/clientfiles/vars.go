@@ -136,7 +136,8 @@ func variableLen(text string) int {
 	return len(text)
 }
 
-func isVariable(name string) bool { return name != "" && variableLen(name) == len(name) }
+// IsVariable reports whether a text can be the name of an environment variable.
+func IsVariable(name string) bool { return name != "" && variableLen(name) == len(name) }
 
 // braced gives what ${inner} becomes: a reference of ours, a plain text, or
 // nothing if the client does not know it.
@@ -144,7 +145,7 @@ func (t *translator) braced(inner string) (ref, plain string, err error) {
 	prefix, rest, colon := strings.Cut(inner, ":")
 	switch {
 	case colon && prefix == "env" && t.env:
-		if !isVariable(rest) {
+		if !IsVariable(rest) {
 			return "", "", errors.New("it has a ${env:…} whose name is no name of a variable")
 		}
 		return "${" + rest + "}", "", nil
@@ -155,16 +156,16 @@ func (t *translator) braced(inner string) (ref, plain string, err error) {
 	case t.editor:
 		return t.ofEditor(inner)
 	case t.only != "":
-		if isVariable(inner) && slices.Contains(strings.Fields(t.only), inner) {
+		if IsVariable(inner) && slices.Contains(strings.Fields(t.only), inner) {
 			return "${" + inner + "}", "", nil
 		}
 		return "", "", nil
-	case t.braces && isVariable(inner):
+	case t.braces && IsVariable(inner):
 		if strings.HasPrefix(inner, "CLAUDE_PLUGIN_") {
 			t.note("${%s} is set by the client only", inner)
 		}
 		return "${" + inner + "}", "", nil
-	case t.defaults && colon && isVariable(prefix) && strings.HasPrefix(rest, "-"):
+	case t.defaults && colon && IsVariable(prefix) && strings.HasPrefix(rest, "-"):
 		if strings.ContainsAny(rest, "${`") {
 			return "", "", errors.New("it has a variable whose default holds another")
 		}

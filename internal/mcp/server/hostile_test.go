@@ -3,10 +3,8 @@ package server
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
@@ -261,52 +259,5 @@ func TestRepeatedHeaders(t *testing.T) {
 	}
 	if a := r.send("POST", session, `{"jsonrpc":"2.0","id":7,"method":"ping"}`); a.status != 200 {
 		t.Errorf("%d %s", a.status, a.text)
-	}
-}
-
-// timed is a response of a connection that has deadlines.
-type timed struct {
-	*httptest.ResponseRecorder
-	until time.Time
-}
-
-func (w *timed) SetReadDeadline(at time.Time) error { w.until = at; return nil }
-
-// slow is a body that says how it is read.
-type slow struct {
-	w    *timed
-	text *strings.Reader
-	err  error
-	was  time.Time
-}
-
-func (s *slow) Read(p []byte) (int, error) {
-	s.was = s.w.until
-	if s.err != nil {
-		return 0, s.err
-	}
-	return s.text.Read(p)
-}
-
-// A message has to come within a time; what comes after it does not.
-func TestSlowBodies(t *testing.T) {
-	for _, c := range []struct {
-		length int64
-		err    error
-	}{{2, nil}, {-1, nil}, {5 << 20, nil}, {-1, errors.New("too late")}, {2, errors.New("too late")}} {
-		w := &timed{ResponseRecorder: httptest.NewRecorder()}
-		in := &slow{w: w, text: strings.NewReader("{}"), err: c.err}
-		r := httptest.NewRequest(http.MethodPost, "/", in)
-		r.ContentLength = c.length
-		body, err := readBody(w, r, 9<<20)
-		if !errors.Is(err, c.err) || c.err == nil && string(body) != "{}" {
-			t.Errorf("%+v: %s, %v", c, body, err)
-		}
-		if left := time.Until(in.was); left <= 0 || left > readFor {
-			t.Errorf("%+v: it was read with %v left", c, left)
-		}
-		if w.until.IsZero() != (c.err == nil) {
-			t.Errorf("%+v: the deadline afterwards is %v", c, w.until)
-		}
 	}
 }

@@ -6,29 +6,21 @@ import (
 	"encoding/json"
 	"errors"
 	"mime"
-	"net"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 )
 
 // Handler serves any number of clients over streamable HTTP: those of the
-// modern era request by request, those of the legacy era in sessions. It
-// refuses requests that a foreign web page makes in a person's browser.
-func (s *Server) Handler() http.Handler {
-	return http.NewCrossOriginProtection().Handler(http.HandlerFunc(s.serveHTTP))
-}
+// modern era request by request, those of the legacy era in sessions. Who sends
+// a request, and under which name, is looked at before it (internal/serve/httpapi).
+func (s *Server) Handler() http.Handler { return http.HandlerFunc(s.serveHTTP) }
 
 func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
-	if why := foreign(r); why != "" {
-		http.Error(w, why, http.StatusForbidden)
-		return
-	}
 	if name := repeated(r.Header); name != "" && r.Method != http.MethodPost {
-		http.Error(w, "the header "+name+" is there more than once", http.StatusBadRequest)
+		httpapi.Fail(w, http.StatusBadRequest, "the header "+name+" is there more than once")
 		return
 	}
 	session := r.Header.Get(headerSession)
@@ -46,51 +38,26 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 			allow = "GET, POST, DELETE"
 		}
 		w.Header().Set("Allow", allow)
-		http.Error(w, "only POST is taken here; GET and DELETE in a session", http.StatusMethodNotAllowed)
+		httpapi.Fail(w, http.StatusMethodNotAllowed, "only POST is taken here; GET and DELETE in a session")
 	}
-}
-
-// foreign says why a request comes from a web page of somebody else: by its
-// origin, or by a name that was made to point at this machine (DNS rebinding).
-func foreign(r *http.Request) string {
-	if origin := r.Header.Get("Origin"); origin != "" {
-		u, err := url.Parse(origin)
-		if err != nil || u.Host == "" || !strings.EqualFold(u.Host, r.Host) {
-			return "requests of other origins are refused"
-		}
-	}
-	here, ok := r.Context().Value(http.LocalAddrContextKey).(net.Addr)
-	if ok && isLoopback(here.String()) && !isLoopback(r.Host) {
-		return "this server is called localhost"
-	}
-	return ""
-}
-
-func isLoopback(address string) bool {
-	host, _, err := net.SplitHostPort(address)
-	if err != nil {
-		host = strings.Trim(address, "[]")
-	}
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }
 
 // servePost takes one message.
 func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 	if !isJSON(r.Header.Get("Content-Type")) {
-		http.Error(w, "the Content-Type is not application/json", http.StatusUnsupportedMediaType)
+		httpapi.Fail(w, http.StatusUnsupportedMediaType, "the Content-Type is not application/json")
 		return
 	}
 	if !accepts(r.Header.Values("Accept")) {
-		http.Error(w, "Accept has to have both application/json and text/event-stream", http.StatusNotAcceptable)
+		httpapi.Fail(w, http.StatusNotAcceptable, "Accept has to have both application/json and text/event-stream")
 		return
 	}
-	if !s.reading.enter(maxReading) {
+	if !s.reading.Enter(maxReading) {
 		refuseBusy(w, nil)
 		return
 	}
-	body, err := readBody(w, r, s.maxMessage())
-	s.reading.leave()
+	body, err := httpapi.ReadBody(w, r, s.maxMessage())
+	s.reading.Leave()
 	if err != nil {
 		status, e := http.StatusBadRequest, mcp.Errorf(mcp.CodeParse, "the message could not be read")
 		if _, ok := errors.AsType[*http.MaxBytesError](err); ok {
@@ -109,11 +76,11 @@ func (s *Server) servePost(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if m.IsRequest() {
-		if !s.requests.enter(maxRequests) {
+		if !s.requests.Enter(maxRequests) {
 			refuseBusy(w, m.ID)
 			return
 		}
-		defer s.requests.leave()
+		defer s.requests.Leave()
 	}
 	p, err := readParams(m.Params)
 	if err != nil && m.IsRequest() {
@@ -224,7 +191,7 @@ func (s *Server) serveLegacy(w http.ResponseWriter, r *http.Request, m *mcp.Mess
 func (s *Server) serveInitialize(w http.ResponseWriter, r *http.Request, m *mcp.Message, p *params) {
 	sess := s.openSession(rand.Text() + rand.Text())
 	if sess == nil {
-		http.Error(w, "there are too many sessions; try later", http.StatusServiceUnavailable)
+		httpapi.Fail(w, http.StatusServiceUnavailable, "there are too many sessions; try later")
 		return
 	}
 	result, err := s.answerLegacy(r.Context(), m, p, sess, noReply{})
@@ -240,7 +207,7 @@ func (s *Server) serveInitialize(w http.ResponseWriter, r *http.Request, m *mcp.
 func (s *Server) serveDelete(w http.ResponseWriter, id string) {
 	sess := s.useSession(id)
 	if sess == nil {
-		http.Error(w, "there is no such session", http.StatusNotFound)
+		httpapi.Fail(w, http.StatusNotFound, "there is no such session")
 		return
 	}
 	s.dropSession(sess, false)
@@ -252,12 +219,12 @@ func (s *Server) serveDelete(w http.ResponseWriter, id string) {
 // the one that is told: the client may have lost the one before.
 func (s *Server) serveStream(w http.ResponseWriter, r *http.Request, id string) {
 	if !strings.Contains(strings.Join(r.Header.Values("Accept"), ","), "text/event-stream") && r.Header.Get("Accept") != "*/*" && r.Header.Get("Accept") != "" {
-		http.Error(w, "Accept has to have text/event-stream", http.StatusNotAcceptable)
+		httpapi.Fail(w, http.StatusNotAcceptable, "Accept has to have text/event-stream")
 		return
 	}
 	sess := s.useSession(id)
 	if sess == nil {
-		http.Error(w, "there is no such session", http.StatusNotFound)
+		httpapi.Fail(w, http.StatusNotFound, "there is no such session")
 		return
 	}
 	defer sess.release()

@@ -35,10 +35,10 @@ func (s *Server) serveListen(ctx context.Context, v *clientRequest) (json.RawMes
 	if len(p.Wants.URIs) > maxSubscriptions || bytes > maxURIs {
 		return nil, mcp.Errorf(mcp.CodeInvalidParams, "at most %d resources can be subscribed to, whose names have at most %d bytes together", maxSubscriptions, maxURIs)
 	}
-	if !s.listens.enter(maxListens) {
+	if !s.listens.Enter(maxListens) {
 		return nil, busy("too many requests listen already; end one of them")
 	}
-	defer s.listens.leave()
+	defer s.listens.Leave()
 	// It may take very long: what has been read is not kept.
 	v.raw, *v.params = nil, params{}
 	shelf := s.cfg.Shelf != nil

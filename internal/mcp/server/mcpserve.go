@@ -17,6 +17,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 )
 
 // Config is what a server needs.
@@ -76,7 +77,7 @@ type Server struct {
 	stops  []func()
 	done   chan struct{} // closed by Close
 
-	reading, requests, listens limiter
+	reading, requests, listens httpapi.Limiter
 	tooSoon                    time.Duration // answers before that are no person's
 
 	mu          sync.Mutex

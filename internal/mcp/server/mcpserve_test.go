@@ -16,6 +16,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 )
 
 type in struct {
@@ -195,7 +196,7 @@ func TestHTTP(t *testing.T) {
 	c, _ := newCrib(t)
 	s := New(Config{Crib: c, Version: "1", Log: quiet()}, toolcrib.Caller{Subject: "loopback", Frontend: "mcp-http"})
 	defer s.Close()
-	web := httptest.NewServer(s.Handler())
+	web := httptest.NewServer(httpapi.Names{}.Guard(s.Handler()))
 	defer web.Close()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
 	session, err := client.Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: web.URL}, nil)

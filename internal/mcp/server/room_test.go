@@ -8,19 +8,20 @@ import (
 	"testing"
 
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 )
 
 // fill takes all places of a room but some.
-func fill(t *testing.T, r *limiter, most int64, but int) (empty func()) {
+func fill(t *testing.T, r *httpapi.Limiter, most int64, but int) (empty func()) {
 	t.Helper()
 	for range most - int64(but) {
-		if !r.enter(most) {
+		if !r.Enter(most) {
 			t.Fatal("it is full already")
 		}
 	}
 	return func() {
 		for range most - int64(but) {
-			r.leave()
+			r.Leave()
 		}
 	}
 }
@@ -58,7 +59,7 @@ func TestOpenRequestsAreBounded(t *testing.T) {
 	if a := r.modern("tools/list", ""); a.status != 200 {
 		t.Errorf("%d %s", a.status, a.text)
 	}
-	eventually(t, "places are lost", func() bool { return s.requests.n.Load() == 0 && s.reading.n.Load() == 0 })
+	eventually(t, "places are lost", func() bool { return s.requests.Used() == 0 && s.reading.Used() == 0 })
 }
 
 // So are those that listen, and they keep nothing of what they were asked with.
@@ -75,7 +76,7 @@ func TestListensAreBounded(t *testing.T) {
 	}
 	empty()
 	cancel()
-	eventually(t, "places are lost", func() bool { return s.listens.n.Load() == 0 })
+	eventually(t, "places are lost", func() bool { return s.listens.Used() == 0 })
 	long, _ := json.Marshal([]string{strings.Repeat("x", maxURIs+1)})
 	if a := r.modern(mcp.MethodListen, `,"notifications":{"resourceSubscriptions":`+string(long)+`}`); a.code() != mcp.CodeInvalidParams {
 		t.Errorf("%d %s", a.status, a.text)

@@ -1,8 +1,6 @@
 package bus
 
 import (
-	"crypto/sha256"
-	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net"
@@ -10,6 +8,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 )
 
 // refusal is why a client may not come in.
@@ -68,13 +68,11 @@ func isLocal(addr net.Addr) bool {
 }
 
 func (s *Server) tokenShown(r *http.Request) bool {
-	shown, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	shown, ok := httpapi.Bearer(r.Header)
 	if !ok {
 		shown = r.URL.Query().Get("token")
 	}
-	// Hashes are of one length, so that comparing takes one time.
-	a, b := sha256.Sum256([]byte(shown)), sha256.Sum256([]byte(s.cfg.Token))
-	return subtle.ConstantTimeCompare(a[:], b[:]) == 1
+	return httpapi.Same(shown, s.cfg.Token)
 }
 
 // originAllowed judges an Origin header. Browsers always send one, so a client

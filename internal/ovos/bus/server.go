@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/coder/websocket"
+
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 )
 
 const (
@@ -146,13 +148,7 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		secure.NextProtos = []string{"http/1.1"} // a websocket begins in no other
 		ln = tls.NewListener(ln, secure)
 	}
-	server := &http.Server{
-		Handler:           s,
-		ReadHeaderTimeout: 10 * time.Second,
-		IdleTimeout:       30 * time.Second,
-		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug),
-	}
+	server := httpapi.NewServer(s, s.log)
 	stop := context.AfterFunc(ctx, func() { _ = server.Close() }) // the listener's error comes out of Serve
 	defer stop()
 	err := server.Serve(ln)
@@ -196,11 +192,11 @@ func (s *Server) budget() int64 { return 8 * (int64(s.cfg.MaxFrame) + headroom +
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if refusal := s.refuse(r); refusal != nil {
 		s.log.Warn("bus client refused", "addr", r.RemoteAddr, "cause", refusal.why)
-		http.Error(w, refusal.why, refusal.status)
+		httpapi.Fail(w, refusal.status, refusal.why)
 		return
 	}
 	if !s.enter() {
-		http.Error(w, "the bus is full or closing", http.StatusServiceUnavailable)
+		httpapi.Fail(w, http.StatusServiceUnavailable, "the bus is full or closing")
 		return
 	}
 	defer s.leave()

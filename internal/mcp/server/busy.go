@@ -2,7 +2,6 @@ package server
 
 import (
 	"net/http"
-	"sync/atomic"
 
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
@@ -15,20 +14,6 @@ const (
 	maxRequests = 256
 	maxListens  = 64 // of them, such as stay open
 )
-
-// limiter counts what is there at once.
-type limiter struct{ n atomic.Int64 }
-
-// enter reports whether there was a place; it has to be left then.
-func (r *limiter) enter(most int64) bool {
-	if r.n.Add(1) > most {
-		r.n.Add(-1)
-		return false
-	}
-	return true
-}
-
-func (r *limiter) leave() { r.n.Add(-1) }
 
 // busyError refuses a request because there are too many. It has a status of its
 // own, so that clients and what stands between try again later.

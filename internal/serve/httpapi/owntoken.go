@@ -1,4 +1,4 @@
-package httpauth
+package httpapi
 
 import (
 	"crypto/rand"
@@ -24,7 +24,10 @@ const ownTokenPrefix = "toolcrib_"
 // OwnTokenFile is where the token lies.
 func OwnTokenFile(state string) string { return filepath.Join(state, "serve-token") }
 
-func freshToken() []byte { return []byte(ownTokenPrefix + rand.Text() + rand.Text() + "\n") }
+// NewToken makes a token that nobody can guess.
+func NewToken() string { return ownTokenPrefix + rand.Text() + rand.Text() }
+
+func freshToken() []byte { return []byte(NewToken() + "\n") }
 
 // OwnToken gives the person's own token, and makes it the first time.
 func OwnToken(state string) (string, error) {

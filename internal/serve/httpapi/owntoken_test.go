@@ -1,4 +1,4 @@
-package httpauth
+package httpapi
 
 import (
 	"os"
@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-
-	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 func TestOwnToken(t *testing.T) {
@@ -63,18 +61,9 @@ func TestOwnToken(t *testing.T) {
 	}
 }
 
-// TestApprovesForNeedsApproves: a setting that would do nothing is refused.
-func TestApprovesForNeedsApproves(t *testing.T) {
-	cfg := settings.Defaults()
-	cfg.Tokens = map[string]settings.Token{"t": {SHA256: strings.Repeat("0", 64), ApprovesFor: "always"}}
-	if _, err := tokens(&settings.Layers{User: cfg}); err == nil || !strings.Contains(err.Error(), "approves: true") {
-		t.Error(err)
-	}
-}
-
 func TestListenOnLoopbackOnly(t *testing.T) {
 	for _, address := range []string{":0", "0.0.0.0:0", "[::]:0", "192.0.2.1:0", "example.com:0", "7717", "", "127.0.0.1", "localhost.example.com:0"} {
-		ln, err := Listen(t.Context(), address)
+		ln, err := Listen(t.Context(), Listening{Address: address})
 		if err == nil {
 			_ = ln.Close()
 			t.Errorf("listens on %q", address)
@@ -83,7 +72,7 @@ func TestListenOnLoopbackOnly(t *testing.T) {
 		}
 	}
 	for _, address := range []string{"127.0.0.1:0", "127.8.9.1:0", "localhost:0"} {
-		ln, err := Listen(t.Context(), address)
+		ln, err := Listen(t.Context(), Listening{Address: address})
 		if err != nil {
 			t.Errorf("%q: %v", address, err)
 			continue

@@ -1,4 +1,4 @@
-package server
+package httpapi
 
 import (
 	"io"
@@ -6,11 +6,16 @@ import (
 	"time"
 )
 
-// readFor is how long a client may take to send a message.
-const readFor = 60 * time.Second
+// readFor is how long a client may take to send a message, and strangersFor how
+// long we wait for the rest of one that we refuse.
+const (
+	readFor      = 60 * time.Second
+	strangersFor = 2 * time.Second
+)
 
-// readBody reads a message of at most a length, within a time.
-func readBody(w http.ResponseWriter, r *http.Request, most int) ([]byte, error) {
+// ReadBody reads a message of at most a length, within a time. One that is longer
+// is an [http.MaxBytesError].
+func ReadBody(w http.ResponseWriter, r *http.Request, most int) ([]byte, error) {
 	control := http.NewResponseController(w)
 	// Not every reader has deadlines; the one of a server does.
 	_ = control.SetReadDeadline(time.Now().Add(readFor))
@@ -19,6 +24,12 @@ func readBody(w http.ResponseWriter, r *http.Request, most int) ([]byte, error) 
 		_ = control.SetReadDeadline(time.Time{})
 	}
 	return body, err
+}
+
+// DropBody has the rest of a refused message not waited for.
+func DropBody(w http.ResponseWriter) {
+	// Not every reader has deadlines.
+	_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(strangersFor))
 }
 
 func readAll(in io.Reader, length int64, most int) ([]byte, error) {

@@ -1,0 +1,189 @@
+package app
+
+import (
+	"crypto/ed25519"
+	"encoding/base64"
+	"encoding/json"
+	"maps"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/store"
+)
+
+// newIssuer is an issuer on loopback, and how it signs tokens.
+func newIssuer(t *testing.T) (url string, sign func(claims map[string]any) string) {
+	t.Helper()
+	public, secret, err := ed25519.GenerateKey(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b64 := base64.RawURLEncoding.EncodeToString
+	web := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/keys" {
+			_ = json.NewEncoder(w).Encode(map[string]any{"keys": []any{map[string]any{"kty": "OKP", "crv": "Ed25519", "kid": "k", "x": b64(public)}}})
+			return
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"issuer": url, "jwks_uri": url + "/keys"})
+	}))
+	t.Cleanup(web.Close)
+	url = web.URL
+	return url, func(claims map[string]any) string {
+		all := map[string]any{"iss": url, "aud": "https://tools.example/mcp", "exp": time.Now().Add(time.Hour).Unix()}
+		maps.Copy(all, claims)
+		text, err := json.Marshal(all)
+		if err != nil {
+			t.Fatal(err)
+		}
+		signed := b64([]byte(`{"alg":"EdDSA","kid":"k"}`)) + "." + b64(text)
+		return signed + "." + b64(ed25519.Sign(secret, []byte(signed)))
+	}
+}
+
+// TestPeopleOfAnIssuer: people who log in elsewhere are who their token says, with
+// the profile of their scope, and reach nothing of each other.
+func TestPeopleOfAnIssuer(t *testing.T) {
+	issuer, sign := newIssuer(t)
+	d := newDoorway(t, func(c *settings.Config) {
+		c.Serve.OIDC.Issuer, c.Serve.OIDC.Resource = issuer, "https://tools.example/mcp"
+		c.Serve.OIDC.Access = []settings.OIDCEntry{{Has: "write", Profile: "coding"}, {Has: "read", Profile: "minimal"}}
+	})
+	ann := sign(map[string]any{"sub": "ann", "scope": "openid write read"})
+	bob := sign(map[string]any{"sub": "bob", "scope": "read"})
+	tools := func(token string) (names []string) {
+		session, err := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
+			Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: d.url, HTTPClient: &http.Client{Transport: bearer(token)}, MaxRetries: -1}, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer session.Close()
+		list, err := session.ListTools(t.Context(), nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, tool := range list.Tools {
+			names = append(names, tool.Name)
+		}
+		if r, err := session.CallTool(t.Context(), &mcp.CallToolParams{Name: "get_time", Arguments: map[string]any{}}); err != nil || r.IsError {
+			t.Logf("%+v, %v", r, err)
+		}
+		return names
+	}
+	if of := tools(ann); !slices.Contains(of, "write_file") {
+		t.Errorf("ann has %q", of)
+	}
+	if of := tools(bob); slices.Contains(of, "write_file") || !slices.Contains(of, "read_file") {
+		t.Errorf("bob has %q", of)
+	}
+	records, err := d.app.Journal.List(t.Context(), store.Filter{Subject: "oidc:bob"})
+	if err != nil || len(records) != 1 || records[0].Caller.Token != "oidc:read" || records[0].Caller.Frontend != "mcp-http" {
+		t.Errorf("%+v, %v", records, err)
+	}
+
+	// A session is the person's who began it, whatever token they have later.
+	head := func(token string) http.Header { return http.Header{"Authorization": {"Bearer " + token}} }
+	began := knock(t, "POST", d.url, initializes, head(ann))
+	in := func(token string) int {
+		h := head(token)
+		h.Set("Mcp-Session-Id", began.header.Get("Mcp-Session-Id"))
+		return knock(t, "POST", d.url, `{"jsonrpc":"2.0","id":2,"method":"ping"}`, h).status
+	}
+	if status := in(sign(map[string]any{"sub": "ann", "scope": "write", "jti": "renewed"})); status != http.StatusOK {
+		t.Errorf("ann, with another token: %d", status)
+	}
+	for who, token := range map[string]string{
+		"bob": bob, "bob with ann's scope": sign(map[string]any{"sub": "bob", "scope": "write"}), "ann with less": sign(map[string]any{"sub": "ann", "scope": "read"}),
+		"the account itself": d.token(),
+	} {
+		if status := in(token); status != http.StatusNotFound {
+			t.Errorf("%s in ann's session: %d", who, status)
+		}
+	}
+
+	metadata := strings.TrimSuffix(d.url, "/mcp") + "/.well-known/oauth-protected-resource"
+	for name, c := range map[string]struct {
+		token  string
+		status int
+		says   string // in the challenge
+	}{
+		"none":         {"", 401, `resource_metadata="https://tools.example/.well-known/oauth-protected-resource/mcp"`},
+		"unknown":      {"abc", 401, `error="invalid_token"`},
+		"expired":      {sign(map[string]any{"sub": "ann", "scope": "write", "exp": time.Now().Add(-time.Hour).Unix()}), 401, "expired"},
+		"for others":   {sign(map[string]any{"sub": "ann", "scope": "write", "aud": "other"}), 401, "aud"},
+		"no scope":     {sign(map[string]any{"sub": "ann", "scope": "openid"}), 403, `error="insufficient_scope"`},
+		"nobody":       {sign(map[string]any{"scope": "write"}), 401, "sub"},
+		"an empty sub": {sign(map[string]any{"sub": " ", "scope": "write"}), 401, "sub"},
+		"a long sub":   {sign(map[string]any{"sub": strings.Repeat("a", 201), "scope": "write"}), 401, "sub"},
+		"hidden":       {sign(map[string]any{"sub": "ann\u200b", "scope": "write"}), 401, "sub"},
+		"a number":     {sign(map[string]any{"sub": 7, "scope": "write"}), 401, "sub"},
+	} {
+		h := http.Header{}
+		if c.token != "" {
+			h = head(c.token)
+		}
+		r := knock(t, "POST", d.url, initializes, h)
+		if said := r.header.Get("WWW-Authenticate"); r.status != c.status || !strings.Contains(said, c.says) || !strings.Contains(said, "resource_metadata=") {
+			t.Errorf("%s: %d %s", name, r.status, said)
+		}
+	}
+	for _, at := range []string{metadata, metadata + "/mcp"} {
+		r := knock(t, "GET", at, "", http.Header{})
+		var said struct {
+			Resource string
+			Servers  []string `json:"authorization_servers"`
+			Scopes   []string `json:"scopes_supported"`
+		}
+		if err := json.NewDecoder(r.body).Decode(&said); err != nil || r.status != 200 || said.Resource != "https://tools.example/mcp" || !slices.Equal(said.Servers, []string{issuer}) || !slices.Equal(said.Scopes, []string{"write", "read"}) {
+			t.Errorf("%s: %d %+v, %v", at, r.status, said, err)
+		}
+	}
+	// What the settings no longer say ends what goes on.
+	h := head(ann)
+	h.Set("Mcp-Session-Id", began.header.Get("Mcp-Session-Id"))
+	stream := knock(t, "GET", d.url, "", h)
+	cfg := settings.Defaults()
+	if err := d.app.setPolicy(cfg, nil); err != nil {
+		t.Fatal(err)
+	}
+	if r := knock(t, "POST", d.url, initializes, head(ann)); r.status != 401 {
+		t.Errorf("without an issuer: %d", r.status)
+	}
+	for {
+		if _, err := stream.body.ReadString('\n'); err != nil {
+			break // it has ended
+		}
+	}
+	if r := knock(t, "GET", metadata, "", http.Header{}); r.status != 404 {
+		t.Errorf("without an issuer: %d", r.status)
+	}
+}
+
+// TestIssuerIsDown: nobody comes in by a token that cannot be checked, and it is
+// told why; tokens of ours go on to count.
+func TestIssuerIsDown(t *testing.T) {
+	_, sign := newIssuer(t)
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	d := newDoorway(t, func(c *settings.Config) {
+		c.Serve.OIDC.Issuer, c.Serve.OIDC.Audience = gone.URL, "a"
+		c.Serve.OIDC.Access = []settings.OIDCEntry{{Has: "*"}}
+	})
+	token := sign(map[string]any{"iss": gone.URL, "aud": "a", "sub": "ann"})
+	for range 2 {
+		r := knock(t, "POST", d.url, initializes, http.Header{"Authorization": {"Bearer " + token}})
+		text, err := r.body.ReadString('\n')
+		if err != nil || r.status != 503 || !strings.Contains(text, "cannot be asked for its keys") || !strings.Contains(text, gone.URL) {
+			t.Errorf("%d %s, %v", r.status, text, err)
+		}
+	}
+	if r := knock(t, "POST", d.url, initializes, http.Header{"Authorization": {"Bearer " + d.token()}}); r.status != 200 {
+		t.Errorf("our own token: %d", r.status)
+	}
+}

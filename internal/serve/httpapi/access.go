@@ -1,0 +1,90 @@
+package httpapi
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"net/http"
+	"slices"
+	"strings"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// Via is how callers over HTTP come in, as rules and the journal see it.
+const Via = "mcp-http"
+
+// Access is who may come in. It is not changed once it is in use.
+type Access struct {
+	Holders []Holder
+	Open    bool    // who sends no token may come in too
+	Owner   Holder  // who calls with the token of our own
+	Issuer  *Issuer // whose tokens let people in besides; nil: nobody's
+}
+
+// all is everybody who may come in, with the token of our own; empty: there is
+// none.
+func (a *Access) all(own string) []Holder {
+	list := slices.Clone(a.Holders)
+	if own != "" {
+		owner := a.Owner
+		owner.Sum = sha256.Sum256([]byte(own))
+		list = append(list, owner)
+	}
+	if a.Open {
+		list = append(list, anyone())
+	}
+	return list
+}
+
+// Holder is who has a token, and the token's hash.
+type Holder struct {
+	Caller toolcrib.Caller
+	Sum    [sha256.Size]byte
+	// Approves is the longest that they may allow what they themselves call: a word
+	// of tokens.NAME.approves_for. Empty: whoever calls does not approve.
+	Approves string
+	issuer   string // the Issuer.ID by which they came in; empty: by a token of ours
+}
+
+// anyone is who comes in without a token, where the settings say so: whoever is
+// on this machine. They may be anybody, so that they approve nothing.
+func anyone() Holder {
+	return Holder{Caller: toolcrib.Caller{Subject: "anyone", Frontend: Via}}
+}
+
+// Anyone reports whether this is who comes in without a token.
+func (h Holder) Anyone() bool { return h == anyone() }
+
+// holderOf finds out who sends a request. One with a token that is not known is
+// nobody, also where none is needed.
+func holderOf(known []Holder, h http.Header) (found Holder, ok bool) {
+	if len(h.Values("Authorization")) == 0 {
+		return anyone(), slices.Contains(known, anyone())
+	}
+	token, sent := Bearer(h)
+	sum := sha256.Sum256([]byte(token))
+	for _, k := range known { // all are compared, so that the time tells nothing
+		if subtle.ConstantTimeCompare(sum[:], k.Sum[:]) == 1 && sent && !k.Anyone() {
+			found, ok = k, true
+		}
+	}
+	return found, ok
+}
+
+// Bearer is the token that a request shows; false: none, or more than one.
+func Bearer(h http.Header) (token string, ok bool) {
+	values := h.Values("Authorization")
+	if len(values) != 1 {
+		return "", false
+	}
+	scheme, token, _ := strings.Cut(values[0], " ")
+	token = strings.TrimLeft(token, " ")
+	return token, strings.EqualFold(scheme, "Bearer") && token != ""
+}
+
+// Same compares secrets. It takes as long for a wrong one as for the right one,
+// whatever its length; an empty one is the same as none.
+func Same(shown, want string) bool {
+	a, b := sha256.Sum256([]byte(shown)), sha256.Sum256([]byte(want))
+	return subtle.ConstantTimeCompare(a[:], b[:]) == 1 && want != ""
+}
