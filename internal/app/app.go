@@ -31,6 +31,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
+	"github.com/toolcrib/toolcrib/internal/telemetry"
 	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/internal/vault/keeper"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -64,6 +65,9 @@ type App struct {
 	launcher     *reach.Launcher                 // of the servers
 	wait         time.Duration                   // for servers that were never listed
 	events       events
+	telemetry    *telemetry.Telemetry // nil: nobody watches
+	numbers      *telemetry.Metrics   // of it; nil: none
+	traces       *telemetry.Target    // where traces go; nil: nowhere
 	agents       shelf.Agents // their instructions
 	stateKey     []byte       // signs what MCP clients carry between requests
 	state        string       // the directory of the program's state
@@ -148,6 +152,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 		{a.openSafety, []Purpose{ToCall, ToCheck}},
 		{a.openJournal, []Purpose{ToCall}},
 		{a.openDesk, []Purpose{ToCall}},
+		{a.openTelemetry, []Purpose{ToCall, ToCheck}},
 		{a.openHub, []Purpose{ToCall, ToCheck, ToList, ToApprove}},
 		{a.openBoxes, []Purpose{ToCall, ToCheck, ToList}},
 		{a.start, []Purpose{ToCall}},

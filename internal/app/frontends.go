@@ -90,6 +90,9 @@ func (a *App) MCP(version string) server.Config {
 		Follow: a.events.Follow, Hidden: beside, Search: a.search(a.expose, a.exposeTokens),
 		Definition: a.definition, Key: a.stateKey,
 	}
+	if a.telemetry != nil {
+		cfg.Observer = a.telemetry
+	}
 	if a.Hub != nil {
 		cfg.Shelf = shelf.Shelf{Crib: a.Crib, Hub: a.Hub, Skills: a.skills(), Agents: a.agents}
 	}
@@ -122,6 +125,7 @@ func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error 
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", gate)
 	mux.HandleFunc("GET /healthz", a.health(version, gate.Knows))
+	mux.HandleFunc("/metrics", a.metrics(gate.Knows))
 	srv := &http.Server{Handler: httpauth.OwnNameOnly(mux), ReadHeaderTimeout: 10 * time.Second}
 	srv.RegisterOnShutdown(gate.Close) // streams end at once
 	served := make(chan error, 1)
@@ -182,16 +186,15 @@ func (a *App) health(version string, knows func(authorization []string) bool) ht
 	}
 }
 
-// serverHealth tells how the MCP servers are doing; nil: there are none. What
-// went wrong with one is for the log.
+// serverHealth tells how the MCP servers are doing; nil: there are none. One that
+// failed makes nothing else unhealthy.
 func (a *App) serverHealth() map[string]any {
 	if a.Hub == nil || len(a.Hub.Boxes()) == 0 {
 		return nil
 	}
 	out := map[string]any{}
 	for _, b := range a.Hub.Boxes() {
-		s := b.Status()
-		out[s.Name] = map[string]int{"tools": s.Tools, "held": s.Held, "running": s.Running, "failures": s.Failures}
+		out[b.Name()] = b.Health()
 	}
 	return out
 }

@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/mcp"
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/watch"
@@ -171,8 +172,10 @@ type Needs struct {
 	// asked at every start, and must not open the vault. Nil: it is not known.
 	Hiding  func() string
 	Version string // of this program, told to servers
-	Log     *slog.Logger
-	Now     func() time.Time
+	// Observer hears of the requests that calls make. Nil: nobody does.
+	Observer mcp.Observer
+	Log      *slog.Logger
+	Now      func() time.Time
 }
 
 // Hub is the configured servers.

@@ -31,6 +31,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, "the header "+name+" is there more than once", http.StatusBadRequest)
 		return
 	}
+	r = s.withAmbient(r)
 	session := r.Header.Get(headerSession)
 	legacy := session != "" && !mcp.IsModern(r.Header.Get(headerVersion))
 	switch {
