@@ -68,11 +68,11 @@ type App struct {
 	telemetry    *telemetry.Telemetry // nil: nobody watches
 	numbers      *telemetry.Metrics   // of it; nil: none
 	traces       *telemetry.Target    // where traces go; nil: nowhere
-	agents       shelf.Agents // their instructions
-	stateKey     []byte       // signs what MCP clients carry between requests
-	state        string       // the directory of the program's state
-	subject      string       // the person whose program this is
-	expose       string       // how models are shown tools, and from which size on they search
+	agents       shelf.Agents         // their instructions
+	stateKey     []byte               // signs what MCP clients carry between requests
+	state        string               // the directory of the program's state
+	subject      string               // the person whose program this is
+	expose       string               // how models are shown tools, and from which size on they search
 	exposeTokens int
 	closers      []io.Closer
 	changed      chan struct{} // a box says that its tools are others now

@@ -168,7 +168,7 @@ func Defaults() Config {
 		Journal: Journal{MaxAge: 90 * 24 * time.Hour, MaxSize: 1 << 30},
 		Serve:   Serve{Listen: "127.0.0.1:7717"},
 		Bus:     DefaultBus(), Telemetry: DefaultTelemetry(),
-		Log:     Log{Level: "warn", Format: "text"},
+		Log: Log{Level: "warn", Format: "text"},
 	}
 }
 

@@ -27,15 +27,18 @@ func (t *Telemetry) onEnd(ctx context.Context, r *toolcrib.Record) {
 	}
 }
 
-// denier is who denied a call: a guard, a person, or nobody, since what no guard
-// has an opinion on is denied.
+// denier is who denied a call: a guard; a person; none, since what no guard has an
+// opinion on is denied; or the grant, of which a tool wanted more than it had.
 func denier(verdicts []toolcrib.Verdict) string {
 	for _, v := range verdicts {
 		if v.Decision == toolcrib.Deny && !v.Note {
 			return v.Guard
 		}
 	}
-	return "none"
+	if len(verdicts) == 0 {
+		return "none"
+	}
+	return "grant"
 }
 
 // person is the guard that stands for one in records.

@@ -10,6 +10,7 @@ import (
 	"log/slog"
 	"maps"
 	"net/http"
+	"net/url"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -250,6 +251,9 @@ func (t Target) send(ctx context.Context, body []byte) (refused uint64, wait tim
 	r.Header.Set("Content-Type", "application/json")
 	resp, err := t.Client.Do(r)
 	if err != nil {
+		if e, ok := errors.AsType[*url.Error](err); ok {
+			err = e.Err // without the address, which everybody knows who reads this
+		}
 		return 0, 0, err
 	}
 	defer func() { _ = resp.Body.Close() }() // there is nothing more in it for us
