@@ -3,7 +3,6 @@ package mcphub
 import (
 	"context"
 	"encoding/json"
-	"net"
 	"net/url"
 	"strings"
 
@@ -31,11 +30,10 @@ func (b *Box) address() string {
 	if err != nil || u.Hostname() == "" || strings.Contains(u.Host, "$") {
 		return ""
 	}
-	port := u.Port()
-	if port == "" {
-		port = map[string]string{"http": "80", "https": "443"}[u.Scheme]
+	if u.Port() == "" {
+		return u.Host + map[string]string{"http": ":80", "https": ":443"}[u.Scheme]
 	}
-	return net.JoinHostPort(u.Hostname(), port)
+	return u.Host
 }
 
 // Health is how a server is doing in this process, in one word and a few numbers.
