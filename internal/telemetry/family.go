@@ -67,14 +67,14 @@ func (f *family) at(of labels) *series {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if s = f.series[of]; s != nil {
+	if s := f.series[of]; s != nil {
 		return s
 	}
 	if len(f.series) >= maxSeries {
 		for i := range f.open {
 			of[i] = other
 		}
-		if s = f.series[of]; s != nil {
+		if s := f.series[of]; s != nil {
 			return s
 		}
 	}
