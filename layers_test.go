@@ -67,6 +67,7 @@ func rules() []rule {
 		{"internal/rewrite", ground, []string{"internal/linked"}, "files of a person are changed in one way, with a backup: by the hub, by the command line, and where a token is made"},
 		{"internal/gitindex", ground, nil, "the format of a file: the guard of command lines and the sandbox's shield both read it"},
 		{"internal/condition", ground, []string{"internal/text"}, "an expression language is text and values: it knows no rule, so that it can be read and held against CEL alone"},
+		{"internal/trace", ground, nil, "where in a trace something happens: the MCP server reads it, its client sends it on, and what records it knows neither"},
 		{"internal/find", ground, nil, "ranking is words and numbers: it knows no tool, so that the box, the command line and the wiring can share it"},
 
 		{"internal/mcp/clientfiles", ground, []string{"internal/jsontext", "internal/redact", "internal/tomltext"}, "the formats of files: the settings, the hub, the command line and what looks at a person's clients read and write them in one way"},
@@ -120,6 +121,7 @@ func rules() []rule {
 		{"internal/reach", 3, []string{".", "internal/settings", "internal/config", "internal/policy", "internal/shellguard", "internal/sandbox", "internal/sandbox/host", "internal/mcp/client", "internal/mcp/clientfiles", "toolbox/mcphub"}, joint},
 
 		{"internal/httpauth", 3, []string{".", "internal/desk", "internal/serve/httpapi/...", "internal/settings"}, joint},
+		{"internal/telemetry", 3, []string{".", "internal/desk", "internal/mcp"}, "it watches the crib, and what the MCP frontend and the hub tell of their requests: it knows their words, and none of them knows it"},
 
 		{"internal/store", 2, []string{".", "internal/desk"}, adapter},
 		{"internal/store/*", 2, []string{".", "internal/store", "internal/desk"}, adapter + "; a database is a driver and a DSN under the SQL of internal/store"},

@@ -33,6 +33,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
+	"github.com/toolcrib/toolcrib/internal/telemetry"
 	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/internal/vault/keeper"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -48,34 +49,37 @@ type App struct {
 	Hub     *mcphub.Hub
 	Faults  []toolcrib.LoadError // what could not be put on the shelves
 
-	own      []string // the toolboxes that are part of the program
-	policy   livePolicy
-	secrets  safety.Secrets
-	bounds   *guards.Bounds
-	reach    reach.Reach
-	shell    *shell.Box                      // nil: no commands are run
-	keeper   *keeper.Keeper                  // of secrets; nil: in a crib that cannot be called
-	hosted   node.Hosted                     // toolboxes of ours on a bus
-	spill    *sandboxes.Output               // what commands printed that is too long for a result
-	bounded  bool                            // commands see nothing but what was granted
-	shelving toolcrib.Contents               // without the MCP servers, which come and go
-	meta     toolcrib.Toolbox                // tools about the servers
-	hubFile  bool                            // there is a file of settings that servers can be added to
-	settings atomic.Pointer[settings.Config] // those that the servers are of now
-	plugins  string                          // the folder of programs that are servers
-	launcher *reach.Launcher                 // of the servers
-	wait     time.Duration                   // for servers that were never listed
-	events   events
-	agents   shelf.Agents  // their instructions
-	stateKey []byte        // signs what MCP clients carry between requests
-	state    string        // the directory of the program's state
-	subject  string        // the person whose program this is
-	names    httpapi.Names // under which clients reach us over HTTP
-	expose   exposure      // how models are shown tools
-	book     *learn.Book   // which searches led to which tools; nil: nothing is learned
-	closers  []io.Closer
-	changed  chan struct{} // a box says that its tools are others now
-	stop     func()
+	own       []string // the toolboxes that are part of the program
+	policy    livePolicy
+	secrets   safety.Secrets
+	bounds    *guards.Bounds
+	reach     reach.Reach
+	shell     *shell.Box                      // nil: no commands are run
+	keeper    *keeper.Keeper                  // of secrets; nil: in a crib that cannot be called
+	hosted    node.Hosted                     // toolboxes of ours on a bus
+	spill     *sandboxes.Output               // what commands printed that is too long for a result
+	bounded   bool                            // commands see nothing but what was granted
+	shelving  toolcrib.Contents               // without the MCP servers, which come and go
+	meta      toolcrib.Toolbox                // tools about the servers
+	hubFile   bool                            // there is a file of settings that servers can be added to
+	settings  atomic.Pointer[settings.Config] // those that the servers are of now
+	plugins   string                          // the folder of programs that are servers
+	launcher  *reach.Launcher                 // of the servers
+	wait      time.Duration                   // for servers that were never listed
+	events    events
+	telemetry *telemetry.Telemetry // nil: nobody watches
+	numbers   *telemetry.Metrics   // of it; nil: none
+	traces    *telemetry.Target    // where traces go; nil: nowhere
+	agents    shelf.Agents         // their instructions
+	stateKey  []byte               // signs what MCP clients carry between requests
+	state     string               // the directory of the program's state
+	subject   string               // the person whose program this is
+	names     httpapi.Names        // under which clients reach us over HTTP
+	expose    exposure             // how models are shown tools
+	book      *learn.Book          // which searches led to which tools; nil: nothing is learned
+	closers   []io.Closer
+	changed   chan struct{} // a box says that its tools are others now
+	stop      func()
 }
 
 // Needs is what Open takes besides the configuration.
@@ -152,6 +156,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 		{a.openJournal, []Purpose{ToCall}},
 		{a.openLearning, []Purpose{ToCall, ToList}},
 		{a.openDesk, []Purpose{ToCall}},
+		{a.openTelemetry, []Purpose{ToCall, ToCheck}},
 		{a.openHub, []Purpose{ToCall, ToCheck, ToList, ToApprove}},
 		{a.openBoxes, []Purpose{ToCall, ToCheck, ToList}},
 		{a.start, []Purpose{ToCall}},

@@ -94,6 +94,9 @@ func (a *App) MCP(version string) server.Config {
 	if set := a.settings.Load(); set != nil {
 		cfg.TextOnly = set.TextOnly
 	}
+	if a.telemetry != nil {
+		cfg.Observer = a.telemetry
+	}
 	if a.Hub != nil {
 		cfg.Shelf = shelf.Shelf{Crib: a.Crib, Hub: a.Hub, Skills: a.skills(), Agents: a.agents}
 	}
@@ -133,7 +136,7 @@ func (a *App) Serve(ctx context.Context, ln net.Listener, version string) error 
 }
 
 // newAPI is the way in over HTTP: MCP at /mcp, where each caller has a server of
-// their own, and the server's health at /healthz.
+// their own, the server's health at /healthz, and numbers at /metrics.
 func (a *App) newAPI(version string) (*httpapi.API, error) {
 	api, err := httpapi.New(httpapi.Config{
 		State: a.state, Log: a.Crib.Log, Access: a.guestsNow, Names: a.names,
@@ -149,6 +152,7 @@ func (a *App) newAPI(version string) (*httpapi.API, error) {
 		return server.New(cfg, holder.Caller)
 	})
 	api.HandlePublic("GET /healthz", a.health(version))
+	api.Handle("GET /metrics", http.HandlerFunc(a.metrics))
 	return api, nil
 }
 
@@ -182,16 +186,15 @@ func (a *App) health(version string) http.HandlerFunc {
 	}
 }
 
-// serverHealth tells how the MCP servers are doing; nil: there are none. What
-// went wrong with one is for the log.
+// serverHealth tells how the MCP servers are doing; nil: there are none. One that
+// failed makes nothing else unhealthy.
 func (a *App) serverHealth() map[string]any {
 	if a.Hub == nil || len(a.Hub.Boxes()) == 0 {
 		return nil
 	}
 	out := map[string]any{}
 	for _, b := range a.Hub.Boxes() {
-		s := b.Status()
-		out[s.Name] = map[string]int{"tools": s.Tools, "held": s.Held, "running": s.Running, "failures": s.Failures}
+		out[b.Name()] = b.Health()
 	}
 	return out
 }

@@ -103,6 +103,9 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	if a.keeper != nil { // else nothing comes from servers, and what is kept of them has no values
 		of.Hide, of.Hiding, of.Login = a.keeper.Hide, a.keeper.Hiding, hub.Login(a.keeper.Logins(), web, needs.Page)
 	}
+	if a.telemetry != nil {
+		of.Observer = a.telemetry
+	}
 	opened, err := mcphub.Open(ctx, list, of)
 	if err != nil {
 		a.Faults = append(a.Faults, toolcrib.LoadError{Box: "mcp_servers", Err: err})

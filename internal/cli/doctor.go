@@ -90,6 +90,7 @@ func (c *command) examine(ctx context.Context) []finding {
 	out = append(out, cacheFindings(a, c.home())...)
 	out = append(out, asideFindings(a, paths.State)...)
 	out = append(out, serveFinding(loaded.Value.Serve, paths.State))
+	out = append(out, tracesFinding(ctx, a)...)
 	tools := 0
 	for range a.Crib.Tools(toolcrib.Caller{}) {
 		tools++
@@ -243,6 +244,18 @@ func serveFinding(cfg settings.Serve, state string) finding {
 		return finding{"serve", "ok", "who has a token is let in; yours is made when it is first needed", ""}
 	}
 	return finding{"serve", "ok", "who has a token is let in; yours is in " + httpapi.OwnTokenFile(state), ""}
+}
+
+// tracesFinding says whether a collector takes the traces, where they are sent.
+func tracesFinding(ctx context.Context, a *app.App) []finding {
+	where, err := a.CheckTraces(ctx)
+	switch {
+	case where == "":
+		return nil
+	case err != nil:
+		return []finding{{"traces", "problem", "the collector at " + where + " takes no traces: " + err.Error() + "; calls are not held up, their traces are dropped", "start it, or mend or switch off telemetry.traces (docs/telemetry.md)"}}
+	}
+	return []finding{{"traces", "ok", "sent to the collector at " + where, ""}}
 }
 
 func (c *command) configFinding(paths config.Paths, loaded *config.Loaded[settings.Config]) finding {

@@ -211,3 +211,11 @@ func (b *Bounds) Recall(ctx context.Context, j *store.Journal, c *toolcrib.Crib,
 	}
 	return nil
 }
+
+// Used tells how much of each budget is used, see [safety.Budget.Used].
+func (b *Bounds) Used() map[string]float64 {
+	if b == nil || b.budget == nil {
+		return nil
+	}
+	return b.budget.Used()
+}

@@ -47,6 +47,7 @@ type Config struct {
 	Journal      Journal              `yaml:"journal" doc:"What is kept of past calls. Records are removed oldest first; the rest stays verifiable."`
 	Serve        Serve                `yaml:"serve" doc:"The server that toolcrib serve starts."`
 	Bus          Bus                  `yaml:"bus" doc:"The message bus of a voice assistant (OpenVoiceOS), for toolcrib bus."`
+	Telemetry    Telemetry            `yaml:"telemetry" doc:"Numbers and traces for programs that watch this one (docs/telemetry.md). Both are off unless they are switched on; a restart takes them up."`
 	Log          Log                  `yaml:"log" doc:"Messages of the program itself, on standard error."`
 }
 
@@ -171,8 +172,8 @@ func Defaults() Config {
 		Safety: DefaultSafety(), Bounds: DefaultBounds(), Desk: DefaultDesk(),
 		Journal: Journal{MaxAge: 90 * 24 * time.Hour, MaxSize: 1 << 30},
 		Serve:   DefaultServe(),
-		Bus:     DefaultBus(),
-		Log:     Log{Level: "warn", Format: "text"},
+		Bus:     DefaultBus(), Telemetry: DefaultTelemetry(),
+		Log: Log{Level: "warn", Format: "text"},
 	}
 }
 

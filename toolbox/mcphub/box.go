@@ -8,6 +8,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -26,6 +27,8 @@ type Box struct {
 	cancel context.CancelFunc
 	again  chan struct{} // the lists have changed
 	done   chan struct{} // the goroutine that lists again has ended
+
+	starts, failures atomic.Int64 // of its instances, since it was set up
 
 	learning sync.Mutex     // one at a time
 	pinned   bool           // pins were there once; under learning

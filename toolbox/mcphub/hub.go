@@ -27,6 +27,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/mcp"
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
 	"github.com/toolcrib/toolcrib/internal/mcp/clientfiles"
 	"github.com/toolcrib/toolcrib/internal/watch"
@@ -176,8 +177,10 @@ type Needs struct {
 	// Most is how many bytes one message of a server may have. Zero: 16 MiB.
 	Most    int
 	Version string // of this program, told to servers
-	Log     *slog.Logger
-	Now     func() time.Time
+	// Observer hears of the requests that calls make. Nil: nobody does.
+	Observer mcp.Observer
+	Log      *slog.Logger
+	Now      func() time.Time
 }
 
 // Hub is the configured servers.

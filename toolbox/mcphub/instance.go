@@ -175,6 +175,7 @@ func (i *instance) start(attempt chan struct{}) {
 	if err != nil {
 		i.failed(err)
 	} else {
+		b.starts.Add(1)
 		i.session, i.since, i.startErr, i.logs = s, b.now(), nil, ""
 		go i.watch(s)
 		if i.uses == 0 && b.server.Idle > 0 && !b.server.Eager {
@@ -194,6 +195,7 @@ func (i *instance) failed(err error) {
 	}
 	err = &redactedError{i.box.hub.redact(err.Error()), err}
 	i.startErr = err
+	i.box.failures.Add(1)
 	i.fails++
 	i.retry = i.box.now().Add(min(restLeast<<min(i.fails, 10), restMost))
 	i.box.hub.needs.Log.Warn("an MCP server failed", "server", i.box.name, "err", err, "times", i.fails)

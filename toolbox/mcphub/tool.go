@@ -177,7 +177,7 @@ func (b *Box) attempt(ctx context.Context, env *toolcrib.Env, u serverRequest) (
 	if who := env.Call.Caller; who.Session != "" {
 		call.For = who.Organisation + "/" + who.Subject + "/" + who.Session
 	}
-	result, err := s.Do(clock.ctx, call)
+	result, err := b.send(clock.ctx, s, u.tool, call)
 	if err == nil {
 		i.works()
 		return result, true, nil

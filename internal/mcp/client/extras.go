@@ -7,6 +7,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/trace"
 )
 
 // requestExtras is what a request carries besides its own parameters.
@@ -15,7 +16,8 @@ type requestExtras struct {
 	info         json.RawMessage
 	capabilities json.RawMessage
 	logLevel     string
-	token        int64 // of progress; zero: none is wanted
+	token        int64         // of progress; zero: none is wanted
+	at           trace.Context // in a trace; the zero value: in none
 
 	// of a further round of a call that wanted input
 	responses json.RawMessage
@@ -74,6 +76,10 @@ func (o *requestExtras) meta(given json.RawMessage) (json.RawMessage, error) {
 		err := jsontext.Members(given, func(m jsontext.Member) bool {
 			switch m.Key {
 			case mcp.MetaVersion, mcp.MetaCapabilities, mcp.MetaClient, mcp.MetaLogLevel, mcp.MetaSubscription, mcp.MetaProgress:
+			case trace.KeyParent, trace.KeyState:
+				if !o.at.Valid() {
+					out = keepMember(out, m)
+				}
 			default:
 				out = keepMember(out, m)
 			}
@@ -85,6 +91,12 @@ func (o *requestExtras) meta(given json.RawMessage) (json.RawMessage, error) {
 	}
 	if o.token != 0 {
 		out = appendMember(out, mcp.MetaProgress, strconv.AppendInt(nil, o.token, 10))
+	}
+	if o.at.Valid() {
+		out = appendMember(out, trace.KeyParent, strconv.AppendQuote(nil, o.at.Parent()))
+		if o.at.State != "" {
+			out = appendMember(out, trace.KeyState, jsontext.AppendString(nil, o.at.State))
+		}
 	}
 	if o.version != "" {
 		out = appendMember(out, mcp.MetaVersion, strconv.AppendQuote(nil, o.version))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/trace"
 )
 
 const (
@@ -122,6 +123,7 @@ func (s *Session) Do(ctx context.Context, c Call) (json.RawMessage, error) {
 		s.calls.end(f)
 	}()
 	o := requestExtras{token: f.token}
+	o.at, _ = trace.Of(ctx)
 	r := request{method: c.Method, id: func(id json.RawMessage) {
 		posted = true
 		s.calls.sent(f, id)

@@ -15,8 +15,13 @@ const maxDepth = 500
 
 // answerModern answers a request that says of itself what there is to know of
 // its client.
-func (s *Server) answerModern(ctx context.Context, m *mcp.Message, p *params, w replyPath) (json.RawMessage, error) {
+func (s *Server) answerModern(ctx context.Context, m *mcp.Message, p *params, w replyPath) (result json.RawMessage, err error) {
 	version := p.version()
+	if s.cfg.Observer != nil {
+		var end func(json.RawMessage, error)
+		ctx, end = s.observe(ctx, m, p, version, nil)
+		defer func() { end(result, err) }()
+	}
 	if !mcp.Known(version) || !mcp.IsModern(version) {
 		return nil, unsupported(version)
 	}
@@ -48,8 +53,13 @@ func (s *Server) answerModern(ctx context.Context, m *mcp.Message, p *params, w 
 
 // answerLegacy answers a request of a client that has introduced itself, or
 // does so with it.
-func (s *Server) answerLegacy(ctx context.Context, m *mcp.Message, p *params, sess *session, w replyPath) (json.RawMessage, error) {
+func (s *Server) answerLegacy(ctx context.Context, m *mcp.Message, p *params, sess *session, w replyPath) (result json.RawMessage, err error) {
 	c, level := sess.who()
+	if s.cfg.Observer != nil {
+		var end func(json.RawMessage, error)
+		ctx, end = s.observe(ctx, m, p, c.version, sess)
+		defer func() { end(result, err) }()
+	}
 	v := &clientRequest{server: s, client: c, sess: sess, reply: w, id: m.ID, params: p, raw: m.Params, level: level}
 	switch m.Method {
 	case mcp.MethodInitialize:

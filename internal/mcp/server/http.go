@@ -23,6 +23,7 @@ func (s *Server) serveHTTP(w http.ResponseWriter, r *http.Request) {
 		httpapi.Fail(w, http.StatusBadRequest, "the header "+name+" is there more than once")
 		return
 	}
+	r = s.withAmbient(r)
 	session := r.Header.Get(headerSession)
 	legacy := session != "" && !mcp.IsModern(r.Header.Get(headerVersion))
 	switch {

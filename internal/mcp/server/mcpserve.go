@@ -63,6 +63,8 @@ type Config struct {
 	MaxDescription int
 	// Key signs what a client is handed to come back with. Nil: a random one.
 	Key []byte
+	// Observer hears of every request, for metrics and traces. Nil: nobody does.
+	Observer mcp.Observer
 	// Definition gives what else the supplier of a tool says of it: icons, a
 	// title for people, _meta. Nil, or a nil result: nothing.
 	Definition func(toolcrib.Entry) json.RawMessage

@@ -26,6 +26,8 @@ type params struct {
 		Level        json.RawMessage `json:"io.modelcontextprotocol/logLevel"`
 		Progress     json.RawMessage `json:"progressToken"`
 		CallID       json.RawMessage `json:"toolcrib/callId"`
+		TraceParent  json.RawMessage `json:"traceparent"`
+		TraceState   json.RawMessage `json:"tracestate"`
 	} `json:"_meta"`
 	Name      json.RawMessage `json:"name"`
 	URI       json.RawMessage `json:"uri"`

@@ -50,6 +50,7 @@ func (s *Server) newSession(ctx context.Context, id string) *session {
 	sess.ctx, sess.cancel = context.WithCancel(ctx)
 	sess.heard = newListener(sess.wants)
 	sess.stop = s.listen(sess.heard)
+	s.observeSession(1)
 	return sess
 }
 
@@ -171,6 +172,7 @@ func (s *session) end() {
 	s.mu.Unlock()
 	s.cancel()
 	s.stop()
+	s.server.observeSession(-1)
 	if len(uris) > 0 {
 		c, _ := s.who()
 		// Whoever ends a session does not wait for servers that stand behind tools.
