@@ -84,7 +84,8 @@ type OAuth struct {
 	ClientID, ClientSecret string
 	Issuer                 string // whom they are for; empty: the first one that takes them
 	Scopes                 []string
-	ClientCredentials      bool // a token for the program itself, no person asked
+	Redirect               string // the loopback address that the login page answers to; empty: a free port
+	ClientCredentials      bool   // a token for the program itself, no person asked
 	Off                    bool
 }
 

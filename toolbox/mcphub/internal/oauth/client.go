@@ -27,7 +27,8 @@ func (h *Handler) isDocument() bool {
 
 // whoWeAre finds or makes the client for an issuer. Nothing that one issuer gave
 // is ever shown to another.
-func (h *Handler) whoWeAre(ctx context.Context, at tokenSource, redirect string) (client, error) {
+// Anew: a registration that is kept does not count.
+func (h *Handler) whoWeAre(ctx context.Context, at tokenSource, redirect string, anew bool) (client, error) {
 	issuer := at.issuer
 	switch {
 	case h.isDocument() && issuer.Documents:
@@ -39,8 +40,11 @@ func (h *Handler) whoWeAre(ctx context.Context, at tokenSource, redirect string)
 		return client{ID: h.cfg.ClientID, Method: h.method(issuer.Methods), From: configured}, nil
 	}
 	known := h.grantOf(issuer.Issuer, at.resource).Client
-	if known.From == registered && known.Redirect == redirect && (known.Expires.IsZero() || h.needs.Now().Before(known.Expires)) {
-		return known, nil
+	if !anew && known.From == registered && known.Redirect == redirect && (known.Expires.IsZero() || h.needs.Now().Before(known.Expires)) {
+		if !h.isForgotten(ctx, at, known, redirect) {
+			return known, nil
+		}
+		h.tellForgotten(ctx, issuer.Issuer)
 	}
 	if issuer.Register == "" {
 		return client{}, fmt.Errorf("%s takes no registration: get a client ID there and put it into the configuration", hostOf(issuer.Issuer))

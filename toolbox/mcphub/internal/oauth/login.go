@@ -104,13 +104,14 @@ type Status struct {
 	Since     time.Time // of the token
 	Expires   time.Time // of the token; zero: not known
 	Renewable bool      // it is renewed without a person
+	Again     bool      // the issuer had forgotten the client, and another was registered
 }
 
 // Status reads what is kept. It asks neither the server nor the issuer, and
 // does not wait for a login that is under way.
 func (h *Handler) Status(ctx context.Context) (Status, error) {
 	h.mu.Lock()
-	r, ahead := h.rec, h.unsaved
+	r, ahead, again := h.rec, h.unsaved, h.again
 	h.mu.Unlock()
 	if !ahead {
 		var err error
@@ -123,5 +124,5 @@ func (h *Handler) Status(ctx context.Context) (Status, error) {
 	}
 	g := r.Grants[0]
 	return Status{LoggedIn: g.Access != "", Issuer: g.Issuer, Resource: g.Resource, ClientID: g.Client.ID, Scopes: slices.Clone(g.Granted),
-		Since: g.Got, Expires: g.Expires, Renewable: g.Refresh != "" || g.Access != "" && h.cfg.Flow == FlowClient}, nil
+		Since: g.Got, Expires: g.Expires, Renewable: g.Refresh != "" || g.Access != "" && h.cfg.Flow == FlowClient, Again: again}, nil
 }

@@ -46,6 +46,9 @@ type world struct {
 	token    func(http.ResponseWriter, url.Values) bool // answers in place of the token endpoint
 	refuse   bool                                       // the server takes no token
 	issuers  func() []string                            // in place of the one
+	grants   func(scope string) string                  // what is given of what was asked for
+	unnamed  bool                                       // the server does not say which scope it lacks
+	lastPage url.Values                                 // what the login page was asked last
 }
 
 type issued struct {
@@ -228,7 +231,7 @@ func (w *world) authorize(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	code := w.secret("code-" + rand.Text())
-	w.codes[code] = q
+	w.codes[code], w.lastPage = q, q
 	w.secret(q.Get("state"))
 	back := url.Values{"code": {code}, "state": {q.Get("state")}, "iss": {w.issuer.URL}}
 	if w.answer != nil {
@@ -291,6 +294,9 @@ func (w *world) tokenEndpoint(rw http.ResponseWriter, r *http.Request) {
 		refuse("unsupported_grant_type")
 		return
 	}
+	if w.grants != nil {
+		scope = w.grants(scope)
+	}
 	t := issued{id, scope, f.Get("resource"), w.clock.Now().Add(time.Duration(w.life) * time.Second)}
 	access, refresh := w.secret("access-"+rand.Text()), w.secret("refresh-"+rand.Text())
 	w.tokens[access] = t
@@ -330,7 +336,11 @@ func (w *world) mcp(rw http.ResponseWriter, r *http.Request) {
 	}
 	if need := r.Header.Get("Need"); need != "" && !slices.Contains(strings.Fields(t.scope), need) {
 		w.counts["403"]++
-		rw.Header().Set("WWW-Authenticate", told+`, error="insufficient_scope", scope="`+need+`"`)
+		told += `, error="insufficient_scope"`
+		if !w.unnamed {
+			told += `, scope="` + need + `"`
+		}
+		rw.Header().Set("WWW-Authenticate", told)
 		rw.WriteHeader(http.StatusForbidden)
 		return
 	}
