@@ -122,6 +122,8 @@ func (h *Handler) register(ctx context.Context, issuer issuerMeta, redirect stri
 		Expires seconds `json:"client_secret_expires_at"`
 		Method  string  `json:"token_endpoint_auth_method"`
 		Error   string  `json:"error"`
+		Manage  string  `json:"registration_client_uri"`
+		Token   string  `json:"registration_access_token"`
 	}
 	bad := json.Unmarshal(answer, &got)
 	switch {
@@ -140,6 +142,9 @@ func (h *Handler) register(ctx context.Context, issuer issuerMeta, redirect stri
 		c.Method = "client_secret_basic" // a secret came with no word on how to use it
 	default:
 		c.Method = method
+	}
+	if _, err := h.zone.check(got.Manage); err == nil && isToken(got.Token) {
+		c.Manage, c.Registration = got.Manage, got.Token
 	}
 	if c.Secret != "" && got.Expires > 0 {
 		c.Expires = time.Unix(int64(got.Expires), 0)

@@ -127,3 +127,39 @@ func TestAnIssuerThatKnowsNobody(t *testing.T) {
 		t.Errorf("it took %v", w.counts)
 	}
 }
+
+// TestLogoutRemovesTheRegistration where the issuer lets us.
+func TestLogoutRemovesTheRegistration(t *testing.T) {
+	for _, gone := range []bool{false, true} {
+		w := newWorld(t)
+		w.manages = true
+		h := w.handler(nil)
+		w.works(h, "")
+		if !strings.Contains(w.store.get(h.name), "manage-") {
+			t.Error("the token of the registration is not kept")
+		}
+		if gone {
+			w.change(func() { clear(w.clients) })
+		}
+		if err := h.Logout(t.Context()); err != nil {
+			t.Errorf("gone %t: %v", gone, err)
+		}
+		if w.count("unregister") != 1 || len(w.knownClients()) != 0 {
+			t.Errorf("gone %t: it took %v, and there are %v", gone, w.counts, w.knownClients())
+		}
+	}
+}
+
+// TestARegistrationThatLeadsElsewhere: its token goes nowhere that the server
+// must not send us to.
+func TestARegistrationThatLeadsElsewhere(t *testing.T) {
+	w := newWorld(t)
+	h := w.handler(nil)
+	for _, at := range []string{"http://169.254.169.254/x", "http://example.com/x", "file:///etc/passwd", "https://u:p@example.com/"} {
+		r := h.usable(record{Version: recordVersion, URL: h.cfg.URL, Grants: []grant{{Issuer: w.issuer.URL, Token: w.issuer.URL + "/token", Resource: h.cfg.URL,
+			Client: client{ID: "x", From: registered, Manage: at, Registration: "secret"}}}})
+		if len(r.Grants) != 1 || r.Grants[0].Client.Manage != "" || r.Grants[0].Client.Registration != "" {
+			t.Errorf("%s: %+v", at, r.Grants)
+		}
+	}
+}

@@ -63,7 +63,7 @@ func (h *Handler) Logout(ctx context.Context) error {
 		}
 		var failed []error
 		for _, g := range grants {
-			failed = append(failed, h.revoke(ctx, g))
+			failed = append(failed, h.revoke(ctx, g), h.unregister(ctx, g.Client))
 		}
 		if err := errors.Join(failed...); err != nil {
 			return fmt.Errorf("the login for %q is deleted here, but its issuer could not be told: %w", h.cfg.Server, err)
@@ -90,6 +90,22 @@ func (h *Handler) revoke(ctx context.Context, g grant) error {
 		if status >= 300 {
 			return fmt.Errorf("%s answered with status %d", hostOf(g.Revoke), status)
 		}
+	}
+	return nil
+}
+
+// unregister removes a client that was registered for this login (RFC 7592). One
+// that is gone already is as good.
+func (h *Handler) unregister(ctx context.Context, c client) error {
+	if c.Manage == "" || c.Registration == "" {
+		return nil
+	}
+	status, _, _, err := h.web.do(ctx, http.MethodDelete, c.Manage, http.Header{"Authorization": {"Bearer " + c.Registration}}, nil)
+	switch {
+	case err != nil:
+		return err
+	case status >= 300 && status != http.StatusUnauthorized && status != http.StatusNotFound:
+		return fmt.Errorf("%s answered with status %d when it was asked to remove the client", hostOf(c.Manage), status)
 	}
 	return nil
 }

@@ -54,6 +54,10 @@ type client struct {
 	From     string    `json:"from"` // configured, document or registered
 	Redirect string    `json:"redirect,omitempty"`
 	Expires  time.Time `json:"expires,omitzero"` // of the secret
+	// Manage is where a registered client is removed again, with the token
+	// Registration (RFC 7592). Empty: the issuer has no such place.
+	Manage       string `json:"manage,omitempty"`
+	Registration string `json:"registration_access_token,omitempty"`
 }
 
 const (
@@ -83,6 +87,13 @@ func parseRecord(data []byte) (record, error) {
 func (h *Handler) usable(r record) record {
 	if r.URL != h.cfg.URL {
 		return record{}
+	}
+	for i := range r.Grants {
+		if c := &r.Grants[i].Client; c.Manage != "" {
+			if _, err := h.zone.check(c.Manage); err != nil || !isToken(c.Registration) {
+				c.Manage, c.Registration = "", ""
+			}
+		}
 	}
 	r.Wanted = parseScopes(strings.Join(r.Wanted, " "))
 	r.Grants = slices.DeleteFunc(r.Grants, func(g grant) bool {

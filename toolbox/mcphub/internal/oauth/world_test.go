@@ -47,6 +47,7 @@ type world struct {
 	refuse   bool                                       // the server takes no token
 	issuers  func() []string                            // in place of the one
 	grants   func(scope string) string                  // what is given of what was asked for
+	manages  bool                                       // registrations can be removed again
 	unnamed  bool                                       // the server does not say which scope it lacks
 	lastPage url.Values                                 // what the login page was asked last
 }
@@ -62,6 +63,7 @@ func newWorld(t *testing.T) *world {
 	issuer := http.NewServeMux()
 	issuer.HandleFunc("GET /.well-known/oauth-authorization-server", w.issuerMeta)
 	issuer.HandleFunc("POST /register", w.register)
+	issuer.HandleFunc("DELETE /register/{id}", w.unregister)
 	issuer.HandleFunc("GET /authorize", w.authorize)
 	issuer.HandleFunc("POST /token", w.tokenEndpoint)
 	issuer.HandleFunc("POST /revoke", w.revoke)
@@ -216,7 +218,23 @@ func (w *world) register(rw http.ResponseWriter, r *http.Request) {
 		w.clients[id] = w.secret("secret-" + rand.Text())
 		out["client_secret"] = w.clients[id]
 	}
+	if w.manages {
+		out["registration_client_uri"], out["registration_access_token"] = w.issuer.URL+"/register/"+id, w.secret("manage-"+id)
+	}
 	reply(rw, http.StatusCreated, out)
+}
+
+func (w *world) unregister(rw http.ResponseWriter, r *http.Request) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.counts["unregister"]++
+	id := r.PathValue("id")
+	if _, known := w.clients[id]; !known || r.Header.Get("Authorization") != "Bearer manage-"+id {
+		rw.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	delete(w.clients, id)
+	rw.WriteHeader(http.StatusNoContent)
 }
 
 func (w *world) authorize(rw http.ResponseWriter, r *http.Request) {
