@@ -60,8 +60,12 @@ func (b *Box) oauth(ctx context.Context, url string, expand func(context.Context
 	if err != nil {
 		return nil, fmt.Errorf("its oauth.client_secret: %w", err)
 	}
+	id, err := expand(ctx, b.server.OAuth.ClientID)
+	if err != nil {
+		return nil, fmt.Errorf("its oauth.client_id: %w", err)
+	}
 	l := b.hub.needs.Login
-	cfg := oauth.Config{Server: b.name, URL: url, ClientID: b.server.OAuth.ClientID, ClientSecret: secret, Issuer: b.server.OAuth.Issuer, Scopes: b.server.OAuth.Scopes, Redirect: b.server.OAuth.Redirect}
+	cfg := oauth.Config{Server: b.name, URL: url, ClientID: id, ClientSecret: secret, Issuer: b.server.OAuth.Issuer, Scopes: b.server.OAuth.Scopes, Redirect: b.server.OAuth.Redirect}
 	if b.server.OAuth.ClientCredentials {
 		cfg.Flow = oauth.FlowClient
 	}
