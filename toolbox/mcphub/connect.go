@@ -24,7 +24,7 @@ func (b *Box) connect(ctx context.Context, i *instance, young *startingPrograms)
 		Capabilities: b.abilities(),
 		Version:      b.knownVersion(),
 		Handshake:    b.server.Starting,
-		Changed:      b.changed,
+		Changed:      func(method string, params json.RawMessage) { b.changed(i.key, method, params) },
 		Log:          b.hub.needs.Log,
 	})
 	if err != nil {
@@ -134,15 +134,15 @@ func (b *Box) headers(ctx context.Context, expand func(context.Context, string) 
 	return out, nil
 }
 
-// changed hears what a server notifies of beside any call.
-func (b *Box) changed(method string, params json.RawMessage) {
+// changed hears what the server of key notifies of beside any call.
+func (b *Box) changed(key, method string, params json.RawMessage) {
 	switch method {
 	case mcp.NotifyTools, mcp.NotifyPrompts, mcp.NotifyResources:
-		b.relist()
+		b.relist(key)
 	case mcp.NotifyResource, mcp.NotifyElicited:
 		// It has addresses and names only: what would have to be changed means nothing.
 		if safe, ok := b.harmless(params); ok && string(safe) == string(params) {
-			b.hub.tell(b.name, method, params)
+			b.tell(key, method, params)
 		}
 	default: // what belongs to a call nobody knows is nobody's to hear
 		b.hub.needs.Log.Debug("a notification of an MCP server is dropped", "server", b.name, "method", method)

@@ -184,7 +184,7 @@ type Hub struct {
 	mu      sync.Mutex
 	boxes   map[string]*Box
 	closed  bool
-	watched watch.List[func(server, method string, params []byte)]
+	watched watch.List[func(Notice)]
 	changed watch.List[func()]
 }
 
@@ -293,13 +293,9 @@ func (h *Hub) Box(name string) (*Box, bool) {
 }
 
 // Watch tells what servers notify of, until stop is called.
-func (h *Hub) Watch(hear func(server, method string, params []byte)) (stop func()) {
-	return h.watched.Add(hear)
-}
+func (h *Hub) Watch(hear func(Notice)) (stop func()) { return h.watched.Add(hear) }
 
-func (h *Hub) tell(server, method string, params []byte) {
-	h.watched.Each(func(hear func(server, method string, params []byte)) { hear(server, method, params) })
-}
+func (h *Hub) tell(n Notice) { h.watched.Each(func(hear func(Notice)) { hear(n) }) }
 
 // Close ends every server. All are told at once, and then waited for.
 func (h *Hub) Close() error {

@@ -158,13 +158,13 @@ func (i *instance) start(attempt chan struct{}) {
 	i.stderr.begin()
 	s, err := b.connect(ctx, i, young)
 	if err == nil {
-		if _, err = b.learn(ctx, s); err != nil {
+		if _, err = b.learn(ctx, i, s); err != nil {
 			i.closed(s)
 			err = fmt.Errorf("asking the MCP server %s what it offers: %w", b.name, err)
 		}
 	}
 	if err == nil {
-		b.listen(ctx, s)
+		b.listen(ctx, i, s)
 		young.release()
 	}
 	i.mu.Lock()

@@ -5,11 +5,14 @@
 package shelf
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"
@@ -24,6 +27,36 @@ type Shelf struct {
 	Hub    *mcphub.Hub
 	Skills *skill.Box // nil: there are none
 	Agents Agents
+	// MayStart refuses to start a server for a caller. Nil: none is started for a
+	// list.
+	MayStart func(ctx context.Context, c toolcrib.Caller, server string) error
+}
+
+// listWait is how long a list waits for the servers of a caller that were never
+// asked; what comes later is told as a change.
+const listWait = 5 * time.Second
+
+// listings gives what the servers whose reading tool a caller has list for them.
+func (s Shelf) listings(ctx context.Context, c toolcrib.Caller, native string) (boxes []string, lists map[string]mcphub.Listing, readers map[string]string) {
+	ctx, cancel := context.WithTimeout(ctx, listWait)
+	defer cancel()
+	readers, lists = s.readers(c), map[string]mcphub.Listing{}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for _, b := range s.Hub.Boxes() {
+		if readers[b.Name()+"/"+native] == "" {
+			continue
+		}
+		boxes = append(boxes, b.Name())
+		all.Go(func() {
+			list := b.ListingFor(ctx, c, func() bool { return s.MayStart != nil && s.MayStart(ctx, c, b.Name()) == nil })
+			mu.Lock()
+			defer mu.Unlock()
+			lists[b.Name()] = list
+		})
+	}
+	all.Wait()
+	return boxes, lists, readers
 }
 
 var _ server.Shelf = Shelf{}
@@ -42,15 +75,12 @@ func (s Shelf) readers(caller toolcrib.Caller) map[string]string {
 
 // items gives the definitions of all servers whose reading tool a caller has.
 // The same thing of two servers is shown once, as the first has it.
-func (s Shelf) items(caller toolcrib.Caller, reader, key string, of func(mcphub.Listing) []json.RawMessage) []server.Item {
-	readers := s.readers(caller)
+func (s Shelf) items(ctx context.Context, caller toolcrib.Caller, reader, key string, of func(mcphub.Listing) []json.RawMessage) []server.Item {
+	boxes, lists, _ := s.listings(ctx, caller, reader)
 	var out []server.Item
 	seen := map[string]bool{}
-	for _, b := range s.Hub.Boxes() {
-		if readers[b.Name()+"/"+reader] == "" {
-			continue
-		}
-		for _, text := range of(b.Listing()) {
+	for _, box := range boxes {
+		for _, text := range of(lists[box]) {
 			name := member(text, key)
 			if name == "" || seen[name] || strings.HasPrefix(name, skillScheme) { // skills are ours
 				continue
@@ -74,24 +104,24 @@ func member(text json.RawMessage, key string) string {
 // Resources implements [server.Shelf].
 func (s Shelf) Resources(ctx context.Context, c toolcrib.Caller) ([]server.Item, error) {
 	own, err := s.skillItems(ctx, c)
-	return append(own, s.items(c, mcphub.ReadTool, "uri", func(l mcphub.Listing) []json.RawMessage { return l.Resources })...), err
+	return append(own, s.items(ctx, c, mcphub.ReadTool, "uri", func(l mcphub.Listing) []json.RawMessage { return l.Resources })...), err
 }
 
 // Templates implements [server.Shelf].
-func (s Shelf) Templates(_ context.Context, c toolcrib.Caller) ([]server.Item, error) {
-	return s.items(c, mcphub.ReadTool, "uriTemplate", func(l mcphub.Listing) []json.RawMessage { return l.Templates }), nil
+func (s Shelf) Templates(ctx context.Context, c toolcrib.Caller) ([]server.Item, error) {
+	return s.items(ctx, c, mcphub.ReadTool, "uriTemplate", func(l mcphub.Listing) []json.RawMessage { return l.Templates }), nil
 }
 
 // Prompts implements [server.Shelf].
-func (s Shelf) Prompts(_ context.Context, c toolcrib.Caller) ([]server.Item, error) {
+func (s Shelf) Prompts(ctx context.Context, c toolcrib.Caller) ([]server.Item, error) {
 	own, err := s.agentItems(c)
-	theirs := s.items(c, mcphub.PromptTool, "name", func(l mcphub.Listing) []json.RawMessage { return l.Prompts })
+	theirs := s.items(ctx, c, mcphub.PromptTool, "name", func(l mcphub.Listing) []json.RawMessage { return l.Prompts })
 	theirs = slices.DeleteFunc(theirs, func(i server.Item) bool { return s.Agents[i.Name] != "" })
 	return append(own, theirs...), err
 }
 
 // Reading implements [server.Shelf].
-func (s Shelf) Reading(_ context.Context, c toolcrib.Caller, method string, params json.RawMessage) (tool string, input json.RawMessage, ok bool, err error) {
+func (s Shelf) Reading(ctx context.Context, c toolcrib.Caller, method string, params json.RawMessage) (tool string, input json.RawMessage, ok bool, err error) {
 	var p struct {
 		URI       string          `json:"uri"`
 		Name      string          `json:"name"`
@@ -117,8 +147,8 @@ func (s Shelf) Reading(_ context.Context, c toolcrib.Caller, method string, para
 			return tool, input, true, nil
 		}
 	}
-	readers := s.readers(c)
 	var box, native string
+	var readers map[string]string
 	fields := map[string]any{}
 	switch method {
 	case mcp.MethodResourcesRead, mcp.MethodSubscribe, mcp.MethodUnsubscribe:
@@ -126,22 +156,22 @@ func (s Shelf) Reading(_ context.Context, c toolcrib.Caller, method string, para
 		if method != mcp.MethodResourcesRead {
 			native, fields["on"] = mcphub.SubscribeTool, method == mcp.MethodSubscribe
 		}
-		box = s.reads(readers, native, p.URI)
+		box, readers = s.reads(ctx, c, native, p.URI)
 	case mcp.MethodPromptsGet:
 		native, fields["name"] = mcphub.PromptTool, p.Name
 		if p.Arguments != nil {
 			fields["arguments"] = p.Arguments
 		}
-		box = s.prompts(readers, native, p.Name)
+		box, readers = s.prompts(ctx, c, native, p.Name)
 	case mcp.MethodComplete:
 		native, fields["ref"], fields["argument"] = mcphub.CompleteTool, p.Ref, p.Argument
 		if p.Context != nil {
 			fields["context"] = p.Context
 		}
 		if name := member(p.Ref, "name"); name != "" {
-			box = s.prompts(readers, native, name)
+			box, readers = s.prompts(ctx, c, native, name)
 		} else {
-			box = s.reads(readers, native, member(p.Ref, "uri"))
+			box, readers = s.reads(ctx, c, native, member(p.Ref, "uri"))
 		}
 	}
 	if box == "" {
@@ -156,52 +186,42 @@ func (s Shelf) Reading(_ context.Context, c toolcrib.Caller, method string, para
 // reads finds the server of a resource: the one that lists it, else one with a
 // template that fits, else the only one that has any, which will say itself that
 // it does not have it.
-func (s Shelf) reads(readers map[string]string, native, uri string) string {
-	var fits, all []string
-	for _, b := range s.Hub.Boxes() {
-		if readers[b.Name()+"/"+native] == "" {
-			continue
-		}
-		all = append(all, b.Name())
-		switch b.Reads(uri) {
+func (s Shelf) reads(ctx context.Context, c toolcrib.Caller, native, uri string) (box string, readers map[string]string) {
+	boxes, lists, readers := s.listings(ctx, c, native)
+	fits := ""
+	for _, b := range boxes {
+		switch lists[b].Reads(uri) {
 		case 2:
-			return b.Name()
+			return b, readers
 		case 1:
-			fits = append(fits, b.Name())
+			fits = cmp.Or(fits, b)
 		}
 	}
-	if len(fits) > 0 {
-		return fits[0]
+	if fits == "" && len(boxes) == 1 {
+		fits = boxes[0]
 	}
-	if len(all) == 1 {
-		return all[0]
-	}
-	return ""
+	return fits, readers
 }
 
-func (s Shelf) prompts(readers map[string]string, native, name string) string {
-	var all []string
-	for _, b := range s.Hub.Boxes() {
-		if readers[b.Name()+"/"+native] == "" {
-			continue
-		}
-		all = append(all, b.Name())
-		if slices.ContainsFunc(b.Listing().Prompts, func(text json.RawMessage) bool { return member(text, "name") == name }) {
-			return b.Name()
+func (s Shelf) prompts(ctx context.Context, c toolcrib.Caller, native, name string) (box string, readers map[string]string) {
+	boxes, lists, readers := s.listings(ctx, c, native)
+	for _, b := range boxes {
+		if slices.ContainsFunc(lists[b].Prompts, func(text json.RawMessage) bool { return member(text, "name") == name }) {
+			return b, readers
 		}
 	}
-	if len(all) == 1 {
-		return all[0]
+	if len(boxes) == 1 {
+		return boxes[0], readers
 	}
-	return ""
+	return "", readers
 }
 
 // Watch implements [server.Shelf].
-func (s Shelf) Watch(changed func(method string, params json.RawMessage)) (stop func()) {
-	one := s.Hub.Watch(func(_, method string, params []byte) { changed(method, params) })
+func (s Shelf) Watch(changed func(method string, params json.RawMessage, hears func(toolcrib.Caller) bool)) (stop func()) {
+	one := s.Hub.Watch(func(n mcphub.Notice) { changed(n.Method, n.Params, n.For) })
 	two := s.Hub.Notify(func() {
-		changed(mcp.NotifyPrompts, nil)
-		changed(mcp.NotifyResources, nil)
+		changed(mcp.NotifyPrompts, nil, nil)
+		changed(mcp.NotifyResources, nil, nil)
 	})
 	return func() {
 		one()
