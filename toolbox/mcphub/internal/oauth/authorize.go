@@ -118,7 +118,7 @@ func (h *Handler) begin(ctx context.Context, at tokenSource, scopes []string, as
 		if g.Client, err = h.whoWeAre(ctx, at, "", false); err == nil {
 			g, err = h.clientToken(ctx, g)
 		}
-	} else if err = h.mayAsk(asked, without(scopes, h.grantOf(g.Issuer, g.Resource).Granted)); err == nil {
+	} else if err = h.mayAsk(asked); err == nil {
 		g, err = h.logIn(ctx, at, g)
 	}
 	if extra := h.wantedScopes(); len(extra) > 0 && isRefusal(err, "invalid_scope") {
@@ -136,14 +136,13 @@ func (h *Handler) begin(ctx context.Context, at tokenSource, scopes []string, as
 }
 
 // mayAsk bounds how often a page is put before a person who did not ask for it.
-// Lacking are the scopes that the token of today does not have.
-func (h *Handler) mayAsk(asked bool, lacking []string) error {
+func (h *Handler) mayAsk(asked bool) error {
 	if h.needs.Open == nil || h.needs.Serve == nil {
 		if h.current().forgotten() {
 			return fmt.Errorf("%w again, since %s no longer knows the client that was registered with it: run `toolcrib hub login %s`, which registers another",
 				ErrLogin, hostOf(h.current().Issuer), h.cfg.Server)
 		}
-		if h.current().Access != "" && len(h.wantedScopes()) > 0 {
+		if lacking := h.wantedScopes(); h.current().Access != "" && len(lacking) > 0 {
 			return fmt.Errorf("%w again, since the server wants more than the login is good for (scopes: %s): run `toolcrib hub login %s`",
 				ErrLogin, listScopes(lacking), h.cfg.Server)
 		}

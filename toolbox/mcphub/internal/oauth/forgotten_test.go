@@ -163,3 +163,18 @@ func TestARegistrationThatLeadsElsewhere(t *testing.T) {
 		}
 	}
 }
+
+// TestLogoutFromAnIssuerThatRevokesNoAccessTokens, as those do whose tokens say
+// everything themselves.
+func TestLogoutFromAnIssuerThatRevokesNoAccessTokens(t *testing.T) {
+	w := newWorld(t)
+	w.unrevoked = true
+	h := w.handler(nil)
+	w.works(h, "")
+	if err := h.Logout(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if len(w.renewal) != 0 {
+		t.Error("the refresh token is still good")
+	}
+}

@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -83,9 +84,13 @@ func (h *Handler) revoke(ctx context.Context, g grant) error {
 		if err := h.identify(g, form, header); err != nil {
 			return err
 		}
-		status, _, err := h.web.post(ctx, g.Revoke, header, []byte(form.Encode()))
+		status, body, err := h.web.post(ctx, g.Revoke, header, []byte(form.Encode()))
 		if err != nil {
 			return err
+		}
+		var said tokenAnswer
+		if json.Unmarshal(body, &said) == nil && said.Error == "unsupported_token_type" {
+			continue // one that the issuer keeps no account of ends by itself
 		}
 		if status >= 300 {
 			return fmt.Errorf("%s answered with status %d", hostOf(g.Revoke), status)

@@ -38,18 +38,19 @@ type world struct {
 	counts  map[string]int
 
 	// What a test changes.
-	life     int                                        // of a token, in seconds; 0: not told
-	scope    string                                     // the server asks for in its 401
-	meta     func(map[string]any)                       // changes the metadata of the issuer
-	resource func(map[string]any)                       // changes the metadata of the server
-	answer   func(url.Values)                           // changes the answer of the login page
-	token    func(http.ResponseWriter, url.Values) bool // answers in place of the token endpoint
-	refuse   bool                                       // the server takes no token
-	issuers  func() []string                            // in place of the one
-	grants   func(scope string) string                  // what is given of what was asked for
-	manages  bool                                       // registrations can be removed again
-	unnamed  bool                                       // the server does not say which scope it lacks
-	lastPage url.Values                                 // what the login page was asked last
+	life      int                                        // of a token, in seconds; 0: not told
+	scope     string                                     // the server asks for in its 401
+	meta      func(map[string]any)                       // changes the metadata of the issuer
+	resource  func(map[string]any)                       // changes the metadata of the server
+	answer    func(url.Values)                           // changes the answer of the login page
+	token     func(http.ResponseWriter, url.Values) bool // answers in place of the token endpoint
+	refuse    bool                                       // the server takes no token
+	issuers   func() []string                            // in place of the one
+	grants    func(scope string) string                  // what is given of what was asked for
+	manages   bool                                       // registrations can be removed again
+	unrevoked bool                                       // access tokens are not revoked
+	unnamed   bool                                       // the server does not say which scope it lacks
+	lastPage  url.Values                                 // what the login page was asked last
 }
 
 type issued struct {
@@ -333,6 +334,10 @@ func (w *world) revoke(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.counts["revoke"]++
+	if _, access := w.tokens[r.PostFormValue("token")]; access && w.unrevoked {
+		reply(rw, http.StatusBadRequest, map[string]any{"error": "unsupported_token_type"})
+		return
+	}
 	delete(w.tokens, r.PostFormValue("token"))
 	delete(w.renewal, r.PostFormValue("token"))
 }
