@@ -9,7 +9,7 @@ import (
 // what tools are told.
 type MCPServer struct {
 	Command   string            `yaml:"command" doc:"The program to start: a name that is looked for in PATH, or a path. Never a line for a shell."`
-	Args      []string          `yaml:"args" doc:"Its arguments. ${VAR}, ${VAR:-default} and ${secret:NAME} stand for variables of this process and secrets of the vault, here and below; $(…) means nothing."`
+	Args      []string          `yaml:"args" doc:"Its arguments. ${VAR}, ${VAR:-default} and ${secret:NAME} stand for variables of this process and secrets of the vault, here and below; $(…) means nothing. ${person}, here and in env and cwd, is a word for whom the server runs, where each person has their own (instance): /srv/${person}.json."`
 	Env       map[string]string `yaml:"env" secret:"true" doc:"Variables it gets besides PATH, HOME and a few plain ones. Nothing else is inherited."`
 	Cwd       string            `yaml:"cwd" doc:"The directory it runs in. Empty: one of its own in the state directory, on the host; paths in args that begin with ./ or that exist are still those of the working directory. In a sandbox: the working directory."`
 	URL       string            `yaml:"url" doc:"The address of a server that runs elsewhere, instead of a command."`

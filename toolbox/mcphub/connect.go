@@ -68,6 +68,8 @@ func (b *Box) transport(ctx context.Context, i *instance, young *startingProgram
 		return h, nil
 	}
 	l := Launch{Server: b.name, Command: s.Command, Dir: s.Dir, Sandbox: s.Sandbox, Stderr: i.stderr, Person: i.person(), Env: map[string]string{}}
+	word := i.personWord()
+	l.Dir = withPerson(l.Dir, word)
 	for what, text := range map[string]*string{"its command": &l.Command, "its directory": &l.Dir} {
 		var err error
 		if *text, err = expand(ctx, *text); err != nil {
@@ -75,14 +77,14 @@ func (b *Box) transport(ctx context.Context, i *instance, young *startingProgram
 		}
 	}
 	for _, arg := range s.Args {
-		text, err := expand(ctx, arg)
+		text, err := expand(ctx, withPerson(arg, word))
 		if err != nil {
 			return nil, fmt.Errorf("its arguments: %w", err)
 		}
 		l.Args = append(l.Args, text)
 	}
 	for name, value := range s.Env {
-		text, err := expand(ctx, value)
+		text, err := expand(ctx, withPerson(value, word))
 		if err != nil {
 			return nil, fmt.Errorf("its variable %s: %w", name, err)
 		}

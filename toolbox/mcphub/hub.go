@@ -265,6 +265,9 @@ func (s Server) filled(name string) (Server, error) {
 		}
 	}
 	s.Instance = cmp.Or(s.Instance, Shared)
+	if s.Instance != PerPerson && s.Instance != PerSession && slices.ContainsFunc(append(slices.Collect(maps.Values(s.Env)), append(s.Args, s.Dir)...), namesPerson) {
+		return bad("${person} stands for whom it runs, and it runs for everybody: set instance: person")
+	}
 	s.Timeout = cmp.Or(s.Timeout, time.Minute)
 	s.Starting = cmp.Or(s.Starting, 30*time.Second)
 	s.Idle = cmp.Or(s.Idle, 10*time.Minute)
