@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -98,13 +99,11 @@ func (d *diaries) await(what string, fits func(Notice) bool) {
 	late := time.After(20 * time.Second)
 	for {
 		d.mu.Lock()
-		for _, n := range d.heard {
-			if fits(n) {
-				d.mu.Unlock()
-				return
-			}
-		}
+		heard := slices.Clone(d.heard) // whoever looks whether it fits may make more of it
 		d.mu.Unlock()
+		if slices.ContainsFunc(heard, fits) {
+			return
+		}
 		select {
 		case <-d.news:
 		case <-late:
