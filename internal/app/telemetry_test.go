@@ -16,7 +16,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolcrib/toolcrib/internal/httpauth"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
@@ -65,7 +65,7 @@ func TestTelemetry(t *testing.T) {
 	if at, err := a.CheckTraces(t.Context()); err != nil || at != where+"/v1/traces" {
 		t.Errorf("the collector is said to be at %q, %v", at, err)
 	}
-	ln, err := httpauth.Listen(t.Context(), "127.0.0.1:0")
+	ln, err := httpapi.Listen(t.Context(), httpapi.Listening{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +73,7 @@ func TestTelemetry(t *testing.T) {
 	served := make(chan error, 1)
 	go func() { served <- a.Serve(ctx, ln, "test") }()
 	base := "http://" + ln.Addr().String()
-	token, err := httpauth.OwnToken(state)
+	token, err := httpapi.OwnToken(state)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ called. A tool whose definition changes is kept back until you approve it.`,
 		one("show NAME", "Show what a server offers and what is kept back", c.hubShow),
 		c.hubTestCmd(),
 		one("restart NAME", "Have a running server started anew", c.hubRestart),
-		one("login NAME", "Log in to a server with your browser; the token is kept in the vault", c.hubLogin),
+		c.hubLoginCmd(),
 		one("logout NAME", "Forget the login to a server", c.hubLogout),
 		c.hubApproveCmd(), c.hubClassifyCmd(), c.hubAddCmd(),
 		one("remove NAME", "Take a server out of the configuration", c.hubRemove),
@@ -125,8 +125,9 @@ func (c *command) hubList(ctx context.Context) error {
 	return nil
 }
 
-// alone opens the crib with one server only, to start it.
-func (c *command) alone(ctx context.Context, name string) (*app.App, error) {
+// alone opens the crib with one server only, to start it. Change may alter its
+// settings for this once.
+func (c *command) alone(ctx context.Context, name string, change ...func(*settings.MCPServer)) (*app.App, error) {
 	look, err := c.hub(ctx)
 	if err != nil {
 		return nil, err
@@ -137,6 +138,9 @@ func (c *command) alone(ctx context.Context, name string) (*app.App, error) {
 	a, err := c.openFor(ctx, app.ToCall, func(cfg *settings.Config, needs *app.Needs) {
 		cfg.Hub.Wait, needs.Page = 0, c.showPage
 		if s, ok := cfg.MCPServers[name]; ok {
+			for _, f := range change {
+				f(&s)
+			}
 			cfg.MCPServers = map[string]settings.MCPServer{name: s}
 		} else {
 			cfg.MCPServers = nil // a plugin

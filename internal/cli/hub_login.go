@@ -4,18 +4,45 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"net"
 	"net/url"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
-func (c *command) hubLogin(ctx context.Context, name string) (err error) {
-	a, err := c.alone(ctx, name)
+func (c *command) hubLoginCmd() *cobra.Command {
+	var port int
+	cmd := &cobra.Command{
+		Use: "login NAME", Short: "Log in to a server with your browser; the token is kept in the vault",
+		Args: usageArgs(cobra.ExactArgs(1)), ValidArgsFunction: c.completeServer,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("port") && (port < 1 || port > 65535) {
+				return usagef("--port is %d: want a port, from 1 to 65535", port)
+			}
+			return c.hubLogin(cmd.Context(), args[0], port)
+		},
+	}
+	cmd.Flags().IntVar(&port, "port", 0, "the port that the login page sends its answer to, instead of oauth.redirect_port")
+	return cmd
+}
+
+// hubLogin logs in. Port: where the login page sends its answer; 0: as the
+// settings say.
+func (c *command) hubLogin(ctx context.Context, name string, port int) (err error) {
+	a, err := c.alone(ctx, name, func(s *settings.MCPServer) {
+		if port > 0 {
+			s.OAuth.RedirectURL, s.OAuth.RedirectPort = withPort(s.OAuth.RedirectURL, port)
+		}
+	})
 	if err != nil {
 		return err
 	}
@@ -27,6 +54,9 @@ func (c *command) hubLogin(ctx context.Context, name string) (err error) {
 	}
 	if c.asJSON(false) {
 		return c.printJSON(s)
+	}
+	if s.Again {
+		fmt.Fprintf(c.out, "%s no longer knew the client that was registered with it, so another one was registered.\n", text.ShowLine(s.Issuer))
 	}
 	fmt.Fprintf(c.out, "Logged in to %s at %s", name, text.ShowLine(s.Issuer))
 	if len(s.Scopes) > 0 {
@@ -41,6 +71,17 @@ func (c *command) hubLogin(ctx context.Context, name string) (err error) {
 		fmt.Fprintln(c.out, ".")
 	}
 	return nil
+}
+
+// withPort puts a port into the redirect address of the settings; if there is
+// none, the port alone is a setting.
+func withPort(address string, port int) (redirect string, only int) {
+	u, err := url.Parse(address)
+	if err != nil || u.Hostname() == "" {
+		return "", port
+	}
+	u.Host = net.JoinHostPort(u.Hostname(), strconv.Itoa(port))
+	return u.String(), 0
 }
 
 func (c *command) hubLogout(ctx context.Context, name string) (err error) {

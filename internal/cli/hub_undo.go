@@ -189,6 +189,9 @@ func (c *command) hubExportCmd() *cobra.Command {
 				return err
 			}
 			for _, s := range list {
+				if kept := loaded.Value.MCPServers[s.Name].OAuth; kept.ClientID != "" || kept.Issuer != "" || len(kept.Scopes) > 0 || kept.Flow == "off" {
+					lost = append(lost, s.Name+": how one logs in to it (oauth) is not in the file; the client asks the server")
+				}
 				if kept := loaded.Value.MCPServers[s.Name]; kept.Sandbox != "" && kept.Sandbox != "host" || len(kept.Effects)+len(kept.Agents) > 0 {
 					lost = append(lost, s.Name+": where it runs, what it may do and for whom it is are settings of Toolcrib's own, and not in the file")
 				}

@@ -92,7 +92,13 @@ func server(s settings.MCPServer) (mcphub.Server, error) {
 		Enabled: s.EnabledTools, Disabled: s.DisabledTools, Sandbox: s.Sandbox, Instance: mcphub.Instance(s.Instance),
 		Sampling: mcphub.Consent(s.Sampling), Elicitation: mcphub.Consent(s.Elicitation),
 		Unpinned: s.Pins == "off", Approve: s.Pins == "approve", Bare: s.Names == "bare",
-		OAuth: mcphub.OAuth{ClientID: s.OAuth.ClientID, ClientSecret: s.OAuth.ClientSecret, Issuer: s.OAuth.Issuer, Scopes: s.OAuth.Scopes, ClientCredentials: s.OAuth.Flow == "client_credentials", Off: s.OAuth.Flow == "off"},
+		OAuth: mcphub.OAuth{ClientID: s.OAuth.ClientID, ClientSecret: s.OAuth.ClientSecret, Issuer: s.OAuth.Issuer, Scopes: s.OAuth.Scopes, Redirect: s.OAuth.RedirectURL, ClientCredentials: s.OAuth.Flow == "client_credentials", Off: s.OAuth.Flow == "off"},
+	}
+	if port := s.OAuth.RedirectPort; port > 0 {
+		if s.OAuth.RedirectURL != "" {
+			return out, errors.New("oauth: redirect_port and redirect_url say the same thing; set one of them")
+		}
+		out.OAuth.Redirect = fmt.Sprintf("http://127.0.0.1:%d/callback", port)
 	}
 	if s.Transport != "auto" {
 		out.Transport = s.Transport

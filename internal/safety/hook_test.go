@@ -128,6 +128,12 @@ func TestHookRequest(t *testing.T) {
 	if want := `{"version":1,"phase":"judge",` + about + `}`; string(got) != want {
 		t.Errorf("%s", got)
 	}
+	r.Unfit = []toolcrib.FieldError{{Path: "path", Rule: "type", Message: "path has another type"}}
+	judgement(t, h, r)
+	if want := `{"version":1,"phase":"judge",` + about + `,"unfit":[{"path":"path","rule":"type","message":"path has another type"}]}`; string(got) != want {
+		t.Errorf("%s", got)
+	}
+	r.Unfit = nil
 	if _, err := h.Vet(t.Context(), r, toolcrib.Text("x")); err == nil {
 		t.Error("not held back")
 	}

@@ -17,9 +17,12 @@ type HookRequest struct {
 	Version int             `json:"version"` // 1
 	Phase   string          `json:"phase"`   // judge or vet
 	Call    HookCall        `json:"call"`
-	Spec    toolcrib.Entry  `json:"spec"`             // of the native tool
-	Input   json.RawMessage `json:"input"`            // of the native tool
-	Result  json.RawMessage `json:"result,omitempty"` // when vetting
+	Spec    toolcrib.Entry  `json:"spec"`  // of the native tool
+	Input   json.RawMessage `json:"input"` // of the native tool
+	// Unfit says what of the input does not fit the schema of a tool of others,
+	// which gets it all the same and may read it in another way. No value is in it.
+	Unfit  []toolcrib.FieldError `json:"unfit,omitempty"`
+	Result json.RawMessage       `json:"result,omitempty"` // when vetting
 }
 
 // HookCall is the call that a hook is asked about.
@@ -49,7 +52,7 @@ const (
 
 func encodeHook(phase string, r toolcrib.Review, result *toolcrib.Result) ([]byte, error) {
 	req := HookRequest{
-		Version: 1, Phase: phase, Spec: r.Spec, Input: r.Input,
+		Version: 1, Phase: phase, Spec: r.Spec, Input: r.Input, Unfit: r.Unfit,
 		Call: HookCall{ID: r.Call.ID, Tool: r.Call.Tool, Parent: r.Call.Parent, Caller: r.Call.Caller},
 	}
 	if len(req.Input) == 0 {

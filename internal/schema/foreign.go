@@ -157,6 +157,9 @@ func (s *Schema) Pass(d *Doc, lenient bool, depth int) (Passed, error) {
 	return p, nil
 }
 
+// HintStart begins every Hint.
+const HintStart = "The arguments do not fit the schema of the tool: "
+
 // Hint says why such a tool may have failed; empty: not because of its arguments. What most tools take as well ("1" for
 // 1, a name too many) is no reason. It quotes no value: what failed may be a password.
 func (s *Schema) Hint(arguments []byte, depth int) string {
@@ -173,7 +176,7 @@ func (s *Schema) Hint(arguments []byte, depth int) string {
 	for i := range bad {
 		list[i] = bad[i].Unquoted()
 	}
-	return text.Clip("The arguments do not fit the schema of the tool: "+strings.Join(list, "; "), maxMessage/2)
+	return text.Clip(HintStart+strings.Join(list, "; "), maxMessage/2)
 }
 
 // Unquoted says what is wrong without a word of the value.

@@ -9,7 +9,7 @@ import (
 // what tools are told.
 type MCPServer struct {
 	Command   string            `yaml:"command" doc:"The program to start: a name that is looked for in PATH, or a path. Never a line for a shell."`
-	Args      []string          `yaml:"args" doc:"Its arguments. ${VAR}, ${VAR:-default} and ${secret:NAME} stand for variables of this process and secrets of the vault, here and below; $(…) means nothing."`
+	Args      []string          `yaml:"args" doc:"Its arguments. ${VAR}, ${VAR:-default} and ${secret:NAME} stand for variables of this process and secrets of the vault, here and below; $(…) means nothing. ${person}, here and in env and cwd, is a word for whom the server runs, where each person has their own (instance): /srv/${person}.json."`
 	Env       map[string]string `yaml:"env" secret:"true" doc:"Variables it gets besides PATH, HOME and a few plain ones. Nothing else is inherited."`
 	Cwd       string            `yaml:"cwd" doc:"The directory it runs in. Empty: one of its own in the state directory, on the host; paths in args that begin with ./ or that exist are still those of the working directory. In a sandbox: the working directory."`
 	URL       string            `yaml:"url" doc:"The address of a server that runs elsewhere, instead of a command."`
@@ -41,6 +41,8 @@ type MCPOAuth struct {
 	ClientSecret string   `yaml:"client_secret" secret:"true" doc:"Its secret: ${secret:NAME}."`
 	Issuer       string   `yaml:"issuer" doc:"Who client_id and client_secret are for, as an address. Without, the first one that the server names and that takes them."`
 	Scopes       []string `yaml:"scopes" doc:"What the token is asked to be good for. Empty: what the server wants."`
+	RedirectPort int      `yaml:"redirect_port" min:"0" max:"65535" doc:"The port of this machine that the login page sends its answer to, at http://127.0.0.1:PORT/callback. Set it if the client was registered with a fixed one. 0: a free one."`
+	RedirectURL  string   `yaml:"redirect_url" doc:"That address as a whole, for a client that was registered with another one, such as http://localhost:8080/callback. It has to be one of this machine."`
 	Flow         string   `yaml:"flow" enum:"code,client_credentials,off" doc:"code: you log in with a browser (toolcrib hub login NAME). client_credentials: the program gets one for itself. off: never."`
 }
 

@@ -40,10 +40,31 @@ func ServerEntry(s clientfiles.Server) map[string]any {
 	put("url", s.URL, s.URL != "")
 	put("transport", s.Transport, s.Transport == clientfiles.SSE || s.Transport == clientfiles.HTTP)
 	put("headers", s.Headers, len(s.Headers) > 0)
+	put("oauth", loginEntry(s.OAuth), !s.OAuth.IsZero())
 	put("timeout", s.Timeout.String(), s.Timeout > 0)
 	put("enabled_tools", s.EnabledTools, len(s.EnabledTools) > 0)
 	put("disabled_tools", s.DisabledTools, len(s.DisabledTools) > 0)
 	put("assign_to_agents", s.Agents, len(s.Agents) > 0)
 	put("disabled", true, s.Disabled)
+	return e
+}
+
+// loginEntry writes how one logs in to a server.
+func loginEntry(l clientfiles.Login) map[string]any {
+	e := map[string]any{}
+	for key, text := range map[string]string{"client_id": l.ClientID, "client_secret": l.ClientSecret, "issuer": l.Issuer, "redirect_url": l.RedirectURL} {
+		if text != "" {
+			e[key] = text
+		}
+	}
+	if len(l.Scopes) > 0 {
+		e["scopes"] = l.Scopes
+	}
+	if l.RedirectPort > 0 {
+		e["redirect_port"] = l.RedirectPort
+	}
+	if l.Off {
+		e["flow"] = "off"
+	}
 	return e
 }

@@ -14,7 +14,9 @@ import (
 // is traced as well, in turns, so that a busy machine slows all three. It reports
 // the median of the first, and what each of the others adds.
 func BenchmarkCall(b *testing.B) {
-	tool := toolcrib.Define(toolcrib.Spec{Name: "add", Effects: toolcrib.Pure}, func(_ context.Context, _ *toolcrib.Env, in struct{ A, B int }) (struct{ Sum int }, error) { return struct{ Sum int }{in.A + in.B}, nil })
+	tool := toolcrib.Define(toolcrib.Spec{Name: "add", Effects: toolcrib.Pure}, func(_ context.Context, _ *toolcrib.Env, in struct{ A, B int }) (struct{ Sum int }, error) {
+		return struct{ Sum int }{in.A + in.B}, nil
+	})
 	crib := func(w *Telemetry) *toolcrib.Crib {
 		c := &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Journal: toolcrib.NoJournal{}, Guards: []toolcrib.Guard{toolcrib.AllowEffects(toolcrib.Pure)}}
 		if _, faults := c.Catalog.Load(b.Context(), toolcrib.Contents{Boxes: []toolcrib.Toolbox{toolcrib.NewBox("bench", tool)}}); faults != nil {

@@ -35,7 +35,7 @@ func (b *Box) authorizer(ctx context.Context, url string, expand func(context.Co
 		return nil, nil
 	}
 	h, err := b.oauth(ctx, url, expand)
-	if err != nil && b.server.OAuth.ClientID == "" {
+	if err != nil && b.server.OAuth.ClientID == "" && b.server.OAuth.Redirect == "" {
 		// It cannot have a login, such as one on a network without https; if it
 		// wants none, all is well, and else it will say so itself.
 		b.hub.needs.Log.Debug("an MCP server cannot have a login", "server", b.name, "err", err)
@@ -60,8 +60,12 @@ func (b *Box) oauth(ctx context.Context, url string, expand func(context.Context
 	if err != nil {
 		return nil, fmt.Errorf("its oauth.client_secret: %w", err)
 	}
+	id, err := expand(ctx, b.server.OAuth.ClientID)
+	if err != nil {
+		return nil, fmt.Errorf("its oauth.client_id: %w", err)
+	}
 	l := b.hub.needs.Login
-	cfg := oauth.Config{Server: b.name, URL: url, ClientID: b.server.OAuth.ClientID, ClientSecret: secret, Issuer: b.server.OAuth.Issuer, Scopes: b.server.OAuth.Scopes}
+	cfg := oauth.Config{Server: b.name, URL: url, ClientID: id, ClientSecret: secret, Issuer: b.server.OAuth.Issuer, Scopes: b.server.OAuth.Scopes, Redirect: b.server.OAuth.Redirect}
 	if b.server.OAuth.ClientCredentials {
 		cfg.Flow = oauth.FlowClient
 	}
@@ -83,6 +87,8 @@ type LoginStatus struct {
 	Scopes   []string  `json:"scopes,omitempty"`
 	Expires  time.Time `json:"expires,omitzero"`
 	Renewed  bool      `json:"renewed"` // without a person
+	// Again: the issuer had forgotten the client that was registered with it.
+	Again bool `json:"registered_again,omitempty"`
 }
 
 // LogIn logs in to the server because a person wants it; LogOut forgets that.
@@ -95,7 +101,7 @@ func (b *Box) LogIn(ctx context.Context) (LoginStatus, error) {
 		return LoginStatus{}, err
 	}
 	s, err := h.Status(ctx)
-	return LoginStatus{s.LoggedIn, s.Issuer, s.Scopes, s.Expires, s.Renewable}, err
+	return LoginStatus{s.LoggedIn, s.Issuer, s.Scopes, s.Expires, s.Renewable, s.Again}, err
 }
 
 // LogOut forgets the login.

@@ -160,7 +160,7 @@ func TestChangesWithoutEnd(t *testing.T) {
 	d.refresh()
 	var told, heard atomic.Int32
 	defer d.hub.Notify(func() { told.Add(1) })()
-	defer d.hub.Watch(func(string, string, []byte) { heard.Add(1) })()
+	defer d.hub.Watch(func(Notice) { heard.Add(1) })()
 	file := dir + "/manifest-rogue.json"
 	before, err := os.Stat(file)
 	if err != nil {
@@ -232,8 +232,8 @@ func TestSubscribers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if gone.Load() != 0 || len(d.box.followed()) != 1 {
-		t.Errorf("what alice wants was ended by another: %v", d.box.followed())
+	if gone.Load() != 0 || len(d.box.followed("")) != 1 {
+		t.Errorf("what alice wants was ended by another: %v", d.box.followed(""))
 	}
 	if err := do("alice", "x://1", false); err != nil || gone.Load() != 1 || len(d.box.wanted) != 0 {
 		t.Errorf("ended %d, left %v: %v", gone.Load(), d.box.wanted, err)
@@ -256,7 +256,7 @@ func TestSubscribers(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if n := len(b.followed()); n > wantedMostOne {
+	if n := len(b.followed("")); n > wantedMostOne {
 		t.Errorf("one person has %d", n)
 	}
 	if err := fill(conversation{subject: "alice", session: "a"}, 1); err != nil {
@@ -268,7 +268,7 @@ func TestSubscribers(t *testing.T) {
 	for i := range wantedMostAll/wantedMost + 1 {
 		_ = fill(conversation{subject: fmt.Sprint("m", i), session: "s"}, wantedMost) // the last ones are refused
 	}
-	if n := len(b.followed()); n != wantedMostAll || len(b.wanted[conversation{subject: "alice", session: "a"}].uris) != 1 {
+	if n := len(b.followed("")); n != wantedMostAll || len(b.wanted[conversation{subject: "alice", session: "a"}].uris) != 1 {
 		t.Errorf("all together have %d", n)
 	}
 }

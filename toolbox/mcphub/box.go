@@ -52,10 +52,12 @@ type Box struct {
 	login        *oauth.Handler // nil: not needed so far
 	wanted       map[conversation]*followedResources
 	next         int
+	offers       map[string]*offer // by the key of the instance; what is for everybody is listing
+	stale        map[string]bool   // keys of instances whose lists have changed
 }
 
 func newBox(h *Hub, name string, s Server) *Box {
-	b := &Box{hub: h, name: name, server: s, instances: map[string]*instance{}, wanted: map[conversation]*followedResources{}, again: make(chan struct{}, 1), done: make(chan struct{})}
+	b := &Box{hub: h, name: name, server: s, instances: map[string]*instance{}, wanted: map[conversation]*followedResources{}, offers: map[string]*offer{}, stale: map[string]bool{}, again: make(chan struct{}, 1), done: make(chan struct{})}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
 	b.loadManifest()
 	go b.relistOnChange()
@@ -151,8 +153,11 @@ func (b *Box) Added(tool string) bool { return ownName(tool) }
 // Notify calls changed after what the server offers has changed.
 func (b *Box) Notify(changed func()) (stop func()) { return b.watchers.Add(changed) }
 
-// relist has the server asked again soon.
-func (b *Box) relist() {
+// relist has the server of key asked again soon.
+func (b *Box) relist(key string) {
+	b.mu.Lock()
+	b.stale[key] = true
+	b.mu.Unlock()
 	select {
 	case b.again <- struct{}{}:
 	default: // it will be
@@ -190,7 +195,7 @@ func (b *Box) relistOnChange() {
 		default:
 		}
 		ctx, cancel := context.WithTimeout(b.ctx, b.server.Starting)
-		if err := b.askRunning(ctx); err != nil && b.ctx.Err() == nil {
+		if err := b.askStale(ctx); err != nil && b.ctx.Err() == nil {
 			b.hub.needs.Log.Warn("an MCP server says that its lists have changed, and does not tell how", "server", b.name, "err", err)
 		}
 		cancel()
@@ -198,21 +203,33 @@ func (b *Box) relistOnChange() {
 	}
 }
 
-// askRunning asks whichever instance runs.
-func (b *Box) askRunning(ctx context.Context) error {
-	for _, i := range b.running() {
+// askStale asks the instances that said that their lists have changed, as far as
+// they run.
+func (b *Box) askStale(ctx context.Context) error {
+	b.mu.Lock()
+	var list []*instance
+	for _, key := range slices.Sorted(maps.Keys(b.stale)) {
+		if i := b.instances[key]; i != nil {
+			list = append(list, i)
+		}
+	}
+	clear(b.stale)
+	b.mu.Unlock()
+	var errs []error
+	for _, i := range list {
 		i.mu.Lock()
 		s := i.session
 		i.mu.Unlock()
-		if s != nil {
-			_, err := b.learn(ctx, s)
-			// Told also if it is all as before by now: the server said that it
-			// changed, and how often it says so is bounded here.
-			b.hub.tell(b.name, mcp.NotifyTools, nil)
-			return err
+		if s == nil {
+			continue
 		}
+		_, err := b.learn(ctx, i, s)
+		errs = append(errs, err)
+		// Told also if it is all as before by now: the server said that it
+		// changed, and how often it says so is bounded here.
+		b.tell(i.key, mcp.NotifyTools, nil)
 	}
-	return nil
+	return errors.Join(errs...)
 }
 
 func (b *Box) running() []*instance {
@@ -241,7 +258,7 @@ func (b *Box) Refresh(ctx context.Context) error {
 	if s != before {
 		return nil // it was asked when it started
 	}
-	_, err = b.learn(ctx, s)
+	_, err = b.learn(ctx, i, s)
 	return err
 }
 

@@ -25,7 +25,7 @@ func (b *Box) connect(ctx context.Context, i *instance, young *startingPrograms)
 		Version:      b.knownVersion(),
 		Handshake:    b.server.Starting,
 		Most:         b.hub.needs.Most,
-		Changed:      b.changed,
+		Changed:      func(method string, params json.RawMessage) { b.changed(i.key, method, params) },
 		Log:          b.hub.needs.Log,
 	})
 	if err != nil {
@@ -69,6 +69,8 @@ func (b *Box) transport(ctx context.Context, i *instance, young *startingProgram
 		return h, nil
 	}
 	l := Launch{Server: b.name, Command: s.Command, Dir: s.Dir, Sandbox: s.Sandbox, Stderr: i.stderr, Person: i.person(), Env: map[string]string{}}
+	word := i.personWord()
+	l.Dir = withPerson(l.Dir, word)
 	for what, text := range map[string]*string{"its command": &l.Command, "its directory": &l.Dir} {
 		var err error
 		if *text, err = expand(ctx, *text); err != nil {
@@ -76,14 +78,14 @@ func (b *Box) transport(ctx context.Context, i *instance, young *startingProgram
 		}
 	}
 	for _, arg := range s.Args {
-		text, err := expand(ctx, arg)
+		text, err := expand(ctx, withPerson(arg, word))
 		if err != nil {
 			return nil, fmt.Errorf("its arguments: %w", err)
 		}
 		l.Args = append(l.Args, text)
 	}
 	for name, value := range s.Env {
-		text, err := expand(ctx, value)
+		text, err := expand(ctx, withPerson(value, word))
 		if err != nil {
 			return nil, fmt.Errorf("its variable %s: %w", name, err)
 		}
@@ -135,15 +137,15 @@ func (b *Box) headers(ctx context.Context, expand func(context.Context, string) 
 	return out, nil
 }
 
-// changed hears what a server notifies of beside any call.
-func (b *Box) changed(method string, params json.RawMessage) {
+// changed hears what the server of key notifies of beside any call.
+func (b *Box) changed(key, method string, params json.RawMessage) {
 	switch method {
 	case mcp.NotifyTools, mcp.NotifyPrompts, mcp.NotifyResources:
-		b.relist()
+		b.relist(key)
 	case mcp.NotifyResource, mcp.NotifyElicited:
 		// It has addresses and names only: what would have to be changed means nothing.
 		if safe, ok := b.harmless(params); ok && string(safe) == string(params) {
-			b.hub.tell(b.name, method, params)
+			b.tell(key, method, params)
 		}
 	default: // what belongs to a call nobody knows is nobody's to hear
 		b.hub.needs.Log.Debug("a notification of an MCP server is dropped", "server", b.name, "method", method)

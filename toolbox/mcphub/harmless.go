@@ -33,6 +33,20 @@ func (b *Box) neutral(value json.RawMessage) (json.RawMessage, bool) {
 	return out, err == nil
 }
 
+// harmlessLine is neutral for a text.
+func (b *Box) harmlessLine(line string) string {
+	text, err := json.Marshal(line)
+	if err != nil {
+		return ""
+	}
+	safe, ok := b.neutral(text)
+	var out string
+	if !ok || json.Unmarshal(safe, &out) != nil {
+		return ""
+	}
+	return out
+}
+
 // signed is a log message that says which server wrote it: to the client there is
 // one only.
 func (b *Box) signed(params json.RawMessage) json.RawMessage {

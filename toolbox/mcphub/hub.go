@@ -88,7 +88,8 @@ type OAuth struct {
 	ClientID, ClientSecret string
 	Issuer                 string // whom they are for; empty: the first one that takes them
 	Scopes                 []string
-	ClientCredentials      bool // a token for the program itself, no person asked
+	Redirect               string // the loopback address that the login page answers to; empty: a free port
+	ClientCredentials      bool   // a token for the program itself, no person asked
 	Off                    bool
 }
 
@@ -191,7 +192,7 @@ type Hub struct {
 	mu      sync.Mutex
 	boxes   map[string]*Box
 	closed  bool
-	watched watch.List[func(server, method string, params []byte)]
+	watched watch.List[func(Notice)]
 	changed watch.List[func()]
 }
 
@@ -272,6 +273,9 @@ func (s Server) filled(name string) (Server, error) {
 		}
 	}
 	s.Instance = cmp.Or(s.Instance, Shared)
+	if s.Instance != PerPerson && s.Instance != PerSession && slices.ContainsFunc(append(slices.Collect(maps.Values(s.Env)), append(s.Args, s.Dir)...), namesPerson) {
+		return bad("${person} stands for whom it runs, and it runs for everybody: set instance: person")
+	}
 	s.Timeout = cmp.Or(s.Timeout, time.Minute)
 	s.Starting = cmp.Or(s.Starting, 30*time.Second)
 	s.Idle = cmp.Or(s.Idle, 10*time.Minute)
@@ -300,13 +304,9 @@ func (h *Hub) Box(name string) (*Box, bool) {
 }
 
 // Watch tells what servers notify of, until stop is called.
-func (h *Hub) Watch(hear func(server, method string, params []byte)) (stop func()) {
-	return h.watched.Add(hear)
-}
+func (h *Hub) Watch(hear func(Notice)) (stop func()) { return h.watched.Add(hear) }
 
-func (h *Hub) tell(server, method string, params []byte) {
-	h.watched.Each(func(hear func(server, method string, params []byte)) { hear(server, method, params) })
-}
+func (h *Hub) tell(n Notice) { h.watched.Each(func(hear func(Notice)) { hear(n) }) }
 
 // Close ends every server. All are told at once, and then waited for.
 func (h *Hub) Close() error {

@@ -37,8 +37,8 @@ func (b *Box) loadManifest() {
 }
 
 // learn asks a running server what it offers and keeps that. It reports whether
-// that is another thing than before.
-func (b *Box) learn(ctx context.Context, s *client.Session) (changed bool, _ error) {
+// that is another thing than before, for everybody.
+func (b *Box) learn(ctx context.Context, i *instance, s *client.Session) (changed bool, _ error) {
 	m, err := fetch(ctx, s, b.now(), b.fingerprint(), mostOffered)
 	if err != nil {
 		return false, err
@@ -46,6 +46,9 @@ func (b *Box) learn(ctx context.Context, s *client.Session) (changed bool, _ err
 	b.hideValues(m)
 	b.learning.Lock()
 	defer b.learning.Unlock()
+	if i.key != "" {
+		b.split(i.key, m)
+	}
 	return b.useManifest(m, true)
 }
 

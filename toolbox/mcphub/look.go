@@ -52,7 +52,7 @@ func (h *Hub) Warnings(servers ...string) []Warning {
 		b.mu.Unlock()
 	}
 	var out []Warning
-	for _, w := range append(all, h.shadows()...) {
+	for _, w := range all {
 		if len(servers) == 0 || slices.Contains(servers, w.Server) {
 			out = append(out, w)
 		}
@@ -72,43 +72,6 @@ func words(d definition) string {
 		return string(d.raw) // it was read before
 	}
 	return b.String()
-}
-
-// shadows finds what two servers offer by the same name besides tools: only one
-// of them is asked for it.
-func (h *Hub) shadows() []Warning {
-	type thing struct{ kind, name string }
-	owners := map[thing][]string{}
-	var order []thing
-	for _, b := range h.Boxes() {
-		l := b.Listing()
-		for _, of := range []struct {
-			kind, key string
-			list      []json.RawMessage
-		}{{"resource", "uri", l.Resources}, {"resource template", "uriTemplate", l.Templates}, {"prompt", "name", l.Prompts}} {
-			for _, text := range of.list {
-				t := thing{of.kind, textMember(text, of.key)}
-				if t.name == "" || slices.Contains(owners[t], b.name) {
-					continue
-				}
-				if owners[t] == nil {
-					order = append(order, t)
-				}
-				owners[t] = append(owners[t], b.name)
-			}
-		}
-	}
-	var all []Warning
-	for _, t := range order {
-		for _, server := range owners[t] {
-			for _, other := range owners[t] {
-				if other != server {
-					all = append(all, Warning{server, t.name, fmt.Sprintf("the server %s has a %s of this name too", other, t.kind)})
-				}
-			}
-		}
-	}
-	return all
 }
 
 // textMember is a member of an object that is a text, by its exact name.

@@ -52,8 +52,9 @@ func TestWarningsReadEscapes(t *testing.T) {
 	}
 }
 
-// TestShadows: two servers with the same resource, template or prompt are told of.
-func TestShadows(t *testing.T) {
+// TestEqualNamesWarnNobody: the resources, templates and prompts of two servers that
+// have the same names are all reachable, so there is nothing to warn of.
+func TestEqualNamesWarnNobody(t *testing.T) {
 	r := &rogue{tools: echo, caps: `{"tools":{},"resources":{},"prompts":{}}`}
 	r.other = func(method string, say sayFunc, id, _ json.RawMessage) bool {
 		switch method {
@@ -81,18 +82,8 @@ func TestShadows(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	var texts []string
-	for _, w := range d.hub.Warnings() {
-		texts = append(texts, w.Server+"/"+w.Tool+": "+w.Text)
-	}
-	all := strings.Join(texts, "\n")
-	for _, want := range []string{
-		"rogue/x://1: the server second has a resource of this name too", "second/x://1: the server rogue has a resource",
-		"rogue/x://{id}: the server second has a resource template", "second/hello: the server rogue has a prompt",
-	} {
-		if !strings.Contains(all, want) {
-			t.Errorf("%q is missing in\n%s", want, all)
-		}
+	if w := d.hub.Warnings(); len(w) != 0 {
+		t.Errorf("two servers: %v", w)
 	}
 }
 

@@ -9,18 +9,18 @@ import (
 	"github.com/toolcrib/toolcrib/toolbox/mcphub/internal/wording"
 )
 
-// offer is a tool of a server, kept back or not.
-type offer struct {
+// listedTool is a tool of a server, kept back or not.
+type listedTool struct {
 	box *Box
 	def definition
 }
 
 // offered is what all servers offer.
-func (h *Hub) offered() []offer {
-	var all []offer
+func (h *Hub) offered() []listedTool {
+	var all []listedTool
 	for _, b := range h.Boxes() {
 		for _, d := range b.definitions() {
-			all = append(all, offer{b, d})
+			all = append(all, listedTool{b, d})
 		}
 	}
 	return all
@@ -28,13 +28,13 @@ func (h *Hub) offered() []offer {
 
 // toolNames finds tools by how their names are written, and by how they look.
 type toolNames struct {
-	written map[string][]offer
-	looks   map[string][]offer
+	written map[string][]listedTool
+	looks   map[string][]listedTool
 	own     map[*Box][]string
 }
 
-func namesOf(all []offer) toolNames {
-	n := toolNames{map[string][]offer{}, map[string][]offer{}, map[*Box][]string{}}
+func namesOf(all []listedTool) toolNames {
+	n := toolNames{map[string][]listedTool{}, map[string][]listedTool{}, map[*Box][]string{}}
 	for _, o := range all {
 		n.written[o.def.Name] = append(n.written[o.def.Name], o)
 		look := folded(o.def.Name)
@@ -48,8 +48,8 @@ func namesOf(all []offer) toolNames {
 // have a get_issue each is ordinary: they are called by the names of their servers.
 // It counts where one of them is called by its bare name, or where the names only
 // look the same.
-func (n toolNames) warnings(o offer) (out []string) {
-	own := func(x offer) bool { return x.box == o.box }
+func (n toolNames) warnings(o listedTool) (out []string) {
+	own := func(x listedTool) bool { return x.box == o.box }
 	for _, x := range n.looks[folded(o.def.Name)] {
 		switch {
 		case own(x):

@@ -55,11 +55,13 @@ func (m *manifest) same(o *manifest) bool {
 	if o == nil {
 		return false
 	}
-	list := func(x, y []json.RawMessage) bool {
-		return slices.EqualFunc(x, y, func(p, q json.RawMessage) bool { return string(p) == string(q) })
-	}
+	list := sameTexts
 	return slices.Equal(m.Sums, o.Sums) && m.InstructionsSum == o.InstructionsSum && string(m.Instructions) == string(o.Instructions) && slices.Equal(m.LeftOut, o.LeftOut) && m.Of == o.Of && m.Version == o.Version && string(m.Info) == string(o.Info) && string(m.Capabilities) == string(o.Capabilities) &&
 		list(m.Tools, o.Tools) && list(m.Prompts, o.Prompts) && list(m.Resources, o.Resources) && list(m.Templates, o.Templates)
+}
+
+func sameTexts(x, y []json.RawMessage) bool {
+	return slices.EqualFunc(x, y, func(p, q json.RawMessage) bool { return string(p) == string(q) })
 }
 
 // fingerprint tells one set-up of a server from another: what another program

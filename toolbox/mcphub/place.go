@@ -26,15 +26,26 @@ func placeOf(c toolcrib.Caller) string {
 	return c.Organisation + "\x00" + c.Subject + "\x00" + c.Session
 }
 
-// instance gives the place of a conversation's server.
-func (b *Box) instance(place string) (*instance, error) {
-	key := ""
+// personal reports whether people or conversations have servers of their own.
+func (b *Box) personal() bool {
+	return b.server.Instance == PerSession || b.server.Instance == PerPerson
+}
+
+// keyOf names the running server that is for a conversation; empty: the one for
+// everybody.
+func (b *Box) keyOf(place string) string {
 	switch at := strings.LastIndexByte(place, 0); {
 	case b.server.Instance == PerSession:
-		key = place
+		return place
 	case b.server.Instance == PerPerson && at >= 0:
-		key = place[:at]
+		return place[:at]
 	}
+	return ""
+}
+
+// instance gives the place of a conversation's server.
+func (b *Box) instance(place string) (*instance, error) {
+	key := b.keyOf(place)
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if i := b.instances[key]; i != nil && !i.gone() {

@@ -141,11 +141,20 @@ func readResources(text json.RawMessage) (*toolcrib.Result, error) {
 // read.
 type Listing struct{ Prompts, Resources, Templates []json.RawMessage }
 
-// Listing gives what is known; nothing is started.
+// Listing gives what is known to be there for everybody; nothing is started. What
+// the server of one person lists is in ListingFor.
 func (b *Box) Listing() Listing {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	return Listing{slices.Clone(b.listing.Prompts), slices.Clone(b.listing.Resources), slices.Clone(b.listing.Templates)}
+	return b.listing.clone()
+}
+
+func (l Listing) clone() Listing {
+	return Listing{slices.Clone(l.Prompts), slices.Clone(l.Resources), slices.Clone(l.Templates)}
+}
+
+func (l Listing) same(o Listing) bool {
+	return sameTexts(l.Prompts, o.Prompts) && sameTexts(l.Resources, o.Resources) && sameTexts(l.Templates, o.Templates)
 }
 
 // Definition is the definition of an approved tool as the server gave it, without
@@ -156,10 +165,9 @@ func (b *Box) Definition(tool string) json.RawMessage {
 	return visibleIn(b.ownTitles(withoutMarks(b.names[tool].raw)))
 }
 
-// Reads reports how surely a server has a resource: 2 if it lists it, 1 if one
-// of its templates fits, else 0.
-func (b *Box) Reads(uri string) int {
-	l := b.Listing()
+// Reads reports how surely a server that lists this has a resource: 2 if it is
+// listed, 1 if one of the templates fits, else 0.
+func (l Listing) Reads(uri string) int {
 	for _, text := range l.Resources {
 		if uri != "" && textMember(text, "uri") == uri {
 			return 2

@@ -235,6 +235,10 @@ func (b *Box) failure(ctx context.Context, c *clock, err error, sent bool) error
 	if e, ok := toolcrib.AsError(err); ok {
 		return e
 	}
+	if errors.Is(err, client.ErrCredential) {
+		// It was refused, and so not done; and the next time it would be too.
+		return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Tool: b.name, Message: fmt.Sprintf("the MCP server %s did not do it: %s", b.name, clip(err.Error())), Err: err}
+	}
 	e := &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: fmt.Sprintf("the MCP server %s could not be reached: %s", b.name, clip(err.Error())), Err: err}
 	if sent {
 		// Named, so that it is not tried again: it may have been done.

@@ -22,6 +22,10 @@ const (
 // conversation is one conversation.
 type conversation struct{ organisation, subject, session string }
 
+func (c conversation) place() string {
+	return placeOf(toolcrib.Caller{Organisation: c.organisation, Subject: c.subject, Session: c.session})
+}
+
 // followedResources are the resources that a conversation wants to hear of, and how often.
 type followedResources struct {
 	uris  map[string]int
@@ -29,7 +33,8 @@ type followedResources struct {
 }
 
 // subscribe has the server tell when a resource changes, or no longer. What is
-// told goes to everyone who follows the hub, and they know who wanted it.
+// told goes to those who follow the hub and whom this server is for, and they know
+// who wanted it.
 func (b *Box) subscribe(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 	var in struct {
 		URI string `json:"uri"`
@@ -50,7 +55,7 @@ func (b *Box) subscribe(ctx context.Context, env *toolcrib.Env, input json.RawMe
 	}
 	clock := newClock(ctx, b.server.Timeout, patience)
 	defer clock.stop()
-	if err := s.Listen(clock.ctx, b.followed()); err != nil {
+	if err := s.Listen(clock.ctx, b.followed(i.key)); err != nil {
 		if did {
 			_, undone := b.follow(who, in.URI, !in.On)
 			if undone != nil {
@@ -122,12 +127,16 @@ func (b *Box) roomFor(who conversation) bool {
 	return least != nil
 }
 
-// followed are the resources that anybody wants to hear of.
-func (b *Box) followed() []string {
+// followed are the resources that those whom the server of key is for want to hear
+// of. What another person follows is not told to it.
+func (b *Box) followed(key string) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	all := map[string]bool{}
-	for _, w := range b.wanted {
+	for who, w := range b.wanted {
+		if b.keyOf(who.place()) != key {
+			continue
+		}
 		for uri := range w.uris {
 			all[uri] = true
 		}
@@ -137,8 +146,8 @@ func (b *Box) followed() []string {
 
 // listen has the server tell of changes. One that does not is none the worse:
 // it is asked again when it starts the next time.
-func (b *Box) listen(ctx context.Context, s *client.Session) {
-	if err := s.Listen(ctx, b.followed()); err != nil {
+func (b *Box) listen(ctx context.Context, i *instance, s *client.Session) {
+	if err := s.Listen(ctx, b.followed(i.key)); err != nil {
 		b.hub.needs.Log.Debug("an MCP server does not tell of changes", "server", b.name, "err", err)
 	}
 }

@@ -3,6 +3,7 @@ package client
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
 	"log/slog"
 	"net/http"
@@ -72,6 +73,10 @@ type HTTP struct {
 	// SSE says that the server has the transport of 2024-11-05 only.
 	SSE bool
 }
+
+// ErrCredential says that a request was not done, since the server refused the
+// credential that it carried, or there was none, and no other can be had.
+var ErrCredential = errors.New("getting a credential for the server")
 
 // Authorizer gives the credential of a server.
 type Authorizer interface {

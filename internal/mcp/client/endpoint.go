@@ -70,7 +70,7 @@ func (d *endpoint) roundTrip(ctx context.Context, method string, to *url.URL, bo
 		err = d.Auth.Challenge(ctx, req, resp)
 		discardBody(resp)
 		if err != nil {
-			return nil, fmt.Errorf("getting a credential for the server: %w", err)
+			return nil, fmt.Errorf("%w: %w", ErrCredential, err)
 		}
 	}
 }
@@ -98,7 +98,7 @@ func (d *endpoint) prepare(ctx context.Context, method string, to *url.URL, body
 	if d.Auth != nil {
 		token, err := d.Auth.Token(ctx)
 		if err != nil {
-			return nil, fmt.Errorf("the credential of the server: %w", err)
+			return nil, fmt.Errorf("%w: %w", ErrCredential, err)
 		}
 		if token != "" {
 			req.Header["Authorization"] = []string{"Bearer " + token}

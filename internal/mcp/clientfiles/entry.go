@@ -139,7 +139,7 @@ func dropped(key string) string {
 	case "envFile", "env_file":
 		return "its file is not read here; put its variables under env, or its secrets into the vault"
 	case "oauth", "auth", "authProviderType", "targetAudience", "targetServiceAccount", "oauth_resource", "scopes", "mcp_oauth", "oauthScopes", "oauthClientId", "oauthPublicClient":
-		return "signing in is done anew, by Toolcrib"
+		return "it is about logging in, which Toolcrib does in another way; see oauth in its settings"
 	case "headersHelper", "http_headers_helper":
 		return "it is a program that makes headers, and no program is run for that here"
 	case "sandbox", "sandboxEnabled":

@@ -18,6 +18,8 @@ func seeds() []string {
 		`{"mcpServers":{"a":{"command":"a","enabled":"no","tools":{"x":false},"assign_to_agents":"c, d","env":{"K":"${K:-none}"}}}}`,
 		`{"amp.tools.disable":["mcp__a__x","{b,c}*"],"amp.mcpPermissions":[{"action":"reject"}],"amp.mcpServers":{"a":{"url":"${H}/x","includeTools":["y"]}}}`,
 		continueYAML, "mcpServers:\n  - name: a\n    url: https://x/\n    requestOptions: {\"headers\": {\"A\": \"${{ secrets.B }}\"}}\n", `{"command":"a"}`,
+		`{"mcpServers":{"a":{"url":"https://x/","oauth":{"clientId":"${A}","clientSecret":"s","callbackPort":1,"scopes":"a b","redirectUri":"http://[::1]:2/x","issuer":"https://i/"},"auth":false}}}`,
+		"mcp_oauth_callback_port = 99999\n[mcp_servers.a]\nurl = 'https://x/'\nscopes = ['a', 1]\n",
 		gooseFile, "extensions: {}\n", "extensions:\n  toolcrib:\n    type: stdio\n    cmd: x\n",
 	}
 }
@@ -43,6 +45,9 @@ func FuzzRead(f *testing.F) {
 				if x.Value == "" || secretName(x.Name) != x.Name || strings.Contains(x.Value, "${secret:") && !strings.Contains(string(text), "secret:") {
 					t.Fatalf("%+v in %+v", x, s)
 				}
+			}
+			if s.OAuth.ClientSecret != "" && s.OAuth.ClientID == "" || s.OAuth.Off && (len(s.OAuth.Scopes) > 0 || s.OAuth.ClientID != "") || s.Command != "" && !s.OAuth.IsZero() {
+				t.Fatalf("%+v", s)
 			}
 			if len(moved.Args) != len(s.Args) {
 				t.Fatalf("%+v became %+v", s, moved)

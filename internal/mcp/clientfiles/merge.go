@@ -30,6 +30,13 @@ func (s Server) Narrowed(by Server) (out Server, keys []string) {
 	narrower("assign_to_agents", none || !slices.Equal(out.Agents, s.Agents))
 	out.Disabled = out.Disabled || none
 	narrower("disabled", by.Disabled && !s.Disabled)
+	if out.OAuth.IsZero() {
+		out.OAuth = by.OAuth
+	} else if scopes, none := common(s.OAuth.Scopes, by.OAuth.Scopes); !none {
+		out.OAuth.Scopes = scopes
+	}
+	out.OAuth.Off = s.OAuth.Off || by.OAuth.Off
+	narrower("oauth", out.OAuth.Off && !s.OAuth.Off || !slices.Equal(out.OAuth.Scopes, s.OAuth.Scopes))
 	if by.Timeout > 0 && (s.Timeout == 0 || by.Timeout < s.Timeout) {
 		out.Timeout = by.Timeout
 		narrower("timeout", true)

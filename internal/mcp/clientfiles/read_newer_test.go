@@ -55,8 +55,8 @@ func TestReadNewerClients(t *testing.T) {
 				Name: "a", Command: "uvx", Args: []string{"a@1", "$${HOME}"}, Env: map[string]string{"K": "${K}", "L": "$${L:-x}"}, Transport: Stdio,
 				Timeout: time.Minute, Disabled: true, DisabledTools: []string{"drop", "wipe"},
 			},
-			{Name: "b", URL: "https://b.example/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}},
-		}, []string{"autoApprove: approvals are given in Toolcrib", "oauthScopes: signing in"}},
+			{Name: "b", URL: "https://b.example/mcp", Headers: map[string]string{"Authorization": "Bearer ${TOKEN}"}, OAuth: Login{Scopes: []string{"x"}}},
+		}, []string{"autoApprove: approvals are given in Toolcrib"}},
 		{"copilot", CopilotCLI, `{"mcpServers": {
 			"all": {"type": "local", "command": "a", "args": ["-x"], "env": {"K": "${K:-d}"}, "tools": ["*"], "timeout": 30000},
 			"some": {"type": "http", "url": "https://s.example/mcp", "headers": {"H": "$H"}, "tools": ["get", "list"]},

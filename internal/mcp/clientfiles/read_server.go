@@ -29,6 +29,9 @@ func (r *reader) server(f field) (Server, *Problem) {
 	r.common(e, &s)
 	r.connection(e, &s)
 	if e.err == nil {
+		r.login(e, &s)
+	}
+	if e.err == nil {
 		r.translate(e, &s)
 	}
 	if e.err == nil {
@@ -171,6 +174,8 @@ func (r *reader) translate(e *entry, s *Server) {
 	do("cwd", "cwd", &s.Cwd)
 	do("url", "url", &s.URL)
 	doAll("headers", "headers", s.Headers)
+	do("oauth.client_id", "headers", &s.OAuth.ClientID)
+	do("oauth.client_secret", "headers", &s.OAuth.ClientSecret)
 	for _, n := range t.notes {
 		e.note("%s", n)
 	}

@@ -41,7 +41,7 @@ func TestReadEveryClient(t *testing.T) {
 			"a": {"type": "stdio", "command": "${userHome}/bin/a", "args": ["${workspaceFolder}${/}src"], "env": {"T": "${env:TOKEN}"}, "envFile": ".env"},
 			"b": {"url": "https://b.example/mcp", "headers": {"Authorization": "Bearer ${env:B}"}, "auth": {"CLIENT_ID": "x"}}}}`, []Server{
 			{Name: "a", Command: "${HOME}/bin/a", Args: []string{"${PWD}/src"}, Env: map[string]string{"T": "${TOKEN}"}, Transport: Stdio},
-			{Name: "b", URL: "https://b.example/mcp", Headers: map[string]string{"Authorization": "Bearer ${B}"}},
+			{Name: "b", URL: "https://b.example/mcp", Headers: map[string]string{"Authorization": "Bearer ${B}"}, OAuth: Login{ClientID: "x"}},
 		}},
 		{"vscode", VSCode, `{
 			"inputs": [{"type": "promptString", "id": "gh token", "password": true}],
@@ -226,7 +226,8 @@ func TestReadNotes(t *testing.T) {
 		{Cursor, `{"mcpServers":{"a":{"command":"a","envFile":".env"}}}`, "envFile: its file is not read"},
 		{VSCode, `{"servers":{"a":{"command":"a","sandbox":{}}}}`, "sandbox: the sandbox is chosen"},
 		{VSCode, `{"servers":{"a":{"command":"a","args":["${input:k}"]}}}`, "${input:k} is asked for by the client; it became the secret a-input-k"},
-		{ClaudeCode, `{"mcpServers":{"a":{"url":"https://a.example","oauth":{}}}}`, "oauth: signing in"},
+		{ClaudeCode, `{"mcpServers":{"a":{"url":"https://a.example","auth":"x"}}}`, "auth: it is about logging in"},
+		{ClaudeCode, `{"mcpServers":{"a":{"command":"a","oauth":{"clientId":"x"}}}}`, "oauth: it is about logging in"},
 		{ClaudeCode, `{"mcpServers":{"a":{"url":"https://a.example","headersHelper":"x"}}}`, "headersHelper: it is a program"},
 		{ClaudeCode, `{"mcpServers":{"a":{"command":"a","colour":"red"}}}`, "colour: the key is not known here"},
 		{Cline, `{"mcpServers":{"a":{"command":"a","autoApprove":["x"]}}}`, "approvals are given in Toolcrib"},

@@ -35,6 +35,9 @@ func Secrets(s Server, known func(string) bool) (Server, []Found) {
 	}
 	f.args(s.Command, s.Args)
 	s.URL = f.address(s.URL, "url", "url")
+	if secret := s.OAuth.ClientSecret; secret != "" && !f.leave(secret, "oauth.client_secret") {
+		s.OAuth.ClientSecret = f.keep(secret, "client-secret", "oauth.client_secret")
+	}
 	s.Notes = append(s.Notes, f.notes...)
 	return s, f.found
 }

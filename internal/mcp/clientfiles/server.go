@@ -27,6 +27,7 @@ type Server struct {
 	// does not say: streamable HTTP is tried first and SSE after it.
 	Transport     string
 	Headers       map[string]string
+	OAuth         Login
 	Timeout       time.Duration // of one call; 0: the file does not say
 	EnabledTools  []string      // empty: all
 	DisabledTools []string

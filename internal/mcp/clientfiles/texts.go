@@ -26,6 +26,8 @@ func (s Server) texts() []text {
 	for _, k := range sortedKeys(s.Headers) {
 		list = append(list, text{"the name of a header", k, false}, text{"headers." + show(k), s.Headers[k], false})
 	}
+	list = append(list, text{where: "oauth.client_id", text: s.OAuth.ClientID}, text{"oauth.client_secret", s.OAuth.ClientSecret, true},
+		text{where: "oauth.issuer", text: s.OAuth.Issuer}, text{where: "oauth.redirect_url", text: s.OAuth.RedirectURL})
 	for _, names := range [...][]string{s.EnabledTools, s.DisabledTools, s.Agents} {
 		for _, n := range names {
 			list = append(list, text{"the name of a tool or an agent", n, false})

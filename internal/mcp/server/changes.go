@@ -14,7 +14,8 @@ import (
 // listener is a client that is told of changes.
 type listener struct {
 	outbox
-	wants func(method, uri string) bool
+	caller toolcrib.Caller
+	wants  func(method, uri string) bool
 }
 
 // outbox keeps what a client is to be told until it can be told. What is in it
@@ -41,8 +42,8 @@ const (
 	maxNote  = 16 << 10
 )
 
-func newListener(wants func(method, uri string) bool) *listener {
-	return &listener{outbox: outbox{wake: make(chan struct{}, 1)}, wants: wants}
+func newListener(caller toolcrib.Caller, wants func(method, uri string) bool) *listener {
+	return &listener{outbox: outbox{wake: make(chan struct{}, 1)}, caller: caller, wants: wants}
 }
 
 func (o *outbox) add(n note) {
@@ -87,8 +88,9 @@ func (s *Server) listen(l *listener) (stop func()) {
 	}
 }
 
-// announce tells everyone who wants to know of a change. It does not wait.
-func (s *Server) announce(method string, params json.RawMessage) {
+// announce tells everyone who wants to know of a change and may: hears says who
+// does, nil means all. It does not wait.
+func (s *Server) announce(method string, params json.RawMessage, hears func(toolcrib.Caller) bool) {
 	n, ok := newNote(method, params)
 	if !ok {
 		s.cfg.Log.Debug("a notification is not passed on", "bytes", len(params))
@@ -101,7 +103,7 @@ func (s *Server) announce(method string, params json.RawMessage) {
 	}
 	s.mu.Unlock()
 	for _, l := range all { // without the lock: whoever brings many changes must not stop everything else
-		if l.wants(n.method, n.about) {
+		if (hears == nil || hears(l.caller)) && l.wants(n.method, n.about) {
 			l.add(n)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp"
 )
 
@@ -70,7 +71,7 @@ func TestCourierBroken(t *testing.T) {
 // A change that is told twice before it is fetched is told once, and there is a
 // bound on what is kept.
 func TestOutbox(t *testing.T) {
-	l := newListener(nil)
+	l := newListener(toolcrib.Caller{}, nil)
 	for i := range 3 * maxNotes {
 		l.add(note{noteKey: noteKey{method: "a"}})
 		l.add(note{noteKey: noteKey{"b", fmt.Sprint(i)}, params: []byte(fmt.Sprint(i))})

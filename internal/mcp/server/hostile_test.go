@@ -59,12 +59,12 @@ func TestOnlyChangesAreAnnounced(t *testing.T) {
 func TestFloodOfChanges(t *testing.T) {
 	s, _ := newStore(t)
 	hold := make(chan struct{})
-	stuck := newListener(func(string, string) bool { <-hold; return true })
+	stuck := newListener(toolcrib.Caller{}, func(string, string) bool { <-hold; return true })
 	defer s.listen(stuck)()
 	told := make(chan struct{})
 	go func() {
 		defer close(told)
-		s.announce(mcp.NotifyTools, nil)
+		s.announce(mcp.NotifyTools, nil, nil)
 	}()
 	free := make(chan struct{})
 	go func() {
@@ -84,13 +84,13 @@ func TestFloodOfChanges(t *testing.T) {
 		t.Errorf("%d notes", n)
 	}
 	for i := range 20_000 { // the same thing each time, said otherwise
-		s.announce(mcp.NotifyResource, fmt.Appendf(nil, `{"uri":"test://a","n":%d}`, i))
-		s.announce(mcp.NotifyTools, fmt.Appendf(nil, `{"n":%d}`, i))
+		s.announce(mcp.NotifyResource, fmt.Appendf(nil, `{"uri":"test://a","n":%d}`, i), nil)
+		s.announce(mcp.NotifyTools, fmt.Appendf(nil, `{"n":%d}`, i), nil)
 	}
 	if n := len(stuck.drain()); n != 2 {
 		t.Errorf("%d notes, want one of each", n)
 	}
-	s.announce(mcp.NotifyTools, nil)
+	s.announce(mcp.NotifyTools, nil, nil)
 	if n := len(stuck.drain()); n != 1 {
 		t.Errorf("%d notes after the others were taken", n)
 	}

@@ -50,7 +50,7 @@ func (s *Server) serveListen(ctx context.Context, v *clientRequest) (json.RawMes
 		wanted[uri] = true
 	}
 	// Heard from here on, so that nothing is missed between subscribing and telling so.
-	l := newListener(func(method, uri string) bool {
+	l := newListener(s.callerOf(v), func(method, uri string) bool {
 		switch method {
 		case mcp.NotifyTools:
 			return tools

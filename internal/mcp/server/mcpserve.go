@@ -171,7 +171,7 @@ func (s *Server) refresh() {
 	s.shown = next
 	s.mu.Unlock()
 	if was != nil && !was.same(next) {
-		s.announce(mcp.NotifyTools, nil)
+		s.announce(mcp.NotifyTools, nil, nil)
 	}
 }
 

@@ -52,7 +52,7 @@ func (s *Server) passedOn(err error) *mcp.Error {
 		// client lacks it lacks, whoever says so.)
 		out.Code = mcp.CodeInternal
 	}
-	out.Message = s.marked(s.clean(shortened(e.Message)))
+	out.Message = s.hint(err) + s.marked(s.clean(shortened(e.Message)))
 	out.Data = nil
 	if len(e.Data) > 0 && len(e.Data) <= mostPassedOn {
 		out.Data = s.cleanJSON(e.Data)

@@ -48,7 +48,11 @@ func (s *Server) newSession(ctx context.Context, id string) *session {
 		uris: map[string]struct{}{}, serving: map[string]context.CancelFunc{}, waiting: map[string]chan *mcp.Message{},
 	}
 	sess.ctx, sess.cancel = context.WithCancel(ctx)
-	sess.heard = newListener(sess.wants)
+	caller := s.caller
+	if id != "" {
+		caller.Session = id
+	}
+	sess.heard = newListener(caller, sess.wants)
 	sess.stop = s.listen(sess.heard)
 	s.observeSession(1)
 	return sess

@@ -18,7 +18,8 @@ type Shelf interface {
 	// false: there is no such thing.
 	Reading(ctx context.Context, c toolcrib.Caller, method string, params json.RawMessage) (tool string, input json.RawMessage, ok bool, err error)
 	// Watch tells of changes (method and params of the notification) until stop.
-	Watch(changed func(method string, params json.RawMessage)) (stop func())
+	// Hears says which callers may hear of one; nil: all of them.
+	Watch(changed func(method string, params json.RawMessage, hears func(toolcrib.Caller) bool)) (stop func())
 }
 
 // Item is one thing on the shelf.

@@ -16,8 +16,9 @@ import (
 // pantry is a shelf with a few things, and the box that reads them.
 type pantry struct {
 	mu      sync.Mutex
-	changed func(method string, params json.RawMessage)
+	changed func(method string, params json.RawMessage, hears func(toolcrib.Caller) bool)
 	subs    map[string]int
+	hears   func(toolcrib.Caller) bool // nil: everybody
 }
 
 func newPantry() *pantry { return &pantry{subs: map[string]int{}} }
@@ -60,7 +61,7 @@ func (p *pantry) Reading(_ context.Context, _ toolcrib.Caller, method string, pa
 	return "shelf_read", input, q.Ref != nil, nil
 }
 
-func (p *pantry) Watch(changed func(method string, params json.RawMessage)) (stop func()) {
+func (p *pantry) Watch(changed func(method string, params json.RawMessage, hears func(toolcrib.Caller) bool)) (stop func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.changed = changed
@@ -75,7 +76,7 @@ func (p *pantry) tell(method, params string) {
 	if params != "" {
 		raw = json.RawMessage(params)
 	}
-	changed(method, raw)
+	changed(method, raw, p.hears)
 }
 
 func (p *pantry) subscribed(uri string) int {

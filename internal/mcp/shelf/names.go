@@ -63,37 +63,9 @@ func (k kind) split(name string, known func(box string) bool) (box, own string, 
 	return box, own, ok && own != "" && known(box)
 }
 
-// offered is one thing of one server.
-type offered struct {
-	box, name string
-	text      json.RawMessage
-}
-
-// list gives what all servers offer whose reading tool a caller has.
-func (s Shelf) list(readers map[string]string, k kind) []offered {
-	type thing struct{ box, name string }
-	seen := map[thing]bool{}
-	var out []offered
-	for _, b := range s.Hub.Boxes() {
-		if readers[b.Name()+"/"+k.reader] == "" {
-			continue
-		}
-		for _, text := range k.of(b.Listing()) {
-			name := member(text, k.key)
-			t := thing{b.Name(), name}
-			if name == "" || seen[t] || strings.HasPrefix(name, skillScheme) { // skills are ours
-				continue
-			}
-			seen[t] = true
-			out = append(out, offered{b.Name(), name, text})
-		}
-	}
-	return out
-}
-
 // items gives what servers offer as clients see it. Taken are names of ours.
-func (s Shelf) items(caller toolcrib.Caller, k kind, taken func(name string) bool) []server.Item {
-	all := s.list(s.readers(caller), k)
+func (v view) items(k kind, taken func(name string) bool) []server.Item {
+	all := v.list(k)
 	owners := map[string]int{}
 	for _, o := range all {
 		owners[o.name]++
@@ -137,31 +109,21 @@ func renamed(text json.RawMessage, key, name string) json.RawMessage {
 }
 
 // find gives the server that has a thing, and what that server calls it; an empty
-// box: nobody has it. Call is the tool that is to be called.
-func (s Shelf) find(readers map[string]string, k kind, call, name string) (box, own string, _ error) {
-	has := func(box string) bool { return readers[box+"/"+call] != "" }
-	listed := slices.DeleteFunc(s.list(readers, k), func(o offered) bool { return !has(o.box) })
-	long, rest, split := k.split(name, has)
+// box: nobody has it.
+func (v view) find(k kind, name string) (box, own string, _ error) {
+	listed := v.list(k)
+	long, rest, split := k.split(name, func(box string) bool { return slices.Contains(v.boxes, box) })
 	if split && (k.key != "name" || slices.ContainsFunc(listed, func(o offered) bool { return o.box == long && o.name == rest })) {
 		return long, rest, nil
 	}
-	var owners, fit, all []string
+	var owners []string
 	for _, o := range listed {
 		if o.name == name {
 			owners = append(owners, o.box)
 		}
 	}
-	for _, b := range s.Hub.Boxes() {
-		if !has(b.Name()) {
-			continue
-		}
-		all = append(all, b.Name())
-		if k.key == "uri" && b.Reads(name) > 0 {
-			fit = append(fit, b.Name())
-		}
-	}
-	if len(owners) == 0 { // a template may have it
-		owners = fit
+	if len(owners) == 0 && k.key == "uri" { // a template may have it
+		owners = slices.DeleteFunc(slices.Clone(v.boxes), func(box string) bool { return v.lists[box].Reads(name) == 0 })
 	}
 	switch {
 	case len(owners) > 1:
@@ -174,19 +136,20 @@ func (s Shelf) find(readers map[string]string, k kind, call, name string) (box, 
 		return owners[0], name, nil
 	case split:
 		return long, rest, nil
-	case len(all) == 1: // it will say itself that it does not have it
-		return all[0], name, nil
+	case len(v.boxes) == 1: // it will say itself that it does not have it
+		return v.boxes[0], name, nil
 	}
 	return "", "", nil
 }
 
-// completes finds who completes an argument, and gives the as that server knows it.
-func (s Shelf) completes(readers map[string]string, ref json.RawMessage) (box string, own json.RawMessage, _ error) {
+// completes finds who completes an argument, and gives the reference as that server
+// knows it.
+func (v view) completes(ref json.RawMessage) (box string, own json.RawMessage, _ error) {
 	k := promptKind()
 	if member(ref, "name") == "" {
 		k = resourceKind()
 		uri := member(ref, "uri") // an address, or the template of one
-		if slices.ContainsFunc(s.list(readers, templateKind()), func(o offered) bool { return o.name == uri }) {
+		if slices.ContainsFunc(v.list(templateKind()), func(o offered) bool { return o.name == uri }) {
 			k = templateKind()
 		}
 	}
@@ -194,7 +157,7 @@ func (s Shelf) completes(readers map[string]string, ref json.RawMessage) (box st
 	if key == "uriTemplate" {
 		key = "uri"
 	}
-	box, name, err := s.find(readers, k, mcphub.CompleteTool, member(ref, key))
+	box, name, err := v.find(k, member(ref, key))
 	if err != nil || box == "" || name == member(ref, key) {
 		return box, ref, err
 	}

@@ -23,6 +23,9 @@ type Shelf struct {
 	Hub    *mcphub.Hub
 	Skills *skill.Box // nil: there are none
 	Agents Agents
+	// MayStart refuses to start a server for a caller. Nil: none is started for a
+	// list.
+	MayStart func(ctx context.Context, c toolcrib.Caller, server string) error
 }
 
 var _ server.Shelf = Shelf{}
@@ -51,24 +54,24 @@ func member(text json.RawMessage, key string) string {
 // Resources implements [server.Shelf].
 func (s Shelf) Resources(ctx context.Context, c toolcrib.Caller) ([]server.Item, error) {
 	own, err := s.skillItems(ctx, c)
-	return append(own, s.items(c, resourceKind(), notTaken)...), err
+	return append(own, s.view(ctx, c, mcphub.ReadTool).items(resourceKind(), notTaken)...), err
 }
 
 // Templates implements [server.Shelf].
-func (s Shelf) Templates(_ context.Context, c toolcrib.Caller) ([]server.Item, error) {
-	return s.items(c, templateKind(), notTaken), nil
+func (s Shelf) Templates(ctx context.Context, c toolcrib.Caller) ([]server.Item, error) {
+	return s.view(ctx, c, mcphub.ReadTool).items(templateKind(), notTaken), nil
 }
 
 func notTaken(string) bool { return false }
 
 // Prompts implements [server.Shelf].
-func (s Shelf) Prompts(_ context.Context, c toolcrib.Caller) ([]server.Item, error) {
+func (s Shelf) Prompts(ctx context.Context, c toolcrib.Caller) ([]server.Item, error) {
 	own, err := s.agentItems(c)
-	return append(own, s.items(c, promptKind(), func(name string) bool { return s.Agents[name] != "" })...), err
+	return append(own, s.view(ctx, c, mcphub.PromptTool).items(promptKind(), func(name string) bool { return s.Agents[name] != "" })...), err
 }
 
 // Reading implements [server.Shelf].
-func (s Shelf) Reading(_ context.Context, c toolcrib.Caller, method string, params json.RawMessage) (tool string, input json.RawMessage, ok bool, err error) {
+func (s Shelf) Reading(ctx context.Context, c toolcrib.Caller, method string, params json.RawMessage) (tool string, input json.RawMessage, ok bool, err error) {
 	var p struct {
 		URI       string          `json:"uri"`
 		Name      string          `json:"name"`
@@ -94,8 +97,8 @@ func (s Shelf) Reading(_ context.Context, c toolcrib.Caller, method string, para
 			return tool, input, true, nil
 		}
 	}
-	readers := s.readers(c)
 	var box, native, own string
+	var seen view
 	fields := map[string]any{}
 	switch method {
 	case mcp.MethodResourcesRead, mcp.MethodSubscribe, mcp.MethodUnsubscribe:
@@ -103,7 +106,8 @@ func (s Shelf) Reading(_ context.Context, c toolcrib.Caller, method string, para
 		if method != mcp.MethodResourcesRead {
 			native, fields["on"] = mcphub.SubscribeTool, method == mcp.MethodSubscribe
 		}
-		box, own, err = s.find(readers, resourceKind(), native, p.URI)
+		seen = s.view(ctx, c, native)
+		box, own, err = seen.find(resourceKind(), p.URI)
 		if fields["uri"] = own; own != p.URI && native == mcphub.ReadTool {
 			fields["as"] = p.URI
 		}
@@ -112,14 +116,16 @@ func (s Shelf) Reading(_ context.Context, c toolcrib.Caller, method string, para
 		if p.Arguments != nil {
 			fields["arguments"] = p.Arguments
 		}
-		box, own, err = s.find(readers, promptKind(), native, p.Name)
+		seen = s.view(ctx, c, native)
+		box, own, err = seen.find(promptKind(), p.Name)
 		fields["name"] = own
 	case mcp.MethodComplete:
 		native, fields["argument"] = mcphub.CompleteTool, p.Argument
 		if p.Context != nil {
 			fields["context"] = p.Context
 		}
-		box, fields["ref"], err = s.completes(readers, p.Ref)
+		seen = s.view(ctx, c, native)
+		box, fields["ref"], err = seen.completes(p.Ref)
 	}
 	if err != nil {
 		return "", nil, false, err
@@ -130,20 +136,20 @@ func (s Shelf) Reading(_ context.Context, c toolcrib.Caller, method string, para
 	if input, err = json.Marshal(fields); err != nil {
 		return "", nil, false, fmt.Errorf("%s: %w", method, err)
 	}
-	return readers[box+"/"+native], input, true, nil
+	return seen.readers[box+"/"+native], input, true, nil
 }
 
 // Watch implements [server.Shelf].
-func (s Shelf) Watch(changed func(method string, params json.RawMessage)) (stop func()) {
-	one := s.Hub.Watch(func(box, method string, params []byte) {
-		changed(method, params)
-		if uri := member(params, "uri"); method == mcp.NotifyResource && uri != "" { // whoever wants it may know it by its long name
-			changed(method, renamed(params, "uri", resourceKind().long(box, uri)))
+func (s Shelf) Watch(changed func(method string, params json.RawMessage, hears func(toolcrib.Caller) bool)) (stop func()) {
+	one := s.Hub.Watch(func(n mcphub.Notice) {
+		changed(n.Method, n.Params, n.For)
+		if uri := member(n.Params, "uri"); n.Method == mcp.NotifyResource && uri != "" { // whoever wants it may know it by its long name
+			changed(n.Method, renamed(n.Params, "uri", resourceKind().long(n.Server, uri)), n.For)
 		}
 	})
 	two := s.Hub.Notify(func() {
-		changed(mcp.NotifyPrompts, nil)
-		changed(mcp.NotifyResources, nil)
+		changed(mcp.NotifyPrompts, nil, nil)
+		changed(mcp.NotifyResources, nil, nil)
 	})
 	return func() {
 		one()

@@ -259,8 +259,9 @@ func (k *Keeper) known(ctx context.Context) ([]string, vault.Stamp) {
 			break
 		}
 		k.values, k.stamp = nil, stamp
-		for _, value := range found {
+		for ref, value := range found {
 			k.values = append(k.values, value)
+			k.values = append(k.values, loginSecrets(ref.Name, value)...)
 		}
 		slices.SortFunc(k.values, func(a, b string) int { return cmp.Or(len(b)-len(a), strings.Compare(a, b)) })
 		k.values = slices.Compact(k.values)

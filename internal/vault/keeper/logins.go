@@ -2,7 +2,10 @@ package keeper
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
@@ -12,6 +15,35 @@ type logins struct{ vault *vault.Vault }
 
 // Logins is where the hub keeps the tokens that it got.
 func (k *Keeper) Logins() logins { return logins{k.vault} }
+
+// loginPrefix begins the names of logins in the vault; the hub chooses them.
+const loginPrefix = "mcp-oauth."
+
+// loginSecrets are the secrets inside a stored login. It is one text in the vault,
+// and nobody repeats it whole: what a server shows is one of its tokens.
+func loginSecrets(name, value string) []string {
+	if !strings.HasPrefix(name, loginPrefix) {
+		return nil
+	}
+	var login struct {
+		Grants []struct {
+			Access  string `json:"access"`
+			Refresh string `json:"refresh"`
+			Client  struct {
+				Secret       string `json:"secret"`
+				Registration string `json:"registration_access_token"`
+			} `json:"client"`
+		} `json:"grants"`
+	}
+	if err := json.Unmarshal([]byte(value), &login); err != nil {
+		return nil // it is not a login; as a whole it is known all the same
+	}
+	var all []string
+	for _, g := range login.Grants {
+		all = append(all, g.Access, g.Refresh, g.Client.Secret, g.Client.Registration)
+	}
+	return slices.DeleteFunc(all, func(s string) bool { return s == "" })
+}
 
 // Load implements mcphub.Tokens.
 func (t logins) Load(ctx context.Context, name string) ([]byte, error) {

@@ -28,16 +28,46 @@ func (h *Handler) authorize(ctx context.Context, w tokenNeed) error {
 		return fmt.Errorf("finding out how to log in to %q: %w", h.cfg.Server, err)
 	}
 	old := h.grantOf(at.issuer.Issuer, at.resource)
+	if w.stepUp && len(w.scopes) == 0 {
+		w.scopes = at.scopes // it does not say which: all that it mentions
+	}
 	if !w.stepUp && h.renewable(old, w) {
 		if err := h.tryRefresh(ctx, old); !errors.Is(err, errSpent) {
 			return err
 		}
 	}
 	if h.sameTokenAgain(old, w) {
-		return fmt.Errorf("%w: %q does not take the token that was issued for it (scopes asked for: %s)",
-			ErrRefused, h.cfg.Server, strings.Join(old.Asked, " "))
+		return h.notTaken(old, w)
+	}
+	if w.stepUp {
+		h.storeWanted(ctx, without(w.scopes, old.Asked))
 	}
 	return h.begin(ctx, at, h.wanted(at, old, w), false)
+}
+
+// notTaken says why another login would not help.
+func (h *Handler) notTaken(old grant, w tokenNeed) error {
+	if !w.stepUp {
+		return fmt.Errorf("%w: %q does not take the token that was issued for it (scopes: %s)", ErrRefused, h.cfg.Server, listScopes(old.Granted))
+	}
+	missing := without(w.scopes, old.Granted)
+	if len(missing) == 0 {
+		return fmt.Errorf("%w: %q says that the token lacks scopes, but does not name any that it lacks (it has %s)", ErrRefused, h.cfg.Server, listScopes(old.Granted))
+	}
+	return fmt.Errorf("%w: %q wants the scope %s, which %s did not grant at the login (it granted %s). Ask whoever runs it for that right, then run `toolcrib hub login %s`",
+		ErrRefused, h.cfg.Server, listScopes(missing), hostOf(old.Issuer), listScopes(old.Granted), h.cfg.Server)
+}
+
+// listScopes shows scopes. A server chose their names, so only a few are shown.
+func listScopes(scopes []string) string {
+	const most = 8
+	switch n := len(scopes); {
+	case n == 0:
+		return "none"
+	case n > most:
+		return fmt.Sprintf("%s and %d more", strings.Join(scopes[:most], " "), n-most)
+	}
+	return strings.Join(scopes, " ")
 }
 
 // sameTokenAgain reports whether asking again would give the same token again.
@@ -60,7 +90,8 @@ func (h *Handler) renewable(old grant, w tokenNeed) bool {
 
 // wanted is the scopes to ask for: those of the configuration, else those of
 // the refusal, else those the server mentions; and always those of before, so
-// that one more right does not cost the others.
+// that one more right does not cost the others, and those that a request was
+// refused for the lack of since then.
 func (h *Handler) wanted(at tokenSource, old grant, w tokenNeed) []string {
 	base := h.cfg.Scopes
 	if len(base) == 0 {
@@ -75,7 +106,7 @@ func (h *Handler) wanted(at tokenSource, old grant, w tokenNeed) []string {
 	if h.cfg.Flow == FlowCode && len(h.cfg.Scopes) == 0 && slices.Contains(at.issuer.Scopes, "offline_access") {
 		base = union(base, []string{"offline_access"})
 	}
-	all := union(old.Asked, base)
+	all := union(old.Asked, base, h.wantedScopes())
 	return all[:min(len(all), maxScopes)]
 }
 
@@ -84,11 +115,17 @@ func (h *Handler) begin(ctx context.Context, at tokenSource, scopes []string, as
 	g := grant{Issuer: at.issuer.Issuer, Resource: at.resource, Token: at.issuer.Token, Revoke: at.issuer.Revoke, Asked: scopes}
 	var err error
 	if h.cfg.Flow == FlowClient {
-		if g.Client, err = h.whoWeAre(ctx, at, ""); err == nil {
+		if g.Client, err = h.whoWeAre(ctx, at, "", false); err == nil {
 			g, err = h.clientToken(ctx, g)
 		}
 	} else if err = h.mayAsk(asked); err == nil {
 		g, err = h.logIn(ctx, at, g)
+	}
+	if extra := h.wantedScopes(); len(extra) > 0 && isRefusal(err, "invalid_scope") {
+		// The server may want what its issuer does not have. That must not end
+		// every login from now on.
+		h.dropWanted(ctx)
+		err = fmt.Errorf("%w; the next login leaves out what the server wanted in addition (%s)", err, listScopes(extra))
 	}
 	if err != nil {
 		return fmt.Errorf("logging in to %q: %w", h.cfg.Server, err)
@@ -101,6 +138,14 @@ func (h *Handler) begin(ctx context.Context, at tokenSource, scopes []string, as
 // mayAsk bounds how often a page is put before a person who did not ask for it.
 func (h *Handler) mayAsk(asked bool) error {
 	if h.needs.Open == nil || h.needs.Serve == nil {
+		if h.current().forgotten() {
+			return fmt.Errorf("%w again, since %s no longer knows the client that was registered with it: run `toolcrib hub login %s`, which registers another",
+				ErrLogin, hostOf(h.current().Issuer), h.cfg.Server)
+		}
+		if lacking := h.wantedScopes(); h.current().Access != "" && len(lacking) > 0 {
+			return fmt.Errorf("%w again, since the server wants more than the login is good for (scopes: %s): run `toolcrib hub login %s`",
+				ErrLogin, listScopes(lacking), h.cfg.Server)
+		}
 		return fmt.Errorf("%w: run `toolcrib hub login %s`", ErrLogin, h.cfg.Server)
 	}
 	h.mu.Lock()

@@ -178,6 +178,11 @@ func union(lists ...[]string) []string {
 	return all
 }
 
+// without has the scopes of a that are not in b.
+func without(a, b []string) []string {
+	return slices.DeleteFunc(slices.Clone(a), func(s string) bool { return slices.Contains(b, s) })
+}
+
 // subset reports whether every scope of a is in b.
 func subset(a, b []string) bool {
 	return !slices.ContainsFunc(a, func(s string) bool { return !slices.Contains(b, s) })

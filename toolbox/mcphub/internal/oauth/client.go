@@ -27,7 +27,8 @@ func (h *Handler) isDocument() bool {
 
 // whoWeAre finds or makes the client for an issuer. Nothing that one issuer gave
 // is ever shown to another.
-func (h *Handler) whoWeAre(ctx context.Context, at tokenSource, redirect string) (client, error) {
+// Anew: a registration that is kept does not count.
+func (h *Handler) whoWeAre(ctx context.Context, at tokenSource, redirect string, anew bool) (client, error) {
 	issuer := at.issuer
 	switch {
 	case h.isDocument() && issuer.Documents:
@@ -39,8 +40,11 @@ func (h *Handler) whoWeAre(ctx context.Context, at tokenSource, redirect string)
 		return client{ID: h.cfg.ClientID, Method: h.method(issuer.Methods), From: configured}, nil
 	}
 	known := h.grantOf(issuer.Issuer, at.resource).Client
-	if known.From == registered && known.Redirect == redirect && (known.Expires.IsZero() || h.needs.Now().Before(known.Expires)) {
-		return known, nil
+	if !anew && known.From == registered && known.Redirect == redirect && (known.Expires.IsZero() || h.needs.Now().Before(known.Expires)) {
+		if !h.isForgotten(ctx, at, known, redirect) {
+			return known, nil
+		}
+		h.tellForgotten(ctx, issuer.Issuer)
 	}
 	if issuer.Register == "" {
 		return client{}, fmt.Errorf("%s takes no registration: get a client ID there and put it into the configuration", hostOf(issuer.Issuer))
@@ -118,6 +122,8 @@ func (h *Handler) register(ctx context.Context, issuer issuerMeta, redirect stri
 		Expires seconds `json:"client_secret_expires_at"`
 		Method  string  `json:"token_endpoint_auth_method"`
 		Error   string  `json:"error"`
+		Manage  string  `json:"registration_client_uri"`
+		Token   string  `json:"registration_access_token"`
 	}
 	bad := json.Unmarshal(answer, &got)
 	switch {
@@ -136,6 +142,9 @@ func (h *Handler) register(ctx context.Context, issuer issuerMeta, redirect stri
 		c.Method = "client_secret_basic" // a secret came with no word on how to use it
 	default:
 		c.Method = method
+	}
+	if _, err := h.zone.check(got.Manage); err == nil && isToken(got.Token) {
+		c.Manage, c.Registration = got.Manage, got.Token
 	}
 	if c.Secret != "" && got.Expires > 0 {
 		c.Expires = time.Unix(int64(got.Expires), 0)

@@ -9,13 +9,24 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"slices"
 	"strings"
 )
 
 // logIn sends a person to the login page and takes the answer: the
 // authorization code flow with PKCE.
 func (h *Handler) logIn(ctx context.Context, at tokenSource, g grant) (grant, error) {
+	fresh, err := h.logInOnce(ctx, at, g, false)
+	if fresh.Client.From == registered && isUnknown(err) && !h.isNew(fresh.Client.ID) {
+		// Once: an issuer that does not know the client it has just made would
+		// have us make them for ever.
+		h.tellForgotten(ctx, at.issuer.Issuer)
+		fresh, err = h.logInOnce(ctx, at, g, true)
+	}
+	return fresh, err
+}
+
+// logInOnce is one showing of the page; anew: as a client that is registered now.
+func (h *Handler) logInOnce(ctx context.Context, at tokenSource, g grant, anew bool) (grant, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, h.cfg.Wait, fmt.Errorf("nobody logged in within %s", h.cfg.Wait))
 	defer cancel()
 	// Both are one-time words of more than 200 bits that nobody else has.
@@ -26,7 +37,7 @@ func (h *Handler) logIn(ctx context.Context, at tokenSource, g grant) (grant, er
 		return g, err
 	}
 	defer stop()
-	if g.Client, err = h.whoWeAre(ctx, at, redirect); err != nil {
+	if g.Client, err = h.whoWeAre(ctx, at, redirect, anew); err != nil {
 		return g, err
 	}
 	page, err := h.page(at.issuer.Authorize, g, redirect, state, verifier)
@@ -40,13 +51,11 @@ func (h *Handler) logIn(ctx context.Context, at tokenSource, g grant) (grant, er
 	if err := checkAnswer(got, at.issuer); err != nil {
 		return g, err
 	}
-	fresh, err := h.askToken(ctx, g, url.Values{
-		"grant_type": {"authorization_code"}, "code": {got.code}, "redirect_uri": {redirect}, "code_verifier": {verifier},
-	})
-	if g.Client.From == registered && isRefusal(err, "invalid_client", "unauthorized_client") {
-		h.forgetClient(ctx, g)
-	}
-	return fresh, err
+	return h.askToken(ctx, g, codeForm(got.code, redirect, verifier))
+}
+
+func codeForm(code, redirect, verifier string) url.Values {
+	return url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {redirect}, "code_verifier": {verifier}}
 }
 
 // listen opens the door for the answer. A registered client comes back to the
@@ -62,6 +71,10 @@ func (h *Handler) listen(ctx context.Context, at tokenSource, back *callback) (r
 	}
 	addr, stop, err := h.needs.Serve(ctx, u.Host, back)
 	if err != nil {
+		if u.Port() != "0" {
+			return "", nil, fmt.Errorf("port %s of this machine, where the login page is to send its answer, cannot be had: %w. "+
+				"If another program has it, end that, or take another port (oauth.redirect_port, or `toolcrib hub login %s --port N`)", u.Port(), err, h.cfg.Server)
+		}
 		return "", nil, fmt.Errorf("waiting for the answer of the login page at %s: %w", u.Host, err)
 	}
 	if u.Port() == "0" {
@@ -132,21 +145,9 @@ func checkAnswer(a answer, issuer issuerMeta) error {
 	case a.fault == "access_denied":
 		return errors.New("the person at the login page said no")
 	case a.fault != "":
-		return fmt.Errorf("the login page answered with %s", codeWord(a.fault))
+		return &pageFault{codeWord(a.fault)}
 	case a.code == "" || len(a.code) > maxToken:
 		return errors.New("the login page answered without a code")
 	}
 	return nil
-}
-
-// forgetClient drops a registration that the issuer has dropped, with what it
-// was given, so that the next login makes a new one.
-func (h *Handler) forgetClient(ctx context.Context, g grant) {
-	h.mu.Lock()
-	h.rec.Grants = slices.DeleteFunc(slices.Clone(h.rec.Grants), func(o grant) bool { return o.Issuer == g.Issuer && o.Client.ID == g.Client.ID })
-	r := h.rec
-	h.mu.Unlock()
-	if r.Version == recordVersion {
-		h.save(ctx, r)
-	}
 }

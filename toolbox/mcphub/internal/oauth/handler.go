@@ -40,6 +40,7 @@ type Handler struct {
 	flight      *sharedWork
 	dead        string // the access token that was refused last
 	deadRefresh string
+	again       bool        // the issuer had forgotten us, and knows us again
 	logins      []time.Time // pages shown of late
 }
 
@@ -116,7 +117,7 @@ func (h *Handler) tryRefresh(ctx context.Context, g grant) error {
 		other := h.grantOf(g.Issuer, g.Resource)
 		switch {
 		case other.Refresh == "" || other.Refresh == g.Refresh:
-			return h.markSpent(g)
+			return h.markSpent(ctx, g, err)
 		case other.valid(h.needs.Now()):
 			return nil
 		}
@@ -125,7 +126,7 @@ func (h *Handler) tryRefresh(ctx context.Context, g grant) error {
 	}
 	switch {
 	case isOver(err):
-		return h.markSpent(g)
+		return h.markSpent(ctx, g, err)
 	case err != nil:
 		return err
 	}
@@ -136,7 +137,7 @@ func (h *Handler) tryRefresh(ctx context.Context, g grant) error {
 // isOver reports whether an authorization server will never take a refresh
 // token again. All else may pass.
 func isOver(err error) bool {
-	return isRefusal(err, "invalid_grant", "invalid_client", "unauthorized_client")
+	return isRefusal(err, "invalid_grant") || isUnknown(err)
 }
 
 func (h *Handler) isDead(refresh string) bool {
@@ -145,7 +146,12 @@ func (h *Handler) isDead(refresh string) bool {
 	return refresh == h.deadRefresh
 }
 
-func (h *Handler) markSpent(g grant) error {
+// markSpent notes that a refresh token is of no more use, for the reason that
+// the issuer gave.
+func (h *Handler) markSpent(ctx context.Context, g grant, why error) error {
+	if g.Client.From == registered && isUnknown(why) {
+		h.forgetClient(ctx, g)
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.deadRefresh = g.Refresh

@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net/http"
@@ -63,7 +64,7 @@ func (h *Handler) Logout(ctx context.Context) error {
 		}
 		var failed []error
 		for _, g := range grants {
-			failed = append(failed, h.revoke(ctx, g))
+			failed = append(failed, h.revoke(ctx, g), h.unregister(ctx, g.Client))
 		}
 		if err := errors.Join(failed...); err != nil {
 			return fmt.Errorf("the login for %q is deleted here, but its issuer could not be told: %w", h.cfg.Server, err)
@@ -83,13 +84,33 @@ func (h *Handler) revoke(ctx context.Context, g grant) error {
 		if err := h.identify(g, form, header); err != nil {
 			return err
 		}
-		status, _, err := h.web.post(ctx, g.Revoke, header, []byte(form.Encode()))
+		status, body, err := h.web.post(ctx, g.Revoke, header, []byte(form.Encode()))
 		if err != nil {
 			return err
+		}
+		var said tokenAnswer
+		if json.Unmarshal(body, &said) == nil && said.Error == "unsupported_token_type" {
+			continue // one that the issuer keeps no account of ends by itself
 		}
 		if status >= 300 {
 			return fmt.Errorf("%s answered with status %d", hostOf(g.Revoke), status)
 		}
+	}
+	return nil
+}
+
+// unregister removes a client that was registered for this login (RFC 7592). One
+// that is gone already is as good.
+func (h *Handler) unregister(ctx context.Context, c client) error {
+	if c.Manage == "" || c.Registration == "" {
+		return nil
+	}
+	status, _, _, err := h.web.do(ctx, http.MethodDelete, c.Manage, http.Header{"Authorization": {"Bearer " + c.Registration}}, nil)
+	switch {
+	case err != nil:
+		return err
+	case status >= 300 && status != http.StatusUnauthorized && status != http.StatusNotFound:
+		return fmt.Errorf("%s answered with status %d when it was asked to remove the client", hostOf(c.Manage), status)
 	}
 	return nil
 }
@@ -104,13 +125,14 @@ type Status struct {
 	Since     time.Time // of the token
 	Expires   time.Time // of the token; zero: not known
 	Renewable bool      // it is renewed without a person
+	Again     bool      // the issuer had forgotten the client, and another was registered
 }
 
 // Status reads what is kept. It asks neither the server nor the issuer, and
 // does not wait for a login that is under way.
 func (h *Handler) Status(ctx context.Context) (Status, error) {
 	h.mu.Lock()
-	r, ahead := h.rec, h.unsaved
+	r, ahead, again := h.rec, h.unsaved, h.again
 	h.mu.Unlock()
 	if !ahead {
 		var err error
@@ -123,5 +145,5 @@ func (h *Handler) Status(ctx context.Context) (Status, error) {
 	}
 	g := r.Grants[0]
 	return Status{LoggedIn: g.Access != "", Issuer: g.Issuer, Resource: g.Resource, ClientID: g.Client.ID, Scopes: slices.Clone(g.Granted),
-		Since: g.Got, Expires: g.Expires, Renewable: g.Refresh != "" || g.Access != "" && h.cfg.Flow == FlowClient}, nil
+		Since: g.Got, Expires: g.Expires, Renewable: g.Refresh != "" || g.Access != "" && h.cfg.Flow == FlowClient, Again: again}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 )
 
@@ -21,6 +22,10 @@ type record struct {
 	Version int     `json:"v"`
 	URL     string  `json:"url"`
 	Grants  []grant `json:"grants"` // the one in use first
+	// Wanted are scopes that the server refused a request for the lack of, and that
+	// nobody has asked for yet: the process that was refused may have nobody to
+	// show a page to, and the login comes from another one.
+	Wanted []string `json:"wanted,omitempty"`
 }
 
 // grant is what one issuer gave for one resource. It is never changed in place:
@@ -49,6 +54,10 @@ type client struct {
 	From     string    `json:"from"` // configured, document or registered
 	Redirect string    `json:"redirect,omitempty"`
 	Expires  time.Time `json:"expires,omitzero"` // of the secret
+	// Manage is where a registered client is removed again, with the token
+	// Registration (RFC 7592). Empty: the issuer has no such place.
+	Manage       string `json:"manage,omitempty"`
+	Registration string `json:"registration_access_token,omitempty"`
 }
 
 const (
@@ -79,6 +88,14 @@ func (h *Handler) usable(r record) record {
 	if r.URL != h.cfg.URL {
 		return record{}
 	}
+	for i := range r.Grants {
+		if c := &r.Grants[i].Client; c.Manage != "" {
+			if _, err := h.zone.check(c.Manage); err != nil || !isToken(c.Registration) {
+				c.Manage, c.Registration = "", ""
+			}
+		}
+	}
+	r.Wanted = parseScopes(strings.Join(r.Wanted, " "))
 	r.Grants = slices.DeleteFunc(r.Grants, func(g grant) bool {
 		_, badToken := h.zone.check(g.Token)
 		_, badIssuer := h.zone.check(g.Issuer)
@@ -132,10 +149,39 @@ func (h *Handler) storeGrant(ctx context.Context, g grant) {
 	h.mu.Lock()
 	others := slices.DeleteFunc(slices.Clone(h.rec.Grants), func(o grant) bool { return o.Issuer == g.Issuer && o.Resource == g.Resource })
 	grants := append([]grant{g}, others...)
-	h.rec = record{Version: recordVersion, URL: h.cfg.URL, Grants: grants[:min(len(grants), maxGrants)]}
+	h.rec = record{Version: recordVersion, URL: h.cfg.URL, Grants: grants[:min(len(grants), maxGrants)], Wanted: without(h.rec.Wanted, g.Asked)}
 	r := h.rec
 	h.mu.Unlock()
 	h.save(ctx, r)
+}
+
+// storeWanted keeps scopes for the next login, whichever process it comes from.
+func (h *Handler) storeWanted(ctx context.Context, scopes []string) {
+	h.mu.Lock()
+	all := union(h.rec.Wanted, scopes)
+	all = all[:min(len(all), maxScopes)]
+	known := len(all) == len(h.rec.Wanted)
+	h.rec = record{Version: recordVersion, URL: h.cfg.URL, Grants: h.rec.Grants, Wanted: all}
+	r := h.rec
+	h.mu.Unlock()
+	if !known {
+		h.save(ctx, r)
+	}
+}
+
+func (h *Handler) dropWanted(ctx context.Context) {
+	h.mu.Lock()
+	h.rec.Wanted = nil
+	r := h.rec
+	h.mu.Unlock()
+	h.save(ctx, r)
+}
+
+// wantedScopes are those that were kept for the next login.
+func (h *Handler) wantedScopes() []string {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return slices.Clone(h.rec.Wanted)
 }
 
 func (h *Handler) save(ctx context.Context, r record) {

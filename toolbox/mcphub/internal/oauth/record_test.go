@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -180,5 +181,25 @@ func TestTokenAnswers(t *testing.T) {
 				t.Errorf("the error is %v", err)
 			}
 		})
+	}
+}
+
+// TestTheFormOfALogin: the vault reads the secrets out of a login to redact each of
+// them (internal/vault/keeper/logins.go). Who changes the names of these members
+// changes them there too.
+func TestTheFormOfALogin(t *testing.T) {
+	const want = `{"v":1,"url":"https://mcp.example/mcp","grants":[{"issuer":"https://id.example","resource":"https://mcp.example/mcp",` +
+		`"client":{"id":"public-id","secret":"client-s3cret-Qx","method":"none","from":"registered","manage":"https://id.example/reg/1","registration_access_token":"manage-s3cret-Wy"},` +
+		`"token_endpoint":"https://id.example/token","access":"access-s3cret-Ez","refresh":"refresh-s3cret-Rt","asked":["read"],"granted":["read"]}],"wanted":["write"]}`
+	r, err := parseRecord([]byte(want))
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := r.Grants[0]
+	if g.Access != "access-s3cret-Ez" || g.Refresh != "refresh-s3cret-Rt" || g.Client.Secret != "client-s3cret-Qx" || g.Client.Registration != "manage-s3cret-Wy" {
+		t.Errorf("%+v", g)
+	}
+	if text, err := json.Marshal(r); err != nil || string(text) != want {
+		t.Errorf("%s, %v", text, err)
 	}
 }

@@ -32,8 +32,16 @@ func (r *refusal) Error() string {
 	return fmt.Sprintf("%s refused with %s (status %d)", r.host, r.code, r.status)
 }
 
-// isRefusal reports whether an error is a refusal with one of the codes.
+// pageFault is an error that a login page answered with.
+type pageFault struct{ code string }
+
+func (p *pageFault) Error() string { return "the login page answered with " + p.code }
+
+// isRefusal reports whether an authorization server refused with one of the codes.
 func isRefusal(err error, codes ...string) bool {
+	if p, ok := errors.AsType[*pageFault](err); ok {
+		return slices.Contains(codes, p.code)
+	}
 	r, ok := errors.AsType[*refusal](err)
 	return ok && slices.Contains(codes, r.code)
 }

@@ -38,14 +38,19 @@ type world struct {
 	counts  map[string]int
 
 	// What a test changes.
-	life     int                                        // of a token, in seconds; 0: not told
-	scope    string                                     // the server asks for in its 401
-	meta     func(map[string]any)                       // changes the metadata of the issuer
-	resource func(map[string]any)                       // changes the metadata of the server
-	answer   func(url.Values)                           // changes the answer of the login page
-	token    func(http.ResponseWriter, url.Values) bool // answers in place of the token endpoint
-	refuse   bool                                       // the server takes no token
-	issuers  func() []string                            // in place of the one
+	life      int                                        // of a token, in seconds; 0: not told
+	scope     string                                     // the server asks for in its 401
+	meta      func(map[string]any)                       // changes the metadata of the issuer
+	resource  func(map[string]any)                       // changes the metadata of the server
+	answer    func(url.Values)                           // changes the answer of the login page
+	token     func(http.ResponseWriter, url.Values) bool // answers in place of the token endpoint
+	refuse    bool                                       // the server takes no token
+	issuers   func() []string                            // in place of the one
+	grants    func(scope string) string                  // what is given of what was asked for
+	manages   bool                                       // registrations can be removed again
+	unrevoked bool                                       // access tokens are not revoked
+	unnamed   bool                                       // the server does not say which scope it lacks
+	lastPage  url.Values                                 // what the login page was asked last
 }
 
 type issued struct {
@@ -59,6 +64,7 @@ func newWorld(t *testing.T) *world {
 	issuer := http.NewServeMux()
 	issuer.HandleFunc("GET /.well-known/oauth-authorization-server", w.issuerMeta)
 	issuer.HandleFunc("POST /register", w.register)
+	issuer.HandleFunc("DELETE /register/{id}", w.unregister)
 	issuer.HandleFunc("GET /authorize", w.authorize)
 	issuer.HandleFunc("POST /token", w.tokenEndpoint)
 	issuer.HandleFunc("POST /revoke", w.revoke)
@@ -213,7 +219,23 @@ func (w *world) register(rw http.ResponseWriter, r *http.Request) {
 		w.clients[id] = w.secret("secret-" + rand.Text())
 		out["client_secret"] = w.clients[id]
 	}
+	if w.manages {
+		out["registration_client_uri"], out["registration_access_token"] = w.issuer.URL+"/register/"+id, w.secret("manage-"+id)
+	}
 	reply(rw, http.StatusCreated, out)
+}
+
+func (w *world) unregister(rw http.ResponseWriter, r *http.Request) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.counts["unregister"]++
+	id := r.PathValue("id")
+	if _, known := w.clients[id]; !known || r.Header.Get("Authorization") != "Bearer manage-"+id {
+		rw.WriteHeader(http.StatusUnauthorized)
+		return
+	}
+	delete(w.clients, id)
+	rw.WriteHeader(http.StatusNoContent)
 }
 
 func (w *world) authorize(rw http.ResponseWriter, r *http.Request) {
@@ -228,7 +250,7 @@ func (w *world) authorize(rw http.ResponseWriter, r *http.Request) {
 		return
 	}
 	code := w.secret("code-" + rand.Text())
-	w.codes[code] = q
+	w.codes[code], w.lastPage = q, q
 	w.secret(q.Get("state"))
 	back := url.Values{"code": {code}, "state": {q.Get("state")}, "iss": {w.issuer.URL}}
 	if w.answer != nil {
@@ -291,6 +313,9 @@ func (w *world) tokenEndpoint(rw http.ResponseWriter, r *http.Request) {
 		refuse("unsupported_grant_type")
 		return
 	}
+	if w.grants != nil {
+		scope = w.grants(scope)
+	}
 	t := issued{id, scope, f.Get("resource"), w.clock.Now().Add(time.Duration(w.life) * time.Second)}
 	access, refresh := w.secret("access-"+rand.Text()), w.secret("refresh-"+rand.Text())
 	w.tokens[access] = t
@@ -309,6 +334,10 @@ func (w *world) revoke(rw http.ResponseWriter, r *http.Request) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.counts["revoke"]++
+	if _, access := w.tokens[r.PostFormValue("token")]; access && w.unrevoked {
+		reply(rw, http.StatusBadRequest, map[string]any{"error": "unsupported_token_type"})
+		return
+	}
 	delete(w.tokens, r.PostFormValue("token"))
 	delete(w.renewal, r.PostFormValue("token"))
 }
@@ -330,7 +359,11 @@ func (w *world) mcp(rw http.ResponseWriter, r *http.Request) {
 	}
 	if need := r.Header.Get("Need"); need != "" && !slices.Contains(strings.Fields(t.scope), need) {
 		w.counts["403"]++
-		rw.Header().Set("WWW-Authenticate", told+`, error="insufficient_scope", scope="`+need+`"`)
+		told += `, error="insufficient_scope"`
+		if !w.unnamed {
+			told += `, scope="` + need + `"`
+		}
+		rw.Header().Set("WWW-Authenticate", told)
 		rw.WriteHeader(http.StatusForbidden)
 		return
 	}

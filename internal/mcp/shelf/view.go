@@ -1,0 +1,75 @@
+package shelf
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
+)
+
+// listWait is how long a list waits for the servers of a caller that were never
+// asked; what comes later is told as a change.
+const listWait = 5 * time.Second
+
+// view is what servers list for one caller: of those servers whose tool for it the
+// caller has.
+type view struct {
+	boxes   []string
+	lists   map[string]mcphub.Listing
+	readers map[string]string // see [Shelf.readers]
+}
+
+// view asks the servers of which a caller has a certain tool.
+func (s Shelf) view(ctx context.Context, c toolcrib.Caller, native string) view {
+	ctx, cancel := context.WithTimeout(ctx, listWait)
+	defer cancel()
+	v := view{lists: map[string]mcphub.Listing{}, readers: s.readers(c)}
+	var mu sync.Mutex
+	var all sync.WaitGroup
+	for _, b := range s.Hub.Boxes() {
+		if v.readers[b.Name()+"/"+native] == "" {
+			continue
+		}
+		v.boxes = append(v.boxes, b.Name())
+		all.Go(func() {
+			list := b.ListingFor(ctx, c, func() bool { return s.MayStart != nil && s.MayStart(ctx, c, b.Name()) == nil })
+			mu.Lock()
+			defer mu.Unlock()
+			v.lists[b.Name()] = list
+		})
+	}
+	all.Wait()
+	return v
+}
+
+// offered is one thing of one server.
+type offered struct {
+	box, name string
+	text      json.RawMessage
+}
+
+// list gives what there is of a kind that the caller can read.
+func (v view) list(k kind) []offered {
+	type thing struct{ box, name string }
+	seen := map[thing]bool{}
+	var out []offered
+	for _, box := range v.boxes {
+		if v.readers[box+"/"+k.reader] == "" {
+			continue
+		}
+		for _, text := range k.of(v.lists[box]) {
+			name := member(text, k.key)
+			t := thing{box, name}
+			if name == "" || seen[t] || strings.HasPrefix(name, skillScheme) { // skills are ours
+				continue
+			}
+			seen[t] = true
+			out = append(out, offered{box, name, text})
+		}
+	}
+	return out
+}
