@@ -171,7 +171,7 @@ func TestTelemetryIsOff(t *testing.T) {
 		t.Error("somebody watches")
 	}
 	w := httptest.NewRecorder()
-	a.metrics(func([]string) bool { return true })(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	a.metrics(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
 	if w.Code != http.StatusNotFound {
 		t.Errorf("metrics: %d", w.Code)
 	}
