@@ -2,11 +2,25 @@ package cli
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/text"
 )
+
+// infoLine is how a server calls itself. It may also send pictures.
+func infoLine(info json.RawMessage) string {
+	var said struct{ Name, Title, Version string }
+	if json.Unmarshal(info, &said) != nil {
+		return text.Show(text.Clip(string(info), 200))
+	}
+	line := strings.TrimSpace(said.Name + " " + said.Version)
+	if said.Title != "" && said.Title != said.Name {
+		line = said.Title + " (" + line + ")"
+	}
+	return dash(text.ShowLine(text.Clip(line, 200)))
+}
 
 func dash(text string) string {
 	if text == "" {
@@ -44,7 +58,7 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 	if passed := a.Passed(); len(passed) > 0 && b.Server().Command != "" {
 		fmt.Fprintf(c.out, "variables that it gets by hub.pass_env: %s\n", text.ShowLine(strings.Join(passed, ", ")))
 	}
-	fmt.Fprintf(c.out, "protocol %s, %s\n\n", dash(s.Version), text.Show(string(s.Info)))
+	fmt.Fprintf(c.out, "protocol %s, %s\n\n", dash(s.Version), infoLine(s.Info))
 	var rows [][]string
 	for _, t := range tools {
 		if !b.Added(t.Name) {

@@ -87,7 +87,7 @@ func (b *Box) pin(m *manifest, held []Held) (done []string, _ error) {
 	return done, errors.Join(errs...)
 }
 
-// Gone are the tools that were approved and that the server does not offer any more.
+// Gone is what was approved and the server does not offer any more.
 func (b *Box) Gone() []string {
 	if !b.listed() {
 		return nil
@@ -96,10 +96,10 @@ func (b *Box) Gone() []string {
 	if err != nil {
 		return nil // then everything is held back, and that is told
 	}
-	known, _ := b.Known()
+	offered := b.approvable()
 	var out []string
 	for _, name := range slices.Sorted(maps.Keys(p.Tools)) {
-		if !slices.Contains(known, name) {
+		if !slices.ContainsFunc(offered, func(d definition) bool { return d.Name == name }) {
 			out = append(out, name)
 		}
 	}

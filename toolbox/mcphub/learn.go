@@ -148,13 +148,18 @@ func (b *Box) useManifest(m *manifest, fresh bool) (changed bool, _ error) {
 
 // definitions are all tools that the server offers, kept back or not.
 func (b *Box) definitions() []definition {
+	return slices.DeleteFunc(b.approvable(), func(d definition) bool { return d.Name == InstructionsName })
+}
+
+// approvable are the definitions that a person approves: of tools, and the instructions.
+func (b *Box) approvable() []definition {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.manifest == nil {
 		return nil
 	}
 	defs, _ := b.read(b.manifest)
-	return slices.DeleteFunc(defs, func(d definition) bool { return d.Name == InstructionsName })
+	return defs
 }
 
 // wants reports whether a tool is to be offered.

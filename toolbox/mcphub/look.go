@@ -27,8 +27,8 @@ type Warning struct {
 }
 
 // Warnings looks at what all servers offer, and tells of these servers, or of all
-// if none is named: words in descriptions that are not about their tool, and tools
-// that stand in the place of another's.
+// if none is named: words in descriptions and instructions that are not about their
+// tools, and tools that stand in the place of another's.
 func (h *Hub) Warnings(servers ...string) []Warning {
 	var all []Warning
 	offered := h.offered()
@@ -47,6 +47,14 @@ func (h *Hub) Warnings(servers ...string) []Warning {
 		}
 	}
 	for _, b := range h.Boxes() {
+		for _, d := range b.approvable() {
+			if d.Name != InstructionsName {
+				continue
+			}
+			for _, why := range reader.Warnings(words(d)) {
+				all = append(all, Warning{b.name, d.Name, why})
+			}
+		}
 		b.mu.Lock()
 		all = append(all, b.leftOut...)
 		b.mu.Unlock()
