@@ -11,6 +11,7 @@ import (
 	"io"
 	"log/slog"
 	"maps"
+	"path"
 	"path/filepath"
 	"slices"
 	"sync/atomic"
@@ -197,6 +198,11 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 		Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),
 	}
 	a.expose = exposure{cfg.Expose, cfg.ExposeTokens, cfg.ExposeTools, cfg.ExposeText}
+	for _, pattern := range cfg.TextOnly {
+		if _, err := path.Match(pattern, ""); err != nil {
+			return settings.Bad(fmt.Errorf("text_only: %q is no pattern: write a name such as my-agent, or one with * such as my-agent*", pattern))
+		}
+	}
 	if a.names, err = httpapi.NewNames(cfg.Serve.Hosts); err != nil {
 		return settings.Bad(err)
 	}

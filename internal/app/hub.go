@@ -224,7 +224,12 @@ func (a *App) findPlugins(ctx context.Context) []toolcrib.LoadError {
 // takeServers goes over to the servers of other settings: new ones come, and
 // those that are gone are ended.
 func (a *App) takeServers(ctx context.Context, cfg settings.Config) {
-	if a.Hub == nil || reflect.DeepEqual(a.settings.Load().MCPServers, cfg.MCPServers) {
+	if a.Hub == nil {
+		return
+	}
+	a.policy.servers.Lock() // who comes meanwhile waits until the servers are other ones
+	defer a.policy.servers.Unlock()
+	if was := a.settings.Load(); reflect.DeepEqual(was.MCPServers, cfg.MCPServers) && was.SeveralPeople() == cfg.SeveralPeople() {
 		return
 	}
 	a.settings.Store(&cfg)

@@ -16,6 +16,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
 // serveFake is a small MCP server, which the test program is if it is told so.
@@ -163,6 +164,40 @@ func TestMetaTools(t *testing.T) {
 	}
 	if r, err := call(a, "mcp_connect", `{"name":"nobody"}`); err == nil && !r.Failed {
 		t.Errorf("%v, %v", r, err)
+	}
+}
+
+// TestFirstTokenPartsPeople: as soon as a second person may come in, no server that
+// the first one had is there for both of them.
+func TestFirstTokenPartsPeople(t *testing.T) {
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg := settings.Defaults()
+	cfg.Hub.Wait = time.Minute
+	cfg.MCPServers = map[string]settings.MCPServer{"far": {Command: exe, Env: map[string]string{"FAKE_MCP": "1", "GORACE": "atexit_sleep_ms=0"}}}
+	a := openWith(t, cfg, t.TempDir())
+	shared, ok := a.Hub.Box("far")
+	if !ok || shared.Server().Instance == mcphub.PerPerson {
+		t.Fatalf("%v, %+v", ok, shared)
+	}
+	file := filepath.Join(t.TempDir(), "settings")
+	if err := os.WriteFile(file, []byte("tokens"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	a.policy.notice.Store(&notice{read: func() Settings {
+		return Settings{Files: []string{file}, Load: func() (settings.Config, *settings.Layers, error) {
+			now := cfg
+			now.Tokens = map[string]settings.Token{"bob": {SHA256: strings.Repeat("0", 64)}}
+			return now, nil, nil
+		}}
+	}})
+	if guests := a.guestsNow(); len(guests.Holders) == 0 {
+		t.Fatal("nobody may come in")
+	}
+	if own, ok := a.Hub.Box("far"); !ok || own.Server().Instance != mcphub.PerPerson {
+		t.Errorf("he meets the server of the other one: %v, %+v", ok, own.Server())
 	}
 }
 

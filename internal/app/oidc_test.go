@@ -179,7 +179,7 @@ func TestIssuerIsDown(t *testing.T) {
 	for range 2 {
 		r := knock(t, "POST", d.url, initializes, http.Header{"Authorization": {"Bearer " + token}})
 		text, err := r.body.ReadString('\n')
-		if err != nil || r.status != 503 || !strings.Contains(text, "cannot be asked for its keys") || !strings.Contains(text, gone.URL) {
+		if err != nil || r.status != 503 || !strings.Contains(text, "cannot be asked for its keys") || strings.Contains(text, gone.URL) {
 			t.Errorf("%d %s, %v", r.status, text, err)
 		}
 	}

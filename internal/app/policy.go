@@ -28,6 +28,7 @@ type livePolicy struct {
 	guests     atomic.Pointer[httpapi.Access] // who may come in over HTTP
 	broken     atomic.Pointer[string]         // why newer settings are not in force
 	notice     atomic.Pointer[notice]         // sees changed settings at a request; nil: they are not followed
+	servers    sync.Mutex                     // held while servers are put up
 	taking     sync.Mutex                     // held while settings are read and put up, so that the newest stay
 }
 

@@ -89,8 +89,12 @@ func (a *App) guestsNow() *httpapi.Access {
 		n.mu.Lock() // who comes while they are read waits for what they say
 		defer n.mu.Unlock()
 		if n.changed() {
-			if _, err := a.takePolicy(n.read()); err != nil {
+			cfg, err := a.takePolicy(n.read())
+			switch was := a.settings.Load(); {
+			case err != nil:
 				a.Crib.Log.Debug("the settings have changed, and the rules before stay in force", "err", err)
+			case was != nil && was.SeveralPeople() != cfg.SeveralPeople():
+				a.takeServers(context.Background(), cfg) // nobody comes in to a server that one person had for himself
 			}
 		}
 	}

@@ -8,5 +8,5 @@
 // callers of that profile only. The wiring opens it; toolbox/finder ranks by it.
 //
 // Its one invariant: what is learned only ranks what a caller sees anyway. A tool
-// that the guards denied is forgotten in that profile.
+// that the guards denied a person is forgotten, as far as that person taught it.
 package learn

@@ -148,23 +148,24 @@ func TestRestart(t *testing.T) {
 	}
 }
 
-// TestDenied: a tool that the guards denied is forgotten in that profile; a person's no
+// TestDenied: what a person was led to and the guards denied is forgotten, what others were led to is not; a person's no
 // about one call is none of that.
 func TestDenied(t *testing.T) {
 	s := newStand(t)
 	other := ann()
 	other.Agent = "full"
-	s.hear(searched(ann(), "mail"), called(ann(), "send"), searched(other, "mail"), called(other, "send"))
+	bob := toolcrib.Caller{Subject: "bob", Session: "s2", Agent: "coding"}
+	s.hear(searched(ann(), "mail"), called(ann(), "send"), searched(other, "mail"), called(other, "send"), searched(bob, "post"), called(bob, "send"))
 	no := called(ann(), "send")
 	no.Outcome = toolcrib.Outcome(toolcrib.CodeDenied)
 	no.Verdicts = []toolcrib.Verdict{{Decision: toolcrib.Ask}}
 	s.hear(no)
-	if got := s.learned(); got != "coding mail→mail/send 1; full mail→mail/send 1" {
+	if got := s.learned(); got != "coding mail→mail/send 1; coding post→mail/send 1; full mail→mail/send 1" {
 		t.Errorf("a person's no: %s", got)
 	}
 	no.Verdicts = []toolcrib.Verdict{{Decision: toolcrib.Deny}}
 	s.hear(no)
-	if got := s.learned(); got != "full mail→mail/send 1" {
+	if got := s.learned(); got != "coding post→mail/send 1; full mail→mail/send 1" {
 		t.Errorf("a guard's no: %s", got)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -62,7 +63,7 @@ func (l *Listener) Hear(ctx context.Context, r *toolcrib.Record) {
 	case r.Outcome == toolcrib.Done:
 		err = l.credit(ctx, r.Caller, tool)
 	case r.Outcome == toolcrib.Outcome(toolcrib.CodeDenied) && deniedByGuard(r.Verdicts):
-		err = l.distrust(ctx, l.Profile(r.Caller), tool)
+		err = l.distrust(ctx, r.Caller, tool)
 	}
 	if err != nil && l.Log != nil {
 		l.Log.Warn("what a search led to is not remembered", "err", err)
@@ -140,16 +141,18 @@ func (l *Listener) credit(ctx context.Context, caller toolcrib.Caller, tool stri
 	return l.Book.add(ctx, news)
 }
 
-// distrust forgets what led to a tool that guards denied.
-func (l *Listener) distrust(ctx context.Context, profile, tool string) error {
+// distrust forgets what the searches of this person led to, if that is a tool that
+// guards denied. What others have taught stays: the denial may be about these
+// arguments, or about this person's budget.
+func (l *Listener) distrust(ctx context.Context, caller toolcrib.Caller, tool string) error {
 	if _, err := l.Book.Version(); err != nil {
 		return err
 	}
-	for _, p := range l.Book.Of(profile) {
-		if p.Tool == tool {
-			_, err := l.Book.Forget(ctx, func(p Pair) bool { return p.Profile == profile && p.Tool == tool })
-			return err
-		}
+	profile := l.Profile(caller)
+	own := func(p Pair) bool { return p.Profile == profile && p.Subject == caller.Subject && p.Tool == tool }
+	if !slices.ContainsFunc(l.Book.Of(profile), own) {
+		return nil
 	}
-	return nil
+	_, err := l.Book.Forget(ctx, own)
+	return err
 }

@@ -50,6 +50,7 @@ func (b *Box) split(key string, m *manifest) {
 	m.Prompts, m.Resources, m.Templates = nil, nil, nil
 	if was != nil {
 		m.Prompts, m.Resources, m.Templates = was.Prompts, was.Resources, was.Templates
+		m.Instructions, m.InstructionsSum = was.Instructions, was.InstructionsSum // or what it tells one person would reach the models of all
 		m.LeftOut = append(m.LeftOut, slices.DeleteFunc(slices.Clone(was.LeftOut), func(l leftOut) bool { return l.Kind == kindTool })...)
 	}
 	if old == nil || !old.listing.same(o.listing) {

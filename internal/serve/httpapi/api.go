@@ -83,6 +83,9 @@ func (a *API) HandlePublic(pattern string, h http.Handler) {
 
 // ServeHTTP answers a request that came under a name of ours.
 func (a *API) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.ContentLength != 0 { // whoever wants it reads it by ReadBody, which has more patience
+		DropBody(w)
+	}
 	a.cfg.Names.Guard(a.mux).ServeHTTP(w, r)
 }
 

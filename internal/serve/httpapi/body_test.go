@@ -3,6 +3,9 @@ package httpapi
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -100,5 +103,32 @@ func TestFail(t *testing.T) {
 		if err := json.Unmarshal(w.Body.Bytes(), &f); err != nil || w.Code != status || f.Error.Code != code || f.Error.Message != `a "quoted" <reason>` || w.Header().Get("Content-Type") != "application/json" {
 			t.Errorf("%d: %d %s, %v", status, w.Code, w.Body, err)
 		}
+	}
+}
+
+// TestBodiesThatNeverCome: a stranger who promises a body and sends none is answered
+// all the same, and holds no connection.
+func TestBodiesThatNeverCome(t *testing.T) {
+	api, err := New(Config{State: t.TempDir(), Access: func() *Access { return &Access{} }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer api.Close()
+	api.HandlePublic("GET /healthz", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) }))
+	srv := httptest.NewServer(api)
+	defer srv.Close()
+	for _, path := range []string{"/healthz", "//healthz", metadataPath, "/nothing"} {
+		conn, err := net.Dial("tcp", srv.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Fprintf(conn, "GET %s HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n", path); err != nil {
+			t.Fatal(err)
+		}
+		_ = conn.SetReadDeadline(time.Now().Add(30 * time.Second))
+		if _, err := io.ReadAll(conn); err != nil { // until it is closed
+			t.Errorf("%s: %v", path, err)
+		}
+		_ = conn.Close()
 	}
 }

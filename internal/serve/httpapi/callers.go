@@ -2,6 +2,7 @@ package httpapi
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"slices"
 	"sync"
@@ -53,13 +54,6 @@ const (
 type front struct {
 	Frontend
 	handler http.Handler
-}
-
-func (d *door) shut() {
-	d.cancel()
-	for _, f := range d.fronts {
-		f.Close()
-	}
 }
 
 // serve hands a request on, for as long as its caller may come in.
@@ -165,7 +159,7 @@ func (c *callers) sweep(now time.Time) {
 	}
 	c.mu.Unlock()
 	for _, d := range gone {
-		d.shut()
+		c.shut(d)
 	}
 }
 
@@ -177,7 +171,7 @@ func (c *callers) look(now *Access, do func()) {
 	do()
 	c.mu.Unlock()
 	for _, d := range gone {
-		d.shut()
+		c.shut(d)
 	}
 }
 
@@ -207,6 +201,18 @@ func (c *callers) doorLocked(holder Holder) *door {
 		c.open[holder] = d
 	}
 	return d
+}
+
+// shut ends what a caller has here. A request that is under way may be making a
+// frontend just now: it closes that itself, since it sees that the door is shut.
+func (c *callers) shut(d *door) {
+	d.cancel()
+	c.mu.Lock()
+	fronts := slices.Collect(maps.Values(d.fronts))
+	c.mu.Unlock()
+	for _, f := range fronts {
+		f.Close()
+	}
 }
 
 // frontend is what a route has for a caller, made when they first come.

@@ -93,7 +93,7 @@ func (i *Issuer) refuse(w http.ResponseWriter, r *http.Request, err error) {
 	switch {
 	case errors.Is(err, oidc.ErrIssuer):
 		w.Header().Set("Retry-After", "20")
-		Fail(w, http.StatusServiceUnavailable, err.Error())
+		Fail(w, http.StatusServiceUnavailable, oidc.ErrIssuer.Error()+": try again later; 'toolcrib doctor' says why") // strangers hear it, too
 		return
 	case errors.Is(err, errScope):
 		status, code, message = http.StatusForbidden, "insufficient_scope", "the token is not taken: "+err.Error()
