@@ -23,6 +23,25 @@ func TestNoPathsOfThisMachine(t *testing.T) {
 	report(t, checkMachine(os.DirFS("."), machineWords(t)))
 }
 
+func TestNothingIsHuge(t *testing.T) { report(t, checkHuge(os.DirFS("."))) }
+
+// checkHuge finds what nobody wrote: a program or a package that was left in the
+// tree, and that the next "git add" would take along.
+func checkHuge(fsys fs.FS) (out []violation) {
+	const most = 512 << 10
+	err := walkSource(fsys, func(name string) error {
+		info, err := fs.Stat(fsys, name)
+		if err == nil && info.Size() > most && path.Ext(name) != ".test" && path.Ext(name) != ".out" { // which git ignores
+			out = append(out, violation{name, fmt.Sprintf("has %d bytes", info.Size()), "nothing that people write is so large: take it out of the tree before it is committed"})
+		}
+		return err
+	})
+	if err != nil {
+		out = append(out, violation{".", err.Error(), "the tree has to be readable"})
+	}
+	return out
+}
+
 func checkReplace(fsys fs.FS) []violation {
 	text, err := fs.ReadFile(fsys, "go.mod")
 	if err != nil {
@@ -245,6 +264,9 @@ func TestTextRulesCanFail(t *testing.T) {
 	t.Run("replace", func(t *testing.T) {
 		mustFind(t, checkReplace(sample(t, "go.mod", "module m\n\nreplace a => ../a\n").fsys), "go.mod")
 		mustFind(t, checkReplace(sample(t, "go.mod", "module m\nrequire a/replace v1.0.0\n").fsys))
+	})
+	t.Run("huge", func(t *testing.T) {
+		mustFind(t, checkHuge(sample(t, "a.whl", strings.Repeat("x", 1<<20), "b.out", strings.Repeat("x", 1<<20), "good.txt", "x").fsys), "a.whl")
 	})
 	t.Run("unfinished", func(t *testing.T) {
 		bad := "TO" + "DO"

@@ -90,3 +90,12 @@ func TestBoxesThatChangeAreReadAgain(t *testing.T) {
 		t.Error("the box is still followed")
 	}
 }
+
+// TestTextOnlyTakesPatterns: what is no pattern is refused, not taken for all clients.
+func TestTextOnlyTakesPatterns(t *testing.T) {
+	cfg := settings.Defaults()
+	cfg.TextOnly = []string{"my-agent["}
+	if _, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: t.TempDir(), Home: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "text_only") {
+		t.Errorf("%v", err)
+	}
+}
