@@ -37,8 +37,8 @@ func TestDeps(t *testing.T) {
 	cribtest.Golden(t, "deps.txt", list)
 }
 
-// tooLarge are modules for tests only. With one of them the program is no longer
-// below 30 MB.
+// tooLarge are modules for tests only. With one of them the program grows
+// by megabytes.
 func tooLarge() map[string]string {
 	const conditions = "conditions of rules are evaluated by internal/condition; with cel-go the program has 6 MB more"
 	return map[string]string{

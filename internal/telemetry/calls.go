@@ -27,16 +27,13 @@ func (t *Telemetry) onEnd(ctx context.Context, r *toolcrib.Record) {
 	}
 }
 
-// denier is who denied a call: a guard; a person; none, since what no guard has an
-// opinion on is denied; or the grant, of which a tool wanted more than it had.
+// denier is who denied a call: a guard; a person; default, as the core calls it that
+// no guard had a word on it; or the grant, of which a tool wanted more than it had.
 func denier(verdicts []toolcrib.Verdict) string {
 	for _, v := range verdicts {
 		if v.Decision == toolcrib.Deny && !v.Note {
 			return v.Guard
 		}
-	}
-	if len(verdicts) == 0 {
-		return "none"
 	}
 	return "grant"
 }

@@ -24,6 +24,8 @@ func (box) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, error
 		return &toolcrib.Verdict{Decision: toolcrib.Deny, Guard: "rules", Rule: "no-forbidden", Reason: "it quotes hunter2"}, nil
 	case "asked":
 		return &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "rules"}, nil
+	case "unjudged":
+		return nil, nil
 	}
 	return &toolcrib.Verdict{Decision: toolcrib.Allow, Guard: "rules"}, nil
 }
@@ -56,7 +58,7 @@ func watched(t *testing.T, cfg Config) (*toolcrib.Crib, *Telemetry, *collector) 
 		return toolcrib.Text("answer-text"), nil
 	}
 	b.tools = []toolcrib.Tool{
-		tool("plain", plain), tool("forbidden", plain), tool("asked", plain),
+		tool("plain", plain), tool("forbidden", plain), tool("asked", plain), tool("unjudged", plain),
 		tool("fails", func(context.Context, *toolcrib.Env) (*toolcrib.Result, error) { return nil, errors.New("broken") }),
 		tool("nested", func(ctx context.Context, env *toolcrib.Env) (*toolcrib.Result, error) {
 			return env.Use(ctx, "plain", nil)
@@ -180,7 +182,7 @@ func TestNothingPrivateIsTold(t *testing.T) {
 		{"on with a locked vault", Config{Content: true, Locked: func() error { return locked }}, false},
 	} {
 		crib, w, col := watched(t, c.cfg)
-		for _, name := range []string{"plain", "forbidden", "asked", "fails", "made-up-argument-name"} {
+		for _, name := range []string{"plain", "forbidden", "asked", "unjudged", "fails", "made-up-argument-name"} {
 			_, _ = call(t.Context(), crib, name, `{"q":"argument-text"}`) // refusals are wanted too
 		}
 		_, _ = call(t.Context(), crib, "asked", `{"q":"no"}`)
@@ -211,9 +213,9 @@ func TestNothingPrivateIsTold(t *testing.T) {
 		}
 		for _, want := range []string{
 			`toolcrib_calls_total{toolbox="test",tool="plain",outcome="done"} 1`, `toolcrib_calls_total{toolbox="other",tool="other",outcome="not_found"} 1`,
-			`toolcrib_calls_total{toolbox="test",tool="fails",outcome="failed"} 1`, `toolcrib_refusals_total{guard="rules"} 1`, `toolcrib_refusals_total{guard="person"} 1`,
+			`toolcrib_calls_total{toolbox="test",tool="fails",outcome="failed"} 1`, `toolcrib_refusals_total{guard="rules"} 1`, `toolcrib_refusals_total{guard="person"} 1`, `toolcrib_refusals_total{guard="default"} 1`,
 			`toolcrib_questions_total{answer="allowed"} 1`, `toolcrib_questions_total{answer="denied"} 1`, `toolcrib_mcp_requests_total{method="other",error="-32601"} 1`,
-			`toolcrib_journal_append_duration_seconds_count{record="begin"} 6`,
+			`toolcrib_journal_append_duration_seconds_count{record="begin"} 7`,
 		} {
 			if !strings.Contains(numbers, want+"\n") {
 				t.Errorf("%s: %s is missing in\n%s", c.name, want, numbers)

@@ -109,12 +109,12 @@ func renamed(text json.RawMessage, key, name string) json.RawMessage {
 }
 
 // find gives the server that has a thing, and what that server calls it; an empty
-// box: nobody has it.
-func (v view) find(k kind, name string) (box, own string, _ error) {
+// box: nobody has it. Sure: no list that is not known yet is needed to say so.
+func (v view) find(k kind, name string) (box, own string, sure bool, _ error) {
 	listed := v.list(k)
 	long, rest, split := k.split(name, func(box string) bool { return slices.Contains(v.boxes, box) })
 	if split && (k.key != "name" || slices.ContainsFunc(listed, func(o offered) bool { return o.box == long && o.name == rest })) {
-		return long, rest, nil
+		return long, rest, true, nil
 	}
 	var owners []string
 	for _, o := range listed {
@@ -131,35 +131,36 @@ func (v view) find(k kind, name string) (box, own string, _ error) {
 		for _, o := range owners {
 			names = append(names, k.long(o, name))
 		}
-		return "", "", &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: fmt.Sprintf("several servers have this %s: ask for one of %s", k.word, strings.Join(names, ", "))}
+		return "", "", false, &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: fmt.Sprintf("several servers have this %s: ask for one of %s", k.word, strings.Join(names, ", "))}
 	case len(owners) == 1:
-		return owners[0], name, nil
+		return owners[0], name, true, nil
 	case split:
-		return long, rest, nil
+		return long, rest, false, nil
 	case len(v.boxes) == 1: // it will say itself that it does not have it
-		return v.boxes[0], name, nil
+		return v.boxes[0], name, true, nil
 	}
-	return "", "", nil
+	return "", "", false, nil
+}
+
+// referred is what a reference in a request for completions names.
+func referred(ref json.RawMessage) (kind, string) {
+	if name := member(ref, "name"); name != "" {
+		return promptKind(), name
+	}
+	return resourceKind(), member(ref, "uri") // an address, or the template of one
 }
 
 // completes finds who completes an argument, and gives the reference as that server
-// knows it.
-func (v view) completes(ref json.RawMessage) (box string, own json.RawMessage, _ error) {
-	k := promptKind()
-	if member(ref, "name") == "" {
-		k = resourceKind()
-		uri := member(ref, "uri") // an address, or the template of one
-		if slices.ContainsFunc(v.list(templateKind()), func(o offered) bool { return o.name == uri }) {
-			k = templateKind()
-		}
-	}
+// knows it. Sure is that of find.
+func (v view) completes(ref json.RawMessage) (box string, own json.RawMessage, sure bool, _ error) {
+	k, name := referred(ref)
 	key := k.key
-	if key == "uriTemplate" {
-		key = "uri"
+	if key == "uri" && slices.ContainsFunc(v.list(templateKind()), func(o offered) bool { return o.name == name }) {
+		k = templateKind()
 	}
-	box, name, err := v.find(k, member(ref, key))
-	if err != nil || box == "" || name == member(ref, key) {
-		return box, ref, err
+	box, theirs, sure, err := v.find(k, name)
+	if err != nil || box == "" || theirs == name {
+		return box, ref, sure, err
 	}
-	return box, renamed(ref, key, name), nil
+	return box, renamed(ref, key, theirs), sure, nil
 }

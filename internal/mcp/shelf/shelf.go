@@ -54,12 +54,12 @@ func member(text json.RawMessage, key string) string {
 // Resources implements [server.Shelf].
 func (s Shelf) Resources(ctx context.Context, c toolcrib.Caller) ([]server.Item, error) {
 	own, err := s.skillItems(ctx, c)
-	return append(own, s.view(ctx, c, mcphub.ReadTool).items(resourceKind(), notTaken)...), err
+	return append(own, s.view(ctx, c, mcphub.ReadTool, everyOne).items(resourceKind(), notTaken)...), err
 }
 
 // Templates implements [server.Shelf].
 func (s Shelf) Templates(ctx context.Context, c toolcrib.Caller) ([]server.Item, error) {
-	return s.view(ctx, c, mcphub.ReadTool).items(templateKind(), notTaken), nil
+	return s.view(ctx, c, mcphub.ReadTool, everyOne).items(templateKind(), notTaken), nil
 }
 
 func notTaken(string) bool { return false }
@@ -67,7 +67,7 @@ func notTaken(string) bool { return false }
 // Prompts implements [server.Shelf].
 func (s Shelf) Prompts(ctx context.Context, c toolcrib.Caller) ([]server.Item, error) {
 	own, err := s.agentItems(c)
-	return append(own, s.view(ctx, c, mcphub.PromptTool).items(promptKind(), func(name string) bool { return s.Agents[name] != "" })...), err
+	return append(own, s.view(ctx, c, mcphub.PromptTool, everyOne).items(promptKind(), func(name string) bool { return s.Agents[name] != "" })...), err
 }
 
 // Reading implements [server.Shelf].
@@ -99,6 +99,12 @@ func (s Shelf) Reading(ctx context.Context, c toolcrib.Caller, method string, pa
 	}
 	var box, native, own string
 	var seen view
+	seek := func(k kind, name string) {
+		seen, err = s.seek(ctx, c, native, k, name, func(v view) (sure bool, err error) {
+			box, own, sure, err = v.find(k, name)
+			return sure, err
+		})
+	}
 	fields := map[string]any{}
 	switch method {
 	case mcp.MethodResourcesRead, mcp.MethodSubscribe, mcp.MethodUnsubscribe:
@@ -106,8 +112,7 @@ func (s Shelf) Reading(ctx context.Context, c toolcrib.Caller, method string, pa
 		if method != mcp.MethodResourcesRead {
 			native, fields["on"] = mcphub.SubscribeTool, method == mcp.MethodSubscribe
 		}
-		seen = s.view(ctx, c, native)
-		box, own, err = seen.find(resourceKind(), p.URI)
+		seek(resourceKind(), p.URI)
 		if fields["uri"] = own; own != p.URI && native == mcphub.ReadTool {
 			fields["as"] = p.URI
 		}
@@ -116,16 +121,18 @@ func (s Shelf) Reading(ctx context.Context, c toolcrib.Caller, method string, pa
 		if p.Arguments != nil {
 			fields["arguments"] = p.Arguments
 		}
-		seen = s.view(ctx, c, native)
-		box, own, err = seen.find(promptKind(), p.Name)
+		seek(promptKind(), p.Name)
 		fields["name"] = own
 	case mcp.MethodComplete:
 		native, fields["argument"] = mcphub.CompleteTool, p.Argument
 		if p.Context != nil {
 			fields["context"] = p.Context
 		}
-		seen = s.view(ctx, c, native)
-		box, fields["ref"], err = seen.completes(p.Ref)
+		k, name := referred(p.Ref)
+		seen, err = s.seek(ctx, c, native, k, name, func(v view) (sure bool, err error) {
+			box, fields["ref"], sure, err = v.completes(p.Ref)
+			return sure, err
+		})
 	}
 	if err != nil {
 		return "", nil, false, err

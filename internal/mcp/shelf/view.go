@@ -23,8 +23,12 @@ type view struct {
 	readers map[string]string // see [Shelf.readers]
 }
 
-// view asks the servers of which a caller has a certain tool.
-func (s Shelf) view(ctx context.Context, c toolcrib.Caller, native string) view {
+// everyOne asks every server; see [Shelf.view].
+func everyOne(string) bool { return true }
+
+// view gives what servers list of which a caller has a certain tool. Those whose
+// list is not known are started to be asked for it if asks says so.
+func (s Shelf) view(ctx context.Context, c toolcrib.Caller, native string, asks func(box string) bool) view {
 	ctx, cancel := context.WithTimeout(ctx, listWait)
 	defer cancel()
 	v := view{lists: map[string]mcphub.Listing{}, readers: s.readers(c)}
@@ -36,7 +40,9 @@ func (s Shelf) view(ctx context.Context, c toolcrib.Caller, native string) view 
 		}
 		v.boxes = append(v.boxes, b.Name())
 		all.Go(func() {
-			list := b.ListingFor(ctx, c, func() bool { return s.MayStart != nil && s.MayStart(ctx, c, b.Name()) == nil })
+			list := b.ListingFor(ctx, c, func() bool {
+				return asks(b.Name()) && s.MayStart != nil && s.MayStart(ctx, c, b.Name()) == nil
+			})
 			mu.Lock()
 			defer mu.Unlock()
 			v.lists[b.Name()] = list
@@ -44,6 +50,25 @@ func (s Shelf) view(ctx context.Context, c toolcrib.Caller, native string) view 
 	}
 	all.Wait()
 	return v
+}
+
+// seek looks for what a client names, and asks no more servers than it has to, so
+// that a slow one keeps nobody from the others: first in the lists that are known
+// and in that of the server whose name stands in front, then in those of all. Look
+// says whether it has found it.
+func (s Shelf) seek(ctx context.Context, c toolcrib.Caller, native string, k kind, name string, look func(view) (bool, error)) (view, error) {
+	// The address of a resource with a server in front says all that has to be known.
+	first := func(box string) bool {
+		_, _, split := k.split(name, func(known string) bool { return known == box })
+		return split && k.key == "name"
+	}
+	v := s.view(ctx, c, native, first)
+	if found, err := look(v); found || err != nil {
+		return v, err
+	}
+	v = s.view(ctx, c, native, everyOne)
+	_, err := look(v)
+	return v, err
 }
 
 // offered is one thing of one server.
