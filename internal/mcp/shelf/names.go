@@ -73,13 +73,22 @@ func (v view) items(k kind, taken func(name string) bool) []server.Item {
 	out := make([]server.Item, 0, len(all))
 	for _, o := range all {
 		item := server.Item{Definition: o.text, Name: o.name}
-		if owners[o.name] > 1 || taken(o.name) || k.meansOther(all, o) {
+		templated := k.key == "uri" && slices.ContainsFunc(v.templated(o.name), func(box string) bool { return box != o.box })
+		if owners[o.name] > 1 || taken(o.name) || templated || k.meansOther(all, o) {
 			item.Name = k.long(o.box, o.name)
 			item.Definition = renamed(o.text, k.key, item.Name)
 		}
 		out = append(out, item)
 	}
 	return out
+}
+
+// templated are the servers one of whose templates an address fits. It may be theirs,
+// although another server lists it.
+func (v view) templated(uri string) []string {
+	return slices.DeleteFunc(slices.Clone(v.boxes), func(box string) bool {
+		return mcphub.Listing{Templates: v.lists[box].Templates}.Reads(uri) == 0
+	})
 }
 
 // meansOther reports whether a name would be taken for the long name of something
@@ -122,8 +131,8 @@ func (v view) find(k kind, name string) (box, own string, sure bool, _ error) {
 			owners = append(owners, o.box)
 		}
 	}
-	if len(owners) == 0 && k.key == "uri" { // a template may have it
-		owners = slices.DeleteFunc(slices.Clone(v.boxes), func(box string) bool { return v.lists[box].Reads(name) == 0 })
+	if k.key == "uri" { // a template may have it, too
+		owners = append(owners, slices.DeleteFunc(v.templated(name), func(box string) bool { return slices.Contains(owners, box) })...)
 	}
 	switch {
 	case len(owners) > 1:
