@@ -178,7 +178,7 @@ func (a *App) health(version string) http.HandlerFunc {
 		told := map[string]any{"status": status, "version": version}
 		if known {
 			told["tools"], told["faults"] = len(a.Shown(toolcrib.Caller{})), len(a.Faults)
-			if servers := a.serverHealth(); servers != nil {
+			if servers := a.serverHealth(caller.Caller, caller.Own()); servers != nil {
 				told["servers"] = servers
 			}
 		}
@@ -186,15 +186,26 @@ func (a *App) health(version string) http.HandlerFunc {
 	}
 }
 
-// serverHealth tells how the MCP servers are doing; nil: there are none. One that
-// failed makes nothing else unhealthy.
-func (a *App) serverHealth() map[string]any {
+// serverHealth tells how the MCP servers are doing that a caller has tools of; nil:
+// there are none. One that failed makes nothing else unhealthy. People have
+// instances of their own, and an error may quote what one of them said there: only
+// the person whose program this is hears more than the state.
+func (a *App) serverHealth(caller toolcrib.Caller, own bool) map[string]any {
 	if a.Hub == nil || len(a.Hub.Boxes()) == 0 {
 		return nil
 	}
+	theirs := map[string]bool{}
+	for spec := range a.Crib.Tools(caller) {
+		theirs[spec.Box] = true
+	}
 	out := map[string]any{}
 	for _, b := range a.Hub.Boxes() {
-		out[b.Name()] = b.Health()
+		switch h := b.Health(); {
+		case own:
+			out[b.Name()] = h
+		case theirs[b.Name()]:
+			out[b.Name()] = map[string]string{"state": h.State}
+		}
 	}
 	return out
 }

@@ -27,6 +27,7 @@ func (a *Access) all(own string) []Holder {
 	list := slices.Clone(a.Holders)
 	if own != "" {
 		owner := a.Owner
+		owner.own = true
 		owner.Sum = sha256.Sum256([]byte(own))
 		list = append(list, owner)
 	}
@@ -44,7 +45,11 @@ type Holder struct {
 	// of tokens.NAME.approves_for. Empty: whoever calls does not approve.
 	Approves string
 	issuer   string // the Issuer.ID by which they came in; empty: by a token of ours
+	own      bool   // they have the token of our own
 }
+
+// Own reports whether this is the person whose server it is.
+func (h Holder) Own() bool { return h.own }
 
 // anyone is who comes in without a token, where the settings say so: whoever is
 // on this machine. They may be anybody, so that they approve nothing.
