@@ -45,7 +45,7 @@ func New(cfg Config) (*API, error) {
 		Fail(w, http.StatusNotFound, "there is nothing at this path, or not by this method")
 	})
 	a.mux.HandleFunc("GET "+metadataPath, a.describe)
-	a.mux.HandleFunc("GET "+metadataPath+"/mcp", a.describe)
+	a.mux.HandleFunc("GET "+metadataPath+"/{of...}", a.describe)
 	return a, nil
 }
 
