@@ -187,3 +187,40 @@ func TestIssuerIsDown(t *testing.T) {
 		t.Errorf("our own token: %d", r.status)
 	}
 }
+
+// TestListeningEndsWithTheToken: what listens by POST does not outlive its token for
+// as long as a call may.
+func TestListeningEndsWithTheToken(t *testing.T) {
+	issuer, sign := newIssuer(t)
+	d := newDoorway(t, func(c *settings.Config) {
+		c.Serve.OIDC.Issuer, c.Serve.OIDC.Resource = issuer, "https://tools.example/mcp"
+		c.Serve.OIDC.Access = []settings.OIDCEntry{{Has: "*"}}
+	})
+	// Its token expired some seconds ago and counts for half a minute, for clocks
+	// that differ. On a slow machine that has passed before it is looked at.
+	for ago := 28 * time.Second; ; ago -= 5 * time.Second {
+		token := sign(map[string]any{"sub": "ann", "exp": time.Now().Add(-ago).Unix()})
+		r := knock(t, "POST", d.url, listens, http.Header{"Authorization": {"Bearer " + token}, "Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"subscriptions/listen"}})
+		if r.status == http.StatusUnauthorized {
+			continue
+		}
+		if r.status != http.StatusOK {
+			t.Fatal(r.status)
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			for {
+				if _, err := r.body.ReadString('\n'); err != nil {
+					return
+				}
+			}
+		}()
+		select {
+		case <-ended:
+		case <-time.After(2 * time.Minute):
+			t.Error("the stream goes on")
+		}
+		return
+	}
+}

@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestMetadataIsWhereItIsAnnounced: a client finds the issuer at the place that the
@@ -38,4 +39,31 @@ func TestMetadataIsWhereItIsAnnounced(t *testing.T) {
 		}
 		a.Close()
 	}
+}
+
+// TestListenersEndWithTheirToken: a call may finish, what only listens ends, by
+// whatever method it came.
+func TestListenersEndWithTheirToken(t *testing.T) {
+	until := time.Now().Add(time.Hour)
+	for method, want := range map[string]time.Time{http.MethodGet: until.Add(listenFor), http.MethodPost: until.Add(finishFor)} {
+		v := &visit{door: &door{ctx: t.Context()}, until: until}
+		v.serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+			if end, ok := r.Context().Deadline(); !ok || !end.Equal(want) {
+				t.Errorf("%s ends at %s, want %s", method, end, want)
+			}
+			ctx, done := Listens(r.Context())
+			defer done()
+			if end, ok := ctx.Deadline(); !ok || !end.Equal(until.Add(listenFor)) {
+				t.Errorf("%s that listens ends at %s", method, end)
+			}
+		}), httptest.NewRecorder(), httptest.NewRequest(method, "/mcp", nil))
+	}
+	v := &visit{door: &door{ctx: t.Context()}} // its token does not expire
+	v.serve(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		ctx, done := Listens(r.Context())
+		defer done()
+		if end, ok := ctx.Deadline(); ok {
+			t.Errorf("it ends at %s", end)
+		}
+	}), httptest.NewRecorder(), httptest.NewRequest(http.MethodGet, "/mcp", nil))
 }
