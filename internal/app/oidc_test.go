@@ -188,6 +188,29 @@ func TestIssuerIsDown(t *testing.T) {
 	}
 }
 
+// TestSettingsKeepKeys: when the settings change while the issuer is down, people
+// still come in by the keys that it had.
+func TestSettingsKeepKeys(t *testing.T) {
+	issuer, sign := newIssuer(t)
+	var cfg settings.Config
+	d := newDoorway(t, func(c *settings.Config) {
+		c.Serve.OIDC.Issuer, c.Serve.OIDC.Resource = issuer, "https://tools.example/mcp"
+		c.Serve.OIDC.Access = []settings.OIDCEntry{{Has: "*"}}
+		cfg = *c
+	})
+	before := d.app.policy.guests.Load()
+	cfg.Tokens = map[string]settings.Token{"new": {SHA256: sumOf("new")}}
+	if err := d.app.setPolicy(cfg, nil); err != nil {
+		t.Fatal(err)
+	}
+	if now := d.app.policy.guests.Load(); now == before || now.Issuer.Verifier != before.Issuer.Verifier {
+		t.Error("the issuer's keys are forgotten")
+	}
+	if r := knock(t, "POST", d.url, initializes, http.Header{"Authorization": {"Bearer " + sign(map[string]any{"sub": "ann"})}}); r.status != 200 {
+		t.Errorf("status %d", r.status)
+	}
+}
+
 // TestListeningEndsWithTheToken: what listens by POST does not outlive its token for
 // as long as a call may.
 func TestListeningEndsWithTheToken(t *testing.T) {

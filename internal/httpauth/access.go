@@ -47,13 +47,15 @@ func Answers(h httpapi.Holder) []desk.Choice {
 	return list
 }
 
-// AccessOf reads who may come in. subject is the person whose server it is.
-func AccessOf(l *settings.Layers, cfg settings.Config, subject string) (*httpapi.Access, error) {
+// AccessOf reads who may come in. subject is the person whose server it is, before
+// who could come in until now; nil: nobody. What is known of the keys of an issuer
+// that stays is kept: it may be down when the settings change.
+func AccessOf(l *settings.Layers, cfg settings.Config, subject string, before *httpapi.Access) (*httpapi.Access, error) {
 	holders, err := tokens(l)
 	if err != nil {
 		return nil, err
 	}
-	people, err := issuer(l.OIDC())
+	people, err := issuer(l.OIDC(), before)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 )
 
 // issuer reads the settings of people who log in elsewhere; nil: there are none.
-func issuer(cfg settings.OIDC) (*httpapi.Issuer, error) {
+func issuer(cfg settings.OIDC, before *httpapi.Access) (*httpapi.Issuer, error) {
 	if cfg.Issuer == "" {
 		return nil, nil
 	}
@@ -27,7 +27,7 @@ func issuer(cfg settings.OIDC) (*httpapi.Issuer, error) {
 	if len(cfg.Access) == 0 {
 		return nil, errors.New("serve.oidc.access is empty, so that nobody could do anything: name a scope or a group and a profile, such as {has: tools, profile: coding}")
 	}
-	v, err := oidc.New(oidc.Config{Issuer: cfg.Issuer, Audience: audience})
+	v, err := verifier(oidc.Config{Issuer: cfg.Issuer, Audience: audience}, before)
 	if err != nil {
 		return nil, fmt.Errorf("serve.oidc: %w", err)
 	}
@@ -50,4 +50,12 @@ func issuer(cfg settings.OIDC) (*httpapi.Issuer, error) {
 		}})
 	}
 	return out, nil
+}
+
+// verifier checks the tokens of an issuer: the one of before, if it does the same.
+func verifier(cfg oidc.Config, before *httpapi.Access) (*oidc.Verifier, error) {
+	if before != nil && before.Issuer != nil && before.Issuer.Verifier.Is(cfg.Issuer, cfg.Audience) {
+		return before.Issuer.Verifier, nil
+	}
+	return oidc.New(cfg)
 }
