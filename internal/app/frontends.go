@@ -115,13 +115,19 @@ func (a *App) definition(s toolcrib.Entry) json.RawMessage {
 	return b.Definition(s.Native)
 }
 
+// listening is where and how the settings have us listen.
+func listening(cfg settings.Serve, log *slog.Logger) (httpapi.Listening, error) {
+	secure, err := httpapi.LoadCertificate(cfg.TLS.Cert, cfg.TLS.Key, log)
+	return httpapi.Listening{Address: cfg.Listen, Remote: cfg.Remote, Open: cfg.Open, Hosts: cfg.Hosts, Secure: secure}, err
+}
+
 // Listen opens the address of the settings, with TLS if they ask for it.
 func Listen(ctx context.Context, cfg settings.Serve, log *slog.Logger) (net.Listener, error) {
-	secure, err := httpapi.LoadCertificate(cfg.TLS.Cert, cfg.TLS.Key, log)
+	on, err := listening(cfg, log)
 	if err != nil {
 		return nil, err
 	}
-	return httpapi.Listen(ctx, httpapi.Listening{Address: cfg.Listen, Remote: cfg.Remote, Open: cfg.Open, Secure: secure})
+	return httpapi.Listen(ctx, on)
 }
 
 // Serve answers HTTP on the listener until ctx ends. Calls under way get a few
