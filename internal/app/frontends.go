@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/httpauth"
@@ -128,6 +129,22 @@ func Listen(ctx context.Context, cfg settings.Serve, log *slog.Logger) (net.List
 		return nil, err
 	}
 	return httpapi.Listen(ctx, on)
+}
+
+// CheckServe says what would keep the settings from being served, or people who log
+// in from coming in. Nothing is opened; the issuer is asked for its keys.
+func (a *App) CheckServe(ctx context.Context, cfg settings.Serve) error {
+	on, err := listening(cfg, nil)
+	if err == nil {
+		err = on.Check()
+	}
+	guests := a.policy.guests.Load()
+	if err != nil || guests == nil || guests.Issuer == nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return guests.Issuer.Verifier.Try(ctx)
 }
 
 // Serve answers HTTP on the listener until ctx ends. Calls under way get a few

@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 )
@@ -245,5 +246,37 @@ func TestListeningEndsWithTheToken(t *testing.T) {
 			t.Error("the stream goes on")
 		}
 		return
+	}
+}
+
+// TestCheckServe: what serve would refuse, and an issuer that does not answer, are
+// found before anybody wants to come in.
+func TestCheckServe(t *testing.T) {
+	issuer, _ := newIssuer(t)
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for name, c := range map[string]struct {
+		change func(*settings.Serve)
+		says   string
+	}{
+		"nothing":        {func(*settings.Serve) {}, ""},
+		"an issuer":      {func(s *settings.Serve) { s.OIDC.Issuer = issuer }, ""},
+		"a dead issuer":  {func(s *settings.Serve) { s.OIDC.Issuer = gone.URL }, "cannot be asked for its keys"},
+		"no key":         {func(s *settings.Serve) { s.TLS.Cert = "cert.pem" }, "serve.tls.key"},
+		"no such files":  {func(s *settings.Serve) { s.TLS.Cert, s.TLS.Key = "no.pem", "no.key" }, "no.pem"},
+		"other machines": {func(s *settings.Serve) { s.Listen, s.Remote = "0.0.0.0:7717", true }, "serve.tls"},
+	} {
+		cfg := settings.Defaults()
+		cfg.Serve.OIDC.Audience, cfg.Serve.OIDC.Access = "tools", []settings.OIDCEntry{{Has: "*"}}
+		c.change(&cfg.Serve)
+		a := &App{}
+		guests, err := httpauth.AccessOf(&settings.Layers{User: cfg}, cfg, "ann", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.policy.guests.Store(guests)
+		if err := a.CheckServe(t.Context(), cfg.Serve); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %q", name, err, c.says)
+		}
 	}
 }
