@@ -167,7 +167,7 @@ func (a *App) newAPI(version string) (*httpapi.API, error) {
 	if err != nil {
 		return nil, err
 	}
-	api.HandleEach("/mcp", func(holder httpapi.Holder) httpapi.Frontend {
+	api.HandleEach("/mcp", "mcp-http", func(holder httpapi.Holder) httpapi.Frontend {
 		cfg := a.MCP(version)
 		if answers := httpauth.Answers(holder); answers != nil {
 			cfg.Desk, cfg.Answers = a.Desk, answers

@@ -62,7 +62,7 @@ func AccessOf(l *settings.Layers, cfg settings.Config, subject string, before *h
 	return &httpapi.Access{
 		Holders: holders, Open: cfg.Serve.Open, Issuer: people,
 		Owner: httpapi.Holder{
-			Caller: toolcrib.Caller{Subject: cmp.Or(subject, "local"), Organisation: l.Organisation(), Frontend: httpapi.Via},
+			Caller: toolcrib.Caller{Subject: cmp.Or(subject, "local"), Organisation: l.Organisation()},
 			// A client of the person's own: it may show them what it asks for. What they
 			// allow beyond the conversation they say at a terminal.
 			Approves: forSession,
@@ -94,7 +94,7 @@ func tokens(l *settings.Layers) ([]httpapi.Holder, error) {
 		}
 		out = append(out, httpapi.Holder{
 			// Prefixed, so that nobody takes the place of a person of this machine.
-			Caller: toolcrib.Caller{Subject: "token:" + name, Token: name, Agent: t.Agent, Organisation: t.Organisation, Frontend: httpapi.Via},
+			Caller: toolcrib.Caller{Subject: "token:" + name, Token: name, Agent: t.Agent, Organisation: t.Organisation},
 			Sum:    [sha256.Size]byte(sum), Approves: approves,
 		})
 	}

@@ -45,7 +45,7 @@ func issuer(cfg settings.OIDC, before *httpapi.Access) (*httpapi.Issuer, error) 
 			return nil, err
 		}
 		out.Entries = append(out.Entries, httpapi.Entry{Has: e.Has, Holder: httpapi.Holder{
-			Caller:   toolcrib.Caller{Token: settings.OIDCToken(e.Has), Agent: e.Agent, Organisation: e.Organisation, Frontend: httpapi.Via},
+			Caller:   toolcrib.Caller{Token: settings.OIDCToken(e.Has), Agent: e.Agent, Organisation: e.Organisation},
 			Approves: approves,
 		}})
 	}

@@ -221,12 +221,14 @@ func (c *callers) doorLocked(holder Holder) *door {
 }
 
 // frontend is what a route has for a caller, made when they first come.
-func (c *callers) frontend(d *door, route string, serve func(Holder) Frontend) http.Handler {
+func (c *callers) frontend(d *door, route, via string, serve func(Holder) Frontend) http.Handler {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f, ok := d.fronts[route]
 	if !ok {
-		f.Frontend = serve(d.holder)
+		holder := d.holder
+		holder.Caller.Frontend = via
+		f.Frontend = serve(holder)
 		f.handler = f.Handler()
 		if c.closed || d.ctx.Err() != nil {
 			f.Close()
