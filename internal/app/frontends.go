@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/httpauth"
@@ -115,13 +116,35 @@ func (a *App) definition(s toolcrib.Entry) json.RawMessage {
 	return b.Definition(s.Native)
 }
 
+// listening is where and how the settings have us listen.
+func listening(cfg settings.Serve, log *slog.Logger) (httpapi.Listening, error) {
+	secure, err := httpapi.LoadCertificate(cfg.TLS.Cert, cfg.TLS.Key, log)
+	return httpapi.Listening{Address: cfg.Listen, Remote: cfg.Remote, Open: cfg.Open, Hosts: cfg.Hosts, Secure: secure}, err
+}
+
 // Listen opens the address of the settings, with TLS if they ask for it.
 func Listen(ctx context.Context, cfg settings.Serve, log *slog.Logger) (net.Listener, error) {
-	secure, err := httpapi.LoadCertificate(cfg.TLS.Cert, cfg.TLS.Key, log)
+	on, err := listening(cfg, log)
 	if err != nil {
 		return nil, err
 	}
-	return httpapi.Listen(ctx, httpapi.Listening{Address: cfg.Listen, Remote: cfg.Remote, Open: cfg.Open, Secure: secure})
+	return httpapi.Listen(ctx, on)
+}
+
+// CheckServe says what would keep the settings from being served, or people who log
+// in from coming in. Nothing is opened; the issuer is asked for its keys.
+func (a *App) CheckServe(ctx context.Context, cfg settings.Serve) error {
+	on, err := listening(cfg, nil)
+	if err == nil {
+		err = on.Check()
+	}
+	guests := a.policy.guests.Load()
+	if err != nil || guests == nil || guests.Issuer == nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
+	defer cancel()
+	return guests.Issuer.Verifier.Try(ctx)
 }
 
 // Serve answers HTTP on the listener until ctx ends. Calls under way get a few
@@ -144,7 +167,7 @@ func (a *App) newAPI(version string) (*httpapi.API, error) {
 	if err != nil {
 		return nil, err
 	}
-	api.HandleEach("/mcp", func(holder httpapi.Holder) httpapi.Frontend {
+	api.HandleEach("/mcp", "mcp-http", func(holder httpapi.Holder) httpapi.Frontend {
 		cfg := a.MCP(version)
 		if answers := httpauth.Answers(holder); answers != nil {
 			cfg.Desk, cfg.Answers = a.Desk, answers
@@ -178,7 +201,7 @@ func (a *App) health(version string) http.HandlerFunc {
 		told := map[string]any{"status": status, "version": version}
 		if known {
 			told["tools"], told["faults"] = len(a.Shown(toolcrib.Caller{})), len(a.Faults)
-			if servers := a.serverHealth(); servers != nil {
+			if servers := a.serverHealth(caller.Caller, caller.Own()); servers != nil {
 				told["servers"] = servers
 			}
 		}
@@ -186,15 +209,26 @@ func (a *App) health(version string) http.HandlerFunc {
 	}
 }
 
-// serverHealth tells how the MCP servers are doing; nil: there are none. One that
-// failed makes nothing else unhealthy.
-func (a *App) serverHealth() map[string]any {
+// serverHealth tells how the MCP servers are doing that a caller has tools of; nil:
+// there are none. One that failed makes nothing else unhealthy. People have
+// instances of their own, and an error may quote what one of them said there: only
+// the person whose program this is hears more than the state.
+func (a *App) serverHealth(caller toolcrib.Caller, own bool) map[string]any {
 	if a.Hub == nil || len(a.Hub.Boxes()) == 0 {
 		return nil
 	}
+	theirs := map[string]bool{}
+	for spec := range a.Crib.Tools(caller) {
+		theirs[spec.Box] = true
+	}
 	out := map[string]any{}
 	for _, b := range a.Hub.Boxes() {
-		out[b.Name()] = b.Health()
+		switch h := b.Health(); {
+		case own:
+			out[b.Name()] = h
+		case theirs[b.Name()]:
+			out[b.Name()] = map[string]string{"state": h.State}
+		}
 	}
 	return out
 }

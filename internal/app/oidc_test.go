@@ -14,6 +14,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
+	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 )
@@ -185,5 +186,97 @@ func TestIssuerIsDown(t *testing.T) {
 	}
 	if r := knock(t, "POST", d.url, initializes, http.Header{"Authorization": {"Bearer " + d.token()}}); r.status != 200 {
 		t.Errorf("our own token: %d", r.status)
+	}
+}
+
+// TestSettingsKeepKeys: when the settings change while the issuer is down, people
+// still come in by the keys that it had.
+func TestSettingsKeepKeys(t *testing.T) {
+	issuer, sign := newIssuer(t)
+	var cfg settings.Config
+	d := newDoorway(t, func(c *settings.Config) {
+		c.Serve.OIDC.Issuer, c.Serve.OIDC.Resource = issuer, "https://tools.example/mcp"
+		c.Serve.OIDC.Access = []settings.OIDCEntry{{Has: "*"}}
+		cfg = *c
+	})
+	before := d.app.policy.guests.Load()
+	cfg.Tokens = map[string]settings.Token{"new": {SHA256: sumOf("new")}}
+	if err := d.app.setPolicy(cfg, nil); err != nil {
+		t.Fatal(err)
+	}
+	if now := d.app.policy.guests.Load(); now == before || now.Issuer.Verifier != before.Issuer.Verifier {
+		t.Error("the issuer's keys are forgotten")
+	}
+	if r := knock(t, "POST", d.url, initializes, http.Header{"Authorization": {"Bearer " + sign(map[string]any{"sub": "ann"})}}); r.status != 200 {
+		t.Errorf("status %d", r.status)
+	}
+}
+
+// TestListeningEndsWithTheToken: what listens by POST does not outlive its token for
+// as long as a call may.
+func TestListeningEndsWithTheToken(t *testing.T) {
+	issuer, sign := newIssuer(t)
+	d := newDoorway(t, func(c *settings.Config) {
+		c.Serve.OIDC.Issuer, c.Serve.OIDC.Resource = issuer, "https://tools.example/mcp"
+		c.Serve.OIDC.Access = []settings.OIDCEntry{{Has: "*"}}
+	})
+	// Its token expired some seconds ago and counts for half a minute, for clocks
+	// that differ. On a slow machine that has passed before it is looked at.
+	for ago := 28 * time.Second; ; ago -= 5 * time.Second {
+		token := sign(map[string]any{"sub": "ann", "exp": time.Now().Add(-ago).Unix()})
+		r := knock(t, "POST", d.url, listens, http.Header{"Authorization": {"Bearer " + token}, "Mcp-Protocol-Version": {"2026-07-28"}, "Mcp-Method": {"subscriptions/listen"}})
+		if r.status == http.StatusUnauthorized {
+			continue
+		}
+		if r.status != http.StatusOK {
+			t.Fatal(r.status)
+		}
+		ended := make(chan struct{})
+		go func() {
+			defer close(ended)
+			for {
+				if _, err := r.body.ReadString('\n'); err != nil {
+					return
+				}
+			}
+		}()
+		select {
+		case <-ended:
+		case <-time.After(2 * time.Minute):
+			t.Error("the stream goes on")
+		}
+		return
+	}
+}
+
+// TestCheckServe: what serve would refuse, and an issuer that does not answer, are
+// found before anybody wants to come in.
+func TestCheckServe(t *testing.T) {
+	issuer, _ := newIssuer(t)
+	gone := httptest.NewServer(http.NotFoundHandler())
+	gone.Close()
+	for name, c := range map[string]struct {
+		change func(*settings.Serve)
+		says   string
+	}{
+		"nothing":        {func(*settings.Serve) {}, ""},
+		"an issuer":      {func(s *settings.Serve) { s.OIDC.Issuer = issuer }, ""},
+		"a dead issuer":  {func(s *settings.Serve) { s.OIDC.Issuer = gone.URL }, "cannot be asked for its keys"},
+		"no key":         {func(s *settings.Serve) { s.TLS.Cert = "cert.pem" }, "serve.tls.key"},
+		"no such files":  {func(s *settings.Serve) { s.TLS.Cert, s.TLS.Key = "no.pem", "no.key" }, "no.pem"},
+		"other machines": {func(s *settings.Serve) { s.Listen, s.Remote = "0.0.0.0:7717", true }, "serve.tls"},
+	} {
+		cfg := settings.Defaults()
+		cfg.Serve.OIDC.Audience, cfg.Serve.OIDC.Access = "tools", []settings.OIDCEntry{{Has: "*"}}
+		c.change(&cfg.Serve)
+		a := &App{}
+		guests, err := httpauth.AccessOf(&settings.Layers{User: cfg}, cfg, "ann", nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.policy.guests.Store(guests)
+		if err := a.CheckServe(t.Context(), cfg.Serve); (err == nil) != (c.says == "") || err != nil && !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, want %q", name, err, c.says)
+		}
 	}
 }

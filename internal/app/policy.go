@@ -113,7 +113,7 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 		shell.Only = shell.Refuse && len(shell.Rules) > 0
 		shell.Unasked = p.Unasked
 	}
-	guests, err := httpauth.AccessOf(layers, cfg, a.subject)
+	guests, err := httpauth.AccessOf(layers, cfg, a.subject, a.policy.guests.Load())
 	if err != nil {
 		return err
 	}

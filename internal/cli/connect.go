@@ -3,7 +3,6 @@ package cli
 import (
 	"errors"
 	"fmt"
-	"net"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -272,12 +271,6 @@ func (c *command) connectHTTP(how connecting) (clientfiles.Entry, error) {
 func serverURL(cfg settings.Serve) string {
 	if cfg.OIDC.Resource != "" {
 		return cfg.OIDC.Resource
-	}
-	if cfg.TLS.Cert != "" && len(cfg.Hosts) > 0 { // the certificate is for a name
-		_, port, err := net.SplitHostPort(cfg.Listen)
-		if err == nil {
-			return baseURL(cfg, net.JoinHostPort(cfg.Hosts[0], port)) + "/mcp"
-		}
 	}
 	return baseURL(cfg, cfg.Listen) + "/mcp"
 }

@@ -89,7 +89,7 @@ func (c *command) examine(ctx context.Context) []finding {
 	out = append(out, grantFinding(a, paths), commandsFinding(ctx, a, loaded.Value))
 	out = append(out, cacheFindings(a, c.home())...)
 	out = append(out, asideFindings(a, paths.State)...)
-	out = append(out, serveFinding(loaded.Value.Serve, paths.State))
+	out = append(out, serveFinding(ctx, a, loaded.Value.Serve, paths.State))
 	out = append(out, tracesFinding(ctx, a)...)
 	tools := 0
 	for range a.Crib.Tools(toolcrib.Caller{}) {
@@ -232,9 +232,12 @@ func commandsFinding(ctx context.Context, a *app.App, cfg settings.Config) findi
 	return finding{"commands", "ok", detail, ""}
 }
 
-// serveFinding says whom toolcrib serve lets in.
-func serveFinding(cfg settings.Serve, state string) finding {
+// serveFinding says whom toolcrib serve lets in, and whether it could be served.
+func serveFinding(ctx context.Context, a *app.App, cfg settings.Serve, state string) finding {
 	token, err := httpapi.ReadOwnToken(state)
+	if err == nil {
+		err = a.CheckServe(ctx, cfg)
+	}
 	switch {
 	case err != nil:
 		return finding{"serve", "problem", err.Error(), ""}

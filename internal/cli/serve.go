@@ -3,6 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"net"
+	"net/netip"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -75,9 +78,17 @@ func (c *command) serve(ctx context.Context) error {
 	return err
 }
 
-// baseURL is where clients of this machine reach a server that listens at an
-// address.
+// baseURL is where clients reach a server that listens at an address.
 func baseURL(cfg settings.Serve, address string) string {
+	if host, port, err := net.SplitHostPort(address); err == nil { // else serve says what is wrong
+		ip, _ := netip.ParseAddr(host) // a name is none
+		switch {
+		case cfg.TLS.Cert != "" && len(cfg.Hosts) > 0: // the certificate is for a name
+			address = net.JoinHostPort(strings.Trim(cfg.Hosts[0], "[]"), port)
+		case host == "" || ip.IsUnspecified(): // no machine is called so
+			address = net.JoinHostPort("localhost", port)
+		}
+	}
 	if cfg.TLS.Cert == "" {
 		return "http://" + address
 	}

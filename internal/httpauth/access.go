@@ -47,20 +47,22 @@ func Answers(h httpapi.Holder) []desk.Choice {
 	return list
 }
 
-// AccessOf reads who may come in. subject is the person whose server it is.
-func AccessOf(l *settings.Layers, cfg settings.Config, subject string) (*httpapi.Access, error) {
+// AccessOf reads who may come in. subject is the person whose server it is, before
+// who could come in until now; nil: nobody. What is known of the keys of an issuer
+// that stays is kept: it may be down when the settings change.
+func AccessOf(l *settings.Layers, cfg settings.Config, subject string, before *httpapi.Access) (*httpapi.Access, error) {
 	holders, err := tokens(l)
 	if err != nil {
 		return nil, err
 	}
-	people, err := issuer(l.OIDC())
+	people, err := issuer(l.OIDC(), before)
 	if err != nil {
 		return nil, err
 	}
 	return &httpapi.Access{
 		Holders: holders, Open: cfg.Serve.Open, Issuer: people,
 		Owner: httpapi.Holder{
-			Caller: toolcrib.Caller{Subject: cmp.Or(subject, "local"), Organisation: l.Organisation(), Frontend: httpapi.Via},
+			Caller: toolcrib.Caller{Subject: cmp.Or(subject, "local"), Organisation: l.Organisation()},
 			// A client of the person's own: it may show them what it asks for. What they
 			// allow beyond the conversation they say at a terminal.
 			Approves: forSession,
@@ -92,7 +94,7 @@ func tokens(l *settings.Layers) ([]httpapi.Holder, error) {
 		}
 		out = append(out, httpapi.Holder{
 			// Prefixed, so that nobody takes the place of a person of this machine.
-			Caller: toolcrib.Caller{Subject: "token:" + name, Token: name, Agent: t.Agent, Organisation: t.Organisation, Frontend: httpapi.Via},
+			Caller: toolcrib.Caller{Subject: "token:" + name, Token: name, Agent: t.Agent, Organisation: t.Organisation},
 			Sum:    [sha256.Size]byte(sum), Approves: approves,
 		})
 	}

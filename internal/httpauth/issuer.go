@@ -13,7 +13,7 @@ import (
 )
 
 // issuer reads the settings of people who log in elsewhere; nil: there are none.
-func issuer(cfg settings.OIDC) (*httpapi.Issuer, error) {
+func issuer(cfg settings.OIDC, before *httpapi.Access) (*httpapi.Issuer, error) {
 	if cfg.Issuer == "" {
 		return nil, nil
 	}
@@ -27,7 +27,7 @@ func issuer(cfg settings.OIDC) (*httpapi.Issuer, error) {
 	if len(cfg.Access) == 0 {
 		return nil, errors.New("serve.oidc.access is empty, so that nobody could do anything: name a scope or a group and a profile, such as {has: tools, profile: coding}")
 	}
-	v, err := oidc.New(oidc.Config{Issuer: cfg.Issuer, Audience: audience})
+	v, err := verifier(oidc.Config{Issuer: cfg.Issuer, Audience: audience}, before)
 	if err != nil {
 		return nil, fmt.Errorf("serve.oidc: %w", err)
 	}
@@ -45,9 +45,17 @@ func issuer(cfg settings.OIDC) (*httpapi.Issuer, error) {
 			return nil, err
 		}
 		out.Entries = append(out.Entries, httpapi.Entry{Has: e.Has, Holder: httpapi.Holder{
-			Caller:   toolcrib.Caller{Token: settings.OIDCToken(e.Has), Agent: e.Agent, Organisation: e.Organisation, Frontend: httpapi.Via},
+			Caller:   toolcrib.Caller{Token: settings.OIDCToken(e.Has), Agent: e.Agent, Organisation: e.Organisation},
 			Approves: approves,
 		}})
 	}
 	return out, nil
+}
+
+// verifier checks the tokens of an issuer: the one of before, if it does the same.
+func verifier(cfg oidc.Config, before *httpapi.Access) (*oidc.Verifier, error) {
+	if before != nil && before.Issuer != nil && before.Issuer.Verifier.Is(cfg.Issuer, cfg.Audience) {
+		return before.Issuer.Verifier, nil
+	}
+	return oidc.New(cfg)
 }

@@ -4,7 +4,7 @@ package settings
 // lets in. A project file has no say in it.
 type Serve struct {
 	Listen string   `yaml:"listen" doc:"Address for HTTP. It must name a loopback host, unless remote is set."`
-	Remote bool     `yaml:"remote" doc:"Let listen be an address that other machines reach. It needs tls, and a token or a login from everybody."`
+	Remote bool     `yaml:"remote" doc:"Let listen be an address that other machines reach. It needs tls, hosts, and a token or a login from everybody."`
 	Hosts  []string `yaml:"hosts" doc:"Names under which clients reach the server besides localhost: that of a reverse proxy, or this machine's on its network, without a port. Requests under any other name, and of web pages from elsewhere, are refused. What X-Forwarded headers say counts for nothing."`
 	TLS    ServeTLS `yaml:"tls" doc:"Encryption. Empty: none; then a reverse proxy on this machine does it, or nobody else listens."`
 	OIDC   OIDC     `yaml:"oidc" doc:"People who log in at an issuer (OpenID Connect), beside tokens. Clients send the issuer's access token as Authorization: Bearer."`

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/mcp"
+	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 )
 
 // keepAlive is how often a stream on which nothing happens shows that it is
@@ -15,8 +16,10 @@ import (
 const keepAlive = 25 * time.Second
 
 // serveListen tells a client of the modern era of what it wants to hear, until
-// it hangs up.
+// it hangs up or its token has expired.
 func (s *Server) serveListen(ctx context.Context, v *clientRequest) (json.RawMessage, error) {
+	ctx, done := httpapi.Listens(ctx)
+	defer done()
 	var p struct {
 		Wants *struct {
 			Tools     bool     `json:"toolsListChanged"`

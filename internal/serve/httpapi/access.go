@@ -10,9 +10,6 @@ import (
 	"github.com/toolcrib/toolcrib"
 )
 
-// Via is how callers over HTTP come in, as rules and the journal see it.
-const Via = "mcp-http"
-
 // Access is who may come in. It is not changed once it is in use.
 type Access struct {
 	Holders []Holder
@@ -27,6 +24,7 @@ func (a *Access) all(own string) []Holder {
 	list := slices.Clone(a.Holders)
 	if own != "" {
 		owner := a.Owner
+		owner.own = true
 		owner.Sum = sha256.Sum256([]byte(own))
 		list = append(list, owner)
 	}
@@ -38,22 +36,29 @@ func (a *Access) all(own string) []Holder {
 
 // Holder is who has a token, and the token's hash.
 type Holder struct {
-	Caller toolcrib.Caller
+	Caller toolcrib.Caller // without its Frontend, which a route says
 	Sum    [sha256.Size]byte
 	// Approves is the longest that they may allow what they themselves call: a word
 	// of tokens.NAME.approves_for. Empty: whoever calls does not approve.
 	Approves string
 	issuer   string // the Issuer.ID by which they came in; empty: by a token of ours
+	own      bool   // they have the token of our own
 }
+
+// Own reports whether this is the person whose server it is.
+func (h Holder) Own() bool { return h.own }
 
 // anyone is who comes in without a token, where the settings say so: whoever is
 // on this machine. They may be anybody, so that they approve nothing.
 func anyone() Holder {
-	return Holder{Caller: toolcrib.Caller{Subject: "anyone", Frontend: Via}}
+	return Holder{Caller: toolcrib.Caller{Subject: "anyone"}}
 }
 
 // Anyone reports whether this is who comes in without a token.
-func (h Holder) Anyone() bool { return h == anyone() }
+func (h Holder) Anyone() bool {
+	h.Caller.Frontend = "" // whatever route they came by
+	return h == anyone()
+}
 
 // holderOf finds out who sends a request. One with a token that is not known is
 // nobody, also where none is needed.

@@ -45,7 +45,7 @@ func New(cfg Config) (*API, error) {
 		Fail(w, http.StatusNotFound, "there is nothing at this path, or not by this method")
 	})
 	a.mux.HandleFunc("GET "+metadataPath, a.describe)
-	a.mux.HandleFunc("GET "+metadataPath+"/mcp", a.describe)
+	a.mux.HandleFunc("GET "+metadataPath+"/{of...}", a.describe)
 	return a, nil
 }
 
@@ -60,11 +60,12 @@ func (a *API) Handle(pattern string, h http.Handler) {
 }
 
 // HandleEach adds a route where each caller has a frontend of their own, so that
-// a session begun by one cannot be used by another.
-func (a *API) HandleEach(pattern string, serve func(Holder) Frontend) {
+// a session begun by one cannot be used by another. via is how they come in, as
+// rules and the journal see it.
+func (a *API) HandleEach(pattern, via string, serve func(Holder) Frontend) {
 	a.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) {
 		if v := a.admit(w, r); v != nil {
-			v.serve(a.callers.frontend(v.door, pattern, serve), w, r)
+			v.serve(a.callers.frontend(v.door, pattern, via, serve), w, r)
 		}
 	})
 }

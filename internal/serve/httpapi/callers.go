@@ -62,18 +62,29 @@ func (v *visit) serve(h http.Handler, w http.ResponseWriter, r *http.Request) {
 	defer cancel()
 	defer context.AfterFunc(v.door.ctx, cancel)()
 	if !v.until.IsZero() {
-		end := v.until.Add(finishFor)
-		if r.Method == http.MethodGet {
-			end = v.until.Add(listenFor)
-		}
-		bounded, done := context.WithDeadline(ctx, end)
+		bounded, done := context.WithDeadline(context.WithValue(ctx, untilKey{}, v.until), v.until.Add(finishFor))
 		defer done()
 		ctx = bounded
+		if r.Method == http.MethodGet {
+			ctx, done = Listens(ctx)
+			defer done()
+		}
 	}
 	h.ServeHTTP(w, r.WithContext(ctx))
 }
 
 type callerKey struct{}
+type untilKey struct{}
+
+// Listens is the context of a request of a route that only listens, whatever its
+// method: it ends soon after the token that it came in by.
+func Listens(ctx context.Context) (context.Context, context.CancelFunc) {
+	until, ok := ctx.Value(untilKey{}).(time.Time)
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithDeadline(ctx, until.Add(listenFor))
+}
 
 // CallerOf tells who sent a request of a route; false: it is a stranger.
 func CallerOf(ctx context.Context) (Holder, bool) {
@@ -216,12 +227,14 @@ func (c *callers) shut(d *door) {
 }
 
 // frontend is what a route has for a caller, made when they first come.
-func (c *callers) frontend(d *door, route string, serve func(Holder) Frontend) http.Handler {
+func (c *callers) frontend(d *door, route, via string, serve func(Holder) Frontend) http.Handler {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	f, ok := d.fronts[route]
 	if !ok {
-		f.Frontend = serve(d.holder)
+		holder := d.holder
+		holder.Caller.Frontend = via
+		f.Frontend = serve(holder)
 		f.handler = f.Handler()
 		if c.closed || d.ctx.Err() != nil {
 			f.Close()

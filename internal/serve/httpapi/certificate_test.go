@@ -114,6 +114,7 @@ func TestListenForOtherMachines(t *testing.T) {
 		"serve.remote: true": {Address: "0.0.0.0:0", Secure: secure},
 		"serve.tls.cert":     {Address: "0.0.0.0:0", Remote: true},
 		"serve.open":         {Address: "0.0.0.0:0", Remote: true, Secure: secure, Open: true},
+		"serve.hosts: [":     {Address: "0.0.0.0:0", Remote: true, Secure: secure},
 	} {
 		if ln, err := Listen(t.Context(), on); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%s: %v, %v", says, ln, err)

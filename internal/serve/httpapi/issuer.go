@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -148,6 +149,12 @@ func (a *API) describe(w http.ResponseWriter, r *http.Request) {
 	resource := i.Resource
 	if resource == "" {
 		resource = base(r) + "/mcp"
+	}
+	// At the place that a challenge names, and where clients look by themselves.
+	announced, err := url.Parse(metadataOf(resource))
+	if err != nil || !slices.Contains([]string{metadataPath, metadataPath + "/mcp", announced.Path}, r.URL.Path) {
+		Fail(w, http.StatusNotFound, "there is nothing at this path, or not by this method")
+		return
 	}
 	said := map[string]any{
 		"resource": resource, "authorization_servers": []string{i.URL},

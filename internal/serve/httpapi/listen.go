@@ -15,26 +15,36 @@ type Listening struct {
 	// connection as they are, so it needs Secure.
 	Remote bool
 	Open   bool         // everybody may call: not with Remote
+	Hosts  []string     // the names besides localhost: Remote needs one
 	Secure *Certificate // nil: no TLS
 }
 
-// Listen opens the address to serve on. Unless other machines were allowed for, it
-// must name a loopback host; an empty host would mean every interface and is
-// refused for that.
-func Listen(ctx context.Context, on Listening) (net.Listener, error) {
+// Check says what is wrong with it. Unless other machines were allowed for, the
+// address must name a loopback host; an empty host would mean every interface and
+// is refused for that.
+func (on Listening) Check() error {
 	host, _, err := net.SplitHostPort(on.Address)
-	if err != nil {
-		return nil, fmt.Errorf("serve.listen: %w: write host:port, such as 127.0.0.1:7717", err)
+	switch {
+	case err != nil:
+		return fmt.Errorf("serve.listen: %w: write host:port, such as 127.0.0.1:7717", err)
+	case IsLoopback(host):
+		return nil
+	case !on.Remote:
+		return fmt.Errorf("serve.listen: %q is not a loopback address; use 127.0.0.1, [::1] or localhost, or set serve.remote: true with serve.tls and serve.hosts to let other machines in", on.Address)
+	case on.Secure == nil:
+		return errors.New("serve.remote: other machines would send their tokens in the clear; set serve.tls.cert and serve.tls.key, or let a reverse proxy on this machine do it and listen on loopback")
+	case on.Open:
+		return errors.New("serve.remote: with serve.open everybody who reaches this machine could call; leave one of them out")
+	case len(on.Hosts) == 0:
+		return errors.New("serve.remote: requests of other machines would be refused, since they come under a name that is not known here; write the one that they use into serve.hosts, such as serve.hosts: [tools.example.com]")
 	}
-	if !IsLoopback(host) {
-		switch {
-		case !on.Remote:
-			return nil, fmt.Errorf("serve.listen: %q is not a loopback address; use 127.0.0.1, [::1] or localhost, or set serve.remote: true with serve.tls to let other machines in", on.Address)
-		case on.Secure == nil:
-			return nil, errors.New("serve.remote: other machines would send their tokens in the clear; set serve.tls.cert and serve.tls.key, or let a reverse proxy on this machine do it and listen on loopback")
-		case on.Open:
-			return nil, errors.New("serve.remote: with serve.open everybody who reaches this machine could call; leave one of them out")
-		}
+	return nil
+}
+
+// Listen opens the address to serve on.
+func Listen(ctx context.Context, on Listening) (net.Listener, error) {
+	if err := on.Check(); err != nil {
+		return nil, err
 	}
 	ln, err := new(net.ListenConfig).Listen(ctx, "tcp", on.Address)
 	if err != nil {

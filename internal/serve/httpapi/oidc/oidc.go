@@ -58,6 +58,19 @@ func New(cfg Config) (*Verifier, error) {
 	return v, nil
 }
 
+// Is reports whether it checks the tokens of this issuer for this audience.
+func (v *Verifier) Is(issuer, audience string) bool {
+	return v.cfg.Issuer == issuer && v.cfg.Audience == audience
+}
+
+// Try asks the issuer for its keys, for people who want to know whether it answers.
+func (v *Verifier) Try(ctx context.Context) error {
+	if _, err := v.fetchKeys(ctx); err != nil {
+		return fmt.Errorf("%w: %w", ErrIssuer, err)
+	}
+	return nil
+}
+
 // checkURL refuses addresses over which somebody else could answer. Without TLS
 // only this machine is asked; what an issuer elsewhere names must not lead here.
 func checkURL(text, issuer string) error {
