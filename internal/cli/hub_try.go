@@ -102,20 +102,31 @@ func (c *command) hubTestAll(ctx context.Context) error {
 // testedServer is what a test has found out.
 type testedServer struct {
 	app.ServerStatus
-	LeftOut   int `json:"left_out,omitempty"`
-	Unchecked int `json:"unchecked,omitempty"`
+	LeftOut      int  `json:"left_out,omitempty"`
+	Unchecked    int  `json:"unchecked,omitempty"`
+	Instructions bool `json:"instructions_held,omitempty"` // one of those that are held, and no tool
 }
 
 // notes is what a person should look at.
 func (s *testedServer) notes() (out []string) {
-	for _, note := range []struct {
-		n    int
-		what string
-	}{{s.Held, "tools are kept back"}, {s.LeftOut, "tools are left out"}, {s.Unchecked, "parts of its schemas are left to the server to check"}} {
-		if note.n > 0 {
-			out = append(out, fmt.Sprintf("%d %s", note.n, note.what))
+	note := func(n int, one, several string) {
+		switch {
+		case n == 1:
+			out = append(out, one)
+		case n > 1:
+			out = append(out, fmt.Sprintf("%d %s", n, several))
 		}
 	}
+	tools := s.Held
+	if s.Instructions {
+		tools--
+	}
+	note(tools, "1 tool is kept back", "tools are kept back")
+	if s.Instructions {
+		out = append(out, "its instructions are kept back")
+	}
+	note(s.LeftOut, "1 tool is left out", "tools are left out")
+	note(s.Unchecked, "1 part of its schemas is left to the server to check", "parts of its schemas are left to the server to check")
 	return out
 }
 
@@ -129,7 +140,8 @@ func (c *command) tested(ctx context.Context, name string) (s testedServer, took
 	b, _ := a.Hub.Box(name)
 	began := time.Now()
 	err = b.Refresh(ctx)
-	s = testedServer{b.Status(), len(b.LeftOut()), len(b.Unchecked())}
+	_, instructions := b.Instructions()
+	s = testedServer{b.Status(), len(b.LeftOut()), len(b.Unchecked()), instructions}
 	if err != nil {
 		err = &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 	}

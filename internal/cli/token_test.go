@@ -94,13 +94,26 @@ func TestTokensOfOthers(t *testing.T) {
 }
 
 // TestConnectByVariable: a file that only names a variable holds no token, so that
-// it may be the project's; a client that has no variables says so.
+// it may be the project's; of a client that has no variables it is refused. A new
+// client has to be put into one of the two.
 func TestConnectByVariable(t *testing.T) {
 	s := newSite(t)
+	const none = "variable"
+	refuse := map[string]string{ // and what they say
+		clientfiles.AgenticX: none, clientfiles.Continue: none, clientfiles.Junie: none, clientfiles.LMStudio: none, clientfiles.Zed: none,
+		clientfiles.ClaudeDesktop: "only programs, no addresses",
+	}
 	for _, client := range connectable() {
-		out, err := s.command("connect", client, "--http", "--token-env", "TEAM_TOKEN", "--url", "https://tools.example.com/mcp", "--dry-run").Output()
+		args := []string{"connect", client, "--http", "--token-env", "TEAM_TOKEN", "--url", "https://tools.example.com/mcp", "--dry-run"}
+		if why := refuse[client]; why != "" {
+			if out := s.fails(args...); !strings.Contains(out, why) {
+				t.Errorf("%s does not say why: %s", client, out)
+			}
+			continue
+		}
+		out, err := s.command(args...).Output()
 		if err != nil {
-			t.Logf("%s takes no variable: %s", client, s.fails("connect", client, "--http", "--token-env", "TEAM_TOKEN", "--url", "https://tools.example.com/mcp"))
+			t.Errorf("%s takes no variable: %v: %s", client, err, s.fails(args...))
 			continue
 		}
 		if client == clientfiles.Goose && strings.Contains(string(out), "Bearer ${TEAM_TOKEN}") {

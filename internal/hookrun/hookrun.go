@@ -25,6 +25,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/plainaddr"
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
@@ -113,11 +114,11 @@ func HTTP(address string, headers map[string]string) (Run, error) {
 		return nil, fmt.Errorf("url: %w", err)
 	case u.Host == "" || u.User != nil || u.Fragment != "":
 		return nil, errors.New("url: want https://host/path, without a name and a password")
-	case u.Scheme != "https" && (u.Scheme != "http" || !loopbackName(u.Hostname())):
+	case u.Scheme != "https" && (u.Scheme != "http" || !plainaddr.IsLoopback(u.Hostname())):
 		return nil, errors.New("url: want https, or http on this machine (127.0.0.1, [::1] or localhost)")
 	}
 	dialer := &net.Dialer{Timeout: 10 * time.Second}
-	if u.Scheme == "http" {
+	if u.Scheme == "http" { // it is looked where localhost leads
 		dialer.Control = func(_, address string, _ syscall.RawConn) error {
 			at, err := netip.ParseAddrPort(address)
 			if err != nil || !at.Addr().Unmap().IsLoopback() {
@@ -158,12 +159,4 @@ func HTTP(address string, headers map[string]string) (Run, error) {
 		}
 		return reply, nil
 	}, nil
-}
-
-func loopbackName(host string) bool {
-	if host == "localhost" {
-		return true // and it is looked where that leads
-	}
-	at, err := netip.ParseAddr(host)
-	return err == nil && at.Unmap().IsLoopback()
 }

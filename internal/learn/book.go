@@ -45,13 +45,8 @@ type Book struct {
 
 	mu      sync.Mutex
 	pairs   []Pair
-	seen    fileMark // which state of the file pairs are of
-	version uint64   // counts states
-}
-
-type fileMark struct {
-	size int64
-	time time.Time
+	seen    string // which state of the file pairs are of
+	version uint64 // counts states
 }
 
 // NewBook makes a book of a file, which need not exist. Pairs that were not used
@@ -110,7 +105,7 @@ func (b *Book) ForgetTool(ctx context.Context, name string) (gone int, err error
 func (b *Book) Wipe() error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.pairs, b.seen = nil, fileMark{}
+	b.pairs, b.seen = nil, ""
 	b.version++
 	if err := os.Remove(b.path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("forgetting what searches led to: %w", err)
@@ -158,33 +153,27 @@ func (b *Book) change(ctx context.Context, edit func([]Pair) []Pair) error {
 	}
 	b.pairs = next
 	b.version++
-	b.seen, err = b.mark()
-	return err
-}
-
-func (b *Book) mark() (fileMark, error) {
-	info, err := os.Lstat(b.path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return fileMark{}, nil
-	}
-	if err != nil {
-		return fileMark{}, fmt.Errorf("reading what searches led to: %w", err)
-	}
-	return fileMark{info.Size(), info.ModTime()}, nil
+	b.seen = plainfile.Marks(b.path)
+	return nil
 }
 
 // refresh reads the file if another process has changed it.
 func (b *Book) refresh() error {
-	mark, err := b.mark()
-	if err != nil || mark == b.seen {
-		return err
+	mark := plainfile.Marks(b.path)
+	if mark != "" && mark == b.seen {
+		return nil
+	}
+	text, err := plainfile.Begin(b.path, maxFile)
+	switch missing := errors.Is(err, fs.ErrNotExist); {
+	case missing && b.seen == "":
+		return nil
+	case missing:
+		mark = ""
+	case err != nil:
+		return fmt.Errorf("reading what searches led to: %w", err)
 	}
 	var list []Pair
-	if mark.size > 0 {
-		text, err := plainfile.Begin(b.path, maxFile)
-		if err != nil {
-			return fmt.Errorf("reading what searches led to: %w", err)
-		}
+	if len(text) > 0 {
 		if list, err = read(text); err != nil {
 			return fmt.Errorf("%s: %w; 'toolcrib tools forget --all' makes it anew", b.path, err)
 		}

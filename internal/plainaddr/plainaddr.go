@@ -9,6 +9,13 @@ import "net/netip"
 // connects to the same machine without them.
 func Of(a netip.Addr) netip.Addr { return a.WithZone("").Unmap() }
 
+// IsLoopback reports whether the host of an address is written as one of this
+// machine. Localhost is taken for one; who has to be sure looks where it leads.
+func IsLoopback(host string) bool {
+	a, err := netip.ParseAddr(host)
+	return host == "localhost" || err == nil && Of(a).IsLoopback()
+}
+
 // NAT64 is where networks without IPv4 have all of IPv4: an address there is as
 // public as the IPv4 address it wraps.
 func NAT64() netip.Prefix {

@@ -21,3 +21,14 @@ func TestMachine(t *testing.T) {
 		}
 	}
 }
+
+func TestIsLoopback(t *testing.T) {
+	for host, want := range map[string]bool{
+		"localhost": true, "127.0.0.1": true, "127.9.9.9": true, "::1": true, "::ffff:127.0.0.1": true, "::1%lo": true,
+		"": false, "localhost.example.com": false, "127.0.0.1.example.com": false, "0.0.0.0": false, "::": false, "10.0.0.1": false, "127.1": false, "2130706433": false, "[::1]": false, "127.0.0.1:80": false,
+	} {
+		if got := IsLoopback(host); got != want {
+			t.Errorf("%q: got %v", host, got)
+		}
+	}
+}

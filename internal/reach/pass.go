@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/durable"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -179,7 +180,8 @@ func (l *Launcher) certificates(file string) (string, error) {
 	if was, err := os.ReadFile(path); err == nil && string(was) == string(only) {
 		return dir, nil
 	}
-	if err := os.WriteFile(path, only, 0o644); err != nil {
+	// Another server that starts now may read it, and never half of it.
+	if err := durable.Replace(path, only, 0o644); err != nil {
 		return "", fmt.Errorf("keeping the certificates: %w", err)
 	}
 	return dir, nil

@@ -2,6 +2,7 @@ package reach
 
 import (
 	"bytes"
+	"errors"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -89,6 +90,37 @@ func TestPassedIntoSandbox(t *testing.T) {
 	}
 	if env, _ = l.passed("s", sandbox.MicroVM); len(env) != 1 {
 		t.Errorf("in a virtual machine it gets %q", env)
+	}
+}
+
+// TestCertificatesAreReplaced: who reads the file while another server starts has
+// the old one or the new one, as a whole.
+func TestCertificatesAreReplaced(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "ca.pem")
+	if err := os.WriteFile(file, []byte(oneCertificate), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	l := &Launcher{Dir: dir, Certificates: filepath.Join(dir, "state")}
+	kept, err := l.certificates(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path, reader := filepath.Join(kept, certificatesFile), filepath.Join(dir, "reader")
+	if err := errors.Join(os.WriteFile(path, []byte("damaged"), 0o600), os.Link(path, reader)); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := l.certificates(file); err != nil {
+		t.Fatal(err)
+	}
+	if got, err := os.ReadFile(path); err != nil || string(got) != oneCertificate {
+		t.Errorf("the file has %q (%v)", got, err)
+	}
+	if got, err := os.ReadFile(reader); err != nil || string(got) != "damaged" {
+		t.Errorf("who had it open reads %q (%v)", got, err)
+	}
+	if all, err := os.ReadDir(kept); err != nil || len(all) != 1 {
+		t.Errorf("beside it are %v (%v)", all, err)
 	}
 }
 

@@ -6,10 +6,11 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/plainaddr"
 )
 
 // Settings is where traces go as people say it: in settings, and for what those
@@ -55,7 +56,7 @@ func (s Settings) Target() (to Target, fixed http.Header, err error) {
 	if u.User != nil {
 		return to, nil, fmt.Errorf("%s: it holds a password; put it into telemetry.traces.headers, as Authorization", from)
 	}
-	if u.Scheme == "http" && !thisMachine(u.Hostname()) && (len(s.Headers) > 0 || len(fixed) > 0 || s.Content) {
+	if u.Scheme == "http" && !plainaddr.IsLoopback(u.Hostname()) && (len(s.Headers) > 0 || len(fixed) > 0 || s.Content) {
 		return to, nil, fmt.Errorf("%s: headers and the texts of calls are sent by https only, except to this machine", from)
 	}
 	if added && (from != "telemetry.traces.endpoint" || strings.Trim(u.Path, "/") == "") {
@@ -104,9 +105,4 @@ func pairs(text string) (out [][2]string, err error) {
 		out = append(out, [2]string{key, found[key]})
 	}
 	return out, nil
-}
-
-func thisMachine(host string) bool {
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
 }

@@ -18,7 +18,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"net"
 	"net/http"
 	"net/url"
 	"os"
@@ -29,6 +28,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/plainaddr"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -105,7 +105,7 @@ func prepare(cfg Config) (*Sandbox, error) {
 	if err != nil || base.Host == "" || base.User != nil || base.RawQuery != "" || base.Fragment != "" {
 		return nil, fmt.Errorf("the address of the microsandbox server is not a plain URL: %q", cfg.URL)
 	}
-	if base.Scheme != "https" && (base.Scheme != "http" || !loopback(base.Hostname())) {
+	if base.Scheme != "https" && (base.Scheme != "http" || !plainaddr.IsLoopback(base.Hostname())) {
 		return nil, fmt.Errorf("the microsandbox server at %q must be on this machine or speak https: programs and keys are sent to it", cfg.URL)
 	}
 	if !plainName(cfg.Namespace) {
@@ -126,11 +126,6 @@ func firstOf(list ...string) string {
 		}
 	}
 	return ""
-}
-
-func loopback(host string) bool {
-	ip := net.ParseIP(host)
-	return host == "localhost" || ip != nil && ip.IsLoopback()
 }
 
 // plainName is what the server takes for a name.

@@ -7,6 +7,8 @@ import (
 	"net/netip"
 	"net/url"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/plainaddr"
 )
 
 // Names says under which names a server may be called. The zero value takes those
@@ -90,9 +92,7 @@ func reads(method string) bool {
 // IsLoopback reports whether an address, with or without a port, is written as one
 // of this machine.
 func IsLoopback(address string) bool {
-	host := hostOf(address)
-	ip, err := netip.ParseAddr(host)
-	return host == "localhost" || err == nil && ip.IsLoopback()
+	return plainaddr.IsLoopback(hostOf(address))
 }
 
 // hostOf leaves out the port and the brackets.

@@ -16,6 +16,8 @@ import (
 	"io"
 	"math/big"
 	"net/http"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // publicKey is one key of the issuer: what it is called, and for what it is.
@@ -144,7 +146,7 @@ const maxDocument = 1 << 20
 func (v *Verifier) fetchKeys(ctx context.Context) ([]publicKey, error) {
 	var first error
 	for _, at := range wellKnown(v.cfg.Issuer) {
-		text, err := v.get(ctx, at)
+		body, err := v.get(ctx, at)
 		if err != nil {
 			first = cmp.Or(first, err) // the usual place is the one to look at
 			continue
@@ -153,19 +155,19 @@ func (v *Verifier) fetchKeys(ctx context.Context) ([]publicKey, error) {
 			Issuer string `json:"issuer"`
 			Keys   string `json:"jwks_uri"`
 		}
-		if err := json.Unmarshal(text, &said); err != nil {
+		if err := json.Unmarshal(body, &said); err != nil {
 			return nil, fmt.Errorf("reading %s: %w", at, err)
 		}
 		if said.Issuer != v.cfg.Issuer {
-			return nil, fmt.Errorf("%s is of the issuer %q: write serve.oidc.issuer exactly so", at, clipLong(said.Issuer))
+			return nil, fmt.Errorf("%s is of the issuer %q: write serve.oidc.issuer exactly so", at, text.Clip(said.Issuer, 200))
 		}
 		if err := checkURL(said.Keys, v.cfg.Issuer); err != nil {
 			return nil, fmt.Errorf("the address of its keys %w", err)
 		}
-		if text, err = v.get(ctx, said.Keys); err != nil {
+		if body, err = v.get(ctx, said.Keys); err != nil {
 			return nil, err
 		}
-		return readKeys(text)
+		return readKeys(body)
 	}
 	return nil, first
 }
@@ -201,11 +203,4 @@ func (v *Verifier) client() *http.Client {
 		return checkURL(r.URL.String(), v.cfg.Issuer)
 	}
 	return &c
-}
-
-func clipLong(text string) string {
-	if len(text) > 200 {
-		return text[:200] + "…"
-	}
-	return text
 }

@@ -12,10 +12,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"strings"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/plainaddr"
 )
 
 // Config is an issuer and what its tokens have to say.
@@ -78,7 +79,7 @@ func checkURL(text, issuer string) error {
 	if err != nil || u.Host == "" || u.User != nil || u.Fragment != "" || u.RawQuery != "" && issuer == "" {
 		return fmt.Errorf("%q is not an address such as https://login.example.com", text)
 	}
-	if u.Scheme == "https" || u.Scheme == "http" && onLoopback(u) && (issuer == "" || loopbackURL(issuer)) {
+	if u.Scheme == "https" || u.Scheme == "http" && plainaddr.IsLoopback(u.Hostname()) && (issuer == "" || loopbackURL(issuer)) {
 		return nil
 	}
 	return fmt.Errorf("%q has to begin with https:// (http:// only for this machine)", text)
@@ -86,12 +87,7 @@ func checkURL(text, issuer string) error {
 
 func loopbackURL(text string) bool {
 	u, err := url.Parse(text)
-	return err == nil && onLoopback(u)
-}
-
-func onLoopback(u *url.URL) bool {
-	ip, err := netip.ParseAddr(u.Hostname())
-	return u.Hostname() == "localhost" || err == nil && ip.IsLoopback()
+	return err == nil && plainaddr.IsLoopback(u.Hostname())
 }
 
 // Verify checks a token and gives what it says. An error that is [ErrIssuer] says

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // maxToken bounds what is read of a token: more than any issuer makes that means
@@ -34,11 +36,11 @@ const (
 )
 
 // parse takes a token apart.
-func parse(text string) (*token, error) {
-	if len(text) > maxToken {
+func parse(jwt string) (*token, error) {
+	if len(jwt) > maxToken {
 		return nil, fmt.Errorf("it has more than %d bytes", maxToken)
 	}
-	parts := strings.Split(text, ".")
+	parts := strings.Split(jwt, ".")
 	if len(parts) != 3 {
 		return nil, errors.New("it is not a signed JSON Web Token")
 	}
@@ -55,7 +57,7 @@ func parse(text string) (*token, error) {
 		return nil, errors.New("its header cannot be read")
 	}
 	if t.alg, err = textOf(fields["alg"]); err != nil || !slices.Contains([]string{algRS256, algPS256, algES256, algEdDSA}, t.alg) {
-		return nil, fmt.Errorf("it is signed by %q; taken are %s, %s, %s and %s", clip(t.alg), algRS256, algPS256, algES256, algEdDSA)
+		return nil, fmt.Errorf("it is signed by %q; taken are %s, %s, %s and %s", text.Clip(t.alg, 20), algRS256, algPS256, algES256, algEdDSA)
 	}
 	if t.kid, err = optionalText(fields["kid"]); err != nil {
 		return nil, errors.New("the name of its key (kid) cannot be read")
@@ -197,12 +199,4 @@ func timeOf(value json.RawMessage) (time.Time, error) {
 		return time.Time{}, errors.New("no time")
 	}
 	return time.Unix(int64(math.Floor(*seconds)), 0), nil
-}
-
-// clip bounds a word of a stranger that is said again.
-func clip(text string) string {
-	if len(text) > 20 {
-		return text[:20] + "…"
-	}
-	return text
 }
