@@ -32,8 +32,9 @@ then a tool counts as one that does everything. What you confirm holds for the
 definition that you were shown. When the server changes a tool, it is undeclared
 again.
 
-Tools that say one thing and are called another are never confirmed by --yes. Say
-what they do with --set, or at the terminal.`,
+Tools that say one thing and are called another, and those that only the server
+calls read-only, are never confirmed by --yes. Say what they do with --set, or at
+the terminal.`,
 		Example: `  toolcrib hub classify github
   toolcrib hub classify github --yes
   toolcrib hub classify github --set create_issue=writes,network --set delete_repo=undeclared`,
@@ -42,7 +43,7 @@ what they do with --set, or at the terminal.`,
 			return c.hubClassify(cmd.Context(), args[0], args[1:], f)
 		},
 	}
-	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "confirm what is proposed without contradiction, without being asked")
+	cmd.Flags().BoolVarP(&f.yes, "yes", "y", false, "confirm what is proposed without doubt, without being asked")
 	cmd.Flags().StringArrayVar(&f.set, "set", nil, "confirm this, TOOL=EFFECTS; undeclared takes back what was confirmed")
 	return cmd
 }
@@ -147,7 +148,7 @@ func (c *command) showClassified(list []app.ClassifiedTool) error {
 		why := strings.Join(t.Why, "; ")
 		switch {
 		case t.Doubt != "":
-			why = "CONTRADICTION: " + t.Doubt
+			why = "DOUBT: " + t.Doubt
 		case t.Proposed == 0:
 			why = "neither its name nor the server tells"
 		}
@@ -174,7 +175,7 @@ func (c *command) chooseEffects(list, open []app.ClassifiedTool) ([]app.Classifi
 		}
 	}
 	if doubted > 0 {
-		fmt.Fprintf(c.err, "\n%s left out of that: look at what contradicts itself one by one (e).\n", counted(doubted, "tool"))
+		fmt.Fprintf(c.err, "\n%s left out of that: look at what is in doubt one by one (e).\n", counted(doubted, "tool"))
 	}
 	answer, err := ask(fmt.Sprintf("\nConfirm what is proposed for %s? [a] all of them, [e] one by one, [n] nothing: ", counted(len(open), "tool")))
 	switch {
@@ -193,7 +194,7 @@ func (c *command) chooseEffects(list, open []app.ClassifiedTool) ([]app.Classifi
 		}
 		for {
 			if t.Doubt != "" {
-				fmt.Fprintf(c.err, "  CONTRADICTION: %s\n", text.ShowLine(t.Doubt))
+				fmt.Fprintf(c.err, "  DOUBT: %s\n", text.ShowLine(t.Doubt))
 			}
 			word, err := ask(fmt.Sprintf("%s [%s]: ", text.ShowLine(t.Tool), t.Proposed))
 			if err != nil || word == "q" {

@@ -28,6 +28,7 @@ func TestPreviewShowsAllThatIsWritten(t *testing.T) {
 		Name: "s", Source: clientfiles.Cursor, Command: "prog", Args: []string{"arg one", "plain", "", "a\nb", "q\"q", "é\u202e"}, Env: map[string]string{"VAR": "val ue"}, Cwd: "/the dir",
 		URL: "https://u.example", Transport: clientfiles.SSE, Headers: map[string]string{"Head": "x y"}, Timeout: 90 * time.Second,
 		EnabledTools: []string{"yes one", "two"}, DisabledTools: []string{"no"}, Agents: []string{"agent"}, Disabled: true,
+		OAuth: clientfiles.Login{ClientID: "abc issuer:https://good.example", Issuer: "https://evil.example", Scopes: []string{"read", "a b"}, RedirectPort: 8123},
 	}
 	var out bytes.Buffer
 	(&command{out: &out}).preview(taken{file: "f", server: s, name: "s"})
@@ -40,6 +41,10 @@ func TestPreviewShowsAllThatIsWritten(t *testing.T) {
   enabled_tools: "yes one" two
   variable: VAR="val ue"
   header: Head: "x y"
+  oauth.client_id: "abc issuer:https://good.example"
+  oauth.issuer: https://evil.example
+  oauth.redirect_port: 8123
+  oauth.scopes: read "a b"
   timeout: 1m30s
   transport: sse
   address: https://u.example
@@ -53,7 +58,7 @@ func TestPreviewShowsAllThatIsWritten(t *testing.T) {
 		if as, ok := shown[key]; ok {
 			key = as
 		}
-		if !strings.Contains(out.String(), "  "+key+": ") {
+		if !strings.Contains(out.String(), "  "+key+": ") && !strings.Contains(out.String(), "  "+key+".") {
 			t.Errorf("%s is not shown", key)
 		}
 	}

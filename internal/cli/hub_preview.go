@@ -37,12 +37,7 @@ func (c *command) preview(t taken) {
 		case "disabled":
 			fmt.Fprintln(c.out, "  disabled: it is switched off there, and will be here")
 		default:
-			switch value := entry[key].(type) {
-			case []string:
-				fmt.Fprintf(c.out, "  %s: %s\n", key, quotedAll(value))
-			default:
-				fmt.Fprintf(c.out, "  %s: %s\n", key, quoted(fmt.Sprint(value)))
-			}
+			c.previewValue(key, entry[key])
 		}
 	}
 	for _, f := range t.secrets {
@@ -53,6 +48,21 @@ func (c *command) preview(t taken) {
 	}
 	for _, n := range s.Notes {
 		fmt.Fprintf(c.out, "  note: %s\n", text.ShowLine(n))
+	}
+}
+
+// previewValue shows a setting, one of several parts with a line for each: in one
+// line a part could look like others.
+func (c *command) previewValue(key string, value any) {
+	switch value := value.(type) {
+	case map[string]any:
+		for _, part := range slices.Sorted(maps.Keys(value)) {
+			c.previewValue(key+"."+part, value[part])
+		}
+	case []string:
+		fmt.Fprintf(c.out, "  %s: %s\n", key, quotedAll(value))
+	default:
+		fmt.Fprintf(c.out, "  %s: %s\n", key, quoted(fmt.Sprint(value)))
 	}
 }
 

@@ -78,33 +78,57 @@ func (p Pass) Names(env func(string) (string, bool)) []string {
 // tokenLeast is how long a name has to be that may be a token.
 const tokenLeast = 16
 
+// addressScheme is what an address of a proxy may begin with.
+var addressScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+
+// escaped is one letter as addresses write it.
+var escaped = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+
 // Passwords are those in the addresses of proxies that are passed, as they stand
-// there and as they are meant.
+// there and as they are meant, with their names and without. Programs take
+// addresses that are none to url.Parse, so they are also read by hand: up to the
+// last @, and with every sign in between.
 func (p Pass) Passwords(env func(string) (string, bool)) []string {
 	var out []string
+	add := func(login string) {
+		user, password, _ := strings.Cut(login, ":")
+		found := []string{login, password}
+		if password == "" {
+			found = []string{user} // a token alone stands where names do
+			if len(user) < tokenLeast {
+				return
+			}
+		}
+		for _, written := range found {
+			meant := escaped.ReplaceAllStringFunc(written, func(code string) string {
+				letter, err := hex.DecodeString(code[1:])
+				if err != nil {
+					return code
+				}
+				return string(letter)
+			})
+			for _, text := range []string{written, meant} {
+				if !slices.Contains(out, text) {
+					out = append(out, text)
+				}
+			}
+		}
+	}
 	for _, name := range p.Names(env) {
 		value, _ := env(name)
-		if !strings.Contains(value, "@") || !strings.HasSuffix(strings.ToUpper(name), "_PROXY") {
+		if !strings.HasSuffix(strings.ToUpper(name), "_PROXY") {
 			continue
 		}
-		if !strings.Contains(value, "://") {
-			value = "http://" + value // many programs take it so
-		}
-		u, err := url.Parse(value)
-		if err != nil || u.User == nil {
+		value = strings.TrimSpace(value)
+		rest := value[len(addressScheme.FindString(value)):]
+		end := strings.LastIndexByte(rest, '@')
+		if end < 0 {
 			continue
 		}
-		password, _ := u.User.Password()
-		if name := u.User.Username(); password == "" && len(name) >= tokenLeast { // a token alone stands where names do
-			password = name
-		}
-		if password == "" {
-			continue
-		}
-		out = append(out, password)
-		_, written, _ := strings.Cut(u.User.String(), ":")
-		if written != "" && written != password {
-			out = append(out, written)
+		add(rest[:end])
+		// An @ after the host ends nothing; and this is how Go's programs write it.
+		if u, err := url.Parse("http://" + rest); err == nil && u.User != nil {
+			add(u.User.String())
 		}
 	}
 	return out

@@ -44,13 +44,27 @@ func TestPassNames(t *testing.T) {
 
 func TestPassPasswords(t *testing.T) {
 	for value, want := range map[string][]string{
-		"http://user:hunter2@proxy:3128": {"hunter2"},
-		"user:hunter2@proxy:3128":        {"hunter2"},
-		"http://u:p%40ss@proxy":          {"p@ss", "p%40ss"},
-		"http://bob@proxy":               nil,
-		"http://0123456789abcdefgh@p":    {"0123456789abcdefgh"},
-		"http://proxy:3128":              nil,
-		"http://%zz:x@p":                 nil,
+		"http://user:hunter2@proxy:3128":  {"user:hunter2", "hunter2"},
+		"user:hunter2@proxy:3128":         {"user:hunter2", "hunter2"},
+		" http://user:hunter2@proxy:3128": {"user:hunter2", "hunter2"},
+		"http://u:p%40ss@proxy":           {"u:p%40ss", "u:p@ss", "p%40ss", "p@ss"},
+		"http://bob@proxy":                nil,
+		"http://bob:@proxy":               nil,
+		"http://0123456789abcdefgh@p":     {"0123456789abcdefgh"},
+		"http://0123456789abcdefgh:@p":    {"0123456789abcdefgh"},
+		"http://proxy:3128":               nil,
+		"http://u:hunter2@proxy/a@b":      {"u:hunter2@proxy/a", "hunter2@proxy/a", "u:hunter2", "hunter2"},
+		// What url.Parse refuses, or takes for the end of the host.
+		"http://%zz:x@p":                    {"%zz:x", "x"},
+		"http://corp:pa%ss9SecretX@p:1":     {"corp:pa%ss9SecretX", "pa%ss9SecretX"},
+		"http://corp:pa%ss%41@p:1":          {"corp:pa%ss%41", "corp:pa%ssA", "pa%ss%41", "pa%ssA"},
+		"http://corp:pa#ss9Secret@p:1":      {"corp:pa#ss9Secret", "pa#ss9Secret"},
+		"http://corp:pa/ss9Secret@p:1":      {"corp:pa/ss9Secret", "pa/ss9Secret"},
+		"http://corp:pa?ss9Secret@p:1":      {"corp:pa?ss9Secret", "pa?ss9Secret"},
+		"http://corp:pa ss9Secret@p:1":      {"corp:pa ss9Secret", "pa ss9Secret"},
+		"socks5h://corp:pa://ss9Secret@p:1": {"corp:pa://ss9Secret", "pa://ss9Secret"},
+		"corp:pa://ss9Secret@p:1":           {"corp:pa://ss9Secret", "pa://ss9Secret"},
+		"http://corp:a:b@p:1":               {"corp:a:b", "a:b", "corp:a%3Ab", "a%3Ab"},
 	} {
 		if got := (Pass{"proxy"}).Passwords(lookupIn(map[string]string{"https_proxy": value})); !slices.Equal(got, want) {
 			t.Errorf("%s: got %q, want %q", value, got, want)
@@ -127,6 +141,7 @@ func TestCertificatesAreReplaced(t *testing.T) {
 func FuzzPassed(f *testing.F) {
 	f.Add("http://user:hunter2@proxy:3128", oneCertificate)
 	f.Add("@", "-----BEGIN CERTIFICATE-----")
+	f.Add("http://corp:pa%ss#9@proxy", "")
 	f.Fuzz(func(t *testing.T, address, text string) {
 		for _, password := range (Pass{"X_PROXY"}).Passwords(lookupIn(map[string]string{"X_PROXY": address})) {
 			if password == "" {

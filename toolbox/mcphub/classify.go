@@ -32,7 +32,7 @@ type Classified struct {
 	Says     string           `json:"says,omitempty"` // the server, by its annotations
 	Proposed toolcrib.Effects `json:"proposed"`
 	Why      []string         `json:"why,omitempty"`
-	Doubt    string           `json:"doubt,omitempty"` // what it says and what it is called contradict each other
+	Doubt    string           `json:"doubt,omitempty"` // why it is not to be confirmed together with others
 	Now      toolcrib.Effects `json:"now"`             // what counts
 	From     string           `json:"from,omitempty"`  // settings or confirmed; empty: nobody has said anything
 	Hash     string           `json:"hash"`            // of the definition that this is about

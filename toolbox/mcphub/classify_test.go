@@ -30,7 +30,10 @@ func TestPropose(t *testing.T) {
 		{"list_run", local, "", "reads", ""},
 		{"frobnicate", "", "", "undeclared", ""},
 		{"frobnicate", `"idempotentHint":true`, "", "undeclared", ""},
-		{"frobnicate", local + `,"readOnlyHint":true`, "", "reads", ""},
+		{"frobnicate", local + `,"readOnlyHint":true`, "", "reads", "only the server says"},
+		{"get_comment", local + `,"readOnlyHint":true`, "", "reads", ""},
+		{"list_deleted_orders", local + `,"readOnlyHint":true`, "", "reads", ""},
+		{"list_transfers", local + `,"readOnlyHint":true`, "", "reads", ""},
 		{"create_issue", local, "", "reads,writes", ""},
 		{"delete_issue", local, "", "reads,writes,destroys", ""},
 		{"delete_issue", local + `,"readOnlyHint":true`, "", "reads,writes,destroys", "read-only, and its name says delete"},
@@ -45,6 +48,8 @@ func TestPropose(t *testing.T) {
 		{"get_page", local, `"url":{},"apiToken":{}`, "reads,network,secrets", ""},
 		{"get_it", `"readOnlyHint":"yes"`, "", "reads,network", ""}, // no boolean: it says nothing
 		{"get_it", `"ReadOnlyHint":1`, "", "reads,network", ""},
+		{"frobnicate", `"readonlyhint":true,"openworldhint":false`, "", "undeclared", ""}, // by its exact name only
+		{"get_it", `"OpenWorldHint":false`, "", "reads,network", ""},
 	} {
 		d, err := define(json.RawMessage(named(c.name, c.annotations, c.properties)))
 		if err != nil {
@@ -53,6 +58,39 @@ func TestPropose(t *testing.T) {
 		p := propose(d)
 		if p.effects.String() != c.want || c.doubt == "" && p.doubt != "" || !strings.Contains(p.doubt, c.doubt) {
 			t.Errorf("%s {%s} {%s}: %s, %q, want %s, %q", c.name, c.annotations, c.properties, p.effects, p.doubt, c.want, c.doubt)
+		}
+	}
+}
+
+// TestProposeLiars: a server that calls its tool read-only is not believed alone,
+// however it writes what the tool does.
+func TestProposeLiars(t *testing.T) {
+	for name, word := range map[string]string{
+		"transfer_funds": "transfer", "rmdir": "rmdir", "mkfs": "mkfs", "sudo": "sudo", "shutdown_host": "shutdown", "format_disk": "format",
+		"del_user": "del", "withdraw": "withdraw", "grant_access": "grant", "deletetree": "delete", "DELETEALL": "delete", "get_and_transfer": "transfer",
+		"del\u0435te_tree": "delete", "list_items_then_rm": "rm", "get_and_run": "run", "list_rmdir": "rmdir", "getalldelete": "delete", "de_lete_get": "delete", "get_deLete": "delete",
+		"get_de1ete": "delete", "get_all_pay": "pay", "list_and_orders_buy": "buy",
+		"g\u0435t_it": "look like others", "get_\u5220\u9664": "look like others", "frobnicate": "only the server says", "\u5220\u9664": "only the server says",
+	} {
+		d, err := define(json.RawMessage(named(name, `"readOnlyHint":true,"openWorldHint":false`, "")))
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := propose(d)
+		if !strings.Contains(p.doubt, word) {
+			t.Errorf("%s is %s: %q", name, p.effects, p.doubt)
+		}
+		if _, verb := verbs()[word]; verb && p.effects == toolcrib.Reads {
+			t.Errorf("%s only reads: %q", name, p.why)
+		}
+	}
+	for _, schema := range []string{
+		`{"allOf":[{"properties":{"command":{}}}]}`, `{"anyOf":[{"oneOf":[{"properties":{"command":{}}}]}]}`, `{"if":{},"then":{"properties":{"command":{}}}}`,
+		`{"properties":{"command":{}},"Properties":{}}`,
+	} {
+		p := propose(definition{Name: "get_it", Annotations: json.RawMessage(`{"readOnlyHint":true}`), Input: json.RawMessage(schema)})
+		if !strings.Contains(p.doubt, "its argument command") {
+			t.Errorf("%s: %s, %q", schema, p.effects, p.doubt)
 		}
 	}
 }

@@ -3,23 +3,29 @@ package mcphub
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/toolcrib/toolcrib"
 )
 
 // claims are what a server says about a tool by its annotations. Nil: nothing.
 type claims struct {
-	ReadOnly    *bool `json:"readOnlyHint"`
-	Destructive *bool `json:"destructiveHint"`
-	Idempotent  *bool `json:"idempotentHint"`
-	OpenWorld   *bool `json:"openWorldHint"`
+	ReadOnly, Destructive, Idempotent, OpenWorld *bool
 }
 
+// claims reads them by their exact names, as clients do.
 func (d definition) claims() (c claims) {
-	if json.Unmarshal(d.Annotations, &c) != nil {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(d.Annotations, &all) != nil {
 		return claims{} // what cannot be read says nothing
+	}
+	for name, into := range map[string]**bool{"readOnlyHint": &c.ReadOnly, "destructiveHint": &c.Destructive, "idempotentHint": &c.Idempotent, "openWorldHint": &c.OpenWorld} {
+		if value := all[name]; value != nil && json.Unmarshal(value, into) != nil {
+			return claims{}
+		}
 	}
 	return c
 }
@@ -52,7 +58,7 @@ func (c claims) String() string {
 type proposal struct {
 	effects toolcrib.Effects
 	why     []string
-	doubt   string // they contradict each other
+	doubt   string // why a person has to look at it by itself: they contradict each other, or only the server speaks for it
 }
 
 func propose(d definition) proposal {
@@ -86,6 +92,11 @@ func propose(d definition) proposal {
 		add(toolcrib.Writes|toolcrib.Destroys, "it says that it is destructive")
 	case no(c.Destructive) && does&toolcrib.Destroys != 0:
 		p.doubt = fmt.Sprintf("it says that it destroys nothing, and its name says %s", verb)
+	case yes(c.ReadOnly) && verb == "":
+		p.doubt = "only the server says that it is read-only: its name does not"
+	}
+	if at := strings.IndexFunc(d.Name, func(r rune) bool { return r > unicode.MaxASCII }); at >= 0 && p.doubt == "" {
+		p.doubt = fmt.Sprintf("its name has letters that may look like others (%+q)", []rune(d.Name[at:])[0])
 	}
 	if p.effects == 0 {
 		return p // nobody knows, and guessing would lower the guard
@@ -104,60 +115,32 @@ func propose(d definition) proposal {
 	return p
 }
 
-// verbOf finds the word of a tool's name that says what it does, and what that is.
-// The first one counts, since later ones are often nouns (get_comment, list_run), but
-// for words that mean one thing only: get_and_delete deletes, and so does list_delete.
-func verbOf(name string) (verb string, does toolcrib.Effects) {
-	table := verbs()
-	for _, word := range nameWords(name) {
-		e, known := table[word]
-		if known && (verb == "" || e > does && slices.Contains(plainVerbs(), word)) {
-			verb, does = word, e
-		}
-	}
-	return verb, does
-}
-
-func plainVerbs() []string {
-	return []string{"delete", "remove", "destroy", "purge", "erase", "wipe", "truncate", "overwrite", "execute", "exec", "uninstall", "revoke", "create", "update", "send", "write", "replace"}
-}
-
-// verbs are what people call what a tool does. A verb that means several things
-// counts as the worst of them.
-func verbs() map[string]toolcrib.Effects {
-	all := map[string]toolcrib.Effects{}
-	for e, list := range map[toolcrib.Effects]string{
-		toolcrib.Reads: "get list search read find fetch show view describe count check lookup browse inspect status info retrieve resolve scan diff query compare " +
-			"stat stats summarize analyze validate verify preview suggest recommend monitor whoami ping help explain",
-		toolcrib.Writes: "create update add set put edit write insert append upsert modify change rename move copy upload save store assign comment post publish reply " +
-			"send submit enable disable merge commit push fork invite share subscribe close open reopen toggle mark label tag schedule book register import sync restore " +
-			"transition link apply patch make generate start stop restart pause resume approve reject accept forward draft duplicate pin unpin react respond " +
-			"fill click type press drag hover navigate upgrade scale deploy download extract compress checkout stage login logout",
-		toolcrib.Writes | toolcrib.Destroys: "delete remove drop destroy purge erase wipe truncate clear terminate uninstall revoke cancel reset overwrite flush prune evict " +
-			"unlink trash rollback rebase discard cleanup replace archive detach unsubscribe",
-		toolcrib.Writes | toolcrib.Destroys | toolcrib.Runs: "run exec execute eval evaluate shell command terminal bash spawn invoke install kill script",
-	} {
-		for word := range strings.FieldsSeq(list) {
-			all[word] = e
-		}
-	}
-	return all
-}
-
-// propertyNames are the names of a tool's arguments, in order.
+// propertyNames are the names of a tool's arguments, in order, also of those that
+// are in a part of the schema.
 func propertyNames(input json.RawMessage) []string {
-	var schema struct {
-		Properties map[string]json.RawMessage `json:"properties"`
-	}
+	var schema any
 	if json.Unmarshal(input, &schema) != nil {
 		return nil
 	}
-	names := make([]string, 0, len(schema.Properties))
-	for name := range schema.Properties {
-		names = append(names, name)
+	var names []string
+	var walk func(part any)
+	walk = func(part any) {
+		switch part := part.(type) {
+		case []any:
+			for _, one := range part {
+				walk(one)
+			}
+		case map[string]any:
+			properties, _ := part["properties"].(map[string]any)
+			names = slices.AppendSeq(names, maps.Keys(properties))
+			for _, key := range []string{"allOf", "anyOf", "oneOf", "if", "then", "else"} {
+				walk(part[key])
+			}
+		}
 	}
+	walk(schema)
 	slices.Sort(names)
-	return names
+	return slices.Compact(names)
 }
 
 // argumentEffects is what an argument of this name lets a caller do.

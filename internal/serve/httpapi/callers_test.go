@@ -28,7 +28,7 @@ func TestShutAtOnce(t *testing.T) {
 		var all sync.WaitGroup
 		for _, route := range []string{"/a", "/b", "/c", "/d"} {
 			all.Go(func() {
-				c.frontend(d, route, func(Holder) Frontend {
+				c.frontend(d, route, "test", func(Holder) Frontend {
 					open.Add(1)
 					return &counted{open: &open}
 				})

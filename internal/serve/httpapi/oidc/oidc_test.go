@@ -5,6 +5,7 @@ import (
 	"crypto/elliptic"
 	"crypto/rand"
 	"crypto/x509"
+	"encoding/json"
 	"encoding/pem"
 	"errors"
 	"slices"
@@ -40,6 +41,32 @@ func TestVerify(t *testing.T) {
 	}
 	if n := s.fetches.Load(); n != 1 {
 		t.Errorf("the keys were got %d times", n)
+	}
+}
+
+// TestWords: a group whose name has the name of another in it is not that other.
+func TestWords(t *testing.T) {
+	for _, c := range []struct {
+		name, value string
+		want        []string
+	}{
+		{"groups", `"guests of admins"`, []string{"guests of admins"}},
+		{"groups", `"guests\u00a0admins"`, []string{"guests\u00a0admins"}},
+		{"groups", `["guests of admins","b"]`, []string{"guests of admins", "b"}},
+		{"groups", `""`, nil},
+		{"groups", `7`, nil},
+		{"groups", ``, nil},
+		{"scope", `" a  b "`, []string{"a", "b"}},
+		{"scp", `"a b"`, []string{"a", "b"}},
+		{"scope", `"a\u00a0b\tc\nd"`, []string{"a\u00a0b\tc\nd"}},
+	} {
+		claims := &Claims{fields: map[string]json.RawMessage{}}
+		if c.value != "" {
+			claims.fields[c.name] = json.RawMessage(c.value)
+		}
+		if got := claims.Words(c.name); !slices.Equal(got, c.want) {
+			t.Errorf("%s: %s: got %q, want %q", c.name, c.value, got, c.want)
+		}
 	}
 }
 

@@ -139,14 +139,21 @@ func (c *Claims) Text(name string) (string, bool) {
 	return text, err == nil
 }
 
-// Words gives a claim that is a list of texts, or a text of words.
+// Words gives a claim that is a list of texts, or a text. Only scopes are written as
+// several words in one text (RFC 6749, 3.3); the name of a group may have blanks.
 func (c *Claims) Words(name string) []string {
 	var list []string
 	if json.Unmarshal(c.fields[name], &list) == nil {
 		return list
 	}
 	text, _ := c.Text(name)
-	return strings.Fields(text)
+	switch {
+	case name == "scope" || name == "scp":
+		return strings.FieldsFunc(text, func(r rune) bool { return r == ' ' })
+	case text == "":
+		return nil
+	}
+	return []string{text}
 }
 
 // Denied reports whether a claim is there and is not true.
