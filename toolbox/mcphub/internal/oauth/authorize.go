@@ -42,6 +42,9 @@ func (h *Handler) authorize(ctx context.Context, w tokenNeed) error {
 	if w.stepUp {
 		h.storeWanted(ctx, without(w.scopes, old.Asked))
 	}
+	h.mu.Lock()
+	h.known = w.stepUp // a token of this client has just been taken, so its issuer has not forgotten it
+	h.mu.Unlock()
 	return h.begin(ctx, at, h.wanted(at, old, w), false)
 }
 

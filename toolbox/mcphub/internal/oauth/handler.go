@@ -41,6 +41,7 @@ type Handler struct {
 	dead        string // the access token that was refused last
 	deadRefresh string
 	again       bool        // the issuer had forgotten us, and knows us again
+	known       bool        // the issuer is known to know our client
 	logins      []time.Time // pages shown of late
 }
 
