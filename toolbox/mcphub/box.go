@@ -59,7 +59,9 @@ type Box struct {
 func newBox(h *Hub, name string, s Server) *Box {
 	b := &Box{hub: h, name: name, server: s, instances: map[string]*instance{}, wanted: map[conversation]*followedResources{}, offers: map[string]*offer{}, stale: map[string]bool{}, again: make(chan struct{}, 1), done: make(chan struct{})}
 	b.ctx, b.cancel = context.WithCancel(context.Background())
+	b.learning.Lock()
 	b.loadManifest()
+	b.learning.Unlock()
 	go b.relistOnChange()
 	return b
 }
@@ -264,16 +266,17 @@ func (b *Box) Refresh(ctx context.Context) error {
 
 // Recheck takes what another process has approved, or kept.
 func (b *Box) Recheck() error {
+	defer b.hub.notify()
+	b.learning.Lock() // before the manifest is read: a newer one must not be replaced by it
+	defer b.learning.Unlock()
 	b.mu.Lock()
 	m := b.manifest
 	b.mu.Unlock()
 	if m == nil {
 		b.loadManifest()
-		b.hub.notify()
 		return nil
 	}
-	err := b.storeManifest(m)
-	b.hub.notify()
+	_, err := b.useManifest(m, false)
 	return err
 }
 

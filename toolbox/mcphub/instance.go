@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/mcp"
@@ -18,6 +19,9 @@ type instance struct {
 	box    *Box
 	key    string
 	stderr *tail
+
+	asked   atomic.Int64 // how often it was asked what it offers
+	learned int64        // of these, whose answer counts; under the box's learning
 
 	mu       sync.Mutex
 	session  *client.Session

@@ -13,7 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
-// loadManifest takes what was kept of an earlier run.
+// loadManifest takes what was kept of an earlier run. B.learning is held.
 func (b *Box) loadManifest() {
 	var m manifest
 	ok, err := b.hub.store.load("manifest-"+b.name, &m)
@@ -24,7 +24,7 @@ func (b *Box) loadManifest() {
 		return
 	}
 	again := b.hideValues(&m)
-	if err := b.storeManifest(&m); err != nil {
+	if _, err := b.useManifest(&m, false); err != nil {
 		b.hub.needs.Log.Warn("an MCP server has to be asked anew", "server", b.name, "err", err)
 		return
 	}
@@ -39,6 +39,7 @@ func (b *Box) loadManifest() {
 // learn asks a running server what it offers and keeps that. It reports whether
 // that is another thing than before, for everybody.
 func (b *Box) learn(ctx context.Context, i *instance, s *client.Session) (changed bool, _ error) {
+	turn := i.asked.Add(1)
 	m, err := fetch(ctx, s, b.now(), b.fingerprint(), mostOffered)
 	if err != nil {
 		return false, err
@@ -46,18 +47,14 @@ func (b *Box) learn(ctx context.Context, i *instance, s *client.Session) (change
 	b.hideValues(m)
 	b.learning.Lock()
 	defer b.learning.Unlock()
+	if turn < i.learned {
+		return false, nil // who asked later was faster, and knows better
+	}
+	i.learned = turn
 	if i.key != "" {
 		b.split(i.key, m)
 	}
 	return b.useManifest(m, true)
-}
-
-// storeManifest makes a manifest the one that counts.
-func (b *Box) storeManifest(m *manifest) error {
-	b.learning.Lock()
-	defer b.learning.Unlock()
-	_, err := b.useManifest(m, false)
-	return err
 }
 
 // useManifest makes a manifest the one that counts; fresh: the server has just said it.

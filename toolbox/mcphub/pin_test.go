@@ -1,11 +1,13 @@
 package mcphub
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 )
@@ -53,6 +55,44 @@ func TestForgotten(t *testing.T) {
 	if len(again.offered()) != 2 {
 		t.Errorf("offered after it was added again: %v", again.offered())
 	}
+}
+
+// TestNewestListCounts: neither who looks at the pins again, nor an answer that
+// comes late, puts an older list in the place of a newer one.
+func TestNewestListCounts(t *testing.T) {
+	r := &rogue{tools: echo}
+	d := house(t, t.TempDir(), r, Server{})
+	d.refresh()
+	ctx, cancel := context.WithCancel(t.Context())
+	var all sync.WaitGroup
+	all.Go(func() {
+		for ctx.Err() == nil {
+			if err := d.box.Recheck(); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	all.Go(func() {
+		for ctx.Err() == nil {
+			if err := d.box.Refresh(context.WithoutCancel(ctx)); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for n := range 200 {
+		list, want := echo, 0
+		if n%2 == 0 {
+			list, want = another, 2
+		}
+		r.offer(list)
+		d.refresh()
+		if held := d.box.Held(); len(held) != want {
+			t.Errorf("list %d: kept back %v, want %d", n, held, want)
+			break
+		}
+	}
+	cancel()
+	all.Wait()
 }
 
 // TestNothingAtFirst: a server that began with nothing has had its first sight.
