@@ -28,10 +28,13 @@ GOTEST := test -vet=off -p $$(n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo
 PLAIN := /internal/(cli|policy|shellguard|schema|store|definition|named|safety/secrets)$$|/toolbox/(files|math)$$
 ATONCE  := AtOnce$$|^TestAtTerminal|^TestFlippedLink$$|^Test(Suite|DeskStore|Context|TwoInOneProcess|Toolbox)$$
 SCRIPTS := ^TestScripts$$/^(bus|hub|mcp|shell)$$
+# Tests of internal/app that do one thing after another by the thousand, or kill
+# whole processes: they run without it, too.
+ALONE := ^Test(GuardsInAnyOrder|HiddenFarAway|KilledAtAnyMoment|NamesOfTheBus|OneVerdictEverywhere|PartsShowNothingHidden|RunMeansStart)$$
 # The longest go first, so that no core waits for one of them at the end.
 FIRST := ./internal/sandbox/linux ./internal/app
 # The battery of the sandbox once more, as another user: it mostly waits, so it runs
-# beside the rest.
+# beside the rest, and without the race detector, which has seen the first one.
 NOBODY := ^TestAsNobody$$
 # Tests that need packages of others, from npm, are named by this rule.
 GENUINE := ^TestGenuine
@@ -82,8 +85,8 @@ cross: # what is built for another system must build on this one
 
 tests: # all tests of our own, and at the end their number; vet has looked at everything before (check)
 	@echo "go test -race ./..., and without it what it slows down most (PLAIN in the Makefile)"; $(RACE); plain=$$($(GO) list $(PACKAGES) | grep -E '$(PLAIN)'); other=$$($(GO) list $(FIRST) $(PACKAGES) | grep -vE '$(PLAIN)'); \
-	{ s=0; nobody=$$(mktemp); raced -run '$(NOBODY)' ./internal/sandbox/linux > "$$nobody" & \
-		raced -skip '$(GENUINE)|$(NOBODY)' $$other || s=1; raced -run '$(ATONCE)' ./internal/{cli,policy,schema,store} ./toolbox/files || s=1; \
+	{ s=0; nobody=$$(mktemp); unraced -run '$(NOBODY)' ./internal/sandbox/linux > "$$nobody" & \
+		raced -skip '$(GENUINE)|$(NOBODY)|$(ALONE)' $$other || s=1; unraced -run '$(ALONE)' ./internal/app || s=1; raced -run '$(ATONCE)' ./internal/{cli,policy,schema,store} ./toolbox/files || s=1; \
 		raced -run '$(SCRIPTS)' ./internal/cli || s=1; unraced $$plain || s=1; \
 		wait $$! || s=1; cat "$$nobody"; rm -f "$$nobody"; exit $$s; } | \
 		$(GO) run ./.ci/tally $(if $(TALLY),-more $(TALLY))

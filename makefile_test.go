@@ -22,7 +22,7 @@ func checkMakefile(tr *tree) []violation {
 		for _, f := range p.files {
 			for _, d := range f.ast.Decls {
 				if fn, ok := d.(*ast.FuncDecl); ok && f.test && strings.HasPrefix(fn.Name.Name, "Test") {
-					there[fn.Name.Name] = true
+					there[fn.Name.Name]++
 				}
 			}
 		}
@@ -39,16 +39,25 @@ func checkMakefile(tr *tree) []violation {
 			}
 		}
 	}
+	// What is taken out of all packages and run in one.
+	for _, names := range regexp.MustCompile(`(?m)^(?:ALONE|NOBODY) .*\^Test(\([\w|]+\)|\w+)`).FindAllStringSubmatch(string(text), -1) {
+		for name := range strings.SplitSeq(strings.Trim(names[1], "()"), "|") {
+			if there["Test"+name] > 1 {
+				found = append(found, violation{"Makefile Test" + name, "more than one test has this name", "only one of them would run"})
+			}
+		}
+	}
 	return found
 }
 
-type testNames map[string]bool
+// testNames counts the tests of each name.
+type testNames map[string]int
 
 // has: a star at the end stands for anything.
 func (n testNames) has(name string) bool {
 	begin, open := strings.CutSuffix(name, "*")
 	if !open {
-		return n[name]
+		return n[name] > 0
 	}
 	for full := range n {
 		if strings.HasPrefix(full, begin) {
@@ -61,4 +70,5 @@ func (n testNames) has(name string) bool {
 func TestMakefileRuleCanFail(t *testing.T) {
 	mustFind(t, checkMakefile(sample(t, "Makefile", "LONG := ^Test(A|B|C)$$\nX := ^TestAtAny|^TestD$$|^TestNone\n", "a/a_test.go", "package a\nfunc TestA() {}\nfunc TestAtAnyTime() {}\nfunc TestDD() {}", "a/a.go", "package a\nfunc TestB() {}")),
 		"Makefile TestB", "Makefile TestC", "Makefile TestD", "Makefile TestNone*")
+	mustFind(t, checkMakefile(sample(t, "Makefile", "ALONE := ^Test(A|B)$$\n", "a/a_test.go", "package a\nfunc TestA() {}\nfunc TestB() {}", "b/b_test.go", "package b\nfunc TestA() {}")), "Makefile TestA")
 }

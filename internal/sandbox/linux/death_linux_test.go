@@ -154,9 +154,9 @@ func ours(t *testing.T, path, word string) (pids []int) {
 	return pids
 }
 
-// TestKilledAtAnyMoment: whenever we or the keeper are killed, while a program
+// TestKillsLeaveNothing: whenever we or the keeper are killed, while a program
 // is being born too, nothing stays behind.
-func TestKilledAtAnyMoment(t *testing.T) {
+func TestKillsLeaveNothing(t *testing.T) {
 	if word := os.Getenv("LINUX_TEST_WORD"); word != "" {
 		s := open(t, Config{})
 		for range 4 {
@@ -175,7 +175,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	binary := copyOfTest(t, "killed")
 	word := "word-" + strconv.FormatUint(rand.Uint64(), 36)
 	for i := range 24 {
-		c := exec.CommandContext(t.Context(), binary, "-test.run=^TestKilledAtAnyMoment$")
+		c := exec.CommandContext(t.Context(), binary, "-test.run=^TestKillsLeaveNothing$")
 		c.Env = append(os.Environ(), "LINUX_TEST_WORD="+word)
 		told, err := c.StderrPipe()
 		if err != nil {
