@@ -154,7 +154,7 @@ type Explanation struct {
 
 // Explain says what would become of a call.
 func (a *App) Explain(ctx context.Context, call toolcrib.Call) (Explanation, error) {
-	j, err := a.Crib.Judge(ctx, call)
+	j, err := a.Judge(ctx, call)
 	if err != nil {
 		if why := a.Hidden(call.Caller, call.Tool); why != "" && toolcrib.CodeOf(err) == toolcrib.CodeNotFound {
 			err = &toolcrib.Error{Code: toolcrib.CodeNotFound, Tool: call.Tool, Message: why, Err: err}

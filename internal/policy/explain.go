@@ -82,6 +82,13 @@ func change(v *toolcrib.Verdict, r *toolcrib.Review) string {
 			return "take the servers over yourself with 'toolcrib hub import', or add hub/mcp_import to permissions.allow"
 		}
 		return "add a rule that names the file or its directory, such as permissions.allow: write_file(.vscode/**), or list it in grant.unprotected"
+	case "grant":
+		switch v.Rule {
+		case "grant.protected":
+			return "to let tools have it all the same, list its name in grant.unprotected (what git keeps in .git is not written all the same)"
+		case "grant.dirs", "grant.hosts":
+			return "to let tools have it, add it to " + v.Rule
+		}
 	case "default":
 		return "let a guard have a word on such tools: declare the tool's effects, or allow it by a rule"
 	}
