@@ -110,7 +110,7 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 		shell.Rules = rules.Commands()
 		// Without the question less runs, never more.
 		shell.Refuse = !cfg.Toolboxes.Shell.Ask
-		shell.Only = shell.Refuse && len(shell.Rules) > 0
+		shell.Only = shell.Refuse && rules.NamesCommands()
 		shell.Unasked = p.Unasked
 	}
 	guests, err := httpauth.AccessOf(layers, cfg, a.subject, a.policy.guests.Load())

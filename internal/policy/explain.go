@@ -56,7 +56,7 @@ func change(v *toolcrib.Verdict, r *toolcrib.Review) string {
 	switch v.Guard {
 	case "rules":
 		if v.Rule == "allow" {
-			return "every layer that has allows needs one for each program of the line: see which does not"
+			return "allow each program of the line by a rule, in every file that has allows: permissions.allow: run_command(PROGRAM WORDS *)"
 		}
 		rank, rule, _ := strings.Cut(v.Rule, ": ")
 		return "change or remove the rule " + rule + " in the permissions of the " + rank

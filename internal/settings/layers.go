@@ -55,9 +55,9 @@ func (l *Layers) Rules(cfg Config) []policy.Layer {
 		{Rank: policy.RankProject, Source: "permissions of the project", Permissions: l.Project.Permissions},
 		{Rank: policy.RankSession, Source: "--deny and --ask", Permissions: l.Session},
 	}
-	for _, from := range []map[string]Agent{l.Admin.Agents, l.User.Agents} {
-		for _, name := range slices.Sorted(maps.Keys(from)) {
-			list = append(list, policy.Layer{Rank: policy.RankAgent, Source: "agents." + name + ".permissions", Agent: name, Permissions: from[name].Permissions})
+	for rank, from := range map[policy.Rank]map[string]Agent{policy.RankAdmin: l.Admin.Agents, policy.RankUser: l.User.Agents} {
+		for name, agent := range from { // in any order: rules are sorted
+			list = append(list, policy.Layer{Rank: rank, Source: "agents." + name + ".permissions", Agent: name, Permissions: agent.Permissions})
 		}
 	}
 	return list

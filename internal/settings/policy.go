@@ -12,7 +12,7 @@ type Profile struct {
 type Agent struct {
 	Profile      string             `yaml:"profile" doc:"In place of the profile above."`
 	Mode         string             `yaml:"mode" enum:"plan,default,auto-edit,yolo" doc:"In place of the mode above."`
-	Permissions  policy.Permissions `yaml:"permissions" doc:"Rules for this agent. They only narrow what the others allow."`
+	Permissions  policy.Permissions `yaml:"permissions" doc:"Rules for this agent, besides those for everybody. What they allow runs unasked for this agent, within what the system's file allows."`
 	Instructions string             `yaml:"instructions" doc:"What its model is told. MCP clients are shown it as a prompt."`
 	Tools        []string           `yaml:"assigned_tools" doc:"Tools that exist for this agent, and for others only if they are assigned them too."`
 }
