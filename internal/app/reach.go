@@ -66,7 +66,10 @@ func (a *App) reaches(j *toolcrib.Judgement) error {
 	return nil
 }
 
-func (a *App) reachesFile(grant toolcrib.Grant, path string, write, link bool) (err error) {
+func (a *App) reachesFile(grant toolcrib.Grant, path string, write, link bool) error {
+	if len(grant.Dirs) == 0 {
+		return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no directory was granted, so there are no files to work on", Err: files.ErrOutside}
+	}
 	opt := a.Crib.Files
 	opt.Denied, opt.Fixed = slices.Concat(opt.Denied, grant.Denied), slices.Concat(opt.Fixed, grant.Fixed)
 	for _, d := range a.Crib.Grant.Dirs {

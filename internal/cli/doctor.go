@@ -86,6 +86,9 @@ func (c *command) examine(ctx context.Context) []finding {
 	if err != nil {
 		return append(out, finding{"config", "problem", err.Error(), "'toolcrib config reference' lists every key"})
 	}
+	if c.broken != nil {
+		out = append(out, finding{"config", "problem", c.broken.Error(), "mend the lines named, or remove the file"})
+	}
 	out = append(out, grantFinding(a, paths), commandsFinding(ctx, a, loaded.Value))
 	out = append(out, cacheFindings(a, c.home())...)
 	out = append(out, asideFindings(a, paths.State)...)

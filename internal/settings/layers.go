@@ -88,11 +88,15 @@ func (l *Layers) ModeBy(call toolcrib.Call) (mode policy.Mode, why string) {
 	}
 	wanted := parsedMode(cmp.Or(word, l.Admin.Mode, policy.ModeDefault.String()))
 	mode = wanted
+	project := "mode in the project's file"
+	if l.Broken {
+		project = "the project's toolcrib.yaml, which has mistakes,"
+	}
 	for _, bound := range []struct{ word, by string }{
 		{l.Most, l.MostBy},
 		{l.Admin.Mode, "mode in the system's file"},
 		{l.Admin.Agents[name].Mode, "agents." + name + ".mode in the system's file"},
-		{l.Project.Mode, "mode in the project's file"},
+		{l.Project.Mode, project},
 	} {
 		if bound.word == "" {
 			continue

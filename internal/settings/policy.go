@@ -40,6 +40,7 @@ type Layers struct {
 	Admin   Config
 	User    Config             // its files, the environment, flags, and a project that was trusted
 	Project Config             // a project that was not
+	Broken  bool               // its file cannot be read, so that it has another's words in Project
 	Session policy.Permissions // of this run of the program
 	// Most is the mode that the environment or a flag of this run gives: no agent
 	// gets more. MostBy says which of them it was. Empty: neither.
