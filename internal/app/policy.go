@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -24,7 +25,7 @@ type livePolicy struct {
 	visible    atomic.Pointer[policy.Visibility]
 	rules      atomic.Pointer[policy.Rules]
 	conditions policy.Conditions // kept, so that reading the same rules again is cheap
-	home       string
+	home, dir  string
 	guests     atomic.Pointer[httpapi.Access] // who may come in over HTTP
 	broken     atomic.Pointer[string]         // why newer settings are not in force
 	notice     atomic.Pointer[notice]         // sees changed settings at a request; nil: they are not followed
@@ -94,8 +95,10 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 			return err
 		}
 	}
+	// Where nothing is granted, as in the home directory, relative rules still say something.
+	base := cmp.Or(a.reach.Base, a.policy.dir)
 	rules, err := policy.NewRules(layers.Rules(cfg), policy.RuleOptions{
-		Own: a.own, Known: cfg.KnownNames(), Base: a.reach.Base, Home: a.policy.home, Resolve: policy.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
+		Own: a.own, Known: cfg.KnownNames(), Base: base, Home: a.policy.home, Resolve: policy.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
 	})
 	if err != nil {
 		return err

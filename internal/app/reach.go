@@ -31,8 +31,10 @@ func (a *App) Judge(ctx context.Context, call toolcrib.Call) (toolcrib.Judgement
 // setting names what decides that a handle refuses something.
 func setting(err error) string {
 	switch {
-	case errors.Is(err, files.ErrOutside), errors.Is(err, files.ErrReadOnly):
-		return "grant.dirs"
+	case errors.Is(err, files.ErrOutside):
+		return "grant.read"
+	case errors.Is(err, files.ErrReadOnly):
+		return "grant.write"
 	case errors.Is(err, files.ErrProtected):
 		return "grant.protected"
 	case toolcrib.CodeOf(err) == toolcrib.CodeDenied:

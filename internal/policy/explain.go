@@ -86,8 +86,12 @@ func change(v *toolcrib.Verdict, r *toolcrib.Review) string {
 		switch v.Rule {
 		case "grant.protected":
 			return "to let tools have it all the same, list its name in grant.unprotected (what git keeps in .git is not written all the same)"
-		case "grant.dirs", "grant.hosts":
-			return "to let tools have it, add it to " + v.Rule
+		case "grant.read":
+			return "to let tools have it, add its directory to grant.read or grant.write"
+		case "grant.write":
+			return "to let tools change it, add its directory to grant.write"
+		case "grant.hosts":
+			return "to let tools reach it, add it to grant.hosts"
 		}
 	case "default":
 		return "let a guard have a word on such tools: declare the tool's effects, or allow it by a rule"
