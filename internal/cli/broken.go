@@ -68,7 +68,7 @@ func (c *command) projectIsBad(err error) bool {
 	if err != nil || opt.Project == "" {
 		return false
 	}
-	loaded, err := c.withoutProject(opt, bad.Unwrap())
+	loaded, err := c.withoutProject(opt, c.located(bad.Unwrap()))
 	if err != nil {
 		return false
 	}

@@ -134,7 +134,10 @@ func explained(e app.Explanation) string {
 
 func (c *command) policyCheck(ctx context.Context) error {
 	return c.prepared(ctx, unchanged, func(a *app.App) error {
-		report := a.PolicyReport(ctx)
+		report := a.PolicyReport()
+		for _, u := range c.unmatched(ctx, a) {
+			report.Unused = append(report.Unused, u.String())
+		}
 		if c.asJSON(false) {
 			if err := c.printJSON(report); err != nil {
 				return err

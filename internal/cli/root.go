@@ -334,21 +334,21 @@ func (c *command) openFor(ctx context.Context, purpose app.Purpose, change func(
 	if err != nil && c.projectIsBad(err) {
 		a, again := c.openFor(ctx, purpose, change)
 		if again != nil {
-			return nil, openError(err, purpose) // it is not the project's file
+			return nil, c.openError(err, purpose) // it is not the project's file
 		}
 		fmt.Fprintf(c.err, "toolcrib: warning: %v\n", c.broken)
 		return a, nil
 	}
 	if err != nil {
-		return nil, openError(err, purpose)
+		return nil, c.openError(err, purpose)
 	}
 	return a, nil
 }
 
 // openError tells settings that make no sense from what cannot be had now.
-func openError(err error, purpose app.Purpose) error {
+func (c *command) openError(err error, purpose app.Purpose) error {
 	if bad, ok := errors.AsType[settings.BadConfig](err); ok {
-		return badConfig{bad.Unwrap()}
+		return badConfig{c.located(bad.Unwrap())}
 	}
 	if purpose != app.ToCall {
 		return err
@@ -396,7 +396,7 @@ func (c *command) tellFaults(a *app.App) {
 // misspelt name, and a deny that denies nothing. What is not known yet is left
 // to 'toolcrib config check'.
 func (c *command) tellUnmatched(ctx context.Context, a *app.App) {
-	for _, u := range a.Unmatched(ctx) {
+	for _, u := range c.unmatched(ctx, a) {
 		if !u.Unknown {
 			fmt.Fprintf(c.err, "toolcrib: warning: %s\n", text.ShowLine(u.String()))
 		}

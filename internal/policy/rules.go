@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
@@ -71,13 +72,22 @@ func (p *permission) String() string {
 }
 
 // parsePermission reads the text of a rule: tool, or tool(specifier).
-func parsePermission(d toolcrib.Decision, text string, opt *RuleOptions) (*permission, error) {
-	p, err := readPermission(d, strings.TrimSpace(text), opt)
+func parsePermission(d toolcrib.Decision, rule string, opt *RuleOptions) (*permission, error) {
+	p, err := readPermission(d, strings.TrimSpace(rule), opt)
 	if err != nil {
-		return nil, fmt.Errorf("reading the rule %s %q: %w", d, clip(text), err)
+		return nil, &RuleError{Text: strings.TrimSpace(rule), err: fmt.Errorf("reading the rule %s %q: %w", d, clip(rule), err)}
 	}
 	return p, nil
 }
+
+// RuleError is a mistake in a rule.
+type RuleError struct {
+	Text string // of the rule, as it is written
+	err  error
+}
+
+func (e *RuleError) Error() string { return e.err.Error() }
+func (e *RuleError) Unwrap() error { return e.err }
 
 func readPermission(d toolcrib.Decision, text string, opt *RuleOptions) (*permission, error) {
 	name, spec, scoped := strings.Cut(text, "(")
@@ -180,6 +190,9 @@ func (p *permission) specify(spec string, opt *RuleOptions) error {
 	default:
 		key, value, ok := strings.Cut(spec, ":")
 		if !ok || key == "" || !nameChars(key, false) {
+			if near := text.Nearest(p.tool.String(), slices.Concat(pathTools(), []string{"run_command", "start_command", "web_fetch"})); near != "" && near != p.tool.String() {
+				return fmt.Errorf("there is no tool %s with something in brackets: did you mean %s(%s)?", p.tool.String(), near, clip(spec))
+			}
 			return errors.New("what stands in brackets is a command for run_command, a path for tools of files, domain:HOST for addresses, and ARGUMENT:VALUE for other tools; anything else is for a condition (when)")
 		}
 		p.kind, p.key, p.value = specParam, key, strings.TrimSpace(value)
