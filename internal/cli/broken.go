@@ -4,8 +4,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
-	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -51,12 +51,6 @@ func (b *brokenProject) Error() string {
 
 func (b *brokenProject) Unwrap() error { return b.err }
 
-// bound lets nothing run unasked but what only looks.
-func (b *brokenProject) bound(l *settings.Layers) {
-	l.Project = settings.Config{Mode: policy.ModeDefault.String()}
-	l.Broken = true
-}
-
 // projectIsBad has the settings loaded anew if a mistake in them that shows only when
 // all is put together may be one of the project's file. False: it is not.
 func (c *command) projectIsBad(err error) bool {
@@ -68,10 +62,19 @@ func (c *command) projectIsBad(err error) bool {
 	if err != nil || opt.Project == "" {
 		return false
 	}
-	loaded, err := c.withoutProject(opt, c.located(bad.Unwrap()))
+	loaded, err := c.withoutProject(opt, app.Located(bad.Unwrap(), c.whereIs))
 	if err != nil {
 		return false
 	}
 	c.loaded = loaded
 	return true
+}
+
+// whereIs finds the line of a setting by its text; empty: it stands in no file.
+func (c *command) whereIs(text string) string {
+	paths, _, err := c.paths()
+	if err != nil || text == "" {
+		return ""
+	}
+	return config.FindText(text, c.settings(paths), c.project, paths.SystemFile)
 }

@@ -54,7 +54,7 @@ func (c *command) checkNames(ctx context.Context, a *app.App) error {
 		return badConfig{c.broken.err}
 	}
 	bad := a.Mistakes()
-	for _, u := range c.unmatched(ctx, a) {
+	for _, u := range a.Unmatched(ctx, c.whereIs) {
 		if u.Unknown {
 			fmt.Fprintf(c.out, "unknown yet: %s\n", text.ShowLine(u.String()))
 			continue

@@ -101,7 +101,7 @@ func (c *command) examine(ctx context.Context) []finding {
 	policy := a.PolicyReport()
 	out = append(out, finding{"policy", "ok", fmt.Sprintf("mode %s, profile %s, %d rules", policy.Mode, strings.Join(policy.Profiles, " and "), policy.Rules), ""})
 	out = append(out, finding{"tools", "ok", fmt.Sprintf("%d tools on the shelves", tools), ""})
-	for _, u := range c.unmatched(ctx, a) {
+	for _, u := range a.Unmatched(ctx, c.whereIs) {
 		if !u.Unknown {
 			out = append(out, finding{"policy", "problem", u.String(), "write the name as 'toolcrib tools' shows it, or remove the setting"})
 		}

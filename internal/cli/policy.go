@@ -135,7 +135,7 @@ func explained(e app.Explanation) string {
 func (c *command) policyCheck(ctx context.Context) error {
 	return c.prepared(ctx, unchanged, func(a *app.App) error {
 		report := a.PolicyReport()
-		for _, u := range c.unmatched(ctx, a) {
+		for _, u := range a.Unmatched(ctx, c.whereIs) {
 			report.Unused = append(report.Unused, u.String())
 		}
 		if c.asJSON(false) {

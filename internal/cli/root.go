@@ -300,7 +300,7 @@ func (c *command) layers(l *config.Loaded[settings.Config]) *settings.Layers {
 func (c *command) bounded(l *config.Loaded[settings.Config]) *settings.Layers {
 	layers := c.layers(l)
 	if c.broken != nil {
-		c.broken.bound(layers)
+		layers.BreakProject()
 	}
 	return layers
 }
@@ -348,7 +348,7 @@ func (c *command) openFor(ctx context.Context, purpose app.Purpose, change func(
 // openError tells settings that make no sense from what cannot be had now.
 func (c *command) openError(err error, purpose app.Purpose) error {
 	if bad, ok := errors.AsType[settings.BadConfig](err); ok {
-		return badConfig{c.located(bad.Unwrap())}
+		return badConfig{app.Located(bad.Unwrap(), c.whereIs)}
 	}
 	if purpose != app.ToCall {
 		return err
@@ -396,7 +396,7 @@ func (c *command) tellFaults(a *app.App) {
 // misspelt name, and a deny that denies nothing. What is not known yet is left
 // to 'toolcrib config check'.
 func (c *command) tellUnmatched(ctx context.Context, a *app.App) {
-	for _, u := range c.unmatched(ctx, a) {
+	for _, u := range a.Unmatched(ctx, c.whereIs) {
 		if !u.Unknown {
 			fmt.Fprintf(c.err, "toolcrib: warning: %s\n", text.ShowLine(u.String()))
 		}

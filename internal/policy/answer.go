@@ -124,7 +124,7 @@ func (r *Rules) allowed(s *subject) ruleAnswer {
 // allowedBy finds the rule that allows the call among layers of one rank, which add
 // to each other. Without a rule the layer is one that has allows; nil: none has.
 func allowedBy(same []*layer, s *subject) (*permission, *layer) {
-	var any *layer
+	var one *layer
 	mentioned := false
 	for _, l := range same {
 		if !l.applies(s.review.Call.Caller) || len(l.allow.all) == 0 {
@@ -133,14 +133,14 @@ func allowedBy(same []*layer, s *subject) (*permission, *layer) {
 		if p := l.allow.first(s, func(p *permission) bool { return p.allows(s) }); p != nil {
 			return p, l
 		}
-		any, mentioned = l, mentioned || s.lines && l.mentions(s)
+		one, mentioned = l, mentioned || s.lines && l.mentions(s)
 	}
 	if mentioned {
 		if p, l := allowLine(same, s); p != nil {
 			return p, l
 		}
 	}
-	return nil, any
+	return nil, one
 }
 
 // givesLines: a layer alone would let the line pass, and the shell guard goes

@@ -89,6 +89,23 @@ type RuleError struct {
 func (e *RuleError) Error() string { return e.err.Error() }
 func (e *RuleError) Unwrap() error { return e.err }
 
+// RuleErrors are all mistakes in rules that an error of [NewRules] is made of.
+func RuleErrors(err error) (out []*RuleError) {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, part := range all.Unwrap() {
+			out = append(out, RuleErrors(part)...)
+		}
+		return out
+	}
+	if inner := errors.Unwrap(err); inner != nil {
+		out = RuleErrors(inner)
+	}
+	if bad, ok := errors.AsType[*RuleError](err); ok && len(out) == 0 {
+		out = []*RuleError{bad}
+	}
+	return out
+}
+
 func readPermission(d toolcrib.Decision, text string, opt *RuleOptions) (*permission, error) {
 	name, spec, scoped := strings.Cut(text, "(")
 	if scoped {

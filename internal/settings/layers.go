@@ -72,6 +72,12 @@ func commandRules(commands []string) []string {
 	return rules
 }
 
+// BreakProject takes the words of a project's file away that has mistakes. It may have
+// been there to tighten: nothing but what looks runs by the mode alone.
+func (l *Layers) BreakProject() {
+	l.Project, l.Broken = Config{Mode: policy.ModeDefault.String()}, true
+}
+
 // Mode is the mode of a call: the agent's or the user's, and no looser than the
 // machine's, the project's, and what was given to this run of the program.
 func (l *Layers) Mode(call toolcrib.Call) policy.Mode {
