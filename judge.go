@@ -15,6 +15,7 @@ type Judgement struct {
 	Review   Review    // what the guards saw
 	Decision Decision  // the strictest of theirs
 	Verdicts []Verdict // strictest first, notes last
+	Grant    Grant     // what the guards leave of it
 }
 
 // Judge says what would become of a call, without making it: nothing is
@@ -32,10 +33,8 @@ func (c *Crib) Judge(ctx context.Context, call Call) (Judgement, error) {
 	if err != nil {
 		return Judgement{}, err
 	}
-	var j Judgement
-	j.Decision, j.Verdicts = c.verdict(ctx, a.flight, f.input)
-	j.Review = f.review(f.input)
-	return j, nil
+	decision, verdicts := c.verdict(ctx, a.flight, f.input)
+	return Judgement{Review: f.review(f.input), Decision: decision, Verdicts: verdicts, Grant: f.grant}, nil
 }
 
 // judge asks every guard. All are asked even after a denial, so that the

@@ -41,6 +41,12 @@ func (f *Handle) Real(name string) (string, error) {
 	return path, err
 }
 
+// Check tells whether a name is within reach, to be read or to be written; link: a
+// link at its end is meant itself. Nothing need be there, and nothing is done.
+func (f *Handle) Check(name string, write, link bool) error {
+	return f.at(name, aim{write: write, link: link, maybe: true}, func(*spot) error { return nil })
+}
+
 // Stat tells what a name stands for, after links.
 func (f *Handle) Stat(name string) (fs.FileInfo, error) { return f.stat(name, aim{}) }
 

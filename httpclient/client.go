@@ -170,6 +170,17 @@ func (g *Gate) judge(req *http.Request) (*http.Request, error) {
 	return g.follow(req)
 }
 
+// Check tells whether an address may be asked for, as far as that can be said before
+// its name is looked up. Nothing is sent.
+func (g *Gate) Check(address string) error {
+	u, err := url.Parse(address)
+	if err != nil {
+		return g.refuse(refusal.Invalid, "it is no address: "+quoted(address), err)
+	}
+	_, err = g.target(u)
+	return err
+}
+
 // target is where a request goes, and whether that may be asked for.
 type target struct {
 	secure bool

@@ -142,7 +142,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	own := ownBoxes(needs.Boxes...)
 	cfg = cfg.PlainNames(own)
 	a := &App{own: own, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
-	a.policy.home = needs.Home
+	a.policy.home, a.policy.dir = needs.Home, needs.Dir
 	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
 	for _, step := range []struct {
 		open func(context.Context, settings.Config, Needs) error

@@ -11,6 +11,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
 	"github.com/toolcrib/toolcrib/internal/namecheck"
+	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -84,15 +85,36 @@ func (a *App) Mistakes() (n int) {
 }
 
 // Unmatched lists the names in the settings that mean no tool, whoever may use
-// it, be it switched off or not.
-func (a *App) Unmatched(ctx context.Context) []namecheck.Unmatched {
+// it, be it switched off or not. Where finds the line of a text in the settings; nil:
+// nobody does.
+func (a *App) Unmatched(ctx context.Context, where func(text string) string) []namecheck.Unmatched {
 	check := namecheck.Check{
 		Config: *a.settings.Load(), Boxes: boxNames(), Shelf: a.shelving, Tools: a.Specs(), Unused: a.unused, Hub: a.Hub, Meta: a.meta,
 	}
 	if p := a.policy.live.Policy(); p != nil { // a catalog that is only shown has none
 		check.Rules = p.Rules.Mentions()
 	}
-	return check.Unmatched(ctx)
+	list := check.Unmatched(ctx)
+	for i := range list {
+		if where == nil {
+			break
+		}
+		if at := where(list[i].Text); at != "" {
+			list[i].Where = at + ": " + list[i].Where
+		}
+	}
+	return list
+}
+
+// Located is an error about rules with the lines that they stand in.
+func Located(err error, where func(text string) string) error {
+	said := err.Error()
+	for _, bad := range policy.RuleErrors(err) {
+		if at := where(bad.Text); at != "" {
+			said = strings.Replace(said, bad.Error(), at+": "+bad.Error(), 1)
+		}
+	}
+	return errors.New(said)
 }
 
 // unused lists the boxes of ours that are not in use. They are asked for their

@@ -33,7 +33,7 @@ func TestNamesOfTheBus(t *testing.T) {
 			}
 		}()
 		j, err := a.Crib.Judge(t.Context(), toolcrib.Call{Tool: "list_files", Input: json.RawMessage(`{"path":"."}`), Caller: toolcrib.Caller{Subject: "ann"}})
-		return j.Decision, a.Unmatched(t.Context()), err
+		return j.Decision, a.Unmatched(t.Context(), nil), err
 	}
 	for _, name := range []string{
 		"ovos-filesystem-tools/list_files", "ovos-filesystem-tools/list_directory", "ovos-filesystem-tools/*", "box:ovos-filesystem-tools",

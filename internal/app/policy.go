@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -24,7 +25,7 @@ type livePolicy struct {
 	visible    atomic.Pointer[policy.Visibility]
 	rules      atomic.Pointer[policy.Rules]
 	conditions policy.Conditions // kept, so that reading the same rules again is cheap
-	home       string
+	home, dir  string
 	guests     atomic.Pointer[httpapi.Access] // who may come in over HTTP
 	broken     atomic.Pointer[string]         // why newer settings are not in force
 	notice     atomic.Pointer[notice]         // sees changed settings at a request; nil: they are not followed
@@ -94,8 +95,10 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 			return err
 		}
 	}
+	// Where nothing is granted, as in the home directory, relative rules still say something.
+	base := cmp.Or(a.reach.Base, a.policy.dir)
 	rules, err := policy.NewRules(layers.Rules(cfg), policy.RuleOptions{
-		Own: a.own, Known: cfg.KnownNames(), Base: a.reach.Base, Home: a.policy.home, Resolve: policy.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
+		Own: a.own, Known: cfg.KnownNames(), Base: base, Home: a.policy.home, Resolve: policy.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
 	})
 	if err != nil {
 		return err
@@ -110,7 +113,7 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 		shell.Rules = rules.Commands()
 		// Without the question less runs, never more.
 		shell.Refuse = !cfg.Toolboxes.Shell.Ask
-		shell.Only = shell.Refuse && len(shell.Rules) > 0
+		shell.Only = shell.Refuse && rules.NamesCommands()
 		shell.Unasked = p.Unasked
 	}
 	guests, err := httpauth.AccessOf(layers, cfg, a.subject, a.policy.guests.Load())
@@ -154,7 +157,7 @@ type Explanation struct {
 
 // Explain says what would become of a call.
 func (a *App) Explain(ctx context.Context, call toolcrib.Call) (Explanation, error) {
-	j, err := a.Crib.Judge(ctx, call)
+	j, err := a.Judge(ctx, call)
 	if err != nil {
 		if why := a.Hidden(call.Caller, call.Tool); why != "" && toolcrib.CodeOf(err) == toolcrib.CodeNotFound {
 			err = &toolcrib.Error{Code: toolcrib.CodeNotFound, Tool: call.Tool, Message: why, Err: err}
@@ -169,17 +172,13 @@ type PolicyReport struct {
 	Mode     string   `json:"mode"`
 	Profiles []string `json:"profiles"`
 	Rules    int      `json:"rules"`
-	Unused   []string `json:"unused,omitempty"` // rules and settings that mean no tool there is
+	Unused   []string `json:"unused,omitempty"` // rules and settings that mean no tool there is; who shows it fills it in
 }
 
 // PolicyReport tells what is in force for a caller without a preset.
-func (a *App) PolicyReport(ctx context.Context) PolicyReport {
+func (a *App) PolicyReport() PolicyReport {
 	p, v := a.policy.live.Policy(), a.policy.visible.Load()
-	report := PolicyReport{Mode: p.Mode(toolcrib.Call{}).String(), Profiles: v.Profile(toolcrib.Caller{}), Rules: p.Rules.Len()}
-	for _, u := range a.Unmatched(ctx) {
-		report.Unused = append(report.Unused, u.String())
-	}
-	return report
+	return PolicyReport{Mode: p.Mode(toolcrib.Call{}).String(), Profiles: v.Profile(toolcrib.Caller{}), Rules: p.Rules.Len()}
 }
 
 // seen is which tools exist for a caller: what stands in for a box that is

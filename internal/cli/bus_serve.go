@@ -101,7 +101,7 @@ func (c *command) busServe(ctx context.Context) error {
 	stop()
 	c.closeApp(ctx, a)
 	if err != nil {
-		return openError(err, app.ToCall)
+		return c.openError(err, app.ToCall)
 	}
 	return nil
 }

@@ -50,8 +50,11 @@ found in or above the working directory may only tighten what those say.`,
 // checkNames fails if something in the settings has no effect, and tells what
 // cannot be known yet.
 func (c *command) checkNames(ctx context.Context, a *app.App) error {
+	if c.broken != nil {
+		return badConfig{c.broken.err}
+	}
 	bad := a.Mistakes()
-	for _, u := range a.Unmatched(ctx) {
+	for _, u := range a.Unmatched(ctx, c.whereIs) {
 		if u.Unknown {
 			fmt.Fprintf(c.out, "unknown yet: %s\n", text.ShowLine(u.String()))
 			continue

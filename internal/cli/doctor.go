@@ -86,6 +86,9 @@ func (c *command) examine(ctx context.Context) []finding {
 	if err != nil {
 		return append(out, finding{"config", "problem", err.Error(), "'toolcrib config reference' lists every key"})
 	}
+	if c.broken != nil {
+		out = append(out, finding{"config", "problem", c.broken.Error(), "mend the lines named, or remove the file"})
+	}
 	out = append(out, grantFinding(a, paths), commandsFinding(ctx, a, loaded.Value))
 	out = append(out, cacheFindings(a, c.home())...)
 	out = append(out, asideFindings(a, paths.State)...)
@@ -95,10 +98,10 @@ func (c *command) examine(ctx context.Context) []finding {
 	for range a.Crib.Tools(toolcrib.Caller{}) {
 		tools++
 	}
-	policy := a.PolicyReport(ctx)
+	policy := a.PolicyReport()
 	out = append(out, finding{"policy", "ok", fmt.Sprintf("mode %s, profile %s, %d rules", policy.Mode, strings.Join(policy.Profiles, " and "), policy.Rules), ""})
 	out = append(out, finding{"tools", "ok", fmt.Sprintf("%d tools on the shelves", tools), ""})
-	for _, u := range a.Unmatched(ctx) {
+	for _, u := range a.Unmatched(ctx, c.whereIs) {
 		if !u.Unknown {
 			out = append(out, finding{"policy", "problem", u.String(), "write the name as 'toolcrib tools' shows it, or remove the setting"})
 		}

@@ -40,7 +40,10 @@ cases is YAML:
   cases:
     - tool: run_command
       input: '{"command": "git push"}'
-      want: ask`,
+      want: ask
+    - {tool: read_file, input: '{"path": ".env"}', token: ci, want: deny}
+
+A case may say who calls: token (by its name), subject, organisation, agent.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.policyTest(cmd.Context(), args[0]) },
 	}, c.policyImportCmd(), c.policyDiffCmd())
 	return cmd
@@ -48,12 +51,14 @@ cases is YAML:
 
 func (c *command) policyExplainCmd() *cobra.Command {
 	var f callFlags
+	var who judgedFor
 	cmd := &cobra.Command{
 		Use:   "explain NAME [key=value …]",
 		Short: "Say what would become of a call: allow, ask or deny, by which rule, and what to change",
 		Example: `  toolcrib policy explain write_file path=notes.md content=hi
   toolcrib policy explain run_command --json '{"command": "rm -rf build"}'
-  toolcrib policy explain delete_file path=x --set mode=yolo`,
+  toolcrib policy explain delete_file path=x --set mode=yolo
+  toolcrib policy explain read_file path=x --token ci      for whoever has that token`,
 		Args:              usageArgs(cobra.MinimumNArgs(1)),
 		ValidArgsFunction: c.completeTool,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -61,24 +66,25 @@ func (c *command) policyExplainCmd() *cobra.Command {
 			if f.hasJSON && len(args) > 1 {
 				return usagef("give the arguments either as key=value or as --json, not both")
 			}
-			return c.policyExplain(cmd.Context(), args[0], args[1:], f)
+			return c.policyExplain(cmd.Context(), args[0], args[1:], f, who)
 		},
 	}
 	cmd.Flags().StringVar(&f.json, "json", "", "the arguments as a JSON object; - reads it from standard input")
 	c.dialectFlag(cmd, &f.dialect)
+	who.flags(cmd)
 	return cmd
 }
 
-func (c *command) policyExplain(ctx context.Context, name string, pairs []string, f callFlags) error {
+func (c *command) policyExplain(ctx context.Context, name string, pairs []string, f callFlags, who judgedFor) error {
 	d, err := dialect.Parse(f.dialect)
 	if err != nil {
 		return usage(err)
 	}
-	caller, err := c.caller("cli", d)
-	if err != nil {
-		return err
-	}
 	return c.prepared(ctx, unchanged, func(a *app.App) error {
+		caller, err := c.callerFor(a, who, d)
+		if err != nil {
+			return err
+		}
 		c.tellUnmatched(ctx, a)                                 // it is the command for finding out why a rule does nothing
 		if spec, err := a.ToolNamed(caller, name); err == nil { // else it is told below why there is none
 			name = spec.Name
@@ -128,7 +134,10 @@ func explained(e app.Explanation) string {
 
 func (c *command) policyCheck(ctx context.Context) error {
 	return c.prepared(ctx, unchanged, func(a *app.App) error {
-		report := a.PolicyReport(ctx)
+		report := a.PolicyReport()
+		for _, u := range a.Unmatched(ctx, c.whereIs) {
+			report.Unused = append(report.Unused, u.String())
+		}
 		if c.asJSON(false) {
 			if err := c.printJSON(report); err != nil {
 				return err
@@ -153,10 +162,13 @@ type policyCases struct {
 }
 
 type policyCase struct {
-	Tool  string `yaml:"tool" doc:"The tool."`
-	Input string `yaml:"input" doc:"Its arguments as a JSON object."`
-	Agent string `yaml:"agent" doc:"The preset the caller runs under."`
-	Want  string `yaml:"want" enum:"allow,ask,deny" doc:"What the policy should say. A tool that does not exist for the caller is denied."`
+	Tool         string `yaml:"tool" doc:"The tool."`
+	Input        string `yaml:"input" doc:"Its arguments as a JSON object."`
+	Agent        string `yaml:"agent" doc:"The preset the caller runs under."`
+	Token        string `yaml:"token" doc:"The name of the token the caller has."`
+	Subject      string `yaml:"subject" doc:"Who calls."`
+	Organisation string `yaml:"organisation" doc:"The organisation of the caller."`
+	Want         string `yaml:"want" enum:"allow,ask,deny" doc:"What the policy should say. A tool that does not exist for the caller is denied."`
 }
 
 // caseResult is what became of a case.
@@ -213,21 +225,15 @@ func (c *command) policyTest(ctx context.Context, file string) error {
 }
 
 func (c *command) tryCase(ctx context.Context, a *app.App, t policyCase) (caseResult, error) {
-	caller, err := c.caller("cli", "")
+	caller, err := c.callerFor(a, judgedFor{t.Token, t.Subject, t.Organisation, t.Agent}, "")
 	if err != nil {
 		return caseResult{}, err
-	}
-	if t.Agent != "" {
-		caller.Agent = t.Agent
-	}
-	if _, ok := c.loaded.Value.Agents[t.Agent]; t.Agent != "" && !ok {
-		return caseResult{}, usagef("there is no agent %q", t.Agent)
 	}
 	r := caseResult{Tool: t.Tool, Input: t.Input, Want: t.Want}
 	if spec, err := a.ToolNamed(caller, t.Tool); err == nil {
 		t.Tool = spec.Name
 	}
-	j, err := a.Crib.Judge(ctx, toolcrib.Call{Tool: t.Tool, Caller: caller, Input: json.RawMessage(t.Input)})
+	j, err := a.Judge(ctx, toolcrib.Call{Tool: t.Tool, Caller: caller, Input: json.RawMessage(t.Input)})
 	switch {
 	case err != nil && a.Hidden(caller, t.Tool) == "":
 		return r, err // it would be refused whatever the policy says: the case is wrong

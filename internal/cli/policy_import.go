@@ -131,7 +131,7 @@ func (c *command) policyDiff(ctx context.Context, file string, limit int) error 
 
 // decided is what a policy says; what does not exist for the caller is denied.
 func decided(ctx context.Context, a *app.App, call toolcrib.Call) toolcrib.Decision {
-	j, err := a.Crib.Judge(ctx, call)
+	j, err := a.Judge(ctx, call)
 	if err != nil {
 		return toolcrib.Deny
 	}

@@ -45,6 +45,7 @@ type command struct {
 	project string // the project's file that was found at the start
 
 	loaded   *config.Loaded[settings.Config] // once load has read it
+	broken   *brokenProject                  // the project's file, which does not count; nil: it is not broken
 	programs hostpath.Finder                 // of what is started outside of every sandbox, from then on
 }
 
@@ -234,7 +235,7 @@ func (c *command) load() (*config.Loaded[settings.Config], config.Paths, error) 
 	if c.loaded != nil {
 		return c.loaded, paths, nil
 	}
-	loaded, err := config.Load(settings.Defaults(), opt)
+	loaded, err := c.loadPast(opt)
 	if err != nil {
 		return nil, paths, badConfig{err}
 	}
@@ -246,6 +247,9 @@ func (c *command) load() (*config.Loaded[settings.Config], config.Paths, error) 
 	}
 	for _, w := range loaded.Warnings {
 		fmt.Fprintf(c.err, "toolcrib: warning: %v\n", w)
+	}
+	if c.broken != nil {
+		fmt.Fprintf(c.err, "toolcrib: warning: %v\n", c.broken)
 	}
 	if opt.Project != "" {
 		if err := trustList(paths).Fault(); err != nil {
@@ -292,6 +296,15 @@ func (c *command) layers(l *config.Loaded[settings.Config]) *settings.Layers {
 	return layers
 }
 
+// bounded is the layers for a start: bounded by a project's file that is broken.
+func (c *command) bounded(l *config.Loaded[settings.Config]) *settings.Layers {
+	layers := c.layers(l)
+	if c.broken != nil {
+		layers.BreakProject()
+	}
+	return layers
+}
+
 // open builds the whole crib, journal and all.
 func (c *command) open(ctx context.Context, unattended desk.Unattended, private ...string) (*app.App, error) {
 	a, err := c.openFor(ctx, app.ToCall, func(_ *settings.Config, needs *app.Needs) {
@@ -318,16 +331,24 @@ func (c *command) openFor(ctx context.Context, purpose app.Purpose, change func(
 		change(&cfg, &needs)
 	}
 	a, err := app.Open(ctx, cfg, needs)
+	if err != nil && c.projectIsBad(err) {
+		a, again := c.openFor(ctx, purpose, change)
+		if again != nil {
+			return nil, c.openError(err, purpose) // it is not the project's file
+		}
+		fmt.Fprintf(c.err, "toolcrib: warning: %v\n", c.broken)
+		return a, nil
+	}
 	if err != nil {
-		return nil, openError(err, purpose)
+		return nil, c.openError(err, purpose)
 	}
 	return a, nil
 }
 
 // openError tells settings that make no sense from what cannot be had now.
-func openError(err error, purpose app.Purpose) error {
+func (c *command) openError(err error, purpose app.Purpose) error {
 	if bad, ok := errors.AsType[settings.BadConfig](err); ok {
-		return badConfig{bad.Unwrap()}
+		return badConfig{app.Located(bad.Unwrap(), c.whereIs)}
 	}
 	if purpose != app.ToCall {
 		return err
@@ -352,7 +373,7 @@ func (c *command) needs(loaded *config.Loaded[settings.Config], paths config.Pat
 		}
 	}
 	age, size := retentionFrom(loaded)
-	needs := app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Path: c.getenv("PATH"), Getenv: c.getenv, Private: private, Layers: c.layers(loaded), Log: c.logger(loaded.Value.Log)}
+	needs := app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Path: c.getenv("PATH"), Getenv: c.getenv, Private: private, Layers: c.bounded(loaded), Log: c.logger(loaded.Value.Log)}
 	c.setKeys(&needs)
 	return needs
 }
@@ -375,7 +396,7 @@ func (c *command) tellFaults(a *app.App) {
 // misspelt name, and a deny that denies nothing. What is not known yet is left
 // to 'toolcrib config check'.
 func (c *command) tellUnmatched(ctx context.Context, a *app.App) {
-	for _, u := range a.Unmatched(ctx) {
+	for _, u := range a.Unmatched(ctx, c.whereIs) {
 		if !u.Unknown {
 			fmt.Fprintf(c.err, "toolcrib: warning: %s\n", text.ShowLine(u.String()))
 		}

@@ -57,7 +57,22 @@ func (c *checker) check(n *node) Type {
 	case opCall:
 		return c.checkCall(n)
 	}
-	return c.apply(n, functionNamed(n.name).global, c.checkAll(n.args))
+	types := c.checkAll(n.args)
+	if name, plain := namedField(n); plain && types[0].kind == 'M' {
+		if field, known := c.known(n, types[0], name); known {
+			return field
+		}
+	}
+	return c.apply(n, functionNamed(n.name).global, types)
+}
+
+// namedField is the name in args['name'].
+func namedField(n *node) (string, bool) {
+	if n.op != opIndex || n.args[1].op != opLiteral {
+		return "", false
+	}
+	name, ok := n.args[1].value.(string)
+	return name, ok
 }
 
 // checkLogic checks halves, as CEL does: what is not known yet is bound by the part
@@ -108,6 +123,9 @@ func (c *checker) checkField(n *node) Type {
 	t := c.substitute(c.check(n.args[0]), false)
 	switch t.kind {
 	case 'M':
+		if field, known := c.known(n, t, n.name); known {
+			return field
+		}
 		return c.substitute(t.of[1], false)
 	case '?':
 		c.fits([]Type{Any()}, []Type{t})
@@ -116,6 +134,23 @@ func (c *checker) checkField(n *node) Type {
 		return c.fail(n, "%s has no fields, so it has no %q", t, n.name)
 	}
 	return Any()
+}
+
+// known is the type of a field of a map whose fields are known. One that is not there
+// is a mistake, if there are no others, or if it looks like one of them.
+func (c *checker) known(n *node, t Type, name string) (Type, bool) {
+	field, known := t.fields[name]
+	if known || t.fields == nil {
+		return field, known
+	}
+	near := text.Nearest(name, slices.Sorted(maps.Keys(t.fields)))
+	switch {
+	case near != "":
+		return c.fail(n, "there is no argument %q: did you mean %s?", name, near), true
+	case t.closed:
+		return c.fail(n, "there is no argument %q: there are %s", name, strings.Join(slices.Sorted(maps.Keys(t.fields)), ", ")), true
+	}
+	return field, false
 }
 
 func (c *checker) checkMap(n *node) Type {

@@ -13,6 +13,10 @@ type Type struct {
 	kind byte
 	id   int    // of a ?
 	of   []Type // of a list or a map
+	// fields are those of a map of which they are known; nil: they are not. If it is
+	// closed, it has no others.
+	fields map[string]Type
+	closed bool
 }
 
 // Text is the type of strings.
@@ -26,6 +30,17 @@ func ListOf(elem Type) Type { return Type{kind: 'L', of: []Type{elem}} }
 
 // MapOf is the type of maps from strings.
 func MapOf(value Type) Type { return Type{kind: 'M', of: []Type{Text(), value}} }
+
+// Truth is the type of bools.
+func Truth() Type { return Type{kind: 'b'} }
+
+// ObjectOf is the type of maps from strings whose fields are known; closed: it has no
+// others. It serves for finding mistakes: what is evaluated is a map.
+func ObjectOf(fields map[string]Type, closed bool) Type {
+	t := MapOf(Any())
+	t.fields, t.closed = fields, closed
+	return t
+}
 
 func (t Type) String() string {
 	name := map[byte]string{'b': "bool", 'i': "int", 'u': "uint", 'd': "double", 's': "string", 'n': "null", 'y': "bytes", 't': "timestamp", 'r': "duration", 'L': "list", 'M': "map", '*': "dyn", '?': "dyn"}[t.kind]
@@ -184,7 +199,7 @@ func (c *inference) substitute(t Type, last bool) Type {
 	if t.of == nil {
 		return t
 	}
-	out := Type{kind: t.kind, of: make([]Type, len(t.of))}
+	out := Type{kind: t.kind, of: make([]Type, len(t.of)), fields: t.fields, closed: t.closed}
 	for i := range t.of {
 		out.of[i] = c.substitute(t.of[i], last)
 	}

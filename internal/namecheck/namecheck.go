@@ -23,6 +23,7 @@ import (
 // Unmatched is a name in the settings that means no tool.
 type Unmatched struct {
 	Where string `json:"where"`
+	Text  string `json:"-"` // as it is written there
 	// Unknown: nobody can tell yet, because it is about a server that was never
 	// listed or is not set up here.
 	Unknown bool   `json:"unknown_yet,omitempty"`
@@ -48,22 +49,24 @@ type Check struct {
 func (c *Check) Unmatched(ctx context.Context) []Unmatched {
 	mentions := c.mentions()
 	specs := c.Tools
+	out := unfit(mentions, specs)
 	left := slices.DeleteFunc(mentions, func(m policy.Mention) bool {
 		return slices.ContainsFunc(specs, func(s toolcrib.Entry) bool { return m.Means(&s) })
 	})
 	servers := c.serverMentions()
 	if len(left) == 0 && len(servers) == 0 {
-		return nil
+		return out
 	}
 	w := c.whole(ctx)
-	var out []Unmatched
 	for _, m := range left {
 		if u, bad := w.judge(&m); bad {
+			u.Text = m.Text
 			out = append(out, u)
 		}
 	}
 	for _, s := range servers {
 		if u, bad := w.judgeServer(s); bad {
+			u.Text = s.name
 			out = append(out, u)
 		}
 	}

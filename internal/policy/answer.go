@@ -18,11 +18,12 @@ type ruleAnswer struct {
 	// contested: it is a command line that some layer would let pass, and not all
 	// agree.
 	contested bool
+	but       string // why a rule that would allow it does not; empty: there is none
 	subject   *subject
 }
 
 func (s *ruleAnswer) verdict() *toolcrib.Verdict {
-	v := &toolcrib.Verdict{Decision: s.decision, Guard: "rules", Rule: fmt.Sprintf("%s: %s", s.layer.Rank, s.rule)}
+	v := &toolcrib.Verdict{Decision: s.decision, Guard: "rules", Rule: fmt.Sprintf("%s: %s", s.layer.whose(), s.rule)}
 	v.Reason = strings.ReplaceAll(s.rule.message, "\n", " ") // a line of a reason is a reason
 	switch {
 	case s.layer.Rank == RankProject:
@@ -34,11 +35,11 @@ func (s *ruleAnswer) verdict() *toolcrib.Verdict {
 		}
 	case v.Reason != "":
 	case s.unsure:
-		v.Reason = fmt.Sprintf("whether the rule %s of the %s means this cannot be told", s.rule, s.layer.Rank)
+		v.Reason = fmt.Sprintf("whether the rule %s of the %s means this cannot be told", s.rule, s.layer.whose())
 	case s.decision == toolcrib.Allow:
-		v.Reason = fmt.Sprintf("a rule of the %s allows it", s.layer.Rank)
+		v.Reason = fmt.Sprintf("a rule of the %s allows it", s.layer.whose())
 	default:
-		v.Reason = fmt.Sprintf("a rule of the %s says %s: %s", s.layer.Rank, s.decision, s.rule.text)
+		v.Reason = fmt.Sprintf("a rule of the %s says %s: %s", s.layer.whose(), s.decision, s.rule.text)
 	}
 	if unfit := s.subject.review.Unfit; len(unfit) > 0 && s.decision != toolcrib.Allow && (s.rule.kind != specNone || s.rule.when != nil) {
 		v.Reason += fmt.Sprintf("; rules about arguments count here, because %v: %s", errUnfit, unfit[0].Message)
@@ -92,28 +93,54 @@ func (r *Rules) judge(review *toolcrib.Review, cache *shellguard.Cache) ruleAnsw
 	return ask
 }
 
-// allowed: a layer that may give does, and no layer that has allows is without
-// one for this call.
+// allowed: a layer that may give does, and no rank that has allows for this caller
+// is without one for this call.
 func (r *Rules) allowed(s *subject) ruleAnswer {
 	out := ruleAnswer{decision: toolcrib.Allow, subject: s}
-	lacking := false
-	for _, l := range r.layers {
-		if !l.applies(s.review.Call.Caller) || len(l.allow.all) == 0 {
-			continue
+	var lacking *layer
+	for begin, end := 0, 0; begin < len(r.layers); begin = end {
+		for end < len(r.layers) && r.layers[end].Rank == r.layers[begin].Rank {
+			end++
 		}
-		p := l.allows(s)
-		if p == nil {
-			lacking = true
-			continue
-		}
-		if out.rule == nil && l.Rank.gives() {
+		p, l := allowedBy(r.layers[begin:end], s)
+		switch {
+		case l == nil: // nobody of this rank allows anything
+		case p == nil:
+			lacking = l
+		case out.rule == nil && l.Rank.gives():
 			out.rule, out.layer = p, l
 		}
 	}
-	if lacking || out.rule == nil {
-		return ruleAnswer{contested: s.lines && r.givesLines(s), subject: s}
+	if lacking == nil && out.rule != nil {
+		return out
 	}
-	return out
+	no := ruleAnswer{contested: s.lines && r.givesLines(s), subject: s}
+	if out.rule != nil {
+		no.but = fmt.Sprintf("the rule %s of the %s would allow it, but the %s has allows of its own, and none means this", out.rule, out.layer.whose(), lacking.whose())
+	}
+	return no
+}
+
+// allowedBy finds the rule that allows the call among layers of one rank, which add
+// to each other. Without a rule the layer is one that has allows; nil: none has.
+func allowedBy(same []*layer, s *subject) (*permission, *layer) {
+	var one *layer
+	mentioned := false
+	for _, l := range same {
+		if !l.applies(s.review.Call.Caller) || len(l.allow.all) == 0 {
+			continue
+		}
+		if p := l.allow.first(s, func(p *permission) bool { return p.allows(s) }); p != nil {
+			return p, l
+		}
+		one, mentioned = l, mentioned || s.lines && l.mentions(s)
+	}
+	if mentioned {
+		if p, l := allowLine(same, s); p != nil {
+			return p, l
+		}
+	}
+	return nil, one
 }
 
 // givesLines: a layer alone would let the line pass, and the shell guard goes
@@ -161,36 +188,33 @@ func (r *Rules) passes(line *shellguard.Line, s *subject) bool {
 	return true
 }
 
-// allows finds the rule of this layer that allows the call.
-func (l *layer) allows(s *subject) *permission {
-	if p := l.allow.first(s, func(p *permission) bool { return p.allows(s) }); p != nil || !s.lines || !l.mentions(s) {
-		return p
-	}
-	return l.allowsLine(s)
-}
-
-// allowsLine: every program of the line is matched by a rule of this layer, or
+// allowLine: every program of the line is matched by a rule of these layers, or
 // needs none. It says which the first such rule is.
-func (l *layer) allowsLine(s *subject) *permission {
+func allowLine(same []*layer, s *subject) (first *permission, of *layer) {
 	line := s.commandLine()
 	if line == nil || len(line.Unknown) > 0 || len(line.Programs) == 0 {
-		return nil
+		return nil, nil
 	}
-	var first *permission
 	for i := range line.Programs {
 		p := &line.Programs[i]
 		if s.free(p) {
 			continue
 		}
-		rule := l.allow.first(s, func(a *permission) bool {
-			return a.single() && a.command.Rule.Match(p) && a.names(s) && a.holds(s)
-		})
-		if rule == nil {
-			return nil
+		var rule *permission
+		for _, l := range same {
+			if !l.applies(s.review.Call.Caller) || rule != nil {
+				continue
+			}
+			rule = l.allow.first(s, func(a *permission) bool {
+				return a.single() && a.command.Rule.Match(p) && a.names(s) && a.holds(s)
+			})
+			if rule != nil && (first == nil || of == l && rule.order < first.order) {
+				first, of = rule, l
+			}
 		}
-		if first == nil || rule.order < first.order {
-			first = rule
+		if rule == nil {
+			return nil, nil
 		}
 	}
-	return first
+	return first, of
 }

@@ -56,7 +56,7 @@ func change(v *toolcrib.Verdict, r *toolcrib.Review) string {
 	switch v.Guard {
 	case "rules":
 		if v.Rule == "allow" {
-			return "every layer that has allows needs one for each program of the line: see which does not"
+			return "allow each program of the line by a rule, in every file that has allows: permissions.allow: run_command(PROGRAM WORDS *)"
 		}
 		rank, rule, _ := strings.Cut(v.Rule, ": ")
 		return "change or remove the rule " + rule + " in the permissions of the " + rank
@@ -82,6 +82,17 @@ func change(v *toolcrib.Verdict, r *toolcrib.Review) string {
 			return "take the servers over yourself with 'toolcrib hub import', or add hub/mcp_import to permissions.allow"
 		}
 		return "add a rule that names the file or its directory, such as permissions.allow: write_file(.vscode/**), or list it in grant.unprotected"
+	case "grant":
+		switch v.Rule {
+		case "grant.protected":
+			return "to let tools have it all the same, list its name in grant.unprotected (what git keeps in .git is not written all the same)"
+		case "grant.read":
+			return "to let tools have it, add its directory to grant.read or grant.write"
+		case "grant.write":
+			return "to let tools change it, add its directory to grant.write"
+		case "grant.hosts":
+			return "to let tools reach it, add it to grant.hosts"
+		}
 	case "default":
 		return "let a guard have a word on such tools: declare the tool's effects, or allow it by a rule"
 	}

@@ -19,7 +19,6 @@ type Rank uint8
 const (
 	RankSession Rank = iota
 	RankProject
-	RankAgent
 	RankUser
 	RankAdmin
 )
@@ -28,18 +27,20 @@ func (r Rank) String() string {
 	if r > RankAdmin {
 		return fmt.Sprintf("rank(%d)", uint8(r))
 	}
-	return [...]string{"session", "project", "agent", "user", "admin"}[r]
+	return [...]string{"session", "project", "user", "admin"}[r]
 }
 
 // gives: the machine's and the user's own files may lift the question that a
-// mode would ask. An agent, a project and a session bring files from elsewhere.
+// mode would ask. A project and a session bring rules from elsewhere.
 func (r Rank) gives() bool { return r == RankUser || r == RankAdmin }
 
 // Layer is the rules of one file.
 type Layer struct {
 	Rank   Rank
 	Source string // where it was read, for people
-	// Agent and Session are whose calls it is about; empty is everyone's.
+	// Agent and Session are whose calls it is about; empty is everyone's. What is
+	// written for an agent has the rank of the file that it stands in: its allows add
+	// to those that this file has for everyone.
 	Agent, Session string
 	Permissions    Permissions
 }
@@ -49,11 +50,11 @@ type Layer struct {
 //   - deny if a deny of any layer means it;
 //   - else ask if an ask of any layer does, or if a deny or ask may and nobody
 //     can tell;
-//   - else allow if an allow of the user's or the machine's layer means it, and
-//     every other layer that has allows at all has one that does;
+//   - else allow if an allow of the user's or the machine's layers means it, and
+//     every other rank that has allows for this caller has one that does;
 //   - else nothing, and the mode decides.
 //
-// So a layer takes away or leaves as it is; a further one below never makes
+// So a rank takes away or leaves as it is; a further one below never makes
 // more pass than there was without it.
 type Rules struct {
 	layers []*layer
@@ -200,6 +201,17 @@ func (p *permission) complete(c Condition, opt *RuleOptions, rank Rank) error {
 	return p.runExamples(c, opt)
 }
 
+// whose names the layer in messages.
+func (l *layer) whose() string {
+	switch {
+	case l.Agent != "" && l.Rank == RankAdmin:
+		return "admin, for the agent " + l.Agent
+	case l.Agent != "":
+		return "agent " + l.Agent
+	}
+	return l.Rank.String()
+}
+
 func (l *layer) applies(c toolcrib.Caller) bool {
 	return (l.Agent == "" || l.Agent == c.Agent) && (l.Session == "" || l.Session == c.Session)
 }
@@ -226,6 +238,14 @@ func (r *Rules) Commands() []shellguard.Rule {
 		}
 	}
 	return out
+}
+
+// NamesCommands reports whether somebody has allowed single commands for every
+// caller.
+func (r *Rules) NamesCommands() bool {
+	return r != nil && slices.ContainsFunc(r.layers, func(l *layer) bool {
+		return l.Rank.gives() && l.Agent == "" && slices.ContainsFunc(l.allow.all, (*permission).single)
+	})
 }
 
 // Len is how many rules there are in all layers.

@@ -102,12 +102,12 @@ func TestALowerLayerOnlyNarrows(t *testing.T) {
 		m := drawSetting(rt)
 		s := rapid.SampledFrom(samples()).Draw(rt, "call")
 		var above []Layer
-		for _, rank := range []Rank{RankAdmin, RankUser, RankAgent} {
+		for _, rank := range []Rank{RankAdmin, RankUser} {
 			if rapid.Bool().Draw(rt, rank.String()) {
 				above = append(above, Layer{Rank: rank, Permissions: drawPermissions(rt, rank.String())})
 			}
 		}
-		below := Layer{Rank: rapid.SampledFrom([]Rank{RankAgent, RankProject, RankSession}).Draw(rt, "rank"), Permissions: drawPermissions(rt, "below")}
+		below := Layer{Rank: rapid.SampledFrom([]Rank{RankProject, RankSession}).Draw(rt, "rank"), Permissions: drawPermissions(rt, "below")}
 		before, after := outcome(t, m, s, above...), outcome(t, m, s, append(slices.Clone(above), below)...)
 		if after.Decision > before.Decision {
 			rt.Fatalf("%s %s in %+v: %s became %s\n%+v\n%+v", s.spec.Native, s.input, m, before.Decision, after.Decision, before, after)
@@ -121,9 +121,9 @@ func TestTwoLayersAllowNoMoreThanEach(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		m := drawSetting(rt)
 		s := rapid.SampledFrom(samples()).Draw(rt, "call")
-		ranks := []Rank{RankAdmin, RankUser, RankAgent, RankProject, RankSession}
-		one := Layer{Rank: rapid.SampledFrom(ranks).Draw(rt, "rank 1"), Source: "1", Permissions: drawPermissions(rt, "1")}
-		two := Layer{Rank: rapid.SampledFrom(ranks).Draw(rt, "rank 2"), Source: "2", Permissions: drawPermissions(rt, "2")}
+		ranks := rapid.Permutation([]Rank{RankAdmin, RankUser, RankProject, RankSession}).Draw(rt, "ranks") // layers of one rank add up
+		one := Layer{Rank: ranks[0], Source: "1", Permissions: drawPermissions(rt, "1")}
+		two := Layer{Rank: ranks[1], Source: "2", Permissions: drawPermissions(rt, "2")}
 		both := outcome(t, m, s, one, two)
 		for _, l := range []Layer{one, two} {
 			as := l
@@ -189,6 +189,13 @@ func TestLayersMeet(t *testing.T) {
 	list := func(rank Rank, allow ...string) Layer {
 		return Layer{Rank: rank, Permissions: Permissions{Allow: allow}}
 	}
+	agent := func(name string, allow ...string) Layer {
+		return Layer{Rank: RankUser, Agent: name, Permissions: Permissions{Allow: allow}}
+	}
+	of := func(name string, s sample) sample {
+		s.agent = name
+		return s
+	}
 	for _, tt := range []struct {
 		name   string
 		call   sample
@@ -198,7 +205,18 @@ func TestLayersMeet(t *testing.T) {
 		{"the user allows", file("src/a"), []Layer{list(RankUser, "write_file(./src/**)")}, isAllow},
 		{"a project cannot", file("src/a"), []Layer{list(RankProject, "write_file(./src/**)")}, isAsk},
 		{"a session cannot", file("src/a"), []Layer{list(RankSession, "write_file")}, isAsk},
-		{"an agent cannot", file("src/a"), []Layer{list(RankAgent, "write_file")}, isAsk},
+		{"what an agent was given", of("x", file("src/a")), []Layer{agent("x", "write_file(./src/**)")}, isAllow},
+		{"is no other agent's", of("y", file("src/a")), []Layer{agent("x", "write_file(./src/**)")}, isAsk},
+		{"nor everybody's", file("src/a"), []Layer{agent("x", "write_file(./src/**)")}, isAsk},
+		{"and takes nothing from it", of("x", file("src/a")), []Layer{agent("x", "read_file"), list(RankUser, "write_file")}, isAllow},
+		{"within the admin's", of("x", file("src/a")), []Layer{agent("x", "write_file"), list(RankAdmin, "read_file")}, isAsk},
+		{"within the project's", of("x", file("src/a")), []Layer{agent("x", "write_file"), list(RankProject, "read_file")}, isAsk},
+		{"a line of an agent", of("x", line("npm run x")), []Layer{agent("x", "run_command(npm run *)")}, isAllow},
+		{"no other agent's line", of("y", line("npm run x")), []Layer{agent("x", "run_command(npm run *)")}, isAsk},
+		{"all lines of an agent", of("x", line("touch x")), []Layer{agent("x", "run_command")}, isAllow},
+		{"no other agent's lines", of("y", line("touch x")), []Layer{agent("x", "run_command")}, isAsk},
+		{"a line by both", of("x", line("go test ./... && npm run x")), []Layer{agent("x", "run_command(npm run *)"), list(RankUser, "run_command(go test *)")}, isAllow},
+		{"not a line by another agent's", of("y", line("go test ./... && npm run x")), []Layer{agent("x", "run_command(npm run *)"), list(RankUser, "run_command(go test *)")}, isAsk},
 		{"a project cannot for lines", line("npm run x"), []Layer{list(RankProject, "run_command(npm run *)")}, isAsk},
 		{"nor all lines", line("npm run x"), []Layer{list(RankProject, "run_command")}, isAsk},
 		{"a project narrows", file("lib/a"), []Layer{list(RankUser, "write_file"), list(RankProject, "write_file(./src/**)")}, isAsk},
@@ -211,7 +229,7 @@ func TestLayersMeet(t *testing.T) {
 		{"all lines", line("touch x"), []Layer{list(RankUser, "run_command")}, isAllow},
 		{"all lines but the floor", line("rm -rf /"), []Layer{list(RankUser, "run_command")}, isAsk},
 		{"a deny anywhere", file("src/a"), []Layer{list(RankAdmin, "write_file"), {Rank: RankSession, Permissions: Permissions{Deny: []string{"write_file(./src)"}}}}, isDeny},
-		{"of another agent", file("src/a"), []Layer{list(RankUser, "write_file"), {Rank: RankAgent, Agent: "x", Permissions: Permissions{Deny: []string{"*"}}}}, isAllow},
+		{"of another agent", file("src/a"), []Layer{list(RankUser, "write_file"), {Rank: RankUser, Agent: "x", Permissions: Permissions{Deny: []string{"*"}}}}, isAllow},
 		{"of another session", file("src/a"), []Layer{list(RankUser, "write_file"), {Rank: RankSession, Session: "x", Permissions: Permissions{Deny: []string{"*"}}}}, isAllow},
 		{"a user's allows for another agent", line("npm run x"), []Layer{{Rank: RankUser, Agent: "x", Permissions: Permissions{Allow: []string{"run_command(npm run *)"}}}}, isAsk},
 		{"a part that only reads needs a rule beside one that does not", line("git status && npm run x"), []Layer{list(RankUser, "run_command(npm run *)")}, isAsk},

@@ -11,14 +11,16 @@ import (
 // Mention is a place in the settings that means tools.
 type Mention struct {
 	Where string // for people, such as "permissions: deny read_fil"
+	Text  string // as it is written
 	Tools Selector
+	when  string // the condition of a rule; empty: it has none
 	gives bool
 	means func(*toolcrib.Entry) bool
 }
 
 // MentionOf is a selector in the settings that is no rule.
 func MentionOf(where string, s Selector) Mention {
-	return Mention{Where: where, Tools: s, means: s.Picks}
+	return Mention{Where: where, Text: s.String(), Tools: s, means: s.Picks}
 }
 
 // Means reports whether the place means this tool.
@@ -41,10 +43,14 @@ func (r *Rules) Mentions() []Mention {
 	for _, l := range r.layers {
 		for _, set := range []*ruleSet{l.deny, l.ask, l.allow} {
 			for _, p := range set.all {
-				out = append(out, Mention{
-					Where: fmt.Sprintf("%s: %s", l.Source, p), Tools: p.tool, gives: p.gives(),
+				m := Mention{
+					Where: fmt.Sprintf("%s: %s", l.Source, p), Text: p.text, Tools: p.tool, gives: p.gives(),
 					means: func(s *toolcrib.Entry) bool { return p.about(s, &r.opt) },
-				})
+				}
+				if p.when != nil {
+					m.when, m.Text = p.when.text, p.when.text
+				}
+				out = append(out, m)
 			}
 		}
 	}

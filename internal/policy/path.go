@@ -325,7 +325,11 @@ func (s *pathSpec) matches(f *pathForms) bool {
 
 // isPathTool knows the tools of the box files: their argument path is a path.
 func isPathTool(native string) bool {
-	return slices.Contains([]string{"read_file", "write_file", "edit_file", "delete_file", "list_files", "find_files", "search_files"}, native)
+	return slices.Contains(pathTools(), native)
+}
+
+func pathTools() []string {
+	return []string{"read_file", "write_file", "edit_file", "delete_file", "list_files", "find_files", "search_files"}
 }
 
 // searches: a tool that is given a directory looks at what lies below it.

@@ -108,7 +108,7 @@ func (p *Policy) judge(r *toolcrib.Review) *toolcrib.Verdict {
 		return said.verdict()
 	}
 	if decision != toolcrib.Allow {
-		reason += p.modeReason(r.Call)
+		reason += p.modeReason(r.Call) + said.because()
 	}
 	return &toolcrib.Verdict{Decision: decision, Guard: "mode", Rule: mode.String(), Reason: reason}
 }
@@ -146,11 +146,19 @@ func (p *Policy) judgeLine(r *toolcrib.Review, mode Mode, said ruleAnswer) *tool
 		return nil
 	}
 	v := &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "rules", Rule: "allow",
-		Reason: "a rule would allow this line, but not every layer that has allows has one for every part of it"}
+		Reason: "a rule would allow this line, but not to this caller, or not every part of it" + said.because()}
 	if only {
 		v.Decision = toolcrib.Deny // nobody is asked about what no rule names
 	}
 	return v
+}
+
+// because ends a reason: which rule does not count, and why.
+func (s *ruleAnswer) because() string {
+	if s.but == "" {
+		return ""
+	}
+	return "; " + s.but
 }
 
 // line is the command line of the call, read once.

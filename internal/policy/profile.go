@@ -20,7 +20,7 @@ const lookOnly = toolcrib.Pure | toolcrib.Reads | toolcrib.AsksPerson
 // The built-in profiles.
 const (
 	ProfileMinimal = "minimal" // what only looks
-	ProfileCoding  = "coding"  // that, and changing files and running programs
+	ProfileCoding  = "coding"  // that, and changing files, but no commands
 	ProfileFull    = "full"    // everything
 )
 
@@ -34,14 +34,11 @@ func BuiltinProfile(name string) (Profile, bool) {
 	case ProfileMinimal:
 		p.Include = []Selector{{parts: []selectorPart{within(lookOnly)}}}
 	case ProfileCoding:
-		change := lookOnly | toolcrib.Writes | toolcrib.Destroys | toolcrib.Runs
+		change := lookOnly | toolcrib.Writes | toolcrib.Destroys
 		p.Include = []Selector{{parts: []selectorPart{within(lookOnly)}}}
 		for _, g := range []string{"fs", "search", "interact", "code"} {
 			p.Include = append(p.Include, Selector{parts: []selectorPart{group(g), within(change)}})
 		}
-		// What a program does nobody can declare more narrowly: a command may
-		// reach the network if the sandbox lets it.
-		p.Include = append(p.Include, Selector{parts: []selectorPart{group("exec"), within(change | toolcrib.Network)}})
 	case ProfileFull:
 		p.Include = []Selector{{parts: []selectorPart{{kind: selectAll}}}}
 	default:

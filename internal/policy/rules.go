@@ -8,6 +8,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
@@ -71,12 +72,38 @@ func (p *permission) String() string {
 }
 
 // parsePermission reads the text of a rule: tool, or tool(specifier).
-func parsePermission(d toolcrib.Decision, text string, opt *RuleOptions) (*permission, error) {
-	p, err := readPermission(d, strings.TrimSpace(text), opt)
+func parsePermission(d toolcrib.Decision, rule string, opt *RuleOptions) (*permission, error) {
+	p, err := readPermission(d, strings.TrimSpace(rule), opt)
 	if err != nil {
-		return nil, fmt.Errorf("reading the rule %s %q: %w", d, clip(text), err)
+		return nil, &RuleError{Text: strings.TrimSpace(rule), err: fmt.Errorf("reading the rule %s %q: %w", d, clip(rule), err)}
 	}
 	return p, nil
+}
+
+// RuleError is a mistake in a rule.
+type RuleError struct {
+	Text string // of the rule, as it is written
+	err  error
+}
+
+func (e *RuleError) Error() string { return e.err.Error() }
+func (e *RuleError) Unwrap() error { return e.err }
+
+// RuleErrors are all mistakes in rules that an error of [NewRules] is made of.
+func RuleErrors(err error) (out []*RuleError) {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		for _, part := range all.Unwrap() {
+			out = append(out, RuleErrors(part)...)
+		}
+		return out
+	}
+	if inner := errors.Unwrap(err); inner != nil {
+		out = RuleErrors(inner)
+	}
+	if bad, ok := errors.AsType[*RuleError](err); ok && len(out) == 0 {
+		out = []*RuleError{bad}
+	}
+	return out
 }
 
 func readPermission(d toolcrib.Decision, text string, opt *RuleOptions) (*permission, error) {
@@ -180,6 +207,9 @@ func (p *permission) specify(spec string, opt *RuleOptions) error {
 	default:
 		key, value, ok := strings.Cut(spec, ":")
 		if !ok || key == "" || !nameChars(key, false) {
+			if near := text.Nearest(p.tool.String(), slices.Concat(pathTools(), []string{"run_command", "start_command", "web_fetch"})); near != "" && near != p.tool.String() {
+				return fmt.Errorf("there is no tool %s with something in brackets: did you mean %s(%s)?", p.tool.String(), near, clip(spec))
+			}
 			return errors.New("what stands in brackets is a command for run_command, a path for tools of files, domain:HOST for addresses, and ARGUMENT:VALUE for other tools; anything else is for a condition (when)")
 		}
 		p.kind, p.key, p.value = specParam, key, strings.TrimSpace(value)

@@ -62,14 +62,7 @@ func (c *Conditions) compile(text string, cost int) (*compiled, error) {
 	if got, ok := c.done[conditionKey{text, cost}]; ok {
 		return got, nil
 	}
-	program, err := condition.Compile(text, map[string]condition.Type{
-		"args":    condition.MapOf(condition.Any()),
-		"caller":  condition.MapOf(condition.Text()),
-		"effects": condition.ListOf(condition.Text()),
-		"path":    condition.Text(),
-		"tool":    condition.Text(),
-		"box":     condition.Text(),
-	})
+	program, err := condition.Compile(text, conditionNames())
 	if err != nil {
 		return nil, fmt.Errorf("reading the condition: %w", err)
 	}
@@ -79,6 +72,18 @@ func (c *Conditions) compile(text string, cost int) (*compiled, error) {
 	}
 	c.done[conditionKey{text, cost}] = got
 	return got, nil
+}
+
+// conditionNames is what expressions know.
+func conditionNames() map[string]condition.Type {
+	return map[string]condition.Type{
+		"args":    condition.MapOf(condition.Any()),
+		"caller":  condition.MapOf(condition.Text()),
+		"effects": condition.ListOf(condition.Text()),
+		"path":    condition.Text(),
+		"tool":    condition.Text(),
+		"box":     condition.Text(),
+	}
 }
 
 // holds evaluates the expression. An error says that nobody knows.

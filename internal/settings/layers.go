@@ -55,9 +55,9 @@ func (l *Layers) Rules(cfg Config) []policy.Layer {
 		{Rank: policy.RankProject, Source: "permissions of the project", Permissions: l.Project.Permissions},
 		{Rank: policy.RankSession, Source: "--deny and --ask", Permissions: l.Session},
 	}
-	for _, from := range []map[string]Agent{l.Admin.Agents, l.User.Agents} {
-		for _, name := range slices.Sorted(maps.Keys(from)) {
-			list = append(list, policy.Layer{Rank: policy.RankAgent, Source: "agents." + name + ".permissions", Agent: name, Permissions: from[name].Permissions})
+	for rank, from := range map[policy.Rank]map[string]Agent{policy.RankAdmin: l.Admin.Agents, policy.RankUser: l.User.Agents} {
+		for name, agent := range from { // in any order: rules are sorted
+			list = append(list, policy.Layer{Rank: rank, Source: "agents." + name + ".permissions", Agent: name, Permissions: agent.Permissions})
 		}
 	}
 	return list
@@ -70,6 +70,12 @@ func commandRules(commands []string) []string {
 		rules = append(rules, "run_command("+c+")")
 	}
 	return rules
+}
+
+// BreakProject takes the words of a project's file away that has mistakes. It may have
+// been there to tighten: nothing but what looks runs by the mode alone.
+func (l *Layers) BreakProject() {
+	l.Project, l.Broken = Config{Mode: policy.ModeDefault.String()}, true
 }
 
 // Mode is the mode of a call: the agent's or the user's, and no looser than the
@@ -88,11 +94,15 @@ func (l *Layers) ModeBy(call toolcrib.Call) (mode policy.Mode, why string) {
 	}
 	wanted := parsedMode(cmp.Or(word, l.Admin.Mode, policy.ModeDefault.String()))
 	mode = wanted
+	project := "mode in the project's file"
+	if l.Broken {
+		project = "the project's toolcrib.yaml, which has mistakes,"
+	}
 	for _, bound := range []struct{ word, by string }{
 		{l.Most, l.MostBy},
 		{l.Admin.Mode, "mode in the system's file"},
 		{l.Admin.Agents[name].Mode, "agents." + name + ".mode in the system's file"},
-		{l.Project.Mode, "mode in the project's file"},
+		{l.Project.Mode, project},
 	} {
 		if bound.word == "" {
 			continue

@@ -12,7 +12,7 @@ type Profile struct {
 type Agent struct {
 	Profile      string             `yaml:"profile" doc:"In place of the profile above."`
 	Mode         string             `yaml:"mode" enum:"plan,default,auto-edit,yolo" doc:"In place of the mode above."`
-	Permissions  policy.Permissions `yaml:"permissions" doc:"Rules for this agent. They only narrow what the others allow."`
+	Permissions  policy.Permissions `yaml:"permissions" doc:"Rules for this agent, besides those for everybody. What they allow runs unasked for this agent, within what the system's file allows."`
 	Instructions string             `yaml:"instructions" doc:"What its model is told. MCP clients are shown it as a prompt."`
 	Tools        []string           `yaml:"assigned_tools" doc:"Tools that exist for this agent, and for others only if they are assigned them too."`
 }
@@ -40,6 +40,7 @@ type Layers struct {
 	Admin   Config
 	User    Config             // its files, the environment, flags, and a project that was trusted
 	Project Config             // a project that was not
+	Broken  bool               // its file cannot be read, so that it has another's words in Project
 	Session policy.Permissions // of this run of the program
 	// Most is the mode that the environment or a flag of this run gives: no agent
 	// gets more. MostBy says which of them it was. Empty: neither.

@@ -18,7 +18,7 @@ import (
 // Config is every setting of the program. Each group belongs to the part it
 // sets up; internal/config reads, overlays and documents it by its tags.
 type Config struct {
-	Profile       string                  `yaml:"profile" doc:"Which tools exist: minimal (those that only look), coding (those that change files and run programs too), full (all), or one of profiles. The profile of the system file holds besides."`
+	Profile       string                  `yaml:"profile" doc:"Which tools exist: minimal (those that only look), coding (those that change files too, but no commands), full (all), or one of profiles. The profile of the system file holds besides."`
 	Profiles      map[string]Profile      `yaml:"profiles" doc:"Profiles of your own, by name."`
 	Mode          string                  `yaml:"mode" enum:"plan,default,auto-edit,yolo" project:"lower" doc:"When a person is asked. plan: never, since nothing is done but looking. default: before anything is changed, run or sent. auto-edit: not about files. yolo: only about what wipes a disk and the like. The mode of the system file is the most that is possible, and one given by TOOLCRIB_MODE or a flag the most that any agent gets."`
 	Permissions   policy.Permissions      `yaml:"permissions" doc:"Rules about single tools. The rules of all layers hold: a layer can forbid what another allows, never the other way round."`
