@@ -58,6 +58,7 @@ func rules() []rule {
 		{"internal/durable", ground, []string{"internal/plainfile"}, "files that survive a crash: one way to replace a file and one way to lock"},
 		{"internal/seal", ground, []string{"internal/durable"}, "what decides something and lies on a disk is sealed in one way, and what must not be guessed is hashed in one way"},
 		{"internal/inplace", ground, []string{"internal/durable"}, "a file that stays the same file when it is written: under the handle on files"},
+		{"internal/image", ground, nil, "which image has a program, and what names one: the settings are checked and containers started by one table"},
 		{"internal/hostpath", ground, nil, "programs that run outside of every sandbox are found in one way, whoever starts them"},
 		{"internal/gitconfig", ground, nil, "the format of a file: the guards and the sandbox both protect what it names"},
 		{"internal/plainfile", ground, nil, "reading what anybody may have put there: the guards, the sandbox and those who look for scripts must none of them wait at a pipe"},

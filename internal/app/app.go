@@ -55,6 +55,7 @@ type App struct {
 	secrets   safety.Secrets
 	bounds    *guards.Bounds
 	reach     reach.Reach
+	images    *sandboxes.Images               // containers that MCP servers run in
 	shell     *shell.Box                      // nil: no commands are run
 	keeper    *keeper.Keeper                  // of secrets; nil: in a crib that cannot be called
 	hosted    node.Hosted                     // toolboxes of ours on a bus
@@ -181,11 +182,11 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 	if err := httpclient.CheckHosts(cfg.Grant.Hosts); err != nil {
 		return settings.Bad(fmt.Errorf("grant.hosts: %w", err))
 	}
-	chooser, err := sandboxes.Open(cfg.Sandbox, reach, needs.start())
+	chooser, images, err := sandboxes.Open(cfg.Sandbox, reach, needs.start())
 	if err != nil {
 		return settings.Bad(err)
 	}
-	a.reach, a.Sandbox, a.Faults, a.closers = reach, chooser, reach.Faults, []io.Closer{chooser}
+	a.reach, a.Sandbox, a.images, a.Faults, a.closers = reach, chooser, images, reach.Faults, []io.Closer{chooser}
 	a.bounded = cfg.Toolboxes.Shell.AllowShell
 	for _, tool := range []string{"run_command", "start_command"} {
 		a.bounded = a.bounded && chooser.Bounds(ctx, tool)&toolcrib.BoundFiles != 0

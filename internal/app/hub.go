@@ -77,7 +77,7 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 			a.Crib.Log.Warn("the key of the seals was gone: definitions of MCP servers that were not approved since are held back", "since", box.Lost())
 		}
 	}
-	l := &reach.Launcher{Chooser: a.Sandbox, Env: os.LookupEnv, Path: cmp.Or(needs.Path, os.Getenv("PATH")), Home: needs.Home, Dir: needs.Dir, Grant: a.Crib.Grant, Bounded: a.bounded, Log: needs.Log,
+	l := &reach.Launcher{Chooser: a.Sandbox, Images: a.images.Open, Env: os.LookupEnv, Path: cmp.Or(needs.Path, os.Getenv("PATH")), Home: needs.Home, Dir: needs.Dir, Grant: a.grant(cfg), Bounded: a.bounded, Log: needs.Log,
 		Outside: reach.Outside{Finder: hostpath.Finder{Writable: a.reach.CommandsWrite}, Home: needs.Home, Dir: needs.Dir}}
 	if needs.State != "" {
 		l.Homes = filepath.Join(needs.State, "servers")
@@ -124,6 +124,18 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 
 // Passed names the variables of this process that MCP servers get by hub.pass_env.
 func (a *App) Passed() []string { return a.launcher.Pass.Names(os.LookupEnv) }
+
+// CheckServer says what is wrong with the settings of a server, before they are kept.
+func CheckServer(s settings.MCPServer, cfg settings.Sandbox) error { return hub.Check(s, cfg) }
+
+// ServerPlace says where the program of a server runs, if that is a sandbox, and
+// TryServerPlace whether it could run there; a program is not started.
+func (a *App) ServerPlace(b ServerBox) string { return a.launcher.Describe(b.Name(), b.Server()) }
+
+// TryServerPlace tries the container of a server.
+func (a *App) TryServerPlace(ctx context.Context, b ServerBox) error {
+	return a.launcher.Try(ctx, b.Name(), b.Server())
+}
 
 // mayStart refuses to start a server for a caller to whom none of its tools
 // exists, or for whom a rule denies it. One that was never listed has no tools to

@@ -114,6 +114,7 @@ func (c *command) examine(ctx context.Context) []finding {
 			out = append(out, finding{"tools", "ok", fmt.Sprintf("%d parts of the schemas of %s are left to that server to check: 'toolcrib hub show %s' names them", n, b.Name(), b.Name()), ""})
 		}
 	}
+	out = append(out, placeFindings(ctx, a)...)
 	for _, n := range a.OutsideNotes() {
 		status := "warning"
 		if n.Held {
@@ -126,6 +127,23 @@ func (c *command) examine(ctx context.Context) []finding {
 		out = append(out, finding{"tools", "warning", "closing: " + err.Error(), ""})
 	}
 	return append(out, sealsFinding(paths), c.journalFinding(ctx))
+}
+
+// placeFindings says of MCP servers in sandboxes what they see there, and tries
+// their containers.
+func placeFindings(ctx context.Context, a *app.App) (out []finding) {
+	for _, b := range a.Hub.Boxes() {
+		place := a.ServerPlace(b)
+		if place == "" {
+			continue
+		}
+		if err := a.TryServerPlace(ctx, b); err != nil {
+			out = append(out, finding{"servers", "problem", "the MCP server " + b.Name() + " cannot run in its container: " + err.Error(), "until then its tools fail: it is never run outside instead"})
+			continue
+		}
+		out = append(out, finding{"servers", "ok", "the MCP server " + b.Name() + " runs " + place, ""})
+	}
+	return out
 }
 
 // sealsFinding says whether what was approved and trusted can be believed.

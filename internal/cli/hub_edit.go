@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,12 +20,13 @@ import (
 )
 
 func (c *command) hubAddCmd() *cobra.Command {
-	var url, cwd string
+	var url, cwd, container, network string
 	var env, headers []string
 	cmd := &cobra.Command{
-		Use:   "add NAME [--url URL] [-- COMMAND [ARG...]]",
+		Use:   "add NAME [--url URL] [--container[=IMAGE]] [-- COMMAND [ARG...]]",
 		Short: "Add a server to your configuration, and try it",
 		Example: `  toolcrib hub add memory -- npx -y @modelcontextprotocol/server-memory@2026.8.31
+  toolcrib hub add memory --container --network all -- npx -y @modelcontextprotocol/server-memory@2026.8.31
   toolcrib hub add docs --url https://example.com/mcp --header 'Authorization=Bearer ${secret:docs}'`,
 		Args: usageArgs(cobra.MinimumNArgs(1)),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -36,6 +39,18 @@ func (c *command) hubAddCmd() *cobra.Command {
 			case url == "":
 				server.Command, server.Args = args[1], args[2:]
 			}
+			place := map[string]any{}
+			if cmd.Flags().Changed("container") {
+				if at := cmd.ArgsLenAtDash(); at > 1 { // --container IMAGE would be a command
+					return usagef("write the image as --container=IMAGE, and the program after --")
+				}
+				if place["sandbox"] = "container"; container != imageByCommand {
+					place["image"] = container
+				}
+			}
+			if network != "" {
+				place["network"] = network
+			}
 			var err error
 			if server.Env, err = pairsOf("env", env); err != nil {
 				return err
@@ -43,15 +58,21 @@ func (c *command) hubAddCmd() *cobra.Command {
 			if server.Headers, err = pairsOf("header", headers); err != nil {
 				return err
 			}
-			return c.hubAdd(cmd.Context(), server)
+			return c.hubAdd(cmd.Context(), server, place)
 		},
 	}
 	cmd.Flags().StringVar(&url, "url", "", "the address of a server that runs elsewhere")
 	cmd.Flags().StringVar(&cwd, "cwd", "", "the directory its program runs in")
+	cmd.Flags().StringVar(&container, "container", "", "run its program in a container of this image; without one, the image is chosen by the command")
+	cmd.Flags().Lookup("container").NoOptDefVal = imageByCommand
+	cmd.Flags().StringVar(&network, "network", "", "what it reaches from a container: off, all, or granted (what grant.hosts says, the default)")
 	cmd.Flags().StringArrayVar(&env, "env", nil, "a variable for its program, NAME=VALUE; what looks like a secret goes to the vault")
 	cmd.Flags().StringArrayVar(&headers, "header", nil, "a header that is sent to it, NAME=VALUE; what looks like a secret goes to the vault")
 	return cmd
 }
+
+// imageByCommand is what --container means without an image.
+const imageByCommand = "auto"
 
 // pairsOf reads NAME=VALUE.
 func pairsOf(flag string, list []string) (map[string]string, error) {
@@ -85,7 +106,19 @@ func added(s clientfiles.Server) map[string]any {
 	return value
 }
 
-func (c *command) hubAdd(ctx context.Context, server clientfiles.Server) error {
+// checkPlace refuses what would be left out when it is read.
+func checkPlace(s clientfiles.Server, place map[string]any, cfg settings.Sandbox) error {
+	is := func(key string) string { word, _ := place[key].(string); return word }
+	if network := is("network"); network != "" && !slices.Contains([]string{"granted", "off", "all"}, network) {
+		return usagef("--network: %q is neither off nor all nor granted", network)
+	}
+	if err := app.CheckServer(settings.MCPServer{Command: s.Command, URL: s.URL, Sandbox: is("sandbox"), Image: is("image"), Network: is("network")}, cfg); err != nil {
+		return usage(err)
+	}
+	return nil
+}
+
+func (c *command) hubAdd(ctx context.Context, server clientfiles.Server, place map[string]any) error {
 	name := server.Name
 	if err := app.CheckServerName(name); err != nil {
 		return usage(err)
@@ -97,6 +130,9 @@ func (c *command) hubAdd(ctx context.Context, server clientfiles.Server) error {
 	if _, there := loaded.Value.MCPServers[name]; there {
 		return usagef("there is a server %q already; 'toolcrib hub remove %s' takes it out", name, name)
 	}
+	if err := checkPlace(server, place, loaded.Value.Sandbox); err != nil {
+		return err
+	}
 	looks, err := app.LooksSecret()
 	if err != nil {
 		return err
@@ -106,7 +142,9 @@ func (c *command) hubAdd(ctx context.Context, server clientfiles.Server) error {
 	if err != nil {
 		return err
 	}
-	file, err := c.editConfig(func(text []byte) ([]byte, error) { return settings.AddServer(text, name, added(server)) })
+	entry := added(server)
+	maps.Copy(entry, place)
+	file, err := c.editConfig(func(text []byte) ([]byte, error) { return settings.AddServer(text, name, entry) })
 	if err != nil {
 		return errors.Join(err, taken())
 	}

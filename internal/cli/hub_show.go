@@ -47,10 +47,13 @@ func (c *command) hubShow(ctx context.Context, name string) error {
 		for _, t := range tools {
 			names = append(names, t.Name)
 		}
-		return c.printJSON(map[string]any{"status": b.Status(), "where": b.Server().Where(), "tools": names, "held": held, "warnings": warnings, "unchecked": unchecked, "left_out": leftOut, "instructions": instructions})
+		return c.printJSON(map[string]any{"status": b.Status(), "where": b.Server().Where(), "tools": names, "held": held, "warnings": warnings, "unchecked": unchecked, "left_out": leftOut, "instructions": instructions, "runs": a.ServerPlace(b)})
 	}
 	s := b.Status()
 	fmt.Fprintf(c.out, "%s: %s\n", text.ShowLine(name), text.ShowLine(b.Server().Where()))
+	if place := a.ServerPlace(b); place != "" {
+		fmt.Fprintf(c.out, "runs %s\n", text.ShowLine(place))
+	}
 	if listErr != nil {
 		fmt.Fprintln(c.out, listErr)
 		return nil

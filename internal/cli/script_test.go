@@ -47,6 +47,11 @@ func TestScripts(t *testing.T) {
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("TZ", "UTC")
 			e.Setenv("GORACE", "atexit_sleep_ms=0") // each program would wait for a second at its end
+			engine, err := filepath.Abs("../sandbox/container/testdata")
+			if err != nil {
+				return err
+			}
+			e.Setenv("ENGINE", engine)
 			address, err := freeAddress()
 			e.Setenv("BUS_ADDR", address)
 			return err

@@ -5,6 +5,7 @@
 package hub
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -16,6 +17,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/image"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -63,7 +65,7 @@ func Servers(cfg settings.Config, plugins string, boxes []string) (map[string]mc
 		}
 		settings.EnabledTools = cfg.Tools.ServerNames(name, settings.EnabledTools)
 		settings.DisabledTools = cfg.Tools.ServerNames(name, settings.DisabledTools)
-		s, err := server(settings)
+		s, err := server(settings, cfg.Sandbox)
 		if err != nil {
 			faults = append(faults, toolcrib.LoadError{Box: name, Err: fmt.Errorf("mcp_servers.%s.%w", name, err)})
 			continue
@@ -84,8 +86,50 @@ func Servers(cfg settings.Config, plugins string, boxes []string) (map[string]mc
 	return out, faults
 }
 
+// Check says what is wrong with the settings of a server, before they are kept.
+func Check(s settings.MCPServer, sandbox settings.Sandbox) error {
+	_, err := server(s, sandbox)
+	return err
+}
+
+// contain says which image a server runs in, and what it reaches. What cannot hold
+// is refused: a server for which somebody wrote network: off must not have one.
+func contain(out *mcphub.Server, s settings.MCPServer, engine settings.ContainerBox) error {
+	boxed := s.Sandbox != "" && s.Sandbox != sandboxHost
+	switch {
+	case s.URL != "" && (boxed || s.Image != "" || s.Network != ""):
+		return errors.New("sandbox, image and network are for a server with a command: one with a url runs elsewhere")
+	case s.Image != "" && s.Sandbox != sandboxContainer:
+		return errors.New("image: it counts with sandbox: container only; set that too, or leave the image out")
+	case s.Network != "" && !boxed:
+		return errors.New("network: a server on the host has the whole network; set sandbox: container, linux or microvm too, or leave this out")
+	}
+	if out.Network = s.Network; s.Sandbox != sandboxContainer {
+		return nil
+	}
+	chosen, err := image.Choose(s.Command, cmp.Or(s.Image, engine.Image))
+	if err != nil {
+		return fmt.Errorf("image: %w", err)
+	}
+	out.Image = chosen
+	if kit, _ := image.For(s.Command); kit.Fetches && out.Starting == 0 {
+		out.Starting = fetchTime
+	}
+	return nil
+}
+
+// fetchTime is how long a server has to start that fetches its packages each time:
+// a container keeps none of them.
+const fetchTime = 2 * time.Minute
+
+// Two of the words that mcp_servers.NAME.sandbox may be.
+const (
+	sandboxHost      = "host"
+	sandboxContainer = "container"
+)
+
 // server puts the settings into the hub's words.
-func server(s settings.MCPServer) (mcphub.Server, error) {
+func server(s settings.MCPServer, sandbox settings.Sandbox) (mcphub.Server, error) {
 	out := mcphub.Server{
 		Command: s.Command, Args: s.Args, Env: s.Env, Dir: s.Cwd, URL: s.URL, Headers: s.Headers,
 		Timeout: s.Timeout, Starting: s.StartTimeout, Idle: s.IdleTimeout, Eager: s.Start == "eager",
@@ -93,6 +137,9 @@ func server(s settings.MCPServer) (mcphub.Server, error) {
 		Sampling: mcphub.Consent(s.Sampling), Elicitation: mcphub.Consent(s.Elicitation),
 		Unpinned: s.Pins == "off", Approve: s.Pins == "approve", Bare: s.Names == "bare",
 		OAuth: mcphub.OAuth{ClientID: s.OAuth.ClientID, ClientSecret: s.OAuth.ClientSecret, Issuer: s.OAuth.Issuer, Scopes: s.OAuth.Scopes, Redirect: s.OAuth.RedirectURL, ClientCredentials: s.OAuth.Flow == "client_credentials", Off: s.OAuth.Flow == "off"},
+	}
+	if err := contain(&out, s, sandbox.Container); err != nil {
+		return out, err
 	}
 	if port := s.OAuth.RedirectPort; port > 0 {
 		if s.OAuth.RedirectURL != "" {

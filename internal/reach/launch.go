@@ -20,6 +20,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/image"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/mcp/client"
 	"github.com/toolcrib/toolcrib/internal/policy"
@@ -33,13 +34,15 @@ import (
 // each. All that a program starts ends with it, and it with us, however we end.
 type Launcher struct {
 	Chooser *sandbox.Chooser
-	Env     func(string) (string, bool)
-	Path    string // the person's PATH
-	Home    string
-	Dir     string // where relative names begin, and where those in a sandbox run
-	Homes   string // where each has a directory of its own, which it runs in on the host
-	Grant   toolcrib.Grant
-	Pass    Pass // variables of ours that all servers get
+	// Images gives the containers of an image. Nil: there are none.
+	Images func(ctx context.Context, image string) (toolcrib.Sandbox, error)
+	Env    func(string) (string, bool)
+	Path   string // the person's PATH
+	Home   string
+	Dir    string // where relative names begin, and where those in a sandbox run
+	Homes  string // where each has a directory of its own, which it runs in on the host
+	Grant  toolcrib.Grant
+	Pass   Pass // variables of ours that all servers get
 	// Certificates is where those that servers in a sandbox need are put. Empty:
 	// nowhere.
 	Certificates string
@@ -68,28 +71,35 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 	if err != nil {
 		return client.Process{}, err
 	}
-	box, err := l.sandbox(ctx, name)
+	grant, err := l.network(l.granted(name), launch, name)
+	if err != nil {
+		return client.Process{}, err
+	}
+	box, err := l.sandbox(ctx, name, launch.Image)
 	if err != nil {
 		return client.Process{}, fmt.Errorf("the sandbox %s, which the MCP server %s is to run in: %w", name, launch.Server, err)
 	}
 	args, dir := launch.Args, l.place(launch.Dir)
-	if launch.Dir == "" && onHost(name) {
-		if dir, err = l.ownDir(launch.Server, launch.Person); err != nil {
+	if launch.Dir == "" && ownPlace(name) {
+		if dir, err = l.ownDir(launch.Server, launch.Person, name); err != nil {
 			return client.Process{}, err
 		}
 		args = l.Outside.Absolute(launch.Command, args, l.Dir)
 	}
 	passed, shown := l.passed(launch.Server, name)
 	maps.Copy(passed, launch.Env)
-	grant := l.granted(name)
 	grant.Dirs = slices.Concat(grant.Dirs, shown)
+	env := l.environment(passed, path, name)
+	if name == sandbox.Container {
+		env, why = l.inContainer(passed, launch, len(grant.Hosts) > 0)
+	}
 	fromUs, stdin := io.Pipe()
 	stdout, fromIt := io.Pipe()
 	life, kill := context.WithCancel(context.WithoutCancel(ctx))
 	done := make(chan struct{})
 	var ended error
 	cmd := toolcrib.Cmd{
-		Path: path, Args: args, Dir: dir, Env: l.environment(passed, path, name),
+		Path: path, Args: args, Dir: dir, Env: env,
 		Stdin: fromUs, Stdout: fromIt, Stderr: launch.Stderr, Tool: "mcp server " + launch.Server,
 	}
 	go func() {
@@ -131,8 +141,11 @@ func exited(exit toolcrib.Exit, err error, killed bool) error {
 	return errors.New("its program has ended")
 }
 
-func (l *Launcher) sandbox(ctx context.Context, name string) (toolcrib.Sandbox, error) {
-	if !onHost(name) {
+func (l *Launcher) sandbox(ctx context.Context, name, image string) (toolcrib.Sandbox, error) {
+	switch {
+	case name == sandbox.Container:
+		return l.containers(ctx, image)
+	case !onHost(name):
 		return l.Chooser.Named(ctx, name)
 	}
 	l.once.Do(func() { l.own, l.err = host.Open(ctx, host.Config{}) })
@@ -173,10 +186,17 @@ func (l *Launcher) choose(ctx context.Context, launch mcphub.Launch) (name, why 
 	return sandbox.Linux, why, nil
 }
 
-// ownDir is where a program on the host runs for which no directory is set. It
-// is not the project: npx, python -m and many others obey what lies where they
-// start, and commands can write there.
-func (l *Launcher) ownDir(server, person string) (string, error) {
+// ownPlace: a program for which no directory is set does not run in the project
+// there: npx, python -m and many others obey what lies where they start, and
+// commands can write in the project. In a container it would be what they obey with
+// the secrets of the server.
+func ownPlace(name string) bool { return onHost(name) || name == sandbox.Container }
+
+// ownDir is where such a program runs.
+func (l *Launcher) ownDir(server, person, box string) (string, error) {
+	if box == sandbox.Container {
+		return image.Home, nil
+	}
 	if l.Homes == "" {
 		return cmp.Or(l.Home, filepath.VolumeName(l.Dir)+string(filepath.Separator)), nil
 	}
@@ -212,6 +232,9 @@ func (l *Launcher) program(launch mcphub.Launch, box string) (string, error) {
 	}
 	if strings.ContainsRune(name, filepath.Separator) || strings.Contains(name, "/") {
 		return filepath.Join(l.place(launch.Dir), name), nil
+	}
+	if box == sandbox.Container {
+		return name, nil // the image has it, or not
 	}
 	if !onHost(box) {
 		for _, dir := range l.visible() {
@@ -266,10 +289,15 @@ func (l *Launcher) environment(listed map[string]string, program, box string) []
 	if listed["PATH"] == "" && onHost(box) {
 		env["PATH"] = l.Outside.Path(env["PATH"]) // a program finds others by it, such as node
 	}
-	env[depthVariable] = strconv.Itoa(l.depth() + 1)
 	if env["PATH"] == "" {
 		env["PATH"] = filepath.Dir(program)
 	}
+	return l.list(env)
+}
+
+// list writes variables as a program gets them, with the one of ours.
+func (l *Launcher) list(env map[string]string) []string {
+	env[depthVariable] = strconv.Itoa(l.depth() + 1)
 	out := make([]string, 0, len(env))
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		out = append(out, name+"="+env[name])

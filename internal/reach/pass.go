@@ -151,7 +151,9 @@ func (l *Launcher) passed(server, box string) (env map[string]string, dirs []fil
 			var dir string
 			if dir, err = l.certificates(value); err == nil {
 				value = filepath.Join(dir, certificatesFile)
-				dirs = append(dirs, files.Dir{Path: dir})
+				if shown := (files.Dir{Path: dir}); !slices.Contains(dirs, shown) { // several variables may name one file
+					dirs = append(dirs, shown)
+				}
 			}
 		case slices.Contains(certificateFiles(), name):
 			err = errors.New("a virtual machine has its own files; put the certificates into its image")

@@ -19,20 +19,20 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
-// Open makes the one sandbox of the crib. Nothing is tried yet: a backend is
-// opened when a program needs it.
-func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start) (*sandbox.Chooser, error) {
+// Open makes the one sandbox of the crib, and the containers of its MCP servers.
+// Nothing is tried yet: a backend is opened when a program needs it.
+func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start) (*sandbox.Chooser, *Images, error) {
 	shown := make([]string, 0, len(cfg.ReadOnly))
 	for _, text := range cfg.ReadOnly {
 		dir, err := start.Directory(text)
 		if err != nil {
-			return nil, fmt.Errorf("sandbox.read_only: %s: %w", text, err)
+			return nil, nil, fmt.Errorf("sandbox.read_only: %s: %w", text, err)
 		}
 		shown = append(shown, dir)
 	}
 	shield, err := sandbox.NewShield(start.Home, r.Protected, nil)
 	if err != nil {
-		return nil, fmt.Errorf("grant.protected: %w", err)
+		return nil, nil, fmt.Errorf("grant.protected: %w", err)
 	}
 	shield.WriteGit = cfg.Git == "write"
 	shield.Obeyed, shield.Own, shield.Home = r.Obeyed, r.Own.Places, start.Home
@@ -45,7 +45,7 @@ func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start) (*sandbox.Choo
 	}
 	limits := sandbox.Limits{MemoryBytes: cfg.Memory, Processes: cfg.Processes, FileBytes: cfg.FileSize}
 	kernel := linux.Config{Limits: limits, ReadOnly: shown, Shield: shield}
-	engine := container.Config{Limits: limits, Engine: cfg.Container.Engine, Image: cfg.Container.Image, Shield: shield, Look: hostpath.Finder{Writable: r.CommandsWrite}.Look}
+	engine := container.Config{Limits: limits, Engine: cfg.Container.Engine, Image: cfg.Container.Image, User: cfg.Container.User, Shield: shield, Look: hostpath.Finder{Writable: r.CommandsWrite}.Look}
 	machine := microvm.Config{Limits: limits, URL: cfg.MicroVM.URL, Image: cfg.MicroVM.Image, Shield: shield}
 	c := sandbox.Config{
 		Backend: cfg.Backend,
@@ -66,9 +66,9 @@ func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start) (*sandbox.Choo
 	}
 	chooser, err := sandbox.NewChooser(c)
 	if err != nil {
-		return nil, fmt.Errorf("sandbox: %w", err)
+		return nil, nil, fmt.Errorf("sandbox: %w", err)
 	}
-	return chooser, nil
+	return chooser, newImages(engine), nil
 }
 
 // opening lets a backend's own Open stand for the port.

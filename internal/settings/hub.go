@@ -10,21 +10,23 @@ import (
 type MCPServer struct {
 	Command   string            `yaml:"command" doc:"The program to start: a name that is looked for in PATH, or a path. Never a line for a shell."`
 	Args      []string          `yaml:"args" doc:"Its arguments. ${VAR}, ${VAR:-default} and ${secret:NAME} stand for variables of this process and secrets of the vault, here and below; $(…) means nothing. ${person}, here and in env and cwd, is a word for whom the server runs, where each person has their own (instance): /srv/${person}.json."`
-	Env       map[string]string `yaml:"env" secret:"true" doc:"Variables it gets besides PATH, HOME and a few plain ones. Nothing else is inherited."`
-	Cwd       string            `yaml:"cwd" doc:"The directory it runs in. Empty: one of its own in the state directory, on the host; paths in args that begin with ./ or that exist are still those of the working directory. In a sandbox: the working directory."`
+	Env       map[string]string `yaml:"env" secret:"true" doc:"Variables it gets besides PATH, HOME and a few plain ones. Nothing else is inherited. In a container: besides those of the image, of which HOME is /tmp."`
+	Cwd       string            `yaml:"cwd" doc:"The directory it runs in. Empty: one of its own in the state directory, on the host; paths in args that begin with ./ or that exist are still those of the working directory. In a sandbox: the working directory; in a container: /tmp, which is its home there."`
 	URL       string            `yaml:"url" doc:"The address of a server that runs elsewhere, instead of a command."`
 	Transport string            `yaml:"transport" enum:"auto,http,sse" doc:"How it is spoken to at url. auto: streamable HTTP, or HTTP with SSE if it has nothing newer."`
 	Headers   map[string]string `yaml:"headers" secret:"true" doc:"Headers that are sent to it, such as Authorization."`
 	OAuth     MCPOAuth          `yaml:"oauth" doc:"How a token is got if the server wants one. Tokens are kept in the vault."`
 
 	Timeout       time.Duration `yaml:"timeout" max:"24h" doc:"How long a tool of it may take, without the time that people take to answer. 0: one minute."`
-	StartTimeout  time.Duration `yaml:"start_timeout" max:"10m" doc:"How long it has to start. 0: 30 seconds."`
+	StartTimeout  time.Duration `yaml:"start_timeout" max:"10m" doc:"How long it has to start. 0: 30 seconds, or two minutes in a container that npx, uvx and the like fetch packages into."`
 	IdleTimeout   time.Duration `yaml:"idle_timeout" doc:"It is ended when it was not called for so long. 0: ten minutes. 3650d is as good as never."`
 	EnabledTools  []string      `yaml:"enabled_tools" doc:"The tools of it that are offered, by their names there or here; patterns such as get_* are allowed. Empty: all."`
 	DisabledTools []string      `yaml:"disabled_tools" doc:"Tools of it that are not offered."`
 	Agents        []string      `yaml:"assign_to_agents" doc:"The presets of agents that its tools exist for. Empty: all callers."`
 
-	Sandbox     string            `yaml:"sandbox" enum:"host,linux,container,microvm" doc:"Where its program runs. host: as a plain process of yours, which is what most servers need; the others hold it to the granted directories and hosts, or refuse. Empty: host, or linux if its program, its script or its cwd lies where commands can write."`
+	Sandbox     string            `yaml:"sandbox" enum:"host,linux,container,microvm" doc:"Where its program runs. host: as a plain process of yours, which is what most servers need; the others hold it to the granted directories and hosts, or refuse. container: as a program of an image, with nothing of this machine but the granted directories. Empty: host, or linux if its program, its script or its cwd lies where commands can write."`
+	Image       string            `yaml:"image" doc:"The image that it runs in with sandbox: container, where its command is a program of the image. It must be there already, and have a shell. Empty: sandbox.container.image, or one that is chosen by the command (npx, node, uvx, uv, python, deno, bun, go, java)."`
+	Network     string            `yaml:"network" enum:"granted,off,all" doc:"What it reaches from a sandbox. granted: what grant.hosts says, which is nothing unless you set it. off: nothing. all: the whole network, this machine and private addresses included, whatever grant.hosts says."`
 	Start       string            `yaml:"start" enum:"lazy,eager" doc:"lazy: at its first call. eager: at once."`
 	Instance    string            `yaml:"instance" enum:"shared,person,session,project" doc:"Who shares one running server: shared is every caller of this process, person each person, session each conversation. project is shared too, since a process has one working directory. Empty: person where there are tokens, so that nothing of one reaches another, else shared."`
 	Names       string            `yaml:"names" enum:"qualified,bare" doc:"What its tools are called: qualified is server__tool, bare is as the server calls them, unless another tool is called so."`

@@ -20,7 +20,8 @@ type Sandbox struct {
 // ContainerBox sets up the container backend.
 type ContainerBox struct {
 	Engine string `yaml:"engine" doc:"docker, podman or nerdctl, or the path of one that takes the same arguments. Empty: the first that works."`
-	Image  string `yaml:"image" doc:"The image that programs run in. It must be there already."`
+	Image  string `yaml:"image" doc:"The image that programs run in, and MCP servers that name none. It must be there already."`
+	User   string `yaml:"user" doc:"Whom programs in containers run as, as uid:gid, never root. Empty: you, or nobody (65534:65534) if you are root."`
 }
 
 // MicroVMBox sets up the microvm backend.

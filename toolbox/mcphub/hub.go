@@ -59,6 +59,8 @@ type Server struct {
 	Bare bool
 
 	Sandbox     string  // where its program runs; what the names mean is the business of Needs.Start
+	Image       string  // what a container is made of, for a program that runs in one
+	Network     string  // what it reaches from a sandbox: as granted, off, or all; empty: as granted
 	Sampling    Consent // it wants an answer of the caller's model
 	Elicitation Consent // it wants to ask the caller's person something
 	// Unpinned lets definitions change without a person's word.
@@ -78,6 +80,9 @@ func (s Server) Where() string {
 	}
 	for _, f := range found {
 		where = strings.ReplaceAll(where, "${secret:"+f.Name+"}", "[redacted]")
+	}
+	if s.Image != "" {
+		where += " (in a container of " + s.Image + ")"
 	}
 	return where
 }
@@ -124,6 +129,8 @@ type Launch struct {
 	Env     map[string]string // what is listed; the environment is the starter's business
 	Dir     string
 	Sandbox string
+	Image   string
+	Network string
 	Stderr  io.Writer
 	Person  string // a word for whom it is; empty: for everybody
 }

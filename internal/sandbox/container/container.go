@@ -18,11 +18,13 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync/atomic"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/image"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -51,6 +53,11 @@ type Config struct {
 	Shield *sandbox.Shield
 	// Runtime is the runtime of the engine, such as runsc. Empty: its own.
 	Runtime string
+	// Server: programs are MCP servers that the image brings, or fetches. One
+	// without a slash in its name is looked for in the PATH of the image; they get
+	// the variables of the image besides their own, may run what lies in /tmp, and
+	// see read-only what the user inside cannot write.
+	Server bool
 }
 
 const defaultTemp = 256 << 20
@@ -110,8 +117,11 @@ func (c Config) filled() (Config, error) {
 		return c, fmt.Errorf("the number of processors must not be negative: %g", c.CPUs)
 	case c.Image == "":
 		return c, sandbox.Unavailable("no image is set for containers: set sandbox.container.image to one that has been pulled", nil)
-	case strings.HasPrefix(c.Image, "-"), strings.HasPrefix(c.Network, "-"), strings.HasPrefix(c.Runtime, "-"):
-		return c, errors.New("a name of an image, a network or a runtime does not begin with a dash")
+	case strings.HasPrefix(c.Network, "-"), strings.HasPrefix(c.Runtime, "-"):
+		return c, errors.New("a name of a network or a runtime does not begin with a dash")
+	}
+	if err := image.Check(c.Image); err != nil {
+		return c, err
 	}
 	uid, gid, ok := strings.Cut(c.User, ":")
 	if u, err := strconv.ParseUint(uid, 10, 31); err != nil || u == 0 || !ok {
@@ -152,7 +162,7 @@ func (s *Sandbox) find(ctx context.Context) (string, error) {
 // without root, in which users have other numbers.
 func (s *Sandbox) look(ctx context.Context) error {
 	if _, err := output(ctx, s.engine, "image", "inspect", s.cfg.Image); err != nil {
-		return sandbox.Unavailable(fmt.Sprintf("the image %s is not there: pull it with %s pull %s", s.cfg.Image, s.engine, s.cfg.Image), err)
+		return sandbox.Unavailable(fmt.Sprintf("the image %s is not there: pull it with '%s pull %s'", s.cfg.Image, filepath.Base(s.engine), s.cfg.Image), err)
 	}
 	if text, err := output(ctx, s.engine, "info", "--format", "{{.Host.Security.Rootless}}"); err == nil {
 		if strings.TrimSpace(text) == "true" {

@@ -4,6 +4,7 @@ package container
 
 import (
 	"bytes"
+	_ "embed"
 	"errors"
 	"maps"
 	"os"
@@ -23,28 +24,9 @@ import (
 )
 
 // inside is what a well-made container shows.
-const inside = `== /proc/self/status
-Uid:	65534	65534	65534	65534
-CapPrm:	0000000000000000
-CapEff:	0000000000000000
-CapBnd:	0000000000000000
-NoNewPrivs:	1
-Seccomp:	2
-== /proc/net/dev
-Inter-|   Receive                                                |  Transmit
- face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets errs drop fifo colls carrier compressed
-    lo:       0       0    0    0    0     0          0         0        0       0    0    0    0     0       0          0
-== /proc/mounts
-overlay / overlay ro,relatime 0 0
-tmpfs /tmp tmpfs rw,nosuid,nodev 0 0
-== /sys/fs/cgroup/pids.max
-1024
-== /sys/fs/cgroup/pids/pids.max
-== /sys/fs/cgroup/memory.max
-2147483648
-== /sys/fs/cgroup/memory/memory.limit_in_bytes
-== /tmp
-`
+//
+//go:embed testdata/inside
+var inside string
 
 // fake is the engine of testdata.
 type fake struct {
@@ -367,7 +349,7 @@ func FuzzSniffer(f *testing.F) {
 			}
 			text = text[n:]
 		}
-		if !bytes.Equal(to.Bytes(), after) || s.verdict(toolcrib.Cmd{}, "") != nil || !bytes.Equal(s.head, before) {
+		if !bytes.Equal(to.Bytes(), after) || s.verdict(toolcrib.Cmd{}, "", Config{}) != nil || !bytes.Equal(s.head, before) {
 			t.Errorf("passed on %q of %q, said %q", to.Bytes(), after, s.said)
 		}
 	})
@@ -398,7 +380,7 @@ func TestSnifferWithoutEnd(t *testing.T) {
 	if len(s.head) > maxHead {
 		t.Errorf("%d bytes are kept of an engine's talk", len(s.head))
 	}
-	if err := s.verdict(toolcrib.Cmd{}, ""); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || errors.Unwrap(err) == nil {
+	if err := s.verdict(toolcrib.Cmd{}, "", Config{}); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || errors.Unwrap(err) == nil {
 		t.Errorf("got %v", err)
 	}
 }

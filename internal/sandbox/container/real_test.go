@@ -59,6 +59,30 @@ func TestRealEngine(t *testing.T) {
 	})
 }
 
+// TestRealEngineServer: a server is found by its name, has the variables of the image
+// and runs what it has fetched, and no more than others.
+func TestRealEngineServer(t *testing.T) {
+	s, err := Open(t.Context(), Config{Engine: os.Getenv("TOOLCRIB_TEST_ENGINE"), Image: os.Getenv("TOOLCRIB_TEST_IMAGE"), Server: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const script = `id -u; pwd; echo "$HOME"; echo "$KEY"; set | grep -c TOOLCRIB
+cp /bin/sh /tmp/sh && /tmp/sh -c 'echo fetched runs'
+(: >/made) 2>/dev/null || echo read-only
+grep -v ' lo:\|lo:' /proc/net/dev | grep -c ':'
+cat`
+	var out, errs strings.Builder
+	cmd := toolcrib.Cmd{Path: "sh", Args: []string{"-c", script}, Dir: "/tmp", Env: []string{"HOME=/tmp", "KEY=a\n--privileged"}, Stdin: strings.NewReader("said\n"), Stdout: &out, Stderr: &errs}
+	exit, err := s.Run(t.Context(), cmd, toolcrib.Grant{})
+	lines := strings.SplitN(out.String(), "\n", 2)
+	if err != nil || exit.Code != 0 || lines[0] == "0" || len(lines) < 2 {
+		t.Fatalf("%+v, %q, %q, error %v", exit, out.String(), errs.String(), err)
+	}
+	if want := "/tmp\n/tmp\na\n--privileged\n0\nfetched runs\nread-only\n0\nsaid\n"; lines[1] != want {
+		t.Errorf("got %q, want %q; it said %q", lines[1], want, errs.String())
+	}
+}
+
 // asNobody runs this test binary again as an unprivileged user.
 func asNobody(t *testing.T, pattern string) {
 	t.Helper()

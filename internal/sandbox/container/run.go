@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -17,6 +18,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // The graces: for an engine that was told to end a container, and for output
@@ -28,16 +30,18 @@ const (
 
 // Run runs a program in a container of its own.
 func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
-	if err := sandbox.Admit(ctx, "container", s.claims, cmd, grant); err != nil {
+	if err := sandbox.Admit(ctx, "container", s.claims, s.inImage(cmd), grant); err != nil {
 		return toolcrib.Exit{}, err
 	}
 	network, err := sandbox.WholeNetwork("container", grant.Hosts)
 	if err != nil {
 		return toolcrib.Exit{}, err
 	}
-	if err := s.writable(grant.Dirs); err != nil {
+	dirs, notes, err := s.writable(grant.Dirs)
+	if err != nil {
 		return toolcrib.Exit{}, err
 	}
+	grant.Dirs = dirs
 	covering, hold, err := s.cfg.Shield.Hold(grant, sandbox.WorkDir(cmd, grant))
 	if err != nil {
 		return toolcrib.Exit{}, err
@@ -46,13 +50,22 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	defer covering.Running()()
 	grant.Dirs = covering.Granted(grant)
 	exit, err := s.run(ctx, cmd, grant, network, covering.Covers)
-	exit.Notes = slices.Concat(covering.Notes, covering.Sweep())
+	exit.Notes = slices.Concat(notes, covering.Notes, covering.Sweep())
 	return exit, err
+}
+
+// inImage is the command as it is held against what every sandbox asks of one. The
+// name of a server's program stands for a file of the image, which is found there.
+func (s *Sandbox) inImage(cmd toolcrib.Cmd) toolcrib.Cmd {
+	if s.cfg.Server && cmd.Path != "" && !strings.ContainsAny(cmd.Path, `/\`) {
+		cmd.Path = filepath.Join(string(filepath.Separator), cmd.Path)
+	}
+	return cmd
 }
 
 func (s *Sandbox) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant, network bool, covers []sandbox.Cover) (toolcrib.Exit, error) {
 	token := rand.Text()
-	args, env, err := wrap(cmd, sandbox.WorkDir(cmd, grant), token)
+	args, env, err := wrap(cmd, sandbox.WorkDir(cmd, grant), token, s.cfg.Server)
 	if err != nil {
 		return toolcrib.Exit{}, err
 	}
@@ -60,12 +73,14 @@ func (s *Sandbox) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	if err != nil {
 		return toolcrib.Exit{}, err
 	}
-	defer func() { _ = os.Remove(envFile) }()
+	drop := sync.OnceFunc(func() { _ = os.Remove(envFile) })
+	defer drop()
 	c := spec{name: s.newName(), network: network, stdin: cmd.Stdin != nil, dirs: grant.Dirs, covers: covers, envFile: envFile, args: args}
 	ctx, cancel := sandbox.Until(ctx, grant)
 	defer cancel()
 	began := time.Now()
-	sniff := &sniffer{to: cmd.Stderr, token: token}
+	// The engine has read the values by then; a server may run for weeks.
+	sniff := &sniffer{to: cmd.Stderr, token: token, started: drop}
 	late, err := s.drive(ctx, cmd, c, sniff)
 	exit := toolcrib.Exit{TimedOut: late, Duration: time.Since(began)}
 	var status *exec.ExitError
@@ -78,7 +93,7 @@ func (s *Sandbox) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	case err != nil:
 		return exit, err
 	}
-	return exit, sniff.verdict(cmd, sandbox.WorkDir(cmd, grant))
+	return exit, sniff.verdict(cmd, sandbox.WorkDir(cmd, grant), s.cfg)
 }
 
 // drive runs the engine's client until the container has ended, and ends the
@@ -95,6 +110,11 @@ func (s *Sandbox) drive(ctx context.Context, cmd toolcrib.Cmd, c spec, sniff *sn
 		return false, err
 	}
 	defer func() { _ = streams.Close() }()
+	ended, err := s.watchEnd(c)
+	if err != nil {
+		return false, err
+	}
+	defer ended()
 	client := exec.Command(s.engine, s.arguments(c)...)
 	client.Stdin, client.Stdout, client.Stderr = streams.Stdin, streams.Stdout, streams.Stderr
 	client.SysProcAttr = apart()
@@ -102,14 +122,14 @@ func (s *Sandbox) drive(ctx context.Context, cmd toolcrib.Cmd, c spec, sniff *sn
 		return false, sandbox.Unavailable("the container engine could not be started", err)
 	}
 	flowing := streams.Started()
-	ended := make(chan error, 1)
-	go func() { ended <- client.Wait() }()
+	left := make(chan error, 1)
+	go func() { left <- client.Wait() }()
 	select {
-	case err = <-ended:
+	case err = <-left:
 		return false, errors.Join(err, flowing, streams.Drain(drainGrace, ctx.Done()))
 	case <-ctx.Done():
 	}
-	err = s.remove(c.name, client, ended)
+	err = s.remove(c.name, client, left)
 	return true, errors.Join(err, flowing, streams.Drain(drainGrace, ctx.Done()))
 }
 
@@ -175,6 +195,8 @@ type sniffer struct {
 	lock  *sync.Mutex // of the other stream, if they share a writer
 	head  []byte
 	said  string
+	// started is called when the wrapper has said something. Nil: nobody is told.
+	started func()
 }
 
 const maxHead = 64 << 10
@@ -189,6 +211,9 @@ func (s *sniffer) Write(p []byte) (int, error) {
 	if found && whole {
 		s.said = string(word)
 		s.head = before
+		if s.started != nil {
+			s.started()
+		}
 		return len(p), s.pass(rest)
 	}
 	if len(s.head) > maxHead { // an engine that talks without end
@@ -210,14 +235,20 @@ func (s *sniffer) pass(p []byte) error {
 }
 
 // verdict tells why a program did not start, if it did not.
-func (s *sniffer) verdict(cmd toolcrib.Cmd, dir string) error {
-	switch s.said {
-	case "ready":
+func (s *sniffer) verdict(cmd toolcrib.Cmd, dir string, cfg Config) error {
+	cause := strings.TrimSpace(string(s.head))
+	last := cause[strings.LastIndexByte(cause, '\n')+1:] // before it stand warnings
+	switch {
+	case s.said == "ready":
 		return nil
-	case "directory":
+	case s.said == "directory":
 		return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: fmt.Sprintf("the working directory %s is not in the container: it must be in a granted directory", dir)}
-	case "program":
+	case s.said == "program" && cfg.Server:
+		return sandbox.Unavailable(fmt.Sprintf("there is no program %s in the image %s: name an image that has it, or the program as the image calls it", cmd.Path, cfg.Image), nil)
+	case s.said == "program":
 		return sandbox.Unavailable(fmt.Sprintf("there is no program %s in the container: use an image that has it, or the linux backend", cmd.Path), nil)
+	case cfg.Server && last != "": // whoever set the server up reads it
+		return sandbox.Unavailable("the container could not be started: "+text.Clip(last, 500), errors.New(cause))
 	}
-	return sandbox.Unavailable("the container could not be started: see the cause in the log", errors.New(strings.TrimSpace(string(s.head))))
+	return sandbox.Unavailable("the container could not be started: see the cause in the log", errors.New(cause))
 }
