@@ -16,7 +16,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
@@ -65,19 +64,9 @@ func TestTelemetry(t *testing.T) {
 	if at, err := a.CheckTraces(t.Context()); err != nil || at != where+"/v1/traces" {
 		t.Errorf("the collector is said to be at %q, %v", at, err)
 	}
-	ln, err := httpapi.Listen(t.Context(), httpapi.Listening{Address: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	served := make(chan error, 1)
-	go func() { served <- a.Serve(ctx, ln, "test") }()
-	base := "http://" + ln.Addr().String()
-	token, err := httpapi.OwnToken(state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := &http.Client{Transport: bearer(token)}
+	base, stop := serveLoopback(t, a)
+	token := ownBearer(t, a)
+	own := &http.Client{Transport: token}
 	for _, era := range []struct{ version, trace string }{
 		{"2025-11-25", "4bf92f3577b34da6a3ce929d0e0e4736"},
 		{"2026-07-28", "5bf92f3577b34da6a3ce929d0e0e4736"},
@@ -123,10 +112,7 @@ func TestTelemetry(t *testing.T) {
 	if told := get(t, http.DefaultClient, base+"/healthz", http.StatusOK); strings.Contains(told, "gone") || !strings.Contains(told, `"ok"`) {
 		t.Errorf("a stranger is told %s", told)
 	}
-	cancel()
-	if err := <-served; err != nil {
-		t.Error(err)
-	}
+	stop()
 	if err := a.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
@@ -141,7 +127,7 @@ func TestTelemetry(t *testing.T) {
 			t.Errorf("%d spans are in the trace of the client, want 3", n)
 		}
 	}
-	for _, private := range []string{"argument-text", "blue", token, `"local"`} {
+	for _, private := range []string{"argument-text", "blue", string(token), `"local"`} {
 		if strings.Contains(spans, private) || strings.Contains(numbers, private) {
 			t.Errorf("%s is told", private)
 		}
