@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -42,22 +41,21 @@ func sentTraces(t *testing.T) (url string, sent func() string) {
 // TestTelemetry: a real client of either era calls a real server behind a whole
 // program that is watched.
 func TestTelemetry(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the plugin of this test is a shell script")
-	}
-	dir, state := t.TempDir(), t.TempDir()
-	plugins := filepath.Join(dir, "plugins")
-	if err := os.Mkdir(plugins, 0o700); err != nil {
+	exe, err := os.Executable()
+	if err != nil {
 		t.Fatal(err)
 	}
-	plugin(t, plugins, "far")
+	dir := t.TempDir()
 	where, sent := sentTraces(t)
 	cfg := settings.Defaults()
 	cfg.Mode, cfg.Safety.Flow.Enabled, cfg.Hub.Wait = "yolo", false, time.Minute
-	cfg.MCPServers = map[string]settings.MCPServer{"gone": {Command: filepath.Join(dir, "no-such-program")}}
+	cfg.MCPServers = map[string]settings.MCPServer{
+		"far":  {Command: exe, Env: map[string]string{"FAKE_MCP": "1", "GORACE": "atexit_sleep_ms=0"}},
+		"gone": {Command: filepath.Join(dir, "no-such-program")},
+	}
 	cfg.Telemetry.Metrics = true
 	cfg.Telemetry.Traces = settings.Traces{Enabled: true, Endpoint: where, Sample: 1, Headers: map[string]string{"X-Team": "blue"}}
-	a, err := Open(t.Context(), cfg, Needs{State: state, Dir: t.TempDir(), Home: t.TempDir(), Config: dir})
+	a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: t.TempDir(), Home: t.TempDir(), Config: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
