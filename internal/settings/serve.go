@@ -22,7 +22,7 @@ type OIDC struct {
 	Issuer   string      `yaml:"issuer" doc:"The address of the issuer, as its tokens say it. Its keys are found by /.well-known/openid-configuration. Empty: there is none."`
 	Audience string      `yaml:"audience" doc:"What the tokens have to be for (aud). Empty: resource."`
 	Resource string      `yaml:"resource" doc:"The address of this server as clients know it, such as https://tools.example.com/mcp. Clients are told it by /.well-known/oauth-protected-resource. Empty: the name and the port that they used."`
-	Person   string      `yaml:"person" doc:"The claim that says who calls. Whoever can choose its value at the issuer can be anybody here, so that an e-mail address counts only if the issuer has not marked it as unverified."`
+	Person   string      `yaml:"person" doc:"The claim that says who calls. Whoever can choose its value at the issuer can be anybody here, so that an e-mail address (email) counts only if the token says that it was verified (email_verified)."`
 	Claim    string      `yaml:"claim" doc:"The claim with what a token is good for: scope (or scp), or one such as groups or roles."`
 	Access   []OIDCEntry `yaml:"access" doc:"What people may use, by their scopes or groups. The first entry counts that a token has; with none, it is refused."`
 }
