@@ -35,6 +35,7 @@ type OIDCEntry struct {
 	Organisation string `yaml:"organisation" doc:"The organisation they belong to."`
 	Approves     bool   `yaml:"approves" doc:"A client that can ask them may answer for its own calls. Else such calls wait for somebody else."`
 	ApprovesFor  string `yaml:"approves_for" enum:"once,session,project,always" doc:"The longest that they may allow things, if approves is set. Unset: session."`
+	Watches      bool   `yaml:"watches" doc:"They may read /metrics, which names every tool that was called, and are told by /healthz what is wrong with the settings."`
 }
 
 // OIDCToken is what callers are said to be authenticated with who come in by an
