@@ -153,7 +153,7 @@ func FuzzCall(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, item, args []byte) {
 		for v, set := range sets {
-			real := func(c toolcrib.Call, err error) {
+			judge := func(c toolcrib.Call, err error) {
 				if err != nil {
 					return
 				}
@@ -161,13 +161,13 @@ func FuzzCall(f *testing.F) {
 					t.Fatalf("%s: %q became %+v with %s", v, item, c, c.Input)
 				}
 			}
-			real(set.Call(item))
+			judge(set.Call(item))
 			if text := bytes.TrimSpace(args); !json.Valid(args) || text[0] != '{' {
 				continue // no API sends it as arguments
 			}
 			for shown := range set.Names {
 				want, wantErr := set.CallNamed(shown, args)
-				real(want, wantErr)
+				judge(want, wantErr)
 				name, err := json.Marshal(shown)
 				if err != nil {
 					t.Fatal(err)
