@@ -1,11 +1,13 @@
 package definition
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/toolcrib/toolcrib"
 )
@@ -129,4 +131,65 @@ func TestDefer(t *testing.T) {
 	if set, err := (Options{Defer: true}).Of(Anthropic, nil); err != nil || len(set.Tools) != 0 {
 		t.Errorf("a search of nothing: %v, %s", err, set.Tools)
 	}
+}
+
+// FuzzCall: whatever a model answers is a call of a tool that was shown, with
+// arguments that are JSON, or an error. The same arguments in the words of another
+// API are the same call.
+func FuzzCall(f *testing.F) {
+	f.Add([]byte(`{"function":{"name":"weather_get","arguments":"{\"city\":\"Rome\",\"days\":null}"}}`), []byte(`{"city":"Rome","days":null}`))
+	f.Add([]byte(`{"name":"weather.get","args":{"city":"Rome"}}`), []byte(`{"more":"{\"x\":1}","when":"{\"day\":2}"}`))
+	f.Add([]byte(`{"functionCall":{"functionCall":{"name":"a"}}}`), []byte(`{"city":"Rome","city":"Oslo"}`))
+	f.Add([]byte(`{"name":"weather.get","arguments":"\"null\"","input":[]}`), []byte(` {"a":[1e400,"\ud800"]} `))
+	const input = `{"type":"object","properties":{"city":{"type":"string"},"days":{"type":"integer"},"when":{"anyOf":[{"type":"object","properties":{"day":{"type":"integer"}}},{"type":"array","items":{"type":"string"}}]}},
+		"required":["city"],"additionalProperties":{"type":"number"}}`
+	tools := append(sample(), toolcrib.Entry{Spec: toolcrib.Spec{Name: "plan a day", Description: "Plans.", Input: json.RawMessage(input)}, Box: "plans"})
+	sets := map[variant]Set{}
+	for _, v := range variants() {
+		var err error
+		if sets[v], err = (Options{Strict: v.strict}).Of(v.format, tools); err != nil {
+			f.Fatal(err)
+		}
+	}
+	f.Fuzz(func(t *testing.T, item, args []byte) {
+		for v, set := range sets {
+			judge := func(c toolcrib.Call, err error) {
+				if err != nil {
+					return
+				}
+				if !json.Valid(c.Input) || c.Tool != "weather.get" && c.Tool != "plan a day" || c.ID != "" || c.Caller != (toolcrib.Caller{}) {
+					t.Fatalf("%s: %q became %+v with %s", v, item, c, c.Input)
+				}
+			}
+			judge(set.Call(item))
+			if text := bytes.TrimSpace(args); !json.Valid(args) || text[0] != '{' {
+				continue // no API sends it as arguments
+			}
+			for shown := range set.Names {
+				want, wantErr := set.CallNamed(shown, args)
+				judge(want, wantErr)
+				name, err := json.Marshal(shown)
+				if err != nil {
+					t.Fatal(err)
+				}
+				packed, err := json.Marshal(string(args))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, form := range []string{
+					`{"type":"function","id":"1","function":{"name":%s,"arguments":%s}}`, `{"type":"function_call","name":%s,"arguments":%s}`,
+					`{"type":"tool_use","name":%s,"input":%s}`, `{"functionCall":{"name":%s,"args":%s}}`, `{"function_call":{"name":%s,"args":%s}}`, `{"name":%s,"arguments":%s}`,
+				} {
+					given := args
+					if strings.Contains(form, `"type":"function`) && utf8.Valid(args) {
+						given = packed
+					}
+					got, err := set.Call(fmt.Appendf(nil, form, name, given))
+					if (err == nil) != (wantErr == nil) || got.Tool != want.Tool || !bytes.Equal(bytes.TrimSpace(got.Input), bytes.TrimSpace(want.Input)) {
+						t.Fatalf("%s: %s as %s: %s, %v, want %s, %v", v, args, form, got.Input, err, want.Input, wantErr)
+					}
+				}
+			}
+		}
+	})
 }

@@ -18,6 +18,8 @@ import (
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/vault"
+	"github.com/toolcrib/toolcrib/internal/vault/keeper"
+	"github.com/toolcrib/toolcrib/internal/vault/vaulttest"
 )
 
 // badHook is a service that is asked about results: it notes what it is shown,
@@ -51,8 +53,8 @@ func TestAssembledWithSettings(t *testing.T) {
 	hook := &badHook{puts: "the key is " + assembledToken + ", or " + value + "\u200b\n" + strings.Repeat("a long line of text\n", 8000)}
 	server := httptest.NewServer(hook)
 	defer server.Close()
-	state, keys, said := t.TempDir(), keyed(t), &loud{}
-	keep(t, state, keys, map[vault.Ref]string{{Name: "HOOK"}: value})
+	state, keys, said := t.TempDir(), keeper.Source{Env: vaulttest.Env(t)}, &loud{}
+	vaulttest.Fill(t, keeper.Dir(state), keys.Env, map[vault.Ref]string{{Name: "HOOK"}: value})
 	s := openAssembled(t, Needs{State: state, Keys: keys, Log: slog.New(slog.NewTextHandler(said, nil))}, func(cfg *settings.Config) {
 		cfg.Permissions.Allow = []string{"plugged/send"}
 		cfg.Safety.Secrets.Arguments = "block"
@@ -144,8 +146,8 @@ func TestAssembledWithSettings(t *testing.T) {
 	})
 	t.Run("nothing is kept", func(t *testing.T) {
 		for _, secret := range []string{assembledToken, value} {
-			if file := holdsText(t, s.state, secret); file != "" {
-				t.Errorf("a secret is in %s", file)
+			if file, err := vaulttest.FileWith(s.state, secret); file != "" || err != nil {
+				t.Errorf("a secret is in %s, %v", file, err)
 			}
 		}
 	})

@@ -15,6 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
+	"github.com/toolcrib/toolcrib/internal/vault/vaulttest"
 )
 
 // assembledToken is one that only the rules of the scanner know: the core's own
@@ -244,8 +245,8 @@ func TestAssembled(t *testing.T) {
 		}
 	})
 	t.Run("journal", func(t *testing.T) {
-		if file := holdsText(t, s.state, assembledToken); file != "" {
-			t.Errorf("the token is in %s", file)
+		if file, err := vaulttest.FileWith(s.state, assembledToken); file != "" || err != nil {
+			t.Errorf("the token is in %s, %v", file, err)
 		}
 		records, err := s.Journal.List(t.Context(), store.Filter{})
 		if err != nil || !slices.ContainsFunc(records, func(r toolcrib.Record) bool { return strings.Contains(string(r.Input), "[redacted]") }) {

@@ -16,6 +16,8 @@ import (
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/vault"
+	"github.com/toolcrib/toolcrib/internal/vault/keeper"
+	"github.com/toolcrib/toolcrib/internal/vault/vaulttest"
 	"github.com/toolcrib/toolcrib/ovos"
 )
 
@@ -147,7 +149,7 @@ func TestServeBusRefuses(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			cfg := ownBus()
 			c.change(&cfg.Bus)
-			a := openBusApp(t, cfg, Needs{Keys: keyed(t)})
+			a := openBusApp(t, cfg, Needs{Keys: keeper.Source{Env: vaulttest.Env(t)}})
 			err := a.ServeBus(t.Context(), cfg, cfg.Bus, "", nil)
 			if err == nil || !strings.Contains(err.Error(), c.want) {
 				t.Errorf("it gave %v, want something about %s", err, c.want)
@@ -158,8 +160,8 @@ func TestServeBusRefuses(t *testing.T) {
 
 // TestBusTokenFromTheVault: the settings name the token, the vault has it.
 func TestBusTokenFromTheVault(t *testing.T) {
-	keys, state := keyed(t), t.TempDir()
-	keep(t, state, keys, map[vault.Ref]string{{Name: "bus"}: "a token of some length"})
+	keys, state := keeper.Source{Env: vaulttest.Env(t)}, t.TempDir()
+	vaulttest.Fill(t, keeper.Dir(state), keys.Env, map[vault.Ref]string{{Name: "bus"}: "a token of some length"})
 	cfg := ownBus()
 	cfg.Bus.Token = "${secret:bus}"
 	a := openBusApp(t, cfg, Needs{State: state, Keys: keys})

@@ -180,8 +180,8 @@ func (a *App) newAPI(version string) (*httpapi.API, error) {
 }
 
 // health tells whether calls can be made now. That much every program of this
-// machine may ask, so that it can be watched; what there is here and what is
-// wrong with it is told to those who have a token.
+// machine may ask, so that it can be watched; what there is here is told to those who
+// have a token, and what is wrong with it to those who may know all of it.
 func (a *App) health(version string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		caller, known := httpapi.CallerOf(r.Context())
@@ -192,7 +192,7 @@ func (a *App) health(version string) http.HandlerFunc {
 		}
 		if broken := a.policy.broken.Load(); broken != nil && code == http.StatusOK {
 			status = "the settings are broken, older rules are in force"
-			if known {
+			if known && caller.SeesAll() { // it quotes them
 				status += ": " + *broken
 			}
 		}

@@ -51,3 +51,50 @@ func TestHealthIsNotForAll(t *testing.T) {
 		t.Errorf("most is told %s, %v", told, err)
 	}
 }
+
+// TestWhoWatches: numbers name tools, and what is wrong with the settings quotes them.
+// Both are for the person whose program it is, and for whoever watches over it.
+func TestWhoWatches(t *testing.T) {
+	const wrong = "policy.deny: what-the-settings-say"
+	for name, c := range map[string]struct {
+		change func(*settings.Config)
+		tokens map[string]bool // those who may know; "": without a token
+	}{
+		"people": {func(c *settings.Config) {
+			c.Tokens = map[string]settings.Token{"some": {SHA256: sumOf("some"), Approves: true}, "ops": {SHA256: sumOf("ops"), Watches: true, EnabledTools: []string{"get_time"}}}
+		}, map[string]bool{"own": true, "ops": true, "some": false}},
+		"open, with people": {func(c *settings.Config) {
+			c.Serve.Open, c.Tokens = true, map[string]settings.Token{"some": {SHA256: sumOf("some")}}
+		}, map[string]bool{"own": true, "some": false, "": false}},
+		"open, alone": {func(c *settings.Config) { c.Serve.Open = true }, map[string]bool{"own": true, "": true}},
+	} {
+		d := newDoorway(t, func(cfg *settings.Config) {
+			cfg.Telemetry.Metrics = true
+			c.change(cfg)
+		})
+		broken := wrong
+		d.app.policy.broken.Store(&broken)
+		base := strings.TrimSuffix(d.url, "/mcp")
+		for token, may := range c.tokens {
+			head := http.Header{}
+			if token != "" {
+				head.Set("Authorization", "Bearer "+strings.Replace(token, "own", d.token(), 1))
+			}
+			want := http.StatusForbidden
+			if may {
+				want = http.StatusOK
+			}
+			if r := knock(t, "GET", base+"/metrics", "", head); r.status != want {
+				t.Errorf("%s: %q gets %d for the numbers", name, token, r.status)
+			}
+			r := knock(t, "GET", base+"/healthz", "", head)
+			var said struct{ Status string }
+			if err := json.NewDecoder(r.body).Decode(&said); err != nil || !strings.HasPrefix(said.Status, "the settings are broken") {
+				t.Errorf("%s: %q is told %q, %v", name, token, said.Status, err)
+			}
+			if strings.Contains(said.Status, wrong) != (may && token != "") {
+				t.Errorf("%s: %q is told %q", name, token, said.Status)
+			}
+		}
+	}
+}

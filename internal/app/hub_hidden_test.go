@@ -12,14 +12,15 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/internal/vault/keeper"
+	"github.com/toolcrib/toolcrib/internal/vault/vaulttest"
 )
 
 // TestServerThatRepeatsItsKey: a program that is given a secret of the vault and
 // says it in its list of tools shows it to nobody, and it lies in no file of ours.
 func TestServerThatRepeatsItsKey(t *testing.T) {
 	const treasure = "xyzzy-Plugh-4711-Adventure"
-	state, from := t.TempDir(), keyed(t)
-	keep(t, state, from, map[vault.Ref]string{{Name: "KEY"}: treasure})
+	state, from := t.TempDir(), keeper.Source{Env: vaulttest.Env(t)}
+	vaulttest.Fill(t, keeper.Dir(state), from.Env, map[vault.Ref]string{{Name: "KEY"}: treasure})
 	exe, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,6 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/mcp/server"
-	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/ovos"
@@ -101,24 +100,8 @@ func waysIn(t *testing.T, a *App, dialect string) []wayIn {
 		{"mcp", overMCP(connect(&mcp.IOTransport{Reader: toClient, Writer: fromClient}))},
 	}
 	if dialect == "" {
-		ln, err := httpapi.Listen(t.Context(), httpapi.Listening{Address: "127.0.0.1:0"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		ctx, cancel := context.WithCancel(t.Context())
-		served := make(chan error, 1)
-		go func() { served <- a.Serve(ctx, ln, "test") }()
-		t.Cleanup(func() {
-			cancel()
-			if err := <-served; err != nil {
-				t.Error(err)
-			}
-		})
-		token, err := httpapi.OwnToken(a.state)
-		if err != nil {
-			t.Fatal(err)
-		}
-		ways = append(ways, wayIn{"mcp-http", overMCP(connect(&mcp.StreamableClientTransport{Endpoint: "http://" + ln.Addr().String() + "/mcp", HTTPClient: &http.Client{Transport: bearer(token)}}))})
+		base, _ := serveLoopback(t, a)
+		ways = append(ways, wayIn{"mcp-http", overMCP(connect(&mcp.StreamableClientTransport{Endpoint: base + "/mcp", HTTPClient: &http.Client{Transport: ownBearer(t, a)}}))})
 	}
 	return ways
 }

@@ -2,7 +2,6 @@ package app
 
 import (
 	"bytes"
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -19,7 +18,6 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/policy"
-	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 )
@@ -254,23 +252,12 @@ func TestTokens(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer a.Close(t.Context())
-	ln, err := httpapi.Listen(t.Context(), httpapi.Listening{Address: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	served := make(chan error, 1)
-	go func() { served <- a.Serve(ctx, ln, "test") }()
-	defer func() {
-		cancel()
-		if err := <-served; err != nil {
-			t.Error(err)
-		}
-	}()
+	base, stop := serveLoopback(t, a)
+	defer stop()
 	connect := func(token string) (*mcp.ClientSession, error) {
 		client := &http.Client{Transport: bearer(token)}
 		return mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil).
-			Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: "http://" + ln.Addr().String() + "/mcp", HTTPClient: client, MaxRetries: -1}, nil)
+			Connect(t.Context(), &mcp.StreamableClientTransport{Endpoint: base + "/mcp", HTTPClient: client, MaxRetries: -1}, nil)
 	}
 	for _, bad := range []string{"", "x", "ci-token2", sum("ci-token")} {
 		if s, err := connect(bad); err == nil {

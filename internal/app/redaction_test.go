@@ -11,6 +11,8 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/vault"
+	"github.com/toolcrib/toolcrib/internal/vault/keeper"
+	"github.com/toolcrib/toolcrib/internal/vault/vaulttest"
 )
 
 // redactionApp is a crib with a vault in which one value is, and a directory to
@@ -18,8 +20,8 @@ import (
 func redactionApp(t *testing.T, value string) (a *App, dir, state string) {
 	t.Helper()
 	state, dir = t.TempDir(), t.TempDir()
-	from := keyed(t)
-	keep(t, state, from, map[vault.Ref]string{{Name: "API"}: value})
+	from := keeper.Source{Env: vaulttest.Env(t)}
+	vaulttest.Fill(t, keeper.Dir(state), from.Env, map[vault.Ref]string{{Name: "API"}: value})
 	cfg := settings.Defaults()
 	cfg.Grant.Write = []string{dir}
 	cfg.Mode = "auto-edit"
@@ -127,7 +129,7 @@ func TestWhatIsHiddenIsNotLost(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(dir, "public.txt")); err == nil {
 		t.Error("the other file was made")
 	}
-	if found := holdsText(t, state, value); found != "" {
-		t.Errorf("the value is in %s", found)
+	if found, err := vaulttest.FileWith(state, value); found != "" || err != nil {
+		t.Errorf("the value is in %s, %v", found, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"net/http"
+	"sync"
 	"testing"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -13,14 +14,9 @@ import (
 	"github.com/toolcrib/toolcrib/internal/store"
 )
 
-// A server is opened, used by a real client, asked for its health, and ended;
-// what the client did is in the journal afterwards.
-func TestServe(t *testing.T) {
-	state := t.TempDir()
-	a, err := Open(t.Context(), settings.Defaults(), Needs{State: state})
-	if err != nil || a.Faults != nil {
-		t.Fatal(err, a.Faults)
-	}
+// serveLoopback serves a crib over HTTP until stop is called, or the test ends.
+func serveLoopback(t *testing.T, a *App) (base string, stop func()) {
+	t.Helper()
 	ln, err := httpapi.Listen(t.Context(), httpapi.Listening{Address: "127.0.0.1:0"})
 	if err != nil {
 		t.Fatal(err)
@@ -28,13 +24,35 @@ func TestServe(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	served := make(chan error, 1)
 	go func() { served <- a.Serve(ctx, ln, "test") }()
-	base := "http://" + ln.Addr().String()
+	stop = sync.OnceFunc(func() {
+		cancel()
+		if err := <-served; err != nil {
+			t.Errorf("serve: %v", err)
+		}
+	})
+	t.Cleanup(stop)
+	return "http://" + ln.Addr().String(), stop
+}
 
-	token, err := httpapi.OwnToken(state)
+// ownBearer shows the token of the person whose machine this is.
+func ownBearer(t *testing.T, a *App) bearer {
+	t.Helper()
+	token, err := httpapi.OwnToken(a.state)
 	if err != nil {
 		t.Fatal(err)
 	}
-	own := &http.Client{Transport: bearer(token)}
+	return bearer(token)
+}
+
+// A server is opened, used by a real client, asked for its health, and ended;
+// what the client did is in the journal afterwards.
+func TestServe(t *testing.T) {
+	a, err := Open(t.Context(), settings.Defaults(), Needs{State: t.TempDir()})
+	if err != nil || a.Faults != nil {
+		t.Fatal(err, a.Faults)
+	}
+	base, stop := serveLoopback(t, a)
+	own := &http.Client{Transport: ownBearer(t, a)}
 	for _, c := range []struct {
 		client *http.Client
 		told   bool
@@ -81,10 +99,7 @@ func TestServe(t *testing.T) {
 		t.Errorf("call: %+v, %v", r, err)
 	}
 	_ = session.Close()
-	cancel()
-	if err := <-served; err != nil {
-		t.Errorf("serve: %v", err)
-	}
+	stop()
 	records, err := a.Journal.List(t.Context(), store.Filter{})
 	if err != nil || len(records) != 1 || records[0].Caller.Frontend != "mcp-http" || records[0].Caller.Subject != "local" || records[0].Outcome != "done" {
 		t.Errorf("journal: %+v, %v", records, err)

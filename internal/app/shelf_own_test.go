@@ -10,8 +10,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/mcp/server"
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
@@ -39,20 +37,7 @@ func TestSkillsAndAgentsOverMCP(t *testing.T) {
 			t.Error(err)
 		}
 	})
-	connect := func(agent string) *mcp.ClientSession {
-		t.Helper()
-		s := server.New(a.MCP("test"), toolcrib.Caller{Subject: "ann", Agent: agent, Frontend: "mcp"})
-		t.Cleanup(s.Close)
-		in, out := pipes(t)
-		go func() { _ = s.ServeStdio(t.Context(), in.theirs, out.theirs) }()
-		session, err := mcp.NewClient(&mcp.Implementation{Name: "test"}, nil).Connect(t.Context(), &mcp.IOTransport{Reader: out.ours, Writer: in.ours}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { _ = session.Close() })
-		return session
-	}
-	s := connect("")
+	s := sdkClient(t, a, "")
 	resources, err := s.ListResources(t.Context(), nil)
 	if err != nil || len(resources.Resources) != 1 || resources.Resources[0].URI != "skill://baking/SKILL.md" {
 		t.Fatalf("%+v, %v", resources, err)
@@ -75,7 +60,7 @@ func TestSkillsAndAgentsOverMCP(t *testing.T) {
 	if text, err := json.Marshal(prompt.Messages[0].Content); err != nil || !strings.Contains(string(text), "Write short sentences.") {
 		t.Errorf("%s, %v", text, err)
 	}
-	narrow := connect("narrow")
+	narrow := sdkClient(t, a, "narrow")
 	if r, err := narrow.ListResources(t.Context(), nil); err == nil && len(r.Resources) > 0 {
 		t.Errorf("shown to one who cannot read them: %+v", r)
 	}

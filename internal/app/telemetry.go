@@ -152,10 +152,17 @@ func sizeOf(dir string) (n int64) {
 	return n
 }
 
-// metrics answers with the numbers.
+// metrics answers with the numbers. They name tools that the profile of a caller may
+// hide, so they are for the person whose program this is and those who watch over it;
+// and for whoever comes in without a token, if there is nobody to hide anything from.
 func (a *App) metrics(w http.ResponseWriter, r *http.Request) {
 	if a.numbers == nil {
 		httpapi.Fail(w, http.StatusNotFound, "telemetry.metrics: true in the settings switches this on")
+		return
+	}
+	caller, known := httpapi.CallerOf(r.Context())
+	if !known || !caller.SeesAll() && !(caller.Anyone() && a.guestsNow().Alone()) {
+		httpapi.Fail(w, http.StatusForbidden, "the numbers name every tool that was called: they are for the owner's own token, and for tokens with watches: true ('toolcrib token new NAME --watches')")
 		return
 	}
 	a.numbers.ServeHTTP(w, r)

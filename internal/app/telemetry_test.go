@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -16,7 +15,6 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
@@ -43,41 +41,30 @@ func sentTraces(t *testing.T) (url string, sent func() string) {
 // TestTelemetry: a real client of either era calls a real server behind a whole
 // program that is watched.
 func TestTelemetry(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("the plugin of this test is a shell script")
-	}
-	dir, state := t.TempDir(), t.TempDir()
-	plugins := filepath.Join(dir, "plugins")
-	if err := os.Mkdir(plugins, 0o700); err != nil {
+	exe, err := os.Executable()
+	if err != nil {
 		t.Fatal(err)
 	}
-	plugin(t, plugins, "far")
+	dir := t.TempDir()
 	where, sent := sentTraces(t)
 	cfg := settings.Defaults()
 	cfg.Mode, cfg.Safety.Flow.Enabled, cfg.Hub.Wait = "yolo", false, time.Minute
-	cfg.MCPServers = map[string]settings.MCPServer{"gone": {Command: filepath.Join(dir, "no-such-program")}}
+	cfg.MCPServers = map[string]settings.MCPServer{
+		"far":  {Command: exe, Env: map[string]string{"FAKE_MCP": "1", "GORACE": "atexit_sleep_ms=0"}},
+		"gone": {Command: filepath.Join(dir, "no-such-program")},
+	}
 	cfg.Telemetry.Metrics = true
 	cfg.Telemetry.Traces = settings.Traces{Enabled: true, Endpoint: where, Sample: 1, Headers: map[string]string{"X-Team": "blue"}}
-	a, err := Open(t.Context(), cfg, Needs{State: state, Dir: t.TempDir(), Home: t.TempDir(), Config: dir})
+	a, err := Open(t.Context(), cfg, Needs{State: t.TempDir(), Dir: t.TempDir(), Home: t.TempDir(), Config: dir})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if at, err := a.CheckTraces(t.Context()); err != nil || at != where+"/v1/traces" {
 		t.Errorf("the collector is said to be at %q, %v", at, err)
 	}
-	ln, err := httpapi.Listen(t.Context(), httpapi.Listening{Address: "127.0.0.1:0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, cancel := context.WithCancel(t.Context())
-	served := make(chan error, 1)
-	go func() { served <- a.Serve(ctx, ln, "test") }()
-	base := "http://" + ln.Addr().String()
-	token, err := httpapi.OwnToken(state)
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := &http.Client{Transport: bearer(token)}
+	base, stop := serveLoopback(t, a)
+	token := ownBearer(t, a)
+	own := &http.Client{Transport: token}
 	for _, era := range []struct{ version, trace string }{
 		{"2025-11-25", "4bf92f3577b34da6a3ce929d0e0e4736"},
 		{"2026-07-28", "5bf92f3577b34da6a3ce929d0e0e4736"},
@@ -123,10 +110,7 @@ func TestTelemetry(t *testing.T) {
 	if told := get(t, http.DefaultClient, base+"/healthz", http.StatusOK); strings.Contains(told, "gone") || !strings.Contains(told, `"ok"`) {
 		t.Errorf("a stranger is told %s", told)
 	}
-	cancel()
-	if err := <-served; err != nil {
-		t.Error(err)
-	}
+	stop()
 	if err := a.Close(context.Background()); err != nil {
 		t.Error(err)
 	}
@@ -141,7 +125,7 @@ func TestTelemetry(t *testing.T) {
 			t.Errorf("%d spans are in the trace of the client, want 3", n)
 		}
 	}
-	for _, private := range []string{"argument-text", "blue", token, `"local"`} {
+	for _, private := range []string{"argument-text", "blue", string(token), `"local"`} {
 		if strings.Contains(spans, private) || strings.Contains(numbers, private) {
 			t.Errorf("%s is told", private)
 		}

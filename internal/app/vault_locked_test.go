@@ -19,6 +19,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
 	"github.com/toolcrib/toolcrib/internal/vault"
 	"github.com/toolcrib/toolcrib/internal/vault/keeper"
+	"github.com/toolcrib/toolcrib/internal/vault/vaulttest"
 )
 
 // TestLockedVault: there are secrets and nobody can open the vault. Nothing of
@@ -27,7 +28,7 @@ import (
 func TestLockedVault(t *testing.T) {
 	const value = "plum-tree-garden-gate"
 	for name, spoil := range map[string]func(t *testing.T, dir string) keeper.Source{ // nil keys: those of the vault
-		"another key": func(t *testing.T, _ string) keeper.Source { return keyed(t) },
+		"another key": func(t *testing.T, _ string) keeper.Source { return keeper.Source{Env: vaulttest.Env(t)} },
 		"no key":      func(*testing.T, string) keeper.Source { return keeper.Source{} },
 		"an edited file": func(t *testing.T, dir string) keeper.Source {
 			file := filepath.Join(dir, "secrets")
@@ -60,8 +61,8 @@ func TestLockedVault(t *testing.T) {
 		},
 	} {
 		t.Run(strings.ReplaceAll(name, " ", "_"), func(t *testing.T) {
-			state, dir, right := t.TempDir(), t.TempDir(), keyed(t)
-			keep(t, state, right, map[vault.Ref]string{{Name: "TOKEN"}: value})
+			state, dir, right := t.TempDir(), t.TempDir(), keeper.Source{Env: vaulttest.Env(t)}
+			vaulttest.Fill(t, keeper.Dir(state), right.Env, map[vault.Ref]string{{Name: "TOKEN"}: value})
 			keys := spoil(t, keeper.Dir(state))
 			if keys.Env == nil && name != "no key" {
 				keys = right
@@ -106,8 +107,8 @@ func TestLockedVault(t *testing.T) {
 			if err := a.Close(t.Context()); err != nil {
 				t.Error(err)
 			}
-			if file := holdsText(t, state, value); file != "" {
-				t.Errorf("%s holds a value of the vault", file)
+			if file, err := vaulttest.FileWith(state, value); file != "" || err != nil {
+				t.Errorf("%s holds a value of the vault, %v", file, err)
 			}
 			if strings.Contains(said.String(), value) || !strings.Contains(said.String(), "vault") {
 				t.Errorf("the log: %s", said.String())
@@ -143,14 +144,14 @@ func outcomeOf(t *testing.T, cfg settings.Config, state, id string) toolcrib.Out
 // TestOpenHasSecrets: the wiring puts all of it into the crib, and a vault that
 // nobody can open stops nothing else.
 func TestOpenHasSecrets(t *testing.T) {
-	state, from := t.TempDir(), keyed(t)
-	keep(t, state, from, map[vault.Ref]string{{Name: "TOKEN"}: "one"})
+	state, from := t.TempDir(), keeper.Source{Env: vaulttest.Env(t)}
+	vaulttest.Fill(t, keeper.Dir(state), from.Env, map[vault.Ref]string{{Name: "TOKEN"}: "one"})
 	cfg := settings.Defaults()
 	cfg.Vault.Grants = map[string][]string{"math": {"TOKEN"}, "nobody/x": {"TOKEN"}}
 	for _, c := range []struct {
 		keys  keeper.Source
 		opens bool
-	}{{from, true}, {keyed(t), false}, {keeper.Source{}, false}} {
+	}{{from, true}, {keeper.Source{Env: vaulttest.Env(t)}, false}, {keeper.Source{}, false}} {
 		a, err := Open(t.Context(), cfg, Needs{State: state, Dir: t.TempDir(), Home: t.TempDir(), Keys: c.keys, Log: slog.New(slog.DiscardHandler)})
 		if err != nil {
 			t.Fatal(err)
@@ -172,49 +173,6 @@ func TestOpenHasSecrets(t *testing.T) {
 			t.Error(err)
 		}
 	}
-}
-
-// keyed is a process whose variable has a key.
-func keyed(t *testing.T) keeper.Source {
-	t.Helper()
-	key, err := vault.NewKey()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return keeper.Source{Env: func(name string) (string, bool) { return key, name == vault.DefaultEnv }}
-}
-
-// keep puts secrets into the vault of a state directory.
-func keep(t *testing.T, state string, from keeper.Source, secrets map[vault.Ref]string) {
-	t.Helper()
-	v, err := keeper.OpenVault(settings.Defaults().Vault, state, from)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ref, value := range secrets {
-		if err := v.Set(t.Context(), ref, value); err != nil {
-			t.Fatal(err)
-		}
-	}
-}
-
-// holdsText looks for a text in every file below a directory.
-func holdsText(t *testing.T, dir, text string) (found string) {
-	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		data, err := os.ReadFile(path)
-		if bytes.Contains(data, []byte(text)) {
-			found = path
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return found
 }
 
 // TestRepeatedCallAfterARestart: what stands in front of the journal leaves it
@@ -246,11 +204,11 @@ func TestNamesThatTheCallerChooses(t *testing.T) {
 	const value = "Zx9vault-Value.7731qqTr0ub4dor"
 	for name, locked := range map[string]bool{"open": false, "locked": true} {
 		t.Run(name, func(t *testing.T) {
-			state, right := t.TempDir(), keyed(t)
-			keep(t, state, right, map[vault.Ref]string{{Name: "S"}: value})
+			state, right := t.TempDir(), keeper.Source{Env: vaulttest.Env(t)}
+			vaulttest.Fill(t, keeper.Dir(state), right.Env, map[vault.Ref]string{{Name: "S"}: value})
 			keys := right
 			if locked {
-				keys = keyed(t)
+				keys = keeper.Source{Env: vaulttest.Env(t)}
 			}
 			dir := t.TempDir()
 			cfg := settings.Defaults()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -15,6 +14,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/vault"
+	"github.com/toolcrib/toolcrib/internal/vault/vaulttest"
 )
 
 // TestSecretScripts plays testdata/script/secret. Those scripts have commands
@@ -40,7 +40,7 @@ func TestSecretScripts(t *testing.T) {
 				ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
 			},
 			"nowhere": func(ts *testscript.TestScript, _ bool, args []string) {
-				found, err := holdsText(ts.MkAbs(args[0]), args[1])
+				found, err := vaulttest.FileWith(ts.MkAbs(args[0]), args[1])
 				ts.Check(err)
 				if found != "" {
 					ts.Fatalf("%s holds %q", found, args[1])
@@ -48,26 +48,6 @@ func TestSecretScripts(t *testing.T) {
 			},
 		},
 	})
-}
-
-// holdsText looks for a text in every file below a directory.
-func holdsText(dir, text string) (found string, err error) {
-	files := 0
-	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
-			return err
-		}
-		files++
-		data, err := os.ReadFile(path)
-		if bytes.Contains(data, []byte(text)) {
-			found = path
-		}
-		return err
-	})
-	if err == nil && files == 0 {
-		err = fmt.Errorf("there is no file in %s", dir)
-	}
-	return found, err
 }
 
 // TestVaultErrors: every kind of trouble has its exit status and says what to do.

@@ -53,8 +53,8 @@ goes by it at once.`,
 			if len(args) == 1 {
 				return c.newToken(args[0], of)
 			}
-			if of.Profile != "" || of.Agent != "" || of.Organisation != "" || of.Approves {
-				return usagef("--profile, --agent, --organisation and --approves are for a token of somebody else: name them")
+			if of.Profile != "" || of.Agent != "" || of.Organisation != "" || of.Approves || of.Watches {
+				return usagef("--profile, --agent, --organisation, --approves and --watches are for a token of somebody else: name them")
 			}
 			if _, err := c.ownToken(httpapi.NewOwnToken); err != nil {
 				return err
@@ -67,6 +67,7 @@ goes by it at once.`,
 	fresh.Flags().StringVar(&of.Agent, "agent", "", "the preset of agents that its holder runs under")
 	fresh.Flags().StringVar(&of.Organisation, "organisation", "", "the organisation that its holder belongs to")
 	fresh.Flags().BoolVar(&of.Approves, "approves", false, "its holder is a person, who may approve what they themselves call")
+	fresh.Flags().BoolVar(&of.Watches, "watches", false, "its holder watches over this server, and may read /metrics")
 	list := &cobra.Command{
 		Use: "list", Short: "List the tokens of others: who has which profile, and when it was last used", Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.listTokens(cmd) },

@@ -77,8 +77,10 @@ func tokenEntry(of settings.Token) map[string]any {
 			value[key] = said
 		}
 	}
-	if of.Approves {
-		value["approves"] = true
+	for key, may := range map[string]bool{"approves": of.Approves, "watches": of.Watches} {
+		if may {
+			value[key] = true
+		}
 	}
 	return value
 }
@@ -117,6 +119,7 @@ type listedToken struct {
 	Agent        string     `json:"agent,omitempty"`
 	Organisation string     `json:"organisation,omitempty"`
 	Approves     bool       `json:"approves,omitempty"`
+	Watches      bool       `json:"watches,omitempty"`
 	Made         string     `json:"made,omitempty"`
 	Used         *time.Time `json:"last_used,omitempty"`
 }
@@ -138,7 +141,7 @@ func (c *command) listTokens(cmd *cobra.Command) error {
 	var rows [][]string
 	for _, name := range slices.Sorted(maps.Keys(all)) {
 		t := all[name]
-		one := listedToken{name, t.Profile, t.Agent, t.Organisation, t.Approves, t.Made, nil}
+		one := listedToken{name, t.Profile, t.Agent, t.Organisation, t.Approves, t.Watches, t.Made, nil}
 		last := "never, or before the journal begins"
 		if at, ok := used[name]; ok {
 			one.Used, last = &at, at.Local().Format(time.DateTime)

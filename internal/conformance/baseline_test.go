@@ -27,8 +27,8 @@ func readBaseline(text []byte) (baseline, error) {
 		return nil, err
 	}
 	for run, entries := range b {
-		leg, revision, _ := strings.Cut(run, " ")
-		if leg != "server" && leg != "client" || !slices.Contains(revisions(), revision) {
+		space := max(strings.LastIndexByte(run, ' '), 0)
+		if !slices.Contains([]string{"server", "guarded server", "client"}, run[:space]) || !slices.Contains(revisions(), run[space+1:]) {
 			return nil, fmt.Errorf("%q is no run of the suite", run)
 		}
 		for entry, reason := range entries {
@@ -154,6 +154,9 @@ func TestReadBaseline(t *testing.T) {
 		"server 2026-07-28:\n  tasks: it is an extension\n  a:b: it is not so\n":     "",
 		"server 2024-11-05:\n  tasks: it is an extension\n":                          "no run",
 		"both 2026-07-28:\n  tasks: it is an extension\n":                            "no run",
+		"guarded server 2026-07-28:\n  tasks: it is an extension\n":                  "",
+		"guarded client 2026-07-28:\n  tasks: it is an extension\n":                  "no run",
+		"2026-07-28:\n  tasks: it is an extension\n":                                 "no run",
 		"server 2026-07-28:\n  tasks:\n":                                             "no reason",
 		"server 2026-07-28:\n  tasks: later\n":                                       "no reason",
 		"server 2026-07-28:\n  s: it is an extension\n  s:c: it is an extension\n":   "as a whole and in part",

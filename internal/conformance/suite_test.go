@@ -53,9 +53,11 @@ func scenarios(p peerSet, leg, revision string) ([]string, error) {
 	return list, nil
 }
 
-// conform runs the suite's requirements of a revision for a leg and makes a
-// subtest of each scenario. The further arguments say what is judged.
-func conform(t *testing.T, leg, revision string, args ...string) {
+// conform runs the suite's requirements of a revision and makes a subtest of
+// each scenario. The last word of the run is the suite's leg. The further
+// arguments say what is judged.
+func conform(t *testing.T, run, revision string, args ...string) {
+	leg := run[strings.LastIndexByte(run, ' ')+1:]
 	p := peers(t)
 	text, err := os.ReadFile("baseline.yml")
 	if err != nil {
@@ -72,7 +74,7 @@ func conform(t *testing.T, leg, revision string, args ...string) {
 	begun := time.Now()
 	results, output := runSuite(t, p, append([]string{leg, "--requirements", revision}, args...)...)
 	took := time.Since(begun).Round(time.Millisecond)
-	excused := b[leg+" "+revision]
+	excused := b[run+" "+revision]
 	unused := map[string]bool{}
 	for entry := range excused {
 		unused[entry] = true
@@ -99,10 +101,10 @@ func conform(t *testing.T, leg, revision string, args ...string) {
 		})
 	}
 	for entry := range unused {
-		t.Errorf("baseline.yml: %s %s has no scenario %s", leg, revision, entry)
+		t.Errorf("baseline.yml: %s %s has no scenario %s", run, revision, entry)
 	}
 	t.Logf("%s %s: %d scenarios in %s: %d checks passed, %d excused, %d skipped, %d faults",
-		leg, revision, len(expected), took, total.passed, total.excused, total.skipped, len(total.faults))
+		run, revision, len(expected), took, total.passed, total.excused, total.skipped, len(total.faults))
 	if len(total.faults) > 0 {
 		t.Logf("what the suite wrote:\n%s", output)
 	}

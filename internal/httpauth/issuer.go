@@ -46,7 +46,7 @@ func issuer(cfg settings.OIDC, before *httpapi.Access) (*httpapi.Issuer, error) 
 		}
 		out.Entries = append(out.Entries, httpapi.Entry{Has: e.Has, Holder: httpapi.Holder{
 			Caller:   toolcrib.Caller{Token: settings.OIDCToken(e.Has), Agent: e.Agent, Organisation: e.Organisation},
-			Approves: approves,
+			Approves: approves, Watches: e.Watches,
 		}})
 	}
 	return out, nil

@@ -27,6 +27,11 @@ type Pair struct {
 	Last    time.Time `json:"last"`
 }
 
+// sameAs reports whether two pairs are one that was used twice.
+func (p Pair) sameAs(o Pair) bool {
+	return p.Profile == o.Profile && p.Subject == o.Subject && p.Tool == o.Tool && p.Query == o.Query
+}
+
 // Bounds of what is kept. One person has a part of a profile's room, so that nobody
 // can push out what others taught.
 const (
@@ -35,6 +40,7 @@ const (
 	inAll      = 4000
 	maxQuery   = 200 // characters
 	maxFile    = 4 << 20
+	maxTimes   = 1_000_000
 )
 
 // Book is what was learned, in a file that several processes share.
@@ -117,9 +123,7 @@ func (b *Book) Wipe() error {
 func (b *Book) add(ctx context.Context, news []Pair) error {
 	return b.change(ctx, func(list []Pair) []Pair {
 		for _, n := range news {
-			at := slices.IndexFunc(list, func(p Pair) bool {
-				return p.Profile == n.Profile && p.Subject == n.Subject && p.Tool == n.Tool && p.Query == n.Query
-			})
+			at := slices.IndexFunc(list, n.sameAs)
 			if at < 0 {
 				list = append(list, n)
 				continue
@@ -143,7 +147,7 @@ func (b *Book) change(ctx context.Context, edit func([]Pair) []Pair) error {
 	if err := b.refresh(); err != nil {
 		return err
 	}
-	next := bounded(edit(slices.Clone(b.pairs)), b.now().Add(-b.maxAge))
+	next := bounded(edit(slices.Clone(b.pairs)), b.now(), b.maxAge)
 	text, err := json.Marshal(next)
 	if err != nil {
 		return fmt.Errorf("writing what searches led to: %w", err)
@@ -178,7 +182,7 @@ func (b *Book) refresh() error {
 			return fmt.Errorf("%s: %w; 'toolcrib tools forget --all' makes it anew", b.path, err)
 		}
 	}
-	b.pairs, b.seen = bounded(list, b.now().Add(-b.maxAge)), mark
+	b.pairs, b.seen = bounded(list, b.now(), b.maxAge), mark
 	b.version++
 	return nil
 }
@@ -196,11 +200,18 @@ func read(text []byte) ([]Pair, error) {
 }
 
 // bounded drops what is old, and where there is too much the oldest: first of one
-// person, then of a profile, then of all.
-func bounded(list []Pair, oldest time.Time) []Pair {
+// person, then of a profile, then of all. What no clock and no count of ours can have
+// written is put right: a time to come would never grow old.
+func bounded(list []Pair, now time.Time, maxAge time.Duration) []Pair {
 	list = slices.DeleteFunc(list, func(p Pair) bool {
-		return p.Last.Before(oldest) || p.Query == "" || p.Tool == "" || len(p.Query) > 4*maxQuery
+		return p.Last.Before(now.Add(-maxAge)) || p.Query == "" || p.Tool == "" || len(p.Query) > 4*maxQuery
 	})
+	for i, p := range list {
+		list[i].Times = min(max(p.Times, 1), maxTimes)
+		if p.Last.After(now) {
+			list[i].Last = now.UTC().Truncate(time.Second)
+		}
+	}
 	slices.SortStableFunc(list, func(a, b Pair) int { return b.Last.Compare(a.Last) })
 	of, in := map[[2]string]int{}, map[string]int{}
 	list = slices.DeleteFunc(list, func(p Pair) bool {
@@ -213,7 +224,7 @@ func bounded(list []Pair, oldest time.Time) []Pair {
 	})
 	list = list[:min(len(list), inAll)]
 	slices.SortFunc(list, func(a, b Pair) int {
-		return cmp.Or(cmp.Compare(a.Profile, b.Profile), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Query, b.Query), cmp.Compare(a.Subject, b.Subject))
+		return cmp.Or(cmp.Compare(a.Profile, b.Profile), cmp.Compare(a.Tool, b.Tool), cmp.Compare(a.Query, b.Query), cmp.Compare(a.Subject, b.Subject), b.Last.Compare(a.Last))
 	})
-	return list
+	return slices.CompactFunc(list, Pair.sameAs)
 }

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/toolcrib/toolcrib"
 )
 
@@ -235,17 +237,24 @@ func TestManySessions(t *testing.T) {
 	}
 }
 
-// FuzzRead: no file makes the book panic, or keep more than its bounds.
+// FuzzRead: no file makes the book panic, or keep more than its bounds, and what it
+// takes of a file is what it finds again in the one that it writes.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`[{"profile":"p","subject":"s","query":"q","tool":"b/t","times":1,"last":"2026-11-01T00:00:00Z"}]`))
-	f.Add([]byte(`[{"times":-1,"last":"9999-01-01T00:00:00Z","query":"q","tool":"t"}]`))
+	f.Add([]byte(`[{"times":-1,"last":"9999-01-01T00:00:00Z","query":"q","tool":"t"},{"times":9223372036854775807,"last":"2026-11-01T00:00:00+14:00","query":"\ufffd","tool":"t"}]`))
+	f.Add([]byte(`[{"query":"q","tool":"t","last":"2026-11-01T00:00:00.123456789Z"},{"query":"q","tool":"t","last":"2026-11-01T00:00:01Z"},null]`))
 	f.Add([]byte(`{}`))
 	f.Fuzz(func(t *testing.T, text []byte) {
 		path := filepath.Join(t.TempDir(), "learned.json")
 		if err := os.WriteFile(path, text, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		book := NewBook(path, time.Hour)
+		open := func() *Book {
+			book := NewBook(path, time.Hour)
+			book.now = func() time.Time { return time.Date(2026, 11, 1, 0, 30, 0, 0, time.UTC) }
+			return book
+		}
+		book := open()
 		pairs, err := book.Pairs()
 		if err != nil {
 			return
@@ -253,8 +262,28 @@ func FuzzRead(f *testing.F) {
 		if len(pairs) > inAll {
 			t.Errorf("%d pairs", len(pairs))
 		}
+		for i, p := range pairs {
+			if p.Query == "" || p.Tool == "" || len(p.Query) > 4*maxQuery || p.Times < 1 || p.Last.After(book.now()) {
+				t.Errorf("%+v is kept", p)
+			}
+			if i > 0 && p.sameAs(pairs[i-1]) {
+				t.Errorf("%+v is kept twice", p)
+			}
+		}
 		if _, err := book.Forget(context.Background(), func(Pair) bool { return false }); err != nil {
-			t.Error(err)
+			t.Fatal(err)
+		}
+		again, err := open().Pairs()
+		if d := cmp.Diff(pairs, again); err != nil || d != "" {
+			t.Errorf("%v, (-read +written)\n%s", err, d)
+		}
+		if err := book.add(context.Background(), pairs); err != nil {
+			t.Fatal(err)
+		}
+		for _, p := range book.pairs {
+			if p.Times < 1 {
+				t.Errorf("%+v was used once more", p)
+			}
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"slices"
@@ -151,6 +152,52 @@ func FuzzPassed(f *testing.F) {
 		only := certificatesOnly([]byte(text))
 		if bytes.Contains(only, []byte("PRIVATE KEY")) || !bytes.Equal(certificatesOnly(only), only) {
 			t.Errorf("%q became %q", text, only)
+		}
+	})
+}
+
+// FuzzPasswords: what a program sends as the password of an address, however it is
+// written, is among those that are hidden, and so is the login as a whole. There are
+// few of them, since every text is searched for each.
+func FuzzPasswords(f *testing.F) {
+	f.Add("user", "hunter2", "http://", "proxy:3128/a")
+	f.Add("corp", "pa%ss#9@x", "", "proxy")
+	f.Add("a-token-of-some-length", "", "https://", "proxy:1")
+	f.Add("domain\\user", "%40%3a%2F?", "SOCKS5H://", "10.0.0.1:1080/#@x")
+	f.Add("u", "p/%zz", "http://", "[::1]:3128")
+	f.Fuzz(func(t *testing.T, user, password, scheme, host string) {
+		if addressScheme.FindString(scheme) != scheme || strings.Contains(user, ":") || addressScheme.MatchString(user+":"+password) && scheme == "" ||
+			strings.TrimSpace(scheme+user) != scheme+user || strings.TrimSpace(host) != host {
+			return // it would be another user, another scheme or another value
+		}
+		login := user
+		if password != "" {
+			login += ":" + password
+		}
+		address := scheme + login + "@" + host
+		got := (Pass{"X_PROXY"}).Passwords(lookupIn(map[string]string{"X_PROXY": address}))
+		if len(got) > 8 || slices.Contains(got, "") {
+			t.Errorf("%q: %q", address, got)
+		}
+		secret := password
+		if secret == "" && len(user) >= tokenLeast {
+			secret = user
+		}
+		if secret == "" {
+			return
+		}
+		if !strings.Contains(host, "@") && (!slices.Contains(got, secret) || !slices.Contains(got, login)) {
+			t.Errorf("%q: %q is not among %q", address, secret, got)
+		}
+		// Where programs of Go see the login end, also if the host has an @ of its own.
+		if u, err := url.Parse("http://" + login + "@" + host); err == nil && u.User != nil {
+			meant, given := u.User.Password()
+			if !given {
+				meant = u.User.Username()
+			}
+			if meant != "" && !slices.Contains(got, meant) && (given || len(meant) >= tokenLeast) {
+				t.Errorf("%q: programs of Go send %q, and hidden are %q", address, meant, got)
+			}
 		}
 	})
 }

@@ -37,7 +37,7 @@ type Inject struct {
 
 // Vet implements [toolcrib.Vetter].
 func (j *Inject) Vet(ctx context.Context, r toolcrib.Review, given *toolcrib.Result) (*toolcrib.Result, error) {
-	if j.Labels.Of(ctx, r)&policy.LabelUntrusted == 0 || nothingToRead(given) {
+	if j.Labels.Of(ctx, r)&policy.LabelUntrusted == 0 || nothingToRead(&r, given) {
 		return given, nil
 	}
 	out := *given
@@ -77,10 +77,38 @@ func (j *Inject) Vet(ctx context.Context, r toolcrib.Review, given *toolcrib.Res
 }
 
 // nothingToRead: pictures alone are looked at, and say for themselves what they are.
-func nothingToRead(r *toolcrib.Result) bool {
-	return r.Value == nil && r.More == nil && !slices.ContainsFunc(r.Content, func(c toolcrib.Content) bool {
-		return c.Text != "" || c.Name != "" || c.URI != "" || c.More != nil || Neutral(c.MIME) != c.MIME || readAsText(c.MIME, c.Data)
+func nothingToRead(r *toolcrib.Review, given *toolcrib.Result) bool {
+	if given.Value != nil || !onlyLifetime(r, given.More) {
+		return false
+	}
+	return !slices.ContainsFunc(given.Content, func(c toolcrib.Content) bool {
+		return c.Text != "" || c.Name != "" || c.URI != "" && !askedFor(r, c.URI) || c.More != nil || Neutral(c.MIME) != c.MIME || readAsText(c.MIME, c.Data)
 	})
+}
+
+// readsResource reports whether a call reads what an MCP server has at an address.
+func readsResource(r *toolcrib.Review) bool { return r.Spec.Native == "mcp_read_resource" }
+
+// askedFor reports whether an address comes from the caller: it is the one of the
+// resource that is read, or the one that it was to be shown by.
+func askedFor(r *toolcrib.Review, uri string) bool {
+	var in struct{ URI, As string }
+	return readsResource(r) && json.Unmarshal(r.Input, &in) == nil && (uri == in.URI || uri == in.As) && Neutral(uri) == uri
+}
+
+// onlyLifetime reports whether nothing was added but how long a resource is good for
+// and to whom, which no model is shown.
+func onlyLifetime(r *toolcrib.Review, more json.RawMessage) bool {
+	if more == nil {
+		return true
+	}
+	var lifetime struct {
+		TTL   float64 `json:"ttlMs"`
+		Scope string  `json:"cacheScope"`
+	}
+	d := json.NewDecoder(bytes.NewReader(more))
+	d.DisallowUnknownFields()
+	return readsResource(r) && d.Decode(&lifetime) == nil && slices.Contains([]string{"", "public", "private"}, lifetime.Scope)
 }
 
 // more makes harmless what a supplier added.
@@ -133,7 +161,7 @@ func (f *changes) document(text string) string {
 // program reads it, to which something written out would be an error, or something to
 // show.
 func forProgram(r *toolcrib.Review, c *toolcrib.Content) bool {
-	if r.Spec.Native != "mcp_read_resource" || c.Type != "resource" {
+	if !readsResource(r) || c.Type != "resource" {
 		return false
 	}
 	kind, _, err := mime.ParseMediaType(c.MIME)

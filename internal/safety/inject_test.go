@@ -151,6 +151,45 @@ func TestPictureIsNotRepeated(t *testing.T) {
 	}
 }
 
+// TestPictureAtAnAddress: a picture that is read at an address the caller named is a
+// picture alone, unless there is anything of the server's beside it.
+func TestPictureAtAnAddress(t *testing.T) {
+	j := &Inject{Labels: labelTable(t, policy.LabelOptions{})}
+	const lifetime = `{"ttlMs":0,"cacheScope":"public"}`
+	for name, c := range map[string]struct {
+		tool, input, uri, kind, more, of string
+		plain                            bool
+	}{
+		"a picture":                {"mcp_read_resource", `{"uri":"test://p"}`, "test://p", "image/png", "", "", true},
+		"shown by another address": {"mcp_read_resource", `{"uri":"test://p","as":"hub://a/test://p"}`, "hub://a/test://p", "image/png", "", "", true},
+		"with its lifetime":        {"mcp_read_resource", `{"uri":"test://p"}`, "test://p", "image/png", lifetime, "", true},
+		"another address":          {"mcp_read_resource", `{"uri":"test://p"}`, "test://do-as-i-say", "image/png", "", "", false},
+		"an address that hides":    {"mcp_read_resource", `{"uri":"test://\u202ep"}`, "test://\u202ep", "image/png", "", "", false},
+		"a text":                   {"mcp_read_resource", `{"uri":"test://p"}`, "test://p", "text/plain", "", "", false},
+		"a word beside it":         {"mcp_read_resource", `{"uri":"test://p"}`, "test://p", "image/png", "", `{"note":"obey"}`, false},
+		"a word beside all":        {"mcp_read_resource", `{"uri":"test://p"}`, "test://p", "image/png", `{"ttlMs":0,"note":"obey"}`, "", false},
+		"a word as its lifetime":   {"mcp_read_resource", `{"uri":"test://p"}`, "test://p", "image/png", `{"cacheScope":"obey me"}`, "", false},
+		"of any other tool":        {"fetch", `{"uri":"test://p"}`, "test://p", "image/png", "", "", false},
+	} {
+		r := fromOutside("c")
+		r.Spec.Native, r.Input = c.tool, json.RawMessage(c.input)
+		data := []byte("\x89PNG\x00")
+		if c.kind == "text/plain" {
+			data = []byte("obey")
+		}
+		given := &toolcrib.Result{Content: []toolcrib.Content{{Type: "resource", Data: data, MIME: c.kind, URI: c.uri}}}
+		if c.more != "" {
+			given.More = json.RawMessage(c.more)
+		}
+		if c.of != "" {
+			given.Content[0].More = json.RawMessage(c.of)
+		}
+		if out := vet(t, j, r, given); (len(out.Content) == 1) != c.plain {
+			t.Errorf("%s: %d pieces", name, len(out.Content))
+		}
+	}
+}
+
 func TestInjectValues(t *testing.T) {
 	j := &Inject{Labels: labelTable(t, policy.LabelOptions{})}
 	for _, c := range []struct{ name, in, want string }{

@@ -30,6 +30,7 @@ type Token struct {
 	Organisation string   `yaml:"organisation" doc:"The organisation its caller belongs to."`
 	Approves     bool     `yaml:"approves" doc:"Its holder is a person: a client that can ask them may answer for its own calls. Else such calls wait for somebody else."`
 	ApprovesFor  string   `yaml:"approves_for" enum:"once,session,project,always" doc:"The longest that its holder may allow things, if approves is set. Unset: session. What should hold for longer is said with toolcrib approvals."`
+	Watches      bool     `yaml:"watches" doc:"Its holder watches over this server: they may read /metrics, which names every tool that was called, and are told by /healthz what is wrong with the settings."`
 	EnabledTools []string `yaml:"enabled_tools" doc:"The only tools that exist for it. Empty: all of its profile."`
 	Made         string   `yaml:"made" doc:"When it was made, for people who read it. toolcrib token new writes it."`
 }

@@ -22,7 +22,7 @@ type OIDC struct {
 	Issuer   string      `yaml:"issuer" doc:"The address of the issuer, as its tokens say it. Its keys are found by /.well-known/openid-configuration. Empty: there is none."`
 	Audience string      `yaml:"audience" doc:"What the tokens have to be for (aud). Empty: resource."`
 	Resource string      `yaml:"resource" doc:"The address of this server as clients know it, such as https://tools.example.com/mcp. Clients are told it by /.well-known/oauth-protected-resource. Empty: the name and the port that they used."`
-	Person   string      `yaml:"person" doc:"The claim that says who calls. Whoever can choose its value at the issuer can be anybody here, so that an e-mail address counts only if the issuer has not marked it as unverified."`
+	Person   string      `yaml:"person" doc:"The claim that says who calls. Whoever can choose its value at the issuer can be anybody here, so that an e-mail address (email) counts only if the token says that it was verified (email_verified)."`
 	Claim    string      `yaml:"claim" doc:"The claim with what a token is good for: scope (or scp), or one such as groups or roles."`
 	Access   []OIDCEntry `yaml:"access" doc:"What people may use, by their scopes or groups. The first entry counts that a token has; with none, it is refused."`
 }
@@ -35,6 +35,7 @@ type OIDCEntry struct {
 	Organisation string `yaml:"organisation" doc:"The organisation they belong to."`
 	Approves     bool   `yaml:"approves" doc:"A client that can ask them may answer for its own calls. Else such calls wait for somebody else."`
 	ApprovesFor  string `yaml:"approves_for" enum:"once,session,project,always" doc:"The longest that they may allow things, if approves is set. Unset: session."`
+	Watches      bool   `yaml:"watches" doc:"They may read /metrics, which names every tool that was called, and are told by /healthz what is wrong with the settings."`
 }
 
 // OIDCToken is what callers are said to be authenticated with who come in by an

@@ -2,7 +2,7 @@ package settings
 
 // Telemetry sets up what programs are told that watch this one.
 type Telemetry struct {
-	Metrics bool   `yaml:"metrics" doc:"Answer GET /metrics of toolcrib serve with numbers for Prometheus. Who asks needs a token, as everywhere."`
+	Metrics bool   `yaml:"metrics" doc:"Answer GET /metrics of toolcrib serve with numbers for Prometheus. Who asks needs your own token, or one with watches: true, since the numbers name every tool that was called."`
 	Traces  Traces `yaml:"traces" doc:"Traces for OpenTelemetry."`
 }
 

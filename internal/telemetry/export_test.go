@@ -1,17 +1,21 @@
 package telemetry
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/toolcrib/toolcrib/internal/plainaddr"
 	"github.com/toolcrib/toolcrib/internal/trace"
 )
 
@@ -182,6 +186,8 @@ func TestTarget(t *testing.T) {
 		{"texts in the clear", Settings{Endpoint: "http://10.0.0.1:4318", Content: true}, nil, "!https"},
 		{"nothing secret in the clear", Settings{Endpoint: "http://10.0.0.1:4318"}, nil, "http://10.0.0.1:4318/v1/traces"},
 		{"the headers of the settings go nowhere else", Settings{Headers: map[string]string{"A": "b"}}, map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": "https://evil.example"}, "!endpoint"},
+		{"a name that is none", Settings{}, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "a secret=x"}, "!OTEL_EXPORTER_OTLP_HEADERS"},
+		{"two headers in one", Settings{}, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "a=secret%0d%0aHost: x"}, "!OTEL_EXPORTER_OTLP_HEADERS"},
 		{"a bad list", Settings{}, map[string]string{"OTEL_EXPORTER_OTLP_HEADERS": "secret"}, "!OTEL_EXPORTER_OTLP_HEADERS"},
 	} {
 		c.s.Getenv = func(name string) string { return c.env[name] }
@@ -199,4 +205,50 @@ func TestTarget(t *testing.T) {
 	if err != nil || fixed.Get("Authorization") != "Bearer x" || to.Service != "crib" || len(to.Resource) != 1 || to.Resource[0][1] != "prod" {
 		t.Errorf("got %+v, %v, %v", to, fixed, err)
 	}
+}
+
+// FuzzTarget: whatever the variables say, headers that are sent are ones that HTTP
+// has, not in the clear over a network, and no error tells their values. A list that
+// is written as it should be is read as it was meant.
+func FuzzTarget(f *testing.F) {
+	f.Add("http://127.0.0.1:4318", "authorization", "Bearer x=y, z", "a=b")
+	f.Add("http://collector.example", "X-Key", "%2C", "service.name=no,x=%zz")
+	f.Add("https://u:p@collector.example/", "a b", "1\r\n2", ",,=,")
+	f.Add("localhost:4318", "", "\xff", "")
+	f.Fuzz(func(t *testing.T, endpoint, name, value, more string) {
+		written := name + "=" + url.PathEscape(value)
+		env := map[string]string{"OTEL_EXPORTER_OTLP_ENDPOINT": endpoint, "OTEL_EXPORTER_OTLP_HEADERS": written, "OTEL_RESOURCE_ATTRIBUTES": more}
+		to, fixed, err := Settings{Getenv: func(name string) string { return env[name] }}.Target()
+		if err != nil {
+			if long := len(value) > 8 && !strings.Contains(endpoint+name+more, value); long && strings.Contains(err.Error(), value) {
+				t.Errorf("%q of %q is told: %v", value, written, err)
+			}
+			return
+		}
+		where, err := url.Parse(to.URL)
+		if err != nil || where.User != nil || where.Host == "" {
+			t.Fatalf("%q became %q, %v", endpoint, to.URL, err)
+		}
+		if len(fixed) > 0 && where.Scheme != "https" && !plainaddr.IsLoopback(where.Hostname()) {
+			t.Errorf("headers go to %q", to.URL)
+		}
+		sent := httptest.NewRequest(http.MethodPost, "http://127.0.0.1/", nil)
+		sent.Header = fixed
+		var wire bytes.Buffer
+		if err := sent.Write(&wire); err != nil {
+			t.Fatal(err)
+		}
+		got, err := http.ReadRequest(bufio.NewReader(&wire))
+		if err != nil {
+			t.Fatalf("%q: a server cannot read it: %v", written, err)
+		}
+		for key := range fixed {
+			if h := got.Header.Get(key); key != "Host" && key != "User-Agent" && h != strings.TrimSpace(fixed.Get(key)) {
+				t.Errorf("%s: %q arrives as %q", key, fixed.Get(key), h)
+			}
+		}
+		if clean := !strings.ContainsAny(name, ",="); clean && fixed.Get(strings.TrimSpace(name)) != value && strings.TrimSpace(name) != "" {
+			t.Errorf("%q is read as %q", written, fixed)
+		}
+	})
 }

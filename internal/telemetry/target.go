@@ -9,7 +9,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
+	"github.com/toolcrib/toolcrib/internal/mcp"
 	"github.com/toolcrib/toolcrib/internal/plainaddr"
 )
 
@@ -45,6 +48,9 @@ func (s Settings) Target() (to Target, fixed http.Header, err error) {
 				return to, nil, fmt.Errorf("%s: %w", name, err)
 			}
 			for _, p := range list {
+				if strings.Trim(p[0], mcp.HeaderLetters) != "" || strings.ContainsFunc(p[1], unicode.IsControl) || !utf8.ValidString(p[1]) {
+					return to, nil, fmt.Errorf("%s: a header has signs in its name or its value that headers cannot have", name) // which one may be a secret
+				}
 				fixed.Set(p[0], p[1])
 			}
 		}

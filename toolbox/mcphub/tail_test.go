@@ -3,6 +3,7 @@ package mcphub
 import (
 	"strings"
 	"testing"
+	"unicode/utf8"
 )
 
 // TestReason: of what a program wrote before it ended, the line that says why.
@@ -59,4 +60,43 @@ Node.js v22.14.0
 	if got := tail.reason(); got != "the port is taken" {
 		t.Errorf("of the second program: %q", got)
 	}
+}
+
+// FuzzReason: whatever a program writes in whatever pieces, the reason is one short
+// line of what it wrote last, and one that says error goes before one that does not.
+func FuzzReason(f *testing.F) {
+	f.Add("before\n", "Error: no\n    at x\n\nNode.js v22\n", 3)
+	f.Add("", "\xff\xfe\r\n\r\n", 1)
+	f.Add("Error: of the program before\n", "started\n", 0)
+	f.Add("", strings.Repeat("x", 70_000)+"\nfatal: y", 4096)
+	f.Fuzz(func(t *testing.T, before, text string, piece int) {
+		var kept tail
+		_, _ = kept.Write([]byte(before)) // never fails
+		kept.begin()
+		for rest := text; rest != ""; {
+			n := min(max(piece, len(text)/64+1), len(rest))
+			_, _ = kept.Write([]byte(rest[:n]))
+			rest = rest[n:]
+		}
+		got := kept.reason()
+		if !utf8.ValidString(got) || utf8.RuneCountInString(got) > 301 || strings.Contains(got, "\n") || got != strings.TrimSpace(got) {
+			t.Fatalf("%q of %q", got, text)
+		}
+		if len(kept.text) > tailMost || len(kept.String()) > 3*tailMost {
+			t.Errorf("%d bytes are kept", len(kept.text))
+		}
+		end := strings.ToValidUTF8(text[max(0, len(text)-tailMost):], "�")
+		if !strings.Contains(end, strings.TrimSuffix(got, "…")) {
+			t.Errorf("%q is not in %q", got, end)
+		}
+		lines := strings.Split(strings.TrimSpace(end), "\n")
+		for _, line := range lines[max(0, len(lines)-reasonFar):] {
+			if line = strings.TrimSpace(line); saysError.MatchString(line) && !closing.MatchString(line) && !saysError.MatchString(got) {
+				t.Errorf("%q says error, and the reason is %q", line, got)
+			}
+		}
+		if strings.TrimSpace(end) != "" && got == "" {
+			t.Errorf("nothing of %q", end)
+		}
+	})
 }

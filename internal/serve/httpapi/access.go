@@ -34,6 +34,9 @@ func (a *Access) all(own string) []Holder {
 	return list
 }
 
+// Alone reports whether nobody has a token but the person whose server it is.
+func (a *Access) Alone() bool { return len(a.Holders) == 0 && a.Issuer == nil }
+
 // Holder is who has a token, and the token's hash.
 type Holder struct {
 	Caller toolcrib.Caller // without its Frontend, which a route says
@@ -41,12 +44,18 @@ type Holder struct {
 	// Approves is the longest that they may allow what they themselves call: a word
 	// of tokens.NAME.approves_for. Empty: whoever calls does not approve.
 	Approves string
-	issuer   string // the Issuer.ID by which they came in; empty: by a token of ours
-	own      bool   // they have the token of our own
+	// Watches: they may know how the server is doing, whoever its tools are for.
+	Watches bool
+	issuer  string // the Issuer.ID by which they came in; empty: by a token of ours
+	own     bool   // they have the token of our own
 }
 
 // Own reports whether this is the person whose server it is.
 func (h Holder) Own() bool { return h.own }
+
+// SeesAll reports whether a holder is told how the whole server is doing: what it has
+// names of tools in that the profiles of others hide, and texts of settings.
+func (h Holder) SeesAll() bool { return h.own || h.Watches }
 
 // anyone is who comes in without a token, where the settings say so: whoever is
 // on this machine. They may be anybody, so that they approve nothing.

@@ -41,34 +41,51 @@ const maxPerson = 200
 // errScope is a token that is good, but for nothing here.
 var errScope = errors.New("it is good for nothing here")
 
+// claims is what a token says, once its issuer was found to have said it.
+type claims interface {
+	Text(name string) (string, bool)
+	Words(name string) []string
+	True(name string) bool
+}
+
 // admit checks a token and says who has it, and until when.
 func (i *Issuer) admit(ctx context.Context, token string) (Holder, time.Time, error) {
-	claims, err := i.Verifier.Verify(ctx, token)
+	said, err := i.Verifier.Verify(ctx, token)
 	if err != nil {
 		return Holder{}, time.Time{}, err
 	}
-	person, ok := claims.Text(i.Person)
+	h, err := i.holder(said)
+	if err != nil {
+		return Holder{}, time.Time{}, err
+	}
+	return h, said.Expires, nil
+}
+
+// holder says who a token is of, and what they may do here.
+func (i *Issuer) holder(said claims) (Holder, error) {
+	person, ok := said.Text(i.Person)
 	switch {
 	case !ok || strings.TrimSpace(person) == "":
-		return Holder{}, time.Time{}, fmt.Errorf("it does not say who has it: the claim %s is missing", i.Person)
+		return Holder{}, fmt.Errorf("it does not say who has it: the claim %s is missing", i.Person)
 	case len(person) > maxPerson || !utf8.ValidString(person) || strings.ContainsFunc(person, func(r rune) bool { return !unicode.IsPrint(r) || text.Invisible(r) }):
-		return Holder{}, time.Time{}, fmt.Errorf("the claim %s is no name: it is too long, or has letters that cannot be seen", i.Person)
-	case i.Person == "email" && claims.Denied("email_verified"):
-		return Holder{}, time.Time{}, errors.New("the issuer has not verified its e-mail address (email_verified)")
+		return Holder{}, fmt.Errorf("the claim %s is no name: it is too long, or has letters that cannot be seen", i.Person)
+	case i.Person == "email" && !said.True("email_verified"):
+		// Where people type in their own address, they could type in somebody else's.
+		return Holder{}, errors.New("it does not say that its e-mail address was verified (email_verified: true); an issuer that never says so needs another claim as serve.oidc.person, such as sub")
 	}
-	has := claims.Words(i.Claim)
+	has := said.Words(i.Claim)
 	if i.Claim == "scope" && len(has) == 0 {
-		has = claims.Words("scp") // as some issuers call it
+		has = said.Words("scp") // as some issuers call it
 	}
 	for _, e := range i.Entries {
 		if e.Has == "*" || slices.Contains(has, e.Has) {
 			h := e.Holder
 			// Prefixed, so that nobody takes the place of a person of this machine.
 			h.Caller.Subject, h.issuer = "oidc:"+person, i.ID
-			return h, claims.Expires, nil
+			return h, nil
 		}
 	}
-	return Holder{}, time.Time{}, fmt.Errorf("%w: the claim %s has none of %s", errScope, i.Claim, strings.Join(i.wanted(), ", "))
+	return Holder{}, fmt.Errorf("%w: the claim %s has none of %s", errScope, i.Claim, strings.Join(i.wanted(), ", "))
 }
 
 // wanted lists the scopes or groups that are good for something.

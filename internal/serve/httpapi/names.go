@@ -19,15 +19,18 @@ type Names struct {
 	hosts  map[string]bool
 }
 
+// hostLetters may stand in the name of a host, as clients send it.
+const hostLetters = "abcdefghijklmnopqrstuvwxyz0123456789-._"
+
 // NewNames takes the names of this machine, and the given ones. Any other is
 // refused, on whatever address a request comes in.
 func NewNames(hosts []string) (Names, error) {
 	n := Names{strict: true, hosts: map[string]bool{}}
 	for _, host := range hosts {
 		name := plainHost(host)
-		_, err := netip.ParseAddr(strings.Trim(name, "[]"))
-		if name == "" || err != nil && strings.ContainsAny(name, ":/*?#@[]% \t") {
-			return Names{}, fmt.Errorf("serve.hosts: %q is not a host name; write it without scheme, port and path, such as tools.example.com", host)
+		address, err := netip.ParseAddr(strings.Trim(name, "[]"))
+		if address.Zone() != "" || err != nil && (strings.Contains("."+name+".", "..") || strings.Trim(name, hostLetters) != "") {
+			return Names{}, fmt.Errorf("serve.hosts: %q is not a host name; write it without scheme, port and path, such as tools.example.com, and one with other letters as clients send it (xn--…)", host)
 		}
 		n.hosts[strings.Trim(name, "[]")] = true
 	}

@@ -5,6 +5,8 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
+	"net/url"
 	"strings"
 	"testing"
 )
@@ -70,9 +72,47 @@ func TestNames(t *testing.T) {
 			t.Errorf("%s: %q", c.what, why)
 		}
 	}
-	for _, bad := range []string{"", ".", "https://tools.example.com", "tools.example.com:443", "*.example.com", "a/b", "a b", "u@h"} {
+	for _, bad := range []string{"", ".", "https://tools.example.com", "tools.example.com:443", "*.example.com", "a/b", "a b", "u@h", "fe80::1%eth0", "a..b", "a..", ".a", "a\x01b", "a,b", "münchen.example", "\xff"} {
 		if _, err := NewNames([]string{bad}); err == nil || !strings.Contains(err.Error(), "serve.hosts") {
 			t.Errorf("%q: %v", bad, err)
 		}
 	}
+}
+
+// FuzzNames: a name that is listed is taken however clients write it, and nothing
+// else is but the names of this machine. A page of another name is another origin.
+func FuzzNames(f *testing.F) {
+	f.Add("Tools.Example.com.", "tools.example.com:443", "https://tools.example.com")
+	f.Add("[2001:db8::1]", "[2001:DB8::1]:7717", "https://tools.example.com@evil.example")
+	f.Add("192.0.2.7", "192.0.2.7.evil.example", "http://[::1]:7717")
+	f.Add("a", "[a]", "http://a:b")
+	f.Add("localhost.", "::1", "null")
+	f.Fuzz(func(t *testing.T, listed, host, origin string) {
+		n, err := NewNames([]string{listed})
+		if err != nil {
+			return
+		}
+		bare := strings.Trim(strings.TrimSuffix(listed, "."), "[]")
+		for _, way := range []string{bare, strings.ToUpper(bare), net.JoinHostPort(bare, "7717")} {
+			if !n.ours(way) {
+				t.Errorf("%q is listed, and %q is refused", listed, way)
+			}
+		}
+		name, _, err := net.SplitHostPort(host)
+		if err != nil {
+			name = strings.Trim(host, "[]")
+		}
+		same := func(name string) bool {
+			return strings.EqualFold(strings.TrimSuffix(name, "."), bare)
+		}
+		address, err := netip.ParseAddr(name)
+		here := name == "localhost" || err == nil && address.Unmap().WithZone("").IsLoopback()
+		if n.ours(host) && !here && !same(name) {
+			t.Errorf("%q is listed, and %q is taken for it", listed, host)
+		}
+		page, err := url.Parse(origin)
+		if n.sameOrigin(origin, host) && (err != nil || page.User != nil || !strings.EqualFold(page.Host, host) && !same(page.Hostname())) {
+			t.Errorf("%q is listed, and a page of %q is taken for ours at %q", listed, origin, host)
+		}
+	})
 }

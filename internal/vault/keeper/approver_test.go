@@ -9,6 +9,7 @@ import (
 	"github.com/toolcrib/toolcrib/cribtest"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/vault"
+	"github.com/toolcrib/toolcrib/internal/vault/vaulttest"
 )
 
 // asking is an approver whose person answers each call on a channel.
@@ -47,8 +48,8 @@ func (a *asking) answer(ctx context.Context, q toolcrib.Question, answer toolcri
 // TestApprover: with an open vault before it, an approver is what it was.
 func TestApprover(t *testing.T) {
 	cribtest.Approver(t, func(t testing.TB) (toolcrib.Approver, cribtest.Answering) {
-		state, from := t.TempDir(), keyed(t)
-		keep(t, state, from, map[vault.Ref]string{{Name: "A"}: "one-one-one"})
+		state, from := t.TempDir(), Source{Env: vaulttest.Env(t)}
+		vaulttest.Fill(t, Dir(state), from.Env, map[vault.Ref]string{{Name: "A"}: "one-one-one"})
 		k, err := Open(&toolcrib.Crib{}, settings.Defaults().Vault, state, from)
 		if err != nil {
 			t.Fatal(err)

@@ -12,13 +12,14 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/vault"
+	"github.com/toolcrib/toolcrib/internal/vault/vaulttest"
 )
 
 // TestKnownValuesAreHeld: as long as the store looks the same it is not read
 // again, but not for long, and never once it looks different.
 func TestKnownValuesAreHeld(t *testing.T) {
-	state, from := t.TempDir(), keyed(t)
-	keep(t, state, from, map[vault.Ref]string{{Name: "A"}: "one-one"})
+	state, from := t.TempDir(), Source{Env: vaulttest.Env(t)}
+	vaulttest.Fill(t, Dir(state), from.Env, map[vault.Ref]string{{Name: "A"}: "one-one"})
 	var said bytes.Buffer
 	s, err := Open(&toolcrib.Crib{Log: slog.New(slog.NewTextHandler(&said, nil))}, settings.Defaults().Vault, state, from)
 	if err != nil {
@@ -64,7 +65,7 @@ func TestKnownValuesAreHeld(t *testing.T) {
 	if values, _ := s.known(context.Background()); len(values) != 1 {
 		t.Errorf("%q", values)
 	}
-	keep(t, state, from, map[vault.Ref]string{{Name: "B"}: "two-two"})
+	vaulttest.Fill(t, Dir(state), from.Env, map[vault.Ref]string{{Name: "B"}: "two-two"})
 	if values, _ := s.known(context.Background()); len(values) != 2 {
 		t.Errorf("what was added is not known at once: %q", values)
 	}

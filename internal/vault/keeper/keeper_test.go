@@ -20,6 +20,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
 	"github.com/toolcrib/toolcrib/internal/vault"
+	"github.com/toolcrib/toolcrib/internal/vault/vaulttest"
 )
 
 type nameIn struct {
@@ -46,8 +47,8 @@ func using(name, want string) toolcrib.Tool {
 // and tools that get their own and nothing else.
 func TestSecretOfACall(t *testing.T) {
 	const treasure = "xyzzy-plugh-4711"
-	state, from := t.TempDir(), keyed(t)
-	keep(t, state, from, map[vault.Ref]string{
+	state, from := t.TempDir(), Source{Env: vaulttest.Env(t)}
+	vaulttest.Fill(t, Dir(state), from.Env, map[vault.Ref]string{
 		{Name: "TOKEN"}: treasure,
 		{Name: "OTHER"}: "something else",
 		{Scope: vault.Scope{Organisation: "acme"}, Name: "TOKEN"}:              "acme's",
@@ -115,8 +116,8 @@ func TestSecretOfACall(t *testing.T) {
 	if err := journal.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if file := holdsText(t, state, treasure); file != "" {
-		t.Errorf("%s holds the value", file)
+	if file, err := vaulttest.FileWith(state, treasure); file != "" || err != nil {
+		t.Errorf("%s holds the value, %v", file, err)
 	}
 }
 
@@ -154,8 +155,8 @@ func TestVaultCheck(t *testing.T) {
 }
 
 func TestExpand(t *testing.T) {
-	state, from := t.TempDir(), keyed(t)
-	keep(t, state, from, map[vault.Ref]string{{Name: "A"}: "one", {Scope: vault.Scope{Tool: "hub"}, Name: "B"}: "two"})
+	state, from := t.TempDir(), Source{Env: vaulttest.Env(t)}
+	vaulttest.Fill(t, Dir(state), from.Env, map[vault.Ref]string{{Name: "A"}: "one", {Scope: vault.Scope{Tool: "hub"}, Name: "B"}: "two"})
 	s, err := Open(&toolcrib.Crib{}, settings.Defaults().Vault, state, from)
 	if err != nil {
 		t.Fatal(err)
@@ -180,7 +181,7 @@ func TestExpand(t *testing.T) {
 }
 
 func TestKnownValues(t *testing.T) {
-	state, from := t.TempDir(), keyed(t)
+	state, from := t.TempDir(), Source{Env: vaulttest.Env(t)}
 	var said bytes.Buffer
 	clock := time.Now()
 	open := func(from Source, cfg settings.Vault) *Keeper {
@@ -195,7 +196,7 @@ func TestKnownValues(t *testing.T) {
 	if values, stamp := s.known(t.Context()); len(values) != 0 || stamp != (vault.Stamp{}) {
 		t.Errorf("without a store: %q", values)
 	}
-	keep(t, state, from, map[vault.Ref]string{{Name: "A"}: "one", {Name: "B"}: "three", {Scope: vault.Scope{Organisation: "x"}, Name: "B"}: "one"})
+	vaulttest.Fill(t, Dir(state), from.Env, map[vault.Ref]string{{Name: "A"}: "one", {Name: "B"}: "three", {Scope: vault.Scope{Organisation: "x"}, Name: "B"}: "one"})
 	first, stamp := s.known(t.Context())
 	if !slices.Equal(first, []string{"three", "one"}) {
 		t.Errorf("%q", first)
@@ -207,7 +208,7 @@ func TestKnownValues(t *testing.T) {
 	if set == nil || s.Redaction() != set {
 		t.Error("nothing changed, and the set for redaction is another")
 	}
-	keep(t, state, from, map[vault.Ref]string{{Name: "C"}: "seven11"})
+	vaulttest.Fill(t, Dir(state), from.Env, map[vault.Ref]string{{Name: "C"}: "seven11"})
 	if now, changed := s.known(t.Context()); changed == stamp || !slices.Equal(now, []string{"seven11", "three", "one"}) {
 		t.Errorf("after a change: %q", now)
 	}
@@ -219,7 +220,7 @@ func TestKnownValues(t *testing.T) {
 	}
 
 	// The key is away: nothing fails, it is said once, and tried again later.
-	lost := open(keyed(t), settings.Defaults().Vault)
+	lost := open(Source{Env: vaulttest.Env(t)}, settings.Defaults().Vault)
 	for range 3 {
 		clock = clock.Add(time.Minute)
 		if values, _ := lost.known(t.Context()); values != nil {

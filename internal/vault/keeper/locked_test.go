@@ -10,13 +10,14 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/vault"
+	"github.com/toolcrib/toolcrib/internal/vault/vaulttest"
 )
 
 // TestEmptyVaultIsNotLocked: without an entry there is nothing to protect, key
 // or no key.
 func TestEmptyVaultIsNotLocked(t *testing.T) {
-	state, right := t.TempDir(), keyed(t)
-	keep(t, state, right, map[vault.Ref]string{{Name: "A"}: "one-one-one"})
+	state, right := t.TempDir(), Source{Env: vaulttest.Env(t)}
+	vaulttest.Fill(t, Dir(state), right.Env, map[vault.Ref]string{{Name: "A"}: "one-one-one"})
 	v, err := OpenVault(settings.Defaults().Vault, state, right)
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +29,7 @@ func TestEmptyVaultIsNotLocked(t *testing.T) {
 		}
 		return k
 	}
-	other := open(keyed(t))
+	other := open(Source{Env: vaulttest.Env(t)})
 	if err := other.Locked(); !errors.Is(err, vault.ErrKey) {
 		t.Errorf("with an entry and another key: %v", err)
 	}
@@ -38,7 +39,7 @@ func TestEmptyVaultIsNotLocked(t *testing.T) {
 	if err := v.Remove(t.Context(), vault.Ref{Name: "A"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, keys := range []Source{right, keyed(t), {}} {
+	for _, keys := range []Source{right, Source{Env: vaulttest.Env(t)}, {}} {
 		if err := open(keys).Locked(); err != nil {
 			t.Errorf("without an entry: %v", err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/vault"
+	"github.com/toolcrib/toolcrib/internal/vault/vaulttest"
 )
 
 // storedLogin is a login as the hub writes it; TestTheFormOfALogin of its package
@@ -20,12 +21,12 @@ const storedLogin = `{"v":1,"url":"https://mcp.example/mcp","grants":[{"issuer":
 
 // TestTokensOfALoginAreRedacted one by one, and nothing else of it.
 func TestTokensOfALoginAreRedacted(t *testing.T) {
-	state, from := t.TempDir(), keyed(t)
+	state, from := t.TempDir(), Source{Env: vaulttest.Env(t)}
 	k, err := Open(&toolcrib.Crib{Log: slog.New(slog.DiscardHandler)}, settings.Defaults().Vault, state, from)
 	if err != nil {
 		t.Fatal(err)
 	}
-	keep(t, state, from, map[vault.Ref]string{{Name: "mcp-oauth.x"}: storedLogin, {Name: "mcp-oauth.broken"}: `{"grants":`, {Name: "other"}: `{"grants":[{"access":"not-a-login"}]}`})
+	vaulttest.Fill(t, Dir(state), from.Env, map[vault.Ref]string{{Name: "mcp-oauth.x"}: storedLogin, {Name: "mcp-oauth.broken"}: `{"grants":`, {Name: "other"}: `{"grants":[{"access":"not-a-login"}]}`})
 	for _, secret := range []string{"client-s3cret-Qx", "manage-s3cret-Wy", "access-s3cret-Ez", "refresh-s3cret-Rt"} {
 		for _, around := range []string{"%s", "Bearer %s", "https://x.example/?t=%s&u=1", "[%s]", strings.ToUpper("%s")} {
 			text, err := json.Marshal(strings.Replace(around, "%s", secret, 1))

@@ -1,6 +1,7 @@
 package oidc
 
 import (
+	"bytes"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -272,6 +273,53 @@ func FuzzParse(f *testing.F) {
 		c, err := v.Verify(t.Context(), text)
 		if err == nil && text != good { // only the issuer's own signature is one
 			t.Errorf("%q is taken: %+v", text, c)
+		}
+	})
+}
+
+// FuzzClaims: of whatever stands in a token, a scope is one word, a list is what it
+// says, and nothing but a clear yes is one.
+func FuzzClaims(f *testing.F) {
+	f.Add([]byte(`{"iss":"i","aud":["a"],"exp":9999999999,"scope":"read write","email_verified":"true","groups":["a b"]}`))
+	f.Add([]byte(`{"iss":"i","aud":"a","scope":["read",null],"groups":"a b","email_verified":1}`))
+	f.Add([]byte(`{"iss":"i","aud":"a","exp":1e300}`))
+	f.Add([]byte(`{"iss":"i","iss":"j","aud":[]}`))
+	f.Fuzz(func(t *testing.T, payload []byte) {
+		c, err := readClaims(payload)
+		if err != nil {
+			return
+		}
+		var plain map[string]any
+		d := json.NewDecoder(bytes.NewReader(payload))
+		d.UseNumber()
+		if err := d.Decode(&plain); err != nil {
+			t.Fatalf("%q is taken: %v", payload, err)
+		}
+		for name := range plain {
+			words := c.Words(name)
+			text, isText := plain[name].(string)
+			switch list, isList := plain[name].([]any); {
+			case isText && (name == "scope" || name == "scp"):
+				if !slices.Equal(words, slices.DeleteFunc(strings.Split(text, " "), func(w string) bool { return w == "" })) {
+					t.Errorf("%s of %s: %q", name, payload, words)
+				}
+			case isText && text != "":
+				if len(words) != 1 || words[0] != text {
+					t.Errorf("%s of %s: %q", name, payload, words)
+				}
+			case isList:
+				if len(words) != 0 && len(words) != len(list) {
+					t.Errorf("%s of %s: %q", name, payload, words)
+				}
+			case len(words) != 0:
+				t.Errorf("%s of %s: %q", name, payload, words)
+			}
+			if yes := plain[name]; c.True(name) && yes != true && yes != "true" {
+				t.Errorf("%s of %s is true", name, payload)
+			}
+			if got, ok := c.Text(name); ok && (!isText || got != text) {
+				t.Errorf("%s of %s is %q", name, payload, got)
+			}
 		}
 	})
 }

@@ -156,10 +156,10 @@ func (c *Claims) Words(name string) []string {
 	return []string{text}
 }
 
-// Denied reports whether a claim is there and is not true.
-func (c *Claims) Denied(name string) bool {
-	value := c.fields[name]
-	return value != nil && string(value) != "true" && string(value) != `"true"`
+// True reports whether a claim is there and says yes. Some issuers write it as a text.
+func (c *Claims) True(name string) bool {
+	value := string(c.fields[name])
+	return value == "true" || value == `"true"`
 }
 
 func (c *Claims) isFor(audience string) bool { return slices.Contains(c.Audience, audience) }
