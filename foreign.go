@@ -45,10 +45,10 @@ func (f *flight) withHint(r *Result) *Result {
 	if hint == "" {
 		return r
 	}
-	hinted, texts := *r, slices.Clone(r.Content)
+	hinted, texts := *r, r.Content
 	if r.Value != nil && len(texts) == 0 { // where there are texts, many read nothing else
 		texts = []Content{{Type: "text", Text: string(r.Value)}}
 	}
-	hinted.Content = append(texts, Content{Type: "text", Text: hint})
+	hinted.Content = slices.Concat(texts, []Content{{Type: "text", Text: hint}})
 	return &hinted
 }
