@@ -35,10 +35,7 @@ func (c *Crib) approve(ctx context.Context, j judged) (cleared, error) {
 		}
 		f.rec.ApprovedBy = answer.By
 		if answer.Input != nil {
-			if err := c.edited(ctx, f, answer); err != nil {
-				return cleared{}, err
-			}
-			return cleared{f}, nil
+			return c.edited(ctx, f, answer)
 		}
 		if err := c.stands(ctx, f); err != nil {
 			return cleared{}, err
@@ -110,17 +107,16 @@ func (c *Crib) ask(ctx context.Context, q Question) (Answer, error) {
 
 // edited takes the arguments a person put in place of the model's. Having
 // typed them is an approval, but a guard that denies them still does.
-func (c *Crib) edited(ctx context.Context, f *flight, answer Answer) error {
+func (c *Crib) edited(ctx context.Context, f *flight, answer Answer) (cleared, error) {
 	input, err := f.readmit(answer.Input)
 	if err != nil {
-		return err
+		return cleared{}, err
 	}
 	decision, verdicts := c.verdict(ctx, f, input)
 	f.rec.Verdicts = append(f.rec.Verdicts, verdicts...)
 	if decision == Deny {
-		return refuse(CodeDenied, f.call.Tool, reasons(verdicts, Deny), nil)
+		return cleared{}, refuse(CodeDenied, f.call.Tool, reasons(verdicts, Deny), nil)
 	}
-	f.input = input
-	f.rec.Edited = c.bounded(f, input)
-	return nil
+	f.input, f.rec.Edited = input, c.bounded(f, input)
+	return cleared{f}, nil
 }

@@ -85,6 +85,11 @@ func TestApprovedAndEdited(t *testing.T) {
 		if CodeOf(err) != tt.code || (err == nil && string(r.Value) != tt.want) {
 			t.Errorf("edit %s: %v, %v", tt.edit, r, err)
 		}
+		// The model is told that these were not its arguments, beside the value and not
+		// in place of it, and not what they were: that may be a password.
+		if err == nil && (tt.edit == "") != (r.String() == tt.want) || err == nil && tt.edit != "" && (len(r.Content) != 2 || r.Content[0].Text != tt.want || !strings.Contains(r.Content[1].Text, "A person changed the arguments") || strings.Contains(r.Content[1].Text, "2")) {
+			t.Errorf("edit %s: the model reads %s", tt.edit, r)
+		}
 		if rec := journal.only(t); rec.ApprovedBy != "ann" {
 			t.Errorf("edit %s: record %+v", tt.edit, rec)
 		}

@@ -31,8 +31,7 @@ func (c *Crib) end(ctx context.Context, b begun, result *Result, failure error) 
 			e = &Error{Code: CodeInternal, Tool: e.Tool, Message: e.Message, Err: e}
 		}
 		e = c.cleaned(e)
-		failure = e
-		f.rec.Outcome, f.rec.Message = Outcome(e.Code), f.told(e)
+		failure, f.rec.Outcome, f.rec.Message = e, Outcome(e.Code), f.told(e)
 	} else {
 		f.rec.Outcome = Done
 		if result.Failed || f.broke {

@@ -36,12 +36,19 @@ func (f *flight) hint(failed bool) string {
 	return f.entry.in.Hint(f.sent, f.limits.Depth)
 }
 
+// withHint adds what whoever called should know about the arguments.
 func (f *flight) withHint(r *Result) *Result {
 	hint := f.hint(r.Failed)
+	if f.rec.Edited != nil { // not to what: a person may have typed what the model is not to know
+		hint = "A person changed the arguments of this call before it ran: the result is that of other arguments than yours."
+	}
 	if hint == "" {
 		return r
 	}
-	hinted := *r
-	hinted.Content = append(slices.Clone(r.Content), Content{Type: "text", Text: hint})
+	hinted, texts := *r, r.Content
+	if r.Value != nil && len(texts) == 0 { // where there are texts, many read nothing else
+		texts = []Content{{Type: "text", Text: string(r.Value)}}
+	}
+	hinted.Content = slices.Concat(texts, []Content{{Type: "text", Text: hint}})
 	return &hinted
 }

@@ -37,8 +37,7 @@ func (c *Crib) vet(ctx context.Context, o ran) (*Result, error) {
 		return result, nil
 	}
 	f.broke = result.Failed
-	result, err = f.entry.adapter.Out(f.given, result)
-	if err != nil {
+	if result, err = f.entry.adapter.Out(f.given, result); err != nil {
 		if e, ok := AsError(err); ok {
 			return nil, e
 		}

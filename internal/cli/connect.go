@@ -57,6 +57,33 @@ func connectable() []string {
 	return slices.DeleteFunc(clientfiles.Clients(), func(name string) bool { return name == clientfiles.AgentPlugins })
 }
 
+// nearClients names the clients that a name may be meant for: the program of Claude
+// Code is called claude.
+func nearClients(name string) string {
+	near := slices.DeleteFunc(connectable(), func(known string) bool { return name == "" || !strings.HasPrefix(known, name+"-") })
+	if len(near) == 0 {
+		return ""
+	}
+	return " (did you mean " + strings.Join(near, " or ") + "?)"
+}
+
+// ownQuestions says how a client that asks before each tool itself leaves that to
+// Toolcrib. It is said and not done: to be asked less is for the person to decide.
+func ownQuestions(client string) string {
+	how := ""
+	switch client {
+	case clientfiles.ClaudeCode:
+		how = `allow "mcp__toolcrib" in its settings (/permissions)`
+	case clientfiles.Codex:
+		how = `put default_tools_approval_mode = "approve" below [mcp_servers.toolcrib]; without it 'codex exec' refuses what it would ask about`
+	case clientfiles.Gemini:
+		how = `put "trust": true into the entry`
+	default:
+		return ""
+	}
+	return "It asks you before it uses a tool, and then Toolcrib asks by its own rules. To be asked by Toolcrib alone, " + how + "."
+}
+
 type connecting struct {
 	undo, dry, project, http bool
 	url, env                 string // where the server is, and what holds the token; empty: as the settings say, and the file
@@ -67,7 +94,7 @@ const connectName = "toolcrib"
 
 func (c *command) connect(client string, how connecting) error {
 	if !slices.Contains(connectable(), client) {
-		return usagef("%q is no client that is known: want one of %s", client, strings.Join(connectable(), ", "))
+		return usagef("Toolcrib does not know the client %q%s: want one of %s", client, nearClients(client), strings.Join(connectable(), ", "))
 	}
 	file, err := c.clientFile(client, how.project)
 	if err != nil {
@@ -124,11 +151,14 @@ func (c *command) connect(client string, how connecting) error {
 	}
 	switch {
 	case string(before) == string(after):
-		fmt.Fprintf(c.out, "%s is as it should be already (%s).\n", clientfiles.Title(client), file)
+		fmt.Fprintf(c.out, "%s is already set up (%s).\n", clientfiles.Title(client), file)
 	case how.undo:
-		fmt.Fprintf(c.out, "Taken out of %s (%s). Start it anew to see the change.\n", clientfiles.Title(client), file)
+		fmt.Fprintf(c.out, "Taken out of %s (%s). Restart it to see the change.\n", clientfiles.Title(client), file)
 	default:
-		fmt.Fprintf(c.out, "%s has Toolcrib now (%s). Start it anew to see the tools; --undo takes it out.\n", clientfiles.Title(client), file)
+		fmt.Fprintf(c.out, "%s has Toolcrib now (%s). Restart it to see the tools; --undo takes it out.\n", clientfiles.Title(client), file)
+		if hint := ownQuestions(client); hint != "" {
+			fmt.Fprintln(c.out, hint)
+		}
 		if how.env != "" {
 			fmt.Fprintf(c.out, "It takes the token from the variable %s: set that where the client is started. 'toolcrib token show' shows yours.\n", how.env)
 		}

@@ -169,10 +169,19 @@ func (c *command) listJournal(ctx context.Context, r *store.Reader, f journalFil
 	for _, rec := range records {
 		rows = append(rows, []string{
 			rec.Start.Local().Format("2006-01-02 15:04:05"), rec.Tool, outcomeText(rec), rec.Duration.Round(time.Microsecond).String(),
-			rec.Caller.Subject + " via " + rec.Caller.Frontend, rec.ID,
+			calledBy(rec.Caller), rec.ID,
 		})
 	}
 	return c.table([]string{"START", "TOOL", "OUTCOME", "TOOK", "BY", "ID"}, rows)
+}
+
+// calledBy names who called, and by which program, as that names itself.
+func calledBy(who toolcrib.Caller) string {
+	by := who.Subject + " via " + who.Frontend
+	if who.Client != "" {
+		by += ", " + who.Client
+	}
+	return by
 }
 
 func outcomeText(r toolcrib.Record) string {

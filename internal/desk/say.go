@@ -232,12 +232,13 @@ func lines(given string) []string {
 type Offer struct {
 	Choice Choice
 	Text   string // what it does, in a few words
+	ByRule string // what it does if the rules are remembered; empty: it cannot remember any
 }
 
 // Offers lists the answers that fit a question.
 func (d *Desk) Offers(q *Question) []Offer {
 	if q.askedByTool() {
-		return []Offer{{AllowOnce, "answer it"}, {Deny, "say nothing"}}
+		return []Offer{{Choice: AllowOnce, Text: "answer it"}, {Choice: Deny, Text: "say nothing"}}
 	}
 	var list []Offer
 	for _, c := range Choices() {
@@ -245,14 +246,19 @@ func (d *Desk) Offers(q *Question) []Offer {
 		if c == Edit {
 			r.Input = json.RawMessage(`{}`)
 		}
-		if d.checkReply(r, q) == nil {
-			list = append(list, Offer{c, d.offer(c, q)})
+		if d.checkReply(r, q) != nil {
+			continue
 		}
+		o := Offer{Choice: c, Text: d.offer(c, q, "it")}
+		if r.ByRule = true; d.checkReply(r, q) == nil {
+			o.ByRule = d.offer(c, q, q.rules())
+		}
+		list = append(list, o)
 	}
 	return list
 }
 
-func (d *Desk) offer(c Choice, q *Question) string {
+func (d *Desk) offer(c Choice, q *Question, what string) string {
 	last := func(text string, span time.Duration) string {
 		if span == 0 {
 			return text + ", until it is revoked"
@@ -263,11 +269,11 @@ func (d *Desk) offer(c Choice, q *Question) string {
 	case AllowOnce:
 		return "allow it once"
 	case AllowSession:
-		return last("allow it in this session", d.cfg.SessionFor)
+		return last("allow "+what+" in this session", d.cfg.SessionFor)
 	case AllowProject:
-		return last("allow it in "+text.ShowExact(q.Project), d.cfg.ProjectFor)
+		return last("allow "+what+" in "+text.ShowExact(q.Project), d.cfg.ProjectFor)
 	case AllowAlways:
-		return last("allow it everywhere", d.cfg.AlwaysFor)
+		return last("allow "+what+" everywhere", d.cfg.AlwaysFor)
 	case Deny:
 		return "deny it"
 	case Edit:
@@ -279,13 +285,18 @@ func (d *Desk) offer(c Choice, q *Question) string {
 // Remembers says what the answers that last remember.
 func (q *Question) Remembers(byRule bool) string {
 	if byRule {
-		var rules []string
-		for _, r := range q.Rules {
-			rules = append(rules, text.ShowExact(r))
-		}
-		return "whatever " + strings.Join(rules, " and ") + " means" + q.whileFiles()
+		return "whatever " + q.rules() + " means" + q.whileFiles()
 	}
 	return "this tool with exactly these arguments" + q.whileFiles()
+}
+
+// rules names the rules that can be remembered.
+func (q *Question) rules() string {
+	var rules []string
+	for _, r := range q.Rules {
+		rules = append(rules, text.ShowExact(r))
+	}
+	return strings.Join(rules, " and ")
 }
 
 // whileFiles says which scripts have to stay as they are.

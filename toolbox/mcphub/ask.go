@@ -73,7 +73,7 @@ func (b *Box) ask(ctx context.Context, env *toolcrib.Env, peer mcp.Peer, request
 		if consent == ConsentDeny {
 			return nil, mcp.Errorf(mcp.CodeInvalidRequest, "%s is switched off for this server", r.Method)
 		}
-		if peer == nil || !capable(peer.Capabilities(), ability(r.Method)) {
+		if !canAnswer(peer, r) {
 			answer, err := answerForNobody(r.Method)
 			if err != nil {
 				return nil, err
@@ -104,6 +104,30 @@ func (b *Box) ask(ctx context.Context, env *toolcrib.Env, peer mcp.Peer, request
 	}
 	maps.Copy(answers, got)
 	return answers, nil
+}
+
+// canAnswer reports whether whoever made the call can be asked for this. A form and
+// a page to open are two abilities; a client that names neither can do forms.
+func canAnswer(peer mcp.Peer, r mcp.Request) bool {
+	if peer == nil || !capable(peer.Capabilities(), ability(r.Method)) {
+		return false
+	}
+	if r.Method != mcp.MethodElicit {
+		return true
+	}
+	var all, can, params map[string]json.RawMessage
+	if json.Unmarshal(peer.Capabilities(), &all) != nil || json.Unmarshal(all[ability(r.Method)], &can) != nil {
+		return false
+	}
+	if json.Unmarshal(r.Params, &params) != nil {
+		return true // and is refused as what it is
+	}
+	_, form := can["form"]
+	_, page := can["url"]
+	if string(params["mode"]) == `"url"` {
+		return page
+	}
+	return form || !page
 }
 
 // answerForNobody answers where the caller cannot be asked: a form is put aside, there

@@ -77,22 +77,19 @@ func (s *Server) newAskedCall(ctx context.Context, v *clientRequest, call toolcr
 
 // elicit asks the client and waits for what the person says.
 func (s *Server) elicit(ctx context.Context, v *clientRequest, q *desk.Question) {
-	var why error
-	for range maxTries {
-		form, asked := s.newForm(q, why), time.Now()
-		answer, err := v.reply.ask(ctx, mcp.MethodElicit, form.params(v.client.version))
+	for f := s.newForm(q); f != nil; {
+		asked := time.Now()
+		answer, err := v.reply.ask(ctx, mcp.MethodElicit, f.params(v.client.version))
 		if ctx.Err() != nil || errors.Is(err, errAnswered) {
 			return // answered elsewhere, or the call has ended
 		}
 		if err != nil {
 			s.cfg.Log.Warn("a client cannot ask its person", "question", q.ID, "err", err)
-			break
-		}
-		if why = s.answerQuestion(ctx, v, q, s.byPerson(v, readFormAnswer(answer), time.Since(asked))); why == nil {
+			s.screen.desk.Dismiss(q.ID, "")
 			return
 		}
+		f, _ = s.answerForm(ctx, v, f, s.byPerson(v, readFormAnswer(answer), time.Since(asked)))
 	}
-	s.screen.desk.Dismiss(q.ID, "")
 }
 
 // tooSoon is an answer that no person gives: nobody reads a question in that time.
@@ -111,23 +108,17 @@ func (s *Server) byPerson(v *clientRequest, b formAnswer, after time.Duration) f
 	return formAnswer{Action: "cancel", why: fmt.Sprintf("the client %s %s by itself after %v, so that no person was asked", cmp.Or(v.client.label(), "of this call"), said, after.Round(time.Millisecond))}
 }
 
-// approval is the round in which a client of the modern era is asked. why is
-// what was wrong with the answer before, and try which time this is.
-func (s *Server) approval(q *desk.Question, why error, try int) *round {
-	form, asked := s.newForm(q, why), time.Now()
+// approval is the round in which a client of the modern era is asked.
+func (s *Server) approval(f *form) *round {
+	asked := time.Now()
 	return &round{
-		requests: map[string]mcp.Request{inputName: {Method: mcp.MethodElicit, Params: form.params(mcp.Modern)}},
+		requests: map[string]mcp.Request{inputName: {Method: mcp.MethodElicit, Params: f.params(mcp.Modern)}},
 		answer: func(ctx context.Context, v *clientRequest, all map[string]json.RawMessage) (again *round, settled bool) {
-			b := s.byPerson(v, readFormAnswer(all[inputName]), time.Since(asked))
-			err := s.answerQuestion(ctx, v, q, b)
-			switch {
-			case err == nil:
-				return nil, b.Action == "accept" || b.Action == "decline"
-			case try < maxTries:
-				return s.approval(q, err, try+1), false
+			next, settled := s.answerForm(ctx, v, f, s.byPerson(v, readFormAnswer(all[inputName]), time.Since(asked)))
+			if next != nil {
+				return s.approval(next), false
 			}
-			s.screen.desk.Dismiss(q.ID, "")
-			return nil, false
+			return nil, settled
 		},
 	}
 }
@@ -141,29 +132,46 @@ func readFormAnswer(text json.RawMessage) formAnswer {
 	return b
 }
 
-// answerQuestion makes an answer of what a client brought. An error says what was wrong
-// with it; that somebody else was first is none.
-func (s *Server) answerQuestion(ctx context.Context, v *clientRequest, q *desk.Question, b formAnswer) error {
+// answerForm makes an answer of what a client brought. next is what to ask now: the
+// second half of the answer, or the same again if it could not be taken; nil:
+// nothing. settled: a person has decided, and be it that somebody else was first.
+func (s *Server) answerForm(ctx context.Context, v *clientRequest, f *form, b formAnswer) (next *form, settled bool) {
 	var reply desk.Reply
 	switch b.Action {
 	case "accept":
 		var err error
-		if reply, err = s.newForm(q, nil).read(b.Content); err != nil {
-			return err
+		if reply, next, err = f.read(b.Content); err != nil {
+			return s.askAgain(f, err), false
+		}
+		if next != nil {
+			return next, false
 		}
 	case "decline":
 		reply.Choice = desk.Deny
 	default:
-		s.screen.desk.Dismiss(q.ID, b.why)
-		return nil
+		s.screen.desk.Dismiss(f.question.ID, b.why)
+		return nil, false
 	}
 	// The call that it lets go on may be at its end before this returns.
-	_, err := s.screen.desk.Answer(context.WithoutCancel(ctx), q.ID, reply, s.by(v))
-	if err != nil && !errors.Is(err, desk.ErrBadReply) {
-		s.cfg.Log.Debug("an answer of a client does not count", "question", q.ID, "err", err)
-		return nil
+	_, err := s.screen.desk.Answer(context.WithoutCancel(ctx), f.question.ID, reply, s.by(v))
+	if errors.Is(err, desk.ErrBadReply) {
+		return s.askAgain(f, err), false
 	}
-	return err
+	if err != nil {
+		s.cfg.Log.Debug("an answer of a client does not count", "question", f.question.ID, "err", err)
+	}
+	return nil, true
+}
+
+// askAgain is the same form with what was wrong, as long as it is worth it.
+func (s *Server) askAgain(f *form, why error) *form {
+	again := *f
+	again.why = why
+	if again.tries++; again.tries < maxTries {
+		return &again
+	}
+	s.screen.desk.Dismiss(f.question.ID, "")
+	return nil
 }
 
 // by names who answers: the person who uses this client.

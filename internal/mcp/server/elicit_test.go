@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -138,7 +139,7 @@ func TestElicit(t *testing.T) {
 				t.Errorf("it does not say %q:\n%s", part, p.Message)
 			}
 		}
-		for _, part := range []string{"allow it in this session, for 24 h", "allow it in /srv/p, for 90 days", "deny it", "touch(x *)", `{\"n\":1}`} {
+		for _, part := range []string{"allow it in this session, for 24 h", "allow it in /srv/p, for 90 days", "deny it", "allow touch(x *) in this session, for 24 h"} {
 			if !strings.Contains(string(schema), part) {
 				t.Errorf("it does not offer %q:\n%s", part, schema)
 			}
@@ -158,13 +159,14 @@ func TestElicitAnswers(t *testing.T) {
 		again int64 // how often it is asked when it is called twice
 	}{
 		"session":   {says: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "allow it in this session, for 24 h"}}, runs: 2, again: 1},
-		"deny":      {says: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "deny it", "message": "not now"}}, text: "denied: a person said no: not now", again: 2},
+		"deny":      {says: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "deny it", "message": "not asked for"}}, text: "denied: a person said no", again: 2},
+		"say why":   {says: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "deny it, and tell the model why", "message": "not now"}}, text: "denied: a person said no: not now", again: 4},
 		"decline":   {says: &mcp.ElicitResult{Action: "decline"}, text: "denied: a person said no", again: 2},
 		"cancel":    {says: &mcp.ElicitResult{Action: "cancel"}, text: "closed the question without an answer", again: 2},
-		"edit":      {says: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "change the arguments, and allow that once", "arguments": `{"n":7}`}}, runs: 2, again: 2},
-		"bad edit":  {says: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "change the arguments, and allow that once", "arguments": `nonsense`}}, text: "closed the question without an answer", again: 6},
+		"edit":      {says: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "change the arguments, and allow that once", "arguments": `{"n":7}`}}, runs: 2, again: 4},
+		"bad edit":  {says: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "change the arguments, and allow that once", "arguments": `nonsense`}}, text: "closed the question without an answer", again: 8},
 		"nonsense":  {says: &mcp.ElicitResult{Action: "maybe"}, text: "closed the question without an answer", again: 2},
-		"by a rule": {says: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "allow it everywhere, until it is revoked", "by_rule": true}}, runs: 2, again: 1},
+		"by a rule": {says: &mcp.ElicitResult{Action: "accept", Content: map[string]any{"answer": "allow touch(x *) everywhere, until it is revoked"}}, runs: 2, again: 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			versions(t, func(t *testing.T, version string) {
@@ -185,6 +187,53 @@ func TestElicitAnswers(t *testing.T) {
 					if err != nil || len(grants) != 1 || len(grants[0].Rules) != 1 || grants[0].By != "ann in window" {
 						t.Errorf("%+v, %v", grants, err)
 					}
+				}
+			})
+		})
+	}
+}
+
+// One field at a time: a client that lets no field stay empty can be answered in, and
+// nothing that was typed for one answer goes along with another.
+func TestElicitOneField(t *testing.T) {
+	for name, c := range map[string]struct {
+		tool   string
+		fields []string // in the order in which they are asked for
+		given  []any
+		want   string
+	}{
+		"once":      {"touch", []string{"answer"}, []any{"allow it once"}, `{"n":1}`},
+		"no":        {"touch", []string{"answer"}, []any{"deny it"}, "a person said no"},
+		"edit":      {"touch", []string{"answer", "arguments"}, []any{"change the arguments, and allow that once", `{"n":7}`}, `{"n":7}`},
+		"edit late": {"touch", []string{"answer", "arguments", "arguments"}, []any{"change the arguments, and allow that once", "", `{"n":7}`}, `{"n":7}`},
+		"why":       {"touch", []string{"answer", "message"}, []any{"deny it, and tell the model why", "use b"}, "a person said no: use b"},
+		"chosen":    {"consult", []string{"answer"}, []any{"blue"}, `"said":"blue"`},
+		"other":     {"consult", []string{"answer", "answer"}, []any{"something else", "green"}, `"said":"green"`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			versions(t, func(t *testing.T, version string) {
+				var asked []string
+				h := build(t, version, func(_ context.Context, p *mcp.ElicitParams) (*mcp.ElicitResult, error) {
+					var form struct {
+						Properties map[string]struct{ Default string }
+						Required   []string
+					}
+					schema, err := json.Marshal(p.RequestedSchema)
+					if err == nil {
+						err = json.Unmarshal(schema, &form)
+					}
+					if err != nil || len(form.Properties) != 1 || len(form.Required) != 1 || len(asked) == len(c.given) {
+						t.Errorf("asked for %s after %q: %v", schema, asked, err)
+						return &mcp.ElicitResult{Action: "cancel"}, err
+					}
+					asked = append(asked, form.Required[0])
+					if form.Required[0] == "arguments" && (form.Properties["arguments"].Default != `{"n":1}` || !strings.Contains(p.Message, `{"n":1}`)) {
+						t.Errorf("it does not show what is to be changed: %s: %s", p.Message, schema)
+					}
+					return accept(map[string]any{form.Required[0]: c.given[len(asked)-1]})
+				})
+				if text, _ := h.call(c.tool, `{"n":1}`); !strings.Contains(text, c.want) || !slices.Equal(asked, c.fields) {
+					t.Errorf("asked for %q: %s", asked, text)
 				}
 			})
 		})

@@ -24,10 +24,10 @@ func TestAnswersAreLimited(t *testing.T) {
 		}
 		return list
 	}
-	for _, answer := range []string{"allow it everywhere, until it is revoked", "allow it in this session, for 24 h", "allow it in /srv/p, for 90 days", "always", "change the arguments, and allow that once"} {
+	for _, answer := range []string{"allow it everywhere, until it is revoked", "allow it in this session, for 24 h", "allow it in /srv/p, for 90 days", "allow touch(x *) everywhere, until it is revoked", "always", "change the arguments, and allow that once"} {
 		a, got := r.ask("tools/call", canAll, call)
 		shown := string(got.Requests[inputName].Params)
-		for _, no := range []string{"everywhere", "in this session", "for 90 days", "change the arguments"} {
+		for _, no := range []string{"everywhere", "in this session", "for 90 days", "change the arguments", "allow touch"} {
 			if strings.Contains(shown, no) {
 				t.Errorf("it offers %q:\n%s", no, shown)
 			}

@@ -35,9 +35,11 @@ func (s *Server) park(v *clientRequest, f *roundsCall, r *round) (json.RawMessag
 	for _, key := range slices.Sorted(maps.Keys(r.requests)) {
 		var one object
 		one.text("method", r.requests[key].Method)
-		if p := r.requests[key].Params; len(p) > 0 {
-			one.raw("params", p)
+		params := r.requests[key].Params
+		if len(params) == 0 { // the Go SDK fails on a request without any
+			params = json.RawMessage(`{}`)
 		}
+		one.raw("params", params)
 		asks.raw(key, one.end())
 	}
 	o.text("resultType", mcp.ResultInput)

@@ -84,6 +84,10 @@ func officialClient(t *testing.T, session *mcp.ClientSession, p *pantry, updated
 	if err != nil || r.IsError || !strings.Contains(fmt.Sprint(r.StructuredContent), "who:you") {
 		t.Errorf("%+v, %v", r, err)
 	}
+	// Asked for as servers do, without parameters.
+	if r, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "asker", Arguments: json.RawMessage(`{"a":{"method":"roots/list"}}`)}); err != nil || r.IsError || !strings.Contains(fmt.Sprint(r.StructuredContent), "roots:") {
+		t.Errorf("%+v, %v", r, err)
+	}
 	res, err := session.ListResources(ctx, nil)
 	if err != nil || len(res.Resources) != 2 || res.Resources[0].URI != "test://a" {
 		t.Errorf("%+v, %v", res, err)

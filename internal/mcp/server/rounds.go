@@ -131,7 +131,7 @@ func (s *Server) startCall(ctx context.Context, v *clientRequest, j *job) (*roun
 		if v.client.form {
 			asked.hear = func(q desk.Question) bool {
 				select {
-				case f.rounds <- s.approval(&q, nil, 1):
+				case f.rounds <- s.approval(s.newForm(&q)):
 					return true
 				default:
 					return false
