@@ -20,6 +20,7 @@ type request struct {
 	x            *Index
 	words, ideas []part
 	length       int    // in words
+	want         deed   // 0: anything
 	word         string // being read
 	group        int32
 }
@@ -34,7 +35,7 @@ type mention struct {
 // parse turns a query into what to look for.
 func (x *Index) parse(query string) *request {
 	words := tokens(query)
-	r := &request{x: x, length: len(words)}
+	r := &request{x: x, length: len(words), want: x.wanted(words)}
 	mentions, pairs := x.mentions(x.translated(words))
 	for _, m := range mentions {
 		r.begin(m.word)
