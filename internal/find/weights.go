@@ -36,6 +36,6 @@ func defaults() weights {
 		idea: 1.6, sure: 10, ideaK1: 5, ambiguity: 0.32,
 		pair: 0.5, soft: 0.75, softIdea: 0.45, repeat: 0.5,
 		named: 10, needWords: 25, slip: 0.8, otherDeed: 0.8, gloss: 0.5, home: 4, homeWord: 2,
-		used: 1, usedAgain: 0.25, covered: 0.75, softUse: 0.3,
+		used: 0.6, usedAgain: 0.25, covered: 0.75, softUse: 0.3,
 	}
 }
