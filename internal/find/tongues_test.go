@@ -132,7 +132,7 @@ func TestForeignTools(t *testing.T) {
 		{Name: "top_1", Description: "获取微博热搜榜，包含时事热点和娱乐新闻"},
 		{Name: "cook_2", Description: "根据菜谱名称查询完整详情，包括食材、步骤等"},
 		{Name: "bahn_3", Description: "Sucht eine Zugverbindung von einem Bahnhof zu einem anderen und zeigt die Preise."},
-		{Name: "correo_4", Description: "Envía un correo con un archivo a una persona de la lista de contactos."},
+		{Name: "correo_4", Description: "Envía un correo con un archivo a una persona de la agenda."},
 		{Name: "meteo_5", Description: "Donne les prévisions de la météo pour une ville et pour les jours qui viennent."},
 		{Name: "play_6", Description: "Plays a song."},
 	}
