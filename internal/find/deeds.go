@@ -45,13 +45,13 @@ func (x *Index) deedOf(name []string) deed {
 const maxDeedWords = 15
 
 // wanted tells what a query wants done, if it wants one thing only.
-func (x *Index) wanted(words []string) deed {
+func (x *Index) wanted(words []word) deed {
 	if len(words) > maxDeedWords {
 		return 0
 	}
 	var all deed
 	for _, w := range words {
-		all |= x.deeds[w]
+		all |= x.deeds[w.english]
 	}
 	if all&(all-1) != 0 {
 		return 0

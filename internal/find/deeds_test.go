@@ -24,10 +24,10 @@ func TestDeeds(t *testing.T) {
 		}
 	}
 	for query, want := range map[string]deed{
-		"write it": makes, "show it": looks, "read and write it": 0, "paragraph": 0, "": 0,
+		"write it": makes, "show it": looks, "read and write it": 0, "paragraph": 0, "": 0, "读取文件": looks, "lösche die Datei von gestern": removes,
 		"we had a long talk with all of them and then somebody came who said that he would delete it": 0,
 	} {
-		if got := x.wanted(tokens(query)); got != want {
+		if got := x.wanted(x.translated(tokens(query))); got != want {
 			t.Errorf("%q wants %b, not %b", query, got, want)
 		}
 	}
