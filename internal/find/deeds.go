@@ -1,6 +1,9 @@
 package find
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // deed is what is done to a thing. Two tools of one server often differ in
 // nothing else: get_paragraph and add_paragraph share every word with a wish to
@@ -30,8 +33,14 @@ func deedWords() map[string]deed {
 	return out
 }
 
-// deedOf tells what the first verb of a name does; 0: it has none that is known.
-func (x *Index) deedOf(name []string) deed {
+// deedOf tells what the first verb of a tool's name does; 0: it has none that is
+// known. The name of its box may stand before it, and is no deed: web-search__delete
+// deletes.
+func (x *Index) deedOf(d *Doc) deed {
+	name := nameParts(d.Name)
+	if box := nameParts(d.Box); len(box) < len(name) && slices.Equal(box, name[:len(box)]) {
+		name = name[len(box):]
+	}
 	for _, w := range name {
 		if d := x.deeds[w]; d != 0 {
 			return d

@@ -31,6 +31,11 @@ func TestDeeds(t *testing.T) {
 			t.Errorf("%q wants %b, not %b", query, got, want)
 		}
 	}
+	for want, d := range map[deed]Doc{removes: {Name: "web-search__delete", Box: "web_search"}, looks: {Name: "search", Box: "search"}, makes: {Name: "addRow", Box: "add_row"}} {
+		if got := x.deedOf(&d); got != want {
+			t.Errorf("%s of %s does %b, want %b", d.Name, d.Box, got, want)
+		}
+	}
 	if got, want := x.does, []deed{looks, makes, removes, 0}; !slices.Equal(got, want) {
 		t.Errorf("%v", got)
 	}

@@ -67,7 +67,7 @@ func (x *Index) Of(docs []Doc) *Index {
 	}
 	for i := range docs {
 		b.add(&docs[i])
-		next.does = append(next.does, next.deedOf(nameParts(docs[i].Name)))
+		next.does = append(next.does, next.deedOf(&docs[i]))
 		name := joined(docs[i].Name)
 		next.names[name] = append(next.names[name], posting{int32(i), 1})
 		next.addHomes(&docs[i], int32(i))
