@@ -13,7 +13,8 @@ type builder struct {
 	words map[string]int // words as written in texts: what a run-together name is made of
 	stems map[string]string
 
-	fields  [][]field // by document
+	fields  [][]field     // by document
+	glossed map[int32]int // how many documents have a term as a gloss only
 	lengths [fieldCount]float64
 }
 
@@ -33,6 +34,7 @@ const (
 // field is the stems of one part of a document, in order.
 type field struct {
 	stems []string
+	gloss []string // what those of another language mean in English
 }
 
 func (b *builder) known(d *Doc) {
@@ -60,6 +62,12 @@ func (b *builder) content(words []string) []string {
 	return out
 }
 
+// prose reads a text that may be in another language than English.
+func (b *builder) prose(text string) field {
+	words := tokens(text)
+	return field{b.content(words), b.content(b.x.glosses(words))}
+}
+
 func (b *builder) add(d *Doc) {
 	var params strings.Builder
 	var paramNames []string
@@ -71,8 +79,8 @@ func (b *builder) add(d *Doc) {
 	name := b.segment(nameParts(d.Name))
 	f := make([]field, fieldCount)
 	f[inName].stems = b.content(name)
-	f[inTitle].stems = b.content(tokens(d.Title))
-	f[inText].stems = b.content(tokens(d.Description))
+	f[inTitle] = b.prose(d.Title)
+	f[inText] = b.prose(d.Description)
 	f[inParams].stems = b.content(append(paramNames, tokens(params.String())...))
 	f[inPlace].stems = b.content(append(nameParts(d.Box), nameParts(d.Server)...))
 	for i := range f {
@@ -115,6 +123,7 @@ func (b *builder) finish() {
 					b.relate(ideas, pair, unit)
 				}
 			}
+			b.addGlosses(f.gloss, unit*x.w.gloss, counts, ideas)
 		}
 		for t, c := range counts {
 			x.lists[t] = append(x.lists[t], posting{int32(doc), float32(c)})
@@ -123,8 +132,8 @@ func (b *builder) finish() {
 			x.ideas[c] = append(x.ideas[c], posting{int32(doc), float32(v)})
 		}
 	}
-	for _, list := range x.lists {
-		saturate(list, idf(n, float64(len(list))), x.w.k1)
+	for id, list := range x.lists {
+		saturate(list, idf(n, float64(max(1, len(list)-b.glossed[int32(id)]))), x.w.k1)
 	}
 	for _, list := range x.ideas {
 		var df float64
@@ -134,6 +143,27 @@ func (b *builder) finish() {
 		saturate(list, idf(n, df), x.w.ideaK1)
 	}
 	x.spelt = newSpelling(slices.Collect(maps.Keys(b.stems)))
+}
+
+// addGlosses counts what words of another language mean. A gloss makes a word no
+// less rare: that a hundred Chinese tools are about music does not make "music"
+// say less of the one that has the word.
+func (b *builder) addGlosses(stems []string, unit float64, counts, ideas map[int32]float64) {
+	times := map[string]int{}
+	for _, s := range stems {
+		if times[s]++; times[s] > maxTimes {
+			continue
+		}
+		id, weight := b.term(s), unit
+		if counts[id] == 0 {
+			b.glossed[id]++
+		}
+		counts[id] += weight
+		if b.x.soft[s] {
+			weight *= b.x.w.softIdea
+		}
+		b.relate(ideas, s, weight)
+	}
 }
 
 func (b *builder) relate(ideas map[int32]float64, key string, unit float64) {

@@ -26,6 +26,9 @@ type Index struct {
 	soft    map[string]bool
 	lex     *lexicon
 	tongues *tongues
+	deeds   map[string]deed      // what verbs do
+	does    []deed               // by document
+	kinds   map[string]string    // of files, by their endings
 	terms   map[string]int32     // stem, or two stems with a space → list
 	lists   [][]posting          // by term: documents, ascending
 	ideas   [][]posting          // by concept: documents, ascending
@@ -47,7 +50,7 @@ type posting struct {
 // New builds an index of docs, whose places in the slice name them in hits.
 func New(docs []Doc) *Index {
 	stop := stopWords()
-	lang := &Index{w: defaults(), stop: stop, soft: softWords(), lex: newLexicon(lexiconText, stop), tongues: newTongues()}
+	lang := &Index{w: defaults(), stop: stop, soft: softWords(), lex: newLexicon(lexiconText, stop), tongues: newTongues(), kinds: fileKinds(), deeds: deedWords()}
 	return lang.Of(docs)
 }
 
@@ -55,15 +58,16 @@ func New(docs []Doc) *Index {
 // that many indexes take little more room than one.
 func (x *Index) Of(docs []Doc) *Index {
 	next := &Index{
-		docs: len(docs), w: x.w, stop: x.stop, soft: x.soft, lex: x.lex, tongues: x.tongues,
+		docs: len(docs), w: x.w, stop: x.stop, soft: x.soft, lex: x.lex, tongues: x.tongues, kinds: x.kinds, deeds: x.deeds,
 		terms: map[string]int32{}, names: map[string][]posting{}, homes: map[string][]posting{},
 	}
-	b := builder{x: next, words: map[string]int{}, stems: map[string]string{}}
+	b := builder{x: next, words: map[string]int{}, stems: map[string]string{}, glossed: map[int32]int{}}
 	for i := range docs {
 		b.known(&docs[i])
 	}
 	for i := range docs {
 		b.add(&docs[i])
+		next.does = append(next.does, next.deedOf(&docs[i]))
 		name := joined(docs[i].Name)
 		next.names[name] = append(next.names[name], posting{int32(i), 1})
 		next.addHomes(&docs[i], int32(i))

@@ -70,7 +70,7 @@ type weighedWord struct {
 // weighed gives the words of a query: rare ones say more than those that many
 // documents have, words of asking say less.
 func (x *Index) weighed(query string) []weighedWord {
-	mentions, _ := x.mentions(x.translated(tokens(query[:min(len(query), maxText)])))
+	mentions, _ := x.mentions(x.translated(tokens(x.readPaths(query[:min(len(query), maxText)]))))
 	out := make([]weighedWord, 0, len(mentions))
 	var sum float64
 	for _, m := range mentions {

@@ -20,6 +20,7 @@ type request struct {
 	x            *Index
 	words, ideas []part
 	length       int    // in words
+	want         deed   // 0: anything
 	word         string // being read
 	group        int32
 }
@@ -34,8 +35,9 @@ type mention struct {
 // parse turns a query into what to look for.
 func (x *Index) parse(query string) *request {
 	words := tokens(query)
-	r := &request{x: x, length: len(words)}
-	mentions, pairs := x.mentions(x.translated(words))
+	english := x.translated(words)
+	r := &request{x: x, length: len(words), want: x.wanted(english)}
+	mentions, pairs := x.mentions(english)
 	for _, m := range mentions {
 		r.begin(m.word)
 		r.mention(m)

@@ -40,6 +40,7 @@ func (x *Index) Search(query string, limit int) []Hit {
 
 // rate gives every document its score for a query, as a whole and by its needs.
 func (x *Index) rate(query string, s *scores) *request {
+	query = x.readPaths(query[:min(len(query), maxText)])
 	q := x.parse(query)
 	x.score(q, s)
 	x.blendNeeds(query, q.length, s)
@@ -55,6 +56,7 @@ func (x *Index) score(q *request, s *scores) {
 	s.add(q.words, 1)
 	told := float64(s.top()) / x.w.sure
 	s.add(q.ideas, float32(1/(1+told*told)))
+	x.favour(q.want, s)
 }
 
 // add adds up what parts say, times share. Within a group they are ways of

@@ -164,7 +164,7 @@ func TestStuffedDescription(t *testing.T) {
 }
 
 func FuzzSearch(f *testing.F) {
-	for _, q := range []string{"weather", "сколько времени", "天气", "a_b-c", "\xff\xfe", strings.Repeat("long ", 5000), "what's \"this\"?", "forcast"} {
+	for _, q := range []string{"weather", "сколько времени", "天气", "a_b-c", "\xff\xfe", strings.Repeat("long ", 5000), "what's \"this\"?", "forcast", "save to /a/b.md", `\\x\y.png /.`} {
 		f.Add(q, "some_toolName2", "Gets the forecast.")
 	}
 	base, lang := readTools(f)[:10], New(nil)

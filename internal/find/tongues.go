@@ -186,3 +186,16 @@ func (t *tongues) meaning(in tongue, word string, known bool) []string {
 	}
 	return nil
 }
+
+// glosses gives what the words of a document mean in English, if they are of
+// another language, so that those who ask in English find it, too.
+func (x *Index) glosses(words []string) []string {
+	in := x.tongues.of(words, x.stop)
+	var out []string
+	for _, w := range words {
+		if in != english || !plain(w) {
+			out = append(out, x.tongues.meaning(in, w, true)...)
+		}
+	}
+	return out
+}

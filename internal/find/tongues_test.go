@@ -124,3 +124,28 @@ func TestTonguesFile(t *testing.T) {
 		}
 	}
 }
+
+// TestForeignTools: a tool that is described in another language is found by those
+// who ask in English, and a gloss makes no word of an English tool less rare.
+func TestForeignTools(t *testing.T) {
+	docs := []Doc{
+		{Name: "top_1", Description: "获取微博热搜榜，包含时事热点和娱乐新闻"},
+		{Name: "cook_2", Description: "根据菜谱名称查询完整详情，包括食材、步骤等"},
+		{Name: "bahn_3", Description: "Sucht eine Zugverbindung von einem Bahnhof zu einem anderen und zeigt die Preise."},
+		{Name: "correo_4", Description: "Envía un correo con un archivo a una persona de la agenda."},
+		{Name: "meteo_5", Description: "Donne les prévisions de la météo pour une ville et pour les jours qui viennent."},
+		{Name: "play_6", Description: "Plays a song."},
+	}
+	x := New(docs)
+	for query, want := range map[string]int{
+		"trending news": 0, "get a recipe": 1, "train station": 2, "send an email": 3, "weather forecast for a city": 4, "play music": 5,
+		"微博热搜": 0, "Zugverbindung": 2,
+	} {
+		if hits := x.Search(query, 3); len(hits) == 0 || hits[0].Doc != want {
+			t.Errorf("%s: %v, want %d first", query, hits, want)
+		}
+	}
+	if got := x.glosses(tokens("Send an email to a person of the team")); got != nil {
+		t.Errorf("an English text has glosses: %q", got)
+	}
+}

@@ -16,6 +16,8 @@ type weights struct {
 	soft      float64             // words of asking, in queries
 	softIdea  float64             // and what they tell of a document's concepts
 	repeat    float64             // further mentions in a query
+	gloss     float64             // the English for a word of a document in another language
+	otherDeed float32             // a tool that does another thing than is wanted
 	slip      float64             // a word of the query that is merely misspelt
 	named     float64             // the query says the tool's name
 	home      float64             // the query says the name of the tool's server
@@ -33,7 +35,7 @@ func defaults() weights {
 		b:     0.5, k1: 1,
 		idea: 1.6, sure: 10, ideaK1: 5, ambiguity: 0.32,
 		pair: 0.5, soft: 0.75, softIdea: 0.45, repeat: 0.5,
-		named: 10, needWords: 25, slip: 0.8, home: 4, homeWord: 2,
-		used: 1, usedAgain: 0.25, covered: 0.75, softUse: 0.3,
+		named: 10, needWords: 25, slip: 0.8, otherDeed: 0.8, gloss: 0.5, home: 4, homeWord: 2,
+		used: 0.6, usedAgain: 0.25, covered: 0.75, softUse: 0.3,
 	}
 }

@@ -135,10 +135,12 @@ func TestOnlyVisible(t *testing.T) {
 	for range 2 {
 		for _, subject := range []string{"ann", "bob", "eve", "none"} {
 			for _, query := range []string{"send_email", "send an email to someone", "sendemail", "mail"} {
-				var out searchOut
-				result := call(t, c, subject, "search_tools", map[string]any{"query": query, "limit": 20, "detail": "full"}, &out)
-				if got, want := strings.Contains(string(result.Value), "send_email"), subject == "ann"; got != want {
-					t.Errorf("%s, %s: %s", subject, query, result.Value)
+				for _, limit := range []int{1, 20} { // with one, others are merely named
+					var out searchOut
+					result := call(t, c, subject, "search_tools", map[string]any{"query": query, "limit": limit, "detail": "full"}, &out)
+					if got, want := strings.Contains(string(result.Value), "send_email"), subject == "ann"; got != want {
+						t.Errorf("%s, %s: %s", subject, query, result.Value)
+					}
 				}
 			}
 			var d describeOut
@@ -149,6 +151,24 @@ func TestOnlyVisible(t *testing.T) {
 					t.Errorf("%s describes %s: %s", subject, name, result)
 				}
 			}
+		}
+	}
+}
+
+// TestMore: what fits next best is named, once, best first, and not what hardly fits.
+func TestMore(t *testing.T) {
+	var specs []toolcrib.Entry
+	for i := range 30 {
+		specs = append(specs, spec("word", fmt.Sprintf("document_part_%02d", i), "Put a part into a document.", `{}`))
+	}
+	specs = append(specs, spec("word", "make_document", "Make a new document.", `{}`), spec("clock", "tell_time", "Tell the time, also of when a thing was made.", `{}`))
+	c := crib(t, Needs{Tools: shelf{"ann": specs, "bob": specs[28:], "eve": specs[30:]}.tools})
+	for subject, want := range map[string]int{"ann": maxMore, "bob": 2, "eve": 0} {
+		var out searchOut
+		result := call(t, c, subject, "search_tools", map[string]any{"query": "make a document", "limit": 1}, &out)
+		if len(out.Tools) != 1 || out.Tools[0].Name != "make_document" || len(out.More) != want || !slices.IsSorted(out.More) ||
+			slices.Contains(out.More, "make_document") || slices.Contains(out.More, "tell_time") || strings.Contains(string(result.Value), "more") != (want > 0) {
+			t.Errorf("%s: %s", subject, result.Value)
 		}
 	}
 }

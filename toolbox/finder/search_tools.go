@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/find"
@@ -22,8 +23,9 @@ type searchIn struct {
 }
 
 type searchOut struct {
-	Tools []found `json:"tools" doc:"Best first."`
-	Total int     `json:"total" doc:"How many tools were searched."`
+	Tools []found  `json:"tools" doc:"Best first."`
+	More  []string `json:"more,omitempty" doc:"Names of those that fit next best."`
+	Total int      `json:"total" doc:"How many tools were searched."`
 }
 
 type found struct {
@@ -39,7 +41,9 @@ type found struct {
 const SearchTool = "search_tools"
 
 const (
-	maxSummary   = 300 // characters of a description
+	maxMore      = 10   // tools that are merely named
+	minMore      = 0.25 // their fit against the best
+	maxSummary   = 300  // characters of a description
 	maxArguments = 200
 	perTool      = 280 // tokens of an answer, for each tool that was asked for
 )
@@ -55,30 +59,46 @@ func (b box) searchTools() toolcrib.Tool {
 	}, func(ctx context.Context, env *toolcrib.Env, in searchIn) (searchOut, error) {
 		specs := b.visible(env.Call.Caller)
 		out := searchOut{Total: len(specs)}
-		hits := b.search(ctx, env.Call.Caller, specs, in)
+		hits := b.search(ctx, env.Call.Caller, specs, in.Query, in.Limit+maxMore)
+		out.More = further(hits, specs, in.Limit)
+		hits = hits[:min(in.Limit, len(hits))]
 		for _, h := range hits {
 			score := math.Round(h.Score/hits[0].Score*100) / 100
 			out.Tools = append(out.Tools, summarise(&specs[h.Doc], in.Detail, score))
 		}
 		if in.Detail == "full" {
-			addInputs(out.Tools, hits, specs, perTool*in.Limit)
+			addInputs(out.Tools, hits, specs, perTool*in.Limit-find.Tokens(strings.Join(out.More, `","`)))
 		}
 		return out, ctx.Err()
 	})
 }
 
+// further names what fits next best. One deed often takes several tools of a server
+// (make a document, add a heading, save it), of which its words name the first: a
+// name costs a tenth of a summary, and is enough to ask for the rest.
+func further(hits []find.Hit, specs []toolcrib.Entry, limit int) []string {
+	var names []string
+	for _, h := range hits[min(limit, len(hits)):] {
+		if h.Score < minMore*hits[0].Score {
+			break
+		}
+		names = append(names, specs[h.Doc].Name)
+	}
+	return names
+}
+
 // search ranks by words, and by meaning too where there is an Embedder. If it
 // fails that is told in the log, since words have answered all the same.
-func (b box) search(ctx context.Context, caller toolcrib.Caller, specs []toolcrib.Entry, in searchIn) []find.Hit {
+func (b box) search(ctx context.Context, caller toolcrib.Caller, specs []toolcrib.Entry, query string, limit int) []find.Hit {
 	index := b.indexes.of(specs)
 	if b.needs.Embedder == nil {
 		if b.needs.Past == nil {
-			return index.Search(in.Query, in.Limit)
+			return index.Search(query, limit)
 		}
 		name, uses := b.needs.Past(caller)
-		return b.indexes.memoryOf(index, name, specs, uses).Search(in.Query, in.Limit)
+		return b.indexes.memoryOf(index, name, specs, uses).Search(query, limit)
 	}
-	hits, err := index.SearchWith(ctx, b.needs.Embedder, in.Query, in.Limit)
+	hits, err := index.SearchWith(ctx, b.needs.Embedder, query, limit)
 	if err != nil {
 		b.needs.Log.Warn("searching tools by words alone", "error", err)
 	}
