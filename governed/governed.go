@@ -110,8 +110,8 @@ func Open(ctx context.Context, cfg Config) (*Crib, error) {
 	for _, f := range a.Faults {
 		errs = append(errs, f)
 	}
-	for _, u := range a.Unmatched(ctx) {
-		errs = append(errs, fmt.Errorf("%s matches no tool", u.Where))
+	for _, u := range a.Unmatched(ctx, nil) {
+		errs = append(errs, errors.New(u.String()))
 	}
 	if err := errors.Join(errs...); err != nil {
 		return nil, errors.Join(fmt.Errorf("opening a crib: %w", err), a.Close(ctx))
