@@ -108,13 +108,13 @@ func (a *App) Unmatched(ctx context.Context, where func(text string) string) []n
 
 // Located is an error about rules with the lines that they stand in.
 func Located(err error, where func(text string) string) error {
-	said := err.Error()
+	said := []string{err.Error()}
 	for _, text := range BadRules(err) {
 		if at := where(text); at != "" {
-			said += "; " + text + " stands in " + at
+			said = append(said, text+" stands in "+at)
 		}
 	}
-	return errors.New(said)
+	return errors.New(strings.Join(said, "; "))
 }
 
 // BadRules are the texts of the rules that an error is about, each once.
