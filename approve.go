@@ -87,8 +87,7 @@ func (c *Crib) unanswered(ctx, ask context.Context, f *flight, err error) error 
 	return refuse(CodeUnavailable, f.call.Tool, "a person has to approve this, and nobody could be asked", err)
 }
 
-// stands asks the guards again after a person has thought about a call: a rule
-// that came meanwhile counts.
+// stands asks the guards again after a person has thought about a call: a rule that came meanwhile counts.
 func (c *Crib) stands(ctx context.Context, f *flight) error {
 	decision, verdicts := c.verdict(ctx, f, f.input)
 	if decision != Deny {
@@ -105,8 +104,7 @@ func (c *Crib) ask(ctx context.Context, q Question) (Answer, error) {
 	return worker.Within(ctx, func() (Answer, error) { return approver.Approve(ctx, q) })
 }
 
-// edited takes the arguments a person put in place of the model's. Having
-// typed them is an approval, but a guard that denies them still does.
+// edited takes what a person put in place of the model's arguments: that is an approval, but a guard may still deny it.
 func (c *Crib) edited(ctx context.Context, f *flight, answer Answer) (cleared, error) {
 	input, err := f.readmit(answer.Input)
 	if err != nil {
@@ -117,6 +115,8 @@ func (c *Crib) edited(ctx context.Context, f *flight, answer Answer) (cleared, e
 	if decision == Deny {
 		return cleared{}, refuse(CodeDenied, f.call.Tool, reasons(verdicts, Deny), nil)
 	}
-	f.input, f.rec.Edited = input, c.bounded(f, input)
+	if string(input) != string(f.input) { // both are canonical, and a form is easily sent off as it came
+		f.input, f.rec.Edited = input, c.bounded(f, input)
+	}
 	return cleared{f}, nil
 }

@@ -77,7 +77,7 @@ func TestApprovedAndEdited(t *testing.T) {
 		edit, want string
 		code       Code
 	}{
-		{"", `{"n":1}`, ""}, {`{"n":2}`, `{"n":2}`, ""}, {`{"n":7}`, "", CodeDenied}, {`{"n":"x"}`, "", CodeInvalid},
+		{"", `{"n":1}`, ""}, {` { "n": 1 } `, `{"n":1}`, ""}, {`{"n":2}`, `{"n":2}`, ""}, {`{"n":7}`, "", CodeDenied}, {`{"n":"x"}`, "", CodeInvalid},
 	} {
 		edit = tt.edit
 		journal.records = nil
@@ -85,12 +85,13 @@ func TestApprovedAndEdited(t *testing.T) {
 		if CodeOf(err) != tt.code || (err == nil && string(r.Value) != tt.want) {
 			t.Errorf("edit %s: %v, %v", tt.edit, r, err)
 		}
-		// The model is told that these were not its arguments, beside the value and not
-		// in place of it, and not what they were: that may be a password.
-		if err == nil && (tt.edit == "") != (r.String() == tt.want) || err == nil && tt.edit != "" && (len(r.Content) != 2 || r.Content[0].Text != tt.want || !strings.Contains(r.Content[1].Text, "A person changed the arguments") || strings.Contains(r.Content[1].Text, "2")) {
+		// The model is told that these were not its arguments, if they were not, beside the
+		// value and not in place of it, and not what they were: that may be a password.
+		changed := tt.want != `{"n":1}`
+		if err == nil && changed == (r.String() == tt.want) || err == nil && changed && (len(r.Content) != 2 || r.Content[0].Text != tt.want || !strings.Contains(r.Content[1].Text, "A person changed the arguments") || strings.Contains(r.Content[1].Text, "2")) {
 			t.Errorf("edit %s: the model reads %s", tt.edit, r)
 		}
-		if rec := journal.only(t); rec.ApprovedBy != "ann" {
+		if rec := journal.only(t); rec.ApprovedBy != "ann" || err == nil && (rec.Edited != nil) != changed {
 			t.Errorf("edit %s: record %+v", tt.edit, rec)
 		}
 	}

@@ -108,13 +108,23 @@ func (a *App) Unmatched(ctx context.Context, where func(text string) string) []n
 
 // Located is an error about rules with the lines that they stand in.
 func Located(err error, where func(text string) string) error {
-	said := err.Error()
-	for _, bad := range policy.RuleErrors(err) {
-		if at := where(bad.Text); at != "" {
-			said = strings.Replace(said, bad.Error(), at+": "+bad.Error(), 1)
+	said := []string{err.Error()}
+	for _, text := range BadRules(err) {
+		if at := where(text); at != "" {
+			said = append(said, text+" stands in "+at)
 		}
 	}
-	return errors.New(said)
+	return errors.New(strings.Join(said, "; "))
+}
+
+// BadRules are the texts of the rules that an error is about, each once.
+func BadRules(err error) (out []string) {
+	for _, bad := range policy.RuleErrors(err) {
+		if !slices.Contains(out, bad.Text) {
+			out = append(out, bad.Text)
+		}
+	}
+	return out
 }
 
 // unused lists the boxes of ours that are not in use. They are asked for their

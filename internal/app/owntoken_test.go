@@ -150,13 +150,13 @@ func TestWhoMayAnswer(t *testing.T) {
 		set   func(*settings.Config)
 		want  []string // the answers that are offered; nil: it is not asked
 	}{
-		"own":      {"", nil, []string{"once", "deny", "edit"}},
+		"own":      {"", nil, []string{"once", "deny", "why", "edit"}},
 		"open":     {"-", func(c *settings.Config) { c.Serve.Open = true }, nil},
 		"token":    {"t", func(c *settings.Config) { c.Tokens = map[string]settings.Token{"t": {SHA256: sumOf("t")}} }, nil},
-		"approves": {"t", people(""), []string{"once", "deny", "edit"}},
-		"once":     {"t", people("once"), []string{"once", "deny", "edit"}},
-		"project":  {"t", people("project"), []string{"once", "project", "deny", "edit"}},
-		"always":   {"t", people("always"), []string{"once", "project", "always", "deny", "edit"}},
+		"approves": {"t", people(""), []string{"once", "deny", "why", "edit"}},
+		"once":     {"t", people("once"), []string{"once", "deny", "why", "edit"}},
+		"project":  {"t", people("project"), []string{"once", "project", "deny", "why", "edit"}},
+		"always":   {"t", people("always"), []string{"once", "project", "always", "deny", "why", "edit"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			d := newDoorway(t, c.set)
@@ -164,7 +164,7 @@ func TestWhoMayAnswer(t *testing.T) {
 			if token == "" {
 				token = d.token()
 			}
-			texts := map[string]string{"once": "allow it once", "session": "allow it in this session", "project": "allow it in /", "always": "allow it everywhere", "deny": "deny", "edit": "change"}
+			texts := map[string]string{"once": "allow it once", "session": "allow it in this session", "project": "allow it in /", "always": "allow it everywhere", "deny": "deny it", "why": "deny it, ", "edit": "change"}
 			var offered []string
 			asked := 0
 			says := func(_ context.Context, r *mcp.ElicitRequest) (*mcp.ElicitResult, error) {
@@ -177,7 +177,7 @@ func TestWhoMayAnswer(t *testing.T) {
 						longest = o.(string)
 					}
 					for word, begins := range texts {
-						if strings.HasPrefix(o.(string), begins) {
+						if strings.HasPrefix(o.(string), begins) && (word != "deny" || o == begins) {
 							offered = append(offered, word)
 						}
 					}

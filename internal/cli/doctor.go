@@ -7,14 +7,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
@@ -129,23 +127,6 @@ func (c *command) examine(ctx context.Context) []finding {
 	return append(out, sealsFinding(paths), c.journalFinding(ctx))
 }
 
-// placeFindings says of MCP servers in sandboxes what they see there, and tries
-// their containers.
-func placeFindings(ctx context.Context, a *app.App) (out []finding) {
-	for _, b := range a.Hub.Boxes() {
-		place := a.ServerPlace(b)
-		if place == "" {
-			continue
-		}
-		if err := a.TryServerPlace(ctx, b); err != nil {
-			out = append(out, finding{"servers", "problem", "the MCP server " + b.Name() + " cannot run in its container: " + err.Error(), "until then its tools fail: it is never run outside instead"})
-			continue
-		}
-		out = append(out, finding{"servers", "ok", "the MCP server " + b.Name() + " runs " + place, ""})
-	}
-	return out
-}
-
 // sealsFinding says whether what was approved and trusted can be believed.
 func sealsFinding(paths config.Paths) finding {
 	box, err := app.OpenSeals(paths.State, false)
@@ -160,66 +141,6 @@ func sealsFinding(paths config.Paths) finding {
 			": servers that were not approved since are held back", "look with 'toolcrib hub list', and approve with 'toolcrib hub approve'"}
 	}
 	return finding{"seals", "ok", "what was approved and trusted is as it was written", ""}
-}
-
-// grantFinding says which directories tools have.
-func grantFinding(a *app.App, paths config.Paths) finding {
-	var parts []string
-	for _, d := range a.Crib.Grant.Dirs {
-		if d.Write {
-			parts = append(parts, d.Path)
-		} else {
-			parts = append(parts, d.Path+" (to read)")
-		}
-	}
-	if parts == nil {
-		return finding{"grant", "warning", "tools have no directory here: the working directory is your home directory or holds it", "start in a project, or name directories in grant.write and grant.read"}
-	}
-	return finding{"grant", "ok", "tools have " + strings.Join(parts, ", ") + "; what they delete goes to " + filepath.Join(paths.State, "trash"), ""}
-}
-
-// caches are where programs keep what they will run later, by the home directory.
-func caches() []string {
-	return []string{".cache", ".cache/go-build", ".cache/pip", ".cache/uv", ".cache/bazel", ".cache/ccache", ".ccache", ".cache/sccache", ".cache/yarn", ".npm", ".yarn", ".bun", ".local/share/pnpm",
-		".cargo", ".rustup", ".m2", ".gradle", ".ivy2", ".sbt", "go", "go/pkg", "go/pkg/mod", "go/bin", ".local", ".local/bin", ".local/share", ".nuget"}
-}
-
-// cacheFindings warns of a cache of the person that commands can write: they
-// would decide what the person's own builds run.
-func cacheFindings(a *app.App, home string) []finding {
-	var out []finding
-	for _, d := range a.Crib.Grant.Dirs {
-		rel, err := filepath.Rel(home, d.Path)
-		if home == "" || err != nil || !d.Write || !slices.Contains(caches(), filepath.ToSlash(rel)) {
-			continue
-		}
-		out = append(out, finding{"grant", "warning", "commands can write to " + d.Path + ", and your own builds run what is in it", "grant a directory of its own, and name it in toolboxes.shell.env (docs/machine.md, Builds)"})
-	}
-	return out
-}
-
-// asideFindings lists what was set aside after programs: of a server that is told
-// at the end of a session, when nobody may be there to read it.
-func asideFindings(a *app.App, state string) (out []finding) {
-	const most = 20
-	elsewhere := 0
-	for _, s := range slices.Backward(app.SetAside(state)) {
-		granted := slices.ContainsFunc(a.Crib.Grant.Dirs, func(d files.Dir) bool {
-			rel, err := filepath.Rel(d.Path, s.Path)
-			return err == nil && filepath.IsLocal(rel)
-		})
-		if !granted || len(out) == most {
-			elsewhere++
-			continue
-		}
-		out = append(out, finding{"set aside", "warning", fmt.Sprintf("%s, at %s: it was made or changed while a program ran in the sandbox, and %s", s.Path, s.When.Format(time.RFC3339), s.Why), "look at it, and " + s.Undo + " if you trust it, or remove it"})
-	}
-	if elsewhere > 0 && len(out) < most {
-		out = append(out, finding{"set aside", "ok", fmt.Sprintf("%d more in directories that are not granted here", elsewhere), "'toolcrib doctor' there lists them"})
-	} else if elsewhere > 0 {
-		out = append(out, finding{"set aside", "warning", fmt.Sprintf("%d more", elsewhere), "remove or put back some of these, and look again"})
-	}
-	return out
 }
 
 // vaultFinding says whether the secrets can be read. Where there are none there

@@ -176,6 +176,7 @@ func (c *command) policyNow() app.Settings {
 		}
 		opt.Trusted = func(content []byte) bool { return trustList(paths).Holds(c.project, content) }
 	}
+	opt.PastProject = c.broken != nil // as it was at the start, or nothing else would count any more
 	return app.Settings{
 		Files: []string{opt.System, opt.User, opt.Explicit, opt.Project, trustList(paths).Path},
 		Load: func() (settings.Config, *settings.Layers, error) {
@@ -186,7 +187,7 @@ func (c *command) policyNow() app.Settings {
 			if err != nil {
 				return settings.Config{}, nil, err
 			}
-			return loaded.Value, c.layers(loaded), nil
+			return loaded.Value, c.bounded(loaded), nil
 		},
 	}
 }

@@ -18,7 +18,7 @@ type judgedFor struct {
 
 func (w *judgedFor) flags(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&w.token, "token", "", "as if whoever has this token of the configuration called, by its name")
-	cmd.Flags().StringVar(&w.subject, "subject", "", "as if this person or service called, such as oidc:ann@example.com")
+	cmd.Flags().StringVar(&w.subject, "subject", "", "as if this person or service called: for rules about caller.subject (what a login gives them besides, say with --token)")
 	cmd.Flags().StringVar(&w.organisation, "organisation", "", "as if somebody of this organisation called")
 }
 

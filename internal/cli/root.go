@@ -20,7 +20,6 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
-	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -45,7 +44,8 @@ type command struct {
 	project string // the project's file that was found at the start
 
 	loaded   *config.Loaded[settings.Config] // once load has read it
-	broken   *brokenProject                  // the project's file, which does not count; nil: it is not broken
+	broken   *brokenProject                  // what is wrong with the project's file; nil: nothing
+	lines    []map[string]string             // where texts stand in the files of settings, once somebody has asked
 	programs hostpath.Finder                 // of what is started outside of every sandbox, from then on
 }
 
@@ -294,66 +294,6 @@ func (c *command) layers(l *config.Loaded[settings.Config]) *settings.Layers {
 		}
 	}
 	return layers
-}
-
-// bounded is the layers for a start: bounded by a project's file that is broken.
-func (c *command) bounded(l *config.Loaded[settings.Config]) *settings.Layers {
-	layers := c.layers(l)
-	if c.broken != nil {
-		layers.BreakProject()
-	}
-	return layers
-}
-
-// open builds the whole crib, journal and all.
-func (c *command) open(ctx context.Context, unattended desk.Unattended, private ...string) (*app.App, error) {
-	a, err := c.openFor(ctx, app.ToCall, func(_ *settings.Config, needs *app.Needs) {
-		needs.Unattended, needs.Private = unattended, append(needs.Private, private...)
-	})
-	if err != nil {
-		return nil, err
-	}
-	c.tellFaults(a)
-	c.tellUnmatched(ctx, a)
-	return a, nil
-}
-
-// openFor builds as much of a crib as a command needs. Change says what is
-// different in this run; nil: nothing is.
-func (c *command) openFor(ctx context.Context, purpose app.Purpose, change func(*settings.Config, *app.Needs)) (*app.App, error) {
-	loaded, paths, err := c.load()
-	if err != nil {
-		return nil, err
-	}
-	cfg, needs := loaded.Value, c.needs(loaded, paths)
-	needs.For = purpose
-	if change != nil {
-		change(&cfg, &needs)
-	}
-	a, err := app.Open(ctx, cfg, needs)
-	if err != nil && c.projectIsBad(err) {
-		a, again := c.openFor(ctx, purpose, change)
-		if again != nil {
-			return nil, c.openError(err, purpose) // it is not the project's file
-		}
-		fmt.Fprintf(c.err, "toolcrib: warning: %v\n", c.broken)
-		return a, nil
-	}
-	if err != nil {
-		return nil, c.openError(err, purpose)
-	}
-	return a, nil
-}
-
-// openError tells settings that make no sense from what cannot be had now.
-func (c *command) openError(err error, purpose app.Purpose) error {
-	if bad, ok := errors.AsType[settings.BadConfig](err); ok {
-		return badConfig{app.Located(bad.Unwrap(), c.whereIs)}
-	}
-	if purpose != app.ToCall {
-		return err
-	}
-	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
 }
 
 // closeApp ends what was opened; that it cannot be ended is no reason to fail.

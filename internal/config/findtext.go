@@ -7,37 +7,35 @@ import (
 	"go.yaml.in/yaml/v3"
 )
 
-// FindText finds where a text stands in files of settings, as a key or as a value, and says so as FILE:LINE. Empty: it
-// stands in none of them. What is written by the environment or by a flag stands in none.
-func FindText(text string, files ...string) string {
-	for _, file := range files {
-		if file == "" {
-			continue
-		}
-		data := readFile(file, fileRole{}, &problems{file: file})
-		var doc yaml.Node
-		if data == nil || yaml.Unmarshal(data, &doc) != nil {
-			continue // that it cannot be read was told when it was loaded
-		}
-		if n := findNode(&doc, text, 0); n != nil {
-			return fmt.Sprintf("%s:%d", printable(file), n.Line)
-		}
+// FindTexts finds where texts stand in a file of settings, as a key or as a value, and says so as FILE:LINE. What stands
+// in it nowhere is not in the answer. Project: it is a project's file, which is read only if it is no link.
+func FindTexts(file string, project bool) map[string]string {
+	out := map[string]string{}
+	role := fileRole{}
+	if project {
+		role = projectRole()
 	}
-	return ""
+	if file == "" {
+		return out
+	}
+	data := readFile(file, role, &problems{file: file})
+	var doc yaml.Node
+	if data == nil || yaml.Unmarshal(data, &doc) != nil {
+		return out // that it cannot be read was told when it was loaded
+	}
+	note(&doc, out, file, 0)
+	return out
 }
 
-// findNode goes no deeper than settings do; aliases are not followed, so that nothing is looked at twice.
-func findNode(n *yaml.Node, text string, depth int) *yaml.Node {
-	if n.Kind == yaml.ScalarNode && strings.TrimSpace(n.Value) == text {
-		return n
+// note goes no deeper than settings do; aliases are not followed, so that nothing is looked at twice.
+func note(n *yaml.Node, out map[string]string, file string, depth int) {
+	if text := strings.TrimSpace(n.Value); n.Kind == yaml.ScalarNode && text != "" && out[text] == "" {
+		out[text] = fmt.Sprintf("%s:%d", printable(file), n.Line)
 	}
 	if depth > 20 {
-		return nil
+		return
 	}
 	for _, child := range n.Content {
-		if found := findNode(child, text, depth+1); found != nil {
-			return found
-		}
+		note(child, out, file, depth+1)
 	}
-	return nil
 }

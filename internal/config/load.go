@@ -17,10 +17,13 @@ type Options struct {
 	Explicit string
 	// Trusted says whether the user has trusted the project's file with this content: it is then a layer like any other,
 	// between the user's file and the environment. Nil, or false, lets it only tighten.
-	Trusted  func(content []byte) bool
-	Environ  []string          // NAME=value, as os.Environ gives it
-	Reserved []string          // TOOLCRIB_* variables that are no settings and yet known; TOOLCRIB_HOME always is
-	Flags    map[string]string // dotted key → text
+	Trusted func(content []byte) bool
+	// PastProject: mistakes in a project's file that is not trusted are no error. What is understood of it counts, and
+	// Loaded.Broken tells the rest.
+	PastProject bool
+	Environ     []string          // NAME=value, as os.Environ gives it
+	Reserved    []string          // TOOLCRIB_* variables that are no settings and yet known; TOOLCRIB_HOME always is
+	Flags       map[string]string // dotted key → text
 }
 
 // Loaded is the result of all layers.
@@ -40,6 +43,8 @@ type Loaded[T any] struct {
 	GivenOrigins map[string]Origin
 	// Trusted: the project's file was taken as the user's own.
 	Trusted bool
+	// Broken is what is wrong with a project's file that was read all the same; nil: nothing.
+	Broken error
 }
 
 // Load lays all layers over the defaults, which stay as they are. If anything is wrong with any layer it returns an error
@@ -57,7 +62,7 @@ func Load[T any](defaults T, opt Options) (*Loaded[T], error) {
 	if err != nil {
 		return nil, err
 	}
-	loaded.Trusted, loaded.GivenOrigins = s.trusted, s.givenBy
+	loaded.Trusted, loaded.GivenOrigins, loaded.Broken = s.trusted, s.givenBy, s.broken
 	return loaded, nil
 }
 
@@ -67,6 +72,7 @@ type stack struct {
 	value, system, user, project, given reflect.Value
 	givenBy                             origins
 	trusted                             bool
+	broken                              error
 }
 
 // load applies the layers in their order.
@@ -96,6 +102,10 @@ func (s *stack) load(opt Options) (origins, []Warning, error) {
 		warnings = append(warnings, Warning{File: opt.Project, Line: p.at.line, Column: p.at.column, Key: p.key,
 			Message: "ignored: a project file cannot set it, trusted or not; " + opt.ownOnly()})
 	})
+	if opt.PastProject && !s.trusted {
+		s.broken = join(projectProblems)
+		projectProblems = &problems{}
+	}
 	if err := join(systemProblems, userProblems, projectProblems, envProblems, flagProblems); err != nil {
 		return nil, nil, err
 	}

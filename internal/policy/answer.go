@@ -116,7 +116,7 @@ func (r *Rules) allowed(s *subject) ruleAnswer {
 	}
 	no := ruleAnswer{contested: s.lines && r.givesLines(s), subject: s}
 	if out.rule != nil {
-		no.but = fmt.Sprintf("the rule %s of the %s would allow it, but the %s has allows of its own, and none means this", out.rule, out.layer.whose(), lacking.whose())
+		no.but = fmt.Sprintf("the rule %s of the %s would allow it, but %s lists what is allowed too, and this is not in it", out.rule, out.layer.whose(), lacking.file())
 	}
 	return no
 }

@@ -110,7 +110,9 @@ func newLayer(l Layer, opt *RuleOptions) (*layer, error) {
 		p, err := parsePermission(d, c.Tool, opt)
 		if err == nil {
 			p.message = c.Message
-			err = p.complete(c, opt, l.Rank)
+			if err = p.complete(c, opt, l.Rank); err != nil {
+				err = &RuleError{Text: strings.TrimSpace(c.Tool), err: err}
+			}
 		}
 		if err != nil {
 			errs = append(errs, err)
@@ -204,12 +206,23 @@ func (p *permission) complete(c Condition, opt *RuleOptions, rank Rank) error {
 // whose names the layer in messages.
 func (l *layer) whose() string {
 	switch {
-	case l.Agent != "" && l.Rank == RankAdmin:
-		return "admin, for the agent " + l.Agent
+	case l.Agent != "" && l.Rank != RankUser:
+		return "agent " + l.Agent + " (" + l.Rank.String() + ")"
 	case l.Agent != "":
 		return "agent " + l.Agent
 	}
 	return l.Rank.String()
+}
+
+// file names the layer by where its rules stand.
+func (l *layer) file() string {
+	switch l.Rank {
+	case RankAdmin:
+		return "the system's file"
+	case RankProject:
+		return "the project's toolcrib.yaml"
+	}
+	return "your configuration"
 }
 
 func (l *layer) applies(c toolcrib.Caller) bool {

@@ -213,6 +213,7 @@ func TestLayersMeet(t *testing.T) {
 		{"within the project's", of("x", file("src/a")), []Layer{agent("x", "write_file"), list(RankProject, "read_file")}, isAsk},
 		{"a line of an agent", of("x", line("npm run x")), []Layer{agent("x", "run_command(npm run *)")}, isAllow},
 		{"no other agent's line", of("y", line("npm run x")), []Layer{agent("x", "run_command(npm run *)")}, isAsk},
+		{"a project's ask for an agent", of("x", file("src/a")), []Layer{agent("x", "write_file"), {Rank: RankProject, Agent: "x", Permissions: Permissions{Ask: []string{"write_file"}}}}, isAsk},
 		{"all lines of an agent", of("x", line("touch x")), []Layer{agent("x", "run_command")}, isAllow},
 		{"no other agent's lines", of("y", line("touch x")), []Layer{agent("x", "run_command")}, isAsk},
 		{"a line by both", of("x", line("go test ./... && npm run x")), []Layer{agent("x", "run_command(npm run *)"), list(RankUser, "run_command(go test *)")}, isAllow},
@@ -363,5 +364,21 @@ func TestProjectSpeaksNotInOurName(t *testing.T) {
 				t.Errorf("%s %s: %q", decision, tool, v.Reason)
 			}
 		}
+	}
+}
+
+// TestNobodyIsAskedForAnother: where nobody is to be asked, a rule for one agent gives
+// another no question either.
+func TestNobodyIsAskedForAnother(t *testing.T) {
+	p, guards := desk(t, ModeDefault, Layer{Rank: RankUser, Agent: "x", Permissions: Permissions{Allow: []string{"run_command(npm run *)"}}})
+	p.Shell.Refuse, p.Shell.Bounded = true, true
+	for agent, want := range map[string]toolcrib.Decision{"x": toolcrib.Allow, "y": toolcrib.Deny, "": toolcrib.Deny} {
+		got := explain(guards, toolcrib.Review{Call: toolcrib.Call{Caller: toolcrib.Caller{Agent: agent}}, Spec: shellTool("run_command"), Input: []byte(`{"command":"npm run x"}`)})
+		if got.Decision != want {
+			t.Errorf("agent %q: %s, want %s: %+v", agent, got.Decision, want, got.By)
+		}
+	}
+	if p.Rules.NamesCommands() {
+		t.Error("a rule for one agent counts as one for everybody")
 	}
 }

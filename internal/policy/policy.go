@@ -147,8 +147,8 @@ func (p *Policy) judgeLine(r *toolcrib.Review, mode Mode, said ruleAnswer) *tool
 	}
 	v := &toolcrib.Verdict{Decision: toolcrib.Ask, Guard: "rules", Rule: "allow",
 		Reason: "a rule would allow this line, but not to this caller, or not every part of it" + said.because()}
-	if only {
-		v.Decision = toolcrib.Deny // nobody is asked about what no rule names
+	if only || p.Shell != nil && p.Shell.Refuse {
+		v.Decision = toolcrib.Deny // nobody is asked
 	}
 	return v
 }

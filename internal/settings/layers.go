@@ -55,9 +55,12 @@ func (l *Layers) Rules(cfg Config) []policy.Layer {
 		{Rank: policy.RankProject, Source: "permissions of the project", Permissions: l.Project.Permissions},
 		{Rank: policy.RankSession, Source: "--deny and --ask", Permissions: l.Session},
 	}
-	for rank, from := range map[policy.Rank]map[string]Agent{policy.RankAdmin: l.Admin.Agents, policy.RankUser: l.User.Agents} {
-		for name, agent := range from { // in any order: rules are sorted
-			list = append(list, policy.Layer{Rank: rank, Source: "agents." + name + ".permissions", Agent: name, Permissions: agent.Permissions})
+	for _, from := range []struct {
+		rank   policy.Rank
+		agents map[string]Agent
+	}{{policy.RankAdmin, l.Admin.Agents}, {policy.RankUser, l.User.Agents}, {policy.RankProject, l.Project.Agents}} {
+		for _, name := range slices.Sorted(maps.Keys(from.agents)) {
+			list = append(list, policy.Layer{Rank: from.rank, Source: "agents." + name + ".permissions", Agent: name, Permissions: from.agents[name].Permissions})
 		}
 	}
 	return list
@@ -72,10 +75,13 @@ func commandRules(commands []string) []string {
 	return rules
 }
 
-// BreakProject takes the words of a project's file away that has mistakes. It may have
-// been there to tighten: nothing but what looks runs by the mode alone.
+// BreakProject bounds everything because a project's file has mistakes. It may have
+// been there to tighten: by the mode alone nothing runs but what looks.
 func (l *Layers) BreakProject() {
-	l.Project, l.Broken = Config{Mode: policy.ModeDefault.String()}, true
+	l.Broken = true
+	if l.Project.Mode == "" || parsedMode(l.Project.Mode) > policy.ModeDefault {
+		l.Project.Mode = policy.ModeDefault.String()
+	}
 }
 
 // Mode is the mode of a call: the agent's or the user's, and no looser than the

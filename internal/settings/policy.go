@@ -17,6 +17,9 @@ type Agent struct {
 	Tools        []string           `yaml:"assigned_tools" doc:"Tools that exist for this agent, and for others only if they are assigned them too."`
 }
 
+// Permissions is the rules of one file.
+type Permissions = policy.Permissions
+
 // Organisation is a tenant.
 type Organisation struct {
 	Tools []string `yaml:"tools" doc:"Tools that belong to it: names, box/tool, group:NAME and patterns, as in profiles."`
@@ -41,7 +44,7 @@ type Layers struct {
 	Admin   Config
 	User    Config             // its files, the environment, flags, and a project that was trusted
 	Project Config             // a project that was not
-	Broken  bool               // its file cannot be read, so that it has another's words in Project
+	Broken  bool               // its file has mistakes
 	Session policy.Permissions // of this run of the program
 	// Most is the mode that the environment or a flag of this run gives: no agent
 	// gets more. MostBy says which of them it was. Empty: neither.

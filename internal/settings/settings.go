@@ -81,7 +81,7 @@ type FilesBox struct {
 // ShellBox sets up toolbox/shell and its guard.
 type ShellBox struct {
 	AllowShell      bool              `yaml:"allow_shell" project:"off" doc:"Offer this box: let command lines be run at all."`
-	Ask             bool              `yaml:"ask" doc:"Ask a person about a command that is neither known to be harmless nor allowed. If false, such a command is refused; if rules allow commands, they are all that runs. To run everything unasked, choose mode yolo."`
+	Ask             bool              `yaml:"ask" doc:"Ask a person about a command that is neither known to be harmless nor allowed. If false, such a command is refused; if rules allow commands to everybody, they are all that runs. To run everything unasked, choose mode yolo."`
 	AllowedCommands []string          `yaml:"allowed_commands" project:"subset" doc:"Commands that run unasked, such as go test: these words, and after them arguments that do not change what is run."`
 	MaxTimeout      time.Duration     `yaml:"max_timeout" project:"lower" min:"1s" max:"24h" doc:"The longest a command may run that is waited for."`
 	JobTime         time.Duration     `yaml:"job_time" project:"lower" min:"1s" max:"168h" doc:"The longest a command in the background may run."`

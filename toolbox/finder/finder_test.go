@@ -173,6 +173,29 @@ func TestMore(t *testing.T) {
 	}
 }
 
+// TestMoreTakesNoSchema: the names of others leave the room for the schema of the one
+// tool that was asked for.
+func TestMoreTakesNoSchema(t *testing.T) {
+	var props []string
+	for i := range 18 {
+		props = append(props, fmt.Sprintf(`"part_%02d":{"type":"string","description":"A part."}`, i))
+	}
+	specs := []toolcrib.Entry{spec("word", "make_document", "Make a new document.", `{"type":"object","properties":{`+strings.Join(props, ",")+`}}`)}
+	for i := range maxMore {
+		specs = append(specs, spec("word", fmt.Sprintf("document_part_%02d", i), "Put a part into a document.", `{}`))
+	}
+	alone := summarise(&specs[0], "full", 1)
+	alone.Arguments, alone.Input = "", specs[0].Input
+	if n := cost(alone); n > perTool || n < perTool-20 {
+		t.Fatalf("with its schema the tool costs %d tokens: the test needs one that just fits", n)
+	}
+	var out searchOut
+	call(t, crib(t, Needs{Tools: shelf{"ann": specs}.tools}), "ann", "search_tools", map[string]any{"query": "make a document", "limit": 1, "detail": "full"}, &out)
+	if len(out.Tools) != 1 || out.Tools[0].Input == nil || len(out.More) != maxMore {
+		t.Errorf("%+v", out)
+	}
+}
+
 func TestDescribeTool(t *testing.T) {
 	specs := sampleSpecs()
 	specs[0].Output, specs[0].Title = json.RawMessage(`{"type":"object"}`), "Send mail"

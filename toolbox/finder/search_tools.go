@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/find"
@@ -45,7 +44,7 @@ const (
 	minMore      = 0.25 // their fit against the best
 	maxSummary   = 300  // characters of a description
 	maxArguments = 200
-	perTool      = 280 // tokens of an answer, for each tool that was asked for
+	perTool      = 280 // tokens of an answer, for each tool that was asked for; what is merely named comes on top
 )
 
 func (b box) searchTools() toolcrib.Tool {
@@ -67,7 +66,7 @@ func (b box) searchTools() toolcrib.Tool {
 			out.Tools = append(out.Tools, summarise(&specs[h.Doc], in.Detail, score))
 		}
 		if in.Detail == "full" {
-			addInputs(out.Tools, hits, specs, perTool*in.Limit-find.Tokens(strings.Join(out.More, `","`)))
+			addInputs(out.Tools, hits, specs, perTool*in.Limit)
 		}
 		return out, ctx.Err()
 	})

@@ -88,15 +88,26 @@ func (f *form) offer(offers []desk.Offer) {
 // offerAnswers fills in the answers to a tool's own question.
 func (f *form) offerAnswers() {
 	f.reply = desk.Reply{Choice: desk.AllowOnce, Calls: f.question.Waiting}
-	if len(f.question.Options) == 0 {
-		return
+	offered := func(words string) bool {
+		return slices.ContainsFunc(f.choices, func(c formChoice) bool { return c.text == words })
 	}
 	for _, o := range f.question.Options {
+		shown := strings.TrimSpace(text.ShowExact(o))
+		if shown == "" || offered(shown) { // clients may refuse a list that has a text twice
+			continue
+		}
 		chosen := f.reply
-		chosen.Message = o
-		f.choices = append(f.choices, formChoice{text: text.ShowExact(o), reply: chosen})
+		chosen.Message = o // as the tool wrote it, which may compare
+		f.choices = append(f.choices, formChoice{text: shown, reply: chosen})
 	}
-	f.choices = append(f.choices, formChoice{text: "something else", reply: f.reply, types: fieldAnswer})
+	if len(f.choices) == 0 {
+		return
+	}
+	other := "something else"
+	for offered(other) { // a tool may use these words, and means its own answer by them
+		other += ", in your own words"
+	}
+	f.choices = append(f.choices, formChoice{text: other, reply: f.reply, types: fieldAnswer})
 }
 
 // read makes an answer of the field that was filled in, or the form for the other
@@ -107,7 +118,7 @@ func (f *form) read(content map[string]any) (desk.Reply, *form, error) {
 	if f.choices != nil {
 		for _, c := range f.choices {
 			switch {
-			case c.text != given:
+			case strings.TrimSpace(c.text) != given:
 			case c.types == "":
 				return c.reply, nil, nil
 			default:

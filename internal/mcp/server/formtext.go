@@ -82,10 +82,15 @@ func (f *form) typedText(wants fieldName) string {
 	switch wants {
 	case fieldArguments:
 		shown := "Type the arguments that " + tool + " is to be given, all of them, as a JSON object. It runs once with them.\n"
-		if before := f.prefill(); before != "" {
-			shown += "It would be given:\n  " + before + "\n"
+		if q.Redacted {
+			shown += "What is hidden of them has to be typed anew: it is not filled in again.\n"
 		}
-		return shown + "Question " + q.ID + "."
+		if before := f.prefill(); before != "" {
+			return shown + "It would be given:\n  " + before + "\nQuestion " + q.ID + "."
+		}
+		parts := slices.DeleteFunc(q.Describe(), func(p desk.Part) bool { return later(p) == 0 })
+		before, _ := partsText(parts) // the arguments, and the change that may stand for a part of them
+		return shown + before + "Question " + q.ID + "."
 	case fieldMessage:
 		return "Type what the model is told about why you deny " + tool + ".\nQuestion " + q.ID + "."
 	case fieldAnswer:
@@ -94,13 +99,11 @@ func (f *form) typedText(wants fieldName) string {
 	return shown
 }
 
-// formText is what a client shows, and whether that is all of it. Blanks in great
+// partsText writes parts below one another, and counts the lines of all but a change.
+// What is long comes last: the arguments, and a change behind them. Blanks in great
 // number would push what follows out of a window.
-func formText(q *desk.Question) (shown string, whole bool) {
+func partsText(parts []desk.Part) (shown string, count int) {
 	var b strings.Builder
-	// What is long comes last: the arguments, and a change behind them.
-	count := 0
-	parts := q.Describe()
 	slices.SortStableFunc(parts, func(x, y desk.Part) int { return cmp.Compare(later(x), later(y)) })
 	for _, part := range parts {
 		b.WriteString(part.Title + ":\n")
@@ -111,7 +114,12 @@ func formText(q *desk.Question) (shown string, whole bool) {
 			b.WriteString("  " + blanks.ReplaceAllStringFunc(line, func(run string) string { return fmt.Sprintf(" [%d blanks] ", len(blank.FindAllString(run, -1))) }) + "\n")
 		}
 	}
-	text := b.String()
+	return b.String(), count
+}
+
+// formText is what a client shows, and whether that is all of it.
+func formText(q *desk.Question) (shown string, whole bool) {
+	text, count := partsText(q.Describe())
 	whole = len(text) <= maxFormText && count <= maxFormLines
 	if !whole {
 		more := "It is too long to be answered here: 'toolcrib approvals show " + q.ID + "' shows it all"

@@ -2,6 +2,7 @@ package server
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,5 +42,57 @@ func TestFormShowsAll(t *testing.T) {
 	long := &desk.Question{ID: "q-1", Tool: "write_file", Input: []byte(`{"path":"a"}`), Preview: strings.Repeat("+line\n+another\n", 10_000)}
 	if text, whole = formText(long); whole || !strings.HasPrefix(text, "It is too long to be answered here") {
 		t.Errorf("a long change: %v: %.300s", whole, text)
+	}
+}
+
+// Where the arguments cannot be filled in, the second form shows them above the field:
+// nobody types all of what they do not see.
+func TestFormShowsWhatIsChanged(t *testing.T) {
+	long := strings.Repeat("x", maxPrefill) + "end"
+	for name, c := range map[string]struct {
+		q     desk.Question
+		shows string
+	}{
+		"filled in": {desk.Question{Input: []byte(`{"n":1}`)}, `{"n":1}`},
+		"hidden":    {desk.Question{Input: []byte(`{"path":"a","key":"[hidden]"}`), Redacted: true}, "path: a\n"},
+		"long":      {desk.Question{Input: []byte(`{"n":"` + long + `"}`)}, "n: " + long + "\n"},
+		"a change":  {desk.Question{Input: []byte(`{"text":"` + long + `"}`), Preview: "+" + long + "\n"}, "+" + long + "\n"},
+	} {
+		c.q.ID, c.q.Tool = "q-1", "touch"
+		f := &form{question: &c.q}
+		shown := f.typedText(fieldArguments)
+		if !strings.Contains(shown, "It would be given:") || !strings.Contains(shown, c.shows) || strings.Contains(shown, "would run") {
+			t.Errorf("%s: %.300s", name, shown)
+		}
+		if strings.Contains(shown, "typed anew") != c.q.Redacted {
+			t.Errorf("%s: what is hidden: %.300s", name, shown)
+		}
+	}
+}
+
+// Every answer that a tool offers can be chosen, once, and an answer of one's own beside
+// them, whatever words the tool uses.
+func TestFormOffersAnswers(t *testing.T) {
+	for name, c := range map[string]struct {
+		options, offers []string
+		given, message  string
+		types           bool
+	}{
+		"blanks":         {[]string{" red ", "blue"}, []string{"red", "blue", "something else"}, "red", " red ", false},
+		"blanks come":    {[]string{" red "}, []string{"red", "something else"}, " red ", " red ", false},
+		"equal":          {[]string{"red", "red ", "red"}, []string{"red", "something else"}, "red", "red", false},
+		"our words":      {[]string{"something else"}, []string{"something else", "something else, in your own words"}, "something else", "something else", false},
+		"in place of it": {[]string{"something else"}, []string{"something else", "something else, in your own words"}, "something else, in your own words", "", true},
+		"nothing":        {[]string{" ", ""}, nil, "green", "green", false},
+	} {
+		f := &form{question: &desk.Question{ID: "q-1", Tool: "consult", Text: "Which?", Options: c.options}, field: fieldAnswer}
+		f.offerAnswers()
+		if got := f.schema().Properties["answer"].Enum; !slices.Equal(got, c.offers) {
+			t.Errorf("%s: offers %q", name, got)
+		}
+		reply, next, err := f.read(map[string]any{"answer": c.given})
+		if err != nil || reply.Message != c.message || (next != nil) != c.types {
+			t.Errorf("%s: %+v, %v, %v", name, reply, next, err)
+		}
 	}
 }

@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/settings"
+)
+
+// bounded is the layers for a start: bounded by a project's file that is broken.
+func (c *command) bounded(l *config.Loaded[settings.Config]) *settings.Layers {
+	layers := c.layers(l)
+	if c.broken != nil {
+		c.broken.bound(layers)
+	}
+	return layers
+}
+
+// open builds the whole crib, journal and all.
+func (c *command) open(ctx context.Context, unattended desk.Unattended, private ...string) (*app.App, error) {
+	a, err := c.openFor(ctx, app.ToCall, func(_ *settings.Config, needs *app.Needs) {
+		needs.Unattended, needs.Private = unattended, append(needs.Private, private...)
+	})
+	if err != nil {
+		return nil, err
+	}
+	c.tellFaults(a)
+	c.tellUnmatched(ctx, a)
+	return a, nil
+}
+
+// openFor builds as much of a crib as a command needs. Change says what is
+// different in this run; nil: nothing is.
+func (c *command) openFor(ctx context.Context, purpose app.Purpose, change func(*settings.Config, *app.Needs)) (*app.App, error) {
+	loaded, paths, err := c.load()
+	if err != nil {
+		return nil, err
+	}
+	cfg, needs := loaded.Value, c.needs(loaded, paths)
+	needs.For = purpose
+	if change != nil {
+		change(&cfg, &needs)
+	}
+	a, err := app.Open(ctx, cfg, needs)
+	if err != nil && c.projectIsBad(err) {
+		a, again := c.openFor(ctx, purpose, change)
+		if again != nil {
+			return nil, c.openError(err, purpose) // it is not the project's file
+		}
+		fmt.Fprintf(c.err, "toolcrib: warning: %v\n", c.broken)
+		return a, nil
+	}
+	if err != nil {
+		return nil, c.openError(err, purpose)
+	}
+	return a, nil
+}
+
+// openError tells settings that make no sense from what cannot be had now.
+func (c *command) openError(err error, purpose app.Purpose) error {
+	if bad, ok := errors.AsType[settings.BadConfig](err); ok {
+		return badConfig{app.Located(bad.Unwrap(), c.whereIs)}
+	}
+	if purpose != app.ToCall {
+		return err
+	}
+	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
+}
