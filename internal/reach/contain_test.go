@@ -134,7 +134,7 @@ func TestDescribe(t *testing.T) {
 		{mcphub.Server{Command: "npx", Sandbox: "container", Image: "node:24"}, nil, "in a container of node:24, without network; of this machine it sees the granted directories"},
 		{mcphub.Server{Command: "npx", Sandbox: "container", Image: "node:24", Network: "all"}, nil, "in a container of node:24, with the whole network; of this machine it sees the granted directories"},
 		{mcphub.Server{Command: "npx", Sandbox: "container", Image: "node:24", Network: "off"}, []string{"*"}, "in a container of node:24, without network; of this machine it sees the granted directories"},
-		{mcphub.Server{Command: "npx", Sandbox: "linux"}, []string{"*"}, "in the sandbox linux, with the whole network; of this machine it sees the granted directories"},
+		{mcphub.Server{Command: "npx", Sandbox: "linux"}, []string{"*"}, "in the sandbox linux, with the whole network; of this machine it sees the granted directories and, read-only, those of the system"},
 	} {
 		l.Grant.Hosts = c.hosts
 		if got := l.Describe("x", c.server); got != c.want {
