@@ -5,6 +5,7 @@ package reach
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -83,6 +85,44 @@ func TestInContainer(t *testing.T) {
 				t.Errorf("it says %q", ended)
 			}
 		})
+	}
+}
+
+// running is a sandbox whose program runs until it is ended.
+type running struct{ toolcrib.Sandbox }
+
+func (running) Run(ctx context.Context, _ toolcrib.Cmd, _ toolcrib.Grant) (toolcrib.Exit, error) {
+	left := sandbox.Early(ctx, []string{"known at once"})
+	<-ctx.Done()
+	return toolcrib.Exit{Notes: append(left, "known in the end")}, nil
+}
+
+// lines hands on what a log writes.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) {
+	l <- string(p)
+	return len(p), nil
+}
+
+// TestToldEarly: what a sandbox knows before a server runs is in the log while it
+// runs, and only once.
+func TestToldEarly(t *testing.T) {
+	l := containing(t, nil, new([]string))
+	l.Images = func(context.Context, string) (toolcrib.Sandbox, error) { return running{}, nil }
+	log := make(lines, 10)
+	l.Log = slog.New(slog.NewTextHandler(log, nil))
+	process, err := l.Start(t.Context(), mcphub.Launch{Server: "box", Command: "npx", Sandbox: "container", Image: "mine:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line := <-log; !strings.Contains(line, "known at once") || !strings.Contains(line, "server=box") {
+		t.Errorf("the log says %q", line)
+	}
+	process.Kill()
+	<-process.Done
+	if line := <-log; !strings.Contains(line, "known in the end") || len(log) > 0 {
+		t.Errorf("in the end the log says %q, and %d lines more", line, len(log))
 	}
 }
 

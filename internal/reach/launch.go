@@ -93,7 +93,12 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 	}
 	fromUs, stdin := io.Pipe()
 	stdout, fromIt := io.Pipe()
-	life, kill := context.WithCancel(context.WithoutCancel(ctx))
+	tell := func(note string) { // no answer carries it
+		if l.Log != nil {
+			l.Log.Warn("a note of the sandbox", "server", launch.Server, "note", note)
+		}
+	}
+	life, kill := context.WithCancel(sandbox.WithEarly(context.WithoutCancel(ctx), tell))
 	done := make(chan struct{})
 	var ended error
 	cmd := toolcrib.Cmd{
@@ -104,8 +109,8 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 		defer close(done)
 		defer kill()
 		exit, err := box.Run(life, cmd, grant)
-		for _, note := range exit.Notes { // no answer carries them
-			l.Log.Warn("a note of the sandbox", "server", launch.Server, "note", note)
+		for _, note := range exit.Notes {
+			tell(note)
 		}
 		ended = exited(exit, err, life.Err() != nil)
 		if why != "" && life.Err() == nil {
