@@ -90,7 +90,11 @@ func (l *Launcher) Describe(name string, s mcphub.Server) string {
 	case len(grant.Hosts) > 0:
 		network = "with " + strings.Join(grant.Hosts, ", ")
 	}
-	return where + ", " + network + "; of this machine it sees the granted directories"
+	sees := "; of this machine it sees the granted directories"
+	if s.Sandbox == sandbox.Linux { // no image brings its programs
+		sees += " and, read-only, those of the system"
+	}
+	return where + ", " + network + sees
 }
 
 // Try looks whether a server that runs in a container could be started, without

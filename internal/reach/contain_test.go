@@ -5,6 +5,7 @@ package reach
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -12,6 +13,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -86,6 +88,44 @@ func TestInContainer(t *testing.T) {
 	}
 }
 
+// running is a sandbox whose program runs until it is ended.
+type running struct{ toolcrib.Sandbox }
+
+func (running) Run(ctx context.Context, _ toolcrib.Cmd, _ toolcrib.Grant) (toolcrib.Exit, error) {
+	left := sandbox.Early(ctx, []string{"known at once"})
+	<-ctx.Done()
+	return toolcrib.Exit{Notes: append(left, "known in the end")}, nil
+}
+
+// lines hands on what a log writes.
+type lines chan string
+
+func (l lines) Write(p []byte) (int, error) {
+	l <- string(p)
+	return len(p), nil
+}
+
+// TestToldEarly: what a sandbox knows before a server runs is in the log while it
+// runs, and only once.
+func TestToldEarly(t *testing.T) {
+	l := containing(t, nil, new([]string))
+	l.Images = func(context.Context, string) (toolcrib.Sandbox, error) { return running{}, nil }
+	log := make(lines, 10)
+	l.Log = slog.New(slog.NewTextHandler(log, nil))
+	process, err := l.Start(t.Context(), mcphub.Launch{Server: "box", Command: "npx", Sandbox: "container", Image: "mine:1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if line := <-log; !strings.Contains(line, "known at once") || !strings.Contains(line, "server=box") {
+		t.Errorf("the log says %q", line)
+	}
+	process.Kill()
+	<-process.Done
+	if line := <-log; !strings.Contains(line, "known in the end") || len(log) > 0 {
+		t.Errorf("in the end the log says %q, and %d lines more", line, len(log))
+	}
+}
+
 // TestContainerFails: a server that was put into a container is not run anywhere
 // else, whatever fails.
 func TestContainerFails(t *testing.T) {
@@ -134,7 +174,7 @@ func TestDescribe(t *testing.T) {
 		{mcphub.Server{Command: "npx", Sandbox: "container", Image: "node:24"}, nil, "in a container of node:24, without network; of this machine it sees the granted directories"},
 		{mcphub.Server{Command: "npx", Sandbox: "container", Image: "node:24", Network: "all"}, nil, "in a container of node:24, with the whole network; of this machine it sees the granted directories"},
 		{mcphub.Server{Command: "npx", Sandbox: "container", Image: "node:24", Network: "off"}, []string{"*"}, "in a container of node:24, without network; of this machine it sees the granted directories"},
-		{mcphub.Server{Command: "npx", Sandbox: "linux"}, []string{"*"}, "in the sandbox linux, with the whole network; of this machine it sees the granted directories"},
+		{mcphub.Server{Command: "npx", Sandbox: "linux"}, []string{"*"}, "in the sandbox linux, with the whole network; of this machine it sees the granted directories and, read-only, those of the system"},
 	} {
 		l.Grant.Hosts = c.hosts
 		if got := l.Describe("x", c.server); got != c.want {

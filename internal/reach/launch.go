@@ -11,9 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -95,7 +93,12 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 	}
 	fromUs, stdin := io.Pipe()
 	stdout, fromIt := io.Pipe()
-	life, kill := context.WithCancel(context.WithoutCancel(ctx))
+	tell := func(note string) { // no answer carries it
+		if l.Log != nil {
+			l.Log.Warn("a note of the sandbox", "server", launch.Server, "note", note)
+		}
+	}
+	life, kill := context.WithCancel(sandbox.WithEarly(context.WithoutCancel(ctx), tell))
 	done := make(chan struct{})
 	var ended error
 	cmd := toolcrib.Cmd{
@@ -106,8 +109,8 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 		defer close(done)
 		defer kill()
 		exit, err := box.Run(life, cmd, grant)
-		for _, note := range exit.Notes { // no answer carries them
-			l.Log.Warn("a note of the sandbox", "server", launch.Server, "note", note)
+		for _, note := range exit.Notes {
+			tell(note)
 		}
 		ended = exited(exit, err, life.Err() != nil)
 		if why != "" && life.Err() == nil {
@@ -275,56 +278,4 @@ func (l *Launcher) place(dir string) string {
 		return filepath.Join(l.Dir, dir)
 	}
 	return dir
-}
-
-// environment is what a program gets: a few plain variables and what is listed.
-func (l *Launcher) environment(listed map[string]string, program, box string) []string {
-	env := map[string]string{}
-	for _, name := range plainVariables() {
-		if value, ok := l.Env(name); ok {
-			env[name] = value
-		}
-	}
-	maps.Copy(env, listed)
-	if listed["PATH"] == "" && onHost(box) {
-		env["PATH"] = l.Outside.Path(env["PATH"]) // a program finds others by it, such as node
-	}
-	if env["PATH"] == "" {
-		env["PATH"] = filepath.Dir(program)
-	}
-	return l.list(env)
-}
-
-// list writes variables as a program gets them, with the one of ours.
-func (l *Launcher) list(env map[string]string) []string {
-	env[depthVariable] = strconv.Itoa(l.depth() + 1)
-	out := make([]string, 0, len(env))
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		out = append(out, name+"="+env[name])
-	}
-	return out
-}
-
-// depthVariable tells a Toolcrib how many of them stand before it: one that is
-// configured as its own server would start itself for ever.
-const (
-	depthVariable = "MCP_HUB_DEPTH"
-	depthMost     = 2
-)
-
-func (l *Launcher) depth() int {
-	text, _ := l.Env(depthVariable)
-	n, err := strconv.Atoi(text)
-	if err != nil {
-		return 0
-	}
-	return n
-}
-
-// plainVariables say where things are, and hold no secrets.
-func plainVariables() []string {
-	if runtime.GOOS == "windows" {
-		return []string{"PATH", "PATHEXT", "SYSTEMROOT", "SYSTEMDRIVE", "COMSPEC", "TEMP", "TMP", "USERPROFILE", "HOMEDRIVE", "HOMEPATH", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "PROGRAMFILES", "USERNAME", "NUMBER_OF_PROCESSORS", "PROCESSOR_ARCHITECTURE"}
-	}
-	return []string{"PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "LC_ALL", "LC_CTYPE", "TZ", "TERM", "TMPDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_RUNTIME_DIR"}
 }

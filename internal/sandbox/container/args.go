@@ -137,7 +137,7 @@ func (s *Sandbox) writable(dirs []files.Dir) (seen []files.Dir, notes []string, 
 				"set sandbox.container.user, or use the linux backend", s.cfg.User, d.Path), nil)
 		}
 		seen[i].Write = false
-		notes = append(notes, fmt.Sprintf("%s was read-only in the container: user %s, which it ran as, cannot write there (sandbox.container.user sets another one)", d.Path, s.cfg.User))
+		notes = append(notes, fmt.Sprintf("%s is read-only in the container: user %s, which it runs as, cannot write there (sandbox.container.user sets another one)", d.Path, s.cfg.User))
 	}
 	return seen, notes, nil
 }

@@ -74,6 +74,8 @@ type Sandbox struct {
 	owner    string
 	label    string
 	count    atomic.Uint64
+	shell    string      // what watches over containers
+	told     atomic.Bool // that it is not there
 }
 
 // Open finds the engine, starts a container to see what holds in one, and
@@ -83,7 +85,7 @@ func Open(ctx context.Context, cfg Config) (*Sandbox, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sandbox{cfg: cfg, owner: sandbox.OwnerName(), label: machineLabel()}
+	s := &Sandbox{cfg: cfg, owner: sandbox.OwnerName(), label: machineLabel(), shell: "/bin/sh"}
 	if s.engine, err = s.find(ctx); err != nil {
 		return nil, err
 	}

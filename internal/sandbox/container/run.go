@@ -21,13 +21,6 @@ import (
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
-// The graces: for an engine that was told to end a container, and for output
-// that is still in a pipe.
-const (
-	engineGrace = time.Minute // it may be busy with others
-	drainGrace  = time.Second
-)
-
 // Run runs a program in a container of its own.
 func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
 	if err := sandbox.Admit(ctx, "container", s.claims, s.inImage(cmd), grant); err != nil {
@@ -49,8 +42,10 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	defer func() { _ = hold.Release() }() // what fails is tried again by the next
 	defer covering.Running()()
 	grant.Dirs = covering.Granted(grant)
+	// A server may run for weeks: whoever waits for its notes hears of them now.
+	notes = sandbox.Early(ctx, slices.Concat(notes, s.unwatched(), covering.Notes))
 	exit, err := s.run(ctx, cmd, grant, network, covering.Covers)
-	exit.Notes = slices.Concat(notes, covering.Notes, covering.Sweep())
+	exit.Notes = slices.Concat(notes, covering.Sweep())
 	return exit, err
 }
 
@@ -81,78 +76,22 @@ func (s *Sandbox) run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	began := time.Now()
 	// The engine has read the values by then; a server may run for weeks.
 	sniff := &sniffer{to: cmd.Stderr, token: token, started: drop}
-	late, err := s.drive(ctx, cmd, c, sniff)
+	late, left, err := s.drive(ctx, cmd, c, sniff)
 	exit := toolcrib.Exit{TimedOut: late, Duration: time.Since(began)}
 	var status *exec.ExitError
 	switch {
 	case late:
 		exit.Code, exit.Signal = 137, "SIGKILL"
-		return exit, err
 	case errors.As(err, &status):
 		exit.Code = status.ExitCode()
-	case err != nil:
-		return exit, err
+		err = sniff.verdict(cmd, sandbox.WorkDir(cmd, grant), s.cfg)
+	case err == nil:
+		err = sniff.verdict(cmd, sandbox.WorkDir(cmd, grant), s.cfg)
 	}
-	return exit, sniff.verdict(cmd, sandbox.WorkDir(cmd, grant), s.cfg)
-}
-
-// drive runs the engine's client until the container has ended, and ends the
-// container when the time is over: ending the client would not.
-func (s *Sandbox) drive(ctx context.Context, cmd toolcrib.Cmd, c spec, sniff *sniffer) (late bool, err error) {
-	if cmd.Stdout != nil {
-		both := &guarded{to: cmd.Stdout} // it may be the writer of errors as well
-		cmd.Stdout = both
-		sniff.lock = &both.mu
+	if left != nil {
+		err = errors.Join(err, left)
 	}
-	cmd.Stderr = sniff
-	streams, err := sandbox.OpenStreams(cmd)
-	if err != nil {
-		return false, err
-	}
-	defer func() { _ = streams.Close() }()
-	ended, err := s.watchEnd(c)
-	if err != nil {
-		return false, err
-	}
-	defer ended()
-	client := exec.Command(s.engine, s.arguments(c)...)
-	client.Stdin, client.Stdout, client.Stderr = streams.Stdin, streams.Stdout, streams.Stderr
-	client.SysProcAttr = apart()
-	if err := client.Start(); err != nil {
-		return false, sandbox.Unavailable("the container engine could not be started", err)
-	}
-	flowing := streams.Started()
-	left := make(chan error, 1)
-	go func() { left <- client.Wait() }()
-	select {
-	case err = <-left:
-		return false, errors.Join(err, flowing, streams.Drain(drainGrace, ctx.Done()))
-	case <-ctx.Done():
-	}
-	err = s.remove(c.name, client, left)
-	return true, errors.Join(err, flowing, streams.Drain(drainGrace, ctx.Done()))
-}
-
-// remove ends a container for sure. The client may not have created it yet, so
-// it is ended first, and what it has asked for by then is removed.
-func (s *Sandbox) remove(name string, client *exec.Cmd, ended <-chan error) error {
-	ctx, cancel := context.WithTimeout(context.Background(), engineGrace)
-	defer cancel()
-	_, err := output(ctx, s.engine, "rm", "--force", "--volumes", name)
-	select {
-	case <-ended: // the container is gone, and so is its client
-		return nil
-	case <-time.After(2 * time.Second):
-	}
-	_ = client.Process.Kill()
-	<-ended
-	for range 5 {
-		if _, err = output(ctx, s.engine, "rm", "--force", "--volumes", name); err == nil || strings.Contains(strings.ToLower(err.Error()), "no such container") {
-			return nil
-		}
-		time.Sleep(200 * time.Millisecond)
-	}
-	return fmt.Errorf("the container %s could not be removed: %w", name, err)
+	return exit, err
 }
 
 const namePrefix = "toolcrib-"

@@ -133,8 +133,71 @@ func TestServerEngineFails(t *testing.T) {
 	}
 }
 
+// TestLeftContainer: a container that outlives its client is removed, and if that
+// fails the watcher goes on trying.
+func TestLeftContainer(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		dies bool   // the client, by itself
+		busy string // how often the engine cannot remove it
+		says string
+	}{
+		{name: "the client dies", dies: true},
+		{name: "the client dies and the engine is busy", dies: true, busy: "6", says: "could not be removed"},
+		{name: "its time is over and the engine is busy", busy: "7", says: "could not be removed"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := newFake(t, nil)
+			s := f.open(t, Config{})
+			grant := toolcrib.Grant{Time: time.Second}
+			said := map[string]string{"busy": c.busy}
+			if c.dies {
+				grant.Time, said["dies"] = 0, ""
+			}
+			for name, text := range said {
+				if err := os.WriteFile(filepath.Join(f.dir, name), []byte(text), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, err := s.Run(t.Context(), toolcrib.Cmd{Path: "/bin/sleep", Args: []string{"600"}}, grant)
+			if (err != nil) != (c.says != "") || err != nil && !strings.Contains(err.Error(), c.says) {
+				t.Errorf("got %v, want %q", err, c.says)
+			}
+			asked := f.asked(t)[0]
+			name := strings.TrimPrefix(asked[slices.IndexFunc(asked, func(a string) bool { return strings.HasPrefix(a, "--name=") })], "--name=")
+			there := func() bool { // the engine forgets a container that it has removed
+				_, err := os.Stat(filepath.Join(f.dir, name))
+				return err == nil
+			}
+			for deadline := time.Now().Add(time.Minute); there(); time.Sleep(10 * time.Millisecond) {
+				if c.says == "" || time.Now().After(deadline) {
+					t.Fatal("the container was left")
+				}
+			}
+		})
+	}
+}
+
+// TestWithoutShell: where there is no shell nothing watches, and programs run all the
+// same. It is told once, and early to those who want it so.
+func TestWithoutShell(t *testing.T) {
+	f := newFake(t, nil)
+	s := f.open(t, Config{})
+	s.shell = filepath.Join(f.dir, "no-such-shell")
+	cmd := toolcrib.Cmd{Path: "/bin/echo"}
+	var early []string
+	exit, err := s.Run(sandbox.WithEarly(t.Context(), func(note string) { early = append(early, note) }), cmd, toolcrib.Grant{})
+	if err != nil || len(exit.Notes) != 0 || len(early) != 1 || !strings.Contains(early[0], "no-such-shell") {
+		t.Errorf("%+v, early %q, error %v", exit, early, err)
+	}
+	if exit, err := s.Run(t.Context(), cmd, toolcrib.Grant{}); err != nil || len(exit.Notes) != 0 {
+		t.Errorf("%+v, error %v", exit, err)
+	}
+}
+
 // TestEndsWhenKilled: a process that is killed leaves neither its container nor the
-// file with the values of its variables.
+// file with the values of its variables. The watcher asks the engine no more once the
+// container is removed, so nothing is written when the test is over.
 func TestEndsWhenKilled(t *testing.T) {
 	const marker = "TOOLCRIB_TEST_KILLED"
 	if engine := os.Getenv(marker); engine != "" { // the process that is killed

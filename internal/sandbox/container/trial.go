@@ -148,7 +148,7 @@ func (s *Sandbox) Sweep(ctx context.Context) error {
 		if !ok || sandbox.OwnerLives(owner) {
 			continue
 		}
-		if _, err := output(ctx, s.engine, "rm", "--force", "--volumes", name); err != nil {
+		if err := s.rm(ctx, name); err != nil {
 			errs = append(errs, fmt.Errorf("removing a container that was left behind: %w", err))
 		}
 	}
