@@ -25,7 +25,7 @@ GOTEST := test -vet=off -p $$(n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo
 # ten times slower: they judge texts or files by the thousand in one goroutine, or
 # start the whole program. It watches their code in the tests of what uses it, in those of
 # their own tests that do much at once, and in some scripts of the whole program.
-PLAIN := /internal/(cli|policy|shellguard|schema|store|definition|named|safety/secrets)$$|/toolbox/(files|math)$$
+PLAIN := /internal/(cli|policy|shellguard|schema|store|condition|config|named|safety/secrets)$$|/definition$$|/toolbox/(files|math)$$
 ATONCE  := AtOnce$$|^TestAtTerminal|^TestFlippedLink$$|^Test(Suite|DeskStore|Context|TwoInOneProcess|Toolbox)$$
 SCRIPTS := ^TestScripts$$/^(bus|hub|mcp|shell)$$
 # Tests of internal/app that do one thing after another by the thousand, or kill
@@ -33,9 +33,8 @@ SCRIPTS := ^TestScripts$$/^(bus|hub|mcp|shell)$$
 ALONE := ^Test(GuardsInAnyOrder|HiddenFarAway|KilledAtAnyMoment|NamesOfTheBus|OneVerdictEverywhere|PartsShowNothingHidden|RunMeansStart)$$
 # The longest go first, so that no core waits for one of them at the end.
 FIRST := ./internal/sandbox/linux ./internal/app
-# The battery of the sandbox once more, as another user: without the race detector,
-# which has seen the first one. What runs without it runs beside the rest, one package
-# at a time: the first battery waits more than it works.
+# The battery of the sandbox once more, as another user: it mostly waits, so it runs
+# beside the rest, and without the race detector, which has seen the first one.
 NOBODY := ^TestAsNobody$$
 # Tests that need packages of others, from npm, are named by this rule.
 GENUINE := ^TestGenuine
@@ -86,10 +85,10 @@ cross: # what is built for another system must build on this one
 
 tests: # all tests of our own, and at the end their number; vet has looked at everything before (check)
 	@echo "go test -race ./..., and without it what it slows down most (PLAIN in the Makefile)"; $(RACE); plain=$$($(GO) list $(PACKAGES) | grep -E '$(PLAIN)'); other=$$($(GO) list $(FIRST) $(PACKAGES) | grep -vE '$(PLAIN)'); \
-	{ s=0; beside=$$(mktemp); { b=0; unraced -run '$(NOBODY)' ./internal/sandbox/linux || b=1; unraced -run '$(ALONE)' ./internal/app || b=1; unraced -p 1 $$plain || b=1; exit $$b; } > "$$beside" & \
-		raced -skip '$(GENUINE)|$(NOBODY)|$(ALONE)' $$other || s=1; raced -run '$(ATONCE)' ./internal/{cli,policy,schema,store} ./toolbox/files || s=1; \
-		raced -run '$(SCRIPTS)' ./internal/cli || s=1; \
-		wait $$! || s=1; cat "$$beside"; rm -f "$$beside"; exit $$s; } | \
+	{ s=0; nobody=$$(mktemp); unraced -run '$(NOBODY)' ./internal/sandbox/linux > "$$nobody" & \
+		raced -skip '$(GENUINE)|$(NOBODY)|$(ALONE)' $$other || s=1; unraced -run '$(ALONE)' ./internal/app || s=1; raced -run '$(ATONCE)' ./internal/{cli,policy,schema,store} ./toolbox/files || s=1; \
+		raced -run '$(SCRIPTS)' ./internal/cli || s=1; unraced $$plain || s=1; \
+		wait $$! || s=1; cat "$$nobody"; rm -f "$$nobody"; exit $$s; } | \
 		$(GO) run ./.ci/tally $(if $(TALLY),-more $(TALLY))
 
 # RACE defines "unraced", which runs tests, and "raced", which does so with the race
