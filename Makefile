@@ -25,7 +25,7 @@ GOTEST := test -vet=off -p $$(n=$$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo
 # ten times slower: they judge texts or files by the thousand in one goroutine, or
 # start the whole program. It watches their code in the tests of what uses it, in those of
 # their own tests that do much at once, and in some scripts of the whole program.
-PLAIN := /internal/(cli|policy|shellguard|schema|store|condition|config|named|safety/secrets)$$|/definition$$|/toolbox/(files|math)$$
+PLAIN := /internal/(cli|policy|shellguard|schema|store|condition|config|named|safety/secrets)$$|/definition$$|/examples$$|/toolbox/(files|math)$$
 ATONCE  := AtOnce$$|^TestAtTerminal|^TestFlippedLink$$|^Test(Suite|DeskStore|Context|TwoInOneProcess|Toolbox)$$
 SCRIPTS := ^TestScripts$$/^(bus|hub|mcp|shell)$$
 # Tests of internal/app that do one thing after another by the thousand, or kill
@@ -79,9 +79,9 @@ lint: ## run the linter
 		GOBIN="$$PWD/.bin" CGO_ENABLED=0 GOFLAGS= $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(LINT_VERSION); }
 	$(LINT) run --allow-parallel-runners $(PACKAGES)
 
-cross: # what is built for another system must build on this one
-	GOOS=darwin CGO_ENABLED=0 $(GO) build ./...
-	GOOS=windows CGO_ENABLED=0 $(GO) build ./...
+cross: # what is compiled for another system must compile on this one; it is not linked
+	GOOS=darwin CGO_ENABLED=0 $(GO) list -export ./... > /dev/null
+	GOOS=windows CGO_ENABLED=0 $(GO) list -export ./... > /dev/null
 
 tests: # all tests of our own, and at the end their number; vet has looked at everything before (check)
 	@echo "go test -race ./..., and without it what it slows down most (PLAIN in the Makefile)"; $(RACE); plain=$$($(GO) list $(PACKAGES) | grep -E '$(PLAIN)'); other=$$($(GO) list $(FIRST) $(PACKAGES) | grep -vE '$(PLAIN)'); \
