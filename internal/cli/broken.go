@@ -54,7 +54,7 @@ func (b *brokenProject) bound(l *settings.Layers) {
 		all := p.Rules
 		p.Rules = nil
 		for _, r := range all {
-			if !bad(r.Tool) {
+			if !bad(r.Tool) && !bad(r.Own()) {
 				p.Rules = append(p.Rules, r)
 			}
 		}

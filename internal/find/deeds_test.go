@@ -45,7 +45,7 @@ func TestDeeds(t *testing.T) {
 func TestReadPaths(t *testing.T) {
 	x := New(nil)
 	for query, want := range map[string]string{
-		"save it to /root/markdown/cv.md":          "save it to file",
+		"save it to /data/markdown/cv.md":          "save it to file",
 		"open './a/Report.DOCX', please.":          "open 'word document file', please.",
 		`read C:\tmp\music\list.csv and then stop`: "read csv file and then stop",
 		"one\ntwo /x/y.png.\nthree":                "one\ntwo image file.\nthree",
@@ -62,7 +62,7 @@ func TestReadPaths(t *testing.T) {
 		}
 	}
 	docs := []Doc{{Name: "html_to_markdown", Description: "Convert HTML to Markdown."}, {Name: "save_file", Description: "Save text to a file."}}
-	if hits := New(docs).Search("save it to /root/html/markdown/cv.md", 1); hits[0].Doc != 1 {
+	if hits := New(docs).Search("save it to /data/html/markdown/cv.md", 1); hits[0].Doc != 1 {
 		t.Errorf("%v", hits)
 	}
 }

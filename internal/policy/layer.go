@@ -111,7 +111,7 @@ func newLayer(l Layer, opt *RuleOptions) (*layer, error) {
 		if err == nil {
 			p.message = c.Message
 			if err = p.complete(c, opt, l.Rank); err != nil {
-				err = &RuleError{Text: strings.TrimSpace(c.Tool), err: err}
+				err = &RuleError{Text: c.Own(), err: err}
 			}
 		}
 		if err != nil {

@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -29,6 +30,12 @@ type Condition struct {
 	Match    []string `yaml:"match" json:"match,omitempty" doc:"Examples that the rule must mean: arguments as JSON, or a command, path or address as plain text."`
 	NotMatch []string `yaml:"not_match" json:"not_match,omitempty" doc:"Examples that it must not mean."`
 	Message  string   `yaml:"message" json:"message,omitempty" doc:"What the model is told."`
+}
+
+// Own is the text by which a rule with a mistake in what it has besides its tool is told
+// from plain rules about that tool.
+func (c Condition) Own() string {
+	return strings.TrimSpace(cmp.Or(c.When, strings.Join(slices.Concat(c.Match, c.NotMatch), " "), c.Tool))
 }
 
 // specKind is what the words in a rule's brackets are about.
