@@ -99,6 +99,7 @@ func rules() []rule {
 		{"internal/policy", 1, []string{".", "internal/shellguard"}, leaf + "; but rules are about command lines, so they are held against what the shell guard reads"},
 		{"internal/safety/...", 1, []string{".", "internal/policy"}, leaf + "; but limits are for tools that selectors pick, and flow goes by the labels of tools: both are words of the policy"},
 		{"internal/desk/terms", 2, []string{".", "internal/desk", "internal/policy", "internal/safety", "internal/shellguard"}, joint},
+		{"internal/suggest", 2, []string{".", "internal/shellguard"}, joint},
 		{"internal/desk/...", 1, []string{"."}, leaf},
 		{"internal/vault/keeper", 3, []string{".", "internal/vault", "internal/settings", "internal/safety", "internal/safety/secrets", "internal/store", "internal/desk", "internal/reach"}, joint + ", but the one that knows how programs outside of every sandbox are found"},
 		{"internal/vault/...", 1, []string{"."}, leaf},
