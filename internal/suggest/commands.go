@@ -84,27 +84,68 @@ func never(p *shellguard.Program) string {
 	}
 	switch {
 	case isInterpreter(name) && !isOpenForm(firstWords(p, 3)):
-		return "it runs code that stands in the line or in a file which may change. An answer can be remembered as long as the file is the same: toolcrib approvals allow ID --project"
-	case slices.Contains([]string{"npx", "pnpx", "bunx", "uvx", "pipx", "dlx", "xargs", "parallel", "env", "watch", "eval", "source"}, name):
+		return "it runs code from the line, or from a file that may change; approvals allow ID --project remembers an answer as long as the file is the same"
+	case slices.Contains([]string{"npx", "pnpx", "bunx", "uvx", "uv", "pipx", "poetry", "pipenv", "hatch", "bundle", "mise", "asdf", "nix", "nix-shell", "conda", "dlx", "xargs", "parallel", "concurrently", "hyperfine", "entr", "nodemon", "env", "watch", "eval", "source", "tmux", "screen", "script"}, name), name == "deno" && !isOpenForm(firstWords(p, 2)):
 		return "it starts whatever program it is told"
 	case slices.Contains([]string{"curl", "wget", "http", "https", "xh", "aria2c", "ssh", "scp", "sftp", "rsync", "ftp", "nc", "ncat", "socat", "telnet", "mail", "sendmail"}, name):
 		return "it talks to other machines: which, and what it may send, is yours to write"
 	case slices.Contains([]string{"docker", "podman", "nerdctl", "kubectl", "helm", "terraform", "tofu", "ansible", "ansible-playbook", "vagrant", "aws", "gcloud", "az", "gh", "glab", "heroku", "fly", "flyctl", "vercel", "netlify", "wrangler"}, name):
 		return "what it does reaches beyond this project"
-	case slices.Contains([]string{"dd", "mkfs", "fdisk", "parted", "mount", "umount", "shutdown", "reboot", "systemctl", "service", "crontab", "at", "chown", "kill", "pkill", "killall", "useradd", "passwd", "visudo", "apt", "apt-get", "dnf", "yum", "pacman", "brew"}, name), strings.HasPrefix(name, "mkfs."):
+	case slices.Contains([]string{"dd", "mkfs", "fdisk", "parted", "mount", "umount", "shutdown", "reboot", "systemctl", "service", "crontab", "at", "chown", "chmod", "chgrp", "setfacl", "ln", "kill", "pkill", "killall", "useradd", "passwd", "visudo", "apt", "apt-get", "dnf", "yum", "pacman", "brew"}, name), strings.HasPrefix(name, "mkfs."):
 		return "it changes the machine, not the project"
+	case slices.Contains([]string{"patch", "tee", "ed", "cpio", "sponge"}, name):
+		return "what it does depends on what it is given to read"
 	case slices.Contains([]string{"toolcrib", "claude", "codex", "gemini", "opencode"}, name):
 		return "it decides what agents may do, or is one"
 	}
-	for _, word := range firstWords(p, 4)[1:] {
-		word = strings.ToLower(strings.TrimSuffix(path.Base(word), path.Ext(word)))
-		for part := range strings.FieldsFuncSeq(word, func(r rune) bool { return r == ':' || r == '-' || r == '_' || r == '.' }) {
-			if slices.Contains([]string{"push", "publish", "upload", "deploy", "release", "login", "exec", "dlx", "x", "config", "filter-branch"}, part) {
+	for _, a := range p.Args {
+		if isRunner(name) && strings.Contains(a.Text, "=") || (name == "fd" || name == "fdfind") && strings.HasPrefix(strings.ToLower(a.Text), "-x") {
+			return "one of its arguments may name another program"
+		}
+		if option := strings.ToLower(a.Text); strings.HasPrefix(option, "-") && slices.ContainsFunc([]string{"exec", "eval", "command", "cmd", "shell", "plugin", "hook", "pager", "editor", "loader", "require"}, func(s string) bool { return strings.Contains(option, s) }) {
+			return "one of its options may run another program"
+		}
+	}
+	if hasCommands(name) {
+		return neverCommand(p, name)
+	}
+	return ""
+}
+
+// neverCommand is never for a program whose first words say what it does: for what
+// sends things out, and for options that it takes from no rule with a *.
+func neverCommand(p *shellguard.Program, name string) string {
+	words := firstWords(p, 4)
+	for i, word := range words[1:] {
+		if strings.HasPrefix(word, "-") || name == "git" && i > 0 { // git stash push
+			break
+		}
+		for part := range strings.FieldsFuncSeq(strings.ToLower(word), func(r rune) bool { return r == ':' || r == '-' || r == '_' || r == '.' }) {
+			out := slices.Contains([]string{"push", "publish", "upload", "deploy", "release"}, part) && !strings.Contains(word, "/")
+			if out || i == 0 && slices.Contains([]string{"exec", "dlx", "x", "config", "login", "submodule", "bisect", "generate", "run-script"}, part) {
 				return "it may send things out, or change what others run (" + part + ")"
 			}
 		}
 	}
+	if len(words) < 2 || isRunner(name) && !strings.HasPrefix(words[1], "-") {
+		return ""
+	}
+	const options = "its options do more than the command by itself: a rule for that is yours to write"
+	if !bareWord.MatchString(words[1]) {
+		if isOpenForm(words[:min(3, len(words))]) {
+			return ""
+		}
+		return options
+	}
+	if r, err := shellguard.ParseRule(words[0] + " " + words[1] + " *"); err == nil && !r.Match(p) {
+		return options
+	}
 	return ""
+}
+
+// isRunner: its words are targets that a file of the project says what to do for.
+func isRunner(name string) bool {
+	return slices.Contains([]string{"make", "gmake", "just", "task"}, name)
 }
 
 // firstWords are the program and the words behind it, as far as they are known.

@@ -103,12 +103,14 @@ func (s *search) sort(ctx context.Context, calls []Call) {
 			s.approved = append(s.approved, seen[key])
 		}
 	}
-	for _, one := range s.declined {
-		if j, err := s.Judge(ctx, one.Call.Call); err == nil {
+	s.declined = slices.DeleteFunc(s.declined, func(one *asked) bool {
+		j, err := s.Judge(ctx, one.Call.Call)
+		if err == nil {
 			one.review = j.Review
 		}
 		one.text, _ = s.describe(one)
-	}
+		return err == nil && j.Decision == toolcrib.Allow && !one.Hidden // somebody allowed it since
+	})
 	s.approved = slices.DeleteFunc(s.approved, func(one *asked) bool {
 		j, err := s.Judge(ctx, one.Call.Call)
 		switch {

@@ -83,7 +83,7 @@ func becauseOf(verdicts []toolcrib.Verdict) string {
 		switch {
 		case v.Rule == "floor":
 			return "it is asked about in every mode, and no rule lifts that"
-		case v.Guard == "rules":
+		case v.Guard == "rules" && v.Rule != "allow":
 			return "a rule asks: " + v.Rule
 		case v.Guard == "obeyed":
 			return "other programs obey this file: a rule has to name it, and that is yours to write"
