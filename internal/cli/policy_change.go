@@ -133,6 +133,9 @@ func (c *command) tryRule(ctx context.Context, d toolcrib.Decision, done *change
 		if !ok {
 			return nil
 		}
+		if name, spec, _ := strings.Cut(done.Rule, "("); d == toolcrib.Allow && strings.Trim(spec, "*:) ") == "" && strings.Contains(name, "command") {
+			done.Notes = append(done.Notes, "it allows every command but those of the floor: say which are meant, as in run_command(go test *)")
+		}
 		after, err := a.Explain(ctx, call)
 		if err != nil {
 			return nil //nolint:nilerr // what becomes of an example is told where it can be
