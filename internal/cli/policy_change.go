@@ -90,7 +90,7 @@ func (c *command) policyChange(ctx context.Context, d toolcrib.Decision, rule st
 		done.Line, done.Changed = at.Line, true
 		change.Missing, change.Before, change.After, change.Line = missing, old, digest(now), at.Text
 		return append(list, change), nil
-	}, func() error { return change.do() })
+	}, change.do)
 	if err != nil {
 		return err
 	}
@@ -138,7 +138,7 @@ func (c *command) tryRule(ctx context.Context, d toolcrib.Decision, done *change
 		}
 		after, err := a.Explain(ctx, call)
 		if err != nil {
-			return nil //nolint:nilerr // what becomes of an example is told where it can be
+			return nil // what becomes of an example is told where it can be
 		}
 		done.Example, done.Before, done.After = shown, before.Decision.String(), after.Decision.String()
 		if after.Decision == d && before.Decision != d {

@@ -221,12 +221,11 @@ func askedOf(records []toolcrib.Record, questions []desk.Question, since time.Ti
 		if q.Text != "" || q.Reply == nil || q.Asked.Before(since) || !mine(q.Caller) {
 			continue
 		}
-		answer := app.PastUnanswered
+		answer := app.PastApproved
 		switch {
 		case q.State == desk.Denied, q.Reply.Choice == desk.Edit:
 			answer = app.PastDeclined
-		case q.State == desk.Allowed && q.Reply.Left > 0:
-			answer = app.PastApproved
+		case q.State == desk.Allowed && q.Reply.Left > 0: // nobody came for it yet
 		case q.State == desk.Allowed: // the call that used the answer has a record of its own, or is the one that asked
 			if n, there := at[q.Call]; there && past[n].Answer == app.PastUnanswered {
 				past[n].Answer = ""

@@ -127,7 +127,7 @@ func FuzzAddItem(f *testing.F) {
 			t.Fatalf("%q became %q: %v", text, out, err)
 		}
 		list := allowed(is)
-		if len(list) == 0 || list[len(list)-1] != item || !slices.EqualFunc(list[:len(list)-1], allowed(was), func(a, b any) bool { return reflect.DeepEqual(a, b) }) || len(is) < len(was) {
+		if len(list) == 0 || list[len(list)-1] != item || !slices.EqualFunc(list[:len(list)-1], allowed(was), reflect.DeepEqual) || len(is) < len(was) {
 			t.Fatalf("%q became %q", text, out)
 		}
 		if strings.Count(string(out), "#") < strings.Count(string(text), "#") {
