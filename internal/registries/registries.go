@@ -8,6 +8,7 @@
 package registries
 
 import (
+	"errors"
 	"fmt"
 	"maps"
 	"net/netip"
@@ -25,6 +26,9 @@ type Machine struct {
 	Getenv func(name string) string          // their variables
 	Read   func(path string) ([]byte, error) // nil: files of this machine, if they are not long
 }
+
+// ErrWritable is how Machine.Read says that tools can write a file.
+var ErrWritable = errors.New("tools can write this file")
 
 // Found is what the words of grant.hosts stand for on a machine.
 type Found struct {
@@ -122,7 +126,7 @@ type reading struct {
 }
 
 func (r *reading) note(format string, args ...any) {
-	r.notes = append(r.notes, "grant.hosts: "+r.word+": "+fmt.Sprintf(format, args...))
+	r.notes = append(r.notes, r.word+": "+fmt.Sprintf(format, args...))
 }
 
 func (r *reading) variable(name string) string {
@@ -142,6 +146,9 @@ func (r *reading) file(path string) string {
 		read = plainfile.Settings
 	}
 	text, err := read(path)
+	if errors.Is(err, ErrWritable) {
+		r.note("%s is not read, since tools can write it", path)
+	}
 	if err != nil {
 		return ""
 	}
