@@ -72,7 +72,7 @@ func parseHead(head []byte) (*http.Request, string, error) {
 			}
 		}
 	}
-	if hosts > 1 || hosts == 0 && parts[2] == "HTTP/1.1" || lengths > 1 || codings > 1 || lengths+codings > 1 || codings > 0 && parts[2] == "HTTP/1.0" {
+	if hosts > 1 || hosts == 1 && host == "" || hosts == 0 && parts[2] == "HTTP/1.1" || lengths > 1 || codings > 1 || lengths+codings > 1 || codings > 0 && parts[2] == "HTTP/1.0" {
 		return nil, "", errHead
 	}
 	req, err := http.ReadRequest(bufio.NewReader(bytes.NewReader(head)))

@@ -38,7 +38,7 @@ func (r *reading) pip() {
 	default:
 		r.env["PIP_INDEX_URL"], r.env["UV_DEFAULT_INDEX"] = index, index
 		if strings.Contains(index, "//pypi.org/") {
-			r.wellKnown("files.pythonhosted.org") // where that one has its files
+			r.configured("https://files.pythonhosted.org") // where that one has its files
 		}
 	}
 	lists := map[string]string{"extra-index-url": "PIP_EXTRA_INDEX_URL", "find-links": "PIP_FIND_LINKS"}
