@@ -8,6 +8,7 @@
 package registries
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"maps"
@@ -17,6 +18,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
@@ -149,7 +151,7 @@ func (r *reading) file(path string) string {
 	if errors.Is(err, ErrWritable) {
 		r.note("%s is not read, since tools can write it", path)
 	}
-	if err != nil {
+	if err != nil || bytes.IndexByte(text, 0) >= 0 { // no file of settings has that byte
 		return ""
 	}
 	return string(text)
@@ -197,11 +199,16 @@ func (r *reading) configured(text string) string {
 		return ""
 	}
 	host := strings.ToLower(u.Hostname())
+	entry := host
 	if _, err := netip.ParseAddr(host); err != nil && host != "localhost" {
-		r.hosts = slices.DeleteFunc(r.hosts, func(h string) bool { return h == host })
-		host = "private:" + host
+		entry = "private:" + host
 	}
-	r.hosts = unique(append(r.hosts, host))
+	if strings.Contains(host, "*") || httpclient.CheckHosts([]string{entry}) != nil {
+		r.note("the configuration names a registry on a host that cannot be read; it is left out")
+		return ""
+	}
+	r.hosts = slices.DeleteFunc(r.hosts, func(h string) bool { return h == host })
+	r.hosts = unique(append(r.hosts, entry))
 	if u.User == nil {
 		return text
 	}
