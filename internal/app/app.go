@@ -128,6 +128,11 @@ func (n Needs) start() reach.Start {
 	return reach.Start{Dir: n.Dir, Home: n.Home, State: n.State, Private: n.Private, Path: n.Path, Getenv: n.Getenv}
 }
 
+// Registries says what words in grant.hosts stand for on this machine.
+func (n Needs) Registries(cfg settings.Config) registries.Found {
+	return n.start().Registries(cfg.Grant.Hosts, cfg.Grant.Write)
+}
+
 // Purpose is what a crib is opened for. What it does not need is not opened, so
 // that it cannot fail.
 type Purpose int
@@ -145,7 +150,7 @@ const (
 func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	own := ownBoxes(needs.Boxes...)
 	cfg = cfg.PlainNames(own)
-	words := needs.start().Registries(cfg.Grant.Hosts, cfg.Grant.Write)
+	words := needs.Registries(cfg)
 	cfg.Grant.Hosts = words.Hosts // from here on, no word is left
 	a := &App{own: own, registries: words, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir

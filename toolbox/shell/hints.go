@@ -28,9 +28,9 @@ func (b *Box) hints(exit toolcrib.Exit, asked int, printed ...string) (notes []s
 func (b *Box) moreTime(asked int) string {
 	most := int(b.cfg.MaxTimeout / time.Second)
 	if asked < most {
-		return fmt.Sprintf("it was ended after %d seconds: the argument timeout of run_command gives it up to %d; start_command has no such limit", asked, most)
+		return fmt.Sprintf("it was ended after %d s: the argument timeout of run_command gives it up to %d s; start_command has no such limit", asked, most)
 	}
-	return fmt.Sprintf("it was ended after %d seconds, the most that toolboxes.shell.max_timeout allows: raise that setting, or use start_command, which has toolboxes.shell.job_time", most)
+	return fmt.Sprintf("it was ended after %d s, the most that toolboxes.shell.max_timeout allows: raise that setting, or use start_command, which has toolboxes.shell.job_time", most)
 }
 
 // traced: these are the words of gdb, strace, delve and the sanitizers where they may
