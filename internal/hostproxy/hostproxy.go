@@ -36,7 +36,7 @@ type Config struct {
 	// by many at once. Nil: nobody is told.
 	Ended func(Connection)
 
-	Connections int           // at once; default 256
+	Connections int           // at once; default 64
 	Head        time.Duration // for a request, or the beginning of TLS, to come; default 30 s
 	Idle        time.Duration // without a byte in either direction; default 10 min
 	Now         func() time.Time
@@ -72,7 +72,7 @@ type Proxy struct {
 
 // New makes a proxy for the given hosts.
 func New(cfg Config) *Proxy {
-	cfg.Connections = cmp.Or(cfg.Connections, 256)
+	cfg.Connections = cmp.Or(cfg.Connections, 64)
 	cfg.Head = cmp.Or(cfg.Head, 30*time.Second)
 	cfg.Idle = cmp.Or(cfg.Idle, 10*time.Minute)
 	if cfg.Now == nil {
