@@ -9,6 +9,7 @@ import (
 	"encoding/binary"
 	"io"
 	"net"
+	"net/http"
 	"strings"
 	"testing"
 	"time"
@@ -210,7 +211,7 @@ func FuzzHead(f *testing.F) {
 		if len(req.Header.Values("Content-Length")) > 1 || len(req.TransferEncoding) > 0 && req.Header.Get("Content-Length") != "" || bytes.Count(head, []byte("\n")) != bytes.Count(head, []byte("\r\n")) {
 			t.Errorf("taken: %q", head)
 		}
-		if req.URL.Host == "" && req.Host != host && req.Method != "CONNECT" {
+		if req.URL.Host == "" && req.Host != host && req.Method != http.MethodConnect {
 			t.Errorf("%q: the host is %q here and %q there", head, host, req.Host)
 		}
 		strip(req.Header)

@@ -36,13 +36,13 @@ func (a *answer) look(from io.Reader, to io.Writer) error {
 		n, err := from.Read(buf)
 		raw = append(raw, buf[:n]...)
 		// Known before it is passed on: the program may answer at once.
-		clear := a.read(raw)
+		enough := a.read(raw)
 		if n > 0 {
 			if _, err := to.Write(buf[:n]); err != nil {
 				return err
 			}
 		}
-		if err != nil || clear {
+		if err != nil || enough {
 			return err
 		}
 	}
@@ -80,7 +80,7 @@ func checkSecond(from io.Reader, to io.Writer, host string, first *answer) error
 	for {
 		header := make([]byte, 5)
 		if _, err := io.ReadFull(from, header); err != nil {
-			return nil // it has said all
+			return nil //nolint:nilerr // it has said all
 		}
 		if header[0] == recordHandshake {
 			<-first.known
@@ -114,7 +114,7 @@ func checkSecond(from io.Reader, to io.Writer, host string, first *answer) error
 		}
 		_, _ = to.Write(header)
 		if _, err := io.CopyN(to, from, n); err != nil {
-			return nil
+			return nil //nolint:nilerr // either side has gone
 		}
 	}
 }

@@ -81,7 +81,7 @@ func (v *visit) join(ctx context.Context, client io.Reader, host net.Conn, hello
 // toHost passes on what the program says.
 func (v *visit) toHost(from io.Reader, to io.Writer, hello []byte, first *answer) error {
 	if _, err := to.Write(hello); err != nil {
-		return nil // the host has gone
+		return nil //nolint:nilerr // the host has gone
 	}
 	v.sent.Add(int64(len(hello)))
 	if err := checkSecond(from, to, v.told.Host, first); err != nil {

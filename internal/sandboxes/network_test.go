@@ -28,7 +28,7 @@ func (r reaching) Run(ctx context.Context, _ toolcrib.Cmd, _ toolcrib.Grant) (to
 		}
 		if c.Refused == "" {
 			if err := watch.Begin(c.Host, c.Port); err != nil {
-				return toolcrib.Exit{Code: 2}, nil
+				return toolcrib.Exit{Code: 2}, nil //nolint:nilerr // a program would only fail
 			}
 		}
 		watch.Ended(c)
