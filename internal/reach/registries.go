@@ -19,15 +19,15 @@ func (n Start) Registries(hosts, write []string) registries.Found {
 		}
 	}
 	read := func(path string) ([]byte, error) {
-		real, err := filepath.EvalSymlinks(path)
+		led, err := filepath.EvalSymlinks(path)
 		if err != nil {
 			return nil, err
 		}
-		inside := func(dir string) bool { return linked.Within(real, realDir(dir)) || linked.Within(path, dir) }
+		inside := func(dir string) bool { return linked.Within(led, realDir(dir)) || linked.Within(path, dir) }
 		if slices.ContainsFunc(dirs, inside) {
 			return nil, registries.ErrWritable
 		}
-		return plainfile.Settings(real)
+		return plainfile.Settings(led)
 	}
 	return registries.Expand(hosts, registries.Machine{Home: n.Home, Getenv: n.Variable(), Read: read})
 }

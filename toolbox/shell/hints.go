@@ -2,6 +2,7 @@ package shell
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,13 +14,8 @@ func (b *Box) hints(exit toolcrib.Exit, asked int, printed ...string) (notes []s
 	if exit.TimedOut {
 		notes = append(notes, b.moreTime(asked))
 	}
-	if exit.Code != 0 && exit.Sandbox == "linux" {
-		for _, text := range printed {
-			if traced(text) {
-				notes = append(notes, "programs here cannot trace each other, which debuggers and sanitizers need: sandbox.debug: true in the configuration allows it; without it, leaks are not looked for with ASAN_OPTIONS=detect_leaks=0")
-				break
-			}
-		}
+	if exit.Code != 0 && exit.Sandbox == "linux" && slices.ContainsFunc(printed, traced) {
+		notes = append(notes, "programs here cannot trace each other, which debuggers and sanitizers need: sandbox.debug: true in the configuration allows it; without it, leaks are not looked for with ASAN_OPTIONS=detect_leaks=0")
 	}
 	return notes
 }

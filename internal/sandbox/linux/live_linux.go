@@ -30,7 +30,7 @@ type run struct {
 	anchors  []anchor
 	unswept  *sandbox.Unswept
 	network  *ownNetwork // nil: it has that of the host
-	pid      int // of the first process of the namespace
+	pid      int         // of the first process of the namespace
 	hold     *sandbox.Hold
 	files    []*os.File // sent along; the report is the first
 	owned    []*os.File // of them, those to be closed by us
