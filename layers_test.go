@@ -80,6 +80,8 @@ func rules() []rule {
 		{"internal/redact", ground, []string{"internal/jsontext", "internal/keytext", "internal/schema"}, "what a secret looks like: the journal, the guards and the frontends hide the same"},
 		{"files", ground, []string{"internal/durable", "internal/inplace", "internal/linked", "internal/pathglob", "internal/refusal", "internal/sensitive", "internal/text"}, "the handle on files can be read and tested without the core, which hands it out"},
 		{"httpclient", ground, []string{"internal/plainaddr", "internal/refusal", "internal/text"}, "the handle on hosts can be read and tested without the core, which hands it out"},
+		{"internal/hostproxy", ground, []string{"httpclient", "internal/refusal", "internal/text"}, "the way of programs to granted hosts: it judges as the handle on hosts does, and knows no sandbox"},
+		{"internal/registries", ground, []string{"httpclient", "internal/plainfile", "internal/tomltext"}, "where package managers get their packages: the wiring, the sandboxes and the command line mean the same by one word"},
 
 		{".", 0, nil, "the core is imported by everything, so it must import nothing that could need the core"},
 
