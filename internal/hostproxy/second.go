@@ -79,7 +79,7 @@ func (a *answer) read(raw []byte) bool {
 func checkSecond(from io.Reader, to io.Writer, host string, first *answer) error {
 	_, err := netip.ParseAddr(host)
 	literal := err == nil
-	var clear messages
+	var told messages
 	for {
 		header := make([]byte, 5)
 		if _, err := io.ReadFull(from, header); err != nil {
@@ -116,9 +116,9 @@ func checkSecond(from io.Reader, to io.Writer, host string, first *answer) error
 		case header[0] == recordHandshake:
 			body, err := readRecord(from, header)
 			if err != nil && !errors.Is(err, errHello) {
-				return nil //nolint:nilerr // it has gone
+				return nil // it has gone
 			}
-			if err != nil || clear.hello(body) {
+			if err != nil || told.hello(body) {
 				return errHello
 			}
 			_, _ = to.Write(append(header, body...))
