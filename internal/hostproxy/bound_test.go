@@ -118,3 +118,28 @@ func TestWhatIsToldIsShort(t *testing.T) {
 		t.Errorf("%d bytes: %.200q", len(c.Failed), c.Failed)
 	}
 }
+
+// empty is a server that says nothing, in records without end.
+type empty struct{ read int }
+
+func (e *empty) Read(b []byte) (int, error) {
+	const record = "\x16\x03\x03\x00\x00"
+	n := 0
+	for n+len(record) <= len(b) {
+		n += copy(b[n:], record)
+	}
+	e.read += n
+	return n, nil
+}
+
+// TestEmptyRecordsAreNotKept: a host that sends records with nothing in them is given
+// up, and until then counts as one that wants a second hello.
+func TestEmptyRecordsAreNotKept(t *testing.T) {
+	a, from := newAnswer(), &empty{}
+	if err := a.look(from, io.Discard); err == nil || from.read > 4*maxAnswer {
+		t.Errorf("%v after %d bytes", err, from.read)
+	}
+	if <-a.known; !a.second {
+		t.Error("what cannot be read is taken for an answer")
+	}
+}

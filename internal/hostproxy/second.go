@@ -29,6 +29,9 @@ func (a *answer) know(second bool) {
 	})
 }
 
+// maxAnswer is far more than what comes before a message is known, however it is cut.
+const maxAnswer = 4 << 10
+
 // look passes on what the server says until it is clear what its first message is.
 func (a *answer) look(from io.Reader, to io.Writer) error {
 	var raw []byte
@@ -43,8 +46,12 @@ func (a *answer) look(from io.Reader, to io.Writer) error {
 				return err
 			}
 		}
-		if err != nil || enough {
+		switch {
+		case err != nil || enough:
 			return err
+		case len(raw) > maxAnswer: // records with nothing in them, without end
+			a.know(true)
+			return errHello
 		}
 	}
 }
