@@ -32,3 +32,10 @@ func (p *Policy) Writes(call toolcrib.Call, full string) error {
 	}
 	return nil
 }
+
+// Left is what the tools for files may touch in a call of this caller: all that there
+// is, but what rules deny.
+func (p *Policy) Left(call toolcrib.Call) toolcrib.Grant {
+	r := toolcrib.Review{Call: call, Spec: WriteFile()}
+	return *p.without(p.Rules.outOfReach(&r))
+}

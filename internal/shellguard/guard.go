@@ -137,7 +137,12 @@ func (s *Guard) judgeLine(call toolcrib.Call, text, dir string, unasked bool) *t
 		return s.askOrDeny("", slices.Concat(against, l.Explain()))
 	}
 	v := allow(rule, "every program in it only reads, or is allowed by a rule")
-	if l.ReadOnly() {
+	switch {
+	case l.writesFiles():
+		if v.Reason += ", and what it writes itself write_file may write unasked"; rule == "read-only" {
+			v.Rule = "write_file"
+		}
+	case l.ReadOnly():
 		v.Effects = toolcrib.Reads | toolcrib.Runs
 	}
 	return v

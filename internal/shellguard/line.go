@@ -183,10 +183,10 @@ func (l *Line) allowed(rules []Rule, only bool, write func(Path) error) (used []
 	// A line that only reads runs where nothing can be written. With another
 	// program in it that does not hold any more, and only the plainest of those
 	// that read may stand beside it without a rule of their own.
-	mixed := l.mixed()
+	mixed, calm := l.mixed(), l.calm()
 	for i := range l.Programs {
 		p := &l.Programs[i]
-		if p.Class == ReadOnly && !p.Dynamic && !only && (!mixed || plainest(p.Name)) {
+		if p.Class == ReadOnly && !p.Dynamic && !only && (!mixed || plainest(p.Name) || calm && readsSettings(p.Name)) {
 			continue
 		}
 		m := slices.IndexFunc(rules, func(r Rule) bool { return r.Match(p) })
@@ -237,17 +237,27 @@ func (l *Line) mixed() bool {
 // NeedsRule reports whether a program of the line runs unasked only by a rule about
 // it: it does more than read, or stands beside what does.
 func (l *Line) NeedsRule(p *Program) bool {
-	if _, ok := p.writesTo(); ok {
-		return false // it goes by what may be written
+	if p.OnlyWrites() {
+		return false
 	}
-	return p.Class != ReadOnly || p.Dynamic || l.mixed() && !plainest(p.Name)
+	return p.Class != ReadOnly || p.Dynamic || l.mixed() && !plainest(p.Name) && !(l.calm() && readsSettings(p.Name))
 }
+
+// calm: nothing in the line runs code, so that settings are what they were when it
+// was judged.
+func (l *Line) calm() bool {
+	return !slices.ContainsFunc(l.Programs, func(p Program) bool { return p.Class == Runs || p.Class == Unknown || p.Dynamic })
+}
+
+// readsSettings lists programs that only read and go by settings which no command
+// can write: those of the repository.
+func readsSettings(name string) bool { return isOneOf(path.Base(name), "git gofmt") }
 
 // plainest lists programs that start nothing, write nothing and go by no
 // settings, whatever files there are.
 func plainest(name string) bool {
 	return isOneOf(path.Base(name), "cd echo printf pwd true false : test [ exit set export sleep date head tail wc cat grep egrep fgrep ls cut tr nl tac basename dirname "+
-		"sort uniq comm cmp diff paste fold expand unexpand rev seq expr sed gsed awk mawk gawk nawk jq find stat du df realpath readlink md5sum sha1sum sha256sum sha512sum cksum od hexdump column uname nproc whoami id") || isWrapper(path.Base(name)) // what it starts is judged by itself
+		"sort uniq comm cmp diff paste fold expand unexpand rev seq expr sed gsed jq find stat du df realpath readlink md5sum sha1sum sha256sum sha512sum cksum od hexdump column uname nproc whoami id") || isWrapper(path.Base(name)) // what it starts is judged by itself
 }
 
 // Explain breaks the line into its parts, one sentence each, for the person

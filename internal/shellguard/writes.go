@@ -43,6 +43,9 @@ func mayWrite(files []Path, write func(Path) error) error {
 	}
 	for _, f := range files {
 		if err := write(f); err != nil {
+			if strings.HasPrefix(err.Error(), Quote(f.Text)+":") {
+				return err
+			}
 			return fmt.Errorf("%s: %w", Quote(f.Text), err)
 		}
 	}
@@ -70,6 +73,19 @@ func (p *Program) writesTo() ([]Path, bool) {
 		}
 	}
 	return out, len(p.Dirs) > 0
+}
+
+// OnlyWrites reports whether the program is tee, which goes by what may be written
+// and needs no rule.
+func (p *Program) OnlyWrites() bool {
+	_, ok := p.writesTo()
+	return ok
+}
+
+// writesFiles: a redirection of the line, or tee, writes a file.
+func (l *Line) writesFiles() bool {
+	return slices.ContainsFunc(l.Redirects, func(r Redirect) bool { return r.Class == Writes }) ||
+		slices.ContainsFunc(l.Programs, func(p Program) bool { return p.OnlyWrites() })
 }
 
 // wrongPlaces finds operands of programs that write them which lie outside of what
@@ -112,12 +128,13 @@ func (p *Program) placesOf(name string) []Arg {
 		return p.outputs(name)
 	}
 	var out []Arg
-	script := (name == "sed" || name == "gsed") && !slices.ContainsFunc(p.Args, func(a Arg) bool { return a.Text == "-e" || strings.HasPrefix(a.Text, "--expression") })
+	sed := name == "sed" || name == "gsed"
+	script := sed && !slices.ContainsFunc(p.Args, func(a Arg) bool { return a.Text == "-e" || strings.HasPrefix(a.Text, "--expression") })
 	mode := isOneOf(name, "chmod chown chgrp")
 	for i, a := range p.Args {
 		switch {
 		case a.Text == "" || strings.HasPrefix(a.Text, "-") && a.Text != "-":
-		case (name == "sed" || name == "gsed") && wordBefore(p.Args, i) == "-e":
+		case sed && wordBefore(p.Args, i) == "-e":
 		case script || mode: // the first word is what to do
 			script, mode = false, false
 		default:
