@@ -3,6 +3,7 @@ package policy
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -34,15 +35,15 @@ func workDesk(t testing.TB, m Mode, allow []string) (*Policy, []toolcrib.Guard) 
 	shell.Rules, shell.Unasked, shell.Obeyed = rules.Commands(), p.Unasked, obeyed.At
 	shell.Glob = func(string) ([]string, error) { return []string{work + "/a.txt"}, nil }
 	shell.Reach = func(full string) error {
-		real, err := machine.EvalSymlinks(full)
+		target, err := machine.EvalSymlinks(full)
 		if err != nil {
 			return err
 		}
-		if !pathglob.Within(real, []string{work}) {
+		if !pathglob.Within(target, []string{work}) {
 			return errors.New("outside of what was granted")
 		}
 		for _, name := range []string{"/.env", "/.git/hooks", "/.git/config"} {
-			if strings.HasPrefix(strings.TrimPrefix(real, work)+"/", name+"/") {
+			if strings.HasPrefix(strings.TrimPrefix(target, work)+"/", name+"/") {
 				return errors.New("protected")
 			}
 		}
@@ -82,9 +83,10 @@ func TestEverydayWork(t *testing.T) {
 		mode  Mode
 		least float64
 	}{
-		{"own rules, auto-edit", commandRules(shelltest.WorkRules()), ModeAutoEdit, 80},
-		{"own rules, default", commandRules(shelltest.WorkRules()), ModeDefault, 70},
-		{"imported rules, auto-edit", claudeRules(t), ModeAutoEdit, 75},
+		{"rules after some weeks, auto-edit", commandRules(shelltest.UsedRules()), ModeAutoEdit, 80},
+		{"rules after some weeks, default", commandRules(shelltest.UsedRules()), ModeDefault, 70},
+		{"first rules, auto-edit", commandRules(shelltest.WorkRules()), ModeAutoEdit, 66},
+		{"imported rules, auto-edit", claudeRules(t), ModeAutoEdit, 62},
 	} {
 		_, guards := workDesk(t, tt.mode, tt.rules)
 		all, free := 0, 0
@@ -112,7 +114,7 @@ func TestEverydayWork(t *testing.T) {
 // TestWorkLookAlikes: not one line that looks like work and is not runs unasked.
 func TestWorkLookAlikes(t *testing.T) {
 	lines := shelltest.Battery(t, "hostile_work.txt")
-	for _, rules := range [][]string{commandRules(shelltest.WorkRules()), claudeRules(t)} {
+	for _, rules := range [][]string{commandRules(shelltest.UsedRules()), commandRules(shelltest.WorkRules()), claudeRules(t)} {
 		for _, m := range []Mode{ModeDefault, ModeAutoEdit, ModePlan} {
 			unasked := 0
 			_, guards := workDesk(t, m, rules)
@@ -127,3 +129,24 @@ func TestWorkLookAlikes(t *testing.T) {
 	}
 }
 
+// TestWholePrograms: a rule about a whole program means its everyday commands: of all
+// hostile lines, these.
+func TestWholePrograms(t *testing.T) {
+	meant := []string{
+		"git status && npm install evil", "git stash", "git stash pop", "git fetch", "git pull", "git init", "npm install", "npm ci", "go run .", "go run ./evil", "go get evil.example/x", "go generate ./...", "go mod tidy",
+		"go clean -cache", "go fmt ./...", "cargo run",
+	}
+	_, guards := workDesk(t, ModeDefault, commandRules([]string{"git *", "go *", "npm *", "cargo *", "yarn *", "pnpm *"}))
+	lines := append(shelltest.Battery(t, "hostile_syntax.txt", "hostile_programs.txt", "hostile_options.txt"), hostileBroad(t)...)
+	for _, e := range lines {
+		v := verdictOf(t, guards, shellTool("run_command"), map[string]string{"command": e.Command})
+		if (v.Decision == toolcrib.Allow) != slices.Contains(meant, e.Command) {
+			t.Errorf("%s:%d (%s): %q is judged %v", e.File, e.Line, e.Why, e.Command, v.Decision)
+		}
+	}
+	for _, line := range []string{"git push", "git clean -fdx", "git reset --hard", "git checkout .", "git restore .", "git clone https://x.example", "npm publish", "npm exec x", "go install ./...", "cargo install x", "cargo publish", "yarn dlx x", "pnpm dlx x", "yarn publish", "npm config set a b", "go tool x", "git config a.b c", "cargo evil", "yarn evil", "npm"} {
+		if v := verdictOf(t, guards, shellTool("run_command"), map[string]string{"command": line}); v.Decision == toolcrib.Allow {
+			t.Errorf("%q runs unasked", line)
+		}
+	}
+}

@@ -14,6 +14,18 @@ func WorkRules() []string {
 	}
 }
 
+// UsedRules are sixty rules as somebody has after some weeks of work in many languages: whole
+// programs where one knows them, and by name what was asked about again and again.
+func UsedRules() []string {
+	return []string{
+		"go *", "git *", "npm *", "cargo *", "yarn *", "pnpm *", "pytest", "make *", "gh *", "curl *", "cmake *", "mvn *", "gradle *", "ruff *", "mypy *", "gcc *", "dotnet *", "docker compose *",
+		"git push *", "git reset *", "git clone *", "git apply *", "git branch -d *", "git branch -m *", "git tag -a *", "git submodule update --init --recursive",
+		"mkdir *", "touch *", "cp *", "mv *", "rm *", "rmdir *", "rm -rf dist", "rm -rf build", "rm -rf node_modules", "sed -i *", "chmod +x *", "chmod 644 *", "gofmt -w *",
+		"npx tsc", "npx eslint *", "npx prettier *", "npx vitest *", "npx jest *", "npx mocha *", "npx playwright test *", "golangci-lint run", "staticcheck *", "go install *",
+		"black *", "isort *", "flake8 *", "pylint *", "pip install *", "pip install -r requirements.txt", "uv run pytest", "bundle exec rspec *", "node --test", "node scripts/build.js", "wget *",
+	}
+}
+
 // ClaudeRules are about the same rules as they stand in the settings.json of Claude
 // Code, from which people import them.
 func ClaudeRules() []string {
