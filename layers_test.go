@@ -112,6 +112,7 @@ func rules() []rule {
 		{"internal/agent/model/*", 2, []string{".", "internal/agent"}, adapter},
 		{"internal/agent", 1, []string{"."}, leaf},
 
+		{"internal/clienthook", 1, []string{"."}, leaf},
 		{"internal/hookrun", 2, []string{".", "internal/safety", "internal/shellguard"}, joint},
 		{"internal/settings", 2, []string{".", "internal/config", "internal/policy", "internal/safety", "internal/vault", "internal/mcp/clientfiles", "internal/ovos/bus", "internal/ovos/dialect"}, "settings are written in the words of the parts they set up: it knows those words, and opens nothing"},
 

@@ -119,6 +119,8 @@ type Needs struct {
 	Boxes []toolcrib.Toolbox
 	// Approver is asked instead of the desk. Nil: the desk is.
 	Approver toolcrib.Approver
+	// Hook is what a crib that is opened ToHook is for.
+	Hook *Hooked
 }
 
 func (n Needs) start() reach.Start {
@@ -134,6 +136,7 @@ const (
 	ToCheck                  // what can go wrong in a configuration: without a journal, so it cannot be called, and nothing is written
 	ToList                   // the tools as they are shown: that must not need a writable disk, or a key
 	ToApprove                // what is kept of MCP servers, to approve and to forget: none is started
+	ToHook                   // one message of a client's hook: judged and recorded here, done by the client
 )
 
 // Open builds the crib. A toolbox that cannot be opened is reported in Faults
@@ -142,6 +145,9 @@ const (
 func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	own := ownBoxes(needs.Boxes...)
 	cfg = cfg.PlainNames(own)
+	if needs.For == ToHook {
+		cfg.Toolboxes.Shell.AllowShell = true // the client has a shell, whether ours is switched on or not
+	}
 	a := &App{own: own, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir
 	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
@@ -149,19 +155,20 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 		open func(context.Context, settings.Config, Needs) error
 		of   []Purpose
 	}{
-		{a.openReach, []Purpose{ToCall, ToCheck}},
+		{a.openReach, []Purpose{ToCall, ToCheck, ToHook}},
 		{a.openSpill, []Purpose{ToCall}},
-		{a.openPolicy, []Purpose{ToCall, ToCheck, ToList}},
+		{a.openPolicy, []Purpose{ToCall, ToCheck, ToList, ToHook}},
 		{a.holdFiles, []Purpose{ToCall}},
-		{a.openVault, []Purpose{ToCall, ToCheck}},
-		{a.openSafety, []Purpose{ToCall, ToCheck}},
-		{a.openJournal, []Purpose{ToCall}},
+		{a.openVault, []Purpose{ToCall, ToCheck, ToHook}},
+		{a.openSafety, []Purpose{ToCall, ToCheck, ToHook}},
+		{a.openJournal, []Purpose{ToCall, ToHook}},
 		{a.openLearning, []Purpose{ToCall, ToList}},
 		{a.openDesk, []Purpose{ToCall}},
 		{a.openTelemetry, []Purpose{ToCall, ToCheck}},
 		{a.openHub, []Purpose{ToCall, ToCheck, ToList, ToApprove}},
 		{a.openBoxes, []Purpose{ToCall, ToCheck, ToList}},
 		{a.start, []Purpose{ToCall}},
+		{a.openHooked, []Purpose{ToHook}},
 	} {
 		if !slices.Contains(step.of, needs.For) {
 			continue
@@ -182,18 +189,24 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 	if err := httpclient.CheckHosts(cfg.Grant.Hosts); err != nil {
 		return settings.Bad(fmt.Errorf("grant.hosts: %w", err))
 	}
-	chooser, images, err := sandboxes.Open(cfg.Sandbox, reach, needs.start())
-	if err != nil {
-		return settings.Bad(err)
-	}
-	a.reach, a.Sandbox, a.images, a.Faults, a.closers = reach, chooser, images, reach.Faults, []io.Closer{chooser}
-	a.bounded = cfg.Toolboxes.Shell.AllowShell
-	for _, tool := range []string{"run_command", "start_command"} {
-		a.bounded = a.bounded && chooser.Bounds(ctx, tool)&toolcrib.BoundFiles != 0
-	}
+	a.reach, a.Faults = reach, reach.Faults
 	c := a.Crib
-	c.Sandbox = &sandboxes.Telling{Chooser: chooser, Log: cmp.Or(needs.Log, slog.Default())}
+	if needs.For != ToHook { // a client runs its commands itself, and nothing of ours bounds them
+		chooser, images, err := sandboxes.Open(cfg.Sandbox, reach, needs.start())
+		if err != nil {
+			return settings.Bad(err)
+		}
+		a.Sandbox, a.images, a.closers = chooser, images, []io.Closer{chooser}
+		a.bounded = cfg.Toolboxes.Shell.AllowShell
+		for _, tool := range []string{"run_command", "start_command"} {
+			a.bounded = a.bounded && chooser.Bounds(ctx, tool)&toolcrib.BoundFiles != 0
+		}
+		c.Sandbox = &sandboxes.Telling{Chooser: chooser, Log: cmp.Or(needs.Log, slog.Default())}
+	}
 	c.Grant, c.Files = a.grant(cfg), reach.Files
+	if needs.For == ToHook {
+		c.Grant.Programs = nil
+	}
 	c.Limits = toolcrib.Limits{
 		Timeout: cfg.Limits.Timeout, MaxTimeout: cfg.Limits.MaxTimeout, Ask: cfg.Limits.Ask,
 		Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),

@@ -90,7 +90,7 @@ func (a *App) withSecrets(ctx context.Context, hooks map[string]settings.SafetyH
 
 // offline: programs that tools start have no way to other machines.
 func (a *App) offline(ctx context.Context, cfg settings.Config) bool {
-	if len(cfg.Grant.Hosts) > 0 || !cfg.Toolboxes.Shell.AllowShell {
+	if len(cfg.Grant.Hosts) > 0 || !cfg.Toolboxes.Shell.AllowShell || a.Sandbox == nil {
 		return false
 	}
 	for _, tool := range []string{"run_command", "start_command"} {
