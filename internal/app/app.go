@@ -80,6 +80,7 @@ type App struct {
 	expose    exposure             // how models are shown tools
 	book      *learn.Book          // which searches led to which tools; nil: nothing is learned
 	closers   []io.Closer
+	early     *earlyHook    // what was begun before its turn; nil: nothing
 	changed   chan struct{} // a box says that its tools are others now
 	stop      func()
 }
@@ -151,6 +152,9 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	a := &App{own: own, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir
 	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
+	if needs.For == ToHook {
+		a.early = beginHook(ctx, cfg, needs)
+	}
 	for _, step := range []struct {
 		open func(context.Context, settings.Config, Needs) error
 		of   []Purpose
@@ -299,10 +303,12 @@ func (a *App) openVault(_ context.Context, cfg settings.Config, needs Needs) (er
 // openJournal opens the journal, with the vault before it.
 func (a *App) openJournal(ctx context.Context, cfg settings.Config, needs Needs) (err error) {
 	// Before there is a journal: one without seals beside it is a trace.
-	if _, err := OpenSeals(needs.State, true); err != nil {
-		return err
+	if a.early == nil {
+		if _, err := OpenSeals(needs.State, true); err != nil {
+			return err
+		}
 	}
-	if a.Journal, err = sqlite.Open(ctx, journalConfig(cfg, needs)); err != nil {
+	if a.Journal, err = a.early.journalOr(func() (*store.Journal, error) { return sqlite.Open(ctx, journalConfig(cfg, needs)) }); err != nil {
 		return fmt.Errorf("opening the journal: %w", err)
 	}
 	a.Crib.Journal = a.keeper.Journal(a.Journal, func(caller toolcrib.Caller, tool string) bool {
@@ -354,6 +360,9 @@ func (a *App) Close(ctx context.Context) error {
 	var errs []error
 	if a.stop != nil {
 		a.stop()
+	}
+	if a.early != nil && a.Journal == nil { // it was not its turn any more
+		a.Journal, _ = a.early.journal()
 	}
 	if a.Desk != nil {
 		a.Desk.Drain(time.Second)

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"runtime/debug"
 	"slices"
 	"strings"
 	"time"
@@ -25,6 +26,24 @@ const hookTime = 50 * time.Second
 
 // exitBlocked is how a hook says no. Clients take every other failure for a yes.
 const exitBlocked = 2
+
+// beginHook makes the most of a process that lives for milliseconds: nothing of what
+// it makes is worth collecting, and a bound keeps that from going wrong.
+func beginHook() {
+	debug.SetGCPercent(-1)
+	debug.SetMemoryLimit(1 << 30)
+	app.WarmHook()
+}
+
+// hookStatus makes a failure of a hook one that blocks, whatever failed: the command
+// line, the keys, the output. That it could not record what was done is no reason
+// to hide it.
+func (c *command) hookStatus(args []string, status int) int {
+	if (c.hooking || len(args) > 0 && args[0] == "hook") && status != exitDone && status != exitFailed {
+		return exitBlocked
+	}
+	return status
+}
 
 func (c *command) hookCmd() *cobra.Command {
 	var ask string
@@ -48,6 +67,7 @@ Clients: ` + strings.Join(app.HookClients(), ", "),
 		Args:      usageArgs(cobra.ExactArgs(1)),
 		ValidArgs: app.HookClients(),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			c.hooking = true
 			if ask != "client" && ask != "desk" {
 				return usagef("--ask is %q: want client or desk", ask)
 			}

@@ -42,6 +42,7 @@ type command struct {
 	ask    []string // --ask
 
 	project string // the project's file that was found at the start
+	hooking bool   // a client waits for a word of its hook
 
 	loaded   *config.Loaded[settings.Config] // once load has read it
 	broken   *brokenProject                  // what is wrong with the project's file; nil: nothing
@@ -52,6 +53,9 @@ type command struct {
 // Main runs the program on the process's own streams and gives its exit
 // status.
 func Main() int {
+	if len(os.Args) > 1 && os.Args[1] == "hook" {
+		beginHook()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
 	dir, err := os.Getwd()
@@ -61,9 +65,9 @@ func Main() int {
 	c := &command{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), dir: dir}
 	if err := hideKeys(vault.KeyConfig{}); err != nil {
 		c.complain(err)
-		return exitStatus(err)
+		return c.hookStatus(os.Args[1:], exitStatus(err))
 	}
-	return c.run(ctx, os.Args[1:])
+	return c.hookStatus(os.Args[1:], c.run(ctx, os.Args[1:]))
 }
 
 // endSignals are what ends the program in good order: what programs left has to

@@ -4,7 +4,9 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
+	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
@@ -19,7 +21,7 @@ func (cfg Config) KnownNames() map[string]string {
 		}
 		known[name] = tool
 	}
-	for _, a := range dialect.Adapters(dialect.Options{}) {
+	for _, a := range ownAdapters() {
 		add(a.Name, a.Box+"/"+a.Native)
 	}
 	own := maps.Clone(known)
@@ -50,6 +52,12 @@ func (cfg Config) KnownNames() map[string]string {
 	})
 	return known
 }
+
+// ownAdapters are the names of our tools in dialects, which no setting changes.
+var ownAdapters = sync.OnceValue(func() []toolcrib.Adapter { return dialect.Adapters(dialect.Options{}) })
+
+// Warm has made what every reading of the settings needs, for who has a moment.
+func Warm() { ownAdapters() }
 
 // canonical writes a tool that settings name in any way as box/tool; a box, and
 // what it does not know, stays as it is.
