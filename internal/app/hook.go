@@ -116,8 +116,8 @@ func (a *App) Hook(ctx context.Context, cfg settings.Config, needs Needs) (clien
 		return clienthook.Pass, ""
 	}
 	var asked string
-	ask := &hookApprover{client: e.Client, asked: &asked}
-	if h.Ask == AskDesk || !clienthook.AsksItself(e.Client) {
+	ask := &hookApprover{event: e, asked: &asked}
+	if h.Ask == AskDesk || !e.Asks {
 		ask.desk = sync.OnceValues(func() (*desk.Desk, error) { return a.hookDesk(ctx, cfg, needs) })
 	}
 	a.Crib.Approver = a.keeper.Approver(ask)
@@ -173,9 +173,9 @@ func byRule(verdicts []toolcrib.Verdict) bool {
 
 // hookApprover hands a question to the client, or puts it to the desk.
 type hookApprover struct {
-	client string
-	asked  *string // why the client has to ask
-	desk   func() (*desk.Desk, error)
+	event *clienthook.Event
+	asked *string // why the client has to ask
+	desk  func() (*desk.Desk, error)
 }
 
 func (h *hookApprover) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
@@ -195,8 +195,9 @@ func (h *hookApprover) Approve(ctx context.Context, q toolcrib.Question) (toolcr
 	if *h.asked != "" {
 		*h.asked += "\n"
 	}
+	h.event.Asked = true
 	*h.asked += cmp.Or(strings.Join(why, "\n"), "its rules want a person asked")
-	return toolcrib.Answer{Decision: toolcrib.Allow, By: "whoever " + h.client + " asks"}, nil
+	return toolcrib.Answer{Decision: toolcrib.Allow, By: "whoever " + h.event.Client + " asks"}, nil
 }
 
 // hookDesk opens the desk where something has to be asked there.

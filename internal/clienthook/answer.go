@@ -21,9 +21,6 @@ const (
 // maxReason bounds what a client is told.
 const maxReason = 4000
 
-// AsksItself reports whether a client can be told to ask the person.
-func AsksItself(client string) bool { return client == Claude || client == Gemini }
-
 // Answer is what a program says on standard output and standard error, and its
 // exit status. A no is always a status of 2 with a reason on standard error, which
 // all clients understand.

@@ -39,6 +39,10 @@ type Event struct {
 	Use     string // how the client names this use of the tool; may be empty
 	// Own: it is a tool of Toolcrib's own server, which judges and records it itself.
 	Own bool
+	// Asks: the client can be told to ask the person, and will.
+	Asks bool
+	// Asked: it was told to, which the record of the call says.
+	Asked bool
 	// Deeds is what the tool would do. Every one of them must be allowed.
 	Deeds []Deed
 	// Failed and Response are what became of it.
@@ -78,9 +82,9 @@ func Parse(client string, raw []byte, near Surroundings) (*Event, error) {
 		return nil, fmt.Errorf("what the client sent is not understood: %w", err)
 	}
 	e := &Event{Client: client}
-	var event string
+	var event, mode string
 	for name, to := range map[string]*string{
-		"session_id": &e.Session, "cwd": &e.Dir, "tool_name": &e.Tool, "tool_use_id": &e.Use, "hook_event_name": &event,
+		"session_id": &e.Session, "cwd": &e.Dir, "tool_name": &e.Tool, "tool_use_id": &e.Use, "hook_event_name": &event, "permission_mode": &mode,
 	} {
 		if *to, err = top.text(name); err != nil {
 			return nil, err
@@ -100,6 +104,7 @@ func Parse(client string, raw []byte, near Surroundings) (*Event, error) {
 	default:
 		return nil, fmt.Errorf("the event %q (hook_event_name) is not known; hooks are for PreToolUse, PostToolUse, BeforeTool and AfterTool", event)
 	}
+	e.Asks = asks(client, mode)
 	r := reader{near: near, dir: e.Dir, client: client, tool: e.Tool}
 	if given, ok := top["tool_input"]; ok {
 		r.raw = given
@@ -112,6 +117,20 @@ func Parse(client string, raw []byte, near Surroundings) (*Event, error) {
 	}
 	e.Own, e.Deeds, err = r.deeds(top)
 	return e, err
+}
+
+// asks reports whether a client asks the person when it is told to. Claude Code does
+// where it is set to ask at all: in the mode bypassPermissions it went on with what it
+// would have asked about by itself, such as a change of its own settings, and other
+// modes leave the answer to a model.
+func asks(client, mode string) bool {
+	switch client {
+	case Claude:
+		return mode == "default" || mode == "plan" || mode == "acceptEdits"
+	case Gemini:
+		return true
+	}
+	return false
 }
 
 // deeds is what the tool would do.

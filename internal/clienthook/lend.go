@@ -56,7 +56,11 @@ func lent(e *Event, like Deed, checks Checks) toolcrib.Tool {
 			if err := reachable(env, like, input, checks); err != nil {
 				return nil, err
 			}
-			return toolcrib.Text("left to " + e.Client + " (" + e.Tool + ")"), nil
+			said := "left to " + e.Client + " (" + e.Tool + ")"
+			if e.Asked {
+				said += ", which asks the person"
+			}
+			return toolcrib.Text(said), nil
 		},
 	}
 }
