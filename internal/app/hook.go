@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -54,7 +55,27 @@ func ReadHook(client string, raw []byte, home string) (*clienthook.Event, error)
 			b, errB := os.Stat(program)
 			return errA == nil && errB == nil && os.SameFile(a, b)
 		},
+		Tail: fileEnd,
 	})
+}
+
+// fileEnd is the end of a regular file.
+func fileEnd(path string, most int) []byte {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil
+	}
+	defer f.Close() //nolint:errcheck // it was only read
+	text := make([]byte, min(info.Size(), int64(most)))
+	n, err := f.ReadAt(text, info.Size()-int64(len(text)))
+	if err != nil && err != io.EOF {
+		return nil
+	}
+	return text[:n]
 }
 
 // HookClients lists the clients whose hooks are read.

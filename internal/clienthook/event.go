@@ -70,6 +70,19 @@ type Surroundings struct {
 	Link func(path string) bool
 	// Own reports whether a program is this one. Nil: none is.
 	Own func(program string) bool
+	// Tail gives the end of a file, at most so many bytes. Nil: none can be read.
+	Tail func(path string, most int) []byte
+}
+
+// maxTail is how much of a transcript is looked through for a call that was made just
+// now.
+const maxTail = 1 << 20
+
+func (s Surroundings) tail(path string) []byte {
+	if s.Tail == nil || !filepath.IsAbs(path) {
+		return nil
+	}
+	return s.Tail(path, maxTail)
 }
 
 // Parse reads a message of a client.
@@ -105,7 +118,10 @@ func Parse(client string, raw []byte, near Surroundings) (*Event, error) {
 		return nil, fmt.Errorf("the event %q (hook_event_name) is not known; hooks are for PreToolUse, PostToolUse, BeforeTool and AfterTool", event)
 	}
 	e.Asks = asks(client, mode)
-	r := reader{near: near, dir: e.Dir, client: client, tool: e.Tool}
+	r := reader{near: near, dir: e.Dir, client: client, tool: e.Tool, use: e.Use}
+	if r.transcript, err = top.text("transcript_path"); err != nil {
+		return nil, err
+	}
 	if given, ok := top["tool_input"]; ok {
 		r.raw = given
 	} else {

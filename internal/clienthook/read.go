@@ -18,6 +18,8 @@ type reader struct {
 	tool   string
 	raw    json.RawMessage
 	in     fields // nil: the input is no object
+
+	use, transcript string // of the client; may be empty
 }
 
 // asObject is the input as it came, if that can be the input of a call.
