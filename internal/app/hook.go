@@ -39,9 +39,9 @@ type Hooked struct {
 }
 
 // ReadHook reads what the hook of a client was told.
-func ReadHook(client string, raw []byte, home string) (*clienthook.Event, error) {
+func ReadHook(client string, raw []byte, home string, getenv func(string) string) (*clienthook.Event, error) {
 	return clienthook.Parse(client, raw, clienthook.Surroundings{
-		Home: home,
+		Home: home, Getenv: getenv,
 		Link: func(path string) bool {
 			info, err := os.Lstat(path)
 			return err == nil && info.Mode()&os.ModeSymlink != 0
@@ -55,12 +55,12 @@ func ReadHook(client string, raw []byte, home string) (*clienthook.Event, error)
 			b, errB := os.Stat(program)
 			return errA == nil && errB == nil && os.SameFile(a, b)
 		},
-		Tail: fileEnd,
+		Part: filePart,
 	})
 }
 
-// fileEnd is the end of a regular file.
-func fileEnd(path string, most int) []byte {
+// filePart is the beginning or the end of a regular file.
+func filePart(path string, end bool, most int) []byte {
 	info, err := os.Stat(path)
 	if err != nil || !info.Mode().IsRegular() {
 		return nil
@@ -71,7 +71,11 @@ func fileEnd(path string, most int) []byte {
 	}
 	defer f.Close() //nolint:errcheck // it was only read
 	text := make([]byte, min(info.Size(), int64(most)))
-	n, err := f.ReadAt(text, info.Size()-int64(len(text)))
+	at := int64(0)
+	if end {
+		at = info.Size() - int64(len(text))
+	}
+	n, err := f.ReadAt(text, at)
 	if err != nil && err != io.EOF {
 		return nil
 	}

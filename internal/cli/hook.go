@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"slices"
@@ -63,7 +62,7 @@ to be asked about the client asks, if it can; else the question waits at
 
 Clients: ` + strings.Join(app.HookClients(), ", "),
 		Example: `  toolcrib connect claude-code --hooks
-  echo '{"hook_event_name": "PreToolUse", "session_id": "s", "cwd": "'$PWD'", "tool_name": "Bash", "tool_input": {"command": "git push"}}' | toolcrib hook claude-code`,
+  echo '{"hook_event_name": "BeforeTool", "session_id": "s", "cwd": "'$PWD'", "tool_name": "run_shell_command", "tool_input": {"command": "git push"}}' | toolcrib hook gemini`,
 		Args:      usageArgs(cobra.ExactArgs(1)),
 		ValidArgs: app.HookClients(),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -94,14 +93,14 @@ func (c *command) hook(ctx context.Context, client string, atDesk bool) (err err
 	if err != nil {
 		return c.hookFailed(err)
 	}
-	event, err := app.ReadHook(client, raw, c.home())
+	event, err := app.ReadHook(client, raw, c.home(), c.getenv)
 	if err != nil {
 		return c.hookFailed(err)
 	}
 	if event.Own { // it comes to our server, which judges and records it
 		return c.hookSays(app.HookAnswer(client, app.HookPass, ""))
 	}
-	c.dir = c.hookDir(client, event.Dir)
+	c.dir = filepath.Clean(event.Project)
 	caller, err := c.caller("hook", "")
 	if err != nil {
 		return c.hookFailed(err)
@@ -122,17 +121,6 @@ func (c *command) hook(ctx context.Context, client string, atDesk bool) (err err
 		return c.hookFailed(err)
 	}
 	return c.hookSays(app.HookAnswer(client, word, reason))
-}
-
-// hookDir is where the client was started: what is granted goes by that, wherever
-// its shell has gone since.
-func (c *command) hookDir(client, dir string) string {
-	if project := c.getenv("CLAUDE_PROJECT_DIR"); client == app.HookClients()[0] && filepath.IsAbs(project) {
-		if info, err := os.Stat(project); err == nil && info.IsDir() {
-			return filepath.Clean(project)
-		}
-	}
-	return filepath.Clean(dir)
 }
 
 // hookInput reads the client's message, and waits for it no longer than the hook may

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"path"
+	"path/filepath"
+	"slices"
 
 	"github.com/toolcrib/toolcrib"
 )
@@ -35,35 +37,48 @@ func (r *reader) codex() ([]Deed, error) {
 	return nil, nil
 }
 
-// Elsewhere is the tool that a command of Codex needs besides if nobody knows in
-// which directory it would run.
+// Elsewhere is the tool that everything needs besides if Codex does not say where it
+// was started: what is granted goes by that directory, and the one that comes with a
+// call is chosen by the model.
 const Elsewhere = "elsewhere"
 
-// codexCommand finds out where a command would run. Codex has an argument for that
-// and does not pass it on to hooks; it stands in the transcript by then.
+// codexProject is where a session was started, as its transcript begins. Empty: it
+// does not say.
+func codexProject(transcript []byte) string {
+	first, _, _ := bytes.Cut(transcript, []byte("\n"))
+	var entry struct {
+		Type    string `json:"type"`
+		Payload struct {
+			Dir string `json:"cwd"`
+		} `json:"payload"`
+	}
+	if json.Unmarshal(first, &entry) != nil || entry.Type != "session_meta" || !filepath.IsAbs(entry.Payload.Dir) {
+		return ""
+	}
+	return entry.Payload.Dir
+}
+
+// codexCommand is a command, which runs in the directory that comes with it. The
+// shell that reads it is an argument as well, which hooks are not told; it stands
+// in the transcript by then.
 func (r *reader) codexCommand(line string) ([]Deed, error) {
+	deeds, err := r.command(line, "")
+	if err != nil {
+		return nil, err
+	}
 	call, ok := codexCall(r.near.tail(r.transcript), r.use, line)
 	if !ok {
-		deeds, err := r.command(line, "")
-		return append(deeds, Deed{Box: Codex, Tool: Elsewhere, Input: input("command", line)}), err
+		return append(deeds, Deed{Box: Codex, Tool: Elsewhere, Input: input("command", line)}), nil
 	}
 	shell, err := call.text("shell")
 	if err != nil {
 		return nil, err
 	}
-	switch path.Base(shell) {
-	case ".", "sh", "bash", "zsh", "dash":
-	default:
+	name, dir := path.Base(shell), path.Dir(shell)
+	if shell != "" && (!slices.Contains([]string{"sh", "bash", "zsh", "dash"}, name) || !slices.Contains([]string{".", "/bin", "/usr/bin"}, dir)) {
 		return nil, errors.New("it names a shell of its own, " + shell)
 	}
-	if dir := path.Dir(shell); dir != "." && dir != "/bin" && dir != "/usr/bin" {
-		return nil, errors.New("it names a shell of its own, " + shell)
-	}
-	dir, err := call.text("workdir")
-	if err != nil {
-		return nil, err
-	}
-	return r.command(line, dir)
+	return deeds, nil
 }
 
 // codexCall finds the arguments of a call in the end of a transcript. The last line

@@ -34,7 +34,8 @@ type Event struct {
 	Client  string
 	After   bool   // the tool has run; before that the client asks whether it may
 	Session string // as the client names it
-	Dir     string // where the client works now, absolute
+	Dir     string // where the client works now, absolute: the model may have chosen it
+	Project string // where the client was started, absolute: what is granted goes by it
 	Tool    string // as the client calls it
 	Use     string // how the client names this use of the tool; may be empty
 	// Own: it is a tool of Toolcrib's own server, which judges and records it itself.
@@ -66,24 +67,29 @@ type Deed struct {
 // Surroundings is what reading an event needs of this machine.
 type Surroundings struct {
 	Home string
+	// Getenv reads a variable that the client has set.
+	Getenv func(name string) string
 	// Link reports whether a path is a link.
 	Link func(path string) bool
 	// Own reports whether a program is this one. Nil: none is.
 	Own func(program string) bool
-	// Tail gives the end of a file, at most so many bytes. Nil: none can be read.
-	Tail func(path string, most int) []byte
+	// Part gives the beginning or the end of a file, at most so many bytes. Nil: none
+	// can be read.
+	Part func(path string, end bool, most int) []byte
 }
 
 // maxTail is how much of a transcript is looked through for a call that was made just
 // now.
 const maxTail = 1 << 20
 
-func (s Surroundings) tail(path string) []byte {
-	if s.Tail == nil || !filepath.IsAbs(path) {
+func (s Surroundings) part(path string, end bool) []byte {
+	if s.Part == nil || !filepath.IsAbs(path) {
 		return nil
 	}
-	return s.Tail(path, maxTail)
+	return s.Part(path, end, maxTail)
 }
+
+func (s Surroundings) tail(path string) []byte { return s.part(path, true) }
 
 // Parse reads a message of a client.
 func Parse(client string, raw []byte, near Surroundings) (*Event, error) {
@@ -109,6 +115,13 @@ func Parse(client string, raw []byte, near Surroundings) (*Event, error) {
 	case !filepath.IsAbs(e.Dir):
 		return nil, errors.New("the client does not say where it works (cwd, an absolute path)")
 	}
+	transcript, err := top.text("transcript_path")
+	if err != nil {
+		return nil, err
+	}
+	if err := e.started(near, transcript); err != nil {
+		return nil, err
+	}
 	switch event {
 	case "PreToolUse", "BeforeTool":
 	case "PostToolUse", "PostToolUseFailure", "AfterTool":
@@ -118,10 +131,7 @@ func Parse(client string, raw []byte, near Surroundings) (*Event, error) {
 		return nil, fmt.Errorf("the event %q (hook_event_name) is not known; hooks are for PreToolUse, PostToolUse, BeforeTool and AfterTool", event)
 	}
 	e.Asks = asks(client, mode)
-	r := reader{near: near, dir: e.Dir, client: client, tool: e.Tool, use: e.Use}
-	if r.transcript, err = top.text("transcript_path"); err != nil {
-		return nil, err
-	}
+	r := reader{near: near, dir: e.Dir, client: client, tool: e.Tool, use: e.Use, transcript: transcript}
 	if given, ok := top["tool_input"]; ok {
 		r.raw = given
 	} else {
@@ -132,7 +142,30 @@ func Parse(client string, raw []byte, near Surroundings) (*Event, error) {
 		r.in = nil
 	}
 	e.Own, e.Deeds, err = r.deeds(top)
+	if err == nil && !e.Own && e.Project == "" {
+		e.Project = e.Dir
+		e.Deeds = append(e.Deeds, Deed{Box: client, Tool: Elsewhere, Input: input("dir", e.Dir)})
+	}
 	return e, err
+}
+
+// started finds out where the client was started. Where it works now does not say it:
+// a model that could choose the directory would choose what is granted.
+func (e *Event) started(near Surroundings, transcript string) error {
+	switch e.Client {
+	case Claude:
+		if near.Getenv != nil {
+			e.Project = near.Getenv("CLAUDE_PROJECT_DIR")
+		}
+		if !filepath.IsAbs(e.Project) {
+			return errors.New("the client does not say where it was started (CLAUDE_PROJECT_DIR, an absolute path)")
+		}
+	case Codex:
+		e.Project = codexProject(near.part(transcript, false))
+	case Gemini:
+		e.Project = e.Dir // it says with each call where that runs
+	}
+	return nil
 }
 
 // asks reports whether a client asks the person when it is told to. Claude Code does
