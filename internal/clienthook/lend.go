@@ -51,6 +51,12 @@ var anything = json.RawMessage(`{"type":"object"}`)
 
 func lent(e *Event, like Deed, checks Checks) toolcrib.Tool {
 	return toolcrib.Tool{
+		// Nobody is asked about what is out of reach anyhow.
+		Preview: func(_ context.Context, env *toolcrib.Env, input json.RawMessage) (string, error) {
+			looked := like
+			looked.Write = false // what it is handed is only to be read
+			return "", reachable(env, looked, input, checks)
+		},
 		Spec: toolcrib.Spec{Name: like.Tool, Description: "A tool of " + e.Client + ".", Input: anything, Effects: like.Effects, Group: like.Group},
 		Run: func(_ context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 			if err := reachable(env, like, input, checks); err != nil {
