@@ -86,6 +86,8 @@ func (c *command) hook(ctx context.Context, client string, atDesk bool) (err err
 	}()
 	ctx, cancel := context.WithTimeout(ctx, hookTime)
 	defer cancel()
+	// What stands on standard error a model reads: warnings about settings are not for it.
+	c.told, c.err = c.err, io.Discard
 	if !slices.Contains(app.HookClients(), client) {
 		return c.hookFailed(fmt.Errorf("it knows no hooks of %q; want one of %s", client, strings.Join(app.HookClients(), ", ")))
 	}
@@ -159,10 +161,12 @@ func oneLine(err error) string {
 }
 
 func (c *command) hookSays(stdout, stderr string, status int) error {
-	if _, err := io.WriteString(c.out, stdout); err != nil {
-		stderr, status = "Toolcrib cannot answer: its output is closed\n", exitBlocked
+	if stdout != "" {
+		if _, err := io.WriteString(c.out, stdout); err != nil {
+			stderr, status = "Toolcrib cannot answer: its output is closed\n", exitBlocked
+		}
 	}
-	_, _ = io.WriteString(c.err, stderr) // there is nobody else to tell
+	_, _ = io.WriteString(c.told, stderr) // there is nobody else to tell
 	if status == exitDone {
 		return nil
 	}

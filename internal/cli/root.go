@@ -41,8 +41,9 @@ type command struct {
 	deny   []string // --deny
 	ask    []string // --ask
 
-	project string // the project's file that was found at the start
-	hooking bool   // a client waits for a word of its hook
+	project string    // the project's file that was found at the start
+	hooking bool      // a client waits for a word of its hook
+	told    io.Writer // standard error, where a hook keeps everything else from it
 
 	loaded   *config.Loaded[settings.Config] // once load has read it
 	broken   *brokenProject                  // what is wrong with the project's file; nil: nothing
