@@ -1,11 +1,15 @@
 package app
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"io"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -17,9 +21,11 @@ import (
 	"github.com/toolcrib/toolcrib/internal/desk/terms"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/hub"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
 // HookAsk says who asks the person where a guard wants one asked.
@@ -46,17 +52,54 @@ func ReadHook(client string, raw []byte, home string, getenv func(string) string
 			info, err := os.Lstat(path)
 			return err == nil && info.Mode()&os.ModeSymlink != 0
 		},
-		Own: func(program string) bool {
-			self, err := os.Executable()
-			if err != nil {
-				return false
-			}
-			a, errA := os.Stat(self)
-			b, errB := os.Stat(program)
-			return errA == nil && errB == nil && os.SameFile(a, b)
-		},
+		Own: isThisProgram, Posing: posing,
 		Part: filePart,
 	})
+}
+
+// isThisProgram: clients start it by its path, or by its name.
+func isThisProgram(program string) bool {
+	self, err := os.Executable()
+	if err != nil || program == "" {
+		return false
+	}
+	if found, err := exec.LookPath(program); err == nil {
+		program = found
+	}
+	a, errA := os.Stat(self)
+	b, errB := os.Stat(program)
+	return errA == nil && errB == nil && os.SameFile(a, b)
+}
+
+// posing reports whether a project, or a directory around it, brings an MCP server
+// that has our name and is another program.
+func posing(project string) bool {
+	for dir := project; filepath.IsAbs(dir); dir = filepath.Dir(dir) {
+		if text, err := plainfile.Settings(filepath.Join(dir, ".codex", "config.toml")); err == nil && bytes.Contains(text, []byte(toolname.OwnServer)) {
+			self, err := os.Executable()
+			if err != nil || !bytes.Contains(text, []byte(filepath.ToSlash(self))) {
+				return true
+			}
+		}
+		text, err := plainfile.Settings(filepath.Join(dir, ".mcp.json"))
+		if err == nil && bytes.Contains(text, []byte(toolname.OwnServer)) {
+			var file struct {
+				Servers map[string]struct {
+					Command string `json:"command"`
+				} `json:"mcpServers"`
+			}
+			if json.Unmarshal(text, &file) != nil {
+				return true
+			}
+			if s, ok := file.Servers[toolname.OwnServer]; ok && !isThisProgram(s.Command) {
+				return true
+			}
+		}
+		if filepath.Dir(dir) == dir {
+			break
+		}
+	}
+	return false
 }
 
 // filePart is the beginning or the end of a regular file.

@@ -73,6 +73,9 @@ type Surroundings struct {
 	Link func(path string) bool
 	// Own reports whether a program is this one. Nil: none is.
 	Own func(program string) bool
+	// Posing reports whether a project brings an MCP server of its own that has our
+	// name. Nil: none does.
+	Posing func(project string) bool
 	// Part gives the beginning or the end of a file, at most so many bytes. Nil: none
 	// can be read.
 	Part func(path string, end bool, most int) []byte
@@ -131,7 +134,7 @@ func Parse(client string, raw []byte, near Surroundings) (*Event, error) {
 		return nil, fmt.Errorf("the event %q (hook_event_name) is not known; hooks are for PreToolUse, PostToolUse, BeforeTool and AfterTool", event)
 	}
 	e.Asks = asks(client, mode)
-	r := reader{near: near, dir: e.Dir, client: client, tool: e.Tool, use: e.Use, transcript: transcript}
+	r := reader{near: near, dir: e.Dir, client: client, tool: e.Tool, use: e.Use, transcript: transcript, project: e.Project}
 	if given, ok := top["tool_input"]; ok {
 		r.raw = given
 	} else {
@@ -192,7 +195,7 @@ func (r *reader) deeds(top fields) (own bool, deeds []Deed, err error) {
 	}
 	if rest, ok := strings.CutPrefix(r.tool, "mcp__"); ok {
 		deeds := r.ofServers(rest)
-		return len(deeds) == 0, deeds, nil
+		return len(deeds) == 0, deeds, nil // none: ours
 	}
 	switch r.client {
 	case Claude:
@@ -214,7 +217,7 @@ func (r *reader) deeds(top fields) (own bool, deeds []Deed, err error) {
 // ofServers reads mcp__server__tool. Where the name can be cut at several places
 // each of the readings has to be allowed. None: it is Toolcrib's own.
 func (r *reader) ofServers(rest string) []Deed {
-	if own, ok := strings.CutPrefix(rest, toolname.OwnServer+"__"); ok && own != "" {
+	if own, ok := strings.CutPrefix(rest, toolname.OwnServer+"__"); ok && own != "" && (r.near.Posing == nil || !r.near.Posing(r.project)) {
 		return nil
 	}
 	var out []Deed

@@ -19,7 +19,7 @@ type reader struct {
 	raw    json.RawMessage
 	in     fields // nil: the input is no object
 
-	use, transcript string // of the client; may be empty
+	use, transcript, project string // of the client; may be empty
 }
 
 // asObject is the input as it came, if that can be the input of a call.
