@@ -42,6 +42,7 @@ type Hooked struct {
 	Event  *clienthook.Event
 	Caller toolcrib.Caller
 	Ask    HookAsk
+	Warm   *HookWarm
 }
 
 // ReadHook reads what the hook of a client was told.

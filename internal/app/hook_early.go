@@ -19,12 +19,26 @@ type earlyHook struct {
 	scanner func() (*secrets.Scanner, error)
 }
 
+// HookWarm is what was begun before there were settings. Nil: nothing was.
+type HookWarm struct {
+	scanner func() (*secrets.Scanner, error)
+}
+
 // WarmHook begins what needs no settings, before these are read.
-func WarmHook() { go settings.Warm() }
+func WarmHook() *HookWarm {
+	w := &HookWarm{scanner: sync.OnceValues(secrets.New)}
+	go func() { _, _ = w.scanner() }() // who needs it gets the error
+	go settings.Warm()
+	return w
+}
 
 func beginHook(ctx context.Context, cfg settings.Config, needs Needs) *earlyHook {
+	warm := needs.Hook.Warm
+	if warm == nil {
+		warm = WarmHook()
+	}
 	e := &earlyHook{
-		scanner: sync.OnceValues(secrets.New),
+		scanner: warm.scanner,
 		journal: sync.OnceValues(func() (*store.Journal, error) {
 			if _, err := OpenSeals(needs.State, true); err != nil {
 				return nil, err
@@ -32,8 +46,7 @@ func beginHook(ctx context.Context, cfg settings.Config, needs Needs) *earlyHook
 			return sqlite.Open(ctx, journalConfig(cfg, needs))
 		}),
 	}
-	go func() { _, _ = e.journal() }() // who needs it gets the error
-	go func() { _, _ = e.scanner() }()
+	go func() { _, _ = e.journal() }()
 	return e
 }
 

@@ -28,10 +28,10 @@ const exitBlocked = 2
 
 // beginHook makes the most of a process that lives for milliseconds: nothing of what
 // it makes is worth collecting, and a bound keeps that from going wrong.
-func beginHook() {
+func beginHook() *app.HookWarm {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(1 << 30)
-	app.WarmHook()
+	return app.WarmHook()
 }
 
 // hookStatus makes a failure of a hook one that blocks, whatever failed: the command
@@ -111,7 +111,7 @@ func (c *command) hook(ctx context.Context, client string, atDesk bool) (err err
 	if atDesk {
 		ask = app.AskDesk
 	}
-	word, reason, err := c.hookJudged(ctx, &app.Hooked{Event: event, Caller: caller, Ask: ask})
+	word, reason, err := c.hookJudged(ctx, &app.Hooked{Event: event, Caller: caller, Ask: ask, Warm: c.warm})
 	if err == nil && event.After && word == app.HookNo {
 		err = errors.New(reason)
 	}

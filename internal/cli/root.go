@@ -41,9 +41,10 @@ type command struct {
 	deny   []string // --deny
 	ask    []string // --ask
 
-	project string    // the project's file that was found at the start
-	hooking bool      // a client waits for a word of its hook
-	told    io.Writer // standard error, where a hook keeps everything else from it
+	project string        // the project's file that was found at the start
+	warm    *app.HookWarm // of a hook: what was begun before it was known what for
+	hooking bool          // a client waits for a word of its hook
+	told    io.Writer     // standard error, where a hook keeps everything else from it
 
 	loaded   *config.Loaded[settings.Config] // once load has read it
 	broken   *brokenProject                  // what is wrong with the project's file; nil: nothing
@@ -54,8 +55,9 @@ type command struct {
 // Main runs the program on the process's own streams and gives its exit
 // status.
 func Main() int {
+	var warm *app.HookWarm
 	if len(os.Args) > 1 && os.Args[1] == "hook" {
-		beginHook()
+		warm = beginHook()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
@@ -63,7 +65,7 @@ func Main() int {
 	if err != nil {
 		dir = "."
 	}
-	c := &command{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), dir: dir}
+	c := &command{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), dir: dir, warm: warm}
 	if err := hideKeys(vault.KeyConfig{}); err != nil {
 		c.complain(err)
 		return c.hookStatus(os.Args[1:], exitStatus(err))
