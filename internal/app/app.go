@@ -21,6 +21,7 @@ import (
 	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/guards"
+	"github.com/toolcrib/toolcrib/internal/hooked"
 	"github.com/toolcrib/toolcrib/internal/hub"
 	"github.com/toolcrib/toolcrib/internal/learn"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
@@ -28,6 +29,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
 	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/safety"
+	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sandboxes"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
@@ -80,7 +82,7 @@ type App struct {
 	expose    exposure             // how models are shown tools
 	book      *learn.Book          // which searches led to which tools; nil: nothing is learned
 	closers   []io.Closer
-	early     *earlyHook    // what was begun before its turn; nil: nothing
+	early     *early        // what was begun before its turn; nil: nothing
 	changed   chan struct{} // a box says that its tools are others now
 	stop      func()
 }
@@ -121,7 +123,9 @@ type Needs struct {
 	// Approver is asked instead of the desk. Nil: the desk is.
 	Approver toolcrib.Approver
 	// Hook is what a crib that is opened ToHook is for.
-	Hook *Hooked
+	Hook *hooked.Message
+	// Scanner finds secrets, if somebody has begun to read its table. Nil: it is read.
+	Scanner func() (*secrets.Scanner, error)
 }
 
 func (n Needs) start() reach.Start {
@@ -153,7 +157,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir
 	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
 	if needs.For == ToHook {
-		a.early = beginHook(ctx, cfg, needs)
+		a.early = begin(ctx, cfg, needs)
 	}
 	for _, step := range []struct {
 		open func(context.Context, settings.Config, Needs) error
@@ -302,20 +306,32 @@ func (a *App) openVault(_ context.Context, cfg settings.Config, needs Needs) (er
 
 // openJournal opens the journal, with the vault before it.
 func (a *App) openJournal(ctx context.Context, cfg settings.Config, needs Needs) (err error) {
-	// Before there is a journal: one without seals beside it is a trace.
-	if a.early == nil {
-		if _, err := OpenSeals(needs.State, true); err != nil {
-			return err
-		}
+	if a.early != nil {
+		a.Journal, err = a.early.journal()
+	} else {
+		a.Journal, err = journalOf(ctx, cfg, needs)
 	}
-	if a.Journal, err = a.early.journalOr(func() (*store.Journal, error) { return sqlite.Open(ctx, journalConfig(cfg, needs)) }); err != nil {
-		return fmt.Errorf("opening the journal: %w", err)
+	if err != nil {
+		return err
 	}
 	a.Crib.Journal = a.keeper.Journal(a.Journal, func(caller toolcrib.Caller, tool string) bool {
 		_, ok := a.Crib.Tool(caller, tool)
 		return ok
 	})
 	return nil
+}
+
+// journalOf opens the journal, with the seals beside it.
+func journalOf(ctx context.Context, cfg settings.Config, needs Needs) (*store.Journal, error) {
+	// Before there is a journal: one without seals beside it is a trace.
+	if _, err := OpenSeals(needs.State, true); err != nil {
+		return nil, err
+	}
+	j, err := sqlite.Open(ctx, journalConfig(cfg, needs))
+	if err != nil {
+		return nil, fmt.Errorf("opening the journal: %w", err)
+	}
+	return j, nil
 }
 
 // journalConfig says where the journal lies: the database and the key that

@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/hooked"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -28,10 +29,11 @@ const exitBlocked = 2
 
 // beginHook makes the most of a process that lives for milliseconds: nothing of what
 // it makes is worth collecting, and a bound keeps that from going wrong.
-func beginHook() *app.HookWarm {
+func (c *command) beginHook() {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(1 << 30)
-	return app.WarmHook()
+	scanner := app.Scanner()
+	c.warm = func(n *app.Needs) { n.Scanner = scanner }
 }
 
 // hookStatus makes a failure of a hook one that blocks, whatever failed: the command
@@ -60,11 +62,11 @@ sentence on standard error, which the client shows its model. What a person has
 to be asked about the client asks, if it can; else the question waits at
 'toolcrib approvals', and the call is refused until it is answered.
 
-Clients: ` + strings.Join(app.HookClients(), ", "),
+Clients: ` + strings.Join(hooked.Clients(), ", "),
 		Example: `  toolcrib connect claude-code --hooks
   echo '{"hook_event_name": "BeforeTool", "session_id": "s", "cwd": "'$PWD'", "tool_name": "run_shell_command", "tool_input": {"command": "git push"}}' | toolcrib hook gemini`,
 		Args:      usageArgs(cobra.ExactArgs(1)),
-		ValidArgs: app.HookClients(),
+		ValidArgs: hooked.Clients(),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			c.hooking = true
 			if ask != "client" && ask != "desk" {
@@ -88,31 +90,31 @@ func (c *command) hook(ctx context.Context, client string, atDesk bool) (err err
 	defer cancel()
 	// What stands on standard error a model reads: warnings about settings are not for it.
 	c.told, c.err = c.err, io.Discard
-	if !slices.Contains(app.HookClients(), client) {
-		return c.hookFailed(fmt.Errorf("it knows no hooks of %q; want one of %s", client, strings.Join(app.HookClients(), ", ")))
+	if !slices.Contains(hooked.Clients(), client) {
+		return c.hookFailed(fmt.Errorf("it knows no hooks of %q; want one of %s", client, strings.Join(hooked.Clients(), ", ")))
 	}
 	raw, err := c.hookInput(ctx)
 	if err != nil {
 		return c.hookFailed(err)
 	}
-	event, err := app.ReadHook(client, raw, c.home(), c.getenv)
+	event, err := hooked.Read(client, raw, c.home(), c.getenv)
 	if err != nil {
 		return c.hookFailed(err)
 	}
 	if event.Own { // it comes to our server, which judges and records it
-		return c.hookSays(app.HookAnswer(client, app.HookPass, ""))
+		return c.hookSays(hooked.Answer(client, hooked.Pass, ""))
 	}
 	c.dir = filepath.Clean(event.Project)
 	caller, err := c.caller("hook", "")
 	if err != nil {
 		return c.hookFailed(err)
 	}
-	ask := app.AskClient
+	ask := hooked.Client
 	if atDesk {
-		ask = app.AskDesk
+		ask = hooked.Desk
 	}
-	word, reason, err := c.hookJudged(ctx, &app.Hooked{Event: event, Caller: caller, Ask: ask, Warm: c.warm})
-	if err == nil && event.After && word == app.HookNo {
+	word, reason, err := c.hookJudged(ctx, &hooked.Message{Event: event, Caller: caller, Ask: ask})
+	if err == nil && event.After && word == hooked.No {
 		err = errors.New(reason)
 	}
 	if err != nil && event.After {
@@ -122,7 +124,7 @@ func (c *command) hook(ctx context.Context, client string, atDesk bool) (err err
 	if err != nil {
 		return c.hookFailed(err)
 	}
-	return c.hookSays(app.HookAnswer(client, word, reason))
+	return c.hookSays(hooked.Answer(client, word, reason))
 }
 
 // hookInput reads the client's message, and waits for it no longer than the hook may
@@ -134,15 +136,15 @@ func (c *command) hookInput(ctx context.Context) ([]byte, error) {
 	}
 	got := make(chan read, 1)
 	go func() {
-		raw, err := io.ReadAll(io.LimitReader(c.in, app.HookMost+1))
+		raw, err := io.ReadAll(io.LimitReader(c.in, hooked.Most+1))
 		got <- read{raw, err}
 	}()
 	select {
 	case <-ctx.Done():
 		return nil, errors.New("it was ended while it read what the client wants")
 	case r := <-got:
-		if r.err == nil && len(r.raw) > app.HookMost {
-			r.err = fmt.Errorf("the client sent more than %d MiB", app.HookMost>>20)
+		if r.err == nil && len(r.raw) > hooked.Most {
+			r.err = fmt.Errorf("the client sent more than %d MiB", hooked.Most>>20)
 		}
 		return r.raw, r.err
 	}
@@ -174,19 +176,22 @@ func (c *command) hookSays(stdout, stderr string, status int) error {
 }
 
 // hookJudged opens what it takes to judge one message, and no more.
-func (c *command) hookJudged(ctx context.Context, h *app.Hooked) (word app.HookWord, reason string, err error) {
+func (c *command) hookJudged(ctx context.Context, h *hooked.Message) (word hooked.Word, reason string, err error) {
 	var cfg settings.Config
 	var needs app.Needs
 	a, err := c.openFor(ctx, app.ToHook, func(of *settings.Config, n *app.Needs) {
 		n.Hook, cfg, needs = h, *of, *n
 		needs.Hook = h
+		if c.warm != nil {
+			c.warm(n)
+		}
 	})
 	if err != nil {
-		return app.HookNo, "", err
+		return hooked.No, "", err
 	}
 	word, reason = a.Hook(ctx, cfg, needs)
-	if err := ctx.Err(); err != nil && word != app.HookNo {
-		return app.HookNo, "", errors.New("it was ended before it was done")
+	if err := ctx.Err(); err != nil && word != hooked.No {
+		return hooked.No, "", errors.New("it was ended before it was done")
 	}
 	return word, reason, a.Close(context.WithoutCancel(ctx))
 }

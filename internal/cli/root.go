@@ -41,10 +41,10 @@ type command struct {
 	deny   []string // --deny
 	ask    []string // --ask
 
-	project string        // the project's file that was found at the start
-	warm    *app.HookWarm // of a hook: what was begun before it was known what for
-	hooking bool          // a client waits for a word of its hook
-	told    io.Writer     // standard error, where a hook keeps everything else from it
+	project string           // the project's file that was found at the start
+	warm    func(*app.Needs) // of a hook: hands on what was begun before it was known what for
+	hooking bool             // a client waits for a word of its hook
+	told    io.Writer        // standard error, where a hook keeps everything else from it
 
 	loaded   *config.Loaded[settings.Config] // once load has read it
 	broken   *brokenProject                  // what is wrong with the project's file; nil: nothing
@@ -55,17 +55,15 @@ type command struct {
 // Main runs the program on the process's own streams and gives its exit
 // status.
 func Main() int {
-	var warm *app.HookWarm
+	c := &command{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), dir: "."}
 	if len(os.Args) > 1 && os.Args[1] == "hook" {
-		warm = beginHook()
+		c.beginHook()
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
-	dir, err := os.Getwd()
-	if err != nil {
-		dir = "."
+	if dir, err := os.Getwd(); err == nil {
+		c.dir = dir
 	}
-	c := &command{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), dir: dir, warm: warm}
 	if err := hideKeys(vault.KeyConfig{}); err != nil {
 		c.complain(err)
 		return c.hookStatus(os.Args[1:], exitStatus(err))

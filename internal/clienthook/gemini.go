@@ -5,7 +5,6 @@ import (
 	"errors"
 	"regexp"
 	"strings"
-	"sync"
 
 	"github.com/toolcrib/toolcrib"
 )
@@ -79,8 +78,6 @@ func (r *reader) manyFiles() ([]Deed, error) {
 	return out, nil
 }
 
-var address = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)https?://[^\s"'<>]+`) })
-
 // addresses is web_fetch, which takes a text with addresses in it.
 func (r *reader) addresses() ([]Deed, error) {
 	prompt, err := r.may("prompt")
@@ -91,7 +88,7 @@ func (r *reader) addresses() ([]Deed, error) {
 	if err != nil {
 		return nil, err
 	}
-	found := address().FindAllString(prompt, 21)
+	found := regexp.MustCompile(`(?i)https?://[^\s"'<>]+`).FindAllString(prompt, 21) // rarely needed, and then once
 	if url != "" {
 		found = append(found, url)
 	}

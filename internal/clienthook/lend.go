@@ -47,7 +47,7 @@ func Boxes(e *Event, checks Checks) []toolcrib.Toolbox {
 }
 
 // anything is the schema of what the client checks by itself.
-var anything = json.RawMessage(`{"type":"object"}`)
+const anything = `{"type":"object"}`
 
 func lent(e *Event, like Deed, checks Checks) toolcrib.Tool {
 	return toolcrib.Tool{
@@ -57,7 +57,7 @@ func lent(e *Event, like Deed, checks Checks) toolcrib.Tool {
 			looked.Write = false // what it is handed is only to be read
 			return "", reachable(env, looked, input, checks)
 		},
-		Spec: toolcrib.Spec{Name: like.Tool, Description: "A tool of " + e.Client + ".", Input: anything, Effects: like.Effects, Group: like.Group},
+		Spec: toolcrib.Spec{Name: like.Tool, Description: "A tool of " + e.Client + ".", Input: json.RawMessage(anything), Effects: like.Effects, Group: like.Group},
 		Run: func(_ context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
 			if err := reachable(env, like, input, checks); err != nil {
 				return nil, err
@@ -125,7 +125,7 @@ func OutcomeInput(e *Event) json.RawMessage {
 // outcome takes down what the client says became of its tool.
 func outcome(e *Event) toolcrib.Tool {
 	return toolcrib.Tool{
-		Spec: toolcrib.Spec{Name: Outcome, Description: "What became of a tool of " + e.Client + ".", Input: anything, Effects: toolcrib.Pure},
+		Spec: toolcrib.Spec{Name: Outcome, Description: "What became of a tool of " + e.Client + ".", Input: json.RawMessage(anything), Effects: toolcrib.Pure},
 		Run: func(context.Context, *toolcrib.Env, json.RawMessage) (*toolcrib.Result, error) {
 			result := toolcrib.Text(string(e.Response))
 			var text string

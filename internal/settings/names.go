@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
@@ -21,7 +20,7 @@ func (cfg Config) KnownNames() map[string]string {
 		}
 		known[name] = tool
 	}
-	for _, a := range ownAdapters() {
+	for _, a := range dialect.Adapters(dialect.Options{}) {
 		add(a.Name, a.Box+"/"+a.Native)
 	}
 	own := maps.Clone(known)
@@ -53,12 +52,6 @@ func (cfg Config) KnownNames() map[string]string {
 	return known
 }
 
-// ownAdapters are the names of our tools in dialects, which no setting changes.
-var ownAdapters = sync.OnceValue(func() []toolcrib.Adapter { return dialect.Adapters(dialect.Options{}) })
-
-// Warm has made what every reading of the settings needs, for who has a moment.
-func Warm() { ownAdapters() }
-
 // canonical writes a tool that settings name in any way as box/tool; a box, and
 // what it does not know, stays as it is.
 func canonical(known map[string]string, name string) string {
@@ -78,12 +71,12 @@ func canonical(known map[string]string, name string) string {
 // PlainNames writes the settings that go by box/tool, or by the native name, in
 // that way, whatever name they were written with.
 func (cfg Config) PlainNames(own []string) Config {
-	known := cfg.KnownNames()
+	known := sync.OnceValue(cfg.KnownNames) // most settings need none
 	if len(cfg.Sandbox.Tools) > 0 {
 		tools := map[string]SandboxTool{}
 		for _, name := range slices.Sorted(maps.Keys(cfg.Sandbox.Tools)) {
 			plain := name
-			if _, native, ok := strings.Cut(canonical(known, name), "/"); ok {
+			if _, native, ok := strings.Cut(canonical(known(), name), "/"); ok {
 				plain = native
 			}
 			if _, twice := tools[plain]; !twice || plain == name {
@@ -98,7 +91,7 @@ func (cfg Config) PlainNames(own []string) Config {
 		for _, who := range slices.Sorted(maps.Keys(cfg.Vault.Grants)) {
 			plain := who
 			if !slices.Contains(boxes, who) {
-				plain = canonical(known, who)
+				plain = canonical(known(), who)
 			}
 			grants[plain] = append(grants[plain], cfg.Vault.Grants[who]...)
 		}
