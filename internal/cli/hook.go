@@ -107,7 +107,7 @@ func (c *command) hook(ctx context.Context, client string, atDesk bool) (err err
 	c.dir = filepath.Clean(event.Project)
 	caller, err := c.caller("hook", "")
 	if err != nil {
-		return c.hookFailed(err)
+		return c.hookFailed(notOpened(err))
 	}
 	ask := hooked.Client
 	if atDesk {
@@ -150,6 +150,14 @@ func (c *command) hookInput(ctx context.Context) ([]byte, error) {
 	}
 }
 
+// notOpened says no more of what is wrong here than a model may read: no paths.
+func notOpened(err error) error {
+	if _, ok := errors.AsType[badConfig](err); ok || isUsage(err) {
+		return errors.New("its settings cannot be used; 'toolcrib config check' says why")
+	}
+	return errors.New("its journal or its other files cannot be opened; 'toolcrib doctor' says why")
+}
+
 func (c *command) hookFailed(err error) error {
 	return c.hookSays("", "Toolcrib cannot judge this call, so it is not made: "+oneLine(err)+"\n", exitBlocked)
 }
@@ -187,7 +195,7 @@ func (c *command) hookJudged(ctx context.Context, h *hooked.Message) (word hooke
 		}
 	})
 	if err != nil {
-		return hooked.No, "", err
+		return hooked.No, "", notOpened(err)
 	}
 	word, reason = a.Hook(ctx, cfg, needs)
 	if err := ctx.Err(); err != nil && word != hooked.No {
