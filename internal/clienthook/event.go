@@ -305,7 +305,7 @@ func quoted(s string) json.RawMessage {
 
 // plainName is what can be the name of a box and of a tool.
 func plainName(s string) bool {
-	return len(s) > 0 && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
+	return s != "" && len(s) <= 64 && !strings.ContainsFunc(s, func(r rune) bool {
 		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && r != '_' && r != '-'
 	})
 }

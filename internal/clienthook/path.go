@@ -41,7 +41,7 @@ func (r *reader) place(path string) (string, error) {
 	at := filepath.VolumeName(full) + string(filepath.Separator)
 	for _, elem := range strings.FieldsFunc(full[len(filepath.VolumeName(full)):], func(c rune) bool { return c == '/' || c == filepath.Separator }) {
 		if elem == ".." && r.near.Link != nil && r.near.Link(at) {
-			return "", fmt.Errorf("%q leads through the link %s and back, which programs read in two ways; write it without ..", path, at)
+			return "", fmt.Errorf("%q leads through the link %s and back, which programs read in two ways; leave the .. out", path, at)
 		}
 		at = filepath.Join(at, elem)
 	}

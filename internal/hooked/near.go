@@ -3,6 +3,7 @@ package hooked
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -88,7 +89,7 @@ func filePart(path string, end bool, most int) []byte {
 		at = info.Size() - int64(len(text))
 	}
 	n, err := f.ReadAt(text, at)
-	if err != nil && err != io.EOF {
+	if err != nil && !errors.Is(err, io.EOF) {
 		return nil
 	}
 	return text[:n]
