@@ -57,11 +57,10 @@ func (c *command) connectHooks(client string, how connecting) error {
 		}
 		return is, err
 	}
-	text, err := os.ReadFile(file)
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
+	text, missing, err := textIfThere(file)
+	if err != nil {
 		return err
 	}
-	missing := err != nil
 	switch {
 	case how.dry:
 		if _, err := change(text); err != nil {
@@ -96,6 +95,15 @@ func (c *command) connectHooks(client string, how connecting) error {
 		}
 	}
 	return nil
+}
+
+// textIfThere reads a file that may be missing.
+func textIfThere(file string) (text []byte, missing bool, err error) {
+	text, err = os.ReadFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, true, nil
+	}
+	return text, false, err
 }
 
 // hookable are the clients that have hooks.
