@@ -113,7 +113,7 @@ func rules() []rule {
 		{"internal/agent", 1, []string{"."}, leaf},
 
 		{"internal/clienthook", 1, []string{"."}, leaf},
-		{"internal/hooked", 2, []string{".", "internal/clienthook"}, joint},
+		{"internal/hooked", 3, []string{".", "internal/clienthook", "internal/safety/secrets", "internal/store"}, joint},
 		{"internal/hookrun", 2, []string{".", "internal/safety", "internal/shellguard"}, joint},
 		{"internal/settings", 2, []string{".", "internal/config", "internal/policy", "internal/safety", "internal/vault", "internal/mcp/clientfiles", "internal/ovos/bus", "internal/ovos/dialect"}, "settings are written in the words of the parts they set up: it knows those words, and opens nothing"},
 

@@ -29,7 +29,6 @@ import (
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
 	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/safety"
-	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sandboxes"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
@@ -82,7 +81,7 @@ type App struct {
 	expose    exposure             // how models are shown tools
 	book      *learn.Book          // which searches led to which tools; nil: nothing is learned
 	closers   []io.Closer
-	early     *early        // what was begun before its turn; nil: nothing
+	early     *hooked.Early // what was begun before its turn; nil: nothing
 	changed   chan struct{} // a box says that its tools are others now
 	stop      func()
 }
@@ -124,8 +123,6 @@ type Needs struct {
 	Approver toolcrib.Approver
 	// Hook is what a crib that is opened ToHook is for.
 	Hook *hooked.Message
-	// Scanner finds secrets, if somebody has begun to read its table. Nil: it is read.
-	Scanner func() (*secrets.Scanner, error)
 }
 
 func (n Needs) start() reach.Start {
@@ -157,7 +154,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir
 	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
 	if needs.For == ToHook {
-		a.early = begin(ctx, cfg, needs)
+		a.early = hooked.Begin(func() (*store.Journal, error) { return journalOf(ctx, cfg, needs) }, needs.Hook.Scanner)
 	}
 	for _, step := range []struct {
 		open func(context.Context, settings.Config, Needs) error
@@ -212,9 +209,6 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 		c.Sandbox = &sandboxes.Telling{Chooser: chooser, Log: cmp.Or(needs.Log, slog.Default())}
 	}
 	c.Grant, c.Files = a.grant(cfg), reach.Files
-	if needs.For == ToHook {
-		c.Grant.Programs = nil
-	}
 	c.Limits = toolcrib.Limits{
 		Timeout: cfg.Limits.Timeout, MaxTimeout: cfg.Limits.MaxTimeout, Ask: cfg.Limits.Ask,
 		Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),
@@ -235,7 +229,7 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 // grant is the most any call may get.
 func (a *App) grant(cfg settings.Config) toolcrib.Grant {
 	g := toolcrib.Grant{Dirs: a.reach.Dirs, Hosts: cfg.Grant.Hosts}
-	if cfg.Toolboxes.Shell.AllowShell {
+	if cfg.Toolboxes.Shell.AllowShell && a.Sandbox != nil {
 		g.Programs = []string{commandShell}
 	}
 	return g
@@ -306,12 +300,7 @@ func (a *App) openVault(_ context.Context, cfg settings.Config, needs Needs) (er
 
 // openJournal opens the journal, with the vault before it.
 func (a *App) openJournal(ctx context.Context, cfg settings.Config, needs Needs) (err error) {
-	if a.early != nil {
-		a.Journal, err = a.early.journal()
-	} else {
-		a.Journal, err = journalOf(ctx, cfg, needs)
-	}
-	if err != nil {
+	if a.Journal, err = a.early.JournalOr(func() (*store.Journal, error) { return journalOf(ctx, cfg, needs) }); err != nil {
 		return err
 	}
 	a.Crib.Journal = a.keeper.Journal(a.Journal, func(caller toolcrib.Caller, tool string) bool {
@@ -377,17 +366,14 @@ func (a *App) Close(ctx context.Context) error {
 	if a.stop != nil {
 		a.stop()
 	}
-	if a.early != nil && a.Journal == nil { // it was not its turn any more
-		a.Journal, _ = a.early.journal()
-	}
 	if a.Desk != nil {
 		a.Desk.Drain(time.Second)
 	}
 	for _, c := range slices.Backward(a.closers) {
 		errs = append(errs, c.Close())
 	}
-	if a.Journal != nil {
-		errs = append(errs, a.Journal.Close(ctx))
+	if j := a.early.Left(a.Journal); j != nil {
+		errs = append(errs, j.Close(ctx))
 	}
 	return errors.Join(errs...)
 }

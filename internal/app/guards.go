@@ -18,10 +18,7 @@ import (
 // openSafety puts the safety layer into the crib. Policy, sandbox and vault are
 // there by then.
 func (a *App) openSafety(ctx context.Context, cfg settings.Config, needs Needs) error {
-	found := safety.Secrets{Scanner: sync.OnceValues(secrets.New), Known: a.keeper.Redaction}
-	if a.early != nil {
-		found.Scanner = a.early.scanner
-	}
+	found := safety.Secrets{Scanner: a.early.ScannerOr(sync.OnceValues(secrets.New)), Known: a.keeper.Redaction}
 	var arguments, results safety.SecretMode
 	if err := arguments.UnmarshalText([]byte(cfg.Safety.Secrets.Arguments)); err != nil {
 		return settings.Bad(fmt.Errorf("safety.secrets.arguments: %w", err))

@@ -32,8 +32,8 @@ const exitBlocked = 2
 func (c *command) beginHook() {
 	debug.SetGCPercent(-1)
 	debug.SetMemoryLimit(1 << 30)
-	scanner := app.Scanner()
-	c.warm = func(n *app.Needs) { n.Scanner = scanner }
+	scanner := hooked.Scanner()
+	c.warm = func(m *hooked.Message) { m.Scanner = scanner }
 }
 
 // hookStatus makes a failure of a hook one that blocks, whatever failed: the command
@@ -185,14 +185,14 @@ func (c *command) hookSays(stdout, stderr string, status int) error {
 
 // hookJudged opens what it takes to judge one message, and no more.
 func (c *command) hookJudged(ctx context.Context, h *hooked.Message) (word hooked.Word, reason string, err error) {
+	if c.warm != nil {
+		c.warm(h)
+	}
 	var cfg settings.Config
 	var needs app.Needs
 	a, err := c.openFor(ctx, app.ToHook, func(of *settings.Config, n *app.Needs) {
 		n.Hook, cfg, needs = h, *of, *n
 		needs.Hook = h
-		if c.warm != nil {
-			c.warm(n)
-		}
 	})
 	if err != nil {
 		return hooked.No, "", notOpened(err)

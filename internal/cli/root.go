@@ -20,6 +20,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/hooked"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -41,10 +42,10 @@ type command struct {
 	deny   []string // --deny
 	ask    []string // --ask
 
-	project string           // the project's file that was found at the start
-	warm    func(*app.Needs) // of a hook: hands on what was begun before it was known what for
-	hooking bool             // a client waits for a word of its hook
-	told    io.Writer        // standard error, where a hook keeps everything else from it
+	project string                // the project's file that was found at the start
+	warm    func(*hooked.Message) // of a hook: hands on what was begun before it was known what for
+	hooking bool                  // a client waits for a word of its hook
+	told    io.Writer             // standard error, where a hook keeps everything else from it
 
 	loaded   *config.Loaded[settings.Config] // once load has read it
 	broken   *brokenProject                  // what is wrong with the project's file; nil: nothing

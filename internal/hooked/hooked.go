@@ -15,6 +15,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/clienthook"
+	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 )
 
 // Asker says who asks the person where a guard wants one asked.
@@ -31,6 +32,8 @@ type Message struct {
 	Event  *clienthook.Event
 	Caller toolcrib.Caller
 	Ask    Asker
+	// Scanner finds secrets, if somebody has begun to read its table. Nil: it is read.
+	Scanner func() (*secrets.Scanner, error)
 }
 
 // The words that a client is told, and the most that one may send.
