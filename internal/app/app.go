@@ -28,9 +28,11 @@ import (
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
 	"github.com/toolcrib/toolcrib/internal/reach"
+	"github.com/toolcrib/toolcrib/internal/registries"
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sandboxes"
+	"github.com/toolcrib/toolcrib/internal/seal"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
@@ -51,39 +53,41 @@ type App struct {
 	Hub     *mcphub.Hub
 	Faults  []toolcrib.LoadError // what could not be put on the shelves
 
-	own       []string // the toolboxes that are part of the program
-	policy    livePolicy
-	secrets   safety.Secrets
-	bounds    *guards.Bounds
-	reach     reach.Reach
-	images    *sandboxes.Images               // containers that MCP servers run in
-	shell     *shell.Box                      // nil: no commands are run
-	keeper    *keeper.Keeper                  // of secrets; nil: in a crib that cannot be called
-	hosted    node.Hosted                     // toolboxes of ours on a bus
-	spill     *sandboxes.Output               // what commands printed that is too long for a result
-	bounded   bool                            // commands see nothing but what was granted
-	shelving  toolcrib.Contents               // without the MCP servers, which come and go
-	meta      toolcrib.Toolbox                // tools about the servers
-	hubFile   bool                            // there is a file of settings that servers can be added to
-	settings  atomic.Pointer[settings.Config] // those that the servers are of now
-	plugins   string                          // the folder of programs that are servers
-	launcher  *reach.Launcher                 // of the servers
-	wait      time.Duration                   // for servers that were never listed
-	events    events
-	telemetry *telemetry.Telemetry // nil: nobody watches
-	numbers   *telemetry.Metrics   // of it; nil: none
-	traces    *telemetry.Target    // where traces go; nil: nowhere
-	agents    shelf.Agents         // their instructions
-	stateKey  []byte               // signs what MCP clients carry between requests
-	state     string               // the directory of the program's state
-	subject   string               // the person whose program this is
-	names     httpapi.Names        // under which clients reach us over HTTP
-	expose    exposure             // how models are shown tools
-	book      *learn.Book          // which searches led to which tools; nil: nothing is learned
-	closers   []io.Closer
-	early     *hooked.Early // what was begun before its turn; nil: nothing
-	changed   chan struct{} // a box says that its tools are others now
-	stop      func()
+	// What words in grant.hosts stand for here.
+	registries registries.Found
+	own        []string // the toolboxes that are part of the program
+	policy     livePolicy
+	secrets    safety.Secrets
+	bounds     *guards.Bounds
+	reach      reach.Reach
+	images     *sandboxes.Images               // containers that MCP servers run in
+	shell      *shell.Box                      // nil: no commands are run
+	keeper     *keeper.Keeper                  // of secrets; nil: in a crib that cannot be called
+	hosted     node.Hosted                     // toolboxes of ours on a bus
+	spill      *sandboxes.Output               // what commands printed that is too long for a result
+	bounded    bool                            // commands see nothing but what was granted
+	shelving   toolcrib.Contents               // without the MCP servers, which come and go
+	meta       toolcrib.Toolbox                // tools about the servers
+	hubFile    bool                            // there is a file of settings that servers can be added to
+	settings   atomic.Pointer[settings.Config] // those that the servers are of now
+	plugins    string                          // the folder of programs that are servers
+	launcher   *reach.Launcher                 // of the servers
+	wait       time.Duration                   // for servers that were never listed
+	events     events
+	telemetry  *telemetry.Telemetry // nil: nobody watches
+	numbers    *telemetry.Metrics   // of it; nil: none
+	traces     *telemetry.Target    // where traces go; nil: nowhere
+	agents     shelf.Agents         // their instructions
+	stateKey   []byte               // signs what MCP clients carry between requests
+	state      string               // the directory of the program's state
+	subject    string               // the person whose program this is
+	names      httpapi.Names        // under which clients reach us over HTTP
+	expose     exposure             // how models are shown tools
+	book       *learn.Book          // which searches led to which tools; nil: nothing is learned
+	closers    []io.Closer
+	early      *hooked.Early // what was begun before its turn; nil: nothing
+	changed    chan struct{} // a box says that its tools are others now
+	stop       func()
 }
 
 // Needs is what Open takes besides the configuration.
@@ -121,12 +125,16 @@ type Needs struct {
 	Boxes []toolcrib.Toolbox
 	// Approver is asked instead of the desk. Nil: the desk is.
 	Approver toolcrib.Approver
-	// Hook is what a crib that is opened ToHook is for.
-	Hook *hooked.Message
+	Hook     *hooked.Message // what a crib that is opened ToHook is for
 }
 
 func (n Needs) start() reach.Start {
 	return reach.Start{Dir: n.Dir, Home: n.Home, State: n.State, Private: n.Private, Path: n.Path, Getenv: n.Getenv}
+}
+
+// Registries says what words in grant.hosts stand for on this machine.
+func (n Needs) Registries(cfg settings.Config) registries.Found {
+	return n.start().Registries(cfg.Grant.Hosts, cfg.Grant.Write)
 }
 
 // Purpose is what a crib is opened for. What it does not need is not opened, so
@@ -147,13 +155,13 @@ const (
 func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	own := ownBoxes(needs.Boxes...)
 	cfg = cfg.PlainNames(own)
-	if needs.For == ToHook {
-		cfg.Toolboxes.Shell.AllowShell = true // the client has a shell, whether ours is switched on or not
-	}
-	a := &App{own: own, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
+	words := needs.Registries(cfg)
+	cfg.Grant.Hosts = words.Hosts // from here on, no word is left
+	a := &App{own: own, registries: words, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir
 	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
 	if needs.For == ToHook {
+		cfg.Toolboxes.Shell.AllowShell = true // the client has a shell, whether ours is switched on or not
 		a.early = hooked.Begin(func() (*store.Journal, error) { return journalOf(ctx, cfg, needs) }, needs.Hook.Scanner)
 	}
 	for _, step := range []struct {
@@ -195,6 +203,9 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 		return settings.Bad(fmt.Errorf("grant.hosts: %w", err))
 	}
 	a.reach, a.Faults = reach, reach.Faults
+	for _, note := range a.registries.Notes {
+		a.Faults = append(a.Faults, toolcrib.LoadError{Tool: "grant.hosts", Err: errors.New(note)})
+	}
 	c := a.Crib
 	if needs.For != ToHook { // a client runs its commands itself, and nothing of ours bounds them
 		chooser, images, err := sandboxes.Open(cfg.Sandbox, reach, needs.start())
@@ -206,7 +217,7 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 		for _, tool := range []string{"run_command", "start_command"} {
 			a.bounded = a.bounded && chooser.Bounds(ctx, tool)&toolcrib.BoundFiles != 0
 		}
-		c.Sandbox = &sandboxes.Telling{Chooser: chooser, Log: cmp.Or(needs.Log, slog.Default())}
+		c.Sandbox = &sandboxes.Telling{Chooser: chooser, Log: cmp.Or(needs.Log, slog.Default()), Crib: c}
 	}
 	c.Grant, c.Files = a.grant(cfg), reach.Files
 	c.Limits = toolcrib.Limits{
@@ -313,7 +324,7 @@ func (a *App) openJournal(ctx context.Context, cfg settings.Config, needs Needs)
 // journalOf opens the journal, with the seals beside it.
 func journalOf(ctx context.Context, cfg settings.Config, needs Needs) (*store.Journal, error) {
 	// Before there is a journal: one without seals beside it is a trace.
-	if _, err := OpenSeals(needs.State, true); err != nil {
+	if _, err := seal.OfState(needs.State, true); err != nil {
 		return nil, err
 	}
 	j, err := sqlite.Open(ctx, journalConfig(cfg, needs))

@@ -1,7 +1,6 @@
 package app
 
 import (
-	"cmp"
 	"context"
 	"os"
 	"sync"
@@ -19,19 +18,17 @@ import (
 func (a *App) openHooked(ctx context.Context, cfg settings.Config, needs Needs) error {
 	list, _ := hub.Servers(cfg, hub.PluginDir(cfg.Hub, needs.Config), boxNames())
 	a.reach.SetOwn(cfg, list, &reach.Launcher{
-		Env: os.LookupEnv, Path: cmp.Or(needs.Path, os.Getenv("PATH")), Home: needs.Home, Dir: needs.Dir, Grant: a.Crib.Grant, Log: needs.Log, Rules: a.outOfReach,
-		Outside: reach.Outside{Finder: hostpath.Finder{Writable: a.reach.CommandsWrite}, Home: needs.Home, Dir: needs.Dir},
+		Env: os.LookupEnv, Path: needs.Path, Home: needs.Home, Dir: needs.Dir, Grant: a.Crib.Grant, Log: needs.Log, Rules: a.outOfReach, Outside: reach.Outside{Finder: hostpath.Finder{Writable: a.reach.CommandsWrite}, Home: needs.Home, Dir: needs.Dir},
 	})
 	return hooked.Shelve(ctx, a.Crib, needs.Hook.Event, a.own, cfg.Tools.Disable)
 }
 
 // Hook judges, or records, what a client does with its own tools.
 func (a *App) Hook(ctx context.Context, cfg settings.Config, needs Needs) (hooked.Word, string) {
-	j := &hooked.Judge{Crib: a.Crib, Approver: a.keeper.Approver, Hidden: a.Hidden}
-	j.Desk = sync.OnceValues(func() (toolcrib.Approver, error) { // most calls need none
-		needs.Unattended = desk.Leave
+	needs.Unattended = desk.Leave
+	open := sync.OnceValues(func() (toolcrib.Approver, error) {
 		err := a.openDesk(ctx, cfg, needs)
 		return a.Desk, err
 	})
-	return j.Say(ctx, needs.Hook)
+	return (&hooked.Judge{Crib: a.Crib, Approver: a.keeper.Approver, Desk: open, Hidden: a.Hidden}).Say(ctx, needs.Hook)
 }

@@ -12,6 +12,7 @@ type Sandbox struct {
 	FileSize  int64                  `yaml:"file_size" unit:"bytes" project:"lower" min:"1MiB" doc:"The largest file that a program may write."`
 	ReadOnly  []string               `yaml:"read_only" doc:"Further directories of this machine that programs may read in the linux sandbox, such as /opt/tools."`
 	Git       string                 `yaml:"git" enum:"read,write" doc:"What programs may do in Git directories. With write they can commit, but also leave settings there that make the next git command you run start a program of theirs."`
+	Debug     bool                   `yaml:"debug" doc:"Let programs in the linux sandbox trace each other, which debuggers (gdb, strace, delve) and sanitizers (LSan, TSan) need. A program that traces another can have it go on for a moment where it should have been stopped, because something protected was replaced meanwhile."`
 	Container ContainerBox           `yaml:"container" doc:"The container backend."`
 	MicroVM   MicroVMBox             `yaml:"microvm" doc:"The microvm backend, a microsandbox server."`
 	Tools     map[string]SandboxTool `yaml:"tools" doc:"What is different for one tool, by its name."`
