@@ -15,6 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/seal"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
@@ -129,7 +130,7 @@ func (c *command) examine(ctx context.Context) []finding {
 
 // sealsFinding says whether what was approved and trusted can be believed.
 func sealsFinding(paths config.Paths) finding {
-	box, err := app.OpenSeals(paths.State, false)
+	box, err := seal.OfState(paths.State, false)
 	if err != nil {
 		return finding{"seals", "problem", err.Error(), "remove it; then approve servers (toolcrib hub approve) and trust projects (toolcrib trust) again"}
 	}
