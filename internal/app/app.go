@@ -55,6 +55,7 @@ type App struct {
 	secrets   safety.Secrets
 	bounds    *guards.Bounds
 	reach     reach.Reach
+	chains    chains                          // the person's tool chains
 	images    *sandboxes.Images               // containers that MCP servers run in
 	shell     *shell.Box                      // nil: no commands are run
 	keeper    *keeper.Keeper                  // of secrets; nil: in a crib that cannot be called
@@ -182,11 +183,15 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 	if err := httpclient.CheckHosts(cfg.Grant.Hosts); err != nil {
 		return settings.Bad(fmt.Errorf("grant.hosts: %w", err))
 	}
-	chooser, images, err := sandboxes.Open(cfg.Sandbox, reach, needs.start())
+	a.reach, a.Faults = reach, reach.Faults
+	if err := a.openChains(cfg, needs); err != nil {
+		return err
+	}
+	chooser, images, err := sandboxes.Open(cfg.Sandbox, reach, needs.start(), a.chains.tools)
 	if err != nil {
 		return settings.Bad(err)
 	}
-	a.reach, a.Sandbox, a.images, a.Faults, a.closers = reach, chooser, images, reach.Faults, []io.Closer{chooser}
+	a.Sandbox, a.images, a.closers = chooser, images, []io.Closer{chooser}
 	a.bounded = cfg.Toolboxes.Shell.AllowShell
 	for _, tool := range []string{"run_command", "start_command"} {
 		a.bounded = a.bounded && chooser.Bounds(ctx, tool)&toolcrib.BoundFiles != 0

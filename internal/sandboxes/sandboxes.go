@@ -19,9 +19,19 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
+// Tools are the person's tool chains and the build caches of the project, as the
+// linux sandbox shows them. Images and machines have tool chains of their own.
+type Tools struct {
+	Dirs     []string // directories that programs may read
+	Env      []string // variables that lead there
+	Cache    string   // the directory of the caches; empty: none
+	Place    string   // what it is called inside
+	CacheEnv []string // variables that lead there
+}
+
 // Open makes the one sandbox of the crib, and the containers of its MCP servers.
 // Nothing is tried yet: a backend is opened when a program needs it.
-func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start) (*sandbox.Chooser, *Images, error) {
+func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start, tools Tools) (*sandbox.Chooser, *Images, error) {
 	shown := make([]string, 0, len(cfg.ReadOnly))
 	for _, text := range cfg.ReadOnly {
 		dir, err := start.Directory(text)
@@ -44,7 +54,10 @@ func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start) (*sandbox.Choo
 		shield.Holds = &sandbox.Holds{Dir: reach.HoldsDir(start.State)}
 	}
 	limits := sandbox.Limits{MemoryBytes: cfg.Memory, Processes: cfg.Processes, FileBytes: cfg.FileSize}
-	kernel := linux.Config{Limits: limits, ReadOnly: shown, Shield: shield}
+	kernel := linux.Config{
+		Limits: limits, ReadOnly: shown, Shield: shield,
+		Tools: tools.Dirs, ToolEnv: tools.Env, Cache: tools.Cache, CachePlace: tools.Place, CacheEnv: tools.CacheEnv,
+	}
 	engine := container.Config{Limits: limits, Engine: cfg.Container.Engine, Image: cfg.Container.Image, User: cfg.Container.User, Shield: shield, Look: hostpath.Finder{Writable: r.CommandsWrite}.Look}
 	machine := microvm.Config{Limits: limits, URL: cfg.MicroVM.URL, Image: cfg.MicroVM.Image, Shield: shield}
 	c := sandbox.Config{

@@ -90,7 +90,7 @@ func (o *Options) trust(binary string) error {
 	if err != nil {
 		return fmt.Errorf("%s cannot be resolved", Quote(binary))
 	}
-	if !pathglob.Within(resolved, trusted) && !pathglob.Within(resolved, systemTrees()) {
+	if !pathglob.Within(resolved, trusted) && !pathglob.Within(resolved, systemTrees()) && !pathglob.Within(resolved, o.Trees) {
 		return fmt.Errorf("%s is a link to %s, which is not in a trusted place", Quote(binary), Quote(resolved))
 	}
 	writable := o.Writable
@@ -124,6 +124,9 @@ func sameProgram(name, resolved string) bool {
 	}
 	if strings.HasPrefix(resolved, name+".") || strings.HasPrefix(resolved, name+"-") {
 		return true // which.debianutils, npm-cli.js
+	}
+	if startsToolchain(name, resolved) {
+		return true
 	}
 	switch name {
 	case "awk":

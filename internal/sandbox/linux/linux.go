@@ -40,6 +40,15 @@ type Config struct {
 	// ReadOnly are further directories of the host that every program may
 	// read, such as /opt. They must be absolute and clean.
 	ReadOnly []string
+	// Tools are further directories that every program may read, with the rights of
+	// their owner: tool chains in a home directory. One that is gone is left out.
+	Tools []string
+	// Cache is a directory that every program may write, shown as CachePlace, and not
+	// looked through for what is protected. Empty, or not there: none is shown.
+	Cache, CachePlace string
+	// Env are variables for programs that were given none of that name: those that
+	// lead to Tools, and to the cache where one is shown.
+	ToolEnv, CacheEnv []string
 	// Shield is what stays covered inside granted directories. Nil: nothing.
 	Shield *sandbox.Shield
 	// NoCgroups keeps to rlimits and a watch over memory also where cgroups
