@@ -52,7 +52,7 @@ func (a *App) openChains(cfg settings.Config, needs Needs) error {
 		System: shellguard.SystemDirs(), Writable: writable(a.reach.Dirs), Private: needs.Private,
 	}
 	c.programs = TrustedPrograms(needs.State)
-	env := map[string]string{}
+	env := c.machine.Certificates()
 	for _, entry := range cfg.Sandbox.Chains {
 		if dir, ok := inProject(entry); ok {
 			if a.reach.Base != "" {
@@ -105,12 +105,21 @@ func (c *chains) search() []string {
 	return out
 }
 
-// knownTo has the guard find programs where commands do.
-func (c *chains) knownTo(opt *shellguard.Options) {
+// knownTo has the guard find programs where commands do. Virtual environments count
+// where a sandbox bounds what comes of it.
+func (c *chains) knownTo(opt *shellguard.Options, bounded bool) {
 	opt.Look = shellguard.LookIn(c.search()...)
 	opt.Trusted = slices.Concat(c.bins, shellguard.SystemDirs())
 	opt.Trees = c.trees
-	opt.Project = c.programs.Check
+	programs := c.programs
+	if bounded {
+		trusted, look := *opt, shellguard.LookIn(slices.Concat(c.bins, shellguard.SystemDirs())...)
+		programs.Venvs = toolchains.Venvs{
+			Interpreter: trusted.TrustedFile,
+			Taken:       func(name string) bool { _, err := look(name); return err == nil },
+		}
+	}
+	opt.Project = programs.Check
 }
 
 // onPath gives the environment of commands with that PATH.

@@ -49,6 +49,16 @@ func (o *Options) vouch(p *Program, name string, against error) error {
 	return nil
 }
 
+// TrustedFile reports whether a file, links resolved, lies where the programs of
+// the system and of the person's tool chains lie, out of reach of agents.
+func (o *Options) TrustedFile(resolved string) bool {
+	trusted := o.Trusted
+	if trusted == nil {
+		trusted = SystemDirs()
+	}
+	return (pathglob.Within(resolved, trusted) || pathglob.Within(resolved, systemTrees()) || pathglob.Within(resolved, o.Trees)) && o.unwritable(resolved, resolved) == nil
+}
+
 // unvouchChanged takes back what was vouched for in a line that may change it first:
 // its content was looked at before the line runs.
 func (l *Line) unvouchChanged() {

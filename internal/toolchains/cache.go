@@ -65,7 +65,8 @@ func CacheEnv() map[string]string {
 		"XDG_CACHE_HOME": in("xdg"), // what has no variable of its own goes by this
 		"GOCACHE":        in("go-build"), "GOMODCACHE": in("go-mod"),
 		"npm_config_cache": in("npm"), "YARN_CACHE_FOLDER": in("yarn"),
-		"CARGO_HOME":    in("cargo"),
+		"CARGO_HOME":                 in("cargo"),
+		"npm_config_update_notifier": "false", "PIP_DISABLE_PIP_VERSION_CHECK": "1", // nobody asked for these
 		"PIP_CACHE_DIR": in("pip"), "UV_CACHE_DIR": in("uv"),
 		"GRADLE_USER_HOME": in("gradle"), "MAVEN_OPTS": "-Dmaven.repo.local=" + in("maven"),
 	}

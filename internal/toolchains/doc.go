@@ -49,6 +49,11 @@ var ErrMissing = errors.New("it was not found on this machine")
 // Words are the entries that are looked up.
 func Words() []string { return []string{"go", "java", "node", "python", "rust"} }
 
+// mainProgram is the one by which a tool chain is known to be there.
+func mainProgram(word string) string {
+	return map[string]string{"go": "go", "java": "java", "node": "node", "python": "python3", "rust": "cargo"}[word]
+}
+
 // Find looks an entry up: one of [Words], or a directory. A directory may be
 // written with ~ and with * for any name. What is given back are real directories,
 // without links on the way.
@@ -57,7 +62,7 @@ func (m Machine) Find(entry string) (Chain, error) {
 	look := map[string]func(*Chain){"go": m.goChain, "java": m.java, "node": m.node, "python": m.python, "rust": m.rust}[entry]
 	if look != nil {
 		look(&c)
-		if len(c.Bin) == 0 && len(c.Env) == 0 {
+		if system := slices.ContainsFunc(m.System, func(dir string) bool { return hasOne(dir, mainProgram(entry)) }); len(c.Bin) == 0 && len(c.Env) == 0 && !system {
 			return c, fmt.Errorf("%w: name the directory of its programs instead", ErrMissing)
 		}
 		return m.complete(c)

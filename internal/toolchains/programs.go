@@ -30,6 +30,8 @@ import (
 type Programs struct {
 	Path  string // of the list; it may be missing
 	Seals func(write bool) (*seal.Box, error)
+	// Venvs are recognised besides, unless the list has another word on them.
+	Venvs Venvs
 }
 
 // Trusted is one program on the list.
@@ -52,6 +54,9 @@ func (p Programs) Check(path string) error {
 		return err
 	}
 	entry, ok := list[path]
+	if !ok && p.Venvs.Has(path) {
+		return nil
+	}
 	if !ok {
 		return errUnknownProgram
 	}
