@@ -60,7 +60,7 @@ func rules() []rule {
 		{"internal/inplace", ground, []string{"internal/durable"}, "a file that stays the same file when it is written: under the handle on files"},
 		{"internal/image", ground, nil, "which image has a program, and what names one: the settings are checked and containers started by one table"},
 		{"internal/hostpath", ground, nil, "programs that run outside of every sandbox are found in one way, whoever starts them"},
-		{"internal/toolchains", ground, []string{"internal/durable", "internal/plainfile", "internal/seal"}, "tool chains of a person are found in one way: the guard, PATH, the sandbox and who reports on them go by the same directories"},
+		{"internal/toolchains", ground, []string{"internal/durable", "internal/gitconfig", "internal/plainfile", "internal/seal"}, "tool chains of a person are found in one way: the guard, PATH, the sandbox and who reports on them go by the same directories"},
 		{"internal/gitconfig", ground, nil, "the format of a file: the guards and the sandbox both protect what it names"},
 		{"internal/plainfile", ground, nil, "reading what anybody may have put there: the guards, the sandbox and those who look for scripts must none of them wait at a pipe"},
 		{"internal/starter", ground, nil, "programs that start others: the guard, the reader of scripts and that of settings look behind them by one table"},

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/gitconfig"
 	"github.com/toolcrib/toolcrib/internal/sandboxes"
 	"github.com/toolcrib/toolcrib/internal/seal"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -72,6 +73,9 @@ func (a *App) openChains(cfg settings.Config, needs Needs) error {
 	slices.Sort(c.trees)
 	c.trees = slices.Compact(c.trees)
 	c.tools = sandboxes.Tools{Dirs: c.trees, Env: assigned(env), Place: toolchains.CachePlace, CacheEnv: assigned(toolchains.CacheEnv())}
+	if cfg.Sandbox.Git == "write" {
+		c.tools.Git = toolchains.GitIdentity(gitconfig.Files(needs.Home, start.Variable()))
+	}
 	if !cfg.Toolboxes.Shell.AllowShell || a.reach.Base == "" || needs.State == "" {
 		return nil
 	}

@@ -27,6 +27,7 @@ type Tools struct {
 	Cache    string   // the directory of the caches; empty: none
 	Place    string   // what it is called inside
 	CacheEnv []string // variables that lead there
+	Git      string   // settings of git: who commits
 }
 
 // Open makes the one sandbox of the crib, and the containers of its MCP servers.
@@ -56,7 +57,7 @@ func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start, tools Tools) (
 	limits := sandbox.Limits{MemoryBytes: cfg.Memory, Processes: cfg.Processes, FileBytes: cfg.FileSize}
 	kernel := linux.Config{
 		Limits: limits, ReadOnly: shown, Shield: shield,
-		Tools: tools.Dirs, ToolEnv: tools.Env, Cache: tools.Cache, CachePlace: tools.Place, CacheEnv: tools.CacheEnv,
+		Tools: tools.Dirs, ToolEnv: tools.Env, Cache: tools.Cache, CachePlace: tools.Place, CacheEnv: tools.CacheEnv, GitSettings: tools.Git,
 	}
 	engine := container.Config{Limits: limits, Engine: cfg.Container.Engine, Image: cfg.Container.Image, User: cfg.Container.User, Shield: shield, Look: hostpath.Finder{Writable: r.CommandsWrite}.Look}
 	machine := microvm.Config{Limits: limits, URL: cfg.MicroVM.URL, Image: cfg.MicroVM.Image, Shield: shield}

@@ -53,14 +53,18 @@ func (p Programs) Check(path string) error {
 	if err != nil {
 		return err
 	}
-	entry, ok := list[path]
+	name, err := programKey(path)
+	if err != nil {
+		return errUnknownProgram
+	}
+	entry, ok := list[name]
 	if !ok && p.Venvs.Has(path) {
 		return nil
 	}
 	if !ok {
 		return errUnknownProgram
 	}
-	sum, err := fingerprint(path)
+	sum, err := fingerprint(name)
 	if err != nil || sum != entry.SHA256 {
 		return errChangedProgram
 	}
@@ -86,11 +90,15 @@ func (p Programs) List() ([]Trusted, error) {
 func (p Programs) Add(paths []string, now time.Time) error {
 	return p.change(func(list map[string]Trusted) error {
 		for _, path := range paths {
-			sum, err := fingerprint(path)
+			name, err := programKey(path)
+			var sum string
+			if err == nil {
+				sum, err = fingerprint(name)
+			}
 			if err != nil {
 				return fmt.Errorf("%s cannot be trusted: %w", path, err)
 			}
-			list[path] = Trusted{SHA256: sum, At: now.UTC()}
+			list[name] = Trusted{SHA256: sum, At: now.UTC()}
 		}
 		return nil
 	})
@@ -98,6 +106,9 @@ func (p Programs) Add(paths []string, now time.Time) error {
 
 // Remove takes the trust in everything at or below a path away, and says in how many.
 func (p Programs) Remove(path string) (n int, err error) {
+	if key, failed := programKey(filepath.Clean(path)); failed == nil {
+		path = key
+	}
 	err = p.change(func(list map[string]Trusted) error {
 		for name := range list {
 			if within(name, path) {
@@ -166,12 +177,22 @@ func (p Programs) change(edit func(map[string]Trusted) error) error {
 	return nil
 }
 
-// fingerprint is of what a program is: the file that its links lead to, its
-// content, and the files beside it by which it decides what to start.
-func fingerprint(path string) (string, error) {
+// programKey is the one name of a program: in its directory, wherever links to that
+// lead. It may be a link itself, which its fingerprint says.
+func programKey(path string) (string, error) {
 	if !filepath.IsAbs(path) || filepath.Clean(path) != path {
 		return "", errors.New("it is not a clean absolute path")
 	}
+	dir, err := filepath.EvalSymlinks(filepath.Dir(path))
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, filepath.Base(path)), nil
+}
+
+// fingerprint is of what a program is: the file that its links lead to, its
+// content, and the files beside it by which it decides what to start.
+func fingerprint(path string) (string, error) {
 	real, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", err

@@ -49,6 +49,9 @@ type Config struct {
 	// Env are variables for programs that were given none of that name: those that
 	// lead to Tools, and to the cache where one is shown.
 	ToolEnv, CacheEnv []string
+	// GitSettings are settings of git for programs that were given none besides those
+	// of repositories, as a text: who commits. Empty: there are none.
+	GitSettings string
 	// Shield is what stays covered inside granted directories. Nil: nothing.
 	Shield *sandbox.Shield
 	// NoCgroups keeps to rlimits and a watch over memory also where cgroups

@@ -27,6 +27,7 @@ func (s *Sandbox) showTools(r *run) error {
 		}
 	}
 	r.job.env = withDefaults(r.job.env, s.cfg.ToolEnv)
+	s.tellGit(r.job)
 	if s.cfg.Cache == "" {
 		return nil
 	}
@@ -52,6 +53,23 @@ func (s *Sandbox) showAs(r *run, d files.Dir, target string) (bool, error) {
 	}
 	r.job.binds = append(r.job.binds, b)
 	return true, nil
+}
+
+// gitSettings is where git finds who commits. It lies where nobody can write: what
+// else stood there would make a harmless git command start programs.
+const gitSettings = "/etc/gitconfig-person"
+
+// tellGit gives git those settings in the place of none. They count less than what
+// a repository says.
+func (s *Sandbox) tellGit(j *job) {
+	const none = "GIT_CONFIG_GLOBAL=/dev/null"
+	i := slices.Index(j.env, none)
+	if s.cfg.GitSettings == "" || i < 0 {
+		return
+	}
+	j.env = slices.Clone(j.env)
+	j.env[i] = "GIT_CONFIG_GLOBAL=" + gitSettings
+	j.made = append(j.made, [2]string{gitSettings, s.cfg.GitSettings})
 }
 
 // withDefaults adds variables that are not set.
