@@ -88,9 +88,10 @@ func (a *App) openChains(cfg settings.Config, needs Needs) error {
 	return err
 }
 
-// inProject: a relative entry means a directory, or a file, of the project.
+// inProject: a relative entry means a directory, or a file, of the project. It has
+// a slash in it, so that a word with a typing error is none.
 func inProject(entry string) (string, bool) {
-	if slices.Contains(toolchains.Words(), entry) || filepath.IsAbs(entry) || strings.HasPrefix(entry, "~") {
+	if !strings.Contains(entry, "/") || filepath.IsAbs(entry) || strings.HasPrefix(entry, "~") {
 		return "", false
 	}
 	clean := filepath.Clean(entry)

@@ -73,13 +73,13 @@ func (a *App) CheckChains(ctx context.Context, cfg settings.Config) []ChainCheck
 func (a *App) versionOf(ctx context.Context, cfg settings.Config, path string, args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
-	var out bytes.Buffer
+	var out, complaints bytes.Buffer
 	exit, err := a.Sandbox.Run(ctx, toolcrib.Cmd{
-		Tool: "run_command", Path: path, Args: args, Dir: a.reach.Base, Stdout: &out, Stderr: &out,
+		Tool: "run_command", Path: path, Args: args, Dir: a.reach.Base, Stdout: &out, Stderr: &complaints,
 		Env: a.chains.onPath(shellConfig(cfg.Toolboxes.Shell, true, a.reach.Dirs, cfg.Grant.Hosts).Env),
 	}, a.ProgramGrant())
 	first := ""
-	for line := range strings.Lines(out.String()) {
+	for line := range strings.Lines(out.String() + "\n" + complaints.String()) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "Picked up ") {
 			first = text.ShowLine(line)
 			break

@@ -75,7 +75,7 @@ func (m Machine) Find(entry string) (Chain, error) {
 		pattern = filepath.Join(m.Home, rest)
 	}
 	if !filepath.IsAbs(pattern) {
-		return c, fmt.Errorf("it is neither an absolute directory nor one of %s", strings.Join(Words(), ", "))
+		return c, fmt.Errorf("it is none of the words %s, and no directory: write one as /dir, ~/dir or, in the project, ./dir", strings.Join(Words(), ", "))
 	}
 	found, err := filepath.Glob(filepath.Clean(pattern))
 	if err != nil {

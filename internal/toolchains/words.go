@@ -78,7 +78,7 @@ func (m Machine) rust(c *Chain) {
 		return
 	}
 	beside := filepath.Join(filepath.Dir(filepath.Dir(c.Bin[0])), ".rustup")
-	for _, dir := range []string{m.variable("RUSTUP_HOME"), m.home(".rustup"), beside} {
+	for _, dir := range []string{m.variable("RUSTUP_HOME"), beside, m.home(".rustup")} {
 		if filepath.IsAbs(dir) && isDir(filepath.Join(dir, "toolchains")) {
 			c.show(dir)
 			c.set("RUSTUP_HOME", realPath(dir))
