@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/httpclient"
+	"github.com/toolcrib/toolcrib/internal/chains"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/guards"
 	"github.com/toolcrib/toolcrib/internal/hub"
@@ -55,7 +56,7 @@ type App struct {
 	secrets   safety.Secrets
 	bounds    *guards.Bounds
 	reach     reach.Reach
-	chains    chains                          // the person's tool chains
+	chains    chains.Chains                   // the person's tool chains
 	images    *sandboxes.Images               // containers that MCP servers run in
 	shell     *shell.Box                      // nil: no commands are run
 	keeper    *keeper.Keeper                  // of secrets; nil: in a crib that cannot be called
@@ -187,7 +188,7 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 	if err := a.openChains(cfg, needs); err != nil {
 		return err
 	}
-	chooser, images, err := sandboxes.Open(cfg.Sandbox, reach, needs.start(), a.chains.tools)
+	chooser, images, err := sandboxes.Open(cfg.Sandbox, reach, needs.start(), a.chains.Shown)
 	if err != nil {
 		return settings.Bad(err)
 	}

@@ -30,7 +30,7 @@ func (a *App) shellGuard(cfg settings.ShellBox) (*shellguard.Guard, error) {
 	}
 	opt := shellguard.SystemOptions(a.reach.Base)
 	opt.Writable = writable(a.reach.Dirs)
-	a.chains.knownTo(&opt, a.bounded)
+	a.chains.KnownTo(&opt, a.bounded)
 	opt.Homes = shellguard.Homes(a.policy.home, a.reach.Base)
 	return &shellguard.Guard{
 		AllowShell: true, Bounded: a.bounded, Options: opt,

@@ -33,45 +33,52 @@ func (c *command) sandboxDoctor(ctx context.Context) error {
 	}
 	off := !loaded.Value.Toolboxes.Shell.AllowShell
 	return c.prepared(ctx, func(cfg *settings.Config) { cfg.Toolboxes.Shell.AllowShell = true }, func(a *app.App) error {
-		return c.printFindings(chainFindings(ctx, a, loaded.Value, off))
+		findings, err := chainFindings(ctx, a, loaded.Value, off)
+		if err != nil {
+			return err
+		}
+		return c.printFindings(findings)
 	})
 }
 
 // chainFindings says how the tool chains of a project do.
-func chainFindings(ctx context.Context, a *app.App, cfg settings.Config, off bool) []finding {
-	if a.Base() == "" {
-		return []finding{{"project", "warning", "no directory is granted here, so no command runs", "start in a project, or name directories in grant.write"}}
-	}
+func chainFindings(ctx context.Context, a *app.App, cfg settings.Config, off bool) ([]finding, error) {
 	var out []finding
 	if off {
 		out = append(out, finding{"commands", "warning", "commands are switched off", "toolboxes.shell.allow_shell: true switches them on"})
 	}
 	e := a.Sandbox.Explain(ctx, byHand, 0)
 	if e.Refusal != "" {
-		return append(out, finding{"sandbox", "problem", e.Refusal, "see 'toolcrib sandbox'"})
+		return append(out, finding{"sandbox", "problem", e.Refusal, "see 'toolcrib sandbox'"}), nil
 	}
-	out = append(out, finding{"sandbox", "ok", "commands run in " + e.Backend + ", in " + a.Base(), ""})
-	checks := a.CheckChains(ctx, cfg)
-	if len(checks) == 0 {
+	report, err := a.CheckToolchains(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	if report.Base == "" {
+		return []finding{{"project", "warning", "no directory is granted here, so no command runs", "start in a project, or name directories in grant.write"}}, nil
+	}
+	out = append(out, finding{"sandbox", "ok", "commands run in " + e.Backend + ", in " + report.Base, ""})
+	if len(report.Chains) == 0 {
 		out = append(out, finding{"project", "ok", "nothing here names a tool chain (go.mod, package.json, pyproject.toml, Cargo.toml, pom.xml, Makefile, …)", ""})
 	}
-	for _, check := range checks {
+	for _, check := range report.Chains {
 		out = append(out, programFindings(check)...)
 		out = append(out, needFindings(check, cfg)...)
 	}
-	if toolchains.HasRepository(a.Base()) {
-		out = append(out, commitFinding(a, cfg))
+	if toolchains.HasRepository(report.Base) {
+		out = append(out, commitFinding(report, cfg))
 	}
-	if all, trusted := a.ProjectPrograms(); all > trusted {
-		out = append(out, finding{"programs", "ok", fmt.Sprintf("%d programs lie in the project (gradlew, node_modules/.bin and the like), and rules hold for %d of them", all, trusted), "'toolcrib sandbox trust' shows them, and has rules hold for their content"})
+	if n := report.ProjectPrograms; n > report.Trusted {
+		out = append(out, finding{"programs", "ok", fmt.Sprintf("%s in the project (gradlew, node_modules/.bin and the like), and rules hold for %d", counted(n, "program"), report.Trusted), "'toolcrib sandbox trust' shows them, and has rules hold for their content"})
 	}
-	if cache := a.BuildCache(); cache.Dir != "" {
-		out = append(out, cacheFinding(cache))
+	if report.Cache.Dir != "" {
+		out = append(out, cacheFinding(report.Cache))
 	}
-	return out
+	return out, nil
 }
 
-func programFindings(check app.ChainCheck) []finding {
+func programFindings(check app.ToolchainCheck) []finding {
 	var out []finding
 	for _, p := range check.Checks {
 		switch {
@@ -89,7 +96,7 @@ func programFindings(check app.ChainCheck) []finding {
 }
 
 // needFindings says what else a tool chain needs: packages, and rules.
-func needFindings(check app.ChainCheck, cfg settings.Config) []finding {
+func needFindings(check app.ToolchainCheck, cfg settings.Config) []finding {
 	var out []finding
 	if !check.Online {
 		out = append(out, finding{check.Chain, "warning", "commands cannot fetch packages", "grant.hosts: [" + check.Registry + "]"})
@@ -106,11 +113,11 @@ func needFindings(check app.ChainCheck, cfg settings.Config) []finding {
 	return out
 }
 
-func commitFinding(a *app.App, cfg settings.Config) finding {
+func commitFinding(report app.ToolchainReport, cfg settings.Config) finding {
 	switch {
 	case cfg.Sandbox.Git != "write":
 		return finding{"git", "ok", "commands can read the repository, and not commit", "sandbox.git: write lets them (its reference says what that opens)"}
-	case !a.CommitsAs(cfg):
+	case !report.CommitsAs:
 		return finding{"git", "warning", "commands can commit, but git does not know who you are", "git config --global user.name NAME, and user.email"}
 	}
 	return finding{"git", "ok", "commands can commit", ""}
@@ -169,7 +176,7 @@ func (c *command) cleanCaches(ctx context.Context, all bool, older time.Duration
 	}
 	base := ""
 	if !all && older == 0 {
-		if err := c.prepared(ctx, unchanged, func(a *app.App) error { base = a.Base(); return nil }); err != nil {
+		if err := c.prepared(ctx, unchanged, func(a *app.App) error { base = a.Crib.Files.Base; return nil }); err != nil {
 			return err
 		}
 	}

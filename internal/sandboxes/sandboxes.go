@@ -17,22 +17,12 @@ import (
 	"github.com/toolcrib/toolcrib/internal/sandbox/linux"
 	"github.com/toolcrib/toolcrib/internal/sandbox/microvm"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/toolchains"
 )
-
-// Tools are the person's tool chains and the build caches of the project, as the
-// linux sandbox shows them. Images and machines have tool chains of their own.
-type Tools struct {
-	Dirs     []string // directories that programs may read
-	Env      []string // variables that lead there
-	Cache    string   // the directory of the caches; empty: none
-	Place    string   // what it is called inside
-	CacheEnv []string // variables that lead there
-	Git      string   // settings of git: who commits
-}
 
 // Open makes the one sandbox of the crib, and the containers of its MCP servers.
 // Nothing is tried yet: a backend is opened when a program needs it.
-func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start, tools Tools) (*sandbox.Chooser, *Images, error) {
+func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start, tools toolchains.Shown) (*sandbox.Chooser, *Images, error) {
 	shown := make([]string, 0, len(cfg.ReadOnly))
 	for _, text := range cfg.ReadOnly {
 		dir, err := start.Directory(text)

@@ -39,11 +39,14 @@ func CacheDir(all, project string) string {
 	return filepath.Join(all, hex.EncodeToString(sum[:8]))
 }
 
+// CacheFiles is the part of it that programs see.
+func CacheFiles(all, project string) string { return filepath.Join(CacheDir(all, project), "files") }
+
 // OpenCache makes room for the caches of a project and notes that they are used.
 // What it gives back is the directory to show as [CachePlace].
 func OpenCache(all, project string, now time.Time) (string, error) {
 	dir := CacheDir(all, project)
-	shown := filepath.Join(dir, "files")
+	shown := CacheFiles(all, project)
 	if err := os.MkdirAll(shown, 0o700); err != nil {
 		return "", fmt.Errorf("making room for build caches: %w", err)
 	}

@@ -43,6 +43,17 @@ type Chain struct {
 	Env   map[string]string // variables that lead there
 }
 
+// Shown are the tool chains and the build caches of a project, as a sandbox shows
+// them. Images and machines have tool chains of their own.
+type Shown struct {
+	Dirs     []string // directories that programs may read
+	Env      []string // variables that lead there
+	Cache    string   // the directory of the caches; empty: none
+	Place    string   // what it is called inside
+	CacheEnv []string // variables that lead there
+	Git      string   // settings of git: who commits
+}
+
 // ErrMissing is the error of a tool chain that is not on this machine.
 var ErrMissing = errors.New("it was not found on this machine")
 

@@ -49,6 +49,9 @@ var (
 // Check says why a program of a project cannot be trusted to be the one that the
 // person saw; nil: it is.
 func (p Programs) Check(path string) error {
+	if p.Seals == nil {
+		return errUnknownProgram
+	}
 	list, err := p.read(false)
 	if err != nil {
 		return err

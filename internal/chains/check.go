@@ -1,4 +1,4 @@
-package app
+package chains
 
 import (
 	"bytes"
@@ -17,8 +17,8 @@ import (
 	"github.com/toolcrib/toolcrib/internal/toolchains"
 )
 
-// ChainCheck is what a project needs, and how it does in the sandbox.
-type ChainCheck struct {
+// Check is what a project needs, and how it does in the sandbox.
+type Check struct {
 	toolchains.Need
 	Checks []ProgramCheck
 	// Entry is what sandbox.toolchains lacks; empty: nothing that would help.
@@ -39,45 +39,46 @@ type ProgramCheck struct {
 // that looks its tool chain up, on a machine that is busy.
 const checkTime = time.Minute
 
-// CheckChains tries the tool chains that the project needs, in the sandbox.
-func (a *App) CheckChains(ctx context.Context, cfg settings.Config) []ChainCheck {
-	var out []ChainCheck
-	look := shellguard.LookIn(a.chains.search()...)
-	for _, need := range toolchains.Needs(a.reach.Base) {
-		c := ChainCheck{Need: need, Online: need.Registry == "" || slices.Contains(cfg.Grant.Hosts, "*") || slices.Contains(cfg.Grant.Hosts, need.Registry)}
+// Run runs a program as those of commands are run.
+type Run func(ctx context.Context, cmd toolcrib.Cmd) (toolcrib.Exit, error)
+
+// Try tries the tool chains that the project needs.
+func (c *Chains) Try(ctx context.Context, cfg settings.Config, run Run) []Check {
+	var out []Check
+	look := shellguard.LookIn(c.search()...)
+	for _, need := range toolchains.Needs(c.Base) {
+		found := Check{Need: need, Online: need.Registry == "" || slices.Contains(cfg.Grant.Hosts, "*") || slices.Contains(cfg.Grant.Hosts, need.Registry)}
 		broken := false
 		for _, program := range need.Programs {
 			p := ProgramCheck{Name: program[0]}
 			if path, err := look(p.Name); err != nil {
 				p.Fault = "commands do not find it"
 			} else if p.Path = path; p.Path != "" {
-				p.Version, err = a.versionOf(ctx, cfg, path, program[1:])
+				p.Version, err = versionOf(ctx, run, toolcrib.Cmd{Path: path, Args: program[1:], Dir: c.Base})
 				if err != nil {
 					p.Fault = err.Error()
 				}
 			}
 			broken = broken || p.Fault != ""
-			c.Checks = append(c.Checks, p)
+			found.Checks = append(found.Checks, p)
 		}
 		if broken && !slices.Contains(cfg.Sandbox.Chains, need.Chain) {
-			if found, err := a.chains.machine.Find(need.Chain); err == nil && len(found.Bin) > 0 {
-				c.Entry = need.Chain
+			if chain, err := c.machine.Find(need.Chain); err == nil && len(chain.Bin) > 0 {
+				found.Entry = need.Chain
 			}
 		}
-		out = append(out, c)
+		out = append(out, found)
 	}
 	return out
 }
 
-// versionOf runs a program in the sandbox as a command would.
-func (a *App) versionOf(ctx context.Context, cfg settings.Config, path string, args []string) (string, error) {
+// versionOf runs a program and gives the first line that it prints.
+func versionOf(ctx context.Context, run Run, cmd toolcrib.Cmd) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, checkTime)
 	defer cancel()
 	var out, complaints bytes.Buffer
-	exit, err := a.Sandbox.Run(ctx, toolcrib.Cmd{
-		Tool: "run_command", Path: path, Args: args, Dir: a.reach.Base, Stdout: &out, Stderr: &complaints,
-		Env: a.chains.onPath(shellConfig(cfg.Toolboxes.Shell, true, a.reach.Dirs, cfg.Grant.Hosts).Env),
-	}, a.ProgramGrant())
+	cmd.Stdout, cmd.Stderr = &out, &complaints
+	exit, err := run(ctx, cmd)
 	first := ""
 	for line := range strings.Lines(out.String() + "\n" + complaints.String()) {
 		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "-") && !strings.HasPrefix(line, "Picked up ") {
@@ -97,12 +98,9 @@ func (a *App) versionOf(ctx context.Context, cfg settings.Config, path string, a
 }
 
 // ProjectPrograms counts the programs in the project that rules could be about, and
-// those of them that count.
-func (a *App) ProjectPrograms() (all, trusted int) {
-	opt := shellguard.SystemOptions(a.reach.Base)
-	opt.Writable = writable(a.reach.Dirs)
-	a.chains.knownTo(&opt, a.bounded)
-	for _, path := range toolchains.ProjectPrograms(a.reach.Base) {
+// those of them that count by the guard's options.
+func (c *Chains) ProjectPrograms(opt shellguard.Options) (all, trusted int) {
+	for _, path := range toolchains.ProjectPrograms(c.Base) {
 		if all++; opt.Project(path) == nil {
 			trusted++
 		}
@@ -110,18 +108,10 @@ func (a *App) ProjectPrograms() (all, trusted int) {
 	return all, trusted
 }
 
-// BuildCache is the cache of the project; its directory is empty where there is none.
-func (a *App) BuildCache() toolchains.Cache {
-	if a.chains.tools.Cache == "" {
+// Cache is that of the project; its directory is empty where there is none.
+func (c *Chains) Cache() toolchains.Cache {
+	if c.Shown.Cache == "" {
 		return toolchains.Cache{}
 	}
-	return toolchains.Cache{Project: a.reach.Base, Dir: filepath.Dir(a.chains.tools.Cache)}
-}
-
-// Base is the directory that commands run in.
-func (a *App) Base() string { return a.reach.Base }
-
-// CommitsAs tells whether commands know who commits.
-func (a *App) CommitsAs(cfg settings.Config) bool {
-	return a.chains.tools.Git != "" || cfg.Toolboxes.Shell.Env["GIT_AUTHOR_EMAIL"] != ""
+	return toolchains.Cache{Project: c.Base, Dir: filepath.Dir(c.Shown.Cache)}
 }
