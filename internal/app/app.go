@@ -56,7 +56,6 @@ type App struct {
 	secrets   safety.Secrets
 	bounds    *guards.Bounds
 	reach     reach.Reach
-	chains    chains.Chains                   // the person's tool chains
 	images    *sandboxes.Images               // containers that MCP servers run in
 	shell     *shell.Box                      // nil: no commands are run
 	keeper    *keeper.Keeper                  // of secrets; nil: in a crib that cannot be called
@@ -84,6 +83,8 @@ type App struct {
 	closers   []io.Closer
 	changed   chan struct{} // a box says that its tools are others now
 	stop      func()
+
+	chains chains.Chains // the person's tool chains
 }
 
 // Needs is what Open takes besides the configuration.
@@ -184,19 +185,20 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 	if err := httpclient.CheckHosts(cfg.Grant.Hosts); err != nil {
 		return settings.Bad(fmt.Errorf("grant.hosts: %w", err))
 	}
-	a.reach, a.Faults = reach, reach.Faults
-	if err := a.openChains(cfg, needs); err != nil {
+	found, faults, err := openChains(cfg, needs, reach)
+	if err != nil {
 		return err
 	}
-	chooser, images, err := sandboxes.Open(cfg.Sandbox, reach, needs.start(), a.chains.Shown)
+	chooser, images, err := sandboxes.Open(cfg.Sandbox, reach, needs.start(), found.Shown)
 	if err != nil {
 		return settings.Bad(err)
 	}
-	a.Sandbox, a.images, a.closers = chooser, images, []io.Closer{chooser}
+	a.reach, a.Sandbox, a.images, a.Faults, a.closers = reach, chooser, images, reach.Faults, []io.Closer{chooser}
 	a.bounded = cfg.Toolboxes.Shell.AllowShell
 	for _, tool := range []string{"run_command", "start_command"} {
 		a.bounded = a.bounded && chooser.Bounds(ctx, tool)&toolcrib.BoundFiles != 0
 	}
+	a.chains, a.Faults = found, append(a.Faults, faults...)
 	c := a.Crib
 	c.Sandbox = &sandboxes.Telling{Chooser: chooser, Log: cmp.Or(needs.Log, slog.Default())}
 	c.Grant, c.Files = a.grant(cfg), reach.Files

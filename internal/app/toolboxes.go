@@ -84,10 +84,10 @@ func (a *App) openShell(ctx context.Context, cfg settings.Config) (toolcrib.Tool
 		spill = a.spill.Root
 	}
 	own := shellConfig(cfg.Toolboxes.Shell, a.bounded, a.reach.Dirs, cfg.Grant.Hosts)
-	own.Env = a.chains.OnPath(own.Env)
 	if cfg.HidesSecrets() {
 		own.Mark, own.Hide = secrets.Mark, func(text string) ([]shell.Span, error) { return hiddenIn[shell.Span](a, text) }
 	}
+	own.Env = a.chains.OnPath(own.Env)
 	box, err := shell.Open(ctx, own, shell.Needs{Spill: spill})
 	if err != nil {
 		return nil, err

@@ -6,6 +6,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/chains"
+	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/seal"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/toolchains"
@@ -23,14 +24,12 @@ func TrustedPrograms(state string) toolchains.Programs {
 }
 
 // openChains looks the tool chains up that the settings name.
-func (a *App) openChains(cfg settings.Config, needs Needs) error {
-	own := chains.Needs{Start: needs.start(), Base: a.reach.Base, Writable: writable(a.reach.Dirs), Make: needs.For == ToCall}
+func openChains(cfg settings.Config, needs Needs, r reach.Reach) (chains.Chains, []toolcrib.LoadError, error) {
+	own := chains.Needs{Start: needs.start(), Base: r.Base, Writable: writable(r.Dirs), Make: needs.For == ToCall}
 	if needs.State != "" {
 		own.Programs, own.Caches = TrustedPrograms(needs.State), CachesDir(needs.State)
 	}
-	found, faults, err := chains.Open(cfg, own)
-	a.chains, a.Faults = found, append(a.Faults, faults...)
-	return err
+	return chains.Open(cfg, own)
 }
 
 // ToolchainCheck is how one tool chain does.

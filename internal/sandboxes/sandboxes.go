@@ -45,12 +45,11 @@ func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start, tools toolchai
 		shield.Holds = &sandbox.Holds{Dir: reach.HoldsDir(start.State)}
 	}
 	limits := sandbox.Limits{MemoryBytes: cfg.Memory, Processes: cfg.Processes, FileBytes: cfg.FileSize}
-	kernel := linux.Config{
-		Limits: limits, ReadOnly: shown, Shield: shield,
-		Tools: tools.Dirs, ToolEnv: tools.Env, Cache: tools.Cache, CachePlace: tools.Place, CacheEnv: tools.CacheEnv, GitSettings: tools.Git,
-	}
+	kernel := linux.Config{Limits: limits, ReadOnly: shown, Shield: shield}
 	engine := container.Config{Limits: limits, Engine: cfg.Container.Engine, Image: cfg.Container.Image, User: cfg.Container.User, Shield: shield, Look: hostpath.Finder{Writable: r.CommandsWrite}.Look}
 	machine := microvm.Config{Limits: limits, URL: cfg.MicroVM.URL, Image: cfg.MicroVM.Image, Shield: shield}
+	kernel.Tools, kernel.ToolEnv, kernel.GitSettings = tools.Dirs, tools.Env, tools.Git
+	kernel.Cache, kernel.CachePlace, kernel.CacheEnv = tools.Cache, tools.Place, tools.CacheEnv
 	c := sandbox.Config{
 		Backend: cfg.Backend,
 		Candidates: []sandbox.Candidate{
