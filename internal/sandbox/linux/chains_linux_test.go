@@ -26,7 +26,7 @@ func TestToolsAndCache(t *testing.T) {
 	gone := filepath.Join(home, "gone")
 	s := open(t, Config{
 		Tools: []string{filepath.Join(home, "bin"), filepath.Join(home, "lib"), gone}, ToolEnv: []string{"TOOL_HOME=" + home, "GOCACHE=/no"},
-		Cache: cache, CachePlace: "/var/cache/build", CacheEnv: []string{"GOCACHE=/var/cache/build/go", "OWN=/no"},
+		Cache: cache, CachePlace: "/var/cache/build", CacheEnv: []string{"GOCACHE=/var/cache/build/go", "OWN=/no"}, CacheTools: []string{"run_command"},
 	})
 	grant := toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}
 	out, exit := inTools(t, s, grant, `test -x bin/tool || test -x `+home+`/bin/tool; cat `+home+`/lib/data; echo " $TOOL_HOME $OWN"
@@ -50,10 +50,25 @@ echo x > /var/cache/x && echo "wrote beside the cache"; true`)
 	}
 }
 
+// TestCacheIsForCommands: an MCP server, which may have secrets, does not run what a
+// command has put into the cache.
+func TestCacheIsForCommands(t *testing.T) {
+	root, cache := tempProject(t), tempProject(t)
+	put(t, cache, map[string]string{"npm/poisoned": "x"})
+	s := open(t, Config{Cache: cache, CachePlace: "/var/cache/build", CacheEnv: []string{"npm_config_cache=/var/cache/build/npm"}, CacheTools: []string{"run_command"}})
+	for tool, want := range map[string]string{"mcp server x": "[] ", "": "[] ", "run_command": "[/var/cache/build/npm] poisoned"} {
+		var out strings.Builder
+		exit, err := s.Run(context.Background(), toolcrib.Cmd{Tool: tool, Path: "/bin/sh", Args: []string{"-c", `echo "[$npm_config_cache] $(ls /var/cache/build/npm 2>/dev/null)"`}, Env: []string{"PATH=/usr/bin:/bin"}, Stdout: &out}, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}})
+		if err != nil || exit.Code != 0 || strings.TrimRight(out.String(), "\n") != want {
+			t.Errorf("%q: %q, %+v, %v", tool, out.String(), exit, err)
+		}
+	}
+}
+
 // TestNoCache: without one its variables are not set either.
 func TestNoCache(t *testing.T) {
 	root := tempProject(t)
-	s := open(t, Config{Cache: filepath.Join(root, "missing"), CachePlace: "/var/cache/build", CacheEnv: []string{"GOCACHE=/var/cache/build/go"}})
+	s := open(t, Config{CacheTools: []string{"run_command"}, Cache: filepath.Join(root, "missing"), CachePlace: "/var/cache/build", CacheEnv: []string{"GOCACHE=/var/cache/build/go"}})
 	out, exit := inTools(t, s, toolcrib.Grant{Dirs: []files.Dir{{Path: root, Write: true}}}, `echo "[$GOCACHE]"; ls /var/cache; true`)
 	if exit.Code != 0 || !strings.Contains(out, "[]") {
 		t.Errorf("%+v\n%s", exit, out)
@@ -80,7 +95,7 @@ func inTools(t *testing.T, s *Sandbox, grant toolcrib.Grant, script string, env 
 	t.Helper()
 	var out strings.Builder
 	exit, err := s.Run(context.Background(), toolcrib.Cmd{
-		Path: "/bin/sh", Args: []string{"-c", "exec 2>&1\n" + script}, Env: append([]string{"PATH=/usr/bin:/bin", "OWN=mine"}, env...), Stdout: &out,
+		Tool: "run_command", Path: "/bin/sh", Args: []string{"-c", "exec 2>&1\n" + script}, Env: append([]string{"PATH=/usr/bin:/bin", "OWN=mine"}, env...), Stdout: &out,
 	}, grant)
 	if err != nil {
 		t.Fatal(err)

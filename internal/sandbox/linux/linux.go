@@ -43,9 +43,12 @@ type Config struct {
 	// Tools are further directories that every program may read, with the rights of
 	// their owner: tool chains in a home directory. One that is gone is left out.
 	Tools []string
-	// Cache is a directory that every program may write, shown as CachePlace, and not
+	// Cache is a directory that programs may write, shown as CachePlace, and not
 	// looked through for what is protected. Empty, or not there: none is shown.
 	Cache, CachePlace string
+	// CacheTools are the tools whose programs get it. Others, such as MCP servers, may
+	// have secrets, and must not run what a command has put there.
+	CacheTools []string
 	// Env are variables for programs that were given none of that name: those that
 	// lead to Tools, and to the cache where one is shown.
 	ToolEnv, CacheEnv []string

@@ -96,7 +96,7 @@ func (s *Sandbox) prepare(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) 
 	for _, f := range r.hold.Files() {
 		r.job.files.hold = append(r.job.files.hold, r.add(f, false))
 	}
-	if err := s.showTools(r); err != nil {
+	if err := s.showTools(r, cmd.Tool); err != nil {
 		return nil, err
 	}
 	return r, s.granted(r, r.covering.Granted(grant))

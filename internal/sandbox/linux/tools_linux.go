@@ -16,7 +16,7 @@ import (
 //
 // The cache is nobody's directory to work in, so it is not looked through for what
 // is protected or obeyed: a module cache has tens of thousands of files.
-func (s *Sandbox) showTools(r *run) error {
+func (s *Sandbox) showTools(r *run, tool string) error {
 	for _, dir := range s.cfg.Tools {
 		shown, err := s.showAs(r, files.Dir{Path: dir}, dir)
 		if err != nil {
@@ -28,7 +28,7 @@ func (s *Sandbox) showTools(r *run) error {
 	}
 	r.job.env = withDefaults(r.job.env, s.cfg.ToolEnv)
 	s.tellGit(r.job)
-	if s.cfg.Cache == "" {
+	if s.cfg.Cache == "" || !slices.Contains(s.cfg.CacheTools, tool) {
 		return nil
 	}
 	shown, err := s.showAs(r, files.Dir{Path: s.cfg.Cache, Write: true}, s.cfg.CachePlace)
