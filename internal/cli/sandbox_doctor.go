@@ -103,7 +103,8 @@ func needFindings(check app.ToolchainCheck, cfg settings.Config) []finding {
 	}
 	var lacking []string
 	for _, rule := range check.Rules {
-		if !slices.ContainsFunc(cfg.Toolboxes.Shell.AllowedCommands, func(c string) bool { return c == rule || strings.HasPrefix(rule, c+" ") }) {
+		covers := func(c string) bool { return rule == c || strings.HasPrefix(rule, c+" ") }
+		if !slices.ContainsFunc(cfg.Toolboxes.Shell.AllowedCommands, covers) && !slices.ContainsFunc(cfg.Permissions.Allow, func(r string) bool { return covers(commandOf(r)) }) {
 			lacking = append(lacking, rule)
 		}
 	}
@@ -111,6 +112,12 @@ func needFindings(check app.ToolchainCheck, cfg settings.Config) []finding {
 		out = append(out, finding{check.Chain, "ok", "these commands are asked about: " + strings.Join(lacking, ", "), "toolboxes.shell.allowed_commands: [" + strings.Join(lacking, ", ") + "]"})
 	}
 	return out
+}
+
+// commandOf gives the command of a rule about run_command, without its *.
+func commandOf(rule string) string {
+	_, inner, _ := strings.Cut(rule, "(")
+	return strings.TrimRight(strings.TrimSuffix(inner, ")"), " :*")
 }
 
 func commitFinding(report app.ToolchainReport, cfg settings.Config) finding {

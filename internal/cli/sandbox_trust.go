@@ -90,8 +90,8 @@ func (c *command) trustPrograms(args []string, yes bool) error {
 	fmt.Fprintf(c.out, "Rules would hold for %s as they are now:\n", counted(len(fresh), "program"))
 	for _, p := range fresh {
 		note := ""
-		if real, err := filepath.EvalSymlinks(p); err == nil && real != p {
-			note = " → " + real
+		if resolved, err := filepath.EvalSymlinks(p); err == nil && resolved != p {
+			note = " → " + resolved
 		}
 		fmt.Fprintf(c.out, "  %s\n", text.ShowLine(p+note))
 	}

@@ -106,15 +106,14 @@ func Caches(all string) ([]Cache, error) {
 // Measure counts what caches take, up to a number of entries.
 func (c *Cache) Measure(most int) {
 	c.Bytes, c.Entries = 0, 0
-	_ = filepath.WalkDir(c.Dir, func(_ string, d fs.DirEntry, err error) error { // what cannot be seen is not counted
-		if err != nil {
-			return nil
-		}
+	_ = filepath.WalkDir(c.Dir, func(_ string, d fs.DirEntry, unseen error) error { // what cannot be seen is not counted
 		if c.Entries++; c.Entries >= most {
 			return filepath.SkipAll
 		}
-		if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
-			c.Bytes += info.Size()
+		if unseen == nil {
+			if info, err := d.Info(); err == nil && info.Mode().IsRegular() {
+				c.Bytes += info.Size()
+			}
 		}
 		return nil
 	})

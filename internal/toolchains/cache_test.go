@@ -30,7 +30,7 @@ func TestCaches(t *testing.T) {
 	}
 	put(t, elsewhere, map[string]string{"kept": "x"})
 	put(t, one, map[string]string{"go-mod/m@v1/a.go": strings.Repeat("x", 5000), "go-mod/link": "->" + elsewhere})
-	closed := filepath.Join(one, "go-mod/m@v1")
+	closed := below(one, "go-mod/m@v1")
 	for _, dir := range []string{closed, elsewhere} {
 		if err := os.Chmod(dir, 0o555); err != nil {
 			t.Fatal(err)

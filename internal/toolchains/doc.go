@@ -114,27 +114,27 @@ func (m Machine) Find(entry string) (Chain, error) {
 func (m Machine) complete(c Chain) (Chain, error) {
 	var bins []string
 	for _, dir := range c.Bin {
-		real, err := filepath.EvalSymlinks(dir)
+		resolved, err := filepath.EvalSymlinks(dir)
 		if err != nil {
 			continue
 		}
-		if err := m.check(real); err != nil {
+		if err := m.check(resolved); err != nil {
 			return Chain{Entry: c.Entry}, err
 		}
-		if !slices.Contains(bins, real) && !slices.Contains(m.System, real) {
-			bins = append(bins, real)
+		if !slices.Contains(bins, resolved) && !slices.Contains(m.System, resolved) {
+			bins = append(bins, resolved)
 		}
 	}
 	var show []string
 	for _, dir := range slices.Concat(c.Show, bins) {
-		real, err := filepath.EvalSymlinks(dir)
-		if err != nil || m.isSystem(real) {
+		resolved, err := filepath.EvalSymlinks(dir)
+		if err != nil || m.isSystem(resolved) {
 			continue
 		}
-		if err := m.check(real); err != nil {
+		if err := m.check(resolved); err != nil {
 			return Chain{Entry: c.Entry}, err
 		}
-		show = append(show, real)
+		show = append(show, resolved)
 	}
 	c.Bin, c.Show = bins, outermost(m.needed(show, bins))
 	return c, nil
@@ -190,11 +190,14 @@ func within(path, dir string) bool {
 }
 
 func realPath(path string) string {
-	if real, err := filepath.EvalSymlinks(path); err == nil {
-		return real
+	if resolved, err := filepath.EvalSymlinks(path); err == nil {
+		return resolved
 	}
 	return filepath.Clean(path)
 }
+
+// below joins a directory and a path that is written with slashes.
+func below(dir, path string) string { return filepath.Join(dir, filepath.FromSlash(path)) }
 
 func isDir(path string) bool {
 	info, err := os.Stat(path)

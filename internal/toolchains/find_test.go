@@ -123,15 +123,15 @@ func TestFind(t *testing.T) {
 func TestFindRefuses(t *testing.T) {
 	t.Parallel()
 	root := place(t)
-	home, work := filepath.Join(root, "home"), filepath.Join(root, "home/work")
+	home, work := filepath.Join(root, "home"), below(root, "home/work")
 	put(t, root, map[string]string{
 		"home/work/bin/ls": "x", "home/work/.venv/bin/python3": "x", "home/tools/bin/x": "x", "home/linked": "->work/bin", "home/.local/state/toolcrib/bin/x": "x",
 		"home/open/bin/x": "x", "home/.cargo/bin/cargo": "->../../work/bin/ls",
 	})
-	if err := os.Chmod(filepath.Join(root, "home/open/bin"), 0o777); err != nil {
+	if err := os.Chmod(below(root, "home/open/bin"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	m := Machine{Home: home, Path: filepath.Join(work, ".venv/bin"), Writable: []string{work}, Private: []string{filepath.Join(home, ".local/state/toolcrib")}}
+	m := Machine{Home: home, Path: below(work, ".venv/bin"), Writable: []string{work}, Private: []string{below(home, ".local/state/toolcrib")}}
 	for entry, want := range map[string]string{
 		"~/work/bin": "which agents can write", "~/linked": "which agents can write", work: "which agents can write", "~/work/.venv": "which agents can write",
 		home: "holds your home directory", root: "holds your home directory", "/": "holds your home directory", "~/.": "holds your home directory", "~/tools/..": "holds your home directory",

@@ -69,5 +69,5 @@ func (m Machine) tooWide(dir string) bool {
 	}
 	// A cargo home has the tokens of registries in it, wherever it lies.
 	return dir == home || filepath.Dir(dir) == home && slices.Contains([]string{".local", ".config", "go", ".cargo"}, filepath.Base(dir)) ||
-		filepath.Base(dir) == ".cargo" || dir == realPath(m.named("CARGO_HOME", ".cargo")) || dir == filepath.Join(home, ".local/share")
+		filepath.Base(dir) == ".cargo" || dir == realPath(m.named("CARGO_HOME", ".cargo")) || dir == below(home, ".local/share")
 }

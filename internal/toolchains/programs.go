@@ -196,19 +196,19 @@ func programKey(path string) (string, error) {
 // fingerprint is of what a program is: the file that its links lead to, its
 // content, and the files beside it by which it decides what to start.
 func fingerprint(path string) (string, error) {
-	real, err := filepath.EvalSymlinks(path)
+	resolved, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return "", err
 	}
-	if !isProgram(real) {
+	if !isProgram(resolved) {
 		return "", errors.New("it is not a program: nobody may start it")
 	}
-	sum, err := hashFile(real, maxProgram)
+	sum, err := hashFile(resolved, maxProgram)
 	if err != nil {
 		return "", err
 	}
 	var text strings.Builder
-	fmt.Fprintf(&text, "%q %q %s\n", path, real, sum)
+	fmt.Fprintf(&text, "%q %q %s\n", path, resolved, sum)
 	for _, beside := range companions(path) {
 		sum, err := hashFile(beside, maxCompanion)
 		if err != nil {
@@ -225,9 +225,9 @@ func companions(path string) []string {
 	dir := filepath.Dir(path)
 	switch filepath.Base(path) {
 	case "gradlew":
-		return []string{filepath.Join(dir, "gradle/wrapper/gradle-wrapper.jar"), filepath.Join(dir, "gradle/wrapper/gradle-wrapper.properties")}
+		return []string{below(dir, "gradle/wrapper/gradle-wrapper.jar"), below(dir, "gradle/wrapper/gradle-wrapper.properties")}
 	case "mvnw":
-		return []string{filepath.Join(dir, ".mvn/wrapper/maven-wrapper.jar"), filepath.Join(dir, ".mvn/wrapper/maven-wrapper.properties"), filepath.Join(dir, ".mvn/jvm.config"), filepath.Join(dir, ".mvn/maven.config")}
+		return []string{below(dir, ".mvn/wrapper/maven-wrapper.jar"), below(dir, ".mvn/wrapper/maven-wrapper.properties"), below(dir, ".mvn/jvm.config"), below(dir, ".mvn/maven.config")}
 	}
 	if filepath.Base(dir) == "bin" { // of a virtual environment
 		return []string{filepath.Join(filepath.Dir(dir), "pyvenv.cfg")}

@@ -32,7 +32,7 @@ func TestPrograms(t *testing.T) {
 		"node_modules/other/bin/other": "js", "plain": "no program",
 	}
 	put(t, project, files)
-	gradlew, eslint := filepath.Join(project, "gradlew"), filepath.Join(project, "node_modules/.bin/eslint")
+	gradlew, eslint := filepath.Join(project, "gradlew"), below(project, "node_modules/.bin/eslint")
 	if err := list.Check(gradlew); err == nil {
 		t.Error("nobody has trusted it yet")
 	}
@@ -65,7 +65,7 @@ func TestPrograms(t *testing.T) {
 		}},
 		"it is a directory now":     {eslint, func() { _ = os.Remove(eslint); put(t, project, map[string]string{"node_modules/.bin/eslint/": ""}) }},
 		"it is gone":                {gradlew, func() { _ = os.Remove(gradlew) }},
-		"another name for the same": {filepath.Join(project, "copy/gradlew"), func() { put(t, project, map[string]string{"copy/gradlew": files["gradlew"]}) }},
+		"another name for the same": {below(project, "copy/gradlew"), func() { put(t, project, map[string]string{"copy/gradlew": files["gradlew"]}) }},
 	} {
 		change.do()
 		if err := list.Check(change.program); err == nil {
@@ -107,7 +107,7 @@ if __name__ == '__main__':
 func TestVenvs(t *testing.T) {
 	t.Parallel()
 	root := place(t)
-	system, env := filepath.Join(root, "usr/bin"), filepath.Join(root, "p/.venv")
+	system, env := below(root, "usr/bin"), below(root, "p/.venv")
 	bin := filepath.Join(env, "bin")
 	head := "#!" + bin + "/python3\n"
 	put(t, root, map[string]string{
@@ -120,7 +120,7 @@ func TestVenvs(t *testing.T) {
 		"p/.venv/bin/copied": "#!" + bin + "/python3.9\n" + entry, "p/no/bin/python3": "->" + system + "/python3.12", "p/no/bin/pip": "#!" + root + "/p/no/bin/python3\n" + entry,
 		"p/.venv/bin/twice": head + entry + "    sys.exit(evil())\n", "p/.venv/bin/imports": head + "import sys\nfrom x import y\nfrom z import y\nsys.exit(y())\n",
 	})
-	v := Venvs{Interpreter: func(real string) bool { return filepath.Dir(real) == system }, Taken: func(name string) bool { return name == "sh" || name == "pip" || name == "python3" }}
+	v := Venvs{Interpreter: func(resolved string) bool { return filepath.Dir(resolved) == system }, Taken: func(name string) bool { return name == "sh" || name == "pip" || name == "python3" }}
 	for name, want := range map[string]bool{
 		"python3": true, "python": true, "pip": true, "pytest": true, "uvstyle": true, "linked": true,
 		"python3.9": false, "python2": false, "pypy3": false, "sh": false, "more": false, "other": false, "option": false, "shell": false, "empty": false, "copied": false, "missing": false, "twice": false, "imports": false,

@@ -18,7 +18,7 @@ import (
 // Venvs recognises programs of virtual environments.
 type Venvs struct {
 	// Interpreter tells whether a file, links resolved, is a trusted program.
-	Interpreter func(real string) bool
+	Interpreter func(resolved string) bool
 	// Taken tells whether a trusted program has this name: then nothing in an
 	// environment goes by it, except python and pip.
 	Taken func(name string) bool
@@ -35,8 +35,8 @@ func (v Venvs) Has(path string) bool {
 		return false
 	}
 	if pythonName.MatchString(name) {
-		real, err := filepath.EvalSymlinks(path)
-		return err == nil && pythonName.MatchString(filepath.Base(real)) && v.Interpreter(real)
+		resolved, err := filepath.EvalSymlinks(path)
+		return err == nil && pythonName.MatchString(filepath.Base(resolved)) && v.Interpreter(resolved)
 	}
 	if !pipName.MatchString(name) && (v.Taken == nil || v.Taken(name)) {
 		return false

@@ -97,13 +97,13 @@ func (m Machine) node(c *Chain) {
 	}
 	if len(c.Bin) == 0 {
 		nvm := m.named("NVM_DIR", ".nvm")
-		c.add(preferred(filepath.Join(nvm, "versions/node/*/bin"), firstLine(filepath.Join(nvm, "alias/default")))...)
+		c.add(preferred(below(nvm, "versions/node/*/bin"), firstLine(below(nvm, "alias/default")))...)
 	}
 	if len(c.Bin) == 0 {
 		fnm := m.named("FNM_DIR", ".local/share/fnm")
-		c.add(filepath.Join(fnm, "aliases/default/bin"))
+		c.add(below(fnm, "aliases/default/bin"))
 		if len(c.Bin) == 0 {
-			c.add(preferred(filepath.Join(fnm, "node-versions/*/installation/bin"), "")...)
+			c.add(preferred(below(fnm, "node-versions/*/installation/bin"), "")...)
 		}
 	}
 	for _, dir := range []string{filepath.Join(m.named("BUN_INSTALL", ".bun"), "bin"), m.home(".deno/bin"), m.named("PNPM_HOME", ".local/share/pnpm")} {
@@ -154,9 +154,9 @@ func (m Machine) java(c *Chain) {
 		c.set("JAVA_HOME", realPath(home))
 	}
 	sdkman := m.named("SDKMAN_DIR", ".sdkman")
-	found, _ := filepath.Glob(filepath.Join(sdkman, "candidates/*/current/bin")) // the pattern is a good one
+	found, _ := filepath.Glob(below(sdkman, "candidates/*/current/bin")) // the pattern is a good one
 	c.add(found...)
-	if java := filepath.Join(sdkman, "candidates/java/current"); c.Env["JAVA_HOME"] == "" && isDir(java) {
+	if java := below(sdkman, "candidates/java/current"); c.Env["JAVA_HOME"] == "" && isDir(java) {
 		c.set("JAVA_HOME", realPath(java))
 	}
 	c.add(m.onPath("java", "javac", "mvn", "gradle", "kotlinc", "sbt")...)

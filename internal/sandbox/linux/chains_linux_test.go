@@ -45,7 +45,7 @@ echo x > /var/cache/x && echo "wrote beside the cache"; true`)
 	if out, _ := inTools(t, s, grant, "cat /var/cache/build/m/v1/f; ls "+home); !strings.Contains(out, "kept") || strings.Contains(out, "secret") {
 		t.Errorf("%s", out)
 	}
-	if text, err := os.ReadFile(filepath.Join(cache, "m/v1/f")); err != nil || string(text) != "kept\n" {
+	if text, err := os.ReadFile(filepath.Join(cache, "m", "v1", "f")); err != nil || string(text) != "kept\n" {
 		t.Errorf("%q, %v", text, err)
 	}
 }

@@ -40,7 +40,7 @@ func (s *Sandbox) showTools(r *run, tool string) error {
 
 // showAs shows a directory under a name, and reports whether it could.
 func (s *Sandbox) showAs(r *run, d files.Dir, target string) (bool, error) {
-	if reachable(d.Path) != nil {
+	if leadsElsewhere(d.Path) {
 		return false, nil
 	}
 	b := bind{source: d.Path, target: target, write: d.Write, strict: true}
@@ -54,6 +54,9 @@ func (s *Sandbox) showAs(r *run, d files.Dir, target string) (bool, error) {
 	r.job.binds = append(r.job.binds, b)
 	return true, nil
 }
+
+// leadsElsewhere: a link lies on the way, or the place is out of reach.
+func leadsElsewhere(path string) bool { return reachable(path) != nil }
 
 // gitSettings is where git finds who commits. It lies where nobody can write: what
 // else stood there would make a harmless git command start programs.
