@@ -81,6 +81,8 @@ func rules() []rule {
 		{"internal/redact", ground, []string{"internal/jsontext", "internal/keytext", "internal/schema"}, "what a secret looks like: the journal, the guards and the frontends hide the same"},
 		{"files", ground, []string{"internal/durable", "internal/inplace", "internal/linked", "internal/pathglob", "internal/refusal", "internal/sensitive", "internal/text"}, "the handle on files can be read and tested without the core, which hands it out"},
 		{"httpclient", ground, []string{"internal/plainaddr", "internal/refusal", "internal/text"}, "the handle on hosts can be read and tested without the core, which hands it out"},
+		{"internal/hostproxy", ground, []string{"httpclient", "internal/refusal", "internal/text"}, "the way of programs to granted hosts: it judges as the handle on hosts does, and knows no sandbox"},
+		{"internal/registries", ground, []string{"httpclient", "internal/plainfile", "internal/tomltext"}, "where package managers get their packages: the wiring, the sandboxes and the command line mean the same by one word"},
 
 		{".", 0, nil, "the core is imported by everything, so it must import nothing that could need the core"},
 
@@ -100,6 +102,7 @@ func rules() []rule {
 		{"internal/policy", 1, []string{".", "internal/shellguard"}, leaf + "; but rules are about command lines, so they are held against what the shell guard reads"},
 		{"internal/safety/...", 1, []string{".", "internal/policy"}, leaf + "; but limits are for tools that selectors pick, and flow goes by the labels of tools: both are words of the policy"},
 		{"internal/desk/terms", 2, []string{".", "internal/desk", "internal/policy", "internal/safety", "internal/shellguard"}, joint},
+		{"internal/suggest", 2, []string{".", "internal/shellguard"}, joint},
 		{"internal/desk/...", 1, []string{"."}, leaf},
 		{"internal/vault/keeper", 3, []string{".", "internal/vault", "internal/settings", "internal/safety", "internal/safety/secrets", "internal/store", "internal/desk", "internal/reach"}, joint + ", but the one that knows how programs outside of every sandbox are found"},
 		{"internal/vault/...", 1, []string{"."}, leaf},

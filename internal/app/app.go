@@ -28,6 +28,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
 	"github.com/toolcrib/toolcrib/internal/reach"
+	"github.com/toolcrib/toolcrib/internal/registries"
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sandboxes"
@@ -51,38 +52,40 @@ type App struct {
 	Hub     *mcphub.Hub
 	Faults  []toolcrib.LoadError // what could not be put on the shelves
 
-	own       []string // the toolboxes that are part of the program
-	policy    livePolicy
-	secrets   safety.Secrets
-	bounds    *guards.Bounds
-	reach     reach.Reach
-	images    *sandboxes.Images               // containers that MCP servers run in
-	shell     *shell.Box                      // nil: no commands are run
-	keeper    *keeper.Keeper                  // of secrets; nil: in a crib that cannot be called
-	hosted    node.Hosted                     // toolboxes of ours on a bus
-	spill     *sandboxes.Output               // what commands printed that is too long for a result
-	bounded   bool                            // commands see nothing but what was granted
-	shelving  toolcrib.Contents               // without the MCP servers, which come and go
-	meta      toolcrib.Toolbox                // tools about the servers
-	hubFile   bool                            // there is a file of settings that servers can be added to
-	settings  atomic.Pointer[settings.Config] // those that the servers are of now
-	plugins   string                          // the folder of programs that are servers
-	launcher  *reach.Launcher                 // of the servers
-	wait      time.Duration                   // for servers that were never listed
-	events    events
-	telemetry *telemetry.Telemetry // nil: nobody watches
-	numbers   *telemetry.Metrics   // of it; nil: none
-	traces    *telemetry.Target    // where traces go; nil: nowhere
-	agents    shelf.Agents         // their instructions
-	stateKey  []byte               // signs what MCP clients carry between requests
-	state     string               // the directory of the program's state
-	subject   string               // the person whose program this is
-	names     httpapi.Names        // under which clients reach us over HTTP
-	expose    exposure             // how models are shown tools
-	book      *learn.Book          // which searches led to which tools; nil: nothing is learned
-	closers   []io.Closer
-	changed   chan struct{} // a box says that its tools are others now
-	stop      func()
+	// What words in grant.hosts stand for here.
+	registries registries.Found
+	own        []string // the toolboxes that are part of the program
+	policy     livePolicy
+	secrets    safety.Secrets
+	bounds     *guards.Bounds
+	reach      reach.Reach
+	images     *sandboxes.Images               // containers that MCP servers run in
+	shell      *shell.Box                      // nil: no commands are run
+	keeper     *keeper.Keeper                  // of secrets; nil: in a crib that cannot be called
+	hosted     node.Hosted                     // toolboxes of ours on a bus
+	spill      *sandboxes.Output               // what commands printed that is too long for a result
+	bounded    bool                            // commands see nothing but what was granted
+	shelving   toolcrib.Contents               // without the MCP servers, which come and go
+	meta       toolcrib.Toolbox                // tools about the servers
+	hubFile    bool                            // there is a file of settings that servers can be added to
+	settings   atomic.Pointer[settings.Config] // those that the servers are of now
+	plugins    string                          // the folder of programs that are servers
+	launcher   *reach.Launcher                 // of the servers
+	wait       time.Duration                   // for servers that were never listed
+	events     events
+	telemetry  *telemetry.Telemetry // nil: nobody watches
+	numbers    *telemetry.Metrics   // of it; nil: none
+	traces     *telemetry.Target    // where traces go; nil: nowhere
+	agents     shelf.Agents         // their instructions
+	stateKey   []byte               // signs what MCP clients carry between requests
+	state      string               // the directory of the program's state
+	subject    string               // the person whose program this is
+	names      httpapi.Names        // under which clients reach us over HTTP
+	expose     exposure             // how models are shown tools
+	book       *learn.Book          // which searches led to which tools; nil: nothing is learned
+	closers    []io.Closer
+	changed    chan struct{} // a box says that its tools are others now
+	stop       func()
 
 	chains chains.Chains // the person's tool chains
 }
@@ -128,6 +131,11 @@ func (n Needs) start() reach.Start {
 	return reach.Start{Dir: n.Dir, Home: n.Home, State: n.State, Private: n.Private, Path: n.Path, Getenv: n.Getenv}
 }
 
+// Registries says what words in grant.hosts stand for on this machine.
+func (n Needs) Registries(cfg settings.Config) registries.Found {
+	return n.start().Registries(cfg.Grant.Hosts, cfg.Grant.Write)
+}
+
 // Purpose is what a crib is opened for. What it does not need is not opened, so
 // that it cannot fail.
 type Purpose int
@@ -145,7 +153,9 @@ const (
 func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	own := ownBoxes(needs.Boxes...)
 	cfg = cfg.PlainNames(own)
-	a := &App{own: own, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
+	words := needs.Registries(cfg)
+	cfg.Grant.Hosts = words.Hosts // from here on, no word is left
+	a := &App{own: own, registries: words, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir
 	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
 	for _, step := range []struct {
@@ -194,13 +204,16 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 		return settings.Bad(err)
 	}
 	a.reach, a.Sandbox, a.images, a.Faults, a.closers = reach, chooser, images, reach.Faults, []io.Closer{chooser}
+	for _, note := range a.registries.Notes {
+		a.Faults = append(a.Faults, toolcrib.LoadError{Tool: "grant.hosts", Err: errors.New(note)})
+	}
 	a.bounded = cfg.Toolboxes.Shell.AllowShell
 	for _, tool := range []string{"run_command", "start_command"} {
 		a.bounded = a.bounded && chooser.Bounds(ctx, tool)&toolcrib.BoundFiles != 0
 	}
 	a.chains, a.Faults = found, append(a.Faults, faults...)
 	c := a.Crib
-	c.Sandbox = &sandboxes.Telling{Chooser: chooser, Log: cmp.Or(needs.Log, slog.Default())}
+	c.Sandbox = &sandboxes.Telling{Chooser: chooser, Log: cmp.Or(needs.Log, slog.Default()), Crib: c}
 	c.Grant, c.Files = a.grant(cfg), reach.Files
 	c.Limits = toolcrib.Limits{
 		Timeout: cfg.Limits.Timeout, MaxTimeout: cfg.Limits.MaxTimeout, Ask: cfg.Limits.Ask,

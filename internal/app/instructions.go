@@ -2,6 +2,7 @@ package app
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
@@ -28,8 +29,11 @@ func (a *App) Instructions() string {
 	}
 	if a.shell != nil {
 		b.WriteString(" Commands run in a sandbox with these directories, a private /tmp and a small environment.")
-		if len(a.Crib.Grant.Hosts) == 0 {
+		switch hosts := a.Crib.Grant.Hosts; {
+		case len(hosts) == 0:
 			b.WriteString(" They have no network.")
+		case !slices.Contains(hosts, "*"):
+			fmt.Fprintf(&b, " They reach these hosts and no others, over http and https by the proxy that HTTPS_PROXY names: %s.", text.Clip(strings.ReplaceAll(strings.Join(hosts, ", "), "private:", ""), 500))
 		}
 	}
 	b.WriteString(" Some calls have to be approved by a person. If nobody answers in time, the refusal names the question: tell the person how to answer it, and repeat the same call afterwards.")

@@ -85,14 +85,32 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 	if err != nil {
 		return err
 	}
+	p, err := a.makePolicy(cfg, layers)
+	if err != nil {
+		return err
+	}
+	guests, err := httpauth.AccessOf(layers, cfg, a.subject, a.policy.guests.Load())
+	if err != nil {
+		return err
+	}
+	a.policy.guests.Store(guests)
+	a.policy.visible.Store(visibility)
+	a.policy.rules.Store(p.Rules)
+	a.policy.live.Set(p)
+	return nil
+}
+
+// makePolicy makes the guards of mode and rules, with the shell guard.
+func (a *App) makePolicy(cfg settings.Config, layers *settings.Layers) (*policy.Policy, error) {
 	// Read by themselves first, so that a mistake is told where it was made.
 	if _, err := shellguard.ParseRules(settings.Prefixes(cfg.Toolboxes.Shell.AllowedCommands)); err != nil {
-		return fmt.Errorf("toolboxes.shell.allowed_commands: %w", err)
+		return nil, fmt.Errorf("toolboxes.shell.allowed_commands: %w", err)
 	}
 	var shell *shellguard.Guard
 	if cfg.Toolboxes.Shell.AllowShell {
+		var err error
 		if shell, err = a.shellGuard(cfg.Toolboxes.Shell); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	// Where nothing is granted, as in the home directory, relative rules still say something.
@@ -101,7 +119,7 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 		Own: a.own, Known: cfg.KnownNames(), Base: base, Home: a.policy.home, Resolve: policy.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p := &policy.Policy{Rules: rules, Mode: layers.Mode, Shell: shell, Obeyed: a.obeyedGuard()}
 	p.Whole = &a.Crib.Grant
@@ -116,15 +134,7 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 		shell.Only = shell.Refuse && rules.NamesCommands()
 		shell.Unasked = p.Unasked
 	}
-	guests, err := httpauth.AccessOf(layers, cfg, a.subject, a.policy.guests.Load())
-	if err != nil {
-		return err
-	}
-	a.policy.guests.Store(guests)
-	a.policy.visible.Store(visibility)
-	a.policy.rules.Store(rules)
-	a.policy.live.Set(p)
-	return nil
+	return p, nil
 }
 
 // seen is the one rule for listing and calling.

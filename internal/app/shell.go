@@ -17,6 +17,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/policy"
 	"github.com/toolcrib/toolcrib/internal/reach"
+	"github.com/toolcrib/toolcrib/internal/registries"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
@@ -75,7 +76,7 @@ const noVCS = "-buildvcs=false"
 
 // shellConfig is the box's own configuration. Its PATH is where the guard
 // looks for programs: a command must run what was judged.
-func shellConfig(c settings.ShellBox, bounded bool, dirs []files.Dir, hosts []string) shell.Config {
+func shellConfig(c settings.ShellBox, bounded bool, dirs []files.Dir, reached registries.Found) shell.Config {
 	home := "/nonexistent" // settings there could make harmless programs run others
 	if bounded && !slices.ContainsFunc(dirs, func(d files.Dir) bool { return linked.Within("/tmp", d.Path) }) {
 		home = "/tmp" // empty in a sandbox, and its own
@@ -87,8 +88,9 @@ func shellConfig(c settings.ShellBox, bounded bool, dirs []files.Dir, hosts []st
 		// Settings of a submodule must not make git start a program.
 		"GIT_CONFIG_COUNT": "1", "GIT_CONFIG_KEY_0": "core.fsmonitor", "GIT_CONFIG_VALUE_0": "false",
 	}
-	if len(hosts) == 0 { // said at once, instead of after a wait for nobody
-		env["GOPROXY"], env["GIT_ALLOW_PROTOCOL"] = "off", "none"
+	maps.Copy(env, reached.Env)
+	if len(reached.Hosts) == 0 { // said at once, instead of after a wait for nobody
+		maps.Copy(env, offline())
 	}
 	maps.Copy(env, c.Env)
 	if own := c.Env["GOFLAGS"]; own != "" {
@@ -99,6 +101,14 @@ func shellConfig(c settings.ShellBox, bounded bool, dirs []files.Dir, hosts []st
 		cfg.Env = append(cfg.Env, name+"="+env[name])
 	}
 	return cfg
+}
+
+// offline has programs without a network give up at the first try.
+func offline() map[string]string {
+	return map[string]string{
+		"GOPROXY": "off", "GIT_ALLOW_PROTOCOL": "none", "PIP_RETRIES": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1", "CARGO_NET_RETRY": "0",
+		"NPM_CONFIG_FETCH_RETRIES": "0", "NPM_CONFIG_AUDIT": "false", "NPM_CONFIG_FUND": "false", "NPM_CONFIG_UPDATE_NOTIFIER": "false",
+	}
 }
 
 // holdFiles has files stay the same files that programs in the sandbox find

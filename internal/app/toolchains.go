@@ -46,7 +46,7 @@ type ToolchainReport struct {
 
 // CheckToolchains tries the tool chains that the project needs, in the sandbox.
 func (a *App) CheckToolchains(ctx context.Context, cfg settings.Config) (ToolchainReport, error) {
-	shell := shellConfig(cfg.Toolboxes.Shell, true, a.reach.Dirs, cfg.Grant.Hosts)
+	shell := shellConfig(cfg.Toolboxes.Shell, true, a.reach.Dirs, a.registries)
 	guard, err := a.shellGuard(cfg.Toolboxes.Shell)
 	if err != nil {
 		return ToolchainReport{}, err

@@ -45,7 +45,7 @@ func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start, tools toolchai
 		shield.Holds = &sandbox.Holds{Dir: reach.HoldsDir(start.State)}
 	}
 	limits := sandbox.Limits{MemoryBytes: cfg.Memory, Processes: cfg.Processes, FileBytes: cfg.FileSize}
-	kernel := linux.Config{Limits: limits, ReadOnly: shown, Shield: shield}
+	kernel := linux.Config{Limits: limits, ReadOnly: shown, Shield: shield, Debug: cfg.Debug}
 	engine := container.Config{Limits: limits, Engine: cfg.Container.Engine, Image: cfg.Container.Image, User: cfg.Container.User, Shield: shield, Look: hostpath.Finder{Writable: r.CommandsWrite}.Look}
 	machine := microvm.Config{Limits: limits, URL: cfg.MicroVM.URL, Image: cfg.MicroVM.Image, Shield: shield}
 	kernel.Tools, kernel.ToolEnv, kernel.GitSettings = tools.Dirs, tools.Env, tools.Git

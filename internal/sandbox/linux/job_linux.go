@@ -26,6 +26,8 @@ type job struct {
 	under     []sandbox.Cover // of what lies under file systems that are not shown
 	temp      int64
 	network   bool // the host's own
+	proxy     bool // a proxy listens on its own
+	debug     bool // programs may trace each other
 	limits    []limit
 	anonymous bool // memory without an owner is counted
 	landlock  int  // ABI

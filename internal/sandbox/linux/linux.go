@@ -6,7 +6,8 @@
 // What a program sees: the system directories read-only, an /etc of the few
 // files that programs need, the granted directories under their own names, a
 // private /tmp, a /proc of its own processes, and no network but its own
-// loopback, unless the whole network was granted. It does not see any home,
+// loopback, unless the whole network was granted. Single hosts are reached by a
+// proxy that listens on that loopback and runs out here. It does not see any home,
 // and no socket or device of the host.
 //
 // The work is done by a shim, this same executable started again: Main must be
@@ -27,6 +28,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -57,6 +59,10 @@ type Config struct {
 	GitSettings string
 	// Shield is what stays covered inside granted directories. Nil: nothing.
 	Shield *sandbox.Shield
+	// HTTP says how programs reach the hosts that were granted to them by name.
+	HTTP httpclient.Options
+	// Debug lets programs trace each other, as debuggers and sanitizers do.
+	Debug bool
 	// NoCgroups keeps to rlimits and a watch over memory also where cgroups
 	// could be had.
 	NoCgroups bool
