@@ -195,7 +195,7 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 	if err := httpclient.CheckHosts(cfg.Grant.Hosts); err != nil {
 		return settings.Bad(fmt.Errorf("grant.hosts: %w", err))
 	}
-	found, faults, err := openChains(cfg, needs, reach)
+	found, faults, err := chains.Open(cfg, chains.Needs{Start: needs.start(), Base: reach.Base, Writable: chains.Writable(reach.Dirs), Programs: TrustedPrograms(needs.State), Make: needs.For == ToCall})
 	if err != nil {
 		return err
 	}

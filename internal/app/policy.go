@@ -3,8 +3,11 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -133,8 +136,37 @@ func (a *App) makePolicy(cfg settings.Config, layers *settings.Layers) (*policy.
 		shell.Refuse = !cfg.Toolboxes.Shell.Ask
 		shell.Only = shell.Refuse && rules.NamesCommands()
 		shell.Unasked = p.Unasked
+		shell.Writes = func(call toolcrib.Call, path string) error { return a.mayWrite(p, call, path) }
 	}
 	return p, nil
+}
+
+// mayWrite says whether a call may write a file unasked, as write_file would: the
+// tool exists for the caller, mode and rules allow it, and its handle reaches the file.
+func (a *App) mayWrite(p *policy.Policy, call toolcrib.Call, path string) error {
+	spec := policy.WriteFile()
+	if !a.hasTool(call.Caller, &spec) {
+		return errors.New("there is no write_file for this caller, by which it would go")
+	}
+	if err := p.Writes(call, path); err != nil {
+		return err
+	}
+	err := a.reachesFile(p.Left(call), path, true, false)
+	if no, ok := toolcrib.AsError(err); ok { // a model reads it, and knows the file by another name
+		return errors.New(strings.ReplaceAll(no.Message, strconv.Quote(path), "it"))
+	}
+	return err
+}
+
+// hasTool reports whether a tool of ours is on the shelves for a caller, under
+// whatever name.
+func (a *App) hasTool(caller toolcrib.Caller, want *toolcrib.Entry) bool {
+	for spec := range a.Crib.Tools(caller) {
+		if spec.Box == want.Box && spec.Native == want.Native {
+			return true
+		}
+	}
+	return false
 }
 
 // seen is the one rule for listing and calling.

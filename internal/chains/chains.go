@@ -42,8 +42,7 @@ type Needs struct {
 	Base     string   // where commands run
 	Writable []string // the directories that agents can write
 	Programs toolchains.Programs
-	Caches   string // where the caches of all projects lie; empty: there are none
-	Make     bool   // the cache of this project may be made
+	Make     bool // the cache of this project may be made
 }
 
 // Open looks the tool chains up. One that cannot be used is told and left out: which
@@ -77,15 +76,15 @@ func Open(cfg settings.Config, needs Needs) (Chains, []toolcrib.LoadError, error
 	if cfg.Sandbox.Git == "write" {
 		c.Shown.Git = toolchains.GitIdentity(gitconfig.Files(start.Home, start.Variable()))
 	}
-	if !cfg.Toolboxes.Shell.AllowShell || c.Base == "" || needs.Caches == "" {
+	if !cfg.Toolboxes.Shell.AllowShell || c.Base == "" || start.State == "" {
 		return c, faults, nil
 	}
 	if !needs.Make {
-		c.Shown.Cache = toolchains.CacheFiles(needs.Caches, c.Base)
+		c.Shown.Cache = toolchains.CacheFiles(toolchains.CachesDir(start.State), c.Base)
 		return c, faults, nil
 	}
 	var err error
-	c.Shown.Cache, err = toolchains.OpenCache(needs.Caches, c.Base, time.Now())
+	c.Shown.Cache, err = toolchains.OpenCache(toolchains.CachesDir(start.State), c.Base, time.Now())
 	return c, faults, err
 }
 
@@ -126,17 +125,6 @@ func (c *Chains) KnownTo(opt *shellguard.Options, bounded bool) {
 		}
 	}
 	opt.Project = programs.Check
-}
-
-// OnPath gives the environment of commands with that PATH.
-func (c *Chains) OnPath(env []string) []string {
-	env = slices.Clone(env)
-	for i, v := range env {
-		if strings.HasPrefix(v, "PATH=") {
-			env[i] = "PATH=" + strings.Join(c.search(), ":")
-		}
-	}
-	return env
 }
 
 func assigned(vars map[string]string) []string {

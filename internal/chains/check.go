@@ -39,6 +39,23 @@ type ProgramCheck struct {
 // that looks its tool chain up, on a machine that is busy.
 const checkTime = time.Minute
 
+// Report is how the tool chains of the project do.
+type Report struct {
+	Base                     string // the directory that commands run in; empty: none
+	Chains                   []Check
+	ProjectPrograms, Trusted int // programs in the project, and those that rules hold for
+	Cache                    toolchains.Cache
+	CommitsAs                bool // git is told who commits
+}
+
+// Report looks at all of it. The options are those of the guard.
+func (c *Chains) Report(ctx context.Context, cfg settings.Config, opt shellguard.Options, run Run) Report {
+	r := Report{Base: c.Base, Cache: c.Cache(), CommitsAs: c.Shown.Git != "" || cfg.Toolboxes.Shell.Env["GIT_AUTHOR_EMAIL"] != ""}
+	r.ProjectPrograms, r.Trusted = c.ProjectPrograms(opt)
+	r.Chains = c.Try(ctx, cfg, run)
+	return r
+}
+
 // Run runs a program as those of commands are run.
 type Run func(ctx context.Context, cmd toolcrib.Cmd) (toolcrib.Exit, error)
 

@@ -67,7 +67,7 @@ func chainFindings(ctx context.Context, a *app.App, cfg settings.Config, off boo
 		out = append(out, needFindings(check, cfg)...)
 	}
 	if toolchains.HasRepository(report.Base) {
-		out = append(out, commitFinding(report, cfg))
+		out = append(out, commitFinding(report.CommitsAs, cfg))
 	}
 	if n := report.ProjectPrograms; n > report.Trusted {
 		out = append(out, finding{"programs", "ok", fmt.Sprintf("%s in the project (gradlew, node_modules/.bin and the like), and rules hold for %d", counted(n, "program"), report.Trusted), "'toolcrib sandbox trust' shows them, and has rules hold for their content"})
@@ -120,11 +120,11 @@ func commandOf(rule string) string {
 	return strings.TrimRight(strings.TrimSuffix(inner, ")"), " :*")
 }
 
-func commitFinding(report app.ToolchainReport, cfg settings.Config) finding {
+func commitFinding(named bool, cfg settings.Config) finding {
 	switch {
 	case cfg.Sandbox.Git != "write":
 		return finding{"git", "ok", "commands can read the repository, and not commit", "sandbox.git: write lets them (its reference says what that opens)"}
-	case !report.CommitsAs:
+	case !named:
 		return finding{"git", "warning", "commands can commit, but git does not know who you are", "git config --global user.name NAME, and user.email"}
 	}
 	return finding{"git", "ok", "commands can commit", ""}
@@ -187,7 +187,7 @@ func (c *command) cleanCaches(ctx context.Context, all bool, older time.Duration
 			return err
 		}
 	}
-	caches, err := toolchains.Caches(app.CachesDir(paths.State))
+	caches, err := toolchains.Caches(toolchains.CachesDir(paths.State))
 	if err != nil {
 		return err
 	}

@@ -34,6 +34,9 @@ type form struct {
 	// one.
 	anyOption bool
 	check     string // the name of more conditions, see checkOf
+	// Of a row of neutral.txt: the options are those of the open rule, and further
+	// operands are taken.
+	open, operands bool
 }
 
 // usage is a program's arguments read by its form.

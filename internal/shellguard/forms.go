@@ -90,14 +90,13 @@ func allPlain(args []Arg) string {
 // many of the words after it as name a subcommand. The arguments it gives back
 // are those that the row is about; what the rule spells out is not.
 func takeForm(name string, words []string, rest []Arg) (f form, args []Arg, ok bool) {
+	name, shift := tableName(name, words)
+	words = words[shift:]
 	all := slices.Concat(words, argTexts(rest))
-	switch {
-	case strings.HasPrefix(name, "python"):
-		name = "python"
-	case name == "yarn" || name == "pnpm":
-		name = "npm"
-	}
 	for n := min(3, len(all)); n >= 0; n-- {
+		if n > len(words) && slices.ContainsFunc(all[len(words):n], func(w string) bool { return len(w) > 1 && w[0] == '-' && w[1] != '-' }) {
+			continue // a row about an option is for rules that spell it out
+		}
 		key := strings.Join(append([]string{name}, all[:n]...), " ")
 		if f, ok = takenTable().of(key); ok {
 			return f, rest[max(0, n-len(words)):], true

@@ -126,6 +126,7 @@ type Redirect struct {
 	Why    string // empty where it is harmless
 	Paths  []Path // a file that is read
 
+	writes  []Path // the file that is written, where its name is literal
 	target  Arg
 	devices []string // what it writes to, where that is a device by a relative name
 }
@@ -171,42 +172,93 @@ func (l *Line) ReadOnly() bool {
 // a rule, and every redirection is harmless: which rules it took, and what
 // speaks against it. Which files are read is not looked at.
 func (l *Line) Allowed(rules []Rule) (used []Rule, against []string) {
-	return l.allowed(rules, false)
+	return l.allowed(rules, false, nil)
 }
 
-// allowed is Allowed; if only is set, what only reads needs a rule as well.
-func (l *Line) allowed(rules []Rule, only bool) (used []Rule, against []string) {
+// allowed is Allowed; if only is set, what only reads needs a rule as well. What
+// write says nothing against may be written by the line itself; nil: no file.
+func (l *Line) allowed(rules []Rule, only bool, write func(Path) error) (used []Rule, against []string) {
 	if len(l.Unknown) > 0 || len(l.Programs) == 0 {
 		return nil, []string{"the line is not understood in full"}
 	}
 	// A line that only reads runs where nothing can be written. With another
 	// program in it that does not hold any more, and only the plainest of those
 	// that read may stand beside it without a rule of their own.
-	mixed := slices.ContainsFunc(l.Programs, func(p Program) bool { return p.Class != ReadOnly || p.Dynamic })
+	mixed, calm := l.mixed(), l.calm()
 	for i := range l.Programs {
 		p := &l.Programs[i]
-		if p.Class == ReadOnly && !p.Dynamic && !only && (!mixed || plainest(p.Name)) {
+		if p.Class == ReadOnly && !p.Dynamic && !only && (!mixed || plainest(p.Name) || calm && readsSettings(p.Name)) {
 			continue
 		}
 		m := slices.IndexFunc(rules, func(r Rule) bool { return r.Match(p) })
-		if m < 0 {
-			against = append(against, "nothing allows "+clip(p.String()))
+		if m >= 0 {
+			used = append(used, rules[m])
 			continue
 		}
-		used = append(used, rules[m])
+		why := "nothing allows " + clip(p.String())
+		if near := nearest(rules, p); near != "" {
+			why = near
+		}
+		if files, ok := p.writesTo(); ok && write != nil {
+			if len(files) == 0 {
+				continue
+			}
+			err := mayWrite(files, write)
+			if err == nil {
+				continue
+			}
+			why += ": " + err.Error()
+		}
+		against = append(against, why)
 	}
 	for i := range l.Redirects {
-		if r := &l.Redirects[i]; r.Class != ReadOnly {
-			against = append(against, "nothing allows the redirection "+r.Op+" "+Quote(r.Target))
+		r := &l.Redirects[i]
+		if r.Class == ReadOnly {
+			continue
 		}
+		why := "nothing allows the redirection " + r.Op + " " + Quote(r.Target)
+		if r.Class == Writes && len(r.writes) > 0 && write != nil {
+			err := mayWrite(r.writes, write)
+			if err == nil {
+				continue
+			}
+			why += ": " + err.Error()
+		}
+		against = append(against, why)
 	}
 	return used, against
 }
 
+// mixed: not everything in the line only reads.
+func (l *Line) mixed() bool {
+	return slices.ContainsFunc(l.Programs, func(p Program) bool { return p.Class != ReadOnly || p.Dynamic }) ||
+		slices.ContainsFunc(l.Redirects, func(r Redirect) bool { return r.Class != ReadOnly })
+}
+
+// NeedsRule reports whether a program of the line runs unasked only by a rule about
+// it: it does more than read, or stands beside what does.
+func (l *Line) NeedsRule(p *Program) bool {
+	if p.OnlyWrites() {
+		return false
+	}
+	return p.Class != ReadOnly || p.Dynamic || l.mixed() && !plainest(p.Name) && !(l.calm() && readsSettings(p.Name))
+}
+
+// calm: nothing in the line runs code, so that settings are what they were when it
+// was judged.
+func (l *Line) calm() bool {
+	return !slices.ContainsFunc(l.Programs, func(p Program) bool { return p.Class == Runs || p.Class == Unknown || p.Dynamic })
+}
+
+// readsSettings lists programs that only read and go by settings which no command
+// can write: those of the repository.
+func readsSettings(name string) bool { return isOneOf(path.Base(name), "git gofmt") }
+
 // plainest lists programs that start nothing, write nothing and go by no
 // settings, whatever files there are.
 func plainest(name string) bool {
-	return isOneOf(path.Base(name), "cd echo printf pwd true false : test [ exit set export sleep date head tail wc cat grep egrep fgrep ls cut tr nl tac basename dirname") || isWrapper(path.Base(name)) // what it starts is judged by itself
+	return isOneOf(path.Base(name), "cd echo printf pwd true false : test [ exit set export sleep date head tail wc cat grep egrep fgrep ls cut tr nl tac basename dirname "+
+		"sort uniq comm cmp diff paste fold expand unexpand rev seq expr sed gsed jq find stat du df realpath readlink md5sum sha1sum sha256sum sha512sum cksum od hexdump column uname nproc whoami id") || isWrapper(path.Base(name)) // what it starts is judged by itself
 }
 
 // Explain breaks the line into its parts, one sentence each, for the person

@@ -37,6 +37,14 @@ func (s *Guard) reach(l *Line, opt *Options) []string {
 		for _, f := range p.Paths {
 			check(f)
 		}
+		if q := p.elsewhere(); q != nil { // make -C x
+			for _, d := range q.Dirs {
+				check(Path{Dir: d, Text: "."})
+			}
+			for _, f := range q.Paths {
+				check(f)
+			}
+		}
 	}
 	for i := range l.Redirects {
 		for _, f := range l.Redirects[i].Paths {

@@ -1,7 +1,7 @@
 package shellguard
 
 import (
-	_ "embed" // the two tables
+	_ "embed" // the tables
 	"strconv"
 	"strings"
 	"sync"
@@ -13,10 +13,15 @@ var formText string
 //go:embed taken.txt
 var takenText string
 
+//go:embed neutral.txt
+var neutralText string
+
 // The tables are read when a line is judged for the first time.
 var (
 	formTable  = sync.OnceValue(func() forms { return readForms(formText) })
 	takenTable = sync.OnceValue(func() forms { return readForms(takenText) })
+	// neutralTable is about rules without a *.
+	neutralTable = sync.OnceValue(func() forms { return readForms(neutralText) })
 )
 
 // forms are the rows of a table, by the names of programs and of their
@@ -102,6 +107,10 @@ func (f *form) set(rows forms, setting string) bool {
 		return err == nil
 	case "check":
 		f.check = value
+	case "open":
+		f.open = true
+	case "operands":
+		f.operands = true
 	case "like":
 		var ok bool
 		*f, ok = rows.of(value)
@@ -118,6 +127,8 @@ func checkOf(name string) func(*usage) string {
 	switch name {
 	case "awk":
 		return checkAwk
+	case "build-only":
+		return checkBuildOnly
 	case "cd":
 		return checkCd
 	case "command":
@@ -132,6 +143,8 @@ func checkOf(name string) func(*usage) string {
 		return checkGitFormat
 	case "git-key":
 		return checkGitKey
+	case "inside":
+		return checkInside
 	case "jq":
 		return checkJQ
 	case "kubectl":
@@ -144,6 +157,8 @@ func checkOf(name string) func(*usage) string {
 		return noResponseFiles
 	case "numbers":
 		return onlyNumbers
+	case "output":
+		return checkOutput
 	case "packages":
 		return checkPackages
 	case "pattern":
@@ -152,8 +167,14 @@ func checkOf(name string) func(*usage) string {
 		return checkPrintf
 	case "ps":
 		return checkPS
+	case "pytest":
+		return checkPytest
 	case "requirements":
 		return checkRequirements
+	case "script":
+		return checkScript
+	case "script-words":
+		return checkScriptWords
 	case "sed":
 		return checkSed
 	case "set":

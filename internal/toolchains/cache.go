@@ -33,6 +33,9 @@ type Cache struct {
 // they were last used.
 const originFile = "project"
 
+// CachesDir is where the caches of all projects lie below a directory of state.
+func CachesDir(state string) string { return filepath.Join(state, "caches") }
+
 // CacheDir is where the caches of a project lie below a directory of all caches.
 func CacheDir(all, project string) string {
 	sum := sha256.Sum256([]byte(project))

@@ -34,6 +34,14 @@ type Programs struct {
 	Venvs Venvs
 }
 
+// TrustedPrograms is the list below a directory of state.
+func TrustedPrograms(state string, seals func(write bool) (*seal.Box, error)) Programs {
+	if state == "" {
+		return Programs{} // nothing is kept
+	}
+	return Programs{Path: filepath.Join(state, "programs.json"), Seals: seals}
+}
+
 // Trusted is one program on the list.
 type Trusted struct {
 	Path   string    `json:"-"`
