@@ -60,6 +60,7 @@ func rules() []rule {
 		{"internal/inplace", ground, []string{"internal/durable"}, "a file that stays the same file when it is written: under the handle on files"},
 		{"internal/image", ground, nil, "which image has a program, and what names one: the settings are checked and containers started by one table"},
 		{"internal/hostpath", ground, nil, "programs that run outside of every sandbox are found in one way, whoever starts them"},
+		{"internal/toolchains", ground, []string{"internal/durable", "internal/gitconfig", "internal/plainfile", "internal/seal"}, "tool chains of a person are found in one way: the guard, PATH, the sandbox and who reports on them go by the same directories"},
 		{"internal/gitconfig", ground, nil, "the format of a file: the guards and the sandbox both protect what it names"},
 		{"internal/plainfile", ground, nil, "reading what anybody may have put there: the guards, the sandbox and those who look for scripts must none of them wait at a pipe"},
 		{"internal/starter", ground, nil, "programs that start others: the guard, the reader of scripts and that of settings look behind them by one table"},
@@ -122,6 +123,7 @@ func rules() []rule {
 
 		{"internal/guards", 3, []string{".", "retry", "internal/settings", "internal/policy", "internal/safety", "internal/shellguard", "internal/hookrun", "internal/artifact", "internal/store"}, joint + ", but the one that asks hooks"},
 		{"internal/sandboxes", 3, []string{".", "internal/settings", "internal/policy", "internal/reach", "internal/sandbox", "internal/sandbox/*"}, joint + ", but the one that says what they may touch"},
+		{"internal/chains", 3, []string{".", "internal/settings", "internal/reach", "internal/shellguard"}, joint + ", but the one that says what they may touch"},
 		{"internal/namecheck", 3, []string{".", "internal/settings", "internal/policy", "toolbox/mcphub"}, joint},
 		{"internal/hub", 3, []string{".", "internal/settings", "internal/config", "internal/mcp/clientfiles", "internal/serve/httpapi", "toolbox/mcphub"}, joint},
 		{"internal/reach", 3, []string{".", "internal/settings", "internal/config", "internal/policy", "internal/shellguard", "internal/sandbox", "internal/sandbox/host", "internal/mcp/client", "internal/mcp/clientfiles", "toolbox/mcphub"}, joint},

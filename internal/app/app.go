@@ -19,6 +19,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/httpclient"
+	"github.com/toolcrib/toolcrib/internal/chains"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/guards"
 	"github.com/toolcrib/toolcrib/internal/hooked"
@@ -88,6 +89,8 @@ type App struct {
 	early      *hooked.Early // what was begun before its turn; nil: nothing
 	changed    chan struct{} // a box says that its tools are others now
 	stop       func()
+
+	chains chains.Chains // the person's tool chains
 }
 
 // Needs is what Open takes besides the configuration.
@@ -202,13 +205,17 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 	if err := httpclient.CheckHosts(cfg.Grant.Hosts); err != nil {
 		return settings.Bad(fmt.Errorf("grant.hosts: %w", err))
 	}
-	a.reach, a.Faults = reach, reach.Faults
+	found, faults, err := chains.Open(cfg, chains.Needs{Start: needs.start(), Base: reach.Base, Writable: chains.Writable(reach.Dirs), Programs: TrustedPrograms(needs.State), Make: needs.For == ToCall})
+	if err != nil {
+		return err
+	}
+	a.reach, a.chains, a.Faults = reach, found, append(reach.Faults, faults...)
 	for _, note := range a.registries.Notes {
 		a.Faults = append(a.Faults, toolcrib.LoadError{Tool: "grant.hosts", Err: errors.New(note)})
 	}
 	c := a.Crib
 	if needs.For != ToHook { // a client runs its commands itself, and nothing of ours bounds them
-		chooser, images, err := sandboxes.Open(cfg.Sandbox, reach, needs.start())
+		chooser, images, err := sandboxes.Open(cfg.Sandbox, reach, needs.start(), found.Shown)
 		if err != nil {
 			return settings.Bad(err)
 		}

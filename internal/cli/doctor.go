@@ -40,8 +40,10 @@ func (c *command) doctorCmd() *cobra.Command {
 	}
 }
 
-func (c *command) doctor(ctx context.Context) error {
-	findings := c.examine(ctx)
+func (c *command) doctor(ctx context.Context) error { return c.printFindings(c.examine(ctx)) }
+
+// printFindings shows what was found. A problem among them is a failure.
+func (c *command) printFindings(findings []finding) error {
 	bad := 0
 	for _, f := range findings {
 		if f.Status == "problem" {

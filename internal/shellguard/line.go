@@ -84,6 +84,7 @@ type Program struct {
 	Dynamic bool
 
 	trusted  bool     // Path is in a trusted place, or it is a builtin
+	vouched  bool     // Path is a program of the project that the person has looked at
 	known    bool     // there is a form for this program: rules go by it
 	fits     bool     // the arguments fit that form
 	piped    bool     // its standard input is another program's output

@@ -166,6 +166,9 @@ func (w *walker) identify(p *Program, name Arg, child bool) string {
 		binary, err := w.opt.resolve(name.Text)
 		p.Path, p.trusted = binary, err == nil
 		if err != nil {
+			err = w.opt.vouch(p, name.Text, err)
+		}
+		if err != nil {
 			p.Why = append(p.Why, err.Error())
 		}
 	}
@@ -302,7 +305,7 @@ func judge(p *Program, name string) {
 			}
 		}
 	}
-	p.fits = found.known && why == "" && p.trusted
+	p.fits = found.known && why == "" && (p.trusted || p.vouched && found.form.class != ReadOnly)
 	switch {
 	case p.fits && found.form.class == ReadOnly:
 		p.Class = ReadOnly

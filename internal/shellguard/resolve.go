@@ -90,9 +90,21 @@ func (o *Options) trust(binary string) error {
 	if err != nil {
 		return fmt.Errorf("%s cannot be resolved", Quote(binary))
 	}
-	if !pathglob.Within(resolved, trusted) && !pathglob.Within(resolved, systemTrees()) {
+	if !pathglob.Within(resolved, trusted) && !pathglob.Within(resolved, systemTrees()) && !pathglob.Within(resolved, o.Trees) {
 		return fmt.Errorf("%s is a link to %s, which is not in a trusted place", Quote(binary), Quote(resolved))
 	}
+	if err := o.unwritable(binary, resolved); err != nil {
+		return err
+	}
+	if !sameProgram(path.Base(binary), path.Base(resolved)) {
+		return fmt.Errorf("%s is really %s", Quote(binary), Quote(resolved))
+	}
+	return nil
+}
+
+// unwritable says who but its owner could put something else in the place of a
+// program.
+func (o *Options) unwritable(binary, resolved string) error {
 	writable := o.Writable
 	if writable == nil && o.Dir != "" {
 		writable = []string{o.Dir}
@@ -110,9 +122,6 @@ func (o *Options) trust(binary string) error {
 	if dir, err := o.Stat(path.Dir(resolved)); err != nil || dir.Mode()&0o002 != 0 {
 		return fmt.Errorf("everyone can write to the directory of %s", Quote(resolved))
 	}
-	if !sameProgram(path.Base(binary), path.Base(resolved)) {
-		return fmt.Errorf("%s is really %s", Quote(binary), Quote(resolved))
-	}
 	return nil
 }
 
@@ -124,6 +133,9 @@ func sameProgram(name, resolved string) bool {
 	}
 	if strings.HasPrefix(resolved, name+".") || strings.HasPrefix(resolved, name+"-") {
 		return true // which.debianutils, npm-cli.js
+	}
+	if startsToolchain(name, resolved) {
+		return true
 	}
 	switch name {
 	case "awk":
