@@ -41,6 +41,11 @@ type Arg struct {
 
 	fixed int // of a pattern: how many bytes stand before its first wildcard
 
+	computed laterWord // of a word of the plain reading that is decided while the line runs
+	head     string    // how such a word begins
+	many     bool      // it may be several such words
+	one      bool      // a pattern that stands for one of its files, in a variable
+
 	values []string // what a word that is not literal may become
 	open   openness // how much of it is decided while the line runs
 	split  bool     // it may become several words
@@ -100,6 +105,7 @@ type Program struct {
 	homeTree bool     // git is told by a variable that its tree is such a directory
 	repoDirs []string // for git: where it looks for its repository
 	homes    homes    // of this machine
+	computed bool     // the plain reading does not know all of its words
 }
 
 // String is the program as a person reads it, in quotes where words need them.
@@ -156,6 +162,7 @@ type Line struct {
 	made     bool     // it runs a program by a name that stands in it already
 	trail    trail    // where it goes
 	possible *Line    // what it may do beside what it says; for the floor and for rules that take away
+	plain    *Line    // what it does by the plain reading, if that understands it
 }
 
 // ReadOnly reports whether the line was understood in full and every program
@@ -170,7 +177,20 @@ func (l *Line) ReadOnly() bool {
 // a rule, and every redirection is harmless: which rules it took, and what
 // speaks against it. Which files are read is not looked at.
 func (l *Line) Allowed(rules []Rule) (used []Rule, against []string) {
-	return l.allowed(rules, false)
+	used, against, _ = l.judged(rules, false)
+	return used, against
+}
+
+// judged is allowed, by the plain reading where only that understands the line. It
+// says by which of the two.
+func (l *Line) judged(rules []Rule, only bool) (used []Rule, against []string, by *Line) {
+	used, against = l.allowed(rules, only)
+	if len(against) > 0 && l.plain != nil {
+		if u, a := l.plain.allowed(rules, only); len(a) == 0 {
+			return u, nil, l.plain
+		}
+	}
+	return used, against, l
 }
 
 // allowed is Allowed; if only is set, what only reads needs a rule as well.
@@ -187,7 +207,7 @@ func (l *Line) allowed(rules []Rule, only bool) (used []Rule, against []string) 
 		if p.Class == ReadOnly && !p.Dynamic && !only && (!mixed || plainest(p.Name)) {
 			continue
 		}
-		m := slices.IndexFunc(rules, func(r Rule) bool { return r.Match(p) })
+		m := slices.IndexFunc(rules, func(r Rule) bool { return !p.computed && r.Match(p) })
 		if m < 0 {
 			against = append(against, "nothing allows "+clip(p.String()))
 			continue

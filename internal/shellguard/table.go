@@ -142,6 +142,8 @@ func checkOf(name string) func(*usage) string {
 		return noOperands
 	case "no-response-files":
 		return noResponseFiles
+	case "npm-get":
+		return checkNpmGet
 	case "numbers":
 		return onlyNumbers
 	case "packages":
@@ -158,6 +160,16 @@ func checkOf(name string) func(*usage) string {
 		return checkSed
 	case "set":
 		return checkSet
+	case "shown":
+		return checkShown
+	case "words":
+		return onlyWords
+	case "only-lists":
+		return checkOnlyLists
+	case "to-stdout":
+		return checkToStdout
+	case "yq":
+		return checkYQ
 	case "sleep":
 		return checkSleep
 	case "targets":
