@@ -38,7 +38,7 @@ func yqForm(args []Arg) found {
 		args = args[1:]
 	}
 	return found{known: true, rest: args, form: form{
-		class: ReadOnly, most: -1, need: 1, text: 1, check: "yq",
+		class: ReadOnly, most: -1, need: 1, text: 1, check: "yq", partial: true,
 		short: "rPMCceyS", shortArg: "o", long: "raw-output prettyPrint no-colors colors compact-output exit-status output-format=",
 	}}
 }
@@ -61,28 +61,25 @@ func checkYQ(u *usage) string {
 }
 
 // tarForm: tar that lists an archive, in the letters of old with or without a dash.
-// An archive with a colon in its name is on another machine.
+// An archive with a colon in its name is on another machine. For all else tar has no
+// form, and rules go by taken.txt.
 func tarForm(args []Arg) found {
 	out := found{known: true, form: form{class: ReadOnly, most: -1}}
-	refuse := func(why string) found {
-		out.why = why
-		return out
-	}
 	for len(args) > 1 && args[0].Text == "-C" && args[0].Literal && args[1].Literal && out.dir == "" && args[1].Text != "" && args[1].Text[0] != '-' {
 		out.dir, args = args[1].Text, args[2:]
 	}
 	if len(args) == 0 || !args[0].Literal {
-		return refuse("it is not told to list")
+		return found{}
 	}
 	letters := strings.TrimPrefix(args[0].Text, "-")
 	if letters == "" || strings.Trim(letters, "tvzjJf") != "" || !strings.Contains(letters, "t") || strings.Count(letters, "f") != 1 || strings.HasPrefix(args[0].Text, "-") && !strings.HasSuffix(letters, "f") {
-		return refuse("it does more than list, or is not understood")
+		return found{}
 	}
 	if len(args) < 2 || args[1].Text == "" || args[1].Text[0] == '-' || strings.Contains(args[1].Text, ":") || !args[1].Literal && args[1].computed != computedPlaces {
-		return refuse("which archive it reads is not known")
+		return found{}
 	}
 	if slices.ContainsFunc(args[2:], func(a Arg) bool { return !a.Literal || strings.HasPrefix(a.Text, "-") }) {
-		return refuse("its options are not known to be harmless")
+		return found{}
 	}
 	return out.withPaths(args[1:2])
 }

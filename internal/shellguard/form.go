@@ -33,6 +33,7 @@ type form struct {
 	// anyOption: no option of this program does harm, so a pattern may become
 	// one.
 	anyOption bool
+	partial   bool   // the program can do more, which rules may allow
 	dashed    bool   // behind -- everything is an operand
 	check     string // the name of more conditions, see checkOf
 }

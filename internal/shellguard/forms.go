@@ -33,7 +33,7 @@ func findForm(name string, args []Arg) found {
 			return jqForm(args)
 		}
 	case "yq":
-		return yqForm(args)
+		return yqForm(args).unlessMore()
 	case "tar":
 		if len(args) != 1 || !args[0].Literal || !asksVersion(name, args[0].Text) {
 			return tarForm(args)
@@ -44,7 +44,7 @@ func findForm(name string, args []Arg) found {
 		}
 		if len(args) > 0 && args[0].Literal {
 			if f, ok := formTable().of(name + " " + args[0].Text); ok {
-				return found{known: true, form: f, rest: args[1:]}
+				return found{known: true, form: f, rest: args[1:]}.unlessMore()
 			}
 		}
 	}
@@ -56,9 +56,19 @@ func findForm(name string, args []Arg) found {
 		return found{known: true, form: form{class: ReadOnly}}
 	}
 	if f, ok := formTable().of(name); ok && !strings.ContainsAny(name, " <") {
-		return found{known: true, form: f, rest: args}
+		return found{known: true, form: f, rest: args}.unlessMore()
 	}
 	return found{}
+}
+
+// unlessMore is no form where the program is told to do more than the form is about.
+func (f found) unlessMore() found {
+	if f.form.partial {
+		if _, why := f.form.fit(f.rest); why != "" {
+			return found{}
+		}
+	}
+	return f
 }
 
 // projectForm finds the form of a subcommand that works on what is in the

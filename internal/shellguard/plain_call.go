@@ -19,8 +19,13 @@ func (r *plainReader) call(c *syntax.CallExpr, st *plainState) (out possible, ok
 	}
 	ways := [][]Arg{nil}
 	for _, word := range c.Args {
+		words := r.wordWays(word, st)
+		if len(words) == 1 && len(ways) == 1 {
+			ways[0] = append(ways[0], words[0]...)
+			continue
+		}
 		var next [][]Arg
-		for _, way := range r.wordWays(word, st) {
+		for _, way := range words {
 			for _, before := range ways {
 				next = append(next, append(slices.Clip(before), way...))
 			}
@@ -165,15 +170,17 @@ func (r *plainReader) redirect(rd *syntax.Redirect, st *plainState) {
 	out := Redirect{Op: rd.Op.String(), Class: ReadOnly}
 	switch rd.Op {
 	case syntax.Hdoc, syntax.DashHdoc:
-		if rd.Hdoc != nil {
-			r.pieces(rd.Hdoc.Parts, st, true)
-		}
 		st.stdin = unknownText()
+		if rd.Hdoc == nil {
+			break
+		}
+		for _, p := range r.pieces(rd.Hdoc.Parts, st, true) {
+			if slices.ContainsFunc(p.is, func(a atom) bool { return a.kind == foreign }) {
+				st.stdin = possible{{kind: any_}, {kind: foreign}}
+			}
+		}
 	case syntax.WordHdoc:
 		st.stdin = r.textOf(rd.Word, st)
-		if slices.ContainsFunc(st.stdin, func(a atom) bool { return a.kind == foreign }) {
-			r.refuse("it gives a program a variable of the environment")
-		}
 	case syntax.RdrIn:
 		if len(rd.Word.Parts) == 1 {
 			if p, ok := rd.Word.Parts[0].(*syntax.ProcSubst); ok {

@@ -59,7 +59,7 @@ func (r *plainReader) program(args []Arg, st *plainState) (out possible, ok []st
 // add keeps a program, once.
 func (r *plainReader) add(p Program) {
 	same := func(q Program) bool {
-		return q.Name == p.Name && slices.Equal(q.Dirs, p.Dirs) && slices.EqualFunc(q.Args, p.Args, func(a, b Arg) bool {
+		return q.Name == p.Name && q.Class == p.Class && q.trusted == p.trusted && slices.Equal(q.Dirs, p.Dirs) && slices.EqualFunc(q.Args, p.Args, func(a, b Arg) bool {
 			return a.Text == b.Text && a.Literal == b.Literal && a.Glob == b.Glob && a.computed == b.computed
 		})
 	}

@@ -19,6 +19,9 @@ const (
 	computedShown            // a variable of the environment: to be printed, and for nothing else
 )
 
+// maxBackslashes bounds them in one word: each makes another piece of it.
+const maxBackslashes = 100
+
 // piece is a part of a word: literal text, or what an expansion may be.
 type piece struct {
 	text   string   // literal
@@ -63,6 +66,10 @@ func (r *plainReader) pieces(parts []syntax.WordPart, st *plainState, quoted boo
 
 // bare cuts text outside quotes at what a backslash quotes.
 func (r *plainReader) bare(s string, first bool) []piece {
+	if strings.Count(s, `\`) > maxBackslashes {
+		r.refuse("its words have too many backslashes")
+		return nil
+	}
 	if first && strings.HasPrefix(s, "~") || strings.Contains(s, "=~") || strings.Contains(s, ":~") {
 		r.refuse("nobody knows where ~ leads")
 	}

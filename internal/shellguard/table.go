@@ -83,6 +83,8 @@ func (f *form) set(rows forms, setting string) bool {
 		f.single = true
 	case "any":
 		f.anyOption = true
+	case "partial":
+		f.partial = true
 	case "names":
 		f.names = true
 	case "patterns":
