@@ -75,7 +75,7 @@ func tarForm(args []Arg) found {
 	if letters == "" || strings.Trim(letters, "tvzjJf") != "" || !strings.Contains(letters, "t") || strings.Count(letters, "f") != 1 || strings.HasPrefix(args[0].Text, "-") && !strings.HasSuffix(letters, "f") {
 		return found{}
 	}
-	if len(args) < 2 || args[1].Text == "" || args[1].Text[0] == '-' || strings.Contains(args[1].Text, ":") || !args[1].Literal && args[1].computed != computedPlaces {
+	if len(args) < 2 || args[1].Text == "" || args[1].Text[0] == '-' || strings.Contains(args[1].Text, ":") || !args[1].Literal && (args[1].computed != computedPlaces || !strings.Contains(args[1].head, "/")) {
 		return found{}
 	}
 	if slices.ContainsFunc(args[2:], func(a Arg) bool { return !a.Literal || strings.HasPrefix(a.Text, "-") }) {

@@ -27,7 +27,7 @@ func findForm(name string, args []Arg) found {
 	case "echo", ":", "true", "false", "expr":
 		return found{known: true, form: form{class: ReadOnly, most: -1, names: true, anyOption: true}, why: allPlain(args)}
 	case "test", "[":
-		return found{known: true, form: form{class: ReadOnly, most: -1, names: true}, why: checkTest(name, args)}.withPaths(testFiles(args))
+		return found{known: true, form: form{class: ReadOnly, most: -1, names: true, anyOption: true}, why: checkTest(name, args)}.withPaths(testFiles(args))
 	case "jq":
 		if len(args) != 1 || !args[0].Literal || !asksVersion(name, args[0].Text) {
 			return jqForm(args)

@@ -181,6 +181,9 @@ func (l *Line) Allowed(rules []Rule) (used []Rule, against []string) {
 	return used, against
 }
 
+// unread: neither reading understands it in full.
+func (l *Line) unread() bool { return len(l.Unknown) > 0 && l.plain == nil }
+
 // judged is allowed, by the plain reading where only that understands the line. It
 // says by which of the two.
 func (l *Line) judged(rules []Rule, only bool) (used []Rule, against []string, by *Line) {

@@ -9,7 +9,18 @@ import (
 
 // leastUnasked is the share of agents.txt that runs unasked without any rule. It
 // may rise: a change that lowers it makes people answer more questions.
-const leastUnasked = 30.0
+const leastUnasked = 91.9
+
+// inRepositoryOf is a guard without rules for a directory that is a repository.
+func inRepositoryOf(t testing.TB) *Guard {
+	t.Helper()
+	m := shelltest.NewMachine()
+	m.Files[work+"/.git/HEAD"] = "ref: refs/heads/main\n"
+	m.Files[work+"/.git/config"] = "[core]\n\trepositoryformatversion = 0\n"
+	s := shellOn(t, m)
+	s.Rules = nil
+	return s
+}
 
 // TestAgentsLines measures how many of the lines that agents write need no answer
 // when there is no rule at all.
@@ -18,8 +29,7 @@ func TestAgentsLines(t *testing.T) {
 	if len(lines) < 450 {
 		t.Fatalf("only %d lines", len(lines))
 	}
-	s := shellOn(t, shelltest.NewMachine())
-	s.Rules = nil
+	s := inRepositoryOf(t)
 	unasked := 0
 	for _, e := range lines {
 		v := shelltest.Judge(t, s, e.Command)
@@ -42,8 +52,7 @@ func TestHostileLookalikes(t *testing.T) {
 	if len(lines) < 150 {
 		t.Fatalf("only %d lines", len(lines))
 	}
-	s := shellOn(t, shelltest.NewMachine())
-	s.Rules = nil
+	s := inRepositoryOf(t)
 	for _, e := range lines {
 		if v := shelltest.Judge(t, s, e.Command); v.Decision == toolcrib.Allow {
 			t.Errorf("%s:%d (%s): %q runs unasked", e.File, e.Line, e.Why, e.Command)

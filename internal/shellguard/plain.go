@@ -18,9 +18,10 @@ import (
 type plainReader struct {
 	opt    *Options
 	line   *Line
-	why    string // why it does not understand the line; empty: it does so far
-	budget int    // how many commands may still be looked at
-	depth  int    // of shells and substitutions within each other
+	why    string        // why it does not understand the line; empty: it does so far
+	budget int           // how many commands may still be looked at
+	depth  int           // of shells and substitutions within each other
+	left   []*plainState // for each loop: how a turn of it was left before its end
 }
 
 // maxPlain bounds the commands that are looked at, those of every turn of a loop
@@ -186,7 +187,10 @@ func (r *plainReader) command(c syntax.Command, st *plainState) (out possible, o
 			r.refuse("it measures nothing")
 			break
 		}
-		return r.stmt(c.Stmt, st)
+		// To a plain shell it is a program, which cannot move the shell.
+		in := st.fork()
+		out, _ = r.stmt(c.Stmt, in)
+		st.meet(in, r)
 	case *syntax.DeclClause:
 		r.declare(c, st)
 	default:
@@ -240,9 +244,14 @@ func (r *plainReader) ifClause(c *syntax.IfClause, st *plainState) possible {
 // repeat reads the body of a loop until another turn changes nothing.
 func (r *plainReader) repeat(st *plainState, body func(st *plainState) possible) possible {
 	var out possible
+	r.left = append(r.left, nil)
+	defer func() { r.left = r.left[:len(r.left)-1] }()
 	for turn := range 5 {
 		in := st.fork()
 		out = out.or(body(in))
+		if left := r.left[len(r.left)-1]; left != nil {
+			in.meet(left, r)
+		}
 		before := st.fork()
 		if st.meet(in, r); st.same(before) || r.why != "" {
 			return out.several()

@@ -175,17 +175,28 @@ func gitPrints(p *Program, u *usage, st *plainState, opt *Options) possible {
 func toplevels(dirs []string, opt *Options) []string {
 	var out []string
 	for _, d := range dirs {
-		top := d
-		for at := d; opt.Lstat != nil; at = path.Dir(at) {
-			if _, err := opt.Lstat(path.Join(at, ".git")); err == nil {
-				top = at
-				break
-			}
-			if at == "/" || at == "." {
-				break
-			}
+		top, ok := toplevel(d, opt)
+		if !ok {
+			top = d
 		}
 		out = append(out, top)
 	}
 	return out
+}
+
+func toplevel(dir string, opt *Options) (top string, ok bool) {
+	for at := dir; opt.Lstat != nil; at = path.Dir(at) {
+		if _, err := opt.Lstat(path.Join(at, ".git")); err == nil {
+			return at, true
+		}
+		if at == "/" || at == "." {
+			break
+		}
+	}
+	return "", false
+}
+
+func inRepository(dir string, opt *Options) bool {
+	_, ok := toplevel(dir, opt)
+	return ok
 }

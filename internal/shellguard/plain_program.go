@@ -26,8 +26,14 @@ func (r *plainReader) program(args []Arg, st *plainState) (out possible, ok []st
 			r.read(&p, st)
 			return nil, st.dirs
 		case "break", "continue":
-			if len(p.Args) > 0 {
-				r.refuse("it leaves several loops")
+			if len(p.Args) > 0 || len(r.left) == 0 {
+				r.refuse("it leaves several loops, or none")
+				return nil, st.dirs
+			}
+			if left := &r.left[len(r.left)-1]; *left == nil {
+				*left = st.fork()
+			} else {
+				(*left).meet(st, r)
 			}
 			return nil, st.dirs
 		case ":", "true", "false", "echo", "printf", "test", "[", "pwd", "type", "exit", "set", "ulimit", "umask", "command":
@@ -109,6 +115,9 @@ func (r *plainReader) shell(p *Program, name string, st *plainState) {
 	}
 	r.transparent(Program{Name: p.Name, Path: p.Path, Dirs: p.Dirs, name: p.name, homes: p.homes, trusted: p.trusted})
 	in := &plainState{vars: map[string]possible{}, dirs: st.dirs, stdin: st.stdin, shell: true}
+	loops := r.left
+	r.left = nil // another shell does not leave the loops of this one
+	defer func() { r.left = loops }()
 	for _, a := range p.Args[2:] {
 		if a.computed == computedWords || a.Glob && !a.one {
 			in.args = slices.Repeat([]possible{unknownText()}, 10)

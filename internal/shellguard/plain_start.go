@@ -121,6 +121,7 @@ func (a atom) arg(whole bool) Arg {
 type xargsOptions struct {
 	mark  string // what stands for an item
 	whole bool   // an item is a whole line, or ends with a zero byte
+	zero  bool   // it ends with a zero byte
 	file  string // where the items come from
 }
 
@@ -145,7 +146,7 @@ func xargsCommand(args []Arg) (o xargsOptions, rest []Arg, ok bool) {
 		case !strings.HasPrefix(t, "-"):
 			return o, args[i:], true
 		case t == "-0" || t == "--null" || t == "-0r" || t == "-r0":
-			o.whole = true
+			o.whole, o.zero = true, true
 		case t == "-r" || t == "--no-run-if-empty" || t == "-t" || t == "-x":
 		case strings.HasPrefix(t, "-n"), strings.HasPrefix(t, "-L"), strings.HasPrefix(t, "-P"):
 			if n, ok := value(t[:2]); !ok || !isNumber(n) {
@@ -200,6 +201,12 @@ func (r *plainReader) xargs(p *Program, st *plainState) possible {
 	r.transparent(own)
 	var out possible
 	for _, a := range items {
+		switch {
+		case o.zero && a.kind == exact && a.text != "": // a newline, or more lines, are part of it
+			a = atom{kind: headed, text: a.text}
+		case o.zero && a.kind != headed && a.kind != foreign:
+			a = atom{kind: any_}
+		}
 		in := st.fork()
 		in.child, in.stdin = true, unknownText()
 		if o.mark != "" {

@@ -106,7 +106,19 @@ func (r *plainReader) substitution(p *syntax.CmdSubst, st *plainState) possible 
 		return unknownText()
 	}
 	out, _ := r.stmts(p.Stmts, st.fork())
+	if asksToplevel(p.Stmts) && !slices.ContainsFunc(st.dirs, func(d string) bool { return !inRepository(d, r.opt) }) {
+		return out
+	}
 	return out.or(exactly("")) // it may fail
+}
+
+// asksToplevel: it is git rev-parse --show-toplevel, and nothing else.
+func asksToplevel(list []*syntax.Stmt) bool {
+	if len(list) != 1 || list[0].Negated {
+		return false
+	}
+	c, ok := list[0].Cmd.(*syntax.CallExpr)
+	return ok && len(c.Args) == 3 && c.Args[0].Lit() == "git" && c.Args[1].Lit() == "rev-parse" && c.Args[2].Lit() == "--show-toplevel"
 }
 
 // parameter is what a variable may be.
