@@ -25,7 +25,7 @@ func (m *Matcher) Match(pattern *Pattern) Certainty {
 	}
 	if l.plain != nil {
 		for i := range l.plain.Programs {
-			c = max(c, pattern.may(&l.plain.Programs[i]))
+			c = max(c, min(Maybe, pattern.may(&l.plain.Programs[i])))
 		}
 	}
 	if c == No && l.possible != nil {

@@ -33,6 +33,7 @@ type plainState struct {
 	vars  map[string]possible
 	dirs  []string
 	stdin possible // what each line of standard input may be
+	fed   bool     // standard input is another than the shell's
 	args  []possible
 	shell bool // args are those of this shell
 	child bool // a program starts it, so that builtins of the shell are not to be had
@@ -143,7 +144,7 @@ func (r *plainReader) stmt(s *syntax.Stmt, st *plainState) (out possible, ok []s
 		r.refuse("it goes on in the background")
 		return unknownText(), st.dirs
 	}
-	stdin := st.stdin
+	stdin, fed := st.stdin, st.fed
 	for _, rd := range s.Redirs {
 		r.redirect(rd, st)
 	}
@@ -152,7 +153,7 @@ func (r *plainReader) stmt(s *syntax.Stmt, st *plainState) (out possible, ok []s
 	} else {
 		ok = st.dirs
 	}
-	st.stdin = stdin
+	st.stdin, st.fed = stdin, fed
 	if slices.ContainsFunc(s.Redirs, func(rd *syntax.Redirect) bool { return rd.Op == syntax.DplOut }) {
 		out = unknownText() // 2>&1: messages may stand in it
 	}
@@ -217,7 +218,7 @@ func (r *plainReader) binary(c *syntax.BinaryCmd, st *plainState) (out possible,
 		left := st.fork()
 		x, _ := r.stmt(c.X, left)
 		in := st.fork()
-		in.stdin = x
+		in.stdin, in.fed = x, true
 		y, _ := r.stmt(c.Y, in)
 		// Each side of a pipe is a subshell, but some shells run the last one here.
 		st.meet(in, r)

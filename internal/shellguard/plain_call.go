@@ -167,6 +167,9 @@ func (r *plainReader) redirect(rd *syntax.Redirect, st *plainState) {
 		return
 	}
 	input := rd.N == nil || rd.N.Value == "0"
+	if rd.Op != syntax.RdrOut && rd.Op != syntax.AppOut && rd.Op != syntax.RdrClob && rd.Op != syntax.DplOut {
+		st.fed = true
+	}
 	out := Redirect{Op: rd.Op.String(), Class: ReadOnly}
 	switch rd.Op {
 	case syntax.Hdoc, syntax.DashHdoc:

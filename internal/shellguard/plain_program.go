@@ -15,7 +15,7 @@ func (r *plainReader) program(args []Arg, st *plainState) (out possible, ok []st
 		r.refuse("the name of a program is not known")
 		return unknownText(), st.dirs
 	}
-	p := Program{Name: args[0].Text, Args: args[1:], Dirs: st.dirs, name: args[0], homes: r.opt.Homes}
+	p := Program{Name: args[0].Text, Args: args[1:], Dirs: st.dirs, name: args[0], homes: r.opt.Homes, fed: st.fed, piped: st.fed}
 	p.computed = slices.ContainsFunc(p.Args, func(a Arg) bool { return a.computed != notComputed || a.one })
 	name := (&walker{opt: r.opt, line: r.line}).identify(&p, args[0], st.child)
 	if p.Builtin {
@@ -65,7 +65,7 @@ func (r *plainReader) program(args []Arg, st *plainState) (out possible, ok []st
 // add keeps a program, once.
 func (r *plainReader) add(p Program) {
 	same := func(q Program) bool {
-		return q.Name == p.Name && q.Class == p.Class && q.trusted == p.trusted && slices.Equal(q.Dirs, p.Dirs) && slices.EqualFunc(q.Args, p.Args, func(a, b Arg) bool {
+		return q.Name == p.Name && q.Class == p.Class && q.trusted == p.trusted && q.fed == p.fed && slices.Equal(q.Dirs, p.Dirs) && slices.EqualFunc(q.Args, p.Args, func(a, b Arg) bool {
 			return a.Text == b.Text && a.Literal == b.Literal && a.Glob == b.Glob && a.computed == b.computed
 		})
 	}
@@ -114,7 +114,7 @@ func (r *plainReader) shell(p *Program, name string, st *plainState) {
 		return
 	}
 	r.transparent(Program{Name: p.Name, Path: p.Path, Dirs: p.Dirs, name: p.name, homes: p.homes, trusted: p.trusted})
-	in := &plainState{vars: map[string]possible{}, dirs: st.dirs, stdin: st.stdin, shell: true}
+	in := &plainState{vars: map[string]possible{}, dirs: st.dirs, stdin: st.stdin, fed: st.fed, shell: true}
 	loops := r.left
 	r.left = nil // another shell does not leave the loops of this one
 	defer func() { r.left = loops }()

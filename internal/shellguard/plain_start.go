@@ -47,7 +47,7 @@ func (r *plainReader) find(p *Program, st *plainState) {
 		}
 		for _, f := range found {
 			in := st.fork()
-			in.child, in.stdin = true, unknownText()
+			in.child, in.stdin, in.fed = true, unknownText(), true
 			inner := filled(p.Args[i+1:end], "{}", f, true)
 			for k := range inner {
 				inner[k].many = inner[k].computed != notComputed && p.Args[end].Text == "+"
@@ -208,7 +208,7 @@ func (r *plainReader) xargs(p *Program, st *plainState) possible {
 			a = atom{kind: any_}
 		}
 		in := st.fork()
-		in.child, in.stdin = true, unknownText()
+		in.child, in.stdin, in.fed = true, unknownText(), true
 		if o.mark != "" {
 			printed, _ := r.program(filled(rest, o.mark, a, o.whole), in)
 			out = out.or(printed)
