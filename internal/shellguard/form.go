@@ -102,6 +102,8 @@ func (f *form) computedWord(u *usage, a Arg) (why string) {
 	case f.check == "printf" && len(u.operands) > 0: // it reads no options behind its format
 	case a.computed == computedShown:
 		return "it gives a program a variable of the environment"
+	case f.dashed && u.dashes < 0 && strings.Contains(a.head, ":"):
+		return "git would show a file by a name that nobody knows" // no sandbox hides it
 	case a.computed == computedPlaces:
 	case f.anyOption:
 	case u.dashes >= 0 && f.dashed:

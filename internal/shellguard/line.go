@@ -184,6 +184,17 @@ func (l *Line) Allowed(rules []Rule) (used []Rule, against []string) {
 // unread: neither reading understands it in full.
 func (l *Line) unread() bool { return len(l.Unknown) > 0 && l.plain == nil }
 
+// readers is the line without the programs that do more than read.
+func (l *Line) readers() *Line {
+	out := &Line{Text: l.Text, Redirects: l.Redirects, trail: l.trail}
+	for i := range l.Programs {
+		if l.Programs[i].Class == ReadOnly {
+			out.Programs = append(out.Programs, l.Programs[i])
+		}
+	}
+	return out
+}
+
 // judged is allowed, by the plain reading where only that understands the line. It
 // says by which of the two.
 func (l *Line) judged(rules []Rule, only bool) (used []Rule, against []string, by *Line) {
