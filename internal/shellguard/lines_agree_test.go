@@ -18,11 +18,11 @@ func TestPlainReadingAgrees(t *testing.T) {
 	shells := realShells(t)
 	bin, calls := recorders(t, "sort", "uniq", "git", "ls", "head", "touch", "sed", "grep")
 	for _, name := range []string{"cat", "xargs", "find", "seq", "wc", "basename", "dirname"} {
-		real, err := exec.LookPath(name)
+		program, err := exec.LookPath(name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Symlink(real, filepath.Join(bin, name)); err != nil {
+		if err := os.Symlink(program, filepath.Join(bin, name)); err != nil {
 			t.Fatal(err)
 		}
 	}

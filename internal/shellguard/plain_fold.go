@@ -45,7 +45,7 @@ func (r *plainReader) combine(pieces []piece, whole bool) [][]Arg {
 						next = append(next, f.unknown(atom{}, false))
 					case strings.ContainsAny(t, " \t\n") && len(pieces) == 1:
 						var words []Arg
-						for _, field := range strings.Fields(t) {
+						for field := range strings.FieldsSeq(t) {
 							words = append(words, Arg{Text: field, Literal: true})
 						}
 						several = append(several, words)
