@@ -184,9 +184,14 @@ func (l *Line) Allowed(rules []Rule) (used []Rule, against []string) {
 // unread: neither reading understands it in full.
 func (l *Line) unread() bool { return len(l.Unknown) > 0 && l.plain == nil }
 
-// readers is the line without the programs that do more than read.
+// readers is the line without the programs and redirections that do more than read.
 func (l *Line) readers() *Line {
-	out := &Line{Text: l.Text, Redirects: l.Redirects, trail: l.trail}
+	out := &Line{Text: l.Text, trail: l.trail}
+	for i := range l.Redirects {
+		if l.Redirects[i].Class == ReadOnly {
+			out.Redirects = append(out.Redirects, l.Redirects[i])
+		}
+	}
 	for i := range l.Programs {
 		if l.Programs[i].Class == ReadOnly {
 			out.Programs = append(out.Programs, l.Programs[i])
