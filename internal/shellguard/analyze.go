@@ -80,6 +80,9 @@ func Analyze(text string, opt Options) *Line {
 	if len(l.Programs) == 0 && len(l.Redirects) == 0 && len(l.Unknown) == 0 {
 		l.unknown("there is no program in it")
 	}
+	if len(l.floor) == 0 && runtime.GOOS != "windows" && !l.ReadOnly() {
+		l.plain = readPlain(text, &opt)
+	}
 	return l
 }
 

@@ -153,11 +153,11 @@ func (s *Guard) judgeLine(call toolcrib.Call, text, dir string, unasked bool) *t
 func (s *Guard) allowed(call toolcrib.Call, l *Line, opt *Options) (rule string, against []string) {
 	// Where nothing bounds what a command reads, a look at its arguments does
 	// not either: it may walk a tree, follow links, or find one swapped.
-	used, against := l.allowed(s.Rules, s.Only || !s.Bounded, s.writer(call, opt))
+	used, against, by := l.judged(s.Rules, s.Only || !s.Bounded, s.writer(call, opt))
 	if len(against) > 0 && !s.Bounded && !s.Only && l.ReadOnly() {
 		against = append(against, "no sandbox here bounds what a command reads, so that each needs a rule")
 	}
-	if len(against) == 0 {
+	if l = by; len(against) == 0 {
 		against = s.repositories(l, opt)
 		against = append(against, s.foreignDirs(l, opt)...)
 		if !s.Only || !s.Bounded {

@@ -41,6 +41,11 @@ type Arg struct {
 
 	fixed int // of a pattern: how many bytes stand before its first wildcard
 
+	computed laterWord // of a word of the plain reading that is decided while the line runs
+	head     string    // how such a word begins
+	many     bool      // it may be several such words
+	one      bool      // a pattern that stands for one of its files, in a variable
+
 	values []string // what a word that is not literal may become
 	open   openness // how much of it is decided while the line runs
 	split  bool     // it may become several words
@@ -101,6 +106,7 @@ type Program struct {
 	homeTree bool     // git is told by a variable that its tree is such a directory
 	repoDirs []string // for git: where it looks for its repository
 	homes    homes    // of this machine
+	computed bool     // the plain reading does not know all of its words
 }
 
 // String is the program as a person reads it, in quotes where words need them.
@@ -158,6 +164,7 @@ type Line struct {
 	made     bool     // it runs a program by a name that stands in it already
 	trail    trail    // where it goes
 	possible *Line    // what it may do beside what it says; for the floor and for rules that take away
+	plain    *Line    // what it does by the plain reading, if that understands it
 }
 
 // ReadOnly reports whether the line was understood in full and every program
@@ -172,7 +179,39 @@ func (l *Line) ReadOnly() bool {
 // a rule, and every redirection is harmless: which rules it took, and what
 // speaks against it. Which files are read is not looked at.
 func (l *Line) Allowed(rules []Rule) (used []Rule, against []string) {
-	return l.allowed(rules, false, nil)
+	used, against, _ = l.judged(rules, false, nil)
+	return used, against
+}
+
+// unread: neither reading understands it in full.
+func (l *Line) unread() bool { return len(l.Unknown) > 0 && l.plain == nil }
+
+// readers is the line without the programs and redirections that do more than read.
+func (l *Line) readers() *Line {
+	out := &Line{Text: l.Text, trail: l.trail}
+	for i := range l.Redirects {
+		if l.Redirects[i].Class == ReadOnly {
+			out.Redirects = append(out.Redirects, l.Redirects[i])
+		}
+	}
+	for i := range l.Programs {
+		if l.Programs[i].Class == ReadOnly {
+			out.Programs = append(out.Programs, l.Programs[i])
+		}
+	}
+	return out
+}
+
+// judged is allowed, by the plain reading where only that understands the line. It
+// says by which of the two.
+func (l *Line) judged(rules []Rule, only bool, write func(Path) error) (used []Rule, against []string, by *Line) {
+	used, against = l.allowed(rules, only, write)
+	if len(against) > 0 && l.plain != nil {
+		if u, a := l.plain.allowed(rules, only, write); len(a) == 0 {
+			return u, nil, l.plain
+		}
+	}
+	return used, against, l
 }
 
 // allowed is Allowed; if only is set, what only reads needs a rule as well. What
@@ -190,7 +229,7 @@ func (l *Line) allowed(rules []Rule, only bool, write func(Path) error) (used []
 		if p.Class == ReadOnly && !p.Dynamic && !only && (!mixed || plainest(p.Name) || calm && readsSettings(p.Name)) {
 			continue
 		}
-		m := slices.IndexFunc(rules, func(r Rule) bool { return r.Match(p) })
+		m := slices.IndexFunc(rules, func(r Rule) bool { return !p.computed && r.Match(p) })
 		if m >= 0 {
 			used = append(used, rules[m])
 			continue
@@ -199,7 +238,7 @@ func (l *Line) allowed(rules []Rule, only bool, write func(Path) error) (used []
 		if near := nearest(rules, p); near != "" {
 			why = near
 		}
-		if files, ok := p.writesTo(); ok && write != nil {
+		if files, ok := p.writesTo(); ok && write != nil && !p.computed {
 			if len(files) == 0 {
 				continue
 			}

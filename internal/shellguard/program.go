@@ -300,6 +300,13 @@ func judge(p *Program, name string) {
 		}
 		p.repoDirs = append(p.repoDirs, d)
 		for _, f := range files {
+			if f.computed != notComputed {
+				// Where it begins is known; the sandbox bounds the rest.
+				if at := strings.LastIndexByte(f.head, '/'); at >= 0 {
+					p.Paths = append(p.Paths, Path{Dir: d, Text: f.head[:at+1]})
+				}
+				continue
+			}
 			if f.Text != "-" {
 				p.Paths = append(p.Paths, Path{Dir: d, Text: f.Text, Glob: f.Glob})
 			}

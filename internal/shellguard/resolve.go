@@ -137,7 +137,20 @@ func sameProgram(name, resolved string) bool {
 	if startsToolchain(name, resolved) {
 		return true
 	}
+	// x86_64-linux-gnu-gcc-12 is the gcc that /etc/alternatives or a package chose.
+	if of, ok := withoutTarget(resolved); ok {
+		switch of {
+		case name:
+			return true
+		case "gcc":
+			return name == "cc"
+		case "g++":
+			return name == "c++"
+		}
+	}
 	switch name {
+	case "cc", "c++":
+		return resolved == "gcc" && name == "cc" || resolved == "g++" && name == "c++" || resolved == "clang"
 	case "awk":
 		return resolved == "mawk" || resolved == "gawk" || resolved == "original-awk" || resolved == "nawk"
 	case "sh":
@@ -152,4 +165,23 @@ func sameProgram(name, resolved string) bool {
 		return resolved == "test"
 	}
 	return false
+}
+
+// withoutTarget takes the machine off the name of a compiler's program, and its
+// version. Not ok: it has none.
+func withoutTarget(name string) (string, bool) {
+	for _, machine := range []string{"x86_64", "aarch64", "i686", "arm", "riscv64", "powerpc64le", "s390x"} {
+		rest, ok := strings.CutPrefix(name, machine+"-linux-gnu")
+		if !ok {
+			continue
+		}
+		if rest, ok = strings.CutPrefix(strings.TrimPrefix(rest, "eabihf"), "-"); !ok {
+			return "", false
+		}
+		if at := strings.LastIndexByte(rest, '-'); at > 0 && isNumber(strings.ReplaceAll(rest[at+1:], ".", "")) {
+			rest = rest[:at]
+		}
+		return rest, true
+	}
+	return "", false
 }

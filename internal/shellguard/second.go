@@ -10,6 +10,7 @@ import (
 // placed is a word of the parsed line with its place.
 type placed struct {
 	at    uint
+	end   uint // behind it, for a deep comparison
 	text  string
 	group int // the simple command it belongs to; 0: none, -1: a redirection
 }

@@ -88,6 +88,8 @@ func (f *form) set(rows forms, setting string) bool {
 		f.single = true
 	case "any":
 		f.anyOption = true
+	case "partial":
+		f.partial = true
 	case "names":
 		f.names = true
 	case "patterns":
@@ -155,6 +157,8 @@ func checkOf(name string) func(*usage) string {
 		return noOperands
 	case "no-response-files":
 		return noResponseFiles
+	case "npm-get":
+		return checkNpmGet
 	case "numbers":
 		return onlyNumbers
 	case "output":
@@ -179,6 +183,16 @@ func checkOf(name string) func(*usage) string {
 		return checkSed
 	case "set":
 		return checkSet
+	case "shown":
+		return checkShown
+	case "words":
+		return onlyWords
+	case "only-lists":
+		return checkOnlyLists
+	case "to-stdout":
+		return checkToStdout
+	case "yq":
+		return checkYQ
 	case "sleep":
 		return checkSleep
 	case "targets":
