@@ -209,7 +209,7 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 	if err != nil {
 		return err
 	}
-	a.reach, a.chains, a.Faults = reach, found, append(reach.Faults, faults...)
+	a.reach, a.chains, a.Faults = reach, found, slices.Concat(reach.Faults, faults)
 	for _, note := range a.registries.Notes {
 		a.Faults = append(a.Faults, toolcrib.LoadError{Tool: "grant.hosts", Err: errors.New(note)})
 	}
