@@ -285,7 +285,7 @@ func (c *command) tidyPath(cfg settings.Config, paths config.Paths) error {
 
 // layers is the configuration by who wrote it.
 func (c *command) layers(l *config.Loaded[settings.Config]) *settings.Layers {
-	layers := &settings.Layers{Admin: l.System, User: l.User, Project: l.Project}
+	layers := &settings.Layers{Admin: l.System, User: l.User, Project: l.Project, Grant: &l.Untightened.Grant}
 	layers.Session.Deny, layers.Session.Ask = c.deny, c.ask
 	if layers.Most = l.Given.Mode; layers.Most != "" {
 		layers.MostBy = "the flag --set mode"

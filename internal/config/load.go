@@ -37,6 +37,8 @@ type Loaded[T any] struct {
 	// must not take the place of a higher one. User has the user's file, a project file that was trusted, the environment
 	// and the flags; Project a file that was not trusted.
 	System, User, Project T
+	// Untightened is Value as it would be without a project's file that was not trusted.
+	Untightened T
 	// Given is what the environment and the flags of this run say by themselves, over nothing, and GivenOrigins which of
 	// them said it: for settings that nothing in a file may go beyond then. A flag stands over a variable.
 	Given        T
@@ -57,7 +59,7 @@ func Load[T any](defaults T, opt Options) (*Loaded[T], error) {
 	loaded := &Loaded[T]{}
 	reflect.ValueOf(&loaded.Value).Elem().Set(clone(root, reflect.ValueOf(&defaults).Elem()))
 	of := func(v *T) reflect.Value { return reflect.ValueOf(v).Elem() }
-	s := stack{root: root, value: of(&loaded.Value), system: of(&loaded.System), user: of(&loaded.User), project: of(&loaded.Project), given: of(&loaded.Given), givenBy: origins{}}
+	s := stack{root: root, value: of(&loaded.Value), system: of(&loaded.System), user: of(&loaded.User), project: of(&loaded.Project), untightened: of(&loaded.Untightened), given: of(&loaded.Given), givenBy: origins{}}
 	loaded.Origins, loaded.Warnings, err = s.load(opt)
 	if err != nil {
 		return nil, err
@@ -68,11 +70,12 @@ func Load[T any](defaults T, opt Options) (*Loaded[T], error) {
 
 // stack is the values that the layers are laid upon.
 type stack struct {
-	root                                *field
-	value, system, user, project, given reflect.Value
-	givenBy                             origins
-	trusted                             bool
-	broken                              error
+	root                         *field
+	value, untightened           reflect.Value
+	system, user, project, given reflect.Value
+	givenBy                      origins
+	trusted                      bool
+	broken                       error
 }
 
 // load applies the layers in their order.
@@ -130,6 +133,7 @@ func (s *stack) load(opt Options) (origins, []Warning, error) {
 	for _, layer := range slices.Concat(env, flags) {
 		s.givenBy.overlay(layer, s.given)
 	}
+	s.untightened.Set(clone(root, s.value))
 	if project != nil && !s.trusted {
 		origins{}.overlay(project, s.project)
 		// Last, so that it is held against what would hold without it, whichever layer that came from.

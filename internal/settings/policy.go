@@ -46,6 +46,7 @@ type Layers struct {
 	Project Config             // a project that was not
 	Broken  bool               // its file has mistakes
 	Session policy.Permissions // of this run of the program
+	Grant   *Grant             // as it was before the project narrowed it; nil: nothing did
 	// Most is the mode that the environment or a flag of this run gives: no agent
 	// gets more. MostBy says which of them it was. Empty: neither.
 	Most, MostBy string
