@@ -185,18 +185,25 @@ func TestRulesAreReadAgain(t *testing.T) {
 	}
 	mode("plan")
 	read := func() Settings {
-		return Settings{Files: []string{file}, Load: func() (settings.Config, *settings.Layers, error) {
+		return Settings{Files: []string{file}, Load: func(use func(settings.Config, *settings.Layers) error) error {
 			word, err := os.ReadFile(file)
 			cfg := settings.Defaults()
 			cfg.Mode = string(word)
 			if bytes.HasPrefix(word, []byte("rule ")) {
 				cfg.Mode, cfg.Permissions.Allow = "default", []string{string(word[5:])}
 			}
-			return cfg, nil, err
+			if err != nil {
+				return err
+			}
+			return use(cfg, nil)
 		}}
 	}
 	log := &loud{}
-	cfg, _, err := read().Load()
+	var cfg settings.Config
+	err := read().Load(func(now settings.Config, _ *settings.Layers) error {
+		cfg = now
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,11 +12,12 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
-// bounded is the layers for a start: bounded by a project's file that is broken.
-func (c *command) bounded(l *config.Loaded[settings.Config]) *settings.Layers {
+// bounded is the layers for a start: bounded by a project's file that is broken. What it
+// held before has bounds enough.
+func (c *command) bounded(l *config.Loaded[settings.Config], broken *brokenProject) *settings.Layers {
 	layers := c.layers(l)
-	if c.broken != nil {
-		c.broken.bound(layers)
+	if broken != nil && !broken.before {
+		layers.BreakProject()
 	}
 	return layers
 }
@@ -41,23 +42,43 @@ func (c *command) openFor(ctx context.Context, purpose app.Purpose, change func(
 	if err != nil {
 		return nil, err
 	}
-	cfg, needs := loaded.Value, c.needs(loaded, paths)
-	needs.For = purpose
-	if change != nil {
-		change(&cfg, &needs)
-	}
-	a, err := app.Open(ctx, cfg, needs)
-	if err != nil && c.projectIsBad(err) {
-		a, again := c.openFor(ctx, purpose, change)
-		if again != nil {
-			return nil, c.openError(err, purpose) // it is not the project's file
+	open := func(loaded *config.Loaded[settings.Config]) (*app.App, error) {
+		cfg, needs := loaded.Value, c.needs(loaded, paths)
+		needs.For = purpose
+		if change != nil {
+			change(&cfg, &needs)
 		}
-		fmt.Fprintf(c.err, "toolcrib: warning: %v\n", c.broken)
-		return a, nil
+		return app.Open(ctx, cfg, needs)
+	}
+	a, err := open(loaded)
+	if _, bad := errors.AsType[settings.BadConfig](err); bad && c.project != "" && !loaded.Trusted {
+		return c.openPast(err, purpose, open)
 	}
 	if err != nil {
 		return nil, c.openError(err, purpose)
 	}
+	return a, nil
+}
+
+// openPast opens a crib without what is wrong with the project's file, which shows only
+// when all is put together.
+func (c *command) openPast(why error, purpose app.Purpose, open func(*config.Loaded[settings.Config]) (*app.App, error)) (a *app.App, err error) {
+	opt, _, err := c.options()
+	if err != nil {
+		return nil, err
+	}
+	was := *c
+	c.kept = nil
+	_, err = c.tryProject(opt, c.care+1, why, func(try projectAttempt) (err error) {
+		c.loaded, c.broken, c.care = try.loaded, try.broken, try.care
+		a, err = open(try.loaded)
+		return err
+	})
+	if err != nil {
+		c.loaded, c.broken, c.care = was.loaded, was.broken, was.care
+		return nil, c.openError(err, purpose) // it is not the project's file
+	}
+	fmt.Fprintf(c.err, "toolcrib: warning: %v\n", c.broken)
 	return a, nil
 }
 

@@ -3,11 +3,13 @@ package cli
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
@@ -32,7 +34,9 @@ func newPlace(t *testing.T, own, project string) *place {
 	return p
 }
 
-func (p *place) own(t *testing.T, text string) { p.write(t, filepath.Join(p.home, "config.yaml"), text) }
+func (p *place) own(t *testing.T, text string) {
+	p.write(t, filepath.Join(p.home, "config.yaml"), text)
+}
 func (p *place) project(t *testing.T, text string) {
 	p.write(t, filepath.Join(p.dir, "toolcrib.yaml"), text)
 }
@@ -93,4 +97,135 @@ permissions: {deny: ["files/*(./secrets/**)"]}
 			}
 		})
 	}
+}
+
+// TestProjectFreezesNothing: whatever becomes of a project's file while a server runs, a
+// token that is taken away is gone, and what the person changes counts.
+func TestProjectFreezesNothing(t *testing.T) {
+	t.Parallel()
+	const token = "tokens: {ci: {sha256: " + "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa" + "}}\n"
+	const sound = "permissions: {deny: [delete_file]}\n"
+	for name, tt := range map[string]struct {
+		before, after string // of the project's file; empty: there is none
+		remove, write string // what delete_file and write_file get afterwards
+	}{
+		"a broken one appears":         {"", "mode: plannn\n", "ask", "ask"},
+		"one with a bad rule appears":  {"", "permissions: {deny: [delete_file, 'x(']}\n", "deny", "ask"},
+		"it breaks":                    {sound, "mode: plannn\n", "deny", "allow"},
+		"it is no YAML any more":       {sound, "permissions: [\n", "deny", "allow"},
+		"a rule of it breaks":          {sound, "permissions: {deny: [delete_file, 'x(']}\n", "deny", "allow"},
+		"it goes":                      {sound, "", "deny", "allow"},
+		"one that was broken goes":     {"mode: plannn\n", "", "ask", "ask"},
+		"one that was broken is sound": {"mode: plannn\n", sound, "deny", "allow"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, "mode: plan\n"+token, tt.before)
+			a := p.open(t)
+			if len(a.Tokens()) != 1 {
+				t.Fatalf("tokens %v", a.Tokens())
+			}
+			p.own(t, "mode: yolo\n")
+			p.project(t, tt.after)
+			if tt.after == "" {
+				if err := os.Remove(filepath.Join(p.dir, "toolcrib.yaml")); err != nil {
+					t.Fatal(err)
+				}
+			}
+			stop := a.FollowPolicy(p.c.policyNow)
+			defer stop()
+			// An end that no sound program reaches: go test has one of its own.
+			for len(a.Tokens()) != 0 && t.Context().Err() == nil {
+				time.Sleep(5 * time.Millisecond)
+			}
+			if got := decideCall(t, a, "delete_file", map[string]any{"path": "x"}); got != tt.remove {
+				t.Errorf("delete_file: %s, want %s", got, tt.remove)
+			}
+			if got := decideCall(t, a, "write_file", map[string]any{"path": "x", "content": "y"}); got != tt.write {
+				t.Errorf("write_file: %s, want %s", got, tt.write)
+			}
+		})
+	}
+}
+
+// TestUntrustedProjectStopsNothing: no file of a stranger keeps the program from
+// starting, what is wrong in it is told by its line, and what is sound of it counts.
+func TestUntrustedProjectStopsNothing(t *testing.T) {
+	t.Parallel()
+	for name, project := range map[string]string{
+		"no decision":          "  rules: [{tool: read_file}]",
+		"a long message":       "  rules: [{decision: ask, tool: x, message: '" + strings.Repeat("a", 2001) + "'}]",
+		"a control character":  `  rules: [{decision: ask, tool: x, message: "\e"}]`,
+		"too many rules":       "  ask: [" + manyRules(5001) + "]",
+		"too many allows":      "  allow: [" + manyRules(5001) + "]",
+		"too many conditions":  "  rules:\n" + manyConditions(201),
+		"no name":              "grant: {protected: ['']}",
+		"half a pattern":       "grant: {protected: ['[a']}",
+		"above all":            "grant: {protected: [../../../..]}",
+		"an exception":         "grant: {protected: ['!x']}",
+		"a budget without per": "bounds: {budgets: [{calls: 1}]}",
+		"an empty budget":      "bounds: {budgets: [{name: x}]}",
+		"a negative price":     "bounds: {prices: {'math/*': -5}, budgets: [{rate: 1}]}",
+		"a huge price":         "bounds: {prices: {'math/*': 1e308}, budgets: [{rate: 1}]}",
+		"labels of nothing":    "safety: {add_labels: {'a(b': [private]}}",
+		"allows everything":    "  allow: ['*']",
+		"a denied example":     "  rules: [{decision: deny, tool: delete_file, match: [write_file]}]",
+		"two with one when":    "  rules:\n    - {decision: deny, tool: delete_file, when: 'true'}\n    - {decision: deny, tool: read_file, when: 'true', match: ['{']}",
+		"a number":             "  ask: [list_files, 5]",
+		"many unknown keys":    manyKeys(60),
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			text := "permissions:\n  deny: [write_file]\n" + project + "\n"
+			p := newPlace(t, "mode: yolo\npermissions: {allow: [write_file]}\n", text)
+			a := p.open(t)
+			if p.c.broken == nil {
+				t.Fatal("nothing is wrong with it")
+			}
+			if told := p.told.String(); !strings.Contains(told, "toolcrib.yaml:") {
+				t.Errorf("no line: %.300s", told)
+			}
+			if got := decideCall(t, a, "write_file", map[string]any{"path": "x", "content": "y"}); got != "deny" {
+				t.Errorf("write_file, which it denies: %s", got)
+			}
+			if got := decideCall(t, a, "delete_file", map[string]any{"path": "x"}); got == "allow" {
+				t.Errorf("delete_file: %s", got)
+			}
+		})
+	}
+}
+
+// TestSoundPartsOfProtected: of a list with a mistake the rest counts.
+func TestSoundPartsOfProtected(t *testing.T) {
+	t.Parallel()
+	for _, wrong := range []string{"5", "'[a'", "'!x'"} {
+		p := newPlace(t, "mode: yolo\n", "grant: {protected: ['*.private', "+wrong+"]}\n")
+		if got := decideCall(t, p.open(t), "read_file", map[string]any{"path": "x.private"}); got != "deny" {
+			t.Errorf("beside %s: %s", wrong, got)
+		}
+	}
+}
+
+func manyRules(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "x%d, ", i)
+	}
+	return b.String()
+}
+
+func manyConditions(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "    - {decision: allow, tool: read_file, when: '%d > 0'}\n", i)
+	}
+	return b.String()
+}
+
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "unknown%d: 1\n", i)
+	}
+	return b.String()
 }

@@ -45,6 +45,8 @@ type command struct {
 
 	loaded   *config.Loaded[settings.Config] // once load has read it
 	broken   *brokenProject                  // what is wrong with the project's file; nil: nothing
+	care     care                            // how much of that file counts
+	kept     map[string][]byte               // what project files held when they were last without mistakes
 	lines    []map[string]string             // where texts stand in the files of settings, once somebody has asked
 	programs hostpath.Finder                 // of what is started outside of every sandbox, from then on
 }
@@ -206,6 +208,13 @@ func (c *command) options() (config.Options, config.Paths, error) {
 		return config.Options{}, paths, usage(err)
 	}
 	opt := config.Options{System: paths.SystemFile, User: paths.ConfigFile, Explicit: c.config, Environ: c.environ, Reserved: keyVariables(), Flags: map[string]string{}}
+	for _, s := range c.set {
+		key, value, ok := strings.Cut(s, "=")
+		if !ok {
+			return opt, paths, usagef("--set %s: write key=value", s)
+		}
+		opt.Flags[key] = value
+	}
 	found, err := config.FindProject(c.dir, home, func(file string) bool {
 		content, err := config.ReadProject(file)
 		return err == nil && trustList(paths).Holds(file, content)
@@ -216,14 +225,18 @@ func (c *command) options() (config.Options, config.Paths, error) {
 	if opt.Project, opt.Passed = found.Path, found.Passed; opt.Project != "" {
 		opt.Trusted = func(content []byte) bool { return trustList(paths).Holds(opt.Project, content) }
 	}
-	for _, s := range c.set {
-		key, value, ok := strings.Cut(s, "=")
-		if !ok {
-			return opt, paths, usagef("--set %s: write key=value", s)
-		}
-		opt.Flags[key] = value
-	}
 	return opt, paths, nil
+}
+
+// keeping has reading the settings note what the project's file held.
+func (c *command) keeping(opt config.Options, kept map[string][]byte) config.Options {
+	if trusted := opt.Trusted; trusted != nil {
+		opt.Trusted = func(content []byte) bool {
+			kept[opt.Project] = content
+			return trusted(content)
+		}
+	}
+	return opt
 }
 
 // load reads the configuration and tells its warnings, once.
@@ -235,16 +248,21 @@ func (c *command) load() (*config.Loaded[settings.Config], config.Paths, error) 
 	if c.loaded != nil {
 		return c.loaded, paths, nil
 	}
-	loaded, err := c.loadPast(opt)
+	kept := map[string][]byte{}
+	try, err := c.tryProject(c.keeping(opt, kept), asItIs, nil, func(try projectAttempt) error {
+		if err := hideKeys(try.loaded.Value.Vault.Key); err != nil {
+			return settings.Bad(err)
+		}
+		return settings.Bad(c.tidyPath(try.loaded.Value, paths))
+	})
 	if err != nil {
 		return nil, paths, badConfig{err}
 	}
-	if err := hideKeys(loaded.Value.Vault.Key); err != nil {
-		return nil, paths, badConfig{err}
+	if try.broken == nil {
+		c.kept = kept
 	}
-	if err := c.tidyPath(loaded.Value, paths); err != nil {
-		return nil, paths, badConfig{err}
-	}
+	loaded := try.loaded
+	c.broken, c.care = try.broken, try.care
 	for _, w := range loaded.Warnings {
 		fmt.Fprintf(c.err, "toolcrib: warning: %v\n", w)
 	}
@@ -313,7 +331,7 @@ func (c *command) needs(loaded *config.Loaded[settings.Config], paths config.Pat
 		}
 	}
 	age, size := retentionFrom(loaded)
-	needs := app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Path: c.getenv("PATH"), Getenv: c.getenv, Private: private, Layers: c.bounded(loaded), Log: c.logger(loaded.Value.Log)}
+	needs := app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Path: c.getenv("PATH"), Getenv: c.getenv, Private: private, Layers: c.bounded(loaded, c.broken), Log: c.logger(loaded.Value.Log)}
 	c.setKeys(&needs)
 	return needs
 }

@@ -21,9 +21,14 @@ type Options struct {
 	// PastProject: mistakes in a project's file that is not trusted are no error. What is understood of it counts, and
 	// Loaded.Broken tells the rest.
 	PastProject bool
-	Environ     []string          // NAME=value, as os.Environ gives it
-	Reserved    []string          // TOOLCRIB_* variables that are no settings and yet known; TOOLCRIB_HOME always is
-	Flags       map[string]string // dotted key → text
+	// Check says what is wrong with an element of a list, or an entry of a map, of a project's file that is not trusted,
+	// beyond its form. Key is that of the list or map, with NAME for names in it; name that of the entry. Nil: nothing is.
+	Check func(key, name string, value any) error
+	// Contents is what project files are taken to hold, in place of what they hold now, by their names.
+	Contents map[string][]byte
+	Environ  []string          // NAME=value, as os.Environ gives it
+	Reserved []string          // TOOLCRIB_* variables that are no settings and yet known; TOOLCRIB_HOME always is
+	Flags    map[string]string // dotted key → text
 }
 
 // Loaded is the result of all layers.
@@ -85,11 +90,9 @@ func (s *stack) load(opt Options) (origins, []Warning, error) {
 	if opt.Explicit != "" {
 		userFile, userRole = opt.Explicit, fileRole{required: true, special: true}
 	}
-	system, systemProblems := filePatch(root, opt.System, SourceSystem, fileRole{trustworthy: true, owner: opt.Owner}, nil)
-	user, userProblems := filePatch(root, userFile, SourceUser, userRole, nil)
-	project, projectProblems := filePatch(root, opt.Project, SourceProject, projectRole(), func(content []byte) {
-		s.trusted = opt.Trusted != nil && opt.Trusted(content) // of the very bytes that are decoded
-	})
+	system, systemProblems := filePatch(root, opt.System, SourceSystem, fileRole{trustworthy: true, owner: opt.Owner})
+	user, userProblems := filePatch(root, userFile, SourceUser, userRole)
+	project, projectProblems := s.projectPatch(opt)
 	envProblems, flagProblems := &problems{}, &problems{}
 	env, unknown := envPatches(root, opt.Environ, opt.Reserved, envProblems)
 	warnings := slices.Concat(opt.Passed, unknown)
@@ -147,7 +150,7 @@ func (s *stack) load(opt Options) (origins, []Warning, error) {
 }
 
 // filePatch reads and decodes one file. An empty path is a layer that is not there.
-func filePatch(root *field, path string, source Source, role fileRole, seen func([]byte)) (*patch, *problems) {
+func filePatch(root *field, path string, source Source, role fileRole) (*patch, *problems) {
 	ps := &problems{file: path}
 	if path == "" {
 		return nil, ps
@@ -156,10 +159,28 @@ func filePatch(root *field, path string, source Source, role fileRole, seen func
 	if data == nil {
 		return nil, ps
 	}
-	if seen != nil {
-		seen(data)
-	}
 	d := decoder{root: root, problems: ps, source: source}
+	return d.file(data), ps
+}
+
+// projectPatch does so for the project's file.
+func (s *stack) projectPatch(opt Options) (*patch, *problems) {
+	ps := &problems{file: opt.Project}
+	if opt.Project == "" {
+		return nil, ps
+	}
+	data, given := opt.Contents[opt.Project]
+	if !given {
+		data = readFile(opt.Project, projectRole(), ps)
+	}
+	if data == nil {
+		return nil, ps
+	}
+	s.trusted = opt.Trusted != nil && opt.Trusted(data) // of the very bytes that are decoded
+	d := decoder{root: s.root, problems: ps, source: SourceProject}
+	if !s.trusted {
+		d.past, d.check = opt.PastProject, opt.Check
+	}
 	return d.file(data), ps
 }
 

@@ -94,11 +94,8 @@ func Of(cfg settings.Grant, needs Start, unled ...string) (Reach, error) {
 	r.Own.home = newHomeLinks(needs.Home, needs.Dir, r.Dirs, unled)
 	r.Own.Clients.home, r.Own.Clients.granted = needs.Home, r.granted
 	for _, name := range cfg.Protected {
-		if strings.HasPrefix(name, "!") { // a project may add to this list
-			return Reach{}, fmt.Errorf("grant.protected: %q is an exception: it belongs into grant.unprotected", name)
-		}
-		if strings.HasPrefix(name, sensitive.UnledWord) {
-			return Reach{}, fmt.Errorf("grant.protected: %q is neither a name nor a place", name)
+		if err := CheckProtected(needs.Home, name); err != nil {
+			return Reach{}, fmt.Errorf("grant.protected: %w", err)
 		}
 	}
 	// An agent that could write a project's settings could take its rules away.
@@ -122,6 +119,18 @@ func Of(cfg settings.Grant, needs Start, unled ...string) (Reach, error) {
 	}
 	r.Files = files.Options{Base: r.Base, Protected: protection, Trash: filepath.Join(needs.State, "trash")}
 	return r, nil
+}
+
+// CheckProtected says what is wrong with an entry of grant.protected.
+func CheckProtected(home, name string) error {
+	if strings.HasPrefix(name, "!") { // a project may add to this list
+		return fmt.Errorf("%q is an exception: it belongs into grant.unprotected", name)
+	}
+	if strings.HasPrefix(name, sensitive.UnledWord) {
+		return fmt.Errorf("%q is neither a name nor a place", name)
+	}
+	_, err := sensitive.ParseList(home, name)
+	return err
 }
 
 // granted gives the directories of a grant, and what of it cannot be granted.

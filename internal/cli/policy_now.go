@@ -1,0 +1,47 @@
+package cli
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/settings"
+)
+
+// policyNow is the settings as they are now, for a crib that is running. Nothing that
+// becomes of a project's file keeps the rest of them from counting: a token that was
+// taken away is gone.
+func (c *command) policyNow() app.Settings {
+	opt, paths, err := c.options()
+	from := asItIs
+	if c.project != "" {
+		// A file that lies nearer, or none at all, would take away what held at the
+		// start: whoever works in the project may have made it so.
+		opt.Project = c.project
+		opt.Trusted = func(content []byte) bool { return trustList(paths).Holds(c.project, content) }
+		if _, gone := os.Lstat(c.project); gone != nil {
+			from, err = asBefore, errors.Join(err, fmt.Errorf("it is gone: %w", gone))
+		}
+	}
+	if err != nil {
+		from = asBefore
+	}
+	return app.Settings{
+		Files: []string{opt.System, opt.User, opt.Explicit, opt.Project, trustList(paths).Path},
+		Load: func(use func(settings.Config, *settings.Layers) error) error {
+			kept := map[string][]byte{}
+			try, err := c.tryProject(c.keeping(opt, kept), from, err, func(try projectAttempt) error {
+				layers := c.bounded(try.loaded, try.broken)
+				if try.broken != nil {
+					layers.Fault = try.broken
+				}
+				return settings.Bad(use(try.loaded.Value, layers))
+			})
+			if err == nil && try.broken == nil {
+				c.kept = kept
+			}
+			return err
+		},
+	}
+}
