@@ -60,6 +60,21 @@ func TestModeOfALayer(t *testing.T) {
 	}
 }
 
+// TestOrganisationsOwnCommands: who owns run_command owns both ways to run one.
+func TestOrganisationsOwnCommands(t *testing.T) {
+	l := settings.Layers{User: settings.Config{Organisations: map[string]settings.Organisation{"acme": {Tools: []string{"run_command"}}}}}
+	v, err := l.Visibility(ownBoxes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"run_command", "start_command"} {
+		spec := toolcrib.Entry{Spec: toolcrib.Spec{Name: name, Group: "exec"}, Native: name, Box: "shell"}
+		if v.Visible(toolcrib.Caller{}, &spec) || !v.Visible(toolcrib.Caller{Organisation: "acme"}, &spec) {
+			t.Errorf("%s: for others %v, for acme %v", name, v.Visible(toolcrib.Caller{}, &spec), v.Visible(toolcrib.Caller{Organisation: "acme"}, &spec))
+		}
+	}
+}
+
 func TestProfilesOfALayer(t *testing.T) {
 	looks := toolcrib.Entry{Spec: toolcrib.Spec{Name: "read_file", Group: "fs", Effects: toolcrib.Reads}, Native: "read_file", Box: "files"}
 	edits := toolcrib.Entry{Spec: toolcrib.Spec{Name: "write_file", Group: "fs", Effects: toolcrib.Reads | toolcrib.Writes}, Native: "write_file", Box: "files"}

@@ -229,3 +229,18 @@ func manyKeys(n int) string {
 	}
 	return b.String()
 }
+
+// TestManyUnknownNames: a file full of names that mean nothing is told in a few lines, and
+// does not hold up the start.
+func TestManyUnknownNames(t *testing.T) {
+	t.Parallel()
+	var names strings.Builder
+	for i := range 3000 {
+		fmt.Fprintf(&names, "    name%dx: [private]\n", i)
+	}
+	p := newPlace(t, "permissions: {deny: [raed_file]}\n", "safety:\n  add_labels:\n"+names.String())
+	list := p.open(t).Unmatched(t.Context(), nil)
+	if len(list) != 22 || !strings.Contains(list[0].String(), "Did you mean read_file?") || !strings.Contains(list[21].String(), "2980 more names") {
+		t.Errorf("%d: %v", len(list), list)
+	}
+}

@@ -194,7 +194,7 @@ func (l *Layers) Visibility(own []string) (*policy.Visibility, error) {
 			v.Profiles[name] = policy.Profile{Name: name, Include: selectors("profiles."+name+".include", p.Include), Exclude: selectors("profiles."+name+".exclude", WithStart(p.Exclude))}
 		}
 		for name, o := range from.Organisations {
-			v.Owned = append(v.Owned, policy.Ownership{Organisation: name, Tools: selectors("organisations."+name+".tools", o.Tools)})
+			v.Owned = append(v.Owned, policy.Ownership{Organisation: name, Tools: selectors("organisations."+name+".tools", WithStart(o.Tools))})
 		}
 		for name, t := range from.Tokens {
 			v.Tokens[name] = true
