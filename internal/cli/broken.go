@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
@@ -53,9 +55,10 @@ type projectAttempt struct {
 
 // tryProject reads the settings and has use put them up, with as much of the project's file
 // as goes. Why is what went wrong with as much of it as stands before from. If it is not
-// that file, or if it is one that the person trusted, the first error is told.
-func (c *command) tryProject(opt config.Options, from care, why error, use func(projectAttempt) error) (projectAttempt, error) {
-	trusted, trust := false, opt.Trusted
+// that file, or if it is one that the person trusted, the first error is told; files of
+// projects around a trusted one are still passed over. Trusted: it is known to be one.
+func (c *command) tryProject(opt config.Options, from care, trusted bool, why error, use func(projectAttempt) error) (projectAttempt, error) {
+	trust := opt.Trusted
 	if trust != nil {
 		opt.Trusted = func(content []byte) bool {
 			trusted = trust(content)
@@ -65,12 +68,13 @@ func (c *command) tryProject(opt config.Options, from care, why error, use func(
 	first := why
 	var wrong error // with parts of the file
 	for how := from; how <= nothing; how++ {
-		try, err := c.readWith(opt, how)
+		if how == asBefore && trusted {
+			continue
+		}
+		try, err := c.readWith(opt, how, trusted)
 		switch {
 		case err != nil && how > asBefore:
 			return try, cmp.Or(first, err) // other settings are to blame
-		case trusted && how > asItIs:
-			return try, first
 		case err == nil && how == soundParts:
 			if wrong = try.loaded.Broken; wrong == nil {
 				continue // nothing was left out that is not sound
@@ -101,7 +105,7 @@ func (c *command) tryProject(opt config.Options, from care, why error, use func(
 }
 
 // readWith reads the settings with so much of the project's file. Its errors are settings.BadConfig.
-func (c *command) readWith(opt config.Options, how care) (try projectAttempt, err error) {
+func (c *command) readWith(opt config.Options, how care, trusted bool) (try projectAttempt, err error) {
 	try.care = how
 	read := func(opt config.Options) *config.Loaded[settings.Config] {
 		if err != nil {
@@ -118,7 +122,8 @@ func (c *command) readWith(opt config.Options, how care) (try projectAttempt, er
 		try.loaded = read(opt)
 		return try, err
 	}
-	try.broken = &brokenProject{file: cmp.Or(opt.Project, "the project's toolcrib.yaml"), before: how == asBefore}
+	files := slices.DeleteFunc(append([]string{opt.Project}, opt.Outer...), func(file string) bool { return file == "" })
+	try.broken = &brokenProject{file: cmp.Or(strings.Join(files, " or "), "the project's toolcrib.yaml"), before: how == asBefore}
 	if how == asBefore {
 		if len(c.kept) > 0 {
 			opt.Contents, opt.Trusted = c.kept, nil // it was trusted as it stood there
@@ -127,7 +132,9 @@ func (c *command) readWith(opt config.Options, how care) (try projectAttempt, er
 		return try, err
 	}
 	bare := opt
-	bare.Project = ""
+	if bare.Outer = nil; !trusted {
+		bare.Project = ""
+	}
 	without := read(bare)
 	if try.loaded = without; err != nil || how == nothing {
 		return try, err
@@ -141,7 +148,13 @@ func (c *command) readWith(opt config.Options, how care) (try projectAttempt, er
 		try.loaded = sound
 		return try, err
 	}
-	try.loaded.Project = settings.Config{Mode: sound.Project.Mode, Permissions: sound.Project.Permissions, Agents: sound.Project.Agents}
+	rules := func(of settings.Config) settings.Config {
+		return settings.Config{Mode: of.Mode, Permissions: of.Permissions, Agents: of.Agents}
+	}
+	try.loaded.Project = rules(sound.Project)
+	for _, outer := range sound.Outer {
+		try.loaded.Outer = append(try.loaded.Outer, rules(outer))
+	}
 	return try, nil
 }
 

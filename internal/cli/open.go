@@ -51,7 +51,7 @@ func (c *command) openFor(ctx context.Context, purpose app.Purpose, change func(
 		return app.Open(ctx, cfg, needs)
 	}
 	a, err := open(loaded)
-	if _, bad := errors.AsType[settings.BadConfig](err); bad && c.project != "" && !loaded.Trusted {
+	if _, bad := errors.AsType[settings.BadConfig](err); bad && (c.project != "" && !loaded.Trusted || len(c.outer) > 0) {
 		return c.openPast(err, purpose, open)
 	}
 	if err != nil {
@@ -69,7 +69,7 @@ func (c *command) openPast(why error, purpose app.Purpose, open func(*config.Loa
 	}
 	was := *c
 	c.kept = nil
-	_, err = c.tryProject(opt, c.care+1, why, func(try projectAttempt) (err error) {
+	_, err = c.tryProject(opt, c.care+1, c.loaded.Trusted, why, func(try projectAttempt) (err error) {
 		c.loaded, c.broken, c.care = try.loaded, try.broken, try.care
 		a, err = open(try.loaded)
 		return err

@@ -244,3 +244,52 @@ func TestManyUnknownNames(t *testing.T) {
 		t.Errorf("%d: %v", len(list), list)
 	}
 }
+
+// TestProjectsAroundTighten: a file in a part of a project takes nothing away of what the
+// project's own file says, be it trusted or not, and a broken one around stops nothing.
+func TestProjectsAroundTighten(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct {
+		outer, inner  string
+		trusted       bool
+		write, remove string
+	}{
+		"untrusted":        {"permissions: {deny: [write_file]}\n", "mode: yolo\n", false, "deny", "allow"},
+		"trusted":          {"permissions: {deny: [write_file]}\n", "mode: yolo\n", true, "deny", "allow"},
+		"mode":             {"mode: plan\n", "mode: auto-edit\n", false, "deny", "deny"},
+		"allows narrow":    {"permissions: {allow: [write_file]}\n", "permissions: {allow: [delete_file]}\nmode: default\n", false, "ask", "ask"},
+		"broken":           {"permissions: {deny: [write_file, 'x(']}\n", "log: {level: debug}\n", false, "deny", "ask"},
+		"broken, trusted":  {"permissions: {deny: [write_file, 'x(']}\n", "permissions: {deny: [delete_file]}\n", true, "deny", "deny"},
+		"no YAML, trusted": {"permissions: [\n", "permissions: {allow: [delete_file]}\n", true, "ask", "allow"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, "mode: yolo\n", tt.outer)
+			if name == "allows narrow" {
+				p.own(t, "permissions: {allow: [write_file, delete_file]}\n")
+			}
+			p.dir = filepath.Join(p.dir, "part")
+			if err := os.Mkdir(p.dir, 0o700); err != nil {
+				t.Fatal(err)
+			}
+			p.project(t, tt.inner)
+			p.c.dir = p.dir
+			if tt.trusted {
+				paths, _, err := p.c.paths()
+				if err != nil {
+					t.Fatal(err)
+				}
+				if err := trustList(paths).Add(filepath.Join(p.dir, "toolcrib.yaml"), []byte(tt.inner), time.Now()); err != nil {
+					t.Fatal(err)
+				}
+			}
+			a := p.open(t)
+			if got := decideCall(t, a, "write_file", map[string]any{"path": "x", "content": "y"}); got != tt.write {
+				t.Errorf("write_file: %s, want %s", got, tt.write)
+			}
+			if got := decideCall(t, a, "delete_file", map[string]any{"path": "x"}); got != tt.remove {
+				t.Errorf("delete_file: %s, want %s", got, tt.remove)
+			}
+		})
+	}
+}

@@ -41,7 +41,8 @@ type command struct {
 	deny   []string // --deny
 	ask    []string // --ask
 
-	project string // the project's file that was found at the start
+	project string   // the project's file that was found at the start
+	outer   []string // files of projects around it, likewise
 
 	loaded   *config.Loaded[settings.Config] // once load has read it
 	broken   *brokenProject                  // what is wrong with the project's file; nil: nothing
@@ -222,21 +223,10 @@ func (c *command) options() (config.Options, config.Paths, error) {
 	if err != nil {
 		return opt, paths, err
 	}
-	if opt.Project, opt.Passed = found.Path, found.Passed; opt.Project != "" {
+	if opt.Project, opt.Outer, opt.Passed = found.Path, found.Outer, found.Passed; opt.Project != "" {
 		opt.Trusted = func(content []byte) bool { return trustList(paths).Holds(opt.Project, content) }
 	}
 	return opt, paths, nil
-}
-
-// keeping has reading the settings note what the project's file held.
-func (c *command) keeping(opt config.Options, kept map[string][]byte) config.Options {
-	if trusted := opt.Trusted; trusted != nil {
-		opt.Trusted = func(content []byte) bool {
-			kept[opt.Project] = content
-			return trusted(content)
-		}
-	}
-	return opt
 }
 
 // load reads the configuration and tells its warnings, once.
@@ -249,7 +239,8 @@ func (c *command) load() (*config.Loaded[settings.Config], config.Paths, error) 
 		return c.loaded, paths, nil
 	}
 	kept := map[string][]byte{}
-	try, err := c.tryProject(c.keeping(opt, kept), asItIs, nil, func(try projectAttempt) error {
+	opt.Seen = func(file string, content []byte) { kept[file] = content }
+	try, err := c.tryProject(opt, asItIs, false, nil, func(try projectAttempt) error {
 		if err := hideKeys(try.loaded.Value.Vault.Key); err != nil {
 			return settings.Bad(err)
 		}
@@ -274,7 +265,7 @@ func (c *command) load() (*config.Loaded[settings.Config], config.Paths, error) 
 			fmt.Fprintf(c.err, "toolcrib: warning: %v\n", text.ShowLine(err.Error()))
 		}
 	}
-	c.loaded, c.project = loaded, opt.Project
+	c.loaded, c.project, c.outer = loaded, opt.Project, opt.Outer
 	return loaded, paths, nil
 }
 
@@ -303,7 +294,7 @@ func (c *command) tidyPath(cfg settings.Config, paths config.Paths) error {
 
 // layers is the configuration by who wrote it.
 func (c *command) layers(l *config.Loaded[settings.Config]) *settings.Layers {
-	layers := &settings.Layers{Admin: l.System, User: l.User, Project: l.Project, Grant: &l.Untightened.Grant}
+	layers := &settings.Layers{Admin: l.System, User: l.User, Project: l.Project, Outer: l.Outer, Grant: &l.Untightened.Grant}
 	layers.Session.Deny, layers.Session.Ask = c.deny, c.ask
 	if layers.Most = l.Given.Mode; layers.Most != "" {
 		layers.MostBy = "the flag --set mode"

@@ -150,7 +150,9 @@ func (c *command) trustDiff(file string, content []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt.Project = file
+	found, err := config.FindProject(filepath.Dir(file), c.home(), nil)
+	counts := err == nil && found.Path == file // one of another account does not even tighten now
+	opt.Project, opt.Outer = file, found.Outer
 	same := true // what is shown is what will be trusted
 	load := func(trusted bool) (*config.Loaded[settings.Config], error) {
 		opt.Trusted = func(read []byte) bool {
@@ -168,8 +170,8 @@ func (c *command) trustDiff(file string, content []byte) ([]string, error) {
 		return nil, badConfig{err}
 	}
 	before := untrusted
-	if found, err := config.FindProject(filepath.Dir(file), c.home(), nil); err != nil || found.Path != file {
-		bare := opt // one of another account does not even tighten now
+	if !counts {
+		bare := opt
 		bare.Project = ""
 		if before, err = config.Load(settings.Defaults(), bare); err != nil {
 			return nil, badConfig{err}

@@ -55,13 +55,17 @@ func (l *Layers) Rules(cfg Config) []policy.Layer {
 		{Rank: policy.RankProject, Source: "permissions of the project", Permissions: l.Project.Permissions},
 		{Rank: policy.RankSession, Source: "--deny and --ask", Permissions: l.Session},
 	}
-	for _, from := range []struct {
-		rank   policy.Rank
-		agents map[string]Agent
-	}{{policy.RankAdmin, l.Admin.Agents}, {policy.RankUser, l.User.Agents}, {policy.RankProject, l.Project.Agents}} {
-		for _, name := range slices.Sorted(maps.Keys(from.agents)) {
-			list = append(list, policy.Layer{Rank: from.rank, Source: "agents." + name + ".permissions", Agent: name, Permissions: from.agents[name].Permissions})
+	agents := func(rank policy.Rank, file int, agents map[string]Agent) {
+		for _, name := range slices.Sorted(maps.Keys(agents)) {
+			list = append(list, policy.Layer{Rank: rank, File: file, Source: "agents." + name + ".permissions", Agent: name, Permissions: agents[name].Permissions})
 		}
+	}
+	agents(policy.RankAdmin, 0, l.Admin.Agents)
+	agents(policy.RankUser, 0, l.User.Agents)
+	agents(policy.RankProject, 0, l.Project.Agents)
+	for i, outer := range l.Outer {
+		list = append(list, policy.Layer{Rank: policy.RankProject, File: i + 1, Source: "permissions of a project around it", Permissions: outer.Permissions})
+		agents(policy.RankProject, i+1, outer.Agents)
 	}
 	return list
 }
@@ -104,12 +108,16 @@ func (l *Layers) ModeBy(call toolcrib.Call) (mode policy.Mode, why string) {
 	if l.Broken {
 		project = "the project's toolcrib.yaml, which has mistakes,"
 	}
-	for _, bound := range []struct{ word, by string }{
+	bounds := []struct{ word, by string }{
 		{l.Most, l.MostBy},
 		{l.Admin.Mode, "mode in the system's file"},
 		{l.Admin.Agents[name].Mode, "agents." + name + ".mode in the system's file"},
 		{l.Project.Mode, project},
-	} {
+	}
+	for _, outer := range l.Outer {
+		bounds = append(bounds, struct{ word, by string }{outer.Mode, "mode in the file of a project around it"})
+	}
+	for _, bound := range bounds {
 		if bound.word == "" {
 			continue
 		}

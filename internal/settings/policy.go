@@ -44,6 +44,7 @@ type Layers struct {
 	Admin   Config
 	User    Config             // its files, the environment, flags, and a project that was trusted
 	Project Config             // a project that was not
+	Outer   []Config           // of projects around it, each by itself
 	Broken  bool               // its file has mistakes
 	Fault   error              // what is wrong with it, for who reads settings anew
 	Session policy.Permissions // of this run of the program
