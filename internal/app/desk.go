@@ -53,10 +53,11 @@ func (a *App) openDesk(ctx context.Context, cfg settings.Config, needs Needs) er
 		return err
 	}
 	a.Desk, a.closers = d, append(a.closers, kept)
-	a.Crib.Approver = a.keeper.Approver(d)
+	approver := a.keeper.Approver(d)
 	if needs.Approver != nil {
-		a.Crib.Approver = a.keeper.Approver(needs.Approver)
+		approver = a.keeper.Approver(needs.Approver)
 	}
+	a.Crib.Approver = reachable{a, approver}
 	return nil
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/httpclient"
+	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
 // Judge says what would become of a call, also where the guards have nothing
@@ -18,6 +19,9 @@ func (a *App) Judge(ctx context.Context, call toolcrib.Call) (toolcrib.Judgement
 	if err != nil || j.Decision == toolcrib.Deny {
 		return j, err
 	}
+	if j.Review.Spec.Box == mcphub.MetaName && j.Review.Spec.Native == "mcp_call" {
+		return a.judgeInner(ctx, j)
+	}
 	if err := a.reaches(&j); err != nil {
 		why := toolcrib.Verdict{Guard: "grant", Rule: setting(err), Decision: toolcrib.Deny, Reason: err.Error()}
 		if no, ok := toolcrib.AsError(err); ok {
@@ -26,6 +30,42 @@ func (a *App) Judge(ctx context.Context, call toolcrib.Call) (toolcrib.Judgement
 		j.Decision, j.Verdicts = toolcrib.Deny, slices.Insert(j.Verdicts, 0, why)
 	}
 	return j, nil
+}
+
+// judgeInner says what would become of a call that calls another tool: it is the
+// stricter of both.
+func (a *App) judgeInner(ctx context.Context, outer toolcrib.Judgement) (toolcrib.Judgement, error) {
+	var in struct {
+		Tool      string          `json:"tool_name"`
+		Arguments json.RawMessage `json:"arguments"`
+	}
+	if err := json.Unmarshal(outer.Review.Input, &in); err != nil {
+		return outer, err
+	}
+	if in.Arguments == nil {
+		in.Arguments = json.RawMessage("{}")
+	}
+	call := outer.Review.Call
+	call.Tool, call.Input, call.ID, call.Parent = in.Tool, in.Arguments, "", call.ID
+	inner, err := a.Judge(ctx, call)
+	if err != nil || inner.Decision <= outer.Decision { // deny is the least
+		return inner, err
+	}
+	return outer, nil
+}
+
+// reachable asks nobody about a call that its handles would refuse whatever a person says.
+type reachable struct {
+	app *App
+	toolcrib.Approver
+}
+
+func (r reachable) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
+	err := r.app.reaches(&toolcrib.Judgement{Review: toolcrib.Review{Call: q.Call, Spec: q.Spec, Input: q.Input}, Grant: r.app.Crib.Grant})
+	if _, refused := toolcrib.AsError(err); refused {
+		return toolcrib.Answer{}, err
+	}
+	return r.Approver.Approve(ctx, q)
 }
 
 // setting names what decides that a handle refuses something.

@@ -293,3 +293,31 @@ func TestProjectsAroundTighten(t *testing.T) {
 		})
 	}
 }
+
+// TestCaseIsNamed: an error in a file of cases says which case it is of.
+func TestCaseIsNamed(t *testing.T) {
+	t.Parallel()
+	for _, wrong := range []string{"{tool: no_such_tool, want: deny}", "{tool: read_file, input: '{', want: deny}", "{tool: read_file, input: '{}', want: deny}", "{tool: read_file, token: nobody, want: deny}"} {
+		p := newPlace(t, "", "")
+		file := filepath.Join(p.dir, "cases.yaml")
+		p.write(t, file, "cases:\n  - {tool: list_files, want: allow}\n  - "+wrong+"\n")
+		err := p.c.policyTest(t.Context(), file)
+		p.c.complain(err)
+		if told := p.told.String(); exitStatus(err) != exitUsage || !strings.Contains(told, "case 2") {
+			t.Errorf("%s: %d, %s", wrong, exitStatus(err), told)
+		}
+	}
+}
+
+// TestTokensComeOverHTTP: who has a token is judged as over HTTP, whatever rules say of
+// callers at the terminal.
+func TestTokensComeOverHTTP(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "tokens: {ci: {sha256: "+strings.Repeat("a", 64)+"}}\npermissions: {rules: [{decision: deny, tool: list_files, when: 'caller.via == \"mcp-http\"'}]}\n", "")
+	a := p.open(t)
+	for token, want := range map[string]string{"": "allow", "ci": "deny"} {
+		if r, err := p.c.tryCase(t.Context(), a, policyCase{Tool: "list_files", Input: "{}", Token: token, Want: want}); err != nil || !r.OK {
+			t.Errorf("%q: %+v, %v", token, r, err)
+		}
+	}
+}
