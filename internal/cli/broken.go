@@ -158,16 +158,28 @@ func (c *command) readWith(opt config.Options, how care, trusted bool) (try proj
 	return try, nil
 }
 
-// whereIs finds the line of a setting by its text; empty: it stands in no file.
-func (c *command) whereIs(text string) string {
+// whereIs finds the line of a setting by its text; empty: it stands in no file. Setting
+// says where it belongs, as it is told to people, or nothing.
+func (c *command) whereIs(setting, text string) string {
 	paths, _, err := c.paths()
 	if err != nil || text == "" {
 		return ""
 	}
-	if c.lines == nil {
-		c.lines = []map[string]string{config.FindTexts(c.settings(paths), false), config.FindTexts(c.project, true), config.FindTexts(paths.SystemFile, false)}
+	key, _, _ := strings.Cut(setting, ": ")
+	if at := c.loaded.Origins[key+"."+text]; at.File != "" && at.Line > 0 {
+		return at.String()
 	}
-	for _, file := range c.lines {
+	if c.lines == nil {
+		c.lines = []map[string]string{config.FindTexts(c.settings(paths), false), config.FindTexts(paths.SystemFile, false)}
+		for _, file := range append([]string{c.project}, c.outer...) {
+			c.lines = append(c.lines, config.FindTexts(file, true))
+		}
+	}
+	find := slices.All[[]map[string]string]
+	if strings.Contains(key, "of the project") || strings.Contains(key, "of a project") { // they stand last
+		find = slices.Backward[[]map[string]string]
+	}
+	for _, file := range find(c.lines) {
 		if at := file[text]; at != "" {
 			return at
 		}

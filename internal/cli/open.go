@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // bounded is the layers for a start: bounded by a project's file that is broken. What it
@@ -85,10 +87,26 @@ func (c *command) openPast(why error, purpose app.Purpose, open func(*config.Loa
 // openError tells settings that make no sense from what cannot be had now.
 func (c *command) openError(err error, purpose app.Purpose) error {
 	if bad, ok := errors.AsType[settings.BadConfig](err); ok {
-		return badConfig{app.Located(bad.Unwrap(), c.whereIs)}
+		return badConfig{app.Located(c.located(bad.Unwrap()), c.whereIs)}
 	}
 	if purpose != app.ToCall {
 		return err
 	}
 	return &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: err.Error(), Err: err}
+}
+
+// located puts the line of a setting before an error that begins with its key.
+func (c *command) located(err error) error {
+	if all, ok := err.(interface{ Unwrap() []error }); ok {
+		var out []error
+		for _, part := range all.Unwrap() {
+			out = append(out, c.located(part))
+		}
+		return errors.Join(out...)
+	}
+	key, _, keyed := strings.Cut(err.Error(), ": ")
+	if at := c.loaded.Origins[key]; keyed && at.File != "" && at.Line > 0 {
+		return fmt.Errorf("%s:%d: %w", text.ShowLine(at.File), at.Line, err)
+	}
+	return err
 }

@@ -321,3 +321,36 @@ func TestTokensComeOverHTTP(t *testing.T) {
 		}
 	}
 }
+
+// TestMistakesHaveTheirLine: settings that make sense only together are told where they stand.
+func TestMistakesHaveTheirLine(t *testing.T) {
+	t.Parallel()
+	for own, want := range map[string]string{
+		"agents:\n  x:\n    profile: codin\n": "config.yaml:3: agents.x.profile: there is no profile \"codin\"; did you mean coding?",
+		"agents: {strict: {}}\ntokens:\n  ci: {agent: strct, sha256: " + strings.Repeat("a", 64) + "}\n": "config.yaml:3: tokens.ci.agent: there is no agent \"strct\"; did you mean strict?",
+		"tokens:\n  ci:\n    sha256: abc\n": "config.yaml:3: tokens.ci.sha256: want the 64",
+		"profile: codin\n":                  "config.yaml:1: profile: there is no profile",
+	} {
+		p := newPlace(t, own, "")
+		_, err := p.c.openFor(t.Context(), app.ToCheck, nil)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %s", own, err, want)
+		}
+	}
+}
+
+// TestNamesAreFoundWhereTheyStand: in the file that says them, though others say the same.
+func TestNamesAreFoundWhereTheyStand(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t, "organisation: raed_file\norganisations: {raed_file: {}, lst_files: {}}\n", "mode: plan\npermissions:\n  deny:\n    - raed_file\nsafety:\n  add_labels:\n    lst_files: [private]\n")
+	a := p.open(t)
+	var got []string
+	for _, u := range a.Unmatched(t.Context(), p.c.whereIs) {
+		got = append(got, u.String())
+	}
+	for _, want := range []string{"toolcrib.yaml:4: permissions of the project", "toolcrib.yaml:7: safety.add_labels"} {
+		if !strings.Contains(strings.Join(got, "\n"), want) {
+			t.Errorf("no %q in %q", want, got)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
@@ -247,19 +248,29 @@ func (l *Layers) assign(v *policy.Visibility) error {
 	return errors.Join(errs...)
 }
 
+// meant guesses a misspelt name.
+func meant(name string, known []string) string {
+	if near := text.Nearest(name, known); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
 // unknownNames finds profiles and agents that settings name and nobody has.
 func (l *Layers) unknownNames(v *policy.Visibility) error {
 	var errs []error
 	profile := func(key, name string) {
 		if _, own := v.Profiles[name]; name != "" && !own {
 			if _, ok := policy.BuiltinProfile(name); !ok {
-				errs = append(errs, fmt.Errorf("%s: there is no profile %q; use minimal, coding, full or one of profiles", key, name))
+				known := slices.Concat([]string{policy.ProfileMinimal, policy.ProfileCoding, policy.ProfileFull}, slices.Sorted(maps.Keys(v.Profiles)))
+				errs = append(errs, fmt.Errorf("%s: there is no profile %q%s; use minimal, coding, full or one of profiles", key, name, meant(name, known)))
 			}
 		}
 	}
 	agent := func(key, name string) {
 		if _, ok := l.agent(name); name != "" && !ok {
-			errs = append(errs, fmt.Errorf("%s: there is no agent %q", key, name))
+			known := slices.Concat(slices.Sorted(maps.Keys(l.User.Agents)), slices.Sorted(maps.Keys(l.Admin.Agents)))
+			errs = append(errs, fmt.Errorf("%s: there is no agent %q%s", key, name, meant(name, known)))
 		}
 	}
 	for _, from := range []*Config{&l.Admin, &l.User} {

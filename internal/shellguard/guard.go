@@ -118,6 +118,9 @@ func (s *Guard) dir(working string) string {
 
 func (s *Guard) root() string { return s.Options.Dir }
 
+// unaskedReason: it is not known here which of the two it is (see Guard.Unasked).
+const unaskedReason = "the mode is yolo, or a rule allows every command: nothing but the floor is asked about"
+
 // judgeLine is the verdict on one command line.
 func (s *Guard) judgeLine(text, dir string, unasked bool) *toolcrib.Verdict {
 	opt := s.optionsIn(dir)
@@ -126,7 +129,7 @@ func (s *Guard) judgeLine(text, dir string, unasked bool) *toolcrib.Verdict {
 		return s.askOrDeny("floor", slices.Concat(floor, l.Explain()))
 	}
 	if unasked {
-		return allow("unasked", "this mode asks about nothing but the floor")
+		return allow("unasked", unaskedReason)
 	}
 	rule, against := s.allowed(l, &opt)
 	if len(against) > 0 {
