@@ -203,7 +203,7 @@ func (c *command) policyTest(ctx context.Context, file string) error {
 			r, err := c.tryCase(ctx, a, t)
 			if err != nil {
 				// Not wrapped: of an error of the crib nothing but its own words would be told.
-				return badConfig{fmt.Errorf("%s: case %d, %s: %v", file, i+1, t.Tool, err)}
+				return badConfig{fmt.Errorf("%s: case %d, %s: %s", file, i+1, t.Tool, err.Error())}
 			}
 			if !r.OK {
 				bad++

@@ -87,7 +87,7 @@ permissions: {deny: ["files/*(./secrets/**)"]}
 			t.Parallel()
 			p := newPlace(t, own, project)
 			a := p.open(t)
-			for _, path := range []string{"./secrets/k", "secrets/k", filepath.Join(p.dir, "secrets/k")} {
+			for _, path := range []string{"./secrets/k", "secrets/k", filepath.Join(p.dir, "secrets", "k")} {
 				if got := decideCall(t, a, "read_file", map[string]any{"path": path}); got != "deny" {
 					t.Errorf("read_file %s: %s", path, got)
 				}
