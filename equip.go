@@ -79,7 +79,7 @@ func (c *Crib) env(f *flight, grant Grant) (*Env, error) {
 		if !allowed(grant.Programs, cmd.Path) {
 			return Exit{}, refuse(CodeDenied, f.call.Tool, "the program "+cmd.Path+" was not granted", nil)
 		}
-		cmd.Tool, cmd.Effects = f.entry.native.Native, f.effects
+		cmd.Call, cmd.Tool, cmd.Effects = e.Call, f.entry.native.Native, f.effects
 		return c.Sandbox.Run(ctx, cmd, grant.within(f.effects.All()).reachable())
 	}
 	return e, nil

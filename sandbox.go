@@ -27,16 +27,16 @@ type Sandbox interface {
 
 // Cmd is a program to run. The environment is exactly Env: nothing is inherited.
 type Cmd struct {
-	Path   string
-	Args   []string // without the program's own name
-	Dir    string
-	Env    []string
-	Stdin  io.Reader // nil: closed
-	Stdout io.Writer // nil: discarded
-	Stderr io.Writer
+	Path           string
+	Args           []string // without the program's own name
+	Dir            string
+	Env            []string
+	Stdin          io.Reader // nil: closed
+	Stdout, Stderr io.Writer // nil: discarded
 
-	// For whom it runs, by the native name of the tool, and what it can do as
-	// far as that is known. The crib fills these in, whatever a tool puts there.
+	// For whom it runs, the tool by its native name, and what it can do as far as
+	// that is known. The crib fills these in, whatever a tool puts there.
+	Call    Call
 	Tool    string
 	Effects Effects
 }

@@ -103,6 +103,28 @@ func notPublic(a netip.Addr) string {
 	return ""
 }
 
+// privateByName reports whether private:NAME may lead to an address: to a machine
+// of somebody's own network, and neither to this one nor to what hands out
+// credentials to whoever asks.
+func privateByName(a netip.Addr) bool {
+	a = plainaddr.Machine(a)
+	switch notPublic(a) {
+	case "private", "shared by a carrier", "documentation", "benchmarking":
+	default:
+		return false
+	}
+	for _, service := range [...]netip.Addr{
+		netip.AddrFrom4([4]byte{100, 100, 100, 200}),
+		netip.AddrFrom16([16]byte{0: 0xfd, 2: 0x0e, 3: 0xc2, 14: 0x02, 15: 0x54}),
+		netip.AddrFrom16([16]byte{0: 0xfd, 1: 0x20, 3: 0xce, 14: 0x02, 15: 0x54}),
+	} {
+		if a == service {
+			return false
+		}
+	}
+	return true
+}
+
 // publicParts is the public addresses in a prefix, as the fewest prefixes.
 func publicParts(p netip.Prefix) []netip.Prefix {
 	public, whole := publicPrefix(p)

@@ -211,11 +211,11 @@ func (g *Gate) target(u *url.URL) (target, error) {
 			"or an address such as 192.0.2.1 or [2001:db8::1], and at most a port", nil)
 	case addr.IsValid() && !g.hosts.reaches(addr):
 		if use := notPublic(addr); use != "" {
-			return target{}, g.refuse(refusal.Denied, "the address "+t.host+" is not public ("+use+") and was not granted; to allow it, it has to be in grant.hosts itself or in a range there", nil)
+			return target{}, g.refuse(refusal.Denied, "the address "+t.host+" is not public ("+use+") and was not granted; to allow it, it has to be in grant.hosts itself or in a range there", ErrNotPublic)
 		}
 		fallthrough
 	case !addr.IsValid() && !g.hosts.hasName(t.host):
-		return target{}, g.refuse(refusal.Denied, "the host "+t.host+" was not granted; to allow it, add it to grant.hosts", nil)
+		return target{}, g.refuse(refusal.Denied, "the host "+t.host+" was not granted; to allow it, add it to grant.hosts", ErrNotListed)
 	}
 	return t, nil
 }

@@ -55,10 +55,10 @@ func (g *Gate) admit(host string, a netip.Addr, granted bool) error {
 	a = plainaddr.Of(a)
 	use := notPublic(a)
 	if !granted {
-		return g.refuse(refusal.Denied, "the host "+host+" leads to an address that is not public, and granting a name does not grant those; to allow it, add the address or its range to grant.hosts as well",
-			fmt.Errorf("%s is %s at %s", host, use, a))
+		return g.refuse(refusal.Denied, "the host "+host+" leads to an address that is not public, and granting a name does not grant those; to allow it, add private:"+host+", or the address or its range, to grant.hosts",
+			fmt.Errorf("%w: %s is %s at %s", ErrNotPublic, host, use, a))
 	}
-	if use != "" {
+	if use != "" && (g.hosts.hasAddr(a) || a.IsLoopback()) {
 		return nil // an entry says so
 	}
 	own, err := g.interfaces()
@@ -155,6 +155,14 @@ func (c *gateConn) Read(b []byte) (int, error) {
 func (c *gateConn) Write(b []byte) (int, error) {
 	n, err := c.Conn.Write(b)
 	return n, withoutAddrs(err)
+}
+
+// CloseWrite tells the other side that this one has said all.
+func (c *gateConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
+	}
+	return c.Close()
 }
 
 func (c *gateConn) Close() error {

@@ -13,9 +13,13 @@ import (
 // hostEntry is one entry of grant.hosts, understood. Either name or prefix
 // is set.
 type hostEntry struct {
-	name   string // lower case; "*", "*.suffix" or a name
+	name   string // lower case; "*", "*.suffix" or a name, each perhaps after privateWord
 	prefix netip.Prefix
 }
+
+// privateWord stands before a name that may lead to a private address as well:
+// the machine of that name is meant, wherever name servers of this network put it.
+const privateWord = "private:"
 
 // CheckHosts says which entries of grant.hosts mean nothing. A grant does
 // not fail on them, it only does not give what its writer thought: who reads
@@ -23,8 +27,11 @@ type hostEntry struct {
 func CheckHosts(hosts []string) error {
 	var all error
 	for _, h := range hosts {
-		if _, ok := parseHost(h); !ok {
-			all = errors.Join(all, fmt.Errorf("the host %q is none of a name (in its xn-- form), *.suffix, *, an address and a range such as 10.0.0.0/8, without scheme, port and path", h))
+		switch e, ok := parseHost(h); {
+		case !ok:
+			all = errors.Join(all, fmt.Errorf("the host %q is none of a name (in its xn-- form), *.suffix, *, private:NAME, an address and a range such as 10.0.0.0/8, without scheme, port and path", h))
+		case e.name == privateWord+"*":
+			all = errors.Join(all, fmt.Errorf("the host %q would let every name lead to every private address: write the ranges that are meant, such as 10.0.0.0/8", h))
 		}
 	}
 	return all
@@ -35,7 +42,7 @@ func CheckHosts(hosts []string) error {
 // take the private addresses out.
 func AllHosts() []string {
 	names := apartNames()
-	return append([]string{"*", "0.0.0.0/0", "::/0"}, names[:]...)
+	return append([]string{"*", privateWord + "*", "0.0.0.0/0", "::/0"}, names[:]...)
 }
 
 // parseHost understands an entry; one that it does not grants nothing.
@@ -44,8 +51,8 @@ func parseHost(text string) (hostEntry, bool) {
 		return hostEntry{prefix: p}, true
 	}
 	name := lowerASCII(text)
-	bare := strings.TrimPrefix(name, "*.")
-	return hostEntry{name: name}, name == "*" || isHostName(bare)
+	bare := strings.TrimPrefix(name, privateWord)
+	return hostEntry{name: name}, bare == "*" || isHostName(strings.TrimPrefix(bare, "*."))
 }
 
 // parsePrefix reads an address or a range. An IPv4 range in IPv6 form is the
@@ -150,8 +157,13 @@ func apart(name string) bool {
 
 // nameInside reports whether the name or pattern a lies within the pattern b:
 // *.example.com holds api.example.com and *.api.example.com, not example.com.
+// What may lead to private addresses lies in no pattern that may not.
 func nameInside(a, b string) bool {
+	a, wide := strings.CutPrefix(a, privateWord)
+	b, held := strings.CutPrefix(b, privateWord)
 	switch {
+	case wide && !held:
+		return false
 	case a == b:
 		return true
 	case apart(a):
@@ -161,6 +173,23 @@ func nameInside(a, b string) bool {
 	}
 	suffix, ok := strings.CutPrefix(b, "*")
 	return ok && strings.HasSuffix(strings.TrimPrefix(a, "*"), suffix)
+}
+
+// meetName is what two patterns of names have in common.
+func meetName(a, b string) (string, bool) {
+	x, wide := strings.CutPrefix(a, privateWord)
+	y, held := strings.CutPrefix(b, privateWord)
+	switch {
+	case nameInside(x, y):
+	case nameInside(y, x):
+		x = y
+	default:
+		return "", false
+	}
+	if wide && held {
+		x = privateWord + x
+	}
+	return x, true
 }
 
 // hostSet is the entries of a grant, ready to be asked.
@@ -184,7 +213,9 @@ func parseHosts(hosts []string) hostSet {
 }
 
 // any reports whether * is among them: every name, and every public address.
-func (s hostSet) any() bool { return slices.Contains(s.names, "*") }
+func (s hostSet) any() bool {
+	return slices.Contains(s.names, "*") || slices.Contains(s.names, privateWord+"*")
+}
 
 // hasName reports whether a name may be asked for; where it leads is judged
 // when that is known.
@@ -202,7 +233,7 @@ func (s hostSet) leads(name string, a netip.Addr) bool {
 	if name == "localhost" { // never to another machine, whatever a name server says
 		return a.IsLoopback()
 	}
-	return s.hasAddr(a) || notPublic(a) == ""
+	return s.hasAddr(a) || notPublic(a) == "" || s.hasName(privateWord+name) && privateByName(a)
 }
 
 // reaches reports whether an address may be asked for by itself.
@@ -219,11 +250,8 @@ func MeetHosts(g, h []string) []string {
 	var m hostSet
 	for _, x := range a.names {
 		for _, y := range b.names {
-			switch {
-			case nameInside(x, y):
-				m.names = append(m.names, x)
-			case nameInside(y, x):
-				m.names = append(m.names, y)
+			if name, ok := meetName(x, y); ok {
+				m.names = append(m.names, name)
 			}
 		}
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/desk/terms"
+	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
@@ -57,7 +58,7 @@ func (a *App) openDesk(ctx context.Context, cfg settings.Config, needs Needs) er
 	if needs.Approver != nil {
 		approver = a.keeper.Approver(needs.Approver)
 	}
-	a.Crib.Approver = reachable{a, approver}
+	a.Crib.Approver = reach.Reachable{Crib: a.Crib, Approver: approver}
 	return nil
 }
 

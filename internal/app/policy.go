@@ -3,15 +3,20 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/guards"
 	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
@@ -47,6 +52,11 @@ func ownBoxes(others ...toolcrib.Toolbox) []string {
 		}
 	}
 	return names
+}
+
+// ProjectCheck says what is wrong with the parts of a project's file: see [guards.ProjectCheck].
+func ProjectCheck(cfg settings.Config, dir, home string) func(key, name string, value any) error {
+	return guards.ProjectCheck(cfg, ownBoxes(), dir, home)
 }
 
 // busNames is what boxes of ours are called on the bus.
@@ -85,14 +95,32 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 	if err != nil {
 		return err
 	}
+	p, err := a.makePolicy(cfg, layers)
+	if err != nil {
+		return err
+	}
+	guests, err := httpauth.AccessOf(layers, cfg, a.subject, a.policy.guests.Load())
+	if err != nil {
+		return err
+	}
+	a.policy.guests.Store(guests)
+	a.policy.visible.Store(visibility)
+	a.policy.rules.Store(p.Rules)
+	a.policy.live.Set(p)
+	return nil
+}
+
+// makePolicy makes the guards of mode and rules, with the shell guard.
+func (a *App) makePolicy(cfg settings.Config, layers *settings.Layers) (*policy.Policy, error) {
 	// Read by themselves first, so that a mistake is told where it was made.
 	if _, err := shellguard.ParseRules(settings.Prefixes(cfg.Toolboxes.Shell.AllowedCommands)); err != nil {
-		return fmt.Errorf("toolboxes.shell.allowed_commands: %w", err)
+		return nil, fmt.Errorf("toolboxes.shell.allowed_commands: %w", err)
 	}
 	var shell *shellguard.Guard
 	if cfg.Toolboxes.Shell.AllowShell {
+		var err error
 		if shell, err = a.shellGuard(cfg.Toolboxes.Shell); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	// Where nothing is granted, as in the home directory, relative rules still say something.
@@ -101,7 +129,7 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 		Own: a.own, Known: cfg.KnownNames(), Base: base, Home: a.policy.home, Resolve: policy.RealPath, Shell: shell, Conditions: &a.policy.conditions, Skips: true,
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p := &policy.Policy{Rules: rules, Mode: layers.Mode, Shell: shell, Obeyed: a.obeyedGuard()}
 	p.Whole = &a.Crib.Grant
@@ -115,16 +143,37 @@ func (a *App) setPolicy(cfg settings.Config, layers *settings.Layers) error {
 		shell.Refuse = !cfg.Toolboxes.Shell.Ask
 		shell.Only = shell.Refuse && rules.NamesCommands()
 		shell.Unasked = p.Unasked
+		shell.Writes = func(call toolcrib.Call, path string) error { return a.mayWrite(p, call, path) }
 	}
-	guests, err := httpauth.AccessOf(layers, cfg, a.subject, a.policy.guests.Load())
-	if err != nil {
+	return p, nil
+}
+
+// mayWrite says whether a call may write a file unasked, as write_file would: the
+// tool exists for the caller, mode and rules allow it, and its handle reaches the file.
+func (a *App) mayWrite(p *policy.Policy, call toolcrib.Call, path string) error {
+	spec := policy.WriteFile()
+	if !a.hasTool(call.Caller, &spec) {
+		return errors.New("there is no write_file for this caller, by which it would go")
+	}
+	if err := p.Writes(call, path); err != nil {
 		return err
 	}
-	a.policy.guests.Store(guests)
-	a.policy.visible.Store(visibility)
-	a.policy.rules.Store(rules)
-	a.policy.live.Set(p)
-	return nil
+	err := reach.RefusesFile(a.Crib, p.Left(call), path, true, false)
+	if no, ok := toolcrib.AsError(err); ok { // a model reads it, and knows the file by another name
+		return errors.New(strings.ReplaceAll(no.Message, strconv.Quote(path), "it"))
+	}
+	return err
+}
+
+// hasTool reports whether a tool of ours is on the shelves for a caller, under
+// whatever name.
+func (a *App) hasTool(caller toolcrib.Caller, want *toolcrib.Entry) bool {
+	for spec := range a.Crib.Tools(caller) {
+		if spec.Box == want.Box && spec.Native == want.Native {
+			return true
+		}
+	}
+	return false
 }
 
 // seen is the one rule for listing and calling.

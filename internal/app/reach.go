@@ -3,12 +3,10 @@ package app
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"slices"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/files"
-	"github.com/toolcrib/toolcrib/httpclient"
+	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -22,8 +20,8 @@ func (a *App) Judge(ctx context.Context, call toolcrib.Call) (toolcrib.Judgement
 	if j.Review.Spec.Box == mcphub.MetaName && j.Review.Spec.Native == "mcp_call" {
 		return a.judgeInner(ctx, j)
 	}
-	if err := a.reaches(&j); err != nil {
-		why := toolcrib.Verdict{Guard: "grant", Rule: setting(err), Decision: toolcrib.Deny, Reason: err.Error()}
+	if err := reach.Refuses(a.Crib, &j); err != nil {
+		why := toolcrib.Verdict{Guard: "grant", Rule: reach.Setting(err), Decision: toolcrib.Deny, Reason: err.Error()}
 		if no, ok := toolcrib.AsError(err); ok {
 			why.Reason = no.Message
 		}
@@ -52,81 +50,6 @@ func (a *App) judgeInner(ctx context.Context, outer toolcrib.Judgement) (toolcri
 		return inner, err
 	}
 	return outer, nil
-}
-
-// reachable asks nobody about a call that its handles would refuse whatever a person says.
-type reachable struct {
-	app *App
-	toolcrib.Approver
-}
-
-func (r reachable) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
-	err := r.app.reaches(&toolcrib.Judgement{Review: toolcrib.Review{Call: q.Call, Spec: q.Spec, Input: q.Input}, Grant: r.app.Crib.Grant})
-	if _, refused := toolcrib.AsError(err); refused {
-		return toolcrib.Answer{}, err
-	}
-	return r.Approver.Approve(ctx, q)
-}
-
-// setting names what decides that a handle refuses something.
-func setting(err error) string {
-	switch {
-	case errors.Is(err, files.ErrOutside):
-		return "grant.read"
-	case errors.Is(err, files.ErrReadOnly):
-		return "grant.write"
-	case errors.Is(err, files.ErrProtected):
-		return "grant.protected"
-	case toolcrib.CodeOf(err) == toolcrib.CodeDenied:
-		return "grant.hosts"
-	}
-	return ""
-}
-
-// reaches has the same handles that a call would be given look at the file, the
-// directory or the address that it names.
-func (a *App) reaches(j *toolcrib.Judgement) error {
-	box := j.Review.Spec.Box
-	if box != "files" && box != "shell" && box != "web" {
-		return nil // what others mean by their arguments nobody knows
-	}
-	var named struct {
-		Path *string `json:"path"`
-		Dir  *string `json:"working_dir"`
-		URL  *string `json:"url"`
-	}
-	if err := json.Unmarshal(j.Review.Input, &named); err != nil {
-		return err
-	}
-	effects := j.Review.Spec.Effects.All()
-	switch {
-	case box == "web" && named.URL != nil:
-		gate := httpclient.NewGate(j.Grant.Hosts, a.Crib.HTTP)
-		defer gate.Close()
-		return gate.Check(*named.URL)
-	case box == "files" && named.Path != nil:
-		return a.reachesFile(j.Grant, *named.Path, effects&(toolcrib.Writes|toolcrib.Destroys) != 0, effects&toolcrib.Destroys != 0)
-	case box == "shell" && named.Dir != nil:
-		return a.reachesFile(j.Grant, *named.Dir, false, false)
-	}
-	return nil
-}
-
-func (a *App) reachesFile(grant toolcrib.Grant, path string, write, link bool) error {
-	if len(grant.Dirs) == 0 {
-		return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no directory was granted, so there are no files to work on", Err: files.ErrOutside}
-	}
-	opt := a.Crib.Files
-	opt.Denied, opt.Fixed = slices.Concat(opt.Denied, grant.Denied), slices.Concat(opt.Fixed, grant.Fixed)
-	for _, d := range a.Crib.Grant.Dirs {
-		opt.Within = append(slices.Clip(opt.Within), d.Path)
-	}
-	handle, err := files.New(grant.Dirs, opt)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = handle.Close() }() // nothing was opened that could be lost
-	return handle.Check(path, write, link)
 }
 
 // Tokens are who comes in by a token of the settings, by the names of those.

@@ -140,9 +140,7 @@ func (c *command) readWith(opt config.Options, how care, trusted bool) (try proj
 		return try, err
 	}
 	opt.PastProject = true
-	if opt.Check, err = app.ProjectCheck(without.Value, app.Needs{Dir: c.dir, Home: c.home()}); err != nil {
-		return try, err
-	}
+	opt.Check = app.ProjectCheck(without.Value, c.dir, c.home())
 	sound := read(opt)
 	if err != nil || how == soundParts {
 		try.loaded = sound

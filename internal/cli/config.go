@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -73,18 +76,31 @@ func (c *command) checkNames(ctx context.Context, a *app.App) error {
 }
 
 func (c *command) showConfig() error {
-	loaded, _, err := c.load()
+	loaded, paths, err := c.load()
 	if err != nil {
 		return err
 	}
 	if c.asJSON(false) {
-		text, err := config.ShowJSON(loaded)
+		shown, err := config.ShowJSON(loaded)
 		if err != nil {
 			return err
 		}
-		return c.printJSON(json.RawMessage(text))
+		return c.printJSON(json.RawMessage(shown))
 	}
-	return c.write(config.Show(loaded))
+	if err := c.write(config.Show(loaded)); err != nil {
+		return err
+	}
+	words := c.needs(loaded, paths).Registries(loaded.Value).Means
+	for _, word := range slices.Sorted(maps.Keys(words)) {
+		hosts := strings.ReplaceAll(strings.Join(words[word], ", "), "private:", "")
+		if hosts == "" {
+			hosts = "no host"
+		}
+		if _, err := fmt.Fprintf(c.out, "# grant.hosts: %s stands for %s\n", word, text.ShowLine(hosts)); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // write puts a generated text on standard output.

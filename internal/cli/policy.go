@@ -18,14 +18,17 @@ import (
 func (c *command) policyCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "policy",
-		Short: "Ask and try what is allowed, and bring rules along from elsewhere",
+		Short: "Ask and try what is allowed, learn rules from use, write them and take them back",
 		Long: `Profiles say which tools exist, modes when a person is asked, and permissions
-make exceptions by rule. None of these commands calls a tool or changes a file.`,
+make exceptions by rule. None of these commands calls a tool, and none but allow,
+ask, deny and undo changes a file.`,
 		Example: `  toolcrib policy explain run_command command='git push'   what would become of it, and why
   toolcrib policy check                                    are all rules sound?
   toolcrib policy test cases.yaml                          do they decide as you expect?
   toolcrib policy import ~/.claude/settings.json           as rules of ours
-  toolcrib policy diff new.yaml                            what would this file change?`,
+  toolcrib policy diff new.yaml                            what would this file change?
+  toolcrib policy suggest --since 7d                       rules for what you keep approving
+  toolcrib policy allow 'run_command(go test *)'           write one; undo takes it back`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
@@ -45,7 +48,10 @@ cases is YAML:
 
 A case may say who calls: token (by its name), subject, organisation, agent.`,
 		RunE: func(cmd *cobra.Command, args []string) error { return c.policyTest(cmd.Context(), args[0]) },
-	}, c.policyImportCmd(), c.policyDiffCmd())
+	}, c.policyImportCmd(), c.policyDiffCmd(), c.policySuggestCmd(),
+		c.policyChangeCmd(toolcrib.Allow, "Write a rule about what runs unasked"),
+		c.policyChangeCmd(toolcrib.Ask, "Write a rule about what a person is asked"),
+		c.policyChangeCmd(toolcrib.Deny, "Write a rule about what is never done"), c.policyUndoCmd())
 	return cmd
 }
 

@@ -156,6 +156,9 @@ func (c *command) pastCalls(ctx context.Context, limit int) ([]toolcrib.Call, er
 	}
 	var calls []toolcrib.Call
 	for _, rec := range records {
+		if rec.Box == "sandbox" {
+			continue // what a program reached: no call
+		}
 		if !bytes.Contains(rec.Input, []byte(`"[redacted]"`)) && !bytes.HasPrefix(rec.Input, []byte(`{"unrecorded"`)) {
 			calls = append(calls, toolcrib.Call{ID: rec.ID, Tool: rec.Tool, Caller: rec.Caller, Input: rec.Input})
 		}

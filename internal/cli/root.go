@@ -20,6 +20,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/hooked"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -41,8 +42,11 @@ type command struct {
 	deny   []string // --deny
 	ask    []string // --ask
 
-	project string   // the project's file that was found at the start
-	outer   []string // files of projects around it, likewise
+	project string                // the project's file that was found at the start
+	outer   []string              // files of projects around it, likewise
+	warm    func(*hooked.Message) // of a hook: hands on what was begun before it was known what for
+	hooking bool                  // a client waits for a word of its hook
+	told    io.Writer             // standard error, where a hook keeps everything else from it
 
 	loaded   *config.Loaded[settings.Config] // once load has read it
 	broken   *brokenProject                  // what is wrong with the project's file; nil: nothing
@@ -55,18 +59,20 @@ type command struct {
 // Main runs the program on the process's own streams and gives its exit
 // status.
 func Main() int {
+	c := &command{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), dir: "."}
+	if len(os.Args) > 1 && os.Args[1] == "hook" {
+		c.beginHook()
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), endSignals()...)
 	defer stop()
-	dir, err := os.Getwd()
-	if err != nil {
-		dir = "."
+	if dir, err := os.Getwd(); err == nil {
+		c.dir = dir
 	}
-	c := &command{in: os.Stdin, out: os.Stdout, err: os.Stderr, environ: os.Environ(), dir: dir}
 	if err := hideKeys(vault.KeyConfig{}); err != nil {
 		c.complain(err)
-		return exitStatus(err)
+		return c.hookStatus(os.Args[1:], exitStatus(err))
 	}
-	return c.run(ctx, os.Args[1:])
+	return c.hookStatus(os.Args[1:], c.run(ctx, os.Args[1:]))
 }
 
 // endSignals are what ends the program in good order: what programs left has to
@@ -167,7 +173,7 @@ and look at what was done.`,
 	}
 	// The flags were just defined, so registering cannot fail.
 	_ = root.RegisterFlagCompletionFunc("output", complete("json", "text"))
-	root.AddCommand(c.toolsCmd(), c.callCmd(), c.journalCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.connectCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.versionCmd())
+	root.AddCommand(c.toolsCmd(), c.callCmd(), c.journalCmd(), c.approvalsCmd(), c.grantsCmd(), c.mcpCmd(), c.serveCmd(), c.tokenCmd(), c.busCmd(), c.hubCmd(), c.connectCmd(), c.hookCmd(), c.sandboxCmd(), c.secretCmd(), c.configCmd(), c.policyCmd(), c.trustCmd(), c.doctorCmd(), c.versionCmd())
 	return root
 }
 

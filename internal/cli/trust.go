@@ -18,7 +18,6 @@ import (
 	"golang.org/x/term"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/seal"
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -55,7 +54,7 @@ until you have looked again.`,
 func trustList(paths config.Paths) config.Trust {
 	return config.Trust{
 		Path:  filepath.Join(paths.State, "trust.json"),
-		Seals: func(write bool) (*seal.Box, error) { return app.OpenSeals(paths.State, write) },
+		Seals: func(write bool) (*seal.Box, error) { return seal.OfState(paths.State, write) },
 	}
 }
 

@@ -93,13 +93,13 @@ func (b *Bounds) Read(c toolcrib.Caller, id string, offset int64, limit int) ([]
 	return b.Artifacts.Read(c, id, offset, limit)
 }
 
-// CheckBudget says what is wrong with a budget.
-func CheckBudget(budget settings.SafetyBudget) error {
+// checkBudget says what is wrong with a budget.
+func checkBudget(budget settings.SafetyBudget) error {
 	return (&Bounds{}).openBudgets(settings.SafetyBounds{Budgets: []settings.SafetyBudget{budget}})
 }
 
-// CheckPrice says what is wrong with a price.
-func CheckPrice(tools string, price float64) error {
+// checkPrice says what is wrong with a price.
+func checkPrice(tools string, price float64) error {
 	sound := settings.SafetyBudget{Name: "any", Rate: 1} // prices are read where there are budgets
 	return (&Bounds{}).openBudgets(settings.SafetyBounds{Budgets: []settings.SafetyBudget{sound}, Prices: map[string]float64{tools: price}})
 }

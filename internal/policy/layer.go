@@ -159,7 +159,9 @@ func newLayer(l Layer, opt *RuleOptions) (*layer, error) {
 	made.denied, made.asked = allTaken(made.denyPlaces), allTaken(made.askPlaces)
 	for _, p := range made.allow.all {
 		if p.single() {
-			made.commands[p.command.Programs(true)[0]] = true
+			for _, name := range p.command.Programs(true) {
+				made.commands[name] = true
+			}
 		}
 	}
 	return made, nil

@@ -94,7 +94,7 @@ func Of(cfg settings.Grant, needs Start, unled ...string) (Reach, error) {
 	r.Own.home = newHomeLinks(needs.Home, needs.Dir, r.Dirs, unled)
 	r.Own.Clients.home, r.Own.Clients.granted = needs.Home, r.granted
 	for _, name := range cfg.Protected {
-		if err := CheckProtected(needs.Home, name); err != nil {
+		if err := settings.CheckProtected(needs.Home, name); err != nil {
 			return Reach{}, fmt.Errorf("grant.protected: %w", err)
 		}
 	}
@@ -119,18 +119,6 @@ func Of(cfg settings.Grant, needs Start, unled ...string) (Reach, error) {
 	}
 	r.Files = files.Options{Base: r.Base, Protected: protection, Trash: filepath.Join(needs.State, "trash")}
 	return r, nil
-}
-
-// CheckProtected says what is wrong with an entry of grant.protected.
-func CheckProtected(home, name string) error {
-	if strings.HasPrefix(name, "!") { // a project may add to this list
-		return fmt.Errorf("%q is an exception: it belongs into grant.unprotected", name)
-	}
-	if strings.HasPrefix(name, sensitive.UnledWord) {
-		return fmt.Errorf("%q is neither a name nor a place", name)
-	}
-	_, err := sensitive.ParseList(home, name)
-	return err
 }
 
 // granted gives the directories of a grant, and what of it cannot be granted.

@@ -109,7 +109,7 @@ func WholeNetwork(backend string, hosts []string) (bool, error) {
 		return true, nil
 	}
 	return false, Unavailable(fmt.Sprintf("the %s sandbox gives a program the whole network or none, not only %s: "+
-		"grant no host, or * for all, or reach these hosts by a tool that needs no program", backend, strings.Join(hosts, ", ")), nil)
+		"the linux sandbox tells hosts apart (sandbox.backend: linux), or grant no host, or * for all", backend, strings.Join(hosts, ", ")), nil)
 }
 
 // Until bounds a context by the time of a grant.

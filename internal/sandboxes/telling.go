@@ -17,6 +17,9 @@ import (
 type Telling struct {
 	*sandbox.Chooser
 	Log *slog.Logger
+	// Crib has the journal that connections of programs are written to. Nil: they
+	// are not.
+	Crib *toolcrib.Crib
 
 	mu   sync.Mutex
 	said map[string]bool
@@ -28,7 +31,11 @@ const maxSaid = 1000
 
 // Run runs a program.
 func (t *Telling) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
+	ctx, ended := t.watched(ctx, cmd, grant)
 	exit, err := t.Chooser.Run(ctx, cmd, grant)
+	if failed := ended(); failed != nil {
+		t.Log.Error("the connections of a program are not in the journal", "call", cmd.Call.ID, "err", failed)
+	}
 	for _, note := range exit.Notes {
 		if t.isNew(note) {
 			t.Log.Warn("a note of the sandbox", "tool", cmd.Tool, "note", note)

@@ -25,11 +25,11 @@ func (l *Layers) Organisation() string {
 }
 
 // Prefixes makes a rule of each command: its words, and whatever harmless
-// arguments follow.
+// arguments follow. One with a = before it means exactly these words.
 func Prefixes(commands []string) []string {
 	rules := slices.Clone(commands)
 	for i, c := range rules {
-		if c = strings.TrimSpace(c); !strings.HasSuffix(c, "*") {
+		if c = strings.TrimSpace(c); !strings.HasSuffix(c, "*") && !strings.HasPrefix(c, "=") {
 			rules[i] = c + " *"
 		}
 	}

@@ -52,18 +52,19 @@ func (b *Box) runCommand() toolcrib.Tool {
 			j.drop()
 			return runOut{}, err
 		}
-		return b.result(j)
+		return b.result(j, in.Timeout)
 	})
 }
 
 // result tells how a finished command went, and keeps it if there is more to
 // page through.
-func (b *Box) result(j *job) (runOut, error) {
+func (b *Box) result(j *job, asked int) (runOut, error) {
 	out := runOut{Command: j.line, ExitCode: j.exit.Code, Signal: j.exit.Signal, Sandbox: j.exit.Sandbox, TimedOut: j.exit.TimedOut, Notes: j.exit.Notes}
 	out.Success = out.ExitCode == 0 && !out.TimedOut
 	var cutOut, cutErr bool
 	out.Stdout, cutOut = j.out.text()
 	out.Stderr, cutErr = j.err.text()
+	out.Notes = append(out.Notes, b.hints(j.exit, asked, out.Stdout, out.Stderr)...)
 	if out.Truncated = cutOut || cutErr; out.Truncated && (j.out.kept() || j.err.kept()) {
 		out.Job = j.id
 		return out, b.jobs.add(j, b.cfg.Jobs)

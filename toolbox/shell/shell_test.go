@@ -151,7 +151,8 @@ func TestRunCommand(t *testing.T) {
 		{runIn{Command: "cat"}, runOut{Success: true}}, // its input is closed
 		{runIn{Command: "env | grep -c SECRET"}, runOut{Stdout: "0\n", ExitCode: 1}},
 		{runIn{Command: "printf '\\377x'"}, runOut{Stdout: "\uFFFDx", Success: true}},
-		{runIn{Command: "echo early; exec sleep 30", Timeout: 1}, runOut{Stdout: "early\n", TimedOut: true, ExitCode: 137, Signal: "SIGKILL"}},
+		{runIn{Command: "echo early; exec sleep 30", Timeout: 1}, runOut{Stdout: "early\n", TimedOut: true, ExitCode: 137, Signal: "SIGKILL",
+			Notes: []string{"it was ended after 1 s: the argument timeout of run_command gives it up to 120 s; start_command has no such limit"}}},
 	} {
 		c.want.Command = c.in.Command
 		t.Setenv("TOOLCRIB_SECRET", "x")

@@ -68,6 +68,7 @@ func (s *script) ownNetwork(j *job) {
 	binary.LittleEndian.PutUint16(request[16:], unix.IFF_UP)
 	s.do(l, unix.SYS_IOCTL, fd, num(unix.SIOCSIFFLAGS), at(s.put(request)))
 	s.close(l, fd)
+	s.ownSockets(j)
 }
 
 // base is where the new root is put together before it becomes the root. Any
@@ -178,7 +179,7 @@ func (s *script) furnish(j *job) {
 	}
 	s.mount(label{stepFiles, "mounting /tmp"}, "tmpfs", "/tmp", "tmpfs", quiet, options(j.temp))
 	s.mount(label{stepFiles, "mounting /dev/shm"}, "tmpfs", "/dev/shm", "tmpfs", quiet|unix.MS_NOEXEC, options(sharedSize(j.temp)))
-	for _, f := range accounts(j) {
+	for _, f := range slices.Concat(accounts(j), j.made) {
 		s.writeFile(l, f[0], f[1])
 	}
 	for _, link := range append([]symlink{
@@ -209,7 +210,8 @@ func accounts(j *job) [][2]string {
 		{"/etc/nsswitch.conf", "passwd: files\ngroup: files\nshadow: files\nhosts: files dns\nservices: files\nprotocols: files\n"},
 	}
 	if !j.network {
-		files = append(files, [2]string{"/etc/hosts", "127.0.0.1 localhost " + hostname + "\n::1 localhost\n"})
+		files = append(files, [2]string{"/etc/hosts", "127.0.0.1 localhost " + hostname + "\n::1 localhost\n"},
+			[2]string{"/etc/resolv.conf", "nameserver 127.0.0.1\noptions timeout:2 attempts:1\n"})
 	}
 	return files
 }
@@ -294,7 +296,7 @@ func (s *script) lock(j *job) {
 	s.limit(j, func(resource int) bool { return resource == unix.RLIMIT_CORE }) // the filter keeps it as it is
 	// In the network of the host, sockets without a name in the file system
 	// are those of the host. Only Landlock can tell them apart.
-	filter(filterRules{unixSockets: j.landlock > 0 && !j.network || j.landlock >= scopingABI, anonymous: j.anonymous}).install(s)
+	filter(filterRules{unixSockets: j.landlock > 0 && !j.network || j.landlock >= scopingABI, anonymous: j.anonymous, debug: j.debug}).install(s)
 }
 
 // limit sets some of the limits.

@@ -56,6 +56,7 @@ const (
 	reportFailed = 1
 	reportEnded  = 2
 	reportReady  = 3 // no end yet: the covers are laid
+	reportSocket = 5 // no end yet: a socket of the network of the program comes along; then comes which one
 	reportLost   = 4 // no end yet: a cover may be gone, and all programs are stopped; then come which loss it is, and why
 )
 

@@ -155,26 +155,37 @@ func (s *script) handOver(covers []sandbox.Cover) (mounts arg) {
 	mounts = s.kept(l, unix.SYS_OPENAT, num(unix.AT_FDCWD), s.text("/proc/self/mountinfo"), num(flags), num(0))
 	s.check(covers)
 	space := s.kept(l, unix.SYS_OPENAT, num(unix.AT_FDCWD), s.text("/proc/self/ns/mnt"), num(flags), num(0))
+	message := s.withFile(reportReady, 0)
+	s.do(l, unix.SYS_SENDMSG, num(reportAt), message, num(0))
+	s.close(l, space)
+	return mounts
+}
+
+func readyReport() []byte { return aReport(reportReady, 0) }
+
+// aReport is a report as it is sent.
+func aReport(kind, first uint32) []byte {
+	report := binary.LittleEndian.AppendUint32(binary.LittleEndian.AppendUint32(nil, kind), first)
+	return append(report, make([]byte, 8)...)
+}
+
+// withFile is a message with a report and the descriptor that the last call gives.
+func (s *script) withFile(kind, first uint32) (message arg) {
 	rights := s.put(make([]byte, 24)) // a struct cmsghdr and a descriptor
 	s.calls[len(s.calls)-1].store = rights + 16
 	binary.LittleEndian.PutUint64(s.data[rights:], 20)
 	binary.LittleEndian.PutUint32(s.data[rights+8:], unix.SOL_SOCKET)
 	binary.LittleEndian.PutUint32(s.data[rights+12:], unix.SCM_RIGHTS)
+	report := aReport(kind, first)
 	vector := s.put(make([]byte, 16)) // a struct iovec
-	s.point(vector, s.put(readyReport()))
-	binary.LittleEndian.PutUint64(s.data[vector+8:], uint64(len(readyReport())))
-	message := s.put(make([]byte, 56)) // a struct msghdr
-	s.point(message+16, vector)
-	binary.LittleEndian.PutUint64(s.data[message+24:], 1)
-	s.point(message+32, rights)
-	binary.LittleEndian.PutUint64(s.data[message+40:], 24)
-	s.do(l, unix.SYS_SENDMSG, num(reportAt), at(message), num(0))
-	s.close(l, space)
-	return mounts
-}
-
-func readyReport() []byte {
-	return append(binary.LittleEndian.AppendUint32(nil, reportReady), make([]byte, 12)...)
+	s.point(vector, s.put(report))
+	binary.LittleEndian.PutUint64(s.data[vector+8:], uint64(len(report)))
+	header := s.put(make([]byte, 56)) // a struct msghdr
+	s.point(header+16, vector)
+	binary.LittleEndian.PutUint64(s.data[header+24:], 1)
+	s.point(header+32, rights)
+	binary.LittleEndian.PutUint64(s.data[header+40:], 24)
+	return at(header)
 }
 
 // openPlace opens where a cover goes; no link may lie on the way. The place
@@ -206,6 +217,10 @@ func (r *run) covered(ctx context.Context, s *script, c *child) error {
 	stop := context.AfterFunc(ctx, func() { _ = c.kill() }) // what comes of it shows at the end
 	defer stop()
 	told, space, err := receiveReport(r.report)
+	for err == nil && told.kind == reportSocket {
+		r.network.serve(told.first, space)
+		told, space, err = receiveReport(r.report)
+	}
 	r.space = space
 	if err == nil && told.kind == reportFailed {
 		<-c.ended

@@ -109,6 +109,10 @@ func (r *run) attend(ctx context.Context, c *child, grant toolcrib.Grant) <-chan
 		}
 		for {
 			told, file, err := receiveReport(r.report)
+			if err == nil && told.kind == reportSocket {
+				r.network.serve(told.first, file)
+				continue
+			}
 			if file != nil {
 				_ = file.Close() // nothing is sent any more
 			}

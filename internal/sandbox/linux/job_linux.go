@@ -21,10 +21,13 @@ type job struct {
 	become    bool     // the process has yet to become that user
 	binds     []bind
 	links     []symlink
+	made      [][2]string // files of our own making: name and content
 	covers    []sandbox.Cover
 	under     []sandbox.Cover // of what lies under file systems that are not shown
 	temp      int64
 	network   bool // the host's own
+	proxy     bool // a proxy listens on its own
+	debug     bool // programs may trace each other
 	limits    []limit
 	anonymous bool // memory without an owner is counted
 	landlock  int  // ABI

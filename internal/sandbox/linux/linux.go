@@ -6,7 +6,8 @@
 // What a program sees: the system directories read-only, an /etc of the few
 // files that programs need, the granted directories under their own names, a
 // private /tmp, a /proc of its own processes, and no network but its own
-// loopback, unless the whole network was granted. It does not see any home,
+// loopback, unless the whole network was granted. Single hosts are reached by a
+// proxy that listens on that loopback and runs out here. It does not see any home,
 // and no socket or device of the host.
 //
 // The work is done by a shim, this same executable started again: Main must be
@@ -27,6 +28,7 @@ import (
 	"fmt"
 	"path/filepath"
 
+	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -40,8 +42,27 @@ type Config struct {
 	// ReadOnly are further directories of the host that every program may
 	// read, such as /opt. They must be absolute and clean.
 	ReadOnly []string
+	// Tools are further directories that every program may read, with the rights of
+	// their owner: tool chains in a home directory. One that is gone is left out.
+	Tools []string
+	// Cache is a directory that programs may write, shown as CachePlace, and not
+	// looked through for what is protected. Empty, or not there: none is shown.
+	Cache, CachePlace string
+	// CacheTools are the tools whose programs get it. Others, such as MCP servers, may
+	// have secrets, and must not run what a command has put there.
+	CacheTools []string
+	// Env are variables for programs that were given none of that name: those that
+	// lead to Tools, and to the cache where one is shown.
+	ToolEnv, CacheEnv []string
+	// GitSettings are settings of git for programs that were given none besides those
+	// of repositories, as a text: who commits. Empty: there are none.
+	GitSettings string
 	// Shield is what stays covered inside granted directories. Nil: nothing.
 	Shield *sandbox.Shield
+	// HTTP says how programs reach the hosts that were granted to them by name.
+	HTTP httpclient.Options
+	// Debug lets programs trace each other, as debuggers and sanitizers do.
+	Debug bool
 	// NoCgroups keeps to rlimits and a watch over memory also where cgroups
 	// could be had.
 	NoCgroups bool

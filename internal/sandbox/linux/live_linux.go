@@ -29,7 +29,8 @@ type run struct {
 	covering *sandbox.Covering
 	anchors  []anchor
 	unswept  *sandbox.Unswept
-	pid      int // of the first process of the namespace
+	network  *ownNetwork // nil: it has that of the host
+	pid      int         // of the first process of the namespace
 	hold     *sandbox.Hold
 	files    []*os.File // sent along; the report is the first
 	owned    []*os.File // of them, those to be closed by us
@@ -52,8 +53,11 @@ func (r *run) add(f *os.File, own bool) int {
 }
 
 // prepare opens everything a program needs.
-func (s *Sandbox) prepare(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) (_ *run, err error) {
+func (s *Sandbox) prepare(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) (_ *run, err error) {
 	r := &run{sandbox: s, job: s.job(cmd, grant, network), strays: strays{moved: make(chan struct{}, 1)}}
+	if !network {
+		r.network = s.openNetwork(ctx, grant.Hosts)
+	}
 	defer func() {
 		if err != nil {
 			r.close()
@@ -96,6 +100,9 @@ func (s *Sandbox) prepare(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) 
 	for _, f := range r.hold.Files() {
 		r.job.files.hold = append(r.job.files.hold, r.add(f, false))
 	}
+	if err := s.showTools(r, cmd.Tool); err != nil {
+		return nil, err
+	}
 	return r, s.granted(r, r.covering.Granted(grant))
 }
 
@@ -109,6 +116,7 @@ func (r *run) disown() {
 
 func (r *run) close() {
 	r.disown()
+	r.network.close()
 	if r.report != nil {
 		_ = r.report.Close()
 	}

@@ -169,10 +169,8 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	if err := sandbox.Admit(ctx, "linux", s.claims, cmd, grant); err != nil {
 		return toolcrib.Exit{}, err
 	}
-	network, err := sandbox.WholeNetwork("linux", grant.Hosts)
-	if err != nil {
-		return toolcrib.Exit{}, err
-	}
+	network := slices.Contains(grant.Hosts, "*") // single hosts are reached by a proxy
+	var err error
 	select {
 	case s.room <- struct{}{}:
 		defer func() { <-s.room }()
@@ -196,15 +194,16 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 // start looks at what is to be covered and runs the program. It can be called
 // again if a place had moved in between: the program has not run then.
 func (s *Sandbox) start(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) (toolcrib.Exit, error) {
-	run, err := s.prepare(cmd, grant, network)
+	run, err := s.prepare(ctx, cmd, grant, network)
 	if err != nil {
 		return toolcrib.Exit{}, err
 	}
 	defer run.close()
 	defer run.covering.Running()()
 	exit, err := run.run(ctx, cmd, grant)
+	run.network.close()
 	if _, failed := errors.AsType[*scriptError](err); !failed { // or it has not run
-		exit.Notes = slices.Concat(s.tellLeft(), run.covering.Notes, run.notes, run.strays.notes(grant), run.sweep())
+		exit.Notes = slices.Concat(s.tellLeft(), run.covering.Notes, run.notes, run.strays.notes(grant), run.sweep(), run.network.notes(exit))
 	}
 	return exit, err
 }
@@ -215,6 +214,10 @@ func (s *Sandbox) job(cmd toolcrib.Cmd, grant toolcrib.Grant, network bool) *job
 		uid: s.who.insideUID, gid: s.who.insideGID, become: s.who.root,
 		binds: slices.Clone(s.system.binds), links: s.system.links,
 		temp: s.tempSize(), network: network, limits: s.limits(), anonymous: s.cgroups != nil, landlock: s.landlock, watches: s.system.watches,
+		debug: s.cfg.Debug,
+	}
+	if !network && len(grant.Hosts) > 0 {
+		j.proxy, j.env = true, sandbox.ProxyEnv(cmd.Env, proxyAddress)
 	}
 	if network {
 		j.binds = append(j.binds, s.system.network...)

@@ -24,13 +24,20 @@ func denied() []uint32 {
 		unix.SYS_MOUNT, unix.SYS_UMOUNT2, unix.SYS_PIVOT_ROOT, unix.SYS_CHROOT, unix.SYS_OPEN_TREE, unix.SYS_MOVE_MOUNT,
 		unix.SYS_FSOPEN, unix.SYS_FSCONFIG, unix.SYS_FSMOUNT, unix.SYS_FSPICK, unix.SYS_MOUNT_SETATTR, sysOpenTreeAttr,
 		unix.SYS_UNSHARE, unix.SYS_SETNS,
-		unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_PROCESS_MADVISE, unix.SYS_PIDFD_GETFD, unix.SYS_KCMP,
+		unix.SYS_PROCESS_MADVISE, unix.SYS_PIDFD_GETFD,
 		unix.SYS_BPF, unix.SYS_PERF_EVENT_OPEN, unix.SYS_USERFAULTFD, unix.SYS_KEYCTL, unix.SYS_ADD_KEY, unix.SYS_REQUEST_KEY,
 		unix.SYS_KEXEC_LOAD, unix.SYS_KEXEC_FILE_LOAD, unix.SYS_INIT_MODULE, unix.SYS_FINIT_MODULE, unix.SYS_DELETE_MODULE,
 		unix.SYS_REBOOT, unix.SYS_SWAPON, unix.SYS_SWAPOFF, unix.SYS_SETTIMEOFDAY, unix.SYS_CLOCK_SETTIME, unix.SYS_CLOCK_ADJTIME, unix.SYS_ADJTIMEX,
 		unix.SYS_ACCT, unix.SYS_QUOTACTL, unix.SYS_QUOTACTL_FD, unix.SYS_SYSLOG, unix.SYS_VHANGUP, unix.SYS_OPEN_BY_HANDLE_AT, unix.SYS_FANOTIFY_INIT,
 		unix.SYS_SETHOSTNAME, unix.SYS_SETDOMAINNAME, unix.SYS_LOOKUP_DCOOKIE, unix.SYS_NFSSERVCTL, unix.SYS_MIGRATE_PAGES, unix.SYS_MOVE_PAGES,
 	}, deniedHere()...)
+}
+
+// tracing is for debuggers and sanitizers. The kernel asks the filter after a
+// tracer has changed a call, so that none of the others comes in by this door; but
+// a tracer can let a program go on for a moment that was to be stopped.
+func tracing() []uint32 {
+	return []uint32{unix.SYS_PTRACE, unix.SYS_PROCESS_VM_READV, unix.SYS_PROCESS_VM_WRITEV, unix.SYS_KCMP}
 }
 
 // missing gives ENOSYS, so that programs take the way they had before the call
@@ -116,6 +123,8 @@ func (p *program) keepsCore() {
 	p.load(offNumber)
 }
 
+const fixedAddresses = 0x40000 // ADDR_NO_RANDOMIZE
+
 const ioprioUser = 3 // IOPRIO_WHO_USER
 
 const sysOpenTreeAttr = 467 // the same on every architecture
@@ -134,6 +143,7 @@ func refuse(errno unix.Errno) uint32 { return unix.SECCOMP_RET_ERRNO | uint32(er
 // filterRules says what a filter is to do besides the lists.
 type filterRules struct {
 	unixSockets bool // allow socket(AF_UNIX); pairs are always allowed
+	debug       bool // allow tracing, and memory in the same places each time
 	anonymous   bool // allow memory without an owner: a cgroup counts it
 }
 
@@ -219,6 +229,9 @@ func filter(rules filterRules) program {
 		}
 	}
 	deny(unix.EPERM, denied())
+	if !rules.debug {
+		deny(unix.EPERM, tracing())
+	}
 	deny(unix.ENOSYS, missing())
 	deny(unix.EOPNOTSUPP, labels())
 	if !rules.anonymous {
@@ -276,7 +289,11 @@ func filter(rules filterRules) program {
 		p.ret(refuse(unix.EPERM))
 		p.load(offNumber)
 	}
-	p.only(unix.SYS_PERSONALITY, 0, unix.EPERM, 0, 8, 0x20000, 0x20008, 0xffffffff)
+	personalities := []uint32{0, 8, 0x20000, 0x20008, 0xffffffff}
+	if rules.debug {
+		personalities = append(personalities, fixedAddresses, 8|fixedAddresses, 0x20000|fixedAddresses, 0x20008|fixedAddresses)
+	}
+	p.only(unix.SYS_PERSONALITY, 0, unix.EPERM, personalities...)
 	p.ret(allow)
 	return p
 }

@@ -1,0 +1,45 @@
+package shell
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/toolcrib/toolcrib"
+)
+
+// hints say what to do about a command that ended because of where it ran.
+func (b *Box) hints(exit toolcrib.Exit, asked int, printed ...string) (notes []string) {
+	if exit.TimedOut {
+		notes = append(notes, b.moreTime(asked))
+	}
+	if exit.Code != 0 && exit.Sandbox == "linux" && slices.ContainsFunc(printed, traced) {
+		notes = append(notes, "programs here cannot trace each other, which debuggers and sanitizers need: sandbox.debug: true in the configuration allows it; without it, leaks are not looked for with ASAN_OPTIONS=detect_leaks=0")
+	}
+	return notes
+}
+
+// moreTime says how a command gets more time than it had.
+func (b *Box) moreTime(asked int) string {
+	most := int(b.cfg.MaxTimeout / time.Second)
+	if asked < most {
+		return fmt.Sprintf("it was ended after %d s: the argument timeout of run_command gives it up to %d s; start_command has no such limit", asked, most)
+	}
+	return fmt.Sprintf("it was ended after %d s, the most that toolboxes.shell.max_timeout allows: raise that setting, or use start_command, which has toolboxes.shell.job_time", most)
+}
+
+// traced: these are the words of gdb, strace, delve and the sanitizers where they may
+// not trace, or not turn off the mixing of addresses.
+func traced(text string) bool {
+	for _, words := range []string{
+		"ptrace: Operation not permitted", "ptrace(PTRACE_TRACEME", "PTRACE_TRACEME: Operation not permitted", "Could not trace the inferior",
+		"LeakSanitizer does not work under ptrace", "LeakSanitizer has encountered a fatal error", "could not launch process: fork/exec", "could not attach to pid",
+		"unexpected memory mapping", "failed to set personality",
+	} {
+		if strings.Contains(text, words) {
+			return true
+		}
+	}
+	return false
+}
