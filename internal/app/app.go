@@ -132,7 +132,11 @@ type Needs struct {
 }
 
 func (n Needs) start() reach.Start {
-	return reach.Start{Dir: n.Dir, Home: n.Home, State: n.State, Private: n.Private, Path: n.Path, Getenv: n.Getenv}
+	s := reach.Start{Dir: n.Dir, Home: n.Home, State: n.State, Private: n.Private, Path: n.Path, Getenv: n.Getenv}
+	if n.Layers != nil {
+		s.Whole = n.Layers.Grant
+	}
+	return s
 }
 
 // Registries says what words in grant.hosts stand for on this machine.
