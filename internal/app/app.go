@@ -19,8 +19,10 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/httpclient"
+	"github.com/toolcrib/toolcrib/internal/chains"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/guards"
+	"github.com/toolcrib/toolcrib/internal/hooked"
 	"github.com/toolcrib/toolcrib/internal/hub"
 	"github.com/toolcrib/toolcrib/internal/learn"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
@@ -31,6 +33,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 	"github.com/toolcrib/toolcrib/internal/sandboxes"
+	"github.com/toolcrib/toolcrib/internal/seal"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
@@ -83,8 +86,11 @@ type App struct {
 	expose     exposure             // how models are shown tools
 	book       *learn.Book          // which searches led to which tools; nil: nothing is learned
 	closers    []io.Closer
+	early      *hooked.Early // what was begun before its turn; nil: nothing
 	changed    chan struct{} // a box says that its tools are others now
 	stop       func()
+
+	chains chains.Chains // the person's tool chains
 }
 
 // Needs is what Open takes besides the configuration.
@@ -122,10 +128,15 @@ type Needs struct {
 	Boxes []toolcrib.Toolbox
 	// Approver is asked instead of the desk. Nil: the desk is.
 	Approver toolcrib.Approver
+	Hook     *hooked.Message // what a crib that is opened ToHook is for
 }
 
 func (n Needs) start() reach.Start {
-	return reach.Start{Dir: n.Dir, Home: n.Home, State: n.State, Private: n.Private, Path: n.Path, Getenv: n.Getenv}
+	s := reach.Start{Dir: n.Dir, Home: n.Home, State: n.State, Private: n.Private, Path: n.Path, Getenv: n.Getenv}
+	if n.Layers != nil {
+		s.Whole = n.Layers.Grant
+	}
+	return s
 }
 
 // Registries says what words in grant.hosts stand for on this machine.
@@ -142,6 +153,7 @@ const (
 	ToCheck                  // what can go wrong in a configuration: without a journal, so it cannot be called, and nothing is written
 	ToList                   // the tools as they are shown: that must not need a writable disk, or a key
 	ToApprove                // what is kept of MCP servers, to approve and to forget: none is started
+	ToHook                   // one message of a client's hook: judged and recorded here, done by the client
 )
 
 // Open builds the crib. A toolbox that cannot be opened is reported in Faults
@@ -155,23 +167,28 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	a := &App{own: own, registries: words, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir
 	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
+	if needs.For == ToHook {
+		cfg.Toolboxes.Shell.AllowShell = true // the client has a shell, whether ours is switched on or not
+		a.early = hooked.Begin(func() (*store.Journal, error) { return journalOf(ctx, cfg, needs) }, needs.Hook.Scanner)
+	}
 	for _, step := range []struct {
 		open func(context.Context, settings.Config, Needs) error
 		of   []Purpose
 	}{
-		{a.openReach, []Purpose{ToCall, ToCheck}},
+		{a.openReach, []Purpose{ToCall, ToCheck, ToHook}},
 		{a.openSpill, []Purpose{ToCall}},
-		{a.openPolicy, []Purpose{ToCall, ToCheck, ToList}},
+		{a.openPolicy, []Purpose{ToCall, ToCheck, ToList, ToHook}},
 		{a.holdFiles, []Purpose{ToCall}},
-		{a.openVault, []Purpose{ToCall, ToCheck}},
-		{a.openSafety, []Purpose{ToCall, ToCheck}},
-		{a.openJournal, []Purpose{ToCall}},
+		{a.openVault, []Purpose{ToCall, ToCheck, ToHook}},
+		{a.openSafety, []Purpose{ToCall, ToCheck, ToHook}},
+		{a.openJournal, []Purpose{ToCall, ToHook}},
 		{a.openLearning, []Purpose{ToCall, ToList}},
 		{a.openDesk, []Purpose{ToCall}},
 		{a.openTelemetry, []Purpose{ToCall, ToCheck}},
 		{a.openHub, []Purpose{ToCall, ToCheck, ToList, ToApprove}},
 		{a.openBoxes, []Purpose{ToCall, ToCheck, ToList}},
 		{a.start, []Purpose{ToCall}},
+		{a.openHooked, []Purpose{ToHook}},
 	} {
 		if !slices.Contains(step.of, needs.For) {
 			continue
@@ -192,20 +209,27 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 	if err := httpclient.CheckHosts(cfg.Grant.Hosts); err != nil {
 		return settings.Bad(fmt.Errorf("grant.hosts: %w", err))
 	}
-	chooser, images, err := sandboxes.Open(cfg.Sandbox, reach, needs.start())
+	found, faults, err := chains.Open(cfg, chains.Needs{Start: needs.start(), Base: reach.Base, Writable: chains.Writable(reach.Dirs), Programs: TrustedPrograms(needs.State), Make: needs.For == ToCall})
 	if err != nil {
-		return settings.Bad(err)
+		return err
 	}
-	a.reach, a.Sandbox, a.images, a.Faults, a.closers = reach, chooser, images, reach.Faults, []io.Closer{chooser}
+	a.reach, a.chains, a.Faults = reach, found, slices.Concat(reach.Faults, faults)
 	for _, note := range a.registries.Notes {
 		a.Faults = append(a.Faults, toolcrib.LoadError{Tool: "grant.hosts", Err: errors.New(note)})
 	}
-	a.bounded = cfg.Toolboxes.Shell.AllowShell
-	for _, tool := range []string{"run_command", "start_command"} {
-		a.bounded = a.bounded && chooser.Bounds(ctx, tool)&toolcrib.BoundFiles != 0
-	}
 	c := a.Crib
-	c.Sandbox = &sandboxes.Telling{Chooser: chooser, Log: cmp.Or(needs.Log, slog.Default()), Crib: c}
+	if needs.For != ToHook { // a client runs its commands itself, and nothing of ours bounds them
+		chooser, images, err := sandboxes.Open(cfg.Sandbox, reach, needs.start(), found.Shown)
+		if err != nil {
+			return settings.Bad(err)
+		}
+		a.Sandbox, a.images, a.closers = chooser, images, []io.Closer{chooser}
+		a.bounded = cfg.Toolboxes.Shell.AllowShell
+		for _, tool := range []string{"run_command", "start_command"} {
+			a.bounded = a.bounded && chooser.Bounds(ctx, tool)&toolcrib.BoundFiles != 0
+		}
+		c.Sandbox = &sandboxes.Telling{Chooser: chooser, Log: cmp.Or(needs.Log, slog.Default()), Crib: c}
+	}
 	c.Grant, c.Files = a.grant(cfg), reach.Files
 	c.Limits = toolcrib.Limits{
 		Timeout: cfg.Limits.Timeout, MaxTimeout: cfg.Limits.MaxTimeout, Ask: cfg.Limits.Ask,
@@ -227,7 +251,7 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 // grant is the most any call may get.
 func (a *App) grant(cfg settings.Config) toolcrib.Grant {
 	g := toolcrib.Grant{Dirs: a.reach.Dirs, Hosts: cfg.Grant.Hosts}
-	if cfg.Toolboxes.Shell.AllowShell {
+	if cfg.Toolboxes.Shell.AllowShell && a.Sandbox != nil {
 		g.Programs = []string{commandShell}
 	}
 	return g
@@ -298,18 +322,27 @@ func (a *App) openVault(_ context.Context, cfg settings.Config, needs Needs) (er
 
 // openJournal opens the journal, with the vault before it.
 func (a *App) openJournal(ctx context.Context, cfg settings.Config, needs Needs) (err error) {
-	// Before there is a journal: one without seals beside it is a trace.
-	if _, err := OpenSeals(needs.State, true); err != nil {
+	if a.Journal, err = a.early.JournalOr(func() (*store.Journal, error) { return journalOf(ctx, cfg, needs) }); err != nil {
 		return err
-	}
-	if a.Journal, err = sqlite.Open(ctx, journalConfig(cfg, needs)); err != nil {
-		return fmt.Errorf("opening the journal: %w", err)
 	}
 	a.Crib.Journal = a.keeper.Journal(a.Journal, func(caller toolcrib.Caller, tool string) bool {
 		_, ok := a.Crib.Tool(caller, tool)
 		return ok
 	})
 	return nil
+}
+
+// journalOf opens the journal, with the seals beside it.
+func journalOf(ctx context.Context, cfg settings.Config, needs Needs) (*store.Journal, error) {
+	// Before there is a journal: one without seals beside it is a trace.
+	if _, err := seal.OfState(needs.State, true); err != nil {
+		return nil, err
+	}
+	j, err := sqlite.Open(ctx, journalConfig(cfg, needs))
+	if err != nil {
+		return nil, fmt.Errorf("opening the journal: %w", err)
+	}
+	return j, nil
 }
 
 // journalConfig says where the journal lies: the database and the key that
@@ -361,8 +394,8 @@ func (a *App) Close(ctx context.Context) error {
 	for _, c := range slices.Backward(a.closers) {
 		errs = append(errs, c.Close())
 	}
-	if a.Journal != nil {
-		errs = append(errs, a.Journal.Close(ctx))
+	if j := a.early.Left(a.Journal); j != nil {
+		errs = append(errs, j.Close(ctx))
 	}
 	return errors.Join(errs...)
 }

@@ -18,7 +18,7 @@ import (
 // openSafety puts the safety layer into the crib. Policy, sandbox and vault are
 // there by then.
 func (a *App) openSafety(ctx context.Context, cfg settings.Config, needs Needs) error {
-	found := safety.Secrets{Scanner: sync.OnceValues(secrets.New), Known: a.keeper.Redaction}
+	found := safety.Secrets{Scanner: a.early.ScannerOr(sync.OnceValues(secrets.New)), Known: a.keeper.Redaction}
 	var arguments, results safety.SecretMode
 	if err := arguments.UnmarshalText([]byte(cfg.Safety.Secrets.Arguments)); err != nil {
 		return settings.Bad(fmt.Errorf("safety.secrets.arguments: %w", err))
@@ -90,7 +90,7 @@ func (a *App) withSecrets(ctx context.Context, hooks map[string]settings.SafetyH
 
 // offline: programs that tools start have no way to other machines.
 func (a *App) offline(ctx context.Context, cfg settings.Config) bool {
-	if len(cfg.Grant.Hosts) > 0 || !cfg.Toolboxes.Shell.AllowShell {
+	if len(cfg.Grant.Hosts) > 0 || !cfg.Toolboxes.Shell.AllowShell || a.Sandbox == nil {
 		return false
 	}
 	for _, tool := range []string{"run_command", "start_command"} {

@@ -22,6 +22,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/safety/secrets"
 	"github.com/toolcrib/toolcrib/internal/sandboxes"
+	"github.com/toolcrib/toolcrib/internal/seal"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -70,7 +71,7 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	}
 	var seals mcphub.Seals // what is kept in memory needs none
 	if state != nil {
-		box, err := OpenSeals(needs.State, !readOnly)
+		box, err := seal.OfState(needs.State, !readOnly)
 		if err != nil {
 			return err
 		}

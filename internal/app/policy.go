@@ -3,15 +3,20 @@ package app
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/guards"
 	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
@@ -47,6 +52,11 @@ func ownBoxes(others ...toolcrib.Toolbox) []string {
 		}
 	}
 	return names
+}
+
+// ProjectCheck says what is wrong with the parts of a project's file: see [guards.ProjectCheck].
+func ProjectCheck(cfg settings.Config, dir, home string) func(key, name string, value any) error {
+	return guards.ProjectCheck(cfg, ownBoxes(), dir, home)
 }
 
 // busNames is what boxes of ours are called on the bus.
@@ -133,8 +143,37 @@ func (a *App) makePolicy(cfg settings.Config, layers *settings.Layers) (*policy.
 		shell.Refuse = !cfg.Toolboxes.Shell.Ask
 		shell.Only = shell.Refuse && rules.NamesCommands()
 		shell.Unasked = p.Unasked
+		shell.Writes = func(call toolcrib.Call, path string) error { return a.mayWrite(p, call, path) }
 	}
 	return p, nil
+}
+
+// mayWrite says whether a call may write a file unasked, as write_file would: the
+// tool exists for the caller, mode and rules allow it, and its handle reaches the file.
+func (a *App) mayWrite(p *policy.Policy, call toolcrib.Call, path string) error {
+	spec := policy.WriteFile()
+	if !a.hasTool(call.Caller, &spec) {
+		return errors.New("there is no write_file for this caller, by which it would go")
+	}
+	if err := p.Writes(call, path); err != nil {
+		return err
+	}
+	err := reach.RefusesFile(a.Crib, p.Left(call), path, true, false)
+	if no, ok := toolcrib.AsError(err); ok { // a model reads it, and knows the file by another name
+		return errors.New(strings.ReplaceAll(no.Message, strconv.Quote(path), "it"))
+	}
+	return err
+}
+
+// hasTool reports whether a tool of ours is on the shelves for a caller, under
+// whatever name.
+func (a *App) hasTool(caller toolcrib.Caller, want *toolcrib.Entry) bool {
+	for spec := range a.Crib.Tools(caller) {
+		if spec.Box == want.Box && spec.Native == want.Native {
+			return true
+		}
+	}
+	return false
 }
 
 // seen is the one rule for listing and calling.

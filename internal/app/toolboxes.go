@@ -83,7 +83,7 @@ func (a *App) openShell(ctx context.Context, cfg settings.Config) (toolcrib.Tool
 	if a.spill != nil {
 		spill = a.spill.Root
 	}
-	own := shellConfig(cfg.Toolboxes.Shell, a.bounded, a.reach.Dirs, a.registries)
+	own := shell.Config{Shell: commandShell, MaxTimeout: cfg.Toolboxes.Shell.MaxTimeout, JobTime: cfg.Toolboxes.Shell.JobTime, Env: a.chains.Environment(cfg.Toolboxes.Shell, a.bounded, a.reach.Dirs, a.registries)}
 	if cfg.HidesSecrets() {
 		own.Mark, own.Hide = secrets.Mark, func(text string) ([]shell.Span, error) { return hiddenIn[shell.Span](a, text) }
 	}

@@ -26,18 +26,29 @@ func (c *command) connectCmd() *cobra.Command {
 else in the file stays as it is, the file before is kept beside it, and --undo
 takes Toolcrib out again.
 
+With --hooks it is the client's own tools that are set up: it asks Toolcrib before
+each of its commands and edits, see 'toolcrib hook --help'. That stands by itself:
+connect the client without --hooks as well to give it the tools of Toolcrib.
+
 Clients: ` + strings.Join(connectable(), ", "),
 		Example: `  toolcrib connect claude-code
   toolcrib connect cursor --project        for this project only
   toolcrib connect codex --dry-run         only show the file
   toolcrib connect claude-code --http      over HTTP, with your token
   toolcrib connect cursor --http --url https://tools.example.com/mcp --token-env TOOLCRIB_TOKEN
-  toolcrib connect claude-code --undo`,
+  toolcrib connect claude-code --undo
+  toolcrib connect claude-code --hooks     judge its own tools as well`,
 		Args:      usageArgs(cobra.ExactArgs(1)),
 		ValidArgs: connectable(),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if (how.url != "" || how.env != "") && !how.http {
 				return usagef("--url and --token-env say how the server is reached over HTTP: add --http")
+			}
+			if how.hooks && how.http {
+				return usagef("--hooks is about the client's own tools, and --http about those of Toolcrib: do one after the other")
+			}
+			if how.hooks {
+				return c.connectHooks(args[0], how)
 			}
 			return c.connect(args[0], how)
 		},
@@ -45,6 +56,7 @@ Clients: ` + strings.Join(connectable(), ", "),
 	cmd.Flags().BoolVar(&how.undo, "undo", false, "take it out again")
 	cmd.Flags().BoolVar(&how.dry, "dry-run", false, "show the file as it would be, and write nothing")
 	cmd.Flags().BoolVar(&how.project, "project", false, "in the file of this project instead of yours")
+	cmd.Flags().BoolVar(&how.hooks, "hooks", false, "have the client ask Toolcrib before its own tools; with --undo: no more")
 	cmd.Flags().BoolVar(&how.http, "http", false, "over HTTP, to a server that 'toolcrib serve' runs, with your token, instead of a program that the client starts")
 	cmd.Flags().StringVar(&how.url, "url", "", "with --http: the address of the server, if it is another machine's or behind a proxy, such as https://tools.example.com/mcp")
 	cmd.Flags().StringVar(&how.env, "token-env", "", "with --http: name this environment variable in the file, and let the client take the token from it")
@@ -52,8 +64,8 @@ Clients: ` + strings.Join(connectable(), ", "),
 }
 
 type connecting struct {
-	undo, dry, project, http bool
-	url, env                 string // where the server is, and what holds the token; empty: as the settings say, and the file
+	undo, dry, project, http, hooks bool
+	url, env                        string // where the server is, and what holds the token; empty: as the settings say, and the file
 }
 
 // connectName is what Toolcrib is called in a client's list.
@@ -202,6 +214,9 @@ func (c *command) connectEntry(how connecting) (clientfiles.Entry, error) {
 // connectHTTP is Toolcrib as a server at an address. The client gets the
 // person's own token: who has it calls as they do.
 func (c *command) connectHTTP(how connecting) (clientfiles.Entry, error) {
+	if err := c.noAgent("connect --http"); err != nil {
+		return clientfiles.Entry{}, err
+	}
 	loaded, _, err := c.load()
 	if err != nil {
 		return clientfiles.Entry{}, err

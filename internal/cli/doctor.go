@@ -15,6 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
+	"github.com/toolcrib/toolcrib/internal/seal"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
@@ -39,8 +40,10 @@ func (c *command) doctorCmd() *cobra.Command {
 	}
 }
 
-func (c *command) doctor(ctx context.Context) error {
-	findings := c.examine(ctx)
+func (c *command) doctor(ctx context.Context) error { return c.printFindings(c.examine(ctx)) }
+
+// printFindings shows what was found. A problem among them is a failure.
+func (c *command) printFindings(findings []finding) error {
 	bad := 0
 	for _, f := range findings {
 		if f.Status == "problem" {
@@ -129,7 +132,7 @@ func (c *command) examine(ctx context.Context) []finding {
 
 // sealsFinding says whether what was approved and trusted can be believed.
 func sealsFinding(paths config.Paths) finding {
-	box, err := app.OpenSeals(paths.State, false)
+	box, err := seal.OfState(paths.State, false)
 	if err != nil {
 		return finding{"seals", "problem", err.Error(), "remove it; then approve servers (toolcrib hub approve) and trust projects (toolcrib trust) again"}
 	}

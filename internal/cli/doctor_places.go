@@ -44,7 +44,7 @@ func cacheFindings(a *app.App, home string) []finding {
 		if home == "" || err != nil || !d.Write || !slices.Contains(caches(), filepath.ToSlash(rel)) {
 			continue
 		}
-		out = append(out, finding{"grant", "warning", "commands can write to " + d.Path + ", and your own builds run what is in it", "grant a directory of its own, and name it in toolboxes.shell.env (docs/machine.md, Builds)"})
+		out = append(out, finding{"grant", "warning", "commands can write to " + d.Path + ", and your own builds run what is in it", "take it out of grant.write: commands have build caches of their own (docs/machine.md, Tool chains)"})
 	}
 	return out
 }

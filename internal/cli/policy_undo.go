@@ -13,7 +13,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/durable"
 	"github.com/toolcrib/toolcrib/internal/rewrite"
@@ -131,7 +130,7 @@ func changesFile(state string) string { return filepath.Join(state, "policy-chan
 const changesName = "policy-changes"
 
 func readChanges(state string) ([]policyChanged, error) {
-	box, err := app.OpenSeals(state, true)
+	box, err := seal.OfState(state, true)
 	if err != nil {
 		return nil, err
 	}
@@ -154,7 +153,7 @@ func writeChanges(state string, list []policyChanged) error {
 	if err != nil {
 		return err
 	}
-	box, err := app.OpenSeals(state, true)
+	box, err := seal.OfState(state, true)
 	if err != nil {
 		return err
 	}

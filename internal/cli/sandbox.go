@@ -23,7 +23,8 @@ func (c *command) sandboxCmd() *cobra.Command {
 every backend and says what each can hold a program to here.`,
 		Example: `  toolcrib sandbox                         what works on this machine
   toolcrib sandbox explain run_command     where a tool's programs would run, and why
-  toolcrib sandbox run -- ls -la /         look around in there`,
+  toolcrib sandbox run -- ls -la /         look around in there
+  toolcrib sandbox doctor                  do this project's tool chains work in there?`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error { return c.probeSandbox(cmd.Context()) },
 	}
@@ -36,7 +37,7 @@ every backend and says what each can hold a program to here.`,
 		ValidArgsFunction: c.completeTool,
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.explainSandbox(cmd.Context(), args[0]) },
 	}
-	cmd.AddCommand(probe, explain, c.sandboxRunCmd())
+	cmd.AddCommand(probe, explain, c.sandboxRunCmd(), c.sandboxDoctorCmd(), c.sandboxCleanCmd(), c.sandboxTrustCmd())
 	return cmd
 }
 

@@ -99,7 +99,7 @@ func (r *Rules) allowed(s *subject) ruleAnswer {
 	out := ruleAnswer{decision: toolcrib.Allow, subject: s}
 	var lacking *layer
 	for begin, end := 0, 0; begin < len(r.layers); begin = end {
-		for end < len(r.layers) && r.layers[end].Rank == r.layers[begin].Rank {
+		for end < len(r.layers) && r.layers[end].Rank == r.layers[begin].Rank && r.layers[end].File == r.layers[begin].File {
 			end++
 		}
 		p, l := allowedBy(r.layers[begin:end], s)
@@ -174,9 +174,11 @@ func (r *Rules) passes(line *shellguard.Line, s *subject) bool {
 	if len(line.Unknown) > 0 {
 		return false
 	}
+	needed := false
 	for i := range line.Programs {
 		p := &line.Programs[i]
 		covered := s.free(p)
+		needed = needed || line.NeedsRule(p) || !s.opt.Shell.ReadsFreely()
 		for k := 0; k < len(r.layers) && !covered; k++ {
 			l := r.layers[k]
 			covered = l.Rank.gives() && l.allow.first(s, func(a *permission) bool { return a.single() && a.command.Rule.Match(p) }) != nil
@@ -185,7 +187,8 @@ func (r *Rules) passes(line *shellguard.Line, s *subject) bool {
 			return false
 		}
 	}
-	return true
+	// What runs without a rule is nothing that layers could disagree about.
+	return needed
 }
 
 // allowLine: every program of the line is matched by a rule of these layers, or

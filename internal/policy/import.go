@@ -85,6 +85,9 @@ func (im *importer) addRule(d toolcrib.Decision, at, original string, c Conditio
 		im.leaveOut(at, original, reasonOf(err))
 		return false
 	}
+	if p.single() && p.command.Rule.Whole() {
+		im.partly(at, original, "here it means the everyday commands of that program; what publishes, throws work away or is not known needs a rule of its own")
+	}
 	if c.When != "" || len(c.Match)+len(c.NotMatch) > 0 || c.Message != "" {
 		c.Decision = d.String()
 		im.Permissions.Rules = append(im.Permissions.Rules, c)
@@ -213,4 +216,13 @@ func quoteWord(w string) (string, error) {
 		return w, nil
 	}
 	return text.ShellQuote(w), nil
+}
+
+// exactly writes a command of another program's allow as a rule: its words as they
+// stand there. What takes away may mean more, and is left as it is.
+func exactly(d toolcrib.Decision, command string) string {
+	if d != toolcrib.Allow || command == "*" || command == ":*" {
+		return command
+	}
+	return "=" + strings.TrimSpace(command)
 }

@@ -117,8 +117,11 @@ func (im *importer) claudeRule(d toolcrib.Decision, at, text string) {
 		rule := tool
 		if scoped {
 			s := spec
-			if isPathTool(tool) {
+			switch {
+			case isPathTool(tool):
 				s = claudePath(spec)
+			case tool == "run_command":
+				s = im.claudeCommand(d, at, text, spec)
 			}
 			rule += "(" + s + ")"
 		}
@@ -126,6 +129,18 @@ func (im *importer) claudeRule(d toolcrib.Decision, at, text string) {
 			im.partly(at, text, "searches are not held by it: what must not be read at all belongs into grant.protected")
 		}
 	}
+}
+
+// claudeCommand is a command as it was meant there: exactly these words, or these as
+// whole words and any others behind them ("npm run *", "npm run:*"). A * glued to the
+// last word took longer words too, which is more than is carried over.
+func (im *importer) claudeCommand(d toolcrib.Decision, at, text, spec string) string {
+	spec = strings.TrimSpace(spec)
+	if cut, glued := strings.CutSuffix(spec, "*"); d == toolcrib.Allow && glued && strings.Contains(cut, " ") && !strings.ContainsAny(cut, "*") && !strings.HasSuffix(cut, " ") && !strings.HasSuffix(cut, ":") {
+		im.partly(at, text, "there the * took longer words as well; here the last word is a whole one")
+		spec = cut + " *"
+	}
+	return exactly(d, spec)
 }
 
 // claudePath: two slashes are the top of the file system, one is the folder of

@@ -81,7 +81,7 @@ func (im *importer) codexRule(at, text string, args []starArg) {
 	used := make([]bool, len(match))
 	for _, prefix := range words {
 		one := c
-		one.Tool = "run_command(" + prefix + " *)"
+		one.Tool = "run_command(" + exactly(d, prefix+" *") + ")"
 		one.NotMatch = notMatch
 		for i, m := range match { // an example is of one of the alternatives
 			if m == prefix || strings.HasPrefix(m, prefix+" ") {

@@ -214,7 +214,7 @@ func (im *importer) geminiRule(at string, g gemini) bool {
 			continue
 		}
 		for _, prefix := range g.prefixes {
-			c.Tool = name + "(" + strings.TrimSpace(prefix) + " *)"
+			c.Tool = name + "(" + exactly(d, strings.TrimSpace(prefix)+" *") + ")"
 			put = im.addRule(d, at, g.text, c) || put
 		}
 	}

@@ -128,6 +128,9 @@ func opencodeSpec(tool, pattern string, d toolcrib.Decision) (spec, why string) 
 		if tool == "web_fetch" {
 			return "", "patterns of addresses are not known here: write a rule with domain:"
 		}
+		if tool == "run_command" {
+			return exactly(d, pattern), ""
+		}
 		return pattern, ""
 	}
 	spec = pattern

@@ -134,9 +134,9 @@ func (s *subject) operands() []operand {
 	return s.placeOperands
 }
 
-// free: the shell guard lets the program run without a rule.
+// free: the shell guard lets the program run without a rule about it.
 func (s *subject) free(p *shellguard.Program) bool {
-	return p.Class == shellguard.ReadOnly && !p.Dynamic && s.opt.Shell.ReadsFreely()
+	return (p.Class == shellguard.ReadOnly && !p.Dynamic || p.OnlyWrites()) && s.opt.Shell.ReadsFreely()
 }
 
 // plainWords are the words of a plain line; see [PlainWords]. False: it is not so

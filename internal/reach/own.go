@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -106,17 +107,25 @@ func (r Reach) granted(path string) bool { return r.grants()(path) }
 
 // grants is granted for many paths: the directories are resolved once.
 func (r Reach) grants() func(path string) bool {
+	led := r.grantsLed()
+	return func(path string) bool {
+		there, err := linked.Target(path) // what is missing can be made there
+		if err != nil {
+			there = path
+		}
+		return led(path, there)
+	}
+}
+
+// grantsLed is the same of a path of which it is known where it leads.
+func (r Reach) grantsLed() func(path, there string) bool {
 	var given, targets []string
 	for _, d := range r.Dirs {
 		if d.Write {
 			given, targets = append(given, d.Path), append(targets, realDir(d.Path))
 		}
 	}
-	return func(path string) bool {
-		there, err := linked.Target(path) // what is missing can be made there
-		if err != nil {
-			there = path
-		}
+	return func(path, there string) bool {
 		return slices.ContainsFunc(given, func(dir string) bool { return linked.Within(path, dir) }) ||
 			slices.ContainsFunc(targets, func(dir string) bool { return linked.Within(there, dir) })
 	}
@@ -129,8 +138,33 @@ func (r Reach) obeyedAtHome() []string {
 	if r.home == "" || !r.Writable() {
 		return nil
 	}
-	granted := r.grants()
-	return slices.DeleteFunc(namesAtHome(r.home), func(path string) bool { return !granted(path) })
+	granted, led := r.grants(), r.grantsLed()
+	missing, there := r.missingAtHome(), realDir(r.home)
+	return slices.DeleteFunc(namesAtHome(r.home), func(path string) bool {
+		if rest := strings.TrimPrefix(path, r.home); missing(rest) {
+			return !led(path, there+rest)
+		}
+		return !granted(path)
+	})
+}
+
+// missingAtHome tells of a path below the home directory whether already its first
+// part is not there, so that nothing of it is a link: most of the list is missing
+// everywhere, and to look for each by itself takes milliseconds. False also means
+// that nobody knows.
+func (r Reach) missingAtHome() func(rest string) bool {
+	list, err := os.ReadDir(r.home)
+	if err != nil || runtime.GOOS != "linux" { // elsewhere names have several spellings
+		return func(string) bool { return false }
+	}
+	have := map[string]bool{}
+	for _, e := range list {
+		have[e.Name()] = true
+	}
+	return func(rest string) bool {
+		first, _, _ := strings.Cut(strings.TrimPrefix(rest, "/"), "/")
+		return strings.HasPrefix(rest, "/") && !have[first]
+	}
 }
 
 // namesAtHome is where programs look for what they obey in a home directory.

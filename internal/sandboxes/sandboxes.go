@@ -17,11 +17,12 @@ import (
 	"github.com/toolcrib/toolcrib/internal/sandbox/linux"
 	"github.com/toolcrib/toolcrib/internal/sandbox/microvm"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/toolchains"
 )
 
 // Open makes the one sandbox of the crib, and the containers of its MCP servers.
 // Nothing is tried yet: a backend is opened when a program needs it.
-func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start) (*sandbox.Chooser, *Images, error) {
+func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start, tools toolchains.Shown) (*sandbox.Chooser, *Images, error) {
 	shown := make([]string, 0, len(cfg.ReadOnly))
 	for _, text := range cfg.ReadOnly {
 		dir, err := start.Directory(text)
@@ -47,6 +48,9 @@ func Open(cfg settings.Sandbox, r reach.Reach, start reach.Start) (*sandbox.Choo
 	kernel := linux.Config{Limits: limits, ReadOnly: shown, Shield: shield, Debug: cfg.Debug}
 	engine := container.Config{Limits: limits, Engine: cfg.Container.Engine, Image: cfg.Container.Image, User: cfg.Container.User, Shield: shield, Look: hostpath.Finder{Writable: r.CommandsWrite}.Look}
 	machine := microvm.Config{Limits: limits, URL: cfg.MicroVM.URL, Image: cfg.MicroVM.Image, Shield: shield}
+	kernel.Tools, kernel.ToolEnv, kernel.GitSettings = tools.Dirs, tools.Env, tools.Git
+	kernel.Cache, kernel.CachePlace, kernel.CacheEnv = tools.Cache, tools.Place, tools.CacheEnv
+	kernel.CacheTools = []string{"run_command", "start_command"}
 	c := sandbox.Config{
 		Backend: cfg.Backend,
 		Candidates: []sandbox.Candidate{

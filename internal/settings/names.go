@@ -4,6 +4,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/toolname"
@@ -70,12 +71,12 @@ func canonical(known map[string]string, name string) string {
 // PlainNames writes the settings that go by box/tool, or by the native name, in
 // that way, whatever name they were written with.
 func (cfg Config) PlainNames(own []string) Config {
-	known := cfg.KnownNames()
+	known := sync.OnceValue(cfg.KnownNames) // most settings need none
 	if len(cfg.Sandbox.Tools) > 0 {
 		tools := map[string]SandboxTool{}
 		for _, name := range slices.Sorted(maps.Keys(cfg.Sandbox.Tools)) {
 			plain := name
-			if _, native, ok := strings.Cut(canonical(known, name), "/"); ok {
+			if _, native, ok := strings.Cut(canonical(known(), name), "/"); ok {
 				plain = native
 			}
 			if _, twice := tools[plain]; !twice || plain == name {
@@ -90,7 +91,7 @@ func (cfg Config) PlainNames(own []string) Config {
 		for _, who := range slices.Sorted(maps.Keys(cfg.Vault.Grants)) {
 			plain := who
 			if !slices.Contains(boxes, who) {
-				plain = canonical(known, who)
+				plain = canonical(known(), who)
 			}
 			grants[plain] = append(grants[plain], cfg.Vault.Grants[who]...)
 		}

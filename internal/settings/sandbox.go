@@ -7,10 +7,11 @@ import (
 // Sandbox says where programs run and what they may use.
 type Sandbox struct {
 	Backend   string                 `yaml:"backend" enum:"auto,none,host,linux,container,microvm" doc:"Where programs run. auto: the strongest that works here and that the risk of the tool asks for. A backend named here is used or the call is refused, never a weaker one."`
-	Memory    int64                  `yaml:"memory" unit:"bytes" project:"lower" min:"16MiB" doc:"The most memory that a program and all it starts may use."`
+	Memory    int64                  `yaml:"memory" unit:"bytes" project:"lower" min:"32MiB" doc:"The most memory that a program and all it starts may use."`
 	Processes int                    `yaml:"processes" project:"lower" min:"8" doc:"The most processes and threads of a program."`
 	FileSize  int64                  `yaml:"file_size" unit:"bytes" project:"lower" min:"1MiB" doc:"The largest file that a program may write."`
 	ReadOnly  []string               `yaml:"read_only" doc:"Further directories of this machine that programs may read in the linux sandbox, such as /opt/tools."`
+	Chains    []string               `yaml:"toolchains" doc:"Tool chains outside the directories of the system. Each entry is a word (go, java, node, python, rust), which is looked up on this machine, or a directory of programs such as ~/.cargo/bin or ~/.nvm/versions/node/*/bin. Commands find these programs by their names, the guard knows them as it knows those of the system, and the linux sandbox shows them read-only with what they need. A directory that agents can write is refused. A relative one, such as node_modules/.bin, means the project: it is searched last, and a program in it counts once you have trusted its content (toolcrib sandbox trust)."`
 	Git       string                 `yaml:"git" enum:"read,write" doc:"What programs may do in Git directories. With write they can commit, but also leave settings there that make the next git command you run start a program of theirs."`
 	Debug     bool                   `yaml:"debug" doc:"Let programs in the linux sandbox trace each other, which debuggers (gdb, strace, delve) and sanitizers (LSan, TSan) need. A program that traces another can have it go on for a moment where it should have been stopped, because something protected was replaced meanwhile."`
 	Container ContainerBox           `yaml:"container" doc:"The container backend."`

@@ -29,6 +29,12 @@ type Options struct {
 	// Trusted are the directories whose programs are what their names say; nil
 	// means SystemDirs.
 	Trusted []string
+	// Trees are further directories that the links in those may lead into: the
+	// installations that a person's tool chains lie in.
+	Trees []string
+	// Project says why a program that agents can write is not the one that a person
+	// has looked at; nil: it is. No function: none is. See vouch.go.
+	Project func(path string) error
 	// Writable are the directories that the agent can write to: a program in
 	// one of them is not trusted. Nil means Dir.
 	Writable []string
@@ -70,8 +76,12 @@ func Analyze(text string, opt Options) *Line {
 	w.trail = &l.trail
 	w.script(text, scope{dirs: []string{opt.Dir}})
 	w.judgeSavedRuns()
+	l.unvouchChanged()
 	if len(l.Programs) == 0 && len(l.Redirects) == 0 && len(l.Unknown) == 0 {
 		l.unknown("there is no program in it")
+	}
+	if len(l.floor) == 0 && runtime.GOOS != "windows" && !l.ReadOnly() {
+		l.plain = readPlain(text, &opt)
 	}
 	return l
 }

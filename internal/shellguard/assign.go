@@ -73,7 +73,9 @@ func harmlessVariable(name, value string) bool {
 		return value == "C" || value == "POSIX" || strings.HasSuffix(value, ".UTF-8") && isWord(value) || strings.HasSuffix(value, ".utf8") && isWord(value)
 	case "TZ":
 		return isZone(value)
-	case "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI", "COLUMNS", "LINES", "CGO_ENABLED":
+	case "NO_COLOR", "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "CI", "COLUMNS", "LINES", "CGO_ENABLED",
+		"NODE_ENV", "RAILS_ENV", "RACK_ENV", "APP_ENV", "FLASK_ENV", "MIX_ENV", "GOMAXPROCS", "GOGC", "RUST_BACKTRACE", "RUST_TEST_THREADS",
+		"PYTHONUNBUFFERED", "PYTHONDONTWRITEBYTECODE", "PYTHONHASHSEED", "PYTHONUTF8", "LOG_LEVEL", "LOGLEVEL", "VERBOSE", "SOURCE_DATE_EPOCH":
 		return isWord(value) || value == ""
 	case "TERM":
 		return value == "dumb" || value == "xterm" || value == "xterm-256color" || value == "linux"

@@ -19,6 +19,9 @@ func checkAwk(u *usage) string {
 		return "its program uses @"
 	}
 	plain := strings.ReplaceAll(strings.ReplaceAll(program, "||", ""), ">=", "")
+	if onlyCompares(plain) {
+		plain = strings.ReplaceAll(plain, ">", "")
+	}
 	if strings.ContainsAny(plain, "|>") {
 		return "its program may write or start a program (| or >)"
 	}
@@ -33,4 +36,27 @@ func checkAwk(u *usage) string {
 		}
 	}
 	return ""
+}
+
+// onlyCompares: every > of a program stands outside braces, where nothing is
+// printed, and there is no string or regular expression that could hide a brace.
+func onlyCompares(program string) bool {
+	depth := 0
+	for i := range len(program) {
+		switch program[i] {
+		case '"', '/', '\\', '#':
+			return false
+		case '{':
+			depth++
+		case '}':
+			if depth--; depth < 0 {
+				return false
+			}
+		case '>':
+			if depth != 0 || i+1 < len(program) && program[i+1] == '>' {
+				return false
+			}
+		}
+	}
+	return !strings.Contains(program, "function")
 }

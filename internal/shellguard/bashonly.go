@@ -105,8 +105,13 @@ func (w *walker) substitutionsIn(n syntax.Node, sc scope) {
 }
 
 func (w *walker) substitution(list []*syntax.Stmt, sc scope) {
-	sc = sc.started("a substitution")
 	sc.dynamic = true
+	w.plainSubstitution(list, sc)
+}
+
+// plainSubstitution walks one of which it is known what it prints.
+func (w *walker) plainSubstitution(list []*syntax.Stmt, sc scope) {
+	sc = sc.started("a substitution")
 	sc.child = false
 	sc.input, sc.pipes = nil, false
 	if w.quiet {

@@ -195,9 +195,9 @@ func checkCd(u *usage) string {
 	return ""
 }
 
-// checkUnzip: without -l it writes.
+// checkUnzip: without -l or -p it writes.
 func checkUnzip(u *usage) string {
-	if !u.has("l") {
+	if !u.has("l", "p") {
 		return "it unpacks"
 	}
 	return ""

@@ -29,7 +29,7 @@ func checkFind(args []Arg) string {
 		i++
 	}
 	for _, r := range roots {
-		if !r.Literal && !r.safePattern() {
+		if !r.Literal && !r.safePattern() && r.computed != computedPlaces {
 			return "the argument " + clip(r.Text) + " is not literal"
 		}
 	}
@@ -49,6 +49,9 @@ func checkFind(args []Arg) string {
 			v := args[i]
 			if !v.Literal { // a pattern becomes whatever a file is called
 				return "the argument " + clip(v.Text) + " is not literal"
+			}
+			if (word == "-newer" || word == "-anewer" || word == "-cnewer") && (strings.HasPrefix(v.Text, "/") || strings.Contains(v.Text, "..")) {
+				return "find's " + Quote(word) + " looks at " + Quote(v.Text)
 			}
 			if strings.HasPrefix(v.Text, "-") && (len(v.Text) < 2 || findKind(v.Text) != 0 || !isFindNumber(v.Text)) {
 				return "the value " + Quote(v.Text) + " of " + Quote(word) + " looks like an option"
@@ -74,5 +77,5 @@ func findKind(word string) byte {
 		return 0
 	}
 	return wordKind("a and o or not empty print print0 prune quit depth mount xdev daystart readable writable executable nouser nogroup true false ls noleaf ignore_readdir_race noignore_readdir_race nowarn warn "+
-		"name= iname= path= ipath= wholename= iwholename= regex= iregex= regextype= type= xtype= maxdepth= mindepth= mtime= mmin= atime= amin= ctime= cmin= size= user= group= uid= gid= perm= links= inum= lname= ilname= fstype= used= printf= newermt= newerat= newerct=", name)
+		"name= iname= path= ipath= wholename= iwholename= regex= iregex= regextype= type= xtype= maxdepth= mindepth= mtime= mmin= atime= amin= ctime= cmin= size= user= group= uid= gid= perm= links= inum= lname= ilname= fstype= used= printf= newermt= newerat= newerct= newer= anewer= cnewer=", name)
 }

@@ -27,6 +27,9 @@ func (s *Guard) foreignDirs(l *Line, opt *Options) []string {
 				places = append(places, f.Full())
 			}
 		}
+		if q := p.elsewhere(); q != nil {
+			places = append(places, q.Dirs...)
+		}
 		for _, d := range places {
 			if why := s.foreign(d, opt); why != "" {
 				out = append(out, clip(p.String())+" would run in "+Quote(d)+", which "+why)
@@ -51,18 +54,22 @@ func (s *Guard) outside(l *Line, opt *Options) []string {
 	var out []string
 	for i := range l.Programs {
 		p := &l.Programs[i]
-		if p.Class == ReadOnly || p.known || p.Builtin {
+		if p.Class == ReadOnly || p.known && p.fits || p.Builtin || writesOperands(path.Base(p.Name)) { // see wrongPlaces
 			continue
 		}
 		m := slices.IndexFunc(s.Rules, func(r Rule) bool { return r.Match(p) })
 		if m < 0 {
 			continue
 		}
-		for _, a := range p.Args[len(s.Rules[m].Words)-1:] {
-			if t := a.Text; !strings.HasPrefix(t, "/") && t != ".." && !strings.HasPrefix(t, "../") && !strings.Contains(t, "/../") {
+		dirs := p.Dirs
+		if q := p.elsewhere(); q != nil {
+			dirs = slices.Concat(dirs, q.Dirs)
+		}
+		for _, a := range p.Args {
+			if t := a.Text; !strings.HasPrefix(t, "/") && t != ".." && !strings.HasPrefix(t, "../") && !strings.Contains(t, "/../") || slices.Contains(s.Rules[m].Words, t) {
 				continue
 			}
-			for _, d := range p.Dirs {
+			for _, d := range dirs {
 				if err := s.reachFile(Path{Dir: d, Text: a.Text}.Full(), opt); err != nil {
 					out = append(out, err.Error())
 				}

@@ -33,7 +33,12 @@ type form struct {
 	// anyOption: no option of this program does harm, so a pattern may become
 	// one.
 	anyOption bool
+	partial   bool   // the program can do more, which rules may allow
+	dashed    bool   // behind -- everything is an operand
 	check     string // the name of more conditions, see checkOf
+	// Of a row of neutral.txt: the options are those of the open rule, and further
+	// operands are taken.
+	open, operands bool
 }
 
 // usage is a program's arguments read by its form.
@@ -59,6 +64,13 @@ func (f *form) read(args []Arg, stop bool) (u usage, rest []Arg, why string) {
 	for i := 0; i < len(args); i++ {
 		a := args[i]
 		switch {
+		case a.computed != notComputed:
+			if stop && a.computed == computedPlaces {
+				return u, args[i:], ""
+			}
+			if why := f.computedWord(&u, a); why != "" || stop {
+				return u, nil, "the argument " + clip(a.Text) + " is not literal"
+			}
 		case !a.Literal && !a.Glob:
 			return u, nil, "the argument " + clip(a.Text) + " is not literal"
 		case u.dashes >= 0 || a.Text == "-" || a.Text == "" || a.Text[0] != '-':
@@ -83,6 +95,44 @@ func (f *form) read(args []Arg, stop bool) (u usage, rest []Arg, why string) {
 		}
 	}
 	return u, nil, ""
+}
+
+// computedWord takes a word that is decided while the line runs, where it does not
+// matter what it is: it cannot be an option, or no option of the program does harm.
+func (f *form) computedWord(u *usage, a Arg) (why string) {
+	name, _, glued := strings.Cut(strings.TrimPrefix(a.head, "--"), "=")
+	switch {
+	case f.check == "printf" && len(u.operands) > 0: // it reads no options behind its format
+	case a.computed == computedShown:
+		return "it gives a program a variable of the environment"
+	case f.dashed && u.dashes < 0 && strings.Contains(a.head, ":"):
+		return "git would show a file by a name that nobody knows" // no sandbox hides it
+	case a.computed == computedPlaces:
+	case f.anyOption:
+	case u.dashes >= 0 && f.dashed:
+	case a.computed == computedWord && glued && strings.HasPrefix(a.head, "--") && slices.Contains(strings.Fields(f.patterns), name):
+		u.opts = append(u.opts, option{name: name})
+		return ""
+	default:
+		return "it may be an option"
+	}
+	u.operands = append(u.operands, a)
+	return ""
+}
+
+// readsComputed: a check that looks at the words of a program leaves room for files
+// whose names are not known.
+func (f *form) readsComputed(u *usage) bool {
+	at := slices.IndexFunc(u.operands, func(a Arg) bool { return a.computed != notComputed })
+	switch f.check {
+	case "", "pattern", "git-format", "diff":
+		return true
+	case "printf", "awk", "jq":
+		return at != 0
+	case "sed":
+		return at != 0 || u.has("e", "expression")
+	}
+	return at < 0
 }
 
 // option reads the option at args[0] and says how many words its value took.
@@ -183,11 +233,17 @@ func (f *form) fit(args []Arg) (files []Arg, why string) {
 	if why != "" {
 		return nil, why
 	}
+	if !f.readsComputed(&u) {
+		return nil, "it is given words that are not literal"
+	}
 	for i, a := range u.operands {
+		if f.most >= 0 && (a.computed == computedWords || a.many) {
+			return nil, "nobody knows how many words it is given"
+		}
 		if !a.Glob {
 			continue
 		}
-		if f.most >= 0 {
+		if f.most >= 0 && !a.one {
 			return nil, "nobody knows how many files " + Quote(a.Text) + " becomes"
 		}
 		if !a.safePattern() && !f.anyOption && (u.dashes < 0 || i < u.dashes) {

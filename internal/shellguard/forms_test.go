@@ -61,7 +61,7 @@ func TestFormsOfPrograms(t *testing.T) {
 	opt := optionsOn(shelltest.NewMachine())
 	for _, line := range []string{
 		"find . -mtime -7", "find . -size -10k", "find . -perm -u+w", "find . -mmin -60 -type f", "find -P . -name x", "find", "jq --arg a b '.[$a]' x", "jq --argjson a 1 . x", "jq .env x", "jq '.a.env' x", "jq '.environment' x", "jq '.[].includes' x",
-		"xxd -l 16 -c 8 x", "xxd -p x", "awk -v a=1 '{print a}' x", "awk '$3 >= 10' x", "awk '/a/ || /b/' x", "grep -e a -e b x", "grep -- a x", "sort -k 2,2n -t : x", "uniq -f 1 x", "head -n -5 x", "seq 5 -1 1", "date -d yesterday +%F", "date -Iseconds",
+		"xxd -l 16 -c 8 x", "xxd -p x", "awk -v a=1 '{print a}' x", "awk '$3 >= 10' x", "awk '$3 > 10' x", "cat <<E\n$x\nE", "awk '/a/ || /b/' x", "grep -e a -e b x", "grep -- a x", "sort -k 2,2n -t : x", "uniq -f 1 x", "head -n -5 x", "seq 5 -1 1", "date -d yesterday +%F", "date -Iseconds",
 		"ps -eo pid,cmd", "ps -p 1", "git config --get remote.origin.url", "git tag -l", "git branch --no-merged main", "git log -L 1,5:x", "git show :/fix", "printf '%5.2f %d%%\\n' 1 2", "printf -- x", "strings -n 8 x", "strings -8 x", "sleep 0.5", "sleep 5s",
 		"test a = b", "[ 1 -eq 1 ]", "[ -n x -a -z '' ]", "! test -e x", "ionice -c 3 ls", "stdbuf -oL ls", "nice -5 ls", "timeout -k 5 10 ls", "set -o pipefail", "tree -L 1 --noreport", "du -d 1", "fd -e go x src", "node --version", "java -version", "ls > /dev/null", "cat < x", "grep 'a b' --include=*.go -r src",
 	} {
@@ -71,9 +71,9 @@ func TestFormsOfPrograms(t *testing.T) {
 	}
 	for _, line := range []string{
 		"find . -mtime -x", "find . -name -print", "find . -name", "find . -size -", "jq --arg a", "jq --arg a --arg b c", "jq --arg -a b .", "jq --argjson a $x .", "jq .[env] x", "jq '..env' x", "jq '1.env' x", "jq 'env|.a' x", "jq '(env)' x", "jq -n '[import]' x", "jq",
-		"xxd -bi x", "xxd -ab x", "xxd -ru x", "awk -v a '{print}' x", "awk -vx '{print}' x", "awk", "awk '$3 > 10' x", "awk '/a|b/' x", "grep -e", "grep -e -f x", "sort -k", "sort -k -o x", "uniq -f", "head -n -x y", "seq 1 $x", "date yesterday", "date -d", "printf", "printf '%n' x", "printf '%5n' x", "printf '%(%F)T'",
+		"xxd -bi x", "xxd -ab x", "xxd -ru x", "awk -v a '{print}' x", "awk -vx '{print}' x", "awk", "awk '$3 > 10 {print > 1}' x", "awk '/{/ && $3 > 10' x", "awk '/a|b/' x", "grep -e", "grep -e -f x", "sort -k", "sort -k -o x", "uniq -f", "head -n -x y", "seq 1 $x", "date yesterday", "date -d", "printf", "printf '%n' x", "printf '%5n' x", "printf '%(%F)T'",
 		"sleep 61", "sleep 1m", "sleep 0x10", "sleep nan", "sleep -1", "sleep 1e9", "test -v x", "[ a = b", "[", "test -X y", "exit x", "exit 1 2", "set -o noclobber", "set -f x", "set +e", "pwd x", "cd a b", "cd -", "cd ''", "unzip x", "zipinfo a b", "git config user", "git config --get alias.token", "nproc 5", "hostname x", "type", "which", "ps ex", "ps aux x",
-		"timeout -x 5 ls", "timeout", "nice -n", "stdbuf -x ls", "ionice -p 1", "git log --format=foo", "git branch x", "git tag x", "git tag -l -d x", "git stash list --output=x", "git reflog x", "git remote x", "tr a b c", "diff a b c", "ls > f", "ls 2> f", "cat <<E\n$x\nE", "ls a:~/x", "ls --x=~/y", "yarn --version", "node -e", "node --version x", "cargo +evil test", "go -C x list", "docker --version --x",
+		"timeout -x 5 ls", "timeout", "nice -n", "stdbuf -x ls", "ionice -p 1", "git log --format=foo", "git branch x", "git tag x", "git tag -l -d x", "git stash list --output=x", "git reflog x", "git remote x", "tr a b c", "diff a b c", "ls > f", "ls 2> f", "cat <<E\n$TOKEN\nE", "cat <<E\n$(touch x)\nE", "ls a:~/x", "ls --x=~/y", "yarn --version", "node -e", "node --version x", "cargo +evil test", "go -C x list", "docker --version --x",
 	} {
 		if l := Analyze(line, opt); l.ReadOnly() {
 			t.Errorf("%q is taken for harmless", line)

@@ -17,11 +17,10 @@ import (
 // reads still only reads, with the same words, when it is written in another
 // way.
 func FuzzAnalyze(f *testing.F) {
-	for _, e := range shelltest.Battery(f, "everyday.txt") {
-		f.Add(e.Command)
-	}
-	for _, e := range shelltest.Battery(f, hostileFiles()...) {
-		f.Add(e.Command)
+	for _, files := range [][]string{{"everyday.txt"}, {"agents.txt"}, hostileFiles(), {"hostile_lines.txt"}} {
+		for _, e := range shelltest.Battery(f, files...) {
+			f.Add(e.Command)
+		}
 	}
 	opt := optionsOn(shelltest.NewMachine())
 	rules := shellOn(f, shelltest.NewMachine()).Rules

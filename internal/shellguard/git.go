@@ -52,6 +52,7 @@ func gitForm(args []Arg) found {
 		out.why = "git " + Quote(sub) + " is not known to be harmless"
 		return out
 	}
+	f.dashed = true
 	out.form = f
 	return out
 }

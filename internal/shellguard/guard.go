@@ -48,6 +48,10 @@ type Guard struct {
 	// Where no sandbox keeps commands from writing it, lines that name it are asked
 	// about. Nil: none are.
 	Obeyed func(path string) (name, why string, ok bool)
+	// Writes says whether this call may write the absolute path without a question, by
+	// all that write_file would be held to. Only in a sandbox is that enough to let a
+	// redirection or tee pass. Nil: what writes a file asks.
+	Writes func(call toolcrib.Call, path string) error
 	// Job says how a background job was started and what was typed into it so
 	// far. Nil: what is typed into jobs asks.
 	Job func(call toolcrib.Call, id string) (Job, bool)
@@ -102,7 +106,7 @@ func (s *Guard) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict, 
 	if strings.TrimSpace(in.Command) == "" {
 		return nil, errors.New("there is no command")
 	}
-	return s.judgeLine(in.Command, s.dir(in.WorkingDir), unasked), nil
+	return s.judgeLine(r.Call, in.Command, s.dir(in.WorkingDir), unasked), nil
 }
 
 // dir is the directory a line runs in.
@@ -118,22 +122,30 @@ func (s *Guard) dir(working string) string {
 
 func (s *Guard) root() string { return s.Options.Dir }
 
+// unaskedReason: it is not known here which of the two it is (see Guard.Unasked).
+const unaskedReason = "the mode is yolo, or a rule allows every command: nothing but the floor is asked about"
+
 // judgeLine is the verdict on one command line.
-func (s *Guard) judgeLine(text, dir string, unasked bool) *toolcrib.Verdict {
+func (s *Guard) judgeLine(call toolcrib.Call, text, dir string, unasked bool) *toolcrib.Verdict {
 	opt := s.optionsIn(dir)
 	l := s.Cache.analyze(text, opt)
 	if floor := append(l.Floor(), s.writesObeyed(l, dir)...); len(floor) > 0 {
 		return s.askOrDeny("floor", slices.Concat(floor, l.Explain()))
 	}
 	if unasked {
-		return allow("unasked", "this mode asks about nothing but the floor")
+		return allow("unasked", unaskedReason)
 	}
-	rule, against := s.allowed(l, &opt)
+	rule, against := s.allowed(call, l, &opt)
 	if len(against) > 0 {
 		return s.askOrDeny("", slices.Concat(against, l.Explain()))
 	}
 	v := allow(rule, "every program in it only reads, or is allowed by a rule")
-	if l.ReadOnly() {
+	switch {
+	case l.writesFiles():
+		if v.Reason += ", and what it writes itself write_file may write unasked"; rule == "read-only" {
+			v.Rule = "write_file"
+		}
+	case l.ReadOnly():
 		v.Effects = toolcrib.Reads | toolcrib.Runs
 	}
 	return v
@@ -141,19 +153,20 @@ func (s *Guard) judgeLine(text, dir string, unasked bool) *toolcrib.Verdict {
 
 // allowed finds out whether everything in a line is allowed: by which rules,
 // and what speaks against it.
-func (s *Guard) allowed(l *Line, opt *Options) (rule string, against []string) {
+func (s *Guard) allowed(call toolcrib.Call, l *Line, opt *Options) (rule string, against []string) {
 	// Where nothing bounds what a command reads, a look at its arguments does
 	// not either: it may walk a tree, follow links, or find one swapped.
-	used, against := l.allowed(s.Rules, s.Only || !s.Bounded)
+	used, against, by := l.judged(s.Rules, s.Only || !s.Bounded, s.writer(call, opt))
 	if len(against) > 0 && !s.Bounded && !s.Only && l.ReadOnly() {
 		against = append(against, "no sandbox here bounds what a command reads, so that each needs a rule")
 	}
-	if len(against) == 0 {
+	if l = by; len(against) == 0 {
 		against = s.repositories(l, opt)
 		against = append(against, s.foreignDirs(l, opt)...)
 		if !s.Only || !s.Bounded {
 			against = append(against, s.reach(l, opt)...)
 			against = append(against, s.outside(l, opt)...)
+			against = append(against, s.wrongPlaces(l, opt)...)
 		}
 	}
 	if len(against) > maxReasons {

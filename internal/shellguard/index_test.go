@@ -133,7 +133,7 @@ func TestPlainestBesideRules(t *testing.T) {
 	if s.Rules, err = ParseRules([]string{"go test *", "make test *"}); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range []string{"git status; go test ./...", "sed -n 1p a.md; make test", "make test deploy", "find . -name x; go test ./..."} {
+	for _, line := range []string{"git status; go test ./...", "tree; make test", "make test deploy", "rg x; go test ./..."} {
 		if v := shelltest.Judge(t, s, line); v.Decision.String() != "ask" {
 			t.Errorf("%s: %+v", line, *v)
 		}

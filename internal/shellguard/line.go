@@ -41,6 +41,11 @@ type Arg struct {
 
 	fixed int // of a pattern: how many bytes stand before its first wildcard
 
+	computed laterWord // of a word of the plain reading that is decided while the line runs
+	head     string    // how such a word begins
+	many     bool      // it may be several such words
+	one      bool      // a pattern that stands for one of its files, in a variable
+
 	values []string // what a word that is not literal may become
 	open   openness // how much of it is decided while the line runs
 	split  bool     // it may become several words
@@ -84,6 +89,7 @@ type Program struct {
 	Dynamic bool
 
 	trusted  bool     // Path is in a trusted place, or it is a builtin
+	vouched  bool     // Path is a program of the project that the person has looked at
 	known    bool     // there is a form for this program: rules go by it
 	fits     bool     // the arguments fit that form
 	piped    bool     // its standard input is another program's output
@@ -100,6 +106,7 @@ type Program struct {
 	homeTree bool     // git is told by a variable that its tree is such a directory
 	repoDirs []string // for git: where it looks for its repository
 	homes    homes    // of this machine
+	computed bool     // the plain reading does not know all of its words
 }
 
 // String is the program as a person reads it, in quotes where words need them.
@@ -125,6 +132,7 @@ type Redirect struct {
 	Why    string // empty where it is harmless
 	Paths  []Path // a file that is read
 
+	writes  []Path // the file that is written, where its name is literal
 	target  Arg
 	devices []string // what it writes to, where that is a device by a relative name
 }
@@ -156,6 +164,7 @@ type Line struct {
 	made     bool     // it runs a program by a name that stands in it already
 	trail    trail    // where it goes
 	possible *Line    // what it may do beside what it says; for the floor and for rules that take away
+	plain    *Line    // what it does by the plain reading, if that understands it
 }
 
 // ReadOnly reports whether the line was understood in full and every program
@@ -170,42 +179,125 @@ func (l *Line) ReadOnly() bool {
 // a rule, and every redirection is harmless: which rules it took, and what
 // speaks against it. Which files are read is not looked at.
 func (l *Line) Allowed(rules []Rule) (used []Rule, against []string) {
-	return l.allowed(rules, false)
+	used, against, _ = l.judged(rules, false, nil)
+	return used, against
 }
 
-// allowed is Allowed; if only is set, what only reads needs a rule as well.
-func (l *Line) allowed(rules []Rule, only bool) (used []Rule, against []string) {
+// unread: neither reading understands it in full.
+func (l *Line) unread() bool { return len(l.Unknown) > 0 && l.plain == nil }
+
+// readers is the line without the programs and redirections that do more than read.
+func (l *Line) readers() *Line {
+	out := &Line{Text: l.Text, trail: l.trail}
+	for i := range l.Redirects {
+		if l.Redirects[i].Class == ReadOnly {
+			out.Redirects = append(out.Redirects, l.Redirects[i])
+		}
+	}
+	for i := range l.Programs {
+		if l.Programs[i].Class == ReadOnly {
+			out.Programs = append(out.Programs, l.Programs[i])
+		}
+	}
+	return out
+}
+
+// judged is allowed, by the plain reading where only that understands the line. It
+// says by which of the two.
+func (l *Line) judged(rules []Rule, only bool, write func(Path) error) (used []Rule, against []string, by *Line) {
+	used, against = l.allowed(rules, only, write)
+	if len(against) > 0 && l.plain != nil {
+		if u, a := l.plain.allowed(rules, only, write); len(a) == 0 {
+			return u, nil, l.plain
+		}
+	}
+	return used, against, l
+}
+
+// allowed is Allowed; if only is set, what only reads needs a rule as well. What
+// write says nothing against may be written by the line itself; nil: no file.
+func (l *Line) allowed(rules []Rule, only bool, write func(Path) error) (used []Rule, against []string) {
 	if len(l.Unknown) > 0 || len(l.Programs) == 0 {
 		return nil, []string{"the line is not understood in full"}
 	}
 	// A line that only reads runs where nothing can be written. With another
 	// program in it that does not hold any more, and only the plainest of those
 	// that read may stand beside it without a rule of their own.
-	mixed := slices.ContainsFunc(l.Programs, func(p Program) bool { return p.Class != ReadOnly || p.Dynamic })
+	mixed, calm := l.mixed(), l.calm()
 	for i := range l.Programs {
 		p := &l.Programs[i]
-		if p.Class == ReadOnly && !p.Dynamic && !only && (!mixed || plainest(p.Name)) {
+		if p.Class == ReadOnly && !p.Dynamic && !only && (!mixed || plainest(p.Name) || calm && readsSettings(p.Name)) {
 			continue
 		}
-		m := slices.IndexFunc(rules, func(r Rule) bool { return r.Match(p) })
-		if m < 0 {
-			against = append(against, "nothing allows "+clip(p.String()))
+		m := slices.IndexFunc(rules, func(r Rule) bool { return !p.computed && r.Match(p) })
+		if m >= 0 {
+			used = append(used, rules[m])
 			continue
 		}
-		used = append(used, rules[m])
+		why := "nothing allows " + clip(p.String())
+		if near := nearest(rules, p); near != "" {
+			why = near
+		}
+		if files, ok := p.writesTo(); ok && write != nil && !p.computed {
+			if len(files) == 0 {
+				continue
+			}
+			err := mayWrite(files, write)
+			if err == nil {
+				continue
+			}
+			why += ": " + err.Error()
+		}
+		against = append(against, why)
 	}
 	for i := range l.Redirects {
-		if r := &l.Redirects[i]; r.Class != ReadOnly {
-			against = append(against, "nothing allows the redirection "+r.Op+" "+Quote(r.Target))
+		r := &l.Redirects[i]
+		if r.Class == ReadOnly {
+			continue
 		}
+		why := "nothing allows the redirection " + r.Op + " " + Quote(r.Target)
+		if r.Class == Writes && len(r.writes) > 0 && write != nil {
+			err := mayWrite(r.writes, write)
+			if err == nil {
+				continue
+			}
+			why += ": " + err.Error()
+		}
+		against = append(against, why)
 	}
 	return used, against
 }
 
+// mixed: not everything in the line only reads.
+func (l *Line) mixed() bool {
+	return slices.ContainsFunc(l.Programs, func(p Program) bool { return p.Class != ReadOnly || p.Dynamic }) ||
+		slices.ContainsFunc(l.Redirects, func(r Redirect) bool { return r.Class != ReadOnly })
+}
+
+// NeedsRule reports whether a program of the line runs unasked only by a rule about
+// it: it does more than read, or stands beside what does.
+func (l *Line) NeedsRule(p *Program) bool {
+	if p.OnlyWrites() {
+		return false
+	}
+	return p.Class != ReadOnly || p.Dynamic || l.mixed() && !plainest(p.Name) && !(l.calm() && readsSettings(p.Name))
+}
+
+// calm: nothing in the line runs code, so that settings are what they were when it
+// was judged.
+func (l *Line) calm() bool {
+	return !slices.ContainsFunc(l.Programs, func(p Program) bool { return p.Class == Runs || p.Class == Unknown || p.Dynamic })
+}
+
+// readsSettings lists programs that only read and go by settings which no command
+// can write: those of the repository.
+func readsSettings(name string) bool { return isOneOf(path.Base(name), "git gofmt") }
+
 // plainest lists programs that start nothing, write nothing and go by no
 // settings, whatever files there are.
 func plainest(name string) bool {
-	return isOneOf(path.Base(name), "cd echo printf pwd true false : test [ exit set export sleep date head tail wc cat grep egrep fgrep ls cut tr nl tac basename dirname") || isWrapper(path.Base(name)) // what it starts is judged by itself
+	return isOneOf(path.Base(name), "cd echo printf pwd true false : test [ exit set export sleep date head tail wc cat grep egrep fgrep ls cut tr nl tac basename dirname "+
+		"sort uniq comm cmp diff paste fold expand unexpand rev seq expr sed gsed jq find stat du df realpath readlink md5sum sha1sum sha256sum sha512sum cksum od hexdump column uname nproc whoami id") || isWrapper(path.Base(name)) // what it starts is judged by itself
 }
 
 // Explain breaks the line into its parts, one sentence each, for the person

@@ -23,6 +23,11 @@ func (m *Matcher) Match(pattern *Pattern) Certainty {
 	for i := range l.Programs {
 		c = max(c, pattern.may(&l.Programs[i]))
 	}
+	if l.plain != nil {
+		for i := range l.plain.Programs {
+			c = max(c, min(Maybe, pattern.may(&l.plain.Programs[i])))
+		}
+	}
 	if c == No && l.possible != nil {
 		for i := range l.possible.Programs {
 			if q := &l.possible.Programs[i]; q.filled || pattern.meansProgram(q) && !obscure(q) {
@@ -30,7 +35,7 @@ func (m *Matcher) Match(pattern *Pattern) Certainty {
 			}
 		}
 	}
-	if len(l.Unknown) > 0 || l.hidesSome() || c == No && (pattern.mentioned(m.mentions()) || !m.allMentioned) {
+	if l.unread() || l.hidesSome() || c == No && (pattern.mentioned(m.mentions()) || !m.allMentioned) {
 		c = max(c, Maybe)
 	}
 	return c
@@ -40,12 +45,15 @@ func (m *Matcher) Match(pattern *Pattern) Certainty {
 // [Pattern.Programs]. False: it may be any.
 func (m *Matcher) Names() (names []string, known bool) {
 	l := m.Line
-	if len(l.Unknown) > 0 || l.hidesSome() {
+	if l.unread() || l.hidesSome() {
 		return nil, false
 	}
 	programs := l.Programs
 	if slices.ContainsFunc(programs, func(p Program) bool { return obscure(&p) || p.filled || hides(&p) }) {
 		return nil, false
+	}
+	if l.plain != nil {
+		programs = slices.Concat(programs, l.plain.Programs)
 	}
 	if l.possible != nil {
 		if slices.ContainsFunc(l.possible.Programs, func(p Program) bool { return p.filled }) {

@@ -47,6 +47,9 @@ func (s *Guard) Operands(r *toolcrib.Review, l *Line, base, homeDir string) []Op
 	}
 	o.trail, o.fed = l.trail, l.fedByPrograms()
 	o.addLine(l, false)
+	if l.plain != nil { // it knows what stands in variables
+		o.addLine(l.plain.readers(), false)
+	}
 	if l.possible != nil {
 		o.fed = o.fed || l.possible.fedByPrograms()
 		o.addLine(l.possible, true)

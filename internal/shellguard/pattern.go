@@ -54,6 +54,8 @@ func ParsePattern(text string, gives bool) (*Pattern, error) {
 		c.Rule, err = ParseRule(body)
 		return c, err
 	}
+	// Exact is for what is allowed: what is taken away is meant under every name.
+	body = strings.TrimSpace(strings.TrimPrefix(body, "="))
 	if cut, ok := strings.CutSuffix(body, ":*"); ok {
 		body, c.open = cut, true
 	} else if cut, ok := strings.CutSuffix(body, " *"); ok {
@@ -173,7 +175,7 @@ func (c *Pattern) Programs(gives bool) []string {
 	case c.Any:
 		return nil
 	case gives:
-		return []string{programName(c.Rule.Words[0])}
+		return c.Rule.programs()
 	}
 	var out []string
 	for _, o := range append([]*Pattern{c}, c.others...) {

@@ -166,6 +166,9 @@ func (w *walker) identify(p *Program, name Arg, child bool) string {
 		binary, err := w.opt.resolve(name.Text)
 		p.Path, p.trusted = binary, err == nil
 		if err != nil {
+			err = w.opt.vouch(p, name.Text, err)
+		}
+		if err != nil {
 			p.Why = append(p.Why, err.Error())
 		}
 	}
@@ -297,12 +300,19 @@ func judge(p *Program, name string) {
 		}
 		p.repoDirs = append(p.repoDirs, d)
 		for _, f := range files {
+			if f.computed != notComputed {
+				// Where it begins is known; the sandbox bounds the rest.
+				if at := strings.LastIndexByte(f.head, '/'); at >= 0 {
+					p.Paths = append(p.Paths, Path{Dir: d, Text: f.head[:at+1]})
+				}
+				continue
+			}
 			if f.Text != "-" {
 				p.Paths = append(p.Paths, Path{Dir: d, Text: f.Text, Glob: f.Glob})
 			}
 		}
 	}
-	p.fits = found.known && why == "" && p.trusted
+	p.fits = found.known && why == "" && (p.trusted || p.vouched && found.form.class != ReadOnly)
 	switch {
 	case p.fits && found.form.class == ReadOnly:
 		p.Class = ReadOnly

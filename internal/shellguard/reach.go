@@ -37,6 +37,14 @@ func (s *Guard) reach(l *Line, opt *Options) []string {
 		for _, f := range p.Paths {
 			check(f)
 		}
+		if q := p.elsewhere(); q != nil { // make -C x
+			for _, d := range q.Dirs {
+				check(Path{Dir: d, Text: "."})
+			}
+			for _, f := range q.Paths {
+				check(f)
+			}
+		}
 	}
 	for i := range l.Redirects {
 		for _, f := range l.Redirects[i].Paths {
@@ -95,7 +103,7 @@ func hiddenPattern(text string) bool {
 }
 
 func (s *Guard) reachFile(full string, opt *Options) error {
-	if full == "/dev/null" {
+	if full == "/dev/null" || harmlessFile(full) {
 		return nil
 	}
 	if resolved, err := realPath(opt, full); err == nil && pathglob.Within(resolved, []string{"/proc", "/sys", "/dev"}) {
@@ -116,6 +124,17 @@ func (s *Guard) reachFile(full string, opt *Options) error {
 		return fmt.Errorf("it reads %s, which is outside the working directory", Quote(full))
 	}
 	return nil
+}
+
+// harmlessFile knows the files of the system that tell what machine this is, and
+// that nobody but the system writes.
+func harmlessFile(full string) bool {
+	switch full {
+	case "/etc/os-release", "/usr/lib/os-release", "/etc/lsb-release", "/etc/debian_version", "/etc/redhat-release", "/etc/alpine-release", "/etc/issue", "/etc/hostname", "/etc/timezone", "/etc/shells",
+		"/proc/cpuinfo", "/proc/meminfo", "/proc/version", "/proc/loadavg", "/proc/uptime", "/proc/filesystems":
+		return true
+	}
+	return false
 }
 
 // realPath resolves the links of a path, part of which may not exist yet.

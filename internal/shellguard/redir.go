@@ -40,6 +40,11 @@ func (w *walker) redirects(list []*syntax.Redirect, sc scope) {
 			w.input(&out, target, sc)
 		case syntax.RdrOut, syntax.AppOut, syntax.RdrClob:
 			output(&out, target)
+			if out.Class == Writes && target.Literal && target.Text != "" {
+				for _, d := range sc.dirs {
+					out.writes = append(out.writes, Path{Dir: d, Text: target.Text})
+				}
+			}
 		case syntax.RdrInOut:
 			out.Class, out.Why = Writes, "opens the file for writing too"
 		case syntax.DplIn, syntax.DplOut:

@@ -90,9 +90,21 @@ func (o *Options) trust(binary string) error {
 	if err != nil {
 		return fmt.Errorf("%s cannot be resolved", Quote(binary))
 	}
-	if !pathglob.Within(resolved, trusted) && !pathglob.Within(resolved, systemTrees()) {
+	if !pathglob.Within(resolved, trusted) && !pathglob.Within(resolved, systemTrees()) && !pathglob.Within(resolved, o.Trees) {
 		return fmt.Errorf("%s is a link to %s, which is not in a trusted place", Quote(binary), Quote(resolved))
 	}
+	if err := o.unwritable(binary, resolved); err != nil {
+		return err
+	}
+	if !sameProgram(path.Base(binary), path.Base(resolved)) {
+		return fmt.Errorf("%s is really %s", Quote(binary), Quote(resolved))
+	}
+	return nil
+}
+
+// unwritable says who but its owner could put something else in the place of a
+// program.
+func (o *Options) unwritable(binary, resolved string) error {
 	writable := o.Writable
 	if writable == nil && o.Dir != "" {
 		writable = []string{o.Dir}
@@ -110,9 +122,6 @@ func (o *Options) trust(binary string) error {
 	if dir, err := o.Stat(path.Dir(resolved)); err != nil || dir.Mode()&0o002 != 0 {
 		return fmt.Errorf("everyone can write to the directory of %s", Quote(resolved))
 	}
-	if !sameProgram(path.Base(binary), path.Base(resolved)) {
-		return fmt.Errorf("%s is really %s", Quote(binary), Quote(resolved))
-	}
 	return nil
 }
 
@@ -125,7 +134,23 @@ func sameProgram(name, resolved string) bool {
 	if strings.HasPrefix(resolved, name+".") || strings.HasPrefix(resolved, name+"-") {
 		return true // which.debianutils, npm-cli.js
 	}
+	if startsToolchain(name, resolved) {
+		return true
+	}
+	// x86_64-linux-gnu-gcc-12 is the gcc that /etc/alternatives or a package chose.
+	if of, ok := withoutTarget(resolved); ok {
+		switch of {
+		case name:
+			return true
+		case "gcc":
+			return name == "cc"
+		case "g++":
+			return name == "c++"
+		}
+	}
 	switch name {
+	case "cc", "c++":
+		return resolved == "gcc" && name == "cc" || resolved == "g++" && name == "c++" || resolved == "clang"
 	case "awk":
 		return resolved == "mawk" || resolved == "gawk" || resolved == "original-awk" || resolved == "nawk"
 	case "sh":
@@ -140,4 +165,23 @@ func sameProgram(name, resolved string) bool {
 		return resolved == "test"
 	}
 	return false
+}
+
+// withoutTarget takes the machine off the name of a compiler's program, and its
+// version. Not ok: it has none.
+func withoutTarget(name string) (string, bool) {
+	for _, machine := range []string{"x86_64", "aarch64", "i686", "arm", "riscv64", "powerpc64le", "s390x"} {
+		rest, ok := strings.CutPrefix(name, machine+"-linux-gnu")
+		if !ok {
+			continue
+		}
+		if rest, ok = strings.CutPrefix(strings.TrimPrefix(rest, "eabihf"), "-"); !ok {
+			return "", false
+		}
+		if at := strings.LastIndexByte(rest, '-'); at > 0 && isNumber(strings.ReplaceAll(rest[at+1:], ".", "")) {
+			rest = rest[:at]
+		}
+		return rest, true
+	}
+	return "", false
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -12,9 +11,11 @@ import (
 
 // Rule allows one program with certain arguments, as people write it:
 //
-//	git status       exactly these words
+//	npm test         these words, and arguments that change nothing about what is done
 //	npm run *        these words, and further arguments
 //	go test:*        the same as "go test *"
+//	=npm test        exactly these words; =npm test * takes more behind them, but not
+//	                 by another spelling (npm t, npm --prefix x test)
 //
 // A rule is about one program, never about a line: in "a && b" each needs its
 // own. It matches the program that really runs: the resolved binary in a
@@ -24,9 +25,12 @@ import (
 // The * takes arguments that do not change what is run. For a program with a
 // form (forms.txt) that is what fits the form; for the others it is what the rows of
 // taken.txt take, and plain words where there is none. To allow more, write the words out.
+// Without a * it is what neutral.txt says: options by which the command still does the
+// same kind of thing.
 type Rule struct {
 	Words []string
 	Open  bool // further arguments are taken
+	Exact bool // the words stand as they are written, and without Open nothing else
 }
 
 // ParseRule reads a rule. It refuses what would be read otherwise than meant:
@@ -38,6 +42,9 @@ func ParseRule(text string) (Rule, error) {
 		return Rule{}, fmt.Errorf("reading the command rule %q: %w", text, fmt.Errorf(format, args...))
 	}
 	body := strings.TrimSpace(text)
+	if cut, ok := strings.CutPrefix(body, "="); ok {
+		body, r.Exact = strings.TrimSpace(cut), true
+	}
 	if cut, ok := strings.CutSuffix(body, ":*"); ok {
 		body, r.Open = cut, true
 	} else if cut, ok := strings.CutSuffix(body, " *"); ok {
@@ -59,9 +66,9 @@ func ParseRule(text string) (Rule, error) {
 		return bad("%s starts other programs: write the rule for the program it starts", base)
 	case isBuiltin(base) && !path.IsAbs(name):
 		return bad("%s is done by the shell itself; no rule is needed for its harmless forms, and none allows the others", base)
-	case r.Open && len(words) == 1 && (runsAnything(base) || anyWay(base)):
+	case r.Open && len(words) == 1 && (runsAnything(base) || anyWay(base)) && everySubcommand(base) == "":
 		return bad("%s with any arguments can run anything: say which script or subcommand is meant", base)
-	case r.Open && len(words) > 1 && runsAnything(base) && strings.HasPrefix(words[len(words)-1], "-"):
+	case r.Open && len(words) > 1 && runsAnything(base) && strings.HasPrefix(words[len(words)-1], "-") && !hasRow(base, words[1:]):
 		return bad("%s %s takes code or a program next: say which", base, words[len(words)-1])
 	}
 	return r, nil
@@ -118,53 +125,16 @@ func (r Rule) String() string {
 	if r.Open {
 		out = append(out, "*")
 	}
+	if r.Exact {
+		out[0] = "=" + out[0]
+	}
 	return strings.Join(out, " ")
 }
 
-// Match reports whether the rule allows the program.
-func (r Rule) Match(p *Program) bool {
-	if len(r.Words) == 0 || p.Dynamic || !p.trusted || p.Builtin {
-		return false
-	}
-	if strings.Contains(r.Words[0], "/") {
-		if p.Path != r.Words[0] {
-			return false
-		}
-	} else if path.Base(p.Name) != r.Words[0] {
-		return false
-	}
-	words := r.Words[1:]
-	if len(p.Args) < len(words) || !r.Open && len(p.Args) != len(words) {
-		return false
-	}
-	for i, w := range words {
-		if !p.Args[i].Literal || p.Args[i].Text != w {
-			return false
-		}
-	}
-	rest := p.Args[len(words):]
-	if slices.ContainsFunc(rest, func(a Arg) bool { return !a.Literal && !a.safePattern() }) {
-		return false
-	}
-	if p.fed && obeysInput(path.Base(p.Name)) && !safeSQL(words) {
-		return false
-	}
-	if !r.Open {
-		return true
-	}
-	if p.fed && (sendsInput(path.Base(p.Name)) || readsCode(path.Base(p.Name)) && !p.hasScript()) {
-		return false
-	}
-	if len(words) > 0 && runsTargets(path.Base(p.Name)) && slices.ContainsFunc(rest, func(a Arg) bool { return !strings.HasPrefix(a.Text, "-") }) {
-		return false // "make test" does not allow "make test deploy"
-	}
-	if slices.ContainsFunc(rest, func(a Arg) bool { return a.Glob && !takesPattern(path.Base(p.Name), words, rest, a) }) {
-		return false
-	}
-	if p.known {
-		return p.fits
-	}
-	return refuses(path.Base(p.Name), words, rest) == ""
+// hasRow: the table knows this very command, with the option that it ends in.
+func hasRow(name string, words []string) bool {
+	_, ok := takenTable()[name+" "+strings.Join(words, " ")]
+	return ok
 }
 
 func isWrapper(name string) bool {

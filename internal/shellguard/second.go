@@ -10,6 +10,7 @@ import (
 // placed is a word of the parsed line with its place.
 type placed struct {
 	at    uint
+	end   uint // behind it, for a deep comparison
 	text  string
 	group int // the simple command it belongs to; 0: none, -1: a redirection
 }
@@ -20,6 +21,17 @@ type placed struct {
 // another: "ls #\", a newline, "rm x" was one for the parser and two for every
 // shell.
 func secondReading(text string, f *syntax.File) agreement {
+	plain, found, ok := withoutDocuments(text, f)
+	switch {
+	case ok:
+		again, err := parse(plain)
+		if err != nil {
+			return readOther
+		}
+		text, f = plain, again
+	case found: // a word of it counts as literal, and nobody has looked twice
+		return readUnsure
+	}
 	tokens, result := tokenize(text)
 	switch result {
 	case cutDynamic:

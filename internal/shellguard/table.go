@@ -1,7 +1,7 @@
 package shellguard
 
 import (
-	_ "embed" // the two tables
+	_ "embed" // the tables
 	"strconv"
 	"strings"
 	"sync"
@@ -13,10 +13,15 @@ var formText string
 //go:embed taken.txt
 var takenText string
 
+//go:embed neutral.txt
+var neutralText string
+
 // The tables are read when a line is judged for the first time.
 var (
 	formTable  = sync.OnceValue(func() forms { return readForms(formText) })
 	takenTable = sync.OnceValue(func() forms { return readForms(takenText) })
+	// neutralTable is about rules without a *.
+	neutralTable = sync.OnceValue(func() forms { return readForms(neutralText) })
 )
 
 // forms are the rows of a table, by the names of programs and of their
@@ -83,6 +88,8 @@ func (f *form) set(rows forms, setting string) bool {
 		f.single = true
 	case "any":
 		f.anyOption = true
+	case "partial":
+		f.partial = true
 	case "names":
 		f.names = true
 	case "patterns":
@@ -102,6 +109,10 @@ func (f *form) set(rows forms, setting string) bool {
 		return err == nil
 	case "check":
 		f.check = value
+	case "open":
+		f.open = true
+	case "operands":
+		f.operands = true
 	case "like":
 		var ok bool
 		*f, ok = rows.of(value)
@@ -118,6 +129,8 @@ func checkOf(name string) func(*usage) string {
 	switch name {
 	case "awk":
 		return checkAwk
+	case "build-only":
+		return checkBuildOnly
 	case "cd":
 		return checkCd
 	case "command":
@@ -132,6 +145,8 @@ func checkOf(name string) func(*usage) string {
 		return checkGitFormat
 	case "git-key":
 		return checkGitKey
+	case "inside":
+		return checkInside
 	case "jq":
 		return checkJQ
 	case "kubectl":
@@ -142,8 +157,12 @@ func checkOf(name string) func(*usage) string {
 		return noOperands
 	case "no-response-files":
 		return noResponseFiles
+	case "npm-get":
+		return checkNpmGet
 	case "numbers":
 		return onlyNumbers
+	case "output":
+		return checkOutput
 	case "packages":
 		return checkPackages
 	case "pattern":
@@ -152,12 +171,28 @@ func checkOf(name string) func(*usage) string {
 		return checkPrintf
 	case "ps":
 		return checkPS
+	case "pytest":
+		return checkPytest
 	case "requirements":
 		return checkRequirements
+	case "script":
+		return checkScript
+	case "script-words":
+		return checkScriptWords
 	case "sed":
 		return checkSed
 	case "set":
 		return checkSet
+	case "shown":
+		return checkShown
+	case "words":
+		return onlyWords
+	case "only-lists":
+		return checkOnlyLists
+	case "to-stdout":
+		return checkToStdout
+	case "yq":
+		return checkYQ
 	case "sleep":
 		return checkSleep
 	case "targets":

@@ -10,6 +10,10 @@ type token struct {
 	text string // of a word: without its quotes
 	word bool
 	bare bool // nothing of the word was quoted
+
+	end     int      // behind it, of a word
+	dynamic bool     // it has an expansion, so that text is not all of it
+	mark    deepMark // of a deep cut
 }
 
 // Why a line could not be cut.
@@ -31,6 +35,8 @@ type tokenizer struct {
 	docs   []hereDoc // here-documents whose text begins after this line
 	result cutting
 	joined bool
+	deep   bool // step into expansions, see deep.go
+	level  int  // of commands in words
 }
 
 type hereDoc struct {
@@ -82,6 +88,10 @@ func (t *tokenizer) op(n int) {
 func (t *tokenizer) operator(c byte) {
 	rest := t.s[t.i:]
 	n := 1
+	if t.deep && (strings.HasPrefix(rest, "<(") || strings.HasPrefix(rest, "<<<")) {
+		t.bashInput(rest)
+		return
+	}
 	switch {
 	case strings.HasPrefix(rest, "<<-"):
 		n = 3
@@ -143,7 +153,10 @@ func (t *tokenizer) hereDocs() {
 				continue
 			}
 			var dynamic bool
-			if dynamic, joined = documentLine(line); dynamic {
+			if dynamic, joined = documentLine(line); dynamic && t.deep {
+				t.documentCommands(line)
+				continue
+			} else if dynamic {
 				t.result = cutDynamic
 				return
 			}
@@ -181,7 +194,7 @@ func (t *tokenizer) word() {
 		t.i++
 	}
 	if t.i == len(t.s) || strings.IndexByte(" \t\n&|;()<>", t.s[t.i]) >= 0 {
-		w.text = t.s[from:t.i] // nothing in it needs a second look
+		w.text, w.end = t.s[from:t.i], t.i // nothing in it needs a second look
 		t.tokens = append(t.tokens, w)
 		return
 	}
@@ -190,7 +203,7 @@ func (t *tokenizer) word() {
 	for t.i < len(t.s) && t.result == cutWhole {
 		switch c := t.s[t.i]; c {
 		case ' ', '\t', '\n', '&', '|', ';', '(', ')', '<', '>':
-			w.text = b.String()
+			w.text, w.end = b.String(), t.i
 			t.tokens = append(t.tokens, w)
 			return
 		case '\\':
@@ -215,11 +228,20 @@ func (t *tokenizer) word() {
 		case '"':
 			w.bare = false
 			t.i++
-			t.double(&b)
+			w.dynamic = t.double(&b) || w.dynamic
 		case '`':
-			t.result = cutDynamic
+			if !t.deep {
+				t.result = cutDynamic
+				return
+			}
+			w.dynamic = true
+			t.expansion(false)
 		case '$':
-			if t.expands(false) {
+			if t.expands(false) && t.deep {
+				w.dynamic = true
+				t.expansion(false)
+				continue
+			} else if t.expands(false) {
 				t.result = cutDynamic
 				return
 			}
@@ -231,31 +253,40 @@ func (t *tokenizer) word() {
 		}
 	}
 	if t.result == cutWhole {
-		w.text = b.String()
+		w.text, w.end = b.String(), t.i
 		t.tokens = append(t.tokens, w)
 	}
 }
 
-// double reads to the closing double quote.
-func (t *tokenizer) double(b *strings.Builder) {
-	for t.i < len(t.s) {
+// double reads to the closing double quote. Dynamic: there are expansions in it.
+func (t *tokenizer) double(b *strings.Builder) (dynamic bool) {
+	for t.i < len(t.s) && t.result == cutWhole {
 		switch c := t.s[t.i]; c {
 		case '"':
 			t.i++
-			return
+			return dynamic
 		case '`':
+			if t.deep {
+				dynamic = true
+				t.expansion(true)
+				continue
+			}
 			t.result = cutDynamic
-			return
+			return true
 		case '$':
-			if t.expands(true) {
+			if t.expands(true) && t.deep {
+				dynamic = true
+				t.expansion(true)
+				continue
+			} else if t.expands(true) {
 				t.result = cutDynamic
-				return
+				return true
 			}
 			b.WriteByte(c)
 		case '\\':
 			if t.i+1 == len(t.s) {
 				t.result = cutOdd
-				return
+				return dynamic
 			}
 			switch next := t.s[t.i+1]; {
 			case next == '\n':
@@ -271,7 +302,10 @@ func (t *tokenizer) double(b *strings.Builder) {
 		}
 		t.i++
 	}
-	t.result = cutOdd
+	if t.result == cutWhole {
+		t.result = cutOdd
+	}
+	return dynamic
 }
 
 // expands: a $ is only itself if nothing that it could introduce follows.

@@ -149,6 +149,11 @@ func (f *wordFolder) part(part syntax.WordPart, first bool) {
 			f.addExpansion(unread, value{})
 			return
 		}
+		if text, ok := f.w.messageText(p); ok && f.inside {
+			f.quoted(text)
+			f.w.plainSubstitution(p.Stmts, f.sc)
+			return
+		}
 		v, ok := f.w.printed(p.Stmts, f.sc)
 		if !ok {
 			v = value{open: computed}

@@ -66,8 +66,8 @@ func hasCommands(name string) bool {
 	case "make", "just", "task", "gradle", "mvn", "pip", "pip3", "docker", "podman", "kubectl", "terraform", "gh", "uv", "poetry", "helm", "apt", "apt-get", "brew", "systemctl", "toolcrib":
 		return true
 	}
-	_, err := shellguard.ParseRule(name + " *")
-	return err != nil && !isInterpreter(name)
+	whole, err := shellguard.ParseRule(name + " *")
+	return (err != nil || whole.Whole()) && !isInterpreter(name)
 }
 
 // never says why no rule is proposed for a program, whatever its arguments.

@@ -116,17 +116,17 @@ func ruleFor(p *shellguard.Program) (shellguard.Rule, bool) {
 		words = append(words, a.Text)
 	}
 	open := 0 // how many words stand before the *
-	_, err := shellguard.ParseRule(words[0] + " *")
+	every, err := shellguard.ParseRule(words[0] + " *")
 	switch runner := words[0]; {
 	case len(words) < 2 || !bareWord.MatchString(words[1]):
 	case (runner == "npm" || runner == "pnpm" || runner == "yarn" || runner == "bun") && words[1] == "run":
 		if len(words) > 2 && bareWord.MatchString(words[2]) {
 			open = 3
 		}
-	case err != nil || runner == "make" || runner == "just" || runner == "task":
+	case err != nil || every.Whole() || runner == "make" || runner == "just" || runner == "task":
 		open = 2
 	}
-	exact := shellguard.Rule{Words: words}
+	exact := shellguard.Rule{Words: words, Exact: true}
 	if open > 0 {
 		rule, err := shellguard.ParseRule(strings.Join(words[:open], " ") + " *")
 		if err == nil && rule.Match(p) {

@@ -65,7 +65,7 @@ func TestOfferedRules(t *testing.T) {
 		"npm install left-pad":              {"run_command(npm install *)"},
 		"make test":                         {"run_command(make test *)"},
 		"git push && make test":             {"run_command(git push *)", "run_command(make test *)"},
-		"git push; touch done":              {"run_command(git push *)", "run_command(touch done)"},
+		"git push; touch done":              {"run_command(=touch done)", "run_command(git push *)"},
 		"git commit -m hello | cat":         {"run_command(git commit *)"},
 		"touch a":                           nil, // no more than the exact arguments
 		"git push > out":                    nil, // no rule is about a redirection

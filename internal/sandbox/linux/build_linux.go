@@ -179,7 +179,7 @@ func (s *script) furnish(j *job) {
 	}
 	s.mount(label{stepFiles, "mounting /tmp"}, "tmpfs", "/tmp", "tmpfs", quiet, options(j.temp))
 	s.mount(label{stepFiles, "mounting /dev/shm"}, "tmpfs", "/dev/shm", "tmpfs", quiet|unix.MS_NOEXEC, options(sharedSize(j.temp)))
-	for _, f := range accounts(j) {
+	for _, f := range slices.Concat(accounts(j), j.made) {
 		s.writeFile(l, f[0], f[1])
 	}
 	for _, link := range append([]symlink{

@@ -21,6 +21,7 @@ type job struct {
 	become    bool     // the process has yet to become that user
 	binds     []bind
 	links     []symlink
+	made      [][2]string // files of our own making: name and content
 	covers    []sandbox.Cover
 	under     []sandbox.Cover // of what lies under file systems that are not shown
 	temp      int64

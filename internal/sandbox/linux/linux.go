@@ -42,6 +42,21 @@ type Config struct {
 	// ReadOnly are further directories of the host that every program may
 	// read, such as /opt. They must be absolute and clean.
 	ReadOnly []string
+	// Tools are further directories that every program may read, with the rights of
+	// their owner: tool chains in a home directory. One that is gone is left out.
+	Tools []string
+	// Cache is a directory that programs may write, shown as CachePlace, and not
+	// looked through for what is protected. Empty, or not there: none is shown.
+	Cache, CachePlace string
+	// CacheTools are the tools whose programs get it. Others, such as MCP servers, may
+	// have secrets, and must not run what a command has put there.
+	CacheTools []string
+	// Env are variables for programs that were given none of that name: those that
+	// lead to Tools, and to the cache where one is shown.
+	ToolEnv, CacheEnv []string
+	// GitSettings are settings of git for programs that were given none besides those
+	// of repositories, as a text: who commits. Empty: there are none.
+	GitSettings string
 	// Shield is what stays covered inside granted directories. Nil: nothing.
 	Shield *sandbox.Shield
 	// HTTP says how programs reach the hosts that were granted to them by name.

@@ -1,4 +1,4 @@
-package app
+package seal
 
 import (
 	"os"
@@ -23,10 +23,10 @@ func TestTracesOfAnother(t *testing.T) {
 	}
 	dir("axb", true)
 	for _, name := range []string{"a*b", "a?b", "a[x]b", `a\xb`} {
-		if inUse(dir(name, false)) {
+		if Traces(dir(name, false), "trust.json") {
 			t.Errorf("%s has the traces of another", name)
 		}
-		if !inUse(dir(name, true)) {
+		if !Traces(dir(name, true), "trust.json") {
 			t.Errorf("%s has traces of its own", name)
 		}
 	}

@@ -1,0 +1,34 @@
+package app
+
+import (
+	"context"
+	"os"
+	"sync"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/hooked"
+	"github.com/toolcrib/toolcrib/internal/hostpath"
+	"github.com/toolcrib/toolcrib/internal/hub"
+	"github.com/toolcrib/toolcrib/internal/reach"
+	"github.com/toolcrib/toolcrib/internal/settings"
+)
+
+// openHooked makes this a crib for one message of a client's hook.
+func (a *App) openHooked(ctx context.Context, cfg settings.Config, needs Needs) error {
+	list, _ := hub.Servers(cfg, hub.PluginDir(cfg.Hub, needs.Config), boxNames())
+	a.reach.SetOwn(cfg, list, &reach.Launcher{
+		Env: os.LookupEnv, Path: needs.Path, Home: needs.Home, Dir: needs.Dir, Grant: a.Crib.Grant, Log: needs.Log, Rules: a.outOfReach, Outside: reach.Outside{Finder: hostpath.Finder{Writable: a.reach.CommandsWrite}, Home: needs.Home, Dir: needs.Dir},
+	})
+	return hooked.Shelve(ctx, a.Crib, needs.Hook.Event, a.own, cfg.Tools.Disable)
+}
+
+// Hook judges, or records, what a client does with its own tools.
+func (a *App) Hook(ctx context.Context, cfg settings.Config, needs Needs) (hooked.Word, string) {
+	needs.Unattended = desk.Leave
+	open := sync.OnceValues(func() (toolcrib.Approver, error) {
+		err := a.openDesk(ctx, cfg, needs)
+		return a.Desk, err
+	})
+	return (&hooked.Judge{Crib: a.Crib, Approver: a.keeper.Approver, Desk: open, Hidden: a.Hidden}).Say(ctx, needs.Hook)
+}
