@@ -34,6 +34,10 @@ type Options struct {
 	HeaderBytes int64         // of the head of an answer; default 256 KiB
 }
 
+// maxIdle is how many connections are kept for later: who asks many hosts, or many
+// ports of one, would have as many descriptors of this process.
+const maxIdle = 16
+
 // maxRedirects is how often a request may be sent on.
 const maxRedirects = 10
 
@@ -94,6 +98,7 @@ func NewGate(hosts []string, opt Options) *Gate {
 			MaxResponseHeaderBytes: cmp.Or(opt.HeaderBytes, 256<<10),
 			ExpectContinueTimeout:  time.Second,
 			IdleConnTimeout:        time.Minute,
+			MaxIdleConns:           maxIdle,
 			ForceAttemptHTTP2:      true,
 		}
 	})

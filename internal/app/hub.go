@@ -21,6 +21,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/redact"
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/safety/secrets"
+	"github.com/toolcrib/toolcrib/internal/sandboxes"
 	"github.com/toolcrib/toolcrib/internal/seal"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -80,6 +81,9 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	}
 	l := &reach.Launcher{Chooser: a.Sandbox, Images: a.images.Open, Env: os.LookupEnv, Path: cmp.Or(needs.Path, os.Getenv("PATH")), Home: needs.Home, Dir: needs.Dir, Grant: a.grant(cfg), Bounded: a.bounded, Log: needs.Log,
 		Outside: reach.Outside{Finder: hostpath.Finder{Writable: a.reach.CommandsWrite}, Home: needs.Home, Dir: needs.Dir}}
+	if told, ok := a.Crib.Sandbox.(*sandboxes.Telling); ok {
+		l.Watch = told.Watch
+	}
 	if needs.State != "" {
 		l.Homes = filepath.Join(needs.State, "servers")
 	}

@@ -155,7 +155,7 @@ func (v *visit) failed(err error) {
 
 // answer writes a small page. A program shows it, or at least its status.
 func (v *visit) answer(status int, why string) {
-	why = "toolcrib: " + text.Clip(why, 500)
+	why = "toolcrib: " + text.Clip(why, maxWords)
 	_ = v.conn.SetWriteDeadline(time.Now().Add(v.proxy.cfg.Head))
 	_, err := io.WriteString(v.conn, "HTTP/1.1 "+strconv.Itoa(status)+" "+http.StatusText(status)+"\r\nContent-Type: text/plain; charset=utf-8\r\nX-Toolcrib-Refused: "+
 		strconv.QuoteToASCII(why)+"\r\nContent-Length: "+strconv.Itoa(len(why)+1)+"\r\nConnection: close\r\n\r\n"+why+"\n")
@@ -173,13 +173,16 @@ func (v *visit) linger() {
 	}
 }
 
-// words is what a program, a person and the journal are told.
+// words is what a program, a person and the journal are told. A host that answers
+// with something else than HTTP is quoted in it, at whatever length.
 func words(err error) string {
 	if e, ok := errors.AsType[*refusal.Error](err); ok {
-		return e.Message
+		return text.Clip(e.Message, maxWords)
 	}
-	return err.Error()
+	return text.Clip(err.Error(), maxWords)
 }
+
+const maxWords = 500
 
 // named is a host and a port as they were asked for, fit to be shown.
 func named(scheme, hostport string) (host, port string) {

@@ -10,7 +10,9 @@ import (
 
 // The records and messages of TLS (RFC 8446) that matter here.
 const (
+	recordChange    = 20 // what follows is encrypted
 	recordHandshake = 22
+	recordData      = 23
 	messageHello    = 1
 	messageServer   = 2
 	maxRecord       = 16<<10 + 256 // what a plain record may have, and an encrypted one besides

@@ -135,6 +135,12 @@ func TestSecondHello(t *testing.T) {
 		"again, another, in pieces": {serverSays(true), cut(other[5:], 5), false},
 		"again, no hello":           {serverSays(true), []byte("\x16\x03\x03\x00\x04\x10\x00\x00\x00"), false},
 		"not again":                 {serverSays(false), []byte("\x16\x03\x03\x00\x04\x10\x00\x00\x00"), true},
+		"unasked":                   {serverSays(false), other, false},
+		"unasked, in pieces":        {serverSays(false), cut(other[5:], 1), false},
+		"unasked, after an alert":   {serverSays(false), append([]byte("\x15\x03\x03\x00\x02\x01\x00"), other...), false},
+		"unasked, after a message":  {serverSays(false), cut(append([]byte("\x0b\x00\x00\x05\x01\x01\x01\x01\x01"), other[5:]...), 7), false},
+		"unasked, after its alert":  {[]byte("\x15\x03\x03\x00\x02\x01\x70"), other, false},
+		"encrypted":                 {serverSays(false), bytes.Join([][]byte{cut([]byte("\x10\x00\x00\x02\x01\x01"), 4), change, []byte("\x16\x03\x03\x00\x03\x01\x01\x01")}, nil), true},
 		"an alert":                  {[]byte("\x15\x03\x03\x00\x02\x02\x28"), []byte("\x16\x03\x03\x00\x04\x10\x00\x00\x00"), true},
 		"gone":                      {nil, []byte("\x16\x03\x03\x00\x04\x10\x00\x00\x00"), true},
 	} {

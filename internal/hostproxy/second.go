@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"crypto/sha256"
 	"encoding/binary"
+	"errors"
 	"io"
 	"net/netip"
 	"sync"
@@ -72,28 +73,33 @@ func (a *answer) read(raw []byte) bool {
 	return true
 }
 
-// checkSecond passes on records of the program until no second ClientHello can come
-// any more, and holds that one against the host too.
+// checkSecond passes on records of the program until no further ClientHello can come
+// in the clear, and holds the one that was asked for against the host too. Old servers
+// take one that nobody asked for as well, as long as nothing is encrypted.
 func checkSecond(from io.Reader, to io.Writer, host string, first *answer) error {
 	_, err := netip.ParseAddr(host)
 	literal := err == nil
+	var told messages
 	for {
 		header := make([]byte, 5)
 		if _, err := io.ReadFull(from, header); err != nil {
 			return nil //nolint:nilerr // it has said all
 		}
-		if header[0] == recordHandshake {
+		known := header[0] == recordHandshake
+		if known {
 			<-first.known
 		}
 		select {
 		case <-first.known:
-			if !first.second {
-				_, _ = to.Write(header) // a host that is gone shows when the rest is sent
-				return nil
-			}
+			known = true
 		default:
 		}
-		if header[0] == recordHandshake {
+		n := int64(binary.BigEndian.Uint16(header[3:]))
+		switch {
+		case known && !first.second && (header[0] == recordChange || header[0] == recordData):
+			_, _ = to.Write(header) // a host that is gone shows when the rest is sent
+			return nil
+		case header[0] == recordHandshake && first.second:
 			raw, message, err := readHello(io.MultiReader(bytes.NewReader(header), from))
 			if err != nil {
 				return errHello
@@ -107,9 +113,17 @@ func checkSecond(from io.Reader, to io.Writer, host string, first *answer) error
 			}
 			_, _ = to.Write(raw)
 			return nil
-		}
-		n := int64(binary.BigEndian.Uint16(header[3:]))
-		if n > maxRecord {
+		case header[0] == recordHandshake:
+			body, err := readRecord(from, header)
+			if err != nil && !errors.Is(err, errHello) {
+				return nil // it has gone
+			}
+			if err != nil || told.hello(body) {
+				return errHello
+			}
+			_, _ = to.Write(append(header, body...))
+			continue
+		case n > maxRecord:
 			return errHello
 		}
 		_, _ = to.Write(header)
@@ -117,4 +131,28 @@ func checkSecond(from io.Reader, to io.Writer, host string, first *answer) error
 			return nil //nolint:nilerr // either side has gone
 		}
 	}
+}
+
+// messages tells the handshake messages of a program apart, wherever records cut them.
+type messages struct {
+	head []byte // what has come of the four bytes before a message
+	left int    // of the message
+}
+
+// hello takes the next bytes, and tells whether a ClientHello begins there.
+func (m *messages) hello(body []byte) bool {
+	for _, b := range body {
+		if m.left > 0 {
+			m.left--
+			continue
+		}
+		if len(m.head) == 0 && b == messageHello {
+			return true
+		}
+		if m.head = append(m.head, b); len(m.head) == 4 {
+			m.left = int(m.head[1])<<16 + int(m.head[2])<<8 + int(m.head[3])
+			m.head = m.head[:0]
+		}
+	}
+	return false
 }

@@ -34,13 +34,16 @@ type Launcher struct {
 	Chooser *sandbox.Chooser
 	// Images gives the containers of an image. Nil: there are none.
 	Images func(ctx context.Context, image string) (toolcrib.Sandbox, error)
-	Env    func(string) (string, bool)
-	Path   string // the person's PATH
-	Home   string
-	Dir    string // where relative names begin, and where those in a sandbox run
-	Homes  string // where each has a directory of its own, which it runs in on the host
-	Grant  toolcrib.Grant
-	Pass   Pass // variables of ours that all servers get
+	// Watch has the connections of a program written down until it has ended. Nil:
+	// nobody does.
+	Watch func(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (context.Context, func() error)
+	Env   func(string) (string, bool)
+	Path  string // the person's PATH
+	Home  string
+	Dir   string // where relative names begin, and where those in a sandbox run
+	Homes string // where each has a directory of its own, which it runs in on the host
+	Grant toolcrib.Grant
+	Pass  Pass // variables of ours that all servers get
 	// Certificates is where those that servers in a sandbox need are put. Empty:
 	// nowhere.
 	Certificates string
@@ -104,11 +107,12 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 	cmd := toolcrib.Cmd{
 		Path: path, Args: args, Dir: dir, Env: env,
 		Stdin: fromUs, Stdout: fromIt, Stderr: launch.Stderr, Tool: "mcp server " + launch.Server,
+		Call: toolcrib.Call{Caller: toolcrib.Caller{Subject: launch.Person, Frontend: "hub"}}, // it serves many calls
 	}
 	go func() {
 		defer close(done)
 		defer kill()
-		exit, err := box.Run(life, cmd, grant)
+		exit, err := l.watched(life, box, cmd, grant)
 		for _, note := range exit.Notes {
 			tell(note)
 		}
@@ -127,6 +131,19 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 			return ended
 		},
 	}, nil
+}
+
+// watched runs the program of a server, and has written down what it reaches.
+func (l *Launcher) watched(ctx context.Context, box toolcrib.Sandbox, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
+	if l.Watch == nil {
+		return box.Run(ctx, cmd, grant)
+	}
+	ctx, ended := l.Watch(ctx, cmd, grant)
+	exit, err := box.Run(ctx, cmd, grant)
+	if failed := ended(); failed != nil && l.Log != nil {
+		l.Log.Error("the connections of a program are not in the journal", "program", cmd.Tool, "err", failed)
+	}
+	return exit, err
 }
 
 // exited says how a program ended.

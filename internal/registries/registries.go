@@ -125,6 +125,7 @@ type reading struct {
 	hosts []string
 	env   map[string]string
 	notes []string
+	here  bool // a registry is on this machine, and a well-known one is not the same
 }
 
 func (r *reading) note(format string, args ...any) {
@@ -177,7 +178,7 @@ func (r *reading) configDir(parts ...string) string {
 // private address a person has to say so.
 func (r *reading) wellKnown(hosts ...string) {
 	for _, host := range hosts {
-		if !slices.Contains(r.hosts, "private:"+host) {
+		if !r.here && !slices.Contains(r.hosts, "private:"+host) {
 			r.hosts = unique(append(r.hosts, host))
 		}
 	}
@@ -200,8 +201,16 @@ func (r *reading) configured(text string) string {
 	}
 	host := strings.ToLower(u.Hostname())
 	entry := host
-	if _, err := netip.ParseAddr(host); err != nil && host != "localhost" {
+	addr, err := netip.ParseAddr(host)
+	if err != nil {
 		entry = "private:" + host
+	}
+	// A host is granted with all its ports. What else answers on this machine, or hands
+	// out credentials to whoever asks, nobody meant by the name of a package manager.
+	if host == "localhost" || strings.HasSuffix(host, ".localhost") || err == nil && (addr.Unmap().IsLoopback() || addr.Unmap().IsLinkLocalUnicast() || addr.Unmap().IsUnspecified()) {
+		r.note("the configuration names a registry on this machine (%s); it is left out, since all of this machine would be reached: grant it by its own name or address if that is meant", host)
+		r.here = true
+		return ""
 	}
 	if strings.Contains(host, "*") || httpclient.CheckHosts([]string{entry}) != nil {
 		r.note("the configuration names a registry on a host that cannot be read; it is left out")

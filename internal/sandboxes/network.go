@@ -17,15 +17,17 @@ import (
 )
 
 // NetworkTool is what records of connections stand under in the journal, each with
-// the call that it belongs to as its parent.
+// the call that it belongs to as its parent. Those of a program that serves many calls
+// have none, and say which program it is.
 const NetworkTool = "sandbox/network"
 
 // connections is the record of what one program reached. It begins with the first
 // connection, before that is made, and ends with the program.
 type connections struct {
-	crib  *toolcrib.Crib
-	call  toolcrib.Call
-	hosts []string
+	crib    *toolcrib.Crib
+	call    toolcrib.Call
+	program string // of no call
+	hosts   []string
 
 	mu     sync.Mutex
 	rec    *toolcrib.Record
@@ -53,13 +55,16 @@ const (
 	maxKinds       = 400
 )
 
-// watched has the connections of a program written down, if it makes some. A program
-// that has the whole network, or none, makes none that anybody sees.
-func (t *Telling) watched(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (context.Context, func() error) {
-	if len(grant.Hosts) == 0 || slices.Contains(grant.Hosts, "*") || cmd.Call.ID == "" || t.Crib == nil {
+// Watch has the connections of a program written down, if it makes some, until it has
+// ended. A program that has the whole network, or none, makes none that anybody sees.
+func (t *Telling) Watch(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (context.Context, func() error) {
+	if len(grant.Hosts) == 0 || slices.Contains(grant.Hosts, "*") || t.Crib == nil {
 		return ctx, func() error { return nil }
 	}
 	c := &connections{crib: t.Crib, call: cmd.Call, hosts: grant.Hosts}
+	if cmd.Call.ID == "" {
+		c.program = cmd.Tool
+	}
 	return sandbox.WithWatch(ctx, sandbox.NetworkWatch{Begin: func(string, string) error { return c.begin() }, Ended: c.add}), c.end
 }
 
@@ -69,7 +74,11 @@ func (c *connections) begin() error {
 	if c.rec != nil || c.failed != nil {
 		return c.failed
 	}
-	input, err := json.Marshal(map[string]any{"hosts": c.hosts})
+	of := map[string]any{"hosts": c.hosts}
+	if c.program != "" {
+		of["program"] = c.program
+	}
+	input, err := json.Marshal(of)
 	if err != nil {
 		return err
 	}

@@ -106,6 +106,25 @@ func TestConnectionsAreRecorded(t *testing.T) {
 	}
 }
 
+// TestServersAreRecorded: a program that serves many calls has a record of its own,
+// which says which program it is.
+func TestServersAreRecorded(t *testing.T) {
+	journal := &book{}
+	box := telling(t, nil, journal)
+	cmd := toolcrib.Cmd{Tool: "mcp server x", Call: toolcrib.Call{Caller: toolcrib.Caller{Subject: "me"}}}
+	grant := toolcrib.Grant{Hosts: []string{"good.example"}}
+	ctx, ended := box.Watch(t.Context(), cmd, grant)
+	if exit, err := (reaching{[]hostproxy.Connection{{Host: "good.example", Port: "443"}}}).Run(ctx, cmd, grant); err != nil || exit.Code != 0 {
+		t.Fatalf("%+v, %v", exit, err)
+	}
+	if err := ended(); err != nil || len(journal.ended) != 1 {
+		t.Fatalf("%v: %+v", err, journal.ended)
+	}
+	if r := journal.ended[0]; r.Parent != "" || r.Caller.Subject != "me" || string(r.Input) != `{"hosts":["good.example"],"program":"mcp server x"}` {
+		t.Errorf("%+v", r)
+	}
+}
+
 // TestNoJournalNoConnection: what cannot be recorded is not done, and a program that
 // reaches nothing leaves no record.
 func TestNoJournalNoConnection(t *testing.T) {

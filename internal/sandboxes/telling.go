@@ -31,7 +31,7 @@ const maxSaid = 1000
 
 // Run runs a program.
 func (t *Telling) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
-	ctx, ended := t.watched(ctx, cmd, grant)
+	ctx, ended := t.Watch(ctx, cmd, grant)
 	exit, err := t.Chooser.Run(ctx, cmd, grant)
 	if failed := ended(); failed != nil {
 		t.Log.Error("the connections of a program are not in the journal", "call", cmd.Call.ID, "err", failed)

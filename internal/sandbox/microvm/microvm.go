@@ -148,6 +148,9 @@ func (s *Sandbox) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 	if err := sandbox.Admit(ctx, "microvm", enforced, cmd, grant); err != nil {
 		return toolcrib.Exit{}, err
 	}
+	if _, err := sandbox.WholeNetwork("microvm", grant.Hosts); err != nil {
+		return toolcrib.Exit{}, err
+	}
 	volumes, err := volumes(grant.Dirs)
 	if err != nil {
 		return toolcrib.Exit{}, err

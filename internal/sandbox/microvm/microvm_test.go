@@ -132,6 +132,7 @@ func TestRefusals(t *testing.T) {
 		code  toolcrib.Code
 		says  string
 	}{
+		{"single hosts", sh, toolcrib.Grant{Hosts: []string{"good.example"}}, toolcrib.CodeUnavailable, "not only good.example"},
 		{"no network", sh, toolcrib.Grant{Bounds: toolcrib.BoundNetwork}, toolcrib.CodeUnavailable, "network"},
 		{"processes", sh, toolcrib.Grant{Bounds: toolcrib.BoundProcesses}, toolcrib.CodeUnavailable, "processes"},
 		{"read-only", sh, toolcrib.Grant{Dirs: []files.Dir{{Path: "/usr"}}}, toolcrib.CodeUnavailable, "read-only"},
