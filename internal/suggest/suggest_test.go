@@ -148,6 +148,8 @@ func TestSuggest(t *testing.T) {
 		"never the project":   {wrote(Approved, "a.txt", "b.txt", "b.txt"), []string{"write_file(./b.txt)"}},
 		"a hidden directory":  {wrote(Approved, ".github/a", ".github/b"), nil},
 		"a host":              {slices.Concat(asking(Approved, "web_fetch", map[string]string{"url": "https://example.com/a"}, 1), asking(Approved, "web_fetch", map[string]string{"url": "https://example.com/b"}, 1)), []string{"web_fetch(domain:example.com)"}},
+		"a look-alike":        {asking(Approved, "web_fetch", map[string]string{"url": "https://g\u0456thub.com/"}, 5), nil},
+		"further goals":       {ran(Approved, 2, "mvn test", "mvn test -q", "gradle test", "gradle test --info"), []string{"run_command(gradle test --info)", "run_command(gradle test)", "run_command(mvn test -q)", "run_command(mvn test)"}}, // not mvn test *, which takes deploy
 		"this machine":        {asking(Approved, "web_fetch", map[string]string{"url": "http://localhost:8080/"}, 5), nil},
 		"a number":            {asking(Approved, "web_fetch", map[string]string{"url": "http://169.254.169.254/"}, 5), nil},
 		"a tool of others":    {asking(Approved, "hub__get_issue", nil, 2), []string{"mcp__hub__get_issue"}},

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
@@ -150,6 +151,9 @@ func hostOf(address string) (host, why string) {
 	host = strings.ToLower(strings.TrimSuffix(u.Hostname(), "."))
 	if _, err := netip.ParseAddr(host); err == nil || !strings.Contains(host, ".") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".internal") {
 		return "", "it is an address of this machine or its network: a rule for that is yours to write"
+	}
+	if strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return "", "its name has letters that look like others: a rule for that is yours to write"
 	}
 	return host, ""
 }
