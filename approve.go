@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/toolcrib/toolcrib/internal/worker"
 )
 
-// maxAsked is how often a person is asked about one call because what it would
-// do changed while they thought.
+// maxAsked is how often a person is asked about one call because what it would do changed while they thought.
 const maxAsked = 3
 
 // approve waits on a person where a guard wants one asked. Refused, timed out
@@ -21,8 +21,10 @@ func (c *Crib) approve(ctx context.Context, j judged) (cleared, error) {
 		return cleared{f}, nil
 	}
 	preview, err := c.preview(ctx, f)
-	if err != nil {
+	if err != nil && !slices.ContainsFunc(f.rec.Verdicts, func(v Verdict) bool { return v.Unseen }) {
 		return cleared{}, err
+	} else if err != nil {
+		preview = "As things are, this call would fail: " + err.Error()
 	}
 	if c.Approver == nil {
 		return cleared{}, refuse(CodeUnavailable, f.call.Tool, "a person has to approve this, and nobody is there to be asked: "+reasons(f.rec.Verdicts, Ask), ErrNobody)
@@ -70,8 +72,7 @@ func (c *Crib) put(ctx context.Context, f *flight, preview string) (Answer, erro
 	return answer, nil
 }
 
-// unanswered says why there is no answer. An Approver that knows more than
-// that, such as under which name its question waits, says it itself.
+// unanswered says why there is no answer. An Approver that knows more than that, such as under which name its question waits, says it itself.
 func (c *Crib) unanswered(ctx, ask context.Context, f *flight, err error) error {
 	if ctx.Err() != nil {
 		return overdue(f.call.Tool, "waiting for a person's approval", ctx.Err())
@@ -97,8 +98,7 @@ func (c *Crib) stands(ctx context.Context, f *flight) error {
 	return refuse(CodeDenied, f.call.Tool, reasons(verdicts, Deny), nil)
 }
 
-// ask puts a question, and goes on at the end of ctx even if the Approver
-// does not.
+// ask puts a question, and goes on at the end of ctx even if the Approver does not.
 func (c *Crib) ask(ctx context.Context, q Question) (Answer, error) {
 	approver := c.Approver
 	return worker.Within(ctx, func() (Answer, error) { return approver.Approve(ctx, q) })

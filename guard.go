@@ -74,9 +74,10 @@ type Verdict struct {
 	Guard    string   `json:"guard"`            // which guard
 	Rule     string   `json:"rule,omitempty"`   // which of its rules
 	Reason   string   `json:"reason,omitempty"` // several stand one to a line
-	// Note: it decides nothing. It is recorded, and shown to a person who is
-	// asked for other reasons.
+	// Note: it decides nothing. It is recorded, and shown to a person who is asked for other reasons.
 	Note bool `json:"note,omitempty"`
+	// Unseen: what the call names may not be looked at unasked, so that a person is asked also if the call would fail: why tells of it.
+	Unseen bool `json:"-"`
 	// Grant narrows what the call may touch; nil leaves it as it is. Unasked does
 	// so if the call is made without a person being asked.
 	Grant   *Grant `json:"-"`
@@ -87,9 +88,8 @@ type Verdict struct {
 	Effects Effects `json:"effects,omitempty"`
 }
 
-// AllowEffects is the smallest useful guard: it allows a tool whose declared
-// effects are all among the given ones and has no opinion on any other, so
-// that a crib with this guard alone refuses the rest.
+// AllowEffects is the smallest useful guard: it allows a tool whose declared effects are all among
+// the given ones and has no opinion on any other, so that a crib with this guard alone refuses the rest.
 func AllowEffects(allowed Effects) Guard { return effectsGuard(allowed) }
 
 type effectsGuard Effects

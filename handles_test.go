@@ -132,6 +132,44 @@ func TestPreview(t *testing.T) {
 	}
 }
 
+// TestUnseenIsAskedFirst: why a call would fail tells what is in a file, so that whoever
+// must not look at it unasked does not hear it unasked either.
+func TestUnseenIsAskedFirst(t *testing.T) {
+	tool := plain("editor")
+	tool.Preview = func(context.Context, *Env, json.RawMessage) (string, error) {
+		return "", errors.New("it begins with another letter")
+	}
+	c := testCrib(t, tool)
+	c.Guards = append(c.Guards, guardFunc(func(Review) (*Verdict, error) {
+		return &Verdict{Decision: Ask, Guard: "rules", Unseen: true}, nil
+	}))
+	var shown string
+	answer := func(d Decision) Approver {
+		return approverFunc(func(_ context.Context, q Question) (Answer, error) {
+			shown = q.Preview
+			return Answer{Decision: d}, nil
+		})
+	}
+	for _, tt := range []struct {
+		name string
+		a    Approver
+		code Code
+		told bool
+	}{{"nobody", nil, CodeUnavailable, false}, {"no", answer(Deny), CodeDenied, false}, {"yes", answer(Allow), "", true}} {
+		shown, c.Approver = "", tt.a
+		r, err := c.Call(t.Context(), Call{Tool: "editor", Input: json.RawMessage(`{"n":1}`)})
+		if CodeOf(err) != tt.code {
+			t.Errorf("%s: %v, %v", tt.name, r, err)
+		}
+		if told := strings.Contains(fmt.Sprint(r, err), "another letter"); told != tt.told {
+			t.Errorf("%s: the caller gets %v, %v", tt.name, r, err)
+		}
+		if tt.a != nil && !strings.Contains(shown, "another letter") {
+			t.Errorf("%s: the person is shown %q", tt.name, shown)
+		}
+	}
+}
+
 // TestCmdSaysForWhom: the crib, and not the tool, tells the sandbox for whom a
 // program runs and what it can do.
 func TestCmdSaysForWhom(t *testing.T) {

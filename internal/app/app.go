@@ -132,7 +132,11 @@ type Needs struct {
 }
 
 func (n Needs) start() reach.Start {
-	return reach.Start{Dir: n.Dir, Home: n.Home, State: n.State, Private: n.Private, Path: n.Path, Getenv: n.Getenv}
+	s := reach.Start{Dir: n.Dir, Home: n.Home, State: n.State, Private: n.Private, Path: n.Path, Getenv: n.Getenv}
+	if n.Layers != nil {
+		s.Whole = n.Layers.Grant
+	}
+	return s
 }
 
 // Registries says what words in grant.hosts stand for on this machine.
@@ -209,7 +213,7 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 	if err != nil {
 		return err
 	}
-	a.reach, a.chains, a.Faults = reach, found, append(reach.Faults, faults...)
+	a.reach, a.chains, a.Faults = reach, found, slices.Concat(reach.Faults, faults)
 	for _, note := range a.registries.Notes {
 		a.Faults = append(a.Faults, toolcrib.LoadError{Tool: "grant.hosts", Err: errors.New(note)})
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
 	"github.com/toolcrib/toolcrib/internal/desk/terms"
+	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/store/sqlite"
@@ -53,10 +54,11 @@ func (a *App) openDesk(ctx context.Context, cfg settings.Config, needs Needs) er
 		return err
 	}
 	a.Desk, a.closers = d, append(a.closers, kept)
-	a.Crib.Approver = a.keeper.Approver(d)
+	approver := a.keeper.Approver(d)
 	if needs.Approver != nil {
-		a.Crib.Approver = a.keeper.Approver(needs.Approver)
+		approver = a.keeper.Approver(needs.Approver)
 	}
+	a.Crib.Approver = reach.Reachable{Crib: a.Crib, Approver: approver}
 	return nil
 }
 

@@ -167,7 +167,7 @@ func (a *App) newAPI(version string) (*httpapi.API, error) {
 	if err != nil {
 		return nil, err
 	}
-	api.HandleEach("/mcp", "mcp-http", func(holder httpapi.Holder) httpapi.Frontend {
+	api.HandleEach("/mcp", HTTPFrontend, func(holder httpapi.Holder) httpapi.Frontend {
 		cfg := a.MCP(version)
 		if answers := httpauth.Answers(holder); answers != nil {
 			cfg.Desk, cfg.Answers = a.Desk, answers
@@ -178,6 +178,9 @@ func (a *App) newAPI(version string) (*httpapi.API, error) {
 	api.Handle("GET /metrics", http.HandlerFunc(a.metrics))
 	return api, nil
 }
+
+// HTTPFrontend is what callers over HTTP come by (caller.via).
+const HTTPFrontend = "mcp-http"
 
 // health tells whether calls can be made now. That much every program of this
 // machine may ask, so that it can be watched; what there is here is told to those who

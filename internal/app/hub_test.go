@@ -187,10 +187,10 @@ func TestFirstTokenPartsPeople(t *testing.T) {
 		t.Fatal(err)
 	}
 	a.policy.notice.Store(&notice{read: func() Settings {
-		return Settings{Files: []string{file}, Load: func() (settings.Config, *settings.Layers, error) {
+		return Settings{Files: []string{file}, Load: func(use func(settings.Config, *settings.Layers) error) error {
 			now := cfg
 			now.Tokens = map[string]settings.Token{"bob": {SHA256: strings.Repeat("0", 64)}}
-			return now, nil, nil
+			return use(now, nil)
 		}}
 	}})
 	if guests := a.guestsNow(); len(guests.Holders) == 0 {
@@ -213,7 +213,7 @@ func TestServersFollowTheSettings(t *testing.T) {
 	a := openWith(t, cfg, t.TempDir())
 	follow := func(cfg settings.Config) {
 		t.Helper()
-		if !a.take(t.Context(), Settings{Load: func() (settings.Config, *settings.Layers, error) { return cfg, nil, nil }}) {
+		if !a.take(t.Context(), Settings{Load: func(use func(settings.Config, *settings.Layers) error) error { return use(cfg, nil) }}) {
 			t.Fatal("the settings were not taken")
 		}
 	}

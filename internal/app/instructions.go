@@ -40,43 +40,11 @@ func (a *App) Instructions() string {
 	return b.String()
 }
 
-// Instructions of servers cost room in every conversation.
-const (
-	instructionsOne = 1500 // characters of one server
-	instructionsAll = 6000
-)
-
-// serverInstructions are what MCP servers whose tools a caller has tell models, as
-// it was approved. Each stands under its server's name, and further in than words
-// of ours, so that none is taken for another's.
+// serverInstructions are what MCP servers whose tools a caller has tell models.
 func (a *App) serverInstructions(caller toolcrib.Caller) string {
-	if a.Hub == nil {
-		return ""
-	}
 	seen := map[string]bool{}
 	for spec := range a.Crib.Tools(caller) {
 		seen[spec.Box] = true
 	}
-	var b strings.Builder
-	left := instructionsAll
-	for _, box := range a.Hub.Boxes() {
-		if !seen[box.Name()] {
-			continue
-		}
-		said, held := box.Instructions()
-		if held {
-			fmt.Fprintf(&b, "\n\nThe MCP server %s has new instructions. They are not shown before a person has approved them: toolcrib hub approve %s", box.Name(), box.Name())
-		}
-		if said == "" {
-			continue
-		}
-		if left == 0 {
-			fmt.Fprintf(&b, "\n\nThe MCP server %s has instructions too, for which there is no room: toolcrib hub show %s", box.Name(), box.Name())
-			continue
-		}
-		shown := text.ClipSentence(said, min(left, instructionsOne))
-		left = max(0, left-len([]rune(shown)))
-		fmt.Fprintf(&b, "\n\nThe MCP server %s says about its tools:\n  %s", box.Name(), strings.ReplaceAll(shown, "\n", "\n  "))
-	}
-	return b.String()
+	return a.Hub.Instructions(seen)
 }

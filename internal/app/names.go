@@ -87,7 +87,7 @@ func (a *App) Mistakes() (n int) {
 // Unmatched lists the names in the settings that mean no tool, whoever may use
 // it, be it switched off or not. Where finds the line of a text in the settings; nil:
 // nobody does.
-func (a *App) Unmatched(ctx context.Context, where func(text string) string) []namecheck.Unmatched {
+func (a *App) Unmatched(ctx context.Context, where func(setting, text string) string) []namecheck.Unmatched {
 	check := namecheck.Check{
 		Config: *a.settings.Load(), Boxes: boxNames(), Shelf: a.shelving, Tools: a.Specs(), Unused: a.unused, Hub: a.Hub, Meta: a.meta,
 	}
@@ -99,7 +99,7 @@ func (a *App) Unmatched(ctx context.Context, where func(text string) string) []n
 		if where == nil {
 			break
 		}
-		if at := where(list[i].Text); at != "" {
+		if at := where(list[i].Where, list[i].Text); at != "" {
 			list[i].Where = at + ": " + list[i].Where
 		}
 	}
@@ -107,10 +107,10 @@ func (a *App) Unmatched(ctx context.Context, where func(text string) string) []n
 }
 
 // Located is an error about rules with the lines that they stand in.
-func Located(err error, where func(text string) string) error {
+func Located(err error, where func(setting, text string) string) error {
 	said := []string{err.Error()}
 	for _, text := range BadRules(err) {
-		if at := where(text); at != "" {
+		if at := where("", text); at != "" {
 			said = append(said, text+" stands in "+at)
 		}
 	}

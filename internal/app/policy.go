@@ -12,9 +12,11 @@ import (
 	"sync/atomic"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/guards"
 	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/serve/httpapi"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
@@ -50,6 +52,11 @@ func ownBoxes(others ...toolcrib.Toolbox) []string {
 		}
 	}
 	return names
+}
+
+// ProjectCheck says what is wrong with the parts of a project's file: see [guards.ProjectCheck].
+func ProjectCheck(cfg settings.Config, dir, home string) func(key, name string, value any) error {
+	return guards.ProjectCheck(cfg, ownBoxes(), dir, home)
 }
 
 // busNames is what boxes of ours are called on the bus.
@@ -151,7 +158,7 @@ func (a *App) mayWrite(p *policy.Policy, call toolcrib.Call, path string) error 
 	if err := p.Writes(call, path); err != nil {
 		return err
 	}
-	err := a.reachesFile(p.Left(call), path, true, false)
+	err := reach.RefusesFile(a.Crib, p.Left(call), path, true, false)
 	if no, ok := toolcrib.AsError(err); ok { // a model reads it, and knows the file by another name
 		return errors.New(strings.ReplaceAll(no.Message, strconv.Quote(path), "it"))
 	}

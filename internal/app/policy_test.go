@@ -60,6 +60,21 @@ func TestModeOfALayer(t *testing.T) {
 	}
 }
 
+// TestOrganisationsOwnCommands: who owns run_command owns both ways to run one.
+func TestOrganisationsOwnCommands(t *testing.T) {
+	l := settings.Layers{User: settings.Config{Organisations: map[string]settings.Organisation{"acme": {Tools: []string{"run_command"}}}}}
+	v, err := l.Visibility(ownBoxes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"run_command", "start_command"} {
+		spec := toolcrib.Entry{Spec: toolcrib.Spec{Name: name, Group: "exec"}, Native: name, Box: "shell"}
+		if v.Visible(toolcrib.Caller{}, &spec) || !v.Visible(toolcrib.Caller{Organisation: "acme"}, &spec) {
+			t.Errorf("%s: for others %v, for acme %v", name, v.Visible(toolcrib.Caller{}, &spec), v.Visible(toolcrib.Caller{Organisation: "acme"}, &spec))
+		}
+	}
+}
+
 func TestProfilesOfALayer(t *testing.T) {
 	looks := toolcrib.Entry{Spec: toolcrib.Spec{Name: "read_file", Group: "fs", Effects: toolcrib.Reads}, Native: "read_file", Box: "files"}
 	edits := toolcrib.Entry{Spec: toolcrib.Spec{Name: "write_file", Group: "fs", Effects: toolcrib.Reads | toolcrib.Writes}, Native: "write_file", Box: "files"}
@@ -185,18 +200,25 @@ func TestRulesAreReadAgain(t *testing.T) {
 	}
 	mode("plan")
 	read := func() Settings {
-		return Settings{Files: []string{file}, Load: func() (settings.Config, *settings.Layers, error) {
+		return Settings{Files: []string{file}, Load: func(use func(settings.Config, *settings.Layers) error) error {
 			word, err := os.ReadFile(file)
 			cfg := settings.Defaults()
 			cfg.Mode = string(word)
 			if bytes.HasPrefix(word, []byte("rule ")) {
 				cfg.Mode, cfg.Permissions.Allow = "default", []string{string(word[5:])}
 			}
-			return cfg, nil, err
+			if err != nil {
+				return err
+			}
+			return use(cfg, nil)
 		}}
 	}
 	log := &loud{}
-	cfg, _, err := read().Load()
+	var cfg settings.Config
+	err := read().Load(func(now settings.Config, _ *settings.Layers) error {
+		cfg = now
+		return nil
+	})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -20,7 +20,8 @@ const lookEvery = time.Second
 // Settings is one reading of the configuration.
 type Settings struct {
 	Files []string // what it is read from, and what would count if it were there
-	Load  func() (settings.Config, *settings.Layers, error)
+	// Load reads it and has use put it up, if need be without what use cannot do with.
+	Load func(use func(settings.Config, *settings.Layers) error) error
 }
 
 // FollowPolicy puts the policy up anew whenever the files of settings change:
@@ -89,7 +90,7 @@ func (a *App) guestsNow() *httpapi.Access {
 		n.mu.Lock() // who comes while they are read waits for what they say
 		defer n.mu.Unlock()
 		if n.changed() {
-			cfg, err := a.takePolicy(n.read())
+			cfg, _, err := a.takePolicy(n.read())
 			switch was := a.settings.Load(); {
 			case err != nil:
 				a.Crib.Log.Debug("the settings have changed, and the rules before stay in force", "err", err)
@@ -101,20 +102,24 @@ func (a *App) guestsNow() *httpapi.Access {
 	return a.policy.guests.Load()
 }
 
-// takePolicy reads settings and puts up who may use what.
-func (a *App) takePolicy(now Settings) (settings.Config, error) {
+// takePolicy reads settings and puts up who may use what. Fault is what is wrong with a
+// project's file and keeps nothing else from counting.
+func (a *App) takePolicy(now Settings) (cfg settings.Config, fault, err error) {
 	a.policy.taking.Lock()
 	defer a.policy.taking.Unlock()
-	cfg, layers, err := now.Load()
-	if err == nil {
-		err = a.setPolicy(cfg, layers)
-	}
-	return cfg, err
+	err = now.Load(func(read settings.Config, layers *settings.Layers) error {
+		cfg, fault = read, nil
+		if layers != nil {
+			fault = layers.Fault
+		}
+		return a.setPolicy(read, layers)
+	})
+	return cfg, fault, err
 }
 
 // take puts settings up, or says why not.
 func (a *App) take(ctx context.Context, now Settings) bool {
-	cfg, err := a.takePolicy(now)
+	cfg, fault, err := a.takePolicy(now)
 	if err != nil {
 		text := err.Error()
 		a.policy.broken.Store(&text)
@@ -122,6 +127,9 @@ func (a *App) take(ctx context.Context, now Settings) bool {
 		return false
 	}
 	a.policy.broken.Store(nil)
+	if fault != nil {
+		a.Crib.Log.Warn("a project's file is broken; all other settings count as they are now", "err", fault)
+	}
 	a.takeServers(ctx, cfg)
 	a.Crib.Catalog.Announce() // other tools may exist for callers now
 	return true

@@ -74,7 +74,7 @@ func TestRedirectionsGoByWriteFile(t *testing.T) {
 			if len(tt.unasked) == 0 {
 				return
 			}
-			if text, err := os.ReadFile(filepath.Join(dir, "src/y.go")); err != nil || !strings.HasPrefix(string(text), "hello\n") {
+			if text, err := os.ReadFile(filepath.Join(dir, "src", "y.go")); err != nil || !strings.HasPrefix(string(text), "hello\n") {
 				t.Errorf("src/y.go: %q, %v", text, err)
 			}
 		})

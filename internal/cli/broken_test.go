@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
 // TestBrokenProjectIsFollowed: a server that was started past a project's broken file
@@ -39,9 +41,15 @@ func TestBrokenProjectIsFollowed(t *testing.T) {
 				t.Fatalf("broken %v, tokens %v", c.broken, a.Tokens())
 			}
 			write(own, "mode: yolo\npermissions: {deny: [list_files]}\n")
-			follow := c.policyNow()
-			cfg, layers, err := follow.Load()
-			if err != nil {
+			var cfg settings.Config
+			var layers *settings.Layers
+			if err := c.policyNow().Load(func(now settings.Config, l *settings.Layers) error {
+				cfg, layers = now, l
+				if strings.HasPrefix(name, "a bad") && !l.Broken {
+					return errors.New("the rules cannot be read") // as it was at the start
+				}
+				return nil
+			}); err != nil {
 				t.Fatal(err)
 			}
 			if len(cfg.Tokens) != 0 || len(layers.User.Tokens) != 0 || len(layers.User.Permissions.Deny) != 1 {

@@ -214,6 +214,9 @@ func (c *command) connectEntry(how connecting) (clientfiles.Entry, error) {
 // connectHTTP is Toolcrib as a server at an address. The client gets the
 // person's own token: who has it calls as they do.
 func (c *command) connectHTTP(how connecting) (clientfiles.Entry, error) {
+	if err := c.noAgent("connect --http"); err != nil {
+		return clientfiles.Entry{}, err
+	}
 	loaded, _, err := c.load()
 	if err != nil {
 		return clientfiles.Entry{}, err

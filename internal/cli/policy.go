@@ -61,6 +61,10 @@ func (c *command) policyExplainCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain NAME [key=value …]",
 		Short: "Say what would become of a call: allow, ask or deny, by which rule, and what to change",
+		Long: `Say what would become of a call: allow, ask or deny, by which rule, and what to
+change. Nothing is called. What a person allowed for longer ('toolcrib grants')
+may answer a question before it is asked, and a budget that is used up refuses
+what is allowed here: both are known only where the calls are made.`,
 		Example: `  toolcrib policy explain write_file path=notes.md content=hi
   toolcrib policy explain run_command --json '{"command": "rm -rf build"}'
   toolcrib policy explain delete_file path=x --set mode=yolo
@@ -204,7 +208,8 @@ func (c *command) policyTest(ctx context.Context, file string) error {
 			}
 			r, err := c.tryCase(ctx, a, t)
 			if err != nil {
-				return badConfig{fmt.Errorf("%s: case %d, %s: %w", file, i+1, t.Tool, err)}
+				// Not wrapped: of an error of the crib nothing but its own words would be told.
+				return badConfig{fmt.Errorf("%s: case %d, %s: %s", file, i+1, t.Tool, err.Error())}
 			}
 			if !r.OK {
 				bad++

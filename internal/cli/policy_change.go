@@ -118,7 +118,7 @@ func (c *command) tryRule(ctx context.Context, d toolcrib.Decision, done *change
 			before, err = a.Explain(ctx, call)
 			ok = err == nil
 		}
-		back, err := a.Trying(c.bounded(c.loaded), c.agent, d, done.Rule)
+		back, err := a.Trying(c.bounded(c.loaded, c.broken), c.agent, d, done.Rule)
 		if err != nil {
 			return usage(errors.New(ruleMistake(err)))
 		}
@@ -170,7 +170,7 @@ func (c *command) byWhom(v toolcrib.Verdict) string {
 	said := by + ": " + line
 	_, rule, _ := strings.Cut(v.Rule, ": ") // user: deny run_command
 	if _, rule, ok := strings.Cut(rule, " "); ok {
-		if at := c.whereIs(rule); at != "" {
+		if at := c.whereIs("", rule); at != "" {
 			said += ", in " + at
 		}
 	}

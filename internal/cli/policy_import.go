@@ -13,7 +13,6 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
-	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/store"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -165,32 +164,4 @@ func (c *command) pastCalls(ctx context.Context, limit int) ([]toolcrib.Call, er
 		}
 	}
 	return calls, nil
-}
-
-// policyNow is the settings as they are now, for a crib that is running.
-func (c *command) policyNow() app.Settings {
-	opt, paths, err := c.options()
-	if c.project != "" && err == nil {
-		// A file that lies nearer, or none at all, would take away what held at the
-		// start: whoever works in the project may have made it so.
-		opt.Project = c.project
-		if _, gone := os.Lstat(c.project); gone != nil {
-			err = fmt.Errorf("the project's file is gone: %w", gone)
-		}
-		opt.Trusted = func(content []byte) bool { return trustList(paths).Holds(c.project, content) }
-	}
-	opt.PastProject = c.broken != nil // as it was at the start, or nothing else would count any more
-	return app.Settings{
-		Files: []string{opt.System, opt.User, opt.Explicit, opt.Project, trustList(paths).Path},
-		Load: func() (settings.Config, *settings.Layers, error) {
-			if err != nil {
-				return settings.Config{}, nil, err
-			}
-			loaded, err := config.Load(settings.Defaults(), opt)
-			if err != nil {
-				return settings.Config{}, nil, err
-			}
-			return loaded.Value, c.bounded(loaded), nil
-		},
-	}
 }

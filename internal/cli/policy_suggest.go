@@ -70,7 +70,7 @@ func (c *command) policySuggest(ctx context.Context, span time.Duration, least i
 	}
 	out := suggested{OfOthers: others, Agent: c.agent}
 	err = c.prepared(ctx, unchanged, func(a *app.App) error {
-		out.Suggestions, err = a.Suggest(ctx, c.bounded(c.loaded), c.agent, past, least)
+		out.Suggestions, err = a.Suggest(ctx, c.bounded(c.loaded, c.broken), c.agent, past, least)
 		return err
 	})
 	if err != nil {

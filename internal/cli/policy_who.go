@@ -35,7 +35,7 @@ func (c *command) callerFor(a *app.App, w judgedFor, dialect string) (toolcrib.C
 		if !ok {
 			return caller, missing("token", w.token, slices.Sorted(maps.Keys(tokens)))
 		}
-		of.Frontend, of.Dialect = caller.Frontend, caller.Dialect
+		of.Frontend, of.Dialect = app.HTTPFrontend, caller.Dialect // a token opens nothing else
 		if c.agent != "" {
 			of.Agent = c.agent
 		}

@@ -43,12 +43,15 @@ type command struct {
 	ask    []string // --ask
 
 	project string                // the project's file that was found at the start
+	outer   []string              // files of projects around it, likewise
 	warm    func(*hooked.Message) // of a hook: hands on what was begun before it was known what for
 	hooking bool                  // a client waits for a word of its hook
 	told    io.Writer             // standard error, where a hook keeps everything else from it
 
 	loaded   *config.Loaded[settings.Config] // once load has read it
 	broken   *brokenProject                  // what is wrong with the project's file; nil: nothing
+	care     care                            // how much of that file counts
+	kept     map[string][]byte               // what project files held when they were last without mistakes
 	lines    []map[string]string             // where texts stand in the files of settings, once somebody has asked
 	programs hostpath.Finder                 // of what is started outside of every sandbox, from then on
 }
@@ -212,6 +215,13 @@ func (c *command) options() (config.Options, config.Paths, error) {
 		return config.Options{}, paths, usage(err)
 	}
 	opt := config.Options{System: paths.SystemFile, User: paths.ConfigFile, Explicit: c.config, Environ: c.environ, Reserved: keyVariables(), Flags: map[string]string{}}
+	for _, s := range c.set {
+		key, value, ok := strings.Cut(s, "=")
+		if !ok {
+			return opt, paths, usagef("--set %s: write key=value", s)
+		}
+		opt.Flags[key] = value
+	}
 	found, err := config.FindProject(c.dir, home, func(file string) bool {
 		content, err := config.ReadProject(file)
 		return err == nil && trustList(paths).Holds(file, content)
@@ -219,15 +229,8 @@ func (c *command) options() (config.Options, config.Paths, error) {
 	if err != nil {
 		return opt, paths, err
 	}
-	if opt.Project, opt.Passed = found.Path, found.Passed; opt.Project != "" {
+	if opt.Project, opt.Outer, opt.Passed = found.Path, found.Outer, found.Passed; opt.Project != "" {
 		opt.Trusted = func(content []byte) bool { return trustList(paths).Holds(opt.Project, content) }
-	}
-	for _, s := range c.set {
-		key, value, ok := strings.Cut(s, "=")
-		if !ok {
-			return opt, paths, usagef("--set %s: write key=value", s)
-		}
-		opt.Flags[key] = value
 	}
 	return opt, paths, nil
 }
@@ -241,16 +244,22 @@ func (c *command) load() (*config.Loaded[settings.Config], config.Paths, error) 
 	if c.loaded != nil {
 		return c.loaded, paths, nil
 	}
-	loaded, err := c.loadPast(opt)
+	kept := map[string][]byte{}
+	opt.Seen = func(file string, content []byte) { kept[file] = content }
+	try, err := c.tryProject(opt, asItIs, false, nil, func(try projectAttempt) error {
+		if err := hideKeys(try.loaded.Value.Vault.Key); err != nil {
+			return settings.Bad(err)
+		}
+		return settings.Bad(c.tidyPath(try.loaded.Value, paths))
+	})
 	if err != nil {
 		return nil, paths, badConfig{err}
 	}
-	if err := hideKeys(loaded.Value.Vault.Key); err != nil {
-		return nil, paths, badConfig{err}
+	if try.broken == nil {
+		c.kept = kept
 	}
-	if err := c.tidyPath(loaded.Value, paths); err != nil {
-		return nil, paths, badConfig{err}
-	}
+	loaded := try.loaded
+	c.broken, c.care = try.broken, try.care
 	for _, w := range loaded.Warnings {
 		fmt.Fprintf(c.err, "toolcrib: warning: %v\n", w)
 	}
@@ -262,7 +271,7 @@ func (c *command) load() (*config.Loaded[settings.Config], config.Paths, error) 
 			fmt.Fprintf(c.err, "toolcrib: warning: %v\n", text.ShowLine(err.Error()))
 		}
 	}
-	c.loaded, c.project = loaded, opt.Project
+	c.loaded, c.project, c.outer = loaded, opt.Project, opt.Outer
 	return loaded, paths, nil
 }
 
@@ -291,7 +300,7 @@ func (c *command) tidyPath(cfg settings.Config, paths config.Paths) error {
 
 // layers is the configuration by who wrote it.
 func (c *command) layers(l *config.Loaded[settings.Config]) *settings.Layers {
-	layers := &settings.Layers{Admin: l.System, User: l.User, Project: l.Project}
+	layers := &settings.Layers{Admin: l.System, User: l.User, Project: l.Project, Outer: l.Outer, Grant: &l.Untightened.Grant}
 	layers.Session.Deny, layers.Session.Ask = c.deny, c.ask
 	if layers.Most = l.Given.Mode; layers.Most != "" {
 		layers.MostBy = "the flag --set mode"
@@ -319,7 +328,7 @@ func (c *command) needs(loaded *config.Loaded[settings.Config], paths config.Pat
 		}
 	}
 	age, size := retentionFrom(loaded)
-	needs := app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Path: c.getenv("PATH"), Getenv: c.getenv, Private: private, Layers: c.bounded(loaded), Log: c.logger(loaded.Value.Log)}
+	needs := app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Path: c.getenv("PATH"), Getenv: c.getenv, Private: private, Layers: c.bounded(loaded, c.broken), Log: c.logger(loaded.Value.Log)}
 	c.setKeys(&needs)
 	return needs
 }

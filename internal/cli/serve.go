@@ -34,6 +34,9 @@ serve.oidc, people log in at an issuer instead.`,
   curl -s http://127.0.0.1:7717/healthz`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := c.noAgent("serve"); err != nil {
+				return err
+			}
 			if listen != "" {
 				c.set = append(c.set, "serve.listen="+listen)
 			}
@@ -46,6 +49,15 @@ serve.oidc, people log in at an issuer instead.`,
 	cmd.Flags().StringVar(&listen, "listen", "", "address to listen on (default from serve.listen)")
 	mostFlags(cmd, &tools, &description)
 	return cmd
+}
+
+// noAgent refuses --agent where every client comes with a token of its own, which says
+// the preset: a flag that does nothing would be taken for one that holds.
+func (c *command) noAgent(what string) error {
+	if c.agent == "" {
+		return nil
+	}
+	return usagef("%s takes no --agent, since over HTTP the token of a client says its preset: 'toolcrib token new NAME --agent %s' makes one for it", what, c.agent)
 }
 
 func (c *command) serve(ctx context.Context) error {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/toolcrib/toolcrib/internal/settings"
@@ -22,6 +23,16 @@ func TestServerURL(t *testing.T) {
 	} {
 		if got := serverURL(cfg); got != want {
 			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
+// TestServeTakesNoAgent: a flag that would hold for nobody is an error.
+func TestServeTakesNoAgent(t *testing.T) {
+	home := t.TempDir()
+	for _, args := range [][]string{{"serve", "--agent", "strict", "--listen", "127.0.0.1:0"}, {"connect", "claude-code", "--http", "--agent", "strict"}} {
+		if _, stderr, status := runCLI(t, home, args...); status != exitUsage || !strings.Contains(stderr, "takes no --agent") {
+			t.Errorf("%q: %d, %s", args, status, stderr)
 		}
 	}
 }

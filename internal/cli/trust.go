@@ -106,14 +106,14 @@ func (c *command) trust(args []string, yes bool) error {
 		fmt.Fprintf(c.out, "Trusting %s would change nothing.\n", text.ShowLine(file))
 	} else {
 		fmt.Fprintf(c.out, "Trusting %s would change:\n\n%s\n", text.ShowLine(file), strings.Join(printables(rows), "\n"))
-		// Settings leave out what may be a secret. What stands in the file is none of
-		// the person's, and may be what runs.
-		fmt.Fprintf(c.out, "\nThe whole file:\n\n")
-		for line := range strings.Lines(string(content)) {
-			fmt.Fprintf(c.out, "    %s\n", text.ShowLine(strings.TrimRight(line, "\r\n")))
-		}
-		fmt.Fprintln(c.out)
 	}
+	// Settings leave out what may be a secret. What stands in the file is none of
+	// the person's, and may be what runs.
+	fmt.Fprintf(c.out, "\nThe whole file:\n\n")
+	for line := range strings.Lines(string(content)) {
+		fmt.Fprintf(c.out, "    %s\n", text.ShowLine(strings.TrimRight(line, "\r\n")))
+	}
+	fmt.Fprintln(c.out)
 	if !yes {
 		if ok, err := c.confirm("Let it count as your own settings?"); err != nil || !ok {
 			return err
@@ -149,7 +149,9 @@ func (c *command) trustDiff(file string, content []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	opt.Project = file
+	found, err := config.FindProject(filepath.Dir(file), c.home(), nil)
+	counts := err == nil && found.Path == file // one of another account does not even tighten now
+	opt.Project, opt.Outer = file, found.Outer
 	same := true // what is shown is what will be trusted
 	load := func(trusted bool) (*config.Loaded[settings.Config], error) {
 		opt.Trusted = func(read []byte) bool {
@@ -167,8 +169,8 @@ func (c *command) trustDiff(file string, content []byte) ([]string, error) {
 		return nil, badConfig{err}
 	}
 	before := untrusted
-	if found, err := config.FindProject(filepath.Dir(file), c.home(), nil); err != nil || found.Path != file {
-		bare := opt // one of another account does not even tighten now
+	if !counts {
+		bare := opt
 		bare.Project = ""
 		if before, err = config.Load(settings.Defaults(), bare); err != nil {
 			return nil, badConfig{err}
@@ -185,17 +187,35 @@ func (c *command) trustDiff(file string, content []byte) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	// The rules of a project narrow before they are trusted and allow
-	// afterwards, though the list of them all reads the same.
-	for _, rule := range untrusted.Project.Permissions.Allow {
-		rows = append(rows, "permissions.allow: "+rule+": from now on it allows")
-	}
-	for _, rule := range untrusted.Project.Permissions.Rules {
-		if rule.Decision == toolcrib.Allow.String() {
-			rows = append(rows, "permissions.rules: "+rule.Tool+": from now on it allows")
+	return append(rows, c.trustRows(before, untrusted, after)...), nil
+}
+
+// trustRows lists what trust changes though the settings read the same: the rules of a
+// project narrow before and allow afterwards, and its mode bounds every agent before.
+func (c *command) trustRows(before, untrusted, after *config.Loaded[settings.Config]) (rows []string) {
+	allows := func(key string, p settings.Permissions) {
+		const means = ": from now on it allows, and no longer narrows what you allow"
+		for _, rule := range p.Allow {
+			rows = append(rows, key+".allow: "+rule+means)
+		}
+		for _, rule := range p.Rules {
+			if rule.Decision == toolcrib.Allow.String() {
+				rows = append(rows, key+".rules: "+rule.Tool+means)
+			}
 		}
 	}
-	return rows, nil
+	allows("permissions", untrusted.Project.Permissions)
+	for _, name := range slices.Sorted(maps.Keys(untrusted.Project.Agents)) {
+		allows("agents."+name+".permissions", untrusted.Project.Agents[name].Permissions)
+	}
+	was, is := c.layers(before), c.layers(after)
+	for _, name := range slices.Sorted(maps.Keys(after.Value.Agents)) {
+		call := toolcrib.Call{Caller: toolcrib.Caller{Agent: name}}
+		if was, is := was.Mode(call), is.Mode(call); was != is {
+			rows = append(rows, fmt.Sprintf("agents.%s: its calls get mode %s, and mode %s from now on", name, was, is))
+		}
+	}
+	return rows
 }
 
 // settingsDiff compares two configurations line by line, in the order of keys.

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/toolcrib/toolcrib"
 )
 
 // TestTrustShowsAll: who is asked to trust a file sees what it would run, in its
@@ -24,5 +27,30 @@ func TestTrustShowsAll(t *testing.T) {
 	}
 	if strings.ContainsAny(out, "\x1b\u202e") {
 		t.Errorf("%q", out)
+	}
+}
+
+// TestTrustTellsWhatWidens: what reads the same before and after, and means more.
+func TestTrustTellsWhatWidens(t *testing.T) {
+	t.Parallel()
+	for name, tt := range map[string]struct{ own, project, want string }{
+		"an agent's allow": {"agents: {x: {}}\n", "agents: {x: {permissions: {allow: ['run_command(*)']}}}\n", "agents.x.permissions.allow: run_command(*): from now on it allows"},
+		"an agent's rule":  {"agents: {x: {}}\n", "agents: {x: {permissions: {rules: [{decision: allow, tool: run_command}]}}}\n", "agents.x.permissions.rules: run_command: from now on it allows"},
+		"a mode that bounds agents": {"mode: yolo\nagents: {x: {mode: yolo}}\n", "mode: plan\n",
+			"agents.x: its calls get mode plan, and mode yolo from now on"},
+		"nothing": {"mode: plan\n", "mode: plan\n", "would change nothing"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t, tt.own, tt.project)
+			var out bytes.Buffer
+			p.c.out = &out
+			if err := p.c.trust(nil, false); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable {
+				t.Fatal(err) // nobody is there to be asked
+			}
+			if !strings.Contains(out.String(), tt.want) || !strings.Contains(out.String(), "    "+tt.project) {
+				t.Errorf("no %q, or not the whole file, in:\n%s", tt.want, &out)
+			}
+		})
 	}
 }

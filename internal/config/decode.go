@@ -24,6 +24,25 @@ type decoder struct {
 	aliases  int  // how many aliases the present value lies in
 	expanded int  // values seen through aliases
 	stopped  bool // too much was expanded: the rest is not looked at
+	// past: what is right counts beside what is wrong. Else nothing of the file counts once there is a problem.
+	past bool
+	// check says what is wrong with an element or an entry beyond its form; nil: nothing is.
+	check func(key, name string, value any) error
+}
+
+// ended reports whether the rest is of no use: nothing more would be told of it, nor would it count.
+func (d *decoder) ended() bool { return d.stopped || d.problems.full && !d.past }
+
+// sound notes what check finds wrong with an element of a list or an entry of a map.
+func (d *decoder) sound(f *field, part *patch, at mark, name string, value reflect.Value) bool {
+	if d.check == nil {
+		return true
+	}
+	err := d.check(f.key, name, value.Interface())
+	if err != nil {
+		d.problems.add(at, part.key, "%s", err)
+	}
+	return err == nil
 }
 
 // file decodes a whole file. It gives nil if there is nothing in it.
@@ -39,7 +58,7 @@ func (d *decoder) file(data []byte) *patch {
 func (d *decoder) value(f *field, n *yaml.Node, key, name string) *patch {
 	n, leave := d.followAlias(n)
 	defer leave()
-	if d.stopped || d.problems.full {
+	if d.ended() {
 		return nil
 	}
 	p := &patch{f: f, name: name, key: key, at: at(n), origin: Origin{Source: d.source, File: d.problems.file, Line: n.Line}}
@@ -89,8 +108,8 @@ func (d *decoder) block(p *patch, n *yaml.Node) bool {
 		return false
 	}
 	for _, pair := range pairs {
-		if d.stopped || d.problems.full {
-			return false // nothing more would be reported, and looking for the nearest key has its price
+		if d.ended() {
+			return false
 		}
 		member := p.f.field(pair.name)
 		if member == nil {
@@ -110,11 +129,17 @@ func (d *decoder) member(p *patch, f *field, pair pair) {
 	}
 	if part := d.value(f, pair.value, joinKey(p.key, pair.name), pair.name); part != nil {
 		part.origin.Line, part.at = pair.key.Line, at(pair.key)
+		if p.f.kind == kindMap && part.value.IsValid() && !d.sound(p.f, part, part.at, pair.name, part.value) {
+			return
+		}
 		p.parts = append(p.parts, part)
 	}
 }
 
 func (d *decoder) unknown(p *patch, pair pair) {
+	if d.problems.full {
+		return // it would not be told, and looking for the nearest key has its price
+	}
 	hint := ""
 	if near := suggest(d.root, p.f, p.key, pair.name); near != "" {
 		hint = "; did you mean " + near + "?"
@@ -153,18 +178,22 @@ func (d *decoder) list(p *patch, n *yaml.Node) bool {
 		return false
 	}
 	p.value = reflect.MakeSlice(p.f.typ, 0, len(n.Content))
-	good := true
+	good := true // or, past problems, what is good of it
 	for i, item := range n.Content {
 		part := d.value(p.f.elem, item, elementKey(p.key, i), "")
 		if part == nil {
-			good = false
-			if d.stopped || d.problems.full {
+			good = d.past
+			if d.ended() {
 				return false
 			}
 			continue
 		}
 		element := reflect.New(p.f.elem.typ).Elem()
 		origins{}.overlay(part, element) // elements have no origins of their own: a list comes from one layer
+		if !d.sound(p.f, part, part.at, "", element) {
+			good = d.past
+			continue
+		}
 		p.value = reflect.Append(p.value, element)
 		p.items = append(p.items, part.at)
 	}

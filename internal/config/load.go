@@ -11,6 +11,8 @@ type Options struct {
 	Owner   int    // whose the administrator's file must be; the zero value is root
 	User    string // the user's file; it may be missing
 	Project string // the project's file; it may be missing
+	// Outer are further files of projects around it. They tighten, whether they are trusted or not.
+	Outer []string
 	// Passed is what was passed over in looking for it, as FindProject tells; it stands before all other warnings.
 	Passed []Warning
 	// Explicit is a file the user named on the command line. It stands in place of User and must exist.
@@ -21,9 +23,16 @@ type Options struct {
 	// PastProject: mistakes in a project's file that is not trusted are no error. What is understood of it counts, and
 	// Loaded.Broken tells the rest.
 	PastProject bool
-	Environ     []string          // NAME=value, as os.Environ gives it
-	Reserved    []string          // TOOLCRIB_* variables that are no settings and yet known; TOOLCRIB_HOME always is
-	Flags       map[string]string // dotted key → text
+	// Check says what is wrong with an element of a list, or an entry of a map, of a project's file that is not trusted,
+	// beyond its form. Key is that of the list or map, with NAME for names in it; name that of the entry. Nil: nothing is.
+	Check func(key, name string, value any) error
+	// Seen is told what each project file holds. Nil: nobody is.
+	Seen func(file string, content []byte)
+	// Contents is what project files are taken to hold, in place of what they hold now, by their names.
+	Contents map[string][]byte
+	Environ  []string          // NAME=value, as os.Environ gives it
+	Reserved []string          // TOOLCRIB_* variables that are no settings and yet known; TOOLCRIB_HOME always is
+	Flags    map[string]string // dotted key → text
 }
 
 // Loaded is the result of all layers.
@@ -37,6 +46,9 @@ type Loaded[T any] struct {
 	// must not take the place of a higher one. User has the user's file, a project file that was trusted, the environment
 	// and the flags; Project a file that was not trusted.
 	System, User, Project T
+	Outer                 []T // likewise, the further files of projects
+	// Untightened is Value as it would be without a project's file that was not trusted.
+	Untightened T
 	// Given is what the environment and the flags of this run say by themselves, over nothing, and GivenOrigins which of
 	// them said it: for settings that nothing in a file may go beyond then. A flag stands over a variable.
 	Given        T
@@ -57,7 +69,11 @@ func Load[T any](defaults T, opt Options) (*Loaded[T], error) {
 	loaded := &Loaded[T]{}
 	reflect.ValueOf(&loaded.Value).Elem().Set(clone(root, reflect.ValueOf(&defaults).Elem()))
 	of := func(v *T) reflect.Value { return reflect.ValueOf(v).Elem() }
-	s := stack{root: root, value: of(&loaded.Value), system: of(&loaded.System), user: of(&loaded.User), project: of(&loaded.Project), given: of(&loaded.Given), givenBy: origins{}}
+	s := stack{root: root, value: of(&loaded.Value), system: of(&loaded.System), user: of(&loaded.User), project: of(&loaded.Project), untightened: of(&loaded.Untightened), given: of(&loaded.Given), givenBy: origins{}}
+	loaded.Outer = make([]T, len(opt.Outer))
+	for i := range loaded.Outer {
+		s.outer = append(s.outer, of(&loaded.Outer[i]))
+	}
 	loaded.Origins, loaded.Warnings, err = s.load(opt)
 	if err != nil {
 		return nil, err
@@ -68,11 +84,13 @@ func Load[T any](defaults T, opt Options) (*Loaded[T], error) {
 
 // stack is the values that the layers are laid upon.
 type stack struct {
-	root                                *field
-	value, system, user, project, given reflect.Value
-	givenBy                             origins
-	trusted                             bool
-	broken                              error
+	root                         *field
+	value, untightened           reflect.Value
+	system, user, project, given reflect.Value
+	outer                        []reflect.Value
+	givenBy                      origins
+	trusted                      bool
+	broken                       error
 }
 
 // load applies the layers in their order.
@@ -82,11 +100,13 @@ func (s *stack) load(opt Options) (origins, []Warning, error) {
 	if opt.Explicit != "" {
 		userFile, userRole = opt.Explicit, fileRole{required: true, special: true}
 	}
-	system, systemProblems := filePatch(root, opt.System, SourceSystem, fileRole{trustworthy: true, owner: opt.Owner}, nil)
-	user, userProblems := filePatch(root, userFile, SourceUser, userRole, nil)
-	project, projectProblems := filePatch(root, opt.Project, SourceProject, projectRole(), func(content []byte) {
-		s.trusted = opt.Trusted != nil && opt.Trusted(content) // of the very bytes that are decoded
-	})
+	system, systemProblems := filePatch(root, opt.System, SourceSystem, fileRole{trustworthy: true, owner: opt.Owner})
+	user, userProblems := filePatch(root, userFile, SourceUser, userRole)
+	project, projectProblems := s.projectPatch(opt, opt.Project, opt.Trusted)
+	outer, outerProblems := make([]*patch, len(opt.Outer)), make([]*problems, len(opt.Outer))
+	for i, file := range opt.Outer {
+		outer[i], outerProblems[i] = s.projectPatch(opt, file, nil)
+	}
 	envProblems, flagProblems := &problems{}, &problems{}
 	env, unknown := envPatches(root, opt.Environ, opt.Reserved, envProblems)
 	warnings := slices.Concat(opt.Passed, unknown)
@@ -98,15 +118,24 @@ func (s *stack) load(opt Options) (origins, []Warning, error) {
 			userProblems.add(p.at, p.key, "a file named on the command line cannot set it: %s", opt.ownOnly())
 		})
 	}
-	project = withoutOwn(project, func(p *patch) {
-		warnings = append(warnings, Warning{File: opt.Project, Line: p.at.line, Column: p.at.column, Key: p.key,
-			Message: "ignored: a project file cannot set it, trusted or not; " + opt.ownOnly()})
-	})
-	if opt.PastProject && !s.trusted {
-		s.broken = join(projectProblems)
-		projectProblems = &problems{}
+	own := func(file string, project *patch) *patch {
+		return withoutOwn(project, func(p *patch) {
+			warnings = append(warnings, Warning{File: file, Line: p.at.line, Column: p.at.column, Key: p.key,
+				Message: "ignored: a project file cannot set it, trusted or not; " + opt.ownOnly()})
+		})
 	}
-	if err := join(systemProblems, userProblems, projectProblems, envProblems, flagProblems); err != nil {
+	project = own(opt.Project, project)
+	for i, file := range opt.Outer {
+		outer[i] = own(file, outer[i])
+	}
+	if opt.PastProject {
+		past := outerProblems
+		if outerProblems = nil; !s.trusted {
+			past, projectProblems = append(past, projectProblems), &problems{}
+		}
+		s.broken = join(past...)
+	}
+	if err := join(append(outerProblems, systemProblems, userProblems, projectProblems, envProblems, flagProblems)...); err != nil {
 		return nil, nil, err
 	}
 
@@ -130,12 +159,22 @@ func (s *stack) load(opt Options) (origins, []Warning, error) {
 	for _, layer := range slices.Concat(env, flags) {
 		s.givenBy.overlay(layer, s.given)
 	}
-	if project != nil && !s.trusted {
-		origins{}.overlay(project, s.project)
-		// Last, so that it is held against what would hold without it, whichever layer that came from.
-		t := tightener{origins: set, file: opt.Project}
+	s.untightened.Set(clone(root, s.value))
+	// Last, so that it is held against what would hold without it, whichever layer that came from.
+	tighten := func(file string, project *patch, alone reflect.Value) {
+		if project == nil {
+			return
+		}
+		origins{}.overlay(project, alone)
+		t := tightener{origins: set, file: file}
 		t.apply(project, s.value)
 		warnings = append(warnings, t.warnings...)
+	}
+	if !s.trusted {
+		tighten(opt.Project, project, s.project)
+	}
+	for i, file := range opt.Outer {
+		tighten(file, outer[i], s.outer[i])
 	}
 	all := origins{}
 	set.complete(all, root, s.value, "")
@@ -143,7 +182,7 @@ func (s *stack) load(opt Options) (origins, []Warning, error) {
 }
 
 // filePatch reads and decodes one file. An empty path is a layer that is not there.
-func filePatch(root *field, path string, source Source, role fileRole, seen func([]byte)) (*patch, *problems) {
+func filePatch(root *field, path string, source Source, role fileRole) (*patch, *problems) {
 	ps := &problems{file: path}
 	if path == "" {
 		return nil, ps
@@ -152,10 +191,32 @@ func filePatch(root *field, path string, source Source, role fileRole, seen func
 	if data == nil {
 		return nil, ps
 	}
-	if seen != nil {
-		seen(data)
-	}
 	d := decoder{root: root, problems: ps, source: source}
+	return d.file(data), ps
+}
+
+// projectPatch does so for a project's file. Trusted nil: it is not.
+func (s *stack) projectPatch(opt Options, file string, trusts func(content []byte) bool) (*patch, *problems) {
+	ps := &problems{file: file}
+	if file == "" {
+		return nil, ps
+	}
+	data, given := opt.Contents[file]
+	if !given {
+		data = readFile(file, projectRole(), ps)
+	}
+	if data == nil {
+		return nil, ps
+	}
+	if opt.Seen != nil {
+		opt.Seen(file, data)
+	}
+	d := decoder{root: s.root, problems: ps, source: SourceProject}
+	if trusts != nil && trusts(data) { // the very bytes that are decoded
+		s.trusted = true
+	} else {
+		d.past, d.check = opt.PastProject, opt.Check
+	}
 	return d.file(data), ps
 }
 

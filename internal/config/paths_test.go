@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -115,6 +116,13 @@ func TestFindProject(t *testing.T) {
 		t.Fatal(err)
 	}
 	find(deep, home, inA) // a directory of that name is no file
+	inB := touch(home, "a", "b")
+	if got, err := FindProject(deep, home, nil); err != nil || got.Path != inB || !slices.Equal(got.Outer, []string{inA}) {
+		t.Errorf("around the nearest: %+v, %v", got, err) // the one in the home directory does not count there
+	}
+	if err := os.Remove(inB); err != nil {
+		t.Fatal(err)
+	}
 
 	if _, err := FindProject("relative", home, nil); err == nil {
 		t.Error("a relative directory was accepted")

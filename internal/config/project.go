@@ -13,11 +13,14 @@ const projectFile = "toolcrib.yaml"
 
 // FoundProject is what a search for a project file found.
 type FoundProject struct {
-	Path   string    // empty: there is none
+	Path string // the nearest; empty: there is none
+	// Outer are those in the directories above it, the nearest first, but neither in the home directory nor at the top.
+	Outer  []string
 	Passed []Warning // files that were passed over, since they are of other accounts
 }
 
-// FindProject looks for a project file in dir and the directories above it. The nearest one wins. The search ends with
+// FindProject looks for project files in dir and the directories above it. The nearest one is the project's; what lies
+// around it tightens too, or a file in a part of a project could take away what that says. The search ends with
 // the home directory, if dir lies in it, else with the root of the file system. A directory that cannot be looked into is
 // an error: a project file is there to tighten, and passing over one would widen.
 //
@@ -44,25 +47,27 @@ func findProject(dir, home string, me int, accept func(path string) bool) (Found
 	}
 	for dir = filepath.Clean(dir); ; {
 		candidate := filepath.Join(dir, projectFile)
+		parent := filepath.Dir(dir)
+		last := dir == home || parent == dir || sameDir(dir, homeInfo)
 		// Lstat, so that a link to nothing is found and then reported by Load.
 		info, err := os.Lstat(candidate)
 		switch {
 		case err == nil && !info.IsDir():
 			whose := otherOwner(candidate, info, me)
 			if whose == "" || accept != nil && accept(candidate) {
-				found.Path = candidate
-				return found, nil
+				if found.Path == "" {
+					found.Path = candidate
+				} else if !last {
+					found.Outer = append(found.Outer, candidate)
+				}
+				break
 			}
 			found.Passed = append(found.Passed, Warning{File: candidate, Message: fmt.Sprintf("ignored: %s, and not to you or root; "+
 				"to have it count, look at it with toolcrib trust %s and say --yes", whose, printable(dir))})
-		case err != nil && !notExist(err):
+		case err != nil && !notExist(err) && found.Path == "":
 			return found, fmt.Errorf("looking for %s: %w", projectFile, err)
 		}
-		if dir == home || sameDir(dir, homeInfo) {
-			return found, nil
-		}
-		parent := filepath.Dir(dir)
-		if parent == dir {
+		if last {
 			return found, nil
 		}
 		dir = parent

@@ -93,6 +93,17 @@ func (b *Bounds) Read(c toolcrib.Caller, id string, offset int64, limit int) ([]
 	return b.Artifacts.Read(c, id, offset, limit)
 }
 
+// checkBudget says what is wrong with a budget.
+func checkBudget(budget settings.SafetyBudget) error {
+	return (&Bounds{}).openBudgets(settings.SafetyBounds{Budgets: []settings.SafetyBudget{budget}})
+}
+
+// checkPrice says what is wrong with a price.
+func checkPrice(tools string, price float64) error {
+	sound := settings.SafetyBudget{Name: "any", Rate: 1} // prices are read where there are budgets
+	return (&Bounds{}).openBudgets(settings.SafetyBounds{Budgets: []settings.SafetyBudget{sound}, Prices: map[string]float64{tools: price}})
+}
+
 func (b *Bounds) openBudgets(cfg settings.SafetyBounds) error {
 	if len(cfg.Budgets) == 0 {
 		return nil

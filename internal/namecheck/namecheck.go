@@ -44,6 +44,10 @@ type Check struct {
 	Meta   toolcrib.Toolbox                         // tools about the servers
 }
 
+// maxTold is how many names are told of one setting: a project's file may have many, and
+// looking for what was meant by each takes long.
+const maxTold = 20
+
 // Unmatched lists the names in the settings that mean no tool, whoever may use
 // it, be it switched off or not.
 func (c *Check) Unmatched(ctx context.Context) []Unmatched {
@@ -58,11 +62,21 @@ func (c *Check) Unmatched(ctx context.Context) []Unmatched {
 		return out
 	}
 	w := c.whole(ctx)
+	told, more := map[string]int{}, map[string]int{}
 	for _, m := range left {
+		key, _, _ := strings.Cut(m.Where, ": ")
+		if told[key] >= maxTold {
+			more[key]++
+			continue
+		}
 		if u, bad := w.judge(&m); bad {
+			told[key]++
 			u.Text = m.Text
 			out = append(out, u)
 		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(more)) {
+		out = append(out, Unmatched{Where: key, Why: fmt.Sprintf("has %d more names that match no tool in use; they were not looked at", more[key])})
 	}
 	for _, s := range servers {
 		if u, bad := w.judgeServer(s); bad {

@@ -99,7 +99,7 @@ func (r *Rules) allowed(s *subject) ruleAnswer {
 	out := ruleAnswer{decision: toolcrib.Allow, subject: s}
 	var lacking *layer
 	for begin, end := 0, 0; begin < len(r.layers); begin = end {
-		for end < len(r.layers) && r.layers[end].Rank == r.layers[begin].Rank {
+		for end < len(r.layers) && r.layers[end].Rank == r.layers[begin].Rank && r.layers[end].File == r.layers[begin].File {
 			end++
 		}
 		p, l := allowedBy(r.layers[begin:end], s)

@@ -137,6 +137,9 @@ func (t *LabelTable) of(spec *toolcrib.Entry, effects toolcrib.Effects) Labels {
 		}
 		if slices.Contains(t.opt.Own, spec.Box) {
 			labels = t.byEffects(spec.Group, effects)
+			if spec.Box == "hub" && spec.Native == "mcp_call" {
+				labels = 0 // it calls another tool, and that call has labels of its own
+			}
 			if spec.Box == "artifact" { // kept parts of the results of any tool
 				labels |= LabelsLasting
 			}

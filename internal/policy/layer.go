@@ -37,6 +37,7 @@ func (r Rank) gives() bool { return r == RankUser || r == RankAdmin }
 // Layer is the rules of one file.
 type Layer struct {
 	Rank   Rank
+	File   int    // which of several files of this rank; the allows of each narrow those of the others
 	Source string // where it was read, for people
 	// Agent and Session are whose calls it is about; empty is everyone's. What is
 	// written for an agent has the rank of the file that it stands in: its allows add
@@ -93,6 +94,9 @@ func NewRules(layers []Layer, opt RuleOptions) (*Rules, error) {
 func compareLayers(a, b *layer) int {
 	if a.Rank != b.Rank {
 		return int(b.Rank) - int(a.Rank) // from the top
+	}
+	if a.File != b.File {
+		return a.File - b.File
 	}
 	return strings.Compare(a.Source+"\x00"+a.Agent+"\x00"+a.Session, b.Source+"\x00"+b.Agent+"\x00"+b.Session)
 }

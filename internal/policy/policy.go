@@ -87,8 +87,17 @@ func (p *Policy) Judge(_ context.Context, r toolcrib.Review) (*toolcrib.Verdict,
 }
 
 func (p *Policy) judge(r *toolcrib.Review) *toolcrib.Verdict {
-	mode := p.mode(r.Call)
 	said := p.Rules.judge(r, p.cache)
+	v := p.verdict(r, said)
+	if v != nil && v.Decision == toolcrib.Ask {
+		v.Unseen = said.rule != nil && said.decision == toolcrib.Ask
+	}
+	return v
+}
+
+// verdict puts together what the rules said, the floor and the mode.
+func (p *Policy) verdict(r *toolcrib.Review, said ruleAnswer) *toolcrib.Verdict {
+	mode := p.mode(r.Call)
 	if said.rule != nil && said.decision == toolcrib.Deny {
 		return said.verdict()
 	}

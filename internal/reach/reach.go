@@ -34,6 +34,9 @@ type Start struct {
 	Path    string   // the person's PATH
 	// Getenv reads the variables of the person. Nil: they are this program's own.
 	Getenv func(name string) string
+	// Whole is the grant as it was before a project's file narrowed it: where relative
+	// names begin is the person's word alone. Nil: nothing narrowed it.
+	Whole *settings.Grant
 }
 
 // Reach is what tools may touch: the granted directories, where relative names
@@ -55,24 +58,12 @@ type Reach struct {
 // what they lead to: plugins are judged where they are started.
 func Of(cfg settings.Grant, needs Start, unled ...string) (Reach, error) {
 	r := Reach{Own: &ownFiles{}, home: needs.Home, Env: needs.Variable()}
-	add := func(key string, list []string, write bool) {
-		for _, text := range list {
-			dir, err := needs.Directory(text)
-			if text == "." && (errors.Is(err, errHoldsHome) || errors.Is(err, errNoDir)) {
-				continue // the default: who wants to know asks the doctor
-			}
-			if err != nil {
-				r.Faults = append(r.Faults, toolcrib.LoadError{Tool: key, Err: fmt.Errorf("%s: %w", text, err)})
-				continue
-			}
-			if !slices.ContainsFunc(r.Dirs, func(d files.Dir) bool { return d.Path == dir }) {
-				r.Dirs = append(r.Dirs, files.Dir{Path: dir, Write: write})
-			}
-		}
+	r.Dirs, r.Faults = needs.granted(cfg)
+	whole := r.Dirs
+	if needs.Whole != nil {
+		whole, _ = needs.granted(*needs.Whole) // what cannot be granted was told above, unless it is no longer asked for
 	}
-	add("grant.write", cfg.Write, true)
-	add("grant.read", cfg.Read, false)
-	for _, d := range r.Dirs {
+	for _, d := range whole {
 		if r.Base == "" || d.Path == needs.Dir {
 			r.Base = d.Path
 		}
@@ -103,11 +94,8 @@ func Of(cfg settings.Grant, needs Start, unled ...string) (Reach, error) {
 	r.Own.home = newHomeLinks(needs.Home, needs.Dir, r.Dirs, unled)
 	r.Own.Clients.home, r.Own.Clients.granted = needs.Home, r.granted
 	for _, name := range cfg.Protected {
-		if strings.HasPrefix(name, "!") { // a project may add to this list
-			return Reach{}, fmt.Errorf("grant.protected: %q is an exception: it belongs into grant.unprotected", name)
-		}
-		if strings.HasPrefix(name, sensitive.UnledWord) {
-			return Reach{}, fmt.Errorf("grant.protected: %q is neither a name nor a place", name)
+		if err := settings.CheckProtected(needs.Home, name); err != nil {
+			return Reach{}, fmt.Errorf("grant.protected: %w", err)
 		}
 	}
 	// An agent that could write a project's settings could take its rules away.
@@ -131,6 +119,28 @@ func Of(cfg settings.Grant, needs Start, unled ...string) (Reach, error) {
 	}
 	r.Files = files.Options{Base: r.Base, Protected: protection, Trash: filepath.Join(needs.State, "trash")}
 	return r, nil
+}
+
+// granted gives the directories of a grant, and what of it cannot be granted.
+func (n Start) granted(cfg settings.Grant) (dirs []files.Dir, faults []toolcrib.LoadError) {
+	add := func(key string, list []string, write bool) {
+		for _, text := range list {
+			dir, err := n.Directory(text)
+			if text == "." && (errors.Is(err, errHoldsHome) || errors.Is(err, errNoDir)) {
+				continue // the default: who wants to know asks the doctor
+			}
+			if err != nil {
+				faults = append(faults, toolcrib.LoadError{Tool: key, Err: fmt.Errorf("%s: %w", text, err)})
+				continue
+			}
+			if !slices.ContainsFunc(dirs, func(d files.Dir) bool { return d.Path == dir }) {
+				dirs = append(dirs, files.Dir{Path: dir, Write: write})
+			}
+		}
+	}
+	add("grant.write", cfg.Write, true)
+	add("grant.read", cfg.Read, false)
+	return dirs, faults
 }
 
 // HoldsDir is where the lists of placeholders lie.

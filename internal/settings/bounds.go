@@ -80,13 +80,20 @@ func DefaultBounds() SafetyBounds {
 // OwnNames gives budgets of a project that nobody trusted names of ours: refusals
 // tell them to the model, which must not hear the project's words as Toolcrib's.
 func (l *Layers) OwnNames(budgets []SafetyBudget) []SafetyBudget {
-	if l == nil || len(l.Project.Bounds.Budgets) == 0 {
+	if l == nil {
+		return budgets
+	}
+	var theirs []SafetyBudget
+	for _, from := range append([]Config{l.Project}, l.Outer...) {
+		theirs = append(theirs, from.Bounds.Budgets...)
+	}
+	if len(theirs) == 0 {
 		return budgets
 	}
 	budgets = slices.Clone(budgets)
 	for i := range budgets {
 		own := func(b SafetyBudget) bool { return b.Name == budgets[i].Name }
-		if !slices.ContainsFunc(l.User.Bounds.Budgets, own) && !slices.ContainsFunc(l.Admin.Bounds.Budgets, own) && slices.ContainsFunc(l.Project.Bounds.Budgets, own) {
+		if !slices.ContainsFunc(l.User.Bounds.Budgets, own) && !slices.ContainsFunc(l.Admin.Bounds.Budgets, own) && slices.ContainsFunc(theirs, own) {
 			budgets[i].Name = fmt.Sprintf("%d (of the project)", i+1)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/policy"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolname"
 )
 
@@ -55,13 +56,17 @@ func (l *Layers) Rules(cfg Config) []policy.Layer {
 		{Rank: policy.RankProject, Source: "permissions of the project", Permissions: l.Project.Permissions},
 		{Rank: policy.RankSession, Source: "--deny and --ask", Permissions: l.Session},
 	}
-	for _, from := range []struct {
-		rank   policy.Rank
-		agents map[string]Agent
-	}{{policy.RankAdmin, l.Admin.Agents}, {policy.RankUser, l.User.Agents}, {policy.RankProject, l.Project.Agents}} {
-		for _, name := range slices.Sorted(maps.Keys(from.agents)) {
-			list = append(list, policy.Layer{Rank: from.rank, Source: "agents." + name + ".permissions", Agent: name, Permissions: from.agents[name].Permissions})
+	agents := func(rank policy.Rank, file int, agents map[string]Agent) {
+		for _, name := range slices.Sorted(maps.Keys(agents)) {
+			list = append(list, policy.Layer{Rank: rank, File: file, Source: "agents." + name + ".permissions", Agent: name, Permissions: agents[name].Permissions})
 		}
+	}
+	agents(policy.RankAdmin, 0, l.Admin.Agents)
+	agents(policy.RankUser, 0, l.User.Agents)
+	agents(policy.RankProject, 0, l.Project.Agents)
+	for i, outer := range l.Outer {
+		list = append(list, policy.Layer{Rank: policy.RankProject, File: i + 1, Source: "permissions of a project around it", Permissions: outer.Permissions})
+		agents(policy.RankProject, i+1, outer.Agents)
 	}
 	return list
 }
@@ -104,12 +109,16 @@ func (l *Layers) ModeBy(call toolcrib.Call) (mode policy.Mode, why string) {
 	if l.Broken {
 		project = "the project's toolcrib.yaml, which has mistakes,"
 	}
-	for _, bound := range []struct{ word, by string }{
+	bounds := []struct{ word, by string }{
 		{l.Most, l.MostBy},
 		{l.Admin.Mode, "mode in the system's file"},
 		{l.Admin.Agents[name].Mode, "agents." + name + ".mode in the system's file"},
 		{l.Project.Mode, project},
-	} {
+	}
+	for _, outer := range l.Outer {
+		bounds = append(bounds, struct{ word, by string }{outer.Mode, "mode in the file of a project around it"})
+	}
+	for _, bound := range bounds {
 		if bound.word == "" {
 			continue
 		}
@@ -194,7 +203,7 @@ func (l *Layers) Visibility(own []string) (*policy.Visibility, error) {
 			v.Profiles[name] = policy.Profile{Name: name, Include: selectors("profiles."+name+".include", p.Include), Exclude: selectors("profiles."+name+".exclude", WithStart(p.Exclude))}
 		}
 		for name, o := range from.Organisations {
-			v.Owned = append(v.Owned, policy.Ownership{Organisation: name, Tools: selectors("organisations."+name+".tools", o.Tools)})
+			v.Owned = append(v.Owned, policy.Ownership{Organisation: name, Tools: selectors("organisations."+name+".tools", WithStart(o.Tools))})
 		}
 		for name, t := range from.Tokens {
 			v.Tokens[name] = true
@@ -239,19 +248,29 @@ func (l *Layers) assign(v *policy.Visibility) error {
 	return errors.Join(errs...)
 }
 
+// meant guesses a misspelt name.
+func meant(name string, known []string) string {
+	if near := text.Nearest(name, known); near != "" {
+		return "; did you mean " + near + "?"
+	}
+	return ""
+}
+
 // unknownNames finds profiles and agents that settings name and nobody has.
 func (l *Layers) unknownNames(v *policy.Visibility) error {
 	var errs []error
 	profile := func(key, name string) {
 		if _, own := v.Profiles[name]; name != "" && !own {
 			if _, ok := policy.BuiltinProfile(name); !ok {
-				errs = append(errs, fmt.Errorf("%s: there is no profile %q; use minimal, coding, full or one of profiles", key, name))
+				known := slices.Concat([]string{policy.ProfileMinimal, policy.ProfileCoding, policy.ProfileFull}, slices.Sorted(maps.Keys(v.Profiles)))
+				errs = append(errs, fmt.Errorf("%s: there is no profile %q%s; use minimal, coding, full or one of profiles", key, name, meant(name, known)))
 			}
 		}
 	}
 	agent := func(key, name string) {
 		if _, ok := l.agent(name); name != "" && !ok {
-			errs = append(errs, fmt.Errorf("%s: there is no agent %q", key, name))
+			known := slices.Concat(slices.Sorted(maps.Keys(l.User.Agents)), slices.Sorted(maps.Keys(l.Admin.Agents)))
+			errs = append(errs, fmt.Errorf("%s: there is no agent %q%s", key, name, meant(name, known)))
 		}
 	}
 	for _, from := range []*Config{&l.Admin, &l.User} {

@@ -44,8 +44,11 @@ type Layers struct {
 	Admin   Config
 	User    Config             // its files, the environment, flags, and a project that was trusted
 	Project Config             // a project that was not
+	Outer   []Config           // of projects around it, each by itself
 	Broken  bool               // its file has mistakes
+	Fault   error              // what is wrong with it, for who reads settings anew
 	Session policy.Permissions // of this run of the program
+	Grant   *Grant             // as it was before the project narrowed it; nil: nothing did
 	// Most is the mode that the environment or a flag of this run gives: no agent
 	// gets more. MostBy says which of them it was. Empty: neither.
 	Most, MostBy string

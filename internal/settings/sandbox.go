@@ -7,7 +7,7 @@ import (
 // Sandbox says where programs run and what they may use.
 type Sandbox struct {
 	Backend   string                 `yaml:"backend" enum:"auto,none,host,linux,container,microvm" doc:"Where programs run. auto: the strongest that works here and that the risk of the tool asks for. A backend named here is used or the call is refused, never a weaker one."`
-	Memory    int64                  `yaml:"memory" unit:"bytes" project:"lower" min:"16MiB" doc:"The most memory that a program and all it starts may use."`
+	Memory    int64                  `yaml:"memory" unit:"bytes" project:"lower" min:"32MiB" doc:"The most memory that a program and all it starts may use."`
 	Processes int                    `yaml:"processes" project:"lower" min:"8" doc:"The most processes and threads of a program."`
 	FileSize  int64                  `yaml:"file_size" unit:"bytes" project:"lower" min:"1MiB" doc:"The largest file that a program may write."`
 	ReadOnly  []string               `yaml:"read_only" doc:"Further directories of this machine that programs may read in the linux sandbox, such as /opt/tools."`

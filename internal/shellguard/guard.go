@@ -122,6 +122,9 @@ func (s *Guard) dir(working string) string {
 
 func (s *Guard) root() string { return s.Options.Dir }
 
+// unaskedReason: it is not known here which of the two it is (see Guard.Unasked).
+const unaskedReason = "the mode is yolo, or a rule allows every command: nothing but the floor is asked about"
+
 // judgeLine is the verdict on one command line.
 func (s *Guard) judgeLine(call toolcrib.Call, text, dir string, unasked bool) *toolcrib.Verdict {
 	opt := s.optionsIn(dir)
@@ -130,7 +133,7 @@ func (s *Guard) judgeLine(call toolcrib.Call, text, dir string, unasked bool) *t
 		return s.askOrDeny("floor", slices.Concat(floor, l.Explain()))
 	}
 	if unasked {
-		return allow("unasked", "this mode asks about nothing but the floor")
+		return allow("unasked", unaskedReason)
 	}
 	rule, against := s.allowed(call, l, &opt)
 	if len(against) > 0 {

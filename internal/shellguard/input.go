@@ -29,7 +29,7 @@ func (s *Guard) judgeInput(call toolcrib.Call, in request, unasked bool) *toolcr
 			return s.askOrDeny("floor", floor)
 		}
 		if unasked {
-			return allow("unasked", "this mode asks about nothing but the floor")
+			return allow("unasked", unaskedReason)
 		}
 		return s.askOrDeny("", []string{clip(Quote(job.Command)) + " reads this text, and only a shell's input is understood"})
 	}

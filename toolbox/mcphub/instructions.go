@@ -2,9 +2,11 @@ package mcphub
 
 import (
 	"encoding/json"
+	"fmt"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/jsontext"
+	"github.com/toolcrib/toolcrib/internal/text"
 )
 
 // A server may tell a model how its tools are meant. That reaches the model like
@@ -36,7 +38,7 @@ func (m *manifest) readInstructions() (definition, bool) {
 
 // Instructions are what the server tells models, as they were approved and fit to
 // be read; empty: nothing. Held says that others wait for a person.
-func (b *Box) Instructions() (text string, held bool) {
+func (b *Box) Instructions() (said string, held bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	for _, h := range b.held {
@@ -47,4 +49,41 @@ func (b *Box) Instructions() (text string, held bool) {
 		return "", held
 	}
 	return strings.TrimSpace(visible(textMember(safe, "instructions"))), held
+}
+
+// Instructions of servers cost room in every conversation.
+const (
+	instructionsOne = 1500 // characters of one server
+	instructionsAll = 6000
+)
+
+// Instructions are what the servers of some boxes tell models, as it was approved.
+// Each stands under its server's name, and further in than words of ours, so that none
+// is taken for another's. No hub tells nothing.
+func (h *Hub) Instructions(boxes map[string]bool) string {
+	if h == nil {
+		return ""
+	}
+	var b strings.Builder
+	left := instructionsAll
+	for _, box := range h.Boxes() {
+		if !boxes[box.Name()] {
+			continue
+		}
+		said, held := box.Instructions()
+		if held {
+			fmt.Fprintf(&b, "\n\nThe MCP server %s has new instructions. They are not shown before a person has approved them: toolcrib hub approve %s", box.Name(), box.Name())
+		}
+		if said == "" {
+			continue
+		}
+		if left == 0 {
+			fmt.Fprintf(&b, "\n\nThe MCP server %s has instructions too, for which there is no room: toolcrib hub show %s", box.Name(), box.Name())
+			continue
+		}
+		shown := text.ClipSentence(said, min(left, instructionsOne))
+		left = max(0, left-len([]rune(shown)))
+		fmt.Fprintf(&b, "\n\nThe MCP server %s says about its tools:\n  %s", box.Name(), strings.ReplaceAll(shown, "\n", "\n  "))
+	}
+	return b.String()
 }

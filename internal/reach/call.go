@@ -1,0 +1,89 @@
+package reach
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/httpclient"
+)
+
+// Reachable asks nobody about a call that its handles would refuse whatever a person says.
+type Reachable struct {
+	Crib *toolcrib.Crib
+	toolcrib.Approver
+}
+
+// Approve implements [toolcrib.Approver].
+func (r Reachable) Approve(ctx context.Context, q toolcrib.Question) (toolcrib.Answer, error) {
+	err := Refuses(r.Crib, &toolcrib.Judgement{Review: toolcrib.Review{Call: q.Call, Spec: q.Spec, Input: q.Input}, Grant: r.Crib.Grant})
+	if _, refused := toolcrib.AsError(err); refused {
+		return toolcrib.Answer{}, err
+	}
+	return r.Approver.Approve(ctx, q)
+}
+
+// Setting names what decides that a handle refuses something.
+func Setting(err error) string {
+	switch {
+	case errors.Is(err, files.ErrOutside):
+		return "grant.read"
+	case errors.Is(err, files.ErrReadOnly):
+		return "grant.write"
+	case errors.Is(err, files.ErrProtected):
+		return "grant.protected"
+	case toolcrib.CodeOf(err) == toolcrib.CodeDenied:
+		return "grant.hosts"
+	}
+	return ""
+}
+
+// Refuses has the same handles that a call would be given look at the file, the
+// directory or the address that it names.
+func Refuses(crib *toolcrib.Crib, j *toolcrib.Judgement) error {
+	box := j.Review.Spec.Box
+	if box != "files" && box != "shell" && box != "web" {
+		return nil // what others mean by their arguments nobody knows
+	}
+	var named struct {
+		Path *string `json:"path"`
+		Dir  *string `json:"working_dir"`
+		URL  *string `json:"url"`
+	}
+	if err := json.Unmarshal(j.Review.Input, &named); err != nil {
+		return err
+	}
+	effects := j.Review.Spec.Effects.All()
+	switch {
+	case box == "web" && named.URL != nil:
+		gate := httpclient.NewGate(j.Grant.Hosts, crib.HTTP)
+		defer gate.Close()
+		return gate.Check(*named.URL)
+	case box == "files" && named.Path != nil:
+		return RefusesFile(crib, j.Grant, *named.Path, effects&(toolcrib.Writes|toolcrib.Destroys) != 0, effects&toolcrib.Destroys != 0)
+	case box == "shell" && named.Dir != nil:
+		return RefusesFile(crib, j.Grant, *named.Dir, false, false)
+	}
+	return nil
+}
+
+// RefusesFile says why the handle on files would refuse a path; nil: it would not.
+func RefusesFile(crib *toolcrib.Crib, grant toolcrib.Grant, path string, write, link bool) error {
+	if len(grant.Dirs) == 0 {
+		return &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no directory was granted, so there are no files to work on", Err: files.ErrOutside}
+	}
+	opt := crib.Files
+	opt.Denied, opt.Fixed = slices.Concat(opt.Denied, grant.Denied), slices.Concat(opt.Fixed, grant.Fixed)
+	for _, d := range crib.Grant.Dirs {
+		opt.Within = append(slices.Clip(opt.Within), d.Path)
+	}
+	handle, err := files.New(grant.Dirs, opt)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = handle.Close() }() // nothing was opened that could be lost
+	return handle.Check(path, write, link)
+}
