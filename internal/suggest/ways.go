@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -158,14 +159,16 @@ func hostOf(address string) (host, why string) {
 	return host, ""
 }
 
+// humps is where a word begins in a name such as deleteFile.
+var humps = regexp.MustCompile(`([a-z0-9])([A-Z])`)
+
 // tooMuch says why a tool of others is not allowed as a whole.
 func tooMuch(spec *toolcrib.Entry) string {
 	if spec.Effects&toolcrib.Destroys != 0 {
 		return "it may destroy what cannot be got back, and a rule would mean every use of it"
 	}
-	words := strings.FieldsFunc(strings.ToLower(spec.Native), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
-	for _, word := range words {
-		if slices.Contains([]string{"exec", "execute", "run", "shell", "bash", "sh", "command", "terminal", "eval", "evaluate", "script", "sql", "delete", "remove", "drop", "destroy", "kill", "deploy", "publish", "send", "pay", "transfer"}, word) {
+	for _, word := range strings.FieldsFunc(strings.ToLower(humps.ReplaceAllString(spec.Native, "${1}_$2")), func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
+		if slices.Contains([]string{"exec", "execute", "run", "shell", "bash", "sh", "command", "terminal", "eval", "evaluate", "script", "sql", "delete", "remove", "drop", "destroy", "kill", "deploy", "publish", "send", "pay", "transfer", "push", "merge", "upload", "release", "post", "reset", "purge", "wipe", "erase", "truncate", "overwrite", "grant", "revoke", "invoke"}, word) {
 			return "by its name it may do anything or something final (" + word + "), and a rule would mean every use of it"
 		}
 	}
