@@ -54,17 +54,27 @@ func prints(p *Program, name string, st *plainState, opt *Options) possible {
 		plain := !slices.ContainsFunc(u.opts, func(o option) bool { return !isOneOf(o.name, "v i E F w x c q e m") })
 		literal := !slices.ContainsFunc(u.operands, func(a Arg) bool { return !a.Literal && !a.one })
 		switch {
-		case u.has("c") && plain && literal && len(u.operands) <= 2:
+		case u.has("c") && plain && literal && (len(u.operands) < 2 || len(u.operands) == 2 && !u.has("e")): // of several files it prints the names
 			return possible{{kind: number}}
 		case plain && literal && len(u.operands) <= 1:
-			return st.stdin.several()
+			return passed(name, &u, st.stdin)
 		}
 	case "head", "tail", "cat", "sort", "uniq":
 		if len(u.operands) == 0 && !u.has("c", "count", "n", "A", "b", "e", "E", "T", "t", "v", "bytes", "number", "show-all") || name == "head" && len(u.operands) == 0 && !u.has("c", "bytes", "v", "verbose") {
-			return st.stdin.several()
+			return passed(name, &u, st.stdin)
 		}
 	}
 	return unknownText()
+}
+
+// passed is what a program lets through of its input: some of its lines, or of what
+// ends with a zero byte. Where it begins is kept by those that leave out nothing
+// before it.
+func passed(name string, u *usage, in possible) possible {
+	if name == "cat" || name == "head" || u.has("z", "zero-terminated", "null-data") {
+		return in.several()
+	}
+	return in.single().several()
 }
 
 // echoes is what echo prints of words that are known.
@@ -90,7 +100,7 @@ func cutsPath(name string, u *usage) possible {
 	text := u.operands[0].Text
 	if name == "basename" {
 		out := path.Base(text)
-		if len(u.operands) == 2 {
+		if len(u.operands) == 2 && out != u.operands[1].Text {
 			out = strings.TrimSuffix(out, u.operands[1].Text)
 		}
 		return exactly(out)
@@ -98,7 +108,15 @@ func cutsPath(name string, u *usage) possible {
 	if len(u.operands) > 1 {
 		return unknownText()
 	}
-	return exactly(path.Dir(strings.TrimRight(text, "/")))
+	// It only cuts: what path.Dir makes of link/../x lies elsewhere.
+	at := strings.LastIndexByte(strings.TrimRight(text, "/"), '/')
+	if at < 0 && text[0] != '/' {
+		return exactly(".")
+	}
+	if text = strings.TrimRight(text[:max(at, 0)], "/"); text == "" {
+		text = "/"
+	}
+	return exactly(text)
 }
 
 // finds is what find prints: names that begin with where it started.
@@ -156,7 +174,7 @@ func gitPrints(p *Program, u *usage, st *plainState, opt *Options) possible {
 		case literal && len(u.operands) == 1 && only("short verify q quiet"):
 			return commits.or(exactly(u.operands[0].Text))
 		}
-	case "log", "show":
+	case "log": // show prints the messages of tags, and what changed
 		if f := slices.IndexFunc(u.opts, func(o option) bool { return o.name == "format" || o.name == "pretty" }); f >= 0 && literal &&
 			isOneOf(strings.TrimPrefix(u.opts[f].value, "format:"), "%H %h") && only("format pretty n max-count all author since until no-patch s reverse merges no-merges first-parent") {
 			commits[0].lines = true

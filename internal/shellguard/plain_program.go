@@ -168,6 +168,7 @@ func (r *plainReader) chdir(p *Program, st *plainState) (ok []string) {
 // read sets variables to what stands in a line of standard input.
 func (r *plainReader) read(p *Program, st *plainState) {
 	var names []string
+	zero, apart := false, false
 	for i := 0; i < len(p.Args); i++ {
 		a := p.Args[i]
 		switch {
@@ -177,6 +178,8 @@ func (r *plainReader) read(p *Program, st *plainState) {
 		case a.Text == "-r" || a.Text == "-rs" || a.Text == "-s":
 		case (a.Text == "-d" || a.Text == "-rd" || a.Text == "-n" || a.Text == "-t" || a.Text == "-p") && i+1 < len(p.Args) && p.Args[i+1].Literal:
 			i++
+			zero = zero || isOneOf(a.Text, "-d -rd") && p.Args[i].Text == ""
+			apart = apart || a.Text != "-p" && (!isOneOf(a.Text, "-d -rd") || p.Args[i].Text != "")
 		case ownVariable(a.Text):
 			names = append(names, a.Text)
 		default:
@@ -193,9 +196,14 @@ func (r *plainReader) read(p *Program, st *plainState) {
 	if len(names) != 1 {
 		return
 	}
+	from := st.stdin.single()
+	if zero && !apart {
+		from = st.stdin.record()
+	}
 	var is possible
-	for _, a := range st.stdin.single() {
-		if a.kind != headed && a.kind != hashes && a.kind != number && a.kind != foreign {
+	for _, a := range from {
+		// It takes blanks and backslashes away.
+		if a.kind != headed && a.kind != hashes && a.kind != number && a.kind != foreign || a.kind == headed && strings.Contains(" \t\n\\", a.text[:1]) {
 			a = atom{kind: any_}
 		}
 		is = is.or(possible{a})
