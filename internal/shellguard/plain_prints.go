@@ -56,7 +56,7 @@ func prints(p *Program, name string, st *plainState, opt *Options) possible {
 		switch {
 		case u.has("c") && plain && literal && (len(u.operands) < 2 || len(u.operands) == 2 && !u.has("e")): // of several files it prints the names
 			return possible{{kind: number}}
-		case plain && literal && len(u.operands) <= 1:
+		case plain && literal && (len(u.operands) == 0 || len(u.operands) == 1 && !u.has("e")):
 			return passed(name, &u, st.stdin)
 		}
 	case "head", "tail", "cat", "sort", "uniq":
@@ -84,7 +84,7 @@ func echoes(args []Arg) possible {
 		if a.computed == computedShown {
 			return possible{{kind: any_}, {kind: foreign}}
 		}
-		if !a.Literal || strings.ContainsAny(a.Text, "\\\n") || i == 0 && strings.HasPrefix(a.Text, "-") {
+		if !a.Literal || a.sample || strings.ContainsAny(a.Text, "\\\n") || i == 0 && strings.HasPrefix(a.Text, "-") {
 			return unknownText()
 		}
 		words[i] = a.Text
@@ -94,7 +94,7 @@ func echoes(args []Arg) possible {
 
 // cutsPath is what basename and dirname print.
 func cutsPath(name string, u *usage) possible {
-	if len(u.opts) > 0 || len(u.operands) == 0 || len(u.operands) > 2 || slices.ContainsFunc(u.operands, func(a Arg) bool { return !a.Literal || a.Text == "" || strings.Contains(a.Text, "\n") }) {
+	if len(u.opts) > 0 || len(u.operands) == 0 || len(u.operands) > 2 || slices.ContainsFunc(u.operands, func(a Arg) bool { return !a.Literal || a.sample || a.Text == "" || strings.Contains(a.Text, "\n") }) {
 		return unknownText()
 	}
 	text := u.operands[0].Text
@@ -171,7 +171,7 @@ func gitPrints(p *Program, u *usage, st *plainState, opt *Options) possible {
 		switch {
 		case len(u.opts) == 1 && u.opts[0].name == "show-toplevel" && len(u.operands) == 0 && len(p.Args) == 2:
 			return exactly(toplevels(st.dirs, opt)...)
-		case literal && len(u.operands) == 1 && only("short verify q quiet"):
+		case literal && len(u.operands) == 1 && !u.operands[0].sample && only("short verify q quiet"):
 			return commits.or(exactly(u.operands[0].Text))
 		}
 	case "log": // show prints the messages of tags, and what changed

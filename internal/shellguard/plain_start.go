@@ -86,7 +86,7 @@ func filled(args []Arg, mark string, a atom, whole bool) []Arg {
 		case !arg.Literal || item.computed == computedShown:
 			out[i] = Arg{Text: "…", computed: computedWords}
 		case item.Literal && !strings.Contains(after, mark):
-			out[i] = Arg{Text: before + item.Text + after, Literal: true}
+			out[i] = Arg{Text: before + item.Text + after, Literal: true, sample: item.sample || arg.sample, sure: sureOf(arg, len(before))}
 		case before != "" && before[0] != '-':
 			out[i] = Arg{Text: before + "…", head: before, computed: computedPlaces}
 		case before == "" && item.computed == computedPlaces:
@@ -98,6 +98,14 @@ func filled(args []Arg, mark string, a atom, whole bool) []Arg {
 	return out
 }
 
+// sureOf is how much is known of a word that has so many bytes before its mark.
+func sureOf(a Arg, before int) int {
+	if a.sample {
+		return min(a.sure, before)
+	}
+	return before
+}
+
 // arg is an atom as a word of a command.
 func (a atom) arg(whole bool) Arg {
 	switch a.kind {
@@ -106,9 +114,9 @@ func (a atom) arg(whole bool) Arg {
 			return Arg{Text: a.text, Literal: true}
 		}
 	case number:
-		return Arg{Text: "1", Literal: true}
+		return Arg{Text: "1", Literal: true, sample: true}
 	case hashes:
-		return Arg{Text: "0123abc", Literal: true}
+		return Arg{Text: "0123abc", Literal: true, sample: true}
 	case foreign:
 		return Arg{Text: "$…", computed: computedShown}
 	case headed:
