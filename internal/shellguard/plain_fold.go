@@ -150,5 +150,5 @@ func (f fold) args(r *plainReader, whole bool) []Arg {
 	case f.text == "" && !f.word && !whole:
 		return nil
 	}
-	return []Arg{{Text: f.text, Literal: true, sample: f.sample, sure: f.sure}}
+	return []Arg{{Text: f.text, Literal: true, sample: f.sample, sure: int32(f.sure)}}
 }

@@ -86,7 +86,7 @@ func filled(args []Arg, mark string, a atom, whole bool) []Arg {
 		case !arg.Literal || item.computed == computedShown:
 			out[i] = Arg{Text: "…", computed: computedWords}
 		case item.Literal && !strings.Contains(after, mark):
-			out[i] = Arg{Text: before + item.Text + after, Literal: true, sample: item.sample || arg.sample, sure: sureOf(arg, len(before))}
+			out[i] = Arg{Text: before + item.Text + after, Literal: true, sample: item.sample || arg.sample, sure: int32(sureOf(arg, len(before)))}
 		case before != "" && before[0] != '-':
 			out[i] = Arg{Text: before + "…", head: before, computed: computedPlaces}
 		case before == "" && item.computed == computedPlaces:
@@ -101,7 +101,7 @@ func filled(args []Arg, mark string, a atom, whole bool) []Arg {
 // sureOf is how much is known of a word that has so many bytes before its mark.
 func sureOf(a Arg, before int) int {
 	if a.sample {
-		return min(a.sure, before)
+		return min(int(a.sure), before)
 	}
 	return before
 }
