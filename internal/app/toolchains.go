@@ -2,6 +2,7 @@ package app
 
 import (
 	"context"
+	"slices"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/chains"
@@ -18,14 +19,21 @@ func TrustedPrograms(state string) toolchains.Programs {
 // ToolchainCheck is how one tool chain of the project does.
 type ToolchainCheck = chains.Check
 
-// CheckToolchains tries the tool chains that the project needs, in the sandbox.
+// CheckToolchains tries the tool chains that the project needs, in the sandbox. A
+// project can say which program a tool starts (rust-toolchain.toml, yarnPath), and
+// nobody is asked here, so that they may only read and have no network.
 func (a *App) CheckToolchains(ctx context.Context, cfg settings.Config) (chains.Report, error) {
 	guard, err := a.shellGuard(cfg.Toolboxes.Shell)
 	if err != nil {
 		return chains.Report{}, err
 	}
+	grant := a.ProgramGrant()
+	grant.Hosts, grant.Dirs = nil, slices.Clone(grant.Dirs)
+	for i := range grant.Dirs {
+		grant.Dirs[i].Write = false
+	}
 	return a.chains.Report(ctx, cfg, guard.Options, func(ctx context.Context, cmd toolcrib.Cmd) (toolcrib.Exit, error) {
 		cmd.Tool, cmd.Env = "run_command", a.chains.Environment(cfg.Toolboxes.Shell, true, a.reach.Dirs, a.registries)
-		return a.Sandbox.Run(ctx, cmd, a.ProgramGrant())
+		return a.Sandbox.Run(ctx, cmd, grant)
 	}), nil
 }

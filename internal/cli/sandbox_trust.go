@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -92,6 +93,9 @@ func (c *command) trustPrograms(args []string, yes bool) error {
 		note := ""
 		if resolved, err := filepath.EvalSymlinks(p); err == nil && resolved != p {
 			note = " → " + resolved
+		}
+		if errors.Is(list.Check(p), toolchains.ErrChanged) {
+			note += " (changed since you trusted it)"
 		}
 		fmt.Fprintf(c.out, "  %s\n", text.ShowLine(p+note))
 	}

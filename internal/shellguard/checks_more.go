@@ -26,7 +26,10 @@ func checkOnlyLists(u *usage) string {
 // checkToStdout is for programs that pack and unpack: to standard output, or not at
 // all.
 func checkToStdout(u *usage) string {
-	if !u.has("c", "l", "t", "stdout", "to-stdout", "list", "test") {
+	switch {
+	case u.has("c", "stdout", "to-stdout"):
+	case u.has("l", "t", "list", "test") && !u.has("d", "decompress"): // of both, most of them obey the last
+	default:
 		return "it puts another file in the place of its operand"
 	}
 	return ""

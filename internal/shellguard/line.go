@@ -45,6 +45,8 @@ type Arg struct {
 	head     string    // how such a word begins
 	many     bool      // it may be several such words
 	one      bool      // a pattern that stands for one of its files, in a variable
+	sample   bool      // there are digits in it that stand for any others
+	sure     int32     // how many bytes of it stand before them
 
 	values []string // what a word that is not literal may become
 	open   openness // how much of it is decided while the line runs

@@ -14,6 +14,8 @@ type fold struct {
 	fixed  int
 	masked bool // a wildcard or backslash stands in quotes
 	word   bool // it is a word even if it is empty
+	sample bool // it has digits that stand for any others
+	sure   int  // how many bytes stand before them
 }
 
 // maxCombined bounds the ways in which one word or one command is read.
@@ -38,6 +40,10 @@ func (r *plainReader) combine(pieces []piece, whole bool) [][]Arg {
 					continue
 				}
 				for _, t := range texts {
+					f := f
+					if a.kind != exact && !f.sample {
+						f.sample, f.sure = true, len(f.text)
+					}
 					switch {
 					case p.quoted || whole:
 						next = append(next, f.literal(piece{text: t, quoted: true}, whole))
@@ -46,7 +52,7 @@ func (r *plainReader) combine(pieces []piece, whole bool) [][]Arg {
 					case strings.ContainsAny(t, " \t\n") && len(pieces) == 1:
 						var words []Arg
 						for field := range strings.FieldsSeq(t) {
-							words = append(words, Arg{Text: field, Literal: true})
+							words = append(words, Arg{Text: field, Literal: true, sample: f.sample})
 						}
 						several = append(several, words)
 					case strings.ContainsAny(t, " \t\n"):
@@ -144,5 +150,5 @@ func (f fold) args(r *plainReader, whole bool) []Arg {
 	case f.text == "" && !f.word && !whole:
 		return nil
 	}
-	return []Arg{{Text: f.text, Literal: true}}
+	return []Arg{{Text: f.text, Literal: true, sample: f.sample, sure: int32(f.sure)}}
 }

@@ -54,17 +54,27 @@ func prints(p *Program, name string, st *plainState, opt *Options) possible {
 		plain := !slices.ContainsFunc(u.opts, func(o option) bool { return !isOneOf(o.name, "v i E F w x c q e m") })
 		literal := !slices.ContainsFunc(u.operands, func(a Arg) bool { return !a.Literal && !a.one })
 		switch {
-		case u.has("c") && plain && literal && len(u.operands) <= 2:
+		case u.has("c") && plain && literal && (len(u.operands) < 2 || len(u.operands) == 2 && !u.has("e")): // of several files it prints the names
 			return possible{{kind: number}}
-		case plain && literal && len(u.operands) <= 1:
-			return st.stdin.several()
+		case plain && literal && (len(u.operands) == 0 || len(u.operands) == 1 && !u.has("e")):
+			return passed(name, &u, st.stdin)
 		}
 	case "head", "tail", "cat", "sort", "uniq":
 		if len(u.operands) == 0 && !u.has("c", "count", "n", "A", "b", "e", "E", "T", "t", "v", "bytes", "number", "show-all") || name == "head" && len(u.operands) == 0 && !u.has("c", "bytes", "v", "verbose") {
-			return st.stdin.several()
+			return passed(name, &u, st.stdin)
 		}
 	}
 	return unknownText()
+}
+
+// passed is what a program lets through of its input: some of its lines, or of what
+// ends with a zero byte. Where it begins is kept by those that leave out nothing
+// before it.
+func passed(name string, u *usage, in possible) possible {
+	if name == "cat" || name == "head" || u.has("z", "zero-terminated", "null-data") {
+		return in.several()
+	}
+	return in.single().several()
 }
 
 // echoes is what echo prints of words that are known.
@@ -74,7 +84,7 @@ func echoes(args []Arg) possible {
 		if a.computed == computedShown {
 			return possible{{kind: any_}, {kind: foreign}}
 		}
-		if !a.Literal || strings.ContainsAny(a.Text, "\\\n") || i == 0 && strings.HasPrefix(a.Text, "-") {
+		if !a.Literal || a.sample || strings.ContainsAny(a.Text, "\\\n") || i == 0 && strings.HasPrefix(a.Text, "-") {
 			return unknownText()
 		}
 		words[i] = a.Text
@@ -84,13 +94,13 @@ func echoes(args []Arg) possible {
 
 // cutsPath is what basename and dirname print.
 func cutsPath(name string, u *usage) possible {
-	if len(u.opts) > 0 || len(u.operands) == 0 || len(u.operands) > 2 || slices.ContainsFunc(u.operands, func(a Arg) bool { return !a.Literal || a.Text == "" || strings.Contains(a.Text, "\n") }) {
+	if len(u.opts) > 0 || len(u.operands) == 0 || len(u.operands) > 2 || slices.ContainsFunc(u.operands, func(a Arg) bool { return !a.Literal || a.sample || a.Text == "" || strings.Contains(a.Text, "\n") }) {
 		return unknownText()
 	}
 	text := u.operands[0].Text
 	if name == "basename" {
 		out := path.Base(text)
-		if len(u.operands) == 2 {
+		if len(u.operands) == 2 && out != u.operands[1].Text {
 			out = strings.TrimSuffix(out, u.operands[1].Text)
 		}
 		return exactly(out)
@@ -98,7 +108,15 @@ func cutsPath(name string, u *usage) possible {
 	if len(u.operands) > 1 {
 		return unknownText()
 	}
-	return exactly(path.Dir(strings.TrimRight(text, "/")))
+	// It only cuts: what path.Dir makes of link/../x lies elsewhere.
+	at := strings.LastIndexByte(strings.TrimRight(text, "/"), '/')
+	if at < 0 && text[0] != '/' {
+		return exactly(".")
+	}
+	if text = strings.TrimRight(text[:max(at, 0)], "/"); text == "" {
+		text = "/"
+	}
+	return exactly(text)
 }
 
 // finds is what find prints: names that begin with where it started.
@@ -153,10 +171,10 @@ func gitPrints(p *Program, u *usage, st *plainState, opt *Options) possible {
 		switch {
 		case len(u.opts) == 1 && u.opts[0].name == "show-toplevel" && len(u.operands) == 0 && len(p.Args) == 2:
 			return exactly(toplevels(st.dirs, opt)...)
-		case literal && len(u.operands) == 1 && only("short verify q quiet"):
+		case literal && len(u.operands) == 1 && !u.operands[0].sample && only("short verify q quiet"):
 			return commits.or(exactly(u.operands[0].Text))
 		}
-	case "log", "show":
+	case "log": // show prints the messages of tags, and what changed
 		if f := slices.IndexFunc(u.opts, func(o option) bool { return o.name == "format" || o.name == "pretty" }); f >= 0 && literal &&
 			isOneOf(strings.TrimPrefix(u.opts[f].value, "format:"), "%H %h") && only("format pretty n max-count all author since until no-patch s reverse merges no-merges first-parent") {
 			commits[0].lines = true

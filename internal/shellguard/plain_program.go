@@ -11,7 +11,7 @@ func (r *plainReader) program(args []Arg, st *plainState) (out possible, ok []st
 	if r.budget--; r.budget < 0 {
 		r.refuse("it does too much")
 	}
-	if r.why != "" || !args[0].Literal {
+	if r.why != "" || !args[0].Literal || args[0].sample {
 		r.refuse("the name of a program is not known")
 		return unknownText(), st.dirs
 	}
@@ -51,6 +51,8 @@ func (r *plainReader) program(args []Arg, st *plainState) (out possible, ok []st
 		return unknownText(), st.dirs
 	case name == "env":
 		p.Args = withoutUnset(p.Args)
+	case name == "git" && movesBySample(p.Args):
+		r.refuse("nobody knows where it goes")
 	}
 	if u, wraps := unwrap(name, p.Args); wraps {
 		return r.wrapped(&p, u, name, st), st.dirs
@@ -63,11 +65,22 @@ func (r *plainReader) program(args []Arg, st *plainState) (out possible, ok []st
 	return unknownText(), st.dirs
 }
 
+// movesBySample: git is told to work in a directory with digits in its name that
+// stand for any others.
+func movesBySample(args []Arg) bool {
+	for i, a := range args {
+		if a.sample && (isOneOf(wordBefore(args, i), "-C --git-dir --work-tree") || strings.HasPrefix(a.Text, "--git-dir") || strings.HasPrefix(a.Text, "--work-tree")) {
+			return true
+		}
+	}
+	return false
+}
+
 // add keeps a program, once.
 func (r *plainReader) add(p Program) {
 	same := func(q Program) bool {
 		return q.Name == p.Name && q.Class == p.Class && q.trusted == p.trusted && q.fed == p.fed && slices.Equal(q.Dirs, p.Dirs) && slices.EqualFunc(q.Args, p.Args, func(a, b Arg) bool {
-			return a.Text == b.Text && a.Literal == b.Literal && a.Glob == b.Glob && a.computed == b.computed
+			return a.Text == b.Text && a.Literal == b.Literal && a.Glob == b.Glob && a.computed == b.computed && a.sample == b.sample
 		})
 	}
 	if slices.ContainsFunc(r.line.Programs, same) {
@@ -110,7 +123,7 @@ func (r *plainReader) transparent(p Program) {
 
 // shell reads sh -c 'code' name x y, where x is $1 and so on.
 func (r *plainReader) shell(p *Program, name string, st *plainState) {
-	if !isOneOf(name, "sh bash dash") || len(p.Args) < 2 || p.Args[0].Text != "-c" || !p.Args[0].Literal || !p.Args[1].Literal || strings.HasPrefix(p.Args[1].Text, "-") {
+	if !isOneOf(name, "sh bash dash") || len(p.Args) < 2 || p.Args[0].Text != "-c" || !p.Args[0].Literal || !p.Args[1].Literal || p.Args[1].sample || strings.HasPrefix(p.Args[1].Text, "-") {
 		r.refuse("its code is not literal")
 		return
 	}
@@ -144,7 +157,7 @@ func withoutUnset(args []Arg) []Arg {
 // chdir follows cd to where its one operand leads.
 func (r *plainReader) chdir(p *Program, st *plainState) (ok []string) {
 	to, physical, fine := cdTarget(p.Args)
-	if !fine || !to.Literal || strings.HasPrefix(to.Text, homeDir) {
+	if !fine || !to.Literal || to.sample || strings.HasPrefix(to.Text, homeDir) {
 		r.refuse("nobody knows where it goes")
 		return st.dirs
 	}
@@ -168,6 +181,7 @@ func (r *plainReader) chdir(p *Program, st *plainState) (ok []string) {
 // read sets variables to what stands in a line of standard input.
 func (r *plainReader) read(p *Program, st *plainState) {
 	var names []string
+	zero, apart := false, false
 	for i := 0; i < len(p.Args); i++ {
 		a := p.Args[i]
 		switch {
@@ -177,6 +191,8 @@ func (r *plainReader) read(p *Program, st *plainState) {
 		case a.Text == "-r" || a.Text == "-rs" || a.Text == "-s":
 		case (a.Text == "-d" || a.Text == "-rd" || a.Text == "-n" || a.Text == "-t" || a.Text == "-p") && i+1 < len(p.Args) && p.Args[i+1].Literal:
 			i++
+			zero = zero || isOneOf(a.Text, "-d -rd") && p.Args[i].Text == ""
+			apart = apart || a.Text != "-p" && (!isOneOf(a.Text, "-d -rd") || p.Args[i].Text != "")
 		case ownVariable(a.Text):
 			names = append(names, a.Text)
 		default:
@@ -193,9 +209,14 @@ func (r *plainReader) read(p *Program, st *plainState) {
 	if len(names) != 1 {
 		return
 	}
+	from := st.stdin.single()
+	if zero && !apart {
+		from = st.stdin.record()
+	}
 	var is possible
-	for _, a := range st.stdin.single() {
-		if a.kind != headed && a.kind != hashes && a.kind != number && a.kind != foreign {
+	for _, a := range from {
+		// It takes blanks and backslashes away.
+		if a.kind != headed && a.kind != hashes && a.kind != number && a.kind != foreign || a.kind == headed && strings.Contains(" \t\n\\", a.text[:1]) {
 			a = atom{kind: any_}
 		}
 		is = is.or(possible{a})

@@ -43,6 +43,11 @@ func (r *plainReader) find(p *Program, st *plainState) {
 		}
 		found := heads
 		if a.Text == "-execdir" {
+			// It runs in directories that nobody knows.
+			if !isOneOf(p.Args[i+1].Text, "cat head tail wc ls stat file grep pwd echo du basename md5sum sha256sum") {
+				r.refuse("the action of find is not followed")
+				return
+			}
 			found = possible{{kind: headed, text: "./"}}
 		}
 		for _, f := range found {
@@ -81,7 +86,7 @@ func filled(args []Arg, mark string, a atom, whole bool) []Arg {
 		case !arg.Literal || item.computed == computedShown:
 			out[i] = Arg{Text: "…", computed: computedWords}
 		case item.Literal && !strings.Contains(after, mark):
-			out[i] = Arg{Text: before + item.Text + after, Literal: true}
+			out[i] = Arg{Text: before + item.Text + after, Literal: true, sample: item.sample || arg.sample, sure: int32(sureOf(arg, len(before)))}
 		case before != "" && before[0] != '-':
 			out[i] = Arg{Text: before + "…", head: before, computed: computedPlaces}
 		case before == "" && item.computed == computedPlaces:
@@ -93,6 +98,14 @@ func filled(args []Arg, mark string, a atom, whole bool) []Arg {
 	return out
 }
 
+// sureOf is how much is known of a word that has so many bytes before its mark.
+func sureOf(a Arg, before int) int {
+	if a.sample {
+		return min(int(a.sure), before)
+	}
+	return before
+}
+
 // arg is an atom as a word of a command.
 func (a atom) arg(whole bool) Arg {
 	switch a.kind {
@@ -101,9 +114,9 @@ func (a atom) arg(whole bool) Arg {
 			return Arg{Text: a.text, Literal: true}
 		}
 	case number:
-		return Arg{Text: "1", Literal: true}
+		return Arg{Text: "1", Literal: true, sample: true}
 	case hashes:
-		return Arg{Text: "0123abc", Literal: true}
+		return Arg{Text: "0123abc", Literal: true, sample: true}
 	case foreign:
 		return Arg{Text: "$…", computed: computedShown}
 	case headed:
@@ -121,6 +134,7 @@ func (a atom) arg(whole bool) Arg {
 type xargsOptions struct {
 	mark  string // what stands for an item
 	whole bool   // an item is a whole line, or ends with a zero byte
+	plain bool   // it is taken as it is: quotes and blanks are part of it
 	zero  bool   // it ends with a zero byte
 	file  string // where the items come from
 }
@@ -146,10 +160,11 @@ func xargsCommand(args []Arg) (o xargsOptions, rest []Arg, ok bool) {
 		case !strings.HasPrefix(t, "-"):
 			return o, args[i:], true
 		case t == "-0" || t == "--null" || t == "-0r" || t == "-r0":
-			o.whole, o.zero = true, true
+			o.whole, o.zero, o.plain = true, true, true
 		case t == "-r" || t == "--no-run-if-empty" || t == "-t" || t == "-x":
 		case strings.HasPrefix(t, "-n"), strings.HasPrefix(t, "-L"), strings.HasPrefix(t, "-P"):
-			if n, ok := value(t[:2]); !ok || !isNumber(n) {
+			// Behind -I they take it back, or most of them do.
+			if n, ok := value(t[:2]); !ok || !isNumber(n) || o.mark != "" && t[1] != 'P' {
 				return o, nil, false
 			}
 		case strings.HasPrefix(t, "-I"):
@@ -161,7 +176,7 @@ func xargsCommand(args []Arg) (o xargsOptions, rest []Arg, ok bool) {
 			if d, ok := value("-d"); !ok || d != "\\n" && d != "\n" {
 				return o, nil, false
 			}
-			o.whole = true
+			o.whole, o.plain = true, true
 		case strings.HasPrefix(t, "-a"):
 			if o.file, ok = value("-a"); !ok {
 				return o, nil, false
@@ -189,6 +204,9 @@ func (r *plainReader) xargs(p *Program, st *plainState) possible {
 	}
 	own := Program{Name: p.Name, Path: p.Path, Dirs: p.Dirs, name: p.name, homes: p.homes, trusted: p.trusted}
 	items := st.stdin.single()
+	if o.zero {
+		items = st.stdin.record()
+	}
 	if o.file != "" {
 		items = unknownText()
 		for _, d := range p.Dirs {
@@ -201,11 +219,8 @@ func (r *plainReader) xargs(p *Program, st *plainState) possible {
 	r.transparent(own)
 	var out possible
 	for _, a := range items {
-		switch {
-		case o.zero && a.kind == exact && a.text != "": // a newline, or more lines, are part of it
-			a = atom{kind: headed, text: a.text}
-		case o.zero && a.kind != headed && a.kind != foreign:
-			a = atom{kind: any_}
+		if !o.plain && (a.kind == exact || a.kind == headed) && (strings.ContainsAny(a.text, "'\"\\\n") || a.text != strings.TrimSpace(a.text)) {
+			a = atom{kind: any_} // quotes and blanks are taken away
 		}
 		in := st.fork()
 		in.child, in.stdin, in.fed = true, unknownText(), true

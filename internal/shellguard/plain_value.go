@@ -80,11 +80,33 @@ func (p possible) several() possible {
 	return out
 }
 
-// single is one line of it.
+// single is one line of it. The name of a file may hold a newline: only the first
+// line of it begins as the name does.
 func (p possible) single() possible {
 	var out possible
 	for _, a := range p {
-		a.lines = false
+		if a.lines = false; a.kind == headed || a.kind == relative {
+			a = atom{kind: any_}
+		}
+		out = out.or(possible{a})
+	}
+	return out
+}
+
+// record is what ends with a zero byte, or all of it: no name of a file holds one.
+func (p possible) record() possible {
+	var out possible
+	for _, a := range p {
+		switch a.kind {
+		case headed, foreign:
+			a.lines = false
+		case exact: // a newline, or more lines, are part of it
+			if a = (atom{kind: headed, text: a.text}); a.text == "" {
+				a = atom{kind: any_}
+			}
+		default:
+			a = atom{kind: any_}
+		}
 		out = out.or(possible{a})
 	}
 	return out

@@ -126,6 +126,14 @@ func (a Arg) possible() possible {
 		return unknownText()
 	case a.Glob:
 		return possible{{kind: named, text: a.Text}}
+	case a.sample && a.Text == "":
+		return exactly("")
+	case a.sample && a.sure > 0:
+		return possible{{kind: headed, text: a.Text[:a.sure]}}
+	case a.sample && isNumber(a.Text):
+		return possible{{kind: hashes}}
+	case a.sample:
+		return unknownText()
 	}
 	return exactly(a.Text)
 }

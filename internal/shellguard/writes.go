@@ -60,7 +60,7 @@ func (p *Program) writesTo() ([]Path, bool) {
 	var out []Path
 	for _, a := range p.Args {
 		switch t := a.Text; {
-		case !a.Literal || t == "":
+		case !a.Literal || a.sample || t == "":
 			return nil, false
 		case isOneOf(t, "-a -i -ai -ia --append --ignore-interrupts"):
 		case strings.HasPrefix(t, "-"):

@@ -20,7 +20,7 @@ go build|go test|go vet|go fmt|go list|go doc
 cargo build|cargo check|cargo test|cargo clippy|cargo fmt|cargo doc|cargo bench
 git add|git commit|git status|git diff|git log|git show|git blame|git fetch
 npm test|pnpm test|yarn test|bun test
-dotnet build|dotnet test|dotnet format|mvn test|mvn compile|gradle test|gradle check
+dotnet build|dotnet test|dotnet format
 golangci-lint run|ruff check|ruff format|deno test|deno lint|deno fmt
 python -m pytest|python3 -m pytest|python -m unittest|python3 -m unittest|python3 -m mypy
 pytest|eslint|prettier|tsc|jest|vitest|mypy|black|isort|flake8|pylint|gofmt|goimports|staticcheck|rustfmt|clang-format|shellcheck
@@ -63,7 +63,7 @@ func openWords(words []string) int {
 // hasCommands: the first word says what the program does.
 func hasCommands(name string) bool {
 	switch name {
-	case "make", "just", "task", "gradle", "mvn", "pip", "pip3", "docker", "podman", "kubectl", "terraform", "gh", "uv", "poetry", "helm", "apt", "apt-get", "brew", "systemctl", "toolcrib":
+	case "git", "go", "npm", "yarn", "pnpm", "cargo", "make", "just", "task", "gradle", "mvn", "pip", "pip3", "docker", "podman", "kubectl", "terraform", "gh", "uv", "poetry", "helm", "apt", "apt-get", "brew", "systemctl", "toolcrib":
 		return true
 	}
 	whole, err := shellguard.ParseRule(name + " *")

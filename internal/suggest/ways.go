@@ -6,8 +6,10 @@ import (
 	"net/url"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
@@ -151,17 +153,22 @@ func hostOf(address string) (host, why string) {
 	if _, err := netip.ParseAddr(host); err == nil || !strings.Contains(host, ".") || strings.HasSuffix(host, ".local") || strings.HasSuffix(host, ".internal") {
 		return "", "it is an address of this machine or its network: a rule for that is yours to write"
 	}
+	if strings.ContainsFunc(host, func(r rune) bool { return r > unicode.MaxASCII }) {
+		return "", "its name has letters that look like others: a rule for that is yours to write"
+	}
 	return host, ""
 }
+
+// humps is where a word begins in a name such as deleteFile.
+var humps = regexp.MustCompile(`([a-z0-9])([A-Z])`)
 
 // tooMuch says why a tool of others is not allowed as a whole.
 func tooMuch(spec *toolcrib.Entry) string {
 	if spec.Effects&toolcrib.Destroys != 0 {
 		return "it may destroy what cannot be got back, and a rule would mean every use of it"
 	}
-	words := strings.FieldsFunc(strings.ToLower(spec.Native), func(r rune) bool { return r == '_' || r == '-' || r == '.' })
-	for _, word := range words {
-		if slices.Contains([]string{"exec", "execute", "run", "shell", "bash", "sh", "command", "terminal", "eval", "evaluate", "script", "sql", "delete", "remove", "drop", "destroy", "kill", "deploy", "publish", "send", "pay", "transfer"}, word) {
+	for _, word := range strings.FieldsFunc(strings.ToLower(humps.ReplaceAllString(spec.Native, "${1}_$2")), func(r rune) bool { return r == '_' || r == '-' || r == '.' }) {
+		if slices.Contains([]string{"exec", "execute", "run", "shell", "bash", "sh", "command", "terminal", "eval", "evaluate", "script", "sql", "delete", "remove", "drop", "destroy", "kill", "deploy", "publish", "send", "pay", "transfer", "push", "merge", "upload", "release", "post", "reset", "purge", "wipe", "erase", "truncate", "overwrite", "grant", "revoke", "invoke"}, word) {
 			return "by its name it may do anything or something final (" + word + "), and a rule would mean every use of it"
 		}
 	}

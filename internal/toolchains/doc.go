@@ -98,7 +98,12 @@ func (m Machine) Find(entry string) (Chain, error) {
 			continue
 		}
 		if bin := filepath.Join(dir, "bin"); isDir(bin) { // an installation: its programs are in there
-			c.Show = append(c.Show, dir)
+			if err := m.check(realPath(dir)); err != nil {
+				return Chain{Entry: entry}, err
+			}
+			if !m.tooWide(realPath(dir)) { // of ~/.cargo only the programs: tokens lie beside them
+				c.Show = append(c.Show, dir)
+			}
 			dir = bin
 		}
 		c.Bin = append(c.Bin, dir)

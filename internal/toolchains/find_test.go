@@ -76,7 +76,7 @@ func TestFind(t *testing.T) {
 			bin: []string{".pyenv/shims"}, show: []string{".pyenv"}, vars: map[string]string{"PYENV_ROOT": ".pyenv"}},
 		{name: "uv and pipx", entry: "python", files: map[string]string{".local/bin/uv": "x", ".local/bin/black": "->../share/pipx/venvs/black/bin/black", ".local/share/pipx/venvs/black/bin/black": "x", ".local/share/pipx/venvs/black/bin/python": "->" + "../../../../uv/python/cp312/bin/python3.12", ".local/share/uv/python/cp312/bin/python3.12": "x", ".local/share/keyrings/login.keyring": "secret"},
 			bin: []string{".local/bin"}, show: []string{".local/bin", ".local/share/pipx/venvs/black", ".local/share/uv/python"}, vars: map[string]string{"UV_PYTHON_INSTALL_DIR": ".local/share/uv/python"}},
-		{name: "go", entry: "go", files: map[string]string{"sdk/go1.9/bin/go": "x", "sdk/go1.25.1/bin/go": "x", "go/bin/gopls": "x", "go/pkg/mod/x/": ""},
+		{name: "go", entry: "go", files: map[string]string{"sdk/go1.9/bin/go": "x", "sdk/go1.25.1/bin/go": "x", "sdk/go1.25.1/pkg/": "", "go/bin/gopls": "x", "go/pkg/mod/x/": ""},
 			bin: []string{"sdk/go1.25.1/bin", "go/bin"}, show: []string{"go/bin", "sdk/go1.25.1"}},
 		{name: "sdkman", entry: "java", files: map[string]string{".sdkman/candidates/java/current": "->21", ".sdkman/candidates/java/21/bin/java": "x", ".sdkman/candidates/maven/current": "->3.9", ".sdkman/candidates/maven/3.9/bin/mvn": "x"},
 			bin: []string{".sdkman/candidates/java/21/bin", ".sdkman/candidates/maven/3.9/bin"}, show: []string{".sdkman/candidates/java/21", ".sdkman/candidates/maven/3.9"}, vars: map[string]string{"JAVA_HOME": ".sdkman/candidates/java/21"}},
@@ -151,6 +151,29 @@ func TestFindRefuses(t *testing.T) {
 	// A link out of a trusted directory shows nothing of where agents write.
 	if c, err := m.Find("~/.cargo/bin"); err != nil || slices.ContainsFunc(c.Show, func(dir string) bool { return within(dir, work) || within(work, dir) }) {
 		t.Errorf("%+v, %v", c, err)
+	}
+}
+
+// TestShowsNoMoreThanNeeded: what lies beside programs is shown only where it belongs
+// to them: no tokens, no documents, no other projects.
+func TestShowsNoMoreThanNeeded(t *testing.T) {
+	t.Parallel()
+	home := place(t)
+	put(t, home, map[string]string{
+		".cargo/bin/cargo": "", ".cargo/credentials.toml": "token", "go/bin/x": "", "go/pkg/mod/a": "",
+		".local/bin/uv": "", ".local/bin/x": "->" + home + "/Documents/bin/x", ".local/bin/id": "->" + home + "/.ssh/id", ".local/bin/tool": "->" + home + "/opt/tool/bin/tool",
+		".ssh/id": "key", "Documents/bin/x": "", "Documents/letter": "", "opt/tool/bin/tool": "", "opt/tool/lib/a": "",
+		"work/bin/tool": "", "work/other/.env": "secret", "node-22/bin/node": "", "node-22/lib/a": "",
+	})
+	m := Machine{Home: home, Path: home + "/.local/bin", System: []string{"/usr/bin"}}
+	for entry, want := range map[string]string{
+		"~/.cargo": "/.cargo/bin", "~/go": "/go/bin", "~/work/bin": "/work/bin", "~/node-22/bin": "/node-22",
+		"~/.local/bin": "/.local/bin /opt/tool", "python": "/.local/bin /opt/tool",
+	} {
+		c, err := m.Find(entry)
+		if got := strings.ReplaceAll(strings.Join(c.Show, " "), home, ""); err != nil || got != want {
+			t.Errorf("%s shows %s, want %s; %v", entry, got, want, err)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 )
 
 // The most directories that are followed, and entries of one that are looked at.
@@ -33,7 +34,7 @@ func (m Machine) needed(show, bins []string) []string {
 		}
 	}
 	for i := 0; i < len(queue) && i < maxShown; i++ {
-		if top := filepath.Dir(queue[i]); filepath.Base(queue[i]) == "bin" {
+		if top := filepath.Dir(queue[i]); filepath.Base(queue[i]) == "bin" && (!m.isPersonal(top) || isInstallation(top)) {
 			add(top)
 		}
 		entries, err := os.ReadDir(queue[i])
@@ -45,17 +46,32 @@ func (m Machine) needed(show, bins []string) []string {
 				continue
 			}
 			target, err := filepath.EvalSymlinks(filepath.Join(queue[i], e.Name()))
-			if err != nil || slices.ContainsFunc(show, func(s string) bool { return within(target, s) }) {
+			if err != nil || !isProgram(target) || slices.ContainsFunc(show, func(s string) bool { return within(target, s) }) {
 				continue
 			}
 			dir := filepath.Dir(target)
 			if filepath.Base(dir) == "bin" && !m.tooWide(filepath.Dir(dir)) {
 				dir = filepath.Dir(dir)
 			}
-			add(dir)
+			if !m.isPersonal(dir) || isInstallation(dir) {
+				add(dir)
+			}
 		}
 	}
 	return show
+}
+
+// isPersonal: a directory of the home that people see, where documents and other
+// projects lie. It is not shown because a script that is linked, or a directory
+// called bin, lies in it.
+func (m Machine) isPersonal(dir string) bool {
+	rel, err := filepath.Rel(realPath(m.Home), dir)
+	return m.Home != "" && err == nil && filepath.IsLocal(rel) && !strings.HasPrefix(rel, ".")
+}
+
+// isInstallation: beside its programs lies what they are installed with.
+func isInstallation(dir string) bool {
+	return isDir(filepath.Join(dir, "bin")) && slices.ContainsFunc([]string{"lib", "lib64", "libexec", "share", "pkg", "packages"}, func(name string) bool { return isDir(filepath.Join(dir, name)) })
 }
 
 // tooWide: directories that hold more than one installation, or keys beside it.

@@ -51,7 +51,8 @@ type Trusted struct {
 
 var (
 	errUnknownProgram = errors.New("nobody has trusted it: it lies in the project, where agents can write ('toolcrib sandbox trust')")
-	errChangedProgram = errors.New("it has changed since it was trusted: look at it, and run 'toolcrib sandbox trust' again")
+	// ErrChanged is the error of a program that is not what was trusted any more.
+	ErrChanged = errors.New("it has changed since it was trusted: look at it, and run 'toolcrib sandbox trust' again")
 )
 
 // Check says why a program of a project cannot be trusted to be the one that the
@@ -77,7 +78,7 @@ func (p Programs) Check(path string) error {
 	}
 	sum, err := fingerprint(name)
 	if err != nil || sum != entry.SHA256 {
-		return errChangedProgram
+		return ErrChanged
 	}
 	return nil
 }
@@ -217,7 +218,11 @@ func fingerprint(path string) (string, error) {
 	}
 	var text strings.Builder
 	fmt.Fprintf(&text, "%q %q %s\n", path, resolved, sum)
-	for _, beside := range companions(path) {
+	besides := companions(path)
+	if dir := filepath.Dir(resolved); dir != filepath.Dir(path) { // wrappers go by where their links lead
+		besides = append(besides, companions(filepath.Join(dir, filepath.Base(path)))...)
+	}
+	for _, beside := range besides {
 		sum, err := hashFile(beside, maxCompanion)
 		if err != nil {
 			sum = unreadable

@@ -30,9 +30,10 @@ func TestPrograms(t *testing.T) {
 		"gradlew": "#!/bin/sh\n", "gradle/wrapper/gradle-wrapper.jar": "jar", "gradle/wrapper/gradle-wrapper.properties": "url=a",
 		"node_modules/eslint/bin/eslint": "js", "node_modules/.bin/eslint": "->../eslint/bin/eslint",
 		"node_modules/other/bin/other": "js", "plain": "no program",
+		"tools/bin/gradlew": "#!/bin/sh\n", "tools/bin/gradle/wrapper/gradle-wrapper.jar": "jar", "sub/gradlew": "->../tools/bin/gradlew",
 	}
 	put(t, project, files)
-	gradlew, eslint := filepath.Join(project, "gradlew"), below(project, "node_modules/.bin/eslint")
+	gradlew, eslint, linked := filepath.Join(project, "gradlew"), below(project, "node_modules/.bin/eslint"), below(project, "sub/gradlew")
 	if err := list.Check(gradlew); err == nil {
 		t.Error("nobody has trusted it yet")
 	}
@@ -41,10 +42,10 @@ func TestPrograms(t *testing.T) {
 	}
 	trust := func() {
 		t.Helper()
-		if err := list.Add([]string{gradlew, eslint}, time.Now()); err != nil {
+		if err := list.Add([]string{gradlew, eslint, linked}, time.Now()); err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range []string{gradlew, eslint} {
+		for _, p := range []string{gradlew, eslint, linked} {
 			if err := list.Check(p); err != nil {
 				t.Fatalf("%s: %v", p, err)
 			}
@@ -57,6 +58,7 @@ func TestPrograms(t *testing.T) {
 	}{
 		"its content":           {gradlew, func() { put(t, project, map[string]string{"gradlew": "#!/bin/sh\nevil\n"}) }},
 		"what it starts":        {gradlew, func() { put(t, project, map[string]string{"gradle/wrapper/gradle-wrapper.jar": "evil"}) }},
+		"what a link starts":    {linked, func() { put(t, project, map[string]string{"tools/bin/gradle/wrapper/gradle-wrapper.jar": "evil"}) }},
 		"where that comes from": {gradlew, func() { put(t, project, map[string]string{"gradle/wrapper/gradle-wrapper.properties": "url=evil"}) }},
 		"what a link leads to":  {eslint, func() { put(t, project, map[string]string{"node_modules/eslint/bin/eslint": "evil"}) }},
 		"where a link leads": {eslint, func() {
@@ -72,13 +74,14 @@ func TestPrograms(t *testing.T) {
 			t.Errorf("it still counts although it changed: %s", name)
 		}
 		_ = os.RemoveAll(eslint)
+		_ = os.RemoveAll(linked)
 		put(t, project, files)
 		trust()
 	}
 	if err := list.Add([]string{filepath.Join(project, "plain")}, time.Now()); err == nil || !strings.Contains(err.Error(), "not a program") {
 		t.Errorf("%v", err)
 	}
-	if all, err := list.List(); err != nil || len(all) != 2 || all[0].Path != gradlew {
+	if all, err := list.List(); err != nil || len(all) != 3 || all[0].Path != gradlew {
 		t.Errorf("%+v, %v", all, err)
 	}
 	if n, err := list.Remove(filepath.Join(project, "node_modules")); n != 1 || err != nil || list.Check(eslint) == nil || list.Check(gradlew) != nil {

@@ -24,13 +24,13 @@ func (b *Box) hints(exit toolcrib.Exit, asked int, printed ...string) (notes []s
 func (b *Box) moreTime(asked int) string {
 	most := int(b.cfg.MaxTimeout / time.Second)
 	if asked < most {
-		return fmt.Sprintf("it was ended after %d s: the argument timeout of run_command gives it up to %d s; start_command has no such limit", asked, most)
+		return fmt.Sprintf("it was ended after %d s: the argument timeout of run_command gives it up to %d s; start_command runs it in the background for as long as toolboxes.shell.job_time allows", asked, most)
 	}
 	return fmt.Sprintf("it was ended after %d s, the most that toolboxes.shell.max_timeout allows: raise that setting, or use start_command, which has toolboxes.shell.job_time", most)
 }
 
 // traced: these are the words of gdb, strace, delve and the sanitizers where they may
-// not trace, or not turn off the mixing of addresses.
+// not trace, or not turn off address space randomization.
 func traced(text string) bool {
 	for _, words := range []string{
 		"ptrace: Operation not permitted", "ptrace(PTRACE_TRACEME", "PTRACE_TRACEME: Operation not permitted", "Could not trace the inferior",

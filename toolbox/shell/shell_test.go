@@ -152,7 +152,7 @@ func TestRunCommand(t *testing.T) {
 		{runIn{Command: "env | grep -c SECRET"}, runOut{Stdout: "0\n", ExitCode: 1}},
 		{runIn{Command: "printf '\\377x'"}, runOut{Stdout: "\uFFFDx", Success: true}},
 		{runIn{Command: "echo early; exec sleep 30", Timeout: 1}, runOut{Stdout: "early\n", TimedOut: true, ExitCode: 137, Signal: "SIGKILL",
-			Notes: []string{"it was ended after 1 s: the argument timeout of run_command gives it up to 120 s; start_command has no such limit"}}},
+			Notes: []string{"it was ended after 1 s: the argument timeout of run_command gives it up to 120 s; start_command runs it in the background for as long as toolboxes.shell.job_time allows"}}},
 	} {
 		c.want.Command = c.in.Command
 		t.Setenv("TOOLCRIB_SECRET", "x")
