@@ -2,7 +2,6 @@ package shellguard
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 )
@@ -77,7 +76,7 @@ func UsualName(name string) string {
 	return name
 }
 
-var versioned = regexp.MustCompile(`^(python|pip|pypy|perl|ruby|php|lua|node)[0-9.]+$`)
+var versioned = lazily(`^(python|pip|pypy|perl|ruby|php|lua|node)[0-9.]+$`)
 
 // usualForm reads a command in the plainest way; false if that is what stands
 // there.
@@ -104,7 +103,7 @@ func usualForm(name string, args []Arg) (string, []Arg, bool) {
 }
 
 // tarLetters: what tar is to do, without a dash.
-var tarLetters = regexp.MustCompile(`^[cxtruAd]?[A-Za-z]*[cxtruAd][A-Za-z]*$`)
+var tarLetters = lazily(`^[cxtruAd]?[A-Za-z]*[cxtruAd][A-Za-z]*$`)
 
 // operandAt is where the first word that is no option stands; -1 if there is none.
 func operandAt(args []Arg) int {

@@ -2,7 +2,6 @@ package shellguard
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -36,7 +35,7 @@ func isFetcher(name string) bool {
 }
 
 // codeObeys: code that runs what it reads.
-var codeObeys = regexp.MustCompile("(?i)(?:^|[^.\\w])exec\\b|\\beval\\b|system|popen|spawn|subprocess|child_process|getline|\\|\\s*[\"']|`|\\bqx|runinthiscontext|new function|\\bcompile\\(|pickle|marshal|importlib")
+var codeObeys = lazily("(?i)(?:^|[^.\\w])exec\\b|\\beval\\b|system|popen|spawn|subprocess|child_process|getline|\\|\\s*[\"']|`|\\bqx|runinthiscontext|new function|\\bcompile\\(|pickle|marshal|importlib")
 
 // takesData: the program is known not to run what it reads.
 func (p *Program) takesData(name string) bool {

@@ -1,7 +1,6 @@
 package shellguard
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -246,4 +245,4 @@ func messages(name string, args []Arg) map[int]bool {
 }
 
 // plainFlags are options of git commit and git tag without values.
-var plainFlags = regexp.MustCompile(`^-[aqvnse]*$`)
+var plainFlags = lazily(`^-[aqvnse]*$`)

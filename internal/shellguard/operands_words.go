@@ -2,7 +2,6 @@ package shellguard
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -10,7 +9,7 @@ import (
 )
 
 // expansion is what stands in a word for something else.
-var expansion = regexp.MustCompile(`\$\(…\)|\$\(\(…\)\)|\$\{?(\w+)(?::-[^/]*)?\}?`)
+var expansion = lazily(`\$\(…\)|\$\(\(…\)\)|\$\{?(\w+)(?::-[^/]*)?\}?`)
 
 // addExpanded adds what a word with expansions may name: what it becomes if they are
 // empty, or the directory where the program runs, as $PWD is.
@@ -221,7 +220,7 @@ func (o *operands) pathsOf(dir, text string, glob, parts bool) []string {
 func isPattern(text string) bool { return strings.ContainsAny(text, "*?[…") }
 
 // brackets is what a shell takes for one character of several.
-var brackets = regexp.MustCompile(`\[[!^]?\]?(\[:\w+:\]|[^]/])*\]`)
+var brackets = lazily(`\[[!^]?\]?(\[:\w+:\]|[^]/])*\]`)
 
 // plainPattern writes a pattern of a shell with nothing but * and ?, so that it
 // means at least as much.
