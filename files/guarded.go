@@ -16,8 +16,7 @@ import (
 
 // Search is which files a program reads that goes through a tree.
 type Search struct {
-	Hidden bool     // also those whose names begin with a dot, and what lies below such
-	Names  []string // patterns for the last element of the name; none: all
+	Names []string // patterns for the last element of the name; none: all
 }
 
 // maxSearched bounds how many entries are looked at.
@@ -49,9 +48,6 @@ func (f *Handle) FirstGuarded(ctx context.Context, dir string, s Search) (string
 		}
 		if d.git { // what was committed is no file any more
 			d.Entries = slices.DeleteFunc(d.Entries, func(e Entry) bool { return e.Name == "objects" && e.Type.IsDir() })
-		}
-		if !s.Hidden {
-			d.Entries = slices.DeleteFunc(d.Entries, func(e Entry) bool { return strings.HasPrefix(e.Name, ".") })
 		}
 		for _, e := range d.Entries {
 			if _, runs := gitPart(e.Name); !e.barred || d.git && runs && !d.bars(e.Name) {

@@ -32,14 +32,14 @@ func TestGuardedBelow(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	all := Search{Hidden: true}
+	all := Search{}
 	for _, tt := range []struct {
 		dir  string
 		of   Search
 		want string
 	}{
-		{"src", all, ""}, {"plain", all, ""}, {"example", all, ""}, {"web", all, ".env"}, {"web", Search{}, ""}, {"web", Search{Hidden: true, Names: []string{"*.go"}}, ""}, {"web", Search{Hidden: true, Names: []string{"*.go", ".EN*"}}, ".env"},
-		{"deep", Search{}, "a/b/id_rsa"}, {"denied", all, "secret/x"}, {"kube", Search{}, ""},
+		{"src", all, ""}, {"plain", all, ""}, {"example", all, ""}, {"web", all, ".env"}, {"web", Search{Names: []string{"*.go"}}, ""}, {"web", Search{Names: []string{"*.go", ".EN*"}}, ".env"},
+		{"deep", Search{}, "a/b/id_rsa"}, {"denied", all, "secret/x"}, {"kube", all, ".kube/config"},
 	} {
 		got, err := f.FirstGuarded(t.Context(), tt.dir, tt.of)
 		if err != nil || got != tt.want && (tt.want != "secret/x" || got != "secret") {

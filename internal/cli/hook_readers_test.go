@@ -53,6 +53,6 @@ func TestHookReaders(t *testing.T) {
 		}
 	}
 	git("add", "-f", ".env")
-	judge("ask", "git diff", "git grep KEY")
+	judge("ask", "git diff", "git grep KEY", "git show :.env", "git show HEAD:ok/../.env")
 	judge("pass", "git status --short")
 }

@@ -23,7 +23,7 @@ func (r Reach) Watch(g *shellguard.Guard, p *policy.Policy) {
 		return r.look(p.Kept(call), t.Dir, func(f *files.Handle) (string, error) {
 			ctx, cancel := context.WithTimeout(context.Background(), treeTime)
 			defer cancel()
-			return f.FirstGuarded(ctx, t.Dir, files.Search{Hidden: t.Hidden, Names: t.Names})
+			return f.FirstGuarded(ctx, t.Dir, files.Search{Names: t.Names})
 		})
 	}
 	g.Named = func(call toolcrib.Call, root string, names []string) error {

@@ -21,9 +21,8 @@ import (
 
 // Tree is what a program goes through and reads.
 type Tree struct {
-	Dir    string   // absolute
-	Hidden bool     // also what begins with a dot
-	Names  []string // patterns for the names of the files; none: all
+	Dir   string   // absolute
+	Names []string // patterns for the names of the files; none: all
 }
 
 // literalReader: a program that starts nothing, writes nothing, tells nothing of the
@@ -61,10 +60,10 @@ func namesOnly(name string) bool {
 	return opensNothing(name) || isOneOf(name, "ls dir vdir find fd fdfind tree du df stat realpath readlink file")
 }
 
-// readsWorkTree: these show what files of the repository hold now.
-func readsWorkTree(p *Program) bool {
+// showsFiles: these show what files of the repository hold, now or once.
+func showsFiles(p *Program) bool {
 	sub, _ := gitSubCommand(p.Args)
-	return isOneOf(sub, "diff diff-files diff-index grep") || sub == "status" && p.flag("v", "verbose")
+	return isOneOf(sub, "diff diff-files diff-index diff-tree grep show stash whatchanged range-diff") || sub == "status" && p.flag("v", "verbose") || isOneOf(sub, "log reflog") && p.flag("puULc", "patch", "unified", "patch-with-raw", "patch-with-stat", "word-diff", "color-words")
 }
 
 // unbounded says which of the files that the programs of a line would open by
@@ -82,8 +81,15 @@ func (s *Guard) unbounded(call toolcrib.Call, l *Line, opt *Options) []string {
 		switch {
 		case p.Class != ReadOnly || slices.ContainsFunc(s.Rules, func(r Rule) bool { return !p.computed && r.Match(p) }):
 		case name == "git":
+			for _, a := range p.Args { // HEAD:file
+				if at := strings.LastIndexByte(a.Text, ':'); at >= 0 && at+1 < len(a.Text) && a.Text[0] != '-' {
+					for _, d := range p.repoDirs {
+						tell(p, s.reachFile(Path{Dir: d, Text: a.Text[at+1:]}.Full(), opt))
+					}
+				}
+			}
 			for _, d := range p.repoDirs {
-				tell(p, s.workTree(call, d, readsWorkTree(p), opt))
+				tell(p, s.workTree(call, d, showsFiles(p), opt))
 			}
 		case !namesOnly(name):
 			for _, t := range s.trees(p, name, opt) {
@@ -96,14 +102,13 @@ func (s *Guard) unbounded(call toolcrib.Call, l *Line, opt *Options) []string {
 
 // trees are the directories that a program would go through.
 func (s *Guard) trees(p *Program, name string, opt *Options) []Tree {
-	t := Tree{Hidden: true}
+	t := Tree{}
 	walks := p.flag("rR", "recursive", "dereference-recursive")
 	switch {
 	case isOneOf(name, "grep egrep fgrep ggrep"):
 		t.Names = included(p.Args)
 		walks = walks || p.flag("d", "directories")
-	case name == "rg":
-		t.Hidden = p.flag(".u", "hidden", "unrestricted")
+	case name == "rg": // a line in a .ignore file is enough for it to read hidden files
 		walks = true
 	}
 	var dirs []string
@@ -126,7 +131,7 @@ func (s *Guard) trees(p *Program, name string, opt *Options) []Tree {
 	}
 	var out []Tree
 	for _, d := range dirs {
-		out = append(out, Tree{Dir: d, Hidden: t.Hidden, Names: t.Names})
+		out = append(out, Tree{Dir: d, Names: t.Names})
 	}
 	return out
 }
@@ -139,8 +144,8 @@ func included(args []Arg) []string {
 		switch {
 		case ok && (a.Literal || a.Glob) && value != "" && !strings.ContainsAny(value, `\[]{}/`):
 			out = append(out, value)
-		case strings.HasPrefix(a.Text, "--in"):
-			return nil
+		case strings.HasPrefix(a.Text, "--in"), strings.HasPrefix(a.Text, "--ex") && !strings.HasPrefix(a.Text, "--exclude-dir="):
+			return nil // what no pattern is about may be read then
 		}
 	}
 	return out
