@@ -78,9 +78,9 @@ func TestLiteralShare(t *testing.T) {
 func TestLiteralVerdicts(t *testing.T) {
 	s := literalOn(t, func(tree Tree) bool { return len(tree.Names) == 0 })
 	for _, line := range []string{
-		"ls", "ls -la src", "pwd", "echo hello", "cat main.go", "head -n 5 a.go b.go", "wc -l main.go", "grep -n TODO main.go", "which git", "git --version", "node --version",
+		"ls", "ls -la src", "pwd", "echo hello", "cat main.go", "head -n 5 a.go b.go", "wc -l main.go", "grep -n func main.go", "which git", "git --version", "node --version",
 		"git status", "git log --oneline -5", "git diff", "git show HEAD", "find . -name '*.go'", "cat main.go | sort | uniq -c", "cd src && ls", "ls -R",
-		"grep -rn TODO --include='*.go' src", "for f in a.go b.go; do wc -l $f; done", "x=main.go; cat $x", "test -f go.mod && echo yes", "sed -n 1,5p main.go", "go version",
+		"grep -rn func --include='*.go' src", "for f in a.go b.go; do wc -l $f; done", "x=main.go; cat $x", "test -f go.mod && echo yes", "sed -n 1,5p main.go", "go version",
 	} {
 		if v := shelltest.Judge(t, s, line); v.Decision != toolcrib.Allow || v.Rule != "read-only" {
 			t.Errorf("%q: %v, %s", line, v.Decision, v.Reason)
@@ -88,7 +88,7 @@ func TestLiteralVerdicts(t *testing.T) {
 	}
 	for _, line := range []string{
 		"cat /etc/passwd", "cat ../other/x.go", "cat link-out/passwd", "cat ~/.ssh/id_rsa", "cat /proc/self/environ", "env", "printenv", "export", "export -p", "set", "echo $ANTHROPIC_API_KEY", "printenv GITHUB_TOKEN", "declare -p",
-		"grep -rn TODO src", "grep -r x .", "grep -rn x --include='*.go' --include=\"$X\" src", "grep -R x src", "rg x", "rg x src", "grep -r --exclude=y --include='*.go' x .", "git show HEAD:/etc/passwd", "git show HEAD:../x", "rg --hidden x", "rg -uu x src", "rg -. x", "diff a b", "diff -r --no-dereference a b",
+		"grep -rn func src", "grep -r x .", "grep -rn x --include='*.go' --include=\"$X\" src", "grep -R x src", "rg x", "rg x src", "grep -r --exclude=y --include='*.go' x .", "git show HEAD:/etc/passwd", "git show HEAD:../x", "rg --hidden x", "rg -uu x src", "rg -. x", "diff a b", "diff -r --no-dereference a b",
 		"find . -exec cat {} +", "git ls-files | xargs cat", "cat $(cat names.txt)", "for f in $(cat names.txt); do cat src/$f; done", "md5sum -c sums.txt", "sha256sum --check sums.txt", "ps aux", "go list ./...", "go env", "npm ls", "man -k x", "lsof -p 1", "touch x", "cat main.go > x.go", "tee x < main.go", "curl https://example.com",
 		"awk 'BEGIN{print ENVIRON[\"X\"]}'", "jq -n env", "sed -n 'r /etc/passwd' main.go", "jq -n '$ENV'", "awk '{print}' /etc/passwd", "cat < /etc/passwd", "ls /etc", "cd /etc && cat passwd", "git -C /etc status",
 	} {
