@@ -2,6 +2,7 @@ package shellguard
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -76,7 +77,7 @@ func UsualName(name string) string {
 	return name
 }
 
-var versioned = lazily(`^(python|pip|pypy|perl|ruby|php|lua|node)[0-9.]+$`)
+var versioned = regexp.MustCompile(`^(python|pip|pypy|perl|ruby|php|lua|node)[0-9.]+$`)
 
 // usualForm reads a command in the plainest way; false if that is what stands
 // there.
@@ -103,7 +104,7 @@ func usualForm(name string, args []Arg) (string, []Arg, bool) {
 }
 
 // tarLetters: what tar is to do, without a dash.
-var tarLetters = lazily(`^[cxtruAd]?[A-Za-z]*[cxtruAd][A-Za-z]*$`)
+var tarLetters = regexp.MustCompile(`^[cxtruAd]?[A-Za-z]*[cxtruAd][A-Za-z]*$`)
 
 // operandAt is where the first word that is no option stands; -1 if there is none.
 func operandAt(args []Arg) int {

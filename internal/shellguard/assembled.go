@@ -1,6 +1,7 @@
 package shellguard
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -45,10 +46,10 @@ func (w *walker) assembledCommands(code string, sc scope) {
 }
 
 var (
-	codeAtHome = lazily(`(?i)process\.env\.home\b|process\.env\[\s*['"]home['"]\s*\]|os\.environ(\.get)?[\[(]\s*['"]home['"]\s*[\])]|(os\.)?getenv\(\s*['"]home['"]\s*\)|os\.path\.expanduser\(\s*['"]~['"]\s*\)|\$env\{\s*['"]?home['"]?\s*\}|env\[\s*['"]home['"]\s*\]|require\(\s*['"](node:)?os['"]\s*\)\.homedir\(\)|os\.homedir\(\)|(pathlib\.)?path\.home\(\)|dir\.home\b`)
-	codeTurns  = lazily(`(?i)\[::-1\]|revers|lower|\blc\b|\bdowncase`)
-	codeSets   = lazily(`(?:^|[^\w.$])[$@]?([A-Za-z_]\w*)\s*:?=\s*(?:"([^"\\\n]{0,200})"|'([^'\\\n]{0,200})')`)
-	codeSwaps  = lazily(`(?:"([^"\\]*)"|'([^'\\]*)')\.(?:replace|replaceAll|gsub|sub)\(\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*,\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*\)`)
+	codeAtHome = regexp.MustCompile(`(?i)process\.env\.home\b|process\.env\[\s*['"]home['"]\s*\]|os\.environ(\.get)?[\[(]\s*['"]home['"]\s*[\])]|(os\.)?getenv\(\s*['"]home['"]\s*\)|os\.path\.expanduser\(\s*['"]~['"]\s*\)|\$env\{\s*['"]?home['"]?\s*\}|env\[\s*['"]home['"]\s*\]|require\(\s*['"](node:)?os['"]\s*\)\.homedir\(\)|os\.homedir\(\)|(pathlib\.)?path\.home\(\)|dir\.home\b`)
+	codeTurns  = regexp.MustCompile(`(?i)\[::-1\]|revers|lower|\blc\b|\bdowncase`)
+	codeSets   = regexp.MustCompile(`(?:^|[^\w.$])[$@]?([A-Za-z_]\w*)\s*:?=\s*(?:"([^"\\\n]{0,200})"|'([^'\\\n]{0,200})')`)
+	codeSwaps  = regexp.MustCompile(`(?:"([^"\\]*)"|'([^'\\]*)')\.(?:replace|replaceAll|gsub|sub)\(\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*,\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*\)`)
 )
 
 // joinsLoosely: what stands between two strings may make one of them.

@@ -2,6 +2,7 @@ package shellguard
 
 import (
 	"path"
+	"regexp"
 	"strconv"
 	"strings"
 )
@@ -213,11 +214,11 @@ func unescapedAt(code string, i int) (text string, end int) {
 // What code of other languages does to files and with what it gets from
 // elsewhere; a net with wide meshes.
 var (
-	codeRemoves = lazily(`(?i)rmtree|remove_?tree|rm(dir)?sync|\brm_r|rimraf|removeall|remove_dir_all|\bunlink|os\.remove|\.rm\s*\(|removesync|emptydirsync|\brmdir|remove-item|file\.delete|deltree|['"](/usr)?(/bin/)?rm['"]`)
-	codeTrees   = lazily(`(?i)rmtree|remove_?tree|rmsync|\brm_r|rimraf|removeall|remove_dir_all|recursive|rglob|walk|glob|readdir|listdir|find|['"]-[a-z]*r`)
-	codeHome    = lazily(`(?i)(homedir\s*\(\s*\)|path\.home\s*\(\s*\)|dir\.home|process\.env\.home\b|environ(\.get)?[\[(]\s*['"]home['"]\s*[\])]|env(\.fetch)?[\[{(]\s*['"]?home['"]?\s*[\]})]|getenv\(\s*['"]home['"]\s*\))\s*(.{0,12})`)
-	codeFetches = lazily(`(?i)urlopen|urllib|requests\.get|\bfetch\s*\(|https?\.get|lwp::|net::http|open-uri|file_get_contents\s*\(\s*['"]http|httpx\.|\buri\.(open|parse)|require\s*\(\s*['"](node:)?https?['"]|\bget\s*\(?\s*['"](https?|ftp):`)
-	codeRuns    = lazily(`(?:^|[^.\w])exec\s*\(|\beval\b|new Function|runInThisContext`)
+	codeRemoves = regexp.MustCompile(`(?i)rmtree|remove_?tree|rm(dir)?sync|\brm_r|rimraf|removeall|remove_dir_all|\bunlink|os\.remove|\.rm\s*\(|removesync|emptydirsync|\brmdir|remove-item|file\.delete|deltree|['"](/usr)?(/bin/)?rm['"]`)
+	codeTrees   = regexp.MustCompile(`(?i)rmtree|remove_?tree|rmsync|\brm_r|rimraf|removeall|remove_dir_all|recursive|rglob|walk|glob|readdir|listdir|find|['"]-[a-z]*r`)
+	codeHome    = regexp.MustCompile(`(?i)(homedir\s*\(\s*\)|path\.home\s*\(\s*\)|dir\.home|process\.env\.home\b|environ(\.get)?[\[(]\s*['"]home['"]\s*[\])]|env(\.fetch)?[\[{(]\s*['"]?home['"]?\s*[\]})]|getenv\(\s*['"]home['"]\s*\))\s*(.{0,12})`)
+	codeFetches = regexp.MustCompile(`(?i)urlopen|urllib|requests\.get|\bfetch\s*\(|https?\.get|lwp::|net::http|open-uri|file_get_contents\s*\(\s*['"]http|httpx\.|\buri\.(open|parse)|require\s*\(\s*['"](node:)?https?['"]|\bget\s*\(?\s*['"](https?|ftp):`)
+	codeRuns    = regexp.MustCompile(`(?:^|[^.\w])exec\s*\(|\beval\b|new Function|runInThisContext`)
 )
 
 // codeFloor says what in the code of another language a person must be asked

@@ -2,6 +2,7 @@ package shellguard
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -19,8 +20,8 @@ func isDisk(s string) bool {
 }
 
 var (
-	diskName = lazily(`^(sd[a-z*?\[]|hd[a-z*?\[]|vd[a-z*?\[]|xvd|nvme|mmcblk|r?disk|mapper/|dm-|md|block/|nbd|sr[0-9]|zd|zvol/|bcache|mem$|kmem$|port$|mtd|sg[0-9]|dasd|pmem|vg|[*?\[])`)
-	diskText = lazily(`/dev/[A-Za-z0-9/_-]+`)
+	diskName = regexp.MustCompile(`^(sd[a-z*?\[]|hd[a-z*?\[]|vd[a-z*?\[]|xvd|nvme|mmcblk|r?disk|mapper/|dm-|md|block/|nbd|sr[0-9]|zd|zvol/|bcache|mem$|kmem$|port$|mtd|sg[0-9]|dasd|pmem|vg|[*?\[])`)
+	diskText = regexp.MustCompile(`/dev/[A-Za-z0-9/_-]+`)
 )
 
 // looksAtDisks: programs that are told of a disk and do not wipe it.
@@ -31,7 +32,7 @@ func looksAtDisks(name string) bool {
 
 const wipesDisk = "it removes what is on a disk"
 
-var diskutilWipes = lazily(`(?i)^(erase|zero|random|secureErase|partition|reformat|delete)`)
+var diskutilWipes = regexp.MustCompile(`(?i)^(erase|zero|random|secureErase|partition|reformat|delete)`)
 
 // floorDisk is about programs that are given a disk, and about those that do
 // away with one by its name.

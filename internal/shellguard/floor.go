@@ -2,6 +2,7 @@ package shellguard
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -199,12 +200,12 @@ func (p *Program) deletesRepository() bool {
 }
 
 var (
-	apiDeletes    = lazily(`(?i)(^| )(-X|--method)[ =]?"?DELETE`)
-	apiRepository = lazily(`(^| |https://[^/ ]+)/?(repos/[^/ ]+/[^/ ]+|projects/[^/ ]+)(/git/refs/\S*|/repository/branches/\S*)?/?( |$)`)
+	apiDeletes    = regexp.MustCompile(`(?i)(^| )(-X|--method)[ =]?"?DELETE`)
+	apiRepository = regexp.MustCompile(`(^| |https://[^/ ]+)/?(repos/[^/ ]+/[^/ ]+|projects/[^/ ]+)(/git/refs/\S*|/repository/branches/\S*)?/?( |$)`)
 )
 
 // setsOwner: modes of chmod by which a program runs as its owner.
-var setsOwner = lazily(`^([ugoa]*[+=][rwxX]*s|0?[2467][0-7]{3}$)`)
+var setsOwner = regexp.MustCompile(`^([ugoa]*[+=][rwxX]*s|0?[2467][0-7]{3}$)`)
 
 // floorLike: a program of the project may be a copy of one that the floor is
 // about; what it is told gives it away.
@@ -314,7 +315,7 @@ func (p *Program) floorCode(name string) string {
 }
 
 // codeWipes is rm of a whole tree in a text: not rm -rf /tmp/x.
-var codeWipes = lazily(`\brm -(rf|fr) ["']?(/|~)["']?(\*|$|[\s;&|)"'\\])`)
+var codeWipes = regexp.MustCompile(`\brm -(rf|fr) ["']?(/|~)["']?(\*|$|[\s;&|)"'\\])`)
 
 // bomb reports whether a function's body starts the function again in a pipe
 // or in the background.

@@ -2,6 +2,7 @@ package shellguard
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -101,7 +102,7 @@ func (w *walker) awkStrings(p *Program, name string, in scope) {
 }
 
 // removeItem is rm, as PowerShell calls it.
-var removeItem = lazily(`(?i)\b(remove-item|ri|del|erase|rd)\s`)
+var removeItem = regexp.MustCompile(`(?i)\b(remove-item|ri|del|erase|rd)\s`)
 
 // startsOthers looks for programs among the words of one that may start them.
 func (w *walker) startsOthers(p *Program, name string, in scope) {

@@ -2,6 +2,7 @@ package shellguard
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -12,7 +13,7 @@ import (
 // that takes a program away is not sure there, so that a person is asked.
 
 // codeStarts: code of other languages that starts programs.
-var codeStarts = lazily("(?i)system|exec|spawn|popen|subprocess|child_process|\\bfork|\\bshell|`|\\bqx|open3|\\bpty|command(::new|\\()|process(builder|\\.run|\\.start)|getoutput|startfile|getline|\\|\\s*[\"']|[\"']\\s*\\||\\b[!%]x")
+var codeStarts = regexp.MustCompile("(?i)system|exec|spawn|popen|subprocess|child_process|\\bfork|\\bshell|`|\\bqx|open3|\\bpty|command(::new|\\()|process(builder|\\.run|\\.start)|getoutput|startfile|getline|\\|\\s*[\"']|[\"']\\s*\\||\\b[!%]x")
 
 // mention is words in a row of which each may be a program, and where they count
 // from.

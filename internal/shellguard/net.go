@@ -2,6 +2,7 @@ package shellguard
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -35,7 +36,7 @@ func isFetcher(name string) bool {
 }
 
 // codeObeys: code that runs what it reads.
-var codeObeys = lazily("(?i)(?:^|[^.\\w])exec\\b|\\beval\\b|system|popen|spawn|subprocess|child_process|getline|\\|\\s*[\"']|`|\\bqx|runinthiscontext|new function|\\bcompile\\(|pickle|marshal|importlib")
+var codeObeys = regexp.MustCompile("(?i)(?:^|[^.\\w])exec\\b|\\beval\\b|system|popen|spawn|subprocess|child_process|getline|\\|\\s*[\"']|`|\\bqx|runinthiscontext|new function|\\bcompile\\(|pickle|marshal|importlib")
 
 // takesData: the program is known not to run what it reads.
 func (p *Program) takesData(name string) bool {

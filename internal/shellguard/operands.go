@@ -1,6 +1,7 @@
 package shellguard
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -245,4 +246,4 @@ func messages(name string, args []Arg) map[int]bool {
 }
 
 // plainFlags are options of git commit and git tag without values.
-var plainFlags = lazily(`^-[aqvnse]*$`)
+var plainFlags = regexp.MustCompile(`^-[aqvnse]*$`)

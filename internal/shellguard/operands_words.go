@@ -2,6 +2,7 @@ package shellguard
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -9,7 +10,7 @@ import (
 )
 
 // expansion is what stands in a word for something else.
-var expansion = lazily(`\$\(…\)|\$\(\(…\)\)|\$\{?(\w+)(?::-[^/]*)?\}?`)
+var expansion = regexp.MustCompile(`\$\(…\)|\$\(\(…\)\)|\$\{?(\w+)(?::-[^/]*)?\}?`)
 
 // addExpanded adds what a word with expansions may name: what it becomes if they are
 // empty, or the directory where the program runs, as $PWD is.
@@ -220,7 +221,7 @@ func (o *operands) pathsOf(dir, text string, glob, parts bool) []string {
 func isPattern(text string) bool { return strings.ContainsAny(text, "*?[…") }
 
 // brackets is what a shell takes for one character of several.
-var brackets = lazily(`\[[!^]?\]?(\[:\w+:\]|[^]/])*\]`)
+var brackets = regexp.MustCompile(`\[[!^]?\]?(\[:\w+:\]|[^]/])*\]`)
 
 // plainPattern writes a pattern of a shell with nothing but * and ?, so that it
 // means at least as much.

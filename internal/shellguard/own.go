@@ -1,6 +1,7 @@
 package shellguard
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -141,6 +142,6 @@ func goRunArguments(args []Arg) string {
 }
 
 // mavenChoice: settings of Maven that say which tests are run.
-var mavenChoice = lazily(`^-D(test|it\.test|skipTests|skipITs|maven\.test\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests|maven\.javadoc\.skip)(=[A-Za-z0-9_.,*#+$-]*)?$`)
+var mavenChoice = regexp.MustCompile(`^-D(test|it\.test|skipTests|skipITs|maven\.test\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests|maven\.javadoc\.skip)(=[A-Za-z0-9_.,*#+$-]*)?$`)
 
 func isMavenChoice(a Arg) bool { return a.Literal && mavenChoice.MatchString(a.Text) }

@@ -200,4 +200,4 @@ func definitions(name string, args []Arg) []string {
 }
 
 // makeShell finds $(shell …) in what make is given.
-var makeShell = lazily(`\$[({]shell\s+([^)}]*)`)
+var makeShell = regexp.MustCompile(`\$[({]shell\s+([^)}]*)`)

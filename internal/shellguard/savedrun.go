@@ -1,6 +1,7 @@
 package shellguard
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -223,7 +224,7 @@ func loadsVariable(name string) bool {
 }
 
 // codeLoads: code that takes in other code.
-var codeLoads = lazily(`\b(import|require|require_relative|from|use|do|load|loadfile|dofile|include|source|__import__|import_module|run_path|run_module)\b`)
+var codeLoads = regexp.MustCompile(`\b(import|require|require_relative|from|use|do|load|loadfile|dofile|include|source|__import__|import_module|run_path|run_module)\b`)
 
 // loads: code that stands in the line runs a file that was saved.
 func (s *savedState) loads(code string) bool {
@@ -252,7 +253,7 @@ func (s *savedState) loads(code string) bool {
 }
 
 // regexpLoading: what stands before the name of a file that is loaded as code.
-var regexpLoading = lazily(`\b(require|require_relative|dofile|loadfile|include|source|run_path|import|load|do)\s*\(?\s*["'][^"']*$`)
+var regexpLoading = regexp.MustCompile(`\b(require|require_relative|dofile|loadfile|include|source|run_path|import|load|do)\s*\(?\s*["'][^"']*$`)
 
 // wordIn reports whether a name stands in code on its own.
 func wordIn(code, name string) bool {

@@ -1,14 +1,15 @@
 package shellguard
 
 import (
+	"regexp"
 	"strings"
 )
 
 // sedRun is sed's command e, with its address and the command it runs.
-var sedRun = lazily(`(?m)(?:^|[;{}])\s*(?:(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\.)*/[IM]*|\\[^\w\s](?:[^\n])*?)(?:\s*,\s*(?:[+~]?\d+|\$|/(?:[^/\\\n]|\\.)*/[IM]*))?)?[\s!]*e(?:[ \t]*([^\n]*))$`)
+var sedRun = regexp.MustCompile(`(?m)(?:^|[;{}])\s*(?:(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\.)*/[IM]*|\\[^\w\s](?:[^\n])*?)(?:\s*,\s*(?:[+~]?\d+|\$|/(?:[^/\\\n]|\\.)*/[IM]*))?)?[\s!]*e(?:[ \t]*([^\n]*))$`)
 
 // sedWrite is its command w, with the file.
-var sedWrite = lazily(`(?m)(?:^|[;{}\d$/])\s*!?\s*[wW][ \t]+([^\n]+)$`)
+var sedWrite = regexp.MustCompile(`(?m)(?:^|[;{}\d$/])\s*!?\s*[wW][ \t]+([^\n]+)$`)
 
 // sedScripts are the scripts that sed is given in the line.
 func sedScripts(args []Arg) []string {

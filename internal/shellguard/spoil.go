@@ -2,6 +2,7 @@ package shellguard
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -50,9 +51,9 @@ func spoils(name string, args []Arg, found func(Arg) bool, appended bool) bool {
 }
 
 var (
-	inPlace     = lazily(`^(-[a-zA-Z0-9]*i|--in-place)`)
-	shellSpoils = lazily(`(^|[^>&0-9])>>?\|?\s*["']?(\$|\{\}|%)|(^|[\s;&|(])(rm|unlink|shred|truncate|mv|tee|dd|chmod|chown|cp\s+/dev/\w+)\s`)
-	codeEmpties = lazily(`(?i)truncate|open\s*\([^()]*,\s*["'][wa+>]|writefile|write_text|write_bytes|\.write\(|file\.write|open.{0,12}['"]>`)
+	inPlace     = regexp.MustCompile(`^(-[a-zA-Z0-9]*i|--in-place)`)
+	shellSpoils = regexp.MustCompile(`(^|[^>&0-9])>>?\|?\s*["']?(\$|\{\}|%)|(^|[\s;&|(])(rm|unlink|shred|truncate|mv|tee|dd|chmod|chown|cp\s+/dev/\w+)\s`)
+	codeEmpties = regexp.MustCompile(`(?i)truncate|open\s*\([^()]*,\s*["'][wa+>]|writefile|write_text|write_bytes|\.write\(|file\.write|open.{0,12}['"]>`)
 )
 
 // spoilsWords: a command that is run for what is found, wrappers before it

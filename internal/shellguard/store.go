@@ -2,6 +2,7 @@ package shellguard
 
 import (
 	"path"
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -69,7 +70,7 @@ func (p *Program) fetchedDirs(name string) []string {
 
 // getsFile: commands of ftp, sftp and lftp that get a file, under another name if that
 // follows.
-var getsFile = lazily(`(?:^|[\s;"'])(?:get1?|mget|reget|recv|pget|mirror)\s+(?:-\w+\s+)*([^\s;"']+)(?:[ \t]+(?:-o[ \t]+)?([^\s;"']+))?`)
+var getsFile = regexp.MustCompile(`(?:^|[\s;"'])(?:get1?|mget|reget|recv|pget|mirror)\s+(?:-\w+\s+)*([^\s;"']+)(?:[ \t]+(?:-o[ \t]+)?([^\s;"']+))?`)
 
 // askedFiles are the files that such a program is told to get.
 func (p *Program) askedFiles() []string {
