@@ -139,10 +139,10 @@ func (a *App) makePolicy(cfg settings.Config, layers *settings.Layers) (*policy.
 	}
 	if shell != nil {
 		shell.Rules = rules.Commands()
-		// Without the question less runs, never more.
-		shell.Refuse = !cfg.Toolboxes.Shell.Ask
+		shell.Refuse = !cfg.Toolboxes.Shell.Ask // without the question less runs, never more
 		shell.Only = shell.Refuse && rules.NamesCommands()
 		shell.Unasked = p.Unasked
+		a.reach.Watch(shell, p)
 		shell.Writes = func(call toolcrib.Call, path string) error { return a.mayWrite(p, call, path) }
 	}
 	return p, nil

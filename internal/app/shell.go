@@ -29,7 +29,7 @@ func (a *App) shellGuard(cfg settings.ShellBox) (*shellguard.Guard, error) {
 	a.chains.KnownTo(&opt, a.bounded)
 	opt.Homes = shellguard.Homes(a.policy.home, a.reach.Base)
 	return &shellguard.Guard{
-		AllowShell: true, Bounded: a.bounded, Options: opt,
+		AllowShell: true, Bounded: a.bounded, Literal: a.early != nil, Options: opt,
 		Reach:    a.reach.Readable,
 		Glob:     filepath.Glob,
 		ReadFile: plainfile.Settings,

@@ -128,7 +128,7 @@ func byRule(verdicts []toolcrib.Verdict) bool {
 		if v.Note || v.Decision != toolcrib.Allow {
 			return false
 		}
-		return v.Guard == "rules" || v.Guard == "shell" || v.Guard == "mode" && v.Rule != "default" && v.Rule != "plan"
+		return v.Guard == "rules" || v.Guard == "shell" && v.Rule != "read-only" || v.Guard == "mode" && v.Rule != "default" && v.Rule != "plan"
 	})
 }
 

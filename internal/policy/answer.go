@@ -178,7 +178,7 @@ func (r *Rules) passes(line *shellguard.Line, s *subject) bool {
 	for i := range line.Programs {
 		p := &line.Programs[i]
 		covered := s.free(p)
-		needed = needed || line.NeedsRule(p) || !s.opt.Shell.ReadsFreely()
+		needed = needed || line.NeedsRule(p) || !s.opt.Shell.Free(p)
 		for k := 0; k < len(r.layers) && !covered; k++ {
 			l := r.layers[k]
 			covered = l.Rank.gives() && l.allow.first(s, func(a *permission) bool { return a.single() && a.command.Rule.Match(p) }) != nil

@@ -151,6 +151,13 @@ func (p *Policy) OutOfReach() Taken {
 	return p.Rules.outOfReach(&toolcrib.Review{})
 }
 
+// Kept lists the places that a command of this call must not read unasked: those that
+// rules deny to its caller, and those that they ask about.
+func (p *Policy) Kept(call toolcrib.Call) []string {
+	r := toolcrib.Review{Call: call, Spec: toolcrib.Entry{Box: "shell", Native: "run_command"}}
+	return slices.Concat(p.Rules.outOfReach(&r).Denied, p.Rules.askedAbout(&r, p.Whole).Denied)
+}
+
 func texts(list []pathglob.Glob) []string {
 	var out []string
 	for _, g := range list {

@@ -136,7 +136,7 @@ func (s *subject) operands() []operand {
 
 // free: the shell guard lets the program run without a rule about it.
 func (s *subject) free(p *shellguard.Program) bool {
-	return (p.Class == shellguard.ReadOnly && !p.Dynamic || p.OnlyWrites()) && s.opt.Shell.ReadsFreely()
+	return (p.Class == shellguard.ReadOnly && !p.Dynamic || p.OnlyWrites()) && s.opt.Shell.Free(p)
 }
 
 // plainWords are the words of a plain line; see [PlainWords]. False: it is not so

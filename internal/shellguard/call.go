@@ -73,8 +73,17 @@ func (s *Guard) optionsIn(dir string) Options {
 	return opt
 }
 
-// ReadsFreely reports whether programs that only read need no rule.
-func (s *Guard) ReadsFreely() bool { return s != nil && s.Bounded && !s.Only }
+// ReadsFreely reports whether programs that only read need no rule, or some of them.
+func (s *Guard) ReadsFreely() bool { return s != nil && (s.Bounded || s.Literal) && !s.Only }
+
+// Free reports whether a program that only reads needs no rule.
+func (s *Guard) Free(p *Program) bool { return s != nil && s.free(p) }
+
+// free: where nothing bounds what a command reads, a look at its arguments does so
+// only for some.
+func (s *Guard) free(p *Program) bool {
+	return !s.Only && (s.Bounded || s.Literal && literalReader(p))
+}
 
 // Harmless reports whether the line was understood, and nothing in it does more
 // than read.

@@ -31,6 +31,15 @@ type Guard struct {
 	// and the programs of the system. Only then is it enough that a line reads:
 	// otherwise every program needs a rule.
 	Bounded bool
+	// Literal: nothing bounds what a command reads, and the plainest of the programs
+	// that only read run without a rule all the same, where the files they open are
+	// known and may be read. See literal.go.
+	Literal bool
+	// Holds says whether something that this call must not read lies in a tree. Nil:
+	// what goes through trees asks where Literal is set.
+	Holds func(call toolcrib.Call, t Tree) error
+	// Named says whether one of the names below a directory is such. Nil: likewise.
+	Named func(call toolcrib.Call, root string, names []string) error
 	// Options is what is known of the machine. Options.Dir is where a line runs
 	// that names no working directory, and what its working_dir is relative to.
 	Options Options
@@ -154,11 +163,18 @@ func (s *Guard) judgeLine(call toolcrib.Call, text, dir string, unasked bool) *t
 // allowed finds out whether everything in a line is allowed: by which rules,
 // and what speaks against it.
 func (s *Guard) allowed(call toolcrib.Call, l *Line, opt *Options) (rule string, against []string) {
-	// Where nothing bounds what a command reads, a look at its arguments does
-	// not either: it may walk a tree, follow links, or find one swapped.
-	used, against, by := l.judged(s.Rules, s.Only || !s.Bounded, s.writer(call, opt))
+	used, against, by := l.judged(s.Rules, s.free, s.writer(call, opt))
+	if s.Literal && len(used) == 0 && len(s.Rules) > 0 { // what a person's rule allows is allowed by that
+		if u, a, b := l.judged(s.Rules, func(*Program) bool { return false }, nil); len(a) == 0 {
+			used, against, by = u, nil, b
+		}
+	}
 	if len(against) > 0 && !s.Bounded && !s.Only && l.ReadOnly() {
-		against = append(against, "no sandbox here bounds what a command reads, so that each needs a rule")
+		why := "no sandbox here bounds what a command reads, so that each needs a rule"
+		if s.Literal {
+			why = "no sandbox here bounds what a command reads, so that only plain programs run without a rule, on files that the line names"
+		}
+		against = append(against, why)
 	}
 	if l = by; len(against) == 0 {
 		against = s.repositories(l, opt)
@@ -167,6 +183,9 @@ func (s *Guard) allowed(call toolcrib.Call, l *Line, opt *Options) (rule string,
 			against = append(against, s.reach(l, opt)...)
 			against = append(against, s.outside(l, opt)...)
 			against = append(against, s.wrongPlaces(l, opt)...)
+		}
+		if !s.Bounded && s.Literal && !s.Only && len(against) == 0 {
+			against = s.unbounded(call, l, opt)
 		}
 	}
 	if len(against) > maxReasons {

@@ -181,9 +181,12 @@ func (l *Line) ReadOnly() bool {
 // a rule, and every redirection is harmless: which rules it took, and what
 // speaks against it. Which files are read is not looked at.
 func (l *Line) Allowed(rules []Rule) (used []Rule, against []string) {
-	used, against, _ = l.judged(rules, false, nil)
+	used, against, _ = l.judged(rules, everyReader, nil)
 	return used, against
 }
+
+// everyReader: what only reads needs no rule, whatever it is.
+func everyReader(*Program) bool { return true }
 
 // unread: neither reading understands it in full.
 func (l *Line) unread() bool { return len(l.Unknown) > 0 && l.plain == nil }
@@ -206,19 +209,19 @@ func (l *Line) readers() *Line {
 
 // judged is allowed, by the plain reading where only that understands the line. It
 // says by which of the two.
-func (l *Line) judged(rules []Rule, only bool, write func(Path) error) (used []Rule, against []string, by *Line) {
-	used, against = l.allowed(rules, only, write)
+func (l *Line) judged(rules []Rule, free func(*Program) bool, write func(Path) error) (used []Rule, against []string, by *Line) {
+	used, against = l.allowed(rules, free, write)
 	if len(against) > 0 && l.plain != nil {
-		if u, a := l.plain.allowed(rules, only, write); len(a) == 0 {
+		if u, a := l.plain.allowed(rules, free, write); len(a) == 0 {
 			return u, nil, l.plain
 		}
 	}
 	return used, against, l
 }
 
-// allowed is Allowed; if only is set, what only reads needs a rule as well. What
+// allowed is Allowed; what only reads needs a rule as well where it is not free. What
 // write says nothing against may be written by the line itself; nil: no file.
-func (l *Line) allowed(rules []Rule, only bool, write func(Path) error) (used []Rule, against []string) {
+func (l *Line) allowed(rules []Rule, free func(*Program) bool, write func(Path) error) (used []Rule, against []string) {
 	if len(l.Unknown) > 0 || len(l.Programs) == 0 {
 		return nil, []string{"the line is not understood in full"}
 	}
@@ -228,7 +231,7 @@ func (l *Line) allowed(rules []Rule, only bool, write func(Path) error) (used []
 	mixed, calm := l.mixed(), l.calm()
 	for i := range l.Programs {
 		p := &l.Programs[i]
-		if p.Class == ReadOnly && !p.Dynamic && !only && (!mixed || plainest(p.Name) || calm && readsSettings(p.Name)) {
+		if p.Class == ReadOnly && !p.Dynamic && free(p) && (!mixed || plainest(p.Name) || calm && readsSettings(p.Name)) {
 			continue
 		}
 		m := slices.IndexFunc(rules, func(r Rule) bool { return !p.computed && r.Match(p) })

@@ -119,8 +119,8 @@ func (l *lexicon) placeholder(s string) bool {
 		case 0:
 			sham = exampleWord(s)
 		case firstMyWord, firstMyWord + 1, firstMyWord + 2, firstMyWord + 3, firstMyWord + 4, firstMyWord + 5, firstMyWord + 6, firstMyWord + 7, firstMyWord + 8, firstMyWord + 9, firstMyWord + 10:
-			sham = compositionOf(s).digit < 3 && (end == int(l.placeholders.size[word]) || !letter(s[end-int(l.placeholders.size[word])-1]))
-		case len(l.placeholders.size) - 1, len(l.placeholders.size) - 2, len(l.placeholders.size) - 3, len(l.placeholders.size) - 4:
+			sham = compositionOf(s).digit < 3 && (end == len(l.placeholders.list[word]) || !letter(s[end-len(l.placeholders.list[word])-1]))
+		case len(l.placeholders.list) - 1, len(l.placeholders.list) - 2, len(l.placeholders.list) - 3, len(l.placeholders.list) - 4:
 			sham = template(s[end-2:])
 		default:
 			sham = true

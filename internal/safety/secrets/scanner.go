@@ -111,7 +111,16 @@ func (s *Scanner) all(text string, known *Known) []Finding {
 // find adds what is found by the tables and by the form of private keys.
 func (s *Scanner) find(found []Finding, text string) []Finding {
 	h := textScan{Scanner: s, text: text, found: found}
-	w := s.words
+	if !s.words.pays(text) {
+		s.words.short().each(text, func(word, end int) bool {
+			for j := range s.uses[word] {
+				h.foundWord(&s.uses[word][j], end)
+			}
+			return true
+		})
+		return findPEM(h.found, text)
+	}
+	w := s.words.table()
 	state, shift, table := 0, w.shift&15, w.next
 	for i := 0; i < len(text); i++ {
 		next := table[state<<shift+int(w.class[text[i]])]

@@ -1,15 +1,127 @@
 package secrets
 
-// words finds many words in a text in one pass over it, whatever the case of
-// ASCII letters: an Aho-Corasick automaton as a table. It is not changed once
-// it is built.
+import (
+	"cmp"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// words finds many words in a text, whatever the case of ASCII letters. The first
+// short texts are looked through with the words by their last bytes; for more text
+// than that it pays to build an automaton.
 type words struct {
+	list  []string
+	short func() *endings
+	table func() *automaton
+	seen  atomic.Int64 // bytes that were looked through
+}
+
+// worthTable is for how much text the automaton is built: a process that judges one
+// call of a client sees less.
+const worthTable = 32 << 10
+
+// newWords gives nil if the words need more states than a table of this kind should
+// have.
+func newWords(list []string) *words {
+	total := 1
+	for _, word := range list {
+		total += len(word)
+	}
+	if total > maxStates {
+		return nil
+	}
+	return &words{
+		list:  list,
+		short: sync.OnceValue(func() *endings { return newEndings(list) }),
+		table: sync.OnceValue(func() *automaton { return newAutomaton(list) }),
+	}
+}
+
+// each calls hit for every word in the text, with the place behind it, in the
+// order of these places, until hit says no.
+func (w *words) each(text string, hit func(word, end int) bool) {
+	if w.pays(text) {
+		w.table().each(text, hit)
+		return
+	}
+	w.short().each(text, hit)
+}
+
+// pays: there was so much text by now that the automaton is faster.
+func (w *words) pays(text string) bool {
+	return w.seen.Load() > worthTable || w.seen.Add(int64(len(text))) > worthTable
+}
+
+// endings has words by their last two bytes, small letters, the longest first.
+type endings struct {
+	list []string
+	by   map[[2]byte][]int32
+	one  [256][]int32 // those of one byte
+	last [256]bool
+}
+
+func newEndings(list []string) *endings {
+	e := &endings{list: list, by: make(map[[2]byte][]int32, len(list))}
+	for i, word := range list {
+		n := len(word)
+		if n == 0 {
+			continue
+		}
+		c := lower(word[n-1])
+		e.last[c] = true
+		if n == 1 {
+			e.one[c] = append(e.one[c], int32(i))
+			continue
+		}
+		key := [2]byte{lower(word[n-2]), c}
+		e.by[key] = append(e.by[key], int32(i))
+	}
+	for _, same := range e.by {
+		slices.SortStableFunc(same, func(a, b int32) int { return cmp.Compare(len(list[b]), len(list[a])) })
+	}
+	return e
+}
+
+func (e *endings) each(text string, hit func(word, end int) bool) {
+	for i := range len(text) {
+		c := lower(text[i])
+		if !e.last[c] {
+			continue
+		}
+		if i > 0 {
+			for _, word := range e.by[[2]byte{lower(text[i-1]), c}] {
+				begin := i + 1 - len(e.list[word])
+				if begin >= 0 && sameFolded(e.list[word], text[begin:i+1]) && !hit(int(word), i+1) {
+					return
+				}
+			}
+		}
+		for _, word := range e.one[c] {
+			if !hit(int(word), i+1) {
+				return
+			}
+		}
+	}
+}
+
+func sameFolded(a, b string) bool {
+	for i := range len(a) {
+		if lower(a[i]) != lower(b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// automaton is one of Aho and Corasick, as a table: one pass over a text finds all
+// words. It is not changed once it is built.
+type automaton struct {
 	class [256]uint8 // bytes that no word has are one class
 	width int
 	shift uint     // a row of next has room for 1<<shift classes
 	next  []uint16 // state<<shift+class; the top bit says that a word ends there
 	ends  [][]int32
-	size  []int32 // of each word
 }
 
 const (
@@ -17,13 +129,10 @@ const (
 	maxStates = endsHere - 1
 )
 
-// newWords builds the automaton. It gives nil if the words need more states
-// than a table of this kind should have.
-func newWords(list []string) *words {
-	w := &words{width: 1, size: make([]int32, len(list))}
+func newAutomaton(list []string) *automaton {
+	w := &automaton{width: 1}
 	total := 1
-	for i, word := range list {
-		w.size[i] = int32(len(word))
+	for _, word := range list {
 		total += len(word)
 		for j := range len(word) {
 			c := lower(word[j])
@@ -36,9 +145,6 @@ func newWords(list []string) *words {
 			}
 			w.width++
 		}
-	}
-	if total > maxStates {
-		return nil
 	}
 	for 1<<w.shift < w.width {
 		w.shift++
@@ -66,7 +172,7 @@ func newWords(list []string) *words {
 }
 
 // link turns the tree of words into an automaton that never goes back.
-func (w *words) link(ends [][]int32) {
+func (w *automaton) link(ends [][]int32) {
 	fail := make([]uint16, len(ends))
 	queue := make([]uint16, 0, len(ends))
 	for c := range w.width {
@@ -95,9 +201,7 @@ func (w *words) link(ends [][]int32) {
 	}
 }
 
-// each calls hit for every word in the text, with the place behind it, in the
-// order of these places, until hit says no.
-func (w *words) each(text string, hit func(word, end int) bool) {
+func (w *automaton) each(text string, hit func(word, end int) bool) {
 	state, shift := 0, w.shift
 	for i := 0; i < len(text); i++ {
 		s := w.next[state<<shift+int(w.class[text[i]])]
@@ -124,7 +228,7 @@ func (w *words) in(text string) bool {
 func (w *words) begins(text string) bool {
 	found := false
 	w.each(text, func(word, end int) bool {
-		found = end == int(w.size[word])
+		found = end == len(w.list[word])
 		return !found
 	})
 	return found
