@@ -58,7 +58,17 @@ func (a *App) openDesk(ctx context.Context, cfg settings.Config, needs Needs) er
 	if needs.Approver != nil {
 		approver = a.keeper.Approver(needs.Approver)
 	}
-	a.Crib.Approver = reach.Reachable{Crib: a.Crib, Approver: approver}
+	a.Crib.Approver = reachable{reach.Reachable{Crib: a.Crib, Approver: approver}}
+	return nil
+}
+
+// reachable shows the desk behind it to those who show its questions, as what it wraps does.
+type reachable struct{ reach.Reachable }
+
+func (r reachable) Desk() *desk.Desk {
+	if at, ok := r.Approver.(interface{ Desk() *desk.Desk }); ok {
+		return at.Desk()
+	}
 	return nil
 }
 
