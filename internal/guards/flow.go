@@ -5,12 +5,14 @@
 package guards
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
 	"slices"
+	"sync"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/hookrun"
@@ -43,7 +45,7 @@ type Flow struct {
 // OpenFlow builds them. labels replaces the labels of tools and added adds to
 // them.
 func OpenFlow(labels, added map[string][]string, injection settings.SafetyInjection, flow settings.SafetyFlow, hooks map[string]settings.SafetyHook, n FlowNeeds) (*Flow, error) {
-	table, err := policy.NewLabelTable(policy.LabelOptions{Own: n.Own, Offline: n.Offline, Effects: n.Understood, Set: labels, Add: added})
+	table, err := policy.NewLabelTable(policy.LabelOptions{Own: n.Own, Offline: n.Offline, Effects: (&understood{FlowNeeds: n}).of, Set: labels, Add: added})
 	if err != nil {
 		return nil, fmt.Errorf("safety.labels: %w", err)
 	}
@@ -110,6 +112,35 @@ func (n FlowNeeds) Understood(ctx context.Context, r toolcrib.Review) toolcrib.E
 		return 0
 	}
 	return v.Effects
+}
+
+// understood keeps what the newest call can do: its guard, its tool and its result are
+// all labelled, and a line that is read again says the same.
+type understood struct {
+	FlowNeeds
+	mu      sync.Mutex
+	newest  toolcrib.Call // with the input as it was judged
+	shell   *shellguard.Guard
+	effects toolcrib.Effects
+}
+
+func (u *understood) of(ctx context.Context, r toolcrib.Review) toolcrib.Effects {
+	if u.Shell == nil || r.Call.ID == "" {
+		return u.Understood(ctx, r)
+	}
+	shell := u.Shell()
+	u.mu.Lock()
+	was, effects := &u.newest, u.effects
+	same := was.ID == r.Call.ID && was.Tool == r.Call.Tool && was.Caller == r.Call.Caller && u.shell == shell && bytes.Equal(was.Input, r.Input)
+	u.mu.Unlock()
+	if same {
+		return effects
+	}
+	effects = u.Understood(ctx, r)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.newest, u.shell, u.effects = toolcrib.Call{ID: r.Call.ID, Tool: r.Call.Tool, Caller: r.Call.Caller, Input: bytes.Clone(r.Input)}, shell, effects
+	return effects
 }
 
 func (n FlowNeeds) log() *slog.Logger {

@@ -20,8 +20,8 @@ func (cfg Config) KnownNames() map[string]string {
 		}
 		known[name] = tool
 	}
-	for _, a := range dialect.Adapters(dialect.Options{}) {
-		add(a.Name, a.Box+"/"+a.Native)
+	for name, tool := range dialect.Tools {
+		add(name, tool)
 	}
 	own := maps.Clone(known)
 	full := func(tool string) string { // the settings may name a tool of ours without its box

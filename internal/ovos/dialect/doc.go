@@ -62,6 +62,21 @@ func Adapters(opt Options) []toolcrib.Adapter {
 	return slices.Concat(ovosAdapters(opt), agenticxAdapters(opt))
 }
 
+// Tools gives every name that a dialect has for a tool, with the tool (box/native).
+// It costs far less than the adapters, whose schemas are written anew each time.
+func Tools(yield func(name, tool string) bool) {
+	for _, t := range ovosTools(Options{}) {
+		if !yield(t.name, t.box+"/"+t.native) {
+			return
+		}
+	}
+	for _, t := range agenticxTools(Options{}) {
+		if !yield(t.name, t.box+"/"+t.native) {
+			return
+		}
+	}
+}
+
 // Contract is a tool's contract in the form the dialect sends over its wire.
 func Contract(dialect string, s toolcrib.Entry) any {
 	switch dialect {
