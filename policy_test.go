@@ -1,11 +1,14 @@
 package toolcrib_test
 
 import (
+	"errors"
 	"fmt"
 	"go/ast"
 	"go/token"
 	"maps"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -201,11 +204,58 @@ func isConstantCall(f *srcFile, value ast.Expr) bool {
 			continue
 		}
 		switch p + "." + sel.Sel.Name {
-		case "errors.New", "fmt.Errorf", "regexp.MustCompile":
+		case "errors.New", "fmt.Errorf", "regexp.MustCompile", "github.com/toolcrib/toolcrib/internal/pattern.Of":
 			return true
 		}
 	}
 	return false
+}
+
+// TestPatterns compiles every text that is given to pattern.Of: one that cannot be read
+// would be noticed at its first use only.
+func TestPatterns(t *testing.T) {
+	seen := 0
+	for _, p := range thisTree(t).pkgs {
+		for _, f := range p.files {
+			ast.Inspect(f.ast, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok || f.test || !isConstantCall(f, call) {
+					return true
+				}
+				if of, _ := call.Fun.(*ast.SelectorExpr); of == nil || of.Sel.Name != "Of" || len(call.Args) != 1 {
+					return true
+				}
+				seen++
+				text, err := constantText(call.Args[0])
+				if err == nil {
+					_, err = regexp.Compile(text)
+				}
+				if err != nil {
+					t.Errorf("%s: %v", f.name, err)
+				}
+				return true
+			})
+		}
+	}
+	if seen == 0 {
+		t.Error("no pattern was found")
+	}
+}
+
+// constantText is the text of a literal, or of several joined by +.
+func constantText(e ast.Expr) (string, error) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		return strconv.Unquote(e.Value)
+	case *ast.BinaryExpr:
+		left, err := constantText(e.X)
+		if err != nil || e.Op != token.ADD {
+			return "", errors.Join(err, errors.New("only texts are joined"))
+		}
+		right, err := constantText(e.Y)
+		return left + right, err
+	}
+	return "", errors.New("a pattern is not a literal text")
 }
 
 func isEmbedded(decl *ast.GenDecl, spec *ast.ValueSpec) bool {

@@ -3,9 +3,10 @@ package named
 import (
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // maxBases bounds from how many directories words are read.
@@ -98,14 +99,14 @@ func filesMeant(dirs, lines []string) (found []string) {
 // ownDir are the usual ways in which a script names the directory that it lies in,
 // and ownTop those to name the top of the project.
 var (
-	ownDir = regexp.MustCompile(`\$\(\s*dirname\s+(?:--\s+)?"?\$(?:0|\{0\}|\{BASH_SOURCE(?:\[0\])?\}|BASH_SOURCE)"?\s*\)|\$\{0%/\*\}|\$\{BASH_SOURCE(?:\[0\])?%/\*\}`)
-	ownTop = regexp.MustCompile(`\$\(\s*git\s+rev-parse\s+--show-toplevel\s*\)|\$\(\s*pwd\s*\)|\$\{PWD\}|\$PWD\b|\$\{workspace(?:Folder|Root)\}`)
+	ownDir = pattern.Of(`\$\(\s*dirname\s+(?:--\s+)?"?\$(?:0|\{0\}|\{BASH_SOURCE(?:\[0\])?\}|BASH_SOURCE)"?\s*\)|\$\{0%/\*\}|\$\{BASH_SOURCE(?:\[0\])?%/\*\}`)
+	ownTop = pattern.Of(`\$\(\s*git\s+rev-parse\s+--show-toplevel\s*\)|\$\(\s*pwd\s*\)|\$\{PWD\}|\$PWD\b|\$\{workspace(?:Folder|Root)\}`)
 )
 
 // withPlaces writes those out.
 func withPlaces(text, file, top string) string {
-	text = ownDir.ReplaceAllLiteralString(text, filepath.Dir(file))
-	return ownTop.ReplaceAllLiteralString(text, top)
+	text = ownDir.Regexp().ReplaceAllLiteralString(text, filepath.Dir(file))
+	return ownTop.Regexp().ReplaceAllLiteralString(text, top)
 }
 
 // yaml gives what keys such as run and entry say, line by line.
@@ -128,7 +129,7 @@ func mise(text string) (lines []string) {
 		if key = strings.Trim(strings.TrimSpace(key), `"`); !ok || !slices.Contains([]string{"enter", "leave", "cd", "preinstall", "postinstall", "script", "run", "_.source", "_.file", "source"}, key) {
 			continue
 		}
-		for _, m := range quoted.FindAllStringSubmatch(value, -1) {
+		for _, m := range quoted.Regexp().FindAllStringSubmatch(value, -1) {
 			lines = append(lines, m[1]+m[2])
 			lines = append(lines, Script(m[1]+m[2])...)
 		}

@@ -4,9 +4,10 @@ import (
 	"cmp"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // AtHome lists what a login, a shell, an editor, an agent, git over ssh or a timer
@@ -175,11 +176,11 @@ func Variables() []string {
 
 // The lines of a start file that have something run later, or at once.
 var (
-	setVariable = regexp.MustCompile(`(?:^|[\s;&])(?:(?:set\s+-\w+|setenv)\s+([A-Za-z_]\w*)\s+|([A-Za-z_]\w*)\+?=)("[^"]*"|'[^']*'|[^\s;&]*)`)
-	setAlias    = regexp.MustCompile(`^\s*alias\s+(?:-[a-z]+\s+)*([^=\s]+)[=\s](.*)`)
-	forEach     = regexp.MustCompile(`(?:^|[\s;&])(?:for\s+\w+\s+in|source|\.|include)\s+([^;&|]*)`)
-	loadsAll    = regexp.MustCompile(`\b(?:rtp|runtimepath|packpath|fpath|FPATH|load-path|package\.path|ZSH_CUSTOM|zinit|zplug|antigen|antidote)\b`)
-	runsLater   = regexp.MustCompile(`(?:^|[\s;&])(?:trap|complete|compdef|bind|bindkey|zle|add-zsh-hook|include|eval)\s|<\(|\$\(\s*<|\$\(\s*cat\s`)
+	setVariable = pattern.Of(`(?:^|[\s;&])(?:(?:set\s+-\w+|setenv)\s+([A-Za-z_]\w*)\s+|([A-Za-z_]\w*)\+?=)("[^"]*"|'[^']*'|[^\s;&]*)`)
+	setAlias    = pattern.Of(`^\s*alias\s+(?:-[a-z]+\s+)*([^=\s]+)[=\s](.*)`)
+	forEach     = pattern.Of(`(?:^|[\s;&])(?:for\s+\w+\s+in|source|\.|include)\s+([^;&|]*)`)
+	loadsAll    = pattern.Of(`\b(?:rtp|runtimepath|packpath|fpath|FPATH|load-path|package\.path|ZSH_CUSTOM|zinit|zplug|antigen|antidote)\b`)
+	runsLater   = pattern.Of(`(?:^|[\s;&])(?:trap|complete|compdef|bind|bindkey|zle|add-zsh-hook|include|eval)\s|<\(|\$\(\s*<|\$\(\s*cat\s`)
 )
 
 // start gives what a start file of a shell has run later, besides what it runs as
@@ -190,18 +191,18 @@ func (f *Finder) start(text string) (lines []string) {
 		if line = strings.TrimSpace(line); line == "" || line[0] == '#' || !strings.Contains(line, "/") {
 			continue
 		}
-		if m := setAlias.FindStringSubmatch(line); m != nil {
+		if m := setAlias.Regexp().FindStringSubmatch(line); m != nil {
 			if f.Machine != nil && f.Machine(strings.Trim(m[1], `"'`)) {
 				lines = append(lines, fullPaths(m[2])...)
 			}
 			continue
 		}
-		for _, m := range setVariable.FindAllStringSubmatch(line, -1) {
+		for _, m := range setVariable.Regexp().FindAllStringSubmatch(line, -1) {
 			if slices.Contains(Variables(), m[1]+m[2]) {
 				lines = append(lines, fullPaths(m[3])...)
 			}
 		}
-		if m := forEach.FindStringSubmatch(line); m != nil {
+		if m := forEach.Regexp().FindStringSubmatch(line); m != nil {
 			for _, word := range fullPaths(m[1]) {
 				if dir, name := filepath.Split(word); strings.ContainsAny(name, "*?") && !strings.ContainsAny(dir, "*?") {
 					lines = append(lines, filepath.Clean(dir)+"/", word) // whatever comes to lie in it
@@ -248,7 +249,7 @@ func fullPaths(text string) (found []string) {
 		if !strings.Contains(line, "/") {
 			continue
 		}
-		for _, m := range quoted.FindAllStringSubmatch(line, -1) {
+		for _, m := range quoted.Regexp().FindAllStringSubmatch(line, -1) {
 			add(m[1] + m[2])
 		}
 		last := ""
@@ -280,11 +281,11 @@ func (f *Finder) withHome(text string) string {
 	}
 	home := f.Home + "/"
 	text = strings.NewReplacer(`"$HOME"/`, home, `"${HOME}"/`, home, "${HOME}/", home, "$HOME/", home, "%h/", home, "%d/", home, "$env:HOME/", home).Replace(text)
-	return tilde.ReplaceAllString(text, "${1}"+strings.ReplaceAll(home, "$", "$$"))
+	return tilde.Regexp().ReplaceAllString(text, "${1}"+strings.ReplaceAll(home, "$", "$$"))
 }
 
 // tilde is the home directory at the beginning of a word.
-var tilde = regexp.MustCompile(`(^|[\s"'=:(,<@+-])~/`)
+var tilde = pattern.Of(`(^|[\s"'=:(,<@+-])~/`)
 
 // PathAtHome gives the directories that start files put into PATH.
 func (f *Finder) PathAtHome() (dirs []string) {
@@ -301,12 +302,12 @@ func (f *Finder) PathAtHome() (dirs []string) {
 	return slices.Compact(dirs)
 }
 
-var setsPath = regexp.MustCompile(`\b(?:PATH|path)\+?=|\bfish_add_path\s|\bset\s+-\w+\s+PATH\s`)
+var setsPath = pattern.Of(`\b(?:PATH|path)\+?=|\bfish_add_path\s|\bset\s+-\w+\s+PATH\s`)
 
 func pathLines(text string) (found []string) {
 	for line := range strings.Lines(text) {
 		line = textBefore(line, " #")
-		if m := setsPath.FindStringIndex(line); m != nil {
+		if m := setsPath.Regexp().FindStringIndex(line); m != nil {
 			found = append(found, fullPaths(line[m[0]:])...)
 		}
 	}

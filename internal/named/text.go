@@ -2,9 +2,10 @@ package named
 
 import (
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // isCommandKey tells whether the value of a key is a command line or a part of one. The
@@ -41,7 +42,7 @@ func everyString(text string) []string { return stringsInJSON(text, func(string)
 
 // inQuotes gives the strings of a script of an editor.
 func inQuotes(text string) (lines []string) {
-	for _, m := range quoted.FindAllStringSubmatch(text, 4*maxFiles) {
+	for _, m := range quoted.Regexp().FindAllStringSubmatch(text, 4*maxFiles) {
 		lines = append(lines, strings.TrimPrefix(m[1]+m[2], "source "))
 	}
 	return append(lines, Script(text)...)
@@ -119,7 +120,7 @@ func textBefore(text, end string) string {
 	return head
 }
 
-var quoted = regexp.MustCompile(`"((?:[^"\\]|\\.)*)"|'([^']*)'`)
+var quoted = pattern.Of(`"((?:[^"\\]|\\.)*)"|'([^']*)'`)
 
 // TOML gives the strings that are run.
 func TOML(text string) (lines []string) {
@@ -137,7 +138,7 @@ func TOML(text string) (lines []string) {
 		if !wanted {
 			continue
 		}
-		for _, m := range quoted.FindAllStringSubmatch(line, -1) {
+		for _, m := range quoted.Regexp().FindAllStringSubmatch(line, -1) {
 			lines = append(lines, m[1]+m[2])
 		}
 	}
@@ -151,7 +152,7 @@ const (
 )
 
 // assigned is a variable of a script.
-var assigned = regexp.MustCompile(`^\s*(?:export\s+)?(?:set\s+-gx\s+([A-Za-z_][A-Za-z0-9_]*)\s+|([A-Za-z_][A-Za-z0-9_]*)=)(\S+)\s*$`)
+var assigned = pattern.Of(`^\s*(?:export\s+)?(?:set\s+-gx\s+([A-Za-z_][A-Za-z0-9_]*)\s+|([A-Za-z_][A-Za-z0-9_]*)=)(\S+)\s*$`)
 
 // Script gives what a script runs or reads as a part of itself: the word that a
 // command begins with, if it is a path, and what follows an interpreter or a
@@ -162,7 +163,7 @@ func Script(text string) (lines []string) {
 		if strings.HasPrefix(strings.TrimSpace(line), "#") || strings.HasPrefix(strings.TrimSpace(line), `" `) {
 			continue
 		}
-		if m := assigned.FindStringSubmatch(line); m != nil && len(variables) < maxFiles && len(m[3]) < maxValue && !strings.ContainsAny(m[3], "`(") {
+		if m := assigned.Regexp().FindStringSubmatch(line); m != nil && len(variables) < maxFiles && len(m[3]) < maxValue && !strings.ContainsAny(m[3], "`(") {
 			// One that is made of others would be read without end.
 			if value := strings.Trim(m[3], `"'`); !strings.Contains(strings.TrimPrefix(value, "$HOME/"), "$") {
 				variables[m[1]+m[2]] = value

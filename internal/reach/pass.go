@@ -10,13 +10,13 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/durable"
+	"github.com/toolcrib/toolcrib/internal/pattern"
 	"github.com/toolcrib/toolcrib/internal/sandbox"
 )
 
@@ -24,7 +24,7 @@ import (
 // ones: words that stand for several, and names.
 type Pass []string
 
-var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
+var variableName = pattern.Of(`^[A-Za-z_][A-Za-z0-9_]*$`)
 
 // passWords are the words, and the variables that each stands for.
 func passWords() map[string][]string {
@@ -79,10 +79,10 @@ func (p Pass) Names(env func(string) (string, bool)) []string {
 const tokenLeast = 16
 
 // addressScheme is what an address of a proxy may begin with.
-var addressScheme = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9+.-]*://`)
+var addressScheme = pattern.Of(`^[A-Za-z][A-Za-z0-9+.-]*://`)
 
 // escaped is one letter as addresses write it.
-var escaped = regexp.MustCompile(`%[0-9A-Fa-f]{2}`)
+var escaped = pattern.Of(`%[0-9A-Fa-f]{2}`)
 
 // Passwords are those in the addresses of proxies that are passed, as they stand
 // there and as they are meant, with their names and without. Programs take
@@ -100,7 +100,7 @@ func (p Pass) Passwords(env func(string) (string, bool)) []string {
 			}
 		}
 		for _, written := range found {
-			meant := escaped.ReplaceAllStringFunc(written, func(code string) string {
+			meant := escaped.Regexp().ReplaceAllStringFunc(written, func(code string) string {
 				letter, err := hex.DecodeString(code[1:])
 				if err != nil {
 					return code
@@ -120,7 +120,7 @@ func (p Pass) Passwords(env func(string) (string, bool)) []string {
 			continue
 		}
 		value = strings.TrimSpace(value)
-		rest := value[len(addressScheme.FindString(value)):]
+		rest := value[len(addressScheme.Regexp().FindString(value)):]
 		end := strings.LastIndexByte(rest, '@')
 		if end < 0 {
 			continue

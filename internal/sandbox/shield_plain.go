@@ -1,8 +1,9 @@
 package sandbox
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // What a program may make under names that others obey: texts that are read more
@@ -37,14 +38,14 @@ func controlFiles() map[string]func(text string) bool {
 }
 
 var (
-	toolVersion   = regexp.MustCompile(`^[A-Za-z0-9_-]+([ \t]+(v?[0-9][A-Za-z0-9.+_-]*|[a-z]+(-[a-z]+)*-[0-9][A-Za-z0-9.+_-]*|system|latest|lts|stable))+$`)
-	rustToolchain = regexp.MustCompile(`^(\[toolchain\]|(channel|profile)\s*=\s*"[A-Za-z0-9._-]+"|(components|targets)\s*=\s*\[\s*("[A-Za-z0-9._-]+"\s*,?\s*)*\]|[A-Za-z0-9][A-Za-z0-9._-]*)$`)
-	miseTool      = regexp.MustCompile(`^(\[tools\]|([A-Za-z0-9_-]+|"(npm|cargo|go|pipx|gem|ubi):[A-Za-z0-9@/._-]+")\s*=\s*"(v?[0-9][A-Za-z0-9.+_-]*|system|latest|lts|stable)")$`)
-	npmSetting    = regexp.MustCompile(`^([a-z-]+)\s*=\s*([A-Za-z0-9.^~_-]*)$`)
-	npmPattern    = regexp.MustCompile(`^(public-)?hoist-pattern\[\]\s*=\s*"?[A-Za-z0-9.!*@/_-]*"?$`)
-	npmRegistry   = regexp.MustCompile(`^(@[a-z0-9._-]+:)?registry\s*=\s*https://registry\.(npmjs\.org|yarnpkg\.com)/?$`)
-	plainPath     = regexp.MustCompile(`^(\[paths\]|[A-Za-z0-9_-]+\s*=\s*(https?://[A-Za-z0-9][A-Za-z0-9./:_~%+-]*|/[A-Za-z0-9./_ +-]*))$`)
-	bzrPlace      = regexp.MustCompile(`^(parent|push|submit|public)_(location|branch)\s*=\s*(https?|file)://[A-Za-z0-9./:_~%+-]*$`)
+	toolVersion   = pattern.Of(`^[A-Za-z0-9_-]+([ \t]+(v?[0-9][A-Za-z0-9.+_-]*|[a-z]+(-[a-z]+)*-[0-9][A-Za-z0-9.+_-]*|system|latest|lts|stable))+$`)
+	rustToolchain = pattern.Of(`^(\[toolchain\]|(channel|profile)\s*=\s*"[A-Za-z0-9._-]+"|(components|targets)\s*=\s*\[\s*("[A-Za-z0-9._-]+"\s*,?\s*)*\]|[A-Za-z0-9][A-Za-z0-9._-]*)$`)
+	miseTool      = pattern.Of(`^(\[tools\]|([A-Za-z0-9_-]+|"(npm|cargo|go|pipx|gem|ubi):[A-Za-z0-9@/._-]+")\s*=\s*"(v?[0-9][A-Za-z0-9.+_-]*|system|latest|lts|stable)")$`)
+	npmSetting    = pattern.Of(`^([a-z-]+)\s*=\s*([A-Za-z0-9.^~_-]*)$`)
+	npmPattern    = pattern.Of(`^(public-)?hoist-pattern\[\]\s*=\s*"?[A-Za-z0-9.!*@/_-]*"?$`)
+	npmRegistry   = pattern.Of(`^(@[a-z0-9._-]+:)?registry\s*=\s*https://registry\.(npmjs\.org|yarnpkg\.com)/?$`)
+	plainPath     = pattern.Of(`^(\[paths\]|[A-Za-z0-9_-]+\s*=\s*(https?://[A-Za-z0-9][A-Za-z0-9./:_~%+-]*|/[A-Za-z0-9./_ +-]*))$`)
+	bzrPlace      = pattern.Of(`^(parent|push|submit|public)_(location|branch)\s*=\s*(https?|file)://[A-Za-z0-9./:_~%+-]*$`)
 )
 
 // plainNpm knows the settings that say how packages are chosen and written, and
@@ -53,7 +54,7 @@ func plainNpm(line string) bool {
 	if npmRegistry.MatchString(line) || npmPattern.MatchString(line) {
 		return true
 	}
-	m := npmSetting.FindStringSubmatch(line)
+	m := npmSetting.Regexp().FindStringSubmatch(line)
 	if m == nil {
 		return false
 	}

@@ -2,9 +2,10 @@ package shellguard
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // A rule that takes a command away means it under every name: pip3 is pip, and
@@ -77,7 +78,7 @@ func UsualName(name string) string {
 	return name
 }
 
-var versioned = regexp.MustCompile(`^(python|pip|pypy|perl|ruby|php|lua|node)[0-9.]+$`)
+var versioned = pattern.Of(`^(python|pip|pypy|perl|ruby|php|lua|node)[0-9.]+$`)
 
 // usualForm reads a command in the plainest way; false if that is what stands
 // there.
@@ -104,7 +105,7 @@ func usualForm(name string, args []Arg) (string, []Arg, bool) {
 }
 
 // tarLetters: what tar is to do, without a dash.
-var tarLetters = regexp.MustCompile(`^[cxtruAd]?[A-Za-z]*[cxtruAd][A-Za-z]*$`)
+var tarLetters = pattern.Of(`^[cxtruAd]?[A-Za-z]*[cxtruAd][A-Za-z]*$`)
 
 // operandAt is where the first word that is no option stands; -1 if there is none.
 func operandAt(args []Arg) int {

@@ -1,9 +1,10 @@
 package shellguard
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // Code of other languages can put its command together: of variables, of strings
@@ -26,7 +27,7 @@ func (w *walker) assembledCommands(code string, sc scope) {
 		}
 	}
 	set := setStrings(code)
-	for _, text := range []string{code, withStrings(codeAtHome.ReplaceAllString(code, `'~'`), set)} {
+	for _, text := range []string{code, withStrings(codeAtHome.Regexp().ReplaceAllString(code, `'~'`), set)} {
 		text = withReplaced(text)
 		if text != code {
 			if why := codeFloor(text, sc.dirs, w.opt.Homes); why != "" {
@@ -46,10 +47,10 @@ func (w *walker) assembledCommands(code string, sc scope) {
 }
 
 var (
-	codeAtHome = regexp.MustCompile(`(?i)process\.env\.home\b|process\.env\[\s*['"]home['"]\s*\]|os\.environ(\.get)?[\[(]\s*['"]home['"]\s*[\])]|(os\.)?getenv\(\s*['"]home['"]\s*\)|os\.path\.expanduser\(\s*['"]~['"]\s*\)|\$env\{\s*['"]?home['"]?\s*\}|env\[\s*['"]home['"]\s*\]|require\(\s*['"](node:)?os['"]\s*\)\.homedir\(\)|os\.homedir\(\)|(pathlib\.)?path\.home\(\)|dir\.home\b`)
-	codeTurns  = regexp.MustCompile(`(?i)\[::-1\]|revers|lower|\blc\b|\bdowncase`)
-	codeSets   = regexp.MustCompile(`(?:^|[^\w.$])[$@]?([A-Za-z_]\w*)\s*:?=\s*(?:"([^"\\\n]{0,200})"|'([^'\\\n]{0,200})')`)
-	codeSwaps  = regexp.MustCompile(`(?:"([^"\\]*)"|'([^'\\]*)')\.(?:replace|replaceAll|gsub|sub)\(\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*,\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*\)`)
+	codeAtHome = pattern.Of(`(?i)process\.env\.home\b|process\.env\[\s*['"]home['"]\s*\]|os\.environ(\.get)?[\[(]\s*['"]home['"]\s*[\])]|(os\.)?getenv\(\s*['"]home['"]\s*\)|os\.path\.expanduser\(\s*['"]~['"]\s*\)|\$env\{\s*['"]?home['"]?\s*\}|env\[\s*['"]home['"]\s*\]|require\(\s*['"](node:)?os['"]\s*\)\.homedir\(\)|os\.homedir\(\)|(pathlib\.)?path\.home\(\)|dir\.home\b`)
+	codeTurns  = pattern.Of(`(?i)\[::-1\]|revers|lower|\blc\b|\bdowncase`)
+	codeSets   = pattern.Of(`(?:^|[^\w.$])[$@]?([A-Za-z_]\w*)\s*:?=\s*(?:"([^"\\\n]{0,200})"|'([^'\\\n]{0,200})')`)
+	codeSwaps  = pattern.Of(`(?:"([^"\\]*)"|'([^'\\]*)')\.(?:replace|replaceAll|gsub|sub)\(\s*(?:"([^"\\]+)"|'([^'\\]+)')\s*,\s*(?:"([^"\\]*)"|'([^'\\]*)')\s*\)`)
 )
 
 // joinsLoosely: what stands between two strings may make one of them.
@@ -61,7 +62,7 @@ func joinsLoosely(between string) bool {
 // setStrings are the variables that code sets to a string.
 func setStrings(code string) map[string]string {
 	out := map[string]string{}
-	for _, m := range codeSets.FindAllStringSubmatch(code, maxValues) {
+	for _, m := range codeSets.Regexp().FindAllStringSubmatch(code, maxValues) {
 		out[m[1]] = m[2] + m[3]
 	}
 	return out
@@ -135,8 +136,8 @@ func interpolated(text string, set map[string]string) (value string, n int) {
 
 // withReplaced does what replace with two strings does to a third.
 func withReplaced(code string) string {
-	return codeSwaps.ReplaceAllStringFunc(code, func(s string) string {
-		m := codeSwaps.FindStringSubmatch(s)
+	return codeSwaps.Regexp().ReplaceAllStringFunc(code, func(s string) string {
+		m := codeSwaps.Regexp().FindStringSubmatch(s)
 		if out := strings.ReplaceAll(m[1]+m[2], m[3]+m[4], m[5]+m[6]); !strings.Contains(out, "'") {
 			return "'" + out + "'"
 		}

@@ -2,9 +2,10 @@ package shellguard
 
 import (
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // maxStrings bounds the strings of one text that are read as commands; of the
@@ -214,11 +215,11 @@ func unescapedAt(code string, i int) (text string, end int) {
 // What code of other languages does to files and with what it gets from
 // elsewhere; a net with wide meshes.
 var (
-	codeRemoves = regexp.MustCompile(`(?i)rmtree|remove_?tree|rm(dir)?sync|\brm_r|rimraf|removeall|remove_dir_all|\bunlink|os\.remove|\.rm\s*\(|removesync|emptydirsync|\brmdir|remove-item|file\.delete|deltree|['"](/usr)?(/bin/)?rm['"]`)
-	codeTrees   = regexp.MustCompile(`(?i)rmtree|remove_?tree|rmsync|\brm_r|rimraf|removeall|remove_dir_all|recursive|rglob|walk|glob|readdir|listdir|find|['"]-[a-z]*r`)
-	codeHome    = regexp.MustCompile(`(?i)(homedir\s*\(\s*\)|path\.home\s*\(\s*\)|dir\.home|process\.env\.home\b|environ(\.get)?[\[(]\s*['"]home['"]\s*[\])]|env(\.fetch)?[\[{(]\s*['"]?home['"]?\s*[\]})]|getenv\(\s*['"]home['"]\s*\))\s*(.{0,12})`)
-	codeFetches = regexp.MustCompile(`(?i)urlopen|urllib|requests\.get|\bfetch\s*\(|https?\.get|lwp::|net::http|open-uri|file_get_contents\s*\(\s*['"]http|httpx\.|\buri\.(open|parse)|require\s*\(\s*['"](node:)?https?['"]|\bget\s*\(?\s*['"](https?|ftp):`)
-	codeRuns    = regexp.MustCompile(`(?:^|[^.\w])exec\s*\(|\beval\b|new Function|runInThisContext`)
+	codeRemoves = pattern.Of(`(?i)rmtree|remove_?tree|rm(dir)?sync|\brm_r|rimraf|removeall|remove_dir_all|\bunlink|os\.remove|\.rm\s*\(|removesync|emptydirsync|\brmdir|remove-item|file\.delete|deltree|['"](/usr)?(/bin/)?rm['"]`)
+	codeTrees   = pattern.Of(`(?i)rmtree|remove_?tree|rmsync|\brm_r|rimraf|removeall|remove_dir_all|recursive|rglob|walk|glob|readdir|listdir|find|['"]-[a-z]*r`)
+	codeHome    = pattern.Of(`(?i)(homedir\s*\(\s*\)|path\.home\s*\(\s*\)|dir\.home|process\.env\.home\b|environ(\.get)?[\[(]\s*['"]home['"]\s*[\])]|env(\.fetch)?[\[{(]\s*['"]?home['"]?\s*[\]})]|getenv\(\s*['"]home['"]\s*\))\s*(.{0,12})`)
+	codeFetches = pattern.Of(`(?i)urlopen|urllib|requests\.get|\bfetch\s*\(|https?\.get|lwp::|net::http|open-uri|file_get_contents\s*\(\s*['"]http|httpx\.|\buri\.(open|parse)|require\s*\(\s*['"](node:)?https?['"]|\bget\s*\(?\s*['"](https?|ftp):`)
+	codeRuns    = pattern.Of(`(?:^|[^.\w])exec\s*\(|\beval\b|new Function|runInThisContext`)
 )
 
 // codeFloor says what in the code of another language a person must be asked
@@ -242,7 +243,7 @@ func codeFloor(code string, dirs []string, known homes) string {
 	if !codeTrees.MatchString(code) {
 		return ""
 	}
-	for _, m := range codeHome.FindAllStringSubmatch(code, -1) {
+	for _, m := range codeHome.Regexp().FindAllStringSubmatch(code, -1) {
 		rest := strings.TrimLeft(m[len(m)-1], " )")
 		if rest == "" || !strings.ContainsAny(rest[:1], "+/,.") || strings.HasPrefix(rest, ".rglob") || strings.HasPrefix(rest, ".iterdir") || strings.HasPrefix(rest, ".glob") || strings.HasPrefix(rest, ", {") || strings.HasPrefix(rest, ",{") {
 			return why

@@ -2,8 +2,9 @@ package shellguard
 
 import (
 	"path"
-	"regexp"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // What compilers and cmake may be told by an open rule: what is built and how, and
@@ -57,10 +58,10 @@ func inside(name string) bool {
 const compilerWords = "-c -E -S -w -pipe -pthread -shared -static -pie -no-pie -ansi -pedantic -pedantic-errors -rdynamic -MMD -MD -MP -MM -M -v -P -dynamiclib"
 
 var (
-	plainFlag    = regexp.MustCompile(`^-f(no-)?[a-z0-9-]+(=[a-z0-9,+-]+)?$`)
-	plainMachine = regexp.MustCompile(`^-m[a-z0-9.-]+(=[a-z0-9.+-]+)?$`)
-	plainLevel   = regexp.MustCompile(`^-(O[0-3sgz]?|Ofast|g[0-3]?|ggdb[0-3]?|std=[a-z0-9+:]+)$`)
-	plainName    = regexp.MustCompile(`^[A-Za-z0-9_+.-]+$`)
+	plainFlag    = pattern.Of(`^-f(no-)?[a-z0-9-]+(=[a-z0-9,+-]+)?$`)
+	plainMachine = pattern.Of(`^-m[a-z0-9.-]+(=[a-z0-9.+-]+)?$`)
+	plainLevel   = pattern.Of(`^-(O[0-3sgz]?|Ofast|g[0-3]?|ggdb[0-3]?|std=[a-z0-9+:]+)$`)
+	plainName    = pattern.Of(`^[A-Za-z0-9_+.-]+$`)
 )
 
 // refusesCompiler says what of the arguments of a C compiler may run or write
@@ -115,8 +116,8 @@ func refusesCompiler(rest []Arg) string {
 // cmakeChoice: settings of a project that switch something on or off, and those of
 // cmake that name no program and no file.
 var (
-	cmakeChoice = regexp.MustCompile(`^(CMAKE_BUILD_TYPE(:STRING)?=[A-Za-z]+|CMAKE_(C|CXX)_STANDARD=[0-9]+|CMAKE_(EXPORT_COMPILE_COMMANDS|VERBOSE_MAKEFILE|POSITION_INDEPENDENT_CODE)(:BOOL)?=(ON|OFF|1|0|TRUE|FALSE))$`)
-	ownChoice   = regexp.MustCompile(`^[A-Z][A-Z0-9_]*(:BOOL)?=(ON|OFF|1|0|TRUE|FALSE)$`)
+	cmakeChoice = pattern.Of(`^(CMAKE_BUILD_TYPE(:STRING)?=[A-Za-z]+|CMAKE_(C|CXX)_STANDARD=[0-9]+|CMAKE_(EXPORT_COMPILE_COMMANDS|VERBOSE_MAKEFILE|POSITION_INDEPENDENT_CODE)(:BOOL)?=(ON|OFF|1|0|TRUE|FALSE))$`)
+	ownChoice   = pattern.Of(`^[A-Z][A-Z0-9_]*(:BOOL)?=(ON|OFF|1|0|TRUE|FALSE)$`)
 )
 
 func refusesCMake(rest []Arg) string {

@@ -1,9 +1,10 @@
 package shellguard
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // safeSQL: the rule itself says that sqlite3 starts no programs, loads nothing and
@@ -24,7 +25,7 @@ func obeysInput(name string) bool {
 const selectCalls = " count sum avg min max total abs round length lower upper trim ltrim rtrim substr substring replace instr coalesce ifnull nullif iif date time datetime julianday strftime unixepoch group_concat string_agg typeof hex quote printf format char unicode json json_extract json_array_length json_type json_each random distinct rank row_number dense_rank lag lead first_value last_value " +
 	"select from where and or not in exists values as on join using over filter union all except intersect having by when then else case like glob between is limit offset any cast with explain plan query "
 
-var selectCall = regexp.MustCompile(`([A-Za-z_][A-Za-z0-9_]*)\s*\(`)
+var selectCall = pattern.Of(`([A-Za-z_][A-Za-z0-9_]*)\s*\(`)
 
 // plainSelect: one statement that begins with select and calls nothing but what
 // is known to read. Names in quotes and comments could hide a call, so that
@@ -38,7 +39,7 @@ func plainSelect(s string) bool {
 	if strings.ContainsAny(code, ";\"`[]\\'") || strings.Contains(code, "--") || strings.Contains(code, "/*") || strings.Contains(code, "\n.") {
 		return false
 	}
-	for _, m := range selectCall.FindAllStringSubmatch(code, -1) {
+	for _, m := range selectCall.Regexp().FindAllStringSubmatch(code, -1) {
 		if !strings.Contains(selectCalls, " "+m[1]+" ") {
 			return false
 		}

@@ -2,9 +2,10 @@ package shellguard
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // A disk is wiped by whatever writes to it. So the floor does not list programs
@@ -20,8 +21,8 @@ func isDisk(s string) bool {
 }
 
 var (
-	diskName = regexp.MustCompile(`^(sd[a-z*?\[]|hd[a-z*?\[]|vd[a-z*?\[]|xvd|nvme|mmcblk|r?disk|mapper/|dm-|md|block/|nbd|sr[0-9]|zd|zvol/|bcache|mem$|kmem$|port$|mtd|sg[0-9]|dasd|pmem|vg|[*?\[])`)
-	diskText = regexp.MustCompile(`/dev/[A-Za-z0-9/_-]+`)
+	diskName = pattern.Of(`^(sd[a-z*?\[]|hd[a-z*?\[]|vd[a-z*?\[]|xvd|nvme|mmcblk|r?disk|mapper/|dm-|md|block/|nbd|sr[0-9]|zd|zvol/|bcache|mem$|kmem$|port$|mtd|sg[0-9]|dasd|pmem|vg|[*?\[])`)
+	diskText = pattern.Of(`/dev/[A-Za-z0-9/_-]+`)
 )
 
 // looksAtDisks: programs that are told of a disk and do not wipe it.
@@ -32,7 +33,7 @@ func looksAtDisks(name string) bool {
 
 const wipesDisk = "it removes what is on a disk"
 
-var diskutilWipes = regexp.MustCompile(`(?i)^(erase|zero|random|secureErase|partition|reformat|delete)`)
+var diskutilWipes = pattern.Of(`(?i)^(erase|zero|random|secureErase|partition|reformat|delete)`)
 
 // floorDisk is about programs that are given a disk, and about those that do
 // away with one by its name.
@@ -84,7 +85,7 @@ func (p *Program) floorDisk(name string) string {
 			}
 			if strings.ContainsAny(t, " \t\n\"'>") {
 				if parts = nil; code {
-					parts = diskText.FindAllString(t, maxVaried)
+					parts = diskText.Regexp().FindAllString(t, maxVaried)
 				}
 			}
 			for _, part := range parts {

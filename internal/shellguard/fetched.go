@@ -210,7 +210,7 @@ const descriptors = "/dev/fd/"
 
 // recipes looks at the commands of a Makefile.
 func (w *walker) recipes(text string, sc scope) {
-	for _, m := range makeShell.FindAllStringSubmatch(text, maxValues) {
+	for _, m := range makeShell.Regexp().FindAllStringSubmatch(text, maxValues) {
 		w.maybeScript(m[1], sc)
 	}
 	for line := range strings.SplitSeq(text, "\n") {

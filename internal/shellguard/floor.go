@@ -2,11 +2,12 @@ package shellguard
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // Floor says why a person must be asked about a line whatever mode or rule
@@ -200,12 +201,12 @@ func (p *Program) deletesRepository() bool {
 }
 
 var (
-	apiDeletes    = regexp.MustCompile(`(?i)(^| )(-X|--method)[ =]?"?DELETE`)
-	apiRepository = regexp.MustCompile(`(^| |https://[^/ ]+)/?(repos/[^/ ]+/[^/ ]+|projects/[^/ ]+)(/git/refs/\S*|/repository/branches/\S*)?/?( |$)`)
+	apiDeletes    = pattern.Of(`(?i)(^| )(-X|--method)[ =]?"?DELETE`)
+	apiRepository = pattern.Of(`(^| |https://[^/ ]+)/?(repos/[^/ ]+/[^/ ]+|projects/[^/ ]+)(/git/refs/\S*|/repository/branches/\S*)?/?( |$)`)
 )
 
 // setsOwner: modes of chmod by which a program runs as its owner.
-var setsOwner = regexp.MustCompile(`^([ugoa]*[+=][rwxX]*s|0?[2467][0-7]{3}$)`)
+var setsOwner = pattern.Of(`^([ugoa]*[+=][rwxX]*s|0?[2467][0-7]{3}$)`)
 
 // floorLike: a program of the project may be a copy of one that the floor is
 // about; what it is told gives it away.
@@ -307,7 +308,7 @@ func (p *Program) floorCode(name string) string {
 				return "the code given to " + Quote(name) + " has " + Quote(word)
 			}
 		}
-		if found := codeWipes.FindString(a.Text); found != "" {
+		if found := codeWipes.Regexp().FindString(a.Text); found != "" {
 			return "the code given to " + Quote(name) + " has " + Quote(found)
 		}
 	}
@@ -315,7 +316,7 @@ func (p *Program) floorCode(name string) string {
 }
 
 // codeWipes is rm of a whole tree in a text: not rm -rf /tmp/x.
-var codeWipes = regexp.MustCompile(`\brm -(rf|fr) ["']?(/|~)["']?(\*|$|[\s;&|)"'\\])`)
+var codeWipes = pattern.Of(`\brm -(rf|fr) ["']?(/|~)["']?(\*|$|[\s;&|)"'\\])`)
 
 // bomb reports whether a function's body starts the function again in a pipe
 // or in the background.

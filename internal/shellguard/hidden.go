@@ -2,9 +2,10 @@ package shellguard
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // hiddenCommands looks for what a program is told to run without being a wrapper: code
@@ -96,13 +97,13 @@ func (w *walker) awkStrings(p *Program, name string, in scope) {
 		}
 	case name == "pwsh" || name == "powershell":
 		for _, a := range p.Args {
-			w.maybeScript(removeItem.ReplaceAllString(a.texts()[0], "rm "), in)
+			w.maybeScript(removeItem.Regexp().ReplaceAllString(a.texts()[0], "rm "), in)
 		}
 	}
 }
 
 // removeItem is rm, as PowerShell calls it.
-var removeItem = regexp.MustCompile(`(?i)\b(remove-item|ri|del|erase|rd)\s`)
+var removeItem = pattern.Of(`(?i)\b(remove-item|ri|del|erase|rd)\s`)
 
 // startsOthers looks for programs among the words of one that may start them.
 func (w *walker) startsOthers(p *Program, name string, in scope) {

@@ -2,9 +2,10 @@ package shellguard
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // What a line starts without showing it plainly: the name of a program as a word
@@ -13,7 +14,7 @@ import (
 // that takes a program away is not sure there, so that a person is asked.
 
 // codeStarts: code of other languages that starts programs.
-var codeStarts = regexp.MustCompile("(?i)system|exec|spawn|popen|subprocess|child_process|\\bfork|\\bshell|`|\\bqx|open3|\\bpty|command(::new|\\()|process(builder|\\.run|\\.start)|getoutput|startfile|getline|\\|\\s*[\"']|[\"']\\s*\\||\\b[!%]x")
+var codeStarts = pattern.Of("(?i)system|exec|spawn|popen|subprocess|child_process|\\bfork|\\bshell|`|\\bqx|open3|\\bpty|command(::new|\\()|process(builder|\\.run|\\.start)|getoutput|startfile|getline|\\|\\s*[\"']|[\"']\\s*\\||\\b[!%]x")
 
 // mention is words in a row of which each may be a program, and where they count
 // from.

@@ -2,11 +2,12 @@ package shellguard
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // What the line gets from elsewhere must not be run unasked. Which programs take
@@ -36,7 +37,7 @@ func isFetcher(name string) bool {
 }
 
 // codeObeys: code that runs what it reads.
-var codeObeys = regexp.MustCompile("(?i)(?:^|[^.\\w])exec\\b|\\beval\\b|system|popen|spawn|subprocess|child_process|getline|\\|\\s*[\"']|`|\\bqx|runinthiscontext|new function|\\bcompile\\(|pickle|marshal|importlib")
+var codeObeys = pattern.Of("(?i)(?:^|[^.\\w])exec\\b|\\beval\\b|system|popen|spawn|subprocess|child_process|getline|\\|\\s*[\"']|`|\\bqx|runinthiscontext|new function|\\bcompile\\(|pickle|marshal|importlib")
 
 // takesData: the program is known not to run what it reads.
 func (p *Program) takesData(name string) bool {

@@ -1,13 +1,13 @@
 package shellguard
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/pathglob"
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // Operand is a path that a line names.
@@ -246,4 +246,4 @@ func messages(name string, args []Arg) map[int]bool {
 }
 
 // plainFlags are options of git commit and git tag without values.
-var plainFlags = regexp.MustCompile(`^-[aqvnse]*$`)
+var plainFlags = pattern.Of(`^-[aqvnse]*$`)

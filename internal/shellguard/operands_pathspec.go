@@ -199,7 +199,7 @@ func (t sign) meets(u sign) bool {
 func specSigns(spec string) []sign {
 	var out []sign
 	escaped := false
-	for elem := range strings.SplitSeq(strings.TrimPrefix(brackets.ReplaceAllString(spec, "?"), "/"), "/") {
+	for elem := range strings.SplitSeq(strings.TrimPrefix(brackets.Regexp().ReplaceAllString(spec, "?"), "/"), "/") {
 		if elem == "**" { // or nothing
 			out = append(out, below()...)
 			continue

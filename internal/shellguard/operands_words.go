@@ -2,15 +2,15 @@ package shellguard
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/pathglob"
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // expansion is what stands in a word for something else.
-var expansion = regexp.MustCompile(`\$\(…\)|\$\(\(…\)\)|\$\{?(\w+)(?::-[^/]*)?\}?`)
+var expansion = pattern.Of(`\$\(…\)|\$\(\(…\)\)|\$\{?(\w+)(?::-[^/]*)?\}?`)
 
 // addExpanded adds what a word with expansions may name: what it becomes if they are
 // empty, or the directory where the program runs, as $PWD is.
@@ -21,7 +21,7 @@ func (o *operands) addExpanded(a Arg, dirs []string, as Operand) {
 			o.addHome(rest, dirs, as)
 			continue
 		}
-		at := expansion.FindAllStringSubmatchIndex(t, -1)
+		at := expansion.Regexp().FindAllStringSubmatchIndex(t, -1)
 		if len(at) > maxVaried {
 			o.addAnywhere(as)
 			continue
@@ -32,7 +32,7 @@ func (o *operands) addExpanded(a Arg, dirs []string, as Operand) {
 		}
 		if len(at) > 0 {
 			last := at[len(at)-1]
-			plain, tails = expansion.ReplaceAllString(t[:last[0]], ""), []string{t[last[1]:]}
+			plain, tails = expansion.Regexp().ReplaceAllString(t[:last[0]], ""), []string{t[last[1]:]}
 			if last[2] >= 0 { // $Xdeploy/x may be ${X}deploy/x
 				for i := last[2] + 1; i < last[3] && len(tails) < maxValues; i++ {
 					tails = append(tails, t[i:])
@@ -221,12 +221,12 @@ func (o *operands) pathsOf(dir, text string, glob, parts bool) []string {
 func isPattern(text string) bool { return strings.ContainsAny(text, "*?[…") }
 
 // brackets is what a shell takes for one character of several.
-var brackets = regexp.MustCompile(`\[[!^]?\]?(\[:\w+:\]|[^]/])*\]`)
+var brackets = pattern.Of(`\[[!^]?\]?(\[:\w+:\]|[^]/])*\]`)
 
 // plainPattern writes a pattern of a shell with nothing but * and ?, so that it
 // means at least as much.
 func plainPattern(text string) string {
-	return strings.NewReplacer("…", "*", "[", "?").Replace(brackets.ReplaceAllString(text, "?"))
+	return strings.NewReplacer("…", "*", "[", "?").Replace(brackets.Regexp().ReplaceAllString(text, "?"))
 }
 
 // foldedPattern is a pattern cut into elements; nil if it is none.

@@ -1,9 +1,10 @@
 package shellguard
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // ownArguments reads the arguments of commands that have a grammar of their own:
@@ -142,6 +143,6 @@ func goRunArguments(args []Arg) string {
 }
 
 // mavenChoice: settings of Maven that say which tests are run.
-var mavenChoice = regexp.MustCompile(`^-D(test|it\.test|skipTests|skipITs|maven\.test\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests|maven\.javadoc\.skip)(=[A-Za-z0-9_.,*#+$-]*)?$`)
+var mavenChoice = pattern.Of(`^-D(test|it\.test|skipTests|skipITs|maven\.test\.skip|failIfNoTests|surefire\.failIfNoSpecifiedTests|maven\.javadoc\.skip)(=[A-Za-z0-9_.,*#+$-]*)?$`)
 
 func isMavenChoice(a Arg) bool { return a.Literal && mavenChoice.MatchString(a.Text) }

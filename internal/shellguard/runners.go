@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // Programs that start others in an environment of theirs, by words or by a text.
@@ -200,4 +202,4 @@ func definitions(name string, args []Arg) []string {
 }
 
 // makeShell finds $(shell …) in what make is given.
-var makeShell = regexp.MustCompile(`\$[({]shell\s+([^)}]*)`)
+var makeShell = pattern.Of(`\$[({]shell\s+([^)}]*)`)

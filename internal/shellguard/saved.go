@@ -2,11 +2,12 @@ package shellguard
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // A line that gets a file from elsewhere can run it under many names: a copy, a
@@ -58,7 +59,7 @@ func startsWithShell(file string) bool {
 	return isOneOf(fileKey(file), ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zshenv .zprofile .zlogin .envrc authorized_keys crontab ld.so.preload") || regexpStarted.MatchString(path.Clean(file))
 }
 
-var regexpStarted = regexp.MustCompile(`^/etc/(profile|cron|init|rc|systemd|sudoers|bash|zsh)|(^|/)\.(git/hooks|config/(fish|autostart|systemd))/|^/var/spool/cron/`)
+var regexpStarted = pattern.Of(`^/etc/(profile|cron|init|rc|systemd|sudoers|bash|zsh)|(^|/)\.(git/hooks|config/(fish|autostart|systemd))/|^/var/spool/cron/`)
 
 // noteSavedBy notes the files that a program makes of what comes from elsewhere, and
 // those that it makes of them.
@@ -94,7 +95,7 @@ func (w *walker) noteSavedBy(p *Program, name string) {
 }
 
 // codeWrites: code of sed or awk that writes files.
-var codeWrites = regexp.MustCompile(`>\s*["(]|(?:^|[\s;/}])w\s+\S`)
+var codeWrites = pattern.Of(`>\s*["(]|(?:^|[\s;/}])w\s+\S`)
 
 // unpacks: programs that make files whose names do not stand in the line, or not
 // where files stand.

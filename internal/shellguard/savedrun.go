@@ -1,9 +1,10 @@
 package shellguard
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // noteRuns notes which files a program may run.
@@ -224,7 +225,7 @@ func loadsVariable(name string) bool {
 }
 
 // codeLoads: code that takes in other code.
-var codeLoads = regexp.MustCompile(`\b(import|require|require_relative|from|use|do|load|loadfile|dofile|include|source|__import__|import_module|run_path|run_module)\b`)
+var codeLoads = pattern.Of(`\b(import|require|require_relative|from|use|do|load|loadfile|dofile|include|source|__import__|import_module|run_path|run_module)\b`)
 
 // loads: code that stands in the line runs a file that was saved.
 func (s *savedState) loads(code string) bool {
@@ -253,7 +254,7 @@ func (s *savedState) loads(code string) bool {
 }
 
 // regexpLoading: what stands before the name of a file that is loaded as code.
-var regexpLoading = regexp.MustCompile(`\b(require|require_relative|dofile|loadfile|include|source|run_path|import|load|do)\s*\(?\s*["'][^"']*$`)
+var regexpLoading = pattern.Of(`\b(require|require_relative|dofile|loadfile|include|source|run_path|import|load|do)\s*\(?\s*["'][^"']*$`)
 
 // wordIn reports whether a name stands in code on its own.
 func wordIn(code, name string) bool {

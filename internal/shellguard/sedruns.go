@@ -1,15 +1,16 @@
 package shellguard
 
 import (
-	"regexp"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // sedRun is sed's command e, with its address and the command it runs.
-var sedRun = regexp.MustCompile(`(?m)(?:^|[;{}])\s*(?:(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\.)*/[IM]*|\\[^\w\s](?:[^\n])*?)(?:\s*,\s*(?:[+~]?\d+|\$|/(?:[^/\\\n]|\\.)*/[IM]*))?)?[\s!]*e(?:[ \t]*([^\n]*))$`)
+var sedRun = pattern.Of(`(?m)(?:^|[;{}])\s*(?:(?:\d+(?:~\d+)?|\$|/(?:[^/\\\n]|\\.)*/[IM]*|\\[^\w\s](?:[^\n])*?)(?:\s*,\s*(?:[+~]?\d+|\$|/(?:[^/\\\n]|\\.)*/[IM]*))?)?[\s!]*e(?:[ \t]*([^\n]*))$`)
 
 // sedWrite is its command w, with the file.
-var sedWrite = regexp.MustCompile(`(?m)(?:^|[;{}\d$/])\s*!?\s*[wW][ \t]+([^\n]+)$`)
+var sedWrite = pattern.Of(`(?m)(?:^|[;{}\d$/])\s*!?\s*[wW][ \t]+([^\n]+)$`)
 
 // sedScripts are the scripts that sed is given in the line.
 func sedScripts(args []Arg) []string {
@@ -39,7 +40,7 @@ func sedScripts(args []Arg) []string {
 // reads: e alone, or s///e.
 func sedRuns(scripts []string) (commands []string, input bool) {
 	all := strings.Join(scripts, "\n")
-	for _, m := range sedRun.FindAllStringSubmatch(all, -1) {
+	for _, m := range sedRun.Regexp().FindAllStringSubmatch(all, -1) {
 		if m[1] == "" {
 			input = true
 		} else {
@@ -95,7 +96,7 @@ func cutUnescaped(s string, delim byte) string {
 func (w *walker) sed(p *Program, in scope) {
 	scripts := sedScripts(p.Args)
 	for _, s := range scripts {
-		for _, m := range sedWrite.FindAllStringSubmatch(s, -1) {
+		for _, m := range sedWrite.Regexp().FindAllStringSubmatch(s, -1) {
 			to := Arg{Text: m[1], Literal: true}
 			w.unclear[fileKey(m[1])] = true
 			texts, _ := sedSubstitutes(s)

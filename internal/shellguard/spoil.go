@@ -2,9 +2,10 @@ package shellguard
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // Wiping a home takes no rm: a program that empties each file that is found does
@@ -51,9 +52,9 @@ func spoils(name string, args []Arg, found func(Arg) bool, appended bool) bool {
 }
 
 var (
-	inPlace     = regexp.MustCompile(`^(-[a-zA-Z0-9]*i|--in-place)`)
-	shellSpoils = regexp.MustCompile(`(^|[^>&0-9])>>?\|?\s*["']?(\$|\{\}|%)|(^|[\s;&|(])(rm|unlink|shred|truncate|mv|tee|dd|chmod|chown|cp\s+/dev/\w+)\s`)
-	codeEmpties = regexp.MustCompile(`(?i)truncate|open\s*\([^()]*,\s*["'][wa+>]|writefile|write_text|write_bytes|\.write\(|file\.write|open.{0,12}['"]>`)
+	inPlace     = pattern.Of(`^(-[a-zA-Z0-9]*i|--in-place)`)
+	shellSpoils = pattern.Of(`(^|[^>&0-9])>>?\|?\s*["']?(\$|\{\}|%)|(^|[\s;&|(])(rm|unlink|shred|truncate|mv|tee|dd|chmod|chown|cp\s+/dev/\w+)\s`)
+	codeEmpties = pattern.Of(`(?i)truncate|open\s*\([^()]*,\s*["'][wa+>]|writefile|write_text|write_bytes|\.write\(|file\.write|open.{0,12}['"]>`)
 )
 
 // spoilsWords: a command that is run for what is found, wrappers before it

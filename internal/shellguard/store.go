@@ -2,9 +2,10 @@ package shellguard
 
 import (
 	"path"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // Files also come from elsewhere by the programs of stores (aws s3 cp, gsutil cp,
@@ -70,7 +71,7 @@ func (p *Program) fetchedDirs(name string) []string {
 
 // getsFile: commands of ftp, sftp and lftp that get a file, under another name if that
 // follows.
-var getsFile = regexp.MustCompile(`(?:^|[\s;"'])(?:get1?|mget|reget|recv|pget|mirror)\s+(?:-\w+\s+)*([^\s;"']+)(?:[ \t]+(?:-o[ \t]+)?([^\s;"']+))?`)
+var getsFile = pattern.Of(`(?:^|[\s;"'])(?:get1?|mget|reget|recv|pget|mirror)\s+(?:-\w+\s+)*([^\s;"']+)(?:[ \t]+(?:-o[ \t]+)?([^\s;"']+))?`)
 
 // askedFiles are the files that such a program is told to get.
 func (p *Program) askedFiles() []string {
@@ -84,7 +85,7 @@ func (p *Program) askedFiles() []string {
 	}
 	var out []string
 	for _, t := range texts {
-		for _, m := range getsFile.FindAllStringSubmatch(t, maxValues) {
+		for _, m := range getsFile.Regexp().FindAllStringSubmatch(t, maxValues) {
 			out = append(out, m[1])
 			if m[2] != "" {
 				out = append(out, m[2])

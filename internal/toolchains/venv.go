@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/pattern"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
@@ -52,8 +53,8 @@ func (v Venvs) Has(path string) bool {
 const maxEntryPoint = 4 << 10
 
 var (
-	pythonName = regexp.MustCompile(`^(python|pypy)[0-9.]*$`)
-	pipName    = regexp.MustCompile(`^pip[0-9.]*$`)
+	pythonName = pattern.Of(`^(python|pypy)[0-9.]*$`)
+	pipName    = pattern.Of(`^pip[0-9.]*$`)
 	// entryLines are all that pip, uv and their like write into such a script.
 	entryLines = regexp.MustCompile(`^(` + strings.Join([]string{
 		`# -\*- coding: utf-8 -\*-`,

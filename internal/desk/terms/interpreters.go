@@ -1,9 +1,10 @@
 package terms
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/pattern"
 )
 
 // interpreterRules is how an interpreter reads its words, as far as that is known for
@@ -72,7 +73,7 @@ func interpreterRulesOf(name string) (m interpreterRules, ok bool) {
 
 // toLoad are modules by their plain names: where an interpreter finds those, the
 // line has no say in.
-var toLoad = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*(::[A-Za-z0-9_]+|[/-][a-z0-9_]+)*(=[A-Za-z0-9_,:]*)?$`)
+var toLoad = pattern.Of(`^[A-Za-z][A-Za-z0-9_]*(::[A-Za-z0-9_]+|[/-][a-z0-9_]+)*(=[A-Za-z0-9_,:]*)?$`)
 
 func pythonValue(option, value string) bool {
 	if option == "W" { // a category with a dot is imported

@@ -2,11 +2,11 @@ package terms
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/pattern"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
 )
 
@@ -65,7 +65,7 @@ func (s *scripts) noteTarget(path string) bool {
 
 // settles are options whose file says what a program does: settings, a script, a
 // list of jobs, a patch.
-var settles = regexp.MustCompile(`(?i)^--?[a-z-]*(config|conf|cfg|specs|rcfile|settings|script|plugin|engine|defs|input-file|arg-file|patch)[a-z-]*$`)
+var settles = pattern.Of(`(?i)^--?[a-z-]*(config|conf|cfg|specs|rcfile|settings|script|plugin|engine|defs|input-file|arg-file|patch)[a-z-]*$`)
 
 // addNamedFiles adds the files that say what a program does, wherever they stand.
 func (s *scripts) addNamedFiles(p *shellguard.Program, name string) {

@@ -16,12 +16,12 @@ import (
 	"io"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/pattern"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/safety"
 	"github.com/toolcrib/toolcrib/internal/shellguard"
@@ -102,7 +102,7 @@ func offeredRules(shell *shellguard.Guard, q toolcrib.Question, line *shellguard
 }
 
 // bareWord is a subcommand, a target, a script.
-var bareWord = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.:/-]*$`)
+var bareWord = pattern.Of(`^[A-Za-z0-9][A-Za-z0-9_.:/-]*$`)
 
 // ruleFor is the widest rule about a program that a person reads as what it is:
 // of a program with subcommands, this one with any arguments; of others, the
