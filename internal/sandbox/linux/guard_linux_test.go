@@ -378,7 +378,9 @@ print("has", flush=True); time.sleep(1000)' & sleep 1000`, false},
 		{"by one that has ended", `{ python3 -c '
 import os, time
 f = os.open("tmp", os.O_RDONLY)
-if os.fork() == 0: os._exit(0)
+child = os.fork()
+if child == 0: os._exit(0)
+os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)
 os.close(f); open("forked", "w"); time.sleep(1000)' & }; until [ -e forked ]; do sleep 0.01; done`, true}, // and nobody waits for it
 		{"another name", `ln tmp mine`, true},
 		{"nothing", `:`, true},
