@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/clienthook"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
 	"github.com/toolcrib/toolcrib/internal/namecheck"
 	"github.com/toolcrib/toolcrib/internal/policy"
@@ -89,7 +90,7 @@ func (a *App) Mistakes() (n int) {
 // nobody does.
 func (a *App) Unmatched(ctx context.Context, where func(setting, text string) string) []namecheck.Unmatched {
 	check := namecheck.Check{
-		Config: *a.settings.Load(), Boxes: boxNames(), Shelf: a.shelving, Tools: a.Specs(), Unused: a.unused, Hub: a.Hub, Meta: a.meta,
+		Config: *a.settings.Load(), Boxes: boxNames(), Clients: clienthook.Clients(), Shelf: a.shelving, Tools: a.Specs(), Unused: a.unused, Hub: a.Hub, Meta: a.meta,
 	}
 	if p := a.policy.live.Policy(); p != nil { // a catalog that is only shown has none
 		check.Rules = p.Rules.Mentions()

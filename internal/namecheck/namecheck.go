@@ -37,11 +37,14 @@ type Check struct {
 	Config settings.Config
 	Rules  []policy.Mention // what the rules name
 	Boxes  []string         // the names of boxes of ours, in use or not
-	Shelf  toolcrib.Contents
-	Tools  []toolcrib.Entry                         // what is on the shelves
-	Unused func(context.Context) []toolcrib.Toolbox // boxes of ours that are not in use
-	Hub    *mcphub.Hub                              // nil: there are no MCP servers
-	Meta   toolcrib.Toolbox                         // tools about the servers
+	// Clients are programs whose own tools are judged by hooks: their tools go by these
+	// names in rules and in the journal, and are on no shelf.
+	Clients []string
+	Shelf   toolcrib.Contents
+	Tools   []toolcrib.Entry                         // what is on the shelves
+	Unused  func(context.Context) []toolcrib.Toolbox // boxes of ours that are not in use
+	Hub     *mcphub.Hub                              // nil: there are no MCP servers
+	Meta    toolcrib.Toolbox                         // tools about the servers
 }
 
 // maxTold is how many names are told of one setting: a project's file may have many, and
@@ -174,12 +177,13 @@ type whole struct {
 	boxes    []string
 	offers   map[string][]string // by server, those that were listed
 	unlisted []string            // servers that were not
+	clients  []string
 	tools    settings.Tools
 }
 
 func (c *Check) whole(ctx context.Context) *whole {
 	cfg := &c.Config
-	w := &whole{boxes: c.allBoxes(), offers: map[string][]string{}, tools: cfg.Tools}
+	w := &whole{boxes: c.allBoxes(), clients: c.Clients, offers: map[string][]string{}, tools: cfg.Tools}
 	s := c.Shelf
 	s.Boxes, s.Disable, s.Absent = slices.Clone(s.Boxes), nil, nil
 	s.Boxes = append(s.Boxes, c.Unused(ctx)...)
@@ -234,6 +238,9 @@ func (w *whole) judge(m *policy.Mention) (Unmatched, bool) {
 	box, name, pattern, ok := m.Tools.Named()
 	if !ok {
 		return w.judgeGroup(m)
+	}
+	if slices.Contains(w.clients, box) && !slices.Contains(w.boxes, box) {
+		return Unmatched{}, false
 	}
 	word := m.Tools.String()
 	if m.TwoWays() && slices.ContainsFunc(w.specs, func(s toolcrib.Entry) bool { return s.Called(word) }) {
