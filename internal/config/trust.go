@@ -29,6 +29,7 @@ type Trusted struct {
 	File   string    `json:"-"`
 	SHA256 string    `json:"sha256"`
 	At     time.Time `json:"at"`
+	Tool   bool      `json:"tool,omitempty"` // it is a file of a project's folder of tools, and no settings
 }
 
 // Holds reports whether a project file with this content is trusted. A list that cannot be read trusts nothing, and
@@ -43,7 +44,7 @@ func (t Trust) Holds(file string, content []byte) bool {
 		return false
 	}
 	entry, ok := list[name]
-	return ok && entry.SHA256 == fingerprint(content)
+	return ok && !entry.Tool && entry.SHA256 == fingerprint(content)
 }
 
 // List gives the entries by name.
