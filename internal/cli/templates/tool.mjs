@@ -1,0 +1,5 @@
+// toolcrib:
+//   effects: [pure]
+//   timeout: 10s
+
+// PLACEHOLDER
