@@ -163,11 +163,11 @@ func (c *command) newToolDir(name string, f newTool) (string, error) {
 	case f.project:
 		return c.newProjectTools()
 	}
-	loaded, paths, err := c.load()
+	_, paths, err := c.load()
 	if err != nil {
 		return "", err
 	}
-	return app.ToolDir(loaded.Value, paths.Config), nil
+	return filepath.Join(paths.Config, "tools"), nil
 }
 
 // within makes a path of the command line whole.
@@ -250,11 +250,11 @@ func (c *command) tellNewTool(file, name string, lang language, f newTool) error
 	fmt.Fprintf(c.out, "Wrote %s. Next:\n\n", shown)
 	rows := [][2]string{}
 	if f.lang == "go" {
-		loaded, paths, err := c.load()
+		_, paths, err := c.load()
 		if err != nil {
 			return err
 		}
-		plugins := text.ShowLine(app.PluginDir(loaded.Value, paths.Config))
+		plugins := text.ShowLine(filepath.Join(paths.Config, "plugins"))
 		dir := text.ShowLine(filepath.Dir(file))
 		rows = append(rows,
 			[2]string{"cd " + dir + " && go mod init " + name + " && go get github.com/toolcrib/toolcrib@latest", "once; not within another module"},

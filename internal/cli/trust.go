@@ -28,23 +28,27 @@ func (c *command) trustCmd() *cobra.Command {
 	var yes bool
 	cmd := &cobra.Command{
 		Use:   "trust [DIR]",
-		Short: "Take a project's toolcrib.yaml as your own, after seeing what it changes",
+		Short: "Take a project's toolcrib.yaml and its tools as your own, after seeing them",
 		Long: `A toolcrib.yaml that lies in a project may only tighten your settings. trust
 shows what it would change if it counted like your own file, asks, and then lets
 it count: this file with this content. When the file changes, it tightens only,
-until you have looked again.`,
+until you have looked again.
+
+The files in .toolcrib/tools of a project are tools once you trust them. trust shows
+what each of them declares and its whole text, and asks. When one changes, it is no
+tool until you have looked again; the others stay.`,
 		Example: `  toolcrib trust               the project you are in
   toolcrib trust list
   toolcrib trust revoke`,
 		Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return c.trust(args, yes) },
 	}
-	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask: the difference was looked at")
+	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask: what is shown was looked at")
 	cmd.AddCommand(&cobra.Command{
 		Use: "list", Short: "List what is trusted", Args: usageArgs(cobra.NoArgs),
 		RunE: func(*cobra.Command, []string) error { return c.listTrust() },
 	}, &cobra.Command{
-		Use: "revoke [DIR]", Short: "Let a project's file only tighten again", Args: usageArgs(cobra.MaximumNArgs(1)),
+		Use: "revoke [DIR]", Short: "Let a project's file only tighten again, and its tools be none", Args: usageArgs(cobra.MaximumNArgs(1)),
 		RunE: func(_ *cobra.Command, args []string) error { return c.revokeTrust(args) },
 	})
 	return cmd
@@ -58,30 +62,37 @@ func trustList(paths config.Paths) config.Trust {
 	}
 }
 
-// projectOf finds the project file that a command is about.
-func (c *command) projectOf(args []string) (string, error) {
+// project is what a command about trust is about: the files that a project brings along.
+type project struct {
+	file  string // its toolcrib.yaml; empty: it has none
+	tools string // its folder of tools; empty: it has none
+}
+
+// projectOf finds the files of the project that a command is about.
+func (c *command) projectOf(args []string) (project, error) {
 	dir := c.dir
 	if len(args) > 0 {
-		if dir = args[0]; !filepath.IsAbs(dir) {
-			dir = filepath.Join(c.dir, dir)
-		}
+		dir = c.within(args[0])
 		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return "", usagef("%s is no directory, and no command of trust", args[0])
+			return project{}, usagef("%s is no directory, and no command of trust", args[0])
 		}
 	}
 	// Of whichever account: what is trusted is what the person was shown.
 	found, err := config.FindProject(dir, c.home(), func(string) bool { return true })
 	if err != nil {
-		return "", err
+		return project{}, err
 	}
-	if found.Path == "" {
-		return "", &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: "there is no toolcrib.yaml in " + dir + " or above it"}
+	p := project{found.Path, config.FindProjectTools(dir, c.home())}
+	if p == (project{}) {
+		return p, &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: "there is no toolcrib.yaml and no " + config.ProjectToolDir("") + " in " + dir + " or above it"}
 	}
-	return found.Path, nil
+	return p, nil
 }
 
+// trust goes over the settings and then over the tools of a project. Each is a question
+// of its own: who does not want the one may want the other.
 func (c *command) trust(args []string, yes bool) error {
-	file, err := c.projectOf(args)
+	project, err := c.projectOf(args)
 	if err != nil {
 		return err
 	}
@@ -89,11 +100,26 @@ func (c *command) trust(args []string, yes bool) error {
 	if err != nil {
 		return usage(err)
 	}
+	list := trustList(paths)
+	if project.file != "" {
+		err = c.trustSettings(list, project.file, yes)
+		if code := toolcrib.CodeOf(err); err != nil && code != toolcrib.CodeDenied && code != toolcrib.CodeUnavailable {
+			return err
+		}
+	}
+	if project.tools != "" {
+		err = cmp.Or(c.trustTools(list, project.tools, yes), err)
+	}
+	return err
+}
+
+// trustSettings shows what the settings of a project would change, asks, and lets them
+// count.
+func (c *command) trustSettings(list config.Trust, file string, yes bool) error {
 	content, err := config.ReadProject(file)
 	if err != nil {
 		return badConfig{err}
 	}
-	list := trustList(paths)
 	if list.Holds(file, content) {
 		fmt.Fprintf(c.out, "%s is trusted as it is.\n", text.ShowLine(file))
 		return nil
@@ -109,11 +135,7 @@ func (c *command) trust(args []string, yes bool) error {
 	}
 	// Settings leave out what may be a secret. What stands in the file is none of
 	// the person's, and may be what runs.
-	fmt.Fprintf(c.out, "\nThe whole file:\n\n")
-	for line := range strings.Lines(string(content)) {
-		fmt.Fprintf(c.out, "    %s\n", text.ShowLine(strings.TrimRight(line, "\r\n")))
-	}
-	fmt.Fprintln(c.out)
+	c.showText(content)
 	if !yes {
 		if ok, err := c.confirm("Let it count as your own settings?"); err != nil || !ok {
 			return err
@@ -335,9 +357,12 @@ func (c *command) listTrust() error {
 	rows := []row{}
 	for _, t := range list {
 		state := "trusted"
-		if content, err := config.ReadProject(t.File); err != nil {
+		switch content, err := config.ReadProject(t.File); {
+		case err != nil:
 			state = "gone"
-		} else if !trustList(paths).Holds(t.File, content) {
+		case t.Tool && !trustList(paths).HoldsTool(t.File, content):
+			state = "changed since: it is no tool until you trust it again"
+		case !t.Tool && !trustList(paths).Holds(t.File, content):
 			state = "changed since: it only tightens"
 		}
 		rows = append(rows, row{t.File, t.At, state})
@@ -353,7 +378,7 @@ func (c *command) listTrust() error {
 }
 
 func (c *command) revokeTrust(args []string) error {
-	file, err := c.projectOf(args)
+	project, err := c.projectOf(args)
 	if err != nil {
 		return err
 	}
@@ -361,13 +386,29 @@ func (c *command) revokeTrust(args []string) error {
 	if err != nil {
 		return usage(err)
 	}
-	was, err := trustList(paths).Remove(file)
-	if err != nil {
-		return err
+	list, revoked := trustList(paths), false
+	if project.file != "" {
+		was, err := list.Remove(project.file)
+		if err != nil {
+			return err
+		}
+		if was {
+			revoked = true
+			fmt.Fprintf(c.out, "%s only tightens again.\n", text.ShowLine(project.file))
+		}
 	}
-	if !was {
-		return &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: file + " is not trusted"}
+	if project.tools != "" {
+		was, err := list.RemoveTools(project.tools)
+		if err != nil {
+			return err
+		}
+		for _, file := range was {
+			revoked = true
+			fmt.Fprintf(c.out, "%s is no tool any more.\n", text.ShowLine(file))
+		}
 	}
-	_, err = fmt.Fprintf(c.out, "%s only tightens again.\n", text.ShowLine(file))
-	return err
+	if !revoked {
+		return &toolcrib.Error{Code: toolcrib.CodeNotFound, Message: cmp.Or(project.file, project.tools) + " is not trusted"}
+	}
+	return nil
 }

@@ -3,7 +3,7 @@
 #   description: Count the words, lines or bytes of a text.
 #   args:
 #     text: string
-#     unit: {type: string, enum: [words, lines, bytes], default: words, description: What to count.}
+#     unit: words | lines | bytes = words
 #   effects: [pure]
 #   timeout: 10s
 
