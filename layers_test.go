@@ -147,7 +147,7 @@ func rules() []rule {
 		{"ovos", 4, []string{".", "internal/ovos/..."}, "the bus for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"mcpserver", 4, []string{".", "internal/mcp/server", "internal/desk", "internal/safety", "internal/serve/httpapi"}, "MCP for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"governed", 5, []string{".", "internal/app", "internal/settings", "internal/desk", "internal/store/..."}, "a crib for programs of others: it says in the words of the wiring what a Config says, and decides nothing"},
-		{"internal/cli", 5, []string{".", "ovos", "definition", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect"},
+		{"internal/cli", 5, []string{".", "ovos", "definition", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect", "internal/toolfile"},
 			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect), and what a model's API is told (definition, exposed)"},
 		{"cmd/*", 6, []string{"internal/cli", "internal/app"}, "main is ten lines: what it would need from elsewhere belongs into cli"},
 

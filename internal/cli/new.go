@@ -246,25 +246,23 @@ func (c *command) tellNewTool(file, name string, lang language, f newTool) error
 	if c.asJSON(false) {
 		return c.printJSON(map[string]string{"file": file, "tool": name, "lang": f.lang})
 	}
-	shown := text.ShowLine(file)
-	fmt.Fprintf(c.out, "Wrote %s. Next:\n\n", shown)
+	fmt.Fprintf(c.out, "Wrote %s. Next:\n\n", text.ShowLine(file))
 	rows := [][2]string{}
 	if f.lang == "go" {
 		_, paths, err := c.load()
 		if err != nil {
 			return err
 		}
-		plugins := text.ShowLine(filepath.Join(paths.Config, "plugins"))
-		dir := text.ShowLine(filepath.Dir(file))
+		plugins := filepath.Join(paths.Config, "plugins")
 		rows = append(rows,
-			[2]string{"cd " + dir + " && go mod init " + name + " && go get github.com/toolcrib/toolcrib@latest", "once; not within another module"},
-			[2]string{"mkdir -p " + plugins + " && go build -o " + filepath.Join(plugins, name) + " .", "it is a tool from then on"},
+			[2]string{"cd " + shellWord(filepath.Dir(file)) + " && go mod init " + name + " && go get github.com/toolcrib/toolcrib@latest", "once; not within another module"},
+			[2]string{"mkdir -p " + shellWord(plugins) + " && go build -o " + shellWord(filepath.Join(plugins, name)) + " .", "it is a tool from then on"},
 			[2]string{"toolcrib call " + name + "__" + functionName(name) + " " + lang.try, "use it"})
 	} else {
 		if f.project {
 			rows = append(rows, [2]string{"toolcrib trust", "look at it and let it count; after each change again"})
 		}
-		rows = append(rows, [2]string{"toolcrib tools check " + shown, "what it is, what it can reach, and what is wrong with it"})
+		rows = append(rows, [2]string{"toolcrib tools check " + shellWord(file), "what it is, what it can reach, and what is wrong with it"})
 		if f.dir == "" {
 			rows = append(rows,
 				[2]string{"toolcrib tools try " + functionOr(name, lang) + " " + lang.try, "run it, and see how it ran"},

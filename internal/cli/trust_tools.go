@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -44,7 +45,7 @@ func projectTools(list config.Trust, dir string) ([]projectTool, error) {
 			tools = append(tools, t)
 			continue
 		}
-		t.parsed, t.faults = toolfile.Parse(f.Path, f.Content)
+		t.parsed, t.faults = toolfile.Parse(filepath.Base(f.Path), f.Content)
 		switch {
 		case t.parsed.Kind == toolfile.None:
 			t.state = notATool
@@ -67,14 +68,19 @@ func (c *command) trustTools(list config.Trust, dir string, yes bool) error {
 	if err != nil {
 		return err
 	}
+	if len(tools) == 0 {
+		fmt.Fprintf(c.out, "There are no files in %s.\n", text.ShowLine(dir))
+		return nil
+	}
+	fmt.Fprintf(c.out, "In %s:\n\n", text.ShowLine(dir))
 	var add []config.ToolFile
 	var names []string
 	for _, t := range tools {
 		switch t.state {
 		case notATool:
-			fmt.Fprintf(c.out, "%s declares no tool, and stays what it is.\n", text.ShowLine(t.Path))
+			fmt.Fprintf(c.out, "%s declares no tool, and stays what it is.\n", text.ShowLine(filepath.Base(t.Path)))
 		case toolTrusted:
-			fmt.Fprintf(c.out, "%s is trusted as it is.\n", text.ShowLine(t.Path))
+			fmt.Fprintf(c.out, "%s is trusted as it is.\n", text.ShowLine(filepath.Base(t.Path)))
 		case toolBroken:
 			c.showBroken(t)
 		case toolNew, toolChanged:
@@ -83,9 +89,6 @@ func (c *command) trustTools(list config.Trust, dir string, yes bool) error {
 		}
 	}
 	if len(add) == 0 {
-		if len(tools) == 0 {
-			fmt.Fprintf(c.out, "There are no files in %s.\n", text.ShowLine(dir))
-		}
 		return nil
 	}
 	if !yes {
@@ -102,12 +105,12 @@ func (c *command) trustTools(list config.Trust, dir string, yes bool) error {
 
 func (c *command) showBroken(t projectTool) {
 	if t.Err != nil {
-		fmt.Fprintf(c.out, "%s cannot be trusted: %s\n", text.ShowLine(t.Path), text.ShowLine(t.Err.Error()))
+		fmt.Fprintf(c.out, "%s cannot be trusted: %s\n", text.ShowLine(filepath.Base(t.Path)), text.ShowLine(t.Err.Error()))
 		return
 	}
-	fmt.Fprintf(c.out, "%s has mistakes, and cannot be trusted until they are mended:\n", text.ShowLine(t.Path))
+	fmt.Fprintf(c.out, "%s has mistakes, and cannot be trusted until they are mended:\n", text.ShowLine(filepath.Base(t.Path)))
 	for _, f := range reportFile(t.parsed, t.faults).Faults {
-		fmt.Fprintln(c.out, "  "+faultLine(t.Path, f))
+		fmt.Fprintln(c.out, "  "+faultLine(filepath.Base(t.Path), f))
 	}
 }
 
@@ -123,7 +126,7 @@ func (c *command) showUntrusted(t projectTool) {
 		fmt.Fprintf(c.out, "  owner       %s, and not to you or root\n", text.ShowLine(t.Foreign))
 	}
 	for _, f := range r.Faults {
-		fmt.Fprintln(c.out, "  "+faultLine(t.Path, f))
+		fmt.Fprintln(c.out, "  "+faultLine(filepath.Base(t.Path), f))
 	}
 	c.showText(t.Content)
 }
