@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -53,7 +55,7 @@ func (c *command) checkTools(ctx context.Context, args []string) error {
 			return &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: err.Error(), Err: err}
 		}
 		file, faults := toolfile.Parse(arg, content)
-		faults = append(faults, scriptFaults(file, info)...)
+		faults = append(faults, scriptFaults(file, info.Mode())...)
 		r := reportFile(file, faults)
 		if toolfile.Broken(faults) || file.Kind == toolfile.None {
 			bad++
@@ -99,7 +101,10 @@ func (c *command) printReports(reports []fileReport) {
 	}
 }
 
-// scriptFaults is what the file itself lacks, whatever stands in it.
-func scriptFaults(file toolfile.File, info os.FileInfo) []toolfile.Fault {
-	return nil
+// scriptFaults is what a file lacks besides what stands in it.
+func scriptFaults(file toolfile.File, mode fs.FileMode) []toolfile.Fault {
+	if file.Kind != toolfile.Script || runtime.GOOS == "windows" || mode.Perm()&0o111 != 0 {
+		return nil
+	}
+	return []toolfile.Fault{{File: file.Path, Message: "it declares a tool and is not executable: chmod +x " + shellWord(file.Path)}}
 }

@@ -22,9 +22,9 @@ func ProjectToolDir(project string) string {
 // maxProjectTools is how many files of a project's folder are looked at. A person who is asked reads all of them.
 const maxProjectTools = 200
 
-// FindProjectTools looks for a folder of tools in dir and the directories above it, up to where FindProject looks too. The
-// nearest one counts. Empty: there is none. A folder that cannot be looked at is passed over: it could only have added
-// something.
+// FindProjectTools looks for a folder of tools in dir and the directories above it, but neither in the home directory nor at
+// the top: what lies there is in no project. The nearest one counts. Empty: there is none. A folder that cannot be looked at
+// is passed over: it could only have added something.
 func FindProjectTools(dir, home string) string {
 	if !filepath.IsAbs(dir) {
 		return ""
@@ -33,14 +33,13 @@ func FindProjectTools(dir, home string) string {
 	if home != "" {
 		homeInfo, _ = os.Stat(home) // what is not there is nowhere
 	}
-	for dir = filepath.Clean(dir); ; dir = filepath.Dir(dir) {
+	for dir = filepath.Clean(dir); dir != filepath.Dir(dir) && !sameDir(dir, homeInfo); dir = filepath.Dir(dir) {
+		// A link too, so that it is told what is wrong with it.
 		if _, err := os.Lstat(ProjectToolDir(dir)); err == nil {
 			return ProjectToolDir(dir)
 		}
-		if dir == home || filepath.Dir(dir) == dir || sameDir(dir, homeInfo) {
-			return ""
-		}
 	}
+	return ""
 }
 
 // ToolFile is one file of a project's folder of tools.

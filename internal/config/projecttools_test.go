@@ -35,10 +35,11 @@ func TestFindProjectTools(t *testing.T) {
 	if got := FindProjectTools(deep, home); got != "" {
 		t.Errorf("found %s in nothing", got)
 	}
-	// What lies above the home directory is nobody's project.
+	// What lies in the home directory or above it is in no project.
 	toolPlace(t, root, "x.sh", "x")
+	toolPlace(t, home, "x.sh", "x")
 	if got := FindProjectTools(deep, home); got != "" {
-		t.Errorf("found %s above the home directory", got)
+		t.Errorf("found %s where no project is", got)
 	}
 	toolPlace(t, project, "x.sh", "x")
 	if got := FindProjectTools(deep, home); got != ProjectToolDir(project) {

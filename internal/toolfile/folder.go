@@ -1,6 +1,7 @@
 package toolfile
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -9,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
@@ -37,13 +39,7 @@ func ProjectFolder(dir, home string) Folder {
 	if dir == "" {
 		return Folder{}
 	}
-	at := func(dir string) Folder { return Folder{Dir: filepath.Join(dir, ".toolcrib", "tools"), NoLinks: true} }
-	for up := dir; up != filepath.Dir(up) && up != home; up = filepath.Dir(up) {
-		if info, err := os.Lstat(at(up).Dir); err == nil && info.IsDir() {
-			return at(up)
-		}
-	}
-	return at(dir)
+	return Folder{Dir: cmp.Or(config.FindProjectTools(dir, home), config.ProjectToolDir(dir)), NoLinks: true}
 }
 
 // Marks is a text that differs when the folder is another. It is cheap, and misses what was made to look the same.
