@@ -68,6 +68,7 @@ type Toolboxes struct {
 	Interact InteractBox `yaml:"interact" doc:"Asking the person."`
 	Math     MathBox     `yaml:"math" doc:"Calculation, units, statistics, equations."`
 	Skill    SkillBox    `yaml:"skill" doc:"Skills: folders with a SKILL.md that tells a model how to go about something."`
+	Tools    ToolsBox    `yaml:"tools" doc:"Tools of your own: commands and scripts that declare themselves, see docs/tools.md."`
 	Web      WebBox      `yaml:"web" doc:"Searching the web and fetching pages. It needs the hosts under grant.hosts, such as html.duckduckgo.com or *."`
 	OvosBox  OvosBox     `yaml:"ovosbox" doc:"Tools that live on the message bus of a voice assistant (OpenVoiceOS). What hosts there say about them is a claim."`
 	Shell    ShellBox    `yaml:"shell" doc:"Running command lines in the granted directories, in a sandbox."`
@@ -157,6 +158,7 @@ func Defaults() Config {
 			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true}, Web: WebBox{Engine: "duckduckgo"},
 			Files:   FilesBox{Enabled: true},
 			Skill:   DefaultSkillBox(),
+			Tools:   DefaultToolsBox(),
 			OvosBox: DefaultOvosBox(),
 			Shell:   ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
 		},
