@@ -163,11 +163,16 @@ func (c *command) newToolDir(name string, f newTool) (string, error) {
 	case f.project:
 		return c.newProjectTools()
 	}
-	_, paths, err := c.load()
+	return c.toolDir()
+}
+
+// toolDir is the person's own folder of tools.
+func (c *command) toolDir() (string, error) {
+	loaded, paths, err := c.load()
 	if err != nil {
 		return "", err
 	}
-	return filepath.Join(paths.Config, "tools"), nil
+	return loaded.Value.Toolboxes.Tools.Folder(paths.Config, c.home()), nil
 }
 
 // within makes a path of the command line whole.

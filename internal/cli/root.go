@@ -328,7 +328,7 @@ func (c *command) needs(loaded *config.Loaded[settings.Config], paths config.Pat
 		}
 	}
 	age, size := retentionFrom(loaded)
-	needs := app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Path: c.getenv("PATH"), Getenv: c.getenv, Private: private, Layers: c.bounded(loaded, c.broken), Log: c.logger(loaded.Value.Log)}
+	needs := app.Needs{AgeFrom: age, SizeFrom: size, State: paths.State, Subject: subject(), Config: paths.Config, Settings: c.settings(paths), Version: version(), Dir: c.dir, Home: c.home(), Path: c.getenv("PATH"), Getenv: c.getenv, Private: private, Layers: c.bounded(loaded, c.broken), Log: c.logger(loaded.Value.Log), Trusted: trustList(paths).HoldsTool}
 	c.setKeys(&needs)
 	return needs
 }

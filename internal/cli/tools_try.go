@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -56,11 +58,11 @@ func (c *command) noFile(name string) error {
 	if _, err := os.Stat(c.within(name)); err != nil {
 		return nil // the crib says what it thinks of the name
 	}
-	_, paths, err := c.load()
+	dir, err := c.toolDir()
 	if err != nil {
 		return err
 	}
-	return usagef("%s is a file: 'toolcrib tools check' looks at one. To try it, copy it into %s, or trust it where it lies in a project ('toolcrib trust'), and give the name of the tool", name, text.ShowLine(c.toolDir(paths)))
+	return usagef("%s is a file: 'toolcrib tools check' looks at one. To try it, copy it into %s, or trust it where it lies in a project ('toolcrib trust'), and give the name of the tool", name, text.ShowLine(dir))
 }
 
 // tried is one call with all that can be seen of it.
@@ -168,10 +170,13 @@ func (c *command) printTried(t tried) error {
 	for _, r := range t.Runs {
 		row("ran", argvText(r.Argv))
 		row("where", "in "+r.Dir+", "+map[bool]string{true: "not in a sandbox that told its name", false: "in the sandbox " + r.Sandbox}[r.Sandbox == ""])
-		row("may read", orElse(strings.Join(r.Read, ", "), "no directory of yours"))
-		row("may write", orElse(strings.Join(r.Write, ", "), "nothing"))
-		row("may reach", orElse(strings.Join(r.Hosts, ", "), "no other machine"))
-		row("variables", orElse(strings.Join(r.Variables, ", "), "none"))
+		if r.Sandbox == "host" { // it is granted nothing, and held to nothing
+			row("may touch", "everything that you can")
+		} else {
+			row("may read", orElse(strings.Join(ownFile(r), ", "), "no directory of yours"))
+			row("may write", orElse(strings.Join(r.Write, ", "), "nothing"))
+			row("may reach", orElse(strings.Join(r.Hosts, ", "), "no other machine"))
+		}
 		row("exit", exitText(r))
 		c.printStream("stdout", r.Stdout)
 		c.printStream("stderr", r.Stderr)
@@ -190,6 +195,19 @@ func (c *command) printTried(t tried) error {
 	}
 	row("journal", fmt.Sprintf("%s after %s: toolcrib journal show %s", orElse(t.Outcome, "not ended"), t.Took, t.Call))
 	return nil
+}
+
+// ownFile are the directories that a program can read, with a word for the one that its
+// own script lies in.
+func ownFile(r triedRun) []string {
+	var list []string
+	for _, dir := range r.Read {
+		if slices.ContainsFunc(r.Argv, func(word string) bool { return filepath.Dir(word) == dir }) {
+			dir = "its own file"
+		}
+		list = append(list, dir)
+	}
+	return list
 }
 
 func exitText(r triedRun) string {

@@ -57,7 +57,7 @@ tool until you have looked again; the others stay.`,
 // trustList is kept with the state of the program, out of reach of every tool.
 func trustList(paths config.Paths) config.Trust {
 	return config.Trust{
-		Path:  filepath.Join(paths.State, "trust.json"),
+		Path:  config.TrustFile(paths.State),
 		Seals: func(write bool) (*seal.Box, error) { return seal.OfState(paths.State, write) },
 	}
 }

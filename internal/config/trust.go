@@ -24,6 +24,9 @@ type Trust struct {
 	Seals func(write bool) (*seal.Box, error)
 }
 
+// TrustFile is where the list lies, in the directory of the program's state.
+func TrustFile(state string) string { return filepath.Join(state, "trust.json") }
+
 // Trusted is one entry of the list.
 type Trusted struct {
 	File   string    `json:"-"`
