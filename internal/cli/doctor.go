@@ -107,9 +107,7 @@ func (c *command) examine(ctx context.Context) []finding {
 			out = append(out, finding{"policy", "problem", u.String(), "write the name as 'toolcrib tools' shows it, or remove the setting"})
 		}
 	}
-	for _, f := range a.Faults {
-		out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend or disable it"})
-	}
+	out = append(out, c.toolFaults(a)...)
 	for _, b := range a.Hub.Boxes() {
 		if n := len(b.Unchecked()); n > 0 {
 			out = append(out, finding{"tools", "ok", fmt.Sprintf("%d parts of the schemas of %s are left to that server to check: 'toolcrib hub show %s' names them", n, b.Name(), b.Name()), ""})

@@ -24,6 +24,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/internal/toolfile"
 	"github.com/toolcrib/toolcrib/internal/vault"
 )
 
@@ -343,7 +344,12 @@ func (c *command) settings(paths config.Paths) string {
 
 func (c *command) tellFaults(a *app.App) {
 	for _, f := range a.Faults {
-		fmt.Fprintf(c.err, "toolcrib: warning: left out: %s\n", text.ShowLine(f.Error()))
+		if !errors.Is(f.Err, toolfile.ErrUntrusted) {
+			fmt.Fprintf(c.err, "toolcrib: warning: left out: %s\n", text.ShowLine(f.Error()))
+		}
+	}
+	if said := c.untrustedTools(); said != "" {
+		fmt.Fprintf(c.err, "toolcrib: warning: %s; 'toolcrib trust' shows them\n", text.ShowLine(said))
 	}
 }
 

@@ -1,12 +1,14 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolfile"
@@ -63,6 +65,54 @@ func projectTools(list config.Trust, dir string) ([]projectTool, error) {
 		tools = append(tools, t)
 	}
 	return tools, nil
+}
+
+// untrustedTools says which files of the project's folder of tools do not count yet, in
+// one sentence. Empty: there are none. What is wrong with the folder is told by 'trust'.
+func (c *command) untrustedTools() string {
+	dir := config.FindProjectTools(c.dir, c.home())
+	loaded, paths, err := c.load()
+	if dir == "" || err != nil || !loaded.Value.Toolboxes.Tools.Enabled || !loaded.Value.Toolboxes.Tools.Project {
+		return ""
+	}
+	tools, err := projectTools(trustList(paths), dir)
+	if err != nil {
+		return "the tools of the project do not count: " + err.Error()
+	}
+	var names []string
+	for _, t := range tools {
+		switch name := filepath.Base(t.Path); t.state {
+		case toolNew:
+			names = append(names, name)
+		case toolChanged:
+			names = append(names, name+" (changed since you trusted it)")
+		case toolBroken:
+			names = append(names, name+" (has mistakes)")
+		case toolTrusted, notATool:
+		}
+	}
+	if len(names) == 0 {
+		return ""
+	}
+	return "these files in " + dir + " are not trusted, and no tools: " + strings.Join(names, ", ")
+}
+
+// toolFaults is what the doctor says about tools that are not there.
+func (c *command) toolFaults(a *app.App) (out []finding) {
+	for _, f := range a.Faults {
+		fault, ofFile := errors.AsType[toolfile.Fault](f.Err)
+		switch {
+		case errors.Is(f.Err, toolfile.ErrUntrusted): // all of them at once, below
+		case ofFile:
+			out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend that line; 'toolcrib tools check " + shellWord(fault.File) + "' tells all that is wrong with it"})
+		default:
+			out = append(out, finding{"tools", "problem", "left out: " + f.Error(), "mend or disable it"})
+		}
+	}
+	if said := c.untrustedTools(); said != "" {
+		out = append(out, finding{"tools", "warning", said, "'toolcrib trust' shows them and asks"})
+	}
+	return out
 }
 
 // trustTools shows the tools of a project that do not count yet, asks, and lets them

@@ -130,7 +130,7 @@ func (b *Box) declared(s toolfile.Source) (*toolfile.File, bool) {
 		return nil, false
 	}
 	if b.needs.Trusted != nil && !b.needs.Trusted(s.Path, s.Content) {
-		b.fault(s.Path, "", fmt.Errorf("%s: not trusted: toolcrib trust shows it", s.Path))
+		b.fault(s.Path, "", fmt.Errorf("%s: %w", s.Path, toolfile.ErrUntrusted))
 		return nil, false
 	}
 	file, faults := toolfile.Parse(s.Path, s.Content)
