@@ -68,8 +68,8 @@ func TestGoTemplateBuilds(t *testing.T) {
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	out, errs, status := runCLI(t, home, "tools")
-	if status != 0 || !strings.Contains(out, "words-in__words_in") {
+	out, errs, status := runCLI(t, home, "hub", "test", "words-in")
+	if status != 0 || !strings.Contains(out, "words-in works") || !strings.Contains(out, " 1 tools") {
 		t.Errorf("%d %s\n%s", status, out, errs)
 	}
 }
