@@ -58,9 +58,17 @@ type Server struct {
 	// Bare: its tools are called by their own names, without the server's.
 	Bare bool
 
-	Sandbox     string  // where its program runs; what the names mean is the business of Needs.Start
-	Image       string  // what a container is made of, for a program that runs in one
-	Network     string  // what it reaches from a sandbox: as granted, off, or all; empty: as granted
+	Sandbox string // where its program runs; what the names mean is the business of Needs.Start
+	Image   string // what a container is made of, for a program that runs in one
+	Network string // what it reaches from a sandbox: as granted, off, or all; empty: as granted
+	// Grant is what its program may touch, and nothing else: no directory and no host
+	// that calls are granted comes besides. Nil: what they are granted.
+	Grant *toolcrib.Grant
+	// Own: a person of this machine wrote it or put it here, and says what it does.
+	// What Effects say of its tools counts for what they answer, too.
+	Own bool
+	// Group is what profiles and rules know its tools by; empty: mcp.
+	Group       string
 	Sampling    Consent // it wants an answer of the caller's model
 	Elicitation Consent // it wants to ask the caller's person something
 	// Unpinned lets definitions change without a person's word.
@@ -131,6 +139,7 @@ type Launch struct {
 	Sandbox string
 	Image   string
 	Network string
+	Grant   *toolcrib.Grant // exactly this, where there is one
 	Stderr  io.Writer
 	Person  string // a word for whom it is; empty: for everybody
 }
