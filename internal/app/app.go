@@ -21,6 +21,7 @@ import (
 	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/chains"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/exposed"
 	"github.com/toolcrib/toolcrib/internal/guards"
 	"github.com/toolcrib/toolcrib/internal/hooked"
 	"github.com/toolcrib/toolcrib/internal/hub"
@@ -47,6 +48,8 @@ import (
 
 // App is an open crib.
 type App struct {
+	exposed.View // how models are shown the tools
+
 	Crib    *toolcrib.Crib
 	Journal *store.Journal
 	Sandbox *sandbox.Chooser
@@ -83,7 +86,6 @@ type App struct {
 	state      string               // the directory of the program's state
 	subject    string               // the person whose program this is
 	names      httpapi.Names        // under which clients reach us over HTTP
-	expose     exposure             // how models are shown tools
 	book       *learn.Book          // which searches led to which tools; nil: nothing is learned
 	closers    []io.Closer
 	early      *hooked.Early // what was begun before its turn; nil: nothing
@@ -235,7 +237,7 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 		Timeout: cfg.Limits.Timeout, MaxTimeout: cfg.Limits.MaxTimeout, Ask: cfg.Limits.Ask,
 		Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),
 	}
-	a.expose = exposure{cfg.Expose, cfg.ExposeTokens, cfg.ExposeTools, cfg.ExposeText}
+	a.View = exposed.View{Crib: c, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past}
 	for _, pattern := range cfg.TextOnly {
 		if _, err := path.Match(pattern, ""); err != nil {
 			return settings.Bad(fmt.Errorf("text_only: %q is no pattern: write a name such as my-agent, or one with * such as my-agent*", pattern))
