@@ -29,6 +29,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
+	"github.com/toolcrib/toolcrib/internal/python"
 	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/registries"
 	"github.com/toolcrib/toolcrib/internal/safety"
@@ -76,6 +77,7 @@ type App struct {
 	settings   atomic.Pointer[settings.Config] // those that the servers are of now
 	plugins    string                          // the folder of programs that are servers
 	launcher   *reach.Launcher                 // of the servers
+	hosts      *python.Hosts                   // toolboxes in other languages
 	wait       time.Duration                   // for servers that were never listed
 	events     events
 	telemetry  *telemetry.Telemetry // nil: nobody watches

@@ -6,10 +6,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/toolfile"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -135,10 +137,7 @@ func (f *finder) serve(name, path string, file toolfile.File, in interpreter, ho
 // file takes up a file that the settings name. Its header narrows and adds nothing:
 // the settings are the declaration, as for all that the interpreter runs.
 func (f *finder) file(key, text string, in interpreter, d declaration) {
-	path := text
-	if rest, tilde := strings.CutPrefix(text, "~/"); tilde && f.h.needs.Home != "" {
-		path = filepath.Join(f.h.needs.Home, rest)
-	}
+	path := f.h.path(text)
 	name := boxOfFile(path)
 	bad := func(err error) { f.fault(name, fmt.Errorf("%s.files: %s: %w", key, text, err)) }
 	if !filepath.IsAbs(path) || filepath.Ext(path) != ".py" {
@@ -173,8 +172,8 @@ func (f *finder) file(key, text string, in interpreter, d declaration) {
 }
 
 // Marks tells whether a file in the folders or in the settings, or what is installed,
-// is another than before. It reads no content.
-func (h *Hosts) Marks(files []string) string {
+// is another than before. No content is read and nothing is run.
+func (h *Hosts) Marks(cfg settings.Config) string {
 	var b strings.Builder
 	for _, folder := range h.needs.Folders {
 		entries, err := plainfile.ReadDir(folder.Dir)
@@ -188,11 +187,27 @@ func (h *Hosts) Marks(files []string) string {
 			}
 		}
 	}
-	for _, file := range files {
-		if rest, tilde := strings.CutPrefix(file, "~/"); tilde {
-			file = filepath.Join(h.needs.Home, rest)
+	for _, name := range slices.Sorted(maps.Keys(cfg.Python)) {
+		p := cfg.Python[name]
+		if p.Disabled {
+			continue
 		}
-		b.WriteString(plainfile.Marks(file))
+		for _, file := range p.Files {
+			b.WriteString(plainfile.Marks(h.path(file)))
+		}
+		if p.OPM {
+			if in, err := h.interpreter(p.Python); err == nil {
+				b.WriteString(in.marks())
+			}
+		}
 	}
 	return b.String()
+}
+
+// path reads the path of a file as people write it.
+func (h *Hosts) path(text string) string {
+	if rest, tilde := strings.CutPrefix(text, "~/"); tilde && h.needs.Home != "" {
+		return filepath.Join(h.needs.Home, rest)
+	}
+	return text
 }

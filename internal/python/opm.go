@@ -100,7 +100,7 @@ func (f *finder) wanted(p settings.Python, id, entry string) bool {
 // those in rules, so that the box of another must not be called so.
 func (f *finder) nameFor(id string) string {
 	name := boxName(id)
-	if f.h.needs.Check(name) != nil || slices.Contains(dialect.OVOSBoxes(), id) {
+	if f.h.needs.Check(name) != nil || dialect.OVOSOwner(id) != "" {
 		return boxName("opm-" + name)
 	}
 	return name

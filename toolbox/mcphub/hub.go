@@ -67,6 +67,8 @@ type Server struct {
 	// Own: a person of this machine wrote it or put it here, and says what it does.
 	// What Effects say of its tools counts for what they answer, too.
 	Own bool
+	// Shown is what people are told that it is; empty: its command or its address.
+	Shown string
 	// Group is what profiles and rules know its tools by; empty: mcp.
 	Group       string
 	Sampling    Consent // it wants an answer of the caller's model
@@ -82,6 +84,9 @@ type Server struct {
 
 // Where says what the server is. What is written as a reference stays one.
 func (s Server) Where() string {
+	if s.Shown != "" {
+		return s.Shown
+	}
 	// What looks like a password was written where everybody sees it; here it is not
 	// said again.
 	shown, found := clientfiles.Secrets(clientfiles.Server{Command: s.Command, Args: s.Args, URL: s.URL}, nil)

@@ -107,12 +107,23 @@ func ovosClockAndMath() []ovosTool {
 
 // OVOSBox is the id of a native box on the bus; boxes OpenVoiceOS does not
 // know are served under their own name.
-func OVOSBox(box string) string {
-	ids := map[string]string{
+func OVOSBox(box string) string { return cmp.Or(ovosBoxes()[box], box) }
+
+func ovosBoxes() map[string]string {
+	return map[string]string{
 		"clock": "ovos-clock-tools", "math": "ovos-math-tools", "files": "ovos-filesystem-tools",
 		"shell": "ovos-shell-tools", "web": "ovos-web-search-tools", "skill": "ovos-skill-md-toolbox",
 	}
-	return cmp.Or(ids[box], box)
+}
+
+// OVOSOwner is the native box that has an id on the bus; empty: none has.
+func OVOSOwner(id string) string {
+	for box, of := range ovosBoxes() {
+		if of == id {
+			return box
+		}
+	}
+	return ""
 }
 
 func ovosAdapters(opt Options) []toolcrib.Adapter {
