@@ -28,7 +28,9 @@ func (a *App) openHosts(needs Needs, readOnly bool) {
 	if !readOnly && needs.For == ToCall {
 		of.Start = a.launcher.Start
 	}
-	a.launcher.Hosts = of.Place
+	if of.Place != "" && a.reach.CommandsWrite(of.Place) { // they would write what runs
+		of.Place = ""
+	}
 	a.hosts = python.New(of)
 }
 

@@ -192,5 +192,5 @@ func (f *finder) entry(ctx context.Context, name string, p settings.Python) {
 	}
 }
 
-// errNowhere: there is no home directory.
-var errNowhere = errors.New("there is no place to put a program: the home directory is not known")
+// errNowhere: there is no home directory, or commands write in it.
+var errNowhere = errors.New("there is no place for programs: the home directory is not known, or commands can write ~/.cache/toolcrib (grant.write)")

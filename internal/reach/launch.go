@@ -48,9 +48,6 @@ type Launcher struct {
 	// Certificates is where those that servers in a sandbox need are put. Empty:
 	// nowhere.
 	Certificates string
-	// Hosts is where copies of programs lie that servers are made of. Commands read it
-	// at most. Empty: there are none.
-	Hosts string
 	// Rules gives the places that rules deny now, as commands have them. Nil: none.
 	Rules   func() policy.Taken
 	Outside Outside

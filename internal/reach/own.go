@@ -212,9 +212,6 @@ func (r Reach) SetOwn(cfg settings.Config, list map[string]mcphub.Server, l *Lau
 		if server.URL != "" {
 			continue
 		}
-		if server.Grant != nil && l.Hosts != "" && !slices.Contains(s.files, l.Hosts) {
-			s.files = append(s.files, l.Hosts)
-		}
 		if server.Grant != nil && server.Sandbox != sandbox.Host {
 			continue // it is held wherever its files lie
 		}
