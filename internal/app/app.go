@@ -171,6 +171,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	a := &App{own: own, registries: words, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir
 	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
+	a.View = exposed.View{Crib: a.Crib, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past}
 	if needs.For == ToHook {
 		cfg.Toolboxes.Shell.AllowShell = true // the client has a shell, whether ours is switched on or not
 		a.early = hooked.Begin(func() (*store.Journal, error) { return journalOf(ctx, cfg, needs) }, needs.Hook.Scanner)
@@ -239,7 +240,6 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 		Timeout: cfg.Limits.Timeout, MaxTimeout: cfg.Limits.MaxTimeout, Ask: cfg.Limits.Ask,
 		Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),
 	}
-	a.View = exposed.View{Crib: c, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past}
 	for _, pattern := range cfg.TextOnly {
 		if _, err := path.Match(pattern, ""); err != nil {
 			return settings.Bad(fmt.Errorf("text_only: %q is no pattern: write a name such as my-agent, or one with * such as my-agent*", pattern))
