@@ -19,8 +19,8 @@ func (a *App) openHosts(needs Needs, readOnly bool) {
 		Expand: a.keeper.Setting, Look: a.launcher.Outside.Look, Directory: needs.start().Directory, Check: CheckServerName,
 		Home: needs.Home, Folders: a.toolFolders(needs), Log: needs.Log,
 	}
-	if needs.Home != "" { // not in the state directory, of which no program sees anything
-		of.Place = filepath.Join(needs.Home, ".cache", "toolcrib", "hosts")
+	if needs.Home != "" { // not in directories of ours, of which no program sees anything
+		of.Place = filepath.Join(needs.Home, ".cache", "toolcrib-shown", "hosts")
 	}
 	if needs.State != "" {
 		of.State = filepath.Join(needs.State, "python")
@@ -55,3 +55,6 @@ func (a *App) servers(ctx context.Context, cfg settings.Config, anew bool) (map[
 
 // hostMarks tells whether a file of tools, or what is installed, is another now.
 func (a *App) hostMarks() string { return a.hosts.Marks(*a.settings.Load()) }
+
+// persons reports whether a box is what the person wrote or installed.
+func (a *App) persons(box string) bool { return a.hosts != nil && a.hosts.Own(box) }

@@ -85,8 +85,8 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	if needs.State != "" {
 		l.Homes = filepath.Join(needs.State, "servers")
 	}
-	if needs.Home != "" { // not in the state directory, of which no program sees anything
-		l.Certificates = filepath.Join(needs.Home, ".cache", "toolcrib", "certificates")
+	if needs.Home != "" { // not in directories of ours, of which no program sees anything
+		l.Certificates = filepath.Join(needs.Home, ".cache", "toolcrib-shown", "certificates")
 	}
 	l.Pass = cfg.Hub.PassEnv
 	if err := l.Pass.Check(); err != nil {

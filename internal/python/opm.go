@@ -67,7 +67,10 @@ func (f *finder) opm(ctx context.Context, name string, p settings.Python, in int
 			f.fault(boxName(id), err)
 			continue
 		}
-		box := f.nameFor(id)
+		box, clash := f.nameFor(id)
+		if clash { // its tools are called as ours are, and nobody may take one for the other
+			s.Bare = false
+		}
 		if f.add(box, s) && box != id {
 			f.out.IDs[box] = id
 		}
@@ -98,12 +101,12 @@ func (f *finder) wanted(p settings.Python, id, entry string) bool {
 
 // nameFor is the name of the box of an id. Ids that boxes of ours have on a bus mean
 // those in rules, so that the box of another must not be called so.
-func (f *finder) nameFor(id string) string {
-	name := boxName(id)
+func (f *finder) nameFor(id string) (name string, clash bool) {
+	name = boxName(id)
 	if f.h.needs.Check(name) != nil || dialect.OVOSOwner(id) != "" {
-		return boxName("opm-" + name)
+		return boxName("opm-" + name), true
 	}
-	return name
+	return name, false
 }
 
 // toolbox makes a server of one toolbox.

@@ -194,17 +194,17 @@ func ovosSolutions(value map[string]json.RawMessage) {
 	}
 }
 
-func ovosContract(s toolcrib.Entry) any {
+// OVOSContract is the contract of a tool whose box has this id on the bus.
+func OVOSContract(s toolcrib.Entry, id string) any {
 	return ordered{
 		{"name", s.Name}, {"description", s.Description},
-		{"argument_schema", s.Input}, {"output_schema", s.Output}, {"toolbox_id", OVOSBox(s.Box)},
+		{"argument_schema", s.Input}, {"output_schema", s.Output}, {"toolbox_id", id},
 	}
 }
 
-// ovosError words a refusal as the Python host does. That host hides the
-// cause; here it follows.
-func ovosError(e *toolcrib.Error, box string) string {
-	id := OVOSBox(box)
+// OVOSError words a refusal of a box with this id as the Python host does. That host
+// hides the cause; here it follows.
+func OVOSError(e *toolcrib.Error, id string) string {
 	text := fmt.Sprintf("RuntimeError: Tool execution failed for '%s' in ToolBox '%s'", e.Tool, id)
 	switch e.Code {
 	case toolcrib.CodeInvalid:

@@ -80,7 +80,10 @@ func (h *Host) inBox(u hostCall) outcome {
 
 func (h *Host) inBoxNamed(u hostCall) (toolcrib.Entry, bool) {
 	spec, ok := h.named(u.caller, u.name)
-	return spec, ok && h.cfg.BoxID(spec.Box) == u.id
+	if ok && h.cfg.BoxID(spec.Box) == u.id {
+		return spec, true
+	}
+	return h.byOwnName(u)
 }
 
 // invoke calls a tool of whichever toolbox.
@@ -140,6 +143,9 @@ func (h *Host) run(u hostCall, spec toolcrib.Entry) outcome {
 		// tool, this is refused as an input, and on record as that.
 		call.Input = append([]byte("no object: "), u.input...)
 	}
+	if h.cfg.Own(spec.Box) {
+		call.Tool = spec.Name
+	}
 	if !h.beginCall(call.ID, u.Message) {
 		h.cfg.Log.Debug("a request was repeated while it is carried out", "call", call.ID)
 		return outcome{}
@@ -150,8 +156,10 @@ func (h *Host) run(u hostCall, spec toolcrib.Entry) outcome {
 	case notAnObject != "":
 		return outcome{error: notAnObject, detail: "invalid: the arguments have to be an object"}
 	case err != nil:
-		e := toolcrib.Error{Code: toolcrib.CodeOf(err), Tool: call.Tool}
+		e := toolcrib.Error{Code: toolcrib.CodeOf(err), Tool: u.name.text}
 		return outcome{error: h.cfg.ErrorText(&e, spec.Box), detail: detailOf(err)}
+	case result.Failed && h.cfg.Own(spec.Box):
+		return outcome{error: ownWords(result)}
 	case result.Failed:
 		return h.failed(u, spec, text.Clip(result.String(), maxDetail))
 	}
