@@ -25,7 +25,9 @@ func (a *App) start(ctx context.Context, _ settings.Config, needs Needs) (err er
 
 // Reload reads every box again, looks for plugins, and gives what changed and
 // what was left out.
-func (a *App) Reload(ctx context.Context) (toolcrib.Diff, []toolcrib.LoadError) { return a.reload(ctx, true) }
+func (a *App) Reload(ctx context.Context) (toolcrib.Diff, []toolcrib.LoadError) {
+	return a.reload(ctx, true)
+}
 
 // reload is Reload; anew: interpreters are asked again what is installed, whatever they
 // said before.

@@ -26,7 +26,7 @@ import (
 type FlowNeeds struct {
 	Own     []string
 	Persons func(box string) bool // boxes of the person, see [policy.LabelOptions]
-	Offline bool // the programs of tools cannot reach the network
+	Offline bool                  // the programs of tools cannot reach the network
 	// Shell is the shell guard that holds now; nil, or an answer of nil: commands
 	// are not understood.
 	Shell func() *shellguard.Guard
