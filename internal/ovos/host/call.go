@@ -80,10 +80,7 @@ func (h *Host) inBox(u hostCall) outcome {
 
 func (h *Host) inBoxNamed(u hostCall) (toolcrib.Entry, bool) {
 	spec, ok := h.named(u.caller, u.name)
-	if ok && h.cfg.BoxID(spec.Box) == u.id {
-		return spec, true
-	}
-	return h.byOwnName(u)
+	return spec, ok && h.cfg.BoxID(spec.Box) == u.id
 }
 
 // invoke calls a tool of whichever toolbox.
@@ -143,9 +140,6 @@ func (h *Host) run(u hostCall, spec toolcrib.Entry) outcome {
 		// tool, this is refused as an input, and on record as that.
 		call.Input = append([]byte("no object: "), u.input...)
 	}
-	if h.cfg.Own(spec.Box) {
-		call.Tool = spec.Name
-	}
 	if !h.beginCall(call.ID, u.Message) {
 		h.cfg.Log.Debug("a request was repeated while it is carried out", "call", call.ID)
 		return outcome{}
@@ -156,10 +150,8 @@ func (h *Host) run(u hostCall, spec toolcrib.Entry) outcome {
 	case notAnObject != "":
 		return outcome{error: notAnObject, detail: "invalid: the arguments have to be an object"}
 	case err != nil:
-		e := toolcrib.Error{Code: toolcrib.CodeOf(err), Tool: u.name.text}
+		e := toolcrib.Error{Code: toolcrib.CodeOf(err), Tool: call.Tool}
 		return outcome{error: h.cfg.ErrorText(&e, spec.Box), detail: detailOf(err)}
-	case result.Failed && h.cfg.Own(spec.Box):
-		return outcome{error: ownWords(result)}
 	case result.Failed:
 		return h.failed(u, spec, text.Clip(result.String(), maxDetail))
 	}

@@ -35,10 +35,6 @@ type Config struct {
 	ErrorText func(e *toolcrib.Error, box string) string
 	// BoxID is the id of a box on the bus; nil: its name.
 	BoxID func(box string) string
-	// Own reports whether a box is a toolbox of the field itself, by its own code: the
-	// text of a failed result is the error then, word for word, and its tools go by
-	// their own names within it. Nil: none is.
-	Own func(box string) bool
 	// Boxes lists the boxes there are, so that one without tools is found too.
 	// Nil: those that have tools.
 	Boxes func() []string
@@ -128,9 +124,6 @@ func New(cfg Config) (*Host, error) {
 	}
 	if cfg.BoxID == nil {
 		cfg.BoxID = func(box string) string { return box }
-	}
-	if cfg.Own == nil {
-		cfg.Own = func(string) bool { return false }
 	}
 	if cfg.Now == nil {
 		cfg.Now = time.Now

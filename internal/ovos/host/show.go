@@ -45,13 +45,13 @@ type shown struct {
 }
 
 // tools gives what exists for a caller and is shown on the bus, by name.
-func (h *Host) tools(caller toolcrib.Caller, contract func(toolcrib.Entry) (json.RawMessage, error)) []shown {
+func (h *Host) tools(caller toolcrib.Caller) []shown {
 	var list []shown
 	for spec := range h.cfg.Crib.Tools(caller) {
 		if !h.shows(spec.Box) {
 			continue
 		}
-		text, err := contract(spec)
+		text, err := h.contract(spec)
 		if err != nil { // one contract from elsewhere must not take the others with it
 			h.cfg.Log.Error("a tool cannot be shown on the bus", "tool", spec.Name, "err", err)
 			continue
@@ -73,7 +73,7 @@ func (h *Host) boxes(caller toolcrib.Caller) map[string][]json.RawMessage {
 	for id := range h.empty() {
 		found[id] = []json.RawMessage{}
 	}
-	for _, t := range h.tools(caller, h.asOwn) {
+	for _, t := range h.tools(caller) {
 		found[t.box] = append(found[t.box], t.contract)
 	}
 	return found
@@ -99,7 +99,7 @@ func (h *Host) list(r request) {
 
 func (h *Host) contracts(caller toolcrib.Caller) []json.RawMessage {
 	list := []json.RawMessage{}
-	for _, t := range h.tools(caller, h.contract) {
+	for _, t := range h.tools(caller) {
 		list = append(list, t.contract)
 	}
 	return list

@@ -15,7 +15,6 @@ type Hosted struct {
 	id    string          // the source of what it sends
 	boxes func() []string // nil: it does not host
 	off   map[string]standIn
-	ids   func(box string) (string, bool) // of toolboxes of OpenVoiceOS itself; nil: there are none
 }
 
 // standIn is there in place of a box that is switched off.
@@ -26,10 +25,10 @@ type standIn struct {
 
 // begin: this program hosts these boxes from now on. Those that are off are on the
 // bus too, and say so.
-func (h *Hosted) begin(id string, needs HostNeeds, off map[string]bool) {
+func (h *Hosted) begin(id string, boxes func() []string, off map[string]bool) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.id, h.boxes, h.ids, h.off = id, needs.Boxes, needs.ID, map[string]standIn{}
+	h.id, h.boxes, h.off = id, boxes, map[string]standIn{}
 	for box, is := range off {
 		if stand, adapters := dialect.OVOSOff(box); is && stand != nil {
 			h.off[box] = standIn{stand, adapters}
@@ -41,7 +40,7 @@ func (h *Hosted) begin(id string, needs HostNeeds, off map[string]bool) {
 func (h *Hosted) end() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.id, h.boxes, h.ids, h.off = "", nil, nil, nil
+	h.id, h.boxes, h.off = "", nil, nil
 }
 
 // Has reports whether what a message tells of a toolbox is about one of ours.
@@ -52,7 +51,7 @@ func (h *Hosted) Has(toolbox, source string) bool {
 	h.mu.Unlock()
 	return boxes != nil && slices.ContainsFunc(boxes(), func(box string) bool {
 		_, standsIn := off[box]
-		return h.boxID(box) == toolbox && (!standsIn || source == id)
+		return dialect.OVOSBox(box) == toolbox && (!standsIn || source == id)
 	})
 }
 
@@ -70,7 +69,7 @@ func (h *Hosted) StandIns(s toolcrib.Contents) toolcrib.Contents {
 	defer h.mu.Unlock()
 	s.Boxes, s.Adapters = slices.Clone(s.Boxes), slices.Clone(s.Adapters)
 	for _, name := range slices.Sorted(maps.Keys(h.off)) {
-		if slices.ContainsFunc(s.Boxes, func(b toolcrib.Toolbox) bool { return b.Name() == name || h.isGenuine(b.Name(), dialect.OVOSBox(name)) }) {
+		if slices.ContainsFunc(s.Boxes, func(b toolcrib.Toolbox) bool { return b.Name() == name }) {
 			continue
 		}
 		s.Boxes = append(s.Boxes, h.off[name].box)
@@ -78,52 +77,4 @@ func (h *Hosted) StandIns(s toolcrib.Contents) toolcrib.Contents {
 		s.Adapters = append(s.Adapters, h.off[name].adapters...)
 	}
 	return s
-}
-
-// isGenuine reports whether a box is the toolbox of OpenVoiceOS with this id; the lock
-// is held.
-func (h *Hosted) isGenuine(box, id string) bool {
-	if h.ids == nil {
-		return false
-	}
-	is, ok := h.ids(box)
-	return ok && is == id
-}
-
-// genuine reports whether a box is a toolbox of OpenVoiceOS itself.
-func (h *Hosted) genuine(box string) bool {
-	_, ok := h.genuineID(box)
-	return ok
-}
-
-func (h *Hosted) genuineID(box string) (string, bool) {
-	h.mu.Lock()
-	ids := h.ids
-	h.mu.Unlock()
-	if ids == nil {
-		return "", false
-	}
-	return ids(box)
-}
-
-// boxID is the id of a box on the bus.
-func (h *Hosted) boxID(box string) string {
-	if id, ok := h.genuineID(box); ok {
-		return id
-	}
-	return dialect.OVOSBox(box)
-}
-
-// Clash reports whether a toolbox of OpenVoiceOS has the id of a box of ours that is
-// there: ours is the one on the bus then.
-func (h *Hosted) Clash(box string) bool {
-	id, ok := h.genuineID(box)
-	owner := dialect.OVOSOwner(id)
-	if !ok || owner == "" {
-		return false
-	}
-	h.mu.Lock()
-	boxes := h.boxes
-	h.mu.Unlock()
-	return boxes != nil && slices.Contains(boxes(), owner)
 }

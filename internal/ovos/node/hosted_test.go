@@ -12,7 +12,7 @@ func TestHostedFollowsWhatThereIs(t *testing.T) {
 	if h.Has("ovos-filesystem-tools", "") {
 		t.Error("it does not host yet")
 	}
-	h.begin("us", HostNeeds{Boxes: func() []string { return boxes }}, map[string]bool{"web": true})
+	h.begin("us", func() []string { return boxes }, map[string]bool{"web": true})
 	for range 2 {
 		for id, want := range map[string]bool{
 			"ovos-filesystem-tools": true, "ovos-math-tools": slices.Contains(boxes, "math"), "files": false,

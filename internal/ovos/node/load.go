@@ -2,7 +2,6 @@ package node
 
 import (
 	"context"
-	"fmt"
 	"slices"
 
 	"github.com/toolcrib/toolcrib"
@@ -21,10 +20,8 @@ func (h *Hosted) Load(ctx context.Context, catalog *toolcrib.Catalog, s toolcrib
 			box = of
 		}
 	}
-	clashes := h.clashes(s.Boxes)
 	if box == nil {
-		diff, faults := catalog.Load(ctx, s)
-		return diff, append(faults, clashes...)
+		return catalog.Load(ctx, s)
 	}
 	found, err := box.Skills(ctx)
 	var skills []dialect.Skill
@@ -47,19 +44,7 @@ func (h *Hosted) Load(ctx context.Context, catalog *toolcrib.Catalog, s toolcrib
 	if err != nil {
 		faults = append(faults, toolcrib.LoadError{Box: box.Name(), Err: err})
 	}
-	return diff, append(faults, clashes...)
-}
-
-// clashes tells of toolboxes that are not on the bus because a box of ours has the id.
-func (h *Hosted) clashes(boxes []toolcrib.Toolbox) (out []toolcrib.LoadError) {
-	for _, b := range boxes {
-		if h.Clash(b.Name()) {
-			id := h.boxID(b.Name())
-			owner := dialect.OVOSOwner(id)
-			out = append(out, toolcrib.LoadError{Box: b.Name(), Err: fmt.Errorf("it is not on the bus: there %s is Toolcrib's own box %s, which counts; switch that off under toolboxes.%s to have this one, or leave this one out (python.NAME.skip)", id, owner, owner)})
-		}
-	}
-	return out
+	return diff, faults
 }
 
 // taken gives the names that tools other than skills have on a bus.

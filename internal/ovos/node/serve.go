@@ -24,12 +24,9 @@ type HostNeeds struct {
 	Organisation string                                                 // of callers of this machine
 	Expand       func(ctx context.Context, text string) (string, error) // puts in the secrets
 	Boxes        func() []string                                        // of this program that belong on a bus, as they are now
-	// ID is the id of a box that is a toolbox of OpenVoiceOS itself; false: it is none.
-	// Nil: there are none.
-	ID      func(box string) (string, bool)
-	Load    load // without asking a bus
-	Reload  load
-	Started func(url string)
+	Load         load                                                   // without asking a bus
+	Reload       load
+	Started      func(url string)
 }
 
 // Serve hosts the tools on a bus until ctx ends. Toolboxes that the settings switch
@@ -55,12 +52,11 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 		Crib:      needs.Crib,
 		ID:        id,
 		Caller:    toolcrib.Caller{Subject: on.Subject, Agent: on.Agent, Organisation: needs.Organisation},
-		Contract:  func(s toolcrib.Entry) any { return dialect.OVOSContract(s, h.boxID(s.Box)) },
-		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.OVOSError(e, h.boxID(box)) },
-		BoxID:     h.boxID,
+		Contract:  func(s toolcrib.Entry) any { return dialect.Contract(dialect.OVOS, s) },
+		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.ErrorText(dialect.OVOS, e, box) },
+		BoxID:     dialect.OVOSBox,
 		Boxes:     needs.Boxes,
-		Own:       h.genuine,
-		Hide:      func(box string) bool { return box == BoxName || h.Clash(box) },
+		Hide:      func(box string) bool { return box == BoxName },
 		Off:       h.IsOff,
 		Load:      needs.Load, Reload: needs.Reload,
 		Bus: client, Serve: own, Calls: on.Calls,
@@ -76,7 +72,7 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 			needs.Crib.Log.Warn("left out on the bus", "err", f)
 		}
 	}
-	h.begin(id, needs, map[string]bool{"shell": !cfg.Toolboxes.Shell.AllowShell, "web": !cfg.Toolboxes.Web.Enabled})
+	h.begin(id, needs.Boxes, map[string]bool{"shell": !cfg.Toolboxes.Shell.AllowShell, "web": !cfg.Toolboxes.Web.Enabled})
 	reload(ctx)
 	defer func() {
 		h.end()
