@@ -1,6 +1,7 @@
 package node
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"sync"
@@ -62,14 +63,46 @@ func (h *Hosted) IsOff(box string) bool {
 	return is
 }
 
+// clash names the box of ours that has the id of this one on a bus, if there is
+// such a box among all. It is the one that is served there.
+func (h *Hosted) clash(box string, all []string) (ours string, is bool) {
+	for _, other := range all {
+		if other != box && dialect.OVOSBox(other) == box && !h.IsOff(other) {
+			return other, true
+		}
+	}
+	return "", false
+}
+
+// clashes tells of the boxes that are not on the bus because one of ours is
+// there in their place.
+func (h *Hosted) clashes(boxes []toolcrib.Toolbox) (faults []toolcrib.LoadError) {
+	h.mu.Lock()
+	hosts := h.boxes != nil
+	h.mu.Unlock()
+	if !hosts {
+		return nil
+	}
+	names := make([]string, len(boxes))
+	for i, b := range boxes {
+		names[i] = b.Name()
+	}
+	for _, name := range names {
+		if ours, is := h.clash(name, names); is {
+			faults = append(faults, toolcrib.LoadError{Box: name, Err: fmt.Errorf("on the bus the box %s of Toolcrib has this id and is served there; this one is served everywhere else (toolboxes.%s.enabled: false gives it the place)", ours, ours)})
+		}
+	}
+	return faults
+}
+
 // StandIns adds what stands in for boxes that are switched off. A real box is
-// never replaced.
+// never replaced, nor one from elsewhere that has the id of such a box.
 func (h *Hosted) StandIns(s toolcrib.Contents) toolcrib.Contents {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s.Boxes, s.Adapters = slices.Clone(s.Boxes), slices.Clone(s.Adapters)
 	for _, name := range slices.Sorted(maps.Keys(h.off)) {
-		if slices.ContainsFunc(s.Boxes, func(b toolcrib.Toolbox) bool { return b.Name() == name }) {
+		if slices.ContainsFunc(s.Boxes, func(b toolcrib.Toolbox) bool { return b.Name() == name || b.Name() == dialect.OVOSBox(name) }) {
 			continue
 		}
 		s.Boxes = append(s.Boxes, h.off[name].box)

@@ -1,8 +1,14 @@
 package node
 
 import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
 	"slices"
 	"testing"
+
+	"github.com/toolcrib/toolcrib"
 )
 
 // TestHostedFollowsWhatThereIs: what is ours on the bus is what is there now.
@@ -30,5 +36,50 @@ func TestHostedFollowsWhatThereIs(t *testing.T) {
 	h.end()
 	if h.Has("ovos-filesystem-tools", "us") {
 		t.Error("it hosts no more")
+	}
+}
+
+// TestClashOnTheBus: where a toolbox from elsewhere has the id of one of ours,
+// ours is on the bus, and that is told; one of ours that is off gives way.
+func TestClashOnTheBus(t *testing.T) {
+	var h Hosted
+	boxes := []toolcrib.Toolbox{toolcrib.NewBox("math"), toolcrib.NewBox("ovos-math-tools"), toolcrib.NewBox("ovos-shell-tools"), toolcrib.NewBox("mine")}
+	if faults := h.clashes(boxes); faults != nil {
+		t.Errorf("it does not host, and tells %v", faults)
+	}
+	names := []string{"math", "ovos-math-tools", "ovos-shell-tools", "mine"}
+	h.begin("us", func() []string { return names }, map[string]bool{"shell": true})
+	if faults := h.clashes(boxes); len(faults) != 1 || faults[0].Box != "ovos-math-tools" {
+		t.Errorf("clashes: %v", faults)
+	}
+	if _, is := h.clash("ovos-shell-tools", append(names, "shell")); is {
+		t.Error("one that is off keeps a real one away")
+	}
+	for _, b := range h.StandIns(toolcrib.Contents{Boxes: boxes}).Boxes {
+		if b.Name() == "shell" {
+			t.Error("something stands in for the shell though there is a real one")
+		}
+	}
+}
+
+// TestToolboxSections: what each toolbox is told, and which are off.
+func TestToolboxSections(t *testing.T) {
+	file := filepath.Join(t.TempDir(), "mycroft.conf")
+	read := func(text string) (map[string]json.RawMessage, error) {
+		if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		return ToolboxSections([]string{file}, func(string) string { return "" }, "")
+	}
+	got, err := read(`{"PHAL":{"ovos-phal-plugin-tools":{"enabled":true,"on":{"enabled":true,"a":1},"off":{"enabled":false},"plain":{}}}}`)
+	off, named := got["off"]
+	if err != nil || string(got["on"]) != `{"a":1,"enabled":true}` || string(got["plain"]) != "{}" || off != nil || !named {
+		t.Errorf("sections: %s, %v", got, err)
+	}
+	if _, err := read(`{"PHAL":{"ovos-phal-plugin-tools":{"enabled":false}}}`); !errors.Is(err, ErrToolsDisabled) {
+		t.Errorf("the plugin is off: %v", err)
+	}
+	if _, err := read(`{"PHAL":{"ovos-phal-plugin-tools":{"x":{"enabled":"no"}}}}`); err == nil {
+		t.Error("a word is taken for a switch")
 	}
 }

@@ -24,6 +24,7 @@ type HostNeeds struct {
 	Organisation string                                                 // of callers of this machine
 	Expand       func(ctx context.Context, text string) (string, error) // puts in the secrets
 	Boxes        func() []string                                        // of this program that belong on a bus, as they are now
+	Worded       func(box string) bool                                  // toolboxes of the field, which word their failures themselves; nil: none
 	Load         load                                                   // without asking a bus
 	Reload       load
 	Started      func(url string)
@@ -56,9 +57,12 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.ErrorText(dialect.OVOS, e, box) },
 		BoxID:     dialect.OVOSBox,
 		Boxes:     needs.Boxes,
-		Hide:      func(box string) bool { return box == BoxName },
-		Off:       h.IsOff,
-		Load:      needs.Load, Reload: needs.Reload,
+		Hide: func(box string) bool {
+			_, clash := h.clash(box, needs.Boxes())
+			return clash || box == BoxName
+		},
+		Off: h.IsOff, Worded: needs.Worded,
+		Load: needs.Load, Reload: needs.Reload,
 		Bus: client, Serve: own, Calls: on.Calls,
 		Approvals: host.Approvals{Desk: needs.Desk, Secret: secret, Anyone: on.Approvals.Anyone},
 		Log:       needs.Crib.Log, Started: needs.Started,
