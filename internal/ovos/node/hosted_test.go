@@ -18,7 +18,7 @@ func TestHostedFollowsWhatThereIs(t *testing.T) {
 	if h.Has("ovos-filesystem-tools", "") {
 		t.Error("it does not host yet")
 	}
-	h.begin("us", func() []string { return boxes }, map[string]bool{"web": true})
+	h.begin("us", func() []string { return boxes }, map[string]bool{"web": true}, nil)
 	for range 2 {
 		for id, want := range map[string]bool{
 			"ovos-filesystem-tools": true, "ovos-math-tools": slices.Contains(boxes, "math"), "files": false,
@@ -43,22 +43,36 @@ func TestHostedFollowsWhatThereIs(t *testing.T) {
 // ours is on the bus, and that is told; one of ours that is off gives way.
 func TestClashOnTheBus(t *testing.T) {
 	var h Hosted
-	boxes := []toolcrib.Toolbox{toolcrib.NewBox("math"), toolcrib.NewBox("ovos-math-tools"), toolcrib.NewBox("ovos-shell-tools"), toolcrib.NewBox("mine")}
+	field := map[string]string{"opm-ovos-math-tools": "ovos-math-tools", "opm-ovos-shell-tools": "ovos-shell-tools", "mine": "mine", "mine-2": "mine"}
+	names := []string{"math", "opm-ovos-math-tools", "opm-ovos-shell-tools", "mine", "mine-2", "ovosbox"}
+	var boxes []toolcrib.Toolbox
+	for _, name := range names {
+		boxes = append(boxes, toolcrib.NewBox(name))
+	}
 	if faults := h.clashes(boxes); faults != nil {
 		t.Errorf("it does not host, and tells %v", faults)
 	}
-	names := []string{"math", "ovos-math-tools", "ovos-shell-tools", "mine"}
-	h.begin("us", func() []string { return names }, map[string]bool{"shell": true})
-	if faults := h.clashes(boxes); len(faults) != 1 || faults[0].Box != "ovos-math-tools" {
-		t.Errorf("clashes: %v", faults)
+	h.begin("us", func() []string { return names }, map[string]bool{"shell": true}, func(box string) (string, bool) {
+		id, is := field[box]
+		return id, is
+	})
+	var told []string
+	for _, f := range h.clashes(boxes) {
+		told = append(told, f.Box)
 	}
-	if _, is := h.clash("ovos-shell-tools", append(names, "shell")); is {
+	if !slices.Equal(told, []string{"opm-ovos-math-tools", "mine-2"}) {
+		t.Errorf("clashes: %v", told)
+	}
+	if _, is := h.clash("opm-ovos-shell-tools", append(names, "shell")); is {
 		t.Error("one that is off keeps a real one away")
 	}
 	for _, b := range h.StandIns(toolcrib.Contents{Boxes: boxes}).Boxes {
 		if b.Name() == "shell" {
 			t.Error("something stands in for the shell though there is a real one")
 		}
+	}
+	if !h.Has("ovos-shell-tools", "another") || h.boxID("math") != "ovos-math-tools" || !h.worded("mine") || h.worded("math") {
+		t.Error("what is ours is not known")
 	}
 }
 
