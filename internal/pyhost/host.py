@@ -1095,6 +1095,22 @@ def opm_construct(cls, name, config, bus):
         raise
 
 
+def opm_settings(value, _taken=None):
+    """Puts in the texts that Toolcrib hands over by variables of the environment, since a secret has no
+    place on a command line: {"$env": NAME} stands for one."""
+    taken = {} if _taken is None else _taken
+    if type(value) is dict:
+        name = value.get("$env")
+        if len(value) == 1 and type(name) is str and name.startswith("TOOLCRIB_CONFIG_"):
+            if name not in taken:
+                taken[name] = os.environ.pop(name, "")
+            return taken[name]
+        return {key: opm_settings(item, taken) for key, item in value.items()}
+    if type(value) is list:
+        return [opm_settings(item, taken) for item in value]
+    return value
+
+
 def opm_quiet(topic):
     """Reports whether a topic is one on which Toolcrib itself answers for the toolbox."""
     topic = str(topic)
@@ -1393,7 +1409,7 @@ def main(arguments):
         source = ModuleSource(chosen.module)
     else:
         # The environment keeps the token of a bus from the list of processes.
-        source = OPMSource(chosen.opm, json.loads(chosen.config), chosen.bus or os.environ.pop("TOOLCRIB_BUS_URL", None))
+        source = OPMSource(chosen.opm, opm_settings(json.loads(chosen.config)), chosen.bus or os.environ.pop("TOOLCRIB_BUS_URL", None))
     server = Server(source, WIRE_IN, WIRE_OUT)
     return finish(server, server.serve())
 
