@@ -70,6 +70,7 @@ def _close(fd):
 
 
 WIRE_IN = WIRE_OUT = -1
+CHILD_FILE = "TOOLCRIB_PYTHON_FILE"  # for children of multiprocessing: the tool file's module name and path
 if __name__ == "__main__":
     WIRE_IN, WIRE_OUT = _claim_streams()
     # The folder of this file is not a place to import from.
@@ -118,7 +119,12 @@ def sentence(error):
         return "MemoryError: not enough memory"
     name = type(error).__name__
     try:
+        if is_pydantic_error(error):
+            return "%s: %s" % (name, join_problems(pydantic_problems(error)))
         text = str(error).strip()
+        parts = getattr(error, "exceptions", None)  # an ExceptionGroup
+        if isinstance(parts, tuple) and parts and isinstance(parts[0], BaseException):
+            text = "; ".join(sentence(part) for part in parts[:10])
     except BaseException:
         text = ""
     if isinstance(error, KeyError) and len(error.args) == 1:
@@ -472,11 +478,11 @@ class Call:
     """One running tools/call request."""
 
     __slots__ = ("server", "id", "tool", "arguments", "token", "cancelled", "done", "lock", "thread", "task",
-                 "abandoned", "stopped", "_sent", "_last")
+                 "abandoned", "stopped", "left", "_sent", "_last")
 
     def __init__(self, server, id, tool, arguments, token):
         self.server, self.id, self.tool, self.arguments, self.token = server, id, tool, arguments, token
-        self.cancelled = self.done = self.abandoned = self.stopped = False
+        self.cancelled = self.done = self.abandoned = self.stopped = self.left = False
         self.lock = threading.Lock()
         self.thread = self.task = None
         self._sent = 0
@@ -600,6 +606,17 @@ class Call:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), ctypes.py_object(_Stop))
 
 
+class _Seat:
+    """Where an idle thread waits: for its turn at reading, or for a call."""
+
+    __slots__ = ("turn", "call")
+
+    def __init__(self):
+        self.turn = threading.Lock()
+        self.turn.acquire()
+        self.call = None
+
+
 class Crew:
     """The threads that read and run."""
 
@@ -607,7 +624,7 @@ class Crew:
         self.read_call = read_call  # returns the next Call, or None at the end of input
         self.limit = limit
         self.lock = threading.Lock()
-        self.idle = []  # locks of threads that wait for a turn at reading
+        self.idle = []  # seats of threads that wait
         self.queue = collections.deque()
         self.busy = 0
         self.abandoned = 0
@@ -620,8 +637,7 @@ class Crew:
         threading.Thread(target=self._thread, args=(call,), name="toolcrib-%d" % next(self.numbers), daemon=True).start()
 
     def _thread(self, call):
-        turn = threading.Lock()
-        turn.acquire()
+        seat = _Seat()
         while True:
             if call is None:
                 call = self.read_call()
@@ -633,30 +649,24 @@ class Crew:
                         call = None
                         continue
                     self.busy += 1
-                    waiting = self.idle.pop() if self.idle else None
-                if waiting is not None:
-                    waiting.release()
+                    reader = self.idle.pop() if self.idle else None
+                if reader is not None:
+                    reader.turn.release()
                 else:
                     self._spawn(None)
             while call is not None:
-                try:
-                    call.run()
-                except _Stop:
-                    pass
+                call.run()
                 with self.lock:
-                    if call.abandoned or call.stopped:
-                        # The exception may still be on its way to this thread: the thread ends here.
-                        if call.abandoned:
-                            self.abandoned -= 1
-                            return
-                        call = self._next()
-                        if call is not None:
-                            self._spawn(call)
+                    if call.abandoned:
+                        self.abandoned -= 1
                         return
                     call = self._next()
                     if call is None:
-                        self.idle.append(turn)
-            turn.acquire()
+                        if len(self.idle) >= self.limit:
+                            return
+                        self.idle.append(seat)
+            seat.turn.acquire()
+            call, seat.call = seat.call, None
 
     def _next(self):
         """Under the lock: the next waiting call, or the place is free."""
@@ -674,7 +684,16 @@ class Crew:
                 self.queue.append(call)
                 return
             self.busy += 1
-        self._spawn(call)
+        self._give(call)
+
+    def _give(self, call):
+        with self.lock:
+            seat = self.idle.pop() if self.idle else None
+        if seat is None:
+            self._spawn(call)
+            return
+        seat.call = call
+        seat.turn.release()
 
     def abandon(self, call):
         """Gives the place of a cancelled call that does not end to the next one."""
@@ -685,7 +704,7 @@ class Crew:
             self.abandoned += 1
             call = self._next()
         if call is not None:
-            self._spawn(call)
+            self._give(call)
 
 
 def context_executor():
@@ -837,7 +856,7 @@ class Server:
             except (OSError, ValueError):
                 line = b""
             if not line:
-                self.end(0)
+                self.end(1 if self.failure else 0)
                 return None
             if self.backlog is not None:
                 with self.backlog_lock:
@@ -950,9 +969,15 @@ class Server:
             return None
         return call
 
-    def next_serial(self, entry):
+    def leave(self, call):
         """Starts the next waiting call of a serial tool."""
+        entry = call.tool
+        if not entry.serial:
+            return
         with self.serial_lock:
+            if call.left:
+                return
+            call.left = True
             call = None
             while entry.waiting and call is None:
                 call = entry.waiting.popleft()
@@ -995,6 +1020,7 @@ class Server:
             time.sleep(max(0.0, due - time.monotonic()))
             if call.stopped:
                 self.crew.abandon(call)
+                self.leave(call)
             else:
                 call.interrupt()
                 with self.serial_lock:
@@ -1010,8 +1036,7 @@ class Server:
             if not call.cancelled:
                 self.send_result(call.id, result)
         finally:
-            if call.tool.serial:
-                self.next_serial(call.tool)
+            self.leave(call)
 
     def send_result(self, id, result):
         self.send({"jsonrpc": "2.0", "id": id, "result": result})
@@ -1733,7 +1758,7 @@ class Types:
             for name, one in value.items():
                 result[name if plain else convert_key(name, where, problems)] = item.convert(one, "%s.%s" % (where, name), problems)
             if cls is collections.defaultdict:
-                return collections.defaultdict(lambda: None, result)
+                return collections.defaultdict(None, result)
             return result
 
         return Kind(schema, convert, "an object")
@@ -1743,8 +1768,9 @@ class Types:
     def record(self, cls, read):
         """Reads a class once. If it contains itself, it becomes a definition of its own."""
         if cls in self._open:
-            name = self._open[cls] = self._open[cls][0], True
-            holder = self.definitions.setdefault(name[0], {})
+            name = self._open[cls][0]
+            self._open[cls] = name, True
+            self.definitions.setdefault(name, {})  # holds the name until the class is read
             found = []
 
             def later(value, where, problems):
@@ -1752,8 +1778,7 @@ class Types:
                     found.append(Types(self.names, self.output).kind(cls))
                 return found[0].convert(value, where, problems)
 
-            del holder
-            return Kind({"$ref": "#/$defs/" + name[0]}, later, "an object")
+            return Kind({"$ref": "#/$defs/" + name}, later, "an object")
         name = cls.__name__
         while name in self.definitions:
             name += "_"
@@ -1861,7 +1886,7 @@ class Types:
         defaults = cls._field_defaults
         fields = {}
         for name in cls._fields:
-            fields[name] = (hints.get(name, str if False else object), name not in defaults or self.output,
+            fields[name] = (hints.get(name, object), name not in defaults or self.output,
                             defaults.get(name, _NONE), doc.arguments.get(name))
         return fields, lambda values: cls(**values)
 
@@ -2016,13 +2041,25 @@ def pydantic_problems(error, where=""):
     return problems
 
 
+def is_pydantic_error(error):
+    for name in ("pydantic", "pydantic.v1"):
+        kind = getattr(sys.modules.get(name), "ValidationError", None)
+        if isinstance(kind, type) and isinstance(error, kind):
+            return True
+    return False
+
+
 def say_problems(name, problems):
+    return "%s was not called: %s." % (name, join_problems(problems))
+
+
+def join_problems(problems):
     parts = []
     for where, what in problems[:20]:
         parts.append(what if not where else "%s: %s" % (where, what) if what[:1].isupper() else "%s %s" % (where, what))
     if len(problems) > 20:
         parts.append("and %d more" % (len(problems) - 20))
-    return "%s was not called: %s." % (name, "; ".join(part.rstrip(".") for part in parts)) if parts else name
+    return "; ".join(part.rstrip(".") for part in parts)
 
 
 # ---------------------------------------------------------------------------
@@ -2071,6 +2108,7 @@ class FunctionTool(Tool):
                     hint = _PROGRESS if hint in ("Progress", "toolcrib.Progress") else types.evaluate(hint)
                 if hint is Progress or hint is _PROGRESS:
                     self.injected.append(name)
+                    self._place(parameter, defaults, None)
                     continue
                 hint, default = _field_default(hint, default)
                 kind = types.kind(hint)
@@ -2082,6 +2120,7 @@ class FunctionTool(Tool):
                 if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
                     kind = ANY
                 else:
+                    self._place(parameter, defaults, default)
                     continue  # the default is used
             if parameter.kind == parameter.VAR_KEYWORD:
                 self.named_rest = kind
@@ -2093,10 +2132,7 @@ class FunctionTool(Tool):
                 self.positional.extend(n for n, p in defaults.items() if n not in self.positional)
             elif default is _NONE:
                 required.append(name)
-            if parameter.kind != parameter.KEYWORD_ONLY and parameter.kind != parameter.VAR_POSITIONAL:
-                defaults[name] = default
-            if parameter.kind == parameter.POSITIONAL_ONLY:
-                self.positional.append(name)
+            self._place(parameter, defaults, default)
             self.kinds[name] = kind
             properties[name] = with_default(kind.schema, default, kind.schema.get("description") or doc.arguments.get(name))
         self.required = required
@@ -2108,6 +2144,13 @@ class FunctionTool(Tool):
         if types.definitions:
             schema["$defs"] = types.definitions
         self.input_schema = schema
+
+    def _place(self, parameter, defaults, default):
+        """Notes a parameter that may be given by its position."""
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            defaults[parameter.name] = default
+        if parameter.kind == parameter.POSITIONAL_ONLY:
+            self.positional.append(parameter.name)
 
     def _read_result(self, inner):
         hint = annotations_of(inner).get("return", _NONE)
@@ -2426,6 +2469,7 @@ class FileSource(ModuleSource):
         module = types.ModuleType(self.module_name)
         module.__file__ = self.path
         self.module = sys.modules[self.module_name] = module
+        os.environ[CHILD_FILE] = "%s=%s" % (self.module_name, self.path)
         try:
             tokenize.detect_encoding(io.BytesIO(text).readline)
             exec(compile(text, self.path, "exec", dont_inherit=True), module.__dict__)
@@ -2827,5 +2871,26 @@ def descendants():
     return sorted(family - {os.getpid()}, reverse=True)
 
 
+def find_for_children(name, path):
+    """Lets the children that multiprocessing starts anew find the tool file under its name."""
+    import importlib.abc
+    import importlib.machinery
+    import importlib.util
+
+    class Finder(importlib.abc.MetaPathFinder):
+        @staticmethod
+        def find_spec(fullname, _path=None, _target=None):
+            if fullname != name:
+                return None
+            loader = importlib.machinery.SourceFileLoader(fullname, path)
+            return importlib.util.spec_from_file_location(fullname, path, loader=loader)
+
+    sys.dont_write_bytecode = True
+    sys.meta_path.append(Finder)
+
+
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
+if __name__ == "__mp_main__" and os.environ.get(CHILD_FILE):
+    sys.modules["toolcrib"] = toolcrib_module()
+    find_for_children(*os.environ[CHILD_FILE].split("=", 1))
