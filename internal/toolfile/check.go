@@ -41,7 +41,7 @@ func (p *parser) command(v config.Value) {
 			}
 			continue
 		}
-		if i == 0 && (len(element) > 1 || len(element[0].Args()) > 0) {
+		if i == 0 && (len(element) > 1 || len(element[0].Args()) > 0 && !element[0].IsSelf()) {
 			p.fail(p.line(item), "command", "the first element is the program; it cannot come from an argument or be left out")
 		}
 		p.file.Command = append(p.file.Command, element)
@@ -71,7 +71,7 @@ func (p *parser) template(key string, v config.Value) (Word, bool) {
 	}
 	arrays := 0
 	for _, piece := range word {
-		if piece.Arg == "" {
+		if piece.Arg == "" || p.file.Kind == Script && piece.Arg == Self && !piece.When && key == "command" {
 			continue
 		}
 		arg, ok := p.file.Arg(piece.Arg)
@@ -152,6 +152,12 @@ func (p *parser) checkTool() {
 	}
 	if len(f.Command) > 0 {
 		p.checkProgram(f.Command[0])
+	}
+	if _, taken := f.Arg(Self); f.Kind == Script && taken {
+		p.fail(f.Lines["args"], "args", "%s cannot be the name of an argument here: {%s} is the script itself", Self, Self)
+	}
+	if f.Kind == Script && len(f.Command) > 0 && !p.anyBroken("command") && !slices.ContainsFunc(f.Command, func(e Element) bool { return slices.ContainsFunc(e, Word.IsSelf) }) {
+		p.fail(f.Lines["command"], "command", "it does not run the script: put \"{%s}\" where it belongs, or remove the key", Self)
 	}
 	p.checkUse(said)
 }

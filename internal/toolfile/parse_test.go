@@ -108,7 +108,11 @@ func TestHeader(t *testing.T) {
 			}
 		})
 	}
-	f, faults := Parse("fns.py", []byte("\"\"\"Functions.\"\"\"\n# toolcrib:\n#   python: ~/venv\n#   hosts: [example.org]\n\ndef f(): pass\n"))
+	f, faults := Parse("count.sh", []byte("#!/bin/sh\n# toolcrib:\n#   description: x\n#   args: {a: string}\n#   command: [sh, -e, '{script}', '{a}']\n"))
+	if len(faults) != 0 || !f.Command[2][0].IsSelf() {
+		t.Errorf("%+v %v", f, faults)
+	}
+	f, faults = Parse("fns.py", []byte("\"\"\"Functions.\"\"\"\n# toolcrib:\n#   python: ~/venv\n#   hosts: [example.org]\n\ndef f(): pass\n"))
 	if f.Kind != Python || len(faults) != 0 || f.Python != "~/venv" || f.Name != "fns" || f.Hosts[0] != "example.org" {
 		t.Errorf("%+v %v", f, faults)
 	}
@@ -224,11 +228,13 @@ func TestHeaderFaults(t *testing.T) {
 		line          int
 		says          string
 	}{
-		"inline":     {"a.sh", "#!/bin/sh\n# toolcrib: {description: x}\n", 2, "comment lines below"},
-		"prose":      {"a.sh", "#!/bin/sh\n# toolcrib:\n#   description: x\n# And now to something: else\n# entirely\n", 0, "empty line"},
-		"no shebang": {"a.sh", "# toolcrib:\n#   description: x\n", 1, "#!/bin/sh"},
-		"unknown":    {"a.sh", "#!/bin/sh\n\n# toolcrib:\n#   description: x\n#   efects: pure\n", 5, "did you mean effects?"},
-		"python":     {"a.py", "# toolcrib:\n#   command: [ls]\n", 2, "no meaning"},
+		"inline":      {"a.sh", "#!/bin/sh\n# toolcrib: {description: x}\n", 2, "comment lines below"},
+		"prose":       {"a.sh", "#!/bin/sh\n# toolcrib:\n#   description: x\n# And now to something: else\n# entirely\n", 0, "empty line"},
+		"no shebang":  {"a.sh", "# toolcrib:\n#   description: x\n", 1, "#!/bin/sh"},
+		"unknown":     {"a.sh", "#!/bin/sh\n\n# toolcrib:\n#   description: x\n#   efects: pure\n", 5, "did you mean effects?"},
+		"no self":     {"a.sh", "#!/bin/sh\n# toolcrib:\n#   description: x\n#   command: [sh, -e]\n", 4, "{script}"},
+		"an own self": {"a.sh", "#!/bin/sh\n# toolcrib:\n#   description: x\n#   args: {script: string}\n", 4, "script itself"},
+		"python":      {"a.py", "# toolcrib:\n#   command: [ls]\n", 2, "no meaning"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, faults := Parse(c.path, []byte(c.content))
@@ -260,7 +266,7 @@ func FuzzParse(f *testing.F) {
 		for _, e := range file.Command {
 			for _, w := range e {
 				for _, name := range w.Args() {
-					if _, ok := file.Arg(name); !ok {
+					if _, ok := file.Arg(name); !ok && (name != Self || file.Kind != Script) {
 						t.Errorf("{%s} has no argument", name)
 					}
 				}

@@ -77,6 +77,12 @@ func placeholder(inner string) (Piece, error) {
 	return Piece{Text: text, Arg: name, When: when}, nil
 }
 
+// Self is the placeholder for the script itself in the command of its header.
+const Self = "script"
+
+// IsSelf reports whether a word is {script} and nothing else.
+func (w Word) IsSelf() bool { return len(w) == 1 && w[0].Arg == Self && !w[0].When }
+
 // Args lists the arguments that a word names.
 func (w Word) Args() []string {
 	var names []string
