@@ -242,7 +242,7 @@ function schemaOf(type) {
   if (options.length > 1) {
     const values = options.map(literal)
     if (values.every((v) => v !== undefined)) return { enum: values }
-    return { anyOf: options.map((o) => (literal(o) !== undefined ? { const: literal(o) } : schemaOf(o))) }
+    return { anyOf: options.map((o) => (literal(o) === undefined || o === 'null' ? schemaOf(o) : { const: literal(o) })) }
   }
   const list = /^(.*)\[\]$/.exec(type) ?? /^(?:Array|ReadonlyArray|Set|Iterable)\.?<(.*)>$/.exec(type)
   if (list) return { type: 'array', items: schemaOf(list[1]) }
@@ -702,7 +702,7 @@ async function main([command, flag, file, ...more]) {
   try {
     source = await load(file)
   } catch (error) {
-    logError(`reading ${path.basename(file)}`, error)
+    if (!(error instanceof Failure)) logError(`reading ${path.basename(file)}`, error)
     process.stderr.write(`error: ${path.basename(file)}: ${sentence(error)}\n`)
     if (command === 'list') return out.write(`${JSON.stringify({ error: sentence(error) })}\n`, () => realExit(1))
     return setTimeout(() => realExit(1), 10)
