@@ -66,6 +66,7 @@ func rules() []rule {
 		{"internal/gitconfig", ground, nil, "the format of a file: the guards and the sandbox both protect what it names"},
 		{"internal/plainfile", ground, nil, "reading what anybody may have put there: the guards, the sandbox and those who look for scripts must none of them wait at a pipe"},
 		{"internal/execfile", ground, []string{"internal/plainfile"}, "why a file cannot be started: the folder of plugins and what starts programs say it in the same words"},
+		{"internal/nodehost", ground, nil, "a file for Node and its hash: it knows nobody, and whoever starts it knows it"},
 		{"internal/starter", ground, nil, "programs that start others: the guard, the reader of scripts and that of settings look behind them by one table"},
 		{"internal/named", ground, []string{"internal/pattern", "internal/gitconfig", "internal/plainfile", "internal/starter"}, "texts that name scripts: command lines are read in the one way in which those of git's settings are"},
 		{"internal/linked", ground, []string{"internal/plainfile"}, "where links of obeyed and protected names lead: the handle on files, the guards and the sandbox follow them in one way"},
