@@ -2,14 +2,17 @@ package app
 
 import (
 	"context"
+	"encoding/json"
 	"maps"
 	"path/filepath"
 	"slices"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/hub"
+	"github.com/toolcrib/toolcrib/internal/ovos/node"
 	"github.com/toolcrib/toolcrib/internal/python"
 	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/toolfile"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
@@ -18,6 +21,9 @@ func (a *App) openHosts(needs Needs, readOnly bool) {
 	of := python.Needs{
 		Expand: a.keeper.Setting, Look: a.launcher.Outside.Look, Directory: needs.start().Directory, Check: CheckServerName,
 		Home: needs.Home, Folders: a.toolFolders(needs), Log: needs.Log,
+		Mycroft: func(on settings.Bus) (map[string]json.RawMessage, error) {
+			return node.ToolboxSections(on.Mycroft, needs.start().Variable(), needs.Home)
+		},
 	}
 	if needs.Home != "" { // not in directories of ours, of which no program sees anything
 		of.Place = filepath.Join(needs.Home, ".cache", "toolcrib-shown", "hosts")
@@ -37,7 +43,7 @@ func (a *App) openHosts(needs Needs, readOnly bool) {
 // toolFolders is where people keep files of tools.
 func (a *App) toolFolders(needs Needs) (list []python.Folder) {
 	if needs.Config != "" {
-		list = append(list, python.Folder{Dir: filepath.Join(needs.Config, "tools")})
+		list = append(list, python.Folder{Folder: toolfile.Folder{Dir: filepath.Join(needs.Config, "tools")}})
 	}
 	return list
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -18,7 +17,7 @@ import (
 
 // Folder is where people keep files of tools.
 type Folder struct {
-	Dir string
+	toolfile.Folder
 	// Trusted tells whether a file counts, by its path and content. Nil: all do, since
 	// it is the folder of the person.
 	Trusted func(path string, content []byte) bool
@@ -27,29 +26,23 @@ type Folder struct {
 // folders finds the files of functions in the folders. Commands are for others.
 func (f *finder) folders() {
 	for _, folder := range f.h.needs.Folders {
-		entries, err := plainfile.ReadDir(folder.Dir)
+		sources, err := folder.Read()
 		if err != nil {
-			if !errors.Is(err, os.ErrNotExist) {
-				f.fault("tools", fmt.Errorf("looking for tools: %w", err))
-			}
-			continue
+			f.fault("tools", err)
 		}
-		for _, e := range entries {
-			path := filepath.Join(folder.Dir, e.Name())
-			if kind := toolfile.KindOf(path, nil); kind != toolfile.Python && kind != toolfile.Node {
-				continue
+		for _, s := range sources {
+			if kind := toolfile.KindOf(s.Path, s.Content); kind == toolfile.Python || kind == toolfile.Node {
+				f.found(folder, s)
 			}
-			f.found(folder, path)
 		}
 	}
 }
 
 // found takes one file of a folder up.
-func (f *finder) found(folder Folder, path string) {
-	name := boxOfFile(path)
-	content, err := plainfile.Read(path, mostCopied)
-	if err != nil {
-		f.fault(name, fmt.Errorf("%s: %w", path, err))
+func (f *finder) found(folder Folder, source toolfile.Source) {
+	path, content, name := source.Path, source.Content, boxOfFile(source.Path)
+	if source.Err != nil {
+		f.fault(name, fmt.Errorf("%s: %w", path, source.Err))
 		return
 	}
 	person := folder.Trusted == nil
@@ -176,16 +169,7 @@ func (f *finder) file(key, text string, in interpreter, d declaration) {
 func (h *Hosts) Marks(cfg settings.Config) string {
 	var b strings.Builder
 	for _, folder := range h.needs.Folders {
-		entries, err := plainfile.ReadDir(folder.Dir)
-		if err != nil {
-			continue
-		}
-		for _, e := range entries {
-			path := filepath.Join(folder.Dir, e.Name())
-			if kind := toolfile.KindOf(path, nil); kind == toolfile.Python || kind == toolfile.Node {
-				b.WriteString(plainfile.Marks(path))
-			}
-		}
+		b.WriteString(folder.Marks())
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Python)) {
 		p := cfg.Python[name]

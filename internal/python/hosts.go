@@ -1,6 +1,7 @@
 package python
 
 import (
+	"github.com/toolcrib/toolcrib/internal/nodehost"
 	"github.com/toolcrib/toolcrib/internal/pyhost"
 )
 
@@ -8,4 +9,4 @@ import (
 func (h *Hosts) pythonHost() (string, error) { return h.keep("host.py", []byte(pyhost.Source())) }
 
 // nodeHost gives the path of the host for Node.js.
-func (h *Hosts) nodeHost() (string, error) { return "", errNowhere }
+func (h *Hosts) nodeHost() (string, error) { return h.keep("host.mjs", []byte(nodehost.Source())) }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"net/url"
 	"os"
 	"path"
 	"path/filepath"
@@ -51,15 +52,28 @@ func (f *finder) opm(ctx context.Context, name string, p settings.Python, in int
 		f.fault(key, err)
 		return
 	}
+	var sections map[string]json.RawMessage
+	if f.h.needs.Mycroft != nil {
+		if sections, err = f.h.needs.Mycroft(f.cfg.Bus); err != nil {
+			f.fault(key, err)
+			return
+		}
+	}
+	var off []string
+	for entry, section := range sections {
+		if section == nil {
+			off = append(off, entry)
+		}
+	}
 	for _, t := range list.Toolboxes {
 		id := t.ID
 		if id == "" {
 			id = t.EntryPoint
 		}
-		if !f.wanted(p, id, t.EntryPoint) {
+		if !f.wanted(p, id, t.EntryPoint) || slices.Contains(off, t.EntryPoint) {
 			continue
 		}
-		s, err := f.toolbox(ctx, p, in, host, d, t, id)
+		s, err := f.toolbox(name, p, in, host, d, t, sections[t.EntryPoint])
 		if t.Error != "" {
 			err = fmt.Errorf("the toolbox %s of %s %s cannot be loaded: %s", t.EntryPoint, t.Distribution, t.Version, text.ShowLine(text.Clip(t.Error, 500)))
 		}
@@ -110,64 +124,106 @@ func (f *finder) nameFor(id string) (name string, clash bool) {
 }
 
 // toolbox makes a server of one toolbox.
-func (f *finder) toolbox(_ context.Context, p settings.Python, in interpreter, host string, d declaration, t toolbox, id string) (mcphub.Server, error) {
+func (f *finder) toolbox(name string, p settings.Python, in interpreter, host string, d declaration, t toolbox, section json.RawMessage) (mcphub.Server, error) {
 	entry, err := plain(t.EntryPoint)
 	if err != nil || entry == "" || strings.HasPrefix(entry, "-") {
 		return mcphub.Server{}, fmt.Errorf("%q is no entry point that can be used", t.EntryPoint)
 	}
 	s := d.server(in, host, []string{"serve", "--opm", entry})
-	config, env, err := f.config(p, id)
+	config, env, err := configOf(section, p.Config[t.ID], p.Config[t.EntryPoint])
 	if err != nil {
-		return s, err
+		return s, fmt.Errorf("python.%s.config.%s: %w", name, t.ID, err)
+	}
+	if s.Env == nil {
+		s.Env = map[string]string{}
 	}
 	if config != "" {
 		s.Args = append(s.Args, "--config", config)
-		if s.Env == nil {
-			s.Env = map[string]string{}
-		}
 		maps.Copy(s.Env, env)
 	}
-	s.Shown = fmt.Sprintf("toolbox %s of %s %s (%s)", id, t.Distribution, t.Version, in.path)
+	if p.Bus {
+		if err := f.bus(&s, p); err != nil {
+			return s, fmt.Errorf("python.%s.bus: %w", name, err)
+		}
+	}
+	s.Shown = fmt.Sprintf("toolbox %s of %s %s (%s)", t.ID, t.Distribution, t.Version, in.path)
 	return s, nil
 }
 
-// config is the configuration of a toolbox: what the settings say, over what a
+// bus has a toolbox join the bus of the settings. A sandbox that shows single hosts
+// shows them by a proxy for HTTP, which no client of a bus goes by.
+func (f *finder) bus(s *mcphub.Server, p settings.Python) error {
+	if p.Sandbox != sandboxHost && !slices.Contains(p.Hosts, "*") {
+		return errors.New("from the sandbox a toolbox reaches the bus only with the whole network: hosts: ['*'], or sandbox: host")
+	}
+	at, err := url.Parse(f.cfg.Bus.URL)
+	if err != nil {
+		return fmt.Errorf("bus.url: %w", err)
+	}
+	s.Env["TOOLCRIB_BUS_URL"] = f.cfg.Bus.URL
+	if f.cfg.Bus.Token != "" { // it may be the name of a secret: the hub puts that in
+		mark := "?"
+		if at.RawQuery != "" {
+			mark = "&"
+		}
+		s.Env["TOOLCRIB_BUS_URL"] += mark + "token=" + f.cfg.Bus.Token
+	}
+	return nil
+}
+
+// configOf is the configuration of a toolbox: what the settings say, over what a
 // mycroft.conf says. Texts with references to secrets go by variables, which the hub
 // fills in: a secret does not stand on a command line.
-func (f *finder) config(p settings.Python, id string) (text string, env map[string]string, err error) {
-	all := map[string]any{}
-	if f.h.needs.Mycroft != nil {
-		if section := f.h.needs.Mycroft()[id]; section != nil {
-			if err := json.Unmarshal(section, &all); err != nil {
-				return "", nil, fmt.Errorf("the section %s of mycroft.conf: %w", id, err)
-			}
+func configOf(mycroft json.RawMessage, own ...string) (text string, env map[string]string, err error) {
+	all, env := map[string]any{}, map[string]string{}
+	if mycroft != nil {
+		if err := decode(mycroft, &all); err != nil {
+			return "", nil, fmt.Errorf("the section of mycroft.conf: %w", err)
 		}
 	}
-	env = map[string]string{}
 	byVariable(all, func(value string) (any, bool) { // it means itself, whatever is in it
 		if !strings.Contains(value, "${") {
 			return nil, false
 		}
 		return variable(env, strings.ReplaceAll(value, "${", "$${")), true
 	})
-	if said := p.Config[id]; said != "" {
-		var own map[string]any
-		if err := json.Unmarshal([]byte(said), &own); err != nil {
-			return "", nil, fmt.Errorf("python.NAME.config.%s: want a JSON object: %w", id, err)
+	for _, said := range own {
+		if said == "" {
+			continue
 		}
-		byVariable(own, func(value string) (any, bool) {
+		var one map[string]any
+		if err := decode([]byte(said), &one); err != nil {
+			return "", nil, fmt.Errorf("want a JSON object: %w", err)
+		}
+		byVariable(one, func(value string) (any, bool) {
 			if !strings.Contains(value, "${") {
 				return nil, false
 			}
 			return variable(env, value), true
 		})
-		maps.Copy(all, own)
+		maps.Copy(all, one)
 	}
 	if len(all) == 0 {
 		return "", nil, nil
 	}
-	out, err := json.Marshal(all)
-	return string(out), env, err
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err = enc.Encode(all)
+	return strings.TrimSpace(out.String()), env, err
+}
+
+// decode keeps numbers as they are written.
+func decode(text []byte, into *map[string]any) error {
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.UseNumber()
+	if err := d.Decode(into); err != nil {
+		return err
+	}
+	if d.More() || *into == nil {
+		return errors.New("there is something else, or something after it")
+	}
+	return nil
 }
 
 // variable has the host take a text from a variable.

@@ -44,8 +44,9 @@ type Needs struct {
 	Home  string
 	// Folders are where tools are looked for.
 	Folders []Folder
-	// Mycroft gives the sections of a mycroft.conf, by the id of a toolbox. Nil: none.
-	Mycroft func() map[string]json.RawMessage
+	// Mycroft gives what a mycroft.conf tells toolboxes, by entry point; a nil section
+	// switches one off. Nil: there is none.
+	Mycroft func(on settings.Bus) (map[string]json.RawMessage, error)
 	Log     *slog.Logger
 }
 
