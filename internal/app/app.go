@@ -29,6 +29,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
+	"github.com/toolcrib/toolcrib/internal/python"
 	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/registries"
 	"github.com/toolcrib/toolcrib/internal/safety"
@@ -78,6 +79,7 @@ type App struct {
 	launcher   *reach.Launcher                 // of the servers
 	toolsDir   string                          // the folder of the person's own tools
 	trusted    func(path string, content []byte) bool
+	hosts      *python.Hosts // toolboxes in other languages
 	wait       time.Duration // for servers that were never listed
 	events     events
 	telemetry  *telemetry.Telemetry // nil: nobody watches
