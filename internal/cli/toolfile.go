@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
@@ -32,6 +33,11 @@ type faultReport struct {
 	Key     string `json:"key,omitempty"`
 	Message string `json:"message"`
 	Warning bool   `json:"warning,omitempty"`
+}
+
+// broken reports whether it is none that can be used.
+func (r fileReport) broken() bool {
+	return r.Kind == toolfile.None.String() || slices.ContainsFunc(r.Faults, func(f faultReport) bool { return !f.Warning })
 }
 
 // reportFile says what a parsed file declares.

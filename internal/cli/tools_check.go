@@ -57,7 +57,10 @@ func (c *command) checkTools(ctx context.Context, args []string) error {
 		file, faults := toolfile.Parse(arg, content)
 		faults = append(faults, scriptFaults(file, info.Mode())...)
 		r := reportFile(file, faults)
-		if toolfile.Broken(faults) || file.Kind == toolfile.None {
+		if !toolfile.Broken(faults) {
+			c.reportFunctions(ctx, path, file, &r)
+		}
+		if r.broken() {
 			bad++
 		}
 		reports = append(reports, r)
@@ -88,11 +91,7 @@ func (c *command) printReports(reports []fileReport) {
 		if i > 0 {
 			fmt.Fprintln(c.out)
 		}
-		broken := false
-		for _, f := range r.Faults {
-			broken = broken || !f.Warning
-		}
-		if !broken {
+		if !r.broken() || r.Kind == toolfile.None.String() {
 			printReport(c.out, r)
 		}
 		for _, f := range r.Faults {

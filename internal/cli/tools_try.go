@@ -14,7 +14,9 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/internal/toolfile"
 )
 
 func (c *command) toolsTryCmd() *cobra.Command {
@@ -74,8 +76,16 @@ type tried struct {
 	Outcome string           `json:"outcome"`
 	Took    string           `json:"took"`
 	Runs    []triedRun       `json:"runs,omitempty"`
+	Process *triedProcess    `json:"process,omitempty"`
 	Result  *toolcrib.Result `json:"result,omitempty"`
 	Error   string           `json:"error,omitempty"`
+}
+
+// triedProcess is what stays between calls and answers them.
+type triedProcess struct {
+	Of    string      `json:"of"` // the file of functions, or the program
+	Reach []reportRow `json:"reach,omitempty"`
+	Log   string      `json:"log,omitempty"` // the end of what it printed
 }
 
 type triedRun struct {
@@ -118,7 +128,7 @@ func (c *command) tryTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 		return a.Crib.RedactText(s)
 	}
 	result, err := a.Crib.Call(app.WatchPrograms(ctx, func(r app.ProgramRun) { t.Runs = append(t.Runs, triedOf(r, plain)) }), call)
-	t.Result = result
+	t.Result, t.Process = result, processOf(a, spec.Box, plain)
 	if err != nil {
 		t.Error = err.Error()
 		if e, ok := toolcrib.AsError(err); ok {
@@ -141,6 +151,35 @@ func (c *command) tryTool(ctx context.Context, a *app.App, call toolcrib.Call, t
 	}
 	return nil
 }
+
+// processOf is the process behind a box of the hub. Nil: it is none of these. It is ended
+// first, since only then all of what it printed is there.
+func processOf(a *app.App, box string, plain func(string) string) *triedProcess {
+	if _, ok := a.Hub.Box(box); !ok {
+		return nil
+	}
+	_ = a.Hub.Close() // it is closed once more with all the rest
+	for _, r := range a.Hub.Rows() {
+		if r.Name != box {
+			continue
+		}
+		p := &triedProcess{Of: r.Where, Log: plain(text.Tail(r.Stderr, triedLog))}
+		if content, err := plainfile.Read(r.Where, maxCheckedFile); err == nil {
+			if file, faults := toolfile.Parse(r.Where, content); file.Kind != toolfile.None && !toolfile.Broken(faults) {
+				reach(file, func(what, is string) {
+					if is != "" {
+						p.Reach = append(p.Reach, reportRow{what, is})
+					}
+				})
+			}
+		}
+		return p
+	}
+	return nil
+}
+
+// triedLog is how much of a log is shown.
+const triedLog = 4 << 10
 
 func triedOf(r app.ProgramRun, plain func(string) string) triedRun {
 	t := triedRun{
@@ -184,8 +223,15 @@ func (c *command) printTried(t tried) error {
 			row("note", n)
 		}
 	}
-	if len(t.Runs) == 0 && t.Result != nil {
-		row("ran", "no program of its own: the box "+t.Box+" answered")
+	switch {
+	case t.Process != nil:
+		row("ran", "in the process of the toolbox "+t.Box+", which stays for the next calls: "+t.Process.Of)
+		for _, r := range t.Process.Reach {
+			row(r.What, r.Is)
+		}
+		c.printStream("log", t.Process.Log)
+	case len(t.Runs) == 0 && t.Result != nil:
+		row("ran", "no program: the box "+t.Box+" is part of Toolcrib")
 	}
 	switch {
 	case t.Error != "":
