@@ -2,6 +2,7 @@ package kit
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -368,8 +369,8 @@ func (k *kit) ends(ctx context.Context) error {
 		return err
 	}
 	k.now = nil
-	if !t.close(exitTime) {
-		return errors.New("it runs on, and is killed")
+	if end := cmp.Or(k.cfg.End, exitTime); !t.close(end) {
+		return fmt.Errorf("it still runs after %v, and is killed", end)
 	}
 	return nil
 }

@@ -72,7 +72,7 @@ func find(t *testing.T, r Report, words string) Check {
 }
 
 func TestGood(t *testing.T) {
-	r := Run(t.Context(), Config{Start: program("good"), Call: "double", Arguments: map[string]string{"n": "4"}, Patience: time.Minute})
+	r := Run(t.Context(), Config{Start: program("good"), Call: "double", Arguments: map[string]string{"n": "4"}, Patience: time.Minute, End: time.Minute})
 	for _, c := range r.Checks {
 		if c.State != Passed && (c.State != Skipped || runtime.GOOS == "linux") {
 			t.Errorf("%+v", c)
@@ -81,7 +81,7 @@ func TestGood(t *testing.T) {
 	if len(r.Checks) != len(points()) || len(r.Tools) != 1 || r.Tools[0] != "double" || r.Bad() != 0 {
 		t.Errorf("%+v", r)
 	}
-	r = Run(t.Context(), Config{Start: program("good"), Patience: time.Minute})
+	r = Run(t.Context(), Config{Start: program("good"), Patience: time.Minute, End: time.Minute})
 	if c := find(t, r, "answers the call"); c.State != Skipped || r.Bad() != 0 {
 		t.Errorf("without a tool to call: %+v", r)
 	}
@@ -135,11 +135,15 @@ func TestBad(t *testing.T) {
 		{"slow", "several calls at once", Note, "wait for each other", slow},
 		{"dies when it is told of an end", "was cancelled", Failed, "", slow},
 		{"prints", "nothing but messages", Failed, "Hello, I am a plugin.", slow},
-		{"stays", "ends within 2 seconds", Failed, "killed", slow},
+		{"stays", "ends when its input ends", Failed, "killed", slow},
 	} {
 		t.Run(c.mode, func(t *testing.T) {
 			t.Parallel()
-			r := Run(t.Context(), Config{Start: program(c.mode), Call: "double", Arguments: map[string]string{"n": "4"}, Patience: c.patience})
+			end := time.Minute
+			if c.mode == "stays" {
+				end = 500 * time.Millisecond
+			}
+			r := Run(t.Context(), Config{Start: program(c.mode), Call: "double", Arguments: map[string]string{"n": "4"}, Patience: c.patience, End: end})
 			got := find(t, r, c.check)
 			if got.State != c.state || !strings.Contains(got.Why, c.why) {
 				t.Errorf("%+v, want %s with %q", got, c.state, c.why)
@@ -153,7 +157,7 @@ func TestBad(t *testing.T) {
 
 // TestNoSuchTool: the tool to call has to be there.
 func TestNoSuchTool(t *testing.T) {
-	r := Run(t.Context(), Config{Start: program("good"), Call: "triple", Patience: time.Minute})
+	r := Run(t.Context(), Config{Start: program("good"), Call: "triple", Patience: time.Minute, End: time.Minute})
 	if c := find(t, r, "answers the call"); c.State != Failed || !strings.Contains(c.Why, `no tool "triple"`) {
 		t.Errorf("%+v", c)
 	}

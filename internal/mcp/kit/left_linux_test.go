@@ -20,7 +20,7 @@ func TestLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer end.Close() // and the process ends
-	r := Run(t.Context(), Config{Start: program("leaves a process", "KIT_HOLD="+hold), Patience: time.Minute})
+	r := Run(t.Context(), Config{Start: program("leaves a process", "KIT_HOLD="+hold), Patience: time.Minute, End: time.Minute})
 	if c := find(t, r, "no process behind"); c.State != Failed || !strings.Contains(c.Why, "(process ") {
 		t.Errorf("%+v", c)
 	}
