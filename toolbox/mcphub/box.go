@@ -111,7 +111,7 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 		return tools, nil
 	}
 	if was, failed := b.failed(); failed {
-		return nil, fmt.Errorf("%w: %s; toolcrib hub test %s tries again", ErrUnlisted, was.Err, b.name)
+		return nil, fmt.Errorf("%w: it failed: %s; toolcrib hub test %s tries again", ErrUnlisted, was.Err, b.name)
 	}
 	return nil, fmt.Errorf("%w: toolcrib hub test %s does it", ErrUnlisted, b.name)
 }

@@ -22,37 +22,18 @@ func (k *kit) params(token string) (json.RawMessage, *tool, error) {
 	if at < 0 {
 		return nil, nil, fmt.Errorf("it has no tool %q", k.cfg.Call)
 	}
-	arguments, err := typed(k.tools[at].Input, k.cfg.Arguments)
-	if err != nil {
-		return nil, nil, err
+	arguments := json.RawMessage(`{}`)
+	if k.cfg.Arguments != nil {
+		var err error
+		if arguments, err = k.cfg.Arguments(k.tools[at].Input); err != nil {
+			return nil, nil, err
+		}
 	}
 	meta := map[string]any{"name": k.cfg.Call, "arguments": arguments}
 	if token != "" {
 		meta["_meta"] = map[string]string{"progressToken": token}
 	}
 	return jsonOf(meta), &k.tools[at], nil
-}
-
-// typed makes values of texts: what the schema has as a text stays one, and all
-// else is read as JSON if it is.
-func typed(input json.RawMessage, given map[string]string) (map[string]json.RawMessage, error) {
-	var s struct {
-		Properties map[string]struct {
-			Type json.RawMessage `json:"type"`
-		} `json:"properties"`
-	}
-	if err := json.Unmarshal(input, &s); err != nil && len(input) > 0 {
-		return nil, fmt.Errorf("its schema cannot be read: %w", err)
-	}
-	out := map[string]json.RawMessage{}
-	for key, value := range given {
-		if string(s.Properties[key].Type) != `"string"` && json.Valid([]byte(value)) {
-			out[key] = json.RawMessage(value)
-			continue
-		}
-		out[key] = jsonOf(value)
-	}
-	return out, nil
 }
 
 // called makes one call and looks at its answer.

@@ -26,10 +26,10 @@ import (
 type Config struct {
 	// Start starts the program, with these variables besides its own.
 	Start func(ctx context.Context, env map[string]string, stderr io.Writer) (client.Process, error)
-	// Call is a tool to call, with Arguments. Empty: no tool is called.
+	// Call is a tool to call. Empty: no tool is called.
 	Call string
-	// Arguments are texts; the schema of the tool says what they are.
-	Arguments map[string]string
+	// Arguments gives what it is called with, by its schema. Nil: an empty object.
+	Arguments func(schema json.RawMessage) (json.RawMessage, error)
 	// Patience is how long an answer may take. Zero: 10 s, and a minute for a call.
 	Patience time.Duration
 	// End is how long the program may take to end. Zero: 2 s, as the hub gives it.
