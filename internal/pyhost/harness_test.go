@@ -278,4 +278,7 @@ func sameJSON(t testing.TB, what string, got json.RawMessage, want string) {
 	}
 }
 
+// raw is JSON that is sent as it is.
+func raw(text string) json.RawMessage { return json.RawMessage(text) }
+
 func onWindows() bool { return runtime.GOOS == "windows" }

@@ -1112,6 +1112,11 @@ def read_docstring(text):
     import inspect
 
     lines = [line.rstrip() for line in inspect.cleandoc(text).splitlines()]
+    if lines and lines[0].endswith(":") and _known(_section_name(lines[0])):
+        # A section on the very first line: what follows has lost its indentation.
+        after = next((line for line in lines[1:] if line), "")
+        if after and not _indent(after) and not (after.endswith(":") and _known(_section_name(after))):
+            lines[1:] = ["    " + line if line else line for line in lines[1:]]
     kept = []
     at = 0
     while at < len(lines):
