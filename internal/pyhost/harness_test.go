@@ -118,6 +118,16 @@ func (p *process) log() string {
 	return p.stderr.String()
 }
 
+// logged says whether the log has a text; it may come a little after an answer.
+func (p *process) logged(want string) bool {
+	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(5 * time.Millisecond) {
+		if strings.Contains(p.log(), want) {
+			return true
+		}
+	}
+	return false
+}
+
 // serve starts a host for a file with this text.
 func serve(t testing.TB, text string) *process {
 	t.Helper()

@@ -883,7 +883,7 @@ class Server:
 
     def handle_line(self, line):
         try:
-            message = json.loads(line)
+            message = _decode(line.decode("utf-8"))
         except (ValueError, RecursionError):
             if line.strip():
                 self.send_error(None, PARSE_ERROR, "The line is not JSON.")
@@ -1056,8 +1056,15 @@ class Server:
             self.end(0)
 
 
+def _not_json(constant):
+    raise ValueError(constant)  # NaN and Infinity, which Python's reader would take
+
+
+_decode = json.JSONDecoder(parse_constant=_not_json).decode
+
+
 def _is_id(id):
-    return type(id) is str or type(id) is int or type(id) is float
+    return type(id) is str or type(id) is int or (type(id) is float and id - id == 0)
 
 
 def did_you_mean(name, names):

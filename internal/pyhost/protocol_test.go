@@ -129,6 +129,7 @@ func TestBatch(t *testing.T) {
 }
 
 func TestFileThatCannotBeLoaded(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct{ text, want string }{
 		"syntax":    {"x = 1\ndef f(:\n", "tools.py, line 2 could not be loaded: SyntaxError:"},
 		"raise":     {"\n\nraise ValueError('no luck')\n", "tools.py, line 3 could not be loaded: ValueError: no luck"},
@@ -153,7 +154,7 @@ func TestFileThatCannotBeLoaded(t *testing.T) {
 			if err := p.end(); err == nil || p.cmd.ProcessState.ExitCode() != 1 {
 				t.Errorf("the host ended with %v", err)
 			}
-			if !strings.Contains(p.log(), "Traceback") {
+			if !p.logged("Traceback") {
 				t.Errorf("the log has no traceback: %s", p.log())
 			}
 		})
@@ -179,6 +180,7 @@ func TestModule(t *testing.T) {
 
 // A folder may hold files that nobody has trusted: what lies beside a tool file is not imported.
 func TestTheFoldersBesideAreNotImported(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	write(t, dir, "json.py", "raise SystemExit('the wrong json')\n")
 	write(t, dir, "beside.py", "x = 1\n")
@@ -231,6 +233,7 @@ def hatch() -> int:
 `
 
 func TestEndOfInputEndsTheProcess(t *testing.T) {
+	t.Parallel()
 	for name, end := range map[string]func(p *process){
 		"end of input": func(p *process) { _ = p.in.Close() },
 		"SIGTERM":      func(p *process) { _ = p.cmd.Process.Signal(syscall.SIGTERM) },
@@ -257,6 +260,7 @@ func TestEndOfInputEndsTheProcess(t *testing.T) {
 }
 
 func TestEndOfInputWhileLoading(t *testing.T) {
+	t.Parallel()
 	p := serve(t, "import time\ntime.sleep(3600)\n")
 	_ = p.in.Close()
 	if err := p.end(); err != nil {

@@ -59,7 +59,7 @@ def ask() -> str:
 		t.Errorf("close_all again: %q", got.text())
 	}
 	for _, want := range []string{"while loading", "from print", "not flushed", "from the buffer", "from __stdout__", "from fd 1", "from logging", "from warnings", "from a child"} {
-		if !strings.Contains(p.log(), want) {
+		if !p.logged(want) {
 			t.Errorf("the log lacks %q", want)
 		}
 	}
@@ -123,13 +123,14 @@ def fine(): return "still here"
 		t.Errorf("fine: %q", got)
 	}
 	for _, want := range []string{"toolcrib: value failed\nTraceback", "ZeroDivisionError", "ValueError: async"} {
-		if !strings.Contains(p.log(), want) {
+		if !p.logged(want) {
 			t.Errorf("the log lacks %q", want)
 		}
 	}
 }
 
 func TestResults(t *testing.T) {
+	t.Parallel()
 	p := serve(t, `
 import collections, dataclasses, datetime, decimal, enum, pathlib, types, typing, uuid
 class E(enum.Enum):
@@ -277,7 +278,7 @@ async def items(n: int):
 	if got := p.call("steps", raw(`{"n":3}`)).text(); got != "done" { // no token, no progress
 		t.Errorf("steps: %q", got)
 	}
-	if !strings.Contains(p.log(), "said to the log") {
+	if !p.logged("said to the log") {
 		t.Error("log does not reach standard error")
 	}
 }
@@ -318,6 +319,7 @@ def threads() -> int: return threading.active_count()
 `
 
 func TestCancellation(t *testing.T) {
+	t.Parallel()
 	p := serve(t, cancellable)
 	for name, end := range map[string]string{"patient": "patient noticed", "deaf": "deaf stopped", "stone": "stone refused", "coroutine": "coroutine cancelled"} {
 		id := p.send("tools/call", map[string]any{"name": name})
@@ -340,6 +342,7 @@ func (p *process) until(want string) {
 
 // Cancelled calls that never end do not keep others from running.
 func TestStuckCallsGiveTheirPlacesAway(t *testing.T) {
+	t.Parallel()
 	p := serve(t, `
 import time
 def stuck() -> str:
@@ -361,6 +364,7 @@ def fine() -> str:
 }
 
 func TestAThousandCallsAtOnce(t *testing.T) {
+	t.Parallel()
 	p := serve(t, `
 import asyncio, threading, time
 lock = threading.Lock()
@@ -428,6 +432,7 @@ async def release() -> None: gate.set()
 }
 
 func TestChildrenOfMultiprocessing(t *testing.T) {
+	t.Parallel()
 	if onWindows() {
 		return // the same way, but slow to start
 	}
