@@ -1908,7 +1908,8 @@ class Types:
         """Leaves a hint with parts of pydantic to pydantic."""
         import pydantic
 
-        if not hasattr(pydantic, "TypeAdapter"):
+        first = getattr(sys.modules.get("pydantic.v1"), "BaseModel", None) or (pydantic.BaseModel if pydantic.VERSION[0] == "1" else None)
+        if first is not None and (not hasattr(pydantic, "TypeAdapter") or (isinstance(hint, type) and issubclass(hint, first))):
             return self.pydantic1(hint)
         adapter = pydantic.TypeAdapter(hint)
         schema = adapter.json_schema(mode="serialization" if self.output else "validation")
@@ -2101,6 +2102,7 @@ class FunctionTool(Tool):
         self.required = []
         self.positional = []  # names of parameters that have no keyword
         self.injected = []  # names of parameters that get the Progress
+        self.filled = {}  # name -> pydantic's Field(…), whose default the function expects from its caller
         self.rest = self.named_rest = None  # *args: (name, Kind); **kwargs: Kind
         self._read_parameters(function, inner, doc)
         self._read_result(inner)
@@ -2122,7 +2124,11 @@ class FunctionTool(Tool):
                     self.injected.append(name)
                     self._place(parameter, defaults, None)
                     continue
-                hint, default = _field_default(hint, default)
+                if _is_field(default):
+                    self.filled[name] = default
+                    hint, default = _field_default(hint, default)
+                    if default is _NONE:
+                        del self.filled[name]
                 kind = types.kind(hint)
                 if default is None and kind is not ANY and not _takes_null(kind.schema):
                     kind = types.union((hint, None))
@@ -2182,8 +2188,11 @@ class FunctionTool(Tool):
             return
         if not kind.schema or kind is NULL:
             return
-        if kind.schema.get("type") == "object":
-            schema = dict(kind.schema)
+        whole = kind.schema
+        if set(whole) == {"$ref"} and whole["$ref"].startswith("#/$defs/"):
+            whole = types.definitions.get(whole["$ref"][len("#/$defs/"):], whole)
+        if whole.get("type") == "object":
+            schema = dict(whole)
         else:
             self.wrap = True
             schema = {"type": "object", "properties": {"result": kind.schema}, "required": ["result"]}
@@ -2209,6 +2218,9 @@ class FunctionTool(Tool):
             raise Refused(say_problems(self.name, problems))
         for name in self.injected:
             values[name] = Progress(context)
+        for name, field in self.filled.items():
+            if name not in values:
+                values[name] = _field_default(None, field)[1]
         if not self.positional and self.rest is None:
             return (), values
         return self._split(values), values
@@ -2268,10 +2280,12 @@ def _takes_null(schema):
     return any(_takes_null(one) for one in schema.get("anyOf", ()))
 
 
+def _is_field(default):
+    return type(default).__name__ == "FieldInfo" and type(default).__module__.startswith("pydantic")
+
+
 def _field_default(hint, default):
     """pydantic's Field(…) as a default says the default and more about the type."""
-    if type(default).__name__ != "FieldInfo" or not type(default).__module__.startswith("pydantic"):
-        return hint, default
     import inspect
     import typing
 
