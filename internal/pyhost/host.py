@@ -70,6 +70,7 @@ def _close(fd):
 
 
 WIRE_IN = WIRE_OUT = -1
+CHILD_FILE = "TOOLCRIB_PYTHON_FILE"  # for children of multiprocessing: the tool file's module name and path
 if __name__ == "__main__":
     WIRE_IN, WIRE_OUT = _claim_streams()
     # The folder of this file is not a place to import from.
@@ -118,7 +119,12 @@ def sentence(error):
         return "MemoryError: not enough memory"
     name = type(error).__name__
     try:
+        if is_pydantic_error(error):
+            return "%s: %s" % (name, join_problems(pydantic_problems(error)))
         text = str(error).strip()
+        parts = getattr(error, "exceptions", None)  # an ExceptionGroup
+        if isinstance(parts, tuple) and parts and isinstance(parts[0], BaseException):
+            text = "; ".join(sentence(part) for part in parts[:10])
     except BaseException:
         text = ""
     if isinstance(error, KeyError) and len(error.args) == 1:
@@ -268,8 +274,9 @@ def mend(text):
     return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
-def result_of(value, wrap):
-    """Makes the MCP result of what a tool returned. wrap says that the output schema has one property "result"."""
+def result_of(value, tool):
+    """Makes the MCP result of what a tool returned."""
+    wrap = tool.wrap
     if type(value) is str and not wrap:
         return {"content": [{"type": "text", "text": value}]}
     if isinstance(value, Answer):
@@ -285,13 +292,13 @@ def result_of(value, wrap):
     data = jsonable(value)
     if isinstance(data, str):
         text = data
-    elif data is None:
-        text = "null" if wrap else ""
     else:
         text = _dumps(data)
     result = {"content": [{"type": "text", "text": text}]}
     if type(data) is dict and not wrap:
         result["structuredContent"] = data
+    elif tool.output_schema is not None and not wrap:
+        raise Failure("%s promises an object as its result, but returned %s." % (tool.name, shown(data)))
     elif wrap or not isinstance(data, str):
         result["structuredContent"] = {"result": data}
     return result
@@ -400,6 +407,7 @@ class Tool:
     """
 
     is_async = False
+    serial = False  # true: one call at a time, the others wait in order
 
     def __init__(self, name, description="", input_schema=None, title=None, output_schema=None, wrap=False,
                  annotations=None, meta=None):
@@ -411,6 +419,7 @@ class Tool:
         self.wrap = wrap  # the output schema is {"result": …}
         self.annotations = annotations
         self.meta = meta
+        self.waiting = None  # calls of a serial tool that wait, while one runs
 
     def call(self, arguments, context):
         raise NotImplementedError
@@ -439,6 +448,7 @@ class Source:
     version = "1"
     instructions = None
     changed = staticmethod(lambda: None)  # the server replaces it: tells the client that tools() differs now
+    loop = None  # the server's Loop, for sources with coroutines of their own
 
     def load(self):
         pass
@@ -470,11 +480,11 @@ class Call:
     """One running tools/call request."""
 
     __slots__ = ("server", "id", "tool", "arguments", "token", "cancelled", "done", "lock", "thread", "task",
-                 "abandoned", "stopped", "_sent", "_last")
+                 "abandoned", "stopped", "left", "_sent", "_last")
 
     def __init__(self, server, id, tool, arguments, token):
         self.server, self.id, self.tool, self.arguments, self.token = server, id, tool, arguments, token
-        self.cancelled = self.done = self.abandoned = self.stopped = False
+        self.cancelled = self.done = self.abandoned = self.stopped = self.left = False
         self.lock = threading.Lock()
         self.thread = self.task = None
         self._sent = 0
@@ -506,25 +516,32 @@ class Call:
         """Runs the tool in this thread and answers."""
         with self.lock:
             if self.cancelled:
-                return
+                self.done = True
             self.thread = threading.get_ident()
-        token = _current.set(self)
-        try:
+        result = failed = None
+        if not self.done:
+            token = _current.set(self)
             try:
-                outcome = self.tool.call(self.arguments, self)
-                result = result_of(self.collect(outcome), self.tool.wrap)
-                failed = None
-            finally:
-                with self.lock:
-                    self.done = True
-        except BaseException as error:
-            result, failed = None, error
-            self.done = True
-        try:
+                result = result_of(self.collect(self.tool.call(self.arguments, self)), self.tool)
+            except BaseException as error:
+                failed = error
+            while not self._close_call():
+                pass
             _current.reset(token)
-        except ValueError:
-            pass
         self.answer(result, failed)
+
+    def _close_call(self):
+        """Marks the call as done; afterwards no exception of interrupt() can come any more."""
+        try:
+            with self.lock:
+                self.done = True
+            if self.stopped:
+                import ctypes
+
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), None)
+            return True
+        except _Stop:
+            return False
 
     async def run_async(self):
         """Runs the tool on the event loop and answers."""
@@ -538,7 +555,7 @@ class Call:
                     items.append(item)
                     self.progress(len(items), None, item if isinstance(item, str) else None)
                 outcome = items
-            result = result_of(self.collect(outcome), self.tool.wrap)
+            result = result_of(self.collect(outcome), self.tool)
         except BaseException as error:
             failed = error
         with self.lock:
@@ -546,7 +563,11 @@ class Call:
         self.answer(result, failed)
 
     def collect(self, outcome):
-        """Runs a generator to its end; every item is a step of progress."""
+        """Runs a generator to its end; every item is a step of progress. A coroutine runs on the event loop."""
+        if isinstance(outcome, types.CoroutineType):
+            import asyncio
+
+            return asyncio.run_coroutine_threadsafe(outcome, self.server.loop.get()).result()
         if not isinstance(outcome, types.GeneratorType):
             return outcome
         items = []
@@ -587,6 +608,17 @@ class Call:
             ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self.thread), ctypes.py_object(_Stop))
 
 
+class _Seat:
+    """Where an idle thread waits: for its turn at reading, or for a call."""
+
+    __slots__ = ("turn", "call")
+
+    def __init__(self):
+        self.turn = threading.Lock()
+        self.turn.acquire()
+        self.call = None
+
+
 class Crew:
     """The threads that read and run."""
 
@@ -594,7 +626,7 @@ class Crew:
         self.read_call = read_call  # returns the next Call, or None at the end of input
         self.limit = limit
         self.lock = threading.Lock()
-        self.idle = []  # locks of threads that wait for a turn at reading
+        self.idle = []  # seats of threads that wait
         self.queue = collections.deque()
         self.busy = 0
         self.abandoned = 0
@@ -607,8 +639,7 @@ class Crew:
         threading.Thread(target=self._thread, args=(call,), name="toolcrib-%d" % next(self.numbers), daemon=True).start()
 
     def _thread(self, call):
-        turn = threading.Lock()
-        turn.acquire()
+        seat = _Seat()
         while True:
             if call is None:
                 call = self.read_call()
@@ -620,30 +651,24 @@ class Crew:
                         call = None
                         continue
                     self.busy += 1
-                    waiting = self.idle.pop() if self.idle else None
-                if waiting is not None:
-                    waiting.release()
+                    reader = self.idle.pop() if self.idle else None
+                if reader is not None:
+                    reader.turn.release()
                 else:
                     self._spawn(None)
             while call is not None:
-                try:
-                    call.run()
-                except _Stop:
-                    pass
+                call.run()
                 with self.lock:
-                    if call.abandoned or call.stopped:
-                        # The exception may still be on its way to this thread: the thread ends here.
-                        if call.abandoned:
-                            self.abandoned -= 1
-                            return
-                        call = self._next()
-                        if call is not None:
-                            self._spawn(call)
+                    if call.abandoned:
+                        self.abandoned -= 1
                         return
                     call = self._next()
                     if call is None:
-                        self.idle.append(turn)
-            turn.acquire()
+                        if len(self.idle) >= self.limit:
+                            return
+                        self.idle.append(seat)
+            seat.turn.acquire()
+            call, seat.call = seat.call, None
 
     def _next(self):
         """Under the lock: the next waiting call, or the place is free."""
@@ -661,7 +686,16 @@ class Crew:
                 self.queue.append(call)
                 return
             self.busy += 1
-        self._spawn(call)
+        self._give(call)
+
+    def _give(self, call):
+        with self.lock:
+            seat = self.idle.pop() if self.idle else None
+        if seat is None:
+            self._spawn(call)
+            return
+        seat.call = call
+        seat.turn.release()
 
     def abandon(self, call):
         """Gives the place of a cancelled call that does not end to the next one."""
@@ -672,7 +706,18 @@ class Crew:
             self.abandoned += 1
             call = self._next()
         if call is not None:
-            self._spawn(call)
+            self._give(call)
+
+
+def context_executor():
+    """Threads for libraries that run functions beside the event loop; they know the call they belong to."""
+    import concurrent.futures
+
+    class Executor(concurrent.futures.ThreadPoolExecutor):
+        def submit(self, function, *arguments, **named):
+            return super().submit(contextvars.copy_context().run, function, *arguments, **named)
+
+    return Executor(max_workers=LIMIT, thread_name_prefix="toolcrib-beside")
 
 
 class Loop:
@@ -689,6 +734,7 @@ class Loop:
                     import asyncio
 
                     loop = asyncio.new_event_loop()
+                    loop.set_default_executor(context_executor())
                     threading.Thread(target=self._run, args=(loop,), name="toolcrib-loop", daemon=True).start()
                     self.loop = loop
         return self.loop
@@ -739,6 +785,10 @@ class Server:
         self.write_lock = threading.Lock()
         self.list_lock = threading.Lock()
         self.calls = {}
+        self.serial_lock = threading.Lock()
+        self.cancelled = collections.deque()  # calls to interrupt: (when, Call)
+        self.insisting = False
+        self.loading = True
         self.loop = Loop()
         self.crew = Crew(self.read_call)
         self.tools = {}
@@ -760,13 +810,17 @@ class Server:
                 except (ValueError, OSError):
                     pass
         self.source.changed = self.tools_changed
+        self.source.loop = self.loop
         self.crew.start()
         try:
             self.source.load()
             self.take_tools()
         except BaseException as error:
-            log_error("loading", error)
+            if not isinstance(error, Failure):
+                log_error("loading", error)
             self.failure = sentence(error)
+            log_line(self.failure)
+        self.loading = False
         with self.backlog_lock:
             lines, self.backlog = self.backlog, None
             for line in lines:
@@ -776,6 +830,8 @@ class Server:
         return self.exit_code
 
     def end(self, code=0):
+        if self.loading:
+            finish(self, code)  # the main thread is busy in the code of others
         self.exit_code = code
         self.ended.set()
 
@@ -803,7 +859,7 @@ class Server:
             except (OSError, ValueError):
                 line = b""
             if not line:
-                self.end(0)
+                self.end(1 if self.failure else 0)
                 return None
             if self.backlog is not None:
                 with self.backlog_lock:
@@ -905,7 +961,7 @@ class Server:
         name, arguments = params.get("name"), params.get("arguments")
         entry = self.tools.get(name) if type(name) is str else None
         if entry is None:
-            return self.send_error(id, INVALID_PARAMS, "There is no tool %s.%s" % (
+            return self.send_error(id, INVALID_PARAMS, "There is no tool %s%s." % (
                 name if type(name) is str else "without a name", did_you_mean(name, self.tools)))
         if arguments is None:
             arguments = {}
@@ -919,10 +975,38 @@ class Server:
             return self.send_error(id, INVALID_REQUEST, "A call with this id is running.")
         call = Call(self, id, entry, arguments, token)
         self.calls[id] = call
+        if entry.serial:
+            with self.serial_lock:
+                if entry.waiting is not None:
+                    entry.waiting.append(call)
+                    return None
+                entry.waiting = collections.deque()
         if entry.is_async:
             self.loop.start(call)
             return None
         return call
+
+    def leave(self, call):
+        """Starts the next waiting call of a serial tool."""
+        entry = call.tool
+        if not entry.serial:
+            return
+        with self.serial_lock:
+            if call.left:
+                return
+            call.left = True
+            call = None
+            while entry.waiting and call is None:
+                call = entry.waiting.popleft()
+                if call.cancelled:
+                    call = None
+            if call is None:
+                entry.waiting = None
+                return
+        if entry.is_async:
+            self.loop.start(call)
+        else:
+            self.crew.run_elsewhere(call)
 
     def cancel(self, id):
         call = self.calls.get(id) if _is_id(id) else None
@@ -933,14 +1017,31 @@ class Server:
             self.loop.cancel(call)
             return
 
-        def insist():
-            call.interrupt()
-            time.sleep(GRACE)
-            self.crew.abandon(call)
+        with self.serial_lock:
+            self.cancelled.append((time.monotonic() + GRACE, call))
+            if self.insisting:
+                return
+            self.insisting = True
+        threading.Thread(target=self.insist, name="toolcrib-cancel", daemon=True).start()
 
-        timer = threading.Timer(GRACE, insist)
-        timer.daemon = True
-        timer.start()
+    def insist(self):
+        """Interrupts functions that did not notice that their call was cancelled, and gives their places away."""
+        while True:
+            with self.serial_lock:
+                if not self.cancelled:
+                    self.insisting = False
+                    return
+                due, call = self.cancelled.popleft()
+            if call.done:
+                continue
+            time.sleep(max(0.0, due - time.monotonic()))
+            if call.stopped:
+                self.crew.abandon(call)
+                self.leave(call)
+            else:
+                call.interrupt()
+                with self.serial_lock:
+                    self.cancelled.append((time.monotonic() + GRACE, call))
 
     # Out
 
@@ -948,9 +1049,11 @@ class Server:
         """Sends the answer of a call, unless it was cancelled."""
         if self.calls.get(call.id) is call:
             del self.calls[call.id]
-        if call.cancelled:
-            return
-        self.send_result(call.id, result)
+        try:
+            if not call.cancelled:
+                self.send_result(call.id, result)
+        finally:
+            self.leave(call)
 
     def send_result(self, id, result):
         self.send({"jsonrpc": "2.0", "id": id, "result": result})
@@ -978,26 +1081,1212 @@ def did_you_mean(name, names):
     import difflib
 
     close = difflib.get_close_matches(name, list(names), 1, 0.6) if type(name) is str and len(name) < 200 else []
-    return " Did you mean %s?" % close[0] if close else ""
+    return " (did you mean %s?)" % close[0] if close else ""
 
 
 # ---------------------------------------------------------------------------
 # 8  Docstrings
+#
+# One reader for Google, NumPy, reST and Epytext. It goes through the lines
+# once and takes out the sections and fields that it knows; everything else is
+# the description. So a docstring may even mix styles.
+
+_ARGUMENTS = frozenset(("args", "arguments", "parameters", "params", "parameter", "argument", "keyword args", "attributes",
+                        "keyword arguments", "other parameters", "kwargs", "keywords"))
+_RETURNS = frozenset(("returns", "return", "yields", "yield"))
+_RAISES = frozenset(("raises", "raise", "except", "exceptions", "raised"))
+_FIELD_ARGUMENT = frozenset(("param", "parameter", "arg", "argument", "key", "keyword", "kwarg", "ivar", "var", "cvar"))
+_FIELD_RETURN = frozenset(("return", "returns", "yield", "yields"))
+_FIELD_RAISE = frozenset(("raise", "raises", "except", "exception", "throws"))
+_FIELD_IGNORED = frozenset(("type", "rtype", "vartype", "kwtype", "ytype"))
+
+
+class Doc:
+    """A docstring that was read."""
+
+    __slots__ = ("summary", "details", "arguments", "returns", "raises")
+
+    def __init__(self):
+        self.summary = self.details = self.returns = ""
+        self.arguments = {}
+        self.raises = []
+
+    def description(self):
+        """The text for the model: summary, details, what it returns, what it raises."""
+        parts = [part for part in (self.summary, self.details) if part]
+        if self.returns:
+            parts.append("Returns: " + self.returns)
+        if self.raises:
+            parts.append("Raises: " + "; ".join(self.raises))
+        return "\n\n".join(parts)
+
+
+def read_docstring(text):
+    """Reads a docstring of any style. It never fails: what it does not know is description."""
+    doc = Doc()
+    if not isinstance(text, str):
+        return doc
+    import inspect
+
+    lines = [line.rstrip() for line in inspect.cleandoc(text).splitlines()]
+    kept = []
+    at = 0
+    while at < len(lines):
+        line = lines[at]
+        field = _field(line)
+        if field is not None:
+            at = _read_field(doc, field, lines, at + 1)
+            continue
+        end = _underlined(lines, at)
+        if end:
+            body, at = lines[at + 2:end], end
+            _read_numpy(doc, _section_name(line), body)
+            continue
+        name = _google_header(lines, at)
+        if name:
+            body, at = _indented(lines, at + 1)
+            _read_google(doc, name, body)
+            continue
+        kept.append(line)
+        at += 1
+    paragraphs = "\n".join(kept).strip().split("\n\n", 1)
+    doc.summary = " ".join(paragraphs[0].split()) if not _is_list(paragraphs[0]) else paragraphs[0].strip()
+    doc.details = paragraphs[1].strip() if len(paragraphs) > 1 else ""
+    return doc
+
+
+def _is_list(text):
+    return any(line.lstrip().startswith(("- ", "* ", "1. ", ">>> ")) for line in text.splitlines())
+
+
+def _section_name(line):
+    return line.strip().rstrip(":").strip().lower()
+
+
+def _known(name):
+    return name in _ARGUMENTS or name in _RETURNS or name in _RAISES
+
+
+def _indent(line):
+    return len(line) - len(line.lstrip())
+
+
+def _plain(words):
+    return " ".join(" ".join(words).split())
+
+
+def _add(doc, names, text):
+    for name in names.split(","):
+        name = name.strip().lstrip("\\").lstrip("*").strip("`'\"").replace("\\*", "")
+        if name.isidentifier() and (text or name not in doc.arguments):
+            doc.arguments[name] = text
+
+
+# reST (":param int name: text") and Epytext ("@param name: text")
+
+
+def _field(line):
+    """Gives (kind, argument, text) of a field line, or None."""
+    if line[:1] not in (":", "@") or len(line) < 4:
+        return None
+    sign = line[0]
+    end = line.find(":", 1)
+    while sign == ":" and 0 < end < len(line) - 1 and line[end + 1] not in (" ", "\t"):
+        end = line.find(":", end + 1)
+    if end < 0:
+        return None
+    words = line[1:end].split()
+    if not words:
+        return None
+    kind = words[0].lower()
+    if kind not in _FIELD_ARGUMENT and kind not in _FIELD_RETURN and kind not in _FIELD_RAISE and kind not in _FIELD_IGNORED:
+        return None
+    return kind, words[1:], line[end + 1:].strip()
+
+
+def _read_field(doc, field, lines, at):
+    kind, words, text = field
+    parts = [text]
+    while at < len(lines):
+        line = lines[at]
+        if not line:
+            rest = next((one for one in lines[at:] if one), "")
+            if _indent(rest) == 0:
+                break
+        elif _field(line) or _underlined(lines, at) or _google_header(lines, at):
+            break
+        parts.append(line.strip())
+        at += 1
+    text = _plain(parts)
+    if kind in _FIELD_ARGUMENT and words:
+        _add(doc, words[-1], text)
+    elif kind in _FIELD_RETURN:
+        doc.returns = doc.returns or text
+    elif kind in _FIELD_RAISE:
+        doc.raises.append(_plain([" ".join(words) + ":" if words else "", text]).rstrip(":"))
+    return at
+
+
+# NumPy: a name, a line of dashes, entries with deeper text
+
+
+def _underlined(lines, at):
+    """If a known NumPy section begins here, gives the line after its end, else 0."""
+    if at + 1 >= len(lines) or not lines[at] or len(lines[at + 1]) < 3 or set(lines[at + 1].strip()) - set("-=~"):
+        return 0
+    if not _known(_section_name(lines[at])):
+        return 0
+    end = at + 2
+    while end < len(lines):
+        ahead = lines[end + 1].strip() if end + 1 < len(lines) else ""
+        if lines[end] and len(ahead) >= 3 and not set(ahead) - set("-=~"):
+            break
+        if _field(lines[end]):
+            break
+        end += 1
+    return end
+
+
+def _read_numpy(doc, section, body):
+    base = min((_indent(line) for line in body if line), default=0)
+    entries = []
+    for line in body:
+        if line and _indent(line) == base:
+            entries.append((line.strip(), []))
+        elif entries and line:
+            entries[-1][1].append(line.strip())
+    if section in _ARGUMENTS:
+        for head, text in entries:
+            names, _, rest = head.partition(":")
+            if not text and rest and names == names.rstrip() and not names.endswith(" "):
+                text = [rest]  # "name: text", which is not NumPy's, but common
+            _add(doc, names, _plain(text))
+    elif section in _RETURNS:
+        texts = [_plain(text) if text else head for head, text in entries]
+        doc.returns = doc.returns or "; ".join(texts)
+    else:
+        doc.raises.extend(_plain([head + ":", " ".join(text)]).rstrip(":") if text else head for head, text in entries)
+
+
+# Google: "Args:" and indented entries "name (type): text"
+
+
+def _google_header(lines, at):
+    line = lines[at]
+    if not line.endswith(":") or _indent(line):
+        return ""
+    name = _section_name(line)
+    if not _known(name):
+        return ""
+    rest = next((one for one in lines[at + 1:] if one), "")
+    return name if _indent(rest) else ""
+
+
+def _indented(lines, at):
+    body = []
+    while at < len(lines) and (not lines[at] or _indent(lines[at])):
+        body.append(lines[at])
+        at += 1
+    return body, at
+
+
+def _read_google(doc, section, body):
+    if section in _RETURNS:
+        text = _plain(body)
+        head, colon, rest = text.partition(":")
+        if colon and rest[:1] == " " and _looks_like_type(head):
+            text = rest.strip()
+        doc.returns = doc.returns or text
+        return
+    base = min((_indent(line) for line in body if line), default=0)
+    entries = []
+    for line in body:
+        if line and (_indent(line) == base or not entries):
+            entries.append([line.strip()])
+        elif line:
+            entries[-1].append(line.strip())
+    for entry in entries:
+        head, text = _split_entry(_plain(entry))
+        if section in _RAISES:
+            doc.raises.append(_plain([head + ":", text]).rstrip(":") if text else head)
+            continue
+        name = head.split("(", 1)[0].strip() if "(" in head else head
+        _add(doc, name, text)
+
+
+def _looks_like_type(text):
+    depth = 0
+    for char in text:
+        if char in "[(":
+            depth += 1
+        elif char in "])":
+            depth -= 1
+        elif char == " " and depth == 0 and " | " not in text and " or " not in text and " of " not in text:
+            return False
+    return bool(text)
+
+
+def _split_entry(text):
+    """Splits "name (type): text" at the colon outside brackets; also "name - text"."""
+    depth = 0
+    for at, char in enumerate(text):
+        if char in "[({":
+            depth += 1
+        elif char in "])}":
+            depth -= 1
+        elif char == ":" and depth <= 0:
+            return text[:at].strip(), text[at + 1:].strip()
+    for sign in (" -- ", " - ", " – "):
+        head, found, rest = text.partition(sign)
+        if found and " " not in head.split("(", 1)[0].strip():
+            return head.strip(), rest.strip()
+    return text, ""
 
 
 # ---------------------------------------------------------------------------
 # 9  Schemas from types
+#
+# A Kind is a type that was understood: its JSON Schema, and a function that
+# makes a Python value of a JSON value and notes what does not fit. Types of
+# pydantic are left to pydantic.
+
+
+class Unsupported(Exception):
+    """A type that JSON cannot express."""
+
+
+class Kind:
+    __slots__ = ("schema", "convert", "text")
+
+    def __init__(self, schema, convert, text):
+        self.schema = schema
+        self.convert = convert  # convert(value, where, problems) -> value
+        self.text = text  # for errors: "an integer"
+
+
+def shown(value):
+    """A JSON value, short, for an error."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, dict):
+        return "an object"
+    if isinstance(value, list):
+        return "an array"
+    text = _dumps(value) if isinstance(value, str) else repr(value)
+    return text if len(text) <= 60 else text[:57] + '…"' if isinstance(value, str) else text[:57] + "…"
+
+
+def _kind(schema, text, accept):
+    """A Kind whose accept(value) returns the converted value or raises TypeError or ValueError."""
+
+    def convert(value, where, problems):
+        try:
+            return accept(value)
+        except (TypeError, ValueError, ArithmeticError):
+            problems.append((where, "must be %s, not %s" % (text, shown(value))))
+
+    return Kind(schema, convert, text)
+
+
+def _accept_any(value, where, problems):
+    return value
+
+
+def _accept_str(value, where, problems):
+    if type(value) is str:
+        return value
+    problems.append((where, "must be a string, not %s" % shown(value)))
+
+
+def _accept_int(value, where, problems):
+    if type(value) is int:
+        return value
+    if type(value) is float and value - value == 0 and value == int(value):
+        return int(value)
+    problems.append((where, "must be an integer, not %s" % shown(value)))
+
+
+def _accept_float(value, where, problems):
+    if type(value) is float:
+        return value
+    if type(value) is int:
+        try:
+            return float(value)
+        except OverflowError:
+            pass
+    problems.append((where, "must be a number, not %s" % shown(value)))
+
+
+def _accept_bool(value, where, problems):
+    if type(value) is bool:
+        return value
+    problems.append((where, "must be true or false, not %s" % shown(value)))
+
+
+def _accept_null(value, where, problems):
+    if value is not None:
+        problems.append((where, "must be null, not %s" % shown(value)))
+
+
+ANY = Kind({}, _accept_any, "anything")
+NULL = Kind({"type": "null"}, _accept_null, "null")
+
+_simple_kinds = None
+
+
+def simple_kinds():
+    """Kinds of types that have no parts; made when first needed."""
+    global _simple_kinds
+    if _simple_kinds is not None:
+        return _simple_kinds
+    import datetime
+    import decimal
+    import pathlib
+    import re
+    import uuid
+
+    def text(value):
+        if type(value) is not str:
+            raise TypeError
+        return value
+
+    def number(value):
+        if type(value) not in (int, float):
+            raise TypeError
+        return value
+
+    def exact(value):
+        if type(value) not in (int, float, str):
+            raise TypeError
+        value = decimal.Decimal(str(value).strip())
+        return value
+
+    def moment(value):
+        value = text(value).strip()
+        if value[-1:] in "zZ" and value:
+            value = value[:-1] + "+00:00"
+        return datetime.datetime.fromisoformat(value)
+
+    def clock(value):
+        value = text(value).strip()
+        if value[-1:] in "zZ" and value:
+            value = value[:-1] + "+00:00"
+        return datetime.time.fromisoformat(value)
+
+    def pattern(value):
+        try:
+            return re.compile(text(value))
+        except re.error:
+            raise ValueError from None
+
+    def path(kind):
+        def accept(value):
+            if "\0" in text(value):
+                raise ValueError
+            return kind(value)
+
+        return _kind({"type": "string"}, "a path", accept)
+
+    kinds = {
+        str: Kind({"type": "string"}, _accept_str, "a string"),
+        int: Kind({"type": "integer"}, _accept_int, "an integer"),
+        float: Kind({"type": "number"}, _accept_float, "a number"),
+        bool: Kind({"type": "boolean"}, _accept_bool, "true or false"),
+        type(None): NULL,
+        object: ANY,
+        bytes: _kind({"type": "string", "contentEncoding": "base64"}, "base64 text",
+                     lambda value: base64.b64decode(text(value), validate=True)),
+        bytearray: _kind({"type": "string", "contentEncoding": "base64"}, "base64 text",
+                         lambda value: bytearray(base64.b64decode(text(value), validate=True))),
+        datetime.datetime: _kind({"type": "string", "format": "date-time"}, "a date and time such as 2030-01-31T12:00:00Z", moment),
+        datetime.date: _kind({"type": "string", "format": "date"}, "a date such as 2030-01-31",
+                             lambda value: datetime.date.fromisoformat(text(value).strip())),
+        datetime.time: _kind({"type": "string", "format": "time"}, "a time such as 12:30:00", clock),
+        datetime.timedelta: _kind({"type": "number", "description": "Seconds."}, "a number of seconds",
+                                  lambda value: datetime.timedelta(seconds=number(value))),
+        decimal.Decimal: _kind({"type": ["string", "number"]}, "a decimal number", exact),
+        uuid.UUID: _kind({"type": "string", "format": "uuid"}, "a UUID", lambda value: uuid.UUID(text(value))),
+        re.Pattern: _kind({"type": "string", "format": "regex"}, "a regular expression", pattern),
+    }
+    for one in (pathlib.Path, pathlib.PurePath, pathlib.PosixPath, pathlib.PurePosixPath, pathlib.PureWindowsPath):
+        kinds[one] = path(one)
+    _simple_kinds = kinds
+    return kinds
+
+
+class Types:
+    """Understands the type hints of one function."""
+
+    def __init__(self, names, output=False):
+        self.names = names  # the global names of the module
+        self.output = output  # schemas of results, not of arguments
+        self.definitions = {}
+        self._open = {}  # classes that are being read: class -> its definition's name once it is needed
+
+    # Hints
+
+    def evaluate(self, text, names=None):
+        """The object that a hint in quotes means."""
+        names = self.names if names is None else names
+        try:
+            return eval(text, names)
+        except Exception:
+            import ast
+
+            try:
+                tree = ast.parse(text.strip(), mode="eval").body
+            except SyntaxError:
+                raise Unsupported(text) from None
+            return self._evaluate_tree(tree, names, text)
+
+    def _evaluate_tree(self, node, names, text):
+        """Reads X | Y where this Python cannot evaluate it."""
+        import ast
+        import typing
+
+        def value(node):
+            return self._evaluate_tree(node, names, text)
+
+        if isinstance(node, ast.BinOp) and isinstance(node.op, ast.BitOr):
+            return typing.Union[value(node.left), value(node.right)]
+        if isinstance(node, ast.Constant):
+            return node.value
+        if isinstance(node, ast.Tuple):
+            return tuple(value(one) for one in node.elts)
+        if isinstance(node, ast.List):
+            return [value(one) for one in node.elts]
+        try:
+            if isinstance(node, ast.Subscript):
+                inner = node.slice
+                inner = inner.value if type(inner).__name__ == "Index" else inner
+                return value(node.value)[value(inner)]
+            return eval(compile(ast.Expression(node), "<hint>", "eval"), names)
+        except Unsupported:
+            raise
+        except Exception:
+            raise Unsupported(text) from None
+
+    def kind(self, hint):
+        """The Kind of a hint; raises Unsupported."""
+        import inspect
+        import typing
+
+        if hint is inspect.Parameter.empty or hint is typing.Any:
+            return ANY
+        if hint is None:
+            return NULL
+        if isinstance(hint, str):
+            return self.kind(self.evaluate(hint))
+        if isinstance(hint, typing.ForwardRef):
+            return self.kind(self.evaluate(hint.__forward_arg__))
+        if needs_pydantic(hint):
+            return self.pydantic(hint)
+        try:
+            found = simple_kinds().get(hint)
+        except TypeError:
+            found = None
+        if found is not None:
+            return found
+        origin, arguments = typing.get_origin(hint), typing.get_args(hint)
+        name = getattr(origin, "__name__", None) or getattr(origin, "_name", None) or ""
+        if hasattr(hint, "__metadata__"):
+            return self.annotated(arguments[0], hint.__metadata__)
+        if name in ("Required", "NotRequired", "ReadOnly", "Final", "ClassVar", "InitVar"):
+            return self.kind(arguments[0])
+        if name in ("Union", "UnionType") or origin is typing.Union:
+            return self.union(arguments)
+        if name == "Literal" or origin is typing.Literal:
+            return self.literal(arguments)
+        if hasattr(hint, "__supertype__"):
+            return self.kind(hint.__supertype__)
+        if type(hint).__name__ == "TypeAliasType":
+            return self.kind(hint.__value__)
+        if isinstance(hint, typing.TypeVar):
+            if hint.__bound__ is not None:
+                return self.kind(hint.__bound__)
+            return self.union(hint.__constraints__) if hint.__constraints__ else ANY
+        if isinstance(origin if origin is not None else hint, type):
+            return self.of_class(origin if origin is not None else hint, arguments)
+        raise Unsupported(_type_name(hint))
+
+    def annotated(self, hint, metadata):
+        """Annotated[type, "a description"]; other metadata is left to those who know it."""
+        kind = self.kind(hint)
+        for one in metadata:
+            text = one if isinstance(one, str) else getattr(one, "documentation", None) or getattr(one, "description", None)
+            if isinstance(text, str) and text:
+                return Kind(dict(kind.schema, description=text), kind.convert, kind.text)
+        return kind
+
+    def union(self, hints):
+        kinds = [self.kind(hint) for hint in hints]
+        if any(kind is ANY for kind in kinds):
+            return ANY
+        text = " or ".join(dict.fromkeys(kind.text for kind in kinds))
+
+        def convert(value, where, problems):
+            nearest = None
+            for kind in kinds:
+                found = []
+                result = kind.convert(value, where, found)
+                if not found:
+                    return result
+                if any(one[0] != where for one in found):
+                    nearest = found  # it was the right form with a wrong part
+            problems.extend(nearest or [(where, "must be %s, not %s" % (text, shown(value)))])
+
+        return Kind({"anyOf": [kind.schema for kind in kinds]}, convert, text)
+
+    def literal(self, values):
+        import enum
+
+        table = {}
+        for value in values:
+            plain = value.value if isinstance(value, enum.Enum) else value
+            if not isinstance(plain, (str, int, bool, type(None))):
+                raise Unsupported("Literal[%r]" % (value,))
+            table[(type(plain), plain)] = value
+        return _choice(table, [key[1] for key in table])
+
+    # Classes
+
+    def of_class(self, cls, arguments):
+        import collections.abc
+        import dataclasses
+        import enum
+
+        if issubclass(cls, enum.Enum):
+            return self.enumeration(cls)
+        if dataclasses.is_dataclass(cls):
+            return self.record(cls, self.dataclass)
+        if issubclass(cls, dict) and hasattr(cls, "__total__"):
+            return self.record(cls, self.typed_dict)
+        if issubclass(cls, tuple):
+            if hasattr(cls, "_fields"):
+                return self.record(cls, self.named_tuple)
+            return self.tuple_of(arguments)
+        if issubclass(cls, collections.abc.Mapping):
+            return self.mapping(arguments, cls)
+        if self.output and issubclass(cls, (collections.abc.Iterator, collections.abc.AsyncIterator)):
+            return self.array(arguments[:1], list, False)
+        if cls in (collections.abc.AsyncIterable,) and self.output:
+            return self.array(arguments[:1], list, False)
+        if issubclass(cls, (set, frozenset)) or cls in (collections.abc.Set, collections.abc.MutableSet):
+            make = frozenset if issubclass(cls, frozenset) else set
+            return self.array(arguments, make, True)
+        if issubclass(cls, (list, collections.deque)):
+            return self.array(arguments, cls, False)
+        if cls in (collections.abc.Sequence, collections.abc.MutableSequence, collections.abc.Iterable,
+                   collections.abc.Collection, collections.abc.Iterator, collections.abc.Generator):
+            return self.array(arguments[:1], iter if issubclass(cls, collections.abc.Iterator) else list, False)
+        for base in (str, bool, int, float):  # a class of one's own that is a string or a number
+            if issubclass(cls, base):
+                kind = simple_kinds()[base]
+                return _kind(kind.schema, kind.text, _narrow(kind, cls))
+        raise Unsupported(_type_name(cls))
+
+    def enumeration(self, cls):
+        table, values = {}, []
+        plain = all(type(member.value) in (str, int, float, bool) for member in cls)
+        for member in cls:
+            value = member.value if plain else member.name
+            values.append(value)
+            table[(type(value), value)] = member
+        for name, member in cls.__members__.items():
+            table.setdefault((str, name), member)
+        kind = _choice(table, values)
+        if plain and not all(isinstance(value, str) for value in values):
+            kind.schema["description"] = ", ".join("%s is %s" % (shown(m.value), m.name) for m in cls)
+        return kind
+
+    def array(self, arguments, make, unique):
+        item = self.kind(arguments[0]) if arguments else ANY
+        schema = {"type": "array"}
+        if item.schema:
+            schema["items"] = item.schema
+        if unique:
+            schema["uniqueItems"] = True
+        inner = item.convert
+
+        def convert(value, where, problems):
+            if type(value) is not list:
+                problems.append((where, "must be an array, not %s" % shown(value)))
+                return None
+            items = [inner(one, "%s[%d]" % (where, at), problems) for at, one in enumerate(value)]
+            if make is list:
+                return items
+            try:
+                return make(items)
+            except TypeError:
+                problems.append((where, "has items that cannot be in a set"))
+
+        return Kind(schema, convert, "an array")
+
+    def tuple_of(self, arguments):
+        if not arguments or (len(arguments) == 2 and arguments[1] is Ellipsis):
+            return self.array(arguments[:1], tuple, False)
+        if arguments == ((),):
+            arguments = ()
+        kinds = [self.kind(one) for one in arguments]
+        schema = {"type": "array", "prefixItems": [kind.schema for kind in kinds], "minItems": len(kinds), "maxItems": len(kinds)}
+        if not kinds:
+            del schema["prefixItems"]
+        text = "an array of %d items" % len(kinds)
+
+        def convert(value, where, problems):
+            if type(value) is not list or len(value) != len(kinds):
+                problems.append((where, "must be %s, not %s" % (text, shown(value) if type(value) is not list else len(value))))
+                return None
+            return tuple(kind.convert(one, "%s[%d]" % (where, at), problems) for at, (kind, one) in enumerate(zip(kinds, value)))
+
+        return Kind(schema, convert, text)
+
+    def mapping(self, arguments, cls):
+        import collections.abc
+
+        key = self.kind(arguments[0]) if arguments else ANY
+        item = self.kind(arguments[1]) if len(arguments) > 1 else ANY
+        if issubclass(cls, collections.Counter):
+            item = simple_kinds()[int]
+        schema = {"type": "object"}
+        if item.schema:
+            schema["additionalProperties"] = item.schema
+        keys = simple_kinds()
+        plain = key is ANY or key is keys[str]
+        numeric = key in (keys[int], keys[float])
+        make = cls if cls in (collections.OrderedDict, collections.Counter) else dict
+
+        def convert_key(name, where, problems):
+            if numeric:
+                try:
+                    return int(name) if key is keys[int] else float(name)
+                except ValueError:
+                    problems.append((where, "must have keys that are %ss" % key.text.split()[-1]))
+                    return None
+            return key.convert(name, "a key of " + where, problems)
+
+        def convert(value, where, problems):
+            if type(value) is not dict:
+                problems.append((where, "must be an object, not %s" % shown(value)))
+                return None
+            result = make()
+            for name, one in value.items():
+                result[name if plain else convert_key(name, where, problems)] = item.convert(one, "%s.%s" % (where, name), problems)
+            if cls is collections.defaultdict:
+                return collections.defaultdict(None, result)
+            return result
+
+        return Kind(schema, convert, "an object")
+
+    # Records: objects with named fields
+
+    def record(self, cls, read):
+        """Reads a class once. If it contains itself, it becomes a definition of its own."""
+        if cls in self._open:
+            name = self._open[cls][0]
+            self._open[cls] = name, True
+            self.definitions.setdefault(name, {})  # holds the name until the class is read
+            found = []
+
+            def later(value, where, problems):
+                if not found:
+                    found.append(Types(self.names, self.output).kind(cls))
+                return found[0].convert(value, where, problems)
+
+            return Kind({"$ref": "#/$defs/" + name}, later, "an object")
+        name = cls.__name__
+        while name in self.definitions:
+            name += "_"
+        self._open[cls] = name, False
+        try:
+            fields, build = read(cls)
+            kind = self.fields(fields, build, cls)
+            if self._open[cls][1]:
+                self.definitions[name] = kind.schema
+                return Kind({"$ref": "#/$defs/" + name}, kind.convert, kind.text)
+            return kind
+        finally:
+            del self._open[cls]
+
+    def fields(self, fields, build, cls):
+        """fields: name -> (hint, required, default, description)."""
+        properties, required, kinds = {}, [], {}
+        for name, (hint, needed, default, description) in fields.items():
+            kind = self.kind(hint)
+            kinds[name] = kind
+            properties[name] = with_default(kind.schema, default, description)
+            if needed:
+                required.append(name)
+        schema = {"type": "object", "properties": properties}
+        if required:
+            schema["required"] = required
+        if not self.output:
+            schema["additionalProperties"] = False
+        text = read_docstring(cls.__dict__.get("__doc__")).summary
+        if text and not text.startswith(cls.__name__ + "("):  # the docstring that dataclass and NamedTuple make
+            schema["description"] = text
+        title = "an object"
+
+        def convert(value, where, problems):
+            if type(value) is not dict:
+                problems.append((where, "must be an object, not %s" % shown(value)))
+                return None
+            before, result = len(problems), {}
+            for name, one in value.items():
+                kind = kinds.get(name)
+                if kind is None:
+                    problems.append(("%s.%s" % (where, name), "is unknown" + did_you_mean(name, kinds)))
+                else:
+                    result[name] = kind.convert(one, "%s.%s" % (where, name), problems)
+            for name in required:
+                if name not in value:
+                    problems.append(("%s.%s" % (where, name), "is missing"))
+            if len(problems) > before:
+                return None
+            try:
+                return build(result)
+            except (TypeError, ValueError) as error:
+                problems.append((where, str(error) or "does not fit"))
+
+        return Kind(schema, convert, title)
+
+    def _hints(self, cls):
+        """The hints of a class's fields, with those of its bases."""
+        hints = {}
+        for base in reversed(cls.__mro__):
+            own = annotations_of(base) if base is not object else {}
+            names = getattr(sys.modules.get(base.__module__), "__dict__", None) or self.names
+            for name, hint in own.items():
+                if isinstance(hint, str):
+                    try:
+                        hint = self.evaluate(hint, dict(names, **{base.__name__: base}))
+                    except Unsupported:
+                        hint = self.evaluate(hint)
+                hints[name] = hint
+        return hints
+
+    def dataclass(self, cls):
+        import dataclasses
+
+        hints, doc = self._hints(cls), read_docstring(cls.__doc__)
+        fields = {}
+        for field in dataclasses.fields(cls):
+            if not field.init and not self.output:
+                continue
+            default, needed = _NONE, True
+            if field.default is not dataclasses.MISSING:
+                default, needed = field.default, False
+            elif field.default_factory is not dataclasses.MISSING:
+                needed = False
+            text = field.metadata.get("description") or doc.arguments.get(field.name)
+            fields[field.name] = hints.get(field.name, field.type), needed or self.output, default, text
+        return fields, lambda values: cls(**values)
+
+    def typed_dict(self, cls):
+        import typing
+
+        doc = read_docstring(cls.__doc__)
+        required = getattr(cls, "__required_keys__", frozenset())
+        fields = {}
+        for name, hint in self._hints(cls).items():
+            if isinstance(hint, typing.ForwardRef):
+                hint = self.evaluate(hint.__forward_arg__, getattr(sys.modules.get(cls.__module__), "__dict__", self.names))
+            mark = getattr(typing.get_origin(hint), "_name", None) or getattr(typing.get_origin(hint), "__name__", "")
+            needed = mark == "Required" or (mark != "NotRequired" and name in required)
+            fields[name] = hint, needed, _NONE, doc.arguments.get(name)
+        return fields, dict
+
+    def named_tuple(self, cls):
+        hints, doc = self._hints(cls), read_docstring(cls.__doc__)
+        defaults = cls._field_defaults
+        fields = {}
+        for name in cls._fields:
+            fields[name] = (hints.get(name, object), name not in defaults or self.output,
+                            defaults.get(name, _NONE), doc.arguments.get(name))
+        return fields, lambda values: cls(**values)
+
+    # pydantic
+
+    def pydantic(self, hint):
+        """Leaves a hint with parts of pydantic to pydantic."""
+        import pydantic
+
+        if not hasattr(pydantic, "TypeAdapter"):
+            return self.pydantic1(hint)
+        adapter = pydantic.TypeAdapter(hint)
+        schema = adapter.json_schema(mode="serialization" if self.output else "validation")
+
+        def convert(value, where, problems):
+            try:
+                return adapter.validate_python(value)
+            except pydantic.ValidationError as error:
+                problems.extend(pydantic_problems(error, where))
+
+        return Kind(self.adopt(schema), convert, "an object" if schema.get("type") == "object" else "a fitting value")
+
+    def pydantic1(self, hint):
+        if not isinstance(hint, type):
+            raise Unsupported(_type_name(hint))
+
+        def convert(value, where, problems):
+            try:
+                return hint.parse_obj(value)
+            except ValueError as error:
+                problems.extend(pydantic_problems(error, where))
+
+        return Kind(self.adopt(json.loads(_dumps(hint.schema()).replace("#/definitions/", "#/$defs/"))), convert, "an object")
+
+    def adopt(self, schema):
+        """Moves the definitions of a foreign schema to the root of ours."""
+        schema = dict(schema)
+        theirs = schema.pop("$defs", None) or schema.pop("definitions", None) or {}
+        for name, definition in theirs.items():
+            if self.definitions.setdefault(name, definition) != definition:
+                raise Unsupported("two different classes are named %s" % name)
+        return schema
+
+
+_NONE = object()
+
+
+def with_default(schema, default=_NONE, description=None):
+    """Adds what is known of a parameter to the schema of its type."""
+    added = {}
+    if description:
+        added["description"] = description
+    if default is not _NONE:
+        try:
+            value = jsonable(default)
+            if len(_dumps(value)) <= 2000:
+                added["default"] = value
+        except Exception:
+            pass
+    if not added:
+        return schema
+    if "$ref" in schema:
+        return dict({"allOf": [schema]}, **added)
+    return dict(schema, **added)
+
+
+def _narrow(kind, cls):
+    def accept(value):
+        problems = []
+        value = kind.convert(value, "", problems)
+        if problems:
+            raise ValueError
+        return cls(value)
+
+    return accept
+
+
+def _choice(table, values):
+    """One of some values. table: (type, value) -> what the function gets."""
+    kinds = {str: "string", int: "integer", bool: "boolean", float: "number", type(None): "null"}
+    schema = {"enum": values}
+    types_of = list(dict.fromkeys(kinds[type(value)] for value in values))
+    if len(types_of) == 1:
+        schema["type"] = types_of[0]
+    text = ("one of " if len(values) > 1 else "") + ", ".join(shown(value) for value in values)
+
+    def convert(value, where, problems):
+        try:
+            found = table.get((type(value), value), _NONE)
+        except TypeError:
+            found = _NONE
+        if found is _NONE:
+            problems.append((where, "must be %s, not %s" % (text, shown(value))))
+            return None
+        return found
+
+    return Kind(schema, convert, text)
+
+
+def _type_name(hint):
+    return getattr(hint, "__qualname__", None) or str(hint).replace("typing.", "")
+
+
+def annotations_of(thing):
+    """The annotations of a function or class, as far as they can be had."""
+    if isinstance(thing, type) and sys.version_info < (3, 10):
+        return thing.__dict__.get("__annotations__") or {}
+    try:
+        if isinstance(thing, type):
+            import inspect
+
+            return inspect.get_annotations(thing)
+        return thing.__annotations__ or {}
+    except AttributeError:
+        return {}
+    except NameError:  # since 3.14 annotations are evaluated when asked for
+        import annotationlib
+
+        return annotationlib.get_annotations(thing, format=annotationlib.Format.FORWARDREF)
+
+
+def needs_pydantic(hint, depth=0):
+    """Says whether a hint has a part that belongs to pydantic, which the file must have imported then."""
+    if "pydantic" not in sys.modules or depth > 8:
+        return False
+    import typing
+
+    if isinstance(hint, type) and typing.get_origin(hint) is None:
+        return (_is_model(hint) or hasattr(hint, "__pydantic_validator__")
+                or hasattr(hint, "__get_pydantic_core_schema__") and hint.__module__.split(".")[0] in ("pydantic", "pydantic_core"))
+    for one in getattr(hint, "__metadata__", ()):
+        if type(one).__module__.split(".")[0] in ("pydantic", "annotated_types"):
+            return True
+    return any(needs_pydantic(one, depth + 1) for one in typing.get_args(hint) if not isinstance(one, (str, int)))
+
+
+def _is_model(hint):
+    for name in ("pydantic", "pydantic.v1"):
+        base = getattr(sys.modules.get(name), "BaseModel", None)
+        if base is not None and isinstance(hint, type) and issubclass(hint, base):
+            return True
+    return False
+
+
+def pydantic_problems(error, where=""):
+    problems = []
+    for one in error.errors():
+        place = where
+        for part in one.get("loc", ()):
+            place += "[%d]" % part if isinstance(part, int) else ("." if place else "") + str(part)
+        problems.append((place, one.get("msg", "does not fit")))
+    return problems
+
+
+def is_pydantic_error(error):
+    for name in ("pydantic", "pydantic.v1"):
+        kind = getattr(sys.modules.get(name), "ValidationError", None)
+        if isinstance(kind, type) and isinstance(error, kind):
+            return True
+    return False
+
+
+def say_problems(name, problems):
+    return "%s was not called: %s." % (name, join_problems(problems))
+
+
+def join_problems(problems):
+    parts = []
+    for where, what in problems[:20]:
+        parts.append(what if not where else "%s: %s" % (where, what) if what[:1].isupper() else "%s %s" % (where, what))
+    if len(problems) > 20:
+        parts.append("and %d more" % (len(problems) - 20))
+    return "; ".join(part.rstrip(".") for part in parts)
 
 
 # ---------------------------------------------------------------------------
 # 10  Sources
 
 
-class FileSource(Source):
-    """The tools of a Python file."""
+# Plain functions
 
-    def __init__(self, path):
-        self.path = path
+
+class FunctionTool(Tool):
+    """A typed Python function."""
+
+    def __init__(self, function, mark=None, run=None):
+        import inspect
+
+        mark = mark or {}
+        doc = read_docstring(inspect.getdoc(function))
+        Tool.__init__(self, mark.get("name") or function.__name__, mark.get("description") or doc.description())
+        self.title = mark.get("title")
+        self.annotations = mark.get("annotations")
+        self.function = run or function
+        inner = inspect.unwrap(function)
+        self.is_async = run is None and (inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function))
+        self.is_stream = inspect.isasyncgenfunction(function)
+        self.names = getattr(inner, "__globals__", {})
+        self.kinds = {}
+        self.required = []
+        self.positional = []  # names of parameters that have no keyword
+        self.injected = []  # names of parameters that get the Progress
+        self.rest = self.named_rest = None  # *args: (name, Kind); **kwargs: Kind
+        self._read_parameters(function, inner, doc)
+        self._read_result(inner)
+
+    def _read_parameters(self, function, inner, doc):
+        import inspect
+
+        types = Types(self.names)
+        hints = annotations_of(inner)
+        properties, required, extra = {}, [], False
+        defaults = {}
+        for name, parameter in signature_of(function).parameters.items():
+            hint = hints.get(name, parameter.annotation)
+            default = _NONE if parameter.default is parameter.empty else parameter.default
+            try:
+                if isinstance(hint, str):
+                    hint = _PROGRESS if hint in ("Progress", "toolcrib.Progress") else types.evaluate(hint)
+                if hint is Progress or hint is _PROGRESS:
+                    self.injected.append(name)
+                    self._place(parameter, defaults, None)
+                    continue
+                hint, default = _field_default(hint, default)
+                kind = types.kind(hint)
+                if default is None and kind is not ANY and not _takes_null(kind.schema):
+                    kind = types.union((hint, None))
+            except Unsupported as error:
+                if default is _NONE and parameter.kind not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                    raise Failure("its parameter %s has the type %s, which JSON cannot express" % (name, error)) from None
+                if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+                    kind = ANY
+                else:
+                    self._place(parameter, defaults, default)
+                    continue  # the default is used
+            if parameter.kind == parameter.VAR_KEYWORD:
+                self.named_rest = kind
+                extra = kind.schema or True
+                continue
+            if parameter.kind == parameter.VAR_POSITIONAL:
+                kind = _array_of(kind)
+                self.rest = name
+                self.positional.extend(n for n, p in defaults.items() if n not in self.positional)
+            elif default is _NONE:
+                required.append(name)
+            self._place(parameter, defaults, default)
+            self.kinds[name] = kind
+            properties[name] = with_default(kind.schema, default, kind.schema.get("description") or doc.arguments.get(name))
+        self.required = required
+        self.defaults = defaults
+        schema = {"type": "object", "properties": properties}
+        if required:
+            schema["required"] = required
+        schema["additionalProperties"] = extra
+        if types.definitions:
+            schema["$defs"] = types.definitions
+        self.input_schema = schema
+
+    def _place(self, parameter, defaults, default):
+        """Notes a parameter that may be given by its position."""
+        if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            defaults[parameter.name] = default
+        if parameter.kind == parameter.POSITIONAL_ONLY:
+            self.positional.append(parameter.name)
+
+    def _read_result(self, inner):
+        hint = annotations_of(inner).get("return", _NONE)
+        if hint is _NONE:
+            return
+        types = Types(self.names, output=True)
+        try:
+            if isinstance(hint, str):
+                hint = types.evaluate(hint)
+            if hint in (None, str, bytes, bytearray, Answer):
+                return
+            kind = types.kind(hint)
+        except (Unsupported, TypeError):
+            return
+        except Exception as error:
+            log_line("the result type of %s is not used: %s" % (self.name, sentence(error)))
+            return
+        if not kind.schema or kind is NULL:
+            return
+        if kind.schema.get("type") == "object":
+            schema = dict(kind.schema)
+        else:
+            self.wrap = True
+            schema = {"type": "object", "properties": {"result": kind.schema}, "required": ["result"]}
+        if types.definitions:
+            schema["$defs"] = types.definitions
+        self.output_schema = schema
+
+    def bind(self, arguments, context):
+        """Gives positional and keyword arguments for the function, or raises Refused."""
+        problems, values, kinds = [], {}, self.kinds
+        for name, value in arguments.items():
+            kind = kinds.get(name)
+            if kind is not None:
+                values[name] = kind.convert(value, name, problems)
+            elif self.named_rest is not None and name not in self.injected:
+                values[name] = self.named_rest.convert(value, name, problems)
+            else:
+                problems.append((name, "is not an argument" + did_you_mean(name, kinds)))
+        for name in self.required:
+            if name not in arguments:
+                problems.append((name, "is missing"))
+        if problems:
+            raise Refused(say_problems(self.name, problems))
+        for name in self.injected:
+            values[name] = Progress(context)
+        if not self.positional and self.rest is None:
+            return (), values
+        return self._split(values), values
+
+    def _split(self, values):
+        """Takes positional arguments out of values."""
+        rest = values.pop(self.rest, None) if self.rest else None
+        names = list(self.positional)
+        last = -1
+        for at, name in enumerate(names):
+            if name in values:
+                last = at
+        if rest:
+            last = len(names) - 1
+        result = [values.pop(name) if name in values else self.defaults[name] for name in names[:last + 1]]
+        return result + list(rest or ())
+
+    def call(self, arguments, context):
+        positional, values = self.bind(arguments, context)
+        if self.is_stream:
+            return _ready(self.function(*positional, **values))
+        return self.function(*positional, **values)
+
+
+_PROGRESS = object()
+
+
+async def _ready(value):
+    return value
+
+
+def signature_of(function):
+    import inspect
+
+    try:
+        return inspect.signature(function)
+    except NameError:  # since 3.14 annotations are evaluated when asked for
+        import annotationlib
+
+        return inspect.signature(function, annotation_format=annotationlib.Format.FORWARDREF)
+
+
+def _array_of(kind):
+    def convert(value, where, problems):
+        if type(value) is not list:
+            problems.append((where, "must be an array, not %s" % shown(value)))
+            return []
+        return [kind.convert(one, "%s[%d]" % (where, at), problems) for at, one in enumerate(value)]
+
+    return Kind({"type": "array", "items": kind.schema} if kind.schema else {"type": "array"}, convert, "an array")
+
+
+def _takes_null(schema):
+    kind = schema.get("type")
+    if kind == "null" or (isinstance(kind, list) and "null" in kind) or None in schema.get("enum", ()):
+        return True
+    return any(_takes_null(one) for one in schema.get("anyOf", ()))
+
+
+def _field_default(hint, default):
+    """pydantic's Field(…) as a default says the default and more about the type."""
+    if type(default).__name__ != "FieldInfo" or not type(default).__module__.startswith("pydantic"):
+        return hint, default
+    import inspect
+    import typing
+
+    hint = typing.Any if hint is inspect.Parameter.empty else hint
+    plain = default.get_default(call_default_factory=True) if hasattr(default, "get_default") else default.default
+    required = default.is_required() if hasattr(default, "is_required") else plain is Ellipsis
+    return typing.Annotated[hint, default], _NONE if required else plain
+
+
+# Where they lie
 
 
 class ModuleSource(Source):
@@ -1005,6 +2294,469 @@ class ModuleSource(Source):
 
     def __init__(self, module_name):
         self.module_name = module_name
+        self.name = module_name
+        self.module = None
+        self.found = []
+        self.closers = []
+
+    def load(self):
+        import importlib
+
+        self.module = importlib.import_module(self.module_name)
+        self.collect()
+
+    def collect(self):
+        module = self.module
+        version = getattr(module, "__version__", None)
+        if isinstance(version, str):
+            self.version = version
+        if isinstance(module.__doc__, str) and module.__doc__.strip():
+            self.instructions = module.__doc__.strip()
+        chosen = getattr(module, "__all__", None)
+        names = list(chosen) if isinstance(chosen, (list, tuple)) else [n for n in vars(module) if not n.startswith("_")]
+        things = [(name, getattr(module, name)) for name in names if isinstance(name, str) and hasattr(module, name)]
+        self.found = self.marked(things) + self.foreign(things)
+        if chosen is not None or not self.found:
+            have = {id(getattr(one, "function", None)) for one in self.found}
+            self.found += [one for one in self.plain(things, chosen is not None) if id(one.function) not in have]
+
+    def tools(self):
+        return self.found
+
+    def close(self):
+        for closer in self.closers:
+            closer()
+
+    def marked(self, things):
+        """Functions that the file marks with toolcrib's @tool."""
+        return self.functions([(name, thing, thing.__toolcrib_tool__) for name, thing in things
+                               if not isinstance(thing, type) and isinstance(getattr(thing, "__toolcrib_tool__", None), dict)])
+
+    def plain(self, things, chosen):
+        """Public functions that the file itself defines."""
+        import inspect
+
+        found = []
+        for name, thing in things:
+            if isinstance(thing, type) or not callable(thing) or isinstance(getattr(thing, "__toolcrib_tool__", None), dict):
+                continue
+            inner = inspect.unwrap(thing)
+            if not inspect.isfunction(inner) or getattr(thing, "__name__", "") == "<lambda>":
+                continue
+            if not chosen and getattr(thing, "__module__", None) != self.module.__name__:
+                continue
+            if hasattr(thing, "__fastmcp__"):
+                continue
+            if not chosen and name == "main" and not signature_of(thing).parameters:
+                log_line("main is not offered as a tool; list it in __all__ if it is one")
+                continue
+            found.append((name, thing, None))
+        return self.functions(found)
+
+    def functions(self, found):
+        tools, seen = [], set()
+        for name, function, mark in found:
+            if id(function) in seen:
+                continue
+            seen.add(id(function))
+            try:
+                tools.append(FunctionTool(function, mark))
+            except Failure as error:
+                log_line("%s is left out: %s" % (name, error))
+            except Exception as error:
+                log_error("reading the function " + name, error)
+        return tools
+
+    # Tools of libraries. A library is asked only if the file has imported it.
+
+    def foreign(self, things):
+        flat, seen = [], set()
+        for name, thing in things:
+            several = thing if type(thing) in (list, tuple) else list(thing.values()) if type(thing) is dict else [thing]
+            for one in several[:1000]:
+                if id(one) not in seen:
+                    seen.add(id(one))
+                    flat.append((name, one))
+        tools = []
+        for take in (self.agenticx, self.langchain, self.fastmcp):
+            try:
+                tools.extend(take(flat))
+            except Failure:
+                raise
+            except Exception as error:
+                log_error("reading the tools of " + take.__name__, error)
+        return tools
+
+    def objects(self, things, base):
+        """Objects of a class, and of classes that the file defines and makes no object of."""
+        found = [thing for _, thing in things if not isinstance(thing, type) and isinstance(thing, base)]
+        import inspect
+
+        for name, thing in things:
+            if not isinstance(thing, type) or not issubclass(thing, base) or inspect.isabstract(thing):
+                continue
+            if thing.__module__ != self.module.__name__ or any(isinstance(one, thing) for one in found):
+                continue
+            try:
+                found.append(thing())
+            except Exception as error:
+                log_line("%s is left out: it could not be made without arguments (%s)" % (name, sentence(error).split("\n")[0]))
+        return found
+
+    def agenticx(self, things):
+        tools = []
+        base = getattr(sys.modules.get("agenticx.tools.base"), "BaseTool", None)
+        if base is not None:
+            tools.extend(AgenticXTool(one) for one in self.objects(things, base))
+        base = getattr(sys.modules.get("agenticx.core.tool"), "BaseTool", None)
+        if base is not None:
+            tools.extend(agenticx_core_tool(one) for one in self.objects(things, base))
+        return tools
+
+    def langchain(self, things):
+        module = sys.modules.get("langchain_core.tools.base") or sys.modules.get("langchain_core.tools")
+        base = getattr(module, "BaseTool", None)
+        if base is None:
+            return []
+        found = list(things)
+        kit = getattr(module, "BaseToolkit", None)
+        for name, thing in things:
+            if kit is not None and isinstance(thing, kit):
+                found.extend((name, one) for one in thing.get_tools())
+        return [LangChainTool(one) for one in self.objects(found, base)]
+
+    def fastmcp(self, things):
+        servers, loose = [], []
+        kinds = tuple(kind for kind in (
+            getattr(sys.modules.get("fastmcp.server.server"), "FastMCP", None),
+            getattr(sys.modules.get("mcp.server.fastmcp"), "FastMCP", None),
+            getattr(sys.modules.get("mcp.server.fastmcp.server"), "FastMCP", None),
+            getattr(sys.modules.get("mcp.server.mcpserver"), "MCPServer", None),
+        ) if isinstance(kind, type))
+        single = getattr(sys.modules.get("fastmcp.tools.base") or sys.modules.get("fastmcp.tools.tool"), "Tool", None)
+        for _, thing in things:
+            if kinds and isinstance(thing, kinds):
+                servers.append(thing)
+            elif single is not None and isinstance(thing, single):
+                loose.append(thing)
+            elif "fastmcp" in sys.modules and callable(thing) and not isinstance(thing, type) and hasattr(thing, "__fastmcp__"):
+                loose.append(thing)
+        tools = []
+        for server in servers:
+            tools.extend(self.bridge(server))
+        if loose:
+            import fastmcp
+
+            server = fastmcp.FastMCP(self.name)
+            for one in loose:
+                server.add_tool(one)
+            names = {one.name for one in tools}  # those that a server of the file has taken over already
+            tools.extend(one for one in self.bridge(server) if one.name not in names)
+        return tools
+
+    def bridge(self, server):
+        bridge = ServerBridge(server, self)
+        self.closers.append(bridge.close)
+        return bridge.tools()
+
+
+class FileSource(ModuleSource):
+    """The tools of a Python file."""
+
+    def __init__(self, path):
+        import re
+
+        stem = os.path.splitext(os.path.basename(path))[0]
+        ModuleSource.__init__(self, "toolcrib_file_" + re.sub(r"\W", "_", stem))
+        self.name = stem
+        self.path = os.path.abspath(path)
+
+    def load(self):
+        # The text is compiled here: no cache file is read or written beside it,
+        # and the folder of the file is no place to import from.
+        import io
+        import tokenize
+
+        name = os.path.basename(self.path)
+        try:
+            with open(self.path, "rb") as file:
+                text = file.read()
+        except OSError as error:
+            raise Failure("%s could not be read: %s" % (name, error.strerror)) from error
+        module = types.ModuleType(self.module_name)
+        module.__file__ = self.path
+        self.module = sys.modules[self.module_name] = module
+        os.environ[CHILD_FILE] = "%s=%s" % (self.module_name, self.path)
+        try:
+            tokenize.detect_encoding(io.BytesIO(text).readline)
+            exec(compile(text, self.path, "exec", dont_inherit=True), module.__dict__)
+        except BaseException as error:
+            line = error.lineno if isinstance(error, SyntaxError) else None
+            said = "%s: %s" % (type(error).__name__, error.msg) if isinstance(error, SyntaxError) else sentence(error)
+            for frame in traceback.extract_tb(error.__traceback__):
+                if frame.filename == self.path:
+                    line = frame.lineno
+            log_error("loading " + name, error)
+            where = "%s, line %d" % (name, line) if line else name
+            raise Failure("%s could not be loaded: %s" % (where, said)) from None
+        self.collect()
+
+
+# AgenticX: its own validation, run methods and errors
+
+
+class AgenticXTool(Tool):
+    def __init__(self, tool):
+        schema = None
+        if tool.args_schema is not None:
+            schema = tool.args_schema.model_json_schema()
+            # AgenticX notes the texts of parameters too late for pydantic to see them.
+            doc = read_docstring(getattr(getattr(tool, "func", None), "__doc__", None))
+            for name, entry in schema.get("properties", {}).items():
+                field = tool.args_schema.model_fields.get(name)
+                text = getattr(field, "description", None) or doc.arguments.get(name)
+                if text and "description" not in entry:
+                    entry["description"] = text
+        meta = {}
+        if tool.timeout:
+            meta["agenticx/timeout"] = tool.timeout
+        if tool.organization_id:
+            meta["agenticx/organization_id"] = tool.organization_id
+        Tool.__init__(self, tool.name, tool.description, schema or {"type": "object"}, meta=meta or None)
+        self.tool = tool
+        base = sys.modules["agenticx.tools.base"].BaseTool
+        function = sys.modules.get("agenticx.tools.function_tool")
+        # One object runs one call at a time. A function has no state in it, so each call gets a copy;
+        # calls of other tools wait for each other.
+        self.copied = function is not None and type(tool) is function.FunctionTool
+        self.serial = not self.copied
+        # run() keeps its time with a signal, which only the main thread may set; arun() does without.
+        own_arun = type(tool)._arun is not base._arun and not self.copied
+        self.is_async = bool(tool.timeout) or own_arun or (self.copied and tool.is_async)
+
+    def call(self, arguments, context):
+        tool = self.tool
+        if self.copied:
+            import copy
+
+            tool = copy.copy(tool)
+        return tool.arun(**arguments) if self.is_async else tool.run(**arguments)
+
+
+def agenticx_core_tool(tool):
+    """The other kind of AgenticX tool, which has no schema of its own: it comes from the function."""
+    import inspect
+
+    function = getattr(tool, "func", None)
+    mark = {"name": tool.name, "description": tool.description}
+    if function is None:
+        function = tool.execute
+    elif tool.description == function.__doc__:
+        mark["description"] = None
+    made = FunctionTool(function, mark, run=tool.execute)
+    if inspect.iscoroutinefunction(function):
+        made.is_async, made.function = True, tool.aexecute
+    return made
+
+
+# LangChain: invoke with its own validation, handlers and response formats
+
+
+class LangChainTool(Tool):
+    def __init__(self, tool):
+        schema = self.schema(tool)
+        meta = {}
+        if getattr(tool, "tags", None):
+            meta["langchain/tags"] = list(tool.tags)
+        Tool.__init__(self, tool.name, tool.description, schema, meta=meta or None)
+        self.tool = tool
+        base = sys.modules.get("langchain_core.tools.base") or sys.modules["langchain_core.tools"]
+        coroutine = getattr(tool, "coroutine", _NONE)
+        function = getattr(tool, "func", None)
+        if coroutine is not _NONE:
+            self.is_async = coroutine is not None and function is None
+        else:
+            self.is_async = type(tool)._arun is not base.BaseTool._arun
+        # As a tool call it also hands out artifacts and says whether an error was handled;
+        # otherwise the value comes as it is.
+        self.as_call = (getattr(tool, "response_format", "content") != "content"
+                        or bool(getattr(tool, "handle_tool_error", False))
+                        or bool(getattr(tool, "handle_validation_error", False))
+                        or self.needs_id(tool))
+
+    @staticmethod
+    def schema(tool):
+        found = getattr(tool, "tool_call_schema", None) or getattr(tool, "args_schema", None) or tool.get_input_schema()
+        if isinstance(found, dict):
+            schema = found
+        elif hasattr(found, "model_json_schema"):
+            schema = found.model_json_schema()
+        else:
+            schema = json.loads(_dumps(found.schema()).replace("#/definitions/", "#/$defs/"))
+            if "definitions" in schema:
+                schema["$defs"] = schema.pop("definitions")
+        schema = dict(schema)
+        schema.setdefault("type", "object")
+        schema.pop("title", None)
+        if schema.get("description") == tool.description:
+            schema.pop("description")
+        return schema
+
+    @staticmethod
+    def needs_id(tool):
+        base = sys.modules.get("langchain_core.tools.base")
+        mark = getattr(base, "InjectedToolCallId", None)
+        if mark is None:
+            return False
+        try:
+            for function in (getattr(tool, "func", None), getattr(tool, "coroutine", None), tool._run):
+                if function is not None and any("InjectedToolCallId" in str(hint) for hint in annotations_of(function).values()):
+                    return True
+            model = tool.args_schema
+            return isinstance(model, type) and "InjectedToolCallId" in str(getattr(model, "model_fields", ""))
+        except Exception:
+            return False
+
+    def call(self, arguments, context):
+        given = dict(arguments)
+        if self.as_call:
+            given = {"type": "tool_call", "id": "call-%s" % context.id, "name": self.name, "args": given}
+        if self.is_async:
+            return self.call_async(given)
+        return self.answer(self.tool.invoke(given))
+
+    async def call_async(self, given):
+        return self.answer(await self.tool.ainvoke(given))
+
+    def answer(self, value):
+        if not (hasattr(value, "content") and hasattr(value, "tool_call_id")):
+            return value
+        blocks = value.content if isinstance(value.content, list) else [value.content]
+        structured = None
+        artifact = getattr(value, "artifact", None)
+        if artifact is not None:
+            try:
+                structured = jsonable(artifact)
+                if type(structured) is not dict:
+                    structured = {"result": structured}
+            except Failure as error:
+                log_line("the artifact of %s is not passed on: %s" % (self.name, error))
+        return Answer([langchain_block(block) for block in blocks], structured, getattr(value, "status", "success") == "error")
+
+
+def langchain_block(block):
+    if isinstance(block, str):
+        return {"type": "text", "text": block}
+    if isinstance(block, dict):
+        if block.get("type") == "text":
+            return {"type": "text", "text": str(block.get("text", ""))}
+        url = block.get("image_url")
+        url = url.get("url") if isinstance(url, dict) else url
+        if isinstance(url, str) and url.startswith("data:image/") and ";base64," in url:
+            head, _, data = url.partition(";base64,")
+            return {"type": "image", "data": data, "mimeType": head[5:]}
+        if block.get("type") == "image" and (block.get("base64") or block.get("data")):
+            mime = block.get("mime_type") or block.get("mimeType") or "image/png"
+            return {"type": "image", "data": block.get("base64") or block["data"], "mimeType": mime}
+    return {"type": "text", "text": _dumps(jsonable(block))}
+
+
+# FastMCP and the servers of the mcp package: through their own client, in memory
+
+
+class ServerBridge:
+    """A client of a Python MCP server in the same process, so that its context, progress and checks are its own."""
+
+    def __init__(self, server, source):
+        self.server = server
+        self.source = source
+        self.client = None
+        self.failure = None
+        self.found = []
+        self.session = None
+        self.stop = None
+
+    def tools(self):
+        import asyncio
+
+        loop = self.source.loop.get()
+        ready = threading.Event()
+        asyncio.run_coroutine_threadsafe(self._hold(ready), loop)
+        ready.wait()
+        if self.failure is not None:
+            raise self.failure
+        return [BridgeTool(self, entry) for entry in self.found]
+
+    async def _hold(self, ready):
+        """Keeps the client open: it must be left in the task that entered it."""
+        import asyncio
+
+        try:
+            self.stop = asyncio.Event()
+            async with self._connect() as client:
+                self.client = client
+                listed = await client.list_tools()
+                self.found = getattr(listed, "tools", listed)
+                ready.set()
+                await self.stop.wait()
+        except BaseException as error:
+            self.failure = error
+            if ready.is_set() and self.client is not None:
+                log_error("the connection to the server " + str(getattr(self.server, "name", "")), error)
+        finally:
+            self.client = None
+            ready.set()
+
+    def _connect(self):
+        if "fastmcp" in sys.modules:
+            from fastmcp import Client
+
+            return Client(self.server, log_handler=_log_message)
+        import mcp
+
+        if hasattr(mcp, "Client"):
+            return mcp.Client(self.server)
+        from mcp.shared.memory import create_connected_server_and_client_session
+
+        return create_connected_server_and_client_session(getattr(self.server, "_mcp_server", self.server))
+
+    async def call(self, name, arguments, context):
+        client = self.client
+        if client is None:
+            raise Failure("The server of %s has ended." % name)
+
+        async def progress(done, total=None, message=None):
+            context.progress(done, total, message)
+
+        if hasattr(client, "call_tool_mcp"):
+            result = await client.call_tool_mcp(name, arguments, progress_handler=progress)
+        else:
+            result = await client.call_tool(name, arguments, progress_callback=progress)
+        result = result.model_dump(mode="json", by_alias=True, exclude_none=True)
+        return Answer(result.get("content", []), result.get("structuredContent"), bool(result.get("isError")))
+
+    def close(self):
+        if self.stop is not None:
+            self.source.loop.get().call_soon_threadsafe(self.stop.set)
+
+
+async def _log_message(message):
+    data = getattr(message, "data", "")
+    text = data.get("msg", data) if isinstance(data, dict) else data
+    log_line("%s: %s" % (getattr(message, "level", "info"), text))
+
+
+class BridgeTool(Tool):
+    is_async = True
+
+    def __init__(self, bridge, entry):
+        told = entry.model_dump(mode="json", by_alias=True, exclude_none=True)
+        Tool.__init__(self, told["name"], told.get("description", ""), told.get("inputSchema"), told.get("title"),
+                      told.get("outputSchema"), annotations=told.get("annotations"), meta=told.get("_meta"))
+        self.bridge = bridge
+
+    def call(self, arguments, context):
+        return self.bridge.call(self.name, arguments, context)
 
 
 # ---------------------------------------------------------------------------
@@ -1391,6 +3143,7 @@ def main(arguments):
     what.add_argument("--opm", help="the entry point of an OPM toolbox")
     serve.add_argument("--config", default="{}", help="the settings of the OPM toolbox, as JSON")
     serve.add_argument("--bus", help="the message bus that the OPM toolbox is bound to (or TOOLCRIB_BUS_URL)")
+    serve.add_argument("--path", action="append", default=[], help="a folder to import from, after all others")
     listing = commands.add_parser("list", help="print what is installed, as JSON")
     listing.add_argument("--opm", action="store_true", required=True)
     commands.add_parser("probe", help="import entry points; for list").add_argument("order", type=json.loads)
@@ -1404,6 +3157,7 @@ def main(arguments):
     if chosen.command == "probe":
         probe_opm(chosen.order, WIRE_OUT)
         os._exit(0)
+    sys.path.extend(os.path.abspath(one) for one in chosen.path)
     sys.modules["toolcrib"] = toolcrib_module()
     if chosen.file:
         source = FileSource(chosen.file)
@@ -1417,9 +3171,97 @@ def main(arguments):
 
 
 def finish(server, code):
-    """Ends the process within a second, whatever its threads do."""
+    """Ends the process within a second, whatever its threads do, and takes its children along."""
+    for call in list(server.calls.values()):
+        call.cancelled = True
+        if call.task is not None:
+            server.loop.cancel(call)
+
+    def close():
+        try:
+            server.source.close()
+        except BaseException as error:
+            log_error("closing", error)
+        try:
+            import atexit
+
+            atexit._run_exitfuncs()
+        except BaseException:
+            pass
+
+    closing = threading.Thread(target=close, name="toolcrib-close", daemon=True)
+    closing.start()
+    closing.join(0.3)
+    end_children()
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except BaseException:
+            pass
     os._exit(code)
+
+
+def end_children():
+    """Ends the processes that tools have left: first politely, then at once."""
+    for wait, number in ((0.15, signal.SIGTERM), (0.0, getattr(signal, "SIGKILL", signal.SIGTERM))):
+        family = descendants()
+        if not family:
+            return
+        for pid in family:
+            try:
+                os.kill(pid, number)
+            except OSError:
+                pass
+        deadline = time.monotonic() + wait
+        while time.monotonic() < deadline and descendants():
+            time.sleep(0.01)
+
+
+def descendants():
+    """The processes below this one, where the system tells; zombies do not count."""
+    try:
+        pids = [int(name) for name in os.listdir("/proc") if name.isdigit()]
+    except OSError:
+        return []
+    parents = {}
+    for pid in pids:
+        try:
+            with open("/proc/%d/stat" % pid, "rb") as file:
+                state, parent = file.read().rpartition(b")")[2].split()[:2]
+        except (OSError, ValueError):
+            continue
+        if state != b"Z":
+            parents[pid] = int(parent)
+    family, grown = {os.getpid()}, True
+    while grown:
+        grown = False
+        for pid, parent in parents.items():
+            if parent in family and pid not in family:
+                family.add(pid)
+                grown = True
+    return sorted(family - {os.getpid()}, reverse=True)
+
+
+def find_for_children(name, path):
+    """Lets the children that multiprocessing starts anew find the tool file under its name."""
+    import importlib.abc
+    import importlib.machinery
+    import importlib.util
+
+    class Finder(importlib.abc.MetaPathFinder):
+        @staticmethod
+        def find_spec(fullname, _path=None, _target=None):
+            if fullname != name:
+                return None
+            loader = importlib.machinery.SourceFileLoader(fullname, path)
+            return importlib.util.spec_from_file_location(fullname, path, loader=loader)
+
+    sys.dont_write_bytecode = True
+    sys.meta_path.append(Finder)
 
 
 if __name__ == "__main__":
     sys.exit(main(sys.argv[1:]))
+if __name__ == "__mp_main__" and os.environ.get(CHILD_FILE):
+    sys.modules["toolcrib"] = toolcrib_module()
+    find_for_children(*os.environ[CHILD_FILE].split("=", 1))
