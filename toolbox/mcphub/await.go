@@ -52,7 +52,7 @@ func (h *Hub) Await(ctx context.Context, wait time.Duration) {
 			continue
 		}
 		all.Go(func() {
-			if err := b.Refresh(limit); err != nil {
+			if err := b.refresh(limit); err != nil {
 				h.needs.Log.Warn("an MCP server cannot be listed", "server", b.name, "err", err)
 				if ctx.Err() == nil {
 					b.remember(was, err)
@@ -76,7 +76,7 @@ func (b *Box) refreshInBackground(was failure) {
 	b.asking.Go(func() {
 		ctx, cancel := context.WithTimeout(b.ctx, b.server.Starting)
 		defer cancel()
-		if err := b.Refresh(ctx); err != nil && b.ctx.Err() == nil {
+		if err := b.refresh(ctx); err != nil && b.ctx.Err() == nil {
 			b.remember(was, err)
 		}
 	})

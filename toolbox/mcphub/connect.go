@@ -68,7 +68,7 @@ func (b *Box) transport(ctx context.Context, i *instance, young *startingProgram
 		}
 		return h, nil
 	}
-	l := Launch{Server: b.name, Command: s.Command, Dir: s.Dir, Sandbox: s.Sandbox, Image: s.Image, Network: s.Network, Stderr: i.stderr, Person: i.person(), Env: map[string]string{}}
+	l := Launch{Server: b.name, Command: s.Command, Dir: s.Dir, Sandbox: s.Sandbox, Image: s.Image, Network: s.Network, Grant: s.Grant, Stderr: i.stderr, Person: i.person(), Env: map[string]string{}}
 	word := i.personWord()
 	l.Dir = withPerson(l.Dir, word)
 	for what, text := range map[string]*string{"its command": &l.Command, "its directory": &l.Dir} {

@@ -52,14 +52,11 @@ func (h *Hosted) Serve(ctx context.Context, cfg settings.Config, on settings.Bus
 	}
 	id := "toolcrib-" + strings.ToLower(rand.Text()[:8]) // its own, so that another one on the bus is noticed
 	of, err := host.New(host.Config{
-		Crib:   needs.Crib,
-		ID:     id,
-		Caller: toolcrib.Caller{Subject: on.Subject, Agent: on.Agent, Organisation: needs.Organisation},
-		Contract: func(s toolcrib.Entry) any {
-			s.Box = h.boxID(s.Box)
-			return dialect.Contract(dialect.OVOS, s)
-		},
-		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.ErrorText(dialect.OVOS, e, h.boxID(box)) },
+		Crib:      needs.Crib,
+		ID:        id,
+		Caller:    toolcrib.Caller{Subject: on.Subject, Agent: on.Agent, Organisation: needs.Organisation},
+		Contract:  func(s toolcrib.Entry) any { return dialect.OVOSContract(s, h.boxID(s.Box)) },
+		ErrorText: func(e *toolcrib.Error, box string) string { return dialect.OVOSError(e, h.boxID(box)) },
 		BoxID:     h.boxID,
 		Boxes:     needs.Boxes,
 		Hide: func(box string) bool {
