@@ -25,8 +25,8 @@ func (a *App) openHosts(needs Needs, readOnly bool) {
 			return node.ToolboxSections(on.Mycroft, needs.start().Variable(), needs.Home)
 		},
 	}
-	if needs.Home != "" { // not in directories of ours, of which no program sees anything
-		of.Place = filepath.Join(needs.Home, ".cache", "toolcrib-shown", "hosts")
+	if needs.Home != "" { // no tool writes there; programs are shown single directories of it
+		of.Place = filepath.Join(needs.Home, ".cache", "toolcrib", "hosts")
 	}
 	if needs.State != "" {
 		of.State = filepath.Join(needs.State, "python")

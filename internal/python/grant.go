@@ -12,7 +12,6 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/httpclient"
-	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
@@ -102,9 +101,8 @@ func (d declaration) all() (e toolcrib.Effects) {
 	return e
 }
 
-// grant is what a program may touch: what is declared, narrowed to its effects, and
-// read-only what it needs to run at all.
-func (d declaration) grant(needed []string) *toolcrib.Grant {
+// grant is what a program may touch: what is declared, narrowed to its effects.
+func (d declaration) grant() *toolcrib.Grant {
 	g := &toolcrib.Grant{Dirs: slices.Clone(d.dirs), Hosts: slices.Clone(d.hosts)}
 	if e := d.all(); e != 0 {
 		if e.All()&(toolcrib.Writes|toolcrib.Destroys) == 0 {
@@ -119,11 +117,6 @@ func (d declaration) grant(needed []string) *toolcrib.Grant {
 			g.Dirs = nil
 		}
 	}
-	for _, dir := range needed {
-		if !slices.ContainsFunc(g.Dirs, func(have files.Dir) bool { return linked.Within(dir, have.Path) }) {
-			g.Dirs = append(g.Dirs, files.Dir{Path: dir})
-		}
-	}
 	return g
 }
 
@@ -133,7 +126,7 @@ func (d declaration) server(in interpreter, host string, args []string, needed .
 	s := d.base
 	s.Command, s.Args = in.path, slices.Concat(in.flags, []string{host}, args)
 	s.Env, s.Sandbox, s.Effects, s.Own = maps.Clone(d.env), d.sandbox, d.effects, true
-	s.Grant = d.grant(slices.Concat(in.dirs, []string{filepath.Dir(host)}, needed))
+	s.Grant, s.Tools = d.grant(), slices.Concat(in.dirs, []string{filepath.Dir(host)}, needed)
 	// What such a program wants of a client's model is nobody's wish.
 	s.Sampling, s.Elicitation = mcphub.ConsentDeny, mcphub.ConsentDeny
 	return s

@@ -103,11 +103,45 @@ func (h *Hosts) program(text string, names ...string) (string, error) {
 	for _, name := range names {
 		path, err := h.needs.Look(name)
 		if err == nil {
-			return filepath.Abs(path)
+			path, err = filepath.Abs(path)
+		}
+		if err == nil {
+			path, err = behindShim(path, name)
+		}
+		if err == nil {
+			return path, nil
 		}
 		errs = append(errs, err)
 	}
 	return "", fmt.Errorf("there is no %s: install it, or name it (%w)", strings.Join(names, " and no "), errors.Join(errs...))
+}
+
+// behindShim gives the program that a script of a version manager would start: in a
+// sandbox there is no version manager.
+func behindShim(path, name string) (string, error) {
+	begin, err := plainfile.Begin(path, 2)
+	if err != nil || !strings.HasPrefix(string(begin), "#!") {
+		return path, nil // it is looked at when it is started
+	}
+	if dir := filepath.Dir(path); filepath.Base(dir) == "shims" { // pyenv and its like
+		root := filepath.Dir(dir)
+		text, err := plainfile.Begin(filepath.Join(root, "version"), 256)
+		if version := strings.Fields(string(text)); err == nil && len(version) > 0 && !strings.ContainsAny(version[0], `/\\*?[`) {
+			for _, pattern := range []string{version[0], version[0] + ".*"} {
+				found, err := filepath.Glob(filepath.Join(root, "versions", pattern, "bin", name))
+				if err == nil && len(found) > 0 {
+					return found[len(found)-1], nil
+				}
+			}
+		}
+	}
+	for _, dir := range []string{"/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"} {
+		real := filepath.Join(dir, name)
+		if begin, err := plainfile.Begin(real, 2); err == nil && !strings.HasPrefix(string(begin), "#!") {
+			return real, nil
+		}
+	}
+	return "", fmt.Errorf("%s is a script that starts another program, and which one is not known: name the interpreter itself, or a virtual environment", path)
 }
 
 // inEnvironment is the interpreter of a virtual environment.

@@ -302,7 +302,7 @@ func (f *finder) ask(ctx context.Context, name string, p settings.Python, in int
 	defer cancel()
 	s := d.server(in, host, []string{"list", "--opm"})
 	said := &lastWords{}
-	l := mcphub.Launch{Server: "python." + name, Command: s.Command, Args: s.Args, Sandbox: s.Sandbox, Grant: s.Grant, Stderr: said, Env: map[string]string{}}
+	l := mcphub.Launch{Server: "python." + name, Command: s.Command, Args: s.Args, Sandbox: s.Sandbox, Grant: s.Grant, Tools: s.Tools, Stderr: said, Env: map[string]string{}}
 	for variable, value := range s.Env {
 		if full, err := f.h.needs.Expand(ctx, value); err == nil { // what cannot be had is told when a toolbox starts
 			l.Env[variable] = full

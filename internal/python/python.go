@@ -194,4 +194,4 @@ func (f *finder) entry(ctx context.Context, name string, p settings.Python) {
 }
 
 // errNowhere: there is no home directory, or commands write in it.
-var errNowhere = errors.New("there is no place for programs: the home directory is not known, or commands can write ~/.cache/toolcrib-shown (grant.write)")
+var errNowhere = errors.New("there is no place for programs: the home directory is not known, or commands can write ~/.cache/toolcrib (grant.write)")

@@ -96,7 +96,7 @@ func (l *Launcher) Describe(name string, s mcphub.Server) string {
 	}
 	sees := "; of this machine it sees the granted directories"
 	if s.Grant != nil {
-		sees = "; of this machine it sees what is declared (" + shownDirs(s.Grant.Dirs) + ")"
+		sees = "; of this machine it sees what is declared (" + shownDirs(s.Grant.Dirs) + "), its own code and its interpreter"
 	}
 	if s.Sandbox == sandbox.Linux { // no image brings its programs
 		sees += " and, read-only, those of the system"

@@ -109,7 +109,7 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 			l.Log.Warn("a note of the sandbox", "server", launch.Server, "note", note)
 		}
 	}
-	life, kill := context.WithCancel(sandbox.WithEarly(context.WithoutCancel(ctx), tell))
+	life, kill := context.WithCancel(sandbox.WithTools(sandbox.WithEarly(context.WithoutCancel(ctx), tell), launch.Tools))
 	done := make(chan struct{})
 	var ended error
 	cmd := toolcrib.Cmd{

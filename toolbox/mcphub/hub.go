@@ -64,6 +64,9 @@ type Server struct {
 	// Grant is what its program may touch, and nothing else: no directory and no host
 	// that calls are granted comes besides. Nil: what they are granted.
 	Grant *toolcrib.Grant
+	// Tools are directories that its program sees besides its Grant, read-only: those
+	// of the interpreter that runs it, and its own code.
+	Tools []string
 	// Own: a person of this machine wrote it or put it here, and says what it does.
 	// What Effects say of its tools counts for what they answer, too.
 	Own bool
@@ -148,6 +151,7 @@ type Launch struct {
 	Image   string
 	Network string
 	Grant   *toolcrib.Grant // exactly this, where there is one
+	Tools   []string        // directories that it sees besides that, read-only
 	Stderr  io.Writer
 	Person  string // a word for whom it is; empty: for everybody
 }
