@@ -21,6 +21,7 @@ import (
 	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/chains"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/exposed"
 	"github.com/toolcrib/toolcrib/internal/guards"
 	"github.com/toolcrib/toolcrib/internal/hooked"
 	"github.com/toolcrib/toolcrib/internal/hub"
@@ -28,6 +29,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
+	"github.com/toolcrib/toolcrib/internal/python"
 	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/registries"
 	"github.com/toolcrib/toolcrib/internal/safety"
@@ -47,6 +49,8 @@ import (
 
 // App is an open crib.
 type App struct {
+	exposed.View // how models are shown the tools
+
 	Crib    *toolcrib.Crib
 	Journal *store.Journal
 	Sandbox *sandbox.Chooser
@@ -73,6 +77,7 @@ type App struct {
 	settings   atomic.Pointer[settings.Config] // those that the servers are of now
 	plugins    string                          // the folder of programs that are servers
 	launcher   *reach.Launcher                 // of the servers
+	hosts      *python.Hosts                   // toolboxes in other languages
 	wait       time.Duration                   // for servers that were never listed
 	events     events
 	telemetry  *telemetry.Telemetry // nil: nobody watches
@@ -83,7 +88,6 @@ type App struct {
 	state      string               // the directory of the program's state
 	subject    string               // the person whose program this is
 	names      httpapi.Names        // under which clients reach us over HTTP
-	expose     exposure             // how models are shown tools
 	book       *learn.Book          // which searches led to which tools; nil: nothing is learned
 	closers    []io.Closer
 	early      *hooked.Early // what was begun before its turn; nil: nothing
@@ -167,6 +171,7 @@ func Open(ctx context.Context, cfg settings.Config, needs Needs) (*App, error) {
 	a := &App{own: own, registries: words, state: needs.State, subject: needs.Subject, Crib: &toolcrib.Crib{Catalog: &toolcrib.Catalog{}, Log: needs.Log}}
 	a.policy.home, a.policy.dir = needs.Home, needs.Dir
 	a.Crib.Visible, a.Crib.MoreGuards = a.seen, a.policy.live.Guards
+	a.View = exposed.View{Crib: a.Crib, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past}
 	if needs.For == ToHook {
 		cfg.Toolboxes.Shell.AllowShell = true // the client has a shell, whether ours is switched on or not
 		a.early = hooked.Begin(func() (*store.Journal, error) { return journalOf(ctx, cfg, needs) }, needs.Hook.Scanner)
@@ -235,7 +240,6 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 		Timeout: cfg.Limits.Timeout, MaxTimeout: cfg.Limits.MaxTimeout, Ask: cfg.Limits.Ask,
 		Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),
 	}
-	a.expose = exposure{cfg.Expose, cfg.ExposeTokens, cfg.ExposeTools, cfg.ExposeText}
 	for _, pattern := range cfg.TextOnly {
 		if _, err := path.Match(pattern, ""); err != nil {
 			return settings.Bad(fmt.Errorf("text_only: %q is no pattern: write a name such as my-agent, or one with * such as my-agent*", pattern))

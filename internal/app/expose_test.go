@@ -1,11 +1,10 @@
 package app
 
 import (
-	"encoding/json"
-	"strings"
 	"testing"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/exposed"
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
@@ -13,8 +12,8 @@ import (
 func TestCostOf(t *testing.T) {
 	a := openWith(t, settings.Defaults(), t.TempDir())
 	shown := a.Shown(toolcrib.Caller{})
-	for _, format := range CostFormats() {
-		costs, err := CostOf(format, shown)
+	for _, format := range exposed.CostFormats() {
+		costs, err := exposed.CostOf(format, shown)
 		if err != nil || len(costs) != len(shown) || len(costs) == 0 {
 			t.Fatalf("%s: %d tools, %d costs, %v", format, len(shown), len(costs), err)
 		}
@@ -24,26 +23,7 @@ func TestCostOf(t *testing.T) {
 			}
 		}
 	}
-	if _, err := CostOf("cobol", shown); err == nil {
+	if _, err := exposed.CostOf("cobol", shown); err == nil {
 		t.Error("a form that nobody knows has a cost")
-	}
-}
-
-// TestCostIsOfWhatModelsSee: what goes over the wire beside it costs a model nothing.
-func TestCostIsOfWhatModelsSee(t *testing.T) {
-	spec := toolcrib.Spec{Name: "a", Description: "Does it.", Input: json.RawMessage(`{"type":"object"}`), Effects: toolcrib.Reads}
-	bare, err := CostOf("mcp", []toolcrib.Entry{{Spec: spec}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	spec.Title = strings.Repeat("title ", 50)
-	spec.Output = json.RawMessage(`{"type":"object","description":"` + strings.Repeat("long ", 500) + `"}`)
-	full, err := CostOf("mcp", []toolcrib.Entry{{Spec: spec}})
-	if err != nil || full[0] != bare[0] || bare[0].Tokens > 25 {
-		t.Errorf("%+v, %+v, %v", bare, full, err)
-	}
-	spec.Description += strings.Repeat(" More words.", 100)
-	if more, err := CostOf("mcp", []toolcrib.Entry{{Spec: spec}}); err != nil || more[0].Tokens < bare[0].Tokens+200 {
-		t.Errorf("%+v, %v", more, err)
 	}
 }

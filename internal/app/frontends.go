@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/exposed"
 	"github.com/toolcrib/toolcrib/internal/httpauth"
 	"github.com/toolcrib/toolcrib/internal/mcp/server"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
@@ -47,7 +48,7 @@ func (a *App) ServeBus(ctx context.Context, cfg settings.Config, on settings.Bus
 	}
 	return a.hosted.Serve(ctx, cfg, on, node.HostNeeds{
 		Crib: a.Crib, Desk: a.Desk, Organisation: organisation, Expand: a.keeper.Expand,
-		Boxes: a.ownOnBus, Load: a.reloadOwn, Reload: a.Reload, Started: started,
+		Boxes: a.ownOnBus, Field: a.hosts.ID, Load: a.reloadOwn, Reload: a.Reload, Started: started,
 	})
 }
 
@@ -89,7 +90,7 @@ func (a *App) MCP(version string) server.Config {
 	cfg := server.Config{
 		Harmless: safety.Neutral, HarmlessJSON: safety.NeutralJSON,
 		Crib: a.Crib, Version: version, Log: a.Crib.Log, Instructions: a.Instructions(), MoreInstructions: a.serverInstructions,
-		Follow: a.events.Follow, Hidden: beside, Search: a.search(), MaxDescription: a.expose.text,
+		Follow: a.events.Follow, Hidden: exposed.Beside, Search: a.Search(), MaxDescription: a.Text,
 		Definition: a.definition, Key: a.stateKey,
 	}
 	if set := a.settings.Load(); set != nil {

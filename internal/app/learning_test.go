@@ -138,7 +138,7 @@ func TestFewTools(t *testing.T) {
 		l.cfg.Expose, l.cfg.ExposeTools = mode, 7
 		l.start()
 		caller := toolcrib.Caller{Subject: "ann", Session: "1"}
-		search := l.a.search()(caller)
+		search := l.a.Search()(caller)
 		if search == nil || len(search.Specs) != 6 || search.CallTool.Name != "call_tool" {
 			t.Fatalf("%s: %+v", mode, search)
 		}

@@ -51,7 +51,7 @@ func (a *App) kinds(cfg settings.Config) []kind {
 		{"interact", boxes.Interact.Enabled, with(interact.Open, interact.Config{})},
 		{"math", boxes.Math.Enabled, with(math.Open, math.Config{})},
 		{finder.Name, cfg.Expose != settings.ExposeFull || cfg.ExposeTools > 0, func(ctx context.Context) (toolcrib.Toolbox, error) {
-			return finder.Open(ctx, finder.Config{}, finder.Needs{Tools: a.findable, Past: a.past(), Log: a.Crib.Log})
+			return finder.Open(ctx, finder.Config{}, finder.Needs{Tools: a.Findable, Past: a.past(), Log: a.Crib.Log})
 		}},
 		{"skill", boxes.Skill.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return a.openSkill(ctx, boxes.Skill, a.shown(cfg))

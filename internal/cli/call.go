@@ -15,6 +15,7 @@ import (
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/desk"
+	"github.com/toolcrib/toolcrib/internal/exposed"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
@@ -66,8 +67,8 @@ status: 0 done, 1 the tool failed, 2 usage, 3 invalid, 4 not_found, 5 denied,
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.json, "json", "", "the arguments as a JSON object; - reads it from standard input")
-	flags.StringVar(&f.as, "as", "", "take a model's answer in this form: "+strings.Join(app.CallFormats(), ", "))
-	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(app.CallFormats(), cobra.ShellCompDirectiveNoFileComp))
+	flags.StringVar(&f.as, "as", "", "take a model's answer in this form: "+strings.Join(exposed.CallFormats(), ", "))
+	_ = cmd.RegisterFlagCompletionFunc("as", cobra.FixedCompletions(exposed.CallFormats(), cobra.ShellCompDirectiveNoFileComp))
 	flags.StringVar(&f.id, "id", "", "call ID: a repeated call with it is answered from the journal")
 	flags.BoolVar(&f.lenient, "lenient", false, `take "3" for 3 and ignore unknown arguments`)
 	flags.DurationVar(&f.timeout, "timeout", 0, "give up after this long")
@@ -82,8 +83,8 @@ func checkAs(f callFlags, args []string) error {
 		return usagef("requires at least 1 arg(s), only received 0")
 	case f.as == "":
 		return nil
-	case !slices.Contains(app.CallFormats(), f.as):
-		return usagef("--as is %q: want one of %s", f.as, strings.Join(app.CallFormats(), ", "))
+	case !slices.Contains(exposed.CallFormats(), f.as):
+		return usagef("--as is %q: want one of %s", f.as, strings.Join(exposed.CallFormats(), ", "))
 	case len(args) > 1:
 		return usagef("with --as, give the arguments as --json")
 	case len(args) == 0 && !f.hasJSON:

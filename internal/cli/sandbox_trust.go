@@ -88,6 +88,10 @@ func (c *command) trustPrograms(args []string, yes bool) error {
 		fmt.Fprintln(c.out, "These programs are trusted as they are.")
 		return nil
 	}
+	seen, err := list.See(fresh)
+	if err != nil {
+		return err
+	}
 	fmt.Fprintf(c.out, "Rules would hold for %s as they are now:\n", counted(len(fresh), "program"))
 	for _, p := range fresh {
 		note := ""
@@ -104,8 +108,13 @@ func (c *command) trustPrograms(args []string, yes bool) error {
 			return err
 		}
 	}
-	if err := list.Add(fresh, time.Now()); err != nil {
+	if err := list.Add(seen, time.Now()); err != nil {
 		return err
+	}
+	for _, t := range seen {
+		if list.Check(t.Path) != nil {
+			return fmt.Errorf("%s has changed since you were asked: look at it, and run this again", text.ShowLine(t.Path))
+		}
 	}
 	_, err = fmt.Fprintln(c.out, "Trusted, each until its file changes.")
 	return err

@@ -10,6 +10,7 @@ import (
 
 	"github.com/toolcrib/toolcrib/definition"
 	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/exposed"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
@@ -17,7 +18,7 @@ import (
 
 func (c *command) toolsDefinitionsCmd() *cobra.Command {
 	var o definition.Options
-	format, formats := "openai", app.Formats()
+	format, formats := "openai", exposed.Formats()
 	cmd := &cobra.Command{
 		Use: "definitions", Short: "Write the tools' definitions as a model's API takes them",
 		Long: `Write the tools' definitions as a model's API takes them. 'toolcrib call --as'

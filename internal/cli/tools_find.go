@@ -12,6 +12,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/app"
+	"github.com/toolcrib/toolcrib/internal/exposed"
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
@@ -56,7 +57,7 @@ func (c *command) toolsSearchCmd(dialectName *string) *cobra.Command {
 
 func (c *command) toolsCostCmd(dialectName *string) *cobra.Command {
 	var by string
-	format, formats := "mcp", app.CostFormats()
+	format, formats := "mcp", exposed.CostFormats()
 	cmd := &cobra.Command{
 		Use: "cost", Short: "Tell how much of a model's context the tools take",
 		Long: `Estimate the tokens that the definitions of tools take in a model's context,
@@ -87,7 +88,7 @@ service makes of definitions before its model sees them is not known.`,
 }
 
 func (c *command) showCost(ctx context.Context, a *app.App, caller toolcrib.Caller, by, format string) error {
-	costs, err := app.CostOf(format, a.Shown(caller))
+	costs, err := exposed.CostOf(format, a.Shown(caller))
 	if err != nil {
 		return err
 	}
@@ -110,7 +111,7 @@ func (c *command) showCost(ctx context.Context, a *app.App, caller toolcrib.Call
 	} else if by != "tool" && by != "box" {
 		return usagef("--by is %q: want tool, box or profile", by)
 	}
-	search, err := app.CostOf(format, a.ShortList(caller))
+	search, err := exposed.CostOf(format, a.ShortList(caller))
 	if err != nil {
 		return err
 	}
@@ -148,7 +149,7 @@ func (c *command) profileCosts(ctx context.Context, caller toolcrib.Caller, form
 		if err != nil {
 			return err
 		}
-		costs, err := app.CostOf(format, b.Shown(caller))
+		costs, err := exposed.CostOf(format, b.Shown(caller))
 		if err != nil {
 			return err
 		}

@@ -456,6 +456,8 @@ class Source:
     def tools(self):
         return []
 
+    refresh = None  # a source that is asked anew whenever its tools are listed has a method here
+
     def close(self):
         """Runs once when the process ends; it has about 0.3 seconds."""
 
@@ -781,6 +783,7 @@ class Server:
         self.wire_out = wire_out
         self.readline = os.fdopen(wire_in, "rb", 1 << 16).readline
         self.write_lock = threading.Lock()
+        self.list_lock = threading.Lock()
         self.calls = {}
         self.serial_lock = threading.Lock()
         self.cancelled = collections.deque()  # calls to interrupt: (when, Call)
@@ -924,10 +927,24 @@ class Server:
         if method == "tools/call":
             return self.call(id, params)
         if method == "tools/list":
+            if self.source.refresh is not None:
+                threading.Thread(target=self.list_anew, args=(id,), daemon=True).start()
+                return None
             return self.send_result(id, {"tools": self.listed})
         if method == "initialize":
             return self.send_result(id, self.initialize(params))
         return self.send_error(id, METHOD_NOT_FOUND, "There is no method %s." % method[:100])
+
+    def list_anew(self, id):
+        """Lists the tools of a source that is asked first, in a thread: it may take its time."""
+        try:
+            with self.list_lock:
+                self.source.refresh()
+                self.take_tools()
+        except BaseException as error:
+            log_error("listing the tools", error)
+            return self.send_error(id, INTERNAL, sentence(error))
+        self.send_result(id, {"tools": self.listed})
 
     def initialize(self, params):
         version = params.get("protocolVersion")
@@ -2770,22 +2787,370 @@ class BridgeTool(Tool):
 
 # ---------------------------------------------------------------------------
 # 11  OPM
+#
+# Toolboxes of the OVOS plugin manager are served by their own classes: the
+# schemas are what their models say, and call_tool checks and runs as it does
+# on a voice assistant. What is added is what loaders of the field lack: any
+# generation of constructor is understood, and a failure is told.
+
+OPM_TOOLBOXES = "opm.agents.toolbox"
+OPM_SKILLS = "opm.agents.skill_md"
+OPM_CHAT = "opm.agents.chat"
+PROBE_TIME = 30.0  # seconds that one entry point has to be imported when they are listed
+
+
+def opm_entries(group):
+    """Gives the entry points of a group as (entry point, distribution, version), in the order that importlib has."""
+    import importlib.metadata
+
+    found, seen = [], set()
+    for dist in importlib.metadata.distributions():
+        try:
+            name = dist.metadata["Name"] or ""
+            key = name.lower().replace("_", "-").replace(".", "-")
+            if key in seen:
+                continue  # a distribution further back on the path is not the one that is imported
+            seen.add(key)
+            found += [(entry, name, dist.version or "") for entry in dist.entry_points if entry.group == group]
+        except Exception as error:
+            log_line("the metadata of a distribution cannot be read (%s): %s" % (getattr(dist, "_path", "?"), sentence(error)))
+    return found
+
+
+def opm_load(entry):
+    """Imports what an entry point names, or raises Failure with the end of a sentence."""
+    try:
+        return entry.load()
+    except BaseException as error:
+        if isinstance(error, (_Stop, KeyboardInterrupt)):
+            raise
+        raise Failure("it cannot be imported: " + sentence(error)) from error
+
+
+def opm_arguments(cls, given):
+    """Chooses the arguments that a constructor knows.
+
+    Generations differ: (toolbox_id, config, bus), (config, bus), (config, brain),
+    (bus), or a class with an id of its own. The id is the class's business if it
+    has one or has a default for it.
+    """
+    import inspect
+
+    try:
+        parameters = inspect.signature(cls).parameters
+    except (TypeError, ValueError):
+        return {name: given[name] for name in ("config", "bus")}
+    open_ended = any(p.kind is p.VAR_KEYWORD for p in parameters.values())
+    chosen = {}
+    for name, value in given.items():
+        parameter = parameters.get(name)
+        if parameter is None or parameter.kind in (parameter.POSITIONAL_ONLY, parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            if open_ended and name != "toolbox_id":
+                chosen[name] = value
+        elif name != "toolbox_id" or parameter.default is parameter.empty:
+            chosen[name] = value
+        elif not parameter.default and not isinstance(getattr(cls, "toolbox_id", None), str):
+            chosen[name] = value
+    return chosen
+
+
+def opm_construct(cls, name, config, bus):
+    given = {"config": config, "bus": bus, "toolbox_id": name}
+    chosen = opm_arguments(cls, given)
+    try:
+        return cls(**chosen)
+    except TypeError as error:
+        # A constructor with ** may pass on more than the next one takes, or less.
+        frames = traceback.extract_tb(error.__traceback__)
+        if len(frames) > 2 or "argument" not in str(error):
+            raise
+        for other in (("config", "bus", "toolbox_id"), ("config", "bus"), ("config",), ("bus",), ()):
+            if set(other) != set(chosen):
+                try:
+                    return cls(**{key: given[key] for key in other})
+                except TypeError:
+                    continue
+        raise
+
+
+def opm_settings(value, _taken=None):
+    """Puts in the texts that Toolcrib hands over by variables of the environment, since a secret has no
+    place on a command line: {"$env": NAME} stands for one."""
+    taken = {} if _taken is None else _taken
+    if type(value) is dict:
+        name = value.get("$env")
+        if len(value) == 1 and type(name) is str and name.startswith("TOOLCRIB_CONFIG_"):
+            if name not in taken:
+                taken[name] = os.environ.pop(name, "")
+            return taken[name]
+        return {key: opm_settings(item, taken) for key, item in value.items()}
+    if type(value) is list:
+        return [opm_settings(item, taken) for item in value]
+    return value
+
+
+def opm_quiet(topic):
+    """Reports whether a topic is one on which Toolcrib itself answers for the toolbox."""
+    topic = str(topic)
+    return topic == "ovos.persona.tools.discover" or (
+        topic.startswith("ovos.persona.tools.") and topic.endswith(".call"))
+
+
+def opm_bus(url):
+    """Makes the bus that a toolbox is bound to. Without a URL it is one within this process.
+
+    Everything works on it, but that toolboxes do not answer there: Toolcrib
+    does, and a second answer would be a second run.
+    """
+    if url:
+        from ovos_bus_client import MessageBusClient as base
+    else:
+        from ovos_utils.fakebus import FakeBus as base
+
+    class QuietBus(base):
+        def on(self, *args, **kwargs):
+            if not opm_quiet(args[0] if args else next(iter(kwargs.values()), "")):
+                return super().on(*args, **kwargs)
+
+        def once(self, *args, **kwargs):
+            if not opm_quiet(args[0] if args else next(iter(kwargs.values()), "")):
+                return super().once(*args, **kwargs)
+
+        def remove(self, *args, **kwargs):
+            if not opm_quiet(args[0] if args else next(iter(kwargs.values()), "")):
+                return super().remove(*args, **kwargs)
+
+    if not url:
+        return QuietBus()
+    import urllib.parse
+
+    at = urllib.parse.urlsplit(url)
+    secure = at.scheme == "wss"
+    route = (at.path or "/core") + ("?" + at.query if at.query else "")
+    bus = QuietBus(host=at.hostname or "127.0.0.1", port=at.port or 8181, route=route, ssl=secure)
+    bus.run_in_thread()
+    return bus
+
+
+_strict = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
+
+
+class OPMTool(Tool):
+    """One tool of a toolbox. The toolbox checks, runs and checks again."""
+
+    def __init__(self, box, agent_tool):
+        output = agent_tool.output_schema.model_json_schema()
+        if output.get("type") != "object":
+            output = None  # the protocol knows only objects; the value is sent all the same
+        super().__init__(agent_tool.name, agent_tool.description or "", agent_tool.argument_schema.model_json_schema(),
+                         output_schema=output)
+        self.box = box
+
+    def call(self, arguments, context):
+        try:
+            data = self.box.call_tool(self.name, arguments).model_dump(mode="json")
+        except Exception as error:
+            # The words of the bus; the chain of causes goes to the log.
+            raise Failure("%s: %s" % (type(error).__name__, error)) from error
+        try:
+            text = _strict(data)
+        except (TypeError, ValueError):
+            data = jsonable(data)  # what is not a number is null, as on the bus
+            text = _dumps(data)
+        return Answer([{"type": "text", "text": text}], data if type(data) is dict else {"result": data})
 
 
 class OPMSource(Source):
     """One installed OPM toolbox."""
 
-    def __init__(self, entry_point, config=None):
+    def __init__(self, entry_point, config=None, bus=None):
         self.entry_point = entry_point
         self.config = config or {}
+        self.bus = bus
+        self.box = None
+        self.fresh = False
+        self.told = set()
 
     def load(self):
-        raise Failure("OPM toolboxes are not served by this version.")
+        entries = opm_entries(OPM_TOOLBOXES)
+        mine = [e for e in entries if e[0].name == self.entry_point]
+        if not mine:
+            raise Failure("There is no toolbox %s among the packages of %s.%s" % (
+                self.entry_point, sys.executable, did_you_mean(self.entry_point, {e[0].name: 1 for e in entries})))
+        entry, distribution, self.version = mine[-1]  # the last one counts, as with the plugin manager
+        try:
+            cls = opm_load(entry)
+            try:
+                bus = opm_bus(self.bus)
+            except Exception as error:
+                raise Failure("it cannot be bound to a bus: " + sentence(error)) from error
+            try:
+                self.box = opm_construct(cls, entry.name, self.config, bus)
+            except Exception as error:
+                raise Failure("it cannot be made: " + sentence(error)) from error
+        except Failure as error:
+            raise Failure("The toolbox %s of %s %s cannot be served: %s" % (entry.name, distribution, self.version, error)) from error
+        self.name = str(getattr(self.box, "toolbox_id", None) or entry.name)
+        if getattr(self.box, "bus", None) is None and callable(getattr(self.box, "bind", None)):
+            self.box.bind(bus)
+        self.give_brain()
+        if not getattr(self.box, "tools", None):
+            self.discover()  # the constructor's own attempt may have failed, unsaid
+        self.fresh = True
+
+    def give_brain(self):
+        """Gives a toolbox that asks a model the one that its settings name, as loop engines do."""
+        brain = self.config.get("brain")
+        if not brain or not callable(getattr(self.box, "set_brain", None)):
+            return
+        found = [e for e in opm_entries(OPM_CHAT) if e[0].name == brain]
+        if not found:
+            raise Failure("The toolbox %s names the brain %s, which is not installed." % (self.name, brain))
+        try:
+            self.box.set_brain(found[-1][0].load()(config=self.config.get(brain) or {}))
+        except Exception as error:
+            raise Failure("The brain %s of the toolbox %s cannot be made: %s" % (brain, self.name, sentence(error))) from error
+
+    def discover(self):
+        try:
+            self.box.refresh_tools()
+        except Exception as error:
+            raise Failure("The toolbox %s cannot say what it has: %s" % (self.name, sentence(error))) from error
+
+    def refresh(self):
+        """Asks the toolbox again, as a discovery on a bus does."""
+        if self.fresh:
+            self.fresh = False  # it was asked when it was made
+            return
+        self.discover()
+
+    def tools(self):
+        out = []
+        for agent_tool in list(self.box.tools.values()):
+            try:
+                if not agent_tool.name or not isinstance(agent_tool.name, str):
+                    raise Failure("it has no name")
+                out.append(OPMTool(self.box, agent_tool))
+            except Exception as error:
+                said = "the tool %r of the toolbox %s is left out: %s" % (
+                    getattr(agent_tool, "name", agent_tool), self.name, sentence(error))
+                if said not in self.told:
+                    self.told.add(said)
+                    log_line(said)
+        return out
+
+    def close(self):
+        close = getattr(self.box, "close", None) or getattr(self.box, "shutdown", None)
+        if callable(close):
+            close()
 
 
 def list_opm():
-    """Gives what OPM entry points are installed."""
-    return {"toolboxes": [], "skills": []}
+    """Gives what OPM entry points are installed. Each one is imported in a process of its own kind,
+    so that one which hangs, or ends its process, does not hide the others."""
+    rows, order = {}, []
+    for kind, group in (("toolboxes", OPM_TOOLBOXES), ("skills", OPM_SKILLS)):
+        last = {}
+        for at, (entry, distribution, version) in enumerate(opm_entries(group)):
+            row = {"entry_point": entry.name, "toolbox_id": entry.name} if kind == "toolboxes" else {"name": entry.name, "path": ""}
+            row.update(distribution=distribution, version=version, error="")
+            rows[kind, at] = row
+            if entry.name in last:
+                earlier = rows[last[entry.name]]
+                earlier["error"] = "%s %s has an entry point of the same name, and that one counts" % (distribution, version)
+                order.remove(last[entry.name])
+            last[entry.name] = (kind, at)
+            order.append((kind, at))
+    while order:
+        asked = len(order)
+        for key, found in probe_children(order):
+            rows[key].update(found)
+            order.remove(key)
+        if len(order) == asked:  # nobody answers for the first one
+            rows[order.pop(0)]["error"] = "it ends the process when it is imported, or does not come to an end"
+    return {
+        "toolboxes": [rows[key] for key in sorted(rows) if key[0] == "toolboxes"],
+        "skills": [rows[key] for key in sorted(rows) if key[0] == "skills"],
+    }
+
+
+def probe_children(order):
+    """Yields (key, what was found) for entry points in order, until the process that imports them fails."""
+    import queue
+    import subprocess
+
+    flags = subprocess._args_from_interpreter_flags() if hasattr(subprocess, "_args_from_interpreter_flags") else []
+    child = subprocess.Popen([sys.executable, *flags, os.path.abspath(__file__), "probe", json.dumps(order)],
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
+    lines = queue.Queue()
+
+    def read():
+        for line in child.stdout:
+            lines.put(line)
+        lines.put(None)
+
+    threading.Thread(target=read, daemon=True).start()
+    try:
+        for key in list(order):
+            try:
+                line = lines.get(timeout=PROBE_TIME)
+            except queue.Empty:
+                return
+            if line is None:
+                return
+            yield key, json.loads(line)
+    finally:
+        child.kill()
+        child.wait()
+
+
+def probe_opm(order, wire):
+    """Imports the entry points in order and writes what each one is, a line for each."""
+    entries = {"toolboxes": opm_entries(OPM_TOOLBOXES), "skills": opm_entries(OPM_SKILLS)}
+    for kind, at in order:
+        entry = entries[kind][at][0]
+        try:
+            if kind == "skills":
+                found = {"path": opm_skill_path(entry)}
+            else:
+                found = {"toolbox_id": opm_toolbox_id(opm_load(entry), entry.name)}
+        except BaseException as error:
+            found = {"error": sentence(error)}
+        data = encode(found) + b"\n"
+        while data:
+            data = data[os.write(wire, data):]
+
+
+def opm_toolbox_id(cls, name):
+    """Finds the id of a toolbox. Most say it in the constructor: one is made that discovers nothing."""
+    if not isinstance(cls, type) or not callable(getattr(cls, "discover_tools", None)):
+        raise Failure("it is no toolbox, but " + _article(type(cls).__name__))
+    known = getattr(cls, "toolbox_id", None)
+    if isinstance(known, str) and known:
+        return known
+    try:
+        blank = type(cls.__name__, (cls,), {"discover_tools": lambda self: []})
+        return str(getattr(opm_construct(blank, name, {}, None), "toolbox_id", None) or name)
+    except Exception as error:
+        log_line("the toolbox %s cannot be made without its settings: %s" % (name, sentence(error)))
+        return name  # by the contract it has the name of its entry point
+
+
+def opm_skill_path(entry):
+    """Gives the SKILL.md of an entry point: its value is an importable text, or is the path itself."""
+    try:
+        path = entry.load()
+    except BaseException as error:
+        if isinstance(error, (_Stop, KeyboardInterrupt)):
+            raise
+        if os.path.isfile(entry.value):
+            return os.path.abspath(entry.value)
+        raise Failure("it cannot be found: " + sentence(error)) from error
+    if isinstance(path, os.PathLike):
+        path = os.fspath(path)
+    if not isinstance(path, str) or not os.path.isfile(path):
+        raise Failure("it cannot be found: %s names no file" % entry.value)
+    return os.path.abspath(path)
 
 
 # ---------------------------------------------------------------------------
@@ -2803,9 +3168,11 @@ def main(arguments):
     what.add_argument("--module", help="an installed module")
     what.add_argument("--opm", help="the entry point of an OPM toolbox")
     serve.add_argument("--config", default="{}", help="the settings of the OPM toolbox, as JSON")
+    serve.add_argument("--bus", help="the message bus that the OPM toolbox is bound to (or TOOLCRIB_BUS_URL)")
     serve.add_argument("--path", action="append", default=[], help="a folder to import from, after all others")
     listing = commands.add_parser("list", help="print what is installed, as JSON")
     listing.add_argument("--opm", action="store_true", required=True)
+    commands.add_parser("probe", help="import entry points; for list").add_argument("order", type=json.loads)
     chosen = parser.parse_args(arguments)
 
     if chosen.command == "list":
@@ -2813,6 +3180,9 @@ def main(arguments):
         while data:
             data = data[os.write(WIRE_OUT, data):]
         return 0
+    if chosen.command == "probe":
+        probe_opm(chosen.order, WIRE_OUT)
+        os._exit(0)
     sys.path.extend(os.path.abspath(one) for one in chosen.path)
     sys.modules["toolcrib"] = toolcrib_module()
     if chosen.file:
@@ -2820,7 +3190,8 @@ def main(arguments):
     elif chosen.module:
         source = ModuleSource(chosen.module)
     else:
-        source = OPMSource(chosen.opm, json.loads(chosen.config))
+        # The environment keeps the token of a bus from the list of processes.
+        source = OPMSource(chosen.opm, opm_settings(json.loads(chosen.config)), chosen.bus or os.environ.pop("TOOLCRIB_BUS_URL", None))
     server = Server(source, WIRE_IN, WIRE_OUT)
     return finish(server, server.serve())
 

@@ -98,19 +98,29 @@ func (p Programs) List() ([]Trusted, error) {
 	return out, nil
 }
 
-// Add trusts programs as they are now.
-func (p Programs) Add(paths []string, now time.Time) error {
+// See takes down what programs are now, before a person is asked about them.
+func (p Programs) See(paths []string) ([]Trusted, error) {
+	var out []Trusted
+	for _, path := range paths {
+		name, err := programKey(path)
+		var sum string
+		if err == nil {
+			sum, err = fingerprint(name)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s cannot be trusted: %w", path, err)
+		}
+		out = append(out, Trusted{Path: name, SHA256: sum})
+	}
+	return out, nil
+}
+
+// Add trusts programs as they were seen. One that has changed since is on the list
+// and does not hold.
+func (p Programs) Add(seen []Trusted, now time.Time) error {
 	return p.change(func(list map[string]Trusted) error {
-		for _, path := range paths {
-			name, err := programKey(path)
-			var sum string
-			if err == nil {
-				sum, err = fingerprint(name)
-			}
-			if err != nil {
-				return fmt.Errorf("%s cannot be trusted: %w", path, err)
-			}
-			list[name] = Trusted{SHA256: sum, At: now.UTC()}
+		for _, t := range seen {
+			list[t.Path] = Trusted{SHA256: t.SHA256, At: now.UTC()}
 		}
 		return nil
 	})

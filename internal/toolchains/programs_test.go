@@ -1,6 +1,7 @@
 package toolchains
 
 import (
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,7 +43,11 @@ func TestPrograms(t *testing.T) {
 	}
 	trust := func() {
 		t.Helper()
-		if err := list.Add([]string{gradlew, eslint, linked}, time.Now()); err != nil {
+		seen, err := list.See([]string{gradlew, eslint, linked})
+		if err == nil {
+			err = list.Add(seen, time.Now())
+		}
+		if err != nil {
 			t.Fatal(err)
 		}
 		for _, p := range []string{gradlew, eslint, linked} {
@@ -78,9 +83,19 @@ func TestPrograms(t *testing.T) {
 		put(t, project, files)
 		trust()
 	}
-	if err := list.Add([]string{filepath.Join(project, "plain")}, time.Now()); err == nil || !strings.Contains(err.Error(), "not a program") {
+	if _, err := list.See([]string{filepath.Join(project, "plain")}); err == nil || !strings.Contains(err.Error(), "not a program") {
 		t.Errorf("%v", err)
 	}
+	// What is trusted is what was shown, not what it became while the person thought.
+	seen, err := list.See([]string{gradlew})
+	if err != nil {
+		t.Fatal(err)
+	}
+	put(t, project, map[string]string{"gradlew": "#!/bin/sh\nevil\n"})
+	if err := list.Add(seen, time.Now()); err != nil || !errors.Is(list.Check(gradlew), ErrChanged) {
+		t.Errorf("%v, %v", err, list.Check(gradlew))
+	}
+	put(t, project, map[string]string{"gradlew": files["gradlew"]})
 	if all, err := list.List(); err != nil || len(all) != 3 || all[0].Path != gradlew {
 		t.Errorf("%+v, %v", all, err)
 	}

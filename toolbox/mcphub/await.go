@@ -48,11 +48,13 @@ func (h *Hub) Await(ctx context.Context, wait time.Duration) {
 		was, known := b.failed()
 		if known && !b.server.Eager && b.now().Before(was.until()) {
 			h.needs.Log.Info("an MCP server could not be listed before and is not waited for", "server", b.name, "err", was.Err)
-			b.refreshInBackground(was)
+			if !b.server.Own { // a person's file that failed is another one when it is mended
+				b.refreshInBackground(was)
+			}
 			continue
 		}
 		all.Go(func() {
-			if err := b.Refresh(limit); err != nil {
+			if err := b.refresh(limit); err != nil {
 				h.needs.Log.Warn("an MCP server cannot be listed", "server", b.name, "err", err)
 				if ctx.Err() == nil {
 					b.remember(was, err)
@@ -76,7 +78,7 @@ func (b *Box) refreshInBackground(was failure) {
 	b.asking.Go(func() {
 		ctx, cancel := context.WithTimeout(b.ctx, b.server.Starting)
 		defer cancel()
-		if err := b.Refresh(ctx); err != nil && b.ctx.Err() == nil {
+		if err := b.refresh(ctx); err != nil && b.ctx.Err() == nil {
 			b.remember(was, err)
 		}
 	})

@@ -1,4 +1,8 @@
-package app
+// Package exposed says what models are shown of a crib: all tools or a few that find
+// the others, as definitions in the form of their API, and what that costs of their
+// context. It decides nothing about who may use what. The wiring and the command
+// line import it.
+package exposed
 
 import (
 	"cmp"
@@ -17,6 +21,18 @@ import (
 	"github.com/toolcrib/toolcrib/toolbox/finder"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
+
+// View is how models are shown the tools of a crib.
+type View struct {
+	Crib *toolcrib.Crib
+	// Mode is to show all, or to have models search; auto: from Tokens on they search.
+	Mode   string
+	Tokens int
+	Most   int // how many tools they are shown; 0: all
+	Text   int // how many letters of a description; 0: all
+	// Past gives what searches led to. Nil, or giving nil: nothing was learned.
+	Past func() func(toolcrib.Caller) (string, func() []finder.Use)
+}
 
 // Cost is how many tokens a tool's definition takes in a model's context, as an
 // estimate.
@@ -71,43 +87,35 @@ type modelTool struct {
 
 // Shown are the tools a caller's model would be shown whole: all but those that
 // stand for others.
-func (a *App) Shown(caller toolcrib.Caller) []toolcrib.Entry {
-	return slices.DeleteFunc(slices.Collect(a.Crib.Tools(caller)), beside)
+func (v View) Shown(caller toolcrib.Caller) []toolcrib.Entry {
+	return slices.DeleteFunc(slices.Collect(v.Crib.Tools(caller)), Beside)
 }
 
-// beside are tools that are not in a list of all: what they do, frontends have
+// Beside are tools that are not in a list of all: what they do, frontends have
 // words of their own for.
-func beside(s toolcrib.Entry) bool {
+func Beside(s toolcrib.Entry) bool {
 	return mcphub.IsShelf(s.Group, s.Native) || s.Box == finder.Name
 }
 
-// exposure says how models are shown tools: all, or by searching; from how many
-// tokens on they search, how many tools they are shown at most, and how much of a
-// description.
-type exposure struct {
-	mode                string
-	tokens, tools, text int
-}
-
-// search gives the short list of tools, where the long one is not shown.
-func (a *App) search() func(toolcrib.Caller) *server.Search {
-	if a.expose.mode == settings.ExposeFull && a.expose.tools == 0 {
+// Search gives the short list of tools, where the long one is not shown.
+func (v View) Search() func(toolcrib.Caller) *server.Search {
+	if v.Mode == settings.ExposeFull && v.Most == 0 {
 		return nil
 	}
 	return func(caller toolcrib.Caller) *server.Search {
-		short := a.ShortList(caller)
+		short := v.ShortList(caller)
 		if len(short) < 2 {
 			return nil // a caller who cannot search has to be shown what there is
 		}
 		out := &server.Search{CallTool: short[0], Specs: short[1:], Unwrap: finder.Unwrap}
-		if a.expose.mode != settings.ExposeFull && (a.expose.mode != settings.ExposeAuto || a.total(caller) > a.expose.tokens) {
+		if v.Mode != settings.ExposeFull && (v.Mode != settings.ExposeAuto || v.total(caller) > v.Tokens) {
 			return out
 		}
-		all := a.Shown(caller)
-		if a.expose.tools == 0 || len(all) <= a.expose.tools {
+		all := v.Shown(caller)
+		if v.Most == 0 || len(all) <= v.Most {
 			return nil
 		}
-		kept, _ := definition.Pick(all, a.expose.tools-len(short))
+		kept, _ := definition.Pick(all, v.Most-len(short))
 		out.Specs = slices.Concat(kept, out.Specs)
 		return out
 	}
@@ -115,9 +123,9 @@ func (a *App) search() func(toolcrib.Caller) *server.Search {
 
 // ShortList is what stands for all tools where models search for them: first the
 // tool that calls what was found.
-func (a *App) ShortList(caller toolcrib.Caller) []toolcrib.Entry {
+func (v View) ShortList(caller toolcrib.Caller) []toolcrib.Entry {
 	list := []toolcrib.Entry{finder.CallTool()}
-	for spec := range a.Crib.Tools(caller) {
+	for spec := range v.Crib.Tools(caller) {
 		if spec.Box == finder.Name {
 			list = append(list, spec)
 		}
@@ -126,17 +134,19 @@ func (a *App) ShortList(caller toolcrib.Caller) []toolcrib.Entry {
 }
 
 // Find gives the tools that have to do with a text, the best first.
-func (a *App) Find(caller toolcrib.Caller, query string, limit int) ([]toolcrib.Entry, []find.Hit) {
-	specs := a.Shown(caller)
+func (v View) Find(caller toolcrib.Caller, query string, limit int) ([]toolcrib.Entry, []find.Hit) {
+	specs := v.Shown(caller)
 	var uses []finder.Use
-	if past := a.past(); past != nil {
-		_, all := past(caller)
-		uses = all()
+	if v.Past != nil {
+		if past := v.Past(); past != nil {
+			_, all := past(caller)
+			uses = all()
+		}
 	}
 	return specs, finder.Rank(specs, uses, query, limit)
 }
 
-// Formats are the forms that [Definitions] writes.
+// Formats are the forms that [View.Definitions] writes.
 func Formats() []string {
 	var names []string
 	for _, f := range definition.Formats() {
@@ -153,15 +163,15 @@ func CostFormats() []string {
 // Definitions writes what a caller sees as the APIs of models take it. Where the
 // options allow fewer tools than there are, and the API has no search of its own,
 // the last of them are those that find and call the others.
-func (a *App) Definitions(caller toolcrib.Caller, format string, o definition.Options) (definition.Set, error) {
-	specs := a.Shown(caller)
+func (v View) Definitions(caller toolcrib.Caller, format string, o definition.Options) (definition.Set, error) {
+	specs := v.Shown(caller)
 	if format == dialect.OVOS {
 		return definition.With(specs, func(s toolcrib.Entry) (json.RawMessage, error) {
 			return json.Marshal(dialect.Contract(dialect.OVOS, s))
 		}), nil
 	}
 	var rest []string
-	if short := a.ShortList(caller); o.MaxTools > 0 && o.MaxTools < len(specs) && !o.Defer && len(short) > 1 {
+	if short := v.ShortList(caller); o.MaxTools > 0 && o.MaxTools < len(specs) && !o.Defer && len(short) > 1 {
 		kept, left := definition.Pick(specs, o.MaxTools-len(short))
 		for _, s := range left {
 			rest = append(rest, s.Name)
@@ -178,9 +188,9 @@ func (a *App) Definitions(caller toolcrib.Caller, format string, o definition.Op
 // CallAs makes a call of what a model gave for one of the definitions of a format,
 // such as openai-strict: by the name it was shown and its arguments, or with no
 // name the whole of what the API gave.
-func (a *App) CallAs(caller toolcrib.Caller, as, name string, given json.RawMessage) (toolcrib.Call, error) {
+func (v View) CallAs(caller toolcrib.Caller, as, name string, given json.RawMessage) (toolcrib.Call, error) {
 	format, strict := strings.CutSuffix(as, strictSuffix)
-	specs := slices.Concat(a.Shown(caller), a.ShortList(caller))
+	specs := slices.Concat(v.Shown(caller), v.ShortList(caller))
 	set, err := definition.Options{Strict: strict}.Of(definition.Format(format), specs)
 	if err != nil {
 		return toolcrib.Call{}, err
@@ -200,7 +210,7 @@ func (a *App) CallAs(caller toolcrib.Caller, as, name string, given json.RawMess
 
 const strictSuffix = "-strict"
 
-// CallFormats are the forms that [App.CallAs] reads.
+// CallFormats are the forms that [View.CallAs] reads.
 func CallFormats() []string {
 	var names []string
 	for _, f := range definition.Formats() {
@@ -213,10 +223,10 @@ func CallFormats() []string {
 }
 
 // total is what the whole list costs.
-func (a *App) total(caller toolcrib.Caller) int {
-	costs, err := CostOf(string(definition.MCP), a.Shown(caller))
+func (v View) total(caller toolcrib.Caller) int {
+	costs, err := CostOf(string(definition.MCP), v.Shown(caller))
 	if err != nil {
-		a.Crib.Log.Error("the cost of tools cannot be told, so all are shown", "err", err)
+		v.Crib.Log.Error("the cost of tools cannot be told, so all are shown", "err", err)
 		return 0
 	}
 	sum := 0
@@ -226,7 +236,7 @@ func (a *App) total(caller toolcrib.Caller) int {
 	return sum
 }
 
-// findable are the tools that can be found: those a model could be shown.
-func (a *App) findable(caller toolcrib.Caller) iter.Seq[toolcrib.Entry] {
-	return slices.Values(a.Shown(caller))
+// Findable are the tools that can be found: those a model could be shown.
+func (v View) Findable(caller toolcrib.Caller) iter.Seq[toolcrib.Entry] {
+	return slices.Values(v.Shown(caller))
 }
