@@ -886,7 +886,7 @@ class Server:
 
     def handle_line(self, line):
         try:
-            message = json.loads(line)
+            message = _decode(line.decode("utf-8"))
         except (ValueError, RecursionError):
             if line.strip():
                 self.send_error(None, PARSE_ERROR, "The line is not JSON.")
@@ -1073,8 +1073,15 @@ class Server:
             self.end(0)
 
 
+def _not_json(constant):
+    raise ValueError(constant)  # NaN and Infinity, which Python's reader would take
+
+
+_decode = json.JSONDecoder(parse_constant=_not_json).decode
+
+
 def _is_id(id):
-    return type(id) is str or type(id) is int or type(id) is float
+    return type(id) is str or type(id) is int or (type(id) is float and id - id == 0)
 
 
 def did_you_mean(name, names):
@@ -1129,6 +1136,11 @@ def read_docstring(text):
     import inspect
 
     lines = [line.rstrip() for line in inspect.cleandoc(text).splitlines()]
+    if lines and lines[0].endswith(":") and _known(_section_name(lines[0])):
+        # A section on the very first line: what follows has lost its indentation.
+        after = next((line for line in lines[1:] if line), "")
+        if after and not _indent(after) and not (after.endswith(":") and _known(_section_name(after))):
+            lines[1:] = ["    " + line if line else line for line in lines[1:]]
     kept = []
     at = 0
     while at < len(lines):
@@ -1913,7 +1925,8 @@ class Types:
         """Leaves a hint with parts of pydantic to pydantic."""
         import pydantic
 
-        if not hasattr(pydantic, "TypeAdapter"):
+        first = getattr(sys.modules.get("pydantic.v1"), "BaseModel", None) or (pydantic.BaseModel if pydantic.VERSION[0] == "1" else None)
+        if first is not None and (not hasattr(pydantic, "TypeAdapter") or (isinstance(hint, type) and issubclass(hint, first))):
             return self.pydantic1(hint)
         adapter = pydantic.TypeAdapter(hint)
         schema = adapter.json_schema(mode="serialization" if self.output else "validation")
@@ -2106,6 +2119,7 @@ class FunctionTool(Tool):
         self.required = []
         self.positional = []  # names of parameters that have no keyword
         self.injected = []  # names of parameters that get the Progress
+        self.filled = {}  # name -> pydantic's Field(…), whose default the function expects from its caller
         self.rest = self.named_rest = None  # *args: (name, Kind); **kwargs: Kind
         self._read_parameters(function, inner, doc)
         self._read_result(inner)
@@ -2127,7 +2141,11 @@ class FunctionTool(Tool):
                     self.injected.append(name)
                     self._place(parameter, defaults, None)
                     continue
-                hint, default = _field_default(hint, default)
+                if _is_field(default):
+                    self.filled[name] = default
+                    hint, default = _field_default(hint, default)
+                    if default is _NONE:
+                        del self.filled[name]
                 kind = types.kind(hint)
                 if default is None and kind is not ANY and not _takes_null(kind.schema):
                     kind = types.union((hint, None))
@@ -2187,8 +2205,11 @@ class FunctionTool(Tool):
             return
         if not kind.schema or kind is NULL:
             return
-        if kind.schema.get("type") == "object":
-            schema = dict(kind.schema)
+        whole = kind.schema
+        if set(whole) == {"$ref"} and whole["$ref"].startswith("#/$defs/"):
+            whole = types.definitions.get(whole["$ref"][len("#/$defs/"):], whole)
+        if whole.get("type") == "object":
+            schema = dict(whole)
         else:
             self.wrap = True
             schema = {"type": "object", "properties": {"result": kind.schema}, "required": ["result"]}
@@ -2214,6 +2235,9 @@ class FunctionTool(Tool):
             raise Refused(say_problems(self.name, problems))
         for name in self.injected:
             values[name] = Progress(context)
+        for name, field in self.filled.items():
+            if name not in values:
+                values[name] = _field_default(None, field)[1]
         if not self.positional and self.rest is None:
             return (), values
         return self._split(values), values
@@ -2273,10 +2297,12 @@ def _takes_null(schema):
     return any(_takes_null(one) for one in schema.get("anyOf", ()))
 
 
+def _is_field(default):
+    return type(default).__name__ == "FieldInfo" and type(default).__module__.startswith("pydantic")
+
+
 def _field_default(hint, default):
     """pydantic's Field(…) as a default says the default and more about the type."""
-    if type(default).__name__ != "FieldInfo" or not type(default).__module__.startswith("pydantic"):
-        return hint, default
     import inspect
     import typing
 
@@ -2791,14 +2817,14 @@ def opm_entries(group):
     return found
 
 
-def opm_load(entry, distribution, version):
-    """Imports what an entry point names, or raises Failure with one sentence."""
+def opm_load(entry):
+    """Imports what an entry point names, or raises Failure with the end of a sentence."""
     try:
         return entry.load()
     except BaseException as error:
         if isinstance(error, (_Stop, KeyboardInterrupt)):
             raise
-        raise Failure("The toolbox %s (%s %s) cannot be imported: %s" % (entry.name, distribution, version, sentence(error))) from error
+        raise Failure("it cannot be imported: " + sentence(error)) from error
 
 
 def opm_arguments(cls, given):
@@ -2952,16 +2978,18 @@ class OPMSource(Source):
             raise Failure("There is no toolbox %s among the packages of %s.%s" % (
                 self.entry_point, sys.executable, did_you_mean(self.entry_point, {e[0].name: 1 for e in entries})))
         entry, distribution, self.version = mine[-1]  # the last one counts, as with the plugin manager
-        cls = opm_load(*mine[-1])
         try:
-            bus = opm_bus(self.bus)
-        except Exception as error:
-            raise Failure("The toolbox %s cannot be bound to a bus: %s" % (entry.name, sentence(error))) from error
-        try:
-            self.box = opm_construct(cls, entry.name, self.config, bus)
-        except Exception as error:
-            raise Failure("The toolbox %s (%s %s) cannot be made: %s" % (
-                entry.name, distribution, self.version, sentence(error))) from error
+            cls = opm_load(entry)
+            try:
+                bus = opm_bus(self.bus)
+            except Exception as error:
+                raise Failure("it cannot be bound to a bus: " + sentence(error)) from error
+            try:
+                self.box = opm_construct(cls, entry.name, self.config, bus)
+            except Exception as error:
+                raise Failure("it cannot be made: " + sentence(error)) from error
+        except Failure as error:
+            raise Failure("The toolbox %s of %s %s cannot be served: %s" % (entry.name, distribution, self.version, error)) from error
         self.name = str(getattr(self.box, "toolbox_id", None) or entry.name)
         if getattr(self.box, "bus", None) is None and callable(getattr(self.box, "bind", None)):
             self.box.bind(bus)
@@ -3029,7 +3057,7 @@ def list_opm():
             rows[kind, at] = row
             if entry.name in last:
                 earlier = rows[last[entry.name]]
-                earlier["error"] = "%s %s has an entry point of the same name, and that one counts." % (distribution, version)
+                earlier["error"] = "%s %s has an entry point of the same name, and that one counts" % (distribution, version)
                 order.remove(last[entry.name])
             last[entry.name] = (kind, at)
             order.append((kind, at))
@@ -3039,7 +3067,7 @@ def list_opm():
             rows[key].update(found)
             order.remove(key)
         if len(order) == asked:  # nobody answers for the first one
-            rows[order.pop(0)]["error"] = "It ends the process when it is imported, or does not come to an end."
+            rows[order.pop(0)]["error"] = "it ends the process when it is imported, or does not come to an end"
     return {
         "toolboxes": [rows[key] for key in sorted(rows) if key[0] == "toolboxes"],
         "skills": [rows[key] for key in sorted(rows) if key[0] == "skills"],
@@ -3080,12 +3108,12 @@ def probe_opm(order, wire):
     """Imports the entry points in order and writes what each one is, a line for each."""
     entries = {"toolboxes": opm_entries(OPM_TOOLBOXES), "skills": opm_entries(OPM_SKILLS)}
     for kind, at in order:
-        entry, distribution, version = entries[kind][at]
+        entry = entries[kind][at][0]
         try:
             if kind == "skills":
                 found = {"path": opm_skill_path(entry)}
             else:
-                found = {"toolbox_id": opm_toolbox_id(opm_load(entry, distribution, version), entry.name)}
+                found = {"toolbox_id": opm_toolbox_id(opm_load(entry), entry.name)}
         except BaseException as error:
             found = {"error": sentence(error)}
         data = encode(found) + b"\n"
@@ -3096,7 +3124,7 @@ def probe_opm(order, wire):
 def opm_toolbox_id(cls, name):
     """Finds the id of a toolbox. Most say it in the constructor: one is made that discovers nothing."""
     if not isinstance(cls, type) or not callable(getattr(cls, "discover_tools", None)):
-        raise Failure("The entry point %s is no toolbox: it is %s." % (name, _article(type(cls).__name__)))
+        raise Failure("it is no toolbox, but " + _article(type(cls).__name__))
     known = getattr(cls, "toolbox_id", None)
     if isinstance(known, str) and known:
         return known
@@ -3117,11 +3145,11 @@ def opm_skill_path(entry):
             raise
         if os.path.isfile(entry.value):
             return os.path.abspath(entry.value)
-        raise Failure("The skill %s cannot be found: %s" % (entry.name, sentence(error))) from error
+        raise Failure("it cannot be found: " + sentence(error)) from error
     if isinstance(path, os.PathLike):
         path = os.fspath(path)
     if not isinstance(path, str) or not os.path.isfile(path):
-        raise Failure("The skill %s cannot be found: %s names no file." % (entry.name, entry.value))
+        raise Failure("it cannot be found: %s names no file" % entry.value)
     return os.path.abspath(path)
 
 
