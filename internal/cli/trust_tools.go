@@ -49,9 +49,7 @@ func projectTools(list config.Trust, dir string) ([]projectTool, error) {
 		}
 		t.parsed, t.faults = toolfile.Parse(filepath.Base(f.Path), f.Content)
 		t.faults = append(t.faults, scriptFaults(t.parsed, f.Mode)...)
-		if t.parsed.Sandbox == "host" {
-			t.faults = append(t.faults, toolfile.Fault{Line: t.parsed.Lines["sandbox"], Key: "sandbox", Message: "host is for tools of your own folder: a project's run in a sandbox"})
-		}
+		t.faults = append(t.faults, toolfile.Foreign(t.parsed)...)
 		switch {
 		case t.parsed.Kind == toolfile.None:
 			t.state = notATool

@@ -50,6 +50,9 @@ func (f *finder) found(folder Folder, source toolfile.Source) {
 		return // who looks after the folder tells of it
 	}
 	file, faults := toolfile.Parse(path, content)
+	if !person {
+		faults = append(faults, toolfile.Foreign(file)...)
+	}
 	for _, fault := range faults {
 		f.out.Faults = append(f.out.Faults, toolcrib.LoadError{Box: name, Err: fault})
 	}

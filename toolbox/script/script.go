@@ -137,8 +137,8 @@ func (b *Box) declared(s toolfile.Source) (*toolfile.File, bool) {
 	if kind == toolfile.Script && !s.Executable {
 		faults = append(faults, toolfile.Fault{File: s.Path, Message: "it declares a tool and is not executable: chmod +x makes it so"})
 	}
-	if b.cfg.Foreign && file.Sandbox == "host" {
-		faults = append(faults, toolfile.Fault{File: s.Path, Line: file.Lines["sandbox"], Key: "sandbox", Message: "host is for tools of your own folder: a project's run in a sandbox"})
+	if b.cfg.Foreign {
+		faults = append(faults, toolfile.Foreign(file)...)
 	}
 	for _, f := range faults {
 		if !f.Warning {
