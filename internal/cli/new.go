@@ -15,9 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
-	"github.com/toolcrib/toolcrib/internal/app"
 	"github.com/toolcrib/toolcrib/internal/config"
-	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/text"
 )
 
@@ -140,12 +138,11 @@ func reserved() []string {
 // nameIsFree refuses the name of a tool that is there already: two of one name get
 // longer names, which is not what the person typed. It starts nothing.
 func (c *command) nameIsFree(cmd *cobra.Command, name string) error {
-	a, err := c.openFor(cmd.Context(), app.ToList, func(cfg *settings.Config, _ *app.Needs) { cfg.MCPServers = nil })
+	shelved, err := c.shelved(cmd.Context())
 	if err != nil {
 		return err
 	}
-	defer c.closeApp(cmd.Context(), a)
-	for _, s := range a.Specs() {
+	for _, s := range shelved {
 		if s.Name == name || s.Native == name {
 			return &toolcrib.Error{Code: toolcrib.CodeConflict, Message: fmt.Sprintf("there is a tool %s already, in the box %s: take another name, or see 'toolcrib tools show %s'", name, s.Box, name)}
 		}

@@ -8,11 +8,13 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
+	"github.com/toolcrib/toolcrib/internal/text"
 	"github.com/toolcrib/toolcrib/internal/toolfile"
 )
 
@@ -40,7 +42,11 @@ Exit status: 0 all of them can be used, 3 one has a mistake.`,
 const maxCheckedFile = 8 << 20
 
 func (c *command) checkTools(ctx context.Context, args []string) error {
-	reports, bad := []fileReport{}, 0
+	reports, bad, names := []fileReport{}, 0, map[string]map[string][]string{}
+	shelved, err := c.shelved(ctx)
+	if err != nil {
+		fmt.Fprintf(c.err, "toolcrib: warning: it is not known which other tools there are: %s\n", text.ShowLine(err.Error()))
+	}
 	for _, arg := range args {
 		path := c.within(arg)
 		info, err := os.Stat(path)
@@ -54,8 +60,11 @@ func (c *command) checkTools(ctx context.Context, args []string) error {
 		case err != nil:
 			return &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: err.Error(), Err: err}
 		}
+		if names[filepath.Dir(path)] == nil {
+			names[filepath.Dir(path)] = namesIn(filepath.Dir(path))
+		}
 		file, faults := toolfile.Parse(arg, content)
-		faults = append(faults, scriptFaults(file, info.Mode())...)
+		faults = slices.Concat(faults, scriptFaults(file, info.Mode()), nameFaults(path, file, names[filepath.Dir(path)], shelved))
 		r := reportFile(file, faults)
 		if !toolfile.Broken(faults) {
 			c.reportFunctions(ctx, path, file, &r)

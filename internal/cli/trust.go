@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -41,7 +42,7 @@ tool until you have looked again; the others stay.`,
   toolcrib trust list
   toolcrib trust revoke`,
 		Args: usageArgs(cobra.MaximumNArgs(1)),
-		RunE: func(_ *cobra.Command, args []string) error { return c.trust(args, yes) },
+		RunE: func(cmd *cobra.Command, args []string) error { return c.trust(cmd.Context(), args, yes) },
 	}
 	cmd.Flags().BoolVarP(&yes, "yes", "y", false, "do not ask: what is shown was looked at")
 	cmd.AddCommand(&cobra.Command{
@@ -91,7 +92,7 @@ func (c *command) projectOf(args []string) (project, error) {
 
 // trust goes over the settings and then over the tools of a project. Each is a question
 // of its own: who does not want the one may want the other.
-func (c *command) trust(args []string, yes bool) error {
+func (c *command) trust(ctx context.Context, args []string, yes bool) error {
 	project, err := c.projectOf(args)
 	if err != nil {
 		return err
@@ -108,7 +109,7 @@ func (c *command) trust(args []string, yes bool) error {
 		}
 	}
 	if project.tools != "" {
-		err = cmp.Or(c.trustTools(list, project.tools, yes), err)
+		err = cmp.Or(c.trustTools(ctx, list, project.tools, yes), err)
 	}
 	return err
 }

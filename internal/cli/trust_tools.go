@@ -1,9 +1,11 @@
 package cli
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -34,12 +36,13 @@ const (
 )
 
 // projectTools reads the tools of a project and what is trusted of them.
-func projectTools(list config.Trust, dir string) ([]projectTool, error) {
+func projectTools(list config.Trust, dir string, shelved []toolcrib.Entry) ([]projectTool, error) {
 	files, err := config.ReadProjectTools(dir)
 	if err != nil {
 		return nil, &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: err.Error(), Err: err}
 	}
 	var tools []projectTool
+	names := namesIn(dir)
 	for _, f := range files {
 		t := projectTool{ToolFile: f}
 		if t.Err != nil {
@@ -49,7 +52,7 @@ func projectTools(list config.Trust, dir string) ([]projectTool, error) {
 		}
 		t.parsed, t.faults = toolfile.Parse(filepath.Base(f.Path), f.Content)
 		t.faults = append(t.faults, scriptFaults(t.parsed, f.Mode)...)
-		t.faults = append(t.faults, toolfile.Foreign(t.parsed)...)
+		t.faults = slices.Concat(t.faults, toolfile.Foreign(t.parsed), nameFaults(f.Path, t.parsed, names, shelved))
 		switch {
 		case t.parsed.Kind == toolfile.None:
 			t.state = notATool
@@ -73,7 +76,7 @@ func (c *command) untrustedTools() string {
 	if dir == "" || err != nil || !loaded.Value.Toolboxes.Tools.Enabled || !loaded.Value.Toolboxes.Tools.Project {
 		return ""
 	}
-	tools, err := projectTools(trustList(paths), dir)
+	tools, err := projectTools(trustList(paths), dir, nil)
 	if err != nil {
 		return "the tools of the project do not count: " + err.Error()
 	}
@@ -115,8 +118,12 @@ func (c *command) toolFaults(a *app.App) (out []finding) {
 
 // trustTools shows the tools of a project that do not count yet, asks, and lets them
 // count.
-func (c *command) trustTools(list config.Trust, dir string, yes bool) error {
-	tools, err := projectTools(list, dir)
+func (c *command) trustTools(ctx context.Context, list config.Trust, dir string, yes bool) error {
+	shelved, err := c.shelved(ctx)
+	if err != nil {
+		return err
+	}
+	tools, err := projectTools(list, dir, shelved)
 	if err != nil {
 		return err
 	}
