@@ -108,6 +108,9 @@ func (c *command) examine(ctx context.Context) []finding {
 		}
 	}
 	out = append(out, c.toolFaults(a)...)
+	if dir, err := c.toolDir(); err == nil && loaded.Value.Toolboxes.Tools.Enabled {
+		out = append(out, finding{"tools", "ok", "your own tools lie in " + dir, ""})
+	}
 	for _, b := range a.Hub.Boxes() {
 		if n := len(b.Unchecked()); n > 0 {
 			out = append(out, finding{"tools", "ok", fmt.Sprintf("%d parts of the schemas of %s are left to that server to check: 'toolcrib hub show %s' names them", n, b.Name(), b.Name()), ""})

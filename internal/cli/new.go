@@ -259,7 +259,7 @@ func (c *command) tellNewTool(file, name string, lang language, f newTool) error
 		rows = append(rows,
 			[2]string{"cd " + shellWord(filepath.Dir(file)) + " && go mod init " + name + " && go get github.com/toolcrib/toolcrib@latest", "once; not within another module"},
 			[2]string{"mkdir -p " + shellWord(plugins) + " && go build -o " + shellWord(filepath.Join(plugins, name)) + " .", "it is a tool from then on"},
-			[2]string{"toolcrib call " + name + "__" + functionName(name) + " " + lang.try, "use it"})
+			[2]string{"toolcrib call " + name + "__" + functionName(name) + " " + lang.try, "use it; you are asked, because what a plugin says of its effects is a claim"})
 	} else {
 		if f.project {
 			rows = append(rows, [2]string{"toolcrib trust", "look at it and let it count; after each change again"})
