@@ -294,3 +294,24 @@ func TestToolFolderOutOfReach(t *testing.T) {
 		t.Errorf("%v", s.Faults)
 	}
 }
+
+// TestLinkedToolFile: what a link in the folder leads to is out of reach as well, so that no tool can declare itself more.
+func TestLinkedToolFile(t *testing.T) {
+	s := openToolShop(t, nil, func(cfg *settings.Config, _ *Needs, s *toolShop) {
+		cfg.Toolboxes.Shell.AllowShell = true
+		file := plant(t, filepath.Join(s.dir, "mine.yaml"), "description: x\neffects: pure\ncommand: [echo, mine]\n")
+		if err := os.Symlink(file, filepath.Join(s.own, "mine.yaml")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if got, err := said(t, s, "mine"); err != nil || got != "mine" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := callText(t, s.App, "write_file", `{"path": "mine.yaml", "content": "x"}`); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
+		t.Errorf("%q, %v", got, err)
+	}
+	run(t, s.App, "echo 'command: [id]' > mine.yaml; rm -f mine.yaml; mv mine.yaml other.yaml")
+	if text, err := os.ReadFile(filepath.Join(s.dir, "mine.yaml")); err != nil || !strings.Contains(string(text), "echo, mine") {
+		t.Errorf("%q, %v", text, err)
+	}
+}

@@ -2,6 +2,7 @@ package toolfile
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -174,7 +175,7 @@ func TestFaults(t *testing.T) {
 		"type":                  {good + "args:\n  p: strin\ncommand: [ls, '{p}']\n", 3, "args.p", "did you mean string?"},
 		"default":               {good + "args:\n  p: integer = x\ncommand: [ls, '{p}']\n", 3, "args.p", "no integer"},
 		"default of a block":    {good + "args:\n  p: {type: integer, default: x}\ncommand: [ls, '{p}']\n", 3, "args", "default"},
-		"keyword":               {good + "args:\n  p: {type: string, descripton: x}\ncommand: [ls, '{p}']\n", 3, "args.p", "did you mean description?"},
+		"keyword":               {good + "args:\n  p: {type: string, descriptio: x}\ncommand: [ls, '{p}']\n", 3, "args.p", "did you mean description?"},
 		"argument's name":       {good + "args:\n  'a b': string\ncommand: [ls]\n", 3, "args", "no name of an argument"},
 		"both":                  {good + "args: {p: string}\nschema: {type: object}\ncommand: [ls]\n", 3, "schema", "twice"},
 		"schema":                {good + "schema: {type: objet}\ncommand: [ls]\n", 2, "schema", "schema"},
@@ -274,4 +275,26 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestPageParses: the examples of the page are good.
+func TestPageParses(t *testing.T) {
+	page, err := os.ReadFile("../../docs/toolfile.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for i, block := range strings.Split(string(page), "```") {
+		kind, text, _ := strings.Cut(block, "\n")
+		if i%2 == 0 || kind != "sh" && !strings.Contains(text, "command:") {
+			continue
+		}
+		found++
+		if _, faults := Parse("example."+kind, []byte(text)); len(faults) > 0 {
+			t.Errorf("%s\n%v", text, faults)
+		}
+	}
+	if found < 3 {
+		t.Errorf("%d examples", found)
+	}
 }
