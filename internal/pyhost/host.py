@@ -2791,14 +2791,14 @@ def opm_entries(group):
     return found
 
 
-def opm_load(entry, distribution, version):
-    """Imports what an entry point names, or raises Failure with one sentence."""
+def opm_load(entry):
+    """Imports what an entry point names, or raises Failure with the end of a sentence."""
     try:
         return entry.load()
     except BaseException as error:
         if isinstance(error, (_Stop, KeyboardInterrupt)):
             raise
-        raise Failure("The toolbox %s (%s %s) cannot be imported: %s" % (entry.name, distribution, version, sentence(error))) from error
+        raise Failure("it cannot be imported: " + sentence(error)) from error
 
 
 def opm_arguments(cls, given):
@@ -2952,16 +2952,18 @@ class OPMSource(Source):
             raise Failure("There is no toolbox %s among the packages of %s.%s" % (
                 self.entry_point, sys.executable, did_you_mean(self.entry_point, {e[0].name: 1 for e in entries})))
         entry, distribution, self.version = mine[-1]  # the last one counts, as with the plugin manager
-        cls = opm_load(*mine[-1])
         try:
-            bus = opm_bus(self.bus)
-        except Exception as error:
-            raise Failure("The toolbox %s cannot be bound to a bus: %s" % (entry.name, sentence(error))) from error
-        try:
-            self.box = opm_construct(cls, entry.name, self.config, bus)
-        except Exception as error:
-            raise Failure("The toolbox %s (%s %s) cannot be made: %s" % (
-                entry.name, distribution, self.version, sentence(error))) from error
+            cls = opm_load(entry)
+            try:
+                bus = opm_bus(self.bus)
+            except Exception as error:
+                raise Failure("it cannot be bound to a bus: " + sentence(error)) from error
+            try:
+                self.box = opm_construct(cls, entry.name, self.config, bus)
+            except Exception as error:
+                raise Failure("it cannot be made: " + sentence(error)) from error
+        except Failure as error:
+            raise Failure("The toolbox %s of %s %s cannot be served: %s" % (entry.name, distribution, self.version, error)) from error
         self.name = str(getattr(self.box, "toolbox_id", None) or entry.name)
         if getattr(self.box, "bus", None) is None and callable(getattr(self.box, "bind", None)):
             self.box.bind(bus)
@@ -3029,7 +3031,7 @@ def list_opm():
             rows[kind, at] = row
             if entry.name in last:
                 earlier = rows[last[entry.name]]
-                earlier["error"] = "%s %s has an entry point of the same name, and that one counts." % (distribution, version)
+                earlier["error"] = "%s %s has an entry point of the same name, and that one counts" % (distribution, version)
                 order.remove(last[entry.name])
             last[entry.name] = (kind, at)
             order.append((kind, at))
@@ -3039,7 +3041,7 @@ def list_opm():
             rows[key].update(found)
             order.remove(key)
         if len(order) == asked:  # nobody answers for the first one
-            rows[order.pop(0)]["error"] = "It ends the process when it is imported, or does not come to an end."
+            rows[order.pop(0)]["error"] = "it ends the process when it is imported, or does not come to an end"
     return {
         "toolboxes": [rows[key] for key in sorted(rows) if key[0] == "toolboxes"],
         "skills": [rows[key] for key in sorted(rows) if key[0] == "skills"],
@@ -3080,12 +3082,12 @@ def probe_opm(order, wire):
     """Imports the entry points in order and writes what each one is, a line for each."""
     entries = {"toolboxes": opm_entries(OPM_TOOLBOXES), "skills": opm_entries(OPM_SKILLS)}
     for kind, at in order:
-        entry, distribution, version = entries[kind][at]
+        entry = entries[kind][at][0]
         try:
             if kind == "skills":
                 found = {"path": opm_skill_path(entry)}
             else:
-                found = {"toolbox_id": opm_toolbox_id(opm_load(entry, distribution, version), entry.name)}
+                found = {"toolbox_id": opm_toolbox_id(opm_load(entry), entry.name)}
         except BaseException as error:
             found = {"error": sentence(error)}
         data = encode(found) + b"\n"
@@ -3096,7 +3098,7 @@ def probe_opm(order, wire):
 def opm_toolbox_id(cls, name):
     """Finds the id of a toolbox. Most say it in the constructor: one is made that discovers nothing."""
     if not isinstance(cls, type) or not callable(getattr(cls, "discover_tools", None)):
-        raise Failure("The entry point %s is no toolbox: it is %s." % (name, _article(type(cls).__name__)))
+        raise Failure("it is no toolbox, but " + _article(type(cls).__name__))
     known = getattr(cls, "toolbox_id", None)
     if isinstance(known, str) and known:
         return known
@@ -3117,11 +3119,11 @@ def opm_skill_path(entry):
             raise
         if os.path.isfile(entry.value):
             return os.path.abspath(entry.value)
-        raise Failure("The skill %s cannot be found: %s" % (entry.name, sentence(error))) from error
+        raise Failure("it cannot be found: " + sentence(error)) from error
     if isinstance(path, os.PathLike):
         path = os.fspath(path)
     if not isinstance(path, str) or not os.path.isfile(path):
-        raise Failure("The skill %s cannot be found: %s names no file." % (entry.name, entry.value))
+        raise Failure("it cannot be found: %s names no file" % entry.value)
     return os.path.abspath(path)
 
 
