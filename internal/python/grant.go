@@ -23,7 +23,7 @@ type declaration struct {
 	effects map[string]toolcrib.Effects
 	env     map[string]string
 	sandbox string
-	theirs  bool // a project brought it: what it says of itself counts as what servers say
+	theirs  bool          // a project brought it: what it says of itself counts as what servers say
 	base    mcphub.Server // times, names, pins
 }
 
