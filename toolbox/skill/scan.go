@@ -19,7 +19,7 @@ import (
 func (b *Box) scanPlaces(ctx context.Context) (*foundSkills, error) {
 	found := &foundSkills{}
 	seen := map[string]Skill{}
-	for _, p := range b.cfg.Places {
+	for _, p := range b.places() {
 		skills, err := b.in(ctx, p, found)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -177,4 +177,12 @@ func (b *Box) walk(ctx context.Context, handle *files.Handle, p Place, found *fo
 		found.skip(p.Path, fmt.Sprintf("it has more than %d directories; some were not looked at", b.cfg.MaxDirs))
 	}
 	return list, nil
+}
+
+// places are those to look at now.
+func (b *Box) places() []Place {
+	if b.needs.More == nil {
+		return b.cfg.Places
+	}
+	return append(slices.Clip(b.cfg.Places), slices.DeleteFunc(b.needs.More(), func(p Place) bool { return !filepath.IsAbs(p.Path) })...)
 }
