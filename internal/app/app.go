@@ -78,7 +78,9 @@ type App struct {
 	plugins    string                          // the folder of programs that are servers
 	launcher   *reach.Launcher                 // of the servers
 	hosts      *python.Hosts                   // toolboxes in other languages
-	wait       time.Duration                   // for servers that were never listed
+	toolsDir   string                          // the folder of the person's own tools
+	trusted    func(path string, content []byte) bool
+	wait       time.Duration // for servers that were never listed
 	events     events
 	telemetry  *telemetry.Telemetry // nil: nobody watches
 	numbers    *telemetry.Metrics   // of it; nil: none
@@ -133,6 +135,9 @@ type Needs struct {
 	// Approver is asked instead of the desk. Nil: the desk is.
 	Approver toolcrib.Approver
 	Hook     *hooked.Message // what a crib that is opened ToHook is for
+	// Trusted says whether the person has trusted a file of the project that declares
+	// tools, by its path and its content. Nil: none.
+	Trusted func(path string, content []byte) bool
 }
 
 func (n Needs) start() reach.Start {

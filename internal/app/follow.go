@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -40,7 +41,7 @@ func (a *App) reload(ctx context.Context, anew bool) (toolcrib.Diff, []toolcrib.
 // load puts the boxes and the MCP servers of now on the shelves.
 func (a *App) load(ctx context.Context, s toolcrib.Contents) (toolcrib.Diff, []toolcrib.LoadError) {
 	diff, faults := a.hosted.Load(ctx, a.Crib.Catalog, a.hubShelving(s))
-	return diff, append(faults, a.hubFaults()...)
+	return diff, slices.Concat(faults, boxFaults(s.Boxes), a.hubFaults())
 }
 
 // hostsEvery is how often it is looked whether a file of tools was saved.

@@ -17,10 +17,10 @@ import (
 )
 
 // openHosts prepares what finds toolboxes, files and modules of other languages.
-func (a *App) openHosts(needs Needs, readOnly bool) {
+func (a *App) openHosts(cfg settings.Config, needs Needs, readOnly bool) {
 	of := python.Needs{
 		Expand: a.keeper.Setting, Look: a.launcher.Outside.Look, Directory: needs.start().Directory, Check: CheckServerName,
-		Home: needs.Home, Folders: a.toolFolders(needs), Log: needs.Log,
+		Home: needs.Home, Folders: a.toolFolders(cfg.Toolboxes.Tools), Log: needs.Log,
 		Mycroft: func(on settings.Bus) (map[string]json.RawMessage, error) {
 			return node.ToolboxSections(on.Mycroft, needs.start().Variable(), needs.Home)
 		},
@@ -41,9 +41,12 @@ func (a *App) openHosts(needs Needs, readOnly bool) {
 }
 
 // toolFolders is where people keep files of tools.
-func (a *App) toolFolders(needs Needs) (list []python.Folder) {
-	if needs.Config != "" {
-		list = append(list, python.Folder{Folder: toolfile.Folder{Dir: filepath.Join(needs.Config, "tools")}})
+func (a *App) toolFolders(cfg settings.ToolsBox) (list []python.Folder) {
+	if cfg.Enabled && a.toolsDir != "" {
+		list = append(list, python.Folder{Files: a.reach.Safe(toolfile.Folder{Dir: a.toolsDir})})
+	}
+	if l := a.launcher; cfg.Project {
+		list = append(list, python.Folder{Files: toolfile.ProjectFolder(l.Dir, l.Home), Trusted: a.trusts})
 	}
 	return list
 }

@@ -49,7 +49,7 @@ func CheckServerName(name string) error { return hub.CheckName(name, boxNames())
 // openHub opens the hub. Nothing is started.
 func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) error {
 	readOnly := needs.For == ToCheck || needs.For == ToList
-	a.plugins = hub.PluginDir(cfg.Hub, needs.Config)
+	a.plugins, a.toolsDir, a.trusted = hub.PluginDir(cfg.Hub, needs.Config), cfg.Toolboxes.Tools.Folder(needs.Config, needs.Home), needs.Trusted
 	a.settings.Store(&cfg)
 	var state *os.Root
 	if dir := hub.Dir(needs.State); needs.State != "" {
@@ -85,8 +85,8 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	if needs.State != "" {
 		l.Homes = filepath.Join(needs.State, "servers")
 	}
-	if needs.Home != "" { // not in directories of ours, of which no program sees anything
-		l.Certificates = filepath.Join(needs.Home, ".cache", "toolcrib-shown", "certificates")
+	if needs.Home != "" {
+		l.Certificates = filepath.Join(reach.ShownDir(needs.Home), "certificates")
 	}
 	l.Pass = cfg.Hub.PassEnv
 	if err := l.Pass.Check(); err != nil {
@@ -95,7 +95,7 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	a.keeper.HideAlso(l.Pass.Passwords(os.LookupEnv))
 	l.Rules = a.outOfReach
 	a.launcher = l
-	a.openHosts(needs, readOnly)
+	a.openHosts(cfg, needs, readOnly)
 	list, faults := a.servers(ctx, cfg, false)
 	a.Faults = append(a.Faults, faults...)
 	web := hub.HTTP()

@@ -154,17 +154,26 @@ func elfMachines() map[uint16]string {
 	return map[uint16]string{3: "386", 8: "mips", 20: "ppc", 21: "ppc64", 22: "s390x", 40: "arm", 62: "amd64", 183: "arm64", 243: "riscv64", 258: "loong64"}
 }
 
-// Explain adds to the error of a program that did not start what is wrong with its
-// file. Nil stays nil.
+// Explain says what is wrong with the file of a program that did not start, in the
+// place of what the system says. Nil stays nil.
 func Explain(path string, err error, find func(name string) (string, error)) error {
 	if err == nil {
 		return nil
 	}
+	why := ""
 	if strings.Contains(err.Error(), "text file busy") { // it may come from another process, as text
-		return fmt.Errorf("%w: somebody still writes to it", err)
+		why = "somebody still writes to it"
+	} else if why = Fault(path, find); why == "" {
+		return err
 	}
-	if why := Fault(path, find); why != "" {
-		return fmt.Errorf("%w: %s", err, why)
-	}
-	return err
+	return &startError{fmt.Sprintf("%s cannot be started: %s", filepath.Base(path), why), err}
 }
+
+// startError is what the system said, in our words.
+type startError struct {
+	text string
+	err  error
+}
+
+func (e *startError) Error() string { return e.text }
+func (e *startError) Unwrap() error { return e.err }

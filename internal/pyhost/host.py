@@ -886,7 +886,7 @@ class Server:
 
     def handle_line(self, line):
         try:
-            message = json.loads(line)
+            message = _decode(line.decode("utf-8"))
         except (ValueError, RecursionError):
             if line.strip():
                 self.send_error(None, PARSE_ERROR, "The line is not JSON.")
@@ -1073,8 +1073,15 @@ class Server:
             self.end(0)
 
 
+def _not_json(constant):
+    raise ValueError(constant)  # NaN and Infinity, which Python's reader would take
+
+
+_decode = json.JSONDecoder(parse_constant=_not_json).decode
+
+
 def _is_id(id):
-    return type(id) is str or type(id) is int or type(id) is float
+    return type(id) is str or type(id) is int or (type(id) is float and id - id == 0)
 
 
 def did_you_mean(name, names):
@@ -1129,6 +1136,11 @@ def read_docstring(text):
     import inspect
 
     lines = [line.rstrip() for line in inspect.cleandoc(text).splitlines()]
+    if lines and lines[0].endswith(":") and _known(_section_name(lines[0])):
+        # A section on the very first line: what follows has lost its indentation.
+        after = next((line for line in lines[1:] if line), "")
+        if after and not _indent(after) and not (after.endswith(":") and _known(_section_name(after))):
+            lines[1:] = ["    " + line if line else line for line in lines[1:]]
     kept = []
     at = 0
     while at < len(lines):
@@ -1913,7 +1925,8 @@ class Types:
         """Leaves a hint with parts of pydantic to pydantic."""
         import pydantic
 
-        if not hasattr(pydantic, "TypeAdapter"):
+        first = getattr(sys.modules.get("pydantic.v1"), "BaseModel", None) or (pydantic.BaseModel if pydantic.VERSION[0] == "1" else None)
+        if first is not None and (not hasattr(pydantic, "TypeAdapter") or (isinstance(hint, type) and issubclass(hint, first))):
             return self.pydantic1(hint)
         adapter = pydantic.TypeAdapter(hint)
         schema = adapter.json_schema(mode="serialization" if self.output else "validation")
@@ -2106,6 +2119,7 @@ class FunctionTool(Tool):
         self.required = []
         self.positional = []  # names of parameters that have no keyword
         self.injected = []  # names of parameters that get the Progress
+        self.filled = {}  # name -> pydantic's Field(…), whose default the function expects from its caller
         self.rest = self.named_rest = None  # *args: (name, Kind); **kwargs: Kind
         self._read_parameters(function, inner, doc)
         self._read_result(inner)
@@ -2127,7 +2141,11 @@ class FunctionTool(Tool):
                     self.injected.append(name)
                     self._place(parameter, defaults, None)
                     continue
-                hint, default = _field_default(hint, default)
+                if _is_field(default):
+                    self.filled[name] = default
+                    hint, default = _field_default(hint, default)
+                    if default is _NONE:
+                        del self.filled[name]
                 kind = types.kind(hint)
                 if default is None and kind is not ANY and not _takes_null(kind.schema):
                     kind = types.union((hint, None))
@@ -2187,8 +2205,11 @@ class FunctionTool(Tool):
             return
         if not kind.schema or kind is NULL:
             return
-        if kind.schema.get("type") == "object":
-            schema = dict(kind.schema)
+        whole = kind.schema
+        if set(whole) == {"$ref"} and whole["$ref"].startswith("#/$defs/"):
+            whole = types.definitions.get(whole["$ref"][len("#/$defs/"):], whole)
+        if whole.get("type") == "object":
+            schema = dict(whole)
         else:
             self.wrap = True
             schema = {"type": "object", "properties": {"result": kind.schema}, "required": ["result"]}
@@ -2214,6 +2235,9 @@ class FunctionTool(Tool):
             raise Refused(say_problems(self.name, problems))
         for name in self.injected:
             values[name] = Progress(context)
+        for name, field in self.filled.items():
+            if name not in values:
+                values[name] = _field_default(None, field)[1]
         if not self.positional and self.rest is None:
             return (), values
         return self._split(values), values
@@ -2273,10 +2297,12 @@ def _takes_null(schema):
     return any(_takes_null(one) for one in schema.get("anyOf", ()))
 
 
+def _is_field(default):
+    return type(default).__name__ == "FieldInfo" and type(default).__module__.startswith("pydantic")
+
+
 def _field_default(hint, default):
     """pydantic's Field(…) as a default says the default and more about the type."""
-    if type(default).__name__ != "FieldInfo" or not type(default).__module__.startswith("pydantic"):
-        return hint, default
     import inspect
     import typing
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/httpclient"
 	"github.com/toolcrib/toolcrib/internal/config"
 )
 
@@ -144,7 +145,7 @@ func (p *parser) checkTool() {
 		p.warn(0, "description", "there is none: models choose a tool by what it says of itself")
 	}
 	_, said := f.Lines["command"]
-	if f.Kind == Command && !said {
+	if f.Kind == Command && !said && !slices.ContainsFunc(p.faults, func(f Fault) bool { return strings.HasSuffix(f.Message, "did you mean command?") }) {
 		p.fail(0, "command", "it is missing: a list of the program and its arguments, such as command: [wc, -l, \"{path}\"]")
 	}
 	if f.Kind == Script && !strings.HasPrefix(string(f.Content), "#!") && !said {
@@ -209,6 +210,9 @@ func (p *parser) checkReach() {
 				p.fail(f.Lines[key], key, "%q: a directory is written as it is, without placeholders and patterns", clip(dir))
 			}
 		}
+	}
+	if err := httpclient.CheckHosts(f.Hosts); err != nil {
+		p.fail(f.Lines["hosts"], "hosts", "%s", err)
 	}
 	if f.Effects == 0 {
 		return // everything may be: whatever is declared fits

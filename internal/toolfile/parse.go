@@ -72,6 +72,9 @@ func (p *parser) declaration(content []byte) (config.Value, bool) {
 		if p.file.Header && strings.Contains(message, "not valid YAML") {
 			message += " (the header ends with the first line that is no comment: put an empty line between it and other comments)"
 		}
+		if strings.Contains(message, "',' or '}'") {
+			message += "; between { and } a name with ? and a type with [] need quotes, so write them on lines of their own"
+		}
 		line := problem.Line
 		if line > 0 {
 			line += p.shift

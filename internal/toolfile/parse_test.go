@@ -153,6 +153,7 @@ func TestFaults(t *testing.T) {
 		says    string
 	}{
 		"no YAML":               {"description: x\ncommand: [a\nargs: {}\n", 0, "", "not valid YAML"},
+		"flow":                  {good + "args: {a?: string}\ncommand: [ls, '{a}']\n", 2, "", "need quotes"},
 		"a list":                {"- a\n", 1, "", "expected keys"},
 		"misspelt":              {good + "comand: [ls]\n", 2, "comand", "did you mean command?"},
 		"unknown":               {good + "command: [ls]\nxyzzy: 1\n", 3, "xyzzy", "known are"},

@@ -2,6 +2,7 @@ package mcphub
 
 import (
 	"context"
+	"strings"
 	"sync"
 	"time"
 )
@@ -102,8 +103,16 @@ func (b *Box) remember(was failure, err error) {
 	if b.listed() {
 		return
 	}
-	f := failure{Of: b.fingerprint(), At: b.now(), Err: clip(b.hub.redact(err.Error())), Times: was.Times + 1}
+	f := failure{Of: b.fingerprint(), At: b.now(), Err: clip(b.hub.redact(plainly(err))), Times: was.Times + 1}
 	if err := b.hub.store.save("failed-"+b.name, f); err != nil {
 		b.hub.needs.Log.Warn("that an MCP server failed cannot be kept", "server", b.name, "err", err)
 	}
+}
+
+// plainly says why a program did not come up, without the way that the error took.
+func plainly(err error) string {
+	if _, why, ok := strings.Cut(err.Error(), "the program has ended: "); ok {
+		return why
+	}
+	return err.Error()
 }

@@ -121,7 +121,7 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 	if was, failed := b.failed(); failed && b.server.Own {
 		return nil, &unusable{was.Err}
 	} else if failed {
-		return nil, fmt.Errorf("%w: %s; toolcrib hub test %s tries again", ErrUnlisted, was.Err, b.name)
+		return nil, fmt.Errorf("%w: it failed: %s; toolcrib hub test %s tries again", ErrUnlisted, was.Err, b.name)
 	}
 	return nil, fmt.Errorf("%w: toolcrib hub test %s does it", ErrUnlisted, b.name)
 }
