@@ -53,7 +53,7 @@ func TestGenuinePythonLibraries(t *testing.T) {
 			if err := json.Unmarshal([]byte(c.calls), &calls); err != nil {
 				t.Fatal(err)
 			}
-			want := directly(t, python, file, calls)
+			want := byLibrary(t, python, file, calls)
 			h := startHost(t, python, host, "--file", file)
 			if got := h.names(t); got != c.names {
 				t.Errorf("tools:\n got %s\nwant %s", got, c.names)
@@ -109,7 +109,7 @@ type spoken struct {
 	Error bool   `json:"error"`
 }
 
-func directly(t *testing.T, python, file string, calls any) []spoken {
+func byLibrary(t *testing.T, python, file string, calls any) []spoken {
 	t.Helper()
 	in, err := json.Marshal(map[string]any{"file": file, "calls": calls})
 	if err != nil {
