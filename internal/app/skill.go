@@ -14,11 +14,7 @@ import (
 // openSkill opens the box.
 func (a *App) openSkill(ctx context.Context, cfg settings.SkillBox, shown func(text string, from, to int) (string, error)) (toolcrib.Toolbox, error) {
 	box, err := skill.Open(ctx, skill.Config{Places: skill.Places(skill.Where{Paths: cfg.Paths, Project: cfg.Project, User: cfg.User, Dir: a.reach.Base, Home: a.policy.home}), Hide: cfg.Hide},
-<<<<<<< HEAD
-		skill.Needs{Open: a.openPlace, More: a.installedSkills, YAML: config.Decode, Shown: shown, Log: a.Crib.Log})
-=======
 		skill.Needs{Open: a.openPlace, More: a.packaged, YAML: config.Decode, Shown: shown, Log: a.Crib.Log})
->>>>>>> opm
 	if err != nil {
 		return nil, err
 	}
@@ -55,12 +51,4 @@ func (a *App) openPlace(p skill.Place) (*files.Handle, error) {
 		opt.Within = []string{a.reach.Base}
 	}
 	return files.New([]files.Dir{{Path: dir}}, opt)
-}
-
-// installedSkills are those that packages of Python bring. Each is one file.
-func (a *App) installedSkills() (list []skill.Place) {
-	for _, path := range a.hosts.Last().Skills {
-		list = append(list, skill.Place{Path: path, File: true, Scope: "installed"})
-	}
-	return list
 }

@@ -19,15 +19,11 @@ import (
 func (b *Box) scanPlaces(ctx context.Context) (*foundSkills, error) {
 	found := &foundSkills{}
 	seen := map[string]Skill{}
-<<<<<<< HEAD
-	for _, p := range b.places() {
-=======
 	places := b.cfg.Places
 	if b.needs.More != nil {
 		places = slices.Concat(places, b.needs.More())
 	}
 	for _, p := range places {
->>>>>>> opm
 		skills, err := b.in(ctx, p, found)
 		if ctx.Err() != nil {
 			return nil, context.Cause(ctx)
@@ -185,12 +181,4 @@ func (b *Box) walk(ctx context.Context, handle *files.Handle, p Place, found *fo
 		found.skip(p.Path, fmt.Sprintf("it has more than %d directories; some were not looked at", b.cfg.MaxDirs))
 	}
 	return list, nil
-}
-
-// places are those to look at now.
-func (b *Box) places() []Place {
-	if b.needs.More == nil {
-		return b.cfg.Places
-	}
-	return append(slices.Clip(b.cfg.Places), slices.DeleteFunc(b.needs.More(), func(p Place) bool { return !filepath.IsAbs(p.Path) })...)
 }

@@ -62,9 +62,6 @@ type Needs struct {
 	// Shown gives text[from:to] as callers may see it, judged with what stands
 	// around it. Nil: as it is.
 	Shown func(text string, from, to int) (string, error)
-	// More gives further places, which come and go, and count after the others. Nil:
-	// there are none.
-	More func() []Place
 	// Model carries out a task by instructions. Nil: there is none, and callers
 	// follow the instructions themselves.
 	Model func(ctx context.Context, instructions, task string) (string, error)
