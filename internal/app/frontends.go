@@ -52,8 +52,12 @@ func (a *App) ServeBus(ctx context.Context, cfg settings.Config, on settings.Bus
 	})
 }
 
-// reloadOwn reads every box again but those of a bus.
+// reloadOwn reads every box again but those of a bus. Toolboxes in other languages
+// that run are asked, as those of a voice assistant are at a discovery.
 func (a *App) reloadOwn(ctx context.Context) (toolcrib.Diff, []toolcrib.LoadError) {
+	if a.Hub != nil {
+		a.Hub.Relist(ctx, a.persons)
+	}
 	shelving := a.shelving
 	shelving.Boxes = node.Listed(shelving.Boxes)
 	return a.load(ctx, shelving)

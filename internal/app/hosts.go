@@ -11,18 +11,18 @@ import (
 	"github.com/toolcrib/toolcrib/internal/config"
 	"github.com/toolcrib/toolcrib/internal/hub"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
-	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/python"
+	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/toolfile"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
 )
 
 // openHosts prepares what finds toolboxes, files and modules of other languages.
-func (a *App) openHosts(needs Needs, readOnly bool) {
+func (a *App) openHosts(cfg settings.Config, needs Needs, readOnly bool) {
 	of := python.Needs{
 		Expand: a.keeper.Setting, Look: a.launcher.Outside.Look, Directory: needs.start().Directory, Check: CheckServerName,
-		Home: needs.Home, Folders: a.toolFolders(needs), Log: needs.Log,
+		Home: needs.Home, Folders: a.toolFolders(cfg.Toolboxes.Tools), Log: needs.Log,
 		Mycroft: func(on settings.Bus) (map[string]json.RawMessage, error) {
 			return node.ToolboxSections(on.Mycroft, needs.start().Variable(), needs.Home)
 		},
@@ -40,20 +40,16 @@ func (a *App) openHosts(needs Needs, readOnly bool) {
 		of.Place = ""
 	}
 	a.hosts = python.New(of)
+	a.looked = [2]string{hub.PluginMarks(a.plugins), a.hosts.Marks(cfg)} // before they are read: what comes meanwhile is another
 }
 
 // toolFolders is where people keep files of tools.
-func (a *App) toolFolders(needs Needs) (list []python.Folder) {
-	cfg, own := a.settings.Load().Toolboxes.Tools, toolfile.Folder{Dir: a.toolsDir}
-	if !cfg.Enabled {
-		return nil
+func (a *App) toolFolders(cfg settings.ToolsBox) (list []python.Folder) {
+	if cfg.Enabled && a.toolsDir != "" {
+		list = append(list, python.Folder{Files: a.reach.Safe(toolfile.Folder{Dir: a.toolsDir})})
 	}
-	// One that tools can write is told of by the box of commands.
-	if _, err := a.reach.Safe(own).Read(); err == nil && own.Dir != "" {
-		list = append(list, python.Folder{Folder: own})
-	}
-	if project := toolfile.ProjectFolder(needs.Dir, needs.Home); cfg.Project && project.Dir != "" {
-		list = append(list, python.Folder{Folder: project, Trusted: a.trusts})
+	if l := a.launcher; cfg.Project {
+		list = append(list, python.Folder{Files: reach.Also(toolfile.ProjectFolder(l.Dir, l.Home), config.TrustFile(a.state)), Trusted: a.trusts})
 	}
 	return list
 }
@@ -67,11 +63,6 @@ func (a *App) servers(ctx context.Context, cfg settings.Config, anew bool) (map[
 	maps.Copy(list, found.Servers)
 	a.reach.SetOwn(cfg, list, a.launcher)
 	return list, append(faults, found.Faults...)
-}
-
-// hostMarks tells whether a file of tools, or what is installed, is another now.
-func (a *App) hostMarks() string {
-	return a.hosts.Marks(*a.settings.Load()) + plainfile.Marks(config.TrustFile(a.state))
 }
 
 // persons reports whether a box is what the person wrote or installed.

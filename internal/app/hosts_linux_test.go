@@ -22,7 +22,7 @@ type hostShop struct {
 	base, dir, home, state, tools string
 }
 
-func openTools(t testing.TB, files map[string]string, change func(cfg *settings.Config, s *hostShop)) *hostShop {
+func openHostShop(t testing.TB, files map[string]string, change func(cfg *settings.Config, s *hostShop)) *hostShop {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
@@ -119,7 +119,7 @@ def greet(name: str) -> str:
 // TestSavedFileIsATool: a file that is saved is a tool, one that is changed another, one
 // that is removed none; a broken one is told with its line, and the others stay.
 func TestSavedFileIsATool(t *testing.T) {
-	s := openTools(t, map[string]string{"polite.py": greeting, "broken.py": "import os\n\ndef f(:\n"}, nil)
+	s := openHostShop(t, map[string]string{"polite.py": greeting, "broken.py": "import os\n\ndef f(:\n"}, nil)
 	if !slices.Contains(toolNames(s.App), "polite/greet") {
 		t.Fatalf("%q %v", toolNames(s.App), s.Faults)
 	}
@@ -214,7 +214,7 @@ func TestHostileFile(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = listener.Close() })
 	var home, state string
-	s := openTools(t, nil, func(_ *settings.Config, s *hostShop) {
+	s := openHostShop(t, nil, func(_ *settings.Config, s *hostShop) {
 		home, state = s.home, s.state
 		for _, name := range []string{"home/diary.txt", "home/.ssh/id_ed25519", "shown/a.txt", "given/.ssh/id_ed25519", "given/.env", "work/plan.txt"} {
 			plant(t, filepath.Join(s.base, filepath.FromSlash(name)), "-----BEGIN OPENSSH PRIVATE KEY-----\nprivate words\n")
@@ -263,7 +263,7 @@ func TestNarrowedByEffects(t *testing.T) {
         return type(e).__name__
 `
 	var given string
-	s := openTools(t, nil, func(cfg *settings.Config, s *hostShop) {
+	s := openHostShop(t, nil, func(cfg *settings.Config, s *hostShop) {
 		given = filepath.Join(s.base, "given")
 		plant(t, filepath.Join(given, "a"), "")
 		cfg.Python = map[string]settings.Python{}
@@ -282,7 +282,7 @@ func TestNarrowedByEffects(t *testing.T) {
 
 // TestHostKilledInMidCall: the caller is told, the next call works, and nothing is left.
 func TestHostKilledInMidCall(t *testing.T) {
-	s := openTools(t, map[string]string{"dies.py": `import os, subprocess
+	s := openHostShop(t, map[string]string{"dies.py": `import os, subprocess
 def die() -> str:
     """End the process, and leave one behind."""
     subprocess.Popen(["sleep", "1000"])
@@ -303,7 +303,7 @@ def live() -> str:
 // BenchmarkPython is a call of a Python tool that takes a millisecond, with the journal
 // and all guards.
 func BenchmarkPython(b *testing.B) {
-	s := openTools(b, map[string]string{"short.py": "import time\ndef rest(x: int = 1) -> int:\n    \"\"\"Rest.\"\"\"\n    time.sleep(0.001)\n    return x\ndef none(x: int = 1) -> int:\n    \"\"\"Do nothing.\"\"\"\n    return x\n"}, nil)
+	s := openHostShop(b, map[string]string{"short.py": "import time\ndef rest(x: int = 1) -> int:\n    \"\"\"Rest.\"\"\"\n    time.sleep(0.001)\n    return x\ndef none(x: int = 1) -> int:\n    \"\"\"Do nothing.\"\"\"\n    return x\n"}, nil)
 	for _, tool := range []string{"rest", "none"} {
 		b.Run(tool, func(b *testing.B) {
 			for b.Loop() {

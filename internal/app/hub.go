@@ -95,7 +95,7 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	a.keeper.HideAlso(l.Pass.Passwords(os.LookupEnv))
 	l.Rules = a.outOfReach
 	a.launcher = l
-	a.openHosts(needs, readOnly)
+	a.openHosts(cfg, needs, readOnly)
 	list, faults := a.servers(ctx, cfg, false)
 	a.Faults = append(a.Faults, faults...)
 	web := hub.HTTP()

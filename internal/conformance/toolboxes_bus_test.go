@@ -22,8 +22,7 @@ type onBus struct {
 // busOf starts a toolcrib with a bus of its own.
 func busOf(t testing.TB, vars []string, args ...string) onBus {
 	t.Helper()
-	address := freeAddress(t)
-	cmd := exec.Command(toolcribPath(t), append([]string{"bus", "serve", "--own", "--set", "bus.url=ws://" + address + "/core"}, args...)...)
+	cmd := exec.Command(toolcribPath(t), append([]string{"bus", "serve", "--listen", "127.0.0.1:0"}, args...)...)
 	cmd.Dir, cmd.Env = t.TempDir(), vars
 	p := launch(t, cmd)
 	url := p.await(t, `on a bus at (ws://\S+?/core)`)
@@ -87,12 +86,15 @@ func (o onBus) discover(t testing.TB) map[string][]contract {
 	return found
 }
 
-func (b battery) overBus(t *testing.T, dir string, vars []string, want directly) {
+func (b battery) overBus(t *testing.T, vars []string, want directly) {
 	b.clean(t)
 	// Ours of the same ids are off, but for those that cannot be: the genuine ones
 	// have the place then.
 	o := busOf(t, vars, "--set", "toolboxes.math.enabled=false", "--set", "toolboxes.clock.enabled=false", "--set", "toolboxes.files.enabled=false", "--set", "toolboxes.skill.enabled=false")
 	found := o.discover(t)
+	if len(found["odd-tools"]) < 7 { // it has one more tool the second time it is asked
+		found = o.discover(t)
+	}
 	for id, contracts := range want.Contracts {
 		byName := map[string]contract{}
 		for _, c := range found[id] {
@@ -174,7 +176,7 @@ func TestGenuineToolboxesReload(t *testing.T) {
 	f := genuine(t)
 	env := f.with(t, f.base, "math")
 	b := battery{dir: t.TempDir()}
-	_, vars := b.home(t, map[string]environment{"field": env}, "")
+	vars := b.home(t, map[string]environment{"field": env}, "")
 	o := busOf(t, vars)
 	type reloaded struct {
 		Loaded []string `json:"loaded"`

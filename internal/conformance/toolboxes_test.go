@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -120,9 +119,9 @@ func (b battery) direct(t testing.TB, e environment, calls []batteryCall, rate i
 	return d
 }
 
-// toolboxHome is a home whose toolcrib has the toolboxes of an environment. Boxes of
-// ours that the same voice assistants know are off, unless more says otherwise.
-func (b battery) home(t testing.TB, envs map[string]environment, more string) (dir string, env []string) {
+// home makes a home whose toolcrib has the toolboxes of these environments, and gives
+// the variables to run it with.
+func (b battery) home(t testing.TB, envs map[string]environment, more string) (env []string) {
 	t.Helper()
 	var config strings.Builder
 	config.WriteString("mode: yolo\nhub: {wait: 2m}\n" + more + "\npython:\n")
@@ -150,7 +149,7 @@ func (b battery) home(t testing.TB, envs map[string]environment, more string) (d
 		}
 	}
 	home := t.TempDir()
-	dir = filepath.Join(home, "toolcrib")
+	dir := filepath.Join(home, "toolcrib")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -162,7 +161,7 @@ func (b battery) home(t testing.TB, envs map[string]environment, more string) (d
 			env = append(env, v)
 		}
 	}
-	return dir, append(env, "TOOLCRIB_HOME="+dir, "HOME="+home)
+	return append(env, "TOOLCRIB_HOME="+dir, "HOME="+home)
 }
 
 // compare holds an answer against the genuine one. The time of a clock only has to
@@ -188,15 +187,4 @@ func compare(t *testing.T, c batteryCall, got, want reply) {
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Errorf("%v (-genuine +through Toolcrib):\n%s", c, diff)
 	}
-}
-
-// entriesOf lists the entry points that a battery calls.
-func (b battery) entries() []string {
-	var list []string
-	for _, c := range b.calls {
-		if !slices.Contains(list, c.entry) {
-			list = append(list, c.entry)
-		}
-	}
-	return list
 }

@@ -17,7 +17,10 @@ import (
 
 // Folder is where people keep files of tools.
 type Folder struct {
-	toolfile.Folder
+	Files interface {
+		Read() ([]toolfile.Source, error)
+		Marks() string
+	}
 	// Trusted tells whether a file counts, by its path and content. Nil: all do, since
 	// it is the folder of the person.
 	Trusted func(path string, content []byte) bool
@@ -26,7 +29,7 @@ type Folder struct {
 // folders finds the files of functions in the folders. Commands are for others.
 func (f *finder) folders() {
 	for _, folder := range f.h.needs.Folders {
-		sources, err := folder.Read()
+		sources, err := folder.Files.Read()
 		if err != nil {
 			f.fault("tools", err)
 		}
@@ -65,10 +68,18 @@ func (f *finder) found(folder Folder, source toolfile.Source) {
 		return
 	}
 	d, err := f.h.ofHeader(path, file)
+	switch {
+	case err != nil:
+	case !person && len(file.Secrets) > 0:
+		err = fmt.Errorf("%s: secrets: a file of a project gets none of your secrets: copy it into your own folder of tools if it is to have them", path)
+	case !person && file.Sandbox == sandboxHost:
+		err = fmt.Errorf("%s: sandbox: host counts in your own folder of tools only: a file of a project runs in a sandbox", path)
+	}
 	if err != nil {
 		f.fault(name, err)
 		return
 	}
+	d.theirs = !person
 	f.serve(name, path, file, in, host, d)
 }
 
@@ -172,7 +183,7 @@ func (f *finder) file(key, text string, in interpreter, d declaration) {
 func (h *Hosts) Marks(cfg settings.Config) string {
 	var b strings.Builder
 	for _, folder := range h.needs.Folders {
-		b.WriteString(folder.Marks())
+		b.WriteString(folder.Files.Marks())
 	}
 	for _, name := range slices.Sorted(maps.Keys(cfg.Python)) {
 		p := cfg.Python[name]

@@ -23,6 +23,7 @@ type declaration struct {
 	effects map[string]toolcrib.Effects
 	env     map[string]string
 	sandbox string
+	theirs  bool          // a project brought it: what it says of itself counts as what servers say
 	base    mcphub.Server // times, names, pins
 }
 
@@ -125,7 +126,7 @@ func (d declaration) grant() *toolcrib.Grant {
 func (d declaration) server(in interpreter, host string, args []string, needed ...string) mcphub.Server {
 	s := d.base
 	s.Command, s.Args = in.path, slices.Concat(in.flags, []string{host}, args)
-	s.Env, s.Sandbox, s.Effects, s.Own = maps.Clone(d.env), d.sandbox, d.effects, true
+	s.Env, s.Sandbox, s.Effects, s.Own = maps.Clone(d.env), d.sandbox, d.effects, !d.theirs
 	s.Grant, s.Tools = d.grant(), slices.Concat(in.dirs, []string{filepath.Dir(host)}, needed)
 	// What such a program wants of a client's model is nobody's wish.
 	s.Sampling, s.Elicitation = mcphub.ConsentDeny, mcphub.ConsentDeny
