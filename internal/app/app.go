@@ -75,6 +75,7 @@ type App struct {
 	hubFile    bool                            // there is a file of settings that servers can be added to
 	settings   atomic.Pointer[settings.Config] // those that the servers are of now
 	plugins    string                          // the folder of programs that are servers
+	marks      string                          // what was in it when it was first looked at
 	launcher   *reach.Launcher                 // of the servers
 	wait       time.Duration                   // for servers that were never listed
 	events     events
