@@ -80,7 +80,7 @@ func (a *App) follow() {
 		defer tick.Stop()
 		saved := time.NewTicker(hostsEvery)
 		defer saved.Stop()
-		plugins, files := hub.PluginMarks(a.plugins), a.hostMarks()
+		plugins, files := a.looked[0], a.looked[1]
 		var again time.Time // until when plugins that did not start are tried again
 		for {
 			var faults []toolcrib.LoadError
@@ -91,7 +91,7 @@ func (a *App) follow() {
 			case <-a.changed:
 				_, faults = a.load(ctx, a.shelving)
 			case <-saved.C:
-				now := a.hostMarks()
+				now := a.hosts.Marks(*a.settings.Load())
 				if now == files {
 					continue
 				}

@@ -38,6 +38,7 @@ func (a *App) openHosts(cfg settings.Config, needs Needs, readOnly bool) {
 		of.Place = ""
 	}
 	a.hosts = python.New(of)
+	a.looked = [2]string{hub.PluginMarks(a.plugins), a.hosts.Marks(cfg)} // before they are read: what comes meanwhile is another
 }
 
 // toolFolders is where people keep files of tools.
@@ -61,9 +62,6 @@ func (a *App) servers(ctx context.Context, cfg settings.Config, anew bool) (map[
 	a.reach.SetOwn(cfg, list, a.launcher)
 	return list, append(faults, found.Faults...)
 }
-
-// hostMarks tells whether a file of tools, or what is installed, is another now.
-func (a *App) hostMarks() string { return a.hosts.Marks(*a.settings.Load()) }
 
 // persons reports whether a box is what the person wrote or installed.
 func (a *App) persons(box string) bool { return a.hosts != nil && a.hosts.Own(box) }

@@ -16,19 +16,19 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
-// toolShop is a workshop with a folder of tools, in which calls are not asked about.
-type toolShop struct {
+// hostShop is a workshop with a folder of tools, in which calls are not asked about.
+type hostShop struct {
 	*App
 	base, dir, home, state, tools string
 }
 
-func openTools(t testing.TB, files map[string]string, change func(cfg *settings.Config, s *toolShop)) *toolShop {
+func openHostShop(t testing.TB, files map[string]string, change func(cfg *settings.Config, s *hostShop)) *hostShop {
 	t.Helper()
 	base, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := &toolShop{base: base, dir: filepath.Join(base, "work"), home: filepath.Join(base, "home"), state: filepath.Join(base, "state")}
+	s := &hostShop{base: base, dir: filepath.Join(base, "work"), home: filepath.Join(base, "home"), state: filepath.Join(base, "state")}
 	config := filepath.Join(s.home, ".config", "toolcrib")
 	s.tools = filepath.Join(config, "tools")
 	for _, dir := range []string{s.dir, s.tools} {
@@ -61,14 +61,14 @@ func openTools(t testing.TB, files map[string]string, change func(cfg *settings.
 	return s
 }
 
-func (s *toolShop) save(t testing.TB, name, text string) {
+func (s *hostShop) save(t testing.TB, name, text string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(s.tools, name), []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 }
 
-func (s *toolShop) call(t testing.TB, tool string, input any) (*toolcrib.Result, error) {
+func (s *hostShop) call(t testing.TB, tool string, input any) (*toolcrib.Result, error) {
 	t.Helper()
 	text, err := json.Marshal(input)
 	if err != nil {
@@ -119,7 +119,7 @@ def greet(name: str) -> str:
 // TestSavedFileIsATool: a file that is saved is a tool, one that is changed another, one
 // that is removed none; a broken one is told with its line, and the others stay.
 func TestSavedFileIsATool(t *testing.T) {
-	s := openTools(t, map[string]string{"polite.py": greeting, "broken.py": "import os\n\ndef f(:\n"}, nil)
+	s := openHostShop(t, map[string]string{"polite.py": greeting, "broken.py": "import os\n\ndef f(:\n"}, nil)
 	if !slices.Contains(toolNames(s.App), "polite/greet") {
 		t.Fatalf("%q %v", toolNames(s.App), s.Faults)
 	}
@@ -214,7 +214,7 @@ func TestHostileFile(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = listener.Close() })
 	var home, state string
-	s := openTools(t, nil, func(_ *settings.Config, s *toolShop) {
+	s := openHostShop(t, nil, func(_ *settings.Config, s *hostShop) {
 		home, state = s.home, s.state
 		for _, name := range []string{"home/diary.txt", "home/.ssh/id_ed25519", "shown/a.txt", "given/.ssh/id_ed25519", "given/.env", "work/plan.txt"} {
 			plant(t, filepath.Join(s.base, filepath.FromSlash(name)), "-----BEGIN OPENSSH PRIVATE KEY-----\nprivate words\n")
@@ -263,7 +263,7 @@ func TestNarrowedByEffects(t *testing.T) {
         return type(e).__name__
 `
 	var given string
-	s := openTools(t, nil, func(cfg *settings.Config, s *toolShop) {
+	s := openHostShop(t, nil, func(cfg *settings.Config, s *hostShop) {
 		given = filepath.Join(s.base, "given")
 		plant(t, filepath.Join(given, "a"), "")
 		cfg.Python = map[string]settings.Python{}
@@ -282,7 +282,7 @@ func TestNarrowedByEffects(t *testing.T) {
 
 // TestHostKilledInMidCall: the caller is told, the next call works, and nothing is left.
 func TestHostKilledInMidCall(t *testing.T) {
-	s := openTools(t, map[string]string{"dies.py": `import os, subprocess
+	s := openHostShop(t, map[string]string{"dies.py": `import os, subprocess
 def die() -> str:
     """End the process, and leave one behind."""
     subprocess.Popen(["sleep", "1000"])
@@ -303,7 +303,7 @@ def live() -> str:
 // BenchmarkPython is a call of a Python tool that takes a millisecond, with the journal
 // and all guards.
 func BenchmarkPython(b *testing.B) {
-	s := openTools(b, map[string]string{"short.py": "import time\ndef rest(x: int = 1) -> int:\n    \"\"\"Rest.\"\"\"\n    time.sleep(0.001)\n    return x\ndef none(x: int = 1) -> int:\n    \"\"\"Do nothing.\"\"\"\n    return x\n"}, nil)
+	s := openHostShop(b, map[string]string{"short.py": "import time\ndef rest(x: int = 1) -> int:\n    \"\"\"Rest.\"\"\"\n    time.sleep(0.001)\n    return x\ndef none(x: int = 1) -> int:\n    \"\"\"Do nothing.\"\"\"\n    return x\n"}, nil)
 	for _, tool := range []string{"rest", "none"} {
 		b.Run(tool, func(b *testing.B) {
 			for b.Loop() {

@@ -20,16 +20,24 @@ import (
 // patience is how long a test waits for anything: far more than a loaded machine needs.
 const patience = 60 * time.Second
 
-// python is the interpreter of this machine. Without one the tests fail: they prove nothing then.
-func python(t testing.TB) string {
-	t.Helper()
+// interpreter is the Python of this machine, by its own path: what is found in
+// PATH may be a script that takes its time to choose one.
+var interpreter = sync.OnceValue(func() string {
 	for _, name := range []string{"python3", "python"} {
-		if path, err := exec.LookPath(name); err == nil {
-			return path
+		if out, err := exec.Command(name, "-c", "import sys; print(sys.executable)").Output(); err == nil {
+			return strings.TrimSpace(string(out))
 		}
 	}
-	t.Fatal("the tests of the Python host need python3")
 	return ""
+})
+
+// python gives the interpreter. Without one the tests fail: they prove nothing then.
+func python(t testing.TB) string {
+	t.Helper()
+	if interpreter() == "" {
+		t.Fatal("the tests of the Python host need python3")
+	}
+	return interpreter()
 }
 
 // hostFile writes host.py to a folder of the test.

@@ -2403,14 +2403,15 @@ class ModuleSource(Source):
                 if id(one) not in seen:
                     seen.add(id(one))
                     flat.append((name, one))
-        tools = []
+        tools, failure = [], None
         for take in (self.agenticx, self.langchain, self.fastmcp):
             try:
                 tools.extend(take(flat))
-            except Failure:
-                raise
             except Exception as error:
                 log_error("reading the tools of " + take.__name__, error)
+                failure = Failure("the tools of %s could not be read: %s" % (take.__name__, sentence(error)))
+        if failure is not None and not tools:
+            raise failure
         return tools
 
     def objects(self, things, base):
@@ -2735,13 +2736,17 @@ class ServerBridge:
 
     def _connect(self):
         if "fastmcp" in sys.modules:
-            from fastmcp import Client
+            try:
+                from fastmcp import Client
 
-            return Client(self.server, log_handler=_log_message)
+                return Client(self.server, log_handler=_log_message)
+            except ImportError:  # fastmcp-slim has servers only
+                pass
         import mcp
 
         if hasattr(mcp, "Client"):
-            return mcp.Client(self.server)
+            inner = getattr(self.server, "_mcp_server", None)
+            return mcp.Client(self.server) if inner is None else mcp.Client(inner, mode="legacy")
         from mcp.shared.memory import create_connected_server_and_client_session
 
         return create_connected_server_and_client_session(getattr(self.server, "_mcp_server", self.server))

@@ -10,7 +10,7 @@ type Python struct {
 	OPM       bool              `yaml:"opm" doc:"Offer the toolboxes of OpenVoiceOS that are installed there (entry points opm.agents.toolbox), each a toolbox of its own, and the skills (opm.agents.skill_md)."`
 	Toolboxes []string          `yaml:"toolboxes" doc:"Which of these toolboxes, by id or entry point, or patterns such as ovos-*. Empty: all."`
 	Skip      []string          `yaml:"skip" doc:"Ids or entry points of toolboxes that are left out."`
-	Bus       bool              `yaml:"bus" doc:"Connect these toolboxes to the message bus at bus.url, for those that talk to skills. They answer no requests there: Toolcrib does. The token of the bus and its host come besides what is declared below."`
+	Bus       bool              `yaml:"bus" doc:"Connect these toolboxes to the message bus at bus.url, for those that talk to skills. They answer no requests there: Toolcrib does. It takes hosts: ['*'] or sandbox: host."`
 	Config    map[string]string `yaml:"config" secret:"true" doc:"The configuration of single toolboxes, by id: a JSON object as a text, such as '{\"api_key\": \"${secret:weather}\"}'. What a mycroft.conf (bus.mycroft) says under the same id counts for what it leaves unset."`
 
 	Files   []string `yaml:"files" doc:"Python files whose functions and tool objects are tools, each file a toolbox named as the file. Files in the folder tools need no entry here."`
@@ -23,7 +23,7 @@ type Python struct {
 	Secrets map[string]string `yaml:"secrets" doc:"Variables that hold secrets: the variable, and the name of the secret in the vault."`
 	Sandbox string            `yaml:"sandbox" enum:"host,linux" doc:"Where they run. Empty: in the sandbox linux, which holds them to what is declared here, or not at all. host: as plain processes of yours, held to nothing."`
 
-	Effects      map[string]string `yaml:"effects" doc:"What their tools may do, by tool or pattern, such as get_*: reads,network. Undeclared counts as everything. Where every tool is declared, the directories and hosts are narrowed to that: without writes they are read-only, without network there is no host."`
+	Effects      map[string]string `yaml:"effects" doc:"What their tools may do, by tool or pattern, such as get_*: reads,network. Undeclared counts as everything. With an entry for *, the directories and hosts are narrowed to what all entries say together: without writes they are read-only, without network there is no host, and pure sees neither."`
 	Timeout      time.Duration     `yaml:"timeout" max:"24h" doc:"How long a tool may take. 0: one minute."`
 	StartTimeout time.Duration     `yaml:"start_timeout" max:"10m" doc:"How long a program has to start, and to say what there is. 0: 30 seconds."`
 	IdleTimeout  time.Duration     `yaml:"idle_timeout" doc:"A program is ended when it was not called for so long. 0: ten minutes."`

@@ -2,6 +2,7 @@ package toolfile
 
 import (
 	"encoding/json"
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -274,4 +275,26 @@ func FuzzParse(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestPageParses: the examples of the page are good.
+func TestPageParses(t *testing.T) {
+	page, err := os.ReadFile("../../docs/toolfile.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := 0
+	for i, block := range strings.Split(string(page), "```") {
+		kind, text, _ := strings.Cut(block, "\n")
+		if i%2 == 0 || kind != "sh" && !strings.Contains(text, "command:") {
+			continue
+		}
+		found++
+		if _, faults := Parse("example."+kind, []byte(text)); len(faults) > 0 {
+			t.Errorf("%s\n%v", text, faults)
+		}
+	}
+	if found < 3 {
+		t.Errorf("%d examples", found)
+	}
 }

@@ -217,7 +217,8 @@ func (k *kit) pings(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return t.alive(ctx)
+	_, err = t.must(ctx, mcp.MethodPing, nil)
+	return err
 }
 
 // many: requests come without waiting, and answers in any order.
@@ -311,7 +312,7 @@ func (k *kit) notified(ctx context.Context) error {
 		return err
 	}
 	for _, m := range t.all()[before:] {
-		if m.IsAnswer() && (m.Error != nil || len(m.ID) == 0 || string(m.ID) == "null") {
+		if m.IsAnswer() && (len(m.ID) == 0 || string(m.ID) == "null") {
 			return fmt.Errorf("it says %s", quote(m.raw))
 		}
 	}

@@ -221,9 +221,9 @@ func (t *talk) must(ctx context.Context, method string, params json.RawMessage) 
 	return m.Result, nil
 }
 
-// alive says whether the program still answers.
+// alive says whether the program still answers, if only with an error.
 func (t *talk) alive(ctx context.Context) error {
-	_, err := t.must(ctx, mcp.MethodPing, nil)
+	_, err := t.ask(ctx, mcp.MethodPing, nil)
 	return err
 }
 

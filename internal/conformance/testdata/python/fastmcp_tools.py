@@ -1,31 +1,57 @@
-from fastmcp import FastMCP, Context
+"""Tools of a FastMCP server, and one of no server."""
+
+import asyncio
+
+from fastmcp import Context, FastMCP
 from fastmcp.tools import tool
 from pydantic import BaseModel
-import asyncio, time
+
 mcp = FastMCP("demo")
-class P(BaseModel):
+
+
+class Point(BaseModel):
     x: int
+
+
 @mcp.tool
 def add(a: int, b: int) -> int:
     """Adds."""
     return a + b
+
+
 @mcp.tool
-async def prog(n: int, ctx: Context) -> str:
-    """Progress."""
-    for i in range(n):
-        await ctx.report_progress(i+1, n, "step")
-    await ctx.info("hello")
+async def steps(n: int, ctx: Context) -> str:
+    """Reports progress."""
+    for at in range(n):
+        await ctx.report_progress(at + 1, n, "a step")
+    await ctx.info("for the log")
     return "done"
+
+
 @mcp.tool
-def model(p: P) -> P: return P(x=p.x+1)
+def right(p: Point) -> Point:
+    """A model in and out."""
+    return Point(x=p.x + 1)
+
+
 @mcp.tool
-def boom(): raise ValueError("fm boom")
+def fail() -> str:
+    """Fails."""
+    raise ValueError("no luck")
+
+
 @mcp.tool
-async def slow(s: float) -> str:
-    await asyncio.sleep(s); return "x"
+async def sleep(seconds: float) -> str:
+    """Sleeps."""
+    await asyncio.sleep(seconds)
+    return "rested"
+
+
 @tool
 def loose(a: int) -> int:
-    """Loose."""
+    """Belongs to no server."""
     return a
+
+
 if __name__ == "__main__":
     mcp.run()

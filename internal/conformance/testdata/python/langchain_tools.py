@@ -1,35 +1,64 @@
-from langchain_core.tools import tool, StructuredTool, BaseTool, ToolException, InjectedToolCallId
-from typing import Annotated, Type
-from pydantic import BaseModel, Field
+"""Tools of LangChain, in each of its ways."""
+
 import asyncio
+from typing import Annotated, Type
+
+from langchain_core.tools import BaseTool, InjectedToolCallId, StructuredTool, ToolException, tool
+from pydantic import BaseModel, Field
+
+
 @tool
-def mul(a: int, b: int) -> int:
+def multiply(a: int, b: int) -> int:
     """Multiply."""
-    return a*b
+    return a * b
+
+
 @tool(response_format="content_and_artifact")
-def art(n: int):
-    """Artifact."""
+def made(n: int):
+    """Content and artifact."""
     return "made %d" % n, {"items": list(range(n))}
+
+
 @tool
-def obj(n: int) -> dict:
-    """Object."""
+def as_object(n: int) -> dict:
+    """An object."""
     return {"n": n}
+
+
 @tool
-async def aio(n: int) -> str:
-    """Async."""
-    await asyncio.sleep(0.01); return "a%d" % n
-def f(x: str): raise ToolException("handled " + x)
-handled = StructuredTool.from_function(f, name="handled", description="h", handle_tool_error=True)
-unhandled = StructuredTool.from_function(f, name="unhandled", description="h")
+async def later(n: int) -> str:
+    """A coroutine."""
+    await asyncio.sleep(0)
+    return "later %d" % n
+
+
+def _fail(text: str):
+    raise ToolException("because of " + text)
+
+
+handled = StructuredTool.from_function(_fail, name="handled", description="Handles its error.", handle_tool_error=True)
+unhandled = StructuredTool.from_function(_fail, name="unhandled", description="Does not.")
+
+
 @tool
-def withid(x: int, tool_call_id: Annotated[str, InjectedToolCallId]) -> str:
-    """With id."""
-    return tool_call_id
-class In(BaseModel):
-    q: str = Field(description="query")
-class Cls(BaseTool):
-    name: str = "cls"
+def with_id(x: int, tool_call_id: Annotated[str, InjectedToolCallId]) -> str:
+    """Gets the id of its call."""
+    return "an id" if tool_call_id else "no id"
+
+
+class Query(BaseModel):
+    text: str = Field(description="What to look for.")
+
+
+class Upper(BaseTool):
+    name: str = "upper"
     description: str = "A class."
-    args_schema: Type[BaseModel] = In
-    def _run(self, q: str) -> str: return q.upper()
-raw = StructuredTool(name="raw", description="dict schema", args_schema={"type":"object","properties":{"z":{"type":"integer"}},"required":["z"]}, func=lambda z: z+1)
+    args_schema: Type[BaseModel] = Query
+
+    def _run(self, text: str) -> str:
+        return text.upper()
+
+
+from_json = StructuredTool(
+    name="from_json", description="Its schema is JSON.", func=lambda z: z + 1,
+    args_schema={"type": "object", "properties": {"z": {"type": "integer"}}, "required": ["z"]})
