@@ -54,10 +54,7 @@ The exit status is that of 'toolcrib call'.`,
 // noFile says what to do with a file: a call of one that is no tool would be a way round
 // trust.
 func (c *command) noFile(name string) error {
-	if !strings.ContainsAny(name, `/\.`) {
-		return nil
-	}
-	if _, err := os.Stat(c.within(name)); err != nil {
+	if _, err := os.Stat(c.within(name)); !strings.ContainsAny(name, `/\.`) || os.IsNotExist(err) {
 		return nil // the crib says what it thinks of the name
 	}
 	dir, err := c.toolDir()

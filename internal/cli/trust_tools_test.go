@@ -36,7 +36,7 @@ func TestTrustShowsToolsHarmlessly(t *testing.T) {
 			t.Errorf("%q is not shown:\n%s", want, out)
 		}
 	}
-	for _, line := range strings.Split(out, "\n") {
+	for line := range strings.SplitSeq(out, "\n") {
 		if strings.HasPrefix(line, "fake row") {
 			t.Errorf("a description makes a row of its own: %q", line)
 		}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -125,12 +126,11 @@ func toolName(file string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	real, err := filepath.EvalSymlinks(project)
-	if err != nil {
+	if project, err = filepath.EvalSymlinks(project); err != nil {
 		return "", err
 	}
 	// Another folder may have been put there since it was looked at.
-	if name != filepath.Join(ProjectToolDir(real), filepath.Base(abs)) {
+	if name != filepath.Join(ProjectToolDir(project), filepath.Base(abs)) {
 		return "", errLinkedFolder
 	}
 	return name, nil
@@ -172,17 +172,15 @@ func (t Trust) AddTools(files []ToolFile, now time.Time) error {
 		add[name] = Trusted{SHA256: fingerprint(f.Content), At: now.UTC(), Tool: true}
 	}
 	return t.change(func(list map[string]Trusted) bool {
-		for name, entry := range add {
-			list[name] = entry
-		}
+		maps.Copy(list, add)
 		return len(add) > 0
 	})
 }
 
 // RemoveTools takes trust away from everything in a project's folder of tools, and gives what it was. The files may be gone.
 func (t Trust) RemoveTools(dir string) (was []string, err error) {
-	if real, err := filepath.EvalSymlinks(filepath.Dir(filepath.Dir(dir))); err == nil {
-		dir = ProjectToolDir(real)
+	if project, err := filepath.EvalSymlinks(filepath.Dir(filepath.Dir(dir))); err == nil {
+		dir = ProjectToolDir(project)
 	}
 	err = t.change(func(list map[string]Trusted) bool {
 		for name, entry := range list {
