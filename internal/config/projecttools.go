@@ -20,8 +20,11 @@ func ProjectToolDir(project string) string {
 	return filepath.Join(project, ".toolcrib", "tools")
 }
 
-// maxProjectTools is how many files of a project's folder are looked at. A person who is asked reads all of them.
-const maxProjectTools = 200
+// What is looked at in a project's folder of tools. A person who is asked reads all of it.
+const (
+	maxProjectTools = 200
+	maxProjectBytes = 8 << 20
+)
 
 // FindProjectTools looks for a folder of tools in dir and the directories above it, but neither in the home directory nor at
 // the top: what lies there is in no project. The nearest one counts. Empty: there is none. A folder that cannot be looked at
@@ -66,6 +69,7 @@ func ReadProjectTools(dir string) ([]ToolFile, error) {
 		return nil, fmt.Errorf("reading the tools of the project: %w", err)
 	}
 	var list []ToolFile
+	total := 0
 	for _, e := range entries {
 		if strings.HasPrefix(e.Name(), ".") || e.IsDir() {
 			continue
@@ -74,6 +78,9 @@ func ReadProjectTools(dir string) ([]ToolFile, error) {
 			return nil, fmt.Errorf("%s has more than %d files, and nobody reads so many: put what is no tool elsewhere", printable(dir), maxProjectTools)
 		}
 		list = append(list, readToolFile(filepath.Join(dir, e.Name())))
+		if total += len(list[len(list)-1].Content); total > maxProjectBytes {
+			return nil, fmt.Errorf("the files in %s have more than %s, and nobody reads so much: put what is no tool elsewhere", printable(dir), formatBytes(maxProjectBytes))
+		}
 	}
 	return list, nil
 }

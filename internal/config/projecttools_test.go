@@ -163,6 +163,13 @@ func TestReadProjectTools(t *testing.T) {
 	if !strings.Contains(files[2].Err.Error(), "larger than") {
 		t.Errorf("%v", files[2].Err)
 	}
+	full := t.TempDir()
+	for i := range maxProjectBytes/maxFile + 1 {
+		toolPlace(t, full, strings.Repeat("x", i+1), strings.Repeat("x", maxFile))
+	}
+	if _, err := ReadProjectTools(ProjectToolDir(full)); err == nil || !strings.Contains(err.Error(), "nobody reads so much") {
+		t.Errorf("%v", err)
+	}
 	for i := range maxProjectTools {
 		toolPlace(t, project, "n"+strings.Repeat("x", i), "n")
 	}

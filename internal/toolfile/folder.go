@@ -14,8 +14,11 @@ import (
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
 
-// maxFiles bounds what is looked at in one folder.
-const maxFiles = 1000
+// What is looked at in one folder: a project may bring anything along.
+const (
+	maxFiles = 1000
+	maxTotal = 32 << 20 // bytes of all files together
+)
 
 // Folder is a directory of files that declare tools. What lies in directories below it is not looked at. The zero value has
 // none.
@@ -62,6 +65,7 @@ func (f Folder) Read() ([]Source, error) {
 		return nil, fmt.Errorf("looking for tools: %w", err)
 	}
 	var list []Source
+	left := int64(maxTotal)
 	for _, name := range f.names() {
 		path := filepath.Join(f.Dir, name)
 		info, err := f.stat(path)
@@ -69,8 +73,11 @@ func (f Folder) Read() ([]Source, error) {
 			continue
 		}
 		s := Source{Path: path, Executable: runtime.GOOS == "windows" || info.Mode().Perm()&0o111 != 0}
-		if s.Content, s.Err = plainfile.Read(path, maxFile); s.Err != nil && errors.Is(s.Err, fs.ErrNotExist) {
+		if s.Content, s.Err = plainfile.Read(path, min(maxFile, left)); s.Err != nil && errors.Is(s.Err, fs.ErrNotExist) {
 			continue // gone meanwhile
+		}
+		if left -= int64(len(s.Content)); errors.Is(s.Err, plainfile.ErrLong) && left < maxFile {
+			s.Err = fmt.Errorf("%s: the files of this folder have more than %d MiB together: put what is no tool elsewhere", path, maxTotal>>20)
 		}
 		list = append(list, s)
 	}
