@@ -1,0 +1,429 @@
+package spec
+
+import (
+	"encoding/json"
+	"path"
+	"regexp/syntax"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/toolcrib/toolcrib/internal/text"
+)
+
+// limits bound the schema of one tool.
+type limits struct {
+	nodes int // schemas in it
+	words int // characters of one description; zero: none is kept
+}
+
+func inputLimits() limits  { return limits{nodes: 600, words: 300} }
+func outputLimits() limits { return limits{nodes: 120} }
+
+// builder translates schemas of OpenAPI into one JSON Schema of draft 2020-12. What is
+// referred to becomes an entry of $defs, so that circles stay circles. Definitions
+// are translated breadth first: if there are too many, those far from the top are
+// left open.
+type builder struct {
+	d        *Document
+	lim      limits
+	response bool
+	where    string
+
+	names map[string]string // by file and reference
+	taken map[string]bool
+	queue []wanted
+	defs  *Object
+	nodes int
+	cut   bool // something was left open
+}
+
+type wanted struct {
+	name string
+	at   located
+}
+
+func (d *Document) newBuilder(where string, response bool) *builder {
+	b := &builder{d: d, lim: inputLimits(), response: response, where: where, names: map[string]string{}, taken: map[string]bool{}, defs: &Object{}}
+	if response {
+		b.lim = outputLimits()
+	}
+	return b
+}
+
+// finish translates the definitions that the schema needs and puts them into it.
+func (b *builder) finish(root *Object) *Object {
+	for len(b.queue) > 0 {
+		w := b.queue[0]
+		b.queue = b.queue[1:]
+		if b.nodes > b.lim.nodes {
+			b.cut = true
+			b.defs.Set(w.name, b.open(w.at))
+			continue
+		}
+		b.defs.Members = append(b.defs.Members, Member{w.name, b.schema(w.at, 0)})
+	}
+	if b.defs.Len() > 0 {
+		root.Set("$defs", b.defs)
+		inlineDefs(root)
+	}
+	return root
+}
+
+// open is a schema that is not shown: every value fits.
+func (b *builder) open(at located) *Object {
+	o, _ := at.value.(*Object)
+	out := &Object{}
+	if t, ok := o.Get("type"); ok && t == "object" {
+		out.Set("type", b.nullable(o, "object"))
+	}
+	if b.lim.words > 0 {
+		out.Set("description", strings.TrimSpace(Clean(o.text("description"), b.lim.words)+" (Not shown in full.)"))
+	}
+	return out
+}
+
+func (b *builder) nullable(o *Object, t string) any {
+	if o.flag("nullable") || o.flag("x-nullable") || b.response {
+		return []any{t, "null"}
+	}
+	return t
+}
+
+// schema translates one schema.
+func (b *builder) schema(at located, depth int) any {
+	b.nodes++
+	o, ok := at.value.(*Object)
+	if !ok {
+		if v, isBool := at.value.(bool); isBool && (v || !b.response) {
+			return v
+		}
+		return &Object{}
+	}
+	if depth > 40 || b.nodes > 4*b.lim.nodes {
+		b.cut = true
+		return b.open(at)
+	}
+	if ref, is := refOf(o); is {
+		return b.reference(at, o, ref, depth)
+	}
+	return b.inline(at, o, depth)
+}
+
+func (b *builder) reference(at located, o *Object, ref string, depth int) any {
+	target, err := b.d.resolve(at.file, ref)
+	if err != nil {
+		b.d.fault(b.where, false, "a schema is left open: %s", err)
+		return &Object{}
+	}
+	var out *Object
+	if t, ok := target.value.(*Object); ok && isLeaf(t) {
+		out = b.inline(target, t, depth)
+	} else {
+		out = obj("$ref", "#/$defs/"+b.need(target, at.file.name, ref))
+	}
+	if b.d.refSiblings && o.Len() > 1 {
+		beside := b.inline(at, o.without("$ref"), depth)
+		for _, m := range beside.Members {
+			if m.Key == "type" || m.Key == "properties" || m.Key == "required" || m.Key == "allOf" || m.Key == "additionalProperties" {
+				return obj("allOf", []any{out, beside})
+			}
+		}
+		for _, m := range beside.Members {
+			out.Set(m.Key, m.Value)
+		}
+		return out
+	}
+	if words := Clean(o.text("description"), b.lim.words); words != "" {
+		out.Set("description", words)
+	}
+	if o.flag("nullable") || o.flag("x-nullable") {
+		return obj("anyOf", []any{out, obj("type", "null")})
+	}
+	return out
+}
+
+// isLeaf reports whether a schema is so small that it is shown where it is used.
+func isLeaf(o *Object) bool {
+	for _, m := range o.Members {
+		switch m.Key {
+		case "properties", "items", "allOf", "oneOf", "anyOf", "not", "additionalProperties", "patternProperties", "prefixItems", "if", "$ref", "contains":
+			return false
+		case "enum":
+			if l, ok := m.Value.([]any); ok && len(l) > 8 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// need is the name of a definition, which is translated later.
+func (b *builder) need(target located, from, ref string) string {
+	key := target.file.name + " " + ref
+	if strings.HasPrefix(ref, "#") {
+		key = from + " " + ref
+	}
+	if name, ok := b.names[key]; ok {
+		return name
+	}
+	base := ref
+	if i := strings.LastIndexByte(ref, '/'); i >= 0 {
+		base = ref[i+1:]
+	}
+	base = strings.TrimSuffix(base, path.Ext(strings.TrimSuffix(base, "#")))
+	base = text.Head(strings.Map(func(r rune) rune {
+		if r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '_' || r == '-' {
+			return r
+		}
+		return '_'
+	}, base), 64)
+	if base == "" {
+		base = "schema"
+	}
+	name := base
+	for i := 2; b.taken[name]; i++ {
+		name = base + "_" + strconv.Itoa(i)
+	}
+	b.taken[name], b.names[key] = true, name
+	b.queue = append(b.queue, wanted{name, target})
+	return name
+}
+
+// inline translates the keywords of a schema.
+func (b *builder) inline(at located, o *Object, depth int) *Object {
+	out := &Object{}
+	b.types(o, out)
+	if !b.response {
+		b.annotations(o, out)
+		b.bounds(o, out)
+	}
+	b.structure(at, o, out, depth)
+	return b.allowNull(o, out)
+}
+
+// types finds out the type, as schemas in the field write it.
+func (b *builder) types(o, out *Object) {
+	var list []any
+	add := func(t string) {
+		if t != "" && !slices.Contains(list, any(t)) {
+			list = append(list, t)
+		}
+	}
+	v, there := o.Get("type")
+	switch v := v.(type) {
+	case string:
+		t, format := typeOf(v)
+		add(t)
+		if format != "" {
+			out.Set("format", format)
+		}
+	case []any:
+		for _, e := range v {
+			if e == nil {
+				e = "null"
+			}
+			t, _ := typeOf(textOf(e))
+			add(t)
+		}
+	}
+	if !there && o.object("properties").Len() > 0 {
+		add("object")
+	}
+	if len(list) > 0 && b.response {
+		add("null")
+	}
+	switch len(list) {
+	case 0:
+	case 1:
+		out.Set("type", list[0])
+	default:
+		out.Set("type", list)
+	}
+}
+
+// typeOf is the type that a word means; empty: any.
+func typeOf(word string) (t, format string) {
+	switch strings.ToLower(word) {
+	case "string", "number", "integer", "boolean", "object", "array", "null":
+		return strings.ToLower(word), ""
+	case "file":
+		return "string", "binary"
+	case "int", "int32", "int64", "long", "short":
+		return "integer", ""
+	case "float", "double", "decimal", "currency":
+		return "number", ""
+	case "bool":
+		return "boolean", ""
+	case "list":
+		return "array", ""
+	case "dict", "map":
+		return "object", ""
+	case "date", "datetime", "date-time", "timestamp", "uuid", "uri", "url", "email", "str", "text", "char", "password", "enum", "binary", "byte":
+		return "string", ""
+	}
+	return "", ""
+}
+
+// allowNull lets null through where version 3.0 says nullable.
+func (b *builder) allowNull(o, out *Object) *Object {
+	if !o.flag("nullable") && !o.flag("x-nullable") {
+		return out
+	}
+	if values, ok := out.Get("enum"); ok {
+		if l := values.([]any); !slices.Contains(l, nil) {
+			out.Set("enum", append(slices.Clone(l), nil))
+		}
+	}
+	switch t, _ := out.Get("type"); t := t.(type) {
+	case string:
+		if t != "null" {
+			out.Set("type", []any{t, "null"})
+		}
+	case []any:
+		if !slices.Contains(t, any("null")) {
+			out.Set("type", append(slices.Clone(t), "null"))
+		}
+	default:
+		for _, key := range []string{"allOf", "oneOf", "anyOf", "not"} {
+			if _, ok := out.Get(key); ok {
+				return obj("anyOf", []any{out, obj("type", "null")})
+			}
+		}
+	}
+	return out
+}
+
+// annotations are for whoever reads the schema.
+func (b *builder) annotations(o, out *Object) {
+	if words := Clean(o.text("description"), b.lim.words); words != "" {
+		out.Set("description", words)
+	} else if title := Clean(o.text("title"), 100); title != "" {
+		out.Set("description", title)
+	}
+	if f, ok := o.Get("format"); ok {
+		if s, ok := f.(string); ok && len(s) <= 40 && s != "" {
+			out.Set("format", text.ShowLine(s))
+		}
+	}
+	if v, ok := o.Get("default"); ok && size(v) < 200 {
+		out.Set("default", v)
+	}
+	if o.flag("deprecated") {
+		out.Set("deprecated", true)
+	}
+	for _, key := range []string{"contentEncoding", "contentMediaType"} {
+		if s := o.text(key); s != "" && len(s) < 100 {
+			out.Set(key, s)
+		}
+	}
+}
+
+// size is about how many values a value has.
+func size(v any) int {
+	n := 1
+	switch v := v.(type) {
+	case *Object:
+		for _, m := range v.Members {
+			n += size(m.Value)
+		}
+	case []any:
+		for _, e := range v {
+			n += size(e)
+		}
+	case string:
+		n += len(v) / 64
+	}
+	return n
+}
+
+// bounds are the keywords that a value is held to.
+func (b *builder) bounds(o, out *Object) {
+	if l := o.list("enum"); len(l) > 0 && len(l) <= 2000 {
+		out.Set("enum", distinct(l))
+	}
+	if v, ok := o.Get("const"); ok && size(v) < 200 {
+		out.Set("const", v)
+	}
+	number := func(key string) (json.Number, bool) {
+		v, _ := o.Get(key)
+		switch v := v.(type) {
+		case json.Number:
+			return v, len(v) < 60
+		case string:
+			n := json.Number(v)
+			_, err := n.Float64()
+			return n, err == nil && json.Valid([]byte(v)) && len(v) < 60
+		}
+		return "", false
+	}
+	for _, side := range [][2]string{{"minimum", "exclusiveMinimum"}, {"maximum", "exclusiveMaximum"}} {
+		limit, ok := number(side[0])
+		switch {
+		case ok && o.flag(side[1]): // before 3.1 it says whether the bound itself is out
+			out.Set(side[1], limit)
+		case ok:
+			out.Set(side[0], limit)
+		}
+		if exclusive, ok := number(side[1]); ok {
+			out.Set(side[1], exclusive)
+		}
+	}
+	if n, ok := number("multipleOf"); ok {
+		if f, err := n.Float64(); err == nil && f > 0 && len(n) < 30 {
+			out.Set("multipleOf", n)
+		}
+	}
+	for _, key := range []string{"minLength", "maxLength", "minItems", "maxItems", "minProperties", "maxProperties", "minContains", "maxContains"} {
+		if n, ok := number(key); ok {
+			if i, err := n.Int64(); err == nil && i >= 0 {
+				out.Set(key, n)
+			}
+		}
+	}
+	if o.flag("uniqueItems") {
+		out.Set("uniqueItems", true)
+	}
+	if p, ok := o.Get("pattern"); ok {
+		if s, ok := p.(string); ok && s != "" && usablePattern(s) {
+			out.Set("pattern", s)
+		}
+	}
+}
+
+// usablePattern: patterns are those of JavaScript there, and only what both languages
+// have is kept. A pattern without it lets more through, and the API judges.
+func usablePattern(p string) bool {
+	if len(p) > 500 {
+		return false
+	}
+	re, err := syntax.Parse(p, syntax.Perl)
+	return err == nil && re.Op != syntax.OpNoMatch && weight(re) < 2000
+}
+
+// weight is about how many steps a pattern unfolds into.
+func weight(re *syntax.Regexp) int {
+	n := 1
+	for _, sub := range re.Sub {
+		n += weight(sub)
+	}
+	if re.Op == syntax.OpRepeat {
+		n *= max(1, re.Min, re.Max)
+	}
+	if re.Op == syntax.OpLiteral {
+		n += len(re.Rune)
+	}
+	return min(n, 1_000_000)
+}
+
+func distinct(l []any) []any {
+	seen := map[string]bool{}
+	var out []any
+	for _, v := range l {
+		if key := string(AppendJSON(nil, v)); !seen[key] {
+			seen[key] = true
+			out = append(out, v)
+		}
+	}
+	return out
+}
