@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -16,6 +17,9 @@ type Contract struct {
 	Names []string
 	// Cut: the schema does not show all of the input.
 	Cut bool
+	// Select and SaveTo are the names of the arguments that are for us and not for the API;
+	// empty: there is none. They differ from every argument of the API.
+	Select, SaveTo string
 
 	success located
 }
@@ -48,6 +52,7 @@ func (d *Document) contract(o *Operation) error {
 	for _, m := range root.object("properties").members() {
 		o.Names = append(o.Names, strings.Clone(m.Key))
 	}
+	d.reserved(o, root)
 	o.Input = AppendJSON(nil, b.finish(root))
 	o.Cut = b.cut
 	if len(o.Input) > maxInput {
@@ -58,6 +63,29 @@ func (d *Document) contract(o *Operation) error {
 }
 
 const maxInput = 256 << 10
+
+// reserved adds the arguments that are for us.
+func (d *Document) reserved(o *Operation, root *Object) {
+	add := func(name, words string) string {
+		for slices.Contains(o.Names, name) {
+			name += "_"
+		}
+		props := root.object("properties")
+		if props == nil {
+			props = &Object{}
+			root.Set("properties", props)
+			root.Members = append(root.without("additionalProperties").Members, Member{"additionalProperties", false})
+		}
+		props.Members = append(props.Members, Member{name, obj("type", "string", "description", words)})
+		return name
+	}
+	if d.Select && !o.Binary && o.Method != "HEAD" {
+		o.Select = add("_select", "jq expression that cuts the answer, such as .items[].name")
+	}
+	if d.Save && o.Binary && o.Method != "HEAD" {
+		o.SaveTo = add("_save_to", "File to write the answer to")
+	}
+}
 
 // described is the schema of a parameter with the words that its document has for it.
 func (d *Document) described(b *builder, p *Param) any {

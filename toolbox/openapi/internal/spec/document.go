@@ -49,6 +49,9 @@ type Document struct {
 	// Faults is what was left out or repaired.
 	Faults []Fault
 	Title  string
+	// Select and Save give every operation that can use it an argument to cut its answer, or
+	// to write it to a file. To be set before Load.
+	Select, Save bool
 }
 
 // dialect is how schemas of a version of OpenAPI differ from JSON Schema.
