@@ -49,7 +49,10 @@ func wish(o *spec.Operation) string {
 	if name := sanitised(o.Path); name != "" {
 		return strings.ToLower(o.Method) + "_" + name
 	}
-	return strings.ToLower(o.Method) + "_root"
+	if o.Path == "/" {
+		return strings.ToLower(o.Method) + "_root"
+	}
+	return strings.ToLower(o.Method) + "_operation"
 }
 
 // sanitised keeps what every model API takes in a name.

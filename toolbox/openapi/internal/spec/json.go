@@ -57,7 +57,10 @@ func (p *parser) space() {
 	}
 }
 
-var errJSON = errors.New("this is not JSON")
+var (
+	errJSON = errors.New("this is not JSON")
+	errEnds = errors.New("the document ends too early")
+)
 
 // value reads the value of a member named under.
 func (p *parser) value(depth int, under string) (any, error) {
@@ -68,7 +71,7 @@ func (p *parser) value(depth int, under string) (any, error) {
 		return nil, errDepth
 	}
 	if p.at >= len(p.text) {
-		return nil, errors.New("the document ends too early")
+		return nil, errEnds
 	}
 	switch c := p.text[p.at]; c {
 	case '{':
@@ -150,7 +153,7 @@ func (p *parser) array(depth int) (any, error) {
 func (p *parser) next(end byte) (done bool, err error) {
 	p.space()
 	if p.at >= len(p.text) {
-		return false, errors.New("the document ends too early")
+		return false, errEnds
 	}
 	switch p.text[p.at] {
 	case ',':
@@ -174,7 +177,10 @@ func (p *parser) object(depth int, under string) (any, error) {
 	}
 	names := hasNames(under)
 	for {
-		if p.at >= len(p.text) || p.text[p.at] != '"' {
+		if p.at >= len(p.text) {
+			return nil, errEnds
+		}
+		if p.text[p.at] != '"' {
 			return nil, errJSON
 		}
 		key, err := p.string()
