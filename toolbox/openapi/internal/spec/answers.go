@@ -20,7 +20,7 @@ func (d *Document) answers(o *Operation, file *file, root, def *Object) {
 		if produces == nil {
 			produces = root.list("produces")
 		}
-		for _, v := range produces {
+		for _, v := range produces[:min(len(produces), maxList)] {
 			types = append(types, textOf(v))
 		}
 		if s, ok := resp.Get("schema"); ok {
@@ -34,7 +34,10 @@ func (d *Document) answers(o *Operation, file *file, root, def *Object) {
 			o.success = located{}
 		}
 	} else {
-		for _, m := range resp.object("content").members() {
+		for i, m := range resp.object("content").members() {
+			if i == maxList {
+				break
+			}
 			types = append(types, m.Key)
 			media, _ := m.Value.(*Object)
 			if s, ok := media.Get("schema"); ok && isJSON(m.Key) && o.success.file == nil {
@@ -51,6 +54,7 @@ func (d *Document) success(responses located) (located, bool) {
 	all, _ := responses.value.(*Object)
 	best := ""
 	var value any
+	d.work += all.Len()
 	for _, m := range all.members() {
 		if strings.HasPrefix(m.Key, "2") && (best == "" || m.Key < best) {
 			best, value = m.Key, m.Value
@@ -131,7 +135,7 @@ const maxOutput = 24 << 10
 func (d *Document) isObject(at located, depth int) bool {
 	at, err := d.follow(at)
 	o, ok := at.value.(*Object)
-	if err != nil || !ok || depth > 8 {
+	if d.work++; err != nil || !ok || depth > 8 || d.work > maxWork {
 		return false
 	}
 	switch t, there := o.Get("type"); {
@@ -143,14 +147,15 @@ func (d *Document) isObject(at located, depth int) bool {
 	if o.object("properties").Len() > 0 {
 		return true
 	}
-	for _, part := range o.list("allOf") {
+	all := o.list("allOf")
+	for _, part := range all[:min(len(all), maxList)] {
 		if d.isObject(located{at.file, part}, depth+1) {
 			return true
 		}
 	}
 	for _, key := range []string{"oneOf", "anyOf"} {
 		parts := o.list(key)
-		if len(parts) > 0 && !slices.ContainsFunc(parts, func(p any) bool { return !d.isObject(located{at.file, p}, depth+1) }) {
+		if len(parts) > 0 && len(parts) <= maxList && !slices.ContainsFunc(parts, func(p any) bool { return !d.isObject(located{at.file, p}, depth+1) }) {
 			return true
 		}
 	}

@@ -64,7 +64,7 @@ func (d *Document) body(o *Operation, file *file, p pathItem, def *Object, field
 		return nil
 	}
 	best, rank := Member{}, 100
-	for _, m := range content.Members {
+	for _, m := range content.Members[:min(content.Len(), maxList)] {
 		if r := preference(m.Key); r < rank {
 			best, rank = m, r
 		}
@@ -227,12 +227,14 @@ type property struct {
 func (d *Document) propertiesOf(at located, depth int) []property {
 	at, err := d.follow(at)
 	o, ok := at.value.(*Object)
-	if err != nil || !ok || depth > 10 {
+	if d.work++; err != nil || !ok || depth > 10 || d.work > maxWork {
 		return nil
 	}
 	var out []property
 	for _, m := range o.object("properties").members() {
-		out = append(out, property{name: m.Key, at: located{at.file, m.Value}})
+		if out = append(out, property{name: m.Key, at: located{at.file, m.Value}}); len(out) > maxParams {
+			return out
+		}
 	}
 	for _, part := range o.list("allOf") {
 		out = append(out, d.propertiesOf(located{at.file, part}, depth+1)...)
@@ -253,6 +255,7 @@ func (d *Document) legacyBody(o *Operation, p pathItem, def *Object, fields []lo
 		consumes = p.root.list("consumes")
 	}
 	best, rank := "", 100
+	consumes = consumes[:min(len(consumes), maxList)]
 	for _, v := range consumes {
 		if r := preference(textOf(v)); r < rank {
 			best, rank = textOf(v), r

@@ -55,10 +55,12 @@ func (d *Document) contract(o *Operation) error {
 	d.reserved(o, root)
 	o.Input = AppendJSON(nil, b.finish(root))
 	o.Cut = b.cut
+	d.wrote += len(o.Input)
 	if len(o.Input) > maxInput {
 		return fmt.Errorf("its arguments take a schema of %d bytes, and at most %d are shown", len(o.Input), maxInput)
 	}
 	d.output(o)
+	d.wrote += len(o.Output)
 	return nil
 }
 
@@ -94,7 +96,7 @@ func (d *Document) described(b *builder, p *Param) any {
 	if !ok {
 		o = &Object{}
 	}
-	if words := Clean(p.described, b.lim.words); words != "" {
+	if words := b.words(p.described); words != "" {
 		o.Set("description", words)
 	}
 	return o
@@ -114,7 +116,7 @@ func (d *Document) bodyArguments(b *builder, o *Operation) []argument {
 		for _, f := range body.fields {
 			v := f.value.(*Object)
 			s := b.schema(f, 0)
-			if words := Clean(v.text("description"), b.lim.words); words != "" {
+			if words := b.words(v.text("description")); words != "" {
 				s.(*Object).Set("description", words)
 			}
 			name := strings.Clone(v.text("name"))
@@ -136,7 +138,7 @@ func (d *Document) bodyArguments(b *builder, o *Operation) []argument {
 		s = obj("type", "string", "description", strings.TrimSpace(Clean(body.words, 200)+" Path of the file to send."))
 	default:
 		s = b.schema(body.schema, 0)
-		if words := Clean(body.words, b.lim.words); words != "" {
+		if words := b.words(body.words); words != "" {
 			if so, ok := s.(*Object); ok {
 				if _, has := so.Get("description"); !has {
 					so.Set("description", words)
@@ -199,7 +201,7 @@ func (d *Document) flatBody(b *builder, body *Body) ([]argument, bool) {
 func (d *Document) plainObject(at located, depth int) ([]property, bool) {
 	at, err := d.follow(at)
 	o, ok := at.value.(*Object)
-	if err != nil || !ok || depth > 10 {
+	if d.work++; err != nil || !ok || depth > 10 || d.work > maxWork || o.object("properties").Len() > maxParams || len(o.list("allOf")) > maxList || len(o.list("required")) > maxParams {
 		return nil, false
 	}
 	for _, m := range o.Members {
@@ -233,7 +235,9 @@ func (d *Document) plainObject(at located, depth int) ([]property, bool) {
 		if !ok {
 			return nil, false
 		}
-		out = append(out, inner...)
+		if out = append(out, inner...); len(out) > maxParams {
+			return nil, false
+		}
 	}
 	for i := range out {
 		out[i].required = out[i].required || required[out[i].name]

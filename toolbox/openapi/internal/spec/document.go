@@ -33,6 +33,8 @@ const (
 	maxFiles    = 200      // other files
 	maxAllFiles = 64 << 20 // bytes of all files
 	maxHops     = 64       // references that lead to a reference
+	maxWork     = 4 << 20  // steps of translating: operations can share schemas, and each has its own copy
+	maxWritten  = 96 << 20 // bytes of these copies
 )
 
 // Document is a parsed document. It is for one goroutine.
@@ -41,9 +43,12 @@ type Document struct {
 	root   *file
 	files  map[string]*file
 	read   int // bytes of all files
+	work   int // schemas that were translated, and the like
+	wrote  int // bytes of schemas of tools
 	legacy bool
 	dialect
-	memo map[string]located
+	memo    map[string]located
+	cleaned map[string]string // descriptions, since many operations share them
 	// Operations, in the order of the document.
 	Operations []*Operation
 	// Faults is what was left out or repaired.
@@ -80,7 +85,7 @@ type located struct {
 
 // Parse reads a document. Its error says why there is nothing to be had of it.
 func Parse(src Source) (*Document, error) {
-	d := &Document{src: src, files: map[string]*file{}, memo: map[string]located{}}
+	d := &Document{src: src, files: map[string]*file{}, memo: map[string]located{}, cleaned: map[string]string{}}
 	if src.Name == "" {
 		d.src.Name = "openapi"
 	}

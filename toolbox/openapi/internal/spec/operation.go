@@ -66,6 +66,10 @@ func (d *Document) Load(a Addressing, want Selection, hide func(in, name string)
 			if !there {
 				continue
 			}
+			if d.work > maxWork || d.wrote > maxWritten {
+				d.fault(shortPath(m.Key), true, "the schemas of the document are too large: this operation and all after it are left out; choose fewer operations")
+				return
+			}
 			if len(d.Operations) >= maxOperations {
 				d.fault(shortPath(m.Key), true, "the document has more than %d operations", maxOperations)
 				return
@@ -84,7 +88,10 @@ func (d *Document) Load(a Addressing, want Selection, hide func(in, name string)
 	}
 }
 
-const maxOperations = 20_000
+const (
+	maxOperations = 20_000
+	maxList       = 50 // tags, servers, media types and the like of one operation
+)
 
 func shortPath(p string) string { return Clean(p, 200) }
 
@@ -110,7 +117,10 @@ func (d *Document) operation(o *Operation, p pathItem, given located, want Selec
 	if o.Summary == "" && o.Description == "" {
 		o.Summary, o.Description = p.item.text("summary"), p.item.text("description")
 	}
-	for _, t := range def.list("tags") {
+	for i, t := range def.list("tags") {
+		if i == maxList {
+			break
+		}
 		if s := textOf(t); s != "" {
 			o.Tags = append(o.Tags, strings.Clone(s))
 		}
@@ -156,16 +166,16 @@ func (d *Document) security(root, def *Object) []Requirement {
 	}
 	l, _ := list.([]any)
 	var out []Requirement
-	for _, v := range l {
+	for _, v := range l[:min(len(l), maxList)] {
 		o, ok := v.(*Object)
-		if !ok {
+		if !ok || o.Len() > maxList {
 			continue
 		}
 		r := Requirement{}
 		for _, m := range o.Members {
 			var scopes []string
 			scoped, _ := m.Value.([]any)
-			for _, s := range scoped {
+			for _, s := range scoped[:min(len(scoped), maxList)] {
 				scopes = append(scopes, strings.Clone(textOf(s)))
 			}
 			r[strings.Clone(m.Key)] = scopes
@@ -181,6 +191,10 @@ func (d *Document) parameters(o *Operation, p pathItem, file *file, def *Object)
 	type key struct{ in, name string }
 	seen := map[key]int{}
 	add := func(at located) error {
+		d.work++
+		if len(seen) > maxParams {
+			return fmt.Errorf("it has more than %d parameters", maxParams)
+		}
 		at, err := d.follow(at)
 		if err != nil {
 			return fmt.Errorf("a parameter cannot be found: %w", err)
@@ -236,9 +250,6 @@ func (d *Document) parameters(o *Operation, p pathItem, file *file, def *Object)
 		if err := add(located{file, v}); err != nil {
 			return nil, err
 		}
-	}
-	if len(o.Params) > maxParams || len(fields) > maxParams {
-		return nil, fmt.Errorf("it has more than %d parameters", maxParams)
 	}
 	return fields, o.matchTemplate()
 }

@@ -58,10 +58,10 @@ func (b *builder) finish(root *Object) *Object {
 		b.queue = b.queue[1:]
 		if b.nodes > b.lim.nodes {
 			b.cut = true
-			b.defs.Set(w.name, b.open(w.at))
+			b.defs.add(w.name, b.open(w.at))
 			continue
 		}
-		b.defs.Members = append(b.defs.Members, Member{w.name, b.schema(w.at, 0)})
+		b.defs.add(w.name, b.schema(w.at, 0))
 	}
 	if b.defs.Len() > 0 {
 		root.Set("$defs", b.defs)
@@ -78,7 +78,7 @@ func (b *builder) open(at located) *Object {
 		out.Set("type", b.nullable(o, "object"))
 	}
 	if b.lim.words > 0 {
-		out.Set("description", strings.TrimSpace(Clean(o.text("description"), b.lim.words)+" (Not shown in full.)"))
+		out.Set("description", strings.TrimSpace(b.words(o.text("description"))+" (Not shown in full.)"))
 	}
 	return out
 }
@@ -90,9 +90,25 @@ func (b *builder) nullable(o *Object, t string) any {
 	return t
 }
 
+// words is a description as it is shown.
+func (b *builder) words(given string) string {
+	if given == "" || b.lim.words == 0 {
+		return ""
+	}
+	if s, ok := b.d.cleaned[given]; ok {
+		b.d.work += len(given) / 256
+		return s
+	}
+	b.d.work += min(len(given), 4096) / 16
+	s := Clean(given, b.lim.words)
+	b.d.cleaned[given] = s
+	return s
+}
+
 // schema translates one schema.
 func (b *builder) schema(at located, depth int) any {
 	b.nodes++
+	b.d.work++
 	o, ok := at.value.(*Object)
 	if !ok {
 		if v, isBool := at.value.(bool); isBool && (v || !b.response) {
@@ -134,7 +150,7 @@ func (b *builder) reference(at located, o *Object, ref string, depth int) any {
 		}
 		return out
 	}
-	if words := Clean(o.text("description"), b.lim.words); words != "" {
+	if words := b.words(o.text("description")); words != "" {
 		out.Set("description", words)
 	}
 	if o.flag("nullable") || o.flag("x-nullable") {
@@ -296,7 +312,7 @@ func (b *builder) allowNull(o, out *Object) *Object {
 
 // annotations are for whoever reads the schema.
 func (b *builder) annotations(o, out *Object) {
-	if words := Clean(o.text("description"), b.lim.words); words != "" {
+	if words := b.words(o.text("description")); words != "" {
 		out.Set("description", words)
 	} else if title := Clean(o.text("title"), 100); title != "" {
 		out.Set("description", title)
@@ -319,19 +335,25 @@ func (b *builder) annotations(o, out *Object) {
 	}
 }
 
-// size is about how many values a value has.
+// size is about how many values a value has; it does not count on far beyond a large number.
 func size(v any) int {
 	n := 1
 	switch v := v.(type) {
 	case *Object:
 		for _, m := range v.Members {
-			n += size(m.Value)
+			if n += size(m.Value) + len(m.Key)/64; n > 5000 {
+				break
+			}
 		}
 	case []any:
 		for _, e := range v {
-			n += size(e)
+			if n += size(e); n > 5000 {
+				break
+			}
 		}
 	case string:
+		n += len(v) / 64
+	case json.Number:
 		n += len(v) / 64
 	}
 	return n
@@ -339,8 +361,12 @@ func size(v any) int {
 
 // bounds are the keywords that a value is held to.
 func (b *builder) bounds(o, out *Object) {
-	if l := o.list("enum"); len(l) > 0 && len(l) <= 2000 {
-		out.Set("enum", distinct(l))
+	if l := o.list("enum"); len(l) > 0 && len(l) <= 1000 {
+		if n := size(l); n < 2000 {
+			b.nodes += n / 16
+			b.d.work += n
+			out.Set("enum", distinct(l))
+		}
 	}
 	if v, ok := o.Get("const"); ok && size(v) < 200 {
 		out.Set("const", v)

@@ -21,7 +21,7 @@ func (d *Document) servers(list []any, a Addressing) (string, error) {
 		return baseURL(a.Base, nil)
 	}
 	var first error
-	for _, v := range list {
+	for _, v := range list[:min(len(list), maxList)] {
 		o, ok := v.(*Object)
 		if !ok {
 			continue
@@ -70,6 +70,9 @@ func (d *Document) legacyServer(root *Object, schemes []any, a Addressing) (stri
 // fillVariables puts values in for the {variables} of a server's address.
 func fillVariables(o *Object, given map[string]string) (string, error) {
 	address := o.text("url")
+	if len(address) > 4096 {
+		return "", errors.New("the address of the server is longer than 4096 bytes")
+	}
 	vars := o.object("variables")
 	var b strings.Builder
 	for {

@@ -62,7 +62,11 @@ func (b *builder) structure(at located, o, out *Object, depth int) {
 	}
 	for _, key := range []string{"patternProperties", "dependentSchemas"} {
 		group := &Object{}
-		for _, m := range o.object(key).members() {
+		for i, m := range o.object(key).members() {
+			if i == 100 {
+				b.cut = true
+				break
+			}
 			if key != "patternProperties" || usablePattern(m.Key) {
 				group.Set(m.Key, child(m.Value))
 			}
@@ -104,9 +108,13 @@ func (b *builder) properties(at located, o, out *Object, depth int) (left map[st
 	if given.Len() == 0 {
 		return nil
 	}
-	props := &Object{Members: make([]Member, 0, given.Len())}
-	seen := make(map[string]bool, given.Len())
-	for _, m := range given.Members {
+	props := &Object{Members: make([]Member, 0, min(given.Len(), maxParams))}
+	seen := make(map[string]bool, min(given.Len(), maxParams))
+	for i, m := range given.Members {
+		if i == maxParams {
+			b.cut = true
+			break
+		}
 		if seen[m.Key] {
 			continue
 		}
@@ -153,9 +161,14 @@ func (b *builder) otherSide(at located) bool {
 // instead, which means nothing there.
 func (b *builder) required(o *Object, left map[string]bool) []any {
 	var out []any
-	for _, v := range o.list("required") {
-		if s, ok := v.(string); ok && !left[s] && !slices.Contains(out, v) && len(out) < 1000 {
+	seen := map[string]bool{}
+	for i, v := range o.list("required") {
+		if s, ok := v.(string); ok && !left[s] && !seen[s] {
+			seen[s] = true
 			out = append(out, s)
+		}
+		if i == maxParams {
+			break
 		}
 	}
 	return out

@@ -21,6 +21,9 @@ func ParseTemplate(path string) (Template, error) {
 	if strings.ContainsAny(query, "{}") {
 		query = "" // a template of what the parameters say anyway
 	}
+	if len(path) > 8192 {
+		return Template{}, errors.New("the path is longer than 8192 bytes")
+	}
 	if !strings.HasPrefix(path, "/") {
 		path = "/" + path
 	}

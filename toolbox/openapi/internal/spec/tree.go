@@ -10,7 +10,14 @@ import (
 // Object is a JSON object with its members in the order of the document: models read
 // properties in the order in which an author wrote them. It is a list and no map
 // because a large document has hundreds of thousands of small objects.
-type Object struct{ Members []Member }
+type Object struct {
+	Members []Member
+	places  map[string]int // of the members of a large object, made when one is looked for
+}
+
+// large is from how many members on an object is looked up by a map: a document can have
+// hundreds of thousands of schemas, and as many references to them.
+const large = 32
 
 // Member is one name and value. A value is an *Object, a []any, a string, a
 // json.Number, a bool or nil.
@@ -24,23 +31,49 @@ func (o *Object) Get(key string) (any, bool) {
 	if o == nil {
 		return nil, false
 	}
-	for i := len(o.Members) - 1; i >= 0; i-- {
-		if o.Members[i].Key == key {
-			return o.Members[i].Value, true
-		}
+	if i := o.place(key); i >= 0 {
+		return o.Members[i].Value, true
 	}
 	return nil, false
 }
 
-// Set puts a member at the end, or replaces it where it stands.
-func (o *Object) Set(key string, value any) {
-	for i := range o.Members {
-		if o.Members[i].Key == key {
-			o.Members[i].Value = value
-			return
+// place is where a member stands, -1 if there is none.
+func (o *Object) place(key string) int {
+	if len(o.Members) < large {
+		for i := len(o.Members) - 1; i >= 0; i-- {
+			if o.Members[i].Key == key {
+				return i
+			}
+		}
+		return -1
+	}
+	if o.places == nil {
+		o.places = make(map[string]int, len(o.Members))
+		for i, m := range o.Members {
+			o.places[m.Key] = i
 		}
 	}
+	if i, ok := o.places[key]; ok {
+		return i
+	}
+	return -1
+}
+
+// Set puts a member at the end, or replaces it where it stands.
+func (o *Object) Set(key string, value any) {
+	if i := o.place(key); i >= 0 {
+		o.Members[i].Value = value
+		return
+	}
+	o.add(key, value)
+}
+
+// add puts a member at the end.
+func (o *Object) add(key string, value any) {
 	o.Members = append(o.Members, Member{key, value})
+	if o.places != nil {
+		o.places[key] = len(o.Members) - 1
+	}
 }
 
 // Len counts the members.
