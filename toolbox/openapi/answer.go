@@ -104,20 +104,16 @@ func (c *call) json(ctx context.Context, a *answer) (*toolcrib.Result, error) {
 		}
 		return c.text(a, string(value)), nil
 	}
-	isObject := doc.Kind() == schema.Object
-	if isObject && c.cut == nil {
-		fits := c.fits(doc)
-		doc.Release()
-		if fits {
-			return c.value(a, value), nil
-		}
-	} else {
-		doc.Release()
-		if isObject && c.op.Output == nil {
-			return c.value(a, value), nil
-		}
+	defer doc.Release()
+	switch {
+	case c.cut != nil:
+		return c.wrapped(a, "selected", value), nil
+	case doc.Kind() != schema.Object:
+		return c.wrapped(a, "result", value), nil
+	case !c.fits(doc):
+		return c.wrapped(a, "answer", value), nil
 	}
-	return c.wrapped(a, value), nil
+	return c.value(a, value), nil
 }
 
 // fits reports whether an answer is as its document says. One that is not is told once.
@@ -136,23 +132,19 @@ func (c *call) fits(doc *schema.Doc) bool {
 	return false
 }
 
-// wrapped gives a value that is no object, or not the one that was announced, as the member
-// result of one: clients that hold results to a schema want an object, and take any other
-// member.
-func (c *call) wrapped(a *answer, value json.RawMessage) *toolcrib.Result {
-	object := append(append([]byte(`{"result":`), value...), '}')
+// wrapped gives a value that is no object, or not the one that was announced, as a member of
+// one: clients that hold results to a schema want an object, and take any other member.
+func (c *call) wrapped(a *answer, name string, value json.RawMessage) *toolcrib.Result {
+	object := append(append([]byte(`{"`+name+`":`), value...), '}')
 	doc, err := schema.Parse(object, schema.Limits{})
 	if err != nil {
 		return c.text(a, string(value))
 	}
 	defer doc.Release()
-	if s := c.schema(); s != nil && len(s.Validate(doc)) > 0 {
-		if c.told.CompareAndSwap(false, true) && c.box.needs.Log != nil {
-			c.box.needs.Log.Warn("an API answers otherwise than its document says", "box", c.box.cfg.Name, "tool", c.name)
-		}
-		return &toolcrib.Result{Content: c.withHeaders(a, toolcrib.Content{Type: "text", Text: string(value)})}
+	if c.fits(doc) {
+		return c.value(a, object)
 	}
-	return c.value(a, object)
+	return &toolcrib.Result{Content: c.withHeaders(a, toolcrib.Content{Type: "text", Text: string(value)})}
 }
 
 // value is a result for programs; headers that a caller needs are told beside it.

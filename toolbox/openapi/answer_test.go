@@ -31,19 +31,19 @@ func TestAnswers(t *testing.T) {
 			w.Header().Set("Content-Type", "application/problem+json")
 			w.Header().Set("Retry-After", "100")
 			w.Header().Set("X-RateLimit-Remaining", "0")
-			w.WriteHeader(429)
+			w.WriteHeader(http.StatusTooManyRequests)
 			_, _ = w.Write([]byte(`{ "title": "slow down" }`))
 		case "text":
 			set("text/plain", "hello")
 		case "sniffed":
 			set("text/plain", `{"a":1}`)
 		case "empty":
-			w.WriteHeader(204)
+			w.WriteHeader(http.StatusNoContent)
 		case "made":
 			w.Header().Set("Location", "/x/7")
 			w.Header().Set("Link", `</x?page=2>; rel="next"`)
 			w.Header().Set("Content-Type", "application/json")
-			w.WriteHeader(201)
+			w.WriteHeader(http.StatusCreated)
 			_, _ = w.Write([]byte(`{"id":7}`))
 		case "image":
 			set("image/png", "\x89PNG")
@@ -56,7 +56,7 @@ func TestAnswers(t *testing.T) {
 			set("application/json", `{"a":1,"a":2}`)
 		case "html":
 			w.Header().Set("Content-Type", "text/html")
-			w.WriteHeader(500)
+			w.WriteHeader(http.StatusInternalServerError)
 			_, _ = w.Write([]byte("<h1>oops</h1>"))
 		case "latin":
 			set("text/plain; charset=iso-8859-1", "caf\xe9")
@@ -101,10 +101,10 @@ func TestAnswers(t *testing.T) {
 	if r := get("latin", ""); r.Content[0].Type != "resource" {
 		t.Errorf("latin: %+v", r)
 	}
-	if r := get("object", ".a[2].b"); string(r.Value) != `{"result":"c"}` {
+	if r := get("object", ".a[2].b"); string(r.Value) != `{"selected":"c"}` {
 		t.Errorf("select: %s", r.Value)
 	}
-	if r := get("object", "{n: .a[0]}"); string(r.Value) != `{"n":1}` {
+	if r := get("object", "{n: .a[0]}"); string(r.Value) != `{"selected":{"n":1}}` {
 		t.Errorf("select of an object: %s", r.Value)
 	}
 	if r := get("object", ".a.b"); !r.Failed || !strings.Contains(r.String(), "does not fit") {
@@ -122,7 +122,7 @@ func TestSelectName(t *testing.T) {
 		_, _ = fmt.Fprintf(w, `{"q":%q}`, r.URL.RawQuery)
 	})
 	b := newBox(t, oneOp(s.URL, "get", "/x", `,"parameters":[{"name":"_select","in":"query","schema":{"type":"string"}}]`), Config{})
-	if r := mustUse(t, b, newEnv(t, nil), "op", `{"_select":"z","_select_":".q"}`); string(r.Value) != `{"result":"_select=z"}` {
+	if r := mustUse(t, b, newEnv(t, nil), "op", `{"_select":"z","_select_":".q"}`); string(r.Value) != `{"selected":"_select=z"}` {
 		t.Errorf("%s", r.Value)
 	}
 }
@@ -150,7 +150,7 @@ func TestAnswersOtherwise(t *testing.T) {
 		t.Errorf("%s %s", r.Value, log.String())
 	}
 	for range 3 {
-		if r := mustUse(t, b, env, "op", `{}`); string(r.Value) != `{"result":{"id":"seven"}}` {
+		if r := mustUse(t, b, env, "op", `{}`); string(r.Value) != `{"answer":{"id":"seven"}}` {
 			t.Errorf("%s", r.Value)
 		}
 	}
@@ -216,7 +216,7 @@ func TestHostileServers(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Query().Get("q") {
 		case "drip":
-			for i := 0; i < 1000; i++ {
+			for range 1000 {
 				_, _ = w.Write([]byte(" "))
 				w.(http.Flusher).Flush()
 				select {
@@ -270,7 +270,7 @@ func TestHostileServers(t *testing.T) {
 				w.Header().Add("Link", fmt.Sprintf("<%d>; rel=\"next\"", i))
 				w.Header().Add(fmt.Sprintf("X-RateLimit-%d", i), strings.Repeat("x", 100))
 			}
-			w.WriteHeader(400)
+			w.WriteHeader(http.StatusBadRequest)
 		}
 	})
 	t.Cleanup(func() { close(stop) })

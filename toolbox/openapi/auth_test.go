@@ -132,7 +132,7 @@ func TestClientCredentials(t *testing.T) {
 			n := asked.Add(1)
 			id, secret, _ := r.BasicAuth()
 			if id != "me" || secret != "s3cr3t%2Fvalue" || r.FormValue("grant_type") != "client_credentials" {
-				w.WriteHeader(400)
+				w.WriteHeader(http.StatusBadRequest)
 				_, _ = w.Write([]byte(`{"error":"invalid_client s3cr3t/value"}`))
 				return
 			}
@@ -143,7 +143,7 @@ func TestClientCredentials(t *testing.T) {
 			return
 		}
 		if r.Header.Get("Authorization") != fmt.Sprintf("Bearer tok-%d", valid.Load()) {
-			w.WriteHeader(401)
+			w.WriteHeader(http.StatusUnauthorized)
 		}
 	})
 	schemes := strings.Replace(allSchemes, "TOKENS", s.URL+"/token", 1)

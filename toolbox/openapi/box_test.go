@@ -3,6 +3,7 @@ package openapi
 import (
 	"encoding/json"
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 	"testing"
@@ -91,7 +92,7 @@ func TestEffectsAndReport(t *testing.T) {
 		if o.Effects != want[o.Method]|toolcrib.Network || o.Tokens < 10 || o.Host != "api.example.com" || b.tools[i].Effects != o.Effects || !b.tools[i].Foreign {
 			t.Errorf("%+v", o)
 		}
-		if o.Method == "DELETE" && b.tools[i].Description != "Deprecated. Remove it. Removes it[U+200B] for good . (DELETE /x)" {
+		if o.Method == http.MethodDelete && b.tools[i].Description != "Deprecated. Remove it. Removes it[U+200B] for good . (DELETE /x)" {
 			t.Errorf("%q", b.tools[i].Description)
 		}
 	}

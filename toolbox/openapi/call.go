@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -127,9 +128,7 @@ func (c *call) request(ctx context.Context, r *encode.Request) (*http.Request, e
 	for name, value := range c.box.cfg.Headers {
 		req.Header.Set(name, value)
 	}
-	for name, values := range r.Header {
-		req.Header[name] = values
-	}
+	maps.Copy(req.Header, r.Header)
 	if len(r.Cookies) > 0 {
 		req.Header.Set("Cookie", strings.Join(r.Cookies, "; "))
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net/http"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -60,9 +61,9 @@ func (t *tool) description() string {
 func (t *tool) effects() toolcrib.Effects {
 	var e toolcrib.Effects
 	switch t.op.Method {
-	case "GET", "HEAD", "OPTIONS":
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
 		e = toolcrib.Reads
-	case "DELETE":
+	case http.MethodDelete:
 		e = toolcrib.Destroys
 	default:
 		e = toolcrib.Writes
@@ -94,7 +95,7 @@ func (t *tool) sendsFiles() bool {
 
 // repeatable reports whether a second request of a method changes nothing more.
 func repeatable(method string) bool {
-	return slices.Contains([]string{"GET", "HEAD", "OPTIONS", "PUT", "DELETE"}, method)
+	return slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut, http.MethodDelete}, method)
 }
 
 // run calls the API.

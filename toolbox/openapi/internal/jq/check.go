@@ -2,6 +2,7 @@ package jq
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/itchyny/gojq"
 )
@@ -167,7 +168,7 @@ func index(i *gojq.Index) []*gojq.Query {
 
 // allowed lists the functions that give no more than they are given, or little more.
 func allowed(name string, args int) bool {
-	if len(name) > 0 && name[0] == '$' { // a variable
+	if strings.HasPrefix(name, "$") { // a variable
 		return name != "$ENV" && name != "$__prog_args"
 	}
 	switch name {

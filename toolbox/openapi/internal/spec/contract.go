@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"net/http"
 	"slices"
 	"strings"
 )
@@ -76,15 +77,15 @@ func (d *Document) reserved(o *Operation, root *Object) {
 		if props == nil {
 			props = &Object{}
 			root.Set("properties", props)
-			root.Members = append(root.without("additionalProperties").Members, Member{"additionalProperties", false})
+			root.last("additionalProperties", false)
 		}
 		props.Members = append(props.Members, Member{name, obj("type", "string", "description", words)})
 		return name
 	}
-	if d.Select && !o.Binary && o.Method != "HEAD" {
+	if d.Select && !o.Binary && o.Method != http.MethodHead {
 		o.Select = add("_select", "jq expression that cuts the answer, such as .items[].name")
 	}
-	if d.Save && o.Binary && o.Method != "HEAD" {
+	if d.Save && o.Binary && o.Method != http.MethodHead {
 		o.SaveTo = add("_save_to", "File to write the answer to")
 	}
 }
@@ -278,7 +279,7 @@ func inputSchema(args []argument, o *Operation) *Object {
 	if len(required) > 0 {
 		root.Set("required", required)
 	}
-	root.Members = append(root.without("additionalProperties").Members, Member{"additionalProperties", false})
+	root.last("additionalProperties", false)
 	return root
 }
 

@@ -113,11 +113,12 @@ func baseURL(address string, from *url.URL) (string, error) {
 		return "", fmt.Errorf("the address %s of the server cannot be read", quoted(address))
 	}
 	if !u.IsAbs() {
-		if u.Host != "" && from == nil {
+		switch {
+		case u.Host != "" && from == nil:
 			u.Scheme = "https" // //host/path
-		} else if from == nil {
+		case from == nil:
 			return "", fmt.Errorf("the address %s of the server is relative, and the document did not come from a URL: set base_url", quoted(address))
-		} else {
+		default:
 			u = from.ResolveReference(u)
 		}
 	}

@@ -2,6 +2,7 @@ package spec
 
 import (
 	"encoding/json"
+	"slices"
 	"strconv"
 
 	"github.com/toolcrib/toolcrib/internal/jsontext"
@@ -40,8 +41,8 @@ func (o *Object) Get(key string) (any, bool) {
 // place is where a member stands, -1 if there is none.
 func (o *Object) place(key string) int {
 	if len(o.Members) < large {
-		for i := len(o.Members) - 1; i >= 0; i-- {
-			if o.Members[i].Key == key {
+		for i, m := range slices.Backward(o.Members) {
+			if m.Key == key {
 				return i
 			}
 		}
@@ -82,6 +83,13 @@ func (o *Object) Len() int {
 		return 0
 	}
 	return len(o.Members)
+}
+
+// last puts a member at the end, wherever it was.
+func (o *Object) last(key string, value any) {
+	o.Members = slices.DeleteFunc(o.Members, func(m Member) bool { return m.Key == key })
+	o.places = nil
+	o.add(key, value)
 }
 
 // without is a copy that lacks a member.
