@@ -188,18 +188,10 @@ func (b *Box) apply(ctx context.Context, env *toolcrib.Env, name, value string, 
 	case s.Type == "apiKey" && s.In == "header":
 		req.Header.Set(s.Name, value)
 	case s.Type == "apiKey" && s.In == "query":
-		pair := url.QueryEscape(s.Name) + "=" + url.QueryEscape(value)
-		if req.URL.RawQuery != "" {
-			pair = req.URL.RawQuery + "&" + pair
-		}
-		req.URL.RawQuery = pair
+		req.URL.RawQuery = withPair(req.URL.RawQuery, "&", s.Name, value)
 		return []string{value, url.QueryEscape(value)}, nil
 	case s.Type == "apiKey":
-		pair := s.Name + "=" + url.QueryEscape(value)
-		if given := req.Header.Get("Cookie"); given != "" {
-			pair = given + "; " + pair
-		}
-		req.Header.Set("Cookie", pair)
+		req.Header.Set("Cookie", withPair(req.Header.Get("Cookie"), "; ", s.Name, value))
 		return []string{value, url.QueryEscape(value)}, nil
 	case s.Type == "http" && s.Scheme == "basic":
 		user, password := c.User, value
@@ -223,6 +215,20 @@ func (b *Box) apply(ctx context.Context, env *toolcrib.Env, name, value string, 
 		req.Header.Set("Authorization", "Bearer "+value)
 	}
 	return []string{value}, nil
+}
+
+// withPair adds name=value to a list, in place of what has that name there: a caller does not set
+// what a credential sets.
+func withPair(list, sep, name, value string) string {
+	var out []string
+	for part := range strings.SplitSeq(list, sep) {
+		given, _, _ := strings.Cut(part, "=")
+		if plain, err := url.QueryUnescape(given); err == nil && plain == name || part == "" {
+			continue
+		}
+		out = append(out, part)
+	}
+	return strings.Join(append(out, url.QueryEscape(name)+"="+url.QueryEscape(value)), sep)
 }
 
 // hide takes credentials out of a text: servers repeat what they were sent.

@@ -117,6 +117,9 @@ func TestCredentialsStay(t *testing.T) {
 	if _, err := use(t, b, newEnv(t, secrets), "op", `{}`); toolcrib.CodeOf(err) != toolcrib.CodeUnavailable || strings.Contains(fmt.Sprintf("%+v", err), "s3cr3t") {
 		t.Errorf("gone: %v", err)
 	}
+	if got := withPair("a=1&k%65y=mine&key=mine&b=2", "&", "key", "s"); got != "a=1&b=2&key=s" {
+		t.Errorf("a parameter of the same name: %s", got)
+	}
 	// A model does not set what a credential sets.
 	doc := strings.Replace(withSchemes(s.URL, "get", both, allSchemes), `"operationId"`, `"parameters":[{"name":"x-key","in":"header","schema":{}},{"name":"Authorization","in":"header","schema":{}},{"name":"key","in":"query","schema":{}}],"operationId"`, 1)
 	if input := string(newBox(t, doc, Config{Auth: auth}).tools[0].Input); strings.Contains(strings.ToLower(input), "key") || strings.Contains(input, "Auth") {

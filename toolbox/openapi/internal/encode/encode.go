@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"net/url"
 	"slices"
 	"strconv"
 	"strings"
@@ -55,6 +56,9 @@ func Encode(o *spec.Operation, args map[string]json.RawMessage, read ReadFile) (
 		case "path":
 			values[p.Name], err = pathValue(p, v)
 		case "query":
+			if err = noShadow(o, p, v); err != nil {
+				break
+			}
 			var parts []string
 			parts, err = queryValue(p, v)
 			query = append(query, parts...)
@@ -82,6 +86,22 @@ func Encode(o *spec.Operation, args map[string]json.RawMessage, read ReadFile) (
 	}
 	r.Query = strings.Join(query, "&")
 	return r, body(r, o, given["body"], args, read)
+}
+
+// noShadow refuses an object whose members would be parameters of their own, where one of them
+// has the name of another parameter, or of what the path itself asks for.
+func noShadow(o *spec.Operation, p spec.Param, v any) error {
+	members, ok := v.(map[string]any)
+	if !ok || !p.Explode || p.Style != "form" || p.Media != "" {
+		return nil
+	}
+	fixed, _ := url.ParseQuery(o.Template.Query()) // what cannot be read is nobody's name
+	for name := range members {
+		if fixed.Has(name) || slices.ContainsFunc(o.Params, func(other spec.Param) bool { return other.In == "query" && other.Name == name && other.Name != p.Name }) {
+			return fmt.Errorf("its member %s is the name of another parameter", shown(name))
+		}
+	}
+	return nil
 }
 
 // places sorts the arguments by where they go, and refuses those that go nowhere.
