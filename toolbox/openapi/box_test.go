@@ -101,6 +101,26 @@ func TestEffectsAndReport(t *testing.T) {
 	}
 }
 
+// TestNothingToCall: what is wrong with every operation is told of the document.
+func TestNothingToCall(t *testing.T) {
+	for name, c := range map[string]struct {
+		doc  string
+		cfg  Config
+		want string
+	}{
+		"relative":   {strings.Replace(docOf(`"/x":{"get":{},"put":{}}`), "https://api.example.com", "", 1), Config{}, "set base_url"},
+		"base":       {docOf(`"/x":{"get":{}}`), Config{BaseURL: "ftp://x"}, "base_url"},
+		"bound":      {docOf(`"/x":{"get":{}}`), Config{MaxBody: -1}, "negative"},
+		"no pattern": {docOf(`"/x":{"get":{}}`), Config{Tags: []string{"!"}}, "empty"},
+		"from":       {docOf(`"/x":{"get":{}}`), Config{URL: "file:///x"}, "https://"},
+	} {
+		c.cfg.Name = "api"
+		if _, err := Open(t.Context(), c.cfg, Needs{Document: []byte(c.doc)}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 // TestProjections: what every model's API is told of a tool, circles and all.
 func TestProjections(t *testing.T) {
 	doc := strings.TrimSuffix(docOf(`"/tree/{id}":{"post":{"operationId":"grow","parameters":[{"name":"id","in":"path","required":true,"schema":{"type":"string"}},{"name":"filter[name]","in":"query","style":"deepObject","schema":{"type":"object"}}],

@@ -163,6 +163,9 @@ func (b *Box) open() error {
 		u.User = nil
 		src.URL = u
 	}
+	if err := spec.CheckBase(c.BaseURL); err != nil {
+		return fmt.Errorf("base_url: %w", err)
+	}
 	d, err := spec.Parse(src)
 	if err != nil {
 		return err
@@ -185,6 +188,9 @@ func (b *Box) open() error {
 		b.faults = append(b.faults, Fault{fault.Where, fault.Reason, fault.Left})
 	}
 	b.faults = append(b.faults, f.unused()...)
+	if reason := sameReason(d); reason != "" {
+		return fmt.Errorf("no operation can be called: %s", reason)
+	}
 	b.findHome(d.Operations)
 	for _, o := range d.Operations {
 		b.add(o, names.of(o))
@@ -192,6 +198,21 @@ func (b *Box) open() error {
 	b.needs.Document = nil // it is large, and was read
 	slices.Sort(b.hosts)
 	return nil
+}
+
+// sameReason is why every operation was left out, if that is one thing: then it is a matter of the
+// whole document.
+func sameReason(d *spec.Document) string {
+	reason := ""
+	for _, f := range d.Faults {
+		if f.Left && reason == "" {
+			reason = f.Reason
+		}
+		if len(d.Operations) > 0 || f.Left && f.Reason != reason {
+			return ""
+		}
+	}
+	return reason
 }
 
 // findHome decides which hosts get credentials: the one that the person named, or else the

@@ -54,7 +54,7 @@ func Encode(o *spec.Operation, args map[string]json.RawMessage, read ReadFile) (
 		}
 		switch p.In {
 		case "path":
-			values[p.Name], err = pathValue(p, v)
+			values[p.Name], err = pathValue(p, v, o.Template.Several(p.Name))
 		case "query":
 			if err = noShadow(o, p, v); err != nil {
 				break

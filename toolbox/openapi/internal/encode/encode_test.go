@@ -64,6 +64,19 @@ func TestWire(t *testing.T) {
 	}
 }
 
+// TestSeveral: {+name} takes slashes, and nothing that leads upwards.
+func TestSeveral(t *testing.T) {
+	o := operation(t, `{"openapi":"3.0.0","paths":{"/v1/{+name}:stop":{"get":{"parameters":[{"name":"name","in":"path","required":true,"schema":{}}]}}}}`)
+	if r, err := encoded(t, o, `{"name":"projects/a?b/c"}`); err != nil || r.Path != "/v1/projects/a%3Fb/c:stop" {
+		t.Errorf("%+v %v", r, err)
+	}
+	for _, bad := range []string{`"a/../b"`, `".."`, `"/"`, `"%2e%2e/../x"`} {
+		if r, err := encoded(t, o, `{"name":`+bad+`}`); err == nil && (strings.Contains(r.Path, "..") || r.Path == "/v1/:stop") {
+			t.Errorf("%s: %s", bad, r.Path)
+		}
+	}
+}
+
 // TestShadow: an object that is sent as parameters of its own does not set those of others.
 func TestShadow(t *testing.T) {
 	o := operation(t, `{"openapi":"3.0.0","paths":{"/x?Action=List":{"get":{"parameters":[{"name":"p","in":"query","schema":{"type":"object"}},{"name":"q","in":"query","schema":{}}]}}}}`)

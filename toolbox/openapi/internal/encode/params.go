@@ -7,8 +7,9 @@ import (
 	"github.com/toolcrib/toolcrib/toolbox/openapi/internal/spec"
 )
 
-// pathValue writes a value for its place in a path.
-func pathValue(p spec.Param, v any) (string, error) {
+// pathValue writes a value for its place in a path, with its slashes if the place takes several
+// segments.
+func pathValue(p spec.Param, v any, several bool) (string, error) {
 	if p.Media != "" {
 		text, err := atom(v)
 		if err == nil && text == "" {
@@ -25,6 +26,12 @@ func pathValue(p spec.Param, v any) (string, error) {
 	}
 	if err := noDots(plain); err != nil {
 		return "", err
+	}
+	if text, ok := v.(string); ok && several && p.Style == "simple" {
+		if text = strings.Trim(text, "/"); text == "" {
+			return "", errEmptyPath
+		}
+		return escape(text, "/"), nil
 	}
 	sep, before, name := ",", "", escape(p.Name, "")
 	switch p.Style {

@@ -200,6 +200,11 @@ func (d *Document) flatBody(b *builder, body *Body) ([]argument, bool) {
 // plainObject lists the properties of an object that has declared properties only, or is an
 // allOf of such.
 func (d *Document) plainObject(at located, depth int) ([]property, bool) {
+	if o, ok := at.value.(*Object); ok && d.refSiblings && o.Len() > 1 {
+		if _, is := refOf(o); is {
+			return nil, false // both count, the reference and what stands beside it
+		}
+	}
 	at, err := d.follow(at)
 	o, ok := at.value.(*Object)
 	if d.work++; err != nil || !ok || depth > 10 || d.work > maxWork || o.object("properties").Len() > maxParams || len(o.list("allOf")) > maxList || len(o.list("required")) > maxParams {

@@ -283,16 +283,24 @@ func (d *Document) open(from *file, name string) (*file, error) {
 	return f, nil
 }
 
-// follow gives the value itself, or what it refers to.
+// follow gives the value itself, or what it refers to in the end. What stands beside a reference
+// does not count here.
 func (d *Document) follow(at located) (located, error) {
-	o, ok := at.value.(*Object)
-	if !ok {
-		return at, nil
+	for range maxHops {
+		o, ok := at.value.(*Object)
+		if !ok {
+			return at, nil
+		}
+		ref, is := refOf(o)
+		if !is {
+			return at, nil
+		}
+		var err error
+		if at, err = d.resolve(at.file, ref); err != nil {
+			return located{}, err
+		}
 	}
-	if ref, is := refOf(o); is {
-		return d.resolve(at.file, ref)
-	}
-	return at, nil
+	return located{}, errors.New("references lead round in a circle")
 }
 
 func (d *Document) fault(where string, left bool, format string, args ...any) {

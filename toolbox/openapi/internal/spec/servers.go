@@ -106,6 +106,15 @@ func fillVariables(o *Object, given map[string]string) (string, error) {
 	return b.String(), nil
 }
 
+// CheckBase checks an address that a person gave to begin with; empty is none.
+func CheckBase(address string) error {
+	if address == "" {
+		return nil
+	}
+	_, err := baseURL(address, nil)
+	return err
+}
+
 // baseURL checks an address and gives it without a slash at its end.
 func baseURL(address string, from *url.URL) (string, error) {
 	u, err := url.Parse(strings.TrimSpace(address))

@@ -61,6 +61,22 @@ func TestTranslation(t *testing.T) {
 	}
 }
 
+// TestReferencesWithMore: since 3.1, what stands beside a reference counts.
+func TestReferencesWithMore(t *testing.T) {
+	d := load(t, Source{Text: []byte(`{"openapi":"3.1.0","servers":[{"url":"https://a.example"}],"paths":{"/x/{id:[0-9]+}":{"post":{"parameters":[{"$ref":"#/components/parameters/a"}],
+		"requestBody":{"required":true,"content":{"application/json":{"schema":{"$ref":"#/components/schemas/B","required":["c"],"properties":{"c":{"type":"string"}}}}}}}}},
+		"components":{"parameters":{"a":{"$ref":"#/components/parameters/id","description":"words"},"id":{"name":"id","in":"path","required":true,"schema":{"$ref":"#/components/schemas/I","description":"its number"}}},
+		"schemas":{"I":{"type":"integer"},"B":{"type":"object","properties":{"b":{"type":"string"}}}}}}`)}, Addressing{})
+	if len(d.Operations) != 1 || len(d.Faults) > 0 {
+		t.Fatalf("%v", d.Faults)
+	}
+	const want = `{"type":"object","properties":{"id":{"type":"integer","description":"its number"},"body":{"allOf":[{"type":"object","properties":{"b":{"type":"string"}}},` +
+		`{"type":"object","properties":{"c":{"type":"string"}},"required":["c"]}]}},"required":["id","body"],"additionalProperties":false}`
+	if got := string(d.Operations[0].Input); got != want {
+		t.Errorf("%s", got)
+	}
+}
+
 // TestSwagger: the second version has its own words for most things.
 func TestSwagger(t *testing.T) {
 	d := load(t, Source{Text: []byte(`

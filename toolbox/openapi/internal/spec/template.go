@@ -11,7 +11,8 @@ import (
 // Template is a path with places for values. It alternates: text, name, text, …, text.
 type Template struct {
 	parts []string
-	query string // what stands behind a ? in the path, as some documents have it
+	query string          // what stands behind a ? in the path, as some documents have it
+	rest  map[string]bool // places that take several segments: {+name}
 }
 
 // ParseTemplate reads a path such as /pets/{id}.
@@ -42,7 +43,17 @@ func ParseTemplate(path string) (Template, error) {
 		if strings.ContainsAny(name, "{") {
 			return Template{}, fmt.Errorf("the path %s has a brace without its partner", quoted(path))
 		}
+		several := strings.HasPrefix(name, "+")
 		name = strings.TrimSuffix(strings.TrimLeft(name, "+.;*/?&"), "*")
+		if before, _, found := strings.Cut(name, ":"); found { // {id:[0-9]+}
+			name = before
+		}
+		if several {
+			if t.rest == nil {
+				t.rest = map[string]bool{}
+			}
+			t.rest[strings.Clone(name)] = true
+		}
 		if name == "" {
 			return Template{}, fmt.Errorf("the path %s has a place without a name", quoted(path))
 		}
@@ -91,6 +102,9 @@ func (t Template) Names() []string {
 	}
 	return out
 }
+
+// Several reports whether a place takes several segments, so that a slash in its value stays one.
+func (t Template) Several(name string) bool { return t.rest[name] }
 
 // Query is the fixed part of the query.
 func (t Template) Query() string { return t.query }
