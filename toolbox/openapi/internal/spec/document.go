@@ -48,7 +48,7 @@ type Document struct {
 	legacy bool
 	dialect
 	memo    map[string]located
-	cleaned map[string]string // descriptions, since many operations share them
+	cleaned map[cut]string // descriptions, since many operations share them
 	// Operations, in the order of the document.
 	Operations []*Operation
 	// Faults is what was left out or repaired.
@@ -57,6 +57,12 @@ type Document struct {
 	// Select and Save give every operation that can use it an argument to cut its answer, or
 	// to write it to a file. To be set before Load.
 	Select, Save bool
+}
+
+// cut is a text that is shown in at most so many characters.
+type cut struct {
+	text string
+	most int
 }
 
 // dialect is how schemas of a version of OpenAPI differ from JSON Schema.
@@ -85,7 +91,7 @@ type located struct {
 
 // Parse reads a document. Its error says why there is nothing to be had of it.
 func Parse(src Source) (*Document, error) {
-	d := &Document{src: src, files: map[string]*file{}, memo: map[string]located{}, cleaned: map[string]string{}}
+	d := &Document{src: src, files: map[string]*file{}, memo: map[string]located{}, cleaned: map[cut]string{}}
 	if src.Name == "" {
 		d.src.Name = "openapi"
 	}

@@ -15,9 +15,10 @@ import (
 type limits struct {
 	nodes int // schemas in it
 	words int // characters of one description; zero: none is kept
+	below int // the same, in definitions: what is further down matters less
 }
 
-func inputLimits() limits  { return limits{nodes: 600, words: 300} }
+func inputLimits() limits  { return limits{nodes: 400, words: 300, below: 120} }
 func outputLimits() limits { return limits{nodes: 120} }
 
 // builder translates schemas of OpenAPI into one JSON Schema of draft 2020-12. What is
@@ -53,6 +54,7 @@ func (d *Document) newBuilder(where string, response bool) *builder {
 
 // finish translates the definitions that the schema needs and puts them into it.
 func (b *builder) finish(root *Object) *Object {
+	b.lim.words = b.lim.below
 	for len(b.queue) > 0 {
 		w := b.queue[0]
 		b.queue = b.queue[1:]
@@ -95,13 +97,13 @@ func (b *builder) words(given string) string {
 	if given == "" || b.lim.words == 0 {
 		return ""
 	}
-	if s, ok := b.d.cleaned[given]; ok {
+	if s, ok := b.d.cleaned[cut{given, b.lim.words}]; ok {
 		b.d.work += len(given) / 256
 		return s
 	}
 	b.d.work += min(len(given), 4096) / 16
 	s := Clean(given, b.lim.words)
-	b.d.cleaned[given] = s
+	b.d.cleaned[cut{given, b.lim.words}] = s
 	return s
 }
 
