@@ -1,6 +1,7 @@
 package openapi
 
 import (
+	"bytes"
 	"context"
 	"encoding/base64"
 	"errors"
@@ -10,9 +11,11 @@ import (
 	"net/netip"
 	"net/url"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/jsontext"
 	"github.com/toolcrib/toolcrib/toolbox/openapi/internal/spec"
 )
 
@@ -231,11 +234,50 @@ func withPair(list, sep, name, value string) string {
 	return strings.Join(append(out, url.QueryEscape(name)+"="+url.QueryEscape(value)), sep)
 }
 
+// hideBytes does the same for the body of an answer, with values that are long enough not to stand
+// there by chance; also as JSON writes them.
+func hideBytes(body []byte, secrets []string) []byte {
+	for _, secret := range secrets {
+		if len(secret) < 8 {
+			continue
+		}
+		for _, form := range forms(secret) {
+			if bytes.Contains(body, []byte(form)) {
+				body = bytes.ReplaceAll(body, []byte(form), []byte("[secret]"))
+			}
+		}
+	}
+	return body
+}
+
+// forms are the ways in which a value may stand in a text: as it is, in quotes, in an address.
+func forms(secret string) []string {
+	json, quoted := jsontext.Quote(secret), strconv.Quote(secret)
+	return []string{secret, string(json[1 : len(json)-1]), quoted[1 : len(quoted)-1], url.QueryEscape(secret), url.PathEscape(secret)}
+}
+
+// conceal takes credentials out of an error, with its cause: that may be a text of the server's.
+func conceal(err error, secrets []string) error {
+	e, ok := errors.AsType[*toolcrib.Error](err)
+	if !ok {
+		return err
+	}
+	told := *e
+	told.Message = hide(e.Message, secrets)
+	if e.Err != nil && hide(e.Err.Error(), secrets) != e.Err.Error() {
+		told.Err = nil
+	}
+	return &told
+}
+
 // hide takes credentials out of a text: servers repeat what they were sent.
 func hide(s string, secrets []string) string {
 	for _, secret := range secrets {
-		if len(secret) >= 4 {
-			s = strings.ReplaceAll(s, secret, "[secret]")
+		if len(secret) < 4 {
+			continue
+		}
+		for _, form := range forms(secret) {
+			s = strings.ReplaceAll(s, form, "[secret]")
 		}
 	}
 	return s

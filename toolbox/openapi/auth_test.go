@@ -67,6 +67,33 @@ func TestCredentials(t *testing.T) {
 	}
 }
 
+// TestEchoes: what a server repeats of a credential is not shown, in a success either.
+func TestEchoes(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Query().Get("q") {
+		case "location":
+			w.Header().Set("Location", "http://[x"+r.Header.Get("X-Key"))
+			w.WriteHeader(http.StatusFound)
+		case "link":
+			w.Header().Set("Link", "<"+r.Header.Get("X-Key")+">")
+		default:
+			w.Header().Set("Content-Type", "application/json")
+			_ = json.NewEncoder(w).Encode(map[string]any{"headers": r.Header})
+		}
+	})
+	doc := strings.Replace(withSchemes(s.URL, "get", `[{"key":[]}]`, allSchemes), `"operationId"`, `"parameters":[{"name":"q","in":"query","schema":{}}],"operationId"`, 1)
+	b := newBox(t, doc, Config{Auth: map[string]Credential{"key": {Secret: "s"}}})
+	for _, q := range []string{"", "location", "link"} {
+		r, err := use(t, b, newEnv(t, map[string]string{"s": `s3cr3t"value`}), "op", `{"q":"`+q+`"}`)
+		if e, ok := toolcrib.AsError(err); ok {
+			err = fmt.Errorf("%w %v", err, e.Err)
+		}
+		if said := fmt.Sprintf("%v %v", r, err); strings.Contains(said, "s3cr3t") {
+			t.Errorf("%q: %s", q, said)
+		}
+	}
+}
+
 // TestCredentialsStay: they go to the host of the API, over a line that nobody reads, and nowhere
 // else.
 func TestCredentialsStay(t *testing.T) {

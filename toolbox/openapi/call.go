@@ -171,14 +171,18 @@ func (c *call) send(ctx context.Context, r *encode.Request) (*answer, error) {
 	}
 	resp, err := client.Do(req)
 	if err != nil {
-		return nil, unreachable(ctx, req, err, c.box.cfg.Timeout)
+		return nil, conceal(unreachable(ctx, req, err, c.box.cfg.Timeout), c.secrets)
 	}
 	defer func() { _ = resp.Body.Close() }() // nothing more is wanted of it
 	a := &answer{status: resp.StatusCode, header: resp.Header, url: resp.Request.URL}
 	if enc := resp.Header.Get("Content-Encoding"); enc != "" && !strings.EqualFold(enc, "identity") {
 		return nil, fmt.Errorf("the answer of %s is packed as %q, which was not asked for and cannot be read", a.url.Hostname(), text.Clip(text.ShowLine(enc), 40))
 	}
-	return a, c.read(ctx, a, resp.Body)
+	err = c.read(ctx, a, resp.Body)
+	if c.saveTo == "" {
+		a.body = hideBytes(a.body, c.secrets)
+	}
+	return a, err
 }
 
 func sameOrigin(a, b *url.URL) bool {

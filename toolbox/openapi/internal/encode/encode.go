@@ -250,7 +250,8 @@ func flat(r *Request, b *spec.Body, fields map[string]json.RawMessage, read Read
 			out = append(jsontext.AppendString(out, name), ':')
 			out = append(out, fields[name]...)
 		}
-		r.Body = append(out, '}')
+		out = append(out, '}')
+		r.Body = out
 		return nil
 	case spec.Form:
 		return form(r, b, names, fields)
