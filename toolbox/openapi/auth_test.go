@@ -2,6 +2,7 @@ package openapi
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"strings"
@@ -86,7 +87,7 @@ func TestEchoes(t *testing.T) {
 	for _, q := range []string{"", "location", "link"} {
 		r, err := use(t, b, newEnv(t, map[string]string{"s": `s3cr3t"value`}), "op", `{"q":"`+q+`"}`)
 		if e, ok := toolcrib.AsError(err); ok {
-			err = fmt.Errorf("%w %v", err, e.Err)
+			err = errors.Join(err, e.Err)
 		}
 		if said := fmt.Sprintf("%v %v", r, err); strings.Contains(said, "s3cr3t") {
 			t.Errorf("%q: %s", q, said)
