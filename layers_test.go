@@ -194,6 +194,8 @@ func libraries() []heavy {
 		{"github.com/pelletier/go-toml/v2", []string{"internal/tomltext"}, nil, "TOML is read in one place, which says where each entry stands"},
 		{"golang.org/x/net", []string{"toolbox/web"}, nil, "pages are read by the toolbox that fetches them"},
 		{"golang.org/x/text", []string{"toolbox/web"}, nil, "only pages from elsewhere are in another character set"},
+		{"github.com/itchyny/gojq", []string{"toolbox/openapi/internal/jq"}, nil, "a language with loops is kept where its work is bounded"},
+		{"github.com/getkin/kin-openapi", nil, []string{"toolbox/openapi"}, "it is the judge in tests: what is sent to an API is held against its document by it"},
 		{"github.com/rogpeppe/go-internal", []string{"cribtest"}, everywhere, "txtar and testscript are for tests only"},
 		{"github.com/google/go-cmp", []string{"cribtest"}, everywhere, "comparing is for tests only"},
 		{"pgregory.net/rapid", nil, everywhere, "properties are for tests only"},

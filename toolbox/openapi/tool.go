@@ -1,0 +1,179 @@
+package openapi
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"slices"
+	"strings"
+	"sync/atomic"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/internal/schema"
+	"github.com/toolcrib/toolcrib/internal/text"
+	"github.com/toolcrib/toolcrib/toolbox/openapi/internal/encode"
+	"github.com/toolcrib/toolcrib/toolbox/openapi/internal/jq"
+	"github.com/toolcrib/toolcrib/toolbox/openapi/internal/spec"
+)
+
+// tool is one operation.
+type tool struct {
+	box    *Box
+	op     *spec.Operation
+	name   string
+	schema func() *schema.Schema // of the result; nil: none
+	told   atomic.Bool           // that the API answers otherwise than its document says
+}
+
+// definition is the tool as the catalog takes it. It is foreign: the API checks its calls
+// itself, and a default of its document is shown and never sent for somebody.
+func (t *tool) definition() toolcrib.Tool {
+	o := t.op
+	d := toolcrib.Tool{
+		Spec: toolcrib.Spec{
+			Name: t.name, Title: spec.Clean(o.Summary, 80), Description: t.description(), Input: o.Input, Output: o.Output,
+			Effects: t.effects(), Idempotent: repeatable(o.Method), Group: "openapi", Timeout: t.box.cfg.Timeout * 2,
+		},
+		Run: t.run, Foreign: true,
+	}
+	o.Summary, o.Description = "", ""
+	return d
+}
+
+// description is what a model reads: what it does, and which request it is.
+func (t *tool) description() string {
+	o := t.op
+	summary, long := spec.Clean(o.Summary, 300), spec.Clean(o.Description, t.box.cfg.MaxDescription)
+	words := long
+	if summary != "" && !strings.HasPrefix(strings.ToLower(long), strings.ToLower(strings.TrimRight(summary, ". "))) {
+		words = strings.TrimRight(summary, ". ") + ". " + long
+	}
+	if o.Deprecated {
+		words = "Deprecated. " + words
+	}
+	request := o.Method + " " + spec.Clean(o.Path, 200)
+	words = text.ClipSentence(strings.TrimSpace(words), t.box.cfg.MaxDescription)
+	return strings.TrimSpace(words + " (" + request + ")")
+}
+
+// effects follow from the method: a claim that rules can correct.
+func (t *tool) effects() toolcrib.Effects {
+	var e toolcrib.Effects
+	switch t.op.Method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		e = toolcrib.Reads
+	case http.MethodDelete:
+		e = toolcrib.Destroys
+	default:
+		e = toolcrib.Writes
+	}
+	if t.op.SaveTo != "" {
+		e |= toolcrib.Writes
+	}
+	if t.sendsFiles() {
+		e |= toolcrib.Reads
+	}
+	if use, _ := t.box.credentials(t.op); len(use) > 0 {
+		e |= toolcrib.UsesSecrets
+	}
+	return e | toolcrib.Network
+}
+
+func (t *tool) sendsFiles() bool {
+	b := t.op.Body
+	if b == nil {
+		return false
+	}
+	for _, f := range b.Fields {
+		if f.File {
+			return true
+		}
+	}
+	return b.Kind == spec.Binary
+}
+
+// repeatable reports whether a second request of a method changes nothing more.
+func repeatable(method string) bool {
+	return slices.Contains([]string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPut, http.MethodDelete}, method)
+}
+
+// run calls the API.
+func (t *tool) run(ctx context.Context, env *toolcrib.Env, input json.RawMessage) (*toolcrib.Result, error) {
+	args := map[string]json.RawMessage{}
+	if len(input) > 0 {
+		if err := json.Unmarshal(input, &args); err != nil {
+			return nil, invalid("the arguments have to be an object")
+		}
+	}
+	c := &call{tool: t, env: env}
+	if err := c.reserved(args); err != nil {
+		return nil, err
+	}
+	if env == nil || env.HTTP == nil {
+		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "the host " + hostOf(t.op.Base) + " was not granted; to allow it, add it to grant.hosts"}
+	}
+	r, err := encode.Encode(t.op, args, c.readFile)
+	if err != nil {
+		if _, refused := toolcrib.AsError(err); refused {
+			return nil, err
+		}
+		return nil, invalid(err.Error())
+	}
+	return c.do(ctx, r)
+}
+
+func invalid(message string) error {
+	return &toolcrib.Error{Code: toolcrib.CodeInvalid, Message: message}
+}
+
+// call is one call of a tool.
+type call struct {
+	*tool
+	env     *toolcrib.Env
+	cut     *jq.Query
+	saveTo  string
+	secrets []string // values that must not be shown
+}
+
+// reserved takes out the arguments that are for us.
+func (c *call) reserved(args map[string]json.RawMessage) error {
+	take := func(name string) (string, error) {
+		raw, ok := args[name]
+		if !ok || name == "" {
+			return "", nil
+		}
+		delete(args, name)
+		var s *string
+		if err := json.Unmarshal(raw, &s); err != nil {
+			return "", invalid(name + " has to be a text")
+		}
+		if s == nil {
+			return "", nil
+		}
+		return *s, nil
+	}
+	expression, err := take(c.op.Select)
+	if err != nil {
+		return err
+	}
+	if expression != "" {
+		if c.cut, err = jq.Parse(expression); err != nil {
+			return invalid(c.op.Select + ": " + err.Error())
+		}
+	}
+	c.saveTo, err = take(c.op.SaveTo)
+	return err
+}
+
+// readFile reads a file that is sent, from the granted directories.
+func (c *call) readFile(name string) ([]byte, error) {
+	if c.env.Files == nil {
+		return nil, &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "no directory was granted, so that no file can be sent; to allow one, add it to grant.read"}
+	}
+	if name == "" {
+		return nil, errors.New("want the path of a file")
+	}
+	data, _, err := c.env.Files.ReadFile(name, int64(c.box.cfg.MaxUpload))
+	return data, err
+}
