@@ -98,12 +98,16 @@ func (c *command) trust(ctx context.Context, args []string, yes bool) error {
 	list := trustList(paths)
 	if project.file != "" {
 		err = c.trustSettings(list, project.file, yes)
-		if code := toolcrib.CodeOf(err); err != nil && code != toolcrib.CodeDenied && code != toolcrib.CodeUnavailable {
-			return err
-		}
 	}
-	if project.tools != "" {
-		err = cmp.Or(c.trustTools(ctx, list, project.tools, yes), err)
+	code := toolcrib.CodeOf(err)
+	if project.tools == "" || err != nil && code != toolcrib.CodeDenied && code != toolcrib.CodeUnavailable {
+		return err
+	}
+	if of := c.trustTools(ctx, list, project.tools, yes); of != nil {
+		return of
+	}
+	if code == toolcrib.CodeDenied {
+		return &toolcrib.Error{Code: code, Message: "the settings of the project only tighten, as before"}
 	}
 	return err
 }
