@@ -76,7 +76,9 @@ type App struct {
 	settings   atomic.Pointer[settings.Config] // those that the servers are of now
 	plugins    string                          // the folder of programs that are servers
 	launcher   *reach.Launcher                 // of the servers
-	wait       time.Duration                   // for servers that were never listed
+	toolsDir   string                          // the folder of the person's own tools
+	trusted    func(path string, content []byte) bool
+	wait       time.Duration // for servers that were never listed
 	events     events
 	telemetry  *telemetry.Telemetry // nil: nobody watches
 	numbers    *telemetry.Metrics   // of it; nil: none
@@ -131,6 +133,9 @@ type Needs struct {
 	// Approver is asked instead of the desk. Nil: the desk is.
 	Approver toolcrib.Approver
 	Hook     *hooked.Message // what a crib that is opened ToHook is for
+	// Trusted says whether the person has trusted a file of the project that declares
+	// tools, by its path and its content. Nil: none.
+	Trusted func(path string, content []byte) bool
 }
 
 func (n Needs) start() reach.Start {
@@ -252,7 +257,7 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 
 // grant is the most any call may get.
 func (a *App) grant(cfg settings.Config) toolcrib.Grant {
-	g := toolcrib.Grant{Dirs: a.reach.Dirs, Hosts: cfg.Grant.Hosts}
+	g := toolcrib.Grant{Dirs: a.reach.Dirs, Hosts: cfg.Grant.Hosts, Fixed: a.reach.Shown()}
 	if cfg.Toolboxes.Shell.AllowShell && a.Sandbox != nil {
 		g.Programs = []string{commandShell}
 	}

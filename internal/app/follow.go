@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/toolcrib/toolcrib"
@@ -34,7 +35,7 @@ func (a *App) Reload(ctx context.Context) (toolcrib.Diff, []toolcrib.LoadError) 
 // load puts the boxes and the MCP servers of now on the shelves.
 func (a *App) load(ctx context.Context, s toolcrib.Contents) (toolcrib.Diff, []toolcrib.LoadError) {
 	diff, faults := a.hosted.Load(ctx, a.Crib.Catalog, a.hubShelving(s))
-	return diff, append(faults, a.hubFaults()...)
+	return diff, slices.Concat(faults, boxFaults(s.Boxes), a.hubFaults())
 }
 
 // pluginSettles is how long a plugin may take to be copied. A program that somebody

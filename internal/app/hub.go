@@ -49,7 +49,7 @@ func CheckServerName(name string) error { return hub.CheckName(name, boxNames())
 // openHub opens the hub. Nothing is started.
 func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) error {
 	readOnly := needs.For == ToCheck || needs.For == ToList
-	a.plugins = hub.PluginDir(cfg.Hub, needs.Config)
+	a.plugins, a.toolsDir, a.trusted = hub.PluginDir(cfg.Hub, needs.Config), cfg.Toolboxes.Tools.Folder(needs.Config, needs.Home), needs.Trusted
 	list, faults := hub.Servers(cfg, a.plugins, boxNames())
 	a.Faults = append(a.Faults, faults...)
 	a.settings.Store(&cfg)
@@ -87,8 +87,8 @@ func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) err
 	if needs.State != "" {
 		l.Homes = filepath.Join(needs.State, "servers")
 	}
-	if needs.Home != "" { // not in the state directory, of which no program sees anything
-		l.Certificates = filepath.Join(needs.Home, ".cache", "toolcrib", "certificates")
+	if needs.Home != "" {
+		l.Certificates = filepath.Join(reach.ShownDir(needs.Home), "certificates")
 	}
 	l.Pass = cfg.Hub.PassEnv
 	if err := l.Pass.Check(); err != nil {

@@ -2,10 +2,6 @@ package app
 
 import (
 	"context"
-	"crypto/sha256"
-	"errors"
-	"io"
-	"os"
 	"sync"
 	"time"
 
@@ -14,8 +10,13 @@ import (
 	"github.com/toolcrib/toolcrib/internal/settings"
 )
 
-// lookEvery is how often the files of settings are looked at.
-const lookEvery = time.Second
+const (
+	// lookEvery is how often the files of settings are looked at.
+	lookEvery = time.Second
+	// maxSettingsFile bounds what is read to notice a change; more is no file of
+	// settings, and is refused when it is read as one.
+	maxSettingsFile = 2 << 20
+)
 
 // Settings is one reading of the configuration.
 type Settings struct {
@@ -38,7 +39,7 @@ func (a *App) FollowPolicy(read func() Settings) (stop func()) {
 		// Hashed first and read afterwards: what was written since the program
 		// started is not missed.
 		first := read()
-		seen := contents(first.Files)
+		seen := plainfile.Contents(maxSettingsFile, first.Files...)
 		a.take(ctx, first)
 		for {
 			select {
@@ -47,7 +48,7 @@ func (a *App) FollowPolicy(read func() Settings) (stop func()) {
 			case <-tick.C:
 			}
 			now := read()
-			if is := contents(now.Files); is != seen {
+			if is := plainfile.Contents(maxSettingsFile, now.Files...); is != seen {
 				if seen = is; a.take(ctx, now) {
 					a.Crib.Log.Warn("the rules were read anew: modes, profiles, permissions, agents and MCP servers hold from now on, other settings from the next start")
 				}
@@ -133,41 +134,4 @@ func (a *App) take(ctx context.Context, now Settings) bool {
 	a.takeServers(ctx, cfg)
 	a.Crib.Catalog.Announce() // other tools may exist for callers now
 	return true
-}
-
-// maxSettingsFile bounds what is read to notice a change; more is no file of
-// settings, and is refused when it is read as one.
-const maxSettingsFile = 2 << 20
-
-// contents tells whether any of the files is another now.
-func contents(files []string) [sha256.Size]byte {
-	h := sha256.New()
-	for _, name := range files {
-		h.Write([]byte(name + "\x00"))
-		if err := hashFile(h, name); err != nil {
-			h.Write([]byte("\x00" + errorKind(err)))
-		}
-	}
-	return [sha256.Size]byte(h.Sum(nil))
-}
-
-func hashFile(h io.Writer, name string) (err error) {
-	f, err := plainfile.Open(name)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, f.Close()) }()
-	_, err = io.Copy(h, io.LimitReader(f, maxSettingsFile))
-	return err
-}
-
-// errorKind keeps errors apart that mean something else to a reader.
-func errorKind(err error) string {
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return "missing"
-	case errors.Is(err, os.ErrPermission):
-		return "closed"
-	}
-	return "unreadable"
 }

@@ -56,6 +56,8 @@ func (a *App) kinds(cfg settings.Config) []kind {
 		{"skill", boxes.Skill.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return a.openSkill(ctx, boxes.Skill, a.shown(cfg))
 		}},
+		{ownTools, boxes.Tools.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.openTools(ctx, cfg, ownTools) }},
+		{projectTools, boxes.Tools.Enabled && boxes.Tools.Project, func(ctx context.Context) (toolcrib.Toolbox, error) { return a.openTools(ctx, cfg, projectTools) }},
 		{"web", boxes.Web.Enabled, with(web.Open, web.Config{Engine: boxes.Web.Engine, Endpoint: boxes.Web.Endpoint, Secret: boxes.Web.Secret, Shown: a.shown(cfg)})},
 		{"ovosbox", boxes.OvosBox.Enabled, func(ctx context.Context) (toolcrib.Toolbox, error) {
 			return node.OpenBox(ctx, boxes.OvosBox, cfg.Bus, node.BoxNeeds{Expand: a.keeper.Expand, Own: a.hosted.Has, Log: a.Crib.Log})
@@ -104,40 +106,14 @@ func (a *App) filesConfig(cfg settings.Config) files.Config {
 	return files.Config{
 		Mark:  secrets.Mark,
 		Hide:  func(text string) ([]files.Span, error) { return hiddenIn[files.Span](a, text) },
-		Again: func() files.Again { return &carried{} },
+		Again: func() files.Again { return &secrets.Memory[files.Span]{} },
 	}
-}
-
-// carried is the memory of values of one long file, in the words of its toolbox.
-type carried struct{ values secrets.Carried }
-
-func (c *carried) Add(text string, hidden []files.Span) { c.values.Add(text, findings(hidden)) }
-
-func (c *carried) Find(text string, hidden []files.Span) []files.Span {
-	found := c.values.Find(text, findings(hidden))
-	spans := make([]files.Span, len(found))
-	for i, f := range found {
-		spans[i] = files.Span{From: f.Start, To: f.End}
-	}
-	return spans
-}
-
-func findings(hidden []files.Span) []secrets.Finding {
-	out := make([]secrets.Finding, len(hidden))
-	for i, h := range hidden {
-		out[i] = secrets.Finding{Start: h.From, End: h.To}
-	}
-	return out
 }
 
 // hiddenIn finds what is hidden in a text, in the words of a toolbox.
 func hiddenIn[S files.Span | shell.Span](a *App, text string) ([]S, error) {
 	found, err := a.secrets.Find(text)
-	spans := make([]S, len(found))
-	for i, f := range found {
-		spans[i] = S(struct{ From, To int }{f.Start, f.End})
-	}
-	return spans, err
+	return secrets.Spans[S](found), err
 }
 
 // shown gives a part of a text with marks in the place of what is hidden in it or

@@ -110,6 +110,9 @@ func (c *Chains) search() []string {
 	return out
 }
 
+// Programs is where programs are found that no agent can write.
+func (c *Chains) Programs() []string { return slices.Concat(c.bins, shellguard.SystemDirs()) }
+
 // KnownTo has the guard find programs where commands do. Virtual environments count
 // where a sandbox bounds what comes of it.
 func (c *Chains) KnownTo(opt *shellguard.Options, bounded bool) {

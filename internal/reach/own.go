@@ -255,6 +255,9 @@ func (r Reach) SetOwn(cfg settings.Config, list map[string]mcphub.Server, l *Lau
 	if path := cfg.Sandbox.Container.Engine; filepath.IsAbs(path) {
 		plain("the container engine", []string{path})
 	}
+	if dir := ShownDir(r.home); dir != "" && r.granted(dir) {
+		s.files = append(s.files, dir)
+	}
 	s.files = append(s.files, r.obeyedAtHome()...)
 	for _, dir := range filepath.SplitList(l.Path) {
 		if r.granted(dir) && !l.ofProject(dir) {

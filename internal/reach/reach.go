@@ -98,8 +98,9 @@ func Of(cfg settings.Grant, needs Start, unled ...string) (Reach, error) {
 			return Reach{}, fmt.Errorf("grant.protected: %w", err)
 		}
 	}
-	// An agent that could write a project's settings could take its rules away.
-	r.Protected = slices.Concat(files.DefaultProtected(), []string{"toolcrib.yaml"}, needs.Private, cfg.Protected)
+	// An agent that could write a project's settings could take its rules away, and one
+	// that could write its tools would have the person trust them.
+	r.Protected = slices.Concat(files.DefaultProtected(), []string{"toolcrib.yaml", ".toolcrib"}, needs.Private, cfg.Protected)
 	for _, dir := range unled {
 		r.Protected = append(r.Protected, sensitive.UnledWord+dir)
 	}

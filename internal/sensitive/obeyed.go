@@ -57,6 +57,7 @@ func Obeyed() []Place {
 	add(agents, false, true, ".windsurf", ".continue", ".roo", ".kilocode", ".kiro", ".amazonq", ".trae", ".qwen", ".goose", ".augment", ".junie", ".factory", ".crush", ".amp", ".copilot", ".openhands", ".iflow", ".codebuddy", ".qoder", ".clinerules/hooks", ".github/hooks",
 		".grok", ".vibe", ".pi", ".kilo", ".cline", ".rovodev")
 	add(agents, false, false, "opencode.jsonc", ".aider.conf.yml", "crush.json", ".crush.json")
+	add("Toolcrib obeys what is in it, once it is trusted", false, true, ".toolcrib")
 	add(editor, true, true, ".vscode", ".idea", ".zed", ".devcontainer")
 	add(editor, true, false, ".devcontainer.json")
 	add(editor, false, true, ".fleet", ".idx", ".helix", ".nvim", ".vs", ".theia", ".nova", ".externaltoolbuilders", ".run", ".bsp")

@@ -56,7 +56,7 @@ type Grant struct {
 	Write     []string `yaml:"write" project:"drop" doc:"Directories that tools may read and change. A relative one begins in the working directory, ~ is your home. The working directory itself (.) is left out where it is your home or holds it: name such a directory in full."`
 	Read      []string `yaml:"read" project:"drop" doc:"Directories that tools may only read."`
 	Hosts     []string `yaml:"hosts" project:"drop" doc:"Other machines that may be reached: names, *.suffix, * for every public one, addresses and ranges such as 10.0.0.0/8. Private addresses are reached only by an address or a range that has them, or by private:NAME for the machine of that name, and this machine by localhost. The words npm, pip, go and cargo stand for the registries that your own configuration of that package manager names. Programs reach the hosts over http and https by a proxy in the linux sandbox, or have the whole network with *; the other sandboxes refuse to run them with single hosts."`
-	Protected []string `yaml:"protected" project:"add" doc:"What stays out of reach in them, besides .env files, keys, credentials, shell start files and toolcrib.yaml: a name such as *.sqlite, or a place that begins with / or ~/. A name after key: means only files that hold a private key or a password, as key:*.pem does."`
+	Protected []string `yaml:"protected" project:"add" doc:"What stays out of reach in them, besides .env files, keys, credentials, shell start files, toolcrib.yaml and .toolcrib: a name such as *.sqlite, or a place that begins with / or ~/. A name after key: means only files that hold a private key or a password, as key:*.pem does."`
 	// Exceptions have a key of their own, since a project may add to the other.
 	Unprotected []string `yaml:"unprotected" doc:"Names that are not protected after all, such as .env.test. It also grants what other programs execute or obey, such as .vscode or .github/workflows: tools then write it as any other file, and commands may too."`
 }
@@ -68,6 +68,7 @@ type Toolboxes struct {
 	Interact InteractBox `yaml:"interact" doc:"Asking the person."`
 	Math     MathBox     `yaml:"math" doc:"Calculation, units, statistics, equations."`
 	Skill    SkillBox    `yaml:"skill" doc:"Skills: folders with a SKILL.md that tells a model how to go about something."`
+	Tools    ToolsBox    `yaml:"tools" doc:"Tools of your own: commands and scripts that declare themselves, see docs/tools.md."`
 	Web      WebBox      `yaml:"web" doc:"Searching the web and fetching pages. It needs the hosts under grant.hosts, such as html.duckduckgo.com or *."`
 	OvosBox  OvosBox     `yaml:"ovosbox" doc:"Tools that live on the message bus of a voice assistant (OpenVoiceOS). What hosts there say about them is a claim."`
 	Shell    ShellBox    `yaml:"shell" doc:"Running command lines in the granted directories, in a sandbox."`
@@ -157,6 +158,7 @@ func Defaults() Config {
 			Clock: ClockBox{Enabled: true}, Math: MathBox{Enabled: true}, Interact: InteractBox{Enabled: true}, Web: WebBox{Engine: "duckduckgo"},
 			Files:   FilesBox{Enabled: true},
 			Skill:   DefaultSkillBox(),
+			Tools:   DefaultToolsBox(),
 			OvosBox: DefaultOvosBox(),
 			Shell:   ShellBox{Ask: true, MaxTimeout: 2 * time.Minute, JobTime: time.Hour},
 		},

@@ -162,6 +162,21 @@ func (k *Keeper) lookup(ctx context.Context, call toolcrib.Call, tool toolcrib.E
 	return value, nil
 }
 
+// ForTool gives a tool a secret that the person's own file names for it: her word as
+// much as vault.grants is. Whose it is goes by who calls, as for every tool.
+func (k *Keeper) ForTool(ctx context.Context, call toolcrib.Call, box, tool, name string) (string, error) {
+	if k == nil {
+		return "", &toolcrib.Error{Code: toolcrib.CodeUnavailable, Message: "the vault is not opened here"}
+	}
+	from := vault.Scope{Organisation: call.Caller.Organisation, Subject: call.Caller.Subject, Tool: box + "/" + tool}
+	value, err := k.vault.Granted(from, []string{name})(ctx, name)
+	if err != nil {
+		return "", refusedSecret(call.Tool, err)
+	}
+	k.opened()
+	return value, nil
+}
+
 // opened: somebody got in, so that the values can be read now.
 func (k *Keeper) opened() {
 	k.mu.Lock()

@@ -1,0 +1,50 @@
+package app
+
+import (
+	"context"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/reach"
+	"github.com/toolcrib/toolcrib/internal/registries"
+	"github.com/toolcrib/toolcrib/internal/settings"
+	"github.com/toolcrib/toolcrib/internal/toolfile"
+	"github.com/toolcrib/toolcrib/toolbox/script"
+)
+
+// The boxes of tools that files declare.
+const (
+	ownTools     = "tools"
+	projectTools = "project"
+)
+
+// openTools opens the box of the person's own files, or of those of the project.
+func (a *App) openTools(ctx context.Context, cfg settings.Config, name string) (toolcrib.Toolbox, error) {
+	l := a.launcher
+	t := &reach.Tools{Launcher: l, Box: a.Crib.Sandbox, Start: reach.Start{Dir: l.Dir, Home: l.Home}, Copies: reach.CopiesIn(l.Home), Search: a.chains.Programs(),
+		Plain: func(dirs []files.Dir, hosts []string) []string {
+			return a.chains.Environment(settings.ShellBox{}, true, dirs, registries.Found{Hosts: hosts})
+		}}
+	own := script.Config{Name: name, Output: int(cfg.Limits.Output / 4), Foreign: name == projectTools}
+	if own.Foreign {
+		return t.Open(ctx, own, toolfile.ProjectFolder(l.Dir, l.Home), script.Needs{Trusted: a.trusts, Secret: reach.GrantedSecret})
+	}
+	return t.Open(ctx, own, a.reach.Safe(toolfile.Folder{Dir: a.toolsDir}), script.Needs{Secret: func(ctx context.Context, env *toolcrib.Env, tool, secret string) (string, error) {
+		return a.keeper.ForTool(ctx, env.Call, name, tool, secret)
+	}})
+}
+
+// trusts says whether the person has trusted a file of the project.
+func (a *App) trusts(path string, content []byte) bool {
+	return a.trusted != nil && a.trusted(path, content)
+}
+
+// boxFaults tells what boxes left out of their tools.
+func boxFaults(boxes []toolcrib.Toolbox) (faults []toolcrib.LoadError) {
+	for _, b := range boxes {
+		if f, ok := b.(interface{ Faults() []toolcrib.LoadError }); ok {
+			faults = append(faults, f.Faults()...)
+		}
+	}
+	return faults
+}

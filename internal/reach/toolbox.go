@@ -1,0 +1,100 @@
+package reach
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/toolcrib/toolcrib"
+	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/toolfile"
+	"github.com/toolcrib/toolcrib/toolbox/script"
+)
+
+// ToolFiles is a folder of files that declare tools.
+type ToolFiles interface {
+	Read() ([]toolfile.Source, error)
+	Marks() string
+}
+
+// Open opens a folder as a box. Without a sandbox its tools are listed and cannot be called.
+func (t *Tools) Open(ctx context.Context, cfg script.Config, from ToolFiles, needs script.Needs) (toolcrib.Toolbox, error) {
+	needs.Files, needs.Marks = from.Read, from.Marks
+	if t.Box != nil {
+		needs.Run = t.Run
+	}
+	box, err := script.Open(ctx, cfg, needs)
+	if err != nil {
+		return nil, err
+	}
+	return box, nil
+}
+
+// GrantedSecret gives a tool a secret that vault.grants has for it.
+func GrantedSecret(ctx context.Context, env *toolcrib.Env, tool, name string) (string, error) {
+	if env.Secret == nil {
+		return "", &toolcrib.Error{Code: toolcrib.CodeDenied, Message: "the secret " + name + " was not granted: vault.grants has to name it for " + tool}
+	}
+	return env.Secret(ctx, name)
+}
+
+// ShownDir is where files of ours lie that programs in a sandbox are shown: neither in the state directory nor in the cache,
+// of which no program sees anything. Commands can only read it.
+func ShownDir(home string) string {
+	if home == "" {
+		return ""
+	}
+	return filepath.Join(home, ".cache", "toolcrib-shown")
+}
+
+// Shown is that place as far as tools could write there: it is only read, whatever was granted.
+func (r Reach) Shown() []string {
+	dir := ShownDir(r.home)
+	if dir == "" || !r.granted(dir) {
+		return nil
+	}
+	list := []string{filepath.ToSlash(dir)}
+	if there := filepath.ToSlash(realDir(dir)); there != list[0] {
+		list = append(list, there)
+	}
+	return list
+}
+
+// CopiesIn are the copies of a person.
+func CopiesIn(home string) Copies {
+	if home == "" {
+		return Copies{}
+	}
+	return Copies{Dir: filepath.Join(ShownDir(home), "tools")}
+}
+
+// Safe is a folder of a person's own tools that is read only where tools cannot write: whoever can write there makes tools
+// that reach what they like.
+func (r Reach) Safe(folder toolfile.Folder) ToolFiles { return safeFolder{folder, r} }
+
+type safeFolder struct {
+	toolfile.Folder
+	reach Reach
+}
+
+func (s safeFolder) Read() ([]toolfile.Source, error) {
+	if s.reach.writesIn(s.Dir) {
+		return nil, errors.New(s.Dir + " lies where tools can write, and could be given other tools there: move it, or leave it beside the settings")
+	}
+	return s.Folder.Read()
+}
+
+// writesIn tells whether tools can write in a directory that is there.
+func (r Reach) writesIn(dir string) bool {
+	if dir == "" || r.Own == nil || !r.granted(dir) {
+		return false
+	}
+	handle, err := files.New(r.Dirs, r.Files)
+	if err != nil {
+		return true
+	}
+	_, err = handle.Real(dir)
+	_ = handle.Close() // nothing was opened
+	return !errors.Is(err, files.ErrProtected) && !errors.Is(err, os.ErrNotExist)
+}
