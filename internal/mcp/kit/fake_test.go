@@ -30,7 +30,6 @@ func TestMain(m *testing.M) {
 type fake struct {
 	mode  string
 	mu    sync.Mutex
-	first bool
 	calls int
 	busy  sync.Mutex
 }
