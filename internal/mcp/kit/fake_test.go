@@ -239,7 +239,10 @@ func (f *fake) call(m asked) {
 	case "slow":
 		f.busy.Lock()
 		defer f.busy.Unlock()
-		time.Sleep(150 * time.Millisecond)
+		if number > 2 { // whatever else a busy machine does meanwhile
+			time.Sleep(250 * time.Millisecond)
+		}
+		time.Sleep(120 * time.Millisecond)
 	}
 	f.result(m.ID, answer)
 	if f.is("progress too late") {
