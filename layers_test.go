@@ -64,6 +64,8 @@ func rules() []rule {
 		{"internal/toolchains", ground, []string{"internal/pattern", "internal/durable", "internal/gitconfig", "internal/plainfile", "internal/seal"}, "tool chains of a person are found in one way: the guard, PATH, the sandbox and who reports on them go by the same directories"},
 		{"internal/gitconfig", ground, nil, "the format of a file: the guards and the sandbox both protect what it names"},
 		{"internal/plainfile", ground, nil, "reading what anybody may have put there: the guards, the sandbox and those who look for scripts must none of them wait at a pipe"},
+		{"internal/execfile", ground, []string{"internal/plainfile"}, "why a file cannot be started: the folder of plugins and what starts programs say it in the same words"},
+		{"internal/nodehost", ground, nil, "a file for Node and its hash: it knows nobody, and whoever starts it knows it"},
 		{"internal/starter", ground, nil, "programs that start others: the guard, the reader of scripts and that of settings look behind them by one table"},
 		{"internal/named", ground, []string{"internal/pattern", "internal/gitconfig", "internal/plainfile", "internal/starter"}, "texts that name scripts: command lines are read in the one way in which those of git's settings are"},
 		{"internal/linked", ground, []string{"internal/plainfile"}, "where links of obeyed and protected names lead: the handle on files, the guards and the sandbox follow them in one way"},
@@ -146,6 +148,7 @@ func rules() []rule {
 		{"internal/app", 4, []string{".", "retry", "definition", "toolbox/...", "internal/..."}, wiring},
 		{"ovos", 4, []string{".", "internal/ovos/..."}, "the bus for programs of others: it joins the frontend to a crib and decides nothing"},
 		{"mcpserver", 4, []string{".", "internal/mcp/server", "internal/desk", "internal/safety", "internal/serve/httpapi"}, "MCP for programs of others: it joins the frontend to a crib and decides nothing"},
+		{"plugin", 4, []string{".", "internal/mcp/server"}, "plugins of others: it joins the frontend to a crib that allows everything, because the Toolcrib that starts the program judges"},
 		{"governed", 5, []string{".", "internal/app", "internal/settings", "internal/desk", "internal/store/..."}, "a crib for programs of others: it says in the words of the wiring what a Config says, and decides nothing"},
 		{"internal/cli", 5, []string{".", "ovos", "definition", "internal/app", "internal/config", "internal/settings", "internal/desk", "internal/exposed", "internal/hooked", "internal/store", "internal/vault", "internal/serve/httpapi", "internal/ovos/bus", "internal/ovos/dialect"},
 			"a command asks app for what it needs; besides it reads the configuration (config, settings), and shows a person in the words of the part what waits (desk), what was done (store), what is kept (vault), who is let in (httpapi), what a client's hook says and is told (hooked) and what goes over a bus (ovos/bus, dialect), and what a model's API is told (definition, exposed)"},
@@ -153,7 +156,7 @@ func rules() []rule {
 
 		{"internal/conformance", 6, []string{".", "toolbox/...", "internal/..."}, "it runs the whole program against the protocol's own suite, and real servers and clients"},
 		{"examples", 6, []string{"."}, "the examples only need what is public; the tests beside them run the pages of the docs against the program, so they stand on top"},
-		{"examples/*/...", 6, []string{".", "definition", "governed", "mcpserver", "ovos"}, "an example is what someone else would write: it may only need what is public, and no other example"},
+		{"examples/*/...", 6, []string{".", "definition", "governed", "mcpserver", "ovos", "plugin"}, "an example is what someone else would write: it may only need what is public, and no other example"},
 		{"bench/...", 0, nil, "the bench report runs go test and reads its output; it must not depend on what it measures"},
 		{".ci/*", 0, nil, "what counts test runs and tries mutants must work while the packages that it looks at are broken"},
 	}

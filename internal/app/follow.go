@@ -69,7 +69,7 @@ func (a *App) follow() {
 		defer close(ended)
 		tick := time.NewTicker(hubEvery)
 		defer tick.Stop()
-		plugins := hub.PluginMarks(a.plugins)
+		plugins := a.marks
 		var again time.Time // until when plugins that did not start are tried again
 		for {
 			var faults []toolcrib.LoadError

@@ -17,6 +17,7 @@ import (
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
+	"github.com/toolcrib/toolcrib/internal/execfile"
 	"github.com/toolcrib/toolcrib/internal/hostpath"
 	"github.com/toolcrib/toolcrib/internal/image"
 	"github.com/toolcrib/toolcrib/internal/linked"
@@ -115,6 +116,9 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 		exit, err := l.watched(life, box, cmd, grant)
 		for _, note := range exit.Notes {
 			tell(note)
+		}
+		if onHost(name) { // elsewhere another machine, or a part of this one, is what it is started on
+			err = execfile.Explain(path, err, l.Outside.Look)
 		}
 		ended = exited(exit, err, life.Err() != nil)
 		if why != "" && life.Err() == nil {

@@ -63,6 +63,9 @@ type Server struct {
 	Network     string  // what it reaches from a sandbox: as granted, off, or all; empty: as granted
 	Sampling    Consent // it wants an answer of the caller's model
 	Elicitation Consent // it wants to ask the caller's person something
+	// Mark tells one content of its program's file from another, where the file is a
+	// person's own: with another mark it is a new server, which is asked anew.
+	Mark string
 	// Unpinned lets definitions change without a person's word.
 	Unpinned bool
 	// Approve has a person approve the first definitions too.
