@@ -137,15 +137,15 @@ func (h *Hosted) clashes(boxes []toolcrib.Toolbox) (faults []toolcrib.LoadError)
 // StandIns adds what stands in for boxes that are switched off. A real box is
 // never replaced, nor one from elsewhere that has the id of such a box.
 func (h *Hosted) StandIns(s toolcrib.Contents) toolcrib.Contents {
-	real := map[string]bool{}
+	there := map[string]bool{}
 	for _, b := range s.Boxes {
-		real[b.Name()], real[h.boxID(b.Name())] = true, true
+		there[b.Name()], there[h.boxID(b.Name())] = true, true
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s.Boxes, s.Adapters = slices.Clone(s.Boxes), slices.Clone(s.Adapters)
 	for _, name := range slices.Sorted(maps.Keys(h.off)) {
-		if real[name] || real[dialect.OVOSBox(name)] {
+		if there[name] || there[dialect.OVOSBox(name)] {
 			continue
 		}
 		s.Boxes = append(s.Boxes, h.off[name].box)
