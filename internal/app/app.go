@@ -260,7 +260,7 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 
 // grant is the most any call may get.
 func (a *App) grant(cfg settings.Config) toolcrib.Grant {
-	g := toolcrib.Grant{Dirs: a.reach.Dirs, Hosts: cfg.Grant.Hosts}
+	g := toolcrib.Grant{Dirs: a.reach.Dirs, Hosts: cfg.Grant.Hosts, Fixed: a.reach.Shown()}
 	if cfg.Toolboxes.Shell.AllowShell && a.Sandbox != nil {
 		g.Programs = []string{commandShell}
 	}
