@@ -23,7 +23,7 @@ func TestGenuineToolboxes(t *testing.T) {
 		t.Run(g.name, func(t *testing.T) {
 			env := f.with(t, g.base, "math", "files", "odd")
 			b := readBattery(t)
-			want := b.direct(t, env, b.calls, 0)
+			want := b.alone(t, env)(b.calls, 0)
 			vars := b.home(t, map[string]environment{"field": env}, "")
 			t.Run("mcp", func(t *testing.T) { b.overMCP(t, vars, want) })
 			if g.name == "next" {

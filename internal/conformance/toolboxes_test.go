@@ -90,15 +90,12 @@ type directly struct {
 	Seconds   float64                      `json:"seconds"`
 }
 
-// direct runs the calls as a voice assistant does, in one process.
-func (b battery) direct(t testing.TB, e environment, calls []batteryCall, rate int) directly {
+// alone starts the genuine code in a process of its own, and gives how to have it make
+// calls as a voice assistant does.
+func (b battery) alone(t testing.TB, e environment) func(calls []batteryCall, rate int) directly {
 	t.Helper()
 	b.clean(t)
-	rows := make([][3]any, len(calls))
-	for i, c := range calls {
-		rows[i] = [3]any{c.entry, c.tool, c.args}
-	}
-	in, err := json.Marshal(map[string]any{"config": b.config, "calls": rows, "rate": rate})
+	config, err := json.Marshal(b.config)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,17 +103,41 @@ func (b battery) direct(t testing.TB, e environment, calls []batteryCall, rate i
 	if err != nil {
 		t.Fatal(err)
 	}
-	cmd := exec.CommandContext(t.Context(), e.python, script)
-	cmd.Stdin, cmd.Dir = bytes.NewReader(in), b.dir
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir())
-	var errs bytes.Buffer
-	cmd.Stderr = &errs
-	out, err := cmd.Output()
-	var d directly
-	if jerr := json.Unmarshal(out, &d); err != nil || jerr != nil || len(d.Answers) != len(calls) {
-		t.Fatalf("the genuine code: %v, %v\n%s", err, jerr, &errs)
+	cmd := exec.CommandContext(t.Context(), e.python, script, string(config))
+	cmd.Dir, cmd.Env = b.dir, append(os.Environ(), "HOME="+t.TempDir())
+	errs := &logged{}
+	cmd.Stderr = errs
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
 	}
-	return d
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = in.Close() // it ends by it
+		_ = cmd.Wait() // or with the test
+	})
+	to, from := json.NewEncoder(in), json.NewDecoder(out)
+	return func(calls []batteryCall, rate int) (d directly) {
+		t.Helper()
+		rows := make([][3]any, len(calls))
+		for i, c := range calls {
+			rows[i] = [3]any{c.entry, c.tool, c.args}
+		}
+		err := to.Encode(map[string]any{"calls": rows, "rate": rate})
+		if err == nil {
+			err = from.Decode(&d)
+		}
+		if err != nil || len(d.Answers) != len(calls) {
+			t.Fatalf("the genuine code: %v\n%s", err, errs)
+		}
+		return d
+	}
 }
 
 // home makes a home whose toolcrib has the toolboxes of these environments, and gives

@@ -257,12 +257,15 @@ def _article(noun):
     return ("an " if noun[:1] in "aeiouAEIOU" else "a ") + noun
 
 
-_dumps = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+_dumps = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":")).encode
 
 
 def encode(value):
     """Gives the bytes of one message; lone surrogates become U+FFFD."""
-    text = _dumps(value)
+    try:
+        text = _dumps(value)
+    except (TypeError, ValueError, RecursionError):
+        text = _dumps(jsonable(value))  # what libraries give may have NaN and objects in it
     try:
         return text.encode("utf-8")
     except UnicodeEncodeError:
@@ -425,7 +428,7 @@ class Tool:
         raise NotImplementedError
 
     def describe(self):
-        entry = {"name": self.name, "description": self.description, "inputSchema": self.input_schema}
+        entry = {"name": self.name, "description": self.description or "", "inputSchema": self.input_schema}
         if self.title:
             entry["title"] = self.title
         if self.output_schema:
@@ -528,6 +531,9 @@ class Call:
             while not self._close_call():
                 pass
             _current.reset(token)
+            if os.getpid() != self.server.pid:
+                # The tool forked, and this is the child that came back from it.
+                os._exit(failed.code if isinstance(failed, SystemExit) and isinstance(failed.code, int) else 0)
         self.answer(result, failed)
 
     def _close_call(self):
@@ -567,7 +573,13 @@ class Call:
         if isinstance(outcome, types.CoroutineType):
             import asyncio
 
-            return asyncio.run_coroutine_threadsafe(outcome, self.server.loop.get()).result()
+            future = asyncio.run_coroutine_threadsafe(outcome, self.server.loop.get())
+            ended = threading.Event()
+            future.add_done_callback(lambda _: ended.set())
+            while not ended.wait(0.1):
+                if self.cancelled:
+                    future.cancel()
+            return future.result()
         if not isinstance(outcome, types.GeneratorType):
             return outcome
         items = []
@@ -781,6 +793,7 @@ class Server:
     def __init__(self, source, wire_in, wire_out):
         self.source = source
         self.wire_out = wire_out
+        self.pid = os.getpid()
         self.readline = os.fdopen(wire_in, "rb", 1 << 16).readline
         self.write_lock = threading.Lock()
         self.list_lock = threading.Lock()
@@ -838,12 +851,22 @@ class Server:
     def take_tools(self):
         tools = {}
         for entry in self.source.tools():
+            if not isinstance(entry.name, str) or not entry.name:
+                log_line("a tool is left out: its name is %r" % (entry.name,))
+                continue
             if entry.name in tools:
                 log_line("two tools are named %s; only the first one is served" % entry.name)
                 continue
             tools[entry.name] = entry
         self.tools = tools
-        self.listed = [entry.describe() for entry in tools.values()]
+        self.listed = []
+        for entry in list(tools.values()):
+            try:
+                told = entry.describe()
+                self.listed.append(json.loads(encode(told)))
+            except Exception as error:
+                log_error("describing " + entry.name, error)
+                del tools[entry.name]
 
     def tools_changed(self):
         self.take_tools()
@@ -903,6 +926,16 @@ class Server:
         return None
 
     def handle(self, message):
+        try:
+            return self.handle_request(message)
+        except Exception as error:
+            log_error("the protocol", error)
+            id = message.get("id")
+            if _is_id(id):
+                self.send_error(id, INTERNAL, sentence(error))
+            return None
+
+    def handle_request(self, message):
         method = message.get("method")
         id = message.get("id")
         params = message.get("params")
@@ -1052,6 +1085,10 @@ class Server:
         try:
             if not call.cancelled:
                 self.send_result(call.id, result)
+        except Exception as error:
+            log_error("sending the result of " + call.tool.name, error)
+            said = "The result cannot be sent: %s" % sentence(error)
+            self.send_result(call.id, {"content": [{"type": "text", "text": said}], "isError": True})
         finally:
             self.leave(call)
 

@@ -448,3 +448,42 @@ def squares(n: int) -> list:
 		t.Errorf("squares: %q", got)
 	}
 }
+
+// Whatever a tool or a library gives, the line is JSON and the caller is answered.
+func TestWhatCannotBeWritten(t *testing.T) {
+	t.Parallel()
+	p := serve(t, `
+import os, sys
+from toolcrib import tool
+host = sys.modules["__main__"]
+@tool
+def huge(): return 10 ** 5000
+@tool
+def library(): return host.Answer([{"type": "text", "text": "t"}], {"x": float("nan"), "y": {1, 2}})
+@tool
+def infinite(x: float = float("inf")): return x
+@tool(name=5)
+def number(): ...
+@tool(description=7, annotations={"a": object()})
+def odd(): ...
+@tool
+def fork() -> str:
+    if sys.platform != "win32" and os.fork() == 0:
+        sys.exit(3)  # comes back into the host, in the child
+    return str(os.waitstatus_to_exitcode(os.wait()[1])) if sys.platform != "win32" else "3"
+`)
+	if _, names := p.tools(); names != "huge library infinite fork" {
+		t.Errorf("tools: %s", names)
+	}
+	if r := p.call("huge", nil); r.text() == "" { // some Pythons write such a number, others refuse
+		t.Errorf("huge: %v", r)
+	}
+	sameJSON(t, "library", p.call("library", nil).StructuredContent, `{"x":null,"y":[1,2]}`)
+	sameJSON(t, "infinite", p.call("infinite", nil).StructuredContent, `{"result":null}`)
+	if got := p.call("fork", nil).text(); got != "3" {
+		t.Errorf("fork: %q", got)
+	}
+	if m := p.ask("ping", nil); m.Error != nil {
+		t.Errorf("ping: %s", m.line)
+	}
+}

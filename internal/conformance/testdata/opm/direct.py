@@ -1,7 +1,7 @@
 """Calls toolboxes as a voice assistant does, in one process: what Toolcrib is held against.
 
-It reads {"config": {entry point: settings}, "calls": [[entry point, tool, arguments], …], "rate": calls} and
-writes {"answers": […], "contracts": {toolbox id: […]}, "seconds": of the calls for the rate}.
+It is given {entry point: settings}, reads lines {"calls": [[entry point, tool, arguments], …], "rate": calls} and
+answers each with {"answers": […], "contracts": {toolbox id: […]}, "seconds": of the calls for the rate}.
 """
 import json
 import math
@@ -43,28 +43,33 @@ def answer(box, tool, arguments):
         return {"error": "%s: %s" % (type(error).__name__, error)}
 
 
-def main():
-    asked = json.load(sys.stdin)
-    boxes = {}
-    for name, cls in find_toolbox_plugins().items():
-        if name in asked["config"]:
-            boxes[name] = made(name, cls, asked["config"][name])
+def told(boxes, asked):
     out = {"answers": [], "contracts": {}, "seconds": 0}
-    for name, box in boxes.items():
+    for box in boxes.values():
         box.refresh_tools()
         out["contracts"][box.toolbox_id] = [
             {**tool, "toolbox_id": box.toolbox_id} for tool in box.tool_json_list]
-    for name, tool, arguments in asked.get("calls") or []:
+    for name, tool, arguments in asked["calls"]:
         out["answers"].append(answer(boxes[name], tool, arguments))
-    if asked.get("rate"):
+    if asked["rate"]:
         box = boxes["odd-tools"]
         begin = time.perf_counter()
         for _ in range(asked["rate"]):
             box.call_tool("sleep", {}).model_dump(mode="json")
         out["seconds"] = time.perf_counter() - begin
-    data = json.dumps(out, ensure_ascii=False, separators=(",", ":")).encode()
-    while data:
-        data = data[os.write(wire, data):]
+    return out
+
+
+def main():
+    config = json.loads(sys.argv[1])
+    boxes = {}
+    for name, cls in find_toolbox_plugins().items():
+        if name in config:
+            boxes[name] = made(name, cls, config[name])
+    for line in sys.stdin:
+        data = json.dumps(told(boxes, json.loads(line)), ensure_ascii=False, separators=(",", ":")).encode() + b"\n"
+        while data:
+            data = data[os.write(wire, data):]
     os._exit(0)
 
 
