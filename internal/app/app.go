@@ -76,9 +76,10 @@ type App struct {
 	hubFile    bool                            // there is a file of settings that servers can be added to
 	settings   atomic.Pointer[settings.Config] // those that the servers are of now
 	plugins    string                          // the folder of programs that are servers
+	marks      string                          // what was in it when it was first looked at
 	launcher   *reach.Launcher                 // of the servers
 	hosts      *python.Hosts                   // toolboxes in other languages
-	looked     [2]string                       // the marks of plugins and of files of tools at the start
+	looked     string                          // the marks of files of tools when they were first looked at
 	toolsDir   string                          // the folder of the person's own tools
 	trusted    func(path string, content []byte) bool
 	wait       time.Duration // for servers that were never listed
