@@ -78,7 +78,8 @@ type App struct {
 	plugins    string                          // the folder of programs that are servers
 	launcher   *reach.Launcher                 // of the servers
 	hosts      *python.Hosts                   // toolboxes in other languages
-	looked     [2]string                       // the marks of plugins and of files of tools at the start
+	marks      string                          // what was in the folder of plugins when it was first looked at
+	looked     string                          // the marks of files of tools when they were first looked at
 	toolsDir   string                          // the folder of the person's own tools
 	trusted    func(path string, content []byte) bool
 	wait       time.Duration // for servers that were never listed
