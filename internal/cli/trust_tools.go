@@ -77,6 +77,9 @@ func (c *command) untrustedTools() string {
 		return ""
 	}
 	tools, err := projectTools(trustList(paths), dir, nil)
+	if err == nil {
+		err = trustList(paths).Fault()
+	}
 	if err != nil {
 		return "the tools of the project do not count: " + err.Error()
 	}

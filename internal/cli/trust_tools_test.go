@@ -1,7 +1,9 @@
 package cli
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -85,5 +87,10 @@ func TestTrustedToolsAreSealed(t *testing.T) {
 	}
 	if list.HoldsTool(evil, []byte(good)) || list.HoldsTool(file, []byte(good)) {
 		t.Error("a list that somebody else wrote is believed")
+	}
+	var out, errs bytes.Buffer
+	c := &command{in: io.NopCloser(strings.NewReader("")), out: &out, err: &errs, dir: filepath.Join(home, "project"), environ: []string{"TOOLCRIB_HOME=" + home, "HOME=" + home}}
+	if status := c.run(t.Context(), []string{"tools"}); status != 0 || strings.Contains(out.String(), "good") || !strings.Contains(errs.String(), "the tools of the project do not count: reading the trusted folders") {
+		t.Errorf("%d %s\n%s", status, &out, &errs)
 	}
 }
