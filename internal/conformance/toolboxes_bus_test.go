@@ -62,28 +62,36 @@ type contract struct {
 	Faulted string          `json:"error"`
 }
 
-// discover collects what the toolboxes tell of themselves, by id.
-func (o onBus) discover(t testing.TB) map[string][]contract {
+// discover collects what the toolboxes tell of themselves, by id, until these are there.
+func (o onBus) discover(t testing.TB, want map[string][]json.RawMessage) map[string][]contract {
 	t.Helper()
-	list, err := o.client.Collect(t.Context(), bus.Message{Type: "ovos.persona.tools.discover", Data: json.RawMessage(`{}`)}, bus.Answer{}, 15*time.Second)
-	if err != nil {
-		t.Fatal(err)
+	for limit := time.Now().Add(2 * time.Minute); ; {
+		list, err := o.client.Collect(t.Context(), bus.Message{Type: "ovos.persona.tools.discover", Data: json.RawMessage(`{}`)}, bus.Answer{}, 3*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string][]contract{}
+		for _, m := range list {
+			var is struct {
+				ID    string     `json:"toolbox_id"`
+				Tools []contract `json:"tools"`
+			}
+			if err := json.Unmarshal(m.Data, &is); err != nil {
+				t.Fatalf("%s: %v", m.Data, err)
+			}
+			if _, twice := found[is.ID]; twice {
+				t.Errorf("the toolbox %s answers twice", is.ID)
+			}
+			found[is.ID] = is.Tools
+		}
+		all := true
+		for id, contracts := range want {
+			all = all && len(found[id]) >= len(contracts)
+		}
+		if all || time.Now().After(limit) {
+			return found
+		}
 	}
-	found := map[string][]contract{}
-	for _, m := range list {
-		var is struct {
-			ID    string     `json:"toolbox_id"`
-			Tools []contract `json:"tools"`
-		}
-		if err := json.Unmarshal(m.Data, &is); err != nil {
-			t.Fatalf("%s: %v", m.Data, err)
-		}
-		if _, twice := found[is.ID]; twice {
-			t.Errorf("the toolbox %s answers twice", is.ID)
-		}
-		found[is.ID] = is.Tools
-	}
-	return found
 }
 
 func (b battery) overBus(t *testing.T, vars []string, want directly) {
@@ -96,7 +104,7 @@ func (b battery) overBus(t *testing.T, vars []string, want directly) {
 	if o.ask(t, "ovos.persona.tools.odd-tools.call", map[string]any{"name": "when"}, &when); when.Error != "" {
 		t.Errorf("%+v", when)
 	}
-	found := o.discover(t)
+	found := o.discover(t, want.Contracts)
 	for id, contracts := range want.Contracts {
 		byName := map[string]contract{}
 		for _, c := range found[id] {
