@@ -22,7 +22,12 @@ type onBus struct {
 // busOf starts a toolcrib with a bus of its own.
 func busOf(t testing.TB, vars []string, args ...string) onBus {
 	t.Helper()
-	cmd := exec.Command(toolcribPath(t), append([]string{"bus", "serve", "--listen", "127.0.0.1:0"}, args...)...)
+	return busAt(t, "127.0.0.1:0", vars, args...)
+}
+
+func busAt(t testing.TB, address string, vars []string, args ...string) onBus {
+	t.Helper()
+	cmd := exec.Command(toolcribPath(t), append([]string{"bus", "serve", "--listen", address}, args...)...)
 	cmd.Dir, cmd.Env = t.TempDir(), vars
 	p := launch(t, cmd)
 	url := p.await(t, `on a bus at (ws://\S+?/core)`)
@@ -230,5 +235,20 @@ func TestGenuineToolboxesReload(t *testing.T) {
 	var ours reply
 	if o.ask(t, "ovos.persona.tools.ovos-math-tools.call", map[string]any{"name": "evaluate_expression", "kwargs": map[string]any{"expression": "6*7"}}, &ours); toText(t, ours.Result) != `{"error":null,"expression":"6*7","result":42}` {
 		t.Errorf("ours: %+v", ours)
+	}
+}
+
+// TestGenuineToolboxOnBus: a toolbox that is connected to the bus uses it as any
+// program does, and does not answer there a second time.
+func TestGenuineToolboxOnBus(t *testing.T) {
+	f := genuine(t)
+	env := f.with(t, f.next, "odd")
+	b := battery{dir: t.TempDir()}
+	address := freeAddress(t)
+	vars := b.home(t, map[string]environment{"field": env}, "bus: {url: \"ws://"+address+"/core\"}", "bus: true", "sandbox: host", "toolboxes: [odd-tools]")
+	o := busAt(t, address, vars)
+	var got reply
+	if o.ask(t, "ovos.persona.tools.odd-tools.call", map[string]any{"name": "on_bus"}, &got); toText(t, got.Result) != `{"value":142}` {
+		t.Errorf("on the bus: %+v", got)
 	}
 }
