@@ -3017,7 +3017,7 @@ class OPMSource(Source):
         entries = opm_entries(OPM_TOOLBOXES)
         mine = [e for e in entries if e[0].name == self.entry_point]
         if not mine:
-            raise Failure("There is no toolbox %s among the packages of %s.%s" % (
+            raise Failure("There is no toolbox %s among the packages of %s%s." % (
                 self.entry_point, sys.executable, did_you_mean(self.entry_point, {e[0].name: 1 for e in entries})))
         entry, distribution, self.version = mine[-1]  # the last one counts, as with the plugin manager
         try:
@@ -3087,7 +3087,7 @@ class OPMSource(Source):
             close()
 
 
-def list_opm():
+def list_opm(flags=()):
     """Gives what OPM entry points are installed. Each one is imported in a process of its own kind,
     so that one which hangs, or ends its process, does not hide the others."""
     rows, order = {}, []
@@ -3105,7 +3105,7 @@ def list_opm():
             order.append((kind, at))
     while order:
         asked = len(order)
-        for key, found in probe_children(order):
+        for key, found in probe_children(order, flags):
             rows[key].update(found)
             order.remove(key)
         if len(order) == asked:  # nobody answers for the first one
@@ -3116,13 +3116,13 @@ def list_opm():
     }
 
 
-def probe_children(order):
+def probe_children(order, flags):
     """Yields (key, what was found) for entry points in order, until the process that imports them fails."""
     import queue
     import subprocess
 
-    flags = subprocess._args_from_interpreter_flags() if hasattr(subprocess, "_args_from_interpreter_flags") else []
-    child = subprocess.Popen([sys.executable, *flags, os.path.abspath(__file__), "probe", json.dumps(order)],
+    own = subprocess._args_from_interpreter_flags() if hasattr(subprocess, "_args_from_interpreter_flags") else []
+    child = subprocess.Popen([sys.executable, *own, os.path.abspath(__file__), "probe", *flags, json.dumps(order)],
                              stdin=subprocess.DEVNULL, stdout=subprocess.PIPE)
     lines = queue.Queue()
 
@@ -3214,18 +3214,21 @@ def main(arguments):
     serve.add_argument("--path", action="append", default=[], help="a folder to import from, after all others")
     listing = commands.add_parser("list", help="print what is installed, as JSON")
     listing.add_argument("--opm", action="store_true", required=True)
-    commands.add_parser("probe", help="import entry points; for list").add_argument("order", type=json.loads)
+    probe = commands.add_parser("probe", help="import entry points; for list")
+    probe.add_argument("order", type=json.loads)
+    for one in (listing, probe):
+        one.add_argument("--path", action="append", default=[], help="a folder to import from, after all others")
     chosen = parser.parse_args(arguments)
 
+    sys.path.extend(os.path.abspath(one) for one in chosen.path)
     if chosen.command == "list":
-        data = encode(list_opm()) + b"\n"
+        data = encode(list_opm([flag for one in chosen.path for flag in ("--path", os.path.abspath(one))])) + b"\n"
         while data:
             data = data[os.write(WIRE_OUT, data):]
         return 0
     if chosen.command == "probe":
         probe_opm(chosen.order, WIRE_OUT)
         os._exit(0)
-    sys.path.extend(os.path.abspath(one) for one in chosen.path)
     sys.modules["toolcrib"] = toolcrib_module()
     if chosen.file:
         source = FileSource(chosen.file)
