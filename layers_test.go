@@ -47,6 +47,7 @@ func rules() []rule {
 		{"internal/jsontext", ground, nil, "JSON as text: strings are written and read, and values walked over, in one way"},
 		{"internal/tomltext", ground, []string{"internal/text"}, "TOML as text: policies and the files of MCP clients are read in one way, by one library"},
 		{"internal/pattern", ground, nil, "regular expressions that are compiled when they are first used: a program that is started for one call needs few"},
+		{"internal/pyhost", ground, nil, "the Python host, one embedded file: whoever starts it writes it out"},
 		{"internal/backtrack", ground, nil, "patterns that go back and forth: an engine that could take for ever has its time in one place"},
 		{"internal/schema", ground, []string{"internal/backtrack", "internal/jsontext", "internal/text"}, "the schema engine is under the core: what it imports, everything imports"},
 		{"internal/sensitive", ground, []string{"internal/text"}, "names of keys and of files that others obey: the core, the guards and the sandbox go by one list and compare names in one way"},
@@ -130,6 +131,7 @@ func rules() []rule {
 		{"internal/sandboxes", 3, []string{".", "internal/settings", "internal/policy", "internal/reach", "internal/sandbox", "internal/sandbox/*"}, joint + ", but the one that says what they may touch"},
 		{"internal/chains", 3, []string{".", "internal/settings", "internal/reach", "internal/shellguard"}, joint + ", but the one that says what they may touch"},
 		{"internal/namecheck", 3, []string{".", "internal/settings", "internal/policy", "toolbox/mcphub"}, joint},
+		{"internal/python", 3, []string{".", "internal/settings", "internal/toolfile", "internal/pyhost", "internal/nodehost", "internal/ovos/dialect", "internal/mcp/client", "toolbox/mcphub"}, joint},
 		{"internal/hub", 3, []string{".", "internal/settings", "internal/config", "internal/mcp/clientfiles", "internal/serve/httpapi", "toolbox/mcphub"}, joint},
 		{"internal/reach", 3, []string{".", "internal/settings", "internal/config", "internal/policy", "internal/shellguard", "internal/sandbox", "internal/sandbox/host", "internal/mcp/client", "internal/mcp/clientfiles", "internal/toolfile", "toolbox/mcphub", "toolbox/script"}, joint},
 

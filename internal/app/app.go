@@ -29,6 +29,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
+	"github.com/toolcrib/toolcrib/internal/python"
 	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/registries"
 	"github.com/toolcrib/toolcrib/internal/safety"
@@ -77,6 +78,8 @@ type App struct {
 	plugins    string                          // the folder of programs that are servers
 	marks      string                          // what was in it when it was first looked at
 	launcher   *reach.Launcher                 // of the servers
+	hosts      *python.Hosts                   // toolboxes in other languages
+	looked     string                          // the marks of files of tools when they were first looked at
 	toolsDir   string                          // the folder of the person's own tools
 	trusted    func(path string, content []byte) bool
 	wait       time.Duration // for servers that were never listed

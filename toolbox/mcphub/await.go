@@ -49,7 +49,9 @@ func (h *Hub) Await(ctx context.Context, wait time.Duration) {
 		was, known := b.failed()
 		if known && !b.server.Eager && b.now().Before(was.until()) {
 			h.needs.Log.Info("an MCP server could not be listed before and is not waited for", "server", b.name, "err", was.Err)
-			b.refreshInBackground(was)
+			if !b.server.Own { // a person's file that failed is another one when it is mended
+				b.refreshInBackground(was)
+			}
 			continue
 		}
 		all.Go(func() {

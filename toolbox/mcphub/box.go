@@ -102,6 +102,14 @@ func (b *Box) knownVersion() string {
 // ErrUnlisted says that it is not known yet what a server offers.
 var ErrUnlisted = errors.New("this MCP server was not listed yet")
 
+// unusable says what is wrong with a person's own file.
+type unusable struct{ text string }
+
+func (e *unusable) Error() string { return e.text }
+
+// Is makes it the same as a server that was not listed.
+func (e *unusable) Is(other error) bool { return other == ErrUnlisted }
+
 // Tools lists what is known, and starts nothing.
 func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 	b.mu.Lock()
@@ -110,7 +118,9 @@ func (b *Box) Tools(context.Context) ([]toolcrib.Tool, error) {
 	if listed {
 		return tools, nil
 	}
-	if was, failed := b.failed(); failed {
+	if was, failed := b.failed(); failed && b.server.Own {
+		return nil, &unusable{was.Err}
+	} else if failed {
 		return nil, fmt.Errorf("%w: it failed: %s; toolcrib hub test %s tries again", ErrUnlisted, was.Err, b.name)
 	}
 	return nil, fmt.Errorf("%w: toolcrib hub test %s does it", ErrUnlisted, b.name)
