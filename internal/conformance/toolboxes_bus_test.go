@@ -22,7 +22,12 @@ type onBus struct {
 // busOf starts a toolcrib with a bus of its own.
 func busOf(t testing.TB, vars []string, args ...string) onBus {
 	t.Helper()
-	cmd := exec.Command(toolcribPath(t), append([]string{"bus", "serve", "--listen", "127.0.0.1:0"}, args...)...)
+	return busAt(t, "127.0.0.1:0", vars, args...)
+}
+
+func busAt(t testing.TB, address string, vars []string, args ...string) onBus {
+	t.Helper()
+	cmd := exec.Command(toolcribPath(t), append([]string{"bus", "serve", "--listen", address}, args...)...)
 	cmd.Dir, cmd.Env = t.TempDir(), vars
 	p := launch(t, cmd)
 	url := p.await(t, `on a bus at (ws://\S+?/core)`)
@@ -62,28 +67,36 @@ type contract struct {
 	Faulted string          `json:"error"`
 }
 
-// discover collects what the toolboxes tell of themselves, by id.
-func (o onBus) discover(t testing.TB) map[string][]contract {
+// discover collects what the toolboxes tell of themselves, by id, until these are there.
+func (o onBus) discover(t testing.TB, want map[string][]json.RawMessage) map[string][]contract {
 	t.Helper()
-	list, err := o.client.Collect(t.Context(), bus.Message{Type: "ovos.persona.tools.discover", Data: json.RawMessage(`{}`)}, bus.Answer{}, 15*time.Second)
-	if err != nil {
-		t.Fatal(err)
+	for limit := time.Now().Add(2 * time.Minute); ; {
+		list, err := o.client.Collect(t.Context(), bus.Message{Type: "ovos.persona.tools.discover", Data: json.RawMessage(`{}`)}, bus.Answer{}, 3*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := map[string][]contract{}
+		for _, m := range list {
+			var is struct {
+				ID    string     `json:"toolbox_id"`
+				Tools []contract `json:"tools"`
+			}
+			if err := json.Unmarshal(m.Data, &is); err != nil {
+				t.Fatalf("%s: %v", m.Data, err)
+			}
+			if _, twice := found[is.ID]; twice {
+				t.Errorf("the toolbox %s answers twice", is.ID)
+			}
+			found[is.ID] = is.Tools
+		}
+		all := true
+		for id, contracts := range want {
+			all = all && len(found[id]) >= len(contracts)
+		}
+		if all || time.Now().After(limit) {
+			return found
+		}
 	}
-	found := map[string][]contract{}
-	for _, m := range list {
-		var is struct {
-			ID    string     `json:"toolbox_id"`
-			Tools []contract `json:"tools"`
-		}
-		if err := json.Unmarshal(m.Data, &is); err != nil {
-			t.Fatalf("%s: %v", m.Data, err)
-		}
-		if _, twice := found[is.ID]; twice {
-			t.Errorf("the toolbox %s answers twice", is.ID)
-		}
-		found[is.ID] = is.Tools
-	}
-	return found
 }
 
 func (b battery) overBus(t *testing.T, vars []string, want directly) {
@@ -96,7 +109,7 @@ func (b battery) overBus(t *testing.T, vars []string, want directly) {
 	if o.ask(t, "ovos.persona.tools.odd-tools.call", map[string]any{"name": "when"}, &when); when.Error != "" {
 		t.Errorf("%+v", when)
 	}
-	found := o.discover(t)
+	found := o.discover(t, want.Contracts)
 	for id, contracts := range want.Contracts {
 		byName := map[string]contract{}
 		for _, c := range found[id] {
@@ -222,5 +235,20 @@ func TestGenuineToolboxesReload(t *testing.T) {
 	var ours reply
 	if o.ask(t, "ovos.persona.tools.ovos-math-tools.call", map[string]any{"name": "evaluate_expression", "kwargs": map[string]any{"expression": "6*7"}}, &ours); toText(t, ours.Result) != `{"error":null,"expression":"6*7","result":42}` {
 		t.Errorf("ours: %+v", ours)
+	}
+}
+
+// TestGenuineToolboxOnBus: a toolbox that is connected to the bus uses it as any
+// program does, and does not answer there a second time.
+func TestGenuineToolboxOnBus(t *testing.T) {
+	f := genuine(t)
+	env := f.with(t, f.next, "odd")
+	b := battery{dir: t.TempDir()}
+	address := freeAddress(t)
+	vars := b.home(t, map[string]environment{"field": env}, "bus: {url: \"ws://"+address+"/core\"}", "bus: true", "sandbox: host", "toolboxes: [odd-tools]")
+	o := busAt(t, address, vars)
+	var got reply
+	if o.ask(t, "ovos.persona.tools.odd-tools.call", map[string]any{"name": "on_bus"}, &got); toText(t, got.Result) != `{"value":142}` {
+		t.Errorf("on the bus: %+v", got)
 	}
 }

@@ -141,13 +141,16 @@ func (b battery) alone(t testing.TB, e environment) func(calls []batteryCall, ra
 }
 
 // home makes a home whose toolcrib has the toolboxes of these environments, and gives
-// the variables to run it with.
-func (b battery) home(t testing.TB, envs map[string]environment, more string) (env []string) {
+// the variables to run it with. More settings are added, and some to each environment.
+func (b battery) home(t testing.TB, envs map[string]environment, more string, each ...string) (env []string) {
 	t.Helper()
 	var config strings.Builder
 	config.WriteString("mode: yolo\nhub: {wait: 2m}\n" + more + "\npython:\n")
 	for name, e := range envs {
 		fmt.Fprintf(&config, "  %s:\n    python: %q\n    opm: true\n    start_timeout: 2m\n    write: [%q]\n", name, e.dir, b.dir)
+		for _, line := range each {
+			config.WriteString("    " + line + "\n")
+		}
 		text, err := os.ReadFile(filepath.Join(e.site, "base.pth"))
 		if err == nil {
 			var read []string

@@ -108,14 +108,25 @@ class OddToolBox(ToolBox):
         super().__init__(toolbox_id="odd-tools", config=config, bus=bus)
 
     def on_bus(self, args):
-        """Uses the bus that the toolbox is bound to, and tells whether it answers for itself there."""
+        """Uses the bus that the toolbox is bound to: 42 if it works, and 100 for each answer to a discovery
+        that speaks for this toolbox there. On a bus of its own nobody does."""
         heard = []
+
+        def hear(message):
+            if message.data.get("toolbox_id") == "odd-tools":
+                heard.append(message)
+
         self.bus.on("odd.question", lambda m: self.bus.emit(m.response({"answer": 42})))
-        self.bus.on("ovos.persona.tools.discover.response", lambda m: heard.append(m))
+        self.bus.on("ovos.persona.tools.discover.response", hear)
         self.bus.emit(Message("ovos.persona.tools.discover"))
-        answer = self.bus.wait_for_response(Message("odd.question"), timeout=5)
+        answer = self.bus.wait_for_response(Message("odd.question"), timeout=20)
         value = answer.data["answer"] if answer else -1
-        return Value(value=value if not heard else -len(heard))
+        if hasattr(self.bus, "connected_event"):  # it is a real one
+            end = time.monotonic() + 20
+            while not heard and time.monotonic() < end:
+                time.sleep(0.05)
+            time.sleep(1)  # a second answer would come now
+        return Value(value=value + 100 * len(heard))
 
     def discover_tools(self):
         self.asked += 1
