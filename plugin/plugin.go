@@ -80,11 +80,11 @@ func (p Plugin) Main() {
 		p.exit(err)
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	// Toolcrib kills a program that has not ended two seconds after its input has. A
 	// tool that does not hear of the end must not make that necessary.
 	in := &ending{Reader: os.Stdin, over: func() { time.AfterFunc(lastCalls+500*time.Millisecond, func() { os.Exit(0) }) }}
-	if err := p.Serve(ctx, in, out); err != nil && ctx.Err() == nil {
+	err = p.Serve(ctx, in, out)
+	if stop(); err != nil {
 		p.exit(err)
 	}
 	os.Exit(0)

@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -87,6 +88,10 @@ func tools(ended chan<- error) []toolcrib.Tool {
 			}
 			var out numberOut
 			return out, json.Unmarshal(r.Value, &out)
+		}),
+		define("deaf", func(_ context.Context, env *toolcrib.Env, _ numberIn) (numberOut, error) {
+			env.Emit(toolcrib.Event{Kind: "progress", Progress: 1})
+			select {}
 		}),
 		define("waits", func(ctx context.Context, env *toolcrib.Env, _ numberIn) (numberOut, error) {
 			env.Emit(toolcrib.Event{Kind: "progress", Progress: 1})
@@ -303,8 +308,10 @@ func TestProgram(t *testing.T) {
 	if m, _ := k.ask("double", `{"n":1}`); string(m.Result.StructuredContent) != `{"n":2}` {
 		t.Errorf("%+v", m)
 	}
-	k.call("9", "waits", `{}`) // under way at the end
-	k.hear()
+	for i, tool := range []string{"waits", "deaf"} { // under way at the end
+		k.call(strconv.Itoa(10+i), tool, `{}`)
+		k.hear()
+	}
 	if err := in.Close(); err != nil {
 		t.Error(err)
 	}

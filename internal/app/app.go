@@ -76,9 +76,10 @@ type App struct {
 	hubFile    bool                            // there is a file of settings that servers can be added to
 	settings   atomic.Pointer[settings.Config] // those that the servers are of now
 	plugins    string                          // the folder of programs that are servers
+	marks      string                          // what was in it when it was first looked at
 	launcher   *reach.Launcher                 // of the servers
 	hosts      *python.Hosts                   // toolboxes in other languages
-	looked     [2]string                       // the marks of plugins and of files of tools at the start
+	looked     string                          // the marks of files of tools when they were first looked at
 	toolsDir   string                          // the folder of the person's own tools
 	trusted    func(path string, content []byte) bool
 	wait       time.Duration // for servers that were never listed
@@ -260,7 +261,7 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 
 // grant is the most any call may get.
 func (a *App) grant(cfg settings.Config) toolcrib.Grant {
-	g := toolcrib.Grant{Dirs: a.reach.Dirs, Hosts: cfg.Grant.Hosts}
+	g := toolcrib.Grant{Dirs: a.reach.Dirs, Hosts: cfg.Grant.Hosts, Fixed: a.reach.Shown()}
 	if cfg.Toolboxes.Shell.AllowShell && a.Sandbox != nil {
 		g.Programs = []string{commandShell}
 	}

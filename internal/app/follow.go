@@ -80,7 +80,7 @@ func (a *App) follow() {
 		defer tick.Stop()
 		saved := time.NewTicker(hostsEvery)
 		defer saved.Stop()
-		plugins, files := a.looked[0], a.looked[1]
+		plugins, files := a.marks, a.looked
 		var again time.Time // until when plugins that did not start are tried again
 		for {
 			var faults []toolcrib.LoadError

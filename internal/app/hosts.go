@@ -38,7 +38,7 @@ func (a *App) openHosts(cfg settings.Config, needs Needs, readOnly bool) {
 		of.Place = ""
 	}
 	a.hosts = python.New(of)
-	a.looked = [2]string{hub.PluginMarks(a.plugins), a.hosts.Marks(cfg)} // before they are read: what comes meanwhile is another
+	a.looked = a.hosts.Marks(cfg) // as with plugins: before they are read
 }
 
 // toolFolders is where people keep files of tools.

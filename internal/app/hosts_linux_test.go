@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -119,7 +120,7 @@ def greet(name: str) -> str:
 // TestSavedFileIsATool: a file that is saved is a tool, one that is changed another, one
 // that is removed none; a broken one is told with its line, and the others stay.
 func TestSavedFileIsATool(t *testing.T) {
-	s := openHostShop(t, map[string]string{"polite.py": greeting, "broken.py": "import os\n\ndef f(:\n"}, nil)
+	s := openHostShop(t, map[string]string{"polite.py": greeting, "broken.py": "import os\n\ndef f(:\n", "sum.mjs": "/** Add two numbers. */\nexport function add(a, b) { return a + b }\n"}, nil)
 	if !slices.Contains(toolNames(s.App), "polite/greet") {
 		t.Fatalf("%q %v", toolNames(s.App), s.Faults)
 	}
@@ -133,6 +134,11 @@ func TestSavedFileIsATool(t *testing.T) {
 	result, err := s.call(t, "greet", map[string]any{"name": "Ann"})
 	if err != nil || result.String() != "Hello Ann" {
 		t.Fatalf("%v %v: what a person's pure tool says is not marked", result, err)
+	}
+	if _, err := exec.LookPath("node"); err == nil {
+		if result, err := s.call(t, "add", map[string]any{"a": 1, "b": 2}); err != nil || !strings.Contains(result.String(), "3") {
+			t.Errorf("the one in JavaScript: %v %v %v", result, err, s.Faults)
+		}
 	}
 	// The other one is mended, and the first one says something else.
 	s.save(t, "broken.py", "def mended() -> int:\n    \"\"\"Count.\"\"\"\n    return 7\n")

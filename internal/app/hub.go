@@ -50,6 +50,7 @@ func CheckServerName(name string) error { return hub.CheckName(name, boxNames())
 func (a *App) openHub(ctx context.Context, cfg settings.Config, needs Needs) error {
 	readOnly := needs.For == ToCheck || needs.For == ToList
 	a.plugins, a.toolsDir, a.trusted = hub.PluginDir(cfg.Hub, needs.Config), cfg.Toolboxes.Tools.Folder(needs.Config, needs.Home), needs.Trusted
+	a.marks = hub.PluginMarks(a.plugins) // before they are looked for: what comes meanwhile is noticed
 	a.settings.Store(&cfg)
 	var state *os.Root
 	if dir := hub.Dir(needs.State); needs.State != "" {

@@ -294,3 +294,53 @@ func TestToolFolderOutOfReach(t *testing.T) {
 		t.Errorf("%v", s.Faults)
 	}
 }
+
+// TestLinkedToolFile: what a link in the folder leads to is out of reach as well, so that no tool can declare itself more.
+func TestLinkedToolFile(t *testing.T) {
+	s := openToolShop(t, nil, func(cfg *settings.Config, _ *Needs, s *toolShop) {
+		cfg.Toolboxes.Shell.AllowShell = true
+		file := plant(t, filepath.Join(s.dir, "mine.yaml"), "description: x\neffects: pure\ncommand: [echo, mine]\n")
+		if err := os.Symlink(file, filepath.Join(s.own, "mine.yaml")); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if got, err := said(t, s, "mine"); err != nil || got != "mine" {
+		t.Errorf("%q, %v", got, err)
+	}
+	if got, err := callText(t, s.App, "write_file", `{"path": "mine.yaml", "content": "x"}`); toolcrib.CodeOf(err) != toolcrib.CodeDenied {
+		t.Errorf("%q, %v", got, err)
+	}
+	run(t, s.App, "echo 'command: [id]' > mine.yaml; rm -f mine.yaml; mv mine.yaml other.yaml")
+	if text, err := os.ReadFile(filepath.Join(s.dir, "mine.yaml")); err != nil || !strings.Contains(string(text), "echo, mine") {
+		t.Errorf("%q, %v", text, err)
+	}
+}
+
+// TestCopiesAreOnlyRead: what a script runs from is written by no tool, also where somebody granted it, unasked.
+func TestCopiesAreOnlyRead(t *testing.T) {
+	s := openToolShop(t, map[string]string{"one.sh": "#!/bin/sh\n# toolcrib:\n#   description: x\n#   effects: pure\n\necho judged\n"}, func(cfg *settings.Config, _ *Needs, s *toolShop) {
+		cfg.Toolboxes.Shell.AllowShell = true
+		cfg.Grant.Write = []string{s.dir, filepath.Join(s.home, ".cache")}
+		if err := os.MkdirAll(filepath.Join(s.home, ".cache"), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if got, err := said(t, s, "one"); err != nil || got != "judged" {
+		t.Fatalf("%q, %v", got, err)
+	}
+	copies, err := filepath.Glob(filepath.Join(s.home, ".cache", "toolcrib-shown", "tools", "*", "one.sh"))
+	if err != nil || len(copies) != 1 {
+		t.Fatalf("%q, %v", copies, err)
+	}
+	for tool, input := range map[string]string{
+		"write_file": `{"path": "` + copies[0] + `", "content": "#!/bin/sh\necho swapped\n"}`, "delete_file": `{"path": "` + copies[0] + `"}`,
+	} {
+		if got, err := callText(t, s.App, tool, input); err == nil {
+			t.Errorf("%s: %q", tool, got)
+		}
+	}
+	run(t, s.App, "chmod u+w "+copies[0]+"; echo swapped > "+copies[0]+"; rm -rf "+filepath.Dir(copies[0])+"; mv "+filepath.Dir(copies[0])+" "+s.dir)
+	if text, err := os.ReadFile(copies[0]); err != nil || !strings.Contains(string(text), "echo judged") {
+		t.Errorf("%q, %v", text, err)
+	}
+}

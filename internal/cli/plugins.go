@@ -38,7 +38,7 @@ protocol on one page.`,
 type pluginRow struct {
 	Name  string `json:"name"`
 	File  string `json:"file"`
-	State string `json:"state"` // listed, new, held, failed or left out
+	State string `json:"state"` // listed, new, held, failed, left out or switched off
 	Tools int    `json:"tools"`
 	Fault string `json:"fault,omitempty"`
 }
@@ -86,6 +86,9 @@ func pluginRows(a *app.App) ([]pluginRow, string, error) {
 				if f.Box == p.Name {
 					r.Fault = f.Err.Error()
 				}
+			}
+			if r.Fault == "" {
+				r.State = "switched off"
 			}
 		default:
 			s := box.Status()

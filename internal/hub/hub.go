@@ -77,7 +77,11 @@ func Servers(cfg settings.Config, plugins string, boxes []string) (map[string]mc
 		faults = append(faults, toolcrib.LoadError{Box: "plugins", Err: err})
 	}
 	for _, p := range found {
-		if _, twice := cfg.MCPServers[p.Name]; twice && p.Err == nil {
+		entry, twice := cfg.MCPServers[p.Name]
+		if twice && entry.Command == p.Path {
+			continue // what the settings say of this plugin
+		}
+		if twice && p.Err == nil {
 			p.Err = fmt.Errorf("%s is called as a server of mcp_servers, which counts; rename one", p.file())
 		}
 		if p.Err != nil {

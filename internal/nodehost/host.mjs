@@ -280,7 +280,13 @@ const isContext = (name) => name === 'context' || name === 'ctx' || name === '_c
 
 // contractOf says what a plain function takes: a schema, and how it is called.
 function contractOf(fn, doc) {
+  if (/\{\s*\[native code\]\s*\}\s*$/.test(Function.prototype.toString.call(fn))) {
+    return { schema: { type: 'object' }, call: (args, context) => fn(args, context) } // it was bound, and nothing is known of it
+  }
   const parameters = parametersOf(fn)
+  for (const p of parameters.flatMap((p) => p.members ?? [p])) {
+    if (!/^[\p{ID_Start}$_][\p{ID_Continue}$]*$/u.test(p.name)) throw new Failure('its parameters cannot be read; give it an input (a JSON Schema)')
+  }
   const described = new Map((doc?.params ?? []).map((p) => [p.name, p]))
   const properties = {}, required = []
   const add = (name, parameter, said, rest) => {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
@@ -191,12 +192,37 @@ func (h *Hosts) Marks(cfg settings.Config) string {
 			b.WriteString(plainfile.Marks(h.path(file)))
 		}
 		if p.OPM {
-			if in, err := h.interpreter(p.Python); err == nil {
-				b.WriteString(in.marks())
-			}
+			b.WriteString(h.installedMarks(name, p.Python))
 		}
 	}
 	return b.String()
+}
+
+// installedEvery is how often it is looked whether a package came or went: there may be
+// hundreds.
+const installedEvery = 3 * time.Second
+
+// seenPackages are the marks of an interpreter, and when they were taken.
+type seenPackages struct {
+	marks string
+	at    time.Time
+}
+
+func (h *Hosts) installedMarks(name, python string) string {
+	h.mu.Lock()
+	seen := h.packages[name+"\x00"+python]
+	h.mu.Unlock()
+	if time.Since(seen.at) < installedEvery {
+		return seen.marks
+	}
+	if in, err := h.interpreter(python); err == nil {
+		seen.marks = in.marks()
+	}
+	seen.at = time.Now()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.packages[name+"\x00"+python] = seen
+	return seen.marks
 }
 
 // path reads the path of a file as people write it.

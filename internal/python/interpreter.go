@@ -53,13 +53,13 @@ func (h *Hosts) interpreter(text string) (interpreter, error) {
 	} else if in.path, err = filepath.EvalSymlinks(path); err != nil {
 		return in, err
 	}
-	real, err := filepath.EvalSymlinks(path)
+	program, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		return in, err
 	}
-	prefixes = append(prefixes, prefixOf(real))
+	prefixes = append(prefixes, prefixOf(program))
 	if in.site == nil {
-		in.site = sites(prefixOf(real))
+		in.site = sites(prefixOf(program))
 	}
 	if in.dirs, err = h.shown(prefixes); err != nil {
 		return in, err
@@ -119,9 +119,8 @@ func (h *Hosts) program(text string, names ...string) (string, error) {
 // behindShim gives the program that a script of a version manager would start: in a
 // sandbox there is no version manager.
 func behindShim(path, name string) (string, error) {
-	begin, err := plainfile.Begin(path, 2)
-	if err != nil || !strings.HasPrefix(string(begin), "#!") {
-		return path, nil // it is looked at when it is started
+	if !isScript(path) {
+		return path, nil
 	}
 	if dir := filepath.Dir(path); filepath.Base(dir) == "shims" { // pyenv and its like
 		root := filepath.Dir(dir)
@@ -136,12 +135,19 @@ func behindShim(path, name string) (string, error) {
 		}
 	}
 	for _, dir := range []string{"/usr/bin", "/usr/local/bin", "/opt/homebrew/bin"} {
-		real := filepath.Join(dir, name)
-		if begin, err := plainfile.Begin(real, 2); err == nil && !strings.HasPrefix(string(begin), "#!") {
-			return real, nil
+		program := filepath.Join(dir, name)
+		if _, err := os.Stat(program); err == nil && !isScript(program) {
+			return program, nil
 		}
 	}
 	return "", fmt.Errorf("%s is a script that starts another program, and which one is not known: name the interpreter itself, or a virtual environment", path)
+}
+
+// isScript: a program that another one reads. One that cannot be read is none: what is
+// wrong with it is told when it is started.
+func isScript(path string) bool {
+	begin, err := plainfile.Begin(path, 2)
+	return err == nil && strings.HasPrefix(string(begin), "#!")
 }
 
 // inEnvironment is the interpreter of a virtual environment.
@@ -211,14 +217,14 @@ func (h *Hosts) shown(prefixes []string) ([]string, error) {
 		return nil
 	}
 	for _, dir := range prefixes {
-		real, err := filepath.EvalSymlinks(dir)
+		target, err := filepath.EvalSymlinks(dir)
 		if err != nil {
 			return nil, err
 		}
-		if err := add(real); err != nil {
+		if err := add(target); err != nil {
 			return nil, err
 		}
-		if real != dir { // the link has to be seen as well
+		if target != dir { // the link has to be seen as well
 			if err := add(filepath.Dir(dir)); err != nil {
 				return nil, err
 			}

@@ -10,8 +10,9 @@ import (
 // nameMost is how long the name of a server may be.
 const nameMost = 48
 
-// boxName makes a name that a server can have of an id that others chose. Two ids
-// never become one name: what had to be changed ends in a hash.
+// boxName makes a name that a server can have of an id that others chose. What had to
+// be changed, but for the dots of a module, ends in a hash, so that two seldom meet; if
+// they do, the second one is told.
 func boxName(id string) string {
 	var b strings.Builder
 	for _, r := range id {
@@ -46,7 +47,7 @@ func boxOfFile(path string) string {
 
 // moduleName: the names of a package and its parts, with dots between.
 func moduleName(s string) bool {
-	for _, part := range strings.Split(s, ".") {
+	for part := range strings.SplitSeq(s, ".") {
 		for i, r := range part {
 			letter := r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r == '_'
 			if !letter && (i == 0 || r < '0' || r > '9') {

@@ -54,10 +54,11 @@ type Needs struct {
 type Hosts struct {
 	needs Needs
 
-	one   sync.Mutex // finds at a time
-	mu    sync.Mutex
-	known map[string][]byte // what lies in Place, by path
-	last  Found
+	one      sync.Mutex // finds at a time
+	mu       sync.Mutex
+	known    map[string][]byte // what lies in Place, by path
+	packages map[string]seenPackages
+	last     Found
 }
 
 // New makes the hosts. Nothing is looked at yet.
@@ -65,7 +66,7 @@ func New(needs Needs) *Hosts {
 	if needs.Log == nil {
 		needs.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Hosts{needs: needs, known: map[string][]byte{}}
+	return &Hosts{needs: needs, known: map[string][]byte{}, packages: map[string]seenPackages{}}
 }
 
 // Found is what there is.

@@ -312,7 +312,7 @@ func TestNarrowed(t *testing.T) {
 		"*=reads f=writes": {Dirs: dirs},
 	} {
 		d := declaration{dirs: dirs, hosts: []string{"h"}}
-		for _, one := range strings.Fields(effects) {
+		for one := range strings.FieldsSeq(effects) {
 			tool, text, _ := strings.Cut(one, "=")
 			var e toolcrib.Effects
 			if err := e.UnmarshalText([]byte(text)); err != nil {

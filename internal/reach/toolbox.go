@@ -48,6 +48,19 @@ func ShownDir(home string) string {
 	return filepath.Join(home, ".cache", "toolcrib-shown")
 }
 
+// Shown is that place as far as tools could write there: it is only read, whatever was granted.
+func (r Reach) Shown() []string {
+	dir := ShownDir(r.home)
+	if dir == "" || !r.granted(dir) {
+		return nil
+	}
+	list := []string{filepath.ToSlash(dir)}
+	if there := filepath.ToSlash(realDir(dir)); there != list[0] {
+		list = append(list, there)
+	}
+	return list
+}
+
 // CopiesIn are the copies of a person.
 func CopiesIn(home string) Copies {
 	if home == "" {

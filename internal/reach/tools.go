@@ -39,6 +39,9 @@ func (t *Tools) Run(ctx context.Context, p script.Program) (toolcrib.Exit, error
 	}
 	f := p.File
 	cmd := toolcrib.Cmd{Stdin: p.Stdin, Stdout: p.Stdout, Stderr: p.Stderr, Call: p.Call, Tool: p.Tool, Effects: f.Effects}
+	if slices.Contains([]string{"run_command", "start_command"}, p.Tool) {
+		cmd.Tool = script.Group + "/" + p.Tool // sandboxes give programs of these names what commands share
+	}
 	grant, dir, err := t.declared(f)
 	if err != nil {
 		return toolcrib.Exit{}, unavailable(err)

@@ -35,7 +35,7 @@ func (d declared) Run(ctx context.Context, cmd toolcrib.Cmd, grant toolcrib.Gran
 		return d.Sandbox.Run(ctx, cmd, grant) // what no file can declare
 	}
 	for _, dir := range grant.Dirs {
-		if real, err := filepath.EvalSymlinks(dir.Path); err != nil || real != dir.Path || !filepath.IsAbs(dir.Path) {
+		if there, err := filepath.EvalSymlinks(dir.Path); err != nil || there != dir.Path || !filepath.IsAbs(dir.Path) {
 			return d.Sandbox.Run(ctx, cmd, grant)
 		}
 	}

@@ -106,6 +106,16 @@ func TestExactlyWhatIsDeclared(t *testing.T) {
 	}
 }
 
+// TestNoToolPassesForCommands: programs of commands share a cache, which a tool with secrets must not run anything from.
+func TestNoToolPassesForCommands(t *testing.T) {
+	tools, box, _, _ := place(t)
+	for name, want := range map[string]string{"run_command": "tools/run_command", "start_command": "tools/start_command", "mine": "mine"} {
+		if _, err := tools.Run(t.Context(), script.Program{File: &toolfile.File{}, Tool: name, Words: []string{"own.exe"}, Self: -1}); err != nil || box.cmd.Tool != want {
+			t.Errorf("%s runs as %q, %v", name, box.cmd.Tool, err)
+		}
+	}
+}
+
 // TestRulesHoldForTools: what a rule denies is not run with, what it fixes is only read.
 func TestRulesHoldForTools(t *testing.T) {
 	tools, box, _, project := place(t)

@@ -175,7 +175,7 @@ func TestFaults(t *testing.T) {
 		"type":                  {good + "args:\n  p: strin\ncommand: [ls, '{p}']\n", 3, "args.p", "did you mean string?"},
 		"default":               {good + "args:\n  p: integer = x\ncommand: [ls, '{p}']\n", 3, "args.p", "no integer"},
 		"default of a block":    {good + "args:\n  p: {type: integer, default: x}\ncommand: [ls, '{p}']\n", 3, "args", "default"},
-		"keyword":               {good + "args:\n  p: {type: string, descripton: x}\ncommand: [ls, '{p}']\n", 3, "args.p", "did you mean description?"},
+		"keyword":               {good + "args:\n  p: {type: string, descriptio: x}\ncommand: [ls, '{p}']\n", 3, "args.p", "did you mean description?"},
 		"argument's name":       {good + "args:\n  'a b': string\ncommand: [ls]\n", 3, "args", "no name of an argument"},
 		"both":                  {good + "args: {p: string}\nschema: {type: object}\ncommand: [ls]\n", 3, "schema", "twice"},
 		"schema":                {good + "schema: {type: objet}\ncommand: [ls]\n", 2, "schema", "schema"},

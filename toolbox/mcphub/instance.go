@@ -68,7 +68,7 @@ func (i *instance) acquire(ctx context.Context) (*client.Session, error) {
 		switch {
 		case i.ended:
 			i.mu.Unlock()
-			return nil, errors.New("the hub is closed")
+			return nil, i.box.overError()
 		case i.dropped:
 			i.mu.Unlock()
 			return nil, errDropped

@@ -4,7 +4,9 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"runtime"
+	"strconv"
 	"strings"
 
 	"github.com/toolcrib/toolcrib"
@@ -35,10 +37,14 @@ func readValues(input json.RawMessage) (values, error) {
 	return v, nil
 }
 
-// text is a value as a program gets it: a string as it is, everything else as JSON.
+// text is a value as a program gets it: a string as it is, everything else as JSON. A whole number has no point and no
+// exponent, however it was sent: to JSON 3.0 is an integer, and to most programs it is none.
 func text(value json.RawMessage) (s string, isText bool) {
 	if len(value) > 0 && value[0] == '"' && json.Unmarshal(value, &s) == nil {
 		return s, true
+	}
+	if f, err := strconv.ParseFloat(string(value), 64); err == nil && bytes.ContainsAny(value, ".eE") && f == float64(int64(f)) && max(f, -f) < 1<<53 {
+		return strconv.FormatInt(int64(f), 10), false
 	}
 	var b bytes.Buffer
 	if json.Compact(&b, value) != nil {
@@ -143,10 +149,7 @@ func expand(f *toolfile.File, word toolfile.Word, v values, open bool) (made []s
 		return []string{s}, true, err
 	}
 	for _, item := range list {
-		one := values{}
-		for name, value := range v {
-			one[name] = value
-		}
+		one := maps.Clone(v)
 		one[many] = item
 		s, err := join(f, word, one, open)
 		if err != nil {

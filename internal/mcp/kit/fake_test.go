@@ -30,7 +30,6 @@ func TestMain(m *testing.M) {
 type fake struct {
 	mode  string
 	mu    sync.Mutex
-	first bool
 	calls int
 	busy  sync.Mutex
 }
@@ -240,7 +239,10 @@ func (f *fake) call(m asked) {
 	case "slow":
 		f.busy.Lock()
 		defer f.busy.Unlock()
-		time.Sleep(150 * time.Millisecond)
+		if number > 2 { // whatever else a busy machine does meanwhile
+			time.Sleep(250 * time.Millisecond)
+		}
+		time.Sleep(120 * time.Millisecond)
 	}
 	f.result(m.ID, answer)
 	if f.is("progress too late") {

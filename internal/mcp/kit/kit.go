@@ -13,6 +13,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -136,7 +137,7 @@ func Run(ctx context.Context, cfg Config) Report {
 		default:
 			if err := p.try(k, ctx); err != nil {
 				c.State, c.Why = Failed, err.Error()
-				if other, ok := err.(remark); ok {
+				if other, ok := errors.AsType[remark](err); ok {
 					c.State = other.state
 				}
 			}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"sync"
 	"time"
 
@@ -267,5 +268,5 @@ func (t *talk) close(within time.Duration) bool {
 func (t *talk) all() []event {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.heard[:len(t.heard):len(t.heard)]
+	return slices.Clip(t.heard)
 }
