@@ -22,7 +22,7 @@ func TestGenuineToolboxes(t *testing.T) {
 	}{{"base", f.base}, {"next", f.next}} {
 		t.Run(g.name, func(t *testing.T) {
 			env := f.with(t, g.base, "math", "files", "odd")
-			b := readBattery(t)
+			b := readBattery(t, env)
 			want := b.alone(t, env)(b.calls, 0)
 			vars := b.home(t, map[string]environment{"field": env}, "")
 			t.Run("mcp", func(t *testing.T) { b.overMCP(t, vars, want) })

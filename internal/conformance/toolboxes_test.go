@@ -31,10 +31,11 @@ func (c batteryCall) String() string {
 }
 
 // readBattery reads the calls, which are in order: some read what others wrote.
-func readBattery(t testing.TB) battery {
+func readBattery(t testing.TB, e environment) battery {
 	t.Helper()
 	b := battery{dir: t.TempDir(), config: map[string]map[string]any{"odd-tools": {"text": "set", "list": []any{1.0}}, "ovos-shell-tools": {"allow_shell": true}}}
 	b.config["ovos-filesystem-tools"] = map[string]any{"root_path": b.dir}
+	b.config["ovos-mcp-toolbox"] = map[string]any{"transport": "stdio", "command": e.python, "args": []any{"-m", "toolcrib_odd_tools.server"}, "timeout": 60.0}
 	text, err := os.ReadFile("testdata/opm/battery.json")
 	if err != nil {
 		t.Fatal(err)
