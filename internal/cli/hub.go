@@ -100,6 +100,11 @@ func (c *command) hubList(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	for _, f := range a.Faults {
+		if _, there := a.Hub.Box(f.Box); !there && app.Unlisted(f) {
+			off = append(off, []string{text.ShowLine(f.Box), "-", "-", text.ShowLine(f.Err.Error()), "-"})
+		}
+	}
 	if len(rows)+len(off) == 0 {
 		fmt.Fprintln(c.out, "There are no MCP servers yet: 'toolcrib hub import' takes over those of your clients, 'toolcrib hub add' adds one.")
 	}

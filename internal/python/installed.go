@@ -41,8 +41,11 @@ func (f *finder) installed(ctx context.Context, name string, p settings.Python, 
 	if content, err := plainfile.Read(file, mostListed); file != "" && err == nil && json.Unmarshal(content, &was) == nil && was.Of == of && !f.anew {
 		return was.List, nil
 	}
-	if f.h.needs.Start == nil {
-		return was.List, nil // it is only looked at
+	if f.h.needs.Start == nil { // it is only looked at
+		if was.Of == "" {
+			return was.List, unasked(name)
+		}
+		return was.List, nil
 	}
 	list, err := f.ask(ctx, name, p, in, host, d)
 	if err != nil {
@@ -59,6 +62,16 @@ func (f *finder) installed(ctx context.Context, name string, p settings.Python, 
 	}
 	return list, nil
 }
+
+// unasked is the error of an entry whose interpreter nobody has asked yet.
+type unasked string
+
+func (u unasked) Error() string {
+	return "its toolboxes were not looked for yet: toolcrib hub test --all does it, and so does any call"
+}
+
+// Is it one? It is to be told, and no mistake of the settings.
+func (u unasked) Is(other error) bool { return other == mcphub.ErrUnlisted }
 
 // mostListed bounds what an interpreter says.
 const mostListed = 4 << 20
