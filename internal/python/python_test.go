@@ -186,7 +186,16 @@ func TestAskedAnew(t *testing.T) {
 			t.Errorf("%s: asked %d times, want %d; %d servers", what, m.asked, want, len(found.Servers))
 		}
 	}
+	// Who only looks is told that nobody has asked, and starts nothing.
+	only := m.hosts()
+	only.needs.Start = nil
+	if found := m.find(only, p, false); len(found.Faults) != 1 || !errors.Is(found.Faults[0], mcphub.ErrUnlisted) || m.asked != 0 {
+		t.Errorf("%v, asked %d times", found.Faults, m.asked)
+	}
 	look("at first", false, 1)
+	if found := m.find(only, p, false); len(found.Servers) != 2 || m.asked != want {
+		t.Errorf("what was kept is shown: %v", found.Faults)
+	}
 	look("again", false, 0)
 	look("a reload", true, 1)
 	m.write("env/lib/python3.11/site-packages/new-1.0.dist-info/entry_points.txt", "")
