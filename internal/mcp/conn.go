@@ -46,6 +46,7 @@ type Conn struct {
 	waiting map[string]chan *Message      // our requests, by ID
 	serving map[string]context.CancelFunc // theirs
 	held    int                           // bytes of theirs that wait for their turn
+	room    int                           // how many they may be
 	turns   chan struct{}
 	ended   bool
 	err     error
@@ -63,7 +64,7 @@ func NewConn(ctx context.Context, stream Stream, h Handler) *Conn {
 	if h.Most <= 0 {
 		h.Most = 256
 	}
-	c := &Conn{stream: stream, handler: h, waiting: map[string]chan *Message{}, serving: map[string]context.CancelFunc{}, turns: make(chan struct{}, h.Most), done: make(chan struct{})}
+	c := &Conn{stream: stream, handler: h, waiting: map[string]chan *Message{}, serving: map[string]context.CancelFunc{}, turns: make(chan struct{}, h.Most), room: waitingBytes, done: make(chan struct{})}
 	c.ctx, c.cancel = context.WithCancel(ctx)
 	return c
 }
@@ -153,7 +154,7 @@ func (c *Conn) serve(m *Message) {
 	id := string(m.ID)
 	_, twice := c.serving[id]
 	size := len(m.Params)
-	full := len(c.serving) >= c.handler.Most && (len(c.serving) >= 16*c.handler.Most || c.held+size > waitingBytes)
+	full := len(c.serving) >= c.handler.Most && (len(c.serving) >= 16*c.handler.Most || c.held+size > c.room)
 	if !twice && !full {
 		c.serving[id] = cancel
 		c.held += size

@@ -333,7 +333,7 @@ func TestConnMost(t *testing.T) {
 // Requests that wait do not fill the memory.
 func TestConnWaitingBytes(t *testing.T) {
 	release, began := make(chan struct{}), make(chan struct{}, 4)
-	_, far := talk(t, 32<<20, Handler{Most: 1, Request: func(ctx context.Context, _ *Message) (json.RawMessage, error) {
+	c, far := talk(t, 1<<20, Handler{Most: 1, Request: func(ctx context.Context, _ *Message) (json.RawMessage, error) {
 		began <- struct{}{}
 		select {
 		case <-release:
@@ -341,7 +341,10 @@ func TestConnWaitingBytes(t *testing.T) {
 		}
 		return json.RawMessage(`{}`), nil
 	}})
-	large := `"` + strings.Repeat("x", 25<<20) + `"`
+	c.mu.Lock()
+	c.room = 64 << 10
+	c.mu.Unlock()
+	large := `"` + strings.Repeat("x", 25<<10) + `"`
 	for i := range 4 {
 		far.say(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"slow","params":{"text":%s}}`, i, large))
 		if i == 0 {
