@@ -122,12 +122,9 @@ func (t *Tools) declared(f *toolfile.File) (toolcrib.Grant, string, error) {
 	return g, dir, err
 }
 
-// ruled takes out of a grant what rules deny to everybody.
+// ruled takes out of a grant what rules deny to everybody, and what nobody writes.
 func (t *Tools) ruled(g toolcrib.Grant) (toolcrib.Grant, error) {
-	if t.Rules == nil {
-		return g, nil
-	}
-	g = t.Rules().From(g)
+	g = t.kept(g)
 	denied, err := pathglob.NewSet(g.Denied)
 	fixed, ferr := pathglob.NewSet(g.Fixed)
 	if err := errors.Join(err, ferr); err != nil {

@@ -134,6 +134,28 @@ func TestRulesHoldForTools(t *testing.T) {
 	}
 }
 
+// TestToolsDoNotWriteTools: a tool that could write the folder of tools, or the copies that run, would make itself another
+// one that is held to nothing.
+func TestToolsDoNotWriteTools(t *testing.T) {
+	tools, box, home, project := place(t)
+	tools.Home, tools.Kept = home, []string{filepath.Join(project, "da[t]a"), filepath.Join(home, "bin")}
+	if err := run(t, tools, toolfile.File{Write: []string{".", "~/bin"}}); err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(box.grant.Dirs, []files.Dir{{Path: project, Write: true}, {Path: filepath.Join(home, "bin")}}) {
+		t.Errorf("%+v", box.grant.Dirs)
+	}
+	for _, want := range []string{filepath.Join(project, "da?t?a"), filepath.Join(home, "bin")} {
+		if !slices.Contains(box.grant.Fixed, filepath.ToSlash(want)) {
+			t.Errorf("%s is not among %q", want, box.grant.Fixed)
+		}
+	}
+	g := tools.exactly(&toolcrib.Grant{Dirs: []files.Dir{{Path: home, Write: true}}}, "linux")
+	if !slices.Contains(g.Fixed, filepath.ToSlash(ShownDir(home))) {
+		t.Errorf("a server: %q", g.Fixed)
+	}
+}
+
 func TestToolsThatCannotRun(t *testing.T) {
 	tools, _, home, _ := place(t)
 	tools.Outside = Outside{Finder: hostpath.Finder{Writable: func(path string) bool { return strings.HasPrefix(path, home) }}}
