@@ -161,6 +161,7 @@ func (p *parser) checkTool() {
 		p.fail(f.Lines["command"], "command", "it does not run the script: put \"{%s}\" where it belongs, or remove the key", Self)
 	}
 	p.checkUse(said)
+	p.checkCode()
 }
 
 func (p *parser) checkProgram(first Element) {

@@ -235,6 +235,7 @@ func TestOptionsAreRefused(t *testing.T) {
 		"any.yaml":      head + "args: {a: {type: [string, integer]}}\ncommand: [tell, '{a}']\n",
 		"enum.yaml":     head + "args: {a: {enum: [-x, y]}}\ncommand: [tell, '{a}']\n",
 		"closed.yaml":   head + "args: {a: string}\ncommand: [tell, --, '{a}']\n",
+		"passed.yaml":   head + "args: {a: string}\ncommand: [env, --, tell, '{a}']\n",
 		"prefixed.yaml": head + "args: {a: string}\ncommand: [tell, 'x={a}']\n",
 		"numbers.yaml":  head + "args: {a: number, b: integer}\ncommand: [tell, '{a}', '{b}']\n",
 		"said.yaml":     head + "args: {a: {type: string, options: true}}\ncommand: [tell, '{a}']\n",
@@ -243,7 +244,7 @@ func TestOptionsAreRefused(t *testing.T) {
 	}, nil)
 	c := crib(t, box)
 	for tool, input := range map[string]map[string]any{
-		"open": {"a": "-rf"}, "pair": {"a": "--output=/x"}, "two": {"a": "", "b": "-x"}, "list": {"a": []string{"ok", "-x"}}, "any": {"a": "-x"}, "enum": {"a": "-x"}, "before": {"a": "-c"},
+		"open": {"a": "-rf"}, "pair": {"a": "--output=/x"}, "two": {"a": "", "b": "-x"}, "list": {"a": []string{"ok", "-x"}}, "any": {"a": "-x"}, "enum": {"a": "-x"}, "before": {"a": "-c"}, "passed": {"a": "-rf"},
 	} {
 		r, err := call(t, c, tool, input)
 		if toolcrib.CodeOf(err) != toolcrib.CodeInvalid || !strings.Contains(err.Error(), "begins with a dash") {
