@@ -21,7 +21,7 @@ type ToolFiles interface {
 
 // Open opens a folder as a box. Without a sandbox its tools are listed and cannot be called.
 func (t *Tools) Open(ctx context.Context, cfg script.Config, from ToolFiles, needs script.Needs) (toolcrib.Toolbox, error) {
-	needs.Files, needs.Marks = from.Read, from.Marks
+	needs.Files, needs.Marks, t.files = from.Read, from.Marks, from
 	if t.Box != nil {
 		needs.Run = t.Run
 	}

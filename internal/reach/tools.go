@@ -30,6 +30,8 @@ type Tools struct {
 	Search []string // where programs are found by their names
 	// Plain are the variables that a program with these directories and hosts gets besides its own.
 	Plain func(dirs []files.Dir, hosts []string) []string
+
+	files ToolFiles // of the folder that they are declared in
 }
 
 // Run runs the program of one call.
@@ -88,10 +90,7 @@ func (t *Tools) declared(f *toolfile.File) (toolcrib.Grant, string, error) {
 	effects, first, here := f.Effects.All(), "", ""
 	add := func(key string, list []string, write bool) error {
 		for _, text := range list {
-			dir, err := t.Start.Directory(text)
-			if err == nil {
-				dir, err = filepath.EvalSymlinks(dir)
-			}
+			dir, err := t.place(f, text)
 			if err != nil {
 				return fmt.Errorf("the directory %s, which the tool declares (%s), cannot be had: %w", text, key, err)
 			}

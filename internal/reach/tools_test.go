@@ -156,6 +156,54 @@ func TestToolsDoNotWriteTools(t *testing.T) {
 	}
 }
 
+// TestToolsAreNotLedAway: a link where tools can write does not make a declared directory another one.
+func TestToolsAreNotLedAway(t *testing.T) {
+	tools, box, home, project := place(t)
+	private, own := filepath.Join(home, "private"), filepath.Join(home, "own")
+	for _, dir := range []string{private, own, filepath.Join(project, "real")} {
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for link, to := range map[string]string{
+		filepath.Join(project, "away"): "../private", filepath.Join(project, "near"): "real", filepath.Join(home, "mine"): private, filepath.Join(home, "over"): filepath.Join(project, "away"),
+		filepath.Join(own, "led"): "../private",
+	} {
+		if err := os.Symlink(to, link); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tools.Outside = Outside{Finder: hostpath.Finder{Writable: func(path string) bool { return strings.HasPrefix(path, project) }}}
+	tools.files = ownFolder{"w.yaml": "description: x\ncommand: [x]\neffects: writes\nwrite: ~/own\n"}
+	for text, want := range map[string]string{"away": "", "near": filepath.Join(project, "real"), "~/mine": private, "~/over": "", "~/own/led": "", "~/own": own} {
+		for _, f := range []toolfile.File{{Read: []string{text}}, {Write: []string{text}}} {
+			err := run(t, tools, f)
+			switch {
+			case want == "" && (err == nil || !strings.Contains(err.Error(), "a link that tools can change")):
+				t.Errorf("%s: %v, %v", text, box.grant.Dirs, err)
+			case want != "" && (err != nil || box.grant.Dirs[0].Path != want):
+				t.Errorf("%s: %v, %v", text, box.grant.Dirs, err)
+			}
+		}
+	}
+	tools.files = nil
+	if err := run(t, tools, toolfile.File{Write: []string{"~/own"}, Read: []string{"~/own/led"}}); err == nil {
+		t.Error("by a link of its own")
+	}
+}
+
+// ownFolder is a folder of files in memory.
+type ownFolder map[string]string
+
+func (o ownFolder) Read() (list []toolfile.Source, _ error) {
+	for name, content := range o {
+		list = append(list, toolfile.Source{Path: name, Content: []byte(content)})
+	}
+	return list, nil
+}
+
+func (ownFolder) Marks() string { return "" }
+
 func TestToolsThatCannotRun(t *testing.T) {
 	tools, _, home, _ := place(t)
 	tools.Outside = Outside{Finder: hostpath.Finder{Writable: func(path string) bool { return strings.HasPrefix(path, home) }}}
