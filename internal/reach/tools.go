@@ -57,7 +57,10 @@ func (t *Tools) Run(ctx context.Context, p script.Program) (toolcrib.Exit, error
 		words[p.Self] = path
 		grant.Dirs = append(grant.Dirs, files.Dir{Path: shown})
 	}
-	if cmd.Path, err = t.program(f, words[0]); err != nil {
+	if cmd.Path, err = t.program(f, words[0]); err == nil {
+		err = t.ownCode(f, cmd.Path, words[1:])
+	}
+	if err != nil {
 		return toolcrib.Exit{}, unavailable(err)
 	}
 	cmd.Args, cmd.Dir = words[1:], dir
@@ -176,6 +179,18 @@ func (t *Tools) program(f *toolfile.File, name string) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("there is no program %q in %s: write its whole path, and name its directory under read if it is not one of the system's", name, strings.Join(t.Search, ", "))
+}
+
+// ownCode refuses to run a script outside of every sandbox that lies where commands can write.
+func (t *Tools) ownCode(f *toolfile.File, program string, args []string) error {
+	at := scriptAt(program, args)
+	if f.Sandbox != sandbox.Host || at < 0 {
+		return nil
+	}
+	if path, ok := t.Outside.path(args[at], t.Dir, true); ok && t.Outside.Writes(path) {
+		return fmt.Errorf("%s: %w, and with sandbox: host it would run whatever they put there", path, hostpath.ErrWritable)
+	}
+	return nil
 }
 
 // variables are those of a program: a few plain ones, those of its file, and its secrets.

@@ -206,11 +206,12 @@ func (ownFolder) Marks() string { return "" }
 
 func TestToolsThatCannotRun(t *testing.T) {
 	tools, _, home, _ := place(t)
-	tools.Outside = Outside{Finder: hostpath.Finder{Writable: func(path string) bool { return strings.HasPrefix(path, home) }}}
+	tools.Outside = Outside{Finder: hostpath.Finder{Writable: func(path string) bool { return strings.HasPrefix(path, home) }}, Home: home}
 	for says, p := range map[string]script.Program{
 		"which the tool declares (write)": {File: &toolfile.File{Write: []string{"missing"}}, Words: []string{"own.exe"}, Self: -1},
 		"no program \"other\"":            {File: &toolfile.File{}, Words: []string{"other"}, Self: -1},
 		"where commands can write":        {File: &toolfile.File{Sandbox: "host"}, Words: []string{"~/bin/own.exe"}, Self: -1},
+		"own.py: it lies where":           {File: &toolfile.File{Sandbox: "host"}, Words: []string{"/usr/bin/env", "python3", "-u", "~/bin/own.py", "-c", "x"}, Self: -1},
 		"has to be a whole path":          {File: &toolfile.File{Sandbox: "container"}, Words: []string{"own.exe"}, Self: -1},
 	} {
 		if _, err := tools.Run(t.Context(), p); err == nil || !strings.Contains(err.Error(), says) {
