@@ -151,6 +151,9 @@ func (p *parser) checkTool() {
 	if f.Kind == Script && !strings.HasPrefix(string(f.Content), "#!") && !said {
 		p.fail(1, "", "the script does not say what runs it: begin it with a line such as #!/bin/sh")
 	}
+	if first, _, _ := strings.Cut(string(f.Content[:min(len(f.Content), 256)]), "\n"); f.Kind == Script && strings.HasSuffix(first, "\r") && strings.HasPrefix(first, "#!") {
+		p.fail(1, "", "the lines end as on Windows, so that the system looks for a program whose name ends with a carriage return: save the file with plain line ends")
+	}
 	if len(f.Command) > 0 {
 		p.checkProgram(f.Command[0])
 	}

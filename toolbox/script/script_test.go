@@ -258,6 +258,22 @@ func TestOptionsAreRefused(t *testing.T) {
 	}
 }
 
+// TestUnreadableScript: a script that cannot be read is told, although nobody knows that it is one.
+func TestUnreadableScript(t *testing.T) {
+	box, err := script.Open(t.Context(), script.Config{Name: "tools"}, script.Needs{Marks: func() string { return "" }, Files: func() ([]toolfile.Source, error) {
+		return []toolfile.Source{{Path: "a.sh", Executable: true, Err: errors.New("locked")}, {Path: "data", Err: errors.New("long")}}, nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := box.Tools(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := box.Faults(); len(got) != 1 || !strings.Contains(got[0].Error(), "locked") {
+		t.Errorf("%v", got)
+	}
+}
+
 func TestWhatNoProgramTakes(t *testing.T) {
 	box, _ := open(t, map[string]string{
 		"echo.yaml": echo,
