@@ -126,6 +126,9 @@ func (p *parser) check() {
 	if !toolName(f.Name) {
 		p.fail(f.Lines["name"], "name", "%q is no name of a tool: 1 to 64 letters, digits, _ or -; set it with the key name", clip(f.Name))
 	}
+	if toolName(f.Name) && strings.Contains(f.Name, "__") {
+		p.fail(f.Lines["name"], "name", "%q is no name of a tool, because two _ stand between a toolbox and its tool, and it could pass for another one: take another name, or set it with the key name", clip(f.Name))
+	}
 	if f.Kind == Command || f.Kind == Script {
 		p.checkTool()
 	}

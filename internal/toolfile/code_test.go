@@ -67,3 +67,13 @@ func TestEnds(t *testing.T) {
 		}
 	}
 }
+
+// TestNoOtherToolsName: a name with the sign between a box and its tool could be that of another tool in rules.
+func TestNoOtherToolsName(t *testing.T) {
+	for path, content := range map[string]string{"files__write_file.yaml": "", "x.yaml": "name: mcp__a__b\n", "a__b.sh": "#!/bin/sh\n# toolcrib:\n#   description: x\n"} {
+		_, faults := Parse(path, []byte(content+map[bool]string{true: "command: [ls]\n"}[strings.HasSuffix(path, ".yaml")]))
+		if !Broken(faults) || !strings.Contains(fmt.Sprint(faults), "pass for another one") {
+			t.Errorf("%s: %v", path, faults)
+		}
+	}
+}
