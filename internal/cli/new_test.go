@@ -86,3 +86,11 @@ func TestNewToolThroughLink(t *testing.T) {
 		t.Errorf("%s, %v", dir, err)
 	}
 }
+
+func TestBeyondProject(t *testing.T) {
+	t.Parallel()
+	got := beyondProject(toolfile.File{Read: []string{".", "src", "~", "~/x", "../other"}, Write: []string{"/srv", "src/../.."}})
+	if strings.Join(got, " ") != "~ ~/x ../other /srv src/../.." {
+		t.Errorf("%q", got)
+	}
+}
