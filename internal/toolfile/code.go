@@ -21,6 +21,8 @@ func (p *parser) checkCode() {
 	if len(words) == 0 {
 		return
 	}
+	p.checkStarted(words)
+	p.checkChosen(words)
 	first := program(words[0])
 	p.interpreter(first, words[1:])
 	switch _, steps := starter.Of(first); {

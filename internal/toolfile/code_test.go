@@ -77,3 +77,20 @@ func TestNoOtherToolsName(t *testing.T) {
 		}
 	}
 }
+
+// TestStartedProgram: the program behind one that starts others is no value either, and no value sets a variable of its choice.
+func TestStartedProgram(t *testing.T) {
+	for command, says := range map[string]string{
+		`[env, "{a}", ls]`: "expects the program", `[env, -u, X, "Y=1", "{a}"]`: "expects the program", `[timeout, -k, "5", "10", "{a}"]`: "expects the program", `[nice, -n, "5", env, "{a}", ls]`: "expects the program", `[xargs, "{a}"]`: "expects the program",
+		`[sudo, -u, me, --, "x{a}"]`: "expects the program", `[ls, "--{a}"]`: "chooses an option", `[ls, "-{a}=x"]`: "chooses an option",
+		`[env, "X={a}", ls]`: "", `[timeout, "{a}", ls]`: "", `[nice, -n, "{a}", ls]`: "", `[env, ls, "{a}"]`: "", `[ls, "--x={a}"]`: "", `[busybox, ls, "{a}"]`: "", `[time, -p, ls, "{a}"]`: "",
+	} {
+		_, faults := Parse("x.yaml", []byte("description: x\nargs: {a: string}\ncommand: "+command+"\n"))
+		if said := fmt.Sprint(faults); says == "" && len(faults) > 0 || !strings.Contains(said, says) {
+			t.Errorf("%s: %s", command, said)
+		}
+	}
+	if _, faults := Parse("x.yaml", []byte("description: x\nargs: {a: one | two, n: integer}\ncommand: [ls, '--{a}', '-{n}']\n")); len(faults) > 0 {
+		t.Error(faults)
+	}
+}
