@@ -49,7 +49,10 @@ type Launcher struct {
 	// nowhere.
 	Certificates string
 	// Rules gives the places that rules deny now, as commands have them. Nil: none.
-	Rules   func() policy.Taken
+	Rules func() policy.Taken
+	// Kept are places of ours from which programs run with more rights than most have: the folders of tools and of plugins. A
+	// program with a grant of its own can only read them, whatever it declares.
+	Kept    []string
 	Outside Outside
 	Bounded bool // commands see nothing but what was granted
 	Log     *slog.Logger

@@ -160,6 +160,9 @@ func fillArg(arg *Arg, v config.Value) {
 	if items, ok := v.Member("items"); ok {
 		arg.Items = typeOf(items)
 	}
+	_, enum := v.Member("enum")
+	_, one := v.Member("const")
+	arg.Listed = enum || one
 	if d, ok := v.Member("default"); ok {
 		arg.Default, arg.Required = d.JSON(), false
 	}

@@ -62,6 +62,7 @@ type Arg struct {
 	Required bool
 	Default  json.RawMessage // nil: none
 	Options  bool            // a value may begin with -
+	Listed   bool            // only values that the file lists are taken
 	Line     int
 }
 

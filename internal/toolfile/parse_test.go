@@ -59,7 +59,7 @@ func TestCommandFile(t *testing.T) {
 	}
 	want := []Arg{
 		{Name: "city", Type: "string", Required: true, Line: 5},
-		{Name: "unit", Type: "string", Line: 6},
+		{Name: "unit", Type: "string", Listed: true, Line: 6},
 		{Name: "days", Type: "integer", Default: json.RawMessage("3"), Line: 7},
 		{Name: "tags", Type: "array", Items: "string", Required: true, Line: 8},
 		{Name: "deep", Type: "object", Line: 9},
@@ -97,7 +97,7 @@ func TestCommandFile(t *testing.T) {
 func TestHeader(t *testing.T) {
 	for name, c := range map[string]struct{ path, content string }{
 		"sh":   {"count.sh", "#!/bin/sh\n# What it is.\n\n# toolcrib:\n#   description: Counts lines.\n#   args:\n#     path: string\n#   effects: reads\n#   read: .\n\nwc -l \"$1\"\n"},
-		"crlf": {"count", "#!/bin/sh\r\n# toolcrib:\r\n# description: Counts lines.\r\n# args:\r\n#   path: string\r\n# effects: reads\r\n# read: .\r\nwc -l \"$1\"\r\n"},
+		"crlf": {"count", "#!/bin/sh\n# toolcrib:\r\n# description: Counts lines.\r\n# args:\r\n#   path: string\r\n# effects: reads\r\n# read: .\r\nwc -l \"$1\"\r\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			f, faults := Parse(c.path, []byte(c.content))
@@ -233,6 +233,7 @@ func TestHeaderFaults(t *testing.T) {
 		"inline":      {"a.sh", "#!/bin/sh\n# toolcrib: {description: x}\n", 2, "comment lines below"},
 		"prose":       {"a.sh", "#!/bin/sh\n# toolcrib:\n#   description: x\n# And now to something: else\n# entirely\n", 0, "empty line"},
 		"no shebang":  {"a.sh", "# toolcrib:\n#   description: x\n", 1, "#!/bin/sh"},
+		"windows":     {"a.sh", "#!/bin/sh\r\n# toolcrib:\r\n#   description: x\r\n", 1, "line ends"},
 		"unknown":     {"a.sh", "#!/bin/sh\n\n# toolcrib:\n#   description: x\n#   efects: pure\n", 5, "did you mean effects?"},
 		"no self":     {"a.sh", "#!/bin/sh\n# toolcrib:\n#   description: x\n#   command: [sh, -e]\n", 4, "{script}"},
 		"an own self": {"a.sh", "#!/bin/sh\n# toolcrib:\n#   description: x\n#   args: {script: string}\n", 4, "script itself"},
