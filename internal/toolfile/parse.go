@@ -103,14 +103,27 @@ func (p *parser) line(v config.Value) int {
 
 // known are the keys of a file of a kind.
 func known(k Kind) []string {
-	keys := []string{"name", "title", "description", "effects", "read", "write", "hosts", "secrets", "env", "timeout", "group", "sandbox"}
+	keys := []string{"effects", "read", "write", "hosts", "secrets", "env", "timeout", "group", "sandbox"}
 	switch k {
 	case Python:
 		return append(keys, "python")
 	case Node:
 		return keys
 	}
-	return append(keys, "args", "schema", "command", "stdin", "output", "result")
+	return append(keys, "name", "title", "description", "args", "schema", "command", "stdin", "output", "result")
+}
+
+// fromFunctions are the keys that a file of functions has no use for, because its functions say it.
+func fromFunctions(key string) string {
+	switch key {
+	case "name":
+		return "the toolbox is called like the file, and each tool like its function: rename those"
+	case "title", "description":
+		return "a model reads what the functions say of themselves (docstrings, JSDoc): write it there"
+	case "args", "schema", "result":
+		return "it comes from the functions: declare it there, with type hints or JSDoc"
+	}
+	return ""
 }
 
 // keys reads every key of the declaration.
@@ -137,7 +150,10 @@ func (p *parser) keys(root config.Value) {
 }
 
 func (p *parser) unknown(line int, name string, names []string) {
+	functions := p.file.Kind == Python || p.file.Kind == Node
 	switch {
+	case functions && fromFunctions(name) != "":
+		p.fail(line, name, "this key has no meaning in a file of functions: %s", fromFunctions(name))
 	case slices.Contains(known(Command), name) || slices.Contains(known(Python), name):
 		p.fail(line, name, "this key has no meaning in a file of the kind %s", p.file.Kind)
 	case text.Nearest(name, names) != "":

@@ -174,7 +174,8 @@ func TestFaults(t *testing.T) {
 		"flag of text":          {good + "args: {p: string}\ncommand: [ls, '{p:-l}']\n", 3, "command", "needs a boolean"},
 		"type":                  {good + "args:\n  p: strin\ncommand: [ls, '{p}']\n", 3, "args.p", "did you mean string?"},
 		"default":               {good + "args:\n  p: integer = x\ncommand: [ls, '{p}']\n", 3, "args.p", "no integer"},
-		"default of a block":    {good + "args:\n  p: {type: integer, default: x}\ncommand: [ls, '{p}']\n", 3, "args", "default"},
+		"default of a block":    {good + "args:\n  p: {type: integer, default: x}\ncommand: [ls, '{p}']\n", 3, "args.p", "its default \"x\" does not fit"},
+		"default of words":      {good + "args:\n  o: string\n  p: a | b = c\ncommand: [ls, '{p}', '{o}']\n", 4, "args.p", "its default \"c\" does not fit"},
 		"keyword":               {good + "args:\n  p: {type: string, descriptio: x}\ncommand: [ls, '{p}']\n", 3, "args.p", "did you mean description?"},
 		"argument's name":       {good + "args:\n  'a b': string\ncommand: [ls]\n", 3, "args", "no name of an argument"},
 		"both":                  {good + "args: {p: string}\nschema: {type: object}\ncommand: [ls]\n", 3, "schema", "twice"},
@@ -237,6 +238,8 @@ func TestHeaderFaults(t *testing.T) {
 		"no self":     {"a.sh", "#!/bin/sh\n# toolcrib:\n#   description: x\n#   command: [sh, -e]\n", 4, "{script}"},
 		"an own self": {"a.sh", "#!/bin/sh\n# toolcrib:\n#   description: x\n#   args: {script: string}\n", 4, "script itself"},
 		"python":      {"a.py", "# toolcrib:\n#   command: [ls]\n", 2, "no meaning"},
+		"its name":    {"a.py", "# toolcrib:\n#   effects: pure\n#   name: b\n", 3, "called like the file"},
+		"its words":   {"a.mjs", "// toolcrib:\n//   description: b\n", 2, "what the functions say"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, faults := Parse(c.path, []byte(c.content))
