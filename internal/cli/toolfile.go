@@ -91,6 +91,9 @@ func argumentsText(args []toolfile.Arg) string {
 		if a.Type == "array" && a.Items != "" {
 			kind = a.Items + "[]"
 		}
+		if len(a.Enum) > 0 {
+			kind = valuesText(a.Enum)
+		}
 		switch {
 		case a.Default != nil:
 			kind += " = " + string(a.Default)
@@ -259,4 +262,13 @@ func faultLine(file string, f faultReport) string {
 		b.WriteString(": " + f.Key)
 	}
 	return text.ShowLine(b.String() + ": " + f.Message)
+}
+
+// valuesText are the values that an argument can have.
+func valuesText(values []json.RawMessage) string {
+	list := make([]string, len(values))
+	for i, v := range values {
+		list[i] = string(v)
+	}
+	return strings.Join(list, " | ")
 }

@@ -160,6 +160,11 @@ func fillArg(arg *Arg, v config.Value) {
 	if items, ok := v.Member("items"); ok {
 		arg.Items = typeOf(items)
 	}
+	if enum, ok := v.Member("enum"); ok {
+		for _, item := range enum.Items {
+			arg.Enum = append(arg.Enum, item.JSON())
+		}
+	}
 	if d, ok := v.Member("default"); ok {
 		arg.Default, arg.Required = d.JSON(), false
 	}

@@ -57,8 +57,9 @@ type Variable struct{ Name, Value string }
 // Arg is one argument.
 type Arg struct {
 	Name     string
-	Type     string // string, integer, number, boolean, array, object; empty: several, or unknown
-	Items    string // the type of the elements of an array
+	Type     string            // string, integer, number, boolean, array, object; empty: several, or unknown
+	Items    string            // the type of the elements of an array
+	Enum     []json.RawMessage // the values that it can have; nil: not a few
 	Required bool
 	Default  json.RawMessage // nil: none
 	Options  bool            // a value may begin with -

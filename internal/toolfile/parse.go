@@ -113,19 +113,6 @@ func known(k Kind) []string {
 	return append(keys, "name", "title", "description", "args", "schema", "command", "stdin", "output", "result")
 }
 
-// fromFunctions are the keys that a file of functions has no use for, because its functions say it.
-func fromFunctions(key string) string {
-	switch key {
-	case "name":
-		return "the toolbox is called like the file, and each tool like its function: rename those"
-	case "title", "description":
-		return "a model reads what the functions say of themselves (docstrings, JSDoc): write it there"
-	case "args", "schema", "result":
-		return "it comes from the functions: declare it there, with type hints or JSDoc"
-	}
-	return ""
-}
-
 // keys reads every key of the declaration.
 func (p *parser) keys(root config.Value) {
 	names := known(p.file.Kind)

@@ -59,7 +59,7 @@ func TestCommandFile(t *testing.T) {
 	}
 	want := []Arg{
 		{Name: "city", Type: "string", Required: true, Line: 5},
-		{Name: "unit", Type: "string", Line: 6},
+		{Name: "unit", Type: "string", Enum: []json.RawMessage{[]byte(`"celsius"`), []byte(`"fahrenheit"`)}, Line: 6},
 		{Name: "days", Type: "integer", Default: json.RawMessage("3"), Line: 7},
 		{Name: "tags", Type: "array", Items: "string", Required: true, Line: 8},
 		{Name: "deep", Type: "object", Line: 9},
