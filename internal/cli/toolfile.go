@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -106,6 +107,18 @@ func argumentsText(args []toolfile.Arg) string {
 }
 
 func effectsText(f toolfile.File) string {
+	if len(f.ByFunction) == 0 {
+		return effectsOf(f)
+	}
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(f.ByFunction)) {
+		list = append(list, text.ShowLine(name)+": "+f.ByFunction[name].String())
+	}
+	return strings.Join(list, "; ") + "; all others: " + effectsOf(f)
+}
+
+// effectsOf are those of its tool, or of functions that it does not name.
+func effectsOf(f toolfile.File) string {
 	e := f.Effects
 	switch {
 	case f.Derived && e == toolcrib.Pure:

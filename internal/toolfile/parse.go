@@ -258,19 +258,6 @@ func (p *parser) variables(key string, v config.Value) []Variable {
 	return list
 }
 
-func (p *parser) effects(v config.Value) {
-	words := strings.Join(p.texts("effects", v), ",")
-	if words == "" {
-		if v.Kind == config.List && len(v.Items) == 0 {
-			p.fail(p.line(v), "effects", "the list is empty: write pure for a tool without effects, or remove the key")
-		}
-		return
-	}
-	if err := p.file.Effects.UnmarshalText([]byte(words)); err != nil {
-		p.fail(p.line(v), "effects", "%s", err)
-	}
-}
-
 func (p *parser) timeout(v config.Value) {
 	d, err := time.ParseDuration(strings.ReplaceAll(v.Text, " ", ""))
 	switch {

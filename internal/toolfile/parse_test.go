@@ -212,6 +212,29 @@ func TestFaults(t *testing.T) {
 	}
 }
 
+// TestEffectsByFunction: functions of one file may differ, and what they may reach together
+// is what the file has to declare.
+func TestEffectsByFunction(t *testing.T) {
+	f, faults := Parse("a.py", []byte("# toolcrib:\n#   effects: {fetch: [network], \"*\": pure}\n#   hosts: [a.example]\n"))
+	if Broken(faults) || f.Effects != toolcrib.Pure || f.ByFunction["fetch"] != toolcrib.Network || len(f.ByFunction) != 1 {
+		t.Errorf("%+v %v", f, faults)
+	}
+	for content, want := range map[string]string{
+		"# toolcrib:\n#   effects: {fetch: netwrk}\n":                                        "effects.fetch",
+		"# toolcrib:\n#   effects: {get_*: reads}\n":                                         "effects.get_*",
+		"# toolcrib:\n#   effects: {fetch: []}\n":                                            "effects.fetch",
+		"# toolcrib:\n#   effects: {fetch: reads, \"*\": pure}\n#   hosts: [a.example]\n":    "hosts",
+		"# toolcrib:\n#   effects: {fetch: reads, \"*\": pure}\n#   secrets: {KEY: a-key}\n": "secrets",
+	} {
+		if _, faults := Parse("a.py", []byte(content)); len(faults) != 1 || faults[0].Key != want || faults[0].Warning {
+			t.Errorf("%q gives %v", content, faults)
+		}
+	}
+	if _, faults := Parse("a.yaml", []byte("description: x\ncommand: [ls]\neffects: {x: reads}\n")); !Broken(faults) {
+		t.Error("a command has no functions")
+	}
+}
+
 func TestWarnings(t *testing.T) {
 	for name, c := range map[string]struct{ content, says string }{
 		"no description": {"command: [ls]\n", "models choose"},
