@@ -84,7 +84,7 @@ func (s *Sandbox) openNetwork(ctx context.Context, hosts []string) *ownNetwork {
 	if len(hosts) == 0 {
 		return n
 	}
-	cfg := hostproxy.Config{Hosts: hosts, HTTP: s.cfg.HTTP, Ended: n.log.Add}
+	cfg := hostproxy.Config{Hosts: hosts, Key: n.log.Key, HTTP: s.cfg.HTTP, Ended: n.log.Add}
 	if watch, ok := sandbox.WatchOf(ctx); ok {
 		cfg.Begin = watch.Begin
 		cfg.Ended = func(c hostproxy.Connection) {
