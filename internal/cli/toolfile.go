@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -67,19 +68,12 @@ func reportFile(f toolfile.File, faults []toolfile.Fault) fileReport {
 		row("its input", stdinText(f.Stdin))
 		row("its result", resultText(f))
 	case f.Kind == toolfile.Python:
-		row("runs as", "a process of its own that stays, with "+orElse(text.ShowLine(f.Python), "the Python that is found first"))
+		row("runs as", "a process of its own that stays, with "+cmp.Or(text.ShowLine(f.Python), "the Python that is found first"))
 	case f.Kind == toolfile.Node:
 		row("runs as", "a process of its own that stays, with Node")
 	}
 	row("sandbox", sandboxText(f))
 	return r
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
 }
 
 func argumentsText(args []toolfile.Arg) string {
@@ -88,7 +82,7 @@ func argumentsText(args []toolfile.Arg) string {
 	}
 	var list []string
 	for _, a := range args {
-		kind := orElse(a.Type, "any")
+		kind := cmp.Or(a.Type, "any")
 		if a.Type == "array" && a.Items != "" {
 			kind = a.Items + "[]"
 		}
@@ -153,9 +147,9 @@ func reach(f toolfile.File, row func(what, is string)) {
 		return strings.Join(list, ", ")
 	}
 	read, write, hosts := places(f.Read), places(f.Write), strings.Join(f.Hosts, ", ")
-	row("may read", orElse(read, map[bool]string{true: "no directory of yours", false: "no other directory of yours"}[write == ""]))
-	row("may write", orElse(write, "nothing"))
-	row("may reach", orElse(hosts, "no other machine"))
+	row("may read", cmp.Or(read, map[bool]string{true: "no directory of yours", false: "no other directory of yours"}[write == ""]))
+	row("may write", cmp.Or(write, "nothing"))
+	row("may reach", cmp.Or(hosts, "no other machine"))
 	var secrets, env []string
 	for _, s := range f.Secrets {
 		secrets = append(secrets, s.Value+" as $"+s.Name)

@@ -52,7 +52,7 @@ func (c *command) checkTools(ctx context.Context, args []string) error {
 		fmt.Fprintf(c.err, "toolcrib: warning: it is not known which other tools there are: %s\n", text.ShowLine(err.Error()))
 	}
 	for _, arg := range args {
-		arg = c.ownFile(arg)
+		arg = c.fileNamed(arg)
 		path := c.within(arg)
 		info, err := os.Stat(path)
 		if err == nil && info.IsDir() {
@@ -92,9 +92,9 @@ func (c *command) checkTools(ctx context.Context, args []string) error {
 	return nil
 }
 
-// ownFile is the file that declares a tool of one's own, where its name is given instead
+// fileNamed is the file that declares a tool of one's own, where its name is given instead
 // of a file. What is neither stays as it is.
-func (c *command) ownFile(arg string) string {
+func (c *command) fileNamed(arg string) string {
 	if _, err := os.Stat(c.within(arg)); err == nil || arg != filepath.Base(arg) {
 		return arg
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -114,7 +115,7 @@ func signature(t toolcrib.Tool) string {
 	var args []string
 	for _, name := range names {
 		p := s.Properties[name]
-		arg := name + ": " + orElse(typeText(p.Type), "any")
+		arg := name + ": " + cmp.Or(typeText(p.Type), "any")
 		if p.Default != nil {
 			arg += " = " + string(p.Default)
 		}
