@@ -237,6 +237,9 @@ func (c *command) printTried(t tried) error {
 	case t.Result != nil:
 		c.printStream(map[bool]string{true: "failed", false: "result"}[t.Result.Failed], t.Result.String())
 	}
+	if hint := tryHint(t); hint != "" {
+		row("hint", hint)
+	}
 	row("journal", fmt.Sprintf("%s after %s: toolcrib journal show %s", cmp.Or(t.Outcome, "not ended"), t.Took, t.Call))
 	return nil
 }
