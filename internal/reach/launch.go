@@ -113,6 +113,9 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 		}
 	}
 	life, kill := context.WithCancel(sandbox.WithTools(sandbox.WithEarly(context.WithoutCancel(ctx), tell), launch.Tools))
+	if launch.Grant != nil {
+		life = sandbox.WithHostsKey(life, "hosts in the declaration of "+launch.Server)
+	}
 	done := make(chan struct{})
 	var ended error
 	cmd := toolcrib.Cmd{

@@ -70,6 +70,7 @@ func (t *Tools) Run(ctx context.Context, p script.Program) (toolcrib.Exit, error
 
 // start runs it in the sandbox that its file names, or in one that holds what it declares.
 func (t *Tools) start(ctx context.Context, f *toolfile.File, cmd toolcrib.Cmd, grant toolcrib.Grant) (toolcrib.Exit, error) {
+	ctx = sandbox.WithHostsKey(ctx, "hosts in "+filepath.Base(f.Path))
 	switch f.Sandbox {
 	case "":
 		return t.Box.Run(ctx, cmd, grant)

@@ -228,7 +228,7 @@ func (p *parser) checkReach() {
 		f.Derived = f.Effects != 0
 		return
 	}
-	effects := f.Effects.All()
+	effects := f.together()
 	p.contradiction(len(f.Write) > 0 && effects&(toolcrib.Writes|toolcrib.Destroys) == 0, "write", "writes (or destroys)")
 	p.contradiction(len(f.Read) > 0 && effects&(toolcrib.Reads|toolcrib.Writes|toolcrib.Destroys) == 0, "read", "reads")
 	p.contradiction(len(f.Hosts) > 0 && effects&toolcrib.Network == 0, "hosts", "network")
