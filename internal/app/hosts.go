@@ -11,6 +11,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/hub"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
 	"github.com/toolcrib/toolcrib/internal/python"
+	"github.com/toolcrib/toolcrib/internal/reach"
 	"github.com/toolcrib/toolcrib/internal/settings"
 	"github.com/toolcrib/toolcrib/internal/toolfile"
 	"github.com/toolcrib/toolcrib/toolbox/mcphub"
@@ -25,9 +26,7 @@ func (a *App) openHosts(cfg settings.Config, needs Needs, readOnly bool) {
 			return node.ToolboxSections(on.Mycroft, needs.start().Variable(), needs.Home)
 		},
 	}
-	if needs.Home != "" { // no tool writes there; programs are shown single directories of it
-		of.Place = filepath.Join(needs.Home, ".cache", "toolcrib", "hosts")
-	}
+	of.Place = reach.HostsDir(needs.Home) // no tool writes there; programs are shown single directories of it
 	if needs.State != "" {
 		of.State = filepath.Join(needs.State, "python")
 	}

@@ -124,8 +124,9 @@ func (t *Tools) declared(f *toolfile.File) (toolcrib.Grant, string, error) {
 
 // ruled takes out of a grant what rules deny to everybody.
 func (t *Tools) ruled(g toolcrib.Grant) (toolcrib.Grant, error) {
-	if t.Rules == nil {
-		return g, nil
+	g, err := unswapped(g, t.Home)
+	if t.Rules == nil || err != nil {
+		return g, err
 	}
 	g = t.Rules().From(g)
 	denied, err := pathglob.NewSet(g.Denied)
