@@ -97,8 +97,9 @@ func (h *Hosts) program(text string, names ...string) (string, error) {
 		if filepath.IsAbs(text) {
 			return filepath.Clean(text), nil
 		}
-		if strings.ContainsAny(text, `/\`) {
-			return h.needs.Directory(text)
+		if strings.ContainsAny(text, `/\`) { // a directory, or a file in one
+			dir, err := h.needs.Directory(filepath.Dir(text))
+			return filepath.Join(dir, filepath.Base(text)), err
 		}
 		names = []string{text}
 	}

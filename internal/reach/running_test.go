@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -114,5 +115,34 @@ func TestInterpreterInTheProject(t *testing.T) {
 			}
 			t.Errorf("%s of the project runs on the host: %v", name, err)
 		}
+	}
+}
+
+// TestEverybodysTools: a folder or a file that all people of the machine can write has no
+// tools of this one.
+func TestEverybodysTools(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		return // it has lists for that
+	}
+	dir := t.TempDir()
+	for name, mode := range map[string]os.FileMode{"a.py": 0o644, "b.py": 0o666} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, mode); err != nil { // whatever the mask takes away
+			t.Fatal(err)
+		}
+	}
+	folder := Reach{}.Safe(toolfile.Folder{Dir: dir})
+	list, err := folder.Read()
+	if err != nil || len(list) != 2 || list[0].Err != nil || list[1].Err == nil {
+		t.Errorf("%+v %v", list, err)
+	}
+	if err := os.Chmod(dir, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if list, err := folder.Read(); err == nil || len(list) > 0 {
+		t.Errorf("a folder of everybody has %+v", list)
 	}
 }
