@@ -229,8 +229,10 @@ func TestInterpreterFails(t *testing.T) {
 // TestBadSettings: each mistake is told with its key, and takes only its own entry.
 func TestBadSettings(t *testing.T) {
 	m := newMachine(t)
+	root := filepath.VolumeName(m.dir) + string(filepath.Separator)
 	for want, p := range map[string]settings.Python{
 		"python.mine.read: nowhere":      {Read: []string{"nowhere"}, Modules: []string{"a"}},
+		"it is the whole machine":        {Read: []string{root}, Modules: []string{"a"}},
 		"python.mine.hosts":              {Hosts: []string{"http://x/"}, Modules: []string{"a"}},
 		"python.mine.effects.f":          {Effects: map[string]string{"f": "harmless"}, Modules: []string{"a"}},
 		"is no pattern":                  {Skip: []string{"["}, Modules: []string{"a"}},
@@ -310,6 +312,8 @@ func TestNarrowed(t *testing.T) {
 		"*=pure":           {},
 		"*=reads":          {Dirs: read},
 		"*=reads,network":  {Dirs: read, Hosts: []string{"h"}},
+		"*=network":        {Hosts: []string{"h"}},
+		"*=runs":           {},
 		"*=pure f=writes":  {Dirs: dirs},
 		"*=reads f=writes": {Dirs: dirs},
 	} {
