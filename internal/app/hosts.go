@@ -27,9 +27,7 @@ func (a *App) openHosts(cfg settings.Config, needs Needs, readOnly bool) {
 			return node.ToolboxSections(on.Mycroft, needs.start().Variable(), needs.Home)
 		},
 	}
-	if needs.Home != "" { // no tool writes there; programs are shown single directories of it
-		of.Place = filepath.Join(needs.Home, ".cache", "toolcrib", "hosts")
-	}
+	of.Place = reach.HostsDir(needs.Home) // no tool writes there; programs are shown single directories of it
 	if needs.State != "" {
 		of.State = filepath.Join(needs.State, "python")
 	}

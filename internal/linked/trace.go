@@ -64,6 +64,16 @@ func Target(path string) (string, error) {
 	return filepath.Join(at, filepath.Join(rest...)), err
 }
 
+// Straight refuses a path with a link in it below a directory. What is missing is none.
+func Straight(path, below string) error {
+	for ; path != below && Within(path, below); path = filepath.Dir(path) {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return fmt.Errorf("%s is a link, and what lies there must not be put elsewhere: remove it", path)
+		}
+	}
+	return nil
+}
+
 // Obeyed gives what a link in an obeyed directory makes obeyed as well. It is
 // false for one that leads nowhere, to a text, or to a directory that it lies in
 // itself, which is the project and not a part of it.

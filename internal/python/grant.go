@@ -2,6 +2,7 @@ package python
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"maps"
 	"path"
@@ -85,6 +86,9 @@ func (h *Hosts) directories(key string, read, write []string) (dirs []files.Dir,
 	}{{"write", write, true}, {"read", read, false}} {
 		for _, text := range list.texts {
 			dir, err := h.needs.Directory(text)
+			if err == nil && dir == filepath.Dir(dir) {
+				err = errors.New("it is the whole machine: name the directories that are needed")
+			}
 			if err != nil {
 				return nil, fmt.Errorf("%s.%s: %s: %w", key, list.key, text, err)
 			}
@@ -125,8 +129,8 @@ func (d declaration) grant() *toolcrib.Grant {
 		if e.All()&toolcrib.Network == 0 {
 			g.Hosts = nil
 		}
-		if e.All() == 0 {
-			g.Dirs = nil
+		if e.All()&(toolcrib.Reads|toolcrib.Writes|toolcrib.Destroys) == 0 {
+			g.Dirs = nil // who judges its calls takes it that it reads nothing
 		}
 	}
 	return g

@@ -26,7 +26,14 @@ import (
 type kept struct {
 	Of   string    `json:"of"`
 	List installed `json:"list"`
+	// Failed is why it said nothing, and At when that was.
+	Failed string    `json:"failed,omitzero"`
+	At     time.Time `json:"at,omitzero"`
 }
+
+// failedFor is how long an interpreter that failed is not asked again: whoever calls
+// any tool would wait for it.
+const failedFor = 10 * time.Minute
 
 // installed asks an interpreter what it has. What it said last counts while nothing
 // was installed or removed since, so that a call need not wait for it.
@@ -39,7 +46,12 @@ func (f *finder) installed(ctx context.Context, name string, p settings.Python, 
 	}
 	var was kept
 	if content, err := plainfile.Read(file, mostListed); file != "" && err == nil && json.Unmarshal(content, &was) == nil && was.Of == of && !f.anew {
-		return was.List, nil
+		switch since := time.Since(was.At); {
+		case was.Failed == "":
+			return was.List, nil
+		case since >= 0 && since < failedFor:
+			return installed{}, errors.New(was.Failed)
+		}
 	}
 	if f.h.needs.Start == nil { // it is only looked at
 		if was.Of == "" {
@@ -47,12 +59,15 @@ func (f *finder) installed(ctx context.Context, name string, p settings.Python, 
 		}
 		return was.List, nil
 	}
-	list, err := f.ask(ctx, name, p, in, host, d)
-	if err != nil {
-		return list, err
+	now := kept{Of: of}
+	list, failed := f.ask(ctx, name, p, in, host, d)
+	if failed == nil {
+		now.List = list
+	} else if now.Failed, now.At = failed.Error(), time.Now(); ctx.Err() != nil {
+		return list, failed // nobody waits any more, which says nothing about it
 	}
 	if file != "" {
-		content, err := json.Marshal(kept{of, list})
+		content, err := json.Marshal(now)
 		if err == nil {
 			err = errors.Join(os.MkdirAll(filepath.Dir(file), 0o700), durable.Replace(file, content, 0o600))
 		}
@@ -60,7 +75,7 @@ func (f *finder) installed(ctx context.Context, name string, p settings.Python, 
 			f.h.needs.Log.Warn("what an interpreter has is not kept", "python", name, "err", err)
 		}
 	}
-	return list, nil
+	return list, failed
 }
 
 // unasked is the error of an entry whose interpreter nobody has asked yet.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/toolcrib/toolcrib/files"
 	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 )
@@ -43,8 +44,10 @@ func (h *Hosts) interpreter(text string) (interpreter, error) {
 	if root := filepath.Dir(filepath.Dir(path)); isEnvironment(root) {
 		prefixes = append(prefixes, root)
 		home, system := environment(root)
-		if filepath.IsAbs(home) {
-			prefixes = append(prefixes, prefixOf(filepath.Join(home, "python3")))
+		// What an environment says of itself shows nothing but a Python: whoever writes
+		// there could name the directory of a person's keys.
+		if base := prefixOf(filepath.Join(home, "python3")); filepath.IsAbs(home) && isInstallation(base) {
+			prefixes = append(prefixes, base)
 		}
 		in.site = sites(root)
 		if system {
@@ -94,8 +97,9 @@ func (h *Hosts) program(text string, names ...string) (string, error) {
 		if filepath.IsAbs(text) {
 			return filepath.Clean(text), nil
 		}
-		if strings.ContainsAny(text, `/\`) {
-			return h.needs.Directory(text)
+		if strings.ContainsAny(text, `/\`) { // a directory, or a file in one
+			dir, err := h.needs.Directory(filepath.Dir(text))
+			return filepath.Join(dir, filepath.Base(text)), err
 		}
 		names = []string{text}
 	}
@@ -169,6 +173,16 @@ func isEnvironment(root string) bool {
 	return err == nil
 }
 
+// isInstallation: the standard library lies there.
+func isInstallation(prefix string) bool {
+	for _, pattern := range []string{"lib/python3*/os.py", "lib64/python3*/os.py", "lib/pypy3*/os.py", "Lib/os.py"} {
+		if found, err := filepath.Glob(filepath.Join(prefix, filepath.FromSlash(pattern))); err == nil && len(found) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // environment reads where the interpreter of a virtual environment is, and whether its
 // packages are there too.
 func environment(root string) (home string, system bool) {
@@ -231,6 +245,24 @@ func (h *Hosts) shown(prefixes []string) ([]string, error) {
 		}
 	}
 	return out, nil
+}
+
+// holds tells whether a file that packages name is one that they can have brought: what
+// they say is said by code in a sandbox, which must not have us read elsewhere for it.
+// Where that code can write it could put a link later.
+func (in interpreter) holds(path string, declared []files.Dir) bool {
+	target, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return false
+	}
+	dirs := slices.Concat(in.dirs, in.site)
+	for _, d := range declared {
+		if there, err := filepath.EvalSymlinks(d.Path); err == nil && !d.Write {
+			dirs = append(dirs, there)
+		}
+	}
+	written := slices.ContainsFunc(declared, func(d files.Dir) bool { return d.Write && linked.Within(path, d.Path) })
+	return !written && (ofSystem(target) || slices.ContainsFunc(dirs, func(dir string) bool { return linked.Within(target, dir) }))
 }
 
 // ofSystem: every program in a sandbox sees it.

@@ -35,6 +35,9 @@ type toolbox struct {
 	Error        string `json:"error"`
 }
 
+// mostServers bounds the programs that there are: each takes memory and time to start.
+const mostServers = 200
+
 // opm puts up a server for each toolbox that is installed.
 func (f *finder) opm(ctx context.Context, name string, p settings.Python, in interpreter, host string, d declaration) {
 	key := "python." + name
@@ -72,6 +75,10 @@ func (f *finder) opm(ctx context.Context, name string, p settings.Python, in int
 			f.fault(boxName(id), err)
 			continue
 		}
+		if len(f.out.Servers) >= mostServers {
+			f.fault(key, fmt.Errorf("%s says that it has %d toolboxes, and there are %d toolboxes here already: name those that you want (%s.toolboxes)", in.path, len(list.Toolboxes), mostServers, key))
+			break
+		}
 		box, clash := f.nameFor(id)
 		if clash { // its tools are called as ours are, and nobody may take one for the other
 			s.Bare = false
@@ -86,6 +93,8 @@ func (f *finder) opm(ctx context.Context, name string, p settings.Python, in int
 			f.fault(key, fmt.Errorf("the skill %s of %s cannot be loaded: %s", s.Name, s.Distribution, text.ShowLine(text.Clip(s.Error, 500))))
 		case !filepath.IsAbs(s.Path):
 			f.fault(key, fmt.Errorf("the skill %s of %s has no whole path", s.Name, s.Distribution))
+		case p.Sandbox != sandboxHost && !in.holds(s.Path, d.dirs):
+			f.fault(key, fmt.Errorf("the skill %s of %s is left out: %s does not lie where packages of %s are installed, nor in a directory under %s.read", s.Name, s.Distribution, s.Path, in.path, key))
 		default:
 			f.out.Skills = append(f.out.Skills, s.Path)
 		}

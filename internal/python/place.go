@@ -29,7 +29,7 @@ func (h *Hosts) keep(name string, text []byte) (string, error) {
 	}
 	sum := sha256.Sum256(text)
 	path := filepath.Join(h.needs.Place, hex.EncodeToString(sum[:12]), name)
-	if err := put(path, text, sum); err != nil {
+	if err := h.put(path, text, sum); err != nil {
 		return "", err
 	}
 	h.mu.Lock()
@@ -42,7 +42,10 @@ func (h *Hosts) keep(name string, text []byte) (string, error) {
 const mostCopied = 4 << 20
 
 // put makes a file have this text. One that has it stays as it is.
-func put(path string, text []byte, sum [32]byte) error {
+func (h *Hosts) put(path string, text []byte, sum [32]byte) error {
+	if err := linked.Straight(path, filepath.Dir(filepath.Dir(h.needs.Place))); err != nil {
+		return fmt.Errorf("keeping a copy of %s: %w", filepath.Base(path), err)
+	}
 	if same(path, sum) {
 		return nil
 	}
@@ -75,7 +78,7 @@ func (h *Hosts) Starting(start func(context.Context, mcphub.Launch) (client.Proc
 				if !known {
 					return client.Process{}, fmt.Errorf("%s is not started: %s is none of the files that were read", l.Server, arg)
 				}
-				if err := put(arg, text, sha256.Sum256(text)); err != nil {
+				if err := h.put(arg, text, sha256.Sum256(text)); err != nil {
 					return client.Process{}, err
 				}
 			}

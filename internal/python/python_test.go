@@ -43,6 +43,7 @@ func newMachine(t *testing.T) *machine {
 	m.write("env/Scripts/python.exe", "")
 	m.write("env/lib/python3.11/site-packages/acme-1.0.dist-info/entry_points.txt", "")
 	m.write("base/bin/python3", "")
+	m.write("base/lib/python3.11/os.py", "")
 	return m
 }
 
@@ -116,7 +117,8 @@ const threeBoxes = `{"toolboxes":[
 // that cannot be loaded is told in its own words, and the others are there.
 func TestInstalledToolboxes(t *testing.T) {
 	m := newMachine(t)
-	m.says = threeBoxes
+	skill := m.write("env/lib/python3.11/site-packages/acme/SKILL.md", "")
+	m.says = strings.Replace(threeBoxes, "/opt/skills/SKILL.md", filepath.ToSlash(skill), 1)
 	given := filepath.Join(m.dir, "given")
 	h := m.hosts()
 	p := settings.Python{OPM: true, Write: []string{given}, Hosts: []string{"example.com"}, Config: map[string]string{"my_math": `{"deep":{"key":"${secret:k}"},"big":12345678901234567890}`}, Env: map[string]string{"A": "b"}, Secrets: map[string]string{"TOKEN": "t"}}
@@ -167,7 +169,7 @@ func TestInstalledToolboxes(t *testing.T) {
 			t.Errorf("nothing is said of %q: %s", part, said)
 		}
 	}
-	if diff := cmp.Diff([]string{"/opt/skills/SKILL.md"}, found.Skills); diff != "" {
+	if diff := cmp.Diff([]string{filepath.ToSlash(skill)}, found.Skills); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -236,8 +238,10 @@ func TestInterpreterFails(t *testing.T) {
 // TestBadSettings: each mistake is told with its key, and takes only its own entry.
 func TestBadSettings(t *testing.T) {
 	m := newMachine(t)
+	root := filepath.VolumeName(m.dir) + string(filepath.Separator)
 	for want, p := range map[string]settings.Python{
 		"python.mine.read: nowhere":      {Read: []string{"nowhere"}, Modules: []string{"a"}},
+		"it is the whole machine":        {Read: []string{root}, Modules: []string{"a"}},
 		"python.mine.hosts":              {Hosts: []string{"http://x/"}, Modules: []string{"a"}},
 		"python.mine.effects.f":          {Effects: map[string]string{"f": "harmless"}, Modules: []string{"a"}},
 		"is no pattern":                  {Skip: []string{"["}, Modules: []string{"a"}},
@@ -317,6 +321,8 @@ func TestNarrowed(t *testing.T) {
 		"*=pure":           {},
 		"*=reads":          {Dirs: read},
 		"*=reads,network":  {Dirs: read, Hosts: []string{"h"}},
+		"*=network":        {Hosts: []string{"h"}},
+		"*=runs":           {},
 		"*=pure f=writes":  {Dirs: dirs},
 		"*=reads f=writes": {Dirs: dirs},
 	} {

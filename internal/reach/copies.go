@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/toolcrib/toolcrib/internal/durable"
+	"github.com/toolcrib/toolcrib/internal/linked"
 	"github.com/toolcrib/toolcrib/internal/plainfile"
 	"github.com/toolcrib/toolcrib/internal/toolfile"
 )
@@ -29,6 +30,9 @@ func (c Copies) Put(f *toolfile.File) (dir, path string, err error) {
 	dir = filepath.Join(c.Dir, f.Hash)
 	path = filepath.Join(dir, filepath.Base(f.Path))
 	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", "", fmt.Errorf("putting the script where it runs: %w", err)
+	}
+	if err := linked.Straight(path, filepath.Dir(filepath.Dir(c.Dir))); err != nil {
 		return "", "", fmt.Errorf("putting the script where it runs: %w", err)
 	}
 	if there, err := plainfile.Read(path, int64(len(f.Content))); err != nil || !bytes.Equal(there, f.Content) {

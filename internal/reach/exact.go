@@ -51,7 +51,7 @@ func (l *Launcher) kept(g toolcrib.Grant) toolcrib.Grant {
 		g = l.Rules().From(g)
 	}
 	g.Dirs, g.Fixed = slices.Clone(g.Dirs), slices.Clone(g.Fixed)
-	for _, dir := range append(slices.Clone(l.Kept), ShownDir(l.Home)) {
+	for _, dir := range l.Kept {
 		for _, path := range []string{dir, realDir(dir)} {
 			if dir == "" || !writesAround(g.Dirs, path) {
 				continue

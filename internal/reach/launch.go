@@ -80,7 +80,16 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 	if err != nil {
 		return client.Process{}, err
 	}
-	held := launch.Grant != nil && !onHost(name) // to what is its own
+	held, tools := launch.Grant != nil && !onHost(name), launch.Tools // to what is its own
+	switch {
+	case held:
+		grant, err = unswapped(grant, l.Home)
+	case launch.Grant != nil:
+		err = l.heldOnHost(launch)
+	}
+	if err != nil {
+		return client.Process{}, err
+	}
 	box, err := l.sandbox(ctx, name, launch.Image)
 	if err != nil {
 		return client.Process{}, fmt.Errorf("the sandbox %s, which the MCP server %s is to run in: %w", name, launch.Server, err)
@@ -98,6 +107,11 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 	passed, shown := l.passed(launch.Server, name)
 	maps.Copy(passed, launch.Env)
 	grant.Dirs = slices.Concat(grant.Dirs, shown)
+	if held { // after its directory was chosen, which is none of these
+		var inner []files.Dir
+		tools, inner = l.apart(tools)
+		grant.Dirs = slices.Concat(grant.Dirs, inner)
+	}
 	env := l.environment(passed, path, name)
 	if held {
 		env = l.exactEnvironment(passed)
@@ -112,7 +126,7 @@ func (l *Launcher) Start(ctx context.Context, launch mcphub.Launch) (client.Proc
 			l.Log.Warn("a note of the sandbox", "server", launch.Server, "note", note)
 		}
 	}
-	life, kill := context.WithCancel(sandbox.WithTools(sandbox.WithEarly(context.WithoutCancel(ctx), tell), launch.Tools))
+	life, kill := context.WithCancel(sandbox.WithTools(sandbox.WithEarly(context.WithoutCancel(ctx), tell), tools))
 	if launch.Grant != nil {
 		life = sandbox.WithHostsKey(life, "hosts in the declaration of "+launch.Server)
 	}

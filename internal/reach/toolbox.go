@@ -3,8 +3,11 @@ package reach
 import (
 	"context"
 	"errors"
+	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/toolcrib/toolcrib"
 	"github.com/toolcrib/toolcrib/files"
@@ -94,14 +97,36 @@ func (s safeFolder) Read() ([]toolfile.Source, error) {
 		return nil, errors.New(s.Dir + " lies where tools can write, and could be given other tools there: move it, or leave it beside the settings")
 	}
 	list, err := s.Folder.Read()
+	if err != nil || len(list) == 0 {
+		return list, err
+	}
+	if err := notEverybodys(s.Dir); err != nil {
+		return nil, err
+	}
 	for i, f := range list {
 		// A link is followed, and its file must lie as safely as the folder does.
 		if at := realDir(f.Path); at != f.Path && s.reach.writesIn(at) {
 			list[i].Content, list[i].Executable = nil, true
 			list[i].Err = errors.New(f.Path + " leads to " + at + ", where tools can write, and could be made any tool: put a copy there instead of the link")
 		}
+		if list[i].Err == nil {
+			list[i].Err = notEverybodys(f.Path)
+		}
 	}
-	return list, err
+	return list, nil
+}
+
+// notEverybodys refuses what all people of the machine can write: they would make tools
+// that run with the rights of this one.
+func notEverybodys(path string) error {
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	if everybody := fs.FileMode(0o002); runtime.GOOS != "windows" && info.Mode().Perm()&everybody != 0 {
+		return fmt.Errorf("everybody may write %s (mode %04o): run chmod o-w on it", path, info.Mode().Perm())
+	}
+	return nil
 }
 
 // writesIn tells whether tools can write in a directory that is there, or a file.

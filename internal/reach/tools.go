@@ -127,6 +127,10 @@ func (t *Tools) declared(f *toolfile.File) (toolcrib.Grant, string, error) {
 
 // ruled takes out of a grant what rules deny to everybody, and what nobody writes.
 func (t *Tools) ruled(g toolcrib.Grant) (toolcrib.Grant, error) {
+	g, err := unswapped(g, t.Home)
+	if err != nil {
+		return g, err
+	}
 	g = t.kept(g)
 	denied, err := pathglob.NewSet(g.Denied)
 	fixed, ferr := pathglob.NewSet(g.Fixed)

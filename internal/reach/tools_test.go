@@ -150,8 +150,8 @@ func TestToolsDoNotWriteTools(t *testing.T) {
 			t.Errorf("%s is not among %q", want, box.grant.Fixed)
 		}
 	}
-	g := tools.exactly(&toolcrib.Grant{Dirs: []files.Dir{{Path: home, Write: true}}}, "linux")
-	if !slices.Contains(g.Fixed, filepath.ToSlash(ShownDir(home))) {
+	g, err := unswapped(tools.exactly(&toolcrib.Grant{Dirs: []files.Dir{{Path: home, Write: true}}}, "linux"), home)
+	if err != nil || !slices.Contains(g.Fixed, filepath.ToSlash(ShownDir(home))) {
 		t.Errorf("a server: %q", g.Fixed)
 	}
 }

@@ -96,6 +96,9 @@ func (s *Shield) lookAt(dirs []files.Dir, rooms map[string]bool, rules ruleSets,
 	if err := checkShares(dirs); err != nil {
 		return nil, err
 	}
+	if len(dirs) == 0 { // it need not wait for who looks through a whole disk
+		return (&shieldWalk{shield: s, visited: map[string]dirState{}, ruleSets: rules, workDir: workDir, known: known}).covering(), nil
+	}
 	var walk *shieldWalk
 	moved, steady := "", 0
 	for i := range maxLooks {

@@ -216,6 +216,9 @@ func (p *parser) checkReach() {
 			if strings.ContainsAny(dir, "{}*?") {
 				p.fail(f.Lines[key], key, "%q: a directory is written as it is, without placeholders and patterns", clip(dir))
 			}
+			if clean := filepath.Clean(dir); filepath.IsAbs(clean) && clean == filepath.Dir(clean) {
+				p.fail(f.Lines[key], key, "%s is the whole machine, which nobody can look through for what is protected: name the directories that it needs", clean)
+			}
 		}
 	}
 	if err := httpclient.CheckHosts(f.Hosts); err != nil {

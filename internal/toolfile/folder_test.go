@@ -125,3 +125,17 @@ func TestTooManyFiles(t *testing.T) {
 		t.Errorf("%d, %v", len(list), err)
 	}
 }
+
+// TestWholeMachine: nobody can look through all of it for what is protected, and every
+// other tool would wait for that.
+func TestWholeMachine(t *testing.T) {
+	root := filepath.VolumeName(t.TempDir()) + string(filepath.Separator)
+	for _, key := range []string{"read", "write"} {
+		for _, dir := range []string{root, root + ".", root + "x" + string(filepath.Separator) + ".."} {
+			_, faults := Parse("x.py", []byte("# toolcrib:\n#   "+key+": '"+dir+"'\n"))
+			if !Broken(faults) || faults[0].Line != 2 {
+				t.Errorf("%s: %s is taken: %v", key, dir, faults)
+			}
+		}
+	}
+}

@@ -15,17 +15,25 @@ type failure struct {
 	At    time.Time `json:"at"`
 	Err   string    `json:"error"`
 	Times int       `json:"times"` // in a row
+	// Late: one of the person's own was not waited for any longer, which may be the
+	// fault of a busy machine.
+	Late bool `json:"late,omitzero"`
 }
 
 // A server that could not be listed is not waited for so long, and twice as long
 // each time it fails again.
 const (
+	unwaitedLate  = 20 * time.Second
 	unwaitedLeast = 10 * time.Minute
 	unwaitedMost  = 24 * time.Hour
 )
 
 func (f failure) until() time.Time {
-	return f.At.Add(min(unwaitedLeast<<min(max(f.Times-1, 0), 10), unwaitedMost))
+	least, most := unwaitedLeast, unwaitedMost
+	if f.Late {
+		least, most = unwaitedLate, unwaitedLeast
+	}
+	return f.At.Add(min(least<<min(max(f.Times-1, 0), 10), most))
 }
 
 // Await asks every server that was never listed, all at once, and gives them
@@ -50,7 +58,7 @@ func (h *Hub) Await(ctx context.Context, wait time.Duration) {
 		was, known := b.failed()
 		if known && !b.server.Eager && b.now().Before(was.until()) {
 			h.needs.Log.Info("an MCP server could not be listed before and is not waited for", "server", b.name, "err", was.Err)
-			if !b.server.Own { // a person's file that failed is another one when it is mended
+			if !b.server.Own || was.Late { // a person's file that failed is another one when it is mended
 				b.refreshInBackground(was)
 			}
 			continue
@@ -60,8 +68,12 @@ func (h *Hub) Await(ctx context.Context, wait time.Duration) {
 				if _, logged := errors.AsType[*redactedError](err); !logged { // that it did not start was
 					h.needs.Log.Warn("an MCP server cannot be listed", "server", b.name, "err", err)
 				}
+				late := b.server.Own && limit.Err() != nil && errors.Is(err, context.DeadlineExceeded)
 				if ctx.Err() == nil {
-					b.remember(was, err)
+					b.remember(was, err, late)
+				}
+				if late { // it has as long as its start may take
+					b.refreshInBackground(was)
 				}
 			}
 		})
@@ -83,7 +95,7 @@ func (b *Box) refreshInBackground(was failure) {
 		ctx, cancel := context.WithTimeout(b.ctx, b.server.Starting)
 		defer cancel()
 		if err := b.refresh(ctx); err != nil && b.ctx.Err() == nil {
-			b.remember(was, err)
+			b.remember(was, err, false)
 		}
 	})
 }
@@ -102,11 +114,11 @@ func (b *Box) failed() (failure, bool) {
 }
 
 // remember keeps that a server which was never listed has failed.
-func (b *Box) remember(was failure, err error) {
+func (b *Box) remember(was failure, err error, late bool) {
 	if b.listed() {
 		return
 	}
-	f := failure{Of: b.fingerprint(), At: b.now(), Err: clip(b.hub.redact(plainly(err))), Times: was.Times + 1}
+	f := failure{Of: b.fingerprint(), At: b.now(), Err: clip(b.hub.redact(plainly(err))), Times: was.Times + 1, Late: late}
 	if err := b.hub.store.save("failed-"+b.name, f); err != nil {
 		b.hub.needs.Log.Warn("that an MCP server failed cannot be kept", "server", b.name, "err", err)
 	}

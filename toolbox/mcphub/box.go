@@ -263,7 +263,7 @@ func (b *Box) Refresh(ctx context.Context) error {
 	err := b.refresh(ctx)
 	if err != nil && ctx.Err() == nil && b.ctx.Err() == nil {
 		was, _ := b.failed()
-		b.remember(was, err)
+		b.remember(was, err, false)
 	}
 	return err
 }

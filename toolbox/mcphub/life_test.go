@@ -166,6 +166,31 @@ func TestHangsOnce(t *testing.T) {
 	}
 }
 
+// TestOwnIsLate: a person's own server that a busy machine starts too slowly is listed
+// when it answers, and the next process does not do without it for long.
+func TestOwnIsLate(t *testing.T) {
+	dir := t.TempDir()
+	var works atomic.Bool
+	r := &rogue{tools: echo, stays: true}
+	r.other = func(string, sayFunc, json.RawMessage, json.RawMessage) bool { return !works.Load() }
+	now := time.Now()
+	open := func() *den {
+		return house(t, dir, r, Server{Own: true}, func(n *Needs) { n.Now = func() time.Time { return now } })
+	}
+	d := open()
+	d.hub.Await(t.Context(), 100*time.Millisecond)
+	if f, known := d.box.failed(); !known || !f.Late || f.until().After(now.Add(unwaitedLate+time.Second)) {
+		t.Errorf("remembered: %+v", f)
+	}
+	if err := d.hub.Close(); err != nil {
+		t.Fatal(err)
+	}
+	works.Store(true)
+	d = open()
+	d.hub.Await(t.Context(), time.Minute) // it is too early
+	until(t, "its list", d.box.listed)
+}
+
 // TestEndedAtOnce: who does not come up is not asked to leave when the hub is
 // closed, for which it would have 2 seconds.
 func TestEndedAtOnce(t *testing.T) {

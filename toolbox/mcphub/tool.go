@@ -184,6 +184,9 @@ func (b *Box) attempt(ctx context.Context, env *toolcrib.Env, u serverRequest) (
 		return result, true, nil
 	}
 	i.lost(s, err)
+	if b.server.Own && clock.late() {
+		i.endIfStuck(s, stuckAfter)
+	}
 	return nil, reached.Load(), b.failure(ctx, clock, err, reached.Load())
 }
 
