@@ -138,7 +138,7 @@ func (c *Check) mentions() []policy.Mention {
 
 // allBoxes are the boxes there are, or could be.
 func (c *Check) allBoxes() []string {
-	names := slices.Concat(c.Boxes, slices.Sorted(maps.Keys(c.Config.MCPServers)))
+	names := slices.Concat(c.Boxes, slices.Sorted(maps.Keys(c.Config.MCPServers)), slices.Sorted(maps.Keys(c.Config.OpenAPI)))
 	if c.Hub != nil {
 		for _, b := range c.Hub.Boxes() {
 			names = append(names, b.Name())
