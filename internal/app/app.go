@@ -27,6 +27,7 @@ import (
 	"github.com/toolcrib/toolcrib/internal/hub"
 	"github.com/toolcrib/toolcrib/internal/learn"
 	"github.com/toolcrib/toolcrib/internal/mcp/shelf"
+	"github.com/toolcrib/toolcrib/internal/openapis"
 	"github.com/toolcrib/toolcrib/internal/ovos/dialect"
 	"github.com/toolcrib/toolcrib/internal/ovos/node"
 	"github.com/toolcrib/toolcrib/internal/reach"
@@ -242,7 +243,7 @@ func (a *App) openReach(ctx context.Context, cfg settings.Config, needs Needs) e
 		Timeout: cfg.Limits.Timeout, MaxTimeout: cfg.Limits.MaxTimeout, Ask: cfg.Limits.Ask,
 		Input: int(cfg.Limits.Input), Output: int(cfg.Limits.Output), Record: int(cfg.Limits.Record),
 	}
-	a.View = exposed.View{Crib: c, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past}
+	a.View = exposed.View{Crib: c, Mode: cfg.Expose, Tokens: cfg.ExposeTokens, Most: cfg.ExposeTools, Text: cfg.ExposeText, Past: a.past, Aside: openapis.Aside(cfg)}
 	for _, pattern := range cfg.TextOnly {
 		if _, err := path.Match(pattern, ""); err != nil {
 			return settings.Bad(fmt.Errorf("text_only: %q is no pattern: write a name such as my-agent, or one with * such as my-agent*", pattern))
@@ -290,12 +291,20 @@ func (a *App) openBoxes(ctx context.Context, cfg settings.Config, needs Needs) e
 		a.shelving.Boxes = append(a.shelving.Boxes, box)
 	}
 	a.shelving.Boxes = append(a.shelving.Boxes, needs.Boxes...)
+	apis, faults, err := openapis.Open(ctx, cfg, openapis.Needs{State: needs.State, Config: needs.Config, Home: needs.Home, Own: boxNames(), ReadOnly: needs.For != ToCall,
+		Fetch: needs.For == ToCall, Follow: needs.For == ToCall, HTTP: a.Crib.HTTP, Version: needs.Version, Log: needs.Log})
+	if err != nil {
+		return err
+	}
+	a.closers, a.Faults = append(a.closers, apis), append(a.Faults, faults...)
+	a.shelving.Boxes = append(a.shelving.Boxes, apis.Boxes()...)
+	a.shelving.Qualify, a.shelving.Yield = apis.Names()
 	for _, box := range a.shelving.Boxes {
 		if c, ok := box.(io.Closer); ok {
 			a.closers = append(a.closers, c)
 		}
 	}
-	_, faults := a.load(ctx, a.shelving)
+	_, faults = a.load(ctx, a.shelving)
 	a.Faults = append(append(a.Faults, faults...), a.strangers(cfg)...)
 	return nil
 }
